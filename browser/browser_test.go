@@ -232,6 +232,15 @@ func eval[T any](p *tab, script string, args ...any) T {
 	return out
 }
 
+// jsonOf writes a value for a script.
+func jsonOf(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
 // settle waits until what was changed is on the screen, and its events have been handled.
 func (p *tab) settle() {
 	p.Helper()
@@ -284,7 +293,7 @@ const askSome = `(() => {
 				ranking: [...document.querySelectorAll("#ranking tbody tr")].map(r => r.cells[0].textContent),
 				times: [...document.querySelectorAll("#ranking tbody tr")].map(r => r.cells[1].textContent),
 				imports: document.getElementById("import").hidden ? "" : document.getElementById("import").textContent,
-				evident: [...document.querySelectorAll('[aria-label^="Every cell as a multiple"] tr.evident')].map(r => r.cells[0].textContent + " " + r.cells[1].textContent),
+				evident: [...document.querySelectorAll('[aria-label^="Every cell as a multiple"] tr.evident')].map(r => r.dataset.cell),
 			});
 			return;
 		}
@@ -303,6 +312,8 @@ type asked struct {
 func TestEachControlChangesTheAnswerAsTheDataSay(t *testing.T) {
 	p := open(t, part, desk)
 	grid := adviser(t).Grid()
+	eval[any](p, unfold)
+	p.settle()
 	got := eval[[]asked](p, askSome, askEach)
 	if want := (len(grid.Answers) + askEach - 1) / askEach; len(got) != want {
 		t.Fatalf("%d questions were asked, want %d", len(got), want)

@@ -19,6 +19,7 @@ import (
 	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/report/livetable"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -76,7 +77,7 @@ func run(ctx context.Context) error {
 	if err := results.Write(path, r); err != nil {
 		return err
 	}
-	for _, t := range measured.Tables() {
+	for _, t := range livetable.Of(measured) {
 		fmt.Printf("\n%s\n", t.Text(*markdown))
 	}
 	for _, f := range failures {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/section"
 )
 
@@ -18,6 +19,7 @@ import (
 func readData(t *testing.T, html []byte) (out struct {
 	Structures []dataStructure
 	Answers    struct{ Answers []json.RawMessage }
+	Later      map[string]string
 },
 ) {
 	t.Helper()
@@ -54,7 +56,7 @@ func TestTitlesDoNotTakeTheIDsOfThePage(t *testing.T) {
 	t.Parallel()
 	p := newPage(viewOf(compact(), testKnowledge(six)), nil)
 	for _, id := range ownIDs {
-		p.Sections = append(p.Sections, section.Section{Title: id, Tables: []section.Table{{Title: id, Body: "text"}}})
+		p.Sections = append(p.Sections, section.Section{Title: id, Tables: []section.Table{{Title: id, Body: show.Para("text")}}})
 	}
 	html, err := p.html()
 	if err != nil {

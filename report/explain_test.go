@@ -138,8 +138,8 @@ func TestAPageWithoutADrawing(t *testing.T) {
 	if len(s.Tables) != 2 || s.Tables[0].Chart == nil || s.Tables[1].Chart != nil {
 		t.Fatalf("%d pages", len(s.Tables))
 	}
-	if !strings.Contains(s.Tables[1].Body, "2.0 × the fastest") {
-		t.Errorf("the page does not say how it did: %s", s.Tables[1].Body)
+	if !strings.Contains(s.Tables[1].Body.Markdown(), "2.0 × the fastest") {
+		t.Errorf("the page does not say how it did: %s", s.Tables[1].Body.Markdown())
 	}
 	x := Explain(hidden(), nil)
 	if got := x.Text(); !strings.Contains(got, noDrawing) {

@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/demo"
 	"github.com/timerbench/timerbench/report/internal/draw"
@@ -77,11 +78,11 @@ func (x *Explanation) Text() string {
 // HTML returns the page as one file that needs no other.
 func (x *Explanation) HTML() ([]byte, error) {
 	p := &page{Title: x.entry.Name, Front: section.Section{
-		Lead:   noDrawing,
-		Tables: []section.Table{{Body: section.FactTable(x.entry.Name, x.facts), Main: true}},
+		Lead:   show.Para(noDrawing),
+		Tables: []section.Table{{Body: show.Tables(section.FactTable(x.entry.Name, x.facts)), Main: true}},
 	}}
 	if f := section.Drawing(x.entry, x.look); f != nil {
-		p.Front.Lead, p.Front.Charts = drawingIntro, []*draw.Figure{f}
+		p.Front.Lead, p.Front.Charts = show.Para(drawingIntro), []*draw.Figure{f}
 	}
 	return p.html()
 }

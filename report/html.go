@@ -10,15 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	tables "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/renderer/html"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
-
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/section"
 )
@@ -34,48 +26,19 @@ var (
 
 // pageTemplate writes a page. Each page has IDs of its own.
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"id": section.IDs(), "markdown": fromMarkdown, "inline": inline,
+	"id": section.IDs(), "inline": inline, "later": func(string, any, string) (string, error) { return "", nil },
+	"data": func() (template.HTML, error) { return "", nil },
+	"text": func(t show.Text) template.HTML { return template.HTML(t.HTML()) },
 }).Parse(pageSource))
-
-// converter turns Markdown into HTML that is well-formed XML too. It leaves out
-// tags in the Markdown: only this package makes tags.
-var converter = goldmark.New(
-	goldmark.WithExtensions(extension.Table),
-	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(alignByClass{}, 1000))),
-	goldmark.WithRendererOptions(html.WithXHTML()),
-)
-
-func fromMarkdown(s string) (template.HTML, error) {
-	var b bytes.Buffer
-	err := converter.Convert([]byte(s), &b)
-	return template.HTML(b.String()), err
-}
-
-// alignByClass gives cells that are aligned to the left a class, since the policy of the page
-// forbids styles in tags. The style sheet aligns the others, which are nearly all, to the right.
-type alignByClass struct{}
-
-func (alignByClass) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
-	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
-		if cell, ok := n.(*tables.TableCell); ok && entering {
-			if cell.Alignment == tables.AlignLeft {
-				cell.SetAttributeString("class", []byte("l"))
-			}
-			cell.Alignment = tables.AlignNone
-		}
-		return ast.WalkContinue, nil
-	})
-}
 
 type htmlPage struct {
 	*page
 	Sections             []htmlSection
 	Policy               string
 	Style                template.CSS
-	Script               template.JS   // empty: the page has none
-	Data                 template.HTML // for it, compressed
-	Before, First, After string        // the first answer, cut at the name of the structure; empty: none
-	Far                  string        // of the first answer
+	Script               template.JS // empty: the page has none
+	Before, First, After string      // the first answer, with the name of the structure by itself; empty: none
+	Far                  string      // of the first answer
 }
 
 type htmlSection struct {
@@ -94,17 +57,12 @@ var ownIDs = []string{
 func (p *page) html() ([]byte, error) {
 	out := htmlPage{page: p, Style: template.CSS(pageStyle + draw.Style())}
 	if p.first != nil {
-		out.First = p.first.Ranking[0].Structure
-		out.Before, out.After, _ = strings.Cut(p.first.Sentence, ": "+out.First)
+		out.Before, out.First, out.After = sentence(*p.first)
 		out.Far = p.first.Far
 	}
 	if p.run != nil {
-		data, _, err := pack(func(w io.Writer) error { return json.NewEncoder(w).Encode(p.data()) })
-		if err != nil {
-			return nil, err
-		}
 		// XML would read the script as markup otherwise.
-		out.Script, out.Data = template.JS("//<![CDATA[\n"+pageScript+"//]]>"), template.HTML(data)
+		out.Script = template.JS("//<![CDATA[\n" + pageScript + "//]]>")
 	}
 	out.Policy = policy(string(out.Style), string(out.Script))
 	id := section.IDs()
@@ -120,18 +78,41 @@ func (p *page) html() ([]byte, error) {
 			return nil, err
 		}
 		out.Sections = append(out.Sections, htmlSection{ID: id(p.TakeTitle()), Files: files, Section: section.Section{
-			Title: p.TakeTitle(), Lead: "Everything that this page is made from, and trials for other " +
-				"programs; `timerbench export` writes those by kind of operation and latencies, too. " +
-				"`gunzip` unpacks the files; `timerbench report` and `timerbench recommend` read the first " +
-				"one as it is.",
+			Title: p.TakeTitle(), Lead: show.Para("Everything that this page is made from, and trials for other "+
+				"programs; ", show.Mono("timerbench export"), " writes those by kind of operation and latencies, too. ",
+				show.Mono("gunzip"), " unpacks the files; ", show.Mono("timerbench report"), " and ",
+				show.Mono("timerbench recommend"), " read the first one as it is."),
 		}})
 	}
 	t, err := pageTemplate.Clone()
-	var b bytes.Buffer
-	if err == nil {
-		err = t.Funcs(template.FuncMap{"id": id}).Execute(&b, out)
-	}
 	if err != nil {
+		return nil, err
+	}
+	laterParts := make(map[string]string)
+	t.Funcs(template.FuncMap{
+		"id": id,
+		// later leaves a part of the page to the script, which fills the element of that ID with it.
+		// Without a script the part is written at once.
+		"later": func(name string, of any, id string) (template.HTML, error) {
+			var b bytes.Buffer
+			err := t.ExecuteTemplate(&b, name, of)
+			if out.Script == "" {
+				return template.HTML(b.String()), err
+			}
+			laterParts[id] = b.String()
+			return "", err
+		},
+		"data": func() (template.HTML, error) {
+			text, _, err := pack(func(w io.Writer) error {
+				e := json.NewEncoder(w)
+				e.SetEscapeHTML(false)
+				return e.Encode(p.data(laterParts))
+			})
+			return template.HTML(text), err
+		},
+	})
+	var b bytes.Buffer
+	if err := t.Execute(&b, out); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

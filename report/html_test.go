@@ -28,7 +28,7 @@ type rendered struct {
 	policy    string
 }
 
-// readHTML reads a page, which must be well-formed, and fails where it would fetch
+// readHTML reads a page and the parts that its script adds, all of which must be well-formed, and fails where it would fetch
 // anything, run or style anything but what its policy names, or point at nothing.
 func readHTML(t *testing.T, page []byte) rendered {
 	t.Helper()
@@ -38,51 +38,67 @@ func readHTML(t *testing.T, page []byte) rendered {
 		text         strings.Builder
 	}
 	stack := []*open{{}}
-	d := xml.NewDecoder(bytes.NewReader(page))
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatalf("not well-formed: %v", err)
-		}
-		top := stack[len(stack)-1]
-		switch token := token.(type) {
-		case xml.StartElement:
-			next := &open{name: token.Name.Local, figure: top.figure}
-			r.elements[next.name]++
-			for _, a := range token.Attr {
-				switch name := a.Name.Local; {
-				case name == "id":
-					r.ids = append(r.ids, a.Value)
-					if next.name == "figure" {
-						next.figure = a.Value
+	read := func(figure string, html []byte) {
+		stack[0].figure = figure
+		d := xml.NewDecoder(bytes.NewReader(html))
+		for {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("not well-formed: %v", err)
+			}
+			top := stack[len(stack)-1]
+			switch token := token.(type) {
+			case xml.StartElement:
+				next := &open{name: token.Name.Local, figure: top.figure}
+				r.elements[next.name]++
+				for _, a := range token.Attr {
+					switch name := a.Name.Local; {
+					case name == "id":
+						r.ids = append(r.ids, a.Value)
+						if next.name == "figure" {
+							next.figure = a.Value
+						}
+					case name == "href" && strings.HasPrefix(a.Value, "data:application/gzip;base64,"):
+						r.downloads = append(r.downloads, a.Value)
+					case name == "href":
+						r.links = append(r.links, a.Value)
+					case name == "content" && strings.HasPrefix(a.Value, "default-src"):
+						r.policy = a.Value
+					case name == "src", name == "srcset", name == "data", name == "action", name == "style", strings.HasPrefix(name, "on"),
+						strings.Contains(a.Value, "url("), strings.Contains(a.Value, "javascript:"):
+						t.Errorf("<%s %s=%q>", next.name, name, a.Value)
 					}
-				case name == "href" && strings.HasPrefix(a.Value, "data:application/gzip;base64,"):
-					r.downloads = append(r.downloads, a.Value)
-				case name == "href":
-					r.links = append(r.links, a.Value)
-				case name == "content" && strings.HasPrefix(a.Value, "default-src"):
-					r.policy = a.Value
-				case name == "src", name == "srcset", name == "data", name == "action", name == "style", strings.HasPrefix(name, "on"),
-					strings.Contains(a.Value, "url("), strings.Contains(a.Value, "javascript:"):
-					t.Errorf("<%s %s=%q>", next.name, name, a.Value)
 				}
+				stack = append(stack, next)
+			case xml.CharData:
+				for _, o := range stack {
+					o.text.Write(token)
+				}
+			case xml.EndElement:
+				stack = stack[:len(stack)-1]
+				r.texts[top.name] = append(r.texts[top.name], top.text.String())
+				if top.name == "text" {
+					r.svg[top.figure] = append(r.svg[top.figure], top.text.String())
+				}
+			case xml.Comment:
+				t.Errorf("a comment, as stands for what was left out: %s", token)
 			}
-			stack = append(stack, next)
-		case xml.CharData:
-			for _, o := range stack {
-				o.text.Write(token)
+		}
+	}
+	read("", page)
+	if bytes.Contains(page, []byte(`id="data"`)) {
+		later := readData(t, page).Later
+		for id, part := range later {
+			figure, _ := strings.CutSuffix(id, "-narrow")
+			read(figure, []byte("<part>"+part+"</part>"))
+		}
+		for id := range later {
+			if !slices.Contains(r.ids, id) {
+				t.Errorf("a part of the page for an element %s, which is not there", id)
 			}
-		case xml.EndElement:
-			stack = stack[:len(stack)-1]
-			r.texts[top.name] = append(r.texts[top.name], top.text.String())
-			if top.name == "text" {
-				r.svg[top.figure] = append(r.svg[top.figure], top.text.String())
-			}
-		case xml.Comment:
-			t.Errorf("a comment, as stands for what was left out: %s", token)
 		}
 	}
 	for _, name := range []string{"link", "iframe", "object", "embed", "img", "image", "base", "form", "use", "foreignObject"} {

@@ -24,7 +24,7 @@ func WriteMachines(dir string, runs []results.Named) (lead string, err error) {
 		return "", errors.New("report: want the results of at least two machines")
 	}
 	p := machinesPage(runs)
-	return p.Front.Lead, p.write(dir, func() error { return nil })
+	return p.Front.Lead.String(), p.write(dir, func() error { return nil })
 }
 
 // choice is a structure and its cost as a multiple of the best.
@@ -51,16 +51,16 @@ func machinesPage(runs []results.Named) *page {
 	var views []*analysis.Run
 	var advisers []*advice.Adviser
 	var letters []string
-	machines := show.Table{Align: "llllll", Header: []string{"", "Machine", "System", "Made", "Commit", "Results"}}
+	machines := &show.Table{Align: "llllll", Header: []string{"", "Machine", "System", "Made", "Commit", "Results"}}
 	for i, r := range runs {
 		v := analysis.Of(r.Run)
 		views, advisers = append(views, v), append(advisers, advice.Of(v))
 		letters = append(letters, string(rune('A'+i%26)))
 		e := r.Environment
-		machines.Add(letters[i], section.Literal(fmt.Sprintf("%s, %s", cmp.Or(e.CPU, "unknown"), show.Count(e.Cores, "core"))),
-			section.Literal(strings.Join(strings.Fields(strings.Trim(e.OS+"/"+e.Arch, "/")+" "+e.ArchLevel+" "+e.Go), ", ")),
+		machines.Add(letters[i], fmt.Sprintf("%s, %s", cmp.Or(e.CPU, "unknown"), show.Count(e.Cores, "core")),
+			strings.Join(strings.Fields(strings.Trim(e.OS+"/"+e.Arch, "/")+" "+e.ArchLevel+" "+e.Go), ", "),
 			r.Created.UTC().Format("2 January 2006"),
-			section.Literal(cmp.Or(e.Revision[:min(12, len(e.Revision))], show.Unknown)), section.Literal(r.Name))
+			cmp.Or(e.Revision[:min(12, len(e.Revision))], show.Unknown), r.Name)
 	}
 	var questions, cells []compared
 	for _, x := range advisers[0].Standard() {
@@ -85,21 +85,21 @@ func machinesPage(runs []results.Named) *page {
 			return out
 		})
 	}
-	p.Front.Lead = strings.TrimSpace(sumUp(len(runs), "question", questions) + "\n\n" + sumUp(len(runs), "cell", cells))
-	p.Front.Tables = []section.Table{{Body: machines.Markdown(), Main: true}}
+	p.Front.Lead = append(show.Para(sumUp(len(runs), "question", questions)), show.Para(sumUp(len(runs), "cell", cells))...)
+	p.Front.Tables = []section.Table{{Body: show.Tables(machines), Main: true}}
 	const how = "Holds: a structure is the best, or ties with it, on all machines. With a question mark: it is " +
 		"certainly worse on none of them, but not a tie on all. Elsewhere: the most that a winner of one " +
 		"machine costs on another one, as a multiple of the best there. For all: the structure whose largest " +
 		"multiple is the least, and that multiple."
 	p.Sections = []section.Section{
-		{Title: "Does the winner of a question hold on all machines?", Lead: how,
-			Tables: []section.Table{{Body: machinesTable("Question", letters, questions), Main: true}}},
+		{Title: "Does the winner of a question hold on all machines?", Lead: show.Para(how),
+			Tables: []section.Table{{Body: show.Tables(machinesTable("Question", letters, questions)), Main: true}}},
 		{Title: "And in each cell?",
-			Tables: []section.Table{{Title: "The fastest structure of each cell", Body: machinesTable("Cell", letters, cells), Open: true}}},
+			Tables: []section.Table{{Title: "The fastest structure of each cell", Body: show.Tables(machinesTable("Cell", letters, cells)), Open: true}}},
 	}
-	p.Sections = slices.DeleteFunc(p.Sections, func(s section.Section) bool { return s.Tables[0].Body == "" })
+	p.Sections = slices.DeleteFunc(p.Sections, func(s section.Section) bool { return len(s.Tables[0].Body) == 0 })
 	if len(questions)+len(cells) == 0 {
-		p.Front.Lead = "These results have no cell in common."
+		p.Front.Lead = show.Para("These results have no cell in common.")
 	}
 	return p
 }
@@ -165,45 +165,46 @@ func sumUp(machines int, what string, list []compared) string {
 		all, holds, machines, open, len(list)-holds-open)
 	if worst.elsewhere > 1 {
 		out += fmt.Sprintf(" At worst the winner of one machine takes %s times as long as the best of another: %s, %s.",
-			show.Times(worst.elsewhere), section.Literal(worst.loser), section.Literal(worst.question))
+			show.Times(worst.elsewhere), worst.loser, worst.question)
 	}
 	return out
 }
 
-func machinesTable(what string, letters []string, list []compared) string {
-	if len(list) == 0 {
-		return ""
-	}
-	t := show.Table{Align: "l", Header: []string{what}}
+func machinesTable(what string, letters []string, list []compared) *show.Table {
+	t := &show.Table{Align: "l", Header: []string{what}}
 	for _, letter := range letters {
 		t.Header = append(t.Header, "Winner on "+letter)
 	}
 	t.Header = append(t.Header, "Holds", "Elsewhere", "For all")
 	for _, c := range list {
-		line := []string{section.Literal(c.question)}
+		line := []any{c.question}
 		for _, r := range c.answers {
-			text := section.Literal(r[0].structure)
+			winner := show.Words(r[0].structure)
 			if r[0].ns > 0 {
-				text += fmt.Sprintf(" %s ns", show.Figure(r[0].ns))
+				winner = show.Number(r[0].ns, fmt.Sprintf("%s %s ns", r[0].structure, show.Figure(r[0].ns)))
 			}
-			line = append(line, text)
+			line = append(line, winner)
 		}
 		holds := "none"
 		switch {
 		case c.certain:
-			holds = section.Literal(c.holds)
+			holds = c.holds
 		case c.holds != "":
-			holds = section.Literal(c.holds) + "?"
+			holds = c.holds + "?"
 		}
-		elsewhere := show.Unknown
+		var elsewhere, steady any
 		if c.elsewhere > 1 {
-			elsewhere = fmt.Sprintf("%s %s ×", section.Literal(c.loser), show.Times(c.elsewhere))
+			elsewhere = multiple(c.loser, c.elsewhere)
 		}
-		steady := show.Unknown
 		if c.steady.structure != "" {
-			steady = fmt.Sprintf("%s %s ×", section.Literal(c.steady.structure), show.Times(c.steady.times.Center))
+			steady = multiple(c.steady.structure, c.steady.times.Center)
 		}
 		t.Add(append(line, holds, elsewhere, steady)...)
 	}
-	return t.Markdown()
+	return t
+}
+
+// multiple is a structure and its cost as a multiple.
+func multiple(structure string, times float64) show.Cell {
+	return show.Number(times, fmt.Sprintf("%s %s ×", structure, show.Times(times)))
 }

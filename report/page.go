@@ -19,16 +19,16 @@ import (
 	"github.com/timerbench/timerbench/report/internal/section"
 )
 
-// page is the content of a report, apart from how it is written out, as Markdown or as HTML.
+// page is the content of a report, to be written as Markdown or as HTML.
 type page struct {
 	Title    string
-	Made     string            // when and on what, in Markdown; empty: not known
-	Typical  string            // the first answers, in Markdown, for readers without controls
-	Front    section.Section   // what stands above the sections
-	Sections []section.Section // those that are not empty
+	Made     show.Text         // when and on what machine; empty: not known
+	Typical  show.Text         // the first answers, for readers without controls
+	Front    section.Section   // above the sections
+	Sections []section.Section // without the empty ones
 
-	first   *advice.Answer  // it stands at the top of the HTML; nil: none
-	run     *analysis.Run   // what the script looks up, and what can be taken along; nil: nothing
+	first   *advice.Answer  // at the top of the HTML; nil: none
+	run     *analysis.Run   // results for the script and for downloads; nil: none
 	adviser *advice.Adviser // answers for the script
 	looks   map[string]draw.Look
 }
@@ -45,8 +45,8 @@ func newPage(v *section.View, sections []section.Section) *page {
 	return p
 }
 
-func (p *page) add(text string) {
-	if text != "" {
+func (p *page) add(text show.Text) {
+	if len(text) > 0 {
 		p.Front.Tables = append(p.Front.Tables, section.Table{Lead: text, Main: true})
 	}
 }
@@ -57,21 +57,21 @@ func (p *page) answers() {
 		return
 	}
 	p.first = &typical[0]
+	var items [][]show.Span
 	for _, x := range typical {
-		before, after, _ := strings.Cut(x.Sentence, ": "+x.Ranking[0].Structure)
-		p.Typical += "- " + section.Literal(before) + ": **" + section.Literal(x.Ranking[0].Structure) + "**" +
-			section.Literal(after+far(x)) + "\n"
+		before, name, after := sentence(x)
+		items = append(items, show.Line(before, show.Strong(name), after+far(x)))
 	}
-	p.Front.Lead = p.adviser.Verdict(func(name string) string { return "**" + section.Literal(name) + "**" })
+	p.Typical = show.Bullets(items...)
+	p.Front.Lead = p.verdict()
 	standard := p.adviser.Standard()
-	t := show.Table{Align: "ll", Header: []string{"For", "Answer"}}
+	t := &show.Table{Align: "ll", Header: []string{"For", "Answer"}}
 	for _, x := range standard {
-		question := x.Words()
-		answer := strings.TrimPrefix(x.Sentence, "For "+question+": ") + far(x)
-		t.Add(section.Literal(question), section.Literal(answer))
+		_, name, after := sentence(x)
+		t.Add(x.Words(), name+after+far(x))
 	}
 	p.Front.Tables = []section.Table{{
-		Title: "The answers to the standard questions", Body: t.Markdown(), Main: true, Open: true,
+		Title: "The answers to the standard questions", Body: show.Tables(t), Main: true, Open: true,
 	}}
 	var notes []string // what the results do not hold, each once
 	for _, x := range slices.Concat(typical, standard) {
@@ -81,7 +81,27 @@ func (p *page) answers() {
 			}
 		}
 	}
-	p.add(section.Literal(strings.Join(notes, " ")))
+	p.add(show.Para(strings.Join(notes, " ")))
+}
+
+// sentence returns the words of an answer before the structure that it names, its name, and the words after it.
+func sentence(x advice.Answer) (before, name, after string) {
+	name = x.Ranking[0].Structure
+	before, after, _ = strings.Cut(x.Sentence, ": "+name)
+	return before + ": ", name, after
+}
+
+// verdict is the answer for each number of timers.
+func (p *page) verdict() show.Text {
+	var out []show.Span
+	for i, part := range strings.Split(p.adviser.Verdict(func(name string) string { return "\x00" + name + "\x00" }), "\x00") {
+		if i%2 == 1 {
+			out = append(out, show.Strong(part))
+		} else {
+			out = append(out, show.Span{Text: part})
+		}
+	}
+	return show.Para(out)
 }
 
 // far says that an answer rests on what is far from its question, where it does.
@@ -94,12 +114,12 @@ func far(x advice.Answer) string {
 
 // made says when and on what the results were made, and what of the machine widens them: a reader
 // needs it beside the first figure.
-func made(v *section.View) string {
+func made(v *section.View) show.Text {
 	e := v.Environment
 	var parts []string
 	for _, p := range []string{e.CPU, strings.Trim(e.OS+"/"+e.Arch, "/"), e.Go} {
 		if p != "" {
-			parts = append(parts, section.Literal(p))
+			parts = append(parts, p)
 		}
 	}
 	if e.Cores > 0 {
@@ -116,23 +136,26 @@ func made(v *section.View) string {
 	if out != "" {
 		out += ". "
 	}
-	return out + v.MachineLead()
+	machine := v.MachineLead()
+	machine[0].Spans = show.Line(out, machine[0].Spans)
+	return machine
 }
 
 // warnings are what a reader must know before all else.
-func warnings(r *analysis.Run) []string {
-	var out []string
-	add := func(format string, args ...any) { out = append(out, "> "+fmt.Sprintf(format, args...)) }
+func warnings(r *analysis.Run) []show.Text {
+	var out []show.Text
+	add := func(strong, format string, args ...any) {
+		out = append(out, show.Warning(show.Strong(strong), " "+fmt.Sprintf(format, args...)))
+	}
 	if !r.Complete {
-		add("**This run was interrupted.** What is here was measured and proved in full; the rest is " +
+		add("This run was interrupted.", "What is here was measured and proved in full; the rest is "+
 			"missing.")
 	}
 	for _, f := range r.Failures {
-		add("**%s broke its contract** on %s, and has no figures there: %s.",
-			section.Literal(f.Structure), section.Literal(f.Where), section.Literal(f.Reason))
+		add(f.Structure+" broke its contract", "on %s, and has no figures there: %s.", f.Where, f.Reason)
 	}
 	if c := r.Checked(); c.Fails() {
-		add("**The intervals are too narrow.** Of %d comparisons of a structure with a second instance of itself, %d came out "+
+		add("The intervals are too narrow.", "Of %d comparisons of a structure with a second instance of itself, %d came out "+
 			"different, which is more than chance explains. What else the machine did is in these figures.", c.Controls, c.Differ)
 	}
 	unbounded, one := false, 0
@@ -151,7 +174,7 @@ func warnings(r *analysis.Run) []string {
 		}
 	}
 	if unbounded {
-		add("**Too few trials for intervals.** A 95 %% confidence interval needs at least two trials. " +
+		add("Too few trials for intervals.", "A 95 %% confidence interval needs at least two trials. "+
 			"Where there were fewer, no difference on this page is proved and no tie is named.")
 	}
 	if one > 0 {
@@ -159,8 +182,8 @@ func warnings(r *analysis.Run) []string {
 		if one < len(r.Cells) {
 			where = fmt.Sprintf(" in %d of %d cells", one, len(r.Cells))
 		}
-		add("**One instance of each structure%s.** How cost varies with the placement in memory is not "+
-			"known from these results, and not in their intervals: another run may differ by more.", where)
+		add("One instance of each structure"+where+".", "How cost varies with the placement in memory is not "+
+			"known from these results, and not in their intervals: another run may differ by more.")
 	}
 	return out
 }
@@ -168,9 +191,11 @@ func warnings(r *analysis.Run) []string {
 // namedStructures is how many structures a gap names (chosen).
 const namedStructures = 5
 
-func gaps(v *section.View, sections []section.Section) []string {
-	var out []string
-	add := func(format string, args ...any) { out = append(out, "> "+fmt.Sprintf(format, args...)) }
+func gaps(v *section.View, sections []section.Section) []show.Text {
+	var out []show.Text
+	add := func(strong, format string, args ...any) {
+		out = append(out, show.Warning(show.Strong(strong), " "+fmt.Sprintf(format, args...)))
+	}
 	var measured []string
 	for _, who := range v.Measured(v.Cells...) {
 		if who.IsStructure() {
@@ -179,22 +204,22 @@ func gaps(v *section.View, sections []section.Section) []string {
 	}
 	switch all := len(v.Known.Entries); {
 	case len(measured) == 0 && v.Live == nil:
-		add("**No costs.** No workload has a measured cost in these results, so no structure can be " +
-			"named. `timerbench run` measures them.")
+		out = append(out, show.Warning(show.Strong("No costs."), " No workload has a measured cost in these results, so no structure "+
+			"can be named. ", show.Mono("timerbench run"), " measures them."))
 	case len(measured) == 1:
-		add("**One structure.** Only %s was measured, so there is nothing to compare it with.",
-			section.Literal(measured[0]))
+		add("One structure.", "Only %s was measured, so there is nothing to compare it with.",
+			measured[0])
 	case len(measured) > 1 && len(measured) < all:
 		names := fmt.Sprintf("%d of %d", len(measured), all)
 		if len(measured) <= namedStructures {
-			names += ": " + section.Literal(show.And(measured))
+			names += ": " + show.And(measured)
 		}
-		add("**Some structures only.** Measured were %s. One that is missing may be better than all of these.", names)
+		add("Some structures only.", "Measured were %s. One that is missing may be better than all of these.", names)
 	}
 	if len(measured) > 0 && !slices.ContainsFunc(v.Cells, func(c *analysis.Cell) bool {
 		return workload.Category(c.Category) != workload.Recorded
 	}) {
-		add("**Traces only.** What is said of the structures holds for what was recorded. Other " +
+		add("Traces only.", "What is said of the structures holds for what was recorded. Other "+
 			"numbers of timers, delays and shares of cancels were not measured.")
 	}
 	var absent []string
@@ -204,7 +229,7 @@ func gaps(v *section.View, sections []section.Section) []string {
 		}
 	}
 	if len(absent) > 0 {
-		add("**Left out,** because the results hold no data for them: %s.", strings.Join(absent, ", "))
+		add("Left out,", "because the results hold no data for them: %s.", strings.Join(absent, ", "))
 	}
 	return out
 }
@@ -215,8 +240,8 @@ var markdownSource string
 // markdownTemplate writes a page as Markdown. It shows charts as PNGs, which look the
 // same everywhere, and links the SVGs.
 var markdownTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"trim":    func(s string) string { return strings.TrimRight(s, "\n") },
-	"literal": section.Literal, "oneline": section.OneLine, "charts": func() string { return Charts },
+	"literal": func(s string) string { return strings.TrimSpace(show.Para(s).Markdown()) },
+	"oneline": show.OneLine, "charts": func() string { return Charts },
 }).Parse(markdownSource))
 
 func (p *page) markdown() ([]byte, error) {
@@ -226,8 +251,9 @@ func (p *page) markdown() ([]byte, error) {
 }
 
 type pageData struct {
-	Structures []dataStructure `json:"structures"`
-	Answers    *advice.Grid    `json:"answers"`
+	Structures []dataStructure   `json:"structures"`
+	Answers    *advice.Grid      `json:"answers"`
+	Later      map[string]string `json:"later"` // HTML by ID of the element that it fills once that is shown
 }
 
 type dataStructure struct {
@@ -239,8 +265,8 @@ type dataStructure struct {
 	Late       string `json:"late,omitempty"`   // how late it fires
 }
 
-func (p *page) data() pageData {
-	d := pageData{Structures: []dataStructure{}, Answers: p.adviser.Grid()}
+func (p *page) data(later map[string]string) pageData {
+	d := pageData{Structures: []dataStructure{}, Answers: p.adviser.Grid(), Later: later}
 	for _, who := range p.run.Present(analysis.Contender.IsStructure) {
 		c := color.NRGBAModel.Convert(p.looks[who.Name].Color).(color.NRGBA)
 		s := dataStructure{Name: who.Name, Family: "others", Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}

@@ -39,45 +39,29 @@
 		if (asked) rank();
 	};
 
-	// The names by which tables call a structure: bold, in italics, or with its role behind it.
-	const known = new Set(structures.map((s) => s.name));
-	for (const e of all("svg [data-structure]")) known.add(e.dataset.structure);
-	const nameIn = (cell) => {
-		const text = cell.textContent.trim();
-		return known.has(text) ? text : "";
-	};
+	// adopt finds what a table shows of each structure, and makes the table sortable.
 	const cellsOf = (row) => [...row.cells];
-	const text = (cell) => cell.textContent.trim();
-
-	// tables finds what they show of each structure, and makes them sortable.
 	const adopt = (table) => {
 		const head = table.tHead && table.tHead.rows[0];
 		if (!head) return;
-		const columns = cellsOf(head).map(text);
 		const rows = [...table.tBodies[0].rows];
-		const names = cellsOf(head).map(nameIn);
-		const owner = columns.indexOf("Structure");
-		table.classList.toggle("many", columns.length > 9);
-		names.forEach((name, i) => name && show(name, head.cells[i]));
+		table.classList.toggle("many", head.cells.length > 9);
+		cellsOf(head).forEach((cell, i) => {
+			const name = cell.dataset.structure;
+			if (name) for (const e of [cell, ...rows.map((row) => row.cells[i])]) show(name, e);
+		});
 		for (const row of rows) {
-			cellsOf(row).forEach((cell, i) => {
-				if (names[i]) show(names[i], cell);
-				const name = nameIn(cell);
-				if (!name) return;
+			if (row.dataset.structure) show(row.dataset.structure, row);
+			for (const cell of row.querySelectorAll("td[data-structure]")) {
 				cell.classList.add("name");
-				cell.dataset.pin = name;
-				if (i === owner) show(name, row);
-			});
+				cell.dataset.pin = cell.dataset.structure;
+			}
 		}
 		if (rows.length > 1) cellsOf(head).forEach((cell, i) => sortable(table, rows, cell, i));
 	};
 
-	// value reads a number with its unit or scale; NaN: there is none.
-	const scales = { k: 1e3, M: 1e6, G: 1e9, ns: 1, "µs": 1e3, ms: 1e6, s: 1e9 };
-	const value = (cell) => {
-		const m = text(cell).replace(/,/g, "").match(/^[^\d.-]{0,2}(-?\d[\d.]*(?:e-?\d+)?)\s?(k|M|G|ns|µs|ms|s)?(?![a-z])/);
-		return m ? m[1] * (scales[m[2]] || 1) : NaN;
-	};
+	// value is the number of a cell; NaN: it has none.
+	const value = (cell) => "value" in cell.dataset ? Number(cell.dataset.value) : NaN;
 	const sortable = (table, rows, head, column) => {
 		// Not <button>: browsers leave it out where a printed table goes on.
 		const button = make("span", { role: "button", tabindex: 0, title: head.title || "Sort by this column" }, ...head.childNodes);
@@ -94,17 +78,17 @@
 			if (order) {
 				head.setAttribute("aria-sort", order);
 				const sign = order === "ascending" ? 1 : -1;
-				const numeric = rows.filter((r) => !isNaN(value(r.cells[column]))).length * 2 > rows.length;
+				const numeric = rows.some((r) => !isNaN(value(r.cells[column])));
 				const compare = (a, b) => {
 					const [x, y] = [a.cells[column], b.cells[column]];
-					if (!numeric) return sign * text(x).localeCompare(text(y), "en", { numeric: true });
+					if (!numeric) return sign * x.textContent.localeCompare(y.textContent, "en", { numeric: true });
 					const [v, w] = [value(x), value(y)];
 					return isNaN(v) || isNaN(w) ? isNaN(v) - isNaN(w) : sign * (v - w);
 				};
 				sorted.sort(compare);
 			}
 			table.tBodies[0].append(...sorted);
-			say(order ? "Sorted by " + text(button) + ", " + order + "." : "In the first order again.");
+			say(order ? "Sorted by " + button.textContent + ", " + order + "." : "In the first order again.");
 		});
 	};
 
@@ -135,15 +119,26 @@
 		})));
 	};
 	const change = (name, at) => {
-		if (recorded.length && name !== "program") choose("program", 0);
 		if (name === "program" && at) replay(at);
+		else if (name === "program") neutral();
+		else if (recorded.length && chosen("program")) {
+			// The other controls take the values that are the nearest to the program.
+			recorded[chosen("program") - 1].at.forEach((place, i) => inputs(controls[i][0]).some((input) => input.checked) || choose(controls[i][0], place));
+			choose("program", 0);
+		}
 		answer();
 	};
-	// replay sets the controls to a workload that was recorded.
+	// replay sets the controls to a program that was recorded. A control without its value shows none.
 	const replay = (at) => {
-		recorded[at - 1].at.forEach((place, i) => choose(controls[i][0], place));
-		choose("matters", 0);
-		choose("late", 0);
+		neutral();
+		choose("program", at);
+		const { at: places, exact } = recorded[at - 1];
+		places.forEach((place, i) => { inputs(controls[i][0])[place].checked = true; inputs(controls[i][0])[place].checked = exact[i]; });
+	};
+	// neutral sets all controls to what the page opens with.
+	const neutral = () => {
+		for (const [name, , , start] of controls) choose(name, start);
+		if (recorded.length) choose("program", 0);
 	};
 
 	// lookUp returns the answer to what the controls show.
@@ -212,8 +207,10 @@
 			const [lo, hi] = [times(s.lo), times(s.hi)];
 			const { late } = byName.get(s.name);
 			const remark = [s.standing && s !== ranking[0] && s.standing, late && "late by " + late].filter(Boolean).join(", ");
-			const cells = [lo === hi ? times(s.times) : lo + " to " + hi, s.ns && digits(s.ns), s.tail && digits(s.tail), s.bytes && digits(s.bytes), s.wakeups && times(s.wakeups)];
-			table.tBodies[0].append(make("tr", {}, make("td", { class: "l" }, s.name), ...cells.map((text) => make("td", {}, text || "–")),
+			const cells = [[s.times, lo === hi ? times(s.times) : lo + " to " + hi], [s.ns, s.ns && digits(s.ns)], [s.tail, s.tail && digits(s.tail)],
+				[s.bytes, s.bytes && digits(s.bytes)], [s.wakeups, s.wakeups && times(s.wakeups)]];
+			table.tBodies[0].append(make("tr", { "data-structure": s.name }, make("td", { class: "l", "data-structure": s.name }, s.name),
+				...cells.map(([value, text]) => make("td", value ? { "data-value": value } : {}, text || "–")),
 				make("td", { class: "l" }, remark)));
 		}
 		$("ranking").replaceChildren(table);
@@ -235,25 +232,18 @@
 		if (cells.length > 3) words.push(`${cells.length - 3} more`);
 		$("evidence").hidden = !cells.length;
 		$("evidence").textContent = `It rests on ${words.join(", ")}: marked in the tables below.`;
-		const evident = new Set(cells.map(([workload, n]) => workload + " " + n));
-		for (const [row, cell] of cellRows) row.classList.toggle("evident", evident.has(cell));
-		for (const e of all("svg [data-cell]")) e.classList.toggle("evident", evident.has(e.dataset.cell));
+		evident = new Set(cells.map(([workload, n]) => workload + " " + n));
+		underline(document);
+	};
+	let evident = new Set(); // cells of the results
+	const underline = (within) => {
+		for (const e of all("[data-cell]", within)) e.classList.toggle("evident", evident.has(e.dataset.cell));
 	};
 	// short writes a number of timers as the tables do.
 	const short = (n) => {
 		const [size, unit] = n >= 999500 ? [1e6, "M"] : n >= 999.5 ? [1e3, "k"] : [1, ""];
 		return Number((n / size).toPrecision(3)) + unit;
 	};
-	// Rows about one cell of the results, with the workload and N of it.
-	const cellRows = new Map();
-	for (const table of all("table")) {
-		if (!table.tHead) continue;
-		const columns = cellsOf(table.tHead.rows[0]).map(text);
-		const [w, n] = [columns.indexOf("Workload"), columns.indexOf("N")];
-		if (w < 0 || n < 0) continue;
-		for (const row of table.tBodies[0].rows) cellRows.set(row, text(row.cells[w]).replace(/ \(.*/, "") + " " + text(row.cells[n]));
-	}
-
 	// The list of structures: what is filtered and what is pinned.
 	const families = [...new Set(structures.map((s) => s.family))];
 	const own = [["our own", (s) => !s.shelf], ["off the shelf", (s) => s.shelf]];
@@ -296,7 +286,6 @@
 		svg.setAttribute("viewBox", `0 0 ${width} ${height - gone.length * pitch}`);
 		svg.setAttribute("height", (height - gone.length * pitch) / 0.75);
 	};
-	matchMedia("(max-width: 54rem)").addEventListener("change", () => all("figure svg").forEach(close));
 
 	const check = (name, count) => {
 		const box = make("input", { type: "checkbox", name, checked: "" });
@@ -337,7 +326,7 @@
 		const at = e.target.closest("svg [data-structure], [data-pin]");
 		if (at && !getSelection().toString()) pin(at.dataset.structure || at.dataset.pin);
 	});
-	for (const figure of all("figure")) {
+	const readable = (figure) => {
 		let series = null;
 		figure.addEventListener("blur", () => hint(null));
 		figure.addEventListener("keydown", (e) => {
@@ -354,7 +343,7 @@
 				pin(series.dataset.structure);
 			}
 		});
-	}
+	};
 	document.addEventListener("keydown", (e) => {
 		if (e.key !== "Escape") return;
 		hint(null);
@@ -363,10 +352,41 @@
 
 	// What scrolls shows an edge while there is more.
 	const edge = (box) => box.classList.toggle("over", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
-	const boxes = all(".wide");
-	for (const box of boxes) box.addEventListener("scroll", () => edge(box), { passive: true });
 	const watch = new ResizeObserver((entries) => entries.forEach((e) => edge(e.target)));
-	boxes.forEach((box) => watch.observe(box));
+
+	// settle makes a part of the page, new or there from the start, follow what is chosen.
+	const settle = (part) => {
+		for (const e of all("svg [data-structure]", part)) show(e.dataset.structure, e);
+		all("table", part).forEach(adopt);
+		all("figure", part).forEach(readable);
+		for (const box of all(".wide", part)) {
+			box.addEventListener("scroll", () => edge(box), { passive: true });
+			watch.observe(box);
+		}
+		underline(part);
+		for (const name of shown.keys()) mark(name);
+	};
+	// fill adds what the page left for later to an element, once.
+	const fill = (element) => {
+		const html = data.later[element.id];
+		if (html === undefined) return;
+		delete data.later[element.id];
+		element.append(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
+		settle(element);
+		narrow();
+	};
+	// narrow fills the charts for a narrow screen on one.
+	const slim = matchMedia("(max-width: 54rem)");
+	const narrow = () => {
+		if (slim.matches) all(".narrow").filter((e) => e.closest("details:not([open])") === null).forEach(fill);
+		all("figure svg").forEach(close);
+	};
+	slim.addEventListener("change", narrow);
+	document.addEventListener("toggle", (e) => {
+		if (!e.target.open) return;
+		fill(e.target);
+		narrow();
+	}, true);
 
 	// What is chosen stands in the fragment of the address, and comes back with it.
 	const section = () => new URLSearchParams(location.hash.slice(1)).get("at");
@@ -380,42 +400,57 @@
 		if (at) now.set("at", at);
 		history.replaceState(null, "", "#" + now);
 	};
+	// recall shows what the address holds. It ignores what the page does not know.
 	const recall = () => {
-		if (!location.hash.includes("=")) return;
 		const then = new URLSearchParams(location.hash.slice(1));
 		const list = (name) => (then.get(name) || "").split(",").filter(Boolean);
-		if (asked) $("rate").value = then.get("rate") || "";
-		for (const i of all("#ask input")) if (then.get(i.name) === i.parentElement.textContent) i.checked = true;
+		if (asked) {
+			const rate = Number(then.get("rate"));
+			$("rate").value = rate > 0 ? rate : "";
+			first();
+			const program = programs.indexOf(then.get("program"));
+			if (program > 0) replay(program);
+			else if (program === 0) neutral();
+			for (const i of all("#ask input")) if (then.get(i.name) === i.parentElement.textContent) i.checked = true;
+		}
 		for (const c of all("#pins input")) c.checked = !list("without").includes(c.name);
-		for (const name of known) if (pinned.has(name) !== list("pin").includes(name)) pin(name);
+		for (const name of [...pinned]) if (!list("pin").includes(name)) pin(name);
+		for (const name of list("pin")) if (!pinned.has(name) && shown.has(name)) pin(name);
 		filter();
 		if (asked) answer();
-		if (then.get("at") && $(then.get("at"))) $(then.get("at")).scrollIntoView();
+		visit(then.get("at"));
+	};
+	// visit goes to a section or a table, which it unfolds.
+	const visit = (id) => {
+		const at = id && document.querySelector(`main [id="${CSS.escape(id)}"]`);
+		if (!at) return;
+		for (let e = at.querySelector(":scope > .part") || at; e; e = e.parentElement) if (e.localName === "details") e.open = true;
+		at.scrollIntoView();
 	};
 	document.addEventListener("change", () => remember());
 	addEventListener("hashchange", recall);
 	for (const link of all('a[href^="#"]')) {
-		link.addEventListener("click", (e) => { // the choices stay beside the section
+		link.addEventListener("click", (e) => { // what is chosen stays in the address
 			e.preventDefault();
-			remember(decodeURIComponent(link.hash.slice(1)));
-			$(decodeURIComponent(link.hash.slice(1))).scrollIntoView();
+			const id = decodeURIComponent(link.hash.slice(1));
+			remember(id);
+			visit(id);
 		});
 	}
+	// first sets the controls to what the page opens with: the program if the run is of one alone.
+	const first = () => answers.program ? replay(1) : neutral();
 
-	for (const e of all("svg [data-structure]")) show(e.dataset.structure, e);
-	all("table").forEach(adopt);
+	settle(document);
 	$("explore").hidden = false;
 	$("explore").open = matchMedia("(min-width: 75rem)").matches;
 	if (asked) {
 		controls.forEach(addControl);
-		if (recorded.length) {
-			addControl(["program", "Which program?", programs, 1]);
-			replay(1);
-		}
+		if (recorded.length) addControl(["program", "Which program?", programs, 0]);
 		$("rate").addEventListener("input", worth);
 		$("ask").hidden = false;
-		$("the-answers-to-the-standard-questions").closest("details").open = false;
-		answer();
+		$("the-answers-to-the-standard-questions").open = false;
 	}
 	recall();
+	narrow();
+	document.querySelector("main").classList.add("ready");
 })();

@@ -98,7 +98,7 @@ func TestPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Fields("winners overview scale rank forest grid curve-hold-1000000 curve-kafka-purgatory-50000 " +
-		"curve-cache-ttl-50000 longest-calls memory pareto drift")
+		"curve-cache-ttl-50000 longest-calls memory pareto")
 	without := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
 	}
@@ -108,33 +108,33 @@ func TestPages(t *testing.T) {
 		charts []string
 		want   []string // on the page
 	}{
-		"all": {liveFixture(large().results(), 1, 2), append(all, "live-lateness", "live-contention"), nil},
+		"all": {liveFixture(large().results(), 1, 2), all, nil},
 		"odd": {compact(), strings.Fields("winners overview scale rank forest grid curve-hold-100000 curve-kafka-purgatory-50000 " +
-			"longest-calls memory pareto drift"), []string{"**This run was interrupted.**"}},
-		"one structure and trial": {single.results(), without("drift", "forest", "rank"),
+			"longest-calls memory pareto"), []string{"**This run was interrupted.**"}},
+		"one structure and trial": {single.results(), without("forest", "rank"),
 			[]string{"**One structure.** Only wheel was measured", "**Too few trials for intervals.**"}},
 		"zeros": {zeros(), strings.Fields("overview forest grid curve-hold-0 curve-kafka-purgatory-0 curve-cache-ttl-0 " +
-			"memory drift"), nil},
-		"only the floor": {onlyFloor(), without("winners", "overview", "rank", "forest", "pareto", "drift"), []string{"**No costs.**"}},
+			"memory"), nil},
+		"only the floor": {onlyFloor(), without("winners", "overview", "rank", "forest", "pareto"), []string{"**No costs.**"}},
 		"idle counts only": {&results.Run{Complete: true, Idle: small().results().Idle}, nil, []string{
 			"**No costs.** No workload has a measured cost", "`timerbench run`",
 			"**Left out,** because the results hold no data for them: the overview, cost against N, ratios of structures, " +
 				"the grid of distributions, latency, memory.",
 		}},
 		"longest calls only": {&results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}, nil},
-		"live timers only":   {liveFixture(&results.Run{Complete: true}, 1), []string{"live-lateness"}, nil}, // one goroutine has no contention
+		"live timers only":   {liveFixture(&results.Run{Complete: true}, 1), nil, nil},
 		"nothing":            {&results.Run{}, nil, []string{"**This run was interrupted.**", "**No costs.**"}},
-		"two structures": {few, strings.Fields("winners overview scale forest grid curve-hold-1000 curve-kafka-purgatory-1000 drift"), []string{
+		"two structures": {few, strings.Fields("winners overview scale forest grid curve-hold-1000 curve-kafka-purgatory-1000"), []string{
 			"**Some structures only.** Measured were 2 of 12: quadheap and hwheel.", "**One instance of each structure.**",
 		}},
-		"a trace alone": {recorded(), strings.Fields("overview forest curve-trace-shop-700 longest-calls drift"),
+		"a trace alone": {recorded(), strings.Fields("overview forest curve-trace-shop-700 longest-calls"),
 			[]string{"**Traces only.**", "**Left out,** because", "cost against N", "the grid of distributions", "idle wake-ups"}},
-		"interrupted": {interrupted(), strings.Fields("overview scale rank forest curve-hold-1000000 longest-calls drift"),
+		"interrupted": {interrupted(), strings.Fields("overview scale rank forest curve-hold-1000000 longest-calls"),
 			[]string{"**This run was interrupted.**", "**Left out,** because", "the grid of distributions, idle wake-ups"}},
 		"one trial": {oneTrial(), strings.Fields("winners overview scale rank forest grid longest-calls memory pareto"),
 			[]string{"**Too few trials for intervals.**", "latency"}},
 		"a failure": {failed(), strings.Fields("winners overview scale rank forest grid curve-hold-100 curve-kafka-purgatory-50000 " +
-			"longest-calls memory pareto drift"), []string{
+			"longest-calls memory pareto"), []string{
 			`**my\*heap broke its contract** on hold, n 10, and has no figures there: a timer fired early.`,
 		}},
 	} {
@@ -199,8 +199,8 @@ func showSame(t *testing.T, markdown string, page rendered) {
 		"svg":        2 * lines(`^\[!\[`), // for broad and for narrow screens
 		"h1":         lines(`^# `),
 		"h2":         lines(`^## `),
-		"li":         lines(`^## `) + lines(`^- \*\*`), // the contents, and what threatens the validity
-		"details":    lines(`^<details`) + 1,           // the structures
+		"li":         lines(`^## `) + lines(`^- \*\*`),       // the contents, and what threatens the validity
+		"details":    lines(`^<details`) + lines(`^## `) + 1, // the structures
 		"table":      rules,
 		"tr":         lines(`^\|`) - rules,
 		"blockquote": lines(`^> `),

@@ -37,12 +37,12 @@ func Summary(r *results.Run) string {
 			unclear = fmt.Sprint(n)
 		}
 		if worse := c.In(stats.Worse); len(worse) > 0 {
-			if next = multiple(worse[0]); worse[0].ToBest.Bounded() {
+			if next = nextOf(worse[0]); worse[0].ToBest.Bounded() {
 				to := worse[0].ToBest
 				next += fmt.Sprintf(" ±%.0f%%", 100*max(to.Hi/to.Center-1, 1-to.Lo/to.Center))
 			}
 			if len(worse) > 1 {
-				slowest = multiple(worse[len(worse)-1])
+				slowest = nextOf(worse[len(worse)-1])
 			}
 		}
 		for _, name := range tied {
@@ -88,7 +88,7 @@ func programs(r *analysis.Run) string {
 	return t.Terminal() + "\n"
 }
 
-func multiple(r analysis.Ranked) string { return r.Structure + " " + show.Times(r.ToBest.Center) + "x" }
+func nextOf(r analysis.Ranked) string { return r.Structure + " " + show.Times(r.ToBest.Center) + "x" }
 
 // counted is how many structures of a cell are counted (chosen: a reader asks about the first).
 const counted = 5

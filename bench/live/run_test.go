@@ -12,6 +12,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/report/livetable"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -65,7 +66,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 				}
 			}
 		}
-		if tables := l.Tables(); len(tables) != 10 || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
+		if tables := livetable.Of(l); len(tables) != 10 || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
 			t.Errorf("%+v", tables)
 		}
 	})

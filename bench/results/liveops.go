@@ -58,9 +58,12 @@ func (op Op) counterpart() Op {
 	return op
 }
 
-// medianOf returns the median of what value makes of the items. NaN does not count, and is
-// the median of nothing.
-func medianOf[T any](items []T, value func(T) float64) float64 {
+// FewTimers is the number of resident timers below which their memory, and their share of a garbage
+// collection, are lost among those of the rest of the process.
+const FewTimers = 10_000
+
+// Median returns the median of value over the items. It ignores NaN, and returns NaN without any other value.
+func Median[T any](items []T, value func(T) float64) float64 {
 	var values []float64
 	for _, item := range items {
 		if v := value(item); !math.IsNaN(v) {
@@ -70,11 +73,13 @@ func medianOf[T any](items []T, value func(T) float64) float64 {
 	return stats.Median(values)
 }
 
-func (r LiveRow) has(op Op) bool {
+// Has reports whether the row has a throughput of the operation.
+func (r LiveRow) Has(op Op) bool {
 	return slices.ContainsFunc(r.Throughput, func(t LiveThroughput) bool { return t.Op == op })
 }
 
-func (t LiveThroughput) is(op Op, goroutines int) bool {
+// Is reports whether the slice is of the operation with that many goroutines.
+func (t LiveThroughput) Is(op Op, goroutines int) bool {
 	return t.Op == op && t.Goroutines == goroutines
 }
 
@@ -83,7 +88,7 @@ func (t LiveThroughput) is(op Op, goroutines int) bool {
 func (r LiveRow) PerSecond(op Op, goroutines int) (median, lower, upper float64, ok bool) {
 	var values []float64
 	for _, t := range r.Throughput {
-		if t.is(op, goroutines) {
+		if t.Is(op, goroutines) {
 			values = append(values, t.PerSecond())
 		}
 	}
@@ -99,12 +104,12 @@ func (r LiveRow) PerSecond(op Op, goroutines int) (median, lower, upper float64,
 func (r LiveRow) Ratio(other LiveRow, op Op, goroutines int) float64 {
 	beside := make(map[int]float64)
 	for _, o := range other.Throughput {
-		if o.is(op.counterpart(), goroutines) {
+		if o.Is(op.counterpart(), goroutines) {
 			beside[o.Turn] = o.PerSecond()
 		}
 	}
-	return medianOf(r.Throughput, func(t LiveThroughput) float64 {
-		if o, ok := beside[t.Turn]; ok && t.is(op, goroutines) {
+	return Median(r.Throughput, func(t LiveThroughput) float64 {
+		if o, ok := beside[t.Turn]; ok && t.Is(op, goroutines) {
 			return t.PerSecond() / o
 		}
 		return math.NaN()
@@ -115,7 +120,7 @@ func (r LiveRow) Ratio(other LiveRow, op Op, goroutines int) float64 {
 // are NaN if nothing fired.
 func (r LiveRow) LatenessOver() Latency {
 	of := func(value func(LiveLateness) float64) float64 {
-		return medianOf(r.Lateness, func(d LiveLateness) float64 {
+		return Median(r.Lateness, func(d LiveLateness) float64 {
 			if d.Timers == 0 {
 				return math.NaN()
 			}

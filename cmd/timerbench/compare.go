@@ -104,7 +104,7 @@ func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
 		if r.Ratio.Bounded() {
 			interval = ratio(r.Ratio.Lo) + " to " + ratio(r.Ratio.Hi)
 		}
-		row := []string{r.Workload, show.Grouped(r.N), r.Structure, r.Op, show.Figure(r.Old),
+		row := []any{r.Workload, show.Grouped(r.N), r.Structure, r.Op, show.Figure(r.Old),
 			show.Figure(r.New), ratio(r.Ratio.Center), interval}
 		if !c.Session {
 			row = append(row, ratio(r.Beside.Center))

@@ -181,11 +181,7 @@ func printCounts(out io.Writer, rows []count.Row) {
 		"workload", "n", "structure", "instructions", "L1 misses", "1 MB", "32 MB", "mispredicted",
 	}}
 	for _, r := range rows {
-		line := []string{r.Workload, show.Grouped(r.N), r.Structure}
-		for _, v := range []float64{r.Instructions, r.L1Misses, r.L2Misses, r.LLMisses, r.Mispredicted} {
-			line = append(line, show.Figure(v))
-		}
-		t.Add(line...)
+		t.Add(r.Workload, r.N, r.Structure, r.Instructions, r.L1Misses, r.L2Misses, r.LLMisses, r.Mispredicted)
 	}
 	fmt.Fprintln(out, t.Terminal())
 	fmt.Fprintln(out, "Each for one lifecycle of a timer, reschedule for one move.")

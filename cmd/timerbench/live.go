@@ -17,6 +17,7 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/internal/values"
+	"github.com/timerbench/timerbench/report/livetable"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -99,7 +100,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	folder.Saved = true
 	out, env := cmd.OutOrStdout(), r.Environment
 	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch)
-	for _, t := range r.Live.Tables() {
+	for _, t := range livetable.Of(r.Live) {
 		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}
 	announce(stderr, folder)

@@ -42,7 +42,8 @@ const recordingsDoc = "../../docs/recordings.md"
 func TestTracesSayWhatTheyHold(t *testing.T) {
 	const most, mostOfAll = 600_000, 5_000_000 // bytes
 	all := int64(0)
-	table := show.Table{Header: []string{"Recording", "Program", "Licence", "Covers", "Pending (most)", "Calls a second", "Cancelled", "Moves", "kB"}, Align: "lll"}
+	table := "| Recording | Program | Licence | Covers | Pending (most) | Calls a second | Cancelled | Moves | kB |\n" +
+		"|:---" + strings.Repeat(" |:---", 8) + " |\n" // in Markdown, as the facts are
 	for _, s := range recordings(t) {
 		name := s.Header.Name
 		if all += s.Bytes; s.Bytes > most || all > mostOfAll {
@@ -63,11 +64,13 @@ func TestTracesSayWhatTheyHold(t *testing.T) {
 		}
 		program, _, _ := strings.Cut(fact("program"), ", `")
 		p := traitsOf(s)
-		table.Add(fmt.Sprintf("[%s](../traces/%[1]s.md)", name), program, fact("licence"), s.Duration().Round(time.Second).String(),
+		table += "| " + strings.Join([]string{
+			fmt.Sprintf("[%s](../traces/%[1]s.md)", name), program, fact("licence"), s.Duration().Round(time.Second).String(),
 			p.pending, show.Grouped(int(math.Round(s.Rate()))), show.Percent(s.CancelRate), show.Percent(p.moves),
-			fmt.Sprint(s.Bytes/1000))
+			fmt.Sprint(s.Bytes / 1000),
+		}, " | ") + " |\n"
 	}
-	generated(t, recordingsDoc, "<!-- corpus: written by go test ./cmd/timerbench -run TracesSay -update -->\n", "<!-- end of corpus -->", table.Markdown())
+	generated(t, recordingsDoc, "<!-- corpus: written by go test ./cmd/timerbench -run TracesSay -update -->\n", "<!-- end of corpus -->", table)
 }
 
 // traits are what a model is held against a recording by.
@@ -107,7 +110,7 @@ func TestModelsAreLaidBesideRecordings(t *testing.T) {
 	table := show.Table{
 		Header: []string{"", "Pending (most)", "Cancelled", "Moves", "Delays 50 %, 90 %, 99 %", "Changes a timer a second", "Fires a wake-up"}, Align: "l",
 	}
-	add := func(name string, s *tracestat.Summary) {
+	add := func(name any, s *tracestat.Summary) {
 		p := traitsOf(s)
 		table.Add(name, p.pending, show.Percent(s.CancelRate), show.Percent(p.moves), p.delays, show.Figure(p.ofTimers), show.Figure(p.firesWake))
 	}
@@ -120,7 +123,7 @@ func TestModelsAreLaidBesideRecordings(t *testing.T) {
 		if s == nil {
 			t.Fatalf("no recording %s", m.recording)
 		}
-		add("**"+m.recording+"**", s)
+		add(show.Words(m.recording).In(show.Bold), s)
 		add(m.model, made(t, m.model, max(2, int(s.Resident))))
 		delete(found, m.recording)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 
@@ -27,7 +26,8 @@ func summarize(out io.Writer, r *results.Run) {
 func summarizeLean(out io.Writer, r *results.Run) {
 	for _, n := range r.Parameters.N {
 		t := show.Table{Header: []string{"structure"}}
-		costs, memory := make(map[[2]string]string), make(map[string][]string)
+		costs, memory := make(map[[2]string]any), make(map[string][]any)
+		var structures []string
 		for _, c := range r.Cells {
 			if c.N != n {
 				continue
@@ -35,26 +35,27 @@ func summarizeLean(out io.Writer, r *results.Run) {
 			t.Header = append(t.Header, c.Workload)
 			for _, row := range c.Rows {
 				if memory[row.Structure] == nil {
-					t.Add(row.Structure)
-					memory[row.Structure] = []string{show.Unknown, show.Unknown}
+					structures = append(structures, row.Structure)
+					memory[row.Structure] = []any{nil, nil}
 				}
 				ns, _ := stats.Center(results.Samples(row.Cost), stats.Options{})
-				costs[[2]string{row.Structure, c.Workload}] = show.Figure(ns.Center)
+				costs[[2]string{row.Structure, c.Workload}] = ns.Center
 			}
 		}
 		for _, m := range r.Memory {
 			if m.N == n {
-				memory[m.Structure] = []string{show.Figure(m.AgedBytes), show.Figure(m.CollectNS / 1e6)}
+				memory[m.Structure] = []any{m.AgedBytes, m.CollectNS / 1e6}
 			}
 		}
-		for i, row := range t.Rows {
-			for _, workload := range t.Header[1:] {
-				t.Rows[i] = append(t.Rows[i], cmp.Or(costs[[2]string{row[0], workload}], show.Unknown))
-			}
-			t.Rows[i] = append(t.Rows[i], memory[row[0]]...)
-		}
-		if len(t.Rows) == 0 {
+		if len(structures) == 0 {
 			continue
+		}
+		for _, name := range structures {
+			row := []any{name}
+			for _, workload := range t.Header[1:] {
+				row = append(row, costs[[2]string{name, workload}])
+			}
+			t.Add(append(row, memory[name]...)...)
 		}
 		t.Header = append(t.Header, "bytes", "gc, ms")
 		fmt.Fprintf(out, "%s timers: ns a lifecycle, or a move in reschedule; bytes a timer; ms added to a garbage collection\n%s\n",

@@ -191,7 +191,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 		if d.Count == 0 {
 			continue
 		}
-		row := []string{d.name, show.Grouped(d.Count)}
+		row := []any{d.name, d.Count}
 		mean := d.Mean - math.Mod(d.Mean, float64(s.Header.Tick))
 		for _, ns := range []float64{mean, d.Min, d.P50, d.P90, d.P99, d.P999, d.Max} {
 			row = append(row, delay(ns))

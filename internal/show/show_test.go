@@ -75,7 +75,7 @@ func TestUnitsStayWithTheirNumbers(t *testing.T) {
 		t.Setenv("COLUMNS", fmt.Sprint(columns))
 		table := Table{Align: "l", Header: []string{"name", "what it is"}}
 		table.Add("ten", "it takes 10 % of 12.5 ms and 3 kB, which is 1.5 s or 8 bytes")
-		for _, got := range []string{table.Terminal(), Wrapped(table.Rows[0][1])} {
+		for _, got := range []string{table.Terminal(), Wrapped(table.Rows[0].Cells[1].Text)} {
 			for _, want := range []string{"10 %", "12.5 ms", "3 kB", "1.5 s", "8 bytes"} {
 				if !strings.Contains(got, want) {
 					t.Errorf("%d columns break %q:\n%s", columns, want, got)

@@ -1,25 +1,121 @@
 package show
 
 import (
+	"fmt"
+	"html"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Table is a table of texts.
+// Table is a table of values. It is made once, and written by [Table.Terminal], [Table.Markdown]
+// or [Table.HTML].
 type Table struct {
 	// Align holds l or r for each column. Its last letter holds for all further columns.
 	// Empty: the first one is on the left, the others on the right.
 	Align  string
 	Header []string // empty: none
-	Rows   [][]string
+	Rows   []*Row
+
+	Structures []string // the structure that each column is about, for HTML; shorter than Header: none
 }
 
-// Add adds a row.
-func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+// Row is one row of a table.
+type Row struct {
+	Cells     []Cell
+	Structure string // that the row is about, for HTML; empty: none
+	Cell      string // cell of the results that the row is about, for HTML; empty: none
+}
+
+// Cell is one value of a table. Make it with [Number], [Name] or [Words], or let [Table.Add] make it.
+type Cell struct {
+	Value     float64 // the number that Text shows, by which HTML sorts; NaN: none
+	Text      string
+	Note      string // follows the text in brackets; empty: none
+	Face      Face
+	Structure string // that the text names, for HTML; empty: none
+}
+
+// Face is the type face of a text.
+type Face int
+
+// The faces. All but Plain are lost in a terminal.
+const (
+	Plain Face = iota
+	Bold
+	Italic
+	Code
+)
+
+// Number is a value with its text.
+func Number(value float64, text string) Cell { return Cell{Value: value, Text: text} }
+
+// Words is a cell without a number.
+func Words(text string) Cell { return Cell{Value: math.NaN(), Text: text} }
+
+// Name is the name of a structure.
+func Name(structure string) Cell {
+	return Cell{Value: math.NaN(), Text: structure, Structure: structure}
+}
+
+// With returns the cell with a note.
+func (c Cell) With(note string) Cell {
+	c.Note = note
+	return c
+}
+
+// In returns the cell in another face.
+func (c Cell) In(f Face) Cell {
+	c.Face = f
+	return c
+}
+
+// String returns the text and the note of the cell.
+func (c Cell) String() string {
+	if c.Note == "" {
+		return c.Text
+	}
+	return c.Text + " (" + c.Note + ")"
+}
+
+// plain is the cell in a terminal, with each number bound to its unit.
+func (c Cell) plain() string { return bound(c.String()) }
+
+// Add adds a row and returns it. A cell is a [Cell], a string, a whole number, which is written by
+// [Grouped], a float64, which is written by [Figure], or nil, which is not known. Add panics on any
+// other type.
+func (t *Table) Add(cells ...any) *Row {
+	row := &Row{Cells: make([]Cell, len(cells))}
+	for i, c := range cells {
+		switch c := c.(type) {
+		case nil:
+			row.Cells[i] = Words(Unknown)
+		case Cell:
+			row.Cells[i] = c
+		case string:
+			row.Cells[i] = Words(c)
+		case int:
+			row.Cells[i] = Number(float64(c), Grouped(c))
+		case int64:
+			row.Cells[i] = Number(float64(c), Grouped(c))
+		case uint64:
+			row.Cells[i] = Number(float64(c), Grouped(c))
+		case float64:
+			row.Cells[i] = Number(c, Figure(c))
+		default:
+			panic(fmt.Sprintf("show: a cell of type %T", c))
+		}
+	}
+	t.Rows = append(t.Rows, row)
+	return row
+}
 
 // Wide returns the table for a terminal, as wide as it gets.
 func (t Table) Wide() string { return t.terminal(t.widths()) }
@@ -28,15 +124,6 @@ func (t Table) Wide() string { return t.terminal(t.widths()) }
 // first. No word is broken, and no number is separated from its unit.
 func (t Table) Terminal() string {
 	const padding = 2
-	rows := t.Rows
-	t.Rows = nil
-	for _, cells := range rows {
-		cells = slices.Clone(cells)
-		for i := range cells {
-			cells[i] = bound(cells[i])
-		}
-		t.Add(cells...)
-	}
 	widths, least := t.widths(), make([]int, t.columns())
 	for _, cells := range t.lines() {
 		for i, cell := range cells {
@@ -61,18 +148,18 @@ func (t Table) Terminal() string {
 		}
 		widths[widest]--
 	}
-	return unbound(t.terminal(widths))
+	return t.terminal(widths)
 }
 
 // terminal renders the table with columns of these widths at most.
 func (t Table) terminal(widths []int) string {
-	w := t.writer(widths)
+	w := t.writer(Cell.plain, widths)
 	style := table.StyleLight
 	style.Options = table.OptionsNoBordersAndSeparators
 	w.SetStyle(style)
 	lines := strings.Split(w.Render(), "\n")
 	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
+		lines[i] = unbound(strings.TrimRight(lines[i], " "))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -82,27 +169,134 @@ func (t Table) Markdown() string {
 	if len(t.Rows) == 0 {
 		return ""
 	}
-	w := t.writer(make([]int, t.columns()))
+	w := t.writer(Cell.markdown, make([]int, t.columns()))
 	w.Style().Format.Header = text.FormatDefault
 	return w.RenderMarkdown() + "\n"
 }
 
-func (t Table) writer(widths []int) table.Writer {
+// HTML returns the table as well-formed HTML. Cells carry what a script needs: data-value is the
+// number of a cell, data-structure and data-cell say what a row, a column or a cell is about. Cells
+// on the left have the class l. It is empty without rows.
+func (t Table) HTML() string {
+	if len(t.Rows) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("<table>")
+	if len(t.Header) > 0 {
+		b.WriteString("<thead><tr>")
+		for i, name := range t.Header {
+			structure := ""
+			if i < len(t.Structures) {
+				structure = t.Structures[i]
+			}
+			fmt.Fprintf(&b, "<th%s%s>%s</th>", t.class(i), data("structure", structure), escaped(name))
+		}
+		b.WriteString("</tr></thead>\n")
+	}
+	b.WriteString("<tbody>\n")
+	for _, row := range t.Rows {
+		fmt.Fprintf(&b, "<tr%s%s>", data("structure", row.Structure), data("cell", row.Cell))
+		for i, c := range row.Cells {
+			value := ""
+			if !math.IsNaN(c.Value) && !math.IsInf(c.Value, 0) {
+				value = strconv.FormatFloat(c.Value, 'g', 6, 64)
+			}
+			fmt.Fprintf(&b, "<td%s%s%s>%s</td>", t.class(i), data("value", value), data("structure", c.Structure), c.html())
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</tbody></table>\n")
+	return b.String()
+}
+
+func (t Table) class(column int) string {
+	if t.left(column) {
+		return ` class="l"`
+	}
+	return ""
+}
+
+func data(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return fmt.Sprintf(` data-%s="%s"`, name, escaped(value))
+}
+
+func (c Cell) html() string {
+	out := c.Face.html(c.Text)
+	if c.Note != "" {
+		out += " (" + escaped(c.Note) + ")"
+	}
+	return out
+}
+
+func (c Cell) markdown() string {
+	out := c.Face.markdown(c.Text)
+	if c.Note != "" {
+		out += " (" + literal(c.Note) + ")"
+	}
+	return out
+}
+
+func (f Face) html(s string) string {
+	tag := [...]string{Bold: "strong", Italic: "em", Code: "code"}[f]
+	if tag == "" || s == "" {
+		return escaped(s)
+	}
+	return "<" + tag + ">" + escaped(s) + "</" + tag + ">"
+}
+
+func (f Face) markdown(s string) string {
+	mark := [...]string{Bold: "**", Italic: "_", Code: "`"}[f]
+	switch {
+	case f == Code:
+		return mark + OneLine(s) + mark
+	case s == "":
+		return ""
+	}
+	return mark + literal(s) + mark
+}
+
+func escaped(s string) string { return html.EscapeString(OneLine(strings.ToValidUTF8(s, "\uFFFD"))) }
+
+// special matches what Markdown takes for more than text within a line.
+var special = regexp.MustCompile("[\\\\`*_\\[\\]<>~]|&[#\\w]")
+
+// literal makes Markdown show a text as it is.
+func literal(s string) string { return special.ReplaceAllString(OneLine(s), `\$0`) }
+
+// OneLine turns what would break a line into spaces.
+func OneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+func (t Table) writer(write func(Cell) string, widths []int) table.Writer {
 	w := table.NewWriter()
 	if len(t.Header) > 0 {
-		w.AppendHeader(row(t.Header))
+		header := make(table.Row, len(t.Header))
+		for i, name := range t.Header {
+			header[i] = write(Words(name))
+		}
+		w.AppendHeader(header)
 	}
-	for _, cells := range t.Rows {
-		w.AppendRow(row(cells))
-	}
-	align := t.Align
-	if align == "" {
-		align = "lr"
+	for _, row := range t.Rows {
+		cells := make(table.Row, len(row.Cells))
+		for i, c := range row.Cells {
+			cells[i] = write(c)
+		}
+		w.AppendRow(cells)
 	}
 	var columns []table.ColumnConfig
 	for i, most := range widths {
 		side := text.AlignRight
-		if align[min(i, len(align)-1)] == 'l' {
+		if t.left(i) {
 			side = text.AlignLeft
 		}
 		columns = append(columns, table.ColumnConfig{
@@ -113,8 +307,27 @@ func (t Table) writer(widths []int) table.Writer {
 	return w
 }
 
-// lines are all rows, with the header.
-func (t Table) lines() [][]string { return append([][]string{t.Header}, t.Rows...) }
+// left reports whether a column stands on the left.
+func (t Table) left(column int) bool {
+	align := t.Align
+	if align == "" {
+		align = "lr"
+	}
+	return align[min(column, len(align)-1)] == 'l'
+}
+
+// lines are the texts of all rows, and the header.
+func (t Table) lines() [][]string {
+	out := [][]string{t.Header}
+	for _, row := range t.Rows {
+		line := make([]string, len(row.Cells))
+		for i, c := range row.Cells {
+			line[i] = c.plain()
+		}
+		out = append(out, line)
+	}
+	return out
+}
 
 // columns returns the number of columns.
 func (t Table) columns() int {
@@ -130,12 +343,4 @@ func (t Table) widths() []int {
 		}
 	}
 	return widths
-}
-
-func row(cells []string) table.Row {
-	out := make(table.Row, len(cells))
-	for i, c := range cells {
-		out[i] = c
-	}
-	return out
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // standard are the standard questions, the typical ones first.
@@ -40,13 +41,19 @@ const typical = 3
 // cannot answer any.
 func (a *Adviser) Standard() []Answer { return a.answers(standard()) }
 
-// Typical answers the questions of the traces and scenarios of the run, if they are few, or else the first
-// three of the standard ones.
+// Typical answers the first three standard questions. Of a run of traces and scenarios alone it answers the
+// questions of the first three of these.
 func (a *Adviser) Typical() []Answer {
-	if _, recorded := a.Recorded(); len(recorded) > 0 && len(recorded) <= typical {
-		return a.answers(recorded)
+	if _, recorded := a.Recorded(); a.replayed() {
+		return a.answers(recorded[:min(typical, len(recorded))])
 	}
 	return a.answers(standard()[:typical])
+}
+
+// replayed reports whether the run holds traces and scenarios alone.
+func (a *Adviser) replayed() bool {
+	names, _ := a.Recorded()
+	return len(names) > 0 && len(names) == len(a.cells)
 }
 
 func (a *Adviser) answers(questions []Question) []Answer {
@@ -85,13 +92,15 @@ type Grid struct {
 	// cannot give has no Sentence.
 	Answers  []Answer   `json:"answers"`
 	Recorded []Recorded `json:"recorded"` // by throughput and exact
+	Program  bool       `json:"program"`  // the run holds recorded programs alone, so a page begins with the first
 }
 
 // Recorded is the answer to the question of a trace or a scenario of the results.
 type Recorded struct {
-	Name   string `json:"name"`
-	At     [4]int `json:"at"` // the places of the values of N, Cancel, Moved and Delays that are nearest to it
-	Answer Answer `json:"answer"`
+	Name   string  `json:"name"`
+	At     [4]int  `json:"at"`    // the places of the values of N, Cancel, Moved and Delays that are nearest to it
+	Exact  [4]bool `json:"exact"` // the value at that place is the one of the program, as a page writes it
+	Answer Answer  `json:"answer"`
 }
 
 // Grid answers all combinations of the sizes, the shares cancelled and moved and the shapes of delays of the
@@ -136,17 +145,20 @@ func (a *Adviser) Grid() *Grid {
 		}
 		g.Answers = append(g.Answers, x)
 	}
+	g.Program = a.replayed()
 	names, questions := a.Recorded()
 	for i, q := range questions {
 		if x, err := a.Answer(q); err == nil {
-			g.Recorded = append(g.Recorded, Recorded{names[i], g.nearest(q), x})
+			at, exact := g.nearest(q)
+			g.Recorded = append(g.Recorded, Recorded{names[i], at, exact, x})
 		}
 	}
 	return g
 }
 
-// nearest returns the places of the values of the first four controls that are nearest to a question.
-func (g *Grid) nearest(q Question) [4]int {
+// nearest returns the places of the values of the first four controls that are nearest to a question, and which
+// of these values are its own: they have the same words.
+func (g *Grid) nearest(q Question) (at [4]int, exact [4]bool) {
 	share := func(of []float64, share float64) int {
 		return slices.IndexFunc(of, func(v float64) bool {
 			return !slices.ContainsFunc(of, func(w float64) bool { return math.Abs(w-share) < math.Abs(v-share) })
@@ -156,7 +168,13 @@ func (g *Grid) nearest(q Question) [4]int {
 		return !slices.ContainsFunc(g.N, func(m int) bool { return decades(float64(m), q.N) < decades(float64(n), q.N) })
 	})
 	delays := max(0, slices.Index(g.Delays, q.Delays)) // any, unless it was measured
-	return [4]int{n, share(g.Cancel, q.Cancel), share(g.Moved, q.Reschedule), delays}
+	at = [4]int{n, share(g.Cancel, q.Cancel), share(g.Moved, q.Reschedule), delays}
+	same := func(a, b float64) bool { return show.Percent(a) == show.Percent(b) }
+	exact = [4]bool{
+		timers(float64(g.N[n])) == timers(q.N), same(g.Cancel[at[1]], q.Cancel), same(g.Moved[at[2]], q.Reschedule),
+		g.Delays[delays] == q.Delays,
+	}
+	return at, exact
 }
 
 // MarshalJSON writes the name, the multiple of the first and its interval, what that is ("tie", "unclear" or

@@ -19,19 +19,20 @@ import (
 func answer(v *View) Section {
 	return Section{
 		Title:  "Which one should I use?",
+		Open:   true,
 		Absent: "the overview",
 		Charts: []*draw.Figure{v.winnersChart(), v.overviewChart()},
-		Caption: "The fastest structures of each workload at the largest N up to 10,000 at which nearly " +
-			"all took part, or the smallest one beyond, in order of their cost. Multiples are ratios " +
-			"paired by round. Their intervals hold together at 95 % for all that may be the fastest " +
-			"(multiple comparison with the best), and " +
-			"they decide: those that **tie** lie within 5 % of the first, what is **unclear** reaches it, " +
-			"and all others are worse. × floor: what it takes beside the harness alone, which every " +
-			"number includes. Go's timers are time.AfterFunc, where that can take part.",
+		Caption: show.Para("The fastest structures of each workload at the largest N up to 10,000 at which nearly "+
+			"all took part, or the smallest one beyond, in order of their cost. Multiples are ratios "+
+			"paired by round. Their intervals hold together at 95 % for all that may be the fastest "+
+			"(multiple comparison with the best), and "+
+			"they decide: those that ", show.Strong("tie"), " lie within 5 % of the first, what is ", show.Strong("unclear"), " reaches it, "+
+			"and all others are worse. × floor: what it takes beside the harness alone, which every "+
+			"number includes. Go's timers are time.AfterFunc, where that can take part."),
 		Tables: []Table{
-			{Body: v.answerTable(), Main: true},
+			{Body: show.Tables(v.answerTable()), Main: true},
 			{Title: "Every cell as a multiple of its fastest structure (bold: the fastest, a tie with it, " +
-				"or unclear, which has a question mark)", Body: v.ratioTable()},
+				"or unclear, which has a question mark)", Body: show.Tables(v.ratioTable())},
 		},
 	}
 }
@@ -174,7 +175,7 @@ func units(cells []*analysis.Cell) string {
 }
 
 // answerTable names the fastest of each workload, at the N of the overview.
-func (v *View) answerTable() string {
+func (v *View) answerTable() *show.Table {
 	t := newTable("lrllrrrll", "Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI",
 		"× floor", "Beside Go's timers", "Next")
 	w := v.Why()
@@ -187,15 +188,15 @@ func (v *View) answerTable() string {
 		if others := c.In(stats.Worse); len(others) > 0 {
 			next = nextBest(others[0])
 		}
-		line := []any{c.Workload + perUnit(c), size(c.N), someOf(analysis.Names(c.In(stats.Tie))),
-			someOf(analysis.Names(c.In(stats.Unclear))), best.Cost().Center, interval(best.Cost()),
-			times(best.RatioTo(c.Of(results.RoleFloor))), asFast(best.RatioTo(c.Of(results.RoleBaseline))), next}
+		line := []any{names(analysis.Names(c.In(stats.Tie))), names(analysis.Names(c.In(stats.Unclear))),
+			best.Cost().Center, interval(best.Cost()), ratio(best.RatioTo(c.Of(results.RoleFloor))),
+			asFast(best.RatioTo(c.Of(results.RoleBaseline))), next}
 		if w != nil {
 			line = append(line, because(w, c))
 		}
-		t.add(line...)
+		addUnit(t, c, line...)
 	}
-	return t.Markdown()
+	return t
 }
 
 // someOf joins the first of names, and is a dash where there are none.
@@ -210,51 +211,52 @@ func someOf(names []string) string {
 	return show.And(names)
 }
 
-func nextBest(r analysis.Ranked) markup {
-	out := fmt.Sprintf("%s %s\u00a0×", Literal(r.Structure), times(r.ToBest))
+func nextBest(r analysis.Ranked) show.Cell {
+	out := show.Number(r.ToBest.Center, fmt.Sprintf("%s %s\u00a0×", r.Structure, times(r.ToBest)))
 	if to := r.ToBest; to.Bounded() && to.Lo < to.Hi {
-		out += fmt.Sprintf(" (%s to %s)", show.Times(to.Lo), show.Times(to.Hi))
+		out.Note = show.Times(to.Lo) + " to " + show.Times(to.Hi)
 	}
-	return markup(out)
+	return out
 }
 
 // asFast says how fast something is whose time is so many times as long.
-func asFast(r stats.Ratio) string {
+func asFast(r stats.Ratio) any {
 	switch {
 	case r.Pairs == 0:
-		return show.Unknown
+		return nil
 	case r.Center < 1/1.05:
-		return show.Times(1/r.Center) + " times as fast"
+		return show.Number(r.Center, show.Times(1/r.Center)+" times as fast")
 	case r.Center > 1.05:
-		return show.Times(r.Center) + " times as long"
+		return show.Number(r.Center, show.Times(r.Center)+" times as long")
 	}
-	return "as long"
+	return show.Number(r.Center, "as long")
 }
 
 // ratioTable is the overview in numbers, at every N.
-func (v *View) ratioTable() string {
+func (v *View) ratioTable() *show.Table {
 	columns := v.ByMerit(v.Present(func(who analysis.Contender) bool {
 		return who.IsStructure() || who.Role == results.RoleBaseline
 	}))
 	t := newTable("lr", "Workload", "N")
+	t.Structures = make([]string, len(t.Header))
 	for _, who := range columns {
-		t.Header = append(t.Header, Literal(who.Name))
+		t.Header, t.Structures = append(t.Header, who.Name), append(t.Structures, who.Name)
 	}
 	for _, c := range v.Cells {
 		if len(c.Ranked) == 0 {
 			continue
 		}
 		uncertain := analysis.Names(c.In(stats.Unclear))
-		line := []any{c.Workload, size(c.N)}
+		var line []any
 		for _, who := range columns {
 			row := c.Row(who.Name)
-			text := times(row.ToBest())
+			multiple := ratio(row.ToBest())
 			if slices.Contains(uncertain, who.Name) {
-				text += "?"
+				multiple.Text += "?"
 			}
-			line = append(line, boldIf(row.MayBeBest(), text))
+			line = append(line, faceIf(row.MayBeBest(), multiple))
 		}
-		t.add(line...)
+		addCell(t, c, line...)
 	}
-	return t.Markdown()
+	return t
 }

@@ -14,16 +14,16 @@ import (
 func longestCalls(v *View) Section {
 	s := Section{
 		Title: "How long does the longest call take when everything comes due at once?",
-		Lead: "Every call is timed, those that fill the structure included. The same calls are made in " +
+		Lead: show.Para("Every call is timed, those that fill the structure included. The same calls are made in " +
 			"several rounds, each on a new instance, and each call counts with its shortest time: so what " +
 			"interrupts the machine does not count, and what the structure has to do does. The clock " +
-			"moves tick by tick. The garbage collector is off.",
+			"moves tick by tick. The garbage collector is off."),
 	}
 	lists := v.callsByWorkload()
 	s.Charts = []*draw.Figure{v.callsChart(lists)}
 	for _, list := range lists {
 		title := sized(list[0].Workload, list[0].N) + ": longest call of each operation"
-		s.Tables = append(s.Tables, Table{Title: title, Body: callsTable(list)})
+		s.Tables = append(s.Tables, Table{Title: title, Body: show.Tables(callsTable(list))})
 	}
 	return s
 }
@@ -113,14 +113,14 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	return f
 }
 
-func callsTable(list []results.Calls) string {
+func callsTable(list []results.Calls) *show.Table {
 	t := newTable("lr", "Structure")
 	operations := operationsOf(list)
 	for _, o := range operations {
 		t.Header = append(t.Header, string(o)+" µs", "at tick")
 	}
 	for _, c := range list {
-		row := []any{c.Structure}
+		row := []any{show.Name(c.Structure)}
 		for _, o := range operations {
 			if call, ok := c.Of(o); ok {
 				row = append(row, call.NS/1e3, int64(call.At))
@@ -128,7 +128,7 @@ func callsTable(list []results.Calls) string {
 				row = append(row, nil, nil)
 			}
 		}
-		t.add(row...)
+		t.Add(row...).Structure = c.Structure
 	}
-	return t.Markdown()
+	return t
 }

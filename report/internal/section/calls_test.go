@@ -23,7 +23,7 @@ func TestLongestCallsAreShown(t *testing.T) {
 		calls("hwheel", 100_000, results.LongestCall{Operation: results.Schedule, NS: 5600, At: 7}, pop(1_650_000)),
 		calls("quadheap", 100_000, pop(812_000)),
 	}})
-	page := longestCalls(v).Tables[0].Body
+	page := longestCalls(v).Tables[0].Body.Markdown()
 	want := "| Structure | Schedule µs | at tick | Pop µs | at tick |\n|:--- | ---:| ---:| ---:| ---:|\n" +
 		"| quadheap | – | – | 812 | " + show.Grouped(1_114_112) + " |\n" +
 		"| hwheel | 5.6 | 7 | 1,650 | " + show.Grouped(1_114_112) + " |\n"

@@ -1,7 +1,6 @@
 package section
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -62,7 +61,7 @@ func TestTails(t *testing.T) {
 	}}
 	v := viewOf(t, &results.Run{Cells: []results.Cell{c}})
 	for name, want := range map[string]string{"wheel": "700 (schedule)", "minheap": "floor", "rbtree": "–", "null": "60 (fire)"} {
-		if got := tail(v.Cells[0], v.Cells[0].Row(name)); got != want {
+		if got := tail(v.Cells[0], v.Cells[0].Row(name)).String(); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
@@ -93,11 +92,11 @@ func TestIdleCountsAddUpOverShapes(t *testing.T) {
 	if len(section.Charts) != 0 || len(section.Tables) != 1 || !strings.Contains(section.Tables[0].Title, "delays uniform and pareto") {
 		t.Errorf("%d charts, %d tables: %+v", len(section.Charts), len(section.Tables), section.Tables)
 	}
-	if want := "Under a tickless driver, 2 of 2 structures wake up for nothing at times: wheel on 7 % and minheap on 1 % of their wake-ups. "; !strings.HasPrefix(section.Lead, want) {
-		t.Errorf("the section says %q, want %q", section.Lead, want)
+	if want := "Under a tickless driver, 2 of 2 structures wake up for nothing at times: wheel on 7 % and minheap on 1 % of their wake-ups. "; !strings.HasPrefix(section.Lead.String(), want) {
+		t.Errorf("the section says %q, want %q", section.Lead.String(), want)
 	}
-	if !strings.Contains(section.Tables[0].Body, "| wheel | tickless | 0 | 200 | 20 | 14 | 2 | 12 |") {
-		t.Errorf("the table does not show the sums:\n%s", section.Tables[0].Body)
+	if !strings.Contains(section.Tables[0].Body.Markdown(), "| wheel | tickless | 0 | 200 | 20 | 14 | 2 | 12 |") {
+		t.Errorf("the table does not show the sums:\n%s", section.Tables[0].Body.Markdown())
 	}
 }
 
@@ -118,8 +117,8 @@ func TestMemoryIsAtTheLargestSizeOfNearlyAll(t *testing.T) {
 	}
 }
 
-// A coarse structure stands at its lateness, with the latest of its timers, and exact ones at none.
-func TestLatenessAgainstCost(t *testing.T) {
+// The table of the lateness holds the coarse structures alone.
+func TestLateness(t *testing.T) {
 	t.Parallel()
 	r := &results.Run{Cells: []results.Cell{timed("hold", 100, map[string]float64{"minheap": 10, "wheel": 20, "rbtree": 30, "quadheap": 40, "skiplist": 50})}}
 	r.Idle = []results.Idle{
@@ -128,42 +127,11 @@ func TestLatenessAgainstCost(t *testing.T) {
 			Lateness: &results.Lateness{Mean: 3.5, P99: 7, Max: 7, MeanShare: 0.02, P99Share: 0.05, MaxShare: 0.1}},
 	}
 	v := viewOf(t, r)
-	svg := string(v.latenessChart().SVG())
-	for _, want := range []string{">wheel, at most 10 %<", ">minheap<", ">rbtree<", ">quadheap<", "late by 2 % of the delay on average"} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("the chart does not say %q", want)
-		}
-	}
-	if strings.Contains(svg, ">skiplist<") {
-		t.Error("more than three exact structures")
-	}
-	if table := v.latenessTable(); !strings.Contains(table, "| wheel | uniform | 100 | 12 | 3.5 | 7 | 7 | 2 % | 5 % | 10 % |") || strings.Contains(table, "minheap") {
+	if table := v.latenessTable().Markdown(); !strings.Contains(table, "| wheel | uniform | 100 | 12 | 3.5 | 7 | 7 | 2 % | 5 % | 10 % |") || strings.Contains(table, "minheap") {
 		t.Errorf("the table says\n%s", table)
 	}
 	r.Idle = r.Idle[:1]
-	if v := viewOf(t, r); v.latenessChart() != nil || v.latenessTable() != "" {
-		t.Error("a chart of no coarse structure")
-	}
-}
-
-// Kinds of drivers and numbers of shards over one structure look different, and so do peers.
-func TestLiveTimersHaveLooksOfTheirOwn(t *testing.T) {
-	t.Parallel()
-	live := &results.Live{}
-	for _, n := range []int{1000, 100_000} {
-		live.Rows = append(live.Rows,
-			results.LiveRow{Name: "time", Role: results.RoleBaseline, Resident: n},
-			results.LiveRow{Name: "hwheel tickless", Role: results.RoleStructure, Structure: "hwheel", Resident: n},
-			results.LiveRow{Name: "hwheel, shards 1", Role: results.RoleStructure, Structure: "hwheel", Resident: n},
-			results.LiveRow{Name: "somebody's", Role: results.RolePeer, Resident: n})
-	}
-	v := viewOf(t, &results.Run{Live: live, Calls: []results.Calls{{Structure: "hwheel"}}})
-	seen := make(map[string]bool)
-	for _, l := range v.liveLooks() {
-		l.Name = "" // all but that
-		seen[fmt.Sprint(l)] = true
-	}
-	if len(seen) != 4 {
-		t.Errorf("%d looks of 4 contenders", len(seen))
+	if v := viewOf(t, r); len(lateness(v).Tables[0].Body) > 0 {
+		t.Error("a section without a coarse structure")
 	}
 }

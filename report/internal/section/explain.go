@@ -21,10 +21,10 @@ import (
 func explain(v *View) Section {
 	s := Section{
 		Title: "How does each structure work?",
-		Lead: "One drawing for each structure of this run, made from a live instance with a few timers: what each " +
+		Lead: show.Para("One drawing for each structure of this run, made from a live instance with a few timers: what each " +
 			"operation does to it, and the work that it counts. Each drawing is what the next operation finds. " +
 			"Below it: where the structure wins and loses in this run, what it costs, what it promises. " +
-			DrawingLimits,
+			DrawingLimits),
 	}
 	for _, e := range v.Known.Entries {
 		is := func(who analysis.Contender) bool { return who.Name == e.Name }
@@ -32,7 +32,7 @@ func explain(v *View) Section {
 			s.Tables = append(s.Tables, Table{
 				Title: e.Name + ": " + e.Summary,
 				Chart: Drawing(e, v.Looks[e.Name]),
-				Body:  FactTable(e.Name, Facts(e, v.Run)),
+				Body:  show.Tables(FactTable(e.Name, Facts(e, v.Run))),
 			})
 		}
 	}
@@ -57,13 +57,13 @@ func Drawing(e entry.Entry, look draw.Look) *draw.Figure {
 	return f
 }
 
-// FactTable shows the facts of a structure in Markdown.
-func FactTable(name string, facts []Fact) string {
+// FactTable shows the facts of a structure.
+func FactTable(name string, facts []Fact) *show.Table {
 	t := newTable("ll", "", name)
 	for _, f := range facts {
-		t.add(markup(f.Name), f.Text)
+		t.Add(f.Name, f.Text)
 	}
-	return t.Markdown()
+	return t
 }
 
 // Fact is a line about a structure.

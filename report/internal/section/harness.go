@@ -8,112 +8,109 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
 func harness(v *View) Section {
 	return Section{
-		Title:  "Can these numbers be trusted?",
-		Lead:   v.MachineLead(),
-		Charts: []*draw.Figure{v.driftChart()},
+		Title: "Can these numbers be trusted?",
+		Lead:  v.MachineLead(),
 		Tables: []Table{
-			{Title: "What was examined of the machine", Body: v.machineTable()},
+			{Title: "What was examined of the machine", Body: show.Tables(v.machineTable())},
 			{
-				Lead: "**The floor** is a scheduler that does nothing. Its time is what the harness itself " +
-					"costs: it is part of every other row, and is not taken off.",
-				Title: "The floor in every cell", Body: v.floorTable(),
+				Lead: show.Para(show.Strong("The floor"), " is a scheduler that does nothing. Its time is what the harness itself "+
+					"costs: it is part of every other row, and is not taken off."),
+				Title: "The floor in every cell", Body: show.Tables(v.floorTable()),
 			},
-			{Lead: v.controlLead(), Title: "The control in every cell", Body: v.controlTable()},
+			{Lead: v.controlLead(), Title: "The control in every cell", Body: show.Tables(v.controlTable())},
 			{Lead: v.driftLead(), Title: "Cells whose cost changed steadily", Body: v.driftTable()},
-			{Title: "Rounds, and why there were no more", Body: v.roundsTable()},
+			{Title: "Rounds, and why there were no more", Body: show.Tables(v.roundsTable())},
 			{
-				Lead: "**The proof.** Every replay had to account for each timer (scheduled = fired + " +
-					"cancelled + pending), and every exact structure had to fire the same timers at the same " +
-					"ticks as the script or the trace says: the checksum is over tick and value of each. A " +
-					"structure that rounds deadlines has a checksum of its own.",
-				Title: "What the replays agreed on", Body: v.proofTable(),
+				Lead: show.Para(show.Strong("The proof."), " Every replay had to account for each timer (scheduled = fired + "+
+					"cancelled + pending), and every exact structure had to fire the same timers at the same "+
+					"ticks as the script or the trace says: the checksum is over tick and value of each. A "+
+					"structure that rounds deadlines has a checksum of its own."),
+				Title: "What the replays agreed on", Body: show.Tables(v.proofTable()),
 			},
-			{Title: "What they agreed on under other seeds, untimed", Body: v.seedTable()},
+			{Title: "What they agreed on under other seeds, untimed", Body: show.Tables(v.seedTable())},
 		},
 	}
 }
 
 // MachineLead says what was found amiss with the machine.
-func (v *View) MachineLead() string {
+func (v *View) MachineLead() show.Text {
 	findings := v.Environment.Machine
 	if len(findings) == 0 {
-		return "**The machine** was not examined. `timerbench doctor` says how fit one is for measuring."
+		return show.Para(show.Strong("The machine"), " was not examined. ", show.Mono("timerbench doctor"), " says how fit one is for measuring.")
 	}
 	var bad []string
 	for _, f := range findings {
 		if f.Verdict == "warn" {
-			bad = append(bad, Literal(f.Check+" ("+f.Value+")"))
+			bad = append(bad, f.Check+" ("+f.Value+")")
 		}
 	}
 	if len(bad) == 0 {
-		return fmt.Sprintf("**The machine** was examined before the run: nothing to object to in %d "+
-			"checks.",
-			len(findings))
+		return show.Para(show.Strong("The machine"), fmt.Sprintf(" was examined before the run: nothing to object to in %d checks.", len(findings)))
 	}
-	return fmt.Sprintf("**The machine** was examined before the run. Of %d checks %d warn: %s.",
-		len(findings), len(bad), strings.Join(bad, "; "))
+	return show.Para(show.Strong("The machine"), fmt.Sprintf(" was examined before the run. Of %d checks %d warn: %s.",
+		len(findings), len(bad), strings.Join(bad, "; ")))
 }
 
-func (v *View) machineTable() string {
+func (v *View) machineTable() *show.Table {
 	t := newTable("llll", "Check", "Found", "Verdict", "What to do")
 	for _, f := range v.Environment.Machine {
-		t.add(f.Check, f.Value, f.Verdict, unless(f.Advice))
+		t.Add(f.Check, f.Value, f.Verdict, unless(f.Advice))
 	}
-	return t.Markdown()
+	return t
 }
 
-func (v *View) floorTable() string {
+func (v *View) floorTable() *show.Table {
 	t := newTable("lrlr", "Workload", "N", "Floor", "ns", "95 % CI", "Overall mean ns", "Share of the fastest")
 	for _, c := range v.Cells {
 		for _, row := range c.Rows {
 			if s := row.Cost(); row.Role == results.RoleFloor && s.OK() {
-				share := show.Unknown
+				var share any
 				if r := row.ToBest(); r.Pairs > 0 {
-					share = show.Percent(r.Center)
+					share = percent(r.Center)
 				}
-				t.add(c.Workload, size(c.N), row.Structure, s.Center, interval(s), s.Mean, share)
+				addCell(t, c, row.Structure, s.Center, interval(s), s.Mean, share)
 			}
 		}
 	}
-	return t.Markdown()
+	return t
 }
 
-func (v *View) controlLead() string {
+func (v *View) controlLead() show.Text {
 	c := v.Checked()
-	out := fmt.Sprintf("**The control** is a second instance of a structure, measured like any other row. Its ratio "+
+	out := fmt.Sprintf(" is a second instance of a structure, measured like any other row. Its ratio "+
 		"to the structure that it repeats, paired by round, should be 1. Of %d such A/A comparisons, %d came out "+
 		"different; by chance alone, about %s should. ",
 		c.Controls, c.Differ, show.Figure(float64(c.Controls)*(1-stats.DefaultConfidence)))
 	if c.Fails() {
-		return out + "That are more than chance explains: the intervals of this run are too narrow."
+		return show.Para(show.Strong("The control"), out+"That are more than chance explains: the intervals of this run are too narrow.")
 	}
-	return out + "So the intervals of this run are as wide as they have to be."
+	return show.Para(show.Strong("The control"), out+"So the intervals of this run are as wide as they have to be.")
 }
 
-func (v *View) controlTable() string {
+func (v *View) controlTable() *show.Table {
 	t := newTable("lrlrrl", "Workload", "N", "Control", "Control / structure", "95 % CI", "Verdict")
 	for _, c := range v.Controls() {
 		r := c.Ratio
-		ci, verdict := show.Unknown, show.Unknown
+		var ci any
+		verdict := show.Unknown
 		if r.Bounded() {
-			ci, verdict = fmt.Sprintf("%.3f to %.3f", r.Lo, r.Hi), "no difference"
+			ci, verdict = show.Number(r.Lo, fmt.Sprintf("%.3f to %.3f", r.Lo, r.Hi)), "no difference"
 		}
 		if r.Differs() {
 			verdict = "differs"
 		}
-		t.add(c.Workload, size(c.N), c.Row.Structure, fmt.Sprintf("%.3f", r.Center), ci, verdict)
+		addCell(t, c.Cell, c.Row.Structure, decimals(r.Center, 3), ci, verdict)
 	}
-	return t.Markdown()
+	return t
 }
 
 // roundsTable shows for each cell how many rounds the structures got, and why they got no
 // more. It is empty where there was no race: where no row says why it got no more.
-func (v *View) roundsTable() string {
+func (v *View) roundsTable() *show.Table {
 	t := newTable("lrlllll", "Workload", "N", "Settled", "Out of time", "Beaten", "All that were asked for",
 		"Left out, as too slow among fewer timers")
 	raced := false
@@ -126,23 +123,23 @@ func (v *View) roundsTable() string {
 				stopped[row.Stopped] = append(stopped[row.Stopped], rounds)
 			}
 		}
-		line := []any{c.Workload, size(c.N)}
+		var line []any
 		for _, why := range []results.Stopped{
 			results.StoppedSettled, results.StoppedBudget, results.StoppedBeaten, results.StoppedDone,
 		} {
 			line = append(line, unless(strings.Join(stopped[why], ", ")))
 		}
-		t.add(append(line, unless(strings.Join(c.LeftOut, ", ")))...)
+		addCell(t, c, append(line, unless(strings.Join(c.LeftOut, ", ")))...)
 	}
 	if !raced {
-		return ""
+		return nil
 	}
-	return t.Markdown()
+	return t
 }
 
 // proofTable shows what each cell's replays agreed on: the proof that most rows hold. A coarse
 // structure may rightly fire later and so have a checksum of its own.
-func (v *View) proofTable() string {
+func (v *View) proofTable() *show.Table {
 	t := newTable("lrrrrrrrlr", "Workload", "N", "Mean resident", "Cancelled share", "Scheduled", "Fired",
 		"Cancelled", "Pending", "Checksum", "Rows that agree")
 	for _, c := range v.Cells {
@@ -157,25 +154,27 @@ func (v *View) proofTable() string {
 		if len(votes) == 0 {
 			continue
 		}
-		t.add(c.Workload, size(c.N), c.Resident, show.Percent(c.CancelRate), p.Scheduled, p.Fired, p.Cancelled,
+		addCell(t, c, c.Resident, percent(c.CancelRate), p.Scheduled, p.Fired, p.Cancelled,
 			p.Pending, checksum(p), agree(votes[p], len(c.Rows)))
 	}
-	return t.Markdown()
+	return t
 }
 
-func checksum(p script.Proof) markup { return markup(fmt.Sprintf("`%016x`", p.Checksum)) }
+func checksum(p script.Proof) show.Cell {
+	return show.Words(fmt.Sprintf("%016x", p.Checksum)).In(show.Code)
+}
 
-func agree(n, all int) string { return fmt.Sprintf("%d of %d", n, all) }
+func agree(n, all int) show.Cell { return show.Number(float64(n), fmt.Sprintf("%d of %d", n, all)) }
 
-func (v *View) seedTable() string {
+func (v *View) seedTable() *show.Table {
 	t := newTable("lrrrrrrlr", "Workload", "N", "Seed", "Scheduled", "Fired", "Cancelled", "Pending", "Checksum",
 		"Rows that agree")
 	for _, c := range v.Cells {
 		for _, s := range c.OtherSeeds {
 			p := s.Proof
-			t.add(c.Workload, size(c.N), fmt.Sprint(s.Seed), p.Scheduled, p.Fired, p.Cancelled, p.Pending,
+			addCell(t, c, show.Number(float64(s.Seed), fmt.Sprint(s.Seed)), p.Scheduled, p.Fired, p.Cancelled, p.Pending,
 				checksum(p), agree(s.Agree, s.Rows))
 		}
 	}
-	return t.Markdown()
+	return t
 }

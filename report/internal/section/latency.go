@@ -16,21 +16,21 @@ func latency(v *View) Section {
 	s := Section{
 		Title:  "How long do slow calls take?",
 		Absent: "latency",
-		Lead: fmt.Sprintf("Single calls, each stamped with the clock before and after, all trials together. "+
+		Lead: show.Para(fmt.Sprintf("Single calls, each stamped with the clock before and after, all trials together. "+
 			"Each sample holds one reading of the clock, %s at the median; the time by kind of operation below "+
 			"shows differences far below that. There is no maximum here: the slowest of a million calls is one "+
 			"that the operating system held up, with the floor as with any structure.",
-			show.Duration(v.Environment.ClockNS)),
+			show.Duration(v.Environment.ClockNS))),
 	}
 	for _, class := range analysis.Classes {
-		t := Table{Title: "The 99.9th percentile on workloads: " + string(class), Body: v.tailTable(class)}
-		if t.Body == "" {
+		t := Table{Title: "The 99.9th percentile on workloads: " + string(class), Body: show.Tables(v.tailTable(class))}
+		if len(t.Body) == 0 {
 			continue
 		}
 		if len(s.Tables) == 0 {
-			t.Lead = "In the tables: the 99.9th percentile in nanoseconds, of the kind of call in which " +
+			t.Lead = show.Para("In the tables: the 99.9th percentile in nanoseconds, of the kind of call in which " +
 				"it is the largest, for each workload at its largest N. \"Floor\": no slower than the " +
-				"harness alone. In brackets: the kind."
+				"harness alone. In brackets: the kind.")
 		}
 		s.Tables = append(s.Tables, t)
 	}
@@ -91,16 +91,16 @@ func latencyOf(row *analysis.Row, kind script.Kind) (l results.Latency, ok bool)
 }
 
 // tailTable shows the slow tail of each structure on the workloads of a class.
-func (v *View) tailTable(class analysis.Class) string {
+func (v *View) tailTable(class analysis.Class) *show.Table {
 	has := func(r *analysis.Row) bool {
 		return hasLatency(r) && (r.Role == results.RoleStructure || r.Role == results.RoleFloor)
 	}
 	cells := slices.DeleteFunc(v.LargestOfEach(has), func(c *analysis.Cell) bool { return c.Class() != class })
-	return v.byWorkload(cells, has, tail)
+	return v.byWorkload(cells, has, func(c *analysis.Cell, row *analysis.Row) any { return tail(c, row) })
 }
 
 // tail is the largest 99.9th percentile of a row.
-func tail(c *analysis.Cell, row *analysis.Row) string {
+func tail(c *analysis.Cell, row *analysis.Row) show.Cell {
 	floor := c.Of(results.RoleFloor)
 	known, worst, kind := false, 0.0, script.Kind(0)
 	for _, l := range row.Latency {
@@ -113,11 +113,11 @@ func tail(c *analysis.Cell, row *analysis.Row) string {
 	}
 	switch {
 	case !known:
-		return show.Unknown
+		return show.Words(show.Unknown)
 	case worst == 0:
-		return "floor"
+		return show.Number(0, "floor")
 	}
-	return show.Figure(worst) + " (" + kind.String() + ")"
+	return show.Number(worst, show.Figure(worst)).With(kind.String())
 }
 
 // percentile is one mark of a latency.
@@ -145,7 +145,7 @@ func (p percentile) of(l results.Latency) (ns float64, ok bool) {
 	return p.value(l), l.Samples >= p.least
 }
 
-func (v *View) latencyTable(c *analysis.Cell) string {
+func (v *View) latencyTable(c *analysis.Cell) *show.Table {
 	t := newTable("llr", "Kind", "Structure", "Samples", "Mean ns", "Median", "90 %", "99 %", "99.9 %")
 	for _, kind := range kindsOf(c) {
 		for _, who := range v.ByMerit(v.latencyRows(c)) {
@@ -161,10 +161,10 @@ func (v *View) latencyTable(c *analysis.Cell) string {
 					cells = append(cells, nil)
 				}
 			}
-			t.add(cells...)
+			t.Add(cells...).Structure = who.Name
 		}
 	}
-	return t.Markdown()
+	return t
 }
 
 // slowCall is where calls begin to be slow, at 1/(1-0.99). A kind of call of which nothing is

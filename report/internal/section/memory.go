@@ -17,8 +17,8 @@ func memory(v *View) Section {
 		Absent: "memory",
 		Charts: []*draw.Figure{v.memoryChart(), v.paretoChart()},
 		Tables: []Table{
-			{Title: "Memory, empty, filled and aged", Body: v.memoryTable()},
-			{Title: "Allocations, by workload", Body: v.allocationTable()},
+			{Title: "Memory, empty, filled and aged", Body: show.Tables(v.memoryTable())},
+			{Title: "Allocations, by workload", Body: show.Tables(v.allocationTable())},
 		},
 	}
 }
@@ -155,27 +155,28 @@ func (v *View) paretoChart() *draw.Figure {
 
 func inBytes(b float64) string { return show.Short(b) + " B" }
 
-func (v *View) memoryTable() string {
+func (v *View) memoryTable() *show.Table {
 	t := newTable("lr", "Structure", "N", "Bytes in all, empty", "Bytes per timer, filled",
 		"Bytes per timer, aged", "Timers replaced", "ms it adds to a full garbage collection")
 	for _, m := range v.Memory {
-		t.add(m.Structure, size(m.N), show.Short(m.EmptyBytes), m.Bytes, m.AgedBytes, size(m.Replaced), m.CollectNS/1e6)
+		t.Add(show.Name(m.Structure), size(m.N), show.Number(m.EmptyBytes, show.Short(m.EmptyBytes)), m.Bytes, m.AgedBytes,
+			size(m.Replaced), m.CollectNS/1e6).Structure = m.Structure
 	}
-	return t.Markdown()
+	return t
 }
 
-func (v *View) allocationTable() string {
+func (v *View) allocationTable() *show.Table {
 	allocates := func(r *analysis.Row) bool { objects, _ := r.Allocations(); return objects > 0 }
-	return v.byWorkload(v.LargestOfEach(allocates), allocates, func(_ *analysis.Cell, r *analysis.Row) string {
+	return v.byWorkload(v.LargestOfEach(allocates), allocates, func(_ *analysis.Cell, r *analysis.Row) any {
 		objects, bytes := r.Allocations()
-		return show.Figure(objects) + " (" + show.Figure(bytes) + " B)"
+		return show.Number(objects, show.Figure(objects)).With(show.Figure(bytes) + " B")
 	})
 }
 
 // byWorkload is a table of structures by cells, of the rows that have a value.
 func (v *View) byWorkload(cells []*analysis.Cell, has func(*analysis.Row) bool,
-	value func(*analysis.Cell, *analysis.Row) string,
-) string {
+	value func(*analysis.Cell, *analysis.Row) any,
+) *show.Table {
 	var header []string
 	for _, c := range cells {
 		header = append(header, cellName(c))
@@ -191,18 +192,18 @@ func (v *View) byWorkload(cells []*analysis.Cell, has func(*analysis.Row) bool,
 func collector(v *View) Section {
 	s := Section{
 		Title: "What does the garbage collector add?",
-		Lead: "All other figures are with the collector off while the clock runs. Here it is on, and a " +
-			"heap like that of a program lies beside the structure. \"On / off\" is the quotient of the two.",
+		Lead: show.Para("All other figures are with the collector off while the clock runs. Here it is on, and a " +
+			"heap like that of a program lies beside the structure. \"On / off\" is the quotient of the two."),
 	}
 	has := func(r *analysis.Row) bool { return len(results.Samples(r.WithGC)) > 0 }
 	for _, c := range v.LargestOfEach(has) {
 		title := cellTitle(c) + ": with the collector on"
-		s.Tables = append(s.Tables, Table{Title: title, Body: v.collectorTable(c)})
+		s.Tables = append(s.Tables, Table{Title: title, Body: show.Tables(v.collectorTable(c))})
 	}
 	return s
 }
 
-func (v *View) collectorTable(c *analysis.Cell) string {
+func (v *View) collectorTable(c *analysis.Cell) *show.Table {
 	t := newTable("lr", "Structure", "ns, off", "95 % CI", "ns, on", "95 % CI", "On / off")
 	all := c.WithGC()
 	for _, who := range v.Contenders {
@@ -211,11 +212,11 @@ func (v *View) collectorTable(c *analysis.Cell) string {
 			continue
 		}
 		row := c.Row(who.Name)
-		off, difference := row.Cost(), show.Unknown
+		off, difference := row.Cost(), any(nil)
 		if off.OK() {
-			difference = show.Times(on.Center / off.Center)
+			difference = show.Number(on.Center/off.Center, show.Times(on.Center/off.Center))
 		}
-		t.add(label(who, row.MayBeBest()), off.Center, interval(off), on.Center, interval(on), difference)
+		t.Add(label(who, row.MayBeBest()), off.Center, interval(off), on.Center, interval(on), difference).Structure = who.Name
 	}
-	return t.Markdown()
+	return t
 }

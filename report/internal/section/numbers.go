@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -33,8 +32,8 @@ func why(v *View) Section {
 			near++
 		}
 		if c.Off() > mostOff {
-			off = append(off, fmt.Sprintf("%s in %s (%s ns, by the counts %s)", Literal(c.Structure),
-				sized(Literal(c.Workload), c.N), show.Figure(c.NS), show.Figure(c.Model)))
+			off = append(off, fmt.Sprintf("%s in %s (%s ns, by the counts %s)", c.Structure,
+				sized(c.Workload, c.N), show.Figure(c.NS), show.Figure(c.Model)))
 		}
 		ok, said := w.Agree(c)
 		if said {
@@ -43,30 +42,32 @@ func why(v *View) Section {
 		if ok {
 			agree++
 		}
-		place := "fastest"
+		place := show.Number(1, "fastest")
 		if c.To.Center > 1 {
-			place = times(c.To) + map[stats.Standing]string{stats.Tie: ", a tie", stats.Unclear: "?"}[c.To.Standing()]
+			place = ratio(c.To)
+			place.Text += map[stats.Standing]string{stats.Tie: ", a tie", stats.Unclear: "?"}[c.To.Standing()]
 		}
-		t.add(c.Workload+perUnit(c.Cell), size(c.N), c.Structure, place, c.NS, c.Model, c.Instructions, c.L1Misses,
+		addUnit(t, c.Cell, show.Name(c.Structure), place, c.NS, c.Model, c.Instructions, c.L1Misses,
 			c.L2Misses, c.LLMisses, c.Mispredicted, agreement(ok, said))
 	}
-	s.Lead = fmt.Sprintf("What a structure executes explains its time, and does not wander as times do. Instructions, misses of "+
+	s.Lead = show.Para(fmt.Sprintf("What a structure executes explains its time, and does not wander as times do. Instructions, misses of "+
 		"simulated caches and mispredicted branches of the first structures of a cell were counted at commit %s (%s, %s); "+
 		"they are the same on any machine. The model: the harness, and for each instruction %s ns, for each miss of 32 kB "+
 		"%s ns, of 1 MB %s more, of 32 MB %s more, for each mispredicted branch %s. These are the weights, none negative, that fit the times of this "+
-		"run best. %s", Literal(cmp.Or(from.Revision[:min(12, len(from.Revision))], "unknown")), Literal(from.Go), Literal(from.Arch),
+		"run best. %s", cmp.Or(from.Revision[:min(12, len(from.Revision))], "unknown"), from.Go, from.Arch,
 		show.Figure(w.Costs.Instruction), show.Figure(w.Costs.L1Miss), show.Figure(w.Costs.L2Miss), show.Figure(w.Costs.LLMiss),
-		show.Figure(w.Costs.Mispredicted), sinceCounted(v))
+		show.Figure(w.Costs.Mispredicted), sinceCounted(v)))
 	s.Charts = []*draw.Figure{v.whyChart(w)}
-	s.Caption = fmt.Sprintf("The model is within %s times the time in %d of %d rows. The counts agree with the place of a structure in "+
+	said := fmt.Sprintf("The model is within %s times the time in %d of %d rows. The counts agree with the place of a structure in "+
 		"%d of %d: they put it behind the fastest where its time is certainly longer, and within %s times where it is not.",
 		show.Times(analysis.Near), near, len(w.Rows), agree, known, show.Times(analysis.Near))
 	if len(off) > 0 {
-		s.Caption += fmt.Sprintf(" Time and counts disagree by more than %s times for %s. An instruction may wait for the one "+
+		said += fmt.Sprintf(" Time and counts disagree by more than %s times for %s. An instruction may wait for the one "+
 			"before it, or run beside three others, and the caches of a machine are not those of the model.",
 			show.Times(mostOff), show.And(off))
 	}
-	s.Tables = []Table{{Title: "What the first structures of each cell execute, per unit of cost", Body: t.Markdown()}}
+	s.Caption = show.Para(said)
+	s.Tables = []Table{{Title: "What the first structures of each cell execute, per unit of cost", Body: show.Tables(t)}}
 	return s
 }
 
@@ -146,19 +147,19 @@ func because(w *analysis.Why, c *analysis.Cell) any {
 func inNumbers(v *View) Section {
 	s := Section{
 		Title: "Every workload in numbers",
-		Lead: "For each workload: the cost at each N, the time per call by kind of operation, and " +
+		Lead: show.Para("For each workload: the cost at each N, the time per call by kind of operation, and " +
 			"percentiles of single calls. The 95 % confidence interval is in brackets; × is the ratio to the fastest structure, " +
 			"paired by round, and the time is that of the fastest times ×; bold: may be the fastest. For the time " +
 			"per call, the clock is read once for each run of operations of one kind, and its cost is " +
 			"taken off; the wake-up that ends a run of fires counts as part of fire. Percentiles hold one " +
-			"reading of the clock for each call. The results file holds all sizes of all of them.",
+			"reading of the clock for each call. The results file holds all sizes of all of them."),
 	}
 	for _, w := range v.Workloads() {
 		cells := v.CellsOf(w)
-		var parts []string
-		add := func(title, body string) {
-			if body != "" {
-				parts = append(parts, "**"+title+"**\n\n"+body)
+		var body show.Text
+		add := func(title string, t *show.Table) {
+			if len(t.Rows) > 0 {
+				body = slices.Concat(body, show.Para(show.Strong(title)), show.Tables(t))
 			}
 		}
 		add("Cost in nanoseconds", v.costTable(cells))
@@ -169,7 +170,7 @@ func inNumbers(v *View) Section {
 			add("Percentiles of single calls in nanoseconds, N = "+short(c.N), v.latencyTable(c))
 		}
 		title := w + ": time per " + string(cells[0].Unit)
-		s.Tables = append(s.Tables, Table{Title: title, Body: strings.Join(parts, "\n")})
+		s.Tables = append(s.Tables, Table{Title: title, Body: body})
 	}
 	return s
 }
@@ -179,7 +180,7 @@ func hasKinds(r *analysis.Row) bool {
 }
 
 // costTable shows the costs of a workload, with two columns for each N.
-func (v *View) costTable(cells []*analysis.Cell) string {
+func (v *View) costTable(cells []*analysis.Cell) *show.Table {
 	cells = slices.DeleteFunc(slices.Clone(cells), func(c *analysis.Cell) bool { return len(v.Measured(c)) == 0 })
 	var header []string
 	for _, c := range cells {
@@ -193,11 +194,11 @@ func (v *View) costTable(cells []*analysis.Cell) string {
 		case column%2 == 0:
 			return withInterval(row.Cost())
 		}
-		return boldIf(row.MayBeBest(), times(row.ToBest()))
+		return faceIf(row.MayBeBest(), ratio(row.ToBest()))
 	})
 }
 
-func (v *View) kindTable(c *analysis.Cell) string {
+func (v *View) kindTable(c *analysis.Cell) *show.Table {
 	var found []script.Kind
 	for _, r := range c.Rows {
 		for _, t := range r.ByKind {

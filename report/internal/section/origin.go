@@ -12,26 +12,26 @@ import (
 func origin(v *View) Section {
 	s := Section{
 		Title: "How this was made",
-		Lead: "Every structure got the same operations in the same order on the same resident timers. " +
+		Lead: show.Para("Every structure got the same operations in the same order on the same resident timers. " +
 			"Trials were interleaved in random order; none was dropped. The 95 % confidence intervals of " +
 			"costs hold the variation between instances of a structure; the overall mean is all time " +
 			"over all units. The unit is a lifecycle, a timer scheduled and done with (fired or " +
-			"cancelled), unless a workload says otherwise.",
+			"cancelled), unless a workload says otherwise."),
 		Tables: []Table{
-			{Body: v.originTable()},
-			{Title: "The workloads", Body: v.workloadTable()},
-			{Title: "The traces", Body: v.traceTable()},
+			{Body: show.Tables(v.originTable())},
+			{Title: "The workloads", Body: show.Tables(v.workloadTable())},
+			{Title: "The traces", Body: show.Tables(v.traceTable())},
 		},
 	}
 	for _, w := range v.Workloads() {
 		if text, ok := v.Parameters.Scenarios[w]; ok {
-			s.Tables = append(s.Tables, Table{Title: "The scenario file of " + w, Body: fenced("toml", text)})
+			s.Tables = append(s.Tables, Table{Title: "The scenario file of " + w, Body: show.Program("toml", text)})
 		}
 	}
 	return s
 }
 
-func (v *View) originTable() string {
+func (v *View) originTable() *show.Table {
 	e, q := v.Environment, v.Parameters
 	var caches, sizes []string
 	for _, bytes := range []int{e.L1Data, e.L2, e.L3} {
@@ -76,23 +76,23 @@ func (v *View) originTable() string {
 		{"N (resident timers)", strings.Join(sizes, ", ")},
 	} {
 		if of[1] != "" && of[1] != "0" {
-			t.add(of[0], of[1])
+			t.Add(of[0], of[1])
 		}
 	}
-	return t.Markdown()
+	return t
 }
 
-func (v *View) workloadTable() string {
+func (v *View) workloadTable() *show.Table {
 	t := newTable("lll", "Workload", "What it does", "Where it comes from")
 	for _, w := range v.Workloads() {
 		if known, ok := v.Known.Workload(w); ok {
-			t.add(w, known.Summary, known.Source)
+			t.Add(w, known.Summary, known.Source)
 		}
 	}
-	return t.Markdown()
+	return t
 }
 
-func (v *View) traceTable() string {
+func (v *View) traceTable() *show.Table {
 	t := newTable("llllrrrr", "Trace", "Of", "File", "Recorded", "Operations", "Covers", "Pending on average",
 		"Cancelled share")
 	for _, w := range v.Workloads() {
@@ -104,10 +104,10 @@ func (v *View) traceTable() string {
 		if !of.Recorded.IsZero() {
 			recorded = of.Recorded.UTC().Format(time.RFC3339)
 		}
-		t.add(w, of.Description, of.File, recorded, of.Operations, show.Duration(1e9*of.Seconds), of.Resident,
-			show.Percent(of.CancelRate))
+		t.Add(w, of.Description, of.File, recorded, of.Operations, duration(1e9*of.Seconds), of.Resident,
+			percent(of.CancelRate))
 	}
-	return t.Markdown()
+	return t
 }
 
 func reproduce(v *View) Section {
@@ -116,16 +116,16 @@ func reproduce(v *View) Section {
 		return s
 	}
 	revision, changed := strings.CutSuffix(v.Environment.Revision, "+dirty")
-	s.Lead = "In a folder with the sources of timerbench, on a machine like the one below. " +
+	lead := "In a folder with the sources of timerbench, on a machine like the one below. " +
 		"The same seed makes the same operations on any machine; times and ratios differ."
 	var lines []string
 	if revision != "" {
 		lines = append(lines, "git checkout "+revision)
 		if changed {
-			s.Lead += " Files had been changed since that commit."
+			lead += " Files had been changed since that commit."
 		}
 	}
 	lines = append(lines, "make build", "bin/"+v.Command, "bin/timerbench report")
-	s.Tables = []Table{{Body: fenced("sh", strings.Join(lines, "\n"))}}
+	s.Lead, s.Tables = show.Para(lead), []Table{{Body: show.Program("sh", strings.Join(lines, "\n"))}}
 	return s
 }

@@ -12,6 +12,7 @@ func scale(v *View) Section {
 	return Section{
 		Title:  "How does the cost of a timer grow with their number?",
 		Absent: "cost against N",
+		Open:   true,
 		Charts: []*draw.Figure{v.scaleChart()},
 	}
 }

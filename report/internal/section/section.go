@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/looks"
@@ -20,7 +21,6 @@ var list = []func(*View) Section{
 	why,
 	scale,
 	rank,
-	breakEven,
 	forest,
 	grid,
 	latency,
@@ -30,7 +30,7 @@ var list = []func(*View) Section{
 	memory,
 	collector,
 	liveTimers,
-	field,
+	otherLanguages,
 	inNumbers,
 	explain,
 	harness,
@@ -43,18 +43,19 @@ var list = []func(*View) Section{
 type Section struct {
 	Title   string         // the question: it heads the section, and its charts that have no title
 	Absent  string         // what the page names as left out if the section is; empty: nothing
-	Lead    string         // Markdown above the charts
+	Lead    show.Text      // above the charts
 	Charts  []*draw.Figure // nil: no data
-	Caption string         // Markdown below the charts
+	Caption show.Text      // below the charts
 	Tables  []Table
+	Open    bool // unfolded at first
 }
 
 // Table is a table of a section, or another text.
 type Table struct {
-	Lead  string       // Markdown above it
+	Lead  show.Text    // above it
 	Title string       // it unfolds at a click on this; empty: it is open
 	Chart *draw.Figure // above the body, folded with it; nil: none
-	Body  string       // Markdown; empty: it is left out, and what stands above it
+	Body  show.Text    // empty: the table is left out, and its lead too
 	Main  bool         // it is printed, as the charts are
 	Open  bool         // it is unfolded at first
 }
@@ -78,7 +79,7 @@ func All(v *View) []Section {
 	for _, f := range list {
 		s := f(v)
 		s.Charts = slices.DeleteFunc(s.Charts, func(f *draw.Figure) bool { return f == nil })
-		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return t.Body == "" })
+		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return len(t.Body) == 0 })
 		for _, f := range s.Figures() {
 			f.Name = name(f.Name)
 			if f.Title == "" {
@@ -98,8 +99,10 @@ func (s Section) Printed() bool {
 	return len(s.Charts) > 0 || slices.ContainsFunc(s.Tables, func(t Table) bool { return t.Main })
 }
 
-// Wide reports whether the body may be wider than the page: if it is there, and no list.
-func (t Table) Wide() bool { return t.Body != "" && !strings.HasPrefix(t.Body, "- ") }
+// Wide reports whether the body may be wider than the page: tables and listings may.
+func (t Table) Wide() bool {
+	return slices.ContainsFunc(t.Body, func(b show.Block) bool { return b.Kind == show.Values || b.Kind == show.Listing })
+}
 
 // Figures returns the charts of a section, those of its tables last.
 func (s Section) Figures() []*draw.Figure {

@@ -65,7 +65,7 @@ func TestTheOverviewIsAtTheSizesOfTheTable(t *testing.T) {
 	v := viewOf(t, &results.Run{Cells: []results.Cell{
 		timed("churn", 100_000, many), timed("churn", 1_000_000, few), timed("hold", 1_000_000, many),
 	}})
-	table := v.answerTable()
+	table := v.answerTable().Markdown()
 	var columns string
 	for _, l := range v.overviewTable(v.AnswerCells()).Columns {
 		columns += l.Name + "; "
@@ -106,11 +106,11 @@ func TestOneBlockOfFiguresForEachWorkload(t *testing.T) {
 		t.Fatalf("%+v", s.Tables)
 	}
 	for _, want := range []string{"| Structure | N = 10 | × | N = 1k | × |", "| 2.0 | 10 (", "| **1.00** |"} {
-		if !strings.Contains(s.Tables[0].Body, want) {
-			t.Errorf("no %q in\n%s", want, s.Tables[0].Body)
+		if !strings.Contains(s.Tables[0].Body.Markdown(), want) {
+			t.Errorf("no %q in\n%s", want, s.Tables[0].Body.Markdown())
 		}
 	}
-	if !strings.Contains(v.originTable(), "| 10, 100, 1k |") {
+	if !strings.Contains(v.originTable().Markdown(), "| 10, 100, 1k |") {
 		t.Error("N is not sorted")
 	}
 }

@@ -2,9 +2,6 @@ package section
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
-	"unicode"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -13,21 +10,14 @@ import (
 	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
-// table is a table in Markdown, made row by row.
-type table struct{ show.Table }
-
 // newTable returns a table without rows. Align holds l or r for each column; its last letter holds
 // for all further columns.
-func newTable(align string, header ...string) *table {
-	t := &table{show.Table{Align: align}}
-	for _, h := range header {
-		t.Header = append(t.Header, Literal(h))
-	}
-	return t
+func newTable(align string, header ...string) *show.Table {
+	return &show.Table{Align: align, Header: header}
 }
 
 // pivot is a table with a row for each contender that has a value, and a column for each header.
-func pivot(align string, rows []analysis.Contender, header []string, value func(who analysis.Contender, column int) any) string {
+func pivot(align string, rows []analysis.Contender, header []string, value func(who analysis.Contender, column int) any) *show.Table {
 	t := newTable(align, append([]string{"Structure"}, header...)...)
 	for _, who := range rows {
 		line, found := []any{label(who, false)}, false
@@ -36,88 +26,64 @@ func pivot(align string, rows []analysis.Contender, header []string, value func(
 			line, found = append(line, v), found || v != nil
 		}
 		if found {
-			t.add(line...)
+			t.Add(line...).Structure = who.Name
 		}
 	}
-	return t.Markdown()
+	return t
 }
 
-// markup is a text that is Markdown already.
-type markup string
+// addCell adds a row about a cell of the results, which begins with its workload and its size.
+func addCell(t *show.Table, c *analysis.Cell, cells ...any) {
+	t.Add(append([]any{c.Workload, size(c.N)}, cells...)...).Cell = cellName(c)
+}
+
+// addUnit is as addCell, and says what the cost is per, unless it is the lifecycle of a timer.
+func addUnit(t *show.Table, c *analysis.Cell, cells ...any) {
+	name := show.Words(c.Workload)
+	if c.Unit != script.PerLifecycle {
+		name = name.With("per " + string(c.Unit))
+	}
+	t.Add(append([]any{name, size(c.N)}, cells...)...).Cell = cellName(c)
+}
 
 // size is a number of timers.
-type size int
+func size(n int) show.Cell { return show.Number(float64(n), short(n)) }
 
-// add adds a row. Strings are shown as they are, and numbers as package show writes them; nil is not
-// known.
-func (t *table) add(cells ...any) {
-	row := make([]string, len(cells))
-	for i, c := range cells {
-		switch c := c.(type) {
-		case nil:
-			row[i] = show.Unknown
-		case markup:
-			row[i] = string(c)
-		case string:
-			row[i] = Literal(c)
-		case size:
-			row[i] = short(int(c))
-		case int:
-			row[i] = show.Grouped(c)
-		case int64:
-			row[i] = show.Grouped(c)
-		case uint64:
-			row[i] = show.Grouped(c)
-		case float64:
-			row[i] = show.Figure(c)
-		default:
-			panic(fmt.Sprintf("section: a cell of type %T", c))
-		}
+// percent is a share.
+func percent(share float64) show.Cell { return show.Number(share, show.Percent(share)) }
+
+// duration is a time in nanoseconds.
+func duration(ns float64) show.Cell { return show.Number(ns, show.Duration(ns)) }
+
+// decimals is a number with so many decimal places.
+func decimals(v float64, places int) show.Cell {
+	return show.Number(v, fmt.Sprintf("%.*f", places, v))
+}
+
+// names are those of structures. A single one can be pinned.
+func names(list []string) any {
+	if len(list) == 1 {
+		return show.Name(list[0])
 	}
-	t.Rows = append(t.Rows, row)
+	return someOf(list)
 }
 
-// special matches what Markdown takes for more than text within a line.
-var special = regexp.MustCompile("[\\\\`*_\\[\\]<>~]|&[#\\w]")
-
-// Literal makes Markdown show a text as it is: the name of a structure or anything else that is not
-// this package's own words.
-func Literal(s string) string { return special.ReplaceAllString(OneLine(s), `\$0`) }
-
-// OneLine turns what would break a line into spaces.
-func OneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
-}
-
-func fenced(language, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
-}
-
-func boldIf(is bool, s string) markup {
+func faceIf(is bool, c show.Cell) show.Cell {
 	if is {
-		return markup("**" + s + "**")
+		return c.In(show.Bold)
 	}
-	return markup(s)
+	return c
 }
 
 // label is the name of a contender in a table: the best in bold, and what is no structure in italics
 // with its role.
-func label(who analysis.Contender, best bool) markup {
-	name := Literal(who.Name)
+func label(who analysis.Contender, best bool) show.Cell {
+	name := show.Name(who.Name)
 	switch who.Role {
 	case results.RoleFloor, results.RoleControl, results.RoleBaseline, results.RoleExternal:
-		return markup("_" + name + "_ (" + string(who.Role) + ")")
+		return name.In(show.Italic).With(string(who.Role))
 	}
-	return boldIf(best, name)
+	return faceIf(best, name)
 }
 
 func short(n int) string { return show.Short(float64(n)) }
@@ -143,7 +109,7 @@ func perUnit(c *analysis.Cell) string {
 // cellTitle names a cell, and its unit if that is not the lifecycle.
 func cellTitle(c *analysis.Cell) string { return sized(c.Workload, c.N) + perUnit(c) }
 
-// cellName names a cell in attributes of charts.
+// cellName names a cell in attributes of charts and tables.
 func cellName(c *analysis.Cell) string { return c.Workload + " " + short(c.N) }
 
 func times(r stats.Ratio) string {
@@ -153,18 +119,27 @@ func times(r stats.Ratio) string {
 	return show.Times(r.Center)
 }
 
-func interval(s analysis.Stat) markup {
-	if !s.Bounded() {
-		return show.Unknown
+// ratio is a ratio in a table; without pairs it is not known.
+func ratio(r stats.Ratio) show.Cell {
+	if r.Pairs == 0 {
+		return show.Words(show.Unknown)
 	}
-	return markup(show.Figure(s.Lo) + " to " + show.Figure(s.Hi))
+	return show.Number(r.Center, times(r))
 }
 
-func withInterval(s analysis.Stat) string {
+func interval(s analysis.Stat) show.Cell {
 	if !s.Bounded() {
-		return show.Figure(s.Center)
+		return show.Words(show.Unknown)
 	}
-	return fmt.Sprintf("%s (%s)", show.Figure(s.Center), interval(s))
+	return show.Number(s.Lo, show.Figure(s.Lo)+" to "+show.Figure(s.Hi))
+}
+
+func withInterval(s analysis.Stat) show.Cell {
+	c := show.Number(s.Center, show.Figure(s.Center))
+	if s.Bounded() {
+		c.Note = show.Figure(s.Lo) + " to " + show.Figure(s.Hi)
+	}
+	return c
 }
 
 // unless is a text, or nil where it is empty.

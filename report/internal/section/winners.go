@@ -12,9 +12,9 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// winnersChart is a map of the fastest structures: the number of timers by the share that is
-// cancelled, a panel for each shape of the delays. Where a coarse structure may be the fastest
-// there is another row of panels, since not everybody can use it. Nil: there is no grid.
+// winnersChart is a map of the fastest exact structures: the number of timers by the share that is
+// cancelled, a panel for each shape of the delays. Coarse structures are not on it, because not every
+// program can use them. Nil: there is no grid.
 func (v *View) winnersChart() *draw.Figure {
 	m := v.newWinnerMap()
 	if len(m.cells) == 0 {
@@ -22,42 +22,23 @@ func (v *View) winnersChart() *draw.Figure {
 	}
 	f := &draw.Figure{
 		Name: "winners", Columns: min(len(m.delays), 2),
-		Title: "Which structure is the fastest, and by how much?",
+		Title: "Which exact structure is the fastest, and by how much?",
 		Subtitle: "What it says: the lowest time per " + units(m.cells) + ", by the number of resident timers, the " +
 			"share of them that is cancelled before they fire, and the shape of the delays.",
 		Caption: "The lighter a field, the more other structures tie with it or are not told apart from it, at the " +
 			"family-wise confidence of 95 %. Next: the cost of the second, as a multiple. " +
-			"What it does not say: other workloads, and memory." + v.coarseNote(),
+			"What it does not say: other workloads, memory, and structures that fire late.",
 	}
 	for _, s := range sure {
 		f.Legend = append(f.Legend, draw.Key{Text: s.name, Swatch: draw.Mix(draw.Faded, s.white)})
 	}
-	add := func(keep func(name string) bool, of string) {
-		for _, delays := range m.delays {
-			fields := m.fields(v, delays, keep)
-			fields.Title = delays + " delays" + of
-			f.Panels = append(f.Panels, fields.Panel())
-			f.Height = fields.Height()
-		}
-		for len(f.Panels)%f.Columns > 0 {
-			f.Panels = append(f.Panels, nil) // the next ones begin a row
-		}
-	}
-	if slices.ContainsFunc(m.cells, v.coarseMayWin) {
-		add(func(name string) bool { return !v.IsCoarse(name) }, ": exact structures")
-		add(every, ": coarse ones, too")
-	} else {
-		add(every, "")
+	for _, delays := range m.delays {
+		fields := m.fields(v, delays)
+		fields.Title = delays + " delays"
+		f.Panels = append(f.Panels, fields.Panel())
+		f.Height = fields.Height()
 	}
 	return f
-}
-
-func every(string) bool { return true }
-
-func (v *View) coarseMayWin(c *analysis.Cell) bool {
-	return slices.ContainsFunc(c.Ranked, func(r analysis.Ranked) bool {
-		return r.Standing() != stats.Worse && v.IsCoarse(r.Structure)
-	})
 }
 
 // winnerMap is the cells of the grid and what the axes of the maps are.
@@ -79,8 +60,8 @@ func (v *View) newWinnerMap() winnerMap {
 	return m
 }
 
-// fields is the map of one shape of delays, of the structures that keep accepts.
-func (m winnerMap) fields(v *View, delays string, keep func(name string) bool) draw.Fields {
+// fields is the map of one shape of delays.
+func (m winnerMap) fields(v *View, delays string) draw.Fields {
 	out := draw.Fields{XLabel: "cancelled", YLabel: "resident timers (N)"}
 	for _, n := range m.sizes {
 		out.Rows = append(out.Rows, short(n))
@@ -89,7 +70,7 @@ func (m winnerMap) fields(v *View, delays string, keep func(name string) bool) d
 		out.Columns = append(out.Columns, fmt.Sprintf("%d %%", share))
 	}
 	for _, c := range m.cells {
-		ranked := c.Among(keep)
+		ranked := c.Among(func(name string) bool { return !v.IsCoarse(name) })
 		if c.Grid.Delays != delays || len(ranked) == 0 {
 			continue
 		}

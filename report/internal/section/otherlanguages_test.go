@@ -43,13 +43,13 @@ func TestProgramsOfOtherLanguagesStandBesideTheStructures(t *testing.T) {
 		},
 	}
 	v := viewOf(t, r)
-	s := field(v)
+	s := otherLanguages(v)
 	if len(s.Charts) != 1 || len(s.Tables) < 4 {
 		t.Fatalf("%d charts, want one for the size at which programs took part; %d tables", len(s.Charts), len(s.Tables))
 	}
-	page := s.Lead
+	page := s.Lead.Markdown()
 	for _, table := range s.Tables {
-		page += table.Lead + table.Body
+		page += table.Lead.Markdown() + table.Body.Markdown()
 	}
 	for _, want := range []string{
 		"| churn | 1k | libfast | C | 5 | 3 | quadheap | 10 | 7.5 | 2.0 (2.0 to 2.0) | 1.25 (1.25 to 1.25)",
@@ -63,7 +63,7 @@ func TestProgramsOfOtherLanguagesStandBesideTheStructures(t *testing.T) {
 			t.Errorf("the section does not say %q:\n%s", want, page)
 		}
 	}
-	if strings.Contains(s.Tables[1].Body, "libfast") {
+	if strings.Contains(s.Tables[1].Body.Markdown(), "libfast") {
 		t.Error("a structure that stands in one language only is no comparison of languages")
 	}
 	// Elsewhere the structures are ranked alone.
@@ -71,7 +71,7 @@ func TestProgramsOfOtherLanguagesStandBesideTheStructures(t *testing.T) {
 		t.Errorf("the fastest structure is %s", best)
 	}
 	r.External = nil
-	if s := field(viewOf(t, r)); !s.Empty() {
+	if s := otherLanguages(viewOf(t, r)); !s.Empty() {
 		t.Error("a section without programs")
 	}
 }
@@ -92,7 +92,7 @@ func TestARatioOfTwoRoundsHasNoInterval(t *testing.T) {
 		6: "0.87 (0.46 to 1.63)",
 	} {
 		ratio, _ := stats.Paired(sample(rounds, 10, 30), sample(rounds, 20, 20), stats.Options{})
-		if got := Beside(ratio); got != want {
+		if got := Beside(ratio).String(); got != want {
 			t.Errorf("%d rounds: %q, want %q", rounds, got, want)
 		}
 	}

@@ -14,50 +14,50 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// field sets the programs of other languages beside the structures. All other sections rank the
-// structures alone.
-func field(v *View) Section {
+// otherLanguages compares the programs of other languages with the structures. All other sections rank
+// the structures alone.
+func otherLanguages(v *View) Section {
 	s := Section{Title: "How does this compare with what other languages have?"}
-	f := v.field()
+	f := v.withPrograms()
 	if f == nil {
 		return s
 	}
-	s.Lead = f.lead() + "Programs of other languages replayed the same blocks in the same rounds, and their answers were " +
-		"proved like those of the structures. Each program timed itself. Its time includes its loop, its calls and its language; the " +
-		"floor, an adapter without a structure, shows how much that is. A library that reads a clock got a virtual one."
+	s.Lead = append(f.lead(), show.Para("Programs of other languages replayed the same blocks in the same rounds, and their answers were "+
+		"proved like those of the structures. Each program timed itself. Its time includes its loop, its calls and its language; the "+
+		"floor, an adapter without a structure, shows how much that is. A library that reads a clock got a virtual one.")...)
 	for _, g := range f.groups() {
 		s.Charts = append(s.Charts, f.chart(g))
 	}
 	s.Tables = []Table{
 		{
-			Lead: "**The floor** is what the same loop costs without a structure: an empty adapter in the language of the program, " +
-				"and `null` for the structures here. Above the floors: each cost without its floor.",
-			Title: "The fastest program and the fastest structure here", Body: f.duels(), Main: true, Open: true,
+			Lead: show.Para(show.Strong("The floor"), " is what the same loop costs without a structure: an empty adapter in the language of the program, "+
+				"and ", show.Mono("null"), " for the structures here. Above the floors: each cost without its floor."),
+			Title: "The fastest program and the fastest structure here", Body: show.Tables(f.duels()), Main: true, Open: true,
 		},
 		{
-			Lead: "**The language.** The same structure, written in the same way in several languages: the time as a " +
-				"multiple of that of the first, as the geometric mean over workloads.",
-			Title: "The same structure in several languages", Body: f.languages(), Open: true,
+			Lead: show.Para(show.Strong("The language."), " The same structure, written in the same way in several languages: the time as a "+
+				"multiple of that of the first, as the geometric mean over workloads."),
+			Title: "The same structure in several languages", Body: show.Tables(f.languages()...), Open: true,
 		},
-		{Title: "Each in nanoseconds", Body: f.costs()},
+		{Title: "Each in nanoseconds", Body: show.Tables(f.costs()...)},
 		{
-			Lead: "**The programs.** Wake-up: one on which nothing is due, with one timer pending; an event loop " +
-				"does more than its structure in it. Calls: inlined into the timed loop, or back through a pointer. Collected, compiled: the " +
-				"share of the time of timed blocks that a garbage collector took in them and a compiler beside them.",
-			Title: "What took part", Body: f.programs(),
+			Lead: show.Para(show.Strong("The programs."), " Wake-up: one on which nothing is due, with one timer pending; an event loop "+
+				"does more than its structure in it. Calls: inlined into the timed loop, or back through a pointer. Collected, compiled: the "+
+				"share of the time of timed blocks that a garbage collector took in them and a compiler beside them."),
+			Title: "What took part", Body: show.Tables(f.programs()),
 		},
 	}
 	return s
 }
 
-// fieldView ranks programs among structures.
-type fieldView struct {
+// programView ranks programs among structures.
+type programView struct {
 	*View
 	ours map[string]bool // structures of the catalog or of this program
 }
 
-// field returns the view of the leading structures and all programs; nil: no program took part.
-func (v *View) field() *fieldView {
+// withPrograms returns the view of the leading structures and all programs; nil: no program took part.
+func (v *View) withPrograms() *programView {
 	if len(v.External) == 0 || v.Measured(v.Cells...) == nil {
 		return nil
 	}
@@ -77,22 +77,22 @@ func (v *View) field() *fieldView {
 	if !theirs {
 		return nil
 	}
-	return &fieldView{NewView(analysis.With(r, v.Known)), ours}
+	return &programView{NewView(analysis.With(r, v.Known)), ours}
 }
 
-// fieldGroup is cells that stand side by side.
-type fieldGroup struct {
+// cellGroup is cells that stand side by side.
+type cellGroup struct {
 	name, among string // "1k", "With 1k timers"
 	cells       []*analysis.Cell
 }
 
 // groups are the cells in which programs were measured: the synthetic ones of each size, and the
 // models of programs, which have sizes of their own.
-func (f *fieldView) groups() []fieldGroup {
+func (f *programView) groups() []cellGroup {
 	cells := slices.DeleteFunc(slices.Clone(f.Cells), func(c *analysis.Cell) bool { return f.best(c, false) == nil })
-	var out []fieldGroup
+	var out []cellGroup
 	add := func(name, among string, of func(*analysis.Cell) bool) {
-		g := fieldGroup{name, among, slices.DeleteFunc(slices.Clone(cells), func(c *analysis.Cell) bool { return !of(c) })}
+		g := cellGroup{name, among, slices.DeleteFunc(slices.Clone(cells), func(c *analysis.Cell) bool { return !of(c) })}
 		if len(g.cells) > 0 {
 			out = append(out, g)
 		}
@@ -106,7 +106,7 @@ func (f *fieldView) groups() []fieldGroup {
 }
 
 // best returns the fastest structure of a cell, of ours or of the programs; nil: none.
-func (f *fieldView) best(c *analysis.Cell, ours bool) *analysis.Row {
+func (f *programView) best(c *analysis.Cell, ours bool) *analysis.Row {
 	for _, r := range c.Ranked {
 		if f.ours[r.Structure] == ours {
 			return r.Row
@@ -116,10 +116,10 @@ func (f *fieldView) best(c *analysis.Cell, ours bool) *analysis.Row {
 }
 
 // lead says for each group who does best over all workloads, of the programs and of ours.
-func (f *fieldView) lead() string {
-	var out []string
+func (f *programView) lead() show.Text {
+	var out []show.Span
 	for _, g := range f.groups() {
-		var named []string
+		named := 0
 		for _, ours := range []bool{false, true} {
 			merits := f.Merits(g.cells, func(who analysis.Contender) bool {
 				return who.IsStructure() && f.ours[who.Name] == ours
@@ -128,27 +128,30 @@ func (f *fieldView) lead() string {
 				continue
 			}
 			m := merits[0]
-			name := "`" + m.Name + "` of timerbench"
+			who := []show.Span{show.Mono(m.Name), {Text: " of timerbench"}}
 			if p := f.Program(m.Name); p != nil {
-				name = "`" + m.Name + "` (" + Literal(p.Language) + ")"
+				who[1].Text = " (" + p.Language + ")"
 			}
-			named = append(named, fmt.Sprintf("%s takes %s times as long as the fastest of each workload",
-				name, show.Times(m.Typical)))
+			between := g.among + ", "
+			if named++; named > 1 {
+				between = ", and "
+			}
+			out = append(out, show.Line(between, who, fmt.Sprintf(" takes %s times as long as the fastest of each workload",
+				show.Times(m.Typical)))...)
 		}
-		if len(named) > 0 {
-			out = append(out, fmt.Sprintf("%s, %s.", g.among, strings.Join(named, ", and ")))
+		if named > 0 {
+			out = append(out, show.Span{Text: ". "})
 		}
 	}
 	if len(out) == 0 {
-		return ""
+		return nil
 	}
-	return strings.Join(out, " ") + " Of several workloads this is the geometric mean, and those are named " +
-		"that do best in all of them.\n\n"
+	return show.Para(out, "For several workloads this is the geometric mean, and the structure named does best over all of them.")
 }
 
-func (f *fieldView) chart(g fieldGroup) *draw.Figure {
+func (f *programView) chart(g cellGroup) *draw.Figure {
 	out := f.overviewTable(g.cells).Figure()
-	out.Name = "field-" + g.name
+	out.Name = "other-languages-" + g.name
 	out.Title = g.among + ", what do others' timers cost beside these?"
 	out.Subtitle = "What it says: the time per " + units(g.cells) + " as a multiple of the fastest of all, programs of other " +
 		"languages and the best structures of each family here. Lower is better; 1 is the fastest."
@@ -158,7 +161,7 @@ func (f *fieldView) chart(g fieldGroup) *draw.Figure {
 }
 
 // duels sets the fastest program of each cell against the fastest structure.
-func (f *fieldView) duels() string {
+func (f *programView) duels() *show.Table {
 	t := newTable("lrllrrlrrrr", "Workload", "N", "Fastest program", "Language", "ns", "Floor", "Fastest structure here", "ns",
 		"Floor", "Times as long as the program", "Above the floors")
 	for _, g := range f.groups() {
@@ -171,15 +174,15 @@ func (f *fieldView) duels() string {
 			if p := f.Program(theirs.Structure); p != nil {
 				language = p.Language
 			}
-			t.add(c.Workload+perUnit(c), size(c.N), theirs.Structure, language, theirs.Cost().Center, known(f.floor(c, theirs)),
-				ours.Structure, ours.Cost().Center, known(f.floor(c, ours)), Beside(ours.RatioTo(theirs)), f.aboveFloors(c, ours, theirs))
+			addUnit(t, c, show.Name(theirs.Structure), language, theirs.Cost().Center, known(f.floor(c, theirs)),
+				show.Name(ours.Structure), ours.Cost().Center, known(f.floor(c, ours)), Beside(ours.RatioTo(theirs)), f.aboveFloors(c, ours, theirs))
 		}
 	}
-	return t.Markdown()
+	return t
 }
 
 // floor returns the row without a structure in the language of a row; nil: none took part.
-func (f *fieldView) floor(c *analysis.Cell, of *analysis.Row) *analysis.Row {
+func (f *programView) floor(c *analysis.Cell, of *analysis.Row) *analysis.Row {
 	p := f.Program(of.Structure)
 	for _, row := range c.Rows {
 		q := f.Program(row.Structure)
@@ -200,19 +203,19 @@ func known(row *analysis.Row) any {
 }
 
 // aboveFloors is the ratio of two rows, each without its floor of the same round.
-func (f *fieldView) aboveFloors(c *analysis.Cell, a, b *analysis.Row) string {
+func (f *programView) aboveFloors(c *analysis.Cell, a, b *analysis.Row) any {
 	var above [2][]stats.Sample
 	for i, row := range []*analysis.Row{a, b} {
 		floor := f.floor(c, row)
 		if floor == nil {
-			return show.Unknown
+			return nil
 		}
 		if above[i] = less(row.Samples, floor.Samples); above[i] == nil {
 			return "not known: " + row.Structure + " is at its floor"
 		}
 	}
-	ratio, _ := stats.Paired(above[0], above[1], c.Options)
-	return Beside(ratio)
+	to, _ := stats.Paired(above[0], above[1], c.Options)
+	return Beside(to)
 }
 
 // less returns costs without those of a floor in the same rounds; nil: some cost no more than that.
@@ -236,54 +239,54 @@ func less(costs, floor []stats.Sample) []stats.Sample {
 	return out
 }
 
-// Beside is a ratio in words, with its interval if at least three units tell it.
-func Beside(r stats.Ratio) string {
+// Beside is a ratio with its interval if at least three units tell it.
+func Beside(r stats.Ratio) show.Cell {
 	unit := map[stats.Level]string{stats.Rounds: "round", stats.Instances: "instance", stats.Layouts: "layout"}[r.Level]
 	switch {
 	case r.Pairs == 0:
-		return show.Unknown
+		return ratio(r)
 	case r.Units == 1:
-		return fmt.Sprintf("%s (interval not known: one %s)", show.Times(r.Center), unit)
+		return ratio(r).With("interval not known: one " + unit)
 	case r.Units == 2: // leaves one degree of freedom, and an interval from nothing to thousands
-		return fmt.Sprintf("%s (interval not known: two %ss)", show.Times(r.Center), unit)
+		return ratio(r).With("interval not known: two " + unit + "s")
 	case !r.Bounded():
-		return show.Times(r.Center) + " (interval not known)"
+		return ratio(r).With("interval not known")
 	}
-	return fmt.Sprintf("%s (%s to %s)", show.Times(r.Center), show.Times(r.Lo), show.Times(r.Hi))
+	return ratio(r).With(show.Times(r.Lo) + " to " + show.Times(r.Hi))
 }
 
 // languages sets programs side by side that say that they have the same structure, in several languages.
-func (f *fieldView) languages() string {
+func (f *programView) languages() []*show.Table {
 	same := make(map[string][]*results.External)
 	for i := range f.External {
 		p := &f.External[i]
 		same[p.Version] = append(same[p.Version], p)
 	}
-	var out []string
+	var out []*show.Table
 	for _, version := range slices.Sorted(maps.Keys(same)) {
 		list := same[version]
 		if !slices.ContainsFunc(list, func(p *results.External) bool { return p.Language != list[0].Language }) {
 			continue
 		}
-		t := newTable("lr", Literal(version))
+		t := newTable("lr", version)
 		for _, p := range list {
-			t.Header = append(t.Header, Literal(p.Name))
+			t.Header, t.Structures = append(t.Header, p.Name), append(t.Structures, p.Name)
 		}
 		for _, g := range f.groups() {
 			for _, above := range []bool{false, true} {
 				if line := f.languageLine(g, list, above); line != nil {
-					t.add(line...)
+					t.Add(line...)
 				}
 			}
 		}
-		out = append(out, t.Markdown())
+		out = append(out, t)
 	}
-	return strings.Join(out, "\n")
+	return out
 }
 
 // languageLine compares programs with the first of them over the cells of a group, raw or above their
 // floors; nil: two of them have no cell in common.
-func (f *fieldView) languageLine(g fieldGroup, list []*results.External, above bool) []any {
+func (f *programView) languageLine(g cellGroup, list []*results.External, above bool) []any {
 	cost := func(c *analysis.Cell, p *results.External) float64 {
 		row := c.Row(p.Name)
 		if !row.HasCost() {
@@ -312,7 +315,8 @@ func (f *fieldView) languageLine(g fieldGroup, list []*results.External, above b
 			line = append(line, nil)
 			continue
 		}
-		line, compared = append(line, show.Times(math.Exp(logs/float64(cells)))), compared || i > 0
+		times := math.Exp(logs / float64(cells))
+		line, compared = append(line, show.Number(times, show.Times(times))), compared || i > 0
 	}
 	if !compared {
 		return nil
@@ -320,17 +324,17 @@ func (f *fieldView) languageLine(g fieldGroup, list []*results.External, above b
 	return line
 }
 
-func (f *fieldView) costs() string {
-	var out []string
+func (f *programView) costs() []*show.Table {
+	var out []*show.Table
 	for _, g := range f.groups() {
-		out = append(out, f.byWorkload(g.cells, (*analysis.Row).HasCost, func(_ *analysis.Cell, r *analysis.Row) string {
-			return show.Figure(r.Cost().Center)
+		out = append(out, f.byWorkload(g.cells, (*analysis.Row).HasCost, func(_ *analysis.Cell, r *analysis.Row) any {
+			return r.Cost().Center
 		}))
 	}
-	return strings.Join(out, "\n")
+	return out
 }
 
-func (f *fieldView) programs() string {
+func (f *programView) programs() *show.Table {
 	t := newTable("llllrrrrl", "Program", "Language", "Structure", "Calls", "Clock ns", "Wake-up ns", "Collected",
 		"Compiled", "More")
 	for _, p := range f.External {
@@ -350,10 +354,10 @@ func (f *fieldView) programs() string {
 		if p.Limit > 0 {
 			more = append(more, "up to "+short(p.Limit)+" timers")
 		}
-		t.add(p.Name, p.Language, p.Version, unless(strings.Join(calls, ", ")), p.ClockNS, p.WakeNS,
-			share(p.CollectionNS, p.TimedNS), share(p.CompileNS, p.TimedNS), unless(strings.Join(more, "; ")))
+		t.Add(show.Name(p.Name), p.Language, p.Version, unless(strings.Join(calls, ", ")), p.ClockNS, p.WakeNS,
+			share(p.CollectionNS, p.TimedNS), share(p.CompileNS, p.TimedNS), unless(strings.Join(more, "; "))).Structure = p.Name
 	}
-	return t.Markdown()
+	return t
 }
 
 // share is a part of a time in percent; nothing is a dash.
@@ -361,5 +365,5 @@ func share(part, of uint64) any {
 	if part == 0 || of == 0 {
 		return nil
 	}
-	return show.Percent(math.Min(1, float64(part)/float64(of)))
+	return percent(math.Min(1, float64(part)/float64(of)))
 }

@@ -1,0 +1,35 @@
+package results
+
+import (
+	"math"
+	"testing"
+)
+
+// Ratios are those of rounds, and compare what replaces what.
+func TestRatio(t *testing.T) {
+	slice := func(op Op, round int, perSecond int) LiveThroughput {
+		return LiveThroughput{Op: op, Goroutines: 2, Turn: round, Ops: perSecond, NS: 1e9}
+	}
+	base := LiveRow{Throughput: []LiveThroughput{
+		slice(StartStop(FormAfterFunc), 0, 10), slice(StartStop(FormAfterFunc), 1, 20), slice(StartStop(FormAfterFunc), 2, 40),
+	}}
+	row := LiveRow{Throughput: []LiveThroughput{
+		slice(StartStop(FormSchedule), 0, 20), slice(StartStop(FormSchedule), 1, 80), slice(StartStop(FormSchedule), 2, 120), slice(OpReset, 0, 1),
+	}}
+	if got := row.Ratio(base, StartStop(FormSchedule), 2); math.Abs(got-3) > 1e-9 {
+		t.Errorf("%g", got)
+	}
+	if got := row.Ratio(base, StartStop(FormSchedule), 4); !math.IsNaN(got) {
+		t.Errorf("%g for what was not measured", got)
+	}
+	if got := row.Ratio(base, OpReset, 2); !math.IsNaN(got) {
+		t.Errorf("%g of nothing", got)
+	}
+	got, lower, upper, ok := row.PerSecond(StartStop(FormSchedule), 2)
+	if !ok || math.Abs(got-80) > 1e-9 || math.Abs(lower-20) > 1e-9 || math.Abs(upper-120) > 1e-9 {
+		t.Errorf("%g, %g to %g, %t", got, lower, upper, ok)
+	}
+	if _, _, _, ok := row.PerSecond(OpFire, 2); ok {
+		t.Error("a throughput of what was not measured")
+	}
+}

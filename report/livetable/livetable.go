@@ -1,0 +1,219 @@
+// Package livetable makes tables of timers that were measured under a real clock.
+package livetable
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
+)
+
+// Table is a table with its title.
+type Table struct {
+	Title string
+	show.Table
+}
+
+// Text returns the table with its title for a terminal, or in Markdown.
+func (t Table) Text(markdown bool) string {
+	if markdown {
+		return show.Para(show.Strong(t.Title)).Markdown() + "\n" + t.Markdown()
+	}
+	return t.Title + "\n" + t.Terminal()
+}
+
+// Of returns the tables of a measurement. Each number of resident timers has its throughput, its
+// processor time per operation, its contention where several goroutines used the timers, its lateness,
+// and its memory from results.FewTimers on. The last table shows the idle process.
+func Of(l *results.Live) []Table {
+	var list []Table
+	for _, n := range l.Residents() {
+		rows := l.Among(n)
+		list = append(list, throughput(l, rows, n), cost(l, rows, n))
+		if len(l.Goroutines) > 1 {
+			list = append(list, contention(l, rows, n))
+		}
+		list = append(list, lateness(rows, n))
+		if n >= results.FewTimers {
+			list = append(list, memory(rows, n))
+		}
+	}
+	return append(list, idle(l))
+}
+
+type column struct {
+	name string
+	cell func(results.LiveRow) show.Cell
+}
+
+func tableOf(title string, rows []results.LiveRow, columns []column) Table {
+	t := Table{title, show.Table{Header: []string{"timers"}}}
+	for _, c := range columns {
+		t.Header = append(t.Header, c.name)
+	}
+	for _, row := range rows {
+		cells := []any{row.Name}
+		for _, c := range columns {
+			cells = append(cells, c.cell(row))
+		}
+		t.Add(cells...)
+	}
+	return t
+}
+
+// known is a number in a table; NaN is an empty cell.
+func known(v float64, write func(float64) string) show.Cell {
+	if math.IsNaN(v) {
+		return show.Words("")
+	}
+	return show.Number(v, write(v))
+}
+
+// goroutines is the count used in the tables of all operations: 2 if it was measured, or else the first.
+func goroutines(l *results.Live) int {
+	if slices.Contains(l.Goroutines, 2) {
+		return 2
+	}
+	return l.Goroutines[0]
+}
+
+func opColumns(rows []results.LiveRow, cell func(results.LiveRow, results.Op) show.Cell) []column {
+	var columns []column
+	for _, op := range results.Ops {
+		if !slices.ContainsFunc(rows, func(r results.LiveRow) bool { return r.Has(op) }) {
+			continue // the operation was not measured
+		}
+		columns = append(columns, column{string(op), func(r results.LiveRow) show.Cell { return cell(r, op) }})
+	}
+	return columns
+}
+
+func throughput(l *results.Live, rows []results.LiveRow, n int) Table {
+	g := goroutines(l)
+	var base results.LiveRow
+	for _, row := range rows {
+		if row.Role == results.RoleBaseline {
+			base = row
+		}
+	}
+	title := fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)",
+		show.Count(g, "goroutine"), show.Grouped(n))
+	return tableOf(title, rows, opColumns(rows, func(r results.LiveRow, op results.Op) show.Cell {
+		perSecond, _, _, ok := r.PerSecond(op, g)
+		if !ok {
+			return show.Words("")
+		}
+		figure := show.Number(perSecond, show.Figure(perSecond/1e6))
+		ratio := r.Ratio(base, op, g)
+		if math.IsNaN(ratio) || r.Role == results.RoleBaseline || r.Role == results.RoleFloor {
+			return figure
+		}
+		return figure.With(show.Times(ratio))
+	}))
+}
+
+func cost(l *results.Live, rows []results.LiveRow, n int) Table {
+	g := goroutines(l)
+	title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns",
+		show.Count(g, "goroutine"), show.Grouped(n))
+	return tableOf(title, rows, opColumns(rows, func(r results.LiveRow, op results.Op) show.Cell {
+		ns := results.Median(r.Throughput, func(t results.LiveThroughput) float64 {
+			if !t.Is(op, g) || t.CPUNS == 0 {
+				return math.NaN()
+			}
+			return t.CPUNS / float64(t.Ops)
+		})
+		return known(ns, show.Figure)
+	}))
+}
+
+func contention(l *results.Live, rows []results.LiveRow, n int) Table {
+	t := Table{
+		fmt.Sprintf("Contention: million a second among %s timers, by the number of goroutines", show.Grouped(n)),
+		show.Table{Align: "llr", Header: []string{"timers", "operation"}},
+	}
+	for _, g := range l.Goroutines {
+		t.Header = append(t.Header, fmt.Sprint(g))
+	}
+	for _, op := range results.Ops {
+		for _, row := range rows {
+			if !row.Has(op) || row.Role == results.RoleFloor {
+				continue
+			}
+			cells := []any{row.Name, string(op)}
+			for _, g := range l.Goroutines {
+				perSecond, _, _, _ := row.PerSecond(op, g)
+				cells = append(cells, perSecond/1e6)
+			}
+			t.Add(cells...)
+		}
+	}
+	return t
+}
+
+func lateness(rows []results.LiveRow, n int) Table {
+	title := fmt.Sprintf("Lateness of timers under an open-loop load among %s, and what the process uses meanwhile", show.Grouped(n))
+	columns := []column{
+		{"started/s", func(r results.LiveRow) show.Cell {
+			return known(math.Trunc(r.Lateness[0].Rate), func(v float64) string { return show.Grouped(int(v)) })
+		}},
+		{"p50", func(r results.LiveRow) show.Cell { return known(r.LatenessOver().P50, show.Duration) }},
+		{"p90", func(r results.LiveRow) show.Cell { return known(r.LatenessOver().P90, show.Duration) }},
+		{"p99", func(r results.LiveRow) show.Cell { return known(r.LatenessOver().P99, show.Duration) }},
+		{"p99.9", func(r results.LiveRow) show.Cell { return known(r.LatenessOver().P999, show.Duration) }},
+		{"max", func(r results.LiveRow) show.Cell { return known(r.LatenessOver().Max, show.Duration) }},
+	}
+	return tableOf(title, rows, append(columns, useColumns(func(r results.LiveRow) (uses []results.LiveUse) {
+		for _, d := range r.Lateness {
+			uses = append(uses, d.Use)
+		}
+		return uses
+	})...))
+}
+
+// useColumns are processor time, wake-ups and sleeps a second.
+func useColumns(uses func(results.LiveRow) []results.LiveUse) []column {
+	of := func(name string, value func(results.LiveUse) float64) column {
+		return column{name, func(r results.LiveRow) show.Cell { return known(results.Median(uses(r), value), show.Figure) }}
+	}
+	return []column{
+		of("CPU ms/s", func(u results.LiveUse) float64 { return 1e3 * u.CPUSeconds / u.Seconds }),
+		of("wake-ups/s", func(u results.LiveUse) float64 {
+			if u.Wakeups == 0 {
+				return math.NaN() // the timers do not count wake-ups
+			}
+			return float64(u.Wakeups) / u.Seconds
+		}),
+		of("sleeps/s", func(u results.LiveUse) float64 { return float64(u.Sleeps) / u.Seconds }),
+	}
+}
+
+func memory(rows []results.LiveRow, n int) Table {
+	title := fmt.Sprintf("Memory of %s timers: bytes a timer, and processor time that they add to a full collection",
+		show.Grouped(n))
+	var columns []column
+	for _, form := range results.Forms {
+		columns = append(columns, column{string(form), func(r results.LiveRow) show.Cell {
+			of := slices.DeleteFunc(slices.Clone(r.Memory), func(m results.LiveMemory) bool { return m.Form != form })
+			bytes := results.Median(of, func(m results.LiveMemory) float64 { return m.Bytes })
+			ns := results.Median(of, func(m results.LiveMemory) float64 { return m.CollectNS })
+			return known(bytes, func(float64) string { return fmt.Sprintf("%.0f B, %s", bytes, show.Duration(ns)) })
+		}})
+	}
+	return tableOf(title, rows, columns)
+}
+
+func idle(l *results.Live) Table {
+	var rows []results.LiveRow // one of each contender
+	for _, row := range l.Rows {
+		if i := slices.IndexFunc(rows, func(r results.LiveRow) bool { return r.Name == row.Name }); i >= 0 {
+			rows[i].Idle = slices.Concat(rows[i].Idle, row.Idle)
+		} else {
+			rows = append(rows, row)
+		}
+	}
+	title := fmt.Sprintf("Idle: what the process uses in a second with %s timers due over the next hour", show.Grouped(l.IdleTimers))
+	return tableOf(title, rows, useColumns(func(r results.LiveRow) []results.LiveUse { return r.Idle }))
+}
