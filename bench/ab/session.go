@@ -18,6 +18,7 @@ import (
 	crand "crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
@@ -124,6 +125,9 @@ func (s Session) read(ctx context.Context, side *side, pair int, ended error) er
 		return ctx.Err()
 	}
 	r, err := results.Read(filepath.Join(s.folder(side, pair), "results.json"))
+	if ended == nil && errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("it ended without results: want a program of timerbench")
+	}
 	if err == nil && !r.Complete {
 		err = errors.New("its results are not complete")
 	}

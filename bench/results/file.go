@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -147,7 +148,7 @@ func unmarshalJSON(data []byte, into any) error {
 		return fmt.Errorf("line %d is not JSON: %w", line(syntax.Offset), err)
 	case errors.As(err, &kind):
 		return fmt.Errorf("line %d: %s is a JSON %s, which does not fit",
-			line(kind.Offset), kind.Field, kind.Value)
+			line(kind.Offset), cmp.Or(kind.Field, "the content"), kind.Value)
 	}
 	return err
 }

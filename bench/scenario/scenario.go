@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -152,8 +153,11 @@ func notTOML(data []byte, err error) fault {
 		return fault{1, err.Error()}
 	}
 	line, _ := wrong.Position()
-	text := strings.Split(string(data), "\n")[line-1]
-	return fault{line, strings.TrimSpace(text) + ": " + strings.TrimPrefix(wrong.Error(), "toml: ")}
+	text := strings.TrimSpace(strings.Split(string(data), "\n")[line-1])
+	if most := 100; len(text) > most || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		text = fmt.Sprintf("%q", text[:min(most, len(text))])
+	}
+	return fault{line, text + ": " + strings.TrimPrefix(wrong.Error(), "toml: ")}
 }
 
 // modelOf returns a model of the kind that a file names, which determines the parameters, or nil.

@@ -80,10 +80,10 @@ func (f *abFlags) check(flags *pflag.FlagSet) error {
 	switch {
 	case f.old == "":
 		return errors.New("--old is missing: want a git revision or a program")
-	case f.rounds < 1:
-		return fmt.Errorf("--rounds %d: want at least 1", f.rounds)
-	case f.pairs < 2:
-		return fmt.Errorf("--pairs %d: want at least 2, as one pair has no interval", f.pairs)
+	case f.rounds < 1 || f.rounds > mostRounds:
+		return fmt.Errorf("--rounds %d: want a number from 1 to %d", f.rounds, mostRounds)
+	case f.pairs < 2 || f.pairs > mostRounds:
+		return fmt.Errorf("--pairs %d: want a number from 2 to %d, as one pair has no interval", f.pairs, mostRounds)
 	case !flags.Changed("layouts"):
 		f.layouts = min(8, f.pairs)
 	case f.layouts < 1 || f.layouts > f.pairs:

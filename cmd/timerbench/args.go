@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -46,6 +48,58 @@ func argsFrom(least, most int, what string) cobra.PositionalArgs {
 			return fmt.Errorf("%s: %d arguments, want %s", subcommand(cmd), len(args), what)
 		}
 		return nil
+	}
+}
+
+// flagError rewrites the errors of pflag: the flag first, then the value, then what is expected.
+func flagError(_ *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	why := invalid.Unwrap()
+	var number *strconv.NumError
+	switch kind := invalid.GetFlag().Value.Type(); {
+	case errors.As(err, &number) && kind == "uint64":
+		why = fmt.Errorf("%q: want a whole number from 0 to 2^64-1", invalid.GetValue())
+	case errors.As(err, &number):
+		why = fmt.Errorf("%q: want a number", invalid.GetValue())
+	case strings.HasPrefix(kind, "duration"):
+		why = fmt.Errorf("%q: want a time such as 90s or 5m", invalid.GetValue())
+	}
+	return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, why)
+}
+
+// refuseEmpty returns an error for an empty argument, and for an empty value of a flag that names a file, a
+// folder or a revision: mostly a variable of a shell that is not set.
+func refuseEmpty(cmd *cobra.Command, args []string) (err error) {
+	if slices.Contains(args, "") && cmd.Name() != "record" { // whose arguments are those of another command
+		return fmt.Errorf("%s: an argument is empty", subcommand(cmd))
+	}
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		places := []string{"against", "external", "for", "html", "into", "json", "new", "nginx", "old", "out", "results", "scenario", "trace", "traces"}
+		if slices.Contains(places, flag.Name) && slices.Contains(asFlags(flag), "--"+flag.Name+"=") {
+			err = fmt.Errorf("--%s: its value is empty", flag.Name)
+		}
+	})
+	return err
+}
+
+// newHelp is cobra's command help, which would not fail for an unknown command.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = unknown("command of "+of.Name(), rest[0], names(of.Commands(), (*cobra.Command).Name))
+			}
+			if err != nil {
+				return err
+			}
+			return of.Help()
+		},
 	}
 }
 
@@ -113,16 +167,16 @@ func names[T any](all []T, name func(T) string) (list []string) {
 	return list
 }
 
-// match returns those of all whose names match pattern; an empty pattern matches
-// all. An error says what exists and which name is the nearest.
-func match[T any](what string, all []T, name func(T) string, pattern string) ([]T, error) {
+// match returns the elements of all whose names match a pattern. An empty pattern matches all. match returns an error if
+// neither these names nor the others match, with the names that exist and the nearest one.
+func match[T any](what string, all []T, name func(T) string, pattern string, others ...string) ([]T, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("--%s %q is not a regular expression: %w", what, pattern, err)
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(x T) bool { return !re.MatchString(name(x)) })
-	if len(found) == 0 {
-		return nil, unknown(what, pattern, names(all, name))
+	if len(found) == 0 && !slices.ContainsFunc(others, re.MatchString) {
+		return nil, unknown(what, pattern, append(names(all, name), others...))
 	}
 	return found, nil
 }

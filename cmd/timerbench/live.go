@@ -144,6 +144,10 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		return fmt.Errorf("--n %d: want at least one timer for each of %d goroutines", n, most)
 	case slices.Min(f.ticks) < time.Microsecond || slices.Max(f.ticks) > time.Second:
 		return fmt.Errorf("--tick %v: want lengths from 1µs to 1s", f.ticks)
+	case len(f.drivers) == 0 || len(f.shards) == 0:
+		return errors.New("--drivers and --shards: want at least one of each")
+	case cfg.For <= 0:
+		return fmt.Errorf("--for %v: want a time above 0", cfg.For)
 	case !(cfg.Rate >= 100 && cfg.Rate <= 10e6):
 		return fmt.Errorf("--rate %g: want a number from 100 to 1e7", cfg.Rate)
 	}

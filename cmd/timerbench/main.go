@@ -81,6 +81,9 @@ did what it should, and draws the comparison.`,
 		newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newSubmit(), newProfile(), newCount(),
 		newCountReplay(), newList(), newScenario(), newTrace())
 	helpWithin(root)
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp())
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error { return refuseEmpty(cmd, args) }
 	return root
 }
 

@@ -68,6 +68,9 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 			writeTo("json", to.json, stdout,
 				func(w io.Writer) error { return results.Encode(w, r) }))
 	}
+	if r.Complete && len(r.Cells)+len(r.Calls) == 0 && cfg.Budget > 0 {
+		err = errors.Join(err, fmt.Errorf("--budget %s: too short for any cell, nothing was measured", cfg.Budget))
+	}
 	switch {
 	case r.Complete && folder.Saved: // with an error if a structure broke its contract
 		if err := folder.MarkLatest(); err != nil {

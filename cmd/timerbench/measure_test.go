@@ -15,6 +15,7 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -69,6 +70,20 @@ func TestADryRunPrintsThePlan(t *testing.T) {
 	if left := files(t, "."); left != "" {
 		t.Errorf("it left %s", left)
 	}
+	// The names of traces are names of workloads too.
+	tracetest.File(t, "my.trace", "churn", 10, 1e5)
+	stdout, _ = must(t, "run", "--dry-run", "--traces", ".", "-w", "^trace-churn$")
+	says(t, stdout, "trace-churn, n ")
+	if strings.Contains(stdout, "hold") {
+		t.Errorf("it plans more than the trace:\n%s", stdout)
+	}
+}
+
+// A run whose time is too short for any cell fails.
+func TestARunThatMeasuresNothingFails(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	refused(t, []string{"run", "-p", "smoke", "-s", "^list$", "-w", "^hold$", "-n", "10", "--budget", "1ns", "-o", out},
+		"--budget 1ns: too short for any cell")
 }
 
 // timed makes a row whose trials all take so long.
@@ -134,9 +149,9 @@ func TestTheSummaryRanksPrograms(t *testing.T) {
 	}
 	r.Cells[0].Rows[0].Cost = r.Cells[0].Rows[0].Cost[:2] // it dropped out
 	says(t, summaryOf(r),
-		"hold      1,000  11.2  11 %  lifecycle  ratas          –  auto 2.7x ±0%   rbtree 7.2x",
-		"hold      1,000  ratas    11.2  1.00",
-		"hold      1,000  slow     60.3     5.4 (5.4 to 5.4)",
+		"hold      1,000  10.9  11 %  lifecycle  ratas          –  auto 2.7x ±0%   rbtree 7.2x",
+		"hold      1,000  ratas    10.9  1.00",
+		"hold      1,000  slow     59.1     5.4 (5.4 to 5.4)",
 		"churn     1,000  ratas    40.2     2.0 (2.0 to 2.0)",
 		"of 2 cells: auto 1, ratas 1.")
 }

@@ -43,7 +43,7 @@ recommend says so.`,
     --weights throughput=1,tail=2 --late
   timerbench recommend --trace my.trace
   timerbench recommend --judge ` + latest,
-		Args: cobra.MaximumNArgs(1),
+		Args: argsFrom(0, 1, "at most one file or folder of results"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			recorded, err := completeQuestion(cmd.ErrOrStderr(), &q, recording, force)
 			if err != nil && !judge {
@@ -105,6 +105,9 @@ recommend says so.`,
 	flags.BoolVar(&force, "force", false, "answer for a trace even if "+lossy)
 	flags.BoolVar(&judge, "judge", false,
 		"ask the question of each workload of a program, answer it without that workload, and show hits and misses")
+	for _, other := range []string{"n", "cancel", "dist", "reschedule", "per-wake", "rate", "weights", "late", "trace"} {
+		cmd.MarkFlagsMutuallyExclusive("judge", other)
+	}
 	flags.BoolVar(&external, "external", false,
 		"rank the programs of other languages that took part in the run, too, see run --external")
 	return cmd

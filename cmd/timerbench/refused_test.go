@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"strings"
@@ -26,7 +27,7 @@ var bad = map[string][]string{
 	"run --n 1.5":               {`"1.5"`},
 	"run --n 100,many":          {`"many"`},
 	"run --trials -1":           {"--trials -1"},
-	"run --trials 0 -o new":     {"--trials 0: want at least 1"},
+	"run --trials 0 -o new":     {"--trials 0: want a number from 1 to 10000"},
 	"run --resume":              {"want the folder of the interrupted run in --out"},
 	"run --out foreign/out":     {"--out", "foreign"},
 	"run --external nothing":    {"--external want name=command or a TOML file", "nothing: no such file"},
@@ -39,6 +40,29 @@ var bad = map[string][]string{
 	"run -s ^list$ -w ^hold$ --n 1e6 -o new":                                   {"nothing to run", "structure"},
 	"run -s ^hwheel$ -w ^churn$ -n 10 -o new --json none/x":                    {"--json none/x", "no such file"},
 	"run --lean -s ^hwheel$ -w ^start-stop$ --n 1000,1e8 --memory 1 --out new": {"start-stop, n 100000000 needs about ", " of memory, of which 1 GB are available: "},
+
+	"run --trials 99999999999 --dry-run": {"--trials 99999999999: want"},
+	"run --trials 1e3":                   {`--trials: "1e3": want a number`},
+	"run --seed -1":                      {`--seed: "-1": want a whole number from 0`},
+	"run --budget 5":                     {`--budget: "5": want a time such as 90s`},
+	"run --memory NaN --dry-run":         {"--memory NaN: want a number of GB"},
+	"run --memory 1e30 --dry-run":        {"--memory 1e+30: want a number of GB"},
+	"run --traces none":                  {"--traces: none: no such folder"},
+	"run --traces foreign":               {"--traces: foreign: no such folder"},
+	"run --traces empty":                 {"--traces: empty: no file *.trace"},
+	"run --traces . -w trace-x":          {`no workload matches "trace-x"`},
+	"run --scenario noise":               {`noise:1: "\x1b[2J`},
+	"run --out=":                         {"--out: its value is empty"},
+	"run --external=":                    {"--external: its value is empty"},
+	"run -s ^list$ -w ^hold$ -n 0x10":    {`--n: "0x10": want a whole number`},
+	"report array":                       {"array: line 1: the content is a JSON array, which does not fit"},
+	"help nosuch":                        {`unknown command "nosuch"`},
+	"help trace reply":                   {`no command of trace matches "reply" (did you mean "replay"?)`},
+	"recommend --judge --n 10":           {"[judge n]"},
+	"recommend --judge --trace my.trace": {"[judge trace]"},
+	"recommend --n 10 --force":           {"--force: want --trace too"},
+	"recommend --trace=":                 {"--trace: its value is empty"},
+	"recommend --n 10 a b":               {"recommend: 2 arguments, want at most one"},
 
 	"list wrokloads":                    {`no list matches "wrokloads" (did you mean "workloads"?)`},
 	"list models workloads":             {`"workloads"`, "one list"},
@@ -62,7 +86,7 @@ var bad = map[string][]string{
 	"export bare":                  {"at least one of the flags"},
 	"export --csv --benchfmt bare": {"none of the others can be"},
 	"export --csv none":            {"no such file or folder"},
-	"export --csv bare bare":       {"accepts at most 1"},
+	"export --csv bare bare":       {"export: 2 arguments, want at most one file"},
 	"export --csv -o none/x bare":  {"--out none/x"},
 
 	"recommend":                          {"--n is missing"},
@@ -72,7 +96,7 @@ var bad = map[string][]string{
 	"recommend --n 10 --cancel 101%":     {`"101%": want a share`},
 	"recommend --n 10 --reschedule x":    {"--reschedule", `"x": want a share`},
 	"recommend --n 10 --dist odd":        {`shape of delays "odd": want one of constant`},
-	"recommend --n 10 --weights speed=1": {`"--weights"`, `weight "speed=1": want one of`},
+	"recommend --n 10 --weights speed=1": {`--weights: weight "speed=1": want one of`},
 	"recommend --trace nowhere":          {"--trace: open nowhere"},
 	"recommend --n 10 --external":        {"--external: no program of another language took part in"},
 	"recommend --n 10 none":              {"none: no such file or folder"},
@@ -88,6 +112,9 @@ var bad = map[string][]string{
 	"live --rate 1 -o new":                               {"--rate 1: want a number from 100 to 1e7"},
 	"live --for 1s --drivers tickless --shards 1 -o new": {"1s is too short for 3 contenders"},
 	"live -s ^list$ --drivers tickless --shards default --for 1ms -o new": {"list tickless is made for 10000 timers at most"},
+	"live --drivers= -o new":    {"--drivers and --shards: want at least one of each"},
+	"live --shards= -o new":     {"--drivers and --shards: want at least one of each"},
+	"live --for -1s -o new":     {"--for -1s: want a time above 0"},
 	"live --out old":            {"--out old: old/results.json is a complete run of "},
 	"live --into empty":         {"--into empty: want a folder that holds the results"},
 	"live --into old --out new": {"if any flags in the group [out into] are set none of"},
@@ -141,12 +168,16 @@ var bad = map[string][]string{
 	"ab --older HEAD":                        {"--older"},
 	"ab --old HEAD --rounds 0":               {"--rounds 0"},
 	"ab --old HEAD --pairs 1":                {"--pairs 1", "no interval"},
-	"ab --old HEAD --layouts 0":              {"--layouts 0"},
-	"ab --old HEAD --layouts 9":              {"--layouts 9", "8 pairs"},
-	"ab --old nothing --pairs 6":             {"--old nothing: no such program; as a revision: "}, // --layouts was not given
-	"ab --old HEAD --alpha 2":                {"--alpha 2"},
-	"ab --old damaged --new damaged -o new":  {"the old build", "damaged"},
-	"ab --old damaged --new damaged -o old":  {"--out old", "not replaced"},
+	"ab --old HEAD --rounds 99999999999":     {"--rounds 99999999999: want"},
+	"ab --old HEAD --pairs 99999999999":      {"--pairs 99999999999: want"},
+	"ab --old= --new=":                       {": its value is empty"},
+	"ab --old mute --new mute --pairs 2 -o new -s ^list$ -w ^hold$ -n 10": {"it ended without results: want a program of timerbench"},
+	"ab --old HEAD --layouts 0":             {"--layouts 0"},
+	"ab --old HEAD --layouts 9":             {"--layouts 9", "8 pairs"},
+	"ab --old nothing --pairs 6":            {"--old nothing: no such program; as a revision: "}, // --layouts was not given
+	"ab --old HEAD --alpha 2":               {"--alpha 2"},
+	"ab --old damaged --new damaged -o new": {"the old build", "damaged"},
+	"ab --old damaged --new damaged -o old": {"--out old", "not replaced"},
 }
 
 func TestBadInputIsRefusedWithAReason(t *testing.T) {
@@ -154,7 +185,10 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeText(t, "foreign", "not results")
 	writeText(t, "bad.toml", scenario)
-	if err := os.Mkdir("empty", 0o755); err != nil {
+	writeText(t, "array", "[]")
+	writeText(t, "noise", "\x1b[2J")
+	writeText(t, "mute", "#!/bin/sh\n")
+	if err := errors.Join(os.Mkdir("empty", 0o755), os.Chmod("mute", 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	put(t, "bare", &results.Run{Complete: true})
@@ -171,6 +205,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	if after := contents(t, "."); !maps.Equal(after, before) || files(t, "empty") != "" {
 		t.Errorf("the refused calls left %s", files(t, "."))
 	}
+	refused(t, []string{"report", ""}, "report: an argument is empty")
 	if _, err := os.Stat("new"); err == nil {
 		t.Error("a refused call left its folder")
 	}

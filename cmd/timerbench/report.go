@@ -164,7 +164,7 @@ Of a folder it takes the last complete run in it or in a folder below, as report
 does.`,
 		Example: `  timerbench export --csv ` + latest + ` >trials.csv
   timerbench export --benchfmt -o new.txt && benchstat old.txt new.txt`,
-		Args: cobra.MaximumNArgs(1),
+		Args: argsFrom(0, 1, "at most one file or folder of results"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, _, err := runs.Read(append(args, runs.Parent)[0])
 			if err != nil {

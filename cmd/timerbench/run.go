@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -80,7 +81,7 @@ func (c *choice) complete() (err error) {
 	var builtIn []workload.Workload
 	switch {
 	case c.workloads != "":
-		builtIn, err = match("workload", workload.All(), nameOfWorkload, c.workloads)
+		builtIn, err = match("workload", workload.All(), nameOfWorkload, c.workloads, names(c.cfg.Traces, (*bench.Trace).Name)...)
 		builtIn = slices.DeleteFunc(builtIn, func(b workload.Workload) bool {
 			return slices.Contains(names(written, nameOfWorkload), b.Name) // the same
 		})
@@ -100,6 +101,12 @@ type runFlags struct {
 	external             []string
 	out, json            string
 }
+
+// The largest values of flags, far above those that make sense (chosen).
+const (
+	mostMemory = 1e9    // GB
+	mostRounds = 10_000 // of trials, of rounds and of pairs
+)
 
 func newRun() *cobra.Command {
 	f := runFlags{choice: choice{profile: "normal"}}
@@ -189,11 +196,14 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 	if f.lean {
 		f.profile = "lean"
 	}
-	err := f.choice.complete()
-	if err != nil {
+	cfg := &f.cfg
+	var err error
+	if cfg.Traces, err = f.recordings(cmd.ErrOrStderr()); err != nil {
+		return fmt.Errorf("--traces: %w", err)
+	}
+	if err := f.choice.complete(); err != nil {
 		return err
 	}
-	cfg := &f.cfg
 	cfg.Command = commandLine(cmd, nil)
 	if !cmd.Flags().Changed("budget") && cfg.Trials == 0 {
 		cfg.Budget = cfg.Profile.Budget
@@ -202,8 +212,10 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 	if cfg.External, err = external.Parse(f.external, taken); err != nil {
 		return fmt.Errorf("--external %w", err)
 	}
-	if cfg.Traces, err = f.recordings(cmd.ErrOrStderr(), cmp.Or(cfg.Trials, cfg.Profile.Trials)); err != nil {
-		return fmt.Errorf("--traces: %w", err)
+	for _, t := range cfg.Traces {
+		if err := t.Measurable(cmp.Or(cfg.Trials, cfg.Profile.Trials)); err != nil {
+			return fmt.Errorf("--traces: %w", err)
+		}
 	}
 	switch {
 	case len(cfg.External) > 0 && cfg.Profile.Name == "lean":
@@ -212,10 +224,10 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 		return fmt.Errorf("--budget %s: want a time, or 0 for as long as it takes", cfg.Budget)
 	case f.resume && f.out == "":
 		return errors.New("--resume: want the folder of the interrupted run in --out")
-	case f.memory < 0:
-		return fmt.Errorf("--memory %g: want a number of GB above 0", f.memory)
-	case cfg.Trials < 0 || cfg.Trials == 0 && cmd.Flags().Changed("trials"):
-		return fmt.Errorf("--trials %d: want at least 1", cfg.Trials)
+	case !(f.memory > 0 && f.memory < mostMemory) && cmd.Flags().Changed("memory"):
+		return fmt.Errorf("--memory %g: want a number of GB above 0 and below %g", f.memory, mostMemory)
+	case (cfg.Trials < 1 || cfg.Trials > mostRounds) && cmd.Flags().Changed("trials"):
+		return fmt.Errorf("--trials %d: want a number from 1 to %d", cfg.Trials, mostRounds)
 	case cfg.Trials > 0 && cfg.Trials < 6:
 		fmt.Fprintf(cmd.ErrOrStderr(),
 			"timerbench: --trials %d: fewer than 6 give no 95 %% interval of the median\n", cfg.Trials)
@@ -224,23 +236,25 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 }
 
 // recordings opens the traces in the folder of --traces.
-func (f *runFlags) recordings(stderr io.Writer, trials int) ([]*bench.Trace, error) {
+func (f *runFlags) recordings(stderr io.Writer) ([]*bench.Trace, error) {
 	if f.traces == "" {
 		return nil, nil
 	}
+	if info, err := os.Stat(f.traces); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s: no such folder, want one with files *.trace", f.traces)
+	}
 	files, err := filepath.Glob(filepath.Join(f.traces, "*.trace"))
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s: no file *.trace", f.traces)
+		err = fmt.Errorf("%s: no file *.trace in this folder", f.traces)
 	}
 	if err != nil {
 		return nil, err
 	}
-	all, err := openTraces(stderr, files, trials, false)
-	if err != nil || f.workloads == "" {
-		return all, err
+	all, err := openTraces(stderr, files, false)
+	if chosen, bad := regexp.Compile(f.workloads); bad == nil { // or else the built-in workloads have the same error
+		all = slices.DeleteFunc(all, func(t *bench.Trace) bool { return !chosen.MatchString(t.Name()) })
 	}
-	chosen, err := regexp.Compile(f.workloads)
-	return slices.DeleteFunc(all, func(t *bench.Trace) bool { return err == nil && !chosen.MatchString(t.Name()) }), err
+	return all, err
 }
 
 // printPlan says what a run will do.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -244,8 +243,13 @@ at the wake-up that the trace says. A coarse structure must keep its bound.`,
 			if cfg.Structures, err = matchStructures(structures); err != nil {
 				return err
 			}
-			if cfg.Traces, err = openTraces(cmd.ErrOrStderr(), files, trials, force); err != nil {
+			if cfg.Traces, err = openTraces(cmd.ErrOrStderr(), files, force); err != nil {
 				return err
+			}
+			for _, t := range cfg.Traces {
+				if err := t.Measurable(trials); err != nil {
+					return err
+				}
 			}
 			return measure(cmd, cfg, target{folder: out})
 		}),
@@ -272,9 +276,8 @@ func checkLost(path string, s *tracestat.Summary, force bool) error {
 	return nil
 }
 
-// openTraces opens traces. Its error names the first that is damaged, lost too much, or is too short for this number
-// of trials.
-func openTraces(stderr io.Writer, files []string, trials int, force bool) (all []*bench.Trace, err error) {
+// openTraces opens traces. Its error names the first one that is damaged or lost too much.
+func openTraces(stderr io.Writer, files []string, force bool) (all []*bench.Trace, err error) {
 	named := make(map[string]string)
 	for _, path := range files {
 		t, err := bench.OpenTrace(path)
@@ -282,7 +285,7 @@ func openTraces(stderr io.Writer, files []string, trials int, force bool) (all [
 			return nil, err
 		}
 		warnCutShort(stderr, t.Summary)
-		if err := errors.Join(checkLost(path, t.Summary, force), t.Measurable(trials)); err != nil {
+		if err := checkLost(path, t.Summary, force); err != nil {
 			return nil, err
 		}
 		name := t.Summary.Header.Name

@@ -42,7 +42,7 @@ error names what is wrong.`,
   timerbench verify -s '^hwheel$' -w 'churn|hold' --n 10,1e5 --seeds 20
   timerbench verify ` + latest + `
   timerbench verify --replay -s '^hwheel$' ` + latest,
-		Args: cobra.MaximumNArgs(1),
+		Args: argsFrom(0, 1, "at most one file or folder of results"),
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			v := verifying{out: cmd.OutOrStdout()}
 			if len(args) == 0 {
@@ -190,7 +190,7 @@ are not proved, and those of a build of no commit. It replays their scripts: see
 verify.`,
 		Example: `  timerbench submit
   timerbench submit ` + runs.Parent + `/2026-11-21-073012-normal --out /tmp`,
-		Args: cobra.MaximumNArgs(1),
+		Args: argsFrom(0, 1, "at most one file or folder of results"),
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(out); err != nil || !info.IsDir() {
 				return fmt.Errorf("--out %s: no such folder: want that of the sources of timerbench", out)
