@@ -10,6 +10,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // maxPasses limits the passes of a cell to that many times those that every contender
@@ -104,8 +105,9 @@ func (a *agenda) enter(m *measured) {
 }
 
 // byInterest returns the steps in the order in which a budget is spent on them: the cells of the
-// middle sizes and of the programs that bring their own, if that is none of very many timers, the
-// analyses, and then the other sizes, from the middle outwards.
+// middle sizes, and of programs with a size of their own unless that is very large, then the
+// analyses, and then the other sizes, from the middle outwards. Cells with constant delays come after
+// the other cells of their size.
 func byInterest(steps []step) []step {
 	const middle = 3e3 // between 1,000 and 10,000, the sizes that most programs have
 	key := func(s step) float64 {
@@ -115,7 +117,11 @@ func byInterest(steps []step) []step {
 		case s.cell.workload.Resident > 0 && s.cell.n <= 100_000:
 			return 0
 		}
-		return math.Floor(math.Abs(math.Log10(float64(s.cell.n)/middle))) * 2
+		out := math.Floor(math.Abs(math.Log10(float64(s.cell.n)/middle))) * 2
+		if g := s.cell.workload.Grid; g != nil && g.Delays == workload.Constant {
+			out++
+		}
+		return out
 	}
 	steps = slices.Clone(steps)
 	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(key(a), key(b)) })

@@ -259,14 +259,16 @@ func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 	of := func(name string, n, resident int) step {
 		return step{name: name, cell: cell{n: n, workload: workload.Workload{Resident: resident}}}
 	}
+	constant := of("constant 1e5", 1e5, 0)
+	constant.cell.workload.Grid = &workload.GridPlace{Delays: workload.Constant}
 	var got []string
 	for _, s := range byInterest([]step{
-		of("10", 10, 0), of("1e3", 1000, 0), of("1e6", 1e6, 0), of("1e5", 1e5, 0), of("idle", 0, 0), of("1e4", 1e4, 0),
+		constant, of("10", 10, 0), of("1e3", 1000, 0), of("1e6", 1e6, 0), of("1e5", 1e5, 0), of("idle", 0, 0), of("1e4", 1e4, 0),
 		of("own", 5e4, 5e4), of("large", 2e6, 2e6),
 	}) {
 		got = append(got, s.name)
 	}
-	if want := []string{"1e3", "1e4", "own", "idle", "1e5", "10", "1e6", "large"}; !slices.Equal(got, want) {
+	if want := []string{"1e3", "1e4", "own", "idle", "1e5", "constant 1e5", "10", "1e6", "large"}; !slices.Equal(got, want) {
 		t.Errorf("the order is %q, want %q", got, want)
 	}
 }

@@ -38,6 +38,9 @@ type Part struct {
 // mixture is the kind of delay that has parts.
 const mixture = "mixture"
 
+// Constant is the kind of delay that is the same for all timers, so that deadlines arrive in their order.
+const Constant = "constant"
+
 // DelayKinds returns the kinds of delays, in the order of the documentation.
 func DelayKinds() []string {
 	var names []string

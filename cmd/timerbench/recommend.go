@@ -86,7 +86,7 @@ recommend says so.`,
 	flags.FuncP("n", "n", "`number` of timers that are pending, such as 200k or 1e6", values.To(&q.N, size))
 	flags.Func("cancel", "`share` of the timers that is cancelled, such as 90% or 0.9 (default: not known)",
 		values.To(&q.Cancel, share))
-	flags.StringVar(&q.Delays, "dist", "", "`shape` of the delays, such as uniform or clustered (default: any)")
+	flags.StringVar(&q.Delays, "dist", "", "`shape` of the delays, such as constant, uniform or clustered (default: any)")
 	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: not known)",
 		values.To(&q.Reschedule, share))
 	flags.Func("per-wake", "`number` of calls between two wake-ups (default: not known)", values.To(&q.PerWake, size))

@@ -205,6 +205,27 @@ func TestAFarCellIsNamed(t *testing.T) {
 	}
 }
 
+// Constant delays are no shape among others: a nearer cell with another shape says nothing of them, and the reverse.
+func TestConstantDelaysAreAnsweredByCellsWithConstantDelays(t *testing.T) {
+	t.Parallel()
+	r := run(
+		cell(100_000, 90, "uniform", costs{"hwheel": 20, "quadheap": 40}), cell(1000, 90, "constant", costs{"hwheel": 40, "quadheap": 20}),
+	)
+	for _, test := range []struct{ delays, workload, first string }{
+		{"constant", "grid-constant-90", "quadheap"}, {"uniform", "grid-uniform-90", "hwheel"},
+	} {
+		for _, n := range []float64{1000, 1e5} {
+			x := answer(t, r, advice.Question{N: n, Cancel: 0.9, Delays: test.delays})
+			if len(x.Evidence) != 1 || x.Evidence[0].Workload != test.workload || x.Ranking[0].Structure != test.first {
+				t.Errorf("%s: it rests on %+v, want %s", x.Sentence, x.Evidence, test.workload)
+			}
+		}
+	}
+	if x := answer(t, r, advice.Question{N: 10_000, Cancel: 0.9}); len(x.Evidence) != 2 {
+		t.Errorf("any delays: %+v", x.Evidence)
+	}
+}
+
 func TestTiesAndWhatIsUnclear(t *testing.T) {
 	t.Parallel()
 	r := run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 20, "rbtree": 30}))

@@ -88,8 +88,18 @@ func TestACellWithoutFiresDecidesNoQuestionWithFires(t *testing.T) {
 func TestTheCommittedRunAnswers(t *testing.T) {
 	t.Parallel()
 	a := New(committedRun(t))
-	if got := len(a.Standard()); got != len(standard()) {
-		t.Errorf("%d standard answers, want %d", got, len(standard()))
+	want := len(standard())
+	constant := Question{N: 1e5, Cancel: 0.9, Delays: "constant"}
+	if !slices.Contains(a.shapes, "constant") { // a run from before they were measured says so
+		want--
+		if _, err := a.Answer(constant); err == nil || !strings.Contains(err.Error(), "this run did not measure constant delays: it has biased, clustered, exponential and uniform delays") {
+			t.Errorf("constant delays: %v", err)
+		}
+	} else if x, err := a.Answer(constant); err != nil || x.Far != "" {
+		t.Errorf("constant delays: %v, %s", err, x.Far)
+	}
+	if got := len(a.Standard()); got != want {
+		t.Errorf("%d standard answers, want %d", got, want)
 	}
 	for _, x := range a.Grid().Answers {
 		if x.Sentence == "" || len(x.Ranking) < 5 {

@@ -14,7 +14,8 @@
 //     says it (above 1,000 all is the same);
 //   - the shape of the delays: another one is a distance of 0.5, where the question names one.
 //
-// A cell in which no timer fires answers no question about a program in which some do.
+// A cell in which no timer fires answers no question about a program in which some do. A question about constant delays is
+// answered by cells with constant delays only, and a question about another shape by none of these.
 //
 // The distance is the root of the sum of the squares. If there are cells within [Measured], the
 // answer rests on these alone, with equal weights. Otherwise each cell has the weight exp(-d²/2) (the

@@ -36,9 +36,15 @@ func (q Question) fires() bool {
 	return q.Cancel != 1 && q.Reschedule != 1 && (q.Cancel != Unknown || q.Reschedule > 0)
 }
 
-// answers reports whether a cell says anything about a question. The cost of finding the next timer to fire is missing from a
-// cell in which none fires, and that cost separates a list from all other structures.
-func (c place) answers(q Question) bool { return c.fires > 0 || !q.fires() }
+// answers reports whether a cell says anything about a question. A cell in which no timer fires lacks the cost of finding
+// the next one to fire, which separates a list from all other structures. With constant delays, deadlines arrive in
+// their order, which some structures rely on.
+func (c place) answers(q Question) bool {
+	if c.fires == 0 && q.fires() {
+		return false
+	}
+	return q.Delays == "" || (q.Delays == workload.Constant) == (c.delays == workload.Constant)
+}
 
 // Distances. See the documentation of the package.
 const (

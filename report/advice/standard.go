@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
@@ -21,6 +22,7 @@ func standard() []Question {
 		{N: 1e6, Delays: "uniform"},
 		{N: 1e6, Reschedule: 0.98, Cancel: 0.9},
 		{N: 100_000, Cancel: 0.9, Delays: "uniform"},
+		{N: 100_000, Cancel: 0.9, Delays: workload.Constant},
 		{N: 10_000, Cancel: 0.9, Delays: "uniform"},
 		{N: 10_000, Delays: "uniform"},
 		{N: 1000, Cancel: 0.9, Delays: "uniform"},
@@ -39,7 +41,11 @@ const typical = 3
 
 // Standard answers the standard questions, for a page without controls. It is empty if the results
 // cannot answer any.
-func (a *Adviser) Standard() []Answer { return a.answers(standard()) }
+func (a *Adviser) Standard() []Answer {
+	return a.answers(slices.DeleteFunc(standard(), func(q Question) bool {
+		return q.Delays == workload.Constant && a.Measured(q) != q
+	}))
+}
 
 // Typical answers the first three standard questions. Of a run of traces and scenarios alone it answers the
 // questions of the first three of these.
