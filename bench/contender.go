@@ -57,9 +57,9 @@ var goTimers = entry.Entry{
 	Name: BaselineName, Allocates: true, New: func() structures.Scheduler[uint64] { return gotimer.New() },
 }
 
-// contenders returns the contenders of a cell: the floor, the structures, and, where nothing
-// fires, Go's timers and beside lean loops the stub.
-func (c cell) contenders(entries []entry.Entry) []*contender {
+// contenders returns the contenders of a cell: the floor, the structures and the programs. In workloads
+// in which nothing fires, Go's timers take part, and beside lean loops the stub.
+func (c cell) contenders(entries []entry.Entry, programs []*external.Program) []*contender {
 	floor := entry.Entry{Name: FloorName, New: replay.Null}
 	list := []*contender{newContender(results.RoleFloor, floor)}
 	nothingFires := c.workload.Kind().NothingFires
@@ -73,17 +73,10 @@ func (c cell) contenders(entries []entry.Entry) []*contender {
 	for _, e := range entries {
 		list = append(list, newContender(results.RoleStructure, e))
 	}
-	for _, p := range c.takingPart() {
+	for _, p := range programs {
 		list = append(list, programContender(p))
 	}
 	return list
-}
-
-// takingPart returns the programs that are made for so many timers.
-func (c cell) takingPart() []*external.Program {
-	return slices.DeleteFunc(slices.Clone(c.external), func(p *external.Program) bool {
-		return p.About.Limit > 0 && c.n > p.About.Limit
-	})
 }
 
 func programContender(p *external.Program) *contender {
@@ -100,14 +93,31 @@ func programContender(p *external.Program) *contender {
 	return c
 }
 
-// startPrograms starts the programs of the run, and returns what ends them. One that does not start
-// is a failure in r, and the others take part.
-func (cfg *Config) startPrograms(ctx context.Context, r *results.Run) (end func()) {
-	blocks := &external.Blocks{}
-	for _, s := range cfg.External {
-		p, err := external.Start(ctx, s, blocks)
+// rig is what the cells of a run share while they are measured.
+type rig struct {
+	clock    replay.Clock
+	programs []*external.Program
+	blocks   external.Blocks
+	wait     func() error                                // for the turn of a trial
+	open     func(context.Context, cell) (source, error) // the source of a cell
+}
+
+// newRig returns a rig without programs, whose clock is not measured. Each trial waits for its turn, if
+// turns is not nil.
+func newRig(turns *Turns) *rig {
+	g := &rig{wait: func() error { return nil }, open: func(ctx context.Context, c cell) (source, error) { return c.open(ctx) }}
+	if turns != nil {
+		g.wait = turns.Wait
+	}
+	return g
+}
+
+// start starts programs. One that does not start is a failure in r, and the others take part.
+func (g *rig) start(ctx context.Context, list []external.Spec, r *results.Run) {
+	for _, s := range list {
+		p, err := external.Start(ctx, s, &g.blocks)
 		if err == nil {
-			cfg.programs = append(cfg.programs, p)
+			g.programs = append(g.programs, p)
 			continue
 		}
 		f := results.Failure{Structure: s.Name, Where: "its start", Reason: err.Error()}
@@ -115,20 +125,30 @@ func (cfg *Config) startPrograms(ctx context.Context, r *results.Run) (end func(
 			r.Failures = append(r.Failures, f)
 		}
 	}
-	programs := cfg.programs
-	return func() {
-		for _, p := range programs {
-			p.Close()
-		}
-		blocks.Close()
-	}
 }
 
-func (cfg *Config) describePrograms(r *results.Run) {
-	r.External = nil
-	for _, p := range cfg.programs {
-		r.External = append(r.External, p.Describe())
+// end ends the programs.
+func (g *rig) end() {
+	for _, p := range g.programs {
+		p.Close()
 	}
+	g.blocks.Close()
+}
+
+// describe returns the programs for the results.
+func (g *rig) describe() (list []results.External) {
+	for _, p := range g.programs {
+		list = append(list, p.Describe())
+	}
+	return list
+}
+
+// programsFor returns the programs that take part in a cell: those that accept its number of timers and
+// are not left out.
+func (g *rig) programsFor(c cell, leftOut []string) []*external.Program {
+	return slices.DeleteFunc(slices.Clone(g.programs), func(p *external.Program) bool {
+		return p.About.Limit > 0 && c.n > p.About.Limit || slices.Contains(leftOut, p.Name)
+	})
 }
 
 func controlOf(e entry.Entry) *contender {

@@ -44,8 +44,11 @@ func processor() string {
 // this build, cannot go on with the results of an interrupted run. The error names the
 // first difference.
 func CheckResume(cfg Config, interrupted *results.Run) error {
-	cfg = cfg.withDefaults()
-	if d := results.Difference(interrupted.Parameters, parameters(cfg)); d != "" {
+	plan, err := NewPlan(cfg)
+	if err != nil {
+		return err
+	}
+	if d := results.Difference(interrupted.Parameters, plan.Parameters); d != "" {
 		return fmt.Errorf("it was another run: %s now", d)
 	}
 	here := environment(replay.Clock{})

@@ -3,83 +3,97 @@ package bench
 import (
 	"runtime"
 
-	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Memory is the memory that one step of a run needs.
-type Memory struct {
-	Step  string
-	Bytes uint64
-}
-
-// Bytes for each timer that a cell holds beside the structures.
+// Bytes for each timer that a cell holds in addition to the structures.
 const (
-	scriptBytes  = 68        // while the fill is written
-	idBytes      = 8         // of each instance
-	keptBytes    = 4*16 + 32 // of single calls: operations after the fill, and its fire
+	scriptBytes  = 68        // during the generation of the fill
+	idBytes      = 8         // per instance
+	keptBytes    = 4*16 + 32 // of single calls: operations after the fill, and the fire
 	stubBytes    = 32
 	goTimerBytes = 150
 	unknownBytes = 400 // an upper bound for a structure that declares nothing
 )
 
-// peakRatio is the peak memory of a cell divided by what its structures declare. They hold
-// 0.7 to 0.85 of it. At the peak it is up to 1.6 times as much: arrays are copied when they
+// peakRatio is the peak memory of a cell divided by the declared memory of its structures. Structures
+// hold 0.7 to 0.85 of the declared bytes. The peak is up to 1.6 times that: arrays are copied when they
 // grow, and the garbage collector frees the old ones later.
 const peakRatio = 1.2
 
-// FitMemory returns the step of a run that needs the most memory, and that amount, accurate to
-// about a third, from what the structures declare. Of lean loops, the structures of a cell that
-// needs more than limit are to be measured one after the other: the configuration that it
-// returns says so.
-func FitMemory(cfg Config, limit uint64) (Config, Memory) {
-	var largest Memory
-	cfg.apart = make(map[string]bool)
-	for w, n := range cfg.cells() {
-		c := cfg.cell(w, n, replay.Clock{})
-		var all, most int // bytes for each timer of all structures, and of the largest
-		for _, e := range cfg.entries(n) {
-			all += instanceBytes(e)
-			most = max(most, instanceBytes(e))
-		}
-		perTimer := c.besideBytes() + all + most // of the control
-		if cfg.Profile.timesCalls(w) {
-			perTimer = scriptBytes + keptBytes + runtime.GOMAXPROCS(0)*most
-		} else if c.lean && memoryOf(n, perTimer) > limit {
-			cfg.apart[c.name()] = true
-			perTimer = c.besideBytes() + most
-		}
-		if bytes := memoryOf(n, perTimer); bytes > largest.Bytes {
-			largest = Memory{c.name(), bytes}
-		}
-	}
-	return cfg, largest
-}
-
-func memoryOf(n, perTimer int) uint64 { return uint64(peakRatio * float64(n) * float64(perTimer)) }
-
-// instanceBytes returns what an instance takes for a timer. A coarse one has a second one.
-func instanceBytes(e entry.Entry) int {
-	bytes := idBytes + unknownBytes
-	if e.MaxBytes > 0 {
-		bytes = idBytes + e.MaxBytes
-	}
-	if !e.Exact() {
-		bytes *= 2
-	}
-	return bytes
-}
-
-// besideBytes returns what a cell takes for a timer without structures.
-func (c cell) besideBytes() int {
-	bytes := scriptBytes + idBytes // of the floor
-	for _, r := range c.contenders(nil) {
+// bytes estimates the memory of the cell from the declared bytes of the structures. It is accurate to
+// about a third.
+func (c cell) bytes(entries []entry.Entry) uint64 {
+	perTimer := scriptBytes + idBytes // of the floor
+	for _, r := range c.contenders(nil, nil) {
 		switch r.Structure {
 		case StubName:
-			bytes += idBytes + stubBytes
+			perTimer += idBytes + stubBytes
 		case BaselineName:
-			bytes += idBytes + goTimerBytes
+			perTimer += idBytes + goTimerBytes
 		}
 	}
-	return bytes
+	all, largest := bytesOfInstances(entries)
+	if perTimer += largest; !c.apart { // otherwise the largest is that of the control
+		perTimer += all
+	}
+	return peakOf(c.n, perTimer)
+}
+
+// bytesOfCalls estimates the memory of the analysis of single calls, which measures a structure on
+// each processor.
+func bytesOfCalls(n int, entries []entry.Entry) uint64 {
+	_, largest := bytesOfInstances(entries)
+	return peakOf(n, scriptBytes+keptBytes+runtime.GOMAXPROCS(0)*largest)
+}
+
+func peakOf(n, perTimer int) uint64 { return uint64(peakRatio * float64(n) * float64(perTimer)) }
+
+// bytesOfInstances returns the bytes per timer of an instance of each structure, and of the largest
+// instance. A coarse structure has two instances.
+func bytesOfInstances(entries []entry.Entry) (all, largest int) {
+	for _, e := range entries {
+		bytes := idBytes + unknownBytes
+		if e.MaxBytes > 0 {
+			bytes = idBytes + e.MaxBytes
+		}
+		if !e.Exact() {
+			bytes *= 2
+		}
+		all += bytes
+		largest = max(largest, bytes)
+	}
+	return all, largest
+}
+
+// seconds estimates the duration of the cell. The estimates were fitted to a virtual machine with two
+// cores at 2.5 GHz. contenders counts the structures and programs.
+func (c cell) seconds(contenders int) float64 {
+	const (
+		perOp   = 60e-9  // of a contender whose timers are in the cache
+		missing = 140e-9 // added among many timers
+		proof   = 250e-9 // of an operation with a checked answer
+		fixed   = 0.05   // of a pass
+		traced  = 100e-9 // of an operation of a trace
+	)
+	if c.trace != nil {
+		return traced * float64(c.passes()) * float64(c.trace.Summary.Totals.Count()) * float64(contenders)
+	}
+	many := float64(c.n) / float64(c.n+50_000)
+	op := perOp + missing*many
+	block := float64(c.block())
+	passes, rounds := float64(c.common()), min(c.trials, c.common()*c.perPass)
+	perPass := float64(c.n) + float64(c.agePeriod()) // fill, and the longest ageing
+	modes := 0.0
+	for round := range rounds {
+		modes += float64(len(c.modes(round)))
+	}
+	timed := modes * block
+	if c.cyclic() {
+		perPass = float64(c.n)
+		timed = modes * max(2*float64(c.n), block)
+	}
+	otherSeeds := float64(c.otherSeeds) * (float64(c.n) + float64(c.trials)*block)
+	proved := max(block, float64(proveSize(c.proveOps, c.n)))
+	return fixed*passes + float64(contenders+3)*(op*(passes*perPass+timed+otherSeeds)+proof*proved)
 }

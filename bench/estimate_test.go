@@ -1,10 +1,10 @@
 package bench
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/internal/heapsize"
-	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -19,29 +19,53 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 		e, _ := catalog.Find(name)
 		cfg.Structures = append(cfg.Structures, e)
 	}
-	_, got := FitMemory(cfg, 0)
+	plan, err := NewPlan(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := plan.find("hold", n)
 	before := heapsize.Measure()
-	c := cfg.cell(hold, n, replay.Clock{})
-	m := c.begun(cfg.entries(n))
+	m := newRig(nil).newCellRun(*got.cell, got.entries, nil)
 	m.addControl("hwheel")
-	p, err := c.begin(t.Context(), 0, m.rows, nil)
+	p, err := m.rig.begin(t.Context(), m.cell, 0, m.rows, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.end()
 	held := heapsize.Measure()
 	peak := 1.5 * held.BytesSince(before)
-	if ratio := float64(got.Bytes) / peak; got.Step != "hold, n 200000" || ratio < 0.67 || ratio > 1.5 {
-		t.Errorf("%s: %d bytes, the cell takes %.0f", got.Step, got.Bytes, peak)
+	if ratio := float64(got.Bytes) / peak; ratio < 0.67 || ratio > 1.5 {
+		t.Errorf("%s: %d bytes, the cell takes %.0f", got.Name, got.Bytes, peak)
 	}
 }
 
 // A structure that declares nothing is taken for the largest.
 func TestAStructureOfUnknownMemoryIsEstimated(t *testing.T) {
 	cfg := tinyRun(t, []string{"minheap"}, []string{"hold"})
-	_, known := FitMemory(cfg, 0)
+	bytes := func() uint64 {
+		plan, err := NewPlan(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan.Steps[0].Bytes
+	}
+	known := bytes()
 	cfg.Structures[0].MaxBytes = 0
-	if _, got := FitMemory(cfg, 0); got.Bytes < 2*known.Bytes {
-		t.Errorf("%d bytes, and %d of a structure that declares them", got.Bytes, known.Bytes)
+	if got := bytes(); got < 2*known {
+		t.Errorf("%d bytes, and %d of a structure that declares them", got, known)
+	}
+}
+
+// More timers than fit are refused before the first of them is made.
+func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
+	cfg := tinyRun(t, []string{"hwheel"}, []string{"hold"})
+	cfg.Memory, cfg.N = 8e9, []int{1000, 1e8}
+	if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "hold, n 100000000 needs about ") ||
+		!strings.Contains(err.Error(), "of which 8 GB are available: choose fewer timers with --n") {
+		t.Errorf("error %v", err)
+	}
+	cfg.N = []int{100_000}
+	if _, err := NewPlan(cfg); err != nil {
+		t.Error(err)
 	}
 }

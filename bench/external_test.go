@@ -117,12 +117,14 @@ func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 	}}
 	c := cell{n: 1000, tooSlow: 2.5}
 	c.workload.Name = "hold"
+	g := newRig(nil)
 	for _, name := range []string{"quick", "slow"} {
-		c.external = append(c.external, &external.Program{Spec: external.Spec{Name: name}})
+		g.programs = append(g.programs, &external.Program{Spec: external.Spec{Name: name}})
 	}
 	entries := []entry.Entry{{Name: "quadheap"}, {Name: "rbtree"}, {Name: "list"}}
 	in, out := c.leaveOut(entries, []results.Cell{smaller})
-	if !slices.Equal(out, []string{"list", "slow"}) || len(in) != 2 || in[0].Name != "quadheap" || len(c.external) != 1 || c.external[0].Name != "quick" {
-		t.Errorf("left out: %v, and of the programs take part: %v", out, c.external)
+	programs := g.programsFor(c, out)
+	if !slices.Equal(out, []string{"list", "slow"}) || len(in) != 2 || in[0].Name != "quadheap" || len(programs) != 1 || programs[0].Name != "quick" {
+		t.Errorf("left out: %v, and of the programs take part: %v", out, programs)
 	}
 }

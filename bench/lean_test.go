@@ -111,9 +111,17 @@ func TestAWrongCountInALeanLoopIsNoticed(t *testing.T) {
 // Where the memory does not hold all structures of a cell, each is measured alone.
 func TestStructuresThatDoNotFitTogetherAreMeasuredApart(t *testing.T) {
 	cfg := tinyLeanRun(t, []string{"minheap", "hwheel"}, []string{"churn"})
-	cfg, need := FitMemory(cfg, 1)
-	if need.Bytes == 0 || !cfg.apart["churn, n 500"] {
-		t.Fatalf("%+v, %v", need, cfg.apart)
+	cell := func() Step {
+		plan, err := NewPlan(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *plan.find("churn", 500)
+	}
+	together := cell()
+	cfg.Memory = together.Bytes - 1
+	if apart := cell(); together.cell.apart || !apart.cell.apart || apart.Bytes >= together.Bytes {
+		t.Fatalf("%+v and %+v", together, apart)
 	}
 	r := run(t, cfg)
 	var names []string

@@ -3,7 +3,6 @@ package bench
 import (
 	"slices"
 
-	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -16,22 +15,9 @@ const (
 	tooSlowInGrid = 2 // of many cells that are alike, the best few say enough
 )
 
-// beFrugal makes the cell leave out what is too slow and have few instances, if it has very many
-// timers. The sizes must be those of the profile. What is left out depends on another cell.
-func (c *cell) beFrugal(cfg Config) {
-	from, times := cfg.Profile.frugalFrom, float64(tooSlow)
-	if c.workload.Grid != nil {
-		from, times = cfg.Profile.gridFrugalFrom, tooSlowInGrid
-	}
-	whole := len(cfg.N) == 0 && cfg.Turns == nil
-	if whole && from > 0 && c.n >= from {
-		c.tooSlow, c.perPass = times, roundsPerFrugalPass
-	}
-}
-
-// leaveOut returns the entries that take part in a cell, and the names of those that are
-// left out because of what they cost in the cells so far. Programs are left out as structures are.
-func (c *cell) leaveOut(entries []entry.Entry, cells []results.Cell) (in []entry.Entry, out []string) {
+// leaveOut divides entries into those that take part in a cell, and the names of the structures and
+// programs that the cell leaves out because of their costs in the cells so far.
+func (c cell) leaveOut(entries []entry.Entry, cells []results.Cell) (in []entry.Entry, out []string) {
 	if c.tooSlow == 0 {
 		return entries, nil
 	}
@@ -40,13 +26,9 @@ func (c *cell) leaveOut(entries []entry.Entry, cells []results.Cell) (in []entry
 			out = append(append(out, smaller.LeftOut...), tooSlowIn(smaller, c.tooSlow)...)
 		}
 	}
-	in = slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
 		return slices.Contains(out, e.Name)
-	})
-	c.external = slices.DeleteFunc(slices.Clone(c.external), func(p *external.Program) bool {
-		return slices.Contains(out, p.Name)
-	})
-	return in, out
+	}), out
 }
 
 // tooSlowIn returns who takes more than so many times as long as the best of a cell: the best

@@ -19,6 +19,7 @@ import (
 // from rows, and the others go on.
 type pass struct {
 	cell    cell
+	rig     *rig
 	number  int // in the cell
 	collect bool
 	order   *script.Rand // shuffles the contenders
@@ -37,14 +38,14 @@ type pass struct {
 }
 
 // begin opens the source and fills a fresh instance for each of the rows, in their order.
-func (c cell) begin(ctx context.Context, number int, rows []*contender, order *script.Rand) (
+func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, order *script.Rand) (
 	*pass, error,
 ) {
-	s, err := c.open(ctx, c)
+	s, err := g.open(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	p := &pass{cell: c, number: number, source: s, rows: slices.Clone(rows), order: order}
+	p := &pass{cell: c, rig: g, number: number, source: s, rows: slices.Clone(rows), order: order}
 	if err := p.fill(ctx); err != nil {
 		p.end()
 		return nil, err
@@ -171,7 +172,7 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 		}
 	}
 	for _, c := range turns.Shuffled(p.order, p.rows) {
-		if err := p.cell.turns.wait(); err != nil {
+		if err := p.rig.wait(); err != nil {
 			return err
 		}
 		err := p.forEach(ctx, []*contender{c}, func(c *contender) error {

@@ -44,7 +44,7 @@ func TestTheCollectorIsOffInTrials(t *testing.T) {
 			return watch
 		})
 		c.instance.Time(s.Fill())
-		p := &pass{cell: cell{workload: w, n: 100}, collect: collect}
+		p := &pass{cell: cell{workload: w, n: 100}, rig: newRig(nil), collect: collect}
 		for _, m := range []mode{modeWarm, modeCost, modeByKind, modeLatency} {
 			watch.on, watch.off = 0, 0
 			p.blocks = []*script.Block{s.Next(500, nil)}
@@ -72,14 +72,14 @@ func (s *sizesAsked) nextBlock(size int, reuse *script.Block) (*script.Block, er
 func TestTheCacheIsWarmBeforeATimedBlock(t *testing.T) {
 	for n, want := range map[int]int{100: 5_000, 10_000: 20_000, 30_000: 50_000} {
 		cfg := tinyRun(t, []string{"minheap"}, []string{"churn"})
-		cfg.Trials = 1
-		c := cfg.cell(cfg.Workloads[0], n, replay.Clock{})
+		c := cfg.Profile.with(nil, 1, false).cell(cfg.Workloads[0], n)
 		asked := &sizesAsked{}
-		c.open = func(ctx context.Context, c cell) (s source, err error) {
+		g := newRig(nil)
+		g.open = func(ctx context.Context, c cell) (s source, err error) {
 			asked.source, err = openScript(ctx, c)
 			return asked, err
 		}
-		if err := c.begun(cfg.Structures).everybody(t.Context()); err != nil {
+		if err := g.newCellRun(c, cfg.Structures, nil).runCommonPasses(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		// The block that is proved, and those of the round: warm, cost, by kind, latency.

@@ -1,9 +1,11 @@
 package bench
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -35,6 +37,8 @@ type Profile struct {
 	// frugalFrom is the size from which cells leave out what was too slow at a tenth of it, and
 	// have fewer instances; 0: none. The cells of the grid, which are many, have their own.
 	frugalFrom, gridFrugalFrom int
+
+	only []int // sizes of all workloads and of the memory analysis, instead of all others
 
 	idleTicks        int   // virtual time of the idle analysis
 	memorySizes      []int // sizes of the memory analysis
@@ -140,8 +144,23 @@ func (p Profile) timesCalls(w workload.Workload) bool {
 	return w.Kind().SingleCalls || slices.Contains(p.calls, w.Name)
 }
 
+// with returns the profile with sizes and trials of a configuration, if there are any. Sizes that the
+// user has given override the limits of the profile, but not those of the structures.
+func (p Profile) with(sizes []int, trials int, turns bool) Profile {
+	p.Trials = cmp.Or(trials, p.Trials)
+	if len(sizes) > 0 {
+		p.only, p.memorySizes, p.thirdParty = sizes, sizes, 0
+	}
+	if len(sizes) > 0 || turns {
+		p.frugalFrom, p.gridFrugalFrom = 0, 0
+	}
+	return p
+}
+
 func (p Profile) sizesOf(w workload.Workload) []int {
 	switch {
+	case len(p.only) > 0:
+		return p.only
 	case w.Resident > 0:
 		return []int{min(w.Resident, p.maxSize)}
 	case p.timesCalls(w):
@@ -156,11 +175,74 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	return p.sizes
 }
 
-func (p Profile) fits(e entry.Entry, n int) bool {
-	if e.Limit > 0 && n > e.Limit {
-		return false
+// largestSize returns the largest size of the workloads that run at any size; 0: there is none.
+func (p Profile) largestSize() int {
+	sizes := p.sizes
+	if len(p.only) > 0 {
+		sizes = p.only
 	}
-	return e.ThirdParty == "" || p.thirdParty == 0 || n <= p.thirdParty
+	return slices.Max(append([]int{0}, sizes...))
+}
+
+// headline returns the size at which the first table of the report shows a workload. That is the
+// largest size up to [results.TypicalN] at which no structure is left out. If there is none, it is
+// the smallest size at which no structure is left out, or the largest size of all.
+func (p Profile) headline(w workload.Workload) int {
+	sizes := slices.Sorted(slices.Values(p.sizesOf(w)))
+	whole := slices.DeleteFunc(slices.Clone(sizes), func(n int) bool { return p.tooSlow(w, n) > 0 })
+	switch {
+	case len(sizes) == 0:
+		return 0
+	case len(whole) == 0:
+		return sizes[len(sizes)-1]
+	}
+	i, _ := slices.BinarySearch(whole, results.TypicalN+1)
+	return whole[max(0, i-1)]
+}
+
+// tooSlow returns the ratio to the best at a tenth of the size above which a cell leaves a structure
+// out; 0: the cell leaves none out. See tooSlowIn.
+func (p Profile) tooSlow(w workload.Workload, n int) float64 {
+	switch {
+	case w.Grid == nil && p.frugalFrom > 0 && n >= p.frugalFrom:
+		return tooSlow
+	case w.Grid != nil && p.gridFrugalFrom > 0 && n >= p.gridFrugalFrom:
+		return tooSlowInGrid
+	}
+	return 0
+}
+
+// fit returns the structures that run with n timers.
+func (p Profile) fit(all []entry.Entry, n int) []entry.Entry {
+	return slices.DeleteFunc(slices.Clone(all), func(e entry.Entry) bool {
+		return e.Limit > 0 && n > e.Limit || e.ThirdParty != "" && p.thirdParty > 0 && n > p.thirdParty
+	})
+}
+
+// roundsPerPass is the number of rounds that one instance replays (chosen). Two rounds show the
+// variation between rounds, and more instances are worth more than more rounds.
+const roundsPerPass = 2
+
+// roundsPerFrugalPass is roundsPerPass for cells of very many timers, where the fill and the ageing of
+// an instance take longer than its rounds (chosen).
+const roundsPerFrugalPass = 3
+
+// cell returns a cell of the profile, without a seed.
+func (p Profile) cell(w workload.Workload, n int) cell {
+	c := cell{
+		workload: w, n: n, trials: p.Trials, perPass: roundsPerPass, proveOps: p.proveOps, lean: p.lean,
+		tooSlow: p.tooSlow(w, n), headline: n == p.headline(w),
+	}
+	if w.Resident > 0 {
+		c.otherSeeds = p.otherSeeds
+	}
+	switch {
+	case p.lean:
+		c.perPass = max(1, p.Trials)
+	case c.tooSlow > 0:
+		c.perPass = roundsPerFrugalPass
+	}
+	return c
 }
 
 // warmSize returns the number of operations that bring a population of n into the
@@ -178,25 +260,3 @@ func proveSize(proof, n int) int {
 	}
 	return proof
 }
-
-// agePeriod returns the number of operations over which the rounds of a cell are spread:
-// about so many replace a population, because each timer is scheduled and cancelled
-// or fired. The rounds of lean loops follow one another.
-func (c cell) agePeriod() int {
-	if c.lean {
-		return 0
-	}
-	return 2 * c.n
-}
-
-func (c cell) block() int {
-	switch {
-	case c.workload.Trial > 0:
-		return c.workload.Trial
-	case c.lean:
-		return longBlock
-	}
-	return min(max(20_000, c.n/20), longBlock)
-}
-
-const longBlock = 200_000

@@ -26,8 +26,8 @@ type Replayed struct {
 func ReplayFor(ctx context.Context, w workload.Workload, n int, seed uint64, e entry.Entry,
 	d time.Duration, replay func(block func()),
 ) (Replayed, error) {
-	c := cell{workload: w, n: n, seed: seed, trials: 1, perPass: 1, open: openScript}
-	p, err := c.begin(ctx, 0, []*contender{newContender(results.RoleStructure, e)}, nil)
+	c := cell{workload: w, n: n, seed: seed, trials: 1, perPass: 1}
+	p, err := newRig(nil).begin(ctx, c, 0, []*contender{newContender(results.RoleStructure, e)}, nil)
 	if err != nil {
 		return Replayed{}, err
 	}

@@ -7,175 +7,145 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
-	"github.com/timerbench/timerbench/structures/entry"
 )
-
-// Config says what to run.
-type Config struct {
-	Profile    Profile
-	Structures []entry.Entry
-	Workloads  []workload.Workload
-	N          []int // sizes, instead of the profile's
-	Trials     int   // instead of the profile's, if not 0
-	Seed       uint64
-	Traces     []*Trace // to be replayed after the workloads
-
-	// Budget is the time of the run, see agenda. What does not fit into it is not
-	// measured: the results name it. 0: all that there is, with Trials rounds each.
-	Budget time.Duration
-
-	// Command is the command line, for the results.
-	Command string
-
-	// Resume, if not nil, are the results of an interrupted run of the same
-	// configuration, see [CheckResume]. Its finished steps are kept as they are.
-	Resume *results.Run
-
-	// External are programs of other languages that take part in each cell.
-	External []external.Spec
-
-	programs []*external.Program // of these, what runs
-
-	apart map[string]bool // names of the cells whose structures are measured one after the other
-
-	// Turns, if not nil, makes the run take turns with another one.
-	Turns *Turns
-
-	// Progress, if not nil, is called before each step and once at the end.
-	Progress func(Progress)
-
-	// Checkpoint, if not nil, is called after each step with the results so far. An
-	// error ends the run. The results are complete only in the last call.
-	Checkpoint func(*results.Run) error
-}
-
-// Turns is how a run takes turns with one of another program, see package ab. Such a run
-// measures what two builds are compared by: structures have more trials, and there are no
-// controls, no timers of Go, no latencies, no memory and nothing with the collector on.
-type Turns struct {
-	Wait   func() error // is called before each trial of a contender
-	Rounds int          // of a cell; every Config.Trials of them have the same operations again
-}
-
-// wait waits for the next turn. Nil takes none.
-func (t *Turns) wait() error {
-	if t == nil {
-		return nil
-	}
-	return t.Wait()
-}
-
-// Progress says how much of a run is done.
-type Progress struct {
-	Step, Steps int     // number of the step that runs, all steps
-	Name        string  // of the step that begins; empty at the end
-	Done, Total float64 // the same, each step weighted by its estimated duration
-}
 
 // Run measures. When ctx is cancelled, it returns the results of the finished steps,
 // with Complete false, and the error of ctx.
 //
 // A structure that breaks its contract has no row in the cell where it does so. The
 // run continues and is complete, and the returned error joins all of its
-// [results.Failure] values. Any other error ends the run. The step in which it happens
-// has no results.
+// [results.Failure] values. Any other error ends the run, and the current step has no results.
 func Run(ctx context.Context, cfg Config) (*results.Run, error) {
-	cfg = cfg.withDefaults()
 	started := time.Now()
+	plan, err := NewPlan(cfg)
+	if err == nil && len(plan.Steps) == 0 {
+		err = errors.New("nothing to run: no structure of the choice is made for so many timers")
+	}
+	if err != nil {
+		return nil, err
+	}
 	clock := replay.MeasureClock()
-	r := newRun(clock, parameters(cfg))
-	if cfg.Resume != nil {
-		r = cfg.Resume
+	out := cfg.Resume
+	if out == nil {
+		out = newRun(clock, plan.Parameters)
 	}
-	r.Command, r.NotMeasured = cfg.Command, nil // what an interrupted run left out is decided anew
-	earlier := r.Seconds
-	defer cfg.startPrograms(ctx, r)()
-	var todo *agenda
-	if cfg.Budget > 0 {
-		spent := time.Duration(earlier * float64(time.Second))
-		todo = &agenda{deadline: started.Add(cfg.Budget - spent)}
+	out.Command, out.NotMeasured = cfg.Command, nil // an interrupted run decides anew what it leaves out
+	g := newRig(cfg.Turns)
+	g.clock = clock
+	defer g.end()
+	g.start(ctx, cfg.External, out)
+	r := &runner{
+		plan: plan, rig: g, out: out, started: started, earlier: out.Seconds, limit: cfg.Budget,
+		budget: newBudget(cfg.Budget, started, out.Seconds), show: cfg.Progress, write: cfg.Checkpoint,
 	}
-	steps := stepsOf(cfg, clock, todo)
-	if len(steps) == 0 {
-		return r, errors.New("nothing to run: no structure of the choice is made for so many timers")
+	if err := r.run(ctx); err != nil {
+		return out, err
 	}
-	declared := make(map[string]int)
-	for i, s := range steps {
-		declared[s.name] = i
-	}
-	if todo != nil {
-		steps = byInterest(steps)
-	}
-	save := func(complete bool) error {
-		slices.SortStableFunc(r.Cells, func(a, b results.Cell) int {
-			return cmp.Compare(declared[cellName(a.Workload, a.N)], declared[cellName(b.Workload, b.N)])
-		})
-		r.Seconds = earlier + time.Since(started).Seconds()
-		cfg.describePrograms(r)
-		if r.Complete = complete; complete {
-			r.Done = nil
-		}
-		if cfg.Checkpoint == nil {
-			return nil
-		}
-		return cfg.Checkpoint(r)
-	}
-	p := Progress{Steps: len(steps)}
-	for _, s := range steps {
-		p.Total += s.duration()
-	}
-	begins := func(name string) {
-		if p.Name = name; todo != nil {
-			p.Total, p.Done = cfg.Budget.Seconds(), cfg.Budget.Seconds()-todo.left()
-		}
-		if cfg.Progress != nil {
-			cfg.Progress(p)
-		}
-	}
-	for _, s := range steps {
-		if p.Step++; slices.Contains(r.Done, s.name) {
-			continue
-		}
-		if len(r.Done) > 0 && !todo.fits(s) {
-			r.NotMeasured = append(r.NotMeasured, s.name)
-			continue
-		}
-		begins(s.name)
-		start := time.Now()
-		if err := s.run(ctx, s.entries, r); err != nil {
-			return r, err
-		}
-		todo.learn(s, time.Since(start).Seconds())
-		r.Done = append(r.Done, s.name)
-		p.Done += s.duration()
-		if err := save(false); err != nil {
-			return r, err
-		}
-	}
-	if err := todo.run(ctx, r, begins, func() error { return save(false) }); err != nil {
-		return r, err
-	}
-	if err := save(true); err != nil {
-		return r, err
-	}
-	begins("")
 	var failures []error
-	for _, f := range r.Failures {
+	for _, f := range out.Failures {
 		failures = append(failures, f)
 	}
-	return r, errors.Join(failures...)
+	return out, errors.Join(failures...)
 }
 
-func (cfg Config) withDefaults() Config {
-	if cfg.Trials == 0 {
-		cfg.Trials = cfg.Profile.Trials
+// runner makes the steps of a plan.
+type runner struct {
+	plan     *Plan
+	rig      *rig
+	out      *results.Run
+	started  time.Time
+	earlier  float64 // seconds of the sessions before the run was resumed
+	limit    time.Duration
+	budget   *budget // nil: none
+	progress Progress
+	show     func(Progress) // nil: nobody looks
+	write    func(*results.Run) error
+}
+
+func (r *runner) run(ctx context.Context) error {
+	steps := r.budget.order(r.plan.Steps)
+	r.progress = Progress{Steps: len(steps), Total: r.plan.Seconds()}
+	for _, s := range steps {
+		if r.progress.Step++; slices.Contains(r.out.Done, s.Name) {
+			continue
+		}
+		if len(r.out.Done) > 0 && !r.budget.fits(s) {
+			r.out.NotMeasured = append(r.out.NotMeasured, s.Name)
+			continue
+		}
+		r.begins(s.Name)
+		start := time.Now()
+		if err := r.step(ctx, s); err != nil {
+			return err
+		}
+		r.budget.learn(s, time.Since(start))
+		r.out.Done = append(r.out.Done, s.Name)
+		r.progress.Done += s.Seconds
+		if err := r.save(false); err != nil {
+			return err
+		}
 	}
-	return cfg
+	if err := r.budget.race(ctx, r.out, r.begins, func() error { return r.save(false) }); err != nil {
+		return err
+	}
+	if err := r.save(true); err != nil {
+		return err
+	}
+	r.begins("")
+	return nil
+}
+
+// step makes a step and adds its results.
+func (r *runner) step(ctx context.Context, s Step) error {
+	if s.cell == nil {
+		return s.analysis.Add(ctx, s.entries, r.out)
+	}
+	entries, leftOut := s.cell.leaveOut(s.entries, r.out.Cells)
+	m, err := r.rig.measure(ctx, *s.cell, entries, leftOut)
+	if err != nil {
+		return err
+	}
+	r.budget.enter(m)
+	if s.cell.withGC {
+		if err := m.passWithGC(ctx); err != nil {
+			return err
+		}
+	}
+	m.store(r.out)
+	return nil
+}
+
+// begins reports the step that begins.
+func (r *runner) begins(name string) {
+	if r.progress.Name = name; r.budget != nil {
+		r.progress.Total, r.progress.Done = r.limit.Seconds(), r.limit.Seconds()-r.budget.left()
+	}
+	if r.show != nil {
+		r.show(r.progress)
+	}
+}
+
+// save writes the results so far, with the cells in the order of the plan.
+func (r *runner) save(complete bool) error {
+	declared := make(map[string]int)
+	for i, s := range r.plan.Steps {
+		declared[s.Name] = i
+	}
+	slices.SortStableFunc(r.out.Cells, func(a, b results.Cell) int {
+		return cmp.Compare(declared[cellName(a.Workload, a.N)], declared[cellName(b.Workload, b.N)])
+	})
+	r.out.Seconds = r.earlier + time.Since(r.started).Seconds()
+	r.out.External = r.rig.describe()
+	if r.out.Complete = complete; complete {
+		r.out.Done = nil
+	}
+	if r.write == nil {
+		return nil
+	}
+	return r.write(r.out)
 }
 
 // NewRun returns results without measurements. It is for measurements that [Run] does
@@ -199,48 +169,11 @@ func Whole(p results.Parameters) bool {
 	if !ok || p.Profile == Profiles()[0].Name || len(profile.workloads) > 0 {
 		return false
 	}
-	cfg := Config{Profile: profile, Structures: catalog.All(), Workloads: profile.Workloads()}
-	all := parameters(cfg)
+	all := parameters(Config{Structures: catalog.All(), Workloads: profile.Workloads()}, profile)
 	return holdsAll(p.Structures, all.Structures) && holdsAll(p.Workloads, all.Workloads) &&
 		holdsAll(p.N, all.N)
 }
 
 func holdsAll[T comparable](list, of []T) bool {
 	return !slices.ContainsFunc(of, func(x T) bool { return !slices.Contains(list, x) })
-}
-
-func parameters(cfg Config) results.Parameters {
-	p := results.Parameters{
-		Profile: cfg.Profile.Name, Seed: cfg.Seed, Trials: cfg.Trials, N: []int{},
-		Budget: cfg.Budget.Seconds(), Instances: cfg.instances(), Lean: cfg.Profile.lean,
-	}
-	for _, e := range cfg.Structures {
-		p.Structures = append(p.Structures, e.Name)
-	}
-	p.N = append(p.N, cfg.allSizes()...)
-	for _, w := range cfg.Workloads {
-		p.Workloads = append(p.Workloads, w.Name)
-		if w.Definition != "" {
-			put(&p.Scenarios, w.Name, w.Definition)
-		}
-	}
-	for _, s := range cfg.External {
-		put(&p.External, s.Name, s.Command())
-	}
-	for _, t := range cfg.Traces {
-		p.Workloads = append(p.Workloads, t.Name())
-		put(&p.Traces, t.Name(), t.recording())
-		if !slices.Contains(p.N, t.n()) {
-			p.N = append(p.N, t.n())
-		}
-	}
-	return p
-}
-
-// put enters a value in a map, which files leave out if it is empty.
-func put[V any](m *map[string]V, name string, v V) {
-	if *m == nil {
-		*m = make(map[string]V)
-	}
-	(*m)[name] = v
 }

@@ -1,19 +1,16 @@
 package bench
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 
-	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -76,23 +73,12 @@ func (t *Trace) Measurable(trials int) error {
 // traceInstances is the number of fresh instances of a contender that replay a trace.
 const traceInstances = 3
 
-func (t *Trace) cell(trials int, clock replay.Clock) cell {
-	perPass := max(roundsPerPass, (trials+traceInstances-1)/traceInstances)
+// cell returns the cell of the trace, without a seed.
+func (t *Trace) cell(trials int) cell {
 	return cell{
-		workload: t.workload(), n: t.n(), trials: trials, perPass: perPass, clock: clock,
-		open: func(context.Context, cell) (source, error) { return newTraceSource(t), nil },
+		workload: t.workload(), trace: t, n: t.n(), trials: trials, headline: true,
+		perPass: max(roundsPerPass, (trials+traceInstances-1)/traceInstances),
 	}
-}
-
-// step returns the step that measures the cell.
-func (t *Trace) step(cfg Config, clock replay.Clock, entries []entry.Entry, todo *agenda) step {
-	c := t.cell(cfg.Trials, clock)
-	c.budgeted, c.headline = cfg.Budget > 0, true
-	s := c.step(entries, todo)
-	s.seconds = func(structures int) float64 {
-		return 100e-9 * float64(c.passes()) * float64(t.Summary.Totals.Count()) * float64(structures)
-	}
-	return s
 }
 
 // traceSource provides the blocks of a trace. Each instance of a contender replays

@@ -29,7 +29,7 @@ const (
 // gives enough latency samples.
 func (c cell) modes(round int) []mode {
 	const manyTimers = 50_000
-	asked := round < c.trials && c.turns == nil
+	asked := round < c.trials && c.turns == 0
 	sampled := round < c.common()*c.perPass // by replay.Latencies, which are large
 	switch {
 	case c.lean && c.cyclic():
@@ -89,7 +89,7 @@ func (p *pass) trial(c *contender, block int, m mode, t results.Trial) {
 	case modeCost:
 		t.NS = float64(replay())
 	case modeByKind:
-		t.Kinds = i.TimeByKind(b, p.cell.clock)
+		t.Kinds = i.TimeByKind(b, p.rig.clock)
 		for _, k := range t.Kinds {
 			t.NS += k.NS
 		}

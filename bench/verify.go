@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
@@ -30,33 +31,36 @@ type Verified struct {
 // means that the proof could not be made; a structure that breaks its contract is no
 // error.
 func Verify(ctx context.Context, cfg Config, seeds int, done func(Verified)) error {
-	cfg = cfg.withDefaults()
-	for w, n := range cfg.cells() {
-		entries := cfg.entries(n)
-		c := cfg.cell(w, n, replay.Clock{})
-		v := newVerified(c, entries, seeds)
+	plan, err := NewPlan(cfg)
+	if err != nil {
+		return err
+	}
+	for _, s := range plan.Steps {
+		if s.Workload == "" {
+			continue
+		}
+		v := newVerified(s, seeds)
 		for range seeds {
-			operations, failed, err := c.verify(ctx, entries)
+			operations, failed, err := s.verify(ctx)
 			if err != nil {
 				return err
 			}
 			v.Operations += operations
 			v.Failures = append(v.Failures, failed...)
-			c.seed++
+			s = s.withNextSeed()
 		}
 		done(v)
 	}
 	return nil
 }
 
-func (c cell) verify(ctx context.Context, entries []entry.Entry) (
-	operations int, failed []results.Failure, err error,
-) {
-	if c.workload.Kind().SingleCalls {
-		_, operations, failed, err = c.calls().Prove(ctx, entries)
+// verify replays the step without timing it.
+func (s Step) verify(ctx context.Context) (operations int, failed []results.Failure, err error) {
+	if calls, ok := s.analysis.(analysis.Calls); ok {
+		_, operations, failed, err = calls.Prove(ctx, s.entries)
 		return operations, failed, err
 	}
-	p, err := c.untimed(ctx, entries, true)
+	p, err := newRig(nil).untimed(ctx, *s.cell, s.cell.contenders(s.entries, nil), true)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -65,37 +69,91 @@ func (c cell) verify(ctx context.Context, entries []entry.Entry) (
 	return p.aged, p.failed, err
 }
 
-// VerifyRun replays the scripts of the cells of r, by the seeds that it names, and compares the
-// proofs with those of its rows. It replays what run replays in the last pass in which every
-// contender takes part. cfg has the profile, the seed and the trials of r; cells whose workload,
-// size or structures are not in cfg are left out. A proof that is not the one of r is a failure.
+func (s Step) withNextSeed() Step {
+	if calls, ok := s.analysis.(analysis.Calls); ok {
+		calls.Seed++
+		s.analysis = calls
+		return s
+	}
+	c := *s.cell
+	c.seed++
+	s.cell = &c
+	return s
+}
+
+// VerifyRun replays the scripts of the cells of r with the seeds of r, and compares the proofs with
+// those of the rows. It replays the last pass before any race. cfg has the profile, the seed and the
+// trials of r, and chooses workloads, sizes and structures. A proof that differs is a failure.
 func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verified)) error {
-	cfg = cfg.withDefaults()
+	var sizes []int
+	for _, c := range r.Cells {
+		sizes = append(sizes, c.N)
+	}
+	for _, c := range r.Calls {
+		sizes = append(sizes, c.N)
+	}
+	slices.Sort(sizes)
+	sizes = slices.DeleteFunc(slices.Compact(sizes), func(n int) bool {
+		return len(cfg.N) > 0 && !slices.Contains(cfg.N, n)
+	})
+	if len(sizes) == 0 {
+		return nil
+	}
+	cfg.N = sizes
+	if r.Parameters.Repeat > 0 {
+		cfg.Turns = &Turns{Rounds: 1}
+	}
+	plan, err := NewPlan(cfg)
+	if err != nil {
+		return err
+	}
 	for _, of := range r.Cells {
-		c, entries := cfg.cellLike(r, of, proofsOf(of.Rows))
+		s := plan.find(of.Workload, of.N)
+		if s == nil || s.cell == nil || !slices.Contains(sizes, of.N) {
+			continue
+		}
+		c, entries := s.cell.like(of), provedIn(cfg.Structures, proofsOf(of.Rows))
 		if len(entries) == 0 {
 			continue
 		}
-		v := newVerified(c, entries, 1+len(of.OtherSeeds))
-		if err := c.verifyRows(ctx, entries, of.Rows, &v); err != nil {
+		v := newVerified(Step{Workload: of.Workload, N: of.N, entries: entries}, 1+len(of.OtherSeeds))
+		g := newRig(nil)
+		if err := g.verifyRows(ctx, c, entries, of.Rows, &v); err != nil {
 			return err
 		}
 		for _, other := range of.OtherSeeds {
 			c.seed = other.Seed
-			proof, failed, err := c.proveSeed(ctx, entries)
+			proof, failed, err := g.proveSeed(ctx, c, c.contenders(entries, nil))
 			if err != nil {
 				return err
 			}
 			v.Failures = append(v.Failures, failed...)
-			v.compare(c, FloorName, other.Proof, proof.Proof)
+			v.compare(c.where(), FloorName, other.Proof, proof.Proof)
 		}
 		done(v)
 	}
-	return cfg.verifyCalls(ctx, r, done)
+	return plan.verifyCalls(ctx, cfg.Structures, r, done)
 }
 
-func newVerified(c cell, entries []entry.Entry, seeds int) Verified {
-	return Verified{Workload: c.workload.Name, N: c.n, Structures: len(entries), Seeds: seeds}
+func newVerified(s Step, seeds int) Verified {
+	return Verified{Workload: s.Workload, N: s.N, Structures: len(s.entries), Seeds: seeds}
+}
+
+// like returns the cell with the passes of a cell of results.
+func (c cell) like(of results.Cell) cell {
+	if c.turns == 0 {
+		c.perPass = cmp.Or(roundsOfFirstInstance(of), c.perPass)
+		c.budget = of.Common == 1 && c.passes() > 1
+	}
+	return c
+}
+
+// provedIn returns the entries with a proof.
+func provedIn(entries []entry.Entry, proofs map[string]script.Proof) []entry.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
+		_, ok := proofs[e.Name]
+		return !ok
+	})
 }
 
 func proofsOf(rows []results.Row) map[string]script.Proof {
@@ -104,40 +162,6 @@ func proofsOf(rows []results.Row) map[string]script.Proof {
 		proofs[row.Structure] = row.Proof
 	}
 	return proofs
-}
-
-// cellLike returns the configuration of a cell of r, and the structures of cfg of which r has
-// a proof: none if cfg does not have the cell.
-func (cfg Config) cellLike(r *results.Run, of results.Cell, proofs map[string]script.Proof) (
-	c cell, entries []entry.Entry,
-) {
-	if len(cfg.N) > 0 && !slices.Contains(cfg.N, of.N) {
-		return c, nil
-	}
-	if r.Parameters.Repeat > 0 {
-		cfg.Turns = &Turns{Wait: func() error { return nil }}
-	}
-	for _, t := range cfg.Traces {
-		if t.Name() == of.Workload {
-			c = t.cell(cfg.Trials, replay.Clock{})
-		}
-	}
-	for _, w := range cfg.Workloads {
-		if w.Name == of.Workload {
-			c = cfg.cell(w, of.N, replay.Clock{})
-		}
-	}
-	if c.n != of.N {
-		return c, nil
-	}
-	if r.Parameters.Repeat == 0 {
-		c.perPass = cmp.Or(roundsOfFirstInstance(of), c.perPass)
-		c.budgeted = of.Common == 1 && c.passes() > 1
-	}
-	return c, slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool {
-		_, ok := proofs[e.Name]
-		return !ok
-	})
 }
 
 // roundsOfFirstInstance returns the rounds of the first instance of a cell, or 0 if it has
@@ -159,22 +183,22 @@ func roundsOfFirstInstance(c results.Cell) (rounds int) {
 // verifyRows makes the pass whose proofs the rows have, and compares them, and what each trial
 // did with its block, which the script determines. The blocks of other passes are replayed by the
 // floor alone. Sessions number their rounds in another way: there that one pass is all.
-func (c cell) verifyRows(
-	ctx context.Context, entries []entry.Entry, rows []results.Row, v *Verified,
+func (g *rig) verifyRows(
+	ctx context.Context, c cell, entries []entry.Entry, rows []results.Row, v *Verified,
 ) error {
 	proved := c.common() - 1
 	passes := map[int]bool{proved: true}
 	for _, row := range rows {
 		for _, t := range row.Cost {
-			if c.turns == nil {
+			if c.turns == 0 {
 				passes[t.Instance] = true
 			}
 		}
 	}
 	blocks := make(map[int]results.Counted)
 	for _, number := range slices.Sorted(maps.Keys(passes)) {
-		m := &measured{
-			cell: c, rows: c.contenders(entries), order: dist.NewRand(c.seed, 0),
+		m := &cellRun{
+			cell: c, rig: g, rows: c.contenders(entries, nil), order: dist.NewRand(c.seed, 0),
 			passes: number, rounds: number * c.perPass,
 		}
 		if number != proved {
@@ -205,13 +229,13 @@ func (c cell) verifyRows(
 	return nil
 }
 
-func (v *Verified) compareRows(m *measured, rows []results.Row) {
+func (v *Verified) compareRows(m *cellRun, rows []results.Row) {
 	v.Failures = append(v.Failures, m.failed...)
 	for _, row := range rows {
 		for _, replayed := range m.rows {
 			name := replayed.Structure
 			if (name == row.Structure || name == row.Of) && !row.JoinedLate() {
-				v.compare(m.cell, row.Structure, row.Proof, replayed.Proof)
+				v.compare(m.cell.where(), row.Structure, row.Proof, replayed.Proof)
 			}
 		}
 	}
@@ -219,29 +243,28 @@ func (v *Verified) compareRows(m *measured, rows []results.Row) {
 	v.Operations += int(p.Scheduled + p.Fired + p.Cancelled)
 }
 
-func (cfg Config) verifyCalls(ctx context.Context, r *results.Run, done func(Verified)) error {
-	for rest := r.Calls; len(rest) > 0; {
-		of := results.Cell{Workload: rest[0].Workload, N: rest[0].N}
+func (p *Plan) verifyCalls(
+	ctx context.Context, all []entry.Entry, r *results.Run, done func(Verified),
+) error {
+	for _, s := range p.Steps {
+		calls, ok := s.analysis.(analysis.Calls)
 		proofs := make(map[string]script.Proof)
-		rest = slices.DeleteFunc(slices.Clone(rest), func(calls results.Calls) bool {
-			same := calls.Workload == of.Workload && calls.N == of.N
-			if same {
-				proofs[calls.Structure] = calls.Proof
+		for _, c := range r.Calls {
+			if c.Workload == s.Workload && c.N == s.N {
+				proofs[c.Structure] = c.Proof
 			}
-			return same
-		})
-		c, entries := cfg.cellLike(r, of, proofs)
-		if len(entries) == 0 {
+		}
+		if s.entries = provedIn(all, proofs); !ok || len(s.entries) == 0 {
 			continue
 		}
-		replayed, operations, failed, err := c.calls().Prove(ctx, entries)
+		replayed, operations, failed, err := calls.Prove(ctx, s.entries)
 		if err != nil {
 			return err
 		}
-		v := newVerified(c, entries, 1)
+		v := newVerified(s, 1)
 		v.Operations, v.Failures = operations, failed
-		for i, e := range entries {
-			v.compare(c, e.Name, proofs[e.Name], replayed[i])
+		for i, e := range s.entries {
+			v.compare(fmt.Sprintf("%s, seed %d", s.Name, calls.Seed), e.Name, proofs[e.Name], replayed[i])
 		}
 		done(v)
 	}
@@ -249,9 +272,9 @@ func (cfg Config) verifyCalls(ctx context.Context, r *results.Run, done func(Ver
 }
 
 // compare adds a failure if a proof of a results file is not that of the replay.
-func (v *Verified) compare(c cell, name string, file, replayed script.Proof) {
+func (v *Verified) compare(where, name string, file, replayed script.Proof) {
 	if file != replayed {
-		v.fail(name, c.where(), "the results have the proof %+v, its replay has %+v", file, replayed)
+		v.fail(name, where, "the results have the proof %+v, its replay has %+v", file, replayed)
 	}
 }
 

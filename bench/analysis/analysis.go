@@ -33,3 +33,21 @@ func each[R any](
 	}
 	return out, failed, nil
 }
+
+// Step is an analysis as a step of a run. It is data: its fields say what is measured.
+type Step interface {
+	Name() string
+	Seconds(structures int) float64 // estimated
+
+	// Add measures the structures and adds the results and the failures to out.
+	Add(ctx context.Context, entries []entry.Entry, out *results.Run) error
+}
+
+// add returns a function that adds the results of an analysis to list, a field of out.
+func add[R any](list *[]R, out *results.Run) func([]R, []results.Failure, error) error {
+	return func(found []R, failed []results.Failure, err error) error {
+		*list = append(*list, found...)
+		out.Failures = append(out.Failures, failed...)
+		return err
+	}
+}

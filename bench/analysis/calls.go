@@ -43,6 +43,11 @@ func (c Calls) Seconds(structures int) float64 {
 	return float64(structures) * (0.01 + callRounds*(calls*perCall*float64(c.N)+perTick*ticks))
 }
 
+// Add implements [Step].
+func (c Calls) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
+	return add(&out.Calls, out)(c.Run(ctx, entries))
+}
+
 // Run measures the structures.
 func (c Calls) Run(ctx context.Context, entries []entry.Entry) (
 	[]results.Calls, []results.Failure, error,

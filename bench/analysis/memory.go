@@ -28,6 +28,11 @@ func (c Memory) Seconds(structures int) float64 {
 	return float64(structures) * (0.05 + 200e-9*float64(c.N+2*c.Replaced))
 }
 
+// Add implements [Step].
+func (c Memory) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
+	return add(&out.Memory, out)(c.Run(ctx, entries))
+}
+
 // Run measures the structures. A structure fails if it takes more memory than it declares, or if it keeps
 // references to the values of timers that fired or were cancelled.
 func (c Memory) Run(ctx context.Context, entries []entry.Entry) (

@@ -20,6 +20,11 @@ func (c MemoryFloor) Name() string { return fmt.Sprintf("memory access, n %d", c
 // Seconds estimates the duration.
 func (c MemoryFloor) Seconds(int) float64 { return 0.1 + 200e-9*float64(c.N) }
 
+// Add implements [Step].
+func (c MemoryFloor) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
+	return add(&out.MemoryFloors, out)(c.Run(ctx, entries))
+}
+
 // Run measures the machine. It ignores the structures.
 func (c MemoryFloor) Run(context.Context, []entry.Entry) (
 	[]results.MemoryFloor, []results.Failure, error,

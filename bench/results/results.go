@@ -159,6 +159,8 @@ type Cell struct {
 	// rounds. The proofs are those after the last of them. 0: as many as Trials asks for.
 	Common int `json:"common_passes,omitempty"`
 
+	Race *Race `json:"race,omitempty"` // the record of the budget; nil: the run had none
+
 	LeftOut []string `json:"left_out,omitempty"` // structures that took too long among fewer timers
 
 	// Apart says that its structures did not fit into memory together. They were measured
@@ -166,6 +168,12 @@ type Cell struct {
 	Apart bool `json:"apart,omitempty"`
 
 	OtherSeeds []SeedProof `json:"other_seeds,omitempty"` // proofs under other seeds than the measured one
+}
+
+// Race is the record of what a budget did in a cell.
+type Race struct {
+	Rounds int `json:"rounds"` // replayed; a contender that dropped out has fewer
+	Looks  int `json:"looks"`  // analyses of the data on which the end of the race rests
 }
 
 // Grid is the place of a workload in the comparison grid.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/doctor"
 	"github.com/timerbench/timerbench/internal/show"
 )
@@ -41,14 +40,4 @@ measuring on such a machine is possible, with wider intervals.`,
 // printMachine prints the warnings of the machine in one line.
 func printMachine(out io.Writer) {
 	fmt.Fprintf(out, "machine: %s; more: %s\n", doctor.Summary(doctor.Here().Check()), asTyped("doctor"))
-}
-
-// fitMemory returns the run as it fits into so much memory, or an error if it does not.
-func fitMemory(cfg bench.Config, available uint64) (bench.Config, error) {
-	cfg, need := bench.FitMemory(cfg, available)
-	if need.Bytes <= available {
-		return cfg, nil
-	}
-	return cfg, fmt.Errorf("%s needs about %s of memory, of which %s are available: choose fewer timers with --n, or fewer structures with --structure",
-		need.Step, show.Bytes(float64(need.Bytes)), show.Bytes(float64(available)))
 }

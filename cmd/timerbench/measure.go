@@ -33,9 +33,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 		available = to.memory
 	}
 	if available > 0 {
-		if cfg, err = fitMemory(cfg, available); err != nil {
-			return err
-		}
+		cfg.Memory = available
 		// Measuring holds the collector back, and garbage must not take what is not there.
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(available)))
 	}

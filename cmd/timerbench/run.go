@@ -179,8 +179,7 @@ func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if f.dryRun {
-		printPlan(cmd.OutOrStdout(), f.cfg)
-		return nil
+		return printPlan(cmd.OutOrStdout(), f.cfg)
 	}
 	if f.turns.Rounds > 0 {
 		f.turns.Wait = ab.WaitForTurn(cmd.InOrStdin(), cmd.OutOrStdout())
@@ -257,24 +256,27 @@ func (f *runFlags) recordings(stderr io.Writer) ([]*bench.Trace, error) {
 	return all, err
 }
 
-// printPlan says what a run will do.
-func printPlan(out io.Writer, cfg bench.Config) {
-	p := bench.PlanRun(cfg)
-	t := show.Table{Header: []string{"step", "structures", "rounds", "about"}}
+// printPlan prints the steps of a run.
+func printPlan(out io.Writer, cfg bench.Config) error {
+	p, err := bench.NewPlan(cfg)
+	if err != nil {
+		return err
+	}
+	t := show.Table{Header: []string{"step", "contenders", "rounds", "about"}}
 	for _, s := range p.Steps {
 		rounds := show.Unknown
 		if s.Rounds > 0 {
 			rounds = show.Grouped(s.Rounds)
 		}
-		t.Add(s.Name, show.Grouped(s.Structures), rounds, about(s.Seconds))
+		t.Add(s.Name, show.Grouped(len(s.Contenders)), rounds, about(s.Seconds))
 	}
 	fmt.Fprintln(out, t.Terminal())
-	fmt.Fprintf(out,
-		"%d steps, about %s on a machine like that of the estimate: 2 cores at 2.5 GHz.\n", len(p.Steps), about(p.Seconds))
+	fmt.Fprintf(out, "%d steps, about %s on a machine with 2 cores at 2.5 GHz.\n", len(p.Steps), about(p.Seconds()))
 	if cfg.Budget > 0 {
-		fmt.Fprintf(out, "In %s: in the order of interest, as far as it goes; the rest of it adds "+
+		fmt.Fprintf(out, "Within %s: the middle sizes first, as far as the time goes. The remaining time adds "+
 			"rounds to open cells.\n", cfg.Budget)
 	}
+	return nil
 }
 
 // about rounds an estimate to what it is worth.

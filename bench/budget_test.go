@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
@@ -91,10 +90,9 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 	const n = 30_000
 	hold, _ := workload.Find("hold")
-	cfg := Config{Trials: 6, Seed: 1, Profile: Profile{proveOps: 10}}
-	c := cfg.cell(hold, n, replay.Clock{})
+	c := Profile{Trials: 6, proveOps: 10}.cell(hold, n)
 	for pass := range 3 {
-		p, err := c.begin(context.Background(), pass, c.contenders([]entry.Entry{heapEntry("heap", 0, nil)}), nil)
+		p, err := newRig(nil).begin(context.Background(), c, pass, c.contenders([]entry.Entry{heapEntry("heap", 0, nil)}, nil), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,8 +116,8 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 
 // synthetic is a cell with costs that were not measured: a list of six rounds of three
 // instances for each structure.
-func synthetic(costs map[string][]float64) *measured {
-	c := cell{trials: 6, perPass: roundsPerPass}.begun(nil)
+func synthetic(costs map[string][]float64) *cellRun {
+	c := newRig(nil).newCellRun(cell{trials: 6, perPass: roundsPerPass}, nil, nil)
 	c.passes, c.rounds = 3, 6
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		ns, ok := costs[name]
@@ -218,9 +216,9 @@ func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
 }
 
 func TestACellIsNotMeasuredTwiceInARow(t *testing.T) {
-	a := &agenda{deadline: time.Now().Add(time.Minute), passes: 100}
+	a := &budget{deadline: time.Now().Add(time.Minute), passes: 100}
 	add := func(name string, last int, seconds float64, took time.Duration, headline bool) {
-		m := &measured{spent: seconds, took: took, last: last}
+		m := &cellRun{spent: seconds, took: took, last: last}
 		m.cell.workload.Name, m.cell.headline = name, headline
 		a.cells = append(a.cells, m)
 	}
@@ -256,17 +254,17 @@ func TestACellIsNotMeasuredTwiceInARow(t *testing.T) {
 }
 
 func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
-	of := func(name string, n, resident int) step {
-		return step{name: name, cell: cell{n: n, workload: workload.Workload{Resident: resident}}}
+	of := func(name string, n, resident int) Step {
+		return Step{Name: name, N: n, cell: &cell{n: n, workload: workload.Workload{Resident: resident}}}
 	}
 	constant := of("constant 1e5", 1e5, 0)
 	constant.cell.workload.Grid = &workload.GridPlace{Delays: workload.Constant}
 	var got []string
-	for _, s := range byInterest([]step{
-		constant, of("10", 10, 0), of("1e3", 1000, 0), of("1e6", 1e6, 0), of("1e5", 1e5, 0), of("idle", 0, 0), of("1e4", 1e4, 0),
+	for _, s := range byInterest([]Step{
+		constant, of("10", 10, 0), of("1e3", 1000, 0), of("1e6", 1e6, 0), of("1e5", 1e5, 0), {Name: "idle"}, of("1e4", 1e4, 0),
 		of("own", 5e4, 5e4), of("large", 2e6, 2e6),
 	}) {
-		got = append(got, s.name)
+		got = append(got, s.Name)
 	}
 	if want := []string{"1e3", "1e4", "own", "idle", "1e5", "constant 1e5", "10", "1e6", "large"}; !slices.Equal(got, want) {
 		t.Errorf("the order is %q, want %q", got, want)
@@ -357,20 +355,20 @@ func TestWhichCellsAreFrugal(t *testing.T) {
 	hold, grid := workload.Workload{Name: "hold"}, workload.Workload{Name: "grid", Grid: &workload.GridPlace{}}
 	for _, test := range []struct {
 		name    string
-		cfg     Config
+		profile Profile
 		w       workload.Workload
 		n       int
 		tooSlow float64
 	}{
-		{"few timers", Config{Profile: p}, hold, 999, 0},
-		{"many timers", Config{Profile: p}, hold, 1000, tooSlow},
-		{"few of the grid", Config{Profile: p}, grid, 99, 0},
-		{"many of the grid", Config{Profile: p}, grid, 100, tooSlowInGrid},
-		{"a profile that is not frugal", Config{}, grid, 1000, 0},
-		{"sizes that were chosen", Config{Profile: p, N: []int{1000}}, hold, 1000, 0},
+		{"few timers", p, hold, 999, 0},
+		{"many timers", p, hold, 1000, tooSlow},
+		{"few of the grid", p, grid, 99, 0},
+		{"many of the grid", p, grid, 100, tooSlowInGrid},
+		{"a profile that is not frugal", Profile{}, grid, 1000, 0},
+		{"sizes that were chosen", p.with([]int{1000}, 0, false), hold, 1000, 0},
+		{"a run in turns", p.with(nil, 0, true), hold, 1000, 0},
 	} {
-		c := cell{workload: test.w, n: test.n, perPass: roundsPerPass}
-		c.beFrugal(test.cfg)
+		c := test.profile.cell(test.w, test.n)
 		if c.tooSlow != test.tooSlow || (c.perPass == roundsPerFrugalPass) != (test.tooSlow > 0) {
 			t.Errorf("%s: leaves out from %v, %d rounds a pass, want %v", test.name, c.tooSlow, c.perPass, test.tooSlow)
 		}
@@ -384,7 +382,7 @@ func TestTheFirstTableShowsTypicalSizesWithAllStructures(t *testing.T) {
 	for _, w := range normal.Workloads() {
 		if n, ok := want[w.Name]; ok {
 			delete(want, w.Name)
-			if got := (Config{Profile: normal}).headline(w); got != n {
+			if got := normal.headline(w); got != n {
 				t.Errorf("%s: %d timers, want %d", w.Name, got, n)
 			}
 		}

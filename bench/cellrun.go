@@ -1,0 +1,316 @@
+package bench
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/internal/turns"
+	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// cellRun is the state of a cell during a run. It holds no structure between two passes. A
+// contender that fails is removed from rows, and failed gets the failure.
+type cellRun struct {
+	cell    cell
+	rig     *rig
+	rows    []*contender
+	leftOut []string // structures and programs, see leaveOut
+	failed  []results.Failure
+	order   *script.Rand // shuffles the contenders
+	proofs  []results.SeedProof
+
+	passes  int           // so far
+	rounds  int           // so far
+	looks   int           // so far, see look
+	seconds float64       // of all passes
+	took    time.Duration // the last pass
+
+	timedBlocks int
+	residents   float64 // sum of the mean resident timers of the timed blocks
+
+	last   int     // number of the last pass, among the passes of all cells
+	spent  float64 // seconds that count, see budget
+	stored int     // failures that are in the results
+}
+
+func (g *rig) newCellRun(c cell, entries []entry.Entry, leftOut []string) *cellRun {
+	m := &cellRun{
+		cell: c, rig: g, leftOut: leftOut,
+		rows:  c.contenders(entries, g.programsFor(c, leftOut)),
+		order: dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
+	}
+	if c.turns > 0 {
+		m.rows = slices.DeleteFunc(m.rows, func(r *contender) bool {
+			return r.Role == results.RoleBaseline
+		})
+	} else if c.passes() == 1 && !c.budget && len(entries) > 0 && !c.apart {
+		m.addControl(referenceOf(entries)) // no pass shows the fastest before
+	}
+	return m
+}
+
+// measure runs the passes of each contender, and proves the cell on the other seeds.
+func (g *rig) measure(ctx context.Context, c cell, entries []entry.Entry, leftOut []string) (*cellRun, error) {
+	groups := [][]entry.Entry{entries}
+	if c.apart {
+		groups = slices.Collect(slices.Chunk(entries, 1))
+	}
+	var all *cellRun
+	for _, group := range groups {
+		m := g.newCellRun(c, group, leftOut)
+		if err := m.runCommonPasses(ctx); err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = m
+			continue
+		}
+		all.seconds += m.seconds
+		all.failed = append(all.failed, m.failed...)
+		for _, r := range m.rows {
+			if r.Role == results.RoleStructure {
+				all.rows = append(all.rows, r)
+			}
+		}
+	}
+	return all, all.proveOtherSeeds(ctx, entries)
+}
+
+// runCommonPasses runs the passes of each contender. The first pass checks every answer of its first
+// block.
+func (m *cellRun) runCommonPasses(ctx context.Context) error {
+	c := m.cell
+	for m.passes < c.common() || m.rounds < c.turns {
+		for _, r := range m.rows {
+			if r.samples == nil {
+				r.samples = replay.NewLatencies()
+			}
+		}
+		if err := m.pass(ctx); err != nil {
+			return err
+		}
+		if m.passes == 1 && (c.passes() > 1 || c.budget) && c.turns == 0 {
+			m.addControl(m.fastest())
+		}
+	}
+	for _, r := range m.rows {
+		if r.samples != nil { // the control of a single pass has none
+			r.Latency = r.samples.Summary()
+			r.samples = nil // takes 700 kB
+		}
+	}
+	return nil
+}
+
+// pass measures all contenders that are in the race on fresh instances.
+func (m *cellRun) pass(ctx context.Context) error {
+	started := time.Now()
+	rounds := m.cell.perPass
+	if m.rounds < m.cell.trials {
+		rounds = min(rounds, m.cell.trials-m.rounds)
+	}
+	p, err := m.rig.begin(ctx, m.cell, m.passes, m.racing(), m.order)
+	if err != nil {
+		return err
+	}
+	defer p.end()
+	if err := p.firstBlock(ctx); err != nil {
+		return err
+	}
+	if err := p.run(ctx, rounds); err != nil {
+		return err
+	}
+	if m.passes == m.cell.common()-1 { // the last pass before any race
+		for _, r := range p.rows {
+			r.Proof = r.instance.Proof
+		}
+	}
+	m.passes++
+	m.rounds += rounds
+	m.timedBlocks += p.timedBlocks
+	m.residents += p.residents
+	m.fail(p.failed)
+	m.took = time.Since(started)
+	m.seconds += m.took.Seconds()
+	return nil
+}
+
+// passWithGC adds the trials with the garbage collector on. They repeat the rounds of the
+// first pass on fresh instances.
+func (m *cellRun) passWithGC(ctx context.Context) error {
+	started := time.Now()
+	c := m.cell
+	rows := slices.DeleteFunc(m.racing(), func(r *contender) bool { return r.program != nil })
+	p, err := m.rig.begin(ctx, c, 0, rows, m.order)
+	if err != nil {
+		return err
+	}
+	defer p.end()
+	p.collect = true
+	if err := p.replayNext(ctx, p.plan.prove); err != nil {
+		return err
+	}
+	defer newProgramHeap(c.n).collectAllTheTime()()
+	if err := p.run(ctx, min(c.perPass, c.trials)); err != nil {
+		return err
+	}
+	m.fail(p.failed)
+	m.seconds += time.Since(started).Seconds()
+	return nil
+}
+
+func (m *cellRun) proveOtherSeeds(ctx context.Context, entries []entry.Entry) error {
+	c := m.cell
+	for range c.otherSeeds {
+		c.seed++
+		proof, failed, err := m.rig.proveSeed(ctx, c, c.contenders(entries, m.rig.programsFor(c, m.leftOut)))
+		if err != nil {
+			return err
+		}
+		m.fail(failed)
+		m.proofs = append(m.proofs, proof)
+	}
+	return nil
+}
+
+// untimed begins a pass and replays one block for each round of the cell without timing it. With
+// prove, it first checks every answer of one more block.
+func (g *rig) untimed(ctx context.Context, c cell, rows []*contender, prove bool) (*pass, error) {
+	p, err := g.begin(ctx, c, 0, rows, nil)
+	if err != nil {
+		return nil, err
+	}
+	if prove {
+		err = p.firstBlock(ctx)
+	}
+	for i := 0; i < c.trials && err == nil; i++ {
+		err = p.replayNext(ctx, p.plan.block)
+	}
+	if err != nil {
+		p.end()
+	}
+	return p, err
+}
+
+// proveSeed replays the cell without timing it. All contenders must agree with the generator
+// on the seed of c.
+func (g *rig) proveSeed(ctx context.Context, c cell, rows []*contender) (
+	proof results.SeedProof, failed []results.Failure, err error,
+) {
+	p, err := g.untimed(ctx, c, rows, false)
+	if err != nil {
+		return proof, nil, err
+	}
+	defer p.end()
+	floor := p.rows[0].instance.Proof
+	proof = results.SeedProof{Seed: c.seed, Proof: floor, Rows: len(p.rows)}
+	for _, r := range p.rows {
+		if r.instance.Proof == floor {
+			proof.Agree++
+		}
+	}
+	return proof, p.failed, nil
+}
+
+// racing returns the contenders of the next pass, in random order. Go's own timers take part in the
+// passes of the trials only.
+func (m *cellRun) racing() []*contender {
+	ofTrials := m.passes < m.cell.passes()
+	in := slices.DeleteFunc(slices.Clone(m.rows), func(r *contender) bool {
+		return r.Stopped != results.StoppedDone || r.Role == results.RoleBaseline && !ofTrials
+	})
+	return turns.Shuffled(m.order, in)
+}
+
+func (m *cellRun) addControl(of string) {
+	for _, r := range m.rows {
+		if r.Structure == of {
+			m.rows = append(m.rows, controlOf(r.entry))
+			return
+		}
+	}
+}
+
+// fastest returns the structure with the least time so far, or "" if there is none.
+func (m *cellRun) fastest() string {
+	best, least := "", 0.0
+	for _, r := range m.rows {
+		sum := 0.0
+		for _, t := range r.Cost {
+			sum += t.NS
+		}
+		if r.Role == results.RoleStructure && (best == "" || sum < least) {
+			best, least = r.Structure, sum
+		}
+	}
+	return best
+}
+
+// fail adds failures and removes the structures that failed, with their controls. A structure that
+// fails in any pass or on any seed has no row.
+func (m *cellRun) fail(failed []results.Failure) {
+	m.failed = append(m.failed, failed...)
+	m.rows = slices.DeleteFunc(m.rows, func(r *contender) bool {
+		return slices.ContainsFunc(failed, func(f results.Failure) bool {
+			return f.Structure == r.Structure || f.Structure == r.Of
+		})
+	})
+}
+
+// store puts the cell into the results, and adds the failures since the last call. It removes a cell
+// in which no structure is left.
+func (m *cellRun) store(out *results.Run) {
+	out.Failures = append(out.Failures, m.failed[m.stored:]...)
+	m.stored = len(m.failed)
+	at := slices.IndexFunc(out.Cells, func(old results.Cell) bool {
+		return old.Workload == m.cell.workload.Name && old.N == m.cell.n
+	})
+	if at < 0 {
+		at = len(out.Cells)
+	}
+	var cell []results.Cell
+	if slices.ContainsFunc(m.rows, func(r *contender) bool { return r.Role == results.RoleStructure }) {
+		cell = append(cell, m.result())
+	}
+	out.Cells = slices.Replace(out.Cells, at, min(at+1, len(out.Cells)), cell...)
+}
+
+func (m *cellRun) result() results.Cell {
+	c := m.cell
+	out := results.Cell{
+		Workload:   c.workload.Name,
+		Category:   string(c.workload.Category),
+		N:          c.n,
+		Resident:   m.residents / float64(m.timedBlocks),
+		Unit:       c.workload.CostUnit(),
+		TickNS:     int64(c.workload.Tick),
+		Seconds:    m.seconds,
+		Apart:      c.apart,
+		LeftOut:    m.leftOut,
+		OtherSeeds: m.proofs,
+		Common:     c.common(),
+	}
+	if c.budget {
+		out.Race = &results.Race{Rounds: m.rounds, Looks: min(max(1, m.looks), stats.RaceLooks)}
+	}
+	if g := c.workload.Grid; g != nil {
+		out.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}
+	}
+	proof := m.rows[0].Proof // of the floor
+	if done := proof.Cancelled + proof.Fired; done > 0 {
+		out.CancelRate = float64(proof.Cancelled) / float64(done)
+	}
+	for _, r := range m.rows {
+		if len(r.Cost) > 0 { // the control may have no trials yet
+			out.Rows = append(out.Rows, r.Row)
+		}
+	}
+	return out
+}
