@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Row holds the counts of one structure in one cell, per unit of work.
@@ -45,6 +48,42 @@ type Cell struct {
 	Structure, Workload string
 	N                   int
 	Seed                uint64
+}
+
+// Cells returns a cell for each structure on each workload at each size up to the structure's limit, with one seed.
+func Cells(structures []entry.Entry, workloads []workload.Workload, sizes []int, seed uint64) (cells []Cell) {
+	for _, w := range workloads {
+		for _, n := range sizes {
+			for _, e := range structures {
+				if e.Limit == 0 || n <= e.Limit {
+					cells = append(cells, Cell{Structure: e.Name, Workload: w.Name, N: n, Seed: seed})
+				}
+			}
+		}
+	}
+	return cells
+}
+
+// LeastChange is the smallest relative difference of instructions that counts as a change (chosen: two counts of
+// equal builds differ by less).
+const LeastChange = 0.002
+
+// Change is the count of one cell by two builds.
+type Change struct{ Before, After Row }
+
+// Ratio returns the instructions after the change divided by those before.
+func (c Change) Ratio() float64 { return c.After.Instructions / c.Before.Instructions }
+
+// Changes returns the cells whose instructions differ by LeastChange or more, in their order. before and after are
+// counts of the same cells.
+func Changes(before, after []Row) (changes []Change) {
+	for i, row := range after {
+		c := Change{before[i], row}
+		if math.Abs(c.Ratio()-1) >= LeastChange {
+			changes = append(changes, c)
+		}
+	}
+	return changes
 }
 
 // Command is the hidden command of the program that replays a script once, under cachegrind.

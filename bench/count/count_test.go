@@ -7,8 +7,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // file is what cachegrind writes, abridged.
@@ -136,5 +140,20 @@ func TestRows(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, bad[0]), good, 0o755); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestCellsAndChanges(t *testing.T) {
+	small, any := entry.Entry{Name: "small"}, entry.Entry{Name: "any"}
+	small.Limit = 100
+	cells := Cells([]entry.Entry{small, any}, []workload.Workload{{Name: "hold"}}, []int{100, 1000}, 7)
+	if want := []Cell{{"small", "hold", 100, 7}, {"any", "hold", 100, 7}, {"any", "hold", 1000, 7}}; !slices.Equal(cells, want) {
+		t.Errorf("%v, want %v", cells, want)
+	}
+	before := []Row{{N: 1, Instructions: 1000}, {N: 2, Instructions: 1000}, {N: 3, Instructions: 1000}}
+	after := []Row{{N: 1, Instructions: 1001}, {N: 2, Instructions: 1003}, {N: 3, Instructions: 900}}
+	changes := Changes(before, after)
+	if len(changes) != 2 || changes[0].Ratio() != 1.003 || changes[1].After.N != 3 {
+		t.Errorf("%+v, want rows 2 and 3", changes)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -149,16 +148,7 @@ func (f *countFlags) cells() (cells []count.Cell, err error) {
 	if len(cfg.N) == 0 {
 		cfg.N = []int{10, 1_000, 100_000}
 	}
-	for _, w := range cfg.Workloads {
-		for _, n := range cfg.N {
-			for _, e := range cfg.Structures {
-				if e.Limit == 0 || n <= e.Limit {
-					cells = append(cells, count.Cell{Structure: e.Name, Workload: w.Name, N: n, Seed: cfg.Seed})
-				}
-			}
-		}
-	}
-	if len(cells) == 0 {
+	if cells = count.Cells(cfg.Structures, cfg.Workloads, cfg.N, cfg.Seed); len(cells) == 0 {
 		return nil, fmt.Errorf("--n %v: want a size that the structure takes", cfg.N)
 	}
 	return cells, nil
@@ -187,29 +177,20 @@ func printCounts(out io.Writer, rows []count.Row) {
 	fmt.Fprintln(out, "Each for one lifecycle of a timer, reschedule for one move.")
 }
 
-// leastChange is the smallest difference of instructions that counts (chosen: two counts of equal
-// builds differ by less).
-const leastChange = 0.002
-
-// printCountChanges prints the rows whose instructions differ, and returns whether one has more.
+// printCountChanges prints the rows whose instructions differ, and reports whether one has more.
 func printCountChanges(out io.Writer, before, after []count.Row) (more bool) {
-	t := show.Table{Align: "lrlr", Header: []string{
-		"workload", "n", "structure", "before", "after", "after/before",
-	}}
-	for i, r := range after {
-		ratio := r.Instructions / before[i].Instructions
-		if math.Abs(ratio-1) < leastChange {
-			continue
-		}
-		more = more || ratio > 1
-		t.Add(r.Workload, show.Grouped(r.N), r.Structure, fmt.Sprintf("%.1f", before[i].Instructions),
-			fmt.Sprintf("%.1f", r.Instructions), fmt.Sprintf("%.3f", ratio))
+	t := show.Table{Align: "lrlr", Header: []string{"workload", "n", "structure", "before", "after", "after/before"}}
+	changes := count.Changes(before, after)
+	for _, c := range changes {
+		more = more || c.Ratio() > 1
+		t.Add(c.After.Workload, c.After.N, c.After.Structure, fmt.Sprintf("%.1f", c.Before.Instructions),
+			fmt.Sprintf("%.1f", c.After.Instructions), fmt.Sprintf("%.3f", c.Ratio()))
 	}
-	if len(t.Rows) > 0 {
+	if len(changes) > 0 {
 		fmt.Fprintln(out, t.Terminal())
 	}
-	fmt.Fprintf(out, "Of %d counts of instructions, %d differ by %s or more.\n", len(after), len(t.Rows),
-		show.Percent(leastChange))
+	fmt.Fprintf(out, "Of %d counts of instructions, %d differ by %s or more.\n", len(after), len(changes),
+		show.Percent(count.LeastChange))
 	return more
 }
 

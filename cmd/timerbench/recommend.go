@@ -10,14 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench"
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/stats"
-	docs "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/report/sources"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -49,10 +47,11 @@ recommend says so.`,
 			if err != nil && !judge {
 				return err
 			}
-			r, from, note, err := answering(append(args, "")[0])
+			source, err := sources.Find(append(args, "")[0])
 			if err != nil {
 				return err
 			}
+			r, from := source.Run, source.From
 			if external {
 				if len(r.External) == 0 {
 					return fmt.Errorf("--external: no program of another language took part in %s: want results of run --external", from)
@@ -74,9 +73,9 @@ recommend says so.`,
 			if recorded != nil && !judge {
 				showNext(out, recording, recorded)
 			}
-			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", from, aboutRun(r))))
-			if note != "" {
-				fmt.Fprintln(out, show.Wrapped(note))
+			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", from, sources.About(r))))
+			if source.Note != "" {
+				fmt.Fprintln(out, show.Wrapped(source.Note))
 			}
 			return nil
 		},
@@ -154,56 +153,6 @@ func showNext(out io.Writer, path string, s *tracestat.Summary) {
 	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\n%s: %s operations, and %s of them were lost. To measure structures on them:",
 		path, show.Grouped(s.Totals.Count()+s.Totals.Lost), show.Percent(s.LostShare()))))
 	fmt.Fprintln(out, asTyped(replay...))
-}
-
-// answering returns the results that answer a question: those that are named or, if none are, the last
-// whole run in runs.Parent, or else the run that is part of this program. A later run of a part answers
-// for its cells. note says what it does; empty: there is none.
-func answering(named string) (r *results.Run, from, note string, err error) {
-	if named != "" {
-		r, from, err = runs.Read(named)
-		return r, from, "", err
-	}
-	found, _ := runs.In(runs.Parent)
-	isPart := func(f runs.Found) bool { return !f.Complete || !bench.Whole(f.Parameters) }
-	found = slices.DeleteFunc(found,
-		func(f runs.Found) bool { return len(f.Parameters.Workloads) == 0 || f.Parameters.Lean })
-	whole := slices.DeleteFunc(slices.Clone(found), isPart)
-	if len(whole) > 0 {
-		from = runs.Last(whole).Path
-		r, err = results.Read(from)
-	} else {
-		from = "the run that is part of this program (docs/results)"
-		r, err = docs.Last()
-	}
-	if err != nil || len(found) == 0 {
-		return r, from, "", err
-	}
-	last := runs.Last(found)
-	if !isPart(last) {
-		return r, from, "", nil
-	}
-	part, err := results.Read(last.Path)
-	if err != nil {
-		return nil, "", "", err
-	}
-	r, taken := r.WithCells(part)
-	if len(taken) == 0 {
-		return r, from, last.Path + " is a part of a run and lacks structures, so it does not answer unless it is named.", nil
-	}
-	note = fmt.Sprintf("%s, n %d", taken[0].Workload, taken[0].N)
-	if more := len(taken) - 1; more > 0 {
-		note += fmt.Sprintf(" and %d more cells", more)
-	}
-	return r, from, fmt.Sprintf("%s: from %s, %s", note, last.Path, aboutRun(part)), nil
-}
-
-// aboutRun says when and where a run was made.
-func aboutRun(r *results.Run) string {
-	e := r.Environment
-	return fmt.Sprintf("the %s run of %s on %s, %d cores, %s/%s, %s.",
-		cmp.Or(r.Parameters.Profile, "unnamed"), runs.Minute(r.Created),
-		cmp.Or(e.CPU, "an unknown processor"), e.Cores, e.OS, e.Arch, e.Go)
 }
 
 // answer shows the answer to a question: the sentences, the ranking, and the evidence.

@@ -13,6 +13,7 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 	docs "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/tracetest"
+	"github.com/timerbench/timerbench/report/sources"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -87,9 +88,9 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	}
 	answering := func(step, wantFrom, wantNote string) {
 		t.Helper()
-		r, from, note, err := answering("")
-		if err != nil || from != wantFrom || !strings.HasPrefix(note, wantNote) || len(r.Cells) == 0 {
-			t.Errorf("after %s: %v, from %q: %q, want one from %q that says %q", step, err, from, note, wantFrom, wantNote)
+		s, err := sources.Find("")
+		if err != nil || s.From != wantFrom || !strings.HasPrefix(s.Note, wantNote) || len(s.Run.Cells) == 0 {
+			t.Errorf("after %s: %v, from %q: %q, want one from %q that says %q", step, err, s.From, s.Note, wantFrom, wantNote)
 		}
 	}
 	builtIn := "the run that is part of this program (docs/results)"

@@ -15,6 +15,7 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/report/sources"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -119,15 +120,15 @@ recommend takes.`,
 			if err != nil {
 				return err
 			}
-			r, path, note, err := answering(from)
+			source, err := sources.Find(from)
 			if err != nil {
 				return fmt.Errorf("--results: %w", err)
 			}
 			if from == "" {
 				fmt.Fprintln(cmd.ErrOrStderr(), "results:",
-					strings.TrimSuffix(path+"; "+note, "; "))
+					strings.TrimSuffix(source.From+"; "+source.Note, "; "))
 			}
-			x := report.Explain(e, r)
+			x := report.Explain(e, source.Run)
 			if html == "" {
 				_, err := io.WriteString(cmd.OutOrStdout(), x.Text())
 				return err
