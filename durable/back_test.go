@@ -410,19 +410,44 @@ func TestForgetsNotes(t *testing.T) {
 	}
 }
 
-// A worker looks again for far timers when the clock has jumped, as after a suspend.
+// The clock of a worker jumps, as when it is set or the machine was suspended. No timer is early
+// by the clock, and each that is due by it fires soon.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
 	var ahead atomic.Int64
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	c := open(t, connect(t, s), Config{Now: now})
-	for key, in := range map[string]time.Duration{"near": 30 * time.Minute, "far": 3 * time.Hour} {
-		set(t, c, key, in)
-	}
 	fired := serve(t, c)
-	waitFor(t, func() bool { st := c.Stats(); return st.Near == 1 && st.Far == 1 })
+	setAt := func(key string, in time.Duration) {
+		t.Helper()
+		mustSet(t, c, Timer{Key: key, Deadline: now().Add(in)})
+	}
+	next := func(want ...string) {
+		t.Helper()
+		for range want {
+			f := receive(t, fired)
+			if !slices.Contains(want, f.Key) || f.Deadline.After(now()) {
+				t.Errorf("%s fires at %v, due at %v: want %q", f.Key, now(), f.Deadline, want)
+			}
+		}
+	}
+	for key, in := range map[string]time.Duration{"soon": 2 * time.Second, "near": 30 * time.Minute, "far": 3 * time.Hour} {
+		setAt(key, in)
+	}
+	waitFor(t, func() bool { st := c.Stats(); return st.Far == 1 })
+	ahead.Store(int64(-5 * time.Hour))
+	time.Sleep(2500 * time.Millisecond) // soon would be due by the old clock
+	setAt("new", 0)
+	next("new")
+	ahead.Store(int64(time.Hour))
+	next("soon", "near")
+	ahead.Store(int64(-time.Hour))
+	setAt("newer", time.Second)
+	next("newer")
 	ahead.Store(int64(4 * time.Hour))
-	receive(t, fired)
-	receive(t, fired)
+	next("far")
+	if len(fired) > 0 {
+		t.Errorf("%+v fires as well", <-fired)
+	}
 }

@@ -78,9 +78,7 @@ func TestHandlers(t *testing.T) {
 					dead++
 				}
 			}
-			if err := c.Set(t.Context(), timers...); err != nil {
-				t.Fatal(err)
-			}
+			mustSet(t, c, timers...)
 			over := func(dead uint64) {
 				t.Helper()
 				waitFor(t, func() bool {
@@ -142,9 +140,7 @@ func TestRestartsUseNoAttempts(t *testing.T) {
 		timers = append(timers, Timer{Key: fmt.Sprint(i), Deadline: time.Now()})
 	}
 	c := open(t, nc, cfg)
-	if err := c.Set(t.Context(), timers...); err != nil {
-		t.Fatal(err)
-	}
+	mustSet(t, c, timers...)
 	calls := make(chan Fired, 100)
 	for range 7 {
 		stop := serveWith(t, open(t, nc, cfg), func(ctx context.Context, f Fired) error {
@@ -183,5 +179,44 @@ func TestRestartsUseNoAttempts(t *testing.T) {
 		if err != nil || d.Attempts != 3 || d.Error != "on purpose" {
 			t.Errorf("dead letter %+v, %v", d, err)
 		}
+	}
+}
+
+// The clock of the server was set back, and timers wait for a retry by the old time.
+func TestRetriesAfterClockSetBack(t *testing.T) {
+	t.Parallel()
+	c := open(t, start(t), Config{})
+	calls := make(chan Fired, 10)
+	serveWith(t, c, func(_ context.Context, f Fired) error {
+		calls <- f
+		if f.Key == "fails" {
+			return RetryAfter(time.Hour, errors.New("on purpose"))
+		}
+		return nil
+	})
+	set(t, c, "fails", 0)
+	receive(t, calls)
+	waitFor(t, func() bool { return c.Stats().Failed == 1 })
+	s := &sweeper{Client: c}
+	sweep := func() {
+		t.Helper()
+		if err := s.sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep()
+	sweep()
+	if len(calls) > 0 {
+		t.Errorf("a clock that goes on causes %+v", <-calls)
+	}
+	s.server = s.server.Add(time.Hour) // as it was
+	sweep()
+	if f := receive(t, calls); f.Key != "fails" {
+		t.Errorf("it causes %+v", f)
+	}
+	sweep()
+	set(t, c, "other", 0)
+	if f := receive(t, calls); f.Key != "other" {
+		t.Errorf("it causes %+v", f)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,9 +40,7 @@ func TestSet(t *testing.T) {
 	}
 	timers = append(timers, Timer{Key: "every", Cron: "@hourly"}, Timer{Key: "first", Cron: "@hourly", Deadline: at})
 	for range 2 { // it may be called again
-		if err := c.Set(t.Context(), timers...); err != nil {
-			t.Fatal(err)
-		}
+		mustSet(t, c, timers...)
 	}
 	all := pending(t, c, "")
 	for _, timer := range all {
@@ -123,5 +122,50 @@ func TestEveryAgain(t *testing.T) {
 			t.Errorf("revision %d stays, though the timer is another one", now)
 		}
 		last = now
+	}
+}
+
+// Many clients change one key without a pause: each call comes to its end, the last change
+// stays, other keys go on, and little is left behind.
+func TestFloodOfOneKey(t *testing.T) {
+	t.Parallel()
+	s := embedded(t, t.TempDir())
+	c := open(t, connect(t, s), Config{})
+	fired := serve(t, c)
+	var flood sync.WaitGroup
+	for g := range 16 {
+		c := open(t, connect(t, s), Config{})
+		flood.Go(func() {
+			for i := range 60 {
+				at := time.Now().Add(time.Duration((g+i)%3) * 5 * time.Hour)
+				var err error
+				switch (g + i) % 4 {
+				case 0:
+					_, err = c.Cancel(t.Context(), "key")
+				case 1:
+					_, err = c.Reschedule(t.Context(), "key", at)
+				default:
+					err = c.Schedule(t.Context(), "key", at, nil)
+				}
+				if err != nil && !errors.Is(err, context.DeadlineExceeded) { // a busy machine
+					t.Error(err)
+				}
+			}
+		})
+	}
+	set(t, c, "other", 0)
+	for receive(t, fired).Key != "other" {
+	}
+	flood.Wait()
+	mustSet(t, c, Timer{Key: "key", Deadline: time.Now().Add(time.Hour), Payload: []byte("last")})
+	if timer := mustGet(t, c, "key"); string(timer.Payload) != "last" || len(timer.removed.revisions) > maxRemoves+1 {
+		t.Errorf("%+v is left", timer)
+	}
+	waitFor(t, func() bool { // a worker removes what was cancelled and what has fired
+		n, err := c.Counts(t.Context())
+		return err == nil && n.Pending == 1 && n.Fired == 0 && stored(t, c, c.layout.allCancelled())+stored(t, c, c.layout.allFired()) == 0
+	})
+	if n := len(pending(t, c, "")); n != 1 {
+		t.Errorf("%d timers are pending, want 1", n)
 	}
 }

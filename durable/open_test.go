@@ -208,7 +208,7 @@ func TestEvery(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{})
 	fired := serve(t, c)
-	if err := c.Every(t.Context(), "key", "@every 1s", []byte("payload")); err != nil {
+	if err := c.Every(t.Context(), "key", "@every 1s", []byte("payload"), driver.CatchUp); err != nil {
 		t.Fatal(err)
 	}
 	var last Fired
@@ -243,9 +243,7 @@ func TestMissedRuns(t *testing.T) {
 	first := time.Now().Truncate(time.Second).Add(-4 * time.Second)
 	want := map[string]int{"one": 1, "none": 0, "all": 4}
 	for key, missed := range map[string]driver.Missed{"one": driver.Coalesce, "none": driver.Skip, "all": driver.CatchUp} {
-		if err := c.Set(t.Context(), Timer{Key: key, Cron: "@every 1s", Deadline: first, Missed: missed}); err != nil {
-			t.Fatal(err)
-		}
+		mustSet(t, c, Timer{Key: key, Cron: "@every 1s", Deadline: first, Missed: missed})
 	}
 	late := map[string]int{"none": 0}
 	fired := serve(t, c)

@@ -133,7 +133,7 @@ func (o *owner) begin(ctx context.Context, n int) *served {
 		wg.Go(func() { s.run(ctx) })
 	}
 	if n == 0 {
-		wg.Go(func() { o.c.sweep(ctx) })
+		wg.Go(func() { (&sweeper{Client: o.c}).run(ctx) })
 	}
 	go func() {
 		wg.Wait()

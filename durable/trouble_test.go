@@ -64,7 +64,7 @@ func useFull(t *testing.T, c *Client, keys []string) {
 	})
 	select {
 	case <-stop:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("not all that is due fires")
 	}
 	waitFor(t, func() bool {

@@ -5,6 +5,8 @@ package durable
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,30 +129,26 @@ func TestLargest(t *testing.T) {
 		t.Run(backend.String(), func(t *testing.T) {
 			c := open(t, start(t), Config{Backend: backend, MaxAttempts: 1})
 			serveWith(t, c, func(context.Context, Fired) error { return errors.New(strings.Repeat("\x00", 10_000)) })
+			// A timer that was moved often takes along what it has removed.
+			removed := removal{slices.Repeat([]uint64{math.MaxInt64}, maxRemoves-1), math.MaxInt64}
 			limit, accepted := int(c.nc.MaxPayload()), 0
 			for _, key := range []string{"k", strings.Repeat(".", MaxKey)} {
-				for _, below := range []int{0, 1500, 2100, 2500, 3400, 5200} {
-					err := c.Schedule(t.Context(), key, time.Now().Add(time.Hour), make([]byte, limit-below))
-					if err != nil {
+				for _, below := range []int{0, 1500, 2100, 5200} {
+					timer := Timer{Key: key, Deadline: time.Now(), Payload: make([]byte, limit-below)}
+					if err := c.check(&timer); err != nil {
 						if !errors.Is(err, nats.ErrMaxPayload) || !strings.Contains(err.Error(), "want at most") {
 							t.Errorf("%d below the limit: %v, want %v", below, err, nats.ErrMaxPayload)
 						}
 						continue
 					}
 					accepted++
-					for range maxRemoves { // what it has removed goes along
-						if ok, err := c.Reschedule(t.Context(), key, time.Now().Add(time.Hour)); !ok || err != nil {
-							t.Fatalf("%d below the limit: Reschedule = %v, %v", below, ok, err)
-						}
-					}
-					if ok, err := c.Reschedule(t.Context(), key, time.Now()); !ok || err != nil {
-						t.Fatalf("%d below the limit: Reschedule = %v, %v", below, ok, err)
-					}
+					timer.removed = removed
+					waitFor(t, func() bool { return c.publish(t.Context(), c.layout.message(timer)) == nil })
 					waitFor(t, func() bool { return c.Stats().Dead == uint64(accepted) })
 				}
 			}
-			if accepted < 4 {
-				t.Errorf("only %d are accepted", accepted)
+			if accepted != 3 {
+				t.Errorf("%d are accepted, want 3", accepted)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -184,5 +185,50 @@ func TestParseWhen(t *testing.T) {
 	}
 	if _, err := parseWhen("soon", now); err == nil || !strings.Contains(err.Error(), "soon") {
 		t.Errorf("soon: %v", err)
+	}
+}
+
+// A prefix is text and no pattern, and a key is one word of one line, whatever is in them.
+func TestListHostile(t *testing.T) {
+	t.Parallel()
+	_, at, _ := serveAt(t)
+	must := func(command string, args ...string) string {
+		t.Helper()
+		out, err := timerd(t, append([]string{command, "--nats", "nats://" + at, "--"}, args...)...)
+		if err != nil {
+			t.Fatalf("%s %.40q: %v", command, args, err)
+		}
+		return out
+	}
+	keys := []string{"*", "**", ">", ".*", "a.>", "a.*.b", "..", "%2E", "%", "\t\n", "\n", "\x00", "\xff", "\u202e", "--before", `"`, "' OR 1", "[a-z]", "(a+)+$"}
+	for _, key := range keys {
+		must("schedule", key, "1h", key)
+	}
+	for _, prefix := range append(keys, "", "a", "a.", "-", "\\", "$^", "%!s(int=1)", strings.Repeat("(", 10_000)) {
+		want := 0
+		out := must("list", prefix)
+		for _, key := range keys {
+			if strings.HasPrefix(key, prefix) {
+				want++
+				if !strings.Contains(out, strconv.Quote(key)+" ") {
+					t.Errorf("list %.20q is without %q:\n%s", prefix, key, out)
+				}
+			}
+		}
+		if n := strings.Count(out, "\n"); n != want {
+			t.Errorf("list %.20q has %d lines, want %d:\n%s", prefix, n, want, out)
+		}
+	}
+	for _, bad := range []string{"", "x", "NaN", "1e400h", "99999999999h", "2026-13-01T00:00:00Z", "\x00"} {
+		for _, flag := range []string{"--after", "--before"} {
+			if out, err := timerd(t, "list", "--nats", "nats://"+at, flag+"="+bad); bad != "" && (err == nil || out != "") {
+				t.Errorf("list %s=%q: %v, and %q", flag, bad, err, out)
+			}
+		}
+	}
+	for _, far := range []string{"2562047h", "-2562047h", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"} {
+		if _, err := timerd(t, "list", "--nats", "nats://"+at, "--after", far, "--before", far); err != nil {
+			t.Error(err)
+		}
 	}
 }
