@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -180,6 +181,47 @@ func TestTheBeatenDropOutAndTheOpenGoOn(t *testing.T) {
 	}
 }
 
+// The record of a race counts the looks that had enough rounds for a decision. A settled cell would
+// have had more of them.
+func TestARaceIsRecorded(t *testing.T) {
+	open := map[string][]float64{"a": {100, 120, 90, 115, 105, 95}, "b": {120, 95, 108, 90, 97, 119}}
+	settled := map[string][]float64{"a": {100, 100.1, 100.2, 100, 100.1, 99.9}, "b": {130, 130.1, 129.9, 130, 130.2, 130.1}}
+	for _, c := range []struct {
+		costs  map[string][]float64
+		rounds []int // at each look
+		want   results.Race
+	}{
+		{open, []int{2, 4}, results.Race{Rounds: 4, Looks: 1}},
+		{open, []int{2, 4, 6}, results.Race{Rounds: 6, Looks: 1}},
+		{open, []int{2, 4, 6, 8}, results.Race{Rounds: 8, Looks: 2}},
+		{open, []int{3, 6}, results.Race{Rounds: 6, Looks: 1}},
+		{open, []int{2, 4, 6, 8, 10, 12}, results.Race{Rounds: 12, Looks: stats.RaceLooks}},
+		{settled, []int{2, 4, 6}, results.Race{Rounds: 6, Looks: stats.RaceLooks}},
+	} {
+		m := synthetic(c.costs)
+		m.cell.budget = true
+		for _, rounds := range c.rounds {
+			for _, row := range m.rows {
+				if row.Role == results.RoleStructure {
+					row.Cost = row.Cost[:0:0]
+					for i, ns := range c.costs[row.Structure][:min(6, rounds)] {
+						row.Cost = append(row.Cost, results.Trial{Instance: i / 2, Round: i, NS: ns, Units: 1})
+					}
+				}
+			}
+			m.rounds = rounds
+			m.look()
+		}
+		if got := m.result().Race; got == nil || *got != c.want {
+			t.Errorf("looks after %v rounds: %+v, want %+v", c.rounds, got, c.want)
+		}
+	}
+	m := synthetic(open)
+	if got := m.result().Race; got != nil {
+		t.Errorf("without a budget: %+v", got)
+	}
+}
+
 func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
 	cfg.Structures = []entry.Entry{heapEntry("one", 0, nil), heapEntry("other", 0, nil), heapEntry("slow", 1000, nil)}
@@ -209,6 +251,9 @@ func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
 	}
 	if one.Stopped == results.StoppedDone && len(one.Cost) < maxPasses*6 || len(one.ByKind) != min(6, len(one.Cost)) {
 		t.Errorf("%d rounds and %d by kind, stopped: %q", len(one.Cost), len(one.ByKind), one.Stopped)
+	}
+	if c.Race == nil || c.Race.Rounds != len(one.Cost) || c.Race.Looks < 1 {
+		t.Errorf("the record of the race is %+v, of %d rounds", c.Race, len(one.Cost))
 	}
 	if saved < 2 && len(one.Cost) > 6 {
 		t.Error("rounds of the race are not saved")

@@ -144,34 +144,15 @@ func TestControlsCheckTheIntervals(t *testing.T) {
 	}
 }
 
-// A race has looked at the data several times, which an analysis must know.
+// A race has looked at the data several times, and its record says how often.
 func TestARaceCostsLooks(t *testing.T) {
 	t.Parallel()
-	cell := func(passes, perPass int, stopped results.Stopped) results.Cell {
-		row := results.Row{Structure: "a", Role: results.RoleStructure, Stopped: stopped}
-		for i := range passes * perPass {
-			row.Cost = append(row.Cost, results.Trial{Instance: i / perPass, Round: i, NS: 10, Units: 1})
-		}
-		return results.Cell{Rows: []results.Row{row}}
+	cell := results.Cell{Rows: []results.Row{{Structure: "a", Role: results.RoleStructure, Cost: []results.Trial{{NS: 10, Units: 1}}}}}
+	if got := first(results.Run{}, cell).Options.Looks; got != 0 {
+		t.Errorf("without a race: %d looks, want 0", got)
 	}
-	race := results.Run{Parameters: results.Parameters{Budget: 60}}
-	for _, test := range []struct {
-		name            string
-		run             results.Run
-		passes, perPass int
-		stopped         results.Stopped
-		want            int
-	}{
-		{"no race", results.Run{}, 9, 2, results.StoppedDone, 0},
-		{"settled at once", race, 3, 2, results.StoppedSettled, stats.RaceLooks},
-		{"no time, one look", race, 3, 2, results.StoppedBudget, 1},
-		{"no time, two passes of three rounds", race, 2, 3, results.StoppedBudget, 1},
-		{"no time before the first look", race, 1, 2, results.StoppedBudget, 1},
-		{"no time, two looks", race, 4, 2, results.StoppedBudget, 2},
-		{"no time, many looks", race, 12, 2, results.StoppedBudget, stats.RaceLooks},
-	} {
-		if got := first(test.run, cell(test.passes, test.perPass, test.stopped)).Options.Looks; got != test.want {
-			t.Errorf("%s: %d looks, want %d", test.name, got, test.want)
-		}
+	cell.Race = &results.Race{Rounds: 8, Looks: 2}
+	if got := first(results.Run{}, cell).Options.Looks; got != 2 {
+		t.Errorf("%d looks, want 2", got)
 	}
 }

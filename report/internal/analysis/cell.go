@@ -48,8 +48,8 @@ func (r Ranked) Standing() stats.Standing { return r.ToBest.Standing() }
 
 func (r *Run) cell(of results.Cell) *Cell {
 	c := &Cell{Cell: of, ratios: make(map[[2]*Row]stats.Ratio)}
-	if r.Parameters.Budget > 0 {
-		c.Options.Looks = looksOf(of)
+	if of.Race != nil {
+		c.Options.Looks = of.Race.Looks
 	}
 	for _, row := range of.Rows {
 		x := &Row{Row: row, Samples: results.Samples(row.Cost), cell: c}
@@ -63,25 +63,6 @@ func (r *Run) cell(of results.Cell) *Cell {
 		}
 	}
 	return c
-}
-
-// looksOf returns how often a race looked at the data of a cell before it decided. It looked after each pass from
-// stats.LeastRounds on. One that was settled might have gone on, and counts as all looks.
-func looksOf(c results.Cell) int {
-	looks := 1
-	for _, row := range c.Rows {
-		if row.Stopped == results.StoppedSettled {
-			return stats.RaceLooks
-		}
-		passes := make(map[int]bool)
-		for _, t := range row.Cost {
-			passes[t.Instance] = true
-		}
-		if rounds := len(row.Cost); rounds > stats.LeastRounds {
-			looks = max(looks, 1+(rounds-stats.LeastRounds)*len(passes)/rounds)
-		}
-	}
-	return min(looks, stats.RaceLooks)
 }
 
 // Row finds a contender; nil: it is not in the cell.

@@ -31,7 +31,6 @@ func (r *Run) WithCells(part *Run) (out *Run, taken []Cell) {
 		taken = append(taken, c)
 	}
 	p := &whole.Parameters
-	p.Budget = max(p.Budget, part.Parameters.Budget) // raced cells are judged more strictly
 	p.Traces = both(p.Traces, part.Parameters.Traces)
 	p.Scenarios = both(p.Scenarios, part.Parameters.Scenarios)
 	return &whole, taken
