@@ -10,6 +10,7 @@ mkdir -p "$bin"
 bin=$(cd "$bin" && pwd)
 list=$bin/all.toml
 log=$bin/build.log
+protocol=../bench/external/start/files # timerbench.h and others
 : >"$list"
 : >"$log"
 missing= packages=
@@ -56,7 +57,7 @@ c() {
 		needs "$name" "$compilers $package"
 	elif [ -n "$header" ] && ! echo "#include <$header>" | $compiler -E -x $language "$@" - >/dev/null 2>&1; then
 		needs "$name" "$package"
-	elif $compiler -O2 -Wall -Wextra -o "$bin/$name" "c/$source" "$@" 2>>"$log"; then
+	elif $compiler -O2 -Wall -Wextra -I"$protocol" -o "$bin/$name" "c/$source" "$@" 2>>"$log"; then
 		built "$name" "./$name"
 	else
 		fails "$name"

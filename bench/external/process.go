@@ -2,6 +2,7 @@ package external
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -45,9 +46,9 @@ type process struct {
 
 // start starts a program with files as descriptors 3, 4, ... and reads its hello. The program gets
 // a process group of its own, so that its children end with it.
-func start(ctx context.Context, args []string, files ...*os.File) (*process, About, error) {
+func start(ctx context.Context, s Spec, files ...*os.File) (*process, About, error) {
 	p := &process{
-		cmd:    exec.CommandContext(ctx, args[0], args[1:]...),
+		cmd:    exec.CommandContext(ctx, s.Args[0], s.Args[1:]...),
 		copied: make(chan struct{}), exited: make(chan struct{}), started: time.Now(),
 	}
 	p.cmd.ExtraFiles = files
@@ -76,7 +77,7 @@ func start(ctx context.Context, args []string, files ...*os.File) (*process, Abo
 		_ = p.out.SetReadDeadline(time.Now().Add(lastTime))
 	}()
 	var a About
-	hello, err := p.read(helloSize, helloTime)
+	hello, err := p.read(helloSize, cmp.Or(s.HelloTime, helloTime))
 	if err == nil {
 		a, err = decodeHello(hello)
 	}

@@ -32,6 +32,7 @@ type Program struct {
 	queue  []*loaded // blocks to replay, in order
 	prover prover
 
+	fired       []Fire // of the last block that was replayed with every
 	last, timed answer // the last answer, and the sum of those that count in the results
 }
 
@@ -59,7 +60,7 @@ func Start(ctx context.Context, s Spec, blocks *Blocks) (*Program, error) {
 }
 
 func (p *Program) restart() error {
-	process, about, err := start(p.context, p.Args, p.blocks.programs, p.fires)
+	process, about, err := start(p.context, p.Spec, p.blocks.programs, p.fires)
 	if err != nil {
 		return err
 	}
@@ -93,6 +94,14 @@ func (p *Program) Describe() results.External {
 	return out
 }
 
+// Fired returns the timers that the program reported in the last block that was replayed with every set, in its
+// order. It is empty if there was no answer.
+func (p *Program) Fired() []Fire { return p.fired }
+
+// Hangs reports whether the program exceeded a time limit or flooded standard error, after which it is not started
+// again.
+func (p *Program) Hangs() bool { return p.broken != nil }
+
 // Count adds the collections and compilations of the last block to those that Describe returns.
 func (p *Program) Count() {
 	p.timed.Collections += p.last.Collections
@@ -112,7 +121,7 @@ func (p *Program) Begin(keys int) error {
 			return p.give(err)
 		}
 	}
-	within := requestTime + time.Duration(p.most+keys)*perOp // it frees the previous instance, too
+	within := p.requestTime() + time.Duration(p.most+keys)*perOp // it frees the previous instance, too
 	p.slots, p.most, p.queue = nil, keys, nil
 	p.prover = prover{unfired: make(map[uint32]script.Fire), lastWake: 0}
 	if p.Coarse {
@@ -146,6 +155,8 @@ func (p *Program) give(err error) error {
 	return err
 }
 
+func (p *Program) requestTime() time.Duration { return cmp.Or(p.RequestTime, requestTime) }
+
 // Load passes on the blocks that Replay will replay next, in this order, so that the program can
 // prepare them outside the timed loop.
 func (p *Program) Load(blocks ...*script.Block) error {
@@ -156,7 +167,7 @@ func (p *Program) Load(blocks ...*script.Block) error {
 			return err
 		}
 		p.most = l.slots
-		within := requestTime + time.Duration(l.ops)*perOp
+		within := p.requestTime() + time.Duration(l.ops)*perOp
 		m := message{load, uint32(i), uint64(l.bytes), uint64(l.slots), uint64(l.at)}
 		if _, err := p.ask(m, within); err != nil {
 			return err
@@ -169,6 +180,7 @@ func (p *Program) Load(blocks ...*script.Block) error {
 // Replay replays a block and returns its time. It proves the answer: counts and checksum of all timers, or,
 // if every is set, each timer that fired. The time of a replay with every should not be used.
 func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
+	p.fired = nil
 	if len(p.queue) == 0 || p.queue[0].serial != b.Serial {
 		if err := p.Load(b); err != nil {
 			return 0, err
@@ -183,7 +195,7 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	within := requestTime + time.Duration(l.ops+len(l.due))*perOp
+	within := p.requestTime() + time.Duration(l.ops+len(l.due))*perOp
 	start := time.Now()
 	a, err := p.ask(message{Kind: run, Block: uint32(l.place), A: uint64(room)}, within)
 	if err != nil {
@@ -209,7 +221,8 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 
 // proveEvery compares each timer that fired in a block with the script.
 func (p *Program) proveEvery(l *loaded, a answer, room int) error {
-	fired := make([]fire, min(a.Fired, uint64(room)))
+	fired := make([]Fire, min(a.Fired, uint64(room)))
+	p.fired = fired
 	from := io.NewSectionReader(p.fires, 0, int64(len(fired)*fireSize))
 	if err := binary.Read(from, binary.LittleEndian, fired); err != nil && len(fired) > 0 {
 		return err

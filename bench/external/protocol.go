@@ -1,6 +1,6 @@
 // Package external runs programs of any language in a benchmark. A program holds timers in a structure of its
 // own, replays the blocks of a script on it, and times its own loop. docs/external.md describes the protocol;
-// peers/c/timerbench.h implements the side of the program.
+// start/files/timerbench.h implements the side of the program.
 package external
 
 import (
@@ -150,8 +150,8 @@ func decodeAnswer(b []byte, to request) (a answer, err error) {
 	return a, nil
 }
 
-// fire is a timer that fired, as the program reports it.
-type fire struct {
+// Fire is a timer that fired, as the program reports it.
+type Fire struct {
 	At         structures.Tick // tick of the pop
 	Slot, Zero uint32
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -19,6 +20,11 @@ type Spec struct {
 	// Limit is the largest cell that the program takes part in, in timers. The program may declare a
 	// lower limit itself. 0 means no limit.
 	Limit int `toml:"limit"`
+
+	// HelloTime and RequestTime are the time limits of the hello, and of a request in addition to
+	// 100 µs for each operation. 0 means 90 and 10 seconds.
+	HelloTime   time.Duration `toml:"-"`
+	RequestTime time.Duration `toml:"-"`
 }
 
 // Command returns the command line with its arguments separated by spaces.

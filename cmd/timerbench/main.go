@@ -78,7 +78,7 @@ did what it should, and draws the comparison.`,
 		SilenceErrors: true,
 	}
 	root.AddCommand(newRun(), newLive(), newReport(), newRecommend(), newExplain(),
-		newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newSubmit(), newProfile(), newCount(),
+		newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newExternal(), newSubmit(), newProfile(), newCount(),
 		newCountReplay(), newList(), newScenario(), newTrace())
 	helpWithin(root)
 	root.SetFlagErrorFunc(flagError)

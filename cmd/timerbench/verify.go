@@ -21,6 +21,9 @@ import (
 
 func newVerify() *cobra.Command {
 	f, seeds, again := choice{profile: "smoke"}, 3, false
+	var programs []string
+	var traces string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [RESULTS]",
 		Short: "Prove that structures keep their contract, or check results",
@@ -36,14 +39,31 @@ scripts of the cells with their seeds, and compares the proof of each row and
 the counts of each trial. This takes minutes. --structure, --workload and --n
 choose what is replayed.
 
+With --external, prove that a program of any language keeps the contract, in
+less than 30 seconds: named cases for faults that other libraries have had,
+thousands of generated programs of operations, the workloads, and the recordings
+in the folder of --traces. The first failure is shrunk to the fewest operations
+that still fail. See timerbench external init.
+
 The exit code is 1 if a structure breaks its contract or if a check fails. The
 error names what is wrong.`,
 		Example: `  timerbench verify
   timerbench verify -s '^hwheel$' -w 'churn|hold' --n 10,1e5 --seeds 20
   timerbench verify ` + latest + `
-  timerbench verify --replay -s '^hwheel$' ` + latest,
+  timerbench verify --replay -s '^hwheel$' ` + latest + `
+  timerbench verify --external mine=./mine
+  timerbench verify --external peers/bin/all.toml --json`,
 		Args: argsFrom(0, 1, "at most one file or folder of results"),
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
+			if len(programs) > 0 {
+				if len(args) > 0 {
+					return fmt.Errorf("--external: no meaning with %s", args[0])
+				}
+				return verifyPrograms(cmd, programs, traces, asJSON)
+			}
+			if asJSON || cmd.Flags().Changed("traces") {
+				return errors.New("--json, --traces: want --external too")
+			}
 			v := verifying{out: cmd.OutOrStdout()}
 			if len(args) == 0 {
 				if again {
@@ -79,6 +99,13 @@ error names what is wrong.`,
 	f.add(cmd.Flags(), ofProfile)
 	cmd.Flags().IntVar(&seeds, "seeds", seeds, "number of seeds of each cell, from --seed on")
 	cmd.Flags().BoolVar(&again, "replay", again, "replay the scripts of the results too")
+	cmd.Flags().StringArrayVar(&programs, "external", nil,
+		"prove a program of any language: `name=command`, or a TOML file with a list; can be repeated, see docs/external.md")
+	cmd.Flags().StringVar(&traces, "traces", "traces", "with --external: replay the recordings in this `folder`, if there are any")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "with --external: print the verdicts as JSON")
+	for _, other := range []string{"structure", "workload", "n", "scenario", "profile", "seed", "seeds", "replay"} {
+		cmd.MarkFlagsMutuallyExclusive("external", other)
+	}
 	return cmd
 }
 

@@ -1,5 +1,5 @@
 // misbehave keeps timers in a table and searches it. FAULT says what it does wrong: most faults hit
-// the timers of one slot in eight, after the first few operations.
+// the timers of one slot in eight, after the first 20 operations on them, or AFTER.
 #define _GNU_SOURCE 1
 #include <math.h>
 #include <stdbool.h>
@@ -37,7 +37,7 @@ static ssize_t lie(int fd, const void *from, size_t bytes) {
 
 static int64_t *deadlines; // by slot; 0: not pending
 static uint32_t slots;
-static uint64_t pending, calls;
+static uint64_t pending, calls, after = 20;
 
 // leave_child starts a process that outlives this one and holds its pipes. With away it leaves the
 // process group.
@@ -48,11 +48,12 @@ static void leave_child(bool away) {
 	_exit(0);
 }
 
-static bool now_and_then(uint32_t slot) { return slot % 8 == 3 && ++calls > 20; }
+static bool now_and_then(uint32_t slot) { return slot % 8 == 3 && ++calls > after; }
 
 __attribute__((constructor)) static void choose(void) {
 	uint32_t wrong[64] = {0x48424d54u, 9};
 	if (getenv("FAULT")) fault = getenv("FAULT");
+	if (getenv("AFTER")) after = strtoul(getenv("AFTER"), NULL, 10);
 	if (is("version")) tb_write(wrong, sizeof wrong);
 	if (is("chatter")) tb_write("Hello, world! This library prints a banner.\n", 44);
 	if (is("refuses")) {
@@ -70,6 +71,7 @@ static void tb_about(struct tb_about *a) {
 }
 
 static void tb_new(uint32_t n) {
+	if (is("slow")) usleep(200000);
 	free(deadlines);
 	deadlines = NULL;
 	slots = 0;
@@ -108,10 +110,12 @@ static void tb_schedule(uint32_t slot, int64_t at) {
 
 static void tb_cancel(uint32_t slot) {
 	pending--;
-	deadlines[slot] = 0;
+	if (!is("keeps-cancels")) deadlines[slot] = 0;
 }
 
-static void tb_reschedule(uint32_t slot, int64_t at) { deadlines[slot] = at; }
+static void tb_reschedule(uint32_t slot, int64_t at) {
+	if (!is("keeps-moves")) deadlines[slot] = at;
+}
 
 static void tb_pop(int64_t now) {
 	for (uint32_t slot = 0; slot < slots; slot++) {

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/timerbench/timerbench/bench/conform"
+	"github.com/timerbench/timerbench/bench/external"
+	"github.com/timerbench/timerbench/bench/external/start"
+)
+
+func newExternal() *cobra.Command {
+	return group(&cobra.Command{
+		Use:   "external",
+		Short: "Begin a program of another language",
+	}, &cobra.Command{
+		Use:   "init LANGUAGE | FILE",
+		Short: "Print a small program to begin with, or the file that it needs",
+		Long: `Print a small program in C, Rust or Python that holds timers and takes part in a
+run. Replace its structure by your own. It needs the file with the protocol:
+timerbench.h, timerbench.rs or timerbench.py, which this command prints, too.`,
+		Example: `  timerbench external init c >start.c
+  timerbench external init timerbench.h >timerbench.h
+  cc -O2 -o mine start.c
+  timerbench verify --external mine=./mine`,
+		Args:      argsFrom(1, 1, "one of "+strings.Join(start.Names(), ", ")),
+		ValidArgs: start.Names(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file, err := start.File(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(file)
+			return err
+		},
+	})
+}
+
+// verifyPrograms checks programs of other languages and prints a verdict for each.
+func verifyPrograms(cmd *cobra.Command, values []string, traces string, asJSON bool) error {
+	specs, err := external.Parse(values, nil)
+	if err != nil {
+		return fmt.Errorf("--external %w", err)
+	}
+	files, err := filepath.Glob(filepath.Join(traces, "*.trace"))
+	if err == nil && len(files) == 0 && cmd.Flags().Changed("traces") {
+		err = fmt.Errorf("--traces %s: no file *.trace", traces)
+	}
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	var failed []string
+	verdicts := []conform.Verdict{}
+	for _, s := range specs {
+		v, err := conform.Verify(cmd.Context(), s, files, conform.DefaultLimits)
+		if err != nil {
+			return err
+		}
+		if verdicts = append(verdicts, v); !v.OK {
+			failed = append(failed, v.Program)
+		}
+		if !asJSON {
+			fmt.Fprintln(out, strings.Join(v.Lines(), "\n  "))
+		}
+	}
+	if asJSON {
+		e := json.NewEncoder(out)
+		e.SetIndent("", " ")
+		if err := e.Encode(verdicts); err != nil {
+			return err
+		}
+	}
+	if len(failed) > 0 {
+		return errors.New("these programs fail: " + strings.Join(failed, ", "))
+	}
+	return nil
+}
