@@ -9,9 +9,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
-// Capacity checks the option of that name: the constructor of package pkg refuses a number that
-// is not from 0 to limit, and with room for n timers the first n allocate nothing, unless
-// Allocates is given.
+// Capacity checks the option of that name. The constructor of package pkg must refuse a number that is not
+// from 0 to limit. With room for n timers, the first n must not allocate, unless Allocates is given.
 func Capacity(
 	t *testing.T, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64], opts ...Option,
 ) {

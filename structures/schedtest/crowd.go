@@ -217,13 +217,12 @@ func (m *crowd) audit() {
 	}
 }
 
-// Many checks the structure that newScheduler makes with n timers at a time. It is
-// for faults that few timers do not show: one in a hundred thousand, or one that
-// begins with half a million dead entries.
+// Many checks a structure with n timers. It finds faults that few timers do not show, such as one in a
+// hundred thousand, or one that needs half a million dead entries.
 //
-// It schedules n timers and cancels all of them, twice, and schedules n again: the heap must not
-// grow by the second time. It moves some, and fires them all: every timer must fire in time and
-// once, with the ID, the deadline and the value that belong together.
+// It schedules n timers and cancels all of them, twice, and schedules n timers again. The Go heap must not
+// grow the second time. Then it moves some of the timers and fires all of them. Every timer must fire once
+// and in time, with its own ID, deadline and value.
 //
 // Memory is measured, so the test that calls Many must not be parallel. Each timer
 // costs six operations and 40 bytes beside the structure.

@@ -7,9 +7,9 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Model is the reference for every structure: a slice of the pending timers, in the order in
-// which they were last scheduled or rescheduled, scanned for whatever is asked. Ties are FIFO.
-// Every operation costs O(Len). The zero Model is empty and ready for use.
+// Model is the reference for every structure. It is a slice of the pending timers in the order of their last
+// Schedule or Reschedule, and every operation scans it, so each costs O(Len). Ties are FIFO. The zero Model
+// is empty and ready for use.
 type Model[T any] struct {
 	clock   structures.Tick
 	issued  structures.ID
@@ -26,7 +26,7 @@ var _ structures.Scheduler[int] = (*Model[int])(nil)
 // NewModel returns an empty Model.
 func NewModel[T any]() *Model[T] { return new(Model[T]) }
 
-// Schedule adds a pending timer and returns its ID; no ID is issued twice.
+// Schedule adds a pending timer and returns its ID. No ID is issued twice.
 func (m *Model[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	m.issued++
 	m.admit(m.issued, deadline, value)

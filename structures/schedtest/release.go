@@ -10,15 +10,15 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Payload is the value whose release Releases watches.
+// Payload is the value of a timer in Releases.
 type Payload struct {
 	Number int
 	_      *Payload // a pointer keeps it out of the allocator's blocks of tiny objects
 }
 
-// Releases checks the rule "Release": no reference is kept to the value of a timer that fired or
-// was cancelled, and one to that of every pending timer. It runs the garbage collector and looks
-// at weak pointers; it never sleeps.
+// Releases checks the rule "Release": a structure keeps the values of pending timers alive, and no value of a
+// timer that fired or was cancelled. It runs the garbage collector and reads weak pointers. It never
+// sleeps.
 func Releases(t *testing.T, newScheduler func() structures.Scheduler[*Payload]) {
 	for _, rule := range releaseRules {
 		t.Run(rule.name, func(t *testing.T) {

@@ -107,8 +107,8 @@ var rules = []rule{
 	{name: "Model/RandomPrograms", check: modelRandomPrograms},
 }
 
-// Run checks the structure that newScheduler makes anew each time, with a subtest for each rule
-// of the contract. Memory is measured, so the test that calls Run must not be parallel.
+// Run checks a structure, with a subtest for each rule of the contract. newScheduler returns an empty structure
+// at each call. Run measures memory, so the test that calls it must not be parallel.
 func Run(t *testing.T, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
 	c := newConfig(newScheduler, append([]Option{scaleFor(t)}, opts...))
 	for _, rule := range rules {

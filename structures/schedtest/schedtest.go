@@ -1,5 +1,5 @@
-// Package schedtest is the conformance suite for [structures.Scheduler]: what testing/slogtest is
-// for slog handlers. A structure proves in three lines that it keeps the contract:
+// Package schedtest is the conformance suite for [structures.Scheduler], as testing/slogtest is for slog
+// handlers. Three lines prove that a structure keeps the contract:
 //
 //	func TestConformance(t *testing.T) {
 //		schedtest.Run(t, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
@@ -13,19 +13,17 @@
 //		schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return minheap.New[uint64]() })
 //	}
 //
-// [Capacity] checks the option of that name, [Many] a structure with more timers than Run uses.
+// [Capacity] checks the option of that name. [Many] checks a structure with more timers than Run uses.
 //
-// Each subtest carries the name of a rule of the contract. Each failure says which rule
-// was broken by which operation, what the structure returned and what it should have
-// returned, and lists the operations before it. Most rules do every operation on a
-// [Model], too, which is too simple to be wrong, and compare the two.
+// Each subtest has the name of a rule of the contract. A failure names the rule and the operation that
+// broke it, the result and the expected result, and lists the operations before it. Most rules apply
+// every operation to a [Model], too, which is too simple to be wrong, and compare the results.
 //
-// Nothing here sleeps, and nothing depends on chance: random programs come from fixed seeds. The
-// wall clock is read in one place, to fail a structure whose jumps would otherwise take for ever.
+// Nothing here sleeps, and nothing is random: generated programs come from fixed seeds. The wall clock is
+// read in one place, to fail a structure whose jumps would otherwise never end.
 //
-// By default the suite takes a fraction of a second for a structure. With the
-// environment variable TIMERBENCH_LONG set to 1 it does several times as much of the
-// same; with -short, and under the race detector, it does less.
+// By default the suite takes a fraction of a second for a structure. It does several times as much if the
+// environment variable TIMERBENCH_LONG is 1, and less with -short and under the race detector.
 package schedtest
 
 import (
@@ -36,31 +34,30 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
-// Option says what a structure promises beyond the contract, or short of it.
+// Option declares where the promises of a structure differ from the contract.
 type Option func(*config)
 
-// FIFO says that timers with equal deadlines fire in the order in which they were last scheduled
-// or rescheduled. It has no effect together with Coarse.
+// FIFO declares that timers with equal deadlines fire in the order of their last Schedule or Reschedule.
+// It has no effect together with Coarse.
 func FIFO() Option { return func(c *config) { c.fifo = true } }
 
-// Coarse says that a structure rounds deadlines up: a timer that was last scheduled or
-// rescheduled delay ticks before its deadline may fire up to maxLate(delay) ticks after it.
-// Timer.Deadline is what was asked for. The suite checks these bounds instead of the order.
+// Coarse declares that a structure rounds deadlines up: a timer whose last Schedule or Reschedule was delay
+// ticks before its deadline may fire up to maxLate(delay) ticks late. Timer.Deadline is the deadline
+// before rounding. The suite checks these bounds instead of the order.
 func Coarse(maxLate func(delay structures.Tick) structures.Tick) Option {
 	return func(c *config) { c.maxLate = maxLate }
 }
 
-// Allocates leaves out the promises on memory, for third-party containers, which cannot keep
-// them.
+// Allocates leaves out the checks of memory, for third-party containers that allocate.
 func Allocates() Option { return func(c *config) { c.allocates = true } }
 
-// Levels says that a structure is a wheel of n levels: Next may name ticks before the earliest
-// deadline, as long as popping at each takes at most n+1 steps a timer.
+// Levels declares that a structure is a wheel with n levels: Next may return ticks before the earliest
+// deadline, as long as popping at each of them takes at most n+1 steps a timer.
 func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
-// Fuzz is the body of a fuzz target: it adds seeds, turns every input into operations, and
-// compares the structure with the model after each of them, and calls CheckInvariants if there is
-// one.
+// Fuzz is the body of a fuzz target. It adds seeds and turns every input into operations. After each
+// operation it compares the structure with the model, and calls CheckInvariants if the structure has that
+// method.
 func Fuzz(f *testing.F, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
 	c := newConfig(newScheduler, opts)
 	for _, program := range seeds() {
@@ -73,7 +70,7 @@ func Fuzz(f *testing.F, newScheduler func() structures.Scheduler[uint64], opts .
 	})
 }
 
-// config is a structure and what it promises.
+// config is a structure with its promises.
 type config struct {
 	new       func() structures.Scheduler[uint64]
 	fifo      bool
@@ -83,7 +80,7 @@ type config struct {
 	scale     scale
 }
 
-// scale says how much the suite does.
+// scale is the amount of work of the suite.
 type scale int
 
 const (
@@ -104,13 +101,13 @@ func (c *config) exact() bool   { return c.maxLate == nil }
 func (c *config) bounded() bool { return !c.allocates }
 func (c *config) ties() bool    { return c.fifo && c.exact() }
 
-// scaleFor returns the option that sets the scale which the environment asks for.
+// scaleFor returns the option for the scale that the environment asks for.
 func scaleFor(t testing.TB) Option {
 	s := scale(longtest.Scale(t, int(short), int(normal), int(long)))
 	return func(c *config) { c.scale = s }
 }
 
-// amount returns how much of something to do: half of it under -short and the race detector.
+// amount returns the number of repetitions: half of inNormal with -short and under the race detector.
 func (c *config) amount(inLong, inNormal int) int {
 	switch {
 	case c.scale == short || raceEnabled:
@@ -121,8 +118,9 @@ func (c *config) amount(inLong, inNormal int) int {
 	return inLong
 }
 
-// reporter is the part of testing.T that the checks use. The suite's own tests record it.
+// reporter is the part of testing.T that the checks use. The tests of the suite record the calls.
 type reporter = checking.T
 
-// Checked is a structure that can check itself, which the suite has it do after most operations.
+// Checked is an optional interface of a structure that can check itself. The suite calls it after most
+// operations.
 type Checked interface{ CheckInvariants() error }

@@ -23,9 +23,9 @@ func (s *subject) checkSnapshot() {
 	}
 }
 
-// CheckSnapshot checks that a snapshot shows the pending timers, each once and with its
-// deadline, that all other entries are stale, and that its cells stand as their shape
-// says. A snapshot without parts passes.
+// CheckSnapshot returns an error unless the snapshot shows each pending timer once, with its deadline, and
+// all other entries as stale, and its cells are arranged as the kind of their part requires. A snapshot
+// without parts passes.
 func CheckSnapshot(got shape.Snapshot, pending map[structures.ID]structures.Tick) error {
 	if len(got.Parts) == 0 {
 		return nil

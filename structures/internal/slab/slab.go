@@ -1,13 +1,17 @@
-// Package slab issues the IDs of all structures and refuses the stale ones: a
-// generational slot table, written once.
+// Package slab issues the IDs of most structures and refuses stale ones. It is the usual generational slot
+// table.
 //
-// A slot is a small index. It holds a timer's value, and a structure keeps under the same index
-// what else it knows of the timer (its place in a heap, its links in a list). Freed slots are
-// used again, the last freed first, as it is still in cache. Each slot counts how often it was
-// taken and freed, its generation; an ID is the slot and its generation, so that looking up an ID
-// is one comparison and needs no map. This is the usual generational arena. The generations are
-// an array of their own, 4 bytes a timer, so that a stale ID is refused without reading the
-// values.
+// A slot is a small index. It holds the value of a timer, and a structure keeps its own data of the timer
+// under the same index, such as the place in a heap or the links of a list. The slot that was freed last is
+// used again first, because it is still in the cache. A slot counts how often it was taken and freed: that
+// is its generation. An ID is the slot and its generation, so a lookup is one comparison and needs no map.
+// The generations are in an array of their own, 4 bytes a timer, so a stale ID is refused without reading
+// the values.
+//
+// Package records is the table of auto, hwheel and ladder, which keep the generation, the deadline and the
+// place of a timer in the cache line of its value. One table for all costs too much: on records, quadheap
+// takes 1.31 times the instructions for start-stop, 1.37 times for churn and 1.18 times for hold with 1000
+// timers, and 11 bytes more for each timer.
 package slab
 
 import (
