@@ -82,33 +82,13 @@ func (w *Wheel[T]) Schedule(t *Timer[T], deadline structures.Tick) { w.schedule(
 // where it is until its slot is emptied. Any other move costs O(1). Reschedule panics if t is
 // pending in another wheel or is a copy of a pending timer.
 func (w *Wheel[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
-	n := &t.node
-	if !w.key.Owns(n) {
-		if n.Pending() {
-			panic(foreign)
-		}
-		return false
-	}
-	w.move(n, deadline)
-	return true
+	return w.reschedule(&t.node, deadline)
 }
 
 // Cancel removes a pending timer, which is then free for any use. It returns false if t is not
 // pending. It costs O(1). It panics if t is pending in another wheel or is a copy of a pending
 // timer.
-func (w *Wheel[T]) Cancel(t *Timer[T]) bool {
-	n := &t.node
-	if !w.key.Owns(n) {
-		if n.Pending() {
-			panic(foreign)
-		}
-		return false
-	}
-	w.removed++
-	n.Unlink()
-	n.Release()
-	return true
-}
+func (w *Wheel[T]) Cancel(t *Timer[T]) bool { return w.cancel(&t.node) }
 
 // Pop moves the clock to now, unless it is there or past it, and removes and returns one timer
 // that is due, the earliest first. It returns nil if no timer is due. The timer is free for any
@@ -191,11 +171,7 @@ func (c *core) schedule(n *links.Node, deadline structures.Tick) {
 
 // scheduleSlow is schedule for any timer and any deadline.
 func (c *core) scheduleSlow(n *links.Node, deadline structures.Tick) {
-	if n.Pending() {
-		if !c.key.Owns(n) {
-			panic(foreign)
-		}
-		c.move(n, deadline)
+	if c.reschedule(n, deadline) {
 		return
 	}
 	n.Deadline = links.AfterClock(c.clock, deadline)
@@ -241,16 +217,45 @@ func (c *core) makeLevel() {
 	}
 }
 
-// move gives a pending timer another deadline.
-func (c *core) move(n *links.Node, deadline structures.Tick) {
-	deadline = links.AfterClock(c.clock, deadline)
-	if deadline < n.Deadline {
-		n.Unlink()
-		n.Deadline = deadline
-		c.quiet = min(c.quiet, deadline)
-		c.file(n)
+// reschedule is Reschedule.
+func (c *core) reschedule(n *links.Node, deadline structures.Tick) bool {
+	if !c.key.Owns(n) {
+		return refuse(n)
+	}
+	if deadline <= c.clock || deadline < n.Deadline {
+		c.move(n, links.AfterClock(c.clock, deadline))
+		return true
 	}
 	n.Deadline = deadline
+	return true
+}
+
+// move moves a pending timer to a deadline after the clock, which is usually earlier than its own.
+func (c *core) move(n *links.Node, deadline structures.Tick) {
+	n.Unlink()
+	n.Deadline = deadline
+	c.quiet = min(c.quiet, deadline)
+	c.file(n)
+}
+
+// refuse returns false if a timer is not pending, and panics if it is, because this wheel does not
+// own it.
+func refuse(n *links.Node) bool {
+	if n.Pending() {
+		panic(foreign)
+	}
+	return false
+}
+
+// cancel is Cancel.
+func (c *core) cancel(n *links.Node) bool {
+	if !c.key.Owns(n) {
+		return refuse(n)
+	}
+	c.removed++
+	n.Unlink()
+	n.Release()
+	return true
 }
 
 // pop is Pop, and returns nil if no timer is due.

@@ -115,8 +115,7 @@ func (k Key) Seal(n *Node) { n.seal = k.sealOf(n) }
 
 // Release marks a node that was unlinked as not pending, and drops its links.
 func (n *Node) Release() {
-	n.Next, n.Prev = nil, nil
-	n.seal = 0
+	n.Link, n.seal = Link{}, 0
 }
 
 // The wheels have levels of 256 slots: a slot of level 0 covers a tick, a slot of any other level
