@@ -26,8 +26,27 @@
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. A timer takes 40 bytes and its value, within the caller's struct. A wheel takes 500 bytes,
-// and 32 KiB for each level up to the highest one in use.
+// Memory. A timer takes 32 bytes and its value, within the caller's struct. A wheel takes 3 KiB, and 32
+// KiB for each level up to the highest one in use.
+//
+// Garbage collection. Timers are linked by pointers, which the collector follows and which cost a write
+// barrier while it runs. Measured with a million structs of one timer each, against structs of the same
+// size with the ID of a timer of package structures/hwheel: a collection took 54 ms of processor time
+// instead of 35, and the heap was 68 MB instead of 100. Churn took 0.6 times as long while nothing was
+// collected. While collections ran one after the other, it took as long as by ID: 2.3 to 2.6 times as long
+// as without them, by ID 1.4 to 1.5 times (Intel Xeon, two cores).
+//
+// Speed. Time relative to ratas (C++), measured in turns by the same loops with random victims and a driver
+// that ticks (Intel Xeon):
+//
+//	timers     start-stop  churn  reschedule to later  hold          fill-drain
+//	1,000      2 to 4      1.1    1.75                 1.75          1.4
+//	100,000    2 to 4      1.6    1.0                  1.1 to 1.3    1.0 to 1.1
+//	1,000,000  2 to 4      2.1    0.75 to 0.95         0.27 to 0.36  0.31 to 0.38
+//
+// Start-stop takes 133 instructions against 71, and churn 146 against 82: Go's calls and write barriers, the
+// check that a timer belongs to the wheel, the rule for past deadlines, the bitmap and Len. A processor
+// overlaps the cache misses of fewer calls if each call has more instructions.
 //
 // Work counts SlotsVisited, slots that were emptied; EmptySlots, those whose timers had all been
 // cancelled; and Moved, timers that cascaded or were due later than their slot.

@@ -17,7 +17,7 @@
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Memory. A timer takes 40 bytes and its value, within the caller's struct. A wheel takes 33 KiB.
+// Memory. A timer takes 32 bytes and its value, within the caller's struct. A wheel takes 33 KiB.
 //
 // Work counts SlotsVisited, slots that fired or cascaded; EmptySlots, those whose timers had all
 // been cancelled; and Moved, timers that cascaded.
