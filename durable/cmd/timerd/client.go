@@ -25,7 +25,7 @@ type options struct {
 	exec     commands
 }
 
-// call is a command that was given, with a client to do it.
+// call is a command with its arguments, and a client to run it.
 type call struct {
 	*durable.Client
 	ctx  context.Context
@@ -69,7 +69,7 @@ func (o *options) connect(more ...nats.Option) (*nats.Conn, error) {
 func scheduleCommand(o *options) *cobra.Command {
 	var cron, absent bool
 	var limits durable.Limits
-	cmd := o.command("schedule KEY WHEN [PAYLOAD]", "Set the timer under KEY, or replace it",
+	cmd := o.command("schedule KEY WHEN [PAYLOAD]", "Set the timer KEY, or replace it",
 		cobra.RangeArgs(2, 3),
 		func(c call) (err error) {
 			t := durable.Timer{Key: c.args[0], Payload: []byte(strings.Join(c.args[2:], "")), Limits: limits}
@@ -83,21 +83,21 @@ func scheduleCommand(o *options) *cobra.Command {
 			}
 			ok, err := c.Add(c.ctx, t)
 			if err == nil && !ok {
-				err = fmt.Errorf("there is a timer %q", t.Key)
+				err = fmt.Errorf("timer %q exists already", t.Key)
 			}
 			return err
 		})
-	cmd.Long = `Set the timer under KEY, or replace it. WHEN is a duration from now (30s, 36h), a time
+	cmd.Long = `Set the timer KEY, or replace it. WHEN is a duration from now (30s, 36h), a time
 (2026-12-31T23:59:59+01:00) or, with --every, a cron expression ("CRON_TZ=Europe/Berlin 30 7 * * 1-5", "@every 10m").`
 	flags := cmd.Flags()
 	flags.BoolVar(&cron, "every", false, "WHEN is a cron expression")
-	flags.BoolVar(&absent, "absent", false, "fail if there is one, and leave it as it is")
-	flags.DurationVar(&limits.Timeout, "timeout", 0, "how long its handler may take (what serve says)")
-	flags.IntVar(&limits.MaxAttempts, "attempts", 0, "attempts before it is a dead letter (10)")
+	flags.BoolVar(&absent, "absent", false, "fail if the timer exists, and leave it unchanged")
+	flags.DurationVar(&limits.Timeout, "timeout", 0, "how long its handler may take (default --timeout of serve)")
+	flags.IntVar(&limits.MaxAttempts, "attempts", 0, "how many attempts before it becomes a dead letter (default 10)")
 	return cmd
 }
 
-// parseWhen returns the time that text names: a duration from now, or a time.
+// parseWhen parses a duration from now, or a time.
 func parseWhen(text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil {
 		return now.Add(d), nil
@@ -124,12 +124,12 @@ func cancelTimer(c call) error {
 
 func (c call) known(ok bool, err error) error {
 	if err == nil && !ok {
-		err = fmt.Errorf("there is no timer %q: it has fired or was never set", c.args[0])
+		err = fmt.Errorf("no timer %q: it has fired, was cancelled or was never set", c.args[0])
 	}
 	return err
 }
 
-// withDead returns a command that does something with the dead letters of a key.
+// withDead returns a command that calls do with each dead letter of a key.
 func withDead(
 	do func(*durable.Client, context.Context, durable.DeadLetter) error) func(call) error {
 	return func(c call) error {
@@ -143,7 +143,7 @@ func withDead(
 			return err
 		}
 		if len(letters) == 0 {
-			return fmt.Errorf("there is no dead letter %q", c.args[0])
+			return fmt.Errorf("no dead letter %q", c.args[0])
 		}
 		for _, d := range letters {
 			if err := do(c.Client, c.ctx, d); err != nil {
@@ -156,7 +156,7 @@ func withDead(
 
 func listCommand(o *options) *cobra.Command {
 	var state, after, before string
-	cmd := o.command("list [PREFIX]", "List the timers whose key begins with PREFIX",
+	cmd := o.command("list [PREFIX]", "List the timers whose keys begin with PREFIX",
 		cobra.MaximumNArgs(1), func(c call) (err error) {
 			f := filter{prefix: strings.Join(c.args, ""), before: time.Unix(1<<40, 0)}
 			if after != "" {
@@ -187,19 +187,19 @@ func listCommand(o *options) *cobra.Command {
 			return errors.Join(err, w.Flush())
 		})
 	flags := cmd.Flags()
-	flags.StringVar(&state, "state", "pending", "pending, fired (waits for a worker, or has one) or dead")
-	flags.StringVar(&after, "after", "", "only what is due at or after this `time`, as of schedule")
-	flags.StringVar(&before, "before", "", "only what is due before this `time`")
+	flags.StringVar(&state, "state", "pending", "`state` of the timers: pending, fired (not yet handled) or dead")
+	flags.StringVar(&after, "after", "", "list only timers due at or after this `time`, as in schedule")
+	flags.StringVar(&before, "before", "", "list only timers due before this `time`")
 	return cmd
 }
 
-// filter says which timers to list.
+// filter selects the timers to list.
 type filter struct {
 	prefix        string
 	after, before time.Time
 }
 
-// line writes the line of a timer, unless it is filtered out.
+// line writes the line of a timer that the filter accepts.
 func (f filter) line(w io.Writer, key string, deadline time.Time, more string, payload []byte) {
 	if strings.HasPrefix(key, f.prefix) && !deadline.Before(f.after) && deadline.Before(f.before) {
 		fmt.Fprintf(w, "%q\t%s\t%s\t%q\n", key, deadline.Format(time.RFC3339Nano), more, payload)
@@ -216,7 +216,7 @@ func each[T any](values iter.Seq2[T, error], do func(T)) error {
 	return nil
 }
 
-// table returns a writer of lines whose cells end with tabs.
+// table returns a writer that aligns cells, each of which ends with a tab.
 func table(out io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(out, 0, 8, 2, ' ', 0) }
 
 func stats(c call) error {
@@ -225,11 +225,11 @@ func stats(c call) error {
 		return err
 	}
 	w := table(c.out)
-	fmt.Fprintf(w, "timers pending\t%d\nfired, not handled\t%d\nof these in hand\t%d\n",
+	fmt.Fprintf(w, "timers pending\t%d\nfired, not handled\t%d\nbeing handled\t%d\n",
 		n.Pending, n.Fired, n.Handled)
 	fmt.Fprintf(w, "dead letters\t%d\nworkers\t%d\nbytes\t%d\n", n.Dead, n.Workers, n.Bytes)
 	if n.Limit > 0 {
-		fmt.Fprintf(w, "bytes, with all else in the store\t%d of %d\n", n.Stored, n.Limit)
+		fmt.Fprintf(w, "bytes in the whole store\t%d of %d\n", n.Stored, n.Limit)
 	}
 	return w.Flush()
 }

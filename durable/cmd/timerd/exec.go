@@ -24,13 +24,13 @@ type commands struct {
 	running map[*exec.Cmd]struct{}
 }
 
-// afterGrace is what a handler has beyond the time of its command and the grace.
+// afterGrace is how much longer a handler has than the timeout and the grace of its command.
 const afterGrace = time.Second
 
-// run runs the command for f. It goes on when ctx ends, but for the grace.
+// run runs the command for f. If ctx ends, the command has the grace to exit.
 func (c *commands) run(ctx context.Context, f durable.Fired) error {
 	timeout, grace := c.timeout, c.grace
-	if end, ok := ctx.Deadline(); ok { // that of a timer with a limit of its own may be short
+	if end, ok := ctx.Deadline(); ok { // a timer with a timeout of its own may leave less
 		left := time.Until(end).Round(time.Millisecond)
 		timeout = max(left-c.grace-afterGrace, left/2)
 		grace = min(grace, left-timeout)
@@ -46,7 +46,7 @@ func (c *commands) run(ctx context.Context, f durable.Fired) error {
 	cmd.Stdin = bytes.NewReader(f.Payload)
 	var out head
 	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.WaitDelay = max(grace, time.Millisecond) // 0 would be without end
+	cmd.WaitDelay = max(grace, time.Millisecond) // 0 would mean no limit
 	group(cmd)
 	cmd.Cancel = func() error {
 		if ctx.Err() != nil {
@@ -70,11 +70,11 @@ func (c *commands) run(ctx context.Context, f durable.Fired) error {
 		c.mu.Unlock()
 	}
 	if own.Err() != nil {
-		_ = kill(cmd) // its children, if there are any
-		err = fmt.Errorf("ended by timerd after %v or %v of grace: %w",
+		_ = kill(cmd) // its children, if any
+		err = fmt.Errorf("ended by timerd after %v, or %v of grace: %w",
 			timeout, grace, errors.Join(own.Err(), err))
 	}
-	// ErrWaitDelay: it has returned 0, and left children behind.
+	// ErrWaitDelay: the command exited with 0, and left children behind.
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return fmt.Errorf("command: %w: %s", err, out)
 	}
@@ -85,30 +85,31 @@ func (c *commands) killAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for cmd := range c.running {
-		_ = kill(cmd) // it may be over
+		_ = kill(cmd) // it may have exited
 	}
 }
 
-// isSecret reports whether a variable of timerd is not for its commands.
+// isSecret reports whether a variable of the environment is withheld from commands.
 func isSecret(variable string) bool {
 	return strings.HasPrefix(variable, "NATS_PASSWORD=") || strings.HasPrefix(variable, "NATS_TOKEN=")
 }
 
-// head keeps the first bytes that are written to it.
+// head is a writer that keeps the first maxHead bytes.
 type head []byte
 
 const maxHead = 500
 
-// Write takes all of p, and keeps what there is room for.
+// Write keeps as much of p as there is room for. It never fails.
 func (h *head) Write(p []byte) (int, error) {
 	*h = append(*h, p[:min(len(p), maxHead-len(*h))]...)
 	return len(p), nil
 }
 
-// maxVariable is the longest payload that is a variable: Linux refuses 128 kB.
+// maxVariable is the length of the longest payload passed as a variable. Linux limits a
+// variable to 128 kB.
 const maxVariable = 64 << 10
 
-// environment returns the variables for f. A variable cannot have a NUL byte.
+// environment returns the variables for f. A variable cannot contain a NUL byte.
 func environment(f durable.Fired) []string {
 	list := []string{"TIMER_ATTEMPT=" + strconv.Itoa(f.Attempt)}
 	set := func(name, value string) {

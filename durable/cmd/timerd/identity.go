@@ -14,25 +14,25 @@ import (
 	"github.com/timerbench/timerbench/durable"
 )
 
-// identity is what a client shows to the server, and what an embedded server asks for.
+// identity is how a client authenticates itself, and what an embedded server asks for.
 type identity struct {
 	user, password, token string
 	cert, key, ca         string // files
 }
 
 func (i *identity) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&i.user, "user", "", "the `name` that clients show to the server, or $NATS_USER")
+	flags.StringVar(&i.user, "user", "", "`name` for authentication, or $NATS_USER")
 	flags.StringVar(&i.password, "password", "",
-		"the `password` of the user, or $NATS_PASSWORD, which other users of the machine do not see")
+		"`password` of the user, or $NATS_PASSWORD, which is hidden from other users of the machine")
 	flags.StringVar(&i.token, "token", "",
-		"the `token` that clients show to the server, or $NATS_TOKEN")
-	flags.StringVar(&i.cert, "tlscert", "", "`file` with the certificate of this process, server or client")
-	flags.StringVar(&i.key, "tlskey", "", "`file` with the key of the certificate")
+		"`token` for authentication, or $NATS_TOKEN")
+	flags.StringVar(&i.cert, "tlscert", "", "`file` with the certificate of this server or client")
+	flags.StringVar(&i.key, "tlskey", "", "`file` with the private key of the certificate")
 	flags.StringVar(&i.ca, "tlsca", "",
-		"`file` with who vouches for the certificates of others; an embedded server then asks its clients for one")
+		"`file` with the certificate authorities to trust; an embedded server then requires client certificates")
 }
 
-// complete fills in what the environment says, and checks that nothing is half there.
+// complete reads the environment, and rejects an identity that is incomplete or ambiguous.
 func (i *identity) complete() error {
 	i.user = cmp.Or(i.user, os.Getenv("NATS_USER"))
 	i.password = cmp.Or(i.password, os.Getenv("NATS_PASSWORD"))
@@ -80,7 +80,7 @@ func (i *identity) server() (options []durable.ServerOption, err error) {
 	}
 	if i.cert == "" {
 		if i.ca != "" {
-			err = errors.New("--tlsca: an embedded server wants --tlscert and --tlskey as well")
+			err = errors.New("--tlsca: an embedded server needs --tlscert and --tlskey as well")
 		}
 		return options, err
 	}
@@ -93,7 +93,7 @@ func (i *identity) server() (options []durable.ServerOption, err error) {
 		text, err := os.ReadFile(i.ca)
 		config.ClientAuth, config.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
 		if err == nil && !config.ClientCAs.AppendCertsFromPEM(text) {
-			err = errors.New("there is no certificate in it")
+			err = errors.New("the file contains no certificate")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("--tlsca %s: %w", i.ca, err)

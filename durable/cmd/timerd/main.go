@@ -1,15 +1,15 @@
-// Command timerd keeps timers that outlive it, and fires them.
+// Command timerd stores timers that survive restarts and crashes, and fires them.
 //
 //	timerd serve --embedded DIR      a server and a worker in one process
 //	timerd schedule KEY 30s PAYLOAD
 //	timerd move KEY 1h
 //	timerd cancel KEY
 //	timerd list
-//	timerd revive KEY                a dead letter
+//	timerd revive KEY                handle a dead letter again
 //	timerd discard KEY
 //	timerd stats
 //
-// What fires is written to standard output, one line of JSON each.
+// It writes each timer that fires to standard output, as a line of JSON.
 package main
 
 import (
@@ -43,31 +43,31 @@ func main() {
 	}
 }
 
-// defaultAddress is where serve listens and where the others look for it.
+// defaultAddress is where serve listens and the other commands connect.
 const defaultAddress = "127.0.0.1:4222"
 
 func command(o *options) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "timerd",
-		Short:         "Timers that survive crashes, on NATS JetStream",
+		Short:         "Timers that survive crashes, stored in NATS JetStream",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&o.url, "nats", "nats://"+defaultAddress,
-		"the server or, with commas between them, the servers of a cluster")
-	flags.StringVar(&o.cfg.Name, "name", "timers", "the name of the stream")
+		"`URL` of the server, or comma-separated URLs of a cluster")
+	flags.StringVar(&o.cfg.Name, "name", "timers", "`name` of the stream")
 	flags.IntVar(&o.cfg.Replicas, "replicas", 1,
-		"nodes that store each timer; counts when the stream is made")
+		"how many nodes store each timer; used only when the stream is created")
 	o.identity.flags(flags)
 	key := cobra.ExactArgs(1)
 	root.AddCommand(serveCommand(o), scheduleCommand(o), listCommand(o),
-		o.command("move KEY WHEN", "Move the timer under KEY to WHEN, as of schedule, and keep its payload", cobra.ExactArgs(2), move),
-		o.command("cancel KEY", "Remove the timer under KEY", key, cancelTimer),
-		o.command("revive KEY", "Give the dead letters of KEY to the workers again", key,
+		o.command("move KEY WHEN", "Move the timer KEY to WHEN, as in schedule, and keep its payload", cobra.ExactArgs(2), move),
+		o.command("cancel KEY", "Cancel the timer KEY", key, cancelTimer),
+		o.command("revive KEY", "Hand the dead letters of KEY to the workers again", key,
 			withDead((*durable.Client).Revive)),
 		o.command("discard KEY", "Remove the dead letters of KEY", key,
 			withDead((*durable.Client).Discard)),
-		o.command("stats", "Say how much is stored", cobra.NoArgs, stats))
+		o.command("stats", "Print how much is stored", cobra.NoArgs, stats))
 	return root
 }

@@ -156,7 +156,7 @@ func TestDeadLetters(t *testing.T) {
 	<-ended
 	must("discard", "key")
 	dead(1)
-	if out := must("stats"); !strings.Contains(out, "with all else in the store") {
+	if out := must("stats"); !strings.Contains(out, "bytes in the whole store") {
 		t.Errorf("stats:\n%s", out)
 	}
 }

