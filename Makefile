@@ -187,6 +187,10 @@ lint: ## gofmt, vet and the linters
 	cd durable && go run $(LINTER) run ./...
 	cd browser && go run $(LINTER) run ./...
 
+.PHONY: size
+size: ## Print lines of packages with their imports, of all code and of tests, and folders of many files
+	@go test -count=1 -run '^TestSize$$' -v . | sed -n 's/^ *size_test.go:[0-9]*: //p'
+
 .PHONY: cover
 cover: ## Test coverage by function
 	go test -short -coverpkg ./... -coverprofile cover.out ./...
