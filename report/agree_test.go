@@ -114,7 +114,13 @@ func TestAnswersPrintTheCostsOfThePage(t *testing.T) {
 						cell = c
 					}
 				}
-				for _, s := range x.Ranking {
+				for i, s := range x.Ranking {
+					if i > 0 && len(x.Evidence) > 1 { // its ratio is over several cells
+						if s.NS != 0 || s.TailNS != 0 {
+							t.Errorf("%s: %s: %s has the times of one cell", name, x.Words(), s.Structure)
+						}
+						continue
+					}
 					if want := cell.Row(s.Structure).Cost().Center; s.NS != want {
 						t.Errorf("%s: %s: %s takes %v ns, and %v on the page", name, x.Words(), s.Structure, s.NS, want)
 					}

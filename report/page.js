@@ -153,8 +153,8 @@
 	let wholeRanking = false;
 	const answer = () => {
 		current = lookUp();
-		ranking = (current.ranking || []).map(([name, times, lo, hi, standing, ns, tail, bytes, wakeups]) =>
-			({ name, times, lo, hi, standing, ns, tail, bytes, wakeups }));
+		ranking = (current.ranking || []).map(([name, times, lo, hi, standing, ns, tail, bytes, ticking, tickless]) =>
+			({ name, times, lo, hi, standing, ns, tail, bytes, ticking, tickless }));
 		const first = ranking.length ? ranking[0].name : "";
 		const path = first && byName.get(first).import;
 		$("import").hidden = !path;
@@ -197,8 +197,9 @@
 		for (const elements of shown.values()) for (const e of elements) if ($("ranking").contains(e)) elements.delete(e);
 		$("ranking").hidden = !ranking.length;
 		if (!ranking.length) return;
-		const head = [["Structure"], ["Times the first"], [`ns a ${current.evidence[0].unit}`, "In the nearest cell"], ["p99.9 ns", "99.9th percentile of single calls of the slowest kind, in the nearest cell"],
-			["Bytes a timer"], ["× wake-ups", "Of a driver that sleeps until the next deadline, as a multiple of the fewest"]];
+		const head = [["Structure"], ["Times the first"], [`ns a ${current.evidence[0].unit}`, "In the nearest cell"], ["p99 ns", "99th percentile of single calls of the slowest kind, in the nearest cell"],
+			["Bytes a timer"], ["Idle, ticking", "Idle ticks for each timer that fires, of a driver that wakes at every tick"],
+			["Idle, tickless", "Idle wake-ups for each timer that fires, of a driver that sleeps until the next deadline"]];
 		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title = ""], i) => make("th", { title, class: i ? "" : "l" }, text)),
 			make("th", { class: "l" }, "Remark"))), make("tbody", {}));
 		const left = ranking.filter((s) => !filtered.has(s.name));
@@ -208,9 +209,9 @@
 			const { late } = byName.get(s.name);
 			const remark = [s.standing && s !== ranking[0] && s.standing, late && "late by " + late].filter(Boolean).join(", ");
 			const cells = [[s.times, lo === hi ? times(s.times) : lo + " to " + hi], [s.ns, s.ns && digits(s.ns)], [s.tail, s.tail && digits(s.tail)],
-				[s.bytes, s.bytes && digits(s.bytes)], [s.wakeups, s.wakeups && times(s.wakeups)]];
+				[s.bytes, s.bytes && digits(s.bytes)], ...[s.ticking, s.tickless].map((ticks) => [ticks, ticks !== null && digits(ticks)])];
 			table.tBodies[0].append(make("tr", { "data-structure": s.name }, make("td", { class: "l", "data-structure": s.name }, s.name),
-				...cells.map(([value, text]) => make("td", value ? { "data-value": value } : {}, text || "–")),
+				...cells.map(([value, text]) => make("td", text ? { "data-value": value } : {}, text || "–")),
 				make("td", { class: "l" }, remark)));
 		}
 		$("ranking").replaceChildren(table);

@@ -50,6 +50,10 @@ var criticalValues = sync.OnceValue(func() *sync.Map { // family to func() []flo
 	return &all
 })
 
+// PairErrors returns the number of standard errors on either side of the ratio of a pair, such that the intervals of all
+// pairs of k contenders hold together with the default confidence. The standard errors must be known well.
+func PairErrors(k int) float64 { return critical(k, tabledDF[len(tabledDF)-1], Options{}) }
+
 // critical returns the largest |t| among all pairs of k equal contenders, at any of the
 // looks, that is exceeded with the probability 1 - DefaultConfidence. The t of one comparison
 // has df degrees of freedom.

@@ -166,25 +166,29 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
 			fmt.Fprintln(out, show.Wrapped(line))
 		}
 	}
-	t := show.Table{Align: "lrrrrrrrrl",
+	t := show.Table{Align: "lrrrrrrrrrl",
 		Header: []string{"structure", "score", "to the first", "cost", "ns", "tail", "tail ns",
-			"bytes", "wakes", ""}}
+			"bytes", "idle, ticking", "idle, tickless", ""}}
 	for i, s := range x.Ranking {
 		to := show.Times(s.Times.Center)
 		if lo, hi := show.Times(s.Times.Lo), show.Times(s.Times.Hi); s.Times.Bounded() && lo != hi {
 			to = lo + "–" + hi
 		}
-		t.Add(s.Structure, show.Times(s.Score), to, known(s.Cost, show.Times),
-			known(s.NS, show.Figure),
-			known(s.TailTimes, show.Times), known(s.TailNS, show.Figure), known(s.Bytes,
-				show.Figure),
-			known(s.Wakeups, show.Times), remark(s, i == 0))
+		var ticking, tickless any
+		if s.Counted {
+			ticking, tickless = s.Ticking, s.Tickless
+		}
+		t.Add(s.Structure, show.Times(s.Score), to, known(s.Cost, show.Times), known(s.NS, show.Figure),
+			known(s.TailTimes, show.Times), known(s.TailNS, show.Figure), known(s.Bytes, show.Figure),
+			ticking, tickless, remark(s, i == 0))
 	}
 	nearest := x.Evidence[0]
 	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(fmt.Sprintf(
 		"Score: the weighted geometric mean of the multiples of the best in what matters. "+
-			"Cost, tail, wakes (wake-ups): multiples of the best. ns: per %s, and for a call of the "+
-			"slowest kind (99.9th percentile), in %s, n %d.", nearest.Unit, nearest.Workload, nearest.N)))
+			"Cost, tail: multiples of the best, over all cells below. ns: per %s, and for a call of the "+
+			"slowest kind (99th percentile), in %s, n %d; over several cells, of the first structure alone. "+
+			"Idle: wake-ups on which nothing fires, for each timer that fires, of a driver that wakes at every "+
+			"tick (ticking) and of one that sleeps until the next deadline (tickless).", nearest.Unit, nearest.Workload, nearest.N)))
 
 	t = show.Table{Align: "lrrrl",
 		Header: []string{"it rests on", "n", "weight", "distance", "fastest there",

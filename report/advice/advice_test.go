@@ -9,10 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -30,7 +33,7 @@ func cell(n, cancelPercent int, delays string, of costs) results.Cell {
 		Grid: &results.Grid{Delays: delays, CancelPercent: cancelPercent}, CancelRate: float64(cancelPercent) / 100,
 	}
 	c.Rows = append(c.Rows, results.Row{Structure: "null", Role: results.RoleFloor, Latency: latency(20)})
-	c.Rows[0].Latency[1].P999 = 0
+	c.Rows[0].Latency[1].P99 = 0
 	for _, name := range []string{"hwheel", "quadheap", "rbtree", "list", "hwheel-linux", "unheard"} {
 		if ns, ok := of[name]; ok {
 			c.Rows = append(c.Rows, results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(ns), Latency: latency(20 + 10*ns)})
@@ -49,8 +52,8 @@ func trials(ns float64) []results.Trial {
 }
 
 // latency has one kind of call with enough samples, and one without.
-func latency(p999 float64) []results.Latency {
-	return []results.Latency{{Kind: script.KindFire, Samples: 5000, P50: 1, P999: p999}, {Kind: script.KindWake, Samples: 50, P999: 1e6}}
+func latency(p99 float64) []results.Latency {
+	return []results.Latency{{Kind: script.KindFire, Samples: 5000, P50: p99, P90: p99, P99: p99, P999: p99, Max: p99}, {Kind: script.KindWake, Samples: 50, P99: 1e6}}
 }
 
 func run(cells ...results.Cell) *results.Run {
@@ -308,7 +311,7 @@ func TestWeights(t *testing.T) {
 	}
 	for _, name := range []string{"hwheel", "quadheap", "rbtree"} {
 		for i, driver := range []results.Driver{results.Ticking, results.Tickless} {
-			r.Idle = append(r.Idle, results.Idle{Structure: name, N: 1000, Distribution: "uniform", Driver: driver, Wakeups: uint64(100 * (1 + i*len(name)/8))})
+			r.Idle = append(r.Idle, results.Idle{Structure: name, N: 1000, Distribution: "uniform", Driver: driver, Ticks: 1000, Fired: 50, Wakeups: uint64(100 * (1 + i*len(name)/8)), Moved: uint64(i * len(name) / 8 * 100)})
 		}
 	}
 	for _, test := range []struct {
@@ -400,6 +403,64 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 	if _, err := advice.New(run(cell(1000, 0, "uniform", costs{"hwheel-linux": 20}))).Answer(advice.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "exact") {
 		t.Errorf("without an exact structure: %v", err)
+	}
+}
+
+// A tail has an interval too, by the number of its samples, and the same rule says what it decides.
+func TestByTailWhatIsTooCloseIsNotTold(t *testing.T) {
+	t.Parallel()
+	// tailed returns three structures with tails of 100, 120 and 180 ns, among calls that take a fifth to ten times as long.
+	tailed := func(samples int64) *results.Run {
+		c := cell(1000, 0, "uniform", costs{"hwheel": 10, "quadheap": 20, "rbtree": 40})
+		for i, p99 := range []float64{0, 100, 120, 180} {
+			c.Rows[i].Latency = []results.Latency{{Kind: script.KindFire, Samples: samples, P50: p99 / 5, P90: p99 / 2, P99: p99, P999: p99 * 3, Max: p99 * 10}}
+		}
+		return run(c)
+	}
+	byTail := advice.Question{N: 1000, Matters: advice.Weights{advice.Tail: 1}}
+	for samples, want := range map[int64]string{
+		1000:      "by tail: hwheel, quadheap or rbtree: too close to tell in this run.",
+		5000:      "by tail: hwheel or quadheap: too close to tell in this run. Next: rbtree, ",
+		1_000_000: "by tail: hwheel. Next: quadheap, 1.1",
+	} {
+		if x := answer(t, tailed(samples), byTail); !strings.Contains(x.Sentence, want) {
+			t.Errorf("of %d calls: %s\nwant %s", samples, x.Sentence, want)
+		}
+	}
+}
+
+// The idle ticks that are shown are those that the two drivers count.
+func TestIdleTicksAreThoseOfTheDrivers(t *testing.T) {
+	t.Parallel()
+	var entries []entry.Entry
+	for _, name := range []string{"hwheel", "quadheap", "hwheel-list"} {
+		e, ok := catalog.Find(name)
+		if !ok {
+			t.Fatal(name)
+		}
+		entries = append(entries, e)
+	}
+	rows, failures, err := analysis.Idle{Delays: "uniform", N: 1000, Ticks: 20_000, Seed: 1}.Run(t.Context(), entries)
+	if err != nil || len(failures) > 0 {
+		t.Fatal(failures, err)
+	}
+	r := run(cell(1000, 0, "uniform", costs{"hwheel": 10, "quadheap": 20}))
+	r.Cells[0].Rows = append(r.Cells[0].Rows, results.Row{Structure: "hwheel-list", Role: results.RoleStructure, Cost: trials(30)})
+	r.Idle = rows
+	shown := make(map[string]map[results.Driver]float64)
+	for _, s := range answer(t, r, advice.Question{N: 1000}).Ranking {
+		shown[s.Structure] = map[results.Driver]float64{results.Ticking: s.Ticking, results.Tickless: s.Tickless}
+		if !s.Counted || s.Ticking < 10 {
+			t.Errorf("%+v", s)
+		}
+	}
+	for _, i := range rows {
+		if got, want := shown[i.Structure][i.Driver], float64(i.Total())/float64(i.Fired); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s, %s: %v idle ticks for each timer, counted were %v", i.Structure, i.Driver, got, want)
+		}
+	}
+	if s := shown["hwheel-list"]; s[results.Tickless] <= shown["quadheap"][results.Tickless] {
+		t.Errorf("a wheel that moves its timers wakes up for nothing: %v", shown)
 	}
 }
 
@@ -544,7 +605,7 @@ func TestTheGridAsAPageReadsIt(t *testing.T) {
 		t.Errorf("the controls of the recorded workload: %v, which is %d and %v", at, n, share)
 	}
 	s := advice.Ranked{Structure: "x", NS: 12_345, Times: stats.Interval{Center: 1.2345, Lo: 1.1111, Hi: math.Inf(1)}}
-	if data, err := json.Marshal(s); string(data) != `["x",1.23,0,0,"",1.23e+04,0,0,0]` {
+	if data, err := json.Marshal(s); string(data) != `["x",1.23,0,0,"",1.23e+04,0,0,null,null]` {
 		t.Errorf("%s, %v", data, err)
 	}
 }

@@ -28,7 +28,7 @@ type cell struct {
 	*analysis.Cell
 	place
 	ranked map[bool][]analysis.Ranked // by Question.Late
-	tails  map[string]float64         // multiples of the least
+	tails  map[string]tail
 }
 
 // Answer says what fits, and why.
@@ -48,13 +48,15 @@ type Ranked struct {
 	Late      string         // how late it fires at most; empty: it is exact
 	Score     float64        // weighted geometric mean of the multiples of the best, 1 or more
 	Times     stats.Interval // score as a multiple of the first's; without an interval Lo is 0 and Hi is infinite
-	NS        float64        // cost of a unit in the nearest cell, see Evidence
+	NS        float64        // cost of a unit in the nearest cell, see Evidence; over several cells that of the first alone
 	Cost      float64        // multiple of the fastest that takes part, over the evidence
 	Worst     float64        // the largest of these multiples
 	TailTimes float64        // multiple of the least tail, over the evidence
-	TailNS    float64        // in the nearest cell
-	Bytes     float64        // a timer
-	Wakeups   float64        // of a tickless driver, as a multiple of the fewest
+	TailNS    float64        // in the nearest cell; over several cells that of the first alone
+	Bytes     float64        // per timer
+
+	Counted           bool    // the idle ticks are known
+	Ticking, Tickless float64 // idle ticks of the two drivers for each timer that fires
 }
 
 // Evidence is a cell on which an answer rests.
@@ -207,15 +209,19 @@ func (a *Adviser) near(q Question, without string, tailed bool) []weighted {
 	return all
 }
 
-// rank ranks the structures that have a figure for all that matters. Tails are those of the cells
-// near, or if half of these have none, of tailed.
-func (a *Adviser) rank(q Question, near, tailed []weighted, memory, idle map[string]float64, present []bool) []Ranked {
+// rank ranks the structures with a figure for each criterion that matters. The tails come from the cells
+// near, or from tailed if half of these lack them.
+func (a *Adviser) rank(q Question, near, tailed []weighted, memory map[string]float64, idle map[string]idling, present []bool) []Ranked {
 	shares := q.Matters.shares()
 	leastBytes, total := least(memory), 0.0
 	for i, there := range present {
-		if there {
-			total += shares[i]
+		if !there {
+			shares[i] = 0
 		}
+		total += shares[i]
+	}
+	for i := range shares {
+		shares[i] /= total
 	}
 	var out []Ranked
 	for _, name := range structuresOf(near, q.Late) {
@@ -223,25 +229,26 @@ func (a *Adviser) rank(q Question, near, tailed []weighted, memory, idle map[str
 		if e.Limit > 0 && q.N > float64(e.Limit) {
 			continue
 		}
-		s := Ranked{Structure: name, Late: e.Late, Bytes: memory[name], Wakeups: idle[name]}
+		idling, counted := idle[name]
+		s := Ranked{
+			Structure: name, Late: e.Late, Bytes: memory[name], Counted: counted, Ticking: idling.ticking, Tickless: idling.tickless,
+		}
 		s.Cost = average(near, func(c *cell) float64 {
 			times := a.measuring(c, name, q.Late).cost(name, q.Late)
 			s.Worst = max(s.Worst, times)
 			return times
 		})
-		tails := func(c *cell) float64 { return c.tails[name] }
-		s.TailTimes = cmp.Or(average(near, tails), average(tailed, tails))
-		s.NS, s.TailNS = near[0].Row(name).Cost().Center, tail(near[0].Row(name))
+		s.TailTimes = cmp.Or(tailTimes(near, name), tailTimes(tailed, name))
+		s.NS, s.TailNS = near[0].Row(name).Cost().Center, near[0].tails[name].ns
 		log, complete := 0.0, s.Cost > 0 && total > 0
-		for i, multiple := range []float64{s.Cost, s.TailTimes, s.Bytes / leastBytes, s.Wakeups} {
-			if shares[i] == 0 || !present[i] {
-				continue
+		for i, multiple := range []float64{s.Cost, s.TailTimes, s.Bytes / leastBytes, idling.times} {
+			if shares[i] > 0 {
+				complete = complete && multiple > 0
+				log += shares[i] * math.Log(multiple)
 			}
-			complete = complete && multiple > 0
-			log += shares[i] * math.Log(multiple)
 		}
 		if complete {
-			s.Score = math.Exp(log / total)
+			s.Score = math.Exp(log)
 			out = append(out, s)
 		}
 	}
@@ -249,32 +256,53 @@ func (a *Adviser) rank(q Question, near, tailed []weighted, memory, idle map[str
 		return cmp.Or(cmp.Compare(x.Score, y.Score), cmp.Compare(x.Cost, y.Cost)) // or else as in the nearest cell
 	})
 	for i := range out {
-		a.compare(&out[i], out[0], near, q.Late, shares[0]/total)
+		s := &out[i]
+		ratio := s.Score / out[0].Score
+		s.Times = stats.Interval{Center: ratio, Lo: ratio, Hi: ratio}
+		if i == 0 {
+			continue
+		}
+		below, above := 0.0, 0.0
+		widen := func(share float64, cells []weighted, spread func(c *cell) (below, above float64, ok bool)) {
+			if share > 0 {
+				b, a := spreadOver(cells, spread)
+				below, above = math.Hypot(below, share*b), math.Hypot(above, share*a)
+			}
+		}
+		widen(shares[Throughput], near, func(c *cell) (below, above float64, ok bool) {
+			c = a.measuring(c, s.Structure, q.Late)
+			r := c.Row(s.Structure).RatioTo(c.Row(out[0].Structure))
+			return math.Log(r.Center / r.Lo), math.Log(r.Hi / r.Center), r.Pairs > 0 // infinite where there is no interval
+		})
+		cells := near
+		if tailTimes(near, s.Structure) == 0 {
+			cells = tailed
+		}
+		widen(shares[Tail], cells, func(c *cell) (below, above float64, ok bool) {
+			t, ok := c.tails[s.Structure]
+			first, too := c.tails[out[0].Structure]
+			return math.Hypot(t.below, first.above), math.Hypot(t.above, first.below), ok && too
+		})
+		s.Times.Lo, s.Times.Hi = ratio*math.Exp(-below), ratio*math.Exp(above)
+		if len(near) > 1 { // over several cells, the ratio is not that of the times in one of them
+			s.NS, s.TailNS = 0, 0
+		}
 	}
 	return out
 }
 
-// compare sets the ratio of a structure to the first, in which the cost has the given share.
-func (a *Adviser) compare(s *Ranked, first Ranked, near []weighted, late bool, costShare float64) {
-	ratio := s.Score / first.Score
-	s.Times = stats.Interval{Center: ratio, Lo: ratio, Hi: ratio}
-	if costShare > 0 && s.Structure != first.Structure {
-		below, above := a.costSpread(near, s.Structure, first.Structure, late)
-		s.Times.Lo, s.Times.Hi = ratio*math.Exp(-below*costShare), ratio*math.Exp(above*costShare)
-	}
+func tailTimes(near []weighted, name string) float64 {
+	return average(near, func(c *cell) float64 { return c.tails[name].times })
 }
 
-// costSpread returns how far the interval of the ratio of the costs of two structures reaches below and above its
-// center, as logarithms, over the cells that have both. The cells are measured apart, so that their errors add up
-// as squares do.
-func (a *Adviser) costSpread(near []weighted, name, of string, late bool) (below, above float64) {
+// spreadOver returns how far the interval of a ratio that is averaged over cells reaches below and above its center, as
+// logarithms. The cells are measured apart, so the squares of their errors add up.
+func spreadOver(near []weighted, spread func(c *cell) (below, above float64, ok bool)) (below, above float64) {
 	total := 0.0
 	for _, w := range near {
-		c := a.measuring(w.cell, name, late)
-		if r := c.Row(name).RatioTo(c.Row(of)); r.Pairs > 0 {
+		if b, a, ok := spread(w.cell); ok {
 			total += w.weight
-			below = math.Hypot(below, w.weight*math.Log(r.Center/r.Lo)) // infinite where there is no interval
-			above = math.Hypot(above, w.weight*math.Log(r.Hi/r.Center))
+			below, above = math.Hypot(below, w.weight*b), math.Hypot(above, w.weight*a)
 		}
 	}
 	if total == 0 {
@@ -295,8 +323,8 @@ func structuresOf(near []weighted, late bool) []string {
 	return out
 }
 
-// average is the weighted geometric mean over the cells that have a value, which must have half of the
-// weight. It is 0 otherwise.
+// average returns the weighted geometric mean over the cells with a value. It is 0 if these have less than half of the
+// weight.
 func average(near []weighted, value func(*cell) float64) float64 {
 	var sum, total float64
 	for _, w := range near {

@@ -116,6 +116,9 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 			if i > 0 && s.Score < x.Ranking[i-1].Score {
 				t.Errorf("%s: %s is number %d", x.Sentence, s.Structure, i)
 			}
+			if uncertain := x.Matters.shares()[Throughput]+x.Matters.shares()[Tail] > 0; i > 0 && (s.Times.Lo < s.Times.Hi) != uncertain {
+				t.Errorf("%s: %s has the interval %v to %v", x.Sentence, s.Structure, s.Times.Lo, s.Times.Hi)
+			}
 			if s.Late != "" && !x.Late {
 				t.Errorf("%s: %s fires late", x.Sentence, s.Structure)
 			}

@@ -29,7 +29,7 @@
 //
 //   - throughput: the time per unit (paired by round, as in package stats), averaged over the cells
 //     by their weights, as the mean of the logarithms;
-//   - tail: the 99.9th percentile of single calls of the slowest kind, less the floor's, averaged in the
+//   - tail: the 99th percentile of single calls of the slowest kind, less the floor's, averaged in the
 //     same way. One reading of the clock is added to both sides, since less is not seen;
 //   - memory: bytes a timer at that number of timers, from the analysis of memory after the timers were replaced,
 //     with the fixed cost of the empty structure;
@@ -43,8 +43,11 @@
 // The ratio to the first of the ranking has an interval: the paired intervals of the cells, of which each pair of
 // structures has one that is shown everywhere, are averaged as the centers are. A structure ties with the first if the
 // interval lies within 5 % of 1; it is worse if it lies above 1; otherwise it is unclear. The sentence names those that tie or are
-// unclear with the first, and then the first that is worse. Tail, memory and idle wake-ups have no interval; the interval
-// of a score holds the uncertainty of the costs only.
+// unclear with the first, and then the first that is worse.
+//
+// The rule is the same whatever matters. A tail has the interval of its quantile, by the number of calls that were timed,
+// such that the intervals of all pairs hold together. Memory and idle wake-ups are counted, so they are certain. The
+// interval of a score is the weighted sum of those of its criteria; their errors add up as squares do.
 //
 // # What it is worth
 //

@@ -8,10 +8,11 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
-// cost returns the cost of a structure as a multiple of that of the fastest that takes part; 0: not known.
+// cost returns the cost of a structure as a multiple of the fastest one that takes part; 0: not known.
 func (c *cell) cost(name string, late bool) float64 {
 	for _, s := range c.ranked[late] {
 		if s.Structure == name {
@@ -21,8 +22,8 @@ func (c *cell) cost(name string, late bool) float64 {
 	return 0
 }
 
-// measuring is the cell that says what a structure costs in a cell: that one, or, for one that it leaves out for what
-// it cost among fewer timers, the cell in which it did.
+// measuring returns the cell that holds the cost of a structure for a cell. This is the cell itself, unless it left the
+// structure out because of its cost among fewer timers: then it is the largest cell with that cost.
 func (a *Adviser) measuring(c *cell, name string, late bool) *cell {
 	if !slices.Contains(c.LeftOut, name) {
 		return c
@@ -36,54 +37,79 @@ func (a *Adviser) measuring(c *cell, name string, late bool) *cell {
 	return out
 }
 
+// tailQuantile is the percentile of single calls that answers rest on. A run times some thousand calls of a kind, of which the
+// 99.9th percentile leaves a few beyond, and tells no structures apart.
+const tailQuantile = 0.99
+
+// leastSamples is the number of calls of a kind that make a tail (chosen).
 const leastSamples = 1000
 
-// tail returns the 99.9th percentile of the slowest kind of call, in nanoseconds; 0: not known.
-func tail(row *analysis.Row) float64 {
-	worst := 0.0
-	if !row.HasCost() {
-		return worst
-	}
-	for _, l := range row.Latency {
-		if l.Samples >= leastSamples {
-			worst = max(worst, l.P999)
-		}
-	}
-	return worst
+// tail is the tail of a structure in a cell.
+type tail struct {
+	ns, times    float64 // as measured, and above the floor as a multiple of the least
+	below, above float64 // how far the interval reaches from the center, as logarithms; infinite: not known
 }
 
-// tails returns the tails of the structures above that of the floor, as multiples of the least. A clock
-// reading is added to each. It is empty where the floor has no percentiles.
-func tails(c *analysis.Cell, clock float64) map[string]float64 {
-	floor := make(map[script.Kind]float64)
+// tails returns the tails of the slowest kinds of call. What the floor takes is subtracted, and a clock reading is added to each,
+// because a smaller difference is not seen. It is empty where the floor has no percentiles. The intervals hold
+// together for all pairs of structures.
+func tails(c *analysis.Cell, clock float64) map[string]tail {
+	floor, structures := make(map[script.Kind]float64), 0
 	for _, row := range c.Rows {
-		if row.Role == results.RoleFloor {
+		switch row.Role {
+		case results.RoleFloor:
 			for _, l := range row.Latency {
-				floor[l.Kind] = l.P999
+				floor[l.Kind] = l.P99
 			}
+		case results.RoleStructure:
+			structures++
 		}
 	}
-	out := make(map[string]float64)
+	errors, least := stats.PairErrors(structures), math.Inf(1)
+	out := make(map[string]tail)
 	for _, row := range c.Rows {
 		if row.Role != results.RoleStructure {
 			continue
 		}
+		var t tail
+		var center, lo, hi float64
 		for _, l := range row.Latency {
-			if of, ok := floor[l.Kind]; ok && l.Samples >= leastSamples {
-				out[row.Structure] = max(out[row.Structure], clock+max(0, l.P999-of))
+			of, ok := floor[l.Kind]
+			if !ok || l.Samples < leastSamples {
+				continue
 			}
+			above := func(ns float64) float64 { return clock + max(0, ns-of) }
+			spread := errors * math.Sqrt(tailQuantile*(1-tailQuantile)/float64(l.Samples))
+			t.ns, center = max(t.ns, l.P99), max(center, above(l.P99))
+			lo, hi = max(lo, above(quantile(l, tailQuantile-spread))), max(hi, above(quantile(l, tailQuantile+spread)))
+		}
+		if center > 0 {
+			t.times, t.below, t.above = center, math.Log(center/lo), math.Log(hi/center)
+			least, out[row.Structure] = min(least, center), t
 		}
 	}
-	if len(out) > 0 {
-		of := least(out)
-		for name := range out {
-			out[name] /= of
-		}
+	for name, t := range out {
+		t.times /= least
+		out[name] = t
 	}
 	return out
 }
 
-// least is the smallest of the values; NaN without any.
+// quantile interpolates between the percentiles of latencies, on logarithmic scales. It is infinite beyond the longest call.
+func quantile(l results.Latency, q float64) float64 {
+	n := float64(l.Samples)
+	known := []results.Quantile{{Q: 0.5, NS: l.P50}, {Q: 0.9, NS: l.P90}, {Q: 0.99, NS: l.P99}, {Q: 0.999, NS: l.P999}, {Q: n / (n + 1), NS: l.Max}}
+	for i, high := range known[1:] {
+		low := known[i]
+		if q <= high.Q && low.Q < high.Q {
+			share := math.Log((1-low.Q)/(1-q)) / math.Log((1-low.Q)/(1-high.Q))
+			return max(low.NS, 1) * math.Pow(max(high.NS, 1)/max(low.NS, 1), max(0, share))
+		}
+	}
+	return math.Inf(1)
+}
+
+// least returns the smallest value; NaN without any.
 func least(values map[string]float64) float64 {
 	out := math.NaN()
 	for _, v := range values {
@@ -94,8 +120,8 @@ func least(values map[string]float64) float64 {
 	return out
 }
 
-// memory returns the bytes a timer of each structure among n timers, as far as they were measured: those at
-// the nearest size, and the cost of the empty structure divided by n.
+// memory returns the bytes per timer of each structure among n timers: the bytes at the nearest size that was measured, and
+// the bytes of the empty structure divided by n.
 func (a *Adviser) memory(n float64) map[string]float64 {
 	nearest := make(map[string]results.Memory)
 	for _, m := range a.r.Memory {
@@ -116,49 +142,53 @@ func (a *Adviser) memory(n float64) map[string]float64 {
 	return out
 }
 
-// idle returns the wake-ups of each structure under the tickless driver as multiples of the fewest: at
-// the nearest size, over all shapes of delays or the one asked for, if it was measured.
-func (a *Adviser) idle(n float64, delays string) map[string]float64 {
+// idling is what a structure makes of the drivers in the idle analysis.
+type idling struct {
+	times             float64 // wake-ups of a tickless driver as a multiple of the fewest
+	ticking, tickless float64 // idle ticks for each timer that fires
+}
+
+// idle returns the idling of each structure at the nearest size, over all shapes of delays or over the one asked for, if it
+// was measured. A ticking driver wakes at each tick, so each tick on which nothing fires is idle.
+func (a *Adviser) idle(n float64, delays string) map[string]idling {
 	type shape struct {
 		delays string
 		n      int
 	}
-	wakeups := make(map[shape]map[string]float64)
+	counts := make(map[shape]map[string]results.Idle)
+	nearest, named := math.Inf(1), false
 	for _, i := range a.r.Idle {
-		if i.Driver == results.Tickless && i.Wakeups > 0 && i.N > 0 {
+		if i.Driver == results.Tickless && i.Wakeups > 0 && i.N > 0 && i.Fired > 0 {
 			key := shape{i.Distribution, i.N}
-			if wakeups[key] == nil {
-				wakeups[key] = make(map[string]float64)
+			if counts[key] == nil {
+				counts[key] = make(map[string]results.Idle)
 			}
-			wakeups[key][i.Structure] = float64(i.Wakeups)
+			counts[key][i.Structure] = i
+			nearest, named = min(nearest, decades(float64(i.N), n)), named || i.Distribution == delays
 		}
 	}
-	nearest, named := math.Inf(1), false
-	for key := range wakeups {
-		nearest = min(nearest, decades(float64(key.n), n))
-		named = named || key.delays == delays
-	}
-	sums, counts := make(map[string]float64), make(map[string]float64)
-	inOrder := slices.SortedFunc(maps.Keys(wakeups), func(a, b shape) int { return cmp.Compare(a.delays, b.delays) })
+	type sum struct{ shapes, logs, fired, ticking, tickless float64 }
+	sums, most := make(map[string]sum), 0.0
+	inOrder := slices.SortedFunc(maps.Keys(counts), func(a, b shape) int { return cmp.Compare(a.delays, b.delays) })
 	for _, key := range inOrder { // sums depend on the order
-		of := wakeups[key]
 		if decades(float64(key.n), n) > nearest || named && key.delays != delays {
 			continue
 		}
-		fewest := least(of)
-		for name, w := range of {
-			sums[name] += math.Log(w / fewest)
-			counts[name]++
+		fewest := math.Inf(1)
+		for _, i := range counts[key] {
+			fewest = min(fewest, float64(i.Wakeups))
+		}
+		for name, i := range counts[key] {
+			s, firing := sums[name], i.Wakeups-i.Total()
+			s.shapes, s.logs, s.fired = s.shapes+1, s.logs+math.Log(float64(i.Wakeups)/fewest), s.fired+float64(i.Fired)
+			s.ticking, s.tickless = s.ticking+float64(i.Ticks-min(firing, i.Ticks)), s.tickless+float64(i.Total())
+			sums[name], most = s, max(most, s.shapes)
 		}
 	}
-	most := 0.0
-	for _, c := range counts {
-		most = max(most, c)
-	}
-	out := make(map[string]float64)
-	for name, sum := range sums {
-		if counts[name] == most {
-			out[name] = math.Exp(sum / most)
+	out := make(map[string]idling)
+	for name, s := range sums {
+		if s.shapes == most {
+			out[name] = idling{math.Exp(s.logs / most), s.ticking / s.fired, s.tickless / s.fired}
 		}
 	}
 	return out

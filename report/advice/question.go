@@ -62,7 +62,7 @@ type Weights [4]float64
 // What a weight is of.
 const (
 	Throughput = iota // cost of the calls
-	Tail              // 99.9th percentile of single calls
+	Tail              // 99th percentile of single calls
 	Memory            // bytes a timer
 	Idle              // wake-ups of a tickless driver
 )

@@ -184,11 +184,15 @@ func (g *Grid) nearest(q Question) (at [4]int, exact [4]bool) {
 }
 
 // MarshalJSON writes the name, the multiple of the first and its interval, what that is ("tie", "unclear" or
-// nothing), the cost, the tail, the bytes and the wake-ups. Numbers have three significant digits; 0 is not
-// known, or an interval that is too far from 1 to matter.
+// nothing), the cost, the tail, the bytes, and the idle ticks for each timer that fires of a ticking and of a tickless
+// driver. Numbers have three significant digits. null and, but for idle ticks, 0 are not known, or an interval that is
+// too far from 1 to matter.
 func (s Ranked) MarshalJSON() ([]byte, error) {
 	standing := map[stats.Standing]string{stats.Tie: "tie", stats.Unclear: "unclear"}[s.Times.Standing()]
-	out := []any{s.Structure, s.Times.Center, s.Times.Lo, s.Times.Hi, standing, s.NS, s.TailNS, s.Bytes, s.Wakeups}
+	out := []any{s.Structure, s.Times.Center, s.Times.Lo, s.Times.Hi, standing, s.NS, s.TailNS, s.Bytes, nil, nil}
+	if s.Counted {
+		out[8], out[9] = s.Ticking, s.Tickless
+	}
 	const widely = 2 // chosen
 	if !s.Times.Bounded() || standing == "" && s.Times.Center >= widely {
 		out[2], out[3] = 0, 0
