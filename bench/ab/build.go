@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// command is the package of the program, in the repository.
+// command is the path of package main in the repository.
 const command = "./cmd/timerbench"
 
-// Build builds the program of a revision, once for each layout, into the folder dir, and
-// returns the paths. The source is checked out into a temporary git worktree, which is
-// removed again, also after an error or when ctx is cancelled. An empty revision stands
-// for the files of the work tree as they are.
+// Build builds the program of a revision once for each layout, in the folder dir, and
+// returns the paths. It checks the source out into a temporary git worktree and removes
+// the worktree, even after an error or when ctx is cancelled. An empty revision means the
+// files of the work tree as they are.
 //
-// With more than one layout, the linker places the functions in a random order, the same
-// one for the same number of the layout.
+// With more than one layout, the linker orders the functions at random, with the number
+// of the layout as the seed.
 func Build(ctx context.Context, repository, revision, dir string, layouts int) (programs []string, err error) {
 	source, name := repository, "the work tree"
 	if revision != "" {
@@ -36,7 +36,7 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 		if err != nil {
 			return nil, err
 		}
-		link := "-ldflags=-w" // the layout as it is, and the names of functions, by which count counts
+		link := "-ldflags=-w" // default layout; count needs the function names
 		if layouts > 1 {
 			link = LinkFlags(layout + 1)
 		}
@@ -48,11 +48,11 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 	return programs, nil
 }
 
-// LinkFlags returns the flag of go build for a program with the code layout of a seed. Without
-// its symbols a program is quick to link, and half the size.
+// LinkFlags returns the flag of go build that links a program with the code layout of a
+// seed. The flag drops the symbols, which makes linking fast and halves the program.
 func LinkFlags(layout int) string { return fmt.Sprintf("-ldflags=-s -w -randlayout=%d", layout) }
 
-// Repository returns the root of the git repository that holds the folder dir.
+// Repository returns the root of the git repository that contains the folder dir.
 func Repository(ctx context.Context, dir string) (string, error) {
 	root, err := output(ctx, dir, "git", "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -61,14 +61,14 @@ func Repository(ctx context.Context, dir string) (string, error) {
 	return strings.TrimSpace(root), nil
 }
 
-// checkOut makes a temporary worktree of a revision. remove removes it.
+// checkOut creates a temporary worktree of a revision. remove deletes it.
 func checkOut(ctx context.Context, repository, revision string) (path string, remove func() error, err error) {
 	commit, err := output(ctx, repository, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
 		if ctx.Err() != nil {
 			return "", nil, ctx.Err()
 		}
-		return "", nil, fmt.Errorf("%q is no revision of %s and no program", revision, repository)
+		return "", nil, fmt.Errorf("%q is neither a revision of %s nor a program", revision, repository)
 	}
 	parent, err := os.MkdirTemp("", "timerbench-ab-")
 	if err != nil {
@@ -76,19 +76,19 @@ func checkOut(ctx context.Context, repository, revision string) (path string, re
 	}
 	path = filepath.Join(parent, "source")
 	remove = func() error {
-		// The context may be cancelled by now.
+		// ctx may already be cancelled.
 		_, err := output(context.WithoutCancel(ctx), repository, "git", "worktree", "remove", "--force", path)
 		return errors.Join(err, os.RemoveAll(parent))
 	}
 	if _, err := output(ctx, repository, "git", "worktree", "add", "--quiet", "--detach", path, strings.TrimSpace(commit)); err != nil {
-		_ = remove() // of what there is by now
+		_ = remove() // the worktree may be incomplete
 		return "", nil, fmt.Errorf("checking out %s: %w", revision, err)
 	}
 	return path, remove, nil
 }
 
-// output runs a program in a folder and returns what it prints. The error holds what
-// it prints on standard error, or ctx's error if that has ended it.
+// output runs a program in a folder and returns its standard output. The error contains
+// its standard error. If ctx ended the program, the error is that of ctx.
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)

@@ -81,7 +81,7 @@ func TestRevisionsAreBuiltAndNothingIsLeftBehind(t *testing.T) {
 		}
 	}
 	commit("neither a string") // does not build
-	for revision, want := range map[string]string{"no-such": `"no-such" is no revision of `, "HEAD": "building revision HEAD", "--help": `"--help" is no revision`} {
+	for revision, want := range map[string]string{"no-such": `"no-such" is neither a revision of `, "HEAD": "building revision HEAD", "--help": `"--help" is neither a revision`} {
 		if _, err := Build(t.Context(), root, revision, t.TempDir(), 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", revision, err, want)
 		}

@@ -6,14 +6,14 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// roundsPerRun is more than the rounds of any run: rounds of the pair p begin at p times
-// this number. It is a multiple of [ages].
+// roundsPerRun is larger than the number of rounds of any run. The rounds of pair p start
+// at p*roundsPerRun. It is a multiple of [ages].
 const roundsPerRun = ages << 20
 
-// merge returns the results of the runs of one side as those of one run: the first one, with the
-// trials of the others behind its own, row by row. The trials of run p have instance p and its
-// layout, so that each pair of runs is a unit of variation. Latency curves cannot be merged and
-// are left out. No run is changed.
+// merge joins the results of the runs of one side into one run. It takes the first run and
+// appends the trials of the others row by row. The trials of run p get instance p and the
+// layout of that run, so that each pair of runs is a unit of variation. merge drops the
+// latency curves, which cannot be merged. It changes no run.
 func merge(runs []*results.Run, session string, layouts int) *results.Run {
 	out := *runs[0]
 	out.Cells, out.Failures, out.Seconds = []results.Cell{}, nil, 0
@@ -50,7 +50,7 @@ func merge(runs []*results.Run, session string, layouts int) *results.Run {
 	return &out
 }
 
-// appendRow adds the trials of a row of a pair to the row of the same structure.
+// appendRow appends the trials of a row to the row of the same structure in c.
 func appendRow(c *results.Cell, row results.Row, pair, layout int) {
 	to := c.Row(row.Structure)
 	if to == nil {

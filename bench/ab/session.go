@@ -1,15 +1,14 @@
-// Package ab measures two builds of timerbench in one session: runs of both take turns,
-// so that what the machine does happens to both.
+// Package ab measures two builds of timerbench in one session. Runs of both builds take
+// turns, so that a disturbance of the machine affects both.
 //
-// The runs are child processes. Two of them, one of each build, are a pair. Both are
-// alive at the same time and take turns trial by trial, so that trials of the same
-// operations are milliseconds apart, whatever the machine does in between. Which of the
-// two comes first is random each time.
+// Each run is a child process. A pair is one process of each build. Both processes live
+// at the same time and take turns trial by trial, so that trials of the same operations
+// are milliseconds apart. The order within a turn is random.
 //
-// Several layouts of each build take turns too. So the session holds all that varies
-// between two runs: the process, the placement in memory, the code layout and the time.
-// The results are merged into those of two runs, which package compare compares pair by
-// pair.
+// The pairs also rotate through several code layouts of each build. A session therefore
+// contains everything that varies between two runs: the process, the placement in memory,
+// the code layout and the time. The results of each side are merged into one run. Package
+// compare compares the two runs pair by pair.
 package ab
 
 import (
@@ -28,14 +27,14 @@ import (
 
 // Session describes the runs of a session.
 type Session struct {
-	Old, New []string // programs, one for each layout; the same number on both sides
-	Args     []string // flags of the command run, without --out and --trials
+	Old, New []string // programs, one per layout; the same number on both sides
+	Args     []string // flags of timerbench run, without --out and --trials
 	Pairs    int      // runs of each side, at least 1
-	Rounds   int      // of each run, at least 1
-	Seed     uint64   // of the order of the runs
-	Dir      string   // an empty folder for the results of the single runs
+	Rounds   int      // rounds of each run, at least 1
+	Seed     uint64   // seed of the order of the runs
+	Dir      string   // an empty folder for the results of the runs
 
-	// Progress is called before each pair and once at the end.
+	// Progress is called before each pair and once after the last one.
 	Progress func(done, all int, name string)
 }
 
@@ -46,8 +45,8 @@ type side struct {
 	runs     []*results.Run
 }
 
-// Run runs the session and returns the merged results of both sides. It ends with the
-// first run that fails, and with the error of ctx when that is cancelled.
+// Run runs the session and returns the merged results of each side. It stops at the first
+// run that fails. If ctx is cancelled, it returns the error of ctx.
 func (s Session) Run(ctx context.Context) (old, new *results.Run, err error) {
 	sides := [2]*side{{name: "old", programs: s.Old}, {name: "new", programs: s.New}}
 	for pair, oldFirst := range s.order() {
@@ -65,12 +64,12 @@ func (s Session) Run(ctx context.Context) (old, new *results.Run, err error) {
 	return merge(sides[0].runs, name, len(s.Old)), merge(sides[1].runs, name, len(s.New)), nil
 }
 
-// order says for each pair whether the old build begins: in half of the pairs, at
-// random.
+// order returns for each pair whether the old build starts. The old build starts in half
+// of the pairs, chosen at random.
 func (s Session) order() []bool {
 	random := rand.New(rand.NewPCG(s.Seed, 0))
 	first := make([]bool, s.Pairs)
-	start := random.IntN(2) // of an odd number of pairs either build has one more
+	start := random.IntN(2) // if the number of pairs is odd, one build starts once more
 	for i := range first {
 		first[i] = (i+start)%2 == 0
 	}
@@ -78,8 +77,8 @@ func (s Session) order() []bool {
 	return first
 }
 
-// runPair runs one program of each build in turns, and adds the results to the sides. A
-// structure that fails the proof makes a program fail, but not the session.
+// runPair runs one program of each build in turns and appends the results to the sides. If
+// a structure fails the proof, the program fails but the session continues.
 func (s Session) runPair(ctx context.Context, order [2]*side, pair int) error {
 	var players []*player
 	defer func() {
@@ -103,23 +102,23 @@ func (s Session) runPair(ctx context.Context, order [2]*side, pair int) error {
 	return nil
 }
 
-// ages is the number of rounds of a run after which the operations repeat: the instances
-// of a pass are measured at that many ages (chosen).
+// ages is the number of rounds after which the operations of a run repeat: the instances
+// of a pass are measured at this many ages (chosen).
 const ages = 4
 
-// flags returns the command line of a run, whose results go to the folder out.
+// flags returns the arguments of a run that writes its results to the folder out.
 func (s Session) flags(out string) []string {
 	return append([]string{"run", "--out", out, "--trials", strconv.Itoa(ages), "--budget", "0",
 		turnsFlag, strconv.Itoa(s.Rounds)}, s.Args...)
 }
 
 // folder returns the folder for the results of a run. The paths of both sides have the
-// same length, because the environment of a process shifts its stack.
+// same length, because the length of the command line shifts the stack of a process.
 func (s Session) folder(of *side, pair int) string {
 	return filepath.Join(s.Dir, fmt.Sprintf("%s-%03d", of.name, pair))
 }
 
-// read adds the results of a run that has ended, with an error or without.
+// read appends the results of a run that ended, with or without an error.
 func (s Session) read(ctx context.Context, side *side, pair int, ended error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -19,7 +19,7 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// asProgram makes the test binary behave as a program that measures. Its value says how.
+// asProgram makes the test binary imitate a program that measures. Its value chooses the behavior.
 const asProgram = "TIMERBENCH_TEST_AB"
 
 func TestMain(m *testing.M) {
@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program does what the command run does, as far as a session sees. The program named
-// new takes 20 % longer.
+// program imitates timerbench run as a session sees it. The program named new takes 20 %
+// longer.
 func program(how string) int {
 	flags := flag.NewFlagSet("run", flag.ExitOnError)
 	out := flags.String("out", "", "")
@@ -94,7 +94,7 @@ func logTurn(program string, turn int) {
 	}
 }
 
-// programs returns paths at which the test binary is an old or a new program.
+// programs returns paths of the test binary that make it an old or a new program.
 func programs(t *testing.T, name string, layouts int) []string {
 	t.Helper()
 	self, err := os.Executable()
@@ -112,7 +112,7 @@ func programs(t *testing.T, name string, layouts int) []string {
 	return out
 }
 
-// session returns a session of programs that behave in a way.
+// session returns a session of programs with a given behavior.
 func session(t *testing.T, how string, pairs, rounds int) Session {
 	t.Helper()
 	t.Setenv(asProgram, how)
@@ -197,8 +197,7 @@ func TestAProgramThatFails(t *testing.T) {
 	}
 }
 
-// A structure that breaks its contract ends the run with an error, and its results are
-// complete all the same.
+// If a structure breaks its contract, the run ends with an error but its results are complete.
 func TestAStructureThatFailsDoesNotEndTheSession(t *testing.T) {
 	old, _, err := session(t, "broken", 3, 1).Run(t.Context())
 	if err != nil || len(old.Failures) != 1 {
@@ -216,8 +215,7 @@ func TestASessionCanBeCancelled(t *testing.T) {
 	}
 }
 
-// Both programs play their first turns before either plays its second one, and so on, each
-// of them first in some of the pairs of turns.
+// Each turn has one trial of each program, and each program comes first in some turns.
 func TestProgramsTakeTurns(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	t.Setenv(turnLog, log)
@@ -249,7 +247,7 @@ func TestProgramsTakeTurns(t *testing.T) {
 	}
 }
 
-// A program whose session has gone ends.
+// A program ends if its session has ended.
 func TestWaitingForATurnThatNeverComes(t *testing.T) {
 	t.Parallel()
 	var asked bytes.Buffer

@@ -14,13 +14,12 @@ import (
 	"github.com/timerbench/timerbench/bench/internal/turns"
 )
 
-// turnsFlag makes the command run ask for its turns, by [WaitForTurn]. A turn is one trial
-// of one contender and all that comes before it. Only one of two programs works at any
-// time then.
+// turnsFlag makes timerbench run ask for its turns with [WaitForTurn]. A turn is one trial
+// of one contender and everything before it. Only one of the two programs works at a time.
 const turnsFlag = "--turns"
 
-// WaitForTurn returns what a program that takes part in a session calls before each
-// trial. It writes a byte to out and returns when it has read one from in.
+// WaitForTurn returns a function that a program of a session calls before each trial. The
+// function writes a byte to out and returns after it has read a byte from in.
 func WaitForTurn(in io.Reader, out io.Writer) func() error {
 	var b [1]byte
 	return func() error {
@@ -34,15 +33,15 @@ func WaitForTurn(in io.Reader, out io.Writer) func() error {
 	}
 }
 
-// player is a program that runs.
+// player is a running program.
 type player struct {
 	cmd    *exec.Cmd
 	give   io.WriteCloser // its standard input
 	asks   io.ReadCloser  // its standard output
 	stderr bytes.Buffer
-	silent bool // it asks for no more turns
+	silent bool // asks for no more turns
 	ended  bool
-	err    error // with which it has ended
+	err    error // how it ended
 }
 
 func start(ctx context.Context, program string, args []string) (*player, error) {
@@ -61,8 +60,8 @@ func start(ctx context.Context, program string, args []string) (*player, error) 
 	return p, p.cmd.Start()
 }
 
-// play gives the program so many turns, unless it asks for none, and waits until it asks for another
-// one or will ask no more.
+// play gives the program a number of turns and waits until it asks for another one or
+// stops asking. play does nothing for a program that has stopped asking.
 func (p *player) play(turns int) {
 	if p.silent {
 		return
@@ -74,8 +73,8 @@ func (p *player) play(turns int) {
 	p.silent = err != nil
 }
 
-// end waits until the program has ended, without giving it more turns. The error holds
-// the end of what the program says on standard error.
+// end waits for the program to end, without giving it more turns. The error contains the
+// last lines of the program's standard error.
 func (p *player) end() error {
 	if p.ended {
 		return p.err
@@ -90,8 +89,8 @@ func (p *player) end() error {
 	return p.err
 }
 
-// takeTurns lets programs work in turns until none asks for more. Who begins is random
-// each time.
+// takeTurns lets the programs work in turns until none of them asks for more. The order
+// within each turn is random.
 func takeTurns(ctx context.Context, random *rand.Rand, players []*player) {
 	for _, p := range players {
 		p.play(0)

@@ -1,36 +1,37 @@
 // Package compare compares the results of two builds, or of two runs of one build.
 //
-// Each structure in each cell has a ratio: its cost in the new results divided by that
-// in the old ones, round by round. A ratio is called a difference if all of this holds:
+// Each structure in each cell has a ratio: its new cost divided by its old cost, round by
+// round. A ratio is called a difference if all of these hold:
 //
-//   - It is significant: its p value, adjusted by Holm's method for the number of all
+//   - It is significant: its p value, adjusted with Holm's method for the number of
 //     ratios, is at most [Options].Alpha.
-//   - It is large: it is above [Options].MinEffect. Of two separate runs it is above the
-//     noise floors of the cell too, which come from the A/A controls of both.
-//   - It is more than what happened to the others, see below.
+//   - It is large: it exceeds [Options].MinEffect. For two separate runs it also exceeds
+//     the noise floors of the cell, which come from the A/A controls of both runs.
+//   - For two separate runs, the other contenders of the cell do not share it, see below.
 //
-// # Two runs, one after the other
+// # Two separate runs
 //
-// The machine may be slower in the second run, all the time or for some cells. The
-// other contenders of a cell show this: the floor, Go's timers and the other structures,
-// of which most have not changed. So of two separate runs a difference must show twice,
-// with the same sign: as the ratio itself, and as the ratio divided by the median ratio
-// of the others. What the others differ among one another, beyond their own errors, is
-// what varies between two runs of one program; it is added to the variance of each
-// ratio. A change of all structures alike cannot be told from a change of the machine. It
-// is reported, see [Comparison].Shift, and not called a difference.
+// The machine may be slower during the second run, throughout or in some cells. The other
+// contenders of a cell show this: the floor, Go's timers and the other structures, most of
+// which have not changed. A difference must therefore show twice, with the same sign: in
+// the ratio itself, and in the ratio divided by the median ratio of the others. The
+// ratios of the others also scatter by more than their own errors. That excess is the
+// variation between two runs of one program, and is added to the variance of each ratio. A
+// change of all structures looks like a change of the machine. It is not called a
+// difference, but [Comparison].Shift reports it.
 //
 // # Sessions
 //
-// In a session (see package ab) runs of both builds take turns, and what the machine does
-// to both cancels out. Ratios are then taken as they are. Each pair of runs is a unit of
-// variation: a process, its placement in memory and a code layout of either build, drawn
-// anew. An A/A control would show nothing else, so a session has none and no noise floor.
+// In a session (see package ab) runs of both builds take turns, so that a disturbance of
+// the machine cancels out and ratios need no adjustment. Each pair of runs is a unit of
+// variation: each build gets a new process, a new placement in memory and a code layout.
+// The pairs already show what an A/A control would show, so a session has no control and
+// no noise floor.
 //
 // On a busy machine every second trial is disturbed: another program takes the processor
-// or the caches. It gets slower, never faster. So of the trials of a process that repeat the
-// same operations the fastest quarter counts. A loss that shows in few of the repetitions
-// of the same operations, and not in others, is not found.
+// or the caches. A disturbance slows a trial down and never speeds it up. So only the
+// fastest quarter of the trials counts among those in which a process repeats the same
+// operations. A slowdown that shows in only a few of these repetitions is not found.
 package compare
 
 import (
@@ -46,13 +47,13 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// Options say when a ratio is called a difference.
+// Options set the thresholds for calling a ratio a difference.
 type Options struct {
 	Alpha     float64 // family-wise error rate, above 0 and below 1
-	MinEffect float64 // smallest difference that counts, as a share: 0.05 is 5 %
+	MinEffect float64 // smallest difference that counts, relative: 0.05 is 5 %
 }
 
-// Check returns an error if a value is out of range.
+// Check returns an error if Alpha or MinEffect is out of range.
 func (o Options) Check() error {
 	if !(o.Alpha > 0 && o.Alpha < 1) {
 		return fmt.Errorf("alpha is %v, want a number above 0 and below 1", o.Alpha)
@@ -63,7 +64,7 @@ func (o Options) Check() error {
 	return nil
 }
 
-// Verdict says what a ratio means.
+// Verdict is the judgment on a ratio.
 type Verdict string
 
 // The verdicts.
@@ -74,12 +75,12 @@ const (
 	Unknown Verdict = "unknown" // too few rounds for an interval
 )
 
-// Comparison is what two results say of one another.
+// Comparison is the comparison of two results.
 type Comparison struct {
 	Rows    []Row
 	Session bool     // the runs took turns
-	Shift   float64  // median ratio of all rows: what happened to all alike
-	Notes   []string // what the reader must know: what is missing on one side, other machines
+	Shift   float64  // median ratio of all rows
+	Notes   []string // warnings: cells that one side lacks, different machines and the like
 }
 
 // Row is one structure in one cell.
@@ -90,17 +91,18 @@ type Row struct {
 	Op        string  // "lifecycle", "tick" and so on: the unit of the cost
 	Old, New  float64 // medians in ns, as benchstat shows them
 
-	Ratio   stats.Ratio // new / old
-	Beside  stats.Ratio // Ratio divided by that of the others of the cell; in a session the same as Ratio
-	P       float64     // adjusted by Holm's method; NaN: unknown
-	Least   float64     // smallest effect that counts here, as a share
-	Verdict Verdict
+	Ratio    stats.Ratio // new / old
+	Adjusted stats.Ratio // Ratio divided by the median ratio of the cell's others; in a session equal to Ratio
+	P        float64     // adjusted with Holm's method; NaN: unknown
+	Least    float64     // smallest relative difference that counts in this cell
+	Verdict  Verdict
 }
 
-// Runs compares two results. The error says if they have nothing in common.
+// Runs compares two results. It returns an error if no structure has a cost in the same cell
+// of both, or if only one of them was measured with lean loops.
 func Runs(old, new *results.Run, o Options) (*Comparison, error) {
 	if old.Parameters.Lean != new.Parameters.Lean {
-		return nil, errors.New("one of the two results was measured by lean loops (run --lean) and the other one was not: want two of a kind")
+		return nil, errors.New("only one of the two results was measured with lean loops (run --lean): want both or neither")
 	}
 	c := &Comparison{Session: old.Parameters.Session != "" && old.Parameters.Session == new.Parameters.Session}
 	found := pairsOf(old, new, c.Session)
@@ -132,22 +134,22 @@ func errNothing(old, new *results.Run) error {
 	return errors.New("nothing in common: no structure has a cost in the same cell of both results (OLD: " + side(old) + "; NEW: " + side(new) + ")")
 }
 
-// pair is one contender of a cell in both results.
+// pair is a contender of a cell in both results.
 type pair struct {
 	row      Row
-	cell     int // counts the cells that both results have
+	cell     int // index of the cell in the new results
 	role     results.Role
-	of       string // the structure: of a control the one that it is an instance of
+	of       string // the structure; for a control, the structure of which it is an instance
 	old, new []stats.Sample
-	floor    float64     // log ratio, the larger one of both sides
-	measured stats.Ratio // without what varies between runs
+	floor    float64     // noise floor of the cell as a log ratio, the larger one of both sides
+	measured stats.Ratio // without the variation between runs
 }
 
-// judged reports whether the pair is a row of the comparison. The others show what
-// happened to the machine.
+// judged reports whether the pair becomes a row of the comparison. Other pairs only show
+// the state of the machine.
 func (p *pair) judged() bool { return p.role == results.RoleStructure }
 
-// cellKey identifies what is measured in a cell.
+// cellKey identifies a cell.
 type cellKey struct {
 	workload string
 	n        int
@@ -156,8 +158,8 @@ type cellKey struct {
 
 func keyOf(c results.Cell) cellKey { return cellKey{c.Workload, c.N, c.Unit} }
 
-// pairsOf matches the rows of both results that have a cost, in the order of the new
-// ones. In a session their samples are condensed.
+// pairsOf pairs the rows that have a cost in both results, in the order of the new results.
+// For a session it condenses their samples.
 func pairsOf(old, new *results.Run, session bool) []*pair {
 	oldCells := make(map[cellKey]results.Cell)
 	for _, c := range old.Cells {

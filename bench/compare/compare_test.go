@@ -119,8 +119,8 @@ func TestAPlantedLossIsFoundAndNothingElse(t *testing.T) {
 	}
 }
 
-// The control of s0 differs by 30 % in one of the files. No effect below that counts,
-// whichever file it is.
+// The control of s0 differs by 30 % in one of the files. No smaller effect counts, in either
+// order of the files.
 func TestTheNoiseFloorOfBothFilesCounts(t *testing.T) {
 	t.Parallel()
 	random := newRandom(3)
@@ -148,10 +148,10 @@ func TestAChangeOfAllIsTheMachinesInSeparateRuns(t *testing.T) {
 	if got := verdicts(c); got != "" {
 		t.Errorf("%s", got)
 	}
-	if notes := strings.Join(c.Notes, "\n"); !strings.Contains(notes, "all together changed to 1.2") || math.Abs(c.Shift-1.2) > 0.02 {
+	if notes := strings.Join(c.Notes, "\n"); !strings.Contains(notes, "the median ratio is 1.2") || math.Abs(c.Shift-1.2) > 0.02 {
 		t.Errorf("shift %v, notes %s", c.Shift, notes)
 	}
-	// One that gets slower by as much as the machine gets faster shows no ratio.
+	// A structure that slows down by as much as the machine speeds up has no ratio.
 	hidden := typical.with(func(m *model) { m.machine, m.slow = -math.Log(1.2), map[string]float64{"s2": 1.2} })
 	if got := verdicts(compareRuns(t, typical.simulate(random), hidden.simulate(random), usual)); got != "" {
 		t.Errorf("%s", got)
@@ -168,8 +168,8 @@ func TestAChangeOfAllIsTheMachinesInSeparateRuns(t *testing.T) {
 	}
 }
 
-// With alpha 0.05 a single comparison of 100 differs by chance in 5. All together must
-// differ in 5 of 100 at most: that is what Holm's method is for.
+// With alpha 0.05 each single comparison differs by chance in 5 of 100 tries. Holm's method
+// limits this to 5 of 100 for all comparisons together.
 func TestFalseDifferencesAreRare(t *testing.T) {
 	t.Parallel()
 	times := longtest.Scale(t, 10, 15, 200)
@@ -229,7 +229,7 @@ func TestNotesSayWhatIsNotCompared(t *testing.T) {
 			harness.Cells[i].Rows[0].Cost[k].NS *= 2
 		}
 	}
-	if notes := strings.Join(compareRuns(t, session.simulate(random), harness, usual).Notes, "\n"); !strings.Contains(notes, "w, n 10: the floor (null), which holds no structure, changed to 2.") {
+	if notes := strings.Join(compareRuns(t, session.simulate(random), harness, usual).Notes, "\n"); !strings.Contains(notes, "w, n 10: the floor (null), which contains no structure, has the ratio 2.") {
 		t.Errorf("%s", notes)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// noiseFloors returns the noise floors of all cells, as log ratios: the larger one of both
-// results. A cell without a control has none. One control says little, since it has few
-// instances: its variance is learnt from all among as many timers, by the power of ten.
+// noiseFloors returns the noise floors of all cells as log ratios, for each cell the larger
+// one of the two results. A cell without a control has no noise floor. A control has few
+// instances, so its variance is pooled over all controls of the same decade of n.
 func noiseFloors(runs ...*results.Run) map[cellKey]float64 {
 	found, byDecade := make(map[cellKey][]stats.Pair), make(map[int][]stats.Pair)
 	decade := func(of cellKey) int { return int(math.Log10(float64(max(of.n, 1)))) }
@@ -31,8 +31,8 @@ func noiseFloors(runs ...*results.Run) map[cellKey]float64 {
 	return floors
 }
 
-// controlOf returns the A/A comparison of a cell. Of several, as in merged results, it
-// is that with the most rounds.
+// controlOf returns the A/A comparison of a cell. If the cell has several, it returns the
+// one with the most rounds.
 func controlOf(c results.Cell) (best stats.Pair, ok bool) {
 	for _, row := range c.Rows {
 		if row.Role != results.RoleControl {
@@ -50,14 +50,14 @@ func controlOf(c results.Cell) (best stats.Pair, ok bool) {
 	return best, ok
 }
 
-// floorShare is the share of A/A comparisons that differ by less than the noise floor.
+// floorShare is the share of A/A comparisons whose difference is below the noise floor.
 const floorShare = 0.99
 
-// floor returns the noise floor of a cell: the 99th percentile of |log ratio| that a comparison
-// of a contender with a second instance of itself gives at the precision of these samples. The
-// precision is that of its rounds, or that of which the ratios of all controls of its kind
-// differ from 1, if that is worse: what differs between instances is not seen in the rounds of
-// one. It is 0 if nothing is known.
+// floor returns the noise floor of a cell: the 99th percentile of |log ratio| for two
+// instances of one contender. The standard error is the larger one of two estimates: the
+// one from the rounds of the control, and the root mean square of the log ratios of all
+// controls of its kind. The second estimate contains the variation between instances, which
+// the rounds of one pair do not show. floor returns 0 if nothing is known.
 func floor(control stats.Pair, kind []stats.Pair) float64 {
 	o := stats.Options{Prior: stats.PoolPairs(kind)}
 	r, ok := stats.Paired(control.A, control.B, o)

@@ -7,7 +7,7 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// judge fills in what the pairs say, and the verdicts.
+// judge computes the ratios and the verdicts of the pairs.
 func judge(pairs []*pair, session bool, o Options) {
 	var all []stats.Pair
 	for _, p := range pairs {
@@ -19,16 +19,16 @@ func judge(pairs []*pair, session bool, o Options) {
 	}
 	var p []float64
 	for _, pair := range pairs {
-		pair.row.Ratio, pair.row.Beside = pair.measured, pair.measured
+		pair.row.Ratio, pair.row.Adjusted = pair.measured, pair.measured
 		if !session {
 			others := pair.others(pairs)
 			between := betweenRuns(others)
 			pair.row.Ratio = between.widen(pair.measured, 0, 0)
 			log, of := pair.shiftOf(others)
-			pair.row.Beside = between.widen(pair.measured, log, of)
+			pair.row.Adjusted = between.widen(pair.measured, log, of)
 		}
 		if pair.judged() {
-			p = append(p, max(pair.row.Ratio.P, pair.row.Beside.P))
+			p = append(p, max(pair.row.Ratio.P, pair.row.Adjusted.P))
 		}
 	}
 	p = stats.Holm(p)
@@ -43,9 +43,9 @@ func judge(pairs []*pair, session bool, o Options) {
 	}
 }
 
-// verdict calls a difference. least is a log ratio.
+// verdict returns the verdict on the row. least is a log ratio.
 func (r *Row) verdict(least, alpha float64) Verdict {
-	a, b := math.Log(r.Ratio.Center), math.Log(r.Beside.Center)
+	a, b := math.Log(r.Ratio.Center), math.Log(r.Adjusted.Center)
 	switch {
 	case math.IsNaN(r.P):
 		return Unknown
@@ -58,11 +58,11 @@ func (r *Row) verdict(least, alpha float64) Verdict {
 	return Same
 }
 
-// fewestOthers is the number of other contenders from which something about the machine
-// can be learnt (chosen: the median of fewer is that of one of them).
+// fewestOthers is the smallest number of other contenders that shows the state of the
+// machine (chosen: the median of fewer depends on a single one).
 const fewestOthers = 3
 
-// others returns the pairs of other structures whose ratio has an error.
+// others returns the pairs of other structures whose ratio has a standard error.
 func (p *pair) others(pairs []*pair) []*pair {
 	var out []*pair
 	for _, q := range pairs {
@@ -73,9 +73,9 @@ func (p *pair) others(pairs []*pair) []*pair {
 	return out
 }
 
-// shiftOf returns the logarithm of what happened to the others, and of how many: of
-// those of the same cell, or of all cells if these are too few. It is 0, of none, if
-// those are too few as well.
+// shiftOf returns the median log ratio of the others and their number. It uses the others of
+// the same cell, or of all cells if the cell has too few. If all cells together have too
+// few, it returns 0, 0.
 func (p *pair) shiftOf(others []*pair) (log float64, of int) {
 	cell := slices.DeleteFunc(slices.Clone(others), func(q *pair) bool { return q.cell != p.cell })
 	switch {
@@ -95,19 +95,19 @@ func shift(pairs []*pair) float64 {
 	return stats.Median(logs)
 }
 
-// spread is what varies between two runs of one program.
+// spread is the variation between two runs of one program.
 type spread struct {
-	all   float64 // variance of log ratios around those of their group
-	extra float64 // the part of it that the errors of the ratios do not explain
+	all   float64 // variance of log ratios around the median of their group
+	extra float64 // the part of the variance that the errors of the ratios do not explain
 	df    float64 // degrees of freedom; 0: nothing is known
 }
 
-// medianVariance is the variance of a median of k normal values, times k.
+// medianVariance is k times the variance of the median of k normal values.
 const medianVariance = math.Pi / 2
 
-// betweenRuns learns the spread from pairs: from the distance of each from the median of
-// the others of its group. It is robust, as some of the pairs may have changed in
-// earnest: distances count up to three standard deviations.
+// betweenRuns estimates the spread from the distance of each pair from the median of the
+// rest of its cell. Some pairs may really have changed, so distances are limited to three
+// standard deviations.
 func betweenRuns(pairs []*pair) spread {
 	groups := make(map[int][]*pair) // by cell
 	for _, p := range pairs {
@@ -130,8 +130,8 @@ func betweenRuns(pairs []*pair) spread {
 	if len(distances) == 0 {
 		return spread{}
 	}
-	// Of normal values: the standard deviation from the median distance, and the variance
-	// that is left if distances are limited to three standard deviations.
+	// For normal values: the standard deviation in median distances, and the share of the
+	// variance that remains if distances are limited to three standard deviations.
 	const fromMedian, limit, left = 1.4826, 3, 0.995
 	most := limit * fromMedian * stats.Median(slices.Clone(distances))
 	variance := 0.0
@@ -139,26 +139,26 @@ func betweenRuns(pairs []*pair) spread {
 		d = min(d, most)
 		variance += d * d / (left * float64(len(distances)))
 	}
-	// The limit and the shared medians take a part of what there is to know (found by
-	// simulation, see the tests).
+	// The limit and the shared medians cost degrees of freedom (found by simulation, see the
+	// tests).
 	const known = 0.6
 	return spread{variance, max(0, variance-stats.Median(errors)), max(1, known*float64(free))}
 }
 
-// widen returns a ratio divided by exp(shift), the median of so many pairs. The spread
-// is added to its error.
-func (s spread) widen(r stats.Ratio, shift float64, of int) stats.Ratio {
+// widen divides a ratio by exp(shift) and adds the spread to its error. The shift is a
+// median of the given number of pairs.
+func (s spread) widen(r stats.Ratio, shift float64, pairs int) stats.Ratio {
 	if math.IsNaN(r.SE) {
 		return r
 	}
 	variance := r.SE * r.SE
-	byDF := variance * variance / r.DF // squares of the variances, each by its degrees of freedom
+	byDF := variance * variance / r.DF // sum of squared variances, each divided by its degrees of freedom
 	variance += s.extra
 	if s.extra > 0 {
 		byDF += s.all * s.all / s.df
 	}
-	if of > 0 {
-		variance += medianVariance * s.all / float64(of)
+	if pairs > 0 {
+		variance += medianVariance * s.all / float64(pairs)
 	}
 	df := r.DF
 	if byDF > 0 {

@@ -38,11 +38,11 @@ func notes(old, new *results.Run, pairs []*pair, c *Comparison) []string {
 	}
 	slices.Sort(out)
 	if !c.Session && math.Abs(math.Log(c.Shift)) > shiftNoted {
-		note("all together changed to %.2f: two separate runs do not tell whether the machine did that or the build; `timerbench ab` does", c.Shift)
+		note("the median ratio is %.2f: two separate runs cannot tell a slower machine from a slower build; `timerbench ab` can", c.Shift)
 	}
 	for _, p := range pairs {
 		if p.role == results.RoleFloor && c.Session && p.measured.Differs() && math.Abs(math.Log(p.measured.Center)) > math.Log1p(floorNoted) {
-			note("%s, n %d: the floor (%s), which holds no structure, changed to %.2f: the harness of the two builds differs", p.row.Workload, p.row.N, p.row.Structure, p.measured.Center)
+			note("%s, n %d: the floor (%s), which contains no structure, has the ratio %.2f: the harness of the two builds differs", p.row.Workload, p.row.N, p.row.Structure, p.measured.Center)
 		}
 	}
 	if unknown := len(c.Of(Unknown)); unknown > 0 {
@@ -51,11 +51,11 @@ func notes(old, new *results.Run, pairs []*pair, c *Comparison) []string {
 	return out
 }
 
-// Changes from which on the reader is told (chosen).
+// The smallest changes that get a note (chosen).
 const shiftNoted, floorNoted = 0.02, 0.10
 
-// missing lists the structures of one result that the other one does not have in the
-// same cell, by cell. Whole cells stand for their structures.
+// missing lists by cell the structures of one result that the other one lacks in that cell. If
+// the whole cell is missing, it names only the cell.
 func missing(of, in *results.Run) []string {
 	there := make(map[cellKey][]string)
 	for _, c := range in.Cells {
@@ -82,10 +82,10 @@ func (c *Comparison) Of(v Verdict) []Row {
 	return slices.DeleteFunc(slices.Clone(c.Rows), func(r Row) bool { return r.Verdict != v })
 }
 
-// named is the number of rows that the sentence names (chosen).
+// named is the largest number of rows that the sentence names (chosen).
 const named = 3
 
-// Sentence says what the comparison found, in one sentence.
+// Sentence summarizes the comparison in one sentence.
 func (c *Comparison) Sentence() string {
 	var parts []string
 	for _, v := range []Verdict{Slower, Faster} {
@@ -110,7 +110,7 @@ func (c *Comparison) Sentence() string {
 		parts = append(parts, text+")")
 	}
 	if strings.HasPrefix(parts[0], "none") && strings.HasPrefix(parts[1], "none") {
-		return fmt.Sprintf("No difference: of %d ratios none is large and certain enough.", len(c.Rows))
+		return fmt.Sprintf("No difference: none of %d ratios is large and certain enough.", len(c.Rows))
 	}
 	return "The new build: " + strings.Join(parts, ", ") + "."
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// inSession condenses the samples of both sides of a session to one for each instance,
-// from the rounds that both sides have.
+// inSession condenses the samples of both sides of a session to one per instance. Only
+// rounds of both sides count.
 func inSession(old, new []stats.Sample, repeat int) (a, b []stats.Sample) {
 	return condense(old, roundsOf(new), repeat), condense(new, roundsOf(old), repeat)
 }
@@ -22,13 +22,13 @@ func roundsOf(samples []stats.Sample) map[int]bool {
 	return rounds
 }
 
-// condense returns one sample for each instance: the geometric mean over its operations.
-// Rounds with the same operations are repetitions; repeat is that of [results.Parameters].
-// Of repetitions the fastest quarter counts, because what disturbs a program makes it
-// slower, never faster. Only the given rounds count.
+// condense returns one sample per instance: the geometric mean over its operations. Rounds
+// with the same operations are repetitions; repeat is [results.Parameters].Repeat. Only the
+// fastest quarter of the repetitions counts, because a disturbance slows a program down and
+// never speeds it up. Only the given rounds count.
 func condense(samples []stats.Sample, in map[int]bool, repeat int) []stats.Sample {
 	var out []stats.Sample
-	logs := make(map[int]map[int][]float64) // of the repetitions, by instance and operations
+	logs := make(map[int]map[int][]float64) // log times of the repetitions, by instance and operations
 	for _, s := range samples {
 		if !in[s.Round] || s.Value <= 0 {
 			continue
@@ -46,7 +46,7 @@ func condense(samples []stats.Sample, in map[int]bool, repeat int) []stats.Sampl
 	for i := range out {
 		of := logs[out[i].Instance]
 		sum := 0.0
-		for _, operations := range slices.Sorted(maps.Keys(of)) { // a sum of floats depends on the order
+		for _, operations := range slices.Sorted(maps.Keys(of)) { // fixed order: the sum of floats depends on it
 			repetitions := of[operations]
 			slices.Sort(repetitions)
 			fastest := repetitions[:(len(repetitions)+3)/4]
@@ -67,7 +67,7 @@ func median(samples []stats.Sample) float64 {
 	return stats.Median(values)
 }
 
-// inCommon returns the number of rounds that both have.
+// inCommon returns the number of rounds in both a and b.
 func inCommon(a, b []stats.Sample) int {
 	r, _ := stats.Paired(a, b, stats.Options{})
 	return r.Pairs

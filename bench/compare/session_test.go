@@ -21,8 +21,8 @@ func TestAnInstanceCountsByItsFastestRepetitions(t *testing.T) {
 		samples = append(samples, stats.Sample{Layout: 1 + instance%2, Instance: instance, Round: round, Value: value})
 		in[round] = true
 	}
-	// Of rounds with a remainder of 0 the fastest of four is 2, with one of 1 the two
-	// fastest of five are 7 and 7.
+	// The fastest of the four rounds with remainder 0 is 2. The two fastest of the five
+	// rounds with remainder 1 are 7 and 7.
 	for i, v := range []float64{3, 9, 2, 8, 90, 7, 4, 7, 900, 70} {
 		add(0, i, v)
 	}
@@ -44,7 +44,7 @@ func TestAnInstanceCountsByItsFastestRepetitions(t *testing.T) {
 	if !slices.EqualFunc(got, want, close) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	// Without repetitions all rounds count alike.
+	// Without repetitions all rounds count equally.
 	if got := condense(samples[10:12], in, 0); len(got) != 1 || math.Abs(got[0].Value-math.Sqrt(110)) > 1e-9 {
 		t.Errorf("%+v, want the mean of 10 and 11", got)
 	}
@@ -54,9 +54,9 @@ func TestAnInstanceCountsByItsFastestRepetitions(t *testing.T) {
 	}
 }
 
-// busy simulates a session on a machine on which every second trial is disturbed: as
-// measured in sessions of ab, a trial varies by 3 %, a disturbed one takes up to twice the
-// time, a process varies by 1 %, and one layout in ten is 10 % slower.
+// busy simulates a session on a machine that disturbs every second trial. The figures are
+// measured: a trial varies by 3 %, a disturbed trial takes up to twice the time, a process
+// varies by 1 %, and one layout in ten is 10 % slower.
 func busy(random *rand.Rand, slow float64) (old, new *results.Run) {
 	const cells, structures, pairs, rounds, repeat = 4, 4, 8, 24, 4
 	side := func(factor float64) *results.Run {

@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// Read reads a results file, or the one of a folder that Locate chooses, and returns its path.
+// Read reads a results file, or the file that Locate chooses in a folder, and returns its path.
 func Read(path string) (r *results.Run, file string, err error) {
 	if file, err = Locate(filepath.Clean(path)); err != nil {
 		return nil, "", err
@@ -20,9 +20,10 @@ func Read(path string) (r *results.Run, file string, err error) {
 	return r, file, err
 }
 
-// Locate returns a results file. A path to a file is returned as it is. In a folder
-// Locate looks at the results there and in each folder directly below, and chooses
-// the last complete run, or else the last interrupted one.
+// Locate returns the path of a results file. It returns the path of a file unchanged. For a
+// folder it chooses among the results in the folder and in its direct subfolders: the
+// last complete run or, if there is none, the last interrupted run. It returns an error if the
+// path does not exist or the folder has no results.
 func Locate(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -43,14 +44,14 @@ func Locate(path string) (string, error) {
 	return "", fmt.Errorf("%s: no %s in it or in a folder below, want results of timerbench run", path, Results)
 }
 
-// Found is a results file and its header.
+// Found is the path and the header of a results file.
 type Found struct {
 	results.Header
 	Path string
 }
 
-// In returns the results in a folder and in each folder directly below. The error is of those
-// that cannot be read.
+// In returns the results in a folder and in its direct subfolders. It reads only the headers.
+// The error joins the errors of the files that In cannot read; the other files are returned.
 func In(path string) (found []Found, err error) {
 	candidates := []string{filepath.Join(path, Results)}
 	below, err := os.ReadDir(path)
@@ -58,11 +59,11 @@ func In(path string) (found []Found, err error) {
 		return nil, err
 	}
 	for _, d := range below {
-		if d.IsDir() { // not the link to one of the others
+		if d.IsDir() { // not the link Latest
 			candidates = append(candidates, filepath.Join(path, d.Name(), Results))
 		}
 	}
-	slices.Reverse(candidates) // the last of those of one second comes first
+	slices.Reverse(candidates) // of two runs in one second the later comes first
 	for _, file := range candidates {
 		head, e := results.ReadHeader(file)
 		switch {
@@ -75,7 +76,8 @@ func In(path string) (found []Found, err error) {
 	return found, err
 }
 
-// Last returns the last complete run of some, or else the last interrupted one.
+// Last returns the last complete run or, if there is none, the last interrupted run. It
+// panics if found is empty.
 func Last(found []Found) Found {
 	return slices.MaxFunc(found, func(a, b Found) int {
 		switch {

@@ -1,5 +1,5 @@
-// Package runs keeps the folders in which runs leave their results. A folder is locked while a
-// run writes into it, a complete run is never replaced, and what is there is found again later.
+// Package runs manages the folders of runs. A folder is locked while a run writes to it, a
+// complete run is never replaced, and commands find the results again later.
 package runs
 
 import (
@@ -17,21 +17,21 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// The files of a run, in its folder.
+// The files in the folder of a run.
 const (
 	Results    = "results.json"
 	Benchmarks = "bench.txt" // for benchstat
 	lockFile   = ".lock"
 )
 
-// Parent holds the folders of all runs that name none. A link in it, Latest, leads to the last
-// complete one of them.
+// Parent contains the folders of runs that name no folder. Latest is a link in Parent to the
+// last complete run of timerbench run or trace replay.
 const (
 	Parent = "out"
 	Latest = "latest"
 )
 
-// Save writes both files of results into a folder, each whole or not at all.
+// Save writes both files of a run into a folder. It writes each file completely or not at all.
 func Save(dir string, r *results.Run) error {
 	err := atomicfile.Write(filepath.Join(dir, Benchmarks), func(w io.Writer) error { return results.WriteBenchfmt(w, r) })
 	if err != nil {
@@ -40,18 +40,18 @@ func Save(dir string, r *results.Run) error {
 	return errors.Join(results.Write(filepath.Join(dir, Results), r), err)
 }
 
-// Folder is where one run writes its results. It is locked until it is closed.
+// Folder is the folder of one run. It is locked until Close.
 type Folder struct {
 	Path  string
-	Saved bool // the run has written results; set by the caller
-	fresh bool // made for this run, in Parent
+	Saved bool // the run has written results; the caller sets it
+	fresh bool // created for this run in Parent
 	made  bool // did not exist before
 	lock  *flock.Flock
 }
 
-// Open makes and locks a folder for a run. If path is empty, it makes one in Parent whose name is
-// the time and what is run. It refuses a folder that holds a run, unless that was interrupted and
-// is to be resumed, and one into which another run writes.
+// Open creates and locks the folder of a run. For an empty path it creates a folder in Parent,
+// named by the time and by what. It returns an error if another run writes to the folder or if
+// the folder contains a run, except an interrupted run with resume set.
 func Open(path, what string, now time.Time, resume bool) (*Folder, error) {
 	f := &Folder{Path: path}
 	var err error
@@ -78,7 +78,8 @@ func Open(path, what string, now time.Time, resume bool) (*Folder, error) {
 	return f, nil
 }
 
-// OpenRun locks the folder of a run, complete or not, to add to its results.
+// OpenRun locks the folder of a run, complete or not, for adding to its results. It returns an
+// error if the folder has no results or another run writes to it.
 func OpenRun(path string) (*Folder, error) {
 	f := &Folder{Path: path}
 	_, err := os.Stat(f.Results())
@@ -88,8 +89,8 @@ func OpenRun(path string) (*Folder, error) {
 	return f, f.acquire()
 }
 
-// New makes a folder in Parent that did not exist: its name is the time and what is run, and a
-// number if that is taken.
+// New creates a folder in Parent and returns its path. The name is the time and what, with a
+// number if the name is taken.
 func New(what string, now time.Time) (string, error) {
 	if err := os.MkdirAll(Parent, 0o755); err != nil {
 		return Parent, err
@@ -105,11 +106,11 @@ func New(what string, now time.Time) (string, error) {
 	}
 }
 
-// Results is the path of the results file.
+// Results returns the path of the results file.
 func (f *Folder) Results() string { return filepath.Join(f.Path, Results) }
 
-// acquire locks the folder. It also fails where the folder cannot be written to,
-// so that a long run does not end with that error.
+// acquire locks the folder. It fails if the folder is not writable, so that a long run fails at
+// its start and not at its end.
 func (f *Folder) acquire() error {
 	path := filepath.Join(f.Path, lockFile)
 	for {
@@ -121,18 +122,18 @@ func (f *Folder) acquire() error {
 		case !locked:
 			return errors.New("another run is writing into this folder: wait for it, or choose another one")
 		}
-		// The run before may have removed the file after it was opened here.
+		// The previous run may have removed the file after TryLock opened it.
 		mine, err1 := f.lock.Stat()
 		there, err2 := os.Stat(path)
 		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
 			return nil
 		}
-		_ = f.lock.Close() // nobody else can see it
+		_ = f.lock.Close() // no other run can see the removed file
 	}
 }
 
-// refuseRun returns an error if the folder holds a complete run, or a results file that
-// cannot be read, or an interrupted run that is not to be resumed.
+// refuseRun returns an error if the folder contains a complete run, an unreadable results file,
+// or an interrupted run without resume.
 func (f *Folder) refuseRun(resume bool) error {
 	head, err := results.ReadHeader(f.Results())
 	switch {
@@ -160,8 +161,7 @@ func (f *Folder) removeUnfinished() error {
 	return errors.Join(errs...)
 }
 
-// linkIsFree returns an error if there is something in the place of the link to the last run
-// that is no link, and so not of this program.
+// linkIsFree returns an error if Latest exists and is not a link: this program did not create it.
 func linkIsFree() error {
 	link := filepath.Join(Parent, Latest)
 	if info, err := os.Lstat(link); err == nil && info.Mode()&fs.ModeSymlink == 0 {
@@ -170,7 +170,8 @@ func linkIsFree() error {
 	return nil
 }
 
-// MarkLatest makes Latest lead to this run, which is complete, if its folder is in Parent.
+// MarkLatest points Latest to this run if Open created its folder in Parent. Call it for complete
+// runs only.
 func (f *Folder) MarkLatest() error {
 	if !f.fresh {
 		return nil
@@ -190,12 +191,12 @@ func (f *Folder) MarkLatest() error {
 	return nil
 }
 
-// Close unlocks the folder. It removes the folder if it was made for this run and
-// the run wrote no results.
+// Close unlocks the folder. It removes the folder if Open created it and the run saved no
+// results.
 func (f *Folder) Close() error {
 	removed := os.Remove(f.lock.Path())
 	err := f.lock.Close()
-	if removed != nil { // some systems remove no file that is open
+	if removed != nil { // some systems do not remove an open file
 		err = errors.Join(err, os.Remove(f.lock.Path()))
 	}
 	if f.made && !f.Saved {
@@ -204,5 +205,5 @@ func (f *Folder) Close() error {
 	return err
 }
 
-// Minute writes the time of a run.
+// Minute formats the time of a run to the minute. The time must be in UTC.
 func Minute(t time.Time) string { return t.Format("2006-01-02 15:04 UTC") }

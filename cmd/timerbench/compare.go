@@ -107,7 +107,7 @@ func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
 		row := []any{r.Workload, show.Grouped(r.N), r.Structure, r.Op, show.Figure(r.Old),
 			show.Figure(r.New), ratio(r.Ratio.Center), interval}
 		if !c.Session {
-			row = append(row, ratio(r.Beside.Center))
+			row = append(row, ratio(r.Adjusted.Center))
 		}
 		t.Add(append(row, probability(r.P), show.Percent(r.Least), string(r.Verdict))...)
 	}

@@ -44,7 +44,7 @@ func TestCompare(t *testing.T) {
 		"old new --fail-on-regression": {1, []string{"slower", "the new build is slower"}},
 		"old/results.json new/results.json --fail-on-regression": {1, []string{"slower"}},
 		"new old --fail-on-regression":                           {0, []string{"faster", "none is slower, 1 of 4 are faster"}},
-		"old old --fail-on-regression":                           {0, []string{"No difference: of 4 ratios"}},
+		"old old --fail-on-regression":                           {0, []string{"No difference: none of 4 ratios"}},
 		"old new --fail-on-regression --min-effect 40%":          {0, []string{"No difference"}},
 		"old new --fail-on-regression --min-effect 0.4":          {0, []string{"No difference"}},
 	} {
