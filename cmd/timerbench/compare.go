@@ -96,7 +96,7 @@ func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
 		Header: []string{"workload", "n", "structure", "per", "old ns", "new ns", "new/old",
 			"95 %"}}
 	if !c.Session {
-		t.Header = append(t.Header, "beside others")
+		t.Header = append(t.Header, "vs others")
 	}
 	t.Header = append(t.Header, "p", "counts from", "")
 	for _, r := range c.Rows {

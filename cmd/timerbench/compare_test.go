@@ -68,8 +68,8 @@ func TestABOfTheSameProgram(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "ab")
 	session := []string{"ab", "--old", os.Args[0], "--new", os.Args[0], "--pairs", "2", "--layouts", "1", "-o"}
 	stdout, _ := must(t, append(session, out, "-s", "^(quadheap|hwheel)$", "-w", "^hold$", "-n", "50", "--rounds", "1", "--min-effect", "900%")...)
-	if says(t, stdout, "hwheel", "No difference"); strings.Contains(stdout, "BESIDE") {
-		t.Errorf("there is nothing beside a session:\n%s", stdout)
+	if says(t, stdout, "hwheel", "No difference"); strings.Contains(stdout, "OTHERS") {
+		t.Errorf("a session has no others to compare with:\n%s", stdout)
 	}
 	old, new := filepath.Join(out, "old"), filepath.Join(out, "new")
 	for _, side := range []string{old, new} {
