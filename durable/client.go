@@ -19,13 +19,13 @@ import (
 	"github.com/timerbench/timerbench/durable/internal/cron"
 )
 
-// Client sets timers and, by Serve, fires and handles them. Make it with Open. Its
-// methods can be called from any goroutine.
+// Client sets timers, and fires and handles them with Serve. Open creates it. Its methods may
+// be called from any goroutine.
 type Client struct {
 	cfg      Config
 	nc       *nats.Conn
 	js       jetstream.JetStream
-	get      nats.JetStreamManager // what asks for single messages
+	get      nats.JetStreamManager // reads single messages
 	stream   jetstream.Stream
 	consumer jetstream.Consumer
 	members  jetstream.KeyValue
@@ -38,8 +38,8 @@ type Client struct {
 	removed  removed
 }
 
-// ErrServing is returned by a second Serve of one client.
-var ErrServing = errors.New("durable: the client serves already")
+// ErrServing is returned by Serve if the client is serving already.
+var ErrServing = errors.New("durable: the client is serving already")
 
 // requestTimeout limits one request to the server, in addition to the caller's context.
 const requestTimeout = 5 * time.Second
@@ -101,22 +101,24 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Schedule sets the timer under key, or replaces the one that is there: it fires at
-// the deadline, or at once if that has passed. When it has returned nil the timer
-// is stored, on most of the replicas. Any error means that it may or may not be:
-// to call Schedule again with the same deadline is safe, as what fires has the same
-// ID. It costs one message to the server and back.
+// Schedule sets the timer with this key, or replaces it. It fires at the deadline, or at once if
+// the deadline has passed. After a nil error the timer is stored, on a majority of the replicas.
+// After an error it may be stored or not; calling Schedule again with the same deadline is safe,
+// because the timer fires with the same ID. It costs one round trip to the server, or more if the
+// timer exists. The error is ErrFull if the store is full, and nats.ErrMaxPayload if the timer
+// does not fit into the messages of the server (1 MiB by default).
 func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload []byte) error {
 	_, err := c.set(ctx, "schedule", Timer{Key: key, Deadline: at, Payload: payload}, replace)
 	return err
 }
 
-// Set sets timers, each as Schedule does, or as Every if it has a Cron and no Deadline. With
-// both it replaces what is there, and the first run is at the Deadline. 256 are under way at
-// a time: a thousand take as long as four messages to the server and back. Set is not all or
-// nothing: with nil all are stored; with an error, of which there is the first, some may be,
-// and to call it again with the same timers is safe. Where one is invalid, or two have the
-// same key, none is stored.
+// Set sets timers, each as Schedule does, or as Every does if it has a Cron and no Deadline. A
+// timer with both replaces the existing one, and has its first run at the Deadline. 256 timers
+// are set at a time: a thousand take as long as four round trips to the server.
+//
+// Set is not atomic. After an error, which is the first of them, some timers may be set; calling
+// Set again with the same timers is safe. If a timer is invalid, or two have the same key, none
+// is set.
 func (c *Client) Set(ctx context.Context, timers ...Timer) error {
 	keys := make(map[string]bool, len(timers))
 	for _, t := range timers {
@@ -124,7 +126,7 @@ func (c *Client) Set(ctx context.Context, timers ...Timer) error {
 			return err
 		}
 		if keys[t.Key] {
-			return fmt.Errorf("durable: set: key %q is there twice", t.Key)
+			return fmt.Errorf("durable: set: key %q appears twice", t.Key)
 		}
 		keys[t.Key] = true
 	}
@@ -134,30 +136,30 @@ func (c *Client) Set(ctx context.Context, timers ...Timer) error {
 	})
 }
 
-const setters = 256 // timers of one Set under way
+const setters = 256 // timers of one Set in flight
 
-// Add sets t as Set does if there is no timer under its key, and returns false if there is
-// one. Of several clients that add one key at a time one gets true. After an error it may be
-// there: a second Add that returns false may then have found what the first one has set.
+// Add sets t as Set does if no timer has its key, and returns false otherwise. If several
+// clients add the same key at a time, one of them gets true. After an error the timer may be set,
+// and a second Add may return false because of the first.
 func (c *Client) Add(ctx context.Context, t Timer) (bool, error) {
 	return c.set(ctx, "add", t, func(Timer) bool { return true })
 }
 
-// Every sets a timer under key that fires again and again, or replaces the one that
-// is there. One of the same expression, payload and missed stays as it is, with its next run:
-// so each process of a cluster may call Every at its start, and each run fires once, whichever
-// of them is there. spec is a cron expression of five fields, or of six with seconds first,
-// or one such as @hourly or @every 10m. It is in UTC unless it begins with a time
-// zone: "CRON_TZ=Europe/Berlin 30 7 * * 1-5". What runs once a day does so as well on the days
-// on which the clocks there go forward or back (driver.InZone).
+// Every sets a timer with this key that fires again and again, or replaces the existing timer. A
+// timer with the same expression, payload and missed stays unchanged and keeps its next run. So
+// each process of a cluster can call Every when it starts, and each run fires once.
 //
-// A run is missed if the next one is due as well when it is to fire: as no worker
-// was there. missed says what becomes of these, Coalesce if it is left out: they
-// fire as one, at the deadline of the last; Skip: none fires; CatchUp: each fires,
-// one after the other.
+// spec is a cron expression of five fields, or of six with seconds first, or a descriptor such as
+// @hourly or "@every 10m", whose period is a number of whole seconds. It is in UTC unless it
+// begins with a time zone: "CRON_TZ=Europe/Berlin 30 7 * * 1-5". A job that runs once a day also
+// runs on the days when the clocks of its zone change (driver.InZone).
 //
-// A run does not wait for the one before to have been handled. Cancel ends it. If
-// the backend is JetStream the error is errors.ErrUnsupported.
+// A run is missed if the next run is due as well when it is about to fire, because no worker was
+// there. By default, Coalesce, the missed runs fire as one, at the deadline of the last one. With
+// Skip none of them fires. With CatchUp each fires, one after the other.
+//
+// A run does not wait until the one before has been handled. Cancel ends the timer. With backend
+// JetStream the error is errors.ErrUnsupported.
 func (c *Client) Every(ctx context.Context, key, spec string, payload []byte,
 	missed ...driver.Missed) error {
 	t := Timer{Key: key, Payload: payload, Cron: cmp.Or(spec, " ")} // " " is refused
@@ -168,7 +170,7 @@ func (c *Client) Every(ctx context.Context, key, spec string, payload []byte,
 	return err
 }
 
-// check returns an error if t cannot be set. It fills in the first run of Every.
+// check returns an error if t cannot be set. It sets the deadline of the first run of Every.
 func (c *Client) check(t *Timer) error {
 	if err := errors.Join(checkKey(t.Key), t.Limits.check(t.Key), c.checkSize(t)); err != nil {
 		return err
@@ -181,7 +183,7 @@ func (c *Client) check(t *Timer) error {
 		if err != nil {
 			return fmt.Errorf("durable: every %q: %w", t.Key, err)
 		}
-		t.Cron = cron.Canonical(t.Cron) // as it is read back
+		t.Cron = cron.Canonical(t.Cron) // the form in which it is read back
 		if t.Deadline.IsZero() {
 			t.Deadline = first
 		}
@@ -189,8 +191,8 @@ func (c *Client) check(t *Timer) error {
 	return checkDeadline(t.Key, t.Deadline)
 }
 
-// headersRoom is more than the headers take in any message with the payload of a timer, apart
-// from its subject and its cron expression: one that stores it, fires it, or buries it.
+// headersRoom is an upper limit for the headers of a message with the payload of a timer, which
+// stores it, fires it or buries it. The subject and the cron expression come on top.
 const headersRoom = 2048
 
 // checkSize returns an error if some message about t would be larger than the server accepts.
@@ -201,7 +203,7 @@ func (c *Client) checkSize(t *Timer) error {
 	}
 	size := len(t.Payload) + len(t.Cron) + 2*len(c.layout.timer(t.Key)) + headersRoom
 	if size > limit {
-		return fmt.Errorf("durable: key %q: the timer takes messages of %d bytes, for a payload of %d: want at most %d: %w",
+		return fmt.Errorf("durable: key %q: a message with the payload of %[3]d bytes can have %[2]d bytes: want at most %[4]d: %[5]w",
 			t.Key, size, len(t.Payload), limit, nats.ErrMaxPayload)
 	}
 	return nil
@@ -209,8 +211,8 @@ func (c *Client) checkSize(t *Timer) error {
 
 func replace(Timer) bool { return false }
 
-// set stores t, unless keep says that the one under its key is to be left as it is, or it is
-// the same one of Every.
+// set stores t, unless keep reports true for the existing timer, or that is the same timer of
+// Every.
 func (c *Client) set(ctx context.Context, what string, t Timer,
 	keep func(Timer) bool) (set bool, err error) {
 	again := t.Cron != "" && t.Deadline.IsZero()
@@ -225,24 +227,24 @@ func (c *Client) set(ctx context.Context, what string, t Timer,
 	}, t)
 }
 
-// same tells whether a and b are the same timer of Every, whenever the next run is.
+// same reports whether a and b are the same timer of Every, apart from the next run.
 func same(a, b Timer) bool {
 	return a.Cron == b.Cron && a.Missed == b.Missed && a.Limits == b.Limits &&
 		bytes.Equal(a.Payload, b.Payload)
 }
 
-// replacing returns the message that stores t in the place of old.
+// replacing returns the message that replaces old with t.
 func (c *Client) replacing(ctx context.Context, old, t Timer) (*nats.Msg, error) {
 	if err := c.shorten(ctx, &old); err != nil {
 		return nil, err
 	}
 	t.removed = old.removal()
 	m := c.layout.message(t)
-	setNumber(m, headerExpect, old.Revision) // of its own subject
+	setNumber(m, headerExpect, old.Revision) // of the message's own subject
 	return m, nil
 }
 
-// shorten notes what t has removed where that has come to be much.
+// shorten stores a note of the revisions that t has removed, and clears them, if there are many.
 func (c *Client) shorten(ctx context.Context, t *Timer) error {
 	if len(t.removed.revisions) < maxRemoves {
 		return nil
@@ -254,10 +256,11 @@ func (c *Client) shorten(ctx context.Context, t *Timer) error {
 	return err
 }
 
-// Reschedule moves the timer under key to another deadline, and keeps its payload.
-// It returns false if there is none: it has fired or was cancelled. If it returns
-// true the timer fires at the new deadline and not at the old one. With an error
-// either may be so. Of a timer of Every it moves the next run.
+// Reschedule moves the timer with this key to another deadline, and keeps its payload. For a
+// timer of Every it moves the next run. If it returns true, the timer fires at the new deadline
+// and not at the old one. If it returns false, the timer does not exist: it has fired or was
+// cancelled. After an error the timer may have moved or not. It costs two round trips to the
+// server.
 func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool, error) {
 	if err := checkDeadline(key, at); err != nil {
 		return false, err
@@ -272,19 +275,20 @@ func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool
 	})
 }
 
-// Cancel removes the timer under key. If it returns true the timer has not fired, though
-// its deadline may have passed, and does not fire any more; if false there is none: it has
-// fired or was cancelled. With an error either may be so. What had fired and has not been
-// handled yet is handled.
+// Cancel removes the timer with this key. If it returns true, the timer has not fired and will
+// not fire, even if its deadline has passed. If it returns false, the timer does not exist: it
+// has fired or was cancelled. A timer that has fired is handled. After an error the timer may be
+// removed or not. It costs two round trips to the server.
 func (c *Client) Cancel(ctx context.Context, key string) (bool, error) {
 	return c.change(ctx, "cancel", key, func(t Timer) (*nats.Msg, error) {
 		return c.layout.cancelMessage(t), nil
 	})
 }
 
-// change stores what message makes of the timer under key, until it did so before anybody
-// else changed the timer, or there is no message. One to add is most likely not there: message
-// first gets a timer of revision 0, without a look. Without one to add there has to be a timer.
+// change stores the message that changes the timer with this key. It starts over if the timer
+// has changed in the meantime, and stores nothing if the message is nil. A timer to add most
+// likely does not exist: the first call of message assumes so, with revision 0. If there is no
+// timer to add, the timer must exist.
 func (c *Client) change(ctx context.Context, what, key string,
 	message func(Timer) (*nats.Msg, error), add ...Timer) (ok bool, err error) {
 	if err := checkKey(key); err != nil {
@@ -324,7 +328,8 @@ func (c *Client) publish(ctx context.Context, m *nats.Msg) error {
 	return asFull(err)
 }
 
-// Get returns the timer under key, and false if there is none.
+// Get returns the timer with this key, and false if it does not exist. It costs one round trip
+// to the server.
 func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err error) {
 	if err := checkKey(key); err != nil {
 		return Timer{}, false, err
@@ -337,8 +342,8 @@ func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err err
 	return t, true, nil
 }
 
-// find returns the timer under key, of revision 0 if there is none. What was removed and is
-// there again it removes.
+// find returns the timer with this key, with revision 0 if it does not exist. It removes a timer
+// that the server has restored.
 func (c *Client) find(ctx context.Context, key string) (Timer, error) {
 	removed, err := c.removedNow(ctx, anyAge)
 	for err == nil {
@@ -347,13 +352,13 @@ func (c *Client) find(ctx context.Context, key string) (Timer, error) {
 			break
 		}
 		t, err := c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
-		if err != nil { // it can still be replaced or cancelled
+		if err != nil { // the timer can still be replaced or cancelled
 			return Timer{Key: key, Revision: m.Sequence, unusable: err}, nil
 		}
 		if !removed.has(c.layout.partition(key), t) {
 			return t, nil
 		}
-		// each removal is a message
+		// a removal needs a note
 		if err = c.note(ctx, removal{revisions: []uint64{t.Revision}}); err == nil {
 			err = c.stream.DeleteMsg(ctx, t.Revision)
 		}
@@ -364,9 +369,9 @@ func (c *Client) find(ctx context.Context, key string) (Timer, error) {
 	return Timer{Key: key}, err
 }
 
-// Pending goes through all timers that are pending and whose key begins with
-// prefix, in no order. It reads all timers, whatever the prefix. Timers that are set
-// or fire meanwhile may be among them or not. After an error there is nothing more.
+// Pending iterates over the pending timers whose keys begin with prefix, in no particular order.
+// It reads all timers, whatever the prefix. Timers that are set or fire in the meantime may be
+// included or not. An error ends the iteration.
 func (c *Client) Pending(ctx context.Context, prefix string) iter.Seq2[Timer, error] {
 	return list(ctx, c, "pending", lastOfEach, c.layout.allTimers(),
 		func(m message, removed *removedSet) (Timer, bool, error) {
@@ -379,14 +384,14 @@ func (c *Client) parse(m message) (Timer, error) {
 	return c.layout.parse(m.Subject(), m.Headers(), m.Data(), m.revision())
 }
 
-// setAside logs and counts a stored message that cannot be used. It stays in the stream, as
-// another version may understand it, and nothing else depends on it.
+// setAside logs and counts a stored message that cannot be used. The message stays in the
+// stream, because another version may understand it.
 func (c *Client) setAside(what string, err error) {
 	c.counters.unusable.Add(1)
-	c.cfg.Logger.Error(what+" is set aside: it cannot be used", "error", err)
+	c.cfg.Logger.Error(what+" cannot be used and is skipped", "error", err)
 }
 
-// sleep waits for d or until ctx ends, and returns the error of ctx then.
+// sleep waits for d. It returns early with the cause if ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

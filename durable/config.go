@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Backend says what fires the timers of a stream.
+// Backend selects what fires the timers of a stream.
 type Backend int
 
 // The backends.
 const (
-	// Driver is the default: the workers fire, each for its partitions, from a
-	// driver.Driver in memory. Lateness is a few milliseconds.
+	// Driver is the default: the workers fire the timers of their partitions, from a
+	// driver.Driver in memory. Timers are a few milliseconds late.
 	Driver Backend = iota
-	// JetStream leaves it to the message schedules of the server, which takes up
-	// to 250 ms and more under load. It has no Every. It is for few timers that
-	// need not be on time, and what Driver is measured against.
+	// JetStream uses the message schedules of the server. Timers are up to 250 ms late, and
+	// more under load, and Every is not supported. It suits few timers that need not be on
+	// time, and serves as a baseline for Driver.
 	JetStream
 )
 
-// String returns the name of the backend, as the stream's metadata has it.
+// String returns the name of the backend, as in the stream's metadata.
 func (b Backend) String() string {
 	switch b {
 	case Driver:
@@ -33,47 +33,47 @@ func (b Backend) String() string {
 	return fmt.Sprintf("Backend(%d)", int(b))
 }
 
-// Config is how a client works. The zero Config is valid.
+// Config configures a client. The zero Config is valid.
 type Config struct {
-	// Name begins the names of the stream, its subjects, its consumer and its
-	// bucket: letters, digits, - and _. By default it is "timers".
+	// Name is the name of the stream, and the prefix of its subjects and its bucket: letters,
+	// digits, - and _. The default is "timers".
 	Name string
-	// Replicas is the number of nodes that store each timer, 1 to 5, by default
-	// 1. It counts when Open makes the stream.
+	// Replicas is how many nodes store each timer, 1 to 5. The default is 1. It takes effect
+	// when Open creates the stream.
 	Replicas int
-	// Partitions is the number of parts that the timers are divided into, 1 to
-	// 1024. It is fixed when Open makes the stream, by default at 16. 0 takes
-	// what the stream has, and any other value must agree with it.
+	// Partitions is how many parts the timers are divided into, 1 to 1024. It is fixed when
+	// Open creates the stream, by default at 16. For an existing stream, 0 means any number;
+	// another value must match.
 	Partitions int
-	// Backend says what fires. It is fixed as Partitions is.
+	// Backend is what fires the timers. It is fixed when Open creates the stream.
 	Backend Backend
 
-	// Horizon is how far ahead of its deadline a timer is read into memory, at
-	// least 1 s, by default 1 h. Of a timer beyond it a worker keeps 8 bytes.
+	// Horizon is how long before its deadline a timer is read into memory, at least 1 s. The
+	// default is 1 h. A worker keeps 8 bytes for each timer beyond the horizon.
 	Horizon time.Duration
-	// Lease is how long after its last sign of life a worker counts as dead, at
-	// least 500 ms, by default 2 s. Others then take its partitions.
+	// Lease is how long a worker counts as alive after its last sign of life, at least 500 ms.
+	// The default is 2 s. Then others take over its partitions.
 	Lease time.Duration
-	// Concurrency is how many handlers of a worker run at a time, by default 64.
+	// Concurrency is how many handlers a worker runs at a time. The default is 64.
 	Concurrency int
-	// HandlerTimeout is when the context of a handler ends, by default after a
-	// minute. A handler that has not returned by then is tried again elsewhere.
+	// HandlerTimeout is when the context of a handler ends. The default is 1 min. The timer of
+	// a handler that has not returned by then is handled again.
 	HandlerTimeout time.Duration
-	// AckWait is how long after the last sign of life of the worker a timer that
-	// it handles goes to another one, at least 500 ms, by default 3 s. It is
-	// fixed when the stream is made.
+	// AckWait is how long after a worker died its timers are handed to another worker, at least
+	// 500 ms. The default is 3 s. It is fixed when Open creates the stream.
 	AckWait time.Duration
-	// MaxAttempts is how many times a timer is handled before it becomes a dead
-	// letter, by default 10.
+	// MaxAttempts is how many times the handler is called for a timer before the timer becomes
+	// a dead letter. The default is 10. A call that fails after Serve was told to end does not
+	// count, and neither does a delivery without a call.
 	MaxAttempts int
-	// Backoff returns the pause after a failed attempt, which is 1 for the first.
-	// By default it is 100 ms, doubled each time, 1 min at most.
+	// Backoff returns the pause after a failed attempt; the first attempt is 1. The default
+	// starts at 100 ms and doubles, up to 1 min.
 	Backoff func(attempt int) time.Duration
 
-	// Now is the clock that deadlines are compared with, by default time.Now.
+	// Now is the clock that deadlines are compared with. The default is time.Now.
 	Now func() time.Time
-	// Logger gets what cannot be returned: trouble that is tried again. By
-	// default it is discarded.
+	// Logger receives errors that no method returns. Most of them are retried. The default
+	// discards them.
 	Logger *slog.Logger
 }
 
@@ -81,8 +81,8 @@ const defaultPartitions = 16
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// withDefaults returns the configuration with all defaults filled in, or an error
-// that names the field that is invalid. Partitions may stay 0.
+// withDefaults returns the configuration with its defaults, or an error that names an invalid
+// field. Partitions may stay 0.
 func (cfg Config) withDefaults() (Config, error) {
 	setDefault(&cfg.Name, "timers")
 	setDefault(&cfg.Replicas, 1)

@@ -1,9 +1,9 @@
-// Package durable keeps timers that outlive their process and their machine, and
-// fires them at their time: millions of them, set, moved and cancelled by key from
-// anywhere, handled at least once by a fleet of workers. NATS JetStream stores,
-// replicates and delivers; a driver of package driver has what is due soon.
+// Package durable stores timers that survive the crash of a process or a machine, and fires
+// them on time. It holds millions of timers, which any client can set, move and cancel by key,
+// and a fleet of workers handles each at least once. NATS JetStream stores, replicates and
+// delivers; a driver of package driver holds the timers that are due soon.
 //
-//	server, err := durable.Embedded("data") // or any server, by nats.Connect
+//	server, err := durable.Embedded("data") // or nats.Connect to any server
 //	nc, err := server.Connect()
 //	c, err := durable.Open(ctx, nc, durable.Config{})
 //	err = c.Schedule(ctx, "invoice/4711", time.Now().Add(30*24*time.Hour), payload)
@@ -11,67 +11,67 @@
 //
 // # How it works
 //
-// All is in one stream. A timer is the message of its subject, which has its key and
-// its partition. Its revision is the sequence of that message. Every change is one
-// message that the server stores only if the timer still has the revision that was
-// read:
+// All timers are in one stream. A timer is the only message of its subject, which contains its
+// partition and its key. The sequence number of the message is the timer's revision. A change is
+// one message, which the server stores only if the timer still has the revision that the client
+// has read:
 //
-//   - To fire is to store a message for the workers. In the same step the server
-//     removes the timer.
-//   - To cancel is to store a message with its key. In the same step the server
-//     removes the timer.
-//   - To move is to store the timer anew.
-//   - A run of Every is stored first, and then the timer with the next deadline. The
-//     server stores the same run once within two minutes, whoever sends it.
+//   - To fire a timer, a worker stores a message for the handlers. The server removes the timer
+//     in the same step.
+//   - To cancel a timer, a client stores a message with its key. The server removes the timer in
+//     the same step.
+//   - To move a timer, a client stores it again.
+//   - A run of Every is stored first, and then the timer with its next deadline. The server
+//     stores the same run only once within two minutes.
 //
-// What the server has removed may be there again after it was killed: see
-// docs/durable.md. So each of these messages names the revisions that it removes. Before
-// it is removed itself they are noted in the stream, until they would be due; and each
-// minute workers store up to which deadline all has fired. After a start of the server
-// clients read that, and do not see what has come back; workers remove it.
+// The server thus puts all changes of a timer in one order: one change of a revision wins, and
+// the others fail. It follows that a Cancel that returned true has beaten the worker that was
+// about to fire; that no two workers fire the same timer; and that a crash between two steps
+// loses nothing. There are no locks, no fencing and no known window for duplicates.
 //
-// So the server puts all that happens to a timer in one order. One change of a
-// revision wins, and all others are told. It follows that a Cancel that returned true
-// has won over the worker that was about to fire, whenever that was; that no two
-// workers fire the same timer; and that a crash between any two steps loses nothing.
-// No fence is needed, no lock, and no window in which duplicates are known.
+// A server that was killed may restore messages that it had removed: see docs/durable.md.
+// Therefore each removing message lists the revisions that it removes. Before that message is
+// removed itself, its list is stored as a note, which stays until the timers would have been
+// due. In addition, each minute workers store the deadline up to which all timers have fired.
+// Clients read both after each start of the server and ignore the restored timers. Workers
+// remove them.
 //
-// Workers share the partitions. Each gives signs of life in a bucket, with the
-// partitions that it serves, and a hash of both chooses who is to serve which. A
-// worker that was chosen reads the partition before the one that has served it stops.
-// Two that serve the same partition for a while, or one that was stopped for an hour
-// and goes on, do no harm: what they send is refused. Only the clock of the server is
-// used to tell who is alive.
+// Workers share the partitions. Each worker regularly writes a sign of life to a bucket, with
+// the partitions that it serves, and a hash assigns each partition to one of the workers alive.
+// The newly assigned worker reads the partition before the old one stops. Two workers that serve
+// one partition for a while do no harm, nor does a worker that was suspended for an hour: the
+// server refuses their changes. Only the server's clock decides who is alive.
 //
-// A worker follows the messages of its partitions. Timers due within the horizon are
-// in its memory, in one driver. Of the others it keeps the revisions, 8 bytes each, by
-// the quarter of a horizon in which they are due, and reads them when that is a horizon
-// away. What changed meanwhile is found out when it is read, or refused when it fires;
-// when there are twice as many revisions as timers the partition is read anew.
+// A worker follows the messages of its partitions. It keeps timers due within the horizon in
+// memory, in one driver. Of the others it keeps the revisions, 8 bytes each, grouped by the
+// quarter of a horizon in which they are due, and reads the timers when that is a horizon away.
+// A timer that has changed in the meantime is missing then, or the server refuses to fire it.
+// Once there are twice as many revisions as timers, the worker reads the partition again.
 //
-// What has fired is delivered to all workers by one consumer, with acknowledgement. A
-// worker tells the server now and then that it still has what it has; when it dies
-// others get it after Config.AckWait.
+// One consumer delivers fired timers to all workers, with acknowledgements. A worker keeps
+// telling the server that it still handles its timers. If it dies, others get them after
+// Config.AckWait.
 //
 // # Promises
 //
-//   - No timer fires before its deadline by the clock of the worker that fires it.
-//   - Each timer is handled at least once. If it is handled again it has the same
-//     Fired.ID, which is made of key and deadline.
-//   - After a Cancel that returned true the timer does not fire, and it has not fired
-//     before. After a Reschedule that returned true it fires at the new deadline only.
-//   - When a worker is killed its partitions go on within about a lease and a second.
-//   - An error of Schedule, Cancel or Reschedule means that it has happened or not. To
-//     do it again is safe.
+//   - No timer fires before its deadline, by the clock of the worker that fires it.
+//   - Each timer is handled at least once. Fired.ID, which consists of key and deadline, is the
+//     same each time.
+//   - If Cancel returned true, the timer has not fired and will not fire. If Reschedule returned
+//     true, the timer fires at the new deadline only.
+//   - When a worker is killed, others take over its partitions within a lease and about a second.
+//   - After an error of Schedule, Cancel or Reschedule the change may have happened or not.
+//     Calling again is safe.
 //
-// They hold when workers, servers, or a minority of the nodes of a cluster are killed
-// at any moment, as far as the server keeps what it has acknowledged. It writes to its
-// files at once and syncs them every two minutes: against the loss of power there are
-// replicas, or SyncAlways. What has fired and was not acknowledged by the server on
-// its disk is handled again, with the same ID.
+// The promises hold when workers, servers, or a minority of the nodes of a cluster are killed at
+// any moment, as far as the server keeps what it has acknowledged. It writes to its files at
+// once and syncs them every two minutes: replicas or SyncAlways protect against power loss. A
+// timer whose acknowledgement had not reached the server's disk is handled again, with the same
+// ID.
 //
 // # Backends
 //
-// With Config.Backend JetStream the schedules of the server fire the timers; they are
-// stored, changed and handled in the same way. They are 250 ms apart, and have no Every.
+// With Config.Backend JetStream, the server's own message schedules fire the timers. Storing,
+// changing and handling them works in the same way. They fire every 250 ms, and Every is not
+// supported.
 package durable

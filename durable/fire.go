@@ -16,29 +16,30 @@ import (
 )
 
 const (
-	maxFiring      = 2048            // messages to the server without an answer
-	publishTimeout = 2 * time.Second // until an answer counts as lost
-	maxQueued      = 1 << 16         // timers due and not sent, before reading pauses
+	maxFiring      = 2048            // unanswered messages to the server
+	publishTimeout = 2 * time.Second // after which an answer counts as lost
+	maxQueued      = 1 << 16         // due timers waiting to be sent, before reading pauses
 )
 
-// near is a timer in memory. All but what its partition guards is fixed.
+// near is a timer in memory.
 type near struct {
+	// Fixed.
 	p        *partition
 	timer    Timer
-	deadline int64 // of timer, ns since 1970
+	deadline int64 // of timer, in ns since 1970
 
 	// Guarded by the partition.
 	handle driver.Handle
-	scan   uint64 // the last scan of the partition that found it
+	scan   uint64 // the last scan of the partition that found the timer
 
-	// Used by one goroutine at a time: of the one that fires.
+	// Used by the firing, by one goroutine at a time.
 	tries int
-	next  time.Time // Every: the run after this one, or zero if it is the last
-	moves bool      // Every: this run is done with, the timer is to be moved to next
+	next  time.Time // Every: the run after this one, or zero if this is the last
+	moves bool      // Every: this run is stored or skipped, and the timer must move to next
 	asked bool      // Every: next is known
 }
 
-// firing sends what is due to the server and takes its answers.
+// firing fires due timers: it sends them to the server and receives the answers.
 type firing struct {
 	c     *Client
 	due   *queue[*near]
@@ -55,12 +56,12 @@ func newFiring(c *Client, clock *driver.Driver) *firing {
 	return &firing{c: c, due: newQueue[*near](), sent: make(chan sentNear, maxFiring), clock: clock}
 }
 
-// run ends when ctx does. What was sent and not answered is not known then.
+// run fires timers until ctx ends. Timers without an answer by then may have fired or not.
 func (f *firing) run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var answers sync.WaitGroup
 	defer answers.Wait()
-	defer cancel() // also after a panic, which would wait for the answers otherwise
+	defer cancel() // otherwise a panic would wait for the answers forever
 	answers.Go(func() {
 		for {
 			var s sentNear
@@ -93,7 +94,7 @@ func (f *firing) run(ctx context.Context) {
 	}
 }
 
-// fire sends what makes n fire, unless it is not there any more.
+// fire sends the message that fires n, unless the timer has changed.
 func (f *firing) fire(ctx context.Context, n *near) {
 	now := f.c.cfg.Now()
 	if !n.p.due(n, now) {
@@ -109,7 +110,7 @@ func (f *firing) fire(ctx context.Context, n *near) {
 		return
 	}
 	future, err := f.c.js.PublishMsgAsync(m)
-	if errors.Is(err, nats.ErrMaxPayload) { // set where the limit was larger
+	if errors.Is(err, nats.ErrMaxPayload) { // the limit was larger when the timer was set
 		f.leave(n, err)
 		return
 	}
@@ -123,14 +124,14 @@ func (f *firing) fire(ctx context.Context, n *near) {
 	}
 }
 
-// leave sets a timer aside that cannot be fired. It stays where it is stored.
+// leave drops a timer that cannot be fired. Its message stays in the stream.
 func (f *firing) leave(n *near, err error) {
 	f.c.setAside("timer", fmt.Errorf("key %q: %w", n.timer.Key, err))
 	n.p.leave(n)
 }
 
-// message returns what is to be stored next. The server stores it only if the timer
-// is still there in its revision.
+// message returns the message to store next. The server stores it only if the timer still has
+// its revision.
 func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 	l, t := f.c.layout, n.timer
 	if t.Cron != "" && !n.asked {
@@ -146,14 +147,13 @@ func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 		l.expect(m, t.Key, t.Revision)
 		return m, nil
 	}
-	// What workers need is in the subject and the body.
 	m := l.firedMessage(t)
 	if n.next.IsZero() {
 		l.removing(m, t)
 	} else {
 		l.expect(m, t.Key, t.Revision)
-		// The timer keeps its revision: another worker may store the same run. The server
-		// takes the second message of an ID for the first one.
+		// The timer keeps its revision, so another worker may store the same run. The server
+		// drops a second message with the same ID.
 		setNumber(m, jetstream.MsgIDHeader, t.Revision)
 	}
 	return m, nil
@@ -174,8 +174,8 @@ func (f *firing) stored(n *near) {
 	f.due.put(n)
 }
 
-// refused goes on with n after the server has not stored its message, or has given
-// no answer. If it did store it the next message is refused as the timer is gone.
+// refused handles an error of the server, or a missing answer. If the server did store the
+// message, it refuses the next one because the timer is gone.
 func (f *firing) refused(n *near, err error) {
 	if isChanged(err) {
 		f.c.counters.gone.Add(1)
@@ -183,19 +183,19 @@ func (f *firing) refused(n *near, err error) {
 		return
 	}
 	if hasCode(err, jetstream.ErrorCode(server.JSMessageSchedulesSchedulerInvalidErr)) {
-		f.leave(n, err) // a message that no client has stored
+		f.leave(n, err) // no client has stored this timer
 		return
 	}
 	f.again(n, err)
 }
 
-// again makes n fire anew after a pause.
+// again fires n again after a pause.
 func (f *firing) again(n *near, err error) {
 	f.c.counters.retries.Add(1)
 	pause := changingPause
 	if !isChanging(err) {
 		pause = min(20*time.Millisecond<<min(n.tries, 10), time.Second)
-		f.c.cfg.Logger.Debug("timer is fired again", "key", n.timer.Key, "after", pause, "error", err)
+		f.c.cfg.Logger.Debug("firing a timer is tried again", "key", n.timer.Key, "after", pause, "error", err)
 	}
 	n.tries++
 	f.clock.Schedule(pause, func() { f.due.put(n) })

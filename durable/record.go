@@ -15,24 +15,24 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// Timer is a timer that is pending, or one to set.
+// Timer is a pending timer, or a timer to set.
 type Timer struct {
 	Key      string
 	Deadline time.Time
 	Payload  []byte
-	Cron     string        // the expression of Every, or "" for a timer of Schedule
-	Missed   driver.Missed // what becomes of missed runs of Every
+	Cron     string        // the expression of Every, or "" for a timer that fires once
+	Missed   driver.Missed // how Every treats missed runs
 	Limits
-	Revision uint64 // grows with every change of any timer of the stream; Set takes no notice
+	Revision uint64 // increases with each change of any timer of the stream; Set ignores it
 
-	removed  removal // earlier revisions of the key, in whose place this one is
-	unusable error   // why the message cannot be understood; the key and the revision are known
+	removed  removal // the earlier revisions that this one replaced
+	unusable error   // if not nil, only the key and the revision are valid
 }
 
-// Limits are what one timer has in the place of the limits of Config. 0 is that of Config.
+// Limits are the limits of one timer. A zero field means the value of Config.
 type Limits struct {
-	Timeout     time.Duration // Config.HandlerTimeout
-	MaxAttempts int           // Config.MaxAttempts
+	Timeout     time.Duration // instead of Config.HandlerTimeout
+	MaxAttempts int           // instead of Config.MaxAttempts
 }
 
 func (l Limits) write(m *nats.Msg) {
@@ -50,23 +50,22 @@ func readLimits(header nats.Header) (l Limits, err error) {
 	return l, err
 }
 
-// MaxKey is the length of the longest key, in bytes.
+// MaxKey is the maximum length of a key, in bytes.
 const MaxKey = 512
 
-// The headers of a stored timer beside those of JetStream. A timer of Schedule has
-// only the first.
+// The headers of stored messages, in addition to those of JetStream.
 const (
-	headerDeadline = "At"      // ns since 1970
-	headerCron     = "Cron"    // the expression
-	headerMissed   = "Missed"  // what becomes of missed runs: a driver.Missed
-	headerRemoves  = "Removes" // the revisions that the message removes
-	headerUntil    = "Until"   // the latest deadline of these, ns since 1970
-	headerError    = "Error"   // of a dead letter: what the last attempt returned
-	headerAttempts = "Attempts"
-	headerLimits   = "Limits" // the timeout in ns and the attempts, of a timer that has its own
+	headerDeadline = "At"       // of a timer: its deadline, in ns since 1970
+	headerCron     = "Cron"     // of a timer of Every: the expression
+	headerMissed   = "Missed"   // of a timer of Every: a driver.Missed
+	headerRemoves  = "Removes"  // the revisions that the message removes
+	headerUntil    = "Until"    // their latest deadline, in ns since 1970
+	headerError    = "Error"    // of a dead letter: the error of the last attempt
+	headerAttempts = "Attempts" // of a dead letter: how many there were
+	headerLimits   = "Limits"   // the timer's own limits: the timeout in ns, and the attempts
 )
 
-// Headers of JetStream that the client package has no names for.
+// Headers of JetStream that the client package does not name.
 const (
 	headerSchedule       = "Nats-Schedule"
 	headerScheduleTarget = "Nats-Schedule-Target"
@@ -76,14 +75,14 @@ const (
 	headerExpectSubject  = "Nats-Expected-Last-Subject-Sequence-Subject"
 )
 
-// never is the schedule of a timer that the server is not to fire. It has one, as
-// JetStream stores and purges in one step only where what it purges is a schedule.
+// never is the schedule of a timer that the server must not fire. The timer needs a schedule,
+// because JetStream stores one message and purges another in one step only if the latter has one.
 const never = "@at 2200-01-01T00:00:00Z"
 
-// Deadlines lie in these years, whatever the time zone: what fits in an int64 of ns.
+// Deadlines are limited to these years, which fit into an int64 of ns in any time zone.
 const firstYear, lastYear = 1700, 2199
 
-// layout knows the subjects of a stream and how timers are written.
+// layout maps timers to subjects and messages.
 type layout struct {
 	name       string
 	partitions int
@@ -94,10 +93,10 @@ type layout struct {
 //
 //	timers.p.7.t.job%204%2E2           the timer, one message at most
 //	timers.p.7.c                       a Cancel, until a worker has noted it
-//	timers.p.n                         which revisions were removed: see notes.go
-//	timers.p.h.7                       up to when all timers have fired
-//	timers.p.a.4711                    how many times message 4711, which has fired, was handled
-//	timers.w.7.job%204%2E2.1767225600  a timer that has fired and waits for a worker
+//	timers.p.n                         removed revisions: see removed.go
+//	timers.p.h.7                       the deadline up to which all timers have fired
+//	timers.p.a.4711                    a tally: how many calls the fired timer of message 4711 had
+//	timers.w.7.job%204%2E2.1767225600  a timer that has fired and is not handled yet
 //	timers.d.7.job%204%2E2.1767225600  a dead letter
 func (l layout) subjects() []string {
 	return []string{l.subject("p.>"), l.allFired(), l.allDead()}
@@ -146,13 +145,13 @@ func (l layout) tally(revision uint64) string {
 	return l.subject("p.a." + strconv.FormatUint(revision, 10))
 }
 
-// parseTimer returns the key in the subject of a timer, and false for another subject.
+// parseTimer returns the key in the subject of a timer, and false for any other subject.
 func (l layout) parseTimer(subject string) (key string, ok bool) {
 	key, ok = unescape(subject[strings.LastIndexByte(subject, '.')+1:])
 	return key, ok && subject == l.timer(key)
 }
 
-// parseFired returns key and deadline in the subject of a timer that has fired.
+// parseFired returns the key and the deadline in the subject of a fired timer or a dead letter.
 func (l layout) parseFired(subject string) (key string, deadline int64, ok bool) {
 	tokens := strings.Split(subject, ".")
 	if len(tokens) != 5 {
@@ -166,10 +165,9 @@ func (l layout) parseFired(subject string) (key string, deadline int64, ok bool)
 	return key, deadline, ok
 }
 
-// newMessage returns a message that takes the place of what its subject has. A limit of
-// one message for each subject would do so as well, but the server does not note on
-// disk what that removes: it comes back if the server is killed after the newer
-// message was removed too.
+// newMessage returns a message that replaces the messages of its subject. A limit of one message
+// per subject would have the same effect, but the server does not write such removals to the
+// disk: if it is killed after the newer message was removed too, it restores the older one.
 func newMessage(subject string, body []byte) *nats.Msg {
 	m := nats.NewMsg(subject)
 	m.Data = body
@@ -177,8 +175,8 @@ func newMessage(subject string, body []byte) *nats.Msg {
 	return m
 }
 
-// firedMessage returns what workers get. It takes no other's place: for each that
-// does the server would write down anew all that workers have in hand.
+// firedMessage returns the message that workers get. It replaces none: for each message that
+// does, the server would write the state of all deliveries anew.
 func (l layout) firedMessage(t Timer) *nats.Msg {
 	m := nats.NewMsg(l.fired(t.Key, t.Deadline.UnixNano()))
 	m.Data = t.Payload
@@ -186,8 +184,8 @@ func (l layout) firedMessage(t Timer) *nats.Msg {
 	return m
 }
 
-// cancelMessage returns what cancels a timer. Those of one partition stand beside each
-// other until a worker has noted them; with the backend JetStream none does.
+// cancelMessage returns the message that cancels a timer. A partition keeps all of them until a
+// worker has noted them. With backend JetStream no worker does, and each replaces the last.
 func (l layout) cancelMessage(t Timer) *nats.Msg {
 	m := newMessage(l.cancelled(l.partition(t.Key)), []byte(t.Key))
 	if l.backend != JetStream {
@@ -197,13 +195,13 @@ func (l layout) cancelMessage(t Timer) *nats.Msg {
 	return m
 }
 
-// message returns how a timer is stored.
+// message returns the message that stores a timer.
 func (l layout) message(t Timer) *nats.Msg {
 	m := newMessage(l.timer(t.Key), t.Payload)
 	setNumber(m, headerDeadline, t.Deadline.UnixNano())
 	schedule, target := never, l.subject("w.0")
 	if l.backend == JetStream {
-		// Nanoseconds, which jetstream.WithScheduleAt would cut off.
+		// With nanoseconds, which jetstream.WithScheduleAt would drop.
 		schedule = "@at " + t.Deadline.UTC().Format(time.RFC3339Nano)
 		target = l.fired(t.Key, t.Deadline.UnixNano())
 	}
@@ -218,7 +216,7 @@ func (l layout) message(t Timer) *nats.Msg {
 	return m
 }
 
-// parse returns the timer that is stored in a message.
+// parse returns the timer stored in a message.
 func (l layout) parse(subject string, header nats.Header, body []byte,
 	revision uint64) (t Timer, err error) {
 	defer func() {
@@ -259,13 +257,13 @@ func number(header nats.Header, name string) (int64, error) {
 	return n, nil
 }
 
-// expect makes the server store m only if revision is that of the timer under key.
+// expect makes the server store m only if the timer with this key has this revision.
 func (l layout) expect(m *nats.Msg, key string, revision uint64) {
 	setNumber(m, headerExpect, revision)
 	m.Header[headerExpectSubject] = []string{l.timer(key)}
 }
 
-// removing makes the server remove the timer in the step in which it stores m.
+// removing makes the server remove the timer in the same step in which it stores m.
 func (l layout) removing(m *nats.Msg, t Timer) {
 	l.expect(m, t.Key, t.Revision)
 	t.removal().write(m)
@@ -273,7 +271,7 @@ func (l layout) removing(m *nats.Msg, t Timer) {
 	m.Header[headerScheduleNext] = []string{"purge"}
 }
 
-// id names one deadline of one key.
+// id identifies one deadline of one key.
 func id(key string, deadline int64) string {
 	return key + "@" + strconv.FormatInt(deadline, 10)
 }
@@ -300,9 +298,9 @@ func checkDeadline(key string, at time.Time) error {
 	return nil
 }
 
-// escape makes a key one token of a subject. Letters, digits and some marks stay,
-// any other byte becomes % and two hex digits, so that the escaped form of a prefix
-// is a prefix of the escaped form.
+// escape turns a key into one token of a subject. Letters, digits and some marks stay; any other
+// byte becomes % and two hex digits. So the escaped form of a prefix is a prefix of the escaped
+// form.
 func escape(key string) string {
 	const hex = "0123456789ABCDEF"
 	first := slices.IndexFunc([]byte(key), func(c byte) bool { return !plain(c) })

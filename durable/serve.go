@@ -13,21 +13,21 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// Serve makes the client a worker until ctx ends: it fires the timers of its share
-// of the partitions, and calls handle with timers that have fired, its own and those
-// of other workers. If handle returns nil the timer is done with. After an error it
-// is handled again, here or elsewhere, after the pause of Config.Backoff or RetryAfter. After
-// MaxAttempts, or Permanent, it becomes a dead letter. A handle that panics has returned an
-// error. Up to Config.Concurrency run at a time.
+// Serve makes the client a worker until ctx ends: it fires the timers of its share of the
+// partitions, and calls handle with fired timers, which this or another worker has fired. Up to
+// Config.Concurrency calls run at a time. If handle returns nil, the timer is done. After an error
+// or a panic it is handled again, by this or another worker, after the pause of Config.Backoff or
+// RetryAfter. After MaxAttempts attempts, or an error of Permanent, it becomes a dead letter.
 //
-// A timer is handled at least once: again, with the same ID, where a worker died
-// before it could tell that it was done.
+// A timer is handled at least once. It is handled again, with the same ID, if its worker died
+// before the server had stored that it was done.
 //
-// When ctx ends the contexts of handlers do, and Serve returns the error of ctx once
-// they have returned. A handler that does not return keeps its place, and Serve from
-// returning; its timer is handled elsewhere. Serve returns before that only if the server
-// refuses to work at all; it goes on trying while there is no connection. A client serves
-// once at a time.
+// When ctx ends, the contexts of the handlers end. Serve waits for the handlers and returns the
+// cause of the end of ctx. A timer whose handler fails after that is handled by another worker,
+// and the attempt does not count. A handler that never returns keeps one of the Concurrency
+// places, and keeps Serve from returning; its timer is handled again after HandlerTimeout. Serve
+// returns early only if the consumer of the stream is deleted. Without a connection it keeps
+// trying. A second Serve of the same client returns ErrServing.
 func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) error) error {
 	if handle == nil {
 		return errors.New("durable: serve: want a handler")
@@ -47,7 +47,7 @@ func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) 
 	o := &owner{c: c, fire: newFiring(c, clock), remove: remove, served: make(map[int]*served)}
 	c.owner.Store(o)
 	defer c.owner.Store(nil)
-	ended, end := context.WithCancel(context.Background()) // nothing is to be removed any more
+	ended, end := context.WithCancel(context.Background()) // no more removals will come
 	var removing, wg sync.WaitGroup
 	defer removing.Wait()
 	defer end()
@@ -71,7 +71,7 @@ type owner struct {
 
 	mu     sync.Mutex
 	served map[int]*served
-	joined bool // the bucket has a sign of life of this worker
+	joined bool // a sign of life of this worker is in the bucket
 }
 
 type served struct {
@@ -92,11 +92,11 @@ func (o *owner) run(ctx context.Context) {
 			_ = sleep(ctx, o.c.cfg.Lease/4) // ctx is asked next
 		}
 	}
-	// The others need not wait for the lease to end.
+	// The other workers then need not wait for the lease to end.
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := o.c.members.Delete(leave, m.self); err != nil {
-		o.c.cfg.Logger.Warn("a last sign of life could not be given", "error", err)
+		o.c.cfg.Logger.Warn("the sign of life could not be removed", "error", err)
 	}
 	for _, s := range o.served {
 		<-s.ended
@@ -104,7 +104,7 @@ func (o *owner) run(ctx context.Context) {
 	wg.Wait()
 }
 
-// share begins and ends to serve partitions.
+// share starts and stops serving partitions.
 func (o *owner) share(ctx context.Context, m *members) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -143,7 +143,7 @@ func (o *owner) begin(ctx context.Context, n int) *served {
 	return s
 }
 
-// loaded returns the partitions whose timers have been read.
+// loaded returns the partitions whose timers have all been read.
 func (o *owner) loaded() []int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -157,13 +157,13 @@ func (o *owner) loaded() []int {
 	return list
 }
 
-// watch starts all timers anew when the clock of the worker has been set, or the machine
-// was suspended: the driver goes by the monotonic one. It has all partitions read anew when
-// the server was started, as what was removed may be there again.
+// watch restarts all timers after the worker's clock was set or the machine was suspended,
+// because the driver uses the monotonic clock. It has all partitions read again after the server
+// was restarted, because the server may have restored removed timers.
 func (o *owner) watch(ctx context.Context) {
 	const step = 20 * time.Millisecond
 	start := time.Now()
-	ahead := func() time.Duration { // of the monotonic clock since start
+	ahead := func() time.Duration { // how far the clock is ahead of the monotonic clock
 		return time.Duration(o.c.cfg.Now().UnixNano()-start.UnixNano()) - time.Since(start)
 	}
 	was, server := ahead(), o.c.nc.ConnectedServerId()
@@ -179,7 +179,7 @@ func (o *owner) watch(ctx context.Context) {
 	}
 }
 
-// each calls f with all partitions that this worker serves.
+// each calls f with each partition that this worker serves.
 func (o *owner) each(f func(*partition)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -15,14 +15,14 @@ import (
 	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
-// The metadata of a stream, in which what all its clients must agree on is kept.
+// The metadata of a stream, on which all clients must agree.
 const (
 	metadataPartitions = "durable-partitions"
 	metadataBackend    = "durable-backend"
 )
 
-// oldestServer has all that timers need: a client may have a schedule purged in the
-// step that stores another message.
+// The oldest version of nats-server that works: a client can store a message and purge a schedule
+// in one step.
 const oldestMajor, oldestMinor = 2, 15
 
 func checkServer(ctx context.Context, nc *nats.Conn) error {
@@ -40,7 +40,7 @@ func checkServer(ctx context.Context, nc *nats.Conn) error {
 	return nil
 }
 
-// getOrMake returns what is there, or else makes it, unless another client is faster.
+// getOrMake returns an existing object, or makes it. Another client may be faster.
 func getOrMake[T any](get, make func() (T, error), notFound, exists error) (T, error) {
 	found, err := get()
 	if !errors.Is(err, notFound) {
@@ -53,8 +53,7 @@ func getOrMake[T any](get, make func() (T, error), notFound, exists error) (T, e
 	return made, err
 }
 
-// openStream makes the stream, or checks the one that is there, and returns its
-// layout.
+// openStream creates the stream, or checks the existing one, and returns its layout.
 func openStream(ctx context.Context, js jetstream.JetStream,
 	cfg Config) (jetstream.Stream, layout, error) {
 	l := layout{name: cfg.Name, partitions: cfg.Partitions, backend: cfg.Backend}
@@ -85,8 +84,8 @@ func openStream(ctx context.Context, js jetstream.JetStream,
 	return stream, l, nil
 }
 
-// maxConsumers is how many readers a stream may have: one for each partition, and what workers
-// that were killed leave for a minute. The server's default, 1000, is less than partitions.
+// maxConsumers is how many readers a stream may have: one for each partition, and for a minute
+// those of workers that were killed. The server's default is 1000, fewer than the partitions.
 const maxConsumers = 1 << 16
 
 func streamConfig(cfg Config) jetstream.StreamConfig {
@@ -108,8 +107,8 @@ func streamConfig(cfg Config) jetstream.StreamConfig {
 	}
 }
 
-// checkStream returns an error that says everything in found that would lose
-// timers or keep them from being fired.
+// checkStream returns an error that lists each setting that would lose timers or keep them from
+// firing.
 func checkStream(found jetstream.StreamConfig, l layout) error {
 	var wrong []string
 	refuse := func(is bool, format string, args ...any) {
@@ -120,7 +119,7 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 	refuse(found.MaxAge > 0, "MaxAge %v removes old timers: want 0", found.MaxAge)
 	refuse(found.MaxMsgs > 0, "MaxMsgs %d removes timers: want -1", found.MaxMsgs)
 	refuse(found.MaxBytes > 0, "MaxBytes %d removes timers: want -1", found.MaxBytes)
-	refuse(found.MaxMsgsPerSubject > 0, "MaxMsgsPerSubject %d brings timers back that were changed, after a crash: want -1", found.MaxMsgsPerSubject)
+	refuse(found.MaxMsgsPerSubject > 0, "MaxMsgsPerSubject %d restores changed timers after a crash: want -1", found.MaxMsgsPerSubject)
 	refuse(found.Retention != jetstream.LimitsPolicy, "retention is %v: want %v", found.Retention,
 		jetstream.LimitsPolicy)
 	refuse(found.Storage != jetstream.FileStorage, "storage is %v: want %v", found.Storage,
@@ -141,7 +140,7 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 	return nil
 }
 
-// workersConsumer is the name of the consumer by which workers get what has fired.
+// workersConsumer is the name of the consumer that delivers fired timers to workers.
 const workersConsumer = "workers"
 
 func openConsumer(ctx context.Context, stream jetstream.Stream, l layout,
@@ -155,7 +154,7 @@ func openConsumer(ctx context.Context, stream jetstream.Stream, l layout,
 				AckPolicy:     jetstream.AckExplicitPolicy,
 				AckWait:       ackWait,
 				MaxAckPending: maxHandled,
-				MaxDeliver:    -1, // the worker counts, and writes a dead letter
+				MaxDeliver:    -1, // workers count the attempts and write dead letters
 			})
 		}, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerExists)
 	if err != nil {
@@ -164,10 +163,10 @@ func openConsumer(ctx context.Context, stream jetstream.Stream, l layout,
 	return consumer, nil
 }
 
-// maxHandled is how many timers all workers together have in hand at most.
+// maxHandled is how many timers all workers together may hold.
 const maxHandled = 1 << 15
 
-// openMembers makes the bucket in which workers give signs of life.
+// openMembers opens or creates the bucket of the workers' signs of life.
 func openMembers(ctx context.Context, js jetstream.JetStream,
 	cfg Config) (jetstream.KeyValue, error) {
 	name := cfg.Name + "-workers"
@@ -178,7 +177,7 @@ func openMembers(ctx context.Context, js jetstream.JetStream,
 				Bucket:   name,
 				Replicas: cfg.Replicas,
 				Storage:  jetstream.FileStorage,
-				TTL:      time.Hour, // of workers that are gone
+				TTL:      time.Hour, // removes workers that are gone
 			})
 		}, jetstream.ErrBucketNotFound, jetstream.ErrBucketExists)
 	if err != nil {
