@@ -6,12 +6,14 @@ import (
 )
 
 // shrink returns the smallest operations that it finds within a time limit for which fails still returns a fault. It
-// removes operations, in halves down to single ones, then gives slots and ticks smaller numbers.
+// removes operations, in halves down to single ones, then gives slots and ticks smaller numbers. No delay becomes longer
+// than the longest one was: a library may document a limit of delays, which is another failure.
 func shrink(ops []op, first fault, deadline time.Time, fails func([]op) *fault) ([]op, fault) {
 	late := func() bool { return time.Now().After(deadline) }
+	most := longestDelay(ops)
 	try := func(candidate []op) bool {
 		candidate = onlyValid(candidate)
-		if len(candidate) == 0 || late() {
+		if len(candidate) == 0 || longestDelay(candidate) > most || late() {
 			return false
 		}
 		f := fails(candidate)
@@ -35,6 +37,17 @@ func shrink(ops []op, first fault, deadline time.Time, fails func([]op) *fault) 
 		shrunk = smaller(&ops, late, try) || shrunk
 	}
 	return ops, first
+}
+
+func longestDelay(ops []op) (longest tick) {
+	m := newModel()
+	for _, o := range ops {
+		if o.kind == schedule || o.kind == reschedule {
+			longest = max(longest, o.at-m.now)
+		}
+		m.do(o, 0)
+	}
+	return longest
 }
 
 // smaller tries to number the slots from 0, and to replace each tick by smaller ones.

@@ -214,7 +214,7 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 		return time.Duration(a.NS), a.check(l.want)
 	}
 	if pending := b.Want.Pending + uint64(len(p.prover.unfired)); a.Len != pending {
-		return 0, fmt.Errorf("%d timers are pending, want %d", a.Len, pending)
+		return 0, fmt.Errorf("it says that %s pending, want %d", are(a.Len), pending)
 	}
 	return time.Duration(a.NS), nil
 }

@@ -32,14 +32,22 @@ func want(pops []structures.Tick, fires []expected, pending uint64) (w answer) {
 func (a answer) check(want answer) error {
 	switch {
 	case a.Fired != want.Fired:
-		return fmt.Errorf("%d timers fired, want %d", a.Fired, want.Fired)
+		return fmt.Errorf("it says that %d timers fired, want %d", a.Fired, want.Fired)
 	case a.Len != want.Len:
-		return fmt.Errorf("%d timers are pending, want %d", a.Len, want.Len)
+		return fmt.Errorf("it says that %s pending, want %d", are(a.Len), want.Len)
 	case a.Checksum != want.Checksum:
 		return fmt.Errorf("the checksum over (tick, slot) of the %d timers that fired is %#x, want %#x: "+
-			"not those, or not then", a.Fired, a.Checksum, want.Checksum)
+			"other timers, or at other ticks", a.Fired, a.Checksum, want.Checksum)
 	}
 	return nil
+}
+
+// are returns "1 timer is" or "2 timers are".
+func are(n uint64) string {
+	if n == 1 {
+		return "1 timer is"
+	}
+	return fmt.Sprintf("%d timers are", n)
 }
 
 // checkTimes returns an error if the times of an answer are impossible: longer than the round trip, shorter
