@@ -96,7 +96,7 @@ func (m *cellRun) runCommonPasses(ctx context.Context) error {
 		if err := m.pass(ctx); err != nil {
 			return err
 		}
-		if m.passes == 1 && (c.passes() > 1 || c.budget) && c.turns == 0 {
+		if m.passes == 1 && (c.passes() > 1 || c.budget) && c.turns == 0 && !c.apart {
 			m.addControl(m.fastest())
 		}
 	}

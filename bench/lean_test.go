@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -108,27 +109,43 @@ func TestAWrongCountInALeanLoopIsNoticed(t *testing.T) {
 	}
 }
 
-// Where the memory does not hold all structures of a cell, each is measured alone.
+// Where the memory does not hold all structures of a cell, each is measured alone, lean or not.
 func TestStructuresThatDoNotFitTogetherAreMeasuredApart(t *testing.T) {
-	cfg := tinyLeanRun(t, []string{"minheap", "hwheel"}, []string{"churn"})
-	cell := func() Step {
-		plan, err := NewPlan(cfg)
-		if err != nil {
-			t.Fatal(err)
+	lean := tinyLeanRun(t, []string{"minheap", "hwheel"}, []string{"churn"})
+	for name, c := range map[string]struct {
+		cfg  Config
+		want []string
+	}{
+		"lean": {lean, []string{FloorName, StubName, BaselineName, "minheap", "hwheel"}},
+		"smoke": {tinyRun(t, []string{"minheap", "hwheel", "hwheel-linux"}, []string{"churn"}),
+			[]string{FloorName, BaselineName, "minheap", "hwheel", "hwheel-linux"}},
+		"budget": {tinyRun(t, []string{"minheap", "hwheel"}, []string{"churn"}), []string{FloorName, BaselineName, "minheap", "hwheel"}},
+	} {
+		cfg := c.cfg
+		if name == "budget" {
+			cfg.Budget = time.Minute
 		}
-		return *plan.find("churn", 500)
-	}
-	together := cell()
-	cfg.Memory = together.Bytes - 1
-	if apart := cell(); together.cell.apart || !apart.cell.apart || apart.Bytes >= together.Bytes {
-		t.Fatalf("%+v and %+v", together, apart)
-	}
-	r := run(t, cfg)
-	var names []string
-	for _, row := range r.Cells[0].Rows {
-		names = append(names, row.Structure)
-	}
-	if want := []string{FloorName, StubName, BaselineName, "minheap", "hwheel"}; !r.Cells[0].Apart || !slices.Equal(names, want) {
-		t.Errorf("apart %t, rows %q, want %q", r.Cells[0].Apart, names, want)
+		step := func() Step {
+			plan, err := NewPlan(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return plan.Steps[0]
+		}
+		together := step()
+		cfg.Memory = together.Bytes - 1
+		if apart := step(); together.cell.apart || !apart.cell.apart || apart.Bytes >= together.Bytes {
+			t.Fatalf("%s: %+v and %+v", name, together, apart)
+		}
+		r := run(t, cfg)
+		var names []string
+		for _, row := range r.Cells[0].Rows {
+			if names = append(names, row.Structure); !row.Coarse && row.Proof != r.Cells[0].Rows[0].Proof || len(row.Cost) == 0 || len(row.WithGC) > 0 {
+				t.Errorf("%s: %+v", name, row)
+			}
+		}
+		if !r.Cells[0].Apart || !slices.Equal(names, c.want) {
+			t.Errorf("%s: apart %t, rows %q, want %q", name, r.Cells[0].Apart, names, c.want)
+		}
 	}
 }

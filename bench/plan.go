@@ -189,12 +189,12 @@ func put[V any](m *map[string]V, name string, v V) {
 	(*m)[name] = v
 }
 
-// step returns the step that measures a cell. If the structures of a lean cell need more than the
-// memory together, the step measures one after the other.
+// step returns the step that measures a cell. If the structures need more than the memory together, the
+// step measures one after the other, without a control and without trials with the collector on.
 func (c cell) step(entries []entry.Entry, memory uint64) Step {
 	bytes := c.bytes(entries)
-	if c.lean && memory > 0 && bytes > memory {
-		c.apart = true
+	if memory > 0 && bytes > memory {
+		c.apart, c.withGC = true, false
 		bytes = c.bytes(entries)
 	}
 	var names []string

@@ -163,7 +163,7 @@ type Cell struct {
 
 	LeftOut []string `json:"left_out,omitempty"` // structures that took too long among fewer timers
 
-	// Apart says that its structures did not fit into memory together. They were measured
+	// Apart reports that the structures did not fit into memory together. They were measured
 	// one after the other, so ratios between them may be off by what the machine does meanwhile.
 	Apart bool `json:"apart,omitempty"`
 
