@@ -37,19 +37,19 @@ func newAB() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ab",
 		Short: "Measure two builds in turns and compare them",
-		Long: `Measure two builds in turns and compare them. One process of each build is a
-pair; both live at the same time and take turns trial by trial, in random order,
-so that what the machine does happens to both. This finds differences that two
-long runs cannot show on a noisy machine.
+		Long: `Measure two builds in turns and compare them. A pair is one process of each
+build. Both processes live at the same time and take turns trial by trial, in
+random order, so that a disturbance of the machine affects both. This finds
+differences that two long runs cannot show on a noisy machine.
 
---old and --new are git revisions, or the paths of programs. A revision is built
-in a temporary git worktree, which is removed again; Ctrl-C removes it too.
-Without --new, the work tree is built as it is. Each revision is built with
-several code layouts, because the layout alone changes times by some percent; a
-program has the one that it has, and the interval does not hold that of others.
+--old and --new are git revisions or paths of programs. A revision is built in a
+temporary git worktree, which is removed at the end, also after Ctrl-C. Without
+--new, the work tree is built as it is. Each revision is built with several code
+layouts, because the layout alone changes times by a few percent. A program has
+only one layout, so its interval does not contain this variation.
 
-The results of both sides are kept, and so are their benchmark lines, in which
-benchstat finds the same medians.
+The folder keeps the results of both sides and their benchmark lines. benchstat
+finds the same medians in them.
 
 ` + exitCodes,
 		Example: `  timerbench ab --old main    # what did I change?
@@ -62,20 +62,20 @@ benchstat finds the same medians.
 	flags := cmd.Flags()
 	flags.StringVar(&f.old, "old", "", "git `revision` or program to compare with (required)")
 	flags.StringVar(&f.new, "new", "",
-		"git `revision` or program that may be better or worse (default: the work tree as it is)")
+		"new git `revision` or program (default: the work tree as it is)")
 	f.choice.add(flags, " "+abSizes)
 	flags.IntVar(&f.rounds, "rounds", 24,
-		"rounds of each run, rounded up to a multiple of 4, the rounds in which one instance takes part")
+		"rounds of each run, rounded up to a multiple of 4, as each instance takes part in 4 rounds")
 	flags.IntVar(&f.pairs, "pairs", 8, "runs of each build")
 	flags.IntVar(&f.layouts, "layouts", 0,
-		"code layouts with which a revision is built; 1: as linked by default (default: 8, or one for each of fewer pairs)")
+		"code layouts of a revision; 1: the default layout of the linker (default: 8, but at most --pairs)")
 	flags.StringVarP(&f.out, "out", "o", "",
 		"`folder` for the results of both sides (default: a new one in "+runs.Parent+"/)")
 	f.compareFlags.add(cmd)
 	return cmd
 }
 
-// check returns an error for a flag that is out of range, and completes --layouts.
+// check returns an error for a flag that is out of range, and sets the default of --layouts.
 func (f *abFlags) check(flags *pflag.FlagSet) error {
 	switch {
 	case f.old == "":
@@ -83,11 +83,11 @@ func (f *abFlags) check(flags *pflag.FlagSet) error {
 	case f.rounds < 1 || f.rounds > mostRounds:
 		return fmt.Errorf("--rounds %d: want a number from 1 to %d", f.rounds, mostRounds)
 	case f.pairs < 2 || f.pairs > mostRounds:
-		return fmt.Errorf("--pairs %d: want a number from 2 to %d, as one pair has no interval", f.pairs, mostRounds)
+		return fmt.Errorf("--pairs %d: want a number from 2 to %d; one pair has no interval", f.pairs, mostRounds)
 	case !flags.Changed("layouts"):
 		f.layouts = min(8, f.pairs)
 	case f.layouts < 1 || f.layouts > f.pairs:
-		return fmt.Errorf("--layouts %d: want at least 1 and at most one for each of %d pairs",
+		return fmt.Errorf("--layouts %d: want a number from 1 to the %d pairs",
 			f.layouts, f.pairs)
 	}
 	return nil
@@ -109,7 +109,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	s := ab.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Seed: f.cfg.Seed, Dir: work}
 	if isProgram(f.old) || isProgram(f.new) {
-		f.layouts = 1 // which a program has
+		f.layouts = 1 // a program has one
 	}
 	if s.Old, err = programs(ctx, "old", f.old, work, f.layouts, stderr); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(folder) }() // if nothing was written
+	defer func() { _ = os.Remove(folder) }() // only if it is empty
 	printMachine(stderr)
 	bar := newProgress(stderr)
 	s.Progress = bar.step
@@ -141,12 +141,12 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		}
 	}
 	err = f.print(cmd.OutOrStdout(), c)
-	fmt.Fprintf(stderr, "the results are in %s and %s; compare them again with: %s\n", a, b,
+	fmt.Fprintf(stderr, "the results are in %s and %s; to compare them again: %s\n", a, b,
 		asTyped("compare", a, b))
 	return err
 }
 
-// args returns the flags of the runs.
+// args returns the flags for the runs of the session.
 func (f *abFlags) args(flags *pflag.FlagSet) []string {
 	args := []string{"--n=" + cmp.Or(flags.Lookup("n").Value.String(), abSizes)}
 	for _, name := range []string{"structure", "workload", "scenario", "profile", "seed"} {
@@ -155,8 +155,8 @@ func (f *abFlags) args(flags *pflag.FlagSet) []string {
 	return args
 }
 
-// programs returns the program that the user names by a flag, or those that it builds of the revision that
-// he names, in the folder work, so many layouts.
+// programs returns the program that a flag names. If the flag names a revision, it builds the
+// revision in the folder work, once per layout, and returns these programs.
 func programs(ctx context.Context, flag, what, work string, layouts int, stderr io.Writer) ([]string, error) {
 	if isProgram(what) {
 		path, err := filepath.Abs(what)
@@ -170,7 +170,7 @@ func programs(ctx context.Context, flag, what, work string, layouts int, stderr 
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stderr, "building the program of --%s, layouts: %d\n", flag, layouts)
+	fmt.Fprintf(stderr, "building --%s with %d layouts\n", flag, layouts)
 	built, err := ab.Build(ctx, repository, what, dir, layouts)
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flag, err)
@@ -178,19 +178,19 @@ func programs(ctx context.Context, flag, what, work string, layouts int, stderr 
 	return built, nil
 }
 
-// isProgram reports whether the user names a program and not a revision.
+// isProgram reports whether the name is that of a file, and not a revision.
 func isProgram(what string) bool {
 	info, err := os.Stat(what)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// folder makes the folder of the results. It refuses one that holds something.
+// folder creates the folder for the results. It refuses a folder that is not empty.
 func (f *abFlags) folder() (string, error) {
 	if f.out == "" {
 		return runs.New("ab", time.Now())
 	}
 	if entries, err := os.ReadDir(f.out); err == nil && len(entries) > 0 {
-		return "", fmt.Errorf("--out %s: it holds %s, which is not replaced: choose another folder",
+		return "", fmt.Errorf("--out %s: it contains %s, which is not replaced: choose an empty folder",
 			f.out, entries[0].Name())
 	}
 	if err := os.MkdirAll(f.out, 0o755); err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// group adds subcommands to a command that does nothing by itself. Without an
-// argument it prints its help; the name of an unknown subcommand is an error.
+// group adds subcommands to a command that does nothing itself. Without an argument
+// the command prints its help. An unknown subcommand is an error.
 func group(cmd *cobra.Command, list ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(list...)
 	cmd.Args = oneOf("command of "+cmd.Name(), names(list, (*cobra.Command).Name))
@@ -28,7 +28,7 @@ func group(cmd *cobra.Command, list ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// oneOf accepts no argument, or one of those names.
+// oneOf accepts either no argument or one of the names.
 func oneOf(what string, names []string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -41,7 +41,8 @@ func oneOf(what string, names []string) cobra.PositionalArgs {
 	}
 }
 
-// argsFrom accepts so many arguments; most 0 is any number. The error says what they should be.
+// argsFrom accepts at least least and at most most arguments; most 0 means any number. what
+// describes them in the error.
 func argsFrom(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most > 0 && len(args) > most {
@@ -51,7 +52,7 @@ func argsFrom(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// flagError rewrites the errors of pflag: the flag first, then the value, then what is expected.
+// flagError rewrites an error of pflag: flag, value, expected values.
 func flagError(_ *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -70,10 +71,10 @@ func flagError(_ *cobra.Command, err error) error {
 	return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, why)
 }
 
-// refuseEmpty returns an error for an empty argument, and for an empty value of a flag that names a file, a
-// folder or a revision: mostly a variable of a shell that is not set.
+// refuseEmpty returns an error for an empty argument and for a flag whose value is an empty
+// path or revision. The usual cause is an unset shell variable.
 func refuseEmpty(cmd *cobra.Command, args []string) (err error) {
-	if slices.Contains(args, "") && cmd.Name() != "record" { // whose arguments are those of another command
+	if slices.Contains(args, "") && cmd.Name() != "record" { // record passes its arguments on
 		return fmt.Errorf("%s: an argument is empty", subcommand(cmd))
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -85,7 +86,7 @@ func refuseEmpty(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// newHelp is cobra's command help, which would not fail for an unknown command.
+// newHelp replaces cobra's command help, which succeeds for unknown commands.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
@@ -103,17 +104,16 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// subcommand is the name of a command and of those above it, without the program:
-// "trace info".
+// subcommand returns the full name of a command without that of the program: "trace info".
 func subcommand(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }
 
-// asTyped returns a command line for a shell. It calls this program by the name by
-// which the user called it.
+// asTyped returns a command line of this program for a shell. The name of the program is
+// the one that the user typed.
 func asTyped(args ...string) string { return quoted(append([]string{os.Args[0]}, args...)) }
 
-// quoted joins the words of a command line for a shell.
+// quoted joins words into a command line for a shell.
 func quoted(line []string) string {
 	special := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'$&;|<>()*?\`+"`", r) }
 	for i, arg := range line {
@@ -124,11 +124,10 @@ func quoted(line []string) string {
 	return strings.Join(line, " ")
 }
 
-// flagsOfPlace say where a command writes, or with what it goes on. They do not change what it
-// measures.
+// flagsOfPlace set where a command writes. They do not change the measurement.
 var flagsOfPlace = []string{"out", "json", "resume"}
 
-// givenFlags returns the flags of a command line that change what is measured.
+// givenFlags returns the given flags that change the measurement.
 func givenFlags(cmd *cobra.Command) (line []string) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if !slices.Contains(flagsOfPlace, flag.Name) {
@@ -138,7 +137,7 @@ func givenFlags(cmd *cobra.Command) (line []string) {
 	return line
 }
 
-// asFlags returns a flag as it was given, once for each of its values.
+// asFlags returns a flag as on the command line, once per value.
 func asFlags(flag *pflag.Flag) (line []string) {
 	values := []string{flag.Value.String()}
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
@@ -150,7 +149,7 @@ func asFlags(flag *pflag.Flag) (line []string) {
 	return line
 }
 
-// commandLine is a command line as it was given, for the results.
+// commandLine returns the command line for the results, without flagsOfPlace.
 func commandLine(cmd *cobra.Command, args []string) string {
 	return quoted(slices.Concat(strings.Fields(cmd.CommandPath()), givenFlags(cmd), args))
 }
@@ -159,7 +158,7 @@ func nameOfStructure(e entry.Entry) string { return e.Name }
 
 func nameOfWorkload(w workload.Workload) string { return w.Name }
 
-// names returns the names of all.
+// names returns the name of each element.
 func names[T any](all []T, name func(T) string) (list []string) {
 	for _, x := range all {
 		list = append(list, name(x))
@@ -167,8 +166,9 @@ func names[T any](all []T, name func(T) string) (list []string) {
 	return list
 }
 
-// match returns the elements of all whose names match a pattern. An empty pattern matches all. match returns an error if
-// neither these names nor the others match, with the names that exist and the nearest one.
+// match returns the elements whose names match a pattern. An empty pattern matches all. If
+// neither these names nor the others match, the error lists the existing names and
+// suggests the nearest one.
 func match[T any](what string, all []T, name func(T) string, pattern string, others ...string) ([]T, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -186,7 +186,7 @@ func matchStructures(pattern string) ([]entry.Entry, error) {
 	return match("structure", catalog.All(), nameOfStructure, pattern)
 }
 
-// exactly returns the one of all that has a name.
+// exactly returns the element with the wanted name.
 func exactly[T any](what string, all []T, name func(T) string, want string) (x T, err error) {
 	i := slices.Index(names(all, name), want)
 	if i < 0 {
@@ -195,7 +195,8 @@ func exactly[T any](what string, all []T, name func(T) string, want string) (x T
 	return all[i], nil
 }
 
-// unknown says that there is no such name, what exists and which is the nearest.
+// unknown returns the error for an unknown name. It lists the existing names and suggests
+// the nearest one.
 func unknown(what, name string, names []string) error {
 	name = strings.Trim(name, "^$")
 	return fmt.Errorf("no %s matches %q%s; there are: %s", what, name, suggest.Nearest(name, names), strings.Join(names, ", "))

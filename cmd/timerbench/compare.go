@@ -14,14 +14,14 @@ import (
 	"github.com/timerbench/timerbench/internal/values"
 )
 
-// exitCodes is a part of the help of the commands that compare.
-const exitCodes = `Exit codes: 0 if the comparison was made, whatever it found. 2 if it was not: a
-bad flag, a file that cannot be read, nothing in common. --fail-on-regression
-changes one thing: the code is 1 if at least one row of the table says slower,
-that is, if a loss is significant and large enough. Rows that are faster,
-structures that are on one side only, and notes never change the code.`
+// exitCodes is part of the help of compare and ab.
+const exitCodes = `Exit codes: 0 if the comparison was made, with any outcome. 2 if it was not: a
+bad flag, an unreadable file, nothing in common. --fail-on-regression
+changes one thing: the code is 1 if at least one row of the table is slower,
+which means a slowdown that is significant and large enough. Faster rows,
+structures on only one side, and notes never change the code.`
 
-// compareFlags are the flags of the commands that compare.
+// compareFlags are the common flags of compare and ab.
 type compareFlags struct {
 	alpha     float64
 	minEffect float64
@@ -34,7 +34,7 @@ func (f *compareFlags) add(cmd *cobra.Command) {
 	flags.Float64Var(&f.alpha, "alpha", 0.05,
 		"probability of at least one false difference in the whole table")
 	flags.Func("min-effect",
-		"smallest `share` that counts as a difference, such as 2% or 0.02; the noise floor of the cell counts if it is larger (default 5%)",
+		"smallest relative `difference` that counts, such as 2% or 0.02; if the noise floor of the cell is larger, it is used instead (default 5%)",
 		values.To(&f.minEffect, values.Share(math.MaxFloat64)))
 	flags.BoolVar(&f.fail, "fail-on-regression", false, "exit with code 1 if a row is slower")
 }
@@ -52,20 +52,20 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
 		Short: "Compare the results of two builds or of two runs",
-		Long: `Compare the results of two builds or of two runs: for each structure in each
-cell the cost in NEW divided by that in OLD, with its interval. OLD and NEW are
-results files or folders, as for report.
+		Long: `Compare the results of two builds or of two runs. The table shows, for each
+structure in each cell, the cost in NEW divided by the cost in OLD, with its
+interval. OLD and NEW are results files or folders, as for report.
 
 A ratio counts as a difference if it is significant after Holm's correction for
-all rows, above --min-effect and above the noise floors of the cell in both
-files. Of two runs that did not take turns it must also stand out from the
-ratios of the other structures, which show what the machine did. To compare two
+all rows, and exceeds --min-effect and the noise floors of the cell in both
+files. If the runs did not take turns, it must also stand out from the ratios of
+the other structures, which show the state of the machine. To compare two
 builds, use ab.
 
 ` + exitCodes,
 		Example: `  timerbench compare out/2026-11-21-073012-normal ` + latest + `
   timerbench compare --min-effect 2% --fail-on-regression old.json new.json`,
-		Args: argsFrom(2, 2, "two: the old results and the new ones"),
+		Args: argsFrom(2, 2, "two: the old and the new results"),
 		RunE: f.compare,
 	}
 	f.add(cmd)
@@ -90,7 +90,7 @@ func (f *compareFlags) compare(cmd *cobra.Command, args []string) error {
 	return f.print(cmd.OutOrStdout(), c)
 }
 
-// print prints a comparison. It returns errRegression if the user has asked for it.
+// print prints a comparison. With --fail-on-regression it returns errRegression if a row is slower.
 func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
 	t := show.Table{Align: "lrllrrrl",
 		Header: []string{"workload", "n", "structure", "per", "old ns", "new ns", "new/old",

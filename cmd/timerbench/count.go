@@ -31,18 +31,17 @@ func newCount() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "count",
 		Short: "Count instructions, cache misses and mispredicted branches",
-		Long: `Count what structures execute: instructions, reads and writes, misses of caches
-and mispredicted branches, for each lifecycle of a timer. Counts do not wander
-as times do: two counts of one build differ by less than 0.2 %. They are no
-times, either: see run.
+		Long: `Count instructions, reads, writes, cache misses and mispredicted branches per
+lifecycle of a timer. Counts are more stable than times: two counts of one build
+differ by less than 0.2 %. They do not predict times; use run to measure times.
 
-valgrind's cachegrind counts, in a program of its own for each structure,
-workload and size, on all processors. The fill, the replay and the collection of
-garbage are not counted. The caches are the same on all machines: 32 kB, 1 MB,
-32 MB.
+valgrind's cachegrind does the counting, in one process for each structure,
+workload and size, on all processors. Filling, the replay loop and garbage
+collection are not counted. The simulated caches are the same on all machines:
+32 kB, 1 MB and 32 MB.
 
-With --against, this program is counted beside another revision or program. Rows
-whose instructions differ by 0.2 % or more are shown; with --json too, on the
+With --against, count also counts another revision or program and shows the rows
+whose instructions differ by 0.2 % or more. With --json these rows go to
 standard error.`,
 		Example: `  timerbench count -s '^(auto|quadheap)$' --n 1e3
   timerbench count -s '^hwheel$' --against main --fail-on-regression`,
@@ -50,10 +49,10 @@ standard error.`,
 		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
-	f.addCells(flags, " 10,1000,100000; 1e6 takes minutes for each row")
+	f.addCells(flags, " 10,1000,100000; 1e6 takes minutes per row")
 	flags.StringVar(&f.against, "against", "", "git `revision` or program to compare with")
-	flags.StringVar(&f.why, "for", "", "count the first structures of each cell of the first table of these "+
-		"`results`, and print the file that the page takes its reasons from")
+	flags.StringVar(&f.why, "for", "", "count the leading structures of each cell in the first table of these "+
+		"`results`, and print the counts file that explains the answers of the page")
 	for _, other := range []string{"structure", "workload", "n", "seed", "against"} {
 		cmd.MarkFlagsMutuallyExclusive("for", other)
 	}
@@ -66,7 +65,7 @@ standard error.`,
 func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if f.fail && f.against == "" {
-		return errors.New("--fail-on-regression: want --against too, which says what to compare with")
+		return errors.New("--fail-on-regression: want --against too")
 	}
 	cells, err := f.cells()
 	if err != nil {
@@ -129,7 +128,7 @@ func printJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// cells returns what is counted: each structure on each workload at each size that it takes.
+// cells returns the cells to count: those of --for, or those that the flags choose.
 func (f *countFlags) cells() (cells []count.Cell, err error) {
 	if f.why != "" {
 		r, path, err := runs.Read(f.why)
@@ -149,12 +148,12 @@ func (f *countFlags) cells() (cells []count.Cell, err error) {
 		cfg.N = []int{10, 1_000, 100_000}
 	}
 	if cells = count.Cells(cfg.Structures, cfg.Workloads, cfg.N, cfg.Seed); len(cells) == 0 {
-		return nil, fmt.Errorf("--n %v: want a size that the structure takes", cfg.N)
+		return nil, fmt.Errorf("--n %v: want a size that a chosen structure takes", cfg.N)
 	}
 	return cells, nil
 }
 
-// countAll counts cells with a bar of progress.
+// countAll counts cells and shows the progress.
 func countAll(ctx context.Context, program string, cells []count.Cell, caches bool, stderr io.Writer,
 ) ([]count.Row, error) {
 	bar := newProgress(stderr)
@@ -174,7 +173,7 @@ func printCounts(out io.Writer, rows []count.Row) {
 		t.Add(r.Workload, r.N, r.Structure, r.Instructions, r.L1Misses, r.L2Misses, r.LLMisses, r.Mispredicted)
 	}
 	fmt.Fprintln(out, t.Terminal())
-	fmt.Fprintln(out, "Each for one lifecycle of a timer, reschedule for one move.")
+	fmt.Fprintln(out, "Counts per lifecycle of a timer; in reschedule, per move.")
 }
 
 // printCountChanges prints the rows whose instructions differ, and reports whether one has more.
@@ -189,12 +188,12 @@ func printCountChanges(out io.Writer, before, after []count.Row) (more bool) {
 	if len(changes) > 0 {
 		fmt.Fprintln(out, t.Terminal())
 	}
-	fmt.Fprintf(out, "Of %d counts of instructions, %d differ by %s or more.\n", len(after), len(changes),
+	fmt.Fprintf(out, "%d of %d counts of instructions differ by %s or more.\n", len(changes), len(after),
 		show.Percent(count.LeastChange))
 	return more
 }
 
-// newCountReplay is the hidden command that count runs under cachegrind.
+// newCountReplay returns the hidden command that count runs under cachegrind.
 func newCountReplay() *cobra.Command {
 	return &cobra.Command{
 		Use:    count.Command + " STRUCTURE WORKLOAD N SEED HOW",

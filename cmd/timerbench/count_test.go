@@ -57,13 +57,13 @@ func TestCount(t *testing.T) {
 	if rows[0]["l1_misses"] == 0.0 {
 		t.Errorf("misses are not counted: %v", rows[0])
 	}
-	says(t, stderr, "Of 1 counts of instructions, 0 differ by 0.2 %")
+	says(t, stderr, "0 of 1 counts of instructions differ by 0.2 %")
 
 	code, stdout, stderr := run(append(count, "--json", "--fail-on-regression", "--against", filepath.Join(dir, "lean"))...)
 	if code != exitError || !strings.HasPrefix(stdout, "[") {
 		t.Errorf("exit %d, the standard output is %.50s", code, stdout)
 	}
-	says(t, stderr, "Of 1 counts of instructions, 1 differ by 0.2 %", "--fail-on-regression is given")
+	says(t, stderr, "1 of 1 counts of instructions differ by 0.2 %", "--fail-on-regression is given")
 	refused(t, []string{"count", "--for", "none"}, "--for: none: no such file")
 	refused(t, []string{"count", "--fail-on-regression"}, "want --against too")
 	t.Setenv("PATH", t.TempDir())

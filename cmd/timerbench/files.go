@@ -9,18 +9,18 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// The help of flags that name files.
+// Help texts of flags that name files.
 const (
 	newFolder = "`folder` for the results (default: a new one in " + runs.Parent + "/"
 	outHelp   = newFolder + ", to which " + latest + " then points)"
-	orStdout  = "; - is the standard output"
+	orStdout  = "; - is standard output"
 )
 
-// latest leads to the last run.
+// latest is the link to the last run.
 const latest = runs.Parent + "/" + runs.Latest
 
-// writeTo writes the file of a flag, or to the standard output if path is "-", or nothing if it
-// is empty.
+// writeTo writes the file that a flag names. The path "-" is standard output; for an empty path
+// it writes nothing.
 func writeTo(flag, path string, stdout io.Writer, write func(io.Writer) error) error {
 	switch path {
 	case "":
@@ -34,7 +34,8 @@ func writeTo(flag, path string, stdout io.Writer, write func(io.Writer) error) e
 	return nil
 }
 
-// writable returns an error if writeTo would not write there, for commands that take long.
+// writable returns an error if writeTo would fail for the path. Commands that take long call
+// it first.
 func writable(flag, path string) error {
 	if path == "" || path == "-" {
 		return nil
@@ -45,7 +46,7 @@ func writable(flag, path string) error {
 	return nil
 }
 
-// openFolder opens the folder of --out, or a new one, for a run.
+// openFolder opens the folder of a run: that of --out, or a new one.
 func openFolder(out, what string, resume bool) (*runs.Folder, error) {
 	folder, err := runs.Open(out, what, time.Now(), resume)
 	if err != nil && out != "" {
@@ -54,7 +55,7 @@ func openFolder(out, what string, resume bool) (*runs.Folder, error) {
 	return folder, err
 }
 
-// announce says where the results of a complete run are.
+// announce prints where the results of a run are.
 func announce(stderr io.Writer, folder *runs.Folder) {
 	fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", folder.Results(), asTyped("report", folder.Path))
 }

@@ -54,7 +54,7 @@ func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
 	}
 	// Nothing has begun, so that resuming begins.
 	_, stderr := must(t, append(tiny, "-o", out, "--resume")...)
-	says(t, stderr, "holds no results yet")
+	says(t, stderr, "has no results yet")
 	if left := files(t, out); left != runs.Benchmarks+" "+runs.Results || !resultsOf(t, out).Complete {
 		t.Errorf("it left %s", left)
 	}

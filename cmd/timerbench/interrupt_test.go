@@ -107,7 +107,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if said = signalAt(t, "[3/", os.Interrupt, cmd); cmd.ProcessState.ExitCode() != exitInterrupted {
 		t.Fatalf("ended with %v, want exit %d; it said:\n%s", cmd.ProcessState, exitInterrupted, said)
 	}
-	says(t, said, fmt.Sprint(kept, " finished steps are kept"), "timerbench: stopping (again to end at once)", "the steps that were finished are in")
+	says(t, said, fmt.Sprint(kept, " finished steps are kept"), "timerbench: stopping (press Ctrl-C again to end at once)", "the finished steps are in")
 	if r := resultsOf(t, out); r.Complete || len(r.Cells) != 2 {
 		t.Errorf("complete %v with %d cells, want 2 and not complete", r.Complete, len(r.Cells))
 	}

@@ -37,7 +37,7 @@ func newList() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVarP(&long, "long", "l", false,
-		"also costs, sources, and what workloads come to: wide")
+		"also list costs, sources, and measured figures of workloads (wide)")
 	return cmd
 }
 
@@ -65,8 +65,8 @@ func list(out io.Writer, name string, long bool) {
 		for _, w := range workload.All() {
 			t.Add(w.Name, w.Summary)
 		}
-	default: // what scenario files can say
-		t.Header = []string{"model", "parameter", "type", "what it says (in brackets: may be left out)"}
+	default: // models
+		t.Header = []string{"model", "parameter", "type", "meaning (in brackets: optional)"}
 		for _, m := range workload.Models() {
 			name := m.Kind().Name
 			for _, k := range scenario.Keys(m) {
@@ -81,7 +81,7 @@ func list(out io.Writer, name string, long bool) {
 	fmt.Fprintln(out, t.Terminal())
 }
 
-// lateBy says how late a structure fires at most, as it declares.
+// lateBy returns the largest lateness that a structure declares.
 func lateBy(e entry.Entry) string {
 	if e.Exact() {
 		return "never"
@@ -89,11 +89,11 @@ func lateBy(e entry.Entry) string {
 	return e.Late
 }
 
-// listWorkloads prints workloads with figures that are measured on their scripts.
+// listWorkloads prints workloads with figures measured on their scripts.
 func listWorkloads(out io.Writer, list []workload.Workload) {
 	const (
-		size = 1000    // of workloads without one of their own: that of the smallest profile
-		most = 500_000 // keeps the list quick where workloads have millions of timers
+		size = 1000    // for workloads without a fixed size: that of the smallest profile
+		most = 500_000 // limits the time for workloads with millions of timers
 	)
 	t := show.Table{Align: "llrrrrrl",
 		Header: []string{"workload", "what it does", "n", "resident", "cancelled", "moves",
@@ -112,17 +112,18 @@ func listWorkloads(out io.Writer, list []workload.Workload) {
 	}
 	fmt.Fprintln(out, t.Wide())
 	fmt.Fprintf(out,
-		"Measured on the script of each, with %d timers where it has no size of its own; an operation schedules,\n"+
-			"cancels, moves or fires one; – stands where the clock does not move. Cancelled: of the timers that end.\n"+
-			"Moves: of all operations.\n", size)
+		"Measured on the scripts, with %d timers for workloads without a fixed size. An operation schedules, cancels,\n"+
+			"moves or fires a timer. – means that the clock does not move. Cancelled: share of the timers that end.\n"+
+			"Moves: share of all operations.\n", size)
 }
 
 func newScenario() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scenario",
-		Short: "Print a built-in workload as a file, check one of your own",
-		Long: `A scenario file describes a workload in TOML: what arrives, for how long, and
-what becomes of it. Run it with: timerbench run --scenario FILE`,
+		Short: "Print a built-in workload as a file, or check your own file",
+		Long: `A scenario file describes a workload in TOML: which timers arrive, with which
+delays, and which are cancelled or moved. Run it with:
+timerbench run --scenario FILE`,
 		Example: `  timerbench scenario print kafka-purgatory >mine.toml
   timerbench scenario check mine.toml`,
 	}
@@ -144,7 +145,7 @@ what becomes of it. Run it with: timerbench run --scenario FILE`,
 		},
 	}, &cobra.Command{
 		Use:     "check FILE...",
-		Short:   "Check scenario files, and show what they come to",
+		Short:   "Check scenario files, and show figures of their workloads",
 		Example: "  timerbench scenario check scenarios/*.toml",
 		Args:    argsFrom(1, 0, "scenario files"),
 		RunE: func(cmd *cobra.Command, args []string) error {

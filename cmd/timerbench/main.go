@@ -1,4 +1,4 @@
-// Command timerbench measures timer structures and draws what it finds.
+// Command timerbench measures timer structures, compares them and draws reports.
 package main
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/timerbench/timerbench/internal/buildinfo"
 )
 
-// Exit codes. 130 is what shells report for a program that Ctrl-C ended.
+// Exit codes. Shells report 130 for a program that Ctrl-C ended.
 const (
 	exitError       = 1
-	exitMisuse      = 2 // of compare and ab, whose code 1 is a finding
+	exitMisuse      = 2 // for compare and ab, where code 1 means a regression
 	exitInterrupted = 130
 )
 
@@ -50,8 +50,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	return exitError
 }
 
-// output is the standard output. It keeps the first error of writing to it, with which the
-// command ends then.
+// output is the standard output. It keeps its first write error, so that the command fails
+// with it.
 type output struct {
 	io.Writer
 	err error
@@ -60,7 +60,7 @@ type output struct {
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	if err != nil && o.err == nil {
-		o.err = fmt.Errorf("writing to the standard output: %w", err)
+		o.err = fmt.Errorf("writing to standard output: %w", err)
 	}
 	return n, err
 }
@@ -71,8 +71,8 @@ func newRoot() *cobra.Command {
 		Short: "Which data structure should hold my timers, and what will it cost?",
 		Long: `Which data structure should hold my timers, and what will it cost?
 
-timerbench runs timer structures through the same workloads, proves that each
-did what it should, and draws the comparison.`,
+timerbench runs timer structures through the same workloads, proves each result
+correct, and draws the comparison.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -87,7 +87,7 @@ did what it should, and draws the comparison.`,
 	return root
 }
 
-// version says which build this is.
+// version returns the version, the commit and the platform of this build.
 func version() string {
 	build := buildinfo.Read()
 	out := cmp.Or(build.Version, "(unknown)")
@@ -97,11 +97,9 @@ func version() string {
 	return fmt.Sprintf("%s, %s %s/%s", out, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// stoppable is for commands that have something to keep or to tidy up when they are
-// interrupted. The first Ctrl-C prints a line and cancels the context of the command; the
-// second one ends the program.
-//
-// Ctrl-C ends all other commands at once, as it does any program.
+// stoppable wraps the RunE of a command that keeps results or cleans up when it is
+// interrupted. The first Ctrl-C prints a line and cancels the context of the command. The
+// second one ends the program. Other commands end at the first Ctrl-C.
 func stoppable(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
@@ -110,7 +108,7 @@ func stoppable(do func(*cobra.Command, []string) error) func(*cobra.Command, []s
 		unanswered := context.AfterFunc(ctx, func() {
 			defer close(answered)
 			stop()
-			fmt.Fprintln(cmd.ErrOrStderr(), "\ntimerbench: stopping (again to end at once)")
+			fmt.Fprintln(cmd.ErrOrStderr(), "\ntimerbench: stopping (press Ctrl-C again to end at once)")
 		})
 		cmd.SetContext(ctx)
 		err := do(cmd, args)
@@ -121,5 +119,5 @@ func stoppable(do func(*cobra.Command, []string) error) func(*cobra.Command, []s
 	}
 }
 
-// errRegression ends a command that was asked to fail if the new build is slower.
+// errRegression is the error for --fail-on-regression.
 var errRegression = errors.New("the new build is slower, and --fail-on-regression is given")

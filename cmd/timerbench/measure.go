@@ -17,15 +17,15 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 )
 
-// target says where a run goes.
+// target is the destination of a run.
 type target struct {
 	folder string // empty: a new one
-	memory uint64 // most bytes to take; 0: what is available
-	resume bool   // go on with the run in it
-	json   string // a further file of the results; empty: none; -: the standard output
+	memory uint64 // memory limit in bytes; 0: the available memory
+	resume bool   // continue the run in the folder
+	json   string // another file for the results; empty: none; -: standard output
 }
 
-// measure runs cfg and prints a summary. It writes the results after each step.
+// measure runs cfg, saves the results as it goes, and prints a summary.
 func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	available, _ := doctor.Here().AvailableMemory() // 0 where the system does not say
@@ -34,7 +34,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 	}
 	if available > 0 {
 		cfg.Memory = available
-		// Measuring holds the collector back, and garbage must not take what is not there.
+		// Measuring delays the garbage collector; garbage must not exceed the available memory.
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(available)))
 	}
 	if err := writable("json", to.json); err != nil {
@@ -58,7 +58,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 	switch {
 	case to.json == "-":
 		summarize(stderr, r)
-	case cfg.Turns == nil: // the session of turns listens to the standard output
+	case cfg.Turns == nil: // a session of turns reads standard output
 		summarize(stdout, r)
 	}
 	if folder.Saved {
@@ -70,26 +70,26 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 		err = errors.Join(err, fmt.Errorf("--budget %s: too short for any cell, nothing was measured", cfg.Budget))
 	}
 	switch {
-	case r.Complete && folder.Saved: // with an error if a structure broke its contract
+	case r.Complete && folder.Saved: // even if a structure broke its contract
 		if err := folder.MarkLatest(); err != nil {
 			fmt.Fprintln(stderr, "timerbench:", err)
 		}
 		announce(stderr, folder)
 	case folder.Saved:
 		fmt.Fprintf(stderr,
-			"the steps that were finished are in %s; to go on, add to the same flags: --resume --out %s\n", folder.Results(), folder.Path)
+			"the finished steps are in %s; to continue, repeat the command with --resume --out %s\n", folder.Results(), folder.Path)
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "no step was finished, nothing is written")
+		fmt.Fprintln(stderr, "no step was finished; nothing was written")
 	}
 	return err
 }
 
-// resume makes cfg go on with the interrupted run in the folder, if there is one. It returns an
-// error if that was not a run of this configuration.
+// resume makes cfg continue the interrupted run in the folder, if there is one. It returns an
+// error if that run has another configuration.
 func resume(cfg *bench.Config, folder *runs.Folder, stderr io.Writer) error {
 	r, err := results.Read(folder.Results())
 	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(stderr, "timerbench: --resume: %s holds no results yet\n", folder.Path)
+		fmt.Fprintf(stderr, "timerbench: --resume: %s has no results yet\n", folder.Path)
 		return nil
 	}
 	if err == nil {
@@ -114,7 +114,7 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder,
 		switch {
 		case r.Complete:
 			failed = runs.Save(folder.Path, r)
-		case start.Sub(saved) < 20*took: // each writes the whole file
+		case start.Sub(saved) < 20*took: // each save writes the whole file
 			return nil
 		default:
 			failed = results.Write(folder.Results(), r)
@@ -129,7 +129,7 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder,
 	defer progress.end()
 	r, err := bench.Run(ctx, cfg)
 	if err != nil && failed == nil && folder.Saved && !r.Complete {
-		err = errors.Join(err, runs.Save(folder.Path, r)) // what was finished since the last save
+		err = errors.Join(err, runs.Save(folder.Path, r)) // steps since the last save
 	}
 	return r, err
 }

@@ -173,7 +173,7 @@ func TestTheSummaryOfALeanRunHasATableForEachSize(t *testing.T) {
 		Memory:       []results.Memory{{Structure: "hwheel", N: 300, Bytes: 30, AgedBytes: 32, CollectNS: 2e6}},
 		MemoryFloors: []results.MemoryFloor{{N: 400, TouchNS: 2.5, ChaseNS: 90}},
 	}), "300 timers: ", "STRUCTURE  HOLD  CHURN  BYTES  GC, MS", "null       3.01   4.02", "stub          –   7.03", "hwheel     40.2   50.2     32       2",
-		"400 timers: ", "takes 2.5 ns where nothing waits for it, and 90 ns")
+		"400 timers: ", "takes 2.5 ns if accesses are independent, and 90 ns")
 }
 
 func TestDoctor(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 
 const caseForm = "want a workload and a size, such as churn/n=1e6"
 
-// parseCase reads "churn/n=1e6".
+// parseCase parses a workload and a size, such as "churn/n=1e6".
 func parseCase(text string) (w workload.Workload, n int, err error) {
 	name, rest, _ := strings.Cut(text, "/")
 	if w, err = exactly("workload", workload.All(), nameOfWorkload, name); err != nil {
@@ -47,12 +47,12 @@ func newProfile() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile CASE",
 		Short: "Profile one structure on one workload",
-		Long: `Profile one structure on one workload: replay it again and again, write a CPU
-profile for go tool pprof, and print what a unit of the workload takes. The
-replays have the label "phase"; the writing of scripts and the checks have none.
-To know what executes how many instructions, see count.
+		Long: `Profile one structure on one workload: replay the workload repeatedly, write a
+CPU profile for go tool pprof, and print the time per unit of the workload. The
+replays have the label "phase"; writing and checking scripts has no label. To
+count instructions instead, see count.
 
-CASE is a workload and a size. Workloads with a size of their own need none.`,
+CASE is a workload and a size. A workload with a fixed size needs none.`,
 		Example: `  timerbench profile churn/n=1e6 -s hwheel -o cpu.pprof
   go tool pprof -http :8080 -tagfocus phase=replay cpu.pprof`,
 		Args: argsFrom(1, 1, "a workload and a size, such as churn/n=1e6"),
@@ -69,7 +69,7 @@ CASE is a workload and a size. Workloads with a size of their own need none.`,
 			case err != nil:
 				return err
 			case e.Limit > 0 && n > e.Limit:
-				return fmt.Errorf("%s is made for at most %d timers, and n is %d", e.Name, e.Limit, n)
+				return fmt.Errorf("%s takes at most %d timers, but n is %d", e.Name, e.Limit, n)
 			case length <= 0:
 				return fmt.Errorf("--for %s: want a duration above 0", length)
 			}
@@ -103,6 +103,6 @@ CASE is a workload and a size. Workloads with a size of their own need none.`,
 	flags.StringVarP(&structure, "structure", "s", "", "`name` of the structure (required)")
 	flags.StringVarP(&out, "out", "o", "cpu.pprof", "`file` for the profile"+orStdout)
 	flags.Uint64Var(&seed, "seed", 1, "seed of the script")
-	flags.DurationVar(&length, "for", 5*time.Second, "time of all replays together")
+	flags.DurationVar(&length, "for", 5*time.Second, "total time of the replays")
 	return cmd
 }

@@ -33,7 +33,7 @@ var bad = map[string][]string{
 	"run --external nothing":    {"--external want name=command or a TOML file", "nothing: no such file"},
 	"run --external auto=x":     {`--external "auto=x": the name auto is taken`},
 	"run --external a=":         {`--external "a=": a has no command`},
-	"run --lean --external a=x": {"--external: want a run without --lean"},
+	"run --lean --external a=x": {"--external: no meaning with --lean"},
 	"run --scenario none.toml":  {"none.toml", "no such file"},
 	"run --scenario foreign":    {"foreign:1: "},
 	"run --scenario bad.toml -p smoke -w hold -o new":                          {"parameters.class[0].rate = -4000: want a number a second above 0"},
@@ -135,7 +135,7 @@ var bad = map[string][]string{
 	"profile churn/size=10 -s hwheel":                  {"want a workload and a size"},
 	"profile churn/n=10":                               {"--structure is missing"},
 	"profile churn/n=10 -s hweel":                      {`did you mean "hwheel"?`},
-	"profile churn/n=1e6 -s list":                      {"made for at most"},
+	"profile churn/n=1e6 -s list":                      {"list takes at most 10000 timers"},
 	"profile churn/n=10 -s hwheel --for 0s":            {"--for 0s"},
 	"profile churn/n=10 -s hwheel --for 1ms -o none/x": {"--out none/x"},
 

@@ -25,16 +25,16 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// choice is the flags that choose the cells of a run, and what they come to.
+// choice contains the flags that choose the cells of a run, and the resulting configuration.
 type choice struct {
 	cfg                            bench.Config
 	structures, workloads, profile string
 	scenarios                      []string
 }
 
-// add adds the flags. What the choice holds is their defaults; n is that of --n, in words.
+// add adds the flags. The values in c are their defaults; n describes the default of --n.
 func (c *choice) add(flags *pflag.FlagSet, n string) {
-	scenarios := ", and no built-in one unless --workload is given"
+	scenarios := ", and no built-in workload unless --workload is given"
 	if c.workloads != "" {
 		scenarios = " too"
 	}
@@ -48,23 +48,23 @@ func (c *choice) add(flags *pflag.FlagSet, n string) {
 	flags.StringVarP(&c.profile, "profile", "p", c.profile, "how much to run: "+strings.Join(profiles, ", "))
 }
 
-// addCells adds those flags that say what, and not how much.
+// addCells adds the flags that choose cells, without --profile and --scenario.
 func (c *choice) addCells(flags *pflag.FlagSet, n string) {
-	workloads := "take the workloads that match this regular `expression`"
+	workloads := "workloads whose names match this regular `expression`"
 	if c.workloads == "" {
 		workloads += " (default: the profile's)"
 	}
-	flags.StringVarP(&c.structures, "structure", "s", "", "take the structures that match this regular `expression`")
+	flags.StringVarP(&c.structures, "structure", "s", "", "structures whose names match this regular `expression`")
 	flags.StringVarP(&c.workloads, "workload", "w", c.workloads, workloads)
 	flags.VarP((*values.Sizes)(&c.cfg.N), "n", "n", "numbers of resident timers, such as 1000,1e6 (default"+n+")")
 	flags.Uint64Var(&c.cfg.Seed, "seed", 1,
-		"seed of every script: the same seed, the same operations on any machine")
+		"seed of every script; a seed gives the same operations on any machine")
 }
 
-// ofProfile is the default of --n that a profile has.
+// ofProfile describes the default of --n for commands with --profile.
 const ofProfile = ": the profile's"
 
-// complete turns the flags into the configuration, or says which value is wrong.
+// complete builds the configuration from the flags. Its error names the wrong value.
 func (c *choice) complete() (err error) {
 	if c.cfg.Structures, err = matchStructures(c.structures); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c *choice) complete() (err error) {
 	if err != nil {
 		return err
 	}
-	// The built-in workloads and those of files that were asked for; the profile's if none was.
+	// The built-in workloads of --workload and the files of --scenario, or else the profile's.
 	written, err := scenario.Load(c.scenarios...)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (c *choice) complete() (err error) {
 	case c.workloads != "":
 		builtIn, err = match("workload", workload.All(), nameOfWorkload, c.workloads, names(c.cfg.Traces, (*bench.Trace).Name)...)
 		builtIn = slices.DeleteFunc(builtIn, func(b workload.Workload) bool {
-			return slices.Contains(names(written, nameOfWorkload), b.Name) // the same
+			return slices.Contains(names(written, nameOfWorkload), b.Name) // the file describes the built-in workload
 		})
 	case len(written) == 0:
 		builtIn = c.cfg.Profile.Workloads()
@@ -94,7 +94,7 @@ func (c *choice) complete() (err error) {
 
 type runFlags struct {
 	choice
-	memory               float64 // GB; 0: what is available
+	memory               float64 // GB; 0: the available memory
 	turns                bench.Turns
 	lean, resume, dryRun bool
 	traces               string
@@ -102,10 +102,10 @@ type runFlags struct {
 	out, json            string
 }
 
-// The largest values of flags, far above those that make sense (chosen).
+// The largest values of flags, far above useful ones (chosen).
 const (
 	mostMemory = 1e9    // GB
-	mostRounds = 10_000 // of trials, of rounds and of pairs
+	mostRounds = 10_000 // limit of --trials, --rounds and --pairs
 )
 
 func newRun() *cobra.Command {
@@ -116,25 +116,24 @@ func newRun() *cobra.Command {
 		Long: `Measure structures on workloads and write ` + runs.Results + ` and ` + runs.Benchmarks + ` (for
 benchstat) into the folder of the run. A complete run is never replaced.
 
-Filters are regular expressions, unanchored as those of go test: "wheel" chooses
-wheel and hwheel, "^wheel$" chooses wheel alone.
+Filters are regular expressions, unanchored like those of go test: "wheel"
+matches wheel and hwheel, "^wheel$" matches only wheel.
 
---budget is the time of the run. All contenders of a cell get two rounds first,
-the middle sizes before the others. The rest of the time goes to cells in which
-it is not known who is the best: contenders that are clearly beaten drop out,
-the others get more rounds. What the time does not suffice for is not measured,
-and the results name it.
+--budget limits the time of the run. First, all contenders of each cell get two
+rounds, starting with the middle sizes. The remaining time goes to cells without
+a clear winner: clearly beaten contenders drop out, and the others get more
+rounds. The results list everything that was not measured.
 
-With --lean the loops do nothing but the operations of a workload, where others
-take several nanoseconds more to prove each one. They are for structures of a
-few nanoseconds. The first block of each cell is proved, and the counts after
-each further one. Beside the structures stand what such loops take by themselves
-(null), with records to keep (stub), what an access to memory takes, and Go's
-own timers. Up to 1e8 timers take part. Structures that do not fit into memory
-together are measured one after the other, and the results say so.
+With --lean, the timed loops contain only the operations of the workload. Other
+loops prove each operation, which adds several nanoseconds. Use --lean for
+structures whose operations take a few nanoseconds. It proves the first block
+of each cell and checks the counts after each other block. The table also shows
+the loop alone (null), the loop with stored records (stub), the cost of a memory
+access, and Go's own timers. Sizes go up to 1e8 timers. Structures that do not
+fit into memory together are measured one after the other, as the results note.
 
-Ctrl-C keeps what is finished, and --resume goes on with it: with the flags of
-the interrupted run, on the same machine and of the same build.`,
+Ctrl-C keeps the finished steps. --resume continues with them; it needs the same
+flags, machine and build.`,
 		Example: `  timerbench run
   timerbench run --profile smoke --out /tmp/try
   timerbench run -s 'heap|^hwheel$' -w '^hold$' --n 1e3,1e6 --trials 12
@@ -152,25 +151,25 @@ the interrupted run, on the same machine and of the same build.`,
 	flags.BoolVar(&f.lean, "lean", false, "short for --profile lean")
 	cmd.MarkFlagsMutuallyExclusive("lean", "profile")
 	flags.Float64Var(&f.memory, "memory", 0,
-		"most memory to take, in `GB` (default: what is available)")
+		"memory limit in `GB` (default: the available memory)")
 	flags.IntVar(&f.cfg.Trials, "trials", 0,
-		"rounds that every contender gets (default: the profile's); below 6 there is no 95 % interval. Without --budget all is measured then, whatever it takes")
+		"rounds of every contender (default: the profile's); fewer than 6 give no 95 % interval. Without --budget it lifts the time limit")
 	flags.DurationVar(&f.cfg.Budget, "budget", 0,
-		"time of the run; 0: as long as it takes (default: the profile's)")
+		"time limit of the run; 0: none (default: the profile's)")
 	flags.IntVar(&f.turns.Rounds, "turns", 0,
-		"measure that many rounds, each trial of them in a turn that a session of ab gives")
+		"measure this many rounds, each trial in a turn of a session of ab")
 	_ = flags.MarkHidden("turns")
 	flags.StringArrayVar(&f.external, "external", nil,
-		"let a program of any language take part: `name=command`, or a TOML file with a list; can be repeated, see docs/external.md")
+		"also measure a program in any language: `name=command`, or a TOML file with a list; can be repeated, see docs/external.md")
 	flags.StringVar(&f.traces, "traces", "",
-		"replay the traces in this `folder` too; with --workload those whose names match")
+		"also replay the traces in this `folder`; --workload chooses among them too")
 	flags.BoolVar(&f.resume, "resume", false,
-		"go on with the interrupted run in the folder of --out")
+		"continue the interrupted run in the folder of --out")
 	flags.BoolVar(&f.dryRun, "dry-run", false,
-		"print what would be measured and how long it takes, and measure nothing")
+		"print the plan and its estimated time, and measure nothing")
 	flags.StringVarP(&f.out, "out", "o", "", outHelp)
 	flags.StringVar(&f.json, "json", "",
-		"also write the results to this `file` at the end; - is the standard output, and all else goes to the standard error then")
+		"also write the results to this `file` at the end; - is standard output, which moves all else to standard error")
 	return cmd
 }
 
@@ -190,7 +189,7 @@ func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
 	})
 }
 
-// complete turns the flags into the configuration, or says which value is wrong.
+// complete builds the configuration from the flags. Its error names the wrong value.
 func (f *runFlags) complete(cmd *cobra.Command) error {
 	if f.lean {
 		f.profile = "lean"
@@ -218,9 +217,9 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 	}
 	switch {
 	case len(cfg.External) > 0 && cfg.Profile.Name == "lean":
-		return errors.New("--external: want a run without --lean: programs have one loop, which is proved")
+		return errors.New("--external: no meaning with --lean: external programs have one loop, which proves each operation")
 	case cfg.Budget < 0:
-		return fmt.Errorf("--budget %s: want a time, or 0 for as long as it takes", cfg.Budget)
+		return fmt.Errorf("--budget %s: want a time of at least 0; 0 means no limit", cfg.Budget)
 	case f.resume && f.out == "":
 		return errors.New("--resume: want the folder of the interrupted run in --out")
 	case !(f.memory > 0 && f.memory < mostMemory) && cmd.Flags().Changed("memory"):
@@ -250,7 +249,7 @@ func (f *runFlags) recordings(stderr io.Writer) ([]*bench.Trace, error) {
 		return nil, err
 	}
 	all, err := openTraces(stderr, files, false)
-	if chosen, bad := regexp.Compile(f.workloads); bad == nil { // or else the built-in workloads have the same error
+	if chosen, bad := regexp.Compile(f.workloads); bad == nil { // choice.complete reports a bad expression
 		all = slices.DeleteFunc(all, func(t *bench.Trace) bool { return !chosen.MatchString(t.Name()) })
 	}
 	return all, err

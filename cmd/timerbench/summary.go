@@ -10,8 +10,8 @@ import (
 	"github.com/timerbench/timerbench/report"
 )
 
-// summarize prints what a run has found: a line for each cell, and which
-// structures were the fastest the most often.
+// summarize prints a line for each cell of a run, and the structures that were the fastest
+// most often.
 func summarize(out io.Writer, r *results.Run) {
 	summarizeCalls(out, r.Calls)
 	summary := report.Summary(r)
@@ -22,7 +22,7 @@ func summarize(out io.Writer, r *results.Run) {
 	fmt.Fprint(out, summary)
 }
 
-// summarizeLean prints the cost of each contender: a table for each size.
+// summarizeLean prints a table for each size: the cost of each contender in each workload.
 func summarizeLean(out io.Writer, r *results.Run) {
 	for _, n := range r.Parameters.N {
 		t := show.Table{Header: []string{"structure"}}
@@ -58,18 +58,18 @@ func summarizeLean(out io.Writer, r *results.Run) {
 			t.Add(append(row, memory[name]...)...)
 		}
 		t.Header = append(t.Header, "bytes", "gc, ms")
-		fmt.Fprintf(out, "%s timers: ns a lifecycle, or a move in reschedule; bytes a timer; ms added to a garbage collection\n%s\n",
+		fmt.Fprintf(out, "%s timers: ns per lifecycle (in reschedule, per move), bytes per timer, ms per garbage collection\n%s\n",
 			show.Grouped(n), t.Terminal())
 		for _, f := range r.MemoryFloors {
 			if f.N == n {
-				fmt.Fprintf(out, "A record of 32 bytes takes %s ns where nothing waits for it, and %s ns where each names the next.\n",
+				fmt.Fprintf(out, "An access to a record of 32 bytes takes %s ns if accesses are independent, and %s ns if each depends on the last.\n",
 					show.Figure(f.TouchNS), show.Figure(f.ChaseNS))
 			}
 		}
 	}
 }
 
-// summarizeCalls prints the longest calls: a line for each workload and structure.
+// summarizeCalls prints the longest call of each structure in each workload.
 func summarizeCalls(out io.Writer, list []results.Calls) {
 	if len(list) == 0 {
 		return
@@ -84,7 +84,7 @@ func summarizeCalls(out io.Writer, list []results.Calls) {
 	fmt.Fprintln(out, t.Terminal())
 }
 
-// known formats a figure; 0 is not known.
+// known formats a figure; 0 means unknown.
 func known(v float64, format func(float64) string) string {
 	if v == 0 {
 		return show.Unknown

@@ -15,20 +15,20 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// helpWithin makes the flags in the help of a command and of those below fit the width.
+// helpWithin wraps the flags in the help of all commands to the width of the terminal.
 func helpWithin(root *cobra.Command) {
 	cobra.AddTemplateFunc("width", show.Width)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", "Flags.FlagUsagesWrapped width"))
 }
 
-// progress shows how far a run is: a bar with the time left on a terminal, one
-// line per step elsewhere.
+// progress shows the progress of a run: on a terminal a bar with the remaining time,
+// elsewhere one line per step.
 type progress struct {
 	out     io.Writer
 	started time.Time
 	bar     *progressbar.ProgressBar // nil: lines
-	last    int                      // step that a line told of
-	said    time.Time                // when it did
+	last    int                      // step of the last line
+	said    time.Time                // time of the last line
 }
 
 // parts is the resolution of the bar.
@@ -39,7 +39,7 @@ func newProgress(out io.Writer) *progress {
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.bar = progressbar.NewOptions(parts,
 			progressbar.OptionSetWriter(out),
-			progressbar.OptionSetPredictTime(false), // ours goes by weight
+			progressbar.OptionSetPredictTime(false), // bench.Progress has the weights
 			progressbar.OptionSetElapsedTime(false),
 			progressbar.OptionFullWidth(),
 			progressbar.OptionClearOnFinish(),
@@ -56,7 +56,7 @@ func (p *progress) show(at bench.Progress) {
 	}
 	line := fmt.Sprintf("[%d/%d] %s (%s%s)", at.Step, at.Steps, at.Name,
 		elapsed.Round(time.Second), left)
-	const between = 5 * time.Second // of two lines about the same step
+	const between = 5 * time.Second // shortest time between two lines of one step
 	switch {
 	case p.bar != nil:
 		p.bar.Describe(line)
@@ -67,7 +67,7 @@ func (p *progress) show(at bench.Progress) {
 	}
 }
 
-// step shows how many steps of the same length are done.
+// step shows the progress of steps of equal length.
 func (p *progress) step(done, all int, name string) {
 	p.show(bench.Progress{Step: min(done+1, all), Steps: all, Name: name,
 		Done: float64(done), Total: float64(all)})

@@ -109,7 +109,7 @@ error names what is wrong.`,
 	return cmd
 }
 
-// verifying prints a line for each cell and collects what has failed.
+// verifying prints a line for each cell and collects the failures.
 type verifying struct {
 	out      io.Writer
 	cells    int
@@ -124,13 +124,13 @@ func (v *verifying) structures(ctx context.Context, seeds int, f *choice) error 
 	if err := f.complete(); err != nil {
 		return err
 	}
-	f.cfg.Trials = 6 // blocks
+	f.cfg.Trials = 6 // number of blocks
 	v.failures = analysis.Releases(f.cfg.Structures)
 	if err := bench.Verify(ctx, f.cfg, seeds, v.show); err != nil {
 		return err
 	}
 	if v.cells == 0 {
-		return errors.New("nothing to verify: no structure of the choice is made for so many timers")
+		return errors.New("nothing to verify: no chosen structure takes this many timers")
 	}
 	return v.end(fmt.Sprintf("all structures keep their contract in %d cells", v.cells))
 }
@@ -139,7 +139,7 @@ func (v *verifying) structures(ctx context.Context, seeds int, f *choice) error 
 func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *choice) (err error) {
 	p := r.Parameters
 	cfg := bench.Config{Seed: p.Seed, Trials: p.Trials, N: f.cfg.N}
-	cfg.Profile, _ = bench.FindProfile(p.Profile) // that of a trace has no name
+	cfg.Profile, _ = bench.FindProfile(p.Profile) // a replay of traces has no profile
 	if cfg.Structures, err = matchStructures(f.structures); err != nil {
 		return err
 	}
@@ -167,9 +167,9 @@ func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *
 		return err
 	}
 	if v.cells == 0 {
-		return fmt.Errorf("%s: nothing to verify: it has no cell of that choice", path)
+		return fmt.Errorf("%s: nothing to verify: no cell has the chosen structures, workloads and sizes", path)
 	}
-	err = v.end(fmt.Sprintf("%s: all proofs are those of their scripts in %d cells", path, v.cells))
+	err = v.end(fmt.Sprintf("%s: all proofs match their scripts in %d cells", path, v.cells))
 	if now := bench.NewRun(p).Environment; err != nil && now.Revision != r.Environment.Revision {
 		err = fmt.Errorf("%w (the results are of commit %s, this program is of %s)",
 			err, cmp.Or(r.Environment.Revision, "unknown"), cmp.Or(now.Revision, "unknown"))
@@ -188,7 +188,8 @@ func (v *verifying) show(c bench.Verified) {
 		c.Workload, c.N, c.Structures, c.Seeds, c.Operations, outcome)
 }
 
-// end prints that all went well, or what did not, which is the error.
+// end prints the message if there was no failure. Otherwise it prints the failures and returns
+// the error of the command.
 func (v *verifying) end(well string) error {
 	if len(v.failures) == 0 {
 		fmt.Fprintln(v.out, well)
@@ -200,27 +201,28 @@ func (v *verifying) end(well string) error {
 	return fmt.Errorf("%d proofs failed, the first: %w", len(v.failures), v.failures[0])
 }
 
-// kept is where the results of machines are kept, in the sources.
+// kept is the folder for the results of machines in the repository.
 const kept = "docs/results"
 
 func newSubmit() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "submit [FILE | FOLDER]",
-		Short: "Write the results of this machine for the sources",
-		Long: `Write the results of this machine for the sources: one file for each kind of
-machine, named by its processor and its number of cores, with what answers need.
-A pull request adds it. ` + "`timerbench report A B`" + ` compares machines.
+		Short: "Write the results of this machine for the repository",
+		Long: `Write the results of this machine for the repository: one file for each kind of
+machine, named by its processor and its number of cores, with the data that
+answers need. Add it with a pull request. ` + "`timerbench report A B`" + ` compares
+machines.
 
-It refuses results that were edited, are not complete, are a part of a run, or
-are not proved, and those of a build of no commit. It replays their scripts: see
-verify.`,
+submit refuses results that are edited, incomplete, unproved, or only a part of
+the comparison, and results of a build without a commit. It also replays the
+scripts for one structure, as verify --replay does.`,
 		Example: `  timerbench submit
   timerbench submit ` + runs.Parent + `/2026-11-21-073012-normal --out /tmp`,
 		Args: argsFrom(0, 1, "at most one file or folder of results"),
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(out); err != nil || !info.IsDir() {
-				return fmt.Errorf("--out %s: no such folder: want that of the sources of timerbench", out)
+				return fmt.Errorf("--out %s: no such folder: want docs/results of the repository", out)
 			}
 			r, path, err := runs.Read(append(args, runs.Parent)[0])
 			if err != nil {
@@ -230,7 +232,7 @@ verify.`,
 				return fmt.Errorf("%s: %w", path, err)
 			}
 			v := verifying{out: io.Discard}
-			// One structure will do: the proofs of the others are equal to it.
+			// One structure is enough: the others have the same proofs.
 			if err := v.replay(cmd.Context(), r, path, &choice{structures: "^auto$"}); err != nil {
 				return err
 			}

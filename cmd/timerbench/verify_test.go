@@ -23,8 +23,8 @@ func TestVerifyOfResults(t *testing.T) {
 	says(t, stdout, filepath.Join(out, runs.Results)+": the digest, the proofs and the figures of 4 cells agree. ",
 		asTyped("verify", "--replay", out))
 	stdout, _ = must(t, "verify", "--replay", out)
-	says(t, stdout, filepath.Join(out, runs.Results)+": all proofs are those of their scripts in 4 cells")
-	refused(t, []string{"verify", out, "--replay", "-n", "51"}, "no cell of that choice")
+	says(t, stdout, filepath.Join(out, runs.Results)+": all proofs match their scripts in 4 cells")
+	refused(t, []string{"verify", out, "--replay", "-n", "51"}, "no cell has the chosen")
 	refused(t, []string{"verify", out, "--replay", "-w", "churn"}, `no workload matches "churn"`)
 	refused(t, []string{"verify", out, "-w", "hold"}, "--workload chooses what is replayed: want --replay too")
 	refused(t, []string{"verify", "--replay"}, "--replay: want results to replay")
