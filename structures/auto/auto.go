@@ -46,7 +46,7 @@ type Option func(*option.Room)
 // is negative or too large. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("auto", n, records.MaxTimers) }
 
-// holder is what the lists and the wheel are here: each holds timers of the same records.
+// holder is the interface of the lists and the wheel, which hold timers of the same records.
 // Operations do not go through it, as an indirect call takes a tenth of their time. They call
 // what the holder of the mode has in its place.
 type holder interface {
@@ -276,8 +276,8 @@ func (t *core) Len() int {
 	return t.lists.Len() + t.wheel.Len()
 }
 
-// Work returns the counters of the work done so far: the sum of those of package ladder and
-// package hwheel. Timers that move from the lists to the wheel count as Moved.
+// Work returns the counters of the work done so far: the sum of the counters of packages ladder and
+// hwheel. Timers that move from the lists to the wheel count as Moved.
 func (t *core) Work() structures.Work {
 	sum := t.lists.Work()
 	if t.wheel != nil {

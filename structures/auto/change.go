@@ -11,7 +11,7 @@ type mode uint8
 
 const (
 	few      mode = iota // in lists
-	changing             // in lists and in the wheel: those of the lists move to the wheel
+	changing             // in lists and in the wheel; timers move from the lists to the wheel
 	many                 // in the wheel
 )
 

@@ -310,7 +310,7 @@ func (c *core) merge(parent uint32, left, level int) {
 	c.freeNode(y)
 }
 
-// append moves the entries of node y behind those of x, which have room.
+// append moves the entries of node y to the end of node x, which has room.
 func (c *core) append(x, y uint32, level int) {
 	to, h := &c.nodes[x], &c.heads[x]
 	from, moved := &c.nodes[y], c.heads[y]
@@ -323,7 +323,7 @@ func (c *core) append(x, y uint32, level int) {
 	c.ownAll(level, from.refs[moved.begin:moved.end], x)
 }
 
-// prepend moves the entries of node x before those of y, which have room.
+// prepend moves the entries of node x to the front of node y, which has room.
 func (c *core) prepend(y, x uint32, level int) {
 	to, h := &c.nodes[y], &c.heads[y]
 	from, moved := &c.nodes[x], c.heads[x]

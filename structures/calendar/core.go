@@ -114,7 +114,7 @@ func (c *core) insert(slot uint32, deadline structures.Tick) (steps int) {
 	return steps
 }
 
-// search finds the place of a deadline before that of the last timer, from both ends in turn, so
+// search finds the place of a deadline before the last timer, from both ends in turn, so
 // that it need not pass a crowd of one deadline at either.
 func (c *core) search(l *fifo.List, deadline structures.Tick) (before uint32, steps int) {
 	before = l.Back()
@@ -207,7 +207,7 @@ func (c *core) findFar() (empty int) {
 // There are at most twice as many timers as buckets, and at least half as many. The length of a
 // day is chosen in two ways:
 //
-//   - When the number of timers has doubled or halved, so does that of buckets, and the
+//   - When the number of timers has doubled or halved, so does the number of buckets, and the
 //     separation of timers is sampled again.
 //   - In between, what timers cost beyond an allowance is added up. Too many visits make days
 //     longer, too many steps make them shorter. So a bad sample does no lasting harm.
@@ -225,7 +225,7 @@ const (
 
 func widthFor(n int) int { return max(minWidth, bits.Len(uint(max(n, 1)-1)/2)) }
 
-// excess is what timers have cost beyond what is allowed since the length of a day was changed.
+// excess is the cost of timers above the allowed cost since the length of a day was changed.
 // Neither sum goes below 0, so that cheap timers do not pay for dear ones.
 type excess struct {
 	visits   int // of days

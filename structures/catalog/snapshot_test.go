@@ -8,8 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// The conformance suite looks at each snapshot after random operations. Here is what it
-// cannot know: how many structures offer one that shows anything. A new one need not.
+// The conformance suite checks each snapshot after random operations. It cannot know how many structures
+// offer a snapshot with parts, so this test counts them. A new structure need not offer one.
 func TestStructuresShowTheirShape(t *testing.T) {
 	const known = 21
 	shown := 0
@@ -34,8 +34,8 @@ func TestStructuresShowTheirShape(t *testing.T) {
 	}
 }
 
-// In a flat wheel and in a calendar a slot also holds timers of later revolutions. In all
-// others its span is that of the deadlines it takes.
+// In a flat wheel and in a calendar, a slot also holds timers of later revolutions. In all other structures,
+// the span of a slot is the span of its deadlines.
 func TestSlotsHoldWhatTheirSpanSays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, name := range []string{"hwheel", "hwheel-list", "hwheel-linux", "radixheap"} {

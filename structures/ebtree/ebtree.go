@@ -80,7 +80,7 @@ func leafOf(slot uint32) link { return link(slot<<1 | leaf) }
 func (l link) slot() uint32 { return uint32(l >> 1) }
 func (l link) isLeaf() bool { return l&leaf != 0 }
 
-// label says which deadlines are below a node: those that have its bits above its lowest one. The
+// label describes the deadlines below a node: they share the bits of the label above its lowest bit. The
 // ones with that bit are on the right. 0: the node is not used.
 type label uint64
 
@@ -323,7 +323,7 @@ func (c *core) removeLeaf(slot uint32) {
 	c.moveNode(slot, parent)
 }
 
-// moveNode makes the node of slot to, which is not used, replace that of from, if that is used.
+// moveNode replaces the node of slot from, if it is in use, by the unused node of slot to.
 func (c *core) moveNode(from, to uint32) {
 	n := c.nodes[from]
 	if n.label == 0 {
@@ -378,7 +378,7 @@ type walk struct {
 	first, last uint32 // the first leaf met, and the last one so far
 }
 
-// subtree walks what is at l and below. Deadlines there have the fixed bits of prefix.
+// subtree walks the subtree at l. Its deadlines have the fixed bits of prefix.
 func (w *walk) subtree(l link, parent uint32, prefix, fixed uint64) error {
 	slot := l.slot()
 	if slot == none || int(slot) >= len(w.nodes) || w.up(l) != parent {

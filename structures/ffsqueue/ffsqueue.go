@@ -118,7 +118,7 @@ func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 		c.far.Add(timer, deadline)
 		return
 	}
-	// As c.buckets.Push. The call would take 5 % of reschedule, as that of Remove would.
+	// As c.buckets.Push. The call would take 5 % of reschedule, and so would a call of Remove.
 	i := c.buckets.Index(deadline)
 	if c.buckets.Lists[i].Empty() {
 		c.buckets.Occupied.Set(i)

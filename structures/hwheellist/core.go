@@ -255,7 +255,7 @@ const tickBits = 63
 // levelFactor turns the division of 0 to 63 by a width up to 12 into a product.
 const levelFactor = 1 << 10
 
-// allLevels returns how many levels of so many slots cover every tick.
+// allLevels returns the number of levels with the given slots that cover every tick.
 func allLevels(slots int) int {
 	width := bits.TrailingZeros(uint(slots))
 	return (tickBits + width - 1) / width

@@ -83,7 +83,7 @@ const ways = 8
 //     order;
 //   - the heap holds the first timer of each list that is not empty, and the timers that
 //     are in no list;
-//   - the clock is that of the last Pop or Next.
+//   - the clock is the clock of the last Pop or Next.
 type core struct {
 	clock  structures.Tick
 	shift  int               // 64 less the bits of the number of a group of ways

@@ -61,7 +61,7 @@ const (
 	// maxLen is the largest number of timers: an index must fit 32 bits, and an int.
 	maxLen = min(1<<32, math.MaxInt) - 1 - root
 
-	inCache = 1 << 14 // so many deadlines are in the second-level cache
+	inCache = 1 << 14 // deadlines that fit the second-level cache
 )
 
 // core is the queue of slots: keys[root] is the earliest deadline, and none is before its parent.

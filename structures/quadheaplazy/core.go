@@ -5,7 +5,7 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/dary"
 )
 
-// entry is an entry of the heap: a slot, and a deadline at or before that of its timer.
+// entry is an entry of the heap: a slot, and a deadline at or before the deadline of its timer.
 type entry struct {
 	deadline structures.Tick
 	ref      ref

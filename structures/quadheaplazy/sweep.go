@@ -16,7 +16,7 @@ const (
 	slack  = 32 // spare, and what rounding adds
 )
 
-// mostEntries returns the largest number of entries for so many timers.
+// mostEntries returns the largest number of entries for a number of timers.
 func mostEntries(timers int) int { return timers + timers/3 + 4*slack/3 + 2 }
 
 // maintain does a stride of the sweep if a pass is under way or has to begin.
@@ -37,8 +37,8 @@ func (c *core) beginPass() {
 	}
 }
 
-// sweep examines so many entries below the cursor. Those from it on have been examined, or died
-// or came since. Early entries stay: the earlier one is filed, the longer it can be of use.
+// sweep examines up to steps entries below the cursor. The entries from the cursor on were examined
+// already, or died or came since then. Early entries stay: the earlier an entry, the longer it is of use.
 func (c *core) sweep(steps int) {
 	for ; steps > 0 && c.cursor > dary.Root; steps-- {
 		i := c.cursor - 1

@@ -61,7 +61,7 @@ const buckets = 64
 //
 //   - the base is at most the clock, and no deadline is before it;
 //   - a timer is in the bucket that bucketOf returns for its deadline and the
-//     base, so that bucket 0 holds what is due at the base;
+//     base, so bucket 0 holds the timers that are due at the base;
 //   - no deadline in a bucket is before its bound, and the bound would itself be
 //     in that bucket. The bound is the earliest deadline, unless the timer that
 //     had it was removed: to find the next one would take a search.

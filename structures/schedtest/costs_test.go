@@ -61,7 +61,7 @@ type cost struct {
 // the last one by much.
 func (c *cost) check() error {
 	const (
-		little, much = 1.1, 3 // times what is allowed
+		little, much = 1.1, 3 // factors of the allowed work
 		few          = 1
 		level        = 3 // comparisons or moves for each doubling, which are always allowed
 		changed      = 8 // where a structure changes its form once

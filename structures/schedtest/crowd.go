@@ -41,12 +41,12 @@ func newCrowd(r reporter, c *config, n int) *crowd {
 	}
 }
 
-// anyDelay returns a delay of up to 2^40 ticks, all powers of two being as likely.
+// anyDelay returns a delay of up to 2^40 ticks. All powers of two are equally likely.
 func anyDelay(rng *rand.Rand) structures.Tick {
 	return 1 + structures.Tick(rng.Uint64()>>24>>rng.IntN(40))
 }
 
-// oftenNear returns a delay of up to so many ticks, or now and then one of up to 2^20.
+// oftenNear returns a function that draws delays of up to ticks, and sometimes of up to 2^20.
 func oftenNear(ticks int) func(*rand.Rand) structures.Tick {
 	return func(rng *rand.Rand) structures.Tick {
 		if rng.IntN(16) == 0 {
@@ -225,7 +225,7 @@ func (m *crowd) audit() {
 // and in time, with its own ID, deadline and value.
 //
 // Memory is measured, so the test that calls Many must not be parallel. Each timer
-// costs six operations and 40 bytes beside the structure.
+// costs six operations, and 40 bytes on top of the structure.
 func Many(t *testing.T, n int, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
 	t.Helper()
 	many(t, n, newConfig(newScheduler, opts))

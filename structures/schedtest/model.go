@@ -33,7 +33,7 @@ func (m *Model[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	return m.issued
 }
 
-// Reschedule moves a pending timer to deadline, behind those of equal deadline.
+// Reschedule moves a pending timer to deadline, after all timers with the same deadline.
 func (m *Model[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	i := m.find(id)
 	if i < 0 {

@@ -11,7 +11,7 @@ import (
 // the random programs of Run use the same player.
 //
 // The first byte holds flags, the second says where the clock starts: at 0, or
-// from startLater on at 2^k or beside it. After them each operation is a byte that names
+// from startLater on at 2^k or next to it. After them each operation is a byte that names
 // it and the bytes of its arguments. Bytes that are missing at the end read as 0.
 const (
 	flagNext  = 1 << iota // ask Next after every operation
@@ -150,7 +150,7 @@ func (p *player) step() bool {
 	return true
 }
 
-// end fires what the program has left.
+// end fires the timers that the program leaves pending.
 func (p *player) end() {
 	if p.flags&flagSteps != 0 {
 		p.stepAll()
@@ -188,7 +188,7 @@ func (p *player) burst(n, apart byte) {
 	}
 }
 
-// spread schedules timers at all powers of two or beside them, unless there are many.
+// spread schedules timers at all powers of two or next to them, unless there are many.
 func (p *player) spread(n byte) {
 	for bits := 0; bits < 63 && p.model.Len() < 200; bits++ {
 		p.schedule(p.neighbour(add(p.clock(), 1<<bits), n+byte(bits)))
@@ -289,7 +289,7 @@ func (p *player) deadline() structures.Tick {
 	}
 }
 
-// neighbour returns t, or one of the ticks beside it, as n says.
+// neighbour returns t, t+1 or t-1, depending on n.
 func (p *player) neighbour(t structures.Tick, n byte) structures.Tick {
 	return add(t, [...]structures.Tick{0, 1, -1}[n%3])
 }

@@ -36,7 +36,7 @@ var releaseRules = []struct {
 	{"Release/SlotsUsedAgain", (*holder).releasesWhenUsedAgain},
 }
 
-// holder is a scheduler and what is known of its values, without a reference to any.
+// holder is a scheduler and the state of its values, without a reference to any of them.
 type holder struct {
 	reporter
 	s      structures.Scheduler[*Payload]

@@ -16,7 +16,7 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// shapes are besides the default wheels that are as small as possible, and two in between.
+// shapes are the default wheels, the smallest wheels, and two in between.
 var shapes = []struct{ soon, later int }{{8, 8}, {2, 4}, {64, 16}}
 
 func TestConformance(t *testing.T) {

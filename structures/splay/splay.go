@@ -81,7 +81,7 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 		c.nodes = append(c.nodes, node{})
 	}
 	c.split(deadline)
-	parts := c.nodes[none].child // what is on the left is on the right side of none
+	parts := c.nodes[none].child // the left part is on the right side of none
 	c.nodes[slot] = node{deadline: deadline, child: [2]uint32{parts[right], parts[left]}}
 	c.nodes[parts[left]].parent, c.nodes[parts[right]].parent = slot, slot
 	c.root = slot

@@ -170,7 +170,7 @@ func (c *core) scan(clock structures.Tick) {
 	}
 }
 
-// take scans a list for slots that are due, and for those that belong into the short one.
+// take scans a list for slots that are due, and for slots that belong in the short list.
 func (c *core) take(from which, clock structures.Tick) {
 	c.earliest[from], c.unknown[from] = never, false
 	for slot, deadline := range c.lists.All(c.list[from]) {

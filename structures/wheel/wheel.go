@@ -314,7 +314,7 @@ func (r *ring) leastBound() structures.Tick {
 func (r *ring) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "wheel",
 		Kind: shape.Slots, Size: len(r.buckets), Width: 1, Now: r.index(b.Clock)})
-	b.Loose = true // those of later revolutions
+	b.Loose = true // timers of later revolutions
 	if r.cursor < 0 || r.cursor > b.Clock {
 		return fmt.Errorf("wheel: cursor %d, clock %d", r.cursor, b.Clock)
 	}

@@ -12,7 +12,7 @@ func Example() {
 	w.Schedule(50, "retry")
 	w.Schedule(50, "heartbeat")                     // finds that slot full
 	request := w.Schedule(1000, "request of alice") // in the slot of 1000
-	w.Schedule(1000, "request of bob")              // in that of 1008
+	w.Schedule(1000, "request of bob")              // in the slot of 1008
 	w.Cancel(request)                               // it was answered
 
 	for at, ok := w.Next(); ok; at, ok = w.Next() {

@@ -38,7 +38,7 @@ func TestBadOptionsPanic(t *testing.T) {
 	}
 }
 
-// The lateness is a step function, and small beside the delay: less than 8/63 from the
+// The lateness is a step function, and small relative to the delay: less than 8/63 from the
 // first level on.
 func TestMaxLateIsThatOfTheLevel(t *testing.T) {
 	for _, c := range []struct{ delay, late structures.Tick }{

@@ -1,4 +1,4 @@
-// Package checking is what the checks of schedtest and whitebox report to.
+// Package checking has the interface to which the checks of schedtest and whitebox report.
 package checking
 
 import (
@@ -25,7 +25,7 @@ func Panics(t T, want string, do func()) {
 	do()
 }
 
-// recorder is a T that keeps what it is told.
+// recorder is a T that keeps the failures.
 type recorder struct{ failures []string }
 
 func (r *recorder) Helper() {}

@@ -50,7 +50,7 @@ func (h *Binary) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return first.slot, first.deadline
 }
 
-// Remove removes the entry of slot, as that of Quad.
+// Remove removes the entry of slot, as Quad.Remove does.
 func (h *Binary) Remove(slot uint32) {
 	i := h.pos[slot]
 	if last := h.shrink(); int(i) < len(h.entries) {
@@ -59,7 +59,7 @@ func (h *Binary) Remove(slot uint32) {
 	}
 }
 
-// Move gives the entry of slot another deadline, as that of Quad.
+// Move gives the entry of slot another deadline, as Quad.Move does.
 func (h *Binary) Move(slot uint32, deadline structures.Tick) {
 	i := int(h.pos[slot])
 	h.comparisons++

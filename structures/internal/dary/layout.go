@@ -1,7 +1,7 @@
 // Package dary keeps timers in heaps of two or four children a node, in an array. Heaps that
 // note something else than the place of an entry share its layout and its choice among four.
 //
-// The layout is that of libev: a cache line of 64 bytes holds four entries of 16, and the root
+// The layout is from libev: a cache line of 64 bytes holds four entries of 16, and the root
 // is at index 3, so that the children of every node begin where a line begins:
 //
 //	index    0 1 2    3     4 5 6 7   8 .. 11   12 .. 15   16 .. 19   20 .. 23

@@ -142,7 +142,7 @@ func (ls *Lists) Append(l, from *List) {
 	*from = List{}
 }
 
-// From returns what is left of l when the slots before one of it have gone to other lists.
+// From returns the rest of l, after the slots before one of its slots have moved to other lists.
 func (ls *Lists) From(slot uint32, l List) List {
 	ls.nodes[slot].prev = none
 	return List{slot, l.tail}

@@ -26,7 +26,7 @@ func (d *Removals) Add(slot uint32) (full bool) {
 	return d.n == batch
 }
 
-// Take removes and returns all slots, after reading what is needed to unlink them. The slice is
+// Take removes and returns all slots, after reading the links that unlinking them needs. The slice is
 // valid until the next Add.
 func (d *Removals) Take(ls *Lists) []uint32 {
 	slots := d.slots[:d.n]

@@ -4,7 +4,7 @@ package option
 
 import "fmt"
 
-// Apply returns a configuration after all options, the defaults being those of c.
+// Apply returns the configuration c after all options.
 func Apply[C any, O ~func(*C)](c C, opts []O) C {
 	for _, set := range opts {
 		set(&c)

@@ -26,8 +26,8 @@ const (
 	firstBytes = 512
 )
 
-// lenBits returns the binary logarithm of the largest power of two of elements that
-// fits so many bytes, or 0 if not even two fit. It is a constant to the compiler.
+// lenBits returns the binary logarithm of the largest power of two of elements that fits a number of
+// bytes, or 0 if fewer than two fit. It is a constant to the compiler.
 func lenBits(bytes, elementSize uintptr) int {
 	return bits.Len(uint(bytes / (2 * elementSize)))
 }

@@ -105,8 +105,8 @@ func hasPointers(t reflect.Type) bool {
 // At returns the record of an index, which must be below Room.
 func (s *Set) At(index uint32) *Record { return (*Record)(s.Rows.At(index)) }
 
-// ClearValue lets go of what the value of a record refers to. Cancel does so before all else, for
-// that nothing has to be kept over the call.
+// ClearValue drops the references of the value of a record. Cancel calls it first, so that it keeps
+// nothing across the call.
 func (s *Set) ClearValue(r *Record) {
 	if s.clear != nil {
 		if s.pointer {

@@ -1,7 +1,7 @@
 package records
 
-// stack is the indexes of free records, those that were freed last on top. It grows by pages, of
-// which the first one doubles, and never shrinks. The pages below that of the top are full.
+// stack has the indexes of free records, the last freed on top. It grows by pages, of which the first one
+// doubles, and never shrinks. The pages below the top page are full.
 type stack struct {
 	top   []uint32 // the page of the top
 	depth uint     // used of it
@@ -14,7 +14,7 @@ const (
 	stackFirst = 1 << 7
 )
 
-// up makes the page after the full one that of the top, or doubles the first one.
+// up makes the page after the full top page the top page, or doubles the first one.
 func (f *stack) up() {
 	switch {
 	case f.page+1 < len(f.pages):
@@ -32,7 +32,7 @@ func (f *stack) up() {
 	f.top = f.pages[f.page]
 }
 
-// down makes the page below the empty one that of the top. It returns false if there is none.
+// down makes the page below the empty top page the top page. It returns false if there is none.
 func (f *stack) down() bool {
 	if f.page == 0 {
 		return false

@@ -56,7 +56,7 @@ func (w *Walk) DueBefore(quiet structures.Tick) (err error) {
 	return err
 }
 
-// Held returns an error unless so many timers were added since the last call.
+// Held returns an error unless count timers were added since the last call.
 func (w *Walk) Held(count int) error { w.count += count; return w.Check(nil, w.count) }
 
 // Check names the first invariant that is broken, of those that hold timers or of the records,

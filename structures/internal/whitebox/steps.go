@@ -36,7 +36,7 @@ type Step = struct {
 	Comparisons uint64
 }
 
-// CountsComparisons does all steps, which must count so many comparisons and no other work.
+// CountsComparisons does all steps, which must count exactly the given comparisons and no other work.
 func CountsComparisons(r checking.T, s interface {
 	Checked
 	Work() structures.Work

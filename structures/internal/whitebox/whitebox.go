@@ -10,7 +10,7 @@ import (
 // Checked is what can check itself: a structure, or a part of one.
 type Checked interface{ CheckInvariants() error }
 
-// FindsDamage checks that CheckInvariants accepts what is sound, and refuses each kind of damage.
+// FindsDamage checks that CheckInvariants accepts a sound structure and finds each kind of damage.
 func FindsDamage[C Checked](r checking.T, makeSound func() C, damages map[string]func(C)) {
 	r.Helper()
 	for name, damage := range damages {
