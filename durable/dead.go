@@ -11,25 +11,24 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// DeadLetter is a timer that no attempt could handle. It stays until it is revived
-// or discarded.
+// DeadLetter is a timer whose attempts have all failed. It stays until it is revived or discarded.
 type DeadLetter struct {
 	Key      string
 	Payload  []byte
 	Deadline time.Time
 	Limits
-	Attempts int // so many there were
-	ID       string
-	Error    string // what the last attempt returned
-	Revision uint64 // of the dead letter: another one of the same timer has another
+	Attempts int    // how many there were
+	ID       string // as in Fired
+	Error    string // of the last attempt, up to 1 kB
+	Revision uint64 // of the dead letter; a later one of the same timer has another
 }
 
-// maxError is how much is kept of an error, in bytes and quoted.
+// maxError is how many bytes of an error are kept, in quoted form.
 const maxError = 1024
 
 func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 	m := newMessage(c.layout.dead(f.Key, f.Deadline.UnixNano()), f.Payload)
-	text := strconv.Quote(cause.Error()) // a header is one line
+	text := strconv.Quote(cause.Error()) // on one line, as in a header
 	for n := maxError; len(text) > maxError; n -= n / 4 {
 		text = strconv.Quote(cause.Error()[:min(n, len(cause.Error()))])
 	}
@@ -39,8 +38,7 @@ func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 	return c.publish(ctx, m)
 }
 
-// DeadLetters goes through all dead letters, oldest first. After an error there is
-// nothing more.
+// DeadLetters iterates over all dead letters, oldest first. An error ends the iteration.
 func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
 	return list(ctx, c, "dead letters", whole, c.layout.allDead(),
 		func(m message, _ *removedSet) (DeadLetter, bool, error) {
@@ -49,9 +47,9 @@ func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
 		})
 }
 
-// Waiting goes through what has fired and waits for a worker, or has one: in the order in
-// which it fired. What was handled within the last second or two may be among it. Attempt is
-// 0, as it is not known. After an error there is nothing more.
+// Waiting iterates over the timers that have fired and are not handled yet, in the order in which
+// they fired. It may include timers handled within the last two seconds. Attempt is always 0. An
+// error ends the iteration.
 func (c *Client) Waiting(ctx context.Context) iter.Seq2[Fired, error] {
 	return list(ctx, c, "waiting", whole, c.layout.allFired(),
 		func(m message, removed *removedSet) (Fired, bool, error) {
@@ -83,8 +81,8 @@ func (c *Client) parseDead(m message) (d DeadLetter, err error) {
 	return d, nil
 }
 
-// Revive gives a dead letter to the workers again, as if it had just fired. After an
-// error it may be there twice: among what has fired and among the dead letters.
+// Revive hands a dead letter to the workers again, as if the timer had just fired. After an error
+// it may both have fired and be a dead letter.
 func (c *Client) Revive(ctx context.Context, d DeadLetter) error {
 	err := c.publish(ctx, c.layout.firedMessage(
 		Timer{Key: d.Key, Deadline: d.Deadline, Payload: d.Payload, Limits: d.Limits}))
@@ -94,8 +92,8 @@ func (c *Client) Revive(ctx context.Context, d DeadLetter) error {
 	return c.Discard(ctx, d)
 }
 
-// Discard removes a dead letter, if it is there, and not one that the same timer has left
-// since.
+// Discard removes a dead letter, if it still exists. It does not remove a later dead letter of the
+// same timer.
 func (c *Client) Discard(ctx context.Context, d DeadLetter) (err error) {
 	defer wrap(&err, "discard %s", d.ID)
 	if err = c.stream.DeleteMsg(ctx, d.Revision); err != nil {

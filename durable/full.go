@@ -10,31 +10,30 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// ErrFull is returned by Schedule and Every if what is left of the store is kept for
-// the timers that are there: for moving, cancelling and firing them. There is room
-// again when some have fired, or by Cancel.
+// ErrFull is returned by methods that set timers if the rest of the store is reserved for moving,
+// cancelling and firing the existing ones. It has room again when timers fire or are cancelled.
 var ErrFull = errors.New("durable: the store is full")
 
-// A tenth of the store is kept, but not more than this.
+// A tenth of the store is reserved, but not more than this.
 const maxKept = 1 << 30
 
 const (
-	lookPause   = 250 * time.Millisecond // between looks at the room that is left
-	noLimit     = 10 * time.Second       // where there is no limit, or nobody tells it
+	lookPause   = 250 * time.Millisecond // between requests for the room that is left
+	noLimit     = 10 * time.Second       // the same, if the server gives no limit or no answer
 	lookTimeout = time.Second
 )
 
 type space struct {
 	mutex
-	next   time.Time // when to look again
-	server string    // the start of a server for which it was looked
-	left   int64     // what this client may store until then
+	next   time.Time // of the next request
+	server string    // the ID of the server, which changes at each start
+	left   int64     // how many bytes this client may store until then
 }
 
-// claim returns ErrFull if t is not to be stored. Several clients look on their own:
-// each takes a quarter of the room at a time, or less.
+// claim returns ErrFull if there is no room for t. Each client checks on its own, and takes at
+// most a quarter of the room at a time.
 func (c *Client) claim(ctx context.Context, t Timer) error {
-	size := int64(3*len(t.Key) + len(t.Payload) + len(t.Cron) + 300) // with subject and headers
+	size := int64(3*len(t.Key) + len(t.Payload) + len(t.Cron) + 300) // including the headers
 	s := &c.space
 	if err := s.lock(ctx); err != nil {
 		return err
@@ -44,11 +43,11 @@ func (c *Client) claim(ctx context.Context, t Timer) error {
 	if s.left < size || time.Now().After(s.next) || s.server != server {
 		stored, limit, err := c.stored(ctx)
 		s.server, s.left, s.next = server, 1<<62, time.Now().Add(noLimit)
-		if err == nil && limit > 0 { // else the server decides
+		if err == nil && limit > 0 { // otherwise the server decides
 			room := limit - min(limit/10, maxKept) - stored
 			if room < size {
 				s.left = 0
-				return fmt.Errorf("%w: %d bytes of %d are in use, and the rest is kept for timers that are there",
+				return fmt.Errorf("%w: %d bytes of %d are used, and the rest is reserved for existing timers",
 					ErrFull, stored, limit)
 			}
 			s.left, s.next = max(room/4, size), time.Now().Add(lookPause)
@@ -58,8 +57,7 @@ func (c *Client) claim(ctx context.Context, t Timer) error {
 	return nil
 }
 
-// stored returns the bytes that are stored for the account of the client, and their
-// limit, or 0 if there is none.
+// stored returns how many bytes the client's account stores, and their limit or 0.
 func (c *Client) stored(ctx context.Context) (stored, limit int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()

@@ -33,19 +33,19 @@ const settleTime = 10 * time.Second
 // inventory is what the streams of a store held at some time.
 type inventory struct {
 	At      time.Time
-	Clean   bool // the server was closed afterwards, and no removed timers were back
+	Clean   bool // the server was closed next, and held no restored timers
 	Streams map[string]holding
 }
 
-// holding is what one stream held. Each change of a timer stores a message, and a timer that
-// came back is noted before it is removed again. Last is older than the count by a tick of the
-// watch, so that each removal by a message up to Last has happened.
+// holding is what one stream held. Each change of a timer stores a message, and a restored timer
+// is noted before it is removed. Last was read a second before the timers were counted, so the
+// removals of all messages up to Last are complete.
 type holding struct {
 	Timers uint64 // at least
 	Last   uint64 // message
 
 	now     uint64 // the last message, just before the timers were counted
-	changes uint64 // at most, since an earlier inventory
+	changes uint64 // how many timers may have been removed since an earlier inventory
 }
 
 func (s *Server) inventoryPath() string { return filepath.Join(s.dir, "timers.json") }
@@ -91,7 +91,7 @@ func (s *Server) checkStore() error {
 		s.settled = s.settled.Add(settleTime)
 	}
 	for name, n := range is.Streams {
-		s.last[name] = n.now // nothing is under way yet
+		s.last[name] = n.now // no change is in progress yet
 		if crashed {
 			certain := was.Streams[name].Timers
 			s.extra[name] = n.Timers - min(n.Timers, certain-min(certain, n.changes))
@@ -100,15 +100,15 @@ func (s *Server) checkStore() error {
 	return s.writeInventory(is, false)
 }
 
-// noteStore notes how many timers there are if it counts, and the last message in any case. It
-// is clean the last time before the server is closed.
+// noteStore records the last message of each stream and, if counts is set, writes the number of
+// timers to a file. clean is set before the server is closed.
 func (s *Server) noteStore(counts, clean bool) {
 	is, err := s.takeInventory(inventory{}, counts)
 	if err == nil && counts {
 		err = s.writeInventory(is, clean)
 	}
 	if err != nil {
-		s.log.Warn("the number of timers in the store is not noted", "folder", s.dir, "error", err)
+		s.log.Warn("the number of timers in the store could not be noted", "folder", s.dir, "error", err)
 		return
 	}
 	for name, n := range is.Streams {
@@ -116,8 +116,8 @@ func (s *Server) noteStore(counts, clean bool) {
 	}
 }
 
-// writeInventory writes is, without the timers that may be back after a crash. They leave the
-// store without a message, and some only with the next crash.
+// writeInventory writes is to a file. It subtracts the timers that the server may have restored
+// after a crash, because they can disappear without a message in the next crash.
 func (s *Server) writeInventory(is inventory, clean bool) error {
 	settled := time.Now().After(s.settled)
 	is.Clean = clean && settled
@@ -135,8 +135,8 @@ func (s *Server) writeInventory(is inventory, clean bool) error {
 	return atomicfile.WriteBytes(s.inventoryPath(), text)
 }
 
-// takeInventory returns the last message of each stream of timers and, if it counts, how many
-// timers there are and how many may have changed since was.
+// takeInventory returns the last message of each stream of timers and, if counts is set, how many
+// timers it holds and how many may have been removed since was.
 func (s *Server) takeInventory(was inventory, counts bool) (inventory, error) {
 	nc, err := s.Connect()
 	if err != nil {
@@ -173,8 +173,8 @@ func (s *Server) takeInventory(was inventory, counts bool) (inventory, error) {
 	return is, list.Err()
 }
 
-// countTimers counts the timers of the stream, and the changes since it held was. Removals of
-// timers that had come back have no message each: they are in notes.
+// countTimers counts the timers of the stream, and the possible removals since it held was. The
+// removal of a restored timer has no message of its own, but is listed in a note.
 func (c *Client) countTimers(ctx context.Context, n *holding, was holding) (err error) {
 	n.changes = n.now - min(n.now, was.Last)
 	if n.Timers, err = c.count(ctx, c.layout.allTimers()); err != nil ||

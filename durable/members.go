@@ -13,34 +13,33 @@ import (
 )
 
 type sign struct {
-	Serves []int         `json:"serves"` // the partitions whose timers it has read
-	Lease  time.Duration `json:"lease"`  // after which it counts as dead
+	Serves []int         `json:"serves"` // the partitions whose timers the worker has read
+	Lease  time.Duration `json:"lease"`  // after which the worker counts as dead
 
-	at time.Time // by the clock of the server
+	at time.Time // by the server's clock
 }
 
-// members is what a worker knows of the others: their last signs of life. Only the
-// clock of the server is used, so that it does not matter what clocks the workers
-// have, nor how long the server does not answer.
+// members is what a worker knows about the others: their last signs of life. It uses only the
+// server's clock, so neither the workers' clocks nor a pause of the server matter.
 type members struct {
 	self     string
 	lease    time.Duration
 	signs    map[string]sign
-	last     time.Time                    // of the sign that came last
-	setAside func(what string, err error) // a sign that cannot be understood
+	last     time.Time                    // the time of the latest message
+	setAside func(what string, err error) // logs a sign that cannot be parsed
 }
 
-// alive reports whether id is this worker or gave a sign of life within a lease of the last one
-// of anybody. A sign from the future dates from before the server's clock was set back: a worker
-// that lives gives another one soon.
+// alive reports whether id is this worker, or gave a sign of life within a lease of the latest
+// one. A sign from the future was given before the server's clock was set back; a worker that is
+// alive soon gives another one.
 func (m *members) alive(id string) bool {
 	return id == m.self || m.last.Sub(m.signs[id].at).Abs() <= m.lease
 }
 
-// wants returns whether this worker is to serve a partition. The one that a hash
-// chooses among those alive serves it. Another one that serves it goes on until that
-// one does. So two may serve it for a while, which is harmless: the server lets only
-// one of them fire a timer.
+// wants reports whether this worker should serve a partition. A hash chooses one of the workers
+// alive. If this worker serves the partition and another is chosen, it continues until the other
+// one serves. So two may serve it for a while. That is harmless, because the server lets only one
+// of them fire a timer.
 func (m *members) wants(partition int, serves bool) bool {
 	if _, ok := m.signs[m.self]; !ok {
 		return false
@@ -65,20 +64,20 @@ func (m *members) wants(partition int, serves bool) bool {
 	return true
 }
 
-// weight is how much a worker is drawn to a partition: rendezvous hashing.
+// weight is the score of a worker for a partition, for rendezvous hashing.
 func weight(id string, partition int) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(id))
 	h.Write([]byte(strconv.Itoa(partition)))
-	// The finalizer of splitmix64, as FNV mixes the last bytes badly.
+	// The finalizer of splitmix64, because FNV mixes the last bytes badly.
 	x := h.Sum64()
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// follow gives signs of life and calls changed with what is known of the workers
-// whenever that may have changed, until ctx ends. serves returns what to tell.
+// follow gives signs of life, with the partitions that serves returns, and calls changed whenever
+// the state of the workers may have changed, until ctx ends.
 func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves func() []int,
 	changed func(*members)) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -88,7 +87,7 @@ func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = watcher.Stop() }() // the connection may be gone
+	defer func() { _ = watcher.Stop() }() // the connection may be closed
 	failed := make(chan error, 1)
 	giving.Go(func() { failed <- m.give(ctx, bucket, serves) })
 	quiet := time.NewTimer(3 * m.lease)
@@ -106,7 +105,7 @@ func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves 
 				return fmt.Errorf("the watcher of bucket %s was closed", bucket.Bucket())
 			}
 			if entry == nil {
-				continue // all that was there has been read
+				continue // all existing entries have been read
 			}
 			quiet.Reset(3 * m.lease)
 			m.last = entry.Created()
@@ -130,17 +129,17 @@ func parseSign(entry jetstream.KeyValueEntry) (sign, error) {
 	return s, nil
 }
 
-// living returns how many workers are alive at now, by the clock of the server.
+// living returns how many workers are alive at now, by the server's clock.
 func (c *Client) living(ctx context.Context, now time.Time) (int, error) {
 	watcher, err := c.members.WatchAll(ctx, jetstream.IgnoreDeletes())
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = watcher.Stop() }() // the connection may be gone
+	defer func() { _ = watcher.Stop() }() // the connection may be closed
 	n := 0
 	for entry := range watcher.Updates() {
 		if entry == nil {
-			return n, nil // all that was there has been read
+			return n, nil // all existing entries have been read
 		}
 		s, err := parseSign(entry)
 		if err != nil {
@@ -152,7 +151,7 @@ func (c *Client) living(ctx context.Context, now time.Time) (int, error) {
 	return 0, fmt.Errorf("the watcher of bucket %s was closed", c.members.Bucket())
 }
 
-// give stores a sign of life four times a lease.
+// give stores four signs of life per lease.
 func (m *members) give(ctx context.Context, bucket jetstream.KeyValue, serves func() []int) error {
 	for {
 		value, err := json.Marshal(sign{Serves: serves(), Lease: m.lease})

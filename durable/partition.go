@@ -13,41 +13,41 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// partition keeps the timers of one partition while this worker serves it: those
-// within the horizon in memory, of the others the revisions alone.
+// partition holds the timers of one partition while this worker serves it: timers within the
+// horizon in memory, and only the revisions of the others.
 type partition struct {
 	c      *Client
 	number int
 	fire   *firing
 	remove remover
-	loaded atomic.Bool   // all that was stored when the first scan began has been read
-	rescan chan struct{} // has a token if the partition is to be read anew
-	look   chan struct{} // has a token if far timers may have come into the horizon
+	loaded atomic.Bool   // the first scan is complete
+	rescan chan struct{} // has a token if the partition must be read again
+	look   chan struct{} // has a token if far timers may have entered the horizon
 
 	mu      sync.Mutex
 	closed  bool
-	scan    uint64           // counts scans; 0 before the first
-	near    map[string]*near // by key
-	far     map[int64][]uint64
+	scan    uint64             // the number of the current scan, from 1
+	near    map[string]*near   // timers in memory, by key
+	far     map[int64][]uint64 // revisions of the other timers, by deadline / width
 	farLen  int
-	count   int    // timers that the scan under way has found
-	found   int    // timers that the last scan has found, or -1 while one is under way
+	count   int    // timers that the current scan has found
+	found   int    // timers that the last scan found, or -1 during a scan
 	last    uint64 // the last revision that was read
 	stuck   int64  // the first deadline of a timer that cannot be fired, or 0
-	changed bool   // since what is done with was stored
+	changed bool   // there is something new for storeDone
 
-	// While a scan is under way.
+	// During a scan.
 	removed *removedSet
-	seen    []uint64 // the revisions that are stored, in order
-	older   []uint64 // those in whose place others are
+	seen    []uint64 // the stored revisions, in order
+	older   []uint64 // revisions that others replaced
 }
 
-// The revisions of far timers are kept by width of time, four to a horizon, and read
-// when the first deadline of such a width is a horizon away.
+// Far timers are grouped by deadline into widths, widths of them to a horizon. A group is read
+// when its first deadline is a horizon away.
 const widths = 4
 
-// maxStale is how many revisions more than timers there are may be kept, beyond the
-// number of timers, before a scan drops those that are stale.
+// maxStale limits the revisions of timers that have changed: a partition with n timers is read
+// again once it holds more than 2n + maxStale.
 const maxStale = 10_000
 
 func newPartition(c *Client, number int, fire *firing, remove remover) *partition {
@@ -58,7 +58,7 @@ func newPartition(c *Client, number int, fire *firing, remove remover) *partitio
 
 func (p *partition) width() int64 { return int64(p.c.cfg.Horizon / widths) }
 
-// run follows the partition until ctx ends, and forgets it then.
+// run follows the partition until ctx ends, and then drops its timers.
 func (p *partition) run(ctx context.Context) {
 	defer p.close()
 	for ctx.Err() == nil {
@@ -69,8 +69,8 @@ func (p *partition) run(ctx context.Context) {
 	}
 }
 
-// follow reads all timers of the partition and then what changes. It returns nil
-// when it is time for another scan.
+// follow reads all timers of the partition, and then each change. It returns nil when it is time
+// for another scan.
 func (p *partition) follow(ctx context.Context) error {
 	removed, err := p.c.removedNow(ctx, time.Second)
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *partition) follow(ctx context.Context) error {
 	defer look.Stop()
 	store := time.NewTicker(donePause)
 	defer store.Stop()
-	if p.c.stream.CachedInfo().Config.Replicas > 1 { // what a node has not read yet would be taken for done with
+	if p.c.stream.CachedInfo().Config.Replicas > 1 { // messages that a node lacks so far would count as done
 		store.Stop()
 	}
 	for {
@@ -107,15 +107,15 @@ func (p *partition) follow(ctx context.Context) error {
 	}
 }
 
-// read takes over all messages of the partition, until ctx ends or there is an error.
+// read applies all messages of the partition, until ctx ends or an error occurs.
 func (p *partition) read(ctx context.Context) error {
 	return p.c.follow(ctx, whole, p.c.layout.changes(p.number), func(m message) error {
-		if m.Msg == nil { // all that was stored has been read
+		if m.Msg == nil { // all stored messages have been read
 			p.endScan()
 			return nil
 		}
 		if err := p.apply(m); err != nil {
-			p.leave(&near{deadline: 1}) // at whatever time it is due
+			p.leave(&near{deadline: 1}) // its deadline is unknown
 			p.c.setAside("message of a partition", err)
 		}
 		p.fire.due.wait(ctx, maxQueued)
@@ -137,8 +137,8 @@ func (p *partition) beginScan(removed *removedSet) {
 	}
 }
 
-// endScan drops what is in memory and not stored any more, and what is stored though it
-// was removed: the server forgets removals when it is killed.
+// endScan drops the timers in memory that are no longer stored, and removes again the timers that
+// the server restored when it was killed.
 func (p *partition) endScan() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -154,7 +154,7 @@ func (p *partition) endScan() {
 			p.far[at] = slices.DeleteFunc(revisions, func(r uint64) bool { return back[r] })
 			p.farLen -= len(revisions) - len(p.far[at])
 		}
-		p.c.cfg.Logger.Debug("timers that were removed are removed again",
+		p.c.cfg.Logger.Debug("restored timers are removed again",
 			"partition", p.number, "timers", len(back))
 		for r := range back {
 			p.remove.put(spent{revision: r, at: time.Now()})
@@ -171,7 +171,7 @@ func (p *partition) endScan() {
 	p.c.counters.scans.Add(1)
 }
 
-// apply takes over a message of the partition: a timer, or that one was cancelled.
+// apply applies a message of the partition: a timer or a Cancel.
 func (p *partition) apply(m message) error {
 	defer p.reached(m.revision())
 	if m.Subject() == p.c.layout.cancelled(p.number) {
@@ -188,8 +188,8 @@ func (p *partition) apply(m message) error {
 	return err
 }
 
-// cancelled drops the timer under key if it is older than the Cancel, which is removed
-// once what it has removed is noted.
+// cancelled drops the timer with this key if it is older than the Cancel, and removes the message
+// of the Cancel.
 func (p *partition) cancelled(key string, s spent) {
 	p.mu.Lock()
 	if n := p.near[key]; n != nil && n.timer.Revision < s.revision {
@@ -201,8 +201,8 @@ func (p *partition) cancelled(key string, s spent) {
 	p.remove.put(s)
 }
 
-// pending tells whether t, which a scan has found, is pending, and takes down what it is in
-// the place of.
+// pending reports whether a timer in the stream is pending, not restored. During a scan it also
+// records the revisions that t replaced.
 func (p *partition) pending(t Timer) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,8 +218,8 @@ func (p *partition) pending(t Timer) bool {
 	return true
 }
 
-// set puts a timer in the place of what is known under its key, unless that is
-// newer: into memory if it is within the horizon, or if toNear.
+// set takes over a timer, unless a newer one with its key is known. It keeps the timer in memory
+// if the deadline is within the horizon or toNear is true.
 func (p *partition) set(t Timer, toNear bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -251,14 +251,14 @@ func (p *partition) set(t Timer, toNear bool) {
 	}
 }
 
-// start makes n due when its deadline has come. p.mu must be held.
+// start makes n due at its deadline. p.mu must be held.
 func (p *partition) start(n *near) {
 	n.handle = p.fire.clock.Schedule(time.Duration(n.deadline-p.c.cfg.Now().UnixNano()),
 		func() { p.fire.due.put(n) })
 }
 
-// due tells whether n is still what is known under its key, and its deadline is there by the clock
-// of the worker. It starts n again if that was set back.
+// due reports whether n is still current and its deadline has come by the worker's clock. If the
+// clock was set back, it starts n again.
 func (p *partition) due(n *near, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -272,19 +272,19 @@ func (p *partition) due(n *near, now time.Time) bool {
 	return is
 }
 
-// restart starts all timers anew, after the clock of the worker was set.
+// restart starts all timers again after the worker's clock was set.
 func (p *partition) restart() {
 	poke(p.look)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, n := range p.near {
-		if n.handle.Stop() { // else it is due already
+		if n.handle.Stop() { // otherwise it is due already
 			p.start(n)
 		}
 	}
 }
 
-// drop forgets n.
+// drop removes n from memory.
 func (p *partition) drop(n *near) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -294,7 +294,7 @@ func (p *partition) drop(n *near) {
 	}
 }
 
-// leave forgets n, which cannot be fired, and remembers that it is there.
+// leave drops a timer that cannot be fired, and remembers its deadline.
 func (p *partition) leave(n *near) {
 	p.mu.Lock()
 	if p.stuck == 0 || n.deadline < p.stuck {
@@ -304,14 +304,15 @@ func (p *partition) leave(n *near) {
 	p.drop(n)
 }
 
-// reached takes down that all up to a revision has been read.
+// reached records that all messages up to a revision have been read.
 func (p *partition) reached(revision uint64) {
 	p.mu.Lock()
 	p.last, p.changed = revision, true
 	p.mu.Unlock()
 }
 
-// done returns what is done with, and false if nothing has changed or not all has been read.
+// done returns up to where all timers have fired or were removed. It returns false during a scan,
+// or if nothing has changed since the last call.
 func (p *partition) done() (done, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -332,7 +333,7 @@ func (p *partition) done() (done, bool) {
 	return done{p.last, first - 1}, true
 }
 
-// storeDone stores what is done with.
+// storeDone stores the result of done.
 func (p *partition) storeDone(ctx context.Context) {
 	d, ok := p.done()
 	if !ok {
@@ -343,12 +344,12 @@ func (p *partition) storeDone(ctx context.Context) {
 		err = p.c.publish(ctx, newMessage(p.c.layout.done(p.number), text))
 	}
 	if err != nil && ctx.Err() == nil {
-		p.c.cfg.Logger.Debug("storing what is done with is left to the next time",
+		p.c.cfg.Logger.Debug("storing the progress of a partition is tried again later",
 			"partition", p.number, "error", err)
 	}
 }
 
-// close forgets everything. What is due is not fired any more.
+// close drops all timers. Due timers no longer fire.
 func (p *partition) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -359,14 +360,14 @@ func (p *partition) close() {
 	p.near, p.far, p.farLen = nil, nil, 0
 }
 
-// size returns how many timers are in memory, and how many beyond the horizon.
+// size returns how many timers are in memory, and how many are beyond the horizon.
 func (p *partition) size() (nears, fars int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.near), p.farLen
 }
 
-// readDue reads the far timers whose width of time has come into the horizon.
+// readDue reads the far timers whose group has entered the horizon.
 func (p *partition) readDue(ctx context.Context) error {
 	until := p.c.cfg.Now().Add(p.c.cfg.Horizon).UnixNano()
 	for {
@@ -386,8 +387,7 @@ func (p *partition) readDue(ctx context.Context) error {
 		if err := p.readAll(ctx, revisions); err != nil {
 			return err
 		}
-		// More may have come to it meanwhile, but only before it was within the
-		// horizon by the clock that set looked at.
+		// In the meantime set may have added to the group, if it read the clock before.
 		p.mu.Lock()
 		if rest := p.far[at]; len(rest) > len(revisions) {
 			p.far[at] = rest[len(revisions):]
@@ -399,7 +399,7 @@ func (p *partition) readDue(ctx context.Context) error {
 	}
 }
 
-// readAll reads the timers of these revisions into memory, some at a time.
+// readAll reads the timers with these revisions into memory, several at a time.
 func (p *partition) readAll(ctx context.Context, revisions []uint64) error {
 	return inParallel(ctx, readers, revisions, func(ctx context.Context, revision uint64) error {
 		p.fire.due.wait(ctx, maxQueued)
@@ -414,10 +414,10 @@ func (p *partition) readAll(ctx context.Context, revisions []uint64) error {
 	})
 }
 
-const readers = 64 // requests for a far timer at a time
+const readers = 64 // requests for far timers at a time
 
-// readOne reads a revision, and returns false if it is not there any more. Any
-// replica may answer, but only the leader's word is taken for it that it is not there.
+// readOne reads the timer with a revision, and returns false if it no longer exists. It asks any
+// replica first, and the leader if the replica does not have it.
 func (p *partition) readOne(ctx context.Context, revision uint64) (t Timer, ok bool, err error) {
 	m, err := p.c.at(ctx, revision, nats.DirectGet())
 	if errors.Is(err, nats.ErrMsgNotFound) || errors.Is(err, nats.ErrNoResponders) {

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// inParallel calls f with each item, n at a time. It returns the first error; after it no
-// more items are begun, and the contexts of the others end.
+// inParallel calls f with each item, n at a time. It returns the first error. After an error it
+// starts no more calls, and ends the contexts of the others.
 func inParallel[T any](ctx context.Context, n int, items []T,
 	f func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -31,7 +31,7 @@ func inParallel[T any](ctx context.Context, n int, items []T,
 	return context.Cause(ctx)
 }
 
-// mutex is a sync.Mutex whose lock is given up when a context ends.
+// mutex is a mutex whose lock method returns an error when a context ends.
 type mutex chan struct{}
 
 func newMutex() mutex { return make(mutex, 1) }
@@ -47,13 +47,13 @@ func (m mutex) lock(ctx context.Context) error {
 
 func (m mutex) unlock() { <-m }
 
-// queue hands values from many goroutines to one. put never blocks: wait keeps those
-// who can wait from putting more than is taken.
+// queue passes values from many goroutines to one. put never blocks. A goroutine that may block
+// calls wait to keep the queue short.
 type queue[T any] struct {
 	mu    sync.Mutex
 	items []T
-	some  chan struct{} // has a token if items may be there
-	few   chan struct{} // is closed when items were taken; nil if nobody waits
+	some  chan struct{} // has a token if there may be items
+	few   chan struct{} // closed when the items are taken; nil if nobody waits
 }
 
 func newQueue[T any]() *queue[T] { return &queue[T]{some: make(chan struct{}, 1)} }
@@ -65,7 +65,7 @@ func (q *queue[T]) put(item T) {
 	poke(q.some)
 }
 
-// poke puts a token into c, unless it has one.
+// poke puts a token into c, unless it is full.
 func poke(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -73,7 +73,7 @@ func poke(c chan<- struct{}) {
 	}
 }
 
-// take returns all items, at least one, or the error of ctx if there is none.
+// take waits for items and returns all of them. It returns the cause when ctx ends.
 func (q *queue[T]) take(ctx context.Context) ([]T, error) {
 	for {
 		q.mu.Lock()
@@ -95,7 +95,7 @@ func (q *queue[T]) take(ctx context.Context) ([]T, error) {
 	}
 }
 
-// wait returns when there are less than limit items, or ctx ends.
+// wait returns when the queue has fewer than limit items, or when ctx ends.
 func (q *queue[T]) wait(ctx context.Context, limit int) {
 	for {
 		q.mu.Lock()

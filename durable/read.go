@@ -12,16 +12,15 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// changingPause is how long to wait before trying again what the server refused as
-// another change of the same timer was under way.
+// changingPause is the pause before a retry when another change of the same timer is in progress.
 const changingPause = 5 * time.Millisecond
 
-// isChanged tells whether the server refused a message as the timer that it depends
-// on is not there any more in that revision. This is final.
+// isChanged reports whether the server refused a message because the timer no longer has the
+// expected revision. This is final.
 func isChanged(err error) bool { return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequence) }
 
-// isChanging tells whether the server refused a message as a change of the timer
-// that it depends on is under way. It may still come to nothing.
+// isChanging reports whether the server refused a message because another change of the timer is
+// in progress, which may still fail.
 func isChanging(err error) bool {
 	return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
@@ -31,23 +30,23 @@ func hasCode(err error, code jetstream.ErrorCode) bool {
 	return errors.As(err, &api) && api.ErrorCode == code
 }
 
-// wrap says in an error, if there is one, what has failed.
+// wrap adds to an error, if any, what has failed.
 func wrap(err *error, format string, args ...any) {
 	if *err != nil {
 		*err = fmt.Errorf("durable: %s: %w", fmt.Sprintf(format, args...), *err)
 	}
 }
 
-// last returns the last message of a subject as the leader of the stream has it. Package
-// jetstream would ask any replica, which may lag behind.
+// last returns the last message of a subject, from the leader of the stream. Package jetstream
+// would ask any replica, which may lag behind.
 func (c *Client) last(ctx context.Context, subject string) (*nats.RawStreamMsg, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return c.get.GetLastMsg(c.layout.name, subject, nats.Context(ctx))
 }
 
-// at returns the message of a revision as the leader of the stream has it or, with
-// nats.DirectGet, any replica.
+// at returns the message with a revision, from the leader of the stream or, with nats.DirectGet,
+// from any replica.
 func (c *Client) at(ctx context.Context, revision uint64,
 	how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
@@ -67,7 +66,7 @@ func withMetadata(m jetstream.Msg) (message, error) {
 
 func (m message) revision() uint64 { return m.Sequence.Stream }
 
-// How to read.
+// Consumers for reading.
 var (
 	whole       = jetstream.ConsumerConfig{InactiveThreshold: time.Minute}
 	headersOnly = jetstream.ConsumerConfig{InactiveThreshold: time.Minute, HeadersOnly: true}
@@ -76,18 +75,18 @@ var (
 )
 
 const (
-	readAhead   = 2000                   // messages that are asked for at a time
-	pullExpiry  = 4 * time.Second        // how long the server is asked for them
-	signOfLife  = time.Second            // how often it is to tell meanwhile that it is there
-	readPause   = 500 * time.Millisecond // between looks whether messages are lost
-	maxFailures = 4                      // consumers one after the other that bring nothing
+	readAhead   = 2000                   // messages requested at a time
+	pullExpiry  = 4 * time.Second        // how long a request lasts
+	signOfLife  = time.Second            // how often the server sends a heartbeat meanwhile
+	readPause   = 500 * time.Millisecond // between checks for lost messages
+	maxFailures = 4                      // consumers without a message, one after the other
 )
 
-// errEnough is the error of a function that wants no more messages.
+// errEnough is returned by a function that wants no more messages.
 var errEnough = errors.New("enough")
 
-// read calls f with the messages of a subject filter that are stored now, until it returns an
-// error.
+// read calls f with each message that a subject filter matches and that is stored now, until f
+// returns an error.
 func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter string,
 	f func(message) error) error {
 	return c.follow(ctx, how, filter, func(m message) error {
@@ -98,8 +97,8 @@ func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter 
 	})
 }
 
-// list goes through what parse makes of the messages of a subject filter, without that for
-// which it returns false or an error. It wraps errors of reading with what.
+// list iterates over the results of parse for the messages that a subject filter matches. It
+// skips a message if parse returns false or an error. Errors of reading begin with what.
 func list[T any](ctx context.Context, c *Client, what string, how jetstream.ConsumerConfig,
 	filter string, parse func(message, *removedSet) (T, bool, error)) iter.Seq2[T, error] {
 	return func(yield func(v T, err error) bool) {
@@ -122,9 +121,9 @@ func list[T any](ctx context.Context, c *Client, what string, how jetstream.Cons
 	}
 }
 
-// follow calls f with the messages of a subject filter: first those that are stored, then
-// one without a Msg, and then those that come, until f returns an error. It goes on by another
-// consumer where one is lost, as with a node that was killed.
+// follow calls f with each message that a subject filter matches, until f returns an error: first
+// the stored messages, then one without a Msg, then new messages as they come. If its consumer is
+// lost, for example with a node that was killed, it continues with another one.
 func (c *Client) follow(ctx context.Context, how jetstream.ConsumerConfig, filter string,
 	f func(message) error) error {
 	r := reading{Client: c, how: how, filter: filter, f: f}
@@ -149,15 +148,15 @@ type reading struct {
 	how      jetstream.ConsumerConfig
 	filter   string
 	f        func(message) error
-	told     error              // what f has returned
-	consumer jetstream.Consumer // nil if it could not be made
-	came     uint64             // messages from consumer
+	told     error              // returned by f
+	consumer jetstream.Consumer // nil if it could not be created
+	came     uint64             // messages from this consumer
 	seen     uint64             // the last revision
-	stored   bool               // all that was stored has been read
+	stored   bool               // all stored messages have been read
 }
 
-// consume goes on after the message seen, by a consumer of its own, until there is an error: that
-// of f, or as messages were lost or do not come.
+// consume continues after the last message seen, with a new consumer. It returns the error of f,
+// or an error if messages are lost or do not come.
 func (r *reading) consume(ctx context.Context) (err error) {
 	how := r.how
 	if r.seen > 0 && how.DeliverPolicy != jetstream.DeliverLastPerSubjectPolicy {
@@ -201,8 +200,8 @@ func (r *reading) consume(ctx context.Context) (err error) {
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		case <-look.C:
-			if r.nc.Stats().Reconnects != connection { // what was on its way is lost
-				err = errors.New("the connection is another one")
+			if r.nc.Stats().Reconnects != connection { // messages in flight are lost
+				err = errors.New("the connection was lost")
 			} else if !r.stored && r.came == before && len(messages) == 0 {
 				err = r.silent(ctx)
 			}
@@ -212,14 +211,14 @@ func (r *reading) consume(ctx context.Context) (err error) {
 	return err
 }
 
-// take passes a message on, unless it has been.
+// take passes a message to f, unless f has had it.
 func (r *reading) take(raw jetstream.Msg) error {
 	m, err := withMetadata(raw)
 	if err != nil {
 		return err
 	}
 	if r.came++; m.Sequence.Consumer != r.came {
-		return fmt.Errorf("message %d of %s has come as number %d", m.Sequence.Consumer, r.filter, r.came)
+		return fmt.Errorf("message %d of %s is the %dth that came", m.Sequence.Consumer, r.filter, r.came)
 	}
 	if m.revision() > r.seen {
 		r.seen = m.revision()
@@ -230,7 +229,7 @@ func (r *reading) take(raw jetstream.Msg) error {
 	return r.left(m.NumPending)
 }
 
-// left takes note of how many of the messages that were stored are left.
+// left tells f when none of the stored messages is left.
 func (r *reading) left(n uint64) error {
 	if n == 0 && !r.stored {
 		r.stored = true
@@ -239,7 +238,7 @@ func (r *reading) left(n uint64) error {
 	return r.told
 }
 
-// silent finds out why nothing came: what was left may have been removed since, or be lost.
+// silent finds out why no message came: the rest may have been removed in the meantime, or lost.
 func (r *reading) silent(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout) // nobody may answer
 	defer cancel()
@@ -248,7 +247,7 @@ func (r *reading) silent(ctx context.Context) error {
 		return err
 	}
 	if info.NumPending > 0 || info.Delivered.Consumer > r.came {
-		return fmt.Errorf("messages of %s do not come", r.filter)
+		return fmt.Errorf("messages of %s are missing", r.filter)
 	}
 	return r.left(0)
 }

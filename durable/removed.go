@@ -15,39 +15,38 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// What nats-server has removed can be there again after it was killed. What it has stored
-// is there. So each removal is a message that lasts:
+// A nats-server that was killed may restore messages that it had removed, but it does not lose
+// messages that it had stored. So each removal is a message that lasts:
 //
-//   - The message that fires, moves or cancels a timer has the revisions that it removes in
-//     a header. Those of a timer that was moved go from one revision to the next.
-//   - Before such a message is removed itself a note has these revisions, and its own. It
-//     stays until their deadlines have passed, and for noteAge.
-//   - Now and then a worker stores up to which deadline all timers of a partition that are
-//     up to some revision have fired or were removed. What has come back later is due before.
+//   - The message that fires, moves or cancels a timer has a header with the revisions that it
+//     removes. When a timer moves, its list goes along.
+//   - Before such a message is removed itself, these revisions and its own are stored in a note.
+//     The note stays until their deadlines have passed, and at least for noteAge.
+//   - Each donePause a worker stores a revision and a deadline: all timers of the partition up to
+//     both have fired or were removed. A timer restored later is covered by them.
 //
-// A client reads them once after each start of the server, and takes what they name for
-// removed; a worker that reads a partition removes it again.
+// Clients read all three after each start of the server, and ignore the timers in them. A worker
+// that reads a partition removes these timers again.
 
-// noteAge is for how long a note stays at least: several times donePause.
+// noteAge is how long a note stays at least: several times donePause.
 const noteAge = 10 * time.Minute
 
-// donePause is between two times at which a worker stores what is done with.
+// donePause is how often a worker stores the progress of a partition.
 const donePause = time.Minute
 
-// maxRemoves is how many revisions a timer that is moved takes along in its header.
+// maxRemoves is how many revisions the header of a timer may list before they go into a note.
 const maxRemoves = 32
 
-// maxNoted is how many revisions are in one note. Each takes 10 bytes at most.
+// maxNoted is how many revisions one note may list. Each takes at most 10 bytes.
 const maxNoted = 1 << 15
 
-// removal is what is not there any more: revisions, and the latest deadline of these, in ns
-// since 1970.
+// removal is a list of removed revisions, with their latest deadline in ns since 1970.
 type removal struct {
 	revisions []uint64
 	until     int64
 }
 
-// removal is what is removed with t.
+// removal returns what a message that removes t removes.
 func (t Timer) removal() removal {
 	if t.Revision == 0 {
 		return removal{}
@@ -61,7 +60,7 @@ func (r removal) write(m *nats.Msg) {
 		return
 	}
 	text := fmt.Sprint(r.revisions)
-	m.Header[headerRemoves] = []string{text[1 : len(text)-1]} // without brackets
+	m.Header[headerRemoves] = []string{text[1 : len(text)-1]} // without the brackets
 	setNumber(m, headerUntil, r.until)
 }
 
@@ -79,7 +78,7 @@ func readRemoval(header nats.Header) (r removal, err error) {
 	return r, err
 }
 
-// note stores what was removed.
+// note stores notes with the revisions of r.
 func (c *Client) note(ctx context.Context, r removal) error {
 	for part := range slices.Chunk(slices.Sorted(slices.Values(r.revisions)), maxNoted) {
 		m := nats.NewMsg(c.layout.notes())
@@ -110,23 +109,22 @@ func parseNote(body []byte) (revisions []uint64, err error) {
 	return revisions, nil
 }
 
-// removed is what a client knows to be removed.
+// removed caches what a client has read about removals.
 type removed struct {
 	mutex
-	server string    // the start of a server for which it was read
-	read   time.Time // when
+	server string    // the ID of the server, which changes at each start
+	read   time.Time // when set was read
 	set    *removedSet
 }
 
-// removedSet is what was removed when it was read. It does not change.
+// removedSet is what the stream says about removals. It is immutable.
 type removedSet struct {
 	revisions []uint64          // in order
 	cancelled map[string]uint64 // by key: the revision of the last Cancel
 	done      []done            // by partition
 }
 
-// done says that all timers with at most this revision and at most this deadline have fired
-// or were removed.
+// done states that all timers up to this revision and this deadline have fired or were removed.
 type done struct {
 	Revision uint64 `json:"revision"`
 	Deadline int64  `json:"deadline"` // ns since 1970
@@ -136,7 +134,7 @@ func (d done) has(t Timer) bool {
 	return t.Revision <= d.Revision && t.Deadline.UnixNano() <= d.Deadline
 }
 
-// has tells whether t, which is in a partition, was removed.
+// has reports whether t, of this partition, was removed.
 func (s *removedSet) has(partition int, t Timer) bool {
 	return t.Revision < s.cancelled[t.Key] || s.done[partition].has(t) || s.hasRevision(t.Revision)
 }
@@ -146,12 +144,12 @@ func (s *removedSet) hasRevision(revision uint64) bool {
 	return found
 }
 
-// anyAge is the age of what was read at any time since the server was started: as long as
-// it runs nothing comes back.
+// anyAge accepts what was read at any time since the server was started: a server that runs
+// restores nothing.
 const anyAge = math.MaxInt64
 
-// removedNow returns what was removed, and reads it if the server was started since, or if
-// what is known is older than age.
+// removedNow returns what was removed. It reads that again if the server was restarted, or if the
+// cached set is older than age.
 func (c *Client) removedNow(ctx context.Context, age time.Duration) (*removedSet, error) {
 	r := &c.removed
 	if err := r.lock(ctx); err != nil {
@@ -207,7 +205,7 @@ func (c *Client) readRemoved(ctx context.Context) (*removedSet, error) {
 	} {
 		err := c.read(ctx, part.how, part.filter, func(m message) error {
 			if err := part.read(m); err != nil {
-				c.setAside("message of what was removed", fmt.Errorf("message %d: %w", m.revision(), err))
+				c.setAside("message about removals", fmt.Errorf("message %d: %w", m.revision(), err))
 			}
 			return nil
 		})
@@ -219,8 +217,8 @@ func (c *Client) readRemoved(ctx context.Context) (*removedSet, error) {
 	return set, nil
 }
 
-// forgetNotes removes the notes that are older than noteAge and whose timers are not due
-// any more, had they not been removed.
+// forgetNotes removes the notes that are older than noteAge and whose deadlines passed at least
+// noteAge ago.
 func (c *Client) forgetNotes(ctx context.Context) error {
 	now := c.cfg.Now()
 	return c.read(ctx, headersOnly, c.layout.notes(), func(m message) error {

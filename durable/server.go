@@ -20,7 +20,7 @@ import (
 	"github.com/timerbench/timerbench/durable/internal/folder"
 )
 
-// Server is a nats-server in this process.
+// Server is a nats-server in this process. Embedded starts it.
 type Server struct {
 	dir        string
 	opts       *server.Options
@@ -32,13 +32,13 @@ type Server struct {
 
 	lock  *os.File
 	stop  context.CancelFunc
-	ended chan struct{} // closed when the server is down for good
-	err   error         // why, but by Close; to be read once ended is closed
+	ended chan struct{} // closed when the server has stopped for good
+	err   error         // the reason, unless Close; valid once ended is closed
 
-	// Of the goroutine that watches, by stream.
-	last    map[string]uint64 // the last message, a tick ago
-	extra   map[string]uint64 // at most so many timers were back after a crash
-	settled time.Time         // when they are gone again
+	// Used by the goroutine of watch, by stream.
+	last    map[string]uint64 // the last message, as of the previous tick
+	extra   map[string]uint64 // how many timers the server may have restored after a crash
+	settled time.Time         // when they have been removed again
 
 	mu      sync.Mutex
 	current *server.Server // nil while it is down
@@ -47,7 +47,7 @@ type Server struct {
 // ServerOption is an option of Embedded.
 type ServerOption func(*Server) error
 
-// option returns one that sets something, if what was passed is valid.
+// option returns an option that calls set, or fails if its argument is not valid.
 func option(valid bool, set func(*Server), format string, args ...any) ServerOption {
 	return func(s *Server) error {
 		if !valid {
@@ -58,10 +58,10 @@ func option(valid bool, set func(*Server), format string, args ...any) ServerOpt
 	}
 }
 
-// Listen makes the server listen at an address, "127.0.0.1:4222", so that other
-// processes can connect. Without it only Connect does. Whoever can reach the address
-// can do everything: one that other machines reach is refused without Password, Token
-// or TLS that asks for certificates, unless there is Insecure.
+// Listen makes the server listen at an address, such as "127.0.0.1:4222", so that other processes
+// can connect. Without it only Connect works. Clients have full access. Therefore Embedded refuses
+// an address that other machines can reach, unless it has Password, Token, TLS with client
+// certificates, or Insecure.
 func Listen(address string) ServerOption {
 	host, port, err := splitAddress(address)
 	return option(err == nil, func(s *Server) {
@@ -69,10 +69,9 @@ func Listen(address string) ServerOption {
 	}, "listen: %w", err)
 }
 
-// Cluster makes the server a node of a cluster: of this name, which listens at
-// address for the other nodes and finds them at routes, addresses as well. name is
-// that of the node, and stays the same when it is started again. The nodes know each
-// other by what Password, Token and TLS say.
+// Cluster makes the server the node name of a cluster. It listens at address for the other nodes,
+// and finds them at the addresses in routes. The name of a node must stay the same when it is
+// restarted. The nodes authenticate each other with Password, Token and TLS.
 func Cluster(cluster, name, address string, routes ...string) ServerOption {
 	host, port, err := splitAddress(address)
 	return option(err == nil, func(s *Server) {
@@ -84,23 +83,23 @@ func Cluster(cluster, name, address string, routes ...string) ServerOption {
 	}, "cluster: %w", err)
 }
 
-// Password makes the server ask clients, and nodes of its cluster, for a user and a
-// password.
+// Password makes the server require this user and password from clients and from the nodes of its
+// cluster.
 func Password(user, password string) ServerOption {
 	return option(user != "" && password != "",
 		func(s *Server) { s.opts.Username, s.opts.Password = user, password },
 		"embedded server: want a user and a password")
 }
 
-// Token makes the server ask clients, and nodes of its cluster, for a token.
+// Token makes the server require this token from clients and from the nodes of its cluster.
 func Token(token string) ServerOption {
 	return option(token != "", func(s *Server) { s.opts.Authorization = token },
 		"embedded server: want a token")
 }
 
-// TLS makes the server speak TLS only, with its Certificates. With ClientAuth
-// tls.RequireAndVerifyClientCert clients have to show a certificate of ClientCAs. A
-// node of a cluster speaks to the others in the same way, as a client by RootCAs.
+// TLS makes the server accept TLS only, with the Certificates of config. With ClientAuth
+// tls.RequireAndVerifyClientCert, clients need a certificate signed by ClientCAs. The nodes of a
+// cluster connect to each other in the same way, and verify each other by RootCAs.
 func TLS(config *tls.Config) ServerOption {
 	return option(len(config.Certificates) > 0 || config.GetCertificate != nil, func(s *Server) {
 		s.opts.TLS, s.opts.TLSConfig = true, config
@@ -108,29 +107,29 @@ func TLS(config *tls.Config) ServerOption {
 	}, "embedded server: TLS: want a certificate")
 }
 
-// Insecure lets anybody who reaches the address of Listen or Cluster do everything.
+// Insecure gives full access to anybody who can reach the address of Listen or Cluster.
 func Insecure() ServerOption { return option(true, func(s *Server) { s.insecure = true }, "") }
 
-// MaxStore limits what the server stores, in bytes. It is limited by the room on the
-// disk in any case. When the last tenth is begun new timers are refused with ErrFull;
-// those that are there can be moved and cancelled, and fire. In a cluster it is the
-// limit of this node, and nothing is kept back.
+// MaxStore limits the store of the server, in bytes. The default is half of the free disk, which
+// is also the maximum. The last tenth is reserved: new timers are refused with ErrFull, and
+// existing ones can be moved and cancelled, and fire. In a cluster it is the limit of this node,
+// and nothing is reserved.
 func MaxStore(bytes int64) ServerOption {
 	return option(bytes > 0, func(s *Server) { s.maxStore = bytes },
 		"a store of %d bytes: want at least 1", bytes)
 }
 
-// SyncAlways makes the server bring each change to the disk before it answers. It
-// does so every two minutes by default: what kill -9 leaves is complete, what a
-// loss of power leaves may not be, unless there are replicas elsewhere.
+// SyncAlways makes the server sync each change to the disk before it answers. By default it syncs
+// every two minutes: the files are complete after kill -9, but possibly not after a power loss,
+// against which replicas protect as well.
 func SyncAlways() ServerOption {
 	return option(true, func(s *Server) { s.opts.SyncAlways = true }, "")
 }
 
-// AcceptLoss makes Embedded go on with a store that has lost timers. See ErrLoss.
+// AcceptLoss makes Embedded start even if its store has lost timers. See ErrLoss.
 func AcceptLoss() ServerOption { return option(true, func(s *Server) { s.acceptLoss = true }, "") }
 
-// Log is where the warnings and errors of the server go, by default to slog.Default.
+// Log sets the logger for warnings and errors of the server. The default is slog.Default.
 func Log(to *slog.Logger) ServerOption { return option(true, func(s *Server) { s.log = to }, "") }
 
 func splitAddress(address string) (host string, port int, err error) {
@@ -144,16 +143,16 @@ func splitAddress(address string) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// Embedded starts a nats-server in this process that stores its streams in files
-// under dir, which it makes unless it is there. It locks dir: another server that uses
-// it is an error. So is a store that has lost timers since it was last looked at, but
-// in a cluster, where a node gets from the others what it has lost: see ErrLoss.
+// Embedded starts a nats-server in this process. It stores its streams in files under dir, which it
+// creates if necessary and locks: it is an error if another server uses dir. It is also an error if
+// the store has lost timers since the last run, ErrLoss, except in a cluster, where a node gets its
+// data back from the others.
 //
-// Where the store cannot be written any more, as the disk is full, the server is shut
-// down until it can. Clients and workers that reconnect go on then.
+// If the store can no longer be written, for example because the disk is full, the server stops
+// until it can. Then clients reconnect and workers continue.
 func Embedded(dir string, options ...ServerOption) (*Server, error) {
 	if dir == "" {
-		return nil, errors.New("durable: embedded server: want a folder")
+		return nil, errors.New("durable: embedded server: no folder given")
 	}
 	s := &Server{
 		dir:      dir,
@@ -187,22 +186,22 @@ func Embedded(dir string, options ...ServerOption) (*Server, error) {
 	return s, nil
 }
 
-// complete checks the options against each other, and fills in what follows from them.
+// complete checks the combination of options, and sets the options that follow from them.
 func (s *Server) complete() error {
 	o := s.opts
 	node := o.Cluster.Name != ""
 	if node && !s.listens {
-		return errors.New("durable: embedded server: a node of a cluster has clients elsewhere: " +
+		return errors.New("durable: embedded server: clients must reach a node of a cluster: " +
 			"want Listen as well as Cluster")
 	}
 	secret := o.Username != "" || o.Authorization != ""
 	open := s.listens && !isLoopback(o.Host) || node && !isLoopback(o.Cluster.Host)
 	if open && !secret && !o.TLSVerify && !s.insecure {
-		return errors.New("durable: embedded server: other machines could do everything: " +
-			"want a password, a token, certificates of clients, an address of this machine only, or Insecure")
+		return errors.New("durable: embedded server: other machines would have full access: " +
+			"want a password, a token, client certificates, an address of this machine only, or Insecure")
 	}
-	// A single server listens once its store has been looked at, and has its limit as
-	// that of the account, which clients can ask for.
+	// A single server listens once its store has been checked. Its limit is that of the account,
+	// because clients can read that one.
 	o.DontListen = !node
 	if !node {
 		o.JetStreamMaxStore = math.MaxInt64 / 2
@@ -231,8 +230,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Connect returns a connection to the server that reconnects without end. It needs
-// no network, and no password.
+// Connect returns a connection to the server that reconnects without limit. It needs no network
+// and no credentials.
 func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 	own := []nats.Option{nats.InProcessServer(s), nats.MaxReconnects(-1)}
 	if s.opts.Username != "" {
@@ -248,24 +247,24 @@ func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 	return nc, nil
 }
 
-// InProcessConn is what nats.InProcessServer needs. Use Connect.
+// InProcessConn implements the interface of nats.InProcessServer. Use Connect instead.
 func (s *Server) InProcessConn() (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current == nil {
-		return nil, errors.New("durable: the embedded server is down")
+		return nil, errors.New("durable: the embedded server is stopped")
 	}
 	return s.current.InProcessConn()
 }
 
-// Wait returns nil when the server has been closed, and an error when it cannot go
-// on: it stays down.
+// Wait blocks until the server has stopped for good. It returns nil after Close, and otherwise the
+// error that prevented a restart.
 func (s *Server) Wait() error {
 	<-s.ended
 	return s.err
 }
 
-// Close ends the server, once what it has stored is in its files.
+// Close stops the server, writes what it has stored to its files, and returns the result of Wait.
 func (s *Server) Close() error {
 	s.stop()
 	return s.Wait()

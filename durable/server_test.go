@@ -341,7 +341,7 @@ func TestEmbeddedRefuses(t *testing.T) {
 	port := list[0][len("127.0.0.1"):]
 	encrypted := TLS(&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
 	loopback, all := Listen(list[1]), Listen("0.0.0.0"+port)
-	const open, ok = "other machines could do everything", ""
+	const open, ok = "other machines would have full access", ""
 	for name, test := range map[string]struct {
 		options []ServerOption
 		want    string // an error with this

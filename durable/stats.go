@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// Counts says what is stored for all clients.
+// Counts describes what is stored for all clients.
 type Counts struct {
-	Pending uint64 // timers
-	Fired   uint64 // timers that have fired and not been handled
-	Handled uint64 // of these, those that workers have in hand
+	Pending uint64 // pending timers
+	Fired   uint64 // timers that have fired and are not handled yet
+	Handled uint64 // the part of Fired that workers hold
 	Dead    uint64 // dead letters
-	Bytes   uint64 // of all these together
-	Stored  uint64 // bytes that are stored for the account, these among them
-	Limit   uint64 // of Stored, or 0 if there is none; Schedule keeps a tenth of it
-	Workers int    // that gave a sign of life within their lease
+	Bytes   uint64 // the size of the stream
+	Stored  uint64 // how many bytes the account stores, including Bytes
+	Limit   uint64 // the limit of Stored, or 0 if there is none; a tenth of it is reserved
+	Workers int    // workers that gave a sign of life within their lease
 }
 
-// Counts returns what is stored. It costs the server a walk over the subjects: some 0.3 s for
-// a million.
+// Counts returns what is stored. The server walks over all subjects, which takes about 0.3 s for a
+// million timers.
 func (c *Client) Counts(ctx context.Context) (Counts, error) {
 	pending, err := c.count(ctx, c.layout.allTimers())
 	if wrap(&err, "counts"); err != nil {
@@ -38,7 +38,7 @@ func (c *Client) Counts(ctx context.Context) (Counts, error) {
 	return n, err
 }
 
-// fewCounts is Counts without Pending, and without the walk.
+// fewCounts returns Counts without Pending, which needs no walk.
 func (c *Client) fewCounts(ctx context.Context) (n Counts, err error) {
 	defer wrap(&err, "counts")
 	if n.Dead, err = c.count(ctx, c.layout.allDead()); err != nil {
@@ -66,28 +66,29 @@ func (c *Client) fewCounts(ctx context.Context) (n Counts, err error) {
 	return n, nil
 }
 
-// Stats is what a client has done so far, and what it holds.
+// Stats counts what a client has done so far, and what it holds.
 type Stats struct {
-	Fired      uint64 // timers that it has fired
-	Gone       uint64 // timers due that had changed, or that another worker had fired
-	Retries    uint64 // messages to the server that had to be sent again
-	Scans      uint64 // partitions read from end to end
-	Handled    uint64 // handlers that returned nil
-	Failed     uint64 // attempts that did not
+	Fired      uint64 // timers fired
+	Gone       uint64 // due timers that had changed, or that another worker had fired
+	Retries    uint64 // messages sent to the server again
+	Scans      uint64 // complete readings of a partition
+	Handled    uint64 // handler calls that returned nil
+	Failed     uint64 // handler calls that failed
 	Dead       uint64 // dead letters written
-	Unusable   uint64 // stored messages that could not be understood, each time one was read
-	Partitions int    // that it serves and has read
+	Unusable   uint64 // stored messages that could not be used, counted at each reading
+	Partitions int    // partitions that the client serves and has read
 	Near       int    // timers in memory
-	Far        int    // timers beyond the horizon, those included that have changed since
+	Far        int    // timers beyond the horizon, including timers that have changed since
 }
 
 type counters struct {
 	fired, gone, retries, scans, handled, failed, dead, unusable atomic.Uint64
 
-	late, took histogram // of first attempts, and of all
+	late histogram // lateness of first attempts
+	took histogram // duration of all handler calls
 }
 
-// Stats returns what the client has done so far.
+// Stats returns what the client has done so far. It does not ask the server.
 func (c *Client) Stats() Stats {
 	n := &c.counters
 	s := Stats{
@@ -105,15 +106,15 @@ func (c *Client) Stats() Stats {
 	return s
 }
 
-// Handler returns what answers GET requests for
+// Handler returns an HTTP handler for GET requests of
 //
-//   - /metrics: Stats, Counts without Pending, and histograms of the lateness of first attempts
-//     and of the time of handlers, in the text format of Prometheus. What is pending is the sum
-//     of near and far over all workers. Where the store does not answer durable_up is 0;
-//   - /live: that the process answers;
-//   - /ready: nothing, or 503 and the error of Ready.
+//   - /metrics: Stats, Counts without Pending, and histograms of the lateness of first attempts and
+//     the duration of handler calls, in the text format of Prometheus. The number of pending timers
+//     is the sum of near and far over all workers. durable_up is 0 if the store does not answer.
+//   - /live: always 200.
+//   - /ready: 200, or 503 and the error of Ready.
 //
-// It asks nobody who they are. Keys and payloads are not among what it tells.
+// It needs no authentication, and shows no keys or payloads.
 func (c *Client) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /live", func(http.ResponseWriter, *http.Request) {})
@@ -132,8 +133,8 @@ func (c *Client) Handler() http.Handler {
 	return mux
 }
 
-// Ready returns nil if the store answers within a second and, while the client serves, the
-// other workers know of it and its partitions have been read. Else it says what is missing.
+// Ready returns nil if the store answers within a second and, while the client serves, the other
+// workers know about it and all its partitions have been read. The error says what is missing.
 func (c *Client) Ready(ctx context.Context) (err error) {
 	defer wrap(&err, "ready")
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
@@ -151,7 +152,7 @@ func (o *owner) ready() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.joined {
-		return errors.New("the other workers do not know of this one")
+		return errors.New("the other workers do not know about this one")
 	}
 	for n, s := range o.served {
 		if s.partition != nil && !s.loaded.Load() {
@@ -197,7 +198,7 @@ func (c *Client) writeMetrics(w io.Writer, n Counts, up bool) {
 	write("store_limit_bytes", n.Limit)
 }
 
-// bounds are the longest durations of the buckets of a histogram, in seconds.
+// bounds are the upper bounds of the buckets of a histogram, in seconds.
 var bounds = [...]float64{
 	.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
 

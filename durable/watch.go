@@ -20,7 +20,7 @@ const (
 	watchPause   = time.Second
 )
 
-// start starts the nats-server, looks at what it has stored, and lets it listen.
+// start starts the nats-server, checks its store, and lets it listen.
 func (s *Server) start() error {
 	n, err := server.NewServer(s.opts.Clone())
 	if err != nil {
@@ -62,13 +62,13 @@ func (s *Server) setCurrent(n *server.Server) {
 }
 
 func (s *Server) shutdown() {
-	n := s.current // only the goroutine that shuts it down changes it
+	n := s.current // only this goroutine changes it
 	s.setCurrent(nil)
 	n.Shutdown()
 	n.WaitForShutdown()
 }
 
-// watch keeps the server running until ctx ends, or until it cannot.
+// watch keeps the server running until ctx ends or an error is final.
 func (s *Server) watch(ctx context.Context) {
 	defer close(s.ended)
 	defer func() { _ = s.lock.Close() }() // nothing is written to it
@@ -83,7 +83,7 @@ func (s *Server) watch(ctx context.Context) {
 			continue
 		}
 		if err := s.limitStore(s.current); err != nil {
-			s.log.Warn("the limit of the store stays as it was", "error", err)
+			s.log.Warn("the limit of the store could not be updated", "error", err)
 		}
 		begin := time.Now()
 		counts := begin.After(next)
@@ -97,8 +97,8 @@ func (s *Server) watch(ctx context.Context) {
 	s.shutdown()
 }
 
-// broken returns why the server cannot store anything any more, or nil. A node of a
-// cluster turns its store off then.
+// broken returns why the server can no longer store messages, or nil. A node of a cluster turns
+// its store off in that case.
 func (s *Server) broken() error {
 	health := s.current.Healthz(&server.HealthzOptions{JSEnabledOnly: !s.opts.DontListen})
 	if health.Error != "" {
@@ -107,8 +107,8 @@ func (s *Server) broken() error {
 	return nil
 }
 
-// restart shuts the server down and starts it again as soon as the store can be
-// written. It leaves it down when ctx ends.
+// restart shuts the server down, and starts it again as soon as the store can be written. If ctx
+// ends first, the server stays down.
 func (s *Server) restart(ctx context.Context, cause error) error {
 	s.log.Error("the store cannot be written: the server is down until it can",
 		"folder", s.dir, "error", cause)
@@ -128,7 +128,7 @@ func (s *Server) restart(ctx context.Context, cause error) error {
 
 // probe returns the error of writing and syncing a file in dir.
 func probe(dir string) error {
-	const size = 128 << 10 // what the server writes at its start, and some messages
+	const size = 128 << 10 // enough for the server to start and store some messages
 	name := filepath.Join(dir, "probe")
 	if err := atomicfile.WriteBytes(name, make([]byte, size)); err != nil {
 		return err
@@ -136,10 +136,9 @@ func probe(dir string) error {
 	return os.Remove(name)
 }
 
-// limitStore makes the limit of the account MaxStore, or half of what its files have and
-// the room on the disk: a change is written behind what it replaces, and a file is
-// written anew when half of it has been replaced. Some files more are for the last one,
-// and the one that is being written anew.
+// limitStore sets the limit of the account to MaxStore, and at most to half of the files of the
+// store plus the free disk: the server appends changes, and rewrites a file once half of it has
+// been replaced. It reserves a few files more for the last one and the one being rewritten.
 func (s *Server) limitStore(n *server.Server) error {
 	room, err := folder.Room(s.dir)
 	if err != nil {
@@ -161,19 +160,19 @@ func (s *Server) limitStore(n *server.Server) error {
 // serverLog is the log of the nats-server.
 type serverLog struct {
 	log   *slog.Logger
-	fatal chan error // gets the first that keeps the server from starting
+	fatal chan error // receives the first error that prevents the start
 }
 
-// Noticef is what each start and stop has some lines of.
+// Noticef logs at level Debug: each start and stop has several lines.
 func (l *serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
 
-// Warnf passes a warning on.
+// Warnf logs a warning.
 func (l *serverLog) Warnf(format string, v ...any) { l.log.Warn(fmt.Sprintf(format, v...)) }
 
-// Errorf passes an error on.
+// Errorf logs an error.
 func (l *serverLog) Errorf(format string, v ...any) { l.log.Error(fmt.Sprintf(format, v...)) }
 
-// Fatalf gets what keeps the server from starting. It returns, and so does the start.
+// Fatalf reports an error that prevents the start.
 func (l *serverLog) Fatalf(format string, v ...any) {
 	select {
 	case l.fatal <- fmt.Errorf(format, v...):
@@ -182,8 +181,8 @@ func (l *serverLog) Fatalf(format string, v ...any) {
 	}
 }
 
-// Debugf is never called, as debugging is off.
+// Debugf is never called, because debugging is off.
 func (l *serverLog) Debugf(string, ...any) {}
 
-// Tracef is never called, as tracing is off.
+// Tracef is never called, because tracing is off.
 func (l *serverLog) Tracef(string, ...any) {}
