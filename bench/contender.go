@@ -21,8 +21,8 @@ const (
 	StubName     = "stub"
 )
 
-// ReferenceName is the structure that the control of a cell with a single pass repeats, if it was
-// chosen. It is neither the fastest nor the slowest.
+// ReferenceName is the structure that the control repeats in a cell with a single pass, if the run has
+// it. It is neither the fastest nor the slowest.
 const ReferenceName = "quadheap"
 
 // referenceOf returns [ReferenceName] if it is among the entries, or else the first of them.
@@ -35,24 +35,24 @@ func referenceOf(entries []entry.Entry) string {
 	return entries[0].Name
 }
 
-// contender is one row of a cell. During a pass it has a fresh instance of the structure
-// that it measures.
+// contender is one row of a cell. During a pass it has a fresh instance of its structure.
 type contender struct {
 	results.Row
 	entry    entry.Entry       // declares its bounds
 	samples  *replay.Latencies // nil after the rounds that every contender gets
 	instance *replay.Instance  // of the pass
-	program  replay.Program    // that is measured instead of a structure; nil: none
+	program  replay.Program    // measured instead of a structure; nil: none
 }
 
 func newContender(role results.Role, e entry.Entry) *contender {
 	return &contender{Row: results.Row{Structure: e.Name, Role: role, Coarse: !e.Exact()}, entry: e}
 }
 
-// mostGoTimers is how many of Go's timers take part at most (chosen): they take 150 bytes each.
+// mostGoTimers is the largest number of timers at which Go's timers take part (chosen). Each takes 150
+// bytes.
 const mostGoTimers = 10_000_000
 
-// goTimers are Go's timers as a structure.
+// goTimers is the entry of Go's timers.
 var goTimers = entry.Entry{
 	Name: BaselineName, Allocates: true, New: func() structures.Scheduler[uint64] { return gotimer.New() },
 }
@@ -157,14 +157,14 @@ func controlOf(e entry.Entry) *contender {
 	return c
 }
 
-// ofHarness reports whether the contender is a part of the harness, whose failure is a
-// fault of the harness.
+// ofHarness reports whether the contender is a part of the harness. Its failure is a fault of the
+// harness.
 func (c *contender) ofHarness() bool {
 	return c.program == nil && (c.Role == results.RoleFloor || c.Role == results.RoleBaseline)
 }
 
-// prove replays a block without timing it and checks every answer. The harness answers
-// from the script.
+// prove replays a block without timing and checks every answer. The harness answers from the script,
+// so only its outcome is checked.
 func (c *contender) prove(b *script.Block) error {
 	if c.ofHarness() {
 		return c.instance.Replay(b)
@@ -173,17 +173,16 @@ func (c *contender) prove(b *script.Block) error {
 }
 
 // checkAllocations checks the number of allocations of an instance in its timed blocks.
-// floor is the number of allocations of the harness. grows says that the number of timers is
-// not steady: that of a recording rises from its mean to its maximum.
+// floor is the number of allocations of the harness. grows reports that the number of timers is
+// not steady: in a recording it rises from the mean to the maximum.
 func (c *contender) checkAllocations(instance int, floor uint64, grows bool) error {
 	if c.entry.Allocates || c.Role == results.RoleFloor {
 		return nil
 	}
 	allocs, ops := c.allocations(instance)
-	// The runtime itself allocates from time to time. A structure may grow when its
-	// number of timers reaches a new maximum: a few times, however long the run. One
-	// of several arrays and a map makes a dozen allocations each time. Among many
-	// timers it adds pages until it has aged.
+	// The runtime itself allocates from time to time. A structure may grow a few times, when its
+	// number of timers reaches a new maximum. A structure with several arrays and a map makes a
+	// dozen allocations each time. With many timers it adds pages until it has aged.
 	allowed := floor + 18 + ops/50_000 + uint64(c.instance.Len())/20_000
 	if grows {
 		allowed += 18

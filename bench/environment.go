@@ -30,8 +30,8 @@ func environment(clock replay.Clock) results.Environment {
 	}
 }
 
-// processor names the processor. Virtual machines have some that say no more than "AMD EPYC":
-// family and model tell these apart.
+// processor returns the name of the processor. In some virtual machines the name is only "AMD EPYC".
+// Then processor adds the family and the model.
 func processor() string {
 	name := cpuid.CPU.BrandName
 	if name == "" || strings.ContainsAny(name, "0123456789") {
@@ -40,9 +40,8 @@ func processor() string {
 	return fmt.Sprintf("%s (family %d, model %d)", name, cpuid.CPU.Family, cpuid.CPU.Model)
 }
 
-// CheckResume returns an error if a run with this configuration, on this machine and of
-// this build, cannot go on with the results of an interrupted run. The error names the
-// first difference.
+// CheckResume returns an error if a run with this configuration cannot continue an interrupted run,
+// because the parameters, the machine or the build differ. The error names the first difference.
 func CheckResume(cfg Config, interrupted *results.Run) error {
 	plan, err := NewPlan(cfg)
 	if err != nil {

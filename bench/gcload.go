@@ -2,9 +2,9 @@ package bench
 
 import "runtime"
 
-// programHeap is what a program keeps beside its timers. A timer of a server belongs to
-// something that waits: a connection, a request, an entry of a cache. This is one object
-// of 64 bytes for each timer, linked to two others, with a buffer of 192 bytes (chosen).
+// programHeap stands for the objects of a program. A timer of a server belongs to an object: a
+// connection, a request, an entry of a cache. Here each timer has one object of 64 bytes, linked to two
+// others, with a buffer of 192 bytes (chosen).
 type programHeap struct{ things []*waiting }
 
 type waiting struct {
@@ -25,13 +25,12 @@ func newProgramHeap(n int) *programHeap {
 	return h
 }
 
-// collectAllTheTime runs one garbage collection after another until the returned function
-// is called.
+// collectAllTheTime runs one garbage collection after another until stop is called.
 //
 // A program makes garbage at its own rate, and its collector is active for a share of
-// the time that depends on that rate. A trial of a few milliseconds would fall into a
-// collection or not. With the collector always active, all trials measure the same, and
-// a program pays the share of the difference that is its own.
+// the time that depends on that rate. A collection would disturb some trials of a few milliseconds and
+// not others. With an active collector all trials measure the same, and
+// a program pays its own share of the difference.
 func (h *programHeap) collectAllTheTime() (stop func()) {
 	done, stopped := make(chan struct{}), make(chan struct{})
 	go func() {

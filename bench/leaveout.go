@@ -8,11 +8,11 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// A structure is left out of a frugal cell if the lower end of its ratio to the best, of the same
-// workload at a tenth of the size or more, is above one of these (chosen).
+// A cell of many timers leaves out a structure if the lower end of its ratio to the best is above one of
+// these limits, on the same workload at a tenth of the size or more (chosen).
 const (
 	tooSlow       = 2.5
-	tooSlowInGrid = 2 // of many cells that are alike, the best few say enough
+	tooSlowInGrid = 2 // the cells of the grid are similar, so the best few structures suffice
 )
 
 // leaveOut divides entries into those that take part in a cell, and the names of the structures and
@@ -31,9 +31,9 @@ func (c cell) leaveOut(entries []entry.Entry, cells []results.Cell) (in []entry.
 	}), out
 }
 
-// tooSlowIn returns who takes more than so many times as long as the best of a cell: the best
-// structure for a structure, so that the best of them stays beside whatever programs, and the
-// best of all for a program.
+// tooSlowIn returns the names of the contenders that take more than a multiple of the time of the best.
+// A structure is compared with the best structure, so that the best structure always stays. A program is
+// compared with the best of all.
 func tooSlowIn(c results.Cell, times float64) (out []string) {
 	for _, role := range []results.Role{results.RoleStructure, results.RoleExternal} {
 		var rows []results.Row

@@ -14,9 +14,8 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// pass is a fresh instance of each of some contenders, and the rounds that these instances
-// replay. All passes of a cell replay the same script. A contender that fails is removed
-// from rows, and the others go on.
+// pass has a fresh instance of each contender in rows, which replays some rounds. All passes of a cell
+// replay the same script. A contender that fails is removed from rows, and the others go on.
 type pass struct {
 	cell    cell
 	rig     *rig
@@ -37,7 +36,7 @@ type pass struct {
 	residents   float64 // sum of the mean resident timers of the timed blocks
 }
 
-// begin opens the source and fills a fresh instance for each of the rows, in their order.
+// begin opens the source and fills a fresh instance for each row, in the order of rows.
 func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, order *script.Rand) (
 	*pass, error,
 ) {
@@ -61,8 +60,8 @@ func (p *pass) fill(ctx context.Context) error {
 	return p.source.populate(func(b *script.Block) error { return p.replayOnAll(ctx, b) })
 }
 
-// firstBlock replays a block that is not timed: the structures get the room that they
-// need. In the first pass every answer is checked.
+// firstBlock replays an untimed block, in which the structures grow. The first pass checks every
+// answer.
 func (p *pass) firstBlock(ctx context.Context) error {
 	if p.number > 0 {
 		return p.replayNext(ctx, p.plan.block)
@@ -91,18 +90,16 @@ func (p *pass) replayNext(ctx context.Context, size int) error {
 	return p.replayOnAll(ctx, b)
 }
 
-// replayOnAll replays a block on all rows without timing it and checks the outcomes.
+// replayOnAll replays a block on all rows without timing, and checks the outcomes.
 func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
 	return p.sideBySide(ctx, b, func(c *contender) error { return c.instance.Replay(b) })
 }
 
-// ageTo replays operations that are not timed until the instances are old enough for a
-// round of the pass.
+// ageTo replays untimed operations until the instances are old enough for a round of the pass.
 //
-// What a structure puts off (cascades, sweeps of stale entries) comes due while its
-// population is replaced. So the rounds of a cell are spread evenly over one such
-// period: in each pass the rounds are apart by the same share of it, and each pass
-// begins a little later than the pass before.
+// Structures postpone work (cascades, sweeps of stale entries) until the population is replaced. So the
+// rounds of a cell are spread evenly over one replacement. All passes have the same distance between
+// rounds, and each pass begins a little later than the previous one.
 func (p *pass) ageTo(ctx context.Context, round int) error {
 	passes := p.cell.passes()
 	age := p.plan.period * (round*passes + p.number%passes) / (passes * p.cell.perPass)
@@ -118,7 +115,7 @@ func (p *pass) ageTo(ctx context.Context, round int) error {
 		if replayed != nil {
 			return replayed
 		}
-		// The next block is written while this one is replayed.
+		// The generator writes the next block during the replay.
 		spare, p.spare = p.spare, b
 		working.Go(func() { replayed = p.replayOnAll(ctx, b) })
 	}
@@ -126,10 +123,10 @@ func (p *pass) ageTo(ctx context.Context, round int) error {
 	return replayed
 }
 
-// largestAgeing limits the memory of a block that is not timed.
+// largestAgeing is the largest number of operations of an untimed block. It limits the memory.
 const largestAgeing = 200_000
 
-// run runs some rounds: in each, one trial of each contender.
+// run runs rounds with one trial of each contender.
 func (p *pass) run(ctx context.Context, rounds int) error {
 	for round := range rounds {
 		if err := p.ageTo(ctx, round); err != nil {
@@ -144,8 +141,8 @@ func (p *pass) run(ctx context.Context, rounds int) error {
 	return p.finish(ctx)
 }
 
-// runSegment runs one segment of a round: one block for each mode. Each contender
-// replays all of these blocks before the next contender starts. The first block fills
+// runSegment runs one segment of a round, with one block for each mode. A contender
+// replays all blocks before the next contender starts. The first block fills
 // the caches, which still hold the data of the previous contender.
 func (p *pass) runSegment(ctx context.Context, round int) error {
 	t := results.Trial{Instance: p.number, Round: p.number*p.cell.perPass + round}
@@ -186,7 +183,7 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 }
 
 // replaySegment replays the blocks of a segment on one contender. The checks run last,
-// because they bring other data into the caches.
+// because they load other data into the caches.
 func (p *pass) replaySegment(
 	ctx context.Context, c *contender, modes []mode, t results.Trial,
 ) error {
@@ -211,9 +208,8 @@ func (p *pass) replaySegment(
 	return nil
 }
 
-// finish replays the remaining blocks of the source and makes the checks that are possible
-// only at the end: the bindings of IDs to values, and the number of allocations. Lean loops
-// keep no bindings.
+// finish replays the remaining blocks of the source and checks the bindings of IDs to values and the
+// number of allocations. Lean loops keep no bindings.
 func (p *pass) finish(ctx context.Context) error {
 	replay := func(b *script.Block) error { return p.replayOnAll(ctx, b) }
 	if err := p.source.remaining(replay); err != nil {
@@ -245,8 +241,8 @@ func (p *pass) forEach(ctx context.Context, rows []*contender, do func(*contende
 	return nil
 }
 
-// sideBySide calls do, which replays a block, with each of the rows, on all processors. It is
-// for what is not timed. A few operations are not worth a goroutine.
+// sideBySide calls do for each row, on all processors. do replays a block without timing. A short
+// block is not worth a goroutine.
 func (p *pass) sideBySide(
 	ctx context.Context, b *script.Block, do func(*contender) error,
 ) error {
@@ -263,8 +259,8 @@ func (p *pass) sideBySide(
 	return nil
 }
 
-// removeFailed removes a contender that has failed with err, if that is not nil. Any error
-// that is not a fault of a structure ends the pass, and is returned.
+// removeFailed removes a contender if err is not nil. It returns an error that is not a fault of a
+// structure, which ends the pass.
 func (p *pass) removeFailed(ctx context.Context, c *contender, err error) error {
 	where := p.cell.where()
 	switch {

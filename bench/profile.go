@@ -10,52 +10,50 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Profile says how much a run measures.
+// Profile determines how much a run measures.
 type Profile struct {
 	Name   string
 	Doc    string
-	Trials int // rounds that every contender of a cell gets
+	Trials int // rounds of each contender of a cell
 
-	// Budget is the time of a run within which racing adds rounds; 0: no racing.
+	// Budget is the default of Config.Budget for the command.
 	Budget time.Duration
 
 	lean       bool     // times lean loops
-	workloads  []string // that it runs; empty: all
-	calls      []string // of these, those that are not about single calls, and are timed so besides
-	extra      bool     // runs the extra workloads as well
-	otherSeeds int      // on which workloads of a size of their own are proved besides, untimed
-	proveOps   int      // operations of a cell of few timers of which every answer is checked
+	workloads  []string // names; empty: all
+	calls      []string // more workloads whose single calls are timed
+	extra      bool     // runs the extra workloads too
+	otherSeeds int      // more seeds, on which workloads with their own size are proved without timing
+	proveOps   int      // operations with checked answers in a cell of few timers
 
-	sizes      []int // of the workloads that take any number of timers
+	sizes      []int // of the workloads that run at any size
 	gridSizes  []int // of the comparison grid
-	mixSizes   []int // of the mixes outside of it, whose point is not the scaling
-	callSizes  []int // of the workloads that are about single calls
-	maxSize    int   // of the workloads that bring their own; larger ones are scaled down
-	maxCycle   int   // of the workloads that go through the whole population again and again
+	mixSizes   []int // of the other mixes
+	callSizes  []int // of the workloads with timed single calls
+	maxSize    int   // of the workloads with their own size; larger ones are scaled down
+	maxCycle   int   // of the cyclic workloads
 	thirdParty int   // largest size for adapters of third-party containers; 0: any
 
-	// frugalFrom is the size from which cells leave out what was too slow at a tenth of it, and
-	// have fewer instances; 0: none. The cells of the grid, which are many, have their own.
+	// Cells of frugalFrom timers or more leave out structures that were too slow at a tenth of the
+	// size, and have fewer instances; 0: no cell. gridFrugalFrom is the same for the grid.
 	frugalFrom, gridFrugalFrom int
 
 	only []int // sizes of all workloads and of the memory analysis, instead of all others
 
 	idleTicks        int   // virtual time of the idle analysis
-	memorySizes      []int // sizes of the memory analysis
-	replacedPerTimer int   // timers replaced in it, for each one pending
-	maxReplaced      int   // of these, at most
+	memorySizes      []int // of the memory analysis
+	replacedPerTimer int   // timers that the memory analysis replaces, per pending timer
+	maxReplaced      int   // the most timers that it replaces
 }
 
 // Profiles returns the profiles, the quickest first.
 //
-// The normal run is chosen to end within five minutes and still to answer every
-// question: all structures, all workloads, at all sizes up to 100,000 timers. At a
-// million it leaves out what costs most and says least: the containers off the
-// shelf, which by then are several times behind whatever they are compared with,
-// what took more than two and a half times as long as the best among 100,000 timers, and
-// fill-drain, which needs a whole population per trial; and two instances of a structure
-// have the rounds that three have otherwise. Of workloads that differ
-// in one parameter it runs those that say most, and leaves out the extra ones.
+// The normal profile ends within five minutes and answers every question: all structures and all
+// workloads, at all sizes up to 100,000 timers. At a million timers it leaves out third-party
+// containers, which are several times slower by then, structures that took more than two and a half
+// times as long as the best among 100,000 timers, and fill-drain, which needs a whole population for
+// each trial. There the rounds are divided among two instances instead of three. The normal profile
+// also leaves out the extra workloads, which differ from others in one parameter.
 func Profiles() []Profile {
 	powers := func(least, most int) (sizes []int) {
 		for n := least; n <= most; n *= 10 {
@@ -65,7 +63,7 @@ func Profiles() []Profile {
 	}
 	return []Profile{
 		{
-			Name: "smoke", Doc: "a few seconds: does it all work?",
+			Name: "smoke", Doc: "half a minute: does everything work?",
 			Trials: 6, Budget: 30 * time.Second, proveOps: 20_000,
 			sizes: []int{1_000}, gridSizes: []int{1_000}, mixSizes: []int{1_000}, callSizes: []int{1_000},
 			maxSize: 10_000, maxCycle: 10_000,
@@ -82,8 +80,8 @@ func Profiles() []Profile {
 			replacedPerTimer: 2, maxReplaced: 1 << 19,
 		},
 		{
-			Name: "lean", Doc: "about five minutes: the operations by loops that do nothing else, " +
-				"beside what memory and Go's timers take",
+			Name: "lean", Doc: "about five minutes: minimal loops around the operations, " +
+				"with memory accesses and Go's timers for comparison",
 			Trials: 6, proveOps: 150_000, lean: true,
 			workloads: []string{
 				"start-stop", "churn", "reschedule", "hold", "fill-drain", "cancel-hold-50",
@@ -96,7 +94,7 @@ func Profiles() []Profile {
 			memorySizes: []int{1_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 21,
 		},
 		{
-			Name: "field", Doc: "12 minutes: beside programs of other languages, see docs/external.md",
+			Name: "field", Doc: "12 minutes: with programs of other languages, see docs/external.md",
 			Trials: 6, Budget: 12 * time.Minute, proveOps: 150_000,
 			workloads: []string{
 				"hold", "start-stop", "churn", "reschedule", "fill-drain",
@@ -107,8 +105,8 @@ func Profiles() []Profile {
 			memorySizes: []int{100_000}, replacedPerTimer: 2, maxReplaced: 1 << 19,
 		},
 		{
-			Name: "full", Doc: "everything, up to ten million timers, named workloads proved on " +
-				"three seeds: hours",
+			Name: "full", Doc: "hours: everything, up to ten million timers, and workloads with " +
+				"their own size proved on three seeds",
 			Trials: 6, proveOps: 150_000, extra: true, otherSeeds: 2,
 			sizes:     []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000},
 			gridSizes: powers(100, 1_000_000),
@@ -120,7 +118,7 @@ func Profiles() []Profile {
 	}
 }
 
-// FindProfile returns the profile of that name.
+// FindProfile returns the profile with a name.
 func FindProfile(name string) (Profile, bool) {
 	i := slices.IndexFunc(Profiles(), func(p Profile) bool { return p.Name == name })
 	if i < 0 {
@@ -129,7 +127,7 @@ func FindProfile(name string) (Profile, bool) {
 	return Profiles()[i], true
 }
 
-// Workloads returns what the profile runs unless something else is chosen.
+// Workloads returns the workloads of the profile.
 func (p Profile) Workloads() []workload.Workload {
 	return slices.DeleteFunc(workload.All(), func(w workload.Workload) bool {
 		if len(p.workloads) > 0 {
@@ -139,7 +137,7 @@ func (p Profile) Workloads() []workload.Workload {
 	})
 }
 
-// timesCalls reports whether the profile times every call of a workload by itself.
+// timesCalls reports whether the profile times the single calls of a workload.
 func (p Profile) timesCalls(w workload.Workload) bool {
 	return w.Kind().SingleCalls || slices.Contains(p.calls, w.Name)
 }
@@ -245,15 +243,14 @@ func (p Profile) cell(w workload.Workload, n int) cell {
 	return c
 }
 
-// warmSize returns the number of operations that bring a population of n into the
-// cache, as far as it fits: beyond 25,000 timers or so it does not, and a round
-// trip through what is hot must do.
+// warmSize returns the number of operations that load a population of n into the
+// cache. More than about 25,000 timers do not fit, and the limit suffices for the part of the
+// structure that is used most.
 func warmSize(n int) int { return min(max(5_000, 2*n), 50_000) }
 
-// proveSize returns the number of operations of which every answer is checked. Of few
-// timers each is scheduled often, so that numbers that name the use of a slot come
-// round if they have 16 bits: it takes 2^17 operations. Of many timers there are not
-// so many operations.
+// proveSize returns the number of operations with checked answers. With few timers 2^17 operations
+// reuse each slot often enough for a generation of 16 bits to wrap around. With many timers that would
+// take too long.
 func proveSize(proof, n int) int {
 	if n > 1000 {
 		return 0

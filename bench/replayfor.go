@@ -11,18 +11,18 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Replayed is what one structure did in one cell, alone.
+// Replayed is the result of [ReplayFor].
 type Replayed struct {
 	Unit       script.Unit
 	Units      float64
 	Operations int
-	NS         float64 // of the replays, without what is between them
+	NS         float64 // of the replays, without the generation and the checks in between
 }
 
-// ReplayFor replays blocks of a cell on one structure until the replays have taken that
-// long. Each replay is a call of the function that is given to replay, which must call
-// it once; a profiler can mark the time there. The blocks are written and checked in
-// between. The time has no meaning beside that of other structures: measure it by [Run].
+// ReplayFor replays blocks of a cell on one structure until the replays have taken d. It passes each
+// replay to replay as a function, which replay must call once. So a profiler can mark the time. The
+// blocks are generated and checked in between. The times of two structures cannot be compared: use
+// [Run] for that.
 func ReplayFor(ctx context.Context, w workload.Workload, n int, seed uint64, e entry.Entry,
 	d time.Duration, replay func(block func()),
 ) (Replayed, error) {

@@ -148,8 +148,7 @@ func (r *runner) save(complete bool) error {
 	return r.write(r.out)
 }
 
-// NewRun returns results without measurements. It is for measurements that [Run] does
-// not make.
+// NewRun returns results without measurements, for measurements that [Run] does not make.
 func NewRun(p results.Parameters) *results.Run { return newRun(replay.MeasureClock(), p) }
 
 func newRun(clock replay.Clock, p results.Parameters) *results.Run {
@@ -162,8 +161,8 @@ func newRun(clock replay.Clock, p results.Parameters) *results.Run {
 	}
 }
 
-// Whole reports whether a run with these parameters measures what the normal or the full profile
-// does: all structures on all workloads at all sizes.
+// Whole reports whether a run with these parameters measures all structures on all workloads at all
+// sizes of the normal or the full profile.
 func Whole(p results.Parameters) bool {
 	profile, ok := FindProfile(p.Profile)
 	if !ok || p.Profile == Profiles()[0].Name || len(profile.workloads) > 0 {

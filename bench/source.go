@@ -10,32 +10,32 @@ import (
 type source interface {
 	// plan returns the sizes of the blocks of a round, for that number of rounds.
 	plan(rounds int) roundPlan
-	// keys returns the number of keys that the blocks of populate use.
+	// keys returns the number of keys in the blocks of populate.
 	keys() int
 	// populate calls do with the blocks that fill a structure. They are the same in
 	// each call. A block is valid until do returns.
 	populate(do func(*script.Block) error) error
-	// nextBlock returns the next block after populate, in the memory of reuse. It has
-	// at least size operations, or fewer at the end. After the end the error is
+	// nextBlock returns the next block after populate. It reuses the memory of reuse, which may be
+	// nil. The block has at least size operations, or fewer at the end. After the end the error is
 	// io.EOF.
 	nextBlock(size int, reuse *script.Block) (*script.Block, error)
-	// remaining calls do with the blocks that are left of a source that ends, so that
-	// the proof covers all of it.
+	// remaining calls do with the remaining blocks of a source that ends, so that the proof covers
+	// the whole source.
 	remaining(do func(*script.Block) error) error
-	// pending calls do with each timer that is pending after the last block.
+	// pending calls do with each pending timer after the last block.
 	pending(do func(script.Timer))
 	close()
 }
 
-// roundPlan says how many operations the blocks of a cell have. A round is divided into
+// roundPlan has the sizes of the blocks of a cell. A round is divided into
 // segments. Each contender replays the blocks of a segment before the next segment
 // starts. A trial is the sum of the segments of its round.
 type roundPlan struct {
-	prove    int // operations in the block whose every answer is checked
+	prove    int // operations in the block with checked answers
 	block    int // operations in a timed block
-	warm     int // operations in a block that warms the caches
+	warm     int // operations in the block that warms the caches
 	segments int // in a round
-	period   int // operations over which the rounds of a cell are spread; 0: they follow one another
+	period   int // operations over which the rounds of a cell are spread; 0: no operations between rounds
 }
 
 // scriptSource provides the blocks of a script, which does not end.

@@ -15,14 +15,13 @@ import (
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
-// Trace is a trace file that was read to its end and found valid.
+// Trace is a valid trace file.
 type Trace struct {
 	Path    string
 	Summary *tracestat.Summary
 }
 
-// OpenTrace reads all of a trace and returns an error if it is damaged. So a damaged
-// trace is not replayed at all.
+// OpenTrace reads a whole trace and returns an error if it is damaged.
 func OpenTrace(path string) (*Trace, error) {
 	summary, err := tracestat.Read(path)
 	if err != nil {
@@ -61,7 +60,7 @@ func (t *Trace) recording() results.Recording {
 // clock dominates the measured time.
 const minBlock = 50
 
-// Measurable returns an error if the trace is too short for that number of trials.
+// Measurable returns an error if the trace is too short for a number of trials.
 func (t *Trace) Measurable(trials int) error {
 	if p := (&traceSource{Trace: t}).plan(trials); p.block < minBlock {
 		return fmt.Errorf("%s: %d operations are too few for %d trials of each kind, want at least %d",
@@ -84,13 +83,12 @@ func (t *Trace) cell(trials int) cell {
 // traceSource provides the blocks of a trace. Each instance of a contender replays
 // the whole trace, in order:
 //
-//   - The beginning fills the structure: until the number of pending timers reaches its
-//     mean, but at most half of the trace.
-//   - The first block after that is the one whose every answer is checked.
+//   - The beginning fills the structure, until the number of pending timers reaches its
+//     mean, but at most with half of the trace.
+//   - The next block is the block with checked answers.
 //   - The rest is divided among the rounds of the pass, one mode after the other.
 //
-// Blocks are read when they are needed, so the memory does not depend on the length of
-// the trace.
+// traceSource reads one block at a time, so the memory does not depend on the length of the trace.
 type traceSource struct {
 	*Trace
 	file    *os.File
@@ -112,7 +110,7 @@ type traceTimer struct {
 	pending         bool
 }
 
-// largestBlock limits the operations in a block, and so the memory (chosen).
+// largestBlock is the largest number of operations in a block (chosen). It limits the memory.
 const largestBlock = 25_000
 
 func newTraceSource(t *Trace) *traceSource {
@@ -201,7 +199,7 @@ func (s *traceSource) close() {
 	}
 }
 
-// readBlock returns a block of size operations. It has fewer at the end of the trace, or
+// readBlock returns a block of size operations. The block has fewer at the end of the trace, or
 // when maxPending timers are pending. After the end the error is io.EOF.
 func (s *traceSource) readBlock(size int, reuse *script.Block, maxPending float64) (
 	*script.Block, error,

@@ -9,7 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// mode is the purpose for which a block is replayed.
+// mode is the purpose of the replay of a block.
 type mode int
 
 const (
@@ -19,13 +19,13 @@ const (
 	modeLatency             // times a sample of single calls
 )
 
-// modes returns the modes of a round, in order: one block each.
+// modes returns the modes of a round, in order. Each mode replays one block.
 //
-// Racing adds rounds for the cost alone. Among many timers, where blocks are long, one
+// A race adds rounds for the cost only. With many timers, where blocks are long, one
 // round of each pass suffices for the other modes.
 //
-// A block of a cyclic workload is long and has few batches. It needs no warm-up, its
-// time by kind also gives the time of the whole block, and a quarter of the rounds
+// A block of a cyclic workload is long and has few batches. It needs no warm-up. Its
+// time by kind also gives the time of the whole block. A quarter of the rounds
 // gives enough latency samples.
 func (c cell) modes(round int) []mode {
 	const manyTimers = 50_000
@@ -49,7 +49,7 @@ func (c cell) modes(round int) []mode {
 	return []mode{modeWarm, modeCost}
 }
 
-// ofProgram returns what a program does instead: it times whole blocks and nothing else.
+// ofProgram returns the mode of a program, which can time whole blocks only.
 func (m mode) ofProgram(cyclic bool) mode {
 	if m == modeCost || m == modeByKind && cyclic {
 		return modeCost
@@ -57,10 +57,9 @@ func (m mode) ofProgram(cyclic bool) mode {
 	return modeWarm
 }
 
-// trial replays a block of the segment and records its time and its allocations; t says
-// where it belongs. The garbage collector is off during the replay, so that the garbage of
-// one structure costs another nothing. Only the costs are recorded in a pass with the
-// collector on.
+// trial replays a block of the segment and records its time and its allocations in t, which has the
+// round and the instance. The garbage collector is off during the replay, so that the garbage of
+// one structure does not cost another one time. A pass with the collector on records the costs only.
 func (p *pass) trial(c *contender, block int, m mode, t results.Trial) {
 	b, i, cyclic := p.blocks[block], c.instance, p.cell.cyclic()
 	if c.program != nil {
@@ -113,8 +112,8 @@ func (p *pass) trial(c *contender, block int, m mode, t results.Trial) {
 	}
 }
 
-// addTrial appends a trial. If the last trial is of the same round, t is a further
-// segment and is added to it.
+// addTrial appends a trial. If the last trial has the same round, t is another segment of the round,
+// and addTrial adds it to the last trial.
 func addTrial(trials []results.Trial, t results.Trial) []results.Trial {
 	n := len(trials)
 	if n == 0 || trials[n-1].Round != t.Round {

@@ -19,17 +19,16 @@ import (
 type Verified struct {
 	Workload   string
 	N          int
-	Structures int // that took part
+	Structures int
 	Seeds      int
-	Operations int               // replayed on each structure, over all seeds
-	Failures   []results.Failure // of the structures that broke their contract
+	Operations int               // on each structure, over all seeds
+	Failures   []results.Failure // of structures that broke their contract
 }
 
-// Verify replays all cells of cfg without timing them, each with that many seeds from
-// cfg.Seed on. Every answer of a first block is checked, then the outcome of each block,
-// and at the end the bindings of IDs and values. It calls done with each cell. An error
-// means that the proof could not be made; a structure that breaks its contract is no
-// error.
+// Verify replays all cells of cfg without timing, with seeds from cfg.Seed on. It checks every answer
+// of the first block of a cell, the outcome of each further block, and at the end the bindings of IDs
+// and values. It calls done with each cell. A structure that breaks its contract is a failure of the
+// cell. An error means that the proof could not be made.
 func Verify(ctx context.Context, cfg Config, seeds int, done func(Verified)) error {
 	plan, err := NewPlan(cfg)
 	if err != nil {
@@ -164,8 +163,7 @@ func proofsOf(rows []results.Row) map[string]script.Proof {
 	return proofs
 }
 
-// roundsOfFirstInstance returns the rounds of the first instance of a cell, or 0 if it has
-// none.
+// roundsOfFirstInstance returns the number of rounds of the first instance of a cell, or 0.
 func roundsOfFirstInstance(c results.Cell) (rounds int) {
 	for _, row := range c.Rows {
 		for _, t := range row.Cost {
@@ -180,9 +178,9 @@ func roundsOfFirstInstance(c results.Cell) (rounds int) {
 	return rounds
 }
 
-// verifyRows makes the pass whose proofs the rows have, and compares them, and what each trial
-// did with its block, which the script determines. The blocks of other passes are replayed by the
-// floor alone. Sessions number their rounds in another way: there that one pass is all.
+// verifyRows repeats the pass with the proofs of the rows and compares the proofs. It also compares the
+// counts of each trial with the script. For that the floor alone replays the blocks of the other
+// passes, except in a session, which numbers its rounds in another way.
 func (g *rig) verifyRows(
 	ctx context.Context, c cell, entries []entry.Entry, rows []results.Row, v *Verified,
 ) error {
@@ -271,7 +269,7 @@ func (p *Plan) verifyCalls(
 	return nil
 }
 
-// compare adds a failure if a proof of a results file is not that of the replay.
+// compare adds a failure if the proof in a results file differs from the proof of the replay.
 func (v *Verified) compare(where, name string, file, replayed script.Proof) {
 	if file != replayed {
 		v.fail(name, where, "the results have the proof %+v, its replay has %+v", file, replayed)
