@@ -12,9 +12,9 @@ import (
 	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/demo"
 	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/report/internal/looks"
 	"github.com/timerbench/timerbench/report/internal/section"
 	"github.com/timerbench/timerbench/report/internal/sketch"
+	"github.com/timerbench/timerbench/report/internal/styles"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -23,7 +23,7 @@ import (
 type Explanation struct {
 	entry entry.Entry
 	facts []section.Fact
-	look  draw.Look
+	style draw.Style
 }
 
 // Explain makes the page of a structure. r are results that say where it wins and loses;
@@ -36,7 +36,7 @@ func Explain(e entry.Entry, r *results.Run) *Explanation {
 	}
 	x.facts = section.Facts(e, run)
 	who := analysis.Contender{Name: e.Name, Role: results.RoleStructure}
-	x.look = looks.Of(catalog.All(), []analysis.Contender{who})[e.Name]
+	x.style = styles.Of(catalog.All(), []analysis.Contender{who})[e.Name]
 	return x
 }
 
@@ -81,7 +81,7 @@ func (x *Explanation) HTML() ([]byte, error) {
 		Lead:   show.Para(noDrawing),
 		Tables: []section.Table{{Body: show.Tables(section.FactTable(x.entry.Name, x.facts)), Main: true}},
 	}}
-	if f := section.Drawing(x.entry, x.look); f != nil {
+	if f := section.Drawing(x.entry, x.style); f != nil {
 		p.Front.Lead, p.Front.Charts = show.Para(drawingIntro), []*draw.Figure{f}
 	}
 	return p.html()

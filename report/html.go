@@ -55,7 +55,7 @@ var ownIDs = []string{
 // html writes the page as one file that needs no other. The charts in it are SVGs,
 // so that readers can search and copy their texts.
 func (p *page) html() ([]byte, error) {
-	out := htmlPage{page: p, Style: template.CSS(pageStyle + draw.Style())}
+	out := htmlPage{page: p, Style: template.CSS(pageStyle + draw.CSS())}
 	if p.first != nil {
 		out.Before, out.First, out.After = sentence(*p.first)
 		out.Far = p.first.Far

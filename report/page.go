@@ -30,12 +30,12 @@ type page struct {
 	first   *advice.Answer  // at the top of the HTML; nil: none
 	run     *analysis.Run   // results for the script and for downloads; nil: none
 	adviser *advice.Adviser // answers for the script
-	looks   map[string]draw.Look
+	styles  map[string]draw.Style
 }
 
 func newPage(v *section.View, sections []section.Section) *page {
 	p := &page{
-		Title: "Timer structures compared", Made: made(v), run: v.Run, adviser: advice.Of(v.Run), looks: v.Looks,
+		Title: "Timer structures compared", Made: made(v), run: v.Run, adviser: advice.Of(v.Run), styles: v.Styles,
 		Sections: slices.DeleteFunc(slices.Clone(sections), section.Section.Empty),
 	}
 	p.answers()
@@ -268,7 +268,7 @@ type dataStructure struct {
 func (p *page) data(later map[string]string) pageData {
 	d := pageData{Structures: []dataStructure{}, Answers: p.adviser.Grid(), Later: later}
 	for _, who := range p.run.Present(analysis.Contender.IsStructure) {
-		c := color.NRGBAModel.Convert(p.looks[who.Name].Color).(color.NRGBA)
+		c := color.NRGBAModel.Convert(p.styles[who.Name].Color).(color.NRGBA)
 		s := dataStructure{Name: who.Name, Family: "others", Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}
 		if e, ok := p.run.Entry(who.Name); ok {
 			s.Family, s.ThirdParty, s.Import, s.Late = string(e.Family), e.ThirdParty != "", e.Package, e.Late

@@ -97,7 +97,7 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := strings.Fields("winners overview scale rank forest grid curve-hold-1000000 curve-kafka-purgatory-50000 " +
+	all := strings.Fields("winners overview scale rank forest grid latency latency-1000 idle-ticks curve-hold-1000000 curve-kafka-purgatory-50000 " +
 		"curve-cache-ttl-50000 longest-calls memory pareto")
 	without := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
@@ -109,14 +109,14 @@ func TestPages(t *testing.T) {
 		want   []string // on the page
 	}{
 		"all": {liveFixture(large().results(), 1, 2), all, nil},
-		"odd": {compact(), strings.Fields("winners overview scale rank forest grid curve-hold-100000 curve-kafka-purgatory-50000 " +
+		"odd": {compact(), strings.Fields("winners overview scale rank forest grid latency latency-100 idle-ticks curve-hold-100000 curve-kafka-purgatory-50000 " +
 			"longest-calls memory pareto"), []string{"**This run was interrupted.**"}},
-		"one structure and trial": {single.results(), without("forest", "rank"),
+		"one structure and trial": {single.results(), without("forest", "rank", "latency-1000"),
 			[]string{"**One structure.** Only wheel was measured", "**Too few trials for intervals.**"}},
 		"zeros": {zeros(), strings.Fields("overview forest grid curve-hold-0 curve-kafka-purgatory-0 curve-cache-ttl-0 " +
 			"memory"), nil},
-		"only the floor": {onlyFloor(), without("winners", "overview", "rank", "forest", "pareto"), []string{"**No costs.**"}},
-		"idle counts only": {&results.Run{Complete: true, Idle: small().results().Idle}, nil, []string{
+		"only the floor": {onlyFloor(), without("winners", "overview", "rank", "forest", "pareto", "latency", "latency-1000"), []string{"**No costs.**"}},
+		"idle counts only": {&results.Run{Complete: true, Idle: small().results().Idle}, []string{"idle-ticks"}, []string{
 			"**No costs.** No workload has a measured cost", "`timerbench run`",
 			"**Left out,** because the results hold no data for them: the overview, cost against N, ratios of structures, " +
 				"the grid of distributions, latency, memory.",
@@ -124,16 +124,16 @@ func TestPages(t *testing.T) {
 		"longest calls only": {&results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}, nil},
 		"live timers only":   {liveFixture(&results.Run{Complete: true}, 1), nil, nil},
 		"nothing":            {&results.Run{}, nil, []string{"**This run was interrupted.**", "**No costs.**"}},
-		"two structures": {few, strings.Fields("winners overview scale forest grid curve-hold-1000 curve-kafka-purgatory-1000"), []string{
+		"two structures": {few, strings.Fields("winners overview scale forest grid latency idle-ticks curve-hold-1000 curve-kafka-purgatory-1000"), []string{
 			"**Some structures only.** Measured were 2 of 12: quadheap and hwheel.", "**One instance of each structure.**",
 		}},
 		"a trace alone": {recorded(), strings.Fields("overview forest curve-trace-shop-700 longest-calls"),
 			[]string{"**Traces only.**", "**Left out,** because", "cost against N", "the grid of distributions", "idle wake-ups"}},
 		"interrupted": {interrupted(), strings.Fields("overview scale rank forest curve-hold-1000000 longest-calls"),
 			[]string{"**This run was interrupted.**", "**Left out,** because", "the grid of distributions, idle wake-ups"}},
-		"one trial": {oneTrial(), strings.Fields("winners overview scale rank forest grid longest-calls memory pareto"),
+		"one trial": {oneTrial(), strings.Fields("winners overview scale rank forest grid idle-ticks longest-calls memory pareto"),
 			[]string{"**Too few trials for intervals.**", "latency"}},
-		"a failure": {failed(), strings.Fields("winners overview scale rank forest grid curve-hold-100 curve-kafka-purgatory-50000 " +
+		"a failure": {failed(), strings.Fields("winners overview scale rank forest grid latency latency-10 idle-ticks curve-hold-100 curve-kafka-purgatory-50000 " +
 			"longest-calls memory pareto"), []string{
 			`**my\*heap broke its contract** on hold, n 10, and has no figures there: a timer fired early.`,
 		}},
@@ -179,8 +179,13 @@ func TestPages(t *testing.T) {
 			}
 			showSame(t, string(markdown), page)
 			for _, f := range figures(v) {
-				if !slices.Contains(page.svg[f.Name], f.Title) {
+				if !f.Headed && !slices.Contains(page.svg[f.Name], f.Title) {
 					t.Errorf("the chart %s has the texts %q", f.Name, page.svg[f.Name])
+				}
+				for _, title := range page.texts["h2"] { // a title is not said twice
+					if texts := page.svg[f.Name]; slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(s, title) }) {
+						t.Errorf("the chart %s repeats the title %q", f.Name, title)
+					}
 				}
 				checkPNG(t, dir, f)
 				checkSVG(t, dir, f)

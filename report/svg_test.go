@@ -56,7 +56,7 @@ func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 	}
 	for _, m := range svgClass.FindAllStringSubmatch(svg, -1) {
 		for class := range strings.FieldsSeq(m[1]) {
-			if !strings.Contains(draw.Style(), "svg ."+class+" ") {
+			if !strings.Contains(draw.CSS(), "svg ."+class+" ") {
 				t.Errorf("%s: the style sheet has no class %s", f.Name, class)
 			}
 		}
@@ -65,7 +65,7 @@ func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 	for _, m := range svgGroup.FindAllStringSubmatch(svg, -1) {
 		name, title := m[1], m[3]
 		found[name]++
-		if i := slices.IndexFunc(f.Legend, func(k draw.Key) bool { return k.Look.Structure == name }); i >= 0 && m[2] != f.Legend[i].Look.Family {
+		if i := slices.IndexFunc(f.Legend, func(k draw.Key) bool { return k.Style.Structure == name }); i >= 0 && m[2] != f.Legend[i].Style.Family {
 			t.Errorf("%s: the family of %s is %q", f.Name, name, m[2])
 		}
 		if !strings.HasPrefix(title, name) {
@@ -76,7 +76,7 @@ func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 		if !strings.Contains(svg, ">"+strings.NewReplacer("<", "&lt;", "'", "&#39;").Replace(k.Text)+"<") {
 			t.Errorf("%s lacks the key %q", f.Name, k.Text)
 		}
-		if s := k.Look.Structure; s != "" && found[s] < 2 && !strings.HasPrefix(f.Name, "live-") {
+		if s := k.Style.Structure; s != "" && found[s] < 2 && !strings.HasPrefix(f.Name, "live-") {
 			t.Errorf("%s: %d groups of %s, which is in the legend", f.Name, found[s], k.Text)
 		}
 	}

@@ -55,12 +55,13 @@ func (e Environment) Slug() string {
 	return strings.Join(append(words, fmt.Sprint(e.Cores), "cores"), "-")
 }
 
-// reduced is a run without what only charts show.
+// reduced is a run without the data that no answer and none of the pictures of latency and idle ticks
+// needs. Of the ticking driver it keeps the counts of uniform and clustered delays.
 func reduced(r *Run) *Run {
 	out := *r
 	out.Live, out.Idle, out.Cells = nil, nil, nil
 	for _, i := range r.Idle {
-		if i.Driver == Tickless {
+		if i.Driver == Tickless || i.Distribution == "uniform" || i.Distribution == "clustered" {
 			out.Idle = append(out.Idle, i)
 		}
 	}

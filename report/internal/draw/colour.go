@@ -32,10 +32,10 @@ var (
 	Shade color.Color = shade
 )
 
-// Style is the style sheet with which the charts of a page follow its colours: it sets each
+// CSS is the style sheet with which the charts of a page follow its colours: it sets each
 // tone to a custom property of its name, such as --ink. A page that leaves one out gets the
 // tone of white paper. What is shown on demand is seen once it has the class pin, too.
-func Style() string {
+func CSS() string {
 	var b strings.Builder
 	b.WriteString("svg .more { display: none; }\nsvg .more.pin { display: inline; }\n")
 	for _, t := range []tone{ink, faded, rule, frame, shade, paper} {

@@ -18,7 +18,7 @@ type Fields struct {
 // Field is a place on the map and whose it is.
 type Field struct {
 	Row, Column int
-	Owner       Look
+	Owner       Style
 	White       float64    // how much of the owner's colour gives way to white: 0 is the full colour
 	Lines       [][]string // below the name of the owner: of each line the first text that fits
 	Title       string     // what it shows, in words
@@ -36,10 +36,10 @@ func (f Fields) Height() Length { return Length(len(f.Rows))*fieldHeight + 48 }
 func (f Fields) Panel() *Panel {
 	p := &Panel{Title: f.Title, XLabel: f.XLabel, YLabel: f.YLabel, Marks: []Marks{fieldMarks{f}}}
 	for _, name := range f.Rows {
-		p.Rows = append(p.Rows, Look{Name: name})
+		p.Rows = append(p.Rows, Style{Name: name})
 	}
 	for _, name := range f.Columns {
-		p.columns = append(p.columns, Look{Name: name})
+		p.columns = append(p.columns, Style{Name: name})
 	}
 	p.finish = func(p *plot.Plot) { p.X.Tick.Length = 0 }
 	return p

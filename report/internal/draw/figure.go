@@ -33,6 +33,7 @@ const (
 type Figure struct {
 	Name     string // of its files, without extension
 	Title    string
+	Headed   bool // the page has the title above the figure
 	Subtitle string
 	Caption  string
 	Legend   []Key
@@ -69,13 +70,22 @@ func (f *Figure) rows() [][]*Panel {
 	return out
 }
 
+// InPage returns the figure as a page shows it: without its title where the page has that already.
+func (f *Figure) InPage() *Figure {
+	out := *f
+	if f.Headed {
+		out.Title = ""
+	}
+	return &out
+}
+
 // Alt is what the figure shows, in words.
 func (f *Figure) Alt() string { return f.Title + " " + f.Subtitle }
 
 // Key is one entry of a legend.
 type Key struct {
 	Text   string
-	Look   Look
+	Style  Style
 	Line   bool        // a line through the marker
 	Radius Length      // of the marker; 0: none
 	Swatch color.Color // a box instead of a marker
@@ -124,7 +134,9 @@ type layout struct {
 func (f *Figure) layout(width Length) layout {
 	l := layout{width: width}
 	room := width - 2*margin
-	l.title = wrap(bold(titleSize, ink), room, f.Title)
+	if f.Title != "" {
+		l.title = wrap(bold(titleSize, ink), room, f.Title)
+	}
 	l.subtitle = wrap(sans(bodySize, faded), room, f.Subtitle)
 	l.caption = wrap(sans(smallSize, faded), room, f.Caption)
 	l.legend, l.column = f.legendLines(room)
@@ -176,7 +188,7 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 	tiles := draw.Tiles{Rows: len(rows), Cols: len(rows[0]), PadX: 12, PadY: 10}
 	across, up := f.X, f.Y
 	for _, p := range f.Panels {
-		if p != nil {
+		if p != nil && !p.OwnX {
 			for _, m := range p.Marks {
 				m.reach(&across.span, &up.span)
 			}
@@ -191,7 +203,14 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 		plots[r] = make([]*plot.Plot, len(row))
 		for col, p := range row {
 			if p != nil {
-				plots[r][col] = p.plot(across, up, col == 0)
+				of := across
+				if p.OwnX {
+					of.span = span{}
+					for _, m := range p.Marks {
+						m.reach(&of.span, &up.span)
+					}
+				}
+				plots[r][col] = p.plot(of, up, col == 0)
 			}
 		}
 	}
@@ -215,7 +234,7 @@ func (f *Figure) drawLegend(c *draw.Canvas, l layout, y Length) Length {
 			if l.column > 0 {
 				x = c.Min.X + margin + Length(i)*l.column
 			}
-			grouped(*c, k.Look, "", func() {
+			grouped(*c, k.Style, "", func() {
 				k.draw(c, x, y+labelSize*0.35)
 				write(c, sty, x+keyMark, y, 0, k.Text)
 			})
@@ -231,10 +250,10 @@ func (k Key) draw(c *draw.Canvas, x, y Length) {
 		return
 	}
 	if k.Line {
-		c.StrokeLine2(k.Look.line(1.4), x, y, x+16, y)
+		c.StrokeLine2(k.Style.line(1.4), x, y, x+16, y)
 	}
 	if k.Radius > 0 {
-		k.Look.Marker.draw(c, k.Look.Color, k.Radius, vg.Point{X: x + 8, Y: y})
+		k.Style.Marker.draw(c, k.Style.Color, k.Radius, vg.Point{X: x + 8, Y: y})
 	}
 }
 
@@ -262,7 +281,7 @@ func (f *Figure) NarrowSVG() []byte {
 }
 
 func (f *Figure) svg(l layout) []byte {
-	names := make(map[string]Look)
+	names := make(map[string]Style)
 	for _, p := range f.Panels {
 		if p != nil {
 			for _, l := range slices.Concat(p.Rows, p.columns) {

@@ -9,10 +9,10 @@ import (
 // A narrow figure has its panels one below the other, each with the names of its rows, and fewer
 // labels on the axis. The broad one names them once.
 func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
-	row := Look{Name: "minheap", Structure: "minheap", Color: Hex("2f80ed")}
+	row := Style{Name: "minheap", Structure: "minheap", Color: Hex("2f80ed")}
 	label := func(float64) string { return "label" }
-	marks := []Marks{Series{Look: Look{Color: row.Color}, Rows: true, Marks: []Mark{{X: 1}, {X: 1e9}}}}
-	panel := &Panel{Title: "panel", Rows: []Look{row}, Marks: marks}
+	marks := []Marks{Series{Style: Style{Color: row.Color}, Rows: true, Marks: []Mark{{X: 1}, {X: 1e9}}}}
+	panel := &Panel{Title: "panel", Rows: []Style{row}, Marks: marks}
 	f := &Figure{
 		Title: strings.Repeat("a long title ", 5), Height: 100, Panels: []*Panel{panel, panel}, Columns: 2,
 		X: Axis{Ticks: LogTicks{Label: label, Most: 9}},
@@ -36,10 +36,10 @@ func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
 
 // A wide table is cut into parts that together show each field once.
 func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
-	h := Heat{Rows: []Look{{Name: "row", Color: Ink}}, Titles: []string{""}, Steps: []Step{{To: 100, Color: Shade}}, Number: func(float64) string { return "field" }}
+	h := Heat{Rows: []Style{{Name: "row", Color: Ink}}, Titles: []string{""}, Steps: []Step{{To: 100, Color: Shade}}, Number: func(float64) string { return "field" }}
 	h.Value, h.Bold = make([][]float64, 1), make([][]bool, 1)
 	for range 25 {
-		h.Columns = append(h.Columns, Look{Name: "column"})
+		h.Columns = append(h.Columns, Style{Name: "column"})
 		h.Value[0], h.Bold[0] = append(h.Value[0], 1), append(h.Bold[0], false)
 	}
 	h.Groups = []Group{{[]string{"first"}, 0}, {[]string{"second"}, 11}, {[]string{"third"}, 20}}

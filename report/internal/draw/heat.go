@@ -11,9 +11,9 @@ import (
 
 // Heat is a table of numbers, coloured by steps.
 type Heat struct {
-	Rows    []Look
+	Rows    []Style
 	Titles  []string // of the rows, in words
-	Columns []Look   // whose names are written upwards
+	Columns []Style  // whose names are written upwards
 	Value   [][]float64
 	Bold    [][]bool
 	Steps   []Step

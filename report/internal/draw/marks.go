@@ -20,7 +20,7 @@ type Mark struct {
 // to the last if they are joined, or else over a horizontal scale, joined by straight lines,
 // since nothing is known between them.
 type Series struct {
-	Look   Look
+	Style  Style
 	Radius Length // 0: no marks
 	Marks  []Mark
 
@@ -55,7 +55,7 @@ func (s Series) Plot(c draw.Canvas, p *plot.Plot) {
 	if s.OnDemand {
 		group = onDemand
 	}
-	group(c, s.Look, strings.Join(figures, "; "), func() {
+	group(c, s.Style, strings.Join(figures, "; "), func() {
 		trX, trY := p.Transforms(&c)
 		var points []vg.Point
 		for _, m := range s.Marks {
@@ -73,7 +73,7 @@ func (s Series) Plot(c draw.Canvas, p *plot.Plot) {
 				})
 			}
 			if s.Radius > 0 {
-				s.Look.Marker.draw(&c, s.Look.Color, s.Radius, points[i])
+				s.Style.Marker.draw(&c, s.Style.Color, s.Radius, points[i])
 			}
 		}
 	})
@@ -83,10 +83,10 @@ func (s Series) join(c *draw.Canvas, points []vg.Point) {
 	switch last := len(points) - 1; {
 	case !s.Joined || last == 0:
 	case s.Rows:
-		sty := draw.LineStyle{Color: Pale(s.Look.Color, 0.45), Width: 1}
+		sty := draw.LineStyle{Color: Pale(s.Style.Color, 0.45), Width: 1}
 		c.StrokeLine2(sty, points[0].X, points[0].Y, points[last].X, points[last].Y)
 	default:
-		c.StrokeLines(s.Look.line(1.3), points)
+		c.StrokeLines(s.Style.line(1.3), points)
 	}
 }
 
@@ -101,7 +101,7 @@ func (s Series) whisker(c *draw.Canvas, width Length, tr func(float64) Length, m
 	const end = 2.5 // half the width of the ends
 	line := func(from, to, across0, across1 Length) {
 		a, b := point(from, across0), point(to, across1)
-		c.StrokeLine2(draw.LineStyle{Color: s.Look.Color, Width: width}, a.X, a.Y, b.X, b.Y)
+		c.StrokeLine2(draw.LineStyle{Color: s.Style.Color, Width: width}, a.X, a.Y, b.X, b.Y)
 	}
 	line(lo, hi, 0, 0)
 	line(lo, lo, -end, end)
@@ -111,8 +111,8 @@ func (s Series) whisker(c *draw.Canvas, width Length, tr func(float64) Length, m
 // VerticalLine is a vertical line over the height of a panel, at a value that all rows
 // share.
 type VerticalLine struct {
-	X    float64
-	Look Look
+	X     float64
+	Style Style
 }
 
 func (u VerticalLine) reach(x, _ *span) { x.add(u.X) }
@@ -120,13 +120,13 @@ func (u VerticalLine) reach(x, _ *span) { x.add(u.X) }
 // Plot implements plot.Plotter.
 func (u VerticalLine) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, _ := p.Transforms(&c)
-	c.StrokeLine2(u.Look.line(1), trX(u.X), c.Min.Y, trX(u.X), c.Max.Y)
+	c.StrokeLine2(u.Style.line(1), trX(u.X), c.Min.Y, trX(u.X), c.Max.Y)
 }
 
 // Bar is one horizontal bar, its parts end to end, with a label at its end. It
 // starts at 0, so its axis must be linear.
 type Bar struct {
-	Look  Look
+	Style Style
 	Title string // what it shows, in words
 	Parts []Part
 	Label string
@@ -149,7 +149,7 @@ func (b Bar) reach(x, _ *span) {
 
 // Plot implements plot.Plotter.
 func (b Bar) Plot(c draw.Canvas, p *plot.Plot) {
-	grouped(c, b.Look, b.Title, func() {
+	grouped(c, b.Style, b.Title, func() {
 		trX, trY := p.Transforms(&c)
 		y := trY(float64(b.Row))
 		half := (trY(float64(b.Row)-0.5) - y) * 0.68

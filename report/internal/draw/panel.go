@@ -11,10 +11,11 @@ import (
 type Panel struct {
 	Title          string
 	XLabel, YLabel string
-	Rows           []Look  // on the vertical axis, the first at the top; empty: it is a scale
+	Rows           []Style // on the vertical axis, the first at the top; empty: it is a scale
 	Marks          []Marks // the last ones on top
+	OwnX           bool    // the horizontal axis holds the marks of this panel alone
 
-	columns []Look           // of a table of fields, instead of a scale
+	columns []Style          // of a table of fields, instead of a scale
 	finish  func(*plot.Plot) // what else a table or a drawing needs; nil: nothing
 }
 

@@ -7,14 +7,11 @@ import (
 )
 
 // Scatter shows each contender at a place, with its name beside it.
-type Scatter struct {
-	Places []Place
-	Front  []Mark // of the places that no other one beats on both axes; they are joined by steps
-}
+type Scatter struct{ Places []Place }
 
 // Place is where one contender stands.
 type Place struct {
-	Look  Look
+	Style Style
 	X, Y  float64
 	Label string
 	Bold  bool
@@ -33,15 +30,6 @@ func (s Scatter) reach(x, y *span) {
 // Plot implements plot.Plotter.
 func (s Scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
-	for i, m := range s.Front {
-		if i == 0 {
-			continue
-		}
-		last := s.Front[i-1]
-		c.StrokeLines(draw.LineStyle{Color: faded, Width: 1, Dashes: []Length{3, 2}}, []vg.Point{
-			{X: trX(last.X), Y: trY(last.Y)}, {X: trX(m.X), Y: trY(last.Y)}, {X: trX(m.X), Y: trY(m.Y)},
-		})
-	}
 	var taken []vg.Rectangle
 	for _, at := range s.Places {
 		x, y := trX(at.X), trY(at.Y)
@@ -55,8 +43,8 @@ func (s Scatter) Plot(c draw.Canvas, p *plot.Plot) {
 		x, y := trX(at.X), trY(at.Y)
 		place := freePlace(x, y, sty.Width(at.Label), taken, c.Rectangle)
 		taken = append(taken, place)
-		grouped(c, at.Look, at.Title, func() {
-			at.Look.Marker.draw(&c, at.Look.Color, placeRadius, vg.Point{X: x, Y: y})
+		grouped(c, at.Style, at.Title, func() {
+			at.Style.Marker.draw(&c, at.Style.Color, placeRadius, vg.Point{X: x, Y: y})
 			write(&c, sty, place.Min.X, place.Min.Y+smallSize*0.2, 0, at.Label)
 		})
 	}

@@ -20,10 +20,10 @@ func sketchText(s sketch.Sketch) Length {
 	return bodySize
 }
 
-// SketchFigure draws a sketch, and another one for a narrow figure, in the colour of a look.
-func SketchFigure(s, narrow sketch.Sketch, look Look) *Figure {
+// SketchFigure draws a sketch, and another one for a narrow figure, in the colour of a style.
+func SketchFigure(s, narrow sketch.Sketch, style Style) *Figure {
 	panel := func(s sketch.Sketch) *Panel {
-		return &Panel{Marks: []Marks{sketchMarks{s, look}}, finish: func(p *plot.Plot) {
+		return &Panel{Marks: []Marks{sketchMarks{s, style}}, finish: func(p *plot.Plot) {
 			p.HideAxes()
 			p.X.Min, p.X.Max = 0, float64(s.Columns)
 			p.Y.Min, p.Y.Max = 0, float64(max(s.Rows, 1))
@@ -37,18 +37,18 @@ func SketchFigure(s, narrow sketch.Sketch, look Look) *Figure {
 	}{
 		{"+ new", sketch.Added}, {"> moved", sketch.Moved}, {"x left: stale from now on", sketch.Left}, {"( ) stale", sketch.Stale},
 	} {
-		f.Legend = append(f.Legend, Key{Text: key.text, Swatch: markFill(key.mark, look)})
+		f.Legend = append(f.Legend, Key{Text: key.text, Swatch: markFill(key.mark, style)})
 	}
 	return f
 }
 
 // markFill is the colour behind an entry with a mark.
-func markFill(m sketch.Mark, look Look) color.Color {
+func markFill(m sketch.Mark, style Style) color.Color {
 	switch m {
 	case sketch.Added:
-		return look.Color
+		return style.Color
 	case sketch.Moved:
-		return Mix(look.Color, 0.7)
+		return Mix(style.Color, 0.7)
 	case sketch.Left:
 		return Hex("b5b5b5")
 	case sketch.Stale:
@@ -59,7 +59,7 @@ func markFill(m sketch.Mark, look Look) color.Color {
 
 type sketchMarks struct {
 	sketch.Sketch
-	look Look
+	style Style
 }
 
 func (sketchMarks) reach(_, _ *span) {}
@@ -123,7 +123,7 @@ func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bot
 	size := sketchText(s.Sketch)
 	sty := sans(size, ink)
 	if l.Mark != sketch.Same {
-		fill := markFill(l.Mark, s.look)
+		fill := markFill(l.Mark, s.style)
 		sty.Color = textOn(fill)
 		c.FillPolygon(fill, box(left, top, right, bottom))
 	}

@@ -30,8 +30,8 @@ type svgCanvas struct {
 	out           bytes.Buffer
 	state         svgState
 	stack         []svgState
-	names         map[string]Look // texts that name a structure or a cell
-	last          element         // not written yet: a line around it may follow
+	names         map[string]Style // texts that name a structure or a cell
+	last          element          // not written yet: a line around it may follow
 }
 
 type element struct {
@@ -49,7 +49,7 @@ type svgState struct {
 	turn, shift complex128
 }
 
-func newSVG(width, height Length, names map[string]Look) *svgCanvas {
+func newSVG(width, height Length, names map[string]Style) *svgCanvas {
 	c := &svgCanvas{width: width, height: height, names: names, state: svgState{turn: 1}}
 	vg.Initialize(c)
 	return c
@@ -73,7 +73,7 @@ func (c *svgCanvas) bytes() []byte {
 
 // grouped draws marks of one structure. In an SVG they are a group that names the
 // structure and its family and has a title: the name, and the figures that the marks show.
-func grouped(c draw.Canvas, l Look, figures string, marks func()) {
+func grouped(c draw.Canvas, l Style, figures string, marks func()) {
 	if s, ok := svgOf(c); ok && l.Name != "" {
 		s.group(l, "", figures, marks)
 	} else {
@@ -82,7 +82,7 @@ func grouped(c draw.Canvas, l Look, figures string, marks func()) {
 }
 
 // onDemand is as grouped for marks that nobody sees until a page shows them.
-func onDemand(c draw.Canvas, l Look, figures string, marks func()) {
+func onDemand(c draw.Canvas, l Style, figures string, marks func()) {
 	if s, ok := svgOf(c); ok {
 		s.group(l, ` class="more" display="none"`, figures, marks)
 	}
@@ -102,7 +102,7 @@ func svgOf(c draw.Canvas) (*svgCanvas, bool) {
 	return s, ok
 }
 
-func (c *svgCanvas) group(l Look, attributes, figures string, marks func()) {
+func (c *svgCanvas) group(l Style, attributes, figures string, marks func()) {
 	title := l.Name
 	if figures != "" {
 		title += ": " + figures
@@ -115,7 +115,7 @@ func (c *svgCanvas) group(l Look, attributes, figures string, marks func()) {
 }
 
 // attributes name the structure or the cell in SVG.
-func (l Look) attributes() string {
+func (l Style) attributes() string {
 	out := ""
 	for _, a := range []struct{ name, value string }{{"structure", l.Structure}, {"family", l.Family}, {"cell", l.Cell}} {
 		if a.value != "" {

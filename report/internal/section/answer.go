@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/report/internal/looks"
+	"github.com/timerbench/timerbench/report/internal/styles"
 )
 
 func answer(v *View) Section {
@@ -68,14 +68,14 @@ const overAll = 2
 // overviewTable has a row for each structure, by merit, and a column for each cell. If there
 // are several cells, the first columns sum the row up.
 func (v *View) overviewTable(cells []*analysis.Cell) draw.Heat {
-	t := draw.Heat{Steps: looks.Steps, Number: func(v float64) string {
+	t := draw.Heat{Steps: styles.Steps, Number: func(v float64) string {
 		if v == 1 {
 			return "1"
 		}
 		return show.Times(v)
 	}}
 	if len(cells) > 1 {
-		t.Columns = []draw.Look{{Name: "typical"}, {Name: "worst"}}
+		t.Columns = []draw.Style{{Name: "typical"}, {Name: "worst"}}
 		t.Groups = []draw.Group{{Names: []string{"over all"}}}
 	}
 	class := analysis.Class("")
@@ -93,12 +93,12 @@ func (v *View) overviewTable(cells []*analysis.Cell) draw.Heat {
 		if c.Grid != nil {
 			name = fmt.Sprintf("%s, %d %%", c.Grid.Delays, c.Grid.CancelPercent)
 		}
-		t.Columns = append(t.Columns, draw.Look{Name: name + "  " + short(c.N), Cell: cellName(c)})
+		t.Columns = append(t.Columns, draw.Style{Name: name + "  " + short(c.N), Cell: cellName(c)})
 	}
 	merits := append(v.Merits(cells, analysis.Contender.IsStructure),
 		v.Merits(cells, func(who analysis.Contender) bool { return who.Role == results.RoleBaseline })...)
 	for _, who := range merits {
-		t.Rows = append(t.Rows, v.Looks[who.Name])
+		t.Rows = append(t.Rows, v.Styles[who.Name])
 		t.Titles = append(t.Titles, fmt.Sprintf("%s times the fastest, as the geometric mean over %s, "+
 			"and %s at worst",
 			show.Times(who.Typical), show.Count(who.Cells, "workload"), show.Times(who.Worst)))

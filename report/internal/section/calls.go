@@ -88,16 +88,16 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 		Height: draw.RowsHeight(len(rows)), Columns: columns,
 	}
 	for _, list := range lists {
-		p := &draw.Panel{Title: sized(list[0].Workload, list[0].N), XLabel: "longest call", Rows: v.looksOf(rows)}
+		p := &draw.Panel{Title: sized(list[0].Workload, list[0].N), XLabel: "longest call", Rows: v.stylesOf(rows)}
 		for _, c := range list {
 			row := slices.IndexFunc(rows, func(who analysis.Contender) bool { return who.Name == c.Structure })
 			for _, call := range c.Longest {
 				if call.NS <= 0 {
 					continue
 				}
-				look := v.Looks[c.Structure]
-				look.Marker = operationMarkers[call.Operation]
-				p.Marks = append(p.Marks, draw.Series{Look: look, Radius: 3, Rows: true, Marks: []draw.Mark{{
+				style := v.Styles[c.Structure]
+				style.Marker = operationMarkers[call.Operation]
+				p.Marks = append(p.Marks, draw.Series{Style: style, Radius: 3, Rows: true, Marks: []draw.Mark{{
 					X: call.NS, Y: float64(row),
 					Title: fmt.Sprintf("%s %s at tick %s",
 						call.Operation, show.Duration(call.NS), show.Grouped(int64(call.At))),
@@ -107,8 +107,8 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 		f.Panels = append(f.Panels, p)
 	}
 	for _, o := range operationsOf(all) {
-		look := draw.Look{Color: draw.Faded, Marker: operationMarkers[o]}
-		f.Legend = append(f.Legend, draw.Key{Text: string(o), Look: look, Radius: 3})
+		style := draw.Style{Color: draw.Faded, Marker: operationMarkers[o]}
+		f.Legend = append(f.Legend, draw.Key{Text: string(o), Style: style, Radius: 3})
 	}
 	return f
 }

@@ -31,7 +31,7 @@ func explain(v *View) Section {
 		if e.New != nil && slices.ContainsFunc(v.Contenders, is) {
 			s.Tables = append(s.Tables, Table{
 				Title: e.Name + ": " + e.Summary,
-				Chart: Drawing(e, v.Looks[e.Name]),
+				Chart: Drawing(e, v.Styles[e.Name]),
 				Body:  show.Tables(FactTable(e.Name, Facts(e, v.Run))),
 			})
 		}
@@ -44,12 +44,12 @@ const DrawingLimits = "A dozen timers show how a structure works, not how fast i
 	"caches, batches and sweeps matter from thousands of timers on."
 
 // Drawing draws a structure step by step. Nil: it does not show its shape.
-func Drawing(e entry.Entry, look draw.Look) *draw.Figure {
+func Drawing(e entry.Entry, style draw.Style) *draw.Figure {
 	steps := demo.Steps(e.New())
 	if len(steps) == 0 {
 		return nil
 	}
-	f := draw.SketchFigure(demo.Sketch(steps, sketch.Columns), demo.Sketch(steps, sketch.Narrow), look)
+	f := draw.SketchFigure(demo.Sketch(steps, sketch.Columns), demo.Sketch(steps, sketch.Narrow), style)
 	f.Name = "explain-" + e.Name
 	f.Title = "How " + e.Name + " works"
 	f.Subtitle = "A number is a deadline. 110→900: filed under tick 110, the timer was moved to 900 " +

@@ -25,9 +25,9 @@ func (v *View) forestChart() *draw.Figure {
 		return nil
 	}
 	base, rest := leaders[0].Name, leaders[1:]
-	var rows []draw.Look
+	var rows []draw.Style
 	for _, c := range cells {
-		rows = append(rows, draw.Look{Name: c.Workload + "  " + short(c.N), Cell: cellName(c)})
+		rows = append(rows, draw.Style{Name: c.Workload + "  " + short(c.N), Cell: cellName(c)})
 	}
 	columns := min((len(rest)+1)/2, 4)
 	f := &draw.Figure{
@@ -44,8 +44,8 @@ func (v *View) forestChart() *draw.Figure {
 	compared := false
 	for _, who := range rest {
 		p := &draw.Panel{Title: who.Name, XLabel: "time of " + who.Name + " / time of " + base, Rows: rows}
-		p.Marks = []draw.Marks{draw.VerticalLine{X: 1, Look: draw.Look{Color: draw.Faded, Dashes: []draw.Length{2, 2}}}}
-		s := draw.Series{Look: v.Looks[who.Name], Radius: 2.7, Rows: true}
+		p.Marks = []draw.Marks{draw.VerticalLine{X: 1, Style: draw.Style{Color: draw.Faded, Dashes: []draw.Length{2, 2}}}}
+		s := draw.Series{Style: v.Styles[who.Name], Radius: 2.7, Rows: true}
 		for i, c := range cells {
 			if r := c.Row(who.Name).RatioTo(c.Row(base)); r.Pairs > 0 {
 				m := draw.Mark{X: r.Center, Y: float64(i), Title: times(r) + " on " + rows[i].Name}

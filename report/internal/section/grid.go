@@ -45,10 +45,10 @@ func (v *View) gridChart() *draw.Figure {
 	}
 	for _, share := range shares {
 		p := &draw.Panel{
-			Title: fmt.Sprintf("%d %% cancelled", share), XLabel: "time per " + units(cells), Rows: v.looksOf(rows),
+			Title: fmt.Sprintf("%d %% cancelled", share), XLabel: "time per " + units(cells), Rows: v.stylesOf(rows),
 		}
 		for i, who := range rows {
-			line := draw.Series{Look: v.Looks[who.Name], Rows: true, Joined: true}
+			line := draw.Series{Style: v.Styles[who.Name], Rows: true, Joined: true}
 			var points []draw.Marks
 			for d, distribution := range distributions {
 				c := at[results.Grid{Delays: distribution, CancelPercent: share}]
@@ -57,7 +57,7 @@ func (v *View) gridChart() *draw.Figure {
 				}
 				m := markOf(c.Row(who.Name).Cost(), float64(i))
 				line.Marks = append(line.Marks, draw.Mark{X: m.X, Y: m.Y})
-				point := distributionMark(v.Looks[who.Name], d)
+				point := distributionMark(v.Styles[who.Name], d)
 				point.Marks = []draw.Mark{m}
 				points = append(points, point)
 			}
@@ -66,8 +66,8 @@ func (v *View) gridChart() *draw.Figure {
 		f.Panels = append(f.Panels, p)
 	}
 	for i, d := range distributions {
-		of := distributionMark(draw.Look{Color: draw.Faded}, i)
-		f.Legend = append(f.Legend, draw.Key{Text: d, Look: of.Look, Radius: of.Radius})
+		of := distributionMark(draw.Style{Color: draw.Faded}, i)
+		f.Legend = append(f.Legend, draw.Key{Text: d, Style: of.Style, Radius: of.Radius})
 	}
 	return f
 }
@@ -85,8 +85,8 @@ func gridOf(cells []*analysis.Cell) (delays []string, shares []int) {
 }
 
 // distributionMark has the marker of a distribution, by its index, in the colour
-// of a look.
-func distributionMark(l draw.Look, distribution int) draw.Series {
+// of a style.
+func distributionMark(l draw.Style, distribution int) draw.Series {
 	shape, radius := draw.Markers[(distribution+1)%len(draw.Markers)], draw.Length(2.8)
 	switch distribution {
 	case 0:
@@ -95,5 +95,5 @@ func distributionMark(l draw.Look, distribution int) draw.Series {
 		shape, radius = draw.Diamond.AsHollow(), 3
 	}
 	l.Marker = shape
-	return draw.Series{Look: l, Radius: radius, Rows: true}
+	return draw.Series{Style: l, Radius: radius, Rows: true}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -14,7 +15,8 @@ import (
 
 func latency(v *View) Section {
 	s := Section{
-		Title:  "How long do slow calls take?",
+		Title:  "How long does a single call take?",
+		Open:   true,
 		Absent: "latency",
 		Lead: show.Para(fmt.Sprintf("Single calls, each stamped with the clock before and after, all trials together. "+
 			"Each sample holds one reading of the clock, %s at the median; the time by kind of operation below "+
@@ -34,10 +36,154 @@ func latency(v *View) Section {
 		}
 		s.Tables = append(s.Tables, t)
 	}
+	for i, f := range v.latencyCharts() {
+		if i == 0 {
+			s.Charts = append(s.Charts, f.figure)
+			continue
+		}
+		s.Tables = append(s.Tables, Table{Title: fmt.Sprintf("Single calls with %s timers", show.Grouped(f.n)), Chart: f.figure, Body: f.table()})
+	}
 	for _, c := range v.latencyCells() {
 		s.Charts = append(s.Charts, v.curveChart(c))
 	}
 	return s
+}
+
+// latencyAt is the picture of single calls at one size.
+type latencyAt struct {
+	n      int
+	figure *draw.Figure
+	cells  []*analysis.Cell
+	rows   []analysis.Contender
+}
+
+// The kinds of calls and the percentiles of the picture of single calls.
+var (
+	latencyKinds       = []script.Kind{script.KindSchedule, script.KindCancel, script.KindFire}
+	latencyPercentiles = []percentile{percentiles[0], percentiles[2], percentiles[3]}
+)
+
+// latencyCharts shows percentiles of single calls in the grid of distributions: a row of panels for each
+// share cancelled, a column for each kind of call and shape of delays. There is a chart for each size:
+// first the largest with all classics that were measured at any size, then the others.
+func (v *View) latencyCharts() []latencyAt {
+	var out []latencyAt
+	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *analysis.Cell) bool {
+		return c.Grid == nil || !slices.ContainsFunc(c.Rows, hasLatency)
+	})
+	most := 0
+	for _, n := range sizesOf(cells) {
+		at := latencyAt{n: n, cells: slices.DeleteFunc(slices.Clone(cells), func(c *analysis.Cell) bool { return c.N != n })}
+		at.rows = v.classicRows(func(who analysis.Contender) bool {
+			return !slices.ContainsFunc(at.cells, func(c *analysis.Cell) bool { return !hasLatency(c.Row(who.Name)) })
+		})
+		if at.figure = v.latencyChart(at); at.figure != nil {
+			out, most = append(out, at), max(most, len(at.rows))
+		}
+	}
+	for i, at := range slices.Backward(out) {
+		if len(at.rows) == most {
+			out = slices.Insert(slices.Delete(out, i, i+1), 0, at)
+			break
+		}
+	}
+	for i := range out {
+		if i > 0 {
+			out[i].figure.Name += fmt.Sprintf("-%d", out[i].n)
+		}
+	}
+	return out
+}
+
+func (v *View) latencyChart(at latencyAt) *draw.Figure {
+	delays, shares := gridOf(at.cells)
+	f := &draw.Figure{
+		Name:  "latency",
+		Title: fmt.Sprintf("Single calls with %s timers", show.Grouped(at.n)),
+		Subtitle: "What it says: the median, the 99th and the 99.9th percentile of the time of a call, by the kind of the call, " +
+			"the shape of the delays and the share of timers that is cancelled. Further left is better.",
+		Caption: "What it does not say: the slowest of a thousand calls, which the operating system decides. The time axis is " +
+			"logarithmic. The last row is the floor: the harness with a scheduler that does nothing. A percentile without enough " +
+			"calls has no mark." + v.clockNote(),
+		X:       draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 3}, Low: 1.4, High: 1.4},
+		Columns: len(latencyKinds) * len(delays), Height: draw.RowsHeight(len(at.rows)),
+	}
+	found := false
+	for _, share := range shares {
+		for _, kind := range latencyKinds {
+			for _, shape := range delays {
+				i := slices.IndexFunc(at.cells, func(c *analysis.Cell) bool { return c.Grid.Delays == shape && c.Grid.CancelPercent == share })
+				if i < 0 || !slices.Contains(kindsOf(at.cells[i]), kind) {
+					f.Panels = append(f.Panels, nil)
+					continue
+				}
+				p := &draw.Panel{Title: fmt.Sprintf("%s, %s", kind, shape), XLabel: fmt.Sprintf("%d %% cancelled", share), Rows: v.stylesOf(at.rows)}
+				for row, who := range at.rows {
+					l, _ := latencyOf(at.cells[i].Row(who.Name), kind)
+					line := draw.Series{Style: v.Styles[who.Name], Rows: true, Joined: true}
+					var points []draw.Marks
+					for _, of := range latencyPercentiles {
+						ns, ok := of.of(l)
+						if !ok || ns <= 0 {
+							continue
+						}
+						line.Marks = append(line.Marks, draw.Mark{X: ns, Y: float64(row), Title: of.name + " " + show.Duration(ns)})
+						point := draw.Style{Color: v.Styles[who.Name].Color, Marker: of.marker}
+						points = append(points, draw.Series{Style: point, Radius: of.radius * 0.8, Rows: true, Marks: []draw.Mark{{X: ns, Y: float64(row)}}})
+						found = true
+					}
+					p.Marks = append(append(p.Marks, line), points...)
+				}
+				f.Panels = append(f.Panels, p)
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	for _, of := range latencyPercentiles {
+		f.Legend = append(f.Legend, draw.Key{Text: of.name, Style: draw.Style{Color: draw.Faded, Marker: of.marker}, Radius: of.radius})
+	}
+	return f
+}
+
+// table holds the numbers of the picture.
+func (at latencyAt) table() show.Text {
+	t := newTable("llr", "Call", "Structure")
+	_, shares := gridOf(at.cells)
+	var columns []*analysis.Cell
+	for _, share := range shares {
+		for _, c := range at.cells {
+			if c.Grid.CancelPercent == share {
+				t.Header = append(t.Header, fmt.Sprintf("%s, %d %%", c.Grid.Delays, share))
+				columns = append(columns, c)
+			}
+		}
+	}
+	for _, kind := range latencyKinds {
+		for _, who := range at.rows {
+			line := []any{kind.String(), label(who, false)}
+			for _, c := range columns {
+				l, _ := latencyOf(c.Row(who.Name), kind)
+				line = append(line, percentilesOf(l))
+			}
+			t.Add(line...).Structure = who.Name
+		}
+	}
+	return append(show.Para("In nanoseconds: the median, the 99th and the 99.9th percentile."), show.Tables(t)...)
+}
+
+// percentilesOf writes the percentiles of the picture; nil: there are too few samples for all of them.
+func percentilesOf(l results.Latency) any {
+	var out []string
+	for _, of := range latencyPercentiles {
+		ns, ok := of.of(l)
+		if !ok {
+			return nil
+		}
+		out = append(out, show.Figure(ns))
+	}
+	return show.Number(l.P999, strings.Join(out, " / "))
 }
 
 // latencyCells chooses the cells that get charts: the first synthetic workload, and the two of
@@ -182,7 +328,7 @@ func (v *View) curveChart(c *analysis.Cell) *draw.Figure {
 	shown := v.Curves(rows)
 	f := &draw.Figure{
 		Name:  fmt.Sprintf("curve-%s-%d", c.Workload, c.N),
-		Title: "How long do slow calls take? " + sized(c.Workload, c.N),
+		Title: "Slow calls: " + sized(c.Workload, c.N),
 		Subtitle: "What it says: how long a call takes at most, for that share of all calls. " +
 			"Lower is better.",
 		Caption: "What it does not say: which calls the slow ones are, and how long the slowest one in a thousand " +
@@ -200,7 +346,7 @@ func (v *View) curveChart(c *analysis.Cell) *draw.Figure {
 		for _, who := range slices.Backward(rows) {
 			l, _ := latencyOf(c.Row(who.Name), kind)
 			s := draw.Series{
-				Look: v.Looks[who.Name], Radius: 2, Marks: curve(l), Joined: true, OnDemand: !slices.Contains(shown, who),
+				Style: v.Styles[who.Name], Radius: 2, Marks: curve(l), Joined: true, OnDemand: !slices.Contains(shown, who),
 			}
 			if who.Role != results.RoleFloor {
 				s.Marks = above(s.Marks, curve(floor))

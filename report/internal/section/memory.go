@@ -3,6 +3,7 @@ package section
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -28,7 +29,7 @@ func memory(v *View) Section {
 func (v *View) footprints() []results.Memory {
 	bySize := make(map[int][]results.Memory)
 	for _, m := range v.Memory {
-		if _, ok := v.Looks[m.Structure]; ok { // it can be drawn
+		if _, ok := v.Styles[m.Structure]; ok { // it can be drawn
 			bySize[m.N] = append(bySize[m.N], m)
 		}
 	}
@@ -58,15 +59,15 @@ func (v *View) memoryChart() *draw.Figure {
 	const pale = 0.6 // what ageing adds
 	p := &draw.Panel{Title: "N = " + short(list[0].N), XLabel: "bytes per pending timer"}
 	for i, m := range list {
-		look := v.Looks[m.Structure]
-		p.Rows = append(p.Rows, look)
+		style := v.Styles[m.Structure]
+		p.Rows = append(p.Rows, style)
 		filled, aged := show.Figure(m.Bytes), show.Figure(m.AgedBytes)
 		p.Marks = append(p.Marks, draw.Bar{
-			Look: look, Row: i, Label: aged + " B",
+			Style: style, Row: i, Label: aged + " B",
 			Title: fmt.Sprintf("%s bytes per timer after the fill, %s aged", filled, aged),
 			Parts: []draw.Part{
-				{Length: min(m.Bytes, m.AgedBytes), Color: look.Color},
-				{Length: max(0, m.AgedBytes-m.Bytes), Color: draw.Pale(look.Color, pale)},
+				{Length: min(m.Bytes, m.AgedBytes), Color: style.Color},
+				{Length: max(0, m.AgedBytes-m.Bytes), Color: draw.Pale(style.Color, pale)},
 			},
 		})
 	}
@@ -116,7 +117,7 @@ func (v *View) paretoChart() *draw.Figure {
 		}
 		aged := list[i].AgedBytes
 		s.Places = append(s.Places, draw.Place{
-			Look: v.Looks[m.Name], X: aged, Y: m.Typical, Label: m.Name,
+			Style: v.Styles[m.Name], X: aged, Y: m.Typical, Label: m.Name,
 			Title: fmt.Sprintf("%s bytes per timer, %s times the fastest", show.Figure(aged), show.Times(m.Typical)),
 		})
 	}
@@ -126,10 +127,10 @@ func (v *View) paretoChart() *draw.Figure {
 	slices.SortStableFunc(s.Places, func(a, b draw.Place) int {
 		return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y))
 	})
+	least := math.Inf(1)
 	for i := range s.Places {
-		if at := &s.Places[i]; len(s.Front) == 0 || at.Y < s.Front[len(s.Front)-1].Y {
-			at.Bold = true
-			s.Front = append(s.Front, draw.Mark{X: at.X, Y: at.Y})
+		if at := &s.Places[i]; at.Y < least {
+			least, at.Bold = at.Y, true
 		}
 	}
 	caption := "What it does not say: how a structure does on one workload, or among fewer timers. " +
@@ -141,8 +142,7 @@ func (v *View) paretoChart() *draw.Figure {
 		Name:  "pareto",
 		Title: "Which structures are fast for the memory they take?",
 		Subtitle: fmt.Sprintf("What it says: the time, as the geometric mean of the multiples of the fastest over "+
-			"%s, against bytes per timer, N = %s. Bold, joined by steps: no other structure is both faster and "+
-			"smaller.", show.Count(len(cells), "workload"), short(n)),
+			"%s, against bytes per timer, N = %s. Bold: no other structure is both faster and smaller.", show.Count(len(cells), "workload"), short(n)),
 		Caption: caption,
 		X:       draw.Axis{Ticks: draw.LogTicks{Label: inBytes, Most: 9}, Low: 1.15, High: 1.3},
 		Y:       draw.Axis{Ticks: draw.LogTicks{Label: ratioTick, Most: 7}, Low: 1.15, High: 1.15},

@@ -101,10 +101,10 @@ func (v *View) whyChart(w *analysis.Why) *draw.Figure {
 	present := v.ByMerit(v.Present(func(who analysis.Contender) bool { return marks[who.Name] != nil }))
 	both := draw.Axis{Ticks: draw.LogTicks{Label: show.Short, Most: 7}, Low: 1.15, High: 1.15}
 	p := &draw.Panel{XLabel: "ns by the counts", YLabel: "ns, measured", Marks: []draw.Marks{draw.Series{
-		Look: draw.Look{Color: draw.Pale(draw.Faded, 0.45)}, Joined: true, Marks: []draw.Mark{{X: least, Y: least}, {X: most, Y: most}},
+		Style: draw.Style{Color: draw.Pale(draw.Faded, 0.45)}, Joined: true, Marks: []draw.Mark{{X: least, Y: least}, {X: most, Y: most}},
 	}}}
 	for _, who := range present {
-		p.Marks = append(p.Marks, draw.Series{Look: v.Looks[who.Name], Radius: 3, Marks: marks[who.Name]})
+		p.Marks = append(p.Marks, draw.Series{Style: v.Styles[who.Name], Radius: 3, Marks: marks[who.Name]})
 	}
 	return &draw.Figure{
 		Name:     "why",

@@ -146,7 +146,7 @@ func TestNoTwoPlacesContradictEachOther(t *testing.T) {
 					if ranked[i].Standing() != standing {
 						t.Errorf("%d: %s is %v, and shown as %+v", seed, s.Structure, ranked[i].Standing(), s.Times)
 					}
-					line := slices.IndexFunc(heat.Rows, func(l draw.Look) bool { return l.Name == s.Structure })
+					line := slices.IndexFunc(heat.Rows, func(l draw.Style) bool { return l.Name == s.Structure })
 					if late && heat.Bold[line][overAll+column] != (standing != stats.Worse) {
 						t.Errorf("%d: %s is bold: %v, and %+v", seed, s.Structure, standing == stats.Worse, s.Times)
 					}

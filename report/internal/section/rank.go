@@ -35,9 +35,9 @@ func (v *View) rankChart() *draw.Figure {
 	}
 	for _, n := range sizes {
 		cells := slices.DeleteFunc(slices.Clone(all), func(c *analysis.Cell) bool { return c.N != n })
-		p := &draw.Panel{Title: "N = " + short(n), XLabel: "multiple of the fastest", Rows: v.looksOf(who)}
+		p := &draw.Panel{Title: "N = " + short(n), XLabel: "multiple of the fastest", Rows: v.stylesOf(who)}
 		for place, m := range v.Merits(cells, analysis.Contender.IsStructure) {
-			p.Marks = append(p.Marks, draw.Series{Look: v.Looks[m.Name], Radius: 2.7, Rows: true, Marks: []draw.Mark{{
+			p.Marks = append(p.Marks, draw.Series{Style: v.Styles[m.Name], Radius: 2.7, Rows: true, Marks: []draw.Mark{{
 				X: m.Typical, Y: float64(slices.Index(who, m.Contender)),
 				Title: fmt.Sprintf("place %d at %s: %.2f × the fastest, in %d of %d workloads",
 					place+1, short(n), m.Typical, m.Cells, len(cells)),

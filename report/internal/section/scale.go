@@ -80,7 +80,7 @@ func (v *View) scaledCells() []*analysis.Cell {
 
 // costCurve is the cost of a contender at each size of a workload.
 func (v *View) costCurve(workload, name string) draw.Series {
-	out := draw.Series{Look: v.Looks[name], Radius: 2.7, Joined: true}
+	out := draw.Series{Style: v.Styles[name], Radius: 2.7, Joined: true}
 	for _, c := range v.CellsOf(workload) {
 		if s := c.Row(name).Cost(); s.OK() && c.N > 0 {
 			m := markOf(s, 0)

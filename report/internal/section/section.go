@@ -12,7 +12,7 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/report/internal/looks"
+	"github.com/timerbench/timerbench/report/internal/styles"
 )
 
 // list has what a report answers, in order. A section without charts and tables is left out.
@@ -63,12 +63,12 @@ type Table struct {
 // View is the results and how contenders look on charts.
 type View struct {
 	*analysis.Run
-	Looks map[string]draw.Look // by name
+	Styles map[string]draw.Style // by name
 }
 
 // NewView returns the view of results.
 func NewView(r *analysis.Run) *View {
-	return &View{r, looks.Of(r.Known.Entries, r.Contenders)}
+	return &View{r, styles.Of(r.Known.Entries, r.Contenders)}
 }
 
 // All makes all sections. The names of charts become those of files, so that none is a path and none
@@ -83,7 +83,7 @@ func All(v *View) []Section {
 		for _, f := range s.Figures() {
 			f.Name = name(f.Name)
 			if f.Title == "" {
-				f.Title = s.Title
+				f.Title, f.Headed = s.Title, true
 			}
 		}
 		out = append(out, s)
@@ -124,10 +124,10 @@ func Figures(sections []Section) []*draw.Figure {
 	return out
 }
 
-func (v *View) looksOf(rows []analysis.Contender) []draw.Look {
-	out := make([]draw.Look, len(rows))
+func (v *View) stylesOf(rows []analysis.Contender) []draw.Style {
+	out := make([]draw.Style, len(rows))
 	for i, c := range rows {
-		out[i] = v.Looks[c.Name]
+		out[i] = v.Styles[c.Name]
 	}
 	return out
 }
@@ -135,8 +135,8 @@ func (v *View) looksOf(rows []analysis.Contender) []draw.Look {
 // keys is a legend of contenders.
 func (v *View) keys(rows []analysis.Contender) []draw.Key {
 	var out []draw.Key
-	for _, l := range v.looksOf(rows) {
-		out = append(out, draw.Key{Text: l.Name, Look: l, Line: true, Radius: 3})
+	for _, l := range v.stylesOf(rows) {
+		out = append(out, draw.Key{Text: l.Name, Style: l, Line: true, Radius: 3})
 	}
 	return out
 }

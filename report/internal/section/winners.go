@@ -76,7 +76,7 @@ func (m winnerMap) fields(v *View, delays string) draw.Fields {
 		}
 		field := draw.Field{
 			Row: slices.Index(m.sizes, c.N), Column: slices.Index(m.shares, c.Grid.CancelPercent),
-			Owner: v.Looks[ranked[0].Structure],
+			Owner: v.Styles[ranked[0].Structure],
 			Title: fmt.Sprintf("the fastest among %s timers, %d %% cancelled, %s delays: %s",
 				short(c.N), c.Grid.CancelPercent, delays, show.Duration(ranked[0].Cost().Center)),
 		}

@@ -1,5 +1,5 @@
-// Package looks gives each contender a colour and a marker, the same on all charts.
-package looks
+// Package styles gives each contender a colour and a marker, the same on all charts.
+package styles
 
 import (
 	"hash/fnv"
@@ -41,44 +41,44 @@ func hexes(s ...string) []color.Color {
 	return out
 }
 
-// Baseline is the look of what is compared with structures and is none.
-var Baseline = draw.Look{Color: draw.Ink, Marker: draw.Square}
+// Baseline is the style of what is compared with structures and is none.
+var Baseline = draw.Style{Color: draw.Ink, Marker: draw.Square}
 
-var floor = draw.Look{
+var floor = draw.Style{
 	Color: draw.Hex("8a8a8a"), Marker: draw.Circle.AsHollow(), Dashes: []draw.Length{3, 2},
 }
 
 // control repeats the hue of the structure under control, hollow and dashed.
-func control(of draw.Look) draw.Look {
-	return draw.Look{Color: of.Color, Marker: of.Marker.AsHollow(), Dashes: []draw.Length{4, 2.5}}
+func control(of draw.Style) draw.Style {
+	return draw.Style{Color: of.Color, Marker: of.Marker.AsHollow(), Dashes: []draw.Length{4, 2.5}}
 }
 
-// Other is the look of one of those that are no structure of the catalog, by its number.
-func Other(member int) draw.Look { return palettes[others].look(member) }
+// Other is the style of one of those that are no structure of the catalog, by its number.
+func Other(member int) draw.Style { return palettes[others].style(member) }
 
-func (p palette) look(member int) draw.Look {
-	return draw.Look{
+func (p palette) style(member int) draw.Style {
+	return draw.Style{
 		Color:  p.shades[member%len(p.shades)],
 		Marker: draw.Markers[(p.first+member)%len(draw.Markers)],
 	}
 }
 
-// Of assigns a look to each contender, by name. A structure of the catalog gets the next look of its
+// Of assigns a style to each contender, by name. A structure of the catalog gets the next style of its
 // family in catalog order, so that it looks the same in every report of one version. What this
-// version does not know gets the look at the hash of its name, or the next free one. That of what
+// version does not know gets the style at the hash of its name, or the next free one. That of what
 // the harness adds is decided by its role.
-func Of(entries []entry.Entry, rows []analysis.Contender) map[string]draw.Look {
-	out := make(map[string]draw.Look)
+func Of(entries []entry.Entry, rows []analysis.Contender) map[string]draw.Style {
+	out := make(map[string]draw.Style)
 	members := make(map[entry.Family]int)
 	for _, e := range entries {
 		f := e.Family
 		if _, ok := palettes[f]; !ok {
 			f = others
 		}
-		look := palettes[f].look(members[f])
+		style := palettes[f].style(members[f])
 		members[f]++
-		look.Family = string(f)
-		out[e.Name] = look
+		style.Family = string(f)
+		out[e.Name] = style
 	}
 	taken := make(map[int]bool)
 	for member := range members[others] {
@@ -108,19 +108,19 @@ func Of(entries []entry.Entry, rows []analysis.Contender) map[string]draw.Look {
 			out[c.Name] = control(of)
 		}
 	}
-	for name, look := range out {
-		look.Name, look.Structure = name, name
-		out[name] = look
+	for name, style := range out {
+		style.Name, style.Structure = name, name
+		out[name] = style
 	}
 	for _, c := range rows {
-		look := out[c.Name]
-		look.Name = c.Shown()
-		out[c.Name] = look
+		style := out[c.Name]
+		style.Name = c.Shown()
+		out[c.Name] = style
 	}
 	return out
 }
 
-// combinations is how many looks there are for what the catalog does not know.
+// combinations is how many styles there are for what the catalog does not know.
 var combinations = len(palettes[others].shades) * len(draw.Markers)
 
 func hash(name string) int {
@@ -129,7 +129,7 @@ func hash(name string) int {
 	return int(h.Sum32() % uint32(combinations))
 }
 
-// hasOwn reports whether the role, not the name, says how a row looks.
+// hasOwn reports whether the role, not the name, says how a row styles.
 func hasOwn(role results.Role) bool {
 	return role == results.RoleFloor || role == results.RoleBaseline || role == results.RoleControl
 }

@@ -10,8 +10,8 @@ import (
 // Length is a length in points; a figure is [Width] points wide.
 type Length = vg.Length
 
-// Look is who a contender is and how it is drawn, the same on every figure.
-type Look struct {
+// Style is who a contender is and how it is drawn, the same on every figure.
+type Style struct {
 	Name      string // as shown
 	Structure string // as data name it; empty: it stands for no structure
 	Family    string // of the structure; empty: none
@@ -22,6 +22,6 @@ type Look struct {
 	Dashes []Length
 }
 
-func (l Look) line(width Length) draw.LineStyle {
+func (l Style) line(width Length) draw.LineStyle {
 	return draw.LineStyle{Color: l.Color, Width: width, Dashes: l.Dashes}
 }

@@ -1,4 +1,4 @@
-package looks
+package styles
 
 import (
 	"fmt"
@@ -42,9 +42,9 @@ func TestLooks(t *testing.T) {
 	if c, q := all["heaps1-control"], all["heaps1"]; c.Color != q.Color || c.Marker != q.Marker.AsHollow() || len(c.Dashes) == 0 {
 		t.Error("a control has the hue of its structure, hollow and dashed")
 	}
-	// Neither the results nor later entries of the catalog change a look.
-	for name, look := range Of(entries[:7], nil) {
-		if look.Color != all[name].Color || look.Marker != all[name].Marker {
+	// Neither the results nor later entries of the catalog change a style.
+	for name, style := range Of(entries[:7], nil) {
+		if style.Color != all[name].Color || style.Marker != all[name].Marker {
 			t.Errorf("%s looks different in a longer catalog", name)
 		}
 	}
