@@ -17,17 +17,19 @@
 
 	// Where each structure is shown: elements by its name.
 	const shown = new Map();
+	const pinned = new Set();
+	const filtered = new Set();
 	const show = (name, element) => {
 		if (!shown.has(name)) shown.set(name, new Set());
 		shown.get(name).add(element);
+		dress(name, element);
 	};
-	const pinned = new Set();
-	const filtered = new Set();
+	const dress = (name, element) => {
+		element.classList.toggle("pin", pinned.has(name));
+		element.classList.toggle("off", filtered.has(name));
+	};
 	const mark = (name) => {
-		for (const e of shown.get(name) || []) {
-			e.classList.toggle("pin", pinned.has(name));
-			e.classList.toggle("off", filtered.has(name));
-		}
+		for (const e of shown.get(name) || []) dress(name, e);
 	};
 	const pin = (name) => {
 		if (!pinned.delete(name)) pinned.add(name);
@@ -225,7 +227,6 @@
 			$("ranking").append(more);
 		}
 		adopt(table);
-		for (const name of shown.keys()) mark(name);
 	};
 	const evidence = (list) => {
 		const cells = list.map((e) => [e.workload, short(e.n), Math.round(100 * e.weight)]);
@@ -262,6 +263,7 @@
 	};
 	// close moves the rows of a chart together where some are filtered. A row is where its label is.
 	const close = (svg) => {
+		if (!filtered.size && !svg.whole) return; // it has all its rows
 		const labels = all(":scope > text[data-structure]", svg);
 		if (labels.length < 2 || !svg.getClientRects().length) return; // it has no rows, or is the one for another screen
 		const parts = [...svg.children].filter((e) => e.getClientRects().length || e.getBBox);
@@ -365,7 +367,6 @@
 			watch.observe(box);
 		}
 		underline(part);
-		for (const name of shown.keys()) mark(name);
 	};
 	// fill adds what the page left for later to an element, once.
 	const fill = (element) => {
@@ -374,19 +375,18 @@
 		delete data.later[element.id];
 		element.append(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
 		settle(element);
-		narrow();
 	};
-	// narrow fills the charts for a narrow screen on one.
+	// reveal fills the charts of a part for a narrow screen on one, and closes their rows up.
 	const slim = matchMedia("(max-width: 54rem)");
-	const narrow = () => {
-		if (slim.matches) all(".narrow").filter((e) => e.closest("details:not([open])") === null).forEach(fill);
-		all("figure svg").forEach(close);
+	const reveal = (part) => {
+		if (slim.matches) all(".narrow", part).filter((e) => e.closest("details:not([open])") === null).forEach(fill);
+		all("figure svg", part).forEach(close);
 	};
-	slim.addEventListener("change", narrow);
+	slim.addEventListener("change", () => reveal(document));
 	document.addEventListener("toggle", (e) => {
 		if (!e.target.open) return;
 		fill(e.target);
-		narrow();
+		reveal(e.target);
 	}, true);
 
 	// What is chosen stands in the fragment of the address, and comes back with it.
@@ -452,6 +452,6 @@
 		$("the-answers-to-the-standard-questions").open = false;
 	}
 	recall();
-	narrow();
+	reveal(document);
 	document.querySelector("main").classList.add("ready");
 })();

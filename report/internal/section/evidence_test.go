@@ -89,7 +89,7 @@ func TestIdleCountsAddUpOverShapes(t *testing.T) {
 		t.Errorf("%+v", sums)
 	}
 	section := idle(v)
-	if len(section.Charts) != 0 || len(section.Tables) != 1 || !strings.Contains(section.Tables[0].Title, "delays uniform and pareto") {
+	if len(section.Charts) != 1 || len(section.Tables) != 1 || !strings.Contains(section.Tables[0].Title, "delays uniform and pareto") {
 		t.Errorf("%d charts, %d tables: %+v", len(section.Charts), len(section.Tables), section.Tables)
 	}
 	if want := "Under a tickless driver, 2 of 2 structures wake up for nothing at times: wheel on 7 % and minheap on 1 % of their wake-ups. "; !strings.HasPrefix(section.Lead.String(), want) {
