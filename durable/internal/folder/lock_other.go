@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// lockFile refuses to go on without a lock.
+// lockFile fails: there is no server without a lock.
 func lockFile(*os.File) error { return errors.ErrUnsupported }
 
-// Room is not asked, as there is no server without a lock.
+// Room is never called.
 func Room(string) (int64, error) { return 0, errors.ErrUnsupported }

@@ -13,11 +13,11 @@ func lockFile(f *os.File) error {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 }
 
-// Room returns how many bytes can be stored in dir.
+// Room returns how many bytes are free for files in dir.
 func Room(dir string) (int64, error) {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return 0, &os.PathError{Op: "statfs", Path: dir, Err: err}
 	}
-	return int64(fs.Bavail) * int64(fs.Bsize), nil //nolint:unconvert // types of the system
+	return int64(fs.Bavail) * int64(fs.Bsize), nil //nolint:unconvert // their types depend on the system
 }

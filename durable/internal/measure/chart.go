@@ -20,8 +20,7 @@ var colors = []color.Color{
 	color.RGBA{R: 0xd6, G: 0x27, B: 0x28, A: 0xff},
 }
 
-// draw writes the charts. That of lateness has a logarithmic axis, as the setups lie far
-// apart.
+// draw writes the charts. The axis of lateness is logarithmic, because the setups differ a lot.
 func draw(dir string, results []result) error {
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	plotter.DefaultFont = plot.DefaultFont
@@ -46,7 +45,7 @@ func draw(dir string, results []result) error {
 	return late.Save(width, height, filepath.Join(dir, "lateness.svg"))
 }
 
-// chart returns a plot with a place for each result, and a dot there for each of its values.
+// chart returns a plot with a dot for each value of each result.
 func chart(title string, results []result, names []string, values func(result) []float64) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text, p.Legend.Top = title, true

@@ -1,10 +1,10 @@
 //go:build unix
 
-// Command measure measures durable timers: how many are stored and fired a second, how
-// late they are, what they take of memory and disk, and how long it takes to recover
-// them; with the driver and with JetStream's own schedules, on one node and on three.
+// Command measure measures durable timers: how many are stored and fired per second, how late
+// they are, how much memory and disk they take, and how long their recovery takes. It compares
+// the driver with JetStream's own schedules, on one node and on three.
 //
-// It writes table.md, rates.svg and lateness.svg. Servers and workers all run in this process.
+// It writes table.md, rates.svg and lateness.svg. All servers and workers run in this process.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	out := flag.String("out", "", "the `folder` for what is found")
+	out := flag.String("out", "", "the `folder` for the results")
 	flag.Parse()
 	if err := run(ctx, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -34,7 +34,7 @@ func main() {
 
 func run(ctx context.Context, out string) error {
 	if out == "" {
-		return errors.New("-out: want a folder")
+		return errors.New("-out is missing: want a folder")
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
@@ -65,10 +65,10 @@ func run(ctx context.Context, out string) error {
 	return draw(out, results)
 }
 
-// table returns what was found as Markdown.
+// table returns the results as Markdown.
 func table(results []result) []byte {
 	var b bytes.Buffer
-	// lines between the cells
+	// Debug draws lines between the cells.
 	w := tabwriter.NewWriter(&b, 0, 0, 1, ' ', tabwriter.AlignRight|tabwriter.Debug)
 	fmt.Fprintln(w, "fires\t nodes\t workers\t pending\t stored/s\t µs each\t fired/s\t µs each\t at timers/s\t p50\t p99\t max\t")
 	fmt.Fprintln(w, "---\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t ---:\t")

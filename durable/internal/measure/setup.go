@@ -21,27 +21,27 @@ import (
 	"github.com/timerbench/timerbench/durable/internal/folder"
 )
 
-// setup is one thing to measure.
+// setup is one setup to measure.
 type setup struct {
 	backend        durable.Backend
 	nodes, workers int
-	pending        int // timers that are there all the time; with some, memory is measured as well
-	burst          int // timers that are due at once
-	rate           int // timers a second while lateness is measured
+	pending        int // timers that stay pending; if there are some, memory is measured too
+	burst          int // timers due at the same time
+	rate           int // timers per second while lateness is measured
 }
 
 func (s setup) String() string {
 	return fmt.Sprintf("%v, nodes: %d, workers: %d", s.backend, s.nodes, s.workers)
 }
 
-// result is what was found. Lateness is in ms.
+// result is the result of a setup. Lateness is in ms.
 type result struct {
 	setup
-	stored, fired       float64 // a second; fired until handled
-	storedCPU, firedCPU float64 // processor time of a timer in all, µs
+	stored, fired       float64 // timers per second; fired includes handling
+	storedCPU, firedCPU float64 // processor time per timer, in µs
 	p50, p99, max       float64
-	memory, disk        float64 // bytes a timer
-	recovery            float64 // for a million, s
+	memory, disk        float64 // bytes per timer
+	recovery            float64 // of a million timers, in s
 }
 
 // steady is how long lateness is measured.
@@ -86,7 +86,7 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 		r.recovery = time.Since(began).Seconds() * 1e6 / float64(n)
 	}
 
-	// When n timers are due, with time enough to store them before.
+	// n timers are due at a time at which all of them are stored.
 	after := func(n int) time.Time {
 		return time.Now().Add(time.Second + time.Duration(2*float64(n)/r.stored*float64(time.Second)))
 	}
@@ -105,7 +105,7 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	r.fired = float64(s.burst) / time.Since(due).Seconds()
 	r.firedCPU = float64((processorTime() - used).Microseconds()) / float64(s.burst)
 
-	// Evenly, stored before.
+	// Timers due at a constant rate, all stored before.
 	n = int(float64(s.rate) * steady.Seconds())
 	due = after(n)
 	if err := b.schedule(ctx, "steady", n, func(i int) time.Time {
@@ -123,7 +123,7 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	return r, nil
 }
 
-// heap returns what is in use after a collection.
+// heap returns the bytes in use after a collection.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -131,7 +131,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// processorTime returns the processor time that this process has taken, or 0.
+// processorTime returns the processor time that this process has used, or 0 after an error.
 func processorTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -140,7 +140,7 @@ func processorTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// bench is servers and workers that run.
+// bench holds the running servers and workers.
 type bench struct {
 	servers []*durable.Server
 	conns   []*nats.Conn
@@ -149,10 +149,10 @@ type bench struct {
 	serving sync.WaitGroup
 
 	mu   sync.Mutex
-	late []time.Duration // of what has been handled
+	late []time.Duration // of the handled timers
 }
 
-// start returns when the servers are there and all partitions have been read.
+// start starts servers and workers, and waits until all partitions have been read.
 func (s setup) start(ctx context.Context, dir string) (b *bench, err error) {
 	b = &bench{}
 	ctx, b.stop = context.WithCancel(ctx)
@@ -187,7 +187,7 @@ func (s setup) start(ctx context.Context, dir string) (b *bench, err error) {
 			return nil, err
 		}
 		workers = append(workers, c)
-		b.serving.Go(func() { _ = c.Serve(ctx, b.handle) }) // it ends by stop
+		b.serving.Go(func() { _ = c.Serve(ctx, b.handle) }) // stop ends it
 	}
 	for served := 0; served != 16; {
 		if served = 0; ctx.Err() != nil {
@@ -201,7 +201,7 @@ func (s setup) start(ctx context.Context, dir string) (b *bench, err error) {
 	return b, nil
 }
 
-// open opens a client at the next of the servers, once these have found each other.
+// open opens a client at the next server, once the servers have found each other.
 func (b *bench) open(ctx context.Context, s setup) (*durable.Client, error) {
 	nc, err := b.servers[len(b.conns)%len(b.servers)].Connect()
 	if err != nil {
@@ -237,9 +237,9 @@ func (b *bench) handle(_ context.Context, f durable.Fired) error {
 	return nil
 }
 
-// schedule sets n timers, 256 at a time.
+// schedule sets n timers.
 func (b *bench) schedule(ctx context.Context, name string, n int, at func(i int) time.Time) error {
-	const most = 10_000 // of one Set
+	const most = 10_000 // timers per Set
 	payload, timers := make([]byte, 64), make([]durable.Timer, 0, most)
 	for i := range n {
 		timers = append(timers, durable.Timer{Key: fmt.Sprintf("%s-%d", name, i), Deadline: at(i), Payload: payload})
