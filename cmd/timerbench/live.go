@@ -32,21 +32,21 @@ type liveFlags struct {
 	markdown        bool
 }
 
-// kindsOfDrivers are those of --drivers.
+// kindsOfDrivers are the values of --drivers.
 var kindsOfDrivers = []string{string(results.Tickless), string(results.Ticking)}
 
 func newLive() *cobra.Command {
 	f := liveFlags{cfg: live.Default()}
 	cmd := &cobra.Command{
 		Use:   "live",
-		Short: "Measure timers that run by a real clock, beside Go's own",
-		Long: `Measure package driver over structures, and Go's own timers beside it:
-throughput and contention among many pending timers, lateness under an open-loop
-load, processor time and wake-ups, idle and loaded, bytes and full garbage
-collections. What fires early, late, twice or not at all gets no figures.
+		Short: "Measure timers on the real clock, next to Go's own",
+		Long: `Measure package driver over structures, next to Go's own timers: throughput and
+contention with many pending timers, lateness under an open-loop load, processor
+time and wake-ups (idle and under load), memory, and garbage collections. Timers
+that fire early, twice or not at all get no figures.
 
 Each structure is measured with each kind of driver and each number of shards.
-Results go to ` + runs.Results + ` and ` + runs.Benchmarks + ` in the folder of the run.`,
+live writes ` + runs.Results + ` and ` + runs.Benchmarks + ` into the folder of the run.`,
 		Example: `  timerbench live
   timerbench live -s '^(auto|minheap)$' --drivers tickless --shards default,1,64
   timerbench live -s . --drivers tickless --shards default --n 1e5 --for 2m`,
@@ -55,22 +55,22 @@ Results go to ` + runs.Results + ` and ` + runs.Benchmarks + ` in the folder of 
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "^auto$",
-		"structures of drivers, those that match this regular `expression`")
+		"structures whose names match this regular `expression`")
 	flags.StringSliceVar(&f.drivers, "drivers", kindsOfDrivers, "kinds of drivers: tickless, ticking")
 	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"},
-		"`numbers` of shards of a driver, or default")
+		"`numbers` of shards per driver, or default")
 	flags.DurationSliceVar(&f.ticks, "tick", []time.Duration{time.Millisecond},
-		"`lengths` of a tick of a driver, 1µs to 1s")
+		"`lengths` of the tick of a driver, 1µs to 1s")
 	flags.IntSliceVarP(&f.cfg.Goroutines, "goroutines", "g", f.cfg.Goroutines,
-		"`numbers` of goroutines that start, stop and move timers at the same time")
+		"`numbers` of goroutines that start, stop and move timers concurrently")
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1e5,1e6 (default 1e5)")
 	flags.Float64Var(&f.cfg.Rate, "rate", f.cfg.Rate,
-		"timers that are started a `second` to see how late they fire")
-	flags.DurationVar(&f.cfg.For, "for", f.cfg.For, "how long to measure, about")
+		"timers started per `second` for measuring lateness")
+	flags.DurationVar(&f.cfg.For, "for", f.cfg.For, "approximate total time")
 	flags.Uint64Var(&f.cfg.Seed, "seed", f.cfg.Seed, "seed of delays, victims and the order of trials")
 	flags.StringVarP(&f.out, "out", "o", "", newFolder+")")
 	flags.StringVar(&f.into, "into", "",
-		"add to the results in this `folder` of a run, instead of a folder of its own")
+		"add the results to this `folder` of a run, instead of a new folder")
 	flags.BoolVar(&f.markdown, "markdown", false, "print the tables in Markdown")
 	cmd.MarkFlagsMutuallyExclusive("out", "into")
 	return cmd
@@ -110,8 +110,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	return err
 }
 
-// open returns the folder of the run and the results in it, to which what is measured is
-// added.
+// open returns the folder of the run and the results to add to: those in --into, or new ones.
 func (f *liveFlags) open() (*runs.Folder, *results.Run, error) {
 	if f.into == "" {
 		folder, err := openFolder(f.out, "live", false)
@@ -130,7 +129,7 @@ func (f *liveFlags) open() (*runs.Folder, *results.Run, error) {
 	return folder, r, nil
 }
 
-// configure completes the configuration, or says which value is wrong.
+// configure completes the configuration. Its error names the wrong value.
 func (f *liveFlags) configure(stderr io.Writer) error {
 	cfg := &f.cfg
 	if cfg.Resident = f.sizes; len(f.sizes) == 0 {
@@ -178,7 +177,7 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 	for _, c := range cfg.Contenders {
 		for _, n := range cfg.Resident {
 			if c.Limit > 0 && n > c.Limit {
-				fmt.Fprintf(stderr, "timerbench: %s is made for %d timers at most and left out at %d\n",
+				fmt.Fprintf(stderr, "timerbench: %s takes at most %d timers and is skipped at %d\n",
 					c.Name, c.Limit, n)
 			}
 		}

@@ -21,21 +21,20 @@ import (
 )
 
 func newRecommend() *cobra.Command {
-	// What is given, besides that of a trace.
+	// The flags; a trace completes them.
 	q := advice.Question{Cancel: advice.Unknown, Reschedule: advice.Unknown}
 	var recording string
 	var judge, external, force bool
 	cmd := &cobra.Command{
 		Use:   "recommend [RESULTS]",
-		Short: "Name the structure that fits, with the evidence",
-		Long: `Name the structure that fits so many timers, of which so many are cancelled, and
-what the next best costs. The answer comes from the cells of the results that
-are nearest to the question, and says when none is near. The results are a file
-or a folder of runs. Without them it takes the last whole run in ` + runs.Parent + `/, or else
-the run that is part of this program. A run is whole if it has all structures,
-workloads and sizes of the normal or the full profile. If the last run is not
-whole, it answers for its own cells, provided that it has all structures, and
-recommend says so.`,
+		Short: "Name the best structure for a question, with the evidence",
+		Long: `Name the best structure for a number of timers and a mix of operations, and the
+cost of the next best. The answer comes from the nearest cells of the results,
+and says so if none is near. RESULTS is a file or a folder of runs. The default
+is the last whole run in ` + runs.Parent + `/, or the run that is part of this program if
+there is none. A run is whole if it has all structures, workloads and sizes of
+the normal or the full profile. If a later run has only some cells but all
+structures, its cells replace those of the whole run, and recommend says so.`,
 		Example: `  timerbench recommend --n 1e6 --cancel 90% --rate 50000/s
   timerbench recommend --n 1e5 --cancel 50% --dist clustered \
     --weights throughput=1,tail=2 --late
@@ -54,7 +53,7 @@ recommend says so.`,
 			r, from := source.Run, source.From
 			if external {
 				if len(r.External) == 0 {
-					return fmt.Errorf("--external: no program of another language took part in %s: want results of run --external", from)
+					return fmt.Errorf("--external: %s has no external programs: want results of run --external", from)
 				}
 				r = r.Among()
 			}
@@ -63,7 +62,7 @@ recommend says so.`,
 				err = showJudgements(out, a.Judge())
 			} else {
 				if !cmd.Flags().Changed("dist") {
-					q = a.Measured(q) // the shape is that of the recording
+					q = a.Measured(q) // the shape comes from the trace
 				}
 				err = answer(out, a, q)
 			}
@@ -82,37 +81,38 @@ recommend says so.`,
 	}
 	flags := cmd.Flags()
 	size, share := values.Number(values.MaxSize), values.Share(1)
-	flags.FuncP("n", "n", "`number` of timers that are pending, such as 200k or 1e6", values.To(&q.N, size))
-	flags.Func("cancel", "`share` of the timers that is cancelled, such as 90% or 0.9 (default: not known)",
+	flags.FuncP("n", "n", "`number` of pending timers, such as 200k or 1e6", values.To(&q.N, size))
+	flags.Func("cancel", "`share` of the timers that are cancelled, such as 90% or 0.9 (default: unknown)",
 		values.To(&q.Cancel, share))
 	flags.StringVar(&q.Delays, "dist", "", "`shape` of the delays, such as constant, uniform or clustered (default: any)")
-	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: not known)",
+	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: unknown)",
 		values.To(&q.Reschedule, share))
-	flags.Func("per-wake", "`number` of calls between two wake-ups (default: not known)", values.To(&q.PerWake, size))
-	flags.Func("rate", "`number` of timers started a second, or moved where timers are mostly moved, such as 50000/s: "+
-		"says what the difference is worth (default: that of the trace, if there is one)",
+	flags.Func("per-wake", "`number` of calls between two wake-ups (default: unknown)", values.To(&q.PerWake, size))
+	flags.Func("rate", "`number` of timers started (or mostly moved) per second, such as 50000/s: "+
+		"shows what the difference is worth (default: the rate of the trace, if there is one)",
 		values.To(&q.Rate, func(text string) (advice.Rate, error) {
 			rate, err := values.Rate(text)
 			return advice.Rate{Timers: rate, Moves: rate}, err
 		}))
 	flags.Func("weights",
-		"what `matters`, of throughput, tail, memory and idle, such as throughput=1,tail=2 (default: throughput)",
+		"`weights` of throughput, tail, memory and idle, such as throughput=1,tail=2 (default: throughput)",
 		values.To(&q.Matters, advice.ParseWeights))
-	flags.BoolVar(&q.Late, "late", false, "name structures that fire late, too")
+	flags.BoolVar(&q.Late, "late", false, "include structures that fire late")
 	flags.StringVar(&recording, "trace", "",
-		"take the question from this trace; the other flags replace parts of it")
+		"take the question from this trace; other flags override parts of it")
 	flags.BoolVar(&force, "force", false, "answer for a trace even if "+lossy)
 	flags.BoolVar(&judge, "judge", false,
-		"ask the question of each workload of a program, answer it without that workload, and show hits and misses")
+		"answer the question of each workload of a program without that workload, and show hits and misses")
 	for _, other := range []string{"n", "cancel", "dist", "reschedule", "per-wake", "rate", "weights", "late", "trace"} {
 		cmd.MarkFlagsMutuallyExclusive("judge", other)
 	}
 	flags.BoolVar(&external, "external", false,
-		"rank the programs of other languages that took part in the run, too, see run --external")
+		"include the external programs of the run, see run --external")
 	return cmd
 }
 
-// completeQuestion takes what the flags leave open from a trace, if there is one, and returns the summary of the trace.
+// completeQuestion completes the question from a trace, if there is one, and returns the summary
+// of the trace.
 func completeQuestion(stderr io.Writer, q *advice.Question, path string, force bool) (s *tracestat.Summary, err error) {
 	switch {
 	case path != "":
@@ -137,25 +137,25 @@ func completeQuestion(stderr io.Writer, q *advice.Question, path string, force b
 			q.Reschedule = of.Reschedule
 		}
 	case q.N == 0:
-		return nil, errors.New("--n is missing: want the number of pending timers, such as --n 1e6, or a recording, such as --trace my.trace")
+		return nil, errors.New("--n is missing: want the number of pending timers, such as --n 1e6, or a trace, such as --trace my.trace")
 	case force:
 		return nil, errors.New("--force: want --trace too")
 	}
 	return s, q.Check()
 }
 
-// showNext says how complete the trace of a question is, and prints the command that measures structures on it.
+// showNext prints how many operations the trace lost, and the command that replays it.
 func showNext(out io.Writer, path string, s *tracestat.Summary) {
 	replay := []string{"trace", "replay", path}
 	if s.CheckLost() != nil {
 		replay = append(replay, "--force")
 	}
-	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\n%s: %s operations, and %s of them were lost. To measure structures on them:",
+	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\n%s: %s operations, of which %s were lost. To measure structures on it:",
 		path, show.Grouped(s.Totals.Count()+s.Totals.Lost), show.Percent(s.LostShare()))))
 	fmt.Fprintln(out, asTyped(replay...))
 }
 
-// answer shows the answer to a question: the sentences, the ranking, and the evidence.
+// answer prints the answer to a question: the sentences, the ranking and the evidence.
 func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
 	x, err := a.Answer(q)
 	if err != nil {
@@ -202,7 +202,7 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
 	return nil
 }
 
-// remark says what else there is to a structure.
+// remark returns the remarks in the last column of the ranking.
 func remark(s advice.Ranked, first bool) string {
 	var out []string
 	switch standing := s.Times.Standing(); {
@@ -218,13 +218,13 @@ func remark(s advice.Ranked, first bool) string {
 	return strings.Join(out, ", ")
 }
 
-// namedFastest is how many structures that may be the fastest a line names (chosen).
+// namedFastest is the largest number of possibly fastest structures in a line (chosen).
 const namedFastest = 5
 
-// showJudgements shows how the answers do on workloads that they do not know.
+// showJudgements prints how well the answers do on workloads that they do not know.
 func showJudgements(out io.Writer, list []advice.Judgement) error {
 	if len(list) == 0 {
-		return errors.New("no workload of a program beside other workloads, so there is nothing to judge by")
+		return errors.New("nothing to judge by: want the workload of a program and other workloads")
 	}
 	t := show.Table{Align: "lrl",
 		Header: []string{"workload", "n", "named", "times the fastest", "hit",
@@ -246,8 +246,8 @@ func showJudgements(out io.Writer, list []advice.Judgement) error {
 	}
 	fmt.Fprintln(out, t.Terminal())
 	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf(
-		"Hits: %d of %d. A hit is within %.0f %% of the fastest. Each answer is made without the "+
-			"cells of its workload. A miss is not certain if the structure that is named may be "+
-			"the fastest.", hits, len(list), 100*(advice.Near-1))))
+		"Hits: %d of %d. A hit is within %.0f %% of the fastest. Each answer ignores the "+
+			"cells of its workload. A miss is not certain if the named structure may be the "+
+			"fastest.", hits, len(list), 100*(advice.Near-1))))
 	return nil
 }

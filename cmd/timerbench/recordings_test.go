@@ -175,7 +175,7 @@ func TestATraceThatLostOperations(t *testing.T) {
 		writeText(t, name+".trace", file.String())
 	}
 	stdout, _ := must(t, "recommend", "--trace", "few.trace")
-	says(t, stdout, "few.trace: 12,391 operations, and 3.23 % of them were lost.", asTyped("trace", "replay", "few.trace"))
+	says(t, stdout, "few.trace: 12,391 operations, of which 3.23 % were lost.", asTyped("trace", "replay", "few.trace"))
 	if strings.Contains(stdout, "record it") {
 		t.Errorf("a recording is to be recorded:\n%s", stdout)
 	}
@@ -187,7 +187,7 @@ func TestATraceThatLostOperations(t *testing.T) {
 	refused(t, []string{"trace", "replay", "many.trace", "-o", "out"}, want, "--force")
 	refused(t, []string{"run", "--traces", ".", "-o", "out"}, "--traces: "+want)
 	stdout, _ = must(t, "recommend", "--trace", "many.trace", "--force")
-	says(t, stdout, " % of them were lost.", asTyped("trace", "replay", "many.trace", "--force"))
+	says(t, stdout, " % were lost.", asTyped("trace", "replay", "many.trace", "--force"))
 	must(t, "trace", "replay", "many.trace", "--force", "-s", "^hwheel$", "--trials", "1", "-o", "out")
 }
 

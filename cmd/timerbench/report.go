@@ -24,16 +24,16 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [FILE | FOLDER]...",
 		Short: "Draw charts and tables from results, without running again",
-		Long: `Draw charts (PNG and SVG) and the report from a results file: ` + report.HTMLPage + `, one
-file that needs no other, and ` + report.Page + `, which shows the charts in the folder
-` + report.Charts + ` beside it. Of a folder it draws the last complete run in it or in
-a folder below. Charts and pages go where the results are. It ends with the name
-of the page, and with the answers to three typical questions, if the run is
-whole (see recommend), or to that of a trace.
+		Long: `Draw the charts (PNG and SVG) and the report of a results file. ` + report.HTMLPage + ` is
+a single file; ` + report.Page + ` shows the charts in the folder ` + report.Charts + `. For a
+folder, report takes the last complete run in the folder or in its direct
+subfolders. It writes the charts and pages next to the results. At the end it
+prints the name of the page. If the run is whole (see recommend), it also prints
+the answers to three typical questions. For traces it prints theirs.
 
-Of several results it makes one page: does the winner of each question hold on
-all machines, and by how much does it change? It goes into ` + machines + `, or the
-folder of --out.`,
+For several results it writes one page into ` + machines + ` or the folder of --out:
+does the winner of each question hold on all machines, and how much does its
+lead vary?`,
 		Example: `  timerbench report
   timerbench report ` + runs.Parent + `/2026-11-21-073012-normal
   timerbench report /tmp/try/` + runs.Results + ` --out /tmp/charts
@@ -60,7 +60,7 @@ folder of --out.`,
 				showTypical(cmd.OutOrStdout(), r)
 			} else {
 				fmt.Fprintf(cmd.OutOrStdout(),
-					"This run is a part of the comparison. An answer takes all of it: %s\n", asTyped("recommend", "--n", "1e6"))
+					"This run is only a part of the comparison. For an answer from all of it: %s\n", asTyped("recommend", "--n", "1e6"))
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "the report of %s is %s\n", path,
 				filepath.Join(to, report.HTMLPage))
@@ -68,14 +68,14 @@ folder of --out.`,
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "",
-		"`folder` for the charts and the pages (default: that of the results); by itself, the folder of the results too")
+		"`folder` for the charts and pages (default: the folder of the results); without FILE or FOLDER also the folder of the results")
 	return cmd
 }
 
-// machines is the folder of the page of several results.
+// machines is the folder for the page of several results.
 const machines = runs.Parent + "/machines"
 
-// reportMachines makes the page of several results.
+// reportMachines writes the page of several results.
 func reportMachines(cmd *cobra.Command, args []string, to string) error {
 	var list []results.Named
 	for _, arg := range args {
@@ -95,7 +95,8 @@ func reportMachines(cmd *cobra.Command, args []string, to string) error {
 	return nil
 }
 
-// showTypical prints the answers to the typical questions, or to those of the recorded workloads.
+// showTypical prints the answers to the typical questions, or to the questions of the recorded
+// workloads.
 func showTypical(out io.Writer, r *results.Run) {
 	for _, x := range advice.New(r).Typical() {
 		fmt.Fprintln(out, show.Wrapped(strings.TrimSpace(x.Sentence+" "+x.Far)))
@@ -107,10 +108,10 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain STRUCTURE",
 		Short: "Show how a structure works, what it costs, and where it wins",
-		Long: `Show how a structure works: a drawing of a live instance after each operation,
-with the work that it counts. Also what it costs and promises, who uses it, and
-where it wins and loses in the results: those of --results, or else those that
-recommend takes.`,
+		Long: `Show how a structure works: draw a live instance after each operation, with its
+counters of work. Also show its costs and guarantees, its users, and where it
+wins and loses. The results are those of --results, or else the ones that
+recommend uses.`,
 		Example: `  timerbench explain hwheel
   timerbench explain rbtree --html rbtree.html
   timerbench explain quadheap-lazy --results ` + latest,
@@ -143,9 +144,9 @@ recommend takes.`,
 		},
 	}
 	cmd.Flags().StringVarP(&from, "results", "r", "",
-		"results `file`, or folder of runs (default: those that recommend takes)")
+		"results `file`, or folder of runs (default: the results that recommend uses)")
 	cmd.Flags().StringVar(&html, "html", "",
-		"write the page to this `file`, instead of the text"+orStdout)
+		"write a page to this `file` instead of the text"+orStdout)
 	return cmd
 }
 
@@ -157,12 +158,12 @@ func newExport() *cobra.Command {
 		Short: "Write results for other programs",
 		Long: `Write results for other programs:
 
-  --csv       trials, latencies, memory and idle wake-ups, a line each, for data
-              frames; docs/data.md says what the columns are
+  --csv       trials, latencies, memory and idle wake-ups, one per line, for
+              data frames; docs/data.md describes the columns
   --benchfmt  the format of Go's benchmarks, for benchstat
 
-Of a folder it takes the last complete run in it or in a folder below, as report
-does.`,
+For a folder it takes the last complete run in the folder or in its direct
+subfolders, like report.`,
 		Example: `  timerbench export --csv ` + latest + ` >trials.csv
   timerbench export --benchfmt -o new.txt && benchstat old.txt new.txt`,
 		Args: argsFrom(0, 1, "at most one file or folder of results"),
@@ -180,9 +181,9 @@ does.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&csv, "csv", false, "write trials, latencies, memory and idle wake-ups, a line each")
+	flags.BoolVar(&csv, "csv", false, "write trials, latencies, memory and idle wake-ups, one per line")
 	flags.BoolVar(&benchfmt, "benchfmt", false, "write benchmark lines")
-	flags.StringVarP(&out, "out", "o", "", "`file` (default: the standard output)")
+	flags.StringVarP(&out, "out", "o", "", "`file` (default: standard output)")
 	cmd.MarkFlagsOneRequired("csv", "benchfmt")
 	cmd.MarkFlagsMutuallyExclusive("csv", "benchfmt")
 	return cmd

@@ -21,13 +21,13 @@ import (
 func newTrace() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
-		Short: "Record what a program does with its timers, and replay it",
-		Long: `Record what a program does with its timers, and replay it on any structure.
+		Short: "Record the timers of a program, and replay them",
+		Long: `Record the timers of a program, and replay them on any structure.
 
-Any Go program is recorded if it was built by "trace build". One that calls
-trace.FromEnv or trace.TimersFromEnv, of package
-github.com/timerbench/timerbench/trace, records those timers only. The package
-says how, and describes the file.`,
+"trace build" builds any Go program so that it records all its timers. A program
+that calls trace.FromEnv or trace.TimersFromEnv, of package
+github.com/timerbench/timerbench/trace, records only those timers. The
+documentation of the package describes both and the file format.`,
 		Example: `  timerbench trace build -o myserver.rec ./cmd/myserver
   timerbench trace record -o my.trace -- ./myserver.rec --port 8080
   timerbench trace info my.trace
@@ -41,21 +41,21 @@ func newTraceBuild() *cobra.Command {
 	return &cobra.Command{
 		Use:   "build [-o FILE] [flag of go build...] [package...]",
 		Short: "Build a Go program, unchanged, that records its timers",
-		Long: `Build Go programs as "go build" does, with a runtime that records each operation
-on a timer: those of package time, deadlines of package net, contexts and
-sleeps, and who asked for them.
+		Long: `Build Go programs like "go build", with a runtime that records each operation on
+a timer and the place in the program that asked for it. It records the timers of
+package time, sleeps, contexts and the deadlines of package net.
 
-A program records if ` + trace.EnvFile + ` names a file. It completes the trace when
-it returns from main, calls os.Exit or ends by SIGINT, SIGTERM or SIGHUP. A
-panic or SIGKILL leaves FILE.PID.tmp, a trace that is cut short. Times are in
-ticks of a millisecond.
+The program records if ` + trace.EnvFile + ` names a file. It completes the trace
+when it returns from main, calls os.Exit or ends by SIGINT, SIGTERM or SIGHUP.
+A panic or SIGKILL leaves FILE.PID.tmp, a trace that is cut short. The tick of
+the trace is a millisecond.
 
-The flags are those of go build, except -overlay. The programs must be built by
-Go 1.24 to 1.26, the one that "go version" names in their folder.`,
+All flags of go build work, except -overlay. "go version" in the folder of the
+program must name Go 1.24 to 1.26.`,
 		Example: `  timerbench trace build -o server.rec ./cmd/server
   ` + trace.EnvFile + `=my.trace ./server.rec
   timerbench trace build -race -tags integration -o bin/ ./cmd/...`,
-		DisableFlagParsing: true, // they are those of go build
+		DisableFlagParsing: true, // go build parses them
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
 				return cmd.Help()
@@ -69,13 +69,14 @@ func newTraceRecord() *cobra.Command {
 	var out, about string
 	cmd := &cobra.Command{
 		Use:   "record -o FILE -- command [argument...]",
-		Short: "Run a Go program and record what it does with its timers",
-		Long: `Run a Go program with ` + trace.EnvFile + ` set, which tells a program of "trace
-build", trace.FromEnv and trace.TimersFromEnv to record. End a server as always,
-with Ctrl-C or SIGTERM. A program that calls FromEnv or TimersFromEnv must then
-call the stop function that it got from them. stop completes the trace.
+		Short: "Run a Go program and record its timers",
+		Long: `Run a Go program with ` + trace.EnvFile + ` set. The variable makes programs built by
+"trace build" record, and the functions trace.FromEnv and trace.TimersFromEnv.
+End a server as usual, with Ctrl-C or SIGTERM. A program that calls FromEnv or
+TimersFromEnv must call the stop function that they return, which completes the
+trace.
 
-A program with several schedulers leaves a file for each: FILE, FILE-2 and so
+A program with several schedulers writes one file for each: FILE, FILE-2 and so
 on.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
   timerbench trace record -o test.trace -- go test -run TestLoad ./mypackage`,
@@ -84,7 +85,7 @@ on.`,
 			r := record.Recording{Out: out, About: about, Command: args, Stdin: cmd.InOrStdin(),
 				Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr()}
 			if o, ok := r.Stdout.(*output); ok {
-				r.Stdout = o.Writer // the command may ask if it is a terminal
+				r.Stdout = o.Writer // the command may check for a terminal
 			}
 			if err := writable("out", out); err != nil {
 				return err
@@ -94,8 +95,8 @@ on.`,
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` for the trace")
-	cmd.Flags().StringVar(&about, "about", "", "`text` that describes the trace, in place of the program's")
-	_ = cmd.MarkFlagRequired("out") // the flag is there
+	cmd.Flags().StringVar(&about, "about", "", "`text` that describes the trace (default: the program's)")
+	_ = cmd.MarkFlagRequired("out") // the flag exists
 	return cmd
 }
 
@@ -103,9 +104,9 @@ func newTraceInfo() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info FILE",
-		Short: "Check a trace and show what it holds",
-		Long: `Check a trace and show what it holds: operations, delays, and the ten places in
-the program with the most timers if it was built by "trace build".`,
+		Short: "Check a trace and summarize it",
+		Long: `Check a trace and summarize it: operations, delays and, for programs built by
+"trace build", the ten places in the program with the most timers.`,
 		Example: `  timerbench trace info my.trace
   timerbench trace info --json my.trace |
     jq '.sites[] | select(.cancelled > .fired).site'`,
@@ -123,7 +124,7 @@ the program with the most timers if it was built by "trace build".`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with all places")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with all places in the program")
 	return cmd
 }
 
@@ -155,7 +156,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 		show.Grouped(s.Totals.Keys), show.Grouped(s.Totals.Pending()))
 	add("cancelled", "%s of the timers that ended", show.Percent(s.CancelRate))
 	if s.LateFires > 0 {
-		add("fired late", "%s timers, because the program woke after their deadlines",
+		add("fired late", "%s timers, because the program woke up after their deadlines",
 			show.Grouped(s.LateFires))
 	}
 	if s.Totals.Lost > 0 {
@@ -163,7 +164,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 			show.Grouped(s.Totals.Lost), show.Percent(s.LostShare()))
 	}
 	if s.Totals.Heaped > 0 {
-		add("in Go's heap", "%s times a timer was put there: a channel timer only while a goroutine waits for it", show.Grouped(s.Totals.Heaped))
+		add("in Go's heap", "%s insertions of timers; a channel timer is there only while a goroutine waits for it", show.Grouped(s.Totals.Heaped))
 	}
 	fmt.Fprintln(out, about.Terminal())
 
@@ -222,14 +223,14 @@ func newTraceReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
 		Short: "Measure structures on traces",
-		Long: `Replay traces on structures, measure the structures as with a workload, and
-write ` + runs.Results + ` and ` + runs.Benchmarks + ` into the folder of the run.
+		Long: `Replay traces on structures, measure the structures as on a workload, and write
+` + runs.Results + ` and ` + runs.Benchmarks + ` into the folder of the run.
 
-A trace is first read to its end. A damaged trace is not replayed at all. Every
-structure then goes through the whole trace once. The beginning fills the
-structure, until as many timers are pending as on average. The rest is divided
-among the trials. An exact structure must fire the timers that the trace says,
-at the wake-up that the trace says. A coarse structure must keep its bound.`,
+replay first reads a trace to its end and refuses a damaged trace. Each
+structure then replays the whole trace once. The beginning of the trace fills
+the structure to the mean number of pending timers. The rest is divided into
+trials. An exact structure must fire the same timers as the trace, at the same
+wake-ups. A coarse structure must keep its bound.`,
 		Example: `  timerbench trace replay my.trace
   timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
   timerbench report /tmp/my`,
@@ -256,27 +257,28 @@ at the wake-up that the trace says. A coarse structure must keep its bound.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&structures, "structure", "s", "",
-		"replay on the structures that match this regular `expression`")
-	// More trials take no longer, because all of them together are one pass over the trace.
+		"structures whose names match this regular `expression`")
+	// More trials take no longer: all trials together are one pass over the trace.
 	flags.IntVar(&trials, "trials", 12,
-		"trials of each kind into which a trace is divided; below 6 there is no 95 % interval")
+		"number of trials of each kind; fewer than 6 give no 95 % interval")
 	flags.StringVarP(&out, "out", "o", "", outHelp)
 	flags.BoolVar(&force, "force", false, "replay a trace even if "+lossy)
 	return cmd
 }
 
-// lossy says which traces need --force.
+// lossy describes the traces that need --force.
 var lossy = fmt.Sprintf("more than %s of its operations were lost", show.Percent(tracestat.MostLost))
 
-// checkLost returns an error for a trace that lost too much, unless --force is given.
+// checkLost returns an error for a trace that lost too many operations, unless force is set.
 func checkLost(path string, s *tracestat.Summary, force bool) error {
 	if err := s.CheckLost(); err != nil && !force {
-		return fmt.Errorf("%s: %w, or recommend and trace replay with --force", path, err)
+		return fmt.Errorf("%s: %w; recommend and trace replay accept it with --force", path, err)
 	}
 	return nil
 }
 
-// openTraces opens traces. Its error names the first one that is damaged or lost too much.
+// openTraces opens traces. Its error names the first trace that is damaged or lost too many
+// operations.
 func openTraces(stderr io.Writer, files []string, force bool) (all []*bench.Trace, err error) {
 	named := make(map[string]string)
 	for _, path := range files {
@@ -290,7 +292,7 @@ func openTraces(stderr io.Writer, files []string, force bool) (all []*bench.Trac
 		}
 		name := t.Summary.Header.Name
 		if other, taken := named[name]; taken {
-			return nil, fmt.Errorf("%s and %s are both traces named %q: replay them into directories of their own", other, path, name)
+			return nil, fmt.Errorf("%s and %s are both traces named %q: replay them into separate folders", other, path, name)
 		}
 		named[name] = path
 		all = append(all, t)
@@ -298,7 +300,7 @@ func openTraces(stderr io.Writer, files []string, force bool) (all []*bench.Trac
 	return all, nil
 }
 
-// showSites shows the ten places in the program with the most timers.
+// showSites prints the ten places in the program with the most timers.
 func showSites(out io.Writer, s *tracestat.Summary) {
 	const most = 10
 	if len(s.Sites) == 0 {
