@@ -14,10 +14,10 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// otherLanguages compares the programs of other languages with the structures. All other sections rank
-// the structures alone.
+// otherLanguages compares programs of other languages with the structures. All other sections rank only the
+// structures.
 func otherLanguages(v *View) Section {
-	s := Section{Title: "How does this compare with what other languages have?"}
+	s := Section{Title: "How do timers of other languages compare?"}
 	f := v.withPrograms()
 	if f == nil {
 		return s
@@ -30,21 +30,21 @@ func otherLanguages(v *View) Section {
 	}
 	s.Tables = []Table{
 		{
-			Lead: show.Para(show.Strong("The floor"), " is what the same loop costs without a structure: an empty adapter in the language of the program, "+
-				"and ", show.Mono("null"), " for the structures here. Above the floors: each cost without its floor."),
+			Lead: show.Para(show.Strong("The floor"), " is the cost of the same loop without a structure: an empty adapter in the language of the program, "+
+				"and ", show.Mono("null"), " for the structures here. The last column compares the costs without their floors."),
 			Title: "The fastest program and the fastest structure here", Body: show.Tables(f.duels()), Main: true, Open: true,
 		},
 		{
-			Lead: show.Para(show.Strong("The language."), " The same structure, written in the same way in several languages: the time as a "+
-				"multiple of that of the first, as the geometric mean over workloads."),
+			Lead: show.Para(show.Strong("The language."), " The same structure, written alike in several languages: the time as a "+
+				"multiple of the first column, geometric mean over workloads."),
 			Title: "The same structure in several languages", Body: show.Tables(f.languages()...), Open: true,
 		},
-		{Title: "Each in nanoseconds", Body: show.Tables(f.costs()...)},
+		{Title: "All costs in nanoseconds", Body: show.Tables(f.costs()...)},
 		{
-			Lead: show.Para(show.Strong("The programs."), " Wake-up: one on which nothing is due, with one timer pending; an event loop "+
-				"does more than its structure in it. Calls: inlined into the timed loop, or back through a pointer. Collected, compiled: the "+
-				"share of the time of timed blocks that a garbage collector took in them and a compiler beside them."),
-			Title: "What took part", Body: show.Tables(f.programs()),
+			Lead: show.Para(show.Strong("The programs."), " Wake-up: the cost of a wake-up on which nothing is due, with one timer pending. It "+
+				"includes the other work of an event loop. Calls: the structure is inlined into the timed loop, or calls back through a pointer. "+
+				"Collected, compiled: the time of a garbage collector and of a compiler, as a share of the timed blocks."),
+			Title: "The programs", Body: show.Tables(f.programs()),
 		},
 	}
 	return s
@@ -56,7 +56,7 @@ type programView struct {
 	ours map[string]bool // structures of the catalog or of this program
 }
 
-// withPrograms returns the view of the leading structures and all programs; nil: no program took part.
+// withPrograms returns a view of the leading structures and all programs, or nil if no program took part.
 func (v *View) withPrograms() *programView {
 	if len(v.External) == 0 || v.Measured(v.Cells...) == nil {
 		return nil
@@ -152,7 +152,7 @@ func (f *programView) lead() show.Text {
 func (f *programView) chart(g cellGroup) *draw.Figure {
 	out := f.overviewTable(g.cells).Figure()
 	out.Name = "other-languages-" + g.name
-	out.Title = g.among + ", what do others' timers cost beside these?"
+	out.Title = g.among + ", how do timers of other languages compare?"
 	out.Subtitle = "What it says: the time per " + units(g.cells) + " as a multiple of the fastest of all, programs of other " +
 		"languages and the best structures of each family here. Lower is better; 1 is the fastest."
 	out.Caption = "Bold: the fastest, a tie with it, or not told apart from it. Grey: not measured, or no number without " +
@@ -181,7 +181,7 @@ func (f *programView) duels() *show.Table {
 	return t
 }
 
-// floor returns the row without a structure in the language of a row; nil: none took part.
+// floor returns the floor of the language of a row, or nil if it was not measured.
 func (f *programView) floor(c *analysis.Cell, of *analysis.Row) *analysis.Row {
 	p := f.Program(of.Structure)
 	for _, row := range c.Rows {
@@ -202,7 +202,7 @@ func known(row *analysis.Row) any {
 	return row.Cost().Center
 }
 
-// aboveFloors is the ratio of two rows, each without its floor of the same round.
+// aboveFloors returns the ratio of two rows after subtracting from each round the floor of that round.
 func (f *programView) aboveFloors(c *analysis.Cell, a, b *analysis.Row) any {
 	var above [2][]stats.Sample
 	for i, row := range []*analysis.Row{a, b} {
@@ -218,7 +218,7 @@ func (f *programView) aboveFloors(c *analysis.Cell, a, b *analysis.Row) any {
 	return Beside(to)
 }
 
-// less returns costs without those of a floor in the same rounds; nil: some cost no more than that.
+// less subtracts the costs of a floor in the same rounds. It returns nil if a cost is not above its floor.
 func less(costs, floor []stats.Sample) []stats.Sample {
 	round := func(s stats.Sample) stats.Sample { s.Value = 0; return s }
 	of := make(map[stats.Sample]float64)
@@ -255,7 +255,7 @@ func Beside(r stats.Ratio) show.Cell {
 	return ratio(r).With(show.Times(r.Lo) + " to " + show.Times(r.Hi))
 }
 
-// languages sets programs side by side that say that they have the same structure, in several languages.
+// languages compares programs that declare the same structure in several languages.
 func (f *programView) languages() []*show.Table {
 	same := make(map[string][]*results.External)
 	for i := range f.External {
@@ -284,8 +284,8 @@ func (f *programView) languages() []*show.Table {
 	return out
 }
 
-// languageLine compares programs with the first of them over the cells of a group, raw or above their
-// floors; nil: two of them have no cell in common.
+// languageLine compares programs with the first of them over the cells of a group, raw or above their floors. It
+// returns nil if no program shares a cell with the first.
 func (f *programView) languageLine(g cellGroup, list []*results.External, above bool) []any {
 	cost := func(c *analysis.Cell, p *results.External) float64 {
 		row := c.Row(p.Name)
