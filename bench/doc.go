@@ -98,7 +98,8 @@
 // cells whose number of timers it accepts. It replays the same blocks in each round, in a process of
 // its own, and is proved. It does not end a race, and takes no part in the trials with the
 // collector on or in the analyses. The times of kinds of operations and the memory of a program are
-// not measured.
+// not measured. A program without a structure is a floor, as the null scheduler is: it shows the cost of the
+// loop in its language.
 //
 // # The garbage collector
 //

@@ -59,5 +59,5 @@ impl Timers for Mine {
 
 fn main() -> std::io::Result<()> {
     // limit: skip cells with more timers; 0: no limit
-    serve::<Mine>(About { flags: INLINED, limit: 0, version: "BTreeSet", note: "" })
+    serve::<Mine>(About { flags: INLINED, limit: 0, version: "BTreeSet of std", note: "" })
 }
