@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// WriteBenchfmt writes r in the format of Go's benchmarks: a line per trial,
-// named key=value, so that benchstat can group by any key:
+// WriteBenchfmt writes r in the format of Go's benchmarks. Each trial is a line with a name of key=value
+// pairs, so that benchstat can group by any key:
 //
 //	benchstat -col /structure -row /workload,/n bench.txt
 //
-// Exact counts carry assume=exact. The seed and the date are left out, because benchstat
-// would put runs that differ in them into separate tables.
+// Exact counts have assume=exact. The lines have no seed and no date, because benchstat
+// would put two runs with different ones into separate tables.
 func WriteBenchfmt(out io.Writer, r *Run) error {
 	w := benchWriter{bufio.NewWriter(out)}
 	for _, unit := range []string{"wakeups", "idle-empty", "idle-moved", "idle-dropped"} {
@@ -50,7 +50,7 @@ func WriteBenchfmt(out io.Writer, r *Run) error {
 	return nil
 }
 
-// benchWriter writes lines. Its Flush returns the first error.
+// benchWriter writes lines. Flush returns the first error.
 type benchWriter struct{ *bufio.Writer }
 
 func (w benchWriter) line(name string, iterations any, values ...any) {

@@ -7,12 +7,12 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Calls are the longest calls of one structure on a workload that is about single calls.
-// Every call was timed, those that filled the structure included. Each counts with the
-// shortest time of several rounds, so what disturbs the machine in one round does not count.
+// Calls has the longest calls of one structure on a workload about single calls.
+// Every call was timed, including the calls of the fill. Each call counts with its
+// shortest time of several rounds, so that a disturbance in one round does not count.
 type Calls struct {
 	Workload  string        `json:"workload"`
-	N         int           `json:"n"` // resident timers asked for
+	N         int           `json:"n"` // resident timers that were asked for
 	Structure string        `json:"structure"`
 	Rounds    int           `json:"rounds"`
 	Calls     int           `json:"calls"` // in each round
@@ -43,7 +43,7 @@ const (
 // Operations lists the operations.
 var Operations = []Operation{Schedule, Cancel, Reschedule, Pop}
 
-// Of returns the longest call of an operation; ok is false if there was no call of it.
+// Of returns the longest call of an operation. ok is false if the operation was not called.
 func (c Calls) Of(o Operation) (call LongestCall, ok bool) {
 	for _, call := range c.Longest {
 		if call.Operation == o {

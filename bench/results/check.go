@@ -42,16 +42,16 @@ func (c *Cell) proved() error {
 	return nil
 }
 
-// Counted is what a trial did, which its script determines.
+// Counted has the counts of a trial, which the script determines.
 type Counted struct {
 	Ops, Wakes int
 	Units      float64
 }
 
-// Counted returns what the trial did.
+// Counted returns the counts of the trial.
 func (t Trial) Counted() Counted { return Counted{t.Ops, t.Wakes, t.Units} }
 
-// sameCounts compares the trials of a round.
+// sameCounts compares the counts of the trials in a round.
 func (c *Cell) sameCounts() error {
 	type of struct {
 		Counted
@@ -102,11 +102,12 @@ func (c *Cell) fits() error {
 	return nil
 }
 
-// mostApart is how many times the ratio of two ways to time a structure may be that of the
-// cell (chosen: honest runs stay within 2).
+// mostApart limits the ratio of two ways to time a structure, relative to the same ratio of the cell
+// (chosen: it is at most 2 in real runs).
 const mostApart = 4
 
-// alike compares the two ways in which blocks are timed, for an operation, in multiples of the cell.
+// alike compares the two ways to time a block. Their ratio per operation must be similar for all
+// structures of the cell.
 func (c *Cell) alike() error {
 	var ratios []float64
 	var names []string
@@ -129,10 +130,10 @@ func (c *Cell) alike() error {
 	return nil
 }
 
-// enough is the number of trials from which on one of them was not disturbed (chosen).
+// enough is the number of trials of which at least one was not disturbed (chosen).
 const enough = 4
 
-// perOperation is the least time of an operation; 0: it is not known well enough.
+// perOperation returns the least time of an operation, or 0 if there are too few trials.
 func perOperation(trials []Trial) float64 {
 	least, known := math.Inf(1), 0
 	for _, t := range trials {

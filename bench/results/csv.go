@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// CSVColumns are the columns of [WriteCSV]. docs/data.md says what each one holds.
+// CSVColumns are the columns of [WriteCSV]. docs/data.md describes them.
 var CSVColumns = []string{
 	"table", "workload", "n", "structure", "role", "op", "layout", "instance", "round",
 	"ns", "count", "ns_per_op", "allocs", "alloc_bytes",
@@ -20,14 +20,14 @@ var CSVColumns = []string{
 	"arch_level", "kernel", "go", "version", "revision", "seed", "created",
 }
 
-// values are those of a line, by column. A column that is not there is empty.
+// values are the values of a line by column. A missing column is empty.
 type values map[string]any
 
-// WriteCSV writes what r has measured, one figure of each kind to a line, for data frames: trials,
-// latencies, memory, idle wake-ups. Each line has the machine, the build and the seed.
+// WriteCSV writes the measurements of r for data frames: trials, latencies, memory and idle wake-ups,
+// one to a line. Each line has the machine, the build and the seed.
 func WriteCSV(out io.Writer, r *Run) error {
 	w := csv.NewWriter(out)
-	_ = w.Write(CSVColumns) // Error returns what fails
+	_ = w.Write(CSVColumns) // Error returns the first error
 	machine := r.machine()
 	line := make([]string, len(CSVColumns))
 	write := func(fields values) {
@@ -68,7 +68,7 @@ func WriteCSV(out io.Writer, r *Run) error {
 	return nil
 }
 
-// csv calls line with all that a row holds. The allocations of a kind are not known.
+// csv calls line for each measurement of a row. The allocations of a kind are not known.
 func (r *Row) csv(c Cell, line func(table, op string, fields values)) {
 	for _, t := range r.Cost {
 		if t.Units > 0 {
@@ -96,7 +96,7 @@ func (r *Row) csv(c Cell, line func(table, op string, fields values)) {
 	}
 }
 
-// machine returns what all lines have in common.
+// machine returns the values that are the same in all lines.
 func (r *Run) machine() values {
 	e := r.Environment
 	fields := values{

@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// NotOfMachine are the keys of an [Environment] that differ between two runs of one build
-// on one machine.
+// NotOfMachine are the keys of an [Environment] that may differ between two runs of one build on one
+// machine.
 var NotOfMachine = []string{"clock_ns", "clock_step_ns", "machine"}
 
-// Difference describes the first key in which two values of one struct type differ, such
-// as "seed was 1, is 2". Keys are as in the file. It is "" if they are equal but for the
-// keys to ignore.
+// Difference describes the first key with different values in two structs, such as
+// "seed was 1, is 2". Keys have their names in the file. It returns "" if only ignored keys differ.
 func Difference[T any](was, is T, ignore ...string) string {
 	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
 	for i := range a.NumField() {
@@ -29,7 +28,7 @@ func Difference[T any](was, is T, ignore ...string) string {
 	return ""
 }
 
-// equal does not tell an empty list from one that is nil, because files do not.
+// equal treats an empty list and a nil list as equal, because a file does not distinguish them.
 func equal(a, b reflect.Value) bool {
 	switch a.Kind() {
 	case reflect.Slice, reflect.Map:

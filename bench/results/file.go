@@ -24,7 +24,7 @@ func Write(path string, r *Run) error {
 	return nil
 }
 
-// Encode writes r as a results file has it, with a digest of its content.
+// Encode writes r as a results file, with a digest of the content.
 func Encode(w io.Writer, r *Run) error {
 	data, err := sealed(r)
 	if err != nil {
@@ -49,7 +49,7 @@ func EncodeCompact(w io.Writer, r *Run) error {
 }
 
 // digestKey is the last key of a results file. Its value is the digest of the compact form
-// of all that stands before it.
+// of the content before the key.
 const digestKey = `,"digest":"`
 
 func digest(content []byte) string {
@@ -66,7 +66,7 @@ func sealed(r *Run) ([]byte, error) {
 	return append(content, digestKey+digest(content)+`"}`...), nil
 }
 
-// checkSeal returns an error if a file is not as this program wrote it.
+// checkSeal returns an error if the content of a file does not match its digest.
 func checkSeal(data []byte) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, data); err != nil {
@@ -85,9 +85,8 @@ func checkSeal(data []byte) error {
 	return nil
 }
 
-// Read reads a results file, which may be compressed with gzip. The error says whether the file is
-// damaged, cut short, of another program, of another version
-// or edited.
+// Read reads a results file, which may be compressed with gzip. The error distinguishes a file that is
+// damaged, cut short, edited, of another program or of another version.
 func Read(path string) (*Run, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -128,8 +127,8 @@ func Decode(data []byte) (*Run, error) {
 	return r, checkSeal(data)
 }
 
-// unmarshalJSON is json.Unmarshal with errors that name the line. They distinguish a
-// damaged file from one that is cut short.
+// unmarshalJSON is json.Unmarshal with the line in errors. The errors distinguish a
+// damaged file from a file that is cut short.
 func unmarshalJSON(data []byte, into any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("the file is empty, want results in JSON")
@@ -153,8 +152,8 @@ func unmarshalJSON(data []byte, into any) error {
 	return err
 }
 
-// sameProofs returns an error if two rows that are not coarse have different proofs: all
-// replayed the same script.
+// sameProofs returns an error if two exact rows have different proofs, because all rows replayed the
+// same script.
 func (c *Cell) sameProofs() error {
 	var first *Row
 	for i := range c.Rows {
@@ -171,7 +170,7 @@ func (c *Cell) sameProofs() error {
 	return nil
 }
 
-// Validate returns an error if a report cannot show r.
+// Validate returns an error if r is not well-formed, so that a report could not show it.
 func (r *Run) Validate() error {
 	for _, c := range r.Cells {
 		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)

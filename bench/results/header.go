@@ -18,8 +18,8 @@ type Header struct {
 	Parameters Parameters `json:"parameters"`
 }
 
-// ReadHeader reads only the header of a results file. Its cost does not depend on the
-// size of the file. The rest of the file may be damaged.
+// ReadHeader reads only the header of a results file. The cost does not depend on the
+// size of the file. ReadHeader does not notice damage in the rest of the file.
 func ReadHeader(path string) (Header, error) {
 	var h Header
 	f, err := os.Open(path)

@@ -12,12 +12,12 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// MostKept is the largest size of a run that is kept, in bytes: it is part of each clone and of
-// the program.
+// MostKept is the largest size of a kept run in bytes. Kept runs are part of each clone and of the
+// program.
 const MostKept = 400_000
 
-// Keep writes to a compressed file what answers need of a run, which are the same as from all of
-// it. The file is a results file, too. It returns the size.
+// Keep writes a compressed results file without the data that no answer needs, and returns its size.
+// The answers of the file are the answers of r.
 func Keep(path string, r *Run) (bytes int, err error) {
 	data, err := packed(r)
 	switch {
@@ -41,7 +41,7 @@ func packed(r *Run) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Slug names the machine in the names of files: its processor and its number of cores.
+// Slug returns a name of the machine for file names, from the processor and the number of cores.
 func (e Environment) Slug() string {
 	words := strings.FieldsFunc(strings.ToLower(e.CPU), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -55,7 +55,7 @@ func (e Environment) Slug() string {
 	return strings.Join(append(words, fmt.Sprint(e.Cores), "cores"), "-")
 }
 
-// reduced is a run without the data that no answer and none of the pictures of latency and idle ticks
+// reduced returns a run without the data that no answer and no picture of latency and idle ticks
 // needs. Of the ticking driver it keeps the counts of uniform and clustered delays.
 func reduced(r *Run) *Run {
 	out := *r

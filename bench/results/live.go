@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Live is what was measured of timers that run by a real clock. All rows of one number
-// of resident timers are of one interleaved session.
+// Live has measurements of timers on a real clock. All rows with one number of resident timers come
+// from one interleaved session.
 type Live struct {
 	Seed       uint64    `json:"seed"`
-	Rounds     int       `json:"rounds"`     // in each, contenders take many turns
+	Rounds     int       `json:"rounds"`     // each has many turns of a contender
 	Goroutines []int     `json:"goroutines"` // of the throughput
-	Rate       float64   `json:"rate"`       // timers started a second, of the lateness; less for who is made for few
+	Rate       float64   `json:"rate"`       // timers started per second in the lateness load; lower for contenders with a limit
 	IdleTimers int       `json:"idle_timers"`
 	Rows       []LiveRow `json:"rows"`
 }
 
-// LiveRow is one contender among so many resident timers.
+// LiveRow is one contender with a number of resident timers.
 type LiveRow struct {
 	Name       string           `json:"name"`
 	Role       Role             `json:"role"`
 	Structure  string           `json:"structure,omitempty"` // of a driver
 	Driver     Driver           `json:"driver,omitempty"`    // of a driver
 	Shards     int              `json:"shards,omitempty"`    // of a driver; 0: its default
-	Resident   int              `json:"resident"`            // timers pending meanwhile
+	Resident   int              `json:"resident"`            // pending timers
 	Check      LiveCheck        `json:"check"`
 	Throughput []LiveThroughput `json:"throughput"`
 	Lateness   []LiveLateness   `json:"lateness,omitempty"`
@@ -31,10 +31,10 @@ type LiveRow struct {
 	Memory     []LiveMemory     `json:"memory,omitempty"`
 }
 
-// RolePeer is somebody else's timers.
+// RolePeer is a timer library of another project.
 const RolePeer Role = "peer"
 
-// LiveCheck counts what a contender did in the check, none of which was wrong.
+// LiveCheck has the counts of a check without a failure.
 type LiveCheck struct {
 	Started int `json:"started"`
 	Stopped int `json:"stopped"`
@@ -42,25 +42,25 @@ type LiveCheck struct {
 	Fired   int `json:"fired"`
 }
 
-// LiveThroughput is one timed slice: goroutines that do the same at the same time.
+// LiveThroughput is one timed slice, in which goroutines run one operation concurrently.
 type LiveThroughput struct {
-	Turn       int     `json:"turn"` // the same for all contenders whose slices were next to one another
+	Turn       int     `json:"turn"` // adjacent slices of all contenders have the same turn
 	Op         Op      `json:"op"`
 	Goroutines int     `json:"goroutines"`
 	Ops        int     `json:"ops"` // of all goroutines
-	NS         float64 `json:"ns"`  // from the first to the last
+	NS         float64 `json:"ns"`  // from the first operation to the last
 	CPUNS      float64 `json:"cpu_ns,omitempty"`
 	AllocBytes uint64  `json:"alloc_bytes"`
 }
 
-// PerSecond returns the operations a second.
+// PerSecond returns the operations per second.
 func (t LiveThroughput) PerSecond() float64 { return float64(t.Ops) / t.NS * 1e9 }
 
-// LiveLateness is the distribution of how late timers fired in one round, counted from
-// the time at which they were to be started.
+// LiveLateness is the distribution of the lateness of timers in one round, relative to the planned
+// start of each timer.
 type LiveLateness struct {
 	Round     int        `json:"round"`
-	Rate      float64    `json:"rate"` // timers started a second
+	Rate      float64    `json:"rate"` // timers started per second
 	Timers    int        `json:"timers"`
 	P50       float64    `json:"p50_ns"`
 	P90       float64    `json:"p90_ns"`
@@ -68,10 +68,10 @@ type LiveLateness struct {
 	P999      float64    `json:"p999_ns"`
 	Max       float64    `json:"max_ns"`
 	Quantiles []Quantile `json:"quantiles"`
-	Use       LiveUse    `json:"use"` // meanwhile
+	Use       LiveUse    `json:"use"` // during the round
 }
 
-// LiveUse is what the process used over a time.
+// LiveUse is the resource use of the process over a time.
 type LiveUse struct {
 	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpu_seconds"`       // 0: not known
@@ -79,15 +79,15 @@ type LiveUse struct {
 	Wakeups    uint64  `json:"wakeups,omitempty"` // of the driver
 }
 
-// LiveMemory is what resident timers of one form take, without what the caller keeps to
-// name them.
+// LiveMemory is the memory of resident timers of one form, without the references that the caller
+// keeps.
 type LiveMemory struct {
 	Form      Form    `json:"form"`
-	Bytes     float64 `json:"bytes"`      // a timer
-	CollectNS float64 `json:"collect_ns"` // what they add to the processor time of a full garbage collection
+	Bytes     float64 `json:"bytes"`      // per timer
+	CollectNS float64 `json:"collect_ns"` // processor time that they add to a full garbage collection
 }
 
-// validate refuses what a report could not show.
+// validate returns an error if a report could not show the measurements.
 func (l *Live) validate() error {
 	seen := make(map[string]bool)
 	for _, row := range l.Rows {

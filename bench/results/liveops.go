@@ -8,34 +8,33 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// Form is a way to have a timer that runs by a real clock.
+// Form is a kind of timer on a real clock.
 type Form string
 
 // The forms.
 const (
-	FormAfterFunc Form = "afterfunc" // Reset starts it again once it has fired or was stopped
-	FormSchedule  Form = "schedule"  // fire and forget: Reset moves a pending one only
-	FormEmbedded  Form = "embedded"  // a field of what it times, otherwise as FormAfterFunc
-	FormChannel   Form = "channel"   // sends the time on a channel, on which nobody waits here
+	FormAfterFunc Form = "afterfunc" // Reset starts it again after it fired or was stopped
+	FormSchedule  Form = "schedule"  // Reset moves it only if it is pending
+	FormEmbedded  Form = "embedded"  // a field of the object that it times, otherwise as FormAfterFunc
+	FormChannel   Form = "channel"   // sends the time on a channel; in these loads nobody receives
 )
 
 // Forms are all forms, in the order of tables.
 var Forms = []Form{FormAfterFunc, FormSchedule, FormEmbedded, FormChannel}
 
-// Op is what goroutines do again and again to be timed.
+// Op is a timed operation, which goroutines repeat.
 type Op string
 
-// The operations besides Start+Stop of each form, which is named after the form: it starts
-// timers of one delay, as a program does whose requests have a timeout, and stops them soon.
+// The operations other than [StartStop].
 const (
-	OpRandomStop Op = "random+stop" // the same with the form of the resident timers, and with any delay
-	// OpStopElsewhere has timers of that form and one delay stopped by another goroutine than the
-	// one that has started them, as servers do. One goroutine alone stops its own.
+	OpRandomStop Op = "random+stop" // start and stop timers with random delays, in the form of the resident timers
+	// OpStopElsewhere stops timers on another goroutine than the one that started them, as servers do.
+	// A single goroutine stops its own timers.
 	OpStopElsewhere Op = "stop-elsewhere"
 
-	OpReset       Op = "reset"        // move a resident timer to its old delay from now: always to later
-	OpResetRandom Op = "reset-random" // move a resident timer to any time, earlier or later
-	OpFire        Op = "fire"         // start timers with delays of up to a millisecond, and wait for them
+	OpReset       Op = "reset"        // restart a resident timer with its delay, so that it always moves to a later time
+	OpResetRandom Op = "reset-random" // move a resident timer to a random time, earlier or later
+	OpFire        Op = "fire"         // start timers with delays up to a millisecond, and wait for them
 )
 
 // Ops are all operations, in the order of tables.
@@ -44,13 +43,14 @@ var Ops = []Op{
 	OpRandomStop, OpStopElsewhere, OpReset, OpResetRandom, OpFire,
 }
 
-// StartStop is the operation that starts a timer of a form and stops it.
+// StartStop returns the operation that starts timers of a form with one delay and soon stops them, like
+// the timeout of a request.
 func StartStop(form Form) Op { return Op(form) + "+stop" }
 
-// Form is the form of a StartStop.
+// Form returns the form of a StartStop.
 func (op Op) Form() Form { return Form(strings.TrimSuffix(string(op), "+stop")) }
 
-// counterpart returns what Go's own timers do instead of an operation.
+// counterpart returns the operation of Go's own timers that replaces an operation.
 func (op Op) counterpart() Op {
 	if op == StartStop(FormSchedule) || op == StartStop(FormEmbedded) {
 		return StartStop(FormAfterFunc)
@@ -59,7 +59,7 @@ func (op Op) counterpart() Op {
 }
 
 // FewTimers is the number of resident timers below which their memory, and their share of a garbage
-// collection, are lost among those of the rest of the process.
+// collection, cannot be told from the rest of the process.
 const FewTimers = 10_000
 
 // Median returns the median of value over the items. It ignores NaN, and returns NaN without any other value.
@@ -78,13 +78,13 @@ func (r LiveRow) Has(op Op) bool {
 	return slices.ContainsFunc(r.Throughput, func(t LiveThroughput) bool { return t.Op == op })
 }
 
-// Is reports whether the slice is of the operation with that many goroutines.
+// Is reports whether the slice ran an operation on a number of goroutines.
 func (t LiveThroughput) Is(op Op, goroutines int) bool {
 	return t.Op == op && t.Goroutines == goroutines
 }
 
-// PerSecond returns the operations a second, the median of the slices, and between what the
-// middle half of the slices is. ok is false if there are none.
+// PerSecond returns the operations per second: the median and the quartiles of the slices. ok is false
+// if there are no slices.
 func (r LiveRow) PerSecond(op Op, goroutines int) (median, lower, upper float64, ok bool) {
 	var values []float64
 	for _, t := range r.Throughput {
@@ -99,8 +99,8 @@ func (r LiveRow) PerSecond(op Op, goroutines int) (median, lower, upper float64,
 	return median, values[len(values)/4], values[len(values)-1-len(values)/4], true
 }
 
-// Ratio returns how many times the throughput of other a row has, which are Go's own timers:
-// the median of the ratios of slices that were next to one another. NaN: there are none.
+// Ratio returns the throughput of a row relative to other, Go's own timers: the median of the ratios of
+// adjacent slices. It is NaN if there are no such slices.
 func (r LiveRow) Ratio(other LiveRow, op Op, goroutines int) float64 {
 	beside := make(map[int]float64)
 	for _, o := range other.Throughput {
@@ -116,7 +116,7 @@ func (r LiveRow) Ratio(other LiveRow, op Op, goroutines int) float64 {
 	})
 }
 
-// LatenessOver returns the median of each percentile of the lateness over the rounds. They
+// LatenessOver returns the median of each percentile of the lateness over the rounds. The medians
 // are NaN if nothing fired.
 func (r LiveRow) LatenessOver() Latency {
 	of := func(value func(LiveLateness) float64) float64 {
@@ -140,7 +140,7 @@ func (r LiveRow) LatenessOver() Latency {
 	return l
 }
 
-// Among returns the rows among so many resident timers.
+// Among returns the rows with a number of resident timers.
 func (l *Live) Among(resident int) []LiveRow {
 	return slices.DeleteFunc(slices.Clone(l.Rows), func(r LiveRow) bool { return r.Resident != resident })
 }

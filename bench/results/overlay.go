@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// WithCells returns r with cells of another run, which measured a part of what r did: its cells
-// take the place of those of the same workload and size, and others are added. A cell that lacks
-// a structure of the one in r does not count, and nothing does if the whole part lacks one. All
-// else is that of r. taken are the cells of the part. Neither run is changed.
+// WithCells returns a copy of r with the cells of part, a run of fewer workloads or sizes. A cell of
+// part replaces the cell of the same workload and size, or is added. WithCells ignores a cell that
+// lacks a structure of the cell in r, and all cells if part lacks a structure of r. taken are the cells
+// that it used. Neither run changes.
 func (r *Run) WithCells(part *Run) (out *Run, taken []Cell) {
 	lacks := func(list, of []string) bool {
 		return slices.ContainsFunc(of, func(name string) bool { return !slices.Contains(list, name) })
@@ -36,7 +36,7 @@ func (r *Run) WithCells(part *Run) (out *Run, taken []Cell) {
 	return &whole, taken
 }
 
-// Structures returns the names of the structures that were compared in the cell.
+// Structures returns the names of the structures in the cell.
 func (c Cell) Structures() []string {
 	var out []string
 	for _, row := range c.Rows {
@@ -54,7 +54,7 @@ func both[V any](a, b map[string]V) map[string]V {
 	return out
 }
 
-// Cell finds a cell; nil: it is not there.
+// Cell finds a cell. It returns nil if there is none.
 func (r *Run) Cell(workload string, n int) *Cell {
 	for i := range r.Cells {
 		if r.Cells[i].Workload == workload && r.Cells[i].N == n {
@@ -64,7 +64,7 @@ func (r *Run) Cell(workload string, n int) *Cell {
 	return nil
 }
 
-// Row finds a row; nil: it is not in the cell.
+// Row finds a row. It returns nil if there is none.
 func (c *Cell) Row(name string) *Row {
 	for i := range c.Rows {
 		if c.Rows[i].Structure == name {

@@ -1,8 +1,8 @@
 // Package results defines the results file of a run: its types, reading and writing,
-// and the export in the format of Go's benchmarks.
+// and the export as CSV and in the format of Go's benchmarks.
 //
-// A [Run] holds a [Cell] for each workload at each size. A cell holds a [Row] for
-// each contender, and a row every [Trial] that was timed.
+// A [Run] has a [Cell] for each workload at each size. A cell has a [Row] for
+// each contender, and a row has a [Trial] for each timed replay of a block.
 package results
 
 import (
@@ -19,22 +19,21 @@ const (
 	Version = 3
 )
 
-// TypicalN is the number of timers at which workloads of any size are compared first (chosen): as
-// most programs have at most, and so few that a run of minutes decides.
+// TypicalN is the number of timers at which the report compares workloads of any size first (chosen).
+// Most programs have fewer, and a run of minutes gives clear answers there.
 const TypicalN = 10_000
 
-// Run is the content of a results file: the environment and the parameters of a run,
-// and every trial.
+// Run is the content of a results file: environment, parameters and measurements.
 type Run struct {
 	Format   string    `json:"format"`
 	Version  int       `json:"version"`
 	Created  time.Time `json:"created"`
 	Complete bool      `json:"complete"`          // false: interrupted; the results so far are valid
-	Seconds  float64   `json:"seconds,omitempty"` // time that it took, in all sessions of a resumed run
+	Seconds  float64   `json:"seconds,omitempty"` // duration, of all sessions of a resumed run
 	Done     []string  `json:"done,omitempty"`    // names of the finished steps of an interrupted run
 
-	NotMeasured []string    `json:"not_measured,omitempty"` // steps for which a budget left no time, in order
-	Command     string      `json:"command,omitempty"`      // that made it, without where it is written to
+	NotMeasured []string    `json:"not_measured,omitempty"` // steps for which the budget left no time, in order
+	Command     string      `json:"command,omitempty"`      // command line of the run, without the place of the results
 	Environment Environment `json:"environment"`
 
 	Parameters Parameters `json:"parameters"`
@@ -49,14 +48,14 @@ type Run struct {
 	MemoryFloors []MemoryFloor `json:"memory_floors,omitempty"` // of a run of lean loops
 }
 
-// MemoryFloor is what a random access to one of N records of 32 bytes takes.
+// MemoryFloor is the cost of a random access to one of N records of 32 bytes.
 type MemoryFloor struct {
 	N       int     `json:"n"`
-	TouchNS float64 `json:"touch_ns"` // to read and write it, where nothing waits for it
-	ChaseNS float64 `json:"chase_ns"` // to read it, where the record before names it
+	TouchNS float64 `json:"touch_ns"` // read and write; accesses are independent
+	ChaseNS float64 `json:"chase_ns"` // read; each record names the next one
 }
 
-// Failure is a structure that broke its contract, and so has no row.
+// Failure is a structure that broke its contract. It has no row in that cell.
 type Failure struct {
 	Structure string `json:"structure"`
 	Where     string `json:"where"`  // workload, size, seed
@@ -73,7 +72,7 @@ type Environment struct {
 	OS         string  `json:"os"`
 	Arch       string  `json:"arch"`
 	ArchLevel  string  `json:"arch_level,omitempty"` // instructions of the build: GOAMD64=v1
-	Kernel     string  `json:"kernel,omitempty"`     // its release
+	Kernel     string  `json:"kernel,omitempty"`     // release
 	CPU        string  `json:"cpu"`
 	Cores      int     `json:"cores"`
 	GOMAXPROCS int     `json:"gomaxprocs"`
@@ -81,47 +80,47 @@ type Environment struct {
 	L2         int     `json:"l2_bytes,omitempty"`
 	L3         int     `json:"l3_bytes,omitempty"`
 	Memory     uint64  `json:"memory_bytes,omitempty"` // of the machine
-	Version    string  `json:"version,omitempty"`      // of this module, as go version -m has it
-	Revision   string  `json:"revision,omitempty"`     // its commit, where the build knows it
-	ClockNS    float64 `json:"clock_ns"`               // cost of reading the clock once, median
-	ClockStep  float64 `json:"clock_step_ns"`          // smallest difference the clock shows
+	Version    string  `json:"version,omitempty"`      // of this module, as in go version -m
+	Revision   string  `json:"revision,omitempty"`     // commit of this module, if the build knows it
+	ClockNS    float64 `json:"clock_ns"`               // median cost of one reading of the clock
+	ClockStep  float64 `json:"clock_step_ns"`          // smallest step of the clock
 
-	Machine []Finding `json:"machine,omitempty"` // how fit it was for measuring; empty: not examined
+	Machine []Finding `json:"machine,omitempty"` // findings of package doctor; empty: not examined
 }
 
-// Finding is one property of a machine that affects what is measured on it.
+// Finding is the outcome of one check of a machine, see package doctor.
 type Finding struct {
-	Check   string `json:"check"`            // what was examined, such as "frequency governor"
-	Value   string `json:"value"`            // what was found
+	Check   string `json:"check"`            // such as "frequency"
+	Value   string `json:"value"`            // the observation
 	Verdict string `json:"verdict"`          // ok, warn or unavailable
 	Advice  string `json:"advice,omitempty"` // what to do about it
 }
 
 // Parameters are the parameters of a run.
 type Parameters struct {
-	Profile    string   `json:"profile"` // smoke, normal or full
+	Profile    string   `json:"profile"` // name, such as "normal"
 	Seed       uint64   `json:"seed"`
-	Trials     int      `json:"trials"` // rounds that every contender of a cell gets; racing adds more
+	Trials     int      `json:"trials"` // rounds of each contender of a cell, without a budget
 	Structures []string `json:"structures"`
 	Workloads  []string `json:"workloads"`
 	N          []int    `json:"n"`
 
-	Budget    float64 `json:"budget_seconds,omitempty"` // time of the run within which racing adds rounds; 0: no racing
-	Layouts   int     `json:"layouts,omitempty"`        // builds of the program with different code layouts in a session; 0: the program as it is
-	Instances int     `json:"instances,omitempty"`      // fresh instances of each contender in a cell, at least
-	Lean      bool    `json:"lean,omitempty"`           // loops that do nothing but the operations, of which only the counts are proved
+	Budget    float64 `json:"budget_seconds,omitempty"` // see bench.Config; 0: none
+	Layouts   int     `json:"layouts,omitempty"`        // number of code layouts in a session; 0: the default layout
+	Instances int     `json:"instances,omitempty"`      // least number of instances of each contender in a cell
+	Lean      bool    `json:"lean,omitempty"`           // minimal loops, whose counts alone are proved
 
-	// Session names the session of a merged run whose parts took turns with those of
-	// another build. Two results of one session can be compared as if they were one run.
+	// Session is the name of a session of package ab, in which two builds took turns. The two results of
+	// a session can be compared like the rows of one run.
 	Session string `json:"session,omitempty"`
 
-	// Repeat is the number of rounds after which the operations are the same again, in a
-	// session; 0: each round has its own.
+	// Repeat is the number of rounds after which the operations of a session repeat; 0: each round has
+	// its own operations.
 	Repeat int `json:"repeat,omitempty"`
 
-	Scenarios map[string]string    `json:"scenarios,omitempty"` // texts of the files among the workloads, by name
-	External  map[string]string    `json:"external,omitempty"`  // commands of the programs, by name
-	Traces    map[string]Recording `json:"traces,omitempty"`    // among the workloads, by name
+	Scenarios map[string]string    `json:"scenarios,omitempty"` // texts of scenario files, by workload
+	External  map[string]string    `json:"external,omitempty"`  // command lines of programs, by name
+	Traces    map[string]Recording `json:"traces,omitempty"`    // by workload
 }
 
 // Recording describes a trace: its source and its contents.
@@ -131,7 +130,7 @@ type Recording struct {
 	Recorded    time.Time `json:"recorded,omitzero"`
 	Operations  uint64    `json:"operations"`
 	Seconds     float64   `json:"seconds"`  // duration of the recording
-	Resident    float64   `json:"resident"` // pending timers, on average
+	Resident    float64   `json:"resident"` // mean number of pending timers
 	CancelRate  float64   `json:"cancel_rate"`
 }
 
@@ -141,33 +140,32 @@ type Named struct {
 	*Run
 }
 
-// Cell is one workload at one size. Its structures ran interleaved, so its rows can be
-// compared with one another.
+// Cell is one workload at one size. The structures ran interleaved, so the rows can be compared.
 type Cell struct {
 	Workload   string      `json:"workload"`
 	Category   string      `json:"category,omitempty"` // program, synthetic, grid, custom or recorded
-	Grid       *Grid       `json:"grid,omitempty"`     // its place in the comparison grid
-	N          int         `json:"n"`                  // resident timers asked for
-	Resident   float64     `json:"resident"`           // mean resident timers of the timed blocks, measured
-	CancelRate float64     `json:"cancel_rate"`        // cancelled / (cancelled + fired), measured
+	Grid       *Grid       `json:"grid,omitempty"`     // place in the comparison grid; nil: none
+	N          int         `json:"n"`                  // number of resident timers that was asked for
+	Resident   float64     `json:"resident"`           // measured mean number of resident timers in the timed blocks
+	CancelRate float64     `json:"cancel_rate"`        // measured: cancelled / (cancelled + fired)
 	Unit       script.Unit `json:"unit"`               // unit of the cost
 	TickNS     int64       `json:"tick_ns"`            // length of a tick of the workload
 	Rows       []Row       `json:"rows"`
-	Seconds    float64     `json:"seconds,omitempty"` // duration of the cell, proof and set-up included
+	Seconds    float64     `json:"seconds,omitempty"` // duration of the cell, including proof and set-up
 
-	// Common is the number of passes that every contender got: fresh instances and their
-	// rounds. The proofs are those after the last of them. 0: as many as Trials asks for.
+	// Common is the number of passes of each contender before any race; 0: the passes of the trials. The
+	// proof of a row is the proof after the last of these passes.
 	Common int `json:"common_passes,omitempty"`
 
-	Race *Race `json:"race,omitempty"` // the record of the budget; nil: the run had none
+	Race *Race `json:"race,omitempty"` // record of the budget; nil: the run had none
 
-	LeftOut []string `json:"left_out,omitempty"` // structures that took too long among fewer timers
+	LeftOut []string `json:"left_out,omitempty"` // structures that were too slow among fewer timers
 
 	// Apart reports that the structures did not fit into memory together. They were measured
-	// one after the other, so ratios between them may be off by what the machine does meanwhile.
+	// one after the other, so a change of the machine's speed in between is part of their ratios.
 	Apart bool `json:"apart,omitempty"`
 
-	OtherSeeds []SeedProof `json:"other_seeds,omitempty"` // proofs under other seeds than the measured one
+	OtherSeeds []SeedProof `json:"other_seeds,omitempty"` // proofs with seeds other than the measured one
 }
 
 // Race is the record of what a budget did in a cell.
@@ -179,25 +177,25 @@ type Race struct {
 // Grid is the place of a workload in the comparison grid.
 type Grid struct {
 	Delays        string `json:"delays"`         // kind of the distribution of delays
-	CancelPercent int    `json:"cancel_percent"` // of the timers, before they fire
+	CancelPercent int    `json:"cancel_percent"` // share of the timers that are cancelled
 }
 
-// SeedProof is the proof of a cell under one seed, from a replay that is not timed.
+// SeedProof is the proof of a cell with one seed, from an untimed replay.
 type SeedProof struct {
 	Seed  uint64       `json:"seed"`
 	Proof script.Proof `json:"proof"`
 	Rows  int          `json:"rows"`
-	Agree int          `json:"agree"` // rows whose proof is equal; coarse rows are checked against their bound
+	Agree int          `json:"agree"` // rows with the same proof; coarse rows have other proofs, and are checked against their bounds
 }
 
-// Role distinguishes the structures under test from the rows that check the harness.
+// Role is the kind of a row.
 type Role string
 
 // The roles of a row.
 const (
 	RoleStructure Role = "structure" // from the catalog
-	RoleFloor     Role = "floor"     // null scheduler: the cost of the harness itself
-	RoleControl   Role = "control"   // A/A: a second instance of a structure, to show the noise
+	RoleFloor     Role = "floor"     // null scheduler, with the cost of the harness
+	RoleControl   Role = "control"   // second instance of a structure, which shows the noise (A/A)
 	RoleBaseline  Role = "baseline"  // Go's runtime timers
 	RoleExternal  Role = "external"  // a program of another language, see External
 )
@@ -208,22 +206,22 @@ var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline, RoleExte
 type Row struct {
 	Structure string       `json:"structure"`
 	Role      Role         `json:"role"`
-	Of        string       `json:"of,omitempty"`     // for a control: the name of the structure
-	Coarse    bool         `json:"coarse,omitempty"` // it fires late, so its proof is its own
+	Of        string       `json:"of,omitempty"`     // of a control: the structure
+	Coarse    bool         `json:"coarse,omitempty"` // it fires late, so its proof differs from other proofs
 	Cost      []Trial      `json:"cost"`             // trials timed as a whole
-	ByKind    []Trial      `json:"by_kind"`          // trials timed by batch of operations of one kind
-	Latency   []Latency    `json:"latency"`          // samples of single calls, by kind, of all trials
+	ByKind    []Trial      `json:"by_kind"`          // trials timed by batches of one kind of operation
+	Latency   []Latency    `json:"latency"`          // of single calls, by kind
 	Proof     script.Proof `json:"proof"`
 
 	Stopped Stopped `json:"stopped,omitempty"` // why it got no more rounds
 
-	// WithGC are trials with the garbage collector on and a heap of a program beside the
-	// structure. Only the largest cells have them.
+	// WithGC are trials with the garbage collector on and the objects of a program on the heap. Only the
+	// largest cells have them.
 	WithGC []Trial `json:"with_gc,omitempty"`
 }
 
-// JoinedLate reports whether the row is that of a control that began after the passes that all
-// have in common, with which the proof of a row is made. Its rounds were proved as all are.
+// JoinedLate reports whether the row is a control that began after the common passes, and therefore has
+// no proof in the results. Its rounds were proved like all others.
 func (r *Row) JoinedLate() bool { return r.Role == RoleControl && r.Proof == (script.Proof{}) }
 
 // Stopped is the reason why a contender of a cell got no more rounds.
@@ -231,32 +229,31 @@ type Stopped string
 
 // The reasons to stop.
 const (
-	StoppedDone    Stopped = ""        // it got all rounds that were asked for
+	StoppedDone    Stopped = ""        // it got all rounds
 	StoppedBeaten  Stopped = "beaten"  // it is certainly far behind the best
-	StoppedSettled Stopped = "settled" // its place is known well enough
+	StoppedSettled Stopped = "settled" // the cell has no open question
 	StoppedBudget  Stopped = "budget"  // the time was spent
 )
 
 // Trial is one timed replay of one block.
 //
-// Trials are nested: a program has a code layout, each layout has instances of a
-// contender, and each instance replays several rounds. All contenders of a cell replay
-// the same block in the same round, so their trials can be compared in pairs.
+// Trials are nested: a code layout has instances of a contender, and an instance replays several
+// rounds. All contenders of a cell replay the same block in the same round, so their trials can be
+// compared in pairs.
 type Trial struct {
-	Layout     int        `json:"layout,omitempty"`   // of the program; 0: as linked by default
-	Instance   int        `json:"instance,omitempty"` // fresh instance of the contender, counted over all layouts of the cell
-	Round      int        `json:"round"`              // unique in the cell, over all instances and layouts
-	NS         float64    `json:"ns"`                 // all of the block
+	Layout     int        `json:"layout,omitempty"`   // code layout of the program; 0: the default
+	Instance   int        `json:"instance,omitempty"` // number of the instance, unique in the cell
+	Round      int        `json:"round"`              // number of the round, unique in the cell
+	NS         float64    `json:"ns"`                 // of the whole block
 	Ops        int        `json:"ops"`                // calls that schedule, cancel, reschedule or fire
-	Wakes      int        `json:"wakes"`              // wake-ups: ticks at which Pop was called until nothing was due
+	Wakes      int        `json:"wakes"`              // wake-ups; at each, Pop is called until nothing is due
 	Units      float64    `json:"units"`              // number of units (Cell.Unit)
 	Allocs     uint64     `json:"allocs"`             // objects allocated during the block
 	AllocBytes uint64     `json:"alloc_bytes"`        //
 	Kinds      []KindTime `json:"kinds,omitempty"`    // in ByKind trials
 }
 
-// KindTime is the time of the operations of one kind in one trial, without the cost of
-// reading the clock.
+// KindTime is the time of the operations of one kind in one trial.
 type KindTime struct {
 	Kind       script.Kind `json:"kind"`
 	Count      int         `json:"count"`
@@ -284,7 +281,7 @@ type Quantile struct {
 	NS float64 `json:"ns"`
 }
 
-// Driver determines when a structure is woken.
+// Driver is a rule for when a structure is woken.
 type Driver string
 
 // The two drivers of the idle analysis.
@@ -293,22 +290,22 @@ const (
 	Tickless Driver = "tickless" // wakes at the tick that Next names
 )
 
-// Idle counts the wake-ups of one structure under one driver. The counts come from a
-// pass that is not timed. They are exact and the same on any machine.
+// Idle counts the wake-ups of one structure with one driver. The counts come from an untimed pass. They
+// are exact and the same on any machine.
 type Idle struct {
 	Workload     string          `json:"workload"`
-	Distribution string          `json:"distribution"` // of the delays, as charts name it
+	Distribution string          `json:"distribution"` // of the delays, with its name on charts
 	N            int             `json:"n"`
 	Structure    string          `json:"structure"`
 	Driver       Driver          `json:"driver"`
-	Ticks        uint64          `json:"ticks"` // virtual time covered
+	Ticks        uint64          `json:"ticks"` // virtual time of the script
 	Wakeups      uint64          `json:"wakeups"`
 	Fired        uint64          `json:"fired"`
-	Empty        uint64          `json:"idle_empty"`   // idle wake-ups on which nothing was done
+	Empty        uint64          `json:"idle_empty"`   // idle wake-ups without any work
 	Moved        uint64          `json:"idle_moved"`   // idle wake-ups that only moved timers
 	Dropped      uint64          `json:"idle_dropped"` // idle wake-ups that only dropped stale entries
 	Work         structures.Work `json:"work"`
-	NS           float64         `json:"ns,omitempty"` // time of the whole script, its schedules included: the shortest of several passes
+	NS           float64         `json:"ns,omitempty"` // shortest time of the whole script, including the schedules, over several passes
 
 	Lateness *Lateness `json:"lateness,omitempty"` // of a coarse structure, under the ticking driver
 }
