@@ -17,7 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// stored returns how many messages a subject has.
+// stored returns how many messages a subject filter matches.
 func stored(t *testing.T, c *Client, subject string) int {
 	t.Helper()
 	n, err := c.count(t.Context(), subject)
@@ -27,7 +27,7 @@ func stored(t *testing.T, c *Client, subject string) int {
 	return int(n)
 }
 
-// publishAll stores messages, many at a time.
+// publishAll stores n messages, many at a time.
 func publishAll(t *testing.T, c *Client, n int, message func(i int) *nats.Msg) {
 	t.Helper()
 	for i := range n {
@@ -38,7 +38,7 @@ func publishAll(t *testing.T, c *Client, n int, message func(i int) *nats.Msg) {
 	<-c.js.PublishAsyncComplete()
 }
 
-// mustNote stores that revisions were removed.
+// mustNote notes that revisions were removed.
 func mustNote(t *testing.T, c *Client, revisions ...uint64) {
 	t.Helper()
 	if err := c.note(t.Context(), removal{revisions: revisions}); err != nil {
@@ -46,7 +46,7 @@ func mustNote(t *testing.T, c *Client, revisions ...uint64) {
 	}
 }
 
-// mustGet returns a timer that is there.
+// mustGet returns a timer that must exist.
 func mustGet(t *testing.T, c *Client, key string) Timer {
 	t.Helper()
 	timer, ok, err := c.Get(t.Context(), key)
@@ -56,7 +56,7 @@ func mustGet(t *testing.T, c *Client, key string) Timer {
 	return timer
 }
 
-// removedBy returns what a new client takes for removed.
+// removedBy returns what a new client considers removed.
 func removedBy(t *testing.T, s *Server) *removedSet {
 	t.Helper()
 	set, err := open(t, connect(t, s), Config{}).removedNow(t.Context(), anyAge)
@@ -66,7 +66,7 @@ func removedBy(t *testing.T, s *Server) *removedSet {
 	return set
 }
 
-// What is read may be removed meanwhile: reading ends all the same.
+// Reading ends even if the messages are removed in the meantime.
 func TestReadEnds(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
@@ -92,7 +92,7 @@ func TestReadEnds(t *testing.T) {
 	}
 }
 
-// Reading the last of each key goes on with the last of each when its consumer is gone.
+// If its consumer is deleted, reading the last message per key continues without duplicates.
 func TestReadsLastAfterReset(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
@@ -129,8 +129,8 @@ func TestReadsLastAfterReset(t *testing.T) {
 	}
 }
 
-// A timer is there and so is what has removed it, as the server was killed between the
-// two: it is not pending, whoever asks, and does not fire. Reading it removes it.
+// A killed server has restored a timer, and the stream has the message that removed it. The timer
+// is not pending for any client and does not fire, and a scan removes it.
 func TestComesBack(t *testing.T) {
 	t.Parallel()
 	l := layout{name: "timers", partitions: 1}
@@ -220,7 +220,7 @@ func TestComesBack(t *testing.T) {
 	}
 }
 
-// Get, Cancel and Schedule take no notice of a timer that has come back, and remove it.
+// Get, Cancel, Reschedule and Schedule ignore a restored timer, and remove it.
 func TestChangesWhatCameBack(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
@@ -245,7 +245,7 @@ func TestChangesWhatCameBack(t *testing.T) {
 	}
 }
 
-// What came back is removed without a message for each: that is no loss.
+// Removing restored timers is no loss, although it stores no message per timer.
 func TestRemovedAgainIsNoLoss(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -291,7 +291,7 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 	}
 }
 
-// The revisions that a timer has had go along with it, and are noted when there are many.
+// A timer carries the revisions that it replaced. If there are many, they go into a note.
 func TestTakesAlongWhatItRemoved(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
@@ -338,7 +338,7 @@ func TestNoteRefuses(t *testing.T) {
 	}
 }
 
-// A worker knows up to which deadline all has fired.
+// A worker knows up to which deadline all timers have fired.
 func TestDone(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
@@ -386,7 +386,7 @@ func TestDone(t *testing.T) {
 	}
 }
 
-// Notes stay until what they name would be due.
+// Notes stay until their timers would be due.
 func TestForgetsNotes(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
@@ -410,8 +410,8 @@ func TestForgetsNotes(t *testing.T) {
 	}
 }
 
-// The clock of a worker jumps, as when it is set or the machine was suspended. No timer is early
-// by the clock, and each that is due by it fires soon.
+// The clock of a worker jumps, because it is set or the machine was suspended. No timer fires early
+// by that clock, and each due timer fires soon.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())

@@ -23,11 +23,11 @@ import (
 	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
-// The tests that kill start this binary again, as a server or as a worker. What it
-// is to be is in this variable, as JSON.
+// The tests that kill processes start this binary again, as a server or a worker. This variable
+// holds its role, as JSON.
 const childEnv = "DURABLE_TEST_CHILD"
 
-// role is what a child process is.
+// role is the role of a child process.
 type role struct {
 	// A server.
 	Dir     string
@@ -43,7 +43,7 @@ type role struct {
 	Every    string        // a timer that it sets, or ""
 	Dies     bool          // it dies when it handles a timer
 
-	// A client that moves so many timers, if that is not 0.
+	// A client that moves timers, if Moves is not 0: the number of keys.
 	Moves  int
 	Prefix string // of their keys
 }
@@ -125,7 +125,7 @@ func (r role) run() error {
 	})
 }
 
-// ackWait makes what a worker had come back soon, if that is what it is for.
+// ackWait is short if the worker dies.
 func (r role) ackWait() time.Duration {
 	if r.Dies {
 		return 500 * time.Millisecond
@@ -133,7 +133,7 @@ func (r role) ackWait() time.Duration {
 	return 0
 }
 
-// dial connects to one of several servers, whether they are there yet or not.
+// dial connects to one of several servers, which need not be up yet.
 func dial(url string) (*nats.Conn, error) {
 	return nats.Connect(url, nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true), nats.ReconnectWait(100*time.Millisecond),
 		nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2))
@@ -145,8 +145,7 @@ type child struct {
 	lines sync.WaitGroup
 }
 
-// spawn starts a child and waits until it is ready. What a worker handles goes to
-// handled.
+// spawn starts a child and waits until it is ready. It passes each line of a worker to handled.
 func spawn(t *testing.T, r role, handled func(handledLine)) *child {
 	t.Helper()
 	text, err := json.Marshal(r)
@@ -194,7 +193,7 @@ func spawn(t *testing.T, r role, handled func(handledLine)) *child {
 	return c
 }
 
-// kill kills the child, by a signal that it cannot catch, and reads what it wrote.
+// kill kills the child with SIGKILL, and reads the rest of its output.
 func (c *child) kill() {
 	_ = c.cmd.Process.Kill() // it may have been killed before
 	c.lines.Wait()
@@ -211,7 +210,7 @@ func addresses(t *testing.T, n int) []string {
 	return list
 }
 
-// cluster is some servers in processes of their own.
+// cluster is one or more servers in processes of their own.
 type cluster struct {
 	roles []role
 	nodes []*child

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -65,12 +66,18 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 		try, cancel := context.WithTimeout(ctx, timeout)
 		c, err := openOnce(try, nc, cfg)
 		cancel()
-		var api *jetstream.APIError
-		unavailable := errors.As(err, &api) && api.Code == http.StatusServiceUnavailable
-		if !errors.Is(err, context.DeadlineExceeded) && !unavailable || sleep(ctx, openFirst/10) != nil {
+		if !isStarting(err) || sleep(ctx, openFirst/10) != nil {
 			return c, err
 		}
 	}
+}
+
+// isStarting reports whether an error may be due to servers that have just started: they do not
+// answer, or have not found each other.
+func isStarting(err error) bool {
+	var api *jetstream.APIError
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &api) &&
+		(api.Code == http.StatusServiceUnavailable || server.ErrorIdentifier(api.ErrorCode) == server.JSClusterNoPeersErrF)
 }
 
 func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {

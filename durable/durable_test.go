@@ -27,13 +27,13 @@ func start(t testing.TB, options ...ServerOption) *nats.Conn {
 	return connect(t, embedded(t, t.TempDir(), options...))
 }
 
-// set sets a timer that is due in some time.
+// set sets a timer that is due after in.
 func set(t testing.TB, c *Client, key string, in time.Duration) {
 	t.Helper()
 	mustSet(t, c, Timer{Key: key, Deadline: time.Now().Add(in), Payload: []byte(key)})
 }
 
-// mustSet sets timers, again where the server has not answered in time, as on a busy machine.
+// mustSet sets timers. It tries again if a busy server does not answer in time.
 func mustSet(t testing.TB, c *Client, timers ...Timer) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); ; {
@@ -47,7 +47,7 @@ func mustSet(t testing.TB, c *Client, timers ...Timer) {
 	}
 }
 
-// setMany sets so many timers, whose keys are a prefix and a number.
+// setMany sets n timers, whose keys are a prefix and a number.
 func setMany(t testing.TB, c *Client, n int, prefix string, in time.Duration) {
 	t.Helper()
 	timers := make([]Timer, n)
@@ -69,7 +69,7 @@ func pending(t testing.TB, c *Client, prefix string) (all []Timer) {
 	return all
 }
 
-// mustCancel cancels a timer that is there.
+// mustCancel cancels a timer that must exist.
 func mustCancel(t testing.TB, c *Client, key string) {
 	t.Helper()
 	if ok, err := c.Cancel(t.Context(), key); !ok || err != nil {
@@ -77,12 +77,12 @@ func mustCancel(t testing.TB, c *Client, key string) {
 	}
 }
 
-// waitFor waits until something is so.
+// waitFor waits until is returns true, for two minutes at most.
 func waitFor(t testing.TB, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("it does not come to be")
+			t.Fatal("the condition is still false after two minutes")
 		}
 	}
 }
@@ -97,21 +97,17 @@ func connect(t testing.TB, s *Server) *nats.Conn {
 	return nc
 }
 
-// open opens a client, once the servers have found each other.
+// open opens a client.
 func open(t testing.TB, nc *nats.Conn, cfg Config) *Client {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		c, err := Open(t.Context(), nc, cfg)
-		if err == nil {
-			return c
-		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
+	c, err := Open(t.Context(), nc, cfg)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return c
 }
 
-// serve runs c as a worker until the test ends, and returns what it handles.
+// serve runs c as a worker until the test ends. The channel receives what it handles.
 func serve(t testing.TB, c *Client) <-chan Fired {
 	t.Helper()
 	fired := make(chan Fired, 1<<16)

@@ -17,7 +17,7 @@ var (
 	tomorrow = time.Now().AddDate(0, 0, 1)
 )
 
-// Many timers at once, one with limits of its own.
+// Set several timers at once, one of them with its own limits.
 func ExampleClient_Set() {
 	err := client.Set(ctx,
 		durable.Timer{Key: "order/1/remind", Deadline: tomorrow, Payload: []byte("mail")},
@@ -25,7 +25,7 @@ func ExampleClient_Set() {
 			Limits: durable.Limits{Timeout: 10 * time.Minute, MaxAttempts: 3}},
 	)
 	if err != nil {
-		fmt.Println("some may be set, do it again:", err)
+		fmt.Println("some may be set, call Set again:", err)
 	}
 }
 
@@ -35,13 +35,13 @@ func ExampleClient_Add() {
 	fmt.Println(added, err)
 }
 
-// Each process of the cluster does this at its start, and each run is handled by one of them.
+// Each process of a cluster calls Every when it starts. Each run is handled by one of them.
 func ExampleClient_Every() {
 	err := client.Every(ctx, "report", "CRON_TZ=Europe/Berlin 30 2 * * *", nil, driver.Skip)
 	fmt.Println(err)
 }
 
-// A handler says whether another attempt is of use, and when.
+// A handler decides whether there is another attempt, and when.
 func ExamplePermanent() {
 	err := client.Serve(ctx, func(ctx context.Context, f durable.Fired) error {
 		response, err := http.Post(string(f.Payload), "text/plain", http.NoBody)
@@ -61,23 +61,22 @@ func ExamplePermanent() {
 	fmt.Println(err)
 }
 
-// A connection is still used: its timeout moves, in one message. There is no moment at which
-// the timer is in neither place, whoever dies meanwhile.
+// Each use of a connection moves its timeout. A move is atomic: no crash can lose the timer.
 func ExampleClient_Reschedule() {
 	moved, err := client.Reschedule(ctx, "connection/7", time.Now().Add(time.Minute))
 	if err == nil && !moved {
-		fmt.Println("too late: it has fired")
+		fmt.Println("too late: the timer has fired")
 	}
 }
 
-// What Prometheus and Kubernetes ask for, beside what the program has for others.
+// Serve metrics and probes for Prometheus and Kubernetes under a path of the program's own server.
 func ExampleClient_Handler() {
 	mux := http.NewServeMux()
 	mux.Handle("/timers/", http.StripPrefix("/timers", client.Handler()))
 	fmt.Println(http.ListenAndServe("localhost:8080", mux))
 }
 
-// What waits for more than a minute is more than the workers can handle.
+// Print the timers that have waited for a worker for more than a minute.
 func ExampleClient_Waiting() {
 	for f, err := range client.Waiting(ctx) {
 		if err != nil {

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Handlers end in each way, and a timer may have limits of its own.
+// Handlers end in every way, and some timers have their own limits.
 func TestHandlers(t *testing.T) {
 	t.Parallel()
 	onPurpose := errors.New("on purpose")
 	var release chan struct{}
 	fails := func(context.Context, Fired) error { return onPurpose }
-	// A busy machine may need more attempts within a short time.
+	// A busy machine may need more attempts with such a short timeout.
 	short := Limits{Timeout: 300 * time.Millisecond, MaxAttempts: 1000}
 	tests := map[string]struct {
 		limits   Limits
@@ -129,8 +129,8 @@ func TestHandlers(t *testing.T) {
 	}
 }
 
-// Orderly restarts use up no attempts, whether a timer was being handled or had none of its own
-// calls yet. Attempt counts the calls that were not cut short.
+// Orderly restarts use up no attempts, neither of timers that were being handled nor of timers that
+// waited for room. Attempt counts the calls that were not cut short.
 func TestRestartsUseNoAttempts(t *testing.T) {
 	t.Parallel()
 	nc := start(t)
@@ -155,7 +155,7 @@ func TestRestartsUseNoAttempts(t *testing.T) {
 		}
 		stop()
 	}
-	// Now they fail, each three times.
+	// Now each timer fails three times.
 	serveWith(t, c, func(_ context.Context, f Fired) error {
 		calls <- f
 		return errors.New("on purpose")
@@ -182,7 +182,7 @@ func TestRestartsUseNoAttempts(t *testing.T) {
 	}
 }
 
-// The clock of the server was set back, and timers wait for a retry by the old time.
+// The server's clock was set back while a timer waits for a retry by the old time.
 func TestRetriesAfterClockSetBack(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{})

@@ -18,8 +18,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// load changes timers at random, from eight goroutines with keys of their own, for a
-// while. All deadlines are at most two seconds after its end.
+// load changes timers at random, from eight goroutines with separate keys. All deadlines are at
+// most two seconds after its end.
 type load struct {
 	last    time.Duration // how long
 	timeout time.Duration // of each call
@@ -28,8 +28,8 @@ type load struct {
 	seed    uint64
 }
 
-// while puts a load on c while something happens, and returns what the model makes of it once
-// nothing is left to do. Then end ends the workers, which write to h.
+// while puts a load on c while happens runs. Once all timers are handled, it calls end to end the
+// workers, which write to h, and returns the verdict of the model.
 func (l load) while(t *testing.T, c *Client, h *history, happens func(), end func()) verdict {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -81,7 +81,7 @@ func (l load) run(t *testing.T, c *Client, h *history) {
 	}
 }
 
-// settle waits until no timer is pending and all that has fired has been handled.
+// settle waits until no timer is pending and each fired timer has been handled.
 func settle(t *testing.T, c *Client) {
 	t.Helper()
 	var n Counts
@@ -97,7 +97,7 @@ func settle(t *testing.T, c *Client) {
 	t.Errorf("after a minute there is still something to do: %+v, %v", n, err)
 }
 
-// crew is some workers in processes of their own.
+// crew is several workers in processes of their own.
 type crew struct {
 	r       role
 	h       *history
@@ -121,7 +121,7 @@ func (w *crew) kill(workers ...int) {
 	}
 }
 
-// restart kills some of them, and starts others in their place after a while.
+// restart kills some of them, and replaces them after a while.
 func (w *crew) restart(t *testing.T, after time.Duration, workers ...int) {
 	t.Helper()
 	w.kill(workers...)
@@ -131,8 +131,7 @@ func (w *crew) restart(t *testing.T, after time.Duration, workers ...int) {
 	}
 }
 
-// The workers that are left go on with the partitions of those that are killed, and others
-// with those of all.
+// Workers take over the partitions of killed workers, even if all of them were killed.
 func TestKillWorkers(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
@@ -149,7 +148,7 @@ func TestKillWorkers(t *testing.T) {
 	}
 }
 
-// The only server is killed and started again: what it acknowledged is there.
+// The only server is killed and started again: nothing that it acknowledged is lost.
 func TestKillServer(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
@@ -162,7 +161,7 @@ func TestKillServer(t *testing.T) {
 	}, func() { w.kill(0) })
 }
 
-// long returns one of two numbers: how much a test is to do.
+// long returns how much a test should do.
 func long(always, switchedOn int) int {
 	if os.Getenv("TIMERBENCH_LONG") != "" {
 		return switchedOn
@@ -170,9 +169,9 @@ func long(always, switchedOn int) int {
 	return always
 }
 
-// Timers are moved again and again, many of them as they fire, by clients that are killed
-// meanwhile, as workers and the server are. Each fires at one deadline. If a move were a
-// removal and a new timer, those between the two would be lost.
+// Clients move timers again and again, many of them when they are about to fire. Clients, workers
+// and the server are killed. Each timer fires at one deadline. If a move were a removal and a new
+// timer, a kill between the two would lose it.
 func TestKillMoves(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
@@ -221,8 +220,8 @@ func TestKillMoves(t *testing.T) {
 	}
 }
 
-// Each of three processes calls Every at its start. They are killed again and again, one or
-// all of them, or the server. Each run fires once.
+// Three processes call Every when they start. One or all of them, or the server, are killed again
+// and again. Each run fires once.
 func TestKillCron(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -285,7 +284,7 @@ func TestKillCron(t *testing.T) {
 	}
 }
 
-// The node that leads the stream is killed at the moment at which many timers are due.
+// The node that leads the stream is killed when many timers are due.
 func TestKillLeader(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 3)

@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// Set sets many timers or, where one is invalid, none.
+// Set sets many timers, or none if one is invalid.
 func TestSet(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{})
@@ -59,7 +59,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Of many that add one key one does.
+// If many clients add the same key, one succeeds.
 func TestAdd(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
@@ -94,7 +94,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// Every leaves the timer as it is that is the same, and replaces another one.
+// Every does not change an equal timer, and replaces a different one.
 func TestEveryAgain(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{})
@@ -125,8 +125,8 @@ func TestEveryAgain(t *testing.T) {
 	}
 }
 
-// Many clients change one key without a pause: each call comes to its end, the last change
-// stays, other keys go on, and little is left behind.
+// Many clients change one key without a pause: each call returns, the last change wins, other
+// timers fire, and little data is left behind.
 func TestFloodOfOneKey(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())

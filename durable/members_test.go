@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// world is some workers that all know the same signs of life.
+// world is several workers that know the same signs of life.
 type world struct {
 	now   time.Time
 	lease time.Duration
@@ -70,7 +70,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// A worker that serves a partition goes on until the one that is to serve it does.
+// A worker keeps serving a partition until the newly chosen worker serves it.
 func TestHandOver(t *testing.T) {
 	w := &world{now: time.Unix(1000, 0), lease: time.Second, signs: make(map[string]sign)}
 	w.sign("a", 0)
@@ -97,8 +97,8 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// A worker that has not seen its own sign of life wants nothing, and one that sees no
-// signs for long, as the server is away, takes nobody for dead.
+// A worker that has not seen its own sign of life wants no partition. A worker that sees no signs
+// for long, because the server is down, considers nobody dead.
 func TestNoSign(t *testing.T) {
 	w := &world{now: time.Unix(1000, 0), lease: time.Second, signs: make(map[string]sign)}
 	w.sign("b")
@@ -113,8 +113,8 @@ func TestNoSign(t *testing.T) {
 	}
 }
 
-// The clock of the server is set back: a sign from before is in the future, and a worker that
-// died before does not keep its partitions until the clock is there again.
+// The server's clock is set back, so earlier signs of life are in the future. A worker that died
+// before does not keep its partitions.
 func TestServerClockSetBack(t *testing.T) {
 	w := &world{now: time.Unix(10_000, 0), lease: time.Second, signs: make(map[string]sign)}
 	w.sign("dead", 0, 1, 2, 3, 4, 5, 6, 7)

@@ -18,7 +18,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// A stream that would lose timers is refused, with all that is wrong with it.
+// A stream that would lose timers is refused, with a list of the reasons.
 func TestCheckStream(t *testing.T) {
 	cfg, err := Config{Name: "good"}.withDefaults()
 	if err != nil {
@@ -95,7 +95,7 @@ func (l *lossy) Dial(network, address string) (conn net.Conn, err error) {
 	return l, err
 }
 
-// Write loses what it is to lose.
+// Write drops the first request for a consumer.
 func (l *lossy) Write(p []byte) (int, error) {
 	if !l.lost && bytes.Contains(p, []byte("CONSUMER.INFO")) {
 		l.lost = true
@@ -104,7 +104,7 @@ func (l *lossy) Write(p []byte) (int, error) {
 	return l.Conn.Write(p)
 }
 
-// A request that has no answer does not take all the time of the context.
+// A request without an answer does not use up the time of the context.
 func TestOpenTriesAgain(t *testing.T) {
 	t.Parallel()
 	address := addresses(t, 1)[0]
@@ -203,7 +203,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// Runs follow each other, each once, until Cancel.
+// Each run fires once, until Cancel.
 func TestEvery(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{})
@@ -236,7 +236,7 @@ func TestEvery(t *testing.T) {
 	}
 }
 
-// Runs that are missed, as no worker was there, fire as they are told.
+// Missed runs fire as configured when no worker was there.
 func TestMissedRuns(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{})
@@ -259,7 +259,7 @@ func TestMissedRuns(t *testing.T) {
 	}
 }
 
-// A timer that is set again and again leaves little behind: the partition is read anew.
+// A timer that is set again and again uses little memory: the partition is read again.
 func TestStaleIsDropped(t *testing.T) {
 	cfg, err := Config{}.withDefaults()
 	if err != nil {
@@ -283,7 +283,7 @@ func TestStaleIsDropped(t *testing.T) {
 	}
 }
 
-// The server lets a stream have 1000 readers if nothing else is said: fewer than partitions.
+// There can be more partitions than the 1000 readers that the server allows by default.
 func TestManyPartitions(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{Partitions: 1024})
@@ -291,7 +291,7 @@ func TestManyPartitions(t *testing.T) {
 	waitFor(t, func() bool { return c.Stats().Partitions == 1024 })
 }
 
-// Two workers fire the same run, as one takes over from the other: it is stored once.
+// Two workers fire the same run during a takeover. It is stored once.
 func TestEveryFiresOnce(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())

@@ -35,7 +35,7 @@ func TestUnescapeRefuses(t *testing.T) {
 	}
 }
 
-// A timer is read as it was written, and so are the subjects of one that has fired.
+// Timers, and the subjects of fired timers, survive encoding and parsing.
 func TestMessage(t *testing.T) {
 	for _, backend := range []Backend{Driver, JetStream} {
 		l := layout{name: "timers", partitions: 16, backend: backend}
@@ -79,7 +79,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// All partitions get keys, and always the same.
+// Keys spread over all partitions, and a key always has the same one.
 func TestPartition(t *testing.T) {
 	l := layout{name: "timers", partitions: 16}
 	counts := make([]int, l.partitions)

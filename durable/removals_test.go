@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// What was acknowledged as cancelled, moved or fired stays so when the server is killed
-// again and again in the same folder, for each size of payload.
+// A timer that was cancelled, moved or fired stays so when the server is killed again and again in
+// the same folder, for several payload sizes.
 func TestKillRemovals(t *testing.T) {
 	sizes, rounds := []int{200, 1_000, 4_000, 20_000, 60_000}, long(4, 400)
 	if rounds == 4 {
@@ -45,8 +45,8 @@ func TestKillRemovals(t *testing.T) {
 	}
 }
 
-// removals is what a test knows of its timers. What it does not know, as the server was
-// killed in the middle of a call, is in neither map.
+// removals is what a test knows about its timers. A timer whose call was interrupted by a kill is in
+// neither map.
 type removals struct {
 	size int
 
@@ -56,8 +56,7 @@ type removals struct {
 	cancels, moves, fires, again, back int
 }
 
-// round changes timers for a while, few of which are pending at a time, and kills the
-// server meanwhile.
+// round changes timers for a while, with few of them pending at a time, and then kills the server.
 func (r *removals) round(t *testing.T, cl *cluster, round int) {
 	nc, err := dial(cl.url())
 	if err != nil {
@@ -87,7 +86,7 @@ func (r *removals) round(t *testing.T, cl *cluster, round int) {
 	wg.Wait()
 }
 
-// some tells whether there were some of each.
+// some reports whether timers were cancelled, moved and fired.
 func (r *removals) some() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,7 +113,7 @@ func (r *removals) fired(t *testing.T, f Fired) {
 	}
 }
 
-// change sets timers, moves half of them, and cancels those that do not fire soon.
+// change sets timers, moves half of them, and cancels the ones that do not fire soon.
 func (r *removals) change(ctx context.Context, c *Client, prefix string) {
 	var keys []string
 	payload := make([]byte, r.size)
@@ -161,7 +160,7 @@ func (r *removals) change(ctx context.Context, c *Client, prefix string) {
 	}
 }
 
-// set notes that key is pending, unless it has fired meanwhile or that is not known.
+// set records that key is pending, unless it has fired or the call failed.
 func (r *removals) set(key string, at time.Time, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,7 +175,7 @@ func (r *removals) unset(key string) {
 	delete(r.pending, key)
 }
 
-// check compares what is pending after a start of the server, before a worker has read it.
+// check compares the pending timers after a start of the server, before a worker reads them.
 func (r *removals) check(t *testing.T, cl *cluster, round int) {
 	nc, err := dial(cl.url())
 	if err != nil {

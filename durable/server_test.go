@@ -50,7 +50,7 @@ func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, 
 
 func (l *logged) option() ServerOption { return Log(l.logger()) }
 
-// What keeps the server from starting is an error at once, and says what it is.
+// A server that cannot start returns an error at once, with the reason.
 func TestStartFails(t *testing.T) {
 	t.Parallel()
 	used := t.TempDir()
@@ -95,8 +95,7 @@ func TestStartFails(t *testing.T) {
 	embedded(t, used)
 }
 
-// One byte of the store is changed after the server was killed: the timers that this
-// costs are not missed without a word.
+// One byte of the store changes after the server was killed. The loss is reported.
 func TestLoss(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
@@ -104,7 +103,7 @@ func TestLoss(t *testing.T) {
 	const timers = 2000
 	setMany(t, c, timers, strings.Repeat("key", 30), time.Hour)
 	dir := cl.roles[0].Dir
-	// The second note after the last change knows all.
+	// The second note after the last change covers it.
 	var last time.Time
 	for range 3 {
 		waitFor(t, func() bool {
@@ -153,7 +152,7 @@ func TestLoss(t *testing.T) {
 	t.Logf("%d of %d timers are left", counts.Pending, timers)
 }
 
-// The server crashes again soon after a crash: timers that were set in between are missed, too.
+// The server crashes again soon after a crash. The loss of timers set in between is reported.
 func TestLossAfterCrashes(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
@@ -195,7 +194,7 @@ func TestLossAfterCrashes(t *testing.T) {
 	}
 }
 
-// Timers that were cancelled, moved and fired are not missed.
+// Timers that were cancelled or fired are not reported as lost.
 func TestNoLoss(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -218,7 +217,7 @@ func TestNoLoss(t *testing.T) {
 		stop()
 		s.Close()
 	}
-	// After a crash there may be more for a while than there was: the next start must know.
+	// After a crash the server may have restored timers: the next start must know.
 	name := filepath.Join(dir, "timers.json")
 	const after = `{"At":"2026-01-01T00:00:00Z","Streams":{"timers":{"Timers":1,"Last":1}}}`
 	if err := os.WriteFile(name, []byte(after), 0o600); err != nil {
@@ -239,8 +238,7 @@ func TestNoLoss(t *testing.T) {
 	}
 }
 
-// certificates returns a certificate for the server and its clients, and who vouches
-// for it.
+// certificates returns a certificate for the server and its clients, and a pool with its issuer.
 func certificates(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -266,7 +264,7 @@ func certificates(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
 }
 
-// Nobody gets in without what the server asks for.
+// A client needs the credentials that the server requires.
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	certificate, pool := certificates(t)
@@ -311,7 +309,7 @@ func TestSecurity(t *testing.T) {
 	}
 }
 
-// Nodes of a cluster know each other by what clients show, and let in no other.
+// Nodes of a cluster authenticate each other like clients, and refuse other nodes.
 func TestSecureCluster(t *testing.T) {
 	t.Parallel()
 	certificate, pool := certificates(t)
@@ -333,7 +331,7 @@ func TestSecureCluster(t *testing.T) {
 	waitFor(t, func() bool { return log.has("uthentication error") || log.has("uthorization") })
 }
 
-// Embedded refuses what cannot be, and what lets other machines in unasked.
+// Embedded refuses invalid options, and access for other machines without authentication.
 func TestEmbeddedRefuses(t *testing.T) {
 	t.Parallel()
 	certificate, _ := certificates(t)

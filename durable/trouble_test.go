@@ -35,8 +35,7 @@ func fill(t *testing.T, c *Client, size int) (keys []string) {
 	return nil
 }
 
-// useFull moves, cancels and fires the timers of a store that is full, and has room
-// for others then.
+// useFull moves, cancels and fires the timers of a full store, and waits until it has room again.
 func useFull(t *testing.T, c *Client, keys []string) {
 	t.Helper()
 	var cancelled int
@@ -77,8 +76,7 @@ func useFull(t *testing.T, c *Client, keys []string) {
 	done()
 }
 
-// The store of the server has reached its limit: Schedule says so, and what is there
-// goes on.
+// The store has reached its limit: Schedule returns ErrFull, and existing timers still work.
 func TestStoreFull(t *testing.T) {
 	t.Parallel()
 	const limit = 1_000_000
@@ -91,8 +89,7 @@ func TestStoreFull(t *testing.T) {
 	useFull(t, c, keys)
 }
 
-// Somebody else fills the disk of the server: it goes on when there is room again, by
-// itself.
+// Another program fills the disk. The server continues by itself when there is room again.
 func TestSmallDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -105,8 +102,8 @@ func TestSmallDisk(t *testing.T) {
 	c := open(t, connect(t, s), Config{Concurrency: 1})
 	var keys []string
 	other := filepath.Join(dir, "other")
-	// down fills the disk. The server is down for the nth time then, as it cannot write, unless it
-	// has seen before that there is no room.
+	// down fills the disk. It reports whether the server stopped for the nth time because it could
+	// not write: it may have noticed before that there is no room.
 	down := func(n int) bool {
 		f, err := os.Create(other)
 		if err != nil {
@@ -153,7 +150,7 @@ func TestSmallDisk(t *testing.T) {
 	slices.Sort(keys)
 	useFull(t, c, append(slices.Compact(keys), fill(t, c, 10_000)...))
 
-	// When it cannot go on it says so.
+	// An error that is final is reported.
 	for !down(2) {
 		up()
 	}
@@ -172,8 +169,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// The clocks of two workers are two seconds apart: no timer is early by the clock of
-// the one that fires it, and none is lost when partitions change hands.
+// The clocks of two workers are two seconds apart. No timer is early by the clock of the worker that
+// fires it, and none is lost in a takeover.
 func TestClocksApart(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 1)
@@ -190,7 +187,7 @@ func TestClocksApart(t *testing.T) {
 	}, func() { w.kill(0, 1) })
 }
 
-// A worker that ends waits for its handler: no other one gets the timer meanwhile.
+// A worker that ends waits for its handler. No other worker gets the timer in the meantime.
 func TestHeldToTheEnd(t *testing.T) {
 	t.Parallel()
 	nc := start(t)

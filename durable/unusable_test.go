@@ -14,8 +14,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Messages that nobody can understand are in each place where one can be: they are logged and
-// counted, and everything else goes on.
+// Every place has a message that cannot be parsed. The messages are logged and counted, and
+// everything else works.
 func TestUnusableMessages(t *testing.T) {
 	t.Parallel()
 	nc := start(t)
@@ -103,7 +103,7 @@ func TestUnusableMessages(t *testing.T) {
 	}
 }
 
-// A panic of the goroutine that fires is not kept back.
+// A panic while firing ends the process.
 func TestPanicEndsFiring(t *testing.T) {
 	f := newFiring(&Client{cfg: Config{Now: func() time.Time { panic("on purpose") }}}, nil)
 	f.due.put(&near{})
@@ -122,7 +122,7 @@ func TestPanicEndsFiring(t *testing.T) {
 	}
 }
 
-// What Schedule accepts fires, however large it is, and becomes a dead letter.
+// The largest timer that Schedule accepts fires, and can become a dead letter.
 func TestLargest(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []Backend{Driver, JetStream} {

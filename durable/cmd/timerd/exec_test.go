@@ -20,8 +20,7 @@ import (
 	"github.com/timerbench/timerbench/durable"
 )
 
-// The tests that send signals start this binary again as timerd, with the arguments in
-// this variable.
+// The tests that send signals start this binary again as timerd. This variable holds its arguments.
 const childEnv = "TIMERD_TEST_ARGS"
 
 func TestMain(m *testing.M) {
@@ -33,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The command gets any payload as its input, and variables where they can hold it.
+// The command gets any payload on standard input, and as variables if they can hold it.
 func TestExecInput(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -77,7 +76,7 @@ func TestExecInput(t *testing.T) {
 	}
 }
 
-// Of what a command writes little is kept, however much it is, and secrets are not passed on.
+// Little of the output of a command is kept, and it does not get the secrets of timerd.
 func TestExecOutput(t *testing.T) {
 	t.Setenv("NATS_PASSWORD", "secret")
 	t.Setenv("NATS_TOKEN", "secret")
@@ -94,7 +93,7 @@ func TestExecOutput(t *testing.T) {
 	}
 }
 
-// A command does not outlive timerd, where the kernel can see to it.
+// On Linux a command does not outlive timerd.
 func TestExecDiesWithParent(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux can do it")
@@ -114,7 +113,7 @@ func TestExecDiesWithParent(t *testing.T) {
 	stopped(t, file)
 }
 
-// Errors do not tell what is secret in a URL.
+// Errors do not contain the secrets in a URL.
 func TestSecretURL(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"nats://me:secret@127.0.0.1:1", "nats://secret@127.0.0.1:1", "me:secret@127.0.0.1:1",
@@ -143,22 +142,22 @@ func startTimerd(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// until waits until something is so.
+// until waits until is returns true, for a minute at most.
 func until(t *testing.T, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("it does not come to be")
+			t.Fatal("the condition is still false after a minute")
 		}
 	}
 }
 
-// beats is a command with a child that goes on writing to a file for a minute, and ignores SIGTERM.
+// beats is a command with a child that writes to a file for a minute and ignores SIGTERM.
 func beats(file string) string {
 	return fmt.Sprintf(`(trap "" TERM; for i in $(seq 3000); do echo >>'%s'; sleep 0.02; done) & wait`, file)
 }
 
-// stopped fails the test unless nothing is written to the file any more.
+// stopped fails the test if the file still grows.
 func stopped(t *testing.T, file string) {
 	t.Helper()
 	before, err := os.Stat(file)
@@ -171,8 +170,7 @@ func stopped(t *testing.T, file string) {
 	}
 }
 
-// A command that takes too long is ended, and its children: after the timeout, or when a limit of
-// the timer's own is over.
+// A command that takes too long is ended with its children, after --timeout or the timer's own limit.
 func TestExecTimeout(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -204,8 +202,7 @@ func TestExecTimeout(t *testing.T) {
 	}
 }
 
-// The first signal lets a command come to its end, but not for longer than the grace;
-// the second one does not.
+// After the first signal a command has the grace to exit. The second signal kills it at once.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	slow := func(file string) string {
@@ -251,7 +248,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// What is no UTF-8 is in the line as base64.
+// A key or payload that is not valid UTF-8 is written as base64.
 func TestLine(t *testing.T) {
 	for _, test := range []struct{ key, payload, want string }{
 		{"key", "payload", `"key":"key","payload":"payload",`},
@@ -270,7 +267,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// serveError is the error of serve that does not come to serve.
+// serveError returns the error of a serve command that must fail to start.
 func serveError(t *testing.T, args ...string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

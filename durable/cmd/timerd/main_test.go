@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
-// timerd runs the command with arguments and returns what it writes.
+// timerd runs the command with arguments and returns its output.
 func timerd(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -24,7 +24,7 @@ func timerd(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// freeAddress returns one at which nobody listens.
+// freeAddress returns an address at which nobody listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	list, err := address.Free(1)
@@ -34,7 +34,7 @@ func freeAddress(t *testing.T) string {
 	return list[0]
 }
 
-// serveAt runs a server until the test ends. must runs timerd with it, and returns what it prints.
+// serveAt runs a server until the test ends. must runs timerd with it, and returns its output.
 func serveAt(t *testing.T, options ...durable.ServerOption) (server *durable.Server, at string, must func(args ...string) string) {
 	t.Helper()
 	at = freeAddress(t)
@@ -53,7 +53,7 @@ func serveAt(t *testing.T, options ...durable.ServerOption) (server *durable.Ser
 	}
 }
 
-// What the README does, but for the shell.
+// The commands of the README, without the shell.
 func TestCommands(t *testing.T) {
 	_, address, must := serveAt(t)
 	must("schedule", "now", "0s", "payload")
@@ -100,7 +100,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// A timer that cannot be handled is revived, and discarded.
+// Dead letters are revived and discarded.
 func TestDeadLetters(t *testing.T) {
 	server, address, must := serveAt(t, durable.Token("secret"))
 	if _, err := timerd(t, "stats", "--nats", "nats://"+address); err == nil {
@@ -161,7 +161,7 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
-// lines ends a context shortly after the first line.
+// lines is a buffer that ends a context shortly after the first line.
 type lines struct {
 	bytes.Buffer
 	cancel context.CancelFunc
@@ -188,7 +188,7 @@ func TestParseWhen(t *testing.T) {
 	}
 }
 
-// A prefix is text and no pattern, and a key is one word of one line, whatever is in them.
+// list takes its prefix literally, and writes one line per timer, whatever the key contains.
 func TestListHostile(t *testing.T) {
 	t.Parallel()
 	_, at, _ := serveAt(t)

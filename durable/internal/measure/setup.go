@@ -201,7 +201,7 @@ func (s setup) start(ctx context.Context, dir string) (b *bench, err error) {
 	return b, nil
 }
 
-// open opens a client at the next server, once the servers have found each other.
+// open opens a client at the next server.
 func (b *bench) open(ctx context.Context, s setup) (*durable.Client, error) {
 	nc, err := b.servers[len(b.conns)%len(b.servers)].Connect()
 	if err != nil {
@@ -209,14 +209,7 @@ func (b *bench) open(ctx context.Context, s setup) (*durable.Client, error) {
 	}
 	b.conns = append(b.conns, nc)
 	cfg := durable.Config{Backend: s.backend, Replicas: s.nodes, Concurrency: 256}
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		try, cancel := context.WithTimeout(ctx, 2*time.Second)
-		c, err := durable.Open(try, nc, cfg)
-		cancel()
-		if err == nil || ctx.Err() != nil || time.Now().After(end) {
-			return c, err
-		}
-	}
+	return durable.Open(ctx, nc, cfg)
 }
 
 func (b *bench) close() {
