@@ -7,6 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures/intrusive/heap"
 	"github.com/timerbench/timerbench/structures/intrusive/hwheel"
 	"github.com/timerbench/timerbench/structures/intrusive/linkedwheel"
+	"github.com/timerbench/timerbench/structures/intrusive/rbtree"
 )
 
 // Intrusive returns the structures whose timers are fields of the caller's structs. New puts IDs on
@@ -42,6 +43,15 @@ func IntrusiveFor[T any]() []entry.For[T] {
 			Costs:   costs(constant, constant, cost(entry.Logarithmic, "levels", "a timer")),
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(hwheel.New[item](), func(t *hwheel.Timer[item]) *item { return &t.Value })
+			},
+		},
+		{
+			Name: "intrusive-rbtree", Family: entry.Trees, Package: root + "intrusive/rbtree",
+			Summary: "red-black tree, cached leftmost: nginx, Linux hrtimer",
+			Source:  "Guibas & Sedgewick 1978",
+			Costs:   costs(logarithmic, amortized(constant), amortized(constant)), Ties: entry.FIFO,
+			New: func() structures.Scheduler[T] {
+				return intrusive.WithIDs(rbtree.New[item](), func(t *rbtree.Timer[item]) *item { return &t.Value })
 			},
 		},
 	}
