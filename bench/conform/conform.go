@@ -24,7 +24,7 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
-// Limits are time limits. All of them together stay below 30 seconds.
+// Limits are time limits. Verify ends a program at the latest after Hello, Checks and Shrink together.
 type Limits struct {
 	Hello   time.Duration // from the start of a program to its hello
 	Request time.Duration // one request, in addition to 100 µs for each operation
@@ -88,12 +88,14 @@ const (
 func Verify(ctx context.Context, s external.Spec, traces []string, limits Limits) (v Verdict, err error) {
 	s.HelloTime, s.RequestTime = limits.Hello, limits.Request
 	started := time.Now()
-	k := &kit{ctx: ctx, spec: s, verdict: &v, deadline: started.Add(limits.Hello + limits.Checks)}
+	within, cancel := context.WithTimeout(ctx, limits.Hello+limits.Checks+limits.Shrink)
+	defer cancel()
+	k := &kit{ctx: within, spec: s, verdict: &v}
 	v.Program = s.Name
+	defer func() { v.Seconds = time.Since(started).Seconds() }()
 	defer k.end()
 	if f := k.start(); f != nil {
 		v.Failure = &Failure{Check: "start", What: f.what}
-		v.Seconds = time.Since(started).Seconds()
 		return v, ctx.Err()
 	}
 	v.Language, v.Structure = k.program.Language, k.program.Version
@@ -105,7 +107,6 @@ func Verify(ctx context.Context, s external.Spec, traces []string, limits Limits
 		return v, err
 	}
 	v.OK = v.Failure == nil
-	v.Seconds = time.Since(started).Seconds()
 	v.Notes = append(v.Notes, k.order())
 	return v, ctx.Err()
 }
@@ -149,9 +150,6 @@ func (k *kit) run(traces []string, shrinkTime time.Duration) error {
 		if err != nil {
 			return err
 		}
-		if k.ctx.Err() != nil {
-			return k.ctx.Err()
-		}
 		if time.Now().After(k.deadline) {
 			if v.Named < len(namedCases(k.program.About.Limit))-1 { // one may be too slow
 				v.Failure = &Failure{Check: c.name, What: fmt.Sprintf("it answers too late: %d named cases took all of the time", v.Named)}
@@ -169,9 +167,15 @@ func (k *kit) run(traces []string, shrinkTime time.Duration) error {
 				c.name, k.spec.RequestTime))
 			continue
 		}
-		ops, shrunk := shrink(c.ops, *f, time.Now().Add(shrinkTime), k.replay)
+		ops, shrunk := shrink(c.ops, *f, time.Now().Add(shrinkTime), func(ops []op) *fault {
+			f := k.replay(ops)
+			if k.ctx.Err() != nil {
+				return nil // ended by the time limit, or by the user
+			}
+			return f
+		})
 		v.Failure = &Failure{Check: c.name, What: shrunk.what, Operations: listing(ops, shrunk.at), From: len(c.ops)}
-		return k.ctx.Err()
+		return nil
 	}
 	return nil
 }
@@ -286,6 +290,9 @@ func (k *kit) replay(ops []op) *fault {
 		return nil
 	}
 	f := &fault{at: -1, what: err.Error(), slow: k.program.Hangs()}
+	if errors.Is(k.ctx.Err(), context.DeadlineExceeded) {
+		f.what, f.slow = "it hangs: no answer within the time limit of all checks", true
+	}
 	if !k.program.Coarse && fired != nil {
 		if at, what := explain(ops, fired); at >= 0 {
 			f.at, f.what = at, what

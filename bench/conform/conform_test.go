@@ -65,6 +65,7 @@ func TestTheStartsPass(t *testing.T) {
 
 // Each fault gets a verdict that says what is wrong, with few operations.
 func TestFaultsAreFoundAndShrunk(t *testing.T) {
+	t.Parallel()
 	program := built(t, "../external/testdata/misbehave.c")
 	for fault, want := range map[string]struct {
 		what       string
@@ -126,6 +127,22 @@ func TestALateProgramIsToldSo(t *testing.T) {
 		t.Errorf("%+v, %v", v.Failure, err)
 	}
 	if took := time.Since(started); took > 50*time.Second {
+		t.Errorf("the verdict took %v", took)
+	}
+}
+
+// A program that hangs among many operations, each of which has time, ends at the time limit of all.
+func TestAHangEndsAtTheTimeLimit(t *testing.T) {
+	t.Parallel()
+	program := built(t, "../external/testdata/misbehave.c")
+	started := time.Now()
+	limits := Limits{Hello: 5 * time.Second, Request: time.Second, Checks: 5 * time.Second, Shrink: time.Second}
+	spec := external.Spec{Name: "mine", Args: []string{"env", "FAULT=hang", "AFTER=3000", program}}
+	v, err := Verify(t.Context(), spec, nil, limits)
+	if err != nil || v.OK || !strings.Contains(v.Failure.What, "it hangs: no answer within") || v.Failure.Check != "named case: many timers between two ticks" {
+		t.Errorf("%+v, %v", v.Failure, err)
+	}
+	if took := time.Since(started); took > 30*time.Second {
 		t.Errorf("the verdict took %v", took)
 	}
 }
