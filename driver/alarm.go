@@ -9,27 +9,26 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// alarm is the one timer of Go's runtime that a driver sleeps on. It starts a pass over
-// the shards.
+// alarm is the timer of Go's runtime that a driver sleeps on. It starts a pass over the shards.
 //
-// No wake-up is lost. Who schedules an earlier timer stores the shard's next, and then
-// loads at. Who sets the alarm stores at, and then loads the next of every shard. Either
-// the first one sees that the alarm is set too late, or the second one does.
+// No wake-up is lost. A goroutine that schedules an earlier timer stores the next of its shard,
+// and then loads at. A goroutine that sets the alarm stores at, and then loads the next of every
+// shard. So one of the two notices if the alarm is set too late.
 type alarm struct {
 	clock   *clock
-	next    func() structures.Tick // the first tick of all shards
-	wake    func()                 // makes a pass
+	next    func() structures.Tick // the first tick at which a shard has work to do
+	wake    func()                 // runs a pass
 	ticking bool
 	at      atomic.Int64 // the tick it is set to; changed under mu
 
 	mu      sync.Mutex
 	timer   *time.Timer
-	armed   structures.Tick // that timer is set to, or never; at may be earlier
-	running bool            // a pass is under way, and sets the alarm when it ends; at is 0
+	armed   structures.Tick // the tick to which timer is set, or never; at may be earlier
+	running bool            // a pass is running, and will set the alarm when it ends; at is 0
 	closed  bool
 	wakeups uint64        // passes
-	idle    uint64        // of these, those in which nothing fired
-	quiet   chan struct{} // closed once there will be no pass any more
+	idle    uint64        // passes in which nothing fired
+	quiet   chan struct{} // closed when the last pass has ended
 }
 
 func (a *alarm) init(d *Driver, ticking bool) {
@@ -46,7 +45,7 @@ func (a *alarm) init(d *Driver, ticking bool) {
 	}
 }
 
-// set sets the alarm to a tick, unless it is set to an earlier one. now is of soon.
+// set sets the alarm to a tick, unless it is set to an earlier one. now comes from clock.soon.
 func (a *alarm) set(tick structures.Tick, now int64) {
 	if int64(tick) >= a.at.Load() {
 		return
@@ -58,16 +57,17 @@ func (a *alarm) set(tick structures.Tick, now int64) {
 	}
 }
 
-// reset sets the alarm to a tick, or turns it off. now is not after now. The lock is held.
+// reset sets the alarm to a tick, or turns it off if that is never. now must not be in the
+// future. The lock is held.
 func (a *alarm) reset(tick structures.Tick, now int64) {
 	a.at.Store(int64(tick))
 	wait := a.clock.begin(tick) - now
 	if a.clock.uptime != nil {
-		wait = min(wait, int64(lookEvery)) // the timer of Go's runtime stands still in suspend
+		wait = min(wait, int64(lookEvery)) // the timer of Go's runtime stops during a suspend
 	}
 	switch {
 	case wait <= 0:
-		go a.wake() // Go's runtime would take several µs to find out that it is due
+		go a.wake() // a timer of Go's runtime would be several µs late
 	case tick == a.armed:
 	case tick == never:
 		a.timer.Stop()
@@ -90,13 +90,13 @@ func (a *alarm) relax() {
 	}
 	a.at.Store(int64(never))
 	if next := a.next(); next != never {
-		a.reset(next, a.clock.now()) // one has come meanwhile
+		a.reset(next, a.clock.now()) // a timer was started meanwhile
 		return
 	}
 	a.reset(never, 0)
 }
 
-// ring is called by timer, which may have been set anew since it went off.
+// ring is called by timer, which may have been set again after it went off.
 func (a *alarm) ring() {
 	a.mu.Lock()
 	if a.clock.uptime != nil || a.clock.begin(a.armed) <= a.clock.now() {
@@ -106,8 +106,8 @@ func (a *alarm) ring() {
 	a.wake()
 }
 
-// begin reports whether a pass is to be made: not while another one is under way, which
-// will see what is due.
+// begin begins a pass and reports true. It reports false if a pass is running, which will serve
+// what is due.
 func (a *alarm) begin() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -120,8 +120,8 @@ func (a *alarm) begin() bool {
 	return true
 }
 
-// end ends a pass that has served all that was due, unless there is more to do by now. It
-// reports whether it did. fired is how many timers fired.
+// end ends a pass, unless more timers have come due meanwhile. It reports whether it did. fired
+// is the number of timers that fired in the pass.
 func (a *alarm) end(fired int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

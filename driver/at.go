@@ -7,40 +7,40 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// lookEvery is how long the wall clock is left alone at most while a timer goes by it. All
-// such timers look at it in one wake-up.
+// lookEvery is the longest time between two readings of the wall clock while a timer follows it.
+// One wake-up serves all such timers.
 const lookEvery = time.Second
 
-// setBy is by how much the wall clock has to go another way than the driver's to count as
-// set, ns: more than what passes between two readings.
+// setBy is the smallest deviation of the wall clock from the driver's clock that counts as a
+// setting of the wall clock, in ns. It is more than the time between two readings.
 const setBy = int64(time.Millisecond)
 
-// wallTimer is a timer that goes by the wall clock. It is in the structure at the tick at
-// which its time comes if nobody sets that clock.
+// wallTimer is a timer that follows the wall clock. In the structure it has the tick of its time,
+// provided that nobody sets the clock.
 type wallTimer struct {
 	internal
 	at    time.Time // guarded by the lock of the shard
-	place int       // in the list of the shard, from 1 on; 0 if it is not there; so is this
+	place int       // in the list of the shard, from 1; 0 if it is not there; guarded by the lock of the shard
 }
 
-// wallTimers are the timers of a shard that go by the wall clock and are in its structure.
-// Where the clock was set all of them are looked at, and else none.
+// wallTimers are the timers of a shard that follow the wall clock and are in its structure. When
+// the clock has been set, the driver looks at all of them, and otherwise at none.
 type wallTimers struct {
 	list  []*wallTimer
-	look  structures.Tick // when to look at the clock; never if the list is empty
-	ahead int64           // what ahead has returned at the last look
-	again int             // how many of the list, the first ones, are still to be looked at
+	look  structures.Tick // when to read the clock; never if the list is empty
+	ahead int64           // the result of ahead at the last reading
+	again int             // the number of timers, at the start of the list, to look at again
 }
 
-// At makes f run once the wall clock shows t or a later time, which may be now. The timer
-// follows the jumps of that clock by more than a millisecond within a second, or within a
-// tick if that is longer; for this the driver wakes up once a second. Reset makes the timer
-// one that waits for a delay, as those of AfterFunc do. At panics if f is nil.
+// At runs f when the wall clock shows t or a later time, which may be now. The timer follows
+// changes of the clock by more than a millisecond within a second, or within a tick if a tick is
+// longer. For this the driver wakes up once a second. Reset turns the timer into one with a
+// delay, as AfterFunc returns. At panics if f is nil.
 func (d *Driver) At(t time.Time, f func()) *Timer {
 	mustRun(f, "At")
 	w := new(wallTimer)
 	w.t.sh, w.t.f, w.owner = d.assign(), f, w
-	w.at = t.Round(0) // without its reading of the monotonic clock
+	w.at = t.Round(0) // without its monotonic reading
 	sh, wake := w.t.sh, never
 	now, wall := d.clock.now(), d.wall()
 	sh.mu.Lock()
@@ -55,8 +55,8 @@ func (d *Driver) At(t time.Time, f func()) *Timer {
 	return &w.t
 }
 
-// wait puts a timer into the structure that is not there. It returns the tick to set the
-// alarm to, or never. The lock is held.
+// wait puts a timer into the structure that is not there. It returns the tick to which the alarm
+// must be set, or never. The lock is held.
 func (w *wallTimer) wait(now int64, wall time.Time) (wake structures.Tick) {
 	sh := w.t.sh
 	deadline := sh.clock.reach(after(now, max(0, int64(w.at.Sub(wall)))))
@@ -67,7 +67,7 @@ func (w *wallTimer) wait(now int64, wall time.Time) (wake structures.Tick) {
 		list.list = append(list.list, w)
 		w.place = len(list.list)
 	} else {
-		sh.put-- // it was only looked at
+		sh.put-- // it was not started anew
 	}
 	if list.look == never {
 		list.ahead, list.look = sh.d.ahead(), sh.clock.nextLook(now)
@@ -79,8 +79,8 @@ func (w *wallTimer) wait(now int64, wall time.Time) (wake structures.Tick) {
 // due is called by the pass.
 func (w *wallTimer) due() { w.handOver(w.t.f, idle) }
 
-// handOver hands f over if the time of the timer has come, and leaves it as it is told. The
-// lock is held.
+// handOver hands f over if the time of the timer has come, and then sets the timer's when to the
+// argument. Otherwise the timer waits again. The lock is held.
 func (w *wallTimer) handOver(f func(), when int64) {
 	sh := w.t.sh
 	wall := sh.d.wall()
@@ -94,7 +94,7 @@ func (w *wallTimer) handOver(f func(), when int64) {
 	sh.d.pass.batch = append(sh.d.pass.batch, call{f, &w.t})
 }
 
-// forget takes a timer that is not in the structure any more off the list. The lock is held.
+// forget removes a timer from the list that is no longer in the structure. The lock is held.
 func (sh *shard) forget(w *wallTimer) {
 	w.t.id = 0
 	if w.place == 0 {
@@ -112,8 +112,8 @@ func (sh *shard) forget(w *wallTimer) {
 	}
 }
 
-// lookAtWall makes those of the list due that have to be looked at because the wall clock
-// was set, at most budget of them. It reports whether there are more. The lock is held.
+// lookAtWall makes timers of the list due, at most budget of them, if the wall clock was set. It
+// reports whether there are more. The lock is held.
 func (sh *shard) lookAtWall(at structures.Tick, budget int) (more bool) {
 	list := &sh.wall
 	if list.again == 0 && list.set(sh.d) {
@@ -130,8 +130,9 @@ func (sh *shard) lookAtWall(at structures.Tick, budget int) (more bool) {
 	return false
 }
 
-// set reports whether the wall clock was set since the last look. A goroutine that stands
-// still between the readings of the two clocks is no reason to believe that.
+// set reports whether the wall clock was set since the last reading. It reads again up to two
+// times, because a goroutine that is interrupted between the readings of the two clocks looks the
+// same.
 func (l *wallTimers) set(d *Driver) bool {
 	before := l.ahead
 	for range 3 {
@@ -144,17 +145,17 @@ func (l *wallTimers) set(d *Driver) bool {
 	return true
 }
 
-// ahead returns how much further the wall clock has gone than the driver's since the driver
-// was made, ns.
+// ahead returns how much further the wall clock has advanced than the driver's clock since the
+// driver was made, in ns.
 func (d *Driver) ahead() int64 {
 	now := d.clock.now()
 	return int64(d.wall().Sub(d.clock.start)) - now
 }
 
-// nextLook returns the tick of the next look at the wall clock.
+// nextLook returns the tick of the next reading of the wall clock.
 func (c *clock) nextLook(now int64) structures.Tick {
 	return c.reach(after(now-now%int64(lookEvery), int64(lookEvery))).tick
 }
 
-// wall returns the timer by the wall clock that t is the timer of.
+// wall returns the wallTimer that contains t.
 func (t *Timer) wall() *wallTimer { return (*wallTimer)(unsafe.Pointer(t)) }

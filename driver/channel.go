@@ -9,19 +9,18 @@ import (
 	"unsafe"
 )
 
-// ChanTimer sends the time on a channel when it fires. Make it with NewTimer. It does
-// what a Timer of package time does since Go 1.23: after Stop or Reset no value of before
-// is received. Unlike there, C has room for one value, so that its length may be 1; and a
-// timer that is pending is not garbage. The methods of the zero ChanTimer return false
-// and do nothing.
+// ChanTimer sends the time on a channel when it fires. Make one with NewTimer. It behaves as a
+// Timer of package time does since Go 1.23: after Stop or Reset, no earlier value is received.
+// Unlike there, C has room for one value, so len(C) may be 1, and a pending timer is not garbage.
+// The methods of the zero ChanTimer return false and do nothing.
 type ChanTimer struct {
 	C <-chan time.Time
 	c chan time.Time
 	internal
 }
 
-// NewTimer starts a timer that sends the time on its channel once delay has passed. After
-// Close it sends nothing: who receives from C then waits for ever, and should for Done, too.
+// NewTimer starts a timer that sends the time on its channel after delay. After Close, C never
+// delivers; select on Done as well.
 func (d *Driver) NewTimer(delay time.Duration) *ChanTimer {
 	c := newChannel()
 	t := &ChanTimer{C: c, c: c}
@@ -30,7 +29,7 @@ func (d *Driver) NewTimer(delay time.Duration) *ChanTimer {
 	return t
 }
 
-// After returns the channel of a new timer. It is NewTimer(delay).C.
+// After returns the channel of a new timer: NewTimer(delay).C.
 func (d *Driver) After(delay time.Duration) <-chan time.Time { return d.NewTimer(delay).C }
 
 func (t *ChanTimer) due() {
@@ -38,36 +37,35 @@ func (t *ChanTimer) due() {
 	t.c <- sent() // there is room: Stop and Reset have emptied the channel
 }
 
-// Stop keeps the timer from firing. It returns true if it does so, or if the value that
-// was sent has not been received and is not going to be; false if the timer was stopped,
-// or its value received, before.
+// Stop prevents the timer from firing. It returns true if the timer was pending, or if it has
+// sent a value that was not received; the value is then removed. It returns false if the timer
+// was stopped before, or if its value was received.
 func (t *ChanTimer) Stop() bool {
 	return t.t.sh != nil && t.t.sh.stop(&t.t, t.c)
 }
 
-// Reset makes the timer fire once delay has passed from now. It returns what Stop would
-// have returned.
+// Reset makes the timer fire after delay from now. It returns what Stop would have returned.
 func (t *ChanTimer) Reset(delay time.Duration) bool {
 	return t.t.reset(delay, t.c) // the channel of a pending timer is empty
 }
 
-// newChannel returns a channel with room for one value, in one piece of memory that the
-// collector does not look into: make(chan time.Time, 1) takes two that it does. A channel knows
-// the type of its elements only by what it was made of. What a time points to is kept by sent.
+// newChannel returns a channel with room for one value. The channel is a single allocation that
+// the garbage collector does not scan; make(chan time.Time, 1) makes two, which it scans. A
+// channel knows its element type only from make. sent keeps alive what a time points to.
 func newChannel() chan time.Time {
 	c := make(chan [unsafe.Sizeof(time.Time{}) / 4]uint32, 1)
 	return *(*chan time.Time)(unsafe.Pointer(&c))
 }
 
-// locations are those of times that were sent: that of package time, and more where a program
-// has set time.Local.
+// locations holds the locations of all times that were sent: the one of package time, and more if
+// the program has set time.Local.
 var locations struct {
 	last atomic.Pointer[time.Location]
 	sync.Mutex
 	all []*time.Location
 }
 
-// sent returns the time, to be sent on a channel.
+// sent returns the current time, to be sent on a channel.
 func sent() time.Time {
 	now := time.Now()
 	if at := now.Location(); at != locations.last.Load() {
@@ -81,8 +79,7 @@ func sent() time.Time {
 	return now
 }
 
-// drain takes a value out of a channel, if there is one and there is a channel. It
-// reports whether it did.
+// drain removes a value from a channel that may be nil, and reports whether there was one.
 func drain(c chan time.Time) bool {
 	if len(c) == 0 {
 		return false
@@ -95,11 +92,10 @@ func drain(c chan time.Time) bool {
 	}
 }
 
-// Ticker sends the time on a channel again and again. Make it with NewTicker. It does what
-// a Ticker of package time does since Go 1.23: after Stop or Reset no value of before is
-// received. A receiver that is slow finds one value and no backlog. Ticks are a period
-// apart from the start on, however late each is sent. The methods of the zero Ticker do
-// nothing.
+// Ticker sends the time on a channel again and again. Make one with NewTicker. It behaves as a
+// Ticker of package time does since Go 1.23: after Stop or Reset, no earlier value is received. A
+// slow receiver finds one value and no backlog. Ticks are a period apart from the start on, even
+// if some are sent late. The methods of the zero Ticker do nothing.
 type Ticker struct {
 	C <-chan time.Time
 	c chan time.Time
@@ -107,14 +103,14 @@ type Ticker struct {
 
 	// Guarded by the lock of the shard.
 	period int64 // ns
-	next   int64 // when the next tick is due, in ns since the start of the driver
+	next   int64 // time of the next tick, in ns since the start of the driver
 }
 
 var errPeriod = errors.New("driver: non-positive period of a Ticker")
 
-// NewTicker starts a ticker that sends the time on its channel every period. It panics
-// unless period is positive. A period shorter than the driver's tick counts, and what
-// comes within one tick is one value.
+// NewTicker starts a ticker that sends the time on its channel every period. A period may be
+// shorter than a tick of the driver; values that are due within one tick are one value. NewTicker
+// panics if period is not positive.
 func (d *Driver) NewTicker(period time.Duration) *Ticker {
 	if period <= 0 {
 		panic(errPeriod)
@@ -155,8 +151,8 @@ func (t *Ticker) Stop() {
 	}
 }
 
-// Reset starts the ticker again, also one that was stopped: the next tick is a period
-// from now. It panics unless period is positive.
+// Reset restarts the ticker, whether it is running or was stopped. The next tick is a period from
+// now. Reset panics if period is not positive.
 func (t *Ticker) Reset(period time.Duration) {
 	if period <= 0 {
 		panic(errPeriod)

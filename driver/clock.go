@@ -10,13 +10,13 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// never is the tick of what is not going to happen. It is after every deadline.
+// never is the tick of an event that will not happen. It is after every deadline.
 const never structures.Tick = math.MaxInt64
 
-// atOnce is the deadline of what is due at once. It is before every tick that is served.
+// atOnce is the deadline of a timer without a delay. It is before every tick that is served.
 const atOnce structures.Tick = 0
 
-// years is more than a clock shows that is used where it was made.
+// years is more than a clock shows if it is used where it was made, in ns.
 const years = 20 * 365 * 24 * int64(time.Hour)
 
 const (
@@ -27,35 +27,35 @@ const (
 
 // clock is the monotonic clock of a driver. Tick k begins tick*k ns after start.
 //
-// Most of what a Reset costs is to read the clock: 25 of 35 ns, and more where memory is
-// waited for, as the processor begins nothing new before it has the time. So callers share
-// what one of them has read. A counter of the processor says whether that is still good.
-// It is for a window, and ahead is twice the window: what was read plus ahead is not
-// before now, so that no timer is early, and not long after, so that none is late by much.
+// Reading the clock is most of the cost of a Reset: 25 of 35 ns, and more while memory is being
+// waited for, because the processor starts nothing new before it has the time. So callers share a
+// reading for a short time, the window. A counter of the processor shows whether the window has
+// passed. soon adds ahead, which is twice the window, to a shared reading. The sum is not before
+// now, so no timer is early, and it is hardly after now, so no timer is much too late.
 type clock struct {
 	start  time.Time
-	real   bool         // start has a reading of the monotonic clock: it has none inside a bubble
+	real   bool         // start has a monotonic reading, as it has outside of a synctest bubble
 	tick   int64        // ns
-	uptime func() int64 // of Boottime, ns; nil: that of package time
-	booted int64        // what it has shown at start
-	window uint64       // steps of the counter; 0 if the clock is to be read each time
+	uptime func() int64 // clock of Boottime, ns; nil: the clock of package time
+	booted int64        // uptime at start
+	window uint64       // steps of the counter; 0: readings are not shared
 	ahead  int64        // ns
 
-	_     [64]byte // what follows changes all the time
+	_     [64]byte // the fields below change often
 	stamp atomic.Uint64
-	seen  atomic.Int64 // what the clock has shown when the counter was at stamp, or later
+	seen  atomic.Int64 // reading of the clock when the counter was at stamp, or later
 	_     [64]byte
 }
 
 const (
-	// windowMax is the longest window, ns. A shorter one is read again often; a longer
-	// one makes timers late.
+	// windowMax is the longest window, in ns. A shorter one would mean more readings, a longer
+	// one later timers.
 	windowMax = 4000
-	// windowMin is the shortest window that is worth it, ns.
+	// windowMin is the shortest window that is worth its cost, in ns.
 	windowMin = 100
 	// windowsPerTick makes ahead less than a hundredth of a tick.
 	windowsPerTick = 256
-	// calibration is how long the counter is looked at to know its rate, ns.
+	// calibration is the time over which the rate of the counter is measured, in ns.
 	calibration = 10_000
 )
 
@@ -69,7 +69,7 @@ func (c *clock) init(tick time.Duration, uptime func() int64) {
 	if !c.real || window < windowMin || !machine.Steady() {
 		return
 	}
-	// An interruption between two readings makes the rate, and the window, smaller.
+	// An interruption between two readings makes the measured rate, and so the window, smaller.
 	from, begin := c.now(), machine.Stamp()
 	for {
 		end, to := machine.Stamp(), c.now()
@@ -81,11 +81,12 @@ func (c *clock) init(tick time.Duration, uptime func() int64) {
 	c.stamp.Store(machine.Stamp() - c.window)
 }
 
-// monotonic reports whether a time has a reading of the monotonic clock.
+// monotonic reports whether a time has a monotonic reading.
 func monotonic(t time.Time) bool { return t != t.Round(0) }
 
-// now returns the time since the start, in ns. Inside a testing/synctest bubble it is the
-// bubble's. It panics if the clock was made elsewhere: the two differ by decades.
+// now returns the time since the start, in ns. Inside a testing/synctest bubble it is the time of
+// the bubble. It panics if the clock was made on the other side of a bubble: the two times differ
+// by decades.
 func (c *clock) now() int64 {
 	if c.uptime != nil {
 		return c.up()
@@ -102,7 +103,7 @@ func (c *clock) now() int64 {
 //go:noinline
 func (c *clock) up() int64 { return max(0, c.uptime()-c.booted) }
 
-// check panics if the clock is used where it cannot be.
+// check panics if the clock cannot be used here.
 func (c *clock) check() {
 	if c.tick == 0 {
 		panic(errZero)
@@ -112,17 +113,17 @@ func (c *clock) check() {
 	}
 }
 
-// soon returns a time since the start that is not before now, and at most ahead after it.
-// Of two calls one after the other the second one does not return less.
+// soon returns a time since the start that is not before now, and at most ahead after now.
+// Consecutive calls of a goroutine never go back.
 func (c *clock) soon() int64 {
-	// The order matters: seen is at least what it was when stamp was stored.
+	// The order matters: seen is loaded after stamp, so it belongs to stamp or is newer.
 	if begin := c.stamp.Load(); machine.Stamp()-begin < c.window {
 		return c.seen.Load() + c.ahead
 	}
 	return c.look()
 }
 
-// look is soon for those who have to read the clock.
+// look is soon with a new reading of the clock.
 func (c *clock) look() int64 {
 	begin := machine.Stamp()
 	now := c.now()
@@ -132,7 +133,7 @@ func (c *clock) look() int64 {
 	for {
 		seen := c.seen.Load()
 		if now < seen {
-			now = seen // somebody else was faster
+			now = seen // another goroutine was faster
 			break
 		}
 		if c.seen.CompareAndSwap(seen, now) {
@@ -143,21 +144,21 @@ func (c *clock) look() int64 {
 	return now + c.ahead
 }
 
-// ticks returns the last tick that has begun by a moment, which is not negative.
+// ticks returns the last tick that has begun by a time, which must not be negative.
 func (c *clock) ticks(ns int64) structures.Tick {
 	return structures.Tick(uint64(ns) / uint64(c.tick))
 }
 
-// moment is a deadline: what was asked for, in ns since the start, and the first tick that
-// begins no earlier.
+// moment is a deadline: the time that was asked for, in ns since the start, and the first tick
+// that begins no earlier.
 type moment struct {
 	at   int64
 	tick structures.Tick
 }
 
-// deadline returns the moment in delay from now. A timer that fires when the tick has begun is
-// never early, and late by less than a tick. The tick is between 1 and never-1, or atOnce if there
-// is no delay.
+// deadline returns the moment that is delay after now. A timer that fires when its tick has begun
+// is never early, and it is late by less than a tick. The tick is from 1 to never-1, or atOnce if
+// delay is not positive.
 func (c *clock) deadline(now int64, delay time.Duration) moment {
 	if delay <= 0 {
 		return moment{now, atOnce}
@@ -165,7 +166,7 @@ func (c *clock) deadline(now int64, delay time.Duration) moment {
 	return c.reach(after(now, int64(delay)))
 }
 
-// after returns the moment so many ns after another one, or the last one there is.
+// after returns ns + delay, or the largest time if that overflows.
 func after(ns, delay int64) int64 {
 	if ns > math.MaxInt64-delay {
 		return math.MaxInt64
@@ -173,7 +174,7 @@ func after(ns, delay int64) int64 {
 	return ns + delay
 }
 
-// reach returns the moment at a time. Its tick is at least 1.
+// reach returns the moment of a time. Its tick is at least 1.
 func (c *clock) reach(at int64) moment {
 	ticks := (uint64(at) + uint64(c.tick) - 1) / uint64(c.tick)
 	return moment{at, structures.Tick(min(max(ticks, 1), math.MaxInt64-1))}
@@ -182,8 +183,8 @@ func (c *clock) reach(at int64) moment {
 // beginOf returns the moment at which a tick begins.
 func (c *clock) beginOf(tick structures.Tick) moment { return moment{c.begin(tick), tick} }
 
-// between returns the ticks at which a timer may fire that is due between two delays after a
-// moment. They are one, and may be atOnce, if there is no tick in between.
+// between returns the first and last tick of the window between two delays from now. If no tick
+// begins in the window, both are the first tick after it, or atOnce.
 func (c *clock) between(now int64, earliest, latest time.Duration) (first, last structures.Tick) {
 	last = c.deadline(now, latest).tick
 	if earliest <= 0 {
@@ -192,8 +193,9 @@ func (c *clock) between(now int64, earliest, latest time.Duration) (first, last 
 	return c.deadline(now, earliest).tick, last
 }
 
-// meet returns the tick of a window that most other windows have as well: the multiple of the
-// largest power of two. Windows of n ticks have a multiple of more than n/2 in them.
+// meet returns the tick of a window that the most other windows share: the multiple of the
+// largest power of two. A window of n ticks contains a multiple of a power of two that is larger
+// than n/2.
 func meet(first, last structures.Tick) structures.Tick {
 	differ := bits.Len64(uint64(first-1) ^ uint64(last))
 	return last >> (differ - 1) << (differ - 1)

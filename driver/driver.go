@@ -13,11 +13,11 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// ErrClosed is the error of what is closed.
+// ErrClosed is returned by operations on a driver, or a queue, that is closed.
 var ErrClosed = errors.New("driver: closed")
 
-// Driver runs timers. Make it with New. All methods can be called from any goroutine,
-// also from the functions that it runs.
+// Driver runs timers. Make one with New. Any goroutine may call its methods, and so may the
+// functions that it runs.
 type Driver struct {
 	clock     clock
 	budget    int
@@ -31,13 +31,14 @@ type Driver struct {
 		sync.Mutex
 		*rand.Rand
 	}
-	wall func() time.Time // the wall clock, without a reading of the monotonic one
+	wall func() time.Time // the wall clock, without a monotonic reading
 }
 
-// New returns a driver without timers. It starts no goroutine: there is none as long as
-// there is nothing to do. A driver made inside a testing/synctest bubble runs by the
-// clock of the bubble, and is for the goroutines of the bubble alone, as one made outside
-// is for those outside: its methods panic in the wrong place, but for those that only stop.
+// New returns a driver without timers. It starts no goroutine. A driver that is made inside a
+// testing/synctest bubble runs by the clock of the bubble, and only goroutines of the bubble may
+// use it. A driver that is made outside is for goroutines outside. On the wrong side, all methods
+// panic except those that only stop timers. The error names the option and the value that are
+// invalid.
 func New(opts ...Option) (*Driver, error) {
 	c, err := newConfig(opts)
 	if err != nil {
@@ -104,10 +105,10 @@ func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task],
 	return s, nil
 }
 
-// AfterFunc makes f run once delay has passed, as time.AfterFunc does, and returns the
-// timer that it waits for. It allocates 32 bytes for that. A timer without a delay has fired
-// when AfterFunc returns, and f runs at once. After Close f never runs, and Err says so.
-// AfterFunc panics if f is nil.
+// AfterFunc runs f after delay, as time.AfterFunc does, and returns the timer. It allocates 32
+// bytes. If delay is not positive, the timer has fired when AfterFunc returns, and f runs at
+// once. After Close, f never runs; Err tells whether the driver is closed. AfterFunc panics if f
+// is nil.
 func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
 	mustRun(f, "AfterFunc")
 	t := &Timer{f: f}
@@ -115,12 +116,11 @@ func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
 	return t
 }
 
-// AfterWindow is AfterFunc for a timer that may fire at any time between two delays. The driver
-// chooses the tick of the window at which the fewest wake-ups serve the most timers: the one
-// that is a multiple of the largest power of two. Windows of w ticks are served by at most one
-// wake-up in w/2 ticks, however many there are; so are windows of different widths together, as
-// the ticks of the wide ones are among those of the narrow ones. It panics if earliest is after
-// latest or f is nil.
+// AfterWindow runs f at some time between the two delays, as AfterFunc does. The driver chooses
+// the tick of the window that the most other windows share: the multiple of the largest power of
+// two. However many windows of w ticks there are, at most one wake-up in w/2 ticks serves them
+// all. Wide windows also share the ticks of narrow ones. AfterWindow panics if earliest is after
+// latest or if f is nil.
 func (d *Driver) AfterWindow(earliest, latest time.Duration, f func()) *Timer {
 	mustRun(f, "AfterWindow")
 	mustBeWindow(earliest, latest, "AfterWindow")
@@ -139,12 +139,12 @@ func (d *Driver) start(t *Timer, delay time.Duration) {
 	t.sh.arm(t, now, d.clock.deadline(now, delay))
 }
 
-// Init makes t a timer of d that runs f. It is for timers that are a field of what
-// they time, and allocates nothing. t is not pending after it: Reset starts it. Init panics
-// if t is pending or f is nil.
+// Init makes t a timer of d that runs f. Use it for a Timer that is a field of your own struct.
+// It does not allocate. The timer is not pending until Reset starts it. Init panics if t is
+// pending or if f is nil.
 //
-// What t is a field of must not be overwritten while t is pending: Stop it before. Where it
-// is all the same, a panic says so in the place of f.
+// Do not overwrite the struct while t is pending: call Stop first. If the struct is overwritten
+// all the same, the driver panics when the timer is due, instead of calling f.
 func (d *Driver) Init(t *Timer, f func()) {
 	mustRun(f, "Init")
 	if t.when.Load() != idle && !t.sh.closed.Load() {
@@ -155,10 +155,10 @@ func (d *Driver) Init(t *Timer, f func()) {
 	t.when.Store(idle)
 }
 
-// Schedule makes f run once delay has passed. It is AfterFunc for those who do not
-// start the timer again after it has fired, and allocates nothing in the steady state. A
-// timer without a delay has fired when Schedule returns. After Close f never runs, and the
-// Handle is the zero one. Schedule panics if f is nil.
+// Schedule runs f after delay. Unlike AfterFunc, it returns a timer that cannot be started again
+// after it has fired, and it does not allocate in the steady state. If delay is not positive, the
+// timer has fired when Schedule returns. After Close, f never runs and the Handle is the zero
+// Handle. Schedule panics if f is nil.
 func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	mustRun(f, "Schedule")
 	now := d.clock.soon()
@@ -179,7 +179,7 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	return h
 }
 
-// Len returns the number of pending timers. It costs a lock for each shard.
+// Len returns the number of pending timers. It takes the lock of each shard.
 func (d *Driver) Len() int {
 	n := 0
 	for i := range d.shards {
@@ -191,21 +191,20 @@ func (d *Driver) Len() int {
 	return n
 }
 
-// Close ends the driver: when it has returned no function is called any more. It does not
-// wait for those that were called before: of these, one that its goroutine was interrupted
-// at has its first statement still to come. Shutdown waits for them. Timers that were pending
-// are not pending any more, and there will be no new ones: nothing that is started fires, and
-// Err says so. The error of Close is always nil.
+// Close ends the driver. After it returns, no function is called. It does not wait for functions
+// that were called before; one of them may still be about to execute its first statement. Use
+// Shutdown to wait. All pending timers are dropped, and a timer that is started later never
+// fires; Err tells whether the driver is closed. The error is always nil.
 func (d *Driver) Close() error {
 	d.close()
 	return nil
 }
 
-// Done returns a channel that is closed by Close.
+// Done returns a channel that Close closes.
 func (d *Driver) Done() <-chan struct{} { return d.done }
 
-// Err returns ErrClosed after Close, and nil before. AfterFunc and those like it return no
-// error: whoever starts timers while another one may close the driver asks after it.
+// Err returns ErrClosed after Close, and nil before. AfterFunc and similar methods return no
+// error, so call Err to find out whether another goroutine has closed the driver.
 func (d *Driver) Err() error {
 	select {
 	case <-d.done:
@@ -215,9 +214,10 @@ func (d *Driver) Err() error {
 	}
 }
 
-// Shutdown is Close, and waits until no function runs any more or ctx ends. It returns
-// how many timers were pending, those included whose function was about to run. The
-// error is that of ctx. A function that calls it waits for itself.
+// Shutdown closes the driver, as Close does, and waits until no function is running or ctx ends.
+// It returns the number of timers that were pending, including those whose functions had not
+// started. The error is that of ctx. A function of a timer must not call Shutdown with a context
+// that never ends: it would wait for itself.
 func (d *Driver) Shutdown(ctx context.Context) (pending int, err error) {
 	pending = d.close()
 	for _, end := range []chan struct{}{d.alarm.quiet, d.pool.quiet} {
@@ -235,7 +235,7 @@ func (d *Driver) Shutdown(ctx context.Context) (pending int, err error) {
 	return pending + d.pool.left(), nil
 }
 
-// close closes all parts, and returns how many timers were in the structures.
+// close closes all parts, and returns the number of timers in the structures.
 func (d *Driver) close() int {
 	if len(d.shards) == 0 {
 		panic(errZero)

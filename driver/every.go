@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Recurrence says when something happens again and again. The schedules of
-// github.com/robfig/cron/v3 are recurrences, and Periodic makes one.
+// Recurrence is a series of times. The schedules of github.com/robfig/cron/v3 are recurrences,
+// and Periodic makes one.
 type Recurrence interface {
-	// Next returns the first time after t, or the zero time if there is none. It is
-	// not called with a lock held.
+	// Next returns the first time after t, or the zero time if there is none. The driver holds no
+	// lock while it calls Next.
 	Next(t time.Time) time.Time
 }
 
-// Periodic returns a recurrence of the times that are multiples of period away from
-// start, before and after it. It does not drift. It panics unless period is positive.
+// Periodic returns the times whose distance from start is a multiple of period, before and after
+// start. They do not drift. Periodic panics if period is not positive.
 func Periodic(start time.Time, period time.Duration) Recurrence {
 	if period <= 0 {
 		panic(fmt.Sprintf("driver: Periodic(%v): want a period of at least 1ns", period))
@@ -29,7 +29,7 @@ type periodic struct {
 }
 
 func (p periodic) Next(t time.Time) time.Time {
-	// Sub saturates where the two are more than 292 years apart: go there in steps.
+	// Sub saturates at 292 years, so larger differences need several steps.
 	start := p.start
 	since := t.Sub(start)
 	for since == math.MinInt64 || since == math.MaxInt64 {
@@ -43,20 +43,20 @@ func (p periodic) Next(t time.Time) time.Time {
 	return t.Add(p.period - into)
 }
 
-// Missed is what becomes of the runs of a recurrence that are missed. A run is missed if
-// the one after it has come due as well, or if it is late by more than a minute: because
-// the program or the machine stood still, or the wall clock was set forward.
+// Missed says what happens to missed runs of a recurrence. A run is missed if the next one has
+// come due as well, or if it is more than a minute late: because the program or the machine was
+// suspended, or because the wall clock was set forward.
 type Missed int
 
-// What can become of missed runs.
+// The ways to treat missed runs.
 const (
-	Coalesce Missed = iota // one run stands for all that were missed
-	Skip                   // none of them is made up for
-	CatchUp                // each of them is made up for, a tick apart
+	Coalesce Missed = iota // one run replaces all missed runs
+	Skip                   // missed runs are dropped
+	CatchUp                // every missed run happens, a tick apart
 )
 
-// OnMissed returns a recurrence whose missed runs are dealt with as it says. Without it
-// they are coalesced. It panics if there is no such Missed.
+// OnMissed returns a recurrence like r whose missed runs are treated as missed says. The default
+// is Coalesce. OnMissed panics if missed is not one of the three constants.
 func OnMissed(r Recurrence, missed Missed) Recurrence {
 	if missed < Coalesce || missed > CatchUp {
 		panic(fmt.Sprintf("driver: OnMissed(%d): want Coalesce, Skip or CatchUp", missed))
@@ -69,10 +69,11 @@ type missing struct {
 	missed Missed
 }
 
-// Spread returns a recurrence each of whose runs is later by a time that Every draws from the
-// driver's random numbers: at least 0 and less than by, evenly. So many of them do not run at the
-// same moment. by is to be less than the time between two runs: of those that come due while one
-// is put off only the last one is made. It panics if by is negative.
+// Spread returns a recurrence like r whose runs are delayed by random times, so that runs of many
+// recurrences do not coincide. Every draws the times from the driver's random numbers, evenly
+// from 0 up to but not including by. by should be less than the time between two runs: of the
+// runs that come due while one is delayed, only the last happens. Spread panics if by is
+// negative.
 func Spread(r Recurrence, by time.Duration) Recurrence {
 	if by < 0 {
 		panic(fmt.Sprintf("driver: Spread(%v): want a duration of at least 0s", by))
@@ -85,8 +86,9 @@ type spread struct {
 	by time.Duration
 }
 
-// Jitter returns delay and a random time on top, at least 0 and less than by, evenly: delay
-// itself unless by is positive. Seed makes it repeatable.
+// Jitter returns delay plus a random time, evenly from 0 up to but not including by. It returns
+// delay if by is not positive. Seed makes the times repeatable. Jitter panics if d is the zero
+// Driver.
 //
 //	d.AfterFunc(d.Jitter(time.Minute, 10*time.Second), retry)
 func (d *Driver) Jitter(delay, by time.Duration) time.Duration {
@@ -102,31 +104,32 @@ func (d *Driver) Jitter(delay, by time.Duration) time.Duration {
 }
 
 const (
-	// late is how late a run may be that is not missed.
+	// late is the most by which a run may be late without being missed.
 	late = time.Minute
-	// correction is how far the wall clock has to go back for runs to be repeated:
-	// it was wrong before then. Vixie cron draws the line there too.
+	// correction is the smallest backward step of the wall clock after which runs are repeated,
+	// because the clock was wrong before. It is the limit of Vixie cron, too.
 	correction = 3 * time.Hour
 )
 
-// every is a timer that runs a function at the times of a recurrence. While a run is
-// being handed over it is in no structure and in no list, and pending all the same.
+// every is a timer that runs a function at the times of a recurrence. While a run is handed over,
+// the timer is pending, but it is in no structure and in no list.
 type every struct {
 	wallTimer
 	r      Recurrence
 	missed Missed
 	by     time.Duration // of Spread
-	time   time.Time     // of the run, which is at that or later; guarded by the lock
-	set    time.Time     // by the wall clock, when at was found; guarded by the lock
+	time   time.Time     // of the run in the recurrence, without the spread; guarded by the lock
+	set    time.Time     // wall clock at the time when at was computed; guarded by the lock
 }
 
-// Every makes f run at each time of r, by the wall clock, from now on. It follows that
-// clock as At does: if it is set back by less than three hours no run is repeated; if by
-// more, the recurrence starts anew from there. OnMissed says what becomes of missed runs.
+// Every runs f at each time of r, from now on, by the wall clock. It follows the clock as At
+// does. If the clock is set back by less than three hours, no run is repeated. If it is set back
+// further, the recurrence starts again from the new time. OnMissed says what happens to missed
+// runs.
 //
-// A run does not wait for the one before it to return. Stop ends the recurrence; so does
-// Reset, which makes f run once more. After the last time of r the timer is not pending,
-// nor after r.Next has panicked. Every panics if r or f is nil.
+// A run does not wait for the previous one to return. Stop ends the recurrence. Reset ends it,
+// too, and runs f once more after its delay. The timer is not pending after the last time of r,
+// or after r.Next has panicked. Every panics if r or f is nil.
 func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	mustRun(f, "Every")
 	e := &every{r: r}
@@ -166,22 +169,22 @@ func (e *every) due() {
 	if e.corrected(sh.d.wall()) {
 		sh.forget(&e.wallTimer)
 		sh.put-- // nothing has fired
-		// Next is not for the pass to call.
+		// The pass must not call Next.
 		sh.d.pass.batch = append(sh.d.pass.batch, call{e.run, &e.t})
 		return
 	}
 	e.handOver(e.run, byWall)
 }
 
-// corrected reports whether the wall clock was set back so far that the time of the next
-// run is to be found anew.
+// corrected reports whether the wall clock was set back so far that the next run must be computed
+// again.
 func (e *every) corrected(wall time.Time) bool { return e.set.Sub(wall) >= correction }
 
 // run makes the run that has come due, and waits for the next one.
 func (e *every) run() {
 	sh := e.t.sh
 	wall := sh.d.wall()
-	at, now := e.time, true // nobody else is at it: the timer is not in the structure
+	at, now := e.time, true // without the lock: the timer is not in the structure
 	asked := false
 	defer func() {
 		if !asked { // Next has panicked
@@ -207,7 +210,7 @@ func (e *every) run() {
 	}
 }
 
-// again waits for the next run. It reports false if the recurrence was ended meanwhile.
+// again waits for the next run. It reports false if the recurrence has been ended.
 func (e *every) again(next, wall time.Time) bool {
 	sh := e.t.sh
 	put := sh.d.Jitter(0, e.by)

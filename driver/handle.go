@@ -9,17 +9,17 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Handle names a timer that Schedule has started. It is a value of 16 bytes without a
-// pointer, to be copied at will. The zero Handle names none. Once its timer has fired or
-// was stopped a Handle is stale: its methods return false and do nothing, whatever other
-// timers there are by then.
+// Handle names a timer that Schedule has started. It is a value of 16 bytes without a pointer,
+// and may be copied. The zero Handle names no timer. When its timer has fired or was stopped, a
+// Handle is stale: its methods return false and do nothing, whatever timers have been started
+// since.
 type Handle struct {
 	ref shardRef
 	id  structures.ID
 }
 
-// Stop keeps the timer from firing. It returns true if it does so, and the function
-// never runs then; false if the timer has fired or was stopped before.
+// Stop prevents the timer from firing. It returns true if the timer was pending, and its function
+// then never runs. It returns false if the timer has fired or was stopped before.
 func (h Handle) Stop() bool {
 	sh := h.ref.shard()
 	if sh == nil {
@@ -34,8 +34,8 @@ func (h Handle) Stop() bool {
 	return pending
 }
 
-// Reset makes the timer fire once delay has passed from now, at the next tick at the
-// earliest. It returns false, and does nothing, if the timer is not pending.
+// Reset makes the timer fire after delay from now, at the next tick at the earliest. If the timer
+// is not pending, Reset does nothing and returns false.
 func (h Handle) Reset(delay time.Duration) bool {
 	sh := h.ref.shard()
 	if sh == nil {
@@ -53,15 +53,15 @@ func (h Handle) Reset(delay time.Duration) bool {
 	return pending
 }
 
-// shardRef refers to a shard by number, without a pointer: a Handle, of which there may be
-// millions, is nothing to the garbage collector then. The zero one refers to none.
+// shardRef refers to a shard by number instead of by pointer, so that the garbage collector need
+// not scan Handles, of which there may be millions. The zero shardRef refers to no shard.
 type shardRef struct {
 	number     uint32
-	generation uint32 // how often the number has been given to another shard
+	generation uint32 // how often another shard has had the number
 }
 
-// refs has the shard of each shardRef, as long as a timer is pending there. So it keeps no
-// driver that the timer of Go's runtime does not keep.
+// refs maps a shardRef to its shard while a timer is pending there. So it keeps a driver in
+// memory no longer than its alarm does.
 var refs refTable
 
 type refTable struct {
@@ -79,7 +79,7 @@ const (
 	refsPerPage = 1 << 10
 )
 
-// allocate gives each shard a reference to it.
+// allocate gives each shard a reference.
 func (t *refTable) allocate(shards []shard) ([]shardRef, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,8 +104,8 @@ func (t *refTable) allocate(shards []shard) ([]shardRef, error) {
 	return given, nil
 }
 
-// release takes back the references to shards that are gone. One whose generations are used
-// up is not given out again.
+// release takes back the references to shards that no longer exist. A number with no generation
+// left is not used again.
 func (t *refTable) release(given []shardRef) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,7 +119,7 @@ func (t *refTable) release(given []shardRef) {
 func (sh *shard) publish()   { refs.entry(sh.ref).Store(sh) }
 func (sh *shard) unpublish() { refs.entry(sh.ref).Store(nil) }
 
-// entry returns where the shard of a reference stands, or nil for one that was never given.
+// entry returns the table entry of a reference, or nil for a number that was never allocated.
 func (t *refTable) entry(r shardRef) *atomic.Pointer[shard] {
 	page := t.pages[r.number/refsPerPage%uint32(len(t.pages))].Load()
 	if page == nil {
@@ -128,7 +128,7 @@ func (t *refTable) entry(r shardRef) *atomic.Pointer[shard] {
 	return &page[r.number%refsPerPage]
 }
 
-// shard returns what r refers to, or nil if no timer is pending there.
+// shard returns the shard of r, or nil if no timer is pending there.
 func (r shardRef) shard() *shard {
 	entry := refs.entry(r)
 	if entry == nil {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Keyed holds values that expire, each under a key. Make it with NewKeyed. All methods can
-// be called from any goroutine, also from the function that it calls.
+// Keyed holds values that expire, each with its key. Make one with NewKeyed. Any goroutine may
+// call its methods, and so may its function.
 //
-// A value that has come due expires when its turn to be handed over comes: until then the
-// key can be set, moved and removed as before.
+// A value whose deadline has come expires when its function is called. Until then the key can be
+// set, moved and removed.
 type Keyed[K comparable, V any] struct {
 	d     *Driver
 	f     func(K, V)
@@ -18,7 +18,7 @@ type Keyed[K comparable, V any] struct {
 	parts []part[K, V]
 }
 
-// part holds the keys of some hashes.
+// part holds the keys with certain hashes.
 type part[K comparable, V any] struct {
 	mu    sync.Mutex
 	items map[K]*item[K, V] // nil after Close
@@ -31,9 +31,9 @@ type item[K comparable, V any] struct {
 	h     Handle
 }
 
-// NewKeyed returns a Keyed whose values wait in d. It calls f with each key that expires and
-// its value, as d executes functions. The key is not there any more by then. It panics if d or
-// f is nil.
+// NewKeyed returns an empty Keyed whose values wait in d. It calls f with each key that expires
+// and its value, in the way in which d executes functions. The key is removed before the call.
+// NewKeyed panics if d or f is nil.
 func NewKeyed[K comparable, V any](d *Driver, f func(K, V)) *Keyed[K, V] {
 	mustDrive(d, "NewKeyed")
 	if f == nil {
@@ -46,7 +46,7 @@ func NewKeyed[K comparable, V any](d *Driver, f func(K, V)) *Keyed[K, V] {
 	return k
 }
 
-// mustDrive panics where there is no driver.
+// mustDrive panics if the driver is nil or the zero Driver.
 func mustDrive(d *Driver, caller string) {
 	if d == nil {
 		panic("driver: " + caller + ": the driver is nil: make one with New")
@@ -61,8 +61,8 @@ func (k *Keyed[K, V]) part(key K) *part[K, V] {
 	return &k.parts[maphash.Comparable(k.seed, key)%uint64(len(k.parts))]
 }
 
-// Set stores value under key, in the place of what is there, until delay has passed.
-// After Close of k it does nothing. After Close of its driver it removes the key.
+// Set stores value under key until delay has passed, and replaces the value that is there. After
+// Close of k it does nothing. After Close of the driver it removes the key.
 func (k *Keyed[K, V]) Set(key K, value V, delay time.Duration) {
 	p := k.part(key)
 	p.mu.Lock()
@@ -79,7 +79,7 @@ func (k *Keyed[K, V]) put(p *part[K, V], key K, value V, delay time.Duration) {
 			it.value = value
 			return
 		}
-		it.h.Stop() // else it has come due: it is replaced before it expires
+		it.h.Stop() // if it has come due, it is replaced before it expires
 	}
 	it := &item[K, V]{key: key, value: value}
 	it.h = k.d.Schedule(delay, func() { k.expire(p, it) })
@@ -90,7 +90,7 @@ func (k *Keyed[K, V]) put(p *part[K, V], key K, value V, delay time.Duration) {
 	p.items[key] = it
 }
 
-// expire ends an item that has come due, unless it has been replaced or removed since.
+// expire ends an item that has come due, unless it has been replaced or removed.
 func (k *Keyed[K, V]) expire(p *part[K, V], it *item[K, V]) {
 	p.mu.Lock()
 	due := p.items[it.key] == it
@@ -103,8 +103,8 @@ func (k *Keyed[K, V]) expire(p *part[K, V], it *item[K, V]) {
 	}
 }
 
-// Move makes key expire once delay has passed from now. It returns false, and does
-// nothing, if the key is not there.
+// Move makes key expire after delay from now. It returns false, and does nothing, if the key is
+// missing.
 func (k *Keyed[K, V]) Move(key K, delay time.Duration) bool {
 	p := k.part(key)
 	p.mu.Lock()
@@ -116,7 +116,7 @@ func (k *Keyed[K, V]) Move(key K, delay time.Duration) bool {
 	return ok
 }
 
-// Remove takes key out and returns its value, and false if it is not there.
+// Remove removes key and returns its value. It returns false if the key is missing.
 func (k *Keyed[K, V]) Remove(key K) (value V, ok bool) {
 	p := k.part(key)
 	p.mu.Lock()
@@ -130,8 +130,8 @@ func (k *Keyed[K, V]) Remove(key K) (value V, ok bool) {
 	return it.value, true
 }
 
-// Drain takes all keys out and calls f with each of them and its value, one after the
-// other. What is set meanwhile may stay.
+// Drain removes all keys and calls f with each key and its value, one after the other. Keys that
+// are set meanwhile may stay.
 func (k *Keyed[K, V]) Drain(f func(K, V)) {
 	for i := range k.parts {
 		for key, it := range k.parts[i].clear(false) {
@@ -140,7 +140,7 @@ func (k *Keyed[K, V]) Drain(f func(K, V)) {
 	}
 }
 
-// clear takes all items out, for good if that is the end.
+// clear removes all items. If end is true, none can be set afterwards.
 func (p *part[K, V]) clear(end bool) map[K]*item[K, V] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,8 +167,8 @@ func (k *Keyed[K, V]) Len() int {
 	return n
 }
 
-// Close drops all keys, and leaves the driver alone. None expires after that, and none can be
-// set. Where the driver is closed its keys stay until Close. The error is always nil.
+// Close drops all keys. Afterwards none expires and none can be set. The driver stays open. If
+// the driver is closed instead, its keys stay until Close. The error is always nil.
 func (k *Keyed[K, V]) Close() error {
 	for i := range k.parts {
 		k.parts[i].clear(true)

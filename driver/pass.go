@@ -6,17 +6,17 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// pass is the state of the pass that is under way: there is one at a time at most.
+// pass is the state of the current pass. At most one pass runs at a time.
 type pass struct {
-	batch []call  // functions of timers that have fired, not handed over yet
-	due   []int64 // ns: when timers were due that have fired, not counted yet
+	batch []call  // functions of fired timers that were not handed over yet
+	due   []int64 // when fired timers were due that were not counted yet, in ns
 	fired int     // timers that fired in this pass
 
 	mu       sync.Mutex // guards lateness
 	lateness Distribution
 }
 
-// next returns the first tick at which a shard has something to do, or never.
+// next returns the first tick at which a shard has work to do, or never.
 func (d *Driver) next() structures.Tick {
 	next := never
 	for i := range d.shards {
@@ -25,8 +25,8 @@ func (d *Driver) next() structures.Tick {
 	return next
 }
 
-// wake is called by the alarm, on a goroutine of its own. It makes a pass, and then
-// runs functions on this goroutine: a timer that fires alone costs no other one.
+// wake runs a pass. The alarm calls it on a goroutine of its own. Functions then run on the same
+// goroutine, so a timer that fires alone needs no other one.
 func (d *Driver) wake() {
 	if !d.alarm.begin() {
 		return
@@ -38,7 +38,7 @@ func (d *Driver) wake() {
 	}
 }
 
-// serve serves all that is due, tick by tick, and sets the alarm.
+// serve serves all that is due, tick by tick, and then sets the alarm.
 func (d *Driver) serve() {
 	over := false
 	defer func() {
@@ -47,7 +47,7 @@ func (d *Driver) serve() {
 		}
 	}()
 	if d.pool.inline {
-		d.pool.work(false) // what such a function has left
+		d.pool.work(false) // the functions that a Goexit has left
 	}
 	for !over {
 		tick := d.clock.ticks(d.clock.now())
@@ -66,7 +66,7 @@ func (d *Driver) serve() {
 	}
 }
 
-// tick asks all structures that hold a timer, as a driver does that knows nothing of Next.
+// tick calls Pop of every structure that holds a timer, as a driver without Next does.
 func (d *Driver) tick(tick structures.Tick) {
 	for i := range d.shards {
 		if sh := &d.shards[i]; structures.Tick(sh.next.Load()) != never {
@@ -75,8 +75,8 @@ func (d *Driver) tick(tick structures.Tick) {
 	}
 }
 
-// serveShard takes what is due at a tick out of a shard, as far as the budget goes, and
-// hands it over.
+// serveShard pops the timers of a shard that are due at a tick, at most budget, and hands them
+// over.
 func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	p := &d.pass
 	sh.mu.Lock()
@@ -86,7 +86,7 @@ func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	}
 	n := len(p.batch)
 	if n > 0 {
-		d.pool.submit(p.batch, more) // with the lock held: StopWait finds what has fired
+		d.pool.submit(p.batch, more) // with the lock held, so that StopWait finds all that has fired
 		clear(p.batch)
 		p.batch = p.batch[:0]
 	}
@@ -96,7 +96,8 @@ func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	}
 }
 
-// count notes how late timers have fired. All of one tick are counted together.
+// count counts the lateness of the timers that have fired. Timers of the same tick are counted
+// together.
 func (p *pass) count(now int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,16 +112,15 @@ func (p *pass) count(now int64) {
 	p.due = p.due[:0]
 }
 
-// countAtOnce notes that a timer has fired at once.
+// countAtOnce counts a timer that has fired at once.
 func (p *pass) countAtOnce() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lateness.add(0, 1)
 }
 
-// collect takes timers that are due at a tick out of the structure, at most budget, and
-// adds the functions to run to the batch. It reports whether more may be due. The lock is
-// held.
+// collect pops at most budget timers that are due at a tick, and adds their functions to the
+// batch. It reports whether more may be due. The lock is held.
 func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 	if at >= sh.wall.look && sh.lookAtWall(at, budget) {
 		return true
@@ -147,7 +147,7 @@ func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 	return true
 }
 
-// collectUrgent is collect for what is due at once. It is the last to be collected of a tick.
+// collectUrgent is collect for the urgent functions. They come last in a tick.
 func (sh *shard) collectUrgent(at structures.Tick, budget int) (more bool) {
 	p := &sh.d.pass
 	for ; sh.urgentAt() <= at; budget-- {
@@ -163,7 +163,7 @@ func (sh *shard) collectUrgent(at structures.Tick, budget int) (more bool) {
 	return false
 }
 
-// look finds out when there is something to do next. The lock is held.
+// look computes the next tick at which the shard has work to do. The lock is held.
 func (sh *shard) look() {
 	if sh.pending == 0 {
 		sh.vacate()
@@ -178,7 +178,7 @@ func (sh *shard) look() {
 	sh.next.Store(int64(next))
 }
 
-// fire deals with a timer that has come out of the structure. The lock is held.
+// fire handles a timer that was popped from the structure. The lock is held.
 func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) {
 	t := timer.Value.timer()
 	var c call
@@ -206,7 +206,8 @@ func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) {
 	sh.d.pass.batch = append(sh.d.pass.batch, c)
 }
 
-// expire makes a timer that is pending idle, unless it has been moved to later.
+// expire makes a pending timer idle. It reports false if the timer has been moved to a later
+// deadline.
 func (t *Timer) expire(at structures.Tick) bool {
 	for {
 		when := t.when.Load()

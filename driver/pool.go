@@ -8,34 +8,34 @@ import (
 	"github.com/timerbench/timerbench/driver/internal/machine"
 )
 
-// pool runs the functions of timers that have fired. They wait in a queue. A goroutine
-// of the pool takes one after the other; before it runs one it makes sure that another
-// goroutine is there to take the next, should this one take its time. That one is not
-// started where it has been started already and has not come to run yet. So functions
-// that are short are run by as many goroutines as there are processors, and one that
-// blocks delays no other one. Goroutines end when the queue is empty.
+// pool runs the functions of timers that have fired. They wait in a queue. A goroutine of the
+// pool takes one function after the other. Before it runs a function, it makes sure that another
+// goroutine can take the next one, in case this function blocks. It starts none if one has been
+// started that has not run yet. So short functions are run by as many goroutines as there are
+// processors, and a function that blocks delays no other one. Goroutines end when the queue is
+// empty.
 //
-// Where many functions wait more goroutines are started, one for each helpEvery: others
-// keep the processors busy, and each goroutine gets its part of them.
+// If many functions wait, the pool starts more goroutines, one for each helpEvery functions:
+// other programs may keep the processors busy, and every goroutine gets a share of them.
 type pool struct {
 	execution
 	onPanic func(value any, stack []byte)
 
 	mu         sync.Mutex
 	queue      fifo[call]
-	known      []*worker // that work, or have worked
-	free       []*worker // of these, those that do not
-	goroutines int       // that work
-	coming     int       // those of them that have not begun to
-	running    int       // functions
+	known      []*worker // all workers so far
+	free       []*worker // the workers without a goroutine
+	goroutines int       // number of goroutines
+	coming     int       // number of goroutines that were started and have not run yet
+	running    int       // number of functions that are running
 	closed     bool
-	dropped    int           // functions that are not run because of close
-	quiet      chan struct{} // closed once nothing runs any more, after close
+	dropped    int           // number of functions that close has dropped
+	quiet      chan struct{} // closed when no function is running, after close
 }
 
 const helpEvery = 64
 
-// call is a function to run, and the Timer that has fired, if it has one.
+// call is a function to run, and its Timer, if it has one.
 type call struct {
 	f func()
 	t *Timer
@@ -44,8 +44,8 @@ type call struct {
 // worker is a goroutine of the pool. The lock of the pool guards it.
 type worker struct {
 	goroutine uintptr
-	t         *Timer        // whose function it runs, or nil
-	done      chan struct{} // closed when that returns; nil if nobody waits for it
+	t         *Timer        // the timer whose function it runs, or nil
+	done      chan struct{} // closed when the function returns; nil if nothing waits for it
 }
 
 func (p *pool) init(e execution, onPanic func(any, []byte)) {
@@ -53,8 +53,8 @@ func (p *pool) init(e execution, onPanic func(any, []byte)) {
 	p.quiet = make(chan struct{})
 }
 
-// submit adds functions to the queue. If more are to come it sees to it that somebody
-// works on them meanwhile. If not the caller does, by work.
+// submit adds functions to the queue. If more follow, it makes sure that a goroutine works on
+// them meanwhile. Otherwise the caller must call work.
 func (p *pool) submit(fs []call, more bool) {
 	p.mu.Lock()
 	if p.closed {
@@ -70,7 +70,7 @@ func (p *pool) submit(fs []call, more bool) {
 	}
 }
 
-// help reports whether a goroutine is to be started. The lock is held.
+// help reports whether to start a goroutine. The lock is held.
 func (p *pool) help() bool {
 	waiting := p.queue.len()
 	if p.inline || waiting == 0 || p.coming > waiting/helpEvery || p.goroutines >= p.workers {
@@ -81,8 +81,8 @@ func (p *pool) help() bool {
 	return true
 }
 
-// work runs functions until the queue is empty. counted is true on a goroutine that
-// help has announced.
+// work runs functions until the queue is empty. counted is true on a goroutine for which help has
+// reported true.
 func (p *pool) work(counted bool) {
 	goroutine := machine.Goroutine()
 	p.mu.Lock()
@@ -149,9 +149,9 @@ func (p *pool) leave(w *worker) {
 	p.free = append(p.free, w)
 }
 
-// withdraw takes the function of a timer out of the queue. It returns channels that are
-// closed when it has returned where it runs, and whether the caller is called by it. It
-// costs a look at all functions that wait or run.
+// withdraw removes the function of a timer from the queue. If the function is running, withdraw
+// returns channels that are closed when it returns, and whether it is the caller. The cost is a
+// scan of all functions that are waiting or running.
 func (p *pool) withdraw(t *Timer) (running []chan struct{}, own bool) {
 	goroutine := machine.Goroutine()
 	p.mu.Lock()
@@ -172,7 +172,7 @@ func (p *pool) withdraw(t *Timer) (running []chan struct{}, own bool) {
 	return running, own
 }
 
-// returned takes note that a function has returned. The lock is held.
+// returned notes that a function has returned. The lock is held.
 func (p *pool) returned(w *worker) {
 	w.t = nil
 	if w.done != nil {
@@ -197,8 +197,7 @@ func (p *pool) call(f func()) {
 	f()
 }
 
-// close keeps functions from being run that are not run yet. It reports whether it did so
-// for the first time.
+// close drops the functions that are not running. It reports whether this was the first call.
 func (p *pool) close() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -214,7 +213,7 @@ func (p *pool) close() bool {
 	return true
 }
 
-// left returns how many functions were not run because of close.
+// left returns the number of functions that close has dropped.
 func (p *pool) left() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -250,7 +249,7 @@ func (q *fifo[T]) pop() (item T, ok bool) {
 	return item, true
 }
 
-// remove takes out what is wanted no more, and returns how many there were.
+// remove removes the items for which unwanted reports true, and returns their number.
 func (q *fifo[T]) remove(unwanted func(T) bool) int {
 	before := len(q.all)
 	q.all = q.all[:q.head+len(slices.DeleteFunc(q.all[q.head:], unwanted))]

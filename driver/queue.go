@@ -6,33 +6,32 @@ import (
 	"time"
 )
 
-// Queue is a queue of values that can be taken once their delay has passed, those due
-// first first: a delay queue. Make it with NewQueue. All methods can be called from any
-// goroutine.
+// Queue is a delay queue: its values can be taken when their delays have passed, in the order of
+// their deadlines. Make one with NewQueue. Any goroutine may call its methods.
 type Queue[T any] struct {
 	d      *Driver
-	wake   chan struct{} // holds one if there may be something for a Take that waits
+	wake   chan struct{} // holds an item if there may be a value for a waiting Take
 	closed chan struct{}
 
-	mu      sync.Mutex // taken with or without the lock of a shard, never before it
-	waiting queued[T]  // head of the ring of those that are not due
-	ready   queued[T]  // head of the ring of those that can be taken
-	n       int        // how many there are in the two
-	over    bool       // closed is
+	mu      sync.Mutex // locked with or without the lock of a shard, but never before it
+	waiting queued[T]  // head of the ring of values that are not due
+	ready   queued[T]  // head of the ring of values that can be taken
+	n       int        // number of values in both rings
+	over    bool       // whether closed is closed
 }
 
 type queued[T any] struct {
 	internal
 	q          *Queue[T]
-	prev, next *queued[T] // in the ring, or nil; guarded by the mutex of the queue
+	prev, next *queued[T] // in the ring; nil if it is in none; guarded by the mutex of the queue
 	value      T
 }
 
-// Item names a value that was pushed to a Queue. The zero Item names none.
+// Item names a value in a Queue. The zero Item names none.
 type Item struct{ queued any }
 
-// NewQueue returns an empty queue whose values wait in d. It does without goroutines: how d
-// executes functions does not matter. It panics if d is nil.
+// NewQueue returns an empty queue whose values wait in d. It starts no goroutines, and the way in
+// which d executes functions does not matter. It panics if d is nil.
 func NewQueue[T any](d *Driver) *Queue[T] {
 	mustDrive(d, "NewQueue")
 	q := &Queue[T]{d: d, wake: make(chan struct{}, 1), closed: make(chan struct{})}
@@ -42,8 +41,8 @@ func NewQueue[T any](d *Driver) *Queue[T] {
 	return q
 }
 
-// Push adds a value that can be taken once delay has passed. After Close of the queue or of
-// its driver it does nothing, and returns the zero Item.
+// Push adds a value that can be taken after delay. After Close of the queue or of its driver, it
+// does nothing and returns the zero Item.
 func (q *Queue[T]) Push(delay time.Duration, value T) Item {
 	e := &queued[T]{q: q, value: value}
 	e.owner = e
@@ -58,7 +57,7 @@ func (q *Queue[T]) Push(delay time.Duration, value T) Item {
 	return Item{e}
 }
 
-// enter adds a value to those that are not due. It reports false after Close.
+// enter adds a value to the waiting ring. It reports false after Close.
 func (q *Queue[T]) enter(e *queued[T]) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -70,7 +69,7 @@ func (q *Queue[T]) enter(e *queued[T]) bool {
 	return true
 }
 
-// due makes a value one that can be taken, unless it has been removed.
+// due moves a value to the ready ring, unless it has been removed.
 func (e *queued[T]) due() {
 	e.t.sh.fired++
 	q := e.q
@@ -83,7 +82,7 @@ func (e *queued[T]) due() {
 	}
 }
 
-// signal wakes up one Take that waits.
+// signal wakes up one waiting Take.
 func (q *Queue[T]) signal() {
 	select {
 	case q.wake <- struct{}{}:
@@ -91,13 +90,13 @@ func (q *Queue[T]) signal() {
 	}
 }
 
-// join adds a value to the end of a ring. The lock is held.
+// join adds a value at the end of a ring. The lock is held.
 func (e *queued[T]) join(ring *queued[T]) {
 	e.prev, e.next = ring.prev, ring
 	e.prev.next, e.next.prev = e, e
 }
 
-// leave takes a value out of the queue. It reports whether it was there. The lock is held.
+// leave removes a value from its ring. It reports whether it was in one. The lock is held.
 func (e *queued[T]) leave() bool {
 	if e.next == nil {
 		return false
@@ -108,8 +107,8 @@ func (e *queued[T]) leave() bool {
 	return true
 }
 
-// Remove takes a value out of the queue, one that is due too. It returns false if it is
-// not there: it was taken or removed before, or pushed to another queue.
+// Remove removes a value from the queue, whether it is due or not. It returns false if the value
+// is not there, because it was taken or removed before or is in another queue.
 func (q *Queue[T]) Remove(item Item) bool {
 	e, ok := item.queued.(*queued[T])
 	if !ok || e.q != q {
@@ -124,9 +123,9 @@ func (q *Queue[T]) Remove(item Item) bool {
 	return there
 }
 
-// Take takes the value that has been due for the longest time. If none is due it waits
-// until one is, until ctx ends, or until Close of the queue or of its driver, after which it
-// returns ErrClosed.
+// Take takes the value that has been due the longest. If none is due, it waits until one is,
+// until ctx ends, or until Close of the queue or of its driver. After a Close it returns
+// ErrClosed.
 func (q *Queue[T]) Take(ctx context.Context) (value T, err error) {
 	for {
 		if q.isClosed() {
@@ -154,8 +153,7 @@ func (q *Queue[T]) isClosed() bool {
 	}
 }
 
-// first takes the first value that is due, or returns nil. It wakes up another Take if
-// there are more.
+// first takes the first ready value, or returns nil. It wakes up another Take if there are more.
 func (q *Queue[T]) first() *queued[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -170,8 +168,8 @@ func (q *Queue[T]) first() *queued[T] {
 	return e
 }
 
-// Len returns the number of values that were pushed and neither taken nor removed, due or
-// not. After Close of the queue or of its driver it is 0.
+// Len returns the number of values in the queue, due or not. After Close of the queue or of its
+// driver it is 0.
 func (q *Queue[T]) Len() int {
 	if q.isClosed() {
 		return 0
@@ -181,8 +179,8 @@ func (q *Queue[T]) Len() int {
 	return q.n
 }
 
-// Close empties the queue, and leaves its driver alone. Every Take returns ErrClosed. It
-// costs a lock for each value. The error is always nil.
+// Close empties the queue. Every Take returns ErrClosed. The driver stays open. Close locks once
+// per value. The error is always nil.
 func (q *Queue[T]) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

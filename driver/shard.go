@@ -8,45 +8,45 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// shard is a structure and its lock. A timer belongs to one shard for good. No
-// goroutine ever holds the locks of two.
+// shard is a structure and its lock. A timer never changes its shard. No goroutine ever holds the
+// locks of two shards.
 type shard struct {
-	// What does not change stands apart from what does: a Reset that only moves a
-	// timer to later reads it, and must not wait for whoever holds the lock.
+	// These fields hardly change. They are apart from the others because a Reset to a later
+	// deadline reads them, and must not wait for the holder of the lock.
 	clock  *clock
 	slack  structures.Tick
 	d      *Driver
 	ref    shardRef
 	closed atomic.Bool
 
-	// marked is set where closed or watch is, so that a Reset looks at one of the three.
+	// marked is set if closed or watch is, so that a Reset needs to read only one of the three.
 	marked atomic.Bool
 	watch  *watch // nil if nothing follows the timers
 	_      [64]byte
 
 	mu      sync.Mutex
 	s       structures.Scheduler[Task] // nil before the first timer, and once closed
-	stale   int64                      // ns: from then on the clock of s is behind
-	urgent  fifo[urgent]               // what is due at once
+	stale   int64                      // time at which the clock of s is behind, in ns
+	urgent  fifo[urgent]               // functions that are due at once
 	wall    wallTimers
-	pending int    // timers in s, and urgent
-	put     uint64 // timers that have come so far, those moved to later not again
+	pending int    // number of timers in s and in urgent
+	put     uint64 // number of timers that were started; a move does not count
 	stopped uint64
 	fired   uint64
-	next    atomic.Int64 // the tick before which s has nothing to do; changed under mu
+	next    atomic.Int64 // the tick before which the shard has no work to do; changed under mu
 	_       [64]byte
 }
 
-// ready makes the structure ready for a change at a moment: a structure counts delays
-// from its own clock, which only Pop moves. A wheel with a clock that is far behind
-// would take a short delay for a long one. The lock is held.
+// ready moves the clock of the structure to now, before a change. A structure computes delays
+// from its own clock, which only Pop moves. If the clock of a wheel is far behind, the wheel
+// takes a short delay for a long one. The lock is held.
 func (sh *shard) ready(now int64) {
 	if now >= sh.stale {
 		sh.catchUp(now)
 	}
 }
 
-// catchUp is ready where the clock of the structure is behind.
+// catchUp is ready for a structure whose clock is behind.
 func (sh *shard) catchUp(now int64) {
 	if sh.s == nil {
 		sh.s = defaultStructure()
@@ -58,8 +58,7 @@ func (sh *shard) catchUp(now int64) {
 	sh.stale = sh.clock.begin(tick + 1)
 }
 
-// unlock unlocks the shard after a change at a moment, and sets the alarm to wake unless that
-// is never.
+// unlock unlocks the shard after a change, and sets the alarm to wake unless that is never.
 func (sh *shard) unlock(wake structures.Tick, now int64) {
 	sh.mu.Unlock()
 	if wake != never {
@@ -67,8 +66,8 @@ func (sh *shard) unlock(wake structures.Tick, now int64) {
 	}
 }
 
-// unlockStopped unlocks the shard after a timer was to be stopped: whether it was pending, and
-// the shard has come to be empty.
+// unlockStopped unlocks the shard after a Stop. pending says that the timer was pending, empty
+// that the shard is now empty.
 func (sh *shard) unlockStopped(pending, empty bool) {
 	if pending {
 		sh.stopped++
@@ -79,7 +78,7 @@ func (sh *shard) unlockStopped(pending, empty bool) {
 	}
 }
 
-// schedule puts a task into the structure. It returns the tick to set the alarm to, or
+// schedule puts a task into the structure. It returns the tick to which the alarm must be set, or
 // never. The lock is held.
 func (sh *shard) schedule(now int64, deadline moment,
 	task Task) (id structures.ID, wake structures.Tick) {
@@ -92,7 +91,7 @@ func (sh *shard) schedule(now int64, deadline moment,
 	return id, sh.sooner(deadline.tick)
 }
 
-// enter counts a timer that comes into the shard. The lock is held.
+// enter counts a timer that enters the shard. The lock is held.
 func (sh *shard) enter() {
 	if sh.pending == 0 {
 		sh.publish()
@@ -101,9 +100,9 @@ func (sh *shard) enter() {
 	sh.put++
 }
 
-// urge makes a function run at once, which is in the next pass where there is an order to keep: the
-// structure could not hold it for less than a tick. It returns the tick to set the alarm to,
-// or never. The lock is held.
+// urge makes a function run at once. If functions run in order, that is in the next pass, because
+// the structure cannot hold a timer for less than a tick. It returns the tick to which the alarm
+// must be set, or never. The lock is held.
 func (sh *shard) urge(now int64, c call) (wake structures.Tick) {
 	if sh.watch != nil {
 		sh.watch.atOnce(timerKey{t: c.t})
@@ -127,7 +126,7 @@ type urgent struct {
 	since int64 // ns
 }
 
-// urgentAt returns the tick of the first of urgent, or never. The lock is held.
+// urgentAt returns the tick of the first urgent function, or never. The lock is held.
 func (sh *shard) urgentAt() structures.Tick {
 	if sh.urgent.len() == 0 {
 		return never
@@ -135,8 +134,8 @@ func (sh *shard) urgentAt() structures.Tick {
 	return sh.clock.ticks(sh.urgent.all[sh.urgent.head].since)
 }
 
-// sooner takes note of a tick at which there is something to do. It returns the tick if it
-// is the earliest one, or never.
+// sooner notes that there is work to do at a tick. It returns the tick if it is now the earliest,
+// and never otherwise.
 func (sh *shard) sooner(at structures.Tick) structures.Tick {
 	if int64(at) >= sh.next.Load() {
 		return never
@@ -145,8 +144,8 @@ func (sh *shard) sooner(at structures.Tick) structures.Tick {
 	return at
 }
 
-// reschedule moves a timer of the structure. It reports whether that was pending, and
-// returns the tick to set the alarm to, or never. The lock is held.
+// reschedule moves a timer of the structure. It reports whether the timer was pending, and
+// returns the tick to which the alarm must be set, or never. The lock is held.
 func (sh *shard) reschedule(now int64, deadline structures.Tick,
 	id structures.ID) (pending bool, wake structures.Tick) {
 	if sh.s == nil {
@@ -159,8 +158,8 @@ func (sh *shard) reschedule(now int64, deadline structures.Tick,
 	return true, sh.sooner(deadline)
 }
 
-// cancel takes a timer out of the structure. It reports whether it was pending, and
-// whether the shard has come to be empty. The lock is held.
+// cancel removes a timer from the structure. It reports whether the timer was pending, and
+// whether the shard is now empty. The lock is held.
 func (sh *shard) cancel(id structures.ID) (pending, empty bool) {
 	if sh.s == nil || !sh.s.Cancel(id) {
 		return false, false
@@ -168,8 +167,7 @@ func (sh *shard) cancel(id structures.ID) (pending, empty bool) {
 	return true, sh.left()
 }
 
-// left takes note that a timer has left the structure, and reports whether it was the
-// last one.
+// left notes that a timer has left the structure, and reports whether it was the last one.
 func (sh *shard) left() bool {
 	sh.pending--
 	if sh.pending > 0 {
@@ -179,13 +177,13 @@ func (sh *shard) left() bool {
 	return true
 }
 
-// vacate takes note that no timer is left. The lock is held.
+// vacate notes that the shard is empty. The lock is held.
 func (sh *shard) vacate() {
 	sh.next.Store(int64(never))
 	sh.unpublish()
 }
 
-// close drops the structure and returns how many timers were pending.
+// close drops the structure and returns the number of timers that were pending.
 func (sh *shard) close() int {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -200,29 +198,30 @@ func (sh *shard) close() int {
 	return pending
 }
 
-// stackHashes is how many goroutines are told apart when a shard is chosen.
+// stackHashes is the number of groups into which goroutines are divided to choose a shard.
 const stackHashes = 64
 
-// timersPerVisit is how many timers a goroutine puts into one shard before it moves on to
-// the next: many, so that what it touches is in its cache; not all, as others would then
-// wait for each other who stop what one goroutine has started.
+// timersPerVisit is the number of timers that a goroutine puts into one shard before it moves on
+// to the next. It is large, so that the memory that the goroutine uses stays in its cache. It is
+// limited, because goroutines that stop the timers of another goroutine would all wait for one
+// lock.
 const timersPerVisit = 1024
 
-// preferred is the shard that the goroutines of one hash use.
+// preferred is the shard of the goroutines with the same hash.
 type preferred struct {
 	shard atomic.Uint32
-	inits atomic.Uint32 // timers that were given a shard and not put into it
+	inits atomic.Uint32 // number of timers that Init has assigned to a shard
 }
 
-// stackHash tells goroutines apart by where their stacks are. The same goroutine may get
-// another number at another time, and two may get the same.
+// stackHash tells goroutines apart by the addresses of their stacks. The hash of a goroutine may
+// change, and two goroutines may have the same hash.
 func stackHash() uint {
 	var onStack byte
 	return uint(uint64(uintptr(unsafe.Pointer(&onStack))>>11) * 0x9e3779b97f4a7c15 >> 58)
 }
 
-// lock locks a shard for a new timer. Goroutines that run at the same time get
-// different ones, mostly.
+// lock locks a shard for a new timer. Goroutines that run at the same time mostly get different
+// shards.
 func (d *Driver) lock() *shard {
 	p := &d.preferred[stackHash()%stackHashes]
 	i := p.shard.Load()
@@ -249,8 +248,8 @@ func (d *Driver) assign() *shard {
 	return &d.shards[i]
 }
 
-// lockAnother locks a shard that is free, where there is one, which the goroutine prefers
-// from then on.
+// lockAnother tries to lock another shard, which the goroutine then prefers. If all that it tries
+// are locked, it waits for the preferred one.
 func (d *Driver) lockAnother(p *preferred, i uint32) *shard {
 	for range 3 {
 		i = (i + 1) % uint32(len(d.shards))

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// Stats is what a driver has done so far.
+// Stats counts what a driver has done since it was made.
 type Stats struct {
-	Pending     uint64       // timers that wait
+	Pending     uint64       // timers that are pending now
 	Started     uint64       // timers that were started; each tick of a Ticker counts
 	Fired       uint64       // timers that have fired; each tick of a Ticker counts
 	Stopped     uint64       // timers that were stopped before they fired
 	Moved       uint64       // timers that were pending at a Reset; 0 without Profiling
 	Wakeups     uint64       // times that the driver woke up
-	IdleWakeups uint64       // of these, times that nothing fired
+	IdleWakeups uint64       // of these, times when nothing fired
 	Delays      Distribution // of the timers that were started; empty without Profiling
 	Lateness    Distribution // of the timers that have fired
 }
 
-// Stats returns what the driver has done so far. It costs a lock for each shard.
+// Stats returns the counters of d. It takes the lock of each shard.
 //
-// Lateness is the time from the tick that a deadline was rounded up to until the function was
-// handed to those who run it.
+// Lateness is the time from the tick to which a deadline was rounded up, until the function was
+// handed to the goroutines that run it.
 func (d *Driver) Stats() Stats {
 	var s Stats
 	for i := range d.shards {
@@ -48,7 +48,8 @@ func (d *Driver) Stats() Stats {
 	return s
 }
 
-// String returns Stats as JSON, durations in ns. So a Driver is a variable of package expvar:
+// String returns Stats as JSON, with durations in ns. It makes a Driver a variable of package
+// expvar:
 //
 //	expvar.Publish("timers", d)
 func (d *Driver) String() string {
@@ -59,9 +60,9 @@ func (d *Driver) String() string {
 		s.Delays.json(), s.Lateness.json())
 }
 
-// Distribution is a distribution of durations. What it tells is exact to 3 %.
+// Distribution is a distribution of durations. Its quantiles are exact to 3 %.
 type Distribution struct {
-	counts []uint64 // by bucket; nil as long as there are none
+	counts []uint64 // by bucket; nil while there are none
 	n      uint64
 	max    int64 // ns
 }
@@ -80,7 +81,7 @@ func latenessBucket(ns uint64) int {
 	return shift<<latenessBits + int(ns>>shift)
 }
 
-// latenessAt returns the largest number of ns in a bucket.
+// latenessAt returns the largest duration in a bucket, in ns.
 func latenessAt(bucket int) uint64 {
 	if bucket < 1<<latenessBits {
 		return uint64(bucket)
@@ -89,7 +90,7 @@ func latenessAt(bucket int) uint64 {
 	return (uint64(bucket)&(1<<latenessBits-1)+1<<latenessBits+1)<<shift - 1
 }
 
-// add counts n timers with so many ns.
+// add counts n timers with this duration.
 func (l *Distribution) add(ns int64, n uint64) {
 	if l.counts == nil {
 		l.counts = make([]uint64, latenessBuckets)
@@ -122,8 +123,8 @@ func (l Distribution) Count() uint64 { return l.n }
 // Max returns the largest duration, or 0 if there is none.
 func (l Distribution) Max() time.Duration { return time.Duration(l.max) }
 
-// Quantile returns the duration that a share q of the timers does not exceed, q from 0
-// to 1. It returns 0 if there are none.
+// Quantile returns the duration that a share q of the timers does not exceed, where q is from 0
+// to 1. It returns 0 if there are no timers.
 func (l Distribution) Quantile(q float64) time.Duration {
 	rank := max(1, uint64(q*float64(l.n)+0.5))
 	for bucket, count := range l.counts {

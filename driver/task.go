@@ -2,16 +2,16 @@ package driver
 
 import "unsafe"
 
-// Task is what a driver keeps in its structures: what to do when a timer fires. Only the
-// driver knows what is in it.
+// Task is the value type of a driver's structures: what to do when a timer fires. Only the driver
+// knows its contents.
 //
-// It is one word, as there are as many as there are timers: a function, or a *Timer that
-// knows its function. A function value points to a word. A task of a Timer points to the
-// second byte of it instead of the first one. So the two are told apart without a look at
-// the Timer, which its owner may have overwritten.
+// A Task is one word, because there is one per timer. It is a function, or a *Timer, which knows
+// its function. A function value points to a word. The Task of a Timer points to the second byte
+// of the Timer instead of the first. So the driver can tell the two apart without reading the
+// Timer, which its owner may have overwritten.
 type Task struct{ p unsafe.Pointer }
 
-// taskOf returns the task of calling f, for a timer that nobody knows but by its ID.
+// taskOf returns the task of calling f, for a timer that only its ID names.
 func taskOf(f func()) Task { return Task{*(*unsafe.Pointer)(unsafe.Pointer(&f))} }
 
 func (t *Timer) task() Task { return Task{unsafe.Add(unsafe.Pointer(t), 1)} }
@@ -28,18 +28,17 @@ func (task Task) function() (f func()) {
 	return f
 }
 
-// internal is a timer that tells its owner when it is due, with the shard locked. It has
-// no function, unless it goes by the wall clock. The Timer must come first.
+// internal is a timer that calls its owner when it is due, with the shard locked. It has no
+// function, unless it follows the wall clock. The Timer must come first.
 type internal struct {
 	t     Timer
 	owner interface{ due() }
 }
 
-// internal returns what t is the timer of.
+// internal returns the internal timer that contains t.
 func (t *Timer) internal() *internal { return (*internal)(unsafe.Pointer(t)) }
 
-// overwritten is what runs in the place of a timer that is not the one any more that was
-// put into the structure.
+// overwritten runs instead of the function of a Timer that was overwritten while it was pending.
 func overwritten() {
 	panic("driver: a Timer was overwritten while it was pending, as by *c = conn{}: Stop it before")
 }

@@ -11,33 +11,32 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Timer runs a function when it fires. AfterFunc, At and Every return one, and Init
-// makes one of a Timer that the caller has a place for. The methods of the zero Timer
-// return false and do nothing. A Timer must not be copied.
+// Timer runs a function when it fires. AfterFunc, AfterWindow, At and Every return one, and Init
+// initializes one that is a field. The methods of the zero Timer return false and do nothing. A
+// Timer must not be copied.
 type Timer struct {
 	sh *shard
 	f  func()
 
-	// id names the timer in the structure of sh, if it is there. It is guarded by
-	// the lock of sh.
+	// id names the timer in the structure of sh while it is there. The lock of sh guards it.
 	id structures.ID
 
-	// when is the tick at which the timer is due, or idle. The structure has a pending
-	// timer at that deadline or an earlier one: Reset to later changes when alone, and
-	// takes no lock; a pass that finds the timer at the earlier deadline schedules it
-	// anew. All other changes are made under the lock of sh.
+	// when is the tick at which the timer is due, or idle. In the structure, a pending timer has
+	// this deadline or an earlier one: a Reset to a later deadline changes only when, and takes no
+	// lock. The pass that pops the timer at the earlier deadline schedules it again. All other
+	// changes are made under the lock of sh.
 	when atomic.Int64
 }
 
 const (
 	idle = 0
-	// byWall is when for a timer that goes by the wall clock. No deadline is as late, so
-	// that no Reset moves it to later.
+	// byWall is the value of when for a timer that follows the wall clock. It is after every
+	// deadline, so postpone never applies to such a timer.
 	byWall = int64(never)
 )
 
-// Stop keeps the timer from firing. It returns true if it does so, and the function
-// does not run then; false if the timer has fired or was stopped before. It does not
+// Stop prevents the timer from firing. It returns true if the timer was pending, and its function
+// then does not run. It returns false if the timer has fired or was stopped before. It does not
 // wait for the function to return.
 func (t *Timer) Stop() bool {
 	sh := t.sh
@@ -47,16 +46,17 @@ func (t *Timer) Stop() bool {
 	return sh.stop(t, nil)
 }
 
-// ErrOwnFunction is the error of a StopWait that would wait for its caller.
+// ErrOwnFunction is returned by StopWait if it would wait for its caller.
 var ErrOwnFunction = errors.New("driver: StopWait: called by the function of the timer itself")
 
-// StopWait is Stop, and waits until the function of the timer does not run any more. When it
-// returns nil the function does not run, and will not unless Reset starts the timer again.
-// What has fired and waits for its turn to run is taken back, and counts as fired.
+// StopWait stops the timer, as Stop does, and waits until its function is not running. When it
+// returns nil, the function is not running, and it will not run unless Reset starts the timer
+// again. If the timer has fired and its function has not started, StopWait prevents it from
+// starting; the timer counts as fired.
 //
-// The error is that of ctx where that ends first, or ErrOwnFunction at once where the caller
-// is called by the function. In both cases the timer is stopped, and the function still runs.
-// It costs a look at all functions that run or wait for their turn.
+// StopWait returns the error of ctx if ctx ends first, and ErrOwnFunction at once if the function
+// itself calls it. In both cases the timer is stopped and the function is still running. It costs
+// a scan of all functions that are running or waiting to run.
 func (t *Timer) StopWait(ctx context.Context) error {
 	sh := t.sh
 	if sh == nil {
@@ -76,13 +76,12 @@ func (t *Timer) StopWait(ctx context.Context) error {
 	return nil
 }
 
-// Reset makes the timer fire once delay has passed from now. It returns true if the
-// timer was pending. If it has fired or was stopped, Reset starts it again and returns
-// false. It does not wait for the function to return, so that this may run a second
-// time meanwhile.
+// Reset makes the timer fire after delay from now. It returns true if the timer was pending. If
+// it has fired or was stopped, Reset starts it again and returns false. Reset does not wait for a
+// running function to return, so the function may run twice at the same time.
 func (t *Timer) Reset(delay time.Duration) bool { return t.reset(delay, nil) }
 
-// reset is Reset. A value that the timer has sent on c is taken back, and counts as pending.
+// reset is Reset. It removes a value that the timer has sent on c, and then counts as pending.
 func (t *Timer) reset(delay time.Duration, c chan time.Time) bool {
 	sh := t.sh
 	if sh == nil {
@@ -96,17 +95,17 @@ func (t *Timer) reset(delay time.Duration, c chan time.Time) bool {
 	return t.postpone(deadline.tick) || sh.restart(t, now, deadline, c)
 }
 
-// together is how many timers ResetAll reads before it moves them: about as many lines of memory
-// as a core loads at once.
+// together is the number of timers that ResetAll reads before it moves them. It is about the
+// number of cache lines that a core loads at once.
 const together = 32
 
-// ResetAll is Reset of each timer, and returns how many of them were pending. Where timers are
-// not in the cache of the processor, as with a hundred thousand of them, it costs a quarter of what
-// the calls cost one by one, which wait for memory one after the other.
+// ResetAll calls Reset of each timer, and returns the number of timers that were pending. If the
+// timers are not in the processor's cache, as with a hundred thousand of them, it costs a quarter
+// of single calls, because it overlaps the cache misses.
 func ResetAll(timers []*Timer, delay time.Duration) (pending int) {
 	for batch := range slices.Chunk(timers, together) {
 		for _, t := range batch {
-			t.when.Load() // its memory comes while that of the others does
+			t.when.Load() // so that the cache misses overlap
 		}
 		for _, t := range batch {
 			if t.Reset(delay) {
@@ -117,8 +116,8 @@ func ResetAll(timers []*Timer, delay time.Duration) (pending int) {
 	return pending
 }
 
-// postpone moves a pending timer to a later tick. It reports false where the timer is
-// not pending or is due later than that.
+// postpone moves a pending timer to a later tick. It reports false if the timer is not pending or
+// is due after that tick.
 func (t *Timer) postpone(deadline structures.Tick) bool {
 	for {
 		old := structures.Tick(t.when.Load())
@@ -131,8 +130,9 @@ func (t *Timer) postpone(deadline structures.Tick) bool {
 	}
 }
 
-// ResetWindow is Reset to a window, as AfterWindow has. A timer that is pending in the window
-// is left as it is. It panics as AfterWindow does.
+// ResetWindow resets the timer to a window, as AfterWindow does. It does nothing if the timer is
+// pending and due in the window. It returns true if the timer was pending, and panics as
+// AfterWindow does.
 func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
 	mustBeWindow(earliest, latest, "ResetWindow")
 	sh := t.sh
@@ -168,8 +168,8 @@ func (sh *shard) arm(t *Timer, now int64, deadline moment) {
 	sh.unlock(wake, now)
 }
 
-// armLocked starts a timer that is not in the structure. It returns the tick to set the
-// alarm to, or never. The lock is held.
+// armLocked starts a timer that is not in the structure. It returns the tick to which the alarm
+// must be set, or never. The lock is held.
 func (sh *shard) armLocked(t *Timer, now int64, deadline moment) (wake structures.Tick) {
 	if deadline.tick == atOnce {
 		return sh.fireAtOnce(t, now)
@@ -179,7 +179,7 @@ func (sh *shard) armLocked(t *Timer, now int64, deadline moment) (wake structure
 	return wake
 }
 
-// fireAtOnce fires a timer that is idle. It returns the tick to set the alarm to, or never.
+// fireAtOnce fires an idle timer. It returns the tick to which the alarm must be set, or never.
 // The lock is held.
 func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 	if t.f != nil {
@@ -193,7 +193,7 @@ func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 	return never
 }
 
-// moveMarked is Reset where the shard is marked.
+// moveMarked is Reset for a shard that is marked.
 func (sh *shard) moveMarked(t *Timer, now int64, deadline moment,
 	c chan time.Time) (was bool) {
 	if sh.closed.Load() {
@@ -205,8 +205,8 @@ func (sh *shard) moveMarked(t *Timer, now int64, deadline moment,
 	return was
 }
 
-// postponeWatched is postpone with a watch. A recording has the operations on a timer in the
-// order in which they are made: it takes the lock.
+// postponeWatched is postpone for a shard with a watch. For a recording it takes the lock, so
+// that the operations on a timer are recorded in order.
 func (sh *shard) postponeWatched(t *Timer, now int64, deadline moment) (was bool) {
 	if sh.watch.record != nil {
 		sh.mu.Lock()
@@ -218,14 +218,14 @@ func (sh *shard) postponeWatched(t *Timer, now int64, deadline moment) (was bool
 	return was
 }
 
-// restart starts a timer that may be pending. A value that it has sent on c is taken
-// back. It reports whether the timer was pending or there was such a value.
+// restart starts a timer that may be pending. It removes a value that the timer has sent on c. It
+// reports whether the timer was pending or there was such a value.
 func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time) bool {
 	sh.mu.Lock()
 	unread := drain(c)
 	old := t.when.Load()
 	if old == idle || old == byWall || deadline.tick == atOnce || sh.s == nil {
-		// One that goes by the wall clock may be pending and not in the structure.
+		// A timer that follows the wall clock may be pending without being in the structure.
 		pending, _ := sh.disarm(t)
 		if pending {
 			sh.put-- // it counts once
@@ -242,8 +242,8 @@ func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time)
 	return true
 }
 
-// stop takes a timer out of the structure. A value that it has sent on c is taken back.
-// It reports whether the timer was pending or there was such a value.
+// stop removes a timer from the structure, and a value that the timer has sent on c. It reports
+// whether the timer was pending or there was such a value.
 func (sh *shard) stop(t *Timer, c chan time.Time) bool {
 	sh.mu.Lock()
 	pending, empty := sh.disarm(t)
@@ -252,8 +252,9 @@ func (sh *shard) stop(t *Timer, c chan time.Time) bool {
 	return pending || unread
 }
 
-// withdraw is stop that takes back what has fired and does not run yet. It returns channels
-// that are closed when the function returns, and whether it has called the caller.
+// withdraw stops a timer. If the timer has fired and its function has not started, the function
+// will not run. withdraw returns channels that are closed when the function returns, and whether
+// the function itself is the caller.
 func (sh *shard) withdraw(t *Timer) (running []chan struct{}, own bool) {
 	sh.mu.Lock()
 	pending, empty := sh.disarm(t)
@@ -266,8 +267,8 @@ func (sh *shard) withdraw(t *Timer) (running []chan struct{}, own bool) {
 	return running, own
 }
 
-// disarm takes a timer out of the structure. It reports whether it was pending, and
-// whether the shard has come to be empty. The lock is held.
+// disarm removes a timer from the structure. It reports whether the timer was pending, and
+// whether the shard is now empty. The lock is held.
 func (sh *shard) disarm(t *Timer) (pending, empty bool) {
 	if sh.s == nil {
 		return false, false

@@ -51,13 +51,14 @@ func newWatch(sh *shard, profiling int) *watch {
 	return w
 }
 
-// timerKey names a pending timer. A Timer keeps its address, whatever its ID in the structure is.
+// timerKey names a pending timer: a Timer by its address, and other timers by their ID.
 type timerKey struct {
 	t  *Timer
 	id structures.ID // if there is no Timer
 }
 
-// sample stands for a timer in the profile. It must not be empty: each needs its own address.
+// sample stands for a timer in the profile. It must not be empty, because each needs its own
+// address.
 type sample struct{ _ byte }
 
 func keyOf(task Task, id structures.ID) timerKey {
@@ -126,7 +127,7 @@ func (w *watch) started(task Task, id structures.ID, delay int64) {
 			w.sampled[key] = s
 			pendingTimers().Add(s, skip+1) // Add is a frame as well
 		}
-		return // a goroutine of the driver, which starts a Ticker again
+		return // a goroutine of the driver that restarts a Ticker
 	}
 }
 
@@ -139,7 +140,7 @@ func (w *watch) ended(kind uint8, key timerKey) {
 	}
 }
 
-// popped notes that a timer has come out of the structure: it may be in there again.
+// popped notes that a timer has left the structure. It may be there again already.
 func (w *watch) popped(timer structures.Timer[Task]) {
 	if t := timer.Value.timer(); t == nil || t.when.Load() == idle {
 		w.ended(recordFire, keyOf(timer.Value, timer.ID))

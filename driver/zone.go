@@ -2,17 +2,17 @@ package driver
 
 import "time"
 
-// InZone returns a recurrence by the clocks of a place, which go forward and back. r is one by
-// clocks that never do: it is asked in UTC, and what it answers in UTC is the reading of the
-// clocks there.
+// InZone returns a recurrence by the local time of loc, which skips and repeats hours when
+// daylight saving time begins and ends. r is a recurrence in UTC; InZone reads its times as local
+// times.
 //
-// A run at a time of the day happens once a day: if the clocks skip its time, at the moment at
-// which they do, and if they show it twice, the first time. A run that r has at the same time
-// of the hour before and of the hour after as well is one of every hour: it goes by the time
-// that passes, and is neither made up for nor left out.
+// A run at a time of day happens once a day. If the clocks skip its time, it happens at the
+// moment of the change. If they show its time twice, it happens the first time. A run that r also
+// has an hour before and an hour after counts as hourly: it follows elapsed time, and a change
+// neither adds nor removes runs.
 //
-// InZone is for what is read off a clock, as cron expressions are, and not for Periodic. It
-// panics if loc or r is nil.
+// InZone is for times that are read off a clock, such as those of cron expressions, and not for
+// Periodic. It panics if loc or r is nil.
 func InZone(loc *time.Location, r Recurrence) Recurrence {
 	if loc == nil || r == nil {
 		panic("driver: InZone: the location or the recurrence is nil")
@@ -25,7 +25,7 @@ type zoned struct {
 	r   Recurrence
 }
 
-// Next goes through the periods in which the clocks are not set, from that of t on.
+// Next goes through the periods between two changes of the clocks, starting with the period of t.
 func (z zoned) Next(t time.Time) time.Time {
 	from := t
 	begin, end, ahead := z.period(t)
@@ -56,8 +56,8 @@ func (z zoned) Next(t time.Time) time.Time {
 	}
 }
 
-// period returns when the clocks were set the last time and will be next, and how far they are
-// ahead of UTC meanwhile. The times are in UTC, and zero if there is no such time.
+// period returns the last change of the clocks before t, the next one, and how far the clocks are
+// ahead of UTC in between. The times are in UTC, and zero if there is no such change.
 func (z zoned) period(t time.Time) (begin, end time.Time, ahead time.Duration) {
 	t = t.In(z.loc)
 	_, seconds := t.Zone()
@@ -71,8 +71,8 @@ func (z zoned) period(t time.Time) (begin, end time.Time, ahead time.Duration) {
 	return begin, end, time.Duration(seconds) * time.Second
 }
 
-// skips reports whether a reading, or one that follows it, is before the one to which the clocks
-// go forward, and not one of every hour.
+// skips reports whether a reading, or one after it, is before the reading to which the clocks go
+// forward, and is not of an hourly run.
 func (z zoned) skips(reading, to time.Time) bool {
 	for !reading.IsZero() && reading.Before(to) {
 		if !z.hourly(reading) {
@@ -83,7 +83,7 @@ func (z zoned) skips(reading, to time.Time) bool {
 	return false
 }
 
-// hourly reports whether there are runs an hour before a run and an hour after it.
+// hourly reports whether r has runs an hour before and an hour after a run.
 func (z zoned) hourly(reading time.Time) bool {
 	return z.runs(reading.Add(-time.Hour)) && z.runs(reading.Add(time.Hour))
 }

@@ -1,9 +1,9 @@
 //go:build amd64 || arm64
 
-// Package machine asks the processor and the system what Go's library does not tell.
+// Package machine provides facts about the processor and the system that Go's library does not.
 package machine
 
-// Goroutine returns a number that no other goroutine has at the same time.
+// Goroutine returns a number that identifies the calling goroutine while it lives.
 //
 //go:noescape
 func Goroutine() uintptr

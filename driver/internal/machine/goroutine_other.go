@@ -1,6 +1,6 @@
 //go:build !amd64 && !arm64
 
-// Package machine asks the processor and the system what Go's library does not tell.
+// Package machine provides facts about the processor and the system that Go's library does not.
 package machine
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// Goroutine returns a number that no other goroutine has at the same time. It costs about
-// 1 µs: it is read from the head of a stack trace, "goroutine 7 [running]:".
+// Goroutine returns a number that identifies the calling goroutine while it lives. It costs about
+// 1 µs, because it parses the first line of a stack trace, "goroutine 7 [running]:".
 func Goroutine() uintptr {
 	var buf [40]byte
 	fields := bytes.Fields(buf[:runtime.Stack(buf[:], false)])

@@ -1,12 +1,12 @@
 package machine
 
-// Stamp reads the time-stamp counter of the processor. It costs a third of reading the
-// clock, and does not wait for what comes before it.
+// Stamp reads the time-stamp counter of the processor. It costs a third of reading the clock, and
+// it does not wait for earlier instructions.
 //
 //go:noescape
 func Stamp() uint64
 
-// Steady reports whether that counter always goes at the same rate, on all processors.
+// Steady reports whether the counter has the same constant rate on all processors.
 //
 //go:noescape
 func Steady() bool

@@ -2,8 +2,8 @@
 
 package machine
 
-// Stamp is 0 where there is no counter.
+// Stamp returns 0: there is no counter.
 func Stamp() uint64 { return 0 }
 
-// Steady is false where there is no counter.
+// Steady returns false: there is no counter.
 func Steady() bool { return false }

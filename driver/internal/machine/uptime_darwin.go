@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Uptime returns a clock that goes on while the machine is suspended, in ns. Here it is the
-// wall clock less the time of the boot, which the system moves where that clock is set.
+// Uptime returns a clock in ns that runs while the machine is suspended: the wall clock minus the
+// boot time, which the system corrects when the wall clock is set.
 func Uptime() (func() int64, error) {
 	if _, err := booted(); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func Uptime() (func() int64, error) {
 	}, nil
 }
 
-// booted returns when the system was booted, ns since 1970.
+// booted returns the boot time, in ns since 1970.
 func booted() (int64, error) {
 	text, err := syscall.Sysctl("kern.boottime") // a timeval, without zero bytes at its end
 	if err != nil {

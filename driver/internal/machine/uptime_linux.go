@@ -6,8 +6,7 @@ import (
 	"unsafe"
 )
 
-// Uptime returns a clock that goes on while the machine is suspended, in ns. Here it is
-// CLOCK_BOOTTIME.
+// Uptime returns a clock in ns that runs while the machine is suspended: CLOCK_BOOTTIME.
 func Uptime() (func() int64, error) {
 	if _, err := bootTime(); err != 0 {
 		return nil, fmt.Errorf("clock_gettime(CLOCK_BOOTTIME): %w", err)

@@ -7,7 +7,8 @@ import (
 	"runtime"
 )
 
-// Uptime returns an error: no clock is known here that goes on while the machine is suspended.
+// Uptime returns an error: this system has no known clock that runs while the machine is
+// suspended.
 func Uptime() (func() int64, error) {
 	return nil, fmt.Errorf("no clock that counts suspend is known on %s", runtime.GOOS)
 }

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Uptime returns a clock that goes on while the machine is suspended, in ns. Here it is the
-// interrupt time, which Windows 10 and later can tell to 100 ns.
+// Uptime returns a clock in ns that runs while the machine is suspended: the interrupt time,
+// which Windows 10 and later measure in steps of 100 ns.
 func Uptime() (func() int64, error) {
 	query := syscall.NewLazyDLL("kernelbase.dll").NewProc("QueryInterruptTimePrecise")
 	if err := query.Find(); err != nil {
