@@ -8,34 +8,33 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// MaxPending is the largest number of timers that may be pending at the same time
-// in a trace. It bounds the memory of a reader, which is 12 bytes for each: a file
-// is compressed, so that a small one can hold very many timers. It is chosen: the
-// largest run of the suite holds half as many.
+// MaxPending is the largest number of timers that may be pending at the same time in a trace. It
+// bounds the memory of a reader, 12 bytes per timer: files are compressed, so a small file could
+// hold very many timers. It is chosen: twice the largest run of the suite.
 const MaxPending = 20_000_000
 
-// checker checks each operation against those before it. The writer and the reader
-// have one each, so that they accept the same traces. It also assigns the keys, so
-// that a schedule need not store one.
+// checker checks each operation against the earlier ones. The writer and the reader have one
+// each, so they accept the same traces. It also assigns the keys, so a schedule need not store
+// its key.
 //
-// A key in use has a deadline after the clock, except that math.MaxInt64 is valid
-// at the clock math.MaxInt64 as well.
+// The deadline of a key in use is after the clock, except that math.MaxInt64 is valid at the
+// clock math.MaxInt64 as well.
 type checker struct {
 	totals    Totals
 	deadlines []structures.Tick // by key; 0: the key is free
-	free      []uint32          // free keys; the one that was freed last is used first
+	free      []uint32          // free keys; the last one is used next
 	atEnd     int               // pending timers with deadline math.MaxInt64
 }
 
 // pending returns the number of pending timers.
 func (c *checker) pending() int { return len(c.deadlines) - len(c.free) }
 
-// isPast reports whether it is too late for a deadline.
+// isPast reports whether a deadline has passed.
 func (c *checker) isPast(deadline structures.Tick) bool {
 	return deadline <= c.totals.Last && deadline != math.MaxInt64
 }
 
-// checkDeadline returns an error if a deadline is past.
+// checkDeadline returns an error if a deadline has passed.
 func (c *checker) checkDeadline(deadline structures.Tick) error {
 	if c.isPast(deadline) {
 		return fmt.Errorf("deadline %d is not after tick %d", deadline, c.totals.Last)
@@ -43,8 +42,7 @@ func (c *checker) checkDeadline(deadline structures.Tick) error {
 	return nil
 }
 
-// checkPending returns an error if the timer of a key is not pending, or if it
-// should have fired.
+// checkPending returns an error if the timer of a key is not pending, or should have fired.
 func (c *checker) checkPending(key uint32) error {
 	if int64(key) >= int64(len(c.deadlines)) || c.deadlines[key] == 0 {
 		return fmt.Errorf("key %d is not pending", key)
@@ -55,8 +53,8 @@ func (c *checker) checkPending(key uint32) error {
 	return nil
 }
 
-// apply checks an operation and takes it over. It sets the key of a schedule, and how many
-// timers of an advance fire late.
+// apply checks an operation and applies it. It sets the key of a schedule, and the number of
+// timers of an advance that fire late.
 func (c *checker) apply(op *Op) error {
 	switch op.Kind {
 	case Schedule:
@@ -93,7 +91,7 @@ func (c *checker) apply(op *Op) error {
 	return nil
 }
 
-// newKey returns a key that is not in use.
+// newKey returns an unused key.
 func (c *checker) newKey() (key uint32) {
 	if n := len(c.free); n > 0 {
 		key = c.free[n-1]
@@ -105,9 +103,9 @@ func (c *checker) newKey() (key uint32) {
 	return uint32(len(c.deadlines) - 1)
 }
 
-// advance moves the clock and removes the timers that fire. It does not look for timers
-// that should fire and do not: checkPending finds them at their next operation, or checkEnd
-// at the end.
+// advance moves the clock and removes the timers that fire. It does not search for timers that
+// should fire and do not: checkPending finds them at their next operation, and checkEnd at the
+// end.
 func (c *checker) advance(op *Op) error {
 	if op.At < c.totals.Last {
 		return fmt.Errorf("the clock goes back from tick %d to %d", c.totals.Last, op.At)
@@ -147,7 +145,7 @@ func (c *checker) setDeadline(key uint32, deadline structures.Tick) {
 	c.deadlines[key] = deadline
 }
 
-// freeKey makes a key free for another timer.
+// freeKey makes a key available to another timer.
 func (c *checker) freeKey(key uint32) {
 	c.setDeadline(key, 0)
 	c.free = append(c.free, key)

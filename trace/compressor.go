@@ -2,8 +2,8 @@ package trace
 
 import "github.com/klauspost/compress/zstd"
 
-// compressor compresses the operations of a chunk. Package build puts another one in its
-// place, which needs no more than the standard library.
+// compressor compresses the operations of a chunk. Package build replaces it by one that needs
+// only the standard library.
 type compressor = zstd.Encoder
 
 func newCompressor() *compressor {

@@ -1,36 +1,35 @@
-// Package trace records what a program does with its timers. A trace is a file that
-// holds the recording. Any structure can replay it.
+// Package trace records what a program does with its timers. The recording is a file, a
+// trace, which any structure can replay.
 //
-// Any Go program is recorded, without a change to its source, if "timerbench trace build"
-// has built it (package trace/build). A program that holds its timers in a
-// structures.Scheduler wraps it in a [Recorder]. [FromEnv] does so on demand. A program
-// that uses time.AfterFunc calls AfterFunc of [Timers] instead, which [TimersFromEnv]
-// makes. Any other program can call a [Writer] itself. A [Reader] returns the operations of a trace one by one.
-// Package tracestat sums them up, and package bench replays them.
+// "timerbench trace build" (package trace/build) builds any Go program so that it records,
+// without a change to its source. A program that keeps its timers in a structures.Scheduler
+// wraps it in a [Recorder]; [FromEnv] does so on demand. A program that uses time.AfterFunc
+// calls AfterFunc of [Timers] instead, which [TimersFromEnv] returns. Any other program can
+// call a [Writer]. A [Reader] returns the operations of a trace one by one. Package
+// tracestat summarizes a trace, and package bench replays it.
 //
-// # What a trace holds
+// # The operations
 //
-// A trace holds operations in the order in which they happened: schedule,
-// reschedule, cancel, advance (the clock moves and timers fire), and the reschedules
-// and cancels that were refused because their timer was not pending. Times are
-// ticks. A deadline is the one after the contract's rule for deadlines in the past,
-// so it is after the clock. At the last tick, 2^63-1, a deadline is that tick.
+// A trace holds the operations in the order in which they happened: schedule, reschedule,
+// cancel, advance (the clock moves and timers fire), and the reschedules and cancels that
+// were refused because their timer was not pending. Times are in ticks. Deadlines are
+// effective deadlines: the contract moves a deadline in the past to the tick after the
+// clock. At the last tick, 2^63-1, a deadline is that tick.
 //
-// An advance names all timers that fire on it, and no other timer is due then. The
-// program may do something else between two calls of Pop. The timers that fired
-// before are then in an advance of their own, except that timers with equal
-// deadlines stay together: structures differ in the order of these. The clock of the
-// trace is never ahead of the program's. All exact structures agree on such a trace,
-// so a replay can be checked timer by timer.
+// An advance names all timers that are due at its tick. The program may do something else
+// between two calls of Pop. The timers that fired before are then in an advance of their
+// own, except that timers with equal deadlines stay together, because structures fire them
+// in different orders. The clock of the trace is never ahead of the program's. All exact
+// structures agree on such a trace, so a replay can be checked timer by timer.
 //
-// A trace holds no values and no calls of Next and Len. A timer is named by its key:
-// the key that was freed last, or the smallest one that was never in use. There are
-// as many keys as timers were ever pending at the same time, at most [MaxPending].
-// They bound the memory of a replay.
+// A trace holds no values and no calls of Next and Len. A timer is named by its key: the
+// key that was freed last, or the smallest unused key. The number of keys is the largest
+// number of timers that were pending at the same time, at most [MaxPending]. It bounds the
+// memory of a replay.
 //
 // # The file
 //
-// A file is written and read front to back, in memory that does not depend on its
+// A file is written and read from front to back, in memory that does not depend on its
 // length. Its numbers and texts:
 //
 //	u32      4 bytes, little-endian
@@ -41,11 +40,10 @@
 // The file:
 //
 //	8 bytes  89 54 42 54 0D 0A 1A 0A  (\x89 T B T \r \n \x1a \n)
-//	1 byte   version: 1, or 2 if schedules say where the program asked for them
+//	1 byte   version: 1, or 2 if schedules have sites
 //	         the header, the chunks, the footer: a section each
 //
-// Nothing follows the footer. A file without a footer was not completed. Each
-// section:
+// The footer ends the file. A file without a footer is cut short. Each section:
 //
 //	1 byte   kind: H header, C chunk, F footer
 //	u32      length of the payload in bytes
@@ -67,8 +65,8 @@
 //	uvarint  length of the operations in bytes, before compression
 //	         the operations, compressed: one zstd frame (RFC 8878)
 //
-// A chunk ends with the operation that brings it to 256 KiB, or at the end of the
-// trace. Each operation begins with a byte for its kind:
+// A chunk ends with the operation that brings it to 256 KiB, at the end of the trace, or
+// where the recorder writes it early. Each operation begins with a byte for its kind:
 //
 //	0  schedule             uvarint delay; version 2: uvarint site
 //	1  reschedule           varint key, uvarint delay
@@ -77,12 +75,12 @@
 //	4  refused reschedule
 //	5  refused cancel
 //
-// A delay is the difference of the deadline to the clock. The clock starts at 0, and
-// each advance adds its ticks. A key is the difference to the key before it in the
-// chunk, including the keys of schedules. The first is the difference to 0. A site is 0
-// if it is not known, or the number of a place in the program: the first that occurs in
-// the file is 1, and so on. Where a site occurs for the first time, its text follows, of
-// at most 1 KiB. A file has at most 4,096 sites.
+// A delay is the deadline minus the clock. The clock starts at 0, and each advance adds its
+// ticks. A key is stored as the difference to the previous key in the chunk; the keys of
+// schedules count as well, and the first difference is to 0. A site is the number of a
+// place in the program, or 0 if it is not known. Sites are numbered from 1 in the order in
+// which they occur in the file. At its first occurrence a site's text follows, of at most 1
+// KiB. A file has at most 4,096 sites.
 //
 // Payload of the footer, each as uvarint:
 //
@@ -95,13 +93,12 @@
 //	version 2: operations lost, since the recorder could not keep up
 //	version 2: timers put into the heap of Go's runtime
 //
-// # What a reader refuses
+// # What a reader checks
 //
-// A [Reader] checks the checksum of a section before it returns an operation of it.
-// It refuses an operation that contradicts those before it: a deadline that has
-// passed, a key that is not pending, a timer that fires early or not at all. It
-// refuses a chunk that is missing, doubled or displaced, and totals that differ. A
-// [DamageError] names the file, the byte, the chunk and the operation. The end of a
-// file may be missing, so a user of a trace reads it to the end first, as package
-// tracestat does.
+// A [Reader] checks the checksum of a section before it returns an operation of it. It
+// refuses an operation that contradicts earlier ones: a deadline that has passed, a key
+// that is not pending, a timer that fires early or not at all. It refuses a chunk that is
+// missing, repeated or out of order, and totals that differ. A [DamageError] names the
+// file, the byte, the chunk and the operation. Damage may be anywhere, so a program reads a
+// trace to its end before it uses it, as package tracestat does.
 package trace

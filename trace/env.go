@@ -12,18 +12,18 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// EnvFile is the environment variable that names the file to record to. The
-// command "timerbench trace record" sets it.
+// EnvFile is the environment variable that names the file to record to. The command "timerbench
+// trace record" sets it.
 const EnvFile = "TIMERBENCH_TRACE"
 
-// envBegun is the environment variable by which a program that records tells how many traces it
-// has begun. It holds the program's process ID, a space and the number. What "timerbench trace
-// build" adds to a program, its own calls of FromEnv and its child processes all see it.
+// envBegun is the environment variable in which a program that records stores its process ID, a
+// space and the number of traces that it has begun. The recorder that "timerbench trace build"
+// adds to a program, the program's own calls of FromEnv, and its child processes share it.
 const envBegun = EnvFile + "_BEGUN"
 
 var begin sync.Mutex // guards envBegun
 
-// atStart is EnvFile at the start of the program, which may change its working directory.
+// atStart is EnvFile at the start of the program, which may change its working directory later.
 var atStart = absoluteEnv()
 
 // absoluteEnv returns the value of EnvFile, and its absolute path.
@@ -36,19 +36,20 @@ func absoluteEnv() (start struct{ value, path string }) {
 	return start
 }
 
-// FromEnv returns a Recorder of s if the environment variable [EnvFile] names a file, and s itself
-// otherwise, which costs nothing. A relative name is relative to the working directory in which
-// the program was started. A started time of zero becomes now.
+// FromEnv returns a Recorder of s if the environment variable [EnvFile] names a file, and
+// otherwise s itself, which costs nothing. A relative name is relative to the working directory
+// in which the program was started. A started time of zero becomes now.
 //
 // The program must call stop before it ends. stop completes the file and returns the first error
 // of the recording. Without a recording it does nothing. Until stop, the trace is in a file with
 // the same name followed by the process ID and ".tmp".
 //
-// A program that has several schedulers calls FromEnv for each. The first trace goes to the file
-// that the environment names, the second one to a file with "-2" added to its name, and so on; in
-// a program of "timerbench trace build" the trace of Go's runtime is the first. Child processes of
-// a program that records do not record. If another program has completed a trace of the same name
-// meanwhile, stop keeps both: it adds a number to the name, and its error tells the name.
+// A program with several schedulers calls FromEnv for each. The first trace goes to the file that
+// the environment names, the second to a file with "-2" added to its name, and so on. In a
+// program of "timerbench trace build", the first trace is that of Go's runtime. Child processes
+// of a program that records do not record. If another program has completed a trace with the same
+// name meanwhile, stop keeps both: it adds a number to the name, and returns an error that
+// contains the new name.
 func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Scheduler[T], stop func() error, err error) {
 	f, err := fileFromEnv(h)
 	switch {
@@ -61,8 +62,8 @@ func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Sc
 	return r, f.completeAfter(r.Close), nil
 }
 
-// TimersFromEnv returns Timers that record if the environment names a file, and
-// Timers that record nothing otherwise. The rest is as with [FromEnv].
+// TimersFromEnv returns Timers that record if the environment names a file, and Timers that
+// record nothing otherwise. Files and stop are as with [FromEnv].
 func TimersFromEnv(h Header) (timers *Timers, stop func() error, err error) {
 	f, err := fileFromEnv(h)
 	switch {
@@ -75,16 +76,16 @@ func TimersFromEnv(h Header) (timers *Timers, stop func() error, err error) {
 	return t, f.completeAfter(t.Close), nil
 }
 
-// envFile is a trace in a temporary file, which gets its name once it is complete.
+// envFile is a trace in a temporary file, which is renamed when it is complete.
 type envFile struct {
 	path   string
-	before os.FileInfo // of the file at path when the recording began; nil: there was none
+	before os.FileInfo // the file at path when the recording began; nil: there was none
 	temp   *os.File
 	w      *Writer
 }
 
 // fileFromEnv begins a trace. It returns nil if the environment names no file, or if the program
-// is the child of one that records.
+// is a child of one that records.
 func fileFromEnv(h Header) (*envFile, error) {
 	begin.Lock()
 	defer begin.Unlock()
@@ -126,8 +127,8 @@ func numbered(path string, n int) string {
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
 }
 
-// completeAfter returns a function that ends the recording and gives the file its
-// name, or removes it if the recording failed. Further calls return the same.
+// completeAfter returns a function that ends the recording and renames the file, or removes it if
+// the recording failed. Further calls of the function return the same error.
 func (f *envFile) completeAfter(end func() error) func() error {
 	return sync.OnceValue(func() error {
 		if err := errors.Join(end(), f.temp.Close()); err != nil {
@@ -137,8 +138,9 @@ func (f *envFile) completeAfter(end func() error) func() error {
 	})
 }
 
-// giveName gives the file its name. A trace that another program has completed there since the
-// recording began is kept: the file then gets the next free number, and an error says so.
+// giveName renames the file. If another program has completed a trace with that name since the
+// recording began, the file gets the next free number, and giveName returns an error that
+// contains its name.
 func (f *envFile) giveName() error {
 	now, err := os.Stat(f.path)
 	if err != nil || f.before != nil && os.SameFile(f.before, now) {

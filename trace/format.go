@@ -11,8 +11,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// magic begins every trace. As in PNG, it has a byte that is not ASCII and both
-// kinds of line ends, so that a transfer in text mode shows.
+// magic begins every trace. Like that of PNG, it has a byte that is not ASCII and both kinds of
+// line ends, so that a transfer in text mode damages it.
 const magic = "\x89TBT\r\n\x1a\n"
 
 // Version is the version of the format. A trace without sites is of version 1.
@@ -31,13 +31,12 @@ const (
 	sectionTail = 4     // checksum
 )
 
-// chunkSize is the length of the operations at which a chunk ends. It is chosen:
-// large enough to compress well, small enough to hold several in memory.
+// chunkSize is the length of the operations at which a chunk ends. It is chosen: chunks compress
+// well, and several fit into memory.
 const chunkSize = 256 << 10
 
-// maxRaw bounds the length of a chunk's operations. The last operation makes it
-// longer than chunkSize. An advance can make it much longer: each timer that fires
-// takes up to 5 bytes.
+// maxRaw bounds the length of a chunk's operations. The last operation may exceed chunkSize, an
+// advance by far: each timer that fires takes up to 5 bytes.
 func maxRaw(keysBefore int) int {
 	const shortest = 2 // of an operation that adds a key
 	return chunkSize + 64 + maxSite + 5*(keysBefore+chunkSize/shortest)
@@ -49,7 +48,7 @@ const (
 	maxSites = 1 << 12
 )
 
-// maxPayload bounds the payload of a section. Bytes that do not compress grow a little.
+// maxPayload bounds the payload of a section. Incompressible bytes grow a little.
 func maxPayload(kind byte, keysBefore int) int {
 	switch kind {
 	case sectionHeader:
@@ -65,7 +64,7 @@ func maxPayload(kind byte, keysBefore int) int {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// beginSection appends the head of a section. The caller appends the payload.
+// beginSection appends the head of a section. The caller then appends the payload.
 func beginSection(b []byte, kind byte) []byte { return append(b, kind, 0, 0, 0, 0) }
 
 // endSection completes the section that begins at start.
@@ -91,7 +90,7 @@ type parser struct {
 	err  error
 }
 
-// fail takes note of an error, unless there is one.
+// fail records an error, unless there is one.
 func (p *parser) fail(format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf(format, args...)
@@ -100,7 +99,7 @@ func (p *parser) fail(format string, args ...any) {
 
 var errNumber = errors.New("a number is cut off or too long")
 
-// number parses a uvarint up to most.
+// number parses a uvarint that is at most most.
 func (p *parser) number(what string, most uint64) uint64 {
 	x, n := binary.Uvarint(p.rest)
 	switch {
@@ -135,7 +134,7 @@ func (p *parser) text(what string) string {
 	return s
 }
 
-// end returns the first error. Bytes that are left are one.
+// end returns the first error. Bytes after the last value are an error.
 func (p *parser) end() error {
 	if len(p.rest) > 0 {
 		p.fail("%d bytes too many", len(p.rest))

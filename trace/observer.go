@@ -2,8 +2,8 @@ package trace
 
 import "time"
 
-// An Event is what somebody else did to one of his timers. Times are in nanoseconds, on his
-// clock.
+// Event is an operation on a timer that an Observer does not run itself. Times are in nanoseconds
+// by the clock of the events.
 type Event struct {
 	Kind    EventKind
 	Timer   uint64 // names the timer, as its address does; a later timer may have the same name
@@ -13,7 +13,7 @@ type Event struct {
 	Site    string // set: where in the program; "": where the pending timer was set, or not known
 }
 
-// EventKind says what was done to a timer.
+// EventKind is the kind of an Event.
 type EventKind uint8
 
 // The kinds of events, as the runtime of a program built by "trace build" numbers them.
@@ -23,14 +23,15 @@ const (
 	EventFire                  // a timer fires, and perhaps gets its next deadline
 )
 
-// Observer records the timers of Go's runtime or of another program from their events. The trace holds what was asked for: a timer is
-// pending until its deadline, even if it fires late or was taken out of a heap before, and it
+// Observer records timers that it does not run, such as those of Go's runtime or of another
+// program, from the events of each timer. The trace holds the timers that were asked for: a timer
+// is pending until its deadline, even if it fires late or was taken out of a heap before, and it
 // fires at its deadline, rounded up to a tick.
 //
-// An Observer is for one goroutine at a time. It needs 80 bytes for each timer that is pending.
+// One goroutine at a time may use an Observer. It needs 80 bytes for each pending timer.
 type Observer struct {
 	d       deadlines
-	epoch   int64 // tick 0 on the clock of the events
+	epoch   int64 // time of tick 0
 	pending map[uint64]*observed
 }
 
@@ -39,12 +40,13 @@ type observed struct {
 	site string
 }
 
-// NewObserver returns an Observer that records to w. Tick 0 is now, on the clock of the events.
+// NewObserver returns an Observer that records to w. Tick 0 is now, by the clock of the events.
 func NewObserver(w *Writer, now int64) *Observer {
 	return &Observer{newDeadlines(w), now, map[uint64]*observed{}}
 }
 
-// Observe records an event. The clock of the events must not go back.
+// Observe records an event. If the clock of the events goes back, as it may between events of
+// several threads, the event counts as one at the latest time so far.
 func (o *Observer) Observe(e Event) {
 	now, delay := time.Duration(e.Now-o.epoch), time.Duration(e.When-e.Now)
 	timer := o.pending[e.Timer]
@@ -74,14 +76,14 @@ func (o *Observer) Observe(e Event) {
 	}
 }
 
-// Lose notes events that are not known.
+// Lose records that events were lost.
 func (o *Observer) Lose(events uint64) { o.d.w.totals.Lost += events }
 
 // Err returns the error that ended the recording, or nil while it goes on.
 func (o *Observer) Err() error { return o.d.w.err }
 
-// Close completes the trace, with the tick in which the program ends: what fired in this tick
-// is due at its end. It closes the Writer.
+// Close completes the trace with the tick in which the program ends, at whose end the timers of
+// this tick fire. It closes the Writer and returns the first error of the recording.
 func (o *Observer) Close(now int64) error {
 	if o.Err() == nil {
 		o.d.advance(time.Duration(now-o.epoch)+o.d.tick, 0)

@@ -15,12 +15,12 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Reader reads a trace from front to back. It needs the memory of one chunk, and 12
-// bytes for each timer that is pending at the same time, however long the trace is.
+// Reader reads a trace from front to back. It needs the memory of one chunk, and 12 bytes for
+// each timer that is pending at the same time, however long the trace is.
 //
-// It checks everything: checksums, counts, and that each operation makes sense
-// after those before it. An error is a [DamageError], or comes from the input. A trace that is
-// cut short, as by kill -9, ends after its last whole chunk, and CutShort says so.
+// It checks checksums and counts, and that each operation is possible after the earlier ones. An
+// error is a [DamageError], or comes from the input. A trace that is cut short, as by kill -9,
+// ends after its last whole chunk, and CutShort returns the reason.
 type Reader struct {
 	checker
 	in     *bufio.Reader
@@ -29,21 +29,21 @@ type Reader struct {
 	dec    *zstd.Decoder
 
 	offset        int64 // of the next section
-	sectionOffset int64 // of the section that was read last
+	sectionOffset int64 // of the current section
 	payload       []byte
 
-	chunk chunkHead // the chunk that was read last
+	chunk chunkHead // the current chunk
 	raw   []byte    // its operations
-	ops   parser    // of what is not decoded yet
-	left  uint64    // operations in it
-	last  uint32    // the last key in the chunk
+	ops   parser    // of the rest of raw
+	left  uint64    // number of operations in the rest
+	last  uint32    // the previous key in the chunk
 	fired []uint32
-	sites []string // "" and those of the schedules so far
+	sites []string // "", then the sites of the schedules so far
 	err   error    // the first; io.EOF at the end
 	cut   error    // of CutShort
 }
 
-// NewReader reads the header of a trace. Errors call the file name.
+// NewReader reads the header of a trace. Errors contain name, the name of the file.
 func NewReader(in io.Reader, name string) (*Reader, error) {
 	// The options are valid, so there is no error.
 	dec, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -55,7 +55,7 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 	return r, nil
 }
 
-// Reset begins another trace, or the same trace again, in the same memory.
+// Reset starts to read another trace, or the same one again, and reuses the memory.
 func (r *Reader) Reset(in io.Reader, name string) error {
 	r.in.Reset(in)
 	*r = Reader{
@@ -70,24 +70,24 @@ func (r *Reader) Reset(in io.Reader, name string) error {
 // Header returns the header of the trace.
 func (r *Reader) Header() Header { return r.header }
 
-// Totals returns the totals of what was read so far. After io.EOF these are the
+// Totals returns the totals of the operations that were read so far. After io.EOF they are the
 // totals of the trace.
 func (r *Reader) Totals() Totals { return r.totals }
 
 // Pending returns the number of timers that are pending now.
 func (r *Reader) Pending() int { return r.pending() }
 
-// Sites returns the places in the program that asked for the timers so far. The first is
-// "", for timers of which it is not known.
+// Sites returns the places in the program that have scheduled timers so far. The first is "", for
+// timers whose place is not known.
 func (r *Reader) Sites() []string { return r.sites }
 
-// CutShort returns an error that says where the trace is cut short, once Next has returned io.EOF.
-// It is nil if the trace is whole.
+// CutShort returns an error that says where the trace is cut short, after Next has returned
+// io.EOF. It returns nil if the trace is whole.
 func (r *Reader) CutShort() error { return r.cut }
 
-// Next returns the next operation. Its Fired is valid until the next call. After
-// the last operation, Next returns io.EOF. A trace without a whole chunk is an error if it is cut
-// short.
+// Next returns the next operation. Its Fired is valid until the next call. After the last
+// operation, Next returns io.EOF. If the trace is cut short before the end of its first chunk,
+// Next returns an error instead.
 func (r *Reader) Next() (Op, error) {
 	for r.err == nil && r.left == 0 {
 		r.err = r.nextSection()
@@ -112,9 +112,8 @@ func (r *Reader) Next() (Op, error) {
 	return op, nil
 }
 
-// Copy writes the operations of a trace, from where r is to its end, to w, which begins. It
-// does not close w. Programs of "trace build" write traces that are not compressed; copies
-// are.
+// Copy writes the remaining operations of r to w, which must be new. It does not close w. A trace
+// of a program of "trace build" is not compressed, its copy is.
 func Copy(w *Writer, r *Reader) error {
 	for {
 		op, err := r.Next()
@@ -132,7 +131,7 @@ func Copy(w *Writer, r *Reader) error {
 	}
 }
 
-// DamageError says where a trace is damaged or cut short, and how.
+// DamageError tells where and how a trace is damaged or cut short.
 type DamageError struct {
 	File   string
 	Offset int64  // of the damaged section, in bytes
@@ -152,15 +151,14 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s: %v", where, e.Err)
 }
 
-// Unwrap returns what is wrong, without the place.
+// Unwrap returns the damage without the place.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// ErrCutShort is in the DamageError of a trace that ends before its footer. The
-// recording was interrupted, or the file was not copied whole.
+// ErrCutShort is wrapped by the DamageError of a trace that ends before its footer: the recording
+// was interrupted, or the file is a partial copy.
 var ErrCutShort = errors.New("the trace is cut short")
 
-// damage returns a DamageError for the section that was read last, and for an
-// operation unless op is 0.
+// damage returns a DamageError for the current section, and for an operation unless op is 0.
 func (r *Reader) damage(op uint64, err error) error {
 	d := &DamageError{File: r.name, Offset: r.sectionOffset, Op: op, Err: err}
 	if op > 0 {
@@ -171,8 +169,7 @@ func (r *Reader) damage(op uint64, err error) error {
 	return d
 }
 
-// cutShort returns the error for a part of the file of which only got bytes could
-// be read.
+// cutShort returns the error for a part of the file of which only got bytes are there.
 func (r *Reader) cutShort(err error, want, got int) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("reading %s: %w", r.name, err)
@@ -213,8 +210,8 @@ func (r *Reader) readStart() error {
 	return nil
 }
 
-// nextSection reads a section: the next chunk, of which it makes the operations
-// ready, or the footer, after which it returns io.EOF.
+// nextSection reads the next section: a chunk, whose operations can then be decoded, or the
+// footer, after which it returns io.EOF.
 func (r *Reader) nextSection() error {
 	kind, err := r.readSection()
 	if err != nil {
@@ -269,7 +266,7 @@ func (r *Reader) readSection() (kind byte, err error) {
 	return kind, nil
 }
 
-// openChunk checks the head of the chunk in payload and decompresses its operations.
+// openChunk checks the head of the chunk in payload and decompresses the operations.
 func (r *Reader) openChunk() error {
 	head, compressed, err := parseChunkHead(r.payload)
 	if err != nil {
@@ -302,8 +299,8 @@ func (r *Reader) openChunk() error {
 	return nil
 }
 
-// checkFooter compares the footer in payload with what was read, and checks that
-// nothing follows it.
+// checkFooter compares the footer in payload with the operations, and checks that the file ends
+// there.
 func (r *Reader) checkFooter() error {
 	chunks, totals, err := parseFooter(r.payload, r.header.version())
 	switch {
@@ -371,7 +368,7 @@ func (r *Reader) decodeFired() []uint32 {
 	return r.fired
 }
 
-// decodeSite decodes the index of a site. The text of a new one follows.
+// decodeSite decodes the number of a site, and the text of a new one.
 func (r *Reader) decodeSite() int {
 	n := r.ops.number("site: ", uint64(min(len(r.sites), maxSites)))
 	if r.ops.err == nil && n == uint64(len(r.sites)) {
@@ -393,7 +390,7 @@ func (r *Reader) decodeTick() structures.Tick {
 	return r.totals.Last + structures.Tick(x)
 }
 
-// decodeKey decodes a key, which is stored as the difference to the key before it.
+// decodeKey decodes a key, which is stored as the difference to the previous key.
 func (r *Reader) decodeKey() uint32 {
 	key := int64(r.last) + r.ops.signed("")
 	if key < 0 || key >= int64(len(r.deadlines)) {

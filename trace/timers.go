@@ -9,15 +9,14 @@ import (
 	"github.com/timerbench/timerbench/structures/quadheap"
 )
 
-// deadlines records timers that somebody else runs. Its heap holds the deadlines, so
-// that the trace can say which timers fire at which tick.
+// deadlines records timers that another component runs. It keeps their deadlines in a heap of its
+// own, so that the trace can name the timers that fire at each tick.
 //
-// In the trace a timer fires at the first tick at or after its deadline, and every
-// tick at which timers fire is an advance. Advances on which nothing fires are few,
-// since they count as operations in a replay. One is recorded only if the clock of the trace would
-// otherwise be behind by more than 1/100 of the delay of the timer that is scheduled, moved or
-// stopped, or by more than 10 ms. So deadlines are exact, and recorded delays are at most 1/100 and
-// at most 10 ms too long.
+// In the trace a timer fires at the first tick at or after its deadline, and every tick at which
+// timers fire is an advance. Other advances are few, because they count as operations in a
+// replay. One is recorded only if the clock of the trace would otherwise be behind by more than
+// 1/100 of the delay of the timer that is scheduled, moved or stopped, or by more than 10 ms. So
+// deadlines are exact, and recorded delays are at most 1/100 and at most 10 ms too long.
 type deadlines struct {
 	w     *Writer // nil: nothing is recorded
 	tick  time.Duration
@@ -27,7 +26,7 @@ type deadlines struct {
 	fired []uint32               // scratch
 }
 
-// recorded is what is known of a timer that is recorded.
+// recorded is the state of a recorded timer.
 type recorded struct {
 	id    structures.ID // in the heap
 	key   uint32
@@ -49,7 +48,7 @@ func newDeadlines(w *Writer) deadlines {
 	return d
 }
 
-// stop records that a timer, which was active or not, is stopped. Times are since tick 0.
+// stop records that a timer, active or not, is stopped. Times are since tick 0.
 func (d *deadlines) stop(timer *recorded, now time.Duration, active bool) {
 	if d.w.err != nil {
 		return
@@ -57,7 +56,7 @@ func (d *deadlines) stop(timer *recorded, now time.Duration, active bool) {
 	d.advance(now, timer.delay)
 	if active && d.heap.Cancel(timer.id) {
 		d.w.Cancel(timer.key)
-	} else { // even if the trace's timer fires later in this tick
+	} else { // even if the timer fires later in this tick of the trace
 		d.w.Refused(Cancel)
 	}
 }
@@ -82,9 +81,8 @@ func (d *deadlines) reset(timer *recorded, now, delay time.Duration, active bool
 	timer.id = d.heap.Schedule(deadline, timer.key)
 }
 
-// advance fires in the trace what is due, each timer at its own tick, as a driver
-// does that sleeps until Next. It then advances to the present if the clock is too
-// far behind for a timer of this delay.
+// advance fires the due timers in the trace, each at its own tick, as a tickless driver does. It
+// then advances to the present if the clock would be too far behind for a timer with this delay.
 func (d *deadlines) advance(now time.Duration, delay structures.Tick) {
 	tick := structures.Tick(now / d.tick)
 	for at, ok := d.heap.Next(); ok && at <= tick; at, ok = d.heap.Next() {
@@ -105,7 +103,7 @@ func (d *deadlines) pop(to structures.Tick) {
 	d.clock = to
 }
 
-// firstTick is the first tick at or after the time in delay from now.
+// firstTick returns the first tick at or after the time that is delay after now.
 func (d *deadlines) firstTick(now, delay time.Duration) structures.Tick {
 	end := time.Duration(math.MaxInt64)
 	if delay < end-now {
@@ -118,30 +116,29 @@ func (d *deadlines) firstTick(now, delay time.Duration) structures.Tick {
 	return tick
 }
 
-// Timers is time.AfterFunc with a recording, for a program that keeps its timers
-// in Go's runtime. Go's timers do the work. The zero Timers records nothing.
+// Timers is time.AfterFunc with a recording, for a program that keeps its timers in Go's runtime.
+// Go's timers do the work. The zero Timers records nothing.
 //
-// AfterFunc records a schedule. Stop records a cancel. Reset records a reschedule,
-// or a schedule if the timer is not pending. Any goroutine may call them at any
-// time. Deadlines are exact to the tick, and recorded delays at most 1/100
-// and 10 ms too long.
+// AfterFunc records a schedule. Stop records a cancel. Reset records a reschedule, or a schedule
+// if the timer is not pending. Any goroutine may call them at any time. Deadlines are exact to
+// the tick, and recorded delays are at most 1/100 and at most 10 ms too long.
 //
-// Go's runtime can run a function late. If the program stops or resets the timer
-// just before, the timer has already fired in the trace. The trace then holds a
-// refused cancel, or a schedule in the place of a reschedule.
+// Go's runtime can run a function late. If the program stops or resets the timer shortly before,
+// the timer has already fired in the trace. The trace then holds a refused cancel, or a schedule
+// instead of a reschedule.
 //
-// Without a recording a timer takes 32 bytes more than Go's, and a call about 5 ns
-// more. A recording adds about 80 ns to a call.
+// Without a recording, a timer takes 32 bytes more than one of Go, and a call about 5 ns more. A
+// recording adds about 80 ns to a call.
 type Timers struct {
-	mu    sync.Mutex // guards what is recorded of the timers too
+	mu    sync.Mutex // guards d, and recorded in each Timer
 	d     deadlines
 	start time.Time // tick 0
 }
 
-// NewTimers returns Timers that record to w. Tick 0 is now.
+// NewTimers returns Timers that record to w. Tick 0 is the present. Closing the Timers closes w.
 func NewTimers(w *Writer) *Timers { return &Timers{d: newDeadlines(w), start: time.Now()} }
 
-// AfterFunc is time.AfterFunc.
+// AfterFunc does what time.AfterFunc does, and records it.
 func (t *Timers) AfterFunc(d time.Duration, f func()) *Timer {
 	timer := &Timer{of: t}
 	if t.d.w == nil {
@@ -155,8 +152,8 @@ func (t *Timers) AfterFunc(d time.Duration, f func()) *Timer {
 	return timer
 }
 
-// Close completes the trace and returns the first error of the recording. The
-// timers go on; what comes is not recorded.
+// Close completes the trace and returns the first error of the recording. The timers go on, and
+// their operations are no longer recorded.
 func (t *Timers) Close() error {
 	if t.d.w == nil {
 		return nil
@@ -169,14 +166,14 @@ func (t *Timers) Close() error {
 	return t.d.w.Close()
 }
 
-// Timer is a timer of [Timers.AfterFunc].
+// Timer is a timer that [Timers.AfterFunc] has returned.
 type Timer struct {
 	recorded
 	of    *Timers
 	timer *time.Timer
 }
 
-// Stop is that of time.Timer.
+// Stop does what Stop of time.Timer does, and records it.
 func (t *Timer) Stop() bool {
 	if t.of.d.w == nil {
 		return t.timer.Stop()
@@ -188,7 +185,7 @@ func (t *Timer) Stop() bool {
 	return active
 }
 
-// Reset is that of time.Timer.
+// Reset does what Reset of time.Timer does, and records it.
 func (t *Timer) Reset(d time.Duration) bool {
 	if t.of.d.w == nil {
 		return t.timer.Reset(d)

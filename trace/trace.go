@@ -39,22 +39,22 @@ type Op struct {
 	Kind  Kind
 	Key   uint32          // schedule, reschedule, cancel: the timer
 	At    structures.Tick // schedule, reschedule: its deadline; advance: the clock after it
-	Site  int             // schedule: where the program asked for it, as an index of Sites
+	Site  int             // schedule: the place in the program, as an index of Sites
 	Fired []uint32        // advance: the keys of the timers that fire; their order means nothing
-	Late  int             // advance: how many of them fire after their deadline
+	Late  int             // advance: number of timers that fire after their deadline
 }
 
-// Totals are the totals of a trace, or of a part from its beginning.
+// Totals are the totals of a trace, or of its first part.
 type Totals struct {
 	Ops   [kinds]uint64   // operations by kind
 	Fired uint64          // timers that fired
 	First structures.Tick // tick of the first advance
 	Last  structures.Tick // tick of the last advance
-	Keys  uint64          // keys in use, which is the largest number of timers pending at the same time
+	Keys  uint64          // number of keys: the largest number of timers pending at the same time
 
-	// Known after io.EOF of a trace with sites, and 0 otherwise.
-	Lost   uint64 // operations that are missing, since the recorder could not keep up
-	Heaped uint64 // times at which Go's runtime put a timer into its heap
+	// Known at the end of a whole trace with sites, and 0 otherwise.
+	Lost   uint64 // operations that the recorder lost because it could not keep up
+	Heaped uint64 // number of times that Go's runtime put a timer into its heap
 }
 
 // Count returns the number of all operations. An advance is one operation.
@@ -69,19 +69,19 @@ func (t Totals) Count() uint64 {
 // Pending returns the number of timers that are pending at the end.
 func (t Totals) Pending() uint64 { return t.Ops[Schedule] - t.Ops[Cancel] - t.Fired }
 
-// Span returns the number of ticks from the first advance to the last. Those before do not
-// count: many programs count ticks from an epoch long before their start.
+// Span returns the number of ticks from the first advance to the last. The ticks before do not
+// count, because many programs count ticks from an epoch long before their start.
 func (t Totals) Span() structures.Tick { return t.Last - t.First }
 
-// Header says what a trace is a recording of.
+// Header describes a recording.
 type Header struct {
-	// Name is a short name of at most 100 letters, digits, dots, dashes and underscores. The
-	// first is a letter or a digit, since it becomes part of the names of files.
+	// Name is a short name of at most 100 letters, digits, dots, dashes and underscores. It begins
+	// with a letter or a digit, because it becomes part of file names.
 	Name        string
 	Description string        // which program, under which load; one line of at most 32 KiB
 	Tick        time.Duration // length of a tick
 	Started     time.Time     // when the recording began, to the second; zero if not known
-	Sites       bool          // schedules say where the program asked for them
+	Sites       bool          // schedules have their places in the program
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)

@@ -9,25 +9,25 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Writer writes a trace. It has a method for each kind of operation, and checks
-// that each makes sense after those before it. The first error ends the trace:
-// later calls do nothing, and Close returns the error.
+// Writer writes a trace. It has a method for each kind of operation, and checks that each
+// operation is possible after the earlier ones. The first error ends the trace: later calls do
+// nothing, and Close returns the error.
 //
 // A Writer encodes operations at once. The call that fills a chunk, about every 60,000th,
-// compresses and writes it, which takes a millisecond. A Writer is for one goroutine at a time.
+// compresses and writes it, which takes a millisecond. One goroutine at a time may use a Writer.
 type Writer struct {
 	checker
 	out    io.Writer
 	enc    *compressor
 	raw    []byte // operations of the chunk
-	ops    uint64 // their number
+	ops    uint64 // number of operations in raw
 	last   uint32 // the last key in the chunk
-	size   int    // length of raw at which a chunk ends
+	size   int    // a chunk ends when raw has this length
 	chunk  chunkHead
 	buffer []byte // of a section
 	header Header
-	site   string            // of the schedules that follow
-	sites  map[string]uint64 // "" and those of the schedules so far
+	site   string            // site of the following schedules
+	sites  map[string]uint64 // numbers of the sites so far; "" has number 0
 	err    error
 	closed bool
 	result error // of Close
@@ -35,7 +35,8 @@ type Writer struct {
 
 var errClosed = errors.New("trace: the recording has ended")
 
-// NewWriter writes the header of a trace to out. Close does not close out.
+// NewWriter writes the header of a trace to out. It returns an error if the header is not valid
+// or cannot be written. Close does not close out.
 func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if err := h.validate(); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
@@ -53,16 +54,15 @@ func (w *Writer) writeSection(b []byte, start int) {
 	}
 }
 
-// Schedule records that a timer is added. It returns the key that names the timer
-// until it fires or is cancelled. The deadline must be after the clock.
+// Schedule records that a timer is added. It returns the key that names the timer until it fires
+// or is cancelled. The deadline must be after the clock.
 func (w *Writer) Schedule(deadline structures.Tick) (key uint32) {
 	op := Op{Kind: Schedule, At: deadline}
 	w.write(&op)
 	return op.Key
 }
 
-// Reschedule records that a pending timer is moved. The deadline must be after the
-// clock.
+// Reschedule records that a pending timer is moved. The deadline must be after the clock.
 func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
 	w.write(&Op{Kind: Reschedule, Key: key, At: deadline})
 }
@@ -70,13 +70,14 @@ func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
 // Cancel records that a pending timer is removed.
 func (w *Writer) Cancel(key uint32) { w.write(&Op{Kind: Cancel, Key: key}) }
 
-// Advance records that the clock moves, perhaps by 0 ticks, and that the timers of
-// these keys fire. They must be all that are due.
+// Advance records that the clock moves, perhaps by 0 ticks, and that the timers with these keys
+// fire. They must be all timers that are due.
 func (w *Writer) Advance(to structures.Tick, fired ...uint32) {
 	w.write(&Op{Kind: Advance, At: to, Fired: fired})
 }
 
-// Refused records a Reschedule or a Cancel of a timer that is not pending.
+// Refused records a Reschedule or a Cancel of a timer that is not pending. Another kind is an
+// error.
 func (w *Writer) Refused(k Kind) {
 	switch k {
 	case Cancel:
@@ -88,7 +89,8 @@ func (w *Writer) Refused(k Kind) {
 	}
 }
 
-// write checks an operation and appends it to the chunk, which ends if it is full.
+// write checks an operation and appends it to the chunk. If the chunk is then full, write ends
+// it.
 func (w *Writer) write(op *Op) {
 	if w.err != nil {
 		return
@@ -122,12 +124,12 @@ func (w *Writer) write(op *Op) {
 	}
 }
 
-// From says where in the program the schedules that follow come from, such as a function
-// with its file and line; "" is not known. A trace keeps this if its header says Sites. It
-// keeps 1 KiB of each and 4,096 of them.
+// From sets the place in the program that the following schedules come from, such as a function
+// with its file and line; "" means that it is not known. The trace keeps it if its header says
+// Sites: the first 1 KiB of each of 4,096 places.
 func (w *Writer) From(site string) { w.site = site[:min(len(site), maxSite)] }
 
-// appendSite appends the number of the site, and its text the first time.
+// appendSite appends the number of the site, and its text if it is new.
 func (w *Writer) appendSite() {
 	n, known := w.sites[w.site]
 	if known || len(w.sites) > maxSites {
@@ -139,20 +141,20 @@ func (w *Writer) appendSite() {
 	w.raw = appendText(binary.AppendUvarint(w.raw, n), w.site)
 }
 
-// appendKey appends a key as the difference to the key before it.
+// appendKey appends a key as the difference to the previous one.
 func (w *Writer) appendKey(key uint32) {
 	w.raw = binary.AppendVarint(w.raw, int64(key)-int64(w.last))
 	w.last = key
 }
 
-// Totals returns the totals of what is recorded so far.
+// Totals returns the totals of the recording so far.
 func (w *Writer) Totals() Totals { return w.totals }
 
 // Err returns the first error so far.
 func (w *Writer) Err() error { return w.err }
 
-// Close completes the trace and returns the first error of all. What comes later is not
-// recorded. A reader takes a trace that is not completed to be cut short.
+// Close completes the trace and returns the first error of the recording. Later calls of other
+// methods record nothing. A trace that was not closed is cut short.
 func (w *Writer) Close() error {
 	if w.closed {
 		return w.result
@@ -172,7 +174,7 @@ func (w *Writer) Close() error {
 	return w.result
 }
 
-// flush writes the operations so far, if there are any, as a chunk, and begins another one.
+// flush writes the operations so far as a chunk, if there are any, and begins the next chunk.
 func (w *Writer) flush() {
 	if w.ops == 0 || w.err != nil {
 		return
@@ -188,7 +190,7 @@ func (w *Writer) flush() {
 	w.raw, w.ops, w.last = w.raw[:0], 0, 0
 }
 
-// fail ends the trace with an error, unless it has ended.
+// fail ends the trace with an error, unless an earlier one has ended it.
 func (w *Writer) fail(k Kind, err error) {
 	if w.err == nil {
 		w.err = fmt.Errorf("trace: operation %d, %v: %w", w.totals.Count()+1, k, err)

@@ -1,10 +1,11 @@
-// Package build builds Go programs that record what they do with their timers, without a
-// change to their source.
+// Package build builds Go programs that record their timers, without a change to their source.
 //
-// The program gets another runtime/time.go, by go build -overlay: that of the user's own Go,
-// with a few statements more, which write each operation on a timer into a ring of its P. A
-// package that is imported by package main reads the rings and writes a trace. All of package
-// time, the deadlines of package net, contexts and sleeps go through these statements.
+// It replaces runtime/time.go by go build -overlay. The new file is that of the user's own Go
+// with additional statements, which write each operation on a timer into a ring buffer of its P.
+// A package that package main imports reads the rings and writes a trace. All timers of package
+// time, the deadlines of package net, contexts and sleeps go through these statements. A program
+// that uses package driver of this module records the timers of its drivers instead of the timer
+// that each driver sleeps on.
 //
 // The program records if the environment variable [trace.EnvFile] names a file.
 package build
@@ -24,8 +25,9 @@ import (
 	"strings"
 )
 
-// Run builds programs as "go build" does with these arguments: flags, then packages. What go
-// says goes to out. An error says what cannot be built, and why.
+// Run builds programs as "go build" does with these arguments, which are flags and then packages.
+// The output of go goes to out. Run returns an error if go fails, if a flag or a package is not
+// supported, or if the version of Go is not.
 func Run(ctx context.Context, args []string, out io.Writer) error {
 	a, err := parseArguments(args)
 	if err != nil {
@@ -50,16 +52,16 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 type arguments struct {
 	chdir  []string // the flag -C, which must come first
 	others []string
-	listed []string // others without the flags that go list does not know or reads in another way
+	listed []string // others without the flags in unlisted
 }
 
-// valueless are the flags of go build that take no value from the next argument.
+// valueless are the flags of go build without a value. Their next argument is something else.
 var valueless = []string{
 	"a", "asan", "buildvcs", "cover", "json", "linkshared", "modcacherw", "msan", "n", "race",
 	"trimpath", "v", "work", "x",
 }
 
-// unlisted are the flags that are not for go list.
+// unlisted are the flags that go list does not know or treats differently.
 var unlisted = []string{"o", "json", "n", "x"}
 
 func parseArguments(args []string) (a arguments, err error) {
@@ -107,7 +109,7 @@ func goCommand(ctx context.Context, stderr io.Writer, args ...[]string) ([]byte,
 	return out, nil
 }
 
-// environment is what go env says.
+// environment is a part of the output of go env.
 type environment struct{ GOROOT, GOMODCACHE, GOVERSION, GOFLAGS string }
 
 func (a arguments) environment(ctx context.Context, stderr io.Writer) (env environment, err error) {

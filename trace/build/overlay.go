@@ -20,7 +20,7 @@ import (
 //go:embed _inject/runtime.go _inject/agent.go _inject/compressor.go
 var injected embed.FS
 
-// placed says where the injected files go in the standard library.
+// placed maps the injected files to their places in the standard library.
 var placed = map[string]string{
 	"runtime":    "runtime/timerbench.go",
 	"agent":      "timerbench/trace/agent.go",
@@ -33,28 +33,29 @@ var patched = []string{"time.go", "signal_unix.go", "os_windows.go"}
 // unneeded are the files of package trace that a program does not need to write a trace.
 var unneeded = []string{"compressor.go", "reader.go"}
 
-// module is how imports within this module begin, and moved how they do in the program.
+// module is the beginning of imports within this module, and moved is its replacement in the
+// program.
 const module, moved = `"github.com/timerbench/timerbench/`, `"timerbench/`
 
-// overlay is the file of go build -overlay, and where the replacements are.
+// overlay is the content of the file for go build -overlay, and the folder for the replacements.
 type overlay struct {
 	dir     string
 	Replace map[string]string
 }
 
-// add gives a file another content, or adds it.
+// add replaces the content of a file, or adds the file.
 func (o overlay) add(file string, content []byte) error {
 	replacement := filepath.Join(o.dir, fmt.Sprintf("%d.go", len(o.Replace)))
 	o.Replace[file] = replacement
 	if err := os.WriteFile(replacement, content, 0o600); err != nil {
 		return err
 	}
-	// Go 1.24 and 1.25 look for a package whose files are new on the disk only.
+	// If files are new, Go 1.24 and 1.25 search for their package on the disk only.
 	old := time.Now().Add(-time.Minute)
 	return os.Chtimes(replacement, old, old)
 }
 
-// addRecorder adds what records to the standard library in src.
+// addRecorder adds the recorder to the standard library in src.
 func (o overlay) addRecorder(src string) error {
 	var all error
 	for _, name := range patched {

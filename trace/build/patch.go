@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// hooks are the statements of the runtime before which it is to do more: record, while it holds
-// the lock of a timer, and complete the trace before a signal ends the program.
+// hooks are statements of the runtime, and the statements to insert before them: to record, while
+// the lock of a timer is held, and to complete the trace before a signal ends the program.
 var hooks = []struct{ file, receiver, function, statement, more string }{
 	{
 		"time.go", "timer", "modify", "t.when = when",
@@ -36,7 +36,7 @@ var hooks = []struct{ file, receiver, function, statement, more string }{
 	},
 }
 
-// patch puts the hooks into a file of the runtime. No line of it gets another number.
+// patch inserts the hooks into a file of the runtime. It keeps all line numbers.
 func patch(file string, source []byte) ([]byte, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, "runtime/"+file, source, parser.SkipObjectResolution)

@@ -1,5 +1,6 @@
-// Package record runs a program that records what it does with its timers, as [trace.FromEnv] and
-// [trace.TimersFromEnv] do, and keeps the traces that it leaves.
+// Package record runs a program that records its timers, and keeps the traces that it leaves: a
+// program of "timerbench trace build", or one that calls [trace.FromEnv] or
+// [trace.TimersFromEnv].
 package record
 
 import (
@@ -23,22 +24,22 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
-// Recording is a program that is to be run, and where its traces go: one to the file Out, further
-// ones beside it, to Out-2 and so on.
+// Recording is a program to run, and the place for its traces. The first trace goes to the file
+// Out, others to Out-2 and so on in the same folder.
 type Recording struct {
 	Out            string
-	About          string // describes the traces, in place of what the program says; "": that
+	About          string // description of the traces; "": the program's own
 	Command        []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
 
-// Run runs the program to its end. The program writes its traces into a temporary directory
-// beside the file. Run then moves those that are complete to where they belong, and says so on
-// Stderr. Of a trace that is not complete it keeps what is there. It returns an error if the program
-// fails and was not interrupted, or if it leaves no operation.
+// Run runs the program to its end. The program writes its traces into a temporary folder next to
+// Out. Run then moves them to their places and prints a line for each to Stderr. It keeps what
+// there is of a trace that is cut short. Run returns an error if the program fails without having
+// been interrupted, or if it leaves no operation.
 //
-// It passes an interrupt on to the program. A second one, half a second later or more, kills it.
+// Run passes an interrupt on to the program. A second one, half a second later or more, kills it.
 func (r Recording) Run() error {
 	out, err := atomicfile.Target(r.Out)
 	if err != nil {
@@ -48,7 +49,7 @@ func (r Recording) Run() error {
 	if err != nil {
 		return err
 	}
-	// Until the traces are where they belong: a second signal often follows the first.
+	// The signals are caught until the traces are in place: a second one often follows the first.
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -77,12 +78,12 @@ func (r Recording) run(out, dir string, signals <-chan os.Signal) error {
 	return errors.Join(err, r.collect(dir, filepath.Dir(out)))
 }
 
-// oneSignal is the time in which two signals count as one, because timeout(1) sends
-// each signal to the process and to its group. It is chosen.
+// oneSignal is the time in which two signals count as one, because timeout(1) sends each signal
+// to the process and to its group. It is chosen.
 const oneSignal = 500 * time.Millisecond
 
-// wait runs a command to its end. It passes the first signal on, unless the terminal
-// has sent it to the command as well. At the next signal it kills the command.
+// wait runs a command to its end. It passes the first signal on, unless the terminal has sent it
+// to the command as well. At the next signal it kills the command.
 func wait(cmd *exec.Cmd, signals <-chan os.Signal) (interrupted bool, err error) {
 	if err := cmd.Start(); err != nil {
 		return false, err
@@ -135,8 +136,8 @@ func (r Recording) collect(dir, to string) error {
 // temporary is the end of the name of a trace that is not complete.
 var temporary = regexp.MustCompile(`\.(\d+)\.tmp$`)
 
-// keep checks a trace and copies it to where it belongs, compressed, unlike what a program of
-// "trace build" writes. It copies what there is of a trace that is cut short.
+// keep checks a trace and copies it to path, compressed. Programs of "trace build" write traces
+// without compression. keep copies what there is of a trace that is cut short.
 func (r Recording) keep(written, path string) error {
 	path, err := atomicfile.Target(path)
 	if err != nil {
@@ -180,7 +181,7 @@ func (r Recording) keep(written, path string) error {
 	return nil
 }
 
-// unlessCutShort returns an error that says why the trace is cut short, or err if it is not.
+// unlessCutShort returns err, or a reason if it says that the trace is cut short.
 func (r Recording) unlessCutShort(h trace.Header, err error) error {
 	switch {
 	case !errors.Is(err, trace.ErrCutShort):

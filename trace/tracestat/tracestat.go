@@ -1,6 +1,6 @@
-// Package tracestat sums a trace up: how many timers are pending, for how long, and
-// how many are cancelled. It is not part of package trace, because a program that is
-// recorded should not import what only the analysis needs.
+// Package tracestat summarizes a trace: how many timers are pending, for how long, and how many
+// are cancelled. It is not part of package trace, because a program that records should not
+// import what only the analysis needs.
 package tracestat
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
-// Summary sums a whole trace up.
+// Summary summarizes a trace.
 type Summary struct {
 	Header trace.Header
 	Totals trace.Totals
@@ -30,16 +30,16 @@ type Summary struct {
 	Resident   float64 // mean number of pending timers over the ticks; ResidentOp if the clock never moves
 	ResidentOp float64 // mean number of pending timers over the operations
 	Idle       uint64  // advances on which nothing fires
-	LateFires  uint64  // timers that fired after their deadline, because the program woke late
+	LateFires  uint64  // timers that fired after their deadline because the program woke up late
 	Delays     Delays  // of schedules
-	Moves      Delays  // of reschedules, from the time of the reschedule
+	Moves      Delays  // of reschedules, from the reschedule to the new deadline
 	CancelRate float64 // cancelled / (cancelled + fired)
-	Sites      []Site  // where the program scheduled, that with the most timers first; nil if it is not known
-	CutShort   error   // says where the trace is cut short; nil if it is whole
+	Sites      []Site  // places in the program, the one with the most timers first; nil if they are not known
+	CutShort   error   // where the trace is cut short; nil if it is whole
 }
 
-// Delays is a distribution of delays in nanoseconds. The percentiles have four exact
-// digits, two in a Site. The other figures are exact.
+// Delays is a distribution of delays in nanoseconds. The percentiles have four exact digits, two
+// in a Site. The other figures are exact.
 type Delays struct {
 	Count int64   `json:"count"`
 	Mean  float64 `json:"mean_ns"`
@@ -58,7 +58,7 @@ type Site struct {
 	Cancelled uint64 `json:"cancelled"`
 	Fired     uint64 `json:"fired"`
 	Delays    Delays `json:"delays"` // of the schedules
-	Left      Delays `json:"left"`   // of those cancelled, from there to the deadline
+	Left      Delays `json:"left"`   // of the cancelled timers, from the cancel to the deadline
 }
 
 // CancelRate returns cancelled / (cancelled + fired).
@@ -75,8 +75,7 @@ func (s Summary) Duration() time.Duration {
 	return time.Duration(ns)
 }
 
-// Rate returns the operations per second of virtual time, or 0 if the clock never
-// moves.
+// Rate returns the operations per second of virtual time, or 0 if the clock never moves.
 func (s Summary) Rate() float64 {
 	if s.Totals.Span() == 0 {
 		return 0
@@ -131,11 +130,11 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// Read reads a trace to its end. It returns an error unless every operation makes sense, so a
-// program calls it before it uses a trace. Of a trace that is cut short it reads the whole chunks,
-// and CutShort and the description say so. It needs
-// 12 bytes for each timer that is pending at the same time, and 8 MB; 28 bytes, and 80 kB for
-// each site, if the trace says where the program scheduled.
+// Read reads a trace to its end. It returns an error unless every operation is possible, so a
+// program calls it before it uses a trace. If the trace is cut short, Read reads the whole
+// chunks, and sets CutShort and the description. It needs 8 MB, and 12 bytes for each timer that
+// is pending at the same time; if the trace has sites, it needs 28 bytes for each of these
+// timers, and 80 kB for each site.
 func Read(path string) (*Summary, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -210,7 +209,7 @@ func summarize(r *trace.Reader) (*Summary, error) {
 	return s, nil
 }
 
-// siteCounter sums the timers of each site up.
+// siteCounter summarizes the timers of each site.
 type siteCounter struct {
 	sites []counted // by number
 	keys  []pending // by key
@@ -226,7 +225,7 @@ type pending struct {
 	deadline structures.Tick
 }
 
-// add takes an operation over. The clock is the one before it.
+// add counts an operation. clock is the clock before it.
 func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 	switch op.Kind {
 	case trace.Schedule:
@@ -252,7 +251,7 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 	}
 }
 
-// list returns the sites, that with the most timers first.
+// list returns the sites, the one with the most timers first.
 func (c *siteCounter) list(names []string, tick time.Duration) (list []Site) {
 	for i, s := range c.sites {
 		if s.Timers > 0 {
@@ -268,14 +267,14 @@ func (c *siteCounter) list(names []string, tick time.Duration) (list []Site) {
 // chosen.
 const maxDelay = 1 << 42
 
-// distribution is one of delays in ticks.
+// distribution is a distribution of delays in ticks.
 type distribution struct {
 	histogram *hdrhistogram.Histogram
 	sum       float64
 	min, max  structures.Tick
 }
 
-// newDistribution returns a distribution whose percentiles have so many exact digits.
+// newDistribution returns a distribution whose percentiles have this number of exact digits.
 func newDistribution(digits int) *distribution {
 	return &distribution{histogram: hdrhistogram.New(1, maxDelay, digits), min: math.MaxInt64}
 }
