@@ -1,4 +1,4 @@
-// Package importer makes traces of what other programs say of their timers: nginx in its log.
+// Package importer makes traces from the logs of other programs: nginx.
 package importer
 
 import (
@@ -13,18 +13,18 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
-// Nginx reads the timers of nginx from its error log at the level debug, which needs a build
-// with --with-debug, and writes them to a trace with ticks of a millisecond. create begins it,
-// at the first timer; Nginx closes the Writer. Errors call the log name.
+// Nginx reads the timers of nginx from its error log at level debug, which needs a build with
+// --with-debug, and writes them to a trace with ticks of a millisecond. It calls create at the
+// first timer, and closes the Writer. Errors contain log, the name of the log.
 //
-// The workers of one nginx have timers of their own; the trace holds all of them, as that of a
-// Go program holds those of all processors. nginx leaves a timer as it is that is to move by
-// less than 300 ms: such a wish is not in the trace, as it never reaches nginx's tree.
+// The workers of one nginx have separate timers. The trace holds all of them, as that of a Go
+// program holds the timers of all processors. nginx does not move a timer by less than 300 ms.
+// The trace lacks such moves, because they never reach nginx's tree.
 //
-// The log has the time of a line in seconds only. nginx's own clock, in milliseconds, follows
-// from the deadline less the delay of each timer that is added, and from the time that nginx
-// says it waited. The log doesn't say who adds a timer: the site is what nginx said last of
-// the connection's HTTP, such as "http upstream request".
+// The times in the log are in seconds. The clock of nginx, in milliseconds, follows from the
+// deadline minus the delay of each timer that is added, and from the time that nginx says it has
+// waited. The log does not tell who adds a timer. The site is the last action of the connection's
+// HTTP that the log tells, such as "http upstream request".
 func Nginx(in io.Reader, name string, create func() (*trace.Writer, error)) error {
 	n := nginx{
 		create: create, workers: map[string]*nginxWorker{}, pending: map[nginxTimer][]uint64{}, doing: map[string]string{},
@@ -43,15 +43,15 @@ type nginx struct {
 	doing   map[string]string       // by connection: what nginx does
 }
 
-// nginxTimer is what the log calls a timer.
+// nginxTimer identifies a timer in the log.
 type nginxTimer struct {
 	worker string
 	fd     int64
 	key    int64 // the deadline
 }
 
-// nginxWorker is a process. It waits, tells what became of its files, says how long it has
-// waited, and tells what was due.
+// nginxWorker is a process. It waits, tells what happened to its files, tells how long it has
+// waited, and tells which timers were due.
 type nginxWorker struct {
 	clock   int64
 	known   bool         // the clock is that of the lines that come
@@ -66,7 +66,7 @@ var (
 	nginxDoes = regexp.MustCompile(`^(?:accept|(?:set )?http [a-z ]*[a-z])`)
 )
 
-// line takes a line of the log.
+// line reads a line of the log.
 func (n *nginx) line(text string) error {
 	parts := nginxLine.FindStringSubmatch(text)
 	if parts == nil {
@@ -128,7 +128,7 @@ func (n *nginx) line(text string) error {
 	return nil
 }
 
-// nginxNumbers parses numbers divided by colons.
+// nginxNumbers parses numbers that are separated by colons.
 func nginxNumbers(text string, want int) ([]int64, error) {
 	fields := strings.Split(strings.ReplaceAll(text, " ", ""), ":")
 	numbers := make([]int64, len(fields))
@@ -177,7 +177,7 @@ func (n *nginx) add(w *nginxWorker, timer nginxTimer, now int64, site string, ag
 // due reports whether a timer that is removed has fired.
 func (w *nginxWorker) due(timer nginxTimer) bool { return w.expires && timer.key <= w.clock }
 
-// release takes the timers that were removed, now that they are not added again, if the time is
+// release cancels or fires the timers that were removed and not added again, if the time is
 // known.
 func (n *nginx) release(w *nginxWorker) error {
 	if !w.known {
@@ -199,7 +199,7 @@ func (n *nginx) release(w *nginxWorker) error {
 	return nil
 }
 
-// take removes a timer from those that are pending and returns its number.
+// take removes a pending timer and returns its number.
 func (n *nginx) take(timer nginxTimer) uint64 {
 	ids := n.pending[timer]
 	if len(ids) == 1 {
@@ -210,7 +210,7 @@ func (n *nginx) take(timer nginxTimer) uint64 {
 	return ids[0]
 }
 
-// observe records an event on the clock of a worker.
+// observe records an event by the clock of a worker.
 func (n *nginx) observe(w *nginxWorker, e trace.Event) error {
 	const skew = 1000 // between workers, of which one can be busy
 	if w.clock < n.last-skew {
@@ -242,7 +242,8 @@ func (n *nginx) close() error {
 	return n.out.Close(n.last * 1e6)
 }
 
-// readLines calls line with each line of a text, and then end. Errors call the text name.
+// readLines calls line with each line of a text, and then end. Errors contain name, the name of
+// the text.
 func readLines(in io.Reader, name string, line func(string) error, end func() error) error {
 	lines := bufio.NewReader(in)
 	for n := 1; ; n++ {

@@ -12,13 +12,13 @@ import (
 	"syscall"
 )
 
-// agent writes what the runtime records into a trace.
+// agent writes the records of the runtime into a trace.
 type agent struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	timers *Observer
 	buf    []runtime.TimerbenchRecord
 	sites  map[uintptr]string
-	stop   func() error // gives the file its name
+	stop   func() error // completes and renames the file
 	ended  bool
 }
 
@@ -57,7 +57,7 @@ func start(since int64) error {
 	return nil
 }
 
-// programName makes a valid name of the program's.
+// programName makes a valid name for a trace from the name of the program.
 func programName() string {
 	name := regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString(filepath.Base(os.Args[0]), "-")
 	name = strings.TrimLeft(strings.TrimSuffix(name, ".exe"), "._-")
@@ -68,8 +68,8 @@ func programName() string {
 }
 
 // run reads the rings until the program is about to end, or until the trace cannot be written.
-// About each second it writes what it has read to the file: a program that is killed loses the
-// rest. A signal that would have ended the program does so once the trace is complete.
+// Once a second it writes the operations to the file, so a program that is killed loses the last
+// second. A signal that would have ended the program ends it after the trace is complete.
 func (a *agent) run() {
 	const pause = 25e6 // at 100,000 operations a second, a ring is then a tenth full
 	for n := 1; a.drain(n%40 == 0) && runtime.TimerbenchSignal() == 0; n++ {
@@ -87,8 +87,8 @@ func (a *agent) run() {
 	}
 }
 
-// drain takes what the runtime has recorded, and reports whether the recording goes on. It
-// writes it to the file at once if flush is true.
+// drain reads the records of the runtime, and reports whether the recording goes on. If flush is
+// true, it writes them to the file at once.
 func (a *agent) drain(flush bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,7 +109,7 @@ func (a *agent) drain(flush bool) bool {
 	return on
 }
 
-// site names the place in the program of a return address.
+// site returns the place in the program of a return address.
 func (a *agent) site(pc uintptr) string {
 	name, known := a.sites[pc]
 	if known {

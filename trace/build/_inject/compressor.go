@@ -2,7 +2,8 @@ package trace
 
 import "encoding/binary"
 
-// compressor stores what it should compress: its frames of zstd have raw blocks (RFC 8878).
+// compressor stores operations without compressing them: its zstd frames have raw blocks (RFC
+// 8878).
 type compressor struct{}
 
 func newCompressor() *compressor { return nil }
@@ -28,5 +29,5 @@ func (*compressor) EncodeAll(src, dst []byte) []byte {
 	}
 }
 
-// Close is that of zstd.Encoder.
+// Close does nothing.
 func (*compressor) Close() error { return nil }

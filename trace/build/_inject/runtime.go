@@ -11,7 +11,7 @@ type TimerbenchRecord struct {
 	Now   int64 // nanotime
 	When  int64 // the deadline after the operation; 0: none
 	Timer uint64
-	PC    uintptr // timerbenchSet: the caller, outside of the packages of timerbenchClassOf; 0: not known
+	PC    uintptr // timerbenchSet: return address in the caller, outside of packages that provide timers; 0: not known
 	Kind  uint8
 	// Pending says that the timer was pending before.
 	Pending bool
@@ -125,7 +125,8 @@ func timerbenchRecordDriver(kind uint8, timer uint64, delay int64, pending bool)
 	releasem(mp)
 }
 
-// put adds a record, with the caller of a timer that is set. t is nil for a timer of a driver.
+// put adds a record. If the record sets a timer, put adds the caller. t is nil for a timer of a
+// driver.
 func (r *timerbenchRing) put(t *timer, rec TimerbenchRecord) {
 	head := r.head.Load()
 	used := head - r.tail.Load()
@@ -210,15 +211,16 @@ func (r *timerbenchRing) class(pc uintptr) timerbenchClass {
 	return known.class
 }
 
-// timerbenchClass says how a function is related to timers.
+// timerbenchClass is the relation of a function to timers.
 type timerbenchClass uint8
 
 const (
-	timerbenchOutside timerbenchClass = iota // it may ask for timers
+	timerbenchOutside timerbenchClass = iota // the function may be the user of a timer
 	timerbenchInside                         // it is in a package that provides timers
 	timerbenchAlarm                          // it is the function of a driver's alarm
 )
 
+// timerbenchClassOf returns the class of a function.
 func timerbenchClassOf(function string) timerbenchClass {
 	const driver = "github.com/timerbench/timerbench/driver."
 	if function == driver+"(*alarm).ring-fm" {
@@ -232,8 +234,8 @@ func timerbenchClassOf(function string) timerbenchClass {
 	return timerbenchOutside
 }
 
-// TimerbenchSite returns the place in the program of a PC of a record. Of functions that the
-// compiler has inlined into each other, it is the innermost outside.
+// TimerbenchSite returns the place in the program of a PC of a record. If functions were inlined
+// there, it returns the innermost one outside of packages that provide timers.
 func TimerbenchSite(pc uintptr) (function, file string, line int) {
 	u, at := newInlineUnwinder(findfunc(pc-1), pc-1)
 	for at.valid() {
@@ -247,10 +249,10 @@ func TimerbenchSite(pc uintptr) (function, file string, line int) {
 	return function, file, line
 }
 
-// TimerbenchOn reports whether what timers do is recorded, and since when, by nanotime.
+// TimerbenchOn reports whether operations on timers are recorded, and since when, by nanotime.
 func TimerbenchOn() (since int64, on bool) { return timerbenchStarted, timerbenchOn.Load() }
 
-// TimerbenchStop ends the recording. What is recorded can still be read.
+// TimerbenchStop ends the recording and returns the time. Existing records can still be read.
 func TimerbenchStop() (now int64) {
 	timerbenchOn.Store(false)
 	if timerbenchWaits.CompareAndSwap(1, 0) {
@@ -259,7 +261,8 @@ func TimerbenchStop() (now int64) {
 	return nanotime()
 }
 
-// TimerbenchGo runs f on a goroutine that counts as one of the runtime's, until TimerbenchDone.
+// TimerbenchGo runs f on a goroutine that counts as one of the runtime's. Until TimerbenchDone,
+// it delays signals that end the program.
 func TimerbenchGo(f func()) {
 	timerbenchWriting.Store(true)
 	go timerbenchAgent(f)
@@ -267,14 +270,14 @@ func TimerbenchGo(f func()) {
 
 func timerbenchAgent(f func()) { f() }
 
-// TimerbenchDone says that the trace is complete: from then on signals end the program.
+// TimerbenchDone says that the trace is complete, so that signals end the program again.
 func TimerbenchDone() { timerbenchWriting.Store(false) }
 
-// TimerbenchSignal returns the signal that is to end the program, or 0.
+// TimerbenchSignal returns the signal that is waiting to end the program, or 0.
 func TimerbenchSignal() uint32 { return timerbenchSignal.Load() }
 
-// timerbenchEnd puts off the end of the program by a signal until the trace is complete. It
-// reports whether that is to be waited for.
+// timerbenchEnd delays the end of the program by a signal until the trace is complete. It reports
+// false if no trace is being written.
 func timerbenchEnd(sig uint32) bool {
 	if !timerbenchWriting.Load() {
 		return false
@@ -283,8 +286,8 @@ func timerbenchEnd(sig uint32) bool {
 	return true
 }
 
-// TimerbenchWait waits for so many nanoseconds, or until a ring is half full or the
-// recording ends. It needs no timer.
+// TimerbenchWait waits for ns nanoseconds, or until a ring is half full or the recording ends. It
+// uses no timer.
 func TimerbenchWait(ns int64) {
 	noteclear(&timerbenchNote)
 	timerbenchWaits.Store(1)
@@ -292,13 +295,13 @@ func TimerbenchWait(ns int64) {
 		timerbenchSleep(ns)
 	}
 	if !timerbenchWaits.CompareAndSwap(1, 0) {
-		timerbenchSleep(-1) // somebody is about to wake it
+		timerbenchSleep(-1) // another thread is about to wake it
 	}
 	timerbenchGrow()
 }
 
-// timerbenchSleep waits for the note, as notetsleepg does, on a thread that counts as one of
-// the runtime's: if no other one runs, all goroutines of the program are asleep.
+// timerbenchSleep waits for the note, as notetsleepg does, on a thread that counts as one of the
+// runtime's. So the runtime still finds out when all goroutines of the program are asleep.
 func timerbenchSleep(ns int64) {
 	if GOARCH == "wasm" { // which has one thread
 		notetsleepg(&timerbenchNote, ns)
@@ -318,9 +321,9 @@ func timerbenchSleep(ns int64) {
 	exitsyscall()
 }
 
-// TimerbenchRead moves records to buf, oldest first, and returns their number. Records of one
-// timer are always in order: an earlier one was written before the lock of the timer was
-// free, so before the later one. It is for one goroutine at a time.
+// TimerbenchRead moves records to buf, the oldest first, and returns their number. Records of one
+// timer are always in order, because each was written before the lock of the timer was free. One
+// goroutine at a time may call it.
 func TimerbenchRead(buf []TimerbenchRecord) int {
 	now := nanotime()
 	for n := range buf {
@@ -349,8 +352,8 @@ func TimerbenchRead(buf []TimerbenchRecord) int {
 	return len(buf)
 }
 
-// TimerbenchTotals returns how many operations were lost and how often a timer was put into
-// the heap of Go's runtime.
+// TimerbenchTotals returns the number of lost operations, and how often a timer was put into the
+// heap of Go's runtime.
 func TimerbenchTotals() (lost, heaped uint64) {
 	lost = timerbenchLost.Load()
 	for i := range timerbenchRings {
