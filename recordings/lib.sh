@@ -1,15 +1,15 @@
-# What the recordings have in common. A run.sh sets title, module, licence and load, and calls:
+# Functions of the recordings. A run.sh sets title, module, licence and load, and calls:
 #
-#   needs COMMAND PACKAGE                          ends unless there is such a command
+#   needs COMMAND PACKAGE                          fails if the command is missing
 #   loader NAME MODULE@VERSION PACKAGE             builds a load generator, $bin/NAME
 #   program NAME PACKAGE [FLAG...]                 builds the program of $module, with the recorder
-#   record NAME ARGUMENT...                        starts the program, recorded
-#   wait_for PORT                                  waits until somebody listens there
-#   run_for SECONDS COMMAND...                     runs a load in the background, so long at most
+#   record NAME ARGUMENT...                        starts the program and records it
+#   wait_for PORT                                  waits until a program listens on the port
+#   run_for SECONDS COMMAND...                     runs a load in the background, for SECONDS at most
 #   finish NAME                                    ends the program, keeps traces/NAME.trace and .md
 #
-# What is built stays in RECORDINGS (default: a folder in that for temporary files). The loads go
-# over the loopback.
+# Programs stay in the folder RECORDINGS (default: timerbench-recordings in the temporary folder).
+# The loads use the loopback.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 store=${RECORDINGS:-${TMPDIR:-/tmp}/timerbench-recordings}
@@ -30,8 +30,8 @@ needs() {
 	}
 }
 
-# source_of copies a module to where its files can be overlaid, and prints the folder. Its
-# replacements by folders beside it are dropped: they are not in the module.
+# source_of copies a module out of the module cache, so that its files can be overlaid, and prints the
+# folder. It drops replacements by relative folders, which the module does not contain.
 source_of() {
 	local dir=$store/src/${1//\//_} from old
 	if [ ! -e "$dir/go.mod" ]; then
@@ -70,7 +70,7 @@ wait_for() {
 		(exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null && return
 		sleep 0.1
 	done
-	echo "$0: nobody listens at port $1" >&2
+	echo "$0: no program listens on port $1" >&2
 	cat "$work"/*.log >&2
 	exit 1
 }
@@ -89,13 +89,13 @@ finish() {
 	keep "$1"
 }
 
-# keep checks a trace and moves it to traces, with what is to be known of it.
+# keep checks a trace, moves it to traces, and describes it in a file.
 keep() {
 	local size
 	size=$(stat -c %s "$work/$1.trace")
 	"$timerbench" trace info "$work/$1.trace"
 	if [ "$size" -gt 600000 ]; then
-		echo "$0: $size bytes: a trace that is kept has at most 600,000" >&2
+		echo "$0: $size bytes: want at most 600,000" >&2
 		cp "$work/$1.trace" "$store/$1.large.trace"
 		exit 1
 	fi

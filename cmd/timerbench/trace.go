@@ -41,17 +41,17 @@ func newTraceBuild() *cobra.Command {
 	return &cobra.Command{
 		Use:   "build [-o FILE] [flag of go build...] [package...]",
 		Short: "Build a Go program, unchanged, that records its timers",
-		Long: `Build Go programs like "go build", with a runtime that records each operation on
-a timer and the place in the program that asked for it. It records the timers of
-package time, sleeps, contexts and the deadlines of package net.
+		Long: `Build Go programs as "go build" does, with a runtime that records each operation
+on a timer and the place in the program that started it: timers of package
+time and of package driver, deadlines of package net, contexts and sleeps.
 
-The program records if ` + trace.EnvFile + ` names a file. It completes the trace
-when it returns from main, calls os.Exit or ends by SIGINT, SIGTERM or SIGHUP.
-A panic or SIGKILL leaves FILE.PID.tmp, a trace that is cut short. The tick of
-the trace is a millisecond.
+A program records if ` + trace.EnvFile + ` names a file. It completes the trace when
+it returns from main, calls os.Exit or ends by SIGINT, SIGTERM or SIGHUP. A
+panic, a deadlock or SIGKILL leaves FILE.PID.tmp, which lacks the last second.
+Other commands read it, with a warning. Times are in ticks of a millisecond.
 
-All flags of go build work, except -overlay. "go version" in the folder of the
-program must name Go 1.24 to 1.26.`,
+All flags of go build are supported, except -overlay. The version of Go, which
+"go version" prints in the program's folder, must be 1.24 to 1.26.`,
 		Example: `  timerbench trace build -o server.rec ./cmd/server
   ` + trace.EnvFile + `=my.trace ./server.rec
   timerbench trace build -race -tags integration -o bin/ ./cmd/...`,

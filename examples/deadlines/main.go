@@ -1,5 +1,5 @@
-// Command deadlines shows calls that end at the deadline of their client, as those of gRPC do: a
-// context whose deadline is a timer of a driver, and a handler of net/http that makes one of the
+// Command deadlines shows calls that end at the deadline of their client, as in gRPC: a context
+// whose deadline is a timer of a driver, and a handler of net/http that derives one from the
 // header Grpc-Timeout.
 package main
 
@@ -17,21 +17,21 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// call is a context with a deadline. Those of package context that are made of it end with it,
-// by way of AfterFunc.
+// call is a context with a deadline. Contexts of package context that are derived from it end
+// with it, by its AfterFunc.
 type call struct {
 	context.Context // the parent, for its values
 	deadline        time.Time
 	timer           driver.Timer
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	err    error
-	done   chan struct{} // nil until somebody asks for it
-	unlink func() bool   // from the parent
+	done   chan struct{} // nil until the first call of Done
+	unlink func() bool   // detaches it from the parent
 	after  map[*byte]func()
 }
 
-// WithTimeout is that of package context with a timer of d.
+// WithTimeout does what context.WithTimeout does, with a timer of d.
 func WithTimeout(parent context.Context, d *driver.Driver, timeout time.Duration) (context.Context, context.CancelFunc) {
 	deadline := time.Now().Add(timeout)
 	if earlier, ok := parent.Deadline(); ok && earlier.Before(deadline) {
@@ -68,7 +68,7 @@ func (c *call) Err() error {
 	return c.err
 }
 
-// AfterFunc is what package context looks for in contexts that are not its own.
+// AfterFunc is the method that package context calls for contexts of other packages.
 func (c *call) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,10 +111,10 @@ func (c *call) end(err error) {
 	c.after = nil
 }
 
-// units are those of the header.
+// units are the units of the header.
 var units = map[byte]time.Duration{'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': 1}
 
-// WithDeadlines gives each request that has the header a context with its deadline.
+// WithDeadlines gives each request with the header a context with its deadline.
 func WithDeadlines(d *driver.Driver, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text := r.Header.Get("Grpc-Timeout")
@@ -136,7 +136,7 @@ func WithDeadlines(d *driver.Driver, next http.Handler) http.Handler {
 	})
 }
 
-// slow answers after a second, or when its client does not wait any more.
+// slow answers after a second, or when its client stops waiting.
 func slow(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-time.After(time.Second):

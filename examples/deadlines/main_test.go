@@ -9,12 +9,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/timerbench/timerbench/examples/internal/beside"
+	"github.com/timerbench/timerbench/examples/internal/measure"
 )
 
 func TestACallEndsAtItsDeadlineOrWithItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := beside.Driver(t)
+		d := measure.Driver(t)
 		for _, test := range []struct {
 			name           string
 			timeout, outer time.Duration
@@ -59,7 +59,7 @@ func TestACallEndsAtItsDeadlineOrWithItsParent(t *testing.T) {
 
 func TestTheHeaderSaysHowLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := WithDeadlines(beside.Driver(t), http.HandlerFunc(slow))
+		h := WithDeadlines(measure.Driver(t), http.HandlerFunc(slow))
 		for text, want := range map[string]int{
 			"": 200, "2S": 200, "1M": 200, "99999999H": 200, "999m": 504, "5u": 504, "0n": 504, "S": 400, "-1S": 400, "3": 400, "123456789H": 400, "1x": 400,
 		} {
@@ -76,7 +76,7 @@ func TestTheHeaderSaysHowLong(t *testing.T) {
 // BenchmarkCall ends one of 100,000 calls before its deadline, and makes another.
 func BenchmarkCall(b *testing.B) {
 	start := func(with func() context.CancelFunc) func(int) {
-		calls := make([]context.CancelFunc, beside.N)
+		calls := make([]context.CancelFunc, measure.N)
 		for i := range calls {
 			calls[i] = with()
 		}
@@ -86,10 +86,10 @@ func BenchmarkCall(b *testing.B) {
 		}
 	}
 	root := context.Background()
-	beside.Run(b, beside.Side{Of: "driver", Start: func(b *testing.B) func(int) {
-		d := beside.Driver(b)
+	measure.Run(b, measure.Side{Of: "driver", Start: func(b *testing.B) func(int) {
+		d := measure.Driver(b)
 		return start(func() context.CancelFunc { _, cancel := WithTimeout(root, d, time.Minute); return cancel })
-	}}, beside.Side{Of: "time", Start: func(*testing.B) func(int) {
+	}}, measure.Side{Of: "time", Start: func(*testing.B) func(int) {
 		return start(func() context.CancelFunc { _, cancel := context.WithTimeout(root, time.Minute); return cancel })
 	}})
 }

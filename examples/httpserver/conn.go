@@ -9,7 +9,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// listener hands out connections whose deadlines are timers of d.
+// listener returns connections whose deadlines are timers of d.
 type listener struct {
 	net.Listener
 	d *driver.Driver
@@ -23,9 +23,9 @@ func (l listener) Accept() (net.Conn, error) {
 	return newConn(c, l.d), nil
 }
 
-// conn is a connection whose deadlines are timers of ours. The connection below
-// has only two states: without a deadline, and with one that has passed, which ends
-// what waits in Read or Write with os.ErrDeadlineExceeded.
+// conn is a connection whose deadlines are timers of a driver. The connection below either has no
+// deadline, or one that has passed, which ends waiting calls of Read or Write with
+// os.ErrDeadlineExceeded.
 type conn struct {
 	net.Conn
 	read, write side
@@ -37,7 +37,7 @@ type side struct {
 	under  func(time.Time) error // sets the deadline of the connection below
 	expire func()                // s.expired
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards the fields below
 	timer       driver.Handle
 	deadline    time.Time // zero if there is none
 	interrupted bool
@@ -58,13 +58,13 @@ func (s *side) init(d *driver.Driver, under func(time.Time) error) {
 // longAgo is a deadline that has passed.
 var longAgo = time.Unix(1, 0)
 
-// interrupt ends what waits on this side, and what comes until resume.
+// interrupt ends the waiting calls on this side, and all later ones until resume.
 func (s *side) interrupt() error {
 	s.interrupted = true
 	return s.under(longAgo)
 }
 
-// resume takes back an interruption.
+// resume ends an interruption.
 func (s *side) resume() error {
 	if !s.interrupted {
 		return nil
@@ -78,20 +78,20 @@ func (s *side) expired() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed && !s.deadline.IsZero() && !time.Now().Before(s.deadline) {
-		_ = s.interrupt() // it fails only where the connection is closed
+		_ = s.interrupt() // it fails only if the connection is closed
 	}
 }
 
 // change moves the deadline of a side; the zero time means none.
 //
-// The timer is one of Schedule, since Reset of a Handle always goes to the structure: a
-// recording of the structure shows what the server does with its deadlines. A Timer that
-// is a field, with Init, is faster; the structure hears of few of its moves.
+// The timer is a Handle, because Reset of a Handle always reaches the structure. So a recording
+// of the structure shows all uses of deadlines. A Timer that is a field is faster, and few of its
+// moves reach the structure.
 func (s *side) change(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return s.under(t) // it says what is wrong
+		return s.under(t) // its error says what is wrong
 	}
 	s.deadline = t
 	delay := time.Until(t)

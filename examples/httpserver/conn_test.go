@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
-	"github.com/timerbench/timerbench/examples/internal/beside"
+	"github.com/timerbench/timerbench/examples/internal/measure"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
 	"github.com/timerbench/timerbench/trace"
@@ -177,7 +177,7 @@ func (memory) SetWriteDeadline(time.Time) error { return nil }
 // runtime's poller; there are fewer, as a process may not have so many files.
 func BenchmarkDeadline(b *testing.B) {
 	start := func(conn func(i int) net.Conn) func(int) {
-		conns := make([]net.Conn, beside.N)
+		conns := make([]net.Conn, measure.N)
 		op := func(i int) { _ = conns[i].SetReadDeadline(time.Now().Add(time.Minute)) }
 		for i := range conns {
 			conns[i] = conn(i)
@@ -185,12 +185,12 @@ func BenchmarkDeadline(b *testing.B) {
 		}
 		return op
 	}
-	beside.Run(b, beside.Side{Of: "driver", Start: func(b *testing.B) func(int) {
-		d := beside.Driver(b)
+	measure.Run(b, measure.Side{Of: "driver", Start: func(b *testing.B) func(int) {
+		d := measure.Driver(b)
 		return start(func(int) net.Conn { return newConn(memory{}, d) })
-	}}, beside.Side{Of: "time", Start: func(*testing.B) func(int) {
+	}}, measure.Side{Of: "time", Start: func(*testing.B) func(int) {
 		return start(func(int) net.Conn { c, _ := net.Pipe(); return c })
-	}}, beside.Side{Of: "poller-of-10000", Start: func(b *testing.B) func(int) {
+	}}, measure.Side{Of: "poller-of-10000", Start: func(b *testing.B) func(int) {
 		var sockets [10_000]*net.UDPConn
 		for i := range sockets {
 			c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})

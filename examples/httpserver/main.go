@@ -1,9 +1,8 @@
-// Command httpserver is an HTTP server whose connections have their read, write
-// and idle deadlines in a driver of this module, instead of in Go's runtime.
+// Command httpserver is an HTTP server whose connections have their read, write and idle
+// deadlines in a driver of this module instead of in Go's runtime.
 //
-// It shows how to give a driver's timers to a package that expects those of Go
-// (conn.go), and it can be recorded: "make trace-http" puts it under load and makes
-// traces/http.trace.
+// It shows how to give a driver's timers to a package that expects those of Go (conn.go), and how
+// to record a structure: "make trace-http" puts it under load and writes traces/http.trace.
 package main
 
 import (
@@ -53,8 +52,8 @@ func main() {
 	}
 }
 
-// serve serves until ctx ends, with the deadlines of its connections in timers.
-// Afterwards nobody uses timers.
+// serve serves until ctx ends, with the deadlines of its connections in timers. Afterwards timers
+// is unused.
 func serve(ctx context.Context, server *http.Server, addr string, timers structures.Scheduler[driver.Task]) error {
 	d, err := newDriver(timers)
 	if err != nil {
@@ -75,8 +74,8 @@ func serve(ctx context.Context, server *http.Server, addr string, timers structu
 	return nil
 }
 
-// newDriver returns a driver of timers. It has one shard, as what is recorded is one
-// structure, and ends waits inline, as that is soon done.
+// newDriver returns a driver of timers. It has one shard, because the recording is of one
+// structure, and it runs functions inline, because they are short.
 func newDriver(timers structures.Scheduler[driver.Task]) (*driver.Driver, error) {
 	return driver.New(
 		driver.StructureFunc(func() structures.Scheduler[driver.Task] { return timers }),
@@ -84,8 +83,7 @@ func newDriver(timers structures.Scheduler[driver.Task]) (*driver.Driver, error)
 	)
 }
 
-// answer waits for as long as the request asks, as if it had work to do, and
-// sends a page.
+// answer waits for the time that the request asks for, as if it had work to do, and sends a page.
 func answer(w http.ResponseWriter, r *http.Request) {
 	if wait, err := time.ParseDuration(r.URL.Query().Get("wait")); err == nil && wait < time.Minute {
 		select {

@@ -1,6 +1,6 @@
-// Command ratelimit shows a limit for each client: so many requests at once, and then one every
-// so often. A client that has been quiet is forgotten by a timer, so that the limiter holds
-// those alone who were here a moment ago.
+// Command ratelimit shows a rate limit per client: a burst of requests, and then one request per
+// interval. A timer forgets a client that has been quiet, so the limiter holds only recent
+// clients.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// Limiter limits what each client does.
+// Limiter limits the rate of requests of each client.
 type Limiter[K comparable] struct {
 	d     *driver.Driver
 	every time.Duration // between two requests
@@ -23,24 +23,25 @@ type Limiter[K comparable] struct {
 	clients map[K]*client
 }
 
-// client is one that has made a request. At next it has all of its burst again, and there is
-// nothing more to know of it. The timer is moved by every request.
+// client is a client that has made a request. At next its whole burst is available again, and it
+// can be forgotten. Every request moves the timer.
 type client struct {
 	next   time.Time
 	forget driver.Timer
 }
 
-// New returns a limiter that lets each client make so many requests at once, and one more every
-// so often.
+// New returns a limiter that allows each client burst requests at once, and one more per
+// interval.
 func New[K comparable](d *driver.Driver, every time.Duration, burst int) *Limiter[K] {
 	return &Limiter[K]{d: d, every: every, burst: every * time.Duration(burst), clients: make(map[K]*client)}
 }
 
-// Allow reports whether a client may make a request now. One that may not costs it nothing.
+// Allow reports whether a client may make a request now. A request that is refused does not
+// count.
 func (l *Limiter[K]) Allow(key K) bool { return l.take(key, 0) == 0 }
 
-// Wait waits until a client may make its request, or until ctx ends. The request is counted in
-// both cases.
+// Wait waits until a client may make its request, or until ctx ends. The request counts in both
+// cases.
 func (l *Limiter[K]) Wait(ctx context.Context, key K) error {
 	wait := l.take(key, 1<<62)
 	if wait == 0 {
@@ -56,7 +57,8 @@ func (l *Limiter[K]) Wait(ctx context.Context, key K) error {
 	}
 }
 
-// take counts a request and returns how long it has to wait, if that is at most so long.
+// take counts a request and returns how long it must wait. A request that would have to wait for
+// more than most does not count.
 func (l *Limiter[K]) take(key K, most time.Duration) (wait time.Duration) {
 	now := time.Now()
 	l.mu.Lock()

@@ -8,12 +8,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/timerbench/timerbench/examples/internal/beside"
+	"github.com/timerbench/timerbench/examples/internal/measure"
 )
 
 func TestABurstIsAllowedAndThenOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := New[string](beside.Driver(t), time.Second, 3)
+		l := New[string](measure.Driver(t), time.Second, 3)
 		allowed := func(n int) (count int) {
 			for range n {
 				if l.Allow("a") {
@@ -95,13 +95,13 @@ func (l *timed) remove(key int, c *timedClient) {
 func BenchmarkAllow(b *testing.B) {
 	const every, burst = time.Minute, 1 << 20
 	start := func(allow func(int) bool) func(int) {
-		for i := range beside.N {
+		for i := range measure.N {
 			allow(i)
 		}
 		return func(i int) { allow(i) }
 	}
-	beside.Run(b, beside.Side{Of: "driver", Start: func(b *testing.B) func(int) { return start(New[int](beside.Driver(b), every, burst).Allow) }},
-		beside.Side{Of: "time", Start: func(*testing.B) func(int) {
+	measure.Run(b, measure.Side{Of: "driver", Start: func(b *testing.B) func(int) { return start(New[int](measure.Driver(b), every, burst).Allow) }},
+		measure.Side{Of: "time", Start: func(*testing.B) func(int) {
 			return start((&timed{every: every, burst: every * burst, clients: make(map[int]*timedClient)}).allow)
 		}})
 }

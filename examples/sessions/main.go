@@ -1,5 +1,5 @@
-// Command sessions shows a session store for net/http: a session ends once nobody has used it
-// for a while, and after a longer time in any case.
+// Command sessions shows a session store for net/http. A session ends when it has not been used
+// for some time, and after a longer time in any case.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// Store holds sessions by their tokens.
+// Store holds sessions by token.
 type Store struct {
 	d         *driver.Driver
 	idle, all time.Duration // how long a session lasts without a use, and at most
@@ -23,7 +23,7 @@ type Store struct {
 	sessions map[string]*Session
 }
 
-// Session is what is known of a user. Its two timers are parts of it.
+// Session is the session of a user. Its two timers are fields.
 type Session struct {
 	User      string
 	token     string
@@ -49,7 +49,7 @@ func (s *Store) Start(user string) (token string) {
 	return x.token
 }
 
-// Use returns a session that has not ended, and keeps it from being idle.
+// Use returns a session that has not ended, and restarts its idle time.
 func (s *Store) Use(token string) (*Session, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *Store) Use(token string) (*Session, bool) {
 	return x, true
 }
 
-// End ends a session, if it is there.
+// End ends a session, if there is one with this token.
 func (s *Store) End(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *Store) end(x *Session) {
 	}
 }
 
-// expire is called by the timer. The session may have been used or ended meanwhile.
+// expire is called by the timer. The session may have been used or may have ended meanwhile.
 func (s *Store) expire(x *Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *Store) expire(x *Session) {
 
 const cookie = "session"
 
-// Only answers the requests that have a session by next, and others by a refusal.
+// Only passes requests that have a session on to next, and refuses others.
 func (s *Store) Only(next func(http.ResponseWriter, *http.Request, *Session)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, err := r.Cookie(cookie); err == nil {

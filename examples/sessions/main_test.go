@@ -9,12 +9,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/timerbench/timerbench/examples/internal/beside"
+	"github.com/timerbench/timerbench/examples/internal/measure"
 )
 
 func TestSessionsEndIdleOrAfterAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(beside.Driver(t), 9*time.Minute, 58*time.Minute)
+		s := New(measure.Driver(t), 9*time.Minute, 58*time.Minute)
 		idle, busy, out := s.Start("idle"), s.Start("busy"), s.Start("out")
 		s.End(out)
 		h := s.Only(func(_ http.ResponseWriter, _ *http.Request, x *Session) {
@@ -87,16 +87,16 @@ func (s *timed) use(token string, idle time.Duration) (*timedSession, bool) {
 func BenchmarkUse(b *testing.B) {
 	const idle, all = time.Hour, 12 * time.Hour
 	start := func(start func() string, use func(string)) func(int) {
-		tokens := make([]string, beside.N)
+		tokens := make([]string, measure.N)
 		for i := range tokens {
 			tokens[i] = start()
 		}
 		return func(i int) { use(tokens[i]) }
 	}
-	beside.Run(b, beside.Side{Of: "driver", Start: func(b *testing.B) func(int) {
-		s := New(beside.Driver(b), idle, all)
+	measure.Run(b, measure.Side{Of: "driver", Start: func(b *testing.B) func(int) {
+		s := New(measure.Driver(b), idle, all)
 		return start(func() string { return s.Start("") }, func(token string) { s.Use(token) })
-	}}, beside.Side{Of: "time", Start: func(*testing.B) func(int) {
+	}}, measure.Side{Of: "time", Start: func(*testing.B) func(int) {
 		s := &timed{sessions: make(map[string]*timedSession)}
 		return start(func() string { return s.start("", idle, all) }, func(token string) { s.use(token, idle) })
 	}})

@@ -1,5 +1,5 @@
-// Package beside measures an example with a driver beside the same with package time.
-package beside
+// Package measure compares an example that uses a driver with the same example on package time.
+package measure
 
 import (
 	"math/rand/v2"
@@ -9,19 +9,19 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// N is how many timers each side has pending.
+// N is the number of pending timers.
 const N = 100_000
 
-// Side is an example on one kind of timers. Start makes N of what the example has; op does one
-// thing with the i-th of them.
+// Side is an example on one kind of timers. Start makes N items, such as sessions. op uses item
+// number i.
 type Side struct {
 	Of    string
 	Start func(b *testing.B) (op func(i int))
 }
 
-// Run measures the sides: time and processor time of an op on any of N, the bytes of each, and
-// the processor time of a full garbage collection with all of them. The timers of package time stay
-// behind: they come last, and it is run once in a process.
+// Run measures the sides: the time and the processor time of an op on a random item, the bytes
+// per item, and the processor time of a full garbage collection while all items exist. The side
+// on package time comes last and Run is called once per process, because its timers stay pending.
 func Run(b *testing.B, sides ...Side) {
 	order := rand.New(rand.NewPCG(1, 1)).Perm(N)
 	for _, side := range sides {
@@ -45,7 +45,7 @@ func Run(b *testing.B, sides ...Side) {
 	}
 }
 
-// Driver returns a driver that ends with the test.
+// Driver returns a driver that is closed at the end of the test.
 func Driver(t testing.TB) *driver.Driver {
 	d, err := driver.New()
 	if err != nil {
@@ -55,10 +55,10 @@ func Driver(t testing.TB) *driver.Driver {
 	return d
 }
 
-// heap returns the bytes that are in use.
+// heap returns the number of bytes in use.
 func heap() int64 {
 	runtime.GC()
-	runtime.GC() // what finalizers and pools have kept
+	runtime.GC() // frees what finalizers and pools have kept
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

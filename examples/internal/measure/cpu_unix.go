@@ -1,10 +1,10 @@
 //go:build unix
 
-package beside
+package measure
 
 import "syscall"
 
-// cpu returns the processor time that the process has used, ns.
+// cpu returns the processor time of the process, in ns.
 func cpu() int64 {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
