@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Standing is what the interval of a ratio to the best says. It is decided by what is
-// written: by the ends of the interval, rounded to two decimals. So it is the same wherever
-// the interval is shown.
+// Standing classifies a contender by the interval of its ratio to the best. The ends of the
+// interval are rounded to two decimals first, as tables print them, so a printed interval and
+// the standing never disagree.
 type Standing int
 
 // The standings.
 const (
-	Unclear Standing = iota // it reaches the best, and it may be worse by more than DefaultWidth
-	Tie                     // it lies within DefaultWidth of the best
-	Worse                   // it lies above 1, and not all of it within DefaultWidth
+	Unclear Standing = iota // the interval contains 1 and extends beyond DefaultWidth
+	Tie                     // the interval lies within DefaultWidth of 1
+	Worse                   // the interval lies above 1 and extends beyond DefaultWidth
 )
 
-// Standing returns what the interval says of a contender beside the best.
+// Standing returns the standing of a contender whose ratio to the best has the interval i.
 func (i Interval) Standing() Standing {
 	switch {
 	case written(i.Lo) >= 1-DefaultWidth && written(i.Hi) <= 1+DefaultWidth:
@@ -28,7 +28,7 @@ func (i Interval) Standing() Standing {
 	return Unclear
 }
 
-// Side returns on which side of 1 the interval lies as it is written: -1 below, 1 above, 0 neither.
+// Side returns the side of 1 on which the printed interval lies: -1 below, 1 above, 0 neither.
 func (i Interval) Side() int {
 	switch {
 	case written(i.Lo) > 1:
@@ -57,13 +57,13 @@ type Cell struct {
 	Options Options
 
 	points  [][]point
-	centers []float64     // of the contenders with points
-	prior   Prior         // of the pairs
-	pairs   [][]uncertain // pairs[i][j] is the ratio of i to j; no rounds: they have none in common
-	family  int           // for how many contenders all intervals hold together; 0: see RatiosTo
+	centers []float64     // costs of the contenders; infinite without samples
+	prior   Prior         // common variance of the pairs
+	pairs   [][]uncertain // pairs[i][j] is the ratio of i to j; 0 rounds if they share none
+	family  int           // number of contenders whose intervals hold together; 0: see RatiosTo
 }
 
-// NewCell compares contenders, each with each.
+// NewCell compares all pairs of contenders.
 func NewCell(contenders [][]Sample, o Options) *Cell {
 	c := &Cell{Options: o, pairs: make([][]uncertain, len(contenders))}
 	present := 0
@@ -97,12 +97,12 @@ func NewCell(contenders [][]Sample, o Options) *Cell {
 	return c
 }
 
-// Prior is what all pairs say of the variance of a ratio.
+// Prior returns the common variance of the pairs.
 func (c *Cell) Prior() Prior { return c.prior }
 
-// Best returns the best of the contenders given; -1: none of them has samples. It begins with the
-// lowest center over all rounds. Contenders differ in the rounds that they took part in, so the
-// pairs decide from there on.
+// Best returns the index of the best contender in among, or -1 if none has samples. It starts
+// with the lowest center over all rounds. Contenders may lack rounds, so comparisons of pairs
+// decide from there on.
 func (c *Cell) Best(among []int) int {
 	best, lowest := -1, math.Inf(1)
 	for _, i := range among {
@@ -165,7 +165,7 @@ func (c *Cell) RatiosTo(lead int, among []int) []Ratio {
 // Ratio returns the ratio of a contender to another one, with the interval of [Cell.Settle].
 func (c *Cell) Ratio(i, of int) Ratio { return c.ratio(i, of, c.family) }
 
-// ratio returns the ratio of two contenders of k.
+// ratio returns the ratio of two contenders, with the critical value for k contenders.
 func (c *Cell) ratio(i, of, k int) Ratio {
 	if of < 0 {
 		return Ratio{Interval: Interval{Hi: math.Inf(1)}}

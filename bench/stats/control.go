@@ -2,9 +2,9 @@ package stats
 
 import "gonum.org/v1/gonum/stat/distuv"
 
-// ByChance returns the probability that so many or more of all A/A comparisons differ from 1
-// although each has an interval of the default confidence. If it is small, the intervals of the
-// run are too narrow.
+// ByChance returns the probability that at least differ of all A/A comparisons exclude 1 by
+// chance, if each interval has the default confidence. A small probability means that the
+// intervals of the run are too narrow.
 func ByChance(differ, all int) float64 {
 	if differ <= 0 {
 		return 1

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// RaceLooks is the number of looks that a race pays for. It looks at the data after the
-// third pass and after each further one, but it can stop only when the intervals are narrow, and
-// by then one more pass changes little. Simulation shows that three looks are enough
-// for the error to stay below 5 % at any noise.
+// RaceLooks is the number of looks that critical values of a race account for. A race looks at the
+// data after the third pass and after each later pass. But it stops only when the intervals are
+// narrow, and then one more pass changes little. In simulations three looks keep the error below
+// 5 % at any noise.
 const RaceLooks = 3
 
 // FirstLook is the number of instances at the first look.
@@ -27,8 +27,8 @@ type family struct {
 	contenders int // a power of two
 }
 
-// criticalTable has the values of up to 32 contenders, as the simulation gives them: simulating
-// those of a report takes seconds.
+// criticalTable holds the simulated values for up to 32 contenders, because simulating the values
+// of a report takes seconds.
 //
 //go:embed critical.json
 var criticalTable []byte
@@ -54,9 +54,9 @@ var criticalValues = sync.OnceValue(func() *sync.Map { // family to func() []flo
 // pairs of k contenders hold together with the default confidence. The standard errors must be known well.
 func PairErrors(k int) float64 { return critical(k, tabledDF[len(tabledDF)-1], Options{}) }
 
-// critical returns the largest |t| among all pairs of k equal contenders, at any of the
-// looks, that is exceeded with the probability 1 - DefaultConfidence. The t of one comparison
-// has df degrees of freedom.
+// critical returns the critical value of the largest |t| among all pairs of k equal contenders, at
+// any of the looks: chance exceeds it with the probability 1 - DefaultConfidence. The t of one
+// comparison has df degrees of freedom.
 func critical(k int, df float64, o Options) float64 {
 	f := family{max(o.Looks, 1), tabled(df), 32}
 	for f.contenders < k {
@@ -66,7 +66,7 @@ func critical(k int, df float64, o Options) float64 {
 	return values.(func() []float64)()[max(k, 2)]
 }
 
-// tabled rounds degrees of freedom down to one of a few values, so that few tables do.
+// tabled rounds degrees of freedom down to a value of the table.
 func tabled(df float64) float64 {
 	for _, s := range slices.Backward(tabledDF) {
 		if df >= s {

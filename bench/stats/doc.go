@@ -4,78 +4,78 @@
 // # The data
 //
 // A [Sample] is the cost of one contender in one round. All contenders replay the same
-// operations in the same round, so two of them are compared by the ratio in each round: what
-// all have in common, such as the clock rate or the operations, does not count. Costs are
-// compared by their logarithms: 2 % more is as much as 2 % less.
+// operations in a round, so two contenders are compared by their ratio in each round, which
+// cancels the clock rate, the operations and other common influences. Statistics use logarithms
+// of costs: 2 % more weighs as much as 2 % less.
 //
-// Rounds are nested in instances, and instances in layouts. An instance is a contender
-// built anew, somewhere else in memory. A layout is a program linked in another order.
-// What differs from instance to instance does not become smaller with more rounds of one
-// instance. So the units of an interval are the outermost ones of which there are two or
-// more ([Level]), and the rounds of a unit count as one mean (Kalibera and Jones 2013,
-// "Rigorous benchmarking in reasonable time").
+// Rounds are nested in instances, and instances in layouts. An instance is a contender built
+// anew at other addresses. A layout is a program linked in another order. More rounds of one
+// instance do not reduce the variation between instances. So the units of an interval are those
+// of the outermost level with at least two units ([Level]), and the rounds of a unit count as one
+// mean (Kalibera and Jones 2013, "Rigorous benchmarking in reasonable time").
 //
 // # One ratio
 //
-// [Paired] estimates a ratio by Huber's M-estimator of the log ratios (Huber 1964): a round that
-// is far from most others moves it by no more than one at one robust standard deviation does.
-// Nothing is dropped. Its interval is a t interval with the variance between the units, of the
-// pseudo-values of the estimator. Three units say little of a variance. So the variances of all
-// pairs of contenders of a cell are considered together, and the A/A comparisons of cells of
-// like size with them ([PoolPairs]): each is drawn towards their common value, the more so the
-// more alike they are (the moderated t of Smyth 2004, "Linear models and empirical Bayes
-// methods").
+// [Paired] estimates a ratio by Huber's M-estimator of the log ratios (Huber 1964): an outlier
+// moves the estimate no further than a point at one robust standard deviation. No sample is
+// dropped. The interval is a t interval with the variance between units of the estimator's
+// pseudo-values. Three units say little about a variance. So the variances of all pairs of a cell
+// are considered together, along with the A/A comparisons of cells of like size ([PoolPairs]):
+// each is drawn towards their common value, more strongly the more alike they are (the moderated
+// t of Smyth 2004, "Linear models and empirical Bayes methods").
 //
-// [Center] does the same for the cost of one contender. Its variance is that of the cost itself,
-// so it is wider than that of a ratio. Where the machine changes, all contenders of a cell
-// change alike: of the variance they say no more than one of them does, but other cells say more
-// ([PoolCenters]). Runs differ by more than their instances do, and one run cannot see by how
-// much: [BetweenRuns] adds what was measured.
+// [Center] does the same for the cost of one contender. The variance of a cost is larger than that
+// of a ratio. A change of the machine changes all contenders of a cell alike, so together they say
+// no more about the variance than one of them; other cells say more ([PoolCenters]). Runs vary by
+// more than their instances do, which one run cannot see: [BetweenRuns] adds a measured value.
 //
-// What else a machine does goes on for some rounds, and instances that are measured one after
-// the other have it in common. So the passes of the cells of a run with a budget take turns. The
-// lag-1 autocorrelation of the instances that is left is estimated over all comparisons by the
-// ratio of von Neumann (1941), and the number of instances is replaced by that of independent
-// ones which are worth as much. Three instances hardly show it.
+// Disturbances of the machine last for several rounds, so consecutive instances share them. A run
+// with a budget therefore alternates between cells. The remaining lag-1 autocorrelation of the
+// instances is estimated over all comparisons by the ratio of von Neumann (1941). It reduces the
+// number of instances to the number of independent instances of equal precision. Three instances
+// hardly show an autocorrelation.
 //
 // # The set of the best
 //
 // [Best] finds the contenders that may be the best, by multiple comparison with the best
 // (Hsu 1984, "Constrained simultaneous confidence intervals"): the intervals of the ratios to
-// the best hold together. What is decided is what is shown, with two decimals ([Standing]):
+// the best hold together. The printed interval, with two decimals, decides ([Standing]):
 //
 //   - a contender ties with the best if its interval lies within 5 % of 1;
 //   - it is worse if its interval begins above 1;
-//   - otherwise it is unclear: its interval reaches the best, and it may be worse by more than 5 %.
+//   - otherwise it is unclear: it may be the best, and it may be worse by more than 5 %.
 //
-// Two details differ from Hsu's method:
+// The method differs from Hsu's in two details:
 //
-//   - Its critical value, Dunnett's, protects a single best contender: of twelve equally good
-//     ones it removes one in about two cells of five. Here it is that of the range (Tukey), so
-//     that with the family-wise confidence none of the equally best is removed.
-//   - Contenders that are worse leave, and the critical value is that of the number of those
-//     left (as in the model confidence set of Hansen, Lunde and Nason 2011). So those that
-//     are far behind do not make the comparison of the leaders less sharp ([Cell.RatiosTo]).
+//   - Hsu uses the critical value of Dunnett, which protects a single best contender. Of twelve
+//     equal contenders it removes one in about two cells of five. This package uses the critical
+//     value of the range (Tukey), so with the family-wise confidence no equally good contender is
+//     removed.
+//   - Contenders that are worse leave, and the critical value is that of the remaining number (as
+//     in the model confidence set of Hansen, Lunde and Nason 2011). So contenders that are far
+//     behind do not blur the comparison of the leaders ([Cell.RatiosTo]).
 //
-// A report compares the same contenders in several ways. [Cell.Settle] gives each pair one
-// interval for all of them. The critical values come from a simulation with a fixed seed,
-// because they depend on the number of looks too. For one look they agree with the tables.
+// A report compares the same contenders in several ways. [Cell.Settle] fixes the family size, so
+// a pair has the same interval in every query. The critical values come from a simulation with a
+// fixed seed, because they depend on the number of looks. For one look they agree with the
+// published tables.
 //
-// # The errors, simulated
+// # Simulated errors
 //
-// The table has the errors in percent of simulated cells of 2, 8 or 26 equal contenders: one of
-// the best is called worse (the set of the best); the 95 % interval of a ratio, or of a cost,
-// misses the true value. 3x2 are three instances of two rounds each. Eight cells of one size
-// take turns. Each contender has noise of its own:
+// The table shows errors in percent for simulated cells of 2, 8 or 26 equal contenders: one of
+// the best is called worse (the set of the best); the 95 % interval of a ratio or of a cost
+// misses the true value. 3x2 means three instances of two rounds each. Eight cells of one size
+// take turns. Each contender has its own noise:
 //
 //   - quiet: 3 % between instances, 2 % between rounds (standard deviations);
-//   - wandering: 5 %, with a correlation of 0.8 from round to round, of each alone or of all
-//     together;
-//   - heavy tails: one round in ten takes 1.5 times as long, beside 2 % and 2 %;
-//   - bursts: one round in 25 begins one that lasts 1 to 6 rounds and slows each by up to half;
+//   - wandering: 5 %, with a correlation of 0.8 from round to round, for each contender alone or
+//     for all together;
+//   - heavy tails: one round in ten takes 1.5 times as long, plus 2 % and 2 %;
+//   - bursts: one round in 25 starts a burst of 1 to 6 rounds that slows each contender by up to
+//     half;
 //   - unequal variances: 0.5 % to 10 % between instances.
 //
-// A test writes it:
+// A test writes the table:
 //
 //	                           set of the best     ratio           cost
 //	noise                         2    8   26     2    8   26     2    8   26
@@ -98,48 +98,48 @@
 //	unequal variances      2x3  4.7  0.8  0.8   6.9  5.6  5.8   5.3  5.0  4.8
 //	unequal variances     12x2  1.9  2.1  1.8   5.8  5.5  5.4   6.3  4.5  5.5
 //
-// Where the passes of a cell follow one another, as in a run without a budget, three instances with
-// wandering noise of their own call one of 26 contenders worse in half of the cells, and twelve in one
-// of eight.
+// If the passes of a cell follow one another, as in a run without a budget, wandering noise with
+// three instances calls one of 26 contenders worse in half of the cells, and with twelve
+// instances in one of eight.
 //
-// A pair of three instances alone, without the controls of other cells, misses its ratio in 7 %.
-// With heavy tails and six rounds (3x2), what takes 1.3 times as long as the best is called
-// worse in 95 of 100 cases, among 2, 8 or 26 contenders of which the others take twice as long.
+// The interval of a pair of three instances, without the controls of other cells, misses the ratio
+// in 7 %. With heavy tails and six rounds (3x2), a contender that takes 1.3 times as long as the
+// best is called worse in 95 of 100 cases, among 2, 8 or 26 contenders of which the others take
+// twice as long.
 //
 // # The control
 //
-// The control of a cell is a second instance of a contender, so that their true ratio is 1.
-// Those of all cells are a check that is reported: the intervals of 95 in 100 must hold 1
-// ([ByChance]).
+// The control of a cell is a second instance of a contender, so the true ratio of the two is 1.
+// The controls of all cells check the intervals of a run: 95 of 100 must contain 1 ([ByChance]).
 //
 // # Racing
 //
-// [Race] decides after each pass who gets more rounds. It uses past rounds only. A rule that
-// stops when it likes what it sees finds differences that are not there: with each look the
-// chance grows. So the critical values are those of the largest of several looks (Pocock
-// 1977), in the race and in the analysis after it: Options.Looks must be [RaceLooks] there.
-// A race stops only when the intervals are narrow, and its looks are correlated, so
-// the price of three looks is enough. To drop those that are 1.5 times as slow with the family-wise
-// confidence costs nothing that matters: equal ones do not drop out.
+// [Race] decides after each pass which contenders get more rounds. It uses past rounds only. A
+// rule that stops as soon as it finds a difference finds too many: each look adds a chance. So
+// the critical values are those of the largest of several looks (Pocock 1977), in the race and in
+// the analysis after it, where Options.Looks must be [RaceLooks]. A race stops only when the
+// intervals are narrow, and its looks are correlated, so the price of three looks is enough.
+// Contenders that are 1.5 times as slow with family-wise confidence drop out without a price,
+// because equal contenders never do.
 //
-// Simulated races of up to 8 passes with two rounds each, with standard deviations of 2 to 5 %
-// between instances and of 2 to 3 % between rounds, and spikes in 2 % of the rounds: a
-// difference is called in 1 % of the cells of 4, 6 or 20 equal contenders, and in 5 % of those
-// of 2. Among 12 contenders a race of 12 passes finds 19 in 20 differences of 10 %; among 4, a
-// race of 24 passes finds 3 in 4 differences of 5 %. The tests repeat these simulations.
+// Simulated races have up to 8 passes of two rounds, standard deviations of 2 to 5 % between
+// instances and of 2 to 3 % between rounds, and spikes in 2 % of the rounds. They find a
+// difference in 1 % of the cells of 4, 6 or 20 equal contenders, and in 5 % of the cells of 2.
+// Among 12 contenders a race of 12 passes finds 19 of 20 differences of 10 %; among 4, a race of
+// 24 passes finds 3 of 4 differences of 5 %. The tests repeat these simulations.
 //
-// # What the figures do not say
+// # Limits
 //
-//   - An interval of [Level] Rounds says nothing of another placement in memory, and one of
-//     Instances nothing of another layout of the code. No interval here says anything of
-//     another machine, another compiler or another workload.
-//   - The ratios of [Paired] have the interval of one comparison. Among twenty of them, one
-//     misses its true value on average. Those of [Best] hold together for the contenders that
-//     are not worse; those that are worse have intervals as if they were among these.
-//   - The contender with the lowest center was chosen from the same data. Its lead is
-//     exaggerated where the others are close.
-//   - A contender that is missing from the set of the best is worse than some other one. How much
-//     worse is another question, which its ratio answers.
+//   - An interval of [Level] Rounds does not cover other placements in memory, and an interval of
+//     Instances does not cover other code layouts. No interval covers another machine, compiler or
+//     workload.
+//   - The ratios of [Paired] have the interval of a single comparison: among twenty, one misses its
+//     true value on average. The intervals of [Best] hold together for the contenders that are not
+//     worse. A worse contender has the interval that it would have among these.
+//   - The contender with the lowest center was chosen from the same data, so its lead is
+//     exaggerated where others are close.
+//   - A contender outside the set of the best is worse than some other contender. Its ratio tells by
+//     how much.
 //   - A tie is not equality: differences within 5 % remain possible.
-//   - [Drift] finds a steady trend. It does not find a change back and forth.
+//   - [Drift] finds a steady trend, not a change back and forth.
 package stats

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Drift returns Kendall's rank correlation of the cost with the round, and the
-// probability of so large a correlation by chance (two-sided, exact without ties). With
-// several instances or layouts it correlates their means, because what distinguishes two
-// instances is no drift. Fewer than five units cannot show one: p is above 0.05.
+// Drift returns Kendall's rank correlation of the cost with the round, and the two-sided
+// probability of such a correlation by chance (exact without ties). With several instances or
+// layouts it correlates their means, because a difference between two instances is not a drift.
+// Fewer than five units cannot show a drift: p is above 0.05.
 func Drift(a []Sample) (tau, p float64) {
 	points := logs(a)
 	slices.SortStableFunc(points, func(p, q point) int { return cmp.Compare(p.round, q.round) })
@@ -34,10 +34,10 @@ func Drift(a []Sample) (tau, p float64) {
 	return float64(sum) / float64(pairs), kendall(n, sum)
 }
 
-// kendall returns the probability that n values in random order give a sum of signs of at least
-// |sum|, in either direction.
+// kendall returns the probability that n values in random order have a sum of signs of at least
+// |sum| in either direction.
 func kendall(n, sum int) float64 {
-	// ways[i] is the share of the orders of the values so far that have i inversions.
+	// ways[i] is the share of the orders of the first k values that have i inversions.
 	ways := []float64{1}
 	for k := 2; k <= n; k++ {
 		next := make([]float64, len(ways)+k-1)

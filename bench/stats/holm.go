@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Holm returns the p values adjusted for their number: those at most alpha may be called
-// significant together with the family-wise error alpha (Holm 1979). A NaN stays one and
-// does not count.
+// Holm returns p values adjusted for their number. Calling all adjusted values of at most alpha
+// significant has a family-wise error of alpha (Holm 1979). NaN values stay and do not count.
 func Holm(p []float64) []float64 {
 	out := slices.Clone(p)
 	var order []int

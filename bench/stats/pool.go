@@ -8,25 +8,25 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Prior is what a group of comparisons says of the variance of any one of them. Its zero
-// value says nothing.
+// Prior describes the common variance of a group of comparisons. The zero value describes
+// none.
 type Prior struct {
-	of     []estimate          // what it was learnt from
+	of     []estimate          // the comparisons
 	scale  float64             // robust standard deviation of single rounds
 	levels [Layouts + 1]common // by the level of a comparison
 	serial float64             // lag-1 autocorrelation of units
 }
 
-// common is the variance that the comparisons of a level have in common.
+// common is the common variance of the comparisons of a level.
 type common struct {
 	variance float64 // of the logarithms, between the means of units
-	high     float64 // variance that few of them exceed
+	high     float64 // variance that few comparisons exceed
 	df       float64 // weight of the variance in degrees of freedom
 	most     float64 // limit of the degrees of freedom of an estimate together with the prior
 }
 
-// PoolCenters learns the variance of the cost of a contender from those of all cells given. In a
-// cell they vary together if the machine does, so that they count as one.
+// PoolCenters returns the common variance of the costs of contenders in the given cells. A change
+// of the machine changes all costs of a cell alike, so the contenders of a cell count as one.
 func PoolCenters(cells ...[][]Sample) Prior {
 	var all []estimate
 	for _, contenders := range cells {
@@ -39,11 +39,11 @@ func PoolCenters(cells ...[][]Sample) Prior {
 	return pool(all, float64(len(cells)))
 }
 
-// Pair is two contenders that were measured in the same rounds.
+// Pair holds the samples of two contenders that were measured in the same rounds.
 type Pair struct{ A, B []Sample }
 
-// PoolPairs learns the variance of a ratio from pairs of different cells, such as their A/A
-// comparisons.
+// PoolPairs returns the common variance of the ratios of pairs from different cells, such as
+// A/A comparisons.
 func PoolPairs(pairs []Pair) Prior {
 	var all []estimate
 	for _, p := range pairs {
@@ -56,8 +56,8 @@ func PoolPairs(pairs []Pair) Prior {
 	return p
 }
 
-// pool sets the variances of estimates and returns what those of each level say together. The
-// degrees of freedom are at most those of the number of independent contenders given.
+// pool sets the variances of estimates and returns their common variance at each level. independent
+// is the number of independent contenders, which limits the degrees of freedom.
 func pool(all []estimate, independent float64) Prior {
 	var scales []float64
 	for _, e := range all {
@@ -85,18 +85,17 @@ func pool(all []estimate, independent float64) Prior {
 	return p
 }
 
-// leastDF is the least weight of what comparisons have in common, in degrees of freedom, and
-// fewDF the weight that few comparisons may always have (chosen: the simulations show that they
-// are safe). Where each has two instances, their variances seem to have nothing in common by
-// chance.
+// leastDF is the minimum weight of a common variance in degrees of freedom, and fewDF is the weight
+// that few comparisons may always have. Comparisons of two instances each often seem to have
+// nothing in common by chance. Both values are chosen; the simulations show that they are safe.
 const leastDF, fewDF = 2.5, 2.0
 
-// perDF is the number of independent comparisons that must be alike for one degree of freedom of
-// what they have in common, as a multiple of those of one of them (chosen; without a limit
-// intervals miss 8 % where variances are unequal). Few variances often look alike by chance.
+// perDF limits the weight of a common variance: its degrees of freedom are at most those of all
+// independent comparisons, divided by perDF. A few variances often look alike by chance. The value
+// is chosen: without a limit intervals miss in 8 % of the cases if variances are unequal.
 const perDF = 4
 
-// fewExceed is the share of comparisons with a variance of at most common.high (chosen).
+// fewExceed is the share of comparisons whose variance is at most common.high (chosen).
 const fewExceed = 0.9
 
 // fit sets the variance and its weight by the moments of the logarithms of the variances
@@ -106,7 +105,7 @@ func (p *common) fit(of []estimate, independent float64) {
 	for _, e := range of {
 		variances = append(variances, e.variance)
 	}
-	least := 1e-5 * Median(slices.Clone(variances)) // the logarithm of 0 would outweigh all else
+	least := 1e-5 * Median(slices.Clone(variances)) // avoids the logarithm of 0
 	if least == 0 {
 		return
 	}
@@ -129,8 +128,8 @@ func (p *common) fit(of []estimate, independent float64) {
 	}
 }
 
-// moderate returns the variance of an estimate and its degrees of freedom, together with
-// what the prior says (Smyth 2004, section 3).
+// moderate returns the variance of an estimate, drawn towards the prior, and its degrees of
+// freedom (Smyth 2004, section 3).
 func (p Prior) moderate(e *estimate) (variance, df float64) {
 	own, of := e.df(), p.levels[e.level]
 	if of.df == 0 {
@@ -139,9 +138,9 @@ func (p Prior) moderate(e *estimate) (variance, df float64) {
 	return (of.df*of.variance + own*e.variance) / (of.df + own), max(own, min(of.df+own, of.most))
 }
 
-// lone returns the variance of an estimate with a single instance, as far as others have
-// several: its rounds say nothing of another instance, so it counts as noisier than most are. A
-// single round may be disturbed as a whole.
+// lone returns the variance of an estimate with a single instance, if other comparisons have
+// several. The rounds of one instance do not show the variation between instances, so the estimate
+// gets a variance that few comparisons exceed. A single round may be disturbed as a whole.
 func (p Prior) lone(e *estimate) (variance, df float64, ok bool) {
 	of := p.levels[Instances]
 	if e.level != Rounds || len(e.units) < 2 || of.df == 0 {

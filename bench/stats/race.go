@@ -18,20 +18,20 @@ const (
 const (
 	// BeatenAt is the ratio to the best above which a contender is beaten.
 	BeatenAt = 1.5
-	// LeastRounds is the number of rounds before which nobody is settled, and nobody beaten by
-	// less than FarBehind.
+	// LeastRounds is the number of rounds before which no contender is settled, and none is beaten
+	// by less than FarBehind.
 	LeastRounds = 6
 
-	// FarBehind is the ratio to the best above which a contender is beaten if it is so in every
-	// round, however few there are. What else a machine does seldom makes anything take three
-	// times as long in one round, and not in all of them.
+	// FarBehind is the ratio to the best at which a contender is beaten if it is reached in every
+	// round, however few there are. Other load on the machine seldom triples a time in one round,
+	// and never in all.
 	FarBehind = 3
 )
 
-// Race decides from the rounds so far who gets more of them. A contender is beaten if its
-// family-wise interval lies above [BeatenAt] of the best, or if it is [FarBehind]. The others
-// are settled together: when none is [Unclear], and the cost of the best lies in an interval
-// that is DefaultWidth wide on either side. Options.Looks of 0 means [RaceLooks].
+// Race decides from the rounds so far which contenders get more rounds. A contender is beaten if
+// its family-wise interval lies above [BeatenAt] of the best, or if it is [FarBehind]. The others
+// are settled together, when none is [Unclear] and the interval of the best cost is within
+// DefaultWidth on either side. Options.Looks of 0 means [RaceLooks].
 func Race(contenders [][]Sample, o Options) []Decision {
 	if o.Looks == 0 {
 		o.Looks = RaceLooks
@@ -72,8 +72,8 @@ func Race(contenders [][]Sample, o Options) []Decision {
 	return out
 }
 
-// farBehind reports whether a contender took FarBehind times as long as the best in all rounds
-// that both had.
+// farBehind reports whether a contender took FarBehind times as long as the best in all common
+// rounds.
 func (c *Cell) farBehind(i, best int) bool {
 	d := differences(c.points[i], c.points[best])
 	return len(d) > 1 && !slices.ContainsFunc(d, func(p point) bool { return p.log < math.Log(FarBehind) })

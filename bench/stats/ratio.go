@@ -6,32 +6,31 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Interval is an estimate with its confidence interval. Without an interval Lo is 0 and
-// Hi is infinite.
+// Interval is an estimate with its confidence interval. If the interval is not known, Lo is 0
+// and Hi is infinite.
 type Interval struct {
 	Center, Lo, Hi float64
-	Level          Level // the outermost variation in the interval
+	Level          Level // the outermost level of variation that the interval covers
 	Units          int   // number of units of that level
 	DF             float64
 }
 
-// Bounded reports whether there is an interval.
+// Bounded reports whether the interval is known.
 func (i Interval) Bounded() bool { return i.Lo > 0 && !math.IsInf(i.Hi, 1) }
 
-// Ratio is the cost of one contender divided by that of another, in the rounds that both
-// have.
+// Ratio is the cost of one contender divided by the cost of another, over their common rounds.
 type Ratio struct {
 	Interval
-	Pairs int     // rounds
+	Pairs int     // common rounds
 	SE    float64 // standard error of log(Center); NaN: not known
-	P     float64 // of so large a difference from 1 by chance, two-sided; NaN: not known
+	P     float64 // two-sided probability of such a difference from 1 by chance; NaN: not known
 }
 
-// Differs reports whether the interval lies on one side of 1.
+// Differs reports whether the interval excludes 1.
 func (r Ratio) Differs() bool { return r.Bounded() && (r.Lo > 1 || r.Hi < 1) }
 
-// Paired returns the ratio of a to b, matched by round, with the interval of this one
-// comparison at one look. ok is false if they have no round in common.
+// Paired returns the ratio of a to b, matched by round, with the interval of a single
+// comparison at one look. ok is false if a and b share no round.
 func Paired(a, b []Sample, o Options) (r Ratio, ok bool) {
 	d := differences(logs(a), logs(b))
 	if len(d) == 0 {
@@ -42,9 +41,9 @@ func Paired(a, b []Sample, o Options) (r Ratio, ok bool) {
 	return e.error(o.Prior).ratio(o), true
 }
 
-// Center returns the cost of a contender: Huber's estimate of the logarithms.
-// Its interval is for another run of the same program on the same machine, if
-// Options.BetweenRuns says by how much runs differ. ok is false without samples.
+// Center returns the cost of a contender: Huber's estimate over the logarithms. If
+// Options.BetweenRuns is set, the interval covers other runs of the same program on the same
+// machine. ok is false without samples.
 func Center(a []Sample, o Options) (i Interval, ok bool) {
 	points := logs(a)
 	if len(points) == 0 {
@@ -61,8 +60,8 @@ func Center(a []Sample, o Options) (i Interval, ok bool) {
 	return i, true
 }
 
-// Recentered returns the ratio with another center and an interval that is as wide on the logarithmic scale. Its P is not
-// known.
+// Recentered returns the ratio with another center. The interval keeps its width on the
+// logarithmic scale. P becomes NaN unless the center is unchanged.
 func (r Ratio) Recentered(center float64) Ratio {
 	by := center / r.Center
 	r.Center, r.Lo, r.Hi = center, r.Lo*by, r.Hi*by
@@ -72,15 +71,15 @@ func (r Ratio) Recentered(center float64) Ratio {
 	return r
 }
 
-// Moved returns the ratio with another estimate of its logarithm, and the interval of one
-// comparison.
+// Moved returns the ratio with another logarithm, standard error and degrees of freedom, and
+// with the interval of a single comparison.
 func (r Ratio) Moved(log, se, df float64) Ratio {
 	return uncertain{log, se, df, r.Level, r.Units, r.Pairs}.ratio(Options{})
 }
 
 // uncertain is a log ratio and its standard error.
 type uncertain struct {
-	log, se, df float64 // df is 0 where the error is not known
+	log, se, df float64 // df is 0 if the error is not known
 	level       Level
 	units       int
 	rounds      int
@@ -101,7 +100,7 @@ func (u uncertain) ratio(o Options) Ratio {
 	return u.within(StudentT(u.df).Quantile((1+DefaultConfidence)/2), o)
 }
 
-// within returns the ratio with an interval of so many standard errors on either side.
+// within returns the ratio with an interval of the given number of standard errors on either side.
 func (u uncertain) within(errors float64, o Options) Ratio {
 	r := Ratio{Interval: Interval{Center: math.Exp(u.log), Hi: math.Inf(1), Level: u.level, Units: u.units}, Pairs: u.rounds, SE: math.NaN(), P: math.NaN()}
 	if u.rounds == 0 {
@@ -123,7 +122,7 @@ func (u uncertain) within(errors float64, o Options) Ratio {
 	return r
 }
 
-// StudentT is Student's t with df degrees of freedom, which may be infinite.
+// StudentT returns Student's t distribution with df degrees of freedom, which may be infinite.
 func StudentT(df float64) distuv.StudentsT {
 	return distuv.StudentsT{Sigma: 1, Nu: min(df, 1e6)}
 }

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Median returns the median of values, which it sorts. That of none is NaN.
+// Median sorts values and returns their median, or NaN if there are none.
 func Median(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)
@@ -17,14 +17,13 @@ func Median(values []float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// huber is the distance from the center, in robust standard deviations, from which on a point
-// pulls no stronger. With 1 the estimate is 90 % as precise as the mean where the
-// distribution is normal.
+// huber is the distance from the center, in robust standard deviations, beyond which the
+// influence of a point stays constant. At 1 the estimate is 90 % as precise as the mean of a normal
+// distribution.
 const huber = 1.0
 
-// center returns Huber's M-estimate of location (Huber 1964), where scale is the robust standard
-// deviation of a point. Points that are far from most others move it by as much as one at the
-// distance of huber would.
+// center returns Huber's M-estimate of location (Huber 1964). scale is the robust standard
+// deviation of a point. An outlier moves the estimate as far as a point at distance huber does.
 func center(points []point, scale float64) float64 {
 	values := make([]float64, len(points))
 	for i, p := range points {
@@ -49,11 +48,11 @@ func center(points []point, scale float64) float64 {
 }
 
 // ofFew corrects the median distance of 2 to 9 values, which is too small on average (Croux and
-// Rousseeuw 1992).
+// Rousseeuw 1992), indexed by their number.
 var ofFew = []float64{2: 1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107}
 
-// mad returns the median distance of the points from their median, scaled so that it estimates the
-// standard deviation where the distribution is normal.
+// mad returns the median distance of the points from their median, scaled to estimate the standard
+// deviation of a normal distribution.
 func mad(points []point) float64 {
 	values := make([]float64, len(points))
 	for i, p := range points {
@@ -71,10 +70,10 @@ func mad(points []point) float64 {
 	return 1.4826 * correction * Median(values)
 }
 
-// estimate is a center and what is needed for its variance.
+// estimate is a center with the data for its variance.
 type estimate struct {
 	center float64
-	units  [][]point // of the outermost level of which there are two or more
+	units  [][]point // see outermost
 	level  Level
 	points int
 	scale  float64 // robust standard deviation of the points
@@ -83,19 +82,19 @@ type estimate struct {
 	steps    float64 // sum of the squared differences of successive means
 }
 
-// estimateOf groups points, of which there must be one at least. [estimate.locate] estimates them.
+// estimateOf groups at least one point into units. [estimate.locate] does the estimation.
 func estimateOf(points []point) estimate {
 	e := estimate{points: len(points), scale: mad(points)}
 	e.units, e.level = outermost(points)
 	return e
 }
 
-// locate sets the center and the variance. The own scale of an estimate may be 0 by chance; the
-// pooled one may be too small for a contender that is noisier than the others. So the larger one
-// counts.
+// locate sets the center and the variance. It uses the larger of two scales: the estimate's own
+// scale may be 0 by chance, and the pooled scale may be too small for a noisy contender.
 //
-// The variance is that between the units of the pseudo-values of the estimator: a point counts
-// with its distance, at most the limit, divided by the share of the points that are within it.
+// The variance is the variance between units of the estimator's pseudo-values. The pseudo-value of
+// a point is its distance from the center, at most the limit, divided by the share of the points
+// within the limit.
 func (e *estimate) locate(scale float64) {
 	scale = max(scale, e.scale)
 	points := slices.Concat(e.units...)

@@ -2,49 +2,48 @@ package stats
 
 import "math"
 
-// Sample is one measurement: a cost in a round. The value is positive, in any unit.
-// Values that are not positive and finite are left out.
+// Sample is one measurement: the cost of a contender in a round, in any unit. Values that
+// are not positive and finite are ignored.
 type Sample struct {
 	Layout   int // code layout of the program
 	Instance int // instance of the contender, counted over all layouts
-	Round    int // what was measured in the same round is paired
+	Round    int // samples of the same round are paired
 	Value    float64
 }
 
-// Level is the outermost unit of variation that samples hold more than one of. An
-// interval holds the variation of its level and of those within.
+// Level is the outermost level of variation with at least two units in the samples. An
+// interval covers the variation at its level and at inner levels.
 type Level int
 
 // The levels, inner to outer.
 const (
-	Rounds    Level = iota // one instance: placement in memory is not in the interval
-	Instances              // several instances in one layout: code layout is not in the interval
+	Rounds    Level = iota // one instance: the interval does not cover placement in memory
+	Instances              // several instances in one layout: the interval does not cover code layout
 	Layouts                // several layouts
 )
 
 // DefaultConfidence is the confidence of every interval.
 const DefaultConfidence = 0.95
 
-// Options of an analysis. The zero value is a single comparison, looked at once.
+// Options configures an analysis. The zero value is a single comparison at one look.
 type Options struct {
-	Looks int   // how often the data are analysed while they grow, see RaceLooks; 0: once
-	Prior Prior // what others say of the variance: of one figure for Paired and Center, see PoolPairs for NewCell
+	Looks int   // number of analyses of the growing data, see RaceLooks; 0 means 1
+	Prior Prior // common variance of similar figures; NewCell takes a prior of PoolPairs
 
-	// BetweenRuns is the standard deviation between runs of the logarithm of a cost, beyond
-	// what differs between instances; used by Center. 0: the interval is for this run.
+	// BetweenRuns is the standard deviation of the logarithm of a cost between runs, beyond the
+	// variation between instances. Center uses it. If it is 0, the interval is for this run only.
 	BetweenRuns float64
 }
 
 // BetweenRuns returns the standard deviation between runs of the logarithm of a cost among n
-// timers: what one run cannot see, such as the frequency of the processor, the neighbours on
-// the machine and the pages that the process got.
+// timers. Its causes are invisible to a single run: the processor's frequency, the neighbors on
+// the machine, the pages of the process.
 //
 // It was measured in runs with five structures on an AMD EPYC (a virtual machine). Among
-// 1,000 timers 0.015 suffices on a quiet machine, and 0.03 where other work comes and goes. Among
-// a million each step waits for memory, which neighbours use as well, for minutes at a time: the
-// cost of a red-black tree differed by a quarter between runs, within each of which it hardly
-// varied. In between it is interpolated. Of 216 pairs of
-// intervals of four runs 1 was disjoint.
+// 1,000 timers 0.015 suffices on a quiet machine, and 0.03 with changing load. Among a million
+// timers each step waits for memory that neighbors use too, for minutes at a time: the cost of a
+// red-black tree differed by a quarter between runs and hardly varied within a run. Values in
+// between are interpolated. Of 216 pairs of intervals from four runs 1 was disjoint.
 func BetweenRuns(n int) float64 {
 	const (
 		few, many        = 1e3, 1e6
@@ -54,16 +53,16 @@ func BetweenRuns(n int) float64 {
 	return inCaches * math.Pow(beyond/inCaches, share)
 }
 
-// DefaultWidth is the difference that does not matter, as a share.
+// DefaultWidth is the largest difference that does not matter, as a share.
 const DefaultWidth = 0.05
 
-// point is the logarithm of a value, or of a ratio, and its place.
+// point is the logarithm of a value or of a ratio, with its round.
 type point struct {
 	layout, instance, round int
 	log                     float64
 }
 
-// logs returns the usable samples as logarithms, in their order.
+// logs returns the logarithms of the usable samples, in order.
 func logs(a []Sample) []point {
 	out := make([]point, 0, len(a))
 	for _, s := range a {
@@ -74,9 +73,8 @@ func logs(a []Sample) []point {
 	return out
 }
 
-// differences returns the log ratios of the rounds that a and b have in common, in the
-// order of a. If b has fewer instances than a, the instances are those of b: of two ways to
-// divide the rounds, the coarser one counts.
+// differences returns the log ratios of the common rounds of a and b, in the order of a. The
+// instances are those of a or of b, whichever has fewer.
 func differences(a, b []point) []point {
 	byRound := make(map[int]point, len(b))
 	for _, p := range b {
@@ -122,7 +120,7 @@ func units(points []point, level Level) [][]point {
 	return out
 }
 
-// outermost returns the units of the outermost level of which there are two or more.
+// outermost returns the units of the outermost level with at least two units.
 func outermost(points []point) ([][]point, Level) {
 	for _, level := range []Level{Layouts, Instances} {
 		if u := units(points, level); len(u) > 1 {

@@ -2,19 +2,17 @@ package stats
 
 import "math"
 
-// Units that follow one another may have noise in common that goes on from one to the next. The
-// mean of n of them is less precise than that of n independent ones then, and their variance is
-// too small an estimate.
+// Noise may persist from one unit to the next. Then the mean of n units is less precise than the
+// mean of n independent units, and the sample variance is too small.
 
-// mostSerial limits the autocorrelation (chosen): nothing can be said of a run within which
-// noise does not change.
+// mostSerial limits the autocorrelation, because the variance is not known if noise never changes
+// (chosen).
 const mostSerial = 0.9
 
-// serialOf returns the lag-1 autocorrelation of units of which the ratio of von Neumann (1941)
-// is what it is over all estimates: the mean square of the differences of successive units
-// divided by their variance. It is less by its standard error with so many independent
-// estimates, and 0 at least, so that units count as independent unless it shows that they are
-// not.
+// serialOf returns the lag-1 autocorrelation that explains the ratio of von Neumann (1941) over
+// all estimates: the mean square of the differences of successive units divided by their
+// variance. It subtracts two standard errors, and the result is at least 0, so units count as
+// independent unless the data show otherwise.
 func serialOf(all []estimate, independent float64) float64 {
 	var steps, weights, estimates float64
 	lengths := make(map[int]float64)
@@ -45,9 +43,9 @@ func serialOf(all []estimate, independent float64) float64 {
 	return lo
 }
 
-// effective returns how many independent units are worth as much as n with a lag-1
-// autocorrelation, of a first-order autoregression. It holds for their sample variance, which is
-// too small, as well.
+// effective returns the number of independent units whose mean is as precise as the mean of n
+// units of a first-order autoregression. It also corrects for their sample variance, which is too
+// small.
 func effective(n int, rho float64) float64 {
 	if n < 2 {
 		return float64(n)
@@ -55,7 +53,7 @@ func effective(n int, rho float64) float64 {
 	return float64(n) * shrinks(n, rho) / inflation(n, rho)
 }
 
-// inflation is the variance of the mean of n units as a multiple of that of independent ones.
+// inflation returns the variance of the mean of n units relative to independent units.
 func inflation(n int, rho float64) float64 {
 	sum, power := 1.0, 1.0
 	for lag := 1; lag < n; lag++ {
@@ -65,5 +63,5 @@ func inflation(n int, rho float64) float64 {
 	return sum
 }
 
-// shrinks is the expected sample variance of n units as a share of their variance.
+// shrinks returns the expected sample variance of n units relative to their variance.
 func shrinks(n int, rho float64) float64 { return 1 - (inflation(n, rho)-1)/float64(n-1) }
