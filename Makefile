@@ -1,5 +1,5 @@
-# What a run measures can be narrowed: make bench ARGS="--structure '^wheel$' --workload churn"
-# Recipes take the value as it is given, so that make expands no $ in it.
+# ARGS are further flags of a run: make bench ARGS="--structure '^wheel$' --workload churn"
+# Recipes use $(value ARGS), so that make does not expand a $.
 ARGS ?=
 # The folder of the run. Empty: a new one in out/, to which out/latest then points.
 OUT  ?=
@@ -9,7 +9,7 @@ FUZZTIME ?= 60s
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT := golang.org/x/perf/cmd/benchstat
 GREMLINS  := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
-# What make mutants compares with, and the packages it takes instead.
+# make mutants takes the packages that differ from BASE, or the packages PKG.
 BASE      ?= main
 PKG       ?=
 CMD       := bin/timerbench
@@ -20,49 +20,49 @@ LAST       = $(or $(OUT),out/latest)
 
 .PHONY: help
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build the command
 	go build -buildvcs=auto -o $(CMD) ./cmd/timerbench # results name the commit
 
 .PHONY: bench
-bench: build ## Measure and draw the charts, see out/latest/report.html: about 5 minutes on two cores
+bench: build ## Measure and draw out/latest/report.html: about 5 minutes on two cores
 	$(RUN) --profile normal --budget 4m15s --traces traces $(value ARGS)
 	$(CMD) live --into $(LAST) --for 20s
 	$(CMD) report $(OUT)
 
 .PHONY: bench-smoke
-bench-smoke: build ## The same in small, to see that all works: about a minute
+bench-smoke: build ## A short run, to check that everything works: about a minute
 	$(RUN) --profile smoke $(value ARGS)
 	$(CMD) report $(OUT)
 
 .PHONY: bench-full
-bench-full: build ## Everything, up to ten million timers: hours; continues an interrupted run
+bench-full: build ## Measure everything, up to ten million timers, or continue: hours
 	$(CMD) run --profile full --resume --out $(or $(OUT),out/full) $(value ARGS)
 	$(CMD) report $(or $(OUT),out/full)
 
 .PHONY: bench-peers
-bench-peers: build ## Other people's timers beside driver and Go's own: a minute
+bench-peers: build ## Measure the driver, Go's timers and timers of other projects: a minute
 	cd peers && go run . -for 1m -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers))"
 
 .PHONY: bench-durable
-bench-durable: ## Timers on NATS JetStream, the driver's and the server's own: 2 minutes
+bench-durable: ## Measure durable timers on NATS JetStream: 2 minutes
 	cd durable && go run ./internal/measure -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-durable))"
 
 .PHONY: bench-peers-structures
-bench-peers-structures: build ## Other people's data structures beside ours, with charts: half a minute
+bench-peers-structures: build ## Measure data structures of other projects, with charts: half a minute
 	out="$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers-structures))" && \
 	(cd peers && go run . -structures -out "$$out") && $(CMD) report "$$out"
 
 .PHONY: peers
-peers: ## Build the adapters of other languages' timers (peers/c, ...), with Debian's packages
+peers: ## Build the adapters for timers of other languages (peers/c, ...), with packages of Debian
 	RATAS="$(RATAS)" WAHERN="$(WAHERN)" peers/build.sh
 
 FIELD = $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-field)
 
 .PHONY: bench-field
-bench-field: build peers ## Others' timers, in other languages, beside the best of ours: a quarter of an hour, 16 GB
+bench-field: build peers ## Measure timers of other languages and our best structures: a quarter of an hour, 16 GB
 	@out="$(FIELD)"; set -e; \
 	$(CMD) run --profile field --out "$$out" --external peers/bin/all.toml \
 		--structure '^(auto|hwheel|quadheap|minheap|rbtree)$$' $(value ARGS) || \
@@ -80,32 +80,32 @@ keep-field: ## Keep the section on other languages of the last report in docs/fi
 	rm $(LAST)/field
 
 .PHONY: bench-micro
-bench-micro: build ## The structures in lean loops, with floors and Go's timers beside: about 5 minutes
+bench-micro: build ## Measure the structures with minimal loops: about 5 minutes
 	$(RUN) --lean $(value ARGS)
 
-# Its chart is that of docs/performance.md.
+# docs/performance.md has its chart.
 .PHONY: bench-scale
-bench-scale: build ## From 100 to 10^8 timers: costs, memory, longest calls: a quarter of an hour, 16 GB
+bench-scale: build ## Measure costs, memory and longest calls from 100 to 10^8 timers: a quarter of an hour, 16 GB
 	$(RUN) --lean --n 1e2,1e3,1e4,1e5,1e6,1e7,1e8 --structure '^(auto|hwheel|quadheap)$$' \
 		--workload '^(hold|churn|start-stop|cancel-hold-50)$$' --trials 6 --memory 16 $(value ARGS)
 	$(CMD) report $(OUT)
 	cp $(LAST)/report-charts/scale.svg docs/scale.svg
 
-# Its chart is in docs/performance.md, too.
+# docs/performance.md has its chart too.
 .PHONY: bench-rank
-bench-rank: build ## All structures among 10 to ten million timers, in one chart: five minutes
+bench-rank: build ## Rank all structures at 10 to ten million timers, in one chart: five minutes
 	$(RUN) --lean --n 1e1,1e3,1e5,1e7 --workload '^(hold|churn)$$' --trials 6 $(value ARGS)
 	$(CMD) report $(OUT)
 	cp $(LAST)/report-charts/rank.svg docs/rank.svg
 
 .PHONY: report
-report: build ## Draw the charts and report.html again from the last results
+report: build ## Draw the report of the last results again
 	$(CMD) report $(OUT)
 
-# Not report.html: GitHub shows no page of HTML, only its source, and each one that was kept
-# would add 3 MB to every clone. report.md says the same, and README links to it.
+# report.html is not kept: GitHub shows only its source, and each copy would add 3 MB to every clone.
+# report.md has the same content, and README links to it.
 .PHONY: keep
-keep: build ## Keep the last run in docs/results, as that of this machine, which README and recommend use
+keep: build ## Keep the last run as the results of this machine in docs/results, for README and recommend
 	test -s $(LAST)/report.md
 	$(CMD) submit $(LAST)
 	find docs/results -type f ! -name '*.go' ! -name '*.json*' -delete
@@ -113,62 +113,62 @@ keep: build ## Keep the last run in docs/results, as that of this machine, which
 	cp $(LAST)/report-charts/winners.png $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
 	go test . ./cmd/timerbench -run 'README|RecommendGolden' -update
 
-# They are the same on any machine, so that a run needs none of its own.
+# The counts are the same on any machine, so a run needs none of its own.
 .PHONY: counts
-counts: build ## Count what the first structures of the last run execute, for the reasons on pages: half an hour on two cores
+counts: build ## Count instructions and misses of the fastest structures of the last run: half an hour on two cores
 	$(CMD) count --for $(LAST) >bin/counts.json
 	mv bin/counts.json docs/results/counts.json
 
 .PHONY: benchstat
-benchstat: ## Compare the structures of the last results with benchstat
+benchstat: ## Compare the structures of the last run with benchstat
 	go run $(BENCHSTAT) -col /structure -row /workload,/n -filter '/op:(per-lifecycle OR per-tick OR per-reschedule) .unit:sec/op' $(LAST)/bench.txt
 
 .PHONY: trace-http
-trace-http: build ## Record traces/http.trace anew: a server under load by wrk, for 40 s
+trace-http: build ## Record traces/http.trace again: a server under load from wrk, for 40 s
 	examples/httpserver/record.sh $(CMD) traces/http.trace
 	go test ./cmd/timerbench -run TracesSay -update
 
 .PHONY: test
-test: ## Prove that everything works
+test: ## Run all tests
 	go test -vet=all ./... # go vet by itself would look at each package a second time
 	cd durable && go test -vet=all -short ./...
 	cd peers && go vet ./... && go test -short ./thw ./go
 
 .PHONY: test-page
-test-page: ## Test the page of the report in a browser; it needs chromium
+test-page: ## Test the report page in a browser (needs chromium)
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
 		echo "skipped, for want of a browser: apt-get install chromium (Debian, Ubuntu), or brew install chromium"
 	cd browser && go vet ./... && go test ./...
 
 .PHONY: test-long
-test-long: ## The same, with all random runs at full length
+test-long: ## Run all tests with random runs at full length
 	TIMERBENCH_LONG=1 go test ./...
 	cd durable && go test -count 20 -run Kill -timeout 60m .
 	cd durable && TIMERBENCH_LONG=1 go test -run KillRemovals -timeout 60m .
 
-# The tests of the structures run on 32 bits too: records and IDs are laid out by hand.
+# The tests of the structures also run on 32 bits, because records and IDs have a manual layout.
 .PHONY: vet-cross
-vet-cross: ## Vet for the other platforms, and test the structures on 32 bits
+vet-cross: ## Vet for other platforms, and test the structures on 32 bits
 	GOOS=linux GOARCH=386 go vet ./...
 	GOOS=windows GOARCH=amd64 go vet ./...
 	GOOS=darwin GOARCH=arm64 go vet ./...
 	if [ "$$(go env GOHOSTOS)/$$(go env GOHOSTARCH)" = linux/amd64 ]; then GOARCH=386 go test -short ./structures/...; fi
 
-# What lives is advice for whoever reviews a change, and no gate: some mutants change nothing.
+# The list of surviving mutants is advice for a review and no gate: some mutants change nothing.
 .PHONY: mutants
-mutants: ## Change each package that differs from BASE (main), or PKG, at random, and list what its tests do not notice
+mutants: ## Mutate the packages that differ from BASE (main), or PKG, and list mutants that the tests do not detect
 	@for pkg in $(or $(PKG),$$(git diff --name-only --diff-filter=d $(BASE) -- '*.go' ':!*_test.go' | xargs -rn1 dirname | sort -u)); do \
 		echo "$$pkg"; \
 		GOFLAGS=-short go run $(GREMLINS) unleash --timeout-coefficient 10 --output-statuses lt ./$$pkg || exit 1; \
 	done
 
 .PHONY: race
-race: ## The tests under the race detector
+race: ## Run the tests with the race detector
 	go test -race -short ./...
 
 .PHONY: fuzz
-# Minimising what covers new code would take most of the time otherwise.
-fuzz: ## Fuzz each structure, each reader of files and the driver for FUZZTIME (60s)
+# Without a limit, minimizing inputs would take most of the time.
+fuzz: ## Fuzz each structure, each file reader and the driver for FUZZTIME (60s)
 	@for pkg in $$(go list -f '{{if or .XTestGoFiles .TestGoFiles}}{{.ImportPath}}{{end}}' ./structures/... ./trace/... ./bench/... ./driver/...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "$$pkg $$target"; \
@@ -177,11 +177,11 @@ fuzz: ## Fuzz each structure, each reader of files and the driver for FUZZTIME (
 	done
 
 .PHONY: soak
-soak: ## A million timers of a driver, from eight goroutines, for a minute
+soak: ## Run a driver with a million timers and eight goroutines for a minute
 	go test ./driver -run Soak -v -count 1 -timeout 10m -soak 60s -soak-timers 1000000
 
 .PHONY: lint
-lint: ## gofmt, vet and the linters
+lint: ## Run gofmt, vet and the linters
 	@test -z "$$(gofmt -l .)" || { gofmt -l . ; echo "not gofmt-clean"; exit 1; }
 	go vet ./...
 	go run $(LINTER) run ./...
@@ -193,10 +193,10 @@ size: ## Print lines of packages with their imports, of all code and of tests, a
 	@go test -count=1 -run '^TestSize$$' -v . | sed -n 's/^ *size_test.go:[0-9]*: //p'
 
 .PHONY: cover
-cover: ## Test coverage by function
+cover: ## Print test coverage by function
 	go test -short -coverpkg ./... -coverprofile cover.out ./...
 	go tool cover -func cover.out
 
 .PHONY: clean
-clean: ## Remove what was built and measured
+clean: ## Remove builds and measurements
 	rm -rf bin out cover.out
