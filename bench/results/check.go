@@ -81,7 +81,7 @@ func (c *Cell) sums() error {
 				sum += k.NS
 			}
 			if math.Abs(sum-t.NS) > 1e-6*t.NS+1 {
-				return fmt.Errorf("%s, round %d: the kinds of operations took %.0f ns, and all of them %.0f",
+				return fmt.Errorf("%s, round %d: the kinds of operations add up to %.0f ns, but the trial took %.0f",
 					row.Structure, t.Round, sum, t.NS)
 			}
 		}
@@ -97,7 +97,7 @@ func (c *Cell) fits() error {
 		}
 	}
 	if c.Seconds > 0 && sum > 1e9*c.Seconds {
-		return fmt.Errorf("its trials took %.1f s, and all of it %.1f s", sum/1e9, c.Seconds)
+		return fmt.Errorf("its trials took %.1f s, but the whole cell took %.1f s", sum/1e9, c.Seconds)
 	}
 	return nil
 }
@@ -123,8 +123,8 @@ func (c *Cell) alike() error {
 	middle := stats.Median(ratios)
 	for i, ratio := range ratios {
 		if ratio > mostApart*middle || ratio < middle/mostApart {
-			return fmt.Errorf("%s: its cost is %.2g times that of its kinds of operations, of the others %.2g: "+
-				"want at most %d times more or less", names[i], ratio, middle, mostApart)
+			return fmt.Errorf("%s: its cost is %.2g times the time of its kinds of operations, but %.2g times for the others: "+
+				"want a factor of at most %d between them", names[i], ratio, middle, mostApart)
 		}
 	}
 	return nil

@@ -30,20 +30,20 @@ func TestFiguresThatContradictEachOtherAreFound(t *testing.T) {
 	}
 	minheap := func(r *Run) *Row { return &r.Cells[0].Rows[0] }
 	for want, edit := range map[string]func(*Run){
-		"cell hold, n 10, minheap: its cost is 0.091 times that of its kinds of operations, of the others 0.91": func(r *Run) {
+		"cell hold, n 10, minheap: its cost is 0.091 times the time of its kinds of operations, but 0.91 times for the others": func(r *Run) {
 			for i := range minheap(r).Cost {
 				minheap(r).Cost[i].NS /= 10
 			}
 		},
-		"minheap, round 2: the kinds of operations took 1012 ns, and all of them 912": func(r *Run) {
+		"minheap, round 2: the kinds of operations add up to 1012 ns, but the trial took 912": func(r *Run) {
 			minheap(r).ByKind[2].NS -= 100
 		},
 		"round 3: minheap and hwheel replayed the same block, but minheap has {Ops:20 Wakes:10 Units:100}": func(r *Run) {
 			minheap(r).Cost[3].Units = 100
 		},
-		"not everything is proved: list fails the proof": func(r *Run) { r.Failures = []Failure{{Structure: "list"}} },
-		"cell hold, n 10, minheap has no proof":          func(r *Run) { minheap(r).Proof = script.Proof{} },
-		"its trials took 2.0 s, and all of it 1.0 s":     func(r *Run) { minheap(r).Cost[0].NS = 2e9 },
+		"not everything is proved: list fails the proof":       func(r *Run) { r.Failures = []Failure{{Structure: "list"}} },
+		"cell hold, n 10, minheap has no proof":                func(r *Run) { minheap(r).Proof = script.Proof{} },
+		"its trials took 2.0 s, but the whole cell took 1.0 s": func(r *Run) { minheap(r).Cost[0].NS = 2e9 },
 	} {
 		r := checked()
 		edit(r)

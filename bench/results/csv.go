@@ -110,7 +110,7 @@ func (r *Run) machine() values {
 	}
 	for column, value := range fields {
 		if strings.HasSuffix(column, "_bytes") && fmt.Sprint(value) == "0" {
-			delete(fields, column) // not known
+			delete(fields, column) // unknown
 		}
 	}
 	return fields

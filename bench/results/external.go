@@ -2,11 +2,11 @@ package results
 
 import "slices"
 
-// External is a program of another language that took part in a run, see package external.
+// External is an external program of a run, see package external.
 type External struct {
 	Name     string  `json:"name"`
 	Command  string  `json:"command"`
-	Language string  `json:"language"`          // and its version
+	Language string  `json:"language"`          // language and its version
 	Version  string  `json:"version"`           // of the structure
 	Note     string  `json:"note,omitempty"`    // further information from the program
 	Inlined  bool    `json:"inlined,omitempty"` // the structure is compiled into the timed loop

@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Format and Version identify a results file of timerbench. Files of another version are refused.
+// Format and Version identify a results file of timerbench. Read refuses other versions.
 const (
 	Format  = "timerbench-results"
 	Version = 3
@@ -45,7 +45,7 @@ type Run struct {
 	Live       *Live      `json:"live,omitempty"`
 	External   []External `json:"external,omitempty"` // programs of other languages that took part
 
-	MemoryFloors []MemoryFloor `json:"memory_floors,omitempty"` // of a run of lean loops
+	MemoryFloors []MemoryFloor `json:"memory_floors,omitempty"` // of a lean run
 }
 
 // MemoryFloor is the cost of a random access to one of N records of 32 bytes.
@@ -76,7 +76,7 @@ type Environment struct {
 	CPU        string  `json:"cpu"`
 	Cores      int     `json:"cores"`
 	GOMAXPROCS int     `json:"gomaxprocs"`
-	L1Data     int     `json:"l1d_bytes,omitempty"` // of one core; 0: not known, as below
+	L1Data     int     `json:"l1d_bytes,omitempty"` // of one core; 0: unknown, as for L2 and L3
 	L2         int     `json:"l2_bytes,omitempty"`
 	L3         int     `json:"l3_bytes,omitempty"`
 	Memory     uint64  `json:"memory_bytes,omitempty"` // of the machine
@@ -134,7 +134,7 @@ type Recording struct {
 	CancelRate  float64   `json:"cancel_rate"`
 }
 
-// Named is a run and the name of its file, for errors.
+// Named is a run with the name of its file.
 type Named struct {
 	Name string
 	*Run
@@ -170,8 +170,8 @@ type Cell struct {
 
 // Race is the record of what a budget did in a cell.
 type Race struct {
-	Rounds int `json:"rounds"` // replayed; a contender that dropped out has fewer
-	Looks  int `json:"looks"`  // analyses of the data on which the end of the race rests
+	Rounds int `json:"rounds"` // rounds of the cell; a contender that dropped out has fewer
+	Looks  int `json:"looks"`  // number of analyses that could have ended the race
 }
 
 // Grid is the place of a workload in the comparison grid.
@@ -261,8 +261,8 @@ type KindTime struct {
 	ClockReads int         `json:"clock_reads"` // number of clock reads
 }
 
-// Latency is the distribution of single calls of one kind, in nanoseconds. Each
-// sample includes one reading of the clock (Environment.ClockNS).
+// Latency is the distribution of the times of single calls of one kind, in nanoseconds. Each
+// sample includes one clock read (Environment.ClockNS).
 type Latency struct {
 	Kind      script.Kind `json:"kind"`
 	Samples   int64       `json:"samples"`

@@ -84,7 +84,7 @@ func OpenRun(path string) (*Folder, error) {
 	f := &Folder{Path: path}
 	_, err := os.Stat(f.Results())
 	if err != nil {
-		return nil, fmt.Errorf("%s: want a folder that holds the results of a run: %w", path, err)
+		return nil, fmt.Errorf("%s: want a folder with the results of a run: %w", path, err)
 	}
 	return f, f.acquire()
 }
@@ -140,11 +140,11 @@ func (f *Folder) refuseRun(resume bool) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("it holds a file that is no run and is not replaced: %w", err)
+		return fmt.Errorf("its results file is not replaced: %w", err)
 	case head.Complete:
 		return fmt.Errorf("%s is a complete run of %s, which is not replaced: choose another folder", f.Results(), Minute(head.Created))
 	case !resume:
-		return errors.New("it holds an interrupted run, which is not replaced: go on with it by run --resume, or choose another folder")
+		return errors.New("it contains an interrupted run, which is not replaced: continue it with run --resume, or choose another folder")
 	}
 	return nil
 }

@@ -278,7 +278,7 @@ func printPlan(out io.Writer, cfg bench.Config) error {
 	return nil
 }
 
-// about rounds an estimate to what it is worth.
+// about formats an estimate of a time with few digits.
 func about(seconds float64) string {
 	switch {
 	case seconds < 1:
