@@ -15,18 +15,18 @@ type Calls struct {
 	N         int           `json:"n"` // resident timers that were asked for
 	Structure string        `json:"structure"`
 	Rounds    int           `json:"rounds"`
-	Calls     int           `json:"calls"` // in each round
+	Calls     int           `json:"calls"` // calls per round
 	P999      float64       `json:"p999_ns"`
-	Longest   []LongestCall `json:"longest"` // of each operation of the workload
+	Longest   []LongestCall `json:"longest"` // longest call of each operation of the workload
 	Proof     script.Proof  `json:"proof"`   // of each round
 }
 
-// LongestCall is the longest call of an operation. It contains one reading of the clock
+// LongestCall is the longest call of an operation. Its time includes one clock read
 // (Environment.ClockNS).
 type LongestCall struct {
 	Operation Operation       `json:"operation"`
 	NS        float64         `json:"ns"`
-	At        structures.Tick `json:"at"` // of the clock
+	At        structures.Tick `json:"at"` // clock of the scheduler
 }
 
 // Operation is a method of a scheduler.

@@ -16,7 +16,7 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// Write writes r to a results file. After an error the file is unchanged.
+// Write writes r to a results file. If it fails, the file is unchanged.
 func Write(path string, r *Run) error {
 	if err := atomicfile.Write(path, func(w io.Writer) error { return Encode(w, r) }); err != nil {
 		return fmt.Errorf("writing results to %s: %w", path, err)
@@ -99,7 +99,7 @@ func Read(path string) (*Run, error) {
 	return r, nil
 }
 
-// Decode is Read for the content of a results file, which may be compressed with gzip.
+// Decode decodes the content of a results file. Its errors are those of Read.
 func Decode(data []byte) (*Run, error) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(bytes.NewReader(data))

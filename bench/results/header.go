@@ -36,7 +36,7 @@ func ReadHeader(path string) (Header, error) {
 	return h, nil
 }
 
-// Decode reads the keys of an object up to the last one of the header.
+// Decode decodes the keys of an object up to the last key of the header.
 func (h *Header) Decode(d *json.Decoder) error {
 	fields := map[string]any{
 		"format": &h.Format, "version": &h.Version, "created": &h.Created,

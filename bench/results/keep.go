@@ -71,7 +71,7 @@ func reduced(r *Run) *Run {
 		kinds := false
 		for _, row := range rows {
 			if kinds {
-				row.ByKind = nil // all rows have the same calls
+				row.ByKind = nil // the calls are the same in all rows
 			}
 			kinds = kinds || len(row.ByKind) > 0
 			row.WithGC = nil

@@ -74,8 +74,8 @@ type LiveLateness struct {
 // LiveUse is the resource use of the process over a time.
 type LiveUse struct {
 	Seconds    float64 `json:"seconds"`
-	CPUSeconds float64 `json:"cpu_seconds"`       // 0: not known
-	Sleeps     int64   `json:"sleeps"`            // times that a thread went to sleep; 0: not known
+	CPUSeconds float64 `json:"cpu_seconds"`       // 0: unknown
+	Sleeps     int64   `json:"sleeps"`            // number of times a thread went to sleep; 0: unknown
 	Wakeups    uint64  `json:"wakeups,omitempty"` // of the driver
 }
 

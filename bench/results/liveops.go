@@ -95,7 +95,7 @@ func (r LiveRow) PerSecond(op Op, goroutines int) (median, lower, upper float64,
 	if len(values) == 0 {
 		return 0, 0, 0, false
 	}
-	median = stats.Median(values) // sorts them
+	median = stats.Median(values) // Median sorts the values
 	return median, values[len(values)/4], values[len(values)-1-len(values)/4], true
 }
 

@@ -2,7 +2,7 @@ package results
 
 import "github.com/timerbench/timerbench/bench/stats"
 
-// Samples returns the usable trials as costs of a unit, in nanoseconds.
+// Samples returns the usable trials as costs per unit, in nanoseconds.
 func Samples(trials []Trial) []stats.Sample {
 	var out []stats.Sample
 	for _, t := range trials {

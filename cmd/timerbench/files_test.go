@@ -19,8 +19,8 @@ func TestARunIsNotReplaced(t *testing.T) {
 	writeText(t, filepath.Join("foreign", runs.Results), `{"mine": 1}`)
 	before := contents(t, ".")
 	for folder, want := range map[string]string{
-		"complete": ": " + filepath.Join("complete", runs.Results) + " is a complete run of ", "partial": ": it holds an interrupted run, which is not replaced: go on with it by run --resume",
-		"foreign": ": it holds a file that is no run and is not replaced: " + filepath.Join("foreign", runs.Results) + ": not a results file",
+		"complete": ": " + filepath.Join("complete", runs.Results) + " is a complete run of ", "partial": ": it contains an interrupted run, which is not replaced: continue it with run --resume",
+		"foreign": ": its results file is not replaced: " + filepath.Join("foreign", runs.Results) + ": not a results file",
 	} {
 		refused(t, append(tiny, "-o", folder), "--out "+folder+want)
 	}

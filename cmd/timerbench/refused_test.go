@@ -123,7 +123,7 @@ var bad = map[string][]string{
 	"live --shards= -o new":     {"--drivers and --shards: want at least one of each"},
 	"live --for -1s -o new":     {"--for -1s: want a time above 0"},
 	"live --out old":            {"--out old: old/results.json is a complete run of "},
-	"live --into empty":         {"--into empty: want a folder that holds the results"},
+	"live --into empty":         {"--into empty: want a folder with the results"},
 	"live --into old --out new": {"if any flags in the group [out into] are set none of"},
 
 	"profile":                                          {"0 arguments, want a workload and a size"},
