@@ -20,10 +20,11 @@ import (
 // stored returns how many messages a subject filter matches.
 func stored(t *testing.T, c *Client, subject string) int {
 	t.Helper()
-	n, err := c.count(t.Context(), subject)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var n uint64
+	must(t, func() (err error) {
+		n, err = c.count(t.Context(), subject)
+		return err
+	})
 	return int(n)
 }
 
@@ -47,11 +48,15 @@ func mustNote(t *testing.T, c *Client, revisions ...uint64) {
 }
 
 // mustGet returns a timer that must exist.
-func mustGet(t *testing.T, c *Client, key string) Timer {
+func mustGet(t *testing.T, c *Client, key string) (timer Timer) {
 	t.Helper()
-	timer, ok, err := c.Get(t.Context(), key)
-	if err != nil || !ok {
-		t.Fatalf("Get(%q) = %v, %v", key, ok, err)
+	var ok bool
+	must(t, func() (err error) {
+		timer, ok, err = c.Get(t.Context(), key)
+		return err
+	})
+	if !ok {
+		t.Fatalf("Get(%q) = false", key)
 	}
 	return timer
 }
@@ -75,7 +80,7 @@ func TestReadEnds(t *testing.T) {
 	publishAll(t, c, n, func(i int) *nats.Msg {
 		return c.layout.firedMessage(Timer{Key: "key", Deadline: time.Unix(0, int64(i))})
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	came := 0
 	err := c.read(ctx, whole, c.layout.allFired(), func(message) error {
@@ -106,7 +111,7 @@ func TestReadsLastAfterReset(t *testing.T) {
 	if got := stored(t, c, c.layout.allTimers()); got != n {
 		t.Fatalf("%d timers are stored, want %d", got, n)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	came := make(map[string]int)
 	err := c.read(ctx, lastOfEach, c.layout.allTimers(), func(m message) error {
@@ -236,9 +241,13 @@ func TestChangesWhatCameBack(t *testing.T) {
 		old := mustGet(t, c, name)
 		mustNote(t, c, old.Revision)
 		c = open(t, connect(t, s), Config{})
-		if ok, err := call(c, name); ok || err != nil {
-			t.Errorf("%s = %v, %v", name, ok, err)
-		}
+		must(t, func() error {
+			ok, err := call(c, name)
+			if ok {
+				t.Errorf("%s = %v, %v", name, ok, err)
+			}
+			return err
+		})
 		if now, err := c.last(t.Context(), c.layout.timer(name)); err == nil && now.Sequence == old.Revision {
 			t.Errorf("%s leaves the timer where it was", name)
 		}
@@ -432,12 +441,16 @@ func TestClockJumps(t *testing.T) {
 			}
 		}
 	}
+	begin := time.Now()
 	for key, in := range map[string]time.Duration{"soon": 2 * time.Second, "near": 30 * time.Minute, "far": 3 * time.Hour} {
 		setAt(key, in)
 	}
 	waitFor(t, func() bool { st := c.Stats(); return st.Far == 1 })
 	ahead.Store(int64(-5 * time.Hour))
-	time.Sleep(2500 * time.Millisecond) // soon would be due by the old clock
+	if time.Now().After(begin.Add(2 * time.Second)) {
+		t.Skip("this machine is too slow: the timer was due before the jump")
+	}
+	time.Sleep(2500 * time.Millisecond) // it would be due by the old clock
 	setAt("new", 0)
 	next("new")
 	ahead.Store(int64(time.Hour))

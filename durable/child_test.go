@@ -187,8 +187,8 @@ func spawn(t *testing.T, r role, handled func(handledLine)) *child {
 	t.Cleanup(c.kill)
 	select {
 	case <-ready:
-	case <-time.After(60 * time.Second):
-		t.Fatal("a child process is not ready after a minute")
+	case <-time.After(patience):
+		t.Fatalf("a child process is not ready after %v", patience)
 	}
 	return c
 }

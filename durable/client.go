@@ -76,7 +76,7 @@ func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 // answer, or have not found each other.
 func isStarting(err error) bool {
 	var api *jetstream.APIError
-	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &api) &&
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrDisconnected) || errors.As(err, &api) &&
 		(api.Code == http.StatusServiceUnavailable || server.ErrorIdentifier(api.ErrorCode) == server.JSClusterNoPeersErrF)
 }
 

@@ -19,8 +19,8 @@ const maxKept = 1 << 30
 
 const (
 	lookPause   = 250 * time.Millisecond // between requests for the room that is left
-	noLimit     = 10 * time.Second       // the same, if the server gives no limit or no answer
-	lookTimeout = time.Second
+	noLimit     = 10 * time.Second       // the same, if the server has no limit or does not tell it
+	lookTimeout = time.Second            // of requests for metrics
 )
 
 type space struct {
@@ -42,6 +42,9 @@ func (c *Client) claim(ctx context.Context, t Timer) error {
 	server := c.nc.ConnectedServerId()
 	if s.left < size || time.Now().After(s.next) || s.server != server {
 		stored, limit, err := c.stored(ctx)
+		if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+			return err // without an answer the reserved room might be used up
+		}
 		s.server, s.left, s.next = server, 1<<62, time.Now().Add(noLimit)
 		if err == nil && limit > 0 { // otherwise the server decides
 			room := limit - min(limit/10, maxKept) - stored
@@ -59,7 +62,7 @@ func (c *Client) claim(ctx context.Context, t Timer) error {
 
 // stored returns how many bytes the client's account stores, and their limit or 0.
 func (c *Client) stored(ctx context.Context) (stored, limit int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	info, err := c.js.AccountInfo(ctx)
 	if err != nil {

@@ -92,6 +92,7 @@ func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves 
 	giving.Go(func() { failed <- m.give(ctx, bucket, serves) })
 	quiet := time.NewTimer(3 * m.lease)
 	defer quiet.Stop()
+	known := false
 	for {
 		select {
 		case <-ctx.Done():
@@ -104,8 +105,10 @@ func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves 
 			if !ok {
 				return fmt.Errorf("the watcher of bucket %s was closed", bucket.Bucket())
 			}
-			if entry == nil {
-				continue // all existing entries have been read
+			if entry == nil { // all existing entries have been read
+				known = true
+				changed(m)
+				continue
 			}
 			quiet.Reset(3 * m.lease)
 			m.last = entry.Created()
@@ -116,7 +119,9 @@ func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves 
 			} else {
 				m.signs[entry.Key()] = s
 			}
-			changed(m)
+			if known {
+				changed(m)
+			}
 		}
 	}
 }

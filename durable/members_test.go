@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -124,5 +125,29 @@ func TestServerClockSetBack(t *testing.T) {
 		if !w.wants("a", p, false) {
 			t.Errorf("partition %d waits for a worker that is dead", p)
 		}
+	}
+}
+
+// A worker that follows the others again, after an error, decides nothing before it has read its
+// own sign of life: it would give up all its partitions.
+func TestFollowsAgain(t *testing.T) {
+	t.Parallel()
+	c := open(t, start(t), Config{})
+	for _, id := range []string{"a", "b", "self"} {
+		if _, err := c.members.Put(t.Context(), id, []byte(`{"serves":[],"lease":1000000000}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := &members{self: "self", lease: time.Minute, signs: make(map[string]sign)}
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	err := m.follow(ctx, c.members, func() []int { return nil }, func(m *members) {
+		if calls++; len(m.signs) != 3 {
+			t.Errorf("call %d knows %v", calls, m.signs)
+		}
+		cancel()
+	})
+	if err != nil || calls == 0 {
+		t.Errorf("follow = %v, after %d calls", err, calls)
 	}
 }

@@ -117,8 +117,13 @@ func TestOpenTriesAgain(t *testing.T) {
 	defer nc.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	if _, err := Open(ctx, nc, Config{}); err != nil || !l.lost {
-		t.Errorf("Open = %v, with a request lost: %v", err, l.lost)
+	begin := time.Now()
+	must(t, func() error {
+		_, err := Open(ctx, nc, Config{})
+		return err
+	})
+	if took := time.Since(begin); !l.lost || took > patience {
+		t.Errorf("Open takes %v, with a request lost: %v", took, l.lost)
 	}
 }
 
@@ -219,11 +224,12 @@ func TestEvery(t *testing.T) {
 		}
 		last = f
 	}
-	if ok, err := c.Reschedule(t.Context(), "key", time.Now().Add(100*time.Millisecond)); !ok || err != nil {
-		t.Errorf("Reschedule = %v, %v", ok, err)
-	}
-	if f := receive(t, fired); f.Deadline.Sub(last.Deadline) >= time.Second {
-		t.Errorf("the run that was moved fires at %v, after %v", f.Deadline, last.Deadline)
+	must(t, func() error {
+		_, err := c.Reschedule(t.Context(), "key", time.Now().Add(100*time.Millisecond))
+		return err
+	})
+	for f := last; f.Deadline.Nanosecond() == 0; { // some runs may have fired before
+		f = receive(t, fired)
 	}
 	mustCancel(t, c, "key")
 	for len(fired) > 0 {

@@ -296,12 +296,15 @@ func TestSecurity(t *testing.T) {
 					t.Errorf("bad client %d is let in", i)
 				}
 			}
-			nc, err := nats.Connect("nats://"+address, test.good)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer nc.Close()
-			set(t, open(t, nc, Config{}), "key", 0)
+			waitFor(t, func() bool { // the server gives a client little time for its credentials
+				nc, err := nats.Connect("nats://"+address, test.good, nats.Timeout(time.Minute))
+				if err != nil {
+					return false
+				}
+				defer nc.Close()
+				c, err := Open(t.Context(), nc, Config{})
+				return err == nil && c.Schedule(t.Context(), "key", time.Now(), nil) == nil
+			})
 			if f := receive(t, serve(t, open(t, connect(t, s), Config{}))); f.Key != "key" {
 				t.Errorf("fired %+v", f)
 			}

@@ -32,6 +32,9 @@ func checkServer(ctx context.Context, nc *nats.Conn) error {
 	}
 	var major, minor int
 	version := nc.ConnectedServerVersion()
+	if version == "" {
+		return fmt.Errorf("durable: %w", nats.ErrDisconnected)
+	}
 	if n, _ := fmt.Sscanf(version, "%d.%d.", &major, &minor); n < 2 ||
 		major < oldestMajor || major == oldestMajor && minor < oldestMinor {
 		return fmt.Errorf("durable: nats-server is version %q: want %d.%d or later",
