@@ -63,8 +63,10 @@ func flagError(_ *cobra.Command, err error) error {
 	switch kind := invalid.GetFlag().Value.Type(); {
 	case errors.As(err, &number) && kind == "uint64":
 		why = fmt.Errorf("%q: want a whole number from 0 to 2^64-1", invalid.GetValue())
+	case errors.As(err, &number) && strings.HasPrefix(kind, "int"):
+		why = fmt.Errorf("%q: want a whole number such as 12", invalid.GetValue())
 	case errors.As(err, &number):
-		why = fmt.Errorf("%q: want a number", invalid.GetValue())
+		why = fmt.Errorf("%q: want a number such as 0.5 or 12", invalid.GetValue())
 	case strings.HasPrefix(kind, "duration"):
 		why = fmt.Errorf("%q: want a time such as 90s or 5m", invalid.GetValue())
 	}

@@ -75,14 +75,19 @@ var (
 // ParseWeights reads weights such as "throughput=1,tail=2". A name without a number counts 1.
 func ParseWeights(s string) (Weights, error) {
 	var w Weights
+	var given [len(w)]bool
 	for part := range strings.SplitSeq(s, ",") {
-		name, number, given := strings.Cut(strings.TrimSpace(part), "=")
+		name, number, valued := strings.Cut(strings.TrimSpace(part), "=")
 		i := slices.Index(weightNames, name)
 		if i < 0 {
 			return w, fmt.Errorf("weight %q: want one of %s, such as tail=2", part, strings.Join(weightNames, ", "))
 		}
+		if given[i] {
+			return w, fmt.Errorf("weights %q: %s stands twice", s, name)
+		}
+		given[i] = true
 		v := 1.0
-		if given {
+		if valued {
 			var err error
 			if v, err = strconv.ParseFloat(number, 64); err != nil {
 				return w, fmt.Errorf("weight of %s is %q: want a number", name, number)
