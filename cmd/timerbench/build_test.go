@@ -19,7 +19,7 @@ import (
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
-// As README says: build, run under a load, look at what it did, replay that.
+// The steps of the README: build, run under a load, show the trace, replay it.
 func TestBuildInfoReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a runtime of its own takes a minute to build, the first time: not under -short")
@@ -59,7 +59,7 @@ func TestBuildInfoReplay(t *testing.T) {
 	}
 }
 
-// serve runs a server of examples/httpserver that records, for so many requests, and ends it.
+// serve runs a recording server of examples/httpserver for a number of requests and ends it.
 func serve(t *testing.T, server, recorded string, requests int) {
 	t.Helper()
 	const addr = "127.0.0.1:18081"

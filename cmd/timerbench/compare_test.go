@@ -11,8 +11,8 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// eightRounds makes results of four structures on a workload. One of them takes factor times as
-// long.
+// eightRounds returns results of four structures on a workload. The times of hwheel are multiplied
+// by factor.
 func eightRounds(workload string, factor float64) *results.Run {
 	cell := results.Cell{Workload: workload, N: 1000, Unit: script.PerLifecycle}
 	for i, structure := range []string{"null", "quadheap", "hwheel", "rbtree", "list"} {

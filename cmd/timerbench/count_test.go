@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A valgrind that prints what the program would, and says that its structure executes ten instructions
-// for an operation of 20,000, or nine where the name of the program is lean.
+// fakeValgrind reports ten instructions of the structure per operation, or nine if the name of the
+// program is lean. It prints what the program prints.
 const fakeValgrind = `#!/bin/sh
 while :; do case $1 in --cachegrind-out-file=*) out=${1#*=}; shift;; -*) shift;; *) break;; esac; done
 case $1 in *lean) per=9;; *) per=10;; esac

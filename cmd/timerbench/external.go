@@ -17,13 +17,13 @@ import (
 func newExternal() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "external",
-		Short: "Begin a program of another language",
+		Short: "Start an external program in another language",
 	}, &cobra.Command{
 		Use:   "init LANGUAGE | FILE",
-		Short: "Print a small program to begin with, or the file that it needs",
-		Long: `Print a small program in C, Rust or Python that holds timers and takes part in a
-run. Replace its structure by your own. It needs the file with the protocol:
-timerbench.h, timerbench.rs or timerbench.py, which this command prints, too.`,
+		Short: "Print a small program to start from, or the file that it needs",
+		Long: `Print a small program in C, Rust or Python that can take part in a run. Replace
+its structure with your own. The program needs a file with the protocol, which
+this command also prints: timerbench.h, timerbench.rs or timerbench.py.`,
 		Example: `  timerbench external init c >start.c
   timerbench external init timerbench.h >timerbench.h
   cc -O2 -o mine start.c

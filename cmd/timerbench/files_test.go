@@ -10,8 +10,7 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 )
 
-// A complete run is not replaced, nor what is no run of ours, nor what an interrupted run has
-// finished.
+// Neither a complete run nor an interrupted run nor a foreign file is replaced.
 func TestARunIsNotReplaced(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "complete", &results.Run{Complete: true})

@@ -16,15 +16,15 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 )
 
-// command is the command as a process of its own.
+// command returns the command as a separate process.
 func command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asCommand+"=1")
 	return cmd
 }
 
-// signalAt runs a command, and sends it a signal each time that it says a line with a prefix. It
-// returns what it said.
+// signalAt runs a command and sends it a signal at each line of its standard error with a prefix.
+// It returns the standard error.
 func signalAt(t *testing.T, prefix string, signal os.Signal, cmd *exec.Cmd) (said string) {
 	t.Helper()
 	stderr, err := cmd.StderrPipe()
@@ -47,8 +47,7 @@ func signalAt(t *testing.T, prefix string, signal os.Signal, cmd *exec.Cmd) (sai
 	return text.String()
 }
 
-// Ctrl-C in a session of ab ends the runs, and leaves neither temporary files nor an empty
-// folder.
+// Ctrl-C ends the runs of a session of ab. It leaves neither temporary files nor an empty folder.
 func TestCtrlCEndsASession(t *testing.T) {
 	t.Parallel()
 	dir, temporary := t.TempDir(), t.TempDir()
@@ -63,7 +62,7 @@ func TestCtrlCEndsASession(t *testing.T) {
 	}
 }
 
-// rawCells returns the cells of a results file as they are written.
+// rawCells returns the undecoded cells of a results file.
 func rawCells(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	var file struct {

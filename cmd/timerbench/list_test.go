@@ -29,7 +29,7 @@ func TestListNamesEverything(t *testing.T) {
 	}
 }
 
-// The bound of hwheel-linux is a share of the delay, reached where a level begins.
+// The bound of hwheel-linux is a share of the delay, reached at the start of a level.
 func TestTheDeclaredBoundIsSaidRightly(t *testing.T) {
 	for name, want := range map[string]string{"hwheel-linux": "less than 8/63 (12.7 %) of the delay", "hwheel": "never"} {
 		if e, _ := catalog.Find(name); lateBy(e) != want {
@@ -38,7 +38,7 @@ func TestTheDeclaredBoundIsSaidRightly(t *testing.T) {
 	}
 }
 
-// The scenario files that come with the project run, with proof.
+// The scenario files of the project run and are proved.
 func TestTheShippedScenariosRun(t *testing.T) {
 	files, err := filepath.Glob("../../scenarios/*.toml")
 	if err != nil || len(files) < 2 {
@@ -59,7 +59,7 @@ func TestTheShippedScenariosRun(t *testing.T) {
 	says(t, stdout, fmt.Sprintf("in %d cells", len(files))) // and in no built-in one
 }
 
-// The commands that the documents show exist, and so do their flags.
+// The commands and flags in the documents exist.
 func TestTheCommandsOfTheDocumentsExist(t *testing.T) {
 	lines := 0
 	for _, file := range []string{"../../docs/measuring.md", "../../docs/scenarios.md", "../../README.md"} {

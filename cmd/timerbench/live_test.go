@@ -11,8 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 )
 
-// What is measured goes into a folder of its own, or into that of a run. It is kept where its
-// output is lost.
+// live saves its results in a new folder or in the folder of a run, even if it cannot print them.
 func TestLive(t *testing.T) {
 	into, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
 	put(t, into, resultsOf(t, aRun(t)))

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what documents show of the command's output")
 
-// The test binary behaves as the command itself if asCommand is set, and as a program that can be
-// recorded if asProgram says how.
+// If asCommand is set, the test binary is the command. If asProgram is set, it is a program to
+// record, whose behavior the value chooses.
 const (
 	asCommand = "TIMERBENCH_TEST_AS_COMMAND"
 	asProgram = "TIMERBENCH_TEST_AS_PROGRAM"
@@ -41,14 +41,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// run executes the command line and returns its exit code and what it printed.
+// run executes a command line and returns its exit code and its output.
 func run(args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = execute(args, &out, &errs)
 	return code, out.String(), errs.String()
 }
 
-// must runs a command line that has to succeed.
+// must executes a command line and fails the test if the command fails.
 func must(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
 	code, stdout, stderr := run(args...)
@@ -58,7 +58,7 @@ func must(t *testing.T, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// says checks that a text holds each part.
+// says checks that a text contains each part.
 func says(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -68,7 +68,7 @@ func says(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// refused checks that a command line ends with an error that says each part, and prints nothing.
+// refused checks that a command line prints nothing and fails with an error that contains each part.
 func refused(t *testing.T, args []string, parts ...string) {
 	t.Helper()
 	want := exitError
@@ -86,18 +86,18 @@ func refused(t *testing.T, args []string, parts ...string) {
 	}
 }
 
-// tiny is the quickest run that there is. Runs count allocations of the whole
-// process, so that those of parallel tests are processes of their own.
+// tiny is the fastest possible run. Runs count the allocations of the whole process, so parallel
+// tests start runs in separate processes.
 var tiny = []string{"run", "-p", "smoke", "-s", "^hwheel$", "-w", "^churn$", "-n", "10", "--trials", "6"}
 
-// measured is a run that tests read, and what it said. Those that change it make a copy.
+// measured is a run that tests read. Tests that change results copy them.
 var measured struct {
 	sync.Once
 	folder, said string
 }
 
-// aRun returns the folder of a run: an exact and a coarse structure and a slow one on two
-// workloads, at two sizes.
+// aRun returns the folder of a run with two exact structures and a coarse one on two workloads at
+// two sizes.
 func aRun(t *testing.T) string {
 	t.Helper()
 	measured.Do(func() {
@@ -121,7 +121,7 @@ func resultsOf(t *testing.T, folder string) *results.Run {
 	return r
 }
 
-// put writes results into a folder, which it makes.
+// put creates a folder and writes results into it.
 func put(t *testing.T, folder string, r *results.Run) {
 	t.Helper()
 	r.Format, r.Version = results.Format, results.Version
@@ -146,7 +146,7 @@ func readText(t *testing.T, path string) string {
 	return string(data)
 }
 
-// contents returns the files below a folder, links left out.
+// contents returns the regular files below a folder.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := make(map[string]string)
@@ -162,7 +162,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// files names what is in a folder.
+// files returns the names in a folder.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -172,7 +172,7 @@ func files(t *testing.T, dir string) string {
 	return strings.Join(names(entries, os.DirEntry.Name), " ")
 }
 
-// generated checks what a document shows between two marks, or rewrites it.
+// generated checks the text between two marks in a document. With -update it rewrites the text.
 func generated(t *testing.T, page, begin, end, want string) {
 	t.Helper()
 	before, rest, ok := strings.Cut(readText(t, page), begin)
@@ -187,7 +187,7 @@ func generated(t *testing.T, page, begin, end, want string) {
 	}
 }
 
-// leaves returns the commands that do something, as typed, without hidden ones.
+// leaves returns the full names of the commands without subcommands, except hidden ones.
 func leaves(cmd *cobra.Command) (out []string) {
 	if cmd.Hidden {
 		return nil
@@ -212,7 +212,7 @@ func TestHintsCanBeCopied(t *testing.T) {
 	}
 }
 
-// The help of every command, and what the commands say, fits the terminal.
+// The help and the output of the commands fit the terminal.
 func TestOutputFitsTheTerminal(t *testing.T) {
 	trace, err := filepath.Abs("../../traces/http.trace")
 	if err != nil {
@@ -239,12 +239,12 @@ func TestOutputFitsTheTerminal(t *testing.T) {
 	}
 }
 
-// full is a standard output that nothing can be written to, such as /dev/full.
+// full is a standard output without space, like /dev/full.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// Each command fails where its output is lost: it prints to the standard output that it was given.
+// Each command fails if it cannot write its output. Commands print to the output of cobra.
 func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
 	sources, err := filepath.Glob("*.go")
 	if err != nil {
@@ -271,7 +271,7 @@ func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
 	}
 }
 
-// - is the standard output, and what is no file is refused before anything is measured.
+// The path - is standard output. A folder is refused before anything is measured.
 func TestFilesOfFlags(t *testing.T) {
 	done, dir := aRun(t), t.TempDir()
 	t.Chdir(dir)

@@ -43,7 +43,7 @@ func TestRunThenReport(t *testing.T) {
 	}
 }
 
-// With --json - nothing but the results is on the standard output. They keep the scenario's text.
+// With --json - standard output contains only the results. They contain the text of the scenario.
 func TestJSONGoesToTheStandardOutput(t *testing.T) {
 	out := t.TempDir()
 	const file = "../../scenarios/api-gateway.toml"
@@ -85,7 +85,7 @@ func TestARunThatMeasuresNothingFails(t *testing.T) {
 		"--budget 1ns: too short for any cell")
 }
 
-// timed makes a row whose trials all take so long.
+// timed returns a row whose trials take about ns nanoseconds.
 func timed(name string, ns float64) results.Row {
 	row := results.Row{Structure: name, Role: results.RoleStructure}
 	for i := range 6 {
@@ -94,8 +94,7 @@ func timed(name string, ns float64) results.Row {
 	return row
 }
 
-// summaryOf returns what is printed of a run, without the spaces in front of lines, which tables
-// have.
+// summaryOf returns the summary of a run without the leading spaces of lines.
 func summaryOf(r *results.Run) string {
 	var out strings.Builder
 	summarize(&out, r)
@@ -131,7 +130,7 @@ func TestTheSummarySaysWhoWon(t *testing.T) {
 	}
 }
 
-// A program of another language has its row, and the fastest of all is the fastest, whatever it is written in.
+// An external program has a row and can be the fastest.
 func TestTheSummaryRanksPrograms(t *testing.T) {
 	program := func(name string, ns float64) results.Row {
 		row := timed(name, ns)
@@ -181,7 +180,7 @@ func TestDoctor(t *testing.T) {
 	says(t, stdout, "load", "frequency", "virtualization", "memory", "processor limit", "of 5 checks warn.")
 }
 
-// Racing, which comes after the last step, is shown as part of it.
+// The additional rounds after the last step are shown as part of that step.
 func TestProgressCountsNoStepThatIsNotThere(t *testing.T) {
 	var out strings.Builder
 	newProgress(&out).step(1, 1, "racing")
@@ -190,7 +189,7 @@ func TestProgressCountsNoStepThatIsNotThere(t *testing.T) {
 	}
 }
 
-// Whatever ends a run, the steps that were finished are kept. If they cannot be written, it is said once.
+// A run that ends early keeps its finished steps. If it cannot write them, it reports one error.
 func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		folder := &runs.Folder{Path: t.TempDir()}
@@ -220,7 +219,7 @@ func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 	}
 }
 
-// make passes a $ on.
+// make passes a $ unchanged.
 func TestMakePassesArgumentsOn(t *testing.T) {
 	make, err := exec.LookPath("make")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
-// program uses timers, as its user would write it, and returns its exit code.
+// program is a program of a user with timers. It returns its exit code.
 func program(how string) int {
 	switch how {
 	case "bare":
@@ -53,7 +53,7 @@ func program(how string) int {
 	return max(code, failed(stop()))
 }
 
-// failed says what went wrong, if it did, and returns the exit code.
+// failed prints the error, if there is one, and returns the exit code.
 func failed(err error) int {
 	if err == nil {
 		return 0

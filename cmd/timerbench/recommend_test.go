@@ -47,7 +47,7 @@ func TestRecommendGolden(t *testing.T) {
 	}
 }
 
-// It takes the run that is named, and says which.
+// recommend takes the named run and prints its name.
 func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
 	file := filepath.Join(aRun(t), runs.Results)
 	for _, named := range []string{aRun(t), file} {
@@ -57,8 +57,8 @@ func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
 	refused(t, []string{"recommend", "--n", "10", "--dist", "constant", file}, "this run did not measure constant delays: it has uniform delays; timerbench run --workload '^grid-constant-'")
 }
 
-// keptRun returns the run that is part of the program, as if it had all structures and workloads:
-// it may lack those that came after it.
+// keptRun returns the run that is part of the program, with all structures and workloads in its
+// parameters: the run may lack newer ones.
 func keptRun(t *testing.T) *results.Run {
 	t.Helper()
 	kept, err := docs.Last()
@@ -72,8 +72,8 @@ func keptRun(t *testing.T) *results.Run {
 	return &r
 }
 
-// A run of a part answers for its cells if it has all structures; for all else the last whole run
-// does, or the one that is part of the program. report draws the run that was made last.
+// A later partial run answers for its cells if it has all structures. The other answers come from
+// the last whole run, or from the run that is part of the program. report draws the last run.
 func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	t.Chdir(t.TempDir())
 	whole := keptRun(t)
@@ -135,7 +135,7 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	}
 }
 
-// Results that hold little give an answer that says what is missing.
+// An answer from results with little data names the missing data.
 func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
 	two := filepath.Join("..", "..", "report", "testdata", "few.json.gz")
 	write := func(change func(*results.Run)) string {

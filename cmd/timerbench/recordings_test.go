@@ -16,7 +16,7 @@ import (
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
-// recordings sums the traces of the repository up, in the order of their names.
+// recordings returns the summaries of the traces of the repository, ordered by name.
 func recordings(t *testing.T) (all []*tracestat.Summary) {
 	t.Helper()
 	paths, err := filepath.Glob("../../traces/*.trace")
@@ -38,7 +38,7 @@ func recordings(t *testing.T) (all []*tracestat.Summary) {
 
 const recordingsDoc = "../../docs/recordings.md"
 
-// What stands beside each recording is what trace info says of it. All together they are small.
+// The document of each recording shows the output of trace info. The recordings are small.
 func TestTracesSayWhatTheyHold(t *testing.T) {
 	const most, mostOfAll = 600_000, 5_000_000 // bytes
 	all := int64(0)
@@ -73,7 +73,7 @@ func TestTracesSayWhatTheyHold(t *testing.T) {
 	generated(t, recordingsDoc, "<!-- corpus: written by go test ./cmd/timerbench -run TracesSay -update -->\n", "<!-- end of corpus -->", table)
 }
 
-// traits are what a model is held against a recording by.
+// traits are the figures by which models and recordings are compared.
 type traits struct {
 	pending             string
 	moves               float64 // of all calls that set a timer
@@ -98,14 +98,14 @@ func traitsOf(s *tracestat.Summary) traits {
 	}
 }
 
-// modelled says which model stands for which programs.
+// modelled lists the model for each recorded program.
 var modelled = []struct{ recording, model string }{
 	{"http", "http-server"}, {"caddy", "http-server"}, {"nginx", "http-server"}, {"mqtt", "conn-deadline"},
 	{"coredns", "conn-deadline"}, {"nats", "kafka-purgatory"}, {"etcd", "kafka-purgatory"}, {"grpc", "kafka-purgatory"},
 	{"quic", "tcp"}, {"prometheus", "cron-aligned"},
 }
 
-// Each recording and the model beside it, with as many timers, are laid side by side.
+// The table compares each recording with its model at the same number of timers.
 func TestModelsAreLaidBesideRecordings(t *testing.T) {
 	table := show.Table{
 		Header: []string{"", "Pending (most)", "Cancelled", "Moves", "Delays 50 %, 90 %, 99 %", "Changes a timer a second", "Fires a wake-up"}, Align: "l",
@@ -133,7 +133,7 @@ func TestModelsAreLaidBesideRecordings(t *testing.T) {
 	generated(t, recordingsDoc, "<!-- models: written by go test ./cmd/timerbench -run ModelsAreLaid -update -->\n", "<!-- end of models -->", table.Markdown())
 }
 
-// A program that sets no timer leaves a trace that answers nothing.
+// A trace without timers answers no question.
 func TestATraceWithoutTimersAnswersNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.trace")
 	var file bytes.Buffer
@@ -151,7 +151,7 @@ func TestATraceWithoutTimersAnswersNothing(t *testing.T) {
 	refused(t, []string{"recommend", "--trace", path}, path, "no timer is scheduled")
 }
 
-// A trace that lost more than 5 % of the operations is no basis for an answer, unless the user insists.
+// A trace that lost more than 5 % of the operations is refused without --force.
 func TestATraceThatLostOperations(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, lost := range map[string]uint64{"few": 400, "many": 16_000} {
@@ -191,7 +191,7 @@ func TestATraceThatLostOperations(t *testing.T) {
 	must(t, "trace", "replay", "many.trace", "--force", "-s", "^hwheel$", "--trials", "1", "-o", "out")
 }
 
-// made sums up what a model does with n timers, after it has filled the structure.
+// made returns the summary of a model with n timers.
 func made(t *testing.T, name string, n int) *tracestat.Summary {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

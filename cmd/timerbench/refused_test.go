@@ -12,8 +12,8 @@ import (
 	"github.com/timerbench/timerbench/internal/tracetest"
 )
 
-// Each command line ends with an error that says what is behind it, part after part. It prints
-// and leaves nothing.
+// Each command line fails with an error that contains the parts. It prints nothing and leaves no
+// files.
 var bad = map[string][]string{
 	"rnu":                       {`"rnu"`, "run"},
 	"run hold":                  {"hold"},

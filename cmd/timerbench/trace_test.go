@@ -58,7 +58,7 @@ func TestGosOwnTimersAreRecorded(t *testing.T) {
 	}
 }
 
-// What a program that fails has recorded is whole all the same.
+// The trace of a failing program is complete.
 func TestWhatIsNotRecordedIsReported(t *testing.T) {
 	for how, c := range map[string]struct{ want, left string }{
 		"bare":            {`recorded nothing: was it built by "trace build", or does it call trace.FromEnv`, ""},
@@ -121,7 +121,7 @@ func TestASignalToTheRecordingEndsTheProgram(t *testing.T) {
 	}
 }
 
-// A trace that is cut short is used as far as it goes, with a warning.
+// The readable part of a trace that is cut short is used, with a warning.
 func TestATraceThatIsCutShortIsUsed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "my.trace.4711.tmp")
 	tracetest.File(t, path, "churn", 1000, 2e5)
@@ -139,7 +139,7 @@ func TestATraceThatIsCutShortIsUsed(t *testing.T) {
 	}
 }
 
-// Of a trace that is damaged anywhere, nothing is replayed.
+// A damaged trace is not replayed at all.
 func TestADamagedTraceReplaysNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "my.trace")

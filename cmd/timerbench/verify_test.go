@@ -13,8 +13,8 @@ func TestVerify(t *testing.T) {
 	says(t, stdout, "hold, n 50: 3 structures, 2 seeds, ", "churn, n 200: 3 structures", "all structures keep their contract in 4 cells")
 }
 
-// verify checks the file alone. With --replay it finds a proof that is not that of its script. The
-// proof of a coarse structure is compared with no other when the file is read.
+// verify checks only the file. With --replay it finds a proof that does not match the script. Reading
+// a file does not compare the proofs of coarse structures.
 func TestVerifyOfResults(t *testing.T) {
 	out := t.TempDir()
 	r := resultsOf(t, aRun(t))
