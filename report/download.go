@@ -13,10 +13,10 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// TakeTitle heads what other programs can read.
-func (*page) TakeTitle() string { return "What can I take with me?" }
+// TakeTitle is the title of the downloads.
+func (*page) TakeTitle() string { return "What can I download?" }
 
-// Takeable reports whether there is anything that other programs can read.
+// Takeable reports whether there are downloads.
 func (p *page) Takeable() bool { return p.run != nil && len(p.run.Cells) > 0 }
 
 type download struct {
@@ -26,8 +26,8 @@ type download struct {
 	Link template.HTMLAttr // its address, with the data
 }
 
-// downloads packs results. Only the first file has the times by kind of operation, which are most of
-// the trials, and the latencies: they would make the page several times as large.
+// downloads packs the results. Only the first file has the latencies and the times by kind of operation,
+// which are most of the trials and would multiply the size of the page.
 func downloads(r *results.Run) ([]download, error) {
 	whole := *r
 	whole.Cells = slices.Clone(r.Cells)
@@ -44,10 +44,10 @@ func downloads(r *results.Run) ([]download, error) {
 		r          *results.Run
 		write      func(io.Writer, *results.Run) error
 	}{
-		{"results.json.gz", "the results, as timerbench reads them", r, results.EncodeCompact},
-		{"trials.csv.gz", "a line for each trial of whole blocks, for memory and idle wake-ups, for data frames", &whole,
+		{"results.json.gz", "the results file of timerbench", r, results.EncodeCompact},
+		{"trials.csv.gz", "one line per trial of whole blocks, memory and idle wake-ups, for data frames", &whole,
 			results.WriteCSV},
-		{"bench.txt.gz", "the same and wake-ups in the format of Go's benchmarks, for benchstat", &whole,
+		{"bench.txt.gz", "the same in the format of Go benchmarks, for benchstat", &whole,
 			results.WriteBenchfmt},
 	} {
 		data, size, err := pack(func(w io.Writer) error { return f.write(w, f.r) })
@@ -62,7 +62,7 @@ func downloads(r *results.Run) ([]download, error) {
 	return out, nil
 }
 
-// pack compresses what is written, as text of so many bytes before it became text.
+// pack compresses the output of write. size is the number of compressed bytes before base64.
 func pack(write func(io.Writer) error) (text string, size int, err error) {
 	var packed bytes.Buffer
 	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)

@@ -19,15 +19,15 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Explanation is the page of one structure.
+// Explanation is the page about one structure.
 type Explanation struct {
 	entry entry.Entry
 	facts []section.Fact
 	style draw.Style
 }
 
-// Explain makes the page of a structure. r are results that say where it wins and loses;
-// nil: there are none, and the page says so.
+// Explain makes the page about a structure. The results r show where it wins and loses. r may
+// be nil, and the page says so.
 func Explain(e entry.Entry, r *results.Run) *Explanation {
 	x := &Explanation{entry: e}
 	var run *analysis.Run
@@ -41,9 +41,8 @@ func Explain(e entry.Entry, r *results.Run) *Explanation {
 }
 
 const (
-	drawingIntro = "What each operation does to it, drawn from a live instance. " +
-		"Each drawing is what the next operation finds. " + section.DrawingLimits
-	noDrawing = "It does not show its shape, so there is no drawing of it."
+	drawingIntro = "The structure after each operation, drawn from a live instance. " + section.DrawingLimits
+	noDrawing    = "This structure has no snapshot, so there is no drawing."
 )
 
 // Text returns the page as text of at most 80 columns, unless a name is longer.
@@ -75,7 +74,7 @@ func (x *Explanation) Text() string {
 	return b.String()
 }
 
-// HTML returns the page as one file that needs no other.
+// HTML returns the page as one self-contained file.
 func (x *Explanation) HTML() ([]byte, error) {
 	p := &page{Title: x.entry.Name, Front: section.Section{
 		Lead:   show.Para(noDrawing),

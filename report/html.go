@@ -47,13 +47,13 @@ type htmlSection struct {
 	Files []download
 }
 
-// ownIDs are those that the page has itself, whatever its titles are.
+// ownIDs are the IDs of the template, which no title may take.
 var ownIDs = []string{
 	"answer", "ask", "rate", "sentence", "import", "notes", "worth", "ranking", "evidence", "explore", "pins", "said", "hint", "data",
 }
 
-// html writes the page as one file that needs no other. The charts in it are SVGs,
-// so that readers can search and copy their texts.
+// html writes the page as one self-contained file. Its charts are SVGs, so readers can search and
+// copy their texts.
 func (p *page) html() ([]byte, error) {
 	out := htmlPage{page: p, Style: template.CSS(pageStyle + draw.CSS())}
 	if p.first != nil {
@@ -78,10 +78,9 @@ func (p *page) html() ([]byte, error) {
 			return nil, err
 		}
 		out.Sections = append(out.Sections, htmlSection{ID: id(p.TakeTitle()), Files: files, Section: section.Section{
-			Title: p.TakeTitle(), Lead: show.Para("Everything that this page is made from, and trials for other "+
-				"programs; ", show.Mono("timerbench export"), " writes those by kind of operation and latencies, too. ",
-				show.Mono("gunzip"), " unpacks the files; ", show.Mono("timerbench report"), " and ",
-				show.Mono("timerbench recommend"), " read the first one as it is."),
+			Title: p.TakeTitle(), Lead: show.Para("The results behind this page, and their trials for other programs. Unpack the files with ",
+				show.Mono("gunzip"), "; ", show.Mono("timerbench report"), " and ", show.Mono("timerbench recommend"),
+				" read the first one packed. ", show.Mono("timerbench export"), " also writes the trials by kind of operation and the latencies."),
 		}})
 	}
 	t, err := pageTemplate.Clone()
@@ -118,8 +117,8 @@ func (p *page) html() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// policy is the content security policy of a page: nothing is loaded, and nothing runs or styles but
-// what has these digests.
+// policy is the content security policy of a page. The page loads nothing, and only the script and the
+// style sheet with these digests apply.
 func policy(style, script string) string {
 	out := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + digest(style)
 	if script != "" {
@@ -133,8 +132,8 @@ func digest(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// inline returns an SVG without what the style sheet of the page or the default of browsers makes
-// superfluous: a tenth of its bytes.
+// inline returns an SVG without the attributes that the style sheet of the page sets anyway, a tenth of
+// its bytes.
 func inline(svg []byte) template.HTML { return template.HTML(superfluous.Replace(string(svg))) }
 
 var superfluous = strings.NewReplacer(

@@ -45,7 +45,7 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 		v := viewOf(r, testKnowledge(six))
 		page := markdownOf(t, v)
 		for _, want := range []string{
-			"## What do timers cost under a real clock",
+			"## How do timers do under a real clock?",
 			"Throughput with 2 goroutines among 100,000 timers",
 			"Contention: million a second among 1,000 timers",
 			"Memory of 100,000 timers",

@@ -16,9 +16,10 @@ import (
 	"github.com/timerbench/timerbench/report/internal/section"
 )
 
-// WriteMachines makes the page of the runs of several machines in the folder dir, which it creates
-// when missing: does the winner of a question hold on all of them, and by how much does it change?
-// There are no charts: those of a run are on its own page. It returns what the page says first.
+// WriteMachines writes the page of runs of several machines to the folder dir, which it creates if it is
+// missing. The page says whether the winner of each question holds on all machines, and by how much the
+// costs change. It has no charts; each run has a page of its own. WriteMachines returns the first
+// paragraphs of the page.
 func WriteMachines(dir string, runs []results.Named) (lead string, err error) {
 	if len(runs) < 2 {
 		return "", errors.New("report: want the results of at least two machines")
@@ -34,16 +35,16 @@ type choice struct {
 	ns        float64 // of a unit; 0: not known
 }
 
-// compared is one question, as all machines answer it.
+// compared is one question with the answers of all machines.
 type compared struct {
 	question string
 	answers  [][]choice // by machine, the best first
 
 	holds     string  // structure that may be the best on all machines; empty: none
 	certain   bool    // it ties with the best, or is it, on all
-	elsewhere float64 // largest multiple of the best that a winner of one machine has on another
+	elsewhere float64 // largest multiple of a winner of one machine on another machine
 	loser     string  // that winner
-	steady    choice  // structure whose largest multiple over the machines is the least; times.Center is that multiple
+	steady    choice  // structure with the smallest worst multiple over the machines; times.Center is that multiple
 }
 
 func machinesPage(runs []results.Named) *page {
@@ -87,10 +88,10 @@ func machinesPage(runs []results.Named) *page {
 	}
 	p.Front.Lead = append(show.Para(sumUp(len(runs), "question", questions)), show.Para(sumUp(len(runs), "cell", cells))...)
 	p.Front.Tables = []section.Table{{Body: show.Tables(machines), Main: true}}
-	const how = "Holds: a structure is the best, or ties with it, on all machines. With a question mark: it is " +
-		"certainly worse on none of them, but not a tie on all. Elsewhere: the most that a winner of one " +
-		"machine costs on another one, as a multiple of the best there. For all: the structure whose largest " +
-		"multiple is the least, and that multiple."
+	const how = "Holds: the structure is the best or ties with it on all machines. A question mark means that it is " +
+		"certainly worse on no machine but not a tie on all. Elsewhere: the largest cost of a winner of one " +
+		"machine on another machine, as a multiple of the best there. For all: the structure with the smallest " +
+		"worst multiple."
 	p.Sections = []section.Section{
 		{Title: "Does the winner of a question hold on all machines?", Lead: show.Para(how),
 			Tables: []section.Table{{Body: show.Tables(machinesTable("Question", letters, questions)), Main: true}}},
@@ -104,7 +105,7 @@ func machinesPage(runs []results.Named) *page {
 	return p
 }
 
-// appendJudged appends a question, if each of so many machines answers it.
+// appendJudged appends a question if every machine answers it.
 func appendJudged(list []compared, question string, machines int, answer func(machine int) []choice) []compared {
 	c := compared{question: question, steady: choice{times: stats.Interval{Center: math.Inf(1)}}}
 	for machine := range machines {

@@ -73,7 +73,7 @@ func (p *page) answers() {
 	p.Front.Tables = []section.Table{{
 		Title: "The answers to the standard questions", Body: show.Tables(t), Main: true, Open: true,
 	}}
-	var notes []string // what the results do not hold, each once
+	var notes []string // missing data, each once
 	for _, x := range slices.Concat(typical, standard) {
 		for _, note := range x.Missing {
 			if !slices.Contains(notes, note) {
@@ -104,7 +104,7 @@ func (p *page) verdict() show.Text {
 	return show.Para(out)
 }
 
-// far says that an answer rests on what is far from its question, where it does.
+// far returns the warning of an answer whose evidence is far from its question.
 func far(x advice.Answer) string {
 	if x.Far == "" {
 		return ""
@@ -112,8 +112,8 @@ func far(x advice.Answer) string {
 	return " " + x.Far
 }
 
-// made says when and on what the results were made, and what of the machine widens them: a reader
-// needs it beside the first figure.
+// made returns the date and the machine of the results, with the warnings about the machine. A reader
+// needs them next to the first figure.
 func made(v *section.View) show.Text {
 	e := v.Environment
 	var parts []string
@@ -141,22 +141,21 @@ func made(v *section.View) show.Text {
 	return machine
 }
 
-// warnings are what a reader must know before all else.
+// warnings returns the warnings that come before everything else.
 func warnings(r *analysis.Run) []show.Text {
 	var out []show.Text
 	add := func(strong, format string, args ...any) {
 		out = append(out, show.Warning(show.Strong(strong), " "+fmt.Sprintf(format, args...)))
 	}
 	if !r.Complete {
-		add("This run was interrupted.", "What is here was measured and proved in full; the rest is "+
-			"missing.")
+		add("This run was interrupted.", "Everything here was measured and proved in full. The rest is missing.")
 	}
 	for _, f := range r.Failures {
-		add(f.Structure+" broke its contract", "on %s, and has no figures there: %s.", f.Where, f.Reason)
+		add(f.Structure+" broke its contract", "on %s and has no figures there: %s.", f.Where, f.Reason)
 	}
 	if c := r.Checked(); c.Fails() {
-		add("The intervals are too narrow.", "Of %d comparisons of a structure with a second instance of itself, %d came out "+
-			"different, which is more than chance explains. What else the machine did is in these figures.", c.Controls, c.Differ)
+		add("The intervals are too narrow.", "Of %d comparisons of a structure with a second instance of itself, %d differ, which is more than chance "+
+			"explains. These figures contain other work of the machine.", c.Controls, c.Differ)
 	}
 	unbounded, one := false, 0
 	for _, c := range r.Cells {
@@ -174,21 +173,21 @@ func warnings(r *analysis.Run) []show.Text {
 		}
 	}
 	if unbounded {
-		add("Too few trials for intervals.", "A 95 %% confidence interval needs at least two trials. "+
-			"Where there were fewer, no difference on this page is proved and no tie is named.")
+		add("Too few trials for intervals.", "A 95 %% confidence interval needs at least two trials. With fewer trials this page proves no difference "+
+			"and names no tie.")
 	}
 	if one > 0 {
 		where := ""
 		if one < len(r.Cells) {
 			where = fmt.Sprintf(" in %d of %d cells", one, len(r.Cells))
 		}
-		add("One instance of each structure"+where+".", "How cost varies with the placement in memory is not "+
-			"known from these results, and not in their intervals: another run may differ by more.")
+		add("One instance of each structure"+where+".", "The intervals do not cover how the cost varies with the placement in memory. Another run may differ "+
+			"by more.")
 	}
 	return out
 }
 
-// namedStructures is how many structures a gap names (chosen).
+// namedStructures is the most structures that a gap names (chosen).
 const namedStructures = 5
 
 func gaps(v *section.View, sections []section.Section) []show.Text {
@@ -207,20 +206,20 @@ func gaps(v *section.View, sections []section.Section) []show.Text {
 		out = append(out, show.Warning(show.Strong("No costs."), " No workload has a measured cost in these results, so no structure "+
 			"can be named. ", show.Mono("timerbench run"), " measures them."))
 	case len(measured) == 1:
-		add("One structure.", "Only %s was measured, so there is nothing to compare it with.",
+		add("One structure.", "Only %s was measured, so there is no comparison.",
 			measured[0])
 	case len(measured) > 1 && len(measured) < all:
 		names := fmt.Sprintf("%d of %d", len(measured), all)
 		if len(measured) <= namedStructures {
 			names += ": " + show.And(measured)
 		}
-		add("Some structures only.", "Measured were %s. One that is missing may be better than all of these.", names)
+		add("Some structures only.", "Measured were %s. A missing structure may be better than all of these.", names)
 	}
 	if len(measured) > 0 && !slices.ContainsFunc(v.Cells, func(c *analysis.Cell) bool {
 		return workload.Category(c.Category) != workload.Recorded
 	}) {
-		add("Traces only.", "What is said of the structures holds for what was recorded. Other "+
-			"numbers of timers, delays and shares of cancels were not measured.")
+		add("Traces only.", "The answers hold for the recorded programs. Other numbers of timers, delays and shares of cancels were "+
+			"not measured.")
 	}
 	var absent []string
 	for _, s := range sections {
@@ -229,7 +228,7 @@ func gaps(v *section.View, sections []section.Section) []show.Text {
 		}
 	}
 	if len(absent) > 0 {
-		add("Left out,", "because the results hold no data for them: %s.", strings.Join(absent, ", "))
+		add("Left out,", "because the results hold no data: %s.", strings.Join(absent, ", "))
 	}
 	return out
 }

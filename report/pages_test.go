@@ -118,7 +118,7 @@ func TestPages(t *testing.T) {
 		"only the floor": {onlyFloor(), without("winners", "overview", "rank", "forest", "pareto", "latency", "latency-1000"), []string{"**No costs.**"}},
 		"idle counts only": {&results.Run{Complete: true, Idle: small().results().Idle}, []string{"idle-ticks"}, []string{
 			"**No costs.** No workload has a measured cost", "`timerbench run`",
-			"**Left out,** because the results hold no data for them: the overview, cost against N, ratios of structures, " +
+			"**Left out,** because the results hold no data: the overview, cost against N, ratios of structures, " +
 				"the grid of distributions, latency, memory.",
 		}},
 		"longest calls only": {&results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}, nil},
@@ -135,7 +135,7 @@ func TestPages(t *testing.T) {
 			[]string{"**Too few trials for intervals.**", "latency"}},
 		"a failure": {failed(), strings.Fields("winners overview scale rank forest grid latency latency-10 idle-ticks curve-hold-100 curve-kafka-purgatory-50000 " +
 			"longest-calls memory pareto"), []string{
-			`**my\*heap broke its contract** on hold, n 10, and has no figures there: a timer fired early.`,
+			`**my\*heap broke its contract** on hold, n 10 and has no figures there: a timer fired early.`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

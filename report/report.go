@@ -1,23 +1,22 @@
 // Package report turns a results file into pictures and one page.
 //
-// Each picture answers one question, in PNG and SVG. The page shows them, each
-// followed by its numbers, in two forms: report.html is one file that needs no
-// other, to open in a browser, to print or to pass on; report.md shows the
-// pictures in the folder report-charts beside it, for repositories. Every structure
-// has one colour and one marker on all of them. The same results give the same bytes.
+// Each picture answers one question, as PNG and as SVG. The page shows the pictures and
+// their numbers in two forms: report.html is one self-contained file, to open in a
+// browser, to print or to share; report.md shows the pictures of the folder
+// report-charts, for repositories. Every structure has one color and one marker in all
+// pictures. The same results give the same bytes.
 //
-// Package analysis says what follows from the results, package section holds the
-// questions with their charts and tables, and this package writes them out. Package
-// draw draws: gonum/plot places axes, ticks and marks and renders the PNG; the SVG
-// is written by draw itself, because it carries what a page needs and gonum's cannot:
-// the names of structures and cells, colours that follow a dark page, no ID and no
-// style that a strict policy forbids.
+// Package analysis draws the conclusions from the results, package section makes the
+// charts and tables of each question, and this package writes them. A table is made once,
+// as values; package show renders it for the terminal, as Markdown and as HTML. Package
+// draw renders figures: gonum/plot places axes, ticks and marks and renders the PNG. draw
+// writes the SVG itself, because a page needs the names of structures and cells, colors
+// that follow a dark page, and neither IDs nor inline styles.
 //
-// All times are nanoseconds of the machine that made the results. Costs come
-// with 95 % confidence intervals that hold the variation between instances.
-// Structures are compared in pairs, round by round, and a printed cost is that of the
-// reference of its cell times this ratio. Package stats explains how the
-// set of the best is found, and what a tie is.
+// All times are in nanoseconds on the machine of the results. Their 95 % confidence
+// intervals cover the variation between instances. Structures are compared in pairs,
+// round by round. Package stats explains how the set of the best is found and what a
+// tie is.
 package report
 
 import (
@@ -34,18 +33,17 @@ import (
 	"github.com/timerbench/timerbench/report/internal/section"
 )
 
-// The names of the page that Write makes, in its two forms, and of the folder of its charts.
+// The names of the files and the folder that Write makes.
 const (
 	Page     = "report.md"
 	HTMLPage = "report.html"
 	Charts   = "report-charts"
 )
 
-// Write makes all charts that the results hold data for, each as PNG and SVG,
-// and the pages that show them, in the folder dir, which it creates when
-// missing. Each page, and the folder of the charts, appears whole or not at all,
-// and replaces that of a former report. A chart for which the results hold no data
-// is left out, and the pages say so.
+// Write writes the pages and the charts, each as PNG and SVG, to the folder dir, which it
+// creates if it is missing. It replaces the pages and the charts of an earlier report; each
+// page, and the folder of the charts, is written whole or not at all. It omits a chart
+// without data, and the pages say so.
 func Write(dir string, r *results.Run) error {
 	if r == nil {
 		return errors.New("report: no results")
@@ -53,7 +51,7 @@ func Write(dir string, r *results.Run) error {
 	return write(dir, analysis.Of(r), draw.DPI)
 }
 
-// HTML makes the page that Write writes as HTML, alone.
+// HTML returns the HTML page that Write writes.
 func HTML(r *results.Run) ([]byte, error) {
 	v := section.NewView(analysis.Of(r))
 	return newPage(v, section.All(v)).html()
@@ -87,7 +85,7 @@ func (p *page) write(dir string, charts func() error) error {
 	return nil
 }
 
-// writeCharts replaces the folder of the charts by a fresh one. Without charts there is none.
+// writeCharts replaces the folder of the charts. Without charts it removes the folder.
 func writeCharts(path string, figures []*draw.Figure, dpi int) (err error) {
 	if info, err := os.Lstat(path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is no folder: want one that may be replaced, or none", path)

@@ -104,7 +104,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	}
 	page := pageOf(t, r)
 	for _, want := range []string{
-		"the time per operation as a multiple", "trace-shop: time per operation",
+		"The time per operation as a multiple", "trace-shop: time per operation",
 		"| trace-shop | a shop on Friday | shop.trace | – | " + show.Grouped(123_456) + " | 90 s | 700 | 99.5 % |",
 	} {
 		if !strings.Contains(page, want) {

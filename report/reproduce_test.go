@@ -20,8 +20,8 @@ func TestThePageSaysHowToMakeItAgain(t *testing.T) {
 	got := page()
 	for _, want := range []string{
 		"```sh\ngit checkout 0123456789ab\nmake build\nbin/timerbench run --profile=normal --structure='heap|^hwheel$'\nbin/timerbench report\n```",
-		"Of 2 checks 1 warn: load (3.1).", "| load | 3.1 | warn | end other programs |", "| page size | 4096 | ok | – |",
-		"**One machine, Some CPU @ 3.0GHz.**", "The program was linked once", "among fewer: 1.",
+		"Of 2 checks, 1 warn: load (3.1).", "| load | 3.1 | warn | end other programs |", "| page size | 4096 | ok | – |",
+		"**One machine, Some CPU @ 3.0GHz.**", "The program was linked once", "were left out in 1 cell.",
 		"A/A comparisons",
 	} {
 		if !strings.Contains(got, want) {
@@ -32,7 +32,7 @@ func TestThePageSaysHowToMakeItAgain(t *testing.T) {
 	r.Environment.Machine[0].Verdict = "ok"
 	r.Parameters.Layouts = 5
 	got = page()
-	for _, want := range []string{"git checkout 0123456789ab\n", "Files had been changed since that commit.", "nothing to object to in 2 checks", "repeated in 5 layouts"} {
+	for _, want := range []string{"git checkout 0123456789ab\n", "The run contained uncommitted changes.", "passed all 2 checks", "repeated in 5 layouts"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page does not say %q", want)
 		}

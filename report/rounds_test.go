@@ -101,7 +101,7 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 	control := r.Cells[0].Rows[0]
 	control.Structure, control.Role, control.Of = "best-control", results.RoleControl, "best"
 	r.Cells[0].Rows = append(r.Cells[0].Rows, control)
-	wantOnPage(t, pageOf(t, r), "Of 1 such A/A comparisons, 0 came out different; by chance alone, about 0.05 should.", "| no difference |")
+	wantOnPage(t, pageOf(t, r), "Of 1 such A/A comparisons, 0 differ; chance alone makes about 0.05 differ.", "| no difference |")
 	off := &r.Cells[0].Rows[3]
 	off.Cost = trials(12, 12.1, 12.1, 12, 12.2, 12.2, 12.3, 12.2, 12.4, 12.4)
 	for i := range off.Cost {
@@ -109,7 +109,7 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 	}
 	const warning = "> **The intervals are too narrow.**"
 	page := pageOf(t, r)
-	wantOnPage(t, page, "comparisons, 1 came out different", "| differs |")
+	wantOnPage(t, page, "comparisons, 1 differ", "| differs |")
 	if strings.Contains(page, warning) {
 		t.Error("one control differs, which may be chance")
 	}
@@ -117,7 +117,7 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 		r.Cells = append(r.Cells, r.Cells[0])
 		r.Cells[len(r.Cells)-1].Workload += fmt.Sprint(len(r.Cells))
 	}
-	wantOnPage(t, pageOf(t, r), warning+" Of 6 comparisons of a structure with a second instance of itself, 6 came out different")
+	wantOnPage(t, pageOf(t, r), warning+" Of 6 comparisons of a structure with a second instance of itself, 6 differ")
 }
 
 func TestThePageComparesTheCollectorOnAndOff(t *testing.T) {

@@ -15,9 +15,9 @@ import (
 	"github.com/timerbench/timerbench/report/internal/section"
 )
 
-// Summary is a line for each cell: which structures are the fastest, and what the others cost relative to
-// them. Programs of other languages are ranked among the structures, and follow in a table of their own. The last
-// line says which were the fastest most often. Summary is empty without a cell that has a cost.
+// Summary returns a table with a line for each cell: the fastest structures, and the cost of the others
+// relative to them. The last line counts how often each structure was the fastest. Summary returns the
+// empty string without a measured cell.
 func Summary(r *results.Run) string {
 	ranked := analysis.Of(r.Among())
 	t := show.Table{Align: "lrrrllrl",
@@ -90,10 +90,10 @@ func programs(r *analysis.Run) string {
 
 func nextOf(r analysis.Ranked) string { return r.Structure + " " + show.Times(r.ToBest.Center) + "x" }
 
-// counted is how many structures of a cell are counted (chosen: a reader asks about the first).
+// counted is the number of structures per cell to count (chosen: readers ask about the first ones).
 const counted = 5
 
-// ToCount returns the first structures of each cell of the first table, for counts that say why.
+// ToCount returns the first structures of each cell of the overview, for the counts that explain their times.
 func ToCount(r *results.Run) []count.Cell {
 	var out []count.Cell
 	for _, c := range analysis.Of(r).AnswerCells() {

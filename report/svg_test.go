@@ -20,7 +20,7 @@ var (
 	svgSize  = regexp.MustCompile(`font-size="([^"]*)"`)
 )
 
-// checkSVG wants a picture that says what it says and what it does not. A page finds the marks of a
+// checkSVG wants a picture with a subtitle and a caption. A page finds the marks of a
 // structure by what their groups say, and gives what is not data the colours of its style sheet.
 func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 	t.Helper()
@@ -29,7 +29,7 @@ func checkSVG(t *testing.T, dir string, f *draw.Figure) {
 		t.Fatal(err)
 	}
 	svg := string(data)
-	if !strings.HasPrefix(f.Subtitle, "What it says: ") || !strings.Contains(f.Caption, "What it does not say: ") {
+	if !strings.HasSuffix(f.Subtitle, ".") || !strings.HasSuffix(strings.TrimSpace(f.Caption), ".") {
 		t.Errorf("%s: %q, %q", f.Name, f.Subtitle, f.Caption)
 	}
 	for _, m := range svgTexts.FindAllStringSubmatch(svg, -1) {

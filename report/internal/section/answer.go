@@ -18,21 +18,18 @@ import (
 
 func answer(v *View) Section {
 	return Section{
-		Title:  "Which one should I use?",
+		Title:  "Which structure is fastest?",
 		Open:   true,
 		Absent: "the overview",
 		Charts: []*draw.Figure{v.winnersChart(), v.overviewChart()},
-		Caption: show.Para("The fastest structures of each workload at the largest N up to 10,000 at which nearly "+
-			"all took part, or the smallest one beyond, in order of their cost. Multiples are ratios "+
-			"paired by round. Their intervals hold together at 95 % for all that may be the fastest "+
-			"(multiple comparison with the best), and "+
-			"they decide: those that ", show.Strong("tie"), " lie within 5 % of the first, what is ", show.Strong("unclear"), " reaches it, "+
-			"and all others are worse. × floor: what it takes beside the harness alone, which every "+
-			"number includes. Go's timers are time.AfterFunc, where that can take part."),
+		Caption: show.Para("For each workload the table lists the fastest structures, the fastest first. N is the largest size up to "+
+			"10,000 that nearly all structures ran at, or else the smallest size. Each multiple is a ratio paired by round. "+
+			"Its interval decides (multiple comparison with the best, 95 % together): a structure ", show.Strong("ties"),
+			" if it is within 5 % of the first, is ", show.Strong("unclear"), " if its interval reaches the first, and is worse otherwise. "+
+				"× floor is the time relative to the empty harness, which every number includes. Go's timers are time.AfterFunc."),
 		Tables: []Table{
 			{Body: show.Tables(v.answerTable()), Main: true},
-			{Title: "Every cell as a multiple of its fastest structure (bold: the fastest, a tie with it, " +
-				"or unclear, which has a question mark)", Body: show.Tables(v.ratioTable())},
+			{Title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; ?: unclear)", Body: show.Tables(v.ratioTable())},
 		},
 	}
 }
@@ -44,29 +41,25 @@ func (v *View) overviewChart() *draw.Figure {
 	if len(cells) == 0 {
 		return nil
 	}
-	caption := "Bold: the fastest, a tie with it, or not told apart from it at the family-wise " +
-		"confidence of 95 %. "
+	caption := "Bold: may be the fastest, at 95 % family-wise confidence. "
 	if len(cells) > 1 {
-		caption += "Typical: the geometric mean of the row. Worst: its largest multiple, what the " +
-			"choice costs at most. Both only where all workloads were measured; the rows are sorted by " +
-			"the typical multiple, those that lack a workload last. "
+		caption += "Typical is the geometric mean of the row, and worst is its largest multiple. Both need all workloads. " +
+			"Rows are sorted by the typical multiple, incomplete rows last. "
 	}
 	f := v.overviewTable(cells).Figure()
 	f.Name = "overview"
-	f.Title = "Which timer structure costs least, over all workloads?"
-	f.Subtitle = "What it says: the time per " + units(cells) + " as a multiple of the fastest structure's, for " +
-		"each workload at the largest N up to 10,000 at which nearly all took part. Lower is " +
-		"better; 1 is the fastest."
-	f.Caption = caption + "Grey: not measured. What it does not say: how a structure does at another N; " +
-		"the tables below do." + v.coarseNote()
+	f.Title = "Cost in each workload"
+	f.Subtitle = "The time per " + units(cells) + " as a multiple of the fastest structure, for each workload at the " +
+		"largest N up to 10,000 that nearly all structures ran at. Lower is better; 1 is the fastest."
+	f.Caption = caption + "Grey: not measured. The tables below hold the other sizes." + v.coarseNote()
 	return f
 }
 
-// overAll is the number of columns that sum a row up.
+// overAll is the number of columns that sum up a row.
 const overAll = 2
 
-// overviewTable has a row for each structure, by merit, and a column for each cell. If there
-// are several cells, the first columns sum the row up.
+// overviewTable has a row for each structure, by merit, and a column for each cell. With several
+// cells, the first columns sum up the row.
 func (v *View) overviewTable(cells []*analysis.Cell) draw.Heat {
 	t := draw.Heat{Steps: styles.Steps, Number: func(v float64) string {
 		if v == 1 {
@@ -153,12 +146,12 @@ func (v *View) coarseNote() string {
 	case 0:
 		return ""
 	case 1:
-		return " Coarse, so that it fires late: " + names[0] + "."
+		return " " + names[0] + " is coarse: it fires late."
 	}
-	return " Coarse, so that they fire late: " + show.And(names) + "."
+	return " " + show.And(names) + " are coarse: they fire late."
 }
 
-// units names what the costs of cells are counted per, the commonest first.
+// units names the units of the costs of cells, the most common one first.
 func units(cells []*analysis.Cell) string {
 	var found []string
 	for _, unit := range []script.Unit{
@@ -177,10 +170,10 @@ func units(cells []*analysis.Cell) string {
 // answerTable names the fastest of each workload, at the N of the overview.
 func (v *View) answerTable() *show.Table {
 	t := newTable("lrllrrrll", "Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI",
-		"× floor", "Beside Go's timers", "Next")
+		"× floor", "Compared with Go's timers", "Next")
 	w := v.Why()
 	if w != nil {
-		t.Header = append(t.Header, "Why? It executes, and the next one")
+		t.Header = append(t.Header, "Reason, by the counts")
 	}
 	for _, c := range v.AnswerCells() {
 		best := c.Ranked[0]
@@ -199,7 +192,7 @@ func (v *View) answerTable() *show.Table {
 	return t
 }
 
-// someOf joins the first of names, and is a dash where there are none.
+// someOf joins the first few names. It returns a dash without names.
 func someOf(names []string) string {
 	const most = 3 // chosen: a reader wants a name, not a list
 	switch more := len(names) - most; {
@@ -219,7 +212,7 @@ func nextBest(r analysis.Ranked) show.Cell {
 	return out
 }
 
-// asFast says how fast something is whose time is so many times as long.
+// asFast puts a ratio of two times in words: the speed of the first relative to the second.
 func asFast(r stats.Ratio) any {
 	switch {
 	case r.Pairs == 0:
@@ -227,9 +220,9 @@ func asFast(r stats.Ratio) any {
 	case r.Center < 1/1.05:
 		return show.Number(r.Center, show.Times(1/r.Center)+" times as fast")
 	case r.Center > 1.05:
-		return show.Number(r.Center, show.Times(r.Center)+" times as long")
+		return show.Number(r.Center, show.Times(r.Center)+" times as slow")
 	}
-	return show.Number(r.Center, "as long")
+	return show.Number(r.Center, "as fast")
 }
 
 // ratioTable is the overview in numbers, at every N.

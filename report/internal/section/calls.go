@@ -13,11 +13,10 @@ import (
 
 func longestCalls(v *View) Section {
 	s := Section{
-		Title: "How long does the longest call take when everything comes due at once?",
-		Lead: show.Para("Every call is timed, those that fill the structure included. The same calls are made in " +
-			"several rounds, each on a new instance, and each call counts with its shortest time: so what " +
-			"interrupts the machine does not count, and what the structure has to do does. The clock " +
-			"moves tick by tick. The garbage collector is off."),
+		Title: "How long is the longest call when all timers fire at once?",
+		Lead: show.Para("Every call is timed, including the calls that fill the structure. Several rounds repeat the same calls on " +
+			"new instances, and each call counts with its shortest time. This removes interruptions by the machine and " +
+			"keeps the work of the structure. The clock moves tick by tick. The garbage collector is off."),
 	}
 	lists := v.callsByWorkload()
 	s.Charts = []*draw.Figure{v.callsChart(lists)}
@@ -28,8 +27,8 @@ func longestCalls(v *View) Section {
 	return s
 }
 
-// callsByWorkload returns the longest calls of each workload at its largest size, the
-// structure with the shortest one first.
+// callsByWorkload returns the longest calls of each workload at its largest size, sorted by
+// their length.
 func (v *View) callsByWorkload() [][]results.Calls {
 	var out [][]results.Calls
 	for _, c := range v.Calls {
@@ -61,9 +60,8 @@ func operationsOf(list []results.Calls) []results.Operation {
 	})
 }
 
-// callsChart shows the longest call of each operation: a panel for each workload, a row
-// for each structure, that with the shortest one of all workloads on top. Nil: there are
-// none.
+// callsChart shows the longest call of each operation. It has a panel for each workload and a row
+// for each structure, sorted by the longest call over all workloads. Nil: there are no calls.
 func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	all := slices.Concat(lists...)
 	longest := make(map[string]float64) // by structure
@@ -79,13 +77,11 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	})
 	columns := min(len(lists), 2)
 	f := &draw.Figure{
-		Name: "longest-calls",
-		Subtitle: "What it says: the longest call of each operation, where all timers come due " +
-			"together. Further left is better.",
-		Caption: "What it does not say: how often a call takes so long, or what one takes where deadlines are " +
-			"spread out. Logarithmic time axis." + v.clockNote(),
-		X:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 18 / columns}, Low: 1.4, High: 1.4},
-		Height: draw.RowsHeight(len(rows)), Columns: columns,
+		Name:     "longest-calls",
+		Subtitle: "The longest call of each operation when all timers are due together. Further left is better.",
+		Caption:  "It does not show how often a call takes that long. The time axis is logarithmic." + v.clockNote(),
+		X:        draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 18 / columns}, Low: 1.4, High: 1.4},
+		Height:   draw.RowsHeight(len(rows)), Columns: columns,
 	}
 	for _, list := range lists {
 		p := &draw.Panel{Title: sized(list[0].Workload, list[0].N), XLabel: "longest call", Rows: v.stylesOf(rows)}

@@ -92,7 +92,7 @@ func TestIdleCountsAddUpOverShapes(t *testing.T) {
 	if len(section.Charts) != 1 || len(section.Tables) != 1 || !strings.Contains(section.Tables[0].Title, "delays uniform and pareto") {
 		t.Errorf("%d charts, %d tables: %+v", len(section.Charts), len(section.Tables), section.Tables)
 	}
-	if want := "Under a tickless driver, 2 of 2 structures wake up for nothing at times: wheel on 7 % and minheap on 1 % of their wake-ups. "; !strings.HasPrefix(section.Lead.String(), want) {
+	if want := "Under a tickless driver, 2 of 2 structures have idle wake-ups: wheel in 7 % and minheap in 1 % of their wake-ups. "; !strings.HasPrefix(section.Lead.String(), want) {
 		t.Errorf("the section says %q, want %q", section.Lead.String(), want)
 	}
 	if !strings.Contains(section.Tables[0].Body.Markdown(), "| wheel | tickless | 0 | 200 | 20 | 14 | 2 | 12 |") {

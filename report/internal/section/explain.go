@@ -21,9 +21,9 @@ import (
 func explain(v *View) Section {
 	s := Section{
 		Title: "How does each structure work?",
-		Lead: show.Para("One drawing for each structure of this run, made from a live instance with a few timers: what each " +
-			"operation does to it, and the work that it counts. Each drawing is what the next operation finds. " +
-			"Below it: where the structure wins and loses in this run, what it costs, what it promises. " +
+		Lead: show.Para("A drawing of each structure of this run, made from a live instance with a few timers. It shows the " +
+			"structure after each operation and the work that the operation counts. The table below lists where the " +
+			"structure wins and loses in this run, its costs and its guarantees. " +
 			DrawingLimits),
 	}
 	for _, e := range v.Known.Entries {
@@ -39,11 +39,11 @@ func explain(v *View) Section {
 	return s
 }
 
-// DrawingLimits says what the drawings do not show.
+// DrawingLimits is the caveat of the drawings.
 const DrawingLimits = "A dozen timers show how a structure works, not how fast it is: " +
-	"caches, batches and sweeps matter from thousands of timers on."
+	"caches, batches and sweeps matter with thousands of timers."
 
-// Drawing draws a structure step by step. Nil: it does not show its shape.
+// Drawing draws a structure step by step. Nil: the structure has no snapshot.
 func Drawing(e entry.Entry, style draw.Style) *draw.Figure {
 	steps := demo.Steps(e.New())
 	if len(steps) == 0 {
@@ -52,8 +52,8 @@ func Drawing(e entry.Entry, style draw.Style) *draw.Figure {
 	f := draw.SketchFigure(demo.Sketch(steps, sketch.Columns), demo.Sketch(steps, sketch.Narrow), style)
 	f.Name = "explain-" + e.Name
 	f.Title = "How " + e.Name + " works"
-	f.Subtitle = "A number is a deadline. 110→900: filed under tick 110, the timer was moved to 900 " +
-		"since. ·5·: five empty slots. r and a thick edge: a red node."
+	f.Subtitle = "A number is a deadline. 110→900: filed under tick 110, moved to 900 since. ·5·: five empty slots. " +
+		"r and a thick edge: a red node."
 	return f
 }
 
@@ -69,8 +69,7 @@ func FactTable(name string, facts []Fact) *show.Table {
 // Fact is a line about a structure.
 type Fact struct{ Name, Text string }
 
-// Facts returns what is known of a structure: what the catalog says, and what a run has
-// measured. Without a run, r is nil.
+// Facts returns the facts of a structure from the catalog and from a run. r may be nil.
 func Facts(e entry.Entry, r *analysis.Run) []Fact {
 	ties := "in any order"
 	if e.Ties == entry.FIFO {
@@ -107,7 +106,7 @@ func executed(name string, counts count.Counts) []Fact {
 	for _, r := range counts.Rows {
 		if r.Structure == name {
 			cells = append(cells, fmt.Sprintf("%s: %s instructions, %s misses of 32 kB and %s of 1 MB, %s mispredicted "+
-				"branches a %s", sized(r.Workload, r.N), show.Figure(r.Instructions), show.Figure(r.L1Misses),
+				"branches per %s", sized(r.Workload, r.N), show.Figure(r.Instructions), show.Figure(r.L1Misses),
 				show.Figure(r.L2Misses), show.Figure(r.Mispredicted), r.Unit))
 		}
 	}
@@ -118,12 +117,12 @@ func executed(name string, counts count.Counts) []Fact {
 	return []Fact{{"Executes", strings.Join(cells, "; ")}}
 }
 
-// memoryOf says what a timer takes: as declared, and as measured at the largest size.
+// memoryOf returns the declared memory of a timer and its measured memory at the largest size.
 func memoryOf(e entry.Entry, r *analysis.Run) string {
 	var out []string
 	if e.MaxBytes > 0 {
 		out = append(out, fmt.Sprintf(
-			"at most %d bytes a timer among 10,000 and more, its value of 8 bytes included", e.MaxBytes))
+			"at most %d bytes per timer with 10,000 or more timers, including a value of 8 bytes", e.MaxBytes))
 	}
 	if e.Allocates {
 		out = append(out, "allocates in the steady state")
@@ -139,7 +138,7 @@ func memoryOf(e entry.Entry, r *analysis.Run) string {
 		}
 	}
 	if largest.N > 0 {
-		out = append(out, fmt.Sprintf("measured among %s: %s bytes, and %s after timers were replaced",
+		out = append(out, fmt.Sprintf("measured with %s timers: %s bytes, and %s after timers were replaced",
 			short(largest.N), show.Figure(largest.Bytes), show.Figure(largest.AgedBytes)))
 	}
 	return strings.Join(out, "; ")
@@ -156,7 +155,7 @@ type multiple struct {
 
 func standing(name string, r *analysis.Run) []Fact {
 	if r == nil {
-		return []Fact{{"Wins and loses", "there are no results that could tell"}}
+		return []Fact{{"Wins and loses", "no results"}}
 	}
 	var wins, unclear, out []string // cells
 	var worse []multiple
@@ -182,7 +181,7 @@ func standing(name string, r *analysis.Run) []Fact {
 	clear := len(wins) + len(worse)
 	all := clear + len(unclear)
 	if all == 0 {
-		return []Fact{{"Wins and loses", "these results have no cost of it"}}
+		return []Fact{{"Wins and loses", "these results have no cost of this structure"}}
 	}
 	first := fmt.Sprintf("fastest, or tied with the fastest, in %d of %d cells", len(wins), all)
 	if len(wins) > 0 {
@@ -190,8 +189,7 @@ func standing(name string, r *analysis.Run) []Fact {
 	}
 	facts := []Fact{{"Wins", first}}
 	if len(unclear) > 0 {
-		facts = append(facts, Fact{"Unclear", fmt.Sprintf("may be the fastest, but its cost is not known well "+
-			"enough, in %d: %s", len(unclear), someCells(unclear))})
+		facts = append(facts, Fact{"Unclear", fmt.Sprintf("may be the fastest in %d: %s", len(unclear), someCells(unclear))})
 	}
 	slices.SortStableFunc(worse, func(a, b multiple) int { return cmp.Compare(a.times, b.times) })
 	var worst []string
@@ -202,12 +200,11 @@ func standing(name string, r *analysis.Run) []Fact {
 		facts = append(facts, Fact{"Loses", "most in " + strings.Join(worst, "; ")})
 	}
 	if len(out) > 0 {
-		facts = append(facts, Fact{"Left out", "among fewer timers it took a multiple of the fastest's time, " +
-			"so it was not measured in " + someCells(out)})
+		facts = append(facts, Fact{"Left out", "too slow with fewer timers, so not measured in " + someCells(out)})
 	}
 	if clear > 0 {
 		facts = append(facts, Fact{"Typical", show.Times(math.Exp(logs/float64(clear))) + " × the fastest: the " +
-			"geometric mean over the cells that are clear, in which a tie counts as 1"})
+			"geometric mean over the clear cells, where a tie counts as 1"})
 	}
 	return facts
 }

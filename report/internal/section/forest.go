@@ -9,7 +9,7 @@ import (
 
 func forest(v *View) Section {
 	return Section{
-		Title:  "Where is another structure worth it?",
+		Title:  "When is another structure worth it?",
 		Absent: "ratios of structures",
 		Charts: []*draw.Figure{v.forestChart()},
 	}
@@ -32,12 +32,10 @@ func (v *View) forestChart() *draw.Figure {
 	columns := min((len(rest)+1)/2, 4)
 	f := &draw.Figure{
 		Name: "forest",
-		Subtitle: fmt.Sprintf("What it says: the time of a structure divided by that of %s, the best over all "+
-			"workloads, round by round, with the 95 %% interval. Left of the line the structure is faster than %s, "+
-			"right of it slower.", base, base),
-		Caption: "What it does not say: how long anything takes. Each workload at the largest N at which nearly all " +
-			"took part; the axis is logarithmic; each interval is for one comparison, so of twenty, one misses on " +
-			"average. " + v.ChoiceNote(measured),
+		Subtitle: fmt.Sprintf("The time of each structure divided by the time of %s, the best over all workloads, with its 95 %% interval. "+
+			"The ratios are paired by round. Left of the line the structure is faster than %s, right of it slower.", base, base),
+		Caption: "Each workload is at the largest N that nearly all structures ran at. The axis is logarithmic. " +
+			"Each interval is for one comparison, so about one in twenty misses. " + v.ChoiceNote(measured),
 		X:      draw.Axis{Ticks: draw.LogTicks{Label: ratioTick, Most: 15 / columns}, Low: 1.15, High: 1.15},
 		Height: draw.RowsHeight(len(rows)), Columns: columns,
 	}

@@ -18,8 +18,8 @@ func grid(v *View) Section {
 	}
 }
 
-// gridChart sets the distributions of the delays beside one another, a panel for
-// each share that is cancelled. Nil: there is no grid.
+// gridChart compares the distributions of the delays, with a panel for each share
+// cancelled. Nil: there is no grid.
 func (v *View) gridChart() *draw.Figure {
 	cells := slices.DeleteFunc(v.InClass(analysis.Grid), func(c *analysis.Cell) bool { return c.Grid == nil })
 	if len(cells) == 0 {
@@ -34,12 +34,11 @@ func (v *View) gridChart() *draw.Figure {
 	rows, columns := v.Curves(measured), min(len(shares), 3)
 	f := &draw.Figure{
 		Name: "grid",
-		Subtitle: fmt.Sprintf("What it says: the time per %s where delays are %s, by share of the timers cancelled "+
-			"before they fire. N = %s resident timers. Lower (further left) is better.",
+		Subtitle: fmt.Sprintf("The time per %s with %s delays, by the share of timers cancelled before they fire. N = %s resident timers. "+
+			"Further left is better.",
 			units(cells), show.And(distributions), shortList(sizesOf(cells))),
-		Caption: "What it does not say: the cost at another N; the map of the winners does. Logarithmic time axis. " +
-			"The bar is the 95 % confidence interval, where that is wider than the mark. The line joins the same " +
-			"structure on the same operations with differently spread deadlines. " + v.ChoiceNote(measured),
+		Caption: "A line joins the marks of one structure: the same operations with other delays. A bar is a 95 % " +
+			"confidence interval that is wider than its mark. The time axis is logarithmic. " + v.ChoiceNote(measured),
 		X:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 16 / columns}, Low: 1.25, High: 1.25},
 		Height: draw.RowsHeight(len(rows)), Columns: columns,
 	}
@@ -84,7 +83,7 @@ func gridOf(cells []*analysis.Cell) (delays []string, shares []int) {
 	return delays, slices.Compact(shares)
 }
 
-// distributionMark has the marker of a distribution, by its index, in the colour
+// distributionMark returns the marker of a distribution, by its index, in the color
 // of a style.
 func distributionMark(l draw.Style, distribution int) draw.Series {
 	shape, radius := draw.Markers[(distribution+1)%len(draw.Markers)], draw.Length(2.8)

@@ -15,32 +15,31 @@ func harness(v *View) Section {
 		Title: "Can these numbers be trusted?",
 		Lead:  v.MachineLead(),
 		Tables: []Table{
-			{Title: "What was examined of the machine", Body: show.Tables(v.machineTable())},
+			{Title: "Checks of the machine", Body: show.Tables(v.machineTable())},
 			{
-				Lead: show.Para(show.Strong("The floor"), " is a scheduler that does nothing. Its time is what the harness itself "+
-					"costs: it is part of every other row, and is not taken off."),
-				Title: "The floor in every cell", Body: show.Tables(v.floorTable()),
+				Lead: show.Para(show.Strong("The floor"), " is a scheduler that does nothing. Its time is the cost of the harness, which is part of every "+
+					"other row."),
+				Title: "The floor of each cell", Body: show.Tables(v.floorTable()),
 			},
-			{Lead: v.controlLead(), Title: "The control in every cell", Body: show.Tables(v.controlTable())},
+			{Lead: v.controlLead(), Title: "The control of each cell", Body: show.Tables(v.controlTable())},
 			{Lead: v.driftLead(), Title: "Cells whose cost changed steadily", Body: v.driftTable()},
-			{Title: "Rounds, and why there were no more", Body: show.Tables(v.roundsTable())},
+			{Title: "Rounds of each structure, and why it stopped", Body: show.Tables(v.roundsTable())},
 			{
-				Lead: show.Para(show.Strong("The proof."), " Every replay had to account for each timer (scheduled = fired + "+
-					"cancelled + pending), and every exact structure had to fire the same timers at the same "+
-					"ticks as the script or the trace says: the checksum is over tick and value of each. A "+
-					"structure that rounds deadlines has a checksum of its own."),
-				Title: "What the replays agreed on", Body: show.Tables(v.proofTable()),
+				Lead: show.Para(show.Strong("The proof."), " Each replay must account for every timer: scheduled = fired + cancelled + pending. Each exact "+
+					"structure must fire the timers of the script at their ticks: the checksum covers the tick and the value of each. "+
+					"A coarse structure has its own checksum."),
+				Title: "The proof of each cell", Body: show.Tables(v.proofTable()),
 			},
-			{Title: "What they agreed on under other seeds, untimed", Body: show.Tables(v.seedTable())},
+			{Title: "The proof under other seeds, untimed", Body: show.Tables(v.seedTable())},
 		},
 	}
 }
 
-// MachineLead says what was found amiss with the machine.
+// MachineLead returns the warnings about the machine.
 func (v *View) MachineLead() show.Text {
 	findings := v.Environment.Machine
 	if len(findings) == 0 {
-		return show.Para(show.Strong("The machine"), " was not examined. ", show.Mono("timerbench doctor"), " says how fit one is for measuring.")
+		return show.Para(show.Strong("The machine"), " was not examined. ", show.Mono("timerbench doctor"), " checks whether a machine is fit for measuring.")
 	}
 	var bad []string
 	for _, f := range findings {
@@ -49,9 +48,9 @@ func (v *View) MachineLead() show.Text {
 		}
 	}
 	if len(bad) == 0 {
-		return show.Para(show.Strong("The machine"), fmt.Sprintf(" was examined before the run: nothing to object to in %d checks.", len(findings)))
+		return show.Para(show.Strong("The machine"), fmt.Sprintf(" passed all %d checks before the run.", len(findings)))
 	}
-	return show.Para(show.Strong("The machine"), fmt.Sprintf(" was examined before the run. Of %d checks %d warn: %s.",
+	return show.Para(show.Strong("The machine"), fmt.Sprintf(" was checked before the run. Of %d checks, %d warn: %s.",
 		len(findings), len(bad), strings.Join(bad, "; ")))
 }
 
@@ -81,14 +80,13 @@ func (v *View) floorTable() *show.Table {
 
 func (v *View) controlLead() show.Text {
 	c := v.Checked()
-	out := fmt.Sprintf(" is a second instance of a structure, measured like any other row. Its ratio "+
-		"to the structure that it repeats, paired by round, should be 1. Of %d such A/A comparisons, %d came out "+
-		"different; by chance alone, about %s should. ",
+	out := fmt.Sprintf(" is a second instance of a structure, measured like any other row. The ratio of the two, paired by round, "+
+		"should be 1. Of %d such A/A comparisons, %d differ; chance alone makes about %s differ. ",
 		c.Controls, c.Differ, show.Figure(float64(c.Controls)*(1-stats.DefaultConfidence)))
 	if c.Fails() {
-		return show.Para(show.Strong("The control"), out+"That are more than chance explains: the intervals of this run are too narrow.")
+		return show.Para(show.Strong("The control"), out+"That is more than chance explains: the intervals of this run are too narrow.")
 	}
-	return show.Para(show.Strong("The control"), out+"So the intervals of this run are as wide as they have to be.")
+	return show.Para(show.Strong("The control"), out+"The intervals of this run are wide enough.")
 }
 
 func (v *View) controlTable() *show.Table {
@@ -108,11 +106,11 @@ func (v *View) controlTable() *show.Table {
 	return t
 }
 
-// roundsTable shows for each cell how many rounds the structures got, and why they got no
-// more. It is empty where there was no race: where no row says why it got no more.
+// roundsTable shows the rounds of each structure in each cell and why it stopped. It is nil
+// without a race: if no row was stopped early.
 func (v *View) roundsTable() *show.Table {
-	t := newTable("lrlllll", "Workload", "N", "Settled", "Out of time", "Beaten", "All that were asked for",
-		"Left out, as too slow among fewer timers")
+	t := newTable("lrlllll", "Workload", "N", "Settled", "Out of time", "Beaten", "Done",
+		"Left out: too slow at a smaller size")
 	raced := false
 	for _, c := range v.Cells {
 		stopped := make(map[results.Stopped][]string)
@@ -137,8 +135,8 @@ func (v *View) roundsTable() *show.Table {
 	return t
 }
 
-// proofTable shows what each cell's replays agreed on: the proof that most rows hold. A coarse
-// structure may rightly fire later and so have a checksum of its own.
+// proofTable shows the proof of each cell, on which most rows agree. A coarse structure fires later
+// and has its own checksum.
 func (v *View) proofTable() *show.Table {
 	t := newTable("lrrrrrrrlr", "Workload", "N", "Mean resident", "Cancelled share", "Scheduled", "Fired",
 		"Cancelled", "Pending", "Checksum", "Rows that agree")

@@ -16,17 +16,17 @@ func idle(v *View) Section {
 	return Section{
 		Title:  "How often does a structure wake up for nothing?",
 		Absent: "idle wake-ups",
-		Lead: show.Para(v.idleSentence()+"A ", show.Em("ticking"), " driver wakes at every tick, a ", show.Em("tickless"),
-			" one at the tick that ", show.Mono("Next"), " names. An idle wake-up fires nothing: it was ", show.Em("empty"),
-			" (nothing was done), ", show.Em("only moved"), " timers (cascades, rounds still to go) or ", show.Em("only dropped"),
+		Lead: show.Para(v.idleSentence()+"A ", show.Em("ticking"), " driver wakes at every tick. A ", show.Em("tickless"),
+			" driver wakes at the tick that ", show.Mono("Next"), " returns. An idle wake-up fires no timer. It is ", show.Em("empty"),
+			", or it ", show.Em("only moves"), " timers (cascades, remaining revolutions), or it ", show.Em("only drops"),
 			" stale entries of cancelled timers."),
 		Charts: []*draw.Figure{v.idleTicksChart()},
 		Open:   true,
-		Tables: []Table{{Title: "Wake-ups and work, over " + v.idleScope(), Body: show.Tables(v.idleTable())}},
+		Tables: []Table{{Title: "Wake-ups and work: " + v.idleScope(), Body: show.Tables(v.idleTable())}},
 	}
 }
 
-// The causes of idle wake-ups, from the left to the right of a bar.
+// idleCauses are the causes of idle wake-ups, in the order of the parts of a bar.
 var idleCauses = []struct {
 	name  string
 	of    func(results.Idle) uint64
@@ -43,10 +43,10 @@ func (v *View) idleTicksChart() *draw.Figure {
 	f := &draw.Figure{
 		Name:  "idle-ticks",
 		Title: "Idle wake-ups per fired timer",
-		Subtitle: "What it says: how many wake-ups in which no timer fires come with each timer that fires. A ticking driver " +
-			"wakes at every tick; a tickless driver wakes when Next says so. Lower is better.",
-		Caption: "What it does not say: what a wake-up costs. The counts are exact. Each panel has a scale of its own. A flat " +
-			"wheel moves timers in each revolution that they wait.",
+		Subtitle: "The number of wake-ups without a fired timer, divided by the number of fired timers. A ticking driver " +
+			"wakes at every tick, a tickless driver at the tick that Next returns. Lower is better.",
+		Caption: "The counts are exact. Each panel has its own scale. A flat wheel visits a waiting timer in every " +
+			"revolution, which counts as moved.",
 		X: draw.Axis{Ticks: draw.LinearTicks(show.Figure), Linear: true, High: 1.3},
 	}
 	counts, cases := v.largestIdle()
@@ -131,7 +131,7 @@ func (v *View) largestIdle() (counts []results.Idle, cases []idleCase) {
 	return counts, cases
 }
 
-// idleSums adds the counts of structures up over the cases, of those that lack none.
+// idleSums adds up the counts of each structure that was counted in all cases.
 func (v *View) idleSums(d results.Driver, of []analysis.Contender) []results.Idle {
 	counts, cases := v.largestIdle()
 	var out []results.Idle
@@ -156,7 +156,7 @@ func (v *View) idleSums(d results.Driver, of []analysis.Contender) []results.Idl
 	return out
 }
 
-// idleScope says what the counts are over.
+// idleScope names the sizes and delays of the counts.
 func (v *View) idleScope() string {
 	var shapes []string
 	var sizes []int
@@ -175,7 +175,7 @@ func (v *View) idleScope() string {
 	return out
 }
 
-// idleSentence says who wakes up for nothing under a driver that wakes when Next says so.
+// idleSentence names the structures with idle wake-ups under a tickless driver.
 func (v *View) idleSentence() string {
 	awake := slices.DeleteFunc(v.idleSums(results.Tickless, v.Contenders), func(i results.Idle) bool { return i.Wakeups == 0 })
 	idle := slices.DeleteFunc(slices.Clone(awake), func(i results.Idle) bool { return i.Total() == 0 })
@@ -184,16 +184,15 @@ func (v *View) idleSentence() string {
 	case len(awake) == 0:
 		return ""
 	case len(idle) == 0:
-		return fmt.Sprintf("Under a tickless driver, none of %s wakes up for nothing. ", all)
+		return fmt.Sprintf("Under a tickless driver, none of %s has idle wake-ups. ", all)
 	}
 	share := func(i results.Idle) float64 { return float64(i.Total()) / float64(i.Wakeups) }
 	slices.SortStableFunc(idle, func(a, b results.Idle) int { return cmp.Compare(share(b), share(a)) })
 	var names []string
 	for _, i := range idle {
-		names = append(names, fmt.Sprintf("%s on %s", i.Structure, show.Percent(share(i))))
+		names = append(names, fmt.Sprintf("%s in %s", i.Structure, show.Percent(share(i))))
 	}
-	return fmt.Sprintf("Under a tickless driver, %d of %s wake up for nothing at times: %s of their "+
-		"wake-ups. ", len(idle), all, show.And(names))
+	return fmt.Sprintf("Under a tickless driver, %d of %s have idle wake-ups: %s of their wake-ups. ", len(idle), all, show.And(names))
 }
 
 // idleTable shows the wake-ups of the structures by cause, and the work behind them.
@@ -214,9 +213,8 @@ func (v *View) idleTable() *show.Table {
 func lateness(v *View) Section {
 	return Section{
 		Title: "How late do coarse structures fire?",
-		Lead: show.Para("A coarse structure rounds deadlines up: it fires late, never early, and by no more than " +
-			"it declares for the delay, which was checked for every timer. All others fire at the very " +
-			"tick. Ticking driver; exact counts."),
+		Lead: show.Para("A coarse structure rounds deadlines up. It fires late, never early, and within its declared bound, which " +
+			"was checked for every timer. All other structures fire at the exact tick. The driver is ticking."),
 		Tables: []Table{{Title: "Lateness by shape of the delays", Body: show.Tables(v.latenessTable())}},
 	}
 }
@@ -224,8 +222,7 @@ func lateness(v *View) Section {
 // isLate reports whether counts hold the lateness of a coarse structure.
 func isLate(i results.Idle) bool { return i.Lateness != nil && i.Driver == results.Ticking }
 
-// latenessTable says how late coarse structures fired, for each distribution of
-// delays. It is empty when all structures are exact.
+// latenessTable shows the lateness of coarse structures for each distribution of delays.
 func (v *View) latenessTable() *show.Table {
 	t := newTable("llr", "Structure", "Delays", "N", "Fired", "Mean, ticks", "p99, ticks", "Max, ticks",
 		"Mean, of the delay", "p99, of the delay", "Max, of the delay")

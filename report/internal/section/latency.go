@@ -18,21 +18,19 @@ func latency(v *View) Section {
 		Title:  "How long does a single call take?",
 		Open:   true,
 		Absent: "latency",
-		Lead: show.Para(fmt.Sprintf("Single calls, each stamped with the clock before and after, all trials together. "+
-			"Each sample holds one reading of the clock, %s at the median; the time by kind of operation below "+
-			"shows differences far below that. There is no maximum here: the slowest of a million calls is one "+
-			"that the operating system held up, with the floor as with any structure.",
+		Lead: show.Para(fmt.Sprintf("The clock is read before and after each call, and all trials count together. Each sample contains one reading "+
+			"of the clock, %s at the median. The times by kind of operation below show smaller differences. There is no "+
+			"maximum, because the operating system interrupts the slowest of a million calls.",
 			show.Duration(v.Environment.ClockNS))),
 	}
 	for _, class := range analysis.Classes {
-		t := Table{Title: "The 99.9th percentile on workloads: " + string(class), Body: show.Tables(v.tailTable(class))}
+		t := Table{Title: "The 99.9th percentile by workload: " + string(class), Body: show.Tables(v.tailTable(class))}
 		if len(t.Body) == 0 {
 			continue
 		}
 		if len(s.Tables) == 0 {
-			t.Lead = show.Para("In the tables: the 99.9th percentile in nanoseconds, of the kind of call in which " +
-				"it is the largest, for each workload at its largest N. \"Floor\": no slower than the " +
-				"harness alone. In brackets: the kind.")
+			t.Lead = show.Para("The tables show the 99.9th percentile of the slowest kind of call in nanoseconds, for each workload at " +
+				"its largest N. The kind is in brackets. \"Floor\" means no slower than the empty harness.")
 		}
 		s.Tables = append(s.Tables, t)
 	}
@@ -100,11 +98,10 @@ func (v *View) latencyChart(at latencyAt) *draw.Figure {
 	f := &draw.Figure{
 		Name:  "latency",
 		Title: fmt.Sprintf("Single calls with %s timers", show.Grouped(at.n)),
-		Subtitle: "What it says: the median, the 99th and the 99.9th percentile of the time of a call, by the kind of the call, " +
-			"the shape of the delays and the share of timers that is cancelled. Further left is better.",
-		Caption: "What it does not say: the slowest of a thousand calls, which the operating system decides. The time axis is " +
-			"logarithmic. The last row is the floor: the harness with a scheduler that does nothing. A percentile without enough " +
-			"calls has no mark." + v.clockNote(),
+		Subtitle: "The median, the 99th and the 99.9th percentile of the time of a call, by the kind of call, the shape of the " +
+			"delays and the share of timers cancelled. Further left is better.",
+		Caption: "The time axis is logarithmic. The last row is the floor: the harness with a scheduler that does nothing. " +
+			"A percentile of too few calls has no mark." + v.clockNote(),
 		X:       draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 3}, Low: 1.4, High: 1.4},
 		Columns: len(latencyKinds) * len(delays), Height: draw.RowsHeight(len(at.rows)),
 	}
@@ -186,8 +183,8 @@ func percentilesOf(l results.Latency) any {
 	return show.Number(l.P999, strings.Join(out, " / "))
 }
 
-// latencyCells chooses the cells that get charts: the first synthetic workload, and the two of
-// programs with the most timers, each at its largest N.
+// latencyCells chooses the cells with charts: the first synthetic workload and the two programs with
+// the most timers, each at its largest N.
 func (v *View) latencyCells() []*analysis.Cell {
 	const mostOf = 2 // programs
 	var first, programs []*analysis.Cell
@@ -211,7 +208,7 @@ func (v *View) latencyRows(c *analysis.Cell) []analysis.Contender {
 	return v.Present(func(who analysis.Contender) bool { return hasLatency(c.Row(who.Name)) })
 }
 
-// kindsOf returns the kinds of which a cell has latencies, as charts and tables show them.
+// kindsOf returns the kinds of calls for which a cell has latencies, in the order of charts and tables.
 func kindsOf(c *analysis.Cell) []script.Kind {
 	var out []script.Kind
 	for _, r := range c.Rows {
@@ -270,7 +267,7 @@ func tail(c *analysis.Cell, row *analysis.Row) show.Cell {
 type percentile struct {
 	name   string
 	value  func(results.Latency) float64
-	least  int64 // samples without which it says nothing but the maximum
+	least  int64 // samples needed; with fewer it is the maximum
 	marker draw.Marker
 	radius draw.Length
 }
@@ -282,11 +279,10 @@ var percentiles = []percentile{
 	{"99.9 %", func(l results.Latency) float64 { return l.P999 }, 1000, draw.Triangle, 2.6},
 }
 
-// slowest is the last of the percentiles. What is beyond it, one cannot tell from what the
-// operating system does.
+// slowest is the last of the percentiles. Beyond it the operating system dominates.
 var slowest = percentiles[len(percentiles)-1]
 
-// of returns the percentile; ok is false where the samples are too few for it.
+// of returns the percentile. ok is false with too few samples.
 func (p percentile) of(l results.Latency) (ns float64, ok bool) {
 	return p.value(l), l.Samples >= p.least
 }
@@ -313,28 +309,25 @@ func (v *View) latencyTable(c *analysis.Cell) *show.Table {
 	return t
 }
 
-// slowCall is where calls begin to be slow, at 1/(1-0.99). A kind of call of which nothing is
-// measured there has no panel. mostNines is where curves end, at 1/(1-0.999).
+// slowCall is 1/(1-0.99), where slow calls begin. A kind of call without data there has no panel.
+// mostNines is 1/(1-0.999), where curves end.
 const (
 	slowCall  = 100
 	mostNines = 1000
 )
 
-// curveChart shows the distribution of single calls up to the 99.9th percentile, as far as it is not
-// that of the floor. The horizontal axis counts the nines of the percentile, so that the tail gets
-// as much room as the rest. It is nil where the results hold no quantiles.
+// curveChart shows the distribution of single calls up to the 99.9th percentile, where it is above
+// the floor. The horizontal axis counts the nines of the percentile, so the tail gets as much room
+// as the rest. Nil: the results hold no quantiles.
 func (v *View) curveChart(c *analysis.Cell) *draw.Figure {
 	rows := v.latencyRows(c)
 	shown := v.Curves(rows)
 	f := &draw.Figure{
-		Name:  fmt.Sprintf("curve-%s-%d", c.Workload, c.N),
-		Title: "Slow calls: " + sized(c.Workload, c.N),
-		Subtitle: "What it says: how long a call takes at most, for that share of all calls. " +
-			"Lower is better.",
-		Caption: "What it does not say: which calls the slow ones are, and how long the slowest one in a thousand " +
-			"takes, since the operating system decides that. Where a curve is missing, the structure is no slower " +
-			"than the floor, which is the harness alone. Both axes are logarithmic; straight lines between measured " +
-			"quantiles." + v.clockNote() + " " + v.ChoiceNote(rows),
+		Name:     fmt.Sprintf("curve-%s-%d", c.Workload, c.N),
+		Title:    "Slow calls: " + sized(c.Workload, c.N),
+		Subtitle: "The longest time of a call, for each share of all calls. Lower is better.",
+		Caption: "A structure without a curve is no slower than the floor, the empty harness. Both axes are logarithmic. " +
+			"Straight lines join the measured quantiles." + v.clockNote() + " " + v.ChoiceNote(rows),
 		Legend: v.keys(shown),
 		X:      draw.Axis{Ticks: ninesTicks},
 		Y:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 8}, Low: 1.25, High: 1.25},
@@ -371,7 +364,7 @@ func (v *View) clockNote() string {
 	if v.Environment.ClockNS <= 0 {
 		return ""
 	}
-	return " Each sample holds one reading of the clock: " + show.Duration(v.Environment.ClockNS) + "."
+	return " Each sample contains one reading of the clock: " + show.Duration(v.Environment.ClockNS) + "."
 }
 
 // curve turns quantiles into marks at 1/(1-q).

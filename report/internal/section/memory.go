@@ -14,7 +14,7 @@ import (
 
 func memory(v *View) Section {
 	return Section{
-		Title:  "How much memory does a timer take, and what does it buy?",
+		Title:  "How much memory does a timer take?",
 		Absent: "memory",
 		Charts: []*draw.Figure{v.memoryChart(), v.paretoChart()},
 		Tables: []Table{
@@ -72,25 +72,21 @@ func (v *View) memoryChart() *draw.Figure {
 		})
 	}
 	f := &draw.Figure{
-		Name:  "memory",
-		Title: "How much memory does a timer take?",
-		Subtitle: "What it says: the heap in use per timer, a value of 8 bytes included. Lower is " +
-			"better.",
-		Caption: "What it does not say: what the values of a program take. Room reserved for growth " +
-			"counts: it depends on where N falls between two doublings.",
-		X:      draw.Axis{Ticks: draw.LinearTicks(show.Figure), Linear: true, High: 1.12},
-		Height: max(draw.RowsHeight(len(list)), 120),
-		Panels: []*draw.Panel{p},
+		Name:     "memory",
+		Title:    "Bytes per timer, filled and aged",
+		Subtitle: "The heap in use per timer, including a value of 8 bytes. Lower is better.",
+		Caption:  "Room reserved for growth counts, so the result depends on where N falls between two doublings.",
+		X:        draw.Axis{Ticks: draw.LinearTicks(show.Figure), Linear: true, High: 1.12},
+		Height:   max(draw.RowsHeight(len(list)), 120),
+		Panels:   []*draw.Panel{p},
 	}
 	if replaced := list[0].Replaced; replaced > 0 {
-		f.Subtitle = fmt.Sprintf("What it says: the heap in use per timer, a value of 8 bytes included, right after "+
-			"the fill, and after %s timers were cancelled at random, each with another one scheduled. "+
-			"Lower is better.", short(replaced))
-		f.Caption += " Uniform delays; the clock stands still, so that entries of cancelled timers " +
-			"stay as long as the structure keeps them."
+		f.Subtitle = fmt.Sprintf("The heap in use per timer, including a value of 8 bytes: right after the fill, and aged, after %s random timers "+
+			"were cancelled and replaced. Lower is better.", short(replaced))
+		f.Caption += " Delays are uniform. The clock stands still, so a lazy structure keeps its cancelled entries."
 		f.Legend = []draw.Key{
 			{Text: "after the fill", Swatch: draw.Faded},
-			{Text: "added by ageing", Swatch: draw.Pale(draw.Faded, pale)},
+			{Text: "added by aging", Swatch: draw.Pale(draw.Faded, pale)},
 		}
 	}
 	return f
@@ -133,16 +129,15 @@ func (v *View) paretoChart() *draw.Figure {
 			least, at.Bold = at.Y, true
 		}
 	}
-	caption := "What it does not say: how a structure does on one workload, or among fewer timers. " +
-		"Both axes are logarithmic. "
+	caption := "Both axes are logarithmic. "
 	if left > 0 {
-		caption += fmt.Sprintf("%d structures that lack one of these figures are not shown.", left)
+		caption += fmt.Sprintf("%d structures without both figures are not shown.", left)
 	}
 	return &draw.Figure{
 		Name:  "pareto",
-		Title: "Which structures are fast for the memory they take?",
-		Subtitle: fmt.Sprintf("What it says: the time, as the geometric mean of the multiples of the fastest over "+
-			"%s, against bytes per timer, N = %s. Bold: no other structure is both faster and smaller.", show.Count(len(cells), "workload"), short(n)),
+		Title: "Speed and memory",
+		Subtitle: fmt.Sprintf("The time as a multiple of the fastest, the geometric mean over %s, by the bytes per timer, N = %s. "+
+			"Bold: no other structure is both faster and smaller.", show.Count(len(cells), "workload"), short(n)),
 		Caption: caption,
 		X:       draw.Axis{Ticks: draw.LogTicks{Label: inBytes, Most: 9}, Low: 1.15, High: 1.3},
 		Y:       draw.Axis{Ticks: draw.LogTicks{Label: ratioTick, Most: 7}, Low: 1.15, High: 1.15},
@@ -157,7 +152,7 @@ func inBytes(b float64) string { return show.Short(b) + " B" }
 
 func (v *View) memoryTable() *show.Table {
 	t := newTable("lr", "Structure", "N", "Bytes in all, empty", "Bytes per timer, filled",
-		"Bytes per timer, aged", "Timers replaced", "ms it adds to a full garbage collection")
+		"Bytes per timer, aged", "Timers replaced", "ms added to a full garbage collection")
 	for _, m := range v.Memory {
 		t.Add(show.Name(m.Structure), size(m.N), show.Number(m.EmptyBytes, show.Short(m.EmptyBytes)), m.Bytes, m.AgedBytes,
 			size(m.Replaced), m.CollectNS/1e6).Structure = m.Structure
@@ -192,8 +187,8 @@ func (v *View) byWorkload(cells []*analysis.Cell, has func(*analysis.Row) bool,
 func collector(v *View) Section {
 	s := Section{
 		Title: "What does the garbage collector add?",
-		Lead: show.Para("All other figures are with the collector off while the clock runs. Here it is on, and a " +
-			"heap like that of a program lies beside the structure. \"On / off\" is the quotient of the two."),
+		Lead: show.Para("Everywhere else the collector is off while the clock runs. Here it is on, and the process holds a " +
+			"heap like that of a program. \"On / off\" is the quotient of the two times."),
 	}
 	has := func(r *analysis.Row) bool { return len(results.Samples(r.WithGC)) > 0 }
 	for _, c := range v.LargestOfEach(has) {

@@ -14,18 +14,18 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// mostOff is how many times the time the model may be before the page names it (chosen).
+// mostOff is the ratio of model and time beyond which the page names a row (chosen).
 const mostOff = 1.5
 
 func why(v *View) Section {
-	s := Section{Title: "Why?"}
+	s := Section{Title: "Why is it faster?"}
 	w := v.Why()
 	if w == nil {
 		return s
 	}
 	from, near, agree, known := v.Known.Counts, 0, 0, 0
 	var off []string
-	t := newTable("lrllrrrrrrrl", "Workload", "N", "Structure", "Beside the fastest", "ns", "Model, ns", "Instructions",
+	t := newTable("lrllrrrrrrrl", "Workload", "N", "Structure", "Multiple of the fastest", "ns", "Model, ns", "Instructions",
 		"Misses of 32 kB", "of 1 MB", "of 32 MB", "Mispredicted", "Counts")
 	for _, c := range w.Rows {
 		if c.Off() <= analysis.Near {
@@ -50,24 +50,23 @@ func why(v *View) Section {
 		addUnit(t, c.Cell, show.Name(c.Structure), place, c.NS, c.Model, c.Instructions, c.L1Misses,
 			c.L2Misses, c.LLMisses, c.Mispredicted, agreement(ok, said))
 	}
-	s.Lead = show.Para(fmt.Sprintf("What a structure executes explains its time, and does not wander as times do. Instructions, misses of "+
-		"simulated caches and mispredicted branches of the first structures of a cell were counted at commit %s (%s, %s); "+
-		"they are the same on any machine. The model: the harness, and for each instruction %s ns, for each miss of 32 kB "+
-		"%s ns, of 1 MB %s more, of 32 MB %s more, for each mispredicted branch %s. These are the weights, none negative, that fit the times of this "+
-		"run best. %s", cmp.Or(from.Revision[:min(12, len(from.Revision))], "unknown"), from.Go, from.Arch,
+	s.Lead = show.Para(fmt.Sprintf("Counts explain times, and they are the same on any machine. For the first structures of each cell a simulator "+
+		"counted the instructions, the cache misses and the mispredicted branches at commit %s (%s, %s). The model adds them to "+
+		"the cost of the harness: %s ns for an instruction, %s ns for a miss of 32 kB, %s ns more for a miss of 1 MB, %s ns more for "+
+		"a miss of 32 MB, and %s ns for a mispredicted branch. These nonnegative weights fit the times of this run best. %s", cmp.Or(from.Revision[:min(12, len(from.Revision))], "unknown"), from.Go, from.Arch,
 		show.Figure(w.Costs.Instruction), show.Figure(w.Costs.L1Miss), show.Figure(w.Costs.L2Miss), show.Figure(w.Costs.LLMiss),
 		show.Figure(w.Costs.Mispredicted), sinceCounted(v)))
 	s.Charts = []*draw.Figure{v.whyChart(w)}
-	said := fmt.Sprintf("The model is within %s times the time in %d of %d rows. The counts agree with the place of a structure in "+
-		"%d of %d: they put it behind the fastest where its time is certainly longer, and within %s times where it is not.",
+	said := fmt.Sprintf("The model is within %s times the time in %d of %d rows. The counts agree with the ranking in %d of %d: they put a "+
+		"structure behind the fastest if its time is certainly longer, and within %s times the fastest if it is not.",
 		show.Times(analysis.Near), near, len(w.Rows), agree, known, show.Times(analysis.Near))
 	if len(off) > 0 {
-		said += fmt.Sprintf(" Time and counts disagree by more than %s times for %s. An instruction may wait for the one "+
-			"before it, or run beside three others, and the caches of a machine are not those of the model.",
+		said += fmt.Sprintf(" Time and counts differ by more than %s times for %s. The model knows neither dependencies between "+
+			"instructions nor the caches of this machine.",
 			show.Times(mostOff), show.And(off))
 	}
 	s.Caption = show.Para(said)
-	s.Tables = []Table{{Title: "What the first structures of each cell execute, per unit of cost", Body: show.Tables(t)}}
+	s.Tables = []Table{{Title: "Counts of the first structures of each cell, per unit of cost", Body: show.Tables(t)}}
 	return s
 }
 
@@ -85,7 +84,7 @@ func sinceCounted(v *View) string {
 	if v.Environment.Revision == v.Known.Counts.Revision {
 		return ""
 	}
-	return "The run is of another commit: a structure that was changed between the two has other counts now."
+	return "The run is of another commit, so a structure that has changed since has other counts."
 }
 
 func (v *View) whyChart(w *analysis.Why) *draw.Figure {
@@ -108,9 +107,9 @@ func (v *View) whyChart(w *analysis.Why) *draw.Figure {
 	}
 	return &draw.Figure{
 		Name:     "why",
-		Title:    "Do the counts explain the times?",
-		Subtitle: "What it says: the time of a unit, and what it would be by instructions, misses and mispredicted branches. On the line both are equal.",
-		Caption:  "What it does not say: what waits for what. Both axes are logarithmic.",
+		Title:    "Counts and times",
+		Subtitle: "The time of a unit, by the time that the model predicts from the counts. On the line both are equal.",
+		Caption:  "Both axes are logarithmic.",
 		Legend:   v.keys(present),
 		X:        both, Y: both,
 		Height: 320,
@@ -118,7 +117,7 @@ func (v *View) whyChart(w *analysis.Why) *draw.Figure {
 	}
 }
 
-// because says in short what the fastest structure of a cell executes, and the next one. nil: neither is counted.
+// because names the count that separates the fastest structure of a cell from the next one. nil: not both are counted.
 func because(w *analysis.Why, c *analysis.Cell) any {
 	rows := w.Of(c)
 	if len(rows) < 2 || rows[0].Structure != c.Ranked[0].Structure {
@@ -146,13 +145,12 @@ func because(w *analysis.Why, c *analysis.Cell) any {
 
 func inNumbers(v *View) Section {
 	s := Section{
-		Title: "Every workload in numbers",
-		Lead: show.Para("For each workload: the cost at each N, the time per call by kind of operation, and " +
-			"percentiles of single calls. The 95 % confidence interval is in brackets; × is the ratio to the fastest structure, " +
-			"paired by round, and the time is that of the fastest times ×; bold: may be the fastest. For the time " +
-			"per call, the clock is read once for each run of operations of one kind, and its cost is " +
-			"taken off; the wake-up that ends a run of fires counts as part of fire. Percentiles hold one " +
-			"reading of the clock for each call. The results file holds all sizes of all of them."),
+		Title: "What are the numbers of each workload?",
+		Lead: show.Para("Each workload has its cost at each N, the time per call by kind of operation, and percentiles of single " +
+			"calls. The 95 % confidence interval is in brackets. × is the ratio to the fastest structure, paired by round; the " +
+			"time is that ratio times the time of the fastest. Bold: may be the fastest. For the time per call, the clock is read " +
+			"once per run of operations of one kind, and its cost is subtracted; the wake-up that ends a run of fires is part of " +
+			"fire. Percentiles contain one reading of the clock per call. The results file has all sizes."),
 	}
 	for _, w := range v.Workloads() {
 		cells := v.CellsOf(w)

@@ -11,12 +11,11 @@ import (
 
 func origin(v *View) Section {
 	s := Section{
-		Title: "How this was made",
-		Lead: show.Para("Every structure got the same operations in the same order on the same resident timers. " +
-			"Trials were interleaved in random order; none was dropped. The 95 % confidence intervals of " +
-			"costs hold the variation between instances of a structure; the overall mean is all time " +
-			"over all units. The unit is a lifecycle, a timer scheduled and done with (fired or " +
-			"cancelled), unless a workload says otherwise."),
+		Title: "How was this measured?",
+		Lead: show.Para("Every structure got the same operations in the same order on the same resident timers. Trials were " +
+			"interleaved in random order, and none was dropped. The 95 % confidence intervals cover the variation between " +
+			"instances of a structure. The overall mean is all time over all units. The unit is a lifecycle, a timer " +
+			"that is scheduled and then fires or is cancelled, unless the workload has another unit."),
 		Tables: []Table{
 			{Body: show.Tables(v.originTable())},
 			{Title: "The workloads", Body: show.Tables(v.workloadTable())},
@@ -111,18 +110,18 @@ func (v *View) traceTable() *show.Table {
 }
 
 func reproduce(v *View) Section {
-	s := Section{Title: "How can I make these figures again?"}
+	s := Section{Title: "How can I reproduce these results?"}
 	if v.Command == "" {
 		return s
 	}
 	revision, changed := strings.CutSuffix(v.Environment.Revision, "+dirty")
-	lead := "In a folder with the sources of timerbench, on a machine like the one below. " +
-		"The same seed makes the same operations on any machine; times and ratios differ."
+	lead := "Run this in a clone of timerbench, on a machine like the one below. The same seed makes the same " +
+		"operations on any machine; times and ratios differ."
 	var lines []string
 	if revision != "" {
 		lines = append(lines, "git checkout "+revision)
 		if changed {
-			lead += " Files had been changed since that commit."
+			lead += " The run contained uncommitted changes."
 		}
 	}
 	lines = append(lines, "make build", "bin/"+v.Command, "bin/timerbench report")

@@ -80,7 +80,7 @@ func (v *View) withPrograms() *programView {
 	return &programView{NewView(analysis.With(r, v.Known)), ours}
 }
 
-// cellGroup is cells that stand side by side.
+// cellGroup is the cells of one chart.
 type cellGroup struct {
 	name, among string // "1k", "With 1k timers"
 	cells       []*analysis.Cell
@@ -115,7 +115,7 @@ func (f *programView) best(c *analysis.Cell, ours bool) *analysis.Row {
 	return nil
 }
 
-// lead says for each group who does best over all workloads, of the programs and of ours.
+// lead names the best program and the best structure here over all workloads of each group.
 func (f *programView) lead() show.Text {
 	var out []show.Span
 	for _, g := range f.groups() {
@@ -152,15 +152,15 @@ func (f *programView) lead() show.Text {
 func (f *programView) chart(g cellGroup) *draw.Figure {
 	out := f.overviewTable(g.cells).Figure()
 	out.Name = "other-languages-" + g.name
-	out.Title = g.among + ", how do timers of other languages compare?"
-	out.Subtitle = "What it says: the time per " + units(g.cells) + " as a multiple of the fastest of all, programs of other " +
-		"languages and the best structures of each family here. Lower is better; 1 is the fastest."
-	out.Caption = "Bold: the fastest, a tie with it, or not told apart from it. Grey: not measured, or no number without " +
-		"proof. What it does not say: what the language costs, and what the structure; the tables below do."
+	out.Title = g.among + ": programs of other languages"
+	out.Subtitle = "The time per " + units(g.cells) + " as a multiple of the fastest of all programs and structures. The chart has the " +
+		"best structures of each family here. Lower is better; 1 is the fastest."
+	out.Caption = "Bold: may be the fastest. Grey: not measured or not proved. The tables below separate the cost of the " +
+		"language from the cost of the structure."
 	return out
 }
 
-// duels sets the fastest program of each cell against the fastest structure.
+// duels compares the fastest program of each cell with the fastest structure.
 func (f *programView) duels() *show.Table {
 	t := newTable("lrllrrlrrrr", "Workload", "N", "Fastest program", "Language", "ns", "Floor", "Fastest structure here", "ns",
 		"Floor", "Times as long as the program", "Above the floors")
@@ -239,7 +239,7 @@ func less(costs, floor []stats.Sample) []stats.Sample {
 	return out
 }
 
-// Beside is a ratio with its interval if at least three units tell it.
+// Beside returns a ratio with its interval, which needs at least three units.
 func Beside(r stats.Ratio) show.Cell {
 	unit := map[stats.Level]string{stats.Rounds: "round", stats.Instances: "instance", stats.Layouts: "layout"}[r.Level]
 	switch {

@@ -10,7 +10,7 @@ import (
 
 func rank(v *View) Section {
 	return Section{
-		Title:  "Which place has each structure, among few timers and among many?",
+		Title:  "How do the structures rank at each size?",
 		Charts: []*draw.Figure{v.rankChart()},
 	}
 }
@@ -26,10 +26,10 @@ func (v *View) rankChart() *draw.Figure {
 	}
 	f := &draw.Figure{
 		Name: "rank",
-		Subtitle: "What it says: the time of each structure as a multiple of that of the fastest, the geometric mean " +
-			"over the workloads that are measured at this number of timers. The structures are in the order of all cells.",
-		Caption: "What it does not say: in which workload. A structure that has no mark was not measured among so many; " +
-			"one that was not measured in each workload has a mark for those in which it was.",
+		Subtitle: "The time of each structure as a multiple of the fastest: the geometric mean over the workloads measured " +
+			"with that number of timers. The order of the rows is the ranking over all cells.",
+		Caption: "A structure without a mark was not measured at that size. A structure that lacks some workloads " +
+			"is ranked on the others.",
 		X:      draw.Axis{Ticks: draw.LogTicks{Label: ratioTick, Most: 4}, Low: 1.1, High: 1.2, Also: []float64{1}},
 		Height: draw.RowsHeight(len(who)), Columns: len(sizes),
 	}

@@ -10,7 +10,7 @@ import (
 
 func scale(v *View) Section {
 	return Section{
-		Title:  "How does the cost of a timer grow with their number?",
+		Title:  "How does the cost grow with the number of timers?",
 		Absent: "cost against N",
 		Open:   true,
 		Charts: []*draw.Figure{v.scaleChart()},
@@ -35,12 +35,10 @@ func (v *View) scaleChart() *draw.Figure {
 	}
 	f := &draw.Figure{
 		Name: "scale",
-		Subtitle: "What it says: the time per lifecycle (a timer scheduled, then fired or cancelled), " +
-			"or per what stands in brackets, against the number of resident timers. Lower is better; flat " +
-			"is constant cost.",
-		Caption: "What it does not say: what lies between the measured points; the lines are straight. " +
-			"Both axes are logarithmic. The bars are 95 % confidence intervals, where these are wider than " +
-			"the mark. The floor is a scheduler that does nothing: what the harness itself costs. " +
+		Subtitle: "The time per lifecycle (a timer is scheduled, then fires or is cancelled), or per the unit in brackets, " +
+			"by the number of resident timers. Lower is better. A flat line is a constant cost.",
+		Caption: "Straight lines join the measured points. Both axes are logarithmic. A bar is a 95 % confidence interval " +
+			"that is wider than its mark. The floor is the cost of the harness with a scheduler that does nothing. " +
 			v.ChoiceNote(rows),
 		Legend: v.keys(shown),
 		X:      draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.25, High: 1.25},
@@ -69,7 +67,7 @@ func (v *View) scaleChart() *draw.Figure {
 	return f
 }
 
-// scaledCells are those of the workloads that were run at several sizes.
+// scaledCells returns the cells of the workloads that ran at several sizes.
 func (v *View) scaledCells() []*analysis.Cell {
 	var out []*analysis.Cell
 	for _, w := range v.Scaled() {
@@ -92,7 +90,7 @@ func (v *View) costCurve(workload, name string) draw.Series {
 	return out
 }
 
-// markOf is the mark of a summary, with its interval where there is one.
+// markOf returns the mark of a summary, with its interval if it has one.
 func markOf(s analysis.Stat, y float64) draw.Mark {
 	m := draw.Mark{X: s.Center, Y: y}
 	if s.Bounded() && s.Lo > 0 {
@@ -101,7 +99,7 @@ func markOf(s analysis.Stat, y float64) draw.Mark {
 	return m
 }
 
-// sizesOf returns the sizes of cells, each once, the smallest first.
+// sizesOf returns the distinct sizes of cells in ascending order.
 func sizesOf(cells []*analysis.Cell) []int {
 	var out []int
 	for _, c := range cells {

@@ -9,7 +9,7 @@ import (
 )
 
 func validity(v *View) Section {
-	s := Section{Title: "What threatens the validity?"}
+	s := Section{Title: "What limits these results?"}
 	if len(v.Measured(v.Cells...)) == 0 {
 		return s
 	}
@@ -17,29 +17,23 @@ func validity(v *View) Section {
 	if cpu := v.Environment.CPU; cpu != "" {
 		machine += ", " + cpu
 	}
-	layouts := "The program was linked once, and no interval holds what another order of its " +
-		"functions would change."
+	layouts := "The program was linked once, so the intervals do not cover other orders of its functions."
 	if n := v.Parameters.Layouts; n > 1 {
 		layouts = fmt.Sprintf("The run was repeated in %d layouts of the program, and intervals hold what varies "+
 			"between them.", n)
 	}
 	threats := [][]show.Span{
-		show.Line(show.Strong(machine+"."), " Ratios differ between processors, above all between sizes of their caches. Other "+
-			"programs on the machine slow down what misses the cache more than what does not."),
+		show.Line(show.Strong(machine+"."), " Ratios differ between processors, above all with the sizes of their caches. Other programs on the "+
+			"machine slow down structures that miss the cache more than the others."),
 		show.Line(show.Strong("The code layout."), " "+layouts+" Layout alone moves costs of a few nanoseconds by several percent."),
-		show.Line(show.Strong("One process."), " All structures share a heap and a processor. What one leaves in the caches "+
-			"another one finds; each block is preceded by one that is not timed."),
-		show.Line(show.Strong("Values of 8 bytes, one goroutine, a virtual clock."), " Locks, larger values and waiting for a "+
-			"real clock come on top. They are the same for all structures."),
-		show.Line(show.Strong("The collector is off"), " while the clock runs. What garbage a structure makes, and what its "+
-			"pointers cost a collection, is shown apart where it was measured."),
-		show.Line(show.Strong("Rare work is sampled."), " What happens once in millions of calls, such as a large cascade, "+
-			"falls into few rounds or none."),
-		show.Line(show.Strong("Models of programs"), " have the parameters that were published. Your program has others: "+
-			"record it, and replay the trace."),
-		show.Line(show.Strong("Many comparisons."), " The fastest of a cell was chosen from the same data, so its lead is "+
-			"exaggerated where others are close. The set of the best accounts for that, a single ratio "+
-			"does not."),
+		show.Line(show.Strong("One process."), " All structures share a heap and a processor, so each structure finds the caches as the one before left "+
+			"them. An untimed block precedes each timed block."),
+		show.Line(show.Strong("Values of 8 bytes, one goroutine, a virtual clock."), " Locks, larger values and waiting for a real clock add the same cost to every structure."),
+		show.Line(show.Strong("The collector is off"), " while the clock runs. The cost of garbage and of scanning pointers has tables of its own."),
+		show.Line(show.Strong("Rare work is sampled."), " Work that happens once in millions of calls, such as a large cascade, falls into few rounds or none."),
+		show.Line(show.Strong("Models of programs"), " have published parameters. Your program has its own: record it and replay the trace."),
+		show.Line(show.Strong("Many comparisons."), " The fastest structure of a cell is chosen from the same data, which exaggerates its lead over close "+
+			"rivals. The set of the best accounts for this; a single ratio does not."),
 	}
 	out := 0
 	for _, c := range v.Cells {
@@ -48,11 +42,10 @@ func validity(v *View) Section {
 		}
 	}
 	if out > 0 {
-		threats = append(threats, show.Line(show.Strong("Left out."), fmt.Sprintf(" Cells of many timers that leave structures out, because "+
-			"they took a multiple of the best's time among fewer: %d. Who is left out is not compared there.", out)))
+		threats = append(threats, show.Line(show.Strong("Left out."), fmt.Sprintf(" Structures that took a multiple of the best time with fewer timers were left out in %s.", show.Count(out, "cell"))))
 	}
 	if missing := v.NotMeasured; len(missing) > 0 {
-		threats = append(threats, show.Line(show.Strong("Not measured."), fmt.Sprintf(" The time of the run did not suffice for %s: %s.",
+		threats = append(threats, show.Line(show.Strong("Not measured."), fmt.Sprintf(" The time of the run was too short for %s: %s.",
 			show.Count(len(missing), "step"), strings.Join(missing, "; "))))
 	}
 	s.Tables = []Table{{Body: show.Bullets(threats...)}}
@@ -67,9 +60,9 @@ func (v *View) driftLead() show.Text {
 			found++
 		}
 	}
-	return show.Para(show.Strong("Drift."), fmt.Sprintf(" In %d of %d cells the cost rose or fell steadily in the course of the rounds (rank "+
-		"correlation, p < 0.05); by chance alone, at most about %s should. Fewer than five instances cannot show it. "+
-		"Comparisons are paired by round, so a drift that all structures share is not in them.",
+	return show.Para(show.Strong("Drift."), fmt.Sprintf(" In %d of %d cells the cost rose or fell steadily over the rounds (rank correlation, p < 0.05). Chance alone "+
+		"explains about %s. At least five instances are needed to see it. Comparisons are paired by round, so they "+
+		"do not contain a drift that all structures share.",
 		found, len(all), show.Figure(float64(len(all))*(1-stats.DefaultConfidence))))
 }
 

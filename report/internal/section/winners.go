@@ -22,12 +22,11 @@ func (v *View) winnersChart() *draw.Figure {
 	}
 	f := &draw.Figure{
 		Name: "winners", Columns: min(len(m.delays), 2),
-		Title: "Which exact structure is the fastest, and by how much?",
-		Subtitle: "What it says: the lowest time per " + units(m.cells) + ", by the number of resident timers, the " +
-			"share of them that is cancelled before they fire, and the shape of the delays.",
-		Caption: "The lighter a field, the more other structures tie with it or are not told apart from it, at the " +
-			"family-wise confidence of 95 %. Next: the cost of the second, as a multiple. " +
-			"What it does not say: other workloads, memory, and structures that fire late.",
+		Title: "The fastest exact structure",
+		Subtitle: "The structure with the lowest time per " + units(m.cells) + ", by the number of resident timers, the " +
+			"share of timers cancelled before they fire, and the shape of the delays.",
+		Caption: "A lighter field has more rivals: structures that tie or are unclear at 95 % family-wise confidence. " +
+			"Next: the cost of the second structure as a multiple. Not shown: structures that fire late.",
 	}
 	for _, s := range sure {
 		f.Legend = append(f.Legend, draw.Key{Text: s.name, Swatch: draw.Mix(draw.Faded, s.white)})
