@@ -91,14 +91,20 @@ func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdict := advice.New(r).Verdict(func(name string) string {
-		e, _ := catalog.Find(name)
-		return fmt.Sprintf("[`%s`](%s)", name, strings.TrimPrefix(e.Package, "github.com/timerbench/timerbench/"))
-	})
-	if verdict == "" {
+	var verdict strings.Builder
+	for _, v := range advice.New(r).Verdicts() {
+		for _, s := range v.Line() {
+			if e, ok := catalog.Find(s.Text); ok {
+				s.Text = fmt.Sprintf("[`%s`](%s)", e.Name, strings.TrimPrefix(e.Package, "github.com/timerbench/timerbench/"))
+			}
+			verdict.WriteString(s.Text)
+		}
+		verdict.WriteByte('\n')
+	}
+	if verdict.Len() == 0 {
 		t.Fatal("the results give no verdict")
 	}
-	generated(t, verdictBegin, verdictEnd, strings.ReplaceAll(verdict, ". ", ".\n")+"\n")
+	generated(t, verdictBegin, verdictEnd, strings.ReplaceAll(verdict.String(), ". ", ".\n"))
 }
 
 // The code in the README is the body of an Example, which runs.

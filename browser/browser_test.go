@@ -322,14 +322,14 @@ func TestEachControlChangesTheAnswerAsTheDataSay(t *testing.T) {
 	for i, x := range got {
 		want := grid.Answers[i*askEach]
 		different[x.First] = true
-		var names []string
+		sentence, names := want.Sentence(), []string(nil)
 		for _, s := range want.Ranking[:min(8, len(want.Ranking))] {
 			names = append(names, s.Structure)
 		}
 		if names == nil {
-			want.Sentence, names = "These results cannot answer this.", []string{""}
+			sentence, names = "These results cannot answer this.", []string{""}
 		}
-		if x.Sentence != want.Sentence || x.First != names[0] || x.Notes != want.Far+strings.Join(want.Missing, "") ||
+		if x.Sentence != sentence || x.First != names[0] || x.Notes != want.Far+strings.Join(want.Missing, "") ||
 			strings.Join(x.Ranking, " ") != strings.Join(names, " ") {
 			t.Errorf("%s: the page says %+v, want %+v", want.Words(), x, want)
 		}

@@ -140,8 +140,8 @@ func TestThePageWorksWithoutAScript(t *testing.T) {
 	p.do(chromedp.Reload())
 	p.picture("no-script")
 	a := adviser(t)
-	if got := get(p, chromedp.Text(chromedp.CSS("#sentence"))); got != a.Typical()[0].Sentence {
-		t.Errorf("the page says %q, want %q", got, a.Typical()[0].Sentence)
+	if got := get(p, chromedp.Text(chromedp.CSS("#sentence"))); got != a.Typical()[0].Sentence() {
+		t.Errorf("the page says %q, want %q", got, a.Typical()[0].Sentence())
 	}
 	table := get(p, chromedp.Text(chromedp.CSS(".top details")))
 	for _, x := range a.Standard() {
@@ -160,7 +160,7 @@ func TestATraceSetsTheControls(t *testing.T) {
 	chosen := func() string {
 		return strings.Join(eval[[]string](p, `[...document.querySelectorAll("#ask input:checked")].map(i => i.parentElement.textContent)`), ", ")
 	}
-	neutral := a.Typical()[0].Sentence
+	neutral := a.Typical()[0].Sentence()
 	if got, want := chosen(), "1 million, not known, not known, any way, throughput, no, any"; sentence() != neutral || got != want {
 		t.Errorf("at first the controls show %s, want %s: %s", got, want, sentence())
 	}

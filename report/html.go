@@ -57,7 +57,7 @@ var ownIDs = []string{
 func (p *page) html() ([]byte, error) {
 	out := htmlPage{page: p, Style: template.CSS(pageStyle + draw.CSS())}
 	if p.first != nil {
-		out.Before, out.First, out.After = sentence(*p.first)
+		out.Before, out.First, out.After = p.first.Before, p.first.Leader, p.first.After
 		out.Far = p.first.Far
 	}
 	if p.run != nil {

@@ -59,16 +59,14 @@ func (p *page) answers() {
 	p.first = &typical[0]
 	var items [][]show.Span
 	for _, x := range typical {
-		before, name, after := sentence(x)
-		items = append(items, show.Line(before, show.Strong(name), after+far(x)))
+		items = append(items, show.Line(x.Before, show.Strong(x.Leader), x.After+far(x)))
 	}
 	p.Typical = show.Bullets(items...)
 	p.Front.Lead = p.verdict()
 	standard := p.adviser.Standard()
 	t := &show.Table{Align: "ll", Header: []string{"For", "Answer"}}
 	for _, x := range standard {
-		_, name, after := sentence(x)
-		t.Add(x.Words(), name+after+far(x))
+		t.Add(x.Words(), x.Leader+x.After+far(x))
 	}
 	p.Front.Tables = []section.Table{{
 		Title: "The answers to the standard questions", Body: show.Tables(t), Main: true, Open: true,
@@ -84,22 +82,14 @@ func (p *page) answers() {
 	p.add(show.Para(strings.Join(notes, " ")))
 }
 
-// sentence returns the words of an answer before the structure that it names, its name, and the words after it.
-func sentence(x advice.Answer) (before, name, after string) {
-	name = x.Ranking[0].Structure
-	before, after, _ = strings.Cut(x.Sentence, ": "+name)
-	return before + ": ", name, after
-}
-
 // verdict is the answer for each number of timers.
 func (p *page) verdict() show.Text {
 	var out []show.Span
-	for i, part := range strings.Split(p.adviser.Verdict(func(name string) string { return "\x00" + name + "\x00" }), "\x00") {
-		if i%2 == 1 {
-			out = append(out, show.Strong(part))
-		} else {
-			out = append(out, show.Span{Text: part})
+	for i, v := range p.adviser.Verdicts() {
+		if i > 0 {
+			out = append(out, show.Line(" ")...)
 		}
+		out = append(out, v.Line()...)
 	}
 	return show.Para(out)
 }

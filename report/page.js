@@ -157,13 +157,12 @@
 		current = lookUp();
 		ranking = (current.ranking || []).map(([name, times, lo, hi, standing, ns, tail, bytes, ticking, tickless]) =>
 			({ name, times, lo, hi, standing, ns, tail, bytes, ticking, tickless }));
-		const first = ranking.length ? ranking[0].name : "";
+		const first = current.leader || "";
 		const path = first && byName.get(first).import;
 		$("import").hidden = !path;
 		$("import").replaceChildren(make("code", {}, `import "${path}"`));
 		if (first) {
-			const at = current.sentence.indexOf(": " + first) + 2;
-			$("sentence").replaceChildren(current.sentence.slice(0, at), make("strong", {}, first), current.sentence.slice(at + first.length));
+			$("sentence").replaceChildren(current.before, make("strong", {}, first), current.after);
 		} else {
 			$("sentence").textContent = "These results cannot answer this.";
 		}

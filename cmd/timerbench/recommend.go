@@ -161,7 +161,7 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
 	if err != nil {
 		return err
 	}
-	for _, line := range slices.Concat([]string{x.Sentence, x.Far}, x.Missing, []string{x.Worth}) {
+	for _, line := range slices.Concat([]string{x.Sentence(), x.Far}, x.Missing, []string{x.Worth}) {
 		if line != "" {
 			fmt.Fprintln(out, show.Wrapped(line))
 		}

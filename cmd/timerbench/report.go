@@ -99,7 +99,7 @@ func reportMachines(cmd *cobra.Command, args []string, to string) error {
 // workloads.
 func showTypical(out io.Writer, r *results.Run) {
 	for _, x := range advice.New(r).Typical() {
-		fmt.Fprintln(out, show.Wrapped(strings.TrimSpace(x.Sentence+" "+x.Far)))
+		fmt.Fprintln(out, show.Wrapped(strings.TrimSpace(x.Sentence()+" "+x.Far)))
 	}
 }
 

@@ -80,7 +80,7 @@ func names(x advice.Answer) []string {
 func wantNames(t *testing.T, x advice.Answer, want ...string) {
 	t.Helper()
 	if got := names(x); !slices.Equal(got, want) {
-		t.Errorf("ranking %q, want %q: %s", got, want, x.Sentence)
+		t.Errorf("ranking %q, want %q: %s", got, want, x.Sentence())
 	}
 }
 
@@ -105,13 +105,13 @@ func TestAMeasuredQuestionIsAnsweredByItsCell(t *testing.T) {
 		t.Errorf("next is %+v, want 3 times", next)
 	}
 	want := "For about 100,000 timers, none cancelled, uniform delays: hwheel, 50 ns per timer. Next: quadheap, 2.9 to 3.1 times as long."
-	if !strings.HasPrefix(x.Sentence, want[:len(want)-len("2.9 to 3.1 times as long.")]) || !strings.HasSuffix(x.Sentence, " times as long.") {
-		t.Errorf("%s\nwant about\n%s", x.Sentence, want)
+	if !strings.HasPrefix(x.Sentence(), want[:len(want)-len("2.9 to 3.1 times as long.")]) || !strings.HasSuffix(x.Sentence(), " times as long.") {
+		t.Errorf("%s\nwant about\n%s", x.Sentence(), want)
 	}
 	wantNames(t, answer(t, twoSizes(), advice.Question{N: 1000}), "quadheap", "hwheel", "rbtree")
 	// A cost that nobody has measured is that of the nearest cell, which is named.
-	if x := answer(t, twoSizes(), advice.Question{N: 3000}); !strings.Contains(x.Sentence, "quadheap, 20 ns per timer in grid-uniform-0 with 1,000 timers. Next: ") {
-		t.Error(x.Sentence)
+	if x := answer(t, twoSizes(), advice.Question{N: 3000}); !strings.Contains(x.Sentence(), "quadheap, 20 ns per timer in grid-uniform-0 with 1,000 timers. Next: ") {
+		t.Error(x.Sentence())
 	}
 }
 
@@ -220,7 +220,7 @@ func TestConstantDelaysAreAnsweredByCellsWithConstantDelays(t *testing.T) {
 		for _, n := range []float64{1000, 1e5} {
 			x := answer(t, r, advice.Question{N: n, Cancel: 0.9, Delays: test.delays})
 			if len(x.Evidence) != 1 || x.Evidence[0].Workload != test.workload || x.Ranking[0].Structure != test.first {
-				t.Errorf("%s: it rests on %+v, want %s", x.Sentence, x.Evidence, test.workload)
+				t.Errorf("%s: it rests on %+v, want %s", x.Sentence(), x.Evidence, test.workload)
 			}
 		}
 	}
@@ -237,8 +237,8 @@ func TestTiesAndWhatIsUnclear(t *testing.T) {
 	}
 	x := answer(t, r, advice.Question{N: 1000})
 	wantStandings(t, x, stats.Tie, stats.Tie, stats.Worse)
-	if !strings.Contains(x.Sentence, ": hwheel or quadheap, the same within 5 %: 20 ns per timer. Next: rbtree, ") {
-		t.Error(x.Sentence)
+	if !strings.Contains(x.Sentence(), ": hwheel or quadheap, the same within 5 %: 20 ns per timer. Next: rbtree, ") {
+		t.Error(x.Sentence())
 	}
 	r = run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 21, "rbtree": 40}))
 	for i, row := range r.Cells[0].Rows[1:] {
@@ -248,8 +248,8 @@ func TestTiesAndWhatIsUnclear(t *testing.T) {
 	}
 	x = answer(t, r, advice.Question{N: 1000})
 	wantStandings(t, x, stats.Tie, stats.Unclear, stats.Worse)
-	if !strings.Contains(x.Sentence, ": hwheel or quadheap: too close to tell in this run. hwheel takes 21 ns per timer. Next: rbtree, ") {
-		t.Error(x.Sentence)
+	if !strings.Contains(x.Sentence(), ": hwheel or quadheap: too close to tell in this run. hwheel takes 21 ns per timer. Next: rbtree, ") {
+		t.Error(x.Sentence())
 	}
 	// A difference of less than 5 % is a tie, however certain it is: of times, of bytes, of wake-ups.
 	wantStandings(t, answer(t, run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 20.6})), advice.Question{N: 1000}), stats.Tie, stats.Tie)
@@ -257,8 +257,8 @@ func TestTiesAndWhatIsUnclear(t *testing.T) {
 	r.Memory = []results.Memory{{Structure: "hwheel", N: 1000, Bytes: 32.1}, {Structure: "quadheap", N: 1000, Bytes: 32.5}, {Structure: "rbtree", N: 1000, Bytes: 33.9}}
 	x = answer(t, r, advice.Question{N: 1000, Matters: advice.Weights{advice.Memory: 1}})
 	wantStandings(t, x, stats.Tie, stats.Tie, stats.Worse)
-	if !strings.HasSuffix(x.Sentence, ": hwheel or quadheap, the same within 5 %. Next: rbtree, 1.06 times its score.") {
-		t.Error(x.Sentence)
+	if !strings.HasSuffix(x.Sentence(), ": hwheel or quadheap, the same within 5 %. Next: rbtree, 1.06 times its score.") {
+		t.Error(x.Sentence())
 	}
 }
 
@@ -269,7 +269,7 @@ func wantStandings(t *testing.T, x advice.Answer, want ...stats.Standing) {
 		got = append(got, s.Times.Standing())
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("%s: standings %v, want %v", x.Sentence, got, want)
+		t.Errorf("%s: standings %v, want %v", x.Sentence(), got, want)
 	}
 }
 
@@ -337,8 +337,8 @@ func TestWeights(t *testing.T) {
 				t.Errorf("%s: %s has the score %.3f, want %.3f", test.weights, x.Ranking[i].Structure, got, want)
 			}
 		}
-		if named := strings.Contains(x.Sentence, "by "); named != (test.weights != "throughput") {
-			t.Errorf("%s: %s", test.weights, x.Sentence)
+		if named := strings.Contains(x.Sentence(), "by "); named != (test.weights != "throughput") {
+			t.Errorf("%s: %s", test.weights, x.Sentence())
 		}
 	}
 	for _, bad := range []string{"speed", "tail=much", "tail=-1", "tail=0", "", "throughput=1,,tail=1", "tail=Inf"} {
@@ -352,8 +352,8 @@ func TestACoarseStructureIsNamedAsSuch(t *testing.T) {
 	t.Parallel()
 	r := run(cell(1000, 0, "uniform", costs{"hwheel-linux": 10, "rbtree": 15, "hwheel": 20, "unheard": 30}))
 	x := answer(t, r, advice.Question{N: 1000, Late: true})
-	if !strings.Contains(x.Sentence, ": hwheel-linux, 10 ns per timer. hwheel-linux is late by less than 8/63") || !strings.Contains(x.Sentence, ". Next: rbtree, ") {
-		t.Error(x.Sentence)
+	if !strings.Contains(x.Sentence(), ": hwheel-linux, 10 ns per timer. hwheel-linux is late by less than 8/63") || !strings.Contains(x.Sentence(), ". Next: rbtree, ") {
+		t.Error(x.Sentence())
 	}
 	wantNames(t, answer(t, r, advice.Question{N: 1000}), "rbtree", "hwheel")
 }
@@ -386,8 +386,8 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			t.Errorf("%q does not say %q", got, want)
 		}
 	}
-	if strings.Contains(got, "tail") || !strings.Contains(x.Sentence, ". Nothing else was measured.") {
-		t.Errorf("%s\n%s", x.Sentence, got)
+	if strings.Contains(got, "tail") || !strings.Contains(x.Sentence(), ". Nothing else was measured.") {
+		t.Errorf("%s\n%s", x.Sentence(), got)
 	}
 	idle := cell(1000, 0, "uniform", costs{"hwheel": 20})
 	idle.Unit = script.PerTick
@@ -397,7 +397,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		if _, err := a.Answer(advice.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "no costs of structures") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if a.Standard() != nil || a.Typical() != nil || a.Judge() != nil || len(a.Grid().Answers) != 0 || a.Verdict(strings.ToUpper) != "" {
+		if a.Standard() != nil || a.Typical() != nil || a.Judge() != nil || len(a.Grid().Answers) != 0 || a.Verdicts() != nil {
 			t.Errorf("%s: there are answers", name)
 		}
 	}
@@ -423,8 +423,8 @@ func TestByTailWhatIsTooCloseIsNotTold(t *testing.T) {
 		5000:      "by tail: hwheel or quadheap: too close to tell in this run. Next: rbtree, ",
 		1_000_000: "by tail: hwheel. Next: quadheap, 1.1",
 	} {
-		if x := answer(t, tailed(samples), byTail); !strings.Contains(x.Sentence, want) {
-			t.Errorf("of %d calls: %s\nwant %s", samples, x.Sentence, want)
+		if x := answer(t, tailed(samples), byTail); !strings.Contains(x.Sentence(), want) {
+			t.Errorf("of %d calls: %s\nwant %s", samples, x.Sentence(), want)
 		}
 	}
 }
@@ -510,7 +510,7 @@ func TestATraceAloneAnswersItsQuestion(t *testing.T) {
 	if !slices.Equal(names, []string{"mine"}) || questions[0].N != 500 || questions[0].Reschedule != 0.2 {
 		t.Errorf("recorded: %q %+v", names, questions)
 	}
-	if g := advice.New(r).Grid(); len(g.Answers) != 20 || g.Answers[0].Sentence == "" {
+	if g := advice.New(r).Grid(); len(g.Answers) != 20 || g.Answers[0].Leader == "" {
 		t.Errorf("the controls of a trace alone: %+v", g)
 	}
 }
@@ -532,6 +532,18 @@ func TestJudgementsLeaveTheWorkloadOut(t *testing.T) {
 	}
 }
 
+// lines are verdicts in words.
+func lines(verdicts []advice.Verdict) (out []string) {
+	for _, v := range verdicts {
+		line := ""
+		for _, s := range v.Line() {
+			line += s.Text
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
 func TestTheVerdict(t *testing.T) {
 	t.Parallel()
 	few := cell(100, 0, "uniform", costs{"hwheel": 20, "quadheap": 10, "hwheel-linux": 5})
@@ -540,15 +552,20 @@ func TestTheVerdict(t *testing.T) {
 		cell(100_000, 0, "uniform", costs{"hwheel": 80, "quadheap": 90, "hwheel-linux": 10}),
 		cell(100_000, 90, "uniform", costs{"hwheel": 10, "quadheap": 100, "rbtree": 15, "hwheel-linux": 20}),
 	)
-	want := "With 100 timers, take QUADHEAP: on average over the workloads, its time is at most 1.00 times that of the fastest, 1.00 times at worst. " +
-		"With 10,000 to 100,000 timers, take HWHEEL: on average over the workloads, its time is at most 1.00 times that of the fastest, 1.00 times at worst."
-	if got := advice.New(r).Verdict(strings.ToUpper); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
+	want := []string{
+		"With 100 timers, take quadheap: on average over the workloads, its time is at most 1.00 times that of the fastest, 1.00 times at worst.",
+		"With 10,000 to 100,000 timers, take hwheel: on average over the workloads, its time is at most 1.00 times that of the fastest, 1.00 times at worst.",
+	}
+	if got := lines(advice.New(r).Verdicts()); !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+	if got := lines([]advice.Verdict{{From: 10, To: 10, Leader: "a", Rivals: []string{"b", "c"}, Cost: 1, Worst: 1}}); !strings.HasSuffix(got[0], " at worst. b or c may be as good: too close to tell in this run.") {
+		t.Error(got[0])
 	}
 	worse := cell(100_000, 50, "uniform", costs{"hwheel": 20, "rbtree": 16})
 	r.Cells = append(r.Cells, worse)
-	if got := advice.New(r).Verdict(strings.ToUpper); !strings.Contains(got, "take HWHEEL: on average over the workloads, its time is at most 1.08 times that of the fastest, 1.25 times at worst.") {
-		t.Errorf("hwheel is not always the fastest: %s", got)
+	if got := lines(advice.New(r).Verdicts()); !strings.Contains(got[1], "take hwheel: on average over the workloads, its time is at most 1.08 times that of the fastest, 1.25 times at worst.") {
+		t.Errorf("hwheel is not always the fastest: %q", got)
 	}
 }
 
@@ -580,15 +597,15 @@ func TestTheGridAsAPageReadsIt(t *testing.T) {
 	}
 	var got struct {
 		Answers []struct {
-			Sentence string
-			Ranking  [][]any
+			Before, Leader, After string
+			Ranking               [][]any
 		}
 	}
 	if err := json.Unmarshal(data, &got); err != nil || len(got.Answers) != len(g.Answers) {
 		t.Fatalf("%v, %d answers", err, len(got.Answers))
 	}
 	for i, x := range g.Answers {
-		if got.Answers[i].Sentence != x.Sentence || len(got.Answers[i].Ranking) != len(x.Ranking) {
+		if got.Answers[i].Before+got.Answers[i].Leader+got.Answers[i].After != x.Sentence() || len(got.Answers[i].Ranking) != len(x.Ranking) {
 			t.Errorf("%+v, want %+v", got.Answers[i], x)
 		}
 		if again, err := a.Answer(x.Question); err == nil && !reflect.DeepEqual(x, again) {

@@ -31,15 +31,47 @@ type cell struct {
 	tails  map[string]tail
 }
 
-// Answer says what fits, and why.
+// Answer says which structure fits, and on which evidence.
 type Answer struct {
 	Question `json:"-"`
-	Sentence string     `json:"sentence"`
+
+	Leader string   `json:"leader"` // the first of the ranking; empty: the results cannot answer
+	Tied   []string `json:"-"`      // may be as good as the leader, the best first
+	Open   bool     `json:"-"`      // one of these may be worse as well: too close to tell
+	Next   *Ranked  `json:"-"`      // the best of those that are certainly worse; nil: there is none
+	Exact  *Ranked  `json:"-"`      // the best exact structure, if the leader fires late; nil otherwise
+
+	Before string `json:"before"` // the words of the sentence before the leader
+	After  string `json:"after"`  // and after it
+
 	Ranking  []Ranked   `json:"ranking"`           // the best first
 	Evidence []Evidence `json:"evidence"`          // the heaviest first
-	Worth    string     `json:"-"`                 // what the difference is worth at the rate of the question; empty: not known
-	Far      string     `json:"far,omitempty"`     // not empty: no measured cell is near, and in what the nearest one differs
-	Missing  []string   `json:"missing,omitempty"` // what the results do not hold, in sentences
+	Worth    string     `json:"-"`                 // of the difference at the rate of the question, in words; empty: not known
+	Far      string     `json:"far,omitempty"`     // how the nearest cell differs, in words; empty: it was measured
+	Missing  []string   `json:"missing,omitempty"` // what the results lack, in sentences
+}
+
+// Sentence returns the answer in words.
+func (a Answer) Sentence() string { return a.Before + a.Leader + a.After }
+
+// judge sets the fields that follow from the ranking.
+func (a *Answer) judge() {
+	a.Leader = a.Ranking[0].Structure
+	for i := range a.Ranking {
+		s := &a.Ranking[i]
+		switch standing := s.Times.Standing(); {
+		case i == 0:
+		case standing == stats.Worse:
+			if a.Next == nil {
+				a.Next = s
+			}
+		default:
+			a.Tied, a.Open = append(a.Tied, s.Structure), a.Open || standing == stats.Unclear
+		}
+		if a.Exact == nil && s.Late == "" && a.Ranking[0].Late != "" {
+			a.Exact = s
+		}
+	}
 }
 
 // Ranked is a structure in a ranking. A figure of 0 is not known.
@@ -160,7 +192,9 @@ func (a *Adviser) answer(q Question, without string) (Answer, error) {
 			"%s all the figures that it asks for", what)
 	}
 	out.Far = out.Evidence[0].far(q.Recorded)
-	out.Sentence, out.Worth = out.sentence(), out.worth()
+	out.judge()
+	out.Before, out.After = "For "+q.Words()+": ", out.after()
+	out.Worth = out.worth()
 	return out, nil
 }
 

@@ -64,17 +64,17 @@ func TestACellWithoutFiresDecidesNoQuestionWithFires(t *testing.T) {
 		}
 		for _, e := range x.Evidence {
 			if slices.Contains([]string{"reschedule", "reset-earlier", "churn", "start-stop"}, e.Workload) {
-				t.Errorf("%s rests on %s with %d timers", x.Sentence, e.Workload, e.N)
+				t.Errorf("%s rests on %s with %d timers", x.Sentence(), e.Workload, e.N)
 			}
 		}
 		if x.Ranking[0].Structure == "list" {
-			t.Error(x.Sentence)
+			t.Error(x.Sentence())
 		}
 	}
 	for _, q := range []Question{{N: 1e4, Cancel: 1}, {N: 1e4, Cancel: Unknown, Reschedule: 1}} { // nothing fires here
 		x, err := a.Answer(q)
 		if err != nil || x.Far != "" || x.Evidence[0].Workload != "churn" && x.Evidence[0].Workload != "start-stop" && x.Evidence[0].Workload != "reschedule" {
-			t.Errorf("%v, %s, %+v", err, x.Sentence, x.Evidence)
+			t.Errorf("%v, %s, %+v", err, x.Sentence(), x.Evidence)
 		}
 	}
 	r := *a.r.Run
@@ -102,36 +102,36 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 		t.Errorf("%d standard answers, want %d", got, want)
 	}
 	for _, x := range a.Grid().Answers {
-		if x.Sentence == "" || len(x.Ranking) < 5 {
-			t.Errorf("%+v: %d structures: %q", x.Question, len(x.Ranking), x.Sentence)
+		if x.Sentence() == "" || len(x.Ranking) < 5 {
+			t.Errorf("%+v: %d structures: %q", x.Question, len(x.Ranking), x.Sentence())
 		}
-		if strings.Contains(x.Sentence, "NaN") || strings.Contains(x.Sentence, "Inf") {
-			t.Error(x.Sentence)
+		if strings.Contains(x.Sentence(), "NaN") || strings.Contains(x.Sentence(), "Inf") {
+			t.Error(x.Sentence())
 		}
 		for i, s := range x.Ranking {
 			lo, hi := math.Round(100*s.Times.Lo), math.Round(100*s.Times.Hi)
 			if s.Times.Standing() == stats.Unclear && (lo > 100 || hi <= 105) {
-				t.Errorf("%s: %s is unclear at %v to %v", x.Sentence, s.Structure, s.Times.Lo, s.Times.Hi)
+				t.Errorf("%s: %s is unclear at %v to %v", x.Sentence(), s.Structure, s.Times.Lo, s.Times.Hi)
 			}
 			if i > 0 && s.Score < x.Ranking[i-1].Score {
-				t.Errorf("%s: %s is number %d", x.Sentence, s.Structure, i)
+				t.Errorf("%s: %s is number %d", x.Sentence(), s.Structure, i)
 			}
 			if uncertain := x.Matters.shares()[Throughput]+x.Matters.shares()[Tail] > 0; i > 0 && (s.Times.Lo < s.Times.Hi) != uncertain {
-				t.Errorf("%s: %s has the interval %v to %v", x.Sentence, s.Structure, s.Times.Lo, s.Times.Hi)
+				t.Errorf("%s: %s has the interval %v to %v", x.Sentence(), s.Structure, s.Times.Lo, s.Times.Hi)
 			}
 			if s.Late != "" && !x.Late {
-				t.Errorf("%s: %s fires late", x.Sentence, s.Structure)
+				t.Errorf("%s: %s fires late", x.Sentence(), s.Structure)
 			}
-			if x.Matters == (Weights{Throughput: 1}) && i == 0 && s.NS > 0 != strings.Contains(x.Sentence, " ns per ") {
-				t.Errorf("%s: %v ns", x.Sentence, s.NS)
+			if x.Matters == (Weights{Throughput: 1}) && i == 0 && s.NS > 0 != strings.Contains(x.Sentence(), " ns per ") {
+				t.Errorf("%s: %v ns", x.Sentence(), s.NS)
 			}
 		}
 	}
 	// What everybody sees: the two wheels, which are one, are first, and others take longer.
 	x, err := a.Answer(Question{N: 1e6, Cancel: 0.9, Delays: "uniform"})
 	first := x.Ranking[0].Structure
-	if err != nil || first != "hwheel" && first != "auto" || !strings.Contains(x.Sentence, ": too close to tell in this run. ") || !strings.Contains(x.Sentence, " times as long.") {
-		t.Errorf("%v, %s", err, x.Sentence)
+	if err != nil || first != "hwheel" && first != "auto" || !strings.Contains(x.Sentence(), ": too close to tell in this run. ") || !strings.Contains(x.Sentence(), " times as long.") {
+		t.Errorf("%v, %s", err, x.Sentence())
 	}
 	hits, judged := 0, a.Judge()
 	for _, j := range judged {

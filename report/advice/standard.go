@@ -95,7 +95,7 @@ type Grid struct {
 	Late    []bool    `json:"late"`
 
 	// Answers are in the order of these lists, the last of them fastest. One that the results
-	// cannot give has no Sentence.
+	// cannot give has no Leader.
 	Answers  []Answer   `json:"answers"`
 	Recorded []Recorded `json:"recorded"` // by throughput and exact
 	Program  bool       `json:"program"`  // the run holds recorded programs alone, so a page begins with the first

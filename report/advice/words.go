@@ -8,33 +8,35 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// namedTies is how many structures a sentence names beside the first that may be as good (chosen).
+// namedTies is the largest number of tied structures that a sentence names (chosen).
 const namedTies = 3
 
-// sentence is the answer in words. It says which may be the best by the intervals of the ranking, and nothing else.
-func (a Answer) sentence() string {
-	first := a.Ranking[0]
-	alike, open := a.alike()
+// after returns the words of an answer that follow the leader. Only the intervals of the ranking decide which others may be
+// the best.
+func (a Answer) after() string {
+	leader, tied := a.Ranking[0], a.Tied
+	if more := len(tied) - namedTies; more > 0 {
+		tied = append(slices.Clone(tied[:namedTies]), fmt.Sprintf("one of %d more", more))
+	}
 	figure := ""
-	if e := a.Evidence[0]; first.NS > 0 && len(a.Matters.names()) == 0 {
-		figure = fmt.Sprintf("%s ns per %s", show.Figure(first.NS), unit(e.Unit))
+	if e := a.Evidence[0]; leader.NS > 0 && len(a.Matters.names()) == 0 {
+		figure = fmt.Sprintf("%s ns per %s", show.Figure(leader.NS), unit(e.Unit))
 		if len(a.Evidence) > 1 || e.Distance > Measured {
 			figure += fmt.Sprintf(" in %s with %s", e.Workload, timers(float64(e.N)))
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "For %s: %s", a.Words(), show.Or(append([]string{first.Structure}, alike...)))
+	b.WriteString(strings.TrimPrefix(show.Or(append([]string{a.Leader}, tied...)), a.Leader))
 	switch {
-	case open:
+	case a.Open:
 		b.WriteString(": too close to tell in this run")
 		if figure != "" {
-			fmt.Fprintf(&b, ". %s takes %s", first.Structure, figure)
+			fmt.Fprintf(&b, ". %s takes %s", a.Leader, figure)
 		}
-	case len(alike) > 0:
+	case len(tied) > 0:
 		b.WriteString(", the same within 5 %")
 		if figure != "" {
 			b.WriteString(": " + figure)
@@ -42,17 +44,16 @@ func (a Answer) sentence() string {
 	case figure != "":
 		b.WriteString(", " + figure)
 	}
-	if first.Late != "" {
-		fmt.Fprintf(&b, ". %s is late by %s", first.Structure, first.Late)
+	if leader.Late != "" {
+		fmt.Fprintf(&b, ". %s is late by %s", a.Leader, leader.Late)
 	}
-	next, named := a.next()
-	if named {
-		fmt.Fprintf(&b, ". Next: %s, %s", next.Structure, a.times(next))
+	if a.Next != nil {
+		fmt.Fprintf(&b, ". Next: %s, %s", a.Next.Structure, a.times(*a.Next))
 	} else if len(a.Ranking) == 1 {
 		b.WriteString(". Nothing else was measured")
 	}
-	if exact, coarse := a.exact(); coarse && exact.Structure != next.Structure {
-		fmt.Fprintf(&b, ". The best exact one: %s, %s", exact.Structure, a.times(exact))
+	if a.Exact != nil && a.Exact != a.Next {
+		fmt.Fprintf(&b, ". The best exact one: %s, %s", a.Exact.Structure, a.times(*a.Exact))
 	}
 	b.WriteString(".")
 	return b.String()
@@ -63,44 +64,6 @@ func unit(u script.Unit) string {
 		return "timer"
 	}
 	return string(u)
-}
-
-// alike names the structures that may be as good as the first, in the order of the ranking. Open says that one of
-// them may be worse, too.
-func (a Answer) alike() (names []string, open bool) {
-	for _, s := range a.Ranking[1:] {
-		switch s.Times.Standing() {
-		case stats.Unclear:
-			open = true
-			names = append(names, s.Structure)
-		case stats.Tie:
-			names = append(names, s.Structure)
-		}
-	}
-	if more := len(names) - namedTies; more > 0 {
-		names = append(names[:namedTies], fmt.Sprintf("one of %d more", more))
-	}
-	return names, open
-}
-
-func (a Answer) next() (next Ranked, ok bool) {
-	i := slices.IndexFunc(a.Ranking[1:], func(s Ranked) bool { return s.Times.Standing() == stats.Worse })
-	if i < 0 {
-		return Ranked{}, false
-	}
-	return a.Ranking[i+1], true
-}
-
-func (a Answer) exact() (Ranked, bool) {
-	if a.Ranking[0].Late == "" {
-		return Ranked{}, false
-	}
-	for _, s := range a.Ranking {
-		if s.Late == "" {
-			return s, true
-		}
-	}
-	return Ranked{}, false
 }
 
 func (a Answer) times(s Ranked) string {

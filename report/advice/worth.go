@@ -8,14 +8,14 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// Rate is how often a program does what costs are per, a second. 0: not known.
+// Rate is the number of events per second of a program, for each unit of cost. 0: not known.
 type Rate struct {
 	Timers float64 // timers started
 	Moves  float64 // timers moved
 	Calls  float64 // timers started, moved, cancelled or fired, and wake-ups
 }
 
-// of returns the rate of a unit, and what it counts.
+// of returns the rate of a unit, and the name of what it counts.
 func (r Rate) of(unit script.Unit) (float64, string) {
 	switch unit {
 	case script.PerLifecycle:
@@ -28,20 +28,20 @@ func (r Rate) of(unit script.Unit) (float64, string) {
 	return 0, ""
 }
 
-// leastCores is the difference in cores from which it matters (chosen).
+// leastCores is the smallest difference in cores that matters (chosen).
 const leastCores = 0.1
 
-// worth says what the difference between the first structure and the next one is worth at the rate of the
-// question: cores and memory. It is empty where the rate or the cost is not known.
+// worth compares the leader with the next structure in cores and memory, at the rate of the question. It is empty where the
+// rate or the cost is not known.
 func (a Answer) worth() string {
 	first := a.Ranking[0]
 	rate, what := a.Rate.of(a.Evidence[0].Unit)
 	if rate == 0 || first.NS == 0 || len(a.Ranking) == 1 {
 		return ""
 	}
-	other, ok := a.next()
-	if !ok {
-		other = a.Ranking[1]
+	other := a.Ranking[1]
+	if a.Next != nil {
+		other = *a.Next
 	}
 	cores := func(s Ranked) float64 { return rate * first.NS / 1e9 * s.Cost / first.Cost }
 	takes := func(s Ranked) string {
@@ -60,7 +60,7 @@ func (a Answer) worth() string {
 	return out + "a difference of " + ofCores(difference) + "."
 }
 
-// ofCores writes processor time, with two digits.
+// ofCores writes a number of cores with two digits.
 func ofCores(cores float64) string {
 	two := func(v float64) string {
 		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 2, 64), 64)

@@ -79,7 +79,7 @@ func wantSentence(t *testing.T, x advice.Answer) {
 	if more := len(names) - 4; more > 0 {
 		names = append(names[:4], fmt.Sprintf("one of %d more", more))
 	}
-	says := x.Sentence[len("For "+x.Words()+": "):]
+	says := x.Sentence()[len("For "+x.Words()+": "):]
 	want := show.Or(names)
 	switch {
 	case unclear:
@@ -90,10 +90,10 @@ func wantSentence(t *testing.T, x advice.Answer) {
 		want += ", "
 	}
 	if !strings.HasPrefix(says, want) {
-		t.Errorf("%s: want it to begin with %q", x.Sentence, want)
+		t.Errorf("%s: want it to begin with %q", x.Sentence(), want)
 	}
 	if got := strings.Contains(says, ". Next: "+next+", "); got != (next != "") || !got && strings.Contains(says, "Next") {
-		t.Errorf("%s: the next is %q", x.Sentence, next)
+		t.Errorf("%s: the next is %q", x.Sentence(), next)
 	}
 }
 
