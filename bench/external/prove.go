@@ -110,7 +110,7 @@ func (p *prover) prove(pops []structures.Tick, due []expected, fired []Fire) (sl
 		p.lastWake = at
 	}
 	if len(fired) > 0 {
-		return nil, fmt.Errorf("it says that the timer of slot %d fired at tick %d, where no pop was",
+		return nil, fmt.Errorf("it says that the timer of slot %d fired at tick %d, but no pop has that tick",
 			fired[0].Slot, fired[0].At)
 	}
 	return slots, p.lost(p.lastWake)
