@@ -1,7 +1,7 @@
-// Package batched makes a scheduler from a wheel of lists: the part that package wheel and
-// package hwheellist share. It issues the IDs, keeps the values and the clock, and collects
-// timers that were scheduled or cancelled, so that the wheel links and unlinks them in batches:
-// among many timers each of these is a cache miss or two, and those of a batch overlap.
+// Package batched makes a scheduler from a wheel of lists, for packages wheel and hwheellist. It issues
+// the IDs, and keeps the values and the clock. It collects the timers that were scheduled or cancelled, and
+// the wheel links and unlinks them in batches. Among many timers, each link is a cache miss or two, and the
+// misses of a batch overlap.
 package batched
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Wheel is a pointer to a C: slots ordered by deadline, in lists whose nodes are the scheduler's.
+// Wheel is a pointer to a C: slots ordered by deadline, in lists. The nodes belong to the scheduler.
 type Wheel[C any] interface {
 	*C
 
@@ -27,20 +27,20 @@ type Wheel[C any] interface {
 	// Pop removes a slot that is due at the clock, the earliest first, and returns it, or 0.
 	Pop(nodes *fifo.Lists, clock structures.Tick) uint32
 
-	// Next returns what Scheduler.Next returns. The wheel is not empty.
+	// Next returns the tick for Scheduler.Next. The wheel is not empty.
 	Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick
 
 	// Work returns the counters of the work done so far.
 	Work() structures.Work
 
-	// Walk adds each slot, and returns the first broken invariant that the builder does not know
-	// of.
+	// Walk adds each slot to the builder, and returns the first broken invariant that the builder does
+	// not check.
 	Walk(nodes *fifo.Lists, b *snapshot.Builder) error
 }
 
 // Scheduler keeps the contract of structures.Scheduler on a wheel. Schedule, Reschedule and
-// Cancel cost O(1), amortized over batches of 64. Pop and Next link and unlink what was
-// collected.
+// Cancel cost O(1), amortized over batches of 64. Pop and Next link and unlink the collected
+// timers.
 type Scheduler[T, C any, W Wheel[C]] struct {
 	clock    clock.Clock
 	table    slab.Table[T]
@@ -71,7 +71,7 @@ func (s *Scheduler[T, C, W]) Schedule(deadline structures.Tick, value T) structu
 	return id
 }
 
-// Reschedule moves a pending timer to deadline, behind all timers of that deadline.
+// Reschedule moves a pending timer to deadline, after all timers with that deadline.
 func (s *Scheduler[T, C, W]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	slot := s.table.Find(id)
 	if slot == slab.None {
@@ -125,7 +125,7 @@ func (s *Scheduler[T, C, W]) unlinkRemovals() {
 	s.table.Release(slots)
 }
 
-// Pop moves the clock to now, and removes the earliest timer that is due, if there is one.
+// Pop moves the clock to now, and removes and returns the earliest timer if it is due.
 func (s *Scheduler[T, C, W]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	s.flush()
 	slot := W(&s.wheel).Pop(&s.nodes, s.clock.Advance(now))
@@ -149,7 +149,7 @@ func (s *Scheduler[T, C, W]) Next() (at structures.Tick, ok bool) {
 // Len returns the number of pending timers.
 func (s *Scheduler[T, C, W]) Len() int { return s.table.Len() }
 
-// Work returns the counters of the work that the wheel has done so far.
+// Work returns the counters of the work of the wheel so far.
 func (s *Scheduler[T, C, W]) Work() structures.Work { return W(&s.wheel).Work() }
 
 // CheckInvariants returns the first broken invariant. It costs O(slots of the wheel/64 + timers).

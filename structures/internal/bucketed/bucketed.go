@@ -1,6 +1,5 @@
-// Package bucketed makes a scheduler of timers from a scheduler of buckets. All timers
-// of one tick are in one bucket, there are buckets only where there are timers, and
-// another structure orders the buckets.
+// Package bucketed makes a scheduler of timers from an order of buckets, which is another structure. All
+// timers of a tick are in one bucket. A bucket exists only while it holds a timer.
 package bucketed
 
 import (
@@ -25,8 +24,8 @@ type Order interface {
 	CheckInvariants() error
 }
 
-// Queue is a slotted.Queue of buckets. One that holds a timer is open, and in byTick and in order
-// unless it is firing.
+// Queue is a slotted.Queue of buckets. A bucket that holds a timer is open. An open bucket is in byTick and
+// in order, unless it is firing.
 type Queue struct {
 	lists   fifo.Lists
 	in      []uint32 // by slot: the number of its bucket
@@ -45,19 +44,19 @@ type bucket struct {
 	id   structures.ID // in the order
 }
 
-// Scheduler keeps the contract of structures.Scheduler. A method costs O(1) expected, and what
-// the order takes if it opens or closes a bucket. Ties are FIFO. Work counts the comparisons of
-// the order, and as SlotsVisited the buckets that fired.
+// Scheduler keeps the contract of structures.Scheduler. A method costs O(1) expected, plus the cost of the
+// order if it opens or closes a bucket. Ties are FIFO. Work counts the comparisons of the order, and
+// SlotsVisited, the buckets that fired.
 type Scheduler[T any] = slotted.Scheduler[T, Queue, *Queue]
 
-// New returns an empty scheduler with room for capacity timers, on an order that is empty.
+// New returns an empty scheduler on an empty order, with room for capacity timers.
 func New[T any](order Order, capacity int) Scheduler[T] {
 	return slotted.New[T](Queue{
 		lists: fifo.New(capacity), in: make([]uint32, 1, capacity+1), buckets: make([]bucket, 1), order: order,
 	}, capacity)
 }
 
-// Pop removes the first timer of the earliest bucket if that is due.
+// Pop removes the first timer of the earliest bucket if that bucket is due.
 func (q *Queue) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	if q.firing == 0 {
 		first, ok := q.order.Pop(clock)
@@ -106,13 +105,13 @@ func (q *Queue) Add(slot uint32, deadline structures.Tick) {
 	q.lists.PushBack(&q.buckets[number].list, slot)
 }
 
-// Move removes a slot and adds it again, behind all timers of its deadline.
+// Move removes a slot and adds it again, after all timers with its deadline.
 func (q *Queue) Move(slot uint32, deadline structures.Tick) {
 	q.Remove(slot)
 	q.Add(slot, deadline)
 }
 
-// open makes a bucket for a tick that has none.
+// open makes a bucket for a tick without one.
 func (q *Queue) open(tick structures.Tick) uint32 {
 	var number uint32
 	if n := len(q.free); n > 0 {
@@ -128,7 +127,7 @@ func (q *Queue) open(tick structures.Tick) uint32 {
 	return number
 }
 
-// Remove unlinks a slot, and closes its bucket if it was the last one there.
+// Remove unlinks a slot, and closes its bucket if the bucket is empty then.
 func (q *Queue) Remove(slot uint32) {
 	number := q.in[slot]
 	b := &q.buckets[number]

@@ -7,19 +7,18 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
-// entry is a pending timer. The deadline is kept here only: sifting compares what it reads
-// anyway.
+// entry is a pending timer. Only the entry has the deadline, because sifting reads the entries anyway.
 type entry struct {
 	deadline structures.Tick
 	slot     uint32
 }
 
-// heap is what Binary and Quad share: entries[root] is the earliest entry, no entry is
-// earlier than its parent, and pos[slot] is the index of the entry of slot.
+// heap is the common part of Binary and Quad: entries[root] is the earliest entry, no entry is earlier than
+// its parent, and pos[slot] is the index of the entry of slot.
 //
-// An entry is always read and written field by field, which is what assigning it compiles to, and
-// never as part of a larger literal. A wide load of what two narrow stores have just written
-// waits until these have reached the cache, behind all stores to pos that missed it.
+// Code always reads and writes an entry field by field, as an assignment does, and never as part of a larger
+// literal. A wide load of two fields that narrow stores have just written waits until these stores have
+// reached the cache, after all stores to pos that missed it.
 type heap struct {
 	entries     []entry
 	pos         []uint32
@@ -45,7 +44,7 @@ func (h *heap) All() snapshot.Timers {
 	}
 }
 
-// Walk adds the heap. As pos names the index of each entry, no slot has two.
+// Walk adds the heap. pos names the index of each entry, so no slot has two.
 func (h *heap) Walk(b *snapshot.Builder) error {
 	b.Heap(map[int]string{2: "binary heap", 4: "4-ary heap"}[h.root+1], h.root+1, h.All())
 	for i := h.root; i < len(h.entries); i++ {
@@ -56,8 +55,8 @@ func (h *heap) Walk(b *snapshot.Builder) error {
 	return nil
 }
 
-// WalkRest is Walk for timers with no other place, unless there are none. None is before
-// earliest.
+// WalkRest is Walk for a heap of timers that have no place elsewhere. It adds nothing if there are none. No
+// timer may be due before earliest.
 func (h *heap) WalkRest(
 	b *snapshot.Builder, earliest structures.Tick, deadline func(slot uint32) structures.Tick,
 ) error {
@@ -79,8 +78,8 @@ func (h *heap) shrink() entry {
 	return last
 }
 
-// arity is the number of children of a node, as the length of an array: a constant in the code
-// made.
+// arity is the number of children of a node, as the length of an array. So it is a constant in the compiled
+// code.
 type arity interface{ [2]struct{} | [4]struct{} }
 
 type (
@@ -111,13 +110,13 @@ func up[A arity](h *heap, i int, e entry) {
 
 // down moves the hole at i towards the leaves until e fits.
 //
-// It chooses the earliest child without a branch: with branches a hold with four children took
-// 1.4 times as long at 10^3 timers and 1.3 at 10^5. In a heap that is not in the cache it reads
-// the lines further down before it is known which it needs: the children of all four siblings,
-// or with two siblings the children of their children. Without that a hold took 1.3 times as
-// long at 10^6 timers with four, and 1.7 times with two. To move the hole down to a leaf and
-// then e up from there, as textbooks advise, made a hold 1.04 to 1.15 times as long: the
-// comparison that it saves is nearly always predicted.
+// It chooses the earliest child without a branch. With branches and four children, hold took 1.4 times as
+// long with 1000 timers and 1.3 times with 100,000. In a heap outside the cache it reads the lines further
+// down before it knows the one that it needs: the children of all four siblings, or with two siblings the
+// children of their children. Without that, hold with a million timers took 1.3 times as long with four
+// children and 1.7 times with two. Textbooks advise to move the hole down to a leaf, and then e up from
+// there. That made hold 1.04 to 1.15 times as long, because the comparison that it saves is nearly always
+// predicted.
 func down[A arity](h *heap, i int, e entry) {
 	var a A
 	heap, pos := h.entries, h.pos

@@ -1,12 +1,12 @@
-// Package dary keeps timers in heaps of two or four children a node, in an array. Heaps that
-// note something else than the place of an entry share its layout and its choice among four.
+// Package dary keeps timers in a heap in an array, with two or four children a node. Other heaps share its
+// layout and its choice among four children.
 //
-// The layout is from libev: a cache line of 64 bytes holds four entries of 16, and the root
-// is at index 3, so that the children of every node begin where a line begins:
+// The layout is from libev. A cache line of 64 bytes holds four entries of 16. The root is at index 3, so
+// the children of every node begin at the start of a line:
 //
 //	index    0 1 2    3     4 5 6 7   8 .. 11   12 .. 15   16 .. 19   20 .. 23
-//	holds   nothing  root   its four  those of  those of   those of   those of
-//	                        children     4         5          6          7
+//	holds   nothing  root   its four  children  children   children   children
+//	                        children    of 4      of 5       of 6       of 7
 //
 // In the binary heap the root is at index 1: the children of two siblings share a line.
 package dary
@@ -30,9 +30,9 @@ func Parent(arity, i int) int { return i/arity + arity - 2 }
 // Child returns the index of the first child of i.
 func Child(arity, i int) int { return (i - arity + 2) * arity }
 
-// ReadAhead returns the index of a first child before which it pays to read the lines of the
-// level below, too, which then arrive together. The entries up to four times the index are
-// there. It is 0 for heaps of up to 128 kB, which are in the second-level cache.
+// ReadAhead returns an index. For first children before that index it pays to read the lines of the level
+// below, too, so that they arrive together. The heap has entries up to four times the index. The index is 0
+// for heaps of up to 128 kB, which fit the second-level cache.
 func ReadAhead(length int) int {
 	if length <= 1<<13 {
 		return 0
@@ -51,8 +51,8 @@ func Grow[E any](heap []E) []E {
 	return append(New[E](2*cap(heap)), heap[Root:]...)
 }
 
-// Earliest returns which of four deadlines comes first, 0 to 3, with three comparisons and no
-// branch. The last line chooses by arithmetic, as the compiler makes a branch of an if there.
+// Earliest returns the number of the earliest of four deadlines, 0 to 3, with three comparisons and no
+// branch. The last line chooses by arithmetic, because the compiler turns an if into a branch there.
 func Earliest(a, b, c, d structures.Tick) int {
 	l := earlier(b, a)
 	r := earlier(d, c) | 2

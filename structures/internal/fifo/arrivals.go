@@ -5,12 +5,11 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
-// Arrivals holds the slots of timers that are scheduled but in no list yet, in
-// the order in which they came: they are linked in batches, as Removals are unlinked. A
-// timer that is cancelled soon after it was scheduled is never linked at all.
+// Arrivals holds the slots of scheduled timers that are in no list yet, in the order in which they came. They
+// are linked in batches, as Removals are unlinked. A timer that is cancelled soon is never linked.
 //
-// A bitmap says which slots are held. It stays in the cache where nodes do not, so that
-// to cancel a timer that is not held does not read its node.
+// A bitmap marks the slots that are held. It stays in the cache when the nodes do not, so Cancel reads no node
+// to learn that a timer is not held.
 type Arrivals struct {
 	slots [batch]uint32 // by place; none: cancelled or moved since
 	n     int           // places taken, of which the last is not none
@@ -23,7 +22,7 @@ func NewArrivals(capacity int) Arrivals {
 	return Arrivals{held: make([]uint64, 0, capacity>>6+1)}
 }
 
-// Len returns the number of places taken, including those whose slots were removed.
+// Len returns the number of places in use, including the places of removed slots.
 func (a *Arrivals) Len() int { return a.n }
 
 // Add adds a slot that is in no list, and reports whether Take must be called before the next
@@ -52,7 +51,7 @@ func (a *Arrivals) Remove(ls *Lists, slot uint32) bool {
 	return true
 }
 
-// Take removes all slots and returns their places, 0 where one was removed. It is valid until
+// Take removes and returns all slots, with 0 for each removed one. The slice is valid until the next
 // Add.
 func (a *Arrivals) Take() []uint32 {
 	slots := a.slots[:a.n]
@@ -74,7 +73,7 @@ func (a *Arrivals) Count() int {
 	return count
 }
 
-// All returns an iterator over the slots held and their deadlines, as they came.
+// All returns an iterator over the held slots and their deadlines, in the order in which they came.
 func (a *Arrivals) All(ls *Lists) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for _, slot := range a.slots[:a.n] {

@@ -1,10 +1,10 @@
-// Package fifo holds first-in first-out lists of timers, and the bitmap that finds the next list
-// that is not empty: what the structures share that keep timers in buckets.
+// Package fifo has first-in first-out lists of timers, and a bitmap that finds the next list with a timer,
+// for structures that keep timers in buckets.
 //
-// A timer is its slot in the slab. Its deadline and its links are in one array indexed by slot,
-// 16 bytes a timer, with nothing in it for the garbage collector. A list is two slots, its first
-// and its last, so that adding a timer touches the last one only, and a timer is unlinked without
-// a search. These are the usual intrusive lists, with indexes instead of pointers.
+// A timer is named by its slot in the slab. One array, indexed by slot, has the deadline and the links of each
+// timer: 16 bytes a timer, and no pointer for the garbage collector to follow. A list is two slots, its first
+// and its last. So adding a timer touches only the last one, and unlinking needs no search. These are the usual
+// intrusive lists, with indexes instead of pointers.
 package fifo
 
 import (
@@ -25,7 +25,7 @@ type node struct {
 	next, prev uint32
 }
 
-// List is a list of timers, as they were added. Of copies only one may be changed.
+// List is a list of timers, in the order in which they were added. Only one copy of a List may be changed.
 type List struct{ head, tail uint32 }
 
 // Empty reports whether no timer is in the list.
@@ -75,7 +75,7 @@ func (ls *Lists) PushBack(l *List, slot uint32) {
 	l.tail = slot
 }
 
-// InsertAfter adds slot, which is in no list, behind another one of l, or first if that is 0.
+// InsertAfter adds slot, which is in no list, after another slot of l, or at the front if that is 0.
 func (ls *Lists) InsertAfter(l *List, before, slot uint32) {
 	nodes, next := ls.nodes, l.head
 	if before == none {
@@ -93,11 +93,11 @@ func (ls *Lists) InsertAfter(l *List, before, slot uint32) {
 	n.next, n.prev = next, before
 }
 
-// Detach clears the links of slot, which is in no list, so that Removals may hold it.
+// Detach clears the links of slot, which is in no list. Then Removals may hold it.
 func (ls *Lists) Detach(slot uint32) { ls.nodes[slot].next, ls.nodes[slot].prev = none, none }
 
-// Remove removes slot from l, and reports whether l is empty now, without reading it: a miss
-// less.
+// Remove removes slot from l, and reports whether l is empty now. It does not read l, which saves a cache
+// miss.
 func (ls *Lists) Remove(l *List, slot uint32) (empty bool) {
 	n := &ls.nodes[slot]
 	if n.prev == none {
@@ -161,8 +161,8 @@ func (ls *Lists) All(l List) snapshot.Timers {
 	}
 }
 
-// Walk adds a cell with the timers of l, and returns the earliest deadline, the last tick if l is
-// empty, or the first broken link. It ends where the links form a circle.
+// Walk adds a cell with the timers of l. It returns the earliest deadline, or the last tick if l is empty, or
+// the first broken link. It ends if the links form a circle.
 func (ls *Lists) Walk(
 	b *snapshot.Builder, c shape.Cell, l List,
 ) (earliest structures.Tick, err error) {

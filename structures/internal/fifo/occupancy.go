@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// Occupancy is a bitmap of the lists that hold a timer. Above the bits there is a word for each
-// 64 words that says which of them are not 0, and so on up to a single word: finding the next
-// list reads one word a level up and one down, and changing a bit mostly writes one.
+// Occupancy is a bitmap of the lists that hold a timer. A level above has a bit for each word that is not 0, and
+// so on up to a single word. To find the next list reads one word of each level on the way up and on the way
+// down. To change a bit mostly writes one word.
 type Occupancy struct {
 	levels [][]uint64 // levels[0] is the bits; the last one is a single word
 }

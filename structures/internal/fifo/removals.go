@@ -1,15 +1,15 @@
 package fifo
 
-// batch is how many timers are linked or unlinked together: enough for their misses to overlap,
-// and so few that it takes a microsecond or two.
+// batch is the number of timers that are linked or unlinked together: enough for their cache misses to
+// overlap, and few enough that a batch takes a microsecond or two.
 const batch = 64
 
 // Removals holds the slots of cancelled timers that are still in their lists.
 //
-// To unlink a timer reads its node and then its two neighbours. Among many timers these are three
-// cache misses, of which the last two wait for the first. Take reads the nodes of a whole batch
-// first, and then all their neighbours: within a pass no miss waits for another one. Cancelling a
-// random one of a million timers and scheduling another took 104 ns in hwheellist instead of 160.
+// To unlink a timer reads its node and then its two neighbors. Among many timers these are three cache misses,
+// and the last two wait for the first. Take reads the nodes of a whole batch first, and then all of their
+// neighbors, so no miss waits for another one within a pass. In hwheellist with a million timers, to cancel a
+// random timer and schedule another took 104 ns instead of 160.
 type Removals struct {
 	slots [batch]uint32
 	n     int

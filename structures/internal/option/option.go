@@ -1,5 +1,5 @@
-// Package option applies and checks the options of constructors, so that every
-// structure refuses a bad option in the same words.
+// Package option applies and checks the options of constructors. Every structure refuses a bad option in the
+// same words.
 package option
 
 import "fmt"
@@ -12,7 +12,7 @@ func Apply[C any, O ~func(*C)](c C, opts []O) C {
 	return c
 }
 
-// Room is the options of most structures: how many timers there is room for.
+// Room has the option of most structures: the number of timers to reserve room for.
 type Room struct{ Capacity int }
 
 // Capacity returns the option that reserves room for n timers, from 0 to most.
@@ -20,7 +20,7 @@ func Capacity(pkg string, n, most int) func(*Room) {
 	return func(r *Room) { r.Capacity = Between(pkg, "Capacity", n, 0, most) }
 }
 
-// Between returns got, or panics unless lo <= got <= hi, and says which option it is.
+// Between returns got. It panics unless lo <= got <= hi, with a message that names the option.
 func Between(pkg, name string, got, lo, hi int) int {
 	if got < lo || got > hi {
 		panic(fmt.Sprintf("%s: %s(%d): want a number from %d to %d", pkg, name, got, lo, hi))
@@ -28,7 +28,7 @@ func Between(pkg, name string, got, lo, hi int) int {
 	return got
 }
 
-// PowerOfTwo returns got, or panics unless that is a power of two from lo to hi.
+// PowerOfTwo returns got. It panics unless got is a power of two from lo to hi.
 func PowerOfTwo(pkg, name string, got, lo, hi int) int {
 	if got < lo || got > hi || got&(got-1) != 0 {
 		panic(fmt.Sprintf("%s: %s(%d): want a power of two from %d to %d", pkg, name, got, lo, hi))

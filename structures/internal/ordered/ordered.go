@@ -1,9 +1,9 @@
-// Package ordered makes a scheduler of any container that keeps keys in order. It is
-// the common part of the adapters of third-party containers.
+// Package ordered makes a scheduler of any container that keeps keys in order. It is the common part of the
+// adapters of third-party containers.
 //
-// Such containers do not take two equal keys, or replace one by the other, so a
-// key is a deadline and a sequence number, which also makes equal deadlines FIFO.
-// Values stay in the slab; a container never holds a reference to one.
+// Such containers refuse a key that is equal to another one, or replace the other one. So a key is a deadline and
+// a sequence number, which also makes equal deadlines FIFO. Values stay in the slab, and a container never holds
+// a reference to one.
 package ordered
 
 import (
@@ -18,15 +18,15 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Key is a pending timer as a container sees it. Each slot has one for all its timers, so that a
-// container of interfaces allocates none. It is written only while it is in no container.
+// Key is the key of a pending timer. Each slot has one Key for all of its timers, so a container of interfaces
+// allocates none. A Key is written only while it is in no container.
 type Key struct {
 	Deadline structures.Tick
 	Sequence uint64 // of the call that scheduled or moved it
 	Slot     uint32 // not part of the order
 }
 
-// Compare returns the order of two keys, negative if a comes first.
+// Compare compares two keys. It returns a negative number if a comes first.
 func Compare(a, b *Key) int {
 	if a.Deadline != b.Deadline {
 		return cmp.Compare(a.Deadline, b.Deadline)
@@ -34,7 +34,7 @@ func Compare(a, b *Key) int {
 	return cmp.Compare(a.Sequence, b.Sequence)
 }
 
-// Container keeps keys in the order of Compare, no two of them equal.
+// Container keeps keys in the order of Compare. No two of them are equal.
 type Container interface {
 	Insert(*Key)  // no other is equal
 	Remove(*Key)  // one that is there
@@ -52,7 +52,8 @@ type Queue struct {
 	in       Container
 }
 
-// Scheduler keeps the contract of structures.Scheduler on a container, at its costs.
+// Scheduler keeps the contract of structures.Scheduler on a container. A method costs as much as the container
+// takes.
 type Scheduler[T any] = slotted.Scheduler[T, Queue, *Queue]
 
 // New returns an empty scheduler on an empty container, with room for capacity values.
@@ -74,7 +75,7 @@ func (q *Queue) Add(slot uint32, deadline structures.Tick) {
 // Remove removes the key of slot.
 func (q *Queue) Remove(slot uint32) { q.in.Remove(q.keys[slot]) }
 
-// Move removes the key of slot and inserts it again, behind all of its deadline.
+// Move removes the key of slot and inserts it again, after all keys with its deadline.
 func (q *Queue) Move(slot uint32, deadline structures.Tick) {
 	q.Remove(slot)
 	q.Add(slot, deadline)
@@ -97,7 +98,7 @@ func (q *Queue) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 // Next returns the deadline of the first key.
 func (q *Queue) Next(structures.Tick) structures.Tick { return q.in.First().Deadline }
 
-// Work returns how many times the container called the comparator.
+// Work returns the number of calls of the comparator.
 func (q *Queue) Work() structures.Work {
 	return structures.Work{Comparisons: q.in.Comparisons()}
 }
@@ -105,8 +106,8 @@ func (q *Queue) Work() structures.Work {
 // Shown is a container that shows its shape. It must not change.
 type Shown interface{ Show(b *snapshot.Builder) }
 
-// Walk adds the shape of the container or the keys in order. It checks what can be seen from
-// outside: order, size, and that each key is that of its slot.
+// Walk adds the shape of the container, or the keys in order. It checks the properties that are visible from
+// outside: the order, the size, and that each key belongs to its slot.
 func (q *Queue) Walk(b *snapshot.Builder) error {
 	var err error
 	var keys []*Key

@@ -1,5 +1,5 @@
-// Package records holds the timers of package ladder, of package hwheel, and of package
-// auto, which are in the two by turns.
+// Package records holds the timers of packages ladder and hwheel, and of package auto, which uses one of the two
+// at a time.
 package records
 
 import (
@@ -12,13 +12,12 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/prefetch"
 )
 
-// Record holds all data of one timer but its value, which is behind it. So an operation loads
-// one cache line, or two for one record in four if values have 8 bytes.
+// Record has the data of one timer. The value follows it in memory, so an operation loads one cache line, or two
+// for one record in four if values have 8 bytes.
 //
-// The generation is odd while the ID of a timer is pending, or prepared for the next
-// timer. It grows by one when a timer leaves and by one when an ID is prepared. So no ID
-// is issued twice. When all 2^31 IDs of a record are used, the generation is 0 again,
-// and the record is never used any more.
+// The generation is odd while the ID of a timer is pending, or prepared for the next timer. It grows by one when a
+// timer leaves and by one when an ID is prepared, so no ID is issued twice. When all 2^31 IDs of a record were
+// used, the generation is 0 again, and the record is never used again.
 type Record struct {
 	Deadline   structures.Tick
 	Generation uint32
@@ -62,12 +61,11 @@ func Take[T any](id structures.ID, r *Record) (due structures.Timer[T], ok bool)
 // MaxTimers is the limit of Capacity. A machine of 32 bits has no memory for more.
 const MaxTimers = min(1<<28, math.MaxInt/64)
 
-// Set is the records, and the clock that goes with them. Make it with Of. A record has a timer,
-// or is prepared for one, or waits for its place to be cleared, or is free, or exhausted, or
-// was never used.
+// Set is a set of records with their clock. Make it with Of. A record has a timer, or is prepared for one, or waits
+// for its place to be cleared, or is free, or exhausted, or was never used.
 //
-// It does not know the type of the values. So the operations of all structures on it are
-// compiled once, and carry no dictionary of a generic type.
+// Set does not know the type of the values. So the operations of the structures are compiled once, and pass no
+// dictionary of a generic type.
 type Set struct {
 	Clock structures.Tick
 	paged.Rows
@@ -151,7 +149,7 @@ func (s *Set) TakeFree() uint32 {
 	return index
 }
 
-// Release makes a record free that has no timer, unless all its generations are used.
+// Release frees a record without a timer, unless all generations of the record were used.
 func (s *Set) Release(index uint32, r *Record) {
 	if !s.TryRelease(index, r) {
 		s.free.up()
@@ -178,7 +176,7 @@ func (s *Set) ReserveTimers(n uint64) {
 	s.free.reserve(n)
 }
 
-// PrefetchFree prefetches the n records that are taken next, as far as they are at hand.
+// PrefetchFree prefetches the next n records to be taken, or fewer at the end of a page.
 func (s *Set) PrefetchFree(b *prefetch.Batch, n int) {
 	top := s.free.top[:s.free.depth]
 	s.Prefetch(b, top[len(top)-min(n, len(top)):])

@@ -9,11 +9,11 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Holder is what holds timers of a set. Walk adds each of its timers to a walk, notes the other
-// records that it uses, and returns the first broken invariant that the walk does not know of.
+// Holder holds timers of a set. Walk adds each of its timers to a walk, notes the other records that it uses, and
+// returns the first broken invariant that the walk does not check.
 type Holder interface{ Walk(w *Walk) error }
 
-// Walk is a walk through all that holds timers of a set. Slots are indexes of records.
+// Walk is a walk through all holders of a set. Slots are indexes of records.
 type Walk struct {
 	snapshot.Builder
 	Set      *Set
@@ -59,8 +59,7 @@ func (w *Walk) DueBefore(quiet structures.Tick) (err error) {
 // Held returns an error unless count timers were added since the last call.
 func (w *Walk) Held(count int) error { w.count += count; return w.Check(nil, w.count) }
 
-// Check names the first invariant that is broken, of those that hold timers or of the records,
-// with the name of a package in front.
+// Check returns the first broken invariant of the holders or of the records, after the name of a package.
 func (s *Set) Check(name string, holders ...Holder) error {
 	w, err := s.walk(holders)
 	if err = w.Check(err, w.Count); err == nil {

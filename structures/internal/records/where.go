@@ -1,6 +1,6 @@
 package records
 
-// Where says where the timer of a record is. The lowest four bits are a tag:
+// Where is the place of the timer of a record. The lowest four bits are a tag:
 //
 //	0-13      a place in a chunk of a wheel; the number of the chunk is above
 //	Nowhere   in no slot and no list of many; in a list if there is anything above

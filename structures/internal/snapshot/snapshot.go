@@ -1,5 +1,5 @@
-// Package snapshot walks structures: for their snapshots, and to check them. A structure says
-// once where each of its timers is.
+// Package snapshot walks structures, for their snapshots and for their checks. One method of a structure, Walk,
+// serves both.
 package snapshot
 
 import (
@@ -11,20 +11,19 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Timers are slots, and the deadlines under which they are filed.
+// Timers is a sequence of slots and of the deadlines under which they are filed.
 type Timers = iter.Seq2[uint32, structures.Tick]
 
-// Stale is in the place of a slot where a timer was, and its entry still is.
+// Stale stands for the slot of an entry whose timer is gone.
 const Stale = math.MaxUint32
 
-// Builder builds a snapshot part by part. Parts, cells and timers are added in order. It
-// notes the first timer that is in a wrong place, and ignores all that come after it, so that
-// a walk ends even where links form a circle:
+// Builder builds a snapshot part by part. Parts, cells and timers are added in order. Builder remembers the first
+// timer in a wrong place and ignores all later ones, so a walk ends even if links form a circle. It checks:
 //
-//   - Each timer is one that Holds returns true for, and is there once.
+//   - Holds is true for each timer, and each timer is there once.
 //   - In slots, it is filed within the span of its slot. If the part is Loose, it may be filed
 //     after that.
-//   - In a heap, and in a tree that is no search tree, it is not before the parent.
+//   - In a heap, and in a tree that is not a search tree, it is not before the parent.
 //   - If the part is Sorted, it is not before the one before it.
 //   - It is not filed after its deadline.
 type Builder struct {
@@ -41,21 +40,21 @@ type Builder struct {
 	err  error
 }
 
-// Begin begins a part, which the next cells belong to.
+// Begin begins a part. The next cells belong to it.
 func (b *Builder) Begin(p shape.Part) {
 	b.Parts = append(b.Parts, p)
 	b.Loose, b.Sorted, b.last = false, false, math.MinInt64
 }
 
-// DropEmpty takes the last part back if it has no cells and is not the only one.
+// DropEmpty removes the last part if it has no cells and is not the only part.
 func (b *Builder) DropEmpty() {
 	if last := len(b.Parts) - 1; last > 0 && len(b.Parts[last].Cells) == 0 {
 		b.Parts = b.Parts[:last]
 	}
 }
 
-// Cell adds a cell of timers, unless there are none. It returns its place, except in slots its
-// index.
+// Cell adds a cell of timers, unless there are none. It returns the place of the cell, or its index in a part of
+// slots.
 func (b *Builder) Cell(c shape.Cell, timers Timers) (place int) {
 	for slot, filed := range timers {
 		if b.entry(&c, slot, filed); b.err != nil {
@@ -138,7 +137,7 @@ func (b *Builder) check(p *shape.Part, c *shape.Cell, slot uint32, filed structu
 // Seen reports whether a slot was added, or seen elsewhere.
 func (b *Builder) Seen(slot uint32) bool { return int(slot) < len(b.seen) && b.seen[slot] }
 
-// See notes a slot that is no timer, and must not be added.
+// See notes a slot that is not a timer and must not be added.
 func (b *Builder) See(slot uint32) {
 	if n := int(slot) + 1; n > len(b.seen) {
 		b.seen = append(b.seen, make([]bool, n-len(b.seen))...)
@@ -159,7 +158,7 @@ func (b *Builder) Check(err error, size int) error {
 	return nil
 }
 
-// List adds a list, a cell for each timer. One without timers is only shown if nothing else is.
+// List adds a list, with a cell for each timer. A list without timers is shown only if there is no other part.
 func (b *Builder) List(name string, timers Timers) {
 	b.Begin(shape.Part{Name: name, Kind: shape.List})
 	b.Each(timers)

@@ -1,9 +1,8 @@
-// Package tickmap is a hash table from ticks to small numbers, for structures that
-// must find the bucket of a tick.
+// Package tickmap is a hash table from ticks to small numbers, for structures that find the bucket of a tick.
 //
-// It uses open addressing with linear probing. To delete an entry it moves back the
-// entries that were displaced by it, so that there are no tombstones and the steady state
-// allocates nothing. A Go map allocates now and then where entries are added and deleted.
+// It uses open addressing with linear probing. When it deletes an entry, it moves back the entries that were
+// displaced by it. So there are no tombstones, and the steady state allocates nothing. A Go map occasionally
+// allocates when entries are added and deleted.
 package tickmap
 
 import (
@@ -26,9 +25,8 @@ type entry struct {
 	number uint32
 }
 
-// Hash returns a number whose bits all depend on all bits of a tick: SplitMix64's finalizer.
-// Timers are often evenly spaced: with one multiplication, a deletion among 10,000 multiples of
-// 121,393 took 60 µs.
+// Hash returns a number whose bits all depend on all bits of a tick: the finalizer of SplitMix64. Timers are often
+// evenly spaced. With only one multiplication, a deletion among 10,000 multiples of 121,393 took 60 µs.
 func Hash(tick structures.Tick) uint64 {
 	x := uint64(tick)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -57,8 +55,8 @@ func (m *Map) Get(tick structures.Tick) (number uint32, ok bool) {
 	}
 }
 
-// Put adds a tick that is not there. It costs O(1) expected, amortized over growth. With three
-// quarters of the entries taken, not half, changing one took twice as long.
+// Put adds a tick that is not in the map. It costs O(1) expected, amortized over growth. The map is at most half
+// full. At three quarters, a change took twice as long.
 func (m *Map) Put(tick structures.Tick, number uint32) {
 	if 2*(m.len+1) > len(m.entries) {
 		m.grow()
@@ -87,7 +85,7 @@ func (m *Map) grow() {
 	}
 }
 
-// Delete removes a tick that is there. It costs O(1) expected.
+// Delete removes a tick that is in the map. It costs O(1) expected.
 func (m *Map) Delete(tick structures.Tick) {
 	mask := len(m.entries) - 1
 	hole := m.home(tick)
@@ -105,7 +103,7 @@ func (m *Map) Delete(tick structures.Tick) {
 	m.entries[hole] = entry{}
 }
 
-// CheckInvariants makes sure that each entry is found. It costs O(room).
+// CheckInvariants returns an error unless each entry is found. It costs O(room).
 func (m *Map) CheckInvariants() error {
 	n := 0
 	for _, e := range m.entries {

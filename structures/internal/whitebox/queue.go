@@ -8,8 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
 
-// FindsDamageToQueue is FindsDamage for the queue in a scheduler. It must also miss a timer that
-// it has not been given, and not accept a slot that is not in use.
+// FindsDamageToQueue is FindsDamage for the queue of a scheduler. The queue must also notice a timer that was not
+// added to it, and refuse a slot that is not in use.
 func FindsDamageToQueue[C any, Q slotted.Queue[C]](r checking.T, makeSound func() *slotted.Scheduler[int, C, Q], damages map[string]func(*C)) {
 	r.Helper()
 	type scheduler = slotted.Scheduler[int, C, Q]
@@ -43,8 +43,8 @@ func FindsDamageToWheel[C any, W batched.Wheel[C]](r checking.T, makeSound func(
 	FindsDamage(r, makeSound, all)
 }
 
-// damagesToTable returns damage that every structure must find: a timer that only the table
-// holds, or not.
+// damagesToTable returns damage that every structure must find: a timer that only the table holds, and a timer that
+// the table does not hold.
 func damagesToTable[S any](tableOf func(S) *slab.Table[int]) map[string]func(S) {
 	return map[string]func(S){
 		"a timer is missing": func(s S) { tableOf(s).Put(0) },

@@ -29,7 +29,8 @@ func (n Named) Cancel(d structures.Tick) { n.s.Cancel(n.ids[d]) }
 // Move reschedules the timer of a deadline.
 func (n Named) Move(d, to structures.Tick) { n.s.Reschedule(n.ids[d], to); n.ids[to] = n.ids[d] }
 
-// Step is an operation and its comparisons. It has no name of its own, for go vet's sake.
+// Step is an operation and its comparisons. It is an alias of an unnamed struct, so go vet accepts literals
+// without field names.
 type Step = struct {
 	Name        string
 	Do          func()

@@ -7,7 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// Suite runs what schedtest has for the structure of a package whose capacity is up to limit.
+// Suite runs the checks of schedtest on the structure of a package. limit is the largest capacity.
 func Suite(
 	t *testing.T, pkg string, limit int, newScheduler func(capacity int) structures.Scheduler[uint64],
 	newHolder func() structures.Scheduler[*schedtest.Payload], opts ...schedtest.Option,

@@ -1,5 +1,5 @@
-// Package whitebox helps the tests of this module's structures: with what
-// schedtest, which knows a structure by its contract only, cannot check.
+// Package whitebox helps the tests of the structures of this module. It checks properties that are not part of the
+// contract, which schedtest cannot check.
 package whitebox
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/checking"
 )
 
-// Checked is what can check itself: a structure, or a part of one.
+// Checked is a structure, or a part of one, that can check itself.
 type Checked interface{ CheckInvariants() error }
 
 // FindsDamage checks that CheckInvariants accepts a sound structure and finds each kind of damage.
