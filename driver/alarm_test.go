@@ -8,8 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// between makes do run once, right after the alarm has asked for the next tick for the nth
-// time from now on: what do starts is not in the answer.
+// between makes do run once, immediately after the alarm has asked for the next tick for the nth time
+// from now. Timers that do starts are not in the answer.
 func (a *alarm) between(n int, do func()) {
 	next := a.next
 	a.next = func() structures.Tick {
@@ -29,7 +29,7 @@ func withDriver(t *testing.T, test func(t *testing.T, d *Driver)) {
 	})
 }
 
-// mustWake makes sure that a timer that is due after a second fires then.
+// mustWake checks that a timer with a delay of a second fires on time.
 func mustWake(t *testing.T, fired *time.Time) {
 	t.Helper()
 	start := time.Now()
@@ -40,7 +40,7 @@ func mustWake(t *testing.T, fired *time.Time) {
 	}
 }
 
-// A timer is started while a pass ends that has found nothing earlier than an hour.
+// A timer is started while a pass ends whose next timer is due in an hour.
 func TestATimerThatComesWhileAPassEndsIsNotMissed(t *testing.T) {
 	withDriver(t, func(t *testing.T, d *Driver) {
 		var fired time.Time
@@ -52,8 +52,8 @@ func TestATimerThatComesWhileAPassEndsIsNotMissed(t *testing.T) {
 	})
 }
 
-// A timer is started while the alarm is about to be turned off, as none was pending. The
-// alarm is set to an earlier tick still, so that who starts the timer leaves it alone.
+// A timer is started while the alarm is about to be turned off because no timer was pending. The
+// alarm is still set to an earlier tick, so the goroutine that starts the timer does not set it.
 func TestATimerThatComesWhileTheAlarmIsTurnedOffIsNotMissed(t *testing.T) {
 	withDriver(t, func(t *testing.T, d *Driver) {
 		var fired time.Time

@@ -7,7 +7,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// What is due at once fires without a wait for the next tick, however it is started.
+// A timer without a delay does not wait for the next tick, however it is started.
 func TestWhatIsDueAtOnceFiresAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
 		time.Sleep(300 * µs)

@@ -10,8 +10,8 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// BenchmarkOperations has a driver beside package time, with few timers pending and with a
-// million, each of them more than an hour away. Command timerbench live compares structures.
+// BenchmarkOperations compares a driver with package time, with few timers pending and with a
+// million, which are due in more than an hour. Command timerbench live compares structures.
 //
 //	go test -run '^$' -bench . -count 6 ./driver >new.txt
 //	benchstat -col /of new.txt
@@ -84,12 +84,12 @@ func BenchmarkOperations(b *testing.B) {
 
 func nothing() {}
 
-// far is the delay of a timer that is not due for long.
+// far is a long delay.
 func far(rng *rand.Rand) time.Duration {
 	return time.Hour + time.Duration(rng.Int64N(int64(time.Hour)))
 }
 
-// fire starts a thousand timers that are due at once and waits until all have run.
+// fire starts a thousand timers that are due at the same time, and waits until all have run.
 func fire(start func(time.Duration, func())) {
 	var all sync.WaitGroup
 	all.Add(1000)

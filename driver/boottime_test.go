@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// suspended returns a driver whose clock goes on in suspend, and a function that suspends it.
+// suspended returns a driver whose clock runs during a suspend, and a function that suspends it.
 func suspended(t *testing.T, opts ...Option) (d *Driver, suspend func(time.Duration)) {
 	start := time.Now()
 	var asleep atomic.Int64
@@ -24,7 +24,7 @@ func suspended(t *testing.T, opts ...Option) (d *Driver, suspend func(time.Durat
 	return d, func(duration time.Duration) { asleep.Add(int64(duration)) }
 }
 
-// After a resume what is due fires within a second, in order, and nothing else does.
+// After a resume the due timers fire within a second, in order, and no others do.
 func TestWhatIsDueFiresAfterAResume(t *testing.T) {
 	for name, opts := range map[string][]Option{
 		"default": nil, "inline": {Inline()}, "ticking": {Ticking(), Tick(100 * time.Millisecond)},
@@ -66,7 +66,7 @@ func TestWhatIsDueFiresAfterAResume(t *testing.T) {
 	}
 }
 
-// It wakes up once a second while a timer is pending, and not at all without one.
+// The driver wakes up once a second while a timer is pending, and otherwise never.
 func TestBoottimeWakesUpOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, _ := suspended(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// received reports what is in a channel once everybody has come to rest.
+// received returns the value in a channel after all goroutines have come to rest.
 func received(c <-chan time.Time) (at time.Time, ok bool) {
 	synctest.Wait()
 	select {
@@ -35,7 +35,7 @@ func mustBeEmpty(t *testing.T, c <-chan time.Time) {
 	}
 }
 
-// After a stall the ticker goes on where it would have been.
+// After a stall the ticks are where they would have been without it.
 func TestTickerAfterAStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t, driver.Inline())
@@ -50,7 +50,7 @@ func TestTickerAfterAStall(t *testing.T) {
 	})
 }
 
-// A value has its zone also where nobody else knows that any more.
+// A value keeps its zone when no other reference to the zone exists.
 func TestTheZoneOfAValueIsKept(t *testing.T) {
 	d := newDriver(t)
 	var collected atomic.Bool

@@ -40,8 +40,8 @@ func TestDeadlinesAreRoundedUp(t *testing.T) {
 	}
 }
 
-// What goroutines share of the clock is never before the time, never long after, and never
-// goes back.
+// A shared reading of the clock is never before the time, never long after it, and never goes
+// back.
 func TestSoonIsNeverBeforeNow(t *testing.T) {
 	var c clock
 	c.init(time.Millisecond, nil)
@@ -70,7 +70,7 @@ func TestSoonIsNeverBeforeNow(t *testing.T) {
 	wg.Wait()
 }
 
-// Where ticks are short, or time is not real, the clock is read each time.
+// If ticks are short, or time is virtual, every call reads the clock.
 func TestTheClockIsReadWhereItHasToBeExact(t *testing.T) {
 	var c clock
 	c.init(10*time.Microsecond, nil)

@@ -54,11 +54,11 @@ func TestAfterCloseNothingFiresAndNothingIsAccepted(t *testing.T) {
 	})
 }
 
-// What runs when Shutdown is called is waited for; what waits is counted.
+// Shutdown waits for running functions, and counts the waiting ones.
 func TestShutdownWaitsForWhatRuns(t *testing.T) {
 	for _, c := range []struct {
 		opt     driver.Option
-		pending int // of five that have blocked at once, and one that has not
+		pending int // of five timers that blocked at the same time, and one that did not
 	}{
 		{driver.Goroutines(), 1},
 		{driver.Workers(2), 4},
@@ -93,8 +93,8 @@ func TestShutdownWaitsForWhatRuns(t *testing.T) {
 	}
 }
 
-// Timers that are scheduled and fire while the driver is closed, in every way: what was
-// counted by Shutdown has not run, all else has.
+// Timers are scheduled and fire while the driver is closed, in every way. The timers that Shutdown
+// has counted have not run, and all others have.
 func TestShutdownCountsWhatDidNotRun(t *testing.T) {
 	for _, s := range setups {
 		t.Run(s.name, func(t *testing.T) {
@@ -128,10 +128,10 @@ func TestShutdownCountsWhatDidNotRun(t *testing.T) {
 	}
 }
 
-// No goroutine is left: not while timers are pending, not after Close.
+// The driver has no goroutine while timers are pending, and none after Close.
 func TestThereIsNoGoroutineWhileNothingIsToDo(t *testing.T) {
 	bubble := regexp.MustCompile(`synctest bubble \d+`)
-	ours := func() int { // those of other tests do not count
+	ours := func() int { // goroutines of other tests do not count
 		stacks := make([]byte, 1<<20)
 		own := bubble.FindString(string(stacks[:runtime.Stack(stacks, false)]))
 		n := 0

@@ -22,8 +22,8 @@ import (
 
 type scheduler = structures.Scheduler[driver.Task]
 
-// exact are structures that fire at the tick of the deadline, and differ in when they want to be
-// asked.
+// exact are structures that fire at the tick of the deadline. They differ in their results of
+// Next.
 var exact = []struct {
 	name string
 	new  func() scheduler
@@ -36,7 +36,7 @@ var exact = []struct {
 	{"hwheel-list", func() scheduler { return hwheellist.New[driver.Task]() }},
 }
 
-// setups are the ways to set up a driver that differ in what they do.
+// setups are the ways to set up a driver that behave differently.
 var setups = []struct {
 	name string
 	opts []driver.Option
@@ -61,7 +61,7 @@ func newDriver(t testing.TB, opts ...driver.Option) *driver.Driver {
 	return d
 }
 
-// bySetup runs a test with a driver of each setup, and of some options more.
+// bySetup runs a test with a driver of each setup, with these additional options.
 func bySetup(t *testing.T, test func(t *testing.T, d *driver.Driver), opts ...driver.Option) {
 	t.Helper()
 	for _, s := range setups {
@@ -79,7 +79,7 @@ func inBubble(t *testing.T, test func(t *testing.T, d *driver.Driver), opts ...d
 	}
 }
 
-// log takes down what happens when, since it was made.
+// log records events and their times since it was made.
 type log struct {
 	start time.Time
 	mu    sync.Mutex
@@ -97,7 +97,7 @@ func (l *log) note(what string) func() {
 	}
 }
 
-// want compares what has happened so far, in any order, and forgets it.
+// want compares the events so far, in any order, and removes them.
 func (l *log) want(t *testing.T, lines ...string) {
 	t.Helper()
 	synctest.Wait()
@@ -116,8 +116,8 @@ const (
 	µs = time.Microsecond
 )
 
-// Deadlines are rounded up to ticks, so that no timer is early, and none is late by more
-// than a tick. What is due at once is not rounded.
+// Deadlines are rounded up to ticks, so no timer is early, and none is late by more than a tick. A
+// timer without a delay is not rounded.
 func TestTimersFireAtTheTickAfterTheirDelay(t *testing.T) {
 	for _, s := range exact {
 		t.Run(s.name, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestZeroValuesAndStaleHandlesDoNothing(t *testing.T) {
 	ticker.Stop()
 	ticker.Reset(time.Second)
 
-	// Whoever has the place of a timer that was stopped is left alone.
+	// A timer that has the slot of a stopped one is not affected.
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
 		l := newLog()
 		var stale []driver.Handle
@@ -176,8 +176,8 @@ func TestZeroValuesAndStaleHandlesDoNothing(t *testing.T) {
 	})
 }
 
-// After a stall all that is due fires once, in the order of the deadlines, whatever the shard.
-// What is due at once comes after what was due before.
+// After a stall all due timers fire once, in the order of the deadlines, across all shards. Timers
+// without a delay fire after timers that were due before.
 func TestFunctionsRunInOrder(t *testing.T) {
 	for _, s := range exact {
 		for name, opts := range map[string][]driver.Option{
@@ -191,7 +191,7 @@ func TestFunctionsRunInOrder(t *testing.T) {
 					note := func(at int) func() { return func() { got = append(got, at); time.Sleep(ms) } }
 					d.AfterFunc(0, func() { time.Sleep(5 * time.Second) })
 					var wg sync.WaitGroup
-					for i := range 1000 { // from many goroutines: in many shards
+					for i := range 1000 { // from many goroutines, so in many shards
 						at := time.Duration(1+i*7919%1000) * 2 * ms
 						wg.Go(func() { d.AfterFunc(at/2, note(int(at/ms))).Reset(at) })
 					}
@@ -211,7 +211,7 @@ func TestFunctionsRunInOrder(t *testing.T) {
 	}
 }
 
-// A timer that fires may start others, also such as are due at once.
+// The function of a timer may start other timers, even without a delay.
 func TestFunctionsMayUseTheDriver(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
 		l := newLog()
@@ -242,7 +242,7 @@ func TestFunctionsMayUseTheDriver(t *testing.T) {
 	})
 }
 
-// Lateness is what passes from the deadline on, of what is due at once from its start on.
+// Lateness counts from the deadline, or from the start of a timer without a delay.
 func TestStatsTellHowLateTimersWere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t, driver.Inline(), driver.Budget(1), driver.Shards(1))
@@ -260,7 +260,7 @@ func TestStatsTellHowLateTimersWere(t *testing.T) {
 	})
 }
 
-// A structure that rounds deadlines up makes timers late, and the driver says so.
+// A structure that rounds deadlines up makes timers late, which the lateness of the driver shows.
 func TestLatenessOfACoarseStructure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t, driver.Structure(hwheellinux.New[driver.Task]))
@@ -290,12 +290,12 @@ func TestSlackLeavesADeadlineThatIsLittleEarlier(t *testing.T) {
 	})
 }
 
-// ResetAll does what Reset of each does, for timers of any state.
+// ResetAll does the same as a Reset of each timer, in any state of the timers.
 func TestResetAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		drivers := []*driver.Driver{newDriver(t), newDriver(t)}
 		var fired [100]atomic.Int32
-		timers := []*driver.Timer{new(driver.Timer)} // one that is not of any driver
+		timers := []*driver.Timer{new(driver.Timer)} // a timer without a driver
 		for i := range fired {
 			delay := time.Duration(i%4) * 10 * time.Second
 			timers = append(timers, drivers[i%2].AfterFunc(delay, func() { fired[i].Add(1) }))

@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// cache is a map whose entries go after some time without a use.
+// cache is a map whose entries are evicted after some time without a use.
 type cache[K comparable, V any] struct {
 	ttl     time.Duration
 	expires *driver.Keyed[K, struct{}]
@@ -17,7 +17,7 @@ type cache[K comparable, V any] struct {
 	entries map[K]V
 }
 
-// newCache returns an empty cache. It calls evicted with each key that goes.
+// newCache returns an empty cache. It calls evicted with each key that it evicts.
 func newCache[K comparable, V any](d *driver.Driver, ttl time.Duration, evicted func(K)) *cache[K, V] {
 	c := &cache[K, V]{ttl: ttl, entries: make(map[K]V)}
 	c.expires = driver.NewKeyed(d, func(key K, _ struct{}) {
@@ -37,7 +37,7 @@ func (c *cache[K, V]) Put(key K, value V) {
 	c.expires.Set(key, struct{}{}, c.ttl)
 }
 
-// Get returns a value that is there, and keeps it for longer.
+// Get returns the value of a key, and restarts its time.
 func (c *cache[K, V]) Get(key K) (V, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -48,7 +48,7 @@ func (c *cache[K, V]) Get(key K) (V, bool) {
 	return value, ok
 }
 
-// A cache whose entries go when nobody has used them for some time.
+// A cache evicts entries that have not been used for some time.
 func Example_cache() {
 	d, err := driver.New()
 	if err != nil {
@@ -63,7 +63,7 @@ func Example_cache() {
 	users.Put("alice", 1)
 	users.Put("bob", 2)
 	var gone string
-	for gone == "" { // alice is used all the time
+	for gone == "" { // alice is used again and again
 		select {
 		case gone = <-evicted:
 		default:

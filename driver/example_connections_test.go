@@ -8,26 +8,26 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// How many connections there are. With a million it takes a second, and 77 MB: 45 bytes in
-// the driver beside the 32 of the Timer for each.
+// The number of connections. A million take a second and 77 MB: for each, 45 bytes in the driver
+// and 32 bytes for the Timer.
 const connections = 20_000
 
-// connection is what a server knows of a client. Its deadline is a part of it: the timer
-// costs no allocation.
+// connection is the connection of a client. The timer for its deadline is a field, which costs no
+// allocation.
 type connection struct {
 	deadline driver.Timer
 	closed   atomic.Bool
 	requests int
 }
 
-// serve is called with each request that comes: it moves the deadline, which takes no lock.
+// serve is called for each request. It moves the deadline, which takes no lock.
 func (c *connection) serve(idle time.Duration) {
 	c.requests++
 	c.deadline.Reset(idle)
 }
 
-// Deadlines for the connections of a server: a connection on which nothing comes for some
-// time is closed.
+// Deadlines for the connections of a server: a connection without a request for some time is
+// closed.
 func Example_connections() {
 	d, err := driver.New()
 	if err != nil {
@@ -46,7 +46,7 @@ func Example_connections() {
 		})
 		c.serve(time.Hour)
 	}
-	// Each sends some requests; one in a thousand is silent from then on.
+	// Each sends some requests. One in a thousand then falls silent.
 	for range 5 {
 		for i := range open {
 			open[i].serve(time.Hour)

@@ -15,11 +15,11 @@ type job struct {
 	run    func()
 }
 
-// schedule starts jobs. The timers end them.
+// schedule starts jobs. Stop of the timers ends them.
 func schedule(d *driver.Driver, jobs []job) ([]*driver.Timer, error) {
 	var timers []*driver.Timer
 	for _, j := range jobs {
-		// Any other parser will do whose result has a method Next.
+		// The results of other parsers work, too, if they have a method Next.
 		recurrence, err := cron.ParseStandard(j.spec)
 		if err != nil {
 			return nil, err
@@ -29,7 +29,7 @@ func schedule(d *driver.Driver, jobs []job) ([]*driver.Timer, error) {
 	return timers, nil
 }
 
-// Jobs that run at certain times of the day: package cron reads the expressions, the driver
+// Jobs that run at certain times of day. Package cron parses the expressions, and the driver
 // waits.
 func Example_cron() {
 	d, err := driver.New()

@@ -9,9 +9,9 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// retry calls try until it succeeds, at most so many times, and then done. It waits twice as
-// long after each failure, more or less, so that those who have failed together do not come
-// back together. While it waits there is no goroutine.
+// retry calls try until it succeeds or the tries are used up, and then calls done. After each
+// failure it waits about twice as long as before. The times are random, so that calls that have
+// failed together are not repeated together. While it waits it has no goroutine.
 func retry(d *driver.Driver, tries int, wait time.Duration, try func() error, done func(error)) {
 	err := try()
 	if err == nil || tries == 1 {
@@ -22,7 +22,7 @@ func retry(d *driver.Driver, tries int, wait time.Duration, try func() error, do
 	d.Schedule(delay, func() { retry(d, tries-1, 2*wait, try, done) })
 }
 
-// Calls that fail are tried again, after a time that doubles.
+// Failed calls are repeated, after delays that double.
 func Example_retry() {
 	d, err := driver.New()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/timerbench/timerbench/structures/wheel"
 )
 
-// Another structure than the default one: a constructor, and the options that it takes.
+// A driver with another structure: its constructor, and options of the constructor.
 func ExampleStructure() {
 	for _, structure := range []driver.Option{
 		driver.Structure(hwheel.New[driver.Task]),
@@ -30,7 +30,7 @@ func ExampleStructure() {
 	// fired
 }
 
-// A lease of an hour has ended after an hour, though the laptop was closed meanwhile.
+// A lease of an hour ends after an hour, even if the laptop was suspended meanwhile.
 func ExampleBoottime() {
 	d, err := driver.New(driver.Boottime())
 	if err != nil {

@@ -18,7 +18,7 @@ func Example() {
 	done := make(chan struct{})
 	timeout := d.AfterFunc(time.Minute, func() { fmt.Println("no answer for a minute") })
 	d.Schedule(5*time.Millisecond, func() {
-		timeout.Reset(time.Minute) // something has come: wait for another minute
+		timeout.Reset(time.Minute) // data has arrived: wait for another minute
 		fmt.Println("half of the answer")
 	})
 	d.Schedule(10*time.Millisecond, func() {

@@ -11,28 +11,28 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// modelled is a timer and what it must do. Nothing happens at the beginning of a tick, so
-// that it is known exactly at which one a timer fires.
+// modelled is a timer and a model of it. No operation happens at the beginning of a tick, so the
+// model knows the exact tick at which a timer fires.
 type modelled struct {
 	stop  func() bool
 	reset func(time.Duration) bool
-	moves bool // Reset does nothing to one that is not pending, and nothing at once
-	tells bool // Stop and Reset return true as long as nobody has received what was sent
+	moves bool // Reset only moves a pending timer, to the next tick at the earliest
+	tells bool // Stop and Reset return true while a sent value is not received
 
 	due    time.Duration // since the start; 0 if not pending
 	period time.Duration // of a ticker
 
-	want []time.Duration // since the last look
+	want []time.Duration // since the last check
 
 	mu    sync.Mutex
-	fired []time.Duration // the same; guarded by mu
+	fired []time.Duration // since the last check; guarded by mu
 
 	c      <-chan time.Time
 	unread bool          // a value is in c
-	sent   time.Duration // that value
+	sent   time.Duration // the time of the value
 }
 
-// start makes a timer of one of all kinds.
+// start makes a timer of one of the kinds.
 func (m *modelled) start(d *driver.Driver, kind byte, delay time.Duration, since func() time.Duration) {
 	note := func() {
 		m.mu.Lock()
@@ -75,10 +75,10 @@ func (m *modelled) start(d *driver.Driver, kind byte, delay time.Duration, since
 	}
 }
 
-// tickAt is the tick at which a timer is due that waits until then.
+// tickAt returns the tick at which a timer with a deadline is due.
 func tickAt(at time.Duration) time.Duration { return (at + ms - 1).Truncate(ms) }
 
-// begin is what is to come of a timer that is started now.
+// begin sets the model of a timer that is started now.
 func (m *modelled) begin(now, delay time.Duration, atOnce bool) {
 	switch {
 	case m.period != 0:
@@ -93,7 +93,7 @@ func (m *modelled) begin(now, delay time.Duration, atOnce bool) {
 	}
 }
 
-// pass lets fire what is due by now.
+// pass fires the due timers in the model.
 func (m *modelled) pass(now time.Duration) {
 	for m.due != 0 && tickAt(m.due) <= now {
 		at := tickAt(m.due)
@@ -110,7 +110,7 @@ func (m *modelled) pass(now time.Duration) {
 	}
 }
 
-// play plays operations that are encoded in bytes: the setup, and then three bytes each.
+// play performs operations that are encoded in bytes: the setup, and then three bytes each.
 func play(t *testing.T, script []byte) {
 	if len(script) < 2 {
 		return
@@ -130,7 +130,7 @@ func play(t *testing.T, script []byte) {
 			op, b := script[0], time.Duration(script[2])
 			i := int(script[1]) % len(timers)
 			m := timers[i]
-			// Up to some minutes, not to the beginning of a tick.
+			// Up to some minutes, but not to the beginning of a tick.
 			delay := b * b * b * 20 * µs / (1 + time.Duration(script[1]/16)*100)
 			if at := since() + delay; delay > 0 && at == at.Truncate(ms) {
 				delay++
@@ -191,7 +191,7 @@ func play(t *testing.T, script []byte) {
 	})
 }
 
-// check compares what has fired.
+// check compares the fired timers with the model.
 func (m *modelled) check(t *testing.T, i int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -201,18 +201,18 @@ func (m *modelled) check(t *testing.T, i int) {
 	m.fired, m.want = m.fired[:0], m.want[:0]
 }
 
-// ticks reports whether a ticker is pending: no long time is to pass then.
+// ticks reports whether a ticker is pending, so that no long time should pass.
 func ticks(timers []*modelled) bool {
 	return slices.ContainsFunc(timers, func(m *modelled) bool { return m.due != 0 && m.period != 0 })
 }
 
-// emptied makes sure that there is nothing in the channel after Stop and Reset.
+// emptied checks that the channel is empty after Stop and Reset.
 func (m *modelled) emptied(t *testing.T) {
 	m.unread = false
 	m.receive(t, time.Time{})
 }
 
-// receive receives what is in the channel, if anything.
+// receive receives the value in the channel, if there is one.
 func (m *modelled) receive(t *testing.T, start time.Time) {
 	select {
 	case at := <-m.c:

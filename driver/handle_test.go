@@ -7,8 +7,8 @@ import (
 	"weak"
 )
 
-// A driver that nobody refers to goes, once no timer is pending, though its handles are
-// there, which name none then.
+// A driver without references is collected when no timer is pending, even if its handles still
+// exist. They are then stale.
 func TestADriverWithoutTimersGoes(t *testing.T) {
 	const shards = 40
 	var stale []Handle
@@ -37,7 +37,7 @@ func TestADriverWithoutTimersGoes(t *testing.T) {
 	}
 }
 
-// A driver with a timer that is pending stays, whoever refers to it.
+// A driver with a pending timer stays in memory without references.
 func TestADriverWithATimerStays(t *testing.T) {
 	fired := make(chan struct{})
 	h := func() Handle {
@@ -54,8 +54,8 @@ func TestADriverWithATimerStays(t *testing.T) {
 	}
 }
 
-// A name is given again once its shard is gone, as another generation, so that no handle of before
-// names another one.
+// The number of a shard is used again after the shard is collected, with another generation, so
+// that no earlier handle refers to the new shard.
 func TestShardRefsAreGivenOnce(t *testing.T) {
 	var table refTable
 	shards := make([][]shard, 2)

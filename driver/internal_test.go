@@ -17,14 +17,14 @@ func made(t *testing.T, opts ...Option) *Driver {
 	return d
 }
 
-// Waiting returns how many functions wait to be run.
+// Waiting returns the number of functions that wait to be run.
 func (d *Driver) Waiting() int {
 	d.pool.mu.Lock()
 	defer d.pool.mu.Unlock()
 	return d.pool.queue.len()
 }
 
-// There is one pass at a time: what wakes up while one is under way does nothing.
+// There is one pass at a time: a wake-up during a pass does nothing.
 func TestOnePassAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := made(t, Inline())
@@ -46,7 +46,7 @@ func TestOnePassAtATime(t *testing.T) {
 	})
 }
 
-// What one goroutine starts is spread over the shards.
+// The timers of one goroutine are spread over the shards.
 func TestOneGoroutineUsesAllShards(t *testing.T) {
 	const shards, n = 4, 16 * timersPerVisit
 	timers := make([]Timer, n)

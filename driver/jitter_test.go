@@ -10,7 +10,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// A thousand clients that report once an hour, each at another time of its first minute.
+// A thousand clients report once an hour, at random times in the first minute.
 func ExampleSpread() {
 	d, err := driver.New()
 	if err != nil {
@@ -25,7 +25,7 @@ func ExampleSpread() {
 	// Output: true true
 }
 
-// Drivers of one seed draw the same delays, within their bounds.
+// Drivers with the same seed draw the same delays, within the bounds.
 func TestJitter(t *testing.T) {
 	draw := func(opts ...driver.Option) (all []time.Duration) {
 		d := newDriver(t, opts...)
@@ -55,7 +55,7 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// Each run is within its bounds, none is left out, and they are spread, whatever becomes of
+// Each run is within its bounds, none is left out, and they are spread, for each treatment of
 // missed runs.
 func TestSpread(t *testing.T) {
 	for _, missed := range []driver.Missed{driver.Coalesce, driver.Skip, driver.CatchUp} {

@@ -13,8 +13,8 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// keyedInBubble runs a test in virtual time, with a Keyed of each setup that logs what
-// expires.
+// keyedInBubble runs a test in virtual time, with a Keyed of each setup that logs the expired
+// keys.
 func keyedInBubble(t *testing.T, test func(t *testing.T, k *driver.Keyed[string, int], l *log)) {
 	t.Helper()
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
@@ -25,7 +25,7 @@ func keyedInBubble(t *testing.T, test func(t *testing.T, k *driver.Keyed[string,
 	})
 }
 
-// Any order of calls does to a Keyed what it does to a map whose keys go at their time.
+// In any order of calls, a Keyed behaves as a map whose keys are removed at their times.
 func TestKeyedAgainstAMap(t *testing.T) {
 	type entry struct {
 		value int
@@ -107,7 +107,7 @@ func TestKeyedAfterClose(t *testing.T) {
 	})
 }
 
-// Every value that is set expires, is replaced, is removed or is drained: each once.
+// Every value that is set expires, is replaced, is removed or is drained, once.
 func TestKeyedRaces(t *testing.T) {
 	bySetup(t, func(t *testing.T, d *driver.Driver) {
 		const keys, goroutines, rounds = 50, 4, 1000
@@ -118,7 +118,7 @@ func TestKeyedRaces(t *testing.T) {
 		for g := range goroutines {
 			wg.Go(func() {
 				rng := rand.New(rand.NewPCG(5, uint64(g)))
-				for i := range rounds { // with keys of its own, to know what it replaces
+				for i := range rounds { // with keys of its own, so it knows the values that it replaces
 					key := rng.IntN(keys)*goroutines + g
 					if old, ok := k.Remove(key); ok {
 						end(key, old)

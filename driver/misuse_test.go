@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// mustPanic makes sure that a call panics with a sentence.
+// mustPanic checks that a call panics with a sentence.
 func mustPanic(t *testing.T, sentence string, call func()) {
 	t.Helper()
 	defer func() {
@@ -23,12 +23,12 @@ func mustPanic(t *testing.T, sentence string, call func()) {
 	call()
 }
 
-// stuck is a recurrence that gives the time that it is asked with.
+// stuck is a recurrence that returns its argument.
 type stuck struct{}
 
 func (stuck) Next(t time.Time) time.Time { return t }
 
-// starts is each way to start a timer.
+// starts returns the ways to start a timer.
 func starts(d *driver.Driver) map[string]func() {
 	return map[string]func(){
 		"AfterFunc":   func() { d.AfterFunc(time.Hour, nothing) },
@@ -68,7 +68,7 @@ func TestWrongArgumentsAreRefused(t *testing.T) {
 	} {
 		mustPanic(t, sentence, call)
 	}
-	ticker.Stop() // nothing has stayed locked
+	ticker.Stop() // no lock is held
 	if d.Len() != 0 {
 		t.Errorf("%d are pending", d.Len())
 	}
@@ -87,11 +87,11 @@ func TestTheZeroDriverIsRefused(t *testing.T) {
 	}
 }
 
-// A driver is for those inside the bubble that it was made in, or for those outside of all.
+// A driver is for goroutines in the bubble in which it was made, or for goroutines outside of all bubbles.
 func TestADriverFromOutsideABubbleIsRefusedInside(t *testing.T) {
 	outside := newDriver(t)
 	timer, ticker := outside.AfterFunc(time.Hour, nothing), outside.NewTicker(time.Hour)
-	for start := time.Now(); time.Since(start) < 10*µs; { // no reading of the clock is shared now
+	for start := time.Now(); time.Since(start) < 10*µs; { // until no shared reading of the clock is valid
 	}
 	synctest.Test(t, func(t *testing.T) {
 		calls := starts(outside)
@@ -139,9 +139,9 @@ func TestInitRefusesATimerThatIsPending(t *testing.T) {
 	})
 }
 
-// An owner that is set to zero while its timer is pending, as one does before it goes to a
-// sync.Pool, is heard of, also where it is used again, by the same driver or another one. The
-// timers that are started properly fire.
+// If a struct with a pending timer is set to zero, as before a Put of sync.Pool, the driver panics,
+// even if the struct is used again by the same driver or another one. Timers that were started
+// properly fire.
 func TestATimerThatIsOverwrittenIsHeardOf(t *testing.T) {
 	type conn struct {
 		timer driver.Timer
@@ -167,7 +167,7 @@ func TestATimerThatIsOverwrittenIsHeardOf(t *testing.T) {
 				c.timer.Reset(2 * time.Second)
 			}
 		}
-		d.Len() // locks each shard: the passes see what was written
+		d.Len() // locks each shard, so the passes see the writes
 		time.Sleep(time.Minute)
 		l.want(t, "2s new 0", "2s new 1", "2s new 2")
 		if heard != 8 || d.Len() != 0 {

@@ -48,7 +48,7 @@ func TestInvalidOptionsAreNamedWithTheirValue(t *testing.T) {
 	}
 }
 
-// The structure is made once for each shard.
+// The constructor of the structure is called once for each shard.
 func TestStructureIsCalledOnceForEachShard(t *testing.T) {
 	for _, shards := range []int{1, 2, 9, 64} {
 		n := 0

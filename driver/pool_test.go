@@ -35,7 +35,7 @@ func TestFunctionsThatBlockDelayNoOthers(t *testing.T) {
 	})
 }
 
-// With Workers as many run at a time as may, and not more; none waits while one is free.
+// With Workers(n), n functions run at a time and not more, and none waits while fewer run.
 func TestWorkersLimitHowManyRun(t *testing.T) {
 	for _, limit := range []int{1, 2, 7} {
 		synctest.Test(t, func(t *testing.T) {
@@ -61,8 +61,8 @@ func TestWorkersLimitHowManyRun(t *testing.T) {
 	}
 }
 
-// A panic is reported, with the stack of who panicked, and no other timer is lost. Neither
-// is one where a function ends its goroutine.
+// A panic is reported with its stack, and no other timer is lost. The same holds for a function
+// that ends its goroutine.
 func TestPanicsAreReportedAndLoseNoOtherTimer(t *testing.T) {
 	var mu sync.Mutex
 	var values []any

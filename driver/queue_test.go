@@ -30,11 +30,11 @@ func mustTake(t *testing.T, q *driver.Queue[int], want int) {
 	}
 }
 
-// Any order of calls does to a Queue what it does to a list of values with their times.
+// In any order of calls, a Queue behaves as a list of values with their times.
 func TestQueueAgainstAList(t *testing.T) {
 	type pushed struct {
 		value int
-		due   time.Duration // the tick from which on it can be taken
+		due   time.Duration // the tick from which it can be taken
 		item  driver.Item
 	}
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
@@ -89,7 +89,7 @@ func TestQueueAgainstAList(t *testing.T) {
 	})
 }
 
-// As many that wait as there are values get one.
+// Each value goes to one waiting Take.
 func TestQueueWakesUpAllItHasAValueFor(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
 		q := driver.NewQueue[int](d)
@@ -109,7 +109,7 @@ func TestQueueWakesUpAllItHasAValueFor(t *testing.T) {
 	})
 }
 
-// A queue ends by its own Close, which leaves the driver alone, or by that of the driver.
+// A queue ends by its own Close, which does not close the driver, or by that of the driver.
 func TestQueueAfterClose(t *testing.T) {
 	for name, end := range map[string]func(*driver.Queue[int], *driver.Driver) error{
 		"queue":  func(q *driver.Queue[int], _ *driver.Driver) error { return errors.Join(q.Close(), q.Close()) },

@@ -11,11 +11,10 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// These tests go by the real clock: only that gets goroutines into each other's way. None
-// of them waits for a time to pass, but for something to happen.
+// These tests use the real clock, because only then do goroutines interfere with each other. They
+// wait for events and not for times.
 
-// eachOnce waits until each of the values that are counted has ended, and makes sure that
-// none has twice.
+// eachOnce waits until each value has ended, and checks that none has ended twice.
 func eachOnce(t *testing.T, ends []atomic.Int32) {
 	t.Helper()
 	for value := range ends {
@@ -28,8 +27,8 @@ func eachOnce(t *testing.T, ends []atomic.Int32) {
 	}
 }
 
-// A timer that goroutines start and stop as it fires runs as often as it was started and not
-// stopped: when it was made, and by each Reset that returned false, less each Stop that
+// A timer that goroutines start and stop while it fires runs once for each start that was not
+// stopped: once for its creation and for each Reset that returned false, minus each Stop that
 // returned true.
 func TestStopAndResetRaceWithFire(t *testing.T) {
 	bySetup(t, func(t *testing.T, d *driver.Driver) {
@@ -45,7 +44,7 @@ func TestStopAndResetRaceWithFire(t *testing.T) {
 			} else {
 				h := d.Schedule(100*µs, run)
 				stop = h.Stop
-				reset = func(delay time.Duration) bool { h.Reset(delay); return true } // it starts nothing
+				reset = func(delay time.Duration) bool { h.Reset(delay); return true } // it starts no timer
 			}
 			var wg sync.WaitGroup
 			for g := range 4 {
@@ -80,8 +79,8 @@ func TestStopAndResetRaceWithFire(t *testing.T) {
 	}, driver.Tick(50*µs))
 }
 
-// Where one of two channel timers is received from, the other one says by Stop or Reset
-// whether there is a value to be received: there is one if it returns false.
+// After a receive from one of two channel timers, Stop or Reset of the other tells whether there
+// is a value to receive: there is one if it returns false.
 func TestStopOfAChanTimerTellsWhetherThereIsAValue(t *testing.T) {
 	for name, end := range map[string]func(*driver.ChanTimer) bool{
 		"Stop":  (*driver.ChanTimer).Stop,

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// recorded returns what a recorder of d is told of each timer, in the order of their first
-// operations.
+// recorded returns the operations on each timer that a recorder of d gets, in the order of the
+// first operations.
 func recorded(d *Driver) (histories func() []string) {
 	var names []uint64
 	told := map[uint64]string{}
@@ -38,7 +38,7 @@ func recorded(d *Driver) (histories func() []string) {
 	}
 }
 
-// A recorder is told what the program has asked for, with delays that are not rounded to ticks.
+// A recorder gets the operations of the program, with delays that are not rounded to ticks.
 func TestTheRecorderIsToldWhatTheProgramAsksFor(t *testing.T) {
 	const odd = 1500*time.Millisecond + 1
 	for name, c := range map[string]struct {

@@ -11,10 +11,10 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// big is something that a function refers to.
+// big is a value that a function refers to.
 type big [1 << 10]byte
 
-// mustGo waits until the garbage collector has taken what p points to.
+// mustGo waits until the value that p points to has been collected.
 func mustGo(t *testing.T, what string, p weak.Pointer[big]) {
 	t.Helper()
 	for range 100 {
@@ -26,7 +26,7 @@ func mustGo(t *testing.T, what string, p weak.Pointer[big]) {
 	t.Errorf("%s: what the function refers to is still there", what)
 }
 
-// Nothing is kept of a timer that was stopped or has fired, and nothing of all after Close.
+// A timer that was stopped or has fired is not kept in memory, and after Close none is.
 func TestNothingIsKept(t *testing.T) {
 	for _, s := range setups[3:6] { // inline, workers, one worker
 		t.Run(s.name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestNothingIsKept(t *testing.T) {
 					}
 				},
 			} {
-				p := func() weak.Pointer[big] { // a frame of its own, that nothing stays in
+				p := func() weak.Pointer[big] { // a frame of its own, so that no reference stays
 					b := new(big)
 					start(b)
 					return weak.Make(b)

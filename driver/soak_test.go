@@ -21,9 +21,9 @@ var (
 	soakTimers = flag.Int("soak-timers", 10_000, "how many timers are soaked")
 )
 
-// TestSoak does everything with many timers from eight goroutines, by the real clock, and
-// checks it against a model: each timer runs once for each time that it was started and not
-// stopped, none of them early, and in the end nothing is left over.
+// TestSoak performs all operations on many timers from eight goroutines, by the real clock, and
+// checks them against a model: each timer runs once for each start that was not stopped, none of
+// them early, and no timer is left over at the end.
 func TestSoak(t *testing.T) {
 	each := *soakTime / time.Duration(2+len(setups))
 	for _, s := range setups {
@@ -43,17 +43,17 @@ func TestSoak(t *testing.T) {
 	})
 }
 
-// soaked is a timer that is soaked, and what its model knows.
+// soaked is a timer of TestSoak and its model.
 type soaked struct {
-	changing sync.Mutex // is held while it is changed, never waited for
+	changing sync.Mutex // held during a change; other goroutines skip the timer
 	mu       sync.Mutex
 	soak     *soaking
 	timer    *driver.Timer
 	own      driver.Timer // timer, unless AfterFunc has made it
 	handle   driver.Handle
 	c        *driver.ChanTimer
-	due      []time.Duration // when it is to run, for each start that has not run yet
-	pending  bool            // the last one of them, as far as the model knows
+	due      []time.Duration // deadlines of the starts that have not run yet
+	pending  bool            // whether the last start is pending, as far as the model knows
 }
 
 type soaking struct {
@@ -64,7 +64,7 @@ type soaking struct {
 	ran     atomic.Int64
 	timers  []soaked
 	changes sync.RWMutex // held while a timer is changed
-	over    bool         // no timer is changed any more; guarded by changes
+	over    bool         // changes have ended; guarded by changes
 }
 
 func soak(t *testing.T, duration, slack time.Duration, opts ...driver.Option) {
@@ -123,8 +123,8 @@ func someTime(rng *rand.Rand) time.Duration {
 	return time.Duration(math.Exp(rng.Float64()*17)*float64(µs)) - ms // to 24 s
 }
 
-// change does something to a timer, unless somebody else does. It waits for functions if it
-// may: two functions that wait for each other wait for ever.
+// change performs an operation on a timer, unless another goroutine does. It waits for functions only
+// if it may: two functions that wait for each other would never end.
 func (x *soaked) change(rng *rand.Rand, mayWait bool) {
 	if !x.changing.TryLock() {
 		return
@@ -177,13 +177,13 @@ func (x *soaked) stopWait() {
 	x.due, x.pending = x.due[:0], false
 }
 
-// begin takes note of a start.
+// begin records a start.
 func (x *soaked) begin(at time.Duration) {
 	x.due = append(x.due, at)
 	x.pending = true
 }
 
-// note takes note of whether the last start was pending, and is not any more.
+// note records whether the last start was pending. It no longer is.
 func (x *soaked) note(was bool) {
 	if was && (!x.pending || len(x.due) == 0) {
 		x.soak.t.Errorf("a timer is pending that was not started; %d starts have not run", len(x.due))
@@ -203,7 +203,7 @@ func (x *soaked) run() {
 		x.mu.Unlock()
 		return
 	}
-	// If it was started again meanwhile there are several. They run in any order.
+	// If the timer was started again meanwhile, several runs are due, in any order.
 	first := slices.Index(x.due, slices.Min(x.due))
 	late := now - x.due[first]
 	x.due = slices.Delete(x.due, first, first+1)
@@ -219,7 +219,7 @@ func (x *soaked) run() {
 	}
 }
 
-// changeChan does something to a channel timer.
+// changeChan performs an operation on a channel timer.
 func (x *soaked) changeChan(rng *rand.Rand, delay time.Duration) {
 	was := len(x.due) > 0
 	switch rng.IntN(4) {
@@ -249,15 +249,15 @@ func (x *soaked) changeChan(rng *rand.Rand, delay time.Duration) {
 	}
 }
 
-// overdue is told by how much a timer is late that has not fired yet. It is an error if the
-// machine cannot be the reason.
+// overdue gets the lateness of a timer that has not fired yet. It is an error if a busy machine
+// cannot explain it.
 func (s *soaking) overdue(by time.Duration) {
 	if by > 10*time.Second {
 		s.t.Errorf("a timer is overdue by %v", by)
 	}
 }
 
-// end checks what is left.
+// end checks that no timer is left.
 func (s *soaking) end() {
 	s.changes.Lock()
 	s.over = true

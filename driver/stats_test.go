@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Buckets are in order and without gaps, and the upper end of each is at most 1/32 above
-// what is in it.
+// Buckets are in order and without gaps, and the upper end of each is at most 1/32 above its
+// values.
 func TestLatenessBuckets(t *testing.T) {
 	for bucket := range latenessBuckets - 1 {
 		at := latenessAt(bucket)

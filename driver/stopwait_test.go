@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// What a timer uses can be given back when StopWait has returned.
+// After StopWait has returned, the function no longer uses its data.
 func ExampleTimer_StopWait() {
 	d, err := driver.New()
 	if err != nil {
@@ -27,11 +27,11 @@ func ExampleTimer_StopWait() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(string(buffer)) // nobody else writes to it
+	fmt.Println(string(buffer)) // no other goroutine writes to it
 	// Output: not flushed
 }
 
-// stopWait calls StopWait and says how long it took.
+// stopWait calls StopWait and measures how long it takes.
 func stopWait(t *driver.Timer, ctx context.Context) (time.Duration, error) {
 	start := time.Now()
 	err := t.StopWait(ctx)
@@ -70,7 +70,7 @@ func TestStopWaitWaitsForTheFunction(t *testing.T) {
 	}
 }
 
-// What has fired and waits for its turn does not run.
+// A function that waits to run after its timer has fired does not run.
 func TestStopWaitTakesBackWhatHasFired(t *testing.T) {
 	for name, delay := range map[string]time.Duration{"queued": time.Second, "at once": 0} {
 		for _, opts := range [][]driver.Option{
@@ -114,7 +114,7 @@ func TestStopWaitEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// A function that stops its own timer hears so, also where the timer runs twice.
+// A function that calls StopWait of its own timer gets an error, even if it runs twice at a time.
 func TestStopWaitFromWithinTheFunction(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
 		var timer *driver.Timer
@@ -142,7 +142,7 @@ func TestStopWaitFromWithinTheFunction(t *testing.T) {
 	})
 }
 
-// A goroutine that has worked for a driver and ends by Goexit is not waited for.
+// StopWait does not wait for a goroutine that has run a function and then ends by Goexit.
 func TestStopWaitAfterGoexitAndClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t)

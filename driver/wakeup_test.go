@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// counted counts the ticks at which a structure wants to be asked and nothing fires.
+// counted counts the ticks that Next of a structure returns and at which nothing fires.
 type counted struct {
 	scheduler
 	clock structures.Tick
@@ -29,8 +29,8 @@ func (c *counted) Pop(now structures.Tick) (structures.Timer[driver.Task], bool)
 	return t, ok
 }
 
-// A thousand timers over an hour: the driver wakes up as often as there are ticks at which
-// any fires, and where the structure wants to move timers.
+// With a thousand timers over an hour, the driver wakes up at the ticks at which timers fire, and
+// at those at which the structure moves timers.
 func TestAThousandTimersTakeAsManyWakeUpsAsThereAreTicks(t *testing.T) {
 	for _, s := range exact {
 		t.Run(s.name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestAThousandTimersTakeAsManyWakeUpsAsThereAreTicks(t *testing.T) {
 	}
 }
 
-// While nothing is pending there is no wake-up.
+// While no timer is pending there is no wake-up.
 func TestNothingPendingMeansNoWakeUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t)

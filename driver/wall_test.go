@@ -9,7 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	_ "time/tzdata" // the tests go by the clocks of some places
+	_ "time/tzdata" // the tests use time zones
 
 	"github.com/robfig/cron/v3"
 	"github.com/timerbench/timerbench/structures/quadheap"
@@ -22,7 +22,7 @@ type wallClock struct {
 	d      *Driver
 	zone   *time.Location
 	offset atomic.Int64 // ns from the clock of the bubble
-	looks  atomic.Int64 // times that somebody has looked at it
+	looks  atomic.Int64 // number of readings
 }
 
 // newWallClock returns a driver whose wall clock shows a time.
@@ -59,11 +59,11 @@ const (
 	h  = time.Hour
 )
 
-// step is what happens to the clocks: first a jump of the wall clock, then time passes.
+// step is a jump of the wall clock, after which time passes.
 type step struct{ jump, pass time.Duration }
 
-// run makes the steps and returns what the wall clock showed when the timer that start
-// makes has fired.
+// run performs the steps and returns the times of the wall clock at which the timer of start
+// fired.
 func run(t *testing.T, from string, steps []step, start func(c *wallClock, f func()) *Timer) (fired []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestAtFollowsTheWallClock(t *testing.T) {
 	}
 }
 
-// All timers by the wall clock look at it in one wake-up a second, and the others never.
+// Timers that follow the wall clock share one reading a second, and the others cause none.
 func TestTheWallClockIsLookedAtOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// A heap has no wake-ups of its own.
@@ -133,7 +133,7 @@ func TestTheWallClockIsLookedAtOnceASecond(t *testing.T) {
 			time.Sleep(3 * ms)
 		}
 		looks := c.looks.Load()
-		for i := range 600 { // it wanders by less than a look can tell: it was not set
+		for i := range 600 { // it drifts too little to count as set
 			c.jump(time.Duration(i%2*2-1) * 900 * time.Microsecond)
 			time.Sleep(s)
 		}
@@ -147,8 +147,8 @@ func TestTheWallClockIsLookedAtOnceASecond(t *testing.T) {
 	})
 }
 
-// When the clock was set all that go by it are looked at, a few at a time, and those are
-// forgotten that were stopped or have fired.
+// After the clock was set, the driver looks at all timers that follow it, a few at a time. Timers
+// that were stopped or have fired are no longer in the list.
 func TestAllTimersByTheWallClockAreLookedAtOnceItWasSet(t *testing.T) {
 	const n = 1000
 	for _, budget := range []int{1, 7, 256} {
@@ -204,7 +204,7 @@ func TestAllTimersByTheWallClockAreLookedAtOnceItWasSet(t *testing.T) {
 	}
 }
 
-// Timers may be stopped while others are still to be looked at.
+// Timers may be stopped while the driver still has to look at others.
 func TestTimersByTheWallClockAreStoppedWhileTheyAreLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newWallClock(t, "2026-03-01 12:00:00", Shards(1))
@@ -249,7 +249,7 @@ func TestStopAndResetOfTimersByTheWallClock(t *testing.T) {
 		if at.Load() != 0 || every.Load() != 5 || !e.Stop() || e.Stop() || c.d.Len() != 1 {
 			t.Errorf("at %d, every %d, %d pending", at.Load(), every.Load(), c.d.Len())
 		}
-		c.jump(24 * h) // that is not for one that waits for a delay
+		c.jump(24 * h) // a timer with a delay ignores it
 		time.Sleep(h)
 		if delayed.Load() != 0 || every.Load() != 5 {
 			t.Errorf("delayed %d, every %d", delayed.Load(), every.Load())
@@ -334,8 +334,8 @@ func TestEveryAfterAStall(t *testing.T) {
 	}
 }
 
-// asked is a recurrence that does something else when it is asked the second time: while a
-// run is on its way.
+// asked is a recurrence that calls a function at the second call of Next, while a run is being
+// handed over.
 type asked struct {
 	Recurrence
 	n      int
@@ -349,7 +349,7 @@ func (a *asked) Next(t time.Time) time.Time {
 	return a.Recurrence.Next(t)
 }
 
-// A recurrence ends in each way, and its timer is one that can be started still.
+// A recurrence ends in each way, and its timer can be started afterwards.
 func TestARecurrenceThatEnds(t *testing.T) {
 	pending := func(was bool) {
 		if !was {

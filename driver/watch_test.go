@@ -29,7 +29,7 @@ func pending(t *testing.T) (count int, text string) {
 	return p.Count(), out.String()
 }
 
-// Which part of a program holds the timers that are pending?
+// The profile shows the part of a program that holds the pending timers.
 func ExampleProfiling() {
 	d, err := driver.New(driver.Profiling(1)) // a server takes one in 1000
 	if err != nil {
@@ -74,7 +74,7 @@ func requests(d *driver.Driver, n int) (handles []driver.Handle) {
 	return handles
 }
 
-// Each pending timer stands at its site, as long as it is pending.
+// The profile has each timer at its site while the timer is pending.
 func TestProfileOfPendingTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t, driver.Profiling(1))
@@ -139,7 +139,7 @@ func TestProfileIsSampled(t *testing.T) {
 	}
 }
 
-// What was started is pending, has fired or was stopped.
+// Every started timer is pending, has fired or was stopped.
 func TestStatsAddUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
 		rng := rand.New(rand.NewPCG(5, 6))

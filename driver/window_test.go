@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// Idle connections may be closed a little earlier than after 30 s: so many are closed together.
+// Idle connections may be closed a little earlier than after 30 s, so that many are closed together.
 func ExampleDriver_AfterWindow() {
 	d, err := driver.New()
 	if err != nil {
@@ -21,14 +21,14 @@ func ExampleDriver_AfterWindow() {
 	defer func() { _ = d.Close() }()
 	const earliest, latest = 28 * time.Second, 30 * time.Second
 	idle := d.AfterWindow(earliest, latest, func() { fmt.Println("the connection is idle") })
-	fmt.Println(idle.ResetWindow(earliest, latest)) // a message came
+	fmt.Println(idle.ResetWindow(earliest, latest)) // a message has arrived
 	fmt.Println(idle.Stop())
 	// Output:
 	// true
 	// true
 }
 
-// No timer fires outside its window, also one that was moved to another.
+// No timer fires outside its window, even after a move to another window.
 func TestWindowsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t)
@@ -61,8 +61,8 @@ func TestWindowsAreKept(t *testing.T) {
 	})
 }
 
-// wakeupsOfIdle starts timers of 30 s evenly over 30 s again and again, and returns how often the
-// driver wakes up in a second.
+// wakeupsOfIdle keeps restarting timers of 30 s, evenly over 30 s, and returns the number of wake-ups
+// per second.
 func wakeupsOfIdle(t *testing.T, n int, start func(d *driver.Driver, f func())) float64 {
 	d := newDriver(t)
 	for range n {
@@ -77,7 +77,7 @@ func wakeupsOfIdle(t *testing.T, n int, start func(d *driver.Driver, f func())) 
 	return float64(d.Stats().Wakeups-before) / measured.Seconds()
 }
 
-// The driver wakes up at most twice as often as it has to: once in a window.
+// The driver wakes up at most twice as often as necessary, which is once per window.
 func TestWindowsShareWakeUps(t *testing.T) {
 	const delay, n = 30 * time.Second, 2000
 	for _, percent := range []int{1, 5, 10} {
@@ -90,7 +90,7 @@ func TestWindowsShareWakeUps(t *testing.T) {
 			}
 		})
 	}
-	// Windows of different widths meet.
+	// Windows of different widths share ticks.
 	synctest.Test(t, func(t *testing.T) {
 		var i atomic.Int64
 		got := wakeupsOfIdle(t, n, func(d *driver.Driver, f func()) {
@@ -102,8 +102,8 @@ func TestWindowsShareWakeUps(t *testing.T) {
 	})
 }
 
-// Where a message comes each second the timer is left alone within its window, else moved, and it
-// can be started again.
+// With a message every second, a timer stays where it is while its deadline is in the window, and is
+// moved otherwise. It can be started again.
 func TestResetWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDriver(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/timerbench/timerbench/structures/wheelfixed"
 )
 
-// BenchmarkIdle has 100,000 timers of 30 s that are started again when they fire, for 5 s each.
+// BenchmarkIdle measures 100,000 timers of 30 s that are restarted when they fire, for 5 s per contender.
 //
 //	go test -run '^$' -bench Idle -benchtime 1x ./driver
 func BenchmarkIdle(b *testing.B) {
@@ -22,7 +22,7 @@ func BenchmarkIdle(b *testing.B) {
 	measure := func(name string, opts []driver.Option, start func(*driver.Driver, time.Duration, func())) {
 		b.Run(name, func(b *testing.B) {
 			d := newDriver(b, opts...)
-			var stop atomic.Bool // those of package time outlive the benchmark
+			var stop atomic.Bool // the timers of package time outlive the benchmark
 			for i := range n {
 				var again func()
 				again = func() {
@@ -56,7 +56,7 @@ func BenchmarkIdle(b *testing.B) {
 	measure("of=wheel-fixed", []driver.Option{driver.Structure(wheelfixed.New[driver.Task])}, exact)
 }
 
-// processorTime returns what the process has used so far.
+// processorTime returns the processor time of the process.
 func processorTime(b *testing.B) time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

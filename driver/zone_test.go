@@ -10,7 +10,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// inZone parses a cron expression with seconds, by the clocks of a place.
+// inZone parses a cron expression with seconds, in the local time of a place.
 func inZone(t testing.TB, zone, spec string) driver.Recurrence {
 	t.Helper()
 	loc, err := time.LoadLocation(zone)
@@ -24,7 +24,7 @@ func inZone(t testing.TB, zone, spec string) driver.Recurrence {
 	return driver.InZone(loc, r)
 }
 
-// A backup at half past two, by the clocks of Berlin: also on the day that has no such time.
+// A backup at half past two in Berlin happens even on the day that lacks this time.
 func ExampleInZone() {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -36,7 +36,7 @@ func ExampleInZone() {
 		fmt.Println(err)
 		return
 	}
-	backup := driver.InZone(berlin, daily) // to be given to Every
+	backup := driver.InZone(berlin, daily) // for Every
 	at := time.Date(2026, 3, 28, 0, 0, 0, 0, berlin)
 	for range 3 {
 		at = backup.Next(at)
@@ -48,8 +48,8 @@ func ExampleInZone() {
 	// 2026-03-30 02:30:00 +0200 CEST
 }
 
-// What runs once a day runs once on each day of two years, wherever the clocks are set; most
-// days at its time, else within the hour after it.
+// A daily run happens once on each day of two years, in all zones: at its time on most days, and
+// within the hour after it on the others.
 func TestOnceADayWhateverTheClocksDo(t *testing.T) {
 	for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC", "America/St_Johns"} {
 		for _, spec := range []string{"0 30 2 * * *", "0 0 2 * * *", "0 30 1 * * *", "0 0 3 * * *", "59 59 1 * * *", "0 45 1 * * *", "0 15 2 * * *", "0 0 0 * * *", "0 1 0 * * *"} {
@@ -78,7 +78,7 @@ func TestOnceADayWhateverTheClocksDo(t *testing.T) {
 	}
 }
 
-// What runs every hour or more often goes by the time that passes.
+// A run that happens at least every hour follows elapsed time.
 func TestEveryHourWhateverTheClocksDo(t *testing.T) {
 	for _, zone := range []string{"Europe/Berlin", "America/New_York"} {
 		for spec, period := range map[string]time.Duration{
@@ -97,7 +97,7 @@ func TestEveryHourWhateverTheClocksDo(t *testing.T) {
 	}
 }
 
-// The moments themselves. Each line has been checked against the rules of the zone by hand.
+// The exact times. Each line was checked against the rules of the zone by hand.
 func TestNextInZone(t *testing.T) {
 	for _, c := range []struct{ zone, spec, after, want string }{
 		{"Europe/Berlin", "0 30 2 * * *", "2026-03-28T02:00:00Z", "2026-03-29T01:00:00Z"},

@@ -14,7 +14,7 @@ import (
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-// onDemand is each way to record on demand. use schedules one timer.
+// onDemand has the ways to record on demand. use schedules one timer.
 var onDemand = map[string]func(h Header) (use func(), stop func() error, err error){
 	"FromEnv": func(h Header) (func(), func() error, error) {
 		s, stop, err := FromEnv(hwheel.New[uint64](), h)
@@ -26,14 +26,14 @@ var onDemand = map[string]func(h Header) (use func(), stop func() error, err err
 	},
 }
 
-// setEnv names a file to record to, as for a new process.
+// setEnv sets the file to record to, as in a new process.
 func setEnv(t *testing.T, path string) {
 	t.Setenv(EnvFile, path)
 	t.Setenv(envBegun, "")
 	atStart = absoluteEnv()
 }
 
-// names returns what is in a directory.
+// names returns the names of the files in a directory.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -60,8 +60,8 @@ func TestNothingIsRecordedUnlessAsked(t *testing.T) {
 	}
 }
 
-// Each recording has a file of its own, which replaces an older one when it is complete, and not
-// before.
+// Each recording has a file of its own, which replaces an older one when the recording is complete,
+// and not before.
 func TestTheEnvironmentNamesTheFile(t *testing.T) {
 	for name, begin := range onDemand {
 		dir := t.TempDir()
@@ -120,8 +120,8 @@ func TestARelativeNameIsOfTheDirectoryAtTheStart(t *testing.T) {
 	}
 }
 
-// Programs that record to one file at the same time keep all traces, and all but the first to
-// end are told.
+// If several programs record to one file at the same time, all traces are kept, and all programs but
+// the first to end get an error.
 func TestRecordersOfOneFileKeepAllTraces(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "my.trace")

@@ -8,8 +8,8 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
-// A program that uses time.AfterFunc calls that of Timers instead. It makes them by
-// TimersFromEnv, which records only on demand; this one always records.
+// A program that uses time.AfterFunc calls AfterFunc of Timers instead. It would use TimersFromEnv,
+// which records only on demand. This example always records.
 func ExampleTimers() {
 	w, err := trace.NewWriter(io.Discard, trace.Header{Name: "my-server", Tick: time.Millisecond})
 	if err != nil {

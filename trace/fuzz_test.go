@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// sound reads data, which must end in an error that says where, or be whole.
+// sound reads data, which must be a whole trace or end in an error with a place.
 func sound(t *testing.T, data []byte) {
 	_, r, err := read(data)
 	var damage *DamageError
@@ -28,7 +28,7 @@ func FuzzFile(f *testing.F) {
 	f.Fuzz(sound)
 }
 
-// FuzzOperations fuzzes what is in a chunk, under checksums that are right.
+// FuzzOperations fuzzes the operations of a chunk, with correct checksums.
 func FuzzOperations(f *testing.F) {
 	f.Add([]byte("\x00\x05\x03\x05\x01\x00\x04\x05\x00\x09\x01\x00\x07\x02\x00"), uint64(6))
 	f.Add([]byte("\x00\x85\x01"), uint64(1))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A program that is recorded imports this package. With it come the contract of
-// structures, the heap of Timers and a compressor, and nothing else.
+// A program that records imports this package, which may import only the contract of structures, the
+// heap of Timers and a compressor.
 func TestARecordedProgramImportsACompressorAtMost(t *testing.T) {
 	const module, compressor = "github.com/timerbench/timerbench/", "github.com/klauspost/compress"
 	list := func(path string) []string {

@@ -10,8 +10,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// A recorded delay is too long by a hundredth and by 10 ms at most, besides the tick that it is
-// rounded up to, whether the program is busy or idle.
+// A recorded delay is too long by at most a hundredth, 10 ms and a tick, whether the program is busy or
+// idle.
 func TestRecordedDelaysAreHardlyTooLong(t *testing.T) {
 	for name, pause := range map[string]int64{"busy": 300_000, "idle": 400_000_000} {
 		var out bytes.Buffer
@@ -59,7 +59,7 @@ func TestRecordedDelaysAreHardlyTooLong(t *testing.T) {
 	}
 }
 
-// What the runtime of a program did becomes what the program asked for, by hand.
+// The operations of the runtime become the operations of the program, in cases by hand.
 func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 	const ms, epoch, a, b = 1_000_000, 5_000_000_000, 0xc000, 0xd000
 	for name, c := range map[string]struct {
@@ -76,7 +76,7 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		"a ticker keeps who set it": {[]Event{
 			{EventSet, a, 0, 160, false, "main.f"}, {EventSet, b, 1, 10, false, "main.g"}, {EventFire, a, 160, 320, true, ""}, {EventStop, a, 170, 0, true, ""},
 		}, "[schedule 160 main.f][schedule 10 main.g][fired at 10][fired at 160][schedule 320 main.f][cancel]", 1},
-		// The runtime never runs a channel timer that nobody looks at, and calls it pending.
+		// The runtime does not run a channel timer without a receiver. The timer stays pending.
 		"reset long after its deadline": {[]Event{
 			{EventSet, a, 0, 160, false, "main.f"}, {EventSet, a, 320, 480, true, "main.g"},
 		}, "[schedule 160 main.f][fired at 160][refused reschedule][schedule 480 main.g][pending 1]", 1},

@@ -28,14 +28,14 @@ func recorder[T any](t testing.TB, s structures.Scheduler[T], out io.Writer) *Re
 	return NewRecorder(s, w)
 }
 
-// A program must not see that it is recorded, save for the buffers, which grow
+// A program must not notice that it is recorded, except by the buffers, which grow
 // with the first chunks.
 func TestARecorderKeepsTheContract(t *testing.T) {
 	schedtest.Run(t, func() structures.Scheduler[uint64] { return recorder(t, rbtree.New[uint64](), io.Discard) }, schedtest.FIFO(), schedtest.Allocates())
 }
 
-// program is an unruly user of timers: it stops popping at any time, does other
-// things in between, uses IDs that are stale and deadlines that have passed.
+// program is an unruly user of timers: it stops popping at any time, performs other operations in
+// between, and uses stale IDs and deadlines in the past.
 type program struct {
 	s   structures.Scheduler[uint64]
 	r   *rand.Rand
@@ -79,7 +79,7 @@ func (p *program) deadline() structures.Tick {
 	return p.in(structures.Tick(p.r.IntN(60)*p.r.IntN(3)) - 5)
 }
 
-// in is the tick so many ticks from now, or the last one.
+// in returns the tick that is ticks from now, or the last tick.
 func (p *program) in(ticks structures.Tick) structures.Tick {
 	at := p.now + ticks
 	if ticks > 0 && at < p.now {
@@ -102,8 +102,8 @@ func (p *program) count(ok bool, done *uint64) {
 	*done++
 }
 
-// Whatever the program does, the trace is one that all exact structures agree on:
-// the reader would not take another.
+// For any program, all exact structures agree on the trace. The reader would refuse any other
+// trace.
 func TestUnrulyProgramsLeaveSoundTraces(t *testing.T) {
 	for _, e := range catalog.All() {
 		if !e.Exact() {
@@ -147,7 +147,7 @@ func TestUnrulyProgramsLeaveSoundTraces(t *testing.T) {
 	}
 }
 
-// What lies between two pops of one wake-up is recorded there.
+// Operations between two pops of one wake-up are recorded in their place.
 func TestAWakeUpIsSplitOnlyBetweenDeadlines(t *testing.T) {
 	var out bytes.Buffer
 	rec := recorder(t, hwheel.New[uint64](), &out)
@@ -199,7 +199,7 @@ func TestACloseWithinAWakeUpLeavesTheLastTickPending(t *testing.T) {
 	}
 }
 
-// lying is a structure that breaks its contract in a way of its choice.
+// lying is a structure that breaks the contract in a certain way.
 type lying struct {
 	*minheap.Heap[uint64]
 	fault string

@@ -18,8 +18,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// recordedTimers returns Timers that record, and a function that ends the recording
-// and returns what it holds.
+// recordedTimers returns Timers that record, and a function that ends the recording and returns
+// its operations and totals.
 func recordedTimers(t testing.TB) (*Timers, func() ([]Op, Totals)) {
 	t.Helper()
 	var out bytes.Buffer
@@ -41,13 +41,13 @@ func recordedTimers(t testing.TB) (*Timers, func() ([]Op, Totals)) {
 	}
 }
 
-// stopper is what time.Timer and Timer have in common.
+// stopper has the common methods of time.Timer and Timer.
 type stopper interface {
 	Stop() bool
 	Reset(d time.Duration) bool
 }
 
-// history is what a random program sees of its timers.
+// history is the view that a random program has of its timers.
 type history struct {
 	events []string
 	counts map[string]uint64
@@ -55,7 +55,7 @@ type history struct {
 }
 
 // randomProgram uses timers that afterFunc makes. Some functions reset their timer.
-// It is the same program for the same seed: no two things happen at the same time.
+// It is the same program for the same seed, because no two events happen at the same time.
 func randomProgram(seed uint64, afterFunc func(d time.Duration, f func()) stopper) history {
 	const step = 10 * time.Microsecond
 	start := time.Now()
@@ -103,8 +103,8 @@ func randomProgram(seed uint64, afterFunc func(d time.Duration, f func()) stoppe
 	return h
 }
 
-// A program cannot tell Timers from package time, and the trace holds what the
-// program saw: each answer, and each timer at its tick.
+// A program cannot tell Timers from package time, and the trace holds the results that the program
+// saw: each answer, and each timer at its tick.
 func TestTimersDoAndRecordWhatTimeDoes(t *testing.T) {
 	for seed := range uint64(10) {
 		var want, bare, got history
@@ -151,7 +151,7 @@ func TestTimersDoAndRecordWhatTimeDoes(t *testing.T) {
 	}
 }
 
-// Any goroutine may use Timers, and so may the functions that they run.
+// Any goroutine may use Timers, and so may the functions of timers.
 func TestTimersAreForManyGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		timers, end := recordedTimers(t)
@@ -204,7 +204,7 @@ func TestTimersTakeAnyDelay(t *testing.T) {
 	})
 }
 
-// The end of a recording, or of the disk, is not the end of the timers.
+// Timers go on after the end of a recording, or when the disk is full.
 func TestTimersGoOnWithoutTheirRecording(t *testing.T) {
 	for name, c := range map[string]struct {
 		out   io.Writer

@@ -16,8 +16,8 @@ import (
 
 var testHeader = Header{Name: "test", Description: "a test", Tick: time.Millisecond, Started: time.Unix(1_700_000_000, 0).UTC()}
 
-// write returns a trace of n random operations, in chunks of so many bytes, and
-// the operations.
+// write returns a trace of n random operations in chunks of this size in bytes, and the
+// operations.
 func write(t testing.TB, n, chunk int) (data []byte, ops []Op) {
 	t.Helper()
 	var out bytes.Buffer
@@ -113,8 +113,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// An advance on which all of many timers fire makes the longest chunk there is. The reader
-// needs 12 bytes for each timer that is pending, and the memory of a chunk.
+// An advance on which all of many timers fire makes the longest possible chunk. The reader needs 12 bytes
+// for each pending timer, and the memory of a chunk.
 func TestVeryManyTimersFireAtOnce(t *testing.T) {
 	t.Parallel()
 	const n = 400_000
@@ -154,7 +154,7 @@ func TestVeryManyTimersFireAtOnce(t *testing.T) {
 	}
 }
 
-// The sections of a trace, as the format says where they begin.
+// borders returns the offsets of the sections of a trace, by the format.
 func borders(data []byte) []int {
 	at := len(magic) + 1
 	all := []int{0, at}
@@ -252,8 +252,7 @@ func TestMissingDoubledAndForeignPartsAreReported(t *testing.T) {
 	}
 }
 
-// chunked is a trace whose operations are these bytes, under checksums that are
-// right.
+// chunked returns a trace whose operations are these bytes, with correct checksums.
 func chunked(t testing.TB, h Header, raw []byte, ops uint64) []byte {
 	var out bytes.Buffer
 	w, err := NewWriter(&out, h)
@@ -269,7 +268,7 @@ func chunked(t testing.TB, h Header, raw []byte, ops uint64) []byte {
 	return out.Bytes()
 }
 
-// Whoever gets the checksums right must make sense as well.
+// A file with correct checksums must make sense as well.
 func TestOperationsThatMakeNoSenseAreReported(t *testing.T) {
 	const end = "\xff\xff\xff\xff\xff\xff\xff\xff\x7f" // 2^63 - 1
 	for name, c := range map[string]struct {
@@ -336,7 +335,7 @@ func TestTheWriterRefusesWhatNobodyCouldReplay(t *testing.T) {
 	}
 }
 
-// A file of 50 kB can hold 10^8 timers: the check, which writer and reader share, names the limit.
+// A file of 50 kB could hold 10^8 timers. The check, which writer and reader share, names the limit.
 func TestTooManyPendingTimersAreRefused(t *testing.T) {
 	const want = "20000001 timers would be pending at the same time, want at most 20000000"
 	w, err := NewWriter(io.Discard, testHeader)
@@ -350,7 +349,7 @@ func TestTooManyPendingTimersAreRefused(t *testing.T) {
 	}
 }
 
-// full is a disk that has room for so many bytes.
+// full is a disk with room for this number of bytes.
 type full struct{ room int }
 
 var errFull = errors.New("disk full")

@@ -116,7 +116,7 @@ func TestACopyIsTheSameTrace(t *testing.T) {
 	}
 }
 
-// A trace without sites is the same bytes as before there were any.
+// A trace without sites has the same bytes as before sites existed.
 func TestATraceWithoutSitesIsOfVersion1(t *testing.T) {
 	data, _ := write(t, 20_000, 1000)
 	if got := sha256.Sum256(data); data[len(magic)] != 1 || fmt.Sprintf("%x", got[:8]) != "f0bed6619a45f54a" {

@@ -73,7 +73,7 @@ func TestTheHeaderSaysHowLong(t *testing.T) {
 	})
 }
 
-// BenchmarkCall ends one of 100,000 calls before its deadline, and makes another.
+// BenchmarkCall ends one of 100,000 calls before its deadline, and starts another.
 func BenchmarkCall(b *testing.B) {
 	start := func(with func() context.CancelFunc) func(int) {
 		calls := make([]context.CancelFunc, measure.N)

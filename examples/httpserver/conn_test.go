@@ -46,7 +46,7 @@ func inBubble(t *testing.T, test func(t *testing.T, c net.Conn, peer net.Conn, d
 	})
 }
 
-// takes checks how long a call takes and that it ends with an expired deadline.
+// takes checks the duration of a call, and that the call ends with an expired deadline.
 func takes(t *testing.T, what string, want time.Duration, call func([]byte) (int, error)) {
 	t.Helper()
 	start := time.Now()
@@ -122,7 +122,7 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { close(p); return nil }
 func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
 
-// The server of net/http, with its own use of deadlines, recorded.
+// The server of net/http, with its own use of deadlines, is recorded.
 func TestTheServerAnswersClosesIdleConnectionsAndIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var file bytes.Buffer
@@ -166,15 +166,15 @@ func TestTheServerAnswersClosesIdleConnectionsAndIsRecorded(t *testing.T) {
 	})
 }
 
-// memory is a connection that nothing is read from.
+// memory is a connection without data to read.
 type memory struct{ net.Conn }
 
 func (memory) SetReadDeadline(time.Time) error  { return nil }
 func (memory) SetWriteDeadline(time.Time) error { return nil }
 
-// BenchmarkDeadline moves the read deadline of one of 100,000 connections, as a server does with
-// each request. Those of net.Pipe have theirs in package time. Those of sockets have them in the
-// runtime's poller; there are fewer, as a process may not have so many files.
+// BenchmarkDeadline moves the read deadline of one of 100,000 connections, as a server does for each
+// request. Connections of net.Pipe have their deadlines in package time. Sockets have them in the
+// runtime's poller; there are fewer, because a process may not open as many files.
 func BenchmarkDeadline(b *testing.B) {
 	start := func(conn func(i int) net.Conn) func(int) {
 		conns := make([]net.Conn, measure.N)

@@ -51,7 +51,7 @@ func TestABurstIsAllowedAndThenOneAtATime(t *testing.T) {
 	})
 }
 
-// timed is the same on package time.
+// timed is the limiter on package time.
 type timed struct {
 	every, burst time.Duration
 
@@ -91,7 +91,7 @@ func (l *timed) remove(key int, c *timedClient) {
 	}
 }
 
-// BenchmarkAllow has one of 100,000 clients make a request that is allowed.
+// BenchmarkAllow makes an allowed request of one of 100,000 clients.
 func BenchmarkAllow(b *testing.B) {
 	const every, burst = time.Minute, 1 << 20
 	start := func(allow func(int) bool) func(int) {

@@ -42,7 +42,7 @@ func TestSessionsEndIdleOrAfterAll(t *testing.T) {
 	})
 }
 
-// timed is the same on package time.
+// timed is the session store on package time.
 type timed struct {
 	mu       sync.Mutex
 	sessions map[string]*timedSession

@@ -22,7 +22,7 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
-// needsBuild skips a test that builds programs where the tests are to be short.
+// needsBuild skips a test that builds programs under -short.
 func needsBuild(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -42,7 +42,7 @@ func TestAProgramIsRecorded(t *testing.T) {
 	t.Run("its end", func(t *testing.T) { t.Parallel(); endsWithTheProgram(t, program) })
 }
 
-// histories returns what became of each timer, by the function that scheduled it.
+// histories returns the operations on each timer, by the function that scheduled it.
 func histories(t *testing.T, path string) (all map[string][]string, r *trace.Reader) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -147,13 +147,13 @@ func holdsWhatTheProgramDid(t *testing.T, program string) {
 	if n := totals.Ops[trace.RefusedCancel]; n != 3 || totals.Ops[trace.RefusedReschedule] != 0 {
 		t.Errorf("refused %d, want those of timeout, expired and stopAfterFire: %+v", n, totals)
 	}
-	// Those of unread, abandoned and resetUnread never are in the heap, and that of ticker may
+	// The timers of unread, abandoned and resetUnread are never in the heap, and that of ticker may
 	// leave it between two ticks.
 	if totals.Heaped < 615 || totals.Heaped > 617 || totals.Lost != 0 {
 		t.Errorf("%d times a timer was put into the heap, want 615 to 617: %+v", totals.Heaped, totals)
 	}
 
-	// From several processors at once, each timer's operations are in order.
+	// The operations on each timer are in order, even if several processors record at once.
 	cmd = exec.Command(program, "many")
 	cmd.Env = append(os.Environ(), trace.EnvFile+"="+path, "GOMAXPROCS=8")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -170,12 +170,12 @@ func holdsWhatTheProgramDid(t *testing.T, program string) {
 	}
 }
 
-// run runs a program with a trace in a folder of its own, and sends it SIGTERM once it is ready.
+// run runs a program with a trace in a new folder, and sends it SIGTERM when it is ready.
 func run(t *testing.T, program, env, how string) (ended, stderr, files string) {
 	t.Helper()
 	var said bytes.Buffer
 	dir := t.TempDir()
-	// The PID in the name of the temporary file stays that of the shell.
+	// The program has the PID of the shell, which is in the name of the temporary file.
 	cmd := exec.Command("sh", "-c", env+` exec "$0" "$1"`, program, how)
 	cmd.Dir, cmd.Stderr = dir, &said
 	stdout, err := cmd.StdoutPipe()
@@ -228,8 +228,8 @@ func endsWithTheProgram(t *testing.T, program string) {
 	}
 }
 
-// A program that uses a driver has the timers in its recording that it asked the driver for, and
-// not the one that the driver sleeps on. A recorder of its own has a file of its own.
+// The recording of a program with a driver has the timers that the program starts on the driver, and not
+// the timer that the driver sleeps on. A recorder of the program's own writes another file.
 func TestTheTimersOfADriverAreRecorded(t *testing.T) {
 	needsBuild(t)
 	dir := t.TempDir()
@@ -264,7 +264,7 @@ func TestTheTimersOfADriverAreRecorded(t *testing.T) {
 	}
 }
 
-// several is a module of two programs, one of them with cgo, and of a package that is vendored.
+// several is a module of three programs, one of them with cgo, and a vendored package.
 var several = map[string]string{
 	"go.mod": `module example.com/several
 
@@ -318,7 +318,7 @@ func main() {
 	"lib/lib.go": "package lib\n",
 }
 
-// written writes files into a folder of their own.
+// written writes files into a new folder.
 func written(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -332,7 +332,7 @@ func written(t *testing.T, files map[string]string) (dir string) {
 	return dir
 }
 
-// records checks that a program has a timer of dep.Wait.
+// records checks that a program records a timer of dep.Wait.
 func records(t *testing.T, program string, env ...string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "my.trace")
@@ -392,7 +392,7 @@ func TestTheRaceDetectorAndOlderGos(t *testing.T) {
 	}
 }
 
-// Each flag of go build, as go help build lists it, takes its value along.
+// Each flag of go build, as go help build lists it, keeps its value.
 func TestFlagsOfGoBuildKeepTheirValues(t *testing.T) {
 	help, err := exec.Command("go", "help", "build").Output()
 	if err != nil {

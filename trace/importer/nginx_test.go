@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
-// importedNginx imports a log and returns what the trace holds, or "" if there is none.
+// importedNginx imports a log and returns the trace as text, or "" if there is none.
 func importedNginx(t *testing.T, log string) (string, error) {
 	t.Helper()
 	var file bytes.Buffer
@@ -26,7 +26,7 @@ func importedNginx(t *testing.T, log string) (string, error) {
 	return told(t, &file), err
 }
 
-// told says what a trace holds. Delays are from the clock of the trace, which may be behind.
+// told returns a trace as text. Delays are from the clock of the trace, which may be behind.
 func told(t *testing.T, file io.Reader) (what string) {
 	t.Helper()
 	r, err := trace.NewReader(file, "my.trace")
@@ -98,7 +98,7 @@ func TestLogThatIsNotOfNginxIsReported(t *testing.T) {
 	}
 }
 
-// FuzzNginx holds that every log makes a whole trace or an error.
+// FuzzNginx checks that every log results in a whole trace or in an error.
 func FuzzNginx(f *testing.F) {
 	f.Add(served)
 	f.Fuzz(func(t *testing.T, log string) { _, _ = importedNginx(t, log) })

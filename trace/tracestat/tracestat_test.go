@@ -25,7 +25,7 @@ func TestASummaryCountsByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const epoch = 1_000_000 // where the program's clock starts is no time that passed
+	const epoch = 1_000_000 // the program's clock starts here, so no time has passed
 	w.Advance(epoch)
 	a, b, c := w.Schedule(epoch+10), w.Schedule(epoch+20), w.Schedule(epoch+500)
 	w.Advance(epoch+10, a)

@@ -1,4 +1,4 @@
-// Command driven has its timers in a driver, and one in Go's runtime.
+// Command driven uses timers of a driver, and one of Go's runtime.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command kinds uses each kind of timer, in a function of its own, and then ends as it is told.
+// Command kinds uses each kind of timer in a separate function, and then ends in the way that its argument names.
 package main
 
 import (
@@ -121,7 +121,7 @@ func cancelled() {
 	cancel()
 }
 
-// connected returns a connection to nobody who says anything.
+// connected returns a connection whose other end sends nothing.
 func connected() net.Conn {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -170,7 +170,7 @@ func resetAfterFire() {
 	t.Stop()
 }
 
-// deep sets a timer at each depth of a stack that has to grow at some of them.
+// deep sets a timer at each depth of a stack, which must grow at some of them.
 func deep() {
 	for depth := range 300 {
 		t := time.AfterFunc(time.Hour, func() {})
@@ -194,7 +194,7 @@ func descend(depth int, t *time.Timer) {
 	t.Reset(3 * time.Hour)
 }
 
-// A channel timer that nobody waits for is not in the heap of the runtime.
+// The runtime keeps a channel timer out of its heap while no goroutine waits for it.
 func resetUnread() {
 	t := time.NewTimer(time.Hour)
 	t.Reset(3 * time.Hour)
