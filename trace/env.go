@@ -16,10 +16,16 @@ import (
 // trace record" sets it.
 const EnvFile = "TIMERBENCH_TRACE"
 
-// envBegun is the environment variable in which a program that records stores its process ID, a
-// space and the number of traces that it has begun. The recorder that "timerbench trace build"
-// adds to a program, the program's own calls of FromEnv, and its child processes share it.
+// envBegun is the environment variable in which a program that records stores its process ID, the
+// number of traces that it has begun, and whether it keeps all traces as Environ says. The recorder
+// that "timerbench trace build" adds to a program, the program's own calls of FromEnv, and its child
+// processes share it. The process ID is 0 before the first trace.
 const envBegun = EnvFile + "_BEGUN"
+
+// Environ returns the environment variables with which a program, and the programs that it starts,
+// record to path. All traces are kept: those that are completed after the first have a number added
+// to the name.
+func Environ(path string) []string { return []string{EnvFile + "=" + path, envBegun + "=0 0 true"} }
 
 var begin sync.Mutex // guards envBegun
 
@@ -80,6 +86,7 @@ func TimersFromEnv(h Header) (timers *Timers, stop func() error, err error) {
 type envFile struct {
 	path   string
 	before os.FileInfo // the file at path when the recording began; nil: there was none
+	keep   bool        // as Environ says
 	temp   *os.File
 	w      *Writer
 }
@@ -97,7 +104,9 @@ func fileFromEnv(h Header) (*envFile, error) {
 		path = atStart.path
 	}
 	var by, n int
-	if _, err := fmt.Sscan(os.Getenv(envBegun), &by, &n); err == nil && by != os.Getpid() {
+	var keep bool
+	_, _ = fmt.Sscan(os.Getenv(envBegun), &by, &n, &keep)
+	if by > 0 && by != os.Getpid() {
 		return nil, nil
 	}
 	if n++; n > 1 {
@@ -113,12 +122,12 @@ func fileFromEnv(h Header) (*envFile, error) {
 	}
 	w, err := NewWriter(temp, h)
 	if err == nil {
-		err = os.Setenv(envBegun, fmt.Sprint(os.Getpid(), n))
+		err = os.Setenv(envBegun, fmt.Sprint(os.Getpid(), n, keep))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", EnvFile, err), temp.Close(), os.Remove(temp.Name()))
 	}
-	return &envFile{path, before, temp, w}, nil
+	return &envFile{path, before, keep, temp, w}, nil
 }
 
 // numbered adds a number to the name of a file.
@@ -143,7 +152,7 @@ func (f *envFile) completeAfter(end func() error) func() error {
 // contains its name.
 func (f *envFile) giveName() error {
 	now, err := os.Stat(f.path)
-	if err != nil || f.before != nil && os.SameFile(f.before, now) {
+	if err != nil || !f.keep && f.before != nil && os.SameFile(f.before, now) {
 		return os.Rename(f.temp.Name(), f.path)
 	}
 	for n := 2; ; n++ {
@@ -155,7 +164,7 @@ func (f *envFile) giveName() error {
 		if err == nil {
 			err = errors.Join(file.Close(), os.Rename(f.temp.Name(), path))
 		}
-		if err == nil {
+		if err == nil && !f.keep {
 			err = fmt.Errorf("%s: another program has recorded to %s meanwhile, so this recording is in %s", EnvFile, f.path, path)
 		}
 		return err

@@ -154,10 +154,34 @@ func TestRecordersOfOneFileKeepAllTraces(t *testing.T) {
 	}
 }
 
+// Programs that one recording starts one after the other keep all traces.
+func TestProgramsOfOneRecordingKeepAllTraces(t *testing.T) {
+	dir := t.TempDir()
+	for range 3 {
+		for _, v := range Environ(filepath.Join(dir, "my.trace")) {
+			name, value, _ := strings.Cut(v, "=")
+			t.Setenv(name, value)
+		}
+		for name, begin := range onDemand {
+			use, stop, err := begin(testHeader)
+			if err != nil {
+				t.Fatal(err)
+			}
+			use()
+			if err := stop(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if got := names(t, dir); len(strings.Fields(got)) != 6 {
+		t.Errorf("the directory holds %q, want 6 traces", got)
+	}
+}
+
 func TestAChildOfAProgramThatRecordsDoesNot(t *testing.T) {
 	dir := t.TempDir()
 	setEnv(t, filepath.Join(dir, "my.trace"))
-	t.Setenv(envBegun, fmt.Sprint(os.Getppid(), 1))
+	t.Setenv(envBegun, fmt.Sprint(os.Getppid(), 1, false))
 	for name, begin := range onDemand {
 		use, stop, err := begin(testHeader)
 		if err != nil {

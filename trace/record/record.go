@@ -63,7 +63,7 @@ func (r Recording) run(out, dir string, signals <-chan os.Signal) error {
 		return err
 	}
 	cmd := exec.Command(r.Command[0], r.Command[1:]...)
-	cmd.Env = append(os.Environ(), trace.EnvFile+"="+path)
+	cmd.Env = append(os.Environ(), trace.Environ(path)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.Stdin, r.Stdout, r.Stderr
 	interrupted, err := wait(cmd, signals)
 	var exit *exec.ExitError
