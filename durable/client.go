@@ -358,9 +358,9 @@ func (c *Client) find(ctx context.Context, key string) (Timer, error) {
 		if m, err = c.last(ctx, c.layout.timer(key)); err != nil {
 			break
 		}
-		t, err := c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
-		if err != nil { // the timer can still be replaced or cancelled
-			return Timer{Key: key, Revision: m.Sequence, unusable: err}, nil
+		t, unusable := c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
+		if unusable != nil { // the timer can still be replaced or cancelled
+			return Timer{Key: key, Revision: m.Sequence, unusable: unusable}, nil
 		}
 		if !removed.has(c.layout.partition(key), t) {
 			return t, nil

@@ -232,6 +232,10 @@ func TestEvery(t *testing.T) {
 		f = receive(t, fired)
 	}
 	mustCancel(t, c, "key")
+	waitFor(t, func() bool { // what had fired is handled
+		n, err := c.Counts(t.Context())
+		return err == nil && n.Fired == 0
+	})
 	for len(fired) > 0 {
 		<-fired
 	}
@@ -254,10 +258,11 @@ func TestMissedRuns(t *testing.T) {
 	late := map[string]int{"none": 0}
 	fired := serve(t, c)
 	for onTime := map[string]bool{}; len(onTime) < 3; {
-		if f := receive(t, fired); f.Deadline.Before(first.Add(4 * time.Second)) {
-			late[f.Key]++
-		} else {
+		switch f := receive(t, fired); {
+		case !f.Deadline.Before(first.Add(4 * time.Second)):
 			onTime[f.Key] = true
+		case f.Attempt == 1: // not handled again, on a busy machine
+			late[f.Key]++
 		}
 	}
 	if !maps.Equal(late, want) {

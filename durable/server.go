@@ -233,7 +233,7 @@ func isLoopback(host string) bool {
 // Connect returns a connection to the server that reconnects without limit. It needs no network
 // and no credentials.
 func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
-	own := []nats.Option{nats.InProcessServer(s), nats.MaxReconnects(-1)}
+	own := []nats.Option{nats.InProcessServer(s), nats.MaxReconnects(-1), nats.Timeout(startTimeout)}
 	if s.opts.Username != "" {
 		own = append(own, nats.UserInfo(s.opts.Username, s.opts.Password))
 	}

@@ -24,7 +24,7 @@ func TestIdleConnections(t *testing.T) {
 	}
 	l := netutil.LimitListener(listener, 3)
 	go func() { _ = web.Serve(l) }() // until it is closed
-	defer web.Close()
+	t.Cleanup(func() { _ = web.Close() })
 	address := "http://" + l.Addr().String()
 	for _, used := range []bool{false, true} {
 		var idle []net.Conn
