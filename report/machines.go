@@ -79,7 +79,7 @@ func machinesPage(runs []results.Named) *page {
 			for _, same := range views[machine].CellsOf(c.Workload) {
 				if same.N == c.N {
 					for _, s := range same.Ranked {
-						out = append(out, choice{s.Structure, s.ToBest.Interval, s.Cost().Center})
+						out = append(out, choice{s.Structure, s.ToBest().Interval, s.Cost().Center})
 					}
 				}
 			}

@@ -37,8 +37,8 @@ func Summary(r *results.Run) string {
 			unclear = fmt.Sprint(n)
 		}
 		if worse := c.In(stats.Worse); len(worse) > 0 {
-			if next = nextOf(worse[0]); worse[0].ToBest.Bounded() {
-				to := worse[0].ToBest
+			if next = nextOf(worse[0]); worse[0].ToBest().Bounded() {
+				to := worse[0].ToBest()
 				next += fmt.Sprintf(" ±%.0f%%", 100*max(to.Hi/to.Center-1, 1-to.Lo/to.Center))
 			}
 			if len(worse) > 1 {
@@ -88,7 +88,7 @@ func programs(r *analysis.Run) string {
 	return t.Terminal() + "\n"
 }
 
-func nextOf(r analysis.Ranked) string { return r.Structure + " " + show.Times(r.ToBest.Center) + "x" }
+func nextOf(r *analysis.Row) string { return r.Structure + " " + show.Times(r.ToBest().Center) + "x" }
 
 // counted is the number of structures per cell to count (chosen: readers ask about the first ones).
 const counted = 5

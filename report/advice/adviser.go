@@ -17,17 +17,18 @@ import (
 // Adviser answers questions from the results of one run. It is for one goroutine at a time.
 type Adviser struct {
 	r      *analysis.Run
-	cells  []*cell
+	cells  []*candidate
 	shapes []string // of the delays, as far as they were measured
 	tailed bool     // there are percentiles of single calls
 
 	structures int // that cells can name
 }
 
-type cell struct {
+// candidate is a cell of the results that may answer a question.
+type candidate struct {
 	*analysis.Cell
 	place
-	ranked map[bool][]analysis.Ranked // by Question.Late
+	ranked map[bool][]*analysis.Row // by Question.Late
 	tails  map[string]tail
 }
 
@@ -119,9 +120,9 @@ func Of(r *analysis.Run) *Adviser {
 		if !ok || len(c.Ranked) == 0 {
 			continue
 		}
-		x := &cell{
+		x := &candidate{
 			Cell: c, place: p, tails: tails(c, max(r.Environment.ClockNS, 1)),
-			ranked: map[bool][]analysis.Ranked{true: c.Ranked, false: c.Among(r.IsExact)},
+			ranked: map[bool][]*analysis.Row{true: c.Ranked, false: c.Among(r.IsExact)},
 		}
 		if p.delays != "" && !slices.Contains(a.shapes, p.delays) {
 			a.shapes = append(a.shapes, p.delays)
@@ -155,7 +156,7 @@ func (a *Adviser) Answer(q Question) (Answer, error) {
 		}
 		return Answer{}, fmt.Errorf("this run did not measure %s delays: it has %s; timerbench run --workload '^grid-%[1]s-' measures them", q.Delays, have)
 	}
-	if !slices.ContainsFunc(a.cells, func(c *cell) bool { return c.place.answers(q) }) {
+	if !slices.ContainsFunc(a.cells, func(c *candidate) bool { return c.place.answers(q) }) {
 		return Answer{}, errors.New("no timer fires in the workloads of these results, and in the question some do: " +
 			"want results of a workload in which timers fire, such as hold")
 	}
@@ -179,7 +180,7 @@ func (a *Adviser) answer(q Question, without string) (Answer, error) {
 	for _, w := range near {
 		out.Evidence = append(out.Evidence, Evidence{
 			Workload: w.Workload, N: w.N, Unit: w.Unit, Distance: w.distance, Weight: w.weight,
-			Differs: differs(q.place(), w.cell.place), Fastest: w.ranked[q.Late][0].Structure,
+			Differs: differs(q.place(), w.place), Fastest: w.ranked[q.Late][0].Structure,
 		})
 	}
 	out.Ranking = a.rank(q, near, a.near(q, without, true), memory, idle, present[:])
@@ -199,7 +200,7 @@ func (a *Adviser) answer(q Question, without string) (Answer, error) {
 }
 
 type weighted struct {
-	*cell
+	*candidate
 	distance, weight float64
 }
 
@@ -215,7 +216,7 @@ func (a *Adviser) near(q Question, without string, tailed bool) []weighted {
 		if c.Workload != without && c.answers(q) && len(c.ranked[q.Late]) > 0 && (!tailed || len(c.tails) > 0) {
 			d := q.place().distance(c.place)
 			least = min(least, d)
-			all = append(all, weighted{cell: c, distance: d})
+			all = append(all, weighted{candidate: c, distance: d})
 		}
 	}
 	total := 0.0
@@ -267,7 +268,7 @@ func (a *Adviser) rank(q Question, near, tailed []weighted, memory map[string]fl
 		s := Ranked{
 			Structure: name, Late: e.Late, Bytes: memory[name], Counted: counted, Ticking: idling.ticking, Tickless: idling.tickless,
 		}
-		s.Cost = average(near, func(c *cell) float64 {
+		s.Cost = average(near, func(c *candidate) float64 {
 			times := a.measuring(c, name, q.Late).cost(name, q.Late)
 			s.Worst = max(s.Worst, times)
 			return times
@@ -297,13 +298,13 @@ func (a *Adviser) rank(q Question, near, tailed []weighted, memory map[string]fl
 			continue
 		}
 		below, above := 0.0, 0.0
-		widen := func(share float64, cells []weighted, spread func(c *cell) (below, above float64, ok bool)) {
+		widen := func(share float64, cells []weighted, spread func(c *candidate) (below, above float64, ok bool)) {
 			if share > 0 {
 				b, a := spreadOver(cells, spread)
 				below, above = math.Hypot(below, share*b), math.Hypot(above, share*a)
 			}
 		}
-		widen(shares[Throughput], near, func(c *cell) (below, above float64, ok bool) {
+		widen(shares[Throughput], near, func(c *candidate) (below, above float64, ok bool) {
 			c = a.measuring(c, s.Structure, q.Late)
 			r := c.Row(s.Structure).RatioTo(c.Row(out[0].Structure))
 			return math.Log(r.Center / r.Lo), math.Log(r.Hi / r.Center), r.Pairs > 0 // infinite where there is no interval
@@ -312,7 +313,7 @@ func (a *Adviser) rank(q Question, near, tailed []weighted, memory map[string]fl
 		if tailTimes(near, s.Structure) == 0 {
 			cells = tailed
 		}
-		widen(shares[Tail], cells, func(c *cell) (below, above float64, ok bool) {
+		widen(shares[Tail], cells, func(c *candidate) (below, above float64, ok bool) {
 			t, ok := c.tails[s.Structure]
 			first, too := c.tails[out[0].Structure]
 			return math.Hypot(t.below, first.above), math.Hypot(t.above, first.below), ok && too
@@ -326,15 +327,15 @@ func (a *Adviser) rank(q Question, near, tailed []weighted, memory map[string]fl
 }
 
 func tailTimes(near []weighted, name string) float64 {
-	return average(near, func(c *cell) float64 { return c.tails[name].times })
+	return average(near, func(c *candidate) float64 { return c.tails[name].times })
 }
 
 // spreadOver returns how far the interval of a ratio that is averaged over cells reaches below and above its center, as
 // logarithms. The cells are measured apart, so the squares of their errors add up.
-func spreadOver(near []weighted, spread func(c *cell) (below, above float64, ok bool)) (below, above float64) {
+func spreadOver(near []weighted, spread func(c *candidate) (below, above float64, ok bool)) (below, above float64) {
 	total := 0.0
 	for _, w := range near {
-		if b, a, ok := spread(w.cell); ok {
+		if b, a, ok := spread(w.candidate); ok {
 			total += w.weight
 			below, above = math.Hypot(below, w.weight*b), math.Hypot(above, w.weight*a)
 		}
@@ -359,10 +360,10 @@ func structuresOf(near []weighted, late bool) []string {
 
 // average returns the weighted geometric mean over the cells with a value. It is 0 if these have less than half of the
 // weight.
-func average(near []weighted, value func(*cell) float64) float64 {
+func average(near []weighted, value func(*candidate) float64) float64 {
 	var sum, total float64
 	for _, w := range near {
-		if v := value(w.cell); v > 0 {
+		if v := value(w.candidate); v > 0 {
 			sum, total = sum+w.weight*math.Log(v), total+w.weight
 		}
 	}

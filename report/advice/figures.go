@@ -13,18 +13,16 @@ import (
 )
 
 // cost returns the cost of a structure as a multiple of the fastest one that takes part; 0: not known.
-func (c *cell) cost(name string, late bool) float64 {
-	for _, s := range c.ranked[late] {
-		if s.Structure == name {
-			return s.ToBest.Center
-		}
+func (c *candidate) cost(name string, late bool) float64 {
+	if ranked := c.ranked[late]; len(ranked) > 0 {
+		return c.Row(name).RatioTo(ranked[0]).Center
 	}
 	return 0
 }
 
 // measuring returns the cell that holds the cost of a structure for a cell. This is the cell itself, unless it left the
 // structure out because of its cost among fewer timers: then it is the largest cell with that cost.
-func (a *Adviser) measuring(c *cell, name string, late bool) *cell {
+func (a *Adviser) measuring(c *candidate, name string, late bool) *candidate {
 	if !slices.Contains(c.LeftOut, name) {
 		return c
 	}

@@ -39,7 +39,7 @@ func (a *Adviser) Judge() []Judgement {
 		j.Times = cmp.Or(c.cost(j.Named, x.Late), math.NaN())
 		j.Hit = j.Times <= Near
 		for _, s := range c.ranked[x.Late] {
-			if s.Standing() != stats.Worse {
+			if s.RatioTo(c.ranked[x.Late][0]).Standing() != stats.Worse {
 				j.Fastest = append(j.Fastest, s.Structure)
 			}
 		}

@@ -131,7 +131,7 @@ func (a *Adviser) Grid() *Grid {
 		Matters: append(slices.Clone(weightWords), "balanced"),
 	}
 	for _, moved := range []float64{0, 0.5, 0.98} { // none, some, most
-		if slices.ContainsFunc(a.cells, func(c *cell) bool { return math.Abs(c.moved-moved)/unitMoved <= Measured }) {
+		if slices.ContainsFunc(a.cells, func(c *candidate) bool { return math.Abs(c.moved-moved)/unitMoved <= Measured }) {
 			g.Moved = append(g.Moved, moved)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 type Cell struct {
 	results.Cell
 	Rows    []*Row
-	Ranked  []Ranked // the structures with a cost, the lowest first
+	Ranked  []*Row // the structures with a cost, the lowest first
 	Options stats.Options
 
 	centers   stats.Prior // of the costs of contenders
@@ -36,15 +36,6 @@ type Row struct {
 	multiple float64 // of the cost of the reference; 0: they share no round
 	cost     *Stat
 }
-
-// Ranked is a structure and its ratio to the best of a ranking.
-type Ranked struct {
-	*Row
-	ToBest stats.Ratio
-}
-
-// Standing compares the structure with the best of its ranking.
-func (r Ranked) Standing() stats.Standing { return r.ToBest.Standing() }
 
 func (r *Run) cell(of results.Cell) *Cell {
 	c := &Cell{Cell: of, ratios: make(map[[2]*Row]stats.Ratio)}
@@ -90,25 +81,22 @@ func (c *Cell) Structures() int { return len(c.names) }
 
 // Among ranks the structures that keep accepts, the lowest cost first. It leaves out a structure that shares no
 // round with the reference of the cell.
-func (c *Cell) Among(keep func(name string) bool) []Ranked {
-	var out []Ranked
+func (c *Cell) Among(keep func(name string) bool) []*Row {
+	var out []*Row
 	for _, place := range c.places(keep) {
 		if row := c.Row(c.names[place]); row.multiple > 0 {
-			out = append(out, Ranked{Row: row})
+			out = append(out, row)
 		}
 	}
-	slices.SortStableFunc(out, func(x, y Ranked) int {
-		order := func(r Ranked) int { // the reference before a structure of the same cost
-			if r.Row == c.reference {
+	slices.SortStableFunc(out, func(x, y *Row) int {
+		order := func(r *Row) int { // the reference before a structure of the same cost
+			if r == c.reference {
 				return 0
 			}
 			return 1
 		}
 		return cmp.Or(cmp.Compare(x.multiple, y.multiple), order(x)-order(y))
 	})
-	for i := range out {
-		out[i].ToBest = out[i].RatioTo(out[0].Row)
-	}
 	return out
 }
 
@@ -146,12 +134,12 @@ func (c *Cell) places(keep func(name string) bool) []int {
 }
 
 // In returns the structures with a standing, the lowest cost first.
-func (c *Cell) In(standing stats.Standing) []Ranked {
-	return slices.DeleteFunc(slices.Clone(c.Ranked), func(r Ranked) bool { return r.Standing() != standing })
+func (c *Cell) In(standing stats.Standing) []*Row {
+	return slices.DeleteFunc(slices.Clone(c.Ranked), func(r *Row) bool { return r.Standing() != standing })
 }
 
 // Names returns the names of structures in order.
-func Names(list []Ranked) []string {
+func Names(list []*Row) []string {
 	var out []string
 	for _, r := range list {
 		out = append(out, r.Structure)
@@ -206,22 +194,18 @@ func (c *Cell) paired(r, of *Row) stats.Ratio {
 	return ratio
 }
 
-// ToBest is the ratio to the best structure of the cell.
+// ToBest returns the ratio to the best structure of the cell.
 func (r *Row) ToBest() stats.Ratio {
 	if r == nil || len(r.cell.Ranked) == 0 {
 		return stats.Ratio{}
 	}
-	for _, s := range r.cell.Ranked {
-		if s.Row == r {
-			return s.ToBest
-		}
-	}
-	return r.RatioTo(r.cell.Ranked[0].Row)
+	return r.RatioTo(r.cell.Ranked[0])
 }
+
+// Standing compares the row with the best structure of the cell.
+func (r *Row) Standing() stats.Standing { return r.ToBest().Standing() }
 
 // MayBeBest reports whether the row is a structure that is not worse than the best of the cell.
 func (r *Row) MayBeBest() bool {
-	return r != nil && slices.ContainsFunc(r.cell.Ranked, func(s Ranked) bool {
-		return s.Row == r && s.Standing() != stats.Worse
-	})
+	return r != nil && slices.Contains(r.cell.Ranked, r) && r.Standing() != stats.Worse
 }

@@ -46,7 +46,7 @@ func (r *Run) Why() *Why {
 			})
 			if i >= 0 && s.Cost().Center > floor {
 				w.Rows = append(w.Rows, Counted{
-					Row: r.Known.Counts.Rows[i], Cell: c, To: s.ToBest, NS: s.Cost().Center, floor: floor,
+					Row: r.Known.Counts.Rows[i], Cell: c, To: s.ToBest(), NS: s.Cost().Center, floor: floor,
 				})
 			}
 		}

@@ -204,9 +204,9 @@ func someOf(names []string) string {
 	return show.And(names)
 }
 
-func nextBest(r analysis.Ranked) show.Cell {
-	out := show.Number(r.ToBest.Center, fmt.Sprintf("%s %s\u00a0×", r.Structure, times(r.ToBest)))
-	if to := r.ToBest; to.Bounded() && to.Lo < to.Hi {
+func nextBest(r *analysis.Row) show.Cell {
+	out := show.Number(r.ToBest().Center, fmt.Sprintf("%s %s\u00a0×", r.Structure, times(r.ToBest())))
+	if to := r.ToBest(); to.Bounded() && to.Lo < to.Hi {
 		out.Note = show.Times(to.Lo) + " to " + show.Times(to.Hi)
 	}
 	return out

@@ -173,8 +173,8 @@ func standing(name string, r *analysis.Run) []Fact {
 			case s.Standing() == stats.Unclear:
 				unclear = append(unclear, cell)
 			default:
-				worse = append(worse, multiple{cell, s.ToBest.Center})
-				logs += math.Log(s.ToBest.Center)
+				worse = append(worse, multiple{cell, s.ToBest().Center})
+				logs += math.Log(s.ToBest().Center)
 			}
 		}
 	}

@@ -109,7 +109,7 @@ func (f *programView) groups() []cellGroup {
 func (f *programView) best(c *analysis.Cell, ours bool) *analysis.Row {
 	for _, r := range c.Ranked {
 		if f.ours[r.Structure] == ours {
-			return r.Row
+			return r
 		}
 	}
 	return nil

@@ -83,7 +83,7 @@ func (m winnerMap) fields(v *View, delays string) draw.Fields {
 		var rivals []string
 		worse := len(ranked) // the first that is not the fastest
 		for i, r := range ranked[1:] {
-			if r.Standing() != stats.Worse {
+			if r.RatioTo(ranked[0]).Standing() != stats.Worse {
 				rivals = append(rivals, r.Structure)
 			} else {
 				worse = min(worse, i+1)
@@ -97,7 +97,7 @@ func (m winnerMap) fields(v *View, delays string) draw.Fields {
 			field.Title += "; tie with it, or are not told apart from it: " + strings.Join(rivals, ", ")
 		}
 		if worse < len(ranked) {
-			name, multiple := ranked[worse].Structure, times(ranked[worse].ToBest)
+			name, multiple := ranked[worse].Structure, times(ranked[worse].RatioTo(ranked[0]))
 			if len(rivals) == 0 {
 				field.Lines = append(field.Lines, []string{"next: " + name + " " + multiple + " ×", "next " + multiple + " ×"})
 			}
