@@ -15,13 +15,14 @@ func TestThePageSaysHowToMakeItAgain(t *testing.T) {
 		{Check: "load", Value: "3.1", Verdict: "warn", Advice: "end other programs"},
 		{Check: "page size", Value: "4096", Verdict: "ok"},
 	}
-	r.Cells[0].LeftOut = []string{"list"}
+	r.Cells[0].LeftOut, r.Cells[0].Apart = []string{"list"}, true
 	page := func() string { return pageOf(t, r) }
 	got := page()
 	for _, want := range []string{
 		"```sh\ngit checkout 0123456789ab\nmake build\nbin/timerbench run --profile=normal --structure='heap|^hwheel$'\nbin/timerbench report\n```",
 		"Of 2 checks, 1 warn: load (3.1).", "| load | 3.1 | warn | end other programs |", "| page size | 4096 | ok | – |",
 		"**One machine, Some CPU @ 3.0GHz.**", "The program was linked once", "were left out in 1 cell.",
+		"**Not interleaved.** The memory did not hold all structures of these cells together, so the run measured one structure after the other: hold, N = ",
 		"A/A comparisons",
 	} {
 		if !strings.Contains(got, want) {

@@ -36,10 +36,18 @@ func validity(v *View) Section {
 			"rivals. The set of the best accounts for this; a single ratio does not."),
 	}
 	out := 0
+	var apart []string
 	for _, c := range v.Cells {
 		if len(c.LeftOut) > 0 {
 			out++
 		}
+		if c.Apart {
+			apart = append(apart, fmt.Sprintf("%s, N = %s", c.Workload, short(c.N)))
+		}
+	}
+	if len(apart) > 0 {
+		threats = append(threats, show.Line(show.Strong("Not interleaved."), " The memory did not hold all structures of these cells "+
+			"together, so the run measured one structure after the other: "+strings.Join(apart, "; ")+"."))
 	}
 	if out > 0 {
 		threats = append(threats, show.Line(show.Strong("Left out."), fmt.Sprintf(" Structures that took a multiple of the best time with fewer timers were left out in %s.", show.Count(out, "cell"))))
