@@ -17,26 +17,26 @@ import (
 type Link struct{ Next, Prev *Link }
 
 // Clear makes a head the empty list.
-func (h *Link) Clear() { h.Next, h.Prev = h, h }
+func (l *Link) Clear() { l.Next, l.Prev = l, l }
 
 // Empty reports whether a list has no timers.
-func (h *Link) Empty() bool { return h.Next == h }
+func (l *Link) Empty() bool { return l.Next == l }
 
-// Push adds a timer to the front of a list. The comparison with nil is never true. It saves the
-// compiler a check that reads the first timer, which is rarely in a cache; to write it does not
-// wait.
-func (h *Link) Push(l *Link) {
-	if first := h.Next; first != nil {
-		l.Next, l.Prev = first, h
-		first.Prev, h.Next = l, l
+// Push adds a timer to the front of a list. No link is nil. The comparison makes the compiler leave
+// out a nil check that would read the first timer, which is rarely in the cache. A write does not
+// wait for the cache.
+func (l *Link) Push(t *Link) {
+	if first := l.Next; first != nil {
+		t.Next, t.Prev = first, l
+		first.Prev, l.Next = t, t
 	}
 }
 
 // Append adds a timer to the end of a list.
-func (h *Link) Append(l *Link) {
-	if last := h.Prev; last != nil {
-		l.Next, l.Prev = h, last
-		last.Next, h.Prev = l, l
+func (l *Link) Append(t *Link) {
+	if last := l.Prev; last != nil {
+		t.Next, t.Prev = l, last
+		last.Next, l.Prev = t, t
 	}
 }
 
@@ -50,14 +50,14 @@ func (l *Link) Unlink() {
 
 // Walk calls check for each timer of a list, until it returns an error. It returns that error, or
 // one for a timer that is not linked to its neighbors, or not pending in the wheel of a key.
-func (h *Link) Walk(key Key, check func(n *Node) error) error {
+func (l *Link) Walk(key Key, check func(n *Node) error) error {
 	at := 0
-	for l := h.Next; l != h; l = l.Next {
+	for t := l.Next; t != l; t = t.Next {
 		at++
-		if l == nil || l.Next == nil || l.Next.Prev != l || l.Prev == nil || l.Prev.Next != l {
+		if t == nil || t.Next == nil || t.Next.Prev != t || t.Prev == nil || t.Prev.Next != t {
 			return fmt.Errorf("timer %d is not linked to its neighbors", at)
 		}
-		n := NodeOf(l)
+		n := NodeOf(t)
 		if !key.Owns(n) {
 			return fmt.Errorf("timer %d has the seal of another wheel, or none", at)
 		}
