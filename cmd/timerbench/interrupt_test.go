@@ -16,13 +16,6 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 )
 
-// command returns the command as a separate process.
-func command(args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asCommand+"=1")
-	return cmd
-}
-
 // signalAt runs a command and sends it a signal at each line of its standard error with a prefix.
 // It returns the standard error.
 func signalAt(t *testing.T, prefix string, signal os.Signal, cmd *exec.Cmd) (said string) {
