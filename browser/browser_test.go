@@ -27,7 +27,7 @@ import (
 	"github.com/timerbench/timerbench/report/advice"
 )
 
-// limit is how long a test may take.
+// limit is the time limit of a test.
 const limit = 2 * time.Minute
 
 var (
@@ -71,10 +71,10 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// committed is the run of docs/results.
+// committed is the last run of docs/results.
 var committed = sync.OnceValues(docs.Last)
 
-// some is that run of fewer structures and workloads, one of which was recorded. Its page is opened sooner.
+// some is the committed run with fewer structures and workloads, one of them recorded. Its page opens faster.
 var some = sync.OnceValues(func() (*results.Run, error) {
 	r, err := committed()
 	if err != nil {
@@ -110,8 +110,8 @@ func write(name string, of func() (*results.Run, error)) (string, error) {
 // action is a step in a browser.
 type action = chromedp.Action[chromedp.Void]
 
-// tab is a page in the browser. It fails the test where the page logs an error, breaks its policy or
-// fetches anything.
+// tab is a page in the browser. It fails the test if the page logs an error, breaks its policy or fetches
+// anything.
 type tab struct {
 	*testing.T
 	ctx context.Context
@@ -170,7 +170,7 @@ func open(t *testing.T, page func() (string, error), s size) *tab {
 	return p
 }
 
-// adviser answers from the run of the page part.
+// adviser answers from the run behind the page part.
 func adviser(t *testing.T) *advice.Adviser {
 	t.Helper()
 	r, err := some()
@@ -180,7 +180,7 @@ func adviser(t *testing.T) *advice.Adviser {
 	return advice.New(r)
 }
 
-// ready waits until the script has begun, and so has done all that it does at first.
+// ready waits until the script has set up the page.
 func (p *tab) ready() {
 	p.Helper()
 	p.do(chromedp.WaitVisible(chromedp.CSS("#explore")))
@@ -212,7 +212,7 @@ func call[P, R any](p *tab, command cdp.Command[P, R], params P) {
 	p.check(err)
 }
 
-// eval runs a script, whose result it puts into a value.
+// eval runs a script and returns its result.
 func eval[T any](p *tab, script string, args ...any) T {
 	p.Helper()
 	for i, a := range args {
@@ -241,13 +241,13 @@ func jsonOf(v any) string {
 	return string(text)
 }
 
-// settle waits until what was changed is on the screen, and its events have been handled.
+// settle waits until all changes are on the screen and their events are handled.
 func (p *tab) settle() {
 	p.Helper()
 	get(p, chromedp.Evaluate[bool](`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`, chromedp.EvalAwaitPromise))
 }
 
-// texts returns those of all elements.
+// texts returns the texts of all matching elements.
 func (p *tab) texts(selector string) []string {
 	p.Helper()
 	return eval[[]string](p, `[...document.querySelectorAll(%s)].map(e => e.textContent.trim())`, selector)
@@ -266,17 +266,17 @@ func (p *tab) keep(name string, data []byte) {
 	}
 }
 
-// with sets a feature of the medium, such as dark colours.
+// with sets a media feature, such as dark colors.
 func (p *tab) with(feature, value string) {
 	p.Helper()
 	call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: feature, Value: value}}})
 }
 
-// askEach is the step from one question that askSome asks to the next: it has no divisor in common with
-// the numbers of choices, so that each choice is asked with many others.
+// askEach is the step between the questions of askSome. It is coprime to the numbers of choices, so each
+// choice is combined with many others.
 const askEach = 31
 
-// askSome asks some of the questions that the controls can ask, in their order, and returns what the page shows.
+// askSome asks every askEach-th question of the controls in order, and returns the answers of the page.
 const askSome = `(() => {
 	const controls = ["timers", "cancelled", "moved", "delays", "matters", "late"].map(n => [...document.querySelectorAll("#ask input[name=" + n + "]")]);
 	const out = [];
@@ -308,7 +308,7 @@ type asked struct {
 	Ranking, Times, Evident         []string
 }
 
-// The page says what timerbench recommend says.
+// The page gives the answers of timerbench recommend.
 func TestEachControlChangesTheAnswerAsTheDataSay(t *testing.T) {
 	p := open(t, part, desk)
 	grid := adviser(t).Grid()

@@ -23,8 +23,8 @@ import (
 // unfold opens all details.
 const unfold = `document.querySelectorAll("details").forEach(d => { d.open = true; })`
 
-// Charts fit the screen, and their texts can be read: they are drawn anew for a narrow one rather than made smaller. Tables that are wider scroll in boxes of their own; on a desk none that is open is, and the ranking is not on a phone. The first
-// screen says when and on what the results were made, and what of the machine warns.
+// Charts fit the screen and are legible: a narrow screen gets its own drawings. Wide tables scroll in boxes of their own; no
+// open table does on a desktop, and the ranking does not on a phone. The first screen shows the date, the machine and its warnings.
 func TestThePageDoesNotScrollSideways(t *testing.T) {
 	r, err := committed()
 	if err != nil {
@@ -67,7 +67,7 @@ func TestThePageDoesNotScrollSideways(t *testing.T) {
 	}
 }
 
-// On A4 there are the answer, the charts and the main table, and nothing of them is cut off.
+// The printed page has the answer, the charts and the main table, and cuts nothing off.
 func TestThePrintedPageIsTheAnswerTheChartsAndTheMainTable(t *testing.T) {
 	const paper = 703 // pixels between the margins of A4
 	p := open(t, whole, size{paper, 1000})
@@ -97,7 +97,7 @@ func TestThePrintedPageIsTheAnswerTheChartsAndTheMainTable(t *testing.T) {
 	}
 }
 
-// A dark page has dark charts, on which each colour can be told from the background.
+// A dark page has dark charts with enough contrast.
 func TestTheDarkPageIsDark(t *testing.T) {
 	p := open(t, whole, desk)
 	p.with("prefers-reduced-motion", "reduce")
@@ -133,7 +133,7 @@ func TestTheDarkPageIsDark(t *testing.T) {
 	}
 }
 
-// Without its script the page is complete: the first answer, those to the standard questions, all charts and tables.
+// Without its script the page has the first answer, the answers to the standard questions, the charts and the main table.
 func TestThePageWorksWithoutAScript(t *testing.T) {
 	p := open(t, part, desk)
 	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
@@ -252,11 +252,11 @@ func amount(s string) float64 {
 	return v * scale
 }
 
-// pins are the structures that are pinned in charts, in tables and in the list.
+// pins returns the pinned structures of the charts, of the tables and of the list.
 const pins = `["svg [data-structure].pin", "td.pin, tr.pin", "#pins [aria-pressed=true]"].map(s =>
 	[...new Set([...document.querySelectorAll(s)].map(e => e.dataset.structure || e.dataset.pin || e.cells && e.querySelector("[data-pin]").dataset.pin))].filter(Boolean).sort().join(" "))`
 
-// A click on a structure pins it everywhere, wherever it was.
+// A click on a structure anywhere pins it everywhere.
 func TestAStructureIsPinnedEverywhere(t *testing.T) {
 	p := open(t, part, desk)
 	const unfoldRanking = "#ranking > button"
@@ -294,7 +294,7 @@ func TestAStructureIsPinnedEverywhere(t *testing.T) {
 	want("after Escape")
 }
 
-// What is filtered is shown nowhere. The rows of the heat map close up, and nothing stands on anything.
+// A filtered structure is shown nowhere. The rows of the heat map close up without overlaps.
 func TestStructuresAreFiltered(t *testing.T) {
 	a := adviser(t).Grid()
 	for name, s := range map[string]size{"desk": desk, "phone": phone} {
@@ -352,7 +352,7 @@ func TestStructuresAreFiltered(t *testing.T) {
 	}
 }
 
-// What is chosen is in the address, and a page that is opened with it shows it again.
+// The address holds the choices, and a page opened with it shows them again.
 func TestTheAddressHoldsWhatIsChosen(t *testing.T) {
 	p := open(t, part, desk)
 	state := func(p *tab) string {
@@ -381,7 +381,7 @@ func TestTheAddressHoldsWhatIsChosen(t *testing.T) {
 	}
 }
 
-// The keyboard reaches all that the mouse does, in the order of the page.
+// The keyboard reaches everything that the mouse reaches, in the order of the page.
 func TestTheKeyboardIsEnough(t *testing.T) {
 	p := open(t, part, desk)
 	focus := func() string {
@@ -414,7 +414,7 @@ func TestTheKeyboardIsEnough(t *testing.T) {
 	}
 }
 
-// The mouse on a series shows its name and its figures.
+// Hovering over a series shows its name and its figures.
 func TestASeriesNamesItselfAndItsFigures(t *testing.T) {
 	p := open(t, part, desk)
 	at := eval[[]float64](p, `(() => {
@@ -432,7 +432,7 @@ func TestASeriesNamesItselfAndItsFigures(t *testing.T) {
 	p.picture("hint")
 }
 
-// A screen reader finds a name for whatever can be used.
+// Every control has a name for screen readers.
 func TestWhatCanBeUsedHasAName(t *testing.T) {
 	p := open(t, part, desk)
 	eval[any](p, `[...document.querySelectorAll("details")].slice(0, 8).forEach(d => { d.open = true; })`) // the others are like these

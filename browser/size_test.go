@@ -20,7 +20,7 @@ func TestThePageIsSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const most = 3_850_000 // bytes, half of what it had once
+	const most = 3_850_000 // bytes
 	if info.Size() > most {
 		t.Errorf("the page has %d bytes, want at most %d", info.Size(), most)
 	}
@@ -51,7 +51,7 @@ func TestThePageIsSmall(t *testing.T) {
 	}
 }
 
-// The page shows no answer but that to its address, from the first paint on.
+// From the first paint on, the page shows only the answer to its address.
 func TestNoOtherAnswerFlashes(t *testing.T) {
 	p := open(t, part, desk)
 	call(p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
@@ -73,7 +73,7 @@ func TestNoOtherAnswerFlashes(t *testing.T) {
 	}
 }
 
-// An address that the page does not understand gives the question with which it opens.
+// A bad address gives the first question of the page.
 func TestABadAddressGivesTheNeutralQuestion(t *testing.T) {
 	p := open(t, part, desk)
 	const state = `document.getElementById("sentence").textContent + [...document.querySelectorAll("#ask input:checked")].map(i => i.parentElement.textContent) + document.getElementById("rate").value`

@@ -1,5 +1,5 @@
 "use strict";
-// What the page does when it is touched. All answers and figures come from its block of data.
+// The page works from its block of data: answers, and the parts that it adds once they are shown.
 (async () => {
 	const $ = (id) => document.getElementById(id);
 	const all = (selector, from) => [...(from || document).querySelectorAll(selector)];
@@ -15,7 +15,7 @@
 	const byName = new Map(structures.map((s) => [s.name, s]));
 	const say = (text) => { $("said").textContent = text; };
 
-	// Where each structure is shown: elements by its name.
+	// The elements of each structure, by its name.
 	const shown = new Map();
 	const pinned = new Set();
 	const filtered = new Set();
@@ -41,7 +41,7 @@
 		if (asked) rank();
 	};
 
-	// adopt finds what a table shows of each structure, and makes the table sortable.
+	// adopt registers the structures of a table and makes the table sortable.
 	const cellsOf = (row) => [...row.cells];
 	const adopt = (table) => {
 		const head = table.tHead && table.tHead.rows[0];
@@ -65,7 +65,7 @@
 	// value is the number of a cell; NaN: it has none.
 	const value = (cell) => "value" in cell.dataset ? Number(cell.dataset.value) : NaN;
 	const sortable = (table, rows, head, column) => {
-		// Not <button>: browsers leave it out where a printed table goes on.
+		// Not <button>: browsers omit it in the repeated header of a printed table.
 		const button = make("span", { role: "button", tabindex: 0, title: head.title || "Sort by this column" }, ...head.childNodes);
 		head.append(button);
 		button.addEventListener("keydown", (e) => {
@@ -94,7 +94,7 @@
 		});
 	};
 
-	// The question. Answers are looked up, see Grid in package advice for the fields.
+	// The question. Its answer is looked up; Grid in package advice documents the fields.
 	const answers = data.answers;
 	const asked = Boolean(answers.answers && $("ask"));
 	const digits = (v) => v >= 1000 ? Math.round(v).toLocaleString("en") : String(v);
@@ -124,32 +124,32 @@
 		if (name === "program" && at) replay(at);
 		else if (name === "program") neutral();
 		else if (recorded.length && chosen("program")) {
-			// The other controls take the values that are the nearest to the program.
+			// The other controls take the values nearest to the program.
 			recorded[chosen("program") - 1].at.forEach((place, i) => inputs(controls[i][0]).some((input) => input.checked) || choose(controls[i][0], place));
 			choose("program", 0);
 		}
 		answer();
 	};
-	// replay sets the controls to a program that was recorded. A control without its value shows none.
+	// replay sets the controls to a recorded program. A control without the value of the program shows none.
 	const replay = (at) => {
 		neutral();
 		choose("program", at);
 		const { at: places, exact } = recorded[at - 1];
 		places.forEach((place, i) => { inputs(controls[i][0])[place].checked = true; inputs(controls[i][0])[place].checked = exact[i]; });
 	};
-	// neutral sets all controls to what the page opens with.
+	// neutral sets all controls to the first question of the page.
 	const neutral = () => {
 		for (const [name, , , start] of controls) choose(name, start);
 		if (recorded.length) choose("program", 0);
 	};
 
-	// lookUp returns the answer to what the controls show.
+	// lookUp returns the answer to the question of the controls.
 	const lookUp = () => {
 		if (recorded.length && chosen("program")) return recorded[chosen("program") - 1].answer;
 		return answers.answers[controls.reduce((at, [name, , choices]) => at * choices.length + chosen(name), 0)];
 	};
 
-	// The answer, its ranking, and the cells that it rests on. Without a structure there is none.
+	// The answer, its ranking and its evidence. An answer without a structure has neither.
 	let ranking = [];
 	let current = null;
 	let wholeRanking = false;
@@ -172,8 +172,8 @@
 		rank();
 		evidence(current.evidence || []);
 	};
-	// worth says what the difference between the first and the next is worth at the rate that is asked for, as
-	// Answer.Worth does in package advice.
+	// worth compares the cost of the first structure with the next one at the given rate, like Answer.Worth in
+	// package advice.
 	const worth = () => {
 		const rate = Number($("rate").value);
 		const [first, ...others] = ranking;
@@ -240,12 +240,12 @@
 	const underline = (within) => {
 		for (const e of all("[data-cell]", within)) e.classList.toggle("evident", evident.has(e.dataset.cell));
 	};
-	// short writes a number of timers as the tables do.
+	// short writes a number of timers like the tables.
 	const short = (n) => {
 		const [size, unit] = n >= 999500 ? [1e6, "M"] : n >= 999.5 ? [1e3, "k"] : [1, ""];
 		return Number((n / size).toPrecision(3)) + unit;
 	};
-	// The list of structures: what is filtered and what is pinned.
+	// The list of structures, to filter and to pin.
 	const families = [...new Set(structures.map((s) => s.family))];
 	const own = [["our own", (s) => !s.shelf], ["off the shelf", (s) => s.shelf]];
 	const filter = () => {
@@ -260,7 +260,7 @@
 		if (asked) rank();
 		say(`${structures.length - filtered.size} of ${structures.length} structures are shown.`);
 	};
-	// close moves the rows of a chart together where some are filtered. A row is where its label is.
+	// close closes the gaps of filtered rows in a chart. A row is at its label.
 	const close = (svg) => {
 		if (!filtered.size && !svg.whole) return; // it has all its rows
 		const labels = all(":scope > text[data-structure]", svg);
@@ -352,11 +352,11 @@
 		for (const name of [...pinned]) pin(name);
 	});
 
-	// What scrolls shows an edge while there is more.
+	// A box that scrolls shows an edge while there is more.
 	const edge = (box) => box.classList.toggle("over", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
 	const watch = new ResizeObserver((entries) => entries.forEach((e) => edge(e.target)));
 
-	// settle makes a part of the page, new or there from the start, follow what is chosen.
+	// settle registers a part of the page, so that it follows the choices.
 	const settle = (part) => {
 		for (const e of all("svg [data-structure]", part)) show(e.dataset.structure, e);
 		all("table", part).forEach(adopt);
@@ -367,7 +367,7 @@
 		}
 		underline(part);
 	};
-	// fill adds what the page left for later to an element, once.
+	// fill adds the later part of an element, once.
 	const fill = (element) => {
 		const html = data.later[element.id];
 		if (html === undefined) return;
@@ -375,7 +375,7 @@
 		element.append(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
 		settle(element);
 	};
-	// reveal fills the charts of a part for a narrow screen on one, and closes their rows up.
+	// reveal adds the narrow charts of a part on a narrow screen, and closes the gaps in all its charts.
 	const slim = matchMedia("(max-width: 54rem)");
 	const reveal = (part) => {
 		if (slim.matches) all(".narrow", part).filter((e) => e.closest("details:not([open])") === null).forEach(fill);
@@ -388,7 +388,7 @@
 		reveal(e.target);
 	}, true);
 
-	// What is chosen stands in the fragment of the address, and comes back with it.
+	// The fragment of the address holds the choices.
 	const section = () => new URLSearchParams(location.hash.slice(1)).get("at");
 	const remember = (at = section()) => {
 		const now = new URLSearchParams();
@@ -400,7 +400,7 @@
 		if (at) now.set("at", at);
 		history.replaceState(null, "", "#" + now);
 	};
-	// recall shows what the address holds. It ignores what the page does not know.
+	// recall sets the choices from the address. It ignores unknown names and values.
 	const recall = () => {
 		const then = new URLSearchParams(location.hash.slice(1));
 		const list = (name) => (then.get(name) || "").split(",").filter(Boolean);
@@ -420,7 +420,7 @@
 		if (asked) answer();
 		visit(then.get("at"));
 	};
-	// visit goes to a section or a table, which it unfolds.
+	// visit unfolds a section or a table and goes there.
 	const visit = (id) => {
 		const at = id && document.querySelector(`main [id="${CSS.escape(id)}"]`);
 		if (!at) return;
@@ -437,7 +437,7 @@
 			visit(id);
 		});
 	}
-	// first sets the controls to what the page opens with: the program if the run is of one alone.
+	// first sets the controls to the first question: the first program if the run has only recorded programs.
 	const first = () => answers.program ? replay(1) : neutral();
 
 	settle(document);

@@ -69,6 +69,46 @@ func TestATableFitsTheTerminal(t *testing.T) {
 	}
 }
 
+// The three renderers write the same cells: the value only for sorting, names and notes as they are.
+func TestOneTableHasThreeForms(t *testing.T) {
+	table := Table{Align: "lr", Header: []string{"Structure", "ns"}, Structures: []string{"", "a_b"}}
+	row := table.Add(Name("a_b").In(Bold), Number(12_345.6, "12.3k").With("11 to <14"))
+	row.Structure, row.Cell = "a_b", "hold 1k"
+	table.Add("none", nil)
+	if got, want := table.Terminal(), " STRUCTURE                 NS\n a_b        12.3k (11 to <14)\n none                       –"; got != want {
+		t.Errorf("in the terminal\n%s, want\n%s", got, want)
+	}
+	if got, want := table.Markdown(), "| Structure | ns |\n|:--- | ---:|\n| **a\\_b** | 12.3k (11 to \\<14) |\n| none | – |\n"; got != want {
+		t.Errorf("in Markdown\n%s, want\n%s", got, want)
+	}
+	want := `<table><thead><tr><th class="l">Structure</th><th data-structure="a_b">ns</th></tr></thead>
+<tbody>
+<tr data-structure="a_b" data-cell="hold 1k"><td class="l" data-structure="a_b"><strong>a_b</strong></td><td data-value="12345.6">12.3k (11 to &lt;14)</td></tr>
+<tr><td class="l">none</td><td>–</td></tr>
+</tbody></table>
+`
+	if got := table.HTML(); got != want {
+		t.Errorf("in HTML\n%s, want\n%s", got, want)
+	}
+}
+
+// Texts are written as they are in each form.
+func TestATextHasThreeForms(t *testing.T) {
+	text := append(Para("take ", Strong("a*b"), ", not ", Mono("x<y"), "."), append(Bullets(Line("one"), Line(Em("two"))), Program("sh", "a && b\n")...)...)
+	if got, want := text.String(), "take a*b, not x<y.\n\n- one\n- two\n\na && b"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := text.Markdown(), "take **a\\*b**, not `x<y`.\n\n- one\n- _two_\n\n```sh\na && b\n```\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := text.HTML(), "<p>take <strong>a*b</strong>, not <code>x&lt;y</code>.</p>\n<ul>\n<li>one</li>\n<li><em>two</em></li>\n</ul>\n<pre><code>a &amp;&amp; b\n</code></pre>\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if Para("") != nil || len(Tables(&Table{Header: []string{"a"}})) != 0 {
+		t.Error("an empty paragraph or table is a text")
+	}
+}
+
 // A number and its unit stand on one line.
 func TestUnitsStayWithTheirNumbers(t *testing.T) {
 	for columns := 24; columns < 40; columns++ {

@@ -1,5 +1,5 @@
-// Package demo does each operation on a structure that holds a few timers, and takes a
-// snapshot after each.
+// Package demo runs each operation on a structure with a few timers and takes a snapshot
+// after each.
 package demo
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Step is one operation, and how it has left the structure.
+// Step is one operation with the snapshot of the structure after it.
 type Step struct {
 	Title    string
 	Detail   string // what was done, in words; empty: the title says it
@@ -19,8 +19,8 @@ type Step struct {
 	Fired    []structures.Tick
 }
 
-// The population: near and far deadlines, two of them equal, seen from tick 100. They
-// reach over three levels of the usual wheels, and one revolution of none.
+// The population has near and far deadlines, two of them equal, seen from tick 100. The deadlines
+// span three levels of the usual wheels and less than a revolution.
 var deadlines = []structures.Tick{300, 103, 700, 110, 1500, 118, 70_000, 210, 103, 5000, 420, 180}
 
 const start = 100
@@ -28,9 +28,8 @@ const start = 100
 // Timers is the number of timers of the population.
 var Timers = len(deadlines)
 
-// Steps does the operations on a new, empty structure. All come from one sequence: each
-// step begins where the one before has ended. It returns nil if the structure does not show
-// its shape.
+// Steps runs the operations on a new, empty structure in one sequence: each step begins with the
+// state after the step before. It returns nil if the structure has no snapshot.
 func Steps(s structures.Scheduler[uint64]) []Step {
 	shown, ok := s.(shape.Shown)
 	if !ok || len(shown.Snapshot().Parts) == 0 {
@@ -77,7 +76,7 @@ func (r *recorder) pop(now structures.Tick) {
 	}
 }
 
-// work reads the counters of a structure that has any.
+// work returns the work counters of a structure, or zero counters if it has none.
 func work(s structures.Scheduler[uint64]) (w structures.Work, ok bool) {
 	c, ok := s.(interface{ Work() structures.Work })
 	if ok {

@@ -16,7 +16,7 @@ const Legend = `A number is a deadline.  +new  >moved  xleft: its timer was canc
 (stale since before)  110→900: filed under tick 110, the timer moved to 900
 since.  r: red node.  ·5·: five empty slots.`
 
-// Sketch draws all steps, one below the other, in so many columns.
+// Sketch draws all steps, one below the other, within that many columns.
 func Sketch(steps []Step, columns int) sketch.Sketch {
 	all := sketch.Sketch{Columns: columns}
 	var before *shape.Snapshot
@@ -48,7 +48,7 @@ func ticks(list []structures.Tick) string {
 	return strings.Join(out, ", ")
 }
 
-// Work says in words what a step has cost.
+// Work describes the work of a step.
 func Work(s Step) string {
 	if !s.Counted {
 		return "not counted"

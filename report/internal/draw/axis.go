@@ -7,19 +7,19 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Axis shows the values of the marks of all panels of a figure, from a little below the least to a
-// little above the largest. A logarithmic one leaves out values that it cannot show, which are not
-// above 0, and is so wide that some ticks fall into it.
+// Axis is the scale of all panels of a figure. It reaches from a little below the smallest value of
+// the marks to a little above the largest. A logarithmic axis omits values of 0 and below, and is
+// wide enough for some ticks.
 type Axis struct {
 	Ticks     Ticks
 	Low, High float64   // the room at the ends, as factors; 0: none
-	Linear    bool      // it is not logarithmic, and begins at 0
-	Also      []float64 // further values that it holds
+	Linear    bool      // linear from 0, not logarithmic
+	Also      []float64 // further values in its range
 
 	span span
 }
 
-// set makes an axis of a panel like this.
+// set configures an axis of a panel.
 func (a Axis) set(of *plot.Axis) {
 	a.span.add(a.Also...)
 	switch {
@@ -50,7 +50,7 @@ func (s *span) add(values ...float64) {
 	}
 }
 
-// around returns the range with room at both ends, by factors.
+// around returns the range widened by factors at both ends.
 func (s span) around(low, high float64) span {
 	if s.max == 0 {
 		return span{1, 10}

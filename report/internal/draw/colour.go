@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// tone is a colour of what is not data. In an SVG it has a class, so that a dark page can
-// have another colour for it.
+// tone is a color of text and lines, not of data. In an SVG it has a class, so a dark page can
+// change it.
 type tone struct {
 	color.NRGBA
 	class string
@@ -24,17 +24,17 @@ var (
 	paper = tone{Hex("ffffff"), "paper"} // background, and rims that set marks apart
 )
 
-// Ink is the colour of what stands out from all structures. Faded is that of what stands for
-// each structure, which has its own. Shade is that of a field without a value.
+// Ink is the color of marks that stand out from all structures. Faded is the color of legend entries
+// for any structure. Shade is the color of a field without a value.
 var (
 	Ink   color.Color = ink
 	Faded color.Color = faded
 	Shade color.Color = shade
 )
 
-// CSS is the style sheet with which the charts of a page follow its colours: it sets each
-// tone to a custom property of its name, such as --ink. A page that leaves one out gets the
-// tone of white paper. What is shown on demand is seen once it has the class pin, too.
+// CSS returns the style sheet that makes charts follow the colors of their page. It sets each tone to
+// the custom property of its name, such as --ink, and to the tone for white paper without that
+// property. Marks on demand are visible while they have the class pin.
 func CSS() string {
 	var b strings.Builder
 	b.WriteString("svg .more { display: none; }\nsvg .more.pin { display: inline; }\n")
@@ -45,13 +45,13 @@ func CSS() string {
 	return b.String()
 }
 
-// Text on a field keeps its colour where the page is dark, as the field does.
+// Text on a field keeps its color on a dark page, like the field.
 var (
 	onLight = Hex("1a1a1a")
 	onDark  = Hex("ffffff")
 )
 
-// textOn is the colour of text that has the larger contrast with a field.
+// textOn is the color of text with the larger contrast to a field.
 func textOn(field color.Color) color.Color {
 	if l := luminance(field); (luminance(onDark)+0.05)/(l+0.05) > (l+0.05)/(luminance(onLight)+0.05) {
 		return onDark
@@ -59,7 +59,7 @@ func textOn(field color.Color) color.Color {
 	return onLight
 }
 
-// luminance is that of WCAG 2, from 0 to 1.
+// luminance is the relative luminance of WCAG 2, from 0 to 1.
 func luminance(c color.Color) float64 {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	linear := func(v uint8) float64 {
@@ -72,7 +72,7 @@ func luminance(c color.Color) float64 {
 	return 0.2126*linear(n.R) + 0.7152*linear(n.G) + 0.0722*linear(n.B)
 }
 
-// Hex reads a colour such as "1f6fd0". It panics if it is none.
+// Hex parses a color such as "1f6fd0". It panics on any other string.
 func Hex(s string) color.NRGBA {
 	c := color.NRGBA{A: 255}
 	if _, err := fmt.Sscanf(s, "%02x%02x%02x", &c.R, &c.G, &c.B); err != nil {
@@ -81,14 +81,14 @@ func Hex(s string) color.NRGBA {
 	return c
 }
 
-// Mix blends a colour with white: 0 is the colour, 1 is white. It is for fields that hold text.
+// Mix blends a color with white, for fields with text: 0 is the color, 1 is white.
 func Mix(c color.Color, white float64) color.NRGBA {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	up := func(v uint8) uint8 { return uint8(float64(v) + (255-float64(v))*white + 0.5) }
 	return color.NRGBA{R: up(n.R), G: up(n.G), B: up(n.B), A: 255}
 }
 
-// Pale lets the background through: 0 is the colour, 1 is the background.
+// Pale makes a color transparent: 0 is the color, 1 is the background.
 func Pale(c color.Color, background float64) color.Color {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	n.A = uint8(255*(1-background) + 0.5)

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Fields is a map: a table whose fields belong to contenders.
+// Fields is a map, a table in which a contender owns each field.
 type Fields struct {
 	Title         string
 	Rows, Columns []string
@@ -15,7 +15,7 @@ type Fields struct {
 	Fields        []Field
 }
 
-// Field is a place on the map and whose it is.
+// Field is one place on the map.
 type Field struct {
 	Row, Column int
 	Owner       Style
@@ -29,7 +29,7 @@ const (
 	fieldEdge   = 4 * Length(1)
 )
 
-// Height is what the panel of the map takes.
+// Height returns the height of the panel of the map.
 func (f Fields) Height() Length { return Length(len(f.Rows))*fieldHeight + 48 }
 
 // Panel draws the map.
@@ -72,7 +72,7 @@ func (f fieldMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// draw fills the field, with an edge in the full colour.
+// draw fills the field and draws an edge in the full color.
 func (f Field) draw(c *draw.Canvas, place vg.Rectangle) {
 	fill := Mix(f.Owner.Color, f.White)
 	c.FillPolygon(fill, box(place.Min.X, place.Min.Y, place.Max.X, place.Max.Y))

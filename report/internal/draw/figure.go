@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// Width is the width of every figure: 1000 pixels of a page. At [DPI] a PNG holds
-// twice as many. NarrowWidth is that of [Figure.NarrowSVG]: 350 pixels.
+// Width is the width of every figure, 1000 pixels on a page and twice as many in a PNG at
+// [DPI]. NarrowWidth is the width of [Figure.NarrowSVG], 350 pixels.
 const (
 	Width       = 750 * Length(1)
 	NarrowWidth = 262.5 * Length(1)
@@ -27,9 +27,8 @@ const (
 	narrowTicks = 5 // labels that the horizontal axis of a narrow figure has room for
 )
 
-// Figure is one picture: a title that says which question it answers, a
-// subtitle, a legend in a strip of its own, a grid of panels and a caption.
-// Nothing but the panels holds data, so that nothing can hide it.
+// Figure is one picture: a title, a subtitle, a legend in its own strip, a grid of panels and a
+// caption. Only the panels hold data, so nothing covers data.
 type Figure struct {
 	Name     string // of its files, without extension
 	Title    string
@@ -44,13 +43,13 @@ type Figure struct {
 	Narrow   Stack    // what a narrow figure shows instead of the panels; empty: the same
 }
 
-// Stack is panels one below the other, each of that height.
+// Stack is panels one below the other, all of one height.
 type Stack struct {
 	Panels []*Panel
 	Height Length
 }
 
-// narrow is the figure as [Figure.NarrowSVG] draws it: panels one below the other.
+// narrow returns the figure of [Figure.NarrowSVG], with its panels one below the other.
 func (f *Figure) narrow() *Figure {
 	out := *f
 	out.Columns = 1
@@ -70,7 +69,7 @@ func (f *Figure) rows() [][]*Panel {
 	return out
 }
 
-// InPage returns the figure as a page shows it: without its title where the page has that already.
+// InPage returns the figure for a page: without its title if the page has the same title above it.
 func (f *Figure) InPage() *Figure {
 	out := *f
 	if f.Headed {
@@ -79,7 +78,7 @@ func (f *Figure) InPage() *Figure {
 	return &out
 }
 
-// Alt is what the figure shows, in words.
+// Alt returns the description of the figure.
 func (f *Figure) Alt() string { return f.Title + " " + f.Subtitle }
 
 // Key is one entry of a legend.
@@ -96,8 +95,7 @@ const (
 	keyGap  = 12 * Length(1)
 )
 
-// legendLines breaks the legend into lines, in columns of equal width where
-// there are too many entries for one line.
+// legendLines breaks a legend that is too long for one line into columns of equal width.
 func (f *Figure) legendLines(room Length) (lines [][]Key, column Length) {
 	sty := sans(labelSize, ink)
 	var total Length
@@ -257,24 +255,24 @@ func (k Key) draw(c *draw.Canvas, x, y Length) {
 	}
 }
 
-// PNG renders the figure as a PNG of the given sharpness.
+// PNG renders the figure as a PNG with the given dots per inch.
 func (f *Figure) PNG(dpi int) ([]byte, error) {
 	l := f.layout(Width)
 	c := vgimg.NewWith(vgimg.UseWH(Width, l.height), vgimg.UseDPI(dpi))
 	f.draw(draw.New(c), l)
 	var b bytes.Buffer
-	// Packing them well would take longer than drawing them.
+	// The best compression would take longer than the drawing.
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image()); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
 }
 
-// SVG renders the figure as an SVG. Its texts stay texts.
+// SVG renders the figure as an SVG with real text.
 func (f *Figure) SVG() []byte { return f.svg(f.layout(Width)) }
 
-// NarrowSVG renders the figure for a narrow screen: its texts are as large as in the wide one, and
-// its panels stand one below the other.
+// NarrowSVG renders the figure for a narrow screen: with text of the same size and with the panels one
+// below the other.
 func (f *Figure) NarrowSVG() []byte {
 	n := f.narrow()
 	return n.svg(n.layout(NarrowWidth))

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Heat is a table of numbers, coloured by steps.
+// Heat is a table of numbers, colored by steps.
 type Heat struct {
 	Rows    []Style
 	Titles  []string // of the rows, in words
@@ -21,7 +21,7 @@ type Heat struct {
 	Number  func(float64) string // as it stands in a field
 }
 
-// Step is a colour for values up to a bound; the last bound is infinite.
+// Step is a color for values up to a bound. The last bound is infinite.
 type Step struct {
 	To    float64
 	Name  string
@@ -34,8 +34,8 @@ type Group struct {
 	First int      // column
 }
 
-// Figure returns a figure of the table, with the steps as its legend, and in parts of few columns, one below the
-// other, where it is narrow.
+// Figure returns a figure of the table, with the steps as its legend. The narrow figure has parts of few columns,
+// one below the other.
 func (h Heat) Figure() *Figure {
 	f := &Figure{Height: h.height(), Panels: []*Panel{h.panel()}}
 	for _, s := range h.Steps {
@@ -56,7 +56,7 @@ func (h Heat) Figure() *Figure {
 	return f
 }
 
-// stackedColumns is how many columns of a table a narrow figure has room for.
+// stackedColumns is the number of table columns that fit a narrow figure.
 const stackedColumns = 9
 
 func (h Heat) part(from, to int) Heat {
@@ -132,7 +132,7 @@ func (h heatFields) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// headings sets the groups of columns apart and names them.
+// headings separates the groups of columns and names them.
 func (h heatFields) headings(c *draw.Canvas, trX func(float64) Length) {
 	sty := bold(smallSize, faded)
 	for i, g := range h.Groups {

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Marker is a regular polygon, a star or a circle with a rim, so that marks that
-// overlap stay apart. It tells structures apart whose colours are alike.
+// Marker is a regular polygon, a star or a circle. Its rim separates overlapping marks. It distinguishes
+// structures of similar colors.
 type Marker struct {
 	corners int     // 0: a circle
 	turn    float64 // in radians, from a corner at the top
@@ -34,10 +34,10 @@ var (
 	cross    = Marker{corners: 4, turn: math.Pi / 4, size: 1.7, inner: 0.4}
 )
 
-// Markers lists the markers, those first that are told apart best.
+// Markers lists the markers, the most distinct ones first.
 var Markers = []Marker{Circle, Square, Triangle, Diamond, nabla, star, cross, right, plus, left, pentagon, hexagon}
 
-// AsHollow returns the marker with its outline only.
+// AsHollow returns the outline of the marker.
 func (m Marker) AsHollow() Marker {
 	m.hollow = true
 	return m

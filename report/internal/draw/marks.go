@@ -13,20 +13,19 @@ import (
 type Mark struct {
 	X, Y   float64
 	Lo, Hi float64 // the interval of the value; Lo >= Hi: none
-	Title  string  // what it shows, in words; it stands in the title of the series
+	Title  string  // its figures in words, for the title of the series
 }
 
-// Series shows the values of one contender: in rows of a panel, with a thin line from the first
-// to the last if they are joined, or else over a horizontal scale, joined by straight lines,
-// since nothing is known between them.
+// Series shows the values of one contender, either in rows of a panel, where a thin line joins the first
+// and the last, or over a horizontal scale, where straight lines join the measured points.
 type Series struct {
 	Style  Style
 	Radius Length // 0: no marks
 	Marks  []Mark
 
-	Rows     bool // they stand in rows, along which values run: Y is the number of the row
+	Rows     bool // values run along rows: Y is the number of the row
 	Joined   bool
-	OnDemand bool // an SVG holds it unseen, and a page may show it
+	OnDemand bool // hidden in an SVG until a page shows it
 }
 
 func (s Series) reach(x, y *span) {
@@ -90,7 +89,7 @@ func (s Series) join(c *draw.Canvas, points []vg.Point) {
 	}
 }
 
-// whisker draws the interval along an axis, where it shows beside the mark.
+// whisker draws the interval along an axis if it is wider than the mark.
 func (s Series) whisker(c *draw.Canvas, width Length, tr func(float64) Length, m Mark,
 	point func(along, across Length) vg.Point,
 ) {
@@ -108,8 +107,7 @@ func (s Series) whisker(c *draw.Canvas, width Length, tr func(float64) Length, m
 	line(hi, hi, -end, end)
 }
 
-// VerticalLine is a vertical line over the height of a panel, at a value that all rows
-// share.
+// VerticalLine is a vertical line over the height of a panel.
 type VerticalLine struct {
 	X     float64
 	Style Style
@@ -123,8 +121,8 @@ func (u VerticalLine) Plot(c draw.Canvas, p *plot.Plot) {
 	c.StrokeLine2(u.Style.line(1), trX(u.X), c.Min.Y, trX(u.X), c.Max.Y)
 }
 
-// Bar is one horizontal bar, its parts end to end, with a label at its end. It
-// starts at 0, so its axis must be linear.
+// Bar is a horizontal bar of parts, with a label at its end. It starts at 0, so its axis must be
+// linear.
 type Bar struct {
 	Style Style
 	Title string // what it shows, in words
@@ -164,7 +162,7 @@ func (b Bar) Plot(c draw.Canvas, p *plot.Plot) {
 	})
 }
 
-// box are the corners of a rectangle.
+// box returns the corners of a rectangle.
 func box(x0, y0, x1, y1 Length) []vg.Point {
 	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 }

@@ -11,21 +11,21 @@ import (
 type Panel struct {
 	Title          string
 	XLabel, YLabel string
-	Rows           []Style // on the vertical axis, the first at the top; empty: it is a scale
+	Rows           []Style // on the vertical axis, from the top; empty: the axis is a scale
 	Marks          []Marks // the last ones on top
 	OwnX           bool    // the horizontal axis holds the marks of this panel alone
 
 	columns []Style          // of a table of fields, instead of a scale
-	finish  func(*plot.Plot) // what else a table or a drawing needs; nil: nothing
+	finish  func(*plot.Plot) // further setup of a table or a drawing; nil: none
 }
 
 // Marks are what a panel shows.
 type Marks interface {
 	plot.Plotter
-	reach(x, y *span) // widens the ranges of the axes, so that they hold the marks
+	reach(x, y *span) // widens the ranges of the axes to include the marks
 }
 
-// plot makes the panel, as the first of its row or not.
+// plot makes the panel. first reports whether it is the first of its row.
 func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
 	out := plot.New()
 	out.BackgroundColor = nil
@@ -69,7 +69,7 @@ func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
 	return out
 }
 
-// restyle changes all of a style but how it is aligned.
+// restyle changes a text style except for its alignment.
 func restyle(of *text.Style, to text.Style) {
 	to.XAlign, to.YAlign = of.XAlign, of.YAlign
 	*of = to
@@ -80,8 +80,8 @@ const (
 	headingGap  = 4
 )
 
-// heading is the title of a panel, above the left edge of the data: gonum/plot
-// would centre it over the axis labels too.
+// heading is the title of a panel, above the left edge of the data. gonum/plot would center it
+// over the axis labels too.
 type heading string
 
 // Plot implements plot.Plotter.
@@ -102,7 +102,7 @@ func (p *Panel) nameRows(y *plot.Axis) {
 	y.Tick.Marker = ticks
 }
 
-// nameColumns makes room for a table of fields without axes, with the names of its columns.
+// nameColumns sets up a table of fields: no axes, and the names of the columns.
 func (p *Panel) nameColumns(out *plot.Plot) {
 	x, y := &out.X, &out.Y
 	y.Min, y.Max = -0.5, float64(len(p.Rows))-0.5
@@ -115,8 +115,8 @@ func (p *Panel) nameColumns(out *plot.Plot) {
 	x.Tick.Marker = ticks
 }
 
-// RowsHeight is the height of a panel with so many rows, its heading and its axis
-// included. Many rows stand closer.
+// RowsHeight returns the height of a panel with that many rows, including its heading and its axis.
+// Many rows are closer together.
 func RowsHeight(rows int) Length {
 	each := 15.0
 	if rows > 12 {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Scatter shows each contender at a place, with its name beside it.
+// Scatter shows each contender at a place, next to its name.
 type Scatter struct{ Places []Place }
 
 // Place is where one contender stands.
@@ -54,8 +54,8 @@ func around(x, y, r Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: x - r, Y: y - r}, Max: vg.Point{X: x + r, Y: y + r}}
 }
 
-// freePlace finds room for a label of that width near a mark: the first place within the panel that
-// covers nothing, or else the one to the right of the mark.
+// freePlace finds room for a label near a mark: the first place within the panel that covers nothing,
+// or else the place to the right of the mark.
 func freePlace(x, y, width Length, taken []vg.Rectangle, panel vg.Rectangle) vg.Rectangle {
 	const gap = placeRadius + 2
 	at := func(x, y Length) vg.Rectangle {

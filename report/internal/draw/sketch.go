@@ -11,8 +11,7 @@ import (
 	"github.com/timerbench/timerbench/report/internal/sketch"
 )
 
-// sketchText is the size of the text of a sketch. On a page it is that of the page, since
-// a box with numbers in it cannot be read at a glance.
+// sketchText is the size of the text of a sketch, the same as the text of a page.
 func sketchText(s sketch.Sketch) Length {
 	if s.Columns < sketch.Columns {
 		return smallSize
@@ -20,7 +19,7 @@ func sketchText(s sketch.Sketch) Length {
 	return bodySize
 }
 
-// SketchFigure draws a sketch, and another one for a narrow figure, in the colour of a style.
+// SketchFigure draws a sketch, and another one for the narrow figure, in the color of a style.
 func SketchFigure(s, narrow sketch.Sketch, style Style) *Figure {
 	panel := func(s sketch.Sketch) *Panel {
 		return &Panel{Marks: []Marks{sketchMarks{s, style}}, finish: func(p *plot.Plot) {
@@ -42,7 +41,7 @@ func SketchFigure(s, narrow sketch.Sketch, style Style) *Figure {
 	return f
 }
 
-// markFill is the colour behind an entry with a mark.
+// markFill is the color behind an entry with a mark.
 func markFill(m sketch.Mark, style Style) color.Color {
 	switch m {
 	case sketch.Added:

@@ -10,12 +10,12 @@ import (
 // Length is a length in points; a figure is [Width] points wide.
 type Length = vg.Length
 
-// Style is who a contender is and how it is drawn, the same on every figure.
+// Style identifies a contender and says how to draw it, the same in every figure.
 type Style struct {
 	Name      string // as shown
-	Structure string // as data name it; empty: it stands for no structure
+	Structure string // its name in the data; empty: no structure
 	Family    string // of the structure; empty: none
-	Cell      string // of the results, by workload and N; empty: it stands for none
+	Cell      string // of the results, by workload and N; empty: none
 
 	Color  color.Color
 	Marker Marker

@@ -18,13 +18,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// svgCanvas writes what is drawn as SVG. What vgsvg cannot do and a page needs:
-// marks of one structure are a group that names it ([grouped]), what is not data has a
-// class so that a page can give it other colours ([tone]), and nothing has an ID or a
-// style of its own, so that many charts fit into one page with a strict policy.
+// svgCanvas writes an SVG for a page, which vgsvg cannot do. The marks of one structure are a group
+// with its name ([grouped]). Text and lines have a class, so a page can change their colors ([tone]).
+// Nothing has an ID or an inline style, so many charts fit into one page with a strict policy.
 //
-// Coordinates are rounded to a tenth of a point, and paths are relative: that makes a
-// page of forty charts a third as large.
+// Coordinates are rounded to a tenth of a point, and paths are relative. This reduces a page of
+// forty charts to a third of its size.
 type svgCanvas struct {
 	width, height Length
 	out           bytes.Buffer
@@ -40,7 +39,7 @@ type element struct {
 	attributes string
 }
 
-// svgState is what Push saves. A point p of the drawing is at turn*p + shift on the
+// svgState is the state that Push saves. A point p of the drawing is at turn*p + shift on the
 // canvas, whose origin is at the bottom left.
 type svgState struct {
 	color       color.Color
@@ -55,11 +54,11 @@ func newSVG(width, height Length, names map[string]Style) *svgCanvas {
 	return c
 }
 
-// shortText is the number of characters up to which a text has room for another font.
+// shortText is the largest number of characters that fits in another font without a fixed width.
 const shortText = 4
 
-// bytes returns the whole document. Where the font is not installed, another one takes its
-// place: each longer text has its width, so that it does not cover the data.
+// bytes returns the whole document. Another font may replace a missing one, so each longer text has
+// a fixed width and does not cover data.
 func (c *svgCanvas) bytes() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %s %s" `+
@@ -71,8 +70,8 @@ func (c *svgCanvas) bytes() []byte {
 	return b.Bytes()
 }
 
-// grouped draws marks of one structure. In an SVG they are a group that names the
-// structure and its family and has a title: the name, and the figures that the marks show.
+// grouped draws the marks of one structure. In an SVG they are a group with the name and the family of
+// the structure, and with a title of the name and the figures of the marks.
 func grouped(c draw.Canvas, l Style, figures string, marks func()) {
 	if s, ok := svgOf(c); ok && l.Name != "" {
 		s.group(l, "", figures, marks)
@@ -81,14 +80,14 @@ func grouped(c draw.Canvas, l Style, figures string, marks func()) {
 	}
 }
 
-// onDemand is as grouped for marks that nobody sees until a page shows them.
+// onDemand is like grouped, for marks that are hidden until a page shows them.
 func onDemand(c draw.Canvas, l Style, figures string, marks func()) {
 	if s, ok := svgOf(c); ok {
 		s.group(l, ` class="more" display="none"`, figures, marks)
 	}
 }
 
-// svgOf is the SVG that a canvas draws on, if it does.
+// svgOf returns the SVG under a canvas, if there is one.
 func svgOf(c draw.Canvas) (*svgCanvas, bool) {
 	at := c.Canvas
 	for { // gonum/plot puts canvases into canvases
@@ -186,8 +185,8 @@ func (c *svgCanvas) flush() {
 	c.last = element{}
 }
 
-// paint gives an element a colour, fill or stroke. That of what is not data has a class, too: a
-// page that has another colour for it sets that, and everywhere else the attribute holds.
+// paint sets the fill or the stroke of an element. A tone also gets its class: the style sheet of a page
+// overrides the attribute.
 func (e *element) paint(attribute, suffix string, col color.Color) {
 	if t, ok := col.(tone); ok {
 		e.classes = append(e.classes, t.class+suffix)
@@ -206,7 +205,7 @@ func (e *element) paints() string {
 	return fmt.Sprintf(` class="%s"%s`, strings.Join(e.classes, " "), e.attributes)
 }
 
-// FillString writes a text. One that is the name of a structure or a cell gets its attributes.
+// FillString writes a text. The name of a structure or a cell gets its attributes.
 func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 	if face.Font.Size == 0 || s == "" || s == " " {
 		return

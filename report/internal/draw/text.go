@@ -1,5 +1,5 @@
-// Package draw renders figures: panels of data under a title and a legend, as PNG
-// and as SVG. It knows nothing of what the data mean.
+// Package draw renders figures as PNG and SVG: panels of data under a title and a legend. It does not
+// know the meaning of the data.
 //
 // A [Figure] is a grid of [Panel], each with two axes and with marks on them: [Dots],
 // [Series], [Bar], [VerticalLine], or a [Heat] map, or a sketch without axes.
@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The sizes of text, in points of a figure 750 points wide (1000 pixels of a
-// page). The smallest is 9 pixels high where a figure is 820 pixels wide.
+// The sizes of text in points. A figure is 750 points wide, which is 1000 pixels on a page. The
+// smallest text is 9 pixels high if the figure is 820 pixels wide.
 const (
 	titleSize = 14
 	bodySize  = 10
@@ -26,7 +26,7 @@ const (
 	smallSize = 8.25
 )
 
-// sans is text in the sans-serif font of the set that comes with gonum/plot.
+// sans is text in the sans-serif font of gonum/plot.
 func sans(size Length, col color.Color) text.Style {
 	return text.Style{
 		Color:   col,
@@ -41,8 +41,8 @@ func bold(size Length, col color.Color) text.Style {
 	return s
 }
 
-// write puts one line of text with its baseline at y. Align is the share of the
-// width that lies left of x: 0, 0.5 or 1.
+// write draws one line of text with its baseline at y. align is the share of the width that is left of
+// x: 0, 0.5 or 1.
 func write(c *draw.Canvas, sty text.Style, x, y Length, align float64, s string) {
 	if s == "" {
 		return

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Ticks says where an axis has its ticks, and how they are labelled.
+// Ticks places and labels the ticks of an axis.
 type Ticks = plot.Ticker
 
-// FixedTicks are ticks at given values, as far as the axis reaches.
+// FixedTicks are ticks at given values within the range of the axis.
 type FixedTicks []plot.Tick
 
 // TicksAt returns ticks at values, labelled by label.
@@ -41,8 +41,8 @@ func (t LinearTicks) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// LogTicks marks a logarithmic axis: powers of ten, and digits between them where
-// the range is narrow; never more labels than Most.
+// LogTicks marks a logarithmic axis at powers of ten, and at digits between them if the range is
+// narrow. It has at most Most labels.
 type LogTicks struct {
 	Label func(float64) string
 	Most  int
@@ -94,8 +94,7 @@ func (t LogTicks) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// unnamed drops the labels of an axis that the panel to the left has named, and
-// keeps its grid.
+// unnamed removes the labels of an axis and keeps its grid. The panel to the left has the labels.
 type unnamed struct{ named Ticks }
 
 // Ticks implements plot.Ticker.

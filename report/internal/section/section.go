@@ -1,5 +1,5 @@
-// Package section holds what a report answers: each section is a question with its charts and
-// tables, and stands in a file of its own. It does not know how a page is written out.
+// Package section makes the sections of a report. Each section is a question with charts, tables and
+// text, in a file of its own. It does not know the formats of the page.
 package section
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/timerbench/timerbench/report/internal/styles"
 )
 
-// list has what a report answers, in order. A section without charts and tables is left out.
+// list is all sections in order. A section without charts and tables is omitted.
 var list = []func(*View) Section{
 	answer,
 	why,
@@ -39,10 +39,10 @@ var list = []func(*View) Section{
 	origin,
 }
 
-// Section is one question that a report answers.
+// Section is one question of a report with its answer.
 type Section struct {
-	Title   string         // the question: it heads the section, and its charts that have no title
-	Absent  string         // what the page names as left out if the section is; empty: nothing
+	Title   string         // the question, also for charts without a title
+	Absent  string         // the name of the section in the list of omissions; empty: not listed
 	Lead    show.Text      // above the charts
 	Charts  []*draw.Figure // nil: no data
 	Caption show.Text      // below the charts
@@ -50,17 +50,17 @@ type Section struct {
 	Open    bool // unfolded at first
 }
 
-// Table is a table of a section, or another text.
+// Table is a table or a text of a section.
 type Table struct {
 	Lead  show.Text    // above it
-	Title string       // it unfolds at a click on this; empty: it is open
-	Chart *draw.Figure // above the body, folded with it; nil: none
+	Title string       // unfolds the table at a click; empty: it does not fold
+	Chart *draw.Figure // above the body; nil: none
 	Body  show.Text    // empty: the table is left out, and its lead too
-	Main  bool         // it is printed, as the charts are
-	Open  bool         // it is unfolded at first
+	Main  bool         // on paper too, like the charts
+	Open  bool         // unfolded at first
 }
 
-// View is the results and how contenders look on charts.
+// View is the results with the styles of the contenders.
 type View struct {
 	*analysis.Run
 	Styles map[string]draw.Style // by name
@@ -71,8 +71,8 @@ func NewView(r *analysis.Run) *View {
 	return &View{r, styles.Of(r.Known.Entries, r.Contenders)}
 }
 
-// All makes all sections. The names of charts become those of files, so that none is a path and none
-// stands for two charts: they hold names of workloads, which come from files themselves.
+// All makes all sections. It turns the names of charts into unique file names: they contain the names of
+// workloads, which come from files and may be paths.
 func All(v *View) []Section {
 	name := IDs()
 	var out []Section
@@ -94,7 +94,7 @@ func All(v *View) []Section {
 // Empty reports whether there is nothing to show.
 func (s Section) Empty() bool { return len(s.Charts) == 0 && len(s.Tables) == 0 }
 
-// Printed reports whether the section stands on paper, too.
+// Printed reports whether the section has anything to print.
 func (s Section) Printed() bool {
 	return len(s.Charts) > 0 || slices.ContainsFunc(s.Tables, func(t Table) bool { return t.Main })
 }
@@ -104,7 +104,7 @@ func (t Table) Wide() bool {
 	return slices.ContainsFunc(t.Body, func(b show.Block) bool { return b.Kind == show.Values || b.Kind == show.Listing })
 }
 
-// Figures returns the charts of a section, those of its tables last.
+// Figures returns the charts of a section, then the charts of its tables.
 func (s Section) Figures() []*draw.Figure {
 	out := slices.Clone(s.Charts)
 	for _, t := range s.Tables {
@@ -141,13 +141,12 @@ func (v *View) keys(rows []analysis.Contender) []draw.Key {
 	return out
 }
 
-// longestID is the length in bytes up to which an ID follows its title: with a
-// suffix it must remain a valid file name.
+// longestID is the length in bytes at which an ID is cut, so it remains a valid file name with a
+// suffix.
 const longestID = 100
 
-// IDs returns a function that makes an ID from a title, each ID once: for anchors,
-// as GitHub makes those of headings, and for the names of files. An ID holds only
-// lower-case letters, digits and single dashes, whatever the title holds.
+// IDs returns a function that makes unique IDs from titles, for anchors and file names. An ID has
+// lower-case letters, digits and single dashes, like the anchors of GitHub.
 func IDs() func(title string) string {
 	taken := make(map[string]bool)
 	return func(title string) string {
@@ -164,7 +163,7 @@ func IDs() func(title string) string {
 	}
 }
 
-// cut shortens s to at most so many bytes, between two letters.
+// cut shortens s to at most that many bytes without splitting a letter.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s

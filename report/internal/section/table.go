@@ -10,13 +10,13 @@ import (
 	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
-// newTable returns a table without rows. Align holds l or r for each column; its last letter holds
-// for all further columns.
+// newTable returns a table without rows. align has l or r for each column; its last letter holds for all
+// further columns.
 func newTable(align string, header ...string) *show.Table {
 	return &show.Table{Align: align, Header: header}
 }
 
-// pivot is a table with a row for each contender that has a value, and a column for each header.
+// pivot makes a table with a row for each contender with a value, and a column for each header.
 func pivot(align string, rows []analysis.Contender, header []string, value func(who analysis.Contender, column int) any) *show.Table {
 	t := newTable(align, append([]string{"Structure"}, header...)...)
 	for _, who := range rows {
@@ -32,12 +32,12 @@ func pivot(align string, rows []analysis.Contender, header []string, value func(
 	return t
 }
 
-// addCell adds a row about a cell of the results, which begins with its workload and its size.
+// addCell adds a row about a cell of the results. The row begins with the workload and the size.
 func addCell(t *show.Table, c *analysis.Cell, cells ...any) {
 	t.Add(append([]any{c.Workload, size(c.N)}, cells...)...).Cell = cellName(c)
 }
 
-// addUnit is as addCell, and says what the cost is per, unless it is the lifecycle of a timer.
+// addUnit is like addCell, and adds the unit of the cost unless it is the lifecycle of a timer.
 func addUnit(t *show.Table, c *analysis.Cell, cells ...any) {
 	name := show.Words(c.Workload)
 	if c.Unit != script.PerLifecycle {
@@ -60,7 +60,7 @@ func decimals(v float64, places int) show.Cell {
 	return show.Number(v, fmt.Sprintf("%.*f", places, v))
 }
 
-// names are those of structures. A single one can be pinned.
+// names returns a cell with the names of structures. A single name can be pinned.
 func names(list []string) any {
 	if len(list) == 1 {
 		return show.Name(list[0])
@@ -75,7 +75,7 @@ func faceIf(is bool, c show.Cell) show.Cell {
 	return c
 }
 
-// label is the name of a contender in a table: the best in bold, and what is no structure in italics
+// label is the name of a contender in a table. The best is in bold. A row that is no structure is in italics
 // with its role.
 func label(who analysis.Contender, best bool) show.Cell {
 	name := show.Name(who.Name)
@@ -98,7 +98,7 @@ func shortList(numbers []int) string {
 
 func sized(workload string, n int) string { return fmt.Sprintf("%s, N = %s", workload, short(n)) }
 
-// perUnit says what the cost of a cell is counted per, where that is not the lifecycle of a timer.
+// perUnit returns the unit of the cost of a cell in brackets, unless it is the lifecycle of a timer.
 func perUnit(c *analysis.Cell) string {
 	if c.Unit == script.PerLifecycle {
 		return ""
@@ -106,7 +106,7 @@ func perUnit(c *analysis.Cell) string {
 	return fmt.Sprintf(" (per %s)", c.Unit)
 }
 
-// cellTitle names a cell, and its unit if that is not the lifecycle.
+// cellTitle names a cell, and its unit unless it is the lifecycle.
 func cellTitle(c *analysis.Cell) string { return sized(c.Workload, c.N) + perUnit(c) }
 
 // cellName names a cell in attributes of charts and tables.

@@ -40,7 +40,7 @@ func (v *View) winnersChart() *draw.Figure {
 	return f
 }
 
-// winnerMap is the cells of the grid and what the axes of the maps are.
+// winnerMap is the cells of the grid and the axes of the maps.
 type winnerMap struct {
 	cells         []*analysis.Cell
 	delays        []string
@@ -108,9 +108,9 @@ func (m winnerMap) fields(v *View, delays string) draw.Fields {
 	return out
 }
 
-// sure says how sure it is that the first of a field is the fastest.
+// sure maps the number of rivals of the first structure of a field to its certainty.
 var sure = []struct {
-	rivals int // at most so many others may be the fastest, too
+	rivals int // at most
 	name   string
 	white  float64 // of its fields
 }{
@@ -119,7 +119,7 @@ var sure = []struct {
 	{math.MaxInt, "more others may be", 0.85},
 }
 
-// surest is how white a field is.
+// surest returns the whiteness of a field.
 func surest(rivals int) float64 {
 	for _, s := range sure {
 		if rivals <= s.rivals {
@@ -129,7 +129,7 @@ func surest(rivals int) float64 {
 	return 1
 }
 
-// orMore is the first of names, and how many more there are.
+// orMore returns the first name and the number of the others.
 func orMore(names []string) string {
 	if len(names) == 1 {
 		return names[0]

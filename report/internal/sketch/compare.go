@@ -14,7 +14,7 @@ type marked struct {
 	changed bool
 }
 
-// place is where an entry stands.
+// place is the position of an entry.
 type place struct {
 	part   string
 	cell   int             // Slots and Heap: the index
@@ -47,7 +47,7 @@ func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 	for _, p := range now.Parts {
 		var m marked
 		old, known := parts[p.Name]
-		// A clock that moves changes a drawing of slots too.
+		// A moving clock changes a drawing of slots too.
 		m.changed = !known || p.Now != old.Now || p.Size != old.Size || p.Width != old.Width || entriesIn(p) != entriesIn(old)
 		stay := inOrder(listed[p.Name], idsOf(p))
 		each(p, func(e shape.Entry, at place) {
@@ -76,7 +76,7 @@ func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 	return out
 }
 
-// add appends a label to those of the cells, each of which takes as many as it has entries.
+// add appends a label to the cells. Each cell takes one label per entry.
 func (m *marked) add(p shape.Part, l Label) {
 	if n := len(m.labels); n == 0 || len(m.labels[n-1]) == len(p.Cells[n-1].Entries) {
 		m.labels = append(m.labels, nil)
@@ -96,7 +96,7 @@ func text(e shape.Entry, mark Mark) string {
 	return out
 }
 
-// each calls do with each entry of a part and where it stands.
+// each calls do with each entry of a part and its position.
 func each(p shape.Part, do func(e shape.Entry, at place)) {
 	for _, c := range p.Cells {
 		at := place{part: p.Name}
@@ -137,8 +137,8 @@ func idsOf(p shape.Part) []structures.ID {
 	return out
 }
 
-// inOrder returns the longest choice of IDs that stand in the same order in both lists:
-// what is not among them has moved.
+// inOrder returns the longest subsequence of IDs that both lists share. All other IDs have
+// moved.
 func inOrder(a, b []structures.ID) map[structures.ID]bool {
 	longest := make([][]int, len(a)+1) // of a[i:] and b[j:]
 	for i := range slices.Backward(longest) {

@@ -9,9 +9,8 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Of lays out a snapshot, and marks what has changed since the one before. Parts that are
-// as they were are named only. Without a snapshot before, nothing is marked and all parts
-// are shown.
+// Of lays out a snapshot and marks the changes since the previous snapshot. It only names unchanged
+// parts. Without a previous snapshot it shows all parts and marks nothing.
 func Of(before *shape.Snapshot, now shape.Snapshot, columns int) Sketch {
 	s := Sketch{Columns: columns}
 	marks := compare(before, now)
@@ -80,7 +79,7 @@ func part(p shape.Part, labels [][]Label, columns int) Sketch {
 
 const indent = 2
 
-// slots lays slots side by side, from the clock on, with the number of empty ones between.
+// slots lays out slots in a row, starting at the clock, with the number of empty slots between them.
 func slots(p shape.Part, labels [][]Label, columns int) Sketch {
 	first := 0
 	for first < len(p.Cells) && p.Cells[first].Index <= p.Now {
@@ -126,7 +125,7 @@ func slots(p shape.Part, labels [][]Label, columns int) Sketch {
 	return s
 }
 
-// span is the ticks that a slot covers, where its number and its timers do not say them.
+// span returns the ticks of a slot, unless its number and its timers show them.
 func span(p shape.Part, c shape.Cell) string {
 	switch {
 	case c.From != c.To:
@@ -199,9 +198,8 @@ func skipList(p shape.Part, labels [][]Label, columns int) Sketch {
 	return s
 }
 
-// nodes lays out a tree: a row for each depth, and a row for the lines between. A search
-// tree is read from left to right; otherwise parents are above the middle of their
-// children.
+// nodes lays out a tree with a row for each depth and a row for the lines between. A search tree
+// reads from left to right. In any other tree a parent is above the middle of its children.
 func nodes(p shape.Part, labels [][]Label, columns int) Sketch {
 	children := make([][]int, len(p.Cells))
 	for i, c := range p.Cells {
@@ -259,7 +257,7 @@ func nodes(p shape.Part, labels [][]Label, columns int) Sketch {
 	return s
 }
 
-// outline lays out a tree that is too wide: a row for each node, indented by its depth.
+// outline lays out a tree that is too wide for nodes, with a row for each node, indented by its depth.
 func outline(p shape.Part, labels [][]Label, children [][]int) Sketch {
 	var s Sketch
 	var place func(i, depth int)

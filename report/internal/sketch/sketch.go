@@ -1,6 +1,5 @@
-// Package sketch lays out the shape of a structure on a grid of characters: boxes for
-// slots and nodes, lines between them, notes. The grid is shown as text as it is, or drawn
-// by package draw.
+// Package sketch lays out the shape of a structure on a grid of characters: boxes for slots and
+// nodes, lines between them, and notes. The grid is printed as text or drawn by package draw.
 package sketch
 
 import "strings"
@@ -20,7 +19,7 @@ type Sketch struct {
 	Notes   []Note
 }
 
-// Mark says what an operation has done to an entry.
+// Mark is the effect of an operation on an entry.
 type Mark int
 
 // The marks.
@@ -32,17 +31,17 @@ const (
 	Stale             // it was stale before
 )
 
-// Sign is what a label with the mark begins with, so that no colour is needed to tell.
+// Sign returns the first character of a label with the mark, so the mark is visible without color.
 func (m Mark) Sign() string { return [...]string{"", "+", ">", "x", "("}[m] }
 
-// Label is an entry as it is written.
+// Label is the text of an entry.
 type Label struct {
 	Text string // with its sign
 	Mark Mark
 }
 
-// Box is a slot, with a frame and a line for each entry, or a node, which is one line
-// without a frame.
+// Box is a slot, which has a frame and a line for each entry, or a node, which is one line without a
+// frame.
 type Box struct {
 	X, Y, Width int
 	Title, Foot string // in the upper and the lower edge of a frame
@@ -51,7 +50,7 @@ type Box struct {
 	Red         bool // a red node of a red-black tree
 }
 
-// Height returns the rows that the box takes.
+// Height returns the number of rows of the box.
 func (b Box) Height() int {
 	if b.Framed {
 		return len(b.Labels) + 2
@@ -62,14 +61,14 @@ func (b Box) Height() int {
 // Line leads from a node down to one below it, or along a row.
 type Line struct{ X0, Y0, X1, Y1 int }
 
-// Note is a text beside the boxes.
+// Note is a text outside the boxes.
 type Note struct {
 	X, Y  int
 	Text  string
 	Style Style
 }
 
-// Style is how a note is written.
+// Style is the style of a note.
 type Style int
 
 // The styles.
@@ -97,7 +96,7 @@ func (s *Sketch) Add(below Sketch) {
 	s.Rows += below.Rows
 }
 
-// Note puts a text below, in as many lines as it takes.
+// Note adds a text below, broken into lines.
 func (s *Sketch) Note(style Style, text string) {
 	words := strings.Fields(text)
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]

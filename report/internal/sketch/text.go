@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// The directions in which a line leaves a field of the grid.
+// The directions of a line from a field of the grid.
 const (
 	up = 1 << iota
 	down
@@ -75,8 +75,8 @@ func (b Box) oneLine() string {
 
 type field struct{ x, y int }
 
-// connectors returns the fields that lines take, with their directions. A line to a node
-// below goes along the row above that node.
+// connectors returns the fields of the lines, with their directions. A line to a node below runs along
+// the row above that node.
 func (s Sketch) connectors() map[field]int {
 	out := make(map[field]int)
 	along := func(from, to, y int) {
@@ -101,7 +101,7 @@ func (s Sketch) connectors() map[field]int {
 	return out
 }
 
-// centred returns text in the middle of so many columns, the rest filled up.
+// centred returns text padded to that many columns, in the middle.
 func centred(text string, width int, fill rune) string {
 	rest := max(0, width-utf8.RuneCountInString(text))
 	return strings.Repeat(string(fill), rest/2) + text + strings.Repeat(string(fill), rest-rest/2)

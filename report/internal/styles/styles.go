@@ -1,4 +1,4 @@
-// Package styles gives each contender a colour and a marker, the same on all charts.
+// Package styles gives each contender a color and a marker, the same on all charts.
 package styles
 
 import (
@@ -12,19 +12,18 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// palette is the shades of a family of structures, which share a hue. Markers tell its
-// members apart, and shades help.
+// palette is the shades of a family of structures, which share a hue. Markers distinguish its
+// members, and shades help.
 type palette struct {
 	shades []color.Color
 	first  int // index of the marker of its first member
 }
 
-// others is the family of what the catalog does not know, or gives no hue to.
+// others is the family of structures that are not in the catalog or have no hue.
 const others entry.Family = ""
 
-// The hues were searched so that any two families differ for everybody, also for those who
-// do not see red, green or blue as others do, and that all of them are read on white and on
-// a dark page. So no shade is very light or very dark.
+// The hues of any two families differ for readers with and without color blindness, and all hues are
+// legible on white and on dark pages. No shade is very light or very dark.
 var palettes = map[entry.Family]palette{
 	entry.Heaps:  {first: 0, shades: hexes("3660d5", "5382fa", "4471e8")},
 	entry.Wheels: {first: 1, shades: hexes("a95800", "d47000", "be6400")},
@@ -41,7 +40,7 @@ func hexes(s ...string) []color.Color {
 	return out
 }
 
-// Baseline is the style of what is compared with structures and is none.
+// Baseline is the style of a baseline such as time.AfterFunc.
 var Baseline = draw.Style{Color: draw.Ink, Marker: draw.Square}
 
 var floor = draw.Style{
@@ -53,7 +52,7 @@ func control(of draw.Style) draw.Style {
 	return draw.Style{Color: of.Color, Marker: of.Marker.AsHollow(), Dashes: []draw.Length{4, 2.5}}
 }
 
-// Other is the style of one of those that are no structure of the catalog, by its number.
+// Other returns the style of contender number member outside the catalog.
 func Other(member int) draw.Style { return palettes[others].style(member) }
 
 func (p palette) style(member int) draw.Style {
@@ -64,9 +63,9 @@ func (p palette) style(member int) draw.Style {
 }
 
 // Of assigns a style to each contender, by name. A structure of the catalog gets the next style of its
-// family in catalog order, so that it looks the same in every report of one version. What this
-// version does not know gets the style at the hash of its name, or the next free one. That of what
-// the harness adds is decided by its role.
+// family in catalog order, so it has the same style in every report of one version. A contender outside
+// the catalog gets the style at the hash of its name, or the next free style. The role decides the style
+// of the rows of the harness.
 func Of(entries []entry.Entry, rows []analysis.Contender) map[string]draw.Style {
 	out := make(map[string]draw.Style)
 	members := make(map[entry.Family]int)
@@ -120,7 +119,7 @@ func Of(entries []entry.Entry, rows []analysis.Contender) map[string]draw.Style 
 	return out
 }
 
-// combinations is how many styles there are for what the catalog does not know.
+// combinations is the number of styles for contenders outside the catalog.
 var combinations = len(palettes[others].shades) * len(draw.Markers)
 
 func hash(name string) int {
@@ -129,13 +128,13 @@ func hash(name string) int {
 	return int(h.Sum32() % uint32(combinations))
 }
 
-// hasOwn reports whether the role, not the name, says how a row styles.
+// hasOwn reports whether the role decides the style of a row, not the name.
 func hasOwn(role results.Role) bool {
 	return role == results.RoleFloor || role == results.RoleBaseline || role == results.RoleControl
 }
 
-// Steps are the colours of ratios: each is for costs up to that many times the best. They are those
-// of the colour map viridis, of which everybody sees the order.
+// Steps are the colors of ratios. Each is for costs up to a multiple of the best. They come from the
+// color map viridis, whose order is visible with any color blindness.
 var Steps = []draw.Step{
 	{To: 1.1, Name: "up to 1.1 ×", Color: draw.Hex("fde725")},
 	{To: 1.5, Name: "1.5 ×", Color: draw.Hex("a0da39")},
