@@ -14,11 +14,11 @@ import (
 	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
-// Adviser answers questions from the results of one run. It is for one goroutine at a time.
+// Adviser answers questions from the results of one run. Only one goroutine may use it at a time.
 type Adviser struct {
 	r      *analysis.Run
 	cells  []*candidate
-	shapes []string // of the delays, as far as they were measured
+	shapes []string // of the delays that were measured
 	tailed bool     // there are percentiles of single calls
 
 	structures int // that cells can name
@@ -39,7 +39,7 @@ type Answer struct {
 	Leader string   `json:"leader"` // the first of the ranking; empty: the results cannot answer
 	Tied   []string `json:"-"`      // may be as good as the leader, the best first
 	Open   bool     `json:"-"`      // one of these may be worse as well: too close to tell
-	Next   *Ranked  `json:"-"`      // the best of those that are certainly worse; nil: there is none
+	Next   *Ranked  `json:"-"`      // the best structure that is certainly worse; nil: there is none
 	Exact  *Ranked  `json:"-"`      // the best exact structure, if the leader fires late; nil otherwise
 
 	Before string `json:"before"` // the words of the sentence before the leader
@@ -81,11 +81,11 @@ type Ranked struct {
 	Late      string         // how late it fires at most; empty: it is exact
 	Score     float64        // weighted geometric mean of the multiples of the best, 1 or more
 	Times     stats.Interval // score as a multiple of the first's; without an interval Lo is 0 and Hi is infinite
-	NS        float64        // cost of a unit in the nearest cell, see Evidence; over several cells that of the first alone
+	NS        float64        // cost of a unit in the nearest cell, see Evidence; over several cells, only of the first structure
 	Cost      float64        // multiple of the fastest that takes part, over the evidence
 	Worst     float64        // the largest of these multiples
 	TailTimes float64        // multiple of the least tail, over the evidence
-	TailNS    float64        // in the nearest cell; over several cells that of the first alone
+	TailNS    float64        // in the nearest cell; over several cells, only of the first structure
 	Bytes     float64        // per timer
 
 	Counted           bool    // the idle ticks are known
@@ -103,7 +103,7 @@ type Evidence struct {
 	Fastest  string      `json:"-"`
 }
 
-// New returns an adviser on results, which must not change.
+// New returns an adviser for results, which must not change afterwards.
 func New(r *results.Run) *Adviser {
 	if r == nil {
 		r = &results.Run{}
@@ -111,7 +111,7 @@ func New(r *results.Run) *Adviser {
 	return Of(analysis.Of(r))
 }
 
-// Of returns an adviser on results that are analysed.
+// Of returns an adviser for analysed results.
 func Of(r *analysis.Run) *Adviser {
 	a := &Adviser{r: r}
 	names := make(map[string]bool)
@@ -140,8 +140,8 @@ func Of(r *analysis.Run) *Adviser {
 var errNothing = errors.New("these results hold no costs of structures on a workload, so no " +
 	"structure can be named: want results of a run")
 
-// Answer answers a question. It returns an error if the question makes no sense or if the results cannot
-// answer it.
+// Answer answers a question. It returns an error if a value of the question is out of its range or if the results
+// cannot answer it. It costs milliseconds.
 func (a *Adviser) Answer(q Question) (Answer, error) {
 	if err := q.Check(); err != nil {
 		return Answer{}, err
@@ -163,7 +163,7 @@ func (a *Adviser) Answer(q Question) (Answer, error) {
 	return a.answer(q, "")
 }
 
-// Measured returns a question without its shape of the delays if no workload has it.
+// Measured returns the question, without its shape of the delays if no workload has this shape.
 func (a *Adviser) Measured(q Question) Question {
 	if !slices.Contains(a.shapes, q.Delays) {
 		q.Delays = ""
@@ -171,7 +171,7 @@ func (a *Adviser) Measured(q Question) Question {
 	return q
 }
 
-// answer leaves the cells of one workload out.
+// answer answers a question without the cells of one workload.
 func (a *Adviser) answer(q Question, without string) (Answer, error) {
 	near := a.near(q, without, false)
 	memory, idle := a.memory(q.N), a.idle(q.N, q.Delays)
@@ -204,7 +204,7 @@ type weighted struct {
 	distance, weight float64
 }
 
-// leastWeight is the share in an answer below which a cell does not count (chosen).
+// leastWeight is the smallest share of a cell in an answer (chosen).
 const leastWeight = 0.02
 
 // near returns the cells that answer, the heaviest first. Their weights add up to 1. With tailed it returns only cells
@@ -319,7 +319,7 @@ func (a *Adviser) rank(q Question, near, tailed []weighted, memory map[string]fl
 			return math.Hypot(t.below, first.above), math.Hypot(t.above, first.below), ok && too
 		})
 		s.Times.Lo, s.Times.Hi = ratio*math.Exp(-below), ratio*math.Exp(above)
-		if len(near) > 1 { // over several cells, the ratio is not that of the times in one of them
+		if len(near) > 1 { // a ratio over several cells is not the quotient of the times in one of them
 			s.NS, s.TailNS = 0, 0
 		}
 	}

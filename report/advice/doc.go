@@ -1,60 +1,60 @@
-// Package advice answers which structure fits, from the results of a run.
+// Package advice names the structure that fits a program, from the results of a run.
 //
 // # The question
 //
-// A [Question] says how many timers are pending, what share of them is cancelled or moved, how the
-// delays are distributed, and what matters. A cell of the results answers it if it is near. These
-// are the features, and the difference in each that counts as a distance of 1:
+// A [Question] states the number of pending timers, the shares of them that are cancelled or moved, the
+// distribution of the delays, and the criteria. Cells of the results that are near the question answer it. The
+// distance has these features, each with the difference that counts as 1:
 //
 //   - the logarithm of the number of pending timers: a factor of 3.2, half a decade;
 //   - the logarithm of the share of the calls that fire: also a factor of 3.2 (1 % is added to the
-//     share, so that a workload in which nothing fires has a place);
+//     share, so that a workload without fires has a place);
 //   - the share of the calls that move a timer: 25 percentage points;
-//   - the logarithm of the number of calls between two wake-ups: a factor of 10, where the question
-//     says it (above 1,000 all is the same);
-//   - the shape of the delays: another one is a distance of 0.5, where the question names one.
+//   - the logarithm of the number of calls between two wake-ups, if the question states it: a factor of 10
+//     (all numbers above 1,000 are the same);
+//   - the shape of the delays, if the question names one: another shape is a distance of 0.5.
 //
-// A cell in which no timer fires answers no question about a program in which some do. A question about constant delays is
-// answered by cells with constant delays only, and a question about another shape by none of these.
+// A cell in which no timer fires answers no question about a program in which some do. Cells with constant delays
+// answer questions about constant delays, and no question about another shape.
 //
 // The distance is the root of the sum of the squares. If there are cells within [Measured], the
 // answer rests on these alone, with equal weights. Otherwise each cell has the weight exp(-d²/2) (the
-// kernel regression of Nadaraya and Watson 1964), and cells of less than 2 % do not count. If the
-// nearest cell is beyond [TooFar], the answer says so. The scales are chosen, such that the cells
-// that are left out are predicted best in a normal run; see [Adviser.Judge].
+// kernel regression of Nadaraya and Watson 1964), and cells with less than 2 % do not count. If the
+// nearest cell is beyond [TooFar], the answer says so. The scales are chosen: with them, answers predict the cells
+// of a normal run best that are left out; see [Adviser.Judge].
 //
 // # The score
 //
-// For each thing that matters, a structure has a multiple of the best structure's:
+// For each criterion, a structure has a multiple of the best structure's figure:
 //
-//   - throughput: the time per unit (paired by round, as in package stats), averaged over the cells
-//     by their weights, as the mean of the logarithms;
+//   - throughput: the time per unit (paired by round, as in package stats), as the weighted mean of the logarithms
+//     over the cells;
 //   - tail: the 99th percentile of single calls of the slowest kind, less the floor's, averaged in the
-//     same way. One reading of the clock is added to both sides, since less is not seen;
-//   - memory: bytes a timer at that number of timers, from the analysis of memory after the timers were replaced,
-//     with the fixed cost of the empty structure;
+//     same way. One reading of the clock is added to both sides, because a smaller difference cannot be seen;
+//   - memory: bytes per timer at the number of timers of the question, from the memory analysis after the timers
+//     were replaced, with the fixed cost of the empty structure;
 //   - idle: the wake-ups of a tickless driver, from the idle analysis nearest in size and shape.
 //
 // The score is the geometric mean of these multiples, weighted by [Weights]. It is 1 for a structure that
-// is the best in all. Exactness is no weight: a coarse structure takes part or does not.
+// is the best by each criterion. Exactness has no weight: a question either admits coarse structures or excludes them.
 //
 // # What is certain
 //
-// The ratio to the first of the ranking has an interval: the paired intervals of the cells, of which each pair of
-// structures has one that is shown everywhere, are averaged as the centers are. A structure ties with the first if the
-// interval lies within 5 % of 1; it is worse if it lies above 1; otherwise it is unclear. The sentence names those that tie or are
-// unclear with the first, and then the first that is worse.
+// The ratio to the first structure of the ranking has an interval. It averages the paired intervals of the cells in the same
+// way as the ratios; a pair of structures has the same interval in a cell wherever it is shown. A structure ties with the
+// first if the interval lies within 5 % of 1, is worse if the interval lies above 1, and is unclear otherwise. An answer
+// names all structures that tie with the first or are unclear, and then the first that is worse.
 //
-// The rule is the same whatever matters. A tail has the interval of its quantile, by the number of calls that were timed,
-// such that the intervals of all pairs hold together. Memory and idle wake-ups are counted, so they are certain. The
-// interval of a score is the weighted sum of those of its criteria; their errors add up as squares do.
+// The same rule holds for each criterion. A tail has the interval of its quantile, from the number of timed calls; the
+// intervals of all pairs hold together. Memory and idle wake-ups are counts, so they are certain. The interval of a score
+// is the weighted sum of the intervals of its criteria, whose errors add up as squares.
 //
 // # What it is worth
 //
 // At the [Rate] of a program, a cost is a share of a core. A difference of less than a tenth of a core does not matter.
 //
-// # What it does not say
+// # Limits
 //
-// An answer holds for the machine of the results. Between cells it is an interpolation: no one has measured
-// it. The idle wake-ups are those of a workload without cancels.
+// An answer holds for the machine of the results. Between cells it is an interpolation, and nobody has measured
+// it. The idle wake-ups were counted on a workload without cancels.
 package advice

@@ -8,21 +8,21 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// Judgement is how an answer does on a workload that it does not know.
+// Judgement compares an answer with a workload that it does not rest on.
 type Judgement struct {
 	Workload string
 	N        int
 	Named    string   // the structure that the answer names
 	Times    float64  // its cost in the cell of the workload as a multiple of the fastest's; NaN: not measured there
 	Hit      bool     // Times is at most Near
-	Fastest  []string // those that may be the fastest in the cell
+	Fastest  []string // all structures that may be the fastest in the cell
 }
 
-// Near is the largest multiple of the fastest that is a hit.
+// Near is the largest multiple of the fastest time that counts as a hit.
 const Near = 1.10
 
-// Judge asks the question of each workload that is modelled on a program, recorded or written by a user, at its own size, and
-// answers it without the cells of that workload.
+// Judge asks the question that describes each workload of a program (a model, a recording or a scenario) at its own size,
+// and answers it without the cells of that workload.
 func (a *Adviser) Judge() []Judgement {
 	var out []Judgement
 	for _, c := range a.cells {

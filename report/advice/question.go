@@ -10,7 +10,7 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// Question is what someone wants to know.
+// Question describes a program and the criteria of an answer.
 type Question struct {
 	N          float64 // pending timers, 1 at least
 	Cancel     float64 // share of the timers that are cancelled before they fire, 0 to 1, or Unknown
@@ -23,7 +23,7 @@ type Question struct {
 	Recorded   bool // it comes from a trace, which can be replayed itself
 }
 
-// Unknown is a share that is not known. Any share is as near then.
+// Unknown is a share that is not known: cells with any share are equally near.
 const Unknown = -1
 
 // Check returns an error if a value is out of its range.
@@ -56,10 +56,10 @@ func (q Question) Check() error {
 	return q.Matters.check()
 }
 
-// Weights say what matters, and how much. Only their ratios count. All zero is throughput alone.
+// Weights are the weights of the criteria. Only their ratios count. The zero value is throughput alone.
 type Weights [4]float64
 
-// What a weight is of.
+// The criteria, as indexes of Weights.
 const (
 	Throughput = iota // cost of the calls
 	Tail              // 99th percentile of single calls
@@ -113,7 +113,7 @@ func (w Weights) check() error {
 	return nil
 }
 
-// shares are the weights with the sum 1.
+// shares returns the weights scaled to the sum 1.
 func (w Weights) shares() Weights {
 	if w == (Weights{}) {
 		w[Throughput] = 1
@@ -125,7 +125,7 @@ func (w Weights) shares() Weights {
 	return w
 }
 
-// names are what matters, in words. Empty: throughput alone.
+// names returns the criteria in words; empty: throughput alone.
 func (w Weights) names() []string {
 	var out []string
 	for i, share := range w.shares() {

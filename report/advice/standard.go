@@ -34,7 +34,7 @@ func standard() []Question {
 	}
 }
 
-// Balanced gives all the same weight.
+// Balanced gives all criteria the same weight.
 var Balanced = Weights{1, 1, 1, 1}
 
 const typical = 3
@@ -47,8 +47,8 @@ func (a *Adviser) Standard() []Answer {
 	}))
 }
 
-// Typical answers the first three standard questions. Of a run of traces and scenarios alone it answers the
-// questions of the first three of these.
+// Typical answers the first three standard questions. If a run holds only traces and scenarios, it answers the questions
+// of the first three of these.
 func (a *Adviser) Typical() []Answer {
 	if _, recorded := a.Recorded(); a.replayed() {
 		return a.answers(recorded[:min(typical, len(recorded))])
@@ -73,7 +73,7 @@ func (a *Adviser) answers(questions []Question) []Answer {
 }
 
 // Recorded returns the questions of the traces and scenarios of the run, with their names in the order of
-// the results. They fill controls in.
+// the results. A page sets its controls from them.
 func (a *Adviser) Recorded() (names []string, questions []Question) {
 	for _, c := range a.cells {
 		_, trace := a.r.Parameters.Traces[c.Workload]
@@ -85,16 +85,16 @@ func (a *Adviser) Recorded() (names []string, questions []Question) {
 	return names, questions
 }
 
-// Grid are the answers to all combinations of a few questions. As JSON it is what a page answers from.
+// Grid holds the answers to all combinations of the values of a few controls. A page looks its answers up in the JSON form.
 type Grid struct {
-	N       []int     `json:"n"`      // powers of ten from 100 to a million, as far as they were measured
+	N       []int     `json:"n"`      // powers of ten from 100 to a million that were measured
 	Cancel  []float64 `json:"cancel"` // the first is Unknown
 	Moved   []float64 `json:"moved"`  // the first is Unknown
 	Delays  []string  `json:"delays"` // the first is empty: any
 	Matters []string  `json:"matters"`
 	Late    []bool    `json:"late"`
 
-	// Answers are in the order of these lists, the last of them fastest. One that the results
+	// Answers are in the order of these lists; the last list varies fastest. An answer that the results
 	// cannot give has no Leader.
 	Answers  []Answer   `json:"answers"`
 	Recorded []Recorded `json:"recorded"` // by throughput and exact
@@ -110,8 +110,8 @@ type Recorded struct {
 }
 
 // Grid answers all combinations of the sizes, the shares cancelled and moved and the shapes of delays of the
-// results, of what matters (each weight alone, and balanced) and of exactness. It is empty if the results
-// hold nothing to answer from.
+// results, of the criteria (each alone, and balanced) and of exactness. It is empty if the results
+// can answer nothing.
 func (a *Adviser) Grid() *Grid {
 	if len(a.cells) == 0 {
 		return &Grid{}
@@ -183,10 +183,10 @@ func (g *Grid) nearest(q Question) (at [4]int, exact [4]bool) {
 	return at, exact
 }
 
-// MarshalJSON writes the name, the multiple of the first and its interval, what that is ("tie", "unclear" or
-// nothing), the cost, the tail, the bytes, and the idle ticks for each timer that fires of a ticking and of a tickless
-// driver. Numbers have three significant digits. null and, but for idle ticks, 0 are not known, or an interval that is
-// too far from 1 to matter.
+// MarshalJSON writes an array: the name, the multiple of the first and its interval, the standing ("tie", "unclear" or
+// empty), the cost, the tail, the bytes, and the idle ticks per fired timer of a ticking and of a tickless driver. Numbers
+// have three significant digits. An unknown value is 0, unknown idle ticks are null. An interval that is too far from 1 to
+// matter is 0, too.
 func (s Ranked) MarshalJSON() ([]byte, error) {
 	standing := map[stats.Standing]string{stats.Tie: "tie", stats.Unclear: "unclear"}[s.Times.Standing()]
 	out := []any{s.Structure, s.Times.Center, s.Times.Lo, s.Times.Hi, standing, s.NS, s.TailNS, s.Bytes, nil, nil}
@@ -205,7 +205,7 @@ func (s Ranked) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// sizes are the powers of ten from 100 to a million, as far as they were measured, or else the size of the first cell.
+// sizes returns the powers of ten from 100 to a million that were measured, or else the size of the first cell.
 func (a *Adviser) sizes() []int {
 	var out []int
 	for _, c := range a.cells {

@@ -78,7 +78,7 @@ func (a Answer) times(s Ranked) string {
 	return lo + " to " + hi + what
 }
 
-// Words describes a question as the sentence of its answer does.
+// Words describes the question in the words of the sentence of its answer.
 func (q Question) Words() string { return q.population() + q.wish() }
 
 func (q Question) population() string {

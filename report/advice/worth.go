@@ -15,7 +15,7 @@ type Rate struct {
 	Calls  float64 // timers started, moved, cancelled or fired, and wake-ups
 }
 
-// of returns the rate of a unit, and the name of what it counts.
+// of returns the rate of a unit and the plural of what it counts.
 func (r Rate) of(unit script.Unit) (float64, string) {
 	switch unit {
 	case script.PerLifecycle:

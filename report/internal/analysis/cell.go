@@ -151,7 +151,7 @@ func Names(list []*Row) []string {
 func (r *Row) HasCost() bool { return r != nil && len(r.Samples) > 0 }
 
 // Cost is the time of one unit of the cell in nanoseconds. The unit is mostly a lifecycle: a timer is scheduled, and
-// fires or is cancelled. See [Cell] for the estimate. The width of the interval is that of the trials of the row.
+// fires or is cancelled. See [Cell] for the estimate. The trials of the row itself determine the width of the interval.
 func (r *Row) Cost() Stat {
 	if r == nil {
 		return Stat{}
@@ -166,9 +166,9 @@ func (r *Row) Cost() Stat {
 	return *r.cost
 }
 
-// RatioTo compares two rows of a cell. The center is the quotient of their costs. The width of the interval is that of
-// the rounds that both have; between two structures, it is the width that holds together with those of all others. Pairs
-// is 0 if the rows share no round, with each other or with the reference of the cell.
+// RatioTo compares two rows of a cell. The center is the quotient of their costs. The common
+// rounds determine the width of the interval; the intervals of all pairs of structures hold together. Pairs
+// is 0 if the rows share no round with each other or with the reference of the cell.
 func (r *Row) RatioTo(of *Row) stats.Ratio {
 	if r == nil || of == nil || r.multiple == 0 || of.multiple == 0 {
 		return stats.Ratio{}

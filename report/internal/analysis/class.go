@@ -6,7 +6,7 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// Class is what the workload of a cell stands for.
+// Class is the kind of workload of a cell.
 type Class string
 
 // The classes.
@@ -17,10 +17,10 @@ const (
 	Synthetic Class = "synthetic"                   // one pattern at many sizes
 )
 
-// Classes are all of them in the order of charts.
+// Classes lists all classes in the order of charts.
 var Classes = []Class{Recorded, Programs, Grid, Synthetic}
 
-// Class returns that of a cell. One of unknown category is synthetic.
+// Class returns the class of a cell. A cell of unknown category is synthetic.
 func (c *Cell) Class() Class {
 	switch workload.Category(c.Category) {
 	case workload.Grid:
@@ -33,12 +33,12 @@ func (c *Cell) Class() Class {
 	return Synthetic
 }
 
-// InClass returns the largest cell with a cost of each workload of a class.
+// InClass returns, for each workload of a class, the largest cell with a cost.
 func (r *Run) InClass(class Class) []*Cell {
 	return slices.DeleteFunc(r.LargestOfEach((*Row).HasCost), func(c *Cell) bool { return c.Class() != class })
 }
 
-// Scaled returns the synthetic workloads that were run at several sizes, or all of them if none was.
+// Scaled returns the synthetic workloads that were run at several sizes, or all synthetic ones if none was.
 func (r *Run) Scaled() []string {
 	var all, several []string
 	for _, c := range r.InClass(Synthetic) {

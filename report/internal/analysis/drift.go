@@ -30,11 +30,11 @@ func (r *Run) Controls() []Control {
 	return out
 }
 
-// Checked is what the controls say of the intervals of a run.
+// Checked sums up the A/A comparisons of a run, which test its intervals.
 type Checked struct {
 	Controls int     // A/A comparisons with an interval
-	Differ   int     // of these, those whose interval does not hold 1
-	P        float64 // probability of so many or more by chance
+	Differ   int     // comparisons whose interval does not hold 1
+	P        float64 // probability of at least Differ differences by chance
 }
 
 // Fails reports whether more controls differ than chance allows: the intervals of the run are too narrow.
@@ -97,7 +97,7 @@ type Drift struct {
 // Found reports whether the cost rose or fell steadily.
 func (d Drift) Found() bool { return d.P < 1-stats.DefaultConfidence }
 
-// Drifts returns those of all cells with two rounds or more.
+// Drifts returns the drift of each cell with two rounds or more.
 func (r *Run) Drifts() []Drift {
 	var out []Drift
 	for _, c := range r.Cells {

@@ -8,8 +8,8 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// leastControls is the number of A/A comparisons from which on cells learn from one another alone
-// (chosen). Where there are fewer, all cells of the run teach them.
+// leastControls is the least number of A/A comparisons in a group of like cells (chosen). A group with fewer takes the
+// noise from all cells of the run.
 const leastControls = 3
 
 // likeCells groups cells of like size and cost: the noise of a cell among a million timers, where each step waits
@@ -39,8 +39,8 @@ func likeCells(cells []*Cell) [][]*Cell {
 	return out
 }
 
-// compare compares the structures of cells that are alike. What they teach one another is how much a ratio varies
-// whose truth is 1, and how much a cost does.
+// compare compares the structures of each of the like cells. The cells share the variance of a ratio whose true value is
+// 1, and the variance of a cost.
 func (r *Run) compare(alike []*Cell) {
 	pairs := controlPairs(alike)
 	if len(pairs) < leastControls {
@@ -63,7 +63,7 @@ func (r *Run) compare(alike []*Cell) {
 	}
 }
 
-// samples are those of the structures, in the order of their names, and then of the controls.
+// samples returns the samples of the structures, in the order of c.names, and then of the controls.
 func (c *Cell) samples() [][]stats.Sample {
 	var out [][]stats.Sample
 	for _, name := range c.names {
@@ -75,7 +75,7 @@ func (c *Cell) samples() [][]stats.Sample {
 	return out
 }
 
-// controlPairs are the A/A comparisons of cells.
+// controlPairs returns the A/A comparisons of cells.
 func controlPairs(cells []*Cell) []stats.Pair {
 	var out []stats.Pair
 	for _, c := range cells {

@@ -10,17 +10,17 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Merit is how a structure does over several cells.
+// Merit sums up the costs of a structure over several cells.
 type Merit struct {
 	Contender
-	Typical  float64 // multiple of the fastest: the geometric mean over the cells with a cost of it
+	Typical  float64 // multiple of the fastest: geometric mean over the cells with a cost of the structure
 	Worst    float64 // the largest multiple
 	Cells    int     // in which it was measured
 	Complete bool    // it was measured in every cell
 }
 
-// Merits returns those that keep accepts, by their typical multiple: those that are complete first,
-// since the others may have been left out where they do worst.
+// Merits ranks the contenders for which keep reports true by their typical multiple. Complete ones come first, because
+// the others may have been left out of the cells in which they are worst.
 func (r *Run) Merits(cells []*Cell, keep func(Contender) bool) []Merit {
 	var out []Merit
 	for _, who := range r.Present(keep) {
@@ -47,9 +47,9 @@ func (r *Run) Merits(cells []*Cell, keep func(Contender) bool) []Merit {
 	return out
 }
 
-// AnswerCells are the cells that stand for the workloads, class by class: of each workload, those
-// in which at least nine in ten structures took part of those that did in any, and of these the
-// largest one up to [results.TypicalN], or if there is none, the smallest one.
+// AnswerCells returns a cell for each workload, class by class. A candidate has at least nine tenths of the structures
+// that the fullest cell of the workload has. The cell is the largest candidate up to [results.TypicalN], or else the
+// smallest one.
 func (r *Run) AnswerCells() []*Cell {
 	var out []*Cell
 	for _, class := range Classes {
@@ -75,8 +75,8 @@ func (r *Run) AnswerCells() []*Cell {
 	return out
 }
 
-// ByMerit orders contenders by their merit over the cells that stand for the workloads. Those
-// without any keep their order, after the others.
+// ByMerit orders contenders by their merit over [Run.AnswerCells]. Contenders without a merit follow in their old
+// order.
 func (r *Run) ByMerit(rows []Contender) []Contender {
 	if r.places == nil {
 		r.places = make(map[string]int)
@@ -93,12 +93,11 @@ func (r *Run) ByMerit(rows []Contender) []Contender {
 // eight curves cannot be told apart).
 const perFamily = 2
 
-// Leaders returns the structures that charts of curves show, of those given: the best of each
-// family over all workloads.
+// Leaders returns the given structures that charts of curves show: the best of each family over all workloads.
 func (r *Run) Leaders(rows []Contender) []Contender {
 	count := make(map[entry.Family]int)
 	return slices.DeleteFunc(r.ByMerit(rows), func(who Contender) bool {
-		e, _ := r.Entry(who.Name) // those that are not known are a family
+		e, _ := r.Entry(who.Name) // structures that are not known form a family
 		if !who.IsStructure() || count[e.Family] == perFamily {
 			return true
 		}
@@ -107,8 +106,7 @@ func (r *Run) Leaders(rows []Contender) []Contender {
 	})
 }
 
-// Curves returns what a chart of curves shows of contenders: the leaders, and what is no
-// structure, but for controls.
+// Curves returns the given contenders that a chart of curves shows: the leaders, the floor and the baselines.
 func (r *Run) Curves(rows []Contender) []Contender {
 	out := r.Leaders(rows)
 	for _, who := range rows {
@@ -119,7 +117,7 @@ func (r *Run) Curves(rows []Contender) []Contender {
 	return out
 }
 
-// ChoiceNote says which structures a chart of curves shows of those that it could show.
+// ChoiceNote explains the choice of structures on a chart of curves; empty: it shows all.
 func (r *Run) ChoiceNote(rows []Contender) string {
 	left := -len(r.Leaders(rows))
 	for _, who := range rows {

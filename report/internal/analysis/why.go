@@ -9,13 +9,13 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// Why sets the times of structures beside what they execute, which the counts say.
+// Why compares the times of structures with the counts of what they execute.
 type Why struct {
 	Costs Weights   // that fit the times of the run best
 	Rows  []Counted // by cell in the order of Run.Cells, the fastest first
 }
 
-// Weights are nanoseconds on this machine, each beside those before it.
+// Weights are nanoseconds on this machine. A miss of a cache counts in addition to the misses of the smaller ones.
 type Weights struct{ Instruction, L1Miss, L2Miss, LLMiss, Mispredicted float64 }
 
 // Counted is a structure in a cell, of which there are counts.
@@ -69,7 +69,7 @@ func weights(r count.Row) [5]float64 {
 }
 
 // fit finds the weights of the least squares of the relative errors. None is negative: each in turn is
-// set to its best value beside the others, until nothing moves.
+// set to its best value for the given others, until nothing moves.
 func (w *Why) fit() {
 	var x [5]float64
 	for range 2000 {
@@ -108,9 +108,9 @@ func (w *Why) Of(c *Cell) []Counted {
 	return slices.DeleteFunc(slices.Clone(w.Rows), func(row Counted) bool { return row.Cell != c })
 }
 
-// Agree reports whether the counts place a structure beside the best of its cell as the times do:
-// behind it where it is worse, or else within Near. The best itself agrees if the others do. known
-// is false where the best is not counted.
+// Agree reports whether the counts rank a structure relative to the best of its cell as the times do:
+// behind the best where it is worse, or else within Near. The best itself agrees if the others do. known
+// is false if the best is not counted.
 func (w *Why) Agree(of Counted) (agree, known bool) {
 	rows := w.Of(of.Cell)
 	if len(rows) < 2 || rows[0].Structure != of.Cell.Ranked[0].Structure {
