@@ -166,29 +166,37 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
 			fmt.Fprintln(out, show.Wrapped(line))
 		}
 	}
-	t := show.Table{Align: "lrrrrrrrrrl",
+	t := show.Table{Align: "lr",
 		Header: []string{"structure", "score", "to the first", "cost", "ns", "tail", "tail ns",
-			"bytes", "idle, ticking", "idle, tickless", ""}}
+			"bytes", "idle, tick", "idle, next"}}
 	for i, s := range x.Ranking {
 		to := show.Times(s.Times.Center)
 		if lo, hi := show.Times(s.Times.Lo), show.Times(s.Times.Hi); s.Times.Bounded() && lo != hi {
 			to = lo + "–" + hi
 		}
+		if i > 0 {
+			to += mark[s.Times.Standing()]
+		}
+		name := s.Structure
+		if s.Late != "" {
+			name += "*"
+		}
 		var ticking, tickless any
 		if s.Counted {
 			ticking, tickless = s.Ticking, s.Tickless
 		}
-		t.Add(s.Structure, show.Times(s.Score), to, known(s.Cost, show.Times), known(s.NS, show.Figure),
+		t.Add(name, show.Times(s.Score), to, known(s.Cost, show.Times), known(s.NS, show.Figure),
 			known(s.TailTimes, show.Times), known(s.TailNS, show.Figure), known(s.Bytes, show.Figure),
-			ticking, tickless, remark(s, i == 0))
+			ticking, tickless)
 	}
 	nearest := x.Evidence[0]
 	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(fmt.Sprintf(
-		"Score: the weighted geometric mean of the multiples of the best in what matters. "+
+		"*: fires late. Score: the weighted geometric mean of the multiples of the best in what matters. "+
+			"To the first: its ratio or 95 %% interval; ? means too close to tell, and = a tie within 5 %%. "+
 			"Cost, tail: multiples of the best, over all cells below. ns: per %s, and for a call of the "+
 			"slowest kind (99th percentile), in %s, n %d; over several cells, of the first structure alone. "+
-			"Idle: wake-ups on which nothing fires, for each timer that fires, of a driver that wakes at every "+
-			"tick (ticking) and of one that sleeps until the next deadline (tickless).", nearest.Unit, nearest.Workload, nearest.N)))
+			"Idle: wake-ups without a fire, per fired timer, of a driver that wakes at every "+
+			"tick, and of one that sleeps until the next deadline.", nearest.Unit, nearest.Workload, nearest.N)))
 
 	t = show.Table{Align: "lrrrl",
 		Header: []string{"it rests on", "n", "weight", "distance", "fastest there",
@@ -202,21 +210,8 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
 	return nil
 }
 
-// remark returns the remarks in the last column of the ranking.
-func remark(s advice.Ranked, first bool) string {
-	var out []string
-	switch standing := s.Times.Standing(); {
-	case first:
-	case standing == stats.Tie:
-		out = append(out, "tie")
-	case standing == stats.Unclear:
-		out = append(out, "unclear")
-	}
-	if s.Late != "" {
-		out = append(out, "late")
-	}
-	return strings.Join(out, ", ")
-}
+// mark marks the structures that may be as good as the first.
+var mark = map[stats.Standing]string{stats.Tie: "=", stats.Unclear: "?"}
 
 // namedFastest is the largest number of possibly fastest structures in a line (chosen).
 const namedFastest = 5
