@@ -58,7 +58,7 @@ var goTimers = entry.Entry{
 }
 
 // contenders returns the contenders of a cell: the floor, the structures and the programs. In workloads
-// in which nothing fires, Go's timers take part, and beside lean loops the stub.
+// in which nothing fires, Go's timers take part too, and in lean runs the stub.
 func (c cell) contenders(entries []entry.Entry, programs []*external.Program) []*contender {
 	floor := entry.Entry{Name: FloorName, New: replay.Null}
 	list := []*contender{newContender(results.RoleFloor, floor)}
@@ -93,7 +93,7 @@ func programContender(p *external.Program) *contender {
 	return c
 }
 
-// rig is what the cells of a run share while they are measured.
+// rig has the resources that the cells of a run share: the clock, the programs and the turns.
 type rig struct {
 	clock    replay.Clock
 	programs []*external.Program
@@ -143,8 +143,8 @@ func (g *rig) describe() (list []results.External) {
 	return list
 }
 
-// programsFor returns the programs that take part in a cell: those that accept its number of timers and
-// are not left out.
+// programsFor returns the programs that take part in a cell. A program may accept fewer timers than the
+// cell has, or be left out.
 func (g *rig) programsFor(c cell, leftOut []string) []*external.Program {
 	return slices.DeleteFunc(slices.Clone(g.programs), func(p *external.Program) bool {
 		return p.About.Limit > 0 && c.n > p.About.Limit || slices.Contains(leftOut, p.Name)

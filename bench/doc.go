@@ -61,7 +61,7 @@
 // rounds, and results.Cell.Race is the record of the rounds and decisions.
 //
 // In cells with half a million timers or more, and in cells of the comparison grid with 100,000 or
-// more, the normal profile leaves out slow structures (results.Cell.LeftOut): those that certainly
+// more, the normal profile leaves out slow structures (results.Cell.LeftOut). They certainly
 // took more than 2.5 times (in the grid: twice) as long as the best on the same workload at a tenth
 // of the size or more. Programs are compared with the best of all contenders. Filling the slowest
 // structures took most of the time. For the same reason these cells have two instances with three

@@ -15,7 +15,7 @@ const (
 	tooSlowInGrid = 2 // the cells of the grid are similar, so the best few structures suffice
 )
 
-// leaveOut divides entries into those that take part in a cell, and the names of the structures and
+// leaveOut returns the entries that take part in a cell, and the names of the structures and
 // programs that the cell leaves out because of their costs in the cells so far.
 func (c cell) leaveOut(entries []entry.Entry, cells []results.Cell) (in []entry.Entry, out []string) {
 	if c.tooSlow == 0 {

@@ -142,8 +142,8 @@ func (p Profile) timesCalls(w workload.Workload) bool {
 	return w.Kind().SingleCalls || slices.Contains(p.calls, w.Name)
 }
 
-// with returns the profile with sizes and trials of a configuration, if there are any. Sizes that the
-// user has given override the limits of the profile, but not those of the structures.
+// with returns the profile with the sizes and trials of a configuration, if there are any. Such sizes
+// override the limits of the profile, but not the limits of the structures.
 func (p Profile) with(sizes []int, trials int, turns bool) Profile {
 	p.Trials = cmp.Or(trials, p.Trials)
 	if len(sizes) > 0 {

@@ -22,7 +22,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	started := time.Now()
 	plan, err := NewPlan(cfg)
 	if err == nil && len(plan.Steps) == 0 {
-		err = errors.New("nothing to run: no structure of the choice is made for so many timers")
+		err = errors.New("nothing to run: no chosen structure accepts that number of timers")
 	}
 	if err != nil {
 		return nil, err

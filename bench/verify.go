@@ -81,7 +81,7 @@ func (s Step) withNextSeed() Step {
 }
 
 // VerifyRun replays the scripts of the cells of r with the seeds of r, and compares the proofs with
-// those of the rows. It replays the last pass before any race. cfg has the profile, the seed and the
+// the proofs in r. It replays the last pass before any race. cfg has the profile, the seed and the
 // trials of r, and chooses workloads, sizes and structures. A proof that differs is a failure.
 func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verified)) error {
 	var sizes []int

@@ -99,7 +99,7 @@ func Read(path string) (*Run, error) {
 	return r, nil
 }
 
-// Decode decodes the content of a results file. Its errors are those of Read.
+// Decode decodes the content of a results file. It returns the same errors as Read.
 func Decode(data []byte) (*Run, error) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(bytes.NewReader(data))

@@ -222,10 +222,10 @@ func (n *nginx) observe(w *nginxWorker, e trace.Event) error {
 	return n.out.Err()
 }
 
-// end takes what is left at the end of the log.
+// end drops removals without a known time, and returns an error if the log has no timer.
 func (n *nginx) end() error {
 	for _, w := range n.workers {
-		w.held = nil // nobody said when
+		w.held = nil // their time is unknown
 	}
 	if n.out == nil {
 		return errors.New("no timer: want lines \"event timer add\", " +
