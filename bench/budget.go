@@ -118,14 +118,12 @@ func (b *budget) order(steps []Step) []Step {
 
 // byInterest returns the steps in the order of a budget: first the cells of the middle sizes and of
 // programs with a size of their own, then the analyses, then the other sizes from the middle outwards.
-// Cells with constant delays come after the other cells of their size.
+// Cells with constant delays come after the other cells of their size. Without a cell of a middle size
+// the analyses follow the cells that are nearest to it.
 func byInterest(steps []Step) []Step {
 	const middle = 3e3 // between 1,000 and 10,000, the sizes of most programs
 	key := func(s Step) float64 {
-		switch {
-		case s.cell == nil:
-			return 1
-		case s.cell.workload.Resident > 0 && s.N <= 100_000:
+		if s.cell.workload.Resident > 0 && s.N <= 100_000 {
 			return 0
 		}
 		out := math.Floor(math.Abs(math.Log10(float64(s.N)/middle))) * 2
@@ -134,8 +132,20 @@ func byInterest(steps []Step) []Step {
 		}
 		return out
 	}
+	nearest := math.Inf(1)
+	for _, s := range steps {
+		if s.cell != nil {
+			nearest = min(nearest, key(s))
+		}
+	}
+	order := func(s Step) float64 {
+		if s.cell == nil {
+			return nearest + 1
+		}
+		return key(s)
+	}
 	steps = slices.Clone(steps)
-	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(key(a), key(b)) })
+	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(order(a), order(b)) })
 	return steps
 }
 

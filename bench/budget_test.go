@@ -314,6 +314,9 @@ func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 	if want := []string{"1e3", "1e4", "own", "idle", "1e5", "constant 1e5", "10", "1e6", "large"}; !slices.Equal(got, want) {
 		t.Errorf("the order is %q, want %q", got, want)
 	}
+	if first := byInterest([]Step{{Name: "memory"}, of("1e6", 1e6, 0), of("1e5", 1e5, 0)}); first[0].Name != "1e5" || first[1].Name != "memory" {
+		t.Errorf("without a middle size, %s and %s come first", first[0].Name, first[1].Name)
+	}
 }
 
 // A machine that is slower than that of the estimates has no time for all. What it leaves out
