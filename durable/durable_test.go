@@ -168,7 +168,7 @@ func TestFires(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []Backend{Driver, JetStream} {
 		t.Run(backend.String(), func(t *testing.T) {
-			c := open(t, start(t), Config{Backend: backend})
+			c := open(t, start(t), Config{Backend: backend, AckWait: time.Minute})
 			fired := serve(t, c)
 			const key = "a key. with *> marks/ä"
 			at := time.Now().Add(time.Hour)

@@ -54,7 +54,7 @@ func TestHandlers(t *testing.T) {
 		"slow": {short, 2, false, func(ctx context.Context, f Fired) error {
 			if f.Attempt == 1 {
 				<-ctx.Done()
-				time.Sleep(100 * time.Millisecond) // beyond it
+				time.Sleep(time.Second) // longer than it may
 			}
 			return nil
 		}},

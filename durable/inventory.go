@@ -138,7 +138,12 @@ func (s *Server) writeInventory(is inventory, clean bool) error {
 // takeInventory returns the last message of each stream of timers and, if counts is set, how many
 // timers it holds and how many may have been removed since was.
 func (s *Server) takeInventory(was inventory, counts bool) (inventory, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
 	nc, err := s.Connect()
+	for err != nil && sleep(ctx, watchPause/4) == nil { // a busy server closes connections
+		nc, err = s.Connect()
+	}
 	if err != nil {
 		return inventory{}, err
 	}
@@ -147,8 +152,6 @@ func (s *Server) takeInventory(was inventory, counts bool) (inventory, error) {
 	if err != nil {
 		return inventory{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
 	is := inventory{At: time.Now(), Streams: make(map[string]holding)}
 	list := js.ListStreams(ctx)
 	for info := range list.Info() {
