@@ -72,7 +72,7 @@ func (r *runner) run(ctx context.Context) error {
 		if r.progress.Step++; slices.Contains(r.out.Done, s.Name) {
 			continue
 		}
-		if len(r.out.Done) > 0 && !r.budget.fits(s) {
+		if !r.budget.fits(s) {
 			r.out.NotMeasured = append(r.out.NotMeasured, s.Name)
 			continue
 		}
