@@ -58,6 +58,7 @@ type latencyAt struct {
 // The kinds of calls and the percentiles of the picture of single calls.
 var (
 	latencyKinds       = []script.Kind{script.KindSchedule, script.KindCancel, script.KindFire}
+	latencyShapes      = []string{"uniform", "clustered"} // one more column would leave no room for the labels
 	latencyPercentiles = []percentile{percentiles[0], percentiles[2], percentiles[3]}
 )
 
@@ -67,7 +68,7 @@ var (
 func (v *View) latencyCharts() []latencyAt {
 	var out []latencyAt
 	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *analysis.Cell) bool {
-		return c.Grid == nil || !slices.ContainsFunc(c.Rows, hasLatency)
+		return c.Grid == nil || !slices.Contains(latencyShapes, c.Grid.Delays) || !slices.ContainsFunc(c.Rows, hasLatency)
 	})
 	most := 0
 	for _, n := range sizesOf(cells) {
