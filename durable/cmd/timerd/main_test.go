@@ -59,8 +59,8 @@ func TestCommands(t *testing.T) {
 	must("schedule", "now", "0s", "payload")
 	must("schedule", "later", "36h")
 	must("schedule", "then", "2100-01-01T00:00:00Z")
-	must("schedule", "--every", "tick", "@daily", "x", "--absent", "--attempts", "3", "--timeout", "1h")
-	if out := must("list"); strings.Count(out, "\n") != 4 || !strings.Contains(out, "@daily") || !strings.Contains(out, "2100-01-01") {
+	must("schedule", "--every", "tick", "@every 24h", "x", "--absent", "--attempts", "3", "--timeout", "1h")
+	if out := must("list"); strings.Count(out, "\n") != 4 || !strings.Contains(out, "@every 24h") || !strings.Contains(out, "2100-01-01") {
 		t.Errorf("list:\n%s", out)
 	}
 	if out := must("list", "la"); strings.Count(out, "\n") != 1 || !strings.Contains(out, `"later"`) {
