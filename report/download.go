@@ -47,8 +47,6 @@ func downloads(r *results.Run) ([]download, error) {
 		{"results.json.gz", "the results file of timerbench", r, results.EncodeCompact},
 		{"trials.csv.gz", "one line per trial of whole blocks, memory and idle wake-ups, for data frames", &whole,
 			results.WriteCSV},
-		{"bench.txt.gz", "the same in the format of Go benchmarks, for benchstat", &whole,
-			results.WriteBenchfmt},
 	} {
 		data, size, err := pack(func(w io.Writer) error { return f.write(w, f.r) })
 		if err != nil {

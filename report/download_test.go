@@ -7,18 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/perf/benchfmt"
-
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// What the page holds unpacks to the results, and to the trials of them in two other forms.
+// What the page holds unpacks to the results, and to a CSV of its trials.
 func TestThePageHoldsItsResults(t *testing.T) {
 	t.Parallel()
 	r := tiny().results()
 	links := readHTML(t, htmlOf(t, viewOf(r, testKnowledge(six)))).downloads
-	if len(links) != 3 {
-		t.Fatalf("%d files, want 3", len(links))
+	if len(links) != 2 {
+		t.Fatalf("%d files, want 2", len(links))
 	}
 	var files [][]byte
 	for _, link := range links {
@@ -47,20 +45,6 @@ func TestThePageHoldsItsResults(t *testing.T) {
 	}
 	if err != nil || ofCosts != trials {
 		t.Errorf("%d lines of CSV with a cost, %v, want %d", ofCosts, err, trials)
-	}
-	in, costs := benchfmt.NewReader(bytes.NewReader(files[2]), "bench.txt"), 0
-	for in.Scan() {
-		switch rec := in.Result().(type) {
-		case *benchfmt.SyntaxError:
-			t.Fatal(rec)
-		case *benchfmt.Result:
-			if strings.Contains(rec.Name.String(), "op=per-") {
-				costs++
-			}
-		}
-	}
-	if costs != trials {
-		t.Errorf("%d lines of costs for benchstat, want %d", costs, trials)
 	}
 	if len(r.Cells[0].Rows[0].ByKind) == 0 {
 		t.Error("the results were changed")
