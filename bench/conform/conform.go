@@ -242,7 +242,7 @@ func ofTrace(path string) (ops []op, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	r, err := trace.NewReader(file, path)
 	if err != nil {
 		return nil, err

@@ -222,10 +222,10 @@ func TestAProgramEndsWithItsChildren(t *testing.T) {
 		t.Fatal(err)
 	}
 	held := <-opened
-	ended := make(chan error, 1)
+	ended := make(chan struct{})
 	go func() {
-		_, err := held.Read(make([]byte, 1)) // until nobody holds the other end
-		ended <- err
+		_, _ = held.Read(make([]byte, 1)) // until no process holds the other end
+		close(ended)
 	}()
 	select {
 	case <-ended:

@@ -27,7 +27,6 @@ type programEntry struct {
 	Unit       script.Unit
 	Extra      bool
 	Parameters map[string]any
-	text       []byte // of the parameters
 }
 
 // programs returns the workloads of programs.toml: models of programs, and mixes.

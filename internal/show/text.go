@@ -38,10 +38,14 @@ type Span struct {
 	Face Face
 }
 
-// Strong is a part of a line in bold, Em in italics, Mono in the face of programs.
+// Strong returns a part of a line in bold.
 func Strong(s string) Span { return Span{s, Bold} }
-func Em(s string) Span     { return Span{s, Italic} }
-func Mono(s string) Span   { return Span{s, Code} }
+
+// Em returns a part of a line in italics.
+func Em(s string) Span { return Span{s, Italic} }
+
+// Mono returns a part of a line in the face of programs.
+func Mono(s string) Span { return Span{s, Code} }
 
 // Line makes a line of its parts: strings, and what Strong, Em and Mono return. It panics on
 // any other type.

@@ -39,11 +39,11 @@ func (q Question) fires() bool {
 // answers reports whether a cell says anything about a question. A cell in which no timer fires lacks the cost of finding
 // the next one to fire, which separates a list from all other structures. With constant delays, deadlines arrive in
 // their order, which some structures rely on.
-func (c place) answers(q Question) bool {
-	if c.fires == 0 && q.fires() {
+func (q place) answers(asked Question) bool {
+	if q.fires == 0 && asked.fires() {
 		return false
 	}
-	return q.Delays == "" || (q.Delays == workload.Constant) == (c.delays == workload.Constant)
+	return asked.Delays == "" || (asked.Delays == workload.Constant) == (q.delays == workload.Constant)
 }
 
 // Distances. See the documentation of the package.

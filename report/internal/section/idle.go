@@ -32,9 +32,9 @@ var idleCauses = []struct {
 	of    func(results.Idle) uint64
 	color color.Color
 }{
-	{"empty: nothing was done", func(i results.Idle) uint64 { return uint64(i.Empty) }, draw.Hex("9a9a9a")},
-	{"only moved timers", func(i results.Idle) uint64 { return uint64(i.Moved) }, draw.Hex("d47000")},
-	{"only dropped stale entries", func(i results.Idle) uint64 { return uint64(i.Dropped) }, draw.Hex("3660d5")},
+	{"empty: nothing was done", func(i results.Idle) uint64 { return i.Empty }, draw.Hex("9a9a9a")},
+	{"only moved timers", func(i results.Idle) uint64 { return i.Moved }, draw.Hex("d47000")},
+	{"only dropped stale entries", func(i results.Idle) uint64 { return i.Dropped }, draw.Hex("3660d5")},
 }
 
 // idleTicksChart shows the idle wake-ups per fired timer by cause: a row of panels for each driver, a
