@@ -34,7 +34,7 @@ func each[R any](
 	return out, failed, nil
 }
 
-// Step is an analysis as a step of a run. It is data: its fields say what is measured.
+// Step is an analysis as a step of a run. It is plain data.
 type Step interface {
 	Name() string
 	Seconds(structures int) float64 // estimated

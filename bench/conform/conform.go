@@ -42,7 +42,7 @@ type Verdict struct {
 	Structure  string   `json:"structure,omitempty"`
 	OK         bool     `json:"ok"`
 	Failure    *Failure `json:"failure,omitempty"`
-	Notes      []string `json:"notes,omitempty"` // what is no failure, but worth knowing
+	Notes      []string `json:"notes,omitempty"` // observations that are not failures
 	Named      int      `json:"named_cases"`     // that passed
 	Generated  int      `json:"generated_programs"`
 	Workloads  int      `json:"workloads"`
@@ -54,12 +54,12 @@ type Verdict struct {
 // Failure is the first check that failed.
 type Failure struct {
 	Check      string   `json:"check"`                // such as "named case: equal deadlines"
-	What       string   `json:"what"`                 // what is wrong, and what was expected
+	What       string   `json:"what"`                 // the fault and the expected behavior
 	Operations []string `json:"operations,omitempty"` // the smallest failing operations that were found, a line each
 	From       int      `json:"from,omitempty"`       // the number of operations before they were shrunk
 }
 
-// fault is what is wrong with a replay.
+// fault describes the first difference between a replay and the model.
 type fault struct {
 	at   int // index of the operation; -1: not known
 	what string

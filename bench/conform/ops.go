@@ -105,7 +105,7 @@ func (m *model) do(o op, line int) (due []uint32) {
 	return due
 }
 
-// onlyValid returns operations without those that the protocol does not allow.
+// onlyValid returns the operations that the protocol allows.
 func onlyValid(ops []op) []op {
 	m := newModel()
 	return slices.DeleteFunc(slices.Clone(ops), func(o op) bool {
@@ -154,7 +154,7 @@ func fromBlock(ops []op, b *script.Block) []op {
 }
 
 // explain finds the first difference between the timers that a program fired and those that must fire. It returns the
-// index of its operation and what is wrong; -1 if all timers fired correctly.
+// index of its operation and the fault, or -1 if all timers fired correctly.
 func explain(ops []op, fired []external.Fire) (at int, what string) {
 	m := newModel()
 	for i, o := range ops {
