@@ -13,18 +13,10 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "btree", maxLen,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() }, schedtest.FIFO())
+	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.FIFO())
 }
 
-func TestManyTimers(t *testing.T) {
-	schedtest.Many(t, 30_000, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
-}
-
-func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
-}
+func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, New[uint64], schedtest.FIFO()) }
 
 // mustBeSound checks the invariants, and the fill, which follows from them.
 func mustBeSound(t *testing.T, tree *Tree[int]) {
@@ -92,48 +84,6 @@ func TestRank(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestWorkCountsComparisons(t *testing.T) {
-	tree := New[int]()
-	n := whitebox.NewNamed(tree)
-	fill := func(from, to structures.Tick) func() {
-		return func() {
-			for d := from; d < to; d += 10 {
-				n.Schedule(d)
-			}
-		}
-	}
-	settle := func() { // by a Pop at which nothing is due but an arrival
-		tree.Pop(1)
-	}
-	whitebox.CountsComparisons(t, tree, []whitebox.Step{
-		{"each with the earliest arrival", func() { n.Schedule(30, 10, 20) }, 3},
-		{"not the earliest, no other is compared", func() { n.Cancel(30) }, 0},
-		{"the earliest: the one that is left is compared", func() { n.Cancel(10) }, 1},
-		{"stale", func() { n.Cancel(10); n.Move(10, 5) }, 0},
-		{"nothing due", func() { tree.Next(); tree.Pop(0) }, 0},
-		{"the last arrival", func() { n.Cancel(20) }, 0},
-		{"32 arrivals", fill(100, 420), batch},
-		// The first settles in an empty leaf, the others behind the last one.
-		{"one more: the others settle", fill(420, 430), 1 + (batch - 1)},
-		// 420 is compared with the last timer as the search begins, and as it ends.
-		// So is the new one, with the first timer of the leaf that 420 was given in
-		// between, and with the keys of the only other leaf.
-		{"an arrival that is due settles, behind the other", func() { n.Schedule(1); settle() }, 1 + 2 + 3 + comparisons},
-	})
-	// 420 went to a leaf of its own, and 1 came before 32 others: three leaves, of which
-	// the first lost the timer that was due.
-	_, c := slotted.Parts(&tree.scheduler)
-	if c.depth != 1 || c.heads[c.root].len() != 3 {
-		t.Fatalf("%d levels, %d leaves", c.depth, c.heads[c.root].len())
-	}
-	whitebox.CountsComparisons(t, tree, []whitebox.Step{
-		// With the earliest arrival; with the last timer twice; with two nodes' keys.
-		{"a search over two levels", func() { n.Schedule(2); tree.Pop(2) }, 1 + 2 + 2*comparisons},
-		{"removal", func() { n.Cancel(100); n.Cancel(410); tree.Pop(120) }, 0},
-		{"a move is a removal and an arrival", func() { n.Move(200, 205) }, 1},
-	})
 }
 
 func TestCheckFindsDamage(t *testing.T) {

@@ -8,21 +8,18 @@ import (
 )
 
 func Example() {
-	cache := map[string]int{"a": 1, "b": 2, "c": 3}
-	expiry := btree.New[string]()
-	expiry.Schedule(300, "a")
-	b := expiry.Schedule(100, "b")
-	c := expiry.Schedule(100, "c")
-	expiry.Cancel(b)          // kept for good
-	expiry.Reschedule(c, 250) // used again
-
-	for at, ok := expiry.Next(); ok; at, ok = expiry.Next() {
-		for timer := range structures.Due(expiry, at) {
-			delete(cache, timer.Value)
-			fmt.Println(timer.Deadline, cache)
+	timers := btree.New[string]()
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
 		}
 	}
 	// Output:
-	// 250 map[a:1 b:2]
-	// 300 map[b:2]
+	// 30 retry
+	// 50 report
 }

@@ -1,26 +1,37 @@
 package bucketheap_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/bucketheap"
-	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
+// Buckets are made as needed, so Capacity reserves no room for them.
 func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] { return bucketheap.New[uint64]() }, schedtest.FIFO())
+	newScheduler := bucketheap.New[uint64]
+	schedtest.Run(t, func() structures.Scheduler[uint64] { return newScheduler() }, schedtest.FIFO())
+	whitebox.Suite(t, newScheduler, bucketheap.New[*schedtest.Payload], bucketheap.Capacity, schedtest.FIFO(), schedtest.Allocates())
 }
 
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] { return bucketheap.New[*schedtest.Payload]() })
-}
+func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, bucketheap.New[uint64], schedtest.FIFO()) }
 
-func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return bucketheap.New[uint64]() }, schedtest.FIFO())
-}
-
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "bucketheap", slab.MaxCapacity, func(n int) structures.Scheduler[uint64] { return bucketheap.New[uint64](bucketheap.Capacity(n)) }, schedtest.Allocates()) // buckets are made as needed
+func Example() {
+	timers := bucketheap.New[string]()
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
+		}
+	}
+	// Output:
+	// 30 retry
+	// 50 report
 }

@@ -8,25 +8,18 @@ import (
 )
 
 func Example() {
-	events := calendar.New[string]()
-	events.Schedule(150, "packet arrives at B")
-	timeout := events.Schedule(900, "A sends again")
-	events.Schedule(150, "packet arrives at C")
-
-	for events.Len() > 0 {
-		now, _ := events.Next()
-		for event := range structures.Due(events, now) {
-			fmt.Println(event.Deadline, event.Value)
-			if event.Value == "packet arrives at B" {
-				events.Schedule(now+140, "answer arrives at A")
-			}
-			if event.Value == "answer arrives at A" {
-				events.Cancel(timeout)
-			}
+	timers := calendar.New[string]()
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
 		}
 	}
 	// Output:
-	// 150 packet arrives at B
-	// 150 packet arrives at C
-	// 290 answer arrives at A
+	// 30 retry
+	// 50 report
 }

@@ -10,40 +10,10 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "ebtree", maxLen,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() }, schedtest.FIFO())
+	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.FIFO())
 }
 
-func TestManyTimers(t *testing.T) {
-	schedtest.Many(t, 30_000, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
-}
-
-func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
-}
-
-func TestWorkCountsComparisons(t *testing.T) {
-	tree := New[int]()
-	n := whitebox.NewNamed(tree)
-	whitebox.CountsComparisons(t, tree, []whitebox.Step{
-		{"the first", func() { n.Schedule(8) }, 0},
-		{"with the last, without a node above", func() { n.Schedule(12) }, 1},
-		{"equal to the last", func() { tree.Schedule(12, 0) }, 1},
-		// 12 is 1100, below the node of bit 2, which stays above 14.
-		{"with the last, and the label above it", func() { n.Schedule(14) }, 2},
-		// 16 is 10000, above the nodes of bits 1 and 2.
-		{"with the last, and two labels above it", func() { n.Schedule(16) }, 3},
-		{"equal to the first: with the last and the first", func() { tree.Schedule(8, 0) }, 2},
-		// The first climbs to the node of bit 2, which stays below that of 4.
-		{"before the first: with both, and two labels", func() { n.Schedule(4) }, 4},
-		// Root 16, then 8, which is where 4 branched off, then 12, which 10 is not below.
-		{"with both ends, three labels and a leaf", func() { n.Schedule(9) }, 2 + 3 + 1},
-		{"with both ends and four labels, one of them too many", func() { n.Schedule(13) }, 2 + 4 + 1},
-		{"removal", func() { n.Cancel(9); n.Cancel(4); n.Cancel(16); tree.Next(); tree.Pop(20) }, 0},
-		{"stale", func() { n.Cancel(9); n.Move(4, 20) }, 0},
-	})
-}
+func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, New[uint64], schedtest.FIFO()) }
 
 func TestCheckFindsDamage(t *testing.T) {
 	makeSound := func() *slotted.Scheduler[int, core, *core] {

@@ -8,22 +8,18 @@ import (
 )
 
 func Example() {
-	packets := ffsqueue.New[string](ffsqueue.Slots(4096)) // ticks of a microsecond
-	packets.Schedule(800, "third of flow a")
-	packets.Schedule(400, "second of flow a")
-	first := packets.Schedule(300, "first of flow b")
-	packets.Schedule(9000, "second of flow b") // beyond the span
-	packets.Cancel(first)                      // dropped
-
-	for at, ok := packets.Next(); ok; at, ok = packets.Next() {
-		for packet := range structures.Due(packets, at) {
-			fmt.Println(packet.Deadline, packet.Value)
+	timers := ffsqueue.New[string](ffsqueue.Slots(1024))
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
 		}
 	}
-	fmt.Printf("%+v\n", packets.Work())
 	// Output:
-	// 400 second of flow a
-	// 800 third of flow a
-	// 9000 second of flow b
-	// {SlotsVisited:2 EmptySlots:0 Moved:0 Dropped:0 Comparisons:0}
+	// 30 retry
+	// 50 report
 }

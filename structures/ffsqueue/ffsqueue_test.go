@@ -1,33 +1,24 @@
 package ffsqueue
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
-	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
-	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "ffsqueue", dary.MaxLen,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), Slots(64)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](Slots(64)) })
-	for _, slots := range []int{1 << 16, 2}[:longtest.Scale(t, 1, 1, 2)] {
-		t.Run(fmt.Sprintf("slots=%d", slots), func(t *testing.T) {
-			schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64](Slots(slots)) })
-		})
-	}
+	whitebox.Suite(t, small[uint64], small[*schedtest.Payload], Capacity)
+	whitebox.Variants(t, New[uint64], [][]Option{{Slots(1 << 16)}, {Slots(2)}})
 }
 
-func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Slots(64)) })
-}
+func small[T any](opts ...Option) *Queue[T] { return New[T](append(opts, Slots(64))...) }
+
+func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, small[uint64]) }
 
 func TestBadOptionsPanic(t *testing.T) {
 	for want, opt := range map[string]Option{
@@ -37,36 +28,6 @@ func TestBadOptionsPanic(t *testing.T) {
 		"ffsqueue: Slots(134217728): want a power of two from 2 to 67108864": Slots(1 << 27),
 	} {
 		checking.Panics(t, want, func() { New[int](opt) })
-	}
-}
-
-// With 8 buckets the span is the tick of the clock and the 7 after it. The heap is beside
-// each step.
-func TestWorkCountsBucketsAndComparisons(t *testing.T) {
-	q := New[int](Slots(8))
-	for _, deadline := range []structures.Tick{3, 3, 7, 8, 20, 9} { // heap: 8, 20 9
-		q.Schedule(deadline, 0)
-	}
-	for _, step := range []struct {
-		now   structures.Tick
-		fired []structures.Tick
-		next  structures.Tick
-		work  structures.Work
-	}{
-		{0, nil, 3, structures.Work{Comparisons: 2}},                                             // 8, 20 9
-		{3, []structures.Tick{3, 3}, 7, structures.Work{Comparisons: 2, SlotsVisited: 1}},        // 8, 20 9
-		{7, []structures.Tick{7}, 8, structures.Work{Comparisons: 2, SlotsVisited: 2}},           // 8, 20 9
-		{8, []structures.Tick{8}, 9, structures.Work{Comparisons: 3, SlotsVisited: 2}},           // 9, 20
-		{1 << 40, []structures.Tick{9, 20}, 0, structures.Work{Comparisons: 3, SlotsVisited: 2}}, // nothing
-	} {
-		var fired []structures.Tick
-		for timer := range structures.Due(q, step.now) {
-			fired = append(fired, timer.Deadline)
-		}
-		next, _ := q.Next()
-		if !slices.Equal(fired, step.fired) || next != step.next || q.Work() != step.work {
-			t.Fatalf("at %d fired %v, next %d, work %+v; want %v, %d, %+v", step.now, fired, next, q.Work(), step.fired, step.next, step.work)
-		}
 	}
 }
 

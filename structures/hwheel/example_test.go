@@ -8,21 +8,18 @@ import (
 )
 
 func Example() {
-	w := hwheel.New[string](hwheel.Capacity(1000))
-	w.Schedule(30_000, "session of alice")
-	bob := w.Schedule(30_000, "session of bob")
-	w.Schedule(86_400_000, "nightly report")
-	retry := w.Schedule(200, "retry")
-
-	w.Reschedule(bob, 90_000) // bob is back
-	w.Cancel(retry)           // the first try was answered
-
-	for timer := range structures.Due(w, 60_000) {
-		fmt.Println(timer.Deadline, timer.Value)
+	timers := hwheel.New[string](hwheel.Capacity(1000))
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
+		}
 	}
-	at, _ := w.Next()
-	fmt.Println(w.Len(), "pending, nothing before", at)
 	// Output:
-	// 30000 session of alice
-	// 2 pending, nothing before 90000
+	// 30 retry
+	// 50 report
 }

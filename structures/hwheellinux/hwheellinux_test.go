@@ -6,31 +6,16 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "hwheellinux", slab.MaxCapacity,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() }, schedtest.Coarse(MaxLate), schedtest.Levels(1))
+	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.Coarse(MaxLate), schedtest.Levels(1))
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.Coarse(MaxLate), schedtest.Levels(1))
-}
-
-func TestWorkCountsSlotsThatExpire(t *testing.T) {
-	w := New[int]()
-	for _, deadline := range []structures.Tick{5, 5, 70, 71, 73} { // 70 and 71 round up to 72, 73 to 80
-		w.Schedule(deadline, 0)
-	}
-	for range structures.Due(w, 72) {
-	}
-	if got, want := w.Work(), (structures.Work{SlotsVisited: 2}); got != want || w.Len() != 1 {
-		t.Errorf("%+v and %d left, want %+v and 1", got, w.Len(), want)
-	}
+	whitebox.Fuzz(f, New[uint64], schedtest.Coarse(MaxLate), schedtest.Levels(1))
 }
 
 // Slots 2 to 4 hold timers on level 0 and 1, slot 5 one that is due at tick 5 but was

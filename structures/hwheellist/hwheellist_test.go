@@ -3,13 +3,11 @@ package hwheellist
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -21,9 +19,7 @@ var shapes = []struct{ slots, levels int }{
 }
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "hwheellist", slab.MaxCapacity,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() }, schedtest.FIFO(), schedtest.Levels(8))
+	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.FIFO(), schedtest.Levels(8))
 	for _, shape := range shapes[:longtest.Scale(t, 1, 1, 6)] {
 		t.Run(fmt.Sprintf("slots=%d/levels=%d", shape.slots, shape.levels), func(t *testing.T) {
 			schedtest.Run(t, func() structures.Scheduler[uint64] {
@@ -39,70 +35,6 @@ func FuzzAgainstModel(f *testing.F) {
 	}, schedtest.FIFO(), schedtest.Levels(2))
 }
 
-// drive pops until nothing is due at now and returns the deadlines.
-func drive(s structures.Scheduler[int], now structures.Tick) (fired []structures.Tick) {
-	for timer := range structures.Due(s, now) {
-		fired = append(fired, timer.Deadline)
-	}
-	return fired
-}
-
-func TestWorkCountsVisitsAndCascades(t *testing.T) {
-	// 4 slots and 2 levels: 0 to 3 on level 0, up to 15 on level 1, the rest in
-	// the overflow list.
-	w := New[int](Slots(4), Levels(2))
-	for _, deadline := range []structures.Tick{1, 1, 5, 6, 17, 40} {
-		w.Schedule(deadline, 0)
-	}
-	for _, step := range []struct {
-		now   structures.Tick
-		fired []structures.Tick
-		work  structures.Work
-	}{
-		{0, nil, structures.Work{}},
-		{3, []structures.Tick{1, 1}, structures.Work{SlotsVisited: 1}},
-		{4, nil, structures.Work{SlotsVisited: 2, Moved: 2}}, // slot 4..7 cascades
-		{5, []structures.Tick{5}, structures.Work{SlotsVisited: 3, Moved: 2}},
-		{6, []structures.Tick{6}, structures.Work{SlotsVisited: 4, Moved: 2}},
-		{15, nil, structures.Work{SlotsVisited: 4, Moved: 2}},
-		{16, nil, structures.Work{SlotsVisited: 5, Moved: 4}}, // 17 leaves the overflow, 40 stays
-		{17, []structures.Tick{17}, structures.Work{SlotsVisited: 6, Moved: 4}},
-		// 40 leaves the overflow at 32, cascades at 40, fires at 40.
-		{100, []structures.Tick{40}, structures.Work{SlotsVisited: 9, Moved: 6}},
-		{1 << 60, nil, structures.Work{SlotsVisited: 9, Moved: 6}},
-	} {
-		if got := drive(w, step.now); !slices.Equal(got, step.fired) {
-			t.Fatalf("at %d fired %v, want %v", step.now, got, step.fired)
-		}
-		if got := w.Work(); got != step.work {
-			t.Fatalf("at %d work is %+v, want %+v", step.now, got, step.work)
-		}
-	}
-}
-
-func TestNextNamesStartsOfOccupiedSlots(t *testing.T) {
-	w := New[int](Slots(4), Levels(2))
-	next := func(want structures.Tick) {
-		t.Helper()
-		if got, ok := w.Next(); got != want || !ok {
-			t.Fatalf("Next() = %d, %t, want %d", got, ok, want)
-		}
-	}
-	w.Schedule(70, 0)
-	next(64) // the overflow's span
-	first := w.Schedule(39, 0)
-	next(32)
-	w.Schedule(40, 0)
-	w.Cancel(first)
-	next(32) // the span of 40
-	w.Schedule(11, 0)
-	next(8) // a slot of level 1
-	second := w.Schedule(2, 0)
-	next(2) // exact
-	w.Cancel(second)
-	next(8)
-}
-
 func TestBadOptionsPanic(t *testing.T) {
 	for want, opts := range map[string][]Option{
 		"hwheellist: Slots(0): want a power of two from 2 to 4096":    {Slots(0)},
@@ -116,20 +48,6 @@ func TestBadOptionsPanic(t *testing.T) {
 		"hwheellist: Levels(12): want a number from 1 to 11":          {Levels(12), Slots(64)},
 	} {
 		checking.Panics(t, want, func() { New[int](opts...) })
-	}
-}
-
-// The level of a timer depends on the clock, not on the last tick at which a timer
-// fired: otherwise it would be too high, and the timer would cascade for nothing.
-func TestIdlePopMovesTheCursor(t *testing.T) {
-	w := New[int](Slots(4))
-	drive(w, 5)
-	w.Schedule(6, 0)
-	if got := drive(w, 6); len(got) != 1 {
-		t.Fatalf("fired %v, want 6", got)
-	}
-	if got, want := w.Work(), (structures.Work{SlotsVisited: 1}); got != want {
-		t.Fatalf("work is %+v, want %+v", got, want)
 	}
 }
 

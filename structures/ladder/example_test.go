@@ -9,17 +9,17 @@ import (
 
 func Example() {
 	timers := ladder.New[string]()
-	timers.Schedule(200, "retry the upload")
-	idle := timers.Schedule(5000, "close the idle connection")
-	timers.Schedule(1000, "send a heartbeat")
-	timers.Cancel(idle) // the peer closed it
-
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
 	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
 		for timer := range structures.Due(timers, at) {
 			fmt.Println(timer.Deadline, timer.Value)
 		}
 	}
 	// Output:
-	// 200 retry the upload
-	// 1000 send a heartbeat
+	// 30 retry
+	// 50 report
 }

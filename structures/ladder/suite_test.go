@@ -15,9 +15,7 @@ func scheduler() structures.Scheduler[uint64] { return ladder.New[uint64]() }
 
 func TestConformance(t *testing.T) { schedtest.Run(t, scheduler, schedtest.Levels(core.Levels)) }
 
-func TestMany(t *testing.T) {
-	schedtest.Many(t, longtest.Scale(t, 20_000, 60_000, 5<<20), scheduler)
-}
+func TestMany(t *testing.T) { schedtest.Many(t, longtest.Scale(t, 20_000, 60_000, 5<<20), scheduler) }
 
 func TestRelease(t *testing.T) {
 	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {

@@ -8,24 +8,18 @@ import (
 )
 
 func Example() {
-	const request, idle = 30, 120 // the delays of a server, in ticks
-	timers := lawn.New[string](lawn.Capacity(1000))
-	first := timers.Schedule(0+request, "request of alice")
-	timers.Schedule(0+idle, "connection of alice")
-	timers.Pop(20)
-	timers.Schedule(20+request, "request of bob")
-	timers.Schedule(20+idle, "connection of bob")
-	timers.Cancel(first) // answered
-
+	timers := lawn.New[string](lawn.Lists(64))
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
 	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
 		for timer := range structures.Due(timers, at) {
 			fmt.Println(timer.Deadline, timer.Value)
 		}
 	}
-	fmt.Println(timers.Work().Comparisons, "comparisons, of the first timers of two lists")
 	// Output:
-	// 50 request of bob
-	// 120 connection of alice
-	// 140 connection of bob
-	// 4 comparisons, of the first timers of two lists
+	// 30 retry
+	// 50 report
 }

@@ -1,28 +1,19 @@
 package lawn
 
 import (
-	"fmt"
 	"testing"
 
-	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/checking"
-	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "lawn", dary.MaxLen,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
-	for _, lists := range []int{8}[:longtest.Scale(t, 0, 1, 1)] {
-		t.Run(fmt.Sprintf("lists=%d", lists), func(t *testing.T) {
-			schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64](Lists(lists)) })
-		})
-	}
+	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity)
+	whitebox.Variants(t, New[uint64], [][]Option{{Lists(8)}})
 }
 
 func FuzzAgainstModel(f *testing.F) {
@@ -60,29 +51,6 @@ func (r run) inLists() (n int) {
 		}
 	}
 	return n
-}
-
-// Three lists, whose first timers are 10, 20 and 30, are counted by hand. Beside each step is the heap.
-func TestWorkCountsComparisons(t *testing.T) {
-	r := newRun(t, 256)
-	n := whitebox.NewNamed(r.Lawn)
-	flushed := func(do func()) func() { // timers are linked in batches
-		return func() { do(); r.Next() }
-	}
-	whitebox.CountsComparisons(t, r.Lawn, []whitebox.Step{
-		{"the first timers", flushed(func() { n.Schedule(10, 20, 30) }), 2},         // 10, 20 30
-		{"the clock", func() { r.Pop(5) }, 0},                                       // 10, 20 30
-		{"the same delays", flushed(func() { n.Schedule(15, 25, 35) }), 0},          // 10, 20 30
-		{"not a first one", flushed(func() { n.Cancel(35); n.Move(25, 35) }), 0},    // 10, 20 30: 25 and 35 have the delays of 20 and 30
-		{"the first one goes, 15 follows", func() { r.Pop(10) }, 2},                 // 15, 20 30
-		{"the list of 15 ends", func() { r.Pop(15) }, 2},                            // 20, 30
-		{"30 is cancelled, 35 follows", flushed(func() { n.Cancel(30) }), 0},        // 20, 35
-		{"schedule and cancel at once", func() { n.Schedule(99); n.Cancel(99) }, 0}, // 20, 35
-		{"the others", func() { r.Pop(40); r.Pop(40) }, 1},
-	})
-	if r.Len() != 0 {
-		t.Fatalf("%d timers are left", r.Len())
-	}
 }
 
 // Sixteen delays want the eight lists. Those with two timers keep theirs, and a list with

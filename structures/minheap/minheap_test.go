@@ -5,37 +5,30 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/minheap"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "minheap", slab.MaxCapacity,
-		func(n int) structures.Scheduler[uint64] { return minheap.New[uint64](minheap.Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return minheap.New[*schedtest.Payload]() })
+	whitebox.Suite(t, minheap.New[uint64], minheap.New[*schedtest.Payload], minheap.Capacity)
 }
 
-func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return minheap.New[uint64](minheap.Capacity(10)) })
-}
+func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, minheap.New[uint64]) }
 
 func Example() {
-	h := minheap.New[string](minheap.Capacity(100))
-	h.Schedule(30, "retry")
-	timeout := h.Schedule(20, "timeout")
-	tick := h.Schedule(10, "tick")
-	h.Cancel(timeout)
-	h.Reschedule(tick, 25)
-
-	at, _ := h.Next()
-	fmt.Println("wake up at", at)
-	for timer := range structures.Due(h, 40) {
-		fmt.Println(timer.Deadline, timer.Value)
+	timers := minheap.New[string]()
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
+		}
 	}
 	// Output:
-	// wake up at 25
-	// 25 tick
 	// 30 retry
+	// 50 report
 }

@@ -13,15 +13,9 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "octheap", maxLen,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() })
-}
+func TestConformance(t *testing.T) { whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity) }
 
-func FuzzModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() })
-}
+func FuzzModel(f *testing.F) { whitebox.Fuzz(f, New[uint64]) }
 
 func TestEarliestOfEight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -47,22 +41,6 @@ func TestChildrenFillALine(t *testing.T) {
 			t.Fatalf("among %d timers the children at %d begin within a line", i+1, first)
 		}
 	}
-}
-
-// The comparisons are counted by hand. Beside each step is the heap after it.
-func TestWorkCountsEveryComparison(t *testing.T) {
-	h := New[int]()
-	n := whitebox.NewNamed(h)
-	whitebox.CountsComparisons(t, h, []whitebox.Step{
-		{"schedule in order", func() { n.Schedule(10, 20, 30, 40, 50, 60, 70, 80, 90) }, 8}, // 10, below it 20 to 90
-		{"schedule below 20", func() { n.Schedule(100) }, 1},
-		{"schedule before all", func() { n.Schedule(5) }, 2},            // 5, below it 10 30 to 90, below 10 100 20
-		{"move a leaf to later", func() { n.Move(90, 95) }, 1},          // nothing is below it
-		{"move the root to later", func() { n.Move(5, 25) }, 1 + 8 + 2}, // 10, below it 20 30 to 95, below 20 100 25
-		{"pop nothing", func() { h.Pop(9); h.Next() }, 0},
-		{"pop", func() { h.Pop(10) }, 8 + 1}, // 25 goes down from the root, and stays above 100
-		{"cancel the last", func() { n.Cancel(100) }, 0},
-	})
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {

@@ -8,21 +8,18 @@ import (
 )
 
 func Example() {
-	leases := pairingheap.New[int]()
-	ids := make(map[int]structures.ID)
-	for client := range 4 {
-		ids[client] = leases.Schedule(structures.Tick(10*client+10), client)
-	}
-	leases.Cancel(ids[1])          // client 1 leaves
-	leases.Reschedule(ids[0], 100) // client 0 renews its lease
-
-	for at, ok := leases.Next(); ok; at, ok = leases.Next() {
-		for lease := range structures.Due(leases, at) {
-			fmt.Println("client", lease.Value, "lost its lease at", lease.Deadline)
+	timers := pairingheap.New[string]()
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
 		}
 	}
 	// Output:
-	// client 2 lost its lease at 30
-	// client 3 lost its lease at 40
-	// client 0 lost its lease at 100
+	// 30 retry
+	// 50 report
 }

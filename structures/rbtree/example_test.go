@@ -9,19 +9,17 @@ import (
 
 func Example() {
 	timers := rbtree.New[string]()
-	timers.Schedule(30, "retry")
 	flush := timers.Schedule(20, "flush")
-	idle := timers.Schedule(25, "idle")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
 	timers.Cancel(flush)
-	timers.Reschedule(idle, 30) // now behind its equal
-
-	at, _ := timers.Next()
-	fmt.Println("next at", at)
-	for timer := range structures.Due(timers, at) {
-		fmt.Println(timer.Deadline, timer.Value)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
+		}
 	}
 	// Output:
-	// next at 30
 	// 30 retry
-	// 30 idle
+	// 50 report
 }

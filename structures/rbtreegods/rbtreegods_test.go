@@ -1,39 +1,21 @@
 package rbtreegods_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/rbtreegods"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "rbtreegods", slab.MaxCapacity,
-		func(n int) structures.Scheduler[uint64] { return rbtreegods.New[uint64](rbtreegods.Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return rbtreegods.New[*schedtest.Payload]() }, schedtest.FIFO(), schedtest.Allocates())
+	whitebox.Suite(t, rbtreegods.New[uint64], rbtreegods.New[*schedtest.Payload], rbtreegods.Capacity, schedtest.FIFO(), schedtest.Allocates())
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return rbtreegods.New[uint64]() }, schedtest.FIFO(), schedtest.Allocates())
-}
-
-func TestWorkCountsComparisons(t *testing.T) {
-	s := rbtreegods.New[int]()
-	ids := map[string]structures.ID{}
-	whitebox.CountsComparisons(t, s, []whitebox.Step{
-		{"the first: with itself", func() { ids["a"] = s.Schedule(10, 0) }, 1},            // a
-		{"with a", func() { ids["b"] = s.Schedule(20, 0) }, 1},                            // a, b right of it
-		{"with a and b", func() { ids["c"] = s.Schedule(20, 0) }, 2},                      // b, a and c below
-		{"with b and a", func() { ids["d"] = s.Schedule(10, 0) }, 2},                      // d right of a
-		{"find c: b, c; then with d and b", func() { s.Reschedule(ids["c"], 15) }, 2 + 2}, // d moved up: d, a and b below, c left of b
-		{"find a: d, a", func() { s.Cancel(ids["a"]) }, 2},                                // c moved up: c, d and b below
-		{"stale", func() { s.Cancel(ids["a"]); s.Reschedule(ids["a"], 1) }, 0},
-		{"nothing due", func() { s.Next(); s.Pop(9) }, 0},
-		{"find d: c, d", func() { s.Pop(10) }, 2},
-	})
+	whitebox.Fuzz(f, rbtreegods.New[uint64], schedtest.FIFO(), schedtest.Allocates())
 }
 
 // AllocsPerRun runs the function once more than it is told to.
@@ -51,4 +33,21 @@ func TestScheduleAllocates(t *testing.T) {
 	if got := testing.AllocsPerRun(n, func() { i++; s.Schedule(structures.Tick(i*7919%n), i) }); got != 1 {
 		t.Errorf("%v allocations a Schedule in slots that were used before, want 1", got)
 	}
+}
+
+func Example() {
+	timers := rbtreegods.New[string]()
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
+		}
+	}
+	// Output:
+	// 30 retry
+	// 50 report
 }

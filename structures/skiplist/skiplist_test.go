@@ -6,21 +6,16 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "skiplist", slab.MaxCapacity,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() }, schedtest.FIFO())
+	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.FIFO())
 }
 
-func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
-}
+func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, New[uint64], schedtest.FIFO()) }
 
 // The reference values of SplitMix64 from seed 1234567: the heights of a seed
 // are the same on every machine and in every version.
@@ -111,49 +106,6 @@ func cored(heights ...int) *core {
 		c.build(height)
 	}
 	return &c
-}
-
-func TestWorkCountsComparisons(t *testing.T) {
-	type insertion struct {
-		deadline    structures.Tick
-		comparisons uint64
-	}
-	for _, test := range []struct {
-		heights    []int
-		insertions []insertion
-	}{
-		// All on level 0: with the last, then with each from the first.
-		{[]int{1, 1, 1, 1, 1}, []insertion{{10, 0}, {20, 1}, {20, 1}, {15, 3}, {5, 2}}},
-		// A high tower is compared on each of its levels, when it is not passed.
-		{[]int{3, 1, 1}, []insertion{{20, 0}, {10, 4}, {15, 5}}},
-		// And once only when it is: 10 on level 1, from there 20 on level 0.
-		{[]int{2, 1, 1}, []insertion{{10, 0}, {20, 1}, {15, 3}}},
-		// A level that only the new tower has costs nothing.
-		{[]int{1, 5, 1}, []insertion{{20, 0}, {10, 2}, {15, 3}}},
-	} {
-		c := cored(test.heights...)
-		for i, in := range test.insertions {
-			before := c.comparisons
-			c.Add(uint32(i+1), in.deadline)
-			if got := c.comparisons - before; got != in.comparisons {
-				t.Errorf("heights %v: %d comparisons to insert %d, want %d", test.heights, got, in.deadline, in.comparisons)
-			}
-		}
-		before := c.comparisons
-		for i := range test.insertions {
-			c.Remove(uint32(i + 1))
-		}
-		if c.comparisons != before {
-			t.Errorf("heights %v: removal compares", test.heights)
-		}
-	}
-
-	list := New[int]()
-	list.Schedule(1, 0)
-	list.Schedule(2, 0)
-	if got, want := list.Work(), (structures.Work{Comparisons: 1}); got != want {
-		t.Errorf("work %+v, want %+v", got, want)
-	}
 }
 
 // Every invariant is broken once, in a list of three timers, due at 10, 20 and

@@ -1,42 +1,22 @@
 package skiplisthuandu_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 	"github.com/timerbench/timerbench/structures/skiplisthuandu"
 )
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "skiplisthuandu", slab.MaxCapacity,
-		func(n int) structures.Scheduler[uint64] {
-			return skiplisthuandu.New[uint64](skiplisthuandu.Capacity(n))
-		},
-		func() structures.Scheduler[*schedtest.Payload] { return skiplisthuandu.New[*schedtest.Payload]() }, schedtest.FIFO(), schedtest.Allocates())
+	whitebox.Suite(t, skiplisthuandu.New[uint64], skiplisthuandu.New[*schedtest.Payload], skiplisthuandu.Capacity, schedtest.FIFO(), schedtest.Allocates())
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return skiplisthuandu.New[uint64]() }, schedtest.FIFO(), schedtest.Allocates())
-}
-
-func TestWorkCountsComparisons(t *testing.T) {
-	s := skiplisthuandu.New[int]()
-	ids := map[string]structures.ID{}
-	whitebox.CountsComparisons(t, s, []whitebox.Step{
-		{"the first", func() { ids["a"] = s.Schedule(10, 0) }, 0},
-		{"another score", func() { ids["b"] = s.Schedule(20, 0) }, 0},
-		{"the score of b", func() { ids["c"] = s.Schedule(20, 0) }, 1},
-		{"the score of a", func() { s.Reschedule(ids["b"], 10) }, 1},
-		{"by its element", func() { s.Cancel(ids["a"]) }, 0},
-		{"stale", func() { s.Cancel(ids["a"]); s.Reschedule(ids["a"], 1) }, 0},
-		{"nothing due", func() { s.Next(); s.Pop(9) }, 0},
-		{"the front", func() { s.Pop(10) }, 0},
-		{"one tick apart", func() { s.Reschedule(ids["c"], 1<<62); s.Schedule(1<<62+1, 0) }, 1}, // the same as a float64
-	})
+	whitebox.Fuzz(f, skiplisthuandu.New[uint64], schedtest.FIFO(), schedtest.Allocates())
 }
 
 // AllocsPerRun runs the function once more than it is told to.
@@ -97,4 +77,21 @@ func TestSeedMakesTheShape(t *testing.T) {
 	if a, b := work(skiplisthuandu.Seed(-3)), work(skiplisthuandu.Seed(2)); a == b {
 		t.Errorf("work %+v with two seeds", a)
 	}
+}
+
+func Example() {
+	timers := skiplisthuandu.New[string]()
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
+		}
+	}
+	// Output:
+	// 30 retry
+	// 50 report
 }

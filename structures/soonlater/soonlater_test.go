@@ -1,35 +1,22 @@
 package soonlater
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
-	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/checking"
-	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// shapes are the default wheels, the smallest wheels, and two in between.
-var shapes = []struct{ soon, later int }{{8, 8}, {2, 4}, {64, 16}}
-
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "soonlater", dary.MaxLen,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](Soon(64), Later(64)) }, schedtest.Levels(1))
-	for _, shape := range shapes[:longtest.Scale(t, 1, 1, 3)] {
-		t.Run(fmt.Sprintf("soon=%d/later=%d", shape.soon, shape.later), func(t *testing.T) {
-			schedtest.Run(t, func() structures.Scheduler[uint64] {
-				return New[uint64](Soon(shape.soon), Later(shape.later))
-			}, schedtest.Levels(1))
-		})
-	}
+	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.Levels(1))
+	whitebox.Variants(t, New[uint64], [][]Option{
+		{Soon(8), Later(8)}, {Soon(2), Later(4)}, {Soon(64), Later(16)},
+	}, schedtest.Levels(1))
 }
 
 func FuzzAgainstModel(f *testing.F) {
@@ -44,41 +31,6 @@ func TestBadOptionsPanic(t *testing.T) {
 		"soonlater: Later(100): want a power of two from 4 to 16777216": Later(100),
 	} {
 		checking.Panics(t, want, func() { New[int](opt) })
-	}
-}
-
-// With 8 slots of each kind a half has 4 ticks: 0 to 7 are soon, 8 to 31 later, and what
-// comes after is in the heap, which is beside each step.
-func TestWorkCountsSlotsAndMoves(t *testing.T) {
-	w := New[int](Soon(8), Later(8))
-	for _, deadline := range []structures.Tick{3, 3, 7, 8, 9, 11, 11, 14, 40, 50} { // 40, 50
-		w.Schedule(deadline, 0)
-	}
-	for _, step := range []struct {
-		now   structures.Tick
-		fired []structures.Tick
-		next  structures.Tick
-		work  structures.Work
-	}{
-		{0, nil, 3, structures.Work{Comparisons: 1}}, // 40, 50
-		{3, []structures.Tick{3, 3}, 7, structures.Work{Comparisons: 1, SlotsVisited: 1}},
-		// The half of 4 begins, and 8, 9, 11 and 11 are to move until 8, one a tick.
-		{4, nil, 7, structures.Work{Comparisons: 1, SlotsVisited: 2}},
-		{5, nil, 7, structures.Work{Comparisons: 1, SlotsVisited: 2, Moved: 1}},
-		{7, []structures.Tick{7}, 8, structures.Work{Comparisons: 1, SlotsVisited: 3, Moved: 3}},
-		{8, []structures.Tick{8}, 9, structures.Work{Comparisons: 1, SlotsVisited: 5, Moved: 4}}, // and 14 is to move
-		{10, []structures.Tick{9}, 11, structures.Work{Comparisons: 1, SlotsVisited: 6, Moved: 5}},
-		{20, []structures.Tick{11, 11, 14}, 40, structures.Work{Comparisons: 1, SlotsVisited: 8, Moved: 5}},
-		{60, []structures.Tick{40, 50}, 0, structures.Work{Comparisons: 1, SlotsVisited: 8, Moved: 5}},
-	} {
-		var fired []structures.Tick
-		for timer := range structures.Due(w, step.now) {
-			fired = append(fired, timer.Deadline)
-		}
-		next, _ := w.Next()
-		if !slices.Equal(fired, step.fired) || next != step.next || w.Work() != step.work {
-			t.Fatalf("at %d fired %v, next %d, work %+v; want %v, %d, %+v", step.now, fired, next, w.Work(), step.fired, step.next, step.work)
-		}
 	}
 }
 

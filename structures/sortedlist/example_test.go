@@ -8,23 +8,18 @@ import (
 )
 
 func Example() {
-	jobs := sortedlist.New[string]()
-	jobs.Schedule(60, "rotate logs")
-	backup := jobs.Schedule(90, "back up")
-	jobs.Schedule(100, "send mail")
-	jobs.Cancel(backup) // the disk is full
-
-	for at, ok := jobs.Next(); ok && at <= 180; at, ok = jobs.Next() {
-		for job := range structures.Due(jobs, at) {
-			fmt.Println(job.Deadline, job.Value)
-			jobs.Schedule(job.Deadline+70, job.Value)
+	timers := sortedlist.New[string]()
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
 		}
 	}
-	fmt.Println(jobs.Len(), "jobs pending")
 	// Output:
-	// 60 rotate logs
-	// 100 send mail
-	// 130 rotate logs
-	// 170 send mail
-	// 2 jobs pending
+	// 30 retry
+	// 50 report
 }

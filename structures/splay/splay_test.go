@@ -1,72 +1,26 @@
 package splay
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "splay", slab.MaxCapacity,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload]() }, schedtest.FIFO())
+	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.FIFO())
 }
 
-func FuzzModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64]() }, schedtest.FIFO())
-}
+func FuzzModel(f *testing.F) { whitebox.Fuzz(f, New[uint64], schedtest.FIFO()) }
 
 func TestANodeTakes24Bytes(t *testing.T) {
 	if size := unsafe.Sizeof(node{}); size > 24 { // 20 where alignment allows
 		t.Fatalf("a node takes %d bytes, want at most 24", size)
-	}
-}
-
-// String shows a tree: a node, and in brackets what is on its left and on its right.
-func (c *core) String() string { return c.show(c.root) }
-
-func (c *core) show(slot uint32) string {
-	if slot == none {
-		return ""
-	}
-	n := c.nodes[slot]
-	if n.child[left]|n.child[right] == none {
-		return fmt.Sprint(n.deadline)
-	}
-	return fmt.Sprintf("%d(%s %s)", n.deadline, c.show(n.child[left]), c.show(n.child[right]))
-}
-
-// The trees and the comparisons are worked out by hand.
-func TestTreesAreThoseOfThePaper(t *testing.T) {
-	tree := New[int]()
-	n := whitebox.NewNamed(tree)
-	_, c := slotted.Parts(&tree.scheduler)
-	for _, step := range []struct {
-		name string
-		do   func()
-		want uint64
-		tree string
-	}{
-		{"in order", func() { n.Schedule(10, 20, 30, 40, 50) }, 4, "50(40(30(20(10 ) ) ) )"},
-		{"before all, two pairs of links rotated", func() { n.Schedule(5) }, 5, "5( 40(20(10 30) 50))"},
-		{"cancel the root", func() { n.Cancel(5) }, 0, "40(20(10 30) 50)"},
-		{"cancel a root with two children", func() { n.Cancel(40) }, 0, "30(20(10 ) 50)"},
-		{"pop the first", func() { tree.Pop(10) }, 0, "30(20 50)"},
-		{"move it behind the root", func() { n.Move(20, 35) }, 2, "35(30 50)"},
-	} {
-		before := tree.Work().Comparisons
-		step.do()
-		if got := tree.Work().Comparisons - before; got != step.want || c.String() != step.tree {
-			t.Errorf("%s: %d comparisons, the tree is %s, want %d and %s", step.name, got, c, step.want, step.tree)
-		}
 	}
 }
 

@@ -1,98 +1,27 @@
 package wheel
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// slotCounts are an odd number, a wheel in which each tick is a revolution, and powers of two.
-var slotCounts = []int{7, 1, 2, 64, 512}
-
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "wheel", slab.MaxCapacity,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](Slots(64)) }, schedtest.FIFO(), schedtest.Levels(1))
-	for _, slots := range slotCounts[:longtest.Scale(t, 1, 1, 5)] {
-		t.Run(fmt.Sprintf("slots=%d", slots), func(t *testing.T) {
-			schedtest.Run(t, func() structures.Scheduler[uint64] {
-				return New[uint64](Slots(slots))
-			}, schedtest.FIFO(), schedtest.Levels(1))
-		})
-	}
+	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.FIFO(), schedtest.Levels(1))
+	// An odd number, a wheel in which each tick is a revolution, and powers of two.
+	whitebox.Variants(t, New[uint64], [][]Option{{Slots(7)}, {Slots(1)}, {Slots(2)}, {Slots(64)}, {Slots(512)}},
+		schedtest.FIFO(), schedtest.Levels(1))
 }
 
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] {
 		return New[uint64](Slots(7))
 	}, schedtest.FIFO(), schedtest.Levels(1))
-}
-
-// drive pops until nothing is due at now and returns the deadlines.
-func drive(s structures.Scheduler[int], now structures.Tick) (fired []structures.Tick) {
-	for timer := range structures.Due(s, now) {
-		fired = append(fired, timer.Deadline)
-	}
-	return fired
-}
-
-func TestWorkCountsVisitsAndRounds(t *testing.T) {
-	w := New[int](Slots(4))
-	visited := func(n, moved uint64) {
-		t.Helper()
-		if got, want := w.Work(), (structures.Work{SlotsVisited: n, Moved: moved}); got != want {
-			t.Fatalf("work is %+v, want %+v", got, want)
-		}
-	}
-	next := func(want structures.Tick) {
-		t.Helper()
-		if got, ok := w.Next(); got != want || !ok {
-			t.Fatalf("Next() = %d, %t, want %d", got, ok, want)
-		}
-	}
-	at := func(now structures.Tick, want ...structures.Tick) {
-		t.Helper()
-		if got := drive(w, now); !slices.Equal(got, want) {
-			t.Fatalf("at %d fired %v, want %v", now, got, want)
-		}
-	}
-	for _, deadline := range []structures.Tick{1, 1, 5, 6, 3} {
-		w.Schedule(deadline, 0)
-	}
-	at(0)
-	next(1)
-	visited(0, 0)
-	at(1, 1, 1) // 5 is in the slot, too, and stays
-	visited(1, 1)
-	at(2) // the slot of 6 is passed, nothing in it is looked at
-	visited(2, 1)
-	at(3, 3)
-	next(5)
-	visited(3, 1)
-	at(100, 5, 6) // 24 revolutions, each occupied slot once
-	visited(5, 1)
-
-	early, late := w.Schedule(110, 0), w.Schedule(114, 0)
-	next(110) // by which both are in their slots
-	w.Cancel(early)
-	next(110) // what the slot knows
-	at(110)   // and finds out
-	visited(6, 2)
-	next(114)
-	w.Schedule(1001, 0)
-	w.Cancel(late)
-	next(1001) // needs a search, of the one slot occupied
-	visited(7, 2)
-	next(1001)
-	visited(7, 2)
 }
 
 // All pairs of ticks and all widths, compared with stepping from tick to tick.

@@ -8,22 +8,18 @@ import (
 )
 
 func Example() {
-	w := wheelfixed.New[string](wheelfixed.PerSlot(1))
-	w.Schedule(50, "retry")
-	w.Schedule(50, "heartbeat")                     // finds that slot full
-	request := w.Schedule(1000, "request of alice") // in the slot of 1000
-	w.Schedule(1000, "request of bob")              // in the slot of 1008
-	w.Cancel(request)                               // it was answered
-
-	for at, ok := w.Next(); ok; at, ok = w.Next() {
-		for timer := range structures.Due(w, at) {
-			fmt.Println(timer.Value, "at", at, "instead of", timer.Deadline)
+	timers := wheelfixed.New[string](wheelfixed.PerSlot(32))
+	flush := timers.Schedule(20, "flush")
+	retry := timers.Schedule(10, "retry")
+	timers.Schedule(50, "report")
+	timers.Cancel(flush)
+	timers.Reschedule(retry, 30)
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
+		for timer := range structures.Due(timers, at) {
+			fmt.Println(timer.Deadline, timer.Value)
 		}
 	}
-	fmt.Println("late by at most", wheelfixed.MaxLate(1000))
 	// Output:
-	// retry at 50 instead of 50
-	// heartbeat at 51 instead of 50
-	// request of bob at 1008 instead of 1000
-	// late by at most 31
+	// 30 retry
+	// 50 report
 }

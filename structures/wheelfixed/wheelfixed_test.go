@@ -1,29 +1,22 @@
 package wheelfixed
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
-	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
-	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
-	whitebox.Suite(t, "wheelfixed", dary.MaxLen,
-		func(n int) structures.Scheduler[uint64] { return New[uint64](Capacity(n), PerSlot(4)) },
-		func() structures.Scheduler[*schedtest.Payload] { return New[*schedtest.Payload](PerSlot(2)) }, schedtest.Coarse(MaxLate))
-	for _, perSlot := range []int{128, 1}[:longtest.Scale(t, 1, 1, 2)] {
-		t.Run(fmt.Sprintf("perslot=%d", perSlot), func(t *testing.T) {
-			schedtest.Run(t, func() structures.Scheduler[uint64] { return New[uint64](PerSlot(perSlot)) }, schedtest.Coarse(MaxLate))
-		})
-	}
+	whitebox.Suite(t, four[uint64], four[*schedtest.Payload], Capacity, schedtest.Coarse(MaxLate))
+	whitebox.Variants(t, New[uint64], [][]Option{{PerSlot(128)}, {PerSlot(1)}}, schedtest.Coarse(MaxLate))
 }
+
+func four[T any](opts ...Option) *Wheel[T] { return New[T](append(opts, PerSlot(4))...) }
 
 func FuzzAgainstModel(f *testing.F) {
 	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](PerSlot(2)) }, schedtest.Coarse(MaxLate))
@@ -80,41 +73,6 @@ func TestTheBoundIsReached(t *testing.T) {
 		if len(late) != 5 || late[0] != 0 || late[4] != MaxLate(delay) {
 			t.Errorf("level %d: late by %d, want 0 for the heap and %d at most", level, late, MaxLate(delay))
 		}
-	}
-}
-
-// With one timer a slot: 10 to 13 take four timers of tick 10, the fifth is in the heap.
-func TestWorkCountsSlotsAndComparisons(t *testing.T) {
-	w := New[int](PerSlot(1))
-	wants := func(what string, visited, comparisons uint64) {
-		t.Helper()
-		if got, want := w.Work(), (structures.Work{SlotsVisited: visited, Comparisons: comparisons}); got != want {
-			t.Fatalf("%s: %+v, want %+v", what, got, want)
-		}
-	}
-	var ids []structures.ID
-	for i := range 4 {
-		ids = append(ids, w.Schedule(10, i))
-	}
-	wants("the second looks at one full slot, the fourth at three", 0+1+2+3, 0)
-	ids = append(ids, w.Schedule(10, 4))
-	wants("the fifth at four, and goes to the heap", 10, 0)
-	w.Schedule(11, 5)
-	wants("11, 12 and 13 are full, 14 is not", 13, 0)
-	w.Cancel(ids[1])
-	w.Schedule(10, 6)
-	wants("the slot of 11 is free again", 14, 0)
-	w.Schedule(1<<40, 7)
-	wants("two in the heap", 14, 1)
-	for range structures.Due(w, 10) {
-	}
-	wants("the slot of 10, and the first of the heap", 15, 1)
-	w.Next()
-	for range structures.Due(w, 1<<39) {
-	}
-	wants("four slots", 19, 1)
-	if w.Len() != 1 {
-		t.Fatalf("%d timers are left", w.Len())
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/quadheap"
-	"github.com/timerbench/timerbench/structures/rbtree"
 )
 
 // The conformance suite is run by the packages that choose an order.
@@ -77,45 +76,4 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"freed bucket":    func(q *Queue) { q.free = append(q.free, 2) },
 		"firing":          func(q *Queue) { q.firing = 1 },
 	})
-}
-
-// Six timers are in three buckets, which come in the order 5, 9, 7. In the heap 9 and 7 are
-// each compared with the root, 5, and stay below it; when 5 leaves, the last one, 7, is
-// compared with 9. In the tree 9 is compared with the last, 5; and 7 with the last, 9, then
-// with 5 and 9 on the way down.
-func TestWorkCountsBuckets(t *testing.T) {
-	for _, c := range []struct {
-		order         Order
-		opened, fired uint64 // comparisons until then
-	}{
-		{quadheap.New[uint32](), 2, 3}, {rbtree.New[uint32](), 4, 4},
-	} {
-		s := New[int](c.order, 0)
-		want := func(what string, comparisons, visited uint64) {
-			t.Helper()
-			want := structures.Work{Comparisons: comparisons, SlotsVisited: visited}
-			if got := s.Work(); got != want {
-				t.Fatalf("%T, %s: %+v, want %+v", c.order, what, got, want)
-			}
-		}
-		var ids []structures.ID
-		for _, deadline := range []structures.Tick{5, 9, 5, 7, 7, 5} {
-			ids = append(ids, s.Schedule(deadline, 0))
-		}
-		want("three buckets", c.opened, 0)
-		s.Schedule(9, 0)
-		want("a timer for a bucket that is there", c.opened, 0)
-		s.Cancel(ids[0])
-		s.Reschedule(ids[1], 7)
-		want("no bucket opened or closed", c.opened, 0)
-		s.Pop(5)
-		s.Pop(5)
-		want("both timers of the first bucket", c.fired, 1)
-		s.Pop(6)
-		s.Next()
-		want("nothing is due", c.fired, 1)
-		for range structures.Due(&s, 100) {
-		}
-		want("the two others", c.fired, 3)
-	}
 }

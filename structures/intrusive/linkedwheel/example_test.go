@@ -6,38 +6,25 @@ import (
 	"github.com/timerbench/timerbench/structures/intrusive/linkedwheel"
 )
 
-// session is a struct of the caller with two timers, of which each leads back to it.
+// session is a struct of the caller. Its timer leads back to it.
 type session struct {
-	user        string
-	idle, renew linkedwheel.Timer[*session]
-}
-
-func newSession(user string) *session {
-	s := &session{user: user}
-	s.idle.Value, s.renew.Value = s, s
-	return s
+	user string
+	idle linkedwheel.Timer[*session]
 }
 
 func Example() {
 	timers := linkedwheel.New[*session]()
-	alice, bob := newSession("alice"), newSession("bob")
-	timers.Schedule(&alice.idle, 30_000)
-	timers.Schedule(&bob.idle, 30_500)
-	timers.Schedule(&bob.renew, 20_000)
-
+	alice, bob := &session{user: "alice"}, &session{user: "bob"}
+	for _, s := range []*session{alice, bob} {
+		s.idle.Value = s
+		timers.Schedule(&s.idle, 30_000)
+	}
 	timers.Reschedule(&alice.idle, 45_000) // alice is active
-	timers.Cancel(&bob.renew)              // bob logs out soon
-
-	for {
-		at, ok := timers.Next()
-		if !ok {
-			break
-		}
+	timers.Cancel(&bob.idle)               // bob logs out
+	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
 		for t := timers.Pop(at); t != nil; t = timers.Pop(at) {
 			fmt.Println(t.Deadline(), t.Value.user, "was idle")
 		}
 	}
-	// Output:
-	// 30500 bob was idle
-	// 45000 alice was idle
+	// Output: 45000 alice was idle
 }
