@@ -51,6 +51,7 @@ import (
 type Options struct {
 	Alpha     float64 // family-wise error rate, above 0 and below 1
 	MinEffect float64 // smallest difference that counts, relative: 0.05 is 5 %
+	Machines  bool    // compare even results of different machines
 }
 
 // Check returns an error if Alpha or MinEffect is out of range.
@@ -80,7 +81,7 @@ type Comparison struct {
 	Rows    []Row
 	Session bool     // the runs took turns
 	Shift   float64  // median ratio of all rows
-	Notes   []string // warnings: cells that one side lacks, different machines and the like
+	Notes   []string // warnings: cells that one side lacks, different compilers and the like
 }
 
 // Row is one structure in one cell.
@@ -89,7 +90,7 @@ type Row struct {
 	N         int
 	Structure string
 	Op        string  // "lifecycle", "tick" and so on: the unit of the cost
-	Old, New  float64 // medians in ns, as benchstat shows them
+	Old       float64 // median in ns, as benchstat shows it; the new cost is Old times Ratio.Center
 
 	Ratio    stats.Ratio // new / old
 	Adjusted stats.Ratio // Ratio divided by the median ratio of the cell's others; in a session equal to Ratio
@@ -99,10 +100,14 @@ type Row struct {
 }
 
 // Runs compares two results. It returns an error if no structure has a cost in the same cell
-// of both, or if only one of them was measured with lean loops.
+// of both, if only one of them was measured with lean loops, or if their machines differ and
+// o.Machines is not set.
 func Runs(old, new *results.Run, o Options) (*Comparison, error) {
 	if old.Parameters.Lean != new.Parameters.Lean {
 		return nil, errors.New("only one of the two results was measured with lean loops (run --lean): want both or neither")
+	}
+	if a, b := old.Environment, new.Environment; !o.Machines && (a.CPU != b.CPU || a.Cores != b.Cores) {
+		return nil, fmt.Errorf("different machines: OLD on %s with %d processors, NEW on %s with %d, so the ratios would compare the machines: want results of one machine, or --machines", a.CPU, a.Cores, b.CPU, b.Cores)
 	}
 	c := &Comparison{Session: old.Parameters.Session != "" && old.Parameters.Session == new.Parameters.Session}
 	found := pairsOf(old, new, c.Session)
@@ -202,7 +207,7 @@ func pairsOfCell(old, new results.Cell, cell int, floor float64) []*pair {
 		}
 		p.row = Row{
 			Workload: new.Workload, N: new.N, Structure: row.Structure, Op: string(new.Unit),
-			Old: median(p.old), New: median(p.new),
+			Old: median(p.old),
 		}
 		out = append(out, p)
 	}

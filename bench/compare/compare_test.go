@@ -113,7 +113,7 @@ func TestAPlantedLossIsFoundAndNothingElse(t *testing.T) {
 		t.Errorf("the other way round: %s", got)
 	}
 	for _, r := range c.Rows {
-		if r.Structure == "s2" && (r.Ratio.Lo > 1.15 || r.Ratio.Hi < 1.15 || math.Abs(r.New/r.Old-1.15) > 0.05) {
+		if r.Structure == "s2" && (r.Ratio.Lo > 1.15 || r.Ratio.Hi < 1.15 || math.Abs(r.Ratio.Center-1.15) > 0.05) {
 			t.Errorf("%+v: the interval does not hold 1.15", r)
 		}
 	}
@@ -208,13 +208,12 @@ func TestNotesSayWhatIsNotCompared(t *testing.T) {
 	t.Parallel()
 	random := newRandom(7)
 	old, new := typical.simulate(random), typical.with(func(m *model) { m.cells = 7; m.only = func(s string) bool { return s != "s3" } }).simulate(random)
-	old.Environment = results.Environment{CPU: "A", Cores: 2, Go: "go1.26.1"}
-	new.Environment = results.Environment{CPU: "B", Cores: 4, Go: "go1.26.2"}
+	old.Environment.Go, new.Environment.Go = "go1.26.1", "go1.26.2"
 	new.Parameters.Seed, new.Complete = 9, false
 	new.Failures = []results.Failure{{Structure: "s3", Where: "w, n 10", Reason: "a timer was lost"}}
 	notes := strings.Join(compareRuns(t, old, new, usual).Notes, "\n")
 	for _, want := range []string{
-		"different machines: OLD on A with 2 processors, NEW on B with 4", "different compilers: OLD by go1.26.1, NEW by go1.26.2",
+		"different compilers: OLD by go1.26.1, NEW by go1.26.2",
 		"different operations: OLD with seed 1, NEW with seed 9", "NEW is not complete", "NEW: s3 fails the proof on w, n 10: a timer was lost",
 		"only in NEW: w, n 16", "only in OLD: w, n 10: s3; w, n 11: s3",
 	} {
@@ -256,10 +255,13 @@ func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 			row.Cost[k].Round += 100
 		}
 	}
+	elsewhere := *a
+	elsewhere.Environment = results.Environment{CPU: "B", Cores: 4}
 	for name, c := range map[string]struct {
 		old, new *results.Run
 		want     string
 	}{
+		"machines":     {a, &elsewhere, "different machines: OLD on  with 0 processors, NEW on B with 4, so"},
 		"other cells":  {a, b, "nothing in common: no structure has a cost in the same cell of both results (OLD: 6 cells, the first is w, n 10, with s0 s1 s2 s3 s4 s5; NEW: 1 cells, the first is other"},
 		"no cells":     {a, &results.Run{}, "NEW: no cells"},
 		"other rounds": {a, later, "nothing in common"},
@@ -267,6 +269,9 @@ func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 		if _, err := Runs(c.old, c.new, usual); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+	}
+	if _, err := Runs(a, &elsewhere, Options{Alpha: 0.05, Machines: true}); err != nil {
+		t.Error(err)
 	}
 	for _, o := range []Options{{Alpha: 0}, {Alpha: 1}, {Alpha: math.NaN()}, {Alpha: 0.05, MinEffect: -0.1}} {
 		if o.Check() == nil {

@@ -13,11 +13,7 @@ import (
 func notes(old, new *results.Run, pairs []*pair, c *Comparison) []string {
 	var out []string
 	note := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	a, b := old.Environment, new.Environment
-	if a.CPU != b.CPU || a.Cores != b.Cores {
-		note("different machines: OLD on %s with %d processors, NEW on %s with %d", a.CPU, a.Cores, b.CPU, b.Cores)
-	}
-	if a.Go != b.Go {
+	if a, b := old.Environment, new.Environment; a.Go != b.Go {
 		note("different compilers: OLD by %s, NEW by %s", a.Go, b.Go)
 	}
 	if old.Parameters.Seed != new.Parameters.Seed {

@@ -58,7 +58,7 @@ func TestAnInstanceCountsByItsFastestRepetitions(t *testing.T) {
 // measured: a trial varies by 3 %, a disturbed trial takes up to twice the time, a process
 // varies by 1 %, and one layout in ten is 10 % slower.
 func busy(random *rand.Rand, slow float64) (old, new *results.Run) {
-	const cells, structures, pairs, rounds, repeat = 4, 4, 8, 24, 4
+	const cells, structures, pairs, rounds, repeat = 4, 4, 16, 96, 4 // the defaults of ab
 	side := func(factor float64) *results.Run {
 		r := &results.Run{Format: results.Format, Version: results.Version, Complete: true, Parameters: results.Parameters{Session: "x", Repeat: repeat}}
 		for c := range cells {
@@ -95,9 +95,9 @@ func TestASessionOnABusyMachineFindsALoss(t *testing.T) {
 	times := longtest.Scale(t, 10, 10, 100)
 	found, wrong, wrongOfEqual := 0, 0, 0
 	random := newRandom(11)
-	options := Options{Alpha: 0.05, MinEffect: 0.02}
+	options := Options{Alpha: 0.05, MinEffect: 0.01}
 	for range times {
-		old, new := busy(random, 1.1)
+		old, new := busy(random, 1.042)
 		c := compareRuns(t, old, new, options)
 		for i, r := range c.Rows {
 			switch {

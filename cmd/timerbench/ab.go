@@ -48,8 +48,8 @@ temporary git worktree, which is removed at the end, also after Ctrl-C. Without
 layouts, because the layout alone changes times by a few percent. A program has
 only one layout, so its interval does not contain this variation.
 
-The folder keeps the results of both sides and their benchmark lines. benchstat
-finds the same medians in them.
+The folder keeps the results of both sides and their benchmark lines, which
+benchstat reads.
 
 ` + exitCodes,
 		Example: `  timerbench ab --old main    # what did I change?
@@ -64,14 +64,14 @@ finds the same medians in them.
 	flags.StringVar(&f.new, "new", "",
 		"new git `revision` or program (default: the work tree as it is)")
 	f.choice.add(flags, " "+abSizes)
-	flags.IntVar(&f.rounds, "rounds", 24,
+	flags.IntVar(&f.rounds, "rounds", 96,
 		"rounds of each run, rounded up to a multiple of 4, as each instance takes part in 4 rounds")
-	flags.IntVar(&f.pairs, "pairs", 8, "runs of each build")
+	flags.IntVar(&f.pairs, "pairs", 16, "runs of each build")
 	flags.IntVar(&f.layouts, "layouts", 0,
 		"code layouts of a revision; 1: the default layout of the linker (default: 8, but at most --pairs)")
 	flags.StringVarP(&f.out, "out", "o", "",
 		"`folder` for the results of both sides (default: a new one in "+runs.Parent+"/)")
-	f.compareFlags.add(cmd)
+	f.compareFlags.add(cmd, 0.01)
 	return cmd
 }
 
@@ -142,7 +142,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	}
 	err = f.print(cmd.OutOrStdout(), c)
 	fmt.Fprintf(stderr, "the results are in %s and %s; to compare them again: %s\n", a, b,
-		asTyped("compare", a, b))
+		asTyped("compare", a, b, fmt.Sprintf("--min-effect=%g", f.minEffect)))
 	return err
 }
 

@@ -16,31 +16,33 @@ import (
 
 // exitCodes is part of the help of compare and ab.
 const exitCodes = `Exit codes: 0 if the comparison was made, with any outcome. 2 if it was not: a
-bad flag, an unreadable file, nothing in common. --fail-on-regression
-changes one thing: the code is 1 if at least one row of the table is slower,
-which means a slowdown that is significant and large enough. Faster rows,
-structures on only one side, and notes never change the code.`
+bad flag, an unreadable file, nothing in common, two machines.
+--fail-on-regression changes one thing: the code is 1 if at least one row of the
+table is slower, which means a slowdown that is significant and large enough.
+Faster rows, structures on only one side, and notes never change the code.`
 
 // compareFlags are the common flags of compare and ab.
 type compareFlags struct {
 	alpha     float64
 	minEffect float64
+	machines  bool
 	fail      bool
 }
 
-func (f *compareFlags) add(cmd *cobra.Command) {
-	f.minEffect = 0.05
+// add adds the flags. minEffect is the default of --min-effect.
+func (f *compareFlags) add(cmd *cobra.Command, minEffect float64) {
+	f.minEffect = minEffect
 	flags := cmd.Flags()
 	flags.Float64Var(&f.alpha, "alpha", 0.05,
 		"probability of at least one false difference in the whole table")
 	flags.Func("min-effect",
-		"smallest relative `difference` that counts, such as 2% or 0.02; if the noise floor of the cell is larger, it is used instead (default 5%)",
+		"smallest relative `difference` that counts, such as 2% or 0.02; if the noise floor of the cell is larger, it is used instead (default "+fmt.Sprint(100*minEffect)+"%)",
 		values.To(&f.minEffect, values.Share(math.MaxFloat64)))
 	flags.BoolVar(&f.fail, "fail-on-regression", false, "exit with code 1 if a row is slower")
 }
 
 func (f *compareFlags) options() (compare.Options, error) {
-	o := compare.Options{Alpha: f.alpha, MinEffect: f.minEffect}
+	o := compare.Options{Alpha: f.alpha, MinEffect: f.minEffect, Machines: f.machines}
 	if err := o.Check(); err != nil {
 		return o, fmt.Errorf("--alpha %v, --min-effect %v: %w", f.alpha, f.minEffect, err)
 	}
@@ -68,7 +70,8 @@ builds, use ab.
 		Args: argsFrom(2, 2, "two: the old and the new results"),
 		RunE: f.compare,
 	}
-	f.add(cmd)
+	f.add(cmd, 0.05)
+	cmd.Flags().BoolVar(&f.machines, "machines", false, "compare even if OLD and NEW are of different machines")
 	return cmd
 }
 
@@ -105,7 +108,7 @@ func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
 			interval = ratio(r.Ratio.Lo) + " to " + ratio(r.Ratio.Hi)
 		}
 		row := []any{r.Workload, show.Grouped(r.N), r.Structure, r.Op, show.Figure(r.Old),
-			show.Figure(r.New), ratio(r.Ratio.Center), interval}
+			show.Figure(r.Old * r.Ratio.Center), ratio(r.Ratio.Center), interval}
 		if !c.Session {
 			row = append(row, ratio(r.Adjusted.Center))
 		}

@@ -36,6 +36,9 @@ func TestCompare(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "old", eightRounds("churn", 1))
 	put(t, "new", eightRounds("churn", 1.3))
+	other := eightRounds("churn", 1.3)
+	other.Environment.CPU = "other"
+	put(t, "other", other)
 	for line, c := range map[string]struct {
 		code int
 		want []string
@@ -47,6 +50,8 @@ func TestCompare(t *testing.T) {
 		"old old --fail-on-regression":                           {0, []string{"No difference: none of 4 ratios"}},
 		"old new --fail-on-regression --min-effect 40%":          {0, []string{"No difference"}},
 		"old new --fail-on-regression --min-effect 0.4":          {0, []string{"No difference"}},
+		"old other --fail-on-regression":                         {2, []string{"old and other: different machines: OLD on", "NEW on other", "or --machines"}},
+		"old other --machines":                                   {0, []string{"1 of 4 are slower"}},
 	} {
 		code, stdout, stderr := run(append([]string{"compare"}, strings.Fields(line)...)...)
 		if code != c.code {
@@ -56,7 +61,7 @@ func TestCompare(t *testing.T) {
 	}
 	for _, command := range []string{"compare", "ab"} { // the help says exactly what the flag changes
 		stdout, _ := must(t, command, "--help")
-		says(t, stdout, "Exit codes: 0", "--fail-on-regression\nchanges one")
+		says(t, stdout, "Exit codes: 0", "--fail-on-regression changes one")
 	}
 }
 

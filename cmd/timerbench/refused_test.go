@@ -181,10 +181,10 @@ var bad = map[string][]string{
 	"ab --old= --new=":                       {": its value is empty"},
 	"ab --old mute --new mute --pairs 2 -o new -s ^list$ -w ^hold$ -n 10": {"it ended without results: want a program of timerbench"},
 	"ab --old HEAD --layouts 0":             {"--layouts 0"},
-	"ab --old HEAD --layouts 9":             {"--layouts 9", "8 pairs"},
+	"ab --old HEAD --layouts 17":            {"--layouts 17", "16 pairs"},
 	"ab --old nothing --pairs 6":            {"--old nothing: no such program; as a revision: "}, // --layouts was not given
 	"ab --old HEAD --alpha 2":               {"--alpha 2"},
-	"ab --old damaged --new damaged -o new": {"the old build", "damaged"},
+	"ab --old damaged --new damaged -o new": {" build", "damaged"},
 	"ab --old damaged --new damaged -o old": {"--out old", "not replaced"},
 }
 
