@@ -79,37 +79,3 @@ func TestSIPRetransmitsAsOftenAsTheRFCSays(t *testing.T) {
 		}
 	}
 }
-
-// The script of a workload in which every answer takes 5 s has exactly the timers
-// that the RFC gives such transactions: they fire after these delays.
-func TestSIPScriptFollowsItsTimelines(t *testing.T) {
-	t.Parallel()
-	w, _ := Find("sip")
-	m := *w.Model.(*SIP)
-	m.Answer = Delay{Kind: "constant", Mean: Duration(5 * time.Second)}
-	m.Ring = Delay{Kind: "constant", Mean: Duration(10 * time.Second)}
-	m.Lost, m.Refused = 0, 1
-	w.Model = &m
-	s := w.Script(1000, 1)
-	s.Fill()
-	for s.Now() < 60_000 { // until what the fill has set is gone
-		s.Next(1000, nil)
-	}
-	b := s.Next(200_000, nil)
-	got := map[structures.Tick]float64{}
-	fires := 0.0
-	for _, f := range b.Fires {
-		got[f.Delay]++
-		fires++
-	}
-	// Of four transactions, one each: A, E and G fire after 0.5, 1 and 2 s; then D
-	// after 33 s, I and K after 5 s, J after 32 s.
-	want := map[structures.Tick]float64{500: 3, 1000: 3, 2000: 3, 33_000: 1, 5_000: 2, 32_000: 1}
-	for delay, n := range want {
-		within(t, "share of the timers that fire after "+(time.Duration(delay)*time.Millisecond).String(),
-			got[delay]/fires, n/13, 0.04)
-	}
-	if len(got) != len(want) {
-		t.Errorf("timers fire after delays of %v ms, want only those of %v", got, want)
-	}
-}

@@ -134,16 +134,3 @@ func TestLevelsCoverAllTicks(t *testing.T) {
 		}
 	}
 }
-
-// The table in the doc of geometry.
-func TestLevelTable(t *testing.T) {
-	g := newGeometry(256, allLevels(256))
-	for level, perSlot := range []structures.Tick{1, 256, 65536, 16777216, 4294967296, 1 << 40, 1 << 48, 1 << 56} {
-		if got := g.start(level*256+1, 0); got != perSlot {
-			t.Errorf("a slot of level %d is %d ticks wide, want %d", level, got, perSlot)
-		}
-	}
-	if g.levels != 8 {
-		t.Errorf("%d levels, want 8", g.levels)
-	}
-}

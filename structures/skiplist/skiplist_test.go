@@ -17,17 +17,6 @@ func TestConformance(t *testing.T) {
 
 func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, New[uint64], schedtest.FIFO()) }
 
-// The reference values of SplitMix64 from seed 1234567: the heights of a seed
-// are the same on every machine and in every version.
-func TestRandomIsSplitMix64(t *testing.T) {
-	r := random(1234567)
-	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423} {
-		if got := r.next(); got != want {
-			t.Errorf("number %d is %d, want %d", i, got, want)
-		}
-	}
-}
-
 func TestHalfOfEachLevelIsInTheNext(t *testing.T) {
 	const n = 1 << 18
 	for _, seed := range []uint64{0, 1, math.MaxUint64} {
@@ -48,17 +37,6 @@ func TestHalfOfEachLevelIsInTheNext(t *testing.T) {
 			if math.Abs(got-want) > 4*deviation+1 {
 				t.Errorf("seed %d: %.0f timers on level %d, want %.1f or so", seed, got, level, want)
 			}
-		}
-	}
-}
-
-func TestHeightCountsZeroBits(t *testing.T) {
-	for number, want := range map[uint64]int{
-		0b1: 1, 0b10: 2, 0b100: 3, 0b1000: 4, 0b10100: 3, math.MaxUint64: 1,
-		1 << 29: 30, 1 << 30: 31, 1 << 31: 32, 1 << 32: 32, 1 << 63: 32, 0: 32,
-	} {
-		if got := height(number); got != want {
-			t.Errorf("%#b gives height %d, want %d", number, got, want)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
-	"github.com/timerbench/timerbench/structures/schedtest"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
@@ -49,20 +48,6 @@ func (w *single) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "list", Kind: shape.List})
 	_, err := nodes.Walk(b, shape.Cell{}, w.list)
 	return err
-}
-
-func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] {
-		s := batched.New[uint64](single{}, 0)
-		return &s
-	}, schedtest.FIFO())
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
-		s := batched.New[*schedtest.Payload](single{}, 0)
-		return &s
-	})
 }
 
 // A timer that is cancelled before a batch is full is never linked.

@@ -1,7 +1,6 @@
 package dary
 
 import (
-	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -36,44 +35,6 @@ func TestAHeapStaysAligned(t *testing.T) {
 			t.Fatalf("%d timers: children do not begin at a cache line", n)
 		}
 		c.Add(uint32(n+1), structures.Tick(n))
-	}
-}
-
-// Slot 40, due at 25, takes the place of each slot up to 25 in turn.
-func TestReplaceKeepsTheOrder(t *testing.T) {
-	for victim := uint32(1); victim <= 25; victim++ {
-		h := NewQuad(0)
-		for slot := uint32(1); slot <= 30; slot++ {
-			h.Add(slot, structures.Tick(slot))
-		}
-		h.Replace(victim, 40, 25)
-		last := structures.Tick(0)
-		for h.Len() > 0 {
-			slot, at := h.Pop(100)
-			if at < last || slot == victim || slot == 40 && at != 25 || slot != 40 && at != structures.Tick(slot) {
-				t.Fatalf("victim %d: slot %d at %d after %d", victim, slot, at, last)
-			}
-			last = at
-		}
-	}
-}
-
-func TestHasKnowsWhichSlotsHaveAnEntry(t *testing.T) {
-	h := NewQuad(0)
-	want := map[uint32]bool{}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 5000 {
-		slot := 1 + rng.Uint32N(40)
-		if want[slot] = !want[slot]; want[slot] {
-			h.Add(slot, structures.Tick(rng.IntN(20)))
-		} else {
-			h.Remove(slot)
-		}
-		for slot := range uint32(45) {
-			if h.Has(slot) != want[slot] {
-				t.Fatalf("Has(%d) = %t among %v", slot, !want[slot], want)
-			}
-		}
 	}
 }
 

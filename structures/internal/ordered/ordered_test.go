@@ -5,9 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
-	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 // sorted is a container that keeps its keys in order in a slice.
@@ -52,13 +50,6 @@ func (s *sorted) Ascend(yield func(*Key) bool) {
 
 func (s *sorted) Len() int            { return len(s.keys) }
 func (s *sorted) Comparisons() uint64 { return s.comparisons }
-
-func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] {
-		s := New[uint64](&sorted{}, 0)
-		return &s
-	}, schedtest.FIFO(), schedtest.Allocates())
-}
 
 func TestCompareGoesByDeadlineThenSequence(t *testing.T) {
 	ascending := []*Key{

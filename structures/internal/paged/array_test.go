@@ -39,24 +39,6 @@ func TestElementsSurviveGrowth(t *testing.T) {
 	}
 }
 
-// Reserve makes room, and Take then allocates nothing.
-func TestReserve(t *testing.T) {
-	for _, n := range []uint64{0, 1, 100, 100_000} {
-		var a Array[uint64]
-		a.Reserve(n)
-		if room := uint64(a.Room()); room < n {
-			t.Fatalf("room for %d, want %d", room, n)
-		}
-		room := a.Room()
-		for range n {
-			a.Take()
-		}
-		if a.Room() != room {
-			t.Errorf("%d elements were reserved, and the array has grown", n)
-		}
-	}
-}
-
 // Indexes do not repeat.
 func TestIndexesDoNotRepeat(t *testing.T) {
 	const full = math.MaxUint32 &^ (1<<13 - 1) // all but the last page

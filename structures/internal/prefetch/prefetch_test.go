@@ -1,12 +1,11 @@
 package prefetch
 
 import (
-	"math/rand/v2"
 	"testing"
 	"unsafe"
 )
 
-// A prefetch has no result that a test could see: BenchmarkReads shows what it does. The
+// A prefetch has no result that a test could see. The
 // tests are about the batch, and about addresses that must not fault.
 
 func TestIssueEmptiesTheBatch(t *testing.T) {
@@ -45,38 +44,5 @@ func TestAFullBatchReplacesItsFirstLines(t *testing.T) {
 	b.Issue()
 	if b.n != 0 {
 		t.Fatalf("%d lines are left", b.n)
-	}
-}
-
-// Random lines of 64 MB, a batch at a time. Each read waits for the one before, as the
-// reads of a structure mostly do.
-func BenchmarkReads(b *testing.B) {
-	type line [8]int
-	lines := make([]line, 1<<20)
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range lines {
-		lines[i][1] = 1 // so that each page is there
-	}
-	for name, prefetch := range map[string]bool{"plain": false, "prefetched": true} {
-		b.Run(name, func(b *testing.B) {
-			var order [1 << 16]int
-			for i := range order {
-				order[i] = rng.IntN(len(lines))
-			}
-			var batch Batch
-			at := 0
-			for i := 0; i < b.N; i += Capacity {
-				next := order[i%len(order):][:Capacity]
-				if prefetch {
-					for _, j := range next {
-						batch.Add(unsafe.Pointer(&lines[j]))
-					}
-					batch.Issue()
-				}
-				for _, j := range next {
-					at = lines[j+at][0] // 0
-				}
-			}
-		})
 	}
 }

@@ -2,7 +2,6 @@ package slab
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -59,54 +58,5 @@ func TestAnExhaustedSlotIsNeverUsedAgain(t *testing.T) {
 	}
 	if table.Find(last) != None || table.Find(id) != next {
 		t.Fatal("the exhausted slot answers to an ID, or the new one does not")
-	}
-}
-
-func TestFreeAndWithholdKeepNoReference(t *testing.T) {
-	table := New[*int](0)
-	for name, remove := range map[string]func(slot uint32){
-		"Free":     func(slot uint32) { table.Free(slot) },
-		"Withhold": table.Withhold,
-	} {
-		slot, _ := table.Put(new(int))
-		remove(slot)
-		if *table.Value(slot) != nil {
-			t.Errorf("%s keeps a reference to the value", name)
-		}
-	}
-}
-
-func TestRandomOperationsAgreeWithAMap(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	table := New[uint64](0)
-	want := map[structures.ID]uint64{}
-	var ids []structures.ID
-	for range 20000 {
-		if rng.IntN(2) == 0 || len(ids) == 0 {
-			value := rng.Uint64()
-			_, id := table.Put(value)
-			if _, taken := want[id]; taken {
-				t.Fatalf("ID %#x issued twice", id)
-			}
-			want[id] = value
-			ids = append(ids, id)
-		} else {
-			id := ids[rng.IntN(len(ids))]
-			value, pending := want[id]
-			slot := table.Find(id)
-			if (slot != None) != pending {
-				t.Fatalf("Find(%#x) = %d, pending is %v", id, slot, pending)
-			}
-			if pending && table.Free(slot) != value {
-				t.Fatalf("ID %#x does not hold its value", id)
-			}
-			delete(want, id)
-		}
-		if table.Len() != len(want) {
-			t.Fatalf("Len() = %d, want %d", table.Len(), len(want))
-		}
-	}
-	if err := table.CheckInvariants(); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
-	"github.com/timerbench/timerbench/structures/schedtest"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
@@ -62,20 +61,6 @@ func (q *sorted) Walk(b *snapshot.Builder) error {
 		b.Timer(shape.Cell{}, e.slot, e.deadline)
 	}
 	return nil
-}
-
-func TestConformance(t *testing.T) {
-	schedtest.Run(t, func() structures.Scheduler[uint64] {
-		s := slotted.New[uint64](sorted{}, 0)
-		return &s
-	}, schedtest.FIFO())
-}
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
-		s := slotted.New[*schedtest.Payload](sorted{}, 0)
-		return &s
-	})
 }
 
 // counted counts the calls of Pop.

@@ -1,42 +1,11 @@
 package tickmap
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
-
-func TestRandomOperationsAgreeWithAMap(t *testing.T) {
-	for _, span := range []int64{8, 100, 5000, 1 << 62} {
-		rng := rand.New(rand.NewPCG(uint64(span), 1))
-		var m Map
-		want := map[structures.Tick]uint32{}
-		for i := range 20_000 {
-			tick := structures.Tick(1 + rng.Int64N(span))
-			number, ok := m.Get(tick)
-			if wanted, there := want[tick]; ok != there || number != wanted {
-				t.Fatalf("Get(%d) = %d, %t, want %d, %t", tick, number, ok, wanted, there)
-			}
-			if ok {
-				m.Delete(tick)
-				delete(want, tick)
-			} else {
-				m.Put(tick, uint32(i))
-				want[tick] = uint32(i)
-			}
-			if m.Len() != len(want) {
-				t.Fatalf("Len() = %d, want %d", m.Len(), len(want))
-			}
-			if i%97 == 0 {
-				if err := m.CheckInvariants(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	}
-}
 
 // A search among evenly spaced ticks must be short, whatever their distance, powers of
 // two and Fibonacci numbers among them: with a random hash it takes at most 1.5 looks on
