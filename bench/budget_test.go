@@ -2,14 +2,18 @@ package bench
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -61,15 +65,10 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 	c := r.Cells[0]
 	fast := rowNamed(t, c, "fast")
 	for _, row := range c.Rows {
-		first := 0
-		if row.Role == results.RoleControl {
-			first = roundsPerPass // it is known after the first pass who it repeats
-		}
-		if len(row.Cost) != 5-first {
+		if len(row.Cost) != 5 {
 			t.Errorf("%s: %d trials", row.Structure, len(row.Cost))
 		}
 		for i, trial := range row.Cost {
-			i += first
 			if trial.Layout != 0 || trial.Round != i || trial.Instance != i/roundsPerPass {
 				t.Errorf("%s, trial %d: layout %d, instance %d, round %d", row.Structure, i, trial.Layout, trial.Instance, trial.Round)
 			}
@@ -82,7 +81,7 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 		}
 	}
 	if control := rowNamed(t, c, "fast-control"); control.Of != "fast" {
-		t.Errorf("the control repeats %s, want the likely winner", control.Of)
+		t.Errorf("the control repeats %s, want the first structure", control.Of)
 	}
 }
 
@@ -115,114 +114,95 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 	}
 }
 
-// synthetic is a cell with costs that were not measured: a list of six rounds of three
-// instances for each structure.
+// synthetic is a cell with costs that were not measured: a list of rounds for each structure. The
+// control repeats a.
 func synthetic(costs map[string][]float64) *cellRun {
 	c := newRig(nil).newCellRun(cell{trials: 6, perPass: roundsPerPass}, nil, nil)
-	c.passes, c.rounds = 3, 6
-	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-		ns, ok := costs[name]
-		if !ok {
-			continue
+	add := func(r *contender, costs []float64) {
+		for i, v := range costs {
+			r.Cost = append(r.Cost, results.Trial{Instance: i / 2, Round: i, NS: v, Units: 1})
 		}
-		row := newContender(results.RoleStructure, entry.Entry{Name: name})
-		for i, v := range ns {
-			row.Cost = append(row.Cost, results.Trial{Instance: i / 2, Round: i, NS: v, Units: 1})
-		}
-		c.rows = append(c.rows, row)
+		c.rows, c.rounds = append(c.rows, r), max(c.rounds, len(costs))
 	}
-	c.addControl("a")
-	for i := range c.rows[1].Cost {
-		trial := c.rows[1].Cost[i]
-		trial.NS *= 1 + 0.002*float64(i%3-1)
-		control := c.rows[len(c.rows)-1]
-		control.Cost = append(control.Cost, trial)
+	for _, name := range slices.Sorted(maps.Keys(costs)) {
+		add(newContender(results.RoleStructure, entry.Entry{Name: name}), costs[name])
 	}
+	add(controlOf(entry.Entry{Name: "a"}), costs["a"])
 	return c
 }
 
-func TestTheBeatenDropOutAndTheOpenGoOn(t *testing.T) {
-	const beaten, settled = results.StoppedBeaten, results.StoppedSettled
-	// Of a and b nobody knows who is the better one. All others are far behind.
-	noisy := map[string][]float64{
-		"a": {100, 120, 90, 115, 105, 95}, "b": {120, 95, 108, 90, 97, 119},
-		"c": {900, 910, 890, 905, 895, 900}, "d": {700, 710, 690, 705, 695, 700},
-	}
-	clear := map[string][]float64{
-		"a": {100, 100.1, 100.2, 100, 100.1, 99.9}, "b": {130, 130.1, 129.9, 130, 130.2, 130.1},
-		"c": {900, 901, 899, 900, 900, 901},
-	}
-	few := map[string][]float64{"a": noisy["a"][:4], "b": noisy["b"][:4], "c": {900, 280, 890, 905}, "d": noisy["d"][:4]}
+func TestWhoIsFarBehindDropsOut(t *testing.T) {
+	repeat := func(n int, ns ...float64) []float64 { return slices.Repeat(ns, n/len(ns)) }
 	for name, test := range map[string]struct {
-		costs   map[string][]float64
-		passes  int
-		open    int
-		stopped map[string]results.Stopped
+		costs  map[string][]float64
+		beaten []string
 	}{
-		"two of which nobody knows":      {noisy, 3, 2, map[string]results.Stopped{"c": beaten, "d": beaten}},
-		"a clear winner":                 {clear, 3, 0, map[string]results.Stopped{"a": settled, "b": settled, "c": beaten}},
-		"all passes that there are":      {noisy, 3 * maxPasses, 0, map[string]results.Stopped{"c": beaten, "d": beaten}},
-		"far behind in each of 4 rounds": {few, 2, 3, map[string]results.Stopped{"d": beaten}},
+		"two rounds":                         {map[string][]float64{"a": repeat(2, 100), "b": repeat(2, 900)}, nil},
+		"three rounds":                       {map[string][]float64{"a": repeat(3, 100), "b": repeat(3, 900), "c": repeat(3, 190)}, []string{"b"}},
+		"not in each round":                  {map[string][]float64{"a": repeat(3, 100), "b": {900, 190, 900}}, nil},
+		"somewhat behind for long":           {map[string][]float64{"a": repeat(12, 100), "b": repeat(12, 101, 170), "c": repeat(12, 99, 190)}, []string{"b"}},
+		"a little behind for long":           {map[string][]float64{"a": repeat(12, 100), "b": repeat(12, 120)}, nil},
+		"somewhat behind for short":          {map[string][]float64{"a": repeat(11, 100), "b": repeat(11, 150)}, nil},
+		"the structure of the control stays": {map[string][]float64{"a": repeat(12, 900), "b": repeat(12, 100), "c": repeat(12, 900)}, []string{"c"}},
 	} {
 		m := synthetic(test.costs)
-		m.passes = test.passes
-		if open := m.look(); open != test.open {
-			t.Errorf("%s: %d contenders are open, want %d", name, open, test.open)
-		}
+		m.dropBehind()
 		racing := m.racing()
 		for _, row := range m.rows {
-			if row.Stopped != test.stopped[row.Structure] {
-				t.Errorf("%s: %s stopped %q, want %q", name, row.Structure, row.Stopped, test.stopped[row.Structure])
-			}
-			if slices.Contains(racing, row) != (row.Stopped == "") {
-				t.Errorf("%s: %s, stopped %q, is among those that race: %t", name, row.Structure, row.Stopped, row.Stopped != "")
+			beaten := slices.Contains(test.beaten, row.Structure)
+			if (row.Stopped == results.StoppedBeaten) != beaten || slices.Contains(racing, row) == beaten {
+				t.Errorf("%s: %s stopped %q, want it beaten: %t", name, row.Structure, row.Stopped, beaten)
 			}
 		}
 	}
 }
 
-// The record of a race counts the looks that had enough rounds for a decision. A settled cell would
-// have had more of them.
-func TestARaceIsRecorded(t *testing.T) {
-	open := map[string][]float64{"a": {100, 120, 90, 115, 105, 95}, "b": {120, 95, 108, 90, 97, 119}}
-	settled := map[string][]float64{"a": {100, 100.1, 100.2, 100, 100.1, 99.9}, "b": {130, 130.1, 129.9, 130, 130.2, 130.1}}
-	for _, c := range []struct {
-		costs  map[string][]float64
-		rounds []int // at each look
-		want   results.Race
-	}{
-		{open, []int{2, 4}, results.Race{Rounds: 4, Looks: 1}},
-		{open, []int{2, 4, 6}, results.Race{Rounds: 6, Looks: 1}},
-		{open, []int{2, 4, 6, 8}, results.Race{Rounds: 8, Looks: 2}},
-		{open, []int{3, 6}, results.Race{Rounds: 6, Looks: 1}},
-		{open, []int{2, 4, 6, 8, 10, 12}, results.Race{Rounds: 12, Looks: stats.RaceLooks}},
-		{settled, []int{2, 4, 6}, results.Race{Rounds: 6, Looks: stats.RaceLooks}},
-	} {
-		m := synthetic(c.costs)
-		m.cell.budget = true
-		for _, rounds := range c.rounds {
-			for _, row := range m.rows {
-				if row.Role == results.RoleStructure {
-					row.Cost = row.Cost[:0:0]
-					for i, ns := range c.costs[row.Structure][:min(6, rounds)] {
-						row.Cost = append(row.Cost, results.Trial{Instance: i / 2, Round: i, NS: ns, Units: 1})
-					}
+// The best structure is the one that must not drop out. Here 28 % of noise from round to round hide that
+// all structures are equal, so each of them stands for the best.
+func TestTheBestSeldomDropsOut(t *testing.T) {
+	const noise = 0.28
+	random := rand.New(rand.NewPCG(1, 2))
+	for contenders, percent := range map[int]float64{2: 0.5, 8: 0.5, 30: 1} {
+		cells := longtest.Scale(t, 200, 500, 5000)
+		dropped := 0
+		for range cells {
+			costs := make(map[string][]float64)
+			name := func(i int) string { return fmt.Sprintf("%c%c", 'b'+i/26, 'a'+i%26) }
+			m := synthetic(nil)
+			for i := range contenders {
+				costs[name(i)] = nil
+				m.rows = append(m.rows, newContender(results.RoleStructure, entry.Entry{Name: name(i)}))
+			}
+			for round := range plannedRounds {
+				for _, r := range m.racing() {
+					r.Cost = append(r.Cost, results.Trial{Round: round, NS: math.Exp(noise * random.NormFloat64()), Units: 1})
+				}
+				m.dropBehind()
+			}
+			for _, r := range m.rows {
+				if r.Structure == name(0) && r.Stopped == results.StoppedBeaten {
+					dropped++
 				}
 			}
-			m.rounds = rounds
-			m.look()
 		}
-		if got := m.result().Race; got == nil || *got != c.want {
-			t.Errorf("looks after %v rounds: %+v, want %+v", c.rounds, got, c.want)
+		if most := percent/100*float64(cells) + 2; float64(dropped) > most {
+			t.Errorf("of %d equal structures one drops out in %d of %d cells, want at most %.0f", contenders, dropped, cells, most)
 		}
 	}
-	m := synthetic(open)
+}
+
+func TestABudgetIsRecorded(t *testing.T) {
+	m := synthetic(map[string][]float64{"a": {100, 120}, "b": {120, 95}})
 	if got := m.result().Race; got != nil {
 		t.Errorf("without a budget: %+v", got)
 	}
+	m.cell = m.cell.withBudget()
+	if got := m.result().Race; got == nil || *got != (results.Race{Rounds: 2, Proved: leastRounds}) {
+		t.Errorf("%+v", got)
+	}
 }
 
-func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
+func TestTheBudgetGoesToTheBest(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
 	cfg.Structures = []entry.Entry{heapEntry("one", 0, nil), heapEntry("other", 0, nil), heapEntry("slow", 1000, nil)}
 	cfg.Trials, cfg.Budget = 6, 3*time.Second
@@ -242,57 +222,56 @@ func TestTheBudgetGoesToTheOpenQuestion(t *testing.T) {
 		t.Errorf("complete %v, %v s, budget %v", r.Complete, r.Seconds, r.Parameters.Budget)
 	}
 	c := r.Cells[0]
-	if slow := rowNamed(t, c, "slow"); slow.Stopped != results.StoppedBeaten || len(slow.Cost) > 12 {
+	if slow := rowNamed(t, c, "slow"); slow.Stopped != results.StoppedBeaten || len(slow.Cost) != leastRounds {
 		t.Errorf("the slow one stopped after %d rounds: %q", len(slow.Cost), slow.Stopped)
 	}
-	one, other := rowNamed(t, c, "one"), rowNamed(t, c, "other")
-	if len(one.Cost) != len(other.Cost) || one.Stopped == results.StoppedBeaten || other.Stopped == results.StoppedBeaten {
-		t.Errorf("of two equal ones, %d and %d rounds, stopped: %q, %q", len(one.Cost), len(other.Cost), one.Stopped, other.Stopped)
+	one := rowNamed(t, c, "one")
+	for _, name := range []string{"null", "one", "one-control"} {
+		if row := rowNamed(t, c, name); len(row.Cost) != c.Race.Rounds || row.Proof != one.Proof {
+			t.Errorf("%s has %d rounds of %d, and the proof %+v", name, len(row.Cost), c.Race.Rounds, row.Proof)
+		}
 	}
-	if one.Stopped == results.StoppedDone && len(one.Cost) < maxPasses*6 || len(one.ByKind) != min(6, len(one.Cost)) {
+	if len(one.Cost) < 16 || len(one.ByKind) != 6 || one.Stopped == results.StoppedDone != (len(one.Cost) >= plannedRounds) {
 		t.Errorf("%d rounds and %d by kind, stopped: %q", len(one.Cost), len(one.ByKind), one.Stopped)
 	}
-	if c.Race == nil || c.Race.Rounds != len(one.Cost) || c.Race.Looks < 1 {
-		t.Errorf("the record of the race is %+v, of %d rounds", c.Race, len(one.Cost))
+	sum := 0.0
+	for _, seconds := range c.Parts {
+		sum += seconds
 	}
-	if saved < 2 && len(one.Cost) > 6 {
-		t.Error("rounds of the race are not saved")
+	if sum > c.Seconds || sum < c.Seconds/2 || c.Parts["cost"] <= 0 {
+		t.Errorf("the parts %v of %v s add up to %v", c.Parts, c.Seconds, sum)
+	}
+	if saved < 2 && len(one.Cost) > 16 {
+		t.Error("rounds of further passes are not saved")
 	}
 }
 
-func TestACellIsNotMeasuredTwiceInARow(t *testing.T) {
-	a := &budget{deadline: time.Now().Add(time.Minute), passes: 100}
-	add := func(name string, last int, seconds float64, took time.Duration, headline bool) {
-		m := &cellRun{spent: seconds, took: took, last: last}
-		m.cell.workload.Name, m.cell.headline = name, headline
-		a.cells = append(a.cells, m)
+func TestTheCellWithTheLeastPartOfItsRoundsIsNext(t *testing.T) {
+	b := &budget{deadline: time.Now().Add(time.Minute)}
+	add := func(name string, n, rounds int, took time.Duration) {
+		m := synthetic(map[string][]float64{"a": {1}})
+		m.cell.n, m.cell.workload.Name = n, name
+		m.cell, m.rounds, m.took = m.cell.withBudget(), rounds, took
+		b.enter(m)
 	}
 	next := func() string {
-		if m := a.next(); m != nil {
+		if m := b.next(); m != nil {
 			return m.cell.workload.Name
 		}
 		return ""
 	}
-	add("just measured", 100, 0.1, 0, false)
-	if got := next(); got != "just measured" {
-		t.Errorf("%q has a pass, and it is the only one that is open", got)
+	add("all", 100, mostRounds, 0)
+	if got := next(); got != "" {
+		t.Errorf("%q gets more than %d rounds", got, mostRounds)
 	}
-	add("a while ago", 90, 2, 0, false)
-	if got := next(); got != "a while ago" {
-		t.Errorf("%q has a pass, want the one that is apart from its last one", got)
+	add("two thirds", 100, 32, 0)
+	add("half", 1e6, 6, 0)
+	add("half, too", 1e6, 6, 0)
+	add("too long", 100, 16, time.Hour)
+	if got := next(); got != "half" {
+		t.Errorf("%q has a pass, want the first one with half of its rounds", got)
 	}
-	for range leastApart {
-		add("too long", 90, 0.1, time.Hour, true)
-	}
-	add("little time", 91, 1, 0, false)
-	if got := next(); got != "little time" {
-		t.Errorf("%q has a pass, want the one that has had the least time", got)
-	}
-	add("of the first table", 92, 3, 0, true)
-	if got := next(); got != "of the first table" {
-		t.Errorf("%q has a pass, want the one of the first table, whose share is %d times as large", got, headlineShare)
-	}
-	a.deadline = time.Now().Add(-time.Second)
+	b.deadline = time.Now().Add(-time.Second)
 	if got := next(); got != "" {
 		t.Errorf("%q has a pass after the deadline", got)
 	}
@@ -343,7 +322,7 @@ func TestThePassWithTheCollectorOn(t *testing.T) {
 		for _, row := range c.Rows {
 			want := 0
 			if c.N == 500 && c.Workload != "churn" && row.Role != results.RoleBaseline {
-				want = 2
+				want = roundsPerPass
 			}
 			if len(row.WithGC) != want {
 				t.Errorf("%s, n %d, %s: %d trials with the collector on, want %d", c.Workload, c.N, row.Structure, len(row.WithGC), want)
@@ -406,42 +385,25 @@ func TestWhichCellsAreFrugal(t *testing.T) {
 		profile Profile
 		w       workload.Workload
 		n       int
-		tooSlow float64
+		frugal  bool
 	}{
-		{"few timers", p, hold, 999, 0},
-		{"many timers", p, hold, 1000, tooSlow},
-		{"few of the grid", p, grid, 99, 0},
-		{"many of the grid", p, grid, 100, tooSlowInGrid},
-		{"a profile that is not frugal", Profile{}, grid, 1000, 0},
-		{"sizes that were chosen", p.with([]int{1000}, 0, false), hold, 1000, 0},
-		{"a run in turns", p.with(nil, 0, true), hold, 1000, 0},
+		{"few timers", p, hold, 999, false},
+		{"many timers", p, hold, 1000, true},
+		{"few of the grid", p, grid, 99, false},
+		{"many of the grid", p, grid, 100, true},
+		{"a profile that is not frugal", Profile{}, grid, 1000, false},
+		{"sizes that were chosen", p.with([]int{1000}, 0, false), hold, 1000, false},
+		{"a run in turns", p.with(nil, 0, true), hold, 1000, false},
 	} {
 		c := test.profile.cell(test.w, test.n)
-		if c.tooSlow != test.tooSlow || (c.perPass == roundsPerFrugalPass) != (test.tooSlow > 0) {
-			t.Errorf("%s: leaves out from %v, %d rounds a pass, want %v", test.name, c.tooSlow, c.perPass, test.tooSlow)
+		if c.frugal != test.frugal || (c.perPass == roundsPerFrugalPass) != test.frugal {
+			t.Errorf("%s: frugal: %t, %d rounds a pass, want %t", test.name, c.frugal, c.perPass, test.frugal)
 		}
 	}
 }
 
-func TestTheFirstTableShowsTypicalSizesWithAllStructures(t *testing.T) {
-	t.Parallel()
-	normal, _ := FindProfile("normal")
-	want := map[string]int{"hold": 10_000, "grid-uniform-50": 10_000, "conn-deadline": 1_000_000, "periodic": 10_000}
-	for _, w := range normal.Workloads() {
-		if n, ok := want[w.Name]; ok {
-			delete(want, w.Name)
-			if got := normal.headline(w); got != n {
-				t.Errorf("%s: %d timers, want %d", w.Name, got, n)
-			}
-		}
-	}
-	if len(want) > 0 {
-		t.Errorf("the normal profile lacks %v", want)
-	}
-}
-
-// A cell is stored after its step and again after each phase of the race.
-func TestAFailureBeforeTheRaceIsStoredOnce(t *testing.T) {
+// A cell is stored after its step and again after each further pass.
+func TestAFailureOfTheFirstPassIsStoredOnce(t *testing.T) {
 	m := synthetic(map[string][]float64{"a": {1, 2}, "b": {2, 1}})
 	m.failed = []results.Failure{{Structure: "c"}}
 	var r results.Run

@@ -14,19 +14,42 @@ type cell struct {
 	n          int
 	seed       uint64
 	otherSeeds int // seeds after the first one, on which the cell is proved without timing
-	trials     int // rounds of each contender
+	trials     int // rounds of each contender, without a budget
 	perPass    int // rounds of a pass
+	instances  int // of a contender, planned for a budget
 	proveOps   int // least number of operations with a checked answer
 
-	budget bool // each contender gets one pass, and more if a question is open, see budget
+	budget bool // the cell gets its passes one by one, see budget
 	lean   bool // times lean loops
 	turns  int  // rounds of a run that takes turns with another one; 0: it takes no turns
 
-	tooSlow  float64 // leave out structures above this ratio to the best among fewer timers; 0: none
-	apart    bool    // measure the structures one after the other, because they need too much memory together
-	withGC   bool    // add a pass with the garbage collector on
-	headline bool    // the first table of the report shows the cell, see Profile.headline
+	frugal bool // leave out structures that are slow among fewer timers
+	apart  bool // measure the structures one after the other, because they need too much memory together
+	withGC bool // add a pass with the garbage collector on
 }
+
+// withBudget returns the cell with the passes and rounds that a budget plans for it (chosen). Rounds
+// are planned where they are cheap. With many timers the fill of an instance takes longer than its
+// rounds.
+func (c cell) withBudget() cell {
+	c.budget = true
+	switch {
+	case c.trace != nil:
+		c.perPass = c.trace.roundsPerPass()
+		c.instances = (plannedRounds + c.perPass - 1) / c.perPass
+	case c.n >= 300_000 || c.cyclic() && c.n >= 50_000:
+		c.instances, c.perPass = 2, 6
+	case c.n >= 50_000:
+		c.instances, c.perPass = 2, 12
+	default:
+		c.instances, c.perPass = 3, plannedRounds/3
+	}
+	return c
+}
+
+// plannedRounds is the number of rounds of a cheap cell under a budget, and mostRounds is the largest
+// number for any cell, if time is left (chosen).
+const plannedRounds, mostRounds = 48, 96
 
 // common returns the number of passes of each contender, before any race.
 func (c cell) common() int {
@@ -36,8 +59,33 @@ func (c cell) common() int {
 	return c.passes()
 }
 
-// passes returns the number of passes that hold the trials.
-func (c cell) passes() int { return max(1, (c.trials+c.perPass-1)/c.perPass) }
+// passes returns the number of passes that hold the trials, or that a budget plans.
+func (c cell) passes() int {
+	if c.budget {
+		return c.instances
+	}
+	return max(1, (c.trials+c.perPass-1)/c.perPass)
+}
+
+// roundsOf returns the number of rounds of a pass that begins after the given number of rounds.
+func (c cell) roundsOf(after int) int {
+	if !c.budget && after < c.trials {
+		return min(c.perPass, c.trials-after)
+	}
+	return c.perPass
+}
+
+// planned returns the number of rounds that are planned for the cell.
+func (c cell) planned() int {
+	if c.budget {
+		return c.passes() * c.perPass
+	}
+	return c.trials
+}
+
+// proved returns the number of rounds under a budget after which the proofs of the results are taken.
+// All contenders take part until then.
+func (c cell) proved() int { return min(leastRounds, c.perPass) }
 
 func (c cell) name() string { return cellName(c.workload.Name, c.n) }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -28,21 +27,19 @@ type cellRun struct {
 
 	passes  int           // so far
 	rounds  int           // so far
-	looks   int           // so far, see look
 	seconds float64       // of all passes
 	took    time.Duration // the last pass
 
 	timedBlocks int
 	residents   float64 // sum of the mean resident timers of the timed blocks
 
-	last   int     // number of the last pass, among the passes of all cells
-	spent  float64 // seconds that count, see budget
-	stored int     // failures that are in the results
+	parts  map[string]float64 // seconds of all passes by part
+	stored int                // failures that are in the results
 }
 
 func (g *rig) newCellRun(c cell, entries []entry.Entry, leftOut []string) *cellRun {
 	m := &cellRun{
-		cell: c, rig: g, leftOut: leftOut,
+		cell: c, rig: g, leftOut: leftOut, parts: make(map[string]float64),
 		rows:  c.contenders(entries, g.programsFor(c, leftOut)),
 		order: dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
 	}
@@ -50,8 +47,8 @@ func (g *rig) newCellRun(c cell, entries []entry.Entry, leftOut []string) *cellR
 		m.rows = slices.DeleteFunc(m.rows, func(r *contender) bool {
 			return r.Role == results.RoleBaseline
 		})
-	} else if c.passes() == 1 && !c.budget && len(entries) > 0 && !c.apart {
-		m.addControl(referenceOf(entries)) // no pass shows the fastest before
+	} else if len(entries) > 0 && !c.apart {
+		m.rows = append(m.rows, controlOf(referenceOf(entries)))
 	}
 	return m
 }
@@ -72,7 +69,7 @@ func (g *rig) measure(ctx context.Context, c cell, entries []entry.Entry, leftOu
 			all = m
 			continue
 		}
-		all.seconds += m.seconds
+		all.spent(m.parts, time.Duration(m.seconds*float64(time.Second)))
 		all.failed = append(all.failed, m.failed...)
 		for _, r := range m.rows {
 			if r.Role == results.RoleStructure {
@@ -96,15 +93,10 @@ func (m *cellRun) runCommonPasses(ctx context.Context) error {
 		if err := m.pass(ctx); err != nil {
 			return err
 		}
-		if m.passes == 1 && (c.passes() > 1 || c.budget) && c.turns == 0 && !c.apart {
-			m.addControl(m.fastest())
-		}
 	}
 	for _, r := range m.rows {
-		if r.samples != nil { // the control of a single pass has none
-			r.Latency = r.samples.Summary()
-			r.samples = nil // takes 700 kB
-		}
+		r.Latency = r.samples.Summary()
+		r.samples = nil // takes 700 kB
 	}
 	return nil
 }
@@ -112,10 +104,6 @@ func (m *cellRun) runCommonPasses(ctx context.Context) error {
 // pass measures all contenders that are in the race on fresh instances.
 func (m *cellRun) pass(ctx context.Context) error {
 	started := time.Now()
-	rounds := m.cell.perPass
-	if m.rounds < m.cell.trials {
-		rounds = min(rounds, m.cell.trials-m.rounds)
-	}
 	p, err := m.rig.begin(ctx, m.cell, m.passes, m.racing(), m.order)
 	if err != nil {
 		return err
@@ -124,23 +112,45 @@ func (m *cellRun) pass(ctx context.Context) error {
 	if err := p.firstBlock(ctx); err != nil {
 		return err
 	}
-	if err := p.run(ctx, rounds); err != nil {
-		return err
-	}
-	if m.passes == m.cell.common()-1 { // the last pass before any race
-		for _, r := range p.rows {
-			r.Proof = r.instance.Proof
+	for round := range m.cell.roundsOf(m.rounds) {
+		if err := p.round(ctx, round); err != nil {
+			return err
+		}
+		if m.rounds++; m.cell.budget {
+			if m.rounds == m.cell.proved() {
+				p.takeProofs()
+			}
+			m.dropBehind()
+			if err := p.removeStopped(ctx); err != nil {
+				return err
+			}
 		}
 	}
+	if err := p.finish(ctx); err != nil {
+		return err
+	}
+	if !m.cell.budget && m.passes == m.cell.common()-1 {
+		p.takeProofs()
+	}
 	m.passes++
-	m.rounds += rounds
 	m.timedBlocks += p.timedBlocks
 	m.residents += p.residents
 	m.fail(p.failed)
-	m.took = time.Since(started)
-	m.seconds += m.took.Seconds()
+	m.took = m.spent(p.parts, time.Since(started))
 	return nil
 }
+
+// spent adds the duration of a pass and of its parts.
+func (m *cellRun) spent(parts map[string]float64, took time.Duration) time.Duration {
+	for part, seconds := range parts {
+		m.parts[part] += seconds
+	}
+	m.seconds += took.Seconds()
+	return took
+}
+
+// roundsWithGC is the largest number of rounds with the garbage collector on (chosen).
+const roundsWithGC = 3
 
 // passWithGC adds the trials with the garbage collector on. They repeat the rounds of the
 // first pass on fresh instances.
@@ -158,11 +168,16 @@ func (m *cellRun) passWithGC(ctx context.Context) error {
 		return err
 	}
 	defer newProgramHeap(c.n).collectAllTheTime()()
-	if err := p.run(ctx, min(c.perPass, c.trials)); err != nil {
+	for round := range min(c.perPass, roundsWithGC) {
+		if err := p.round(ctx, round); err != nil {
+			return err
+		}
+	}
+	if err := p.finish(ctx); err != nil {
 		return err
 	}
 	m.fail(p.failed)
-	m.seconds += time.Since(started).Seconds()
+	m.spent(p.parts, time.Since(started))
 	return nil
 }
 
@@ -229,30 +244,6 @@ func (m *cellRun) racing() []*contender {
 	return turns.Shuffled(m.order, in)
 }
 
-func (m *cellRun) addControl(of string) {
-	for _, r := range m.rows {
-		if r.Structure == of {
-			m.rows = append(m.rows, controlOf(r.entry))
-			return
-		}
-	}
-}
-
-// fastest returns the structure with the least time so far, or "" if there is none.
-func (m *cellRun) fastest() string {
-	best, least := "", 0.0
-	for _, r := range m.rows {
-		sum := 0.0
-		for _, t := range r.Cost {
-			sum += t.NS
-		}
-		if r.Role == results.RoleStructure && (best == "" || sum < least) {
-			best, least = r.Structure, sum
-		}
-	}
-	return best
-}
-
 // fail adds failures and removes the structures that failed, with their controls. A structure that
 // fails in any pass or on any seed has no row.
 func (m *cellRun) fail(failed []results.Failure) {
@@ -292,13 +283,14 @@ func (m *cellRun) result() results.Cell {
 		Unit:       c.workload.CostUnit(),
 		TickNS:     int64(c.workload.Tick),
 		Seconds:    m.seconds,
+		Parts:      m.parts,
 		Apart:      c.apart,
 		LeftOut:    m.leftOut,
 		OtherSeeds: m.proofs,
 		Common:     c.common(),
 	}
 	if c.budget {
-		out.Race = &results.Race{Rounds: m.rounds, Looks: min(max(1, m.looks), stats.RaceLooks)}
+		out.Race = &results.Race{Rounds: m.rounds, Proved: c.proved()}
 	}
 	if g := c.workload.Grid; g != nil {
 		out.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}
@@ -308,9 +300,7 @@ func (m *cellRun) result() results.Cell {
 		out.CancelRate = float64(proof.Cancelled) / float64(done)
 	}
 	for _, r := range m.rows {
-		if len(r.Cost) > 0 { // the control may have no trials yet
-			out.Rows = append(out.Rows, r.Row)
-		}
+		out.Rows = append(out.Rows, r.Row)
 	}
 	return out
 }

@@ -21,18 +21,13 @@ const (
 	StubName     = "stub"
 )
 
-// ReferenceName is the structure that the control repeats in a cell with a single pass, if the run has
-// it. It is neither the fastest nor the slowest.
-const ReferenceName = "quadheap"
+// ReferenceName is the structure that the control repeats, if it takes part in the cell.
+const ReferenceName = "auto"
 
-// referenceOf returns [ReferenceName] if it is among the entries, or else the first of them.
-func referenceOf(entries []entry.Entry) string {
-	for _, e := range entries {
-		if e.Name == ReferenceName {
-			return e.Name
-		}
-	}
-	return entries[0].Name
+// referenceOf returns the entry of [ReferenceName], or else the first one.
+func referenceOf(entries []entry.Entry) entry.Entry {
+	i := slices.IndexFunc(entries, func(e entry.Entry) bool { return e.Name == ReferenceName })
+	return entries[max(0, i)]
 }
 
 // contender is one row of a cell. During a pass it has a fresh instance of its structure.
@@ -41,6 +36,7 @@ type contender struct {
 	entry    entry.Entry       // declares its bounds
 	samples  *replay.Latencies // nil after the rounds that every contender gets
 	instance *replay.Instance  // of the pass
+	outcomes []replay.Outcome  // after the blocks of the segment
 	program  replay.Program    // measured instead of a structure; nil: none
 }
 

@@ -82,11 +82,21 @@ func (c cell) seconds(contenders int) float64 {
 	many := float64(c.n) / float64(c.n+50_000)
 	op := perOp + missing*many
 	block := float64(c.block())
-	passes, rounds := float64(c.common()), min(c.trials, c.common()*c.perPass)
-	perPass := float64(c.n) + float64(c.agePeriod()) // fill, and the longest ageing
+	passes, rounds := float64(c.common()), c.trials
+	perPass := float64(c.n) // fill
+	if c.budget {
+		rounds = c.perPass
+	} else {
+		perPass += float64(c.agePeriod()) // the longest ageing
+	}
+	const stay = 0.6 // of the contenders, after the first rounds under a budget
 	modes := 0.0
 	for round := range rounds {
-		modes += float64(len(c.modes(round)))
+		of := float64(len(c.modes(round)))
+		if c.budget && round >= leastRounds {
+			of *= stay
+		}
+		modes += of
 	}
 	timed := modes * block
 	if c.cyclic() {

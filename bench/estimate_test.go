@@ -26,7 +26,6 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 	got := plan.find("hold", n)
 	before := heapsize.Measure()
 	m := newRig(nil).newCellRun(*got.cell, got.entries, nil)
-	m.addControl("hwheel")
 	p, err := m.rig.begin(t.Context(), m.cell, 0, m.rows, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -99,8 +99,8 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 	}
 }
 
-// Programs are left out of cells of very many timers beside the best of all, structures beside the
-// best structure: the best one stays, however quick a program is.
+// Cells of very many timers leave out structures and programs that are slow in comparison with the best
+// structure, but never the structures that most programs use.
 func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 	t.Parallel()
 	row := func(name string, role results.Role, ns float64) results.Row {
@@ -112,19 +112,26 @@ func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 		return r
 	}
 	smaller := results.Cell{Workload: "hold", N: 100, Rows: []results.Row{
-		row("quick", results.RoleExternal, 10), row("slow", results.RoleExternal, 50),
-		row("quadheap", results.RoleStructure, 40), row("rbtree", results.RoleStructure, 90), row("list", results.RoleStructure, 500),
+		row("quick", results.RoleExternal, 10), row("slow", results.RoleExternal, 85),
+		row("quadheap", results.RoleStructure, 40), row("rbtree", results.RoleStructure, 90), row("list", results.RoleStructure, 500), row("pairing", results.RoleStructure, 70),
 	}}
-	c := cell{n: 1000, tooSlow: 2.5}
+	c := cell{n: 1000, frugal: true}
 	c.workload.Name = "hold"
 	g := newRig(nil)
 	for _, name := range []string{"quick", "slow"} {
 		g.programs = append(g.programs, &external.Program{Spec: external.Spec{Name: name}})
 	}
-	entries := []entry.Entry{{Name: "quadheap"}, {Name: "rbtree"}, {Name: "list"}}
+	entries := []entry.Entry{{Name: "quadheap"}, {Name: "rbtree"}, {Name: "list"}, {Name: "pairing"}}
 	in, out := c.leaveOut(entries, []results.Cell{smaller})
 	programs := g.programsFor(c, out)
-	if !slices.Equal(out, []string{"list", "slow"}) || len(in) != 2 || in[0].Name != "quadheap" || len(programs) != 1 || programs[0].Name != "quick" {
+	if !slices.Equal(out, []string{"slow", "list"}) || len(in) != 3 || in[0].Name != "quadheap" || len(programs) != 1 || programs[0].Name != "quick" {
 		t.Errorf("left out: %v, and of the programs take part: %v", out, programs)
+	}
+	// A workload with a size of its own has no smaller cell. It leaves out what is slow in all others.
+	other := smaller
+	other.Workload, other.Rows = "churn", slices.Concat(smaller.Rows[:4], []results.Row{row("list", results.RoleStructure, 50)})
+	c.workload.Name, c.workload.Resident = "conn-deadline", 1000
+	if _, out := c.leaveOut(entries, []results.Cell{smaller, other}); !slices.Equal(out, []string{"slow"}) {
+		t.Errorf("slow in each of two cells: %v", out)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/replay"
@@ -33,27 +34,37 @@ type pass struct {
 	spare  *script.Block      // memory of a block that is not timed
 
 	timedBlocks int
-	residents   float64 // sum of the mean resident timers of the timed blocks
+	residents   float64            // sum of the mean resident timers of the timed blocks
+	parts       map[string]float64 // seconds by part, see took
 }
+
+// took adds the time since start to a part of the pass: results.Cell.Parts.
+func (p *pass) took(part string, start time.Time) { p.parts[part] += time.Since(start).Seconds() }
 
 // begin opens the source and fills a fresh instance for each row, in the order of rows.
 func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, order *script.Rand) (
 	*pass, error,
 ) {
+	start := time.Now()
 	s, err := g.open(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	p := &pass{cell: c, rig: g, number: number, source: s, rows: slices.Clone(rows), order: order}
+	p := &pass{
+		cell: c, rig: g, number: number, source: s, rows: slices.Clone(rows), order: order,
+		parts: make(map[string]float64),
+	}
+	p.took("scripts", start)
 	if err := p.fill(ctx); err != nil {
 		p.end()
 		return nil, err
 	}
-	p.plan = s.plan(min(c.perPass, c.trials))
+	p.plan = s.plan(c.roundsOf(0), c.timedBlocks(number))
 	return p, nil
 }
 
 func (p *pass) fill(ctx context.Context) error {
+	defer p.took("fill", time.Now())
 	for _, c := range p.rows {
 		c.instance = replay.NewOf(c.entry, p.source.keys(), c.program)
 	}
@@ -63,6 +74,7 @@ func (p *pass) fill(ctx context.Context) error {
 // firstBlock replays an untimed block, in which the structures grow. The first pass checks every
 // answer.
 func (p *pass) firstBlock(ctx context.Context) error {
+	defer p.took("proof", time.Now())
 	if p.number > 0 {
 		return p.replayNext(ctx, p.plan.block)
 	}
@@ -70,7 +82,7 @@ func (p *pass) firstBlock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.sideBySide(ctx, b, func(c *contender) error { return c.prove(b) })
+	return p.sideBySide(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.prove(b) })
 }
 
 func (p *pass) next(size int, reuse *script.Block) (*script.Block, error) {
@@ -92,17 +104,22 @@ func (p *pass) replayNext(ctx context.Context, size int) error {
 
 // replayOnAll replays a block on all rows without timing, and checks the outcomes.
 func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
-	return p.sideBySide(ctx, b, func(c *contender) error { return c.instance.Replay(b) })
+	return p.sideBySide(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.instance.Replay(b) })
 }
 
 // ageTo replays untimed operations until the instances are old enough for a round of the pass.
 //
 // Structures postpone work (cascades, sweeps of stale entries) until the population is replaced. So the
-// rounds of a cell are spread evenly over one replacement. All passes have the same distance between
+// rounds of a cell are spread over one replacement. With a budget the passes begin at different ages,
+// and the many rounds of a pass age its instances. Otherwise all passes have the same distance between
 // rounds, and each pass begins a little later than the previous one.
 func (p *pass) ageTo(ctx context.Context, round int) error {
+	defer p.took("ageing", time.Now())
 	passes := p.cell.passes()
-	age := p.plan.period * (round*passes + p.number%passes) / (passes * p.cell.perPass)
+	age := p.plan.period * (p.number % passes) / passes
+	if !p.cell.budget {
+		age = p.plan.period * (round*passes + p.number%passes) / (passes * p.cell.perPass)
+	}
 	var replayed error
 	var working sync.WaitGroup
 	defer working.Wait()
@@ -126,30 +143,55 @@ func (p *pass) ageTo(ctx context.Context, round int) error {
 // largestAgeing is the largest number of operations of an untimed block. It limits the memory.
 const largestAgeing = 200_000
 
-// run runs rounds with one trial of each contender.
-func (p *pass) run(ctx context.Context, rounds int) error {
-	for round := range rounds {
-		if err := p.ageTo(ctx, round); err != nil {
+// round runs a round with one trial of each contender.
+func (p *pass) round(ctx context.Context, round int) error {
+	if err := p.ageTo(ctx, round); err != nil {
+		return err
+	}
+	for range p.plan.segments {
+		if err := p.runSegment(ctx, round); err != nil {
 			return err
 		}
-		for range p.plan.segments {
-			if err := p.runSegment(ctx, round); err != nil {
-				return err
-			}
-		}
 	}
-	return p.finish(ctx)
+	return nil
+}
+
+func (p *pass) takeProofs() {
+	for _, r := range p.rows {
+		r.Proof = r.instance.Proof
+	}
+}
+
+// removeStopped removes the contenders that have stopped, after the checks at the end of a pass.
+func (p *pass) removeStopped(ctx context.Context) error {
+	stopped := slices.DeleteFunc(slices.Clone(p.rows), func(c *contender) bool {
+		return c.Stopped == results.StoppedDone
+	})
+	if len(stopped) == 0 {
+		return nil
+	}
+	if err := p.checkEnd(ctx, stopped); err != nil {
+		return err
+	}
+	p.rows = slices.DeleteFunc(p.rows, func(c *contender) bool {
+		if c.Stopped != results.StoppedDone {
+			c.stop()
+		}
+		return c.Stopped != results.StoppedDone
+	})
+	return nil
 }
 
 // runSegment runs one segment of a round, with one block for each mode. A contender
 // replays all blocks before the next contender starts. The first block fills
-// the caches, which still hold the data of the previous contender.
+// the caches, which still hold the data of the previous contender. The checks run last.
 func (p *pass) runSegment(ctx context.Context, round int) error {
 	t := results.Trial{Instance: p.number, Round: p.number*p.cell.perPass + round}
 	modes := p.cell.modes(t.Round)
 	for len(p.blocks) < len(modes) {
 		p.blocks, p.runs = append(p.blocks, nil), append(p.runs, nil)
 	}
+	start := time.Now()
 	for i, m := range modes {
 		size := p.plan.block
 		if m == modeWarm {
@@ -168,6 +210,7 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 			p.residents += b.Resident
 		}
 	}
+	p.took("scripts", start)
 	for _, c := range turns.Shuffled(p.order, p.rows) {
 		if err := p.rig.wait(); err != nil {
 			return err
@@ -179,49 +222,66 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 			return err
 		}
 	}
-	return nil
+	defer p.took("checks", time.Now())
+	return p.sideBySide(ctx, p.rows, p.plan.block, func(c *contender) error {
+		return p.checkSegment(c, p.blocks[:len(modes)])
+	})
 }
 
-// replaySegment replays the blocks of a segment on one contender. The checks run last,
-// because they load other data into the caches.
+// replaySegment replays the blocks of a segment on one contender.
 func (p *pass) replaySegment(
 	ctx context.Context, c *contender, modes []mode, t results.Trial,
 ) error {
-	outcomes := make([]replay.Outcome, len(modes))
+	c.outcomes = c.outcomes[:0]
 	c.instance.Load(p.blocks[:len(modes)]...)
 	for i, m := range modes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		start := time.Now()
 		p.trial(c, i, m, t)
-		outcomes[i] = c.instance.Outcome()
+		p.took(m.String(), start)
+		c.outcomes = append(c.outcomes, c.instance.Outcome())
 	}
+	return nil
+}
+
+// checkSegment compares the outcomes of a contender with those of the script.
+func (p *pass) checkSegment(c *contender, blocks []*script.Block) error {
 	check := c.instance.Check
 	if p.cell.lean {
 		check = c.instance.CheckLean
 	}
-	for i, o := range outcomes {
-		if err := check(p.blocks[i], o); err != nil {
+	for i, o := range c.outcomes {
+		if err := check(blocks[i], o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// finish replays the remaining blocks of the source and checks the bindings of IDs to values and the
-// number of allocations. Lean loops keep no bindings.
+// finish replays the remaining blocks of the source and makes the checks at the end of a pass.
 func (p *pass) finish(ctx context.Context) error {
+	start := time.Now()
 	replay := func(b *script.Block) error { return p.replayOnAll(ctx, b) }
 	if err := p.source.remaining(replay); err != nil {
 		return err
 	}
+	p.took("ageing", start)
+	return p.checkEnd(ctx, p.rows)
+}
+
+// checkEnd checks the bindings of IDs to values and the number of allocations. Lean loops keep no
+// bindings.
+func (p *pass) checkEnd(ctx context.Context, rows []*contender) error {
+	defer p.took("checks", time.Now())
 	floor := uint64(0)
 	for _, c := range p.rows {
 		if c.Role == results.RoleFloor && c.program == nil {
 			floor, _ = c.allocations(p.number)
 		}
 	}
-	return p.forEach(ctx, p.rows, func(c *contender) error {
+	return p.sideBySide(ctx, rows, p.cell.n, func(c *contender) error {
 		if !p.cell.lean {
 			if err := c.instance.CheckBindings(p.source.pending); err != nil {
 				return err
@@ -241,16 +301,14 @@ func (p *pass) forEach(ctx context.Context, rows []*contender, do func(*contende
 	return nil
 }
 
-// sideBySide calls do for each row, on all processors. do replays a block without timing. A short
-// block is not worth a goroutine.
-func (p *pass) sideBySide(
-	ctx context.Context, b *script.Block, do func(*contender) error,
-) error {
-	const few = 5_000 // operations, of about 50 ns
-	if b.Calls+b.Pops < few || runtime.GOMAXPROCS(0) < 2 {
-		return p.forEach(ctx, p.rows, do)
+// sideBySide calls do for each row, on all processors. do takes about that number of operations, none of
+// which is timed. Few operations are not worth a goroutine.
+func (p *pass) sideBySide(ctx context.Context, rows []*contender, operations int, do func(*contender) error) error {
+	const few = 5_000 // of about 50 ns
+	if operations < few || runtime.GOMAXPROCS(0) < 2 {
+		return p.forEach(ctx, rows, do)
 	}
-	rows := slices.Clone(p.rows)
+	rows = slices.Clone(rows)
 	for i, err := range turns.SideBySide(ctx, rows, do) {
 		if err := p.removeFailed(ctx, rows[i], err); err != nil {
 			return err

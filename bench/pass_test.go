@@ -67,10 +67,10 @@ func (s *sizesAsked) nextBlock(size int, reuse *script.Block) (*script.Block, er
 	return s.source.nextBlock(size, reuse)
 }
 
-// Before the timed block of each round stands one that touches the population twice, as far
-// as it fits into the cache.
+// Before the timed block of each round stands one that touches the population, as far as it fits into
+// the cache.
 func TestTheCacheIsWarmBeforeATimedBlock(t *testing.T) {
-	for n, want := range map[int]int{100: 5_000, 10_000: 20_000, 30_000: 50_000} {
+	for n, want := range map[int]int{100: 5_000, 10_000: 10_000, 30_000: 25_000} {
 		cfg := tinyRun(t, []string{"minheap"}, []string{"churn"})
 		c := cfg.Profile.with(nil, 1, false).cell(cfg.Workloads[0], n)
 		asked := &sizesAsked{}

@@ -25,8 +25,8 @@ type Step struct {
 	Name       string
 	Workload   string // empty for the analyses of memory and of idle wake-ups
 	N          int
-	Contenders []string // without the control, which is chosen during the run
-	Rounds     int      // of each contender; 0: an analysis
+	Contenders []string // without the control
+	Rounds     int      // planned for the best contenders; 0: an analysis
 	Seconds    float64  // estimated
 	Bytes      uint64   // of memory, estimated; 0: little
 
@@ -42,7 +42,9 @@ func NewPlan(cfg Config) (*Plan, error) {
 	p := &Plan{Parameters: parameters(cfg, profile)}
 	collected := make(map[script.Unit]bool) // units of which a cell has trials with the collector on
 	add := func(c cell, entries []entry.Entry) {
-		c.seed, c.budget = cfg.Seed, cfg.Budget > 0
+		if c.seed = cfg.Seed; cfg.Budget > 0 {
+			c = c.withBudget()
+		}
 		if cfg.Turns != nil {
 			c.turns, c.perPass = cfg.Turns.Rounds, max(1, c.trials)
 		}
@@ -203,7 +205,7 @@ func (c cell) step(entries []entry.Entry, memory uint64) Step {
 	}
 	return Step{
 		Name: c.name(), Workload: c.workload.Name, N: c.n, Contenders: names,
-		Rounds: min(c.trials, c.common()*c.perPass), Bytes: bytes, entries: entries, cell: &c,
+		Rounds: c.planned(), Bytes: bytes, entries: entries, cell: &c,
 	}
 }
 

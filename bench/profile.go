@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -50,10 +49,9 @@ type Profile struct {
 //
 // The normal profile ends within five minutes and answers every question: all structures and all
 // workloads, at all sizes up to 100,000 timers. At a million timers it leaves out third-party
-// containers, which are several times slower by then, structures that took more than two and a half
-// times as long as the best among 100,000 timers, and fill-drain, which needs a whole population for
-// each trial. There the rounds are divided among two instances instead of three. The normal profile
-// also leaves out the extra workloads, which differ from others in one parameter.
+// containers, which are several times slower by then, structures that took twice as long as the best
+// among 100,000 timers, and fill-drain, which needs a whole population for each trial. The normal
+// profile also leaves out the extra workloads, which differ from others in one parameter.
 func Profiles() []Profile {
 	powers := func(least, most int) (sizes []int) {
 		for n := least; n <= most; n *= 10 {
@@ -182,32 +180,13 @@ func (p Profile) largestSize() int {
 	return slices.Max(append([]int{0}, sizes...))
 }
 
-// headline returns the size at which the first table of the report shows a workload. That is the
-// largest size up to [results.TypicalN] at which no structure is left out. If there is none, it is
-// the smallest size at which no structure is left out, or the largest size of all.
-func (p Profile) headline(w workload.Workload) int {
-	sizes := slices.Sorted(slices.Values(p.sizesOf(w)))
-	whole := slices.DeleteFunc(slices.Clone(sizes), func(n int) bool { return p.tooSlow(w, n) > 0 })
-	switch {
-	case len(sizes) == 0:
-		return 0
-	case len(whole) == 0:
-		return sizes[len(sizes)-1]
+// frugal reports whether a cell leaves out structures, see [cell.leaveOut].
+func (p Profile) frugal(w workload.Workload, n int) bool {
+	from := p.frugalFrom
+	if w.Grid != nil {
+		from = p.gridFrugalFrom
 	}
-	i, _ := slices.BinarySearch(whole, results.TypicalN+1)
-	return whole[max(0, i-1)]
-}
-
-// tooSlow returns the ratio to the best at a tenth of the size above which a cell leaves a structure
-// out; 0: the cell leaves none out. See tooSlowIn.
-func (p Profile) tooSlow(w workload.Workload, n int) float64 {
-	switch {
-	case w.Grid == nil && p.frugalFrom > 0 && n >= p.frugalFrom:
-		return tooSlow
-	case w.Grid != nil && p.gridFrugalFrom > 0 && n >= p.gridFrugalFrom:
-		return tooSlowInGrid
-	}
-	return 0
+	return from > 0 && n >= from
 }
 
 // fit returns the structures that run with n timers.
@@ -229,7 +208,7 @@ const roundsPerFrugalPass = 3
 func (p Profile) cell(w workload.Workload, n int) cell {
 	c := cell{
 		workload: w, n: n, trials: p.Trials, perPass: roundsPerPass, proveOps: p.proveOps, lean: p.lean,
-		tooSlow: p.tooSlow(w, n), headline: n == p.headline(w),
+		frugal: p.frugal(w, n),
 	}
 	if w.Resident > 0 {
 		c.otherSeeds = p.otherSeeds
@@ -237,7 +216,7 @@ func (p Profile) cell(w workload.Workload, n int) cell {
 	switch {
 	case p.lean:
 		c.perPass = max(1, p.Trials)
-	case c.tooSlow > 0:
+	case c.frugal:
 		c.perPass = roundsPerFrugalPass
 	}
 	return c
@@ -246,13 +225,13 @@ func (p Profile) cell(w workload.Workload, n int) cell {
 // warmSize returns the number of operations that load a population of n into the
 // cache. More than about 25,000 timers do not fit, and the limit suffices for the part of the
 // structure that is used most.
-func warmSize(n int) int { return min(max(5_000, 2*n), 50_000) }
+func warmSize(n int) int { return min(max(5_000, n), 25_000) }
 
-// proveSize returns the number of operations with checked answers. With few timers 2^17 operations
-// reuse each slot often enough for a generation of 16 bits to wrap around. With many timers that would
+// proveSize returns the number of operations with checked answers. With a few timers 2^17 operations
+// reuse each slot often enough for a generation of 16 bits to wrap around. With more timers that would
 // take too long.
 func proveSize(proof, n int) int {
-	if n > 1000 {
+	if n > 30 {
 		return 0
 	}
 	return proof

@@ -88,7 +88,7 @@ func (r *runner) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.budget.race(ctx, r.out, r.begins, func() error { return r.save(false) }); err != nil {
+	if err := r.budget.spend(ctx, r.out, r.begins, func() error { return r.save(false) }); err != nil {
 		return err
 	}
 	if err := r.save(true); err != nil {

@@ -123,7 +123,7 @@ func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
 	calls := 0
 	entry := cfg.Structures[1]
 	cfg.Structures[1].New = func() structures.Scheduler[uint64] {
-		if calls++; calls > 2 { // beyond the structure and its control
+		if calls++; calls > 1 { // on the next seed
 			return &faulty{Heap: minheap.New[uint64](), fault: "fires a tick late"}
 		}
 		return entry.New()

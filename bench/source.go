@@ -8,8 +8,9 @@ import (
 
 // source provides the blocks of a cell.
 type source interface {
-	// plan returns the sizes of the blocks of a round, for that number of rounds.
-	plan(rounds int) roundPlan
+	// plan returns the sizes of the blocks of a round, for that number of rounds with that number of
+	// blocks.
+	plan(rounds, blocks int) roundPlan
 	// keys returns the number of keys in the blocks of populate.
 	keys() int
 	// populate calls do with the blocks that fill a structure. They are the same in
@@ -62,7 +63,7 @@ func openScript(ctx context.Context, c cell) (source, error) {
 	return s, err
 }
 
-func (s *scriptSource) plan(int) roundPlan { return s.roundPlan }
+func (s *scriptSource) plan(int, int) roundPlan { return s.roundPlan }
 
 func (s *scriptSource) keys() int { return s.fillBlock.Keys }
 

@@ -62,7 +62,7 @@ const minBlock = 50
 
 // Measurable returns an error if the trace is too short for a number of trials.
 func (t *Trace) Measurable(trials int) error {
-	if p := (&traceSource{Trace: t}).plan(trials); p.block < minBlock {
+	if p := (&traceSource{Trace: t}).plan(trials, modesOfTrace); p.block < minBlock {
 		return fmt.Errorf("%s: %d operations are too few for %d trials of each kind, want at least %d",
 			t.Path, t.Summary.Totals.Count(), trials, 2*4*minBlock*(trials+1))
 	}
@@ -75,7 +75,7 @@ const traceInstances = 3
 // cell returns the cell of the trace, without a seed.
 func (t *Trace) cell(trials int) cell {
 	return cell{
-		workload: t.workload(), trace: t, n: t.n(), trials: trials, headline: true,
+		workload: t.workload(), trace: t, n: t.n(), trials: trials,
 		perPass: max(roundsPerPass, (trials+traceInstances-1)/traceInstances),
 	}
 }
@@ -117,13 +117,24 @@ func newTraceSource(t *Trace) *traceSource {
 	return &traceSource{Trace: t, timers: make([]traceTimer, max(1, t.Summary.Totals.Keys))}
 }
 
-func (s *traceSource) plan(rounds int) roundPlan {
+// modesOfTrace is the number of blocks of a round in which all modes are timed.
+const modesOfTrace = 4
+
+// roundsPerPass returns the number of rounds of an instance under a budget: as many as there are blocks of
+// 5,000 operations, within limits (chosen).
+func (t *Trace) roundsPerPass() int {
+	const block, most = 5_000, 16
+	p := (&traceSource{Trace: t}).plan(1, modesOfTrace)
+	return min(max(roundsPerPass, 2*p.segments*p.block/block-1), most)
+}
+
+func (s *traceSource) plan(rounds, blocks int) roundPlan {
 	left := s.Summary.Totals.Count() - s.opsRead
 	if s.opsRead == 0 {
 		left /= 2 // the fill takes at most half
 	}
 	perRound := int(left) / (rounds + 1)
-	const share = 3.5 // three timed blocks, and half a block to warm the caches
+	share := float64(blocks) - 0.5 // half a block warms the caches
 	segments := int(math.Ceil(float64(perRound) / (share * largestBlock)))
 	block := int(float64(perRound) / share / float64(max(1, segments)))
 	prove := min(perRound, largestBlock)

@@ -19,9 +19,12 @@ const (
 	modeLatency             // times a sample of single calls
 )
 
+// String returns the name of the mode among the parts of a cell.
+func (m mode) String() string { return [...]string{"warm-up", "cost", "by kind", "single calls"}[m] }
+
 // modes returns the modes of a round, in order. Each mode replays one block.
 //
-// A race adds rounds for the cost only. With many timers, where blocks are long, one
+// Most rounds of a budget are for the cost only. With many timers, where blocks are long, one
 // round of each pass suffices for the other modes.
 //
 // A block of a cyclic workload is long and has few batches. It needs no warm-up. Its
@@ -30,7 +33,7 @@ const (
 func (c cell) modes(round int) []mode {
 	const manyTimers = 50_000
 	asked := round < c.trials && c.turns == 0
-	sampled := round < c.common()*c.perPass // by replay.Latencies, which are large
+	sampled := round < c.common()*c.perPass && (!c.budget || round < roundsPerPass)
 	switch {
 	case c.lean && c.cyclic():
 		return []mode{modeCost}
@@ -47,6 +50,15 @@ func (c cell) modes(round int) []mode {
 		return []mode{modeWarm, modeCost, modeByKind, modeLatency}
 	}
 	return []mode{modeWarm, modeCost}
+}
+
+// timedBlocks returns the largest number of timed blocks of a round of a pass.
+func (c cell) timedBlocks(pass int) int {
+	most := 0
+	for round := range c.perPass {
+		most = max(most, len(c.modes(pass*c.perPass+round)))
+	}
+	return most
 }
 
 // ofProgram returns the mode of a program, which can time whole blocks only.

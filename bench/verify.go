@@ -111,6 +111,9 @@ func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verifi
 		if s == nil || s.cell == nil || !slices.Contains(sizes, of.N) {
 			continue
 		}
+		if of.Race != nil && of.Race.Proved == 0 {
+			return fmt.Errorf("%s: an earlier version measured it, in other rounds: verify it without --replay", s.Name)
+		}
 		c, entries := s.cell.like(of), provedIn(cfg.Structures, proofsOf(of.Rows))
 		if len(entries) == 0 {
 			continue
@@ -140,9 +143,11 @@ func newVerified(s Step, seeds int) Verified {
 
 // like returns the cell with the passes of a cell of results.
 func (c cell) like(of results.Cell) cell {
+	if of.Race != nil {
+		c = c.withBudget()
+	}
 	if c.turns == 0 {
 		c.perPass = cmp.Or(roundsOfFirstInstance(of), c.perPass)
-		c.budget = of.Common == 1 && c.passes() > 1
 	}
 	return c
 }
@@ -197,7 +202,7 @@ func (g *rig) verifyRows(
 	for _, number := range slices.Sorted(maps.Keys(passes)) {
 		m := &cellRun{
 			cell: c, rig: g, rows: c.contenders(entries, nil), order: dist.NewRand(c.seed, 0),
-			passes: number, rounds: number * c.perPass,
+			passes: number, rounds: number * c.perPass, parts: make(map[string]float64),
 		}
 		if number != proved {
 			m.rows = m.rows[:1]

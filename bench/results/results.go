@@ -153,6 +153,10 @@ type Cell struct {
 	Rows       []Row       `json:"rows"`
 	Seconds    float64     `json:"seconds,omitempty"` // duration of the cell, including proof and set-up
 
+	// Parts are the seconds of the passes by part: scripts, fill, ageing, proof, warm-up, cost, by kind, single
+	// calls, checks.
+	Parts map[string]float64 `json:"parts,omitempty"`
+
 	// Common is the number of passes of each contender before any race; 0: the passes of the trials. The
 	// proof of a row is the proof after the last of these passes.
 	Common int `json:"common_passes,omitempty"`
@@ -171,7 +175,7 @@ type Cell struct {
 // Race is the record of what a budget did in a cell.
 type Race struct {
 	Rounds int `json:"rounds"` // rounds of the cell; a contender that dropped out has fewer
-	Looks  int `json:"looks"`  // number of analyses that could have ended the race
+	Proved int `json:"proved"` // rounds after which the proofs were taken; 0: written by an earlier version
 }
 
 // Grid is the place of a workload in the comparison grid.

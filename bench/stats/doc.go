@@ -112,22 +112,6 @@
 // The control of a cell is a second instance of a contender, so the true ratio of the two is 1.
 // The controls of all cells check the intervals of a run: 95 of 100 must contain 1 ([ByChance]).
 //
-// # Racing
-//
-// [Race] decides after each pass which contenders get more rounds. It uses past rounds only. A
-// rule that stops as soon as it finds a difference finds too many: each look adds a chance. So
-// the critical values are those of the largest of several looks (Pocock 1977), in the race and in
-// the analysis after it, where Options.Looks must be [RaceLooks]. A race stops only when the
-// intervals are narrow, and its looks are correlated, so the price of three looks is enough.
-// Contenders that are 1.5 times as slow with family-wise confidence drop out without a price,
-// because equal contenders never do.
-//
-// Simulated races have up to 8 passes of two rounds, standard deviations of 2 to 5 % between
-// instances and of 2 to 3 % between rounds, and spikes in 2 % of the rounds. They find a
-// difference in 1 % of the cells of 4, 6 or 20 equal contenders, and in 5 % of the cells of 2.
-// Among 12 contenders a race of 12 passes finds 19 of 20 differences of 10 %; among 4, a race of
-// 24 passes finds 3 of 4 differences of 5 %. The tests repeat these simulations.
-//
 // # Limits
 //
 //   - An interval of [Level] Rounds does not cover other placements in memory, and an interval of

@@ -2,7 +2,6 @@ package stats_test
 
 import (
 	"math"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -223,33 +222,6 @@ func TestNoiseThatGoesOnWidensIntervals(t *testing.T) {
 	mixed := of(9.5, 10.6, 9.7, 10.4, 9.9, 10.1, 10, 10.2, 9.8, 10.3, 9.6, 10.5)
 	if rises.SE < 2*mixed.SE || !near(rises.Center, mixed.Center) {
 		t.Errorf("rising %+v, mixed %+v", rises, mixed)
-	}
-}
-
-func TestRace(t *testing.T) {
-	t.Parallel()
-	const c, b, s = stats.Continue, stats.Beaten, stats.Settled
-	fast := instances(10, 10.1, 10.1, 10, 10, 10.1)
-	slow := instances(20, 20.1, 20.1, 20, 20, 20.3)
-	middle := instances(14, 14.1, 14.1, 14, 14, 14.1)
-	wide := instances(10, 10.1, 12, 12.1, 9, 9.1)
-	for name, test := range map[string]struct {
-		contenders [][]stats.Sample
-		want       []stats.Decision
-	}{
-		"clear":               {[][]stats.Sample{slow, fast, middle}, []stats.Decision{b, s, s}},
-		"a tie":               {[][]stats.Sample{fast, slow, fast}, []stats.Decision{s, b, s}},
-		"too few rounds":      {[][]stats.Sample{slow[:4], fast[:4]}, []stats.Decision{c, c}},
-		"unclear":             {[][]stats.Sample{fast, slow, wide}, []stats.Decision{c, b, c}},
-		"nobody":              {nil, []stats.Decision{}},
-		"slow, and not known": {[][]stats.Sample{instances(16, 16.1, 26, 26.1, 12, 12.1), fast}, []stats.Decision{c, c}},
-		"one, known":          {[][]stats.Sample{fast}, []stats.Decision{s}},
-		"one, and not known":  {[][]stats.Sample{wide}, []stats.Decision{c}},
-	} {
-		got := stats.Race(test.contenders, stats.Options{})
-		if !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
-		}
 	}
 }
 

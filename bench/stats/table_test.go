@@ -12,6 +12,10 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 )
 
+// most returns the largest number of wrong answers among n that is plausible if their
+// probability is p: the mean and 2.3 standard deviations.
+func most(n int, p float64) int { return int(float64(n)*p + 2.3*math.Sqrt(float64(n)*p*(1-p))) }
+
 // weather is what disturbs the rounds of simulated cells. All noise is of the logarithm of the
 // cost.
 type weather struct {

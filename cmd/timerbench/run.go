@@ -272,8 +272,8 @@ func printPlan(out io.Writer, cfg bench.Config) error {
 	fmt.Fprintln(out, t.Terminal())
 	fmt.Fprintf(out, "%d steps, about %s on a machine with 2 cores at 2.5 GHz.\n", len(p.Steps), about(p.Seconds()))
 	if cfg.Budget > 0 {
-		fmt.Fprintf(out, "Within %s: the middle sizes first, as far as the time goes. The remaining time adds "+
-			"rounds to open cells.\n", cfg.Budget)
+		fmt.Fprintf(out, "Within %s: the first pass of each step, the middle sizes first, as far as the time goes. The remaining "+
+			"time adds the other rounds.\n", cfg.Budget)
 	}
 	return nil
 }

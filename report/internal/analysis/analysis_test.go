@@ -143,16 +143,3 @@ func TestControlsCheckTheIntervals(t *testing.T) {
 		}
 	}
 }
-
-// A race has looked at the data several times, and its record says how often.
-func TestARaceCostsLooks(t *testing.T) {
-	t.Parallel()
-	cell := results.Cell{Rows: []results.Row{{Structure: "a", Role: results.RoleStructure, Cost: []results.Trial{{NS: 10, Units: 1}}}}}
-	if got := first(results.Run{}, cell).Options.Looks; got != 0 {
-		t.Errorf("without a race: %d looks, want 0", got)
-	}
-	cell.Race = &results.Race{Rounds: 8, Looks: 2}
-	if got := first(results.Run{}, cell).Options.Looks; got != 2 {
-		t.Errorf("%d looks, want 2", got)
-	}
-}

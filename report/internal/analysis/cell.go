@@ -39,9 +39,6 @@ type Row struct {
 
 func (r *Run) cell(of results.Cell) *Cell {
 	c := &Cell{Cell: of, ratios: make(map[[2]*Row]stats.Ratio)}
-	if of.Race != nil {
-		c.Options.Looks = of.Race.Looks
-	}
 	for _, row := range of.Rows {
 		x := &Row{Row: row, Samples: results.Samples(row.Cost), cell: c}
 		c.Rows = append(c.Rows, x)
