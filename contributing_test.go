@@ -56,7 +56,7 @@ func TestStructuresWorkloadsAndChartsAreAddedAsContributingSays(t *testing.T) {
 	const module = "github.com/timerbench/timerbench/"
 	add("structures/mything/mything.go", read("testdata/contributing/structure.go.txt"))
 	add("structures/mything/mything_test.go", read("testdata/contributing/structure_test.go.txt"))
-	oneLine("structures/catalog/catalog.go", "\t\t{\n\t\t\tName: \"minheap\",", read("testdata/contributing/entry.go.txt"), module+"structures/mything")
+	oneLine("structures/catalog/catalog.go", "\t\tof(entry.For[T]{\n\t\t\tName: \"minheap\",", read("testdata/contributing/entry.go.txt"), module+"structures/mything")
 	add("bench/workload/mything.go", read("testdata/contributing/workload.go.txt"))
 	oneLine("bench/workload/list.go", "\t\tidle,", "\t\tnewMything(),", "")
 	add("report/internal/section/mything.go", read("testdata/contributing/chart.go.txt"))

@@ -1,13 +1,11 @@
 package structures
 
-// Prefetcher is an optional interface of a structure, found by a type assertion. Prefetch loads the
-// memory of timers that will soon be cancelled or moved into the cache, best for 32 IDs at a time. It
-// changes nothing, and stale IDs do no harm. It pays off with a hundred thousand timers or more, when
-// calls wait for memory.
+// Prefetcher is an optional interface of a structure, found by a type assertion. Prefetch loads the memory of timers
+// that will soon be cancelled or moved into the cache, best for 32 IDs at a time. It changes nothing, and stale IDs
+// do no harm. It pays off with a hundred thousand timers or more, when calls wait for memory.
 type Prefetcher interface{ Prefetch(ids []ID) }
 
-// batch is the number of IDs to prefetch at a time: about the number of cache lines that a core can load
-// at once.
+// batch is the number of IDs to prefetch at a time: about the number of cache lines that a core can load at once.
 const batch = 32
 
 // CancelAll cancels timers and returns the number that were pending. It prefetches 32 of them at a time

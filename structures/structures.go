@@ -6,12 +6,10 @@
 // tick is and when it passes.
 package structures
 
-// Tick is a point in time on the clock of a scheduler, which starts at 0. The caller chooses the length
-// of a tick.
+// Tick is a point in time on the clock of a scheduler, which starts at 0. The caller chooses the length of a tick.
 type Tick int64
 
-// ID names a pending timer of one scheduler. No ID ever names a second timer, and the zero ID never
-// names any.
+// ID names a pending timer of one scheduler. No ID ever names a second timer, and the zero ID never names any.
 type ID uint64
 
 // Timer is a timer that has come due.
@@ -21,14 +19,12 @@ type Timer[T any] struct {
 	Value    T    // from Schedule
 }
 
-// Scheduler holds pending timers, each with a deadline and a value, and returns each when its deadline
-// has come.
+// Scheduler holds pending timers, each with a deadline and a value, and returns each when its deadline has come.
 //
 //   - Clock. The clock starts at 0 and is the largest now that was passed to Pop. A smaller now counts
 //     as the clock. Nothing else moves the clock.
-//   - Past deadlines. A deadline at or before the clock counts as clock+1, and Timer.Deadline is the
-//     deadline after that rule. So popping until nothing is due always ends, even if every timer that
-//     fires schedules another one.
+//   - Past deadlines. A deadline at or before the clock counts as clock+1, and Timer.Deadline is the deadline after
+//     that rule. So popping until nothing is due always ends, even if every timer that fires schedules another one.
 //   - Range. Any int64 is a valid deadline. clock+1 saturates. A timer at math.MaxInt64 fires only when
 //     the clock gets there.
 //   - Order. Pop returns the earliest deadline first. A timer never fires early or twice, and is never
@@ -37,8 +33,7 @@ type Timer[T any] struct {
 //     reschedule. That includes timers that are due but not popped.
 //   - Identity. An ID is stale once its timer has fired or was cancelled. A stale ID never reaches a
 //     later timer that reuses its memory.
-//   - Jumps. The cost of a Pop over a gap depends on what the structure holds, not on the number of
-//     ticks skipped.
+//   - Jumps. The cost of a Pop over a gap depends on what the structure holds, not on the number of ticks skipped.
 //   - Release. The structure drops the value of a timer that fired or was cancelled.
 //   - Memory. It is proportional to the largest Len so far. The steady state allocates nothing.
 //   - Concurrency. None. Use a structure from one goroutine at a time, as with container/heap.
@@ -51,9 +46,8 @@ type Scheduler[T any] interface {
 	// Schedule adds a pending timer that is due at deadline, and returns its ID.
 	Schedule(deadline Tick, value T) ID
 
-	// Reschedule moves a pending timer to deadline, earlier or later. The timer keeps its ID and its
-	// value. Reschedule returns false, and changes nothing, if id is not pending: never issued, fired
-	// or cancelled.
+	// Reschedule moves a pending timer to deadline, earlier or later. The timer keeps its ID and its value.
+	// Reschedule returns false, and changes nothing, if id is not pending: never issued, fired or cancelled.
 	Reschedule(id ID, deadline Tick) bool
 
 	// Cancel removes a pending timer. It returns false, and changes nothing, if id is not pending:
@@ -64,11 +58,10 @@ type Scheduler[T any] interface {
 	// or before the clock, the earliest first. ok is false if no timer is due.
 	Pop(now Tick) (t Timer[T], ok bool)
 
-	// Next answers the question "when must I call Pop again?": no timer is due before at. ok is false
-	// if and only if Len is 0. A comparison-based structure returns the earliest deadline. A wheel may
-	// return an earlier tick at which it redistributes timers. That tick is after the clock unless a
-	// timer is due now. A caller that pops at each tick from Next reaches every timer in at most
-	// (levels + 1) steps a timer.
+	// Next answers the question "when must I call Pop again?": no timer is due before at. ok is false if and only if
+	// Len is 0. A comparison-based structure returns the earliest deadline. A wheel may return an earlier tick at
+	// which it redistributes timers. That tick is after the clock unless a timer is due now. A caller that pops at
+	// each tick from Next reaches every timer in at most (levels + 1) steps a timer.
 	Next() (at Tick, ok bool)
 
 	// Len returns the number of pending timers, including those that are due but not popped.

@@ -75,8 +75,7 @@ func output(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	return stdout.String(), nil
 }
 
-// firstLevel and the last levels are in cachegrind's notation: size in bytes, associativity, line
-// size in bytes.
+// firstLevel and the last levels are in cachegrind's notation: size in bytes, associativity, line size in bytes.
 const firstLevel = "32768,8,64"
 
 // parse reads cachegrind's output file. The line "events:" names the columns. A line "fn="

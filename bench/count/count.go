@@ -95,16 +95,14 @@ func (c Cell) args(how string) []string {
 	return []string{Command, c.Structure, c.Workload, strconv.Itoa(c.N), seed, how}
 }
 
-// The last cache levels. Cachegrind simulates two levels, so each cell is counted once with
-// each of these.
+// The last cache levels. Cachegrind simulates two levels, so each cell is counted once with each of these.
 const (
 	level2    = "1048576,16,64"
 	lastLevel = "33554432,16,64"
 )
 
-// All counts cells on all processors and returns their rows in the order of cells. If caches is
-// false, it counts only instructions and branches, which takes a quarter of the time. It calls
-// done after each cell, never concurrently.
+// All counts cells on all processors and returns their rows in the order of cells. If caches is false, it counts only
+// instructions and branches, which takes a quarter of the time. It calls done after each cell, never concurrently.
 func All(ctx context.Context, program string, cells []Cell, caches bool, done func()) ([]Row, error) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		return nil, ErrNoValgrind

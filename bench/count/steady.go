@@ -23,10 +23,9 @@ const (
 // steadyCalls is the minimum number of operations in each half of a script (chosen).
 const steadyCalls = 200_000
 
-// Replay writes a script that fills a structure and continues for two halves of equal length.
-// It replays the script on a new instance. The second half is the steady state. All modes write
-// the same script. The counted modes check only the final counts of exact structures, because
-// further checks would be counted too.
+// Replay writes a script that fills a structure and continues for two halves of equal length. It replays the script
+// on a new instance. The second half is the steady state. All modes write the same script. The counted modes check
+// only the final counts of exact structures, because further checks would be counted too.
 func Replay(w workload.Workload, n int, seed uint64, e entry.Entry, how string) (Steady, error) {
 	s := w.Script(n, seed)
 	blocks := []*script.Block{s.Fill()}

@@ -140,8 +140,7 @@ func TestWhatAProgramDoesWrongIsNoticed(t *testing.T) {
 	}
 }
 
-// What fires too early by a checksum alone, in a block of which not every fire is proved, is
-// noticed too.
+// What fires too early by a checksum alone, in a block of which not every fire is proved, is noticed too.
 func TestAChecksumTellsWhatFiredAndWhen(t *testing.T) {
 	due := []expected{{script.Fire{At: 5}, 1}, {script.Fire{At: 7}, 2}}
 	w := want([]structures.Tick{4, 5, 6, 7}, due, 0)

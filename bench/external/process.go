@@ -24,8 +24,7 @@ const (
 	perOp     = 100 * time.Microsecond // of a list that is searched, on a shared machine
 )
 
-// requestTime is the time limit of a request, in addition to perOp for each operation. Tests
-// shorten it.
+// requestTime is the time limit of a request, in addition to perOp for each operation. Tests shorten it.
 var requestTime = 10 * time.Second
 
 // mostSaid is how many bytes a program may write to standard error during one request (chosen).

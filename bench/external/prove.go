@@ -15,8 +15,7 @@ type expected struct {
 	slot uint32
 }
 
-// want returns the answer of a correct exact program: every timer fires at the first pop at or after its
-// deadline.
+// want returns the answer of a correct exact program: every timer fires at the first pop at or after its deadline.
 func want(pops []structures.Tick, fires []expected, pending uint64) (w answer) {
 	w.Fired, w.Len = uint64(len(fires)), pending
 	for _, at := range pops {

@@ -42,8 +42,7 @@ func (w *Watch) Result() (results.Calls, error) {
 	}
 	for i, n := range w.calls {
 		if n != w.calls[0] {
-			return results.Calls{}, fmt.Errorf("%d calls in round %d, and %d in the first one",
-				n, i+1, w.calls[0])
+			return results.Calls{}, fmt.Errorf("%d calls in round %d, and %d in the first one", n, i+1, w.calls[0])
 		}
 	}
 	slices.SortFunc(w.longest, func(a, b results.LongestCall) int {

@@ -8,9 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Instance is a fresh instance of a structure that replays a script block by block. A coarse structure has a
-// second instance that is not timed. It checks each timer against its bound, and both must fire the same
-// timers.
+// Instance is a fresh instance of a structure that replays a script block by block. A coarse structure has a second
+// instance that is not timed. It checks each timer against its bound, and both must fire the same timers.
 type Instance struct {
 	replayer
 	entry  entry.Entry
@@ -76,8 +75,7 @@ func (i *Instance) Prove(b *script.Block) error {
 	return i.Check(b, i.Outcome())
 }
 
-// Check compares the outcome after a block with that of the generator. Blocks must be checked in order, without
-// gaps.
+// Check compares the outcome after a block with that of the generator. Blocks must be checked in order, without gaps.
 func (i *Instance) Check(b *script.Block, o Outcome) error {
 	if i.second != nil {
 		i.second.Replay(b, i.second.Wake)

@@ -68,8 +68,7 @@ func Lean(b *script.Block, firesOnly bool) LeanBlock {
 func startsAndStops(batches []script.Batch, ops []script.Op) bool {
 	return len(batches) > 1 &&
 		batches[0] == script.Batch{Kind: script.KindSchedule, Len: 1} &&
-		batches[1] == script.Batch{Kind: script.KindCancel, Len: 1} &&
-		ops[0].Key == ops[1].Key
+		batches[1] == script.Batch{Kind: script.KindCancel, Len: 1} && ops[0].Key == ops[1].Key
 }
 
 // TimeLean replays a block with the lean loops and returns its duration.
@@ -79,8 +78,7 @@ func (r *replayer) TimeLean(runs LeanBlock) time.Duration {
 	return time.Since(start)
 }
 
-// doLean makes the calls of runs. This is the timed code. The value of a timer is its number in the script, as
-// in do.
+// doLean makes the calls of runs. This is the timed code. The value of a timer is its number in the script, as in do.
 func (r *replayer) doLean(runs LeanBlock) {
 	s, ids, done := r.s, r.ids, r.outcome.done
 	for i := range runs {

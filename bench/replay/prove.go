@@ -11,8 +11,7 @@ import (
 // prover replays a script on an exact structure and checks every answer. In addition to the checks of a Walker:
 //
 //   - Each timer fires at its deadline.
-//   - Next misses no deadline: the prover calls Pop only at ticks that Next returns and
-//     at the ticks of the script.
+//   - Next misses no deadline: the prover calls Pop only at ticks that Next returns and at the ticks of the script.
 //   - Stale IDs, old and new, are refused.
 //   - Len is right after each operation.
 type prover struct {
@@ -91,9 +90,8 @@ func (p *prover) fired(at structures.Tick, t structures.Timer[uint64], _ structu
 
 // staleIDs holds the first stale ID and a uniform random sample of all stale IDs.
 //
-// The prover tries the first ID after every operation, because of IDs that contain a counter of the uses of a
-// slot. When such a counter overflows, the structure accepts the old ID again, but only until the next use
-// of the slot.
+// The prover tries the first ID after every operation, because of IDs that contain a counter of the uses of a slot.
+// When such a counter overflows, the structure accepts the old ID again, but only until the next use of the slot.
 type staleIDs struct {
 	first  structures.ID
 	sample []structures.ID
@@ -123,8 +121,7 @@ func (d *staleIDs) checkRefused(s structures.Scheduler[uint64]) error {
 		return nil
 	}
 	if s.Cancel(d.first) {
-		return fmt.Errorf("the ID %#x of a timer that is done with since %d others is accepted",
-			d.first, d.count-1)
+		return fmt.Errorf("the ID %#x of a timer that is done with since %d others is accepted", d.first, d.count-1)
 	}
 	d.tries++
 	id, accepted := d.sample[d.tries%uint64(len(d.sample))], false

@@ -101,8 +101,7 @@ func (o Outcome) checkAnswers() error {
 		return fmt.Errorf("%d cancels or reschedules of pending timers were refused", o.refused)
 	}
 	if o.granted > 0 {
-		return fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted",
-			o.granted)
+		return fmt.Errorf("%d cancels or reschedules of timers that were not pending were granted", o.granted)
 	}
 	return nil
 }

@@ -20,8 +20,7 @@ import (
 // testN is the size at which tests run a workload without a size of its own.
 const testN = 200
 
-// testSize returns the size at which tests run a workload. Large workloads are scaled
-// down.
+// testSize returns the size at which tests run a workload. Large workloads are scaled down.
 func testSize(w workload.Workload) int {
 	if w.Resident > 0 {
 		return min(w.Resident, 1_000)
@@ -100,8 +99,7 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 	}
 }
 
-// faulty is a correct heap with one fault, which the proof must find. The fault occurs
-// at every hundredth call.
+// faulty is a correct heap with one fault, which the proof must find. The fault occurs at every hundredth call.
 type faulty struct {
 	*minheap.Heap[uint64]
 	fault string
@@ -248,9 +246,8 @@ func TestTimedBlocksShowWrongIDsAndSwappedValues(t *testing.T) {
 	}
 }
 
-// The cost of reading the clock is taken out of the time of each kind, once for each reading.
-// Times are whole nanoseconds, so a cost of 1/1024 ns leaves the number of readings behind
-// the point.
+// The cost of reading the clock is taken out of the time of each kind, once for each reading. Times are whole
+// nanoseconds, so a cost of 1/1024 ns leaves the number of readings behind the point.
 func TestTheTimesByKindAreWithoutTheReadingsOfTheClock(t *testing.T) {
 	const readNS = 1.0 / 1024
 	w, _ := workload.Find("churn")

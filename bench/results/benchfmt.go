@@ -58,12 +58,10 @@ func (w benchWriter) line(name string, iterations any, values ...any) {
 	fmt.Fprintln(w, values...)
 }
 
-// row writes the trials of one contender: the cost, then the time by kind of operation,
-// then the latency percentiles.
+// row writes the trials of one contender: the cost, then the time by kind of operation, then the latency percentiles.
 func (w benchWriter) row(c Cell, row Row) {
 	name := func(op string) string {
-		return fmt.Sprintf("Timers/workload=%s/n=%d/structure=%s/op=%s",
-			c.Workload, c.N, row.Structure, op)
+		return fmt.Sprintf("Timers/workload=%s/n=%d/structure=%s/op=%s", c.Workload, c.N, row.Structure, op)
 	}
 	for _, t := range row.Cost {
 		w.line(name("per-"+string(c.Unit)), int(t.Units), t.NS/t.Units, "ns/op",

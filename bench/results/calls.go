@@ -21,8 +21,7 @@ type Calls struct {
 	Proof     script.Proof  `json:"proof"`   // of each round
 }
 
-// LongestCall is the longest call of an operation. Its time includes one clock read
-// (Environment.ClockNS).
+// LongestCall is the longest call of an operation. Its time includes one clock read (Environment.ClockNS).
 type LongestCall struct {
 	Operation Operation       `json:"operation"`
 	NS        float64         `json:"ns"`

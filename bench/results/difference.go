@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// NotOfMachine are the keys of an [Environment] that may differ between two runs of one build on one
-// machine.
+// NotOfMachine are the keys of an [Environment] that may differ between two runs of one build on one machine.
 var NotOfMachine = []string{"clock_ns", "clock_step_ns", "machine"}
 
 // Difference describes the first key with different values in two structs, such as

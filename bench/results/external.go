@@ -17,8 +17,7 @@ type External struct {
 	ClockNS  float64 `json:"clock_ns"`          // cost of one reading of its clock
 	WakeNS   float64 `json:"wake_ns"`           // cost of a wake-up on which nothing is due, with one pending timer
 
-	// Garbage collections during timed blocks, their time, the time of a compiler, and the time of the
-	// blocks.
+	// Garbage collections during timed blocks, their time, the time of a compiler, and the time of the blocks.
 	Collections  uint64 `json:"collections,omitempty"`
 	CollectionNS uint64 `json:"collection_ns,omitempty"`
 	CompileNS    uint64 `json:"compile_ns,omitempty"`

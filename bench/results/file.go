@@ -152,8 +152,7 @@ func unmarshalJSON(data []byte, into any) error {
 	return err
 }
 
-// sameProofs returns an error if two exact rows have different proofs, because all rows replayed the
-// same script.
+// sameProofs returns an error if two exact rows have different proofs, because all rows replayed the same script.
 func (c *Cell) sameProofs() error {
 	var first *Row
 	for i := range c.Rows {

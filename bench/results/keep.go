@@ -12,8 +12,7 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// MostKept is the largest size of a kept run in bytes. Kept runs are part of each clone and of the
-// program.
+// MostKept is the largest size of a kept run in bytes. Kept runs are part of each clone and of the program.
 const MostKept = 400_000
 
 // Keep writes a compressed results file without the data that no answer needs, and returns its size.

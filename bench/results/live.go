@@ -79,8 +79,7 @@ type LiveUse struct {
 	Wakeups    uint64  `json:"wakeups,omitempty"` // of the driver
 }
 
-// LiveMemory is the memory of resident timers of one form, without the references that the caller
-// keeps.
+// LiveMemory is the memory of resident timers of one form, without the references that the caller keeps.
 type LiveMemory struct {
 	Form      Form    `json:"form"`
 	Bytes     float64 `json:"bytes"`      // per timer

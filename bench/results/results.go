@@ -241,9 +241,8 @@ const (
 
 // Trial is one timed replay of one block.
 //
-// Trials are nested: a code layout has instances of a contender, and an instance replays several
-// rounds. All contenders of a cell replay the same block in the same round, so their trials can be
-// compared in pairs.
+// Trials are nested: a code layout has instances of a contender, and an instance replays several rounds. All
+// contenders of a cell replay the same block in the same round, so their trials can be compared in pairs.
 type Trial struct {
 	Layout     int        `json:"layout,omitempty"`   // code layout of the program; 0: the default
 	Instance   int        `json:"instance,omitempty"` // number of the instance, unique in the cell
@@ -325,8 +324,7 @@ type Memory struct {
 	CollectNS  float64 `json:"collect_ns"`  // time that the structure adds to a full garbage collection, after the replacements
 }
 
-// Lateness is the lateness of the timers of a coarse structure, in ticks and as a share
-// of the delay.
+// Lateness is the lateness of the timers of a coarse structure, in ticks and as a share of the delay.
 type Lateness struct {
 	Mean      float64 `json:"mean_ticks"`
 	P99       float64 `json:"p99_ticks"`

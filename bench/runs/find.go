@@ -20,10 +20,9 @@ func Read(path string) (r *results.Run, file string, err error) {
 	return r, file, err
 }
 
-// Locate returns the path of a results file. It returns the path of a file unchanged. For a
-// folder it chooses among the results in the folder and in its direct subfolders: the
-// last complete run or, if there is none, the last interrupted run. It returns an error if the
-// path does not exist or the folder has no results.
+// Locate returns the path of a results file. It returns the path of a file unchanged. For a folder it chooses among
+// the results in the folder and in its direct subfolders: the last complete run or, if there is none, the last
+// interrupted run. It returns an error if the path does not exist or the folder has no results.
 func Locate(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -76,8 +75,7 @@ func In(path string) (found []Found, err error) {
 	return found, err
 }
 
-// Last returns the last complete run or, if there is none, the last interrupted run. It
-// panics if found is empty.
+// Last returns the last complete run or, if there is none, the last interrupted run. It panics if found is empty.
 func Last(found []Found) Found {
 	return slices.MaxFunc(found, func(a, b Found) int {
 		switch {

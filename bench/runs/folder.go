@@ -170,8 +170,7 @@ func linkIsFree() error {
 	return nil
 }
 
-// MarkLatest points Latest to this run if Open created its folder in Parent. Call it for complete
-// runs only.
+// MarkLatest points Latest to this run if Open created its folder in Parent. Call it for complete runs only.
 func (f *Folder) MarkLatest() error {
 	if !f.fresh {
 		return nil
@@ -191,8 +190,7 @@ func (f *Folder) MarkLatest() error {
 	return nil
 }
 
-// Close unlocks the folder. It removes the folder if Open created it and the run saved no
-// results.
+// Close unlocks the folder. It removes the folder if Open created it and the run saved no results.
 func (f *Folder) Close() error {
 	removed := os.Remove(f.lock.Path())
 	err := f.lock.Close()

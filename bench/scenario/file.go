@@ -147,9 +147,8 @@ var expectedForm = map[reflect.Kind]string{
 	reflect.Int64: `a duration in quotes, such as "100ms", "1.5s" or "2h"`,
 }
 
-// decode decodes the value of a key into v, which holds the defaults, and checks its range. The
-// decoder of TOML is less strict: it takes keys in upper case, a table for an array of tables, and a
-// number for a duration.
+// decode decodes the value of a key into v, which holds the defaults, and checks its range. The decoder of TOML is
+// less strict: it takes keys in upper case, a table for an array of tables, and a number for a duration.
 func (f *file) decode(key string, value any, v reflect.Value, tag reflect.StructTag) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {

@@ -200,8 +200,7 @@ func TestKeysOfAModel(t *testing.T) {
 	}
 }
 
-// The format's description names whatever a file may hold, and its examples are
-// sound.
+// The format's description names whatever a file may hold, and its examples are sound.
 func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 	data, err := os.ReadFile("../../docs/scenarios.md")
 	if err != nil {
@@ -231,8 +230,7 @@ func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 	}
 }
 
-// Whatever is in a file, it is a workload that can be run and printed, or an error
-// with a line.
+// Whatever is in a file, it is a workload that can be run and printed, or an error with a line.
 func FuzzParse(f *testing.F) {
 	f.Add(sound)
 	for _, w := range workload.All() {

@@ -1,10 +1,8 @@
-// Package script generates the operations that are replayed on the structures, and
-// their expected outcome.
+// Package script generates the operations that are replayed on the structures, and their expected outcome.
 //
-// A [Process] calls a [Writer] as it would call a scheduler. The Writer records each
-// call. It also keeps its own model of the pending timers, so it knows which timer must
-// fire when. It shares no code with the structures. A [Script] divides the recorded
-// operations into blocks. A [Block] is a sequence of operations together with its
+// A [Process] calls a [Writer] as it would call a scheduler. The Writer records each call. It also keeps its own
+// model of the pending timers, so it knows which timer must fire when. It shares no code with the structures. A
+// [Script] divides the recorded operations into blocks. A [Block] is a sequence of operations together with its
 // [Proof]: the counts and the checksum that every structure must reach after it.
 package script
 
@@ -15,9 +13,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Op is one operation of a script. Key identifies a pending timer: it is an index into
-// the array of IDs that the caller of a structure keeps. A key is reused after its
-// timer has fired or was cancelled.
+// Op is one operation of a script. Key identifies a pending timer: it is an index into the array of IDs that the
+// caller of a structure keeps. A key is reused after its timer has fired or was cancelled.
 type Op struct {
 	At     structures.Tick // schedule, reschedule: the deadline; fire, wake: the argument of Pop
 	Key    uint32          // schedule, cancel, reschedule
@@ -67,8 +64,7 @@ type Fire struct {
 	Key   uint32
 }
 
-// Reuse returns an empty block that reuses the memory of b. If b is nil, it allocates a
-// new one.
+// Reuse returns an empty block that reuses the memory of b. If b is nil, it allocates a new one.
 func Reuse(b *Block) *Block {
 	if b == nil {
 		b = &Block{}

@@ -5,9 +5,8 @@ import "fmt"
 // Kind is a kind of operation.
 type Kind uint8
 
-// The kinds of operations. Fire is a Pop that returns a timer. Wake is a Pop that finds
-// nothing due. If the clock is read once per batch of operations, the last Pop at each
-// tick, which finds nothing, counts as part of fire.
+// The kinds of operations. Fire is a Pop that returns a timer. Wake is a Pop that finds nothing due. If the clock is
+// read once per batch of operations, the last Pop at each tick, which finds nothing, counts as part of fire.
 const (
 	KindSchedule Kind = iota
 	KindCancel

@@ -6,9 +6,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Checksum returns a hash of the deadline and the value of a timer that has fired. The
-// hashes are summed up, because a sum does not depend on the order within a tick, which
-// the contract does not specify.
+// Checksum returns a hash of the deadline and the value of a timer that has fired. The hashes are summed up, because
+// a sum does not depend on the order within a tick, which the contract does not specify.
 func Checksum(deadline structures.Tick, value uint64) uint64 {
 	h := uint64(deadline)*0x9e3779b97f4a7c15 + value*0xd1b54a32d192ed03
 	h ^= h >> 32
@@ -19,10 +18,9 @@ func Checksum(deadline structures.Tick, value uint64) uint64 {
 // lateness is above 0 if the program woke late.
 func LateChecksum(at, deadline structures.Tick, sum uint64) uint64 { return uint64(at-deadline) * sum }
 
-// Binding returns a checksum of the ID of a timer and its value. A replay adds it when a
-// timer is scheduled and subtracts it when the timer fires or is cancelled. At the end
-// the sum must be that of the pending timers. A wrong ID changes the sum. Two swapped
-// values change it too: by the product (id1-id2)(value1-value2) times 2, which is 0
+// Binding returns a checksum of the ID of a timer and its value. A replay adds it when a timer is scheduled and
+// subtracts it when the timer fires or is cancelled. At the end the sum must be that of the pending timers. A wrong
+// ID changes the sum. Two swapped values change it too: by the product (id1-id2)(value1-value2) times 2, which is 0
 // modulo 2^64 only if the two differences together have 63 factors of 2.
 func Binding(id structures.ID, value uint64) uint64 { return uint64(id) * (2*value&0x1_ffff_fffe + 1) }
 

@@ -7,8 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Rand is the source of random numbers of a process. Its seed determines them on any
-// machine.
+// Rand is the source of random numbers of a process. Its seed determines them on any machine.
 type Rand = dist.Rand
 
 // Process writes a script, event by event.
@@ -43,8 +42,7 @@ func (s *Script) Fill() *Block {
 	return b
 }
 
-// Next returns a block of at least size operations. It reuses the memory of reuse, if
-// that is not nil.
+// Next returns a block of at least size operations. It reuses the memory of reuse, if that is not nil.
 func (s *Script) Next(size int, reuse *Block) *Block {
 	b, _ := s.NextContext(context.Background(), size, reuse)
 	return b
@@ -87,12 +85,10 @@ func (s *Script) block(ctx context.Context, reuse *Block, write func()) (b *Bloc
 // Now returns the tick that the script has reached.
 func (s *Script) Now() structures.Tick { return s.writer.Now() }
 
-// NextDeadline returns the tick at which the next timer fires; ok is false when
-// none is pending.
+// NextDeadline returns the tick at which the next timer fires; ok is false when none is pending.
 func (s *Script) NextDeadline() (at structures.Tick, ok bool) { return s.writer.NextDeadline() }
 
-// Pending calls do with each timer that is pending after the last block, in an
-// unspecified order.
+// Pending calls do with each timer that is pending after the last block, in an unspecified order.
 func (s *Script) Pending(do func(Timer)) { s.writer.pending(do) }
 
 // Process returns the process that writes the script.

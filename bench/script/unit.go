@@ -3,8 +3,7 @@ package script
 // Unit is the unit of the cost of a workload: time per lifecycle, for example.
 type Unit string
 
-// The units. A lifecycle is one timer that was scheduled and then fired or was
-// cancelled.
+// The units. A lifecycle is one timer that was scheduled and then fired or was cancelled.
 const (
 	PerLifecycle  Unit = "lifecycle"
 	PerReschedule Unit = "reschedule" // for workloads that only move timers

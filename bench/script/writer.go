@@ -59,12 +59,10 @@ func (w *Writer) Now() structures.Tick { return w.now }
 // Pending returns the number of pending timers.
 func (w *Writer) Pending() int { return len(w.pendingKeys) }
 
-// AnyPending returns the key of a pending timer, each with equal probability.
-// There must be one.
+// AnyPending returns the key of a pending timer, each with equal probability. There must be one.
 func (w *Writer) AnyPending(r *dist.Rand) uint32 { return w.pendingKeys[r.IntN(len(w.pendingKeys))] }
 
-// NextDeadline returns the tick at which the next timer fires; ok is false when
-// none is pending.
+// NextDeadline returns the tick at which the next timer fires; ok is false when none is pending.
 func (w *Writer) NextDeadline() (at structures.Tick, ok bool) {
 	for w.deadlines.Len() > 0 {
 		at, e := w.deadlines.First()
@@ -76,10 +74,9 @@ func (w *Writer) NextDeadline() (at structures.Tick, ok bool) {
 	return 0, false
 }
 
-// Advance moves the clock to a tick and returns the keys of the timers that fire there.
-// The slice is valid until the next call. Advance panics if the tick is before the
-// current one or after the next deadline. So every exact structure fires at the same
-// ticks under any driver.
+// Advance moves the clock to a tick and returns the keys of the timers that fire there. The slice is valid until the
+// next call. Advance panics if the tick is before the current one or after the next deadline. So every exact
+// structure fires at the same ticks under any driver.
 func (w *Writer) Advance(to structures.Tick) []uint32 {
 	if to < w.now {
 		panic(fmt.Sprintf("script: Advance(%d) at tick %d", to, w.now))
@@ -138,8 +135,7 @@ func (w *Writer) Schedule(deadline structures.Tick) uint32 {
 	return key
 }
 
-// Reschedule moves a pending timer to a deadline. It panics unless the deadline is in
-// the future.
+// Reschedule moves a pending timer to a deadline. It panics unless the deadline is in the future.
 func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
 	w.mustBeFuture("Reschedule", deadline)
 	w.checkInterrupted()
@@ -168,8 +164,7 @@ func (w *Writer) pending(do func(Timer)) {
 // interruption is the value of the panic that stops a process in the middle of a block.
 type interruption struct{}
 
-// checkInterrupted panics if writing must stop. A fill may take seconds, and processes do
-// not check a context.
+// checkInterrupted panics if writing must stop. A fill may take seconds, and processes do not check a context.
 func (w *Writer) checkInterrupted() {
 	const every = 1 << 12
 	if w.callCount++; w.callCount%every == 0 && w.interrupted != nil && w.interrupted() {

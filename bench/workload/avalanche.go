@@ -8,22 +8,19 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Avalanche lets all timers come due within a short time, again and again. The clock
-// moves from tick to tick. It is about the longest call: the one that redistributes a
-// full slot, or that removes what was cancelled.
+// Avalanche lets all timers come due within a short time, again and again. The clock moves from tick to tick. It is
+// about the longest call: the one that redistributes a full slot, or that removes what was cancelled.
 //
-// Each timer that fires is scheduled again one period later. In the middle of each
-// period a part of the timers is cancelled in a row, and as many are scheduled with the
-// same deadlines.
+// Each timer that fires is scheduled again one period later. In the middle of each period a part of the timers is
+// cancelled in a row, and as many are scheduled with the same deadlines.
 type Avalanche struct {
 	Period Duration `toml:"period" comment:"from one deadline of a timer to its next"`
 	Spread Duration `toml:"spread,omitempty" zero:"no" comment:"time within which all come due, at most the period; left out: one tick"`
 	Cancel Share    `toml:"cancel" comment:"part of the timers that is cancelled and replaced in each period"`
 }
 
-// The periods and spreads of avalanches, in ticks (chosen). They are multiples of the
-// length of a slot, so a spread of shortSlot is within one slot of each upper level of a
-// wheel whose slots are powers of two.
+// The periods and spreads of avalanches, in ticks (chosen). They are multiples of the length of a slot, so a spread
+// of shortSlot is within one slot of each upper level of a wheel whose slots are powers of two.
 const (
 	shortSlot = 1 << 8        // length of the slots above a lowest level of 256 slots
 	longSlot  = 1 << 12       // the same, above a lowest level of 4096 slots

@@ -8,10 +8,9 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// ConnDeadline models the deadlines of keep-alive connections. Each connection has a
-// read and a write deadline. Every message moves both to a later time. A connection is
-// closed when a deadline passes or when its number of messages is reached. A new one
-// replaces it. n timers are n/2 connections.
+// ConnDeadline models the deadlines of keep-alive connections. Each connection has a read and a write deadline. Every
+// message moves both to a later time. A connection is closed when a deadline passes or when its number of messages is
+// reached. A new one replaces it. n timers are n/2 connections.
 type ConnDeadline struct {
 	Read     Duration `toml:"read" comment:"deadline to read, from the last message on"`
 	Write    Duration `toml:"write" comment:"deadline to write, from the last message on"`

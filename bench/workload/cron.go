@@ -7,8 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Cron models periodic jobs: each is scheduled again with its own period whenever
-// it fires. n timers are n jobs.
+// Cron models periodic jobs: each is scheduled again with its own period whenever it fires. n timers are n jobs.
 type Cron struct {
 	Hashed  bool     `toml:"hashed,omitempty" comment:"each job has a phase of its own; otherwise all fire on round times"`
 	Periods []Period `toml:"period" comment:"how often some of the jobs run"`

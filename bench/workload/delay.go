@@ -10,8 +10,7 @@ import (
 	"github.com/timerbench/timerbench/bench/internal/dist"
 )
 
-// Delay is a distribution of delays: its kind and the parameters of that kind, which
-// are one of
+// Delay is a distribution of delays: its kind and the parameters of that kind, which are one of
 //
 //   - a mean: every kind but "mixture";
 //   - a low and a high end: "uniform";

@@ -8,8 +8,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// event is something that happens: what was planned, such as a message that arrives, or a
-// timer that fires.
+// event is something that happens: what was planned, such as a message that arrives, or a timer that fires.
 type event struct {
 	owner, kind int32           // whose it is, such as a connection; the kind of the timer, or another one
 	tick        structures.Tick // what the process wants to know then
@@ -60,8 +59,7 @@ func (l *eventLoop) schedule(w *script.Writer, at structures.Tick, e event) uint
 	return key
 }
 
-// set moves that timer if it is pending, and schedules a new one otherwise. When it fires, e
-// happens.
+// set moves that timer if it is pending, and schedules a new one otherwise. When it fires, e happens.
 func (l *eventLoop) set(w *script.Writer, at structures.Tick, e event) {
 	t := l.timer(e)
 	if l.pending(w, e) {

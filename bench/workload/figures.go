@@ -17,9 +17,8 @@ type Figures struct {
 	Rate        float64 // timers scheduled, cancelled, moved or fired a second of virtual time; 0: the clock stands still
 }
 
-// MeasureFigures measures workloads. Those without a size of their own have n timers.
-// The others have their own size, but at most maxSize. It counts operations of the
-// script and runs no structure.
+// MeasureFigures measures workloads. Those without a size of their own have n timers. The others have their own size,
+// but at most maxSize. It counts operations of the script and runs no structure.
 func MeasureFigures(list []Workload, n, maxSize int) []Figures {
 	out := make([]Figures, len(list))
 	var group sync.WaitGroup

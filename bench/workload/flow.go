@@ -9,10 +9,9 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Flow is the model of most workloads that follow a program. Timers arrive at random
-// (Poisson), each with a delay. Some are cancelled or moved before they fire. A class of
-// timers has either a rate of arrivals, which determines its population, or a share of a
-// given population, which determines its rate.
+// Flow is the model of most workloads that follow a program. Timers arrive at random (Poisson), each with a delay.
+// Some are cancelled or moved before they fire. A class of timers has either a rate of arrivals, which determines its
+// population, or a share of a given population, which determines its rate.
 type Flow struct {
 	Poll    bool     `toml:"poll,omitempty" comment:"pop at every tick, as an event loop may, not only where something happens"`
 	WarmUp  Duration `toml:"warm_up,omitempty" zero:"no" comment:"start empty and run this long; left out: start in the steady state"`
@@ -28,17 +27,15 @@ type Class struct {
 	Shares     *Shares `toml:"shares,inline,omitempty" comment:"what becomes of them; left out: unless completed they fire"`
 }
 
-// Shares says which part of the timers of a class is cancelled, moved or periodic.
-// Cancel and Reschedule are shares of the timers that arrive. Periodic is a share of the
-// population.
+// Shares says which part of the timers of a class is cancelled, moved or periodic. Cancel and Reschedule are shares
+// of the timers that arrive. Periodic is a share of the population.
 type Shares struct {
 	Cancel     Share `toml:"cancel"`     // cancelled before they fire, at a uniformly random part of their delay
 	Reschedule Share `toml:"reschedule"` // moved once, at such a moment, to a new delay from there
 	Periodic   Share `toml:"periodic"`   // scheduled again with the same delay whenever they fire, for ever
 }
 
-// maxWarmUp limits the timers that arrive before the start. They are all in one block,
-// which must fit into memory.
+// maxWarmUp limits the timers that arrive before the start. They are all in one block, which must fit into memory.
 const maxWarmUp = 1e7
 
 // Check returns an error if the classes contradict one another.
@@ -77,8 +74,7 @@ func (f *Flow) Check() []ParameterError {
 	return nil
 }
 
-// maxDraws limits the mean number of draws that the steady state needs for one timer
-// (chosen).
+// maxDraws limits the mean number of draws that the steady state needs for one timer (chosen).
 const maxDraws = 1000
 
 // checkSteadyState returns an error if drawing the timers of the steady state would take
@@ -115,8 +111,7 @@ func (s *Shares) Check() []ParameterError {
 	return nil
 }
 
-// byRate reports whether the classes have rates. Otherwise they have shares of a
-// population.
+// byRate reports whether the classes have rates. Otherwise they have shares of a population.
 func (f *Flow) byRate() bool {
 	for _, c := range f.Classes {
 		if c.Rate != 0 {

@@ -45,8 +45,7 @@ func (f *flow) Fill(w *script.Writer, r *script.Rand) {
 	}
 }
 
-// startSteady schedules timers of a stream in the steady state, until n timers of all
-// streams are pending.
+// startSteady schedules timers of a stream in the steady state, until n timers of all streams are pending.
 func (f *flow) startSteady(w *script.Writer, r *script.Rand, s *stream, n int) {
 	for range int(float64(s.population*s.periodic) + 0.5) {
 		period := ticks(s.delay.Draw(r))

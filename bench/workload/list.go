@@ -80,11 +80,10 @@ func synthetics() []Workload {
 	}
 }
 
-// grid returns the comparison grid: each distribution of delays with each share of
-// cancelled timers. Timers arrive, a share of them is cancelled before it fires, the others
-// fire, and the clock moves on. Shares and delays are chosen. Two distributions are not extra at
-// 0, 50 and 90 % cancelled: one is spread out, one is in clusters. Constant delays, the timeouts of
-// most programs, are not extra at 0 and 90 %: the shares between lie between.
+// grid returns the comparison grid: each distribution of delays with each share of cancelled timers. Timers arrive, a
+// share of them is cancelled before it fires, the others fire, and the clock moves on. Shares and delays are chosen.
+// Two distributions are not extra at 0, 50 and 90 % cancelled: one is spread out, one is in clusters. Constant
+// delays, the timeouts of most programs, are not extra at 0 and 90 %: the shares between lie between.
 func grid() []Workload {
 	normal := map[string][]int{Constant: {0, 90}, "uniform": {0, 50, 90}, "clustered": {0, 50, 90}}
 	var list []Workload

@@ -138,10 +138,9 @@ func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 	}
 }
 
-// For each distribution the mean position of a new timer among the sorted deadlines, as
-// a share of their number, is known (Jones 1986). It is the mean of R(x) over the drawn
-// delays x, where R is the distribution function of the remaining delays of the pending
-// timers. This checks the whole generator.
+// For each distribution the mean position of a new timer among the sorted deadlines, as a share of their number, is
+// known (Jones 1986). It is the mean of R(x) over the drawn delays x, where R is the distribution function of the
+// remaining delays of the pending timers. This checks the whole generator.
 func TestHoldInsertsAtTheKnownPlace(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]float64{

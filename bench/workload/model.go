@@ -6,16 +6,13 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Model describes the behaviour of the timers of a workload. It is a pointer to a struct
-// whose exported fields are the parameters, in human units ([Duration], [Rate],
-// [Share], [Weight], [Count], [Delay]). A scenario file is read into it and printed
-// from it.
+// Model describes the behaviour of the timers of a workload. It is a pointer to a struct whose exported fields are
+// the parameters, in human units ([Duration], [Rate], [Share], [Weight], [Count], [Delay]). A scenario file is read
+// into it and printed from it.
 //
-// The toml tag of a field is its key in files, the comment tag its explanation. A field
-// must be given, unless its tag says omitempty. A tag zero:"no" says that a given 0 is
-// an error and does not count as left out. Each type of parameter has a range
-// (see [OutOfRange]). A model whose parameters depend on one another also implements
-// [Checker].
+// The toml tag of a field is its key in files, the comment tag its explanation. A field must be given, unless its tag
+// says omitempty. A tag zero:"no" says that a given 0 is an error and does not count as left out. Each type of
+// parameter has a range (see [OutOfRange]). A model whose parameters depend on one another also implements [Checker].
 type Model interface {
 	// New returns the process that writes the script with n resident timers, on a
 	// clock whose ticks have that length. The parameters must be in their ranges.
@@ -30,8 +27,7 @@ type Kind struct {
 	Name string      // as scenario files have it
 	Unit script.Unit // what the cost is counted per; empty: PerLifecycle
 
-	// NothingFires says that the script never moves the clock, so Go's own timers can
-	// take part.
+	// NothingFires says that the script never moves the clock, so Go's own timers can take part.
 	NothingFires bool
 
 	// FiresOnly says that no timer is cancelled or moved.
@@ -40,12 +36,10 @@ type Kind struct {
 	// Cyclic says that a Step is a whole cycle of all timers.
 	Cyclic bool
 
-	// SingleCalls says that the model is about the longest call, and not about the cost of
-	// a timer.
+	// SingleCalls says that the model is about the longest call, and not about the cost of a timer.
 	SingleCalls bool
 
-	// Mixed says that the model is about the mix of operations, so that one size is
-	// enough.
+	// Mixed says that the model is about the mix of operations, so that one size is enough.
 	Mixed bool
 }
 

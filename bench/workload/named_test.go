@@ -30,9 +30,8 @@ func within(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// Requests of Kafka's purgatory complete after a log-normal time whose median is
-// 20 ms and whose upper quartile is 50 ms: of those that are cancelled, before the
-// timeout of 100 ms, the same shares come first.
+// Requests of Kafka's purgatory complete after a log-normal time whose median is 20 ms and whose upper quartile is 50
+// ms: of those that are cancelled, before the timeout of 100 ms, the same shares come first.
 func TestKafkaRequestsCompleteAsPublished(t *testing.T) {
 	t.Parallel()
 	s, _ := scriptOf(t, "kafka-purgatory", 335)

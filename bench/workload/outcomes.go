@@ -42,9 +42,8 @@ func (f *outcomes) drawArrival(r *script.Rand) timerPlan {
 	return l
 }
 
-// meanPending returns the mean time that a timer is pending. With shares it is, in units
-// of the mean delay, 1/2 for a timer that is cancelled, 1/2 + 1 for one that is moved,
-// and 1 otherwise.
+// meanPending returns the mean time that a timer is pending. With shares it is, in units of the mean delay, 1/2 for a
+// timer that is cancelled, 1/2 + 1 for one that is moved, and 1 otherwise.
 func (f *outcomes) meanPending() float64 {
 	if f.completion != nil {
 		return f.meanFirstEnd()
@@ -52,9 +51,8 @@ func (f *outcomes) meanPending() float64 {
 	return float64((1 - f.cancel/2 + f.reschedule/2) * f.delay.Mean())
 }
 
-// meanFirstEnd estimates the mean of the earlier of deadline and completion, which has
-// no formula for most pairs of distributions. The estimate is deterministic and accurate
-// to about 0.5 %.
+// meanFirstEnd estimates the mean of the earlier of deadline and completion, which has no formula for most pairs of
+// distributions. The estimate is deterministic and accurate to about 0.5 %.
 func (f *outcomes) meanFirstEnd() float64 {
 	const draws = 100_000
 	r, sum := dist.NewRand(1, 1), 0.0
@@ -64,14 +62,12 @@ func (f *outcomes) meanFirstEnd() float64 {
 	return sum / draws
 }
 
-// drawPending draws the remaining plan of a timer that is pending at a random moment in
-// the steady state.
+// drawPending draws the remaining plan of a timer that is pending at a random moment in the steady state.
 func (f *outcomes) drawPending(r *script.Rand) timerPlan {
 	if f.completion != nil {
 		return f.drawPendingByRejection(r)
 	}
-	// Mean times, in units of the mean delay: before an interruption, and with no
-	// interruption to come.
+	// Mean times, in units of the mean delay: before an interruption, and with no interruption to come.
 	before, after := (f.cancel+f.reschedule)/2, 1-f.cancel
 	if !f.byShares || float64(r.Float64()*(before+after)) >= before {
 		return timerPlan{delay: dist.Residual(f.delay, r), endsAt: math.Inf(1)}

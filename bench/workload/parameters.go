@@ -9,9 +9,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Duration is a length of time, written "100ms" or "2m". A parameter must be positive,
-// at least half a tick, because a shorter one would be rounded to a different value, and
-// at most maxDelay ticks.
+// Duration is a length of time, written "100ms" or "2m". A parameter must be positive, at least half a tick, because
+// a shorter one would be rounded to a different value, and at most maxDelay ticks.
 type Duration time.Duration
 
 // MarshalText writes the duration without zero units: "2m", not "2m0s".
@@ -55,12 +54,10 @@ func (r Rate) perTick(tick time.Duration) float64 {
 // Share is a part of a whole, from 0 to 1.
 type Share float64
 
-// Weight is a relative frequency: one of several choices is drawn in proportion to its
-// weight.
+// Weight is a relative frequency: one of several choices is drawn in proportion to its weight.
 type Weight float64
 
-// maxWeight bounds weights, so that sums of their products with delays stay finite
-// (chosen).
+// maxWeight bounds weights, so that sums of their products with delays stay finite (chosen).
 const maxWeight = 1e9
 
 // Count is a number of things.
@@ -107,8 +104,7 @@ func ticks(x float64) structures.Tick {
 	return structures.Tick(math.Min(math.Max(1, math.Floor(x+0.5)), maxDelay))
 }
 
-// maxDelay limits the delays drawn from distributions with a heavy tail, in ticks: 35
-// years at a tick of 1 ms.
+// maxDelay limits the delays drawn from distributions with a heavy tail, in ticks: 35 years at a tick of 1 ms.
 const maxDelay = 1 << 40
 
 // Checker is a group of parameters that depend on one another. Check returns what is

@@ -7,10 +7,9 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// ResetEarlier models deadlines that are moved to an earlier time and back. At regular
-// intervals a goroutine moves its timer to an early deadline and immediately to a late
-// one. Nothing fires. n timers are n goroutines, whose turns are spread evenly over the
-// interval.
+// ResetEarlier models deadlines that are moved to an earlier time and back. At regular intervals a goroutine moves
+// its timer to an early deadline and immediately to a late one. Nothing fires. n timers are n goroutines, whose turns
+// are spread evenly over the interval.
 type ResetEarlier struct {
 	Every Duration `toml:"every" comment:"between two turns of a goroutine"`
 	Early Duration `toml:"early" comment:"the deadline it sets first"`
@@ -37,8 +36,7 @@ type resets struct {
 	every, early, late structures.Tick
 }
 
-// The kinds of events: the timer of a goroutine fires, which means nothing, or a goroutine
-// has its turn.
+// The kinds of events: the timer of a goroutine fires, which means nothing, or a goroutine has its turn.
 const (
 	resetTimer = iota
 	resetTurn

@@ -11,9 +11,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// SIP models the transactions of a stateful proxy for telephony over UDP. RFC 3261
-// specifies every timer of a transaction (table 4). The times of the answers determine
-// the whole timeline of a transaction:
+// SIP models the transactions of a stateful proxy for telephony over UDP. RFC 3261 specifies every timer of a
+// transaction (table 4). The times of the answers determine the whole timeline of a transaction:
 //
 //	client, INVITE   A from the request, doubling, until the answer
 //	                 B from the request, 64 T1, until the answer
@@ -25,9 +24,8 @@ import (
 //	                 F from the request, 64 T1, until the answer; K from the answer, T4
 //	server, others   J from the answer, 64 T1
 //
-// A, E and G begin at T1, and at each of them something is sent again. The proxy is a server
-// to one side and a client to the other, and each call has an INVITE and a BYE: the four kinds
-// of transactions arrive equally often.
+// A, E and G begin at T1, and at each of them something is sent again. The proxy is a server to one side and a client
+// to the other, and each call has an INVITE and a BYE: the four kinds of transactions arrive equally often.
 type SIP struct {
 	T1 Duration `toml:"t1" comment:"estimate of the round trip"`
 	T2 Duration `toml:"t2" comment:"longest interval of retransmissions other than A"`
@@ -83,9 +81,8 @@ type sipAction struct {
 	deadline structures.Tick // 0: cancel
 }
 
-// timerIndex returns which of the four timers of a transaction a letter means: the one
-// for retransmissions, the one that ends them, C, or the one for the time after the
-// final answer.
+// timerIndex returns which of the four timers of a transaction a letter means: the one for retransmissions, the one
+// that ends them, C, or the one for the time after the final answer.
 func timerIndex(timer byte) int {
 	switch timer {
 	case 'A', 'E', 'G':

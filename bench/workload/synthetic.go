@@ -34,16 +34,14 @@ type StartStop struct {
 	Delay Delay `toml:"delay,inline" comment:"of each timer"`
 }
 
-// Churn cancels a random timer and schedules another one, in bursts of each. It
-// never moves the clock.
+// Churn cancels a random timer and schedules another one, in bursts of each. It never moves the clock.
 type Churn struct {
 	Delay Delay `toml:"delay,inline" comment:"of each timer"`
 	Burst Count `toml:"burst" comment:"operations of a kind that come together, but at most a tenth of the population"`
 	Known bool  `toml:"known,omitempty" comment:"the program knows the timers of a burst before it cancels the first"`
 }
 
-// Reschedule moves random timers to a new deadline, later or earlier. It never
-// moves the clock.
+// Reschedule moves random timers to a new deadline, later or earlier. It never moves the clock.
 type Reschedule struct {
 	Delay Delay `toml:"delay,inline" comment:"of each timer, from now, when it is moved"`
 	Burst Count `toml:"burst" comment:"moves that come together, but at most a tenth of the population"`

@@ -10,8 +10,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// TCP models the kernel's timers for the connections of a server that answers
-// requests:
+// TCP models the kernel's timers for the connections of a server that answers requests:
 //
 //   - the retransmission timer runs from each segment sent to its acknowledgement;
 //     where one of them is lost it fires, and runs again for twice as long;
@@ -100,8 +99,7 @@ const (
 	tcpTimeWait        // nothing follows
 )
 
-// means returns the mean lifetime of a connection and the mean sum of the times that its
-// timers are pending.
+// means returns the mean lifetime of a connection and the mean sum of the times that its timers are pending.
 func (p *tcp) means() (lifetime, pending float64) {
 	trip := p.roundTrip.Mean()
 	// Each loss adds a timeout, twice as long as the one before.
@@ -184,8 +182,7 @@ func (p *tcp) Step(w *script.Writer, r *script.Rand) {
 			c.timeout = min(2*c.timeout, p.largestRTO)
 			p.transmit(w, r, i)
 		case tcpKeepalive:
-			// Traffic does not move this timer. When it fires, it is set again from
-			// the last segment of the peer.
+			// Traffic does not move this timer. When it fires, it is set again from the last segment of the peer.
 			p.set(w, max(c.lastReceived, w.Now()-p.keepalive+1)+p.keepalive, e)
 		case tcpProbe:
 			p.probeAgain(w, e)
@@ -224,8 +221,7 @@ func (p *tcp) end(w *script.Writer, r *script.Rand, i int) {
 	p.open(w, r, i)
 }
 
-// probeAgain sets the timer of a silent connection again, unless all its probes
-// are sent.
+// probeAgain sets the timer of a silent connection again, unless all its probes are sent.
 func (p *tcp) probeAgain(w *script.Writer, e event) {
 	next := e.tick + p.keepalive
 	for next <= w.Now() {

@@ -1,8 +1,7 @@
 // Package workload defines the workloads: what programs do with their timers.
 //
-// A [Workload] is a [Model] with parameters. A model creates a [script.Process], which
-// writes the operations. [All] lists the built-in workloads. Package scenario reads
-// others from files.
+// A [Workload] is a [Model] with parameters. A model creates a [script.Process], which writes the operations. [All]
+// lists the built-in workloads. Package scenario reads others from files.
 package workload
 
 import (
@@ -31,15 +30,13 @@ type Workload struct {
 	// Unit is what its cost is counted per; empty: that of its kind of model.
 	Unit script.Unit
 
-	// Extra marks a variant of another workload. By default only the full profile runs
-	// it.
+	// Extra marks a variant of another workload. By default only the full profile runs it.
 	Extra bool
 
 	// Trial is the number of operations in a timed trial; 0: it depends on the size.
 	Trial int
 
-	// Definition is the text of the scenario file that it comes from; empty for
-	// the built-in ones.
+	// Definition is the text of the scenario file that it comes from; empty for the built-in ones.
 	Definition string
 }
 

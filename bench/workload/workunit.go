@@ -7,10 +7,9 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// WorkUnit models pairs of connections, a client and its server, with five kinds
-// of timers whose outcome is known, after the benchmark of jsnell/ratas. A client sends a
-// request; the server answers with R messages, one per pace interval; once they are all
-// there, the client waits and sends the next request. The timers of a pair:
+// WorkUnit models pairs of connections, a client and its server, with five kinds of timers whose outcome is known,
+// after the benchmark of jsnell/ratas. A client sends a request; the server answers with R messages, one per pace
+// interval; once they are all there, the client waits and sends the next request. The timers of a pair:
 //
 //   - idle, one a side: set at the beginning and for each message. It never fires.
 //   - close, one a side: fires twice. The first time no request follows any more,
@@ -20,11 +19,10 @@ import (
 //   - deadline, the client's: set with the request, moved to an *earlier* time at
 //     the first message, which comes at once, and cancelled when the last one is there.
 //
-// Requests begin (R-1) Pace + I apart, with I the interval after a response, so a pair sends
-// Q = ceil(Close / ((R-1) Pace + I)) of them: 176 with the published parameters, whatever I is
-// drawn. In Close + Linger each pair fires Q R = 22528 paces, Q + 1 requests and 4 closes, cancels
-// Q deadlines and 2 idle timers, and moves Q deadlines, and idle timers 2 Q R = 45056 times. A
-// pair that has ended is followed by another one. n timers are n/5 pairs.
+// Requests begin (R-1) Pace + I apart, with I the interval after a response, so a pair sends Q = ceil(Close / ((R-1)
+// Pace + I)) of them: 176 with the published parameters, whatever I is drawn. In Close + Linger each pair fires Q R =
+// 22528 paces, Q + 1 requests and 4 closes, cancels Q deadlines and 2 idle timers, and moves Q deadlines, and idle
+// timers 2 Q R = 45056 times. A pair that has ended is followed by another one. n timers are n/5 pairs.
 type WorkUnit struct {
 	Idle     Duration `toml:"idle" comment:"from the last message"`
 	Close    Duration `toml:"close" comment:"from the beginning to the first close"`

@@ -8,19 +8,16 @@
 //   - There is no sequence number: a search ends after all timers with the same deadline. Removal
 //     needs no search, because each timer knows its leaf and each node its parent.
 //   - A timer that fires from the first leaf moves no other timer.
-//   - New timers wait until there are 32, and then go down the tree together, so their cache misses
-//     overlap. A timer that is cancelled before that costs no search. If one of them is due, Pop
-//     inserts all.
+//   - New timers wait until there are 32, and then go down the tree together, so their cache misses overlap. A timer
+//     that is cancelled before that costs no search. If one of them is due, Pop inserts all.
 //   - Two neighbors with at most 12 entries each are merged, except the first leaf. Timers that come
 //     in order fill their nodes.
 //
-// Costs, for n timers: Schedule O(log n), or O(1) for a deadline that is not before any other; one
-// call in 32 does the searches for 32 timers. Cancel O(1) amortized, moving up to 31 entries.
-// Reschedule as Cancel and Schedule. Pop O(1) amortized. Next O(1). With random deadlines a timer
-// takes 23 to 28 bytes, at worst 70, plus its value and ID.
+// Costs, for n timers: Schedule O(log n), or O(1) for a deadline that is not before any other; one call in 32 does
+// the searches for 32 timers. Cancel O(1) amortized, moving up to 31 entries. Reschedule as Cancel and Schedule. Pop
+// O(1) amortized. Next O(1). With random deadlines a timer takes 23 to 28 bytes, at worst 70, plus its value and ID.
 //
-// Work counts Comparisons: deadlines compared in a node, with the last timer, or with the other new
-// timers.
+// Work counts Comparisons: deadlines compared in a node, with the last timer, or with the other new timers.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //

@@ -29,8 +29,7 @@ func mustBeSound(t *testing.T, tree *Tree[int]) {
 	for x := c.free; x != none; x = c.heads[x].parent {
 		used--
 	}
-	// Two neighbours hold sparse+2 entries. The first leaf and the last node of each
-	// level may hold fewer.
+	// Two neighbours hold sparse+2 entries. The first leaf and the last node of each level may hold fewer.
 	if bound := tree.Len()*2/(sparse+2)*8/7 + 2*c.depth + 4; used > bound {
 		t.Fatalf("%d nodes for %d timers, want at most %d", used, tree.Len(), bound)
 	}

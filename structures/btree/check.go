@@ -43,8 +43,7 @@ type walk struct {
 	nodes int // met so far
 }
 
-// node walks node x and those below, the leaves depth levels below, whose keys must be from lo to
-// hi.
+// node walks node x and those below, the leaves depth levels below, whose keys must be from lo to hi.
 func (w *walk) node(x, parent uint32, depth int, lo, hi structures.Tick) error {
 	if x == none || int(x) >= len(w.core.nodes) || w.heads[x].parent != parent {
 		return fmt.Errorf("btree: node %d is a child of %d, its head says another one", x, parent)
@@ -71,8 +70,7 @@ func (w *walk) node(x, parent uint32, depth int, lo, hi structures.Tick) error {
 		if i+1 == int(h.end) {
 			break
 		}
-		if x, y := n.refs[i], n.refs[i+1]; x != w.first && w.heads[x].len() <= sparse &&
-			w.heads[y].len() <= sparse {
+		if x, y := n.refs[i], n.refs[i+1]; x != w.first && w.heads[x].len() <= sparse && w.heads[y].len() <= sparse {
 			return fmt.Errorf("btree: nodes %d and %d have %d and %d entries, which one node should hold",
 				x, y, w.heads[x].len(), w.heads[y].len())
 		}
@@ -134,15 +132,13 @@ func (c *core) walkArrivals(b *snapshot.Builder) error {
 			continue
 		}
 		if int(slot) >= len(c.leaves) || c.leaves[slot] != waiting|uint32(i) {
-			return fmt.Errorf("btree: the link of arrival %d, slot %d, does not say that it waits there",
-				i, slot)
+			return fmt.Errorf("btree: the link of arrival %d, slot %d, does not say that it waits there", i, slot)
 		}
 		earliest = min(earliest, a.deadlines[i])
 		b.Timer(shape.Cell{}, slot, a.deadlines[i])
 	}
 	if earliest != a.earliest {
-		return fmt.Errorf("btree: the earliest arrival is due at %d, remembered is %d",
-			earliest, a.earliest)
+		return fmt.Errorf("btree: the earliest arrival is due at %d, remembered is %d", earliest, a.earliest)
 	}
 	return nil
 }

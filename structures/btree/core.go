@@ -40,8 +40,7 @@ type core struct {
 }
 
 func newCore(capacity int) core {
-	// A split leaves half of the entries. Besides there are node 0 and the last node of each
-	// level.
+	// A split leaves half of the entries. Besides there are node 0 and the last node of each level.
 	const half = fan / 2
 	leaves := capacity/half + 1
 	nodes := leaves + leaves/(half-1) + 9
@@ -141,8 +140,7 @@ func (c *core) ownAll(level int, refs []uint32, x uint32) {
 	}
 }
 
-// insert inserts an entry into a leaf, and splits as needed. It returns the leaf that was split
-// off.
+// insert inserts an entry into a leaf, and splits as needed. It returns the leaf that was split off.
 func (c *core) insert(x uint32, at int, key structures.Tick, ref uint32) (leaf uint32) {
 	for level := 0; ; level++ {
 		h := &c.heads[x]
@@ -280,8 +278,7 @@ func (c *core) shrinkRoot() {
 	}
 }
 
-// mergeable returns the left one of two sparse siblings to merge, one of them the child at a
-// place.
+// mergeable returns the left one of two sparse siblings to merge, one of them the child at a place.
 func (c *core) mergeable(parent uint32, at, level int) (left int, ok bool) {
 	p, h := &c.nodes[parent], c.heads[parent]
 	for left := max(at-1, int(h.begin)); left <= at && left+1 < int(h.end); left++ {

@@ -14,8 +14,7 @@ const (
 
 	lines = fan * 12 / 64 // cache lines of a node
 
-	// comparisons is what a search compares in a node: the last keys of all lines but one, and a
-	// line.
+	// comparisons is what a search compares in a node: the last keys of all lines but one, and a line.
 	comparisons = fan/line - 1 + line
 
 	// sparse is the number of entries up to which two neighbours are merged.
@@ -122,8 +121,7 @@ func (n *node) clear(h *head) {
 
 // readAhead reads from each cache line of the node, so that none waits for another.
 func (n *node) readAhead() structures.Tick {
-	return n.keys[0] | n.keys[line] | n.keys[2*line] | n.keys[3*line] |
-		structures.Tick(n.refs[0]|n.refs[2*line])
+	return n.keys[0] | n.keys[line] | n.keys[2*line] | n.keys[3*line] | structures.Tick(n.refs[0]|n.refs[2*line])
 }
 
 // prefetch adds all cache lines of the node to b.

@@ -35,12 +35,10 @@ type Option func(*config)
 
 type config struct{ capacity, degree int }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Nodes are allocated when they
-// are needed.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Nodes are allocated when they are needed.
 func Capacity(n int) Option {
 	return func(c *config) {
-		c.capacity = option.Between("btreegoogle",
-			"Capacity", n, 0, slab.MaxCapacity)
+		c.capacity = option.Between("btreegoogle", "Capacity", n, 0, slab.MaxCapacity)
 	}
 }
 

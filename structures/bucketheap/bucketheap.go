@@ -1,6 +1,5 @@
-// Package bucketheap keeps the timers of a tick in a bucket, and the buckets in a heap. A bucket exists
-// only while it holds a timer. So no tick is visited for nothing, and the heap moves a bucket once for
-// all of its timers.
+// Package bucketheap keeps the timers of a tick in a bucket, and the buckets in a heap. A bucket exists only while it
+// holds a timer. So no tick is visited for nothing, and the heap moves a bucket once for all of its timers.
 //
 // Pedigree. Kafka keeps the buckets of its timing wheels in a DelayQueue, which is a heap, for the same
 // reason. What is different here: there are no wheels below the heap, which is quadheap, and a hash table
@@ -14,8 +13,7 @@
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Pick it if many timers share their deadlines. Pick quadheap if nearly every timer has a tick of its
-// own.
+// Pick it if many timers share their deadlines. Pick quadheap if nearly every timer has a tick of its own.
 package bucketheap
 
 import (
@@ -31,8 +29,7 @@ var _ structures.Scheduler[int] = (*Heap[int])(nil)
 // Option sets a parameter of a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Buckets are made when they are
-// needed.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Buckets are made when they are needed.
 func Capacity(n int) Option { return option.Capacity("bucketheap", n, slab.MaxCapacity) }
 
 // Heap is a 4-ary heap of buckets of timers with values of type T. Make it with New.

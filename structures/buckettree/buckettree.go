@@ -31,8 +31,7 @@ var _ structures.Scheduler[int] = (*Tree[int])(nil)
 // Option sets a parameter of a Tree.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Buckets are made when they are
-// needed.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Buckets are made when they are needed.
 func Capacity(n int) Option { return option.Capacity("buckettree", n, slab.MaxCapacity) }
 
 // Tree is a red-black tree of buckets of timers with values of type T. Make it with New.

@@ -11,23 +11,20 @@
 //   - A day is a power of two ticks, and somewhat shorter than a gap. Brown's is three times a gap. To
 //     visit an empty bucket costs less than to read a full one.
 //   - Each year begins at another bucket, so multiples of an interval do not share a bucket.
-//   - The place in a bucket is searched from both ends, so a crowd of equal deadlines costs nothing to
-//     pass.
+//   - The place in a bucket is searched from both ends, so a crowd of equal deadlines costs nothing to pass.
 //
-// Costs, for n timers: all operations O(1) on average, if the deadlines are spread evenly enough for a
-// single length of day. A call that resizes costs O(n), some tens of milliseconds for a million timers.
-// If dense and sparse times alternate, a timer may cost O(sqrt(n)), and against an adversary O(n). A
-// wake-up on which nothing fires visits each day once. A timer takes 16 bytes, plus its value and ID,
-// and 4 to 16 bytes of buckets.
+// Costs, for n timers: all operations O(1) on average, if the deadlines are spread evenly enough for a single length
+// of day. A call that resizes costs O(n), some tens of milliseconds for a million timers. If dense and sparse times
+// alternate, a timer may cost O(sqrt(n)), and against an adversary O(n). A wake-up on which nothing fires visits each
+// day once. A timer takes 16 bytes, plus its value and ID, and 4 to 16 bytes of buckets.
 //
 // Work counts SlotsVisited, buckets that were read in search of the next timer; EmptySlots, the empty
 // ones; Moved, timers that changed their bucket in a resize; and Comparisons of two deadlines.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Pick it for simulations: many timers that mostly fire, a clock that jumps from one to the next, and no
-// harm in a long call. Pick rbtree if every call must be short, and hwheel if the clock ticks or most
-// timers are cancelled.
+// Pick it for simulations: many timers that mostly fire, a clock that jumps from one to the next, and no harm in a
+// long call. Pick rbtree if every call must be short, and hwheel if the clock ticks or most timers are cancelled.
 package calendar
 
 import (

@@ -36,9 +36,8 @@ func newCore(capacity int) core {
 
 func (c *core) day(tick structures.Tick) uint64 { return uint64(tick) >> c.shift }
 
-// bucket returns the bucket of a day. The days of a year have consecutive buckets, and each year
-// begins at one that Fibonacci hashing chooses, so that multiples of a long interval do not share
-// a few.
+// bucket returns the bucket of a day. The days of a year have consecutive buckets, and each year begins at one that
+// Fibonacci hashing chooses, so that multiples of a long interval do not share a few.
 func (c *core) bucket(day uint64) *fifo.List {
 	start := day >> c.width * 0x9e3779b97f4a7c15 >> (64 - c.width)
 	return &c.buckets[(day+start)&uint64(len(c.buckets)-1)]
@@ -203,9 +202,8 @@ func (c *core) findFar() (empty int) {
 	return empty
 }
 
-// A calendar is good if it takes few visits of days to find a timer and few steps to insert one.
-// There are at most twice as many timers as buckets, and at least half as many. The length of a
-// day is chosen in two ways:
+// A calendar is good if it takes few visits of days to find a timer and few steps to insert one. There are at most
+// twice as many timers as buckets, and at least half as many. The length of a day is chosen in two ways:
 //
 //   - When the number of timers has doubled or halved, so does the number of buckets, and the
 //     separation of timers is sampled again.
@@ -280,9 +278,8 @@ func (c *core) resize(width int) {
 	c.rebuild(width, shift)
 }
 
-// sample returns the shift of days somewhat shorter than timers are apart. It takes the earliest
-// quarter of the first timers of up to 64 buckets for that of all: those far away do not matter
-// yet.
+// sample returns the shift of days somewhat shorter than timers are apart. It takes the earliest quarter of the first
+// timers of up to 64 buckets for that of all: those far away do not matter yet.
 func (c *core) sample() (shift int) {
 	var room [samples]structures.Tick
 	sample := room[:0]
@@ -352,8 +349,7 @@ func (c *core) scatter(l fifo.List) (rest fifo.List) {
 // Walk adds the buckets that hold a timer. The span of a bucket is the day of its first timer.
 func (c *core) Walk(b *snapshot.Builder) error {
 	if len(c.buckets) != 1<<c.width || c.width < minWidth || c.shift < 0 || c.shift > maxShift {
-		return fmt.Errorf("calendar: %d buckets, years of 2^%d days of 2^%d ticks",
-			len(c.buckets), c.width, c.shift)
+		return fmt.Errorf("calendar: %d buckets, years of 2^%d days of 2^%d ticks", len(c.buckets), c.width, c.shift)
 	}
 	width := structures.Tick(1) << c.shift
 	b.Begin(shape.Part{Name: "year", Kind: shape.Slots, Size: len(c.buckets), Width: width, Now: -1})
@@ -384,13 +380,11 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			last = deadline
 		}
 	}
-	if b.Count != c.size || c.size > 2*len(c.buckets) ||
-		c.width > minWidth && c.size < len(c.buckets)/2 {
+	if b.Count != c.size || c.size > 2*len(c.buckets) || c.width > minWidth && c.size < len(c.buckets)/2 {
 		return fmt.Errorf("calendar: %d timers in %d buckets, want %d", b.Count, len(c.buckets), c.size)
 	}
 	if c.first != slab.None && (c.first != first || c.day(c.nodes.Deadline(first)) != c.today) {
-		return fmt.Errorf("calendar: the first timer is slot %d, want %d, today is %d",
-			c.first, first, c.today)
+		return fmt.Errorf("calendar: the first timer is slot %d, want %d, today is %d", c.first, first, c.today)
 	}
 	return nil
 }

@@ -126,8 +126,7 @@ func TestASteadyStateMovesNoTimer(t *testing.T) {
 	}
 }
 
-// If a change of the length of a day turns out soon not to be enough, the next one is
-// larger.
+// If a change of the length of a day turns out soon not to be enough, the next one is larger.
 func TestRetuningGathersSpeed(t *testing.T) {
 	const n = 100
 	q := New[int]()
@@ -163,8 +162,7 @@ func TestRetuningGathersSpeed(t *testing.T) {
 	retune(-1, -1) // not below 0
 }
 
-// The length of a day must follow timers that become denser or sparser while
-// their number stays.
+// The length of a day must follow timers that become denser or sparser while their number stays.
 func TestDaysFollowTheTimers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n = 5000
@@ -178,8 +176,7 @@ func TestDaysFollowTheTimers(t *testing.T) {
 	}
 }
 
-// If days turn out to be far too long while the calendar is rebuilt, it gives up and makes
-// them shorter.
+// If days turn out to be far too long while the calendar is rebuilt, it gives up and makes them shorter.
 func TestRebuildingGivesUpOnLongDays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const n = 20_000

@@ -65,8 +65,7 @@ const none = 0
 // queued is the parent of a timer that is not in the tree, as an equal one is there.
 const queued = math.MaxUint32
 
-// maxLen is the largest number of timers: a link has 31 bits for the slot, and an index fits an
-// int.
+// maxLen is the largest number of timers: a link has 31 bits for the slot, and an index fits an int.
 const maxLen = min(1<<31, math.MaxInt) - 1
 
 // link is a slot, and which part of it: its node or its leaf.
@@ -109,10 +108,9 @@ type timer struct {
 
 // core is the queue of slots.
 //
-// A node has two children. Of the deadlines below it, those on the left lack the lowest bit
-// of its label and those on the right have it, and they have all higher bits in common. The
-// node of a slot is used only while its leaf is in the tree, and is above that leaf. n
-// leaves need n-1 nodes, so there is always one to use.
+// A node has two children. Of the deadlines below it, those on the left lack the lowest bit of its label and those on
+// the right have it, and they have all higher bits in common. The node of a slot is used only while its leaf is in
+// the tree, and is above that leaf. n leaves need n-1 nodes, so there is always one to use.
 type core struct {
 	nodes       []node
 	timers      []timer
@@ -386,8 +384,7 @@ func (w *walk) subtree(l link, parent uint32, prefix, fixed uint64) error {
 	}
 	deadline := uint64(w.timers[slot].deadline)
 	if (deadline^prefix)&fixed != 0 {
-		return fmt.Errorf("ebtree: slot %d, due at %d, is in a place for deadlines like %d",
-			slot, deadline, prefix)
+		return fmt.Errorf("ebtree: slot %d, due at %d, is in a place for deadlines like %d", slot, deadline, prefix)
 	}
 	if l.isLeaf() {
 		if w.leaves++; w.leaves == 1 {
@@ -399,8 +396,7 @@ func (w *walk) subtree(l link, parent uint32, prefix, fixed uint64) error {
 	n := w.nodes[slot]
 	low := uint64(n.label & -n.label)
 	above := -(low << 1) // the bits above it
-	if low == 0 || low&fixed != 0 || (uint64(n.label)^prefix)&fixed != 0 ||
-		(uint64(n.label)^deadline)&above != 0 {
+	if low == 0 || low&fixed != 0 || (uint64(n.label)^prefix)&fixed != 0 || (uint64(n.label)^deadline)&above != 0 {
 		return fmt.Errorf("ebtree: slot %d, due at %d, has a node labelled %d in a place for "+
 			"deadlines like %d",
 			slot, deadline, n.label, prefix)

@@ -48,8 +48,7 @@ type For[T any] struct {
 	// Limit is the largest number of timers to benchmark: more would take hours. 0 means no limit.
 	Limit int
 
-	// Allocates marks a structure that allocates in the steady state, like the code that it
-	// represents.
+	// Allocates marks a structure that allocates in the steady state, like the code that it represents.
 	Allocates bool
 
 	// MaxBytes is the upper bound of the heap that a timer takes, including a value of 8 bytes, with
@@ -60,8 +59,7 @@ type For[T any] struct {
 	// ThirdParty is the module of the container that the structure adapts. Empty for our own.
 	ThirdParty string
 
-	// MaxLate returns the most ticks by which a timer with a delay fires late. Nil for an exact
-	// structure.
+	// MaxLate returns the most ticks by which a timer with a delay fires late. Nil for an exact structure.
 	MaxLate func(delay structures.Tick) structures.Tick
 
 	// Late is MaxLate in words, for tables. Empty for an exact structure.

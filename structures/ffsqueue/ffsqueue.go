@@ -1,9 +1,8 @@
 // Package ffsqueue has a bucket for each tick, and a bitmap that finds the first bucket with a timer.
 //
-// The buckets cover the span, a number of ticks from the clock on. The lowest words of the bitmap have a
-// bit for each bucket, and the words above have a bit for each word below that is not 0. Three
-// find-first-set instructions lead to the earliest timer. So a timer goes straight to the bucket of its
-// tick and stays there, and Next names that tick.
+// The buckets cover the span, a number of ticks from the clock on. The lowest words of the bitmap have a bit for each
+// bucket, and the words above have a bit for each word below that is not 0. Three find-first-set instructions lead to
+// the earliest timer. So a timer goes straight to the bucket of its tick and stays there, and Next names that tick.
 //
 // Pedigree. Eiffel's circular hierarchical FFS queue (Saeed et al., NSDI 2019), which sorts packets by
 // time. Van Emde Boas's tree is the same idea. What is different here:
@@ -19,8 +18,7 @@
 //
 // Work counts SlotsVisited, buckets that fired; and Comparisons in the heap.
 //
-// Ties. Unspecified: timers that were beyond the span come before the others with the same deadline,
-// which are FIFO.
+// Ties. Unspecified: timers that were beyond the span come before the others with the same deadline, which are FIFO.
 //
 // Default. 65,536 buckets, 520 KiB when empty: a minute at ticks of a millisecond.
 //
@@ -80,8 +78,7 @@ func New[T any](opts ...Option) *Queue[T] {
 //   - a timer in a bucket is due within the span, which begins at the cursor and has as
 //     many ticks as there are buckets. It is in the bucket of its deadline, modulo the
 //     number of buckets, so that all timers of a bucket have one deadline;
-//   - a timer that was due after the span when it came is far: it is in the heap, and stays
-//     there.
+//   - a timer that was due after the span when it came is far: it is in the heap, and stays there.
 type core struct {
 	cursor  structures.Tick
 	next    structures.Tick // no deadline is before it

@@ -1,19 +1,15 @@
-// Package hwheellinux is the timer wheel of Linux since 4.8: hierarchical, coarse, and without
-// cascades.
+// Package hwheellinux is the timer wheel of Linux since 4.8: hierarchical, coarse, and without cascades.
 //
-// The delay of a timer selects its level. The deadline, rounded up to the granularity of that level,
-// selects the list, and the timer stays there until the list expires. So no timer ever moves and none
-// fires early. A timer is late by less than the granularity, which grows with the delay. That does
-// timeouts no harm.
+// The delay of a timer selects its level. The deadline, rounded up to the granularity of that level, selects the
+// list, and the timer stays there until the list expires. So no timer ever moves and none fires early. A timer is
+// late by less than the granularity, which grows with the delay. That does timeouts no harm.
 //
-// Pedigree. Thomas Gleixner's wheel, kernel/time/timer.c since Linux 4.8 (2016): 64 lists a level, each
-// level eight times as coarse as the one below, and a bitmap of the lists in use. What is different
-// here:
+// Pedigree. Thomas Gleixner's wheel, kernel/time/timer.c since Linux 4.8 (2016): 64 lists a level, each level eight
+// times as coarse as the one below, and a bitmap of the lists in use. What is different here:
 //
 //   - Linux has 9 levels and cuts off longer delays, which is 12 days at ticks of a millisecond. Here
 //     twelve more levels take any delay.
-//   - Linux starts timers at the next tick, so even the lowest level adds one. Here delays below 63 are
-//     exact.
+//   - Linux starts timers at the next tick, so even the lowest level adds one. Here delays below 63 are exact.
 //
 // Lateness. At most MaxLate(delay): 0 for delays below 63, otherwise one tick less than the granularity
 // of the level. The shortest delay of a level is 63/8 times its granularity, so the bound is less than
@@ -133,20 +129,10 @@ func (w *Wheel[T]) Len() int { return w.table.Len() }
 func (w *Wheel[T]) Work() structures.Work { return w.core.work }
 
 // CheckInvariants returns the first broken invariant. It costs O(lists + timers).
-func (w *Wheel[T]) CheckInvariants() error {
-	if err := w.table.CheckInvariants(); err != nil {
-		return err
-	}
-	b := snapshot.Builder{Clock: w.clock.Now(), Entry: w.table.Entry, Holds: w.table.InUse}
-	return b.Check(w.core.walk(&b), w.table.Len())
-}
+func (w *Wheel[T]) CheckInvariants() error { return w.table.Check(w.clock.Now(), w.core.walk) }
 
 // Snapshot returns the levels that hold a timer, and the due list. It costs O(n + lists).
-func (w *Wheel[T]) Snapshot() shape.Snapshot {
-	b := snapshot.Builder{Clock: w.clock.Now(), Entry: w.table.Entry}
-	_ = w.core.walk(&b) // CheckInvariants returns the error
-	return shape.Snapshot{Parts: b.Parts}
-}
+func (w *Wheel[T]) Snapshot() shape.Snapshot { return w.table.Snapshot(w.clock.Now(), w.core.walk) }
 
 // The levels, as in Linux's kernel/time/timer.c: 64 lists each, and each level eight
 // times as coarse as the one below.

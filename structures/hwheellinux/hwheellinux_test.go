@@ -18,8 +18,7 @@ func FuzzAgainstModel(f *testing.F) {
 	whitebox.Fuzz(f, New[uint64], schedtest.Coarse(MaxLate), schedtest.Levels(1))
 }
 
-// Slots 2 to 4 hold timers on level 0 and 1, slot 5 one that is due at tick 5 but was
-// not popped.
+// Slots 2 to 4 hold timers on level 0 and 1, slot 5 one that is due at tick 5 but was not popped.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	sound := func() *Wheel[int] {
 		w := New[int]()
@@ -88,9 +87,8 @@ func mustFireRoundedUp(t *testing.T, start structures.Tick, delays []structures.
 	}
 }
 
-// The last list of a level is that of the cursor itself, a revolution ahead. It must not
-// hide those before it. The levels below are empty, so that the cursor is still there when
-// the nearer timer expires.
+// The last list of a level is that of the cursor itself, a revolution ahead. It must not hide those before it. The
+// levels below are empty, so that the cursor is still there when the nearer timer expires.
 func TestTheLastListOfALevelHidesNoOther(t *testing.T) {
 	for level, granularity := 1, structures.Tick(8); level < levels-1; level, granularity = level+1, granularity*8 {
 		far := 63*granularity - 1
@@ -106,8 +104,7 @@ func TestTheLastListOfALevelHidesNoOther(t *testing.T) {
 	}
 }
 
-// All delays of the first levels from cursors at and around every boundary, and random
-// ones over the whole range.
+// All delays of the first levels from cursors at and around every boundary, and random ones over the whole range.
 func TestListForIsNeverEarlyAndWithinTheBound(t *testing.T) {
 	verify := func(cursor, delay structures.Tick) {
 		deadline := cursor + delay
@@ -149,10 +146,9 @@ func TestListForIsNeverEarlyAndWithinTheBound(t *testing.T) {
 	}
 }
 
-// MaxLate is reached for every delay, and what the package says about it is right:
-// delays at and around the first and the last of each level, and all of the first
-// levels, each from cursors that put the deadline everywhere between two multiples of
-// the granularity, or next to them where these are many.
+// MaxLate is reached for every delay, and what the package says about it is right: delays at and around the first and
+// the last of each level, and all of the first levels, each from cursors that put the deadline everywhere between two
+// multiples of the granularity, or next to them where these are many.
 func TestNoSmallerBoundHolds(t *testing.T) {
 	reached := func(delay structures.Tick) {
 		granularity := MaxLate(delay) + 1

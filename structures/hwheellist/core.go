@@ -173,8 +173,7 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 			from := c.start(list, c.cursor)
 			cell := shape.Cell{Index: list - first, From: from, To: from + (width - 1)}
 			earliest, err := nodes.Walk(b, cell, c.heads[list])
-			if err != nil || c.heads[list].Empty() || earliest < c.cursor ||
-				c.list(earliest, c.cursor) != list {
+			if err != nil || c.heads[list].Empty() || earliest < c.cursor || c.list(earliest, c.cursor) != list {
 				return fmt.Errorf("hwheellist: list %d, empty %t, has the deadline %d, cursor %d: %w",
 					list, c.heads[list].Empty(), earliest, c.cursor, err)
 			}
@@ -188,8 +187,7 @@ func (c *core) walkOverflow(nodes *fifo.Lists, b *snapshot.Builder) error {
 	earliest, overflow := structures.Tick(math.MaxInt64), c.heads[c.overflow()]
 	for _, deadline := range nodes.All(overflow) {
 		if earliest = min(earliest, deadline); c.list(deadline, c.cursor) != c.overflow() {
-			return fmt.Errorf("hwheellist: deadline %d, seen from %d, is in the overflow",
-				deadline, c.cursor)
+			return fmt.Errorf("hwheellist: deadline %d, seen from %d, is in the overflow", deadline, c.cursor)
 		}
 	}
 	b.List("overflow", nodes.All(overflow))
@@ -214,9 +212,8 @@ func (c *core) walkOverflow(nodes *fifo.Lists, b *snapshot.Builder) error {
 // geometry computes levels and slots from ticks. It depends on the numbers of slots and
 // levels only, and not on the timers.
 //
-// A tick is a number of 63 bits, written with a digit of width bits per level.
-// Level 0 is the lowest digit, and a slot of level l is as many ticks wide as
-// all slots of the level below. By default, with 256 slots and 8 levels:
+// A tick is a number of 63 bits, written with a digit of width bits per level. Level 0 is the lowest digit, and a
+// slot of level l is as many ticks wide as all slots of the level below. By default, with 256 slots and 8 levels:
 //
 //	level   ticks per slot      ticks per level (span)
 //	    0                1                         256
@@ -228,20 +225,16 @@ func (c *core) walkOverflow(nodes *fifo.Lists, b *snapshot.Builder) error {
 //	    6   about 2.81e+14              about 7.21e+16
 //	    7   about 7.21e+16        all ticks, 9.22e+18 and up
 //
-// The list of a timer depends on its deadline and on the cursor, the tick up to which all
-// timers have fired: the level is the highest digit in which the two differ, and the slot
-// is that digit of the deadline. As no deadline is before the cursor, this slot is ahead
-// of the slot of the cursor. Two things follow:
+// The list of a timer depends on its deadline and on the cursor, the tick up to which all timers have fired: the
+// level is the highest digit in which the two differ, and the slot is that digit of the deadline. As no deadline is
+// before the cursor, this slot is ahead of the slot of the cursor. Two things follow:
 //
-//   - A timer of a lower level is due before any timer of a higher one, and on
-//     one level the order of the slots is the order of time. So lists are
-//     numbered level by level, and the first list that is not empty is the next
-//     one to fire or to cascade.
-//   - Moving the cursor up to the start of that list changes the list of no
-//     timer outside of it.
+//   - A timer of a lower level is due before any timer of a higher one, and on one level the order of the slots is
+//     the order of time. So lists are numbered level by level, and the first list that is not empty is the next one
+//     to fire or to cascade.
+//   - Moving the cursor up to the start of that list changes the list of no timer outside of it.
 //
-// A deadline that differs above the highest level goes to the overflow list, whose number
-// is the last.
+// A deadline that differs above the highest level goes to the overflow list, whose number is the last.
 type geometry struct {
 	width  uint64 // bits per digit
 	mask   uint64 // slots per level, less one

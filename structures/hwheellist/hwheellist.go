@@ -1,9 +1,8 @@
 // Package hwheellist is a hierarchical, cascading timer wheel with FIFO ties.
 //
-// The lowest level has a slot for each of the next ticks. Each level above has slots as wide as the
-// whole level below. When the clock reaches a slot of a higher level, its timers cascade to the levels
-// below. So a timer is scheduled and cancelled in O(1) for any delay, moves at most once a level, and
-// fires exactly at its tick.
+// The lowest level has a slot for each of the next ticks. Each level above has slots as wide as the whole level
+// below. When the clock reaches a slot of a higher level, its timers cascade to the levels below. So a timer is
+// scheduled and cancelled in O(1) for any delay, moves at most once a level, and fires exactly at its tick.
 //
 // Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987), as in
 // Linux before 4.8, Kafka and tokio. As in tokio, the level of a timer is the highest digit in which
@@ -60,22 +59,19 @@ const enough = math.MinInt
 // make fewer levels and cascades. A slot takes 8 bytes.
 func Slots(n int) Option {
 	return func(c *config) {
-		c.slots = option.PowerOfTwo("hwheellist",
-			"Slots", n, minSlots, maxSlots)
+		c.slots = option.PowerOfTwo("hwheellist", "Slots", n, minSlots, maxSlots)
 	}
 }
 
-// Levels sets the number of levels, at least 1. The default and the maximum is the number that covers
-// all ticks: 8 with 256 slots. With fewer levels, a timer outside the clock's span of the top level
-// waits in the overflow list. The wheel passes through that list when the clock enters a span with one
-// of its timers.
+// Levels sets the number of levels, at least 1. The default and the maximum is the number that covers all ticks: 8
+// with 256 slots. With fewer levels, a timer outside the clock's span of the top level waits in the overflow list.
+// The wheel passes through that list when the clock enters a span with one of its timers.
 func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option {
 	return func(c *config) {
-		c.capacity = option.Between("hwheellist",
-			"Capacity", n, 0, slab.MaxCapacity)
+		c.capacity = option.Between("hwheellist", "Capacity", n, 0, slab.MaxCapacity)
 	}
 }
 

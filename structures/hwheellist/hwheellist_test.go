@@ -120,12 +120,10 @@ func TestLevelsCoverAllTicks(t *testing.T) {
 				deadline, cursor := pair[0], pair[1]
 				level, digit := place(deadline, cursor, slots)
 				if got, want := g.list(deadline, cursor), level*slots+digit; got != want {
-					t.Fatalf("%d slots: list(%d, cursor %d) = %d, want %d",
-						slots, deadline, cursor, got, want)
+					t.Fatalf("%d slots: list(%d, cursor %d) = %d, want %d", slots, deadline, cursor, got, want)
 				}
 				if got := g.start(g.list(deadline, cursor), cursor); got > deadline || got < cursor {
-					t.Fatalf("%d slots: the list of %d starts at %d, cursor %d",
-						slots, deadline, got, cursor)
+					t.Fatalf("%d slots: the list of %d starts at %d, cursor %d", slots, deadline, got, cursor)
 				}
 			}
 		}

@@ -5,20 +5,18 @@
 //		...
 //	}
 //
-// A [structures.Scheduler] returns an ID for each timer, and every operation looks the ID up: two
-// cache misses, one after the other. A structure of a package below this one links the caller's
-// own timers. It has no ID, no table and no copy of the value, so an operation starts with the
-// timer itself, and scheduling allocates nothing.
+// A [structures.Scheduler] returns an ID for each timer, and every operation looks the ID up: two cache misses, one
+// after the other. A structure of a package below this one links the caller's own timers. It has no ID, no table and
+// no copy of the value, so an operation starts with the timer itself, and scheduling allocates nothing.
 //
 // The price is care. The caller must not copy or overwrite a pending timer. A timer knows whether
 // it is pending, but not what for: one that fired and was scheduled again looks like the first,
 // where a stale ID would be refused. A pending timer keeps the struct around it alive, even if the
 // caller forgets it: it fires, and only then may it be collected.
 //
-// All rules of structures.Scheduler hold except those about IDs: the clock, past deadlines, range,
-// order, freedom between two calls of Pop, jumps, release and concurrency. A method panics, and
-// changes nothing, when it is given nil, a timer that is pending in another structure, or a copy
-// of a pending timer. go vet reports copies.
+// All rules of structures.Scheduler hold except those about IDs: the clock, past deadlines, range, order, freedom
+// between two calls of Pop, jumps, release and concurrency. A method panics, and changes nothing, when it is given
+// nil, a timer that is pending in another structure, or a copy of a pending timer. go vet reports copies.
 //
 // Package hwheel is the fastest form. Package linkedwheel is the classical wheel, with FIFO ties. Package
 // heap is the smallest form, and rbtree has a bound on every operation. [WithIDs] makes a structures.Scheduler of any of them; schedtest checks them that way.
@@ -75,9 +73,8 @@ type Scheduler[T, N any, P Timer[N]] struct {
 	timers    []P // by slot
 }
 
-// WithIDs makes a structures.Scheduler of an empty structure. item returns the address of the
-// value of a timer. It costs a lookup for each operation by ID, and a pointer, an allocated timer
-// and 8 bytes for each ID.
+// WithIDs makes a structures.Scheduler of an empty structure. item returns the address of the value of a timer. It
+// costs a lookup for each operation by ID, and a pointer, an allocated timer and 8 bytes for each ID.
 func WithIDs[T, N any, P Timer[N]](s Structure[N], item func(P) *Item[T]) *Scheduler[T, N, P] {
 	return &Scheduler[T, N, P]{structure: s, item: item, table: slab.New[struct{}](0), timers: make([]P, 1)}
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/timerbench/timerbench/structures/intrusive/rbtree"
 )
 
-// The conformance suite runs on each form with IDs, in the test of the form. Here are the rules
-// that IDs hide.
+// The conformance suite runs on each form with IDs, in the test of the form. Here are the rules that IDs hide.
 
 func TestHwheel(t *testing.T) {
 	form[hwheel.Timer[*conn]]{
@@ -100,8 +99,7 @@ func (f form[N]) drain(s intrusive.Structure[N], now structures.Tick) (fired int
 	return fired
 }
 
-// refuses checks that each method panics with a message that says that a timer is not the
-// structure's.
+// refuses checks that each method panics with a message that says that a timer is not the structure's.
 func (f form[N]) refuses(t *testing.T, s intrusive.Structure[N], timer *N) {
 	t.Helper()
 	for name, call := range map[string]func(){

@@ -1,27 +1,23 @@
-// Package ladder is a ladder queue that can cancel timers: linked lists, of which the first is sorted
-// when it starts.
+// Package ladder is a ladder queue that can cancel timers: linked lists, of which the first is sorted when it starts.
 //
-// The lists are the slots of a hierarchical wheel with 64 slots a level, of 1, 64, 4096 ticks and so on.
-// The list of a slot is in no order. When a slot starts, its timers are sorted and fire from there, if
-// there are at most 32, or at most 2048 within 4096 ticks, or if all have the same deadline. Otherwise
-// they go to the levels below. Later timers go to lists, which are merged with the sorted timers when
-// their slots start. To cancel a timer, or to move it to a later tick, only writes its record. The place
-// in the list is used again, or dropped when the slot starts.
+// The lists are the slots of a hierarchical wheel with 64 slots a level, of 1, 64, 4096 ticks and so on. The list of
+// a slot is in no order. When a slot starts, its timers are sorted and fire from there, if there are at most 32, or
+// at most 2048 within 4096 ticks, or if all have the same deadline. Otherwise they go to the levels below. Later
+// timers go to lists, which are merged with the sorted timers when their slots start. To cancel a timer, or to move
+// it to a later tick, only writes its record. The place in the list is used again, or dropped when the slot starts.
 //
-// Pedigree. The ladder queue (Tang, Goh and Thng 2005) sorts only the next timers and leaves the rest in
-// coarse lists. It spreads a list over as many rungs as it needs. Here the rungs are fixed: the level of
-// a list is the first digit in which a deadline differs from the clock, as in the radix heap (Ahuja,
-// Mehlhorn, Orlin and Tarjan 1990). The ladder queue cannot cancel. Here, as in Go's runtime, the next
-// timer uses the place of a cancelled one again.
+// Pedigree. The ladder queue (Tang, Goh and Thng 2005) sorts only the next timers and leaves the rest in coarse
+// lists. It spreads a list over as many rungs as it needs. Here the rungs are fixed: the level of a list is the first
+// digit in which a deadline differs from the clock, as in the radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990).
+// The ladder queue cannot cancel. Here, as in Go's runtime, the next timer uses the place of a cancelled one again.
 //
 // Costs. Schedule, Reschedule and Cancel are O(1). Over its life a timer costs O(levels). A single Pop
 // or Next may empty a slot, which costs O(timers in the slot): 0.1 ms for 12,000 timers in one slot.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. An empty ladder takes less than 1 KiB. A timer takes 28 bytes and its value. The array of links
-// doubles, so it takes up to as much again. The fullest slot so far takes 48 bytes a timer, for up to
-// 2048 timers.
+// Memory. An empty ladder takes less than 1 KiB. A timer takes 28 bytes and its value. The array of links doubles, so
+// it takes up to as much again. The fullest slot so far takes 48 bytes a timer, for up to 2048 timers.
 //
 // Pick it for up to about ten thousand timers. Package auto does the same, and moves to a wheel if there
 // are more: among many timers, a list that starts is far from the cache.
@@ -90,8 +86,7 @@ func (l *Ladder[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	return l.queue.Reschedule(&l.records, uint32(id), r, deadline)
 }
 
-// Cancel removes a pending timer. It returns false, and changes nothing, if id is not
-// pending. It costs O(1).
+// Cancel removes a pending timer. It returns false, and changes nothing, if id is not pending. It costs O(1).
 func (l *Ladder[T]) Cancel(id structures.ID) bool {
 	if !l.records.Has(id) {
 		return false
@@ -107,9 +102,8 @@ func (l *Ladder[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop moves the clock to now if now is later. It removes and returns one timer that is
-// due: the earliest first, in unspecified order among equal deadlines. It costs O(1), or
-// O(timers in a slot) if a slot starts.
+// Pop moves the clock to now if now is later. It removes and returns one timer that is due: the earliest first, in
+// unspecified order among equal deadlines. It costs O(1), or O(timers in a slot) if a slot starts.
 func (l *Ladder[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	l.records.Clock = max(l.records.Clock, now)
 	if l.queue.Quiet() > l.records.Clock {
@@ -118,9 +112,8 @@ func (l *Ladder[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	return records.Take[T](l.queue.Pop(&l.records))
 }
 
-// Next returns the earliest deadline, or the start of the first slot if it has more than 32
-// timers. No timer is due before that tick. ok is false if no timer is pending. Next costs as
-// much as a Pop, which the next Pop then saves.
+// Next returns the earliest deadline, or the start of the first slot if it has more than 32 timers. No timer is due
+// before that tick. ok is false if no timer is pending. Next costs as much as a Pop, which the next Pop then saves.
 func (l *Ladder[T]) Next() (at structures.Tick, ok bool) {
 	if l.queue.Len() == 0 {
 		return 0, false
@@ -140,12 +133,9 @@ func (l *Ladder[T]) Len() int { return l.queue.Len() }
 //   - Comparisons: deadlines compared with one another.
 func (l *Ladder[T]) Work() structures.Work { return l.queue.Work() }
 
-// CheckInvariants walks the whole structure and names the first broken invariant. It costs
-// O(slots + timers).
+// CheckInvariants walks the whole structure and names the first broken invariant. It costs O(slots + timers).
 func (l *Ladder[T]) CheckInvariants() error { return l.records.Check("ladder", &l.queue) }
 
 // Snapshot returns the front, and the levels of lists that hold a record. A free record shows
 // as a stale entry. It costs O(n + slots), so it is not for hot paths.
-func (l *Ladder[T]) Snapshot() shape.Snapshot {
-	return l.records.Snapshot(&l.queue)
-}
+func (l *Ladder[T]) Snapshot() shape.Snapshot { return l.records.Snapshot(&l.queue) }

@@ -3,23 +3,20 @@
 // Programs use few different delays, and timers with the same delay come in the order of their
 // deadlines. So a new timer goes to the end of its list, and only the first timers are compared.
 //
-// Pedigree. Node.js has kept its timers this way since its first versions, and libevent offers it as
-// common timeouts. The name is Lev-Libfeld's (arXiv 1906.10860), whose clock looks at all lists at
-// each tick. What is different here:
+// Pedigree. Node.js has kept its timers this way since its first versions, and libevent offers it as common timeouts.
+// The name is Lev-Libfeld's (arXiv 1906.10860), whose clock looks at all lists at each tick. What is different here:
 //
 //   - A caller names deadlines. The delay is the deadline less the clock, which Pop moves, so a driver
 //     whose clock lags turns one delay into several.
 //   - The number of lists is bounded. The hash of a delay selects eight lists. The delay uses its own
 //     list among them, or an empty one, or takes over one that holds a single timer.
-//   - A timer that gets no list waits in the heap by itself. With many delays the structure is a 4-ary
-//     heap.
+//   - A timer that gets no list waits in the heap by itself. With many delays the structure is a 4-ary heap.
 //   - The heap is exact when the first timer of a list is cancelled. Node.js finds out later.
 //
-// Costs, for k lists in use, at most 256 by default, and r timers without a list: Schedule O(1) into
-// a list with timers, otherwise O(log(k+r)). Cancel and Reschedule O(1), or O(log(k+r)) for a timer
-// that is the first of its list or has no list. Pop O(log(k+r)). Next O(1). With a single delay
-// nothing is compared. Timers are linked in batches of 64. A timer takes 22 bytes, plus its value and
-// ID, and up to 32 more if it has no list.
+// Costs, for k lists in use, at most 256 by default, and r timers without a list: Schedule O(1) into a list with
+// timers, otherwise O(log(k+r)). Cancel and Reschedule O(1), or O(log(k+r)) for a timer that is the first of its list
+// or has no list. Pop O(log(k+r)). Next O(1). With a single delay nothing is compared. Timers are linked in batches
+// of 64. A timer takes 22 bytes, plus its value and ID, and up to 32 more if it has no list.
 //
 // Work counts Comparisons in the heap.
 //
@@ -79,10 +76,8 @@ const ways = 8
 
 // core holds the timers. A timer is named by its number in the slab. At all times
 //
-//   - timers in one list had one delay when they came, so that their deadlines are in
-//     order;
-//   - the heap holds the first timer of each list that is not empty, and the timers that
-//     are in no list;
+//   - timers in one list had one delay when they came, so that their deadlines are in order;
+//   - the heap holds the first timer of each list that is not empty, and the timers that are in no list;
 //   - the clock is the clock of the last Pop or Next.
 type core struct {
 	clock  structures.Tick
@@ -160,9 +155,7 @@ func (c *core) listFor(delay structures.Tick) int {
 }
 
 // group returns the first of the lists among which a delay may choose.
-func (c *core) group(delay structures.Tick) int {
-	return int(tickmap.Hash(delay)>>c.shift) * ways
-}
+func (c *core) group(delay structures.Tick) int { return int(tickmap.Hash(delay)>>c.shift) * ways }
 
 // Unlink removes a timer. The next one of its list takes its place in the heap.
 func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
@@ -232,8 +225,7 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 		lists++
 		first := c.group(c.delays[i])
 		earliest, err := nodes.Walk(b, at, c.lists[i])
-		if err != nil || earliest != deadline || c.lists[i].Front() != timer || i < first ||
-			i >= first+ways {
+		if err != nil || earliest != deadline || c.lists[i].Front() != timer || i < first || i >= first+ways {
 			return fmt.Errorf("lawn: timer %d is not the first of list %d, or another group is for "+
 				"delay %d: %w",
 				timer, i, c.delays[i], err)

@@ -80,8 +80,7 @@ func TestListsAreTakenOver(t *testing.T) {
 	for range 8 {
 		schedule(1000)
 	}
-	// The list of 200 has a single timer, and one of the eight attempts reaches it: 1000
-	// has the list from then on.
+	// The list of 200 has a single timer, and one of the eight attempts reaches it: 1000 has the list from then on.
 	if r.Next(); r.inLists() != 8 || r.c.heap.Len() <= 9 || r.c.heap.Len() > 8+1+8+1 {
 		t.Fatalf("%d lists, %d in the heap", r.inLists(), r.c.heap.Len())
 	}

@@ -15,8 +15,7 @@ func TestConformance(t *testing.T) { whitebox.Suite(t, New[uint64], New[*schedte
 
 func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, New[uint64]) }
 
-// The scan must find the minimum at any place, in a list of any length modulo its group,
-// and with equal ones around.
+// The scan must find the minimum at any place, in a list of any length modulo its group, and with equal ones around.
 func TestScanFindsTheEarliest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := 1; n <= 40; n++ {

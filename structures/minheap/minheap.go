@@ -3,14 +3,12 @@
 //
 // Pedigree. The heap of Williams and Floyd. What is different here:
 //
-//   - An entry is 16 bytes, a deadline and a slot. Sifting compares the deadlines that it moves, and
-//     calls nothing.
+//   - An entry is 16 bytes, a deadline and a slot. Sifting compares the deadlines that it moves, and calls nothing.
 //   - Positions are in an array of their own, 4 bytes a timer, so Cancel does not search.
 //   - Sifting moves a hole instead of swapping, and chooses the earlier child without a branch.
 //
-// Costs, for n timers: Schedule O(log n), at most log2(n) comparisons, on average O(1). Pop, Cancel
-// and Reschedule O(log n), at most 2 log2(n) + 1 comparisons. Next O(1). A timer takes 20 bytes,
-// plus its value and ID.
+// Costs, for n timers: Schedule O(log n), at most log2(n) comparisons, on average O(1). Pop, Cancel and Reschedule
+// O(log n), at most 2 log2(n) + 1 comparisons. Next O(1). A timer takes 20 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines.
 //

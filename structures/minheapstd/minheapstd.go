@@ -1,9 +1,8 @@
 // Package minheapstd keeps timers in a binary heap made with container/heap, as most timer code in
 // Go does: client-go's delaying queue, NSQ's priority queue, gocorex/cron.
 //
-// The code is written like theirs, to show what it costs: it allocates an item for every timer, keeps
-// the index in the item, and compares and swaps through heap.Interface. This package adds only IDs
-// and a counter of comparisons.
+// The code is written like theirs, to show what it costs: it allocates an item for every timer, keeps the index in
+// the item, and compares and swaps through heap.Interface. This package adds only IDs and a counter of comparisons.
 //
 // Costs, for n timers: Schedule O(log n), at most log2(n) comparisons, on average O(1). Pop, Cancel
 // and Reschedule O(log n), about 2 log2(n) comparisons. Next O(1). Each timer is an item on the heap,
@@ -31,8 +30,7 @@ var _ structures.Scheduler[int] = (*Heap[int])(nil)
 // Option sets a parameter of a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Items are still allocated one
-// by one.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Items are still allocated one by one.
 func Capacity(n int) Option { return option.Capacity("minheapstd", n, slab.MaxCapacity) }
 
 // Heap is a binary heap of timers with values of type T. Make it with New. It allocates.
@@ -95,8 +93,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	items := c.queue.items
 	for i, it := range items {
 		if it == nil || it.index != i || int(it.slot) >= len(c.bySlot) || c.bySlot[it.slot] != it {
-			return fmt.Errorf("minheapstd: the item at %d is none, or that of another place or slot: %+v",
-				i, it)
+			return fmt.Errorf("minheapstd: the item at %d is none, or that of another place or slot: %+v", i, it)
 		}
 	}
 	for i, it := range items[len(items):cap(items)] {

@@ -9,8 +9,7 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// An item is allocated for every timer, so that rule "Memory" is left out. The rest of it
-// has tests below.
+// An item is allocated for every timer, so that rule "Memory" is left out. The rest of it has tests below.
 func TestConformance(t *testing.T) {
 	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.Allocates())
 }

@@ -1,22 +1,18 @@
 // Package octheap keeps timers in an 8-ary heap whose deadlines are in an array of their own: the
 // deadlines of the eight children of a node fill one cache line.
 //
-// Pedigree. LaMarca and Ladner, "The Influence of Caches on the Performance of Heaps" (1996), give a
-// node as many children as fit a cache line. C and Rust have SIMD instructions to choose among eight;
-// Go has none, so a choice takes seven comparisons without a branch. quadheap has four entries to a
-// line. This heap has two thirds as many levels, but an entry that moves touches a second line, for
-// its slot.
+// Pedigree. LaMarca and Ladner, "The Influence of Caches on the Performance of Heaps" (1996), give a node as many
+// children as fit a cache line. C and Rust have SIMD instructions to choose among eight; Go has none, so a choice
+// takes seven comparisons without a branch. quadheap has four entries to a line. This heap has two thirds as many
+// levels, but an entry that moves touches a second line, for its slot.
 //
-// Measured against quadheap with 100 and 1000 timers (AMD EPYC), reschedule took 0.82 to 0.88 times
-// as long and churn 0.92 times, because most timers stay near the leaves. A timer that fires took
-// 1.03 to 1.14 times as long.
+// Measured against quadheap with 100 and 1000 timers (AMD EPYC), reschedule took 0.82 to 0.88 times as long and churn
+// 0.92 times, because most timers stay near the leaves. A timer that fires took 1.03 to 1.14 times as long.
 //
-// Costs, for n timers: Schedule O(log n), on average O(1). Pop, Cancel and Reschedule O(log n), at
-// most 8 log8(n) + 1 comparisons. Next O(1). A timer takes 16 bytes, plus its value and ID. The
-// arrays double when they grow.
+// Costs, for n timers: Schedule O(log n), on average O(1). Pop, Cancel and Reschedule O(log n), at most 8 log8(n) + 1
+// comparisons. Next O(1). A timer takes 16 bytes, plus its value and ID. The arrays double when they grow.
 //
-// Work counts Comparisons of two deadlines: eight to choose among the entry that moves down and its
-// eight children.
+// Work counts Comparisons of two deadlines: eight to choose among the entry that moves down and its eight children.
 //
 // Ties. Unspecified, but the same for the same calls.
 //

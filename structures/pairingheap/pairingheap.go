@@ -1,5 +1,4 @@
-// Package pairingheap keeps timers in a pairing heap, as libxev does for the timers of its event
-// loop.
+// Package pairingheap keeps timers in a pairing heap, as libxev does for the timers of its event loop.
 //
 // Pedigree. Fredman, Sedgewick, Sleator and Tarjan (1986). The heap is a tree of any shape in which
 // no timer is due before its parent. Schedule melds two trees with one comparison: the later root
@@ -73,9 +72,7 @@ type core struct {
 	comparisons uint64
 }
 
-func newCore(capacity int) core {
-	return core{nodes: make([]node, 1, 1+capacity)}
-}
+func newCore(capacity int) core { return core{nodes: make([]node, 1, 1+capacity)} }
 
 // Add melds a new node with the root.
 func (c *core) Add(slot uint32, deadline structures.Tick) {
@@ -218,16 +215,14 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			continue
 		}
 		if int(at.slot) >= len(c.nodes) || c.nodes[at.slot].prev != at.prev {
-			return fmt.Errorf("pairingheap: slot %d comes after %d and does not point back",
-				at.slot, at.prev)
+			return fmt.Errorf("pairingheap: slot %d comes after %d and does not point back", at.slot, at.prev)
 		}
 		n := c.nodes[at.slot]
 		if at.slot == c.root && n.next != none {
 			return fmt.Errorf("pairingheap: the root, slot %d, has the neighbour %d", at.slot, n.next)
 		}
 		here := b.Timer(shape.Cell{Parent: at.parent, Child: at.child}, at.slot, n.deadline)
-		stack = append(stack,
-			place{n.next, at.slot, at.parent, at.child + 1}, place{n.child, at.slot, here, 0})
+		stack = append(stack, place{n.next, at.slot, at.parent, at.child + 1}, place{n.child, at.slot, here, 0})
 	}
 	return nil
 }

@@ -40,8 +40,7 @@ func (m mark) next() mark { return (m | state) + 1 | exact }
 // with returns m in another state.
 func (m mark) with(s mark) mark { return m&^state | s }
 
-// times are the deadlines of the newest entry, unless absent, and of its timer, while it is
-// early.
+// times are the deadlines of the newest entry, unless absent, and of its timer, while it is early.
 type times struct{ filed, deadline structures.Tick }
 
 // core orders slots by deadline: heap[dary.Root] is the earliest entry, and none is before its

@@ -202,8 +202,7 @@ func TestDeadEntriesAreFewAtWorst(t *testing.T) {
 	}
 }
 
-// Whatever is done during a pass, at its end each entry was dropped that was dead at its
-// beginning and still is.
+// Whatever is done during a pass, at its end each entry was dropped that was dead at its beginning and still is.
 func TestAPassDropsAllThatWereDead(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 3))

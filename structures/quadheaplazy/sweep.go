@@ -2,14 +2,12 @@ package quadheaplazy
 
 import "github.com/timerbench/timerbench/structures/internal/dary"
 
-// The sweep keeps dead entries down to a quarter of the heap. It is made in strides,
-// one for each call that leaves one more entry dead or one fewer alive, so that no
-// call pays for a pass through the heap.
+// The sweep keeps dead entries down to a quarter of the heap. It is made in strides, one for each call that leaves
+// one more entry dead or one fewer alive, so that no call pays for a pass through the heap.
 //
-// A pass goes from the end of the heap to the root and drops all entries that were dead when it
-// began. It begins when they are more than 3/16 of the heap. In a heap of n it takes n steps and
-// one more for each entry dropped, at most 5/4 n, which is n/16 calls; so another n/16 entries
-// may have died when it ends. That makes the quarter.
+// A pass goes from the end of the heap to the root and drops all entries that were dead when it began. It begins when
+// they are more than 3/16 of the heap. In a heap of n it takes n steps and one more for each entry dropped, at most
+// 5/4 n, which is n/16 calls; so another n/16 entries may have died when it ends. That makes the quarter.
 const (
 	stride = 20
 	spare  = 24 // dead entries that start no pass

@@ -1,7 +1,6 @@
-// Package radixheap keeps timers in a radix heap: one bucket for each bit of a deadline. The bucket
-// of a timer is the highest bit in which its deadline differs from the base, a tick that the clock
-// has passed. When the lowest bucket with timers comes due, its earliest deadline becomes the base,
-// and its timers are spread over the buckets below.
+// Package radixheap keeps timers in a radix heap: one bucket for each bit of a deadline. The bucket of a timer is the
+// highest bit in which its deadline differs from the base, a tick that the clock has passed. When the lowest bucket
+// with timers comes due, its earliest deadline becomes the base, and its timers are spread over the buckets below.
 //
 // Pedigree. Ahuja, Mehlhorn, Orlin and Tarjan, "Faster algorithms for the shortest path problem"
 // (1990), and seastar's timer_set. A radix heap is a hierarchical wheel with two slots a level. What
@@ -62,9 +61,8 @@ const buckets = 64
 //   - the base is at most the clock, and no deadline is before it;
 //   - a timer is in the bucket that bucketOf returns for its deadline and the
 //     base, so bucket 0 holds the timers that are due at the base;
-//   - no deadline in a bucket is before its bound, and the bound would itself be
-//     in that bucket. The bound is the earliest deadline, unless the timer that
-//     had it was removed: to find the next one would take a search.
+//   - no deadline in a bucket is before its bound, and the bound would itself be in that bucket. The bound is the
+//     earliest deadline, unless the timer that had it was removed: to find the next one would take a search.
 type core struct {
 	base     structures.Tick
 	lists    fifo.Lists
@@ -77,9 +75,7 @@ type core struct {
 func newCore(capacity int) core { return core{lists: fifo.New(capacity)} }
 
 // bucketOf returns the number of the highest bit in which a deadline differs from the base, or 0.
-func bucketOf(deadline, base structures.Tick) int {
-	return bits.Len64(uint64(deadline ^ base))
-}
+func bucketOf(deadline, base structures.Tick) int { return bits.Len64(uint64(deadline ^ base)) }
 
 func (c *core) Add(slot uint32, deadline structures.Tick) {
 	c.lists.SetDeadline(slot, deadline)
@@ -112,8 +108,7 @@ func (c *core) Remove(slot uint32) {
 	}
 }
 
-// Next returns the bound of the lowest bucket, after those were spread that the clock has
-// reached.
+// Next returns the bound of the lowest bucket, after those were spread that the clock has reached.
 func (c *core) Next(clock structures.Tick) structures.Tick {
 	for c.occupied != 0 {
 		i := bits.TrailingZeros64(c.occupied) & (buckets - 1)
@@ -157,8 +152,7 @@ func (c *core) spread(i int) {
 	c.work.Moved += moved
 }
 
-// Walk adds the buckets: bucket i is for ticks that differ from the base in bit i-1 and none
-// above.
+// Walk adds the buckets: bucket i is for ticks that differ from the base in bit i-1 and none above.
 func (c *core) Walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{
 		Name: "buckets by the highest bit that differs from the base",

@@ -16,8 +16,7 @@ func FuzzAgainstModel(f *testing.F) {
 	whitebox.Fuzz(f, New[uint64], schedtest.FIFO(), schedtest.Levels(63))
 }
 
-// The base is 8, and slots 2, 1, 3, 4 and 5 hold timers due at 8, 9, 12, 13 and 100: in
-// bucket 0, 1, 3, 3 and 7.
+// The base is 8, and slots 2, 1, 3, 4 and 5 hold timers due at 8, 9, 12, 13 and 100: in bucket 0, 1, 3, 3 and 7.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	sound := func() *scheduler[int] {
 		h := New[int]()

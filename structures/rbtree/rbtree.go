@@ -6,8 +6,7 @@
 //
 //   - Nodes are in one array and link to each other by 4-byte indexes. A node has only the 16 bytes
 //     that a search reads: colors are in the links, and parents are in an array of their own.
-//   - The rightmost node is remembered, too, so a timer that is due last is placed with one
-//     comparison.
+//   - The rightmost node is remembered, too, so a timer that is due last is placed with one comparison.
 //   - The two mirrored cases are one, because the children of a node are an array indexed by side.
 //
 // Costs, for n timers: Schedule and Reschedule O(log n), at most 2 log2(n+1) + 1 comparisons, and
@@ -59,8 +58,7 @@ const left, right = 0, 1
 // left child: no special case at the root or at a leaf. Its parent is scratch space.
 const none = 0
 
-// maxLen is the largest number of timers: a link has 31 bits for the slot, and an index fits an
-// int.
+// maxLen is the largest number of timers: a link has 31 bits for the slot, and an index fits an int.
 const maxLen = min(1<<31, math.MaxInt) - 1
 
 // node is what a search reads of a slot: 16 bytes, so that none crosses a cache line. With parent
@@ -70,8 +68,7 @@ type node struct {
 	child    [2]link
 }
 
-// link is the slot of a node and its colour, which is read and changed where its parent is,
-// without a cache miss.
+// link is the slot of a node and its colour, which is read and changed where its parent is, without a cache miss.
 type link uint32
 
 const red = 1
@@ -148,8 +145,7 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 	c.nodes[none].child[left] &^= red // the root
 }
 
-// search finds the vacant place behind all deadlines up to deadline: a side of the node
-// at depth on the path.
+// search finds the vacant place behind all deadlines up to deadline: a side of the node at depth on the path.
 //
 // It chooses the next child by arithmetic, as no predictor guesses which it is, and
 // reads both children first: to read only the one that it needs took 1.1 times as long
@@ -242,8 +238,7 @@ func (c *core) Remove(slot uint32) {
 	c.balanceBlack(parent, side)
 }
 
-// inward returns the neighbour of the node at the end on side, whose only child is a single red
-// node.
+// inward returns the neighbour of the node at the end on side, whose only child is a single red node.
 func (c *core) inward(end uint32, side int) uint32 {
 	if child := c.nodes[end].child[1-side]; child != none {
 		return child.slot()
@@ -378,8 +373,7 @@ func (w *walk) subtree(l link, parent uint32, colour link, at shape.Cell) (black
 		return 0, nil
 	}
 	if slot == none || int(slot) >= len(w.nodes) || w.parents[slot] != parent {
-		return 0, fmt.Errorf("rbtree: slot %d is a child of %d, its parent link says another one",
-			slot, parent)
+		return 0, fmt.Errorf("rbtree: slot %d is a child of %d, its parent link says another one", slot, parent)
 	}
 	if l.colour()&colour == red && parent != none {
 		return 0, fmt.Errorf("rbtree: slot %d and its parent %d are both red", slot, parent)

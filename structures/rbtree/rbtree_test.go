@@ -14,9 +14,8 @@ func TestConformance(t *testing.T) {
 
 func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, New[uint64], schedtest.FIFO()) }
 
-// Every invariant is broken once, in the tree of slots 1 to 7, due at 10 to 70:
-// 2 is the root, black; 1 and 4 are its children, 3 and 6 those of 4, 5 and 7
-// those of 6.
+// Every invariant is broken once, in the tree of slots 1 to 7, due at 10 to 70: 2 is the root, black; 1 and 4 are its
+// children, 3 and 6 those of 4, 5 and 7 those of 6.
 func TestCheckInvariantsFindsTheBrokenOne(t *testing.T) {
 	sound := func() *scheduler[int] {
 		tree := New[int]()

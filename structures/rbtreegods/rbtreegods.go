@@ -1,10 +1,9 @@
 // Package rbtreegods keeps timers in an off-the-shelf red-black tree, github.com/emirpasic/gods
 // v1.18.1, ordered by deadline and sequence number.
 //
-// The library takes keys as interfaces and compares them through a function. It deletes a node with
-// two children by copying the predecessor into it, so a node is not a stable handle, and a timer is
-// removed by a search for its key. Next and Pop walk down the left edge each time. The first key in
-// an empty tree is compared with itself.
+// The library takes keys as interfaces and compares them through a function. It deletes a node with two children by
+// copying the predecessor into it, so a node is not a stable handle, and a timer is removed by a search for its key.
+// Next and Pop walk down the left edge each time. The first key in an empty tree is compared with itself.
 //
 // Costs, for n timers: Schedule, Cancel and Pop O(log n), Reschedule twice as much, Next O(log n)
 // hops. Schedule and Reschedule allocate a node of 64 bytes. A timer is two objects to the garbage
@@ -33,8 +32,7 @@ var _ structures.Scheduler[int] = (*Tree[int])(nil)
 // Option sets a parameter of a Tree.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Nodes are still allocated one
-// by one.
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Nodes are still allocated one by one.
 func Capacity(n int) Option { return option.Capacity("rbtreegods", n, slab.MaxCapacity) }
 
 // Tree is a red-black tree of timers with values of type T. Make it with New. It allocates.

@@ -10,9 +10,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Here are schedulers with one bug each, most of them seen in real timer libraries. The
-// checks of the rule that a bug breaks must report it, and so must the random programs,
-// unless it is about memory or time.
+// Here are schedulers with one bug each, most of them seen in real timer libraries. The checks of the rule that a bug
+// breaks must report it, and so must the random programs, unless it is about memory or time.
 
 type (
 	tick      = structures.Tick
@@ -312,8 +311,7 @@ func TestAllocatesLeavesOutMemory(t *testing.T) {
 	}
 }
 
-// These conform: a structure may be coarse or a wheel, if it says so, and may fire ties
-// in any order.
+// These conform: a structure may be coarse or a wheel, if it says so, and may fire ties in any order.
 
 func TestCoarseConforms(t *testing.T) {
 	Run(t, func() scheduler { return &coarse{} }, Coarse(upTo7), inShort)
@@ -462,8 +460,7 @@ func allocating(every int) faulty {
 	}}
 }
 
-// forgetting returns a faulty that takes an ID for that of a pending timer if they agree in the
-// lower bits.
+// forgetting returns a faulty that takes an ID for that of a pending timer if they agree in the lower bits.
 func forgetting(bits int) faulty {
 	return faulty{cancel: func(s *faulty, i id) bool {
 		for _, e := range s.pending {
@@ -532,8 +529,7 @@ var lifo = faulty{pop: func(s *faulty, now tick) (timer, bool) {
 	return s.remove(last).Timer, true
 }}
 
-// batching takes all due timers out at once, and hands them out even if they are cancelled
-// meanwhile.
+// batching takes all due timers out at once, and hands them out even if they are cancelled meanwhile.
 type batching struct {
 	model
 	batch []timer

@@ -20,9 +20,7 @@ func Capacity(
 	}
 }
 
-func capacityRefused(
-	r reporter, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64],
-) {
+func capacityRefused(r reporter, pkg string, limit int, newScheduler func(n int) structures.Scheduler[uint64]) {
 	for _, n := range []int{-1, math.MinInt, limit + 1, math.MaxInt} {
 		checking.Panics(r, fmt.Sprintf("%s: Capacity(%d): want a number from 0 to %d",
 			pkg, n, limit), func() { newScheduler(n) })

@@ -8,8 +8,7 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-// In its long form this test passes half a million dead entries in each structure
-// that cancels lazily.
+// In its long form this test passes half a million dead entries in each structure that cancels lazily.
 func TestManyTimersInEveryStructure(t *testing.T) {
 	for _, e := range append(catalog.All(), catalog.Intrusive()...) {
 		t.Run(e.Name, func(t *testing.T) {

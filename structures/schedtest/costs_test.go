@@ -17,9 +17,8 @@ import (
 // levels of a wheel and the bits of a radix heap depend on it.
 const span structures.Tick = 1 << 20
 
-// With ten times the timers, an operation takes no more work than the catalog claims. Work
-// is what the structure counts itself, of a third-party container the comparisons, and the
-// calls of Next and Pop until a timer fires.
+// With ten times the timers, an operation takes no more work than the catalog claims. Work is what the structure
+// counts itself, of a third-party container the comparisons, and the calls of Next and Pop until a timer fires.
 func TestCostsGrowNoFasterThanClaimed(t *testing.T) {
 	for _, e := range append(catalog.All(), catalog.Intrusive()...) {
 		t.Run(e.Name, func(t *testing.T) {
@@ -49,16 +48,14 @@ func TestCostsGrowNoFasterThanClaimed(t *testing.T) {
 	}
 }
 
-// cost is the work of an operation among more and more timers, ten times as many each
-// time, from 1000 on.
+// cost is the work of an operation among more and more timers, ten times as many each time, from 1000 on.
 type cost struct {
 	claim entry.Growth
 	work  []float64
 }
 
-// check returns an error if the work grows faster than claimed. What is amortized comes in
-// steps, so that one figure may be above the one before it; but not two in a row, and not
-// the last one by much.
+// check returns an error if the work grows faster than claimed. What is amortized comes in steps, so that one figure
+// may be above the one before it; but not two in a row, and not the last one by much.
 func (c *cost) check() error {
 	const (
 		little, much = 1.1, 3 // factors of the allowed work

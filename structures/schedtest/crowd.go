@@ -172,15 +172,14 @@ func (m *crowd) fired(t structures.Timer[uint64], before member) {
 			m.clock, t, want.id, want.deadline)
 	case t.Deadline > m.clock:
 		violated(m, "Order", "Pop(%d) = %+v: never early", m.clock, t)
-	case m.served >= m.mustFireBy(want):
+	case m.served >= m.fireBy(want.deadline, want.since):
 		violated(m, "Order", "Pop(%d) = %+v, scheduled at tick %d: it fires too late, after tick %d",
 			m.clock, t, want.since, m.served)
-	case m.clock == m.named && m.clock > m.mustFireBy(want):
+	case m.clock == m.named && m.clock > m.fireBy(want.deadline, want.since):
 		violated(m, "Next", "Pop(%d) = %+v, scheduled at tick %d: too late, but Next had named this tick",
 			m.clock, t, want.since)
 	case m.exact() && t.Deadline < before.deadline:
-		violated(m, "Order", "Pop(%d) = %+v after deadline %d: the earliest first",
-			m.clock, t, before.deadline)
+		violated(m, "Order", "Pop(%d) = %+v after deadline %d: the earliest first", m.clock, t, before.deadline)
 	case m.ties() && t.Deadline == before.deadline && want.call < before.call:
 		violated(m, "Order",
 			"Pop(%d) = %+v, scheduled before the timer that fired before it: equal deadlines are "+
@@ -189,21 +188,13 @@ func (m *crowd) fired(t structures.Timer[uint64], before member) {
 	}
 }
 
-// mustFireBy returns the tick by which a timer has to have fired.
-func (m *crowd) mustFireBy(t *member) structures.Tick {
-	if m.exact() {
-		return t.deadline
-	}
-	return add(t.deadline, m.maxLate(t.deadline-t.since))
-}
-
 // audit checks that no timer is overdue, and the invariants, which take too long in large crowds.
 func (m *crowd) audit() {
 	pending := 0
 	for i := range m.timers {
 		if t := &m.timers[i]; t.id != 0 {
 			pending++
-			if m.mustFireBy(t) <= m.served {
+			if m.fireBy(t.deadline, t.since) <= m.served {
 				violated(m, "Order", "ID %#x with deadline %d has not fired at tick %d: never lost",
 					t.id, t.deadline, m.served)
 			}
@@ -286,8 +277,7 @@ func (m *crowd) fireAll() {
 	m.audit()
 }
 
-// orderAdjacentTicks keeps thousands of timers due at each of the next few ticks, which must not
-// be mixed.
+// orderAdjacentTicks keeps thousands of timers due at each of the next few ticks, which must not be mixed.
 func orderAdjacentTicks(r reporter, c *config) {
 	for _, ticks := range []int{2, 5, 20} {
 		m := newCrowd(r, c, 3000)
@@ -317,8 +307,7 @@ func orderSteps(r reporter, c *config) {
 	}
 }
 
-// orderLongHold moves or replaces a timer, goes to the tick that Next names, and schedules what
-// fires.
+// orderLongHold moves or replaces a timer, goes to the tick that Next names, and schedules what fires.
 func orderLongHold(r reporter, c *config) {
 	const residents = 1000
 	m := newCrowd(r, c, residents)

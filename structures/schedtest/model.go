@@ -100,12 +100,7 @@ func (m *Model[T]) advance(now structures.Tick) {
 
 // find returns the index of the pending timer that id names, or -1.
 func (m *Model[T]) find(id structures.ID) int {
-	for i := range m.pending {
-		if m.pending[i].ID == id {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(m.pending, func(e entry[T]) bool { return e.ID == id })
 }
 
 // earliest returns the index of the first timer of the earliest deadline, or -1.

@@ -295,12 +295,9 @@ func (p *player) neighbour(t structures.Tick, n byte) structures.Tick {
 }
 
 // boundary returns the first multiple of 2^bits after t, where a wheel may cascade.
-func boundary(t structures.Tick, bits byte) structures.Tick {
-	return add(t|(1<<bits-1), 1)
-}
+func boundary(t structures.Tick, bits byte) structures.Tick { return add(t|(1<<bits-1), 1) }
 
-// forge returns IDs that were most likely not issued: constants, and changed copies of some that
-// were.
+// forge returns IDs that were most likely not issued: constants, and changed copies of some that were.
 func forge(issued ...structures.ID) []structures.ID {
 	ids := []structures.ID{
 		0, 1, 2, 1 << 32, 1<<32 | 1, 2<<32 | 1, 1<<32 | 2, 1 << 63,

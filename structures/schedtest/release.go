@@ -16,9 +16,8 @@ type Payload struct {
 	_      *Payload // a pointer keeps it out of the allocator's blocks of tiny objects
 }
 
-// Releases checks the rule "Release": a structure keeps the values of pending timers alive, and no value of a
-// timer that fired or was cancelled. It runs the garbage collector and reads weak pointers. It never
-// sleeps.
+// Releases checks the rule "Release": a structure keeps the values of pending timers alive, and no value of a timer
+// that fired or was cancelled. It runs the garbage collector and reads weak pointers. It never sleeps.
 func Releases(t *testing.T, newScheduler func() structures.Scheduler[*Payload]) {
 	for _, rule := range releaseRules {
 		t.Run(rule.name, func(t *testing.T) {

@@ -148,8 +148,7 @@ func modelRandomPrograms(r reporter, c *config) {
 		if seed%16 == 0 {
 			n *= 4
 		}
-		replay(newSubject(r, c, "random program, seed %d, %d bytes",
-			seed, n), dialect{}, randomProgram(seed, n))
+		replay(newSubject(r, c, "random program, seed %d, %d bytes", seed, n), dialect{}, randomProgram(seed, n))
 	}
 }
 

@@ -55,9 +55,8 @@ func Allocates() Option { return func(c *config) { c.allocates = true } }
 // deadline, as long as popping at each of them takes at most n+1 steps a timer.
 func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
-// Fuzz is the body of a fuzz target. It adds seeds and turns every input into operations. After each
-// operation it compares the structure with the model, and calls CheckInvariants if the structure has that
-// method.
+// Fuzz is the body of a fuzz target. It adds seeds and turns every input into operations. After each operation it
+// compares the structure with the model, and calls CheckInvariants if the structure has that method.
 func Fuzz(f *testing.F, newScheduler func() structures.Scheduler[uint64], opts ...Option) {
 	c := newConfig(newScheduler, opts)
 	for _, program := range seeds() {
@@ -101,6 +100,14 @@ func (c *config) exact() bool   { return c.maxLate == nil }
 func (c *config) bounded() bool { return !c.allocates }
 func (c *config) ties() bool    { return c.fifo && c.exact() }
 
+// fireBy returns the tick by which a timer has to have fired that was given a deadline at a tick.
+func (c *config) fireBy(deadline, since structures.Tick) structures.Tick {
+	if c.exact() {
+		return deadline
+	}
+	return add(deadline, c.maxLate(deadline-since))
+}
+
 // scaleFor returns the option for the scale that the environment asks for.
 func scaleFor(t testing.TB) Option {
 	s := scale(longtest.Scale(t, int(short), int(normal), int(long)))
@@ -121,6 +128,5 @@ func (c *config) amount(inLong, inNormal int) int {
 // reporter is the part of testing.T that the checks use. The tests of the suite record the calls.
 type reporter = checking.T
 
-// Checked is an optional interface of a structure that can check itself. The suite calls it after most
-// operations.
+// Checked is an optional interface of a structure that can check itself. The suite calls it after most operations.
 type Checked interface{ CheckInvariants() error }

@@ -23,9 +23,8 @@ func (s *subject) checkSnapshot() {
 	}
 }
 
-// CheckSnapshot returns an error unless the snapshot shows each pending timer once, with its deadline, and
-// all other entries as stale, and its cells are arranged as the kind of their part requires. A snapshot
-// without parts passes.
+// CheckSnapshot returns an error unless the snapshot shows each pending timer once, with its deadline, and all other
+// entries as stale, and its cells are arranged as the kind of their part requires. A snapshot without parts passes.
 func CheckSnapshot(got shape.Snapshot, pending map[structures.ID]structures.Tick) error {
 	if len(got.Parts) == 0 {
 		return nil
@@ -56,9 +55,7 @@ func CheckSnapshot(got shape.Snapshot, pending map[structures.ID]structures.Tick
 	return nil
 }
 
-func checkEntry(
-	e shape.Entry, pending map[structures.ID]structures.Tick, seen map[structures.ID]bool,
-) error {
+func checkEntry(e shape.Entry, pending map[structures.ID]structures.Tick, seen map[structures.ID]bool) error {
 	if e.Stale() {
 		if e.Filed != e.Deadline {
 			return fmt.Errorf("a stale entry has the deadline %d and is filed under %d", e.Deadline, e.Filed)
@@ -124,8 +121,7 @@ func checkSearchTree(p shape.Part) error {
 			continue
 		}
 		if c.Child < 0 || c.Child > 1 || children[c.Parent][c.Child] != 0 {
-			return fmt.Errorf("node %d is child %d of node %d, which has another one or cannot",
-				i, c.Child, c.Parent)
+			return fmt.Errorf("node %d is child %d of node %d, which has another one or cannot", i, c.Child, c.Parent)
 		}
 		children[c.Parent][c.Child] = i
 	}

@@ -90,8 +90,7 @@ func (s *subject) reschedule(id structures.ID, deadline structures.Tick) bool {
 	got, want := s.s.Reschedule(id, deadline), s.model.Reschedule(id, deadline)
 	s.trace = append(s.trace, event{format: rescheduleEvent, id: id, at: deadline, ok: got})
 	if got != want {
-		s.fail("Identity", "Reschedule(%#x, %d) = %v, want %v: %s",
-			id, deadline, got, want, s.state(id, want))
+		s.fail("Identity", "Reschedule(%#x, %d) = %v, want %v: %s", id, deadline, got, want, s.state(id, want))
 	}
 	if want {
 		s.updateQuiet(deadline)
@@ -140,8 +139,7 @@ func (s *subject) fired(now structures.Tick, t structures.Timer[uint64]) {
 	first := s.model.earliest()
 	switch earliest := s.model.pending[first]; {
 	case t.Value != want.Value:
-		s.fail("Identity", "Pop(%d) returned ID %#x with value %#x, want %#x",
-			now, t.ID, t.Value, want.Value)
+		s.fail("Identity", "Pop(%d) returned ID %#x with value %#x, want %#x", now, t.ID, t.Value, want.Value)
 	case want.Deadline > s.clock():
 		s.fail("Order", "Pop(%d) returned ID %#x with deadline %d, whose deadline is %d: never early",
 			now, t.ID, t.Deadline, want.Deadline)
@@ -189,8 +187,7 @@ func (s *subject) next() (structures.Tick, bool) {
 	case s.exact() && at > earliest:
 		s.fail("Next", "Next() = %d, want at most %d, the earliest deadline", at, earliest)
 	case at > s.latest():
-		s.fail("Next", "Next() = %d, want at most %d, where the next timer has to have fired",
-			at, s.latest())
+		s.fail("Next", "Next() = %d, want at most %d, where the next timer has to have fired", at, s.latest())
 	case at <= s.clock() && (s.drained || earliest > s.clock()):
 		s.fail("Next", "Next() = %d, want a tick after the clock, %d, as nothing is due", at, s.clock())
 	}
@@ -278,19 +275,11 @@ func (s *subject) checkInvariants() {
 	}
 }
 
-// mustFireBy returns the tick by which a timer has to have fired.
-func (s *subject) mustFireBy(e entry[uint64]) structures.Tick {
-	if s.exact() {
-		return e.Deadline
-	}
-	return add(e.Deadline, s.maxLate(e.Deadline-e.since))
-}
-
 // latest returns the tick by which the first of the pending timers has to have fired.
 func (s *subject) latest() structures.Tick {
 	tick := structures.Tick(math.MaxInt64)
 	for _, e := range s.model.pending {
-		tick = min(tick, s.mustFireBy(e))
+		tick = min(tick, s.fireBy(e.Deadline, e.since))
 	}
 	return tick
 }
@@ -298,7 +287,7 @@ func (s *subject) latest() structures.Tick {
 // overdue returns the index of a timer that has to have fired by now, or -1.
 func (s *subject) overdue() int {
 	for i, e := range s.model.pending {
-		if s.mustFireBy(e) <= s.clock() {
+		if s.fireBy(e.Deadline, e.since) <= s.clock() {
 			return i
 		}
 	}

@@ -4,8 +4,7 @@ package shape
 
 import "github.com/timerbench/timerbench/structures"
 
-// Snapshot is the shape of a structure at one moment. It has no parts if the structure cannot show its
-// shape.
+// Snapshot is the shape of a structure at one moment. It has no parts if the structure cannot show its shape.
 type Snapshot struct{ Parts []Part }
 
 // Shown is an optional interface of a structure, found by a type assertion. Snapshot copies every entry,

@@ -12,10 +12,9 @@
 //   - A slot draws the height of its tower once and keeps it for every timer in it. Heights are as
 //     random as if each timer drew its own, and the steady state allocates nothing.
 //
-// Costs, for n timers, expected over the heights: Schedule and Reschedule O(log n), about 2 log2(n)
-// comparisons, and O(1) for a deadline that is not before any other. Cancel and Pop O(1). Next O(1),
-// always. With a vanishing probability a search takes O(n). A timer takes about 44 bytes, plus its
-// value and ID.
+// Costs, for n timers, expected over the heights: Schedule and Reschedule O(log n), about 2 log2(n) comparisons, and
+// O(1) for a deadline that is not before any other. Cancel and Pop O(1). Next O(1), always. With a vanishing
+// probability a search takes O(n). A timer takes about 44 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines, which only placing a timer needs.
 //
@@ -51,16 +50,13 @@ type config struct {
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option {
 	return func(c *config) {
-		c.capacity = option.Between("skiplist",
-			"Capacity", n, 0, slab.MaxCapacity)
+		c.capacity = option.Between("skiplist", "Capacity", n, 0, slab.MaxCapacity)
 	}
 }
 
 // Seed seeds the random heights of the towers, by default 0. Lists with equal seeds that see the
 // same calls have the same shape.
-func Seed(n uint64) Option {
-	return func(c *config) { c.seed = n }
-}
+func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
 
 // List is a skip list of timers with values of type T. Make it with New.
 type List[T any] struct{ scheduler[T] }
@@ -87,14 +83,12 @@ type link struct {
 
 // core is the queue of slots.
 //
-// The links of a slot, from level 0 up, are side by side: its tower. A tower is
-// named by the index of its first link, so that links[tower+level] is the link on a
-// level. Towers are in the order of their slots. A tower is built when its slot is used
-// for the first time, and never changed.
+// The links of a slot, from level 0 up, are side by side: its tower. A tower is named by the index of its first link,
+// so that links[tower+level] is the link on a level. Towers are in the order of their slots. A tower is built when
+// its slot is used for the first time, and never changed.
 //
-// On each level deadlines never descend, and equal ones are in the order in
-// which they came. Each level holds exactly those timers of the level below
-// whose towers are high enough, in the same order.
+// On each level deadlines never descend, and equal ones are in the order in which they came. Each level holds exactly
+// those timers of the level below whose towers are high enough, in the same order.
 type core struct {
 	links       []link
 	owner       []uint32        // per link: the slot whose tower it belongs to
@@ -231,17 +225,14 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	}
 	var order []link // to the timers
 	for l := c.links[head]; l.next != head; l = c.links[l.next] {
-		if int(l.next) >= len(c.links) || c.towers[c.owner[l.next]] != l.next ||
-			len(order) == len(c.links) {
-			return fmt.Errorf("skiplist: a link leads to %d of %d, which is no tower, or round",
-				l.next, len(c.links))
+		if int(l.next) >= len(c.links) || c.towers[c.owner[l.next]] != l.next || len(order) == len(c.links) {
+			return fmt.Errorf("skiplist: a link leads to %d of %d, which is no tower, or round", l.next, len(c.links))
 		}
 		b.Timer(shape.Cell{Levels: int(c.height(l.next))}, c.owner[l.next], l.deadline)
 		order = append(order, l)
 	}
 	if n := len(order); n > 0 && order[n-1].deadline != c.last {
-		return fmt.Errorf("skiplist: the latest deadline is %d, remembered is %d",
-			order[n-1].deadline, c.last)
+		return fmt.Errorf("skiplist: the latest deadline is %d, remembered is %d", order[n-1].deadline, c.last)
 	}
 	if c.levels > 0 && c.links[head+c.levels-1].next == head {
 		return fmt.Errorf("skiplist: %d levels in use, the last of them is empty", c.levels)
@@ -256,8 +247,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 
 // checkTowers checks that towers are side by side, in the order of their slots.
 func (c *core) checkTowers() error {
-	if len(c.owner) != len(c.links) || int(c.towers[len(c.towers)-1]) != len(c.links) ||
-		c.towers[0] != head {
+	if len(c.owner) != len(c.links) || int(c.towers[len(c.towers)-1]) != len(c.links) || c.towers[0] != head {
 		return fmt.Errorf("skiplist: %d owners and towers up to %d beside %d links",
 			len(c.owner), c.towers[len(c.towers)-1], len(c.links))
 	}
@@ -268,8 +258,7 @@ func (c *core) checkTowers() error {
 		}
 		for at := tower; at < end; at++ {
 			if c.owner[at] != uint32(slot) {
-				return fmt.Errorf("skiplist: link %d of the tower of slot %d is owned by %d",
-					at, slot, c.owner[at])
+				return fmt.Errorf("skiplist: link %d of the tower of slot %d is owned by %d", at, slot, c.owner[at])
 			}
 		}
 	}
@@ -297,9 +286,7 @@ func (c *core) checkLevel(level uint32, order []link) error {
 }
 
 // height returns the height of a tower.
-func (c *core) height(tower uint32) uint32 {
-	return c.towers[c.owner[tower]+1] - tower
-}
+func (c *core) height(tower uint32) uint32 { return c.towers[c.owner[tower]+1] - tower }
 
 // random is the state of Steele, Lea and Flood's SplitMix64 generator.
 type random uint64
@@ -317,8 +304,7 @@ func (r *random) height() int { return height(r.next()) }
 
 // height makes a height of a random number: more than h with probability 2^-h, up to maxHeight.
 //
-// With p = 1/4 a list takes less memory, and a hold (Pop, then Schedule) among 10^3
-// timers took 0.85 times as long. But a search then passes three timers on each of half
-// as many levels instead of one on each. Among 10^6 timers, where each of them is a cache
-// miss, a hold took 1.5 times as long; among 10^5 as long.
+// With p = 1/4 a list takes less memory, and a hold (Pop, then Schedule) among 10^3 timers took 0.85 times as long.
+// But a search then passes three timers on each of half as many levels instead of one on each. Among 10^6 timers,
+// where each of them is a cache miss, a hold took 1.5 times as long; among 10^5 as long.
 func height(number uint64) int { return min(1+bits.TrailingZeros64(number), maxHeight) }

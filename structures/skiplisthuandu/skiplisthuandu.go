@@ -6,10 +6,9 @@
 // between deadlines with the same score. Elements are stable handles, so a timer is removed without a
 // comparison. The library seeds its random source from the clock by default; here an option seeds it.
 //
-// Costs, for n timers, expected over the heights: Schedule and Cancel O(log n), Reschedule the sum of
-// both, Pop and Next O(1). Schedule and Reschedule allocate an element and its links, and removing a
-// tall element allocates, too. A timer is three objects to the garbage collector, and takes about 170
-// bytes including an 8-byte value and its ID.
+// Costs, for n timers, expected over the heights: Schedule and Cancel O(log n), Reschedule the sum of both, Pop and
+// Next O(1). Schedule and Reschedule allocate an element and its links, and removing a tall element allocates, too. A
+// timer is three objects to the garbage collector, and takes about 170 bytes including an 8-byte value and its ID.
 //
 // Work counts Comparisons of keys only. Most comparisons are of scores, inside the library.
 //
@@ -44,8 +43,7 @@ type config struct {
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2; elements are allocated.
 func Capacity(n int) Option {
 	return func(c *config) {
-		c.capacity = option.Between("skiplisthuandu",
-			"Capacity", n, 0, slab.MaxCapacity)
+		c.capacity = option.Between("skiplisthuandu", "Capacity", n, 0, slab.MaxCapacity)
 	}
 }
 

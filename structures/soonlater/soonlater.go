@@ -13,12 +13,11 @@
 //   - Bitmaps lead to the next slot that is not empty. Erlang counts timers for each 512 slots.
 //   - The timers furthest away are in a 4-ary heap until they fire.
 //
-// Work of one call. Let the clock come to a half, m timers be due in the next half, and h ticks be left
-// of the current one: 8,192 by default at its first tick. A Pop that moves the clock by d ticks within a
-// half moves at most d*m/h + 1 of the m timers and fires one. It costs O(log f) more if that timer is one
-// of f in the heap. A Pop that enters the next half moves all timers that are left: few if the Pops
-// before were evenly spread, all m if there were none. So the bound holds for drivers that wake up at
-// each tick.
+// Work of one call. Let the clock come to a half, m timers be due in the next half, and h ticks be left of the
+// current one: 8,192 by default at its first tick. A Pop that moves the clock by d ticks within a half moves at most
+// d*m/h + 1 of the m timers and fires one. It costs O(log f) more if that timer is one of f in the heap. A Pop that
+// enters the next half moves all timers that are left: few if the Pops before were evenly spread, all m if there were
+// none. So the bound holds for drivers that wake up at each tick.
 //
 // Costs. Schedule, Reschedule and Cancel O(1), amortized over batches of 64, and O(log f) for timers more
 // than a revolution of the later wheel away. Pop O(1), plus one move for each timer of the later wheel.
@@ -101,8 +100,7 @@ func New[T any](opts ...Option) *Wheels[T] {
 //   - one of the next half is in the soon wheel, or in the list of those moving there, which
 //     is empty by the time that the cursor reaches that half;
 //   - one of a later half is in the later wheel, in the slot of the half;
-//   - one that was beyond the later wheel when it came is far: it is in the heap, and stays
-//     there.
+//   - one that was beyond the later wheel when it came is far: it is in the heap, and stays there.
 type core struct {
 	width   uint // bits of a tick within its half
 	cursor  structures.Tick
@@ -205,9 +203,8 @@ func (c *core) take(half structures.Tick) {
 	}
 }
 
-// moveTo moves the cursor ahead to a tick before which nothing happens. Within a half, the timers
-// that are moving come in shares: as much of those left as the ticks passed are of the ticks
-// left.
+// moveTo moves the cursor ahead to a tick before which nothing happens. Within a half, the timers that are moving
+// come in shares: as much of those left as the ticks passed are of the ticks left.
 func (c *core) moveTo(nodes *fifo.Lists, tick structures.Tick) {
 	from, to := c.half(c.cursor), c.half(tick)
 	if from == to {
@@ -335,8 +332,7 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 			count++
 		}
 		if count != c.counts[i] {
-			return fmt.Errorf("soonlater: later slot %d holds %d timers, counted are %d",
-				i, count, c.counts[i])
+			return fmt.Errorf("soonlater: later slot %d holds %d timers, counted are %d", i, count, c.counts[i])
 		}
 	}
 	b.Begin(shape.Part{Name: "moving to the soon wheel", Kind: shape.List})

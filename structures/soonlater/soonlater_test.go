@@ -34,8 +34,7 @@ func TestBadOptionsPanic(t *testing.T) {
 	}
 }
 
-// The bound that the package's doc states, for drivers with steps of all widths, while
-// timers come and go.
+// The bound that the package's doc states, for drivers with steps of all widths, while timers come and go.
 func TestAPopMovesItsShareOnly(t *testing.T) {
 	const soon, half, n = 256, 128, 10_000
 	for _, step := range []structures.Tick{1, 2, 3, 7, 16, 64, 127} {

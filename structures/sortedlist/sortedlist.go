@@ -1,15 +1,13 @@
 // Package sortedlist keeps timers in a linked list in the order of their deadlines. Small kernels do
 // this, and every faster structure is compared with it.
 //
-// Pedigree. Scheme 2 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987).
-// Zephyr (kernel/timeout.c) and FreeRTOS (list.c) ship it on millions of devices. What is
-// different here:
+// Pedigree. Scheme 2 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987). Zephyr
+// (kernel/timeout.c) and FreeRTOS (list.c) ship it on millions of devices. What is different here:
 //
 //   - Zephyr stores the difference to the timer before, and FreeRTOS stores ticks that wrap around.
 //     Here deadlines have 63 bits, and nothing counts down.
-//   - Both search from the front. Here the search begins at the end, as Varghese and Lauck propose,
-//     so timers with the same delay need no search. For random delays, a search passes half of the
-//     list from either end.
+//   - Both search from the front. Here the search begins at the end, as Varghese and Lauck propose, so timers with
+//     the same delay need no search. For random delays, a search passes half of the list from either end.
 //
 // Costs, for n timers: Schedule and Reschedule O(n): one comparison for each timer that is due
 // later, and one more. Cancel, Pop and Next O(1). A timer takes 16 bytes, plus its value and ID.

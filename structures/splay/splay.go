@@ -1,9 +1,8 @@
 // Package splay keeps timers in a splay tree, a classic of simulation: a search tree that balances
 // itself by the way it is used.
 //
-// Pedigree. Sleator and Tarjan, "Self-Adjusting Binary Search Trees" (JACM 1985). Jones (CACM 29(4),
-// 1986) found it the fastest of eleven event sets except for a few distributions. What is different
-// here:
+// Pedigree. Sleator and Tarjan, "Self-Adjusting Binary Search Trees" (JACM 1985). Jones (CACM 29(4), 1986) found it
+// the fastest of eleven event sets except for a few distributions. What is different here:
 //
 //   - Schedule splits the tree at the deadline, top down, and the new timer becomes the root. So
 //     timers that come in order cost O(1) each.
@@ -11,9 +10,8 @@
 //   - Cancel replaces its timer by the join of the two subtrees, and splays nothing above.
 //   - Nodes are in one array and link to each other by 4-byte indexes.
 //
-// Costs, for n timers: Schedule, Reschedule, Cancel and Pop O(log n) amortized, Next O(1). A single
-// call may cost O(n), because the tree may be n deep. Nothing is recursive. A timer takes 24 bytes,
-// plus its value and ID.
+// Costs, for n timers: Schedule, Reschedule, Cancel and Pop O(log n) amortized, Next O(1). A single call may cost
+// O(n), because the tree may be n deep. Nothing is recursive. A timer takes 24 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines.
 //
@@ -99,9 +97,8 @@ func (c *core) side(slot uint32, deadline structures.Tick) int {
 	return right
 }
 
-// split splits the tree into the nodes due at a deadline or before, the right child of none, and
-// the others, its left child. It rotates every second pair of links to the same side: the way
-// becomes half as long.
+// split splits the tree into the nodes due at a deadline or before, the right child of none, and the others, its left
+// child. It rotates every second pair of links to the same side: the way becomes half as long.
 func (c *core) split(deadline structures.Tick) {
 	nodes := c.nodes
 	nodes[none].child = [2]uint32{}
@@ -242,8 +239,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			continue
 		}
 		if int(p.slot) >= len(c.nodes) || c.nodes[p.slot].parent != p.parent || steps > 2*len(c.nodes) {
-			return fmt.Errorf("splay: slot %d is below %d, its parent link says another one",
-				p.slot, p.parent)
+			return fmt.Errorf("splay: slot %d is below %d, its parent link says another one", p.slot, p.parent)
 		}
 		n := c.nodes[p.slot]
 		if n.deadline < p.from || n.deadline > p.to {

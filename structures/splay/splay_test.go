@@ -24,8 +24,7 @@ func TestANodeTakes24Bytes(t *testing.T) {
 	}
 }
 
-// A tree as deep as can be is a line of nodes. One search makes it half as deep, and no
-// operation recurses.
+// A tree as deep as can be is a line of nodes. One search makes it half as deep, and no operation recurses.
 func TestTheDeepestTree(t *testing.T) {
 	const n = 200_000
 	tree := New[int](Capacity(n))

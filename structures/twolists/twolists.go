@@ -83,8 +83,7 @@ func (l which) String() string {
 
 // core is the queue of slots.
 //
-// No timer of a list is due before the earliest of that list, and one is due then if that is
-// known.
+// No timer of a list is due before the earliest of that list, and one is due then if that is known.
 type core struct {
 	lists    fifo.Lists
 	in       []which // per slot

@@ -95,8 +95,7 @@ type ring struct {
 // bucket holds the timers of one slot of the wheel, in the order in which they came.
 type bucket struct {
 	list fifo.List
-	// bound is the earliest deadline in the list, or of a timer since cancelled. It is after the
-	// cursor.
+	// bound is the earliest deadline in the list, or of a timer since cancelled. It is after the cursor.
 	bound structures.Tick
 }
 
@@ -330,8 +329,7 @@ func (r *ring) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 		tick := r.cursor + structures.Tick(ahead)
 		list, bound := r.buckets[i].list, r.buckets[i].bound
 		earliest, err := nodes.Walk(b, shape.Cell{Index: i, From: tick, To: tick}, list)
-		if err != nil || list.Empty() || bound < max(tick, r.next) || bound > earliest ||
-			r.index(bound) != i {
+		if err != nil || list.Empty() || bound < max(tick, r.next) || bound > earliest || r.index(bound) != i {
 			return fmt.Errorf("wheel: bucket %d, empty %t, has the bound %d, earliest %d, cursor %d, "+
 				"next %d: %w",
 				i, list.Empty(), bound, earliest, r.cursor, r.next, err)

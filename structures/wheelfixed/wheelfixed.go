@@ -18,10 +18,9 @@
 // width of a slot, which is less than 8/63 (12.7 %) of the delay. If no slot is full, a quarter of that.
 // A delay counts from the clock, which Pop moves.
 //
-// Costs, for h timers in the heap: Schedule O(1), reading four slots, or O(log h) if all are full.
-// Cancel and Reschedule O(1), or O(log h) in the heap. Pop O(1), plus O(levels in use) for each slot
-// that expires. Next as Pop. A timer takes 12 bytes, plus its value and ID, and up to 36 more in the
-// heap. The wheel takes 1 MiB.
+// Costs, for h timers in the heap: Schedule O(1), reading four slots, or O(log h) if all are full. Cancel and
+// Reschedule O(1), or O(log h) in the heap. Pop O(1), plus O(levels in use) for each slot that expires. Next as Pop.
+// A timer takes 12 bytes, plus its value and ID, and up to 36 more in the heap. The wheel takes 1 MiB.
 //
 // Work counts SlotsVisited, slots whose last timer fired and full slots that a timer was refused by; and
 // Comparisons in the heap.
@@ -31,9 +30,8 @@
 // Default. 128 timers a slot. With delays uniform over 60,000 ticks, about 10,000 timers find room. More
 // of them cost what quadheap costs, plus the probes.
 //
-// Pick it for up to 10,000 timeouts if memory must be known in advance. There hold took 1.1 to 1.2 times
-// as long as in hwheellinux, and half as long as in hwheel (AMD EPYC). If slots are full, it is slower
-// than quadheap.
+// Pick it for up to 10,000 timeouts if memory must be known in advance. There hold took 1.1 to 1.2 times as long as
+// in hwheellinux, and half as long as in hwheel (AMD EPYC). If slots are full, it is slower than quadheap.
 package wheelfixed
 
 import (
@@ -130,8 +128,7 @@ func MaxLate(delay structures.Tick) structures.Tick {
 // the cursor that is a multiple of its ticks and falls on it. At all times
 //
 //   - the cursor is at most the clock, and no slot that holds a timer has expired up to it;
-//   - a timer is in a slot, which expires at its deadline or at most MaxLate after it, or
-//     in the heap.
+//   - a timer is in a slot, which expires at its deadline or at most MaxLate after it, or in the heap.
 type core struct {
 	clock     *clock.Clock
 	cursor    structures.Tick
@@ -188,18 +185,16 @@ func (c *core) Add(timer uint32, deadline structures.Tick) {
 	}
 }
 
-// addToSlot puts a timer into the first of a few slots after its deadline that is not full. It
-// refuses one without a level, and slots that would be taken for earlier ones: those too far
-// after the cursor, which is before the clock while timers that are due have not been popped, or
-// after the last tick.
+// addToSlot puts a timer into the first of a few slots after its deadline that is not full. It refuses one without a
+// level, and slots that would be taken for earlier ones: those too far after the cursor, which is before the clock
+// while timers that are due have not been popped, or after the last tick.
 func (c *core) addToSlot(timer uint32, deadline structures.Tick, number int) bool {
 	if number == levels {
 		return false
 	}
 	l, shift := &c.levels[number], stepBits*number
 	unit := (uint64(deadline) + 1<<shift - 1) >> shift
-	if deadline <= c.cursor || unit+probes > uint64(c.cursor)>>shift+slots ||
-		unit+probes >= math.MaxInt64>>shift {
+	if deadline <= c.cursor || unit+probes > uint64(c.cursor)>>shift+slots || unit+probes >= math.MaxInt64>>shift {
 		return false
 	}
 	for last := unit + probes; unit <= last; unit++ {

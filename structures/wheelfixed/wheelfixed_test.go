@@ -31,8 +31,7 @@ func TestBadOptionsPanic(t *testing.T) {
 	}
 }
 
-// The lateness is a step function, and small relative to the delay: less than 8/63 from the
-// first level on.
+// The lateness is a step function, and small relative to the delay: less than 8/63 from the first level on.
 func TestMaxLateIsThatOfTheLevel(t *testing.T) {
 	for _, c := range []struct{ delay, late structures.Tick }{
 		{math.MinInt64, 3}, {0, 3}, {1, 3}, {251, 3}, {252, 31}, {2015, 31}, {2016, 255}, {16_127, 255}, {16_128, 2047},
@@ -76,8 +75,7 @@ func TestTheBoundIsReached(t *testing.T) {
 	}
 }
 
-// The clock follows time also where no slot expires, so that a timer scheduled after a
-// long pause finds a slot.
+// The clock follows time also where no slot expires, so that a timer scheduled after a long pause finds a slot.
 func TestALongPauseFillsNoHeap(t *testing.T) {
 	w := New[int]()
 	w.Schedule(100_000, 0)
@@ -92,8 +90,7 @@ func TestALongPauseFillsNoHeap(t *testing.T) {
 	}
 }
 
-// Timers 1 and 2 are in the slot of 10, timer 3 in that of 12, 4 on the second level, and
-// 5 in the heap.
+// Timers 1 and 2 are in the slot of 10, timer 3 in that of 12, 4 on the second level, and 5 in the heap.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	sound := func() *scheduler[int] {
 		w := New[int](PerSlot(4))

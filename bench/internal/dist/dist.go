@@ -1,12 +1,9 @@
-// Package dist draws the delays of timers. Values are real numbers of ticks; workloads
-// round them. As in package detmath, explicit conversions round all products, so that no
-// machine fuses them into a sum.
+// Package dist draws the delays of timers. Values are real numbers of ticks; workloads round them. As in package
+// detmath, explicit conversions round all products, so that no machine fuses them into a sum.
 //
-// Every distribution can also draw length-biased: with a probability in proportion to
-// the value. The delays of the timers that are pending at a random moment have this
-// distribution, because a timer with twice the delay is pending twice as long (the
-// inspection paradox). A workload that fills a structure this way starts in its steady
-// state.
+// Every distribution can also draw length-biased: with a probability in proportion to the value. The delays of the
+// timers that are pending at a random moment have this distribution, because a timer with twice the delay is pending
+// twice as long (the inspection paradox). A workload that fills a structure this way starts in its steady state.
 package dist
 
 import (
@@ -54,8 +51,7 @@ func (u Uniform) DrawBiased(r *Rand) float64 {
 // Mean returns the mean.
 func (u Uniform) Mean() float64 { return (u.Low + u.High) / 2 }
 
-// Triangular lies between 0 and its value, the upper end. Its density is proportional to
-// the delay.
+// Triangular lies between 0 and its value, the upper end. Its density is proportional to the delay.
 type Triangular float64
 
 // Draw inverts the distribution function (x / end)^2.
@@ -83,15 +79,13 @@ func (e Exponential) DrawBiased(r *Rand) float64 {
 // Mean returns the mean.
 func (e Exponential) Mean() float64 { return float64(e) }
 
-// LogNormal is e to the power of a normal variable of mean Mu and deviation
-// Sigma.
+// LogNormal is e to the power of a normal variable of mean Mu and deviation Sigma.
 type LogNormal struct{ Mu, Sigma float64 }
 
 // Draw draws a delay.
 func (l LogNormal) Draw(r *Rand) float64 { return detmath.Exp(l.Mu + float64(l.Sigma*r.Norm())) }
 
-// DrawBiased draws from the log-normal distribution whose Mu is larger by
-// Sigma^2.
+// DrawBiased draws from the log-normal distribution whose Mu is larger by Sigma^2.
 func (l LogNormal) DrawBiased(r *Rand) float64 {
 	return detmath.Exp(l.Mu + float64(l.Sigma*l.Sigma) + float64(l.Sigma*r.Norm()))
 }
@@ -99,8 +93,7 @@ func (l LogNormal) DrawBiased(r *Rand) float64 {
 // Mean returns the mean.
 func (l LogNormal) Mean() float64 { return detmath.Exp(l.Mu + float64(l.Sigma*l.Sigma)/2) }
 
-// Pareto has the density Alpha Min^Alpha / x^(Alpha+1) from Min on; Alpha must
-// be above 1 for the mean to exist.
+// Pareto has the density Alpha Min^Alpha / x^(Alpha+1) from Min on; Alpha must be above 1 for the mean to exist.
 type Pareto struct{ Min, Alpha float64 }
 
 // Draw draws a delay.

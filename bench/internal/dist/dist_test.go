@@ -51,8 +51,7 @@ func uniformPart(weight, low, high float64) func(float64) (float64, float64) {
 	}
 }
 
-// formulas are the distribution functions at mean 30,000, from the formulas and
-// an independent library.
+// formulas are the distribution functions at mean 30,000, from the formulas and an independent library.
 func formulas() map[string]func(float64) float64 {
 	const mean = 30_000
 	s := 2.0 / 21 * mean
@@ -138,8 +137,7 @@ func TestLogNormalQuantiles(t *testing.T) {
 	}
 }
 
-// The stream is fixed: the same seed gives the same script on any machine and with any
-// release of Go.
+// The stream is fixed: the same seed gives the same script on any machine and with any release of Go.
 func TestStreamIsFixed(t *testing.T) {
 	r := NewRand(1, 2)
 	got := []uint64{r.Uint64(), uint64(r.IntN(1000)), math.Float64bits(r.Float64()), math.Float64bits(r.Norm()), math.Float64bits(r.Exp())}

@@ -9,9 +9,8 @@ type Named struct {
 	New  func(mean float64) Dist // the member with that mean
 }
 
-// Grid returns the families of the comparison grid. All of them are used with the same
-// mean, so the same rate of arrivals leads to the same number of pending timers, and two
-// of them differ only in shape.
+// Grid returns the families of the comparison grid. All of them are used with the same mean, so the same rate of
+// arrivals leads to the same number of pending timers, and two of them differ only in shape.
 func Grid() []Named {
 	return []Named{
 		{"constant", "one timeout for all", func(mean float64) Dist { return Constant(mean) }},
@@ -24,8 +23,7 @@ func Grid() []Named {
 	}
 }
 
-// All returns every family: those of the grid, and the increments of Jones 1986
-// that are not among them.
+// All returns every family: those of the grid, and the increments of Jones 1986 that are not among them.
 func All() []Named {
 	return append(Grid(),
 		Named{"triangular", "density rising from 0 to 1.5 mean", triangular},
@@ -43,9 +41,8 @@ func Find(name string) (Named, bool) {
 	return Named{}, false
 }
 
-// clustered models timeouts that people configure: a few round values, each with a
-// jitter of 1 %. The jitter and the weights are chosen. With these weights the values in
-// seconds have a mean of 30 s.
+// clustered models timeouts that people configure: a few round values, each with a jitter of 1 %. The jitter and the
+// weights are chosen. With these weights the values in seconds have a mean of 30 s.
 func clustered(mean float64) Dist {
 	const jitter = 0.01
 	var m Mixture
@@ -82,8 +79,7 @@ func logNormal(mean float64) Dist {
 	return LogNormal{Mu: detmath.Log(mean) - sigma*sigma/2.0, Sigma: sigma}
 }
 
-// LogNormalQuantiles returns the log-normal distribution with the given median
-// and upper quartile.
+// LogNormalQuantiles returns the log-normal distribution with the given median and upper quartile.
 func LogNormalQuantiles(p50, p75 float64) LogNormal {
 	const z75 = 0.6744897501960817 // the upper quartile of the standard normal
 	return LogNormal{Mu: detmath.Log(p50), Sigma: (detmath.Log(p75) - detmath.Log(p50)) / z75}

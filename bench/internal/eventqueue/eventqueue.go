@@ -22,9 +22,7 @@ type item[E any] struct {
 	entry E
 }
 
-func (a item[E]) before(b item[E]) bool {
-	return a.at < b.at || a.at == b.at && a.order < b.order
-}
+func (a item[E]) before(b item[E]) bool { return a.at < b.at || a.at == b.at && a.order < b.order }
 
 // Reserve makes room for n entries.
 func (q *Queue[E]) Reserve(n int) { q.items = slices.Grow(q.items, max(0, n-len(q.items))) }

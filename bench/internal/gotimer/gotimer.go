@@ -7,9 +7,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Timers is the baseline: Go's runtime timers, used by time.AfterFunc and Stop as in most
-// programs. They follow the real clock, so they can run only workloads in which nothing
-// fires. Every deadline is a day later than given.
+// Timers is the baseline: Go's runtime timers, used by time.AfterFunc and Stop as in most programs. They follow the
+// real clock, so they can run only workloads in which nothing fires. Every deadline is a day later than given.
 //
 // A program would keep the *time.Timer. Here a table from IDs to timers is needed, as
 // large as the population. It costs a few nanoseconds per call.

@@ -40,8 +40,7 @@ func SideBySide[T any](ctx context.Context, list []T, do func(T) error) []error 
 	return errs
 }
 
-// Try calls do and returns a panic of a structure as an error. If ctx is done, it returns the
-// error of ctx.
+// Try calls do and returns a panic of a structure as an error. If ctx is done, it returns the error of ctx.
 func Try(ctx context.Context, do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

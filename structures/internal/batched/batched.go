@@ -1,7 +1,6 @@
-// Package batched makes a scheduler from a wheel of lists, for packages wheel and hwheellist. It issues
-// the IDs, and keeps the values and the clock. It collects the timers that were scheduled or cancelled, and
-// the wheel links and unlinks them in batches. Among many timers, each link is a cache miss or two, and the
-// misses of a batch overlap.
+// Package batched makes a scheduler from a wheel of lists, for packages wheel and hwheellist. It issues the IDs, and
+// keeps the values and the clock. It collects the timers that were scheduled or cancelled, and the wheel links and
+// unlinks them in batches. Among many timers, each link is a cache miss or two, and the misses of a batch overlap.
 package batched
 
 import (
@@ -33,14 +32,12 @@ type Wheel[C any] interface {
 	// Work returns the counters of the work done so far.
 	Work() structures.Work
 
-	// Walk adds each slot to the builder, and returns the first broken invariant that the builder does
-	// not check.
+	// Walk adds each slot to the builder, and returns the first broken invariant that the builder does not check.
 	Walk(nodes *fifo.Lists, b *snapshot.Builder) error
 }
 
-// Scheduler keeps the contract of structures.Scheduler on a wheel. Schedule, Reschedule and
-// Cancel cost O(1), amortized over batches of 64. Pop and Next link and unlink the collected
-// timers.
+// Scheduler keeps the contract of structures.Scheduler on a wheel. Schedule, Reschedule and Cancel cost O(1),
+// amortized over batches of 64. Pop and Next link and unlink the collected timers.
 type Scheduler[T, C any, W Wheel[C]] struct {
 	clock    clock.Clock
 	table    slab.Table[T]
@@ -113,9 +110,7 @@ func (s *Scheduler[T, C, W]) flush() {
 	}
 }
 
-func (s *Scheduler[T, C, W]) linkArrivals() {
-	W(&s.wheel).Link(&s.nodes, s.arrivals.Take())
-}
+func (s *Scheduler[T, C, W]) linkArrivals() { W(&s.wheel).Link(&s.nodes, s.arrivals.Take()) }
 
 func (s *Scheduler[T, C, W]) unlinkRemovals() {
 	slots := s.removals.Take(&s.nodes)

@@ -19,8 +19,7 @@ func (c *Clock) Advance(now structures.Tick) structures.Tick {
 	return c.now
 }
 
-// Clamp returns deadline after the rule for past deadlines: at least the tick after the clock, if there is
-// one.
+// Clamp returns deadline after the rule for past deadlines: at least the tick after the clock, if there is one.
 func (c *Clock) Clamp(deadline structures.Tick) structures.Tick {
 	if deadline > c.now || c.now == math.MaxInt64 {
 		return max(deadline, c.now)

@@ -7,8 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Binary is a heap of slots with two children a node. It keeps slotted.Queue. Ties are
-// unspecified.
+// Binary is a heap of slots with two children a node. It keeps slotted.Queue. Ties are unspecified.
 type Binary struct{ heap }
 
 const binaryRoot = 1

@@ -42,14 +42,10 @@ func ReadAhead(length int) int {
 
 // New returns the array of an empty 4-ary heap, with room for indexes below n. With an E of 16
 // bytes it begins at a cache line, as the runtime aligns blocks of a power of two.
-func New[E any](n int) []E {
-	return make([]E, Root, 1<<bits.Len(uint(max(n, 4)-1)))
-}
+func New[E any](n int) []E { return make([]E, Root, 1<<bits.Len(uint(max(n, 4)-1))) }
 
 // Grow returns heap with twice the room. append chooses other sizes than powers of two.
-func Grow[E any](heap []E) []E {
-	return append(New[E](2*cap(heap)), heap[Root:]...)
-}
+func Grow[E any](heap []E) []E { return append(New[E](2*cap(heap)), heap[Root:]...) }
 
 // Earliest returns the number of the earliest of four deadlines, 0 to 3, with three comparisons and no
 // branch. The last line chooses by arithmetic, because the compiler turns an if into a branch there.

@@ -16,17 +16,13 @@ type Arrivals struct {
 	held  []uint64      // a bit for each slot; next of the node of a slot that is held is its place
 }
 
-// NewArrivals returns Arrivals with room for slots up to capacity. The zero value is ready for
-// use.
-func NewArrivals(capacity int) Arrivals {
-	return Arrivals{held: make([]uint64, 0, capacity>>6+1)}
-}
+// NewArrivals returns Arrivals with room for slots up to capacity. The zero value is ready for use.
+func NewArrivals(capacity int) Arrivals { return Arrivals{held: make([]uint64, 0, capacity>>6+1)} }
 
 // Len returns the number of places in use, including the places of removed slots.
 func (a *Arrivals) Len() int { return a.n }
 
-// Add adds a slot that is in no list, and reports whether Take must be called before the next
-// Add.
+// Add adds a slot that is in no list, and reports whether Take must be called before the next Add.
 func (a *Arrivals) Add(ls *Lists, slot uint32) (full bool) {
 	for int(slot>>6) >= len(a.held) {
 		a.held = append(a.held, 0)
@@ -51,8 +47,7 @@ func (a *Arrivals) Remove(ls *Lists, slot uint32) bool {
 	return true
 }
 
-// Take removes and returns all slots, with 0 for each removed one. The slice is valid until the next
-// Add.
+// Take removes and returns all slots, with 0 for each removed one. The slice is valid until the next Add.
 func (a *Arrivals) Take() []uint32 {
 	slots := a.slots[:a.n]
 	a.n = 0

@@ -96,8 +96,7 @@ func (ls *Lists) InsertAfter(l *List, before, slot uint32) {
 // Detach clears the links of slot, which is in no list. Then Removals may hold it.
 func (ls *Lists) Detach(slot uint32) { ls.nodes[slot].next, ls.nodes[slot].prev = none, none }
 
-// Remove removes slot from l, and reports whether l is empty now. It does not read l, which saves a cache
-// miss.
+// Remove removes slot from l, and reports whether l is empty now. It does not read l, which saves a cache miss.
 func (ls *Lists) Remove(l *List, slot uint32) (empty bool) {
 	n := &ls.nodes[slot]
 	if n.prev == none {
@@ -163,9 +162,7 @@ func (ls *Lists) All(l List) snapshot.Timers {
 
 // Walk adds a cell with the timers of l. It returns the earliest deadline, or the last tick if l is empty, or
 // the first broken link. It ends if the links form a circle.
-func (ls *Lists) Walk(
-	b *snapshot.Builder, c shape.Cell, l List,
-) (earliest structures.Tick, err error) {
+func (ls *Lists) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick, err error) {
 	if earliest, err = ls.check(l); err == nil && !l.Empty() { // most lists of a wheel are
 		b.Cell(c, ls.All(l))
 	}

@@ -8,8 +8,7 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Ring is a ring of lists. Its slots are numbered by time, modulo the number of lists, a power of
-// two.
+// Ring is a ring of lists. Its slots are numbered by time, modulo the number of lists, a power of two.
 type Ring struct {
 	Mask     uint64 // number of lists less one
 	Lists    []List

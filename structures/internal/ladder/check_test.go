@@ -12,8 +12,7 @@ type (
 	set   = *records.Set
 )
 
-// sound returns a queue at tick 64 with timers in the front and in lists, and a free record in
-// a list.
+// sound returns a queue at tick 64 with timers in the front and in lists, and a free record in a list.
 func sound(t *testing.T, most int) (*Queue, *records.Set) {
 	t.Helper()
 	q, rs := New(most), newSet()
@@ -32,9 +31,7 @@ func sound(t *testing.T, most int) (*Queue, *records.Set) {
 	return &q, rs
 }
 
-func check(q *Queue, rs *records.Set) error {
-	return rs.Check("test", q)
-}
+func check(q *Queue, rs *records.Set) error { return rs.Check("test", q) }
 
 func TestCheckFindsHarm(t *testing.T) {
 	for name, harm := range map[string]func(q queue, rs set){

@@ -33,8 +33,7 @@ func entryOf(index uint32, r *records.Record) entry {
 }
 
 const (
-	// frontLen is how many entries a new one is compared with at most, unless all have one
-	// deadline.
+	// frontLen is how many entries a new one is compared with at most, unless all have one deadline.
 	frontLen = 32
 	// sortedLen is how many timers of a slot are sorted together, which takes 20 us at most.
 	sortedLen = 2048
@@ -140,8 +139,7 @@ func byComparison(into *[]entry, timers []entry) []entry {
 	return sorted
 }
 
-// byDigit sorts timers into another slice by a digit of the deadline. The order of timers with
-// the same digit stays.
+// byDigit sorts timers into another slice by a digit of the deadline. The order of timers with the same digit stays.
 func byDigit(into *[]entry, timers []entry, shift uint) []entry {
 	sorted := room(into, len(timers))
 	var ends [digitMask + 1]uint32 // of the timers with a digit

@@ -9,9 +9,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// nodes is the lists. A record in a list has a node. If byIndex is set, the number of the node
-// is that of the record and one. Otherwise nodes are taken as they come, because the
-// records may be any ones among millions.
+// nodes is the lists. A record in a list has a node. If byIndex is set, the number of the node is that of the record
+// and one. Otherwise nodes are taken as they come, because the records may be any ones among millions.
 type nodes struct {
 	byIndex bool
 	heads   []head // of the lists, by position
@@ -38,8 +37,7 @@ const (
 	positionBits = 10
 	nodeShift    = records.TagBits + positionBits
 
-	// MaxFew is the largest number of timers that need no nodes by index. Free records
-	// are in lists, too.
+	// MaxFew is the largest number of timers that need no nodes by index. Free records are in lists, too.
 	MaxFew     = 1<<(32-nodeShift) - 2
 	firstNodes = 16
 )

@@ -14,15 +14,13 @@ import (
 // Queue holds timers: the next ones in the front, which is sorted, and the others in the
 // slots of a hierarchical wheel, as linked lists without order. Make it with New.
 //
-// Level l has 64 slots of 64^l ticks each. Seen as numbers with digits of 6 bits, a
-// deadline and the base first differ in one digit. The place of this digit is the level
-// of the timer, and the digit of the deadline is its slot. So all timers of a level are
-// due before those of the levels above, and no slot of a level is a revolution ahead.
+// Level l has 64 slots of 64^l ticks each. Seen as numbers with digits of 6 bits, a deadline and the base first
+// differ in one digit. The place of this digit is the level of the timer, and the digit of the deadline is its slot.
+// So all timers of a level are due before those of the levels above, and no slot of a level is a revolution ahead.
 //
-// A slot is emptied when it starts, unless a timer in front is due before. If it holds few
-// timers, or has at most 4096 ticks, or all have one deadline, they go to the front. Otherwise
-// they go to the levels below. So timers in lists may be due before others in front: those that
-// came later.
+// A slot is emptied when it starts, unless a timer in front is due before. If it holds few timers, or has at most
+// 4096 ticks, or all have one deadline, they go to the front. Otherwise they go to the levels below. So timers in
+// lists may be due before others in front: those that came later.
 //
 // To cancel a timer or to move it to later, only its record is written. The record stays
 // in its list until the slot is emptied. If it is used again for a timer that is due no
@@ -86,9 +84,7 @@ func (q *Queue) Keeps(at records.Where, deadline structures.Tick) bool {
 func (q *Queue) Count(n int) { q.count += n }
 
 // Schedule adds a timer with a deadline after the clock, whose record gets the value.
-func (q *Queue) Schedule(
-	rs *records.Set, deadline structures.Tick,
-) (structures.ID, *records.Record) {
+func (q *Queue) Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record) {
 	var index uint32
 	if rs.HasFree() {
 		index = rs.TakeFree()
@@ -105,20 +101,15 @@ func (q *Queue) Schedule(
 }
 
 // Place puts a new timer where its deadline belongs, and returns its ID and record.
-func (q *Queue) Place(
-	rs *records.Set, index uint32, r *records.Record,
-) (structures.ID, *records.Record) {
+func (q *Queue) Place(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
 	if r.Where == records.Nowhere && !q.front.takes(r.Deadline) {
 		return q.link(index, r)
 	}
 	return q.place(rs, index, r)
 }
 
-// Reschedule moves a timer to a deadline after the clock for which Keeps is false. It
-// returns true.
-func (q *Queue) Reschedule(
-	rs *records.Set, index uint32, r *records.Record, deadline structures.Tick,
-) bool {
+// Reschedule moves a timer to a deadline after the clock for which Keeps is false. It returns true.
+func (q *Queue) Reschedule(rs *records.Set, index uint32, r *records.Record, deadline structures.Tick) bool {
 	if deadline != r.Deadline { // otherwise it may have an entry in the front
 		if r.Deadline = deadline; r.Where.InList() || !q.front.has(entryOf(index, r)) {
 			q.place(rs, index, r)
@@ -127,8 +118,7 @@ func (q *Queue) Reschedule(
 	return true
 }
 
-// Pop removes the first timer that is due at the clock. It returns its record, which still has
-// the value, or nil.
+// Pop removes the first timer that is due at the clock. It returns its record, which still has the value, or nil.
 func (q *Queue) Pop(rs *records.Set) (structures.ID, *records.Record) {
 	f := &q.front
 	for {
@@ -190,9 +180,7 @@ func (q *Queue) Next(rs *records.Set) structures.Tick {
 
 // place puts a timer, new or moved, where its deadline belongs. Its record has the
 // deadline. It returns the ID and the record.
-func (q *Queue) place(
-	rs *records.Set, index uint32, r *records.Record,
-) (structures.ID, *records.Record) {
+func (q *Queue) place(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
 	if r.Where != records.Nowhere {
 		q.unlink(index, r)
 	}
@@ -312,8 +300,7 @@ func (q *Queue) refill(rs *records.Set) bool {
 	return true
 }
 
-// empty moves the timers of the first occupied slot, which starts at start, to the front or to
-// the levels below.
+// empty moves the timers of the first occupied slot, which starts at start, to the front or to the levels below.
 func (q *Queue) empty(rs *records.Set, at position, start structures.Tick) {
 	q.work.SlotsVisited++
 	q.base = start
@@ -428,9 +415,8 @@ func (q *Queue) linkEntries(rs *records.Set, entries []entry) {
 	}
 }
 
-// earliestIn returns the earliest deadline in a slot, or its start if it has more records than
-// the front. It takes those out that do not belong there any more, and returns ok = false
-// if no other is left.
+// earliestIn returns the earliest deadline in a slot, or its start if it has more records than the front. It takes
+// those out that do not belong there any more, and returns ok = false if no other is left.
 func (q *Queue) earliestIn(rs *records.Set, at position) (earliest structures.Tick, ok bool) {
 	start := q.startOf(at)
 	last := at.last(start)

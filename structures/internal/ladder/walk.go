@@ -10,8 +10,7 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Walk adds the front, and the levels of lists that hold a record. A free record in a list shows
-// as a stale entry.
+// Walk adds the front, and the levels of lists that hold a record. A free record in a list shows as a stale entry.
 func (q *Queue) Walk(w *records.Walk) error {
 	if q.base < 0 || q.base > w.Set.Clock {
 		return fmt.Errorf("base %d, clock %d", q.base, w.Set.Clock)
@@ -99,9 +98,7 @@ func (q *Queue) walkLevel(w *records.Walk, level uint32) (listed int, err error)
 }
 
 // walkList walks a list.
-func (q *Queue) walkList(
-	w *records.Walk, at position, listed *int, err *error,
-) snapshot.Timers {
+func (q *Queue) walkList(w *records.Walk, at position, listed *int, err *error) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		start := q.startOf(at)
 		for before, number := uint32(0), q.nodes.heads[at].first; number != 0; *listed++ {

@@ -52,8 +52,7 @@ type Queue struct {
 	in       Container
 }
 
-// Scheduler keeps the contract of structures.Scheduler on a container. A method costs as much as the container
-// takes.
+// Scheduler keeps the contract of structures.Scheduler on a container. A method costs as much as the container takes.
 type Scheduler[T any] = slotted.Scheduler[T, Queue, *Queue]
 
 // New returns an empty scheduler on an empty container, with room for capacity values.
@@ -99,9 +98,7 @@ func (q *Queue) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 func (q *Queue) Next(structures.Tick) structures.Tick { return q.in.First().Deadline }
 
 // Work returns the number of calls of the comparator.
-func (q *Queue) Work() structures.Work {
-	return structures.Work{Comparisons: q.in.Comparisons()}
-}
+func (q *Queue) Work() structures.Work { return structures.Work{Comparisons: q.in.Comparisons()} }
 
 // Shown is a container that shows its shape. It must not change.
 type Shown interface{ Show(b *snapshot.Builder) }

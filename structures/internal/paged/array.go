@@ -11,9 +11,8 @@ import (
 //
 //   - A page holds the largest power of two of elements that fits pageBytes, at
 //     least one. So an index is split into page and offset by a shift.
-//   - A page never moves. The exception is the first page while it is the only
-//     one: it starts with firstBytes and doubles. So no call copies more than one
-//     page.
+//   - A page never moves. The exception is the first page while it is the only one: it starts with firstBytes and
+//     doubles. So no call copies more than one page.
 //   - Elements below room have memory. Elements below fresh were handed out.
 type Array[E any] struct {
 	page  []unsafe.Pointer
@@ -28,9 +27,7 @@ const (
 
 // lenBits returns the binary logarithm of the largest power of two of elements that fits a number of
 // bytes, or 0 if fewer than two fit. It is a constant to the compiler.
-func lenBits(bytes, elementSize uintptr) int {
-	return bits.Len(uint(bytes / (2 * elementSize)))
-}
+func lenBits(bytes, elementSize uintptr) int { return bits.Len(uint(bytes / (2 * elementSize))) }
 
 // At returns the element of an index, which must be below Room. Nothing checks
 // that. Ordinary arrays would check bounds, and load the first line of the page to
@@ -87,9 +84,8 @@ func grow[E any](page []unsafe.Pointer, room, full uint32) ([]unsafe.Pointer, ui
 	return append(page, unsafe.Pointer(unsafe.SliceData(added))), room + n
 }
 
-// Rows is an Array to code that does not know the type of its elements. Make it with RowsOf. All its
-// pages but the first hold rowsPerPage elements, whatever their size, so that it takes one
-// multiplication to find an element.
+// Rows is an Array to code that does not know the type of its elements. Make it with RowsOf. All its pages but the
+// first hold rowsPerPage elements, whatever their size, so that it takes one multiplication to find an element.
 type Rows struct {
 	page  unsafe.Pointer // the table of pages
 	size  uintptr        // of an element

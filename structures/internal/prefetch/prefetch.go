@@ -18,8 +18,7 @@ func Line(p unsafe.Pointer) {
 	issue(lines[:])
 }
 
-// Capacity is the number of lines that a Batch holds: about twice as many as a core can
-// load at a time.
+// Capacity is the number of lines that a Batch holds: about twice as many as a core can load at a time.
 const Capacity = 64
 
 // Batch is a set of cache lines to prefetch together. The zero Batch is empty.

@@ -45,8 +45,7 @@ type Valued[T any] struct {
 	Value T // zero if it has pointers and the record has no timer
 }
 
-// Take returns the timer that fired and takes the value out of its record. ok is false if the
-// record is nil.
+// Take returns the timer that fired and takes the value out of its record. ok is false if the record is nil.
 func Take[T any](id structures.ID, r *Record) (due structures.Timer[T], ok bool) {
 	if r == nil {
 		return due, false

@@ -49,8 +49,7 @@ func (w *Walk) Use(index uint32) error {
 // DueBefore returns an error if a timer that was added since the last call is due before a tick.
 func (w *Walk) DueBefore(quiet structures.Tick) (err error) {
 	if w.earliest < quiet {
-		err = fmt.Errorf("deadline %d is before %d, until when nothing should be due",
-			w.earliest, quiet)
+		err = fmt.Errorf("deadline %d is before %d, until when nothing should be due", w.earliest, quiet)
 	}
 	w.earliest = math.MaxInt64
 	return err
@@ -87,8 +86,7 @@ func (w *Walk) checkRest() error {
 			return fmt.Errorf("free records: %w", err)
 		}
 		if r := s.At(index); r.Pending() || r.Where.Tag() != Nowhere {
-			return fmt.Errorf("record %d is free, at %#x, and has generation %d",
-				index, r.Where, r.Generation)
+			return fmt.Errorf("record %d is free, at %#x, and has generation %d", index, r.Where, r.Generation)
 		}
 	}
 	for index := range s.Fresh() {

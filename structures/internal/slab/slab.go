@@ -1,12 +1,10 @@
-// Package slab issues the IDs of most structures and refuses stale ones. It is the usual generational slot
-// table.
+// Package slab issues the IDs of most structures and refuses stale ones. It is the usual generational slot table.
 //
-// A slot is a small index. It holds the value of a timer, and a structure keeps its own data of the timer
-// under the same index, such as the place in a heap or the links of a list. The slot that was freed last is
-// used again first, because it is still in the cache. A slot counts how often it was taken and freed: that
-// is its generation. An ID is the slot and its generation, so a lookup is one comparison and needs no map.
-// The generations are in an array of their own, 4 bytes a timer, so a stale ID is refused without reading
-// the values.
+// A slot is a small index. It holds the value of a timer, and a structure keeps its own data of the timer under the
+// same index, such as the place in a heap or the links of a list. The slot that was freed last is used again first,
+// because it is still in the cache. A slot counts how often it was taken and freed: that is its generation. An ID is
+// the slot and its generation, so a lookup is one comparison and needs no map. The generations are in an array of
+// their own, 4 bytes a timer, so a stale ID is refused without reading the values.
 //
 // Package records is the table of auto, hwheel and ladder, which keep the generation, the deadline and the
 // place of a timer in the cache line of its value. One table for all costs too much: on records, quadheap
@@ -19,21 +17,20 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // None is the slot that is never issued. It is 0, so that the zero value of a link means "none".
 const None uint32 = 0
 
-// MaxCapacity is the most slots in use at a time: an ID has 32 bits for one, and an index fits an
-// int.
+// MaxCapacity is the most slots in use at a time: an ID has 32 bits for one, and an index fits an int.
 const MaxCapacity = min(math.MaxUint32, math.MaxInt) - 1
 
 // Table holds one value of type T for each slot in use. Make it with New.
 //
-// A slot is in use, on the free stack, withheld (no longer in use, not yet free) or
-// exhausted (out of generations, never used again). Its generation is odd exactly
-// while it is in use. That of an exhausted slot is 0 again.
+// A slot is in use, on the free stack, withheld (no longer in use, not yet free) or exhausted (out of generations,
+// never used again). Its generation is odd exactly while it is in use. That of an exhausted slot is 0 again.
 type Table[T any] struct {
 	gens   []uint32 // per slot: the generation
 	values []T      // per slot: zero unless in use, so that nothing is kept alive
@@ -53,15 +50,13 @@ func New[T any](capacity int) Table[T] {
 // Len returns the number of slots in use.
 func (t *Table[T]) Len() int { return len(t.gens) - 1 - len(t.free) - t.lost }
 
-// Put takes a free slot for value and returns it with its ID. It costs O(1), amortized over
-// growth.
+// Put takes a free slot for value and returns it with its ID. It costs O(1), amortized over growth.
 func (t *Table[T]) Put(value T) (slot uint32, id structures.ID) {
 	t.Reserve()
 	return t.Take(value)
 }
 
-// Reserve makes sure that there is a free slot. Reserve and Take together are Put, in two parts
-// that are inlined.
+// Reserve makes sure that there is a free slot. Reserve and Take together are Put, in two parts that are inlined.
 func (t *Table[T]) Reserve() {
 	if len(t.free) == 0 {
 		t.grow()
@@ -145,6 +140,22 @@ func (t *Table[T]) Release(slots []uint32) {
 	}
 }
 
+// Check returns the first broken invariant of the table, or of a structure whose timers are in it. walk adds them.
+func (t *Table[T]) Check(clock structures.Tick, walk func(*snapshot.Builder) error) error {
+	if err := t.CheckInvariants(); err != nil {
+		return err
+	}
+	b := snapshot.Builder{Clock: clock, Entry: t.Entry, Holds: t.InUse}
+	return b.Check(walk(&b), t.Len())
+}
+
+// Snapshot returns the parts of such a structure.
+func (t *Table[T]) Snapshot(clock structures.Tick, walk func(*snapshot.Builder) error) shape.Snapshot {
+	b := snapshot.Builder{Clock: clock, Entry: t.Entry}
+	_ = walk(&b) // Check returns the error
+	return shape.Snapshot{Parts: b.Parts}
+}
+
 // CheckInvariants walks the table and names the first broken invariant. It costs O(slots).
 func (t *Table[T]) CheckInvariants() error {
 	if len(t.gens) != len(t.values) || len(t.gens) == 0 {
@@ -169,8 +180,7 @@ func (t *Table[T]) CheckInvariants() error {
 	}
 	seen := make(map[uint32]bool, len(t.free))
 	for _, slot := range t.free {
-		if slot == None || int(slot) >= len(t.gens) || t.gens[slot]&1 == 1 || t.gens[slot] == 0 ||
-			seen[slot] {
+		if slot == None || int(slot) >= len(t.gens) || t.gens[slot]&1 == 1 || t.gens[slot] == 0 || seen[slot] {
 			return fmt.Errorf("slab: slot %d on the free stack is in use, exhausted, out of range or "+
 				"there twice",
 				slot)

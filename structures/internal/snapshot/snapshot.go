@@ -21,8 +21,7 @@ const Stale = math.MaxUint32
 // timer in a wrong place and ignores all later ones, so a walk ends even if links form a circle. It checks:
 //
 //   - Holds is true for each timer, and each timer is there once.
-//   - In slots, it is filed within the span of its slot. If the part is Loose, it may be filed
-//     after that.
+//   - In slots, it is filed within the span of its slot. If the part is Loose, it may be filed after that.
 //   - In a heap, and in a tree that is not a search tree, it is not before the parent.
 //   - If the part is Sorted, it is not before the one before it.
 //   - It is not filed after its deadline.
@@ -127,8 +126,7 @@ func (b *Builder) check(p *shape.Part, c *shape.Cell, slot uint32, filed structu
 		return nil
 	}
 	if b.Seen(slot) || !b.Holds(slot) {
-		return fmt.Errorf("%s: slot %d, filed under %d, is there twice, or not in use",
-			p.Name, slot, filed)
+		return fmt.Errorf("%s: slot %d, filed under %d, is there twice, or not in use", p.Name, slot, filed)
 	}
 	b.See(slot)
 	return nil

@@ -7,9 +7,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 )
 
-// A search among evenly spaced ticks must be short, whatever their distance, powers of
-// two and Fibonacci numbers among them: with a random hash it takes at most 1.5 looks on
-// average.
+// A search among evenly spaced ticks must be short, whatever their distance, powers of two and Fibonacci numbers
+// among them: with a random hash it takes at most 1.5 looks on average.
 func TestEvenlySpacedTicksDoNotGather(t *testing.T) {
 	const n = 10_000
 	steps := []structures.Tick{1, 10, 1000, 60_000, 1_000_000, 1_000_000_000}

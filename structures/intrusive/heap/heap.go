@@ -6,9 +6,8 @@
 //
 // Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
 //
-// Costs, for n timers: Schedule O(log n), on average O(1); Pop, Cancel and Reschedule O(log n);
-// Next O(1). Each entry that moves writes the index in its timer, which is a cache miss among many
-// timers.
+// Costs, for n timers: Schedule O(log n), on average O(1); Pop, Cancel and Reschedule O(log n); Next O(1). Each entry
+// that moves writes the index in its timer, which is a cache miss among many timers.
 //
 // Ties. Timers with equal deadlines fire in unspecified order, which is the same for the same calls.
 //
@@ -17,8 +16,7 @@
 //
 // Work counts Comparisons of two deadlines.
 //
-// Pick it for up to a few hundred timers, or where Next must be the earliest deadline. Otherwise
-// pick package hwheel.
+// Pick it for up to a few hundred timers, or where Next must be the earliest deadline. Otherwise pick package hwheel.
 package heap
 
 import (
@@ -52,19 +50,16 @@ func New[T any]() *Heap[T] { return &Heap[T]{} }
 // foreign is what a method panics with instead of corrupting two heaps.
 const foreign = "intrusive/heap: the timer is pending in another heap, or is a copy of a pending timer"
 
-// Schedule makes t pending, due at deadline in ticks. A deadline at or before the clock counts as
-// the tick after the clock. If t is pending, Schedule moves it. Schedule costs O(log n), on
-// average O(1); the array doubles when it grows. It panics if t is pending in another heap or is a
-// copy of a pending timer.
+// Schedule makes t pending, or moves it. A deadline at or before the clock counts as the tick after it. It costs
+// O(log n), on average O(1). Like Reschedule and Cancel, it panics if t is pending in another heap or is a copy of a
+// pending timer.
 func (h *Heap[T]) Schedule(t *Timer[T], deadline structures.Tick) {
 	if !h.Reschedule(t, deadline) {
 		h.add(&t.node, deadline)
 	}
 }
 
-// Reschedule moves a pending timer to deadline, by the rules of Schedule. It returns false, and
-// changes nothing, if t is not pending. It costs O(log n). It panics if t is pending in another
-// heap or is a copy of a pending timer.
+// Reschedule moves a pending timer. It returns false if t is not pending. It costs O(log n).
 func (h *Heap[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
 	pending := h.mine(&t.node)
 	if pending {
@@ -73,9 +68,7 @@ func (h *Heap[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
 	return pending
 }
 
-// Cancel removes a pending timer, which is then free for any use. It returns false if t is not
-// pending. It costs O(log n). It panics if t is pending in another heap or is a copy of a pending
-// timer.
+// Cancel removes a pending timer, which is then free for any use. It returns false if t is not pending. It costs O(log n).
 func (h *Heap[T]) Cancel(t *Timer[T]) bool {
 	pending := h.mine(&t.node)
 	if pending {
@@ -114,8 +107,7 @@ type node struct {
 	place    int             // of its entry, from 1 on; 0: not pending
 }
 
-// entry is a place of the heap. It has the deadline, so that sifting reads no timer but the one
-// that moves.
+// entry is a place of the heap. It has the deadline, so that sifting reads no timer but the one that moves.
 type entry struct {
 	deadline structures.Tick
 	timer    *node
@@ -132,8 +124,7 @@ type core struct {
 	comparisons uint64
 }
 
-// mine reports whether a timer is pending in this heap, and panics if it is not and says that it
-// is pending.
+// mine reports whether a timer is pending in this heap, and panics if it is not and says that it is pending.
 func (c *core) mine(n *node) bool {
 	if n.place == 0 {
 		return false

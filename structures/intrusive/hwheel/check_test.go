@@ -7,8 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
 )
 
-// sound returns a wheel with its clock at 300, with timers that are due, on levels 0 and 1, and
-// moved to later.
+// sound returns a wheel with its clock at 300, with timers that are due, on levels 0 and 1, and moved to later.
 func sound(t *testing.T) (*Wheel[int], []Timer[int]) {
 	t.Helper()
 	w, timers := New[int](), make([]Timer[int], 9)

@@ -9,14 +9,12 @@
 // with a linked list per slot as in Linux before 4.8, tokio and ratas. To walk a linked list is
 // slow, because each step waits for the memory that the step before names. What is different here:
 //
-//   - A slot has eight lists. A cascade walks them in parallel, so eight cache misses overlap. The
-//     idea is group prefetching (Chen, Ailamaki, Gibbons and Mowry 2004) and asynchronous memory
-//     access chaining (Kocberber, Falsafi and Grot, VLDB 2015), with the chains made when timers
-//     are added. Timers in a row go to lists of the same number, so that the ends of the lists
-//     stay in the cache.
+//   - A slot has eight lists. A cascade walks them in parallel, so eight cache misses overlap. The idea is group
+//     prefetching (Chen, Ailamaki, Gibbons and Mowry 2004) and asynchronous memory access chaining (Kocberber,
+//     Falsafi and Grot, VLDB 2015), with the chains made when timers are added. Timers in a row go to lists of the
+//     same number, so that the ends of the lists stay in the cache.
 //   - A move to a later tick only writes the deadline. The timer moves when its slot is emptied.
-//   - Bitmaps lead to the next slot with timers: no empty tick is visited, and a jump costs what
-//     the wheel holds.
+//   - Bitmaps lead to the next slot with timers: no empty tick is visited, and a jump costs what the wheel holds.
 //
 // Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
 //
@@ -51,9 +49,8 @@
 // Work counts SlotsVisited, slots that were emptied; EmptySlots, those whose timers had all been
 // cancelled; and Moved, timers that cascaded or were due later than their slot.
 //
-// Pick it where the timer can be a field of your struct. Pick package linkedwheel if timers with
-// equal deadlines must fire in order, package heap for few timers and an exact Next, and
-// structures/auto if you need IDs.
+// Pick it where the timer can be a field of your struct. Pick package linkedwheel if timers with equal deadlines must
+// fire in order, package heap for few timers and an exact Next, and structures/auto if you need IDs.
 package hwheel
 
 import (
@@ -90,23 +87,18 @@ func New[T any]() *Wheel[T] {
 // foreign is what a method panics with instead of corrupting two wheels.
 const foreign = "intrusive/hwheel: the timer is pending in another wheel, or is a copy of a pending timer"
 
-// Schedule makes t pending, due at deadline in ticks. A deadline at or before the clock counts as
-// the tick after the clock. If t is pending, Schedule moves it. Schedule costs O(1) and allocates
-// only when a level is used for the first time. It panics if t is pending in another wheel or is
-// a copy of a pending timer.
+// Schedule makes t pending, or moves it. A deadline at or before the clock counts as the tick after it. It costs O(1),
+// and allocates only when a level is used for the first time. Like Reschedule and Cancel, it panics if t is pending in
+// another wheel or is a copy of a pending timer.
 func (w *Wheel[T]) Schedule(t *Timer[T], deadline structures.Tick) { w.schedule(&t.node, deadline) }
 
-// Reschedule moves a pending timer to deadline, by the rules of Schedule. It returns false, and
-// changes nothing, if t is not pending. A move to a later tick costs one write: the timer stays
-// where it is until its slot is emptied. Any other move costs O(1). Reschedule panics if t is
-// pending in another wheel or is a copy of a pending timer.
+// Reschedule moves a pending timer. It returns false if t is not pending. It costs O(1): a move to a later tick only
+// writes the deadline, and the timer stays where it is until its slot is emptied.
 func (w *Wheel[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
 	return w.reschedule(&t.node, deadline)
 }
 
-// Cancel removes a pending timer, which is then free for any use. It returns false if t is not
-// pending. It costs O(1). It panics if t is pending in another wheel or is a copy of a pending
-// timer.
+// Cancel removes a pending timer, which is then free for any use. It returns false if t is not pending. It costs O(1).
 func (w *Wheel[T]) Cancel(t *Timer[T]) bool { return w.cancel(&t.node) }
 
 // Pop moves the clock to now, unless it is there or past it, and removes and returns one timer
@@ -120,10 +112,9 @@ func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] {
 	return (*Timer[T])(unsafe.Pointer(w.pop(now)))
 }
 
-// Next returns a tick before which no timer is due. ok is false if no timer is pending. If the
-// first slot with timers has at most 32, the tick is the earliest deadline; otherwise it is the
-// start of that slot. It is after the clock unless a timer is due now. Next costs O(1) plus the
-// cascades, which the next Pop then saves.
+// Next returns a tick before which no timer is due. ok is false if no timer is pending. If the first slot with timers
+// has at most 32, the tick is the earliest deadline; otherwise it is the start of that slot. It is after the clock
+// unless a timer is due now. Next costs O(1) plus the cascades, which the next Pop then saves.
 func (w *Wheel[T]) Next() (at structures.Tick, ok bool) { return w.next() }
 
 // Len returns the number of pending timers, including those that are due.
@@ -257,8 +248,7 @@ func (c *core) move(n *links.Node, deadline structures.Tick) {
 	c.file(n)
 }
 
-// refuse returns false if a timer is not pending, and panics if it is, because this wheel does not
-// own it.
+// refuse returns false if a timer is not pending, and panics if it is, because this wheel does not own it.
 func refuse(n *links.Node) bool {
 	if n.Pending() {
 		panic(foreign)

@@ -1,10 +1,9 @@
 // Package linkedwheel is the classical hierarchical timer wheel for timers that are fields of the
 // caller's structs: one linked list per slot, with FIFO ties.
 //
-// A timer goes to the level and the slot that its deadline selects: level 0 has 256 slots of one
-// tick, level 1 has 256 slots of 256 ticks, and so on for any int64. When the clock reaches a slot
-// above level 0, its timers cascade to the levels below. A timer that is moved changes its slot at
-// once.
+// A timer goes to the level and the slot that its deadline selects: level 0 has 256 slots of one tick, level 1 has
+// 256 slots of 256 ticks, and so on for any int64. When the clock reaches a slot above level 0, its timers cascade to
+// the levels below. A timer that is moved changes its slot at once.
 //
 // Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987).
 // Linux before 4.8, tokio and ratas (Juho Snellman 2016) link timers this way. What is different
@@ -63,18 +62,15 @@ func New[T any]() *Wheel[T] {
 // foreign is what a method panics with instead of corrupting two wheels.
 const foreign = "intrusive/linkedwheel: the timer is pending in another wheel, or is a copy of a pending timer"
 
-// Schedule makes t pending, due at deadline in ticks. A deadline at or before the clock counts as
-// the tick after the clock. If t is pending, Schedule moves it. Schedule costs O(1). It panics if
-// t is pending in another wheel or is a copy of a pending timer.
+// Schedule makes t pending, or moves it. A deadline at or before the clock counts as the tick after it. It costs
+// O(1). Like Reschedule and Cancel, it panics if t is pending in another wheel or is a copy of a pending timer.
 func (w *Wheel[T]) Schedule(t *Timer[T], deadline structures.Tick) {
 	if !w.Reschedule(t, deadline) {
 		w.schedule(&t.node, deadline)
 	}
 }
 
-// Reschedule moves a pending timer to deadline, by the rules of Schedule. It returns false, and
-// changes nothing, if t is not pending. It costs O(1). It panics if t is pending in another wheel
-// or is a copy of a pending timer.
+// Reschedule moves a pending timer. It returns false if t is not pending. It costs O(1).
 func (w *Wheel[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
 	pending := w.mine(&t.node)
 	if pending {
@@ -84,9 +80,7 @@ func (w *Wheel[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
 	return pending
 }
 
-// Cancel removes a pending timer, which is then free for any use. It returns false if t is not
-// pending. It costs O(1). It panics if t is pending in another wheel or is a copy of a pending
-// timer.
+// Cancel removes a pending timer, which is then free for any use. It returns false if t is not pending. It costs O(1).
 func (w *Wheel[T]) Cancel(t *Timer[T]) bool {
 	pending := w.mine(&t.node)
 	if pending {
@@ -103,17 +97,15 @@ func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] {
 	return (*Timer[T])(unsafe.Pointer(w.pop(now)))
 }
 
-// Next returns a tick before which no timer is due: the earliest deadline, if that is in a slot
-// of one tick, or else the start of the first slot that cascades. ok is false if no timer is
-// pending. The tick is after the clock unless a timer is due now. Next costs O(1) plus the
-// cascades, which the next Pop then saves.
+// Next returns a tick before which no timer is due: the earliest deadline, if that is in a slot of one tick, or else
+// the start of the first slot that cascades. ok is false if no timer is pending. The tick is after the clock unless a
+// timer is due now. Next costs O(1) plus the cascades, which the next Pop then saves.
 func (w *Wheel[T]) Next() (at structures.Tick, ok bool) { return w.next() }
 
 // Len returns the number of pending timers, including those that are due.
 func (w *Wheel[T]) Len() int { return w.count }
 
-// Work returns the counters of the work done so far: slots that fired or cascaded, and timers
-// that cascaded.
+// Work returns the counters of the work done so far: slots that fired or cascaded, and timers that cascaded.
 func (w *Wheel[T]) Work() structures.Work { return w.work }
 
 // CheckInvariants walks the wheel and returns the first broken invariant. It costs O(slots + n).
@@ -134,8 +126,7 @@ type core struct {
 	work          structures.Work
 }
 
-// mine reports whether a timer is pending in this wheel, and panics if it is not and says that it
-// is pending.
+// mine reports whether a timer is pending in this wheel, and panics if it is not and says that it is pending.
 func (c *core) mine(n *links.Node) bool {
 	if c.key.Owns(n) {
 		return true
@@ -201,8 +192,7 @@ func (c *core) front() *links.Node {
 	}
 }
 
-// open cascades the timers of a slot that starts at the cursor, in their order. A slot of level 0
-// stays as it is.
+// open cascades the timers of a slot that starts at the cursor, in their order. A slot of level 0 stays as it is.
 func (c *core) open(l uint, s uint8) {
 	c.occupied.Unmark(l, s)
 	c.work.SlotsVisited++

@@ -6,9 +6,8 @@
 //
 // Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
 //
-// Costs, for n timers: Schedule and Reschedule O(log n), at most 2 log2(n+1) comparisons. Cancel and
-// Pop O(log n) at worst, O(1) on average, without a comparison. Next O(1). Each step down the tree is a
-// cache miss among many timers.
+// Costs, for n timers: Schedule and Reschedule O(log n), at most 2 log2(n+1) comparisons. Cancel and Pop O(log n) at
+// worst, O(1) on average, without a comparison. Next O(1). Each step down the tree is a cache miss among many timers.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
@@ -51,18 +50,15 @@ func New[T any]() *Tree[T] { return &Tree[T]{} }
 // foreign is what a method panics with instead of corrupting two trees.
 const foreign = "intrusive/rbtree: the timer is pending in another tree, or is a copy of a pending timer"
 
-// Schedule makes t pending, due at deadline in ticks. A deadline at or before the clock counts as
-// the tick after the clock. If t is pending, Schedule moves it. Schedule costs O(log n) and allocates
-// nothing. It panics if t is pending in another tree or is a copy of a pending timer.
+// Schedule makes t pending, or moves it. A deadline at or before the clock counts as the tick after it. It costs
+// O(log n). Like Reschedule and Cancel, it panics if t is pending in another tree or is a copy of a pending timer.
 func (r *Tree[T]) Schedule(t *Timer[T], deadline structures.Tick) {
 	if !r.Reschedule(t, deadline) {
 		r.insert(&t.node, deadline)
 	}
 }
 
-// Reschedule moves a pending timer to deadline, by the rules of Schedule. It returns false, and
-// changes nothing, if t is not pending. It costs O(log n). It panics if t is pending in another tree
-// or is a copy of a pending timer.
+// Reschedule moves a pending timer. It returns false if t is not pending. It costs O(log n).
 func (r *Tree[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
 	pending := r.mine(&t.node)
 	if pending {
@@ -72,9 +68,8 @@ func (r *Tree[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
 	return pending
 }
 
-// Cancel removes a pending timer, which is then free for any use. It returns false if t is not
-// pending. It costs O(log n), on average O(1). It panics if t is pending in another tree or is a copy
-// of a pending timer.
+// Cancel removes a pending timer, which is then free for any use. It returns false if t is not pending. It costs
+// O(log n), on average O(1).
 func (r *Tree[T]) Cancel(t *Timer[T]) bool {
 	pending := r.mine(&t.node)
 	if pending {
@@ -132,8 +127,7 @@ type core struct {
 	comparisons uint64
 }
 
-// mine reports whether a timer is pending in this tree, and panics if it is not and says that it is
-// pending.
+// mine reports whether a timer is pending in this tree, and panics if it is not and says that it is pending.
 func (c *core) mine(n *node) bool {
 	if n.tree == nil {
 		return false

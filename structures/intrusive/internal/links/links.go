@@ -22,9 +22,8 @@ func (l *Link) Clear() { l.Next, l.Prev = l, l }
 // Empty reports whether a list has no timers.
 func (l *Link) Empty() bool { return l.Next == l }
 
-// Push adds a timer to the front of a list. No link is nil. The comparison makes the compiler leave
-// out a nil check that would read the first timer, which is rarely in the cache. A write does not
-// wait for the cache.
+// Push adds a timer to the front of a list. No link is nil. The comparison makes the compiler leave out a nil check
+// that would read the first timer, which is rarely in the cache. A write does not wait for the cache.
 func (l *Link) Push(t *Link) {
 	if first := l.Next; first != nil {
 		t.Next, t.Prev = first, l
@@ -144,8 +143,7 @@ func End(start structures.Tick, level uint) structures.Tick { return start | las
 // last returns the number of ticks of a slot, less one.
 func last(level uint) structures.Tick { return 1<<(level*Digit) - 1 }
 
-// Occupied marks the slots of a wheel that have timers. A slot whose timers were cancelled may be
-// marked, too.
+// Occupied marks the slots of a wheel that have timers. A slot whose timers were cancelled may be marked, too.
 type Occupied [Levels][Slots / 64]uint64
 
 // Mark marks a slot.
