@@ -9,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/longtest"
 )
 
@@ -140,6 +141,19 @@ func TestTheNoiseFloorOfBothFilesCounts(t *testing.T) {
 	}
 }
 
+// The rounds of a control show its noise even if its ratio is 1.
+func TestANoisyControlWithTheRatioOneHasAFloor(t *testing.T) {
+	t.Parallel()
+	var c stats.Pair
+	for i := range 8 {
+		c.A = append(c.A, stats.Sample{Instance: i, Round: i, Value: 1 + float64(i%2)})
+		c.B = append(c.B, stats.Sample{Instance: i, Round: i, Value: 2 - float64(i%2)})
+	}
+	if f := floor(c, []stats.Pair{c}); f < 0.1 {
+		t.Errorf("%v, though the rounds differ by 2", f)
+	}
+}
+
 func TestAChangeOfAllIsTheMachinesInSeparateRuns(t *testing.T) {
 	t.Parallel()
 	random := newRandom(4)
@@ -154,6 +168,15 @@ func TestAChangeOfAllIsTheMachinesInSeparateRuns(t *testing.T) {
 	// A structure that slows down by as much as the machine speeds up has no ratio.
 	hidden := typical.with(func(m *model) { m.machine, m.slow = -math.Log(1.2), map[string]float64{"s2": 1.2} })
 	if got := verdicts(compareRuns(t, typical.simulate(random), hidden.simulate(random), usual)); got != "" {
+		t.Errorf("%s", got)
+	}
+	// It makes the ratios certain, but not the part of them that the machine does not explain.
+	random = newRandom(13)
+	old, new := typical.simulate(random), typical.with(func(m *model) { m.machine, m.run = math.Ln2, 0.04 }).simulate(random)
+	for i := range old.Cells { // without controls, whose noise floor would hide the differences
+		old.Cells[i].Rows, new.Cells[i].Rows = old.Cells[i].Rows[:1+typical.structures], new.Cells[i].Rows[:1+typical.structures]
+	}
+	if got := verdicts(compareRuns(t, old, new, usual)); got != "" {
 		t.Errorf("%s", got)
 	}
 	// In a session the machine is the same for both.

@@ -230,6 +230,18 @@ func TestTheProverSaysWhichAnswerIsWrong(t *testing.T) {
 }
 
 // The checksums of timed blocks find these faults without the prover.
+// The caller of a later block may not know its next operations.
+func TestPrefetchingEndsWithTheBlock(t *testing.T) {
+	e, _ := catalog.Find("auto")
+	i := New(e)
+	i.Reserve(&script.Block{Known: true})
+	known := i.ahead
+	i.Reserve(&script.Block{})
+	if known == nil || i.ahead != nil {
+		t.Errorf("prefetcher %v in a known block, %v afterwards", known, i.ahead)
+	}
+}
+
 func TestTimedBlocksShowWrongIDsAndSwappedValues(t *testing.T) {
 	w, _ := workload.Find("cron-aligned")
 	for _, fault := range []string{"", "swaps values of a tick", "fires under a wrong ID"} {

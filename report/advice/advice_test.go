@@ -413,7 +413,7 @@ func TestByTailWhatIsTooCloseIsNotTold(t *testing.T) {
 	tailed := func(samples int64) *results.Run {
 		c := cell(1000, 0, "uniform", costs{"hwheel": 10, "quadheap": 20, "rbtree": 40})
 		for i, p99 := range []float64{0, 100, 120, 180} {
-			c.Rows[i].Latency = []results.Latency{{Kind: script.KindFire, Samples: samples, P50: p99 / 5, P90: p99 / 2, P99: p99, P999: p99 * 3, Max: p99 * 10}}
+			c.Rows[i].Latency = []results.Latency{{Kind: script.KindFire, Samples: samples, P50: p99 / 5, P90: p99 / 2, P99: p99, P999: p99 * 3 * float64(i), Max: p99 * 10}}
 		}
 		return run(c)
 	}
@@ -423,8 +423,12 @@ func TestByTailWhatIsTooCloseIsNotTold(t *testing.T) {
 		5000:      "by tail: hwheel or quadheap: too close to tell in this run. Next: rbtree, ",
 		1_000_000: "by tail: hwheel. Next: quadheap, 1.1",
 	} {
-		if x := answer(t, tailed(samples), byTail); !strings.Contains(x.Sentence(), want) {
+		x := answer(t, tailed(samples), byTail)
+		if !strings.Contains(x.Sentence(), want) {
 			t.Errorf("of %d calls: %s\nwant %s", samples, x.Sentence(), want)
+		}
+		if r := x.Ranking[1].Times; r.Hi/r.Center <= r.Center/r.Lo { // the second structure's tail is the heavier one
+			t.Errorf("of %d calls: %+v, want an interval that is wider above", samples, r)
 		}
 	}
 }
@@ -574,7 +578,7 @@ func TestWhatIsLeftOutCountsAsAmongFewerTimers(t *testing.T) {
 	t.Parallel()
 	large := cell(100_000, 0, "uniform", costs{"hwheel": 50})
 	large.LeftOut = []string{"quadheap"}
-	r := run(cell(10_000, 0, "uniform", costs{"hwheel": 20, "quadheap": 80}), large, cell(100_000, 90, "uniform", costs{"hwheel": 20, "quadheap": 20}))
+	r := run(cell(10_000, 0, "uniform", costs{"hwheel": 20, "quadheap": 80}), cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 20}), large, cell(100_000, 90, "uniform", costs{"hwheel": 20, "quadheap": 20}))
 	x := answer(t, r, advice.Question{N: 100_000, Cancel: advice.Unknown})
 	if s := x.Ranking[1]; s.Structure != "quadheap" || !near(s.Cost, 2) || !near(s.Worst, 4) {
 		t.Errorf("%+v, want 4 times the fastest in one cell and as fast in the other", x.Ranking)
