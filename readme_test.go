@@ -61,28 +61,28 @@ func structuresTable() string {
 		head, first.String(), len(catalog.All())-len(classic), head, others.String())
 }
 
-// generated checks what the README has between two marks, or rewrites it.
-func generated(t *testing.T, begin, end, want string) {
+// generated checks what a file has between two marks, or rewrites it.
+func generated(t *testing.T, path, begin, end, want string) {
 	t.Helper()
-	text := read(t, readme)
+	text := read(t, path)
 	before, rest, ok := strings.Cut(text, begin)
 	got, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
 		t.Fatalf("nothing between %q and %q", begin, end)
 	}
 	if *update {
-		if err := os.WriteFile(readme, []byte(before+begin+want+end+after), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if got != want {
-		t.Errorf("the README says (run with -update):\n%s\nwant:\n%s", got, want)
+		t.Errorf("%s says (run with -update):\n%s\nwant:\n%s", path, got, want)
 	}
 }
 
 func TestREADMETableIsTheCatalog(t *testing.T) {
-	generated(t, tableBegin, tableEnd, structuresTable())
+	generated(t, readme, tableBegin, tableEnd, structuresTable())
 }
 
 // The verdict is that of the results in docs/results.
@@ -104,7 +104,7 @@ func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
 	if verdict.Len() == 0 {
 		t.Fatal("the results give no verdict")
 	}
-	generated(t, verdictBegin, verdictEnd, strings.ReplaceAll(verdict.String(), ". ", ".\n"))
+	generated(t, readme, verdictBegin, verdictEnd, strings.ReplaceAll(verdict.String(), ". ", ".\n"))
 }
 
 // The code in the README is the body of an Example, which runs.

@@ -175,6 +175,10 @@ func (b *budget) learn(s Step, took time.Duration) {
 	}
 }
 
+// ofLongestPass is the budget divided by the longest time of a pass, after the rounds for its proof
+// (chosen).
+const ofLongestPass = 20
+
 // safety is the part of the last pass of a cell that the next one may take (chosen). The next one ages
 // its instances for longer, but has fewer contenders.
 const safety = 1.25

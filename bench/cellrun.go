@@ -124,6 +124,9 @@ func (m *cellRun) pass(ctx context.Context) error {
 			if err := p.removeStopped(ctx); err != nil {
 				return err
 			}
+			if m.rounds >= m.cell.proved() && m.rig.late(started) {
+				break
+			}
 		}
 	}
 	if err := p.finish(ctx); err != nil {

@@ -41,6 +41,9 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 		plan: plan, rig: g, out: out, started: started, earlier: out.Seconds, limit: cfg.Budget,
 		budget: newBudget(cfg.Budget, started, out.Seconds), show: cfg.Progress, write: cfg.Checkpoint,
 	}
+	if r.budget != nil {
+		g.deadline, g.longest = r.budget.deadline, cfg.Budget/ofLongestPass
+	}
 	if err := r.run(ctx); err != nil {
 		return out, err
 	}

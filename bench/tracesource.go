@@ -123,9 +123,9 @@ const modesOfTrace = 4
 // roundsPerPass returns the number of rounds of an instance under a budget: as many as there are blocks of
 // 5,000 operations, within limits (chosen).
 func (t *Trace) roundsPerPass() int {
-	const block, most = 5_000, 16
+	const block, least, most = 5_000, 4, 16
 	p := (&traceSource{Trace: t}).plan(1, modesOfTrace)
-	return min(max(roundsPerPass, 2*p.segments*p.block/block-1), most)
+	return min(max(least, 2*p.segments*p.block/block-1), most)
 }
 
 func (s *traceSource) plan(rounds, blocks int) roundPlan {

@@ -143,10 +143,10 @@ func newVerified(s Step, seeds int) Verified {
 
 // like returns the cell with the passes of a cell of results.
 func (c cell) like(of results.Cell) cell {
-	if of.Race != nil {
-		c = c.withBudget()
-	}
-	if c.turns == 0 {
+	switch {
+	case of.Race != nil:
+		return c.withBudget()
+	case c.turns == 0:
 		c.perPass = cmp.Or(roundsOfFirstInstance(of), c.perPass)
 	}
 	return c

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/results"
@@ -45,6 +46,28 @@ func TestVerifyFindsAFaultOnAnySeed(t *testing.T) {
 	cancel()
 	if err := Verify(ctx, cfg, 1, func(Verified) { t.Error("a cell of a cancelled run") }); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestARunWithABudgetCanBeReplayed(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap", "hwheel-linux"}, []string{"hold", "fill-drain"})
+	cfg.Traces = []*Trace{madeTrace(t, "churn", 100, 20_000)}
+	cfg.N, cfg.Budget = []int{100}, 2*time.Second
+	r, cells := run(t, cfg), 0
+	cfg.N = nil // all sizes of the run
+	verify := func() error {
+		return VerifyRun(t.Context(), cfg, r, func(v Verified) {
+			if cells++; len(v.Failures) > 0 {
+				t.Errorf("%s: %v", v.Workload, v.Failures)
+			}
+		})
+	}
+	if err := verify(); err != nil || cells == 0 || cells != len(r.Cells) {
+		t.Errorf("%d cells of %d, %v", cells, len(r.Cells), err)
+	}
+	r.Cells[0].Race.Proved = 0
+	if err := verify(); err == nil || !strings.Contains(err.Error(), "an earlier version measured it") {
+		t.Errorf("rounds of an earlier version: %v", err)
 	}
 }
 
