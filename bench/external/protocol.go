@@ -118,9 +118,7 @@ func text(b []byte) string {
 }
 
 // printable returns output of a program as valid UTF-8.
-func printable(b []byte) string {
-	return strings.ToValidUTF8(string(bytes.TrimRight(b, "\x00")), "?")
-}
+func printable(b []byte) string { return strings.ToValidUTF8(string(bytes.TrimRight(b, "\x00")), "?") }
 
 // message is a request as the runner sends it.
 type message struct {

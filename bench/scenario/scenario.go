@@ -166,10 +166,7 @@ func modelOf(value any, f *file) workload.Model {
 	if m, ok := workload.FindModel(name); ok {
 		return m
 	}
-	var names []string
-	for _, m := range workload.Models() {
-		names = append(names, m.Kind().Name)
-	}
+	names := workload.ModelNames()
 	f.wrong("model", f.places["model"].text, "one of "+strings.Join(names, ", ")+suggest.Nearest(name, names))
 	return nil
 }

@@ -113,12 +113,7 @@ func (s *Shares) Check() []ParameterError {
 
 // byRate reports whether the classes have rates. Otherwise they have shares of a population.
 func (f *Flow) byRate() bool {
-	for _, c := range f.Classes {
-		if c.Rate != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Classes, func(c Class) bool { return c.Rate != 0 })
 }
 
 func (c *Class) population() Share {

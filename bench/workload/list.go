@@ -16,9 +16,7 @@ const IdleName = "idle"
 
 // All returns every workload, in the order of the tables: first the synthetic ones,
 // then the grid, then those modelled on programs. Each call makes models of its own.
-func All() []Workload {
-	return slices.Concat(holds(), synthetics(), avalanches(), grid(), programs())
-}
+func All() []Workload { return slices.Concat(holds(), synthetics(), avalanches(), grid(), programs()) }
 
 // chosen returns a synthetic workload at a tick of 1 ms.
 func chosen(name, summary, source string, m Model) Workload {

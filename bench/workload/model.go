@@ -51,6 +51,14 @@ func Models() []Model {
 	}
 }
 
+// ModelNames returns the names of the kinds of Models.
+func ModelNames() (names []string) {
+	for _, m := range Models() {
+		names = append(names, m.Kind().Name)
+	}
+	return names
+}
+
 // FindModel returns a model of the kind of that name, as Models does.
 func FindModel(name string) (Model, bool) {
 	for _, m := range Models() {

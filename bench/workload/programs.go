@@ -61,11 +61,7 @@ func (e programEntry) workload() (Workload, error) {
 	}
 	var found bool
 	if w.Model, found = FindModel(e.Model); !found {
-		var names []string
-		for _, m := range Models() {
-			names = append(names, m.Kind().Name)
-		}
-		return w, fmt.Errorf("model %q: want one of %s", e.Model, strings.Join(names, ", "))
+		return w, fmt.Errorf("model %q: want one of %s", e.Model, strings.Join(ModelNames(), ", "))
 	}
 	text, err := toml.Marshal(e.Parameters)
 	if err == nil {

@@ -75,9 +75,7 @@ func (w Workload) Kind() Kind {
 }
 
 // CostUnit returns what the cost of w is counted per.
-func (w Workload) CostUnit() script.Unit {
-	return cmp.Or(w.Unit, w.Kind().Unit, script.PerLifecycle)
-}
+func (w Workload) CostUnit() script.Unit { return cmp.Or(w.Unit, w.Kind().Unit, script.PerLifecycle) }
 
 // meanDelay is the mean of the delays of the synthetic families: at a tick of 1 ms
 // it makes uniform delays spread over 60,000 ticks.

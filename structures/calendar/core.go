@@ -68,9 +68,7 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	return slot, at
 }
 
-func (c *core) Next(structures.Tick) structures.Tick {
-	return c.nodes.Deadline(c.find(math.MaxInt64))
-}
+func (c *core) Next(structures.Tick) structures.Tick { return c.nodes.Deadline(c.find(math.MaxInt64)) }
 
 func (c *core) Work() structures.Work { return c.work }
 

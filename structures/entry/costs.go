@@ -12,9 +12,7 @@ const (
 )
 
 // String returns the growth in the usual notation.
-func (g Growth) String() string {
-	return [...]string{"", "O(1)", "O(log k)", "O(log n)", "O(n)"}[g]
-}
+func (g Growth) String() string { return [...]string{"", "O(1)", "O(log k)", "O(log n)", "O(n)"}[g] }
 
 // Cost is the cost of an operation. A test of schedtest compares its growth with the counters of work.
 type Cost struct {

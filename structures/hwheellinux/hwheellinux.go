@@ -188,9 +188,7 @@ func expiryOf(list int, cursor structures.Tick) structures.Tick {
 
 // MaxLate returns the most ticks by which a timer with a delay fires late: one less than the granularity
 // of its level. For every delay, some deadlines are rounded up by that much.
-func MaxLate(delay structures.Tick) structures.Tick {
-	return 1<<(stepBits*levelOf(max(delay, 0))) - 1
-}
+func MaxLate(delay structures.Tick) structures.Tick { return 1<<(stepBits*levelOf(max(delay, 0))) - 1 }
 
 // core orders slots by the tick at which they expire. A slot is in a list of a level until that
 // expires, and then in the due list. The cursor is at the clock.

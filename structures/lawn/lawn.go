@@ -190,9 +190,7 @@ func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
 	return timer
 }
 
-func (c *core) Next(_ *fifo.Lists, clock structures.Tick) structures.Tick {
-	return c.heap.Next(clock)
-}
+func (c *core) Next(_ *fifo.Lists, clock structures.Tick) structures.Tick { return c.heap.Next(clock) }
 
 func (c *core) Work() structures.Work { return c.heap.Work() }
 

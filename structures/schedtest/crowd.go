@@ -26,6 +26,7 @@ type crowd struct {
 	served   structures.Tick // nothing is due up to this tick
 	named    structures.Tick // the last tick that Next has named, while nothing was due
 	calls    uint64          // of Schedule and Reschedule
+	oldest   int             // the timer that startStop cancels next
 }
 
 type member struct {
@@ -39,6 +40,13 @@ func newCrowd(r reporter, c *config, n int) *crowd {
 		reporter: r, config: c, s: c.new(), rng: rand.New(rand.NewPCG(43, uint64(n))),
 		deadline: anyDelay, timers: make([]member, n),
 	}
+}
+
+// newFilled returns a crowd in its steady state.
+func newFilled(r reporter, c *config, n int) *crowd {
+	m := newCrowd(r, c, n)
+	m.fill()
+	return m
 }
 
 // anyDelay returns a delay of up to 2^40 ticks. All powers of two are equally likely.

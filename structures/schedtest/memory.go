@@ -10,45 +10,29 @@ import (
 
 // The rule "Memory". These checks use no model, whose memory they would measure.
 
-// resident is a crowd in its steady state.
-type resident struct {
-	*crowd
-	oldest int
-}
-
-func newResident(r reporter, c *config, n int) *resident {
-	m := &resident{crowd: newCrowd(r, c, n)}
-	m.fill()
-	return m
-}
-
 // startStop cancels the oldest timer and schedules another one.
-func (m *resident) startStop(delay structures.Tick) {
+func (m *crowd) startStop(delay structures.Tick) {
 	m.cancel(m.oldest)
 	m.scheduleAt(m.oldest, m.clock+delay)
 	m.oldest = (m.oldest + 1) % len(m.timers)
 }
 
 // move moves any timer.
-func (m *resident) move(delay structures.Tick) {
-	m.reschedule(m.rng.IntN(len(m.timers)), m.clock+delay)
-}
-
-func (m *resident) delay() structures.Tick { return m.deadline(m.rng) }
+func (m *crowd) move(delay structures.Tick) { m.reschedule(m.rng.IntN(len(m.timers)), m.clock+delay) }
 
 func memorySteadyState(r reporter, c *config) {
 	r.Helper()
-	m := newResident(r, c, 1000)
+	m := newFilled(r, c, 1000)
 	for _, op := range []struct {
 		name string
 		ops  int
 		do   func()
 	}{
 		{"Schedule and Cancel at once",
-			c.amount(200_000, 30_000), func() { m.s.Cancel(m.s.Schedule(m.clock+m.delay(), 0)) }},
+			c.amount(200_000, 30_000), func() { m.s.Cancel(m.s.Schedule(m.clock+m.deadline(m.rng), 0)) }},
 		{"Schedule, and Cancel of the oldest timer",
-			c.amount(200_000, 30_000), func() { m.startStop(m.delay()) }},
-		{"Reschedule", c.amount(200_000, 30_000), func() { m.move(m.delay()) }},
+			c.amount(200_000, 30_000), func() { m.startStop(m.deadline(m.rng)) }},
+		{"Reschedule", c.amount(200_000, 30_000), func() { m.move(m.deadline(m.rng)) }},
 		{"Next, Pop and Schedule", c.amount(100_000, 2000), func() { m.drain(m.next(), true) }},
 		{"refused Cancel and Reschedule",
 			c.amount(200_000, 30_000), func() { m.s.Cancel(0); m.s.Reschedule(0, 1) }},
@@ -80,20 +64,20 @@ func memoryHolds(r reporter, c *config) {
 		name   string
 		timers int
 		ops    int
-		do     func(m *resident)
+		do     func(m *crowd)
 	}{
 		{"timers started and stopped",
-			1000, c.amount(1_000_000, 25_000), func(m *resident) { m.startStop(m.delay()) }},
-		{"far timers started and stopped", 1000, c.amount(200_000, 15_000), func(m *resident) {
+			1000, c.amount(1_000_000, 25_000), func(m *crowd) { m.startStop(m.deadline(m.rng)) }},
+		{"far timers started and stopped", 1000, c.amount(200_000, 15_000), func(m *crowd) {
 			m.startStop(far + structures.Tick(m.rng.Uint32()))
 			m.drain(m.clock+1, true)
 		}},
-		{"timers moved", 1000, c.amount(200_000, 15_000), func(m *resident) { m.move(m.delay()) }},
-		{"timers moved ever further away", 1000, c.amount(200_000, 15_000), func(m *resident) {
+		{"timers moved", 1000, c.amount(200_000, 15_000), func(m *crowd) { m.move(m.deadline(m.rng)) }},
+		{"timers moved ever further away", 1000, c.amount(200_000, 15_000), func(m *crowd) {
 			m.clock++
 			m.move(far)
 		}},
-		{"bunches of timers fired", 100, c.amount(4000, 400), func(m *resident) {
+		{"bunches of timers fired", 100, c.amount(4000, 400), func(m *crowd) {
 			m.deadline = func(*rand.Rand) structures.Tick { return width }
 			at := m.clock + width
 			if m.clock == 0 {
@@ -103,7 +87,7 @@ func memoryHolds(r reporter, c *config) {
 			m.drain(at, true)
 		}},
 	} {
-		m := newResident(r, c, op.timers)
+		m := newFilled(r, c, op.timers)
 		checks := c.amount(8, 2)                  // each waits for four collections
 		for range min(op.ops, 20*len(m.timers)) { // into the steady state
 			op.do(m)

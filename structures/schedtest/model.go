@@ -92,11 +92,7 @@ func (m *Model[T]) clamp(deadline structures.Tick) structures.Tick {
 	return m.clock + 1
 }
 
-func (m *Model[T]) advance(now structures.Tick) {
-	if now > m.clock {
-		m.clock = now
-	}
-}
+func (m *Model[T]) advance(now structures.Tick) { m.clock = max(m.clock, now) }
 
 // find returns the index of the pending timer that id names, or -1.
 func (m *Model[T]) find(id structures.ID) int {

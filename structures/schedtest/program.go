@@ -169,9 +169,7 @@ func (p *player) byte() byte {
 
 func (p *player) wide() bool { return p.flags&(flagWide|flagWide2) == flagWide|flagWide2 }
 
-func (p *player) near(at structures.Tick) bool {
-	return p.wide() || at <= add(p.clock(), 1<<narrow)
-}
+func (p *player) near(at structures.Tick) bool { return p.wide() || at <= add(p.clock(), 1<<narrow) }
 
 func (p *player) jumpBits() byte {
 	if p.wide() {

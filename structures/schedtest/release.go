@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 	"weak"
 
@@ -114,12 +115,7 @@ func (h *holder) check(when string) {
 //
 //go:noinline
 func (h *holder) kept() int {
-	for i, t := range h.timers {
-		if t.left != "" && t.value.Value() != nil {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(h.timers, func(t held) bool { return t.left != "" && t.value.Value() != nil })
 }
 
 // fill schedules timers for the next ticks and at all distances, and moves half of them.

@@ -3,6 +3,7 @@ package schedtest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/timerbench/timerbench/structures"
@@ -286,12 +287,7 @@ func (s *subject) latest() structures.Tick {
 
 // overdue returns the index of a timer that has to have fired by now, or -1.
 func (s *subject) overdue() int {
-	for i, e := range s.model.pending {
-		if s.fireBy(e.Deadline, e.since) <= s.clock() {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(s.model.pending, func(e entry[uint64]) bool { return s.fireBy(e.Deadline, e.since) <= s.clock() })
 }
 
 // state describes the state of an ID in the model.

@@ -85,9 +85,7 @@ func (o comparable) Compare(a, b interface{}) int {
 }
 
 // CalcScore never puts a later deadline before an earlier one.
-func (o comparable) CalcScore(key interface{}) float64 {
-	return float64(key.(*ordered.Key).Deadline)
-}
+func (o comparable) CalcScore(key interface{}) float64 { return float64(key.(*ordered.Key).Deadline) }
 
 func (c *container) Insert(k *ordered.Key) {
 	for int(k.Slot) >= len(c.elements) {
@@ -108,9 +106,7 @@ func (c *container) First() *ordered.Key {
 	return nil
 }
 
-func (c *container) RemoveFirst() {
-	c.elements[c.list.RemoveFront().Key().(*ordered.Key).Slot] = nil
-}
+func (c *container) RemoveFirst() { c.elements[c.list.RemoveFront().Key().(*ordered.Key).Slot] = nil }
 
 func (c *container) Ascend(yield func(*ordered.Key) bool) {
 	for e := c.list.Front(); e != nil; e = e.Next() {

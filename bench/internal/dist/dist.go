@@ -72,9 +72,7 @@ type Exponential float64
 func (e Exponential) Draw(r *Rand) float64 { return float64(float64(e) * r.Exp()) }
 
 // DrawBiased draws from the gamma distribution of shape 2, a sum of two.
-func (e Exponential) DrawBiased(r *Rand) float64 {
-	return float64(float64(e) * (r.Exp() + r.Exp()))
-}
+func (e Exponential) DrawBiased(r *Rand) float64 { return float64(float64(e) * (r.Exp() + r.Exp())) }
 
 // Mean returns the mean.
 func (e Exponential) Mean() float64 { return float64(e) }
@@ -97,9 +95,7 @@ func (l LogNormal) Mean() float64 { return detmath.Exp(l.Mu + float64(l.Sigma*l.
 type Pareto struct{ Min, Alpha float64 }
 
 // Draw draws a delay.
-func (p Pareto) Draw(r *Rand) float64 {
-	return float64(p.Min * detmath.Pow(r.positive(), -1/p.Alpha))
-}
+func (p Pareto) Draw(r *Rand) float64 { return float64(p.Min * detmath.Pow(r.positive(), -1/p.Alpha)) }
 
 // DrawBiased draws from the Pareto distribution whose Alpha is smaller by 1.
 func (p Pareto) DrawBiased(r *Rand) float64 {

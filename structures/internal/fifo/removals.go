@@ -1,5 +1,7 @@
 package fifo
 
+import "slices"
+
 // batch is the number of timers that are linked or unlinked together: enough for their cache misses to
 // overlap, and few enough that a batch takes a microsecond or two.
 const batch = 64
@@ -46,11 +48,4 @@ func (d *Removals) Take(ls *Lists) []uint32 {
 }
 
 // Holds reports whether slot is held. It costs O(batch), and is for checks.
-func (d *Removals) Holds(slot uint32) bool {
-	for _, s := range d.slots[:d.n] {
-		if s == slot {
-			return true
-		}
-	}
-	return false
-}
+func (d *Removals) Holds(slot uint32) bool { return slices.Contains(d.slots[:d.n], slot) }

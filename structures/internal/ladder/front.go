@@ -28,9 +28,7 @@ type entry struct {
 	index, generation uint32
 }
 
-func entryOf(index uint32, r *records.Record) entry {
-	return entry{r.Deadline, index, r.Generation}
-}
+func entryOf(index uint32, r *records.Record) entry { return entry{r.Deadline, index, r.Generation} }
 
 const (
 	// frontLen is how many entries a new one is compared with at most, unless all have one deadline.

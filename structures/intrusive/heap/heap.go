@@ -80,9 +80,7 @@ func (h *Heap[T]) Cancel(t *Timer[T]) bool {
 // Pop moves the clock to now, unless it is there or past it, and removes and returns one timer
 // that is due, the earliest first. It returns nil if no timer is due. The timer is free for any
 // use at once. Pop costs O(log n), and O(1) if no timer is due.
-func (h *Heap[T]) Pop(now structures.Tick) *Timer[T] {
-	return (*Timer[T])(unsafe.Pointer(h.pop(now)))
-}
+func (h *Heap[T]) Pop(now structures.Tick) *Timer[T] { return (*Timer[T])(unsafe.Pointer(h.pop(now))) }
 
 // Next returns the earliest deadline. ok is false if no timer is pending. Next costs O(1).
 func (h *Heap[T]) Next() (at structures.Tick, ok bool) {

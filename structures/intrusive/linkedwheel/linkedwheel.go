@@ -93,9 +93,7 @@ func (w *Wheel[T]) Cancel(t *Timer[T]) bool {
 // that is due, the earliest first and FIFO among equal deadlines. It returns nil if no timer is
 // due. The timer is free for any use at once. Pop costs O(1) plus the cascades: a timer moves
 // down at most once a level, and a slot that starts moves all its timers.
-func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] {
-	return (*Timer[T])(unsafe.Pointer(w.pop(now)))
-}
+func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] { return (*Timer[T])(unsafe.Pointer(w.pop(now))) }
 
 // Next returns a tick before which no timer is due: the earliest deadline, if that is in a slot of one tick, or else
 // the start of the first slot that cascades. ok is false if no timer is pending. The tick is after the clock unless a

@@ -81,9 +81,7 @@ func (r *Tree[T]) Cancel(t *Timer[T]) bool {
 // Pop moves the clock to now, unless it is there or past it, and removes and returns one timer that
 // is due, the earliest first and FIFO among equal deadlines. It returns nil if no timer is due. The
 // timer is free for any use at once. Pop costs O(log n), on average O(1).
-func (r *Tree[T]) Pop(now structures.Tick) *Timer[T] {
-	return (*Timer[T])(unsafe.Pointer(r.pop(now)))
-}
+func (r *Tree[T]) Pop(now structures.Tick) *Timer[T] { return (*Timer[T])(unsafe.Pointer(r.pop(now))) }
 
 // Next returns the earliest deadline. ok is false if no timer is pending. Next costs O(1).
 func (r *Tree[T]) Next() (at structures.Tick, ok bool) {
