@@ -50,11 +50,6 @@ bench-peers: build ## Measure the driver, Go's timers and timers of other projec
 bench-durable: ## Measure durable timers on NATS JetStream: 2 minutes
 	cd durable && go run ./internal/measure -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-durable))"
 
-.PHONY: bench-peers-structures
-bench-peers-structures: build ## Measure data structures of other projects, with charts: half a minute
-	out="$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers-structures))" && \
-	(cd peers && go run . -structures -out "$$out") && $(CMD) report "$$out"
-
 .PHONY: peers
 peers: ## Build the adapters for timers of other languages (peers/c, ...), with packages of Debian
 	RATAS="$(RATAS)" WAHERN="$(WAHERN)" peers/build.sh
@@ -132,7 +127,7 @@ trace-http: build ## Record traces/http.trace again: a server under load from wr
 test: ## Run all tests
 	go test -vet=all ./... # go vet by itself would look at each package a second time
 	cd durable && go test -vet=all -short ./...
-	cd peers && go vet ./... && go test -short ./thw ./go
+	cd peers && go vet ./... && go test -short ./go
 
 .PHONY: test-page
 test-page: ## Test the report page in a browser (needs chromium)

@@ -44,23 +44,6 @@ func Example_bringYourOwn() {
 	// Output: 1
 }
 
-func Example_bringYourOwnAfterFunc() {
-	timers, stop, err := trace.TimersFromEnv(trace.Header{Name: "my-server", Tick: time.Millisecond})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer func() {
-		if err := stop(); err != nil {
-			log.Print(err)
-		}
-	}()
-
-	session := timers.AfterFunc(30*time.Second, func() { log.Print("session of alice ends") })
-	session.Reset(time.Minute)
-	fmt.Println(session.Stop())
-	// Output: true
-}
-
 func Example_driver() {
 	d, err := driver.New()
 	if err != nil {

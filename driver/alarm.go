@@ -57,8 +57,7 @@ func (a *alarm) set(tick structures.Tick, now int64) {
 	}
 }
 
-// reset sets the alarm to a tick, or turns it off if that is never. now must not be in the
-// future. The lock is held.
+// reset sets the alarm to a tick, or turns it off if that is never. now must not be in the future. The lock is held.
 func (a *alarm) reset(tick structures.Tick, now int64) {
 	a.at.Store(int64(tick))
 	wait := a.clock.begin(tick) - now
@@ -106,8 +105,7 @@ func (a *alarm) ring() {
 	a.wake()
 }
 
-// begin begins a pass and reports true. It reports false if a pass is running, which will serve
-// what is due.
+// begin begins a pass and reports true. It reports false if a pass is running, which will serve what is due.
 func (a *alarm) begin() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

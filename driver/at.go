@@ -32,10 +32,9 @@ type wallTimers struct {
 	again int             // the number of timers, at the start of the list, to look at again
 }
 
-// At runs f when the wall clock shows t or a later time, which may be now. The timer follows
-// changes of the clock by more than a millisecond within a second, or within a tick if a tick is
-// longer. For this the driver wakes up once a second. Reset turns the timer into one with a
-// delay, as AfterFunc returns. At panics if f is nil.
+// At runs f when the wall clock shows t or a later time, which may be now. The timer follows changes of the clock by
+// more than a millisecond within a second, or within a tick if a tick is longer. For this the driver wakes up once a
+// second. Reset turns the timer into one with a delay, as AfterFunc returns. At panics if f is nil.
 func (d *Driver) At(t time.Time, f func()) *Timer {
 	mustRun(f, "At")
 	w := new(wallTimer)
@@ -130,9 +129,8 @@ func (sh *shard) lookAtWall(at structures.Tick, budget int) (more bool) {
 	return false
 }
 
-// set reports whether the wall clock was set since the last reading. It reads again up to two
-// times, because a goroutine that is interrupted between the readings of the two clocks looks the
-// same.
+// set reports whether the wall clock was set since the last reading. It reads again up to two times, because a
+// goroutine that is interrupted between the readings of the two clocks looks the same.
 func (l *wallTimers) set(d *Driver) bool {
 	before := l.ahead
 	for range 3 {

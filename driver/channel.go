@@ -9,10 +9,9 @@ import (
 	"unsafe"
 )
 
-// ChanTimer sends the time on a channel when it fires. Make one with NewTimer. It behaves as a
-// Timer of package time does since Go 1.23: after Stop or Reset, no earlier value is received.
-// Unlike there, C has room for one value, so len(C) may be 1, and a pending timer is not garbage.
-// The methods of the zero ChanTimer return false and do nothing.
+// ChanTimer sends the time on a channel when it fires. Make one with NewTimer. It behaves as a Timer of package time
+// does since Go 1.23: after Stop or Reset, no earlier value is received. Unlike there, C has room for one value, so
+// len(C) may be 1, and a pending timer is not garbage. The methods of the zero ChanTimer return false and do nothing.
 type ChanTimer struct {
 	C <-chan time.Time
 	c chan time.Time
@@ -108,9 +107,8 @@ type Ticker struct {
 
 var errPeriod = errors.New("driver: non-positive period of a Ticker")
 
-// NewTicker starts a ticker that sends the time on its channel every period. A period may be
-// shorter than a tick of the driver; values that are due within one tick are one value. NewTicker
-// panics if period is not positive.
+// NewTicker starts a ticker that sends the time on its channel every period. A period may be shorter than a tick of
+// the driver; values that are due within one tick are one value. NewTicker panics if period is not positive.
 func (d *Driver) NewTicker(period time.Duration) *Ticker {
 	if period <= 0 {
 		panic(errPeriod)

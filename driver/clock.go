@@ -48,8 +48,7 @@ type clock struct {
 }
 
 const (
-	// windowMax is the longest window, in ns. A shorter one would mean more readings, a longer
-	// one later timers.
+	// windowMax is the longest window, in ns. A shorter one would mean more readings, a longer one later timers.
 	windowMax = 4000
 	// windowMin is the shortest window that is worth its cost, in ns.
 	windowMin = 100
@@ -84,9 +83,8 @@ func (c *clock) init(tick time.Duration, uptime func() int64) {
 // monotonic reports whether a time has a monotonic reading.
 func monotonic(t time.Time) bool { return t != t.Round(0) }
 
-// now returns the time since the start, in ns. Inside a testing/synctest bubble it is the time of
-// the bubble. It panics if the clock was made on the other side of a bubble: the two times differ
-// by decades.
+// now returns the time since the start, in ns. Inside a testing/synctest bubble it is the time of the bubble.
+// It panics if the clock was made on the other side of a bubble: the two times differ by decades.
 func (c *clock) now() int64 {
 	if c.uptime != nil {
 		return c.up()
@@ -156,9 +154,8 @@ type moment struct {
 	tick structures.Tick
 }
 
-// deadline returns the moment that is delay after now. A timer that fires when its tick has begun
-// is never early, and it is late by less than a tick. The tick is from 1 to never-1, or atOnce if
-// delay is not positive.
+// deadline returns the moment that is delay after now. A timer that fires when its tick has begun is never
+// early, and it is late by less than a tick. The tick is from 1 to never-1, or atOnce if delay is not positive.
 func (c *clock) deadline(now int64, delay time.Duration) moment {
 	if delay <= 0 {
 		return moment{now, atOnce}
@@ -193,9 +190,8 @@ func (c *clock) between(now int64, earliest, latest time.Duration) (first, last 
 	return c.deadline(now, earliest).tick, last
 }
 
-// meet returns the tick of a window that the most other windows share: the multiple of the
-// largest power of two. A window of n ticks contains a multiple of a power of two that is larger
-// than n/2.
+// meet returns the tick of a window that the most other windows share: the multiple of the largest power of
+// two. A window of n ticks contains a multiple of a power of two that is larger than n/2.
 func meet(first, last structures.Tick) structures.Tick {
 	differ := bits.Len64(uint64(first-1) ^ uint64(last))
 	return last >> (differ - 1) << (differ - 1)

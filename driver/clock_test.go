@@ -40,8 +40,7 @@ func TestDeadlinesAreRoundedUp(t *testing.T) {
 	}
 }
 
-// A shared reading of the clock is never before the time, never long after it, and never goes
-// back.
+// A shared reading of the clock is never before the time, never long after it, and never goes back.
 func TestSoonIsNeverBeforeNow(t *testing.T) {
 	var c clock
 	c.init(time.Millisecond, nil)

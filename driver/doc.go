@@ -17,12 +17,11 @@
 //
 // # How it works
 //
-// Time is divided into ticks. The timers are spread over shards. Each shard has a structure
-// and a lock. A timer never changes its shard, and no goroutine ever holds two locks. All
-// shards share the alarm, a timer of Go's runtime. It is set to the first tick at which a
-// structure has work to do, and it is off while no timer is pending. When the alarm goes
-// off, a pass pops the due timers from the structures, tick by tick, and hands their
-// functions to the goroutines that run them.
+// Time is divided into ticks. The timers are spread over shards. Each shard has a structure and a lock. A timer
+// never changes its shard, and no goroutine ever holds two locks. All shards share the alarm, a timer of Go's
+// runtime. It is set to the first tick at which a structure has work to do, and it is off while no timer is
+// pending. When the alarm goes off, a pass pops the due timers from the structures, tick by tick, and hands
+// their functions to the goroutines that run them.
 //
 // A timer without a delay bypasses the structure. It fires where it is started, or, if
 // functions run in order, in a pass that starts at once.
@@ -60,10 +59,9 @@
 //
 // # Execution
 //
-// Goroutines is for functions of any kind: a function that blocks delays no other one. The
-// first function of a pass runs on the goroutine of the pass. Others follow there as long
-// as they return quickly. Workers runs at most n functions at a time, which limits the
-// resources that they use together. Inline runs functions one after the other in the order
-// of their deadlines, with the least delay and cost. It is for functions that do not block,
-// such as a send to a channel that has room.
+// Goroutines is for functions of any kind: a function that blocks delays no other one. The first function of a
+// pass runs on the goroutine of the pass. Others follow there as long as they return quickly. Workers runs at
+// most n functions at a time, which limits the resources that they use together. Inline runs functions one
+// after the other in the order of their deadlines, with the least delay and cost. It is for functions that do
+// not block, such as a send to a channel that has room.
 package driver

@@ -16,8 +16,7 @@ import (
 // ErrClosed is returned by operations on a driver, or a queue, that is closed.
 var ErrClosed = errors.New("driver: closed")
 
-// Driver runs timers. Make one with New. Any goroutine may call its methods, and so may the
-// functions that it runs.
+// Driver runs timers. Make one with New. Any goroutine may call its methods, and so may the functions that it runs.
 type Driver struct {
 	clock     clock
 	budget    int
@@ -34,11 +33,10 @@ type Driver struct {
 	wall func() time.Time // the wall clock, without a monotonic reading
 }
 
-// New returns a driver without timers. It starts no goroutine. A driver that is made inside a
-// testing/synctest bubble runs by the clock of the bubble, and only goroutines of the bubble may
-// use it. A driver that is made outside is for goroutines outside. On the wrong side, all methods
-// panic except those that only stop timers. The error names the option and the value that are
-// invalid.
+// New returns a driver without timers. It starts no goroutine. A driver that is made inside a testing/synctest
+// bubble runs by the clock of the bubble, and only goroutines of the bubble may use it. A driver that is made
+// outside is for goroutines outside. On the wrong side, all methods panic except those that only stop timers.
+// The error names the option and the value that are invalid.
 func New(opts ...Option) (*Driver, error) {
 	c, err := newConfig(opts)
 	if err != nil {
@@ -55,7 +53,6 @@ func New(opts ...Option) (*Driver, error) {
 	for i := range d.shards {
 		sh := &d.shards[i]
 		sh.clock, sh.d = &d.clock, d
-		sh.slack = d.clock.ticks(int64(c.slack))
 		sh.next.Store(int64(never))
 		sh.wall.look = never
 		if c.structure == nil {
@@ -91,8 +88,7 @@ func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task],
 		return nil, fmt.Errorf("the function returned nil, want a scheduler")
 	}
 	if n := s.Len(); n > 0 {
-		return nil, fmt.Errorf("the function returned a %T with %d timers pending, want an empty one",
-			s, n)
+		return nil, fmt.Errorf("the function returned a %T with %d timers pending, want an empty one", s, n)
 	}
 	if reflect.TypeOf(s).Comparable() {
 		for j := range i {
@@ -105,10 +101,9 @@ func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task],
 	return s, nil
 }
 
-// AfterFunc runs f after delay, as time.AfterFunc does, and returns the timer. It allocates 32
-// bytes. If delay is not positive, the timer has fired when AfterFunc returns, and f runs at
-// once. After Close, f never runs; Err tells whether the driver is closed. AfterFunc panics if f
-// is nil.
+// AfterFunc runs f after delay, as time.AfterFunc does, and returns the timer. It allocates 32 bytes. If delay
+// is not positive, the timer has fired when AfterFunc returns, and f runs at once. After Close, f never runs;
+// Err tells whether the driver is closed. AfterFunc panics if f is nil.
 func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
 	mustRun(f, "AfterFunc")
 	t := &Timer{f: f}
@@ -116,11 +111,10 @@ func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
 	return t
 }
 
-// AfterWindow runs f at some time between the two delays, as AfterFunc does. The driver chooses
-// the tick of the window that the most other windows share: the multiple of the largest power of
-// two. However many windows of w ticks there are, at most one wake-up in w/2 ticks serves them
-// all. Wide windows also share the ticks of narrow ones. AfterWindow panics if earliest is after
-// latest or if f is nil.
+// AfterWindow runs f at some time between the two delays, as AfterFunc does. The driver chooses the tick of the
+// window that the most other windows share: the multiple of the largest power of two. However many windows of w
+// ticks there are, at most one wake-up in w/2 ticks serves them all. Wide windows also share the ticks of
+// narrow ones. AfterWindow panics if earliest is after latest or if f is nil.
 func (d *Driver) AfterWindow(earliest, latest time.Duration, f func()) *Timer {
 	mustRun(f, "AfterWindow")
 	mustBeWindow(earliest, latest, "AfterWindow")
@@ -139,9 +133,8 @@ func (d *Driver) start(t *Timer, delay time.Duration) {
 	t.sh.arm(t, now, d.clock.deadline(now, delay))
 }
 
-// Init makes t a timer of d that runs f. Use it for a Timer that is a field of your own struct.
-// It does not allocate. The timer is not pending until Reset starts it. Init panics if t is
-// pending or if f is nil.
+// Init makes t a timer of d that runs f. Use it for a Timer that is a field of your own struct. It does not
+// allocate. The timer is not pending until Reset starts it. Init panics if t is pending or if f is nil.
 //
 // Do not overwrite the struct while t is pending: call Stop first. If the struct is overwritten
 // all the same, the driver panics when the timer is due, instead of calling f.
@@ -155,10 +148,9 @@ func (d *Driver) Init(t *Timer, f func()) {
 	t.when.Store(idle)
 }
 
-// Schedule runs f after delay. Unlike AfterFunc, it returns a timer that cannot be started again
-// after it has fired, and it does not allocate in the steady state. If delay is not positive, the
-// timer has fired when Schedule returns. After Close, f never runs and the Handle is the zero
-// Handle. Schedule panics if f is nil.
+// Schedule runs f after delay. Unlike AfterFunc, it returns a timer that cannot be started again after it has
+// fired, and it does not allocate in the steady state. If delay is not positive, the timer has fired when
+// Schedule returns. After Close, f never runs and the Handle is the zero Handle. Schedule panics if f is nil.
 func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	mustRun(f, "Schedule")
 	now := d.clock.soon()
@@ -214,10 +206,9 @@ func (d *Driver) Err() error {
 	}
 }
 
-// Shutdown closes the driver, as Close does, and waits until no function is running or ctx ends.
-// It returns the number of timers that were pending, including those whose functions had not
-// started. The error is that of ctx. A function of a timer must not call Shutdown with a context
-// that never ends: it would wait for itself.
+// Shutdown closes the driver, as Close does, and waits until no function is running or ctx ends. It returns the
+// number of timers that were pending, including those whose functions had not started. The error is that of
+// ctx. A function of a timer must not call Shutdown with a context that never ends: it would wait for itself.
 func (d *Driver) Shutdown(ctx context.Context) (pending int, err error) {
 	pending = d.close()
 	for _, end := range []chan struct{}{d.alarm.quiet, d.pool.quiet} {

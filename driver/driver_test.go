@@ -22,8 +22,7 @@ import (
 
 type scheduler = structures.Scheduler[driver.Task]
 
-// exact are structures that fire at the tick of the deadline. They differ in their results of
-// Next.
+// exact are structures that fire at the tick of the deadline. They differ in their results of Next.
 var exact = []struct {
 	name string
 	new  func() scheduler
@@ -274,19 +273,6 @@ func TestLatenessOfACoarseStructure(t *testing.T) {
 		if late := d.Stats().Lateness.Max(); late != took-delay || late == 0 || late > most {
 			t.Errorf("fired after %v, lateness %v, at most %v", took, late, most)
 		}
-	})
-}
-
-func TestSlackLeavesADeadlineThatIsLittleEarlier(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t, driver.Slack(100*ms))
-		l := newLog()
-		a, b, c := d.AfterFunc(time.Second, l.note("a")), d.AfterFunc(time.Second, l.note("b")), d.AfterFunc(time.Second, l.note("c"))
-		if !a.Reset(1100*ms) || !b.Reset(1101*ms) || !c.Reset(950*ms) {
-			t.Error("not pending")
-		}
-		time.Sleep(time.Minute)
-		l.want(t, "1s a", "1.101s b", "950ms c")
 	})
 }
 

@@ -69,11 +69,10 @@ type missing struct {
 	missed Missed
 }
 
-// Spread returns a recurrence like r whose runs are delayed by random times, so that runs of many
-// recurrences do not coincide. Every draws the times from the driver's random numbers, evenly
-// from 0 up to but not including by. by should be less than the time between two runs: of the
-// runs that come due while one is delayed, only the last happens. Spread panics if by is
-// negative.
+// Spread returns a recurrence like r whose runs are delayed by random times, so that runs of many recurrences
+// do not coincide. Every draws the times from the driver's random numbers, evenly from 0 up to but not
+// including by. by should be less than the time between two runs: of the runs that come due while one is
+// delayed, only the last happens. Spread panics if by is negative.
 func Spread(r Recurrence, by time.Duration) Recurrence {
 	if by < 0 {
 		panic(fmt.Sprintf("driver: Spread(%v): want a duration of at least 0s", by))
@@ -86,9 +85,8 @@ type spread struct {
 	by time.Duration
 }
 
-// Jitter returns delay plus a random time, evenly from 0 up to but not including by. It returns
-// delay if by is not positive. Seed makes the times repeatable. Jitter panics if d is the zero
-// Driver.
+// Jitter returns delay plus a random time, evenly from 0 up to but not including by. It returns delay if by is
+// not positive. Seed makes the times repeatable. Jitter panics if d is the zero Driver.
 //
 //	d.AfterFunc(d.Jitter(time.Minute, 10*time.Second), retry)
 func (d *Driver) Jitter(delay, by time.Duration) time.Duration {
@@ -122,10 +120,9 @@ type every struct {
 	set    time.Time     // wall clock at the time when at was computed; guarded by the lock
 }
 
-// Every runs f at each time of r, from now on, by the wall clock. It follows the clock as At
-// does. If the clock is set back by less than three hours, no run is repeated. If it is set back
-// further, the recurrence starts again from the new time. OnMissed says what happens to missed
-// runs.
+// Every runs f at each time of r, from now on, by the wall clock. It follows the clock as At does. If the clock
+// is set back by less than three hours, no run is repeated. If it is set back further, the recurrence starts
+// again from the new time. OnMissed says what happens to missed runs.
 //
 // A run does not wait for the previous one to return. Stop ends the recurrence. Reset ends it,
 // too, and runs f once more after its delay. The timer is not pending after the last time of r,
@@ -157,8 +154,7 @@ func (d *Driver) Every(r Recurrence, f func()) *Timer {
 func (e *every) next(t time.Time) time.Time {
 	next := e.r.Next(t)
 	if !next.IsZero() && !next.After(t) {
-		panic(fmt.Sprintf("driver: Next(%v) of %T returned %v, want a later time or the zero time",
-			t, e.r, next))
+		panic(fmt.Sprintf("driver: Next(%v) of %T returned %v, want a later time or the zero time", t, e.r, next))
 	}
 	return next
 }
@@ -176,8 +172,7 @@ func (e *every) due() {
 	e.handOver(e.run, byWall)
 }
 
-// corrected reports whether the wall clock was set back so far that the next run must be computed
-// again.
+// corrected reports whether the wall clock was set back so far that the next run must be computed again.
 func (e *every) corrected(wall time.Time) bool { return e.set.Sub(wall) >= correction }
 
 // run makes the run that has come due, and waits for the next one.

@@ -12,8 +12,7 @@ import (
 // and 32 bytes for the Timer.
 const connections = 20_000
 
-// connection is the connection of a client. The timer for its deadline is a field, which costs no
-// allocation.
+// connection is the connection of a client. The timer for its deadline is a field, which costs no allocation.
 type connection struct {
 	deadline driver.Timer
 	closed   atomic.Bool
@@ -26,8 +25,7 @@ func (c *connection) serve(idle time.Duration) {
 	c.deadline.Reset(idle)
 }
 
-// Deadlines for the connections of a server: a connection without a request for some time is
-// closed.
+// Deadlines for the connections of a server: a connection without a request for some time is closed.
 func Example_connections() {
 	d, err := driver.New()
 	if err != nil {

@@ -29,8 +29,7 @@ func schedule(d *driver.Driver, jobs []job) ([]*driver.Timer, error) {
 	return timers, nil
 }
 
-// Jobs that run at certain times of day. Package cron parses the expressions, and the driver
-// waits.
+// Jobs that run at certain times of day. Package cron parses the expressions, and the driver waits.
 func Example_cron() {
 	d, err := driver.New()
 	if err != nil {

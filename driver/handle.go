@@ -9,10 +9,9 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Handle names a timer that Schedule has started. It is a value of 16 bytes without a pointer,
-// and may be copied. The zero Handle names no timer. When its timer has fired or was stopped, a
-// Handle is stale: its methods return false and do nothing, whatever timers have been started
-// since.
+// Handle names a timer that Schedule has started. It is a value of 16 bytes without a pointer, and may be
+// copied. The zero Handle names no timer. When its timer has fired or was stopped, a Handle is stale: its
+// methods return false and do nothing, whatever timers have been started since.
 type Handle struct {
 	ref shardRef
 	id  structures.ID

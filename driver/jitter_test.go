@@ -55,8 +55,7 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// Each run is within its bounds, none is left out, and they are spread, for each treatment of
-// missed runs.
+// Each run is within its bounds, none is left out, and they are spread, for each treatment of missed runs.
 func TestSpread(t *testing.T) {
 	for _, missed := range []driver.Missed{driver.Coalesce, driver.Skip, driver.CatchUp} {
 		synctest.Test(t, func(t *testing.T) {

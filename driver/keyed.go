@@ -31,9 +31,8 @@ type item[K comparable, V any] struct {
 	h     Handle
 }
 
-// NewKeyed returns an empty Keyed whose values wait in d. It calls f with each key that expires
-// and its value, in the way in which d executes functions. The key is removed before the call.
-// NewKeyed panics if d or f is nil.
+// NewKeyed returns an empty Keyed whose values wait in d. It calls f with each key that expires and its value, in the
+// way in which d executes functions. The key is removed before the call. NewKeyed panics if d or f is nil.
 func NewKeyed[K comparable, V any](d *Driver, f func(K, V)) *Keyed[K, V] {
 	mustDrive(d, "NewKeyed")
 	if f == nil {
@@ -103,8 +102,7 @@ func (k *Keyed[K, V]) expire(p *part[K, V], it *item[K, V]) {
 	}
 }
 
-// Move makes key expire after delay from now. It returns false, and does nothing, if the key is
-// missing.
+// Move makes key expire after delay from now. It returns false, and does nothing, if the key is missing.
 func (k *Keyed[K, V]) Move(key K, delay time.Duration) bool {
 	p := k.part(key)
 	p.mu.Lock()

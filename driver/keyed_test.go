@@ -13,8 +13,7 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-// keyedInBubble runs a test in virtual time, with a Keyed of each setup that logs the expired
-// keys.
+// keyedInBubble runs a test in virtual time, with a Keyed of each setup that logs the expired keys.
 func keyedInBubble(t *testing.T, test func(t *testing.T, k *driver.Keyed[string, int], l *log)) {
 	t.Helper()
 	inBubble(t, func(t *testing.T, d *driver.Driver) {

@@ -139,9 +139,8 @@ func TestInitRefusesATimerThatIsPending(t *testing.T) {
 	})
 }
 
-// If a struct with a pending timer is set to zero, as before a Put of sync.Pool, the driver panics,
-// even if the struct is used again by the same driver or another one. Timers that were started
-// properly fire.
+// If a struct with a pending timer is set to zero, as before a Put of sync.Pool, the driver panics, even if the
+// struct is used again by the same driver or another one. Timers that were started properly fire.
 func TestATimerThatIsOverwrittenIsHeardOf(t *testing.T) {
 	type conn struct {
 		timer driver.Timer

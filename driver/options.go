@@ -24,7 +24,6 @@ type config struct {
 	execution execution
 	budget    int
 	onPanic   func(value any, stack []byte)
-	slack     time.Duration
 	profiling int // 0: off
 	seed      uint64
 }
@@ -99,24 +98,21 @@ func StructureFunc(newScheduler func() structures.Scheduler[Task]) Option {
 		"Structure(nil): want a function")
 }
 
-// Tick sets the length of a tick. The default is 1 ms, the maximum 24 h. A timer is late by up to
-// a tick.
+// Tick sets the length of a tick. The default is 1 ms, the maximum 24 h. A timer is late by up to a tick.
 func Tick(length time.Duration) Option {
 	return option(length > 0 && length <= maxTick, func(c *config) { c.tick = length },
 		"Tick(%v): want a duration from 1ns to %v", length, maxTick)
 }
 
-// Ticking makes the driver wake up at every tick and call Pop of every structure that holds a
-// timer. By default a driver is tickless: it sleeps until a structure has work to do. A ticking
-// driver stays in memory until Close.
+// Ticking makes the driver wake up at every tick and call Pop of every structure that holds a timer. By default a
+// driver is tickless: it sleeps until a structure has work to do. A ticking driver stays in memory until Close.
 func Ticking() Option { return option(true, func(c *config) { c.ticking = true }, "") }
 
-// Boottime makes deadlines follow a clock that runs while the machine is suspended:
-// CLOCK_BOOTTIME on Linux, the interrupt time on Windows, and the wall clock minus the boot time
-// on macOS. On other systems New returns an error. Timers that came due during a suspend fire
-// within a second of the resume. For this the driver wakes up once a second while timers are
-// pending, and Reset costs a system call every few µs. Without Boottime, suspended time does not
-// count. Inside a testing/synctest bubble, Boottime has no effect.
+// Boottime makes deadlines follow a clock that runs while the machine is suspended: CLOCK_BOOTTIME on Linux,
+// the interrupt time on Windows, and the wall clock minus the boot time on macOS. On other systems New returns
+// an error. Timers that came due during a suspend fire within a second of the resume. For this the driver wakes
+// up once a second while timers are pending, and Reset costs a system call every few µs. Without Boottime,
+// suspended time does not count. Inside a testing/synctest bubble, Boottime has no effect.
 func Boottime() Option {
 	return func(c *config) (err error) {
 		if !monotonic(time.Now()) {
@@ -136,8 +132,7 @@ func Shards(n int) Option {
 		"Shards(%d): want a number from 1 to %d", n, maxShards)
 }
 
-// Goroutines runs each function on a goroutine where it may block, as time.AfterFunc does. This
-// is the default.
+// Goroutines runs each function on a goroutine where it may block, as time.AfterFunc does. This is the default.
 func Goroutines() Option { return Workers(maxWorkers) }
 
 // Workers runs at most n functions at a time, where n is at least 1. While n functions are
@@ -160,25 +155,13 @@ func Budget(n int) Option {
 		"Budget(%d): want a number from 1 to %d", n, maxBudget)
 }
 
-// OnPanic calls report instead of crashing when a timer function panics. report gets the value of
-// the panic and the stack, and runs on the goroutine of the function. Without OnPanic, a panic
-// ends the program.
+// OnPanic calls report instead of crashing when a timer function panics. report gets the value of the panic and
+// the stack, and runs on the goroutine of the function. Without OnPanic, a panic ends the program.
 func OnPanic(report func(value any, stack []byte)) Option {
-	return option(report != nil, func(c *config) { c.onPanic = report },
-		"OnPanic(nil): want a function")
+	return option(report != nil, func(c *config) { c.onPanic = report }, "OnPanic(nil): want a function")
 }
 
-// Slack makes Reset of a pending Timer or ChanTimer do nothing if the new deadline is later than
-// the current one by at most this duration. The timer then fires earlier than Reset asked for, by
-// at most the slack. The default is 0. A Handle does not know its deadline, so Reset of a Handle
-// always moves the timer.
-func Slack(slack time.Duration) Option {
-	return option(slack >= 0, func(c *config) { c.slack = slack },
-		"Slack(%v): want a duration of at least 0s", slack)
-}
-
-// Seed sets the seed of the random numbers that Jitter and Spread use. Without Seed, each driver
-// has another seed.
+// Seed sets the seed of the random numbers that Jitter and Spread use. Without Seed, each driver has another seed.
 func Seed(seed uint64) Option { return option(true, func(c *config) { c.seed = seed }, "") }
 
 // Profiling records the stack of one in n calls that start a timer, where n is at least 1. The
@@ -190,6 +173,5 @@ func Seed(seed uint64) Option { return option(true, func(c *config) { c.seed = s
 // Profiling also makes Stats count Moved and Delays. It costs a stack trace for one timer in n,
 // some 10 ns for each of the others, and some 5 ns for a Reset. It is off by default.
 func Profiling(n int) Option {
-	return option(n >= 1, func(c *config) { c.profiling = n },
-		"Profiling(%d): want a number of at least 1", n)
+	return option(n >= 1, func(c *config) { c.profiling = n }, "Profiling(%d): want a number of at least 1", n)
 }

@@ -26,7 +26,6 @@ func TestInvalidOptionsAreNamedWithTheirValue(t *testing.T) {
 		{[]driver.Option{driver.Workers(math.MaxInt32)}, "driver: Workers(2147483647)"},
 		{[]driver.Option{driver.Budget(-1)}, "driver: Budget(-1): want a number from 1 to 1048576"},
 		{[]driver.Option{driver.Budget(1<<20 + 1)}, "driver: Budget(1048577)"},
-		{[]driver.Option{driver.Slack(-time.Millisecond)}, "driver: Slack(-1ms)"},
 		{[]driver.Option{driver.Profiling(0)}, "driver: Profiling(0): want a number of at least 1"},
 		{[]driver.Option{driver.OnPanic(nil)}, "driver: OnPanic(nil)"},
 		{[]driver.Option{driver.StructureFunc(nil)}, "driver: Structure(nil)"},

@@ -75,8 +75,7 @@ func (d *Driver) tick(tick structures.Tick) {
 	}
 }
 
-// serveShard pops the timers of a shard that are due at a tick, at most budget, and hands them
-// over.
+// serveShard pops the timers of a shard that are due at a tick, at most budget, and hands them over.
 func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	p := &d.pass
 	sh.mu.Lock()
@@ -96,8 +95,7 @@ func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	}
 }
 
-// count counts the lateness of the timers that have fired. Timers of the same tick are counted
-// together.
+// count counts the lateness of the timers that have fired. Timers of the same tick are counted together.
 func (p *pass) count(now int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -206,8 +204,7 @@ func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) {
 	sh.d.pass.batch = append(sh.d.pass.batch, c)
 }
 
-// expire makes a pending timer idle. It reports false if the timer has been moved to a later
-// deadline.
+// expire makes a pending timer idle. It reports false if the timer has been moved to a later deadline.
 func (t *Timer) expire(at structures.Tick) bool {
 	for {
 		when := t.when.Load()

@@ -8,12 +8,11 @@ import (
 	"github.com/timerbench/timerbench/driver/internal/machine"
 )
 
-// pool runs the functions of timers that have fired. They wait in a queue. A goroutine of the
-// pool takes one function after the other. Before it runs a function, it makes sure that another
-// goroutine can take the next one, in case this function blocks. It starts none if one has been
-// started that has not run yet. So short functions are run by as many goroutines as there are
-// processors, and a function that blocks delays no other one. Goroutines end when the queue is
-// empty.
+// pool runs the functions of timers that have fired. They wait in a queue. A goroutine of the pool takes one
+// function after the other. Before it runs a function, it makes sure that another goroutine can take the next
+// one, in case this function blocks. It starts none if one has been started that has not run yet. So short
+// functions are run by as many goroutines as there are processors, and a function that blocks delays no other
+// one. Goroutines end when the queue is empty.
 //
 // If many functions wait, the pool starts more goroutines, one for each helpEvery functions:
 // other programs may keep the processors busy, and every goroutine gets a share of them.
@@ -81,8 +80,7 @@ func (p *pool) help() bool {
 	return true
 }
 
-// work runs functions until the queue is empty. counted is true on a goroutine for which help has
-// reported true.
+// work runs functions until the queue is empty. counted is true on a goroutine for which help has reported true.
 func (p *pool) work(counted bool) {
 	goroutine := machine.Goroutine()
 	p.mu.Lock()

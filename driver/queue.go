@@ -123,9 +123,8 @@ func (q *Queue[T]) Remove(item Item) bool {
 	return there
 }
 
-// Take takes the value that has been due the longest. If none is due, it waits until one is,
-// until ctx ends, or until Close of the queue or of its driver. After a Close it returns
-// ErrClosed.
+// Take takes the value that has been due the longest. If none is due, it waits until one is, until ctx ends, or
+// until Close of the queue or of its driver. After a Close it returns ErrClosed.
 func (q *Queue[T]) Take(ctx context.Context) (value T, err error) {
 	for {
 		if q.isClosed() {
@@ -168,8 +167,7 @@ func (q *Queue[T]) first() *queued[T] {
 	return e
 }
 
-// Len returns the number of values in the queue, due or not. After Close of the queue or of its
-// driver it is 0.
+// Len returns the number of values in the queue, due or not. After Close of the queue or of its driver it is 0.
 func (q *Queue[T]) Len() int {
 	if q.isClosed() {
 		return 0

@@ -27,9 +27,8 @@ func eachOnce(t *testing.T, ends []atomic.Int32) {
 	}
 }
 
-// A timer that goroutines start and stop while it fires runs once for each start that was not
-// stopped: once for its creation and for each Reset that returned false, minus each Stop that
-// returned true.
+// A timer that goroutines start and stop while it fires runs once for each start that was not stopped: once for
+// its creation and for each Reset that returned false, minus each Stop that returned true.
 func TestStopAndResetRaceWithFire(t *testing.T) {
 	bySetup(t, func(t *testing.T, d *driver.Driver) {
 		for round := range 30 {

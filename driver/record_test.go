@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// recorded returns the operations on each timer that a recorder of d gets, in the order of the
-// first operations.
+// recorded returns the operations on each timer that a recorder of d gets, in the order of the first operations.
 func recorded(d *Driver) (histories func() []string) {
 	var names []uint64
 	told := map[uint64]string{}

@@ -14,7 +14,6 @@ type shard struct {
 	// These fields hardly change. They are apart from the others because a Reset to a later
 	// deadline reads them, and must not wait for the holder of the lock.
 	clock  *clock
-	slack  structures.Tick
 	d      *Driver
 	ref    shardRef
 	closed atomic.Bool
@@ -80,8 +79,7 @@ func (sh *shard) unlockStopped(pending, empty bool) {
 
 // schedule puts a task into the structure. It returns the tick to which the alarm must be set, or
 // never. The lock is held.
-func (sh *shard) schedule(now int64, deadline moment,
-	task Task) (id structures.ID, wake structures.Tick) {
+func (sh *shard) schedule(now int64, deadline moment, task Task) (id structures.ID, wake structures.Tick) {
 	sh.ready(now)
 	sh.enter()
 	id = sh.s.Schedule(deadline.tick, task)
@@ -201,10 +199,9 @@ func (sh *shard) close() int {
 // stackHashes is the number of groups into which goroutines are divided to choose a shard.
 const stackHashes = 64
 
-// timersPerVisit is the number of timers that a goroutine puts into one shard before it moves on
-// to the next. It is large, so that the memory that the goroutine uses stays in its cache. It is
-// limited, because goroutines that stop the timers of another goroutine would all wait for one
-// lock.
+// timersPerVisit is the number of timers that a goroutine puts into one shard before it moves on to the next.
+// It is large, so that the memory that the goroutine uses stays in its cache. It is limited, because goroutines
+// that stop the timers of another goroutine would all wait for one lock.
 const timersPerVisit = 1024
 
 // preferred is the shard of the goroutines with the same hash.
@@ -220,8 +217,7 @@ func stackHash() uint {
 	return uint(uint64(uintptr(unsafe.Pointer(&onStack))>>11) * 0x9e3779b97f4a7c15 >> 58)
 }
 
-// lock locks a shard for a new timer. Goroutines that run at the same time mostly get different
-// shards.
+// lock locks a shard for a new timer. Goroutines that run at the same time mostly get different shards.
 func (d *Driver) lock() *shard {
 	p := &d.preferred[stackHash()%stackHashes]
 	i := p.shard.Load()

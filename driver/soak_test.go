@@ -27,19 +27,19 @@ var (
 func TestSoak(t *testing.T) {
 	each := *soakTime / time.Duration(2+len(setups))
 	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) { soak(t, each, 0, s.opts...) })
+		t.Run(s.name, func(t *testing.T) { soak(t, each, s.opts...) })
 	}
-	t.Run("short-tick", func(t *testing.T) { soak(t, each, 0, driver.Tick(1)) })
+	t.Run("short-tick", func(t *testing.T) { soak(t, each, driver.Tick(1)) })
 	t.Run("all-options", func(t *testing.T) {
 		opts := []driver.Option{
-			driver.Profiling(10), driver.Slack(ms), driver.Seed(1), driver.Tick(100 * µs),
+			driver.Profiling(10), driver.Seed(1), driver.Tick(100 * µs),
 			driver.Workers(8), driver.Budget(16), driver.Shards(5), driver.Structure(auto.New[driver.Task]),
 			driver.OnPanic(func(value any, stack []byte) { t.Errorf("%v\n%s", value, stack) }),
 		}
 		if runtime.GOOS == "linux" {
 			opts = append(opts, driver.Boottime())
 		}
-		soak(t, each, ms, opts...)
+		soak(t, each, opts...)
 	})
 }
 
@@ -59,7 +59,6 @@ type soaked struct {
 type soaking struct {
 	t       *testing.T
 	d       *driver.Driver
-	slack   time.Duration
 	start   time.Time
 	ran     atomic.Int64
 	timers  []soaked
@@ -67,9 +66,9 @@ type soaking struct {
 	over    bool         // changes have ended; guarded by changes
 }
 
-func soak(t *testing.T, duration, slack time.Duration, opts ...driver.Option) {
+func soak(t *testing.T, duration time.Duration, opts ...driver.Option) {
 	d := newDriver(t, opts...)
-	s := &soaking{t: t, d: d, slack: slack, start: time.Now(), timers: make([]soaked, *soakTimers)}
+	s := &soaking{t: t, d: d, start: time.Now(), timers: make([]soaked, *soakTimers)}
 	for i := range s.timers {
 		x := &s.timers[i]
 		x.soak = s
@@ -211,7 +210,7 @@ func (x *soaked) run() {
 		x.pending = false
 	}
 	x.mu.Unlock()
-	if late < -x.soak.slack {
+	if late < 0 {
 		x.soak.t.Errorf("a timer is early by %v", -late)
 	}
 	if rng := rand.New(rand.NewPCG(9, uint64(now))); rng.IntN(4) == 0 {
@@ -237,7 +236,7 @@ func (x *soaked) changeChan(rng *rand.Rand, delay time.Duration) {
 	case 3:
 		select {
 		case at := <-x.c.C:
-			if !was || at.Sub(x.soak.start) < x.due[0]-x.soak.slack {
+			if !was || at.Sub(x.soak.start) < x.due[0] {
 				x.soak.t.Errorf("received %v, due at %v", at.Sub(x.soak.start), x.due)
 			}
 			x.due = x.due[:0]
@@ -249,8 +248,7 @@ func (x *soaked) changeChan(rng *rand.Rand, delay time.Duration) {
 	}
 }
 
-// overdue gets the lateness of a timer that has not fired yet. It is an error if a busy machine
-// cannot explain it.
+// overdue gets the lateness of a timer that has not fired yet. It is an error if a busy machine cannot explain it.
 func (s *soaking) overdue(by time.Duration) {
 	if by > 10*time.Second {
 		s.t.Errorf("a timer is overdue by %v", by)

@@ -48,8 +48,7 @@ func (d *Driver) Stats() Stats {
 	return s
 }
 
-// String returns Stats as JSON, with durations in ns. It makes a Driver a variable of package
-// expvar:
+// String returns Stats as JSON, with durations in ns. It makes a Driver a variable of package expvar:
 //
 //	expvar.Publish("timers", d)
 func (d *Driver) String() string {
@@ -138,6 +137,5 @@ func (l Distribution) Quantile(q float64) time.Duration {
 
 // String returns the number of timers and some quantiles.
 func (l Distribution) String() string {
-	return fmt.Sprintf("%d timers, p50 %v, p99 %v, max %v",
-		l.n, l.Quantile(0.5), l.Quantile(0.99), l.Max())
+	return fmt.Sprintf("%d timers, p50 %v, p99 %v, max %v", l.n, l.Quantile(0.5), l.Quantile(0.99), l.Max())
 }

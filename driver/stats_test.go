@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Buckets are in order and without gaps, and the upper end of each is at most 1/32 above its
-// values.
+// Buckets are in order and without gaps, and the upper end of each is at most 1/32 above its values.
 func TestLatenessBuckets(t *testing.T) {
 	for bucket := range latenessBuckets - 1 {
 		at := latenessAt(bucket)

@@ -2,13 +2,11 @@ package driver
 
 import "unsafe"
 
-// Task is the value type of a driver's structures: what to do when a timer fires. Only the driver
-// knows its contents.
+// Task is the value type of a driver's structures: what to do when a timer fires. Only the driver knows its contents.
 //
-// A Task is one word, because there is one per timer. It is a function, or a *Timer, which knows
-// its function. A function value points to a word. The Task of a Timer points to the second byte
-// of the Timer instead of the first. So the driver can tell the two apart without reading the
-// Timer, which its owner may have overwritten.
+// A Task is one word, because there is one per timer. It is a function, or a *Timer, which knows its function.
+// A function value points to a word. The Task of a Timer points to the second byte of the Timer instead of the
+// first. So the driver can tell the two apart without reading the Timer, which its owner may have overwritten.
 type Task struct{ p unsafe.Pointer }
 
 // taskOf returns the task of calling f, for a timer that only its ID names.

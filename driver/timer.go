@@ -11,9 +11,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Timer runs a function when it fires. AfterFunc, AfterWindow, At and Every return one, and Init
-// initializes one that is a field. The methods of the zero Timer return false and do nothing. A
-// Timer must not be copied.
+// Timer runs a function when it fires. AfterFunc, AfterWindow, At and Every return one, and Init initializes
+// one that is a field. The methods of the zero Timer return false and do nothing. A Timer must not be copied.
 type Timer struct {
 	sh *shard
 	f  func()
@@ -21,10 +20,9 @@ type Timer struct {
 	// id names the timer in the structure of sh while it is there. The lock of sh guards it.
 	id structures.ID
 
-	// when is the tick at which the timer is due, or idle. In the structure, a pending timer has
-	// this deadline or an earlier one: a Reset to a later deadline changes only when, and takes no
-	// lock. The pass that pops the timer at the earlier deadline schedules it again. All other
-	// changes are made under the lock of sh.
+	// when is the tick at which the timer is due, or idle. In the structure, a pending timer has this deadline
+	// or an earlier one: a Reset to a later deadline changes only when, and takes no lock. The pass that pops
+	// the timer at the earlier deadline schedules it again. All other changes are made under the lock of sh.
 	when atomic.Int64
 }
 
@@ -35,9 +33,8 @@ const (
 	byWall = int64(never)
 )
 
-// Stop prevents the timer from firing. It returns true if the timer was pending, and its function
-// then does not run. It returns false if the timer has fired or was stopped before. It does not
-// wait for the function to return.
+// Stop prevents the timer from firing. It returns true if the timer was pending, and its function then does not run.
+// It returns false if the timer has fired or was stopped before. It does not wait for the function to return.
 func (t *Timer) Stop() bool {
 	sh := t.sh
 	if sh == nil || t.when.Load() == idle {
@@ -49,10 +46,9 @@ func (t *Timer) Stop() bool {
 // ErrOwnFunction is returned by StopWait if it would wait for its caller.
 var ErrOwnFunction = errors.New("driver: StopWait: called by the function of the timer itself")
 
-// StopWait stops the timer, as Stop does, and waits until its function is not running. When it
-// returns nil, the function is not running, and it will not run unless Reset starts the timer
-// again. If the timer has fired and its function has not started, StopWait prevents it from
-// starting; the timer counts as fired.
+// StopWait stops the timer, as Stop does, and waits until its function is not running. When it returns nil, the
+// function is not running, and it will not run unless Reset starts the timer again. If the timer has fired and
+// its function has not started, StopWait prevents it from starting; the timer counts as fired.
 //
 // StopWait returns the error of ctx if ctx ends first, and ErrOwnFunction at once if the function
 // itself calls it. In both cases the timer is stopped and the function is still running. It costs
@@ -124,15 +120,14 @@ func (t *Timer) postpone(deadline structures.Tick) bool {
 		if old == idle || deadline < old {
 			return false
 		}
-		if deadline-old <= t.sh.slack || t.when.CompareAndSwap(int64(old), int64(deadline)) {
+		if deadline == old || t.when.CompareAndSwap(int64(old), int64(deadline)) {
 			return true
 		}
 	}
 }
 
-// ResetWindow resets the timer to a window, as AfterWindow does. It does nothing if the timer is
-// pending and due in the window. It returns true if the timer was pending, and panics as
-// AfterWindow does.
+// ResetWindow resets the timer to a window, as AfterWindow does. It does nothing if the timer is pending and
+// due in the window. It returns true if the timer was pending, and panics as AfterWindow does.
 func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
 	mustBeWindow(earliest, latest, "ResetWindow")
 	sh := t.sh
@@ -141,8 +136,7 @@ func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
 	}
 	now := sh.clock.soon()
 	first, last := sh.clock.between(now, earliest, latest)
-	if when := structures.Tick(t.when.Load()); when != idle && first <= when &&
-		when <= last && !sh.closed.Load() {
+	if when := structures.Tick(t.when.Load()); when != idle && first <= when && when <= last && !sh.closed.Load() {
 		return true
 	}
 	deadline := sh.clock.beginOf(meet(first, last))
@@ -179,8 +173,7 @@ func (sh *shard) armLocked(t *Timer, now int64, deadline moment) (wake structure
 	return wake
 }
 
-// fireAtOnce fires an idle timer. It returns the tick to which the alarm must be set, or never.
-// The lock is held.
+// fireAtOnce fires an idle timer. It returns the tick to which the alarm must be set, or never. The lock is held.
 func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 	if t.f != nil {
 		return sh.urge(now, call{t.f, t})
@@ -194,8 +187,7 @@ func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 }
 
 // moveMarked is Reset for a shard that is marked.
-func (sh *shard) moveMarked(t *Timer, now int64, deadline moment,
-	c chan time.Time) (was bool) {
+func (sh *shard) moveMarked(t *Timer, now int64, deadline moment, c chan time.Time) (was bool) {
 	if sh.closed.Load() {
 		return sh.restart(t, now, deadline, c)
 	}
@@ -252,9 +244,8 @@ func (sh *shard) stop(t *Timer, c chan time.Time) bool {
 	return pending || unread
 }
 
-// withdraw stops a timer. If the timer has fired and its function has not started, the function
-// will not run. withdraw returns channels that are closed when the function returns, and whether
-// the function itself is the caller.
+// withdraw stops a timer. If the timer has fired and its function has not started, the function will not run.
+// withdraw returns channels that are closed when the function returns, and whether the function itself is the caller.
 func (sh *shard) withdraw(t *Timer) (running []chan struct{}, own bool) {
 	sh.mu.Lock()
 	pending, empty := sh.disarm(t)

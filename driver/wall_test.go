@@ -62,8 +62,7 @@ const (
 // step is a jump of the wall clock, after which time passes.
 type step struct{ jump, pass time.Duration }
 
-// run performs the steps and returns the times of the wall clock at which the timer of start
-// fired.
+// run performs the steps and returns the times of the wall clock at which the timer of start fired.
 func run(t *testing.T, from string, steps []step, start func(c *wallClock, f func()) *Timer) (fired []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -334,8 +333,7 @@ func TestEveryAfterAStall(t *testing.T) {
 	}
 }
 
-// asked is a recurrence that calls a function at the second call of Next, while a run is being
-// handed over.
+// asked is a recurrence that calls a function at the second call of Next, while a run is being handed over.
 type asked struct {
 	Recurrence
 	n      int

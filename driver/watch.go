@@ -57,8 +57,7 @@ type timerKey struct {
 	id structures.ID // if there is no Timer
 }
 
-// sample stands for a timer in the profile. It must not be empty, because each needs its own
-// address.
+// sample stands for a timer in the profile. It must not be empty, because each needs its own address.
 type sample struct{ _ byte }
 
 func keyOf(task Task, id structures.ID) timerKey {

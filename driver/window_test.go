@@ -61,8 +61,7 @@ func TestWindowsAreKept(t *testing.T) {
 	})
 }
 
-// wakeupsOfIdle keeps restarting timers of 30 s, evenly over 30 s, and returns the number of wake-ups
-// per second.
+// wakeupsOfIdle keeps restarting timers of 30 s, evenly over 30 s, and returns the number of wake-ups per second.
 func wakeupsOfIdle(t *testing.T, n int, start func(d *driver.Driver, f func())) float64 {
 	d := newDriver(t)
 	for range n {

@@ -2,14 +2,12 @@ package driver
 
 import "time"
 
-// InZone returns a recurrence by the local time of loc, which skips and repeats hours when
-// daylight saving time begins and ends. r is a recurrence in UTC; InZone reads its times as local
-// times.
+// InZone returns a recurrence by the local time of loc, which skips and repeats hours when daylight saving time
+// begins and ends. r is a recurrence in UTC; InZone reads its times as local times.
 //
-// A run at a time of day happens once a day. If the clocks skip its time, it happens at the
-// moment of the change. If they show its time twice, it happens the first time. A run that r also
-// has an hour before and an hour after counts as hourly: it follows elapsed time, and a change
-// neither adds nor removes runs.
+// A run at a time of day happens once a day. If the clocks skip its time, it happens at the moment of the
+// change. If they show its time twice, it happens the first time. A run that r also has an hour before and an
+// hour after counts as hourly: it follows elapsed time, and a change neither adds nor removes runs.
 //
 // InZone is for times that are read off a clock, such as those of cron expressions, and not for
 // Periodic. It panics if loc or r is nil.

@@ -17,8 +17,7 @@ const (
 	setBack     = time.Minute     // a step of the server's clock that calls for a reset
 )
 
-// spent is a message that has done its work and is to be removed, with the revisions that it
-// removed itself.
+// spent is a message that has done its work and is to be removed, with the revisions that it removed itself.
 type spent struct {
 	revision uint64
 	removal
@@ -63,8 +62,7 @@ func (c *Client) removeSpent(batch []spent) error {
 	}
 	return inParallel(context.Background(), removers, batch, func(ctx context.Context, s spent) error {
 		if err := c.stream.DeleteMsg(ctx, s.revision); err != nil {
-			c.cfg.Logger.Debug("removing a handled message is left to a sweep",
-				"revision", s.revision, "error", err)
+			c.cfg.Logger.Debug("removing a handled message is left to a sweep", "revision", s.revision, "error", err)
 		}
 		return nil
 	})
@@ -89,8 +87,7 @@ func (c *Client) noteSpent(batch []spent) error {
 	return nil
 }
 
-// sweeper removes handled messages that their worker did not. The worker that serves partition
-// 0 runs it.
+// sweeper removes handled messages that their worker did not. The worker that serves partition 0 runs it.
 type sweeper struct {
 	*Client
 	server, at time.Time // the server's clock, and when it was read
@@ -160,8 +157,7 @@ func (s *sweeper) sweep(ctx context.Context) error {
 		return err
 	}
 	last := orphans[len(orphans)-1].revision
-	return s.stream.Purge(ctx, jetstream.WithPurgeSubject(s.layout.allFired()),
-		jetstream.WithPurgeSequence(last+1))
+	return s.stream.Purge(ctx, jetstream.WithPurgeSubject(s.layout.allFired()), jetstream.WithPurgeSequence(last+1))
 }
 
 // checkClock makes the server deliver all unhandled timers again if its clock was set back. The

@@ -49,12 +49,11 @@ const requestTimeout = 5 * time.Second
 // as long: a server that has just started may never answer a request that came early.
 const openTimeout, openFirst = 30 * time.Second, time.Second
 
-// Open returns a client of the timers at nc. It creates their stream, consumer and bucket if
-// they do not exist. It returns an error for a Config that does not match the stream's, and for
-// a stream whose limits or settings would lose timers; the error names each of them. Open tries
-// again while the server does not answer, until ctx ends or for 30 s. The caller keeps the
-// connection open for as long as the client is used, and should let it reconnect without limit
-// (nats.MaxReconnects(-1)).
+// Open returns a client of the timers at nc. It creates their stream, consumer and bucket if they do not exist.
+// It returns an error for a Config that does not match the stream's, and for a stream whose limits or settings
+// would lose timers; the error names each of them. Open tries again while the server does not answer, until ctx
+// ends or for 30 s. The caller keeps the connection open for as long as the client is used, and should let it
+// reconnect without limit (nats.MaxReconnects(-1)).
 func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -91,8 +90,7 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
-	c := &Client{cfg: cfg, nc: nc, js: js,
-		space: space{mutex: newMutex()}, removed: removed{mutex: newMutex()}}
+	c := &Client{cfg: cfg, nc: nc, js: js, space: space{mutex: newMutex()}, removed: removed{mutex: newMutex()}}
 	if c.get, err = nc.JetStream(); err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
@@ -108,12 +106,11 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Schedule sets the timer with this key, or replaces it. It fires at the deadline, or at once if
-// the deadline has passed. After a nil error the timer is stored, on a majority of the replicas.
-// After an error it may be stored or not; calling Schedule again with the same deadline is safe,
-// because the timer fires with the same ID. It costs one round trip to the server, or more if the
-// timer exists. The error is ErrFull if the store is full, and nats.ErrMaxPayload if the timer
-// does not fit into the messages of the server (1 MiB by default).
+// Schedule sets the timer with this key, or replaces it. It fires at the deadline, or at once if the deadline
+// has passed. After a nil error the timer is stored, on a majority of the replicas. After an error it may be
+// stored or not; calling Schedule again with the same deadline is safe, because the timer fires with the same
+// ID. It costs one round trip to the server, or more if the timer exists. The error is ErrFull if the store is
+// full, and nats.ErrMaxPayload if the timer does not fit into the messages of the server (1 MiB by default).
 func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload []byte) error {
 	_, err := c.set(ctx, "schedule", Timer{Key: key, Deadline: at, Payload: payload}, replace)
 	return err
@@ -123,9 +120,8 @@ func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload
 // timer with both replaces the existing one, and has its first run at the Deadline. 256 timers
 // are set at a time: a thousand take as long as four round trips to the server.
 //
-// Set is not atomic. After an error, which is the first of them, some timers may be set; calling
-// Set again with the same timers is safe. If a timer is invalid, or two have the same key, none
-// is set.
+// Set is not atomic. After an error, which is the first of them, some timers may be set; calling Set again with
+// the same timers is safe. If a timer is invalid, or two have the same key, none is set.
 func (c *Client) Set(ctx context.Context, timers ...Timer) error {
 	keys := make(map[string]bool, len(timers))
 	for _, t := range timers {
@@ -165,10 +161,8 @@ func (c *Client) Add(ctx context.Context, t Timer) (bool, error) {
 // there. By default, Coalesce, the missed runs fire as one, at the deadline of the last one. With
 // Skip none of them fires. With CatchUp each fires, one after the other.
 //
-// A run does not wait until the one before has been handled. Cancel ends the timer. With backend
-// JetStream the error is errors.ErrUnsupported.
-func (c *Client) Every(ctx context.Context, key, spec string, payload []byte,
-	missed ...driver.Missed) error {
+// A run does not wait until the one before has been handled. Cancel ends the timer.
+func (c *Client) Every(ctx context.Context, key, spec string, payload []byte, missed ...driver.Missed) error {
 	t := Timer{Key: key, Payload: payload, Cron: cmp.Or(spec, " ")} // " " is refused
 	if len(missed) > 0 {
 		t.Missed = missed[0]
@@ -184,9 +178,6 @@ func (c *Client) check(t *Timer) error {
 	}
 	if t.Cron != "" {
 		first, err := cron.FirstRun(t.Cron, t.Missed, c.cfg.Now())
-		if c.layout.backend == JetStream {
-			err = fmt.Errorf("backend %v: %w", c.layout.backend, errors.ErrUnsupported)
-		}
 		if err != nil {
 			return fmt.Errorf("durable: every %q: %w", t.Key, err)
 		}
@@ -218,10 +209,8 @@ func (c *Client) checkSize(t *Timer) error {
 
 func replace(Timer) bool { return false }
 
-// set stores t, unless keep reports true for the existing timer, or that is the same timer of
-// Every.
-func (c *Client) set(ctx context.Context, what string, t Timer,
-	keep func(Timer) bool) (set bool, err error) {
+// set stores t, unless keep reports true for the existing timer, or that is the same timer of Every.
+func (c *Client) set(ctx context.Context, what string, t Timer, keep func(Timer) bool) (set bool, err error) {
 	again := t.Cron != "" && t.Deadline.IsZero()
 	if err := c.check(&t); err != nil {
 		return false, err
@@ -236,8 +225,7 @@ func (c *Client) set(ctx context.Context, what string, t Timer,
 
 // same reports whether a and b are the same timer of Every, apart from the next run.
 func same(a, b Timer) bool {
-	return a.Cron == b.Cron && a.Missed == b.Missed && a.Limits == b.Limits &&
-		bytes.Equal(a.Payload, b.Payload)
+	return a.Cron == b.Cron && a.Missed == b.Missed && a.Limits == b.Limits && bytes.Equal(a.Payload, b.Payload)
 }
 
 // replacing returns the message that replaces old with t.
@@ -263,11 +251,10 @@ func (c *Client) shorten(ctx context.Context, t *Timer) error {
 	return err
 }
 
-// Reschedule moves the timer with this key to another deadline, and keeps its payload. For a
-// timer of Every it moves the next run. If it returns true, the timer fires at the new deadline
-// and not at the old one. If it returns false, the timer does not exist: it has fired or was
-// cancelled. After an error the timer may have moved or not. It costs two round trips to the
-// server.
+// Reschedule moves the timer with this key to another deadline, and keeps its payload. For a timer of Every it
+// moves the next run. If it returns true, the timer fires at the new deadline and not at the old one. If it
+// returns false, the timer does not exist: it has fired or was cancelled. After an error the timer may have
+// moved or not. It costs two round trips to the server.
 func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool, error) {
 	if err := checkDeadline(key, at); err != nil {
 		return false, err
@@ -282,20 +269,18 @@ func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool
 	})
 }
 
-// Cancel removes the timer with this key. If it returns true, the timer has not fired and will
-// not fire, even if its deadline has passed. If it returns false, the timer does not exist: it
-// has fired or was cancelled. A timer that has fired is handled. After an error the timer may be
-// removed or not. It costs two round trips to the server.
+// Cancel removes the timer with this key. If it returns true, the timer has not fired and will not fire, even if its
+// deadline has passed. If it returns false, the timer does not exist: it has fired or was cancelled. A timer that has
+// fired is handled. After an error the timer may be removed or not. It costs two round trips to the server.
 func (c *Client) Cancel(ctx context.Context, key string) (bool, error) {
 	return c.change(ctx, "cancel", key, func(t Timer) (*nats.Msg, error) {
 		return c.layout.cancelMessage(t), nil
 	})
 }
 
-// change stores the message that changes the timer with this key. It starts over if the timer
-// has changed in the meantime, and stores nothing if the message is nil. A timer to add most
-// likely does not exist: the first call of message assumes so, with revision 0. If there is no
-// timer to add, the timer must exist.
+// change stores the message that changes the timer with this key. It starts over if the timer has changed in
+// the meantime, and stores nothing if the message is nil. A timer to add most likely does not exist: the first
+// call of message assumes so, with revision 0. If there is no timer to add, the timer must exist.
 func (c *Client) change(ctx context.Context, what, key string,
 	message func(Timer) (*nats.Msg, error), add ...Timer) (ok bool, err error) {
 	if err := checkKey(key); err != nil {
@@ -335,8 +320,7 @@ func (c *Client) publish(ctx context.Context, m *nats.Msg) error {
 	return asFull(err)
 }
 
-// Get returns the timer with this key, and false if it does not exist. It costs one round trip
-// to the server.
+// Get returns the timer with this key, and false if it does not exist. It costs one round trip to the server.
 func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err error) {
 	if err := checkKey(key); err != nil {
 		return Timer{}, false, err

@@ -8,31 +8,6 @@ import (
 	"time"
 )
 
-// Backend selects what fires the timers of a stream.
-type Backend int
-
-// The backends.
-const (
-	// Driver is the default: the workers fire the timers of their partitions, from a
-	// driver.Driver in memory. Timers are a few milliseconds late.
-	Driver Backend = iota
-	// JetStream uses the message schedules of the server. Timers are up to 250 ms late, and
-	// more under load, and Every is not supported. It suits few timers that need not be on
-	// time, and serves as a baseline for Driver.
-	JetStream
-)
-
-// String returns the name of the backend, as in the stream's metadata.
-func (b Backend) String() string {
-	switch b {
-	case Driver:
-		return "driver"
-	case JetStream:
-		return "jetstream"
-	}
-	return fmt.Sprintf("Backend(%d)", int(b))
-}
-
 // Config configures a client. The zero Config is valid.
 type Config struct {
 	// Name is the name of the stream, and the prefix of its subjects and its bucket: letters,
@@ -41,12 +16,9 @@ type Config struct {
 	// Replicas is how many nodes store each timer, 1 to 5. The default is 1. It takes effect
 	// when Open creates the stream.
 	Replicas int
-	// Partitions is how many parts the timers are divided into, 1 to 1024. It is fixed when
-	// Open creates the stream, by default at 16. For an existing stream, 0 means any number;
-	// another value must match.
+	// Partitions is how many parts the timers are divided into, 1 to 1024. It is fixed when Open creates the
+	// stream, by default at 16. For an existing stream, 0 means any number; another value must match.
 	Partitions int
-	// Backend is what fires the timers. It is fixed when Open creates the stream.
-	Backend Backend
 
 	// Horizon is how long before its deadline a timer is read into memory, at least 1 s. The
 	// default is 1 h. A worker keeps 8 bytes for each timer beyond the horizon.
@@ -72,8 +44,7 @@ type Config struct {
 
 	// Now is the clock that deadlines are compared with. The default is time.Now.
 	Now func() time.Time
-	// Logger receives errors that no method returns. Most of them are retried. The default
-	// discards them.
+	// Logger receives errors that no method returns. Most of them are retried. The default discards them.
 	Logger *slog.Logger
 }
 
@@ -110,7 +81,6 @@ func (cfg Config) withDefaults() (Config, error) {
 		{validName.MatchString(cfg.Name), "Name", strconv.Quote(cfg.Name), "1 to 64 letters, digits, - and _"},
 		{cfg.Replicas >= 1 && cfg.Replicas <= 5, "Replicas", cfg.Replicas, "1 to 5"},
 		{cfg.Partitions >= 0 && cfg.Partitions <= 1024, "Partitions", cfg.Partitions, "0 to 1024"},
-		{cfg.Backend == Driver || cfg.Backend == JetStream, "Backend", cfg.Backend, "Driver or JetStream"},
 		{cfg.Horizon >= time.Second, "Horizon", cfg.Horizon, "at least 1s"},
 		{cfg.Lease >= 500*time.Millisecond, "Lease", cfg.Lease, "at least 500ms"},
 		{cfg.Concurrency >= 1, "Concurrency", cfg.Concurrency, "at least 1"},

@@ -47,9 +47,8 @@ func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
 		})
 }
 
-// Waiting iterates over the timers that have fired and are not handled yet, in the order in which
-// they fired. It may include timers handled within the last two seconds. Attempt is always 0. An
-// error ends the iteration.
+// Waiting iterates over the timers that have fired and are not handled yet, in the order in which they fired.
+// It may include timers handled within the last two seconds. Attempt is always 0. An error ends the iteration.
 func (c *Client) Waiting(ctx context.Context) iter.Seq2[Fired, error] {
 	return list(ctx, c, "waiting", whole, c.layout.allFired(),
 		func(m message, removed *removedSet) (Fired, bool, error) {
@@ -92,8 +91,7 @@ func (c *Client) Revive(ctx context.Context, d DeadLetter) error {
 	return c.Discard(ctx, d)
 }
 
-// Discard removes a dead letter, if it still exists. It does not remove a later dead letter of the
-// same timer.
+// Discard removes a dead letter, if it still exists. It does not remove a later dead letter of the same timer.
 func (c *Client) Discard(ctx context.Context, d DeadLetter) (err error) {
 	defer wrap(&err, "discard %s", d.ID)
 	if err = c.stream.DeleteMsg(ctx, d.Revision); err != nil {

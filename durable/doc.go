@@ -11,10 +11,9 @@
 //
 // # How it works
 //
-// All timers are in one stream. A timer is the only message of its subject, which contains its
-// partition and its key. The sequence number of the message is the timer's revision. A change is
-// one message, which the server stores only if the timer still has the revision that the client
-// has read:
+// All timers are in one stream. A timer is the only message of its subject, which contains its partition and
+// its key. The sequence number of the message is the timer's revision. A change is one message, which the
+// server stores only if the timer still has the revision that the client has read:
 //
 //   - To fire a timer, a worker stores a message for the handlers. The server removes the timer
 //     in the same step.
@@ -29,28 +28,24 @@
 // about to fire; that no two workers fire the same timer; and that a crash between two steps
 // loses nothing. There are no locks, no fencing and no known window for duplicates.
 //
-// A server that was killed may restore messages that it had removed: see docs/durable.md.
-// Therefore each removing message lists the revisions that it removes. Before that message is
-// removed itself, its list is stored as a note, which stays until the timers would have been
-// due. In addition, each minute workers store the deadline up to which all timers have fired.
-// Clients read both after each start of the server and ignore the restored timers. Workers
-// remove them.
+// A server that was killed may restore messages that it had removed: see docs/durable.md. Therefore each
+// removing message lists the revisions that it removes. Before that message is removed itself, its list is
+// stored as a note, which stays until the timers would have been due. In addition, each minute workers store
+// the deadline up to which all timers have fired. Clients read both after each start of the server and ignore
+// the restored timers. Workers remove them.
 //
-// Workers share the partitions. Each worker regularly writes a sign of life to a bucket, with
-// the partitions that it serves, and a hash assigns each partition to one of the workers alive.
-// The newly assigned worker reads the partition before the old one stops. Two workers that serve
-// one partition for a while do no harm, nor does a worker that was suspended for an hour: the
-// server refuses their changes. Only the server's clock decides who is alive.
+// Workers share the partitions. Each worker regularly writes a sign of life to a bucket, with the partitions that it
+// serves, and a hash assigns each partition to one of the workers alive. The newly assigned worker reads the
+// partition before the old one stops. Two workers that serve one partition for a while do no harm, nor does a worker
+// that was suspended for an hour: the server refuses their changes. Only the server's clock decides who is alive.
 //
-// A worker follows the messages of its partitions. It keeps timers due within the horizon in
-// memory, in one driver. Of the others it keeps the revisions, 8 bytes each, grouped by the
-// quarter of a horizon in which they are due, and reads the timers when that is a horizon away.
-// A timer that has changed in the meantime is missing then, or the server refuses to fire it.
-// Once there are twice as many revisions as timers, the worker reads the partition again.
+// A worker follows the messages of its partitions. It keeps timers due within the horizon in memory, in one driver.
+// Of the others it keeps the revisions, 8 bytes each, grouped by the quarter of a horizon in which they are due, and
+// reads the timers when that is a horizon away. A timer that has changed in the meantime is missing then, or the
+// server refuses to fire it. Once there are twice as many revisions as timers, the worker reads the partition again.
 //
-// One consumer delivers fired timers to all workers, with acknowledgements. A worker keeps
-// telling the server that it still handles its timers. If it dies, others get them after
-// Config.AckWait.
+// One consumer delivers fired timers to all workers, with acknowledgements. A worker keeps telling the server
+// that it still handles its timers. If it dies, others get them after Config.AckWait.
 //
 // # Promises
 //
@@ -63,15 +58,8 @@
 //   - After an error of Schedule, Cancel or Reschedule the change may have happened or not.
 //     Calling again is safe.
 //
-// The promises hold when workers, servers, or a minority of the nodes of a cluster are killed at
-// any moment, as far as the server keeps what it has acknowledged. It writes to its files at
-// once and syncs them every two minutes: replicas or SyncAlways protect against power loss. A
-// timer whose acknowledgement had not reached the server's disk is handled again, with the same
-// ID.
-//
-// # Backends
-//
-// With Config.Backend JetStream, the server's own message schedules fire the timers. Storing,
-// changing and handling them works in the same way. They fire every 250 ms, and Every is not
-// supported.
+// The promises hold when workers, servers, or a minority of the nodes of a cluster are killed at any moment, as
+// far as the server keeps what it has acknowledged. It writes to its files at once and syncs them every two
+// minutes: replicas or SyncAlways protect against power loss. A timer whose acknowledgement had not reached the
+// server's disk is handled again, with the same ID.
 package durable

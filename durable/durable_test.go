@@ -166,35 +166,31 @@ func receive(t testing.TB, fired <-chan Fired) Fired {
 
 func TestFires(t *testing.T) {
 	t.Parallel()
-	for _, backend := range []Backend{Driver, JetStream} {
-		t.Run(backend.String(), func(t *testing.T) {
-			c := open(t, start(t), Config{Backend: backend, AckWait: time.Minute})
-			fired := serve(t, c)
-			const key = "a key. with *> marks/ä"
-			at := time.Now().Add(time.Hour)
-			mustSet(t, c, Timer{Key: key, Deadline: at, Payload: []byte("payload")})
-			if got := mustGet(t, c, key); got.Key != key || !got.Deadline.Equal(at) || string(got.Payload) != "payload" {
-				t.Errorf("Get = %+v", got)
-			}
-			at = time.Now().Add(300 * time.Millisecond)
-			mustSet(t, c, Timer{Key: key, Deadline: at, Payload: []byte("payload")})
-			f := receive(t, fired)
-			if f.Key != key || !f.Deadline.Equal(at) || string(f.Payload) != "payload" || f.Attempt != 1 || f.ID != fmt.Sprintf("%s@%d", key, at.UnixNano()) {
-				t.Errorf("fired %+v", f)
-			}
-			if f.Lateness < 0 || f.Lateness > patience {
-				t.Errorf("lateness %v", f.Lateness)
-			}
-			t.Logf("lateness %v", f.Lateness)
-			if _, ok, err := c.Get(t.Context(), key); ok || err != nil {
-				t.Errorf("Get of a timer that has fired = %v, %v", ok, err)
-			}
-			if ok, err := c.Cancel(t.Context(), key); ok || err != nil {
-				t.Errorf("Cancel of a timer that has fired = %v, %v", ok, err)
-			}
-			if ok, err := c.Reschedule(t.Context(), key, at); ok || err != nil {
-				t.Errorf("Reschedule of a timer that has fired = %v, %v", ok, err)
-			}
-		})
+	c := open(t, start(t), Config{AckWait: time.Minute})
+	fired := serve(t, c)
+	const key = "a key. with *> marks/ä"
+	at := time.Now().Add(time.Hour)
+	mustSet(t, c, Timer{Key: key, Deadline: at, Payload: []byte("payload")})
+	if got := mustGet(t, c, key); got.Key != key || !got.Deadline.Equal(at) || string(got.Payload) != "payload" {
+		t.Errorf("Get = %+v", got)
+	}
+	at = time.Now().Add(300 * time.Millisecond)
+	mustSet(t, c, Timer{Key: key, Deadline: at, Payload: []byte("payload")})
+	f := receive(t, fired)
+	if f.Key != key || !f.Deadline.Equal(at) || string(f.Payload) != "payload" || f.Attempt != 1 || f.ID != fmt.Sprintf("%s@%d", key, at.UnixNano()) {
+		t.Errorf("fired %+v", f)
+	}
+	if f.Lateness < 0 || f.Lateness > patience {
+		t.Errorf("lateness %v", f.Lateness)
+	}
+	t.Logf("lateness %v", f.Lateness)
+	if _, ok, err := c.Get(t.Context(), key); ok || err != nil {
+		t.Errorf("Get of a timer that has fired = %v, %v", ok, err)
+	}
+	if ok, err := c.Cancel(t.Context(), key); ok || err != nil {
+		t.Errorf("Cancel of a timer that has fired = %v, %v", ok, err)
+	}
+	if ok, err := c.Reschedule(t.Context(), key, at); ok || err != nil {
+		t.Errorf("Reschedule of a timer that has fired = %v, %v", ok, err)
 	}
 }

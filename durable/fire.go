@@ -130,8 +130,7 @@ func (f *firing) leave(n *near, err error) {
 	n.p.leave(n)
 }
 
-// message returns the message to store next. The server stores it only if the timer still has
-// its revision.
+// message returns the message to store next. The server stores it only if the timer still has its revision.
 func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 	l, t := f.c.layout, n.timer
 	if t.Cron != "" && !n.asked {

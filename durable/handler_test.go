@@ -13,7 +13,8 @@ import (
 func TestHandlers(t *testing.T) {
 	t.Parallel()
 	onPurpose := errors.New("on purpose")
-	var release chan struct{}
+	release := make(chan struct{})
+	defer close(release)
 	fails := func(context.Context, Fired) error { return onPurpose }
 	// A busy machine may need more attempts with such a short timeout.
 	short := Limits{Timeout: 300 * time.Millisecond, MaxAttempts: 1000}
@@ -59,70 +60,64 @@ func TestHandlers(t *testing.T) {
 			return nil
 		}},
 	}
-	for _, backend := range []Backend{Driver, JetStream} {
-		t.Run(backend.String(), func(t *testing.T) {
-			release = make(chan struct{})
-			defer close(release)
-			c := open(t, start(t), Config{Backend: backend, Concurrency: 3, MaxAttempts: 3, AckWait: 20 * time.Second,
-				Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * 10 * time.Millisecond }})
-			handled := make(chan Fired, 1<<16)
-			serveWith(t, c, func(ctx context.Context, f Fired) error {
-				handled <- f
-				return tests[f.Key].handle(ctx, f)
-			})
-			var timers []Timer
-			dead := uint64(0)
-			for key, test := range tests {
-				timers = append(timers, Timer{Key: key, Deadline: time.Now(), Payload: []byte(key), Limits: test.limits})
-				if test.dead {
-					dead++
-				}
-			}
-			mustSet(t, c, timers...)
-			over := func(dead uint64) {
-				t.Helper()
-				waitFor(t, func() bool {
-					n, err := c.Counts(t.Context())
-					return err == nil && n.Dead == dead && n.Fired == 0
-				})
-			}
-			over(dead)
-			attempts := make(map[string]int)
-			for len(handled) > 0 {
-				f := <-handled
-				if attempts[f.Key]++; f.Attempt != attempts[f.Key] || f.Limits != tests[f.Key].limits {
-					t.Errorf("%+v comes as number %d", f, attempts[f.Key])
-				}
-			}
-			for key, test := range tests {
-				if n := attempts[key]; n != test.attempts && (test.limits != short || n < test.attempts) {
-					t.Errorf("%s: %d attempts, want %d", key, n, test.attempts)
-				}
-			}
-			for d, err := range c.DeadLetters(t.Context()) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if test := tests[d.Key]; !test.dead || d.Attempts != test.attempts || string(d.Payload) != d.Key || !strings.Contains(d.Error, "on purpose") {
-					t.Errorf("dead letter %+v", d)
-				}
-				switch d.Key {
-				case "own attempts":
-					err = c.Revive(t.Context(), d)
-				case "fails":
-					err = c.Discard(t.Context(), d)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
-			over(dead - 1)
-			for attempt := range 2 { // its limits are still there
-				if f := receive(t, handled); f.Key != "own attempts" || f.MaxAttempts != 2 || f.Attempt != attempt+1 {
-					t.Errorf("revived: %+v", f)
-				}
-			}
+	c := open(t, start(t), Config{Concurrency: 3, MaxAttempts: 3, AckWait: 20 * time.Second,
+		Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * 10 * time.Millisecond }})
+	handled := make(chan Fired, 1<<16)
+	serveWith(t, c, func(ctx context.Context, f Fired) error {
+		handled <- f
+		return tests[f.Key].handle(ctx, f)
+	})
+	var timers []Timer
+	dead := uint64(0)
+	for key, test := range tests {
+		timers = append(timers, Timer{Key: key, Deadline: time.Now(), Payload: []byte(key), Limits: test.limits})
+		if test.dead {
+			dead++
+		}
+	}
+	mustSet(t, c, timers...)
+	over := func(dead uint64) {
+		t.Helper()
+		waitFor(t, func() bool {
+			n, err := c.Counts(t.Context())
+			return err == nil && n.Dead == dead && n.Fired == 0
 		})
+	}
+	over(dead)
+	attempts := make(map[string]int)
+	for len(handled) > 0 {
+		f := <-handled
+		if attempts[f.Key]++; f.Attempt != attempts[f.Key] || f.Limits != tests[f.Key].limits {
+			t.Errorf("%+v comes as number %d", f, attempts[f.Key])
+		}
+	}
+	for key, test := range tests {
+		if n := attempts[key]; n != test.attempts && (test.limits != short || n < test.attempts) {
+			t.Errorf("%s: %d attempts, want %d", key, n, test.attempts)
+		}
+	}
+	for d, err := range c.DeadLetters(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if test := tests[d.Key]; !test.dead || d.Attempts != test.attempts || string(d.Payload) != d.Key || !strings.Contains(d.Error, "on purpose") {
+			t.Errorf("dead letter %+v", d)
+		}
+		switch d.Key {
+		case "own attempts":
+			err = c.Revive(t.Context(), d)
+		case "fails":
+			err = c.Discard(t.Context(), d)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	over(dead - 1)
+	for attempt := range 2 { // its limits are still there
+		if f := receive(t, handled); f.Key != "own attempts" || f.MaxAttempts != 2 || f.Attempt != attempt+1 {
+			t.Errorf("revived: %+v", f)
+		}
 	}
 	if Permanent(nil) != nil || RetryAfter(1, nil) != nil {
 		t.Error("no error has become one")

@@ -15,19 +15,17 @@ import (
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
-// ErrLoss is returned by Embedded if the store holds fewer timers than the server has noted,
-// and the messages stored since cannot account for the difference: files were damaged, removed
-// or replaced, or the power failed before they were on the disk. The server skips what is
-// damaged, so that the timers are lost for good once it has started: restore the folder from a
-// copy, or go on with AcceptLoss.
+// ErrLoss is returned by Embedded if the store holds fewer timers than the server has noted, and the messages
+// stored since cannot account for the difference: files were damaged, removed or replaced, or the power failed
+// before they were on the disk. The server skips what is damaged, so that the timers are lost for good once it
+// has started: restore the folder from a copy, or go on with AcceptLoss.
 var ErrLoss = errors.New("timers are missing")
 
 // The server counts the timers each second, or less often in a large store: counting takes at
 // most this part of the time.
 const countShare = 50
 
-// settleTime is how long after a crash timers that had been removed may be back, until a worker
-// removes them again.
+// settleTime is how long after a crash timers that had been removed may be back, until a worker removes them again.
 const settleTime = 10 * time.Second
 
 // inventory is what the streams of a store held at some time.
@@ -156,8 +154,7 @@ func (s *Server) takeInventory(was inventory, counts bool) (inventory, error) {
 	list := js.ListStreams(ctx)
 	for info := range list.Info() {
 		name := info.Config.Name
-		if info.Config.Metadata[metadataPartitions] == "" ||
-			checkStream(info.Config, layout{name: name}) != nil {
+		if info.Config.Metadata[metadataPartitions] == "" || checkStream(info.Config, layout{name: name}) != nil {
 			continue // it has no timers
 		}
 		n := holding{now: info.State.LastSeq}
@@ -180,8 +177,7 @@ func (s *Server) takeInventory(was inventory, counts bool) (inventory, error) {
 // removal of a restored timer has no message of its own, but is listed in a note.
 func (c *Client) countTimers(ctx context.Context, n *holding, was holding) (err error) {
 	n.changes = n.now - min(n.now, was.Last)
-	if n.Timers, err = c.count(ctx, c.layout.allTimers()); err != nil ||
-		n.Timers+n.changes >= was.Timers {
+	if n.Timers, err = c.count(ctx, c.layout.allTimers()); err != nil || n.Timers+n.changes >= was.Timers {
 		return err
 	}
 	since := whole

@@ -29,17 +29,15 @@ type members struct {
 	setAside func(what string, err error) // logs a sign that cannot be parsed
 }
 
-// alive reports whether id is this worker, or gave a sign of life within a lease of the latest
-// one. A sign from the future was given before the server's clock was set back; a worker that is
-// alive soon gives another one.
+// alive reports whether id is this worker, or gave a sign of life within a lease of the latest one. A sign from
+// the future was given before the server's clock was set back; a worker that is alive soon gives another one.
 func (m *members) alive(id string) bool {
 	return id == m.self || m.last.Sub(m.signs[id].at).Abs() <= m.lease
 }
 
-// wants reports whether this worker should serve a partition. A hash chooses one of the workers
-// alive. If this worker serves the partition and another is chosen, it continues until the other
-// one serves. So two may serve it for a while. That is harmless, because the server lets only one
-// of them fire a timer.
+// wants reports whether this worker should serve a partition. A hash chooses one of the workers alive. If this
+// worker serves the partition and another is chosen, it continues until the other one serves. So two may serve
+// it for a while. That is harmless, because the server lets only one of them fire a timer.
 func (m *members) wants(partition int, serves bool) bool {
 	if _, ok := m.signs[m.self]; !ok {
 		return false

@@ -140,8 +140,7 @@ func (h *history) follow(key string, changes []change, ahead time.Duration) []in
 		for _, state := range states {
 			fired := state != none && h.fired(key, changes[state])
 			if fired && !c.returned.Before(changes[state].deadline.Add(-ahead)) {
-				// It may have fired by now. That it fired later is possible only if the
-				// change has not touched it.
+				// It may have fired by now. That it fired later is possible only if the change has not touched it.
 				if untouched := c.err != nil; untouched {
 					h.step(key, c, i, state, reach)
 				}

@@ -67,9 +67,8 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{Config{Name: "strange"}, "durable-partitions"},
 		{Config{Name: "good", Partitions: 17}, "16 partitions"},
-		{Config{Name: "good", Backend: JetStream}, "backend \"driver\""},
 		{Config{Name: "a b"}, "Name"}, {Config{Replicas: 6}, "Replicas"}, {Config{Partitions: -1}, "Partitions"},
-		{Config{Backend: 7}, "Backend"}, {Config{Horizon: 1}, "Horizon"}, {Config{Lease: 1}, "Lease"},
+		{Config{Horizon: 1}, "Horizon"}, {Config{Lease: 1}, "Lease"},
 		{Config{AckWait: 1}, "AckWait"}, {Config{Concurrency: -1}, "Concurrency"},
 		{Config{HandlerTimeout: -1}, "HandlerTimeout"}, {Config{MaxAttempts: -1}, "MaxAttempts"},
 	} {
@@ -163,10 +162,6 @@ func TestArguments(t *testing.T) {
 	waitFor(t, func() bool { return c.Stats().Partitions == 16 })
 	if err := c.Serve(ctx, func(context.Context, Fired) error { return nil }); !errors.Is(err, ErrServing) {
 		t.Errorf("a second Serve: %v, want %v", err, ErrServing)
-	}
-	j := open(t, nc, Config{Name: "scheduled", Backend: JetStream})
-	if err := j.Every(ctx, "key", "@hourly", nil); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("Every with backend JetStream: %v", err)
 	}
 }
 

@@ -69,8 +69,7 @@ func (p *partition) run(ctx context.Context) {
 	}
 }
 
-// follow reads all timers of the partition, and then each change. It returns nil when it is time
-// for another scan.
+// follow reads all timers of the partition, and then each change. It returns nil when it is time for another scan.
 func (p *partition) follow(ctx context.Context) error {
 	removed, err := p.c.removedNow(ctx, time.Second)
 	if err != nil {
@@ -154,8 +153,7 @@ func (p *partition) endScan() {
 			p.far[at] = slices.DeleteFunc(revisions, func(r uint64) bool { return back[r] })
 			p.farLen -= len(revisions) - len(p.far[at])
 		}
-		p.c.cfg.Logger.Debug("restored timers are removed again",
-			"partition", p.number, "timers", len(back))
+		p.c.cfg.Logger.Debug("restored timers are removed again", "partition", p.number, "timers", len(back))
 		for r := range back {
 			p.remove.put(spent{revision: r, at: time.Now()})
 		}
@@ -188,8 +186,7 @@ func (p *partition) apply(m message) error {
 	return err
 }
 
-// cancelled drops the timer with this key if it is older than the Cancel, and removes the message
-// of the Cancel.
+// cancelled drops the timer with this key if it is older than the Cancel, and removes the message of the Cancel.
 func (p *partition) cancelled(key string, s spent) {
 	p.mu.Lock()
 	if n := p.near[key]; n != nil && n.timer.Revision < s.revision {
@@ -253,8 +250,7 @@ func (p *partition) set(t Timer, toNear bool) {
 
 // start makes n due at its deadline. p.mu must be held.
 func (p *partition) start(n *near) {
-	n.handle = p.fire.clock.Schedule(time.Duration(n.deadline-p.c.cfg.Now().UnixNano()),
-		func() { p.fire.due.put(n) })
+	n.handle = p.fire.clock.Schedule(time.Duration(n.deadline-p.c.cfg.Now().UnixNano()), func() { p.fire.due.put(n) })
 }
 
 // due reports whether n is still current and its deadline has come by the worker's clock. If the

@@ -8,8 +8,7 @@ import (
 
 // inParallel calls f with each item, n at a time. It returns the first error. After an error it
 // starts no more calls, and ends the contexts of the others.
-func inParallel[T any](ctx context.Context, n int, items []T,
-	f func(context.Context, T) error) error {
+func inParallel[T any](ctx context.Context, n int, items []T, f func(context.Context, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup

@@ -45,10 +45,8 @@ func (c *Client) last(ctx context.Context, subject string) (*nats.RawStreamMsg, 
 	return c.get.GetLastMsg(c.layout.name, subject, nats.Context(ctx))
 }
 
-// at returns the message with a revision, from the leader of the stream or, with nats.DirectGet,
-// from any replica.
-func (c *Client) at(ctx context.Context, revision uint64,
-	how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
+// at returns the message with a revision, from the leader of the stream or, with nats.DirectGet, from any replica.
+func (c *Client) at(ctx context.Context, revision uint64, how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	return c.get.GetMsg(c.layout.name, revision, append(how, nats.Context(ctx))...)
@@ -85,10 +83,8 @@ const (
 // errEnough is returned by a function that wants no more messages.
 var errEnough = errors.New("enough")
 
-// read calls f with each message that a subject filter matches and that is stored now, until f
-// returns an error.
-func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter string,
-	f func(message) error) error {
+// read calls f with each message that a subject filter matches and that is stored now, until f returns an error.
+func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter string, f func(message) error) error {
 	return c.follow(ctx, how, filter, func(m message) error {
 		if m.Msg == nil {
 			return errEnough

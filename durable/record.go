@@ -86,7 +86,6 @@ const firstYear, lastYear = 1700, 2199
 type layout struct {
 	name       string
 	partitions int
-	backend    Backend
 }
 
 // The subjects of a stream named timers with partition 7 and the key job 4.2:
@@ -129,8 +128,7 @@ func (l layout) fired(key string, deadline int64) string { return l.last(".w.", 
 func (l layout) dead(key string, deadline int64) string { return l.last(".d.", key, deadline) }
 
 func (l layout) last(kind, key string, deadline int64) string {
-	return l.name + kind + strconv.Itoa(l.partition(key)) + "." + escape(key) +
-		"." + strconv.FormatInt(deadline, 10)
+	return l.name + kind + strconv.Itoa(l.partition(key)) + "." + escape(key) + "." + strconv.FormatInt(deadline, 10)
 }
 
 func (l layout) allTimers() string    { return l.subject("p.*.t.*") }
@@ -184,13 +182,10 @@ func (l layout) firedMessage(t Timer) *nats.Msg {
 	return m
 }
 
-// cancelMessage returns the message that cancels a timer. A partition keeps all of them until a
-// worker has noted them. With backend JetStream no worker does, and each replaces the last.
+// cancelMessage returns the message that cancels a timer. A partition keeps all of them until a worker has noted them.
 func (l layout) cancelMessage(t Timer) *nats.Msg {
-	m := newMessage(l.cancelled(l.partition(t.Key)), []byte(t.Key))
-	if l.backend != JetStream {
-		m.Header.Del(jetstream.MsgRollup)
-	}
+	m := nats.NewMsg(l.cancelled(l.partition(t.Key)))
+	m.Data = []byte(t.Key)
 	l.removing(m, t)
 	return m
 }
@@ -199,14 +194,8 @@ func (l layout) cancelMessage(t Timer) *nats.Msg {
 func (l layout) message(t Timer) *nats.Msg {
 	m := newMessage(l.timer(t.Key), t.Payload)
 	setNumber(m, headerDeadline, t.Deadline.UnixNano())
-	schedule, target := never, l.subject("w.0")
-	if l.backend == JetStream {
-		// With nanoseconds, which jetstream.WithScheduleAt would drop.
-		schedule = "@at " + t.Deadline.UTC().Format(time.RFC3339Nano)
-		target = l.fired(t.Key, t.Deadline.UnixNano())
-	}
-	m.Header[headerSchedule] = []string{schedule}
-	m.Header[headerScheduleTarget] = []string{target}
+	m.Header[headerSchedule] = []string{never}
+	m.Header[headerScheduleTarget] = []string{l.subject("w.0")}
 	t.removed.write(m)
 	t.Limits.write(m)
 	if t.Cron != "" {
@@ -217,8 +206,7 @@ func (l layout) message(t Timer) *nats.Msg {
 }
 
 // parse returns the timer stored in a message.
-func (l layout) parse(subject string, header nats.Header, body []byte,
-	revision uint64) (t Timer, err error) {
+func (l layout) parse(subject string, header nats.Header, body []byte, revision uint64) (t Timer, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("message %d of stream %s: %w", revision, l.name, err)
@@ -232,8 +220,7 @@ func (l layout) parse(subject string, header nats.Header, body []byte,
 	if err != nil {
 		return t, err
 	}
-	t = Timer{Key: key, Deadline: time.Unix(0, ns), Payload: body, Cron: header.Get(headerCron),
-		Revision: revision}
+	t = Timer{Key: key, Deadline: time.Unix(0, ns), Payload: body, Cron: header.Get(headerCron), Revision: revision}
 	if t.removed, err = readRemoval(header); err != nil {
 		return t, err
 	}
@@ -292,15 +279,13 @@ func (l Limits) check(key string) error {
 
 func checkDeadline(key string, at time.Time) error {
 	if year := at.UTC().Year(); year < firstYear || year > lastYear {
-		return fmt.Errorf("durable: key %q: deadline %v: want a year from %d to %d",
-			key, at, firstYear, lastYear)
+		return fmt.Errorf("durable: key %q: deadline %v: want a year from %d to %d", key, at, firstYear, lastYear)
 	}
 	return nil
 }
 
-// escape turns a key into one token of a subject. Letters, digits and some marks stay; any other
-// byte becomes % and two hex digits. So the escaped form of a prefix is a prefix of the escaped
-// form.
+// escape turns a key into one token of a subject. Letters, digits and some marks stay; any other byte becomes %
+// and two hex digits. So the escaped form of a prefix is a prefix of the escaped form.
 func escape(key string) string {
 	const hex = "0123456789ABCDEF"
 	first := slices.IndexFunc([]byte(key), func(c byte) bool { return !plain(c) })

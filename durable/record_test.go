@@ -37,24 +37,22 @@ func TestUnescapeRefuses(t *testing.T) {
 
 // Timers, and the subjects of fired timers, survive encoding and parsing.
 func TestMessage(t *testing.T) {
-	for _, backend := range []Backend{Driver, JetStream} {
-		l := layout{name: "timers", partitions: 16, backend: backend}
-		for _, want := range []Timer{
-			{Key: "a", Deadline: time.Unix(1, 2), Payload: []byte("x")},
-			{Key: "a.b *>%", Deadline: time.Unix(-1, 2), Payload: nil},
-			{Key: "every", Deadline: time.Unix(1, 2), Cron: "CRON_TZ=Europe/Berlin 0 3 * * *", Missed: driver.Skip},
-		} {
-			m := l.message(want)
-			want.Revision = 7
-			got, err := l.parse(m.Subject, m.Header, m.Data, 7)
-			if err != nil || got.Key != want.Key || !got.Deadline.Equal(want.Deadline) || string(got.Payload) != string(want.Payload) ||
-				got.Cron != want.Cron || got.Missed != want.Missed || got.Revision != want.Revision {
-				t.Errorf("parse = %+v, %v, want %+v", got, err, want)
-			}
-			key, deadline, ok := l.parseFired(l.fired(want.Key, want.Deadline.UnixNano()))
-			if !ok || key != want.Key || deadline != want.Deadline.UnixNano() {
-				t.Errorf("parseFired = %q, %d, %v", key, deadline, ok)
-			}
+	l := layout{name: "timers", partitions: 16}
+	for _, want := range []Timer{
+		{Key: "a", Deadline: time.Unix(1, 2), Payload: []byte("x")},
+		{Key: "a.b *>%", Deadline: time.Unix(-1, 2), Payload: nil},
+		{Key: "every", Deadline: time.Unix(1, 2), Cron: "CRON_TZ=Europe/Berlin 0 3 * * *", Missed: driver.Skip},
+	} {
+		m := l.message(want)
+		want.Revision = 7
+		got, err := l.parse(m.Subject, m.Header, m.Data, 7)
+		if err != nil || got.Key != want.Key || !got.Deadline.Equal(want.Deadline) || string(got.Payload) != string(want.Payload) ||
+			got.Cron != want.Cron || got.Missed != want.Missed || got.Revision != want.Revision {
+			t.Errorf("parse = %+v, %v, want %+v", got, err, want)
+		}
+		key, deadline, ok := l.parseFired(l.fired(want.Key, want.Deadline.UnixNano()))
+		if !ok || key != want.Key || deadline != want.Deadline.UnixNano() {
+			t.Errorf("parseFired = %q, %d, %v", key, deadline, ok)
 		}
 	}
 }

@@ -45,8 +45,7 @@ func TestKillRemovals(t *testing.T) {
 	}
 }
 
-// removals is what a test knows about its timers. A timer whose call was interrupted by a kill is in
-// neither map.
+// removals is what a test knows about its timers. A timer whose call was interrupted by a kill is in neither map.
 type removals struct {
 	size int
 

@@ -51,8 +51,7 @@ func (t Timer) removal() removal {
 	if t.Revision == 0 {
 		return removal{}
 	}
-	return removal{append(slices.Clip(t.removed.revisions), t.Revision),
-		max(t.removed.until, t.Deadline.UnixNano())}
+	return removal{append(slices.Clip(t.removed.revisions), t.Revision), max(t.removed.until, t.Deadline.UnixNano())}
 }
 
 func (r removal) write(m *nats.Msg) {
@@ -144,8 +143,7 @@ func (s *removedSet) hasRevision(revision uint64) bool {
 	return found
 }
 
-// anyAge accepts what was read at any time since the server was started: a server that runs
-// restores nothing.
+// anyAge accepts what was read at any time since the server was started: a server that runs restores nothing.
 const anyAge = math.MaxInt64
 
 // removedNow returns what was removed. It reads that again if the server was restarted, or if the
@@ -217,8 +215,7 @@ func (c *Client) readRemoved(ctx context.Context) (*removedSet, error) {
 	return set, nil
 }
 
-// forgetNotes removes the notes that are older than noteAge and whose deadlines passed at least
-// noteAge ago.
+// forgetNotes removes the notes that are older than noteAge and whose deadlines passed at least noteAge ago.
 func (c *Client) forgetNotes(ctx context.Context) error {
 	now := c.cfg.Now()
 	return c.read(ctx, headersOnly, c.layout.notes(), func(m message) error {

@@ -22,12 +22,11 @@ import (
 // A timer is handled at least once. It is handled again, with the same ID, if its worker died
 // before the server had stored that it was done.
 //
-// When ctx ends, the contexts of the handlers end. Serve waits for the handlers and returns the
-// cause of the end of ctx. A timer whose handler fails after that is handled by another worker,
-// and the attempt does not count. A handler that never returns keeps one of the Concurrency
-// places, and keeps Serve from returning; its timer is handled again after HandlerTimeout. Serve
-// returns early only if the consumer of the stream is deleted. Without a connection it keeps
-// trying. A second Serve of the same client returns ErrServing.
+// When ctx ends, the contexts of the handlers end. Serve waits for the handlers and returns the cause of the
+// end of ctx. A timer whose handler fails after that is handled by another worker, and the attempt does not
+// count. A handler that never returns keeps one of the Concurrency places, and keeps Serve from returning; its
+// timer is handled again after HandlerTimeout. Serve returns early only if the consumer of the stream is
+// deleted. Without a connection it keeps trying. A second Serve of the same client returns ErrServing.
 func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) error) error {
 	if handle == nil {
 		return errors.New("durable: serve: want a handler")
@@ -75,9 +74,9 @@ type owner struct {
 }
 
 type served struct {
-	*partition // nil if JetStream fires
-	cancel     context.CancelFunc
-	ended      chan struct{}
+	*partition
+	cancel context.CancelFunc
+	ended  chan struct{}
 }
 
 func (o *owner) run(ctx context.Context) {
@@ -126,20 +125,13 @@ func (o *owner) share(ctx context.Context, m *members) {
 
 func (o *owner) begin(ctx context.Context, n int) *served {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &served{cancel: cancel, ended: make(chan struct{})}
+	s := &served{newPartition(o.c, n, o.fire, o.remove), cancel, make(chan struct{})}
 	var wg sync.WaitGroup
-	if o.c.layout.backend == Driver {
-		s.partition = newPartition(o.c, n, o.fire, o.remove)
-		wg.Go(func() { s.run(ctx) })
-	}
+	wg.Go(func() { s.run(ctx) })
 	if n == 0 {
 		wg.Go(func() { (&sweeper{Client: o.c}).run(ctx) })
 	}
-	go func() {
-		wg.Wait()
-		<-ctx.Done()
-		close(s.ended)
-	}()
+	go func() { wg.Wait(); close(s.ended) }()
 	return s
 }
 
@@ -149,7 +141,7 @@ func (o *owner) loaded() []int {
 	defer o.mu.Unlock()
 	list := []int{}
 	for n, s := range o.served {
-		if s.partition == nil || s.loaded.Load() {
+		if s.loaded.Load() {
 			list = append(list, n)
 		}
 	}
@@ -184,8 +176,6 @@ func (o *owner) each(f func(*partition)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, s := range o.served {
-		if s.partition != nil {
-			f(s.partition)
-		}
+		f(s.partition)
 	}
 }

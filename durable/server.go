@@ -58,10 +58,9 @@ func option(valid bool, set func(*Server), format string, args ...any) ServerOpt
 	}
 }
 
-// Listen makes the server listen at an address, such as "127.0.0.1:4222", so that other processes
-// can connect. Without it only Connect works. Clients have full access. Therefore Embedded refuses
-// an address that other machines can reach, unless it has Password, Token, TLS with client
-// certificates, or Insecure.
+// Listen makes the server listen at an address, such as "127.0.0.1:4222", so that other processes can connect.
+// Without it only Connect works. Clients have full access. Therefore Embedded refuses an address that other
+// machines can reach, unless it has Password, Token, TLS with client certificates, or Insecure.
 func Listen(address string) ServerOption {
 	host, port, err := splitAddress(address)
 	return option(err == nil, func(s *Server) {
@@ -83,8 +82,7 @@ func Cluster(cluster, name, address string, routes ...string) ServerOption {
 	}, "cluster: %w", err)
 }
 
-// Password makes the server require this user and password from clients and from the nodes of its
-// cluster.
+// Password makes the server require this user and password from clients and from the nodes of its cluster.
 func Password(user, password string) ServerOption {
 	return option(user != "" && password != "",
 		func(s *Server) { s.opts.Username, s.opts.Password = user, password },
@@ -93,8 +91,7 @@ func Password(user, password string) ServerOption {
 
 // Token makes the server require this token from clients and from the nodes of its cluster.
 func Token(token string) ServerOption {
-	return option(token != "", func(s *Server) { s.opts.Authorization = token },
-		"embedded server: want a token")
+	return option(token != "", func(s *Server) { s.opts.Authorization = token }, "embedded server: want a token")
 }
 
 // TLS makes the server accept TLS only, with the Certificates of config. With ClientAuth
@@ -110,18 +107,15 @@ func TLS(config *tls.Config) ServerOption {
 // Insecure gives full access to anybody who can reach the address of Listen or Cluster.
 func Insecure() ServerOption { return option(true, func(s *Server) { s.insecure = true }, "") }
 
-// MaxStore limits the store of the server, in bytes. The default is half of the free disk, which
-// is also the maximum. The last tenth is reserved: new timers are refused with ErrFull, and
-// existing ones can be moved and cancelled, and fire. In a cluster it is the limit of this node,
-// and nothing is reserved.
+// MaxStore limits the store of the server, in bytes. The default is half of the free disk, which is also the
+// maximum. The last tenth is reserved: new timers are refused with ErrFull, and existing ones can be moved and
+// cancelled, and fire. In a cluster it is the limit of this node, and nothing is reserved.
 func MaxStore(bytes int64) ServerOption {
-	return option(bytes > 0, func(s *Server) { s.maxStore = bytes },
-		"a store of %d bytes: want at least 1", bytes)
+	return option(bytes > 0, func(s *Server) { s.maxStore = bytes }, "a store of %d bytes: want at least 1", bytes)
 }
 
-// SyncAlways makes the server sync each change to the disk before it answers. By default it syncs
-// every two minutes: the files are complete after kill -9, but possibly not after a power loss,
-// against which replicas protect as well.
+// SyncAlways makes the server sync each change to the disk before it answers. By default it syncs every two minutes:
+// the files are complete after kill -9, but possibly not after a power loss, against which replicas protect as well.
 func SyncAlways() ServerOption {
 	return option(true, func(s *Server) { s.opts.SyncAlways = true }, "")
 }
@@ -143,10 +137,9 @@ func splitAddress(address string) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// Embedded starts a nats-server in this process. It stores its streams in files under dir, which it
-// creates if necessary and locks: it is an error if another server uses dir. It is also an error if
-// the store has lost timers since the last run, ErrLoss, except in a cluster, where a node gets its
-// data back from the others.
+// Embedded starts a nats-server in this process. It stores its streams in files under dir, which it creates if
+// necessary and locks: it is an error if another server uses dir. It is also an error if the store has lost
+// timers since the last run, ErrLoss, except in a cluster, where a node gets its data back from the others.
 //
 // If the store can no longer be written, for example because the disk is full, the server stops
 // until it can. Then clients reconnect and workers continue.
@@ -177,8 +170,7 @@ func Embedded(dir string, options ...ServerOption) (*Server, error) {
 		return nil, fmt.Errorf("durable: embedded server: %w", err)
 	}
 	if err := s.start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("durable: embedded server in %s: %w", dir, err),
-			s.lock.Close())
+		return nil, errors.Join(fmt.Errorf("durable: embedded server in %s: %w", dir, err), s.lock.Close())
 	}
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())
@@ -230,8 +222,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Connect returns a connection to the server that reconnects without limit. It needs no network
-// and no credentials.
+// Connect returns a connection to the server that reconnects without limit. It needs no network and no credentials.
 func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 	own := []nats.Option{nats.InProcessServer(s), nats.MaxReconnects(-1), nats.Timeout(startTimeout)}
 	if s.opts.Username != "" {

@@ -71,9 +71,8 @@ func TestStartFails(t *testing.T) {
 		options []ServerOption
 		want    string
 	}{
-		"folder in use": {used, nil,
-			fmt.Sprintf("in use by another server, process %d on ", os.Getpid())},
-		"port in use": {t.TempDir(), []ServerOption{Listen(address)}, address},
+		"folder in use": {used, nil, fmt.Sprintf("in use by another server, process %d on ", os.Getpid())},
+		"port in use":   {t.TempDir(), []ServerOption{Listen(address)}, address},
 		"node, port in use": {t.TempDir(), []ServerOption{
 			Listen(address), Cluster("c", "n", other, other)}, address},
 		"folder unreadable": {unreadable, nil, "storage directory"},
@@ -280,8 +279,7 @@ func TestSecurity(t *testing.T) {
 	}{
 		"password": {Password("me", "secret"), nats.UserInfo("me", "secret"),
 			[]nats.Option{nats.UserInfo("me", "wrong"), nats.Token("secret"), nats.Name("")}},
-		"token": {Token("secret"), nats.Token("secret"),
-			[]nats.Option{nats.Token("wrong"), nats.Name("")}},
+		"token": {Token("secret"), nats.Token("secret"), []nats.Option{nats.Token("wrong"), nats.Name("")}},
 		"TLS": {TLS(encrypted), client,
 			[]nats.Option{nats.Name(""), nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12})}},
 		"certificates": {TLS(mutual), known, []nats.Option{client, nats.Name("")}},

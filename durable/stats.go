@@ -24,8 +24,7 @@ type Counts struct {
 	Workers int    // workers that gave a sign of life within their lease
 }
 
-// Counts returns what is stored. The server walks over all subjects, which takes about 0.3 s for a
-// million timers.
+// Counts returns what is stored. The server walks over all subjects, which takes about 0.3 s for a million timers.
 func (c *Client) Counts(ctx context.Context) (Counts, error) {
 	pending, err := c.count(ctx, c.layout.allTimers())
 	if wrap(&err, "counts"); err != nil {
@@ -155,7 +154,7 @@ func (o *owner) ready() error {
 		return errors.New("the other workers do not know about this one")
 	}
 	for n, s := range o.served {
-		if s.partition != nil && !s.loaded.Load() {
+		if !s.loaded.Load() {
 			return fmt.Errorf("partition %d has not been read yet", n)
 		}
 	}

@@ -15,14 +15,10 @@ import (
 	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
-// The metadata of a stream, on which all clients must agree.
-const (
-	metadataPartitions = "durable-partitions"
-	metadataBackend    = "durable-backend"
-)
+// metadataPartitions is the metadata of a stream on which all clients must agree.
+const metadataPartitions = "durable-partitions"
 
-// The oldest version of nats-server that works: a client can store a message and purge a schedule
-// in one step.
+// The oldest version of nats-server that works: a client can store a message and purge a schedule in one step.
 const oldestMajor, oldestMinor = 2, 15
 
 func checkServer(ctx context.Context, nc *nats.Conn) error {
@@ -57,9 +53,8 @@ func getOrMake[T any](get, make func() (T, error), notFound, exists error) (T, e
 }
 
 // openStream creates the stream, or checks the existing one, and returns its layout.
-func openStream(ctx context.Context, js jetstream.JetStream,
-	cfg Config) (jetstream.Stream, layout, error) {
-	l := layout{name: cfg.Name, partitions: cfg.Partitions, backend: cfg.Backend}
+func openStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstream.Stream, layout, error) {
+	l := layout{name: cfg.Name, partitions: cfg.Partitions}
 	stream, err := getOrMake(
 		func() (jetstream.Stream, error) { return js.Stream(ctx, cfg.Name) },
 		func() (jetstream.Stream, error) { return js.CreateStream(ctx, streamConfig(cfg)) },
@@ -80,10 +75,6 @@ func openStream(ctx context.Context, js jetstream.JetStream,
 		return nil, layout{}, fmt.Errorf("durable: stream %s has %d partitions: Config.Partitions is %d",
 			cfg.Name, l.partitions, cfg.Partitions)
 	}
-	if have := found.Metadata[metadataBackend]; have != cfg.Backend.String() {
-		return nil, layout{}, fmt.Errorf("durable: stream %s has backend %q: Config.Backend is %s",
-			cfg.Name, have, cfg.Backend)
-	}
 	return stream, l, nil
 }
 
@@ -103,15 +94,11 @@ func streamConfig(cfg Config) jetstream.StreamConfig {
 		AllowRollup:       true,
 		AllowMsgSchedules: true,
 		MaxConsumers:      maxConsumers,
-		Metadata: map[string]string{
-			metadataPartitions: strconv.Itoa(cfg.Partitions),
-			metadataBackend:    cfg.Backend.String(),
-		},
+		Metadata:          map[string]string{metadataPartitions: strconv.Itoa(cfg.Partitions)},
 	}
 }
 
-// checkStream returns an error that lists each setting that would lose timers or keep them from
-// firing.
+// checkStream returns an error that lists each setting that would lose timers or keep them from firing.
 func checkStream(found jetstream.StreamConfig, l layout) error {
 	var wrong []string
 	refuse := func(is bool, format string, args ...any) {
@@ -125,8 +112,7 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 	refuse(found.MaxMsgsPerSubject > 0, "MaxMsgsPerSubject %d restores changed timers after a crash: want -1", found.MaxMsgsPerSubject)
 	refuse(found.Retention != jetstream.LimitsPolicy, "retention is %v: want %v", found.Retention,
 		jetstream.LimitsPolicy)
-	refuse(found.Storage != jetstream.FileStorage, "storage is %v: want %v", found.Storage,
-		jetstream.FileStorage)
+	refuse(found.Storage != jetstream.FileStorage, "storage is %v: want %v", found.Storage, jetstream.FileStorage)
 	refuse(!found.AllowMsgSchedules, "AllowMsgSchedules is off")
 	refuse(!found.AllowRollup, "AllowRollup is off")
 	refuse(found.DenyPurge, "DenyPurge is on")
@@ -134,11 +120,9 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 	refuse(found.NoAck, "NoAck is on")
 	refuse(found.Mirror != nil || len(found.Sources) > 0, "it has a mirror or sources")
 	refuse(found.SubjectTransform != nil, "it transforms subjects")
-	refuse(!reflect.DeepEqual(found.Subjects, l.subjects()), "subjects are %q: want %q",
-		found.Subjects, l.subjects())
+	refuse(!reflect.DeepEqual(found.Subjects, l.subjects()), "subjects are %q: want %q", found.Subjects, l.subjects())
 	if len(wrong) > 0 {
-		return fmt.Errorf("durable: stream %s cannot hold timers: %s",
-			found.Name, strings.Join(wrong, "; "))
+		return fmt.Errorf("durable: stream %s cannot hold timers: %s", found.Name, strings.Join(wrong, "; "))
 	}
 	return nil
 }
@@ -170,8 +154,7 @@ func openConsumer(ctx context.Context, stream jetstream.Stream, l layout,
 const maxHandled = 1 << 15
 
 // openMembers opens or creates the bucket of the workers' signs of life.
-func openMembers(ctx context.Context, js jetstream.JetStream,
-	cfg Config) (jetstream.KeyValue, error) {
+func openMembers(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstream.KeyValue, error) {
 	name := cfg.Name + "-workers"
 	bucket, err := getOrMake(
 		func() (jetstream.KeyValue, error) { return js.KeyValue(ctx, name) },

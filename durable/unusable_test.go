@@ -14,8 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Every place has a message that cannot be parsed. The messages are logged and counted, and
-// everything else works.
+// Every place has a message that cannot be parsed. The messages are logged and counted, and everything else works.
 func TestUnusableMessages(t *testing.T) {
 	t.Parallel()
 	nc := start(t)
@@ -125,31 +124,27 @@ func TestPanicEndsFiring(t *testing.T) {
 // The largest timer that Schedule accepts fires, and can become a dead letter.
 func TestLargest(t *testing.T) {
 	t.Parallel()
-	for _, backend := range []Backend{Driver, JetStream} {
-		t.Run(backend.String(), func(t *testing.T) {
-			c := open(t, start(t), Config{Backend: backend, MaxAttempts: 1})
-			serveWith(t, c, func(context.Context, Fired) error { return errors.New(strings.Repeat("\x00", 10_000)) })
-			// A timer that was moved often takes along what it has removed.
-			removed := removal{slices.Repeat([]uint64{math.MaxInt64}, maxRemoves-1), math.MaxInt64}
-			limit, accepted := int(c.nc.MaxPayload()), 0
-			for _, key := range []string{"k", strings.Repeat(".", MaxKey)} {
-				for _, below := range []int{0, 1500, 2100, 5200} {
-					timer := Timer{Key: key, Deadline: time.Now(), Payload: make([]byte, limit-below)}
-					if err := c.check(&timer); err != nil {
-						if !errors.Is(err, nats.ErrMaxPayload) || !strings.Contains(err.Error(), "want at most") {
-							t.Errorf("%d below the limit: %v, want %v", below, err, nats.ErrMaxPayload)
-						}
-						continue
-					}
-					accepted++
-					timer.removed = removed
-					waitFor(t, func() bool { return c.publish(t.Context(), c.layout.message(timer)) == nil })
-					waitFor(t, func() bool { return c.Stats().Dead == uint64(accepted) })
+	c := open(t, start(t), Config{MaxAttempts: 1})
+	serveWith(t, c, func(context.Context, Fired) error { return errors.New(strings.Repeat("\x00", 10_000)) })
+	// A timer that was moved often takes along what it has removed.
+	removed := removal{slices.Repeat([]uint64{math.MaxInt64}, maxRemoves-1), math.MaxInt64}
+	limit, accepted := int(c.nc.MaxPayload()), 0
+	for _, key := range []string{"k", strings.Repeat(".", MaxKey)} {
+		for _, below := range []int{0, 1500, 2100, 5200} {
+			timer := Timer{Key: key, Deadline: time.Now(), Payload: make([]byte, limit-below)}
+			if err := c.check(&timer); err != nil {
+				if !errors.Is(err, nats.ErrMaxPayload) || !strings.Contains(err.Error(), "want at most") {
+					t.Errorf("%d below the limit: %v, want %v", below, err, nats.ErrMaxPayload)
 				}
+				continue
 			}
-			if accepted != 3 {
-				t.Errorf("%d are accepted, want 3", accepted)
-			}
-		})
+			accepted++
+			timer.removed = removed
+			waitFor(t, func() bool { return c.publish(t.Context(), c.layout.message(timer)) == nil })
+			waitFor(t, func() bool { return c.Stats().Dead == uint64(accepted) })
+		}
+	}
+	if accepted != 3 {
+		t.Errorf("%d are accepted, want 3", accepted)
 	}
 }

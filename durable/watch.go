@@ -110,8 +110,7 @@ func (s *Server) broken() error {
 // restart shuts the server down, and starts it again as soon as the store can be written. If ctx
 // ends first, the server stays down.
 func (s *Server) restart(ctx context.Context, cause error) error {
-	s.log.Error("the store cannot be written: the server is down until it can",
-		"folder", s.dir, "error", cause)
+	s.log.Error("the store cannot be written: the server is down until it can", "folder", s.dir, "error", cause)
 	s.shutdown()
 	for probe(s.dir) != nil {
 		if sleep(ctx, watchPause) != nil {

@@ -31,10 +31,9 @@ type Fired struct {
 // becomes a dead letter at once.
 func Permanent(err error) error { return wrapFailure(-1, err) }
 
-// RetryAfter wraps an error that a handler returns, and makes the next attempt start after d
-// instead of the pause of Config.Backoff. The attempt counts toward MaxAttempts. A timer that
-// waits for its next attempt is one of the 32,768 that all workers together may hold: for a
-// long pause set another timer.
+// RetryAfter wraps an error that a handler returns, and makes the next attempt start after d instead of the
+// pause of Config.Backoff. The attempt counts toward MaxAttempts. A timer that waits for its next attempt is
+// one of the 32,768 that all workers together may hold: for a long pause set another timer.
 func RetryAfter(d time.Duration, err error) error { return wrapFailure(max(d, 0), err) }
 
 // failure is an error of a handler that decides when the next attempt is.
@@ -68,12 +67,11 @@ func (c *Client) parseFired(m message) (f Fired, err error) {
 
 // worker calls a handler with timers that have fired.
 //
-// It counts the calls, because a delivery need not lead to one: the server counts deliveries
-// that were lost with a connection, or came while the worker was ending. The first delivery
-// is the first call, so that most timers cost no message more. If it led to no call, the
-// worker stores that in a tally. Later deliveries read the tally, and store it before they
-// call. So a call that kills its worker counts; and a timer whose first delivery was lost
-// loses one attempt, but not its last one.
+// It counts the calls, because a delivery need not lead to one: the server counts deliveries that were lost
+// with a connection, or came while the worker was ending. The first delivery is the first call, so that most
+// timers cost no message more. If it led to no call, the worker stores that in a tally. Later deliveries read
+// the tally, and store it before they call. So a call that kills its worker counts; and a timer whose first
+// delivery was lost loses one attempt, but not its last one.
 type worker struct {
 	c      *Client
 	handle func(context.Context, Fired) error
@@ -94,8 +92,7 @@ type delivery struct {
 }
 
 // work handles what has fired until ctx ends. It returns an error if the consumer is gone.
-func (c *Client) work(ctx context.Context, remove remover,
-	handle func(context.Context, Fired) error) error {
+func (c *Client) work(ctx context.Context, remove remover, handle func(context.Context, Fired) error) error {
 	w := &worker{c: c, handle: handle, room: make(chan struct{}, c.cfg.Concurrency), remove: remove,
 		held: make(map[jetstream.Msg]struct{})}
 	// Handlers hold their timers until they return, which may be after the end of ctx.
@@ -119,12 +116,10 @@ func (c *Client) work(ctx context.Context, remove remover,
 const fetchers = 2 // requests for fired timers at a time
 
 func isGone(err error) bool {
-	return errors.Is(err, jetstream.ErrConsumerNotFound) ||
-		errors.Is(err, jetstream.ErrConsumerDeleted)
+	return errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted)
 }
 
-// fetch asks for fired timers, for as many as there is room for, and starts a goroutine for
-// each one that comes.
+// fetch asks for fired timers, for as many as there is room for, and starts a goroutine for each one that comes.
 func (w *worker) fetch(ctx context.Context, wg *sync.WaitGroup) error {
 	most := min(max(w.c.cfg.Concurrency/fetchers, 1), 256)
 	for {
@@ -132,8 +127,7 @@ func (w *worker) fetch(ctx context.Context, wg *sync.WaitGroup) error {
 		if size == 0 {
 			return nil
 		}
-		batch, err := w.c.consumer.Fetch(size, jetstream.FetchContext(ctx),
-			jetstream.FetchHeartbeat(signOfLife))
+		batch, err := w.c.consumer.Fetch(size, jetstream.FetchContext(ctx), jetstream.FetchHeartbeat(signOfLife))
 		if err == nil {
 			for m := range batch.Messages() {
 				size--
@@ -398,8 +392,7 @@ func (w *worker) done(ctx context.Context, d delivery) {
 	w.remove.wait(ctx, maxRemoved)
 }
 
-// tell logs the error of an answer to the server. If an answer is lost the timer is handled
-// again.
+// tell logs the error of an answer to the server. If an answer is lost the timer is handled again.
 func (w *worker) tell(err error) {
 	if err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
 		w.c.cfg.Logger.Debug("answer about what has fired", "error", err)

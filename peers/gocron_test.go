@@ -10,8 +10,7 @@ import (
 	"github.com/jonboulle/clockwork"
 )
 
-// clock shows a millisecond more each time that it is read. Who reads it for ever is
-// stopped.
+// clock shows a millisecond more each time that it is read. Who reads it for ever is stopped.
 type clock struct {
 	*clockwork.FakeClock
 	reads   atomic.Int64

@@ -43,7 +43,6 @@ func run(ctx context.Context) error {
 	length := flag.Duration("for", time.Minute, "how long to measure, about")
 	markdown := flag.Bool("markdown", false, "print the tables in Markdown")
 	only := flag.String("run", "", "the peers to measure, a regular `expression` over their names")
-	structures := flag.Bool("structures", false, "measure the data structures among the peers, by the suite of timerbench")
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
 	if err != nil {
@@ -58,9 +57,6 @@ func run(ctx context.Context) error {
 	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return fmt.Errorf("-out %s: %w", *out, err)
-	}
-	if *structures {
-		return measureStructures(ctx, path, 0)
 	}
 	cfg := live.Default()
 	cfg.For = *length

@@ -80,7 +80,7 @@ func (p *page) html() ([]byte, error) {
 		out.Sections = append(out.Sections, htmlSection{ID: id(p.TakeTitle()), Files: files, Section: section.Section{
 			Title: p.TakeTitle(), Lead: show.Para("The results behind this page, and their trials for other programs. Unpack the files with ",
 				show.Mono("gunzip"), "; ", show.Mono("timerbench report"), " and ", show.Mono("timerbench recommend"),
-				" read the first one packed. ", show.Mono("timerbench export"), " also writes the trials by kind of operation and the latencies."),
+				" read the first one packed. It also has the trials by kind of operation and the latencies."),
 		}})
 	}
 	t, err := pageTemplate.Clone()

@@ -13,9 +13,8 @@ import (
 // hold very many timers. It is chosen: twice the largest run of the suite.
 const MaxPending = 20_000_000
 
-// checker checks each operation against the earlier ones. The writer and the reader have one
-// each, so they accept the same traces. It also assigns the keys, so a schedule need not store
-// its key.
+// checker checks each operation against the earlier ones. The writer and the reader have one each, so they
+// accept the same traces. It also assigns the keys, so a schedule need not store its key.
 //
 // The deadline of a key in use is after the clock, except that math.MaxInt64 is valid at the
 // clock math.MaxInt64 as well.
@@ -103,9 +102,8 @@ func (c *checker) newKey() (key uint32) {
 	return uint32(len(c.deadlines) - 1)
 }
 
-// advance moves the clock and removes the timers that fire. It does not search for timers that
-// should fire and do not: checkPending finds them at their next operation, and checkEnd at the
-// end.
+// advance moves the clock and removes the timers that fire. It does not search for timers that should fire and
+// do not: checkPending finds them at their next operation, and checkEnd at the end.
 func (c *checker) advance(op *Op) error {
 	if op.At < c.totals.Last {
 		return fmt.Errorf("the clock goes back from tick %d to %d", c.totals.Last, op.At)

@@ -3,34 +3,28 @@
 //
 // "timerbench trace build" (package trace/build) builds any Go program so that it records,
 // without a change to its source. A program that keeps its timers in a structures.Scheduler
-// wraps it in a [Recorder]; [FromEnv] does so on demand. A program that uses time.AfterFunc
-// calls AfterFunc of [Timers] instead, which [TimersFromEnv] returns. Any other program can
-// call a [Writer]. A [Reader] returns the operations of a trace one by one. Package
+// wraps it in a [Recorder]; [FromEnv] does so on demand. Any other program can call a [Writer]. A [Reader] returns the operations of a trace one by one. Package
 // tracestat summarizes a trace, and package bench replays it.
 //
 // # The operations
 //
-// A trace holds the operations in the order in which they happened: schedule, reschedule,
-// cancel, advance (the clock moves and timers fire), and the reschedules and cancels that
-// were refused because their timer was not pending. Times are in ticks. Deadlines are
-// effective deadlines: the contract moves a deadline in the past to the tick after the
-// clock. At the last tick, 2^63-1, a deadline is that tick.
+// A trace holds the operations in the order in which they happened: schedule, reschedule, cancel, advance (the
+// clock moves and timers fire), and the reschedules and cancels that were refused because their timer was not
+// pending. Times are in ticks. Deadlines are effective deadlines: the contract moves a deadline in the past to
+// the tick after the clock. At the last tick, 2^63-1, a deadline is that tick.
 //
-// An advance names all timers that are due at its tick. The program may do something else
-// between two calls of Pop. The timers that fired before are then in an advance of their
-// own, except that timers with equal deadlines stay together, because structures fire them
-// in different orders. The clock of the trace is never ahead of the program's. All exact
-// structures agree on such a trace, so a replay can be checked timer by timer.
+// An advance names all timers that are due at its tick. The program may do something else between two calls of Pop.
+// The timers that fired before are then in an advance of their own, except that timers with equal deadlines stay
+// together, because structures fire them in different orders. The clock of the trace is never ahead of the program's.
+// All exact structures agree on such a trace, so a replay can be checked timer by timer.
 //
-// A trace holds no values and no calls of Next and Len. A timer is named by its key: the
-// key that was freed last, or the smallest unused key. The number of keys is the largest
-// number of timers that were pending at the same time, at most [MaxPending]. It bounds the
-// memory of a replay.
+// A trace holds no values and no calls of Next and Len. A timer is named by its key: the key that was freed
+// last, or the smallest unused key. The number of keys is the largest number of timers that were pending at the
+// same time, at most [MaxPending]. It bounds the memory of a replay.
 //
 // # The file
 //
-// A file is written and read from front to back, in memory that does not depend on its
-// length. Its numbers and texts:
+// A file is written and read from front to back, in memory that does not depend on its length. Its numbers and texts:
 //
 //	u32      4 bytes, little-endian
 //	uvarint  base 128, low bits first, the high bit set on all bytes but the last
@@ -75,12 +69,11 @@
 //	4  refused reschedule
 //	5  refused cancel
 //
-// A delay is the deadline minus the clock. The clock starts at 0, and each advance adds its
-// ticks. A key is stored as the difference to the previous key in the chunk; the keys of
-// schedules count as well, and the first difference is to 0. A site is the number of a
-// place in the program, or 0 if it is not known. Sites are numbered from 1 in the order in
-// which they occur in the file. At its first occurrence a site's text follows, of at most 1
-// KiB. A file has at most 4,096 sites.
+// A delay is the deadline minus the clock. The clock starts at 0, and each advance adds its ticks. A key is
+// stored as the difference to the previous key in the chunk; the keys of schedules count as well, and the first
+// difference is to 0. A site is the number of a place in the program, or 0 if it is not known. Sites are
+// numbered from 1 in the order in which they occur in the file. At its first occurrence a site's text follows,
+// of at most 1 KiB. A file has at most 4,096 sites.
 //
 // Payload of the footer, each as uvarint:
 //
@@ -95,10 +88,9 @@
 //
 // # What a reader checks
 //
-// A [Reader] checks the checksum of a section before it returns an operation of it. It
-// refuses an operation that contradicts earlier ones: a deadline that has passed, a key
-// that is not pending, a timer that fires early or not at all. It refuses a chunk that is
-// missing, repeated or out of order, and totals that differ. A [DamageError] names the
-// file, the byte, the chunk and the operation. Damage may be anywhere, so a program reads a
-// trace to its end before it uses it, as package tracestat does.
+// A [Reader] checks the checksum of a section before it returns an operation of it. It refuses an operation
+// that contradicts earlier ones: a deadline that has passed, a key that is not pending, a timer that fires
+// early or not at all. It refuses a chunk that is missing, repeated or out of order, and totals that differ. A
+// [DamageError] names the file, the byte, the chunk and the operation. Damage may be anywhere, so a program
+// reads a trace to its end before it uses it, as package tracestat does.
 package trace

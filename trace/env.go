@@ -22,9 +22,8 @@ const EnvFile = "TIMERBENCH_TRACE"
 // processes share it. The process ID is 0 before the first trace.
 const envBegun = EnvFile + "_BEGUN"
 
-// Environ returns the environment variables with which a program, and the programs that it starts,
-// record to path. All traces are kept: those that are completed after the first have a number added
-// to the name.
+// Environ returns the environment variables with which a program, and the programs that it starts, record to
+// path. All traces are kept: those that are completed after the first have a number added to the name.
 func Environ(path string) []string { return []string{EnvFile + "=" + path, envBegun + "=0 0 true"} }
 
 var begin sync.Mutex // guards envBegun
@@ -50,12 +49,11 @@ func absoluteEnv() (start struct{ value, path string }) {
 // of the recording. Without a recording it does nothing. Until stop, the trace is in a file with
 // the same name followed by the process ID and ".tmp".
 //
-// A program with several schedulers calls FromEnv for each. The first trace goes to the file that
-// the environment names, the second to a file with "-2" added to its name, and so on. In a
-// program of "timerbench trace build", the first trace is that of Go's runtime. Child processes
-// of a program that records do not record. If another program has completed a trace with the same
-// name meanwhile, stop keeps both: it adds a number to the name, and returns an error that
-// contains the new name.
+// A program with several schedulers calls FromEnv for each. The first trace goes to the file that the
+// environment names, the second to a file with "-2" added to its name, and so on. In a program of "timerbench
+// trace build", the first trace is that of Go's runtime. Child processes of a program that records do not
+// record. If another program has completed a trace with the same name meanwhile, stop keeps both: it adds a
+// number to the name, and returns an error that contains the new name.
 func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Scheduler[T], stop func() error, err error) {
 	f, err := fileFromEnv(h)
 	switch {
@@ -66,20 +64,6 @@ func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Sc
 	}
 	r := NewRecorder(s, f.w)
 	return r, f.completeAfter(r.Close), nil
-}
-
-// TimersFromEnv returns Timers that record if the environment names a file, and Timers that
-// record nothing otherwise. Files and stop are as with [FromEnv].
-func TimersFromEnv(h Header) (timers *Timers, stop func() error, err error) {
-	f, err := fileFromEnv(h)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case f == nil:
-		return new(Timers), func() error { return nil }, nil
-	}
-	t := NewTimers(f.w)
-	return t, f.completeAfter(t.Close), nil
 }
 
 // envFile is a trace in a temporary file, which is renamed when it is complete.
@@ -147,9 +131,8 @@ func (f *envFile) completeAfter(end func() error) func() error {
 	})
 }
 
-// giveName renames the file. If another program has completed a trace with that name since the
-// recording began, the file gets the next free number, and giveName returns an error that
-// contains its name.
+// giveName renames the file. If another program has completed a trace with that name since the recording began,
+// the file gets the next free number, and giveName returns an error that contains its name.
 func (f *envFile) giveName() error {
 	now, err := os.Stat(f.path)
 	if err != nil || !f.keep && f.before != nil && os.SameFile(f.before, now) {

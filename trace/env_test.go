@@ -14,16 +14,10 @@ import (
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-// onDemand has the ways to record on demand. use schedules one timer.
-var onDemand = map[string]func(h Header) (use func(), stop func() error, err error){
-	"FromEnv": func(h Header) (func(), func() error, error) {
-		s, stop, err := FromEnv(hwheel.New[uint64](), h)
-		return func() { s.Schedule(5, 0) }, stop, err
-	},
-	"TimersFromEnv": func(h Header) (func(), func() error, error) {
-		timers, stop, err := TimersFromEnv(h)
-		return func() { timers.AfterFunc(time.Hour, func() {}) }, stop, err
-	},
+// begun begins a recording on demand. use schedules one timer.
+func begun(h Header) (use func(), stop func() error, err error) {
+	s, stop, err := FromEnv(hwheel.New[uint64](), h)
+	return func() { s.Schedule(5, 0) }, stop, err
 }
 
 // setEnv sets the file to record to, as in a new process.
@@ -54,49 +48,42 @@ func TestNothingIsRecordedUnlessAsked(t *testing.T) {
 	if err != nil || s != structures.Scheduler[uint64](bare) || stop() != nil {
 		t.Errorf("without %s: %T, error %v", EnvFile, s, err)
 	}
-	timers, stop, err := TimersFromEnv(testHeader)
-	if err != nil || timers.d.w != nil || stop() != nil || timers.Close() != nil || !timers.AfterFunc(time.Hour, func() {}).Stop() {
-		t.Errorf("without %s: %+v, error %v", EnvFile, timers, err)
-	}
 }
 
-// Each recording has a file of its own, which replaces an older one when the recording is complete,
-// and not before.
+// Each recording has a file of its own, which replaces an older one when the recording is complete, and not before.
 func TestTheEnvironmentNamesTheFile(t *testing.T) {
-	for name, begin := range onDemand {
-		dir := t.TempDir()
-		path := filepath.Join(dir, "my.trace")
-		if err := os.WriteFile(path, []byte("older"), 0o600); err != nil {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "my.trace")
+	if err := os.WriteFile(path, []byte("older"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	setEnv(t, path)
+	for _, file := range []string{"my.trace", "my-2.trace"} {
+		h := testHeader
+		h.Started = time.Time{}
+		before := names(t, dir)
+		use, stop, err := begun(h)
+		if err != nil {
 			t.Fatal(err)
 		}
-		setEnv(t, path)
-		for _, file := range []string{"my.trace", "my-2.trace"} {
-			h := testHeader
-			h.Started = time.Time{}
-			before := names(t, dir)
-			use, stop, err := begin(h)
-			if err != nil {
-				t.Fatal(err)
-			}
-			use()
-			data, err := os.ReadFile(path)
-			if got := names(t, dir); err != nil || file == "my.trace" && string(data) != "older" || !strings.Contains(got, file+".") {
-				t.Errorf("%s: during the recording the directory holds %q, before %q, error %v", name, got, before, err)
-			}
-			if err := errors.Join(stop(), stop()); err != nil {
-				t.Errorf("%s: stop, twice: %v", name, err)
-			}
-			if data, err = os.ReadFile(filepath.Join(dir, file)); err != nil {
-				t.Fatal(err)
-			}
-			_, r, err := read(data)
-			if err != nil || r.Totals().Ops[Schedule] != 1 || time.Since(r.Header().Started) > time.Hour {
-				t.Errorf("%s: %s: error %v", name, file, err)
-			}
+		use()
+		data, err := os.ReadFile(path)
+		if got := names(t, dir); err != nil || file == "my.trace" && string(data) != "older" || !strings.Contains(got, file+".") {
+			t.Errorf("during the recording the directory holds %q, before %q, error %v", got, before, err)
 		}
-		if got := names(t, dir); got != "my-2.trace my.trace" {
-			t.Errorf("%s: the directory holds %q", name, got)
+		if err := errors.Join(stop(), stop()); err != nil {
+			t.Errorf("stop, twice: %v", err)
 		}
+		if data, err = os.ReadFile(filepath.Join(dir, file)); err != nil {
+			t.Fatal(err)
+		}
+		_, r, err := read(data)
+		if err != nil || r.Totals().Ops[Schedule] != 1 || time.Since(r.Header().Started) > time.Hour {
+			t.Errorf("%s: error %v", file, err)
+		}
+	}
+	if got := names(t, dir); got != "my-2.trace my.trace" {
+		t.Errorf("the directory holds %q", got)
 	}
 }
 
@@ -104,19 +91,14 @@ func TestARelativeNameIsOfTheDirectoryAtTheStart(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	setEnv(t, "my.trace")
-	for name, begin := range onDemand {
+	t.Chdir(t.TempDir())
+	_, stop, err := begun(testHeader)
+	if err == nil {
 		t.Chdir(t.TempDir())
-		_, stop, err := begin(testHeader)
-		if err == nil {
-			t.Chdir(t.TempDir())
-			err = stop()
-		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		err = stop()
 	}
-	if got := names(t, dir); got != "my-2.trace my.trace" {
-		t.Errorf("the directory of the start holds %q", got)
+	if got := names(t, dir); err != nil || got != "my.trace" {
+		t.Errorf("the directory of the start holds %q, error %v", got, err)
 	}
 }
 
@@ -128,7 +110,7 @@ func TestRecordersOfOneFileKeepAllTraces(t *testing.T) {
 	var stops []func() error
 	for i := range 3 {
 		setEnv(t, path)
-		use, stop, err := onDemand["FromEnv"](testHeader)
+		use, stop, err := begun(testHeader)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,14 +144,14 @@ func TestProgramsOfOneRecordingKeepAllTraces(t *testing.T) {
 			name, value, _ := strings.Cut(v, "=")
 			t.Setenv(name, value)
 		}
-		for name, begin := range onDemand {
-			use, stop, err := begin(testHeader)
+		for range 2 { // schedulers
+			use, stop, err := begun(testHeader)
 			if err != nil {
 				t.Fatal(err)
 			}
 			use()
 			if err := stop(); err != nil {
-				t.Errorf("%s: %v", name, err)
+				t.Error(err)
 			}
 		}
 	}
@@ -182,15 +164,13 @@ func TestAChildOfAProgramThatRecordsDoesNot(t *testing.T) {
 	dir := t.TempDir()
 	setEnv(t, filepath.Join(dir, "my.trace"))
 	t.Setenv(envBegun, fmt.Sprint(os.Getppid(), 1, false))
-	for name, begin := range onDemand {
-		use, stop, err := begin(testHeader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		use()
-		if err := stop(); err != nil || names(t, dir) != "" {
-			t.Errorf("%s: error %v, the directory holds %q", name, err, names(t, dir))
-		}
+	use, stop, err := begun(testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use()
+	if err := stop(); err != nil || names(t, dir) != "" {
+		t.Errorf("error %v, the directory holds %q", err, names(t, dir))
 	}
 }
 
@@ -207,14 +187,12 @@ func TestARecordingThatFailsLeavesNoFile(t *testing.T) {
 		t.Errorf("the directory holds %q, error %v", names(t, dir), err)
 	}
 
-	for name, begin := range onDemand {
-		setEnv(t, filepath.Join(dir, "missing", "my.trace"))
-		if _, _, err := begin(testHeader); err == nil || !strings.Contains(err.Error(), "missing") {
-			t.Errorf("%s: a file that cannot be made: %v", name, err)
-		}
-		setEnv(t, filepath.Join(dir, "bad.trace"))
-		if _, _, err := begin(Header{Name: "my server"}); err == nil || !strings.Contains(err.Error(), `"my server"`) || names(t, dir) != "" {
-			t.Errorf("%s: a bad header: the directory holds %q, error %v", name, names(t, dir), err)
-		}
+	setEnv(t, filepath.Join(dir, "missing", "my.trace"))
+	if _, _, err := begun(testHeader); err == nil || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("a file that cannot be made: %v", err)
+	}
+	setEnv(t, filepath.Join(dir, "bad.trace"))
+	if _, _, err := begun(Header{Name: "my server"}); err == nil || !strings.Contains(err.Error(), `"my server"`) || names(t, dir) != "" {
+		t.Errorf("a bad header: the directory holds %q, error %v", names(t, dir), err)
 	}
 }

@@ -23,10 +23,9 @@ const (
 	EventFire                  // a timer fires, and perhaps gets its next deadline
 )
 
-// Observer records timers that it does not run, such as those of Go's runtime or of another
-// program, from the events of each timer. The trace holds the timers that were asked for: a timer
-// is pending until its deadline, even if it fires late or was taken out of a heap before, and it
-// fires at its deadline, rounded up to a tick.
+// Observer records timers that it does not run, such as those of Go's runtime or of another program, from the
+// events of each timer. The trace holds the timers that were asked for: a timer is pending until its deadline,
+// even if it fires late or was taken out of a heap before, and it fires at its deadline, rounded up to a tick.
 //
 // One goroutine at a time may use an Observer. It needs 80 bytes for each pending timer.
 type Observer struct {

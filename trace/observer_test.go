@@ -3,15 +3,17 @@ package trace
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
 )
 
-// A recorded delay is too long by at most a hundredth, 10 ms and a tick, whether the program is busy or
-// idle.
+// A recorded delay is too long by at most a hundredth, 10 ms and a tick, whether the program is busy or idle.
 func TestRecordedDelaysAreHardlyTooLong(t *testing.T) {
 	for name, pause := range map[string]int64{"busy": 300_000, "idle": 400_000_000} {
 		var out bytes.Buffer
@@ -138,5 +140,102 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
 		}
+	}
+}
+
+// watched is a timer of package time whose events go to an Observer.
+type watched struct {
+	*time.Timer
+	event func(kind EventKind, delay time.Duration, pending bool)
+}
+
+func (w watched) stop() bool {
+	active := w.Stop()
+	w.event(EventStop, 0, active)
+	return active
+}
+
+func (w watched) reset(d time.Duration) bool {
+	active := w.Reset(d)
+	w.event(EventSet, d, active)
+	return active
+}
+
+// The trace of a random program holds each answer that the program got, and each timer that fired at
+// the first tick at or after its deadline. No two events happen at the same time.
+func TestAnObserverRecordsWhatTimersDo(t *testing.T) {
+	for seed := range uint64(10) {
+		synctest.Test(t, func(t *testing.T) {
+			const step = 10 * time.Microsecond
+			var out bytes.Buffer
+			w, err := NewWriter(&out, testHeader)
+			if err != nil {
+				t.Fatal(err)
+			}
+			start, o := time.Now(), NewObserver(w, 0)
+			want, fired := make(map[string]uint64), make(map[structures.Tick]int)
+			r := rand.New(rand.NewPCG(seed, 0))
+			serial := time.Duration(0)
+			delay := func() time.Duration {
+				serial++
+				return time.Duration(1+r.IntN(8)*r.IntN(5000))*step - time.Since(start)%step + serial
+			}
+			var mu sync.Mutex
+			var timers []watched
+			for range 500 {
+				mu.Lock()
+				i := r.IntN(max(1, len(timers)))
+				switch kind := r.IntN(5); {
+				case kind < 2 || len(timers) < 5:
+					i, again, first := len(timers), r.IntN(4), delay()
+					event := func(kind EventKind, delay time.Duration, pending bool) {
+						e := Event{Kind: kind, Timer: uint64(i + 1), Now: int64(time.Since(start)), Pending: pending}
+						if kind == EventSet {
+							e.When = e.Now + int64(delay)
+						}
+						o.Observe(e)
+					}
+					timers = append(timers, watched{time.AfterFunc(first, func() {
+						mu.Lock()
+						defer mu.Unlock()
+						event(EventFire, 0, true)
+						fired[structures.Tick((time.Since(start)+time.Millisecond-1)/time.Millisecond)]++
+						if again--; again > 0 {
+							want[fmt.Sprint("reset ", timers[i].reset(delay()))]++
+						}
+					}), event})
+					event(EventSet, first, false)
+					want["set"]++
+				case kind == 2:
+					want[fmt.Sprint("stop ", timers[i].stop())]++
+				default:
+					want[fmt.Sprint("reset ", timers[i].reset(delay()))]++
+				}
+				mu.Unlock()
+				time.Sleep(time.Duration(1+r.IntN(3000)) * step)
+			}
+			time.Sleep(10 * time.Minute)
+			if err := o.Close(int64(time.Since(start))); err != nil {
+				t.Fatal(err)
+			}
+			ops, reader, err := read(out.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := reader.Totals().Ops
+			if got[Schedule] != want["set"]+want["reset false"] || got[Reschedule] != want["reset true"] || got[Cancel] != want["stop true"] ||
+				got[RefusedCancel] != want["stop false"] || got[RefusedReschedule] != 0 || min(got[Cancel], got[RefusedCancel], want["reset false"]) == 0 {
+				t.Errorf("seed %d: %v are recorded, want %v", seed, got, want)
+			}
+			recorded := make(map[structures.Tick]int)
+			for _, op := range ops {
+				if len(op.Fired) > 0 {
+					recorded[op.At] += len(op.Fired)
+				}
+			}
+			if !maps.Equal(recorded, fired) || len(o.pending) > 0 {
+				t.Errorf("seed %d: recorded as fired, by tick: %v, want %v; %d are pending", seed, recorded, fired, len(o.pending))
+			}
+		})
 	}
 }

@@ -70,8 +70,7 @@ func (r *Reader) Reset(in io.Reader, name string) error {
 // Header returns the header of the trace.
 func (r *Reader) Header() Header { return r.header }
 
-// Totals returns the totals of the operations that were read so far. After io.EOF they are the
-// totals of the trace.
+// Totals returns the totals of the operations that were read so far. After io.EOF they are the totals of the trace.
 func (r *Reader) Totals() Totals { return r.totals }
 
 // Pending returns the number of timers that are pending now.
@@ -85,9 +84,8 @@ func (r *Reader) Sites() []string { return r.sites }
 // io.EOF. It returns nil if the trace is whole.
 func (r *Reader) CutShort() error { return r.cut }
 
-// Next returns the next operation. Its Fired is valid until the next call. After the last
-// operation, Next returns io.EOF. If the trace is cut short before the end of its first chunk,
-// Next returns an error instead.
+// Next returns the next operation. Its Fired is valid until the next call. After the last operation, Next
+// returns io.EOF. If the trace is cut short before the end of its first chunk, Next returns an error instead.
 func (r *Reader) Next() (Op, error) {
 	for r.err == nil && r.left == 0 {
 		r.err = r.nextSection()
@@ -299,8 +297,7 @@ func (r *Reader) openChunk() error {
 	return nil
 }
 
-// checkFooter compares the footer in payload with the operations, and checks that the file ends
-// there.
+// checkFooter compares the footer in payload with the operations, and checks that the file ends there.
 func (r *Reader) checkFooter() error {
 	chunks, totals, err := parseFooter(r.payload, r.header.version())
 	switch {

@@ -24,9 +24,8 @@ type Recorder[T any] struct {
 	keys  map[structures.ID]uint32
 	clock structures.Tick // clock of the structure; the clock of w is not ahead of it
 
-	// The timers that have fired and are not written yet, in the order of their deadlines. Timers
-	// with the same deadline are written together, once no more of them can fire, because a replay
-	// advances by whole ticks.
+	// The timers that have fired and are not written yet, in the order of their deadlines. Timers with the same
+	// deadline are written together, once no more of them can fire, because a replay advances by whole ticks.
 	firedKeys      []uint32
 	firedDeadlines []structures.Tick
 }
@@ -114,8 +113,7 @@ func (r *Recorder[T]) Close() error {
 	return r.w.Close()
 }
 
-// ready writes pending advances before another operation, and reports whether the recording goes
-// on.
+// ready writes pending advances before another operation, and reports whether the recording goes on.
 func (r *Recorder[T]) ready() bool {
 	if len(r.firedKeys) > 0 {
 		r.writeAllButLastDeadline()
@@ -150,9 +148,8 @@ func (r *Recorder[T]) addFired(id structures.ID, deadline structures.Tick) {
 	r.firedKeys, r.firedDeadlines = append(r.firedKeys, key), append(r.firedDeadlines, deadline)
 }
 
-// writeAllButLastDeadline writes an advance for the fired timers, except those with the last
-// deadline. Pop returns the earliest deadline first, so all timers of earlier deadlines have
-// fired.
+// writeAllButLastDeadline writes an advance for the fired timers, except those with the last deadline. Pop
+// returns the earliest deadline first, so all timers of earlier deadlines have fired.
 func (r *Recorder[T]) writeAllButLastDeadline() {
 	n := len(r.firedDeadlines)
 	if n == 0 || r.firedDeadlines[0] == r.firedDeadlines[n-1] {

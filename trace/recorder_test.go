@@ -28,8 +28,7 @@ func recorder[T any](t testing.TB, s structures.Scheduler[T], out io.Writer) *Re
 	return NewRecorder(s, w)
 }
 
-// A program must not notice that it is recorded, except by the buffers, which grow
-// with the first chunks.
+// A program must not notice that it is recorded, except by the buffers, which grow with the first chunks.
 func TestARecorderKeepsTheContract(t *testing.T) {
 	schedtest.Run(t, func() structures.Scheduler[uint64] { return recorder(t, rbtree.New[uint64](), io.Discard) }, schedtest.FIFO(), schedtest.Allocates())
 }
@@ -102,8 +101,7 @@ func (p *program) count(ok bool, done *uint64) {
 	*done++
 }
 
-// For any program, all exact structures agree on the trace. The reader would refuse any other
-// trace.
+// For any program, all exact structures agree on the trace. The reader would refuse any other trace.
 func TestUnrulyProgramsLeaveSoundTraces(t *testing.T) {
 	for _, e := range catalog.All() {
 		if !e.Exact() {

@@ -16,8 +16,7 @@ import (
 
 var testHeader = Header{Name: "test", Description: "a test", Tick: time.Millisecond, Started: time.Unix(1_700_000_000, 0).UTC()}
 
-// write returns a trace of n random operations in chunks of this size in bytes, and the
-// operations.
+// write returns a trace of n random operations in chunks of this size in bytes, and the operations.
 func write(t testing.TB, n, chunk int) (data []byte, ops []Op) {
 	t.Helper()
 	var out bytes.Buffer

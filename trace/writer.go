@@ -9,9 +9,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Writer writes a trace. It has a method for each kind of operation, and checks that each
-// operation is possible after the earlier ones. The first error ends the trace: later calls do
-// nothing, and Close returns the error.
+// Writer writes a trace. It has a method for each kind of operation, and checks that each operation is possible
+// after the earlier ones. The first error ends the trace: later calls do nothing, and Close returns the error.
 //
 // A Writer encodes operations at once. The call that fills a chunk, about every 60,000th,
 // compresses and writes it, which takes a millisecond. One goroutine at a time may use a Writer.
@@ -76,8 +75,7 @@ func (w *Writer) Advance(to structures.Tick, fired ...uint32) {
 	w.write(&Op{Kind: Advance, At: to, Fired: fired})
 }
 
-// Refused records a Reschedule or a Cancel of a timer that is not pending. Another kind is an
-// error.
+// Refused records a Reschedule or a Cancel of a timer that is not pending. Another kind is an error.
 func (w *Writer) Refused(k Kind) {
 	switch k {
 	case Cancel:
@@ -89,8 +87,7 @@ func (w *Writer) Refused(k Kind) {
 	}
 }
 
-// write checks an operation and appends it to the chunk. If the chunk is then full, write ends
-// it.
+// write checks an operation and appends it to the chunk. If the chunk is then full, write ends it.
 func (w *Writer) write(op *Op) {
 	if w.err != nil {
 		return

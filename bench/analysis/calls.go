@@ -49,9 +49,7 @@ func (c Calls) Add(ctx context.Context, entries []entry.Entry, out *results.Run)
 }
 
 // Run measures the structures.
-func (c Calls) Run(ctx context.Context, entries []entry.Entry) (
-	[]results.Calls, []results.Failure, error,
-) {
+func (c Calls) Run(ctx context.Context, entries []entry.Entry) ([]results.Calls, []results.Failure, error) {
 	k, err := c.write(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -97,9 +95,7 @@ func (c Calls) Prove(ctx context.Context, entries []entry.Entry) (
 	return proofs, operations, failed, nil
 }
 
-func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) (
-	[]script.Proof, []error,
-) {
+func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) ([]script.Proof, []error) {
 	proofs := make([]script.Proof, len(entries))
 	order := make([]int, len(entries))
 	for i := range order {
@@ -149,9 +145,7 @@ func (c Calls) write(ctx context.Context) (*kept, error) {
 	return k, err
 }
 
-func (k *kept) replay(
-	ctx context.Context, i *replay.Instance, block func(*script.Block) error,
-) error {
+func (k *kept) replay(ctx context.Context, i *replay.Instance, block func(*script.Block) error) error {
 	if err := i.Replay(k.blocks[0]); err != nil {
 		return err
 	}

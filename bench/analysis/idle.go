@@ -33,8 +33,7 @@ type Idle struct {
 // Name returns the name of the analysis.
 func (c Idle) Name() string { return fmt.Sprintf("idle wake-ups, %s, n %d", c.Delays, c.N) }
 
-// timedPasses is the number of timed passes of a script. Interrupts only lengthen a pass, so the shortest one
-// counts.
+// timedPasses is the number of timed passes of a script. Interrupts only lengthen a pass, so the shortest one counts.
 const timedPasses = 3
 
 // Seconds estimates the duration of the counts and of the timed passes with both drivers.
@@ -48,9 +47,7 @@ func (c Idle) Add(ctx context.Context, entries []entry.Entry, out *results.Run) 
 }
 
 // Run replays the script on every structure with both drivers.
-func (c Idle) Run(ctx context.Context, entries []entry.Entry) (
-	[]results.Idle, []results.Failure, error,
-) {
+func (c Idle) Run(ctx context.Context, entries []entry.Entry) ([]results.Idle, []results.Failure, error) {
 	sc := workload.HoldWith(c.Delays).Script(c.N, c.Seed)
 	blocks := []*script.Block{sc.Fill()}
 	for sc.Now() < structures.Tick(c.Ticks) {
@@ -71,9 +68,7 @@ func (c Idle) Run(ctx context.Context, entries []entry.Entry) (
 	return slices.Concat(out...), failed, err
 }
 
-func (c Idle) count(e entry.Entry, d results.Driver, blocks []*script.Block) (
-	results.Idle, error,
-) {
+func (c Idle) count(e entry.Entry, d results.Driver, blocks []*script.Block) (results.Idle, error) {
 	w := newDriven(e, d)
 	for _, b := range blocks {
 		w.Replay(b, w.advance)

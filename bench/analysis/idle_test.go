@@ -31,8 +31,7 @@ func entryOf[S structures.Scheduler[uint64], O any](newS func(...O) S) entry.Ent
 	return entry.Entry{Name: "tested", New: func() structures.Scheduler[uint64] { return newS() }}
 }
 
-// The script has three timers, at ticks 3, 3 and 7, and ends at tick 10. The wanted
-// figures are counted by hand.
+// The script has three timers, at ticks 3, 3 and 7, and ends at tick 10. The wanted figures are counted by hand.
 func TestWakeUpsOfAHandMadeScript(t *testing.T) {
 	b := script.New(handMade{}, nil).Fill()
 	for driver, want := range map[results.Driver]results.Idle{

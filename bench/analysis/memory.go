@@ -35,9 +35,7 @@ func (c Memory) Add(ctx context.Context, entries []entry.Entry, out *results.Run
 
 // Run measures the structures. A structure fails if it takes more memory than it declares, or if it keeps
 // references to the values of timers that fired or were cancelled.
-func (c Memory) Run(ctx context.Context, entries []entry.Entry) (
-	[]results.Memory, []results.Failure, error,
-) {
+func (c Memory) Run(ctx context.Context, entries []entry.Entry) ([]results.Memory, []results.Failure, error) {
 	return each(ctx, entries, c.Name(), func(e entry.Entry) (results.Memory, error) {
 		if err := checkReleases(e.Name); err != nil {
 			return results.Memory{}, err
@@ -69,8 +67,7 @@ func (c Memory) measure(ctx context.Context, e entry.Entry) (results.Memory, err
 		}
 		i := r.IntN(c.N)
 		if !s.Cancel(ids[i]) {
-			return results.Memory{}, fmt.Errorf("a cancel of a pending timer was refused after %d others",
-				replaced)
+			return results.Memory{}, fmt.Errorf("a cancel of a pending timer was refused after %d others", replaced)
 		}
 		schedule(i)
 	}

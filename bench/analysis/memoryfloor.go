@@ -26,9 +26,7 @@ func (c MemoryFloor) Add(ctx context.Context, entries []entry.Entry, out *result
 }
 
 // Run measures the machine. It ignores the structures.
-func (c MemoryFloor) Run(context.Context, []entry.Entry) (
-	[]results.MemoryFloor, []results.Failure, error,
-) {
+func (c MemoryFloor) Run(context.Context, []entry.Entry) ([]results.MemoryFloor, []results.Failure, error) {
 	const touches, steps = 1 << 20, 200_000
 	r := rand.New(rand.NewPCG(1, 2))
 	records := newRecords(c.N, r)

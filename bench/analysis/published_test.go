@@ -86,8 +86,7 @@ func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 		t.Errorf("%d moves although every timer was cancelled early, want 0", moved)
 	}
 
-	// Delays are up to 60,000 ticks. Delays of 4096 and more reach the second level, from which a timer moves
-	// once.
+	// Delays are up to 60,000 ticks. Delays of 4096 and more reach the second level, from which a timer moves once.
 	w = hwheel.New[uint64]()
 	r = replay.New(entry.Entry{New: func() structures.Scheduler[uint64] { return w }})
 	firing, _ := workload.Find("hold")

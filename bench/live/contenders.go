@@ -34,8 +34,7 @@ func Drivers(entries []entry.For[driver.Task], kinds []results.Driver, shards []
 	return list
 }
 
-func driverOf(e entry.For[driver.Task], kind results.Driver, shards int,
-	tick time.Duration) Contender {
+func driverOf(e entry.For[driver.Task], kind results.Driver, shards int, tick time.Duration) Contender {
 	opts := []driver.Option{driver.StructureFunc(e.New), driver.Tick(tick)}
 	if kind == results.Ticking {
 		opts = append(opts, driver.Ticking())

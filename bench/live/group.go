@@ -14,9 +14,8 @@ import (
 // maxTogether limits the resident timers of all contenders of a group.
 const maxTogether = 8_000_000
 
-// groups divides entries into groups that are measured together. A group has one number of
-// resident timers, at most maxTogether timers in total, and the baseline. Ticking and
-// tickless contenders are in separate groups.
+// groups divides entries into groups that are measured together. A group has one number of resident timers, at
+// most maxTogether timers in total, and the baseline. Ticking and tickless contenders are in separate groups.
 func groups(list []*member) (out [][]*member) {
 	var done []int
 	for _, first := range list {
@@ -49,8 +48,7 @@ func groups(list []*member) (out [][]*member) {
 	return out
 }
 
-// measureGroup measures throughput and lateness of contenders whose resident timers are
-// pending at the same time.
+// measureGroup measures throughput and lateness of contenders whose resident timers are pending at the same time.
 func (r *runner) measureGroup(group []*member, round int) {
 	var members []*population
 	defer func() {

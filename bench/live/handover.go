@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// handovers is the maximum number of batches that one goroutine has started and the other has
-// not stopped yet.
+// handovers is the maximum number of batches that one goroutine has started and the other has not stopped yet.
 const handovers = 4
 
 // handover holds timers that one goroutine starts and another one stops.
@@ -49,8 +48,7 @@ func (h *handover) stop(timers int) (bool, error) {
 
 // handOver starts batches for length after start, at least one, and stops all timers that the
 // next goroutine starts. It returns the number of timers that it started.
-func (p *population) handOver(g, goroutines int, start time.Time,
-	length time.Duration) (int, error) {
+func (p *population) handOver(g, goroutines int, start time.Time, length time.Duration) (int, error) {
 	w, other := p.workers[g], &p.workers[(g+1)%goroutines].handover
 	defer w.handover.over.Store(true)
 	for n := 0; ; runtime.Gosched() {

@@ -13,8 +13,7 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// contenders are all structures under a tickless driver, one of them under all kinds of
-// drivers, and Go's own timers.
+// contenders are all structures under a tickless driver, one of them under all kinds of drivers, and Go's own timers.
 func contenders() []Contender {
 	list := Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{0})
 	for _, e := range catalog.For[driver.Task]() {
@@ -80,9 +79,8 @@ func wrong(w wrongTimers) Contender {
 	}}
 }
 
-// faults are what a system can do wrong, and what is to be said of it. No delay is below a
-// nanosecond: goroutines of one bubble that start timers which are due crash Go 1.26 under
-// the race detector.
+// faults are what a system can do wrong, and what is to be said of it. No delay is below a nanosecond:
+// goroutines of one bubble that start timers which are due crash Go 1.26 under the race detector.
 var faults = map[string]struct {
 	timers wrongTimers
 	fault  Fault

@@ -52,8 +52,7 @@ func (p *population) fillMeasured() (results.LiveMemory, error) {
 // garbage is the number of bytes that may be allocated while the collector is off.
 const garbage = 1 << 30
 
-// collectGarbage runs the collector if always is set or if more than garbage bytes were
-// allocated while it was off.
+// collectGarbage runs the collector if always is set or if more than garbage bytes were allocated while it was off.
 func (r *runner) collectGarbage(always bool) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -61,8 +61,7 @@ const (
 )
 
 const (
-	// Slices are short, so other programs interrupt few of them, and a longer disturbance
-	// hits all contenders alike.
+	// Slices are short, so other programs interrupt few of them, and a longer disturbance hits all contenders alike.
 	minSlice = 2 * time.Millisecond
 	maxSlice = 20 * time.Millisecond
 	minTurns = 5
@@ -108,8 +107,7 @@ type member struct {
 	row results.LiveRow
 }
 
-// hasMemory reports whether the resident timers are numerous enough to stand out from the
-// rest of the heap.
+// hasMemory reports whether the resident timers are numerous enough to stand out from the rest of the heap.
 func (e *member) hasMemory() bool {
 	return e.Role != results.RoleFloor && e.row.Resident >= results.FewTimers
 }
@@ -128,8 +126,7 @@ func (cfg Config) entries() []*member {
 	return entries
 }
 
-// Run measures the contenders. A contender that does something wrong is listed in the failures
-// and has no row.
+// Run measures the contenders. A contender that does something wrong is listed in the failures and has no row.
 func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, error) {
 	p, err := cfg.plan()
 	if err != nil {

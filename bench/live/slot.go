@@ -9,9 +9,8 @@ import (
 // slot is the model of one timer. One goroutine starts, stops and moves the timer; it may
 // fire on any goroutine. Times are in ns since the start of the check.
 //
-// An answer of Stop or Reset may cross a firing: the function may start to run only after
-// the answer that says so. Such a firing is announced. A firing during a pending call is
-// judged after the call returns.
+// An answer of Stop or Reset may cross a firing: the function may start to run only after the answer that says
+// so. Such a firing is announced. A firing during a pending call is judged after the call returns.
 type slot struct {
 	mu           sync.Mutex
 	armed        bool    // started, and not known to have fired

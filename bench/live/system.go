@@ -16,8 +16,7 @@ type System interface {
 	Close() error
 }
 
-// Timers is a set of numbered timers of one form. Two goroutines never use the same number at
-// the same time.
+// Timers is a set of numbered timers of one form. Two goroutines never use the same number at the same time.
 type Timers interface {
 	// Start starts timer i, which is not pending.
 	Start(i int, delay time.Duration)
@@ -43,8 +42,7 @@ type Contender struct {
 	Driver    results.Driver // of a driver
 	Shards    int            // of a driver; 0: its default
 
-	// Late returns the lateness that the design allows for a delay, without scheduling
-	// latency. nil means 0.
+	// Late returns the lateness that the design allows for a delay, without scheduling latency. nil means 0.
 	Late func(delay time.Duration) time.Duration
 
 	// Early is the time before its deadline at which a timer may fire by design.
@@ -53,9 +51,8 @@ type Contender struct {
 	// Limit is the largest supported number of pending timers. 0 means any.
 	Limit int
 
-	// Silent marks a system whose Stop and Reset do not report whether the timer was
-	// pending. The check does not touch a timer of it shortly before the deadline, and
-	// infers the answer from the model otherwise.
+	// Silent marks a system whose Stop and Reset do not report whether the timer was pending. The check does
+	// not touch a timer of it shortly before the deadline, and infers the answer from the model otherwise.
 	Silent bool
 
 	Open func() (System, error)

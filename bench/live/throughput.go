@@ -53,8 +53,7 @@ type worker struct {
 	next     int // index into delays and victims
 }
 
-// newPopulation prepares the resident timers and the workers. form is the form of the resident
-// timers.
+// newPopulation prepares the resident timers and the workers. form is the form of the resident timers.
 func newPopulation(e *member, s System, form results.Form, goroutines int, cfg Config) *population {
 	room := maxFiring // timers that fire, per goroutine
 	if e.Limit > 0 {
@@ -115,8 +114,7 @@ func (p *population) fill() error {
 	})
 }
 
-// empty stops the resident timers. It fails if one was not pending, or if a stopped or distant
-// timer has fired.
+// empty stops the resident timers. It fails if one was not pending, or if a stopped or distant timer has fired.
 func (p *population) empty() error {
 	err := p.share(func(w *worker) error {
 		for i := range p.each {

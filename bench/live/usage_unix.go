@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// used returns the processor time of this process and the number of voluntary sleeps of its
-// threads.
+// used returns the processor time of this process and the number of voluntary sleeps of its threads.
 func used() (u usage) {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {

@@ -80,7 +80,7 @@ func refuseEmpty(cmd *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("%s: an argument is empty", subcommand(cmd))
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		places := []string{"against", "external", "for", "html", "into", "json", "new", "nginx", "old", "out", "results", "scenario", "trace", "traces"}
+		places := []string{"against", "external", "for", "html", "into", "new", "nginx", "old", "out", "results", "scenario", "trace", "traces"}
 		if slices.Contains(places, flag.Name) && slices.Contains(asFlags(flag), "--"+flag.Name+"=") {
 			err = fmt.Errorf("--%s: its value is empty", flag.Name)
 		}
@@ -111,8 +111,7 @@ func subcommand(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }
 
-// asTyped returns a command line of this program for a shell. The name of the program is
-// the one that the user typed.
+// asTyped returns a command line of this program for a shell. The name of the program is the one that the user typed.
 func asTyped(args ...string) string { return quoted(append([]string{os.Args[0]}, args...)) }
 
 // quoted joins words into a command line for a shell.
@@ -127,7 +126,7 @@ func quoted(line []string) string {
 }
 
 // flagsOfPlace set where a command writes. They do not change the measurement.
-var flagsOfPlace = []string{"out", "json", "resume"}
+var flagsOfPlace = []string{"out", "resume"}
 
 // givenFlags returns the given flags that change the measurement.
 func givenFlags(cmd *cobra.Command) (line []string) {
@@ -168,9 +167,8 @@ func names[T any](all []T, name func(T) string) (list []string) {
 	return list
 }
 
-// match returns the elements whose names match a pattern. An empty pattern matches all. If
-// neither these names nor the others match, the error lists the existing names and
-// suggests the nearest one.
+// match returns the elements whose names match a pattern. An empty pattern matches all. If neither these names
+// nor the others match, the error lists the existing names and suggests the nearest one.
 func match[T any](what string, all []T, name func(T) string, pattern string, others ...string) ([]T, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -197,8 +195,7 @@ func exactly[T any](what string, all []T, name func(T) string, want string) (x T
 	return all[i], nil
 }
 
-// unknown returns the error for an unknown name. It lists the existing names and suggests
-// the nearest one.
+// unknown returns the error for an unknown name. It lists the existing names and suggests the nearest one.
 func unknown(what, name string, names []string) error {
 	name = strings.Trim(name, "^$")
 	return fmt.Errorf("no %s matches %q%s; there are: %s", what, name, suggest.Nearest(name, names), strings.Join(names, ", "))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/count"
 	"github.com/timerbench/timerbench/bench/runs"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/buildinfo"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
@@ -204,7 +205,11 @@ func newCountReplay() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w, n, err := parseCase(args[1] + "/n=" + args[2])
+			w, err := exactly("workload", workload.All(), nameOfWorkload, args[1])
+			if err != nil {
+				return err
+			}
+			n, err := strconv.Atoi(args[2])
 			if err != nil {
 				return err
 			}

@@ -19,8 +19,7 @@ const (
 // latest is the link to the last run.
 const latest = runs.Parent + "/" + runs.Latest
 
-// writeTo writes the file that a flag names. The path "-" is standard output; for an empty path
-// it writes nothing.
+// writeTo writes the file that a flag names. The path "-" is standard output; for an empty path it writes nothing.
 func writeTo(flag, path string, stdout io.Writer, write func(io.Writer) error) error {
 	switch path {
 	case "":
@@ -34,8 +33,7 @@ func writeTo(flag, path string, stdout io.Writer, write func(io.Writer) error) e
 	return nil
 }
 
-// writable returns an error if writeTo would fail for the path. Commands that take long call
-// it first.
+// writable returns an error if writeTo would fail for the path. Commands that take long call it first.
 func writable(flag, path string) error {
 	if path == "" || path == "-" {
 		return nil

@@ -30,8 +30,7 @@ measuring on such a machine is possible, with wider intervals.`,
 				}
 				t.Add(f.Check, f.Verdict, f.Value, f.Advice)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%d of %d checks warn.\n", t.Terminal(), warnings,
-				len(findings))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%d of %d checks warn.\n", t.Terminal(), warnings, len(findings))
 			return nil
 		},
 	}

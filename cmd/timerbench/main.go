@@ -50,8 +50,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	return exitError
 }
 
-// output is the standard output. It keeps its first write error, so that the command fails
-// with it.
+// output is the standard output. It keeps its first write error, so that the command fails with it.
 type output struct {
 	io.Writer
 	err error
@@ -78,7 +77,7 @@ correct, and draws the comparison.`,
 		SilenceErrors: true,
 	}
 	root.AddCommand(newRun(), newLive(), newReport(), newRecommend(), newExplain(),
-		newExport(), newCompare(), newAB(), newDoctor(), newVerify(), newExternal(), newSubmit(), newProfile(), newCount(),
+		newCompare(), newAB(), newDoctor(), newVerify(), newExternal(), newSubmit(), newCount(),
 		newCountReplay(), newList(), newScenario(), newTrace())
 	helpWithin(root)
 	root.SetFlagErrorFunc(flagError)

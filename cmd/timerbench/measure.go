@@ -22,7 +22,6 @@ type target struct {
 	folder string // empty: a new one
 	memory uint64 // memory limit in bytes; 0: the available memory
 	resume bool   // continue the run in the folder
-	json   string // another file for the results; empty: none; -: standard output
 }
 
 // measure runs cfg, saves the results as it goes, and prints a summary.
@@ -36,9 +35,6 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 		cfg.Memory = available
 		// Measuring delays the garbage collector; garbage must not exceed the available memory.
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(available)))
-	}
-	if err := writable("json", to.json); err != nil {
-		return err
 	}
 	folder, err := openFolder(to.folder, cfg.Profile.Name, to.resume)
 	if err != nil {
@@ -55,16 +51,8 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 	if r == nil {
 		return err
 	}
-	switch {
-	case to.json == "-":
-		summarize(stderr, r)
-	case cfg.Turns == nil: // a session of turns reads standard output
+	if cfg.Turns == nil { // a session of turns reads standard output
 		summarize(stdout, r)
-	}
-	if folder.Saved {
-		err = errors.Join(err,
-			writeTo("json", to.json, stdout,
-				func(w io.Writer) error { return results.Encode(w, r) }))
 	}
 	if r.Complete && len(r.Cells)+len(r.Calls) == 0 && cfg.Budget > 0 {
 		err = errors.Join(err, fmt.Errorf("--budget %s: too short for any cell, nothing was measured", cfg.Budget))
@@ -104,8 +92,7 @@ func resume(cfg *bench.Config, folder *runs.Folder, stderr io.Writer) error {
 }
 
 // measureHere runs cfg in this process.
-func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder,
-	stderr io.Writer) (*results.Run, error) {
+func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder, stderr io.Writer) (*results.Run, error) {
 	var saved time.Time
 	var took time.Duration
 	var failed error // of the last save

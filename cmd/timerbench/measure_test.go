@@ -43,18 +43,14 @@ func TestRunThenReport(t *testing.T) {
 	}
 }
 
-// With --json - standard output contains only the results. They contain the text of the scenario.
-func TestJSONGoesToTheStandardOutput(t *testing.T) {
+// The results contain the text of the scenario.
+func TestAScenarioStandsInTheResults(t *testing.T) {
 	out := t.TempDir()
 	const file = "../../scenarios/api-gateway.toml"
-	stdout, stderr := must(t, "run", "-p", "smoke", "-s", "^hwheel$", "--scenario", file, "-n", "10", "--trials", "1", "--out", out, "--json", "-")
-	says(t, stderr, "Fastest or tied", "machine: ")
-	if !strings.HasPrefix(stdout, "{\n") || !strings.HasSuffix(stdout, "}\n") {
-		t.Errorf("%.100s is not only JSON", stdout)
-	}
-	again := t.TempDir()
-	writeText(t, filepath.Join(again, runs.Results), stdout)
-	if r := resultsOf(t, again); !r.Complete || len(r.Cells) != 1 || len(r.Environment.Machine) < 5 || r.Parameters.Scenarios["api-gateway"] != readText(t, file) {
+	stdout, stderr := must(t, "run", "-p", "smoke", "-s", "^hwheel$", "--scenario", file, "-n", "10", "--trials", "1", "--out", out)
+	says(t, stdout, "Fastest or tied")
+	says(t, stderr, "machine: ")
+	if r := resultsOf(t, out); !r.Complete || len(r.Cells) != 1 || len(r.Environment.Machine) < 5 || r.Parameters.Scenarios["api-gateway"] != readText(t, file) {
 		t.Errorf("complete %v, %d cells, scenarios %q", r.Complete, len(r.Cells), r.Parameters.Scenarios)
 	}
 }

@@ -14,20 +14,8 @@ import (
 
 // program is a program of a user with timers. It returns its exit code.
 func program(how string) int {
-	switch how {
-	case "bare":
+	if how == "bare" {
 		return 0
-	case "time": // Go's own timers
-		timers, stop, err := trace.TimersFromEnv(trace.Header{Name: "time", Tick: time.Millisecond})
-		if err != nil {
-			return failed(err)
-		}
-		for range 1000 {
-			t := timers.AfterFunc(time.Hour, func() {})
-			t.Reset(2 * time.Hour)
-			t.Stop()
-		}
-		return failed(stop())
 	}
 	timers, stop, err := trace.FromEnv(hwheel.New[string](), trace.Header{Name: "program", Tick: time.Millisecond})
 	if err != nil {

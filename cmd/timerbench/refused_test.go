@@ -12,8 +12,7 @@ import (
 	"github.com/timerbench/timerbench/internal/tracetest"
 )
 
-// Each command line fails with an error that contains the parts. It prints nothing and leaves no
-// files.
+// Each command line fails with an error that contains the parts. It prints nothing and leaves no files.
 var bad = map[string][]string{
 	"rnu":                       {`"rnu"`, "run"},
 	"run hold":                  {"hold"},
@@ -38,7 +37,6 @@ var bad = map[string][]string{
 	"run --scenario foreign":    {"foreign:1: "},
 	"run --scenario bad.toml -p smoke -w hold -o new":                          {"parameters.class[0].rate = -4000: want a number a second above 0"},
 	"run -s ^list$ -w ^hold$ --n 1e6 -o new":                                   {"nothing to run", "structure"},
-	"run -s ^hwheel$ -w ^churn$ -n 10 -o new --json none/x":                    {"--json none/x", "no such file"},
 	"run --lean -s ^hwheel$ -w ^start-stop$ --n 1000,1e8 --memory 1 --out new": {"start-stop, n 100000000 needs about ", " of memory, of which 1 GB are available: "},
 
 	"run --trials 99999999999 --dry-run": {"--trials 99999999999: want"},
@@ -90,12 +88,6 @@ var bad = map[string][]string{
 	"explain hwheel -r foreign":              {"--results: foreign", "not JSON"},
 	"explain hwheel -r old --html foreign/x": {"--html foreign/x"},
 
-	"export bare":                  {"at least one of the flags"},
-	"export --csv --benchfmt bare": {"none of the others can be"},
-	"export --csv none":            {"no such file or folder"},
-	"export --csv bare bare":       {"export: 2 arguments, want at most one file"},
-	"export --csv -o none/x bare":  {"--out none/x"},
-
 	"recommend":                              {"--n is missing"},
 	"recommend --n many":                     {`"many": want a whole number`},
 	"recommend --n 0.5":                      {`"0.5": want a whole number from 1 to 1e8`},
@@ -126,19 +118,6 @@ var bad = map[string][]string{
 	"live --out old":            {"--out old: old/results.json is a complete run of "},
 	"live --into empty":         {"--into empty: want a folder with the results"},
 	"live --into old --out new": {"if any flags in the group [out into] are set none of"},
-
-	"profile":                                          {"0 arguments, want a workload and a size"},
-	"profile chrun/n=10 -s hwheel":                     {`did you mean "churn"?`},
-	"profile chur/n=10 -s hwheel":                      {`no workload matches "chur"`},
-	"profile churn -s hwheel":                          {"want a workload and a size"},
-	"profile churn/n=0 -s hwheel":                      {`n is "0"`},
-	"profile churn/n=1,2 -s hwheel":                    {`n is "1,2"`},
-	"profile churn/size=10 -s hwheel":                  {"want a workload and a size"},
-	"profile churn/n=10":                               {"--structure is missing"},
-	"profile churn/n=10 -s hweel":                      {`did you mean "hwheel"?`},
-	"profile churn/n=1e6 -s list":                      {"list takes at most 10000 timers"},
-	"profile churn/n=10 -s hwheel --for 0s":            {"--for 0s"},
-	"profile churn/n=10 -s hwheel --for 1ms -o none/x": {"--out none/x"},
 
 	"trace reply":                            {`no command of trace matches "reply" (did you mean "replay"?)`},
 	"trace replay":                           {"want traces"},

@@ -62,8 +62,7 @@ lead vary?`,
 				fmt.Fprintf(cmd.OutOrStdout(),
 					"This run is only a part of the comparison. For an answer from all of it: %s\n", asTyped("recommend", "--n", "1e6"))
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "the report of %s is %s\n", path,
-				filepath.Join(to, report.HTMLPage))
+			fmt.Fprintf(cmd.ErrOrStderr(), "the report of %s is %s\n", path, filepath.Join(to, report.HTMLPage))
 			return nil
 		},
 	}
@@ -90,13 +89,11 @@ func reportMachines(cmd *cobra.Command, args []string, to string) error {
 		return err
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), show.Wrapped(lead))
-	fmt.Fprintf(cmd.ErrOrStderr(), "the page of %d results is %s\n", len(list),
-		filepath.Join(to, report.HTMLPage))
+	fmt.Fprintf(cmd.ErrOrStderr(), "the page of %d results is %s\n", len(list), filepath.Join(to, report.HTMLPage))
 	return nil
 }
 
-// showTypical prints the answers to the typical questions, or to the questions of the recorded
-// workloads.
+// showTypical prints the answers to the typical questions, or to the questions of the recorded workloads.
 func showTypical(out io.Writer, r *results.Run) {
 	for _, x := range advice.New(r).Typical() {
 		fmt.Fprintln(out, show.Wrapped(strings.TrimSpace(x.Sentence()+" "+x.Far)))
@@ -126,8 +123,7 @@ recommend uses.`,
 				return fmt.Errorf("--results: %w", err)
 			}
 			if from == "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), "results:",
-					strings.TrimSuffix(source.From+"; "+source.Note, "; "))
+				fmt.Fprintln(cmd.ErrOrStderr(), "results:", strings.TrimSuffix(source.From+"; "+source.Note, "; "))
 			}
 			x := report.Explain(e, source.Run)
 			if html == "" {
@@ -147,44 +143,5 @@ recommend uses.`,
 		"results `file`, or folder of runs (default: the results that recommend uses)")
 	cmd.Flags().StringVar(&html, "html", "",
 		"write a page to this `file` instead of the text"+orStdout)
-	return cmd
-}
-
-func newExport() *cobra.Command {
-	var csv, benchfmt bool
-	var out string
-	cmd := &cobra.Command{
-		Use:   "export {--csv | --benchfmt} [FILE | FOLDER]",
-		Short: "Write results for other programs",
-		Long: `Write results for other programs:
-
-  --csv       trials, latencies, memory and idle wake-ups, one per line, for
-              data frames; docs/data.md describes the columns
-  --benchfmt  the format of Go's benchmarks, for benchstat
-
-For a folder it takes the last complete run in the folder or in its direct
-subfolders, like report.`,
-		Example: `  timerbench export --csv ` + latest + ` >trials.csv
-  timerbench export --benchfmt -o new.txt && benchstat old.txt new.txt`,
-		Args: argsFrom(0, 1, "at most one file or folder of results"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, _, err := runs.Read(append(args, runs.Parent)[0])
-			if err != nil {
-				return err
-			}
-			write := results.WriteCSV
-			if benchfmt {
-				write = results.WriteBenchfmt
-			}
-			return writeTo("out", cmp.Or(out, "-"), cmd.OutOrStdout(),
-				func(w io.Writer) error { return write(w, r) })
-		},
-	}
-	flags := cmd.Flags()
-	flags.BoolVar(&csv, "csv", false, "write trials, latencies, memory and idle wake-ups, one per line")
-	flags.BoolVar(&benchfmt, "benchfmt", false, "write benchmark lines")
-	flags.StringVarP(&out, "out", "o", "", "`file` (default: standard output)")
-	cmd.MarkFlagsOneRequired("csv", "benchfmt")
-	cmd.MarkFlagsMutuallyExclusive("csv", "benchfmt")
 	return cmd
 }

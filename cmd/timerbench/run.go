@@ -57,8 +57,7 @@ func (c *choice) addCells(flags *pflag.FlagSet, n string) {
 	flags.StringVarP(&c.structures, "structure", "s", "", "structures whose names match this regular `expression`")
 	flags.StringVarP(&c.workloads, "workload", "w", c.workloads, workloads)
 	flags.VarP((*values.Sizes)(&c.cfg.N), "n", "n", "numbers of resident timers, such as 1000,1e6 (default"+n+")")
-	flags.Uint64Var(&c.cfg.Seed, "seed", 1,
-		"seed of every script; a seed gives the same operations on any machine")
+	flags.Uint64Var(&c.cfg.Seed, "seed", 1, "seed of every script; a seed gives the same operations on any machine")
 }
 
 // ofProfile describes the default of --n for commands with --profile.
@@ -99,7 +98,7 @@ type runFlags struct {
 	lean, resume, dryRun bool
 	traces               string
 	external             []string
-	out, json            string
+	out                  string
 }
 
 // The largest values of flags, far above useful ones (chosen).
@@ -140,7 +139,6 @@ flags, machine and build.`,
   timerbench run --dry-run --profile full
   timerbench run --lean --structure '^hwheel$|quad' --workload churn --n 1e5,1e6
   timerbench run --out /tmp/try --resume
-  timerbench run --profile smoke --json - | jq '.cells[].workload'
   timerbench run --scenario scenarios/api-gateway.toml
   benchstat -col /structure -row /workload,/n ` + latest + `/` + runs.Benchmarks,
 		Args: cobra.NoArgs,
@@ -154,22 +152,16 @@ flags, machine and build.`,
 		"memory limit in `GB` (default: the available memory)")
 	flags.IntVar(&f.cfg.Trials, "trials", 0,
 		"rounds of every contender (default: the profile's); fewer than 6 give no 95 % interval. Without --budget it lifts the time limit")
-	flags.DurationVar(&f.cfg.Budget, "budget", 0,
-		"time limit of the run; 0: none (default: the profile's)")
-	flags.IntVar(&f.turns.Rounds, "turns", 0,
-		"measure this many rounds, each trial in a turn of a session of ab")
+	flags.DurationVar(&f.cfg.Budget, "budget", 0, "time limit of the run; 0: none (default: the profile's)")
+	flags.IntVar(&f.turns.Rounds, "turns", 0, "measure this many rounds, each trial in a turn of a session of ab")
 	_ = flags.MarkHidden("turns")
 	flags.StringArrayVar(&f.external, "external", nil,
 		"also measure a program in any language: `name=command`, or a TOML file with a list; can be repeated, see docs/external.md")
 	flags.StringVar(&f.traces, "traces", "",
 		"also replay the traces in this `folder`; --workload chooses among them too")
-	flags.BoolVar(&f.resume, "resume", false,
-		"continue the interrupted run in the folder of --out")
-	flags.BoolVar(&f.dryRun, "dry-run", false,
-		"print the plan and its estimated time, and measure nothing")
+	flags.BoolVar(&f.resume, "resume", false, "continue the interrupted run in the folder of --out")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and its estimated time, and measure nothing")
 	flags.StringVarP(&f.out, "out", "o", "", outHelp)
-	flags.StringVar(&f.json, "json", "",
-		"also write the results to this `file` at the end; - is standard output, which moves all else to standard error")
 	return cmd
 }
 
@@ -184,9 +176,7 @@ func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
 		f.turns.Wait = ab.WaitForTurn(cmd.InOrStdin(), cmd.OutOrStdout())
 		f.cfg.Turns = &f.turns
 	}
-	return measure(cmd, f.cfg, target{
-		folder: f.out, memory: uint64(f.memory * 1e9), resume: f.resume, json: f.json,
-	})
+	return measure(cmd, f.cfg, target{folder: f.out, memory: uint64(f.memory * 1e9), resume: f.resume})
 }
 
 // complete builds the configuration from the flags. Its error names the wrong value.

@@ -10,8 +10,7 @@ import (
 	"github.com/timerbench/timerbench/report"
 )
 
-// summarize prints a line for each cell of a run, and the structures that were the fastest
-// most often.
+// summarize prints a line for each cell of a run, and the structures that were the fastest most often.
 func summarize(out io.Writer, r *results.Run) {
 	summarizeCalls(out, r.Calls)
 	summary := report.Summary(r)

@@ -21,8 +21,7 @@ func helpWithin(root *cobra.Command) {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", "Flags.FlagUsagesWrapped width"))
 }
 
-// progress shows the progress of a run: on a terminal a bar with the remaining time,
-// elsewhere one line per step.
+// progress shows the progress of a run: on a terminal a bar with the remaining time, elsewhere one line per step.
 type progress struct {
 	out     io.Writer
 	started time.Time
@@ -54,8 +53,7 @@ func (p *progress) show(at bench.Progress) {
 		rest := time.Duration(float64(elapsed) * (at.Total - at.Done) / at.Done)
 		left = fmt.Sprintf(" so far, about %s left", rest.Round(time.Second))
 	}
-	line := fmt.Sprintf("[%d/%d] %s (%s%s)", at.Step, at.Steps, at.Name,
-		elapsed.Round(time.Second), left)
+	line := fmt.Sprintf("[%d/%d] %s (%s%s)", at.Step, at.Steps, at.Name, elapsed.Round(time.Second), left)
 	const between = 5 * time.Second // shortest time between two lines of one step
 	switch {
 	case p.bar != nil:
@@ -69,8 +67,7 @@ func (p *progress) show(at bench.Progress) {
 
 // step shows the progress of steps of equal length.
 func (p *progress) step(done, all int, name string) {
-	p.show(bench.Progress{Step: min(done+1, all), Steps: all, Name: name,
-		Done: float64(done), Total: float64(all)})
+	p.show(bench.Progress{Step: min(done+1, all), Steps: all, Name: name, Done: float64(done), Total: float64(all)})
 }
 
 func (p *progress) end() {

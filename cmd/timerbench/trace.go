@@ -25,9 +25,9 @@ func newTrace() *cobra.Command {
 		Long: `Record the timers of a program, and replay them on any structure.
 
 "trace build" builds any Go program so that it records all its timers. A program
-that calls trace.FromEnv or trace.TimersFromEnv, of package
-github.com/timerbench/timerbench/trace, records only those timers. The
-documentation of the package describes both and the file format.`,
+that calls trace.FromEnv, of package github.com/timerbench/timerbench/trace,
+records only the timers of that structure. The documentation of the package
+describes the file format.`,
 		Example: `  timerbench trace build -o myserver.rec ./cmd/myserver
   timerbench trace record -o my.trace -- ./myserver.rec --port 8080
   timerbench trace info my.trace
@@ -71,10 +71,9 @@ func newTraceRecord() *cobra.Command {
 		Use:   "record -o FILE -- command [argument...]",
 		Short: "Run a Go program and record its timers",
 		Long: `Run a Go program with ` + trace.EnvFile + ` set. The variable makes programs built by
-"trace build" record, and the functions trace.FromEnv and trace.TimersFromEnv.
-End a server as usual, with Ctrl-C or SIGTERM. A program that calls FromEnv or
-TimersFromEnv must call the stop function that they return, which completes the
-trace.
+"trace build" record, and the function trace.FromEnv. End a server as usual,
+with Ctrl-C or SIGTERM. A program that calls FromEnv must call the stop function
+that it returns, which completes the trace.
 
 A program with several schedulers writes one file for each: FILE, FILE-2 and so
 on.`,
@@ -146,18 +145,15 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 	if !s.Header.Started.IsZero() {
 		add("recorded", "%s", runs.Minute(s.Header.Started))
 	}
-	add("size", "%s, %s bytes an operation", show.Bytes(float64(s.Bytes)),
-		show.Figure(float64(s.Bytes)/all))
+	add("size", "%s, %s bytes an operation", show.Bytes(float64(s.Bytes)), show.Figure(float64(s.Bytes)/all))
 	add("tick", "%v", s.Header.Tick)
-	add("covers", "%s ticks, %v", show.Grouped(uint64(s.Totals.Span())),
-		s.Duration().Round(time.Millisecond))
+	add("covers", "%s ticks, %v", show.Grouped(uint64(s.Totals.Span())), s.Duration().Round(time.Millisecond))
 	add("rate", "%s operations a second", show.Grouped(uint64(math.Round(s.Rate()))))
 	add("pending", "%.1f timers on average, %s at most, %s at the end", s.Resident,
 		show.Grouped(s.Totals.Keys), show.Grouped(s.Totals.Pending()))
 	add("cancelled", "%s of the timers that ended", show.Percent(s.CancelRate))
 	if s.LateFires > 0 {
-		add("fired late", "%s timers, because the program woke up after their deadlines",
-			show.Grouped(s.LateFires))
+		add("fired late", "%s timers, because the program woke up after their deadlines", show.Grouped(s.LateFires))
 	}
 	if s.Totals.Lost > 0 {
 		add("lost", "%s operations (%s), as the recorder could not keep up: the other figures are not exact",
@@ -259,8 +255,7 @@ wake-ups. A coarse structure must keep its bound.`,
 	flags.StringVarP(&structures, "structure", "s", "",
 		"structures whose names match this regular `expression`")
 	// More trials take no longer: all trials together are one pass over the trace.
-	flags.IntVar(&trials, "trials", 12,
-		"number of trials of each kind; fewer than 6 give no 95 % interval")
+	flags.IntVar(&trials, "trials", 12, "number of trials of each kind; fewer than 6 give no 95 % interval")
 	flags.StringVarP(&out, "out", "o", "", outHelp)
 	flags.BoolVar(&force, "force", false, "replay a trace even if "+lossy)
 	return cmd
@@ -277,8 +272,7 @@ func checkLost(path string, s *tracestat.Summary, force bool) error {
 	return nil
 }
 
-// openTraces opens traces. Its error names the first trace that is damaged or lost too many
-// operations.
+// openTraces opens traces. Its error names the first trace that is damaged or lost too many operations.
 func openTraces(stderr io.Writer, files []string, force bool) (all []*bench.Trace, err error) {
 	named := make(map[string]string)
 	for _, path := range files {

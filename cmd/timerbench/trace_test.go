@@ -45,19 +45,6 @@ func TestLogsOfNginxAreImported(t *testing.T) {
 	}
 }
 
-func TestGosOwnTimersAreRecorded(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "my.trace")
-	t.Setenv(asProgram, "time")
-	must(t, "trace", "record", "-o", path, "--", os.Args[0])
-	s, err := tracestat.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if ops := s.Totals.Ops; ops[trace.Schedule] != 1000 || ops[trace.Reschedule] != 1000 || ops[trace.Cancel] != 1000 || s.Totals.Pending() != 0 {
-		t.Errorf("recorded %+v", s.Totals)
-	}
-}
-
 // The trace of a failing program is complete.
 func TestWhatIsNotRecordedIsReported(t *testing.T) {
 	for how, c := range map[string]struct{ want, left string }{
@@ -74,8 +61,7 @@ func TestWhatIsNotRecordedIsReported(t *testing.T) {
 	}
 }
 
-// Of a program that was killed the trace holds what it had written. A trace that another process
-// has completed stays.
+// Of a program that was killed the trace holds what it had written. A trace that another process has completed stays.
 func TestAKilledProgramLeavesAPartialTrace(t *testing.T) {
 	dir := t.TempDir()
 	whole, out := filepath.Join(dir, "whole.trace"), filepath.Join(dir, "my.trace")

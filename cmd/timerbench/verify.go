@@ -158,8 +158,7 @@ func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *
 		}
 		w, ok := scenario.Find(p.Scenarios, name)
 		if !ok {
-			return fmt.Errorf("%s: this program has no workload %q: choose others with --workload",
-				path, name)
+			return fmt.Errorf("%s: this program has no workload %q: choose others with --workload", path, name)
 		}
 		cfg.Workloads = append(cfg.Workloads, w)
 	}

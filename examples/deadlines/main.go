@@ -1,6 +1,5 @@
-// Command deadlines shows calls that end at the deadline of their client, as in gRPC: a context
-// whose deadline is a timer of a driver, and a handler of net/http that derives one from the
-// header Grpc-Timeout.
+// Command deadlines shows calls that end at the deadline of their client, as in gRPC: a context whose deadline
+// is a timer of a driver, and a handler of net/http that derives one from the header Grpc-Timeout.
 package main
 
 import (

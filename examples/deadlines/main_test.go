@@ -9,12 +9,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/timerbench/timerbench/examples/internal/measure"
+	"github.com/timerbench/timerbench/driver"
 )
 
 func TestACallEndsAtItsDeadlineOrWithItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := measure.Driver(t)
+		d, _ := driver.New() // without options there is no error
+		defer d.Close()
 		for _, test := range []struct {
 			name           string
 			timeout, outer time.Duration
@@ -59,7 +60,9 @@ func TestACallEndsAtItsDeadlineOrWithItsParent(t *testing.T) {
 
 func TestTheHeaderSaysHowLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := WithDeadlines(measure.Driver(t), http.HandlerFunc(slow))
+		d, _ := driver.New() // without options there is no error
+		defer d.Close()
+		h := WithDeadlines(d, http.HandlerFunc(slow))
 		for text, want := range map[string]int{
 			"": 200, "2S": 200, "1M": 200, "99999999H": 200, "999m": 504, "5u": 504, "0n": 504, "S": 400, "-1S": 400, "3": 400, "123456789H": 400, "1x": 400,
 		} {
@@ -71,25 +74,4 @@ func TestTheHeaderSaysHowLong(t *testing.T) {
 			}
 		}
 	})
-}
-
-// BenchmarkCall ends one of 100,000 calls before its deadline, and starts another.
-func BenchmarkCall(b *testing.B) {
-	start := func(with func() context.CancelFunc) func(int) {
-		calls := make([]context.CancelFunc, measure.N)
-		for i := range calls {
-			calls[i] = with()
-		}
-		return func(i int) {
-			calls[i]()
-			calls[i] = with()
-		}
-	}
-	root := context.Background()
-	measure.Run(b, measure.Side{Of: "driver", Start: func(b *testing.B) func(int) {
-		d := measure.Driver(b)
-		return start(func() context.CancelFunc { _, cancel := WithTimeout(root, d, time.Minute); return cancel })
-	}}, measure.Side{Of: "time", Start: func(*testing.B) func(int) {
-		return start(func() context.CancelFunc { _, cancel := context.WithTimeout(root, time.Minute); return cancel })
-	}})
 }

@@ -23,9 +23,8 @@ func (l listener) Accept() (net.Conn, error) {
 	return newConn(c, l.d), nil
 }
 
-// conn is a connection whose deadlines are timers of a driver. The connection below either has no
-// deadline, or one that has passed, which ends waiting calls of Read or Write with
-// os.ErrDeadlineExceeded.
+// conn is a connection whose deadlines are timers of a driver. The connection below either has no deadline, or
+// one that has passed, which ends waiting calls of Read or Write with os.ErrDeadlineExceeded.
 type conn struct {
 	net.Conn
 	read, write side
@@ -84,9 +83,8 @@ func (s *side) expired() {
 
 // change moves the deadline of a side; the zero time means none.
 //
-// The timer is a Handle, because Reset of a Handle always reaches the structure. So a recording
-// of the structure shows all uses of deadlines. A Timer that is a field is faster, and few of its
-// moves reach the structure.
+// The timer is a Handle, because Reset of a Handle always reaches the structure. So a recording of the structure
+// shows all uses of deadlines. A Timer that is a field is faster, and few of its moves reach the structure.
 func (s *side) change(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

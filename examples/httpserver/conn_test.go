@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
-	"github.com/timerbench/timerbench/examples/internal/measure"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
 	"github.com/timerbench/timerbench/trace"
@@ -164,42 +163,4 @@ func TestTheServerAnswersClosesIdleConnectionsAndIsRecorded(t *testing.T) {
 			t.Errorf("recorded %+v", totals)
 		}
 	})
-}
-
-// memory is a connection without data to read.
-type memory struct{ net.Conn }
-
-func (memory) SetReadDeadline(time.Time) error  { return nil }
-func (memory) SetWriteDeadline(time.Time) error { return nil }
-
-// BenchmarkDeadline moves the read deadline of one of 100,000 connections, as a server does for each
-// request. Connections of net.Pipe have their deadlines in package time. Sockets have them in the
-// runtime's poller; there are fewer, because a process may not open as many files.
-func BenchmarkDeadline(b *testing.B) {
-	start := func(conn func(i int) net.Conn) func(int) {
-		conns := make([]net.Conn, measure.N)
-		op := func(i int) { _ = conns[i].SetReadDeadline(time.Now().Add(time.Minute)) }
-		for i := range conns {
-			conns[i] = conn(i)
-			op(i)
-		}
-		return op
-	}
-	measure.Run(b, measure.Side{Of: "driver", Start: func(b *testing.B) func(int) {
-		d := measure.Driver(b)
-		return start(func(int) net.Conn { return newConn(memory{}, d) })
-	}}, measure.Side{Of: "time", Start: func(*testing.B) func(int) {
-		return start(func(int) net.Conn { c, _ := net.Pipe(); return c })
-	}}, measure.Side{Of: "poller-of-10000", Start: func(b *testing.B) func(int) {
-		var sockets [10_000]*net.UDPConn
-		for i := range sockets {
-			c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-			if err != nil {
-				b.Skip(err)
-			}
-			b.Cleanup(func() { _ = c.Close() })
-			sockets[i] = c
-		}
-		return start(func(i int) net.Conn { return sockets[i%len(sockets)] })
-	}})
 }

@@ -52,8 +52,7 @@ func main() {
 	}
 }
 
-// serve serves until ctx ends, with the deadlines of its connections in timers. Afterwards timers
-// is unused.
+// serve serves until ctx ends, with the deadlines of its connections in timers. Afterwards timers is unused.
 func serve(ctx context.Context, server *http.Server, addr string, timers structures.Scheduler[driver.Task]) error {
 	d, err := newDriver(timers)
 	if err != nil {

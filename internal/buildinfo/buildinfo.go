@@ -25,8 +25,7 @@ func Read() Info {
 	return of(info)
 }
 
-// of picks out this module, which may be the program or part of another one. The
-// commit is that of the program.
+// of picks out this module, which may be the program or part of another one. The commit is that of the program.
 func of(info *debug.BuildInfo) Info {
 	if info.Main.Path != module {
 		for _, dep := range info.Deps {

@@ -15,8 +15,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Table is a table of values. It is made once, and written by [Table.Terminal], [Table.Markdown]
-// or [Table.HTML].
+// Table is a table of values. It is made once, and written by [Table.Terminal], [Table.Markdown] or [Table.HTML].
 type Table struct {
 	// Align holds l or r for each column. Its last letter holds for all further columns.
 	// Empty: the first one is on the left, the others on the right.
@@ -88,9 +87,8 @@ func (c Cell) String() string {
 // plain is the cell in a terminal, with each number bound to its unit.
 func (c Cell) plain() string { return bound(c.String()) }
 
-// Add adds a row and returns it. A cell is a [Cell], a string, a whole number, which is written by
-// [Grouped], a float64, which is written by [Figure], or nil, which is not known. Add panics on any
-// other type.
+// Add adds a row and returns it. A cell is a [Cell], a string, a whole number, which is written by [Grouped], a
+// float64, which is written by [Figure], or nil, which is not known. Add panics on any other type.
 func (t *Table) Add(cells ...any) *Row {
 	row := &Row{Cells: make([]Cell, len(cells))}
 	for i, c := range cells {

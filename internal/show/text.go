@@ -47,8 +47,7 @@ func Em(s string) Span { return Span{s, Italic} }
 // Mono returns a part of a line in the face of programs.
 func Mono(s string) Span { return Span{s, Code} }
 
-// Line makes a line of its parts: strings, and what Strong, Em and Mono return. It panics on
-// any other type.
+// Line makes a line of its parts: strings, and what Strong, Em and Mono return. It panics on any other type.
 func Line(parts ...any) []Span {
 	var out []Span
 	for _, p := range parts {

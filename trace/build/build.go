@@ -1,11 +1,10 @@
 // Package build builds Go programs that record their timers, without a change to their source.
 //
-// It replaces runtime/time.go by go build -overlay. The new file is that of the user's own Go
-// with additional statements, which write each operation on a timer into a ring buffer of its P.
-// A package that package main imports reads the rings and writes a trace. All timers of package
-// time, the deadlines of package net, contexts and sleeps go through these statements. A program
-// that uses package driver of this module records the timers of its drivers instead of the timer
-// that each driver sleeps on.
+// It replaces runtime/time.go by go build -overlay. The new file is that of the user's own Go with additional
+// statements, which write each operation on a timer into a ring buffer of its P. A package that package main
+// imports reads the rings and writes a trace. All timers of package time, the deadlines of package net,
+// contexts and sleeps go through these statements. A program that uses package driver of this module records
+// the timers of its drivers instead of the timer that each driver sleeps on.
 //
 // The program records if the environment variable [trace.EnvFile] names a file.
 package build
@@ -162,9 +161,7 @@ func within(folder, path string) bool {
 }
 
 // build builds the programs in these folders. dir is an empty folder.
-func (a arguments) build(
-	ctx context.Context, dir string, env environment, mains []string, out io.Writer,
-) error {
+func (a arguments) build(ctx context.Context, dir string, env environment, mains []string, out io.Writer) error {
 	goroot := env.GOROOT
 	if within(env.GOMODCACHE, goroot) {
 		goroot = filepath.Join(dir, "goroot")

@@ -33,8 +33,7 @@ var patched = []string{"time.go", "signal_unix.go", "os_windows.go"}
 // unneeded are the files of package trace that a program does not need to write a trace.
 var unneeded = []string{"compressor.go", "reader.go"}
 
-// module is the beginning of imports within this module, and moved is its replacement in the
-// program.
+// module is the beginning of imports within this module, and moved is its replacement in the program.
 const module, moved = `"github.com/timerbench/timerbench/`, `"timerbench/`
 
 // overlay is the content of the file for go build -overlay, and the folder for the replacements.

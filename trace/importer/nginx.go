@@ -21,10 +21,9 @@ import (
 // program holds the timers of all processors. nginx does not move a timer by less than 300 ms.
 // The trace lacks such moves, because they never reach nginx's tree.
 //
-// The times in the log are in seconds. The clock of nginx, in milliseconds, follows from the
-// deadline minus the delay of each timer that is added, and from the time that nginx says it has
-// waited. The log does not tell who adds a timer. The site is the last action of the connection's
-// HTTP that the log tells, such as "http upstream request".
+// The times in the log are in seconds. The clock of nginx, in milliseconds, follows from the deadline minus the delay
+// of each timer that is added, and from the time that nginx says it has waited. The log does not tell who adds a
+// timer. The site is the last action of the connection's HTTP that the log tells, such as "http upstream request".
 func Nginx(in io.Reader, name string, create func() (*trace.Writer, error)) error {
 	n := nginx{
 		create: create, workers: map[string]*nginxWorker{}, pending: map[nginxTimer][]uint64{}, doing: map[string]string{},
@@ -141,8 +140,7 @@ func nginxNumbers(text string, want int) ([]int64, error) {
 	return numbers, nil
 }
 
-// add takes a timer that nginx adds at the time now. again says that nginx has removed one just
-// before.
+// add takes a timer that nginx adds at the time now. again says that nginx has removed one just before.
 func (n *nginx) add(w *nginxWorker, timer nginxTimer, now int64, site string, again bool) error {
 	w.clock, w.known = now, true
 	var id uint64
@@ -177,8 +175,7 @@ func (n *nginx) add(w *nginxWorker, timer nginxTimer, now int64, site string, ag
 // due reports whether a timer that is removed has fired.
 func (w *nginxWorker) due(timer nginxTimer) bool { return w.expires && timer.key <= w.clock }
 
-// release cancels or fires the timers that were removed and not added again, if the time is
-// known.
+// release cancels or fires the timers that were removed and not added again, if the time is known.
 func (n *nginx) release(w *nginxWorker) error {
 	if !w.known {
 		return nil
@@ -242,8 +239,7 @@ func (n *nginx) close() error {
 	return n.out.Close(n.last * 1e6)
 }
 
-// readLines calls line with each line of a text, and then end. Errors contain name, the name of
-// the text.
+// readLines calls line with each line of a text, and then end. Errors contain name, the name of the text.
 func readLines(in io.Reader, name string, line func(string) error, end func() error) error {
 	lines := bufio.NewReader(in)
 	for n := 1; ; n++ {

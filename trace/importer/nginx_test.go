@@ -60,9 +60,8 @@ func told(t *testing.T, file io.Reader) (what string) {
 	return what
 }
 
-// served is what nginx 1.22 said, without the lines of other subjects: three requests by two
-// connections that their clients closed, one of them to an upstream, and one connection that
-// nginx closed after keepalive_timeout 2s.
+// served is what nginx 1.22 said, without the lines of other subjects: three requests by two connections that their
+// clients closed, one of them to an upstream, and one connection that nginx closed after keepalive_timeout 2s.
 //
 //go:embed testdata/nginx.txt
 var served string

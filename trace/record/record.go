@@ -1,6 +1,5 @@
 // Package record runs a program that records its timers, and keeps the traces that it leaves: a
-// program of "timerbench trace build", or one that calls [trace.FromEnv] or
-// [trace.TimersFromEnv].
+// program of "timerbench trace build", or one that calls [trace.FromEnv].
 package record
 
 import (
@@ -34,10 +33,9 @@ type Recording struct {
 	Stdout, Stderr io.Writer
 }
 
-// Run runs the program to its end. The program writes its traces into a temporary folder next to
-// Out. Run then moves them to their places and prints a line for each to Stderr. It keeps what
-// there is of a trace that is cut short. Run returns an error if the program fails without having
-// been interrupted, or if it leaves no operation.
+// Run runs the program to its end. The program writes its traces into a temporary folder next to Out. Run then moves
+// them to their places and prints a line for each to Stderr. It keeps what there is of a trace that is cut short. Run
+// returns an error if the program fails without having been interrupted, or if it leaves no operation.
 //
 // Run passes an interrupt on to the program. A second one, half a second later or more, kills it.
 func (r Recording) Run() error {
@@ -116,8 +114,8 @@ func (r Recording) collect(dir, to string) error {
 		return err
 	}
 	if len(files) == 0 {
-		return fmt.Errorf("%s recorded nothing: was it built by \"trace build\", or does it call trace.FromEnv or "+
-			"trace.TimersFromEnv, and did their stop return an error?", r.Command[0])
+		return fmt.Errorf("%s recorded nothing: was it built by \"trace build\", or does it call trace.FromEnv, "+
+			"and did its stop return an error?", r.Command[0])
 	}
 	var all error
 	kept := map[string]bool{}
@@ -191,5 +189,5 @@ func (r Recording) unlessCutShort(h trace.Header, err error) error {
 			"or by a signal such as SIGKILL", r.Command[0])
 	}
 	return fmt.Errorf("the recording was not completed: %s was killed, or ended without a call of the stop that "+
-		"trace.FromEnv or trace.TimersFromEnv returns", r.Command[0])
+		"trace.FromEnv returns", r.Command[0])
 }

@@ -1,6 +1,5 @@
-// Package tracestat summarizes a trace: how many timers are pending, for how long, and how many
-// are cancelled. It is not part of package trace, because a program that records should not
-// import what only the analysis needs.
+// Package tracestat summarizes a trace: how many timers are pending, for how long, and how many are cancelled. It is
+// not part of package trace, because a program that records should not import what only the analysis needs.
 package tracestat
 
 import (
@@ -130,11 +129,10 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// Read reads a trace to its end. It returns an error unless every operation is possible, so a
-// program calls it before it uses a trace. If the trace is cut short, Read reads the whole
-// chunks, and sets CutShort and the description. It needs 8 MB, and 12 bytes for each timer that
-// is pending at the same time; if the trace has sites, it needs 28 bytes for each of these
-// timers, and 80 kB for each site.
+// Read reads a trace to its end. It returns an error unless every operation is possible, so a program calls it
+// before it uses a trace. If the trace is cut short, Read reads the whole chunks, and sets CutShort and the
+// description. It needs 8 MB, and 12 bytes for each timer that is pending at the same time; if the trace has
+// sites, it needs 28 bytes for each of these timers, and 80 kB for each site.
 func Read(path string) (*Summary, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -263,8 +261,7 @@ func (c *siteCounter) list(names []string, tick time.Duration) (list []Site) {
 	return list
 }
 
-// maxDelay is the largest value of a percentile: 139 years at a tick of 1 ms. It is
-// chosen.
+// maxDelay is the largest value of a percentile: 139 years at a tick of 1 ms. It is chosen.
 const maxDelay = 1 << 42
 
 // distribution is a distribution of delays in ticks.

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Goroutines that live at the same time have different numbers, and each keeps its own when its
-// stack grows.
+// Goroutines that live at the same time have different numbers, and each keeps its own when its stack grows.
 func TestGoroutine(t *testing.T) {
 	const n = 100
 	var mu sync.Mutex

@@ -7,8 +7,7 @@ import (
 	"runtime"
 )
 
-// Uptime returns an error: this system has no known clock that runs while the machine is
-// suspended.
+// Uptime returns an error: this system has no known clock that runs while the machine is suspended.
 func Uptime() (func() int64, error) {
 	return nil, fmt.Errorf("no clock that counts suspend is known on %s", runtime.GOOS)
 }

@@ -34,8 +34,7 @@ type call struct {
 }
 
 // command returns a command that connects to the server.
-func (o *options) command(use, short string, args cobra.PositionalArgs,
-	run func(call) error) *cobra.Command {
+func (o *options) command(use, short string, args cobra.PositionalArgs, run func(call) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			nc, err := o.connect()
@@ -130,8 +129,7 @@ func (c call) known(ok bool, err error) error {
 }
 
 // withDead returns a command that calls do with each dead letter of a key.
-func withDead(
-	do func(*durable.Client, context.Context, durable.DeadLetter) error) func(call) error {
+func withDead(do func(*durable.Client, context.Context, durable.DeadLetter) error) func(call) error {
 	return func(c call) error {
 		var letters []durable.DeadLetter
 		err := each(c.DeadLetters(c.ctx), func(d durable.DeadLetter) {
@@ -225,8 +223,7 @@ func stats(c call) error {
 		return err
 	}
 	w := table(c.out)
-	fmt.Fprintf(w, "timers pending\t%d\nfired, not handled\t%d\nbeing handled\t%d\n",
-		n.Pending, n.Fired, n.Handled)
+	fmt.Fprintf(w, "timers pending\t%d\nfired, not handled\t%d\nbeing handled\t%d\n", n.Pending, n.Fired, n.Handled)
 	fmt.Fprintf(w, "dead letters\t%d\nworkers\t%d\nbytes\t%d\n", n.Dead, n.Workers, n.Bytes)
 	if n.Limit > 0 {
 		fmt.Fprintf(w, "bytes in the whole store\t%d of %d\n", n.Stored, n.Limit)

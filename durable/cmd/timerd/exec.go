@@ -71,8 +71,7 @@ func (c *commands) run(ctx context.Context, f durable.Fired) error {
 	}
 	if own.Err() != nil {
 		_ = kill(cmd) // its children, if any
-		err = fmt.Errorf("ended by timerd after %v, or %v of grace: %w",
-			timeout, grace, errors.Join(own.Err(), err))
+		err = fmt.Errorf("ended by timerd after %v, or %v of grace: %w", timeout, grace, errors.Join(own.Err(), err))
 	}
 	// ErrWaitDelay: the command exited with 0, and left children behind.
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
@@ -105,8 +104,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// maxVariable is the length of the longest payload passed as a variable. Linux limits a
-// variable to 128 kB.
+// maxVariable is the length of the longest payload passed as a variable. Linux limits a variable to 128 kB.
 const maxVariable = 64 << 10
 
 // environment returns the variables for f. A variable cannot contain a NUL byte.

@@ -66,8 +66,7 @@ func command(o *options) *cobra.Command {
 		o.command("cancel KEY", "Cancel the timer KEY", key, cancelTimer),
 		o.command("revive KEY", "Hand the dead letters of KEY to the workers again", key,
 			withDead((*durable.Client).Revive)),
-		o.command("discard KEY", "Remove the dead letters of KEY", key,
-			withDead((*durable.Client).Discard)),
+		o.command("discard KEY", "Remove the dead letters of KEY", key, withDead((*durable.Client).Discard)),
 		o.command("stats", "Print how much is stored", cobra.NoArgs, stats))
 	return root
 }

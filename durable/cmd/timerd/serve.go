@@ -92,8 +92,7 @@ func serveCommand(o *options) *cobra.Command {
 				return fmt.Errorf("--timeout %v and --grace %v: want more than 0, and at least 0",
 					o.exec.timeout, o.exec.grace)
 			}
-			// The handler has longer than its command, so that the command never runs
-			// twice at the same time.
+			// The handler has longer than its command, so that the command never runs twice at the same time.
 			o.cfg.HandlerTimeout = o.exec.timeout + o.exec.grace + afterGrace
 			level := slog.LevelWarn
 			if s.verbose {

@@ -67,8 +67,7 @@ func FirstRun(spec string, missed driver.Missed, now time.Time) (time.Time, erro
 // NextRun decides at now about the run due at deadline: whether it fires, and when the run
 // after it is due, or the zero time if none follows. A later now gives the same answer about
 // whether that run fires, so its ID stays the same.
-func NextRun(spec string, missed driver.Missed,
-	deadline, now time.Time) (fires bool, next time.Time, err error) {
+func NextRun(spec string, missed driver.Missed, deadline, now time.Time) (fires bool, next time.Time, err error) {
 	s, err := parse(spec)
 	if err != nil {
 		return false, time.Time{}, err

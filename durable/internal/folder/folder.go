@@ -18,8 +18,7 @@ func Lock(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A forked process keeps the lock of a server that was just closed, until it executes its
-	// program.
+	// A forked process keeps the lock of a server that was just closed, until it executes its program.
 	err = lockFile(f)
 	for end := time.Now().Add(300 * time.Millisecond); err != nil && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)

@@ -10,8 +10,7 @@ import (
 // others could not read a locked text.
 func lockFile(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
-	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0,
-		&windows.Overlapped{OffsetHigh: 1})
+	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1})
 }
 
 // Room returns how many bytes are free for files in dir.

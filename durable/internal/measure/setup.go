@@ -23,7 +23,6 @@ import (
 
 // setup is one setup to measure.
 type setup struct {
-	backend        durable.Backend
 	nodes, workers int
 	pending        int // timers that stay pending; if there are some, memory is measured too
 	burst          int // timers due at the same time
@@ -31,7 +30,7 @@ type setup struct {
 }
 
 func (s setup) String() string {
-	return fmt.Sprintf("%v, nodes: %d, workers: %d", s.backend, s.nodes, s.workers)
+	return fmt.Sprintf("nodes: %d, workers: %d", s.nodes, s.workers)
 }
 
 // result is the result of a setup. Lateness is in ms.
@@ -208,7 +207,7 @@ func (b *bench) open(ctx context.Context, s setup) (*durable.Client, error) {
 		return nil, err
 	}
 	b.conns = append(b.conns, nc)
-	cfg := durable.Config{Backend: s.backend, Replicas: s.nodes, Concurrency: 256}
+	cfg := durable.Config{Replicas: s.nodes, Concurrency: 256}
 	return durable.Open(ctx, nc, cfg)
 }
 

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"math"
-	"sync"
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
@@ -114,85 +113,4 @@ func (d *deadlines) firstTick(now, delay time.Duration) structures.Tick {
 		tick++
 	}
 	return tick
-}
-
-// Timers is time.AfterFunc with a recording, for a program that keeps its timers in Go's runtime.
-// Go's timers do the work. The zero Timers records nothing.
-//
-// AfterFunc records a schedule. Stop records a cancel. Reset records a reschedule, or a schedule
-// if the timer is not pending. Any goroutine may call them at any time. Deadlines are exact to
-// the tick, and recorded delays are at most 1/100 and at most 10 ms too long.
-//
-// Go's runtime can run a function late. If the program stops or resets the timer shortly before,
-// the timer has already fired in the trace. The trace then holds a refused cancel, or a schedule
-// instead of a reschedule.
-//
-// Without a recording, a timer takes 32 bytes more than one of Go, and a call about 5 ns more. A
-// recording adds about 80 ns to a call.
-type Timers struct {
-	mu    sync.Mutex // guards d, and recorded in each Timer
-	d     deadlines
-	start time.Time // tick 0
-}
-
-// NewTimers returns Timers that record to w. Tick 0 is the present. Closing the Timers closes w.
-func NewTimers(w *Writer) *Timers { return &Timers{d: newDeadlines(w), start: time.Now()} }
-
-// AfterFunc does what time.AfterFunc does, and records it.
-func (t *Timers) AfterFunc(d time.Duration, f func()) *Timer {
-	timer := &Timer{of: t}
-	if t.d.w == nil {
-		timer.timer = time.AfterFunc(d, f)
-		return timer
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	timer.timer = time.AfterFunc(d, f)
-	t.d.reset(&timer.recorded, time.Since(t.start), d, false)
-	return timer
-}
-
-// Close completes the trace and returns the first error of the recording. The timers go on, and
-// their operations are no longer recorded.
-func (t *Timers) Close() error {
-	if t.d.w == nil {
-		return nil
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.d.w.err == nil {
-		t.d.advance(time.Since(t.start), 0)
-	}
-	return t.d.w.Close()
-}
-
-// Timer is a timer that [Timers.AfterFunc] has returned.
-type Timer struct {
-	recorded
-	of    *Timers
-	timer *time.Timer
-}
-
-// Stop does what Stop of time.Timer does, and records it.
-func (t *Timer) Stop() bool {
-	if t.of.d.w == nil {
-		return t.timer.Stop()
-	}
-	t.of.mu.Lock()
-	defer t.of.mu.Unlock()
-	active := t.timer.Stop()
-	t.of.d.stop(&t.recorded, time.Since(t.of.start), active)
-	return active
-}
-
-// Reset does what Reset of time.Timer does, and records it.
-func (t *Timer) Reset(d time.Duration) bool {
-	if t.of.d.w == nil {
-		return t.timer.Reset(d)
-	}
-	t.of.mu.Lock()
-	defer t.of.mu.Unlock()
-	active := t.timer.Reset(d)
-	t.of.d.reset(&t.recorded, time.Since(t.of.start), d, active)
-	return active
 }
