@@ -95,7 +95,7 @@ func For[T any]() []entry.For[T] {
 		}, list.New[T]),
 		of(entry.For[T]{
 			Name: "sortedlist", Family: entry.Lists, MaxBytes: 46, Ties: entry.FIFO, Limit: 1_000,
-			Summary: "linked list in deadline order: Zephyr, FreeRTOS",
+			Summary: "linked list in deadline order: FreeRTOS, Zephyr by default",
 			Source:  "Varghese & Lauck 1987, scheme 2", Costs: costs(linear, constant, constant),
 		}, sortedlist.New[T]),
 		of(entry.For[T]{
@@ -105,7 +105,7 @@ func For[T any]() []entry.For[T] {
 		}, twolists.New[T]),
 		of(entry.For[T]{
 			Name: "minheap", Family: entry.Heaps, MaxBytes: 46,
-			Summary: "binary heap: Java's DelayQueue, libuv, gocorex/cron",
+			Summary: "binary heap: Java's DelayQueue, libuv, libevent",
 			Source:  "Williams 1964, Algorithm 232", Costs: costs(logarithmic, logarithmic, logarithmic),
 		}, minheap.New[T]),
 		of(entry.For[T]{
@@ -115,7 +115,7 @@ func For[T any]() []entry.For[T] {
 		}, minheapstd.New[T]),
 		of(entry.For[T]{
 			Name: "quadheap", Family: entry.Heaps, MaxBytes: 54,
-			Summary: "4-ary heap with cached deadlines: Go's runtime, libev",
+			Summary: "4-ary heap with cached deadlines: Go's runtime, libev, JDK 25",
 			Source:  "Johnson 1975; libev; Go CL 13094043", Costs: costs(logarithmic, logarithmic, logarithmic),
 		}, quadheap.New[T]),
 		of(entry.For[T]{
@@ -142,7 +142,7 @@ func For[T any]() []entry.For[T] {
 		}, radixheap.New[T]),
 		of(entry.For[T]{
 			Name: "wheel", Family: entry.Wheels, MaxBytes: 44, Ties: entry.FIFO,
-			Summary: "flat wheel, timers wait in their slot for their revolution: go-zero, Netty, gocorex/cron",
+			Summary: "flat wheel, timers wait in their slot for their revolution: go-zero, Netty",
 			Source:  "Varghese & Lauck 1987, scheme 6",
 			Costs:   costs(constant, constant, cost(entry.Linear, "n/slots", "a tick")),
 		}, wheel.New[T]),
@@ -211,7 +211,7 @@ func For[T any]() []entry.For[T] {
 		}, buckettree.New[T]),
 		of(entry.For[T]{
 			Name: "rbtree", Family: entry.Trees, MaxBytes: 46, Ties: entry.FIFO,
-			Summary: "red-black tree, cached leftmost: nginx, Linux hrtimer",
+			Summary: "red-black tree, cached leftmost: Linux hrtimer; without the cache nginx",
 			Source:  "Guibas & Sedgewick 1978", Costs: costs(logarithmic, amortized(constant), amortized(constant)),
 		}, rbtree.New[T]),
 		of(entry.For[T]{
@@ -244,7 +244,7 @@ func For[T any]() []entry.For[T] {
 		}, btreegoogle.New[T]),
 		of(entry.For[T]{
 			Name: "lawn", Family: entry.Lists, MaxBytes: 74,
-			Summary: "a list per delay, and the first timer of each list in a heap: Node.js, libevent",
+			Summary: "a list per delay, and the first timer of each list in a heap: Node.js, libevent on request",
 			Source:  "Lev-Libfeld 2019, arXiv 1906.10860", Costs: costs(logDistinct, logDistinct, logDistinct),
 		}, lawn.New[T]),
 		of(entry.For[T]{

@@ -47,7 +47,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 		},
 		{
 			Name: "intrusive-rbtree", Family: entry.Trees, Package: root + "intrusive/rbtree",
-			Summary: "red-black tree, cached leftmost: nginx, Linux hrtimer",
+			Summary: "red-black tree, cached leftmost: Linux hrtimer; without the cache nginx",
 			Source:  "Guibas & Sedgewick 1978",
 			Costs:   costs(logarithmic, amortized(constant), amortized(constant)), Ties: entry.FIFO,
 			New: func() structures.Scheduler[T] {

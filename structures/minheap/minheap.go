@@ -1,5 +1,5 @@
 // Package minheap keeps timers in a binary heap, the first choice of most timer code: container/heap,
-// Java's DelayQueue, libuv, gocorex/cron.
+// Java's DelayQueue, libuv, libevent.
 //
 // Pedigree. The heap of Williams and Floyd. What is different here:
 //

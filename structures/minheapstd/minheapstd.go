@@ -1,5 +1,5 @@
 // Package minheapstd keeps timers in a binary heap made with container/heap, as most timer code in
-// Go does: client-go's delaying queue, NSQ's priority queue, gocorex/cron.
+// Go does: client-go's delaying queue, NSQ's priority queue.
 //
 // The code is written like theirs, to show what it costs: it allocates an item for every timer, keeps the index in
 // the item, and compares and swaps through heap.Interface. This package adds only IDs and a counter of comparisons.

@@ -2,7 +2,7 @@
 // its high-resolution timers (hrtimer).
 //
 // Pedigree. The tree of Guibas and Sedgewick. The leftmost node is remembered, as in Linux's
-// rb_root_cached. What is different here:
+// rb_root_cached; nginx searches for it. Since 2026 the nodes of hrtimer are also linked in order. What is different here:
 //
 //   - Nodes are in one array and link to each other by 4-byte indexes. A node has only the 16 bytes
 //     that a search reads: colors are in the links, and parents are in an array of their own.
