@@ -31,21 +31,10 @@ import (
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
 // Option sets a parameter of a Tree.
-type Option func(*config)
-
-type config struct{ capacity, degree int }
+type Option func(*option.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. Nodes are allocated when they are needed.
-func Capacity(n int) Option {
-	return func(c *config) {
-		c.capacity = option.Between("btreegoogle", "Capacity", n, 0, slab.MaxCapacity)
-	}
-}
-
-// Degree sets the degree of the tree, from 2 to 1024, by default 32: a node has up to 2n-1 keys.
-func Degree(n int) Option {
-	return func(c *config) { c.degree = option.Between("btreegoogle", "Degree", n, 2, 1024) }
-}
+func Capacity(n int) Option { return option.Capacity("btreegoogle", n, slab.MaxCapacity) }
 
 // Tree is a B-tree of timers with values of type T. Make it with New. It allocates.
 type Tree[T any] struct{ scheduler[T] }
@@ -54,8 +43,7 @@ type scheduler[T any] = ordered.Scheduler[T]
 
 // New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
-	c := option.Apply(config{degree: 32}, opts)
-	return &Tree[T]{ordered.New[T](newContainer(c.degree), c.capacity)}
+	return &Tree[T]{ordered.New[T](newContainer(), option.Apply(option.Room{}, opts).Capacity)}
 }
 
 // container adapts the tree.
@@ -65,7 +53,10 @@ type container struct {
 	comparisons uint64
 }
 
-func newContainer(degree int) *container {
+// degree is the degree of the tree: a node has up to 2*32-1 keys.
+const degree = 32
+
+func newContainer() *container {
 	c := &container{}
 	c.tree = btree.NewG(degree, func(a, b ordered.Key) bool {
 		c.comparisons++

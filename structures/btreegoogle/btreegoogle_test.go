@@ -6,7 +6,6 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/btreegoogle"
-	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -19,12 +18,8 @@ func FuzzAgainstModel(f *testing.F) {
 	whitebox.Fuzz(f, btreegoogle.New[uint64], schedtest.FIFO(), schedtest.Allocates())
 }
 
-func TestInvalidDegreePanics(t *testing.T) {
-	checking.Panics(t, "btreegoogle: Degree(1): want a number from 2 to 1024", func() { btreegoogle.New[int](btreegoogle.Degree(1)) })
-}
-
 func Example() {
-	timers := btreegoogle.New[string](btreegoogle.Degree(16))
+	timers := btreegoogle.New[string]()
 	flush := timers.Schedule(20, "flush")
 	retry := timers.Schedule(10, "retry")
 	timers.Schedule(50, "report")

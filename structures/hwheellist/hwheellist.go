@@ -58,9 +58,7 @@ const enough = math.MinInt
 // Slots sets the number of slots of a level: a power of two from 2 to 4096, by default 256. More slots
 // make fewer levels and cascades. A slot takes 8 bytes.
 func Slots(n int) Option {
-	return func(c *config) {
-		c.slots = option.PowerOfTwo("hwheellist", "Slots", n, minSlots, maxSlots)
-	}
+	return func(c *config) { c.slots = option.PowerOfTwo("hwheellist", "Slots", n, minSlots, maxSlots) }
 }
 
 // Levels sets the number of levels, at least 1. The default and the maximum is the number that covers all ticks: 8
@@ -70,9 +68,7 @@ func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) {
-		c.capacity = option.Between("hwheellist", "Capacity", n, 0, slab.MaxCapacity)
-	}
+	return func(c *config) { c.capacity = option.Between("hwheellist", "Capacity", n, 0, slab.MaxCapacity) }
 }
 
 // Wheel is a hierarchical timer wheel with values of type T. Make it with New.

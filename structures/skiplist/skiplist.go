@@ -49,9 +49,7 @@ type config struct {
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) {
-		c.capacity = option.Between("skiplist", "Capacity", n, 0, slab.MaxCapacity)
-	}
+	return func(c *config) { c.capacity = option.Between("skiplist", "Capacity", n, 0, slab.MaxCapacity) }
 }
 
 // Seed seeds the random heights of the towers, by default 0. Lists with equal seeds that see the

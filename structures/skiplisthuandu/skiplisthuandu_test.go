@@ -59,26 +59,6 @@ func TestDeadlinesOfTheSameScore(t *testing.T) {
 	}
 }
 
-// Comparisons of equal scores depend on the heights.
-func TestSeedMakesTheShape(t *testing.T) {
-	work := func(opts ...skiplisthuandu.Option) structures.Work {
-		s := skiplisthuandu.New[int](opts...)
-		for i := range 1000 {
-			s.Schedule(5, i)
-		}
-		return s.Work()
-	}
-	if a, b := work(), work(); a != b {
-		t.Errorf("work %+v and %+v by default", a, b)
-	}
-	if a, b := work(), work(skiplisthuandu.Seed(1)); a != b {
-		t.Errorf("work %+v by default, %+v with Seed(1)", a, b)
-	}
-	if a, b := work(skiplisthuandu.Seed(-3)), work(skiplisthuandu.Seed(2)); a == b {
-		t.Errorf("work %+v with two seeds", a)
-	}
-}
-
 func Example() {
 	timers := skiplisthuandu.New[string]()
 	flush := timers.Schedule(20, "flush")
