@@ -280,8 +280,8 @@ func TestTheCellWithTheLeastPartOfItsRoundsIsNext(t *testing.T) {
 		t.Errorf("%q gets more than %d rounds", got, mostRounds)
 	}
 	add("two thirds", 100, 32, 0)
-	add("half", 1e6, 6, 0)
-	add("half, too", 1e6, 6, 0)
+	add("half", 1e6, 12, 0)
+	add("half, too", 1e6, 12, 0)
 	add("too long", 100, 16, time.Hour)
 	if got := next(); got != "half" {
 		t.Errorf("%q has a pass, want the first one with half of its rounds", got)

@@ -37,8 +37,6 @@ func (c cell) withBudget() cell {
 	case c.trace != nil:
 		c.perPass = c.trace.roundsPerPass()
 		c.instances = (plannedRounds + c.perPass - 1) / c.perPass
-	case c.n >= 300_000 || c.cyclic() && c.n >= 50_000:
-		c.instances, c.perPass = 2, 6
 	case c.n >= 50_000:
 		c.instances, c.perPass = 2, 12
 	default:

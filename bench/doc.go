@@ -53,7 +53,7 @@
 // (results.Run.NotMeasured). The durations so far correct the estimates.
 //
 // Rounds are planned where they are cheap ([Step].Rounds): 48 in three instances with few timers, 24 in
-// two instances with 50,000 or more, 12 in two instances with 300,000 or more. After the first passes
+// two instances with 50,000 or more, half of them in the first pass. After the first passes
 // the cell with the least part of its planned rounds gets the next pass, so that passes of other cells
 // separate two passes of a cell: disturbances last for some rounds. If time is left, cells get up to
 // 96 rounds. A pass that takes more than a twentieth of the budget ends after its third round. results.Row.Stopped is the reason why a contender got fewer rounds than others.
