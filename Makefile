@@ -105,7 +105,7 @@ keep: build ## Keep the last run as the results of this machine in docs/results,
 	$(CMD) submit $(LAST)
 	find docs/results -type f ! -name '*.go' ! -name '*.json*' -delete
 	sed '/^## How /,$$d; s|report-charts/||g; s/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
-	cp $(LAST)/report-charts/winners.png $(LAST)/report-charts/latency.??g $(LAST)/report-charts/idle-ticks.??g $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
+	cp $(LAST)/report-charts/latency.??g $(LAST)/report-charts/idle-ticks.??g $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
 	go test . ./cmd/timerbench -run 'README|RecommendGolden' -update
 
 # The counts are the same on any machine, so a run needs none of its own.

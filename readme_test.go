@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	docs "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/advice"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -85,26 +85,23 @@ func TestREADMETableIsTheCatalog(t *testing.T) {
 	generated(t, readme, tableBegin, tableEnd, structuresTable())
 }
 
-// The verdict is that of the results in docs/results.
+// The verdict is that of all results in docs/results together.
 func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
-	r, err := docs.Last()
-	if err != nil {
-		t.Fatal(err)
+	v, err := advice.Kept()
+	if err != nil || len(v.Machines) < 2 || len(v.Exceptions) == 0 {
+		t.Fatalf("%v, %+v", err, v)
 	}
-	var verdict strings.Builder
-	for _, v := range advice.New(r).Verdicts() {
-		for _, s := range v.Line() {
-			if e, ok := catalog.Find(s.Text); ok {
-				s.Text = fmt.Sprintf("[`%s`](%s)", e.Name, strings.TrimPrefix(e.Package, "github.com/timerbench/timerbench/"))
-			}
-			verdict.WriteString(s.Text)
-		}
-		verdict.WriteByte('\n')
+	link := func(name string) string {
+		e, _ := catalog.Find(name)
+		return fmt.Sprintf("[`%s`](%s)", e.Name, strings.TrimPrefix(e.Package, "github.com/timerbench/timerbench/"))
 	}
-	if verdict.Len() == 0 {
-		t.Fatal("the results give no verdict")
+	verdict := strings.Replace(show.Text(show.Para(v.Line())).Markdown(), "**auto**", link(advice.Default), 1)
+	verdict = strings.TrimSpace(verdict) + "\n" + v.Figures() + "\nExceptions:\n\n"
+	for _, e := range v.Exceptions {
+		verdict += fmt.Sprintf("- %s: %s, %s on %s\n", e.When, link(e.Name), e.Gain(), show.Count(e.Machines, "machine"))
 	}
-	generated(t, readme, verdictBegin, verdictEnd, strings.ReplaceAll(verdict.String(), ". ", ".\n"))
+	verdict += "- timers that are fields of your structs: [structures/intrusive](structures/intrusive)\n"
+	generated(t, readme, verdictBegin, verdictEnd, verdict)
 }
 
 // The code in the README is the body of an Example, which runs.

@@ -33,33 +33,32 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 
 type htmlPage struct {
 	*page
-	Sections             []htmlSection
-	Policy               string
-	Style                template.CSS
-	Script               template.JS // empty: the page has none
-	Before, First, After string      // the first answer, with the name of the structure by itself; empty: none
-	Far                  string      // of the first answer
+	Sections []htmlSection
+	Policy   string
+	Style    template.CSS
+	Script   template.JS       // empty: the page has none
+	Results  template.HTMLAttr // the address of the results file; empty: none
+	Size     string            // of the results file
 }
 
 type htmlSection struct {
 	section.Section
-	ID    string
-	Files []download
+	ID string
 }
 
 // ownIDs are the IDs of the template, which no title may take.
 var ownIDs = []string{
-	"answer", "ask", "rate", "sentence", "import", "notes", "worth", "ranking", "evidence", "explore", "pins", "said", "hint", "data",
+	"verdict", "answer", "ask", "rate", "sentence", "more", "import", "notes", "worth", "cost", "others", "ranking", "evidence", "explore", "pins", "said",
+	"hint", "data",
 }
 
 // html writes the page as one self-contained file. Its charts are SVGs, so readers can search and
 // copy their texts.
 func (p *page) html() ([]byte, error) {
-	out := htmlPage{page: p, Style: template.CSS(pageStyle + draw.CSS())}
-	if p.first != nil {
-		out.Before, out.First, out.After = p.first.Before, p.first.Leader, p.first.After
-		out.Far = p.first.Far
+	if p.err != nil {
+		return nil, p.err
 	}
+	out := htmlPage{page: p, Style: template.CSS(pageStyle + draw.CSS())}
 	if p.run != nil {
 		// XML would read the script as markup otherwise.
 		out.Script = template.JS("//<![CDATA[\n" + pageScript + "//]]>")
@@ -73,15 +72,10 @@ func (p *page) html() ([]byte, error) {
 		out.Sections = append(out.Sections, htmlSection{Section: s, ID: id(s.Title)})
 	}
 	if p.Takeable() {
-		files, err := downloads(p.run.Run)
-		if err != nil {
+		var err error
+		if out.Results, out.Size, err = p.results(); err != nil {
 			return nil, err
 		}
-		out.Sections = append(out.Sections, htmlSection{ID: id(p.TakeTitle()), Files: files, Section: section.Section{
-			Title: p.TakeTitle(), Lead: show.Para("The results behind this page, and their trials for other programs. Unpack the files with ",
-				show.Mono("gunzip"), "; ", show.Mono("timerbench report"), " and ", show.Mono("timerbench recommend"),
-				" read the first one packed. It also has the trials by kind of operation and the latencies."),
-		}})
 	}
 	t, err := pageTemplate.Clone()
 	if err != nil {

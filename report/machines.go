@@ -31,8 +31,9 @@ func WriteMachines(dir string, runs []results.Named) (lead string, err error) {
 // choice is a structure and its cost as a multiple of the best.
 type choice struct {
 	structure string
-	times     stats.Interval
-	ns        float64 // of a unit; 0: not known
+	times     float64
+	standing  stats.Standing // relative to the best
+	ns        float64        // of a unit; 0: not known
 }
 
 // compared is one question with the answers of all machines.
@@ -44,7 +45,7 @@ type compared struct {
 	certain   bool    // it ties with the best, or is it, on all
 	elsewhere float64 // largest multiple of a winner of one machine on another machine
 	loser     string  // that winner
-	steady    choice  // structure with the smallest worst multiple over the machines; times.Center is that multiple
+	steady    choice  // structure with the smallest worst multiple over the machines, and that multiple
 }
 
 func machinesPage(runs []results.Named) *page {
@@ -68,7 +69,10 @@ func machinesPage(runs []results.Named) *page {
 		questions = appendJudged(questions, x.Words(), len(runs), func(machine int) (out []choice) {
 			y, _ := advisers[machine].Answer(x.Question)
 			for _, s := range y.Ranking {
-				out = append(out, choice{s.Structure, s.Times, s.NS})
+				c := choice{s.Structure, s.Score / y.Ranking[0].Score, s.Standing, s.NS}
+				if out = append(out, c); s.Structure == y.Name { // the winner comes first
+					out = slices.Insert(out[:len(out)-1], 0, c)
+				}
 			}
 			return out
 		})
@@ -79,7 +83,7 @@ func machinesPage(runs []results.Named) *page {
 			for _, same := range views[machine].CellsOf(c.Workload) {
 				if same.N == c.N {
 					for _, s := range same.Ranked {
-						out = append(out, choice{s.Structure, s.ToBest().Interval, s.Cost().Center})
+						out = append(out, choice{s.Structure, s.ToBest().Center, s.Standing(), s.Cost().Center})
 					}
 				}
 			}
@@ -107,7 +111,7 @@ func machinesPage(runs []results.Named) *page {
 
 // appendJudged appends a question if every machine answers it.
 func appendJudged(list []compared, question string, machines int, answer func(machine int) []choice) []compared {
-	c := compared{question: question, steady: choice{times: stats.Interval{Center: math.Inf(1)}}}
+	c := compared{question: question, steady: choice{times: math.Inf(1)}}
 	for machine := range machines {
 		of := answer(machine)
 		if len(of) == 0 {
@@ -123,13 +127,12 @@ func appendJudged(list []compared, question string, machines int, answer func(ma
 				most, worse = math.Inf(1), true
 				break
 			}
-			standing := r[i].times.Standing()
-			most = max(most, r[i].times.Center)
-			worse = worse || i > 0 && standing == stats.Worse
-			tie = tie && (i == 0 || standing == stats.Tie)
+			most = max(most, r[i].times)
+			worse = worse || i > 0 && r[i].standing == stats.Worse
+			tie = tie && (i == 0 || r[i].standing == stats.Tie)
 		}
-		if most < c.steady.times.Center {
-			c.steady = choice{structure: x.structure, times: stats.Interval{Center: most}}
+		if most < c.steady.times {
+			c.steady = choice{structure: x.structure, times: most}
 		}
 		if better := c.holds == "" || tie && !c.certain; !worse && better {
 			c.holds, c.certain = x.structure, tie
@@ -137,8 +140,8 @@ func appendJudged(list []compared, question string, machines int, answer func(ma
 	}
 	for _, r := range c.answers {
 		for _, y := range slices.Concat(c.answers...) {
-			if y.structure == r[0].structure && y.times.Center > c.elsewhere {
-				c.elsewhere, c.loser = y.times.Center, y.structure
+			if y.structure == r[0].structure && y.times > c.elsewhere {
+				c.elsewhere, c.loser = y.times, y.structure
 			}
 		}
 	}
@@ -198,7 +201,7 @@ func machinesTable(what string, letters []string, list []compared) *show.Table {
 			elsewhere = multiple(c.loser, c.elsewhere)
 		}
 		if c.steady.structure != "" {
-			steady = multiple(c.steady.structure, c.steady.times.Center)
+			steady = multiple(c.steady.structure, c.steady.times)
 		}
 		t.Add(append(line, holds, elsewhere, steady)...)
 	}

@@ -23,14 +23,17 @@ import (
 type page struct {
 	Title    string
 	Made     show.Text         // when and on what machine; empty: not known
-	Typical  show.Text         // the first answers, for readers without controls
 	Front    section.Section   // above the sections
 	Sections []section.Section // without the empty ones
 
-	first   *advice.Answer  // at the top of the HTML; nil: none
-	run     *analysis.Run   // results for the script and for downloads; nil: none
-	adviser *advice.Adviser // answers for the script
-	styles  map[string]draw.Style
+	First      *advice.Answer // nil: the page answers nothing
+	Verdict    show.Text      // of all kept runs
+	Cost       *draw.Figure   // nil: no workload has two sizes
+	Exceptions show.Text
+	err        error           // of the kept runs
+	run        *analysis.Run   // results for the script and for downloads; nil: none
+	adviser    *advice.Adviser // answers for the script
+	styles     map[string]draw.Style
 }
 
 func newPage(v *section.View, sections []section.Section) *page {
@@ -39,6 +42,9 @@ func newPage(v *section.View, sections []section.Section) *page {
 		Sections: slices.DeleteFunc(slices.Clone(sections), section.Section.Empty),
 	}
 	p.answers()
+	if p.First != nil {
+		p.Cost = v.CostChart()
+	}
 	for _, text := range slices.Concat(warnings(v.Run), gaps(v, sections)) {
 		p.add(text)
 	}
@@ -56,42 +62,47 @@ func (p *page) answers() {
 	if len(typical) == 0 {
 		return
 	}
-	p.first = &typical[0]
-	var items [][]show.Span
-	for _, x := range typical {
-		items = append(items, show.Line(x.Before, show.Strong(x.Leader), x.After+far(x)))
+	p.First = &typical[0]
+	v, err := advice.Kept()
+	p.Verdict, p.err = show.Para(v.Line(), " ", v.Summary()), err
+	exceptions := &show.Table{Align: "lll", Header: []string{"Exception", "Take", "Because"}}
+	const most = 4
+	for _, e := range v.Exceptions[:min(most, len(v.Exceptions))] {
+		gain := e.Gain()
+		if e.Machines < len(v.Machines) {
+			gain += ", measured on " + show.Count(e.Machines, "machine")
+		}
+		exceptions.Add(e.When, show.Name(e.Name), gain)
 	}
-	p.Typical = show.Bullets(items...)
-	p.Front.Lead = p.verdict()
-	standard := p.adviser.Standard()
-	t := &show.Table{Align: "ll", Header: []string{"For", "Answer"}}
-	for _, x := range standard {
-		t.Add(x.Words(), x.Leader+x.After+far(x))
+	exceptions.Add("timers that are fields of your structs", "intrusive", "no ID and no lookup")
+	p.Exceptions = show.Tables(exceptions)
+	machines := &show.Table{Align: "lr", Header: []string{"Machine", "On average", "At worst"}}
+	for _, o := range v.Machines {
+		machines.Add(o.Machine, show.Number(o.Mean, show.Times(o.Mean)), show.Number(o.Worst, show.Times(o.Worst)))
 	}
-	p.Front.Tables = []section.Table{{
-		Title: "The answers to the standard questions", Body: show.Tables(t), Main: true, Open: true,
-	}}
+	questions := &show.Table{Align: "ll", Header: []string{"For", "Answer"}}
 	var notes []string // missing data, each once
-	for _, x := range slices.Concat(typical, standard) {
+	all := p.adviser.Standard()
+	if all == nil || typical[0].Words() != all[0].Words() { // the questions of recorded programs
+		all = slices.Concat(typical, all)
+	}
+	for _, x := range all {
+		questions.Add(x.Words(), strings.TrimPrefix(x.Sentence(), "For "+x.Words()+": ")+far(x))
 		for _, note := range x.Missing {
 			if !slices.Contains(notes, note) {
 				notes = append(notes, note)
 			}
 		}
 	}
+	p.Sections = slices.Insert(p.Sections, 0,
+		section.Section{Title: "What are the answers to common questions?", Tables: []section.Table{{Body: show.Tables(questions), Main: true}}},
+		section.Section{
+			Title: "What does " + advice.Default + " cost on each machine?",
+			Lead: show.Para("The time of " + advice.Default + " as a multiple of the fastest exact structure's, over all workloads and sizes of " +
+				"the runs in docs/results. An exception is more than a tie on each machine that measured it, and certain on half of them."),
+			Tables: []section.Table{{Body: show.Tables(machines), Main: true}},
+		})
 	p.add(show.Para(strings.Join(notes, " ")))
-}
-
-// verdict is the answer for each number of timers.
-func (p *page) verdict() show.Text {
-	var out []show.Span
-	for i, v := range p.adviser.Verdicts() {
-		if i > 0 {
-			out = append(out, show.Line(" ")...)
-		}
-		out = append(out, v.Line()...)
-	}
-	return show.Para(out)
 }
 
 // far returns the warning of an answer whose evidence is far from its question.

@@ -100,32 +100,30 @@
 	const digits = (v) => v >= 1000 ? Math.round(v).toLocaleString("en") : String(v);
 	const times = (v) => v.toFixed(v < 0.0995 ? 3 : v < 1.995 ? 2 : v < 9.95 ? 1 : 0);
 	const controls = !asked ? [] : [
-		["timers", "How many timers?", answers.n.map((n) => n >= 1e6 ? n / 1e6 + " million" : n.toLocaleString("en")), answers.n.length - 1],
-		["cancelled", "How many are cancelled?", answers.cancel.map((c) => c < 0 ? "not known" : Math.round(100 * c) + " %"), 0],
-		["moved", "What share of the calls moves a timer?", answers.moved.map((c) => c < 0 ? "not known" : Math.round(100 * c) + " %"), 0],
-		["delays", "How are the delays spread?", answers.delays.map((d) => d || "any way"), 0],
-		["matters", "What matters?", answers.matters, 0],
-		["late", "May timers fire late?", answers.late.map((late) => late ? "yes" : "no"), 0],
+		["timers", "Timers", answers.n.map((n) => n >= 1e6 ? n / 1e6 + " million" : n.toLocaleString("en")), answers.n.length - 1],
+		["cancelled", "Cancelled", answers.cancel.map((c) => c < 0 ? "not known" : Math.round(100 * c) + " %"), 0],
+		["moved", "Moved", answers.moved.map((c) => c < 0 ? "not known" : Math.round(100 * c) + " %"), 0],
+		["delays", "Delays", answers.delays.map((d) => d || "any way"), 0],
+		["matters", "What matters", answers.matters, 0],
+		["late", "May fire late", answers.late.map((late) => late ? "yes" : "no"), 0],
 	];
 	const recorded = answers.recorded || [];
 	const programs = ["any", ...recorded.map((r) => r.name)];
-	const inputs = (name) => all(`#ask input[name=${name}]`);
-	const chosen = (name) => Math.max(0, inputs(name).findIndex((i) => i.checked));
-	const choose = (name, at) => { inputs(name)[at].checked = true; };
+	const control = (name) => document.querySelector(`#ask select[name=${name}]`);
+	const chosen = (name) => Math.max(0, control(name).selectedIndex);
+	const choose = (name, at) => { control(name).selectedIndex = at; };
 	const addControl = ([name, question, choices, start]) => {
-		$("ask").lastElementChild.before(make("fieldset", { role: "radiogroup" }, make("legend", {}, question), ...choices.map((text, i) => {
-			const input = make("input", { type: "radio", name, value: i });
-			input.checked = i === start;
-			input.addEventListener("change", () => change(name, i));
-			return make("label", {}, input, make("span", {}, text));
-		})));
+		const select = make("select", { name }, ...choices.map((text) => make("option", {}, text)));
+		select.selectedIndex = start;
+		select.addEventListener("change", () => change(name, select.selectedIndex));
+		$("ask").lastElementChild.before(make("label", {}, question, select));
 	};
 	const change = (name, at) => {
 		if (name === "program" && at) replay(at);
 		else if (name === "program") neutral();
 		else if (recorded.length && chosen("program")) {
 			// The other controls take the values nearest to the program.
-			recorded[chosen("program") - 1].at.forEach((place, i) => inputs(controls[i][0]).some((input) => input.checked) || choose(controls[i][0], place));
+			recorded[chosen("program") - 1].at.forEach((place, i) => control(controls[i][0]).selectedIndex >= 0 || choose(controls[i][0], place));
 			choose("program", 0);
 		}
 		answer();
@@ -135,7 +133,7 @@
 		neutral();
 		choose("program", at);
 		const { at: places, exact } = recorded[at - 1];
-		places.forEach((place, i) => { inputs(controls[i][0])[place].checked = true; inputs(controls[i][0])[place].checked = exact[i]; });
+		places.forEach((place, i) => choose(controls[i][0], exact[i] ? place : -1));
 	};
 	// neutral sets all controls to the first question of the page.
 	const neutral = () => {
@@ -152,19 +150,19 @@
 	// The answer, its ranking and its evidence. An answer without a structure has neither.
 	let ranking = [];
 	let current = null;
-	let wholeRanking = false;
 	const answer = () => {
 		current = lookUp();
-		ranking = (current.ranking || []).map(([name, times, lo, hi, standing, ns, tail, bytes, ticking, tickless]) =>
-			({ name, times, lo, hi, standing, ns, tail, bytes, ticking, tickless }));
-		const first = current.leader || "";
+		ranking = Object.entries(current.ratio || {}).map(([name, of]) => ({ name, ...of }));
+		const first = current.name;
 		const path = first && byName.get(first).import;
 		$("import").hidden = !path;
 		$("import").replaceChildren(make("code", {}, `import "${path}"`));
 		if (first) {
 			$("sentence").replaceChildren(current.before, make("strong", {}, first), current.after);
+			$("more").textContent = current.rest;
 		} else {
 			$("sentence").textContent = "These results cannot answer this.";
+			$("more").textContent = "";
 		}
 		const notes = [current.far, ...(current.missing || [])].filter(Boolean);
 		$("notes").replaceChildren(...notes.map((note) => make("p", {}, note)));
@@ -172,12 +170,10 @@
 		rank();
 		evidence(current.evidence || []);
 	};
-	// worth compares the cost of the first structure with the next one at the given rate, like Answer.Worth in
-	// package advice.
+	// worth compares the cost of the named structure with another one at the given rate, like Answer.Worth in package advice.
 	const worth = () => {
 		const rate = Number($("rate").value);
-		const [first, ...others] = ranking;
-		const next = others.find((s) => !s.standing) || others[0];
+		const [first, next] = [current.name, current.against].map((name) => ranking.find((s) => s.name === name));
 		const what = next && { lifecycle: "timers", reschedule: "moves" }[current.evidence[0].unit];
 		$("worth").hidden = !(rate > 0 && what && first.ns) || Boolean(chosen("matters"));
 		if ($("worth").hidden) return;
@@ -187,7 +183,7 @@
 			const [unit, name] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "bytes"]].find(([least]) => bytes >= 0.9995 * least) || [1, "bytes"];
 			return Number((bytes / unit).toPrecision(3)) + " " + name;
 		};
-		const cores = (s) => rate * first.ns / 1e9 * s.times;
+		const cores = (s) => rate * first.ns / 1e9 * s.center;
 		const program = recorded.length && chosen("program"); // its number of timers is its own
 		const takes = (s) => share(cores(s)) + (s.bytes && !program ? " and " + size(s.bytes * answers.n[chosen("timers")]) : "");
 		const difference = Math.abs(cores(next) - cores(first));
@@ -196,35 +192,26 @@
 	};
 	const rank = () => {
 		for (const elements of shown.values()) for (const e of elements) if ($("ranking").contains(e)) elements.delete(e);
-		$("ranking").hidden = !ranking.length;
+		$("others").hidden = !ranking.length;
 		if (!ranking.length) return;
-		const head = [["Structure"], ["Times the first"], [`ns a ${current.evidence[0].unit}`, "In the nearest cell"], ["p99 ns", "99th percentile of single calls of the slowest kind, in the nearest cell"],
+		const head = [["Structure"], ["Times " + current.name], [`ns a ${current.evidence[0].unit}`, "In the nearest cell"], ["p99 ns", "99th percentile of single calls of the slowest kind, in the nearest cell"],
 			["Bytes a timer"], ["Idle, ticking", "Idle ticks for each timer that fires, of a driver that wakes at every tick"],
-			["Idle, tickless", "Idle wake-ups for each timer that fires, of a driver that sleeps until the next deadline"]];
+			["Idle, tickless", "Idle wake-ups for each timer that fires, of a driver that sleeps until the next deadline"],
+			...current.counted ? [["Instructions", "Counted, not timed, in " + current.counted]] : []];
 		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title = ""], i) => make("th", { title, class: i ? "" : "l" }, text)),
 			make("th", { class: "l" }, "Remark"))), make("tbody", {}));
 		const left = ranking.filter((s) => !filtered.has(s.name));
-		for (const [at, s] of left.entries()) {
-			if (at >= 8 && !wholeRanking && !pinned.has(s.name)) continue;
-			const [lo, hi] = [times(s.lo), times(s.hi)];
+		for (const s of left) {
+			const [lo, hi] = [times(s.lo ?? s.center), times(s.hi ?? s.center)];
 			const { late } = byName.get(s.name);
-			const remark = [s.standing && s !== ranking[0] && s.standing, late && "late by " + late].filter(Boolean).join(", ");
-			const cells = [[s.times, lo === hi ? times(s.times) : lo + " to " + hi], [s.ns, s.ns && digits(s.ns)], [s.tail, s.tail && digits(s.tail)],
-				[s.bytes, s.bytes && digits(s.bytes)], ...[s.ticking, s.tickless].map((ticks) => [ticks, ticks !== null && digits(ticks)])];
+			const remark = [s.name === current.name ? "take it" : current.candidates.includes(s.name) && "may be the best", late && "late by " + late].filter(Boolean).join(", ");
+			const cells = [[s.center, lo === hi ? times(s.center) : lo + " to " + hi],
+				...[s.ns, s.p99_ns, s.bytes, s.idle_ticking, s.idle_tickless, ...current.counted ? [s.instructions] : []].map((v) => [v, v !== undefined && digits(v)])];
 			table.tBodies[0].append(make("tr", { "data-structure": s.name }, make("td", { class: "l", "data-structure": s.name }, s.name),
 				...cells.map(([value, text]) => make("td", text ? { "data-value": value } : {}, text || "–")),
 				make("td", { class: "l" }, remark)));
 		}
 		$("ranking").replaceChildren(table);
-		if (left.length > 8) {
-			const more = make("button", { type: "button", "aria-expanded": wholeRanking }, wholeRanking ? "The first 8" : `All ${left.length}`);
-			more.addEventListener("click", () => {
-				wholeRanking = !wholeRanking;
-				rank();
-				$("ranking").lastChild.focus();
-			});
-			$("ranking").append(more);
-		}
 		adopt(table);
 	};
 	const evidence = (list) => {
@@ -389,15 +376,13 @@
 	}, true);
 
 	// The fragment of the address holds the choices.
-	const section = () => new URLSearchParams(location.hash.slice(1)).get("at");
-	const remember = (at = section()) => {
+	const remember = () => {
 		const now = new URLSearchParams();
-		for (const i of all("#ask input:checked")) now.set(i.name, i.parentElement.textContent);
+		for (const s of all("#ask select")) if (s.selectedIndex >= 0) now.set(s.name, s.value);
 		if (asked && $("rate").value) now.set("rate", $("rate").value);
 		const off = all("#pins input:not(:checked)").map((c) => c.name);
 		if (off.length) now.set("without", off.join(","));
 		if (pinned.size) now.set("pin", [...pinned].join(","));
-		if (at) now.set("at", at);
 		history.replaceState(null, "", "#" + now);
 	};
 	// recall sets the choices from the address. It ignores unknown names and values.
@@ -411,44 +396,26 @@
 			const program = programs.indexOf(then.get("program"));
 			if (program > 0) replay(program);
 			else if (program === 0) neutral();
-			for (const i of all("#ask input")) if (then.get(i.name) === i.parentElement.textContent) i.checked = true;
+			for (const o of all("#ask option")) if (then.get(o.parentElement.name) === o.value) o.selected = true;
 		}
 		for (const c of all("#pins input")) c.checked = !list("without").includes(c.name);
 		for (const name of [...pinned]) if (!list("pin").includes(name)) pin(name);
 		for (const name of list("pin")) if (!pinned.has(name) && shown.has(name)) pin(name);
 		filter();
 		if (asked) answer();
-		visit(then.get("at"));
-	};
-	// visit unfolds a section or a table and goes there.
-	const visit = (id) => {
-		const at = id && document.querySelector(`main [id="${CSS.escape(id)}"]`);
-		if (!at) return;
-		for (let e = at.querySelector(":scope > .part") || at; e; e = e.parentElement) if (e.localName === "details") e.open = true;
-		at.scrollIntoView();
 	};
 	document.addEventListener("change", () => remember());
 	addEventListener("hashchange", recall);
-	for (const link of all('a[href^="#"]')) {
-		link.addEventListener("click", (e) => { // what is chosen stays in the address
-			e.preventDefault();
-			const id = decodeURIComponent(link.hash.slice(1));
-			remember(id);
-			visit(id);
-		});
-	}
 	// first sets the controls to the first question: the first program if the run has only recorded programs.
 	const first = () => answers.program ? replay(1) : neutral();
 
 	settle(document);
 	$("explore").hidden = false;
-	$("explore").open = matchMedia("(min-width: 75rem)").matches;
 	if (asked) {
 		controls.forEach(addControl);
-		if (recorded.length) addControl(["program", "Which program?", programs, 0]);
-		$("rate").addEventListener("input", worth);
+		if (recorded.length) addControl(["program", "Program", programs, 0]);
+		$("rate").addEventListener("input", () => worth());
 		$("ask").hidden = false;
-		$("the-answers-to-the-standard-questions").open = false;
 	}
 	recall();
 	reveal(document);

@@ -60,9 +60,11 @@ func HTML(r *results.Run) ([]byte, error) {
 func write(dir string, r *analysis.Run, dpi int) error {
 	v := section.NewView(r)
 	sections := section.All(v)
-	return newPage(v, sections).write(dir, func() error {
-		return writeCharts(filepath.Join(dir, Charts), section.Figures(sections), dpi)
-	})
+	p, figures := newPage(v, sections), section.Figures(sections)
+	if p.Cost != nil {
+		figures = append(figures, p.Cost)
+	}
+	return p.write(dir, func() error { return writeCharts(filepath.Join(dir, Charts), figures, dpi) })
 }
 
 func (p *page) write(dir string, charts func() error) error {

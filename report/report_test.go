@@ -129,7 +129,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	for _, f := range chartsNamed(t, viewOf(compact(), testKnowledge(six)), "winners", "overview", "scale", "forest", "grid", "latency", "idle-ticks", "curve-hold-100000", "longest-calls", "memory", "pareto") {
+	for _, f := range chartsNamed(t, viewOf(compact(), testKnowledge(six)), "overview", "scale", "grid", "latency", "idle-ticks", "longest-calls", "memory") {
 		got, err := f.PNG(pictureDPI)
 		if err != nil {
 			t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package results defines the results file of a run: its types, reading and writing,
-// and the export as CSV and in the format of Go's benchmarks.
+// and the export in the format of Go's benchmarks.
 //
 // A [Run] has a [Cell] for each workload at each size. A cell has a [Row] for
 // each contender, and a row has a [Trial] for each timed replay of a block.

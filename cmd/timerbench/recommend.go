@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/runs"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/report/advice"
@@ -24,17 +23,18 @@ func newRecommend() *cobra.Command {
 	// The flags; a trace completes them.
 	q := advice.Question{Cancel: advice.Unknown, Reschedule: advice.Unknown}
 	var recording string
-	var judge, external, force bool
+	var judge, external, force, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "recommend [RESULTS]",
 		Short: "Name the best structure for a question, with the evidence",
-		Long: `Name the best structure for a number of timers and a mix of operations, and the
-cost of the next best. The answer comes from the nearest cells of the results,
-and says so if none is near. RESULTS is a file or a folder of runs. The default
-is the last whole run in ` + runs.Parent + `/, or the run that is part of this program if
-there is none. A run is whole if it has all structures, workloads and sizes of
-the normal or the full profile. If a later run has only some cells but all
-structures, its cells replace those of the whole run, and recommend says so.`,
+		Long: `Name one structure for a number of timers and a mix of operations, and the
+cost of the others. It is auto, unless another one is certainly faster. The
+answer comes from the nearest cells of the results, and says so if none is near.
+RESULTS is a file or a folder of runs. The default is the last whole run in
+` + runs.Parent + `/, or the run that is part of this program if there is none. A run is
+whole if it has all structures, workloads and sizes of the normal or the full
+profile. If a later run has only some cells but all structures, its cells
+replace those of the whole run, and recommend says so.`,
 		Example: `  timerbench recommend --n 1e6 --cancel 90% --rate 50000/s
   timerbench recommend --n 1e5 --cancel 50% --dist clustered \
     --weights throughput=1,tail=2 --late
@@ -64,10 +64,13 @@ structures, its cells replace those of the whole run, and recommend says so.`,
 				if !cmd.Flags().Changed("dist") {
 					q = a.Measured(q) // the shape comes from the trace
 				}
-				err = answer(out, a, q)
+				err = answer(out, a, q, asJSON)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", from, err)
+			}
+			if asJSON {
+				return nil
 			}
 			if recorded != nil && !judge {
 				showNext(out, recording, recorded)
@@ -103,7 +106,8 @@ structures, its cells replace those of the whole run, and recommend says so.`,
 	flags.BoolVar(&force, "force", false, "answer for a trace even if "+lossy)
 	flags.BoolVar(&judge, "judge", false,
 		"answer the question of each workload of a program without that workload, and show hits and misses")
-	for _, other := range []string{"n", "cancel", "dist", "reschedule", "per-wake", "rate", "weights", "late", "trace"} {
+	flags.BoolVar(&asJSON, "json", false, "print the answer as one JSON object, see docs/data.md")
+	for _, other := range []string{"json", "n", "cancel", "dist", "reschedule", "per-wake", "rate", "weights", "late", "trace"} {
 		cmd.MarkFlagsMutuallyExclusive("judge", other)
 	}
 	flags.BoolVar(&external, "external", false,
@@ -155,48 +159,76 @@ func showNext(out io.Writer, path string, s *tracestat.Summary) {
 	fmt.Fprintln(out, asTyped(replay...))
 }
 
-// answer prints the answer to a question: the sentences, the ranking and the evidence.
-func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
+// answer prints the answer to a question: the sentences, the ranking and the evidence, or one JSON object.
+func answer(out io.Writer, a *advice.Adviser, q advice.Question, asJSON bool) error {
 	x, err := a.Answer(q)
 	if err != nil {
 		return err
 	}
-	for _, line := range slices.Concat([]string{x.Sentence(), x.Far}, x.Missing, []string{x.Worth}) {
+	if asJSON {
+		return printJSON(out, x)
+	}
+	for _, line := range slices.Concat([]string{x.Sentence(), x.Far}, x.Missing) {
 		if line != "" {
 			fmt.Fprintln(out, show.Wrapped(line))
 		}
 	}
-	t := show.Table{Align: "lr",
-		Header: []string{"structure", "score", "to the first", "cost", "ns", "tail", "tail ns",
-			"bytes", "idle, tick", "idle, next"}}
-	for i, s := range x.Ranking {
+	weighed := q.Matters != (advice.Weights{}) // the multiples matter, or else the times
+	t := show.Table{Align: "llr", Header: []string{"structure", "best", "to " + x.Name, "cost"}}
+	if weighed {
+		t.Header = append(t.Header, "score", "tail")
+	} else {
+		t.Header = append(t.Header, "ns", "tail ns")
+	}
+	t.Header = append(t.Header, "bytes", "idle, tick", "idle, next")
+	if x.Counted != "" {
+		t.Header = append(t.Header, "instr.")
+	}
+	for _, s := range x.Ranking {
 		to := show.Times(s.Times.Center)
 		if lo, hi := show.Times(s.Times.Lo), show.Times(s.Times.Hi); s.Times.Bounded() && lo != hi {
 			to = lo + "–" + hi
 		}
-		if i > 0 {
-			to += mark[s.Times.Standing()]
-		}
-		name := s.Structure
+		name, best := s.Structure, ""
 		if s.Late != "" {
 			name += "*"
 		}
+		if s.Candidate() {
+			best = "may"
+		}
+		if s.Structure == x.Name {
+			best = "take"
+		}
 		var ticking, tickless any
-		if s.Counted {
+		if s.Idle {
 			ticking, tickless = s.Ticking, s.Tickless
 		}
-		t.Add(name, show.Times(s.Score), to, known(s.Cost, show.Times), known(s.NS, show.Figure),
-			known(s.TailTimes, show.Times), known(s.TailNS, show.Figure), known(s.Bytes, show.Figure),
-			ticking, tickless)
+		line := []any{name, best, to, known(s.Cost, show.Times)}
+		if weighed {
+			line = append(line, show.Times(s.Score), known(s.TailTimes, show.Times))
+		} else {
+			line = append(line, known(s.NS, show.Figure), known(s.TailNS, show.Figure))
+		}
+		line = append(line, known(s.Bytes, show.Figure), ticking, tickless)
+		if x.Counted != "" {
+			line = append(line, known(s.Instructions, show.Figure))
+		}
+		t.Add(line...)
+	}
+	counted := ""
+	if x.Counted != "" {
+		counted = fmt.Sprintf(" Instr.: instructions per %s in %s, counted, not timed.", x.Evidence[0].Unit, x.Counted)
 	}
 	nearest := x.Evidence[0]
+	figures := fmt.Sprintf("ns: per %s, and for a call of the slowest kind (99th percentile), in %s, n %d; over several cells, of %s alone.",
+		nearest.Unit, nearest.Workload, nearest.N, x.Name)
+	if weighed {
+		figures = "Score: the weighted geometric mean of the multiples of the best in what matters."
+	}
 	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(fmt.Sprintf(
-		"*: fires late. Score: the weighted geometric mean of the multiples of the best in what matters. "+
-			"To the first: its ratio or 95 %% interval; ? means too close to tell, and = a tie within 5 %%. "+
-			"Cost, tail: multiples of the best, over all cells below. ns: per %s, and for a call of the "+
-			"slowest kind (99th percentile), in %s, n %d; over several cells, of the first structure alone. "+
-			"Idle: wake-ups without a fire, per fired timer, of a driver that wakes at every "+
-			"tick, and of one that sleeps until the next deadline.", nearest.Unit, nearest.Workload, nearest.N)))
+		"*: fires late. Best: \"may\" means that the structure cannot be told apart from the best. To %s: the ratio or its 95 %% interval. "+
+			"Cost, tail: multiples of the best, over all cells below. %s Idle: wake-ups without a fire, per fired timer, of a driver "+
+			"that wakes at every tick, and of one that sleeps until the next deadline.%s", x.Name, figures, counted)))
 
 	t = show.Table{Align: "lrrrl",
 		Header: []string{"it rests on", "n", "weight", "distance", "fastest there",
@@ -209,9 +241,6 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question) error {
 		t.Terminal(), advice.Measured, advice.TooFar)
 	return nil
 }
-
-// mark marks the structures that may be as good as the first.
-var mark = map[stats.Standing]string{stats.Tie: "=", stats.Unclear: "?"}
 
 // namedFastest is the largest number of possibly fastest structures in a line (chosen).
 const namedFastest = 5

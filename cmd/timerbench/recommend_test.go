@@ -1,8 +1,12 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +49,57 @@ func TestRecommendGolden(t *testing.T) {
 	} else if want := readText(t, golden); b.String() != want {
 		t.Errorf("recommend says (rewrite %s with -update):\n%s\nwant:\n%s", golden, b.String(), want)
 	}
+}
+
+// docs/data.md names each field that recommend --json prints, and no other ones.
+func TestTheJSONOfRecommendIsDocumented(t *testing.T) {
+	_, text, _ := strings.Cut(readText(t, "../../docs/data.md"), "\n## The answer of recommend\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	_, table, _ := strings.Cut(text, "|---|---|\n")
+	documented := make(map[string]bool)
+	for _, m := range regexp.MustCompile("`([a-z_0-9]+)`").FindAllStringSubmatch(table, -1) {
+		documented[m[1]] = true
+	}
+	printed := make(map[string]bool)
+	for _, args := range [][]string{
+		{"--n", "12000", "--cancel", "90%", "--dist", "uniform", "--per-wake", "10", "--rate", "50000/s", "--late", "--weights", "throughput,idle"},
+		{"--n", "10000", "--cancel", "90%"}, {"--n", "1000", "--cancel", "90%", "--dist", "uniform"},
+		{"--n", "1000", "--weights", "throughput,memory", filepath.Join("..", "..", "report", "testdata", "few.json.gz")},
+	} {
+		stdout, _ := must(t, slices.Concat([]string{"recommend", "--json"}, args)...)
+		var got struct {
+			Name       string
+			Candidates []string
+			Question   map[string]any
+			Ratio      map[string]map[string]float64
+			Evidence   []map[string]any
+		}
+		var top map[string]any
+		if err := errors.Join(json.Unmarshal([]byte(stdout), &got), json.Unmarshal([]byte(stdout), &top)); err != nil {
+			t.Fatalf("%v: %s", err, stdout)
+		}
+		if named := got.Ratio[got.Name]; !slices.Contains(got.Candidates, got.Name) || named["center"] != 1 || named["lo"] != 1 || named["hi"] != 1 {
+			t.Errorf("%q is named, the candidates are %q, its ratio is %v", got.Name, got.Candidates, got.Ratio[got.Name])
+		}
+		keys := []map[string]any{top, got.Question}
+		if rate, ok := got.Question["rate"].(map[string]any); ok {
+			keys = append(keys, rate)
+		}
+		for _, object := range append(keys, got.Evidence...) {
+			for key := range object {
+				printed[key] = true
+			}
+		}
+		for _, of := range got.Ratio {
+			for key := range of {
+				printed[key] = true
+			}
+		}
+	}
+	if !maps.Equal(printed, documented) {
+		t.Errorf("printed are %q\ndocumented %q", slices.Sorted(maps.Keys(printed)), slices.Sorted(maps.Keys(documented)))
+	}
+	refused(t, []string{"recommend", "--judge", "--json"}, "json judge")
 }
 
 // recommend takes the named run and prints its name.
@@ -162,10 +217,10 @@ func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
 		r.Parameters.Traces = map[string]results.Recording{"mine": {File: "mine.trace"}}
 	})
 	for want, path := range map[string]string{
-		"For about 1,000 timers, 90 % cancelled, any delays, by throughput and memory: quadheap. Next: hwheel": two,
-		"These results hold no figures for memory, so that does not count.":                                    two,
-		"These results hold one structure only, so there is nothing to compare it with.":                       one,
-		"The run was interrupted: cells may be missing.":                                                       partial,
+		"For about 1,000 timers, 90 % cancelled, any delays, by throughput and memory: take quadheap. Next: hwheel": two,
+		"These results hold no figures for memory, so that does not count.":                                         two,
+		"These results hold one structure only, so there is nothing to compare it with.":                            one,
+		"The run was interrupted: cells may be missing.":                                                            partial,
 		"mine": trace,
 	} {
 		stdout, _ := must(t, "recommend", "--n", "1000", "--cancel", "90%", "--weights", "throughput=9,memory", path)

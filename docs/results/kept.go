@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -27,6 +28,20 @@ var Counts = sync.OnceValues(func() (c count.Counts, err error) {
 	}
 	return c, err
 })
+
+// All returns all runs, by name of their files.
+func All() (runs []*results.Run, err error) {
+	list, err := files.ReadDir(".")
+	for _, f := range list {
+		data, err1 := files.ReadFile(f.Name())
+		r, err2 := results.Decode(data)
+		if err = errors.Join(err, err1, err2); err != nil {
+			return nil, fmt.Errorf("docs/results/%s: %w", f.Name(), err)
+		}
+		runs = append(runs, r)
+	}
+	return runs, err
+}
 
 // Last returns the run that was made last. It costs the reading of that run, and of the
 // first lines of the others.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -32,47 +33,42 @@ type candidate struct {
 	tails  map[string]tail
 }
 
-// Answer says which structure fits, and on which evidence.
+// Answer names the structure that fits, with the evidence. Its JSON form is documented in docs/data.md.
 type Answer struct {
-	Question `json:"-"`
+	Question `json:"question"`
 
-	Leader string   `json:"leader"` // the first of the ranking; empty: the results cannot answer
-	Tied   []string `json:"-"`      // may be as good as the leader, the best first
-	Open   bool     `json:"-"`      // one of these may be worse as well: too close to tell
-	Next   *Ranked  `json:"-"`      // the best structure that is certainly worse; nil: there is none
-	Exact  *Ranked  `json:"-"`      // the best exact structure, if the leader fires late; nil otherwise
+	Name       string    `json:"name"`       // the structure to take; empty: the results cannot answer
+	Candidates []string  `json:"candidates"` // may be the best, Name among them, the lowest score first
+	Ranking    []Ranked  `json:"-"`          // the lowest score first
+	Ratio      ratioJSON `json:"ratio"`      // the ranking by name
+	Next       *Ranked   `json:"-"`          // the best structure but the default that is certainly worse than Name; nil: there is none
 
-	Before string `json:"before"` // the words of the sentence before the leader
-	After  string `json:"after"`  // and after it
+	Against string `json:"against,omitempty"` // the structure that Worth compares with Name; empty: there is no other
 
-	Ranking  []Ranked   `json:"ranking"`           // the best first
+	Before string `json:"before"` // the words before the name
+	After  string `json:"after"`  // the words after it, up to the end of the sentence
+	Worth  string `json:"-"`      // the value of the choice at the rate of the question, in a sentence; empty: not known
+	Rest   string `json:"rest"`   // the other sentences
+
 	Evidence []Evidence `json:"evidence"`          // the heaviest first
-	Worth    string     `json:"-"`                 // of the difference at the rate of the question, in words; empty: not known
+	Counted  string     `json:"counted,omitempty"` // the cell of the counts of instructions; empty: none are shown
 	Far      string     `json:"far,omitempty"`     // how the nearest cell differs, in words; empty: it was measured
 	Missing  []string   `json:"missing,omitempty"` // what the results lack, in sentences
 }
 
 // Sentence returns the answer in words.
-func (a Answer) Sentence() string { return a.Before + a.Leader + a.After }
+func (a Answer) Sentence() string {
+	return strings.Join(slices.DeleteFunc([]string{a.Before + a.Name + a.After, a.Worth, a.Rest}, func(s string) bool { return s == "" }), " ")
+}
 
-// judge sets the fields that follow from the ranking.
-func (a *Answer) judge() {
-	a.Leader = a.Ranking[0].Structure
+// Of returns the rank of a structure; nil: it is not in the ranking.
+func (a *Answer) Of(name string) *Ranked {
 	for i := range a.Ranking {
-		s := &a.Ranking[i]
-		switch standing := s.Times.Standing(); {
-		case i == 0:
-		case standing == stats.Worse:
-			if a.Next == nil {
-				a.Next = s
-			}
-		default:
-			a.Tied, a.Open = append(a.Tied, s.Structure), a.Open || standing == stats.Unclear
-		}
-		if a.Exact == nil && s.Late == "" && a.Ranking[0].Late != "" {
-			a.Exact = s
+		if a.Ranking[i].Structure == name {
+			return &a.Ranking[i]
 		}
 	}
+	return nil
 }
 
 // Ranked is a structure in a ranking. A figure of 0 is not known.
@@ -80,17 +76,22 @@ type Ranked struct {
 	Structure string
 	Late      string         // how late it fires at most; empty: it is exact
 	Score     float64        // weighted geometric mean of the multiples of the best, 1 or more
-	Times     stats.Interval // score as a multiple of the first's; without an interval Lo is 0 and Hi is infinite
-	NS        float64        // cost of a unit in the nearest cell, see Evidence; over several cells, only of the first structure
+	Standing  stats.Standing // relative to the first of the ranking
+	Times     stats.Interval // score as a multiple of that of the named structure; without an interval Lo is 0 and Hi is infinite
+	NS        float64        // cost of a unit in the nearest cell, see Evidence; over several cells, only of the named structure
 	Cost      float64        // multiple of the fastest that takes part, over the evidence
 	Worst     float64        // the largest of these multiples
 	TailTimes float64        // multiple of the least tail, over the evidence
-	TailNS    float64        // in the nearest cell; over several cells, only of the first structure
+	TailNS    float64        // in the nearest cell; over several cells, only of the named structure
 	Bytes     float64        // per timer
 
-	Counted           bool    // the idle ticks are known
+	Idle              bool    // the idle ticks are known
 	Ticking, Tickless float64 // idle ticks of the two drivers for each timer that fires
+	Instructions      float64 // of a unit, see Answer.Counted
 }
+
+// Candidate reports whether the structure may be the best.
+func (s *Ranked) Candidate() bool { return s.Standing != stats.Worse }
 
 // Evidence is a cell on which an answer rests.
 type Evidence struct {
@@ -143,24 +144,33 @@ var errNothing = errors.New("these results hold no costs of structures on a work
 // Answer answers a question. It returns an error if a value of the question is out of its range or if the results
 // cannot answer it. It costs milliseconds.
 func (a *Adviser) Answer(q Question) (Answer, error) {
-	if err := q.Check(); err != nil {
+	if err := a.check(q); err != nil {
 		return Answer{}, err
 	}
+	x, _, err := a.answer(q, "")
+	return x, err
+}
+
+// check returns an error if a question is bad or if no cell answers it.
+func (a *Adviser) check(q Question) error {
+	if err := q.Check(); err != nil {
+		return err
+	}
 	if len(a.cells) == 0 {
-		return Answer{}, errNothing
+		return errNothing
 	}
 	if a.Measured(q) != q {
 		have := "no single shape of delays"
 		if len(a.shapes) > 0 {
 			have = show.And(slices.Sorted(slices.Values(a.shapes))) + " delays"
 		}
-		return Answer{}, fmt.Errorf("this run did not measure %s delays: it has %s; timerbench run --workload '^grid-%[1]s-' measures them", q.Delays, have)
+		return fmt.Errorf("this run did not measure %s delays: it has %s; timerbench run --workload '^grid-%[1]s-' measures them", q.Delays, have)
 	}
 	if !slices.ContainsFunc(a.cells, func(c *candidate) bool { return c.place.answers(q) }) {
-		return Answer{}, errors.New("no timer fires in the workloads of these results, and in the question some do: " +
+		return errors.New("no timer fires in the workloads of these results, and in the question some do: " +
 			"want results of a workload in which timers fire, such as hold")
 	}
-	return a.answer(q, "")
+	return nil
 }
 
 // Measured returns the question, without its shape of the delays if no workload has this shape.
@@ -172,7 +182,7 @@ func (a *Adviser) Measured(q Question) Question {
 }
 
 // answer answers a question without the cells of one workload.
-func (a *Adviser) answer(q Question, without string) (Answer, error) {
+func (a *Adviser) answer(q Question, without string) (Answer, ranking, error) {
 	near := a.near(q, without, false)
 	memory, idle := a.memory(q.N), a.idle(q.N, q.Delays)
 	present := [...]bool{true, a.tailed, len(memory) > 0, len(idle) > 0} // in the order of the weights
@@ -183,20 +193,23 @@ func (a *Adviser) answer(q Question, without string) (Answer, error) {
 			Differs: differs(q.place(), w.place), Fastest: w.ranked[q.Late][0].Structure,
 		})
 	}
-	out.Ranking = a.rank(q, near, a.near(q, without, true), memory, idle, present[:])
+	ranks := ranking{a: a, q: q, near: near, tailed: a.near(q, without, true), shares: q.Matters.among(present[:])}
+	out.Ranking = ranks.rank(memory, idle)
 	if len(out.Ranking) == 0 {
 		what := "none has"
 		if !q.Late {
 			what = "none that is known to be exact has"
 		}
-		return Answer{}, fmt.Errorf("no structure of these results answers this question: "+
+		return Answer{}, ranks, fmt.Errorf("no structure of these results answers this question: "+
 			"%s all the figures that it asks for", what)
 	}
 	out.Far = out.Evidence[0].far(q.Recorded)
-	out.judge()
-	out.Before, out.After = "For "+q.Words()+": ", out.after()
-	out.Worth = out.worth()
-	return out, nil
+	ranks.name(&out)
+	a.witness(&out)
+	out.Before, out.After, out.Rest = "For "+q.Words()+": take ", out.after(), out.rest()
+	out.Against = out.rival()
+	out.Worth, out.Ratio = out.worth(), out.Ranking
+	return out, ranks, nil
 }
 
 type weighted struct {
@@ -244,45 +257,41 @@ func (a *Adviser) near(q Question, without string, tailed bool) []weighted {
 	return all
 }
 
-// rank ranks the structures with a figure for each criterion that matters. The tails come from the cells
-// near, or from tailed if half of these lack them.
-func (a *Adviser) rank(q Question, near, tailed []weighted, memory map[string]float64, idle map[string]idling, present []bool) []Ranked {
-	shares := q.Matters.shares()
-	leastBytes, total := least(memory), 0.0
-	for i, there := range present {
-		if !there {
-			shares[i] = 0
-		}
-		total += shares[i]
-	}
-	for i := range shares {
-		shares[i] /= total
-	}
+// ranking compares structures for a question. The tails come from the cells near, or from tailed if half of these lack them.
+type ranking struct {
+	a            *Adviser
+	q            Question
+	near, tailed []weighted
+	shares       Weights // of the criteria with figures
+}
+
+// rank ranks the structures with a figure for each criterion that matters.
+func (r ranking) rank(memory map[string]float64, idle map[string]idling) []Ranked {
+	leastBytes := least(memory)
 	var out []Ranked
-	for _, name := range structuresOf(near, q.Late) {
-		e, _ := a.r.Entry(name)
-		if e.Limit > 0 && q.N > float64(e.Limit) {
+	for _, name := range structuresOf(r.near, r.q.Late) {
+		e, _ := r.a.r.Entry(name)
+		if e.Limit > 0 && r.q.N > float64(e.Limit) {
 			continue
 		}
 		idling, counted := idle[name]
 		s := Ranked{
-			Structure: name, Late: e.Late, Bytes: memory[name], Counted: counted, Ticking: idling.ticking, Tickless: idling.tickless,
+			Structure: name, Late: e.Late, Bytes: memory[name], Idle: counted, Ticking: idling.ticking, Tickless: idling.tickless,
 		}
-		s.Cost = average(near, func(c *candidate) float64 {
-			times := a.measuring(c, name, q.Late).cost(name, q.Late)
+		s.Cost = average(r.near, func(c *candidate) float64 {
+			times := r.a.measuring(c, name, r.q.Late).cost(name, r.q.Late)
 			s.Worst = max(s.Worst, times)
 			return times
 		})
-		s.TailTimes = cmp.Or(tailTimes(near, name), tailTimes(tailed, name))
-		s.NS, s.TailNS = near[0].Row(name).Cost().Center, near[0].tails[name].ns
-		log, complete := 0.0, s.Cost > 0 && total > 0
+		s.TailTimes = cmp.Or(tailTimes(r.near, name), tailTimes(r.tailed, name))
+		log, complete := 0.0, s.Cost > 0
 		for i, multiple := range []float64{s.Cost, s.TailTimes, s.Bytes / leastBytes, idling.times} {
-			if shares[i] > 0 {
+			if r.shares[i] > 0 {
 				complete = complete && multiple > 0
-				log += shares[i] * math.Log(multiple)
+				log += r.shares[i] * math.Log(multiple)
 			}
 		}
-		if complete {
+		if complete && r.shares != (Weights{}) {
 			s.Score = math.Exp(log)
 			out = append(out, s)
 		}
@@ -290,40 +299,120 @@ func (a *Adviser) rank(q Question, near, tailed []weighted, memory map[string]fl
 	slices.SortStableFunc(out, func(x, y Ranked) int {
 		return cmp.Or(cmp.Compare(x.Score, y.Score), cmp.Compare(x.Cost, y.Cost)) // or else as in the nearest cell
 	})
-	for i := range out {
-		s := &out[i]
-		ratio := s.Score / out[0].Score
-		s.Times = stats.Interval{Center: ratio, Lo: ratio, Hi: ratio}
-		if i == 0 {
-			continue
-		}
-		below, above := 0.0, 0.0
-		widen := func(share float64, cells []weighted, spread func(c *candidate) (below, above float64, ok bool)) {
-			if share > 0 {
-				b, a := spreadOver(cells, spread)
-				below, above = math.Hypot(below, share*b), math.Hypot(above, share*a)
-			}
-		}
-		widen(shares[Throughput], near, func(c *candidate) (below, above float64, ok bool) {
-			c = a.measuring(c, s.Structure, q.Late)
-			r := c.Row(s.Structure).RatioTo(c.Row(out[0].Structure))
-			return math.Log(r.Center / r.Lo), math.Log(r.Hi / r.Center), r.Pairs > 0 // infinite where there is no interval
-		})
-		cells := near
-		if tailTimes(near, s.Structure) == 0 {
-			cells = tailed
-		}
-		widen(shares[Tail], cells, func(c *candidate) (below, above float64, ok bool) {
-			t, ok := c.tails[s.Structure]
-			first, too := c.tails[out[0].Structure]
-			return math.Hypot(t.below, first.above), math.Hypot(t.above, first.below), ok && too
-		})
-		s.Times.Lo, s.Times.Hi = ratio*math.Exp(-below), ratio*math.Exp(above)
-		if len(near) > 1 { // a ratio over several cells is not the quotient of the times in one of them
-			s.NS, s.TailNS = 0, 0
+	return out
+}
+
+// compare returns the score of a structure as a multiple of that of another, and the standing of the structure relative to
+// the other.
+func (r ranking) compare(s, to *Ranked) (stats.Interval, stats.Standing) {
+	ratio := s.Score / to.Score
+	if s == to {
+		return stats.Interval{Center: 1, Lo: 1, Hi: 1}, stats.Tie
+	}
+	below, above := 0.0, 0.0
+	widen := func(share float64, cells []weighted, spread func(c *candidate) (below, above float64, ok bool)) {
+		if share > 0 {
+			b, a := spreadOver(cells, spread)
+			below, above = math.Hypot(below, share*b), math.Hypot(above, share*a)
 		}
 	}
-	return out
+	var alone stats.Ratio // of the only cell
+	widen(r.shares[Throughput], r.near, func(c *candidate) (below, above float64, ok bool) {
+		c = r.a.measuring(c, s.Structure, r.q.Late)
+		alone = c.Row(s.Structure).RatioTo(c.Row(to.Structure))
+		return math.Log(alone.Center / alone.Lo), math.Log(alone.Hi / alone.Center), alone.Pairs > 0 // infinite where there is no interval
+	})
+	cells := r.near
+	if tailTimes(r.near, s.Structure) == 0 {
+		cells = r.tailed
+	}
+	widen(r.shares[Tail], cells, func(c *candidate) (below, above float64, ok bool) {
+		t, ok := c.tails[s.Structure]
+		other, too := c.tails[to.Structure]
+		return math.Hypot(t.below, other.above), math.Hypot(t.above, other.below), ok && too
+	})
+	i := stats.Interval{Center: ratio, Lo: ratio * math.Exp(-below), Hi: ratio * math.Exp(above)}
+	if len(r.near) == 1 && r.shares[Throughput] == 1 {
+		return i, alone.Standing()
+	}
+	return i, i.Standing()
+}
+
+// Default is the structure that an answer names unless another one is certainly better.
+const Default = "auto"
+
+// name names a structure: the default if it may be the best, or else the one with the best worst case over like
+// questions among the candidates that are certainly better than the default.
+func (r ranking) name(x *Answer) {
+	first, usual := &x.Ranking[0], x.Of(Default)
+	least := math.Inf(1)
+	for i := range x.Ranking {
+		s := &x.Ranking[i]
+		if _, s.Standing = r.compare(s, first); !s.Candidate() {
+			continue
+		}
+		x.Candidates = append(x.Candidates, s.Structure)
+		if usual != nil && s != first {
+			if _, standing := r.compare(usual, s); standing != stats.Worse {
+				continue
+			}
+		}
+		if worst := r.a.worstLike(r.q, s.Structure); x.Name == "" || worst < least {
+			x.Name, least = s.Structure, worst
+		}
+	}
+	if usual != nil && usual.Candidate() {
+		x.Name = Default
+	}
+	named := x.Of(x.Name)
+	for i := range x.Ranking {
+		s := &x.Ranking[i]
+		var standing stats.Standing
+		s.Times, standing = r.compare(s, named)
+		if x.Next == nil && !s.Candidate() && standing == stats.Worse && s != usual {
+			x.Next = s
+		}
+		if s == named || len(r.near) == 1 { // a ratio over several cells is not the quotient of the times in one of them
+			s.NS, s.TailNS = r.near[0].Row(s.Structure).Cost().Center, r.near[0].tails[s.Structure].ns
+		}
+	}
+}
+
+// like is the distance within which a cell is that of a like question: a decade more or fewer timers, or another mix (chosen).
+const like = 2.1
+
+// worstLike returns the largest multiple of the fastest time that a structure has in like questions. It is infinite if
+// the structure is not measured in one of these.
+func (a *Adviser) worstLike(q Question, name string) float64 {
+	worst := 1.0
+	for _, c := range a.cells {
+		if c.answers(q) && len(c.ranked[q.Late]) > 0 && q.place().distance(c.place) <= like {
+			worst = max(worst, cmp.Or(a.measuring(c, name, q.Late).cost(name, q.Late), math.Inf(1)))
+		}
+	}
+	return worst
+}
+
+// mostCounted is the largest number of timers at which counts of instructions are shown. Beyond it, times follow the misses of
+// the caches.
+const mostCounted = 10_000
+
+// witness adds the counts of instructions of the candidates, in the heaviest cell of the evidence with counts of all of them.
+func (a *Adviser) witness(x *Answer) {
+	if len(x.Candidates) == 1 || x.N > mostCounted {
+		return
+	}
+	for _, e := range x.Evidence {
+		counts := a.r.Instructions(e.Workload, e.N)
+		if e.N > mostCounted || slices.ContainsFunc(x.Candidates, func(name string) bool { return counts[name] == 0 }) {
+			continue
+		}
+		x.Counted = fmt.Sprintf("%s, n %d", e.Workload, e.N)
+		for _, name := range x.Candidates {
+			x.Of(name).Instructions = counts[name]
+		}
+		return
+	}
 }
 
 func tailTimes(near []weighted, name string) float64 {

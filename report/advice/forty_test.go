@@ -2,16 +2,16 @@ package advice
 
 import (
 	"flag"
+	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
 )
 
 var fortyOf = flag.String("results", "", "results `file` for the forty questions (default: the run that is part of the program)")
 
-// Forty questions, five sizes and eight mixes, get an answer each. With -v the test prints how many answers name one
-// structure, two to four, and more:
+// Forty questions, five sizes and eight mixes, get an answer each, which names one structure. With -v the test prints the number of
+// candidates of each, and how many answers have one candidate, two or three, and more:
 //
 //	go test ./report/advice -run Forty -v -args -results "$PWD/out/latest/results.json"
 func TestFortyQuestionsAreAnswered(t *testing.T) {
@@ -37,22 +37,21 @@ func TestFortyQuestionsAreAnswered(t *testing.T) {
 				t.Errorf("%+v: %v", q, err)
 				continue
 			}
-			named := 1
-			for _, s := range x.Ranking[1:] {
-				if s.Times.Standing() == stats.Tie || s.Times.Standing() == stats.Unclear {
-					named++
-				}
+			usual := x.Of(Default)
+			if !slices.Contains(x.Candidates, x.Name) || slices.Contains(x.Candidates, Default) && x.Name != Default ||
+				x.Name != Default && !(usual.Times.Lo > 1) {
+				t.Errorf("%s: candidates %q, the default is %+v", x.Sentence(), x.Candidates, usual)
 			}
-			switch {
-			case named == 1:
+			switch len(x.Candidates) {
+			case 1:
 				one++
-			case named <= 4:
+			case 2, 3:
 				few++
 			default:
 				more++
 			}
-			t.Logf("%2d named: %s", named, x.Words())
+			t.Logf("%2d candidates: %s", len(x.Candidates), x.Sentence())
 		}
 	}
-	t.Logf("one structure: %d, two to four: %d, more: %d", one, few, more)
+	t.Logf("one candidate: %d, two or three: %d, more: %d", one, few, more)
 }

@@ -31,11 +31,11 @@ func (a *Adviser) Judge() []Judgement {
 		default:
 			continue
 		}
-		x, err := a.answer(c.place.question(), c.Workload)
+		x, _, err := a.answer(c.place.question(), c.Workload)
 		if err != nil {
 			continue
 		}
-		j := Judgement{Workload: c.Workload, N: c.N, Named: x.Ranking[0].Structure}
+		j := Judgement{Workload: c.Workload, N: c.N, Named: x.Name}
 		j.Times = cmp.Or(c.cost(j.Named, x.Late), math.NaN())
 		j.Hit = j.Times <= Near
 		for _, s := range c.ranked[x.Late] {

@@ -12,15 +12,15 @@ import (
 
 // Question describes a program and the criteria of an answer.
 type Question struct {
-	N          float64 // pending timers, 1 at least
-	Cancel     float64 // share of the timers that are cancelled before they fire, 0 to 1, or Unknown
-	Delays     string  // shape of the delays, as results.Grid names it; empty: any
-	Reschedule float64 // share of the calls that move a timer, 0 to 1, or Unknown; a call schedules, cancels, moves or fires one
-	PerWake    float64 // such calls between two wake-ups; 0: not known
-	Matters    Weights
-	Late       bool // structures that fire late may take part
-	Rate       Rate // what the difference is worth
-	Recorded   bool // it comes from a trace, which can be replayed itself
+	N          float64 `json:"n"`                  // pending timers, 1 at least
+	Cancel     float64 `json:"cancel"`             // share of the timers that are cancelled before they fire, 0 to 1, or Unknown
+	Delays     string  `json:"dist,omitempty"`     // shape of the delays, as results.Grid names it; empty: any
+	Reschedule float64 `json:"reschedule"`         // share of the calls that move a timer, 0 to 1, or Unknown; a call schedules, cancels, moves or fires one
+	PerWake    float64 `json:"per_wake,omitempty"` // such calls between two wake-ups; 0: not known
+	Matters    Weights `json:"weights"`
+	Late       bool    `json:"late,omitempty"` // structures that fire late may take part
+	Rate       Rate    `json:"rate,omitzero"`  // what the difference is worth
+	Recorded   bool    `json:"-"`              // it comes from a trace, which can be replayed itself
 }
 
 // Unknown is a share that is not known: cells with any share are equally near.
@@ -123,6 +123,20 @@ func (w Weights) shares() Weights {
 		w[i] /= sum
 	}
 	return w
+}
+
+// among returns the shares of the criteria that are present, scaled to the sum 1. They are 0 if none is.
+func (w Weights) among(present []bool) Weights {
+	w = w.shares()
+	for i, there := range present {
+		if !there {
+			w[i] = 0
+		}
+	}
+	if w == (Weights{}) {
+		return w
+	}
+	return w.shares()
 }
 
 // names returns the criteria in words; empty: throughput alone.

@@ -1,13 +1,12 @@
 package advice
 
 import (
-	"encoding/json"
+	"bytes"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 )
@@ -95,7 +94,7 @@ type Grid struct {
 	Late    []bool    `json:"late"`
 
 	// Answers are in the order of these lists; the last list varies fastest. An answer that the results
-	// cannot give has no Leader.
+	// cannot give has no Name.
 	Answers  []Answer   `json:"answers"`
 	Recorded []Recorded `json:"recorded"` // by throughput and exact
 	Program  bool       `json:"program"`  // the run holds recorded programs alone, so a page begins with the first
@@ -183,26 +182,37 @@ func (g *Grid) nearest(q Question) (at [4]int, exact [4]bool) {
 	return at, exact
 }
 
-// MarshalJSON writes an array: the name, the multiple of the first and its interval, the standing ("tie", "unclear" or
-// empty), the cost, the tail, the bytes, and the idle ticks per fired timer of a ticking and of a tickless driver. Numbers
-// have three significant digits. An unknown value is 0, unknown idle ticks are null. An interval that is too far from 1 to
-// matter is 0, too.
-func (s Ranked) MarshalJSON() ([]byte, error) {
-	standing := map[stats.Standing]string{stats.Tie: "tie", stats.Unclear: "unclear"}[s.Times.Standing()]
-	out := []any{s.Structure, s.Times.Center, s.Times.Lo, s.Times.Hi, standing, s.NS, s.TailNS, s.Bytes, nil, nil}
-	if s.Counted {
-		out[8], out[9] = s.Ticking, s.Tickless
-	}
-	const widely = 2 // chosen
-	if !s.Times.Bounded() || standing == "" && s.Times.Center >= widely {
-		out[2], out[3] = 0, 0
-	}
-	for i, v := range out {
-		if v, ok := v.(float64); ok {
-			out[i] = json.RawMessage(strconv.FormatFloat(v, 'g', 3, 64))
+// ratioJSON is a ranking as one JSON object by name, in the order of the ranking. Numbers have three significant digits. An unknown
+// value is left out.
+type ratioJSON []Ranked
+
+// MarshalJSON writes the object.
+func (list ratioJSON) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, s := range list {
+		if i > 0 {
+			b.WriteByte(',')
 		}
+		fmt.Fprintf(&b, "%q:{", s.Structure)
+		fmt.Fprintf(&b, `"center":%.3g`, s.Times.Center)
+		for _, f := range []struct {
+			key   string
+			value float64
+			known bool
+		}{
+			{"lo", s.Times.Lo, s.Times.Bounded()}, {"hi", s.Times.Hi, s.Times.Bounded()}, {"ns", s.NS, s.NS > 0}, {"p99_ns", s.TailNS, s.TailNS > 0},
+			{"bytes", s.Bytes, s.Bytes > 0}, {"idle_ticking", s.Ticking, s.Idle}, {"idle_tickless", s.Tickless, s.Idle},
+			{"instructions", s.Instructions, s.Instructions > 0},
+		} {
+			if f.known {
+				fmt.Fprintf(&b, `,%q:%.3g`, f.key, f.value)
+			}
+		}
+		b.WriteByte('}')
 	}
-	return json.Marshal(out)
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
 // sizes returns the powers of ten from 100 to a million that were measured, or else the size of the first cell.

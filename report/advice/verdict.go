@@ -1,63 +1,185 @@
 package advice
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
+	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// Verdict is the exact structure that leads at neighboring numbers of timers, whatever share of them is cancelled or moved.
+// Verdict is the answer for programs that are not measured: the default, its cost on each machine, and the exceptions.
 type Verdict struct {
-	From, To int // numbers of timers
-	Leader   string
-	Rivals   []string // may be as good at each of the numbers, the best first
-	Cost     float64  // the largest multiple of the fastest's time, averaged over the workloads of a number
-	Worst    float64  // the same in the worst workload
+	Machines   []Overall
+	Exceptions []Exception // the largest gain first
 }
 
-// Verdicts returns the verdicts on all numbers of timers of the results, in their order. They are what [Adviser.Answer]
-// answers for these numbers. There are none where the results answer for none.
-func (a *Adviser) Verdicts() []Verdict {
-	var out []Verdict
-	for _, n := range a.sizes() {
-		x, err := a.Answer(Question{N: float64(n), Cancel: Unknown, Reschedule: Unknown})
-		if err != nil {
+// Overall sums up the cost of the default on one machine, as multiples of the fastest exact structure of each cell.
+type Overall struct {
+	Machine     string
+	Mean, Worst float64 // geometric mean, maximum
+}
+
+// Exception is a kind of program for which one structure is certainly faster than the default on half of the machines that measured it,
+// and more than a tie on each.
+type Exception struct {
+	When     string
+	Name     string
+	Lo, Hi   float64 // speed relative to the default's: the lowest and the highest center over machines and sizes
+	Machines int
+}
+
+// Gain writes the speed in words.
+func (e Exception) Gain() string { return between(e.Lo, e.Hi) + " as fast" }
+
+// Kept returns the verdict of all runs of docs/results together.
+var Kept = sync.OnceValues(func() (Verdict, error) {
+	runs, err := kept.All()
+	var advisers []*Adviser
+	for _, r := range runs {
+		advisers = append(advisers, New(r))
+	}
+	return verdictOf(advisers), err
+})
+
+func verdictOf(runs []*Adviser) Verdict {
+	var v Verdict
+	for _, a := range runs {
+		if o, ok := a.Overall(); ok {
+			v.Machines = append(v.Machines, o)
+		}
+	}
+	for _, mix := range []struct {
+		words string
+		Question
+	}{
+		{"none cancelled", Question{}}, {"50 % cancelled", Question{Cancel: 0.5}}, {"90 % cancelled", Question{Cancel: 0.9}},
+		{"98 % of the calls move a timer", Question{Cancel: 0.9, Reschedule: 0.98}},
+		{"constant delays", Question{Cancel: Unknown, Delays: workload.Constant}},
+	} {
+		v.Exceptions = append(v.Exceptions, exceptions(runs, mix.words, mix.Question)...)
+	}
+	slices.SortStableFunc(v.Exceptions, func(x, y Exception) int { return cmp.Compare(y.Lo, x.Lo) })
+	return v
+}
+
+// Overall sums up the cost of the default; ok is false if the run does not have it.
+func (a *Adviser) Overall() (o Overall, ok bool) {
+	o.Machine, o.Worst = a.r.Environment.CPU, 1
+	logs, n := 0.0, 0.0
+	for _, c := range a.cells {
+		if times := c.cost(Default, false); times > 0 {
+			logs, o.Worst, n = logs+math.Log(times), max(o.Worst, times), n+1
+		}
+	}
+	o.Mean = math.Exp(logs / n)
+	return o, n > 0
+}
+
+// exceptions returns the exceptions for one mix. Neighboring sizes with the same structure are one exception.
+func exceptions(runs []*Adviser, words string, q Question) []Exception {
+	type found struct {
+		Exception
+		from, to int
+	}
+	var list []found
+	for e := 2; e <= 6; e++ {
+		n := int(math.Pow10(e))
+		q.N = float64(n)
+		gains, sure := make(map[string][]float64), make(map[string]int) // by machine
+		machines := 0
+		for _, a := range runs {
+			if a.check(q) != nil {
+				continue
+			}
+			x, ranks, err := a.answer(q, "")
+			usual := x.Of(Default)
+			if err != nil || usual == nil || x.Far != "" {
+				continue
+			}
+			machines++
+			for i := range x.Ranking {
+				s := &x.Ranking[i]
+				gain, standing := ranks.compare(usual, s)
+				if standing == stats.Worse {
+					sure[s.Structure]++
+				}
+				if gain.Center > 1+stats.DefaultWidth {
+					gains[s.Structure] = append(gains[s.Structure], gain.Center)
+				}
+			}
+		}
+		var best *Exception
+		for _, name := range slices.Sorted(maps.Keys(gains)) {
+			list := gains[name]
+			if len(list) == machines && 2*sure[name] >= machines && (best == nil || slices.Min(list) > best.Lo) {
+				best = &Exception{Name: name, Lo: slices.Min(list), Hi: slices.Max(list), Machines: machines}
+			}
+		}
+		if best == nil {
 			continue
 		}
-		leader := x.Ranking[0]
-		if last := len(out) - 1; last >= 0 && out[last].Leader == x.Leader {
-			v := &out[last]
-			v.To, v.Cost, v.Worst = n, max(v.Cost, leader.Cost), max(v.Worst, leader.Worst)
-			v.Rivals = slices.DeleteFunc(v.Rivals, func(r string) bool { return !slices.Contains(x.Tied, r) })
+		if last := len(list) - 1; last >= 0 && list[last].Name == best.Name && 10*list[last].to == n {
+			l := &list[last]
+			l.to, l.Lo, l.Hi, l.Machines = n, min(l.Lo, best.Lo), max(l.Hi, best.Hi), min(l.Machines, best.Machines)
 		} else {
-			out = append(out, Verdict{n, n, x.Leader, slices.Clone(x.Tied), leader.Cost, leader.Worst})
+			list = append(list, found{*best, n, n})
 		}
+	}
+	var out []Exception
+	for _, l := range list {
+		sizes := show.Grouped(l.from)
+		switch {
+		case l.from == 100:
+			sizes = "at most " + show.Grouped(l.to)
+		case l.from != l.to:
+			sizes += " to " + show.Grouped(l.to)
+		}
+		l.When = fmt.Sprintf("%s, %s timers", words, sizes)
+		out = append(out, l.Exception)
 	}
 	return out
 }
 
-// Line writes the verdict in words, the names of structures in bold.
+// Line is the verdict in one sentence.
 func (v Verdict) Line() []show.Span {
-	sizes := show.Grouped(v.From)
-	if v.From != v.To {
-		sizes += " to " + strings.TrimSuffix(timers(float64(v.To)), " timers")
+	return show.Line("Take ", show.Strong(Default), ", whatever the number of timers.")
+}
+
+// Summary says what the default costs over all machines.
+func (v Verdict) Summary() string {
+	var mean, worst []float64
+	for _, o := range v.Machines {
+		mean, worst = append(mean, o.Mean), append(worst, o.Worst)
 	}
-	out := show.Line("With "+sizes+" timers, take ", show.Strong(v.Leader), fmt.Sprintf(": on average over the workloads, its "+
-		"time is at most %s times that of the fastest, %s times at worst.", show.Times(v.Cost), show.Times(v.Worst)))
-	for i, name := range v.Rivals {
-		joint := ", "
-		switch i {
-		case 0:
-			joint = " "
-		case len(v.Rivals) - 1:
-			joint = " or "
-		}
-		out = append(out, show.Line(joint, show.Strong(name))...)
+	if len(mean) == 0 {
+		return ""
 	}
-	if len(v.Rivals) > 0 {
-		out = append(out, show.Line(" may be as good: too close to tell in this run.")...)
+	return fmt.Sprintf("Its time is %s that of the fastest on average, and %s in the worst workload, on %s.",
+		between(slices.Min(mean), slices.Max(mean)), between(slices.Min(worst), slices.Max(worst)), show.Count(len(mean), "machine"))
+}
+
+// between writes two multiples.
+func between(lo, hi float64) string {
+	if show.Times(lo) == show.Times(hi) {
+		return show.Times(lo) + " times"
 	}
-	return out
+	return show.Times(lo) + " to " + show.Times(hi) + " times"
+}
+
+// Figures says what the default costs on each machine.
+func (v Verdict) Figures() string {
+	var list []string
+	for _, o := range v.Machines {
+		list = append(list, fmt.Sprintf("%s and %s on %s", show.Times(o.Mean), show.Times(o.Worst), o.Machine))
+	}
+	return "On average over all workloads and sizes, and in the worst of them, its time is this multiple of the time of the fastest " +
+		"structure: " + strings.Join(list, "; ") + "."
 }

@@ -4,59 +4,65 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// namedTies is the largest number of tied structures that a sentence names (chosen).
-const namedTies = 3
-
-// after returns the words of an answer that follow the leader. Only the intervals of the ranking decide which others may be
-// the best.
-func (a Answer) after() string {
-	leader, tied := a.Ranking[0], a.Tied
-	if more := len(tied) - namedTies; more > 0 {
-		tied = append(slices.Clone(tied[:namedTies]), fmt.Sprintf("one of %d more", more))
-	}
-	figure := ""
-	if e := a.Evidence[0]; leader.NS > 0 && len(a.Matters.names()) == 0 {
-		figure = fmt.Sprintf("%s ns per %s", show.Figure(leader.NS), unit(e.Unit))
-		if len(a.Evidence) > 1 || e.Distance > Measured {
-			figure += fmt.Sprintf(" in %s with %s", e.Workload, timers(float64(e.N)))
-		}
-	}
+// after returns the words of an answer that follow the name, up to the end of the sentence.
+func (a *Answer) after() string {
+	named := a.Of(a.Name)
 	var b strings.Builder
-	b.WriteString(strings.TrimPrefix(show.Or(append([]string{a.Leader}, tied...)), a.Leader))
+	if e := a.Evidence[0]; named.NS > 0 && len(a.Matters.names()) == 0 {
+		fmt.Fprintf(&b, ", %s ns per %s", show.Figure(named.NS), unit(e.Unit))
+		if len(a.Evidence) > 1 || e.Distance > Measured {
+			fmt.Fprintf(&b, " in %s with %s", e.Workload, timers(float64(e.N)))
+		}
+	}
+	if usual := a.Of(Default); usual != nil && a.Name != Default {
+		what := " times as fast as " + Default
+		if len(a.Matters.names()) > 0 {
+			what = " times better than " + Default
+		}
+		b.WriteString(", " + multiple(usual.Times) + what)
+	}
+	switch others := len(a.Candidates) - 1; {
+	case others == 1:
+		b.WriteString("; 1 other cannot be told apart from it")
+	case others > 1:
+		fmt.Fprintf(&b, "; %d others cannot be told apart from it", others)
+	}
+	return b.String() + "."
+}
+
+// rest returns the other sentences of an answer.
+func (a *Answer) rest() string {
+	var out []string
+	if late := a.Of(a.Name).Late; late != "" {
+		out = append(out, fmt.Sprintf("%s is late by %s.", a.Name, late))
+	}
 	switch {
-	case a.Open:
-		b.WriteString(": too close to tell in this run")
-		if figure != "" {
-			fmt.Fprintf(&b, ". %s takes %s", a.Leader, figure)
+	case len(a.Ranking) == 1:
+		out = append(out, "Nothing else was measured.")
+	case a.Next != nil:
+		what := " times as long."
+		if len(a.Matters.names()) > 0 {
+			what = " times its score."
 		}
-	case len(tied) > 0:
-		b.WriteString(", the same within 5 %")
-		if figure != "" {
-			b.WriteString(": " + figure)
-		}
-	case figure != "":
-		b.WriteString(", " + figure)
+		out = append(out, fmt.Sprintf("Next: %s, %s%s", a.Next.Structure, multiple(a.Next.Times), what))
 	}
-	if leader.Late != "" {
-		fmt.Fprintf(&b, ". %s is late by %s", a.Leader, leader.Late)
+	return strings.Join(out, " ")
+}
+
+// multiple writes the interval of a multiple of 1 or more, or its center if there is no interval above 1.
+func multiple(i stats.Interval) string {
+	lo, hi := show.Times(i.Lo), show.Times(i.Hi)
+	if !i.Bounded() || i.Lo <= 1 || lo == hi {
+		return show.Times(i.Center)
 	}
-	if a.Next != nil {
-		fmt.Fprintf(&b, ". Next: %s, %s", a.Next.Structure, a.times(*a.Next))
-	} else if len(a.Ranking) == 1 {
-		b.WriteString(". Nothing else was measured")
-	}
-	if a.Exact != nil && a.Exact != a.Next {
-		fmt.Fprintf(&b, ". The best exact one: %s, %s", a.Exact.Structure, a.times(*a.Exact))
-	}
-	b.WriteString(".")
-	return b.String()
+	return lo + " to " + hi
 }
 
 func unit(u script.Unit) string {
@@ -64,18 +70,6 @@ func unit(u script.Unit) string {
 		return "timer"
 	}
 	return string(u)
-}
-
-func (a Answer) times(s Ranked) string {
-	what := " times as long"
-	if len(a.Matters.names()) > 0 {
-		what = " times its score"
-	}
-	lo, hi := show.Times(s.Times.Lo), show.Times(s.Times.Hi)
-	if !s.Times.Bounded() || lo == hi {
-		return show.Times(s.Times.Center) + what
-	}
-	return lo + " to " + hi + what
 }
 
 // Words describes the question in the words of the sentence of its answer.

@@ -10,9 +10,9 @@ import (
 
 // Rate is the number of events per second of a program, for each unit of cost. 0: not known.
 type Rate struct {
-	Timers float64 // timers started
-	Moves  float64 // timers moved
-	Calls  float64 // timers started, moved, cancelled or fired, and wake-ups
+	Timers float64 `json:"timers"` // timers started
+	Moves  float64 `json:"moves"`  // timers moved
+	Calls  float64 `json:"calls"`  // timers started, moved, cancelled or fired, and wake-ups
 }
 
 // of returns the rate of a unit and the plural of what it counts.
@@ -31,20 +31,16 @@ func (r Rate) of(unit script.Unit) (float64, string) {
 // leastCores is the smallest difference in cores that matters (chosen).
 const leastCores = 0.1
 
-// worth compares the leader with the next structure in cores and memory, at the rate of the question. It is empty where the
-// rate or the cost is not known.
-func (a Answer) worth() string {
-	first := a.Ranking[0]
+// worth compares the named structure with the default, or the default with the next one, in cores and memory, at the rate of the
+// question. It is empty where the rate or the cost is not known.
+func (a *Answer) worth() string {
+	first, other := a.Of(a.Name), a.Of(a.Against)
 	rate, what := a.Rate.of(a.Evidence[0].Unit)
-	if rate == 0 || first.NS == 0 || len(a.Ranking) == 1 {
+	if rate == 0 || first.NS == 0 || other == nil {
 		return ""
 	}
-	other := a.Ranking[1]
-	if a.Next != nil {
-		other = *a.Next
-	}
-	cores := func(s Ranked) float64 { return rate * first.NS / 1e9 * s.Cost / first.Cost }
-	takes := func(s Ranked) string {
+	cores := func(s *Ranked) float64 { return rate * first.NS / 1e9 * s.Cost / first.Cost }
+	takes := func(s *Ranked) string {
 		out := ofCores(cores(s))
 		if s.Bytes > 0 {
 			out += " and " + show.Bytes(a.N*s.Bytes)
@@ -58,6 +54,23 @@ func (a Answer) worth() string {
 		return out + "it does not matter to you."
 	}
 	return out + "a difference of " + ofCores(difference) + "."
+}
+
+// rival returns the structure that the choice is measured against: the default, or the next one, or any other; empty: there is
+// no other.
+func (a *Answer) rival() string {
+	switch {
+	case a.Name != Default && a.Of(Default) != nil:
+		return Default
+	case a.Next != nil:
+		return a.Next.Structure
+	}
+	for _, s := range a.Ranking {
+		if s.Structure != a.Name {
+			return s.Structure
+		}
+	}
+	return ""
 }
 
 // ofCores writes a number of cores with two digits.

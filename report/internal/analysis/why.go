@@ -42,7 +42,7 @@ func (r *Run) Why() *Why {
 		floor := c.Of(results.RoleFloor).Cost().Center
 		for _, s := range c.Ranked {
 			i := slices.IndexFunc(r.Known.Counts.Rows, func(row count.Row) bool {
-				return row.Structure == s.Structure && row.Workload == c.Workload && row.N == c.N && row.Unit == c.Unit
+				return row.Structure == s.Structure && row.Workload == c.Workload && row.N == c.N && row.Unit == c.Unit && row.Reads > 0 // with its misses
 			})
 			if i >= 0 && s.Cost().Center > floor {
 				w.Rows = append(w.Rows, Counted{
@@ -131,3 +131,14 @@ func (w *Why) Agree(of Counted) (agree, known bool) {
 
 // Off is how many times the model is larger or smaller than the time.
 func (c Counted) Off() float64 { return math.Max(c.Model/c.NS, c.NS/c.Model) }
+
+// Instructions returns the counts of instructions of a unit in a cell, by structure.
+func (r *Run) Instructions(workload string, n int) map[string]float64 {
+	out := make(map[string]float64)
+	for _, row := range r.Known.Counts.Rows {
+		if row.Workload == workload && row.N == n {
+			out[row.Structure] = row.Instructions
+		}
+	}
+	return out
+}

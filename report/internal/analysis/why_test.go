@@ -28,7 +28,7 @@ func explained(times func(structure string, ns float64) float64) *Run {
 		add("null", results.RoleFloor, 2)
 		for j := range 4 {
 			name := fmt.Sprintf("s%d", j)
-			k := count.Row{Structure: name, Workload: w, N: 1000, Unit: c.Unit, Instructions: float64(100 + 80*j + 7*i*j*j),
+			k := count.Row{Structure: name, Workload: w, N: 1000, Unit: c.Unit, Reads: 1, Instructions: float64(100 + 80*j + 7*i*j*j),
 				L1Misses: float64((j*j + i) % 3), L2Misses: float64((2*j+i)%4) / 8, Mispredicted: float64((3*j + 2*i) % 5)}
 			counts.Rows = append(counts.Rows, k)
 			ns := 2 + 0.25*k.Instructions + 3*k.L1Misses + 20*k.L2Misses + 5*k.Mispredicted

@@ -95,37 +95,22 @@ const (
 	keyGap  = 12 * Length(1)
 )
 
-// legendLines breaks a legend that is too long for one line into columns of equal width.
-func (f *Figure) legendLines(room Length) (lines [][]Key, column Length) {
-	sty := sans(labelSize, ink)
-	var total Length
+// legendLines breaks a legend into lines.
+func (f *Figure) legendLines(room Length) (lines [][]Key) {
+	sty, left := sans(labelSize, ink), Length(0)
 	for _, k := range f.Legend {
 		w := keyMark + sty.Width(k.Text) + keyGap
-		total += w
-		column = max(column, w)
-	}
-	if total <= room {
-		if len(f.Legend) == 0 {
-			return nil, 0
+		if left -= w; left < 0 || lines == nil {
+			lines, left = append(lines, nil), room-w
 		}
-		return [][]Key{f.Legend}, 0
+		lines[len(lines)-1] = append(lines[len(lines)-1], k)
 	}
-	per := max(1, int(room/column))
-	rows := (len(f.Legend) + per - 1) / per
-	for r := range rows {
-		var line []Key
-		for i := r; i < len(f.Legend); i += rows {
-			line = append(line, f.Legend[i])
-		}
-		lines = append(lines, line)
-	}
-	return lines, column
+	return lines
 }
 
 type layout struct {
 	title, subtitle, caption []string
 	legend                   [][]Key
-	column                   Length
 	width, height            Length
 }
 
@@ -137,7 +122,7 @@ func (f *Figure) layout(width Length) layout {
 	}
 	l.subtitle = wrap(sans(bodySize, faded), room, f.Subtitle)
 	l.caption = wrap(sans(smallSize, faded), room, f.Caption)
-	l.legend, l.column = f.legendLines(room)
+	l.legend = f.legendLines(room)
 	l.height = 2*margin + Length(len(l.title))*titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap +
 		legendHeight(l.legend) + f.Height*Length(len(f.rows())) + Length(len(l.caption))*smallSize*lineGap
 	if len(l.caption) > 0 {
@@ -228,10 +213,7 @@ func (f *Figure) drawLegend(c *draw.Canvas, l layout, y Length) Length {
 	for _, line := range l.legend {
 		y -= labelSize * 1.5
 		x := c.Min.X + margin
-		for i, k := range line {
-			if l.column > 0 {
-				x = c.Min.X + margin + Length(i)*l.column
-			}
+		for _, k := range line {
 			grouped(*c, k.Style, "", func() {
 				k.draw(c, x, y+labelSize*0.35)
 				write(c, sty, x+keyMark, y, 0, k.Text)

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"image/color"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -165,4 +166,23 @@ func (b Bar) Plot(c draw.Canvas, p *plot.Plot) {
 // box returns the corners of a rectangle.
 func box(x0, y0, x1, y1 Length) []vg.Point {
 	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
+}
+
+// Band fills the intervals of a series.
+type Band Series
+
+func (b Band) reach(x, y *span) { Series(b).reach(x, y) }
+
+// Plot implements plot.Plotter.
+func (b Band) Plot(c draw.Canvas, p *plot.Plot) {
+	trX, trY := p.Transforms(&c)
+	var low, high []vg.Point
+	for _, m := range b.Marks {
+		if m.Lo < m.Hi {
+			low, high = append(low, vg.Point{X: trX(m.X), Y: trY(m.Lo)}), append(high, vg.Point{X: trX(m.X), Y: trY(m.Hi)})
+		}
+	}
+	if slices.Reverse(high); len(low) > 1 {
+		grouped(c, b.Style, "", func() { c.FillPolygon(Pale(b.Style.Color, 0.82), append(low, high...)) })
+	}
 }

@@ -19,9 +19,8 @@ import (
 func answer(v *View) Section {
 	return Section{
 		Title:  "Which structure is fastest?",
-		Open:   true,
 		Absent: "the overview",
-		Charts: []*draw.Figure{v.winnersChart(), v.overviewChart()},
+		Charts: []*draw.Figure{v.overviewChart()},
 		Caption: show.Para("For each workload the table lists the fastest structures, the fastest first. N is the largest size up to "+
 			"10,000 that nearly all structures ran at, or else the smallest size. Each multiple is a ratio paired by round. "+
 			"Its interval decides (multiple comparison with the best, 95 % together): a structure ", show.Strong("ties"),

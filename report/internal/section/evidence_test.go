@@ -5,72 +5,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/script"
 )
-
-func TestCurvesEndWhereTheSystemDecides(t *testing.T) {
-	t.Parallel()
-	quantiles := func(ns ...float64) results.Latency {
-		l := results.Latency{Kind: script.KindFire, Samples: 1_000_000}
-		for i, q := range []float64{0.5, 0.9, 0.99, 0.999, 0.9999, 1} {
-			l.Quantiles = append(l.Quantiles, results.Quantile{Q: q, NS: ns[i]})
-		}
-		return l
-	}
-	floor := curve(quantiles(30, 30, 31, 40, 5000, 80_000))
-	if len(floor) != 4 || floor[3].X != 1000 || floor[3].Y != 40 {
-		t.Errorf("the floor: %+v", floor)
-	}
-	got := above(curve(quantiles(30, 29, 300, 400, 1000, 2000)), floor)
-	if len(got) != 2 || got[0].X != 100 || got[0].Y != 300 || got[1].X != 1000 {
-		t.Errorf("above the floor: %+v", got)
-	}
-	row := func(name string, role results.Role, l results.Latency) results.Row {
-		return results.Row{Structure: name, Role: role, Latency: []results.Latency{l}}
-	}
-	c := results.Cell{Workload: "hold", N: 100, Rows: []results.Row{
-		row("wheel", results.RoleStructure, quantiles(40, 50, 60, 70, 80, 90)),
-		row("minheap", results.RoleStructure, quantiles(30, 30, 31, 40, 80, 90)),
-		row("null", results.RoleFloor, quantiles(30, 30, 31, 40, 5000, 80_000)),
-	}}
-	v := viewOf(t, &results.Run{Cells: []results.Cell{c}})
-	svg := string(v.curveChart(v.Cells[0]).SVG())
-	for name, want := range map[string]int{"wheel": 2, "minheap": 1, "null": 2} { // once in the legend
-		if n := strings.Count(svg, `<g data-structure="`+name+`"`); n != want {
-			t.Errorf("%s is drawn %d times, want %d", name, n, want)
-		}
-	}
-	few := quantiles(1, 2, 3, 4, 5, 6)
-	few.Samples = 50
-	if got := curve(few); len(got) != 2 {
-		t.Errorf("percentiles of 50 samples: %+v", got)
-	}
-}
-
-// The tail is that of the slowest kind of call, and nothing where the floor is as slow.
-func TestTails(t *testing.T) {
-	t.Parallel()
-	row := func(name string, role results.Role, schedule, fire float64) results.Row {
-		return results.Row{Structure: name, Role: role, Latency: []results.Latency{
-			{Kind: script.KindSchedule, Samples: 5000, P999: schedule}, {Kind: script.KindFire, Samples: 5000, P999: fire},
-		}}
-	}
-	c := results.Cell{Workload: "hold", N: 100, Rows: []results.Row{
-		row("wheel", results.RoleStructure, 700, 500), row("minheap", results.RoleStructure, 40, 60), row("null", results.RoleFloor, 40, 60),
-		{Structure: "rbtree", Role: results.RoleStructure, Latency: []results.Latency{{Kind: script.KindFire, Samples: 999, P999: 9000}}},
-	}}
-	v := viewOf(t, &results.Run{Cells: []results.Cell{c}})
-	for name, want := range map[string]string{"wheel": "700 (schedule)", "minheap": "floor", "rbtree": "–", "null": "60 (fire)"} {
-		if got := tail(v.Cells[0], v.Cells[0].Row(name)).String(); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-	for _, f := range Figures(All(v)) {
-		if svg := string(f.SVG()); strings.Contains(svg, ">max<") {
-			t.Errorf("%s shows the maximum", f.Name)
-		}
-	}
-}
 
 func TestIdleCountsAddUpOverShapes(t *testing.T) {
 	t.Parallel()

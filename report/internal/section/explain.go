@@ -104,7 +104,7 @@ func Facts(e entry.Entry, r *analysis.Run) []Fact {
 func executed(name string, counts count.Counts) []Fact {
 	var cells []string
 	for _, r := range counts.Rows {
-		if r.Structure == name {
+		if r.Structure == name && r.Reads > 0 { // with its misses
 			cells = append(cells, fmt.Sprintf("%s: %s instructions, %s misses of 32 kB and %s of 1 MB, %s mispredicted "+
 				"branches per %s", sized(r.Workload, r.N), show.Figure(r.Instructions), show.Figure(r.L1Misses),
 				show.Figure(r.L2Misses), show.Figure(r.Mispredicted), r.Unit))

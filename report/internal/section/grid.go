@@ -31,30 +31,38 @@ func (v *View) gridChart() *draw.Figure {
 	}
 	distributions, shares := gridOf(cells)
 	measured := v.Measured(cells...)
-	rows, columns := v.Curves(measured), min(len(shares), 3)
+	rows, columns := v.Leaders(measured), min(len(shares), 3)
 	f := &draw.Figure{
 		Name: "grid",
 		Subtitle: fmt.Sprintf("The time per %s with %s delays, by the share of timers cancelled before they fire. N = %s resident timers. "+
+			"The time is relative to that of the empty loop in the same rounds, so that a change of the machine between the workloads cancels out. "+
 			"Further left is better.",
 			units(cells), show.And(distributions), shortList(sizesOf(cells))),
 		Caption: "A line joins the marks of one structure: the same operations with other delays. A bar is a 95 % " +
-			"confidence interval that is wider than its mark. The time axis is logarithmic. " + v.ChoiceNote(measured),
-		X:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 16 / columns}, Low: 1.25, High: 1.25},
+			"confidence interval that is wider than its mark. The axis is logarithmic. " + v.ChoiceNote(measured),
+		X:      draw.Axis{Ticks: draw.LogTicks{Label: ratioTick, Most: 16 / columns}, Low: 1.25, High: 1.25},
 		Height: draw.RowsHeight(len(rows)), Columns: columns,
 	}
 	for _, share := range shares {
 		p := &draw.Panel{
-			Title: fmt.Sprintf("%d %% cancelled", share), XLabel: "time per " + units(cells), Rows: v.stylesOf(rows),
+			Title: fmt.Sprintf("%d %% cancelled", share), XLabel: "time / time of the empty loop", Rows: v.stylesOf(rows),
 		}
 		for i, who := range rows {
 			line := draw.Series{Style: v.Styles[who.Name], Rows: true, Joined: true}
 			var points []draw.Marks
 			for d, distribution := range distributions {
 				c := at[results.Grid{Delays: distribution, CancelPercent: share}]
-				if c == nil || !c.Row(who.Name).HasCost() {
+				if c == nil {
 					continue
 				}
-				m := markOf(c.Row(who.Name).Cost(), float64(i))
+				r := c.Row(who.Name).RatioTo(c.Of(results.RoleFloor))
+				if r.Pairs == 0 {
+					continue
+				}
+				m := draw.Mark{X: r.Center, Y: float64(i)}
+				if r.Bounded() {
+					m.Lo, m.Hi = r.Lo, r.Hi
+				}
 				line.Marks = append(line.Marks, draw.Mark{X: m.X, Y: m.Y})
 				point := distributionMark(v.Styles[who.Name], d)
 				point.Marks = []draw.Mark{m}
@@ -95,4 +103,11 @@ func distributionMark(l draw.Style, distribution int) draw.Series {
 	}
 	l.Marker = shape
 	return draw.Series{Style: l, Radius: radius, Rows: true}
+}
+
+func ratioTick(r float64) string {
+	if r < 1 {
+		return "1/" + show.Figure(1/r)
+	}
+	return show.Figure(r)
 }

@@ -2,7 +2,6 @@ package section
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -23,26 +22,12 @@ func latency(v *View) Section {
 			"maximum, because the operating system interrupts the slowest of a million calls.",
 			show.Duration(v.Environment.ClockNS))),
 	}
-	for _, class := range analysis.Classes {
-		t := Table{Title: "The 99.9th percentile by workload: " + string(class), Body: show.Tables(v.tailTable(class))}
-		if len(t.Body) == 0 {
-			continue
-		}
-		if len(s.Tables) == 0 {
-			t.Lead = show.Para("The tables show the 99.9th percentile of the slowest kind of call in nanoseconds, for each workload at " +
-				"its largest N. The kind is in brackets. \"Floor\" means no slower than the empty harness.")
-		}
-		s.Tables = append(s.Tables, t)
-	}
 	for i, f := range v.latencyCharts() {
 		if i == 0 {
 			s.Charts = append(s.Charts, f.figure)
 			continue
 		}
 		s.Tables = append(s.Tables, Table{Title: fmt.Sprintf("Single calls with %s timers", show.Grouped(f.n)), Chart: f.figure, Body: f.table()})
-	}
-	for _, c := range v.latencyCells() {
-		s.Charts = append(s.Charts, v.curveChart(c))
 	}
 	return s
 }
@@ -184,23 +169,6 @@ func percentilesOf(l results.Latency) any {
 	return show.Number(l.P999, strings.Join(out, " / "))
 }
 
-// latencyCells chooses the cells with charts: the first synthetic workload and the two programs with
-// the most timers, each at its largest N.
-func (v *View) latencyCells() []*analysis.Cell {
-	const mostOf = 2 // programs
-	var first, programs []*analysis.Cell
-	for _, c := range v.LargestOfEach(hasLatency) {
-		switch class := c.Class(); {
-		case class == analysis.Synthetic && first == nil:
-			first = append(first, c)
-		case class == analysis.Programs || class == analysis.Recorded:
-			programs = append(programs, c)
-		}
-	}
-	slices.SortStableFunc(programs, func(a, b *analysis.Cell) int { return b.N - a.N })
-	return slices.Concat(first, programs[:min(len(programs), mostOf)])
-}
-
 func hasLatency(r *analysis.Row) bool {
 	return r != nil && slices.ContainsFunc(r.Latency, func(l results.Latency) bool { return l.Samples > 0 })
 }
@@ -234,36 +202,6 @@ func latencyOf(row *analysis.Row, kind script.Kind) (l results.Latency, ok bool)
 	return l, false
 }
 
-// tailTable shows the slow tail of each structure on the workloads of a class.
-func (v *View) tailTable(class analysis.Class) *show.Table {
-	has := func(r *analysis.Row) bool {
-		return hasLatency(r) && (r.Role == results.RoleStructure || r.Role == results.RoleFloor)
-	}
-	cells := slices.DeleteFunc(v.LargestOfEach(has), func(c *analysis.Cell) bool { return c.Class() != class })
-	return v.byWorkload(cells, has, func(c *analysis.Cell, row *analysis.Row) any { return tail(c, row) })
-}
-
-// tail is the largest 99.9th percentile of a row.
-func tail(c *analysis.Cell, row *analysis.Row) show.Cell {
-	floor := c.Of(results.RoleFloor)
-	known, worst, kind := false, 0.0, script.Kind(0)
-	for _, l := range row.Latency {
-		ns, ok := slowest.of(l)
-		known = known || ok
-		of, _ := latencyOf(floor, l.Kind)
-		if ok && ns > worst && (row == floor || ns > of.P999) {
-			worst, kind = ns, l.Kind
-		}
-	}
-	switch {
-	case !known:
-		return show.Words(show.Unknown)
-	case worst == 0:
-		return show.Number(0, "floor")
-	}
-	return show.Number(worst, show.Figure(worst)).With(kind.String())
-}
-
 // percentile is one mark of a latency.
 type percentile struct {
 	name   string
@@ -279,9 +217,6 @@ var percentiles = []percentile{
 	{"99 %", func(l results.Latency) float64 { return l.P99 }, 100, draw.Diamond, 2.9},
 	{"99.9 %", func(l results.Latency) float64 { return l.P999 }, 1000, draw.Triangle, 2.6},
 }
-
-// slowest is the last of the percentiles. Beyond it the operating system dominates.
-var slowest = percentiles[len(percentiles)-1]
 
 // of returns the percentile. ok is false with too few samples.
 func (p percentile) of(l results.Latency) (ns float64, ok bool) {
@@ -310,88 +245,9 @@ func (v *View) latencyTable(c *analysis.Cell) *show.Table {
 	return t
 }
 
-// slowCall is 1/(1-0.99), where slow calls begin. A kind of call without data there has no panel.
-// mostNines is 1/(1-0.999), where curves end.
-const (
-	slowCall  = 100
-	mostNines = 1000
-)
-
-// curveChart shows the distribution of single calls up to the 99.9th percentile, where it is above
-// the floor. The horizontal axis counts the nines of the percentile, so the tail gets as much room
-// as the rest. Nil: the results hold no quantiles.
-func (v *View) curveChart(c *analysis.Cell) *draw.Figure {
-	rows := v.latencyRows(c)
-	shown := v.Curves(rows)
-	f := &draw.Figure{
-		Name:     fmt.Sprintf("curve-%s-%d", c.Workload, c.N),
-		Title:    "Slow calls: " + sized(c.Workload, c.N),
-		Subtitle: "The longest time of a call, for each share of all calls. Lower is better.",
-		Caption: "A structure without a curve is no slower than the floor, the empty harness. Both axes are logarithmic. " +
-			"Straight lines join the measured quantiles." + v.clockNote() + " " + v.ChoiceNote(rows),
-		Legend: v.keys(shown),
-		X:      draw.Axis{Ticks: ninesTicks},
-		Y:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 8}, Low: 1.25, High: 1.25},
-		Height: 220,
-	}
-	for _, kind := range kindsOf(c) {
-		floor, _ := latencyOf(c.Of(results.RoleFloor), kind)
-		p, slow := &draw.Panel{Title: kind.String(), XLabel: "percentile of calls (%)"}, false
-		for _, who := range slices.Backward(rows) {
-			l, _ := latencyOf(c.Row(who.Name), kind)
-			s := draw.Series{
-				Style: v.Styles[who.Name], Radius: 2, Marks: curve(l), Joined: true, OnDemand: !slices.Contains(shown, who),
-			}
-			if who.Role != results.RoleFloor {
-				s.Marks = above(s.Marks, curve(floor))
-			}
-			slow = slow || len(s.Marks) > 0 && s.Marks[len(s.Marks)-1].X >= slowCall
-			p.Marks = append(p.Marks, s)
-		}
-		if slow {
-			f.Panels = append(f.Panels, p)
-		}
-	}
-	switch f.Columns = min(len(f.Panels), 3); len(f.Panels) {
-	case 0:
-		return nil
-	case 4:
-		f.Columns = 2
-	}
-	return f
-}
-
 func (v *View) clockNote() string {
 	if v.Environment.ClockNS <= 0 {
 		return ""
 	}
 	return " Each sample contains one reading of the clock: " + show.Duration(v.Environment.ClockNS) + "."
 }
-
-// curve turns quantiles into marks at 1/(1-q).
-func curve(l results.Latency) []draw.Mark {
-	var out []draw.Mark
-	last := 0.0
-	for _, q := range l.Quantiles {
-		x := math.Round(1e6/(1-q.Q)) / 1e6 // 1-q is not exact
-		if q.NS > 0 && x >= 1 && x <= mostNines && x <= float64(l.Samples) && x > last {
-			out = append(out, draw.Mark{X: x, Y: q.NS})
-			last = x
-		}
-	}
-	if len(out) > 0 {
-		m := &out[len(out)-1]
-		m.Title = show.Duration(m.Y) + " at " + show.Percent(1-1/m.X)
-	}
-	return out
-}
-
-// above returns the marks that lie above the floor.
-func above(marks, floor []draw.Mark) []draw.Mark {
-	return slices.DeleteFunc(marks, func(m draw.Mark) bool {
-		return slices.ContainsFunc(floor, func(f draw.Mark) bool { return f.X <= m.X && f.Y >= m.Y })
-	})
-}
-
-// ninesTicks marks 50 %, 90 %, 99 % and so on, on an axis of 1/(1-q).
-var ninesTicks = draw.TicksAt([]float64{2, 10, 100, mostNines}, func(x float64) string { return show.Figure(100 - 100/x) })

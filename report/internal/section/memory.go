@@ -3,7 +3,6 @@ package section
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -16,7 +15,7 @@ func memory(v *View) Section {
 	return Section{
 		Title:  "How much memory does a timer take?",
 		Absent: "memory",
-		Charts: []*draw.Figure{v.memoryChart(), v.paretoChart()},
+		Charts: []*draw.Figure{v.memoryChart()},
 		Tables: []Table{
 			{Title: "Memory, empty, filled and aged", Body: show.Tables(v.memoryTable())},
 			{Title: "Allocations, by workload", Body: show.Tables(v.allocationTable())},
@@ -90,62 +89,6 @@ func (v *View) memoryChart() *draw.Figure {
 		}
 	}
 	return f
-}
-
-// paretoChart sets the speed of each structure against its memory, both among about as many timers.
-// Nil: no structure has both.
-func (v *View) paretoChart() *draw.Figure {
-	list := v.footprints()
-	if len(list) == 0 {
-		return nil
-	}
-	n := list[0].N
-	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *analysis.Cell) bool {
-		return 2*c.N < n || c.N > 2*n || c.Structures() == 0
-	})
-	var s draw.Scatter
-	left := 0
-	for _, m := range v.Merits(cells, analysis.Contender.IsStructure) {
-		i := slices.IndexFunc(list, func(of results.Memory) bool { return of.Structure == m.Name })
-		if i < 0 || !m.Complete {
-			left++
-			continue
-		}
-		aged := list[i].AgedBytes
-		s.Places = append(s.Places, draw.Place{
-			Style: v.Styles[m.Name], X: aged, Y: m.Typical, Label: m.Name,
-			Title: fmt.Sprintf("%s bytes per timer, %s times the fastest", show.Figure(aged), show.Times(m.Typical)),
-		})
-	}
-	if len(s.Places) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(s.Places, func(a, b draw.Place) int {
-		return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y))
-	})
-	least := math.Inf(1)
-	for i := range s.Places {
-		if at := &s.Places[i]; at.Y < least {
-			least, at.Bold = at.Y, true
-		}
-	}
-	caption := "Both axes are logarithmic. "
-	if left > 0 {
-		caption += fmt.Sprintf("%d structures without both figures are not shown.", left)
-	}
-	return &draw.Figure{
-		Name:  "pareto",
-		Title: "Speed and memory",
-		Subtitle: fmt.Sprintf("The time as a multiple of the fastest, the geometric mean over %s, by the bytes per timer, N = %s. "+
-			"Bold: no other structure is both faster and smaller.", show.Count(len(cells), "workload"), short(n)),
-		Caption: caption,
-		X:       draw.Axis{Ticks: draw.LogTicks{Label: inBytes, Most: 9}, Low: 1.15, High: 1.3},
-		Y:       draw.Axis{Ticks: draw.LogTicks{Label: ratioTick, Most: 7}, Low: 1.15, High: 1.15},
-		Height:  300,
-		Panels: []*draw.Panel{{
-			XLabel: "bytes per pending timer, aged", YLabel: "time, × the fastest", Marks: []draw.Marks{s},
-		}},
-	}
 }
 
 func inBytes(b float64) string { return show.Short(b) + " B" }

@@ -12,7 +12,6 @@ func scale(v *View) Section {
 	return Section{
 		Title:  "How does the cost grow with the number of timers?",
 		Absent: "cost against N",
-		Open:   true,
 		Charts: []*draw.Figure{v.scaleChart()},
 	}
 }

@@ -20,8 +20,6 @@ var list = []func(*View) Section{
 	answer,
 	why,
 	scale,
-	rank,
-	forest,
 	grid,
 	latency,
 	longestCalls,

@@ -57,7 +57,7 @@ func timed(workload string, n int, costs map[string]float64) results.Cell {
 	return c
 }
 
-// The map, the table and the chart of the ratios speak of the same cells.
+// The map and the table speak of the same cells.
 func TestTheOverviewIsAtTheSizesOfTheTable(t *testing.T) {
 	t.Parallel()
 	many := map[string]float64{"minheap": 10, "quadheap": 11, "wheel": 40, "hwheel": 20, "rbtree": 30, "skiplist": 40}
@@ -75,9 +75,6 @@ func TestTheOverviewIsAtTheSizesOfTheTable(t *testing.T) {
 	}
 	if svg := string(v.overviewChart().SVG()); !strings.Contains(svg, ` data-cell="churn 100k">churn  100k<`) {
 		t.Error("a column does not say which cell it is")
-	}
-	if svg := string(v.forestChart().SVG()); !strings.Contains(svg, ">churn  100k<") || strings.Contains(svg, ">churn  1M<") {
-		t.Error("the ratios are at other sizes")
 	}
 }
 
