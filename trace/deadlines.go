@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"math"
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
@@ -104,10 +103,7 @@ func (d *deadlines) pop(to structures.Tick) {
 
 // firstTick returns the first tick at or after the time that is delay after now.
 func (d *deadlines) firstTick(now, delay time.Duration) structures.Tick {
-	end := time.Duration(math.MaxInt64)
-	if delay < end-now {
-		end = now + max(delay, 0)
-	}
+	end := now + max(delay, 0)
 	tick := structures.Tick(end / d.tick)
 	if end%d.tick > 0 {
 		tick++

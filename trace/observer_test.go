@@ -85,6 +85,9 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		"its address is another's after it was collected": {[]Event{
 			{EventSet, a, 0, 160, false, "main.f"}, {EventSet, a, 5, 1600, false, "main.g"}, {EventStop, a, 6, 0, true, ""},
 		}, "[schedule 160 main.f][schedule 1600 main.g][cancel][pending 1]", 0},
+		"lost when it fired early": {[]Event{
+			{EventSet, a, 0, 20, false, "main.f"}, {EventStop, a, 10, 0, false, ""},
+		}, "[schedule 20 main.f][refused cancel][pending 1]", 0},
 		"lost when it was set": {[]Event{
 			{EventStop, a, 1, 0, true, ""}, {EventFire, b, 2, 0, true, ""},
 		}, "[refused cancel]", 0},
