@@ -91,8 +91,6 @@ func (v *View) memoryChart() *draw.Figure {
 	return f
 }
 
-func inBytes(b float64) string { return show.Short(b) + " B" }
-
 func (v *View) memoryTable() *show.Table {
 	t := newTable("lr", "Structure", "N", "Bytes in all, empty", "Bytes per timer, filled",
 		"Bytes per timer, aged", "Timers replaced", "ms added to a full garbage collection")
