@@ -201,13 +201,15 @@ func (c *contender) checkAllocations(instance int, floor uint64, grows bool) err
 }
 
 // allocations returns the number of allocations in the timed blocks of an instance, and
-// the number of operations.
+// the number of operations. The first of several rounds does not count: there the population may still grow.
 func (c *contender) allocations(instance int) (allocs, ops uint64) {
-	for _, t := range c.Cost {
-		if t.Instance == instance {
-			allocs += t.Allocs
-			ops += uint64(t.Ops + t.Wakes)
-		}
+	of := slices.DeleteFunc(slices.Clone(c.Cost), func(t results.Trial) bool { return t.Instance != instance })
+	if len(of) > 1 {
+		of = of[1:]
+	}
+	for _, t := range of {
+		allocs += t.Allocs
+		ops += uint64(t.Ops + t.Wakes)
 	}
 	return allocs, ops
 }

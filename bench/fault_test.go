@@ -84,7 +84,7 @@ func TestAStructureThatFailsCostsOnlyItsOwnRow(t *testing.T) {
 	}
 }
 
-// allocating allocates once in a thousand calls.
+// allocating allocates once in 250 calls.
 type allocating struct {
 	*minheap.Heap[uint64]
 	calls int
@@ -92,7 +92,7 @@ type allocating struct {
 }
 
 func (l *allocating) Schedule(deadline structures.Tick, value uint64) structures.ID {
-	if l.calls++; l.calls%1000 == 0 {
+	if l.calls++; l.calls%250 == 0 {
 		l.last = new([64]byte)
 	}
 	return l.Heap.Schedule(deadline, value)

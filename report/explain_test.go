@@ -57,7 +57,7 @@ func costs(cells ...map[string]float64) *results.Run {
 			if ns, ok := cell[name]; ok {
 				row := results.Row{Structure: name, Role: results.RoleStructure}
 				for round := range 8 {
-					row.Cost = append(row.Cost, results.Trial{Round: round, NS: 100 * (ns + 0.001*float64(round)), Units: 100})
+					row.Cost = append(row.Cost, results.Trial{Instance: round, Round: round, NS: 100 * (ns + 0.001*float64(round*5%8)), Units: 100})
 				}
 				c.Rows = append(c.Rows, row)
 			}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/advice"
@@ -70,11 +68,11 @@ func (p *page) answers() {
 	for _, e := range v.Exceptions[:min(most, len(v.Exceptions))] {
 		gain := e.Gain()
 		if e.Machines < len(v.Machines) {
-			gain += " on " + show.Count(e.Machines, "machine")
+			gain += ", measured on " + show.Count(e.Machines, "machine")
 		}
 		exceptions.Add(e.When, show.Name(e.Name), gain)
 	}
-	exceptions.Add("timers inside your structs", "intrusive", "no ID and no lookup")
+	exceptions.Add("timers that are fields of your structs", "intrusive", "no ID and no lookup")
 	p.Exceptions = show.Tables(exceptions)
 	machines := &show.Table{Align: "lr", Header: []string{"Machine", "On average", "At worst"}}
 	for _, o := range v.Machines {
@@ -158,32 +156,16 @@ func warnings(r *analysis.Run) []show.Text {
 		add("The intervals are too narrow.", "Of %d comparisons of a structure with a second instance of itself, %d differ, which is more than chance "+
 			"explains. These figures contain other work of the machine.", c.Controls, c.Differ)
 	}
-	unbounded, one := false, 0
+	unbounded := false
 	for _, c := range r.Cells {
-		single, several := false, false // instances of a structure
 		for _, row := range c.Rows {
-			// Controls do not count: they begin a pass later than the structures.
-			if s := row.Cost(); s.OK() && row.Role != results.RoleControl {
-				unbounded = unbounded || !s.Bounded()
-				alone := s.Bounded() && s.Level == stats.Rounds
-				single, several = single || alone, several || !alone
-			}
-		}
-		if single && !several {
-			one++
+			s := row.Cost()
+			unbounded = unbounded || s.OK() && !s.Bounded()
 		}
 	}
 	if unbounded {
 		add("Too few trials for intervals.", "A 95 %% confidence interval needs at least two trials. With fewer trials this page proves no difference "+
 			"and names no tie.")
-	}
-	if one > 0 {
-		where := ""
-		if one < len(r.Cells) {
-			where = fmt.Sprintf(" in %d of %d cells", one, len(r.Cells))
-		}
-		add("One instance of each structure"+where+".", "The intervals do not cover how the cost varies with the placement in memory. Another run may differ "+
-			"by more.")
 	}
 	return out
 }

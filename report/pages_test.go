@@ -121,7 +121,7 @@ func TestPages(t *testing.T) {
 		"live timers only":   {liveFixture(&results.Run{Complete: true}, 1), nil, nil},
 		"nothing":            {&results.Run{}, nil, []string{"**This run was interrupted.**", "**No costs.**"}},
 		"two structures": {few, strings.Fields("overview scale grid latency idle-ticks"), []string{
-			"**Some structures only.** Measured were 2 of 12: quadheap and hwheel.", "**One instance of each structure.**",
+			"**Some structures only.** Measured were 2 of 12: quadheap and hwheel.",
 		}},
 		"a trace alone": {recorded(), strings.Fields("overview longest-calls"),
 			[]string{"**Traces only.**", "**Left out,** because", "cost against N", "the grid of distributions", "idle wake-ups"}},

@@ -5,19 +5,29 @@ import (
 	"slices"
 )
 
-// Standing classifies a contender by the interval of its ratio to the best. The ends of the
-// interval are rounded to two decimals first, as tables print them, so a printed interval and
-// the standing never disagree.
+// Standing classifies a contender by its ratio to the best.
 type Standing int
 
 // The standings.
 const (
-	Unclear Standing = iota // the interval contains 1 and extends beyond DefaultWidth
-	Tie                     // the interval lies within DefaultWidth of 1
-	Worse                   // the interval lies above 1 and extends beyond DefaultWidth
+	Unclear Standing = iota // it may be the best, and it may be worse by more than DefaultWidth
+	Tie                     // the printed interval lies within DefaultWidth of 1
+	Worse                   // it is certainly not the best, and not a tie
 )
 
-// Standing returns the standing of a contender whose ratio to the best has the interval i.
+// Standing returns the standing of a contender in a question, by its ratio to the best: see [Judge].
+func (r Ratio) Standing() Standing {
+	standing := r.Interval.Standing()
+	if standing != Tie && r.Worse {
+		return Worse
+	}
+	if standing == Worse {
+		return Unclear
+	}
+	return standing
+}
+
+// Standing returns the standing by a single comparison.
 func (i Interval) Standing() Standing {
 	switch {
 	case written(i.Lo) >= 1-DefaultWidth && written(i.Hi) <= 1+DefaultWidth:
@@ -57,19 +67,17 @@ type Cell struct {
 	Options Options
 
 	points  [][]point
-	centers []float64     // costs of the contenders; infinite without samples
-	prior   Prior         // common variance of the pairs
-	pairs   [][]uncertain // pairs[i][j] is the ratio of i to j; 0 rounds if they share none
-	family  int           // number of contenders whose intervals hold together; 0: see RatiosTo
+	centers []float64 // costs of the contenders; infinite without samples
+	pairs   [][]Ratio // pairs[i][j] is the ratio of i to j; 0 Pairs if they share no round
 }
 
-// NewCell compares all pairs of contenders.
+// NewCell compares all pairs of contenders. Their own rounds alone tell the noise: o.Prior is not used.
 func NewCell(contenders [][]Sample, o Options) *Cell {
-	c := &Cell{Options: o, pairs: make([][]uncertain, len(contenders))}
+	c := &Cell{Options: o, pairs: make([][]Ratio, len(contenders))}
 	present := 0
 	for i, a := range contenders {
 		c.points = append(c.points, logs(a))
-		c.pairs[i] = make([]uncertain, len(contenders))
+		c.pairs[i] = make([]Ratio, len(contenders))
 		c.centers = append(c.centers, math.Inf(1))
 		if len(c.points[i]) > 0 {
 			present++
@@ -85,20 +93,18 @@ func NewCell(contenders [][]Sample, o Options) *Cell {
 			}
 		}
 	}
-	c.prior = pool(slices.Concat(all, o.Prior.of), float64(present-1+len(o.Prior.of)))
+	c.Options.Prior = pool(all, float64(present-1))
 	for n := range all {
-		all[n].locate(c.prior.scale)
 		i, j := places[n][0], places[n][1]
-		u := all[n].error(c.prior)
-		c.pairs[i][j] = u
-		u.log = -u.log
-		c.pairs[j][i] = u
+		r := all[n].ratio(c.Options)
+		c.pairs[i][j] = r
+		c.pairs[i][j].far = farBehind(all[n].units, 1)
+		r.far = farBehind(all[n].units, -1)
+		r.Center, r.Lo, r.Hi = 1/r.Center, 1/r.Hi, 1/r.Lo // an unknown interval stays unknown
+		c.pairs[j][i] = r
 	}
 	return c
 }
-
-// Prior returns the common variance of the pairs.
-func (c *Cell) Prior() Prior { return c.prior }
 
 // Best returns the index of the best contender in among, or -1 if none has samples. It starts
 // with the lowest center over all rounds. Contenders may lack rounds, so comparisons of pairs
@@ -111,10 +117,10 @@ func (c *Cell) Best(among []int) int {
 		}
 	}
 	for range among { // pairs may form a circle
-		next := best
+		next, least := best, 1.0
 		for _, i := range among {
-			if c.pairs[i][best].log < c.pairs[next][best].log {
-				next = i
+			if r := c.pairs[i][best]; r.Pairs > 0 && r.Center < least {
+				next, least = i, r.Center
 			}
 		}
 		if next == best {
@@ -125,58 +131,150 @@ func (c *Cell) Best(among []int) int {
 	return best
 }
 
-// Settle fixes the family size, so a pair has the same interval in every query. The size is the number of contenders that
-// are not [Worse] than the best of their group, in the group where this number is largest.
-func (c *Cell) Settle(groups ...[]int) {
-	family := 1
-	for _, among := range groups {
-		left := 0
-		for _, r := range c.RatiosTo(c.Best(among), among) {
-			if r.Standing() != Worse {
-				left++
+// Optimism returns by how much the logarithm of the cost of the best in among is too low on average because it was chosen
+// as the lowest. Each half of the rounds chooses a best one. The other half tells how much its choice seemed better than it
+// is. All rounds together err by less than a half does, by the root of 2. Influences that all contenders share cancel.
+func (c *Cell) Optimism(best int, among []int) float64 {
+	half := func(p point) int { return p.round % 2 }
+	if instances(c.points[best]) > 1 {
+		half = func(p point) int { return p.instance % 2 }
+	}
+	var chosen [2]int
+	var costs [2][]float64 // relative to the best
+	for h := range costs {
+		costs[h] = make([]float64, len(among))
+		for n, i := range among {
+			d := slices.DeleteFunc(differences(c.points[i], c.points[best]), func(p point) bool { return half(p) != h })
+			if costs[h][n] = math.Inf(1); len(d) > 0 {
+				costs[h][n] = center(d, max(mad(d), c.Options.Prior.scale))
+			}
+			if costs[h][n] < costs[h][chosen[h]] {
+				chosen[h] = n
 			}
 		}
-		family = max(family, left)
 	}
-	c.family = family
+	sum := 0.0
+	for h := range costs {
+		sum += costs[h][chosen[1-h]] - costs[h][chosen[h]]
+	}
+	if math.IsInf(sum, 0) || math.IsNaN(sum) { // one half is empty
+		return 0
+	}
+	return sum / 2 / math.Sqrt2
 }
 
 // RatiosTo returns the ratios of contenders to one of them, lead, in the order of among. The ratio of lead to itself is
 // exactly 1. A contender without a common round has no Pairs and no interval.
 //
-// The intervals are those of [Cell.Settle]. Without it they hold together for the contenders that are not [Worse]: in
-// each step the worse ones leave, at the critical value for all that took part in the step.
+// Worse is set for those that are certainly not the best, as [Judge] does.
 func (c *Cell) RatiosTo(lead int, among []int) []Ratio {
 	out := make([]Ratio, len(among))
-	for left, before := len(among), 0; left != before; {
-		before, left = left, 0
-		for n, i := range among {
-			if out[n] = c.Ratio(i, lead); c.family == 0 {
-				out[n] = c.ratio(i, lead, before)
-			}
-			if written(out[n].Lo) <= 1 {
-				left++
-			}
-		}
+	for n, i := range among {
+		out[n] = c.Ratio(i, lead)
 	}
+	Judge(out)
 	return out
 }
 
-// Ratio returns the ratio of a contender to another one, with the interval of [Cell.Settle].
-func (c *Cell) Ratio(i, of int) Ratio { return c.ratio(i, of, c.family) }
-
-// ratio returns the ratio of two contenders, with the critical value for k contenders.
-func (c *Cell) ratio(i, of, k int) Ratio {
-	if of < 0 {
-		return Ratio{Interval: Interval{Hi: math.Inf(1)}}
-	}
-	if i == of {
-		_, level := outermost(c.points[i])
+// Ratio returns the ratio of a contender to another one, with the interval of a single comparison.
+func (c *Cell) Ratio(i, of int) Ratio {
+	switch {
+	case of < 0 || i != of && c.pairs[i][of].Pairs == 0:
+		return Ratio{}.bounded()
+	case i == of:
+		_, level := units(c.points[i])
 		return Ratio{Interval: Interval{Center: 1, Lo: 1, Hi: 1, Level: level}, Pairs: len(c.points[i]), P: 1}
 	}
-	u := c.pairs[i][of]
-	if u.df <= 0 {
-		return u.within(0, c.Options)
+	return c.pairs[i][of]
+}
+
+const (
+	// LeastRounds is the number of common rounds below which only FarBehind tells a difference.
+	LeastRounds = 6
+
+	// FarBehind is the mean ratio to the best that tells a difference if there are at least leastFar
+	// rounds, and none has a ratio below everyFar. Other load seldom doubles a time in one round.
+	FarBehind, everyFar, leastFar = 2, 1.5, 3
+
+	// The largest autocorrelation of rounds with which smaller differences are told, and that with fewer
+	// than many rounds. It is estimated from the same rounds, so it may be larger than it seems.
+	mostPersistent, mostOfFew, many = 0.4, 0.3, 24
+)
+
+// farBehind reports whether ratios, to the power of sign, are those of a contender far behind.
+func farBehind(ratios [][]point, sign float64) bool {
+	sum, n := 0.0, 0
+	for _, p := range slices.Concat(ratios...) {
+		if sign*p.log < math.Log(everyFar) {
+			return false
+		}
+		sum, n = sum+sign*p.log, n+1
 	}
-	return u.within(critical(k, u.df, c.Options), c.Options)
+	return n >= leastFar && sum >= float64(n)*math.Log(FarBehind)
+}
+
+// Judge sets Worse in the ratios of all contenders of a question to the best one. With the default
+// confidence for the whole question, no contender that is the best becomes worse (a one-sided comparison with
+// the best, Hsu 1984). Contenders that are worse leave, and the critical value is that of
+// the remaining number.
+func Judge(ratios []Ratio) {
+	left := 0
+	for i := range ratios {
+		ratios[i].Worse = ratios[i].far
+	}
+	for before := -1; left != before; {
+		before, left = left, 0
+		for _, r := range ratios {
+			if !r.Worse && r.Pairs > 0 {
+				left++
+			}
+		}
+		for i := range ratios {
+			r := &ratios[i]
+			r.Worse = r.Worse || r.tells() && math.Log(r.Center) > critical(left, r.DF)*r.SE
+		}
+	}
+}
+
+// Agreeing returns the ratio with Worse only if the printed interval excludes 1, or if the contender is far behind.
+func (r Ratio) Agreeing() Ratio {
+	r.Worse = r.Worse && (r.far || r.Side() > 0)
+	return r
+}
+
+// tells reports whether the interval may tell a difference.
+func (r Ratio) tells() bool {
+	most := mostPersistent
+	if r.Pairs < many {
+		most = mostOfFew
+	}
+	return r.Bounded() && r.Pairs >= LeastRounds && r.serial <= most
+}
+
+// Average returns the geometric mean of ratios from different cells, by weight. Ratios without a common round do not count.
+func Average(ratios []Ratio, weights []float64) Ratio {
+	var of []Ratio
+	var shares []float64
+	total := 0.0
+	for i, r := range ratios {
+		if r.Pairs > 0 {
+			of, shares = append(of, r), append(shares, weights[i])
+			total += weights[i]
+		}
+	}
+	if len(of) < 2 {
+		return append(of, Ratio{}.bounded())[0]
+	}
+	var out Ratio
+	var log, variance float64
+	var variances, dfs []float64
+	out.far = true
+	for i, r := range of {
+		share := shares[i] / total
+		log += share * math.Log(r.Center)
+		variances, dfs = append(variances, share*share*r.SE*r.SE), append(dfs, r.DF)
+		variance += variances[i]
+		out.Pairs, out.serial, out.far = out.Pairs+r.Pairs, out.serial+share*r.serial, out.far && r.far
+	}
+	return out.Moved(log, math.Sqrt(variance), Freedom(variances, dfs))
 }

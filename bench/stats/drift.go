@@ -7,13 +7,13 @@ import (
 )
 
 // Drift returns Kendall's rank correlation of the cost with the round, and the two-sided
-// probability of such a correlation by chance (exact without ties). With several instances or
-// layouts it correlates their means, because a difference between two instances is not a drift.
+// probability of such a correlation by chance (exact without ties). With several layouts it
+// correlates their means, because a difference between two layouts is not a drift.
 // Fewer than five units cannot show a drift: p is above 0.05.
 func Drift(a []Sample) (tau, p float64) {
 	points := logs(a)
 	slices.SortStableFunc(points, func(p, q point) int { return cmp.Compare(p.round, q.round) })
-	grouped, _ := outermost(points)
+	grouped, _ := units(points)
 	n := len(grouped)
 	if n < 2 {
 		return 0, 1

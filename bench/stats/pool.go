@@ -8,35 +8,24 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Prior describes the common variance of a group of comparisons. The zero value describes
-// none.
+// Prior describes the common variance of a group of figures. The zero value describes none.
 type Prior struct {
-	of     []estimate          // the comparisons
-	scale  float64             // robust standard deviation of single rounds
-	levels [Layouts + 1]common // by the level of a comparison
-	serial float64             // lag-1 autocorrelation of units
-}
-
-// common is the common variance of the comparisons of a level.
-type common struct {
+	scale    float64 // robust standard deviation of single rounds
 	variance float64 // of the logarithms, between the means of units
-	high     float64 // variance that few comparisons exceed
 	df       float64 // weight of the variance in degrees of freedom
-	most     float64 // limit of the degrees of freedom of an estimate together with the prior
+	serial   float64 // lag-1 autocorrelation of units
 }
 
-// PoolCenters returns the common variance of the costs of contenders in the given cells. A change
-// of the machine changes all costs of a cell alike, so the contenders of a cell count as one.
-func PoolCenters(cells ...[][]Sample) Prior {
+// PoolCenters returns the common variance of the costs of the contenders of a cell. A change of the
+// machine changes all costs of a cell alike, so the contenders count as one.
+func PoolCenters(contenders [][]Sample) Prior {
 	var all []estimate
-	for _, contenders := range cells {
-		for _, c := range contenders {
-			if points := logs(c); len(points) > 0 {
-				all = append(all, estimateOf(points))
-			}
+	for _, c := range contenders {
+		if points := logs(c); len(points) > 0 {
+			all = append(all, estimateOf(points))
 		}
 	}
-	return pool(all, float64(len(cells)))
+	return pool(all, 1)
 }
 
 // Pair holds the samples of two contenders that were measured in the same rounds.
@@ -51,13 +40,11 @@ func PoolPairs(pairs []Pair) Prior {
 			all = append(all, estimateOf(d))
 		}
 	}
-	p := pool(all, float64(len(all)))
-	p.of = all
-	return p
+	return pool(all, float64(len(all)))
 }
 
-// pool sets the variances of estimates and returns their common variance at each level. independent
-// is the number of independent contenders, which limits the degrees of freedom.
+// pool sets the variances of estimates and returns their common variance. independent is the number
+// of independent contenders, which limits the degrees of freedom.
 func pool(all []estimate, independent float64) Prior {
 	var scales []float64
 	for _, e := range all {
@@ -69,38 +56,27 @@ func pool(all []estimate, independent float64) Prior {
 	if len(scales) > 1 {
 		p.scale = Median(scales)
 	}
-	var of [Layouts + 1][]estimate
+	var of []estimate
 	for i := range all {
 		all[i].locate(p.scale)
 		if all[i].df() > 0 {
-			of[all[i].level] = append(of[all[i].level], all[i])
+			of = append(of, all[i])
 		}
 	}
-	for level, estimates := range of {
-		if len(estimates) > 1 {
-			p.levels[level].fit(estimates, independent)
-		}
+	if len(of) > 1 {
+		p.fit(of, independent)
 	}
-	p.serial = serialOf(all, independent)
+	p.serial = serialOf(all)
 	return p
 }
 
-// leastDF is the minimum weight of a common variance in degrees of freedom, and fewDF is the weight
-// that few comparisons may always have. Comparisons of two instances each often seem to have
-// nothing in common by chance. Both values are chosen; the simulations show that they are safe.
-const leastDF, fewDF = 2.5, 2.0
-
 // perDF limits the weight of a common variance: its degrees of freedom are at most those of all
-// independent comparisons, divided by perDF. A few variances often look alike by chance. The value
-// is chosen: without a limit intervals miss in 8 % of the cases if variances are unequal.
+// independent figures, divided by perDF. A few variances often look alike by chance (chosen).
 const perDF = 4
-
-// fewExceed is the share of comparisons whose variance is at most common.high (chosen).
-const fewExceed = 0.9
 
 // fit sets the variance and its weight by the moments of the logarithms of the variances
 // (Smyth 2004, section 6.2).
-func (p *common) fit(of []estimate, independent float64) {
+func (p *Prior) fit(of []estimate, independent float64) {
 	var variances, logs, trigammas []float64
 	for _, e := range of {
 		variances = append(variances, e.variance)
@@ -116,37 +92,24 @@ func (p *common) fit(of []estimate, independent float64) {
 		logs = append(logs, math.Log(max(e.variance, least))-mathext.Digamma(half)+math.Log(half))
 		trigammas = append(trigammas, trigamma(half))
 	}
-	slices.Sort(variances)
-	p.high = variances[int(fewExceed*float64(len(variances)))]
 	mean, spread := stat.MeanVariance(logs, nil)
-	p.most = df * min(float64(len(of)), independent)
-	most := max(fewDF, p.most/perDF)
-	p.variance, p.df = math.Exp(mean), most
+	p.df = df * min(float64(len(of)), independent) / perDF
+	p.variance = math.Exp(mean)
 	if spread -= stat.Mean(trigammas, nil); spread > 0 {
-		p.df = min(max(2*trigammaInverse(spread), leastDF), most)
+		p.df = min(2*trigammaInverse(spread), p.df)
 		p.variance = math.Exp(mean + mathext.Digamma(p.df/2) - math.Log(p.df/2))
 	}
 }
 
-// moderate returns the variance of an estimate, drawn towards the prior, and its degrees of
-// freedom (Smyth 2004, section 3).
+// moderate returns the variance of an estimate, drawn towards the prior, and its degrees of freedom
+// (Smyth 2004, section 3). A variance above that of the prior is not reduced: whoever is noisier than
+// its neighbors keeps its own noise.
 func (p Prior) moderate(e *estimate) (variance, df float64) {
-	own, of := e.df(), p.levels[e.level]
-	if of.df == 0 {
+	own := e.df()
+	if p.df == 0 || own == 0 {
 		return e.variance, own
 	}
-	return (of.df*of.variance + own*e.variance) / (of.df + own), max(own, min(of.df+own, of.most))
-}
-
-// lone returns the variance of an estimate with a single instance, if other comparisons have
-// several. The rounds of one instance do not show the variation between instances, so the estimate
-// gets a variance that few comparisons exceed. A single round may be disturbed as a whole.
-func (p Prior) lone(e *estimate) (variance, df float64, ok bool) {
-	of := p.levels[Instances]
-	if e.level != Rounds || len(e.units) < 2 || of.df == 0 {
-		return 0, 0, false
-	}
-	return max(of.high, e.variance/float64(len(e.units))), of.most, true
+	return max(e.variance, (p.df*p.variance+own*e.variance)/(p.df+own)), p.df + own
 }
 
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }

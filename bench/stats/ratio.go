@@ -24,13 +24,17 @@ type Ratio struct {
 	Pairs int     // common rounds
 	SE    float64 // standard error of log(Center); NaN: not known
 	P     float64 // two-sided probability of such a difference from 1 by chance; NaN: not known
+	Worse bool    // the contender is certainly not the best of a question, see Cell.RatiosTo
+
+	serial float64 // lag-1 autocorrelation of the rounds
+	far    bool    // see farBehind
 }
 
 // Differs reports whether the interval excludes 1.
 func (r Ratio) Differs() bool { return r.Bounded() && (r.Lo > 1 || r.Hi < 1) }
 
 // Paired returns the ratio of a to b, matched by round, with the interval of a single
-// comparison at one look. ok is false if a and b share no round.
+// comparison. ok is false if a and b share no round.
 func Paired(a, b []Sample, o Options) (r Ratio, ok bool) {
 	d := differences(logs(a), logs(b))
 	if len(d) == 0 {
@@ -38,7 +42,7 @@ func Paired(a, b []Sample, o Options) (r Ratio, ok bool) {
 	}
 	e := estimateOf(d)
 	e.locate(o.Prior.scale)
-	return e.error(o.Prior).ratio(o), true
+	return e.ratio(o), true
 }
 
 // Center returns the cost of a contender: Huber's estimate over the logarithms. If
@@ -51,7 +55,7 @@ func Center(a []Sample, o Options) (i Interval, ok bool) {
 	}
 	e := estimateOf(points)
 	e.locate(o.Prior.scale)
-	i = e.error(o.Prior).ratio(o).Interval
+	i = e.ratio(o).Interval
 	if o.BetweenRuns > 0 && i.Bounded() {
 		between := o.BetweenRuns * distuv.UnitNormal.Quantile((1+DefaultConfidence)/2)
 		i.Lo = i.Center * math.Exp(-math.Hypot(math.Log(i.Center/i.Lo), between))
@@ -71,53 +75,59 @@ func (r Ratio) Recentered(center float64) Ratio {
 	return r
 }
 
-// Moved returns the ratio with another logarithm, standard error and degrees of freedom, and
-// with the interval of a single comparison.
+// Moved returns the ratio with another logarithm, standard error and degrees of freedom.
 func (r Ratio) Moved(log, se, df float64) Ratio {
-	return uncertain{log, se, df, r.Level, r.Units, r.Pairs}.ratio(Options{})
+	r.Center, r.SE, r.DF = math.Exp(log), se, df
+	return r.bounded()
 }
 
-// uncertain is a log ratio and its standard error.
-type uncertain struct {
-	log, se, df float64 // df is 0 if the error is not known
-	level       Level
-	units       int
-	rounds      int
-}
+// floorDF is the freedom of the floor of instances, which was measured once (chosen).
+const floorDF = 20
 
-func (e *estimate) error(p Prior) uncertain {
-	if variance, df, ok := p.lone(e); ok {
-		return uncertain{e.center, math.Sqrt(variance), df, Instances, 1, e.points}
+// ratio returns the ratio with the interval of a single comparison.
+func (e *estimate) ratio(o Options) Ratio {
+	variance, df := o.Prior.moderate(e)
+	rho := o.Prior.serial
+	rounds := variance / effective(len(e.units), rho)
+	df *= (1 - rho*rho) / (1 + rho*rho)
+	r := Ratio{Interval: Interval{Center: math.Exp(e.center), Level: e.level, Units: len(e.units)}, Pairs: e.points, serial: rho}
+	floor := o.Floor * o.Floor / float64(max(e.placed, 1))
+	if r.DF = df; df > 0 && floor > 0 {
+		r.DF = Freedom([]float64{rounds, floor}, []float64{df, floorDF})
 	}
-	variance, df := p.moderate(e)
-	return uncertain{e.center, math.Sqrt(variance / effective(len(e.units), p.serial)), df, e.level, len(e.units), e.points}
+	r.SE = math.Sqrt(rounds + floor)
+	return r.bounded()
 }
 
-func (u uncertain) ratio(o Options) Ratio {
-	if u.df <= 0 {
-		return u.within(0, o)
+// Freedom returns the degrees of freedom of a sum of estimated variances (Satterthwaite).
+func Freedom(variances, dfs []float64) float64 {
+	var sum, squares float64
+	for i, v := range variances {
+		sum += v
+		squares += v * v / dfs[i]
 	}
-	return u.within(StudentT(u.df).Quantile((1+DefaultConfidence)/2), o)
+	if squares == 0 {
+		return dfs[0]
+	}
+	return sum * sum / squares
 }
 
-// within returns the ratio with an interval of the given number of standard errors on either side.
-func (u uncertain) within(errors float64, o Options) Ratio {
-	r := Ratio{Interval: Interval{Center: math.Exp(u.log), Hi: math.Inf(1), Level: u.level, Units: u.units}, Pairs: u.rounds, SE: math.NaN(), P: math.NaN()}
-	if u.rounds == 0 {
-		r.Center = 0
-	}
-	if u.df <= 0 {
+// bounded sets the interval and P by the center, SE and DF. They are not known if DF is 0.
+func (r Ratio) bounded() Ratio {
+	if !(r.DF > 0) {
+		r.Lo, r.Hi, r.SE, r.P = 0, math.Inf(1), math.NaN(), math.NaN()
 		return r
 	}
-	r.DF, r.SE = u.df, u.se
-	r.Lo, r.Hi = math.Exp(u.log-errors*r.SE), math.Exp(u.log+errors*r.SE)
+	t := StudentT(r.DF)
+	errors := t.Quantile((1 + DefaultConfidence) / 2)
+	r.Lo, r.Hi = r.Center*math.Exp(-errors*r.SE), r.Center*math.Exp(errors*r.SE)
 	switch {
-	case u.log == 0:
+	case r.Center == 1:
 		r.P = 1
 	case r.SE == 0:
 		r.P = 0
 	default:
-		r.P = 2 * StudentT(u.df).CDF(-math.Abs(u.log)/r.SE)
+		r.P = 2 * t.CDF(-math.Abs(math.Log(r.Center))/r.SE)
 	}
 	return r
 }

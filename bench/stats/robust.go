@@ -73,9 +73,10 @@ func mad(points []point) float64 {
 // estimate is a center with the data for its variance.
 type estimate struct {
 	center float64
-	units  [][]point // see outermost
+	units  [][]point // see units
 	level  Level
 	points int
+	placed int     // instances
 	scale  float64 // robust standard deviation of the points
 
 	variance float64 // between the means of units
@@ -84,8 +85,8 @@ type estimate struct {
 
 // estimateOf groups at least one point into units. [estimate.locate] does the estimation.
 func estimateOf(points []point) estimate {
-	e := estimate{points: len(points), scale: mad(points)}
-	e.units, e.level = outermost(points)
+	e := estimate{points: len(points), placed: instances(points), scale: mad(points)}
+	e.units, e.level = units(points)
 	return e
 }
 

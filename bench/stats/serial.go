@@ -1,7 +1,5 @@
 package stats
 
-import "math"
-
 // Noise may persist from one unit to the next. Then the mean of n units is less precise than the
 // mean of n independent units, and the sample variance is too small.
 
@@ -9,32 +7,28 @@ import "math"
 // (chosen).
 const mostSerial = 0.9
 
-// serialOf returns the lag-1 autocorrelation that explains the ratio of von Neumann (1941) over
-// all estimates: the mean square of the differences of successive units divided by their
-// variance. It subtracts two standard errors, and the result is at least 0, so units count as
-// independent unless the data show otherwise.
-func serialOf(all []estimate, independent float64) float64 {
-	var steps, weights, estimates float64
+// serialOf returns the lag-1 autocorrelation, 0 or more, that explains the ratio of von Neumann (1941)
+// over all estimates: the mean square of the differences of successive units divided by their variance.
+func serialOf(all []estimate) float64 {
+	var steps, weights float64
 	lengths := make(map[int]float64)
 	for _, e := range all {
 		if e.df() >= 2 && e.variance > 0 { // the order of two says nothing
 			steps += e.steps / e.variance
 			weights += e.df()
 			lengths[len(e.units)] += e.df()
-			estimates++
 		}
 	}
 	if weights == 0 {
 		return 0
 	}
-	error := 1 / math.Sqrt(weights*min(1, independent/estimates))
 	lo, hi := 0.0, mostSerial
 	for range 40 {
 		rho, expected := (lo+hi)/2, 0.0
 		for n, weight := range lengths {
-			expected += weight / weights * 2 * (1 - rho) / shrinks(n, rho)
+			expected += weight * 2 * (1 - rho) / shrinks(n, rho)
 		}
-		if expected > steps/weights+2*error {
+		if expected > steps {
 			lo = rho
 		} else {
 			hi = rho

@@ -2,6 +2,7 @@ package stats_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -13,15 +14,6 @@ func rounds(values ...float64) []stats.Sample {
 	var out []stats.Sample
 	for i, v := range values {
 		out = append(out, stats.Sample{Round: i, Value: v})
-	}
-	return out
-}
-
-// instances makes samples of instances with two rounds each.
-func instances(values ...float64) []stats.Sample {
-	out := rounds(values...)
-	for i := range out {
-		out[i].Instance = i / 2
 	}
 	return out
 }
@@ -59,44 +51,6 @@ func TestASingleRoundHasNoInterval(t *testing.T) {
 	}
 	if _, ok := stats.Center(rounds(0, math.Inf(1), math.NaN()), stats.Options{}); ok {
 		t.Error("no usable value, and there is a center")
-	}
-}
-
-func TestTheOutermostLevelCounts(t *testing.T) {
-	t.Parallel()
-	a := instances(10, 10.1, 11, 11.1, 12, 12.1)
-	b := instances(10, 10, 10, 10, 10, 10)
-	nested, _ := stats.Paired(a, b, stats.Options{})
-	if nested.Level != stats.Instances || nested.Units != 3 || nested.DF != 2 {
-		t.Errorf("%+v", nested)
-	}
-	flat := slices.Clone(a)
-	for i := range flat {
-		flat[i].Instance = 0
-	}
-	asRounds, _ := stats.Paired(flat, b, stats.Options{})
-	if asRounds.Level != stats.Rounds || asRounds.Units != 6 {
-		t.Errorf("one contender has a single instance: %+v", asRounds)
-	}
-	if nested.SE <= asRounds.SE {
-		t.Errorf("the standard error of three instances is %g, of their rounds taken as independent %g", nested.SE, asRounds.SE)
-	}
-	// Of two ways to divide the rounds, the coarser one counts, whichever contender has it.
-	few := slices.Clone(b)
-	for i := range few {
-		few[i].Instance = i / 3
-	}
-	ab, _ := stats.Paired(a, few, stats.Options{})
-	ba, _ := stats.Paired(few, a, stats.Options{})
-	if ab.Units != 2 || ba.Units != 2 || !near(ab.SE, ba.SE) || !near(ab.Center*ba.Center, 1) {
-		t.Errorf("three instances beside two: %+v, and two beside three: %+v", ab, ba)
-	}
-	for i := range a {
-		a[i].Layout = i / 4
-		b[i].Layout = i / 4
-	}
-	if r, _ := stats.Paired(a, b, stats.Options{}); r.Level != stats.Layouts || r.Units != 2 {
-		t.Errorf("two layouts: %+v", r)
 	}
 }
 
@@ -141,7 +95,7 @@ func TestTheBestIsFoundInCommonRounds(t *testing.T) {
 	}
 }
 
-// Standings are decided by what is written, with two decimals.
+// Only a question calls a contender worse. A tie is what is written, with two decimals.
 func TestStandings(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)
@@ -153,26 +107,16 @@ func TestStandings(t *testing.T) {
 		{0.94, 1.02, stats.Unclear}, {0.97, 1.06, stats.Unclear}, {1.004, 1.12, stats.Unclear}, {0, inf, stats.Unclear},
 		{1.006, 1.12, stats.Worse}, {1.06, 1.07, stats.Worse}, {2.6, inf, stats.Worse},
 	} {
-		if got := (stats.Interval{Lo: test.lo, Hi: test.hi}).Standing(); got != test.want {
+		r := stats.Ratio{Interval: stats.Interval{Lo: test.lo, Hi: test.hi}}
+		if got := r.Interval.Standing(); got != test.want {
 			t.Errorf("%v to %v: %v, want %v", test.lo, test.hi, got, test.want)
 		}
-	}
-}
-
-// The intervals of contenders that may be the best hold together, whatever is far behind.
-func TestIntervalsHoldForThoseThatMayBeTheBest(t *testing.T) {
-	t.Parallel()
-	a, b := instances(10, 10.1, 10, 10.1, 10.1, 10), instances(10.2, 10.1, 10, 10.3, 10.1, 9.9)
-	far := instances(70, 71, 70.5, 71, 70, 70)
-	one, alone := stats.Options{Prior: stats.NewCell([][]stats.Sample{a, b, far, far}, stats.Options{}).Prior()}, stats.NewCell([][]stats.Sample{a, b, far, far}, stats.Options{})
-	single, _ := stats.Paired(b, a, one)
-	among := func(contenders ...int) stats.Ratio { return alone.RatiosTo(0, contenders)[1] }
-	two, four, all := among(0, 1), among(0, 1, 2, 3), stats.Best([][]stats.Sample{a, b, far, far}, stats.Options{})[1]
-	if two != four || two != all || two.Hi < single.Hi || two.SE != single.SE {
-		t.Errorf("beside the other one %+v, beside far ones %+v and %+v, one comparison %+v", two, four, all, single)
-	}
-	if three := alone.RatiosTo(0, []int{0, 1, 1})[1]; three.Hi <= two.Hi {
-		t.Errorf("of three %+v, of two %+v", three, two)
+		if got := r.Standing(); got == stats.Worse {
+			t.Errorf("%v to %v is worse without a question", test.lo, test.hi)
+		}
+		if r.Worse = true; r.Standing() != stats.Worse && test.want != stats.Tie {
+			t.Errorf("%v to %v is not worse", test.lo, test.hi)
+		}
 	}
 }
 
@@ -186,42 +130,6 @@ func TestByChance(t *testing.T) {
 		if got := stats.ByChance(test.differ, test.all); got < test.lo-1e-9 || got > test.hi+1e-9 {
 			t.Errorf("%d of %d: %v, want %v to %v", test.differ, test.all, got, test.lo, test.hi)
 		}
-	}
-}
-
-// A cell of two contenders learns from the A/A comparisons of other cells, whose noise is the same.
-func TestACellLearnsFromTheControlsOfOthers(t *testing.T) {
-	t.Parallel()
-	a, b := instances(10, 10.1, 10, 10.1, 10.1, 10), instances(10.2, 10.1, 10, 10.3, 10.1, 9.9)
-	between := func(pairs ...stats.Pair) stats.Ratio {
-		return stats.NewCell([][]stats.Sample{a, b}, stats.Options{Prior: stats.PoolPairs(pairs)}).RatiosTo(0, []int{0, 1})[1]
-	}
-	calm, noisy := stats.Pair{A: b, B: a}, stats.Pair{A: instances(10, 10.1, 13, 13.1, 11, 11.1), B: a}
-	alone, alike, wild := between(), between(calm, calm, calm), between(noisy, noisy, noisy)
-	if alike.DF <= alone.DF || alike.Hi >= alone.Hi || wild.SE <= alike.SE {
-		t.Errorf("alone %+v, beside calm controls %+v, beside noisy ones %+v", alone, alike, wild)
-	}
-	if alike.Center != alone.Center {
-		t.Errorf("the ratio is %v and %v", alone.Center, alike.Center)
-	}
-}
-
-// Instances that go on from one another count as fewer.
-func TestNoiseThatGoesOnWidensIntervals(t *testing.T) {
-	t.Parallel()
-	one := rounds(slices.Repeat([]float64{10}, 12)...)
-	of := func(order ...float64) stats.Ratio {
-		a := make([]stats.Sample, 0, 12)
-		for i, v := range order {
-			a = append(a, stats.Sample{Instance: i, Round: i, Value: v})
-		}
-		r, _ := stats.Paired(a, one, stats.Options{Prior: stats.PoolPairs(slices.Repeat([]stats.Pair{{A: a, B: one}}, 4))})
-		return r
-	}
-	rises := of(9.5, 9.6, 9.7, 9.8, 9.9, 10, 10.1, 10.2, 10.3, 10.4, 10.5, 10.6)
-	mixed := of(9.5, 10.6, 9.7, 10.4, 9.9, 10.1, 10, 10.2, 9.8, 10.3, 9.6, 10.5)
-	if rises.SE < 2*mixed.SE || !near(rises.Center, mixed.Center) {
-		t.Errorf("rising %+v, mixed %+v", rises, mixed)
 	}
 }
 
@@ -255,8 +163,12 @@ func TestDrift(t *testing.T) {
 	if tau, p := stats.Drift(rounds(1, 3, 2, 4)); !near(tau, 4.0/6) || !near(p, 8.0/24) {
 		t.Errorf("four values, one pair the wrong way: %g, %g", tau, p)
 	}
-	if tau, p := stats.Drift(instances(1, 1.1, 2, 2.1, 3, 3.1)); tau != 1 || !near(p, 2.0/6) {
-		t.Errorf("three instances: %g, %g; they differ in any order", tau, p)
+	layouts := rounds(1, 1.1, 2, 2.1, 3, 3.1)
+	for i := range layouts {
+		layouts[i].Layout = i / 2
+	}
+	if tau, p := stats.Drift(layouts); tau != 1 || !near(p, 2.0/6) {
+		t.Errorf("three layouts: %g, %g; they differ in any order", tau, p)
 	}
 	for _, few := range [][]stats.Sample{nil, rounds(1), rounds(2, 2, 2)} {
 		if tau, p := stats.Drift(few); tau != 0 || !near(p, 1) {
@@ -295,5 +207,182 @@ func TestRunsDifferMoreAmongManyTimers(t *testing.T) {
 	}
 	if few, many := stats.BetweenRuns(1e4), stats.BetweenRuns(1e5); few <= 0.04 || many >= 0.07 || many/few < 1.4 {
 		t.Errorf("among 10,000 timers %v, among 100,000 %v, want both in between and growing", few, many)
+	}
+}
+
+// spread returns 12 rounds of about this cost, in which the noise is as large as given.
+func spread(cost, noise float64) []stats.Sample {
+	out := rounds(1, -1, 0.5, 0.2, -0.6, 0.9, -0.9, -0.1, 0.6, -0.5, 0.1, -0.2)
+	for i := range out {
+		out[i].Value = cost * math.Exp(noise*out[i].Value)
+	}
+	return out
+}
+
+// Rounds are the units, and layouts if there are several. The floor of the instances adds to the error of the rounds, the
+// less the more instances there are.
+func TestUnitsAndFloor(t *testing.T) {
+	t.Parallel()
+	a, b := spread(10, 0.1), spread(10, 0)
+	of := func(instances, layouts int, floor float64) stats.Ratio {
+		a := slices.Clone(a)
+		for i := range a {
+			a[i].Instance, a[i].Layout = i*instances/len(a), i*layouts/len(a)
+		}
+		r, _ := stats.Paired(a, b, stats.Options{Floor: floor})
+		return r
+	}
+	bare, one, three := of(1, 1, 0), of(1, 1, 0.04), of(3, 1, 0.04)
+	if bare.Units != 12 || bare.Level != stats.Rounds || bare.DF != 11 || of(3, 1, 0) != bare {
+		t.Errorf("without a floor: %+v, in three instances %+v", bare, of(3, 1, 0))
+	}
+	if want := math.Hypot(bare.SE, 0.04); !near(one.SE, want) || !near(three.SE, math.Hypot(bare.SE, 0.04/math.Sqrt(3))) {
+		t.Errorf("one instance %v, three %v, want %v for one", one.SE, three.SE, want)
+	}
+	if v, w := bare.SE*bare.SE, 0.04*0.04; !near(one.DF, (v+w)*(v+w)/(v*v/11+w*w/20)) {
+		t.Errorf("%v degrees of freedom", one.DF)
+	}
+	if r := of(1, 3, 0); r.Level != stats.Layouts || r.Units != 3 || r.DF != 2 {
+		t.Errorf("three layouts: %+v", r)
+	}
+	if few, many := stats.InstanceFloor(9999), stats.InstanceFloor(10_000); few != 0.04 || many != 0.02 {
+		t.Errorf("floors %v and %v", few, many)
+	}
+}
+
+// A noisy pair keeps its own noise. A calm one among noisy neighbors takes a part of theirs, and gains freedom.
+func TestAPairIsAsNoisyAsItsRounds(t *testing.T) {
+	t.Parallel()
+	base := spread(10, 0)
+	alone, _ := stats.Paired(spread(10, 0.2), base, stats.Options{})
+	calm := stats.Pair{A: spread(10, 0.1), B: base}
+	prior := stats.PoolPairs([]stats.Pair{calm, calm, calm, calm})
+	if r, _ := stats.Paired(spread(10, 0.2), base, stats.Options{Prior: prior}); !near(r.SE/alone.SE, 1) || r.DF <= alone.DF {
+		t.Errorf("with calm neighbors %+v, alone %+v", r, alone)
+	}
+	quiet, _ := stats.Paired(spread(10, 0.05), base, stats.Options{})
+	if r, _ := stats.Paired(spread(10, 0.05), base, stats.Options{Prior: prior}); r.SE < 1.2*quiet.SE || r.DF <= quiet.DF {
+		t.Errorf("with noisier neighbors %+v, alone %+v", r, quiet)
+	}
+}
+
+// Rounds that go on from one another count as fewer, and have less freedom.
+func TestNoiseThatGoesOnWidensIntervals(t *testing.T) {
+	t.Parallel()
+	one := rounds(slices.Repeat([]float64{10}, 12)...)
+	of := func(order ...float64) stats.Ratio {
+		r, _ := stats.Paired(rounds(order...), one, stats.Options{Prior: stats.PoolPairs([]stats.Pair{{A: rounds(order...), B: one}})})
+		return r
+	}
+	rises := of(9.5, 9.6, 9.7, 9.8, 9.9, 10, 10.1, 10.2, 10.3, 10.4, 10.5, 10.6)
+	mixed := of(9.5, 10.6, 9.7, 10.4, 9.9, 10.1, 10, 10.2, 9.8, 10.3, 9.6, 10.5)
+	if rises.SE < 2*mixed.SE || !near(rises.Center, mixed.Center) || rises.DF > mixed.DF/2 {
+		t.Errorf("rising %+v, mixed %+v", rises, mixed)
+	}
+}
+
+// Worse needs six rounds, or twice the cost in each of three, and rounds that do not persist.
+func TestWhenADifferenceIsFound(t *testing.T) {
+	t.Parallel()
+	mixed := []float64{9.9, 10.1, 9.8, 10.2, 9.9, 10.1, 9.8, 10.2}
+	steady := func(cost float64, n int) []stats.Sample {
+		out := rounds(mixed[:n]...)
+		for i := range out {
+			out[i].Value = cost + 0.01*float64(i%2)
+		}
+		return out
+	}
+	for _, test := range []struct {
+		name   string
+		other  []stats.Sample
+		rounds int
+		want   bool
+	}{
+		{"15 % in six rounds", steady(11.5, 6), 6, true},
+		{"15 % in five", steady(11.5, 5), 5, false},
+		{"twice in three", steady(21, 3), 3, true},
+		{"twice in two", steady(21, 2), 2, false},
+		{"twice but once", append(steady(30, 2), stats.Sample{Round: 2, Value: 14}), 3, false},
+		{"almost twice", steady(19, 3), 3, false},
+		{"persistent", rounds(11.5, 11.6, 11.7, 11.9, 12.2, 12.4, 12.5, 12.6), 8, false},
+		{"half", steady(4.5, 3), 3, false},
+	} {
+		got := stats.Best([][]stats.Sample{rounds(mixed[:test.rounds]...), test.other}, stats.Options{})
+		if test.name == "half" {
+			if !got[0].Worse {
+				t.Error("twice the best in three rounds is not worse")
+			}
+			got[0].Worse = false
+		}
+		if got[1].Worse != test.want || got[0].Worse {
+			t.Errorf("%s: %+v", test.name, got)
+		}
+	}
+}
+
+// A pair has the same interval in every question. More contenders that may be the best need a clearer difference.
+func TestQuestionsDecideCandidatesAndNotIntervals(t *testing.T) {
+	t.Parallel()
+	ratio := func(t float64) stats.Ratio {
+		return stats.Ratio{Pairs: 12}.Moved(0.05*t, 0.05, 11)
+	}
+	lead := stats.Ratio{Interval: stats.Interval{Center: 1, Lo: 1, Hi: 1}, Pairs: 12}
+	middle, equal, far := ratio(2.5), ratio(0.1), ratio(9)
+	two := []stats.Ratio{lead, middle}
+	many := append([]stats.Ratio{lead, middle}, slices.Repeat([]stats.Ratio{equal}, 10)...)
+	gone := append([]stats.Ratio{lead, middle}, slices.Repeat([]stats.Ratio{far}, 10)...)
+	for _, of := range [][]stats.Ratio{two, many, gone} {
+		stats.Judge(of)
+	}
+	if !two[1].Worse || many[1].Worse || !gone[1].Worse || !gone[2].Worse {
+		t.Errorf("of two %v, of twelve %v, of two and ten far ones %v", two[1].Worse, many[1].Worse, gone[1].Worse)
+	}
+	if two[1].Interval != many[1].Interval {
+		t.Error("the interval depends on the question")
+	}
+}
+
+func TestAverage(t *testing.T) {
+	t.Parallel()
+	a, b := stats.Ratio{Pairs: 12}.Moved(math.Log(2), 0.1, 10), stats.Ratio{Pairs: 8}.Moved(0, 0.1, 10)
+	r := stats.Average([]stats.Ratio{a, b, {}}, []float64{1, 1, 5})
+	if !near(r.Center, math.Sqrt2) || !near(r.SE, 0.1/math.Sqrt2) || !near(r.DF, 20) || r.Pairs != 20 {
+		t.Errorf("%+v", r)
+	}
+	if one := stats.Average([]stats.Ratio{{}, a}, []float64{1, 1}); one != a {
+		t.Errorf("of one: %+v, want %+v", one, a)
+	}
+	if none := stats.Average(nil, nil); none.Bounded() || none.Pairs != 0 {
+		t.Errorf("of none: %+v", none)
+	}
+}
+
+// The best of equal contenders seems cheaper than it is. Optimism is that difference on average.
+func TestOptimismIsTheBiasOfTheChosen(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		noise float64
+		plan  plan
+	}{{0.15, plan{1, 3}}, {0.15, plan{1, 12}}, {0.15, plan{2, 6}}, {0.03, plan{2, 6}}} {
+		const cells, k = 600, 8
+		all := []int{0, 1, 2, 3, 4, 5, 6, 7}
+		rng := rand.New(rand.NewPCG(39, 1984))
+		var before, after float64
+		for range cells {
+			samples := weather{rounds: test.noise}.cell(test.plan, rng, make([]float64, k)...)
+			c := stats.NewCell(samples, simulated)
+			best := c.Best(all)
+			cost, _ := stats.Center(samples[best], stats.Options{})
+			bias := math.Log(cost.Center / 100)
+			before, after = before+bias/cells, after+(bias+c.Optimism(best, all))/cells
+		}
+		t.Logf("%+v: %.1f %% before, %.1f %% after", test, 100*before, 100*after)
+		if math.Abs(after) > 0.4*math.Abs(before) || before > -0.01 {
+			t.Errorf("%+v: the cost of the best is off by %.3f, and %.3f with the correction", test, before, after)
+		}
+	}
+	far := stats.NewCell([][]stats.Sample{spread(10, 0.1), spread(20, 0.1)}, simulated)
+	if got := far.Optimism(0, []int{0, 1}); got != 0 {
+		t.Errorf("with one clear winner %v, want 0", got)
 	}
 }

@@ -217,10 +217,10 @@ func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
 		r.Parameters.Traces = map[string]results.Recording{"mine": {File: "mine.trace"}}
 	})
 	for want, path := range map[string]string{
-		"For about 1,000 timers, 90 % cancelled, any delays, by throughput and memory: take quadheap. Next: hwheel": two,
-		"These results hold no figures for memory, so that does not count.":                                         two,
-		"These results hold one structure only, so there is nothing to compare it with.":                            one,
-		"The run was interrupted: cells may be missing.":                                                            partial,
+		"For about 1,000 timers, 90 % cancelled, any delays, by throughput and memory: take quadheap": two,
+		"These results hold no figures for memory, so that does not count.":                           two,
+		"These results hold one structure only, so there is nothing to compare it with.":              one,
+		"The run was interrupted: cells may be missing.":                                              partial,
 		"mine": trace,
 	} {
 		stdout, _ := must(t, "recommend", "--n", "1000", "--cancel", "90%", "--weights", "throughput=9,memory", path)

@@ -338,6 +338,28 @@ func (r ranking) compare(s, to *Ranked) (stats.Interval, stats.Standing) {
 	return i, i.Standing()
 }
 
+// judge sets the standings relative to the first of the ranking. Costs over several cells are one question.
+func (r ranking) judge(all []Ranked) {
+	var ratios []stats.Ratio
+	for i := range all {
+		s := &all[i]
+		if _, s.Standing = r.compare(s, &all[0]); len(r.near) == 1 || r.shares[Throughput] < 1 {
+			continue
+		}
+		var of []stats.Ratio
+		var weights []float64
+		for _, w := range r.near {
+			c := r.a.measuring(w.candidate, s.Structure, r.q.Late)
+			of, weights = append(of, c.Row(s.Structure).RatioTo(c.Row(all[0].Structure))), append(weights, w.weight)
+		}
+		ratios = append(ratios, stats.Average(of, weights))
+	}
+	stats.Judge(ratios)
+	for i := range ratios[min(1, len(ratios)):] {
+		all[i+1].Standing = ratios[i+1].Standing()
+	}
+}
+
 // Default is the structure that an answer names unless another one is certainly better.
 const Default = "auto"
 
@@ -346,9 +368,10 @@ const Default = "auto"
 func (r ranking) name(x *Answer) {
 	first, usual := &x.Ranking[0], x.Of(Default)
 	least := math.Inf(1)
+	r.judge(x.Ranking)
 	for i := range x.Ranking {
 		s := &x.Ranking[i]
-		if _, s.Standing = r.compare(s, first); !s.Candidate() {
+		if !s.Candidate() {
 			continue
 		}
 		x.Candidates = append(x.Candidates, s.Structure)

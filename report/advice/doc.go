@@ -40,10 +40,10 @@
 //
 // # What is certain
 //
-// The ratio of two structures has an interval. It averages the paired intervals of the cells in the same way as the ratios; a pair
-// of structures has the same interval in a cell wherever it is shown. A structure that is not certainly worse than the first of the
-// ranking is a candidate. An answer names one structure: auto if it is a candidate, or else, of the candidates that are certainly
-// better than auto, the one with the best worst case over like questions. It says how much better that is.
+// The ratio to the first structure of the ranking has an interval. It averages the paired intervals of the cells in the same
+// way as the ratios; a pair of structures has the same interval in a cell wherever it is shown. A structure ties with the
+// first if the interval lies within 5 % of 1, is worse if the interval lies above 1, and is unclear otherwise. An answer
+// names all structures that tie with the first or are unclear, and then the first that is worse.
 //
 // The same rule holds for each criterion. A tail has the interval of its quantile, from the number of timed calls; the
 // intervals of all pairs hold together. Memory and idle wake-ups are counts, so they are certain. The interval of a score

@@ -71,8 +71,8 @@ func With(r *results.Run, known Knowledge) *Run {
 		}
 		out.Cells = append(out.Cells, out.cell(of))
 	}
-	for _, alike := range likeCells(out.Cells) {
-		out.compare(alike)
+	for _, c := range out.Cells {
+		c.compare(out)
 	}
 	slices.SortStableFunc(out.Cells, func(a, b *Cell) int {
 		return cmp.Or(order[a.Workload]-order[b.Workload], a.N-b.N)

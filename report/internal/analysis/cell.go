@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -12,7 +13,8 @@ import (
 //
 // All costs of a cell are on one scale. The cost of one row, the reference, is estimated from its trials. The
 // cost of any other row is that times its ratio to the reference, which is paired by round. The ratio of two
-// rows is the quotient of their costs. So the nanoseconds and the ratios that are printed agree.
+// rows is the quotient of their costs. So the nanoseconds and the ratios that are printed agree. The reference was chosen
+// as the lowest, so its cost is raised by what the choice makes it too low, and the ratios to it fall by as much.
 type Cell struct {
 	results.Cell
 	Rows    []*Row
@@ -24,6 +26,7 @@ type Cell struct {
 	controls  []*Row
 	pairs     *stats.Cell
 	reference *Row                    // the best exact structure, or else the best row; nil: no row has a cost
+	optimism  float64                 // of the reference, see stats.Cell.Optimism
 	ratios    map[[2]*Row]stats.Ratio // see RatioTo
 }
 
@@ -34,6 +37,7 @@ type Row struct {
 
 	cell     *Cell
 	multiple float64 // of the cost of the reference; 0: they share no round
+	measured float64 // the same before the correction of the choice
 	cost     *Stat
 }
 
@@ -92,9 +96,24 @@ func (c *Cell) Among(keep func(name string) bool) []*Row {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(x.multiple, y.multiple), order(x)-order(y))
+		return cmp.Or(cmp.Compare(x.multiple, y.multiple), order(x)-order(y), cmp.Compare(x.measured, y.measured))
 	})
 	return out
+}
+
+// compare compares the structures and the controls by the rounds of the cell alone.
+func (c *Cell) compare(r *Run) {
+	var costs [][]stats.Sample
+	for _, name := range c.names {
+		costs = append(costs, c.Row(name).Samples)
+	}
+	for _, row := range c.controls {
+		costs = append(costs, row.Samples)
+	}
+	c.pairs, c.centers = stats.NewCell(costs, stats.Options{Floor: stats.InstanceFloor(c.N)}), stats.PoolCenters(costs)
+	c.Options = c.pairs.Options
+	c.setScale(r)
+	c.Ranked = c.Among(func(string) bool { return true })
 }
 
 // setScale chooses the reference and sets the multiple of each row. Programs of other languages are no reference, so that
@@ -109,10 +128,14 @@ func (c *Cell) setScale(r *Run) {
 		return
 	}
 	c.reference = c.Row(c.names[best])
+	c.optimism = c.pairs.Optimism(best, candidates)
 	for _, row := range c.Rows {
-		row.multiple = c.paired(row, c.reference).Center
+		row.measured = c.paired(row, c.reference).Center
+		if row.multiple = row.measured; row != c.reference {
+			row.multiple /= math.Exp(c.optimism)
+		}
 	}
-	for _, place := range candidates { // three pairs may form a circle, but nothing is better than the best
+	for _, place := range candidates { // nothing is better than the best
 		row := c.Row(c.names[place])
 		if row.multiple > 0 {
 			row.multiple = max(1, row.multiple)
@@ -157,6 +180,8 @@ func (r *Row) Cost() Stat {
 		s := costOf(r.Row.Cost, r.cell.inCell(r.cell.centers))
 		if reference := r.cell.reference; r != reference && r.multiple > 0 {
 			s = s.movedTo(reference.Cost().Center * r.multiple)
+		} else if r == reference {
+			s = s.movedTo(s.Center * math.Exp(r.cell.optimism))
 		}
 		r.cost = &s
 	}
@@ -164,7 +189,8 @@ func (r *Row) Cost() Stat {
 }
 
 // RatioTo compares two rows of a cell. The center is the quotient of their costs. The common
-// rounds determine the width of the interval; the intervals of all pairs of structures hold together. Pairs
+// rounds determine the width of the interval, which is that of a single comparison. Worse answers another question: with the
+// other one as the best, is this structure among those that may be the best? Pairs
 // is 0 if the rows share no round with each other or with the reference of the cell.
 func (r *Row) RatioTo(of *Row) stats.Ratio {
 	if r == nil || of == nil || r.multiple == 0 || of.multiple == 0 {
@@ -176,7 +202,7 @@ func (r *Row) RatioTo(of *Row) stats.Ratio {
 		return ratio
 	}
 	if ratio = c.paired(r, of); ratio.Pairs > 0 {
-		ratio = ratio.Recentered(r.multiple / of.multiple)
+		ratio = ratio.Recentered(r.multiple / of.multiple).Agreeing()
 	}
 	c.ratios[[2]*Row{r, of}] = ratio
 	return ratio
@@ -185,7 +211,7 @@ func (r *Row) RatioTo(of *Row) stats.Ratio {
 // paired compares two rows of the cell by their common rounds alone.
 func (c *Cell) paired(r, of *Row) stats.Ratio {
 	if i, j := slices.Index(c.names, r.Structure), slices.Index(c.names, of.Structure); i >= 0 && j >= 0 {
-		return c.pairs.Ratio(i, j)
+		return c.pairs.RatiosTo(j, c.places(func(string) bool { return true }))[i]
 	}
 	ratio, _ := stats.Paired(r.Samples, of.Samples, c.Options)
 	return ratio

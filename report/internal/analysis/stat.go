@@ -33,7 +33,7 @@ func (s Stat) OK() bool { return s.Trials > 0 }
 // Bounded reports whether there were trials enough for an interval.
 func (s Stat) Bounded() bool { return s.OK() && !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) }
 
-// summarize returns Huber's center of samples, with an interval that holds the variation between instances. A time
+// summarize returns Huber's center of samples, with an interval that holds the variation between rounds and instances. A time
 // less the cost of the clock may be 0 or negative. If a value is, the center is the median, and the interval holds only
 // the variation between rounds and assumes no distribution.
 func summarize(samples []stats.Sample, mean float64, o stats.Options) Stat {
@@ -60,7 +60,7 @@ func summarize(samples []stats.Sample, mean float64, o stats.Options) Stat {
 
 // inCell returns the options of the figures of a cell.
 func (c *Cell) inCell(prior stats.Prior) stats.Options {
-	return stats.Options{Prior: prior, BetweenRuns: stats.BetweenRuns(c.N)}
+	return stats.Options{Prior: prior, Floor: stats.InstanceFloor(c.N), BetweenRuns: stats.BetweenRuns(c.N)}
 }
 
 // costOf estimates the time of one unit from trials.

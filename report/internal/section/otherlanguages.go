@@ -241,7 +241,7 @@ func less(costs, floor []stats.Sample) []stats.Sample {
 
 // Beside returns a ratio with its interval, which needs at least three units.
 func Beside(r stats.Ratio) show.Cell {
-	unit := map[stats.Level]string{stats.Rounds: "round", stats.Instances: "instance", stats.Layouts: "layout"}[r.Level]
+	unit := map[stats.Level]string{stats.Rounds: "round", stats.Layouts: "layout"}[r.Level]
 	switch {
 	case r.Pairs == 0:
 		return ratio(r)
