@@ -15,9 +15,9 @@ import (
 // Takeable reports whether there are results to download.
 func (p *page) Takeable() bool { return p.run != nil && len(p.run.Cells) > 0 }
 
-// results returns the results file, packed as an address with the data, and its size.
+// results returns the results file without the data that no answer needs, packed as an address with the data, and its size.
 func (p *page) results() (link template.HTMLAttr, size string, err error) {
-	data, n, err := pack(func(w io.Writer) error { return results.EncodeCompact(w, p.run.Run) })
+	data, n, err := pack(func(w io.Writer) error { return results.EncodeKept(w, p.run.Run) })
 	return template.HTMLAttr(`href="data:application/gzip;base64,` + data + `"`), fmt.Sprintf("%.0f kB", float64(n)/1000), err
 }
 

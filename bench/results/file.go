@@ -39,8 +39,8 @@ func Encode(w io.Writer, r *Run) error {
 	return err
 }
 
-// EncodeCompact is Encode without line breaks and spaces.
-func EncodeCompact(w io.Writer, r *Run) error {
+// encodeCompact is Encode without line breaks and spaces.
+func encodeCompact(w io.Writer, r *Run) error {
 	data, err := sealed(r)
 	if err == nil {
 		_, err = w.Write(data)
