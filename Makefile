@@ -27,7 +27,7 @@ build: ## Build the command
 	go build -buildvcs=auto -o $(CMD) ./cmd/timerbench # results name the commit
 
 .PHONY: bench
-bench: build ## Measure and draw out/latest/report.html: about 5 minutes on two cores
+bench: build ## Measure and draw out/latest/report.html: just under 5 minutes on two cores
 	$(RUN) --profile normal --budget 4m5s --traces traces $(value ARGS)
 	$(CMD) live --into $(LAST) --for 20s
 	$(CMD) report $(OUT)

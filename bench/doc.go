@@ -56,9 +56,10 @@
 // two instances with 50,000 or more, half of them in the first pass. After the first passes
 // the cell with the least part of its planned rounds gets the next pass, so that passes of other cells
 // separate two passes of a cell: disturbances last for some rounds. If time is left, cells get up to
-// 96 rounds. A pass that takes more than a twentieth of the budget ends after its third round. results.Row.Stopped is the reason why a contender got fewer rounds than others.
+// 96 rounds. A pass that takes more than a twentieth of the budget ends after its third round.
+// results.Row.Stopped is the reason why a contender got fewer rounds than others.
 //
-// Plain multiples decide who gets more rounds, no statistics: a contender drops out if it took at
+// Plain multiples, not statistics, decide who gets more rounds: a contender drops out if it took at
 // least twice as long as the best in each of three rounds or more, or if after twelve rounds it took
 // longer in each of them and 1.3 times as long in the mean. In simulated cells of 30 equal structures,
 // with noise of 28 % from round to round, one of them drops out in less than 1 % of cells.

@@ -164,8 +164,8 @@ func warnings(r *analysis.Run) []show.Text {
 		}
 	}
 	if unbounded {
-		add("Too few trials for intervals.", "A 95 %% confidence interval needs at least two trials. With fewer trials this page proves no difference "+
-			"and names no tie.")
+		add("Too few rounds for intervals.", "A 95 %% interval needs at least two rounds. Without intervals this page names no tie, and proves no "+
+			"difference unless it is large.")
 	}
 	return out
 }
@@ -196,7 +196,7 @@ func gaps(v *section.View, sections []section.Section) []show.Text {
 		if len(measured) <= namedStructures {
 			names += ": " + show.And(measured)
 		}
-		add("Some structures only.", "Measured were %s. A missing structure may be better than all of these.", names)
+		add("Some structures only.", "The run measured %s. A missing structure may be better than all of these.", names)
 	}
 	if len(measured) > 0 && !slices.ContainsFunc(v.Cells, func(c *analysis.Cell) bool {
 		return workload.Category(c.Category) != workload.Recorded

@@ -90,7 +90,7 @@
 				sorted.sort(compare);
 			}
 			table.tBodies[0].append(...sorted);
-			say(order ? "Sorted by " + button.textContent + ", " + order + "." : "In the first order again.");
+			say(order ? "Sorted by " + button.textContent + ", " + order + "." : "Back in the original order.");
 		});
 	};
 
@@ -188,15 +188,15 @@
 		const takes = (s) => share(cores(s)) + (s.bytes && !program ? " and " + size(s.bytes * answers.n[chosen("timers")]) : "");
 		const difference = Math.abs(cores(next) - cores(first));
 		$("worth").textContent = `At ${rate.toLocaleString("en")} ${what} a second, ${first.name} takes ${takes(first)}, and ` +
-			`${next.name} ${takes(next)}: ` + (difference < 0.1 ? "it does not matter to you." : `a difference of ${share(difference)}.`);
+			`${next.name} ${takes(next)}: ` + (difference < 0.1 ? "the difference is too small to matter." : `a difference of ${share(difference)}.`);
 	};
 	const rank = () => {
 		for (const elements of shown.values()) for (const e of elements) if ($("ranking").contains(e)) elements.delete(e);
 		$("others").hidden = !ranking.length;
 		if (!ranking.length) return;
 		const head = [["Structure"], ["Times " + current.name], [`ns a ${current.evidence[0].unit}`, "In the nearest cell"], ["p99 ns", "99th percentile of single calls of the slowest kind, in the nearest cell"],
-			["Bytes a timer"], ["Idle, ticking", "Idle ticks for each timer that fires, of a driver that wakes at every tick"],
-			["Idle, tickless", "Idle wake-ups for each timer that fires, of a driver that sleeps until the next deadline"],
+			["Bytes a timer"], ["Idle, ticking", "Idle wake-ups per fired timer, with a driver that wakes at every tick"],
+			["Idle, tickless", "Idle wake-ups per fired timer, with a driver that sleeps until the next deadline"],
 			...current.counted ? [["Instructions", "Counted, not timed, in " + current.counted]] : []];
 		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title = ""], i) => make("th", { title, class: i ? "" : "l" }, text)),
 			make("th", { class: "l" }, "Remark"))), make("tbody", {}));
@@ -219,7 +219,7 @@
 		const words = cells.slice(0, 3).map(([workload, n, share]) => `${workload} with ${n} timers (${share} %)`);
 		if (cells.length > 3) words.push(`${cells.length - 3} more`);
 		$("evidence").hidden = !cells.length;
-		$("evidence").textContent = `It rests on ${words.join(", ")}: marked in the tables below.`;
+		$("evidence").textContent = `The answer rests on ${words.join(", ")}, marked in the tables below.`;
 		evident = new Set(cells.map(([workload, n]) => workload + " " + n));
 		underline(document);
 	};

@@ -14,9 +14,8 @@
 // that follow a dark page, and neither IDs nor inline styles.
 //
 // All times are in nanoseconds on the machine of the results. Their 95 % confidence
-// intervals cover the variation between instances. Structures are compared in pairs,
-// round by round. Package stats explains how the set of the best is found and what a
-// tie is.
+// intervals cover the variation between rounds and instances. Structures are compared
+// in pairs, round by round. Package stats explains which may be the best and what a tie is.
 package report
 
 import (

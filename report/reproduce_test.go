@@ -21,7 +21,7 @@ func TestThePageSaysHowToMakeItAgain(t *testing.T) {
 	for _, want := range []string{
 		"```sh\ngit checkout 0123456789ab\nmake build\nbin/timerbench run --profile=normal --structure='heap|^hwheel$'\nbin/timerbench report\n```",
 		"Of 2 checks, 1 warn: load (3.1).", "| load | 3.1 | warn | end other programs |", "| page size | 4096 | ok | – |",
-		"**One machine, Some CPU @ 3.0GHz.**", "The program was linked once", "were left out in 1 cell.",
+		"**One machine, Some CPU @ 3.0GHz.**", "The program was linked once", "were left out of 1 cell.",
 		"**Not interleaved.** The memory did not hold all structures of these cells together, so the run measured one structure after the other: hold, N = ",
 		"A/A comparisons",
 	} {

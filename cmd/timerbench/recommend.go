@@ -226,18 +226,18 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question, asJSON bool) er
 		figures = "Score: the weighted geometric mean of the multiples of the best in what matters."
 	}
 	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(fmt.Sprintf(
-		"*: fires late. Best: \"may\" means that the structure cannot be told apart from the best. To %s: the ratio or its 95 %% interval. "+
+		"*: fires late. Best: the structures that may be the best. To %s: the ratio or its 95 %% interval. "+
 			"Cost, tail: multiples of the best, over all cells below. %s Idle: wake-ups without a fire, per fired timer, of a driver "+
 			"that wakes at every tick, and of one that sleeps until the next deadline.%s", x.Name, figures, counted)))
 
 	t = show.Table{Align: "lrrrl",
-		Header: []string{"it rests on", "n", "weight", "distance", "fastest there",
+		Header: []string{"evidence", "n", "weight", "distance", "fastest there",
 			"differs from the question"}}
 	for _, e := range x.Evidence {
 		t.Add(e.Workload, show.Grouped(e.N), fmt.Sprintf("%.0f %%", 100*e.Weight), fmt.Sprintf("%.1f", e.Distance),
 			e.Fastest, cmp.Or(e.Differs, show.Unknown))
 	}
-	fmt.Fprintf(out, "\n%s\nDistance: up to %.1f is the question itself, beyond %.1f is far.\n",
+	fmt.Fprintf(out, "\n%s\nDistance: at most %.1f is the question itself, above %.1f is far.\n",
 		t.Terminal(), advice.Measured, advice.TooFar)
 	return nil
 }

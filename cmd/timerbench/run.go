@@ -118,10 +118,12 @@ benchstat) into the folder of the run. A complete run is never replaced.
 Filters are regular expressions, unanchored like those of go test: "wheel"
 matches wheel and hwheel, "^wheel$" matches only wheel.
 
---budget limits the time of the run. First, all contenders of each cell get two
-rounds, starting with the middle sizes. The remaining time goes to cells without
-a clear winner: clearly beaten contenders drop out, and the others get more
-rounds. The results list everything that was not measured.
+--budget limits the time of the run. Each cell first gets one pass of many
+rounds, starting with the middle sizes. The remaining time goes to the cells
+with the smallest part of their planned rounds. A structure drops out if it took
+at least twice as long as the best in each of three rounds, or longer in each of
+twelve and 1.3 times as long on average. The results list everything that was
+not measured.
 
 With --lean, the timed loops contain only the operations of the workload. Other
 loops prove each operation, which adds several nanoseconds. Use --lean for
@@ -151,7 +153,7 @@ flags, machine and build.`,
 	flags.Float64Var(&f.memory, "memory", 0,
 		"memory limit in `GB` (default: the available memory)")
 	flags.IntVar(&f.cfg.Trials, "trials", 0,
-		"rounds of every contender (default: the profile's); fewer than 6 give no 95 % interval. Without --budget it lifts the time limit")
+		"rounds of every contender (default: the profile's); fewer than 6 show no small difference. Without --budget it lifts the time limit")
 	flags.DurationVar(&f.cfg.Budget, "budget", 0, "time limit of the run; 0: none (default: the profile's)")
 	flags.IntVar(&f.turns.Rounds, "turns", 0, "measure this many rounds, each trial in a turn of a session of ab")
 	_ = flags.MarkHidden("turns")
@@ -218,7 +220,7 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 		return fmt.Errorf("--trials %d: want a number from 1 to %d", cfg.Trials, mostRounds)
 	case cfg.Trials > 0 && cfg.Trials < 6:
 		fmt.Fprintf(cmd.ErrOrStderr(),
-			"timerbench: --trials %d: fewer than 6 give no 95 %% interval of the median\n", cfg.Trials)
+			"timerbench: --trials %d: fewer than 6 rounds show no small difference\n", cfg.Trials)
 	}
 	return nil
 }

@@ -40,12 +40,14 @@
 //
 // # What is certain
 //
-// The ratio to the first structure of the ranking has an interval. It averages the paired intervals of the cells in the same
-// way as the ratios; a pair of structures has the same interval in a cell wherever it is shown. A structure ties with the
-// first if the interval lies within 5 % of 1, is worse if the interval lies above 1, and is unclear otherwise. An answer
-// names all structures that tie with the first or are unclear, and then the first that is worse.
+// The ratio to the first structure of the ranking has the interval of a single comparison, which combines those of the cells.
+// A structure ties with the first if this interval lies within 5 % of 1. By throughput it is worse if a one-sided comparison,
+// with 95 % confidence for the whole answer, says so (see package stats); by other criteria, if its interval lies above 1. A
+// structure that is neither is unclear. All that are not worse are candidates. An answer names [Default] if it is a candidate.
+// Otherwise it names the candidate with the best worst case in like questions, among those that are certainly better than the
+// default.
 //
-// The same rule holds for each criterion. A tail has the interval of its quantile, from the number of timed calls; the
+// Each criterion has an interval. A tail has the interval of its quantile, from the number of timed calls; the
 // intervals of all pairs hold together. Memory and idle wake-ups are counts, so they are certain. The interval of a score
 // is the weighted sum of the intervals of its criteria, whose errors add up as squares.
 //

@@ -101,7 +101,7 @@ func (q Question) population() string {
 func (q Question) wish() string {
 	out := ""
 	if q.Late {
-		out = ", late or not"
+		out = ", late firing allowed"
 	}
 	if names := q.Matters.names(); len(names) > 0 {
 		out += ", by " + show.And(names)
@@ -119,10 +119,10 @@ func (e Evidence) far(recorded bool) string {
 	if e.Distance > TooFar {
 		is = "far from"
 	}
-	out := fmt.Sprintf("Nobody has measured just that. The nearest cell, %s with %s, is %s it: %s.",
-		e.Workload, timers(float64(e.N)), is, cmp.Or(e.Differs, "a little of everything differs"))
+	out := fmt.Sprintf("This was not measured. The nearest cell, %s with %s, is %s it: %s.",
+		e.Workload, timers(float64(e.N)), is, cmp.Or(e.Differs, "everything differs a little"))
 	if !recorded {
-		out += " To know it of your program, record it and use timerbench trace replay."
+		out += " To measure your own program, record it and use timerbench trace replay."
 	}
 	return out
 }

@@ -51,7 +51,7 @@ func (a *Answer) worth() string {
 	out := fmt.Sprintf("At %s %s a second, %s takes %s, and %s %s: ", show.Figure(rate), what, first.Structure, takes(first),
 		other.Structure, takes(other))
 	if difference < leastCores {
-		return out + "it does not matter to you."
+		return out + "the difference is too small to matter."
 	}
 	return out + "a difference of " + ofCores(difference) + "."
 }

@@ -20,8 +20,8 @@ func TestWhatTheDifferenceIsWorth(t *testing.T) {
 	}{
 		{advice.Rate{}, ""},
 		{advice.Rate{Moves: 1e9, Calls: 1e9}, ""}, // the cost is per lifecycle
-		{advice.Rate{Timers: 50_000}, "At 50,000 timers a second, hwheel takes 0.25 % of a core and 3 MB, and quadheap 0.75 % of a core and 4 MB: it does not matter to you."},
-		{advice.Rate{Timers: 999_000}, "quadheap 15 % of a core and 4 MB: it does not matter to you."},
+		{advice.Rate{Timers: 50_000}, "At 50,000 timers a second, hwheel takes 0.25 % of a core and 3 MB, and quadheap 0.75 % of a core and 4 MB: the difference is too small to matter."},
+		{advice.Rate{Timers: 999_000}, "quadheap 15 % of a core and 4 MB: the difference is too small to matter."},
 		{advice.Rate{Timers: 1.1e6}, "At 1,100,000 timers a second, hwheel takes 5.5 % of a core and 3 MB, and quadheap 16 % of a core and 4 MB: a difference of 11 % of a core."},
 		{advice.Rate{Timers: 2e7}, "hwheel takes 1 core and 3 MB, and quadheap 3 cores and 4 MB: a difference of 2 cores."},
 	} {

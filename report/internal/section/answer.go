@@ -23,9 +23,9 @@ func answer(v *View) Section {
 		Charts: []*draw.Figure{v.overviewChart()},
 		Caption: show.Para("For each workload the table lists the fastest structures, the fastest first. N is the largest size up to "+
 			"10,000 that nearly all structures ran at, or else the smallest size. Each multiple is a ratio paired by round. "+
-			"Its interval decides (multiple comparison with the best, 95 % together): a structure ", show.Strong("ties"),
-			" if it is within 5 % of the first, is ", show.Strong("unclear"), " if its interval reaches the first, and is worse otherwise. "+
-				"× floor is the time relative to the empty harness, which every number includes. Go's timers are time.AfterFunc."),
+			"A structure ", show.Strong("ties"), " if its 95 % interval lies within 5 % of the first. It is worse if a one-sided comparison, with "+
+			"95 % confidence for the whole cell, excludes that it is the fastest. Otherwise it is ", show.Strong("unclear"), ". "+
+			"× floor is the time relative to the empty harness, which every number includes. Go's timers are time.AfterFunc."),
 		Tables: []Table{
 			{Body: show.Tables(v.answerTable()), Main: true},
 			{Title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; ?: unclear)", Body: show.Tables(v.ratioTable())},

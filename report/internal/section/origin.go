@@ -13,8 +13,8 @@ func origin(v *View) Section {
 	s := Section{
 		Title: "How was this measured?",
 		Lead: show.Para("Every structure got the same operations in the same order on the same resident timers. Trials were " +
-			"interleaved in random order, and none was dropped. The 95 % confidence intervals cover the variation between " +
-			"instances of a structure. The overall mean is all time over all units. The unit is a lifecycle, a timer " +
+			"interleaved in random order, and none was dropped. The 95 % intervals cover the variation between rounds, and a fixed " +
+			"variance between instances. The overall mean is all time over all units. The unit is a lifecycle, a timer " +
 			"that is scheduled and then fires or is cancelled, unless the workload has another unit."),
 		Tables: []Table{
 			{Body: show.Tables(v.originTable())},
@@ -41,7 +41,10 @@ func (v *View) originTable() *show.Table {
 	for _, n := range slices.Sorted(slices.Values(q.N)) {
 		sizes = append(sizes, short(n))
 	}
-	made := ""
+	made, rounds := "", ""
+	if q.Budget == 0 { // otherwise each cell has its own number
+		rounds = fmt.Sprint(q.Trials)
+	}
 	if !v.Created.IsZero() {
 		made = v.Created.UTC().Format(time.RFC3339)
 	}
@@ -69,7 +72,7 @@ func (v *View) originTable() *show.Table {
 		{"Profile", q.Profile},
 		{"Seed", fmt.Sprint(q.Seed)},
 		{"Time of the run", above0(1e9*q.Budget, show.Duration)},
-		{"Trials of each kind per structure and cell", fmt.Sprint(q.Trials)},
+		{"Rounds of each structure in a cell", rounds},
 		{"Structures", strings.Join(q.Structures, ", ")},
 		{"Workloads", strings.Join(q.Workloads, ", ")},
 		{"N (resident timers)", strings.Join(sizes, ", ")},

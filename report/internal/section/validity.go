@@ -19,8 +19,7 @@ func validity(v *View) Section {
 	}
 	layouts := "The program was linked once, so the intervals do not cover other orders of its functions."
 	if n := v.Parameters.Layouts; n > 1 {
-		layouts = fmt.Sprintf("The run was repeated in %d layouts of the program, and intervals hold what varies "+
-			"between them.", n)
+		layouts = fmt.Sprintf("The run was repeated in %d layouts of the program, and the intervals cover the variation between them.", n)
 	}
 	threats := [][]show.Span{
 		show.Line(show.Strong(machine+"."), " Ratios differ between processors, above all with the sizes of their caches. Other programs on the "+
@@ -32,8 +31,8 @@ func validity(v *View) Section {
 		show.Line(show.Strong("The collector is off"), " while the clock runs. The cost of garbage and of scanning pointers has tables of its own."),
 		show.Line(show.Strong("Rare work is sampled."), " Work that happens once in millions of calls, such as a large cascade, falls into few rounds or none."),
 		show.Line(show.Strong("Models of programs"), " have published parameters. Your program has its own: record it and replay the trace."),
-		show.Line(show.Strong("Many comparisons."), " The fastest structure of a cell is chosen from the same data, which exaggerates its lead over close "+
-			"rivals. The set of the best accounts for this; a single ratio does not."),
+		show.Line(show.Strong("Many comparisons."), " A printed interval is that of a single comparison, so one in twenty misses the true value. The "+
+			"structures that may be the fastest include the true one in about 95 of 100 cells. The cost of the fastest is corrected for its choice."),
 	}
 	out := 0
 	var apart []string
@@ -50,7 +49,7 @@ func validity(v *View) Section {
 			"together, so the run measured one structure after the other: "+strings.Join(apart, "; ")+"."))
 	}
 	if out > 0 {
-		threats = append(threats, show.Line(show.Strong("Left out."), fmt.Sprintf(" Structures that took a multiple of the best time with fewer timers were left out in %s.", show.Count(out, "cell"))))
+		threats = append(threats, show.Line(show.Strong("Left out."), fmt.Sprintf(" Structures that took at least twice the best time with fewer timers were left out of %s.", show.Count(out, "cell"))))
 	}
 	if missing := v.NotMeasured; len(missing) > 0 {
 		threats = append(threats, show.Line(show.Strong("Not measured."), fmt.Sprintf(" The time of the run was too short for %s: %s.",
@@ -69,7 +68,7 @@ func (v *View) driftLead() show.Text {
 		}
 	}
 	return show.Para(show.Strong("Drift."), fmt.Sprintf(" In %d of %d cells the cost rose or fell steadily over the rounds (rank correlation, p < 0.05). Chance alone "+
-		"explains about %s. At least five instances are needed to see it. Comparisons are paired by round, so they "+
+		"explains about %s. At least five rounds are needed to see it. Comparisons are paired by round, so they "+
 		"do not contain a drift that all structures share.",
 		found, len(all), show.Figure(float64(len(all))*(1-stats.DefaultConfidence))))
 }
