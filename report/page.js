@@ -194,8 +194,8 @@
 		for (const elements of shown.values()) for (const e of elements) if ($("ranking").contains(e)) elements.delete(e);
 		$("others").hidden = !ranking.length;
 		if (!ranking.length) return;
-		const head = [["Structure"], ["Times " + current.name], [`ns a ${current.evidence[0].unit}`, "In the nearest cell"], ["p99 ns", "99th percentile of single calls of the slowest kind, in the nearest cell"],
-			["Bytes a timer"], ["Idle, ticking", "Idle wake-ups per fired timer, with a driver that wakes at every tick"],
+		const head = [["Structure"], ["Times " + current.name], [`ns per ${current.evidence[0].unit}`, "In the nearest cell"], ["p99 ns", "99th percentile of single calls of the slowest kind, in the nearest cell"],
+			["Bytes per timer"], ["Idle, ticking", "Idle wake-ups per fired timer, with a driver that wakes at every tick"],
 			["Idle, tickless", "Idle wake-ups per fired timer, with a driver that sleeps until the next deadline"],
 			...current.counted ? [["Instructions", "Counted, not timed, in " + current.counted]] : []];
 		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title = ""], i) => make("th", { title, class: i ? "" : "l" }, text)),

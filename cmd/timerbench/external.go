@@ -17,7 +17,7 @@ import (
 func newExternal() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "external",
-		Short: "Start an external program in another language",
+		Short: "Print a starter program in another language",
 	}, &cobra.Command{
 		Use:   "init LANGUAGE | FILE",
 		Short: "Print a small program to start from, or the file that it needs",

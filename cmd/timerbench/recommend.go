@@ -28,7 +28,7 @@ func newRecommend() *cobra.Command {
 		Use:   "recommend [RESULTS]",
 		Short: "Name the best structure for a question, with the evidence",
 		Long: `Name one structure for a number of timers and a mix of operations, and the
-cost of the others. It is auto, unless another one is certainly faster. The
+cost of the others. It is auto, unless another one is certainly better. The
 answer comes from the nearest cells of the results, and says so if none is near.
 RESULTS is a file or a folder of runs. The default is the last whole run in
 ` + runs.Parent + `/, or the run that is part of this program if there is none. A run is
