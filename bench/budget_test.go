@@ -146,6 +146,9 @@ func TestWhoIsFarBehindDropsOut(t *testing.T) {
 		"the structure of the control stays": {map[string][]float64{"a": repeat(12, 900), "b": repeat(12, 100), "c": repeat(12, 900)}, []string{"c"}},
 	} {
 		m := synthetic(test.costs)
+		for i, ns := range test.costs["b"] {
+			m.rows[0].Cost = append(m.rows[0].Cost, results.Trial{Round: i, NS: 10 * ns, Units: 1}) // the floor
+		}
 		m.dropBehind()
 		racing := m.racing()
 		for _, row := range m.rows {
@@ -154,6 +157,20 @@ func TestWhoIsFarBehindDropsOut(t *testing.T) {
 				t.Errorf("%s: %s stopped %q, want it beaten: %t", name, row.Structure, row.Stopped, beaten)
 			}
 		}
+	}
+}
+
+// Whoever has stopped is neither the best nor stopped again. Ratios are those of common rounds.
+func TestWhoHasStoppedDoesNotCount(t *testing.T) {
+	m := synthetic(map[string][]float64{"a": {100, 100, 100}, "b": {900, 900, 900}, "c": {10, 10, 10}, "d": {110, 110, 110}})
+	m.rows[2].Stopped, m.rows[3].Stopped = results.StoppedBudget, results.StoppedBeaten // the floor is row 0
+	m.dropBehind()
+	if b, d := m.rows[2].Stopped, m.rows[4].Stopped; b != results.StoppedBudget || d != results.StoppedDone {
+		t.Errorf("b stopped %q, d %q", b, d)
+	}
+	a, b := []results.Trial{{Round: 1, NS: 20}, {Round: 2, NS: 9}}, []results.Trial{{Round: 0, NS: 1}, {Round: 1, NS: 10}}
+	if got := logRatios(a, b); !slices.Equal(got, []float64{math.Log(2)}) {
+		t.Errorf("%v, want the ratio 2 of round 1", got)
 	}
 }
 

@@ -115,6 +115,10 @@ func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 		row("quick", results.RoleExternal, 10), row("slow", results.RoleExternal, 85),
 		row("quadheap", results.RoleStructure, 40), row("rbtree", results.RoleStructure, 90), row("list", results.RoleStructure, 500), row("pairing", results.RoleStructure, 70),
 	}}
+	for _, name := range []string{"minheap", "wheel", "hwheel", "skiplist", "auto"} {
+		smaller.Rows = append(smaller.Rows, row(name, results.RoleStructure, 600))
+	}
+	smaller.Rows, smaller.LeftOut = append(smaller.Rows, row("null", results.RoleFloor, 600)), []string{"tree"} // left out by a smaller cell
 	c := cell{n: 1000, frugal: true}
 	c.workload.Name = "hold"
 	g := newRig(nil)
@@ -122,16 +126,16 @@ func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 		g.programs = append(g.programs, &external.Program{Spec: external.Spec{Name: name}})
 	}
 	entries := []entry.Entry{{Name: "quadheap"}, {Name: "rbtree"}, {Name: "list"}, {Name: "pairing"}}
-	in, out := c.leaveOut(entries, []results.Cell{smaller})
+	in, out := c.leaveOut(entries, []results.Cell{smaller, {Workload: "hold", N: 1000}, {Workload: "churn", N: 100}})
 	programs := g.programsFor(c, out)
-	if !slices.Equal(out, []string{"slow", "list"}) || len(in) != 3 || in[0].Name != "quadheap" || len(programs) != 1 || programs[0].Name != "quick" {
+	if !slices.Equal(out, []string{"slow", "list", "tree"}) || len(in) != 3 || in[0].Name != "quadheap" || len(programs) != 1 || programs[0].Name != "quick" {
 		t.Errorf("left out: %v, and of the programs take part: %v", out, programs)
 	}
 	// A workload with a size of its own has no smaller cell. It leaves out what is slow in all others.
 	other := smaller
 	other.Workload, other.Rows = "churn", slices.Concat(smaller.Rows[:4], []results.Row{row("list", results.RoleStructure, 50)})
 	c.workload.Name, c.workload.Resident = "conn-deadline", 1000
-	if _, out := c.leaveOut(entries, []results.Cell{smaller, other}); !slices.Equal(out, []string{"slow"}) {
+	if _, out := c.leaveOut(entries, []results.Cell{smaller, other}); !slices.Equal(out, []string{"slow", "tree"}) {
 		t.Errorf("slow in each of two cells: %v", out)
 	}
 }

@@ -28,6 +28,12 @@ func TestCriticalValuesAgreeWithTheTables(t *testing.T) {
 			t.Errorf("%d contenders, %g degrees of freedom: %.3f, want %.3f", test.k, test.df, got, test.want)
 		}
 	}
+	if below, at := critical(3, 9.9), critical(3, 10); below != critical(3, 8) || at >= below {
+		t.Errorf("9.9 degrees of freedom have %v, 10 have %v, want the value of 8 for 9.9", below, at)
+	}
+	if two, four := PairErrors(2), PairErrors(4); math.Abs(two-1.96) > 1e-3 || math.Abs(four-2.638) > 1e-3 {
+		t.Errorf("%v standard errors for one pair, %v for six, want 1.96 and 2.638", two, four)
+	}
 	if many, most := critical(mostTabled+1, 30), critical(mostTabled, 30); many < most || many > 1.3*most {
 		t.Errorf("%g for one more than the table has, %g before", many, most)
 	}

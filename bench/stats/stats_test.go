@@ -114,8 +114,8 @@ func TestStandings(t *testing.T) {
 		if got := r.Standing(); got == stats.Worse {
 			t.Errorf("%v to %v is worse without a question", test.lo, test.hi)
 		}
-		if r.Worse = true; r.Standing() != stats.Worse && test.want != stats.Tie {
-			t.Errorf("%v to %v is not worse", test.lo, test.hi)
+		if r.Worse = true; (r.Standing() == stats.Tie) != (test.want == stats.Tie) || r.Standing() == stats.Unclear {
+			t.Errorf("%v to %v is %v after a question", test.lo, test.hi, r.Standing())
 		}
 	}
 }
@@ -245,6 +245,9 @@ func TestUnitsAndFloor(t *testing.T) {
 	if r := of(1, 3, 0); r.Level != stats.Layouts || r.Units != 3 || r.DF != 2 {
 		t.Errorf("three layouts: %+v", r)
 	}
+	if bare, r := of(1, 3, 0), of(1, 3, 0.04); !near(r.SE, math.Hypot(bare.SE, 0.04/math.Sqrt(3))) {
+		t.Errorf("each layout has an instance of its own: %v, without the floor %v", r.SE, bare.SE)
+	}
 	if few, many := stats.InstanceFloor(9999), stats.InstanceFloor(10_000); few != 0.04 || many != 0.02 {
 		t.Errorf("floors %v and %v", few, many)
 	}
@@ -331,14 +334,34 @@ func TestQuestionsDecideCandidatesAndNotIntervals(t *testing.T) {
 	two := []stats.Ratio{lead, middle}
 	many := append([]stats.Ratio{lead, middle}, slices.Repeat([]stats.Ratio{equal}, 10)...)
 	gone := append([]stats.Ratio{lead, middle}, slices.Repeat([]stats.Ratio{far}, 10)...)
-	for _, of := range [][]stats.Ratio{two, many, gone} {
+	close := ratio(2)
+	equal.Worse = true // in another question
+	three, pair := []stats.Ratio{lead, close, equal}, []stats.Ratio{lead, close, {}}
+	for _, of := range [][]stats.Ratio{two, many, gone, three, pair} {
 		stats.Judge(of)
 	}
 	if !two[1].Worse || many[1].Worse || !gone[1].Worse || !gone[2].Worse {
 		t.Errorf("of two %v, of twelve %v, of two and ten far ones %v", two[1].Worse, many[1].Worse, gone[1].Worse)
 	}
+	if three[1].Worse || three[2].Worse || !pair[1].Worse {
+		t.Errorf("of three %+v, of two and one without a round %+v", three, pair)
+	}
 	if two[1].Interval != many[1].Interval {
 		t.Error("the interval depends on the question")
+	}
+}
+
+func TestARatioKeepsItsWidth(t *testing.T) {
+	t.Parallel()
+	r := stats.Ratio{Pairs: 12}.Moved(0.05*2.201, 0.05, 11) // Student's t of 97.5 %
+	if math.Abs(r.Lo-1) > 1e-4 || math.Abs(r.P-0.05) > 1e-4 || !near(r.Hi/r.Center, r.Center/r.Lo) {
+		t.Errorf("%+v", r)
+	}
+	if twice := r.Recentered(2 * r.Center); !near(twice.Lo, 2*r.Lo) || !near(twice.Hi, 2*r.Hi) || !math.IsNaN(twice.P) || r.Recentered(r.Center) != r {
+		t.Errorf("with twice the center: %+v", twice)
+	}
+	if sure := (stats.Ratio{Pairs: 6}).Moved(1, 0, 5); sure.P != 0 {
+		t.Errorf("without any error: %+v", sure)
 	}
 }
 
@@ -384,5 +407,8 @@ func TestOptimismIsTheBiasOfTheChosen(t *testing.T) {
 	far := stats.NewCell([][]stats.Sample{spread(10, 0.1), spread(20, 0.1)}, simulated)
 	if got := far.Optimism(0, []int{0, 1}); got != 0 {
 		t.Errorf("with one clear winner %v, want 0", got)
+	}
+	if got := stats.NewCell([][]stats.Sample{rounds(10), rounds(11)}, simulated).Optimism(0, []int{0, 1}); got != 0 {
+		t.Errorf("with one round %v, want 0", got)
 	}
 }

@@ -108,9 +108,59 @@ func TestACellIsAsNoisyAsItsOwnRounds(t *testing.T) {
 		a := first(results.Run{}, cells...)
 		return a.Row("b").RatioTo(a.Row("a")).SE
 	}
+	var costs [][]stats.Sample
+	noisy := first(results.Run{}, cell("w", 0.1))
+	for _, row := range noisy.Rows {
+		costs = append(costs, row.Samples)
+	}
+	if want := stats.NewCell(costs, stats.Options{Floor: stats.InstanceFloor(1000)}).Options; noisy.Options != want {
+		t.Errorf("%+v, want the noise of structures and control %+v", noisy.Options, want)
+	}
 	alone, beside := half(cell("w", 0.01)), half(cell("w", 0.01), cell("x", 0.3), cell("y", 0.3), cell("z", 0.3))
 	if alone != beside || half(cell("w", 0.1)) < 1.5*alone {
 		t.Errorf("alone %v, with noisy neighbors %v, noisy itself %v", alone, beside, half(cell("w", 0.1)))
+	}
+}
+
+// The reference seems cheapest because it was chosen: its cost rises, and the ratios to it fall, down to 1. A structure
+// without a common round has a cost, and no place.
+func TestTheChosenIsDearerThanItSeems(t *testing.T) {
+	t.Parallel()
+	row := func(name string, ns ...float64) results.Row {
+		return results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(ns...)}
+	}
+	apart := row("apart", 50, 50)
+	apart.Cost[0].Round, apart.Cost[1].Round = 100, 101
+	c := first(results.Run{}, results.Cell{N: 10_000, Rows: []results.Row{
+		row("c", 12, 10.4, 12, 10.4, 12, 10.4), row("b", 12, 10.2, 12, 10.2, 12, 10.2), apart,
+		row("a", 10, 12, 10, 12, 10, 12), row("slow", 30, 36, 30, 36, 30, 36),
+	}})
+	a, slow := c.Row("a"), c.Row("slow")
+	by, seems := math.Exp(c.optimism), costOf(a.Row.Cost, a.cell.inCell(a.cell.centers)).Center
+	near := func(x, y float64) bool { return math.Abs(x/y-1) < 1e-6 }
+	if by < 1.05 || !near(a.Cost().Center, seems*by) || !near(slow.Cost().Center, seems*slow.measured) || !near(slow.RatioTo(a).Center, slow.measured/by) {
+		t.Errorf("%v by choice: %v instead of %v, %+v", by, a.Cost().Center, seems, slow.RatioTo(a))
+	}
+	if got := Names(c.Ranked); !slices.Equal(got, []string{"a", "b", "c", "slow"}) || c.Row("b").RatioTo(a).Center != 1 {
+		t.Errorf("%v, b is %+v", got, c.Row("b").RatioTo(a))
+	}
+	if r := c.Row("apart"); r.RatioTo(a).Pairs != 0 || !r.Cost().OK() {
+		t.Errorf("without a common round %+v", r.Cost())
+	}
+}
+
+// A structure whose printed interval holds 1 may be the best, though the one-sided comparison is stricter.
+func TestAPrintedIntervalAgreesWithItsStanding(t *testing.T) {
+	t.Parallel()
+	a, b := results.Row{Structure: "a", Role: results.RoleStructure}, results.Row{Structure: "b", Role: results.RoleStructure}
+	for i, e := range []float64{1, -1, 0.5, 0.2, -0.6, 0.9, -0.9, -0.1, 0.6, -0.5, 0.1, -0.2} {
+		a.Cost = append(a.Cost, results.Trial{Round: i, NS: 100, Units: 10})
+		b.Cost = append(b.Cost, results.Trial{Round: i, NS: 100 * math.Exp(0.1*e+0.066), Units: 10})
+	}
+	c := first(results.Run{}, results.Cell{N: 10_000, Rows: []results.Row{a, b}})
+	x, y := c.Row("a"), c.Row("b")
+	if strict, r := c.paired(y, x), y.RatioTo(x); !strict.Worse || strict.Lo > 1 || r.Worse || !y.MayBeBest() {
+		t.Errorf("one-sided %+v, printed %+v", strict, r)
 	}
 }
 
