@@ -68,11 +68,11 @@ func (p *page) answers() {
 	for _, e := range v.Exceptions[:min(most, len(v.Exceptions))] {
 		gain := e.Gain()
 		if e.Machines < len(v.Machines) {
-			gain += ", measured on " + show.Count(e.Machines, "machine")
+			gain += " on " + show.Count(e.Machines, "machine")
 		}
 		exceptions.Add(e.When, show.Name(e.Name), gain)
 	}
-	exceptions.Add("timers that are fields of your structs", "intrusive", "no ID and no lookup")
+	exceptions.Add("timers inside your structs", "intrusive", "no ID and no lookup")
 	p.Exceptions = show.Tables(exceptions)
 	machines := &show.Table{Align: "lr", Header: []string{"Machine", "On average", "At worst"}}
 	for _, o := range v.Machines {

@@ -35,7 +35,7 @@ func (v *View) CostChart() *draw.Figure {
 			Subtitle: fmt.Sprintf("Time per %s by the number of timers (%s). Bands: 95 %% intervals.", cells[0].Unit, w),
 			X:        draw.Axis{Ticks: draw.TicksAt(sizesOf(cells), show.Short), Low: 1.25, High: 1.25},
 			Y:        draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 6}, Low: 1.2, High: 1.2},
-			Height:   150, Columns: 1,
+			Height:   138, Columns: 1,
 		}
 		p := &draw.Panel{}
 		var bands, lines []draw.Marks
