@@ -86,13 +86,6 @@ bench-scale: build ## Measure costs, memory and longest calls from 100 to 10^8 t
 	$(CMD) report $(OUT)
 	cp $(LAST)/report-charts/scale.svg docs/scale.svg
 
-# docs/performance.md has its chart too.
-.PHONY: bench-rank
-bench-rank: build ## Rank all structures at 10 to ten million timers, in one chart: five minutes
-	$(RUN) --lean --n 1e1,1e3,1e5,1e7 --workload '^(hold|churn)$$' --trials 6 $(value ARGS)
-	$(CMD) report $(OUT)
-	cp $(LAST)/report-charts/rank.svg docs/rank.svg
-
 .PHONY: report
 report: build ## Draw the report of the last results again
 	$(CMD) report $(OUT)
