@@ -95,7 +95,7 @@ func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
 		e, _ := catalog.Find(name)
 		return fmt.Sprintf("[`%s`](%s)", e.Name, strings.TrimPrefix(e.Package, "github.com/timerbench/timerbench/"))
 	}
-	verdict := strings.Replace(show.Text(show.Para(v.Line())).Markdown(), "**auto**", link(advice.Default), 1)
+	verdict := strings.Replace(show.Para(v.Line()).Markdown(), "**auto**", link(advice.Default), 1)
 	verdict = strings.TrimSpace(verdict) + "\n" + v.Figures() + "\nExceptions:\n\n"
 	for _, e := range v.Exceptions {
 		verdict += fmt.Sprintf("- %s: %s, %s on %s\n", e.When, link(e.Name), e.Gain(), show.Count(e.Machines, "machine"))
