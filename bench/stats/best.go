@@ -52,16 +52,6 @@ func (i Interval) Side() int {
 // written rounds a ratio as tables show it.
 func written(ratio float64) float64 { return math.Round(100*ratio) / 100 }
 
-// Best returns the ratio of each contender to the best one of a cell, as [Cell.RatiosTo] does.
-func Best(contenders [][]Sample, o Options) []Ratio {
-	c := NewCell(contenders, o)
-	all := make([]int, len(contenders))
-	for i := range all {
-		all[i] = i
-	}
-	return c.RatiosTo(c.Best(all), all)
-}
-
 // Cell holds the ratios of all pairs of contenders that were measured in the same rounds.
 type Cell struct {
 	Options Options
@@ -166,7 +156,7 @@ func (c *Cell) Optimism(best int, among []int) float64 {
 // RatiosTo returns the ratios of contenders to one of them, lead, in the order of among. The ratio of lead to itself is
 // exactly 1. A contender without a common round has no Pairs and no interval.
 //
-// Worse is set for those that are certainly not the best, as [Judge] does.
+// [Judge] sets Worse.
 func (c *Cell) RatiosTo(lead int, among []int) []Ratio {
 	out := make([]Ratio, len(among))
 	for n, i := range among {
@@ -201,7 +191,7 @@ const (
 	mostPersistent, mostOfFew, many = 0.4, 0.3, 24
 )
 
-// farBehind reports whether ratios, to the power of sign, are those of a contender far behind.
+// farBehind reports whether a contender with these ratios, to the power of sign, is far behind.
 func farBehind(ratios [][]point, sign float64) bool {
 	sum, n := 0.0, 0
 	for _, p := range slices.Concat(ratios...) {

@@ -340,10 +340,14 @@ func (r ranking) compare(s, to *Ranked) (stats.Interval, stats.Standing) {
 
 // judge sets the standings relative to the first of the ranking. Costs over several cells are one question.
 func (r ranking) judge(all []Ranked) {
+	single := len(r.near) == 1 || r.shares[Throughput] < 1
 	var ratios []stats.Ratio
 	for i := range all {
 		s := &all[i]
-		if _, s.Standing = r.compare(s, &all[0]); len(r.near) == 1 || r.shares[Throughput] < 1 {
+		if single || i == 0 {
+			_, s.Standing = r.compare(s, &all[0])
+		}
+		if single {
 			continue
 		}
 		var of []stats.Ratio

@@ -25,6 +25,7 @@ type Cell struct {
 	names     []string    // of the structures, in the order of the pairs
 	controls  []*Row
 	pairs     *stats.Cell
+	toLead    [][]stats.Ratio         // of all structures to one of them, by the place of that one in names; see paired
 	reference *Row                    // the best exact structure, or else the best row; nil: no row has a cost
 	optimism  float64                 // of the reference, see stats.Cell.Optimism
 	ratios    map[[2]*Row]stats.Ratio // see RatioTo
@@ -111,7 +112,7 @@ func (c *Cell) compare(r *Run) {
 		costs = append(costs, row.Samples)
 	}
 	c.pairs, c.centers = stats.NewCell(costs, stats.Options{Floor: stats.InstanceFloor(c.N)}), stats.PoolCenters(costs)
-	c.Options = c.pairs.Options
+	c.Options, c.toLead = c.pairs.Options, make([][]stats.Ratio, len(c.names))
 	c.setScale(r)
 	c.Ranked = c.Among(func(string) bool { return true })
 }
@@ -211,7 +212,10 @@ func (r *Row) RatioTo(of *Row) stats.Ratio {
 // paired compares two rows of the cell by their common rounds alone.
 func (c *Cell) paired(r, of *Row) stats.Ratio {
 	if i, j := slices.Index(c.names, r.Structure), slices.Index(c.names, of.Structure); i >= 0 && j >= 0 {
-		return c.pairs.RatiosTo(j, c.places(func(string) bool { return true }))[i]
+		if c.toLead[j] == nil {
+			c.toLead[j] = c.pairs.RatiosTo(j, c.places(func(string) bool { return true }))
+		}
+		return c.toLead[j][i]
 	}
 	ratio, _ := stats.Paired(r.Samples, of.Samples, c.Options)
 	return ratio
