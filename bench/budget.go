@@ -15,7 +15,7 @@ import (
 // A contender gets no more rounds if it took clearlyBehind times as long as the best structure in each
 // of at least leastRounds rounds. After enoughRounds it suffices that it took longer in each round,
 // and somewhatBehind times as long in the mean. The values are chosen by a simulation: with noise of 28 %
-// from round to round, the best of 30 equal structures is dropped in 0.5 % of cells.
+// from round to round, the best of 30 equal structures is dropped in less than 1 % of cells.
 const (
 	leastRounds, clearlyBehind   = 3, 2.0
 	enoughRounds, somewhatBehind = 12, 1.3
@@ -55,8 +55,7 @@ func meanRatio(logs []float64) float64 {
 	return math.Exp(sum / float64(max(1, len(logs))))
 }
 
-// bestOf returns the structure with the least mean cost among those that are not beaten; nil: there is
-// none.
+// bestOf returns the structure with the least mean cost that is not beaten, or nil.
 func bestOf(rows []*results.Row) (best *results.Row) {
 	for _, r := range rows {
 		if r.Role == results.RoleStructure && r.Stopped != results.StoppedBeaten && len(r.Cost) > 0 &&

@@ -160,7 +160,7 @@ func TestWhoIsFarBehindDropsOut(t *testing.T) {
 	}
 }
 
-// Whoever has stopped is neither the best nor stopped again. Ratios are those of common rounds.
+// A structure that has stopped is not the best and does not stop again. Ratios use common rounds only.
 func TestWhoHasStoppedDoesNotCount(t *testing.T) {
 	m := synthetic(map[string][]float64{"a": {100, 100, 100}, "b": {900, 900, 900}, "c": {10, 10, 10}, "d": {110, 110, 110}})
 	m.rows[2].Stopped, m.rows[3].Stopped = results.StoppedBudget, results.StoppedBeaten // the floor is row 0

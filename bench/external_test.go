@@ -131,7 +131,7 @@ func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 	if !slices.Equal(out, []string{"slow", "list", "tree"}) || len(in) != 3 || in[0].Name != "quadheap" || len(programs) != 1 || programs[0].Name != "quick" {
 		t.Errorf("left out: %v, and of the programs take part: %v", out, programs)
 	}
-	// A workload with a size of its own has no smaller cell. It leaves out what is slow in all others.
+	// A workload with a size of its own has no smaller cell. It leaves out structures that are slow in all other cells.
 	other := smaller
 	other.Workload, other.Rows = "churn", slices.Concat(smaller.Rows[:4], []results.Row{row("list", results.RoleStructure, 50)})
 	c.workload.Name, c.workload.Resident = "conn-deadline", 1000

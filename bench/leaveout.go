@@ -7,13 +7,13 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// always are the structures that no cell leaves out: those of most programs and textbooks, and auto.
+// always lists the structures that no cell leaves out: six that most programs and textbooks use, and auto.
 var always = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist", ReferenceName}
 
 // leaveOut returns the entries that take part in a cell, and the names of the structures and
 // programs that the cell leaves out because of their costs in the cells so far: [clearlyBehind] times
 // the cost of the best or more, on the same workload at a tenth of the size or more. A workload with a
-// size of its own has no such cell. It leaves out those that are behind in each cell of such a size.
+// size of its own has no such cell. It leaves out the structures that are behind in each cell of such a size.
 func (c cell) leaveOut(entries []entry.Entry, cells []results.Cell) (in []entry.Entry, out []string) {
 	first := true
 	for _, smaller := range cells {

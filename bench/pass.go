@@ -246,7 +246,7 @@ func (p *pass) replaySegment(
 	return nil
 }
 
-// checkSegment compares the outcomes of a contender with those of the script.
+// checkSegment compares the outcomes of a contender with the script.
 func (p *pass) checkSegment(c *contender, blocks []*script.Block) error {
 	check := c.instance.Check
 	if p.cell.lean {

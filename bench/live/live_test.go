@@ -79,7 +79,7 @@ func wrong(w wrongTimers) Contender {
 	}}
 }
 
-// faults are what a system can do wrong, and what is to be said of it. No delay is below a nanosecond:
+// faults lists the faults of a system, with the expected report of each. No delay is below a nanosecond:
 // goroutines of one bubble that start timers which are due crash Go 1.26 under the race detector.
 var faults = map[string]struct {
 	timers wrongTimers

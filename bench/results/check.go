@@ -133,8 +133,8 @@ func (c *Cell) alike() error {
 // enough is the number of trials of which at least one was not disturbed (chosen).
 const enough = 4
 
-// leastPerReading is the number of operations that a reading of the clock must cover for their time to count. With
-// fewer operations the time is what is left after the cost of the clock is subtracted, which may be near 0 (chosen).
+// leastPerReading is the number of operations that a reading of the clock must cover for their time to count (chosen).
+// With fewer operations little time is left after the cost of the clock is subtracted.
 const leastPerReading = 4
 
 // perOperation returns the least time of an operation, or 0 if there are too few trials.

@@ -37,7 +37,7 @@
 //
 // Which contenders may be the best? [Cell.RatiosTo] compares each contender with the best one, one-sided (Hsu 1984,
 // "Constrained simultaneous confidence intervals"), and [Judge] sets [Ratio.Worse]. Of 100 questions at least 94
-// keep the true best among the candidates. The critical values are those of Dunnett, from a simulation with a fixed
+// keep the true best among the candidates. The critical values (Dunnett) come from a simulation with a fixed
 // seed. Contenders that are worse leave, and the critical value is that of the remaining number (as in the model
 // confidence set of Hansen, Lunde and Nason 2011). If a contender has fewer than [LeastRounds] common rounds with the
 // best, or if the autocorrelation is large, then only a contender that is far behind ([FarBehind]) is worse.

@@ -23,7 +23,7 @@ func Grid() []Named {
 	}
 }
 
-// All returns every family: those of the grid, and the increments of Jones 1986 that are not among them.
+// All returns the families of the grid and the increments of Jones 1986 that the grid lacks.
 func All() []Named {
 	return append(Grid(),
 		Named{"triangular", "density rising from 0 to 1.5 mean", triangular},
