@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/minheap"
 	"github.com/timerbench/timerbench/structures/quadheap"
+	"github.com/timerbench/timerbench/structures/wheel"
 )
 
 // These tests check published claims by exact counts, which are the same on any machine. docs/published.md has the
@@ -98,6 +99,22 @@ func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	moves := float64(w.Work().Moved-before) / float64(len(b.Fires))
 	if want := 1 - 4096/60_000.0; math.Abs(moves-want) > 0.05 {
 		t.Errorf("%.2f moves a timer that fires, want about %.2f", moves, want)
+	}
+}
+
+// A classical flat wheel decrements the rounds of a timer in each revolution: 59 times for a timer of 60 s in 1,000
+// slots of a millisecond. wheel keeps its next deadline instead, so it visits no slot until then.
+func TestAWheelPassesALoneTimerWithoutRounds(t *testing.T) {
+	w := wheel.New[int](wheel.Slots(1000))
+	w.Schedule(60_000, 0)
+	for now := range structures.Tick(60_000) {
+		w.Pop(now)
+	}
+	if work := w.Work(); work.SlotsVisited != 0 || work.Moved != 0 {
+		t.Errorf("%+v before the timer is due, want no slot visited and no timer moved", work)
+	}
+	if _, ok := w.Pop(60_000); !ok {
+		t.Error("the timer is not due")
 	}
 }
 

@@ -45,8 +45,9 @@ func (v *View) idleTicksChart() *draw.Figure {
 		Title: "Idle wake-ups per fired timer",
 		Subtitle: "The number of wake-ups without a fired timer, divided by the number of fired timers. A ticking driver " +
 			"wakes at every tick, a tickless driver at the tick that Next returns. Lower is better.",
-		Caption: "The counts are exact. Each panel has its own scale. A flat wheel visits a waiting timer in every " +
-			"revolution, which counts as moved.",
+		// A test of package analysis counts the rounds of wheel.
+		Caption: "The counts are exact. Each panel has its own scale. At a tick of 1 ms, a classical flat wheel of 1,000 slots " +
+			"passes a timer of 60 s in 59 empty rounds. wheel passes it in none, because it keeps its next deadline.",
 		X: draw.Axis{Ticks: draw.LinearTicks(show.Figure), Linear: true, High: 1.3},
 	}
 	counts, cases := v.largestIdle()
