@@ -24,7 +24,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	docs "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/report"
-	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/report/analysis"
 )
 
 // limit is the time limit of a test.
@@ -171,13 +171,13 @@ func open(t *testing.T, page func() (string, error), s size) *tab {
 }
 
 // adviser answers from the run behind the page part.
-func adviser(t *testing.T) *advice.Adviser {
+func adviser(t *testing.T) *analysis.Adviser {
 	t.Helper()
 	r, err := some()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return advice.New(r)
+	return analysis.Of(r).Adviser()
 }
 
 // ready waits until the script has set up the page.

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/report/advice"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/section"
 )
 
@@ -99,17 +99,17 @@ func TestAnswersPrintTheCostsOfThePage(t *testing.T) {
 	t.Parallel()
 	for name, r := range keptRuns(t) {
 		run := analysis.Of(r)
-		adviser, compared := advice.Of(run), 0
+		adviser, compared := run.Adviser(), 0
 		for _, n := range []float64{100, 1e3, 1e4, 1e5, 1e6} {
-			for _, q := range []advice.Question{
+			for _, q := range []analysis.Question{
 				{N: n, Delays: "uniform"}, {N: n, Cancel: 0.9, Delays: "clustered"}, {N: n, Cancel: 0.5, Delays: "uniform", Late: true},
-				{N: n, Cancel: advice.Unknown, Reschedule: advice.Unknown}, {N: n, Cancel: 0.9, Reschedule: 0.98},
+				{N: n, Cancel: analysis.Unknown, Reschedule: analysis.Unknown}, {N: n, Cancel: 0.9, Reschedule: 0.98},
 			} {
 				x, err := adviser.Answer(q)
 				if err != nil {
 					continue
 				}
-				var cell *analysis.Cell
+				var cell *cost.Costs
 				for _, c := range run.CellsOf(x.Evidence[0].Workload) {
 					if c.N == x.Evidence[0].N {
 						cell = c
@@ -122,7 +122,7 @@ func TestAnswersPrintTheCostsOfThePage(t *testing.T) {
 						}
 						continue
 					}
-					if want := cell.Row(s.Structure).Cost().Center; s.NS != want {
+					if want := cell.Cost(cell.Row(s.Structure)).Center; s.NS != want {
 						t.Errorf("%s: %s: %s takes %v ns, and %v on the page", name, x.Words(), s.Structure, s.NS, want)
 					}
 					if first := x.Of(x.Name); len(x.Evidence) == 1 && s.NS > 0 {

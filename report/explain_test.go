@@ -9,7 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/demo"
 	"github.com/timerbench/timerbench/report/internal/section"
 	"github.com/timerbench/timerbench/structures"

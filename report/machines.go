@@ -11,8 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/advice"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/section"
 )
 
@@ -51,12 +50,12 @@ type compared struct {
 func machinesPage(runs []results.Named) *page {
 	p := &page{Title: "Timer structures on several machines"}
 	var views []*analysis.Run
-	var advisers []*advice.Adviser
+	var advisers []*analysis.Adviser
 	var letters []string
 	machines := &show.Table{Align: "llllll", Header: []string{"", "Machine", "System", "Made", "Commit", "Results"}}
 	for i, r := range runs {
 		v := analysis.Of(r.Run)
-		views, advisers = append(views, v), append(advisers, advice.Of(v))
+		views, advisers = append(views, v), append(advisers, v.Adviser())
 		letters = append(letters, string(rune('A'+i%26)))
 		e := r.Environment
 		machines.Add(letters[i], fmt.Sprintf("%s, %s", cmp.Or(e.CPU, "unknown"), show.Count(e.Cores, "core")),
@@ -83,7 +82,7 @@ func machinesPage(runs []results.Named) *page {
 			for _, same := range views[machine].CellsOf(c.Workload) {
 				if same.N == c.N {
 					for _, s := range same.Ranked {
-						out = append(out, choice{s.Structure, s.ToBest().Center, s.Standing(), s.Cost().Center})
+						out = append(out, choice{s.Structure, same.ToBest(s).Center, same.ToBest(s).Standing(), same.Cost(s).Center})
 					}
 				}
 			}

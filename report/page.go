@@ -9,10 +9,10 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/advice"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/section"
 )
@@ -24,19 +24,19 @@ type page struct {
 	Front    section.Section   // above the sections
 	Sections []section.Section // without the empty ones
 
-	First      *advice.Answer // nil: the page answers nothing
-	Verdict    show.Text      // of all kept runs
-	Cost       *draw.Figure   // nil: no workload has two sizes
+	First      *analysis.Answer // nil: the page answers nothing
+	Verdict    show.Text        // of all kept runs
+	Cost       *draw.Figure     // nil: no workload has two sizes
 	Exceptions show.Text
-	err        error           // of the kept runs
-	run        *analysis.Run   // results for the script and for downloads; nil: none
-	adviser    *advice.Adviser // answers for the script
+	err        error             // of the kept runs
+	run        *analysis.Run     // results for the script and for downloads; nil: none
+	adviser    *analysis.Adviser // answers for the script
 	styles     map[string]draw.Style
 }
 
 func newPage(v *section.View, sections []section.Section) *page {
 	p := &page{
-		Title: "Timer structures compared", Made: made(v), run: v.Run, adviser: advice.Of(v.Run), styles: v.Styles,
+		Title: "Timer structures compared", Made: made(v), run: v.Run, adviser: v.Adviser(), styles: v.Styles,
 		Sections: slices.DeleteFunc(slices.Clone(sections), section.Section.Empty),
 	}
 	p.answers()
@@ -61,7 +61,7 @@ func (p *page) answers() {
 		return
 	}
 	p.First = &typical[0]
-	v, err := advice.Kept()
+	v, err := analysis.Kept()
 	p.Verdict, p.err = show.Para(v.Line(), " ", v.Summary()), err
 	exceptions := &show.Table{Align: "lll", Header: []string{"Exception", "Take", "Because"}}
 	const most = 4
@@ -95,8 +95,8 @@ func (p *page) answers() {
 	p.Sections = slices.Insert(p.Sections, 0,
 		section.Section{Title: "What are the answers to common questions?", Tables: []section.Table{{Body: show.Tables(questions), Main: true}}},
 		section.Section{
-			Title: "What does " + advice.Default + " cost on each machine?",
-			Lead: show.Para("The time of " + advice.Default + " as a multiple of the fastest exact structure's, over all workloads and sizes of " +
+			Title: "What does " + analysis.Default + " cost on each machine?",
+			Lead: show.Para("The time of " + analysis.Default + " as a multiple of the fastest exact structure's, over all workloads and sizes of " +
 				"the runs in docs/results. An exception is more than a tie on each machine that measured it, and certain on half of them."),
 			Tables: []section.Table{{Body: show.Tables(machines), Main: true}},
 		})
@@ -104,7 +104,7 @@ func (p *page) answers() {
 }
 
 // far returns the warning of an answer whose evidence is far from its question.
-func far(x advice.Answer) string {
+func far(x analysis.Answer) string {
 	if x.Far == "" {
 		return ""
 	}
@@ -159,7 +159,7 @@ func warnings(r *analysis.Run) []show.Text {
 	unbounded := false
 	for _, c := range r.Cells {
 		for _, row := range c.Rows {
-			s := row.Cost()
+			s := c.Cost(row)
 			unbounded = unbounded || s.OK() && !s.Bounded()
 		}
 	}
@@ -198,7 +198,7 @@ func gaps(v *section.View, sections []section.Section) []show.Text {
 		}
 		add("Some structures only.", "The run measured %s. A missing structure may be better than all of these.", names)
 	}
-	if len(measured) > 0 && !slices.ContainsFunc(v.Cells, func(c *analysis.Cell) bool {
+	if len(measured) > 0 && !slices.ContainsFunc(v.Cells, func(c *cost.Costs) bool {
 		return workload.Category(c.Category) != workload.Recorded
 	}) {
 		add("Traces only.", "The answers hold for the recorded programs. Other numbers of timers, delays and shares of cancels were "+
@@ -234,7 +234,7 @@ func (p *page) markdown() ([]byte, error) {
 
 type pageData struct {
 	Structures []dataStructure   `json:"structures"`
-	Answers    *advice.Grid      `json:"answers"`
+	Answers    *analysis.Answers `json:"answers"`
 	Later      map[string]string `json:"later"` // HTML by ID of the element that it fills once that is shown
 }
 

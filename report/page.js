@@ -94,7 +94,7 @@
 		});
 	};
 
-	// The question. Its answer is looked up; Grid in package advice documents the fields.
+	// The question. Its answer is looked up; Answers in package analysis documents the fields.
 	const answers = data.answers;
 	const asked = Boolean(answers.answers && $("ask"));
 	const digits = (v) => v >= 1000 ? Math.round(v).toLocaleString("en") : String(v);
@@ -170,7 +170,7 @@
 		rank();
 		evidence(current.evidence || []);
 	};
-	// worth compares the cost of the named structure with another one at the given rate, like Answer.Worth in package advice.
+	// worth compares the cost of the named structure with another one at the given rate, like Answer.Worth in package analysis.
 	const worth = () => {
 		const rate = Number($("rate").value);
 		const [first, next] = [current.name, current.against].map((name) => ranking.find((s) => s.name === name));

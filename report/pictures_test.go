@@ -7,7 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	docs "github.com/timerbench/timerbench/docs/results"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/section"
 )

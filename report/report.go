@@ -27,7 +27,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/atomicfile"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/section"
 )

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/count"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/section"
 )
 
@@ -27,7 +28,7 @@ func Summary(r *results.Run) string {
 		if len(c.Ranked) == 0 {
 			continue
 		}
-		best, tied := c.Ranked[0].Cost(), analysis.Names(c.In(stats.Tie))
+		best, tied := c.Cost(c.Ranked[0]), results.Names(c.In(stats.Tie))
 		spread, unclear, next, slowest := show.Unknown, show.Unknown, show.Unknown, show.Unknown
 		if best.Bounded() {
 			half := max(best.Hi-best.Center, best.Center-best.Lo)
@@ -37,12 +38,12 @@ func Summary(r *results.Run) string {
 			unclear = fmt.Sprint(n)
 		}
 		if worse := c.In(stats.Worse); len(worse) > 0 {
-			if next = nextOf(worse[0]); worse[0].ToBest().Bounded() {
-				to := worse[0].ToBest()
+			if next = nextOf(c, worse[0]); c.ToBest(worse[0]).Bounded() {
+				to := c.ToBest(worse[0])
 				next += fmt.Sprintf(" ±%.0f%%", 100*max(to.Hi/to.Center-1, 1-to.Lo/to.Center))
 			}
 			if len(worse) > 1 {
-				slowest = nextOf(worse[len(worse)-1])
+				slowest = nextOf(c, worse[len(worse)-1])
 			}
 		}
 		for _, name := range tied {
@@ -79,7 +80,7 @@ func programs(r *analysis.Run) string {
 			if p == nil || !row.HasCost() || len(c.Ranked) == 0 {
 				continue
 			}
-			t.Add(c.Workload, show.Grouped(c.N), p.Name, show.Figure(row.Cost().Center), section.Beside(row.ToBest()))
+			t.Add(c.Workload, show.Grouped(c.N), p.Name, show.Figure(c.Cost(row).Center), section.Beside(c.ToBest(row)))
 		}
 	}
 	if len(t.Rows) == 0 {
@@ -88,7 +89,9 @@ func programs(r *analysis.Run) string {
 	return t.Terminal() + "\n"
 }
 
-func nextOf(r *analysis.Row) string { return r.Structure + " " + show.Times(r.ToBest().Center) + "x" }
+func nextOf(c *cost.Costs, r *results.Row) string {
+	return r.Structure + " " + show.Times(c.ToBest(r).Center) + "x"
+}
 
 // counted is the number of structures per cell to count (chosen: readers ask about the first ones).
 const counted = 5

@@ -39,9 +39,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -90,7 +90,7 @@ type Row struct {
 	N         int
 	Structure string
 	Op        string  // "lifecycle", "tick" and so on: the unit of the cost
-	Old       float64 // median in ns, as benchstat shows it; the new cost is Old times Ratio.Center
+	Old       float64 // cost in ns, as a report of the old results shows it; the new cost is Old times Ratio.Center
 
 	Ratio    stats.Ratio // new / old
 	Adjusted stats.Ratio // Ratio divided by the median ratio of the cell's others; in a session equal to Ratio
@@ -166,9 +166,9 @@ func keyOf(c results.Cell) cellKey { return cellKey{c.Workload, c.N, c.Unit} }
 // pairsOf pairs the rows that have a cost in both results, in the order of the new results.
 // For a session it condenses their samples.
 func pairsOf(old, new *results.Run, session bool) []*pair {
-	oldCells := make(map[cellKey]results.Cell)
-	for _, c := range old.Cells {
-		oldCells[keyOf(c)] = c
+	oldCells := make(map[cellKey]*results.Cell)
+	for i := range old.Cells {
+		oldCells[keyOf(old.Cells[i])] = &old.Cells[i]
 	}
 	floors := make(map[cellKey]float64) // none in a session
 	if !session {
@@ -180,7 +180,7 @@ func pairsOf(old, new *results.Run, session bool) []*pair {
 		if !ok {
 			continue
 		}
-		pairs := pairsOfCell(before, c, i, floors[keyOf(c)])
+		pairs := pairsOfCell(cost.Of(old, before), &c, i, floors[keyOf(c)])
 		if session {
 			for _, p := range pairs {
 				p.old, p.new = inSession(p.old, p.new, new.Parameters.Repeat)
@@ -191,23 +191,23 @@ func pairsOf(old, new *results.Run, session bool) []*pair {
 	return out
 }
 
-func pairsOfCell(old, new results.Cell, cell int, floor float64) []*pair {
+func pairsOfCell(old *cost.Costs, new *results.Cell, cell int, floor float64) []*pair {
 	var out []*pair
 	for _, row := range new.Rows {
-		i := slices.IndexFunc(old.Rows, func(r results.Row) bool { return r.Structure == row.Structure && r.Role == row.Role })
-		if i < 0 {
+		before := old.Row(row.Structure)
+		if before == nil || before.Role != row.Role {
 			continue
 		}
 		p := &pair{
 			cell: cell, role: row.Role, of: cmp.Or(row.Of, row.Structure), floor: floor,
-			old: results.Samples(old.Rows[i].Cost), new: results.Samples(row.Cost),
+			old: old.Samples(before), new: results.Samples(row.Cost),
 		}
 		if inCommon(p.old, p.new) == 0 {
 			continue
 		}
 		p.row = Row{
 			Workload: new.Workload, N: new.N, Structure: row.Structure, Op: string(new.Unit),
-			Old: median(p.old),
+			Old: old.Cost(before).Center,
 		}
 		out = append(out, p)
 	}

@@ -59,14 +59,6 @@ func condense(samples []stats.Sample, in map[int]bool, repeat int) []stats.Sampl
 	return out
 }
 
-func median(samples []stats.Sample) float64 {
-	values := make([]float64, len(samples))
-	for i, s := range samples {
-		values[i] = s.Value
-	}
-	return stats.Median(values)
-}
-
 // inCommon returns the number of rounds in both a and b.
 func inCommon(a, b []stats.Sample) int {
 	r, _ := stats.Paired(a, b, stats.Options{})

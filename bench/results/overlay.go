@@ -52,23 +52,3 @@ func both[V any](a, b map[string]V) map[string]V {
 	maps.Copy(out, b)
 	return out
 }
-
-// Cell finds a cell. It returns nil if there is none.
-func (r *Run) Cell(workload string, n int) *Cell {
-	for i := range r.Cells {
-		if r.Cells[i].Workload == workload && r.Cells[i].N == n {
-			return &r.Cells[i]
-		}
-	}
-	return nil
-}
-
-// Row finds a row. It returns nil if there is none.
-func (c *Cell) Row(name string) *Row {
-	for i := range c.Rows {
-		if c.Rows[i].Structure == name {
-			return &c.Rows[i]
-		}
-	}
-	return nil
-}

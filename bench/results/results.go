@@ -224,10 +224,6 @@ type Row struct {
 	WithGC []Trial `json:"with_gc,omitempty"`
 }
 
-// JoinedLate reports whether the row is a control that began after the common passes, and therefore has
-// no proof in the results. Its rounds were proved like all others.
-func (r *Row) JoinedLate() bool { return r.Role == RoleControl && r.Proof == (script.Proof{}) }
-
 // Stopped is the reason why a contender of a cell got no more rounds.
 type Stopped string
 

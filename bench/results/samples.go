@@ -6,7 +6,7 @@ import "github.com/timerbench/timerbench/bench/stats"
 func Samples(trials []Trial) []stats.Sample {
 	var out []stats.Sample
 	for _, t := range trials {
-		if t.Units > 0 && t.NS > 0 {
+		if t.usable() {
 			out = append(out, stats.Sample{
 				Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: t.NS / t.Units,
 			})
@@ -14,3 +14,5 @@ func Samples(trials []Trial) []stats.Sample {
 	}
 	return out
 }
+
+func (t Trial) usable() bool { return t.Units > 0 && t.NS > 0 }

@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
-	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/sources"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
@@ -21,7 +21,7 @@ import (
 
 func newRecommend() *cobra.Command {
 	// The flags; a trace completes them.
-	q := advice.Question{Cancel: advice.Unknown, Reschedule: advice.Unknown}
+	q := analysis.Question{Cancel: analysis.Unknown, Reschedule: analysis.Unknown}
 	var recording string
 	var judge, external, force, asJSON bool
 	cmd := &cobra.Command{
@@ -57,7 +57,7 @@ replace those of the whole run, and recommend says so.`,
 				}
 				r = r.Among()
 			}
-			a, out := advice.New(r), cmd.OutOrStdout()
+			a, out := analysis.Of(r).Adviser(), cmd.OutOrStdout()
 			if judge {
 				err = showJudgements(out, a.Judge())
 			} else {
@@ -93,13 +93,13 @@ replace those of the whole run, and recommend says so.`,
 	flags.Func("per-wake", "`number` of calls between two wake-ups (default: unknown)", values.To(&q.PerWake, size))
 	flags.Func("rate", "`number` of timers started (or mostly moved) per second, such as 50000/s: "+
 		"shows what the difference is worth (default: the rate of the trace, if there is one)",
-		values.To(&q.Rate, func(text string) (advice.Rate, error) {
+		values.To(&q.Rate, func(text string) (analysis.Rate, error) {
 			rate, err := values.Rate(text)
-			return advice.Rate{Timers: rate, Moves: rate}, err
+			return analysis.Rate{Timers: rate, Moves: rate}, err
 		}))
 	flags.Func("weights",
 		"`weights` of throughput, tail, memory and idle, such as throughput=1,tail=2 (default: throughput)",
-		values.To(&q.Matters, advice.ParseWeights))
+		values.To(&q.Matters, analysis.ParseWeights))
 	flags.BoolVar(&q.Late, "late", false, "include structures that fire late")
 	flags.StringVar(&recording, "trace", "",
 		"take the question from this trace; other flags override parts of it")
@@ -117,7 +117,7 @@ replace those of the whole run, and recommend says so.`,
 
 // completeQuestion completes the question from a trace, if there is one, and returns the summary
 // of the trace.
-func completeQuestion(stderr io.Writer, q *advice.Question, path string, force bool) (s *tracestat.Summary, err error) {
+func completeQuestion(stderr io.Writer, q *analysis.Question, path string, force bool) (s *tracestat.Summary, err error) {
 	switch {
 	case path != "":
 		if s, err = tracestat.Read(path); err == nil {
@@ -130,14 +130,14 @@ func completeQuestion(stderr io.Writer, q *advice.Question, path string, force b
 		if s.Totals.Ops[trace.Schedule] == 0 {
 			return nil, fmt.Errorf("--trace %s: no timer is scheduled in it", path)
 		}
-		of := advice.QuestionOf(s)
+		of := analysis.QuestionOf(s)
 		q.Recorded = true
 		q.N, q.PerWake, q.Delays = cmp.Or(q.N, of.N), cmp.Or(q.PerWake, of.PerWake), cmp.Or(q.Delays, of.Delays)
 		q.Rate = cmp.Or(q.Rate, of.Rate)
-		if q.Cancel == advice.Unknown {
+		if q.Cancel == analysis.Unknown {
 			q.Cancel = of.Cancel
 		}
-		if q.Reschedule == advice.Unknown {
+		if q.Reschedule == analysis.Unknown {
 			q.Reschedule = of.Reschedule
 		}
 	case q.N == 0:
@@ -160,7 +160,7 @@ func showNext(out io.Writer, path string, s *tracestat.Summary) {
 }
 
 // answer prints the answer to a question: the sentences, the ranking and the evidence, or one JSON object.
-func answer(out io.Writer, a *advice.Adviser, q advice.Question, asJSON bool) error {
+func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool) error {
 	x, err := a.Answer(q)
 	if err != nil {
 		return err
@@ -168,12 +168,16 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question, asJSON bool) er
 	if asJSON {
 		return printJSON(out, x)
 	}
-	for _, line := range slices.Concat([]string{x.Sentence(), x.Far}, x.Missing) {
+	why := ""
+	if x.Why != nil {
+		why = x.Why.Sentence()
+	}
+	for _, line := range slices.Concat([]string{x.Sentence(), why, x.Far}, x.Missing) {
 		if line != "" {
 			fmt.Fprintln(out, show.Wrapped(line))
 		}
 	}
-	weighed := q.Matters != (advice.Weights{}) // the multiples matter, or else the times
+	weighed := q.Matters != (analysis.Weights{}) // the multiples matter, or else the times
 	t := show.Table{Align: "llr", Header: []string{"structure", "best", "to " + x.Name, "cost"}}
 	if weighed {
 		t.Header = append(t.Header, "score", "tail")
@@ -238,7 +242,7 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question, asJSON bool) er
 			e.Fastest, cmp.Or(e.Differs, show.Unknown))
 	}
 	fmt.Fprintf(out, "\n%s\nDistance: at most %.1f is the question itself, above %.1f is far.\n",
-		t.Terminal(), advice.Measured, advice.TooFar)
+		t.Terminal(), analysis.Measured, analysis.TooFar)
 	return nil
 }
 
@@ -246,7 +250,7 @@ func answer(out io.Writer, a *advice.Adviser, q advice.Question, asJSON bool) er
 const namedFastest = 5
 
 // showJudgements prints how well the answers do on workloads that they do not know.
-func showJudgements(out io.Writer, list []advice.Judgement) error {
+func showJudgements(out io.Writer, list []analysis.Judgement) error {
 	if len(list) == 0 {
 		return errors.New("nothing to judge by: want the workload of a program and other workloads")
 	}
@@ -272,6 +276,6 @@ func showJudgements(out io.Writer, list []advice.Judgement) error {
 	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf(
 		"Hits: %d of %d. A hit is within %.0f %% of the fastest. Each answer ignores the "+
 			"cells of its workload. A miss is not certain if the named structure may be the "+
-			"fastest.", hits, len(list), 100*(advice.Near-1))))
+			"fastest.", hits, len(list), 100*(analysis.HitWithin-1))))
 	return nil
 }

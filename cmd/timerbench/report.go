@@ -14,7 +14,7 @@ import (
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
-	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/sources"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -95,7 +95,7 @@ func reportMachines(cmd *cobra.Command, args []string, to string) error {
 
 // showTypical prints the answers to the typical questions, or to the questions of the recorded workloads.
 func showTypical(out io.Writer, r *results.Run) {
-	for _, x := range advice.New(r).Typical() {
+	for _, x := range analysis.Of(r).Adviser().Typical() {
 		fmt.Fprintln(out, show.Wrapped(strings.TrimSpace(x.Sentence()+" "+x.Far)))
 	}
 }

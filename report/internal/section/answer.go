@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/styles"
 )
@@ -59,7 +60,7 @@ const overAll = 2
 
 // overviewTable has a row for each structure, by merit, and a column for each cell. With several
 // cells, the first columns sum up the row.
-func (v *View) overviewTable(cells []*analysis.Cell) draw.Heat {
+func (v *View) overviewTable(cells []*cost.Costs) draw.Heat {
 	t := draw.Heat{Steps: styles.Steps, Number: func(v float64) string {
 		if v == 1 {
 			return "1"
@@ -72,8 +73,8 @@ func (v *View) overviewTable(cells []*analysis.Cell) draw.Heat {
 	}
 	class := analysis.Class("")
 	for _, c := range cells {
-		if c.Class() != class {
-			class = c.Class()
+		if analysis.ClassOf(c) != class {
+			class = analysis.ClassOf(c)
 			t.Groups = append(t.Groups, draw.Group{First: len(t.Columns), Names: map[analysis.Class][]string{
 				analysis.Recorded:  {"recorded from programs", "recorded"},
 				analysis.Programs:  {v.fromPrograms(), "programs"},
@@ -105,10 +106,10 @@ func (v *View) overviewTable(cells []*analysis.Cell) draw.Heat {
 		}
 		for _, c := range cells {
 			row, value := c.Row(who.Name), math.NaN()
-			if r := row.ToBest(); r.Pairs > 0 {
+			if r := c.ToBest(row); r.Pairs > 0 {
 				value = r.Center
 			}
-			values, best = append(values, value), append(best, row.MayBeBest())
+			values, best = append(values, value), append(best, c.MayBeBest(row))
 		}
 		t.Value, t.Bold = append(t.Value, values), append(t.Bold, best)
 	}
@@ -125,7 +126,7 @@ func (v *View) fromPrograms() string {
 		{workload.Program, "modelled on programs"},
 		{workload.Custom, "from scenario files"},
 	} {
-		if slices.ContainsFunc(v.InClass(analysis.Programs), func(c *analysis.Cell) bool {
+		if slices.ContainsFunc(v.InClass(analysis.Programs), func(c *cost.Costs) bool {
 			return workload.Category(c.Category) == origin.category
 		}) {
 			found = append(found, origin.words)
@@ -151,12 +152,12 @@ func (v *View) coarseNote() string {
 }
 
 // units names the units of the costs of cells, the most common one first.
-func units(cells []*analysis.Cell) string {
+func units(cells []*cost.Costs) string {
 	var found []string
 	for _, unit := range []script.Unit{
 		script.PerLifecycle, script.PerTick, script.PerReschedule, script.PerOperation,
 	} {
-		if slices.ContainsFunc(cells, func(c *analysis.Cell) bool { return c.Unit == unit }) {
+		if slices.ContainsFunc(cells, func(c *cost.Costs) bool { return c.Unit == unit }) {
 			found = append(found, string(unit))
 		}
 	}
@@ -178,11 +179,11 @@ func (v *View) answerTable() *show.Table {
 		best := c.Ranked[0]
 		var next any
 		if others := c.In(stats.Worse); len(others) > 0 {
-			next = nextBest(others[0])
+			next = nextBest(c, others[0])
 		}
-		line := []any{names(analysis.Names(c.In(stats.Tie))), names(analysis.Names(c.In(stats.Unclear))),
-			best.Cost().Center, interval(best.Cost()), ratio(best.RatioTo(c.Of(results.RoleFloor))),
-			asFast(best.RatioTo(c.Of(results.RoleBaseline))), next}
+		line := []any{names(results.Names(c.In(stats.Tie))), names(results.Names(c.In(stats.Unclear))),
+			c.Cost(best).Center, interval(c.Cost(best)), ratio(c.Ratio(best, c.Of(results.RoleFloor))),
+			asFast(c.Ratio(best, c.Of(results.RoleBaseline))), next}
 		if w != nil {
 			line = append(line, because(w, c))
 		}
@@ -203,9 +204,9 @@ func someOf(names []string) string {
 	return show.And(names)
 }
 
-func nextBest(r *analysis.Row) show.Cell {
-	out := show.Number(r.ToBest().Center, fmt.Sprintf("%s %s\u00a0×", r.Structure, times(r.ToBest())))
-	if to := r.ToBest(); to.Bounded() && to.Lo < to.Hi {
+func nextBest(c *cost.Costs, r *results.Row) show.Cell {
+	out := show.Number(c.ToBest(r).Center, fmt.Sprintf("%s %s\u00a0×", r.Structure, times(c.ToBest(r))))
+	if to := c.ToBest(r); to.Bounded() && to.Lo < to.Hi {
 		out.Note = show.Times(to.Lo) + " to " + show.Times(to.Hi)
 	}
 	return out
@@ -238,15 +239,15 @@ func (v *View) ratioTable() *show.Table {
 		if len(c.Ranked) == 0 {
 			continue
 		}
-		uncertain := analysis.Names(c.In(stats.Unclear))
+		uncertain := results.Names(c.In(stats.Unclear))
 		var line []any
 		for _, who := range columns {
 			row := c.Row(who.Name)
-			multiple := ratio(row.ToBest())
+			multiple := ratio(c.ToBest(row))
 			if slices.Contains(uncertain, who.Name) {
 				multiple.Text += "?"
 			}
-			line = append(line, faceIf(row.MayBeBest(), multiple))
+			line = append(line, faceIf(c.MayBeBest(row), multiple))
 		}
 		addCell(t, c, line...)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -18,7 +18,7 @@ func (v *View) CostChart() *draw.Figure {
 	workloads := v.Scaled()
 	slices.SortStableFunc(workloads, func(a, b string) int { // those with Go's timers first
 		has := func(w string) int {
-			if v.Largest(w, (*analysis.Row).HasCost).Of(results.RoleBaseline).HasCost() {
+			if v.Largest(w, (*results.Row).HasCost).Of(results.RoleBaseline).HasCost() {
 				return 1
 			}
 			return 0

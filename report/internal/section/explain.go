@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/demo"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/sketch"
@@ -168,13 +168,13 @@ func standing(name string, r *analysis.Run) []Fact {
 		for _, s := range c.Ranked {
 			switch {
 			case s.Structure != name:
-			case s.Standing() == stats.Tie:
+			case c.ToBest(s).Standing() == stats.Tie:
 				wins = append(wins, cell)
-			case s.Standing() == stats.Unclear:
+			case c.ToBest(s).Standing() == stats.Unclear:
 				unclear = append(unclear, cell)
 			default:
-				worse = append(worse, multiple{cell, s.ToBest().Center})
-				logs += math.Log(s.ToBest().Center)
+				worse = append(worse, multiple{cell, c.ToBest(s).Center})
+				logs += math.Log(c.ToBest(s).Center)
 			}
 		}
 	}

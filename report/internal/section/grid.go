@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -21,11 +22,11 @@ func grid(v *View) Section {
 // gridChart compares the distributions of the delays, with a panel for each share
 // cancelled. Nil: there is no grid.
 func (v *View) gridChart() *draw.Figure {
-	cells := slices.DeleteFunc(v.InClass(analysis.Grid), func(c *analysis.Cell) bool { return c.Grid == nil })
+	cells := slices.DeleteFunc(v.InClass(analysis.Grid), func(c *cost.Costs) bool { return c.Grid == nil })
 	if len(cells) == 0 {
 		return nil
 	}
-	at := make(map[results.Grid]*analysis.Cell)
+	at := make(map[results.Grid]*cost.Costs)
 	for _, c := range cells {
 		at[*c.Grid] = c
 	}
@@ -55,7 +56,7 @@ func (v *View) gridChart() *draw.Figure {
 				if c == nil {
 					continue
 				}
-				r := c.Row(who.Name).RatioTo(c.Of(results.RoleFloor))
+				r := c.Ratio(c.Row(who.Name), c.Of(results.RoleFloor))
 				if r.Pairs == 0 {
 					continue
 				}
@@ -80,7 +81,7 @@ func (v *View) gridChart() *draw.Figure {
 }
 
 // gridOf returns the shapes of delays and the shares cancelled, in percent, of cells of the grid.
-func gridOf(cells []*analysis.Cell) (delays []string, shares []int) {
+func gridOf(cells []*cost.Costs) (delays []string, shares []int) {
 	for _, c := range cells {
 		if !slices.Contains(delays, c.Grid.Delays) {
 			delays = append(delays, c.Grid.Delays)

@@ -66,9 +66,9 @@ func (v *View) floorTable() *show.Table {
 	t := newTable("lrlr", "Workload", "N", "Floor", "ns", "95 % CI", "Overall mean ns", "Share of the fastest")
 	for _, c := range v.Cells {
 		for _, row := range c.Rows {
-			if s := row.Cost(); row.Role == results.RoleFloor && s.OK() {
+			if s := c.Cost(row); row.Role == results.RoleFloor && s.OK() {
 				var share any
-				if r := row.ToBest(); r.Pairs > 0 {
+				if r := c.ToBest(row); r.Pairs > 0 {
 					share = percent(r.Center)
 				}
 				addCell(t, c, row.Structure, s.Center, interval(s), s.Mean, share)
@@ -101,7 +101,7 @@ func (v *View) controlTable() *show.Table {
 		if r.Differs() {
 			verdict = "differs"
 		}
-		addCell(t, c.Cell, c.Row.Structure, decimals(r.Center, 3), ci, verdict)
+		addCell(t, c.Costs, c.Row.Structure, decimals(r.Center, 3), ci, verdict)
 	}
 	return t
 }
@@ -117,7 +117,7 @@ func (v *View) roundsTable() *show.Table {
 		for _, row := range c.Rows {
 			raced = raced || row.Stopped != results.StoppedDone
 			if row.Role == results.RoleStructure {
-				rounds := fmt.Sprintf("%s %d", row.Structure, len(row.Samples))
+				rounds := fmt.Sprintf("%s %d", row.Structure, len(c.Samples(row)))
 				stopped[row.Stopped] = append(stopped[row.Stopped], rounds)
 			}
 		}

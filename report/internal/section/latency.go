@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -36,7 +37,7 @@ func latency(v *View) Section {
 type latencyAt struct {
 	n      int
 	figure *draw.Figure
-	cells  []*analysis.Cell
+	cells  []*cost.Costs
 	rows   []analysis.Contender
 }
 
@@ -52,14 +53,14 @@ var (
 // first the largest with all classics that were measured at any size, then the others.
 func (v *View) latencyCharts() []latencyAt {
 	var out []latencyAt
-	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *analysis.Cell) bool {
+	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *cost.Costs) bool {
 		return c.Grid == nil || !slices.Contains(latencyShapes, c.Grid.Delays) || !slices.ContainsFunc(c.Rows, hasLatency)
 	})
 	most := 0
 	for _, n := range sizesOf(cells) {
-		at := latencyAt{n: n, cells: slices.DeleteFunc(slices.Clone(cells), func(c *analysis.Cell) bool { return c.N != n })}
+		at := latencyAt{n: n, cells: slices.DeleteFunc(slices.Clone(cells), func(c *cost.Costs) bool { return c.N != n })}
 		at.rows = v.classicRows(func(who analysis.Contender) bool {
-			return !slices.ContainsFunc(at.cells, func(c *analysis.Cell) bool { return !hasLatency(c.Row(who.Name)) })
+			return !slices.ContainsFunc(at.cells, func(c *cost.Costs) bool { return !hasLatency(c.Row(who.Name)) })
 		})
 		if at.figure = v.latencyChart(at); at.figure != nil {
 			out, most = append(out, at), max(most, len(at.rows))
@@ -95,7 +96,7 @@ func (v *View) latencyChart(at latencyAt) *draw.Figure {
 	for _, share := range shares {
 		for _, kind := range latencyKinds {
 			for _, shape := range delays {
-				i := slices.IndexFunc(at.cells, func(c *analysis.Cell) bool { return c.Grid.Delays == shape && c.Grid.CancelPercent == share })
+				i := slices.IndexFunc(at.cells, func(c *cost.Costs) bool { return c.Grid.Delays == shape && c.Grid.CancelPercent == share })
 				if i < 0 || !slices.Contains(kindsOf(at.cells[i]), kind) {
 					f.Panels = append(f.Panels, nil)
 					continue
@@ -134,7 +135,7 @@ func (v *View) latencyChart(at latencyAt) *draw.Figure {
 func (at latencyAt) table() show.Text {
 	t := newTable("llr", "Call", "Structure")
 	_, shares := gridOf(at.cells)
-	var columns []*analysis.Cell
+	var columns []*cost.Costs
 	for _, share := range shares {
 		for _, c := range at.cells {
 			if c.Grid.CancelPercent == share {
@@ -169,16 +170,16 @@ func percentilesOf(l results.Latency) any {
 	return show.Number(l.P999, strings.Join(out, " / "))
 }
 
-func hasLatency(r *analysis.Row) bool {
+func hasLatency(r *results.Row) bool {
 	return r != nil && slices.ContainsFunc(r.Latency, func(l results.Latency) bool { return l.Samples > 0 })
 }
 
-func (v *View) latencyRows(c *analysis.Cell) []analysis.Contender {
+func (v *View) latencyRows(c *cost.Costs) []analysis.Contender {
 	return v.Present(func(who analysis.Contender) bool { return hasLatency(c.Row(who.Name)) })
 }
 
 // kindsOf returns the kinds of calls for which a cell has latencies, in the order of charts and tables.
-func kindsOf(c *analysis.Cell) []script.Kind {
+func kindsOf(c *cost.Costs) []script.Kind {
 	var out []script.Kind
 	for _, r := range c.Rows {
 		for _, l := range r.Latency {
@@ -191,7 +192,7 @@ func kindsOf(c *analysis.Cell) []script.Kind {
 	return slices.Compact(out)
 }
 
-func latencyOf(row *analysis.Row, kind script.Kind) (l results.Latency, ok bool) {
+func latencyOf(row *results.Row, kind script.Kind) (l results.Latency, ok bool) {
 	if row != nil {
 		for _, l := range row.Latency {
 			if l.Kind == kind && l.Samples > 0 {
@@ -223,7 +224,7 @@ func (p percentile) of(l results.Latency) (ns float64, ok bool) {
 	return p.value(l), l.Samples >= p.least
 }
 
-func (v *View) latencyTable(c *analysis.Cell) *show.Table {
+func (v *View) latencyTable(c *cost.Costs) *show.Table {
 	t := newTable("llr", "Kind", "Structure", "Samples", "Mean ns", "Median", "90 %", "99 %", "99.9 %")
 	for _, kind := range kindsOf(c) {
 		for _, who := range v.ByMerit(v.latencyRows(c)) {

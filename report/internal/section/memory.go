@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -102,16 +103,16 @@ func (v *View) memoryTable() *show.Table {
 }
 
 func (v *View) allocationTable() *show.Table {
-	allocates := func(r *analysis.Row) bool { objects, _ := r.Allocations(); return objects > 0 }
-	return v.byWorkload(v.LargestOfEach(allocates), allocates, func(_ *analysis.Cell, r *analysis.Row) any {
+	allocates := func(r *results.Row) bool { objects, _ := r.Allocations(); return objects > 0 }
+	return v.byWorkload(v.LargestOfEach(allocates), allocates, func(_ *cost.Costs, r *results.Row) any {
 		objects, bytes := r.Allocations()
 		return show.Number(objects, show.Figure(objects)).With(show.Figure(bytes) + " B")
 	})
 }
 
 // byWorkload is a table of structures by cells, of the rows that have a value.
-func (v *View) byWorkload(cells []*analysis.Cell, has func(*analysis.Row) bool,
-	value func(*analysis.Cell, *analysis.Row) any,
+func (v *View) byWorkload(cells []*cost.Costs, has func(*results.Row) bool,
+	value func(*cost.Costs, *results.Row) any,
 ) *show.Table {
 	var header []string
 	for _, c := range cells {
@@ -131,7 +132,7 @@ func collector(v *View) Section {
 		Lead: show.Para("Everywhere else the collector is off while the clock runs. Here it is on, and the process holds a " +
 			"heap like that of a program. \"On / off\" is the quotient of the two times."),
 	}
-	has := func(r *analysis.Row) bool { return len(results.Samples(r.WithGC)) > 0 }
+	has := func(r *results.Row) bool { return len(results.Samples(r.WithGC)) > 0 }
 	for _, c := range v.LargestOfEach(has) {
 		title := cellTitle(c) + ": with the collector on"
 		s.Tables = append(s.Tables, Table{Title: title, Body: show.Tables(v.collectorTable(c))})
@@ -139,7 +140,7 @@ func collector(v *View) Section {
 	return s
 }
 
-func (v *View) collectorTable(c *analysis.Cell) *show.Table {
+func (v *View) collectorTable(c *cost.Costs) *show.Table {
 	t := newTable("lr", "Structure", "ns, off", "95 % CI", "ns, on", "95 % CI", "On / off")
 	all := c.WithGC()
 	for _, who := range v.Contenders {
@@ -148,11 +149,11 @@ func (v *View) collectorTable(c *analysis.Cell) *show.Table {
 			continue
 		}
 		row := c.Row(who.Name)
-		off, difference := row.Cost(), any(nil)
+		off, difference := c.Cost(row), any(nil)
 		if off.OK() {
 			difference = show.Number(on.Center/off.Center, show.Times(on.Center/off.Center))
 		}
-		t.Add(label(who, row.MayBeBest()), off.Center, interval(off), on.Center, interval(on), difference).Structure = who.Name
+		t.Add(label(who, c.MayBeBest(row)), off.Center, interval(off), on.Center, interval(on), difference).Structure = who.Name
 	}
 	return t
 }

@@ -6,11 +6,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -118,29 +119,14 @@ func (v *View) whyChart(w *analysis.Why) *draw.Figure {
 }
 
 // because names the count that separates the fastest structure of a cell from the next one. nil: not both are counted.
-func because(w *analysis.Why, c *analysis.Cell) any {
+func because(w *analysis.Why, c *cost.Costs) any {
 	rows := w.Of(c)
 	if len(rows) < 2 || rows[0].Structure != c.Ranked[0].Structure {
 		return nil
 	}
-	a, b := rows[0], rows[1]
-	what, x, y, most := "", 0.0, 0.0, -1.0
-	for _, k := range []struct {
-		what string
-		x, y float64
-		ns   float64
-	}{
-		{"instructions", a.Instructions, b.Instructions, w.Costs.Instruction},
-		{"misses of 32 kB", a.L1Misses, b.L1Misses, w.Costs.L1Miss},
-		{"misses of 1 MB", a.L2Misses, b.L2Misses, w.Costs.L2Miss},
-		{"mispredicted", a.Mispredicted, b.Mispredicted, w.Costs.Mispredicted},
-	} {
-		if ns := math.Abs(k.x-k.y) * k.ns; ns > most {
-			what, x, y, most = k.what, k.x, k.y, ns
-		}
-	}
-	ok, known := w.Agree(a)
-	return fmt.Sprintf("%s %s, %s %s: counts %s", show.Figure(x), what, b.Structure, show.Figure(y), agreement(ok, known))
+	r := w.Between(c, rows[0].Structure, rows[1].Structure)
+	ok, known := w.Agree(rows[0])
+	return fmt.Sprintf("%s %s, %s %s: counts %s", show.Figure(r.Value), r.Count, r.Against, show.Figure(r.Other), agreement(ok, known))
 }
 
 func inNumbers(v *View) Section {
@@ -173,30 +159,31 @@ func inNumbers(v *View) Section {
 	return s
 }
 
-func hasKinds(r *analysis.Row) bool {
+func hasKinds(r *results.Row) bool {
 	return slices.ContainsFunc(r.ByKind, func(t results.Trial) bool { return len(t.Kinds) > 0 })
 }
 
 // costTable shows the costs of a workload, with two columns for each N.
-func (v *View) costTable(cells []*analysis.Cell) *show.Table {
-	cells = slices.DeleteFunc(slices.Clone(cells), func(c *analysis.Cell) bool { return len(v.Measured(c)) == 0 })
+func (v *View) costTable(cells []*cost.Costs) *show.Table {
+	cells = slices.DeleteFunc(slices.Clone(cells), func(c *cost.Costs) bool { return len(v.Measured(c)) == 0 })
 	var header []string
 	for _, c := range cells {
 		header = append(header, "N = "+short(c.N), "×")
 	}
 	return pivot("lr", v.ByMerit(v.Measured(cells...)), header, func(who analysis.Contender, column int) any {
-		row := cells[column/2].Row(who.Name)
+		c := cells[column/2]
+		row := c.Row(who.Name)
 		switch {
 		case !row.HasCost() || column%2 == 1 && who.Role == results.RoleFloor:
 			return nil
 		case column%2 == 0:
-			return withInterval(row.Cost())
+			return withInterval(c.Cost(row))
 		}
-		return faceIf(row.MayBeBest(), ratio(row.ToBest()))
+		return faceIf(c.MayBeBest(row), ratio(c.ToBest(row)))
 	})
 }
 
-func (v *View) kindTable(c *analysis.Cell) *show.Table {
+func (v *View) kindTable(c *cost.Costs) *show.Table {
 	var found []script.Kind
 	for _, r := range c.Rows {
 		for _, t := range r.ByKind {
@@ -214,7 +201,7 @@ func (v *View) kindTable(c *analysis.Cell) *show.Table {
 		header = append(header, k.String())
 	}
 	return pivot("lr", v.ByMerit(v.Contenders), header, func(who analysis.Contender, column int) any {
-		if s := c.Row(who.Name).KindCost(found[column]); s.OK() {
+		if s := c.KindCost(c.Row(who.Name), found[column]); s.OK() {
 			return withInterval(s)
 		}
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -59,7 +59,7 @@ func written(t *testing.T, i stats.Ratio) stats.Standing {
 
 // wantSentence checks that a sentence says what the standings of its ranking say: one name, the number of others that may be the best, and
 // the gain over the default if another structure is named.
-func wantSentence(t *testing.T, x advice.Answer) {
+func wantSentence(t *testing.T, x analysis.Answer) {
 	t.Helper()
 	var names []string
 	for _, s := range x.Ranking {
@@ -86,15 +86,15 @@ func TestNoTwoPlacesContradictEachOther(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 26))
 		r := &results.Run{Complete: true, Cells: []results.Cell{wandering(rng, 0, 100), wandering(rng, 90, 10_000)}}
 		v := viewOf(t, r, "auto", "hwheel", "hwheel-linux", "quadheap", "rbtree", "wheel-fixed")
-		heat, adviser := v.overviewTable(v.Cells), advice.Of(v.Run)
-		between, err := adviser.Answer(advice.Question{N: 1000, Cancel: advice.Unknown, Reschedule: advice.Unknown}) // it rests on both cells
+		heat, adviser := v.overviewTable(v.Cells), v.Adviser()
+		between, err := adviser.Answer(analysis.Question{N: 1000, Cancel: analysis.Unknown, Reschedule: analysis.Unknown}) // it rests on both cells
 		if err != nil || len(between.Evidence) != 2 {
 			t.Fatalf("%v, %+v", err, between.Evidence)
 		}
 		wantSentence(t, between)
 		for column, c := range v.Cells {
 			for _, late := range []bool{true, false} {
-				x, err := adviser.Answer(advice.Question{N: float64(c.N), Cancel: c.CancelRate, Delays: "uniform", Late: late})
+				x, err := adviser.Answer(analysis.Question{N: float64(c.N), Cancel: c.CancelRate, Delays: "uniform", Late: late})
 				if err != nil || len(x.Evidence) != 1 {
 					t.Fatalf("%v, %+v", err, x.Evidence)
 				}
@@ -106,16 +106,16 @@ func TestNoTwoPlacesContradictEachOther(t *testing.T) {
 					if i >= len(ranked) || ranked[i].Structure != s.Structure {
 						t.Fatalf("%d: the ranking is %+v, that of the cell %+v", seed, x.Ranking, ranked)
 					}
-					of := ranked[i].RatioTo(c.Row(x.Name))
+					of := c.Ratio(ranked[i], c.Row(x.Name))
 					if math.Abs(of.Lo-s.Times.Lo) > 1e-9 || of.Bounded() && math.Abs(of.Hi-s.Times.Hi) > 1e-9*of.Hi {
 						t.Errorf("%d: %s is %+v in the ranking and %+v in the cell", seed, s.Structure, s.Times, of)
 					}
-					of = ranked[i].RatioTo(ranked[0])
+					of = c.Ratio(ranked[i], ranked[0])
 					standing := written(t, of)
 					seen[standing]++
 					named[standing] = append(named[standing], s.Structure)
 					first, row := c.Row(x.Ranking[0].Structure), c.Row(s.Structure)
-					there, back := row.RatioTo(first), first.RatioTo(row)
+					there, back := c.Ratio(row, first), c.Ratio(first, row)
 					if there.Standing() != standing || back.Worse {
 						t.Errorf("%d: %s is %+v times %s, which is %+v times it, and shown as %+v", seed, s.Structure, there, first.Structure, back, s.Times)
 					}

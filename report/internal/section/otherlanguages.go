@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -83,30 +84,32 @@ func (v *View) withPrograms() *programView {
 // cellGroup is the cells of one chart.
 type cellGroup struct {
 	name, among string // "1k", "With 1k timers"
-	cells       []*analysis.Cell
+	cells       []*cost.Costs
 }
 
 // groups are the cells in which programs were measured: the synthetic ones of each size, and the
 // models of programs, which have sizes of their own.
 func (f *programView) groups() []cellGroup {
-	cells := slices.DeleteFunc(slices.Clone(f.Cells), func(c *analysis.Cell) bool { return f.best(c, false) == nil })
+	cells := slices.DeleteFunc(slices.Clone(f.Cells), func(c *cost.Costs) bool { return f.best(c, false) == nil })
 	var out []cellGroup
-	add := func(name, among string, of func(*analysis.Cell) bool) {
-		g := cellGroup{name, among, slices.DeleteFunc(slices.Clone(cells), func(c *analysis.Cell) bool { return !of(c) })}
+	add := func(name, among string, of func(*cost.Costs) bool) {
+		g := cellGroup{name, among, slices.DeleteFunc(slices.Clone(cells), func(c *cost.Costs) bool { return !of(c) })}
 		if len(g.cells) > 0 {
 			out = append(out, g)
 		}
 	}
-	synthetic := func(c *analysis.Cell) bool { return c.Class() == analysis.Synthetic || c.Class() == analysis.Grid }
-	for _, n := range sizesOf(cells) {
-		add(short(n), "With "+short(n)+" timers", func(c *analysis.Cell) bool { return synthetic(c) && c.N == n })
+	synthetic := func(c *cost.Costs) bool {
+		return analysis.ClassOf(c) == analysis.Synthetic || analysis.ClassOf(c) == analysis.Grid
 	}
-	add("models", "In models and recordings of programs", func(c *analysis.Cell) bool { return !synthetic(c) })
+	for _, n := range sizesOf(cells) {
+		add(short(n), "With "+short(n)+" timers", func(c *cost.Costs) bool { return synthetic(c) && c.N == n })
+	}
+	add("models", "In models and recordings of programs", func(c *cost.Costs) bool { return !synthetic(c) })
 	return out
 }
 
 // best returns the fastest structure of a cell, of ours or of the programs; nil: none.
-func (f *programView) best(c *analysis.Cell, ours bool) *analysis.Row {
+func (f *programView) best(c *cost.Costs, ours bool) *results.Row {
 	for _, r := range c.Ranked {
 		if f.ours[r.Structure] == ours {
 			return r
@@ -174,15 +177,15 @@ func (f *programView) duels() *show.Table {
 			if p := f.Program(theirs.Structure); p != nil {
 				language = p.Language
 			}
-			addUnit(t, c, show.Name(theirs.Structure), language, theirs.Cost().Center, known(f.floor(c, theirs)),
-				show.Name(ours.Structure), ours.Cost().Center, known(f.floor(c, ours)), Beside(ours.RatioTo(theirs)), f.aboveFloors(c, ours, theirs))
+			addUnit(t, c, show.Name(theirs.Structure), language, c.Cost(theirs).Center, known(c, f.floor(c, theirs)),
+				show.Name(ours.Structure), c.Cost(ours).Center, known(c, f.floor(c, ours)), Beside(c.Ratio(ours, theirs)), f.aboveFloors(c, ours, theirs))
 		}
 	}
 	return t
 }
 
 // floor returns the floor of the language of a row, or nil if it was not measured.
-func (f *programView) floor(c *analysis.Cell, of *analysis.Row) *analysis.Row {
+func (f *programView) floor(c *cost.Costs, of *results.Row) *results.Row {
 	p := f.Program(of.Structure)
 	for _, row := range c.Rows {
 		q := f.Program(row.Structure)
@@ -195,22 +198,22 @@ func (f *programView) floor(c *analysis.Cell, of *analysis.Row) *analysis.Row {
 }
 
 // known is the median of a row that may be missing.
-func known(row *analysis.Row) any {
+func known(c *cost.Costs, row *results.Row) any {
 	if row == nil {
 		return nil
 	}
-	return row.Cost().Center
+	return c.Cost(row).Center
 }
 
 // aboveFloors returns the ratio of two rows after subtracting from each round the floor of that round.
-func (f *programView) aboveFloors(c *analysis.Cell, a, b *analysis.Row) any {
+func (f *programView) aboveFloors(c *cost.Costs, a, b *results.Row) any {
 	var above [2][]stats.Sample
-	for i, row := range []*analysis.Row{a, b} {
+	for i, row := range []*results.Row{a, b} {
 		floor := f.floor(c, row)
 		if floor == nil {
 			return nil
 		}
-		if above[i] = less(row.Samples, floor.Samples); above[i] == nil {
+		if above[i] = less(c.Samples(row), c.Samples(floor)); above[i] == nil {
 			return "not known: " + row.Structure + " is at its floor"
 		}
 	}
@@ -287,14 +290,14 @@ func (f *programView) languages() []*show.Table {
 // languageLine compares programs with the first of them over the cells of a group, raw or above their floors. It
 // returns nil if no program shares a cell with the first.
 func (f *programView) languageLine(g cellGroup, list []*results.External, above bool) []any {
-	cost := func(c *analysis.Cell, p *results.External) float64 {
+	cost := func(c *cost.Costs, p *results.External) float64 {
 		row := c.Row(p.Name)
 		if !row.HasCost() {
 			return 0
 		}
-		ns := row.Cost().Center
+		ns := c.Cost(row).Center
 		if floor := f.floor(c, row); above && floor != nil {
-			return ns - floor.Cost().Center
+			return ns - c.Cost(floor).Center
 		} else if above {
 			return 0
 		}
@@ -327,8 +330,8 @@ func (f *programView) languageLine(g cellGroup, list []*results.External, above 
 func (f *programView) costs() []*show.Table {
 	var out []*show.Table
 	for _, g := range f.groups() {
-		out = append(out, f.byWorkload(g.cells, (*analysis.Row).HasCost, func(_ *analysis.Cell, r *analysis.Row) any {
-			return r.Cost().Center
+		out = append(out, f.byWorkload(g.cells, (*results.Row).HasCost, func(c *cost.Costs, r *results.Row) any {
+			return c.Cost(r).Center
 		}))
 	}
 	return out

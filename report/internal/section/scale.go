@@ -3,8 +3,9 @@ package section
 import (
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/cost"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -46,7 +47,7 @@ func (v *View) scaleChart() *draw.Figure {
 	}
 	left := "" // what names the vertical axis in this row of panels
 	for i, w := range workloads {
-		c := v.Largest(w, (*analysis.Row).HasCost)
+		c := v.Largest(w, (*results.Row).HasCost)
 		p := &draw.Panel{Title: w + perUnit(c), XLabel: "resident timers (N)"}
 		if label := "time per " + string(c.Unit); i%columns == 0 || label != left {
 			p.YLabel, left = label, label
@@ -67,19 +68,19 @@ func (v *View) scaleChart() *draw.Figure {
 }
 
 // scaledCells returns the cells of the workloads that ran at several sizes.
-func (v *View) scaledCells() []*analysis.Cell {
-	var out []*analysis.Cell
+func (v *View) scaledCells() []*cost.Costs {
+	var out []*cost.Costs
 	for _, w := range v.Scaled() {
 		out = append(out, v.CellsOf(w)...)
 	}
-	return slices.DeleteFunc(out, func(c *analysis.Cell) bool { return c.N <= 0 })
+	return slices.DeleteFunc(out, func(c *cost.Costs) bool { return c.N <= 0 })
 }
 
 // costCurve is the cost of a contender at each size of a workload.
 func (v *View) costCurve(workload, name string) draw.Series {
 	out := draw.Series{Style: v.Styles[name], Radius: 2.7, Joined: true}
 	for _, c := range v.CellsOf(workload) {
-		if s := c.Row(name).Cost(); s.OK() && c.N > 0 {
+		if s := c.Cost(c.Row(name)); s.OK() && c.N > 0 {
 			m := markOf(s, 0)
 			m.X, m.Y = float64(c.N), m.X
 			m.Title = show.Short(m.Y) + " ns at " + short(c.N)
@@ -90,7 +91,7 @@ func (v *View) costCurve(workload, name string) draw.Series {
 }
 
 // markOf returns the mark of a summary, with its interval if it has one.
-func markOf(s analysis.Stat, y float64) draw.Mark {
+func markOf(s cost.Stat, y float64) draw.Mark {
 	m := draw.Mark{X: s.Center, Y: y}
 	if s.Bounded() && s.Lo > 0 {
 		m.Lo, m.Hi = s.Lo, s.Hi
@@ -99,7 +100,7 @@ func markOf(s analysis.Stat, y float64) draw.Mark {
 }
 
 // sizesOf returns the distinct sizes of cells in ascending order.
-func sizesOf(cells []*analysis.Cell) []int {
+func sizesOf(cells []*cost.Costs) []int {
 	var out []int
 	for _, c := range cells {
 		if c.N > 0 {

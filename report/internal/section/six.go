@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 )
 
 // classics are the structures of the pictures of latency and of idle ticks: the six that most timers

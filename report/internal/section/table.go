@@ -3,11 +3,12 @@ package section
 import (
 	"fmt"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 )
 
 // newTable returns a table without rows. align has l or r for each column; its last letter holds for all
@@ -33,12 +34,12 @@ func pivot(align string, rows []analysis.Contender, header []string, value func(
 }
 
 // addCell adds a row about a cell of the results. The row begins with the workload and the size.
-func addCell(t *show.Table, c *analysis.Cell, cells ...any) {
+func addCell(t *show.Table, c *cost.Costs, cells ...any) {
 	t.Add(append([]any{c.Workload, size(c.N)}, cells...)...).Cell = cellName(c)
 }
 
 // addUnit is like addCell, and adds the unit of the cost unless it is the lifecycle of a timer.
-func addUnit(t *show.Table, c *analysis.Cell, cells ...any) {
+func addUnit(t *show.Table, c *cost.Costs, cells ...any) {
 	name := show.Words(c.Workload)
 	if c.Unit != script.PerLifecycle {
 		name = name.With("per " + string(c.Unit))
@@ -99,7 +100,7 @@ func shortList(numbers []int) string {
 func sized(workload string, n int) string { return fmt.Sprintf("%s, N = %s", workload, short(n)) }
 
 // perUnit returns the unit of the cost of a cell in brackets, unless it is the lifecycle of a timer.
-func perUnit(c *analysis.Cell) string {
+func perUnit(c *cost.Costs) string {
 	if c.Unit == script.PerLifecycle {
 		return ""
 	}
@@ -107,10 +108,10 @@ func perUnit(c *analysis.Cell) string {
 }
 
 // cellTitle names a cell, and its unit unless it is the lifecycle.
-func cellTitle(c *analysis.Cell) string { return sized(c.Workload, c.N) + perUnit(c) }
+func cellTitle(c *cost.Costs) string { return sized(c.Workload, c.N) + perUnit(c) }
 
 // cellName names a cell in attributes of charts and tables.
-func cellName(c *analysis.Cell) string { return c.Workload + " " + short(c.N) }
+func cellName(c *cost.Costs) string { return c.Workload + " " + short(c.N) }
 
 func times(r stats.Ratio) string {
 	if r.Pairs == 0 {
@@ -127,14 +128,14 @@ func ratio(r stats.Ratio) show.Cell {
 	return show.Number(r.Center, times(r))
 }
 
-func interval(s analysis.Stat) show.Cell {
+func interval(s cost.Stat) show.Cell {
 	if !s.Bounded() {
 		return show.Words(show.Unknown)
 	}
 	return show.Number(s.Lo, show.Figure(s.Lo)+" to "+show.Figure(s.Hi))
 }
 
-func withInterval(s analysis.Stat) show.Cell {
+func withInterval(s cost.Stat) show.Cell {
 	c := show.Number(s.Center, show.Figure(s.Center))
 	if s.Bounded() {
 		c.Note = show.Figure(s.Lo) + " to " + show.Figure(s.Hi)

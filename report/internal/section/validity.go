@@ -77,7 +77,7 @@ func (v *View) driftTable() show.Text {
 	t := newTable("lrrr", "Workload", "N", "Kendall's rank correlation", "p")
 	for _, d := range v.Drifts() {
 		if d.Found() {
-			addCell(t, d.Cell, decimals(d.Tau, 2), d.P)
+			addCell(t, d.Costs, decimals(d.Tau, 2), d.P)
 		}
 	}
 	if len(t.Rows) == 0 {

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/report/internal/analysis"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/structures/entry"
 )

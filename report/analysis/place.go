@@ -1,11 +1,11 @@
-package advice
+package analysis
 
 import (
 	"math"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
 // place locates a cell or a question among the workloads.
@@ -88,7 +88,7 @@ func (q place) distance(c place) float64 {
 }
 
 // placeOf returns the place of a cell. ok is false if the cost of the cell is not a cost of calls, or is not known.
-func placeOf(r *analysis.Run, c *analysis.Cell) (p place, ok bool) {
+func placeOf(r *Run, c *cost.Costs) (p place, ok bool) {
 	if c.Unit == script.PerTick {
 		return place{}, false
 	}
@@ -100,7 +100,7 @@ func placeOf(r *analysis.Run, c *analysis.Cell) (p place, ok bool) {
 	kinds := make(map[script.Kind]float64)
 	for _, row := range c.Rows {
 		fired += float64(row.Proof.Fired)
-		for _, t := range row.Row.Cost {
+		for _, t := range row.Cost {
 			calls, wakes, units = calls+float64(t.Ops), wakes+float64(t.Wakes), units+t.Units
 		}
 		for _, t := range row.ByKind {
@@ -135,7 +135,7 @@ func placeOf(r *analysis.Run, c *analysis.Cell) (p place, ok bool) {
 }
 
 // delaysOf returns the shape of the delays of a cell; empty: there are several, or it is not known.
-func delaysOf(r *analysis.Run, c *analysis.Cell) string {
+func delaysOf(r *Run, c *cost.Costs) string {
 	if c.Grid != nil {
 		return c.Grid.Delays
 	}

@@ -1,12 +1,10 @@
-// Package analysis says what follows from the results of a run: the best structure of each cell, the cost of every
-// other structure relative to it, and the rank of a structure over all cells. The report and package
-// advice share it, so that they cannot contradict each other.
 package analysis
 
 import (
 	"cmp"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/count"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/scenario"
@@ -21,11 +19,13 @@ type Run struct {
 	*results.Run
 	Known Knowledge
 
-	Cells      []*Cell     // by workload in the order of the results, then the smallest N first
-	Contenders []Contender // in the order of charts and tables
-	Noise      float64     // factor of all standard errors, from the A/A comparisons of all cells
+	Cells      []*cost.Costs // by workload in the order of the results, then the smallest N first
+	Contenders []Contender   // in the order of charts and tables
+	Noise      float64       // factor of all standard errors, from the A/A comparisons of all cells
 
-	places map[string]int // of structures by their merit, see ByMerit
+	places    map[string]int // of structures by their merit, see ByMerit
+	why       *Why
+	explained bool // why is known
 }
 
 // Knowledge is what this version of the program adds to the results.
@@ -65,16 +65,14 @@ func Of(r *results.Run) *Run {
 func With(r *results.Run, known Knowledge) *Run {
 	out := &Run{Run: r, Known: known}
 	order := make(map[string]int) // of the workloads
-	for _, of := range r.Cells {
-		if _, ok := order[of.Workload]; !ok {
-			order[of.Workload] = len(order)
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if _, ok := order[c.Workload]; !ok {
+			order[c.Workload] = len(order)
 		}
-		out.Cells = append(out.Cells, out.cell(of))
+		out.Cells = append(out.Cells, cost.Of(r, c))
 	}
-	for _, c := range out.Cells {
-		c.compare(out)
-	}
-	slices.SortStableFunc(out.Cells, func(a, b *Cell) int {
+	slices.SortStableFunc(out.Cells, func(a, b *cost.Costs) int {
 		return cmp.Or(order[a.Workload]-order[b.Workload], a.N-b.N)
 	})
 	out.Contenders = out.contenders()
@@ -146,9 +144,9 @@ func (r *Run) Present(keep func(Contender) bool) []Contender {
 }
 
 // Measured returns the contenders with a cost in any of the cells.
-func (r *Run) Measured(cells ...*Cell) []Contender {
+func (r *Run) Measured(cells ...*cost.Costs) []Contender {
 	return r.Present(func(who Contender) bool {
-		return slices.ContainsFunc(cells, func(c *Cell) bool { return c.Row(who.Name).HasCost() })
+		return slices.ContainsFunc(cells, func(c *cost.Costs) bool { return c.Row(who.Name).HasCost() })
 	})
 }
 
@@ -162,13 +160,13 @@ func (r *Run) Workloads() []string {
 }
 
 // CellsOf returns the cells of a workload, the smallest N first.
-func (r *Run) CellsOf(workload string) []*Cell {
-	return slices.DeleteFunc(slices.Clone(r.Cells), func(c *Cell) bool { return c.Workload != workload })
+func (r *Run) CellsOf(workload string) []*cost.Costs {
+	return slices.DeleteFunc(slices.Clone(r.Cells), func(c *cost.Costs) bool { return c.Workload != workload })
 }
 
 // Largest returns the cell of a workload with the largest N in which has reports true for a row; nil: there is none.
 // The last cells of an interrupted run may lack rows.
-func (r *Run) Largest(workload string, has func(*Row) bool) *Cell {
+func (r *Run) Largest(workload string, has func(*results.Row) bool) *cost.Costs {
 	for _, c := range slices.Backward(r.Cells) {
 		if c.Workload == workload && slices.ContainsFunc(c.Rows, has) {
 			return c
@@ -178,8 +176,8 @@ func (r *Run) Largest(workload string, has func(*Row) bool) *Cell {
 }
 
 // LargestOfEach returns the cell that Largest finds, for each workload that has one.
-func (r *Run) LargestOfEach(has func(*Row) bool) []*Cell {
-	var out []*Cell
+func (r *Run) LargestOfEach(has func(*results.Row) bool) []*cost.Costs {
+	var out []*cost.Costs
 	for _, w := range r.Workloads() {
 		if c := r.Largest(w, has); c != nil {
 			out = append(out, c)

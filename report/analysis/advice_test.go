@@ -1,4 +1,4 @@
-package advice_test
+package analysis_test
 
 import (
 	"encoding/json"
@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/analysis"
+	benchanalysis "github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
-	"github.com/timerbench/timerbench/report/advice"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/trace"
@@ -60,16 +60,16 @@ func run(cells ...results.Cell) *results.Run {
 	return &results.Run{Complete: true, Cells: cells, Environment: results.Environment{ClockNS: 20}}
 }
 
-func answer(t *testing.T, r *results.Run, q advice.Question) advice.Answer {
+func answer(t *testing.T, r *results.Run, q analysis.Question) analysis.Answer {
 	t.Helper()
-	x, err := advice.New(r).Answer(q)
+	x, err := analysis.Of(r).Adviser().Answer(q)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return x
 }
 
-func names(x advice.Answer) []string {
+func names(x analysis.Answer) []string {
 	var out []string
 	for _, s := range x.Ranking {
 		out = append(out, s.Structure)
@@ -77,7 +77,7 @@ func names(x advice.Answer) []string {
 	return out
 }
 
-func wantNames(t *testing.T, x advice.Answer, want ...string) {
+func wantNames(t *testing.T, x analysis.Answer, want ...string) {
 	t.Helper()
 	if got := names(x); !slices.Equal(got, want) {
 		t.Errorf("ranking %q, want %q: %s", got, want, x.Sentence())
@@ -96,7 +96,7 @@ func twoSizes() *results.Run {
 
 func TestAMeasuredQuestionIsAnsweredByItsCell(t *testing.T) {
 	t.Parallel()
-	x := answer(t, twoSizes(), advice.Question{N: 100_000, Delays: "uniform"})
+	x := answer(t, twoSizes(), analysis.Question{N: 100_000, Delays: "uniform"})
 	wantNames(t, x, "hwheel", "quadheap", "rbtree")
 	if len(x.Evidence) != 1 || x.Evidence[0].N != 100_000 || x.Evidence[0].Weight != 1 || x.Evidence[0].Distance != 0 || x.Evidence[0].Differs != "" {
 		t.Errorf("evidence %+v, want the cell of the question", x.Evidence)
@@ -108,9 +108,9 @@ func TestAMeasuredQuestionIsAnsweredByItsCell(t *testing.T) {
 	if !strings.HasPrefix(x.Sentence(), want[:len(want)-len("2.9 to 3.1 times as long.")]) || !strings.HasSuffix(x.Sentence(), " times as long.") {
 		t.Errorf("%s\nwant about\n%s", x.Sentence(), want)
 	}
-	wantNames(t, answer(t, twoSizes(), advice.Question{N: 1000}), "quadheap", "hwheel", "rbtree")
+	wantNames(t, answer(t, twoSizes(), analysis.Question{N: 1000}), "quadheap", "hwheel", "rbtree")
 	// A cost that nobody has measured is that of the nearest cell, which is named.
-	if x := answer(t, twoSizes(), advice.Question{N: 3000}); !strings.Contains(x.Sentence(), "quadheap, 20 ns per timer in grid-uniform-0 with 1,000 timers. Next: ") {
+	if x := answer(t, twoSizes(), analysis.Question{N: 3000}); !strings.Contains(x.Sentence(), "quadheap, 20 ns per timer in grid-uniform-0 with 1,000 timers. Next: ") {
 		t.Error(x.Sentence())
 	}
 }
@@ -118,7 +118,7 @@ func TestAMeasuredQuestionIsAnsweredByItsCell(t *testing.T) {
 // Half way in decades both cells count alike.
 func TestBetweenCellsTheAnswerIsTheMean(t *testing.T) {
 	t.Parallel()
-	x := answer(t, twoSizes(), advice.Question{N: 10_000, Delays: "uniform"})
+	x := answer(t, twoSizes(), analysis.Question{N: 10_000, Delays: "uniform"})
 	if len(x.Evidence) != 2 || !near(x.Evidence[0].Weight, 0.5) {
 		t.Fatalf("evidence %+v, want both cells alike", x.Evidence)
 	}
@@ -132,7 +132,7 @@ func TestBetweenCellsTheAnswerIsTheMean(t *testing.T) {
 	if got, want := x.Ranking[1].Times.Center, math.Sqrt(3.0/2); !near(got, want) {
 		t.Errorf("quadheap is %.3f times as long, want %.3f", got, want)
 	}
-	nearer := answer(t, twoSizes(), advice.Question{N: 5000})
+	nearer := answer(t, twoSizes(), analysis.Question{N: 5000})
 	if e := nearer.Evidence[0]; e.N != 1000 || e.Weight < 0.7 {
 		t.Errorf("5,000 timers rest on %+v first", e)
 	}
@@ -158,13 +158,13 @@ func TestEachFeatureCounts(t *testing.T) {
 	)
 	r.Cells = append(r.Cells, moves())
 	for _, test := range []struct {
-		advice.Question
+		analysis.Question
 		workload, first string
 	}{
-		{advice.Question{N: 1000, Delays: "uniform"}, "grid-uniform-0", "quadheap"},
-		{advice.Question{N: 1000, Delays: "uniform", Cancel: 0.9}, "grid-uniform-90", "hwheel"},
-		{advice.Question{N: 1000, Delays: "clustered"}, "grid-clustered-0", "rbtree"},
-		{advice.Question{N: 1000, Reschedule: 1}, "moves", "hwheel"},
+		{analysis.Question{N: 1000, Delays: "uniform"}, "grid-uniform-0", "quadheap"},
+		{analysis.Question{N: 1000, Delays: "uniform", Cancel: 0.9}, "grid-uniform-90", "hwheel"},
+		{analysis.Question{N: 1000, Delays: "clustered"}, "grid-clustered-0", "rbtree"},
+		{analysis.Question{N: 1000, Reschedule: 1}, "moves", "hwheel"},
 	} {
 		x := answer(t, r, test.Question)
 		if x.Evidence[0].Workload != test.workload || x.Ranking[0].Structure != test.first {
@@ -179,7 +179,7 @@ func TestEachFeatureCounts(t *testing.T) {
 	}
 	r.Cells = append(r.Cells, poll)
 	for perWake, first := range map[float64]string{10: "quadheap", 0.5: "rbtree"} {
-		if x := answer(t, r, advice.Question{N: 1000, Delays: "uniform", PerWake: perWake}); x.Ranking[0].Structure != first {
+		if x := answer(t, r, analysis.Question{N: 1000, Delays: "uniform", PerWake: perWake}); x.Ranking[0].Structure != first {
 			t.Errorf("with %g calls a wake-up %s, want %s", perWake, x.Ranking[0].Structure, first)
 		}
 	}
@@ -187,23 +187,23 @@ func TestEachFeatureCounts(t *testing.T) {
 
 func TestAFarCellIsNamed(t *testing.T) {
 	t.Parallel()
-	x := answer(t, twoSizes(), advice.Question{N: 1e7, Cancel: 0.99})
+	x := answer(t, twoSizes(), analysis.Question{N: 1e7, Cancel: 0.99})
 	for _, want := range []string{"grid-uniform-0 with 100,000 timers, is far from it: ", "100 times fewer timers", "0 % cancelled", "timerbench trace replay"} {
 		if !strings.Contains(x.Far, want) {
 			t.Errorf("%q does not say %q", x.Far, want)
 		}
 	}
-	if x := answer(t, twoSizes(), advice.Question{N: 3000}); !strings.Contains(x.Far, "grid-uniform-0 with 1,000 timers, is near it: 3.0 times fewer timers.") {
+	if x := answer(t, twoSizes(), analysis.Question{N: 3000}); !strings.Contains(x.Far, "grid-uniform-0 with 1,000 timers, is near it: 3.0 times fewer timers.") {
 		t.Errorf("3,000 timers: %s", x.Far)
 	}
-	if x := answer(t, twoSizes(), advice.Question{N: 1100}); x.Far != "" {
+	if x := answer(t, twoSizes(), analysis.Question{N: 1100}); x.Far != "" {
 		t.Errorf("1,100 timers: %s", x.Far)
 	}
-	a := advice.New(twoSizes())
-	if _, err := a.Answer(advice.Question{N: 1000, Delays: "clustered"}); err == nil || !strings.Contains(err.Error(), "this run did not measure clustered delays: it has uniform delays; timerbench run --workload '^grid-clustered-'") {
+	a := analysis.Of(twoSizes()).Adviser()
+	if _, err := a.Answer(analysis.Question{N: 1000, Delays: "clustered"}); err == nil || !strings.Contains(err.Error(), "this run did not measure clustered delays: it has uniform delays; timerbench run --workload '^grid-clustered-'") {
 		t.Errorf("a shape that nothing has: %v", err)
 	}
-	if q := a.Measured(advice.Question{N: 1000, Delays: "clustered"}); q.Delays != "" {
+	if q := a.Measured(analysis.Question{N: 1000, Delays: "clustered"}); q.Delays != "" {
 		t.Errorf("a shape that nothing has: %+v", q)
 	}
 }
@@ -218,13 +218,13 @@ func TestConstantDelaysAreAnsweredByCellsWithConstantDelays(t *testing.T) {
 		{"constant", "grid-constant-90", "quadheap"}, {"uniform", "grid-uniform-90", "hwheel"},
 	} {
 		for _, n := range []float64{1000, 1e5} {
-			x := answer(t, r, advice.Question{N: n, Cancel: 0.9, Delays: test.delays})
+			x := answer(t, r, analysis.Question{N: n, Cancel: 0.9, Delays: test.delays})
 			if len(x.Evidence) != 1 || x.Evidence[0].Workload != test.workload || x.Ranking[0].Structure != test.first {
 				t.Errorf("%s: it rests on %+v, want %s", x.Sentence(), x.Evidence, test.workload)
 			}
 		}
 	}
-	if x := answer(t, r, advice.Question{N: 10_000, Cancel: 0.9}); len(x.Evidence) != 2 {
+	if x := answer(t, r, analysis.Question{N: 10_000, Cancel: 0.9}); len(x.Evidence) != 2 {
 		t.Errorf("any delays: %+v", x.Evidence)
 	}
 }
@@ -235,7 +235,7 @@ func TestTiesAndWhatIsUnclear(t *testing.T) {
 	for j := range r.Cells[0].Rows[2].Cost { // within 5 %, and not certain
 		r.Cells[0].Rows[2].Cost[j].NS *= 0.996 + 0.01*float64((j>>1)%2)
 	}
-	x := answer(t, r, advice.Question{N: 1000})
+	x := answer(t, r, analysis.Question{N: 1000})
 	wantStandings(t, x, stats.Tie, stats.Tie, stats.Worse)
 	if !strings.Contains(x.Sentence(), ": take hwheel, 20 ns per timer; 1 other cannot be told apart from it. Next: rbtree, ") {
 		t.Error(x.Sentence())
@@ -246,23 +246,23 @@ func TestTiesAndWhatIsUnclear(t *testing.T) {
 			row.Cost[j].NS *= 1 + 0.1*float64((j>>i)%2)
 		}
 	}
-	x = answer(t, r, advice.Question{N: 1000})
+	x = answer(t, r, analysis.Question{N: 1000})
 	wantStandings(t, x, stats.Tie, stats.Unclear, stats.Worse)
 	if !strings.Contains(x.Sentence(), ": take hwheel, 21.8 ns per timer; 1 other cannot be told apart from it. Next: rbtree, ") {
 		t.Error(x.Sentence())
 	}
 	// A difference of less than 5 % is a tie, however certain it is: of times, of bytes, of wake-ups.
-	wantStandings(t, answer(t, run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 20.2})), advice.Question{N: 1000}), stats.Tie, stats.Tie)
+	wantStandings(t, answer(t, run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 20.2})), analysis.Question{N: 1000}), stats.Tie, stats.Tie)
 	r = run(cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 30, "rbtree": 40}))
 	r.Memory = []results.Memory{{Structure: "hwheel", N: 1000, Bytes: 32.1}, {Structure: "quadheap", N: 1000, Bytes: 32.5}, {Structure: "rbtree", N: 1000, Bytes: 33.9}}
-	x = answer(t, r, advice.Question{N: 1000, Matters: advice.Weights{advice.Memory: 1}})
+	x = answer(t, r, analysis.Question{N: 1000, Matters: analysis.Weights{analysis.Memory: 1}})
 	wantStandings(t, x, stats.Tie, stats.Tie, stats.Worse)
 	if !strings.HasSuffix(x.Sentence(), ": take hwheel; 1 other cannot be told apart from it. Next: rbtree, 1.06 times its score.") {
 		t.Error(x.Sentence())
 	}
 }
 
-func wantStandings(t *testing.T, x advice.Answer, want ...stats.Standing) {
+func wantStandings(t *testing.T, x analysis.Answer, want ...stats.Standing) {
 	t.Helper()
 	var got []stats.Standing
 	for _, s := range x.Ranking {
@@ -281,13 +281,13 @@ func TestWhatIsNotKnownDoesNotCount(t *testing.T) {
 		cancel, moved float64
 		rests         []string
 	}{
-		{advice.Unknown, advice.Unknown, []string{"grid-uniform-0", "grid-uniform-90", "moves"}},
-		{advice.Unknown, 0, []string{"grid-uniform-0", "grid-uniform-90"}},
-		{0.9, advice.Unknown, []string{"grid-uniform-90"}},
+		{analysis.Unknown, analysis.Unknown, []string{"grid-uniform-0", "grid-uniform-90", "moves"}},
+		{analysis.Unknown, 0, []string{"grid-uniform-0", "grid-uniform-90"}},
+		{0.9, analysis.Unknown, []string{"grid-uniform-90"}},
 		{0.9, 0, []string{"grid-uniform-90"}},
-		{advice.Unknown, 1, []string{"moves"}},
+		{analysis.Unknown, 1, []string{"moves"}},
 	} {
-		x := answer(t, r, advice.Question{N: 1000, Cancel: test.cancel, Reschedule: test.moved})
+		x := answer(t, r, analysis.Question{N: 1000, Cancel: test.cancel, Reschedule: test.moved})
 		var rests []string
 		for _, e := range x.Evidence {
 			rests = append(rests, e.Workload)
@@ -326,11 +326,11 @@ func TestWeights(t *testing.T) {
 		{"idle", []string{"hwheel", "rbtree", "quadheap"}, []float64{1, 1, 2}},
 		{"throughput=1, tail=1", []string{"quadheap", "rbtree", "hwheel"}, []float64{math.Sqrt2, math.Sqrt(8), math.Sqrt(50)}},
 	} {
-		w, err := advice.ParseWeights(test.weights)
+		w, err := analysis.ParseWeights(test.weights)
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := answer(t, r, advice.Question{N: 1000, Matters: w})
+		x := answer(t, r, analysis.Question{N: 1000, Matters: w})
 		wantNames(t, x, test.want...)
 		for i, want := range test.scores {
 			if got := x.Ranking[i].Score; !near(got, want) {
@@ -342,7 +342,7 @@ func TestWeights(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"speed", "tail=much", "tail=-1", "tail=0", "", "throughput=1,,tail=1", "tail=Inf"} {
-		if w, err := advice.ParseWeights(bad); err == nil {
+		if w, err := analysis.ParseWeights(bad); err == nil {
 			t.Errorf("weights %q are read as %+v", bad, w)
 		}
 	}
@@ -351,19 +351,19 @@ func TestWeights(t *testing.T) {
 func TestACoarseStructureIsNamedAsSuch(t *testing.T) {
 	t.Parallel()
 	r := run(cell(1000, 0, "uniform", costs{"hwheel-linux": 10, "rbtree": 15, "hwheel": 20, "unheard": 30}))
-	x := answer(t, r, advice.Question{N: 1000, Late: true})
+	x := answer(t, r, analysis.Question{N: 1000, Late: true})
 	if !strings.Contains(x.Sentence(), ": take hwheel-linux, 10 ns per timer. hwheel-linux is late by less than 8/63") || !strings.Contains(x.Sentence(), ". Next: rbtree, ") {
 		t.Error(x.Sentence())
 	}
-	wantNames(t, answer(t, r, advice.Question{N: 1000}), "rbtree", "hwheel")
+	wantNames(t, answer(t, r, analysis.Question{N: 1000}), "rbtree", "hwheel")
 }
 
 // The list is made for few timers only.
 func TestALimitedStructureIsLeftOut(t *testing.T) {
 	t.Parallel()
 	r := run(cell(10_000, 0, "uniform", costs{"list": 1, "hwheel": 20}))
-	wantNames(t, answer(t, r, advice.Question{N: 10_000}), "list", "hwheel")
-	wantNames(t, answer(t, r, advice.Question{N: 20_000}), "hwheel")
+	wantNames(t, answer(t, r, analysis.Question{N: 10_000}), "list", "hwheel")
+	wantNames(t, answer(t, r, analysis.Question{N: 20_000}), "hwheel")
 }
 
 // A structure that was measured in a small part of the evidence has no score.
@@ -371,15 +371,15 @@ func TestAStructureThatWasHardlyMeasuredIsLeftOut(t *testing.T) {
 	t.Parallel()
 	r := twoSizes()
 	r.Cells[1] = cell(100_000, 0, "uniform", costs{"hwheel": 50, "quadheap": 150})
-	wantNames(t, answer(t, r, advice.Question{N: 20_000}), "hwheel", "quadheap")
-	wantNames(t, answer(t, r, advice.Question{N: 2000}), "quadheap", "hwheel", "rbtree")
+	wantNames(t, answer(t, r, analysis.Question{N: 20_000}), "hwheel", "quadheap")
+	wantNames(t, answer(t, r, analysis.Question{N: 2000}), "quadheap", "hwheel", "rbtree")
 }
 
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	t.Parallel()
 	one := run(cell(1000, 0, "uniform", costs{"hwheel": 20}))
 	one.Complete = false
-	x := answer(t, one, advice.Question{N: 1000, Matters: advice.Balanced})
+	x := answer(t, one, analysis.Question{N: 1000, Matters: analysis.Balanced})
 	got := strings.Join(x.Missing, "\n")
 	for _, want := range []string{"no figures for memory", "no figures for idle wake-ups", "one structure only", "interrupted"} {
 		if !strings.Contains(got, want) {
@@ -392,16 +392,16 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	idle := cell(1000, 0, "uniform", costs{"hwheel": 20})
 	idle.Unit = script.PerTick
 	bare := cell(1000, 0, "uniform", costs{})
-	for name, r := range map[string]*results.Run{"nothing": nil, "empty": {}, "idle": run(idle), "no rows": run(bare)} {
-		a := advice.New(r)
-		if _, err := a.Answer(advice.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "no costs of structures") {
+	for name, r := range map[string]*results.Run{"empty": {}, "idle": run(idle), "no rows": run(bare)} {
+		a := analysis.Of(r).Adviser()
+		if _, err := a.Answer(analysis.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "no costs of structures") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if a.Standard() != nil || a.Typical() != nil || a.Judge() != nil || len(a.Grid().Answers) != 0 {
 			t.Errorf("%s: there are answers", name)
 		}
 	}
-	if _, err := advice.New(run(cell(1000, 0, "uniform", costs{"hwheel-linux": 20}))).Answer(advice.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "exact") {
+	if _, err := analysis.Of(run(cell(1000, 0, "uniform", costs{"hwheel-linux": 20}))).Adviser().Answer(analysis.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "exact") {
 		t.Errorf("without an exact structure: %v", err)
 	}
 }
@@ -417,7 +417,7 @@ func TestByTailWhatIsTooCloseIsNotTold(t *testing.T) {
 		}
 		return run(c)
 	}
-	byTail := advice.Question{N: 1000, Matters: advice.Weights{advice.Tail: 1}}
+	byTail := analysis.Question{N: 1000, Matters: analysis.Weights{analysis.Tail: 1}}
 	for samples, want := range map[int64]string{
 		1000:      "by tail: take hwheel; 2 others cannot be told apart from it.",
 		5000:      "by tail: take hwheel; 1 other cannot be told apart from it. Next: rbtree, ",
@@ -444,7 +444,7 @@ func TestIdleTicksAreThoseOfTheDrivers(t *testing.T) {
 		}
 		entries = append(entries, e)
 	}
-	rows, failures, err := analysis.Idle{Delays: "uniform", N: 1000, Ticks: 20_000, Seed: 1}.Run(t.Context(), entries)
+	rows, failures, err := benchanalysis.Idle{Delays: "uniform", N: 1000, Ticks: 20_000, Seed: 1}.Run(t.Context(), entries)
 	if err != nil || len(failures) > 0 {
 		t.Fatal(failures, err)
 	}
@@ -452,7 +452,7 @@ func TestIdleTicksAreThoseOfTheDrivers(t *testing.T) {
 	r.Cells[0].Rows = append(r.Cells[0].Rows, results.Row{Structure: "hwheel-list", Role: results.RoleStructure, Cost: trials(30)})
 	r.Idle = rows
 	shown := make(map[string]map[results.Driver]float64)
-	for _, s := range answer(t, r, advice.Question{N: 1000}).Ranking {
+	for _, s := range answer(t, r, analysis.Question{N: 1000}).Ranking {
 		shown[s.Structure] = map[results.Driver]float64{results.Ticking: s.Ticking, results.Tickless: s.Tickless}
 		if !s.Idle || s.Ticking < 10 {
 			t.Errorf("%+v", s)
@@ -470,15 +470,15 @@ func TestIdleTicksAreThoseOfTheDrivers(t *testing.T) {
 
 func TestBadQuestionsAreRefused(t *testing.T) {
 	t.Parallel()
-	a := advice.New(twoSizes())
-	for want, q := range map[string]advice.Question{
+	a := analysis.Of(twoSizes()).Adviser()
+	for want, q := range map[string]analysis.Question{
 		"number of timers 0":    {},
 		"number of timers NaN":  {N: math.NaN()},
 		"share cancelled 1.5":   {N: 1, Cancel: 1.5},
 		"share moved -2":        {N: 1, Reschedule: -2},
 		`shape of delays "odd"`: {N: 1, Delays: "odd"},
 		"wake-ups -1":           {N: 1, PerWake: -1},
-		"weight of memory is":   {N: 1, Matters: advice.Weights{advice.Memory: -2}},
+		"weight of memory is":   {N: 1, Matters: analysis.Weights{analysis.Memory: -2}},
 	} {
 		if _, err := a.Answer(q); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", q, err, want)
@@ -492,8 +492,8 @@ func TestATraceAloneAnswersItsQuestion(t *testing.T) {
 	s.Totals.Fired = 100
 	s.Totals.Ops[trace.Schedule], s.Totals.Ops[trace.Cancel], s.Totals.Ops[trace.Advance] = 400, 300, 80
 	s.Totals.Ops[trace.Reschedule] = 200
-	q := advice.QuestionOf(s)
-	if want := (advice.Question{N: 500, Cancel: 0.75, Delays: "uniform", Reschedule: 0.2, PerWake: 12.5, Recorded: true}); !reflect.DeepEqual(q, want) {
+	q := analysis.QuestionOf(s)
+	if want := (analysis.Question{N: 500, Cancel: 0.75, Delays: "uniform", Reschedule: 0.2, PerWake: 12.5, Recorded: true}); !reflect.DeepEqual(q, want) {
 		t.Errorf("%+v, want %+v", q, want)
 	}
 	c := cell(500, 75, "uniform", costs{"hwheel": 9, "rbtree": 12})
@@ -503,18 +503,18 @@ func TestATraceAloneAnswersItsQuestion(t *testing.T) {
 	}}}
 	r := run(c)
 	r.Parameters.Traces = map[string]results.Recording{"mine": {}}
-	x := answer(t, r, advice.New(r).Measured(q))
+	x := answer(t, r, analysis.Of(r).Adviser().Measured(q))
 	if x.Far != "" || len(x.Evidence) != 1 {
 		t.Errorf("far: %q, evidence %+v", x.Far, x.Evidence)
 	}
-	if typical := advice.New(r).Typical(); len(typical) != 1 || typical[0].Far != "" {
+	if typical := analysis.Of(r).Adviser().Typical(); len(typical) != 1 || typical[0].Far != "" {
 		t.Errorf("typical: %+v, want the trace", typical)
 	}
-	names, questions := advice.New(r).Recorded()
+	names, questions := analysis.Of(r).Adviser().Recorded()
 	if !slices.Equal(names, []string{"mine"}) || questions[0].N != 500 || questions[0].Reschedule != 0.2 {
 		t.Errorf("recorded: %q %+v", names, questions)
 	}
-	if g := advice.New(r).Grid(); len(g.Answers) != 20 || g.Answers[0].Name == "" {
+	if g := analysis.Of(r).Adviser().Grid(); len(g.Answers) != 20 || g.Answers[0].Name == "" {
 		t.Errorf("the controls of a trace alone: %+v", g)
 	}
 }
@@ -526,12 +526,12 @@ func TestJudgementsLeaveTheWorkloadOut(t *testing.T) {
 	own := cell(1000, 0, "uniform", costs{"hwheel": 10, "quadheap": 30, "rbtree": 10.5})
 	own.Workload, own.Category = "mine", "program"
 	r.Cells = append(r.Cells, own)
-	got := advice.New(r).Judge()
+	got := analysis.Of(r).Adviser().Judge()
 	if len(got) != 1 || got[0].Named != "quadheap" || !near(got[0].Times, 3) || got[0].Hit || !slices.Contains(got[0].Fastest, "hwheel") {
 		t.Errorf("%+v, want a miss with quadheap", got)
 	}
 	r.Cells[2].Rows[2].Cost = trials(10.9)
-	if got := advice.New(r).Judge(); !got[0].Hit || !near(got[0].Times, 1.09) {
+	if got := analysis.Of(r).Adviser().Judge(); !got[0].Hit || !near(got[0].Times, 1.09) {
 		t.Errorf("%+v, want a hit", got)
 	}
 }
@@ -558,7 +558,7 @@ func TestTheNamedStructure(t *testing.T) {
 		if test.name == "hwheel" {
 			r.Cells = r.Cells[:1]
 		}
-		x := answer(t, r, advice.Question{N: 1000})
+		x := answer(t, r, analysis.Question{N: 1000})
 		if x.Name != test.name || !slices.Equal(x.Candidates, test.candidates) || !strings.Contains(x.Sentence(), test.says) {
 			t.Errorf("%q: %s\nwant %s among %q: %s", x.Candidates, x.Sentence(), test.name, test.candidates, test.says)
 		}
@@ -574,7 +574,7 @@ func TestWhatIsLeftOutCountsAsAmongFewerTimers(t *testing.T) {
 	large := cell(100_000, 0, "uniform", costs{"hwheel": 50})
 	large.LeftOut = []string{"quadheap"}
 	r := run(cell(10_000, 0, "uniform", costs{"hwheel": 20, "quadheap": 80}), cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 20}), large, cell(100_000, 90, "uniform", costs{"hwheel": 20, "quadheap": 20}))
-	x := answer(t, r, advice.Question{N: 100_000, Cancel: advice.Unknown})
+	x := answer(t, r, analysis.Question{N: 100_000, Cancel: analysis.Unknown})
 	if s := x.Ranking[1]; s.Structure != "quadheap" || !near(s.Cost, 2) || !near(s.Worst, 4) {
 		t.Errorf("%+v, want 4 times the fastest in one cell and as fast in the other", x.Ranking)
 	}
@@ -588,7 +588,7 @@ func TestTheGridAsAPageReadsIt(t *testing.T) {
 	mine.Workload, mine.Grid, mine.Category = "mine", nil, "recorded"
 	r.Cells = append(r.Cells, mine, cell(1000, 90, "clustered", costs{"hwheel-linux": 9, "rbtree": 10}))
 	r.Parameters.Traces = map[string]results.Recording{"mine": {}}
-	a := advice.New(r)
+	a := analysis.Of(r).Adviser()
 	g := a.Grid()
 	data, err := json.Marshal(g)
 	if err != nil {

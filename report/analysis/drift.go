@@ -4,14 +4,15 @@ import (
 	"math"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // Control is an A/A comparison: a second instance of a structure and its ratio to the first.
 type Control struct {
-	*Cell
-	Row   *Row
+	*cost.Costs
+	Row   *results.Row
 	Ratio stats.Ratio
 }
 
@@ -19,11 +20,9 @@ type Control struct {
 func (r *Run) Controls() []Control {
 	var out []Control
 	for _, c := range r.Cells {
-		for _, row := range c.controls {
-			if of := c.Row(row.Of); of.HasCost() {
-				if ratio := c.paired(row, of); ratio.Pairs > 0 {
-					out = append(out, Control{c, row, ratio})
-				}
+		for _, row := range c.Controls() {
+			if ratio := c.Control(row); ratio.Pairs > 0 {
+				out = append(out, Control{c, row, ratio})
 			}
 		}
 	}
@@ -55,23 +54,23 @@ func (r *Run) Checked() Checked {
 	return out
 }
 
-// RoundMeans is the cost of a cell round by round, in the order of the rounds: the geometric mean
+// roundMeans is the cost of a cell round by round, in the order of the rounds: the geometric mean
 // of the structures that took part in the most rounds.
-func (c *Cell) RoundMeans() []stats.Sample {
+func roundMeans(c *cost.Costs) []stats.Sample {
 	most := 0
 	for _, row := range c.Rows {
 		if row.Role == results.RoleStructure {
-			most = max(most, len(row.Samples))
+			most = max(most, len(c.Samples(row)))
 		}
 	}
 	var out []stats.Sample
 	n := 0.0
 	for _, row := range c.Rows {
-		if row.Role != results.RoleStructure || len(row.Samples) < most {
+		if row.Role != results.RoleStructure || len(c.Samples(row)) < most {
 			continue
 		}
 		n++
-		for _, s := range row.Samples {
+		for _, s := range c.Samples(row) {
 			i := slices.IndexFunc(out, func(o stats.Sample) bool { return o.Round == s.Round })
 			if i < 0 {
 				i = len(out)
@@ -89,8 +88,8 @@ func (c *Cell) RoundMeans() []stats.Sample {
 
 // Drift is a cell and the rank correlation of its cost with the round.
 type Drift struct {
-	*Cell
-	Means  []stats.Sample // see RoundMeans
+	*cost.Costs
+	Means  []stats.Sample // see roundMeans
 	Tau, P float64
 }
 
@@ -101,7 +100,7 @@ func (d Drift) Found() bool { return d.P < 1-stats.DefaultConfidence }
 func (r *Run) Drifts() []Drift {
 	var out []Drift
 	for _, c := range r.Cells {
-		if d := (Drift{Cell: c, Means: c.RoundMeans()}); len(d.Means) > 1 {
+		if d := (Drift{Costs: c, Means: roundMeans(c)}); len(d.Means) > 1 {
 			d.Tau, d.P = stats.Drift(d.Means)
 			out = append(out, d)
 		}

@@ -3,6 +3,8 @@ package analysis
 import (
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/cost"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
@@ -20,8 +22,8 @@ const (
 // Classes lists all classes in the order of charts.
 var Classes = []Class{Recorded, Programs, Grid, Synthetic}
 
-// Class returns the class of a cell. A cell of unknown category is synthetic.
-func (c *Cell) Class() Class {
+// ClassOf returns the class of a cell. A cell of unknown category is synthetic.
+func ClassOf(c *cost.Costs) Class {
 	switch workload.Category(c.Category) {
 	case workload.Grid:
 		return Grid
@@ -34,8 +36,8 @@ func (c *Cell) Class() Class {
 }
 
 // InClass returns, for each workload of a class, the largest cell with a cost.
-func (r *Run) InClass(class Class) []*Cell {
-	return slices.DeleteFunc(r.LargestOfEach((*Row).HasCost), func(c *Cell) bool { return c.Class() != class })
+func (r *Run) InClass(class Class) []*cost.Costs {
+	return slices.DeleteFunc(r.LargestOfEach((*results.Row).HasCost), func(c *cost.Costs) bool { return ClassOf(c) != class })
 }
 
 // Scaled returns the synthetic workloads that were run at several sizes, or all synthetic ones if none was.

@@ -22,7 +22,7 @@ func TestTheClassOfAWorkloadIsDeclared(t *testing.T) {
 		"grid-uniform-50": Programs, "x": Grid, "mine": Programs, "changed": Synthetic,
 		"trace-x": Recorded, "grid-unknown-50": Synthetic,
 	} {
-		if got := r.CellsOf(name)[0].Class(); got != want {
+		if got := ClassOf(r.CellsOf(name)[0]); got != want {
 			t.Errorf("%s: class %q, want %q", name, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package advice
+package analysis
 
 import (
 	"github.com/timerbench/timerbench/bench/workload"

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -21,13 +22,13 @@ type Merit struct {
 
 // Merits ranks the contenders for which keep reports true by their typical multiple. Complete ones come first, because
 // the others may have been left out of the cells in which they are worst.
-func (r *Run) Merits(cells []*Cell, keep func(Contender) bool) []Merit {
+func (r *Run) Merits(cells []*cost.Costs, keep func(Contender) bool) []Merit {
 	var out []Merit
 	for _, who := range r.Present(keep) {
 		m := Merit{Contender: who}
 		logs := 0.0
 		for _, c := range cells {
-			if to := c.Row(who.Name).ToBest(); to.Pairs > 0 {
+			if to := c.ToBest(c.Row(who.Name)); to.Pairs > 0 {
 				logs += math.Log(to.Center)
 				m.Cells++
 				m.Worst = max(m.Worst, to.Center)
@@ -50,15 +51,15 @@ func (r *Run) Merits(cells []*Cell, keep func(Contender) bool) []Merit {
 // AnswerCells returns a cell for each workload, class by class. A candidate has at least nine tenths of the structures
 // that the fullest cell of the workload has. The cell is the largest candidate up to [results.TypicalN], or else the
 // smallest one.
-func (r *Run) AnswerCells() []*Cell {
-	var out []*Cell
+func (r *Run) AnswerCells() []*cost.Costs {
+	var out []*cost.Costs
 	for _, class := range Classes {
 		for _, of := range r.InClass(class) {
 			cells, most := r.CellsOf(of.Workload), 0
 			for _, c := range cells {
 				most = max(most, c.Structures())
 			}
-			var best *Cell
+			var best *cost.Costs
 			for _, c := range cells {
 				if n := c.Structures(); n == 0 || 10*n < 9*most {
 					continue

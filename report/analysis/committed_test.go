@@ -1,4 +1,4 @@
-package advice
+package analysis
 
 import (
 	"math"
@@ -42,7 +42,7 @@ func TestPackingKeepsTheAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := New(r), New(again); !reflect.DeepEqual(a.Standard(), b.Standard()) || !reflect.DeepEqual(a.Judge(), b.Judge()) {
+	if a, b := Of(r).Adviser(), Of(again).Adviser(); !reflect.DeepEqual(a.Standard(), b.Standard()) || !reflect.DeepEqual(a.Judge(), b.Judge()) {
 		t.Error("the answers differ")
 	}
 	if _, err := results.Decode(data[:len(data)/2]); err == nil {
@@ -54,7 +54,7 @@ func TestPackingKeepsTheAnswers(t *testing.T) {
 // 10,000 timers, a list took 48 ns a call, auto 22 and ladder 26.
 func TestACellWithoutFiresDecidesNoQuestionWithFires(t *testing.T) {
 	t.Parallel()
-	a := New(committedRun(t))
+	a := Of(committedRun(t)).Adviser()
 	for _, q := range []Question{
 		{N: 1e4, Cancel: Unknown, Reschedule: 0.98}, {N: 1e5, Cancel: 0.9, Reschedule: 0.98}, {N: 1e4, Cancel: 0.999}, {N: 1e4, Reschedule: Unknown},
 	} {
@@ -79,7 +79,7 @@ func TestACellWithoutFiresDecidesNoQuestionWithFires(t *testing.T) {
 	}
 	r := *a.r.Run
 	r.Cells = slices.DeleteFunc(slices.Clone(r.Cells), func(c results.Cell) bool { return c.Workload != "churn" })
-	if _, err := New(&r).Answer(Question{N: 1e4, Cancel: 0.9}); err == nil || !strings.Contains(err.Error(), "no timer fires in the workloads of these results") {
+	if _, err := Of(&r).Adviser().Answer(Question{N: 1e4, Cancel: 0.9}); err == nil || !strings.Contains(err.Error(), "no timer fires in the workloads of these results") {
 		t.Errorf("churn alone: %v", err)
 	}
 }
@@ -87,7 +87,7 @@ func TestACellWithoutFiresDecidesNoQuestionWithFires(t *testing.T) {
 // The run that is part of the program answers everything.
 func TestTheCommittedRunAnswers(t *testing.T) {
 	t.Parallel()
-	a := New(committedRun(t))
+	a := Of(committedRun(t)).Adviser()
 	want := len(standard())
 	constant := Question{N: 1e5, Cancel: 0.9, Delays: "constant"}
 	if !slices.Contains(a.shapes, "constant") { // a run from before they were measured says so

@@ -1,4 +1,4 @@
-package advice
+package analysis
 
 import (
 	"cmp"
@@ -6,16 +6,16 @@ import (
 	"math"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
-	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
-// cost returns the cost of a structure as a multiple of the fastest one that takes part; 0: not known.
-func (c *candidate) cost(name string, late bool) float64 {
+// times returns the cost of a structure as a multiple of the fastest one that takes part; 0: not known.
+func (c *candidate) times(name string, late bool) float64 {
 	if ranked := c.ranked[late]; len(ranked) > 0 {
-		return c.Row(name).RatioTo(ranked[0]).Center
+		return c.Ratio(c.Row(name), ranked[0]).Center
 	}
 	return 0
 }
@@ -28,7 +28,7 @@ func (a *Adviser) measuring(c *candidate, name string, late bool) *candidate {
 	}
 	out := c
 	for _, smaller := range a.cells {
-		if smaller.Workload == c.Workload && smaller.N < c.N && (out == c || smaller.N > out.N) && smaller.cost(name, late) > 0 {
+		if smaller.Workload == c.Workload && smaller.N < c.N && (out == c || smaller.N > out.N) && smaller.times(name, late) > 0 {
 			out = smaller
 		}
 	}
@@ -51,7 +51,7 @@ type tail struct {
 // tails returns the tails of the slowest kinds of call. What the floor takes is subtracted, and a clock reading is added to each,
 // because a smaller difference is not seen. It is empty where the floor has no percentiles. The intervals hold
 // together for all pairs of structures.
-func tails(c *analysis.Cell, clock float64) map[string]tail {
+func tails(c *cost.Costs, clock float64) map[string]tail {
 	floor, structures := make(map[script.Kind]float64), 0
 	for _, row := range c.Rows {
 		switch row.Role {
@@ -140,7 +140,7 @@ func (a *Adviser) memory(n float64) map[string]float64 {
 	return out
 }
 
-// idling is what a structure makes of the drivers in the idle analysis.
+// idling is what a structure makes of the drivers in the idle
 type idling struct {
 	times             float64 // wake-ups of a tickless driver as a multiple of the fewest
 	ticking, tickless float64 // idle ticks for each timer that fires

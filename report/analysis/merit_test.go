@@ -95,7 +95,7 @@ func TestRoundMeans(t *testing.T) {
 		row("best", 1, 4, 9), row("near", 4, 4, 4), row("far", 100),
 	}}).Cells[0]
 	var got []float64
-	for _, s := range c.RoundMeans() {
+	for _, s := range roundMeans(c) {
 		got = append(got, math.Round(1e6*s.Value)/1e6)
 	}
 	if !slices.Equal(got, []float64{2, 4, 6}) {

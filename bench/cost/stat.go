@@ -1,4 +1,4 @@
-package analysis
+package cost
 
 import (
 	"math"
@@ -59,24 +59,24 @@ func summarize(samples []stats.Sample, mean float64, o stats.Options) Stat {
 }
 
 // inCell returns the options of the figures of a cell.
-func (c *Cell) inCell(prior stats.Prior) stats.Options {
+func (c *Costs) inCell(prior stats.Prior) stats.Options {
 	return stats.Options{Prior: prior, Floor: stats.InstanceFloor(c.N), BetweenRuns: stats.BetweenRuns(c.N)}
 }
 
-// costOf estimates the time of one unit from trials.
-func costOf(trials []results.Trial, o stats.Options) Stat {
+// mean is the time of a unit over all usable trials together.
+func mean(trials []results.Trial) float64 {
 	var ns, units float64
 	for _, t := range trials {
 		if t.Units > 0 && t.NS > 0 {
 			ns, units = ns+t.NS, units+t.Units
 		}
 	}
-	return summarize(results.Samples(trials), ns/units, o)
+	return ns / units
 }
 
 // WithGC returns the costs of the contenders with the garbage collector on, by name. A contender that was not
 // measured so is missing.
-func (c *Cell) WithGC() map[string]Stat {
+func (c *Costs) WithGC() map[string]Stat {
 	var all [][]stats.Sample
 	for _, row := range c.Rows {
 		all = append(all, results.Samples(row.WithGC))
@@ -84,7 +84,7 @@ func (c *Cell) WithGC() map[string]Stat {
 	o := c.inCell(stats.PoolCenters(all))
 	out := make(map[string]Stat)
 	for _, row := range c.Rows {
-		if s := costOf(row.WithGC, o); s.OK() {
+		if s := summarize(results.Samples(row.WithGC), mean(row.WithGC), o); s.OK() {
 			out[row.Structure] = s
 		}
 	}
@@ -92,7 +92,7 @@ func (c *Cell) WithGC() map[string]Stat {
 }
 
 // KindCost is the time of one operation of a kind, from the trials that were timed by kind.
-func (r *Row) KindCost(kind script.Kind) Stat {
+func (c *Costs) KindCost(r *results.Row, kind script.Kind) Stat {
 	if r == nil {
 		return Stat{}
 	}
@@ -108,19 +108,5 @@ func (r *Row) KindCost(kind script.Kind) Stat {
 			}
 		}
 	}
-	return summarize(values, ns/n, r.cell.inCell(stats.Prior{}))
-}
-
-// Allocations are the objects and bytes allocated in one unit, over all trials together.
-func (r *Row) Allocations() (objects, bytes float64) {
-	var units float64
-	for _, t := range r.Row.Cost {
-		objects += float64(t.Allocs)
-		bytes += float64(t.AllocBytes)
-		units += t.Units
-	}
-	if units <= 0 {
-		return 0, 0
-	}
-	return objects / units, bytes / units
+	return summarize(values, ns/n, c.inCell(stats.Prior{}))
 }

@@ -1,4 +1,4 @@
-package advice
+package analysis
 
 import (
 	"fmt"

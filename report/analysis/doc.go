@@ -1,4 +1,6 @@
-// Package advice names the structure that fits a program, from the results of a run.
+// Package analysis draws conclusions from the results of a run. A [Run] has the costs of all contenders in each cell, the rank
+// of a structure over all cells, and the counts that explain the times. Its [Adviser] names the structure that fits a
+// program. All pages, tables and answers rest on this package, so they cannot contradict each other.
 //
 // # The question
 //
@@ -59,4 +61,4 @@
 //
 // An answer holds for the machine of the results. Between cells it is an interpolation, and nobody has measured
 // it. The idle wake-ups were counted on a workload without cancels.
-package advice
+package analysis

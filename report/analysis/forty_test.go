@@ -1,4 +1,4 @@
-package advice
+package analysis
 
 import (
 	"flag"
@@ -27,7 +27,7 @@ func TestFortyQuestionsAreAnswered(t *testing.T) {
 		{Cancel: Unknown, Reschedule: Unknown}, {Delays: "uniform"}, {Delays: "uniform", Cancel: 0.5}, {Delays: "uniform", Cancel: 0.9},
 		{Delays: "clustered"}, {Delays: "clustered", Cancel: 0.9}, {Cancel: 0.9, Reschedule: 0.3}, {Cancel: 0.9, Reschedule: 0.98},
 	}
-	a := New(r)
+	a := Of(r).Adviser()
 	var one, few, more int
 	for _, n := range []float64{100, 1000, 10_000, 100_000, 1e6} {
 		for _, q := range mixes {

@@ -1,7 +1,6 @@
-package analysis
+package cost
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -20,17 +19,20 @@ func trials(ns ...float64) []results.Trial {
 
 func TestCost(t *testing.T) {
 	t.Parallel()
-	s := costOf(append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7}), stats.Options{})
+	costOf := func(trials []results.Trial) Stat {
+		return summarize(results.Samples(trials), mean(trials), stats.Options{})
+	}
+	s := costOf(append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7}))
 	if s.Trials != 6 || s.Center < 3 || s.Center > 4 || s.Lo >= 3 || s.Lo < 1 || s.Hi <= 4 || s.Hi > 9.5 || s.Mean != 4 || s.Level != stats.Rounds {
 		t.Errorf("%+v", s)
 	}
-	if s := costOf(trials(3), stats.Options{}); s.Bounded() || math.Abs(s.Center-3) > 1e-9 {
+	if s := costOf(trials(3)); s.Bounded() || math.Abs(s.Center-3) > 1e-9 {
 		t.Errorf("one trial has no 95 %% interval: %+v", s)
 	}
-	if s := costOf(nil, stats.Options{}); s.OK() || s.Bounded() {
+	if s := costOf(nil); s.OK() || s.Bounded() {
 		t.Errorf("no trials: %+v", s)
 	}
-	row := &Row{Row: results.Row{Cost: []results.Trial{{Units: 10, Allocs: 5, AllocBytes: 50}, {Units: 10, Allocs: 15, AllocBytes: 250}}}}
+	row := &results.Row{Cost: []results.Trial{{Units: 10, Allocs: 5, AllocBytes: 50}, {Units: 10, Allocs: 15, AllocBytes: 250}}}
 	if objects, size := row.Allocations(); objects != 1 || size != 15 {
 		t.Error(objects, size)
 	}
@@ -45,13 +47,9 @@ func TestNegativeTimesCount(t *testing.T) {
 	}
 }
 
-// first analyses a run and returns its first cell.
-func first(r results.Run, cells ...results.Cell) *Cell {
-	r.Cells = cells
-	return Of(&r).Cells[0]
-}
+func first(c results.Cell) *Costs { return Of(&results.Run{}, &c) }
 
-func TestAnalyse(t *testing.T) {
+func TestOfACell(t *testing.T) {
 	t.Parallel()
 	row := func(name string, role results.Role, ns ...float64) results.Row {
 		return results.Row{Structure: name, Role: role, Cost: trials(ns...)}
@@ -64,30 +62,30 @@ func TestAnalyse(t *testing.T) {
 		row("null", results.RoleFloor, 1, 1, 1, 1, 1, 1),
 		row("none", results.RoleStructure),
 	}}
-	a := first(results.Run{}, c)
-	if got := Names(a.In(stats.Tie)); !slices.Equal(got, []string{"best", "tie"}) {
+	a := first(c)
+	if got := results.Names(a.In(stats.Tie)); !slices.Equal(got, []string{"best", "tie"}) {
 		t.Errorf("ties: %v", got)
 	}
-	if got := Names(a.In(stats.Unclear)); !slices.Equal(got, []string{"unclear"}) {
+	if got := results.Names(a.In(stats.Unclear)); !slices.Equal(got, []string{"unclear"}) {
 		t.Errorf("unclear: %v", got)
 	}
-	mayBeBest := func(name string) bool { return a.Row(name).MayBeBest() }
+	mayBeBest := func(name string) bool { return a.MayBeBest(a.Row(name)) }
 	if others := a.In(stats.Worse); len(others) != 1 || others[0].Structure != "slow" ||
 		mayBeBest("slow") || !mayBeBest("unclear") || mayBeBest("null") || mayBeBest("absent") {
 		t.Errorf("others: %+v", others)
 	}
-	if r := a.Row("null").ToBest(); r.Center < 0.48 || r.Center > 0.51 {
+	if r := a.ToBest(a.Row("null")); r.Center < 0.48 || r.Center > 0.51 {
 		t.Errorf("the floor to the best: %+v", r)
 	}
 	for i := range c.Rows {
 		c.Rows[i].Cost = c.Rows[i].Cost[:min(1, len(c.Rows[i].Cost))]
 	}
-	if a := first(results.Run{}, c); len(Names(a.In(stats.Tie))) != 1 || len(a.In(stats.Worse)) != 0 {
+	if a := first(c); len(results.Names(a.In(stats.Tie))) != 1 || len(a.In(stats.Worse)) != 0 {
 		t.Errorf("one trial each says nothing but what is first: %+v", a.Ranked)
 	}
 }
 
-// A cell learns the noise from its own rounds. Other cells say nothing of it, however alike they are.
+// A cell learns the noise from its own rounds.
 func TestACellIsAsNoisyAsItsOwnRounds(t *testing.T) {
 	t.Parallel()
 	cell := func(workload string, noise float64) results.Cell {
@@ -104,21 +102,20 @@ func TestACellIsAsNoisyAsItsOwnRounds(t *testing.T) {
 		}
 		return c
 	}
-	half := func(cells ...results.Cell) float64 {
-		a := first(results.Run{}, cells...)
-		return a.Row("b").RatioTo(a.Row("a")).SE
+	error := func(c results.Cell) float64 {
+		a := first(c)
+		return a.Ratio(a.Row("b"), a.Row("a")).SE
 	}
 	var costs [][]stats.Sample
-	noisy := first(results.Run{}, cell("w", 0.1))
+	noisy := first(cell("w", 0.1))
 	for _, row := range noisy.Rows {
-		costs = append(costs, row.Samples)
+		costs = append(costs, noisy.Samples(row))
 	}
 	if want := stats.NewCell(costs, stats.Options{Floor: stats.InstanceFloor(1000)}).Options; noisy.Options != want {
 		t.Errorf("%+v, want the noise of structures and control %+v", noisy.Options, want)
 	}
-	alone, beside := half(cell("w", 0.01)), half(cell("w", 0.01), cell("x", 0.3), cell("y", 0.3), cell("z", 0.3))
-	if alone != beside || half(cell("w", 0.1)) < 1.5*alone {
-		t.Errorf("alone %v, with noisy neighbors %v, noisy itself %v", alone, beside, half(cell("w", 0.1)))
+	if quiet, loud := error(cell("w", 0.01)), error(cell("w", 0.1)); loud < 1.5*quiet {
+		t.Errorf("the error is %v in a quiet cell and %v in a noisy one", quiet, loud)
 	}
 }
 
@@ -131,21 +128,21 @@ func TestTheChosenIsDearerThanItSeems(t *testing.T) {
 	}
 	apart := row("apart", 50, 50)
 	apart.Cost[0].Round, apart.Cost[1].Round = 100, 101
-	c := first(results.Run{}, results.Cell{N: 10_000, Rows: []results.Row{
+	c := first(results.Cell{N: 10_000, Rows: []results.Row{
 		row("c", 12, 10.4, 12, 10.4, 12, 10.4), row("b", 12, 10.2, 12, 10.2, 12, 10.2), apart,
 		row("a", 10, 12, 10, 12, 10, 12), row("slow", 30, 36, 30, 36, 30, 36),
 	}})
 	a, slow := c.Row("a"), c.Row("slow")
-	by, seems := math.Exp(c.optimism), costOf(a.Row.Cost, a.cell.inCell(a.cell.centers)).Center
+	by, seems := math.Exp(c.optimism), c.alone(a).Center
 	near := func(x, y float64) bool { return math.Abs(x/y-1) < 1e-6 }
-	if by < 1.05 || !near(a.Cost().Center, seems*by) || !near(slow.Cost().Center, seems*slow.measured) || !near(slow.RatioTo(a).Center, slow.measured/by) {
-		t.Errorf("%v by choice: %v instead of %v, %+v", by, a.Cost().Center, seems, slow.RatioTo(a))
+	if by < 1.05 || !near(c.Cost(a).Center, seems*by) || !near(c.Cost(slow).Center, seems*c.of(slow).measured) || !near(c.Ratio(slow, a).Center, c.of(slow).measured/by) {
+		t.Errorf("%v by choice: %v instead of %v, %+v", by, c.Cost(a).Center, seems, c.Ratio(slow, a))
 	}
-	if got := Names(c.Ranked); !slices.Equal(got, []string{"a", "b", "c", "slow"}) || c.Row("b").RatioTo(a).Center != 1 {
-		t.Errorf("%v, b is %+v", got, c.Row("b").RatioTo(a))
+	if got := results.Names(c.Ranked); !slices.Equal(got, []string{"a", "b", "c", "slow"}) || c.Ratio(c.Row("b"), a).Center != 1 {
+		t.Errorf("%v, b is %+v", got, c.Ratio(c.Row("b"), a))
 	}
-	if r := c.Row("apart"); r.RatioTo(a).Pairs != 0 || !r.Cost().OK() {
-		t.Errorf("without a common round %+v", r.Cost())
+	if r := c.Row("apart"); c.Ratio(r, a).Pairs != 0 || !c.Cost(r).OK() {
+		t.Errorf("without a common round %+v", c.Cost(r))
 	}
 }
 
@@ -157,33 +154,9 @@ func TestAPrintedIntervalAgreesWithItsStanding(t *testing.T) {
 		a.Cost = append(a.Cost, results.Trial{Round: i, NS: 100, Units: 10})
 		b.Cost = append(b.Cost, results.Trial{Round: i, NS: 100 * math.Exp(0.1*e+0.066), Units: 10})
 	}
-	c := first(results.Run{}, results.Cell{N: 10_000, Rows: []results.Row{a, b}})
+	c := first(results.Cell{N: 10_000, Rows: []results.Row{a, b}})
 	x, y := c.Row("a"), c.Row("b")
-	if strict, r := c.paired(y, x), y.RatioTo(x); !strict.Worse || strict.Lo > 1 || r.Worse || !y.MayBeBest() {
+	if strict, r := c.paired(y, x), c.Ratio(y, x); !strict.Worse || strict.Lo > 1 || r.Worse || !c.MayBeBest(y) {
 		t.Errorf("one-sided %+v, printed %+v", strict, r)
-	}
-}
-
-// The controls check the intervals: they do not decide them alone.
-func TestControlsCheckTheIntervals(t *testing.T) {
-	t.Parallel()
-	run := func(differ int) *Run {
-		r := &results.Run{}
-		for i := range 20 {
-			a := results.Row{Structure: "a", Role: results.RoleStructure, Cost: trials(10, 10.1, 10, 10.1, 10, 10.1)}
-			control := results.Row{Structure: "a-control", Role: results.RoleControl, Of: "a", Cost: trials(10, 10.1, 10.1, 10, 10.1, 10)}
-			for j := range control.Cost {
-				if i < differ {
-					control.Cost[j].NS *= 1.5
-				}
-			}
-			r.Cells = append(r.Cells, results.Cell{Workload: fmt.Sprint("w", i), N: 1000, Rows: []results.Row{a, control}})
-		}
-		return Of(r)
-	}
-	for differ, fails := range map[int]bool{0: false, 1: false, 2: false, 8: true} {
-		if c := run(differ).Checked(); c.Controls != 20 || c.Differ != differ || c.Fails() != fails {
-			t.Errorf("%d controls differ: %+v, fails: %v", differ, c, c.Fails())
-		}
 	}
 }

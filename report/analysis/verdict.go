@@ -1,4 +1,4 @@
-package advice
+package analysis
 
 import (
 	"cmp"
@@ -44,7 +44,7 @@ var Kept = sync.OnceValues(func() (Verdict, error) {
 	runs, err := kept.All()
 	var advisers []*Adviser
 	for _, r := range runs {
-		advisers = append(advisers, New(r))
+		advisers = append(advisers, Of(r).Adviser())
 	}
 	return verdictOf(advisers), err
 })
@@ -75,7 +75,7 @@ func (a *Adviser) Overall() (o Overall, ok bool) {
 	o.Machine, o.Worst = a.r.Environment.CPU, 1
 	logs, n := 0.0, 0.0
 	for _, c := range a.cells {
-		if times := c.cost(Default, false); times > 0 {
+		if times := c.times(Default, false); times > 0 {
 			logs, o.Worst, n = logs+math.Log(times), max(o.Worst, times), n+1
 		}
 	}

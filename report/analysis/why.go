@@ -1,27 +1,31 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/count"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // Why compares the times of structures with the counts of what they execute.
 type Why struct {
-	Costs Weights   // that fit the times of the run best
+	Costs UnitCosts // that fit the times of the run best
 	Rows  []Counted // by cell in the order of Run.Cells, the fastest first
 }
 
-// Weights are nanoseconds on this machine. A miss of a cache counts in addition to the misses of the smaller ones.
-type Weights struct{ Instruction, L1Miss, L2Miss, LLMiss, Mispredicted float64 }
+// UnitCosts are nanoseconds on this machine. A miss of a cache counts in addition to the misses of the smaller ones.
+type UnitCosts struct{ Instruction, L1Miss, L2Miss, LLMiss, Mispredicted float64 }
 
 // Counted is a structure in a cell, of which there are counts.
 type Counted struct {
 	count.Row
-	Cell  *Cell
+	Cell  *cost.Costs
 	To    stats.Ratio // to the best of the cell
 	NS    float64     // a unit
 	Model float64     // what NS would be by the counts, the floor of the harness included
@@ -37,16 +41,23 @@ const fewest = 20
 
 // Why finds the counts of the structures of the run. It is nil where there are too few for a model.
 func (r *Run) Why() *Why {
+	if !r.explained {
+		r.why, r.explained = r.explain(), true
+	}
+	return r.why
+}
+
+func (r *Run) explain() *Why {
 	w := &Why{}
 	for _, c := range r.Cells {
-		floor := c.Of(results.RoleFloor).Cost().Center
+		floor := c.Cost(c.Of(results.RoleFloor)).Center
 		for _, s := range c.Ranked {
 			i := slices.IndexFunc(r.Known.Counts.Rows, func(row count.Row) bool {
 				return row.Structure == s.Structure && row.Workload == c.Workload && row.N == c.N && row.Unit == c.Unit && row.Reads > 0 // with its misses
 			})
-			if i >= 0 && s.Cost().Center > floor {
+			if i >= 0 && c.Cost(s).Center > floor {
 				w.Rows = append(w.Rows, Counted{
-					Row: r.Known.Counts.Rows[i], Cell: c, To: s.ToBest(), NS: s.Cost().Center, floor: floor,
+					Row: r.Known.Counts.Rows[i], Cell: c, To: c.ToBest(s), NS: c.Cost(s).Center, floor: floor,
 				})
 			}
 		}
@@ -90,7 +101,7 @@ func (w *Why) fit() {
 			}
 		}
 	}
-	w.Costs = Weights{x[0], x[1], x[2], x[3], x[4]}
+	w.Costs = UnitCosts{x[0], x[1], x[2], x[3], x[4]}
 	for i := range w.Rows {
 		c := &w.Rows[i]
 		c.Model = c.floor
@@ -101,7 +112,7 @@ func (w *Why) fit() {
 }
 
 // Of returns the rows of a cell, the fastest first.
-func (w *Why) Of(c *Cell) []Counted {
+func (w *Why) Of(c *cost.Costs) []Counted {
 	if w == nil {
 		return nil
 	}
@@ -127,6 +138,54 @@ func (w *Why) Agree(of Counted) (agree, known bool) {
 		return !slices.ContainsFunc(rows[1:], func(row Counted) bool { return !places(row) }), true
 	}
 	return places(of), true
+}
+
+// Reason is the count that separates two structures of a cell most.
+type Reason struct {
+	Structure string      `json:"structure"`
+	Against   string      `json:"against"`
+	Workload  string      `json:"workload"`
+	N         int         `json:"n"`
+	Unit      script.Unit `json:"unit"`
+	Count     string      `json:"count"`       // such as "instructions"
+	Value     float64     `json:"value"`       // of a unit of Structure
+	Other     float64     `json:"other_value"` // of a unit of Against
+}
+
+// Sentence returns the reason in words.
+func (r Reason) Sentence() string {
+	return fmt.Sprintf("Why: in %s with %s, %s takes %s %s per %s, and %s %s.", r.Workload, timers(float64(r.N)), r.Structure,
+		show.Figure(r.Value), r.Count, r.Unit, r.Against, show.Figure(r.Other))
+}
+
+// Between returns the count that separates two structures of a cell most in time. It is nil if one of them is not counted.
+func (w *Why) Between(c *cost.Costs, name, against string) *Reason {
+	rows := w.Of(c)
+	find := func(name string) int {
+		return slices.IndexFunc(rows, func(row Counted) bool { return row.Structure == name })
+	}
+	i, j := find(name), find(against)
+	if i < 0 || j < 0 {
+		return nil
+	}
+	a, b := rows[i], rows[j]
+	var out *Reason
+	most := -1.0
+	for _, k := range []struct {
+		what string
+		x, y float64
+		ns   float64
+	}{
+		{"instructions", a.Instructions, b.Instructions, w.Costs.Instruction},
+		{"misses of 32 kB", a.L1Misses, b.L1Misses, w.Costs.L1Miss},
+		{"misses of 1 MB", a.L2Misses, b.L2Misses, w.Costs.L2Miss},
+		{"mispredicted", a.Mispredicted, b.Mispredicted, w.Costs.Mispredicted},
+	} {
+		if ns := math.Abs(k.x-k.y) * k.ns; ns > most {
+			out, most = &Reason{name, against, c.Workload, c.N, c.Unit, k.what, k.x, k.y}, ns
+		}
+	}
+	return out
 }
 
 // Off is how many times the model is larger or smaller than the time.

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/count"
@@ -59,6 +60,19 @@ func TestTheModelFindsWhatCountsCost(t *testing.T) {
 	}
 }
 
+// The count that separates two structures most is the one that costs the most nanoseconds.
+func TestTheReasonIsTheCountThatCostsMost(t *testing.T) {
+	r := explained(func(_ string, ns float64) float64 { return ns })
+	x := r.Why().Between(r.Cells[0], "s0", "s3")
+	want := Reason{"s0", "s3", r.Cells[0].Workload, 1000, r.Cells[0].Unit, "instructions", 100, 340}
+	if x == nil || *x != want || !strings.Contains(x.Sentence(), "s0 takes 100 instructions per lifecycle, and s3 340.") {
+		t.Errorf("%+v, want %+v", x, want)
+	}
+	if x := r.Why().Between(r.Cells[0], "s0", "absent"); x != nil {
+		t.Errorf("a reason without counts: %+v", x)
+	}
+}
+
 func TestAPlaceThatCountsDoNotExplainIsFound(t *testing.T) {
 	// s0 executes the least, and takes four times as long as that would.
 	r := explained(func(name string, ns float64) float64 {
@@ -78,6 +92,7 @@ func TestAPlaceThatCountsDoNotExplainIsFound(t *testing.T) {
 		t.Errorf("%d of 6 places of s0 do not agree with its counts", off)
 	}
 	few := *r
+	few.explained = false
 	few.Known.Counts.Rows = few.Known.Counts.Rows[:15]
 	if w := few.Why(); w != nil {
 		t.Errorf("a model of five weights from %d rows", len(w.Rows))

@@ -1,4 +1,4 @@
-package advice
+package analysis
 
 import (
 	"cmp"
@@ -14,12 +14,12 @@ type Judgement struct {
 	N        int
 	Named    string   // the structure that the answer names
 	Times    float64  // its cost in the cell of the workload as a multiple of the fastest's; NaN: not measured there
-	Hit      bool     // Times is at most Near
+	Hit      bool     // Times is at most HitWithin
 	Fastest  []string // all structures that may be the fastest in the cell
 }
 
-// Near is the largest multiple of the fastest time that counts as a hit.
-const Near = 1.10
+// HitWithin is the largest multiple of the fastest time that counts as a hit.
+const HitWithin = 1.10
 
 // Judge asks the question that describes each workload of a program (a model, a recording or a scenario) at its own size,
 // and answers it without the cells of that workload.
@@ -36,10 +36,10 @@ func (a *Adviser) Judge() []Judgement {
 			continue
 		}
 		j := Judgement{Workload: c.Workload, N: c.N, Named: x.Name}
-		j.Times = cmp.Or(c.cost(j.Named, x.Late), math.NaN())
-		j.Hit = j.Times <= Near
+		j.Times = cmp.Or(c.times(j.Named, x.Late), math.NaN())
+		j.Hit = j.Times <= HitWithin
 		for _, s := range c.ranked[x.Late] {
-			if s.RatioTo(c.ranked[x.Late][0]).Standing() != stats.Worse {
+			if c.Ratio(s, c.ranked[x.Late][0]).Standing() != stats.Worse {
 				j.Fastest = append(j.Fastest, s.Structure)
 			}
 		}

@@ -1,4 +1,4 @@
-package advice
+package analysis
 
 import (
 	"bytes"
@@ -84,8 +84,8 @@ func (a *Adviser) Recorded() (names []string, questions []Question) {
 	return names, questions
 }
 
-// Grid holds the answers to all combinations of the values of a few controls. A page looks its answers up in the JSON form.
-type Grid struct {
+// Answers holds the answers to all combinations of the values of a few controls. A page looks its answers up in the JSON form.
+type Answers struct {
 	N       []int     `json:"n"`      // powers of ten from 100 to a million that were measured
 	Cancel  []float64 `json:"cancel"` // the first is Unknown
 	Moved   []float64 `json:"moved"`  // the first is Unknown
@@ -95,13 +95,13 @@ type Grid struct {
 
 	// Answers are in the order of these lists; the last list varies fastest. An answer that the results
 	// cannot give has no Name.
-	Answers  []Answer   `json:"answers"`
-	Recorded []Recorded `json:"recorded"` // by throughput and exact
-	Program  bool       `json:"program"`  // the run holds recorded programs alone, so a page begins with the first
+	Answers  []Answer        `json:"answers"`
+	Recorded []ProgramAnswer `json:"recorded"` // by throughput and exact
+	Program  bool            `json:"program"`  // the run holds recorded programs alone, so a page begins with the first
 }
 
-// Recorded is the answer to the question of a trace or a scenario of the results.
-type Recorded struct {
+// ProgramAnswer is the answer to the question of a trace or a scenario of the results.
+type ProgramAnswer struct {
 	Name   string  `json:"name"`
 	At     [4]int  `json:"at"`    // the places of the values of N, Cancel, Moved and Delays that are nearest to it
 	Exact  [4]bool `json:"exact"` // the value at that place is the one of the program, as a page writes it
@@ -111,9 +111,9 @@ type Recorded struct {
 // Grid answers all combinations of the sizes, the shares cancelled and moved and the shapes of delays of the
 // results, of the criteria (each alone, and balanced) and of exactness. It is empty if the results
 // can answer nothing.
-func (a *Adviser) Grid() *Grid {
+func (a *Adviser) Grid() *Answers {
 	if len(a.cells) == 0 {
-		return &Grid{}
+		return &Answers{}
 	}
 	shares, shapes := make(map[float64]bool), make(map[string]bool)
 	for _, c := range a.cells {
@@ -124,7 +124,7 @@ func (a *Adviser) Grid() *Grid {
 	if len(shares) == 0 { // without a grid: what there is
 		shares[math.Round(100*a.cells[0].cancel)/100] = true
 	}
-	g := &Grid{
+	g := &Answers{
 		N: a.sizes(), Cancel: slices.Insert(slices.Sorted(maps.Keys(shares)), 0, Unknown), Moved: []float64{Unknown},
 		Delays: append([]string{""}, slices.Sorted(maps.Keys(shapes))...), Late: []bool{false, true},
 		Matters: append(slices.Clone(weightWords), "balanced"),
@@ -155,7 +155,7 @@ func (a *Adviser) Grid() *Grid {
 	for i, q := range questions {
 		if x, err := a.Answer(q); err == nil {
 			at, exact := g.nearest(q)
-			g.Recorded = append(g.Recorded, Recorded{names[i], at, exact, x})
+			g.Recorded = append(g.Recorded, ProgramAnswer{names[i], at, exact, x})
 		}
 	}
 	return g
@@ -163,7 +163,7 @@ func (a *Adviser) Grid() *Grid {
 
 // nearest returns the places of the values of the first four controls that are nearest to a question, and which
 // of these values are its own: they have the same words.
-func (g *Grid) nearest(q Question) (at [4]int, exact [4]bool) {
+func (g *Answers) nearest(q Question) (at [4]int, exact [4]bool) {
 	share := func(of []float64, share float64) int {
 		return slices.IndexFunc(of, func(v float64) bool {
 			return !slices.ContainsFunc(of, func(w float64) bool { return math.Abs(w-share) < math.Abs(v-share) })

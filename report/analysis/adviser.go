@@ -1,4 +1,4 @@
-package advice
+package analysis
 
 import (
 	"cmp"
@@ -8,16 +8,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/analysis"
 )
 
 // Adviser answers questions from the results of one run. Only one goroutine may use it at a time.
 type Adviser struct {
-	r      *analysis.Run
+	r      *Run
 	cells  []*candidate
 	shapes []string // of the delays that were measured
 	tailed bool     // there are percentiles of single calls
@@ -27,9 +27,9 @@ type Adviser struct {
 
 // candidate is a cell of the results that may answer a question.
 type candidate struct {
-	*analysis.Cell
+	*cost.Costs
 	place
-	ranked map[bool][]*analysis.Row // by Question.Late
+	ranked map[bool][]*results.Row // by Question.Late
 	tails  map[string]tail
 }
 
@@ -51,6 +51,7 @@ type Answer struct {
 	Rest   string `json:"rest"`   // the other sentences
 
 	Evidence []Evidence `json:"evidence"`          // the heaviest first
+	Why      *Reason    `json:"why,omitempty"`     // the count that separates Name and Against; nil: no cell of the evidence has counts that agree with the times
 	Counted  string     `json:"counted,omitempty"` // the cell of the counts of instructions; empty: none are shown
 	Far      string     `json:"far,omitempty"`     // how the nearest cell differs, in words; empty: it was measured
 	Missing  []string   `json:"missing,omitempty"` // what the results lack, in sentences
@@ -104,16 +105,8 @@ type Evidence struct {
 	Fastest  string      `json:"-"`
 }
 
-// New returns an adviser for results, which must not change afterwards.
-func New(r *results.Run) *Adviser {
-	if r == nil {
-		r = &results.Run{}
-	}
-	return Of(analysis.Of(r))
-}
-
-// Of returns an adviser for analysed results.
-func Of(r *analysis.Run) *Adviser {
+// Adviser returns an adviser for the results.
+func (r *Run) Adviser() *Adviser {
 	a := &Adviser{r: r}
 	names := make(map[string]bool)
 	for _, c := range r.Cells {
@@ -122,8 +115,8 @@ func Of(r *analysis.Run) *Adviser {
 			continue
 		}
 		x := &candidate{
-			Cell: c, place: p, tails: tails(c, max(r.Environment.ClockNS, 1)),
-			ranked: map[bool][]*analysis.Row{true: c.Ranked, false: c.Among(r.IsExact)},
+			Costs: c, place: p, tails: tails(c, max(r.Environment.ClockNS, 1)),
+			ranked: map[bool][]*results.Row{true: c.Ranked, false: c.Among(r.IsExact)},
 		}
 		if p.delays != "" && !slices.Contains(a.shapes, p.delays) {
 			a.shapes = append(a.shapes, p.delays)
@@ -208,6 +201,7 @@ func (a *Adviser) answer(q Question, without string) (Answer, ranking, error) {
 	a.witness(&out)
 	out.Before, out.After, out.Rest = "For "+q.Words()+": take ", out.after(), out.rest()
 	out.Against = out.rival()
+	out.Why = ranks.why(&out)
 	out.Worth, out.Ratio = out.worth(), out.Ranking
 	return out, ranks, nil
 }
@@ -279,7 +273,7 @@ func (r ranking) rank(memory map[string]float64, idle map[string]idling) []Ranke
 			Structure: name, Late: e.Late, Bytes: memory[name], Idle: counted, Ticking: idling.ticking, Tickless: idling.tickless,
 		}
 		s.Cost = average(r.near, func(c *candidate) float64 {
-			times := r.a.measuring(c, name, r.q.Late).cost(name, r.q.Late)
+			times := r.a.measuring(c, name, r.q.Late).times(name, r.q.Late)
 			s.Worst = max(s.Worst, times)
 			return times
 		})
@@ -319,7 +313,7 @@ func (r ranking) compare(s, to *Ranked) (stats.Interval, stats.Standing) {
 	var alone stats.Ratio // of the only cell
 	widen(r.shares[Throughput], r.near, func(c *candidate) (below, above float64, ok bool) {
 		c = r.a.measuring(c, s.Structure, r.q.Late)
-		alone = c.Row(s.Structure).RatioTo(c.Row(to.Structure))
+		alone = c.Ratio(c.Row(s.Structure), c.Row(to.Structure))
 		return math.Log(alone.Center / alone.Lo), math.Log(alone.Hi / alone.Center), alone.Pairs > 0 // infinite where there is no interval
 	})
 	cells := r.near
@@ -354,7 +348,7 @@ func (r ranking) judge(all []Ranked) {
 		var weights []float64
 		for _, w := range r.near {
 			c := r.a.measuring(w.candidate, s.Structure, r.q.Late)
-			of, weights = append(of, c.Row(s.Structure).RatioTo(c.Row(all[0].Structure))), append(weights, w.weight)
+			of, weights = append(of, c.Ratio(c.Row(s.Structure), c.Row(all[0].Structure))), append(weights, w.weight)
 		}
 		ratios = append(ratios, stats.Average(of, weights))
 	}
@@ -400,7 +394,8 @@ func (r ranking) name(x *Answer) {
 			x.Next = s
 		}
 		if s == named || len(r.near) == 1 { // a ratio over several cells is not the quotient of the times in one of them
-			s.NS, s.TailNS = r.near[0].Row(s.Structure).Cost().Center, r.near[0].tails[s.Structure].ns
+			near := r.near[0]
+			s.NS, s.TailNS = near.Cost(near.Row(s.Structure)).Center, near.tails[s.Structure].ns
 		}
 	}
 }
@@ -414,7 +409,7 @@ func (a *Adviser) worstLike(q Question, name string) float64 {
 	worst := 1.0
 	for _, c := range a.cells {
 		if c.answers(q) && len(c.ranked[q.Late]) > 0 && q.place().distance(c.place) <= like {
-			worst = max(worst, cmp.Or(a.measuring(c, name, q.Late).cost(name, q.Late), math.Inf(1)))
+			worst = max(worst, cmp.Or(a.measuring(c, name, q.Late).times(name, q.Late), math.Inf(1)))
 		}
 	}
 	return worst
@@ -440,6 +435,21 @@ func (a *Adviser) witness(x *Answer) {
 		}
 		return
 	}
+}
+
+// why finds the reason of an answer in the heaviest cell whose counts differ as the times of the two structures do.
+func (r ranking) why(x *Answer) *Reason {
+	w := r.a.r.Why()
+	if w == nil || r.shares[Throughput] < 1 {
+		return nil
+	}
+	for _, near := range r.near {
+		reason := w.Between(near.Costs, x.Name, x.Against)
+		if reason != nil && (reason.Value < reason.Other) == (near.times(x.Name, r.q.Late) < near.times(x.Against, r.q.Late)) {
+			return reason
+		}
+	}
+	return nil
 }
 
 func tailTimes(near []weighted, name string) float64 {

@@ -1,0 +1,72 @@
+package results
+
+import (
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+// Cell finds a cell. It returns nil if there is none.
+func (r *Run) Cell(workload string, n int) *Cell {
+	for i := range r.Cells {
+		if r.Cells[i].Workload == workload && r.Cells[i].N == n {
+			return &r.Cells[i]
+		}
+	}
+	return nil
+}
+
+// Row finds a contender; nil: it is not in the cell.
+func (c *Cell) Row(name string) *Row {
+	for i := range c.Rows {
+		if c.Rows[i].Structure == name {
+			return &c.Rows[i]
+		}
+	}
+	return nil
+}
+
+// Of returns the first row with a role; nil: there is none.
+func (c *Cell) Of(role Role) *Row {
+	for i := range c.Rows {
+		if c.Rows[i].Role == role {
+			return &c.Rows[i]
+		}
+	}
+	return nil
+}
+
+// HasCost reports whether the row has a usable trial. A nil row has none.
+func (r *Row) HasCost() bool {
+	return r != nil && slices.ContainsFunc(r.Cost, Trial.usable)
+}
+
+// JoinedLate reports whether the row is a control that began after the common passes, and therefore has
+// no proof in the results. Its rounds were proved like all others.
+func (r *Row) JoinedLate() bool { return r.Role == RoleControl && r.Proof == (script.Proof{}) }
+
+// Allocations returns the objects and bytes allocated in one unit, over all trials together.
+func (r *Row) Allocations() (objects, bytes float64) {
+	if r == nil {
+		return 0, 0
+	}
+	var units float64
+	for _, t := range r.Cost {
+		objects += float64(t.Allocs)
+		bytes += float64(t.AllocBytes)
+		units += t.Units
+	}
+	if units <= 0 {
+		return 0, 0
+	}
+	return objects / units, bytes / units
+}
+
+// Names returns the names of rows in order.
+func Names(list []*Row) []string {
+	var out []string
+	for _, r := range list {
+		out = append(out, r.Structure)
+	}
+	return out
+}
