@@ -226,7 +226,7 @@ func (b *budget) spend(
 // outOfTime notes that the contenders of the cell got fewer rounds than planned.
 func (m *cellRun) outOfTime() {
 	for _, r := range m.rows {
-		if r.Stopped == results.StoppedDone && r.Role == results.RoleStructure {
+		if r.Stopped == results.StoppedDone && (r.Role == results.RoleStructure || r.Role == results.RoleIntrusive) {
 			r.Stopped = results.StoppedBudget
 		}
 	}

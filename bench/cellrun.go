@@ -72,7 +72,7 @@ func (g *rig) measure(ctx context.Context, c cell, entries []entry.Entry, leftOu
 		all.spent(m.parts, time.Duration(m.seconds*float64(time.Second)))
 		all.failed = append(all.failed, m.failed...)
 		for _, r := range m.rows {
-			if r.Role == results.RoleStructure {
+			if !slices.ContainsFunc(all.rows, func(old *contender) bool { return old.Structure == r.Structure }) {
 				all.rows = append(all.rows, r)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/embedded"
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/internal/gotimer"
 	"github.com/timerbench/timerbench/bench/replay"
@@ -55,7 +56,8 @@ var goTimers = entry.Entry{
 }
 
 // contenders returns the contenders of a cell: the floor, the structures and the programs. In workloads
-// in which nothing fires, Go's timers take part too, and in lean runs the stub.
+// in which nothing fires, Go's timers take part too, and in lean runs the stub. Intrusive structures have a floor
+// of their own.
 func (c cell) contenders(entries []entry.Entry, programs []*external.Program) []*contender {
 	floor := entry.Entry{Name: FloorName, New: replay.Null}
 	list := []*contender{newContender(results.RoleFloor, floor)}
@@ -67,8 +69,16 @@ func (c cell) contenders(entries []entry.Entry, programs []*external.Program) []
 	if nothingFires && c.n <= mostGoTimers {
 		list = append(list, newContender(results.RoleBaseline, goTimers))
 	}
+	intrusive := false
 	for _, e := range entries {
-		list = append(list, newContender(results.RoleStructure, e))
+		role := results.RoleStructure
+		if e.Intrusive {
+			role, intrusive = results.RoleIntrusive, true
+		}
+		list = append(list, newContender(role, e))
+	}
+	if intrusive {
+		list = append(list, newContender(results.RoleFloor, embedded.Floor()))
 	}
 	for _, p := range programs {
 		list = append(list, programContender(p))

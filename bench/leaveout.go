@@ -41,7 +41,7 @@ func tooSlowIn(c results.Cell) (out []string) {
 	}
 	best := bestOf(rows)
 	for _, row := range rows {
-		compared := row.Role == results.RoleStructure || row.Role == results.RoleExternal
+		compared := slices.Contains([]results.Role{results.RoleStructure, results.RoleExternal, results.RoleIntrusive}, row.Role)
 		if compared && best != nil && !slices.Contains(always, row.Structure) &&
 			meanRatio(logRatios(row.Cost, best.Cost)) >= clearlyBehind {
 			out = append(out, row.Structure)

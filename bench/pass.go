@@ -277,7 +277,7 @@ func (p *pass) checkEnd(ctx context.Context, rows []*contender) error {
 	defer p.took("checks", time.Now())
 	floor := uint64(0)
 	for _, c := range p.rows {
-		if c.Role == results.RoleFloor && c.program == nil {
+		if c.Structure == FloorName {
 			floor, _ = c.allocations(p.number)
 		}
 	}

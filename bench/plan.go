@@ -40,6 +40,14 @@ type Step struct {
 func NewPlan(cfg Config) (*Plan, error) {
 	profile := cfg.Profile.with(cfg.N, cfg.Trials, cfg.Turns != nil)
 	p := &Plan{Parameters: parameters(cfg, profile)}
+	byID := slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool { return e.Intrusive })
+	if len(byID) == 0 && len(cfg.Structures) > 0 {
+		return nil, fmt.Errorf("%s: intrusive structures are compared with one by ID: choose one too, such as %s",
+			cfg.Structures[0].Name, ReferenceName)
+	}
+	if profile.lean {
+		cfg.Structures = byID // intrusive structures have no lean loops
+	}
 	collected := make(map[script.Unit]bool) // units of which a cell has trials with the collector on
 	add := func(c cell, entries []entry.Entry) {
 		if c.seed = cfg.Seed; cfg.Budget > 0 {
@@ -65,6 +73,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 			switch c := profile.cell(w, n); {
 			case len(entries) == 0:
 			case profile.timesCalls(w):
+				entries = profile.fit(byID, n)
 				s := analysisStep(analysis.Calls{Workload: w, N: n, Seed: cfg.Seed, Block: c.block()}, entries)
 				s.Workload, s.N, s.Bytes = w.Name, n, bytesOfCalls(n, entries)
 				p.Steps = append(p.Steps, s)
@@ -84,7 +93,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 		}
 	}
 	if cfg.Turns == nil && len(cfg.Workloads) > 0 {
-		p.addAnalyses(profile, cfg.Structures, cfg.Workloads, cfg.Seed)
+		p.addAnalyses(profile, byID, cfg.Workloads, cfg.Seed)
 	}
 	return p, p.finish(profile, cfg.Memory)
 }

@@ -28,7 +28,7 @@ func Releases(entries []entry.Entry) []results.Failure {
 // checkReleases returns an error if a structure of the catalog keeps references to the values of timers that were
 // cancelled or fired. It uses pointers as values, while a timed replay uses numbers.
 func checkReleases(name string) error {
-	entries := catalog.For[*[64]byte]()
+	entries := append(catalog.For[*[64]byte](), catalog.IntrusiveFor[*[64]byte]()...)
 	i := slices.IndexFunc(entries, func(e entry.For[*[64]byte]) bool { return e.Name == name })
 	if i < 0 {
 		return nil // not in the catalog

@@ -152,7 +152,9 @@ type pair struct {
 
 // judged reports whether the pair becomes a row of the comparison. Other pairs only show
 // the state of the machine.
-func (p *pair) judged() bool { return p.role == results.RoleStructure }
+func (p *pair) judged() bool {
+	return p.role == results.RoleStructure || p.role == results.RoleIntrusive
+}
 
 // cellKey identifies a cell.
 type cellKey struct {

@@ -45,6 +45,7 @@ func Alone(e entry.Entry) *Instance {
 	i := &Instance{entry: e}
 	i.s = e.New()
 	i.prefetcher, _ = i.s.(structures.Prefetcher)
+	i.form, _ = i.s.(Form)
 	return i
 }
 

@@ -17,7 +17,8 @@ type null struct {
 	cancelled structures.ID // the last cancelled ID, which the replayer uses as a stale one
 }
 
-func (s *null) expect(fires []script.Fire) { s.fires = fires }
+// Expect takes the timers that fire in the next block.
+func (s *null) Expect(fires []script.Fire) { s.fires = fires }
 
 func (s *null) Schedule(structures.Tick, uint64) structures.ID {
 	s.len++

@@ -12,7 +12,7 @@ import (
 //
 //   - Each timer fires at its deadline.
 //   - Next misses no deadline: the prover calls Pop only at ticks that Next returns and at the ticks of the script.
-//   - Stale IDs, old and new, are refused.
+//   - Stale IDs, old and new, are refused. A structure without IDs refuses a timer that was just cancelled.
 //   - Len is right after each operation.
 type prover struct {
 	*Walker
@@ -35,13 +35,18 @@ func (p *prover) replay(b *script.Block) error {
 		case script.KindReschedule:
 			p.lowerBound = min(p.lowerBound, op.At)
 		case script.KindCancel:
-			p.stale.add(p.ids[op.Key])
+			if p.form == nil {
+				p.stale.add(p.ids[op.Key])
+			}
 			p.pending--
 		case script.KindSchedule:
 			p.pending++
 			p.lowerBound = min(p.lowerBound, op.At)
 		}
 		p.step(kind, op, p.advance)
+		if p.form != nil && kind == script.KindCancel && !p.form.Refuses(op.Key) {
+			p.fail("a timer that was cancelled is said to be pending")
+		}
 		if n := p.s.Len(); n != p.pending {
 			p.fail("Len is %d after a %s, want %d", n, kind, p.pending)
 		}
@@ -85,7 +90,9 @@ func (p *prover) fired(at structures.Tick, t structures.Timer[uint64], _ structu
 		p.fail("a timer with deadline %d fired, and Next had named tick %d", t.Deadline, p.lowerBound)
 	}
 	p.pending--
-	p.stale.add(t.ID)
+	if p.form == nil {
+		p.stale.add(t.ID)
+	}
 }
 
 // staleIDs holds the first stale ID and a uniform random sample of all stale IDs.

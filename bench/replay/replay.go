@@ -33,6 +33,7 @@ type replayer struct {
 	ids           []structures.ID // by key
 	lastCancelled structures.ID   // stale for all structures, even if they fire late
 
+	form       Form                  // the structure, if its timers are fields of the caller's structs
 	prefetcher structures.Prefetcher // the structure, if it implements Prefetcher
 	ahead      structures.Prefetcher // prefetcher in a block whose caller knows its next operations; else nil
 	named      [batch]structures.ID
@@ -55,15 +56,16 @@ func (r *replayer) announce(ops []script.Op) []script.Op {
 }
 
 // fireExpecter is a scheduler that gets the timers that fire in a block before the replay of the block.
-type fireExpecter interface{ expect(fires []script.Fire) }
+type fireExpecter interface{ Expect(fires []script.Fire) }
 
 // Reserve allocates the array of IDs for a block, outside the timed region.
 func (r *replayer) Reserve(b *script.Block) {
 	if n := b.Keys - len(r.ids); n > 0 {
 		r.ids = append(r.ids, make([]structures.ID, n)...)
+		r.reserveForm(b.Keys, n)
 	}
 	if s, ok := r.s.(fireExpecter); ok {
-		s.expect(b.Fires)
+		s.Expect(b.Fires)
 	}
 	if r.ahead = nil; b.Known {
 		r.ahead = r.prefetcher
@@ -156,6 +158,10 @@ func (r *replayer) doOne(kind script.Kind, op script.Op) {
 // do executes the operations of batches, which are the first of all. This is the timed code. It has one loop
 // per kind of operation, with the call, the array of IDs and the checksums.
 func (r *replayer) do(batches []script.Batch, all []script.Op) {
+	if r.form != nil {
+		r.doForm(batches, all)
+		return
+	}
 	s, ids := r.s, r.ids
 	o := r.outcome
 	for _, batch := range batches {

@@ -15,6 +15,10 @@ const sampleEvery = 5
 // Sample replays a block and times each call of every fifth operation.
 func (r *replayer) Sample(b *script.Block, into *Latencies) {
 	r.Reserve(b)
+	if r.form != nil {
+		r.sampleForm(b, into)
+		return
+	}
 	var sampled script.Kind
 	plain := r.s
 	stamped := &timed{Scheduler: plain, epoch: time.Now(), called: func(c call) {

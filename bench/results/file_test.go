@@ -78,7 +78,7 @@ func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
 		"version 0":       {replace(`"version": 3`, `"version": 0`), "results of version 0"},
 		"wrong type":      {replace(`"n": 50`, `"n": "many"`), "does not fit"},
 		"no size":         {replace(`"n": 50`, `"n": 0`), "n of at least 1"},
-		"unknown role":    {replace(`"role": "floor"`, `"role": "boss"`), `null: role is "boss", want one of ["structure" "floor" "control" "baseline" "external"]`},
+		"unknown role":    {replace(`"role": "floor"`, `"role": "boss"`), `null: role is "boss", want one of ["structure" "floor" "control" "baseline" "external" "intrusive"]`},
 		"broken proof":    {replace(`"pending": `, `"pending": 7`), "the proof does not hold"},
 		"two documents":   {string(good) + "{}", "is not JSON"},
 	} {

@@ -202,9 +202,10 @@ const (
 	RoleControl   Role = "control"   // second instance of a structure, which shows the noise (A/A)
 	RoleBaseline  Role = "baseline"  // Go's runtime timers
 	RoleExternal  Role = "external"  // a program of another language, see External
+	RoleIntrusive Role = "intrusive" // from the catalog's second list: timers that are fields of the caller's structs
 )
 
-var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline, RoleExternal}
+var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline, RoleExternal, RoleIntrusive}
 
 // Row is one contender in one cell.
 type Row struct {

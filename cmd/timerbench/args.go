@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/timerbench/timerbench/bench/embedded"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/suggest"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -181,9 +182,12 @@ func match[T any](what string, all []T, name func(T) string, pattern string, oth
 	return found, nil
 }
 
+// allStructures returns the structures that a run measures: those with IDs, then the intrusive ones.
+func allStructures() []entry.Entry { return append(catalog.All(), embedded.All()...) }
+
 // matchStructures returns the structures whose names match a pattern.
 func matchStructures(pattern string) ([]entry.Entry, error) {
-	return match("structure", catalog.All(), nameOfStructure, pattern)
+	return match("structure", allStructures(), nameOfStructure, pattern)
 }
 
 // exactly returns the element with the wanted name.

@@ -18,7 +18,6 @@ import (
 	"github.com/timerbench/timerbench/internal/buildinfo"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
-	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 type countFlags struct {
@@ -201,7 +200,7 @@ func newCountReplay() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(5),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := exactly("structure", catalog.All(), nameOfStructure, args[0])
+			e, err := exactly("structure", allStructures(), nameOfStructure, args[0])
 			if err != nil {
 				return err
 			}

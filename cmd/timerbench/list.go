@@ -10,7 +10,6 @@ import (
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -47,14 +46,14 @@ func list(out io.Writer, name string, long bool) {
 	switch {
 	case name == "structures" && long:
 		t.Header = append(t.Header, "schedule", "cancel", "pop", "ties", "late by", "source")
-		for _, e := range catalog.All() {
+		for _, e := range allStructures() {
 			t.Add(e.Name, e.Summary, e.Costs.Schedule.String(), e.Costs.Cancel.String(),
 				e.Costs.Pop.String(), e.Ties.String(), lateBy(e), e.Source)
 		}
 		fmt.Fprintln(out, t.Wide())
 		return
 	case name == "structures":
-		for _, e := range catalog.All() {
+		for _, e := range allStructures() {
 			t.Add(e.Name, e.Summary)
 		}
 	case name == "workloads" && long:

@@ -16,13 +16,13 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/ab"
+	"github.com/timerbench/timerbench/bench/embedded"
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
-	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // choice contains the flags that choose the cells of a run, and the resulting configuration.
@@ -198,7 +198,7 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("budget") && cfg.Trials == 0 {
 		cfg.Budget = cfg.Profile.Budget
 	}
-	taken := append(names(catalog.All(), nameOfStructure), bench.FloorName, bench.BaselineName, bench.StubName)
+	taken := append(names(allStructures(), nameOfStructure), embedded.FloorName, bench.FloorName, bench.BaselineName, bench.StubName)
 	if cfg.External, err = external.Parse(f.external, taken); err != nil {
 		return fmt.Errorf("--external %w", err)
 	}

@@ -17,7 +17,7 @@ func Intrusive() []entry.Entry { return IntrusiveFor[uint64]() }
 // IntrusiveFor is Intrusive for structures with values of another type.
 func IntrusiveFor[T any]() []entry.For[T] {
 	type item = intrusive.Item[T]
-	return []entry.For[T]{
+	out := []entry.For[T]{
 		{
 			Name: "intrusive-heap", Family: entry.Heaps, Package: root + "intrusive/heap",
 			Summary: "4-ary heap, the index in the timer: Go's runtime, libuv",
@@ -55,4 +55,8 @@ func IntrusiveFor[T any]() []entry.For[T] {
 			},
 		},
 	}
+	for i := range out {
+		out[i].Intrusive = true
+	}
+	return out
 }

@@ -56,6 +56,9 @@ type For[T any] struct {
 	// comes on top. 0 means not declared.
 	MaxBytes int
 
+	// Intrusive marks a structure whose timers are fields of the caller's structs. New puts IDs on top of it.
+	Intrusive bool
+
 	// ThirdParty is the module of the container that the structure adapts. Empty for our own.
 	ThirdParty string
 

@@ -1,0 +1,64 @@
+package bench
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/embedded"
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+func TestIntrusiveStructuresAreRowsOfTheirOwnRole(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap"}, []string{"churn", "hold"})
+	cfg.Structures = append(cfg.Structures, embedded.All()...)
+	r := run(t, cfg)
+	for _, c := range r.Cells {
+		floors, proof := 0, c.Rows[0].Proof
+		for _, row := range c.Rows {
+			if row.Proof != proof {
+				t.Errorf("%s: the proof of %s differs from the floor's", c.Workload, row.Structure)
+			}
+			if strings.HasPrefix(row.Structure, "intrusive-") && row.Structure != embedded.FloorName {
+				if row.Role != results.RoleIntrusive || len(row.Cost) == 0 || len(row.ByKind) == 0 || len(row.Latency) == 0 {
+					t.Errorf("%s: the row of %s is %+v", c.Workload, row.Structure, row)
+				}
+			}
+			if row.Role == results.RoleFloor {
+				floors++
+			}
+		}
+		if floors != 2 || len(c.Structures()) != 1 {
+			t.Errorf("%s: %d floors, structures %v", c.Workload, floors, c.Structures())
+		}
+	}
+	for _, m := range r.Memory {
+		if m.Structure != "quadheap" {
+			t.Errorf("the analysis of memory has %s, whose timers take no memory of its own", m.Structure)
+		}
+	}
+	verified := 0
+	if err := VerifyRun(t.Context(), cfg, r, func(v Verified) {
+		verified += v.Structures
+		for _, f := range v.Failures {
+			t.Error(f)
+		}
+	}); err != nil || verified != len(r.Cells)*len(cfg.Structures) {
+		t.Errorf("%d rows verified: %v", verified, err)
+	}
+}
+
+func TestIntrusiveStructuresNeedOneByID(t *testing.T) {
+	cfg := tinyRun(t, nil, []string{"hold"})
+	cfg.Structures = embedded.All()
+	if _, err := NewPlan(cfg); err == nil || !strings.Contains(err.Error(), "choose one too, such as auto") {
+		t.Errorf("the error is %v", err)
+	}
+	lean, _ := FindProfile("lean")
+	cfg = tinyRun(t, []string{"quadheap"}, []string{"hold"})
+	cfg.Profile, cfg.Structures = lean, append(cfg.Structures, embedded.All()...)
+	p, err := NewPlan(cfg)
+	if err != nil || slices.ContainsFunc(p.Steps[0].Contenders, func(name string) bool { return name != "null" && name != "quadheap" }) {
+		t.Errorf("a lean cell has %v: %v", p.Steps[0].Contenders, err)
+	}
+}
