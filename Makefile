@@ -52,7 +52,7 @@ bench-durable: ## Measure durable timers on NATS JetStream: 2 minutes
 
 .PHONY: peers
 peers: ## Build the adapters for timers of other languages (peers/c, ...), with packages of Debian
-	RATAS="$(RATAS)" WAHERN="$(WAHERN)" peers/build.sh
+	RATAS="$(RATAS)" WAHERN="$(WAHERN)" HAPROXY="$(HAPROXY)" AGRONA="$(AGRONA)" peers/build.sh
 
 FIELD = $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-field)
 

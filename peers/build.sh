@@ -1,7 +1,7 @@
 #!/bin/sh
 # build.sh builds the adapters of peers/<language> into peers/bin (or BIN) and lists them in all.toml
 # there, for timerbench run --external. It leaves out what it cannot build, and ends with one apt-get line
-# for the packages that are missing. RATAS and WAHERN are the folders of timer-wheel.h and timeout.c;
+# for the packages that are missing. RATAS, WAHERN, HAPROXY and AGRONA are folders of sources that no package has;
 # docs/field.md says where they come from. CRATES is the folder of Debian's Rust crates.
 set -u
 cd "$(dirname "$0")"
@@ -23,7 +23,7 @@ built() {
 	for word in "$@"; do words="$words${words:+, }\"$word\""; done
 	# With ten million timers only wheels, heaps of as few nanoseconds and floors take part: others take hours.
 	case $name in
-	ratas | wahern | netty | tokio | cpp-binheap | cpp-priority_queue | rust-binaryheap) limit=0 ;;
+	ratas | wahern | haproxy | netty | tokio | cpp-binheap | cpp-priority_queue | rust-binaryheap) limit=0 ;;
 	python-floor) limit=100000 ;;
 	*-floor) limit=0 ;;
 	*) limit=1000000 ;;
@@ -64,13 +64,9 @@ c() {
 	fi
 }
 
-# from NAME VARIABLE FOLDER SOURCE HEADER: an adapter in C or C++ of sources that no package has.
-from() {
-	if [ -e "$3/$5" ]; then
-		c "$1" "$4" "" "" "-I$3"
-	else
-		echo "$1: left out, want the folder of $5: make peers $2=... (docs/field.md says where it comes from)"
-	fi
+# found NAME VARIABLE FOLDER FILE: whether sources that no package has are in FOLDER.
+found() {
+	[ -e "$3/$4" ] || { echo "$1: left out, want the folder of $4: make peers $2=... (docs/field.md says where it comes from)" && false; }
 }
 
 flags() { pkg-config --cflags "$1" 2>/dev/null; }
@@ -91,17 +87,20 @@ c libevent-common libevent.c event2/event.h libevent-dev -DCOMMON -levent_core
 c glib glib.c glib.h "libglib2.0-dev pkg-config" $(flags glib-2.0) -lglib-2.0
 # shellcheck disable=SC2046
 c dpdk dpdk.c rte_timer.h "libdpdk-dev pkg-config" $(flags libdpdk) -lrte_timer -lrte_eal
-from ratas RATAS "${RATAS:-}" ratas.cpp timer-wheel.h
-from wahern WAHERN "${WAHERN:-}" wahern.c timeout.c
+found ratas RATAS "${RATAS:-}" timer-wheel.h && c ratas ratas.cpp "" "" "-I$RATAS"
+found wahern WAHERN "${WAHERN:-}" timeout.c && c wahern wahern.c "" "" "-I$WAHERN"
+found haproxy HAPROXY "${HAPROXY:-}" src/eb64tree.c &&
+	c haproxy haproxy.c "" "" "-I$HAPROXY" "-I$HAPROXY/include" -Wno-address-of-packed-member
 
-# java_ NAME CLASS JAR PACKAGE: an adapter in Java that needs JAR.
+# java_ NAME CLASS JAR PACKAGE SOURCE...: an adapter in Java that needs JAR and SOURCE.
 java_() {
 	name=$1 class=$2 jar=$3 package=$4
+	shift 4
 	if ! command -v javac >/dev/null; then
 		needs "$name" "default-jdk-headless $package"
 	elif [ -n "$jar" ] && [ ! -e "$jar" ]; then
 		needs "$name" "$package"
-	elif javac -cp "java:$jar" -d "$bin/java" java/Timerbench.java "java/$class.java" 2>>"$log"; then
+	elif javac -cp "java:$jar" -d "$bin/java" java/Timerbench.java "java/$class.java" "$@" 2>>"$log"; then
 		jars=$jar
 		for more in /usr/share/java/jctools-core.jar; do [ -n "$jar" ] && jars="$jars:$more"; done
 		printf '#!/bin/sh\nexec java -Xmx4g -cp "$(dirname "$0")/java:%s" %s "$@"\n' "$jars" "$class" >"$bin/$name"
@@ -117,6 +116,8 @@ java_ java-binheap Binheap "" ""
 java_ java-treemap TreeMapTimers "" ""
 java_ java-delayqueue DelayQueueTimers "" ""
 java_ netty NettyWheel /usr/share/java/netty-common.jar libnetty-java
+found agrona AGRONA "${AGRONA:-}" org/agrona/DeadlineTimerWheel.java &&
+	java_ agrona AgronaWheel "" "" "$AGRONA/org/agrona/DeadlineTimerWheel.java" "$AGRONA/org/agrona/BitUtil.java"
 
 # Only tokio needs crates.
 crates=${CRATES:-/usr/share/cargo/registry}
