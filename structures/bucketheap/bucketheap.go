@@ -1,7 +1,7 @@
 // Package bucketheap keeps the timers of a tick in a bucket, and the buckets in a heap. A bucket exists only while it
 // holds a timer. So no tick is visited for nothing, and the heap moves a bucket once for all of its timers.
 //
-// Pedigree. Kafka keeps the buckets of its timing wheels in a DelayQueue, which is a heap, for the same
+// Pedigree. [Kafka] keeps the buckets of its timing wheels in a DelayQueue, which is a heap, for the same
 // reason. What is different here: there are no wheels below the heap, which is quadheap, and a hash table
 // finds the bucket of a tick.
 //
@@ -14,6 +14,8 @@
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
 // Pick it if many timers share their deadlines. Pick quadheap if nearly every timer has a tick of its own.
+//
+// [Kafka]: https://github.com/apache/kafka/blob/5977d1fc3ad1761c0bef6cecc0e5ea8284c3481a/server-common/src/main/java/org/apache/kafka/server/util/timer/TimingWheel.java
 package bucketheap
 
 import (

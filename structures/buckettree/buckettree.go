@@ -2,8 +2,8 @@
 // exists only while it holds a timer. So no tick is visited for nothing, and the tree is balanced once for
 // all timers of a tick.
 //
-// Pedigree. The literature describes Linux's hrtimer this way, but the kernel has a node for each timer.
-// What is different here: a hash table finds the bucket of a tick, so the tree, which is rbtree, is
+// Pedigree. The red-black tree of Linux's [hrtimer], which has a node for each timer. What is different
+// here: the tree has a node for each tick, and a hash table finds it. So the tree, which is rbtree, is
 // searched only for a tick without a bucket.
 //
 // Costs, for b buckets: Schedule, Reschedule and Cancel O(1) expected if the bucket exists and stays.
@@ -16,6 +16,8 @@
 //
 // Pick it if many timers share their deadlines and buckets are opened in the order of time, which is cheap
 // in the tree. Otherwise pick bucketheap or rbtree.
+//
+// [hrtimer]: https://github.com/torvalds/linux/blob/v6.12/kernel/time/hrtimer.c
 package buckettree
 
 import (

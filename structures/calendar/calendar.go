@@ -1,5 +1,5 @@
-// Package calendar keeps timers in a calendar queue, the default event list of the network simulator
-// ns-2 and one of the event lists of ns-3.
+// Package calendar keeps timers in a calendar queue, one of the event lists of the network simulator
+// [ns-3].
 //
 // Pedigree. Brown (1988). There is a bucket for each day of a year, which holds the timers of that day
 // in order, those of every year. To find the next timer, the queue visits day after day. If nothing is
@@ -25,6 +25,8 @@
 //
 // Pick it for simulations: many timers that mostly fire, a clock that jumps from one to the next, and no harm in a
 // long call. Pick rbtree if every call must be short, and hwheel if the clock ticks or most timers are cancelled.
+//
+// [ns-3]: https://github.com/nsnam/ns-3-dev-git/blob/6ef966c4cff65615f7ff43fd6c856b6a9374ecdf/src/core/model/calendar-scheduler.cc
 package calendar
 
 import (

@@ -110,7 +110,7 @@ func For[T any]() []entry.For[T] {
 		}, minheap.New[T]),
 		of(entry.For[T]{
 			Name: "minheap-std", Family: entry.Heaps, MaxBytes: 88, Allocates: true,
-			Summary: "container/heap with positions: most Go code",
+			Summary: "binary heap with positions, off the shelf: Go's container/heap",
 			Source:  "Go's container/heap", Costs: costs(logarithmic, logarithmic, logarithmic),
 		}, minheapstd.New[T]),
 		of(entry.For[T]{
@@ -178,7 +178,7 @@ func For[T any]() []entry.For[T] {
 		}, wheelfixed.New[T]),
 		of(entry.For[T]{
 			Name: "calendar", Family: entry.Wheels, MaxBytes: 50, Ties: entry.FIFO,
-			Summary: "calendar queue that resizes itself: network simulators",
+			Summary: "calendar queue that resizes itself: network simulators (ns-3)",
 			Source:  "Brown 1988", Costs: costs(expected(constant), constant, expected(constant)),
 		}, calendar.New[T]),
 		of(entry.For[T]{
@@ -205,8 +205,8 @@ func For[T any]() []entry.For[T] {
 		}, bucketheap.New[T]),
 		of(entry.For[T]{
 			Name: "buckettree", Family: entry.Wheels, MaxBytes: 175, Ties: entry.FIFO,
-			Summary: "a red-black tree of buckets, one for each tick with timers: hrtimer in the literature",
-			Source:  "literature on Linux hrtimers",
+			Summary: "a red-black tree of buckets, one for each tick with timers",
+			Source:  "Guibas & Sedgewick 1978",
 			Costs:   costs(logDistinct, amortized(constant), amortized(constant)),
 		}, buckettree.New[T]),
 		of(entry.For[T]{

@@ -1,4 +1,4 @@
-// Package ebtree keeps timers in an elastic binary tree, as HAProxy does for the timers of its tasks.
+// Package ebtree keeps timers in an elastic binary tree, as [HAProxy] does for the timers of its tasks.
 //
 // Pedigree. Willy Tarreau (2002). The tree is a binary radix tree over the bits of the deadline,
 // without balancing. Each timer is both a leaf and an inner node: the inner node that was needed to
@@ -23,6 +23,8 @@
 // Pick it for exact order with FIFO ties if many timers share their ticks. There it is up to three
 // times as fast as rbtree, and every call that does not grow an array has a bound. If nearly every
 // timer has a tick of its own, it is as fast as rbtree, and btree is faster.
+//
+// [HAProxy]: https://github.com/haproxy/haproxy/blob/018251667e95478ce0026f4d700e0420f8ce24/src/task.c
 package ebtree
 
 import (

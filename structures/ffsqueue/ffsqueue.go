@@ -4,7 +4,7 @@
 // bucket, and the words above have a bit for each word below that is not 0. Three find-first-set instructions lead to
 // the earliest timer. So a timer goes straight to the bucket of its tick and stays there, and Next names that tick.
 //
-// Pedigree. Eiffel's circular hierarchical FFS queue (Saeed et al., NSDI 2019), which sorts packets by
+// Pedigree. [Eiffel]'s circular hierarchical FFS queue (Saeed et al., NSDI 2019), which sorts packets by
 // time. Van Emde Boas's tree is the same idea. What is different here:
 //
 //   - Eiffel has two arrays of buckets that change places, and puts timers beyond both into the last
@@ -25,6 +25,8 @@
 // Pick it if delays fit the span and Next must name the exact tick. With 10,000 timers that all fire, it
 // was 1.5 times as fast as a heap or hwheel (AMD EPYC). Pick wheel if equal deadlines must fire in order,
 // hwheel for more than 100,000 timers, and quadheap for few timers or little memory.
+//
+// [Eiffel]: https://www.usenix.org/conference/nsdi19/presentation/saeed
 package ffsqueue
 
 import (

@@ -7,8 +7,8 @@
 //
 // Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987).
 // Package hwheellist is the classical form, with a linked list per slot: to fire, cascade or cancel a
-// timer follows links, and each step waits for the memory that the step before names. In Linux before
-// 4.8, a slot cascades in one go when it starts. In ratas (Juho Snellman 2016), it cascades in steps
+// timer follows links, and each step waits for the memory that the step before names. In [Linux] before
+// 4.8, a slot cascades in one go when it starts. In [ratas] (Juho Snellman 2016), it cascades in steps
 // if the caller limits the work of a call. What is different here:
 //
 //   - A slot is a list of chunks. A chunk is one cache line with the indexes of up to 14 records, and
@@ -48,6 +48,9 @@
 // must fire in order, package wheel if in addition all delays fit one revolution, and package ladder
 // or a heap for few timers. A tickless driver rarely wakes up for nothing: Next names the start of a
 // slot that cascades only if the slot has more than one chunk.
+//
+// [Linux]: https://github.com/torvalds/linux/blob/v4.7/kernel/time/timer.c
+// [ratas]: https://github.com/jsnell/ratas/blob/396a5ae84edacb0bcdf5d29f9979ceaad9f6c6a9/src/timer-wheel.h
 package hwheel
 
 import (

@@ -1,4 +1,4 @@
-// Package hwheellinux is the timer wheel of Linux since 4.8: hierarchical, coarse, and without cascades.
+// Package hwheellinux is the timer wheel of [Linux] since 4.8: hierarchical, coarse, and without cascades.
 //
 // The delay of a timer selects its level. The deadline, rounded up to the granularity of that level, selects the
 // list, and the timer stays there until the list expires. So no timer ever moves and none fires early. A timer is
@@ -28,6 +28,8 @@
 //
 // Pick it for timeouts, which are mostly cancelled and need no precision. Pick hwheel if timers must
 // fire exactly at their ticks.
+//
+// [Linux]: https://github.com/torvalds/linux/blob/v6.12/kernel/time/timer.c
 package hwheellinux
 
 import (

@@ -5,7 +5,7 @@
 // scheduled and cancelled in O(1) for any delay, moves at most once a level, and fires exactly at its tick.
 //
 // Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987), as in
-// Linux before 4.8, Kafka and tokio. As in tokio, the level of a timer is the highest digit in which
+// [Linux] before 4.8, [Kafka] and [tokio]. As in tokio, the level of a timer is the highest digit in which
 // its deadline differs from the tick up to which all timers have fired. What is different here:
 //
 //   - The levels cover every int64: there is no longest delay, and nothing is rounded.
@@ -28,6 +28,10 @@
 // Pick it if timers with equal deadlines must fire in order, whatever their delays. Otherwise hwheel is
 // several times as fast. If all delays fit one revolution, wheel never moves a timer. A heap does not
 // wake a tickless driver to cascade.
+//
+// [Linux]: https://github.com/torvalds/linux/blob/v4.7/kernel/time/timer.c
+// [Kafka]: https://github.com/apache/kafka/blob/5977d1fc3ad1761c0bef6cecc0e5ea8284c3481a/server-common/src/main/java/org/apache/kafka/server/util/timer/TimingWheel.java
+// [tokio]: https://github.com/tokio-rs/tokio/blob/4efe517d3e911f3e6e3682b5794cdc18052d53c3/tokio/src/runtime/time/wheel/mod.rs
 package hwheellist
 
 import (

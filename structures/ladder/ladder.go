@@ -9,7 +9,7 @@
 // Pedigree. The ladder queue (Tang, Goh and Thng 2005) sorts only the next timers and leaves the rest in coarse
 // lists. It spreads a list over as many rungs as it needs. Here the rungs are fixed: the level of a list is the first
 // digit in which a deadline differs from the clock, as in the radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990).
-// The ladder queue cannot cancel. Here, as in Go's runtime, the next timer uses the place of a cancelled one again.
+// The ladder queue cannot cancel. Here, as in [Go's runtime], the next timer uses the place of a cancelled one again.
 //
 // Costs. Schedule, Reschedule and Cancel are O(1). Over its life a timer costs O(levels). A single Pop
 // or Next may empty a slot, which costs O(timers in the slot): 0.1 ms for 12,000 timers in one slot.
@@ -21,6 +21,8 @@
 //
 // Pick it for up to about ten thousand timers. Package auto does the same, and moves to a wheel if there
 // are more: among many timers, a list that starts is far from the cache.
+//
+// [Go's runtime]: https://github.com/golang/go/blob/go1.26.0/src/runtime/time.go
 package ladder
 
 import (

@@ -3,7 +3,7 @@
 // Programs use few different delays, and timers with the same delay come in the order of their
 // deadlines. So a new timer goes to the end of its list, and only the first timers are compared.
 //
-// Pedigree. Node.js has kept its timers this way since its first versions, and libevent offers it
+// Pedigree. [Node.js] has kept its timers this way since its first versions, and [libevent] offers it
 // as common timeouts, which a program has to ask for; its default is a binary heap.
 // The name is Lev-Libfeld's (arXiv 1906.10860), whose clock looks at all lists at each tick. What is different here:
 //
@@ -28,6 +28,9 @@
 // Pick it for up to about 10,000 timers of which nearly all have one of a few delays. With one delay
 // and 1000 timers it was 1.3 times as fast as a heap and twice as fast as hwheel (AMD EPYC). Pick
 // hwheel for more timers or many delays.
+//
+// [Node.js]: https://github.com/nodejs/node/blob/2bf1e7fea7a4307dffd14fb726c24651fcd46051/lib/internal/timers.js
+// [libevent]: https://github.com/libevent/libevent/blob/release-2.1.12-stable/event.c
 package lawn
 
 import (

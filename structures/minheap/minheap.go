@@ -1,5 +1,5 @@
 // Package minheap keeps timers in a binary heap, the first choice of most timer code: container/heap,
-// Java's DelayQueue, libuv, libevent.
+// Java's [DelayQueue], [libuv], [libevent].
 //
 // Pedigree. The heap of Williams and Floyd. What is different here:
 //
@@ -16,6 +16,10 @@
 //
 // Pick it for the least code, and as a baseline. quadheap is faster from 1000 timers on, rbtree has
 // FIFO ties, and every operation of a wheel is O(1).
+//
+// [DelayQueue]: https://github.com/openjdk/jdk/blob/7e4ba760678ddd5ea869b363af67ad393e253684/src/java.base/share/classes/java/util/concurrent/DelayQueue.java
+// [libuv]: https://github.com/libuv/libuv/blob/v1.44.2/src/timer.c
+// [libevent]: https://github.com/libevent/libevent/blob/8e1b7b22d621207beb9906e1e2faafda928c4da6/minheap-internal.h
 package minheap
 
 import (

@@ -1,4 +1,4 @@
-// Package quadheap keeps timers in a 4-ary heap, as Go's runtime and libev do.
+// Package quadheap keeps timers in a 4-ary heap, as [Go's runtime] and [libev] do.
 //
 // Pedigree. Johnson's d-ary heap. A 4-ary heap has half as many levels as a binary one: a timer moves up with half
 // the comparisons, and down with the same number. LaMarca and Ladner showed that this pays off if the children of a
@@ -20,6 +20,9 @@
 //
 // Pick it when in doubt, if the order of equal deadlines does not matter. rbtree has FIFO ties. With
 // many timers, a wheel is faster: each of its operations is O(1).
+//
+// [Go's runtime]: https://github.com/golang/go/blob/go1.26.0/src/runtime/time.go
+// [libev]: https://dist.schmorp.de/libev/Attic/libev-4.33.tar.gz
 package quadheap
 
 import (

@@ -1,4 +1,4 @@
-// Package quadheaplazy keeps timers in a 4-ary heap that cancels and moves lazily, as Go's runtime
+// Package quadheaplazy keeps timers in a 4-ary heap that cancels and moves lazily, as [Go's runtime]
 // has done since 1.14.
 //
 // Most timers are cancelled or moved to a later tick before they fire. Here Cancel only marks the
@@ -27,6 +27,8 @@
 //
 // Pick it if you want a heap and most timers are cancelled or moved to a later tick. Pick quadheap if memory counts
 // or every call must have a bound: here a Pop or Next may find any number of dead entries at the root.
+//
+// [Go's runtime]: https://github.com/golang/go/blob/release-branch.go1.14/src/runtime/time.go
 package quadheaplazy
 
 import (

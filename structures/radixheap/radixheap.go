@@ -3,7 +3,7 @@
 // with timers comes due, its earliest deadline becomes the base, and its timers are spread over the buckets below.
 //
 // Pedigree. Ahuja, Mehlhorn, Orlin and Tarjan, "Faster algorithms for the shortest path problem"
-// (1990), and seastar's timer_set. A radix heap is a hierarchical wheel with two slots a level. What
+// (1990), and seastar's [timer_set]. A radix heap is a hierarchical wheel with two slots a level. What
 // is different here: the base never runs ahead of the clock, because a timer may be scheduled at the
 // next tick, and a bucket remembers its earliest deadline.
 //
@@ -18,6 +18,8 @@
 //
 // Pick it for very many timers that mostly fire, if the slots of a wheel take too much memory: it has
 // only 64 lists. Pick hwheel if many timers are cancelled or a long call does harm.
+//
+// [timer_set]: https://github.com/scylladb/seastar/blob/4dadb9c124403e61a07a229761d4ac54db74c878/include/seastar/core/timer-set.hh
 package radixheap
 
 import (

@@ -1,5 +1,5 @@
-// Package rbtree keeps timers in a red-black tree, as nginx does for its event timers and Linux for
-// its high-resolution timers (hrtimer).
+// Package rbtree keeps timers in a red-black tree, as [nginx] does for its event timers and Linux for
+// its high-resolution timers ([hrtimer]).
 //
 // Pedigree. The tree of Guibas and Sedgewick. The leftmost node is remembered, as in Linux's
 // rb_root_cached; nginx searches for it. Since 2026 the nodes of hrtimer are also linked in order. What is different here:
@@ -19,6 +19,9 @@
 //
 // Pick it for exact order with FIFO ties, a logarithmic bound on every operation, and many timers that
 // are cancelled or moved long before they fire. If most timers fire, a heap is smaller.
+//
+// [nginx]: https://github.com/nginx/nginx/blob/05f5a7325d939ade37daf1e2d4b34f4e83d49aff/src/event/ngx_event_timer.c
+// [hrtimer]: https://github.com/torvalds/linux/blob/v6.12/kernel/time/hrtimer.c
 package rbtree
 
 import (

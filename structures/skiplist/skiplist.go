@@ -1,4 +1,4 @@
-// Package skiplist keeps timers in a skip list, as DPDK does (rte_timer).
+// Package skiplist keeps timers in a skip list, as [DPDK] does (rte_timer).
 //
 // Pedigree. Pugh's list (1990) with p = 1/2: every timer is on level 0, half of them are on level 1,
 // and so on, up to 32 levels. What is different from DPDK:
@@ -22,6 +22,8 @@
 //
 // Pick it for exact order with FIFO ties and a cheap Pop and Cancel. Pick a tree if every single
 // Schedule needs a logarithmic bound.
+//
+// [DPDK]: https://github.com/DPDK/dpdk/blob/30a1de105a5f40d77b344a891c4a68f79e815c43/lib/timer/rte_timer.c
 package skiplist
 
 import (

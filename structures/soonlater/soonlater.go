@@ -5,7 +5,7 @@
 // wheel. While the clock passes one half, the timers of the next half move to the soon wheel. Every call
 // that moves the clock does its share of that.
 //
-// Pedigree. The timer wheels of Erlang (OTP 21, 2018, erts/emulator/beam/time.c): two wheels of 2^14
+// Pedigree. The timer wheels of [Erlang] (OTP 21, 2018, erts/emulator/beam/time.c): two wheels of 2^14
 // slots, and a tree for timers further away. What is different here:
 //
 //   - Erlang moves a slot when its time has come, stops after a fixed amount of work, and goes on in its
@@ -35,6 +35,8 @@
 // Pick it if a driver wakes up at each tick, delays are of all lengths, and the work of one call needs a
 // bound. It was nowhere the fastest by more than noise. Pick hwheel for many timers, and wheel or ffsqueue
 // if delays fit one revolution.
+//
+// [Erlang]: https://github.com/erlang/otp/blob/7c67bbddb53c364086f66260701bc54a61c9659c/erts/emulator/beam/time.c
 package soonlater
 
 import (

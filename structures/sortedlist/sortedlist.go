@@ -1,8 +1,8 @@
 // Package sortedlist keeps timers in a linked list in the order of their deadlines. Small kernels do
 // this, and every faster structure is compared with it.
 //
-// Pedigree. Scheme 2 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987). Zephyr
-// (kernel/timeout.c) by default and FreeRTOS (list.c) ship it on millions of devices. Since 2026 a build of Zephyr
+// Pedigree. Scheme 2 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987). [Zephyr]
+// (kernel/timeout.c) by default and [FreeRTOS] (list.c) ship it on millions of devices. Since 2026 a build of Zephyr
 // can choose one of four other structures (docs/published.md). What is different here:
 //
 //   - Zephyr stores the difference to the timer before, and FreeRTOS stores ticks that wrap around.
@@ -18,6 +18,9 @@
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
 // Pick it for a dozen timers, or for any number of timers with the same delay.
+//
+// [Zephyr]: https://github.com/zephyrproject-rtos/zephyr/blob/b3d805b40d3d4e2a6d0364aaab9ef87fbc68f7d3/kernel/timeout.c
+// [FreeRTOS]: https://github.com/FreeRTOS/FreeRTOS-Kernel/blob/c1b4c1ab75a148a0b949bf4ffc3133d003f78a9c/timers.c
 package sortedlist
 
 import (

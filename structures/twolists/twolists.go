@@ -1,4 +1,4 @@
-// Package twolists keeps timers in two unsorted lists, as the timers of .NET do. The short list holds
+// Package twolists keeps timers in two unsorted lists, as the timers of [.NET] do. The short list holds
 // the timers that are due soon, and is scanned when one of them is due. The long list holds all
 // others, and is scanned when its first timer is due.
 //
@@ -23,6 +23,8 @@
 //
 // Pick it for a few hundred timers of which nearly all are cancelled, if a tick is about a
 // millisecond. Package auto needs no such choice.
+//
+// [.NET]: https://github.com/dotnet/runtime/blob/4c622d909d617b14b98990901cfe8c89cbbc82f4/src/libraries/System.Private.CoreLib/src/System/Threading/Timer.cs
 package twolists
 
 import (

@@ -3,7 +3,7 @@
 // the clock passes, however many revolutions away it is.
 //
 // Pedigree. Scheme 6 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987), as in
-// Netty and go-zero. What is different here:
+// [Netty] and [go-zero]. What is different here:
 //
 //   - A timer keeps its deadline instead of a count of rounds, and a slot keeps the earliest deadline in
 //     it. So the clock passes a slot in which nothing is due with one comparison.
@@ -28,6 +28,9 @@
 // not due), 4096 slots 4 to 5 times (7 reads) and 512 slots 30 times (59 reads).
 //
 // Pick it if most delays fit one revolution. Pick hwheel if they span many.
+//
+// [Netty]: https://github.com/netty/netty/blob/06cabb70de3f18bfcf6760a23de9256f58bb6aea/common/src/main/java/io/netty/util/HashedWheelTimer.java
+// [go-zero]: https://github.com/zeromicro/go-zero/blob/v1.10.3/core/collection/timingwheel.go
 package wheel
 
 import (

@@ -6,7 +6,7 @@
 // expires. Cancel fills the place with the last timer of the slot. So no list is ever followed, and the
 // memory of the wheel is known when it is made.
 //
-// Pedigree. The Rust library bitwheel (2025), made for event loops that constantly set and cancel
+// Pedigree. The Rust library [bitwheel] (2025), made for event loops that constantly set and cancel
 // timeouts: gears of 64 slots, a bitmap each, and a few probes. What is different here:
 //
 //   - Each gear of bitwheel is 64 times as coarse as the one below, so a timer may be late by several
@@ -32,6 +32,8 @@
 //
 // Pick it for up to 10,000 timeouts if memory must be known in advance. There hold took 1.1 to 1.2 times as long as
 // in hwheellinux, and half as long as in hwheel (AMD EPYC). If slots are full, it is slower than quadheap.
+//
+// [bitwheel]: https://docs.rs/crate/bitwheel/0.4.0/source/README
 package wheelfixed
 
 import (

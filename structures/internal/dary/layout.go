@@ -1,7 +1,7 @@
 // Package dary keeps timers in a heap in an array, with two or four children a node. Other heaps share its
 // layout and its choice among four children.
 //
-// The layout is from libev. A cache line of 64 bytes holds four entries of 16. The root is at index 3, so
+// The layout is from [libev]. A cache line of 64 bytes holds four entries of 16. The root is at index 3, so
 // the children of every node begin at the start of a line:
 //
 //	index    0 1 2    3     4 5 6 7   8 .. 11   12 .. 15   16 .. 19   20 .. 23
@@ -9,6 +9,8 @@
 //	                        children    of 4      of 5       of 6       of 7
 //
 // In the binary heap the root is at index 1: the children of two siblings share a line.
+//
+// [libev]: https://dist.schmorp.de/libev/Attic/libev-4.33.tar.gz
 package dary
 
 import (

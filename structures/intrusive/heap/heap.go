@@ -1,7 +1,7 @@
 // Package heap is a 4-ary heap of timers that are fields of the caller's structs.
 //
-// Pedigree. Johnson's d-ary heap, as in Go's runtime, with the index of its entry in the timer, as
-// in libuv. What is different here: an entry has the deadline, so sifting compares what it reads
+// Pedigree. Johnson's d-ary heap, as in [Go's runtime], with the index of its entry in the timer, as
+// in [libuv]. What is different here: an entry has the deadline, so sifting compares what it reads
 // anyway, and touches only the timers that it moves.
 //
 // Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
@@ -17,6 +17,9 @@
 // Work counts Comparisons of two deadlines.
 //
 // Pick it for up to a few hundred timers, or where Next must be the earliest deadline. Otherwise pick package hwheel.
+//
+// [Go's runtime]: https://github.com/golang/go/blob/go1.26.0/src/runtime/time.go
+// [libuv]: https://github.com/libuv/libuv/blob/v1.44.2/src/timer.c
 package heap
 
 import (

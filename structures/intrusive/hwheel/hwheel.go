@@ -6,7 +6,7 @@
 // above level 0, its timers cascade to the levels below.
 //
 // Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987),
-// with a linked list per slot as in Linux before 4.8, tokio and ratas. To walk a linked list is
+// with a linked list per slot as in [Linux] before 4.8, [tokio] and [ratas]. To walk a linked list is
 // slow, because each step waits for the memory that the step before names. What is different here:
 //
 //   - A slot has eight lists. A cascade walks them in parallel, so eight cache misses overlap. The idea is group
@@ -51,6 +51,10 @@
 //
 // Pick it where the timer can be a field of your struct. Pick package linkedwheel if timers with equal deadlines must
 // fire in order, package heap for few timers and an exact Next, and structures/auto if you need IDs.
+//
+// [Linux]: https://github.com/torvalds/linux/blob/v4.7/kernel/time/timer.c
+// [tokio]: https://github.com/tokio-rs/tokio/blob/4efe517d3e911f3e6e3682b5794cdc18052d53c3/tokio/src/runtime/time/wheel/mod.rs
+// [ratas]: https://github.com/jsnell/ratas/blob/396a5ae84edacb0bcdf5d29f9979ceaad9f6c6a9/src/timer-wheel.h
 package hwheel
 
 import (

@@ -6,7 +6,7 @@
 // the levels below. A timer that is moved changes its slot at once.
 //
 // Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987).
-// Linux before 4.8, tokio and ratas (Juho Snellman 2016) link timers this way. What is different
+// [Linux] before 4.8, [tokio] and [ratas] (Juho Snellman 2016) link timers this way. What is different
 // here: the levels cover every int64, and bitmaps lead to the next slot with timers.
 //
 // Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
@@ -22,6 +22,10 @@
 // been cancelled; and Moved, timers that cascaded.
 //
 // Pick it if timers with equal deadlines must fire in order. Otherwise pick package hwheel.
+//
+// [Linux]: https://github.com/torvalds/linux/blob/v4.7/kernel/time/timer.c
+// [tokio]: https://github.com/tokio-rs/tokio/blob/4efe517d3e911f3e6e3682b5794cdc18052d53c3/tokio/src/runtime/time/wheel/mod.rs
+// [ratas]: https://github.com/jsnell/ratas/blob/396a5ae84edacb0bcdf5d29f9979ceaad9f6c6a9/src/timer-wheel.h
 package linkedwheel
 
 import (

@@ -1,7 +1,7 @@
 // Package rbtree is a red-black tree of timers that are fields of the caller's structs.
 //
 // Pedigree. The tree of Guibas and Sedgewick, with the nodes in the timers and the leftmost node
-// remembered, as in Linux's hrtimer before 2026 (rb_root_cached). What is different here: the two
+// remembered, as in Linux's [hrtimer] before 2026 (rb_root_cached). What is different here: the two
 // mirrored cases are one, because the children of a node are an array indexed by side.
 //
 // Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
@@ -17,6 +17,8 @@
 //
 // Pick it for exact order with FIFO ties, an exact Next and a logarithmic bound on every operation.
 // Package linkedwheel has FIFO ties, too, and is faster.
+//
+// [hrtimer]: https://github.com/torvalds/linux/blob/v6.12/kernel/time/hrtimer.c
 package rbtree
 
 import (

@@ -1,0 +1,119 @@
+package timerbench_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+// projects maps words that name another project to a part of the address of its source.
+var projects = map[string]string{
+	".NET": "dotnet/runtime", "Agrona": "agrona", "Asio": "boostorg/asio", "bitwheel": "bitwheel", "DPDK": "DPDK/dpdk",
+	"Eiffel": "nsdi19", "Erlang": "erlang/otp", "FreeRTOS": "FreeRTOS", "GLib": "GNOME/glib", "Go's runtime": "src/runtime/time.go",
+	"go-zero": "zeromicro/go-zero", "gocron": "go-co-op/gocron", "gods": "emirpasic/gods", "google/btree": "google/btree", "HAProxy": "haproxy/haproxy",
+	"hrtimer": "torvalds", "huandu": "huandu/skiplist", "Java's": "openjdk/jdk", "JDK": "openjdk/jdk", "Kafka": "apache/kafka", "libev": "libev", "libevent": "libevent/libevent",
+	"libuv": "libuv/libuv", "Linux": "torvalds", "nats-server": "nats-server", "Netty": "netty/netty", "nginx": "nginx/nginx", "Node.js": "nodejs/node",
+	"ns-2": "ns-2", "ns-3": "ns-3", "ratas": "jsnell/ratas", "robfig": "robfig/cron", "seastar": "seastar", "tokio": "tokio-rs/tokio", "Zephyr": "zephyr",
+}
+
+var (
+	// An address has a revision if it has a commit, a tag or a version, or names one thread.
+	revision = regexp.MustCompile(`/(blob|tree|c)/([0-9a-f]{7,40}|[\w.-]*\d[\w.+%-]*)(/|$)|[-/@]v?\d+\.\d+|/(issues|pull)/\d+$`)
+	dated    = regexp.MustCompile(`\b(19|20)\d\d\b|\bv?\d+\.\d+\.\d+\b|\b[0-9a-f]{7,40}\b`)
+	address  = regexp.MustCompile(`https?://[^\s)|<>]*[^\s)|<>.,;]`)
+	module   = regexp.MustCompile(`github\.com/[\w.-]+/[\w.-]+\s+v\d[\w.]*`) // in text, as in a go.mod
+	code     = regexp.MustCompile("(?s)```.*?```|`[^`]*`|<!-- (field|ratios): .*?<!-- end of (field|ratios)[^>]*-->")
+)
+
+// unlinked returns the projects that a text names without an address of their source.
+func unlinked(text string) (words []string) {
+	addresses := strings.Join(append(address.FindAllString(text, -1), module.FindAllString(text, -1)...), "\n")
+	text = address.ReplaceAllString(module.ReplaceAllString(text, ""), "")
+	for word, part := range projects {
+		named := regexp.MustCompile(`(^|[^\w/.-])` + regexp.QuoteMeta(word) + `($|[^\w/-])`).MatchString(text)
+		if named && !strings.Contains(addresses, part) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// The summary of a structure, and so the table of the README, links each project to a file at a revision.
+func TestSummariesLinkTheProjectsThatTheyName(t *testing.T) {
+	links := 0
+	for _, e := range append(catalog.All(), catalog.Intrusive()...) {
+		text := catalog.Linked(e.Summary)
+		if words := unlinked(text); words != nil {
+			t.Errorf("%s: no source of %q in catalog/users.go: %s", e.Name, words, text)
+		}
+		for _, a := range address.FindAllString(text, -1) {
+			if links++; !revision.MatchString(a) && !strings.Contains(a, "usenix.org") {
+				t.Errorf("%s: no revision in %s", e.Name, a)
+			}
+		}
+	}
+	if links < 30 {
+		t.Errorf("%d links, want at least 30", links)
+	}
+}
+
+// A package comment that names another project links to its source at a revision.
+func TestPackagesLinkTheProjectsThatTheyName(t *testing.T) {
+	links := 0
+	for _, root := range []string{"structures", "driver"} {
+		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.PackageClauseOnly)
+			if err != nil || f.Doc == nil {
+				return err
+			}
+			text := f.Doc.Text()
+			if words := unlinked(text); words != nil {
+				t.Errorf("%s names %q without a link", path, words)
+			}
+			for _, a := range address.FindAllString(text, -1) {
+				if links++; !revision.MatchString(a) && !strings.Contains(a, "usenix.org") {
+					t.Errorf("%s: no revision in %s", path, a)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if links < 40 {
+		t.Errorf("%d links, want at least 40", links)
+	}
+}
+
+// The first section that names another project links to its source, and each link has a revision, or a date in its
+// paragraph, item or row.
+func TestPagesLinkTheProjectsThatTheyName(t *testing.T) {
+	for _, page := range []string{"docs/peers.md", "docs/published.md", "docs/field.md"} {
+		text := code.ReplaceAllString(read(t, page), "")
+		linked := ""
+		for section := range strings.SplitSeq(text, "\n#") {
+			title, _, _ := strings.Cut(strings.TrimLeft(section, "# "), "\n")
+			linked += section
+			if words := unlinked(linked); words != nil {
+				t.Errorf("%s, %q names %q without a link", page, title, words)
+			}
+			for _, unit := range regexp.MustCompile(`\n(\s*\n|- |\| )`).Split(section, -1) {
+				for _, a := range address.FindAllString(unit, -1) {
+					if !revision.MatchString(a) && !dated.MatchString(unit) {
+						t.Errorf("%s, %q: neither a revision nor a date with %s", page, title, a)
+					}
+				}
+			}
+		}
+	}
+}
