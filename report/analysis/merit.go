@@ -2,13 +2,12 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/structures/entry"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // Merit sums up the costs of a structure over several cells.
@@ -90,21 +89,24 @@ func (r *Run) ByMerit(rows []Contender) []Contender {
 	return out
 }
 
-// perFamily is how many structures of each family charts of curves show (chosen: more than
-// eight curves cannot be told apart).
-const perFamily = 2
+// Classics are the structures of charts that show a few: the six that most timers stand on, and auto.
+var Classics = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist", "auto"}
 
-// Leaders returns the given structures that charts of curves show: the best of each family over all workloads.
+// mostCurves is how many structures a chart of curves shows at most (chosen: more cannot be told apart).
+const mostCurves = 8
+
+// Leaders returns the given structures that charts of curves show, the best over all workloads first: all if they
+// are few, else the classics, and without any of those the best.
 func (r *Run) Leaders(rows []Contender) []Contender {
-	count := make(map[entry.Family]int)
-	return slices.DeleteFunc(r.ByMerit(rows), func(who Contender) bool {
-		e, _ := r.Entry(who.Name) // structures that are not known form a family
-		if !who.IsStructure() || count[e.Family] == perFamily {
-			return true
-		}
-		count[e.Family]++
-		return false
-	})
+	all := slices.DeleteFunc(r.ByMerit(rows), func(who Contender) bool { return !who.IsStructure() })
+	if len(all) <= mostCurves {
+		return all
+	}
+	classic := slices.DeleteFunc(slices.Clone(all), func(who Contender) bool { return !slices.Contains(Classics, who.Name) })
+	if len(classic) == 0 {
+		return all[:mostCurves]
+	}
+	return classic
 }
 
 // Curves returns the given contenders that a chart of curves shows: the leaders, the floor and the baselines.
@@ -129,6 +131,5 @@ func (r *Run) ChoiceNote(rows []Contender) string {
 	if left == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Shown are the two best of each family over all workloads; "+
-		"the other %d are in the tables.", left)
+	return "The tables have " + show.Count(left, "more structure") + "."
 }

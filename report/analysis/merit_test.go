@@ -57,31 +57,28 @@ func TestMerits(t *testing.T) {
 	}
 }
 
-func TestLeadersAreTheBestOfEachFamily(t *testing.T) {
+func TestLeadersAreAllOfAFewElseTheClassics(t *testing.T) {
 	t.Parallel()
-	families := map[string]entry.Family{
-		"minheap": entry.Heaps, "quadheap": entry.Heaps, "wheel": entry.Wheels, "hwheel": entry.Wheels,
-		"rbtree": entry.Trees, "tree": entry.Trees, "skiplist": entry.Lists, "list": entry.Lists,
-		"lawn": entry.Lists,
+	leaders := func(names ...string) string {
+		ns := make(map[string]float64)
+		for i, name := range names {
+			ns[name] = float64(10 * (i + 1))
+		}
+		r := with(nil, names, timed("hold", ns))
+		var got []string
+		for _, who := range r.Leaders(r.Contenders) {
+			got = append(got, who.Name)
+		}
+		return strings.Join(got, " ") + ": " + r.ChoiceNote(r.Contenders)
 	}
-	var names []string
-	for name := range families {
-		names = append(names, name)
-	}
-	r := with(families, names, timed("hold", map[string]float64{
-		"minheap": 30, "quadheap": 20, "wheel": 10, "hwheel": 11, "rbtree": 90, "tree": 80, "skiplist": 50,
-		"list": 70, "lawn": 60,
-	}))
-	var got []string
-	for _, who := range r.Leaders(r.Contenders) {
-		got = append(got, who.Name)
-	}
-	want := []string{"wheel", "hwheel", "quadheap", "minheap", "skiplist", "lawn", "tree", "rbtree"}
-	if !slices.Equal(got, want) {
-		t.Errorf("leaders %v, want %v", got, want)
-	}
-	if note := r.ChoiceNote(r.Contenders); !strings.Contains(note, "the other 1 ") {
-		t.Errorf("%q", note)
+	for _, c := range []struct{ names, want string }{
+		{"list rbtree ladder", "list rbtree ladder: "},
+		{"ladder a b c d rbtree e f wheel", "rbtree wheel: The tables have 7 more structures."},
+		{"a b c d e f g h i", "a b c d e f g h: The tables have 1 more structure."},
+	} {
+		if got := leaders(strings.Fields(c.names)...); got != c.want {
+			t.Errorf("of %s: %q, want %q", c.names, got, c.want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/cost"
@@ -62,8 +63,11 @@ const overAll = 2
 // cells, the first columns sum up the row.
 func (v *View) overviewTable(cells []*cost.Costs) draw.Heat {
 	t := draw.Heat{Steps: styles.Steps, Number: func(v float64) string {
-		if v == 1 {
+		switch {
+		case v == 1:
 			return "1"
+		case v < 9.95: // more digits do not fit into a field of forty columns
+			return strconv.FormatFloat(v, 'f', 1, 64)
 		}
 		return show.Times(v)
 	}}

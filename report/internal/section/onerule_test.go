@@ -84,7 +84,7 @@ func TestNoTwoPlacesContradictEachOther(t *testing.T) {
 	seen := make(map[stats.Standing]int)
 	for seed := range uint64(24) {
 		rng := rand.New(rand.NewPCG(seed, 26))
-		r := &results.Run{Complete: true, Cells: []results.Cell{wandering(rng, 0, 100), wandering(rng, 90, 10_000)}}
+		r := &results.Run{Complete: true, Cells: []results.Cell{wandering(rng, 0, 300), wandering(rng, 90, 3000)}}
 		v := viewOf(t, r, "auto", "hwheel", "hwheel-linux", "quadheap", "rbtree", "wheel-fixed")
 		heat, adviser := v.overviewTable(v.Cells), v.Adviser()
 		between, err := adviser.Answer(analysis.Question{N: 1000, Cancel: analysis.Unknown, Reschedule: analysis.Unknown}) // it rests on both cells
