@@ -52,7 +52,7 @@ func (t *Trace) recording() results.Recording {
 	return results.Recording{
 		File: t.Path, Description: s.Header.Description, Recorded: s.Header.Started,
 		Operations: s.Totals.Count(), Seconds: s.Duration().Seconds(),
-		Resident: s.Resident, CancelRate: s.CancelRate,
+		Resident: s.Resident, CancelRate: s.CancelRate, Delays: workload.ShapeOf(s.Set().Quantiles()),
 	}
 }
 

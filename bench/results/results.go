@@ -132,6 +132,7 @@ type Recording struct {
 	Seconds     float64   `json:"seconds"`  // duration of the recording
 	Resident    float64   `json:"resident"` // mean number of pending timers
 	CancelRate  float64   `json:"cancel_rate"`
+	Delays      string    `json:"delays,omitempty"` // shape of the delays, as Grid names it
 }
 
 // Named is a run with the name of its file.

@@ -162,6 +162,13 @@ func (c *Cell) RatiosTo(lead int, among []int) []Ratio {
 	for n, i := range among {
 		out[n] = c.Ratio(i, lead)
 	}
+	// A contender that dropped out early shares few rounds with lead, and one of these may have been bad for lead alone.
+	// It is not the best either if it is far behind another contender with enough rounds.
+	for n, i := range among {
+		out[n].far = out[n].far || i != lead && slices.ContainsFunc(among, func(j int) bool {
+			return c.pairs[i][j].far && c.pairs[j][lead].Pairs >= LeastRounds
+		})
+	}
 	Judge(out)
 	return out
 }

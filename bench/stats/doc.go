@@ -40,7 +40,8 @@
 // keep the true best among the candidates. The critical values (Dunnett) come from a simulation with a fixed
 // seed. Contenders that are worse leave, and the critical value is that of the remaining number (as in the model
 // confidence set of Hansen, Lunde and Nason 2011). If a contender has fewer than [LeastRounds] common rounds with the
-// best, or if the autocorrelation is large, then only a contender that is far behind ([FarBehind]) is worse.
+// best, or if the autocorrelation is large, then only a contender that is far behind ([FarBehind]) the best, or behind
+// another one with that many rounds, is worse.
 //
 // How much does one cost relative to another? The printed interval of a ratio is that of a single comparison, two-sided,
 // and the same in every question. Among twenty ratios, one interval misses the true value on average. [Ratio.Standing]

@@ -54,6 +54,21 @@ func TestASingleRoundHasNoInterval(t *testing.T) {
 	}
 }
 
+// The best took twice as long in the first round, so what dropped out early seems near it. Another one tells.
+func TestAContenderFarBehindAnotherOneIsNotTheBest(t *testing.T) {
+	t.Parallel()
+	contenders := [][]stats.Sample{
+		rounds(2, 1, 1, 1.02, 1, 0.98, 1, 1.01), rounds(1.2, 1.19, 1.2, 1.22, 1.2, 1.18, 1.2, 1.21), rounds(2.6, 2.5, 2.55),
+	}
+	if r := stats.Best(contenders, stats.Options{}); r[2].Standing() != stats.Worse {
+		t.Errorf("%+v", r)
+	}
+	contenders[1] = contenders[1][:3] // it says too little itself
+	if r := stats.Best(contenders, stats.Options{}); r[2].Standing() != stats.Unclear {
+		t.Errorf("few rounds: %+v", r)
+	}
+}
+
 func TestTheBestOfFew(t *testing.T) {
 	t.Parallel()
 	const unclear, tie, worse = stats.Unclear, stats.Tie, stats.Worse

@@ -199,6 +199,16 @@ func TestAFarCellIsNamed(t *testing.T) {
 	if x := answer(t, twoSizes(), analysis.Question{N: 1100}); x.Far != "" {
 		t.Errorf("1,100 timers: %s", x.Far)
 	}
+	r := run(cell(1000, 0, "uniform", costs{"auto": 30, "quadheap": 20, "rbtree": 80}))
+	x = answer(t, r, analysis.Question{N: 1e6, Cancel: 0.99})
+	if x.Name != "auto" || !slices.Equal(x.Candidates, []string{"quadheap", "auto"}) || x.Rest != "" ||
+		!strings.HasSuffix(x.Sentence(), "take auto, the default, because no cell of the results is near this question.") ||
+		!strings.Contains(x.Far, " quadheap is the fastest there.") {
+		t.Errorf("far away the default is named: %q, %s %s", x.Candidates, x.Sentence(), x.Far)
+	}
+	if x := answer(t, r, analysis.Question{N: 2000}); x.Name != "quadheap" {
+		t.Errorf("2,000 timers: %s", x.Sentence())
+	}
 	a := analysis.Of(twoSizes()).Adviser()
 	if _, err := a.Answer(analysis.Question{N: 1000, Delays: "clustered"}); err == nil || !strings.Contains(err.Error(), "this run did not measure clustered delays: it has uniform delays; timerbench run --workload '^grid-clustered-'") {
 		t.Errorf("a shape that nothing has: %v", err)
@@ -226,6 +236,16 @@ func TestConstantDelaysAreAnsweredByCellsWithConstantDelays(t *testing.T) {
 	}
 	if x := answer(t, r, analysis.Question{N: 10_000, Cancel: 0.9}); len(x.Evidence) != 2 {
 		t.Errorf("any delays: %+v", x.Evidence)
+	}
+	recorded := cell(1000, 90, "mixed", costs{"hwheel": 20, "quadheap": 40})
+	recorded.Grid, recorded.Resident = nil, 1500 // it does not say how its delays are spread
+	r.Cells = append(r.Cells, recorded)
+	if x := answer(t, r, analysis.Question{N: 1500, Cancel: 0.9, Delays: "constant"}); len(x.Evidence) != 2 {
+		t.Errorf("a cell of unknown delays: %+v", x.Evidence)
+	}
+	r.Parameters.Traces = map[string]results.Recording{recorded.Workload: {Delays: "constant"}}
+	if x := answer(t, r, analysis.Question{N: 1500, Cancel: 0.9, Delays: "constant"}); len(x.Evidence) != 1 || x.Far != "" || x.Name != "hwheel" {
+		t.Errorf("a recording of constant delays: %s, %+v", x.Sentence(), x.Evidence)
 	}
 }
 

@@ -361,8 +361,8 @@ func (r ranking) judge(all []Ranked) {
 // Default is the structure that an answer names unless another one is certainly better.
 const Default = "auto"
 
-// name names a structure: the default if it may be the best, or else the one with the best worst case over like
-// questions among the candidates that are certainly better than the default.
+// name names a structure: the default if it may be the best or if all cells are far from the question, or else the one with the
+// best worst case over like questions among the candidates that are certainly better than the default.
 func (r ranking) name(x *Answer) {
 	first, usual := &x.Ranking[0], x.Of(Default)
 	least := math.Inf(1)
@@ -382,8 +382,11 @@ func (r ranking) name(x *Answer) {
 			x.Name, least = s.Structure, worst
 		}
 	}
-	if usual != nil && usual.Candidate() {
+	if usual != nil && (usual.Candidate() || x.Evidence[0].Distance > TooFar) {
 		x.Name = Default
+		if !usual.Candidate() {
+			x.Candidates = append(x.Candidates, Default)
+		}
 	}
 	named := x.Of(x.Name)
 	for i := range x.Ranking {

@@ -38,12 +38,12 @@ func (q Question) fires() bool {
 
 // answers reports whether a cell says anything about a question. A cell in which no timer fires lacks the cost of finding
 // the next one to fire, which separates a list from all other structures. With constant delays, deadlines arrive in
-// their order, which some structures rely on.
+// their order, which some structures rely on. A cell of unknown or mixed delays answers, from some distance.
 func (q place) answers(asked Question) bool {
 	if q.fires == 0 && asked.fires() {
 		return false
 	}
-	return asked.Delays == "" || (asked.Delays == workload.Constant) == (q.delays == workload.Constant)
+	return asked.Delays == "" || q.delays == "" || (asked.Delays == workload.Constant) == (q.delays == workload.Constant)
 }
 
 // Distances. See the documentation of the package.
@@ -138,6 +138,9 @@ func placeOf(r *Run, c *cost.Costs) (p place, ok bool) {
 func delaysOf(r *Run, c *cost.Costs) string {
 	if c.Grid != nil {
 		return c.Grid.Delays
+	}
+	if recording, ok := r.Parameters.Traces[c.Workload]; ok {
+		return recording.Delays
 	}
 	w, _ := r.Known.Workload(c.Workload)
 	if w.Model != nil {

@@ -12,11 +12,7 @@ func QuestionOf(s *tracestat.Summary) Question {
 	if s.Totals.Fired == 0 {
 		q.Cancel = 1
 	}
-	d := s.Delays
-	if moves := s.Moves; moves.Count > d.Count {
-		d = moves
-	}
-	q.Delays = workload.ShapeOf(d.P50, d.P90, d.P99)
+	q.Delays = workload.ShapeOf(s.Set().Quantiles())
 	ops := s.Totals.Ops
 	calls := float64(ops[trace.Schedule] + ops[trace.Cancel] + ops[trace.Reschedule] + s.Totals.Fired)
 	if calls > 0 {

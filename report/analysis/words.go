@@ -14,6 +14,9 @@ import (
 // after returns the words of an answer that follow the name, up to the end of the sentence.
 func (a *Answer) after() string {
 	named := a.Of(a.Name)
+	if a.Name == Default && !named.Candidate() {
+		return ", the default, because no cell of the results is near this question."
+	}
 	var b strings.Builder
 	if e := a.Evidence[0]; named.NS > 0 && len(a.Matters.names()) == 0 {
 		fmt.Fprintf(&b, ", %s ns per %s", show.Figure(named.NS), unit(e.Unit))
@@ -46,7 +49,7 @@ func (a *Answer) rest() string {
 	switch {
 	case len(a.Ranking) == 1:
 		out = append(out, "Nothing else was measured.")
-	case a.Next != nil:
+	case a.Next != nil && a.Evidence[0].Distance <= TooFar:
 		what := " times as long."
 		if len(a.Matters.names()) > 0 {
 			what = " times its score."
@@ -121,6 +124,9 @@ func (e Evidence) far(recorded bool) string {
 	}
 	out := fmt.Sprintf("This was not measured. The nearest cell, %s with %s, is %s it: %s.",
 		e.Workload, timers(float64(e.N)), is, cmp.Or(e.Differs, "everything differs a little"))
+	if e.Distance > TooFar {
+		out += fmt.Sprintf(" %s is the fastest there.", e.Fastest)
+	}
 	if !recorded {
 		out += " To measure your own program, record it and use timerbench trace replay."
 	}

@@ -50,6 +50,17 @@ type Delays struct {
 	Max   float64 `json:"most_ns"`
 }
 
+// Set returns the delays of the schedules, or those of the reschedules if there are more of them.
+func (s *Summary) Set() Delays {
+	if s.Moves.Count > s.Delays.Count {
+		return s.Moves
+	}
+	return s.Delays
+}
+
+// Quantiles returns the median, the 90th and the 99th percentile in nanoseconds.
+func (d Delays) Quantiles() (p50, p90, p99 float64) { return d.P50, d.P90, d.P99 }
+
 // Site is a place in the program that schedules timers.
 type Site struct {
 	Name      string `json:"site"`   // such as "main.serve server.go:42"; "": not known
