@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -62,7 +63,12 @@ func TestBuildInfoReplay(t *testing.T) {
 // serve runs a recording server of examples/httpserver for a number of requests and ends it.
 func serve(t *testing.T, server, recorded string, requests int) {
 	t.Helper()
-	const addr = "127.0.0.1:18081"
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := free.Addr().String()
+	_ = free.Close()
 	cmd := exec.Command(server, "--addr", addr)
 	cmd.Env = append(os.Environ(), trace.EnvFile+"="+recorded)
 	cmd.Stderr = t.Output()
