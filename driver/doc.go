@@ -14,6 +14,7 @@
 //   - Schedule starts a timer that is used once: it fires or it is stopped. It returns a
 //     Handle, which is a small value.
 //   - AfterFunc does what time.AfterFunc does.
+//   - WithTimeout and WithDeadline do what package context does, with a timer inside the context.
 //
 // # How it works
 //

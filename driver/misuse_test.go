@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -38,6 +39,7 @@ func starts(d *driver.Driver) map[string]func() {
 		"Every":       func() { d.Every(driver.Periodic(time.Now(), 1), nothing) },
 		"NewTimer":    func() { d.NewTimer(time.Hour) },
 		"NewTicker":   func() { d.NewTicker(time.Hour) },
+		"WithTimeout": func() { d.WithTimeout(context.Background(), time.Hour) },
 	}
 }
 
@@ -64,6 +66,7 @@ func TestWrongArgumentsAreRefused(t *testing.T) {
 		"OnMissed(7): want Coalesce":       func() { driver.OnMissed(periodic, 7) },
 		"Periodic(0s): want a period":      func() { driver.Periodic(time.Now(), 0) },
 		"Spread(-1ns): want a duration":    func() { driver.Spread(periodic, -1) },
+		"context from nil parent":          func() { d.WithDeadline(nil, time.Now()) },
 		"InZone: the location":             func() { driver.InZone(nil, periodic) },
 	} {
 		mustPanic(t, sentence, call)

@@ -1,114 +1,20 @@
-// Command deadlines shows calls that end at the deadline of their client, as in gRPC: a context whose deadline
-// is a timer of a driver, and a handler of net/http that derives one from the header Grpc-Timeout.
+// Command deadlines shows calls that end at the deadline of their client, as in gRPC: a server of net/http that gives each
+// request with the header Grpc-Timeout a context of a driver.
 package main
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"log"
 	"math"
+	"net"
 	"net/http"
-	"net/http/httptest"
+	"os"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
 )
-
-// call is a context with a deadline. Contexts of package context that are derived from it end
-// with it, by its AfterFunc.
-type call struct {
-	context.Context // the parent, for its values
-	deadline        time.Time
-	timer           driver.Timer
-
-	mu     sync.Mutex // guards the fields below
-	err    error
-	done   chan struct{} // nil until the first call of Done
-	unlink func() bool   // detaches it from the parent
-	after  map[*byte]func()
-}
-
-// WithTimeout does what context.WithTimeout does, with a timer of d.
-func WithTimeout(parent context.Context, d *driver.Driver, timeout time.Duration) (context.Context, context.CancelFunc) {
-	deadline := time.Now().Add(timeout)
-	if earlier, ok := parent.Deadline(); ok && earlier.Before(deadline) {
-		return context.WithCancel(parent)
-	}
-	c := &call{Context: parent, deadline: deadline}
-	d.Init(&c.timer, func() { c.end(context.DeadlineExceeded) })
-	if parent.Done() != nil {
-		c.mu.Lock()
-		c.unlink = context.AfterFunc(parent, func() { c.end(parent.Err()) })
-		c.mu.Unlock()
-	}
-	c.timer.Reset(timeout)
-	return c, func() { c.end(context.Canceled) }
-}
-
-func (c *call) Deadline() (time.Time, bool) { return c.deadline, true }
-
-func (c *call) Done() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.done == nil {
-		c.done = make(chan struct{})
-		if c.err != nil {
-			close(c.done)
-		}
-	}
-	return c.done
-}
-
-func (c *call) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
-}
-
-// AfterFunc is the method that package context calls for contexts of other packages.
-func (c *call) AfterFunc(f func()) (stop func() bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		go f()
-		return func() bool { return false }
-	}
-	if c.after == nil {
-		c.after = make(map[*byte]func())
-	}
-	key := new(byte)
-	c.after[key] = f
-	return func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		_, ok := c.after[key]
-		delete(c.after, key)
-		return ok
-	}
-}
-
-// end ends the call, unless it has ended.
-func (c *call) end(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return
-	}
-	c.err = err
-	if c.done != nil {
-		close(c.done)
-	}
-	c.timer.Stop()
-	if c.unlink != nil {
-		c.unlink()
-	}
-	for _, f := range c.after {
-		go f()
-	}
-	c.after = nil
-}
 
 // units are the units of the header.
 var units = map[byte]time.Duration{'H': time.Hour, 'M': time.Minute, 'S': time.Second, 'm': time.Millisecond, 'u': time.Microsecond, 'n': 1}
@@ -129,7 +35,7 @@ func WithDeadlines(d *driver.Driver, next http.Handler) http.Handler {
 			return
 		}
 		n = min(n, uint64(math.MaxInt64/unit))
-		ctx, cancel := WithTimeout(r.Context(), d, time.Duration(n)*unit)
+		ctx, cancel := d.WithTimeout(r.Context(), time.Duration(n)*unit)
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
@@ -151,9 +57,21 @@ func main() {
 		log.Fatal(err)
 	}
 	defer d.Close()
-	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := &http.Server{Handler: WithDeadlines(d, http.HandlerFunc(slow)), ReadHeaderTimeout: time.Minute}
+	go func() { log.Print(server.Serve(listener)) }()
+	r, err := http.NewRequest(http.MethodGet, "http://"+listener.Addr().String(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
 	r.Header.Set("Grpc-Timeout", "50m")
-	w := httptest.NewRecorder()
-	WithDeadlines(d, http.HandlerFunc(slow)).ServeHTTP(w, r)
-	fmt.Print(w.Code, " ", w.Body)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	_, _ = io.Copy(os.Stdout, answer.Body)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -11,52 +12,6 @@ import (
 
 	"github.com/timerbench/timerbench/driver"
 )
-
-func TestACallEndsAtItsDeadlineOrWithItsParent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d, _ := driver.New() // without options there is no error
-		defer d.Close()
-		for _, test := range []struct {
-			name           string
-			timeout, outer time.Duration
-			cancel         bool
-			want           error
-			after          time.Duration
-		}{
-			{"deadline", time.Second, 0, false, context.DeadlineExceeded, time.Second},
-			{"none left", -1, 0, false, context.DeadlineExceeded, 0},
-			{"cancelled", time.Second, 0, true, context.Canceled, 0},
-			{"parent's deadline", time.Minute, time.Second, false, context.DeadlineExceeded, time.Second},
-			{"parent ends", time.Minute, -time.Second, false, context.Canceled, time.Second},
-		} {
-			parent, stop := context.WithCancel(t.Context())
-			switch {
-			case test.outer > 0:
-				parent, stop = context.WithTimeout(parent, test.outer)
-			case test.outer < 0:
-				time.AfterFunc(-test.outer, stop)
-			}
-			ctx, cancel := WithTimeout(parent, d, test.timeout)
-			child, stopChild := context.WithCancel(ctx)
-			if test.cancel {
-				cancel()
-			}
-			start := time.Now()
-			<-child.Done()
-			if took := time.Since(start); took < test.after || took > test.after+time.Millisecond ||
-				!errors.Is(ctx.Err(), test.want) || !errors.Is(child.Err(), test.want) {
-				t.Errorf("%s: %v, child %v, after %v; want %v after %v", test.name, ctx.Err(), child.Err(), took, test.want, test.after)
-			}
-			cancel()
-			stopChild()
-			stop()
-			synctest.Wait()
-			if d.Len() != 0 {
-				t.Errorf("%s: %d timers are left", test.name, d.Len())
-			}
-		}
-	})
-}
 
 func TestTheHeaderSaysHowLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -74,4 +29,49 @@ func TestTheHeaderSaysHowLong(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Calls of an http.Server end at their deadline or when their client leaves, and leave no timer.
+func TestCallsOfAServerEnd(t *testing.T) {
+	d, _ := driver.New() // without options there is no error
+	defer d.Close()
+	begun := make(chan bool)
+	server := httptest.NewServer(WithDeadlines(d, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun <- true
+		child, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		<-child.Done()
+		http.Error(w, child.Err().Error(), http.StatusGatewayTimeout)
+	})))
+	call := func(ctx context.Context, timeout string) (*http.Response, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Grpc-Timeout", timeout)
+		return server.Client().Do(r)
+	}
+	go func() { <-begun }()
+	answer, err := call(t.Context(), "30m")
+	if err != nil || answer.StatusCode != http.StatusGatewayTimeout {
+		t.Fatalf("%v, %v", answer, err)
+	}
+	text, _ := io.ReadAll(answer.Body)
+	if string(text) != "context deadline exceeded\n" {
+		t.Errorf("answered %q", text)
+	}
+	_ = answer.Body.Close()
+
+	ctx, leave := d.WithTimeout(t.Context(), time.Hour)
+	go func() {
+		<-begun
+		leave()
+	}()
+	if _, err := call(ctx, "1H"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a client that leaves: %v", err)
+	}
+	server.Close() // waits for calls
+	if d.Len() != 0 {
+		t.Errorf("%d timers are left", d.Len())
+	}
 }

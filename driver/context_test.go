@@ -1,0 +1,540 @@
+package driver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+var errSlow, errLeft = errors.New("too slow"), errors.New("left")
+
+// hook is a context with an AfterFunc method, as package context looks for.
+type hook struct {
+	context.Context
+	fs map[*byte]func()
+}
+
+func (h *hook) AfterFunc(f func()) (stop func() bool) {
+	k := new(byte)
+	h.fs[k] = f
+	return func() bool {
+		_, ok := h.fs[k]
+		delete(h.fs, k)
+		return ok
+	}
+}
+
+// opaque hides that a context is one of package context or of the driver.
+type opaque struct{ context.Context }
+
+func (o opaque) Done() <-chan struct{} { // a channel of its own
+	done := make(chan struct{})
+	context.AfterFunc(o.Context, func() { close(done) })
+	return done
+}
+
+// ended checks how a context has ended.
+func ended(t *testing.T, what string, ctx context.Context, err, cause error) {
+	t.Helper()
+	select {
+	case <-ctx.Done():
+	default:
+		t.Errorf("%s: Done is open", what)
+	}
+	if ctx.Err() != err || context.Cause(ctx) != cause {
+		t.Errorf("%s: Err %v, Cause %v; want %v, %v", what, ctx.Err(), context.Cause(ctx), err, cause)
+	}
+}
+
+// stillOpen checks that a context has not ended.
+func stillOpen(t *testing.T, what string, ctx context.Context) {
+	t.Helper()
+	select {
+	case <-ctx.Done():
+		t.Errorf("%s: Done is closed", what)
+	default:
+	}
+	if ctx.Err() != nil || context.Cause(ctx) != nil {
+		t.Errorf("%s: Err %v, Cause %v", what, ctx.Err(), context.Cause(ctx))
+	}
+}
+
+func TestAContextEndsAtItsDeadline(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		start := time.Now()
+		plain, cancel := d.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		caused, cancelCaused := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
+		defer cancelCaused()
+		at := start.Add(time.Second).UTC().Round(0)
+		dated, cancelDated := d.WithDeadline(t.Context(), at)
+		defer cancelDated()
+		if t1, ok := plain.Deadline(); !ok || !t1.Equal(start.Add(time.Second)) {
+			t.Errorf("the deadline is %v, %v", t1, ok)
+		}
+		if t2, _ := dated.Deadline(); t2 != at {
+			t.Errorf("the deadline is %v, want %v", t2, at)
+		}
+		unseen, cancelUnseen := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
+		defer cancelUnseen()
+		time.Sleep(time.Second - 1)
+		synctest.Wait()
+		stillOpen(t, "plain", plain)
+		stillOpen(t, "caused", caused)
+		<-plain.Done()
+		<-caused.Done()
+		<-dated.Done()
+		if after := time.Since(start); after != time.Second {
+			t.Errorf("ended after %v", after)
+		}
+		synctest.Wait()
+		ended(t, "plain", plain, context.DeadlineExceeded, context.DeadlineExceeded)
+		ended(t, "caused", caused, context.DeadlineExceeded, errSlow)
+		ended(t, "dated", dated, context.DeadlineExceeded, context.DeadlineExceeded)
+		ended(t, "unseen", unseen, context.DeadlineExceeded, errSlow)
+		cancel()
+		ended(t, "plain, cancelled", plain, context.DeadlineExceeded, context.DeadlineExceeded)
+	})
+}
+
+func TestCancelStopsTheTimerOfAContext(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		ctx, cancel := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
+		if d.Len() != 1 {
+			t.Errorf("%d timers", d.Len())
+		}
+		cancel()
+		cancel()
+		if d.Len() != 0 {
+			t.Errorf("%d timers are left", d.Len())
+		}
+		ended(t, "cancelled", ctx, context.Canceled, context.Canceled)
+		time.Sleep(time.Minute)
+		ended(t, "after the deadline", ctx, context.Canceled, context.Canceled)
+	})
+}
+
+func TestADeadlineMayHavePassed(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		for _, timeout := range []time.Duration{0, -1, -1 << 63} {
+			ctx, cancel := d.WithTimeoutCause(t.Context(), timeout, errSlow)
+			ended(t, timeout.String(), ctx, context.DeadlineExceeded, errSlow)
+			cancel()
+			ended(t, timeout.String(), ctx, context.DeadlineExceeded, errSlow)
+		}
+		parent, leave := context.WithCancelCause(t.Context())
+		leave(errLeft)
+		for _, timeout := range []time.Duration{-1, time.Hour} {
+			ctx, cancel := d.WithTimeout(parent, timeout)
+			ended(t, "of a parent that has ended", ctx, context.Canceled, errLeft)
+			cancel()
+		}
+		if d.Len() != 0 {
+			t.Errorf("%d timers are left", d.Len())
+		}
+	})
+}
+
+// parents derives contexts of each kind. They end when leave is called.
+func parents(t *testing.T, d *driver.Driver) (all map[string]context.Context, leave func()) {
+	std, cancel := context.WithCancelCause(t.Context())
+	hooked := &hook{std, make(map[*byte]func())}
+	own := func(of context.Context) context.Context {
+		ctx, cancel := d.WithTimeout(of, time.Hour)
+		t.Cleanup(cancel)
+		return ctx
+	}
+	return map[string]context.Context{
+			"standard":       std,
+			"with values":    context.WithValue(std, errSlow, 1),
+			"own":            own(std),
+			"own, twice":     own(own(std)),
+			"own, values":    context.WithValue(own(std), errSlow, 1),
+			"standard of it": first(context.WithCancel(own(std))),
+			"opaque":         opaque{std},
+			"opaque of own":  opaque{own(std)},
+			"hook":           hooked,
+		}, func() {
+			cancel(errLeft)
+			for _, f := range hooked.fs {
+				f()
+			}
+		}
+}
+
+func first(ctx context.Context, _ context.CancelFunc) context.Context { return ctx }
+
+func TestAContextEndsWithItsParent(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		all, leave := parents(t, d)
+		asked, unasked := make(map[string]context.Context), make(map[string]context.Context)
+		watched := make(map[string]chan error)
+		for name, parent := range all {
+			var cancel, cancelAsked context.CancelFunc
+			unasked[name], cancel = d.WithTimeout(parent, time.Minute)
+			defer cancel()
+			asked[name], cancelAsked = d.WithTimeout(parent, time.Minute)
+			defer cancelAsked()
+			stillOpen(t, name, asked[name])
+			ctx, cancelWatched := d.WithTimeout(parent, time.Minute)
+			defer cancelWatched()
+			watched[name] = make(chan error)
+			go func() {
+				<-ctx.Done()
+				watched[name] <- context.Cause(ctx)
+			}()
+		}
+		synctest.Wait()
+		leave()
+		for name := range all {
+			if got := <-watched[name]; got != errLeft {
+				t.Errorf("%s: the cause is %v", name, got)
+			}
+			ended(t, name, asked[name], context.Canceled, errLeft)
+			ended(t, name, unasked[name], context.Canceled, errLeft)
+		}
+		for _, parent := range all {
+			_ = parent.Err() // so that it stops its timer
+		}
+		if d.Len() > 0 {
+			t.Errorf("%d timers are left", d.Len())
+		}
+	})
+}
+
+// A parent that ends earlier makes a timer superfluous.
+func TestAContextHasNoTimerIfItsParentEndsEarlier(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		for _, parent := range []context.Context{
+			first(context.WithTimeout(t.Context(), time.Second)), first(d.WithTimeout(t.Context(), time.Second)),
+		} {
+			before := d.Len()
+			ctx, cancel := d.WithTimeout(parent, time.Minute)
+			defer cancel()
+			at, _ := ctx.Deadline()
+			if want, _ := parent.Deadline(); !at.Equal(want) || d.Len() != before {
+				t.Errorf("the deadline is %v, want %v; %d timers, want %d", at, want, d.Len(), before)
+			}
+			<-ctx.Done()
+			ended(t, "child", ctx, context.DeadlineExceeded, context.DeadlineExceeded)
+		}
+	})
+}
+
+// Children end with the context, on its goroutine, and have no goroutine of their own before.
+func TestChildrenOfAContext(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		for name, way := range map[string]struct {
+			end        func(cancel func())
+			err, cause error
+		}{
+			"cancel":   {func(cancel func()) { cancel() }, context.Canceled, context.Canceled},
+			"deadline": {func(func()) { time.Sleep(time.Second) }, context.DeadlineExceeded, errSlow},
+		} {
+			ctx, cancel := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
+			goroutines := runtime.NumGoroutine()
+			var children []context.Context
+			ran := 0
+			for i := range 300 {
+				var child context.Context
+				leave := func() {}
+				switch i % 3 {
+				case 0:
+					child, leave = context.WithCancel(ctx)
+				case 1:
+					child, leave = context.WithCancel(first(d.WithTimeout(ctx, time.Second-ms)))
+				case 2:
+					child = first(d.WithTimeout(context.WithValue(ctx, i, i), time.Second-ms))
+					child.Done()
+				}
+				defer leave()
+				if i%5 == 0 {
+					leave() // and no longer ends with ctx
+					continue
+				}
+				if i%3 > 0 && name == "deadline" {
+					continue // it has ended a tick before
+				}
+				children = append(children, child)
+			}
+			stop := context.AfterFunc(ctx, func() { t.Error("it was stopped") })
+			if !stop() || stop() {
+				t.Error("stop is wrong")
+			}
+			var mu sync.Mutex
+			context.AfterFunc(ctx, func() {
+				mu.Lock()
+				defer mu.Unlock()
+				ran++
+			})
+			if more := runtime.NumGoroutine() - goroutines; more > 50 {
+				t.Errorf("%d goroutines for 300 children", more)
+			}
+			way.end(cancel)
+			if name == "deadline" {
+				synctest.Wait()
+			}
+			for _, child := range children {
+				ended(t, name, child, way.err, way.cause)
+			}
+			late, cancelLate := context.WithCancel(ctx)
+			ended(t, name, late, way.err, way.cause)
+			cancelLate()
+			synctest.Wait()
+			mu.Lock()
+			if ran != 1 {
+				t.Errorf("AfterFunc ran %d times", ran)
+			}
+			mu.Unlock()
+			cancel()
+		}
+	})
+}
+
+func TestAContextHasTheValuesAndTheNameOfAStandardOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t)
+		type key struct{}
+		for _, parent := range []context.Context{
+			context.Background(), context.WithValue(t.Context(), key{}, "v"), opaque{t.Context()},
+			first(context.WithDeadline(t.Context(), time.Now().Add(2*time.Hour))),
+		} {
+			ctx, cancel := d.WithTimeout(parent, time.Hour)
+			defer cancel()
+			std, cancelStd := context.WithTimeout(parent, time.Hour)
+			defer cancelStd()
+			if got, want := fmt.Sprint(ctx), fmt.Sprint(std); got != want || !strings.Contains(got, "[1h0m0s]") {
+				t.Errorf("%s, want %s", got, want)
+			}
+			if ctx.Value(key{}) != std.Value(key{}) || ctx.Value([1]int{}) != nil {
+				t.Errorf("the values are %v, %v", ctx.Value(key{}), ctx.Value([1]int{}))
+			}
+		}
+	})
+}
+
+func TestAContextAfterClose(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		parent, leave := context.WithCancelCause(t.Context())
+		before, cancel := d.WithTimeout(t.Context(), time.Second)
+		other, cancelOther := d.WithTimeout(parent, time.Second)
+		defer cancelOther()
+		_ = d.Close()
+		after, cancelAfter := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
+		defer cancelAfter()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		stillOpen(t, "before", before)
+		ended(t, "after", after, context.DeadlineExceeded, errSlow)
+		cancel()
+		ended(t, "before", before, context.Canceled, context.Canceled)
+		leave(errLeft)
+		ended(t, "with its parent", other, context.Canceled, errLeft)
+	})
+}
+
+// twin is a context of the driver and one of package context that must behave alike.
+type twin struct {
+	own, std             context.Context
+	cancelOwn, cancelStd func()
+}
+
+// Random trees of contexts, some of the driver, behave as trees of package context.
+func TestTreesOfContextsAreLikeTheStandardOnes(t *testing.T) {
+	seed := rand.Uint64()
+	rounds := 30
+	if testing.Short() {
+		rounds = 10
+	}
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		for range rounds {
+			all := []twin{{context.Background(), context.Background(), func() {}, func() {}}}
+			used := make(map[time.Duration]bool)
+			for step := range 40 {
+				p := all[rng.IntN(len(all))]
+				var c twin
+				switch op := rng.IntN(8); op {
+				case 0:
+					c.own, c.std = context.WithValue(p.own, step, step), context.WithValue(p.std, step, step)
+				case 1:
+					var own, std context.CancelCauseFunc
+					c.own, own = context.WithCancelCause(p.own)
+					c.std, std = context.WithCancelCause(p.std)
+					cause := fmt.Errorf("cause %d", step)
+					c.cancelOwn, c.cancelStd = func() { own(cause) }, func() { std(cause) }
+				case 2, 3, 4:
+					timeout := time.Duration(rng.IntN(50)-2) * ms
+					if until := timeout + time.Duration(time.Now().UnixNano()); used[until] {
+						continue // the order of two that end at the same time is unspecified
+					} else {
+						used[until] = true
+					}
+					var cause error
+					if op == 4 {
+						cause = fmt.Errorf("late %d", step)
+					}
+					c.own, c.cancelOwn = d.WithTimeoutCause(p.own, timeout, cause)
+					c.std, c.cancelStd = context.WithTimeoutCause(p.std, timeout, cause)
+				case 5:
+					if p.cancelOwn != nil {
+						p.cancelOwn()
+						p.cancelStd()
+					}
+				case 6:
+					p.own.Done()
+				case 7:
+					time.Sleep(time.Duration(rng.IntN(10)) * ms)
+				}
+				if c.own != nil {
+					all = append(all, c)
+				}
+				synctest.Wait()
+				for i, c := range all {
+					if rng.IntN(3) == 0 { // and do not ask the others
+						continue
+					}
+					own, isOwn := c.own.Deadline()
+					std, isStd := c.std.Deadline()
+					if got, want := c.own.Err(), c.std.Err(); got != want || context.Cause(c.own) != context.Cause(c.std) ||
+						!own.Equal(std) || isOwn != isStd || c.own.Value(step) != c.std.Value(step) {
+						t.Fatalf("seed %d, step %d, context %d: Err %v, Cause %v, deadline %v; want %v, %v, %v", seed, step, i,
+							got, context.Cause(c.own), own, want, context.Cause(c.std), std)
+					}
+				}
+			}
+			for _, c := range all {
+				if c.cancelOwn != nil {
+					c.cancelOwn()
+					c.cancelStd()
+				}
+			}
+			if d.Len() != 0 {
+				t.Fatalf("seed %d: %d timers are left", seed, d.Len())
+			}
+		}
+	})
+}
+
+// Many goroutines ask, cancel and derive contexts while they and their parents end.
+func TestContextsRace(t *testing.T) {
+	bySetup(t, func(t *testing.T, d *driver.Driver) {
+		var all sync.WaitGroup
+		for i := range 200 {
+			parent, leave := context.WithCancelCause(t.Context())
+			outer, cancelOuter := d.WithTimeout(parent, time.Duration(i%7)*ms)
+			inner, cancelInner := d.WithTimeout(context.WithValue(outer, errSlow, 1), time.Duration(i%5)*ms)
+			done := inner.Done()
+			for _, f := range []func(){
+				func() { leave(errLeft) },
+				cancelOuter,
+				func() { <-done },
+				func() { <-first(context.WithCancel(inner)).Done() },
+				func() { context.AfterFunc(inner, nothing)() },
+				func() {
+					for inner.Err() == nil {
+						runtime.Gosched()
+					}
+					select {
+					case <-done:
+					default:
+						t.Error("Err is set and Done is open")
+					}
+					cancelInner()
+				},
+			} {
+				all.Go(f)
+			}
+		}
+		all.Wait()
+		if d.Len() != 0 {
+			t.Errorf("%d timers are left", d.Len())
+		}
+	})
+}
+
+// A context that has ended is not kept, whether it was cancelled, is late, or ended with its parent.
+func TestContextsAreNotKept(t *testing.T) {
+	d := newDriver(t)
+	type key struct{}
+	parent, leave := context.WithCancel(t.Context())
+	own, cancelOwn := d.WithTimeout(parent, time.Hour)
+	defer cancelOwn()
+	for name, start := range map[string]func(of context.Context){
+		"cancelled": func(of context.Context) {
+			ctx, cancel := d.WithTimeout(of, time.Hour)
+			ctx.Done()
+			first(context.WithCancel(ctx)).Done()
+			cancel()
+		},
+		"late": func(of context.Context) {
+			ctx, cancel := d.WithTimeout(of, ms)
+			<-ctx.Done()
+			runtime.KeepAlive(cancel)
+		},
+		"late, and nobody asks": func(of context.Context) {
+			_, cancel := d.WithTimeout(of, ms)
+			runtime.KeepAlive(cancel)
+			for d.Len() > 1 {
+				runtime.Gosched()
+			}
+		},
+		"child of a pending one": func(of context.Context) {
+			_, cancel := context.WithCancel(context.WithValue(own, key{}, of.Value(key{})))
+			cancel()
+			_, cancel = d.WithTimeout(own, time.Second)
+			cancel()
+		},
+		"with its parent": func(of context.Context) {
+			parent, leave := context.WithCancel(of)
+			ctx, cancel := d.WithTimeout(parent, time.Hour)
+			runtime.KeepAlive(cancel)
+			done := ctx.Done()
+			leave()
+			<-done
+			for d.Len() > 1 {
+				runtime.Gosched()
+			}
+		},
+	} {
+		for of, parent := range map[string]context.Context{"standard": parent, "own": own} {
+			p := func() weak.Pointer[big] {
+				b := new(big)
+				start(context.WithValue(parent, key{}, b))
+				return weak.Make(b)
+			}()
+			mustGo(t, name+", of "+of, p)
+		}
+	}
+	leave()
+	if own.Err() != context.Canceled || d.Len() != 0 {
+		t.Errorf("%v, and %d timers are left", own.Err(), d.Len())
+	}
+}
+
+// A context allocates its 112 bytes, which contain the timer, and the 16 bytes of its CancelFunc, as docs/driver.md says.
+func TestAContextAllocates128Bytes(t *testing.T) {
+	d := newDriver(t)
+	const n = 10_000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		_, cancel := d.WithTimeout(context.Background(), time.Minute)
+		cancel()
+	}
+	runtime.ReadMemStats(&after)
+	// A few more for the structure.
+	if allocs, bytes := float64(after.Mallocs-before.Mallocs)/n, float64(after.TotalAlloc-before.TotalAlloc)/n; allocs > 2.1 || bytes > 136 {
+		t.Errorf("%.2f allocations, %.1f bytes", allocs, bytes)
+	}
+}
