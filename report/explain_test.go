@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,16 +16,6 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
-
-// knowing is what the catalog says of some structures.
-func knowing(t *testing.T, names ...string) analysis.Knowledge {
-	t.Helper()
-	known := testKnowledge(nil)
-	for _, name := range names {
-		known.Entries = append(known.Entries, find(t, name))
-	}
-	return known
-}
 
 func find(t *testing.T, name string) entry.Entry {
 	t.Helper()
@@ -132,55 +121,16 @@ func TestFactsSayWhatTheCatalogDeclares(t *testing.T) {
 // A structure that shows nothing of itself has a page without a drawing.
 func TestAPageWithoutADrawing(t *testing.T) {
 	t.Parallel()
-	known := knowing(t, "rbtree")
-	known.Entries = append(known.Entries, hidden())
-	s := explained(viewOf(costs(map[string]float64{"rbtree": 10, "hidden": 20}), known))
-	if len(s.Tables) != 2 || s.Tables[0].Chart == nil || s.Tables[1].Chart != nil {
-		t.Fatalf("%d pages", len(s.Tables))
+	x := Explain(hidden(), costs(map[string]float64{"rbtree": 10, "hidden": 20}))
+	if !strings.Contains(x.Text(), "2.0 × the fastest") {
+		t.Errorf("the text does not say how it did: %s", x.Text())
 	}
-	if !strings.Contains(s.Tables[1].Body.Markdown(), "2.0 × the fastest") {
-		t.Errorf("the page does not say how it did: %s", s.Tables[1].Body.Markdown())
-	}
-	x := Explain(hidden(), nil)
 	if got := x.Text(); !strings.Contains(got, noDrawing) {
 		t.Errorf("the text does not say that there is no drawing: %s", got)
 	}
 	if html, err := x.HTML(); err != nil || !bytes.Contains(html, []byte(noDrawing)) || bytes.Contains(html, []byte("<svg")) {
 		t.Errorf("the page does not say that there is no drawing: %v", err)
 	}
-}
-
-// The report explains the structures of its run, and only these.
-func TestTheReportExplainsTheStructuresOfItsRun(t *testing.T) {
-	t.Parallel()
-	v := viewOf(costs(map[string]float64{"hwheel": 10, "rbtree": 20}), knowing(t, "wheel", "hwheel", "rbtree", "skiplist"))
-	var found []string
-	for _, table := range explained(v).Tables {
-		f := table.Chart
-		found = append(found, f.Name)
-		if f.Legend == nil || f.Height < 100 {
-			t.Errorf("%s has no legend or no height: %v", f.Name, f.Height)
-		}
-	}
-	if want := []string{"explain-hwheel", "explain-rbtree"}; !slices.Equal(found, want) {
-		t.Errorf("charts %q, want %q", found, want)
-	}
-	text := markdownOf(t, v)
-	if !strings.Contains(text, "<details><summary>hwheel: hierarchical") ||
-		!strings.Contains(text, "(report-charts/explain-hwheel.png)") {
-		t.Error("report.md does not fold the drawing of hwheel")
-	}
-	if n := len(figures(viewOf(&results.Run{}, knowing(t, "hwheel")))); n != 0 {
-		t.Errorf("%d charts of empty results", n)
-	}
-}
-
-// explained is the section that explains structures.
-func explained(v *section.View) section.Section {
-	all := section.All(v)
-	return all[slices.IndexFunc(all, func(s section.Section) bool {
-		return s.Title == "How does each structure work?"
-	})]
 }
 
 func TestExplainedStructuresOfTheCatalog(t *testing.T) {

@@ -120,16 +120,11 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	if svg := chartsNamed(t, v, "overview")[0].SVG(); !bytes.Contains(svg, []byte(">recorded from programs<")) {
 		t.Error("the overview does not say where the workload comes from")
 	}
-	for line := range strings.Lines(page) {
-		if fields := strings.Split(line, "|"); len(fields) > 8 && fields[1] == " fire " && (fields[6] != " – " || fields[7] != " – " || fields[8] != " – ") {
-			t.Errorf("percentiles of two samples: %s", line)
-		}
-	}
 }
 
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	for _, f := range chartsNamed(t, viewOf(compact(), testKnowledge(six)), "overview", "scale", "grid", "latency", "idle-ticks", "longest-calls", "memory") {
+	for _, f := range chartsNamed(t, viewOf(compact(), testKnowledge(six)), "overview", "scale", "latency", "idle-ticks", "longest-calls", "memory") {
 		got, err := f.PNG(pictureDPI)
 		if err != nil {
 			t.Fatal(err)

@@ -104,14 +104,9 @@ func Count[I int | int64 | uint64](n I, thing string) string {
 }
 
 // And joins names as a sentence does: a, b and c.
-func And(names []string) string { return joined(names, " and ") }
-
-// Or joins names as a sentence does: a, b or c.
-func Or(names []string) string { return joined(names, " or ") }
-
-func joined(names []string, last string) string {
+func And(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
-	return strings.Join(names[:len(names)-1], ", ") + last + names[len(names)-1]
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

@@ -108,20 +108,6 @@ func (s Series) whisker(c *draw.Canvas, width Length, tr func(float64) Length, m
 	line(hi, hi, -end, end)
 }
 
-// VerticalLine is a vertical line over the height of a panel.
-type VerticalLine struct {
-	X     float64
-	Style Style
-}
-
-func (u VerticalLine) reach(x, _ *span) { x.add(u.X) }
-
-// Plot implements plot.Plotter.
-func (u VerticalLine) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, _ := p.Transforms(&c)
-	c.StrokeLine2(u.Style.line(1), trX(u.X), c.Min.Y, trX(u.X), c.Max.Y)
-}
-
 // Bar is a horizontal bar of parts, with a label at its end. It starts at 0, so its axis must be
 // linear.
 type Bar struct {

@@ -2,7 +2,7 @@
 // know the meaning of the data.
 //
 // A [Figure] is a grid of [Panel], each with two axes and with marks on them: [Dots],
-// [Series], [Bar], [VerticalLine], or a [Heat] map, or a sketch without axes.
+// [Series], [Bar], or a [Heat] map, or a sketch without axes.
 package draw
 
 import (

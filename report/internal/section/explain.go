@@ -18,27 +18,6 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-func explain(v *View) Section {
-	s := Section{
-		Title: "How does each structure work?",
-		Lead: show.Para("A drawing of each structure of this run, made from a live instance with a few timers. It shows the " +
-			"structure after each operation and the work that the operation counts. The table below lists where the " +
-			"structure wins and loses in this run, its costs and its guarantees. " +
-			DrawingLimits),
-	}
-	for _, e := range v.Known.Entries {
-		is := func(who analysis.Contender) bool { return who.Name == e.Name }
-		if e.New != nil && slices.ContainsFunc(v.Contenders, is) {
-			s.Tables = append(s.Tables, Table{
-				Title: e.Name + ": " + e.Summary,
-				Chart: Drawing(e, v.Styles[e.Name]),
-				Body:  show.Tables(FactTable(e.Name, Facts(e, v.Run))),
-			})
-		}
-	}
-	return s
-}
-
 // DrawingLimits is the caveat of the drawings.
 const DrawingLimits = "A dozen timers show how a structure works, not how fast it is: " +
 	"caches, batches and sweeps matter with thousands of timers."

@@ -23,12 +23,9 @@ func latency(v *View) Section {
 			"maximum, because the operating system interrupts the slowest of a million calls.",
 			show.Duration(v.Environment.ClockNS))),
 	}
-	for i, f := range v.latencyCharts() {
-		if i == 0 {
-			s.Charts = append(s.Charts, f.figure)
-			continue
-		}
-		s.Tables = append(s.Tables, Table{Title: fmt.Sprintf("Single calls with %s timers", show.Grouped(f.n)), Chart: f.figure, Body: f.table()})
+	if at := v.latencyAt(); at.figure != nil {
+		s.Charts = append(s.Charts, at.figure)
+		s.Tables = append(s.Tables, Table{Title: at.figure.Title, Body: at.table()})
 	}
 	return s
 }
@@ -41,45 +38,31 @@ type latencyAt struct {
 	rows   []analysis.Contender
 }
 
-// The kinds of calls and the percentiles of the picture of single calls.
+// The kinds of calls and the shapes of delays in the picture of single calls.
 var (
-	latencyKinds       = []script.Kind{script.KindSchedule, script.KindCancel, script.KindFire}
-	latencyShapes      = []string{"uniform", "clustered"} // one more column would leave no room for the labels
-	latencyPercentiles = []percentile{percentiles[0], percentiles[2], percentiles[3]}
+	latencyKinds  = []script.Kind{script.KindSchedule, script.KindCancel, script.KindFire}
+	latencyShapes = []string{"uniform", "clustered"} // one more column would leave no room for the labels
 )
 
-// latencyCharts shows percentiles of single calls in the grid of distributions: a row of panels for each
-// share cancelled, a column for each kind of call and shape of delays. There is a chart for each size:
-// first the largest with all classics that were measured at any size, then the others.
-func (v *View) latencyCharts() []latencyAt {
-	var out []latencyAt
+// latencyAt returns the picture at the largest size at which all classics were measured that were measured at any size.
+func (v *View) latencyAt() (best latencyAt) {
 	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *cost.Costs) bool {
 		return c.Grid == nil || !slices.Contains(latencyShapes, c.Grid.Delays) || !slices.ContainsFunc(c.Rows, hasLatency)
 	})
-	most := 0
 	for _, n := range sizesOf(cells) {
 		at := latencyAt{n: n, cells: slices.DeleteFunc(slices.Clone(cells), func(c *cost.Costs) bool { return c.N != n })}
 		at.rows = v.classicRows(func(who analysis.Contender) bool {
 			return !slices.ContainsFunc(at.cells, func(c *cost.Costs) bool { return !hasLatency(c.Row(who.Name)) })
 		})
-		if at.figure = v.latencyChart(at); at.figure != nil {
-			out, most = append(out, at), max(most, len(at.rows))
+		if at.figure = v.latencyChart(at); at.figure != nil && len(at.rows) >= len(best.rows) {
+			best = at
 		}
 	}
-	for i, at := range slices.Backward(out) {
-		if len(at.rows) == most {
-			out = slices.Insert(slices.Delete(out, i, i+1), 0, at)
-			break
-		}
-	}
-	for i := range out {
-		if i > 0 {
-			out[i].figure.Name += fmt.Sprintf("-%d", out[i].n)
-		}
-	}
-	return out
+	return best
 }
 
+// latencyChart shows percentiles of single calls in the grid of distributions: a row of panels for each
+// share cancelled, a column for each kind of call and shape of delays. Nil: there is nothing to show.
 func (v *View) latencyChart(at latencyAt) *draw.Figure {
 	delays, shares := gridOf(at.cells)
 	f := &draw.Figure{
@@ -106,7 +89,7 @@ func (v *View) latencyChart(at latencyAt) *draw.Figure {
 					l, _ := latencyOf(at.cells[i].Row(who.Name), kind)
 					line := draw.Series{Style: v.Styles[who.Name], Rows: true, Joined: true}
 					var points []draw.Marks
-					for _, of := range latencyPercentiles {
+					for _, of := range percentiles {
 						ns, ok := of.of(l)
 						if !ok || ns <= 0 {
 							continue
@@ -125,7 +108,7 @@ func (v *View) latencyChart(at latencyAt) *draw.Figure {
 	if !found {
 		return nil
 	}
-	for _, of := range latencyPercentiles {
+	for _, of := range percentiles {
 		f.Legend = append(f.Legend, draw.Key{Text: of.name, Style: draw.Style{Color: draw.Faded, Marker: of.marker}, Radius: of.radius})
 	}
 	return f
@@ -160,7 +143,7 @@ func (at latencyAt) table() show.Text {
 // percentilesOf writes the percentiles of the picture; nil: there are too few samples for all of them.
 func percentilesOf(l results.Latency) any {
 	var out []string
-	for _, of := range latencyPercentiles {
+	for _, of := range percentiles {
 		ns, ok := of.of(l)
 		if !ok {
 			return nil
@@ -172,10 +155,6 @@ func percentilesOf(l results.Latency) any {
 
 func hasLatency(r *results.Row) bool {
 	return r != nil && slices.ContainsFunc(r.Latency, func(l results.Latency) bool { return l.Samples > 0 })
-}
-
-func (v *View) latencyRows(c *cost.Costs) []analysis.Contender {
-	return v.Present(func(who analysis.Contender) bool { return hasLatency(c.Row(who.Name)) })
 }
 
 // kindsOf returns the kinds of calls for which a cell has latencies, in the order of charts and tables.
@@ -214,7 +193,6 @@ type percentile struct {
 
 var percentiles = []percentile{
 	{"median", func(l results.Latency) float64 { return l.P50 }, 1, draw.Circle, 3.6},
-	{"90 %", func(l results.Latency) float64 { return l.P90 }, 10, draw.Square, 2.5},
 	{"99 %", func(l results.Latency) float64 { return l.P99 }, 100, draw.Diamond, 2.9},
 	{"99.9 %", func(l results.Latency) float64 { return l.P999 }, 1000, draw.Triangle, 2.6},
 }
@@ -224,31 +202,21 @@ func (p percentile) of(l results.Latency) (ns float64, ok bool) {
 	return p.value(l), l.Samples >= p.least
 }
 
-func (v *View) latencyTable(c *cost.Costs) *show.Table {
-	t := newTable("llr", "Kind", "Structure", "Samples", "Mean ns", "Median", "90 %", "99 %", "99.9 %")
-	for _, kind := range kindsOf(c) {
-		for _, who := range v.ByMerit(v.latencyRows(c)) {
-			l, ok := latencyOf(c.Row(who.Name), kind)
-			if !ok {
-				continue
-			}
-			cells := []any{kind.String(), label(who, false), l.Samples, l.Mean}
-			for _, p := range percentiles {
-				if ns, ok := p.of(l); ok {
-					cells = append(cells, ns)
-				} else {
-					cells = append(cells, nil)
-				}
-			}
-			t.Add(cells...).Structure = who.Name
-		}
-	}
-	return t
-}
-
 func (v *View) clockNote() string {
 	if v.Environment.ClockNS <= 0 {
 		return ""
 	}
 	return " Each sample contains one reading of the clock: " + show.Duration(v.Environment.ClockNS) + "."
+}
+
+// gridOf returns the shapes of delays and the shares cancelled, in percent, of cells of the grid.
+func gridOf(cells []*cost.Costs) (delays []string, shares []int) {
+	for _, c := range cells {
+		if !slices.Contains(delays, c.Grid.Delays) {
+			delays = append(delays, c.Grid.Delays)
+		}
+		shares = append(shares, c.Grid.CancelPercent)
+	}
+	slices.Sort(shares)
+	return delays, slices.Compact(shares)
 }

@@ -132,11 +132,10 @@ func because(w *analysis.Why, c *cost.Costs) any {
 func inNumbers(v *View) Section {
 	s := Section{
 		Title: "What are the numbers of each workload?",
-		Lead: show.Para("Each workload has its cost at each N, the time per call by kind of operation, and percentiles of single " +
-			"calls. The 95 % confidence interval is in brackets. × is the ratio to the fastest structure, paired by round; the " +
-			"time is that ratio times the time of the fastest. Bold: may be the fastest. For the time per call, the clock is read " +
+		Lead: show.Para("Each workload has its cost at each N and the time per call by kind of operation. The 95 % confidence interval is in brackets. × is the ratio to the fastest structure, paired by round; the " +
+			"time is that ratio times the time of the fastest. Bold: may be the fastest. ?: unclear. For the time per call, the clock is read " +
 			"once per run of operations of one kind, and its cost is subtracted; the wake-up that ends a run of fires is part of " +
-			"fire. Percentiles contain one reading of the clock per call. The results file has all sizes."),
+			"fire. The results file has all sizes."),
 	}
 	for _, w := range v.Workloads() {
 		cells := v.CellsOf(w)
@@ -149,9 +148,6 @@ func inNumbers(v *View) Section {
 		add("Cost in nanoseconds", v.costTable(cells))
 		if c := v.Largest(w, hasKinds); c != nil {
 			add("Nanoseconds per call, N = "+short(c.N), v.kindTable(c))
-		}
-		if c := v.Largest(w, hasLatency); c != nil {
-			add("Percentiles of single calls in nanoseconds, N = "+short(c.N), v.latencyTable(c))
 		}
 		title := w + ": time per " + string(cells[0].Unit)
 		s.Tables = append(s.Tables, Table{Title: title, Body: body})
@@ -179,7 +175,11 @@ func (v *View) costTable(cells []*cost.Costs) *show.Table {
 		case column%2 == 0:
 			return withInterval(c.Cost(row))
 		}
-		return faceIf(c.MayBeBest(row), ratio(c.ToBest(row)))
+		multiple := ratio(c.ToBest(row))
+		if who.IsStructure() && c.ToBest(row).Standing() == stats.Unclear {
+			multiple.Text += "?"
+		}
+		return faceIf(c.MayBeBest(row), multiple)
 	})
 }
 

@@ -33,12 +33,8 @@ func pivot(align string, rows []analysis.Contender, header []string, value func(
 	return t
 }
 
-// addCell adds a row about a cell of the results. The row begins with the workload and the size.
-func addCell(t *show.Table, c *cost.Costs, cells ...any) {
-	t.Add(append([]any{c.Workload, size(c.N)}, cells...)...).Cell = cellName(c)
-}
-
-// addUnit is like addCell, and adds the unit of the cost unless it is the lifecycle of a timer.
+// addUnit adds a row about a cell of the results. The row begins with the workload, the unit of the cost unless it is the
+// lifecycle of a timer, and the size.
 func addUnit(t *show.Table, c *cost.Costs, cells ...any) {
 	name := show.Words(c.Workload)
 	if c.Unit != script.PerLifecycle {
@@ -55,11 +51,6 @@ func percent(share float64) show.Cell { return show.Number(share, show.Percent(s
 
 // duration is a time in nanoseconds.
 func duration(ns float64) show.Cell { return show.Number(ns, show.Duration(ns)) }
-
-// decimals is a number with so many decimal places.
-func decimals(v float64, places int) show.Cell {
-	return show.Number(v, fmt.Sprintf("%.*f", places, v))
-}
 
 // names returns a cell with the names of structures. A single name can be pinned.
 func names(list []string) any {

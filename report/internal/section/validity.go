@@ -72,16 +72,3 @@ func (v *View) driftLead() show.Text {
 		"do not contain a drift that all structures share.",
 		found, len(all), show.Figure(float64(len(all))*(1-stats.DefaultConfidence))))
 }
-
-func (v *View) driftTable() show.Text {
-	t := newTable("lrrr", "Workload", "N", "Kendall's rank correlation", "p")
-	for _, d := range v.Drifts() {
-		if d.Found() {
-			addCell(t, d.Costs, decimals(d.Tau, 2), d.P)
-		}
-	}
-	if len(t.Rows) == 0 {
-		return show.Para("No cell.")
-	}
-	return show.Tables(t)
-}
