@@ -3,15 +3,12 @@ package stats
 import (
 	_ "embed"
 	"encoding/json"
-	"math"
-	"math/rand/v2"
-	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// criticalTable holds the values of simulate for each of tabledDF: simulating them takes seconds.
+// criticalTable holds the critical values for each of tabledDF. A test simulates them, which takes seconds.
 //
 //go:embed critical.json
 var criticalTable []byte
@@ -44,30 +41,4 @@ func critical(k int, df float64) float64 {
 		row++
 	}
 	return criticalValues()[row][max(k, 2)]
-}
-
-// simulate returns the critical value for each number of contenders: a quantile over simulated cells.
-// Each contender has its own error in its standard error, of df/2 degrees of freedom, so that a
-// pair has df.
-func simulate(df float64) []float64 {
-	const cells = 65_536
-	rng := rand.New(rand.NewPCG(2004, 1984))
-	scale := distuv.ChiSquared{K: df / 2, Src: rng}
-	draw := func() (mean, variance float64) { return rng.NormFloat64(), scale.Rand() / scale.K }
-	largest := make([][]float64, mostTabled+1)
-	for range cells {
-		best, of := draw()
-		top := math.Inf(-1)
-		for k := 2; k <= mostTabled; k++ {
-			mean, variance := draw()
-			top = max(top, (best-mean)/math.Sqrt(of+variance))
-			largest[k] = append(largest[k], top)
-		}
-	}
-	out := make([]float64, mostTabled+1)
-	for k := 2; k <= mostTabled; k++ {
-		slices.Sort(largest[k])
-		out[k] = math.Round(1000*largest[k][int(math.Ceil(DefaultConfidence*cells))]) / 1000
-	}
-	return out
 }

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"flag"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/timerbench/timerbench/internal/longtest"
 )
@@ -59,4 +62,30 @@ func TestTheTableIsThatOfTheSimulation(t *testing.T) {
 	if err = errors.Join(err, os.WriteFile("critical.json", data, 0o644)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// simulate returns the critical value for each number of contenders: a quantile over simulated cells.
+// Each contender has its own error in its standard error, of df/2 degrees of freedom, so that a
+// pair has df.
+func simulate(df float64) []float64 {
+	const cells = 65_536
+	rng := rand.New(rand.NewPCG(2004, 1984))
+	scale := distuv.ChiSquared{K: df / 2, Src: rng}
+	draw := func() (mean, variance float64) { return rng.NormFloat64(), scale.Rand() / scale.K }
+	largest := make([][]float64, mostTabled+1)
+	for range cells {
+		best, of := draw()
+		top := math.Inf(-1)
+		for k := 2; k <= mostTabled; k++ {
+			mean, variance := draw()
+			top = max(top, (best-mean)/math.Sqrt(of+variance))
+			largest[k] = append(largest[k], top)
+		}
+	}
+	out := make([]float64, mostTabled+1)
+	for k := 2; k <= mostTabled; k++ {
+		slices.Sort(largest[k])
+		out[k] = math.Round(1000*largest[k][int(math.Ceil(DefaultConfidence*cells))]) / 1000
+	}
+	return out
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +22,7 @@ func newRecommend() *cobra.Command {
 	// The flags; a trace completes them.
 	q := analysis.Question{Cancel: analysis.Unknown, Reschedule: analysis.Unknown}
 	var recording string
-	var judge, external, force, asJSON bool
+	var external, force, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "recommend [RESULTS]",
 		Short: "Name the best structure for a question, with the evidence",
@@ -38,12 +37,11 @@ replace those of the whole run, and recommend says so.`,
 		Example: `  timerbench recommend --n 1e6 --cancel 90% --rate 50000/s
   timerbench recommend --n 1e5 --cancel 50% --dist clustered \
     --weights throughput=1,tail=2 --late
-  timerbench recommend --trace my.trace
-  timerbench recommend --judge ` + latest,
+  timerbench recommend --trace my.trace`,
 		Args: argsFrom(0, 1, "at most one file or folder of results"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			recorded, err := completeQuestion(cmd.ErrOrStderr(), &q, recording, force)
-			if err != nil && !judge {
+			if err != nil {
 				return err
 			}
 			source, err := sources.Find(append(args, "")[0])
@@ -58,21 +56,16 @@ replace those of the whole run, and recommend says so.`,
 				r = r.Among()
 			}
 			a, out := analysis.Of(r).Adviser(), cmd.OutOrStdout()
-			if judge {
-				err = showJudgements(out, a.Judge())
-			} else {
-				if !cmd.Flags().Changed("dist") {
-					q = a.Measured(q) // the shape comes from the trace
-				}
-				err = answer(out, a, q, asJSON)
+			if !cmd.Flags().Changed("dist") {
+				q = a.Measured(q) // the shape comes from the trace
 			}
-			if err != nil {
+			if err := answer(out, a, q, asJSON); err != nil {
 				return fmt.Errorf("%s: %w", from, err)
 			}
 			if asJSON {
 				return nil
 			}
-			if recorded != nil && !judge {
+			if recorded != nil {
 				showNext(out, recording, recorded)
 			}
 			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", from, sources.About(r))))
@@ -104,12 +97,7 @@ replace those of the whole run, and recommend says so.`,
 	flags.StringVar(&recording, "trace", "",
 		"take the question from this trace; other flags override parts of it")
 	flags.BoolVar(&force, "force", false, "answer for a trace even if "+lossy)
-	flags.BoolVar(&judge, "judge", false,
-		"answer the question of each workload of a program without that workload, and show hits and misses")
 	flags.BoolVar(&asJSON, "json", false, "print the answer as one JSON object, see docs/data.md")
-	for _, other := range []string{"json", "n", "cancel", "dist", "reschedule", "per-wake", "rate", "weights", "late", "trace"} {
-		cmd.MarkFlagsMutuallyExclusive("judge", other)
-	}
 	flags.BoolVar(&external, "external", false,
 		"include the external programs of the run, see run --external")
 	return cmd
@@ -243,39 +231,5 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 	}
 	fmt.Fprintf(out, "\n%s\nDistance: at most %.1f is the question itself, above %.1f is far.\n",
 		t.Terminal(), analysis.Measured, analysis.TooFar)
-	return nil
-}
-
-// namedFastest is the largest number of possibly fastest structures in a line (chosen).
-const namedFastest = 5
-
-// showJudgements prints how well the answers do on workloads that they do not know.
-func showJudgements(out io.Writer, list []analysis.Judgement) error {
-	if len(list) == 0 {
-		return errors.New("nothing to judge by: want the workload of a program and other workloads")
-	}
-	t := show.Table{Align: "lrl",
-		Header: []string{"workload", "n", "named", "times the fastest", "hit",
-			"may be the fastest"}}
-	hits := 0
-	for _, j := range list {
-		hit := "miss"
-		switch {
-		case j.Hit:
-			hit, hits = "hit", hits+1
-		case slices.Contains(j.Fastest, j.Named):
-			hit = "miss, not certain"
-		}
-		fastest := j.Fastest
-		if more := len(fastest) - namedFastest; more > 0 {
-			fastest = append(fastest[:namedFastest:namedFastest], fmt.Sprintf("%d more", more))
-		}
-		t.Add(j.Workload, show.Grouped(j.N), j.Named, show.Times(j.Times), hit, strings.Join(fastest, ", "))
-	}
-	fmt.Fprintln(out, t.Terminal())
-	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf(
-		"Hits: %d of %d. A hit is within %.0f %% of the fastest. Each answer ignores the "+
-			"cells of its workload. A miss is not certain if the named structure may be the "+
-			"fastest.", hits, len(list), 100*(analysis.HitWithin-1))))
 	return nil
 }

@@ -26,7 +26,6 @@ var questions = [][]string{
 	{"recommend", "--n", "1e5", "--cancel", "50%", "--dist", "clustered", "--rate", "50000/s"},
 	{"recommend", "--n", "3e6", "--cancel", "0.9", "--reschedule", "30%", "--weights", "throughput=1,tail=2,memory,idle", "--late"},
 	{"recommend", "--trace", "my.trace"},
-	{"recommend", "--judge"},
 }
 
 func TestRecommendGolden(t *testing.T) {
@@ -102,7 +101,6 @@ func TestTheJSONOfRecommendIsDocumented(t *testing.T) {
 	if !maps.Equal(printed, documented) {
 		t.Errorf("printed are %q\ndocumented %q", slices.Sorted(maps.Keys(printed)), slices.Sorted(maps.Keys(documented)))
 	}
-	refused(t, []string{"recommend", "--judge", "--json"}, "json judge")
 }
 
 // recommend takes the named run and prints its name.

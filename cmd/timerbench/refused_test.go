@@ -56,8 +56,6 @@ var bad = map[string][]string{
 	"report array":                       {"array: line 1: the content is a JSON array, which does not fit"},
 	"help nosuch":                        {`unknown command "nosuch"`},
 	"help trace reply":                   {`no command of trace matches "reply" (did you mean "replay"?)`},
-	"recommend --judge --n 10":           {"[judge n]"},
-	"recommend --judge --trace my.trace": {"[judge trace]"},
 	"recommend --n 10 --force":           {"--force: want --trace too"},
 	"recommend --trace=":                 {"--trace: its value is empty"},
 	"recommend --n 10 a b":               {"recommend: 2 arguments, want at most one"},
@@ -101,7 +99,6 @@ var bad = map[string][]string{
 	"recommend --n 10 --external":            {"--external: the run that is part of this program (docs/results) has no external programs"},
 	"recommend --n 10 none":                  {"none: no such file or folder"},
 	"recommend --n 10 bare":                  {"bare", "no costs of structures"},
-	"recommend --judge bare":                 {"bare", "nothing to judge by"},
 
 	"live -s wheeel -o new":                              {`no structure matches "wheeel" (did you mean "wheel"?)`},
 	"live --drivers tickles -o new":                      {`no kind of driver matches "tickles" (did you mean "tickless"?)`},

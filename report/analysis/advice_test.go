@@ -417,7 +417,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		if _, err := a.Answer(analysis.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "no costs of structures") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if a.Standard() != nil || a.Typical() != nil || a.Judge() != nil || len(a.Grid().Answers) != 0 {
+		if a.Standard() != nil || a.Typical() != nil || len(a.Grid().Answers) != 0 {
 			t.Errorf("%s: there are answers", name)
 		}
 	}
@@ -536,23 +536,6 @@ func TestATraceAloneAnswersItsQuestion(t *testing.T) {
 	}
 	if g := analysis.Of(r).Adviser().Grid(); len(g.Answers) != 20 || g.Answers[0].Name == "" {
 		t.Errorf("the controls of a trace alone: %+v", g)
-	}
-}
-
-// A judgement must not look into the cells that it is judged by.
-func TestJudgementsLeaveTheWorkloadOut(t *testing.T) {
-	t.Parallel()
-	r := twoSizes()
-	own := cell(1000, 0, "uniform", costs{"hwheel": 10, "quadheap": 30, "rbtree": 10.5})
-	own.Workload, own.Category = "mine", "program"
-	r.Cells = append(r.Cells, own)
-	got := analysis.Of(r).Adviser().Judge()
-	if len(got) != 1 || got[0].Named != "quadheap" || !near(got[0].Times, 3) || got[0].Hit || !slices.Contains(got[0].Fastest, "hwheel") {
-		t.Errorf("%+v, want a miss with quadheap", got)
-	}
-	r.Cells[2].Rows[2].Cost = trials(10.9)
-	if got := analysis.Of(r).Adviser().Judge(); !got[0].Hit || !near(got[0].Times, 1.09) {
-		t.Errorf("%+v, want a hit", got)
 	}
 }
 

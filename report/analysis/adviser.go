@@ -140,7 +140,7 @@ func (a *Adviser) Answer(q Question) (Answer, error) {
 	if err := a.check(q); err != nil {
 		return Answer{}, err
 	}
-	x, _, err := a.answer(q, "")
+	x, _, err := a.answer(q)
 	return x, err
 }
 
@@ -174,9 +174,8 @@ func (a *Adviser) Measured(q Question) Question {
 	return q
 }
 
-// answer answers a question without the cells of one workload.
-func (a *Adviser) answer(q Question, without string) (Answer, ranking, error) {
-	near := a.near(q, without, false)
+func (a *Adviser) answer(q Question) (Answer, ranking, error) {
+	near := a.near(q, false)
 	memory, idle := a.memory(q.N), a.idle(q.N, q.Delays)
 	present := [...]bool{true, a.tailed, len(memory) > 0, len(idle) > 0} // in the order of the weights
 	out := Answer{Question: q, Missing: a.missing(q, present[:])}
@@ -186,7 +185,7 @@ func (a *Adviser) answer(q Question, without string) (Answer, ranking, error) {
 			Differs: differs(q.place(), w.place), Fastest: w.ranked[q.Late][0].Structure,
 		})
 	}
-	ranks := ranking{a: a, q: q, near: near, tailed: a.near(q, without, true), shares: q.Matters.among(present[:])}
+	ranks := ranking{a: a, q: q, near: near, tailed: a.near(q, true), shares: q.Matters.among(present[:])}
 	out.Ranking = ranks.rank(memory, idle)
 	if len(out.Ranking) == 0 {
 		what := "none has"
@@ -216,11 +215,11 @@ const leastWeight = 0.02
 
 // near returns the cells that answer, the heaviest first. Their weights add up to 1. With tailed it returns only cells
 // with tails, which short recordings lack.
-func (a *Adviser) near(q Question, without string, tailed bool) []weighted {
+func (a *Adviser) near(q Question, tailed bool) []weighted {
 	var all []weighted
 	least := math.Inf(1)
 	for _, c := range a.cells {
-		if c.Workload != without && c.answers(q) && len(c.ranked[q.Late]) > 0 && (!tailed || len(c.tails) > 0) {
+		if c.answers(q) && len(c.ranked[q.Late]) > 0 && (!tailed || len(c.tails) > 0) {
 			d := q.place().distance(c.place)
 			least = min(least, d)
 			all = append(all, weighted{candidate: c, distance: d})

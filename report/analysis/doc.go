@@ -23,7 +23,7 @@
 // answer rests on these alone, with equal weights. Otherwise each cell has the weight exp(-d²/2) (the
 // kernel regression of Nadaraya and Watson 1964), and cells with less than 2 % do not count. If the
 // nearest cell is beyond [TooFar], the answer says so. The scales are chosen: with them, answers predict the cells
-// of a normal run best that are left out; see [Adviser.Judge].
+// of a normal run best that are left out (a test counts the hits).
 //
 // # The score
 //

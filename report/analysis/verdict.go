@@ -99,7 +99,7 @@ func exceptions(runs []*Adviser, words string, q Question) []Exception {
 			if a.check(q) != nil {
 				continue
 			}
-			x, ranks, err := a.answer(q, "")
+			x, ranks, err := a.answer(q)
 			usual := x.Of(Default)
 			if err != nil || usual == nil || x.Far != "" {
 				continue
