@@ -34,7 +34,7 @@
 // The file:
 //
 //	8 bytes  89 54 42 54 0D 0A 1A 0A  (\x89 T B T \r \n \x1a \n)
-//	1 byte   version: 1, or 2 if schedules have sites
+//	1 byte   version: 1, or 4 if schedules have sites; 2 if the sites have no forms
 //	         the header, the chunks, the footer: a section each
 //
 // The footer ends the file. A file without a footer is cut short. Each section:
@@ -62,7 +62,7 @@
 // A chunk ends with the operation that brings it to 256 KiB, at the end of the trace, or
 // where the recorder writes it early. Each operation begins with a byte for its kind:
 //
-//	0  schedule             uvarint delay; version 2: uvarint site
+//	0  schedule             uvarint delay; from version 2: uvarint site
 //	1  reschedule           varint key, uvarint delay
 //	2  cancel               varint key
 //	3  advance              uvarint ticks, uvarint number of timers, varint key of each
@@ -73,7 +73,8 @@
 // stored as the difference to the previous key in the chunk; the keys of schedules count as well, and the first
 // difference is to 0. A site is the number of a place in the program, or 0 if it is not known. Sites are
 // numbered from 1 in the order in which they occur in the file. At its first occurrence a site's text follows,
-// of at most 1 KiB. A file has at most 4,096 sites.
+// of at most 1 KiB, and from version 4 on the form of its timers as uvarint (see [Form]). A file has at most 4,096
+// sites.
 //
 // Payload of the footer, each as uvarint:
 //
@@ -83,8 +84,8 @@
 //	tick of the first advance
 //	tick of the last advance
 //	keys
-//	version 2: operations lost, since the recorder could not keep up
-//	version 2: timers put into the heap of Go's runtime
+//	from version 2: operations lost, since the recorder could not keep up
+//	from version 2: timers put into the heap of Go's runtime
 //
 // # What a reader checks
 //

@@ -15,8 +15,9 @@ import (
 // line ends, so that a transfer in text mode damages it.
 const magic = "\x89TBT\r\n\x1a\n"
 
-// Version is the version of the format. A trace without sites is of version 1.
-const Version = 2
+// Version is the version of the format. A trace without sites is of version 1. In version 2 sites have no forms.
+// There is no version 3, so that a flipped bit turns no version into another one.
+const Version = 4
 
 // The kinds of sections.
 const (

@@ -8,9 +8,9 @@ type Event struct {
 	Kind    EventKind
 	Timer   uint64 // names the timer, as its address does; a later timer may have the same name
 	Now     int64
-	When    int64  // the deadline after the event; 0: none
-	Pending bool   // the timer was pending before
-	Site    string // set: where in the program; "": where the pending timer was set, or not known
+	When    int64 // the deadline after the event; 0: none
+	Pending bool  // the timer was pending before
+	Site    Site  // set: where in the program; the zero Site: where the pending timer was set, or not known
 }
 
 // EventKind is the kind of an Event.
@@ -36,7 +36,7 @@ type Observer struct {
 
 type observed struct {
 	recorded
-	site string
+	site Site
 }
 
 // NewObserver returns an Observer that records to w. Tick 0 is now, by the clock of the events.
@@ -61,7 +61,7 @@ func (o *Observer) Observe(e Event) {
 	case EventStop:
 		o.d.stop(&timer.recorded, now, e.Pending)
 	case EventSet:
-		if e.Site != "" {
+		if e.Site != (Site{}) {
 			timer.site = e.Site
 		}
 		o.d.w.From(timer.site)

@@ -70,29 +70,29 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		kept int
 	}{
 		"set, moved and stopped": {[]Event{
-			{EventSet, a, 0, 160, false, "main.f"}, {EventSet, a, 1, 320, true, "main.g"}, {EventStop, a, 2, 0, true, ""},
+			{EventSet, a, 0, 160, false, Site{Place: "main.f"}}, {EventSet, a, 1, 320, true, Site{Place: "main.g"}}, {EventStop, a, 2, 0, true, Site{}},
 		}, "[schedule 160 main.f][reschedule 320][cancel]", 0},
 		"fires, stopped too late": {[]Event{
-			{EventSet, a, 0, 20, false, "main.f"}, {EventFire, a, 20, 0, true, ""}, {EventStop, a, 40, 0, false, ""},
+			{EventSet, a, 0, 20, false, Site{Place: "main.f"}}, {EventFire, a, 20, 0, true, Site{}}, {EventStop, a, 40, 0, false, Site{}},
 		}, "[schedule 20 main.f][fired at 20][refused cancel]", 0},
 		"a ticker keeps who set it": {[]Event{
-			{EventSet, a, 0, 160, false, "main.f"}, {EventSet, b, 1, 10, false, "main.g"}, {EventFire, a, 160, 320, true, ""}, {EventStop, a, 170, 0, true, ""},
+			{EventSet, a, 0, 160, false, Site{Place: "main.f"}}, {EventSet, b, 1, 10, false, Site{Place: "main.g"}}, {EventFire, a, 160, 320, true, Site{}}, {EventStop, a, 170, 0, true, Site{}},
 		}, "[schedule 160 main.f][schedule 10 main.g][fired at 10][fired at 160][schedule 320 main.f][cancel]", 1},
 		// The runtime does not run a channel timer without a receiver. The timer stays pending.
 		"reset long after its deadline": {[]Event{
-			{EventSet, a, 0, 160, false, "main.f"}, {EventSet, a, 320, 480, true, "main.g"},
+			{EventSet, a, 0, 160, false, Site{Place: "main.f"}}, {EventSet, a, 320, 480, true, Site{Place: "main.g"}},
 		}, "[schedule 160 main.f][fired at 160][refused reschedule][schedule 480 main.g][pending 1]", 1},
 		"its address is another's after it was collected": {[]Event{
-			{EventSet, a, 0, 160, false, "main.f"}, {EventSet, a, 5, 1600, false, "main.g"}, {EventStop, a, 6, 0, true, ""},
+			{EventSet, a, 0, 160, false, Site{Place: "main.f"}}, {EventSet, a, 5, 1600, false, Site{Place: "main.g"}}, {EventStop, a, 6, 0, true, Site{}},
 		}, "[schedule 160 main.f][schedule 1600 main.g][cancel][pending 1]", 0},
 		"lost when it fired early": {[]Event{
-			{EventSet, a, 0, 20, false, "main.f"}, {EventStop, a, 10, 0, false, ""},
+			{EventSet, a, 0, 20, false, Site{Place: "main.f"}}, {EventStop, a, 10, 0, false, Site{}},
 		}, "[schedule 20 main.f][refused cancel][pending 1]", 0},
 		"lost when it was set": {[]Event{
-			{EventStop, a, 1, 0, true, ""}, {EventFire, b, 2, 0, true, ""},
+			{EventStop, a, 1, 0, true, Site{}}, {EventFire, b, 2, 0, true, Site{}},
 		}, "[refused cancel]", 0},
 		"a deadline in the past": {[]Event{
-			{EventSet, a, 200, 100, false, "main.f"},
+			{EventSet, a, 200, 100, false, Site{Place: "main.f"}},
 		}, "[schedule 201 main.f][fired at 201]", 1},
 	} {
 		h := testHeader
@@ -123,7 +123,7 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		for _, op := range ops {
 			switch op.Kind {
 			case Schedule:
-				got += fmt.Sprintf("[schedule %d %s]", op.At, reader.Sites()[op.Site])
+				got += fmt.Sprintf("[schedule %d %s]", op.At, reader.Sites()[op.Site].Place)
 			case Reschedule:
 				got += fmt.Sprintf("[reschedule %d]", op.At)
 			case Advance:

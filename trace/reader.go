@@ -26,6 +26,7 @@ type Reader struct {
 	in     *bufio.Reader
 	name   string // of the file
 	header Header
+	forms  bool // sites have forms
 	dec    *zstd.Decoder
 
 	offset        int64 // of the next section
@@ -38,9 +39,9 @@ type Reader struct {
 	left  uint64    // number of operations in the rest
 	last  uint32    // the previous key in the chunk
 	fired []uint32
-	sites []string // "", then the sites of the schedules so far
-	err   error    // the first; io.EOF at the end
-	cut   error    // of CutShort
+	sites []Site // the zero Site, then the sites of the schedules so far
+	err   error  // the first; io.EOF at the end
+	cut   error  // of CutShort
 }
 
 // NewReader reads the header of a trace. Errors contain name, the name of the file.
@@ -61,7 +62,7 @@ func (r *Reader) Reset(in io.Reader, name string) error {
 	*r = Reader{
 		checker: checker{deadlines: r.deadlines[:0], free: r.free[:0]},
 		in:      r.in, name: name, dec: r.dec,
-		payload: r.payload, raw: r.raw, fired: r.fired, sites: append(r.sites[:0], ""),
+		payload: r.payload, raw: r.raw, fired: r.fired, sites: append(r.sites[:0], Site{}),
 	}
 	r.err = r.readStart()
 	return r.err
@@ -76,9 +77,9 @@ func (r *Reader) Totals() Totals { return r.totals }
 // Pending returns the number of timers that are pending now.
 func (r *Reader) Pending() int { return r.pending() }
 
-// Sites returns the places in the program that have scheduled timers so far. The first is "", for
+// Sites returns the places in the program that have scheduled timers so far. The first is the zero Site, for
 // timers whose place is not known.
-func (r *Reader) Sites() []string { return r.sites }
+func (r *Reader) Sites() []Site { return r.sites }
 
 // CutShort returns an error that says where the trace is cut short, after Next has returned
 // io.EOF. It returns nil if the trace is whole.
@@ -191,10 +192,10 @@ func (r *Reader) readStart() error {
 		return r.cutShort(err, len(head), n)
 	case version > Version:
 		return r.damage(0, fmt.Errorf("a trace of version %d, want version %d: it was written by a newer timerbench", version, Version))
-	case version == 0:
-		return r.damage(0, errors.New("a trace of version 0, want version 1 or 2"))
+	case version == 0 || version == 3:
+		return r.damage(0, fmt.Errorf("a trace of version %d, want version 1, 2 or 4", version))
 	}
-	r.offset = int64(len(head))
+	r.offset, r.forms = int64(len(head)), version > 2
 	kind, err := r.readSection()
 	if err != nil {
 		return err
@@ -365,15 +366,18 @@ func (r *Reader) decodeFired() []uint32 {
 	return r.fired
 }
 
-// decodeSite decodes the number of a site, and the text of a new one.
+// decodeSite decodes the number of a site, and the text and the form of a new one.
 func (r *Reader) decodeSite() int {
 	n := r.ops.number("site: ", uint64(min(len(r.sites), maxSites)))
 	if r.ops.err == nil && n == uint64(len(r.sites)) {
-		name := r.ops.text("site: ")
-		if len(name) > maxSite {
-			r.ops.fail("a site of %d bytes, want at most %d", len(name), maxSite)
+		site := Site{Place: r.ops.text("site: ")}
+		if len(site.Place) > maxSite {
+			r.ops.fail("a site of %d bytes, want at most %d", len(site.Place), maxSite)
 		}
-		r.sites = append(r.sites, name)
+		if r.forms {
+			site.Form = Form(r.ops.number("form of a site: ", uint64(forms-1)))
+		}
+		r.sites = append(r.sites, site)
 	}
 	return int(n)
 }

@@ -44,6 +44,33 @@ type Op struct {
 	Late  int             // advance: number of timers that fire after their deadline
 }
 
+// Site is a place in the program that schedules timers, and the form of its timers. The zero Site is not known.
+type Site struct {
+	Place string // such as "main.serve server.go:42"
+	Form  Form
+}
+
+// Form is the form of a timer in Go.
+type Form uint8
+
+// The forms, with their values in the file.
+const (
+	UnknownForm  Form = iota
+	FuncForm          // time.AfterFunc, and timeouts of contexts
+	ChannelForm       // time.NewTimer and time.After
+	TickerForm        // time.NewTicker and time.Tick
+	DeadlineForm      // a deadline of package net or os
+	SleepForm         // time.Sleep
+	forms
+)
+
+func (f Form) String() string {
+	if f < forms {
+		return [forms]string{"", "function", "channel", "ticker", "deadline", "sleep"}[f]
+	}
+	return fmt.Sprintf("form %d", uint8(f))
+}
+
 // Totals are the totals of a trace, or of its first part.
 type Totals struct {
 	Ops   [kinds]uint64   // operations by kind

@@ -53,7 +53,7 @@ func sited(t testing.TB) []byte {
 	w.size = 10
 	w.Schedule(5)
 	for i := range 20 {
-		w.From([]string{"main.serve main.go:7", "", "net/http.(*conn).serve server.go:2004", strings.Repeat("x", maxSite+1)}[i%4])
+		w.From([]Site{{"main.serve main.go:7", TickerForm}, {}, {"net/http.(*conn).serve server.go:2004", DeadlineForm}, {strings.Repeat("x", maxSite+1), SleepForm}}[i%4])
 		w.Cancel(w.Schedule(10))
 	}
 	w.Advance(5, 0)
@@ -79,8 +79,8 @@ func TestATraceKeepsWhereTheProgramScheduled(t *testing.T) {
 	if want := append([]int{0}, slices.Repeat([]int{1, 0, 2, 3}, 5)...); !slices.Equal(sites, want) {
 		t.Errorf("sites %v, want %v", sites, want)
 	}
-	if want := []string{"", "main.serve main.go:7", "net/http.(*conn).serve server.go:2004", strings.Repeat("x", maxSite)}; !slices.Equal(r.Sites(), want) {
-		t.Errorf("sites %.50q, want %.50q", r.Sites(), want)
+	if want := []Site{{}, {"main.serve main.go:7", TickerForm}, {"net/http.(*conn).serve server.go:2004", DeadlineForm}, {strings.Repeat("x", maxSite), SleepForm}}; !slices.Equal(r.Sites(), want) {
+		t.Errorf("sites %.50v, want %.50v", r.Sites(), want)
 	}
 	if totals := r.Totals(); !r.Header().Sites || totals.Lost != 3 || totals.Heaped != 1_000_000 || totals.Ops[Schedule] != 21 {
 		t.Errorf("header %+v, totals %+v", r.Header(), totals)
@@ -133,7 +133,7 @@ func TestSitesAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range maxSites + 2 {
-		w.From(fmt.Sprint(i))
+		w.From(Site{Place: fmt.Sprint(i)})
 		w.Schedule(5)
 	}
 	if err := w.Close(); err != nil {
@@ -148,6 +148,7 @@ func TestSitesAreBounded(t *testing.T) {
 		"schedule: site: 2, want at most 1":               "\x00\x05\x02",
 		"schedule: site: 9 bytes of which 1 are there":    "\x00\x05\x01\x09x",
 		"a site of 1025 bytes, want at most 1024":         "\x00\x05\x01\x81\x08" + strings.Repeat("x", maxSite+1),
+		"schedule: form of a site: 6, want at most 5":     "\x00\x05\x01\x01x\x06",
 		"schedule: site: a number is cut off or too long": "\x00\x05",
 	} {
 		_, _, err := read(chunked(t, h, []byte(raw), 1))

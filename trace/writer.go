@@ -25,8 +25,8 @@ type Writer struct {
 	chunk  chunkHead
 	buffer []byte // of a section
 	header Header
-	site   string            // site of the following schedules
-	sites  map[string]uint64 // numbers of the sites so far; "" has number 0
+	site   Site            // site of the following schedules
+	sites  map[Site]uint64 // numbers of the sites so far; the zero Site has number 0
 	err    error
 	closed bool
 	result error // of Close
@@ -40,7 +40,7 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	if err := h.validate(); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	w := &Writer{out: out, size: chunkSize, header: h, sites: map[string]uint64{"": 0}}
+	w := &Writer{out: out, size: chunkSize, header: h, sites: map[Site]uint64{{}: 0}}
 	b := append([]byte(magic), h.version())
 	w.writeSection(appendHeader(beginSection(b, sectionHeader), h), len(b))
 	return w, w.err
@@ -121,12 +121,14 @@ func (w *Writer) write(op *Op) {
 	}
 }
 
-// From sets the place in the program that the following schedules come from, such as a function
-// with its file and line; "" means that it is not known. The trace keeps it if its header says
-// Sites: the first 1 KiB of each of 4,096 places.
-func (w *Writer) From(site string) { w.site = site[:min(len(site), maxSite)] }
+// From sets the site of the following schedules. The trace keeps it if its header says Sites: the first 1 KiB
+// of the place of each of 4,096 sites.
+func (w *Writer) From(site Site) {
+	site.Place = site.Place[:min(len(site.Place), maxSite)]
+	w.site = site
+}
 
-// appendSite appends the number of the site, and its text if it is new.
+// appendSite appends the number of the site, and its text and form if it is new.
 func (w *Writer) appendSite() {
 	n, known := w.sites[w.site]
 	if known || len(w.sites) > maxSites {
@@ -135,7 +137,7 @@ func (w *Writer) appendSite() {
 	}
 	n = uint64(len(w.sites))
 	w.sites[w.site] = n
-	w.raw = appendText(binary.AppendUvarint(w.raw, n), w.site)
+	w.raw = append(appendText(binary.AppendUvarint(w.raw, n), w.site.Place), byte(w.site.Form))
 }
 
 // appendKey appends a key as the difference to the previous one.

@@ -74,7 +74,7 @@ func histories(t *testing.T, path string) (all map[string][]string, r *trace.Rea
 		delay := about(time.Duration(op.At-clock) * r.Header().Tick)
 		switch op.Kind {
 		case trace.Schedule:
-			function, _, _ := strings.Cut(r.Sites()[op.Site], " ")
+			function, _, _ := strings.Cut(r.Sites()[op.Site].Place, " ")
 			pending[op.Key] = history{function, len(all[function])}
 			all[function] = append(all[function], "set "+delay)
 		case trace.Reschedule:
@@ -141,6 +141,19 @@ func holdsWhatTheProgramDid(t *testing.T, program string) {
 	for function, g := range got {
 		if want[function] == nil {
 			t.Errorf("%q: %q", function, g)
+		}
+	}
+	forms := map[string]trace.Form{}
+	for _, site := range r.Sites() {
+		function, _, _ := strings.Cut(site.Place, " ")
+		forms[function] = site.Form
+	}
+	for function, want := range map[string]trace.Form{
+		"main.afterFunc": trace.FuncForm, "main.timeout": trace.FuncForm, "main.unread": trace.ChannelForm, "main.abandoned": trace.ChannelForm,
+		"main.ticker": trace.TickerForm, "main.deadline": trace.DeadlineForm, "main.both": trace.DeadlineForm, "main.sleep": trace.SleepForm,
+	} {
+		if forms[function] != want {
+			t.Errorf("%s sets timers of the form %v, want %v", function, forms[function], want)
 		}
 	}
 	totals := r.Totals()

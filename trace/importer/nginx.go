@@ -168,7 +168,7 @@ func (n *nginx) add(w *nginxWorker, timer nginxTimer, now int64, site string, ag
 	}
 	n.pending[timer] = append(n.pending[timer], id)
 	return n.observe(w, trace.Event{
-		Kind: trace.EventSet, Timer: id, When: timer.key * 1e6, Pending: moved, Site: site,
+		Kind: trace.EventSet, Timer: id, When: timer.key * 1e6, Pending: moved, Site: trace.Site{Place: site},
 	})
 }
 

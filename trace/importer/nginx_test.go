@@ -44,7 +44,7 @@ func told(t *testing.T, file io.Reader) (what string) {
 		}
 		switch op.Kind {
 		case trace.Schedule:
-			what += fmt.Sprintf(", %s in %d", r.Sites()[op.Site], op.At-clock)
+			what += fmt.Sprintf(", %s in %d", r.Sites()[op.Site].Place, op.At-clock)
 		case trace.Reschedule:
 			what += fmt.Sprintf(", moved to %d", op.At-clock)
 		case trace.Cancel:

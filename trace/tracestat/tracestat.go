@@ -29,6 +29,7 @@ type Summary struct {
 	Resident   float64 // mean number of pending timers over the ticks; ResidentOp if the clock never moves
 	ResidentOp float64 // mean number of pending timers over the operations
 	Idle       uint64  // advances on which nothing fires
+	AtOnce     int     // most timers that fire at one advance
 	LateFires  uint64  // timers that fired after their deadline because the program woke up late
 	Delays     Delays  // of schedules
 	Moves      Delays  // of reschedules, from the reschedule to the new deadline
@@ -63,13 +64,36 @@ func (d Delays) Quantiles() (p50, p90, p99 float64) { return d.P50, d.P90, d.P99
 
 // Site is a place in the program that schedules timers.
 type Site struct {
-	Name      string `json:"site"`   // such as "main.serve server.go:42"; "": not known
-	Timers    uint64 `json:"timers"` // schedules
-	Cancelled uint64 `json:"cancelled"`
-	Fired     uint64 `json:"fired"`
-	Delays    Delays `json:"delays"` // of the schedules
-	Left      Delays `json:"left"`   // of the cancelled timers, from the cancel to the deadline
+	Name      string     `json:"site"` // such as "main.serve server.go:42"; "": not known
+	Form      trace.Form `json:"-"`
+	Timers    uint64     `json:"timers"` // schedules
+	Cancelled uint64     `json:"cancelled"`
+	Fired     uint64     `json:"fired"`
+	Moves     uint64     `json:"moves"`
+	Later     uint64     `json:"later"`   // moves to a later deadline
+	AtOnce    int        `json:"at_once"` // most timers that fire at one advance
+	Wakes     uint64     `json:"wakes"`   // advances at which only timers of the site fire
+	Repeats   uint64     `json:"repeats"` // schedules at the tick at which a timer of the site has fired
+	Soon      uint64     `json:"soon"`    // schedules and moves for the next tick
+	Pending   float64    `json:"pending"` // mean over the ticks
+	Kept      uint64     `json:"kept"`    // timers that are pending at the end
+	Delays    Delays     `json:"delays"`  // of the schedules
+	Left      Delays     `json:"left"`    // of the cancelled timers, from the cancel to the deadline
 }
+
+// Calls returns the number of operations on timers of the site; a timer that fires counts as one.
+func (s Site) Calls() uint64 { return s.Timers + s.Moves + s.Cancelled + s.Fired }
+
+// PerHour scales a count of the trace to an hour. It returns 0 if the clock never moves.
+func (s *Summary) PerHour(n uint64) float64 {
+	if s.Totals.Span() == 0 {
+		return 0
+	}
+	return float64(n) / (float64(s.Totals.Span()) * s.Header.Tick.Hours())
+}
+
+// Wakeups returns the number of advances at which timers fire.
+func (s *Summary) Wakeups() uint64 { return s.Totals.Ops[trace.Advance] - s.Idle }
 
 // CancelRate returns cancelled / (cancelled + fired).
 func (s Site) CancelRate() float64 {
@@ -201,12 +225,14 @@ func summarize(r *trace.Reader) (*Summary, error) {
 				s.Idle++
 			}
 			s.LateFires += uint64(op.Late)
+			s.AtOnce = max(s.AtOnce, len(op.Fired))
 		}
 	}
 	if s.CutShort = r.CutShort(); s.CutShort != nil {
 		s.Header.Description = strings.TrimSpace(s.Header.Description + " (cut short)")
 	}
-	s.Totals, s.Sites = r.Totals(), sites.list(r.Sites(), tick)
+	s.Totals = r.Totals()
+	s.Sites = sites.list(r.Sites(), s.Totals, tick)
 	s.ResidentOp = overOps / float64(max(1, s.Totals.Count()))
 	s.Resident = s.ResidentOp
 	if span := s.Totals.Span(); span > 0 {
@@ -220,18 +246,35 @@ func summarize(r *trace.Reader) (*Summary, error) {
 
 // siteCounter summarizes the timers of each site.
 type siteCounter struct {
-	sites []counted // by number
-	keys  []pending // by key
+	sites  []counted  // by number
+	keys   []pending  // by key
+	firing []*counted // scratch of advance
 }
 
 type counted struct {
 	Site
 	delays, left *distribution
+	area         float64         // sum of the ticks for which timers were pending, as if all began at tick 0
+	now          int             // timers that fire at the advance
+	fired        structures.Tick // the last tick at which a timer of the site fired, plus 1
 }
 
 type pending struct {
 	site     int
 	deadline structures.Tick
+}
+
+// set counts that a timer gets a deadline.
+func (s *counted) set(deadline, clock structures.Tick) {
+	if deadline == clock+1 {
+		s.Soon++
+	}
+}
+
+// end counts that a timer is no longer pending.
+func (s *counted) end(clock structures.Tick) {
+	s.area += float64(clock)
+	s.Kept--
 }
 
 // add counts an operation. clock is the clock before it.
@@ -245,26 +288,62 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 			c.keys = append(c.keys, pending{})
 		}
 		c.keys[op.Key] = pending{op.Site, op.At}
-		c.sites[op.Site].Timers++
-		c.sites[op.Site].delays.add(op.At - clock)
+		s := &c.sites[op.Site]
+		s.Timers++
+		s.Kept++
+		s.area -= float64(clock)
+		s.delays.add(op.At - clock)
+		s.set(op.At, clock)
+		if s.fired == clock+1 {
+			s.Repeats++
+		}
 	case trace.Reschedule:
-		c.keys[op.Key].deadline = op.At
+		timer := &c.keys[op.Key]
+		s := &c.sites[timer.site]
+		s.Moves++
+		if op.At > timer.deadline {
+			s.Later++
+		}
+		s.set(op.At, clock)
+		timer.deadline = op.At
 	case trace.Cancel:
 		timer := c.keys[op.Key]
-		c.sites[timer.site].Cancelled++
-		c.sites[timer.site].left.add(timer.deadline - clock)
+		s := &c.sites[timer.site]
+		s.Cancelled++
+		s.left.add(timer.deadline - clock)
+		s.end(clock)
 	case trace.Advance:
-		for _, key := range op.Fired {
-			c.sites[c.keys[key].site].Fired++
+		c.advance(op)
+	}
+}
+
+func (c *siteCounter) advance(op trace.Op) {
+	c.firing = c.firing[:0]
+	for _, key := range op.Fired {
+		s := &c.sites[c.keys[key].site]
+		if s.now == 0 {
+			c.firing = append(c.firing, s)
+		}
+		s.now++
+		s.Fired++
+		s.end(op.At)
+		s.fired = op.At + 1
+	}
+	for _, s := range c.firing {
+		s.AtOnce, s.now = max(s.AtOnce, s.now), 0
+		if len(c.firing) == 1 {
+			s.Wakes++
 		}
 	}
 }
 
 // list returns the sites, the one with the most timers first.
-func (c *siteCounter) list(names []string, tick time.Duration) (list []Site) {
+func (c *siteCounter) list(sites []trace.Site, t trace.Totals, tick time.Duration) (list []Site) {
 	for i, s := range c.sites {
 		if s.Timers > 0 {
-			s.Name, s.Site.Delays, s.Left = names[i], s.delays.delays(tick), s.left.delays(tick)
+			s.Name, s.Form = sites[i].Place, sites[i].Form
+			s.Site.Delays, s.Left = s.delays.delays(tick), s.left.delays(tick)
+			s.Pending = (s.area + float64(s.Kept)*float64(t.Last)) / float64(max(1, t.Span()))
 			list = append(list, s.Site)
 		}
 	}

@@ -49,7 +49,7 @@ func TestASummaryCountsByHand(t *testing.T) {
 		Header: header, Bytes: int64(out.Len()),
 		Totals:   trace.Totals{Ops: [6]uint64{3, 1, 1, 4, 0, 1}, Fired: 2, First: epoch, Last: epoch + 100, Keys: 3},
 		Resident: (3*10 + 2*10 + 1*80) / 100.0, ResidentOp: (0 + 1 + 2 + 3 + 2 + 2 + 2 + 2 + 1 + 0) / 10.0,
-		Idle: 2, LateFires: 1, CancelRate: 1.0 / 3,
+		Idle: 2, AtOnce: 1, LateFires: 1, CancelRate: 1.0 / 3,
 		Delays: Delays{Count: 3, Mean: 530e6 / 3.0, Min: 10e6, P50: 20e6, P90: 500e6, P99: 500e6, P999: 500e6, Max: 500e6},
 		Moves:  one(50e6),
 	}
@@ -76,9 +76,9 @@ func TestSitesAreSummedUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.From("main.rare main.go:3")
+	w.From(trace.Site{Place: "main.rare main.go:3"})
 	rare := w.Schedule(100)
-	w.From("main.often main.go:7")
+	w.From(trace.Site{Place: "main.often main.go:7", Form: trace.ChannelForm})
 	a, b, c := w.Schedule(10), w.Schedule(30), w.Schedule(30)
 	w.Advance(10, a)
 	w.Cancel(b)
@@ -93,8 +93,8 @@ func TestSitesAreSummedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Site{
-		{Name: "main.often main.go:7", Timers: 3, Cancelled: 1, Fired: 2, Left: one(20e6), Delays: Delays{Count: 3, Mean: 70e6 / 3.0, Min: 10e6, P50: 30e6, P90: 30e6, P99: 30e6, P999: 30e6, Max: 30e6}},
-		{Name: "main.rare main.go:3", Timers: 1, Cancelled: 1, Delays: one(100e6), Left: one(20e6)},
+		{Name: "main.often main.go:7", Form: trace.ChannelForm, Timers: 3, Cancelled: 1, Fired: 2, AtOnce: 1, Wakes: 2, Pending: (10 + 10 + 30) / 20.0, Left: one(20e6), Delays: Delays{Count: 3, Mean: 70e6 / 3.0, Min: 10e6, P50: 30e6, P90: 30e6, P99: 30e6, P999: 30e6, Max: 30e6}},
+		{Name: "main.rare main.go:3", Timers: 1, Cancelled: 1, Moves: 1, Pending: 30 / 20.0, Delays: one(100e6), Left: one(20e6)},
 	}
 	if !reflect.DeepEqual(s.Sites, want) {
 		t.Errorf("got  %+v\nwant %+v", s.Sites, want)

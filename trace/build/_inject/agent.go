@@ -17,7 +17,7 @@ type agent struct {
 	mu     sync.Mutex // guards the fields below
 	timers *Observer
 	buf    []runtime.TimerbenchRecord
-	sites  map[uintptr]string
+	places map[uintptr]string
 	stop   func() error // completes and renames the file
 	ended  bool
 }
@@ -49,7 +49,7 @@ func start(since int64) error {
 	a := &agent{
 		timers: NewObserver(f.w, since),
 		buf:    make([]runtime.TimerbenchRecord, 4096),
-		sites:  map[uintptr]string{},
+		places: map[uintptr]string{},
 	}
 	a.stop = f.completeAfter(func() error { return a.timers.Close(runtime.TimerbenchStop()) })
 	exithook.Add(exithook.Hook{F: a.end, RunOnFailure: true})
@@ -97,7 +97,7 @@ func (a *agent) drain(flush bool) bool {
 		for _, r := range a.buf[:n] {
 			e := Event{Kind: EventKind(r.Kind), Timer: r.Timer, Now: r.Now, When: r.When, Pending: r.Pending}
 			if r.PC != 0 {
-				e.Site = a.site(r.PC)
+				e.Site = Site{Place: a.place(r.PC), Form: Form(r.Form)}
 			}
 			a.timers.Observe(e)
 		}
@@ -109,15 +109,15 @@ func (a *agent) drain(flush bool) bool {
 	return on
 }
 
-// site returns the place in the program of a return address.
-func (a *agent) site(pc uintptr) string {
-	name, known := a.sites[pc]
+// place returns the place in the program of a return address.
+func (a *agent) place(pc uintptr) string {
+	name, known := a.places[pc]
 	if known {
 		return name
 	}
 	function, file, line := runtime.TimerbenchSite(pc)
 	name = fmt.Sprintf("%s %s:%d", function, filepath.Base(file), line)
-	a.sites[pc] = name
+	a.places[pc] = name
 	return name
 }
 

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"internal/abi"
 	"internal/runtime/atomic"
 	"unsafe"
 )
@@ -13,6 +14,7 @@ type TimerbenchRecord struct {
 	Timer uint64
 	PC    uintptr // timerbenchSet: return address in the caller, outside of packages that provide timers; 0: not known
 	Kind  uint8
+	Form  uint8 // timerbenchSet: as package timerbench/trace numbers the forms; 0: not known
 	// Pending says that the timer was pending before.
 	Pending bool
 }
@@ -100,7 +102,7 @@ func timerbenchRecord(t *timer, kind uint8, when int64) {
 	if r == nil {
 		timerbenchLost.Add(1)
 	} else if !r.isAlarm(t) {
-		r.put(t, TimerbenchRecord{nanotime(), when, uint64(uintptr(unsafe.Pointer(t))), 0, kind, t.when > 0})
+		r.put(t, TimerbenchRecord{nanotime(), when, uint64(uintptr(unsafe.Pointer(t))), 0, kind, 0, t.when > 0})
 	}
 }
 
@@ -118,7 +120,7 @@ func timerbenchRecordDriver(kind uint8, timer uint64, delay int64, pending bool)
 		}
 	}
 	if r := timerbenchOwn(); r != nil {
-		r.put(nil, TimerbenchRecord{now, when, timer, 0, kind, pending})
+		r.put(nil, TimerbenchRecord{now, when, timer, 0, kind, 0, pending})
 	} else {
 		timerbenchLost.Add(1)
 	}
@@ -136,12 +138,35 @@ func (r *timerbenchRing) put(t *timer, rec TimerbenchRecord) {
 	}
 	if rec.Kind == timerbenchSet {
 		rec.PC = r.site(t)
+		if t != nil {
+			rec.Form = timerbenchForm(t)
+		}
 	}
 	r.records[head%timerbenchSize] = rec
 	r.head.Store(head + 1)
 	if used >= timerbenchSize/2 && timerbenchWaits.CompareAndSwap(1, 0) {
 		notewakeup(&timerbenchNote)
 	}
+}
+
+// timerbenchForm returns the form of a timer, which tells by the argument of its function.
+func timerbenchForm(t *timer) uint8 {
+	const function, channel, ticker, deadline, sleep = 1, 2, 3, 4, 5
+	switch t.arg.(type) {
+	case nil:
+		return 0
+	case func():
+		return function
+	case *g:
+		return sleep
+	}
+	if efaceOf(&t.arg)._type.Kind() != abi.Chan {
+		return deadline
+	}
+	if t.period > 0 {
+		return ticker
+	}
+	return channel
 }
 
 // timerbenchHeap counts that a timer is put into the heap of Go's runtime.
