@@ -76,7 +76,7 @@ correct, and draws the comparison.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRun(), newLive(), newReport(), newRecommend(), newExplain(),
+	root.AddCommand(newRun(), newLive(), newReport(), newRecommend(), newAdvise(), newExplain(),
 		newCompare(), newAB(), newDoctor(), newVerify(), newExternal(), newSubmit(), newCount(),
 		newCountReplay(), newList(), newScenario(), newTrace())
 	helpWithin(root)

@@ -136,15 +136,16 @@ func completeQuestion(stderr io.Writer, q *analysis.Question, path string, force
 	return s, q.Check()
 }
 
-// showNext prints how many operations the trace lost, and the command that replays it.
+// showNext prints how many operations the trace lost, and the commands that tell more about it.
 func showNext(out io.Writer, path string, s *tracestat.Summary) {
-	replay := []string{"trace", "replay", path}
+	var force []string
 	if s.CheckLost() != nil {
-		replay = append(replay, "--force")
+		force = []string{"--force"}
 	}
-	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\n%s: %s operations, of which %s were lost. To measure structures on it:",
+	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\n%s: %s operations, of which %s were lost. To measure structures on it, and what its timers cost in Go:",
 		path, show.Grouped(s.Totals.Count()+s.Totals.Lost), show.Percent(s.LostShare()))))
-	fmt.Fprintln(out, asTyped(replay...))
+	fmt.Fprintln(out, asTyped(append([]string{"trace", "replay", path}, force...)...))
+	fmt.Fprintln(out, asTyped(append([]string{"advise", path}, force...)...))
 }
 
 // answer prints the answer to a question: the sentences, the ranking and the evidence, or one JSON object.

@@ -149,6 +149,8 @@ func TestATraceWithoutTimersAnswersNothing(t *testing.T) {
 	must(t, "trace", "info", path)
 	refused(t, []string{"trace", "replay", path}, path, "1 operations are too few")
 	refused(t, []string{"recommend", "--trace", path}, path, "no timer is scheduled")
+	stdout, _ := must(t, "advise", path)
+	says(t, stdout, path+": no timers were set: nothing to do")
 }
 
 // A trace that lost more than 5 % of the operations is refused without --force.
@@ -186,6 +188,7 @@ func TestATraceThatLostOperations(t *testing.T) {
 	refused(t, []string{"recommend", "--trace", "many.trace"}, "--trace: "+want, "want at most 5 %", "--force")
 	refused(t, []string{"trace", "replay", "many.trace", "-o", "out"}, want, "--force")
 	refused(t, []string{"run", "--traces", ".", "-o", "out"}, "--traces: "+want)
+	refused(t, []string{"advise", "many.trace"}, want, "--force")
 	stdout, _ = must(t, "recommend", "--trace", "many.trace", "--force")
 	says(t, stdout, " % were lost.", asTyped("trace", "replay", "many.trace", "--force"))
 	must(t, "trace", "replay", "many.trace", "--force", "-s", "^hwheel$", "--trials", "1", "-o", "out")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
+	"github.com/timerbench/timerbench/bench/advise"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
@@ -190,26 +190,18 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 		row := []any{d.name, d.Count}
 		mean := d.Mean - math.Mod(d.Mean, float64(s.Header.Tick))
 		for _, ns := range []float64{mean, d.Min, d.P50, d.P90, d.P99, d.P999, d.Max} {
-			row = append(row, delay(ns))
+			row = append(row, show.Delay(ns))
 		}
 		delays.Add(row...)
 	}
 	fmt.Fprintf(out, "\n%s\n", delays.Terminal())
-	showSites(out, s)
-}
-
-// delay formats a time in nanoseconds.
-func delay(ns float64) string {
-	if ns >= math.MaxInt64 {
-		return "centuries"
-	}
-	d := time.Duration(ns)
-	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
-		if d >= unit {
-			return d.Round(unit / 1000).String()
+	if len(s.Sites) > 0 && s.Header.Sites {
+		order := make([]int, len(s.Sites))
+		for i := range order {
+			order[i] = i
 		}
+		fmt.Fprintf(out, "\n%s\n", advise.Places(s, order, nil).Terminal())
 	}
-	return d.String()
 }
 
 func newTraceReplay() *cobra.Command {
@@ -267,7 +259,7 @@ var lossy = fmt.Sprintf("more than %s of its operations were lost", show.Percent
 // checkLost returns an error for a trace that lost too many operations, unless force is set.
 func checkLost(path string, s *tracestat.Summary, force bool) error {
 	if err := s.CheckLost(); err != nil && !force {
-		return fmt.Errorf("%s: %w; recommend and trace replay accept it with --force", path, err)
+		return fmt.Errorf("%s: %w; advise, recommend and trace replay accept it with --force", path, err)
 	}
 	return nil
 }
@@ -292,27 +284,4 @@ func openTraces(stderr io.Writer, files []string, force bool) (all []*bench.Trac
 		all = append(all, t)
 	}
 	return all, nil
-}
-
-// showSites prints the ten places in the program with the most timers.
-func showSites(out io.Writer, s *tracestat.Summary) {
-	const most = 10
-	if len(s.Sites) == 0 {
-		return
-	}
-	t := show.Table{Header: []string{
-		"scheduled by", "timers", "delay 50 %", "99 %", "cancelled", "early by",
-	}}
-	for _, site := range s.Sites[:min(most, len(s.Sites))] {
-		left := "–"
-		if site.Left.Count > 0 {
-			left = delay(site.Left.P50)
-		}
-		t.Add(cmp.Or(site.Name, "(not known)"), show.Grouped(site.Timers), delay(site.Delays.P50),
-			delay(site.Delays.P99), show.Percent(site.CancelRate()), left)
-	}
-	fmt.Fprintf(out, "\n%s\n", t.Terminal())
-	if more := len(s.Sites) - most; more > 0 {
-		fmt.Fprintf(out, "and %d more places\n", more)
-	}
 }

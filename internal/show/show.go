@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Unknown stands where there is no number.
@@ -47,6 +48,20 @@ func Short(v float64) string { return scaled(v, []unit{{1e9, "G"}, {1e6, "M"}, {
 // Duration writes nanoseconds with the unit that fits: 12.3 µs.
 func Duration(ns float64) string {
 	return scaled(ns, []unit{{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}, {1, " ns"}})
+}
+
+// Delay writes a time in nanoseconds from which timers are counted: 1h0m0.5s.
+func Delay(ns float64) string {
+	if ns >= math.MaxInt64 {
+		return "centuries"
+	}
+	d := time.Duration(ns)
+	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
+		if d >= unit {
+			return d.Round(unit / 1000).String()
+		}
+	}
+	return d.String()
 }
 
 // Bytes writes an amount of memory: 12.3 kB.

@@ -34,7 +34,7 @@ type Summary struct {
 	Delays     Delays  // of schedules
 	Moves      Delays  // of reschedules, from the reschedule to the new deadline
 	CancelRate float64 // cancelled / (cancelled + fired)
-	Sites      []Site  // places in the program, the one with the most timers first; nil if they are not known
+	Sites      []Site  // places in the program, the one with the most timers first; one without a name if they are not known
 	CutShort   error   // where the trace is cut short; nil if it is whole
 }
 
@@ -66,13 +66,14 @@ func (d Delays) Quantiles() (p50, p90, p99 float64) { return d.P50, d.P90, d.P99
 type Site struct {
 	Name      string     `json:"site"` // such as "main.serve server.go:42"; "": not known
 	Form      trace.Form `json:"-"`
+	Number    int        `json:"-"`      // in the trace
 	Timers    uint64     `json:"timers"` // schedules
 	Cancelled uint64     `json:"cancelled"`
 	Fired     uint64     `json:"fired"`
 	Moves     uint64     `json:"moves"`
 	Later     uint64     `json:"later"`   // moves to a later deadline
 	AtOnce    int        `json:"at_once"` // most timers that fire at one advance
-	Wakes     uint64     `json:"wakes"`   // advances at which only timers of the site fire
+	Wakes     uint64     `json:"wakes"`   // advances at which timers of the site fire
 	Repeats   uint64     `json:"repeats"` // schedules at the tick at which a timer of the site has fired
 	Soon      uint64     `json:"soon"`    // schedules and moves for the next tick
 	Pending   float64    `json:"pending"` // mean over the ticks
@@ -166,8 +167,8 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 
 // Read reads a trace to its end. It returns an error unless every operation is possible, so a program calls it
 // before it uses a trace. If the trace is cut short, Read reads the whole chunks, and sets CutShort and the
-// description. It needs 8 MB, and 12 bytes for each timer that is pending at the same time; if the trace has
-// sites, it needs 28 bytes for each of these timers, and 80 kB for each site.
+// description. It needs 8 MB, 28 bytes for each timer that is pending at the same time, and 80 kB for each
+// site.
 func Read(path string) (*Summary, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -208,9 +209,7 @@ func summarize(r *trace.Reader) (*Summary, error) {
 			return nil, err
 		}
 		overOps += float64(r.Pending())
-		if s.Header.Sites {
-			sites.add(op, clock)
-		}
+		sites.add(op, clock)
 		switch op.Kind {
 		case trace.Schedule:
 			delays.add(op.At - clock)
@@ -331,9 +330,7 @@ func (c *siteCounter) advance(op trace.Op) {
 	}
 	for _, s := range c.firing {
 		s.AtOnce, s.now = max(s.AtOnce, s.now), 0
-		if len(c.firing) == 1 {
-			s.Wakes++
-		}
+		s.Wakes++
 	}
 }
 
@@ -341,7 +338,7 @@ func (c *siteCounter) advance(op trace.Op) {
 func (c *siteCounter) list(sites []trace.Site, t trace.Totals, tick time.Duration) (list []Site) {
 	for i, s := range c.sites {
 		if s.Timers > 0 {
-			s.Name, s.Form = sites[i].Place, sites[i].Form
+			s.Number, s.Name, s.Form = i, sites[i].Place, sites[i].Form
 			s.Site.Delays, s.Left = s.delays.delays(tick), s.left.delays(tick)
 			s.Pending = (s.area + float64(s.Kept)*float64(t.Last)) / float64(max(1, t.Span()))
 			list = append(list, s.Site)

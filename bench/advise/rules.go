@@ -1,0 +1,180 @@
+package advise
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
+)
+
+// Rule is a way to use timers that has a better one.
+type Rule struct {
+	Pattern   string
+	Evidence  string // in the trace, of one place in the program
+	Threshold string // chosen: below it, the pattern is rare or cheap
+	Remedy    string
+	Source    string // of the remedy
+
+	lazy, spread bool // the remedy is this Change, which For measures
+
+	// found returns the evidence of the pattern at a place, or "".
+	found func(*tracestat.Summary, tracestat.Site) string
+}
+
+// The thresholds of the rules.
+const (
+	often     = 100     // a second
+	nearlyAll = 0.95    // of the timers
+	early     = 0.9     // of the delay is left
+	many      = 100     // timers
+	herd      = 1000    // timers at once
+	ticks     = 3600    // wake-ups an hour
+	forever   = 1 << 13 // hours, about a year
+)
+
+// Rules are all rules, those that cost a busy program first.
+var Rules = []Rule{
+	{
+		Pattern:   "set and stopped each time",
+		Evidence:  "timers that are stopped long before they are due",
+		Threshold: fmt.Sprintf("%d timers a second, %s stopped, with %s of the delay left", often, show.Percent(nearlyAll), show.Percent(early)),
+		Remedy: "Keep one timer for the connection or worker and Reset it. Do not clear a deadline of package net between two " +
+			"calls: set it again only when less than half of it is left.",
+		Source: "https://pkg.go.dev/time#Timer.Reset",
+		found: func(s *tracestat.Summary, p tracestat.Site) string {
+			if perSecond(s, p.Timers) < often || p.CancelRate() < nearlyAll || p.Left.P50 < early*p.Delays.P50 {
+				return ""
+			}
+			return fmt.Sprintf("%s timers, %s a second, %s stopped, half of them %s early", show.Grouped(p.Timers),
+				show.Figure(perSecond(s, p.Timers)), show.Percent(p.CancelRate()), show.Duration(p.Left.P50))
+		},
+	},
+	{
+		Pattern:   "moved on and on",
+		Evidence:  "timers that are moved to a later deadline more often than they are set",
+		Threshold: fmt.Sprintf("%d moves to a later deadline a second, more moves than timers", often),
+		Remedy: "Store the new deadline in a field, and leave the timer where it is. When it fires early, set it to the stored deadline. " +
+			"The driver does that itself.",
+		lazy:   true,
+		Source: "https://github.com/nginx/nginx/blob/0711b40ab4f0ae5dd391da98f09267127f0a228d/src/event/ngx_event_timer.h",
+		found: func(s *tracestat.Summary, p tracestat.Site) string {
+			if perSecond(s, p.Later) < often || p.Later < p.Timers {
+				return ""
+			}
+			return fmt.Sprintf("%s moves to a later deadline, %s a second, of %s", show.Grouped(p.Later),
+				show.Figure(perSecond(s, p.Later)), show.Count(p.Timers, "timer"))
+		},
+	},
+	{
+		Pattern:   "time.After that nobody waits for",
+		Evidence:  "channels that nobody stops, fewer of which were in Go's heap than were made",
+		Threshold: fmt.Sprintf("%d pending on average, 1 %% stopped, half of them never in the heap", many),
+		Remedy: "Make one time.Timer before the loop and Reset it in the loop. Since Go 1.23 the collector frees what nobody waits for; " +
+			"before, it stays until it is due.",
+		Source: "https://go.dev/wiki/Go123Timer",
+		found: func(s *tracestat.Summary, p tracestat.Site) string {
+			if p.Form != trace.ChannelForm || p.Pending < many || p.CancelRate() > 0.01 || unreadShare(s) < 0.5 {
+				return ""
+			}
+			return fmt.Sprintf("%s channels, %.0f not due on average, none stopped; of all channels, nobody waited for %s or more",
+				show.Grouped(p.Timers), p.Pending, show.Percent(unreadShare(s)))
+		},
+	},
+	{
+		Pattern:   "thousands at once",
+		Evidence:  "timers that fire at one wake-up",
+		Threshold: fmt.Sprintf("%s timers", show.Grouped(herd)),
+		Remedy:    "Add a random share of the delay to each delay. What-if: --spread 5%.",
+		spread:    true,
+		Source:    "https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/",
+		found: func(_ *tracestat.Summary, p tracestat.Site) string {
+			if p.AtOnce < herd {
+				return ""
+			}
+			return fmt.Sprintf("%s timers fire at one wake-up", show.Grouped(p.AtOnce))
+		},
+	},
+	{
+		Pattern:   "wakes an idle process",
+		Evidence:  "timers that are set again when they fire, always with the same delay",
+		Threshold: fmt.Sprintf("%s wake-ups an hour, 90 %% of the timers fire", show.Grouped(ticks)),
+		Remedy: "Stop the ticker while there is nothing to do, or give it a longer period. Tickers of one period share wake-ups if they " +
+			"start together. What-if: --tick 100ms.",
+		Source: "https://en.wikipedia.org/wiki/Timer_coalescing",
+		found: func(s *tracestat.Summary, p tracestat.Site) string {
+			repeats := p.Form == trace.TickerForm || float64(p.Repeats) >= 0.5*float64(p.Fired)
+			steady := p.Delays.P99-p.Delays.P50 <= max(0.1*p.Delays.P50, 4*float64(s.Header.Tick))
+			asleep := p.Form == trace.ChannelForm && unreadShare(s) >= 0.5 // nobody waits
+			if !repeats || !steady || asleep || p.Fired < 10 || p.CancelRate() > 0.1 || s.PerHour(p.Wakes) < ticks*0.95 {
+				return ""
+			}
+			return fmt.Sprintf("every %s it wakes the process: %s times an hour, of %s wake-ups in all", show.Duration(p.Delays.P50),
+				show.Figure(s.PerHour(p.Wakes)), show.Figure(s.PerHour(s.Wakeups())))
+		},
+	},
+	{
+		Pattern:   "no delay",
+		Evidence:  "timers that are set for the next tick of the recording, as those with a delay of 0 or less",
+		Threshold: "10 timers a second, half of all that the place sets",
+		Remedy:    "Call the function, start a goroutine or send on the channel at once.",
+		Source:    "https://pkg.go.dev/time#AfterFunc",
+		found: func(s *tracestat.Summary, p tracestat.Site) string {
+			if perSecond(s, p.Soon) < 10 || 2*p.Soon < p.Timers+p.Moves {
+				return ""
+			}
+			return fmt.Sprintf("%s of %s are set for %v or less", show.Grouped(p.Soon), show.Grouped(p.Timers+p.Moves), s.Header.Tick)
+		},
+	},
+	{
+		Pattern:   "never stopped, never due",
+		Evidence:  "timers that are still pending at the end of the recording, while their number grows steadily",
+		Threshold: fmt.Sprintf("%d timers, 90 %% pending at the end", many),
+		Remedy:    "Stop each timer, and cancel each context, when its work is done.",
+		Source:    "https://pkg.go.dev/context#WithTimeout",
+		found: func(_ *tracestat.Summary, p tracestat.Site) string {
+			grows := p.Pending > 0.25*float64(p.Kept) && p.Pending < 0.75*float64(p.Kept)
+			if p.Timers < many || float64(p.Kept) < 0.9*float64(p.Timers) || p.Moves > p.Timers || !grows {
+				return ""
+			}
+			return fmt.Sprintf("%s of %s are pending at the end", show.Grouped(p.Kept), show.Count(p.Timers, "timer"))
+		},
+	},
+	{
+		Pattern:   "due in a year or later",
+		Evidence:  "timers that stand for never",
+		Threshold: "10 timers, half of them longer than a year",
+		Remedy:    "Set no timer, or wait on a nil channel, which is never ready.",
+		Source:    "https://go.dev/ref/spec#Channel_types",
+		found: func(_ *tracestat.Summary, p tracestat.Site) string {
+			if p.Timers < 10 || p.Delays.P50 < forever*float64(time.Hour) {
+				return ""
+			}
+			return fmt.Sprintf("%s with a delay of %s years", show.Count(p.Timers, "timer"),
+				show.Figure(math.Round(p.Delays.P50/float64(365*24*time.Hour))))
+		},
+	},
+}
+
+func perSecond(s *tracestat.Summary, n uint64) float64 { return s.PerHour(n) / 3600 }
+
+// Finding is a pattern at a place in the program.
+type Finding struct {
+	Rule     *Rule
+	Site     int // index of the summary's Sites
+	Evidence string
+}
+
+// Find applies the rules to each place in the program.
+func Find(s *tracestat.Summary) (all []Finding) {
+	for i, site := range s.Sites {
+		for r := range Rules {
+			if evidence := Rules[r].found(s, site); evidence != "" {
+				all = append(all, Finding{&Rules[r], i, evidence})
+			}
+		}
+	}
+	return all
+}

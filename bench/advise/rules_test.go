@@ -1,0 +1,176 @@
+package advise
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
+)
+
+// program is a program that runs in virtual time and is recorded. Times are in milliseconds.
+type program struct {
+	t       *testing.T
+	out     bytes.Buffer
+	w       *trace.Writer
+	o       *trace.Observer
+	now     int64
+	timers  uint64
+	heaped  uint64           // timers in Go's heap
+	pending map[uint64]int64 // deadlines
+}
+
+var place = trace.Site{Place: "main.run main.go:7", Form: trace.FuncForm}
+
+func newProgram(t *testing.T) *program {
+	t.Helper()
+	p := &program{t: t, pending: map[uint64]int64{}}
+	w, err := trace.NewWriter(&p.out, trace.Header{Name: "test", Tick: time.Millisecond, Sites: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.w, p.o = w, trace.NewObserver(w, 0)
+	return p
+}
+
+func (p *program) observe(kind trace.EventKind, timer uint64, delay int64, site trace.Site) {
+	const ms = 1_000_000
+	was, pending := p.pending[timer]
+	e := trace.Event{Kind: kind, Timer: timer, Now: p.now * ms, Pending: pending && was > p.now, Site: site}
+	delete(p.pending, timer)
+	if kind == trace.EventSet {
+		e.When = (p.now + delay) * ms
+		p.pending[timer] = p.now + delay
+	}
+	p.o.Observe(e)
+}
+
+// set makes a timer.
+func (p *program) set(delay int64) uint64 {
+	p.timers++
+	p.observe(trace.EventSet, p.timers, delay, place)
+	return p.timers
+}
+
+func (p *program) reset(timer uint64, delay int64) { p.observe(trace.EventSet, timer, delay, place) }
+func (p *program) stop(timer uint64)               { p.observe(trace.EventStop, timer, 0, trace.Site{}) }
+
+// end ends the program at a time and returns its trace.
+func (p *program) end(at int64) (path string, s *tracestat.Summary) {
+	p.t.Helper()
+	if err := p.o.Close(at * 1_000_000); err != nil {
+		p.t.Fatal(err)
+	}
+	path = filepath.Join(p.t.TempDir(), "test.trace")
+	if err := os.WriteFile(path, p.out.Bytes(), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	s, err := tracestat.Read(path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	s.Totals.Heaped = p.heaped
+	return path, s
+}
+
+// every calls do at each multiple of a period, for ten seconds.
+func (p *program) every(period int64, do func(i int)) {
+	for i := 0; p.now < 10_000; i++ {
+		do(i)
+		p.now += period
+	}
+}
+
+// Each rule finds its pattern in a program that has it, and only this one, and nothing in a program that differs in one point.
+func TestRulesFindTheirPatterns(t *testing.T) {
+	place := &place
+	for _, c := range []struct {
+		pattern  string
+		form     trace.Form
+		has, not func(*program)
+	}{
+		{"set and stopped each time", trace.FuncForm, func(p *program) {
+			p.every(5, func(int) { p.stop(p.set(10_000)) })
+		}, func(p *program) { // it is stopped when half of the delay is left
+			last := uint64(0)
+			p.every(5, func(int) {
+				if last > 0 {
+					p.stop(last)
+				}
+				last = p.set(10)
+			})
+		}},
+		{"moved on and on", trace.DeadlineForm, func(p *program) {
+			timer := p.set(30_000)
+			p.every(5, func(int) { p.reset(timer, 30_000) })
+		}, func(p *program) { // to earlier deadlines
+			timer := p.set(60_000)
+			p.every(5, func(int) { p.reset(timer, 60_000-6*p.now) })
+		}},
+		{"time.After that nobody waits for", trace.ChannelForm, func(p *program) {
+			p.every(5, func(int) { p.set(2002) })
+			p.heaped = 20
+		}, func(p *program) { // goroutines wait for all of them
+			p.every(5, func(i int) { p.set(1000 + int64(37*i%2000)) })
+			p.heaped = 2000
+		}},
+		{"thousands at once", trace.FuncForm, func(p *program) {
+			for range herd {
+				p.set(500)
+			}
+		}, func(p *program) {
+			for i := range herd {
+				p.set(500 + int64(i/2))
+			}
+		}},
+		{"wakes an idle process", trace.TickerForm, func(p *program) {
+			p.every(1000, func(int) { p.set(1000) })
+		}, func(p *program) { // it has nothing to do after two seconds
+			p.every(1000, func(i int) {
+				if i < 2 {
+					p.set(1000)
+				}
+			})
+		}},
+		{"no delay", trace.FuncForm, func(p *program) {
+			p.every(50, func(int) { p.set(0) })
+		}, func(p *program) { p.every(50, func(int) { p.set(5) }) }},
+		{"never stopped, never due", trace.FuncForm, func(p *program) {
+			p.every(50, func(int) { p.set(3600_000) })
+		}, func(p *program) { // all of them are from the beginning, as those of connections
+			for range 200 {
+				p.set(3600_000)
+			}
+		}},
+		{"due in a year or later", trace.FuncForm, func(p *program) {
+			for range 10 {
+				p.set(100 * 365 * 24 * 3600_000)
+			}
+		}, func(p *program) {
+			for range 10 {
+				p.set(24 * 3600_000)
+			}
+		}},
+	} {
+		for i, run := range []func(*program){c.has, c.not} {
+			place.Form = c.form
+			p := newProgram(t)
+			run(p)
+			_, s := p.end(10_000)
+			var got []string
+			for _, f := range Find(s) {
+				got = append(got, f.Rule.Pattern)
+			}
+			if want := []string{c.pattern}[:1-i]; !slices.Equal(got, want) {
+				t.Errorf("%s, program %d: found %q, want %q; %+v", c.pattern, i, got, want, s.Sites)
+			}
+		}
+	}
+	if len(Rules) != 8 {
+		t.Errorf("%d rules, of which 8 are tested", len(Rules))
+	}
+}

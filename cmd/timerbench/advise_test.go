@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/advise"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/trace"
+)
+
+// A program with one timer, whose recording was cut short and comes from another Go, is told to keep package time.
+func TestAdviceForOneTimer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures for some seconds: not under -short")
+	}
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, trace.Header{Name: "one", Description: "the timers of Go's runtime, go1.24.1 linux/amd64", Tick: time.Millisecond, Sites: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.From(trace.Site{Place: "main.main main.go:9", Form: trace.FuncForm})
+	w.Advance(1)
+	timer := w.Schedule(1000)
+	w.Advance(1000, timer)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "one.trace")
+	footer := 10 // bytes, a part of the footer
+	if err := os.WriteFile(path, file.Bytes()[:file.Len()-footer], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr := must(t, "advise", path, "--driver", "--tick", "2s", "--least-core", "50%", "--least-memory", "1e9")
+	says(t, stderr, "cut short")
+	says(t, stdout, "Keep package time: your timers cost ", "Less than 50 % of a core and 1 GB does not matter. No place in the program costs more than",
+		"the driver, tick 2s", "main.main main.go:9", "function", "The program was built with go1.24.1")
+}
+
+// The document shows the rules.
+func TestRecordingsDocumentShowsTheRules(t *testing.T) {
+	table := show.Table{Align: "l", Header: []string{"Pattern", "Evidence at a place in the program", "Threshold", "Remedy", "Source"}}
+	for _, r := range advise.Rules {
+		table.Add(r.Pattern, r.Evidence, r.Threshold, r.Remedy, fmt.Sprintf("<%s>", r.Source))
+	}
+	generated(t, recordingsDoc, "<!-- rules: written by go test ./cmd/timerbench -run ShowsTheRules -update -->\n", "<!-- end of rules -->", strings.NewReplacer(`\<`, "<", `\>`, ">", `\_`, "_").Replace(table.Markdown())) // URLs
+}
+
+func TestQuestionsThatAdviseRefuses(t *testing.T) {
+	const nats = "../../traces/nats.trace"
+	refused(t, []string{"advise"}, "want a trace")
+	refused(t, []string{"advise", "none.trace"}, "none.trace")
+	refused(t, []string{"advise", nats, "--tick", "-1ms"}, "--tick -1ms", "such as 10ms")
+	refused(t, []string{"advise", nats, "--spread", "500%"}, "--spread", "500%")
+	refused(t, []string{"advise", nats, "--least-core", "x"}, "--least-core", "x")
+}
