@@ -215,9 +215,9 @@ func TestAContextEndsWithItsParent(t *testing.T) {
 // A parent that ends earlier makes a timer superfluous.
 func TestAContextHasNoTimerIfItsParentEndsEarlier(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
-		for _, parent := range []context.Context{
-			first(context.WithTimeout(t.Context(), time.Second)), first(d.WithTimeout(t.Context(), time.Second)),
-		} {
+		for _, with := range []timeout{context.WithTimeout, d.WithTimeout} {
+			parent, leave := with(t.Context(), time.Second)
+			defer leave()
 			before := d.Len()
 			ctx, cancel := d.WithTimeout(parent, time.Minute)
 			defer cancel()
