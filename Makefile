@@ -60,7 +60,7 @@ FIELD = $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-field)
 bench-field: build peers ## Measure timers of other languages and our best structures: a quarter of an hour, 16 GB
 	@out="$(FIELD)"; set -e; \
 	$(CMD) run --profile field --out "$$out" --external peers/bin/all.toml \
-		--structure '^(auto|hwheel|quadheap|minheap|rbtree)$$' $(value ARGS) || \
+		--structure '^(auto|hwheel|quadheap|minheap|rbtree|intrusive-(hwheel|linkedwheel|heap))$$' $(value ARGS) || \
 		{ [ -e "$$out/results.json" ] && echo "programs that fail the proof have no number; the others do"; }; \
 	$(CMD) report "$$out"
 

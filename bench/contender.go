@@ -18,7 +18,7 @@ import (
 
 // Names of the rows that are not structures.
 const (
-	FloorName    = "null"
+	FloorName    = results.Floor
 	BaselineName = "time.AfterFunc"
 	StubName     = "stub"
 )

@@ -92,7 +92,7 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 	if len(r.External) != 9 || r.External[7].Version != "a table that is searched" || !r.External[3].Inlined {
 		t.Errorf("%+v", r.External)
 	}
-	if among := r.Among(); among.Cells[0].Rows[0].Role != r.Cells[0].Rows[0].Role ||
+	if among := r.Among(results.RoleExternal); among.Cells[0].Rows[0].Role != r.Cells[0].Rows[0].Role ||
 		slices.ContainsFunc(among.Cells[0].Rows, func(r results.Row) bool { return r.Role == results.RoleExternal }) ||
 		!slices.ContainsFunc(r.Cells[0].Rows, func(r results.Row) bool { return r.Role == results.RoleExternal }) {
 		t.Error("Among ranks programs as structures, and leaves the results as they are")

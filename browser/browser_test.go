@@ -80,7 +80,7 @@ var some = sync.OnceValues(func() (*results.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r = r.Among()
+	r = r.Among(results.RoleExternal)
 	keep := strings.Fields("list sortedlist quadheap minheap hwheel auto wheel hwheel-linux rbtree rbtree-gods skiplist radixheap ladder calendar null")
 	r.Cells = slices.DeleteFunc(r.Cells, func(c results.Cell) bool { return c.Grid == nil && c.Workload != "tcp" && c.Workload != "hold" })
 	for i := range r.Cells {

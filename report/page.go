@@ -72,7 +72,11 @@ func (p *page) answers() {
 		}
 		exceptions.Add(e.When, show.Name(e.Name), gain)
 	}
-	exceptions.Add("timers inside your structs", "intrusive", "no ID and no lookup")
+	because := "no ID and no lookup"
+	if ratio := p.First.Intrusive; len(ratio) > 0 {
+		because += fmt.Sprintf(": %s times as long as %s with %s timers", show.Times(ratio[0].Times.Center), p.First.Name, show.Grouped(int(p.First.N)))
+	}
+	exceptions.Add("timers inside your structs", "intrusive", because)
 	p.Exceptions = show.Tables(exceptions)
 	machines := &show.Table{Align: "lr", Header: []string{"Machine", "On average", "At worst"}}
 	for _, o := range v.Machines {

@@ -20,7 +20,7 @@ import (
 // relative to them. The last line counts how often each structure was the fastest. Summary returns the
 // empty string without a measured cell.
 func Summary(r *results.Run) string {
-	ranked := analysis.Of(r.Among())
+	ranked := analysis.Of(r.Among(results.RoleExternal))
 	t := show.Table{Align: "lrrrllrl",
 		Header: []string{"workload", "n", "ns", "±", "per", "fastest", "unclear", "next", "slowest"}}
 	wins := make(map[string]int)

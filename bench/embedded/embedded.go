@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -21,7 +22,7 @@ import (
 //go:generate go test -run TestLoopsAreGenerated . -update
 
 // FloorName is the name of the form without a structure.
-const FloorName = "intrusive-null"
+const FloorName = results.IntrusiveFloor
 
 // All returns the entries of catalog.Intrusive. Their New makes a scheduler that only package replay can use: it has no
 // call by ID.

@@ -54,10 +54,11 @@ const (
 
 // Flags of a hello.
 const (
-	flagInlined = 1 << iota // the structure is compiled into the loop
-	flagVirtual             // the structure calls back through a pointer
-	flagCoarse              // it fires late, within its declared bound
-	flagFloor               // it has no structure: blocks tell it what fires
+	flagInlined   = 1 << iota // the structure is compiled into the loop
+	flagVirtual               // the structure calls back through a pointer
+	flagCoarse                // it fires late, within its declared bound
+	flagFloor                 // it has no structure: blocks tell it what fires
+	flagIntrusive             // its timers are fields of the caller's structs
 )
 
 // About is the content of a hello.
@@ -91,7 +92,8 @@ func decodeHello(b []byte) (a About, err error) {
 	flags := le.Uint32(b[8:])
 	a.External = results.External{
 		Inlined: flags&flagInlined != 0, Virtual: flags&flagVirtual != 0,
-		Coarse: flags&flagCoarse != 0, Floor: flags&flagFloor != 0, Limit: int(le.Uint32(b[12:])),
+		Coarse: flags&flagCoarse != 0, Floor: flags&flagFloor != 0, Intrusive: flags&flagIntrusive != 0,
+		Limit:   int(le.Uint32(b[12:])),
 		ClockNS: math.Float64frombits(le.Uint64(b[16:])), WakeNS: math.Float64frombits(le.Uint64(b[24:])),
 		Language: text(b[48:80]), Version: text(b[80:128]), Note: text(b[128:256]),
 	}

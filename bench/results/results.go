@@ -206,6 +206,9 @@ const (
 	RoleIntrusive Role = "intrusive" // from the catalog's second list: timers that are fields of the caller's structs
 )
 
+// The names of the floors of the harness. Intrusive structures have other loops.
+const Floor, IntrusiveFloor = "null", "intrusive-null"
+
 var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline, RoleExternal, RoleIntrusive}
 
 // Row is one contender in one cell.

@@ -104,7 +104,7 @@ var measured struct {
 	folder, said string
 }
 
-// aRun returns the folder of a run with two exact structures and a coarse one on two workloads at two sizes.
+// aRun returns the folder of a run with two exact structures, a coarse one and an intrusive one on two workloads at two sizes.
 func aRun(t *testing.T) string {
 	t.Helper()
 	measured.Do(func() {
@@ -112,7 +112,7 @@ func aRun(t *testing.T) string {
 		if measured.folder, err = os.MkdirTemp("", "timerbench-test-"); err != nil {
 			t.Fatal(err)
 		}
-		_, measured.said = must(t, "run", "-p", "smoke", "-s", "^(hwheel|hwheel-linux|rbtree)$", "-w", "^hold$|kafka",
+		_, measured.said = must(t, "run", "-p", "smoke", "-s", "^(hwheel|hwheel-linux|rbtree|intrusive-heap)$", "-w", "^hold$|kafka",
 			"-n", "50,1e2", "--trials", "2", "--seed", "9", "-o", filepath.Join(measured.folder, "run"))
 	})
 	return filepath.Join(measured.folder, "run")

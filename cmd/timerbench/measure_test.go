@@ -28,7 +28,7 @@ func TestRunThenReport(t *testing.T) {
 		t.Errorf("complete %v, %d cells, %d idle counts, parameters %+v", r.Complete, len(r.Cells), len(r.Idle), r.Parameters)
 	}
 	if want := "timerbench run --n=50,100 --profile=smoke --seed=9 " +
-		"'--structure=^(hwheel|hwheel-linux|rbtree)$' --trials=2 '--workload=^hold$|kafka'"; r.Command != want {
+		"'--structure=^(hwheel|hwheel-linux|rbtree|intrusive-heap)$' --trials=2 '--workload=^hold$|kafka'"; r.Command != want {
 		t.Errorf("the results name the command %q", r.Command)
 	}
 	says(t, readText(t, filepath.Join(out, runs.Benchmarks)), "BenchmarkTimers/workload=hold/n=50/structure=hwheel")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
@@ -53,7 +54,7 @@ replace those of the whole run, and recommend says so.`,
 				if len(r.External) == 0 {
 					return fmt.Errorf("--external: %s has no external programs: want results of run --external", from)
 				}
-				r = r.Among()
+				r = r.Among(results.RoleExternal)
 			}
 			a, out := analysis.Of(r).Adviser(), cmd.OutOrStdout()
 			if !cmd.Flags().Changed("dist") {

@@ -36,7 +36,7 @@ func TestVerifyOfResults(t *testing.T) {
 	put(t, out, r)
 	must(t, "verify", out)
 	code, stdout, stderr := run("verify", "--replay", out)
-	if says(t, stdout, "hold, n 50: 3 structures, 1 seeds, ", ": FAILED"); code != exitError {
+	if says(t, stdout, "hold, n 50: 4 structures, 1 seeds, ", ": FAILED"); code != exitError {
 		t.Errorf("exit %d", code)
 	}
 	says(t, stderr, "hwheel-linux fails the proof on hold, n 50, seed 9: the results have the proof")

@@ -39,7 +39,7 @@ static timer *all;
 static uint32_t slots;
 
 static void tb_about(struct tb_about *a) {
-	a->flags = TB_INLINED;
+	a->flags = TB_INLINED | TB_INTRUSIVE;
 	a->language = "C++";
 	a->version = "Boost.Asio " BOOST_LIB_VERSION ", its timer queue";
 	a->note = "the queue alone: no reactor, no executor";

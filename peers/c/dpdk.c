@@ -55,7 +55,7 @@ static void start(void) {
 static void tb_about(struct tb_about *a) {
 	static char version[48];
 	snprintf(version, sizeof version, "%s, rte_timer", rte_version());
-	a->flags = TB_VIRTUAL;
+	a->flags = TB_VIRTUAL | TB_INTRUSIVE;
 	a->language = "C";
 	a->version = version;
 	a->note = "its clock is virtual: the instructions that read it are replaced";

@@ -22,7 +22,7 @@ inline void timer::fires() {
 }
 
 static void tb_about(struct tb_about *a) {
-	a->flags = TB_INLINED | TB_VIRTUAL;
+	a->flags = TB_INLINED | TB_VIRTUAL | TB_INTRUSIVE;
 	a->language = "C++";
 	a->version = "ratas";
 	a->note = "advances tick by tick";

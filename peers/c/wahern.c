@@ -9,7 +9,7 @@ static uint64_t pending;
 static void tb_about(struct tb_about *a) {
 	static char version[48];
 	snprintf(version, sizeof version, "timeout %#x", timeout_v_rel());
-	a->flags = TB_INLINED;
+	a->flags = TB_INLINED | TB_INTRUSIVE;
 	a->language = "C";
 	a->version = version;
 }

@@ -146,8 +146,9 @@ func costs[T Timers](t T) (clock, wake float64) {
 
 // Flags for Serve.
 const (
-	Virtual = 2 // calls go through a pointer
-	Floor   = 8 // there is no structure; Fired.Due returns the timers to fire
+	Virtual   = 2  // calls go through a pointer
+	Floor     = 8  // there is no structure; Fired.Due returns the timers to fire
+	Intrusive = 16 // the timers are fields of the caller's structs
 )
 
 // Serve answers the requests of the runner until standard input ends. fresh makes an empty structure.

@@ -11,7 +11,7 @@ final class Binheap extends Timerbench {
     private int[] position = new int[0]; // in the heap, by slot
 
     public static void main(String[] args) throws Exception {
-        serve("binary heap with positions", 0, VIRTUAL, Binheap::new);
+        serve("binary heap with positions", 0, VIRTUAL | INTRUSIVE, Binheap::new);
     }
 
     private void put(int i, long deadline, int slot) {

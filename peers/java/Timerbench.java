@@ -28,6 +28,7 @@ abstract class Timerbench {
     abstract int size();
 
     static final int VIRTUAL = 2; // calls go through a pointer
+    static final int INTRUSIVE = 16; // the timers are fields of the caller's objects
     static final int FLOOR = 8;   // there is no structure: due returns the timers to fire
 
     private long fired, checksum, now;

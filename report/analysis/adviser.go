@@ -43,6 +43,10 @@ type Answer struct {
 	Ratio      ratioJSON `json:"ratio"`      // the ranking by name
 	Next       *Ranked   `json:"-"`          // the best structure but the default that is certainly worse than Name; nil: there is none
 
+	// Intrusive are the structures whose timers are fields of the caller's structs, as multiples of the named one. They are no
+	// candidates: the results compare them, and only the caller knows whether they fit.
+	Intrusive ratioJSON `json:"intrusive,omitempty"`
+
 	Against string `json:"against,omitempty"` // the structure that Worth compares with Name; empty: there is no other
 
 	Before string `json:"before"` // the words before the name
@@ -198,6 +202,7 @@ func (a *Adviser) answer(q Question) (Answer, ranking, error) {
 	out.Far = out.Evidence[0].far(q.Recorded)
 	ranks.name(&out)
 	a.witness(&out)
+	out.Intrusive = ranks.intrusive(out.Name)
 	out.Before, out.After, out.Rest = "For "+q.Words()+": take ", out.after(), out.rest()
 	out.Against = out.rival()
 	out.Why = ranks.why(&out)

@@ -56,6 +56,9 @@ func tails(c *cost.Costs, clock float64) map[string]tail {
 	for _, row := range c.Rows {
 		switch row.Role {
 		case results.RoleFloor:
+			if row.Structure == results.IntrusiveFloor {
+				continue
+			}
 			for _, l := range row.Latency {
 				floor[l.Kind] = l.P99
 			}

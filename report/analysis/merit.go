@@ -113,7 +113,7 @@ func (r *Run) Leaders(rows []Contender) []Contender {
 func (r *Run) Curves(rows []Contender) []Contender {
 	out := r.Leaders(rows)
 	for _, who := range rows {
-		if who.Role == results.RoleFloor && r.Program(who.Name) == nil || who.Role == results.RoleBaseline {
+		if who.Role == results.RoleFloor && r.Program(who.Name) == nil && who.Name != results.IntrusiveFloor || who.Role == results.RoleBaseline {
 			out = append(out, who)
 		}
 	}

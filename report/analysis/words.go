@@ -56,7 +56,20 @@ func (a *Answer) rest() string {
 		}
 		out = append(out, fmt.Sprintf("Next: %s, %s%s", a.Next.Structure, multiple(a.Next.Times), what))
 	}
+	if len(a.Intrusive) > 0 {
+		best := a.Intrusive[0]
+		out = append(out, fmt.Sprintf("If the timer can be a field of your struct: %s, %s times as long.", best.Structure, apart(best.Times)))
+	}
 	return strings.Join(out, " ")
+}
+
+// apart writes the interval of a multiple, or its center if there is no interval.
+func apart(i stats.Interval) string {
+	lo, hi := show.Times(i.Lo), show.Times(i.Hi)
+	if !i.Bounded() || lo == hi {
+		return show.Times(i.Center)
+	}
+	return lo + " to " + hi
 }
 
 // multiple writes the interval of a multiple of 1 or more, or its center if there is no interval above 1.

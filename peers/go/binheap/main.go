@@ -98,7 +98,7 @@ func (h *binheap) Pop(now int64, fired *timerbench.Fired) {
 func (h *binheap) Len() int { return len(h.heap) }
 
 func main() {
-	if err := timerbench.Serve("binary heap with positions", timerbench.Virtual, func() *binheap { return &binheap{} }); err != nil {
+	if err := timerbench.Serve("binary heap with positions", timerbench.Virtual|timerbench.Intrusive, func() *binheap { return &binheap{} }); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -15,70 +15,101 @@ import (
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
-// otherLanguages compares programs of other languages with the structures. All other sections rank only the
-// structures.
+// otherLanguages compares programs of other languages with the structures: those whose timers have an ID or a handle with
+// the structures by ID, and those whose timers are fields of the caller's structs with the intrusive structures. All other
+// sections rank only the structures.
 func otherLanguages(v *View) Section {
 	s := Section{Title: "How do timers of other languages compare?"}
-	f := v.withPrograms()
-	if f == nil {
+	var costs []*show.Table
+	var languages []*show.Table
+	for _, f := range []*programView{v.withPrograms(false), v.withPrograms(true)} {
+		if f == nil {
+			continue
+		}
+		s.Lead = append(s.Lead, f.lead()...)
+		for _, g := range f.groups() {
+			s.Charts = append(s.Charts, f.chart(g))
+		}
+		s.Tables = append(s.Tables, Table{
+			Lead:  show.Para(show.Strong(f.kind()), ": the fastest program and the fastest structure here."),
+			Title: f.kind(), Body: show.Tables(f.duels()), Main: true, Open: true,
+		})
+		costs, languages = append(costs, f.costs()...), append(languages, f.languages()...)
+	}
+	if len(s.Tables) == 0 {
 		return s
 	}
-	s.Lead = append(f.lead(), show.Para("Programs of other languages replayed the same blocks in the same rounds, and their answers were "+
+	s.Lead = append(s.Lead, show.Para("Programs of other languages replayed the same blocks in the same rounds, and their answers were "+
 		"proved like those of the structures. Each program timed itself. Its time includes its loop, its calls and its language; the "+
 		"floor, an adapter without a structure, shows how much that is. A library that reads a clock got a virtual one.")...)
-	for _, g := range f.groups() {
-		s.Charts = append(s.Charts, f.chart(g))
-	}
-	s.Tables = []Table{
-		{
-			Lead: show.Para(show.Strong("The floor"), " is the cost of the same loop without a structure: an empty adapter in the language of the program, "+
-				"and ", show.Mono("null"), " for the structures here. The last column compares the costs without their floors."),
-			Title: "The fastest program and the fastest structure here", Body: show.Tables(f.duels()), Main: true, Open: true,
-		},
+	s.Tables[0].Lead = append(show.Para(show.Strong("The floor"), " is the cost of the same loop without a structure: an empty adapter in the language of "+
+		"the program, and ", show.Mono("null"), " or ", show.Mono(results.IntrusiveFloor), " for the structures here. The last column compares the costs "+
+		"without their floors."), s.Tables[0].Lead...)
+	ids := v.idTable()
+	ids.Main, ids.Open = true, true
+	s.Tables = append(s.Tables, []Table{
+		ids,
 		{
 			Lead: show.Para(show.Strong("The language."), " The same structure, written alike in several languages: the time as a "+
 				"multiple of the first column, geometric mean over workloads."),
-			Title: "The same structure in several languages", Body: show.Tables(f.languages()...), Open: true,
+			Title: "The same structure in several languages", Body: show.Tables(languages...), Open: true,
 		},
-		{Title: "All costs in nanoseconds", Body: show.Tables(f.costs()...)},
+		{Title: "All costs in nanoseconds", Body: show.Tables(costs...)},
 		{
 			Lead: show.Para(show.Strong("The programs."), " Wake-up: the cost of a wake-up on which nothing is due, with one timer pending. It "+
 				"includes the other work of an event loop. Calls: the structure is inlined into the timed loop, or calls back through a pointer. "+
 				"Collected, compiled: the time of a garbage collector and of a compiler, as a share of the timed blocks."),
-			Title: "The programs", Body: show.Tables(f.programs()),
+			Title: "The programs", Body: show.Tables(v.programs()),
 		},
-	}
+	}...)
 	return s
 }
 
-// programView ranks programs among structures.
+// programView ranks programs among structures of one kind.
 type programView struct {
 	*View
-	ours map[string]bool // structures of the catalog or of this program
+	intrusive bool
+	ours      map[string]bool // structures of the catalog or of this program
 }
 
-// withPrograms returns a view of the leading structures and all programs, or nil if no program took part.
-func (v *View) withPrograms() *programView {
+// kind names the timers.
+func (f *programView) kind() string {
+	if f.intrusive {
+		return "Timers as fields of the caller's structs"
+	}
+	return "Timers with an ID or a handle"
+}
+
+// withPrograms returns a view of the leading structures by ID, or of the intrusive structures, and of the programs of the same
+// kind. It returns nil if none of these programs took part.
+func (v *View) withPrograms(intrusive bool) *programView {
 	if len(v.External) == 0 || v.Measured(v.Cells...) == nil {
 		return nil
 	}
 	ours := make(map[string]bool)
-	for _, who := range v.Leaders(v.Measured(v.Cells...)) {
-		ours[who.Name] = true
+	for _, who := range v.Present(func(who analysis.Contender) bool { return who.Role == results.RoleIntrusive }) {
+		ours[who.Name] = intrusive
 	}
-	r := v.Run.Run.Among()
+	if !intrusive {
+		for _, who := range v.Leaders(v.Measured(v.Cells...)) {
+			ours[who.Name] = true
+		}
+	}
 	theirs := false
-	for i, c := range r.Cells {
-		r.Cells[i].Rows = slices.DeleteFunc(c.Rows, func(row results.Row) bool {
-			program := v.Program(row.Structure) != nil
-			theirs = theirs || program
-			return row.Role == results.RoleStructure && !program && !ours[row.Structure]
-		})
-	}
+	kept := v.only(func(row results.Row) bool {
+		switch p := v.Program(row.Structure); {
+		case p != nil:
+			theirs = theirs || p.Intrusive == intrusive && !p.Floor
+			return p.Intrusive == intrusive || p.Floor
+		case row.Role == results.RoleFloor:
+			return intrusive == (row.Structure == results.IntrusiveFloor)
+		}
+		return ours[row.Structure] || row.Role == results.RoleBaseline
+	})
 	if !theirs {
 		return nil
 	}
-	return &programView{NewView(analysis.With(r, v.Known)), ours}
+	return &programView{kept, intrusive, ours}
 }
 
 // cellGroup is the cells of one chart.
@@ -149,14 +180,18 @@ func (f *programView) lead() show.Text {
 	if len(out) == 0 {
 		return nil
 	}
-	return show.Para(out, "For several workloads this is the geometric mean, and the structure named does best over all of them.")
+	return show.Para(show.Strong(f.kind()+"."), " ", out, "For several workloads this is the geometric mean, and the structure named does best over "+
+		"all of them.")
 }
 
 func (f *programView) chart(g cellGroup) *draw.Figure {
 	out := f.overviewTable(g.cells).Figure()
 	out.Name = "other-languages-" + g.name
+	if f.intrusive {
+		out.Name = "other-languages-intrusive-" + g.name
+	}
 	out.Title = g.among + ": programs of other languages"
-	out.Subtitle = "The time per " + units(g.cells) + " as a multiple of the fastest of all programs and structures. The chart has the " +
+	out.Subtitle = f.kind() + ". The time per " + units(g.cells) + " as a multiple of the fastest of all programs and structures. The chart has the " +
 		"best structures of each family here. Lower is better; 1 is the fastest."
 	out.Caption = "Bold: may be the fastest. Grey: not measured or not proved. The tables below separate the cost of the " +
 		"language from the cost of the structure."
@@ -337,10 +372,10 @@ func (f *programView) costs() []*show.Table {
 	return out
 }
 
-func (f *programView) programs() *show.Table {
+func (v *View) programs() *show.Table {
 	t := newTable("llllrrrrl", "Program", "Language", "Structure", "Calls", "Clock ns", "Wake-up ns", "Collected",
 		"Compiled", "More")
-	for _, p := range f.External {
+	for _, p := range v.External {
 		var calls []string
 		if p.Inlined {
 			calls = append(calls, "inlined")

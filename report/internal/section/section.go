@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
@@ -27,6 +28,7 @@ var list = []func(*View) Section{
 	memory,
 	collector,
 	liveTimers,
+	intrusive,
 	otherLanguages,
 	inNumbers,
 	harness,
@@ -64,6 +66,21 @@ type View struct {
 // NewView returns the view of results.
 func NewView(r *analysis.Run) *View {
 	return &View{r, styles.Of(r.Known.Entries, r.Contenders)}
+}
+
+// only returns the view of the rows that keep accepts, in which programs and intrusive structures are ranked as structures.
+func (v *View) only(keep func(results.Row) bool) *View {
+	r := v.Run.Run.Among(results.RoleExternal, results.RoleIntrusive)
+	for i, c := range v.Run.Run.Cells {
+		rows := r.Cells[i].Rows[:0]
+		for j, row := range r.Cells[i].Rows {
+			if keep(c.Rows[j]) {
+				rows = append(rows, row)
+			}
+		}
+		r.Cells[i].Rows = rows
+	}
+	return NewView(analysis.With(r, v.Known))
 }
 
 // All makes all sections. It turns the names of charts into unique file names: they contain the names of

@@ -21,7 +21,7 @@ func (v *View) classicRows(has func(who analysis.Contender) bool) []analysis.Con
 		out = v.Leaders(rows)
 	}
 	for _, who := range rows {
-		if who.Role == results.RoleFloor && v.Program(who.Name) == nil && len(out) > 0 {
+		if who.Role == results.RoleFloor && v.Program(who.Name) == nil && who.Name != results.IntrusiveFloor && len(out) > 0 {
 			out = append(out, who)
 		}
 	}

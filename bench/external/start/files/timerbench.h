@@ -19,6 +19,7 @@
 #define TB_VIRTUAL 2 // it calls back through a pointer
 #define TB_COARSE 4  // it fires late, by at most late_ticks + delay * late_num / late_den
 #define TB_FLOOR 8   // it has no structure: tb_due returns the timers to fire
+#define TB_INTRUSIVE 16 // its timers are fields of the caller's structs, here one per slot
 
 struct tb_about {
 	uint32_t flags;

@@ -64,6 +64,8 @@ impl Fired {
 pub const INLINED: u32 = 1;
 /// A flag: the program has no structure; [`Fired::due`] returns the timers to fire.
 pub const FLOOR: u32 = 8;
+/// A flag: the timers are fields of the caller's structs, here one per slot.
+pub const INTRUSIVE: u32 = 16;
 
 /// The description of a program.
 pub struct About {

@@ -1,7 +1,7 @@
 //! A plain binary heap with positions, written alike in C++, Go, Java and Rust, so that the rows
 //! compare the languages.
 
-use timerbench_peers::{serve, About, Fired, Timers, INLINED};
+use timerbench_peers::{serve, About, Fired, Timers, INLINED, INTRUSIVE};
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -113,5 +113,5 @@ impl Timers for Heap {
 }
 
 fn main() -> std::io::Result<()> {
-    serve::<Heap>(About { flags: INLINED, limit: 0, version: "binary heap with positions", note: "" })
+    serve::<Heap>(About { flags: INLINED | INTRUSIVE, limit: 0, version: "binary heap with positions", note: "" })
 }
