@@ -15,7 +15,7 @@ static struct timer *timers; // by slot
 static uint64_t pending;
 
 static void tb_about(struct tb_about *a) {
-	a->flags = TB_INLINED;
+	a->flags = TB_INLINED | TB_INTRUSIVE;
 	a->language = "C";
 	a->version = "HAProxy's ebtree";
 	a->note = "moves to later stay in the tree";
