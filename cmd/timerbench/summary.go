@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
 )
@@ -27,18 +27,18 @@ func summarizeLean(out io.Writer, r *results.Run) {
 		t := show.Table{Header: []string{"structure"}}
 		costs, memory := make(map[[2]string]any), make(map[string][]any)
 		var structures []string
-		for _, c := range r.Cells {
-			if c.N != n {
+		for i := range r.Cells {
+			if r.Cells[i].N != n {
 				continue
 			}
+			c := cost.Of(r, &r.Cells[i])
 			t.Header = append(t.Header, c.Workload)
 			for _, row := range c.Rows {
 				if memory[row.Structure] == nil {
 					structures = append(structures, row.Structure)
 					memory[row.Structure] = []any{nil, nil}
 				}
-				ns, _ := stats.Center(results.Samples(row.Cost), stats.Options{})
-				costs[[2]string{row.Structure, c.Workload}] = ns.Center
+				costs[[2]string{row.Structure, c.Workload}] = c.Cost(row).Center
 			}
 		}
 		for _, m := range r.Memory {
