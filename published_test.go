@@ -54,7 +54,7 @@ func ratio(r *results.Run, a, b cost) float64 {
 	return median(x) / median(y)
 }
 
-// The ratios on the page about published claims are those of all kept runs.
+// The page about published claims shows the ratios of all kept runs.
 func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
 	paths, err := filepath.Glob("docs/results/*.json.gz")
 	if err != nil || len(paths) == 0 {

@@ -1,4 +1,4 @@
-// Package timerbench_test holds the README to what it says.
+// Package timerbench_test checks the README.
 package timerbench_test
 
 import (
@@ -169,7 +169,7 @@ func TestLinksAndTargetsOfTheDocumentsExist(t *testing.T) {
 	}
 }
 
-// The README names the structures that fire late, and those that allocate.
+// The README names the structures that fire late, and the structures that allocate.
 func TestREADMESaysWhatDoesNotHoldForAll(t *testing.T) {
 	_, text, _ := strings.Cut(read(t, readme), tableEnd)
 	text, _, _ = strings.Cut(text, "\n## ")

@@ -2,7 +2,7 @@ package timerbench
 
 import "embed"
 
-// Sources holds the source of package trace and of what it needs from this module. Package
+// Sources holds the source of package trace and of its imports from this module. Package
 // trace/build puts it into the programs that it builds.
 //
 //go:embed trace/*.go structures/*.go structures/shape/*.go structures/quadheap/*.go

@@ -38,7 +38,7 @@
 // # The proof
 //
 // No time counts without proof. The first pass checks every answer of its first block. After each
-// timed block the counts and checksums of the fired timers are compared with those of the generator
+// timed block the counts and checksums of the fired timers are compared with the counts of the generator
 // of the script, which shares no code with the structures. Each pass ends with a check of the
 // bindings of IDs to values and of the allocations. A second instance of a coarse structure replays
 // the blocks too, and each of its timers is compared with the bound. A structure that fails a check

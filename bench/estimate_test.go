@@ -10,7 +10,7 @@ import (
 )
 
 // The estimate is close to 1.5 times what a cell of that size holds in its first round, which
-// is what it takes at its peak.
+// is the memory at its peak.
 func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 	const n = 200_000
 	hold, _ := workload.Find("hold")

@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Programs of another language stand in each cell beside the structures. One that does wrong, or
+// Programs of another language stand in each cell with the structures. One that does wrong, or
 // does not start, costs only its own row.
 func TestExternalProgramsTakePartInARun(t *testing.T) {
 	cc, err := exec.LookPath("cc")

@@ -64,7 +64,7 @@ func TestALeanRunHasItsReferencesAndTheLongestCalls(t *testing.T) {
 	}
 }
 
-// forgetful has a fault after so many calls, behind the block that is proved: it refuses to say
+// forgetful has a fault after the proved block: it refuses to say
 // that it has cancelled or moved a timer, or it loses one.
 type forgetful struct {
 	structures.Scheduler[uint64]

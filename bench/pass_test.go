@@ -31,7 +31,7 @@ func (g *gcWatch) Schedule(deadline structures.Tick, value uint64) structures.ID
 	return g.Scheduler.Schedule(deadline, value)
 }
 
-// The garbage collector is off in every trial, save in those of a pass with it on.
+// The garbage collector is off in every trial, except in a pass with the collector on.
 func TestTheCollectorIsOffInTrials(t *testing.T) {
 	w, _ := workload.Find("churn")
 	e, _ := catalog.Find("minheap")

@@ -32,7 +32,7 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	if out == nil {
 		out = newRun(clock, plan.Parameters)
 	}
-	out.Command, out.NotMeasured = cfg.Command, nil // an interrupted run decides anew what it leaves out
+	out.Command, out.NotMeasured = cfg.Command, nil // a resumed run decides again which structures it leaves out
 	g := newRig(cfg.Turns)
 	g.clock = clock
 	defer g.end()

@@ -18,7 +18,7 @@ func TestCheckSubmission(t *testing.T) {
 	}
 	run := *kept
 	r := &run
-	r.Parameters.Structures, r.Parameters.Workloads = nil, nil // as if it had those that were added later
+	r.Parameters.Structures, r.Parameters.Workloads = nil, nil // as if it had the later ones
 	for _, e := range catalog.All() {
 		r.Parameters.Structures = append(r.Parameters.Structures, e.Name)
 	}

@@ -36,7 +36,7 @@ func TestARunInTurnsMeasuresWhatBuildsAreComparedBy(t *testing.T) {
 	}
 }
 
-// wantRepeated checks that the operations of a round are the same after so many rounds, and
+// wantRepeated checks that the operations of a round are the same after the given number of rounds, and
 // not before.
 func wantRepeated(t *testing.T, row results.Row, rounds, after int) {
 	t.Helper()

@@ -59,7 +59,7 @@
 //     Calling again is safe.
 //
 // The promises hold when workers, servers, or a minority of the nodes of a cluster are killed at any moment, as
-// far as the server keeps what it has acknowledged. It writes to its files at once and syncs them every two
+// far as the server keeps all acknowledged messages. It writes to its files at once and syncs them every two
 // minutes: replicas or SyncAlways protect against power loss. A timer whose acknowledgement had not reached the
 // server's disk is handled again, with the same ID.
 package durable

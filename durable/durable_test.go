@@ -122,7 +122,7 @@ func must(t testing.TB, f func() error) {
 // patience is how long tests wait on a busy machine.
 const patience = 5 * time.Minute
 
-// serve runs c as a worker until the test ends. The channel receives what it handles.
+// serve runs c as a worker until the test ends. The channel receives the handled timers.
 func serve(t testing.TB, c *Client) <-chan Fired {
 	t.Helper()
 	fired := make(chan Fired, 1<<16)

@@ -17,7 +17,7 @@ import (
 
 // ErrLoss is returned by Embedded if the store holds fewer timers than the server has noted, and the messages
 // stored since cannot account for the difference: files were damaged, removed or replaced, or the power failed
-// before they were on the disk. The server skips what is damaged, so that the timers are lost for good once it
+// before they were on the disk. The server skips damaged messages, so the timers are lost for good once it
 // has started: restore the folder from a copy, or go on with AcceptLoss.
 var ErrLoss = errors.New("timers are missing")
 
@@ -28,7 +28,7 @@ const countShare = 50
 // settleTime is how long after a crash timers that had been removed may be back, until a worker removes them again.
 const settleTime = 10 * time.Second
 
-// inventory is what the streams of a store held at some time.
+// inventory is the content of the streams of a store at some time.
 type inventory struct {
 	At      time.Time
 	Clean   bool // the server was closed next, and held no restored timers

@@ -51,7 +51,7 @@ func (h *history) handle(line handledLine) {
 	h.handled[line.ID] = append(h.handled[line.ID], line)
 }
 
-// verdict is what the model makes of a history.
+// verdict is the judgment of the model on a history.
 type verdict struct {
 	fired, duplicates int
 	latest            time.Duration // from the deadline, or the call that set it, to the first handler

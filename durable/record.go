@@ -53,7 +53,7 @@ func readLimits(header nats.Header) (l Limits, err error) {
 // MaxKey is the maximum length of a key, in bytes.
 const MaxKey = 512
 
-// The headers of stored messages, in addition to those of JetStream.
+// The headers of stored messages, in addition to the headers of JetStream.
 const (
 	headerDeadline = "At"       // of a timer: its deadline, in ns since 1970
 	headerCron     = "Cron"     // of a timer of Every: the expression

@@ -116,7 +116,7 @@ type removed struct {
 	set    *removedSet
 }
 
-// removedSet is what the stream says about removals. It is immutable.
+// removedSet holds the removals in the stream. It is immutable.
 type removedSet struct {
 	revisions []uint64          // in order
 	cancelled map[string]uint64 // by key: the revision of the last Cancel

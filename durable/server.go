@@ -255,7 +255,7 @@ func (s *Server) Wait() error {
 	return s.err
 }
 
-// Close stops the server, writes what it has stored to its files, and returns the result of Wait.
+// Close stops the server, writes its data to its files, and returns the result of Wait.
 func (s *Server) Close() error {
 	s.stop()
 	return s.Wait()

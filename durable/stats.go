@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Counts describes what is stored for all clients.
+// Counts describes the store, for all clients.
 type Counts struct {
 	Pending uint64 // pending timers
 	Fired   uint64 // timers that have fired and are not handled yet
@@ -24,7 +24,7 @@ type Counts struct {
 	Workers int    // workers that gave a sign of life within their lease
 }
 
-// Counts returns what is stored. The server walks over all subjects, which takes about 0.3 s for a million timers.
+// Counts counts the stored timers. The server walks over all subjects, which takes about 0.3 s for a million timers.
 func (c *Client) Counts(ctx context.Context) (Counts, error) {
 	pending, err := c.count(ctx, c.layout.allTimers())
 	if wrap(&err, "counts"); err != nil {
@@ -65,7 +65,7 @@ func (c *Client) fewCounts(ctx context.Context) (n Counts, err error) {
 	return n, nil
 }
 
-// Stats counts what a client has done so far, and what it holds.
+// Stats counts the work of a client so far, and the timers that it holds.
 type Stats struct {
 	Fired      uint64 // timers fired
 	Gone       uint64 // due timers that had changed, or that another worker had fired
@@ -87,7 +87,7 @@ type counters struct {
 	took histogram // duration of all handler calls
 }
 
-// Stats returns what the client has done so far. It does not ask the server.
+// Stats returns the counts of the client. It does not ask the server.
 func (c *Client) Stats() Stats {
 	n := &c.counters
 	s := Stats{
@@ -133,7 +133,7 @@ func (c *Client) Handler() http.Handler {
 }
 
 // Ready returns nil if the store answers within a second and, while the client serves, the other
-// workers know about it and all its partitions have been read. The error says what is missing.
+// workers know about it and all its partitions have been read. The error names the missing part.
 func (c *Client) Ready(ctx context.Context) (err error) {
 	defer wrap(&err, "ready")
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)

@@ -126,7 +126,7 @@ func TestLargest(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{MaxAttempts: 1})
 	serveWith(t, c, func(context.Context, Fired) error { return errors.New(strings.Repeat("\x00", 10_000)) })
-	// A timer that was moved often takes along what it has removed.
+	// A timer that was moved often removes its own earlier messages.
 	removed := removal{slices.Repeat([]uint64{math.MaxInt64}, maxRemoves-1), math.MaxInt64}
 	limit, accepted := int(c.nc.MaxPayload()), 0
 	for _, key := range []string{"k", strings.Repeat(".", MaxKey)} {

@@ -53,7 +53,7 @@ func wrapFailure(after time.Duration, err error) error {
 func (f failure) Unwrap() error { return f.error }
 
 // parseFired returns the timer that has fired and is stored in m. With an error it still
-// returns what the subject and the body say, or a timer without a key.
+// returns the timer of the subject and the body, or a timer without a key.
 func (c *Client) parseFired(m message) (f Fired, err error) {
 	key, deadline, ok := c.layout.parseFired(m.Subject())
 	if !ok {
@@ -231,7 +231,7 @@ func (w *worker) process(ctx context.Context, raw jetstream.Msg) {
 	}
 }
 
-// read returns what is stored in a delivery. With an error its key may be missing.
+// read returns the timer of a delivery. With an error its key may be missing.
 func (w *worker) read(raw jetstream.Msg) (d delivery, err error) {
 	if d.message, err = withMetadata(raw); err != nil {
 		return d, err

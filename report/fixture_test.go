@@ -54,7 +54,7 @@ func viewOf(r *results.Run, known analysis.Knowledge) *section.View {
 
 func figures(v *section.View) []*draw.Figure { return section.Figures(section.All(v)) }
 
-// pageOf is the page in Markdown of results with what is known of six structures, or of others.
+// pageOf returns the page of results in Markdown, with the knowledge of six structures or of others.
 func pageOf(t *testing.T, r *results.Run, structures ...string) string {
 	t.Helper()
 	if structures == nil {

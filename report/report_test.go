@@ -84,7 +84,7 @@ func TestPage(t *testing.T) {
 	golden(t, Page, []byte(pageOf(t, compact())), bytes.Equal)
 }
 
-// What is said of workloads that are modelled on programs does not hold for one
+// Texts about workloads that are modelled on programs do not stand on the page of one
 // that was recorded.
 func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	t.Parallel()
@@ -178,7 +178,7 @@ func chartsNamed(t *testing.T, v *section.View, names ...string) []*draw.Figure 
 	return out
 }
 
-// The same results make the same bytes, and drawing must not sort or change what it was given.
+// The same results make the same bytes, and drawing must not sort or change the results.
 func TestSameResultsSameBytes(t *testing.T) {
 	t.Parallel()
 	var files [2][]string

@@ -23,7 +23,7 @@ const EnvFile = "TIMERBENCH_TRACE"
 const envBegun = EnvFile + "_BEGUN"
 
 // Environ returns the environment variables with which a program, and the programs that it starts, record to
-// path. All traces are kept: those that are completed after the first have a number added to the name.
+// path. All traces are kept: each trace after the first has a number added to its name.
 func Environ(path string) []string { return []string{EnvFile + "=" + path, envBegun + "=0 0 true"} }
 
 var begin sync.Mutex // guards envBegun

@@ -26,7 +26,7 @@ const (
 	sectionFooter = 'F'
 )
 
-// The lengths of what is before and after the payload of a section.
+// The lengths of the head and of the tail of a section.
 const (
 	sectionHead = 1 + 4 // kind, length of the payload
 	sectionTail = 4     // checksum

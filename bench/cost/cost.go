@@ -16,7 +16,7 @@ import (
 // The cost of one row, the reference, is estimated from its trials. The cost of any other row is that times its
 // ratio to the reference, which is paired by round. The ratio of two rows is the quotient of their costs. So the
 // nanoseconds and the ratios that are printed agree. The reference was chosen as the lowest, so its cost is raised
-// by what the choice makes it too low, and the ratios to it fall by as much.
+// by the bias of the choice, and the ratios to it fall by as much.
 //
 // A nil row has no cost. Costs are for one goroutine at a time.
 type Costs struct {
@@ -178,9 +178,9 @@ func (c *Costs) alone(r *results.Row) Stat {
 }
 
 // Ratio compares two rows. The center is the quotient of their costs. The common rounds determine the width of the
-// interval, which is that of a single comparison. Worse answers another question: with the other one as the best, is
-// this structure among those that may be the best? Pairs is 0 if the rows share no round with each other or with the
-// reference of the cell.
+// interval, which is that of a single comparison. Worse answers another question: is this structure certainly
+// behind the other one, in the one-sided comparison of all structures of the cell? Pairs is 0 if the rows share no
+// round with each other or with the reference of the cell.
 func (c *Costs) Ratio(r, of *results.Row) stats.Ratio {
 	x, y := c.of(r).multiple, c.of(of).multiple
 	if x == 0 || y == 0 {

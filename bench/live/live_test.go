@@ -156,7 +156,7 @@ func TestCheckSurvivesAPanic(t *testing.T) {
 	})
 }
 
-// A silent system is judged by what it must have answered.
+// A silent system is judged by the answers that it owed.
 func TestCheckOfASilentSystem(t *testing.T) {
 	silent := func(w wrongTimers) Contender {
 		c := wrong(w)

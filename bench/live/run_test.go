@@ -72,7 +72,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 	})
 }
 
-// What is wrong with a contender leaves it without figures, and the others with theirs.
+// A contender with a fault has no figures. The others have theirs.
 func TestAFailureGivesNoFigures(t *testing.T) {
 	for name, c := range map[string]struct {
 		timers wrongTimers
@@ -170,7 +170,7 @@ func TestRunSaysWhatDoesNotFit(t *testing.T) {
 }
 
 // Contenders of one number of timers are together, as many as fit, and the baseline is with
-// each of them. Those that tick are apart.
+// each of them. Ticking drivers are apart.
 func TestGroups(t *testing.T) {
 	e := func(name string, role results.Role, kind results.Driver, n int) *member {
 		return &member{Contender{Name: name, Role: role, Driver: kind}, results.LiveRow{Resident: n}}
@@ -197,7 +197,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// What is measured fits into the time, and uses it.
+// The measurements fit into the time, and use it.
 func TestPlanFillsTheTime(t *testing.T) {
 	for _, cfg := range []struct{ length, n, contenders int }{{20, 100_000, 6}, {180, 1_000_000, 11}, {600, 1_000_000, 20}} {
 		c := tiny(slices.Repeat([]Contender{Time()}, cfg.contenders)...)

@@ -9,7 +9,7 @@ import (
 
 // The lean loops make the calls of a block, without checksums or bindings of IDs to values. They are for
 // structures whose calls take a few nanoseconds, as little as the proof. The first block of a cell is
-// proved on the same instance. After each later block the counts must equal those of the generator.
+// proved on the same instance. After each later block the counts must equal the counts of the generator.
 
 // LeanBlock is a block in the form that the lean loops replay.
 type LeanBlock []leanRun
@@ -126,7 +126,7 @@ func (r *replayer) doLean(runs LeanBlock) {
 	r.outcome.done = done
 }
 
-// CheckLean compares the counts after a block with those of the generator. Timers that a coarse structure has not
+// CheckLean compares the counts after a block with the counts of the generator. Timers that a coarse structure has not
 // fired yet must be pending. The checksum covers only the blocks that other loops replayed.
 func (i *Instance) CheckLean(b *script.Block, o Outcome) error {
 	if err := o.checkAnswers(); err != nil {

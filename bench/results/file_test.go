@@ -157,7 +157,7 @@ func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
 	}
 }
 
-// What is edited is noticed: by its digest, and a proof by those of the others, too.
+// An edit is noticed by the digest, and an edited proof also by the other proofs.
 func TestEditedResultsAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.json")
 	r := realResults(t)

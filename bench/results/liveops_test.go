@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Ratios are those of rounds, and compare what replaces what.
+// Ratios are taken round by round, between operations that replace each other.
 func TestRatio(t *testing.T) {
 	slice := func(op Op, round int, perSecond int) LiveThroughput {
 		return LiveThroughput{Op: op, Goroutines: 2, Turn: round, Ops: perSecond, NS: 1e9}

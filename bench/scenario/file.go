@@ -107,7 +107,7 @@ func (f *file) addValue(table string, e *unstable.Node) {
 	}
 }
 
-// addInline adds what is in an inline table. All arrays of a scenario are arrays of tables.
+// addInline adds the keys of an inline table. All arrays of a scenario are arrays of tables.
 func (f *file) addInline(key string, table *unstable.Node) {
 	if table.Kind == unstable.InlineTable {
 		for it := table.Children(); it.Next(); {

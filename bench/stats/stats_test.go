@@ -38,7 +38,7 @@ func TestPairedMatchesByRound(t *testing.T) {
 	}
 }
 
-// One round says what the ratio is, and nothing of how sure that is.
+// One round has a ratio, and no interval.
 func TestASingleRoundHasNoInterval(t *testing.T) {
 	t.Parallel()
 	r, ok := stats.Paired(rounds(3), rounds(2), stats.Options{})
@@ -110,7 +110,7 @@ func TestTheBestIsFoundInCommonRounds(t *testing.T) {
 	}
 }
 
-// Only a question calls a contender worse. A tie is what is written, with two decimals.
+// Only a question calls a contender worse. A tie is judged by the written ratio, with two decimals.
 func TestStandings(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)

@@ -36,7 +36,7 @@ func (m *ConnDeadline) New(n int, tick time.Duration) script.Process {
 }
 
 type connDeadlines struct {
-	eventLoop    // the kinds of timers are those of deadlines: to read, to write
+	eventLoop    // the kinds of timers are the deadlines: to read, to write
 	conns        []conn
 	timeout      [2]float64 // to read, to write
 	meanInterval float64

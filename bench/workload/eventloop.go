@@ -11,7 +11,7 @@ import (
 // event is something that happens: what was planned, such as a message that arrives, or a timer that fires.
 type event struct {
 	owner, kind int32           // whose it is, such as a connection; the kind of the timer, or another one
-	tick        structures.Tick // what the process wants to know then
+	tick        structures.Tick // data of the process
 }
 
 // of returns an event of a kind, or the timer of that kind, of an owner.

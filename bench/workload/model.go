@@ -25,7 +25,7 @@ type Model interface {
 // Kind is what holds for all models of a type.
 type Kind struct {
 	Name string      // as scenario files have it
-	Unit script.Unit // what the cost is counted per; empty: PerLifecycle
+	Unit script.Unit // unit of the cost; empty: PerLifecycle
 
 	// NothingFires says that the script never moves the clock, so Go's own timers can take part.
 	NothingFires bool

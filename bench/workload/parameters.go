@@ -66,8 +66,8 @@ type Count int
 // maxCount limits counts (chosen).
 const maxCount = 1_000_000
 
-// OutOfRange says what the value of a parameter must be, on a clock whose ticks have that length,
-// or nothing if it is in the range of its type.
+// OutOfRange returns the allowed values of a parameter whose value is out of range, on a clock with that length of a
+// tick. It returns nothing for an allowed value.
 func OutOfRange(parameter any, tick time.Duration) (want string) {
 	switch v := parameter.(type) {
 	case Duration:
@@ -113,7 +113,7 @@ type Checker interface {
 	Check() []ParameterError
 }
 
-// ParameterError says which parameter is wrong and what is expected.
+// ParameterError names the wrong parameter and the expected value.
 type ParameterError struct {
 	Key   string // as in "class[0].delay.mean"; empty: the group as a whole
 	Value string // the given value; empty: missing

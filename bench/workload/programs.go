@@ -38,7 +38,7 @@ var programs = sync.OnceValue(func() []Workload {
 	return list
 })
 
-// readPrograms reads the text of programs.toml. Its error names the entry and what is wrong with it.
+// readPrograms reads the text of programs.toml. Its error names the entry and the fault.
 func readPrograms(text []byte) (list []Workload, err error) {
 	var file struct{ Workload []programEntry }
 	if err := toml.Unmarshal(text, &file); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A mistake in programs.toml gives an error that names the entry, the value and what is expected.
+// A mistake in programs.toml gives an error that names the entry, the value and the expected one.
 func TestMistakesInProgramsAreNamed(t *testing.T) {
 	t.Parallel()
 	const (

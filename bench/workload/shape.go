@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/internal/dist"
 )
 
-// alike is how far the logarithms of the percentiles may be from those of a shape (chosen).
+// alike is how far the logarithms of the percentiles may be from the percentiles of a shape (chosen).
 const alike = 0.25
 
 // shapes holds, for each distribution of the grid, the logarithms of its 90th and 99th percentiles as

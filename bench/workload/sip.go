@@ -55,7 +55,7 @@ func (m *SIP) New(n int, tick time.Duration) script.Process {
 }
 
 type sip struct {
-	eventLoop               // the timers of a transaction are those of timerIndex
+	eventLoop               // a transaction has the timers of timerIndex
 	remaining    []timeline // by transaction
 	free         []int      // indices of transactions that have ended
 	nextArrival  float64    // of the next transaction

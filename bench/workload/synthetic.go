@@ -60,7 +60,7 @@ type synthetic struct {
 	delay dist.Dist
 	step  func(p *synthetic, w *script.Writer, r *script.Rand)
 	known bool // the program knows which timers it cancels and moves next
-	fresh bool // Fill schedules whole delays, and not what is left of them in the steady state
+	fresh bool // Fill schedules whole delays, not the rest of delays as in the steady state
 }
 
 // Fill schedules n timers with the remaining delays of the steady state.

@@ -40,7 +40,7 @@ type TCP struct {
 	Vanish    Share `toml:"vanish,omitempty" comment:"of the connections, whose peer vanishes instead of closing"`
 }
 
-// Check returns an error if so many segments are lost that timeouts have no finite mean.
+// Check returns an error if the share of lost segments leaves the timeouts without a finite mean.
 func (m *TCP) Check() []ParameterError {
 	if m.Loss < 0.5 {
 		return nil
@@ -85,7 +85,7 @@ type tcpConn struct {
 	lastReceived structures.Tick // when the last segment of the peer came
 }
 
-// The kinds of events: first those of the timers of a connection.
+// The kinds of events: first the timers of a connection.
 const (
 	tcpRetransmit = iota
 	tcpDelayedAck // nothing follows

@@ -74,7 +74,7 @@ func (w Workload) Kind() Kind {
 	return w.Model.Kind()
 }
 
-// CostUnit returns what the cost of w is counted per.
+// CostUnit returns the unit of the cost of w.
 func (w Workload) CostUnit() script.Unit { return cmp.Or(w.Unit, w.Kind().Unit, script.PerLifecycle) }
 
 // meanDelay is the mean of the delays of the synthetic families: at a tick of 1 ms

@@ -128,7 +128,7 @@ func printJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// cells returns the cells to count: those of --for, or those that the flags choose.
+// cells returns the cells to count: the cells of --for, or the choice of the other flags.
 func (f *countFlags) cells() (cells []count.Cell, err error) {
 	if f.why != "" {
 		r, path, err := runs.Read(f.why)

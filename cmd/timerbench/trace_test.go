@@ -61,7 +61,7 @@ func TestWhatIsNotRecordedIsReported(t *testing.T) {
 	}
 }
 
-// Of a program that was killed the trace holds what it had written. A trace that another process has completed stays.
+// The trace of a killed program holds everything that it had written. A trace that another process has completed stays.
 func TestAKilledProgramLeavesAPartialTrace(t *testing.T) {
 	dir := t.TempDir()
 	whole, out := filepath.Join(dir, "whole.trace"), filepath.Join(dir, "my.trace")

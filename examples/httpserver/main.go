@@ -1,7 +1,7 @@
 // Command httpserver is an HTTP server whose connections have their read, write and idle
 // deadlines in a driver of this module instead of in Go's runtime.
 //
-// It shows how to give a driver's timers to a package that expects those of Go (conn.go), and how
+// It shows how to give a driver's timers to a package that expects the timers of Go (conn.go), and how
 // to record a structure: "make trace-http" puts it under load and writes traces/http.trace.
 package main
 

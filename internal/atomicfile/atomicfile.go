@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// Target returns the path of the file that Write writes: path, or what it leads to if it is
+// Target returns the path of the file that Write writes: path, or the target if it is
 // a link. It returns an error if that is no regular file or if its folder does not exist.
 func Target(path string) (string, error) {
 	const mostLinks = 40 // as Linux allows
@@ -48,7 +48,7 @@ func kind(m fs.FileMode) string {
 }
 
 // Write replaces the file at path, or the one that a link there leads to, with what write
-// writes. The content goes to a hidden file beside it, which is renamed once it is complete
+// writes. The content goes to a hidden file in the same folder, which is renamed once it is complete
 // and on disk. After an error the hidden file is removed and the file is as it was.
 func Write(path string, write func(io.Writer) error) (err error) {
 	if path, err = Target(path); err != nil {

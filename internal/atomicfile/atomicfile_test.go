@@ -52,7 +52,7 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// A link stays, and what it leads to is written, whether it is there or not.
+// A link stays, and its target is written, whether it exists or not.
 func TestWriteFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "below", "file")

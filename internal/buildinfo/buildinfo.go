@@ -9,7 +9,7 @@ import (
 
 const module = "github.com/timerbench/timerbench"
 
-// Info is what the build knows. A field is empty where it knows nothing.
+// Info describes the build. An unknown field is empty.
 type Info struct {
 	Version  string // of the module: "v0.1.0", or "(devel)" of a build from a folder
 	Revision string // the commit, with "+dirty" behind it if files were changed

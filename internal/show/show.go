@@ -13,7 +13,7 @@ import (
 // Unknown stands where there is no number.
 const Unknown = "–"
 
-// Figure writes a number with at most three significant digits, those of 1000 and more as
+// Figure writes a number with at most three significant digits, and numbers from 1000 on as
 // whole numbers in groups: 0.0123, 4.5, 123, 12,300.
 func Figure(v float64) string {
 	switch a := math.Abs(v); {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Width returns the number of columns for texts and tables: what COLUMNS says, or those of the terminal, or 80.
+// Width returns the number of columns for texts and tables: COLUMNS, or the width of the terminal, or 80.
 func Width() int {
 	const least, usual = 40, 80
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {

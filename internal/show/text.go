@@ -91,7 +91,7 @@ func Program(language, listing string) Text {
 	return Text{{Kind: Listing, Language: language, Listing: strings.TrimSuffix(listing, "\n")}}
 }
 
-// Tables are those of tables that have rows.
+// Tables makes a text of the tables that have rows.
 func Tables(tables ...*Table) Text {
 	var out Text
 	for _, t := range tables {

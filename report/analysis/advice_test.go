@@ -453,7 +453,7 @@ func TestByTailWhatIsTooCloseIsNotTold(t *testing.T) {
 	}
 }
 
-// The idle ticks that are shown are those that the two drivers count.
+// Answers show the idle ticks that the two drivers count.
 func TestIdleTicksAreThoseOfTheDrivers(t *testing.T) {
 	t.Parallel()
 	var entries []entry.Entry
@@ -571,7 +571,7 @@ func TestTheNamedStructure(t *testing.T) {
 	}
 }
 
-// A structure that a cell leaves out, for what it cost among fewer timers, counts with that.
+// A structure that a cell leaves out because of its cost among fewer timers counts with that cost.
 func TestWhatIsLeftOutCountsAsAmongFewerTimers(t *testing.T) {
 	t.Parallel()
 	large := cell(100_000, 0, "uniform", costs{"hwheel": 50})

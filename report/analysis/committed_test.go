@@ -28,7 +28,7 @@ func committedRun(t *testing.T) *results.Run {
 	return r
 }
 
-// What is packed answers as the whole does, and packing it again changes nothing.
+// A packed run gives the answers of the whole run, and packing it again changes nothing.
 func TestPackingKeepsTheAnswers(t *testing.T) {
 	t.Parallel()
 	r := committedRun(t)

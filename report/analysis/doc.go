@@ -42,12 +42,13 @@
 //
 // # What is certain
 //
-// The ratio to the first structure of the ranking has the interval of a single comparison, which combines those of the cells.
+// The ratio to the first structure of the ranking has the interval of a single comparison, which combines the intervals of
+// the cells.
 // A structure ties with the first if this interval lies within 5 % of 1. By throughput it is worse if a one-sided comparison,
 // with 95 % confidence for the whole answer, says so (see package stats); by other criteria, if its interval lies above 1. A
 // structure that is neither is unclear. All that are not worse are candidates. An answer names [Default] if it is a candidate.
-// Otherwise it names the candidate with the best worst case in like questions, among those that are certainly better than the
-// default.
+// Otherwise it names one of the candidates that are certainly better than the default: the one with the best worst case in
+// like questions.
 //
 // Each criterion has an interval. A tail has the interval of its quantile, from the number of timed calls; the
 // intervals of all pairs hold together. Memory and idle wake-ups are counts, so they are certain. The interval of a score

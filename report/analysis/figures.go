@@ -48,7 +48,7 @@ type tail struct {
 	below, above float64 // how far the interval reaches from the center, as logarithms; infinite: not known
 }
 
-// tails returns the tails of the slowest kinds of call. What the floor takes is subtracted, and a clock reading is added to each,
+// tails returns the tails of the slowest kinds of call. The time of the floor is subtracted, and one reading of the clock is added to each,
 // because a smaller difference is not seen. It is empty where the floor has no percentiles. The intervals hold
 // together for all pairs of structures.
 func tails(c *cost.Costs, clock float64) map[string]tail {

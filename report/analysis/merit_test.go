@@ -20,7 +20,7 @@ func with(families map[string]entry.Family, order []string, cells ...results.Cel
 	return With(&results.Run{Cells: cells}, known)
 }
 
-// timed is a cell whose structures cost so many nanoseconds, with little noise.
+// timed returns a cell with the given costs in nanoseconds, with little noise.
 func timed(workload string, costs map[string]float64) results.Cell {
 	c := results.Cell{Workload: workload, N: 100}
 	for name, ns := range costs {

@@ -19,7 +19,7 @@ type Question struct {
 	PerWake    float64 `json:"per_wake,omitempty"` // such calls between two wake-ups; 0: not known
 	Matters    Weights `json:"weights"`
 	Late       bool    `json:"late,omitempty"` // structures that fire late may take part
-	Rate       Rate    `json:"rate,omitzero"`  // what the difference is worth
+	Rate       Rate    `json:"rate,omitzero"`  // for the value of the difference
 	Recorded   bool    `json:"-"`              // it comes from a trace, which can be replayed itself
 }
 

@@ -153,7 +153,7 @@ func (v Verdict) Line() []show.Span {
 	return show.Line("Take ", show.Strong(Default), ", whatever the number of timers.")
 }
 
-// Summary says what the default costs over all machines.
+// Summary states the cost of the default over all machines.
 func (v Verdict) Summary() string {
 	var mean, worst []float64
 	for _, o := range v.Machines {
@@ -174,7 +174,7 @@ func between(lo, hi float64) string {
 	return show.Times(lo) + " to " + show.Times(hi) + " times"
 }
 
-// Figures says what the default costs on each machine.
+// Figures states the cost of the default on each machine.
 func (v Verdict) Figures() string {
 	var list []string
 	for _, o := range v.Machines {

@@ -125,7 +125,7 @@ func (q Question) wish() string {
 	return out
 }
 
-// far says in what the cell differs from the question, unless it is the question itself. For a program that is not
+// far describes how the cell differs from the question; empty: the cell is the question itself. For a program that is not
 // recorded it also says how to measure the program.
 func (e Evidence) far(recorded bool) string {
 	if e.Distance <= Measured {

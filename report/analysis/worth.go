@@ -15,7 +15,7 @@ type Rate struct {
 	Calls  float64 `json:"calls"`  // timers started, moved, cancelled or fired, and wake-ups
 }
 
-// of returns the rate of a unit and the plural of what it counts.
+// of returns the events per second of a unit, and their name in the plural.
 func (r Rate) of(unit script.Unit) (float64, string) {
 	switch unit {
 	case script.PerLifecycle:

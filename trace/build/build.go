@@ -96,7 +96,7 @@ func parseArguments(args []string) (a arguments, err error) {
 	return a, nil
 }
 
-// goCommand runs a go command and returns what it prints.
+// goCommand runs a go command and returns its output.
 func goCommand(ctx context.Context, stderr io.Writer, args ...[]string) ([]byte, error) {
 	line := slices.Concat(args...)
 	cmd := exec.CommandContext(ctx, "go", line...)

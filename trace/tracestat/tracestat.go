@@ -51,7 +51,7 @@ type Delays struct {
 	Max   float64 `json:"most_ns"`
 }
 
-// Set returns the delays of the schedules, or those of the reschedules if there are more of them.
+// Set returns the delays of the schedules, or of the reschedules if there are more of them.
 func (s *Summary) Set() Delays {
 	if s.Moves.Count > s.Delays.Count {
 		return s.Moves

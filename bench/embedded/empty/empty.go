@@ -1,5 +1,5 @@
-// Package empty has the calls of an intrusive structure, and no order. It fires the timers that it was told to. What it
-// costs is the cost of the loops that call it.
+// Package empty is an intrusive structure without an order. It fires the timers that the caller names beforehand. So its
+// time is the cost of the calling loops.
 package empty
 
 import "github.com/timerbench/timerbench/structures"

@@ -62,8 +62,8 @@ func bimodal(mean float64) Dist {
 	return Mixture{{0.9, Uniform{0, s}}, {0.1, Uniform{float64(100 * s), float64(101 * s)}}}
 }
 
-// triangular and biased are also increments of Jones 1986. Those of triangular are
-// mostly long; those of biased are nearly equal.
+// triangular and biased are also increments of Jones 1986. Most increments of
+// triangular are long, and the increments of biased are nearly equal.
 func triangular(mean float64) Dist { return Triangular(float64(3*mean) / 2) }
 
 func biased(mean float64) Dist { return Uniform{float64(0.9 * mean), float64(1.1 * mean)} }

@@ -1,4 +1,4 @@
-// Package turns says who comes when among those that are compared.
+// Package turns orders the contenders of a comparison.
 package turns
 
 import (
@@ -20,7 +20,7 @@ func Shuffled[T any](random interface{ IntN(n int) int }, list []T) []T {
 }
 
 // SideBySide calls do with each of a list, on all processors, and returns the errors in the
-// order of the list. It is for what is not timed. When ctx is done, the rest have its error.
+// order of the list. Use it for untimed work only. When ctx is done, the rest have its error.
 func SideBySide[T any](ctx context.Context, list []T, do func(T) error) []error {
 	errs := make([]error, len(list))
 	queue := make(chan int)

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// One of each shape, and those that leave entries behind.
+// One structure of each shape, and the structures that leave entries behind.
 func TestDrawings(t *testing.T) {
 	for _, name := range []string{"list", "minheap", "quadheap-lazy", "pairingheap", "radixheap", "wheel", "hwheel", "calendar", "bucketheap", "rbtree", "skiplist"} {
 		e, _ := catalog.Find(name)

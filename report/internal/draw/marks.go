@@ -112,7 +112,7 @@ func (s Series) whisker(c *draw.Canvas, width Length, tr func(float64) Length, m
 // linear.
 type Bar struct {
 	Style Style
-	Title string // what it shows, in words
+	Title string // tooltip
 	Parts []Part
 	Label string
 	Row   int

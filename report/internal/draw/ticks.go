@@ -99,7 +99,7 @@ type unnamed struct{ named Ticks }
 
 // Ticks implements plot.Ticker.
 func (u unnamed) Ticks(lo, hi float64) []plot.Tick {
-	ticks := slices.Clone(u.named.Ticks(lo, hi)) // those of an axis may be a list of its own
+	ticks := slices.Clone(u.named.Ticks(lo, hi)) // an axis may share its list of ticks
 	for i := range ticks {
 		if ticks[i].Label != "" {
 			ticks[i].Label = " " // an empty label would make it a minor tick, without a grid line

@@ -57,7 +57,7 @@ func written(t *testing.T, i stats.Ratio) stats.Standing {
 	return stats.Unclear
 }
 
-// wantSentence checks that a sentence says what the standings of its ranking say: one name, the number of others that may be the best, and
+// wantSentence checks that a sentence agrees with the standings of its ranking: one name, the number of others that may be the best, and
 // the gain over the default if another structure is named.
 func wantSentence(t *testing.T, x analysis.Answer) {
 	t.Helper()

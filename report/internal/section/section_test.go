@@ -17,7 +17,7 @@ import (
 
 var six = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist"}
 
-// viewOf is the view of results with six structures, and with those of the catalog that are named.
+// viewOf returns the view of results with six structures, and with the named ones of the catalog.
 func viewOf(t *testing.T, r *results.Run, names ...string) *View {
 	t.Helper()
 	var entries []entry.Entry
@@ -43,7 +43,7 @@ func trials(ns ...float64) []results.Trial {
 	return out
 }
 
-// timed is a cell whose structures cost so many nanoseconds, with little noise.
+// timed returns a cell with the given costs in nanoseconds, with little noise.
 func timed(workload string, n int, costs map[string]float64) results.Cell {
 	c := results.Cell{Workload: workload, N: n, Unit: "lifecycle"}
 	for _, name := range slices.Sorted(maps.Keys(costs)) {

@@ -86,7 +86,7 @@ func TestWhatHasChangedIsMarked(t *testing.T) {
 	}
 }
 
-// What is wider than the page goes on below.
+// A sketch that is wider than the page continues below.
 func TestWideDrawingsAreBroken(t *testing.T) {
 	var deadlines []structures.Tick
 	var cells []shape.Cell
