@@ -210,7 +210,7 @@ func leaves(cmd *cobra.Command) (out []string) {
 
 func TestVersion(t *testing.T) {
 	stdout, _ := must(t, "--version")
-	says(t, stdout, "timerbench version (devel), ", runtime.Version())
+	says(t, stdout, "timerbench version v0.1.0, ", runtime.Version())
 }
 
 func TestHintsCanBeCopied(t *testing.T) {

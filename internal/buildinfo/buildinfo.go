@@ -9,9 +9,12 @@ import (
 
 const module = "github.com/timerbench/timerbench"
 
+// Version is the version of this source: the newest one of CHANGELOG.md.
+const Version = "v0.1.0"
+
 // Info describes the build. An unknown field is empty.
 type Info struct {
-	Version  string // of the module: "v0.1.0", or "(devel)" of a build from a folder
+	Version  string // of this module
 	Revision string // the commit, with "+dirty" behind it if files were changed
 	Level    string // of the instructions that it may use: "GOAMD64=v1"
 }
@@ -27,15 +30,10 @@ func Read() Info {
 
 // of picks out this module, which may be the program or part of another one. The commit is that of the program.
 func of(info *debug.BuildInfo) Info {
+	out := Info{Version: Version}
 	if info.Main.Path != module {
-		for _, dep := range info.Deps {
-			if dep.Path == module {
-				return Info{Version: dep.Version}
-			}
-		}
-		return Info{}
+		return out
 	}
-	out := Info{Version: info.Main.Version}
 	dirty := ""
 	for _, s := range info.Settings {
 		switch {

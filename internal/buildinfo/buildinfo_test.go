@@ -14,22 +14,21 @@ func TestTheModuleIsFoundWhereverItIs(t *testing.T) {
 		want Info
 	}{
 		"the command": {
-			debug.BuildInfo{Main: debug.Module{Path: module, Version: "v0.1.0"}, Settings: settings[:1]},
-			Info{Version: "v0.1.0", Revision: "0123abcd"},
+			debug.BuildInfo{Main: debug.Module{Path: module}, Settings: settings[:1]},
+			Info{Version: Version, Revision: "0123abcd"},
 		},
 		"with changes": {
-			debug.BuildInfo{Main: debug.Module{Path: module, Version: "(devel)"}, Settings: settings},
-			Info{Version: "(devel)", Revision: "0123abcd+dirty"},
+			debug.BuildInfo{Main: debug.Module{Path: module}, Settings: settings},
+			Info{Version: Version, Revision: "0123abcd+dirty"},
 		},
 		"without version control": {
-			debug.BuildInfo{Main: debug.Module{Path: module, Version: "(devel)"}, Settings: settings[1:]},
-			Info{Version: "(devel)"},
+			debug.BuildInfo{Main: debug.Module{Path: module}, Settings: settings[1:]},
+			Info{Version: Version},
 		},
 		"in another program, whose commit says nothing": {
-			debug.BuildInfo{Main: debug.Module{Path: "example.com/shop"}, Deps: []*debug.Module{{Path: "a"}, {Path: module, Version: "v0.2.0"}}, Settings: settings},
-			Info{Version: "v0.2.0"},
+			debug.BuildInfo{Main: debug.Module{Path: "example.com/shop"}, Settings: settings},
+			Info{Version: Version},
 		},
-		"nowhere": {debug.BuildInfo{Main: debug.Module{Path: "example.com/shop"}, Settings: settings}, Info{}},
 	} {
 		if got := of(&c.info); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -39,8 +38,5 @@ func TestTheModuleIsFoundWhereverItIs(t *testing.T) {
 	info := debug.BuildInfo{Main: debug.Module{Path: module}, Settings: []debug.BuildSetting{level}}
 	if got := of(&info).Level; got != level.Key+"=v3" {
 		t.Errorf("the level of instructions is %q", got)
-	}
-	if Read().Version == "" {
-		t.Error("the test itself does not know its version")
 	}
 }

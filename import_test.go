@@ -1,0 +1,155 @@
+package timerbench_test
+
+import (
+	"archive/zip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/internal/buildinfo"
+)
+
+const modulePath = "github.com/timerbench/timerbench"
+
+// The changelog, the citation and the README name the version that the command prints.
+func TestTheVersionIsTheSameEverywhere(t *testing.T) {
+	version := strings.TrimPrefix(buildinfo.Version, "v")
+	for file, want := range map[string]string{
+		"CHANGELOG.md": `^## (\d+\.\d+\.\d+), \d+ \w+ \d{4}$`, "CITATION.cff": `^version: (.*)$`, readme: `go get ` + modulePath + `@v(\S+)$`,
+	} {
+		m := regexp.MustCompile("(?m)" + want).FindStringSubmatch(read(t, file))
+		if m == nil || m[1] != version {
+			t.Errorf("%s: %q, want version %s", file, m, version)
+		}
+	}
+}
+
+// proxy writes this module as a file GOPROXY, and returns a value of GOPROXY that adds the cache of modules. No network is used.
+func proxy(t *testing.T) string {
+	t.Helper()
+	list, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Skip("no clone:", err)
+	}
+	files := strings.Fields(string(list))
+	var nested []string // modules of their own are not part of this one
+	for _, file := range files {
+		if dir, name := filepath.Split(file); name == "go.mod" && dir != "" {
+			nested = append(nested, dir)
+		}
+	}
+	dir := t.TempDir()
+	at := filepath.Join(dir, filepath.FromSlash(modulePath), "@v")
+	if err := os.MkdirAll(at, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(at, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("list", buildinfo.Version)
+	write(buildinfo.Version+".info", `{"Version": "`+buildinfo.Version+`"}`)
+	write(buildinfo.Version+".mod", read(t, "go.mod"))
+	var packed strings.Builder
+	z := zip.NewWriter(&packed)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil || slices.ContainsFunc(nested, func(dir string) bool { return strings.HasPrefix(file, dir) }) {
+			continue // removed from the work tree, or of another module
+		}
+		w, err := z.Create(modulePath + "@" + buildinfo.Version + "/" + file)
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(buildinfo.Version+".zip", packed.String())
+	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + dir + ",file://" + filepath.Join(strings.TrimSpace(string(cache)), "cache", "download")
+}
+
+// The commands of the README make an outside module build: with go get of the version, from a proxy, and from a clone.
+func TestAnOutsideModuleBuildsAsTheREADMESays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds programs")
+	}
+	t.Parallel()
+	text := read(t, readme)
+	get := regexp.MustCompile("```sh\n(go get .*)\n```").FindStringSubmatch(text)
+	more := regexp.MustCompile("`(go get " + modulePath + "/trace)`").FindStringSubmatch(text)
+	clone := regexp.MustCompile("`(go mod edit -replace=" + modulePath + "=../timerbench)`").FindStringSubmatch(text)
+	if get == nil || more == nil || clone == nil {
+		t.Fatalf("the README has no commands for an outside module: %q, %q, %q", get, more, clone)
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := proxy(t)
+	for name, first := range map[string]string{"proxy": "true", "clone": strings.ReplaceAll(clone[1], "../timerbench", here)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, modules := t.TempDir(), t.TempDir()
+			run := func(commands string) {
+				t.Helper()
+				cmd := exec.Command("sh", "-euc", commands)
+				cmd.Dir = dir
+				cmd.Env = append(os.Environ(), "GOPROXY="+proxy, "GOSUMDB=off", "GOWORK=off", "GOFLAGS=-modcacherw", "GOMODCACHE="+modules)
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%s: %v\n%s", commands, err, out)
+				}
+			}
+			program := func(text string) {
+				t.Helper()
+				if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			program(`package main
+
+import (
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/structures/auto"
+)
+
+func main() {
+	d, err := driver.New()
+	if err != nil || auto.New[string]().Len() != 0 {
+		panic(err)
+	}
+	d.Close()
+}
+`)
+			run("go mod init example.com/mine && " + first + " && " + get[1] + " && go run .")
+			program(`package main
+
+import (
+	"github.com/timerbench/timerbench/structures/auto"
+	"github.com/timerbench/timerbench/trace"
+)
+
+func main() {
+	_, stop, err := trace.FromEnv(auto.New[string](), trace.Header{Name: "mine", Tick: 1})
+	if err != nil || stop() != nil {
+		panic("the program is not recorded")
+	}
+}
+`)
+			run(more[1] + " && go run .")
+		})
+	}
+}
