@@ -92,14 +92,14 @@ report: build ## Draw the report of the last results again
 
 # report.html is not kept: GitHub shows only its source, and each copy would add 3 MB to every clone.
 # report.md has the same content, and README links to it.
-.PHONY: keep
-keep: build ## Keep the last run as the results of this machine in docs/results, for README and recommend
+.PHONY: submit
+submit: $(if $(wildcard $(OUT)/results.json),build,bench) ## Measure this machine, or take the run OUT, check it, and write it to docs/results
 	test -s $(LAST)/report.md
 	$(CMD) submit $(LAST)
 	find docs/results -type f ! -name '*.go' ! -name '*.json*' -delete
 	sed '/^## How /,$$d; s|report-charts/||g; s/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
 	cp $(LAST)/report-charts/latency.??g $(LAST)/report-charts/idle-ticks.??g $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
-	go test . ./cmd/timerbench ./report -run 'README|Published|RecommendGolden|TestPage$$' -update
+	go test . ./cmd/timerbench ./report -run 'README|Published|RecommendGolden|TestPage$$|KeptPage' -update
 
 # The counts are the same on any machine, so a run needs none of its own.
 .PHONY: counts

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // WriteMachines writes the page of runs of several machines to the folder dir, which it creates if it is
@@ -45,6 +47,8 @@ type compared struct {
 	elsewhere float64 // largest multiple of a winner of one machine on another machine
 	loser     string  // that winner
 	steady    choice  // structure with the smallest worst multiple over the machines, and that multiple
+
+	why, cause string // why the machines disagree, if the question is a cell and nothing holds; caches, core or unknown
 }
 
 func machinesPage(runs []results.Named) *page {
@@ -52,7 +56,7 @@ func machinesPage(runs []results.Named) *page {
 	var views []*analysis.Run
 	var advisers []*analysis.Adviser
 	var letters []string
-	machines := &show.Table{Align: "llllll", Header: []string{"", "Machine", "System", "Made", "Commit", "Results"}}
+	machines := &show.Table{Align: "lllllll", Header: []string{"", "Machine", "System", "Caches", "Made", "timerbench", "Results"}}
 	for i, r := range runs {
 		v := analysis.Of(r.Run)
 		views, advisers = append(views, v), append(advisers, v.Adviser())
@@ -60,8 +64,8 @@ func machinesPage(runs []results.Named) *page {
 		e := r.Environment
 		machines.Add(letters[i], fmt.Sprintf("%s, %s", cmp.Or(e.CPU, "unknown"), show.Count(e.Cores, "core")),
 			strings.Join(strings.Fields(strings.Trim(e.OS+"/"+e.Arch, "/")+" "+e.ArchLevel+" "+e.Go), ", "),
-			r.Created.UTC().Format("2 January 2006"),
-			cmp.Or(e.Revision[:min(12, len(e.Revision))], show.Unknown), r.Name)
+			cachesOf(e), r.Created.UTC().Format("2 January 2006"),
+			cmp.Or(e.Build(), show.Unknown), r.Name)
 	}
 	var questions, cells []compared
 	for _, x := range advisers[0].Standard() {
@@ -88,13 +92,17 @@ func machinesPage(runs []results.Named) *page {
 			}
 			return out
 		})
+		if last := len(cells) - 1; last >= 0 && cells[last].question == question && cells[last].holds == "" {
+			cells[last].explain(c.N, letters, runs)
+		}
 	}
-	p.Front.Lead = append(show.Para(sumUp(len(runs), "question", questions)), show.Para(sumUp(len(runs), "cell", cells))...)
+	p.Front.Lead = append(show.Para(sumUp(len(runs), "question", questions)), show.Para(sumUp(len(runs), "cell", cells)+causes(cells, runs))...)
 	p.Front.Tables = []section.Table{{Body: show.Tables(machines), Main: true}}
 	const how = "Holds: the structure is the best or ties with it on all machines. A question mark means that it is " +
 		"certainly worse on no machine but not a tie on all. Elsewhere: the largest cost of a winner of one " +
 		"machine on another machine, as a multiple of the best there. For all: the structure with the smallest " +
-		"worst multiple."
+		"worst multiple. Why: where nothing holds, it is the caches if machines agree that hold the timers in the same " +
+		"cache, else the core, which is the rest of the processor. It is unknown if machines with known caches agree."
 	p.Sections = []section.Section{
 		{Title: "Does the winner of a question hold on all machines?", Lead: show.Para(how),
 			Tables: []section.Table{{Body: show.Tables(machinesTable("Question", letters, questions)), Main: true}}},
@@ -108,9 +116,86 @@ func machinesPage(runs []results.Named) *page {
 	return p
 }
 
+// cachesOf writes the sizes of the three caches.
+func cachesOf(e results.Environment) string {
+	var out []string
+	for _, bytes := range []int{e.L1Data, e.L2, e.L3} {
+		if bytes > 0 {
+			out = append(out, show.Bytes(float64(bytes)))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// explain says why the machines disagree on a cell of n timers. It is their caches if machines that hold the timers in
+// the same cache agree, else the core. It is unknown if the machines with known caches agree.
+func (c *compared) explain(n int, letters []string, runs []results.Named) {
+	bytes := 0 // of a timer of the largest winner
+	for _, of := range c.answers {
+		e, _ := catalog.Find(of[0].structure)
+		bytes = max(bytes, cmp.Or(e.MaxBytes, 64))
+	}
+	in, answers := make(map[string][]string), make(map[string][][]choice) // by cache
+	var known [][]choice
+	for i, r := range runs {
+		e, at := r.Environment, "memory"
+		for _, cache := range []struct {
+			name  string
+			bytes int
+		}{{"L3", e.L3}, {"L2", e.L2}, {"L1", e.L1Data}} {
+			if cache.bytes >= n*bytes {
+				at = cache.name
+			}
+		}
+		if e.L1Data == 0 {
+			at = "an unknown cache"
+		} else {
+			known = append(known, c.answers[i])
+			answers[at] = append(answers[at], c.answers[i])
+		}
+		in[at] = append(in[at], letters[i])
+	}
+	c.cause = "caches"
+	for _, same := range answers {
+		if holds, _, _ := common(same); holds == "" || len(answers) == 1 {
+			c.cause = "core"
+		}
+	}
+	if len(known) == 0 {
+		c.cause = "unknown"
+	} else if holds, _, _ := common(known); holds != "" {
+		c.cause = "unknown"
+	}
+	var places []string
+	for _, at := range slices.Sorted(maps.Keys(in)) {
+		places = append(places, at+" of "+strings.Join(in[at], " "))
+	}
+	c.why = fmt.Sprintf("%s: %s in %s", c.cause, show.Bytes(float64(n*bytes)), strings.Join(places, ", "))
+}
+
+// causes counts the causes of disagreement. Runs of several revisions may also differ by their code.
+func causes(cells []compared, runs []results.Named) string {
+	causes, out := make(map[string]int), ""
+	for _, c := range cells {
+		causes[c.cause]++
+	}
+	if n := len(cells) - causes[""]; n > 0 {
+		out = fmt.Sprintf(" Where no winner holds, the cause is the caches in %s, the core in %d, and unknown caches in %d.",
+			show.Count(causes["caches"], "cell"), causes["core"], causes["unknown"])
+	}
+	revisions := make(map[string]bool)
+	for _, r := range runs {
+		revisions[r.Environment.Revision] = true
+	}
+	if len(revisions) > 1 {
+		out += fmt.Sprintf(" The runs are of %d revisions of timerbench, so a difference can also come from the code.", len(revisions))
+	}
+	return out
+}
+
 // appendJudged appends a question if every machine answers it.
 func appendJudged(list []compared, question string, machines int, answer func(machine int) []choice) []compared {
-	c := compared{question: question, steady: choice{times: math.Inf(1)}}
+	c := compared{question: question}
 	for machine := range machines {
 		of := answer(machine)
 		if len(of) == 0 {
@@ -118,9 +203,24 @@ func appendJudged(list []compared, question string, machines int, answer func(ma
 		}
 		c.answers = append(c.answers, of)
 	}
-	for _, x := range c.answers[0] {
+	c.holds, c.certain, c.steady = common(c.answers)
+	for _, r := range c.answers {
+		for _, y := range slices.Concat(c.answers...) {
+			if y.structure == r[0].structure && y.times > c.elsewhere {
+				c.elsewhere, c.loser = y.times, y.structure
+			}
+		}
+	}
+	return append(list, c)
+}
+
+// common returns the structure that may be the best on all machines, whether that is certain, and the structure with the
+// smallest worst multiple.
+func common(answers [][]choice) (holds string, certain bool, steady choice) {
+	steady.times = math.Inf(1)
+	for _, x := range answers[0] {
 		most, worse, tie := 0.0, false, true
-		for _, r := range c.answers {
+		for _, r := range answers {
 			i := slices.IndexFunc(r, func(y choice) bool { return y.structure == x.structure })
 			if i < 0 {
 				most, worse = math.Inf(1), true
@@ -130,21 +230,14 @@ func appendJudged(list []compared, question string, machines int, answer func(ma
 			worse = worse || i > 0 && r[i].standing == stats.Worse
 			tie = tie && (i == 0 || r[i].standing == stats.Tie)
 		}
-		if most < c.steady.times {
-			c.steady = choice{structure: x.structure, times: most}
+		if most < steady.times {
+			steady = choice{structure: x.structure, times: most}
 		}
-		if better := c.holds == "" || tie && !c.certain; !worse && better {
-			c.holds, c.certain = x.structure, tie
-		}
-	}
-	for _, r := range c.answers {
-		for _, y := range slices.Concat(c.answers...) {
-			if y.structure == r[0].structure && y.times > c.elsewhere {
-				c.elsewhere, c.loser = y.times, y.structure
-			}
+		if better := holds == "" || tie && !certain; !worse && better {
+			holds, certain = x.structure, tie
 		}
 	}
-	return append(list, c)
+	return holds, certain, steady
 }
 
 func sumUp(machines int, what string, list []compared) string {
@@ -179,6 +272,10 @@ func machinesTable(what string, letters []string, list []compared) *show.Table {
 		t.Header = append(t.Header, "Winner on "+letter)
 	}
 	t.Header = append(t.Header, "Holds", "Elsewhere", "For all")
+	why := slices.ContainsFunc(list, func(c compared) bool { return c.why != "" })
+	if why {
+		t.Header = append(t.Header, "Why")
+	}
 	for _, c := range list {
 		line := []any{c.question}
 		for _, r := range c.answers {
@@ -202,7 +299,11 @@ func machinesTable(what string, letters []string, list []compared) *show.Table {
 		if c.steady.structure != "" {
 			steady = multiple(c.steady.structure, c.steady.times)
 		}
-		t.Add(append(line, holds, elsewhere, steady)...)
+		line = append(line, holds, elsewhere, steady)
+		if why {
+			line = append(line, c.why)
+		}
+		t.Add(line...)
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/runs"
 )
 
 // onMachine are results of a machine with a cell for each map.
@@ -28,6 +30,8 @@ func TestThePageOfSeveralMachinesSaysWhatHolds(t *testing.T) {
 		map[string]float64{"hwheel": 30, "rbtree": 20, "hidden": 22},
 		map[string]float64{"hwheel": 13, "rbtree": 10},
 	)
+	one.Environment.L1Data, one.Environment.L2 = 32<<10, 1<<20
+	two.Environment.L1Data, two.Environment.L2, two.Environment.Revision = 4<<10, 1<<20, "fedcba9876543210"
 	dir := filepath.Join(t.TempDir(), "deep", "machines")
 	lead, err := WriteMachines(dir, []results.Named{one, two})
 	if err != nil {
@@ -36,20 +40,23 @@ func TestThePageOfSeveralMachinesSaysWhatHolds(t *testing.T) {
 	if want := "Of 3 cells, 2 have a winner that holds on all 2 machines, 0 are open, and 1 have none. At worst the winner of one machine takes 1.50 times as long"; !strings.Contains(lead, want) {
 		t.Errorf("it says %q, want %q", lead, want)
 	}
+	if want := "the cause is the caches in 1 cell, the core in 0, and unknown caches in 0. The runs are of 2 revisions of timerbench"; !strings.Contains(lead, want) {
+		t.Errorf("it says %q, want %q", lead, want)
+	}
 	data, err := os.ReadFile(filepath.Join(dir, Page))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var lines [][]string
 	for line := range strings.Lines(string(data)) {
-		if cells := strings.Split(strings.Trim(line, "| \n"), " | "); len(cells) == 6 {
+		if cells := strings.Split(strings.Trim(line, "| \n"), " | "); len(cells) >= 6 {
 			lines = append(lines, cells[1:])
 		}
 	}
 	for _, want := range [][]string{
-		{"One, 4 cores", "", "1 January 0001", "0123456789ab", "one.json"},
+		{"One, 4 cores", "", "32.8 kB, 1.05 MB", "1 January 0001", "revision 0123456789ab", "one.json"},
 		{"hwheel 10 ns", "hwheel 30 ns", "hwheel", "–", "hwheel 1.00 ×"},
-		{"hwheel 10 ns", "rbtree 20 ns", "none", "hwheel 1.50 ×", "hidden 1.30 ×"},
+		{"hwheel 10 ns", "rbtree 20 ns", "none", "hwheel 1.50 ×", "hidden 1.30 ×", "caches: 9.2 kB in L1 of A, L2 of B"},
 		{"hwheel 10 ns", "rbtree 10 ns", "rbtree", "hwheel 1.30 ×", "rbtree 1.01 ×"},
 	} {
 		if !slices.ContainsFunc(lines, func(line []string) bool { return slices.Equal(line, want) }) {
@@ -60,6 +67,12 @@ func TestThePageOfSeveralMachinesSaysWhatHolds(t *testing.T) {
 	if err != nil || !strings.Contains(string(html), "<td") || strings.Contains(string(html), "<script") {
 		t.Errorf("%v: %d bytes of HTML", err, len(html))
 	}
+	for cause, l1 := range map[string]int{"the core in 1": one.Environment.L1Data, "unknown caches in 1": 0} {
+		two.Environment.L1Data = l1
+		if lead, err := WriteMachines(dir, []results.Named{one, two}); err != nil || !strings.Contains(lead, cause) {
+			t.Errorf("%v, %q does not say %q", err, lead, cause)
+		}
+	}
 	if _, err := WriteMachines(dir, []results.Named{one}); err == nil {
 		t.Error("one machine is compared with none")
 	}
@@ -67,4 +80,29 @@ func TestThePageOfSeveralMachinesSaysWhatHolds(t *testing.T) {
 	if lead, err := WriteMachines(dir, []results.Named{one, other}); err != nil || lead != "These results have no cell in common." {
 		t.Errorf("%v, %q", err, lead)
 	}
+}
+
+// docs/results/machines.md is the page of all kept runs.
+func TestTheKeptPageOfMachinesIsThatOfTheKeptRuns(t *testing.T) {
+	paths, err := filepath.Glob("../docs/results/*.json.gz")
+	if err != nil || len(paths) < 2 {
+		t.Fatalf("%d kept runs, %v", len(paths), err)
+	}
+	var kept []results.Named
+	for _, path := range paths {
+		r, _, err := runs.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, results.Named{Name: filepath.Base(path), Run: r})
+	}
+	dir := t.TempDir()
+	if _, err := WriteMachines(dir, kept); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, Page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "../../docs/results/machines.md", page, bytes.Equal)
 }

@@ -128,6 +128,9 @@ func made(v *section.View) show.Text {
 	if e.Cores > 0 {
 		parts = append(parts, show.Count(e.Cores, "core"))
 	}
+	if build := e.Build(); build != "" {
+		parts = append(parts, "timerbench "+build)
+	}
 	out := strings.Join(parts, ", ")
 	if !v.Created.IsZero() {
 		date := "Measured on " + v.Created.UTC().Format("2 January 2006")

@@ -58,6 +58,24 @@ func (e Environment) Slug() string {
 	return strings.Join(append(words, fmt.Sprint(e.Cores), "cores"), "-")
 }
 
+// Build returns the version and the commit of the build, as pages show them: "v0.1.0, revision 0123456789ab". It
+// omits a version that Go has derived from the commit.
+func (e Environment) Build() string {
+	var parts []string
+	if e.Version != "" && !strings.ContainsAny(e.Version, "-(") {
+		parts = append(parts, e.Version)
+	}
+	if e.Revision != "" {
+		commit, changed := strings.CutSuffix(e.Revision, "+dirty")
+		short := "revision " + commit[:min(12, len(commit))]
+		if changed {
+			short += " with changes"
+		}
+		parts = append(parts, short)
+	}
+	return strings.Join(parts, ", ")
+}
+
 // reduced returns a run without the data that no answer and no picture of latency and idle ticks
 // needs. Of the ticking driver it keeps the counts of uniform and clustered delays.
 func reduced(r *Run) *Run {

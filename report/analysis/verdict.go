@@ -23,7 +23,7 @@ type Verdict struct {
 
 // Overall sums up the cost of the default on one machine, as multiples of the fastest exact structure of each cell.
 type Overall struct {
-	Machine     string
+	Machine     string  // processor, and the revision if the last run has another one
 	Mean, Worst float64 // geometric mean, maximum
 }
 
@@ -51,8 +51,17 @@ var Kept = sync.OnceValues(func() (Verdict, error) {
 
 func verdictOf(runs []*Adviser) Verdict {
 	var v Verdict
+	var last *Run
+	for _, a := range runs {
+		if last == nil || a.r.Created.After(last.Created) {
+			last = a.r
+		}
+	}
 	for _, a := range runs {
 		if o, ok := a.Overall(); ok {
+			if revision := a.r.Environment.Revision; revision != last.Environment.Revision {
+				o.Machine += ", of revision " + cmp.Or(revision[:min(8, len(revision))], show.Unknown)
+			}
 			v.Machines = append(v.Machines, o)
 		}
 	}
