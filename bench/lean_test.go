@@ -47,9 +47,6 @@ func TestALeanRunHasItsReferencesAndTheLongestCalls(t *testing.T) {
 			t.Errorf("%s is measured on %q", c.Workload, names)
 		}
 	}
-	if len(r.MemoryFloors) != 1 || !(r.MemoryFloors[0].TouchNS > 0 && r.MemoryFloors[0].ChaseNS > 0) {
-		t.Errorf("memory accesses take %+v", r.MemoryFloors)
-	}
 	var memory []string
 	for _, m := range r.Memory {
 		if memory = append(memory, m.Structure); m.N != 500 || m.Bytes < 8 || m.AgedBytes < 8 || m.Replaced == 0 {

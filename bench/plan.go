@@ -82,11 +82,6 @@ func NewPlan(cfg Config) (*Plan, error) {
 			}
 		}
 	}
-	if profile.lean {
-		for _, n := range p.Parameters.N {
-			p.Steps = append(p.Steps, analysisStep(analysis.MemoryFloor{N: n}, nil))
-		}
-	}
 	for _, t := range cfg.Traces {
 		if entries := profile.fit(cfg.Structures, int(t.Summary.Totals.Keys)); len(entries) > 0 {
 			add(t.cell(profile.Trials), entries)

@@ -79,7 +79,7 @@ func Profiles() []Profile {
 		},
 		{
 			Name: "lean", Doc: "about five minutes: minimal loops around the operations, " +
-				"with memory accesses and Go's timers for comparison",
+				"with Go's timers for comparison",
 			Trials: 6, proveOps: 150_000, lean: true,
 			workloads: []string{
 				"start-stop", "churn", "reschedule", "hold", "fill-drain", "cancel-hold-50",

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -70,19 +69,5 @@ func (k *valueKeeper) Schedule(deadline structures.Tick, value *[64]byte) struct
 func TestAStructureThatKeepsValuesFails(t *testing.T) {
 	if err := checkReleasesOf(&valueKeeper{Heap: minheap.New[*[64]byte]()}); err == nil {
 		t.Error("a structure that keeps all values passes")
-	}
-}
-
-func TestTheFloorOfMemoryChasesThroughEveryRecord(t *testing.T) {
-	const n = 1000
-	records := newRecords(n, rand.New(rand.NewPCG(1, 2)))
-	for steps := 1; steps <= n; steps++ {
-		if back := chase(records, 0, steps) == 0; back != (steps == n) {
-			t.Fatalf("after %d steps it is back: %t, want it after %d", steps, back, n)
-		}
-	}
-	floor, _, err := MemoryFloor{N: n}.Run(t.Context(), nil)
-	if err != nil || floor[0].N != n || floor[0].TouchNS <= 0 || floor[0].ChaseNS <= 0 {
-		t.Errorf("%+v, %v", floor, err)
 	}
 }

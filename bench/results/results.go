@@ -44,15 +44,6 @@ type Run struct {
 	Calls      []Calls    `json:"calls,omitempty"`
 	Live       *Live      `json:"live,omitempty"`
 	External   []External `json:"external,omitempty"` // programs of other languages that took part
-
-	MemoryFloors []MemoryFloor `json:"memory_floors,omitempty"` // of a lean run
-}
-
-// MemoryFloor is the cost of a random access to one of N records of 32 bytes.
-type MemoryFloor struct {
-	N       int     `json:"n"`
-	TouchNS float64 `json:"touch_ns"` // read and write; accesses are independent
-	ChaseNS float64 `json:"chase_ns"` // read; each record names the next one
 }
 
 // Failure is a structure that broke its contract. It has no row in that cell.

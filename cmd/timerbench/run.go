@@ -129,9 +129,9 @@ With --lean, the timed loops contain only the operations of the workload. Other
 loops prove each operation, which adds several nanoseconds. Use --lean for
 structures whose operations take a few nanoseconds. It proves the first block
 of each cell and checks the counts after each other block. The table also shows
-the loop alone (null), the loop with stored records (stub), the cost of a memory
-access, and Go's own timers. Sizes go up to 1e8 timers. Structures that do not
-fit into memory together are measured one after the other, as the results note.
+the loop alone (null), the loop with stored records (stub), and Go's own timers.
+Sizes go up to 1e8 timers. Structures that do not fit into memory together are
+measured one after the other, as the results note.
 
 Ctrl-C keeps the finished steps. --resume continues with them; it needs the same
 flags, machine and build.`,

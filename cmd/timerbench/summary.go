@@ -59,12 +59,6 @@ func summarizeLean(out io.Writer, r *results.Run) {
 		t.Header = append(t.Header, "bytes", "gc, ms")
 		fmt.Fprintf(out, "%s timers: ns per lifecycle (in reschedule, per move), bytes per timer, ms per garbage collection\n%s\n",
 			show.Grouped(n), t.Terminal())
-		for _, f := range r.MemoryFloors {
-			if f.N == n {
-				fmt.Fprintf(out, "An access to a record of 32 bytes takes %s ns if accesses are independent, and %s ns if each depends on the last.\n",
-					show.Figure(f.TouchNS), show.Figure(f.ChaseNS))
-			}
-		}
 	}
 }
 
