@@ -2,12 +2,13 @@ package report
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"html/template"
-	"io"
 	"strings"
 
 	"github.com/timerbench/timerbench/internal/show"
@@ -36,9 +37,7 @@ type htmlPage struct {
 	Sections []htmlSection
 	Policy   string
 	Style    template.CSS
-	Script   template.JS       // empty: the page has none
-	Results  template.HTMLAttr // the address of the results file; empty: none
-	Size     string            // of the results file
+	Script   template.JS // empty: the page has none
 }
 
 type htmlSection struct {
@@ -71,12 +70,6 @@ func (p *page) html() ([]byte, error) {
 	for _, s := range p.Sections {
 		out.Sections = append(out.Sections, htmlSection{Section: s, ID: id(s.Title)})
 	}
-	if p.Takeable() {
-		var err error
-		if out.Results, out.Size, err = p.results(); err != nil {
-			return nil, err
-		}
-	}
 	t, err := pageTemplate.Clone()
 	if err != nil {
 		return nil, err
@@ -96,12 +89,7 @@ func (p *page) html() ([]byte, error) {
 			return "", err
 		},
 		"data": func() (template.HTML, error) {
-			text, _, err := pack(func(w io.Writer) error {
-				e := json.NewEncoder(w)
-				e.SetEscapeHTML(false)
-				return e.Encode(p.data(laterParts))
-			})
-			return template.HTML(text), err
+			return pack(p.data(laterParts))
 		},
 	})
 	var b bytes.Buffer
@@ -109,6 +97,19 @@ func (p *page) html() ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+// pack returns JSON, compressed and as base64.
+func pack(data any) (template.HTML, error) {
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return "", err
+	}
+	e := json.NewEncoder(z)
+	e.SetEscapeHTML(false)
+	err = errors.Join(e.Encode(data), z.Close())
+	return template.HTML(base64.StdEncoding.EncodeToString(packed.Bytes())), err
 }
 
 // policy is the content security policy of a page. The page loads nothing, and only the script and the

@@ -24,8 +24,7 @@ type rendered struct {
 	ids      []string
 	links    []string
 
-	downloads []string // data links
-	policy    string
+	policy string
 }
 
 // readHTML reads a page and the parts that its script adds, all of which must be well-formed, and fails where it would fetch
@@ -61,8 +60,6 @@ func readHTML(t *testing.T, page []byte) rendered {
 						if next.name == "figure" {
 							next.figure = a.Value
 						}
-					case name == "href" && strings.HasPrefix(a.Value, "data:application/gzip;base64,"):
-						r.downloads = append(r.downloads, a.Value)
 					case name == "href":
 						r.links = append(r.links, a.Value)
 					case name == "content" && strings.HasPrefix(a.Value, "default-src"):

@@ -29,7 +29,7 @@ type page struct {
 	Cost       *draw.Figure     // nil: no workload has two sizes
 	Exceptions show.Text
 	err        error             // of the kept runs
-	run        *analysis.Run     // results for the script and for downloads; nil: none
+	run        *analysis.Run     // results for the script; nil: none
 	adviser    *analysis.Adviser // answers for the script
 	styles     map[string]draw.Style
 }

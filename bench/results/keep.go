@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -33,16 +32,13 @@ func packed(r *Run) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err == nil {
-		err = EncodeKept(z, r)
+		err = encodeCompact(z, reduced(r))
 	}
 	if err == nil {
 		err = z.Close()
 	}
 	return b.Bytes(), err
 }
-
-// EncodeKept writes results without the data that no answer needs, as [Keep] does.
-func EncodeKept(w io.Writer, r *Run) error { return encodeCompact(w, reduced(r)) }
 
 // Slug returns a name of the machine for file names, from the processor and the number of cores.
 func (e Environment) Slug() string {
