@@ -89,6 +89,7 @@ func TestFaultsAreFoundAndShrunk(t *testing.T) {
 		"chatter":       {"it begins with \"Hello, world!", 0},
 		"refuses":       {"no such device", 0},
 		"clock-nan":     {"takes NaN ns", 0},
+		"hides-next":    {"must fire at tick", 4},
 		"keeps-cancels": {"cancelled it", 3},
 		"keeps-moves":   {"moved it to tick", 4},
 	} {
@@ -112,6 +113,32 @@ func TestFaultsAreFoundAndShrunk(t *testing.T) {
 			if !strings.Contains(f.What, want.what) || len(f.Operations) > want.operations || want.operations > 0 && len(f.Operations) == 0 {
 				t.Errorf("in %s: %q, want %q; %d operations, want at most %d:\n%s", f.Check, f.What, want.what,
 					len(f.Operations), want.operations, strings.Join(f.Operations, "\n"))
+			}
+		})
+	}
+}
+
+// A program that hangs, ends, prints or floods before its hello gets a verdict, too.
+func TestBadStartsGetAVerdict(t *testing.T) {
+	t.Parallel()
+	for program, want := range map[string]string{
+		"exec sleep 1000": "it hangs: no answer within 2",
+		"sleep 1000":      "it hangs: no answer within 2", // the shell and its child end
+		"exit 3":          "it has ended (exit status 3)",
+		"echo sorry >&2":  "it has ended (exit status 0); it said: sorry",
+		"yes":             "it begins with \"y\\ny\\n",
+		"yes >&2":         "it floods standard error: more than 4 MB",
+		"printf TMBH":     "it wrote \"TMBH\", and no more",
+	} {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			limits := Limits{Hello: 2 * time.Second, Request: time.Second, Checks: time.Second, Shrink: time.Second}
+			if want[:8] != "it hangs" {
+				limits.Hello = time.Minute
+			}
+			v, err := Verify(t.Context(), external.Spec{Name: "mine", Args: []string{"sh", "-c", program}}, nil, limits)
+			if err != nil || v.OK || v.Failure.Check != "start" || !strings.Contains(v.Failure.What, want) {
+				t.Errorf("%+v, %v; want %q", v.Failure, err, want)
 			}
 		})
 	}

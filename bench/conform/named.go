@@ -47,6 +47,8 @@ func namedCases(limit int) []named {
 	add("move later", on(s(0, 5), s(1, 5), r(0, 9), r(0, 70)), p(5, 9, 69, 70))
 	add("move to the same tick", on(s(0, 5), r(0, 5), r(0, 5)), p(5, 6))
 	add("a near timer after a far one", on(s(0, 1<<20)), p(1, 2), on(s(1, 4)), p(3, 4), on(s(2, 5000)), p(5000), on(s(3, 5001)), p(5001, 1<<20))
+	add("a next deadline that hides an earlier one", on(s(0, 1000), s(1, 500)), p(1), on(r(0, 10)), p(10), on(s(0, 900), c(1), s(1, 20)), p(20), on(c(0), s(0, 30)), p(30, 1000))
+	add("cancel inside a tick", on(s(0, 5), s(1, 5), s(2, 6), s(3, 6)), p(5), on(c(2), s(0, 6), s(1, 7)), p(5), on(c(0), r(1, 6)), p(6), on(s(0, 7), c(0)), p(6, 7))
 	add("a far timer among near ones", on(s(0, 1<<35), s(1, 2), s(2, 1<<31)), p(1, 2), on(s(3, 70)), p(70), on(c(0), c(2)), p(71))
 	for _, far := range []struct {
 		name string

@@ -40,7 +40,7 @@ func TestVerifyOfAnExternalProgram(t *testing.T) {
 	}
 	good, bad := "good="+strings.TrimSuffix(source, ".c"), "bad="+strings.TrimSuffix(broken, ".c")
 	stdout, _ := must(t, "verify", "--external", good, "--traces", "../../traces")
-	says(t, stdout, "good (C, table) passes: 65 named cases, ", " generated programs, ", " recordings: ")
+	says(t, stdout, "good (C, table) passes: 67 named cases, ", " generated programs, ", " recordings: ")
 	code, stdout, stderr := run("verify", "--external", bad, "--external", good)
 	says(t, stdout, "bad (C, table) FAILS in named case: one timer: timer 0 must fire at tick 1: its deadline is 1 (line 1). It does not fire",
 		"   1  Schedule(0, 1)\n", "   2  Pop(1)               fires 0   <- fails here", "good (C, table) passes")

@@ -38,6 +38,7 @@ static ssize_t lie(int fd, const void *from, size_t bytes) {
 static int64_t *deadlines; // by slot; 0: not pending
 static uint32_t slots;
 static uint64_t pending, calls, after = 20;
+static int64_t next; // the earliest deadline at the last pop, for a program that trusts it
 
 // leave_child starts a process that outlives this one and holds its pipes. With away it leaves the
 // process group.
@@ -76,6 +77,7 @@ static void tb_new(uint32_t n) {
 	deadlines = NULL;
 	slots = 0;
 	pending = calls = 0;
+	next = 0;
 	(void)n;
 }
 
@@ -118,8 +120,11 @@ static void tb_reschedule(uint32_t slot, int64_t at) {
 }
 
 static void tb_pop(int64_t now) {
+	if (is("hides-next") && now < next) return;
+	next = INT64_MAX;
 	for (uint32_t slot = 0; slot < slots; slot++) {
 		int64_t at = deadlines[slot];
+		if (at > now && at < next) next = at;
 		if (at == 0 || at > now) continue;
 		if (is("coarse") && now % 4 != 0 && now < at + 4) continue;
 		if (is("coarse-late") && now < at + 20) continue;
