@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -82,7 +83,7 @@ func TestThePageOfSeveralMachinesSaysWhatHolds(t *testing.T) {
 	}
 }
 
-// docs/results/machines.md is the page of all kept runs.
+// docs/results/machines.md is the page of all kept runs, and docs/limits.md has its paragraph on cells.
 func TestTheKeptPageOfMachinesIsThatOfTheKeptRuns(t *testing.T) {
 	paths, err := filepath.Glob("../docs/results/*.json.gz")
 	if err != nil || len(paths) < 2 {
@@ -105,4 +106,13 @@ func TestTheKeptPageOfMachinesIsThatOfTheKeptRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "../../docs/results/machines.md", page, bytes.Equal)
+	const begin, end = "<!-- cells: written by go test ./report -run KeptPage -update . -->\n", "<!-- end of cells -->\n"
+	limits, err := os.ReadFile("../docs/limits.md")
+	before, rest, ok := strings.Cut(string(limits), begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if err != nil || !ok || !ok2 {
+		t.Fatalf("docs/limits.md has no part between %q and %q: %v", begin, end, err)
+	}
+	cells := regexp.MustCompile(`(?m)^Of \d+ cells, .*\n`).FindString(string(page))
+	golden(t, "../../docs/limits.md", []byte(before+begin+cells+end+after), bytes.Equal)
 }
