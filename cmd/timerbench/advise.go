@@ -22,8 +22,8 @@ func newAdvise() *cobra.Command {
 
 advise makes the calls of the trace on Go's own timers and on package driver.
 It measures their processor time and memory on this machine, with 95 %
-intervals. It counts the wake-ups, and finds patterns of use that have a better one, by the
-place in the program. It takes about 15 seconds.
+intervals. It counts the wake-ups. By place in the program, it finds patterns
+that have a remedy. It takes about 15 seconds.
 
 --lazy, --tick, --spread and --driver show what a change would bring, each alone
 or together.`,
