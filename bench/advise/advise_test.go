@@ -85,6 +85,21 @@ func TestStoppedTimersStayInTheHeapOfGo(t *testing.T) {
 	}
 }
 
+// The heap of Go may be empty when the deadline of a moved timer comes.
+func TestAMovedTimerIsStopped(t *testing.T) {
+	p := newProgram(t)
+	timer := p.set(100)
+	p.reset(timer, 200)
+	p.now = 20
+	p.stop(timer)
+	p.now = 300
+	p.set(50)
+	path, s := p.end(500)
+	if w := scriptOf(t, path, s, Change{}, false); w.Wakeups < 1 || w.Wakeups > 2 || w.Fired != 1 {
+		t.Errorf("%d wake-ups, %d fired, want one timer fired", w.Wakeups, w.Fired)
+	}
+}
+
 func TestSpreadParts(t *testing.T) {
 	p := newProgram(t)
 	for range 1000 {
@@ -126,9 +141,13 @@ func TestSentences(t *testing.T) {
 		"The driver, with timers that are fields of your structs, would save 4 % of a core (4.1 % to 0.1 %).":         {use(0.041, 1e6), use(0.039, 1e6), use(0.001, 1e6)},
 		"Keep package time: your timers cost 0.1 % of a core and 100 MB, and the driver would save too little of it.": {use(0.001, 100e6), use(0.01, 10e6), use(0.01, 10e6)},
 	} {
-		a := Advice{Question: Question{Core: 0.005, Bytes: 1e6}, Now: uses[0], OnDriver: uses[1], InStructs: uses[2]}
+		a := Advice{Kept: 0.5, Question: Question{Core: 0.005, Bytes: 1e6}, Now: uses[0], OnDriver: uses[1], InStructs: uses[2]}
 		if got := a.Sentence(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		a.Kept = 1
+		if got := a.Sentence(); !strings.HasPrefix(got, "Keep package time") || !strings.HasSuffix(got, "the driver can replace none of them.") {
+			t.Errorf("nothing can be replaced: %s", got)
 		}
 	}
 }

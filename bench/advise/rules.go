@@ -57,7 +57,7 @@ var Rules = []Rule{
 		Evidence:  "timers that are moved to a later deadline more often than they are set",
 		Threshold: fmt.Sprintf("%d moves to a later deadline a second, more moves than timers", often),
 		Remedy: "Store the new deadline in a field, and leave the timer where it is. When it fires early, set it to the stored deadline. " +
-			"The driver does that itself.",
+			"The driver does that itself. Set a deadline of package net again only when less than half of it is left.",
 		lazy:   true,
 		Source: "https://github.com/nginx/nginx/blob/0711b40ab4f0ae5dd391da98f09267127f0a228d/src/event/ngx_event_timer.h",
 		found: func(s *tracestat.Summary, p tracestat.Site) string {
@@ -111,7 +111,7 @@ var Rules = []Rule{
 			if !repeats || !steady || asleep || p.Fired < 10 || p.CancelRate() > 0.1 || s.PerHour(p.Wakes) < ticks*0.95 {
 				return ""
 			}
-			return fmt.Sprintf("every %s it wakes the process: %s times an hour, of %s wake-ups in all", show.Duration(p.Delays.P50),
+			return fmt.Sprintf("with a period of %s, %s of the wake-ups an hour at which timers fire (%s in all)", show.Duration(p.Delays.P50),
 				show.Figure(s.PerHour(p.Wakes)), show.Figure(s.PerHour(s.Wakeups())))
 		},
 	},

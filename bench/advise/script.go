@@ -323,10 +323,13 @@ func (w *writer) advance(to structures.Tick) {
 	}
 	for {
 		at, ok := w.due.Next()
-		if ok = ok || w.minMoved < math.MaxInt64; !ok || min(at, w.minMoved) > to {
+		if !ok {
+			at = math.MaxInt64
+		}
+		if at = min(at, w.minMoved); at > to || at == math.MaxInt64 {
 			break
 		}
-		if at = min(at, w.minMoved); w.minMoved <= at {
+		if w.minMoved <= at {
 			w.adjust()
 		}
 		w.wake(at)

@@ -16,6 +16,9 @@ import (
 // Sentence is the advice in one sentence.
 func (a *Advice) Sentence() string {
 	now := a.Now
+	if a.Kept == 1 {
+		return fmt.Sprintf("Keep package time: your timers cost %s of a core, and the driver can replace none of them.", show.Percent(now.Core.Center))
+	}
 	for _, way := range []struct {
 		name string
 		Use
@@ -78,8 +81,10 @@ func (a *Advice) costs() *show.Table {
 	if a.Lazily != nil {
 		add("package time, moved lazily", a.Lazily)
 	}
-	add("the driver", &a.OnDriver)
-	add("the driver, timers in structs", &a.InStructs)
+	if a.Kept < 1 {
+		add("the driver", &a.OnDriver)
+		add("the driver, timers in structs", &a.InStructs)
+	}
 	return t
 }
 
@@ -88,7 +93,16 @@ func core(u *Use) show.Cell {
 	return share(u.Core.Center).With(show.Figure(100*u.Core.Lo) + "–" + show.Figure(100*u.Core.Hi))
 }
 
-func share(of float64) show.Cell { return show.Number(of, show.Percent(of)) }
+func share(of float64) show.Cell { return show.Number(of, percent(of)) }
+
+// percent writes a share. Shares of less than 0.001 % are alike.
+func percent(of float64) string {
+	const least = 0.00001
+	if of > 0 && of < least {
+		return "< " + show.Percent(least)
+	}
+	return show.Percent(of)
+}
 
 // whatIf compares the present with the change that was asked for.
 func (a *Advice) whatIf() *show.Table {
@@ -195,7 +209,7 @@ func (a *Advice) patterns() show.Text {
 			}
 			p := a.Summary.Sites[f.Site]
 			places = append(places, show.Line(show.Mono(cmp.Or(p.Name, "(not known)")),
-				fmt.Sprintf(": %s; %s of a core", f.Evidence, show.Percent(a.Sites[f.Site]))))
+				fmt.Sprintf(": %s; %s of a core", f.Evidence, percent(a.Sites[f.Site]))))
 		}
 		if len(places) == 0 {
 			continue
@@ -203,7 +217,8 @@ func (a *Advice) patterns() show.Text {
 		remedy := rule.Remedy
 		switch {
 		case rule.lazy:
-			remedy += fmt.Sprintf(" Measured: %s of a core for the calls, not %s.", show.Percent(a.Lazily.Calls), show.Percent(a.Now.Calls))
+			remedy += fmt.Sprintf(" Measured: %s of a core for the calls, not %s, and %s wake-ups an hour, not %s.", percent(a.Lazily.Calls),
+				percent(a.Now.Calls), show.Figure(a.Lazily.Wakeups), show.Figure(a.Now.Wakeups))
 		case rule.spread:
 			remedy += fmt.Sprintf(" With 5 %%, at most %s fire at once, not %s, at %s wake-ups an hour, not %s.", show.Grouped(a.Spread.AtOnce),
 				show.Grouped(a.Now.AtOnce), show.Figure(a.Spread.Wakeups), show.Figure(a.Now.Wakeups))

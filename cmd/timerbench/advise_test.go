@@ -51,6 +51,30 @@ func TestRecordingsDocumentShowsTheRules(t *testing.T) {
 	generated(t, recordingsDoc, "<!-- rules: written by go test ./cmd/timerbench -run ShowsTheRules -update -->\n", "<!-- end of rules -->", strings.NewReplacer(`\<`, "<", `\>`, ">", `\_`, "_").Replace(table.Markdown())) // URLs
 }
 
+// The document lists the patterns that the rules find in the recordings.
+func TestRecordingsDocumentShowsTheFindings(t *testing.T) {
+	table := show.Table{Align: "llr", Header: []string{"Recording", "Pattern", "Places", "Timers", "Moves"}}
+	for _, s := range recordings(t) {
+		found := advise.Find(s)
+		for r := range advise.Rules {
+			places, timers, moves := 0, uint64(0), uint64(0)
+			for _, f := range found {
+				if f.Rule == &advise.Rules[r] {
+					places, timers, moves = places+1, timers+s.Sites[f.Site].Timers, moves+s.Sites[f.Site].Moves
+				}
+			}
+			if places > 0 {
+				table.Add(s.Header.Name, advise.Rules[r].Pattern, places, timers, moves)
+			}
+		}
+		if len(found) == 0 {
+			table.Add(s.Header.Name, "none")
+		}
+	}
+	generated(t, recordingsDoc, "<!-- findings: written by go test ./cmd/timerbench -run ShowsTheFindings -update -->\n", "<!-- end of findings -->",
+		table.Markdown())
+}
+
 func TestQuestionsThatAdviseRefuses(t *testing.T) {
 	const nats = "../../traces/nats.trace"
 	refused(t, []string{"advise"}, "want a trace")
