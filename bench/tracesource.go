@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/timerbench/timerbench/bench/advise"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -49,11 +50,17 @@ func (t *Trace) workload() workload.Workload {
 
 func (t *Trace) recording() results.Recording {
 	s := t.Summary
-	return results.Recording{
+	r := results.Recording{
 		File: t.Path, Description: s.Header.Description, Recorded: s.Header.Started,
 		Operations: s.Totals.Count(), Seconds: s.Duration().Seconds(),
 		Resident: s.Resident, CancelRate: s.CancelRate, Delays: workload.ShapeOf(s.Set().Quantiles()),
 	}
+	for _, f := range advise.Find(s) {
+		r.Patterns = append(r.Patterns, results.Pattern{
+			Pattern: f.Rule.Pattern, Place: s.Sites[f.Site].Name, Evidence: f.Evidence, Remedy: f.Rule.Remedy,
+		})
+	}
+	return r
 }
 
 // minBlock is the minimum number of operations in a timed block (chosen). Below it the

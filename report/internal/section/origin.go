@@ -1,6 +1,7 @@
 package section
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ func origin(v *View) Section {
 			{Body: show.Tables(v.originTable())},
 			{Title: "The workloads", Body: show.Tables(v.workloadTable())},
 			{Title: "The traces", Body: show.Tables(v.traceTable())},
+			{Title: "What the programs of the traces could change", Body: v.patterns()},
 		},
 	}
 	for _, w := range v.Workloads() {
@@ -110,6 +112,21 @@ func (v *View) traceTable() *show.Table {
 			percent(of.CancelRate))
 	}
 	return t
+}
+
+// patterns lists the patterns in the traces that have a remedy. What they cost takes a measurement.
+func (v *View) patterns() show.Text {
+	t := newTable("llll", "Trace", "Place in the program", "Pattern", "Remedy")
+	for _, w := range v.Workloads() {
+		for _, p := range v.Parameters.Traces[w].Patterns {
+			t.Add(w, cmp.Or(p.Place, show.Unknown), p.Pattern+": "+p.Evidence, p.Remedy)
+		}
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return slices.Concat(show.Tables(t), show.Para("Most of these cost less than anybody notices. ", show.Mono("timerbench advise"),
+		" measures what the timers of a trace cost."))
 }
 
 func reproduce(v *View) Section {
