@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/timerbench/timerbench/bench/stats"
@@ -181,14 +180,4 @@ func between(lo, hi float64) string {
 		return show.Times(lo) + " times"
 	}
 	return show.Times(lo) + " to " + show.Times(hi) + " times"
-}
-
-// Figures states the cost of the default on each machine.
-func (v Verdict) Figures() string {
-	var list []string
-	for _, o := range v.Machines {
-		list = append(list, fmt.Sprintf("%s and %s on %s", show.Times(o.Mean), show.Times(o.Worst), o.Machine))
-	}
-	return "On average over all workloads and sizes, and in the worst of them, its time is this multiple of the time of the fastest " +
-		"structure: " + strings.Join(list, "; ") + "."
 }
