@@ -9,7 +9,7 @@
 #   finish NAME                                    ends the program, keeps traces/NAME.trace and .md
 #
 # Programs stay in the folder RECORDINGS (default: timerbench-recordings in the temporary folder).
-# The loads use the loopback.
+# The loads use the loopback. A trace has at most 600,000 bytes, or $most.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 store=${RECORDINGS:-${TMPDIR:-/tmp}/timerbench-recordings}
@@ -94,8 +94,8 @@ keep() {
 	local size
 	size=$(stat -c %s "$work/$1.trace")
 	"$timerbench" trace info "$work/$1.trace"
-	if [ "$size" -gt 600000 ]; then
-		echo "$0: $size bytes: want at most 600,000" >&2
+	if [ "$size" -gt "${most:-600000}" ]; then
+		echo "$0: $size bytes: want at most ${most:-600000}" >&2
 		cp "$work/$1.trace" "$store/$1.large.trace"
 		exit 1
 	fi
