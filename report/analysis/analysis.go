@@ -32,7 +32,7 @@ type Run struct {
 type Knowledge struct {
 	Entries  []entry.Entry // the structures, in the order of the catalog
 	Workload func(name string) (workload.Workload, bool)
-	Counts   count.Counts // of what structures execute, on whatever machine
+	Counts   count.Counts // instructions and misses of the structures; the same on any machine
 }
 
 // Contender is the name of a row in the results.
@@ -45,7 +45,7 @@ type Contender struct {
 // IsStructure reports whether the contender is a structure, and not a part of the harness.
 func (c Contender) IsStructure() bool { return c.Role == results.RoleStructure }
 
-// Shown returns the name on charts, where the floor is marked as such.
+// Shown returns the name for charts, which marks the floor.
 func (c Contender) Shown() string {
 	if c.Role == results.RoleFloor {
 		return c.Name + " (floor)"

@@ -9,26 +9,6 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// Control is an A/A comparison: a second instance of a structure and its ratio to the first.
-type Control struct {
-	*cost.Costs
-	Row   *results.Row
-	Ratio stats.Ratio
-}
-
-// Controls returns the A/A comparisons of all cells.
-func (r *Run) Controls() []Control {
-	var out []Control
-	for _, c := range r.Cells {
-		for _, row := range c.Controls() {
-			if ratio := c.Control(row); ratio.Pairs > 0 {
-				out = append(out, Control{c, row, ratio})
-			}
-		}
-	}
-	return out
-}
-
 // Checked sums up the A/A comparisons of a run, which test its intervals.
 type Checked struct {
 	Controls int     // A/A comparisons with an interval
@@ -42,12 +22,15 @@ func (c Checked) Fails() bool { return c.P < 0.01 }
 // Checked checks the intervals of the run by its controls.
 func (r *Run) Checked() Checked {
 	var out Checked
-	for _, c := range r.Controls() {
-		if c.Ratio.Bounded() {
-			out.Controls++
-		}
-		if c.Ratio.Differs() {
-			out.Differ++
+	for _, c := range r.Cells {
+		for _, row := range c.Controls() {
+			ratio := c.Control(row)
+			if ratio.Bounded() {
+				out.Controls++
+			}
+			if ratio.Differs() {
+				out.Differ++
+			}
 		}
 	}
 	out.P = stats.ByChance(out.Differ, out.Controls)
@@ -86,24 +69,16 @@ func roundMeans(c *cost.Costs) []stats.Sample {
 	return out
 }
 
-// Drift is a cell and the rank correlation of its cost with the round.
-type Drift struct {
-	*cost.Costs
-	Means  []stats.Sample // see roundMeans
-	Tau, P float64
-}
-
-// Found reports whether the cost rose or fell steadily.
-func (d Drift) Found() bool { return d.P < 1-stats.DefaultConfidence }
-
-// Drifts returns the drift of each cell with two rounds or more.
-func (r *Run) Drifts() []Drift {
-	var out []Drift
+// Drifts returns the number of cells whose cost rose or fell steadily over the rounds, and the number of cells with two
+// rounds or more.
+func (r *Run) Drifts() (found, all int) {
 	for _, c := range r.Cells {
-		if d := (Drift{Costs: c, Means: roundMeans(c)}); len(d.Means) > 1 {
-			d.Tau, d.P = stats.Drift(d.Means)
-			out = append(out, d)
+		if means := roundMeans(c); len(means) > 1 {
+			all++
+			if _, p := stats.Drift(means); p < 1-stats.DefaultConfidence {
+				found++
+			}
 		}
 	}
-	return out
+	return found, all
 }

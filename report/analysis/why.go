@@ -22,7 +22,7 @@ type Why struct {
 // UnitCosts are nanoseconds on this machine. A miss of a cache counts in addition to the misses of the smaller ones.
 type UnitCosts struct{ Instruction, L1Miss, L2Miss, LLMiss, Mispredicted float64 }
 
-// Counted is a structure in a cell, of which there are counts.
+// Counted is a structure in a cell, with its counts.
 type Counted struct {
 	count.Row
 	Cell  *cost.Costs
@@ -33,7 +33,7 @@ type Counted struct {
 	floor float64
 }
 
-// Near is how many times the time the model may be, to agree with it (chosen).
+// Near is the largest ratio between a time and its model, in either direction, at which the two agree (chosen).
 const Near = 1.25
 
 // fewest is how many rows a model needs (chosen: four for each of its weights).
@@ -188,7 +188,7 @@ func (w *Why) Between(c *cost.Costs, name, against string) *Reason {
 	return out
 }
 
-// Off is how many times the model is larger or smaller than the time.
+// Off returns the ratio between the time and the model, 1 or more.
 func (c Counted) Off() float64 { return math.Max(c.Model/c.NS, c.NS/c.Model) }
 
 // Instructions returns the counts of instructions of a unit in a cell, by structure.

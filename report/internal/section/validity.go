@@ -60,15 +60,9 @@ func validity(v *View) Section {
 }
 
 func (v *View) driftLead() show.Text {
-	all := v.Drifts()
-	found := 0
-	for _, d := range all {
-		if d.Found() {
-			found++
-		}
-	}
+	found, all := v.Drifts()
 	return show.Para(show.Strong("Drift."), fmt.Sprintf(" In %d of %d cells the cost rose or fell steadily over the rounds (rank correlation, p < 0.05). Chance alone "+
 		"explains about %s. At least five rounds are needed to see it. Comparisons are paired by round, so they "+
 		"do not contain a drift that all structures share.",
-		found, len(all), show.Figure(float64(len(all))*(1-stats.DefaultConfidence))))
+		found, all, show.Figure(float64(all)*(1-stats.DefaultConfidence))))
 }
