@@ -174,7 +174,7 @@ func (c *Costs) alone(r *results.Row) Stat {
 	if r == nil {
 		return Stat{}
 	}
-	return summarize(c.of(r).samples, mean(r.Cost), c.inCell(c.centers))
+	return summarize(c.of(r).samples, c.inCell(c.centers))
 }
 
 // Ratio compares two rows. The center is the quotient of their costs. The common rounds determine the width of the

@@ -15,9 +15,7 @@ import (
 type Stat struct {
 	Center float64 // robust estimate
 	Lo, Hi float64 // of the 95 % confidence interval; infinite: too few trials
-	Mean   float64 // over all trials together
 	Trials int
-	Level  stats.Level // the variation that is in the interval
 }
 
 // movedTo returns the summary with another center, and an interval that is as wide on the logarithmic scale.
@@ -36,14 +34,14 @@ func (s Stat) Bounded() bool { return s.OK() && !math.IsInf(s.Lo, 0) && !math.Is
 // summarize returns Huber's center of samples, with an interval that holds the variation between rounds and instances. A time
 // less the cost of the clock may be 0 or negative. If a value is, the center is the median, and the interval holds only
 // the variation between rounds and assumes no distribution.
-func summarize(samples []stats.Sample, mean float64, o stats.Options) Stat {
+func summarize(samples []stats.Sample, o stats.Options) Stat {
 	if len(samples) == 0 {
 		return Stat{}
 	}
-	out := Stat{Mean: mean, Trials: len(samples)}
+	out := Stat{Trials: len(samples)}
 	if !slices.ContainsFunc(samples, func(s stats.Sample) bool { return s.Value <= 0 }) {
 		center, _ := stats.Center(samples, o)
-		out.Center, out.Lo, out.Hi, out.Level = center.Center, center.Lo, center.Hi, center.Level
+		out.Center, out.Lo, out.Hi = center.Center, center.Lo, center.Hi
 		if !center.Bounded() {
 			out.Lo, out.Hi = math.Inf(-1), math.Inf(1)
 		}
@@ -63,17 +61,6 @@ func (c *Costs) inCell(prior stats.Prior) stats.Options {
 	return stats.Options{Prior: prior, Floor: stats.InstanceFloor(c.N), BetweenRuns: stats.BetweenRuns(c.N)}
 }
 
-// mean is the time of a unit over all usable trials together.
-func mean(trials []results.Trial) float64 {
-	var ns, units float64
-	for _, t := range trials {
-		if t.Units > 0 && t.NS > 0 {
-			ns, units = ns+t.NS, units+t.Units
-		}
-	}
-	return ns / units
-}
-
 // WithGC returns the costs of the contenders with the garbage collector on, by name. A contender that was not
 // measured so is missing.
 func (c *Costs) WithGC() map[string]Stat {
@@ -84,7 +71,7 @@ func (c *Costs) WithGC() map[string]Stat {
 	o := c.inCell(stats.PoolCenters(all))
 	out := make(map[string]Stat)
 	for _, row := range c.Rows {
-		if s := summarize(results.Samples(row.WithGC), mean(row.WithGC), o); s.OK() {
+		if s := summarize(results.Samples(row.WithGC), o); s.OK() {
 			out[row.Structure] = s
 		}
 	}
@@ -97,16 +84,14 @@ func (c *Costs) KindCost(r *results.Row, kind script.Kind) Stat {
 		return Stat{}
 	}
 	var values []stats.Sample
-	var ns, n float64
 	for _, t := range r.ByKind {
 		for _, k := range t.Kinds {
 			if k.Kind == kind && k.Count > 0 {
 				values = append(values, stats.Sample{
 					Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: k.NS / float64(k.Count),
 				})
-				ns, n = ns+k.NS, n+float64(k.Count)
 			}
 		}
 	}
-	return summarize(values, ns/n, c.inCell(stats.Prior{}))
+	return summarize(values, c.inCell(stats.Prior{}))
 }

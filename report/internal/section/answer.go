@@ -30,6 +30,7 @@ func answer(v *View) Section {
 			"× floor is the time relative to the empty harness, which every number includes. Go's timers are time.AfterFunc."),
 		Tables: []Table{
 			{Body: show.Tables(v.answerTable()), Main: true},
+			{Title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; ?: unclear)", Body: show.Tables(v.ratioTable())},
 		},
 	}
 }
@@ -226,4 +227,32 @@ func asFast(r stats.Ratio) any {
 		return show.Number(r.Center, show.Times(r.Center)+" times as slow")
 	}
 	return show.Number(r.Center, "as fast")
+}
+
+// ratioTable is the overview in numbers, at every N.
+func (v *View) ratioTable() *show.Table {
+	columns := v.ByMerit(v.Present(func(who analysis.Contender) bool {
+		return who.IsStructure() || who.Role == results.RoleBaseline
+	}))
+	t := newTable("lr", "Workload", "N")
+	t.Structures = make([]string, len(t.Header))
+	for _, who := range columns {
+		t.Header, t.Structures = append(t.Header, who.Name), append(t.Structures, who.Name)
+	}
+	for _, c := range v.Cells {
+		if len(c.Ranked) == 0 {
+			continue
+		}
+		var line []any
+		for _, who := range columns {
+			row := c.Row(who.Name)
+			multiple := ratio(c.ToBest(row))
+			if who.IsStructure() && c.ToBest(row).Standing() == stats.Unclear {
+				multiple.Text += "?"
+			}
+			line = append(line, faceIf(c.MayBeBest(row), multiple))
+		}
+		addUnit(t, c, line...)
+	}
+	return t
 }

@@ -132,9 +132,9 @@ func because(w *analysis.Why, c *cost.Costs) any {
 func inNumbers(v *View) Section {
 	s := Section{
 		Title: "What are the numbers of each workload?",
-		Lead: show.Para("Each workload has its cost at each N and the time per call by kind of operation. The 95 % confidence interval is in brackets. × is the ratio to the fastest structure, paired by round; the " +
-			"time is that ratio times the time of the fastest. Bold: may be the fastest. ?: unclear. For the time per call, the clock is read " +
-			"once per run of operations of one kind, and its cost is subtracted; the wake-up that ends a run of fires is part of " +
+		Lead: show.Para("Each workload has its cost at each N and the time per call by kind of operation. The 95 % confidence " +
+			"interval is in brackets. × is the ratio to the fastest structure, paired by round; the time is that ratio times the time " +
+			"of the fastest. Bold: may be the fastest. For the time per call, the clock is read once per run of operations of one kind, and its cost is subtracted; the wake-up that ends a run of fires is part of " +
 			"fire. The results file has all sizes."),
 	}
 	for _, w := range v.Workloads() {
@@ -175,11 +175,7 @@ func (v *View) costTable(cells []*cost.Costs) *show.Table {
 		case column%2 == 0:
 			return withInterval(c.Cost(row))
 		}
-		multiple := ratio(c.ToBest(row))
-		if who.IsStructure() && c.ToBest(row).Standing() == stats.Unclear {
-			multiple.Text += "?"
-		}
-		return faceIf(c.MayBeBest(row), multiple)
+		return faceIf(c.MayBeBest(row), ratio(c.ToBest(row)))
 	})
 }
 

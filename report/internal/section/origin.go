@@ -15,7 +15,7 @@ func origin(v *View) Section {
 		Title: "How was this measured?",
 		Lead: show.Para("Every structure got the same operations in the same order on the same resident timers. Trials were " +
 			"interleaved in random order, and none was dropped. The 95 % intervals cover the variation between rounds, and a fixed " +
-			"variance between instances. The overall mean is all time over all units. The unit is a lifecycle, a timer " +
+			"variance between instances. The unit is a lifecycle, a timer " +
 			"that is scheduled and then fires or is cancelled, unless the workload has another unit."),
 		Tables: []Table{
 			{Body: show.Tables(v.originTable())},
