@@ -12,18 +12,29 @@ func (c *core) check() error {
 	if c.cursor > c.clock {
 		return fmt.Errorf("hwheel: the cursor %d is after the clock %d", c.cursor, c.clock)
 	}
-	count, err := c.checkList(&c.due, c.cursor)
+	count, err := c.checkList(c.due(), c.cursor)
 	if err != nil {
 		return fmt.Errorf("hwheel: timers due at %d: %w", c.cursor, err)
 	}
 	for l := range c.made {
 		here := uint8(c.cursor >> (l * links.Digit))
-		for s := range c.levels[l] {
+		for s := range links.Slots {
+			if l == 0 && uint8(s) == here {
+				continue // the due timers
+			}
 			n := 0
-			for list := range c.levels[l][s] {
-				head := &c.levels[l][s][list]
+			heads := c.used(l, uint8(s))
+			used := len(heads)
+			if l > 0 {
+				heads = c.levels[l].slots[s][:]
+			}
+			for list := range heads {
+				head := &heads[list]
 				if head.Next == head && head.Prev == head {
 					continue // most lists: the walk of an empty one would take most of the time
+				}
+				if list >= used {
+					return fmt.Errorf("hwheel: level %d, slot %d, list %d has timers and is not used", l, s, list)
 				}
 				more, err := c.checkList(head, links.Start(c.cursor, l, uint8(s)))
 				if err != nil {

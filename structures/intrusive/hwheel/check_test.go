@@ -16,7 +16,7 @@ func sound(t *testing.T) (*Wheel[int], []Timer[int]) {
 	}
 	w.Reschedule(&timers[5], 7000)
 	w.Pop(300)
-	if err := w.CheckInvariants(); err != nil || w.Len() != 8 || w.due.Empty() {
+	if err := w.CheckInvariants(); err != nil || w.Len() != 8 || w.due().Empty() {
 		t.Fatalf("%d timers pending: %v", w.Len(), err)
 	}
 	return w, timers
@@ -29,6 +29,7 @@ func TestCheckInvariantsFindsDamage(t *testing.T) {
 		"a timer is due before quiet":    func(w *Wheel[int], _ []Timer[int]) { w.quiet = 302 },
 		"a deadline is before its slot":  func(_ *Wheel[int], timers []Timer[int]) { timers[7].node.Deadline = 301 },
 		"a slot is not marked":           func(w *Wheel[int], _ []Timer[int]) { w.occupied.Unmark(links.Place(5000, w.cursor)) },
+		"a list is not said to be used":  func(w *Wheel[int], _ []Timer[int]) { w.levels[1].turn[5000>>8] = 0 },
 		"a slot of the past is marked":   func(w *Wheel[int], _ []Timer[int]) { w.occupied.Mark(1, uint8(w.cursor>>8)) },
 		"a timer was overwritten":        func(_ *Wheel[int], timers []Timer[int]) { timers[6] = Timer[int]{} },
 		"a link back is wrong":           func(_ *Wheel[int], timers []Timer[int]) { timers[3].node.Prev = &timers[6].node.Link },
@@ -86,12 +87,34 @@ func TestManyTimersFillAllLists(t *testing.T) {
 		w.Schedule(&timers[i], structures.Tick(1000+i%60_000))
 	}
 	for level, slot := range map[uint]uint8{1: 100} {
-		for list := range w.levels[level][slot] {
+		for list := range w.levels[level].slots[slot] {
 			n := 0
-			_ = w.levels[level][slot][list].Walk(w.key, func(*links.Node) error { n++; return nil })
+			_ = w.levels[level].slots[slot][list].Walk(w.key, func(*links.Node) error { n++; return nil })
 			if n == 0 {
 				t.Errorf("list %d of slot %d is empty", list, slot)
 			}
+		}
+	}
+}
+
+// The only timer of a slot does not pass through the levels below it.
+func TestALoneTimerMovesOnce(t *testing.T) {
+	w := New[int]()
+	var lone, other Timer[int]
+	for i, far := range []structures.Tick{1 << 40, 1<<41 + 12345, 1<<41 + 12346} {
+		w.Schedule(&lone, far)
+		w.Schedule(&other, 1<<50) // of another slot
+		if at, ok := w.Next(); at != far || !ok {
+			t.Fatalf("Next() = %d, %t, want %d", at, ok, far)
+		}
+		if w.Pop(far-1) != nil || w.Pop(far) != &lone {
+			t.Fatalf("the timer of tick %d does not fire there", far)
+		}
+		if err := w.CheckInvariants(); err != nil {
+			t.Fatal(err)
+		}
+		if moved := w.Work().Moved; moved > 6*uint64(i+1) {
+			t.Errorf("%d timers were moved", moved)
 		}
 	}
 }

@@ -9,10 +9,11 @@
 // with a linked list per slot as in [Linux] before 4.8, [tokio] and [ratas]. To walk a linked list is
 // slow, because each step waits for the memory that the step before names. What is different here:
 //
-//   - A slot has eight lists. A cascade walks them in parallel, so eight cache misses overlap. The idea is group
-//     prefetching (Chen, Ailamaki, Gibbons and Mowry 2004) and asynchronous memory access chaining (Kocberber,
-//     Falsafi and Grot, VLDB 2015), with the chains made when timers are added. Timers in a row go to lists of the
-//     same number, so that the ends of the lists stay in the cache.
+//   - A slot above level 0 has eight lists. A cascade walks them in parallel, so eight cache misses overlap. The idea is
+//     group prefetching (Chen, Ailamaki, Gibbons and Mowry 2004) and asynchronous memory access chaining (Kocberber,
+//     Falsafi and Grot, VLDB 2015), with the chains made when timers are added. Up to 16 timers are in one list.
+//   - A slot of level 0 has one list, and its timers fire from there. The heads of level 0 take 4 KiB.
+//   - The only timer of a slot does not cascade level by level: it is ready to fire at once.
 //   - A move to a later tick only writes the deadline. The timer moves when its slot is emptied.
 //   - Bitmaps lead to the next slot with timers: no empty tick is visited, and a jump costs what the wheel holds.
 //
@@ -24,8 +25,8 @@
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. A timer takes 32 bytes and its value, within the caller's struct. A wheel takes 3 KiB, and 32
-// KiB for each level up to the highest one in use.
+// Memory. A timer takes 32 bytes and its value, within the caller's struct. A wheel takes 5 KiB, and 33
+// KiB for each level above level 0 up to the highest one in use.
 //
 // Garbage collection. Timers are linked by pointers, which the collector follows and which cost a write
 // barrier while it runs. Measured with a million structs of one timer each, against structs of the same
@@ -83,8 +84,10 @@ type Wheel[T any] struct{ core }
 
 // New returns an empty wheel whose clock is at tick 0.
 func New[T any]() *Wheel[T] {
-	w := &Wheel[T]{core{key: links.NewKey(), quiet: math.MaxInt64}}
-	w.due.Clear()
+	w := &Wheel[T]{core{key: links.NewKey(), quiet: math.MaxInt64, made: 1, span: links.Slots}}
+	for s := range w.ticks {
+		w.ticks[s].Clear()
+	}
 	return w
 }
 
@@ -132,15 +135,29 @@ func (w *Wheel[T]) Work() structures.Work { return w.work }
 func (w *Wheel[T]) CheckInvariants() error { return w.check() }
 
 const (
-	lists = 8  // of a slot: as many cache misses overlap when it is emptied
-	run   = 12 // 2^run timers in a row go to lists of the same number, whose ends stay in the cache
-	few   = 32 // timers of a slot that Next looks at
+	lists = 8           // of a slot: as many cache misses overlap when it is emptied
+	run   = 16          // timers of a slot in a row that go to the same list, whose end stays in the cache
+	full  = run * lists // timers after which a slot may have timers in all lists
+	few   = 32          // timers of a slot that Next looks at
 )
 
-type (
-	slot  [lists]links.Link // heads of circular lists
-	level [links.Slots]slot
-)
+// level is a level above level 0.
+type level struct {
+	turn  [links.Slots]uint8 // timers that were filed in a slot since it was emptied; from full on modulo full, plus full
+	slots [links.Slots][lists]links.Link
+}
+
+// next returns the list that the next timer of a slot goes to.
+func (v *level) next(s uint8) *links.Link {
+	turn := v.turn[s]
+	v.turn[s] = turn + 1 | turn&full
+	return &v.slots[s][turn/run%lists]
+}
+
+// used returns the lists of a slot that may have timers.
+func (v *level) used(s uint8) []links.Link {
+	return v.slots[s][:min((int(v.turn[s])+run-1)/run, lists)]
+}
 
 // core is a wheel without the type of its values, so its methods are compiled once.
 //
@@ -148,24 +165,25 @@ type (
 // in level l, in the slot that this digit of the deadline selects. Invariants:
 //
 //   - The cursor is at or before the clock. The slots before it are empty, and so is its own on
-//     each level: an occupied slot of a level is after the digit of the cursor.
+//     each level but level 0: a marked slot of a level is after the digit of the cursor.
 //   - No timer has a deadline before the start of its slot. It may have a later one than the
 //     slot covers: a move to later only writes the deadline.
-//   - The timers of the cursor's tick are in due, with others that were moved to later.
+//   - The timers of the cursor's tick are in its slot of level 0, with others that were moved to later.
 //   - No timer is due before quiet.
 //   - The bit of a slot with timers is set in occupied. So is that of a slot whose timers were
 //     cancelled, until the clock or Next gets there.
+//   - A slot above level 0 has timers only in its used lists. A slot of level 0 has one list, from which its timers
+//     fire: they were read not long ago, when they cascaded.
 type core struct {
 	clock, cursor, quiet structures.Tick
 	key                  links.Key
-	added, removed       int    // timers so far
-	span                 uint64 // deadlines that differ from the cursor by less need no new level
-	due                  links.Link
-	made                 uint // levels that were used, or are below one that was
-	levels               [links.Levels]*level
+	added, removed       int                  // timers so far
+	span                 uint64               // deadlines that differ from the cursor by less need no new level
+	made                 uint                 // levels that were used, or are below one that was, at least 1
+	levels               [links.Levels]*level // from level 1 on
 	occupied             links.Occupied
-	turns                [links.Levels][links.Slots]uint8 // timers that were added to a slot, modulo 256
 	work                 structures.Work
+	ticks                [links.Slots]links.Link // level 0
 }
 
 // schedule is Schedule. The usual case is written out here, as a call would cost a fifth.
@@ -198,15 +216,27 @@ func (c *core) scheduleSlow(n *links.Node, deadline structures.Tick) {
 // head returns the list that the next new timer of a slot goes to.
 func (c *core) head(l uint, s uint8) *links.Link {
 	c.occupied.Mark(l, s)
-	turn := c.turns[l][s]
-	c.turns[l][s] = turn + 1
-	return &c.levels[l][s][turn/run%lists]
+	if l == 0 {
+		return &c.ticks[s]
+	}
+	return c.levels[l].next(s)
+}
+
+// due returns the list with the timers of the cursor's tick.
+func (c *core) due() *links.Link { return &c.ticks[uint8(c.cursor)] }
+
+// used returns the lists of a slot that may have timers.
+func (c *core) used(l uint, s uint8) []links.Link {
+	if l == 0 {
+		return c.ticks[s : int(s)+1]
+	}
+	return c.levels[l].used(s)
 }
 
 // file puts a timer into a list. Its deadline is not before the cursor.
 func (c *core) file(n *links.Node) {
 	if n.Deadline <= c.cursor {
-		c.due.Push(&n.Link)
+		c.due().Push(&n.Link)
 		return
 	}
 	for uint64(n.Deadline^c.cursor) >= c.span {
@@ -218,9 +248,9 @@ func (c *core) file(n *links.Node) {
 // makeLevel makes the next level.
 func (c *core) makeLevel() {
 	made := new(level)
-	for s := range made {
-		for list := range made[s] {
-			made[s][list].Clear()
+	for s := range made.slots {
+		for list := range made.slots[s] {
+			made.slots[s][list].Clear()
 		}
 	}
 	c.levels[c.made] = made
@@ -277,7 +307,7 @@ func (c *core) pop(now structures.Tick) *links.Node {
 	if c.clock < c.quiet {
 		return nil
 	}
-	n := c.front()
+	n, _, _ := c.front()
 	if n != nil {
 		c.removed++
 		n.Unlink()
@@ -287,54 +317,91 @@ func (c *core) pop(now structures.Tick) *links.Node {
 }
 
 // front moves the cursor on, at most to the clock, until a timer is due, and returns that timer.
-// It returns nil if none is due; then the cursor is at the clock.
-func (c *core) front() *links.Node {
+// It returns nil if none is due; then the cursor is at the clock, and the slot is the next one that is marked.
+func (c *core) front() (n *links.Node, l uint, s uint8) {
 	for {
-		for l := c.due.Next; l != &c.due; l = c.due.Next {
+		due := c.due()
+		for l := due.Next; l != due; l = due.Next {
 			n := links.NodeOf(l)
 			if n.Deadline <= c.cursor {
-				return n
+				return n, 0, 0
 			}
 			n.Unlink()
 			c.refile(n)
 		}
 		l, s, ok := c.occupied.First(c.cursor, c.made)
-		if ok {
-			if start := links.Start(c.cursor, l, s); start <= c.clock {
-				c.cursor = start
-				c.empty(l, s)
-				continue
-			} else {
-				c.quiet = start
-			}
-		} else {
-			c.quiet = math.MaxInt64
+		if c.quiet = math.MaxInt64; ok {
+			c.quiet = links.Start(c.cursor, l, s)
 		}
-		c.cursor = c.clock
-		return nil
+		if !ok || c.quiet > c.clock {
+			c.cursor = c.clock
+			return nil, l, s
+		}
+		switch c.cursor = c.quiet; {
+		case l == 0:
+			c.visit(s)
+		case !c.alone(l, s):
+			c.empty(l, s)
+		}
 	}
 }
 
-// refile puts a timer that was moved to later where it belongs.
+// visit notes that the clock or Next has come to a slot of level 0, and returns its list.
+func (c *core) visit(s uint8) *links.Link {
+	c.occupied.Unmark(0, s)
+	c.work.SlotsVisited++
+	if c.ticks[s].Empty() {
+		c.work.EmptySlots++
+	}
+	return &c.ticks[s]
+}
+
+// alone moves the cursor to the only timer of a slot above level 0 that starts, if that timer is due. It returns false,
+// and does nothing, if there is no such timer. With few timers this saves the way through the levels below.
+func (c *core) alone(l uint, s uint8) bool {
+	v := c.levels[l]
+	head := &v.slots[s][0]
+	first := head.Next
+	if v.turn[s] > run || first != head.Prev || first == head {
+		return false
+	}
+	n := links.NodeOf(first)
+	if n.Deadline > c.clock || n.Deadline > links.End(c.cursor, l) {
+		return false
+	}
+	c.occupied.Unmark(l, s)
+	v.turn[s] = 0
+	c.work.SlotsVisited++
+	c.work.Moved++
+	n.Unlink()
+	c.cursor = n.Deadline
+	c.due().Push(&n.Link)
+	return true
+}
+
+// refile puts a timer of a slot that starts, or that was moved to later, where it belongs.
 func (c *core) refile(n *links.Node) {
 	c.work.Moved++
 	c.file(n)
 }
 
-// empty files the timers of a slot anew. It walks the lists in parallel, so that the cache
+// empty files the timers of a slot above level 0 anew. It walks the lists in parallel, so that the cache
 // misses of several timers overlap.
 func (c *core) empty(l uint, s uint8) {
 	c.occupied.Unmark(l, s)
 	c.work.SlotsVisited++
 	var at, end [lists]*links.Link
 	left := 0
-	for list := range c.levels[l][s] {
-		if head := &c.levels[l][s][list]; !head.Empty() {
-			at[left], end[left] = head.Next, head
+	v := c.levels[l]
+	used := v.used(s)
+	for i := range used {
+		if head := &used[i]; !head.Empty() {
+			at[left%lists], end[left%lists] = head.Next, head
 			left++
 			head.Clear()
 		}
 	}
+	v.turn[s] = 0
 	if left == 0 {
 		c.work.EmptySlots++
 	}
@@ -342,10 +409,7 @@ func (c *core) empty(l uint, s uint8) {
 		for list := 0; list < left; {
 			n := links.NodeOf(at[list])
 			at[list] = n.Next
-			if l > 0 {
-				c.work.Moved++
-			}
-			c.cascade(n, list)
+			c.refile(n)
 			if at[list] != end[list] {
 				list++
 				continue
@@ -356,34 +420,21 @@ func (c *core) empty(l uint, s uint8) {
 	}
 }
 
-// cascade files a timer of a slot that starts. It goes to the list of the same number, so that the
-// lists below are as long as one another.
-func (c *core) cascade(n *links.Node, list int) {
-	switch l, s := links.Place(n.Deadline, c.cursor); {
-	case n.Deadline == c.cursor:
-		c.due.Push(&n.Link)
-	case l < c.made:
-		c.occupied.Mark(l, s)
-		c.levels[l][s][list%lists].Push(&n.Link)
-	default: // it was moved to much later
-		c.file(n)
-	}
-}
-
 // next is Next.
 func (c *core) next() (at structures.Tick, ok bool) {
 	if c.added == c.removed {
 		return 0, false
 	}
-	if c.front() != nil {
+	n, l, s := c.front()
+	if n != nil {
 		return c.cursor, true
 	}
 	for {
-		l, s, _ := c.occupied.First(c.cursor, c.made)
 		if at, ok := c.earliest(l, s); ok {
 			c.quiet = at
 			return at, true
 		}
+		l, s, _ = c.occupied.First(c.cursor, c.made)
 	}
 }
 
@@ -392,18 +443,30 @@ func (c *core) next() (at structures.Tick, ok bool) {
 func (c *core) earliest(l uint, s uint8) (at structures.Tick, ok bool) {
 	start, timers := links.Start(c.cursor, l, s), 0
 	at = math.MaxInt64
-	for list := range c.levels[l][s] {
-		head := &c.levels[l][s][list]
+	used := c.used(l, s)
+	for i := range used {
+		head := &used[i]
 		for t := head.Next; t != head; t = t.Next {
 			if timers++; timers > few {
 				return start, true
 			}
-			at = min(at, links.NodeOf(t).Deadline)
+			if at = min(at, links.NodeOf(t).Deadline); at == start {
+				return at, true
+			}
 		}
 	}
 	if timers > 0 && at <= links.End(start, l) {
 		return at, true
 	}
-	c.empty(l, s)
+	if l > 0 {
+		c.empty(l, s)
+		return 0, false
+	}
+	head := c.visit(s)
+	for t := head.Next; t != head; t = head.Next {
+		n := links.NodeOf(t)
+		n.Unlink()
+		c.refile(n)
+	}
 	return 0, false
 }
