@@ -10,27 +10,26 @@ import (
 )
 
 // sizes are the lines of a package and all its imports from this module, without tests. That is what a
-// person must hold in mind to change one thing. A size that is not reached yet is printed only.
+// person must hold in mind to change one thing.
 var sizes = []struct {
-	pkg     string
-	most    int
-	reached bool
+	pkg  string
+	most int
 }{
-	{"./driver", 7_900, true},
-	{"./structures/auto", 4_000, true},
-	{"./bench/replay", 6_000, true},
-	{"./cmd/timerbench", 47_000, false},
+	{"./driver", 7_900},
+	{"./structures/auto", 4_000},
+	{"./bench/replay", 6_000},
+	{"./cmd/timerbench", 57_000},
 }
 
-// mostCode and mostTests are lines of Go in the module and the nested modules. Neither is reached yet.
-// mostFiles is the number of Go files in a folder, without tests.
-const mostCode, mostTests, mostFiles = 58_000, 32_000, 20
+// mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
+// folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
+const mostCode, mostTests, mostFiles = 67_500, 39_000, 20
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {
-	check := func(what string, is, most int, reached bool) {
+	check := func(what string, is, most int) {
 		t.Logf("%-38s %6d of %6d", what, is, most)
-		if is > most && reached {
+		if is > most {
 			t.Errorf("%s: %d, want at most %d", what, is, most)
 		}
 	}
@@ -44,7 +43,7 @@ func TestSize(t *testing.T) {
 		for file := range strings.Lines(string(list)) {
 			sum += lines(t, strings.TrimSpace(file))
 		}
-		check(s.pkg+" and its imports", sum, s.most, s.reached)
+		check(s.pkg+" and its imports", sum, s.most)
 	}
 	list, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "*.go").Output()
 	if err != nil {
@@ -61,11 +60,11 @@ func TestSize(t *testing.T) {
 			files[filepath.Dir(file)]++
 		}
 	}
-	check("Go without tests", code, mostCode, false)
-	check("tests", tests, mostTests, false)
+	check("Go without tests", code, mostCode)
+	check("tests", tests, mostTests)
 	for dir, n := range files {
 		if n > mostFiles {
-			check("files in "+dir, n, mostFiles, true)
+			check("files in "+dir, n, mostFiles)
 		}
 	}
 }
