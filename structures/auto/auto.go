@@ -81,10 +81,9 @@ type Timers[T any] struct{ core }
 type core struct {
 	records records.Set
 	mode    mode
-	plain   bool // the mode is few, and values have no pointers
-	room    int  // limit if the mode is few; otherwise 0
-	limit   int  // most timers in lists
-	again   int  // the wheel ends with fewer
+	room    int // limit if the mode is few; otherwise 0
+	limit   int // most timers in lists
+	again   int // the wheel ends with fewer
 	lists   ladder.Queue
 	wheel   *hwheel.Wheel // nil until it is needed
 }
@@ -144,7 +143,7 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	// As t.lists.Schedule. The call would take a tenth of start-stop, as those of
 	// t.records.Release and t.wheel.Schedule would.
 	r := rs.At(index)
-	t.lists.Count(1)
+	t.lists.Come()
 	if r.Start(deadline); t.lists.Keeps(r.Where, deadline) {
 		return records.IDOf(index, r.Generation), r
 	}
@@ -193,7 +192,7 @@ func (t *core) Cancel(id structures.ID) bool {
 	if !r.Is(id) {
 		return false
 	}
-	if !t.plain {
+	if !t.lists.Plain {
 		if rs.ClearValue(r); t.mode != few {
 			if t.mode == changing && r.Where.InList() {
 				return t.cancelListed(uint32(id), r)
@@ -206,11 +205,14 @@ func (t *core) Cancel(id structures.ID) bool {
 			}
 			return true
 		}
+		if t.lists.CancelNow(rs, uint32(id), r) {
+			return true
+		}
 	}
 	if !r.Pending() {
 		return false
 	}
-	t.lists.Count(-1)
+	t.lists.Leave()
 	r.End()
 	if !rs.TryRelease(uint32(id), r) {
 		rs.Release(uint32(id), r) // last, so that nothing has to be kept over the call

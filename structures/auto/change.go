@@ -27,7 +27,8 @@ const (
 const movesPerCall = 16
 
 func (t *core) setMode(m mode) {
-	t.mode, t.plain, t.room = m, m == few && !t.records.HasPointers(), 0
+	t.mode, t.room = m, 0
+	t.lists.SetPlain(m == few && !t.records.HasPointers())
 	if m == few {
 		t.room = t.limit
 	}

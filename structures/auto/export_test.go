@@ -22,7 +22,7 @@ func (t *Timers[T]) Many() bool { return t.mode != few }
 func (t *Timers[T]) Changing() bool { return t.mode == changing }
 
 // Lose counts a timer less than there are.
-func (t *Timers[T]) Lose() { t.lists.Count(-1) }
+func (t *Timers[T]) Lose() { t.lists.Leave() }
 
 // UseUp leaves so many generations to each of the next 32 records, as if all others had
 // been used. There must be no timers.

@@ -3,8 +3,9 @@
 // The lists are the slots of a hierarchical wheel with 64 slots a level, of 1, 64, 4096 ticks and so on. The list of
 // a slot is in no order. When a slot starts, its timers are sorted and fire from there, if there are at most 32, or
 // at most 2048 within 4096 ticks, or if all have the same deadline. Otherwise they go to the levels below. Later
-// timers go to lists, which are merged with the sorted timers when their slots start. To cancel a timer, or to move
-// it to a later tick, only writes its record. The place in the list is used again, or dropped when the slot starts.
+// timers go to lists, which are merged with the sorted timers when their slots start. Moving a timer to a later tick
+// only writes its record. So does Cancel if the next timer can mostly use the place in the list. If the clock reaches
+// most places before that, and there are at most 4096 timers, Cancel takes the record out of its list.
 //
 // Pedigree. The ladder queue (Tang, Goh and Thng 2005) sorts only the next timers and leaves the rest in coarse
 // lists. It spreads a list over as many rungs as it needs. Here the rungs are fixed: the level of a list is the first
@@ -98,7 +99,10 @@ func (l *Ladder[T]) Cancel(id structures.ID) bool {
 		return false
 	}
 	l.records.ClearValue(r)
-	l.queue.Count(-1)
+	if l.queue.CancelNow(&l.records, uint32(id), r) {
+		return true
+	}
+	l.queue.Leave()
 	r.End()
 	l.records.Release(uint32(id), r)
 	return true

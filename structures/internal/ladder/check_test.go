@@ -21,7 +21,7 @@ func sound(t *testing.T, most int) (*Queue, *records.Set) {
 	}
 	rs.Clock = 64
 	q.Pop(rs)
-	q.Count(-1)
+	q.Leave()
 	r := rs.At(5)
 	r.End()
 	rs.Release(5, r)
@@ -35,7 +35,7 @@ func check(q *Queue, rs *records.Set) error { return rs.Check("test", q) }
 
 func TestCheckFindsHarm(t *testing.T) {
 	for name, harm := range map[string]func(q queue, rs set){
-		"a timer is not counted":            func(q queue, _ set) { q.count-- },
+		"a timer is not counted":            func(q queue, _ set) { q.left++ },
 		"the base is after the clock":       func(q queue, _ set) { q.base = 65 },
 		"a timer in front is due too early": func(q queue, _ set) { q.due = 71 },
 		"a list starts too early":           func(q queue, _ set) { q.listed = 201 },

@@ -16,7 +16,7 @@ func (q *Queue) Begin(base structures.Tick) {
 func (q *Queue) Adopt(rs *records.Set, index uint32) {
 	r := rs.At(index)
 	q.link(index, r)
-	q.count++
+	q.came++
 }
 
 // End moves the timers of the front to lists, so that all can be taken out by TakeFirst. It
@@ -37,7 +37,7 @@ func (q *Queue) TakeFirst(rs *records.Set) (index uint32, ok bool) {
 		r := rs.At(index)
 		q.unlink(index, r)
 		if r.Pending() { // otherwise all its IDs are used
-			q.count--
+			q.left++
 			q.work.Moved++
 			return index, true
 		}
@@ -48,5 +48,5 @@ func (q *Queue) TakeFirst(rs *records.Set) (index uint32, ok bool) {
 // Remove takes a timer out of its list, after End.
 func (q *Queue) Remove(rs *records.Set, index uint32) {
 	q.unlink(index, rs.At(index))
-	q.count--
+	q.left++
 }

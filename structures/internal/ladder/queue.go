@@ -22,9 +22,10 @@ import (
 // 4096 ticks, or all have one deadline, they go to the front. Otherwise they go to the levels below. So timers in
 // lists may be due before others in front: those that came later.
 //
-// To cancel a timer or to move it to later, only its record is written. The record stays
-// in its list until the slot is emptied. If it is used again for a timer that is due no
-// earlier than the slot starts, it is in its place already.
+// To move a timer to a later tick, only its record is written. The record stays in its list until the slot is emptied.
+// The same holds for a cancelled timer while most cancelled records are used again in their lists, because a record
+// whose new timer is not due before the slot starts has its place already. While most of them would still be in their
+// lists when the slots start, a cancelled record leaves its list at once.
 //
 // Invariants:
 //
@@ -35,7 +36,11 @@ import (
 type Queue struct {
 	due      structures.Tick
 	listed   structures.Tick
-	count    int
+	came     uint // timers that came so far
+	left     uint // timers that fired, were cancelled or moved to a wheel
+	eager    bool // a cancelled record leaves its list at once
+	Plain    bool // Cancel only writes the record; see SetPlain
+	mayPlain bool // the argument of SetPlain
 	nodes    nodes
 	front    front
 	base     structures.Tick
@@ -43,6 +48,8 @@ type Queue struct {
 	occupied [Levels]uint64 // one bit per slot with a list
 	emptied  []entry        // room for the timers of a slot
 	spare    []entry        // room to sort them
+	visited  uint           // records in emptied slots since mark
+	mark     uint           // came at the start of the current window
 	work     structures.Work
 }
 
@@ -56,7 +63,7 @@ func New(most int) Queue {
 }
 
 // Len returns the number of timers.
-func (q *Queue) Len() int { return q.count }
+func (q *Queue) Len() int { return int(q.came - q.left) }
 
 // Quiet returns a tick before which no timer is due.
 func (q *Queue) Quiet() structures.Tick { return min(q.due, q.listed) }
@@ -80,8 +87,58 @@ func (q *Queue) Keeps(at records.Where, deadline structures.Tick) bool {
 	return p < uint(len(heads)) && deadline > heads[p].before
 }
 
-// Count counts a timer more, or a timer less, which was cancelled.
-func (q *Queue) Count(n int) { q.count += n }
+// Come counts a new timer.
+func (q *Queue) Come() { q.came++ }
+
+// Leave counts a cancelled timer.
+func (q *Queue) Leave() { q.left++ }
+
+// CancelNow cancels a pending timer and takes its record out of its list. It reports whether it did so. Otherwise a
+// cancelled record stays in its list.
+func (q *Queue) CancelNow(rs *records.Set, index uint32, r *records.Record) bool {
+	if !q.eager || !r.Pending() {
+		return false
+	}
+	if r.Where.InList() {
+		q.unlink(index, r)
+	}
+	r.End()
+	rs.Release(index, r)
+	if q.left++; q.came-q.mark > lazyAbove*window {
+		q.setEager(false)
+	}
+	return true
+}
+
+// The queue compares the timers that come with the records in the slots that it empties. If fewer come than
+// eagerBelow/2 times the records, most cancelled records would be visited once more, and are unlinked at once. If more
+// come than lazyAbove times a window of records, cancelled records are used again in their lists. More than eagerLen
+// timers are not in the nearest cache, where unlinking costs more than a visit.
+const (
+	window     = 64
+	eagerBelow = 3
+	lazyAbove  = 16
+	eagerLen   = 4096
+)
+
+// visit counts the records in a slot that is emptied.
+func (q *Queue) visit(n uint) {
+	if q.visited += n; q.visited >= window {
+		q.setEager((q.eager || 2*(q.came-q.mark) < eagerBelow*q.visited) && q.Len() <= eagerLen)
+	}
+}
+
+// setEager starts a window.
+func (q *Queue) setEager(eager bool) {
+	q.eager, q.mark, q.visited = eager, q.came, 0
+	q.Plain = q.mayPlain && !eager
+}
+
+// SetPlain sets Plain, or clears it while cancelled records leave their lists.
+func (q *Queue) SetPlain(plain bool) {
+	q.mayPlain = plain
+	q.Plain = plain && !q.eager
+}
 
 // Schedule adds a timer with a deadline after the clock, whose record gets the value.
 func (q *Queue) Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record) {
@@ -92,7 +149,7 @@ func (q *Queue) Schedule(rs *records.Set, deadline structures.Tick) (structures.
 		index = rs.Take()
 		rs.At(index).Where = records.Nowhere
 	}
-	q.Count(1)
+	q.Come()
 	r := rs.At(index)
 	if r.Start(deadline); q.Keeps(r.Where, deadline) {
 		return records.IDOf(index, r.Generation), r
@@ -144,7 +201,7 @@ func (q *Queue) Pop(rs *records.Set) (structures.ID, *records.Record) {
 			continue
 		}
 		r.Generation++
-		q.count--
+		q.left++
 		if !rs.TryRelease(e.index, r) {
 			rs.Release(e.index, r)
 		}
@@ -325,6 +382,7 @@ func (q *Queue) empty(rs *records.Set, at position, start structures.Tick) {
 		differ |= r.Deadline ^ emptied[0].deadline
 	}
 	p.releaseAll(first, behind)
+	q.visit(uint(dropped) + uint(len(emptied)))
 	q.work.Dropped += dropped
 	q.work.Moved += uint64(len(emptied))
 	q.emptied = emptied

@@ -47,7 +47,7 @@ func (q *Queue) Walk(w *records.Walk) error {
 	if err := w.DueBefore(q.listed); err != nil {
 		return fmt.Errorf("lists: %w", err)
 	}
-	return w.Held(q.count)
+	return w.Held(q.Len())
 }
 
 // walkFront walks the front, the earliest timer first.
