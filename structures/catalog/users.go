@@ -17,7 +17,7 @@ var users = map[string]string{
 	"Go's container/heap":       "https://github.com/golang/go/blob/go1.26.0/src/container/heap/heap.go",
 	"Go's runtime":              "https://github.com/golang/go/blob/go1.26.0/src/runtime/time.go",
 	"Go's runtime since 1.14":   "https://github.com/golang/go/blob/release-branch.go1.14/src/runtime/time.go",
-	"HAProxy":                   "https://github.com/haproxy/haproxy/blob/018251667e95478ce0026f4d700e0420f8ce24/src/task.c",
+	"HAProxy":                   "https://github.com/haproxy/haproxy/blob/018251667e4c95478ce0026f4d700e0420f8ce24/src/task.c",
 	"JDK 25":                    "https://github.com/openjdk/jdk/blob/56f1ee4c5cf3a66ad4255c3666330315fc2f9354/src/java.base/share/classes/java/util/concurrent/DelayScheduler.java",
 	"Java's DelayQueue":         "https://github.com/openjdk/jdk/blob/7e4ba760678ddd5ea869b363af67ad393e253684/src/java.base/share/classes/java/util/concurrent/DelayQueue.java",
 	"Kafka":                     "https://github.com/apache/kafka/blob/5977d1fc3ad1761c0bef6cecc0e5ea8284c3481a/server-common/src/main/java/org/apache/kafka/server/util/timer/TimingWheel.java",
