@@ -35,17 +35,20 @@
 // collected. While collections ran one after the other, it took as long as by ID: 2.3 to 2.6 times as long
 // as without them, by ID 1.4 to 1.5 times (Intel Xeon, two cores).
 //
-// Speed. Time relative to ratas (C++), measured in turns by the same loops with random victims and a driver
-// that ticks (Intel Xeon):
+// Speed. Time relative to ratas (C++) in paired rounds of one run of the benchmark (AMD EPYC of family 26, two cores
+// with other load; 3 to 64 rounds). It includes the loop of the benchmark, which is listed too:
 //
-//	timers     start-stop  churn  reschedule to later  hold          fill-drain
-//	1,000      2 to 4      1.1    1.75                 1.75          1.4
-//	100,000    2 to 4      1.6    1.0                  1.1 to 1.3    1.0 to 1.1
-//	1,000,000  2 to 4      2.1    0.75 to 0.95         0.27 to 0.36  0.31 to 0.38
+//	timers     start-stop  churn  reschedule  hold          fill-drain
+//	1,000      3.0         1.3    2.0         0.9           0.55
+//	  loop     1.6         0.35   0.14        0.26          0.09
+//	100,000    4.9         2.2    1.8         0.73          0.76
+//	  loop     1.8         1.1    0.57        0.42          0.18
+//	1,000,000  5.1         2.4    1.4         0.43          not measured
+//	  loop     2.0         1.1    0.45        0.11          not measured
 //
-// Start-stop takes 133 instructions against 71, and churn 146 against 82: Go's calls and write barriers, the
-// check that a timer belongs to the wheel, the rule for past deadlines, the bitmap and Len. A processor
-// overlaps the cache misses of fewer calls if each call has more instructions.
+// Start-stop takes about 130 instructions, and churn 147: Go's calls and write barriers, the check that a timer belongs
+// to the wheel, the rule for past deadlines, the bitmap and Len. A processor overlaps the cache misses of fewer calls
+// if each call has more instructions.
 //
 // Work counts SlotsVisited, slots that were emptied; EmptySlots, those whose timers had all been
 // cancelled; and Moved, timers that cascaded or were due later than their slot.
