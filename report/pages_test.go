@@ -97,7 +97,7 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := strings.Fields("cost overview scale latency idle-ticks longest-calls memory")
+	all := strings.Fields("cost overview scale grid latency latency-1000 idle-ticks longest-calls memory")
 	without := func(names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
 	}
@@ -108,28 +108,28 @@ func TestPages(t *testing.T) {
 		want   []string // on the page
 	}{
 		"all": {liveFixture(large().results(), 1, 2), all, nil},
-		"odd": {compact(), strings.Fields("cost overview scale latency idle-ticks longest-calls memory"), []string{"**This run was interrupted.**"}},
-		"one structure and trial": {single.results(), without("cost"),
+		"odd": {compact(), strings.Fields("cost overview scale grid latency latency-100 idle-ticks longest-calls memory"), []string{"**This run was interrupted.**"}},
+		"one structure and trial": {single.results(), without("cost", "latency-1000"),
 			[]string{"**One structure.** Only wheel was measured", "**Too few rounds for intervals.**"}},
-		"zeros":          {zeros(), strings.Fields("overview memory"), nil},
-		"only the floor": {onlyFloor(), without("cost", "overview", "latency"), []string{"**No costs.**"}},
+		"zeros":          {zeros(), strings.Fields("overview grid memory"), nil},
+		"only the floor": {onlyFloor(), without("cost", "overview", "latency", "latency-1000"), []string{"**No costs.**"}},
 		"idle counts only": {&results.Run{Complete: true, Idle: small().results().Idle}, []string{"idle-ticks"}, []string{
 			"**No costs.** No workload has a measured cost", "`timerbench run`",
-			"**Left out,** because the results hold no data: the overview, cost against N, latency, memory.",
+			"**Left out,** because the results hold no data: the overview, cost against N, the grid of distributions, latency, memory.",
 		}},
 		"longest calls only": {&results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}, nil},
 		"live timers only":   {liveFixture(&results.Run{Complete: true}, 1), nil, nil},
 		"nothing":            {&results.Run{}, nil, []string{"**This run was interrupted.**", "**No costs.**"}},
-		"two structures": {few, strings.Fields("overview scale latency idle-ticks"), []string{
+		"two structures": {few, strings.Fields("overview scale grid latency idle-ticks"), []string{
 			"**Some structures only.** The run measured 2 of 12: quadheap and hwheel.",
 		}},
 		"a trace alone": {recorded(), strings.Fields("overview longest-calls"),
-			[]string{"**Traces only.**", "**Left out,** because", "cost against N", "idle wake-ups"}},
+			[]string{"**Traces only.**", "**Left out,** because", "cost against N", "the grid of distributions", "idle wake-ups"}},
 		"interrupted": {interrupted(), strings.Fields("cost overview scale longest-calls"),
-			[]string{"**This run was interrupted.**", "**Left out,** because", "latency, idle wake-ups"}},
-		"one trial": {oneTrial(), strings.Fields("cost overview scale idle-ticks longest-calls memory"),
+			[]string{"**This run was interrupted.**", "**Left out,** because", "the grid of distributions, latency, idle wake-ups"}},
+		"one trial": {oneTrial(), strings.Fields("cost overview scale grid idle-ticks longest-calls memory"),
 			[]string{"**Too few rounds for intervals.**", "latency"}},
-		"a failure": {failed(), strings.Fields("cost overview scale latency idle-ticks longest-calls memory"), []string{
+		"a failure": {failed(), strings.Fields("cost overview scale grid latency latency-10 idle-ticks longest-calls memory"), []string{
 			`**my\*heap broke its contract** on hold, n 10 and has no figures there: a timer fired early.`,
 		}},
 	} {

@@ -126,7 +126,7 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	for _, f := range chartsNamed(t, viewOf(compact(), testKnowledge(six)), "overview", "scale", "latency", "idle-ticks", "longest-calls", "memory") {
+	for _, f := range chartsNamed(t, viewOf(compact(), testKnowledge(six)), "overview", "scale", "grid", "latency", "idle-ticks", "longest-calls", "memory") {
 		got, err := f.PNG(pictureDPI)
 		if err != nil {
 			t.Fatal(err)

@@ -23,9 +23,14 @@ func latency(v *View) Section {
 			"maximum, because the operating system interrupts the slowest of a million calls.",
 			show.Duration(v.Environment.ClockNS))),
 	}
-	if at := v.latencyAt(); at.figure != nil {
-		s.Charts = append(s.Charts, at.figure)
-		s.Tables = append(s.Tables, Table{Title: at.figure.Title, Body: at.table()})
+	for i, at := range v.latencyCharts() {
+		t := Table{Title: at.figure.Title, Body: at.table()}
+		if i == 0 {
+			s.Charts = append(s.Charts, at.figure)
+		} else {
+			t.Chart = at.figure
+		}
+		s.Tables = append(s.Tables, t)
 	}
 	return s
 }
@@ -44,21 +49,35 @@ var (
 	latencyShapes = []string{"uniform", "clustered"} // one more column would leave no room for the labels
 )
 
-// latencyAt returns the picture at the largest size at which all classics were measured that were measured at any size.
-func (v *View) latencyAt() (best latencyAt) {
+// latencyCharts returns a picture for each size: first the largest with all classics that were measured at any size, then
+// the others, for readers who choose them.
+func (v *View) latencyCharts() []latencyAt {
+	var out []latencyAt
 	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *cost.Costs) bool {
 		return c.Grid == nil || !slices.Contains(latencyShapes, c.Grid.Delays) || !slices.ContainsFunc(c.Rows, hasLatency)
 	})
+	best := 0
 	for _, n := range sizesOf(cells) {
 		at := latencyAt{n: n, cells: slices.DeleteFunc(slices.Clone(cells), func(c *cost.Costs) bool { return c.N != n })}
 		at.rows = v.classicRows(func(who analysis.Contender) bool {
 			return !slices.ContainsFunc(at.cells, func(c *cost.Costs) bool { return !hasLatency(c.Row(who.Name)) })
 		})
-		if at.figure = v.latencyChart(at); at.figure != nil && len(at.rows) >= len(best.rows) {
-			best = at
+		if at.figure = v.latencyChart(at); at.figure != nil {
+			if len(out) == 0 || len(at.rows) >= len(out[best].rows) {
+				best = len(out)
+			}
+			out = append(out, at)
 		}
 	}
-	return best
+	if len(out) == 0 {
+		return nil
+	}
+	first := out[best]
+	out = slices.Insert(slices.Delete(out, best, best+1), 0, first)
+	for _, at := range out[1:] {
+		at.figure.Name += fmt.Sprintf("-%d", at.n)
+	}
+	return out
 }
 
 // latencyChart shows percentiles of single calls in the grid of distributions: a row of panels for each
@@ -207,16 +226,4 @@ func (v *View) clockNote() string {
 		return ""
 	}
 	return " Each sample contains one reading of the clock: " + show.Duration(v.Environment.ClockNS) + "."
-}
-
-// gridOf returns the shapes of delays and the shares cancelled, in percent, of cells of the grid.
-func gridOf(cells []*cost.Costs) (delays []string, shares []int) {
-	for _, c := range cells {
-		if !slices.Contains(delays, c.Grid.Delays) {
-			delays = append(delays, c.Grid.Delays)
-		}
-		shares = append(shares, c.Grid.CancelPercent)
-	}
-	slices.Sort(shares)
-	return delays, slices.Compact(shares)
 }

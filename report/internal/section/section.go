@@ -21,6 +21,7 @@ var list = []func(*View) Section{
 	answer,
 	why,
 	scale,
+	grid,
 	latency,
 	longestCalls,
 	idle,
@@ -50,11 +51,12 @@ type Section struct {
 
 // Table is a table or a text of a section.
 type Table struct {
-	Lead  show.Text // above it
-	Title string    // unfolds the table at a click; empty: it does not fold
-	Body  show.Text // empty: the table is left out, and its lead too
-	Main  bool      // on paper too, like the charts
-	Open  bool      // unfolded at first
+	Lead  show.Text    // above it
+	Title string       // unfolds the table at a click; empty: it does not fold
+	Chart *draw.Figure // above the body; nil: none
+	Body  show.Text    // empty: the table is left out, and its lead too
+	Main  bool         // on paper too, like the charts
+	Open  bool         // unfolded at first
 }
 
 // View is the results with the styles of the contenders.
@@ -119,6 +121,11 @@ func (t Table) Wide() bool {
 // Figures returns the charts of a section, then the charts of its tables.
 func (s Section) Figures() []*draw.Figure {
 	out := slices.Clone(s.Charts)
+	for _, t := range s.Tables {
+		if t.Chart != nil {
+			out = append(out, t.Chart)
+		}
+	}
 	return out
 }
 
