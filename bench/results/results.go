@@ -206,8 +206,11 @@ const (
 	RoleIntrusive Role = "intrusive" // from the catalog's second list: timers that are fields of the caller's structs
 )
 
-// The names of the floors of the harness. Intrusive structures have other loops.
-const Floor, IntrusiveFloor = "null", "intrusive-null"
+// The names of the floors of the harness.
+const (
+	Floor          = "null"
+	IntrusiveFloor = "intrusive-null" // intrusive structures have loops of their own
+)
 
 var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline, RoleExternal, RoleIntrusive}
 

@@ -32,7 +32,7 @@ func TestBuildInfoReplay(t *testing.T) {
 	serve(t, server, recorded, 720)
 
 	stdout, _ := must(t, "trace", "info", recorded)
-	says(t, stdout, "server.rec", "the timers of Go's runtime, go1.", "in Go's heap", "SCHEDULED BY",
+	says(t, stdout, "server.rec", "the timers of Go's runtime, go1.", "in Go's heap", "SET BY",
 		"main.answer main.go:")
 	var got struct {
 		Schedule, Cancel, Fire, Lost uint64
