@@ -90,6 +90,13 @@
 // Every cell has a control: a second instance of [ReferenceName], or of the first structure if that one
 // does not take part. Both take part in all rounds. The ratio of the two shows the noise of the cell.
 //
+// # Timers in the caller's structs
+//
+// Intrusive structures (catalog.Intrusive) are rows with a role of their own. They replay the same blocks in the same rounds,
+// with loops of their own (package embedded): the harness's table by key holds the timers, and calls are direct. The proof is
+// the same, with the address of a timer for its ID. These loops have a floor of their own. Intrusive structures
+// take no part in lean runs and in the analyses of idle wake-ups, memory and single calls.
+//
 // # Programs of other languages
 //
 // Config.External lists programs of any language (package external). Each program is a row in the
