@@ -7,14 +7,14 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// front is the next timers to fire, sorted, the latest first. An entry is stale unless its record
-// has the same generation and deadline.
+// front holds the next timers to fire, sorted, the latest first. An entry is stale unless its record has the same
+// generation and deadline.
 type front struct {
 	entries []entry
-	limit   structures.Tick // timers that are due before it come to the front while that is short
+	limit   structures.Tick // while the front has at most frontLen entries, it takes timers due before this tick
 }
 
-// takes reports whether a timer that is due at a deadline comes to the front, and not to a list.
+// takes reports whether a timer with a deadline goes to the front. Otherwise it goes to a list.
 func (f *front) takes(deadline structures.Tick) bool {
 	if n := len(f.entries); n > frontLen {
 		return deadline < f.entries[n-frontLen].deadline
@@ -31,18 +31,18 @@ type entry struct {
 func entryOf(index uint32, r *records.Record) entry { return entry{r.Deadline, index, r.Generation} }
 
 const (
-	// frontLen is how many entries a new one is compared with at most, unless all have one deadline.
+	// frontLen is the maximum number of entries that a new entry passes, unless they have equal deadlines.
 	frontLen = 32
-	// sortedLen is how many timers of a slot are sorted together, which takes 20 us at most.
+	// sortedLen is the maximum number of timers of a slot that are sorted together, which takes up to 20 us.
 	sortedLen = 2048
 )
 
-// current reports whether an entry is not stale. This is its record.
+// current reports whether an entry is not stale. r is its record.
 func current(e entry, r *records.Record) bool {
 	return r.Generation == e.generation && r.Deadline == e.deadline
 }
 
-// has reports whether there is an entry, which may have been stale for a while.
+// has reports whether the front has an entry. The entry may have been stale and be current again.
 func (f *front) has(e entry) bool {
 	for _, other := range slices.Backward(f.entries) {
 		if other.deadline >= e.deadline {
@@ -68,8 +68,8 @@ func (f *front) insert(e entry) (compared uint64) {
 	return uint64(len(entries) - i)
 }
 
-// toFront sorts the timers of a slot of a level and merges them with the front. They are in
-// q.emptied. differ is 0 if all have one deadline.
+// toFront sorts the timers of a slot of a level, which are in q.emptied, and merges them with the front. differ is 0
+// if all have the same deadline.
 func (q *Queue) toFront(timers []entry, level uint, differ structures.Tick) {
 	f, n := &q.front, len(timers)
 	alone := len(f.entries) == 0
@@ -119,12 +119,12 @@ func (f *front) merge(timers []entry) {
 	}
 }
 
-const fewToCompare = 12 // so many timers are sorted faster by comparisons than by a digit
+const fewToCompare = 12 // up to this number of timers per level, comparisons sort faster than digits
 
-// byComparison sorts timers into another slice.
+// byComparison sorts timers by comparisons into another slice.
 func byComparison(into *[]entry, timers []entry) []entry {
 	sorted := room(into, len(timers))
-	for i, e := range timers { // count how many are later, without a branch
+	for i, e := range timers { // the place of a timer is the number of later timers
 		at := 0
 		for _, other := range timers[:i] {
 			at += toInt(other.deadline >= e.deadline)
@@ -137,10 +137,10 @@ func byComparison(into *[]entry, timers []entry) []entry {
 	return sorted
 }
 
-// byDigit sorts timers into another slice by a digit of the deadline. The order of timers with the same digit stays.
+// byDigit sorts timers into another slice by a digit of the deadline. The sort is stable.
 func byDigit(into *[]entry, timers []entry, shift uint) []entry {
 	sorted := room(into, len(timers))
-	var ends [digitMask + 1]uint32 // of the timers with a digit
+	var ends [digitMask + 1]uint32 // by digit: first the number of timers, then the place of the next one
 	for i := range timers {
 		ends[uint64(timers[i].deadline)>>(shift&63)&digitMask]++
 	}
@@ -156,13 +156,13 @@ func byDigit(into *[]entry, timers []entry, shift uint) []entry {
 	return sorted
 }
 
-// room returns the slice that into is, with so many entries.
+// room sets the length of a slice to n, and returns it.
 func room(into *[]entry, n int) []entry {
 	*into = slices.Grow((*into)[:0], n)[:n]
 	return *into
 }
 
-// toInt is 1 for true. The compiler makes no branch of it.
+// toInt returns 1 for true and 0 for false. The compiler uses no branch.
 func toInt(b bool) int {
 	if b {
 		return 1

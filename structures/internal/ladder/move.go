@@ -7,7 +7,7 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// Begin prepares an empty queue for timers of which none is due before the base.
+// Begin prepares an empty queue for timers that are not due before the base.
 func (q *Queue) Begin(base structures.Tick) {
 	q.base, q.front.limit, q.due, q.listed = base, base, math.MaxInt64, math.MaxInt64
 }
@@ -19,8 +19,8 @@ func (q *Queue) Adopt(rs *records.Set, index uint32) {
 	q.came++
 }
 
-// End moves the timers of the front to lists, so that all can be taken out by TakeFirst. It
-// returns a tick before which none is due.
+// End moves the timers of the front to lists, so that TakeFirst finds all timers. It returns a tick before which no
+// timer is due.
 func (q *Queue) End(rs *records.Set) structures.Tick {
 	q.linkEntries(rs, q.front.entries)
 	q.front.entries, q.front.limit = q.front.entries[:0], q.base
@@ -30,13 +30,13 @@ func (q *Queue) End(rs *records.Set) structures.Tick {
 	return q.base
 }
 
-// TakeFirst takes a timer out of the first list, after End. ok is false if there is none.
+// TakeFirst removes a timer from the first list, after End. ok is false if there is no timer.
 func (q *Queue) TakeFirst(rs *records.Set) (index uint32, ok bool) {
 	for q.levels != 0 {
 		index = q.nodes.all[q.nodes.heads[q.next()].first].index
 		r := rs.At(index)
 		q.unlink(index, r)
-		if r.Pending() { // otherwise all its IDs are used
+		if r.Pending() { // otherwise its generations are exhausted
 			q.left++
 			q.work.Moved++
 			return index, true
@@ -45,7 +45,7 @@ func (q *Queue) TakeFirst(rs *records.Set) (index uint32, ok bool) {
 	return 0, false
 }
 
-// Remove takes a timer out of its list, after End.
+// Remove removes a timer from its list, after End.
 func (q *Queue) Remove(rs *records.Set, index uint32) {
 	q.unlink(index, rs.At(index))
 	q.left++

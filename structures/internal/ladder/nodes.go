@@ -9,27 +9,26 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// nodes is the lists. A record in a list has a node. If byIndex is set, the number of the node is that of the record
-// and one. Otherwise nodes are taken as they come, because the records may be any ones among millions.
+// nodes holds the lists. A record in a list has a node. If byIndex is set, the number of the node is the index of the
+// record plus 1. Otherwise a record takes any free node, because its index may be one of millions.
 type nodes struct {
 	byIndex bool
 	heads   []head // of the lists, by position
 	all     []node // by number; node 0 is never used
-	free    uint32 // the first node that is not in use, or 0; of no use by index
+	free    uint32 // the first free node, or 0; not used if byIndex is set
 }
 
-// head is a list, and the tick before its slot starts, as of the last node that came. That of
-// position 0, which is no slot, is the last tick of all.
+// head is the head of a list. Position 0 is no slot. Its before is the last tick, so that Keeps is false there.
 type head struct {
-	before structures.Tick
-	first  uint32 // the first node; 0: none
+	before structures.Tick // the tick before the slot, as of the last node that was added
+	first  uint32          // the first node; 0: none
 }
 
 // node is the place of a record in a list.
 type node struct{ index, before, behind uint32 } // the numbers of other nodes, or 0
 
-// The tag of a record in a list is Nowhere. Above is the position of the slot, which is not 0, and
-// above that the number of the node.
+// The Where of a record in a list has the tag Nowhere, then the position of the slot, which is not 0, then the number
+// of the node.
 const (
 	digitBits = 6
 	digitMask = 1<<digitBits - 1
@@ -37,12 +36,12 @@ const (
 	positionBits = 10
 	nodeShift    = records.TagBits + positionBits
 
-	// MaxFew is the largest number of timers that need no nodes by index. Free records are in lists, too.
+	// MaxFew is the largest argument of New. Free records in lists count, too.
 	MaxFew     = 1<<(32-nodeShift) - 2
 	firstNodes = 16
 )
 
-// position is a slot of a level: 64 times the level, and the slot, and 1.
+// position is a slot of a level: 64 times the level, plus the slot, plus 1.
 type position uint32
 
 func positionAt(level, slot uint) position { return position(level<<digitBits | slot + 1) }
@@ -60,7 +59,7 @@ func (at position) shift() uint { return at.level() * digitBits & 63 }
 // last returns the last tick of a slot that starts at start.
 func (at position) last(start structures.Tick) structures.Tick { return start | (1<<at.shift() - 1) }
 
-// whereAt returns what a record at a node says. If nodes go by index, it does not need the number.
+// whereAt returns the Where of a record at a node.
 func whereAt(number uint32, at position) records.Where {
 	return records.Where(number)<<nodeShift | records.Where(at)<<records.TagBits | records.Nowhere
 }
@@ -87,14 +86,14 @@ func (p *nodes) makeRoom(index uint32, at position) {
 	}
 }
 
-// release makes a node free that is in no list any more.
+// release frees a node that is in no list.
 func (p *nodes) release(n *node, number uint32) {
 	if !p.byIndex {
 		n.behind, p.free = p.free, number
 	}
 }
 
-// releaseAll makes the nodes of a list free, from the first to the last one, or none if that is 0.
+// releaseAll frees the linked nodes from first to last. It frees none if last is 0.
 func (p *nodes) releaseAll(first, last uint32) {
 	if !p.byIndex && last != 0 {
 		p.all[last].behind, p.free = p.free, first

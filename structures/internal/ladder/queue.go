@@ -1,5 +1,5 @@
-// Package ladder is the core of package ladder, on records that its user has: lists whose
-// first one is sorted when it starts.
+// Package ladder is the core of package ladder: linked lists of timers, of which the first is sorted when it starts.
+// The caller owns the records of the timers.
 package ladder
 
 import (
@@ -11,28 +11,28 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// Queue holds timers: the next ones in the front, which is sorted, and the others in the
-// slots of a hierarchical wheel, as linked lists without order. Make it with New.
+// Queue holds the next timers in the front, which is sorted, and the other timers in the slots of a hierarchical
+// wheel, as linked lists without order. Make it with New.
 //
-// Level l has 64 slots of 64^l ticks each. Seen as numbers with digits of 6 bits, a deadline and the base first
-// differ in one digit. The place of this digit is the level of the timer, and the digit of the deadline is its slot.
-// So all timers of a level are due before those of the levels above, and no slot of a level is a revolution ahead.
+// Level l has 64 slots of 64^l ticks each. Written with digits of 6 bits, a deadline first differs from the base in
+// some digit. The place of this digit is the level of the timer, and the digit of the deadline is its slot. So all
+// timers of a level are due before the timers of the levels above, and each slot holds ticks of one revolution.
 //
-// A slot is emptied when it starts, unless a timer in front is due before. If it holds few timers, or has at most
-// 4096 ticks, or all have one deadline, they go to the front. Otherwise they go to the levels below. So timers in
-// lists may be due before others in front: those that came later.
+// A slot is emptied when it starts, unless a timer in the front is due earlier. The timers go to the front if they
+// are few, if the slot has at most 4096 ticks, or if all have the same deadline. Otherwise they go to the levels
+// below. A timer that comes later may be due before the last timers in the front and still go to a list.
 //
-// To move a timer to a later tick, only its record is written. The record stays in its list until the slot is emptied.
-// The same holds for a cancelled timer while most cancelled records are used again in their lists, because a record
-// whose new timer is not due before the slot starts has its place already. While most of them would still be in their
-// lists when the slots start, a cancelled record leaves its list at once.
+// To move a timer to a later tick, only its record is written. The record stays in its list until the slot is
+// emptied. The same holds for a cancelled timer while most cancelled records are used again in their lists, because a
+// record whose new timer is not due before the slot starts has its place already. While most of them would still be
+// in their lists when the slots start, a cancelled record leaves its list at once.
 //
 // Invariants:
 //
 //   - No timer is due before the base, which is not after the clock.
 //   - A timer in a list is not due before its slot starts.
 //   - No list starts before listed, and no timer in front is due before due.
-//   - A record that is in a list says so, also if it is free.
+//   - The record of a timer in a list names its place there. So does a free record in a list.
 type Queue struct {
 	due      structures.Tick
 	listed   structures.Tick
@@ -46,8 +46,8 @@ type Queue struct {
 	base     structures.Tick
 	levels   uint16         // one bit per level that has an occupied slot
 	occupied [Levels]uint64 // one bit per slot with a list
-	emptied  []entry        // room for the timers of a slot
-	spare    []entry        // room to sort them
+	emptied  []entry        // buffer for the timers of a slot
+	spare    []entry        // buffer for sorting
 	visited  uint           // records in emptied slots since mark
 	mark     uint           // came at the start of the current window
 	work     structures.Work
@@ -56,8 +56,8 @@ type Queue struct {
 // Levels is the number of levels.
 const Levels = 11
 
-// New returns an empty queue whose clock is at tick 0, for at most so many timers at once, and
-// no more than MaxFew. 0 stands for any number of timers, in a set of records of its own.
+// New returns an empty queue at tick 0 for at most most timers at once. most is at most MaxFew. If it is 0, the
+// number is not limited, and the queue is the only user of its set of records.
 func New(most int) Queue {
 	return Queue{due: math.MaxInt64, listed: math.MaxInt64, nodes: nodes{byIndex: most == 0}}
 }
@@ -68,9 +68,9 @@ func (q *Queue) Len() int { return int(q.came - q.left) }
 // Quiet returns a tick before which no timer is due.
 func (q *Queue) Quiet() structures.Tick { return min(q.due, q.listed) }
 
-// Work returns the counters of the work done so far: slots that were emptied (SlotsVisited),
-// timers that went to another list or to the front (Moved), free records and stale entries
-// (Dropped), and deadlines compared with one another (Comparisons).
+// Work returns the counters of the work so far: emptied slots (SlotsVisited), timers moved to another list or to the
+// front (Moved), free records and stale entries that were removed (Dropped), and comparisons of deadlines
+// (Comparisons).
 func (q *Queue) Work() structures.Work { return q.work }
 
 // Reserve makes room for n timers.
@@ -80,8 +80,7 @@ func (q *Queue) Reserve(n int) {
 	q.front.entries, q.emptied, q.spare = make([]entry, 0, n), make([]entry, 0, n), make([]entry, 0, n)
 }
 
-// Keeps reports whether a timer with a deadline needs no more than its record, which is in the
-// list at a place, or nowhere.
+// Keeps reports whether a record at a place may keep the place with a deadline. It is false for a record in no list.
 func (q *Queue) Keeps(at records.Where, deadline structures.Tick) bool {
 	heads, p := q.nodes.heads, uint(at)>>records.TagBits&(1<<positionBits-1)
 	return p < uint(len(heads)) && deadline > heads[p].before
@@ -93,54 +92,7 @@ func (q *Queue) Come() { q.came++ }
 // Leave counts a cancelled timer.
 func (q *Queue) Leave() { q.left++ }
 
-// CancelNow cancels a pending timer and takes its record out of its list. It reports whether it did so. Otherwise a
-// cancelled record stays in its list.
-func (q *Queue) CancelNow(rs *records.Set, index uint32, r *records.Record) bool {
-	if !q.eager || !r.Pending() {
-		return false
-	}
-	if r.Where.InList() {
-		q.unlink(index, r)
-	}
-	r.End()
-	rs.Release(index, r)
-	if q.left++; q.came-q.mark > lazyAbove*window {
-		q.setEager(false)
-	}
-	return true
-}
-
-// The queue compares the timers that come with the records in the slots that it empties. If fewer come than
-// eagerBelow/2 times the records, most cancelled records would be visited once more, and are unlinked at once. If more
-// come than lazyAbove times a window of records, cancelled records are used again in their lists. More than eagerLen
-// timers are not in the nearest cache, where unlinking costs more than a visit.
-const (
-	window     = 64
-	eagerBelow = 3
-	lazyAbove  = 16
-	eagerLen   = 4096
-)
-
-// visit counts the records in a slot that is emptied.
-func (q *Queue) visit(n uint) {
-	if q.visited += n; q.visited >= window {
-		q.setEager((q.eager || 2*(q.came-q.mark) < eagerBelow*q.visited) && q.Len() <= eagerLen)
-	}
-}
-
-// setEager starts a window.
-func (q *Queue) setEager(eager bool) {
-	q.eager, q.mark, q.visited = eager, q.came, 0
-	q.Plain = q.mayPlain && !eager
-}
-
-// SetPlain sets Plain, or clears it while cancelled records leave their lists.
-func (q *Queue) SetPlain(plain bool) {
-	q.mayPlain = plain
-	q.Plain = plain && !q.eager
-}
-
-// Schedule adds a timer with a deadline after the clock, whose record gets the value.
+// Schedule adds a timer with a deadline after the clock. The caller writes the value to the returned record.
 func (q *Queue) Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record) {
 	var index uint32
 	if rs.HasFree() {
@@ -175,7 +127,7 @@ func (q *Queue) Reschedule(rs *records.Set, index uint32, r *records.Record, dea
 	return true
 }
 
-// Pop removes the first timer that is due at the clock. It returns its record, which still has the value, or nil.
+// Pop removes the earliest timer if it is due at the clock. It returns the record, which still has the value, or nil.
 func (q *Queue) Pop(rs *records.Set) (structures.ID, *records.Record) {
 	f := &q.front
 	for {
@@ -235,8 +187,8 @@ func (q *Queue) Next(rs *records.Set) structures.Tick {
 	}
 }
 
-// place puts a timer, new or moved, where its deadline belongs. Its record has the
-// deadline. It returns the ID and the record.
+// place puts a new or moved timer where its deadline belongs. The deadline is in the record. It returns the ID and
+// the record.
 func (q *Queue) place(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
 	if r.Where != records.Nowhere {
 		q.unlink(index, r)
@@ -253,8 +205,8 @@ func (q *Queue) place(rs *records.Set, index uint32, r *records.Record) (structu
 	return records.IDOf(index, r.Generation), r
 }
 
-// link puts a record into the list for its deadline, which must not be before the base. It
-// returns the ID and the record, so that nobody has to keep them over the call.
+// link puts a record into the list of its deadline, which must not be before the base. It returns the ID and the
+// record, so that its callers need not save them across the call.
 func (q *Queue) link(index uint32, r *records.Record) (structures.ID, *records.Record) {
 	level := levelOf[uint(bits.Len64(uint64(r.Deadline^q.base)))&63]
 	shift := uint(level) * digitBits & 63
@@ -273,7 +225,7 @@ func (q *Queue) link(index uint32, r *records.Record) (structures.ID, *records.R
 	n, head := &all[number], &heads[at]
 	p.free = n.behind
 	n.index, n.before, n.behind = index, 0, head.first
-	all[head.first].before = number // node 0 is written in vain
+	all[head.first].before = number // node 0 is not used
 	head.first, head.before = number, start-1
 	q.occupied[level] |= 1 << slot
 	q.levels |= 1 << level
@@ -284,7 +236,7 @@ func (q *Queue) link(index uint32, r *records.Record) (structures.ID, *records.R
 	return records.IDOf(index, r.Generation), r
 }
 
-// levelOf is the level of a timer by the number of bits in which its deadline and the base differ.
+// levelOf is the level of a timer by the position of the highest bit in which its deadline and the base differ.
 var levelOf = func() (level [64]uint8) {
 	for n := range level {
 		level[n] = uint8(max(n-1, 0) / digitBits)
@@ -311,7 +263,7 @@ func (q *Queue) unlink(index uint32, r *records.Record) {
 	r.Where = records.Nowhere
 }
 
-// setEmpty notes that a slot has no list.
+// setEmpty clears the bit of a slot, and the bit of the level if that was the last one.
 func (q *Queue) setEmpty(at position) {
 	q.occupied[at.level()] &^= 1 << at.slot()
 	if q.occupied[at.level()] == 0 {
@@ -333,8 +285,8 @@ func (q *Queue) firstList() structures.Tick {
 	return q.startOf(q.next())
 }
 
-// Starts returns the first tick at which there is something to do: a tick before which
-// nothing is due, as far as the lists tell.
+// Starts returns the first deadline in the front or the start of the first slot, whichever is earlier. No timer is
+// due before it.
 func (q *Queue) Starts() structures.Tick {
 	if n := len(q.front.entries); n > 0 {
 		return min(q.front.entries[n-1].deadline, q.firstList())
@@ -345,116 +297,10 @@ func (q *Queue) Starts() structures.Tick {
 // startOf returns the first tick of an occupied slot.
 func (q *Queue) startOf(at position) structures.Tick { return q.nodes.heads[at].before + 1 }
 
-// refill empties the first slot if it starts by the clock. It returns false if there is no such
-// slot. Then listed is the start of the first one.
-func (q *Queue) refill(rs *records.Set) bool {
-	start := q.firstList()
-	if q.listed = start; start > rs.Clock || q.levels == 0 {
-		return false
-	}
-	q.empty(rs, q.next(), start)
-	q.listed = q.firstList()
-	return true
-}
-
-// empty moves the timers of the first occupied slot, which starts at start, to the front or to the levels below.
-func (q *Queue) empty(rs *records.Set, at position, start structures.Tick) {
-	q.work.SlotsVisited++
-	q.base = start
-	last, level := at.last(start), at.level()
-	first := q.nodes.heads[at].first
-	q.nodes.heads[at].first = 0
-	q.setEmpty(at)
-	p, all := &q.nodes, q.nodes.all
-	emptied, differ, dropped := q.emptied[:0], structures.Tick(0), uint64(0)
-	number, behind := first, uint32(0)
-	for number != 0 && (len(emptied) < sortedLen || differ == 0) {
-		n := &all[number]
-		index := n.index
-		behind, number = number, n.behind
-		r := rs.At(index)
-		r.Where = records.Nowhere
-		if !r.Pending() {
-			dropped++
-			continue
-		}
-		emptied = append(emptied, entry{r.Deadline, index, r.Generation})
-		differ |= r.Deadline ^ emptied[0].deadline
-	}
-	p.releaseAll(first, behind)
-	q.visit(uint(dropped) + uint(len(emptied)))
-	q.work.Dropped += dropped
-	q.work.Moved += uint64(len(emptied))
-	q.emptied = emptied
-	if number != 0 { // too many
-		q.linkAll(rs, emptied)
-		q.spread(rs, number)
-		return
-	}
-	if len(emptied) > 0 && (differ>>at.shift() != 0 || emptied[0].deadline > last) {
-		emptied = q.linkLater(rs, emptied, last)
-	}
-	if level == 0 {
-		differ = 0
-	}
-	if len(emptied) > frontLen && differ != 0 && (level > 2 || level == 2 && len(q.front.entries) > 0) {
-		q.base = rs.Clock
-		for _, e := range emptied {
-			q.base = min(q.base, e.deadline)
-		}
-		if n := len(q.front.entries); n > 0 {
-			q.base = min(q.base, q.front.entries[n-1].deadline)
-		}
-		q.linkAll(rs, emptied)
-		return
-	}
-	q.toFront(emptied, level, differ)
-	q.front.limit = max(q.front.limit, min(last, math.MaxInt64-1)+1)
-}
-
-// linkLater puts those timers into lists that are due after a tick. It returns the others.
-func (q *Queue) linkLater(rs *records.Set, timers []entry, last structures.Tick) []entry {
-	kept := timers[:0]
-	for _, e := range timers {
-		if e.deadline > last {
-			q.link(e.index, rs.At(e.index))
-		} else {
-			kept = append(kept, e)
-		}
-	}
-	return kept
-}
-
-// spread puts the timers of a list, from a node on, into lists of lower levels, and those that
-// do not belong there any more into others.
-func (q *Queue) spread(rs *records.Set, number uint32) {
-	for number != 0 {
-		n := &q.nodes.all[number]
-		index, behind := n.index, n.behind
-		q.nodes.release(n, number)
-		number = behind
-		r := rs.At(index)
-		if r.Where = records.Nowhere; r.Pending() {
-			q.link(index, r)
-			q.work.Moved++
-		} else {
-			q.work.Dropped++
-		}
-	}
-}
-
-// linkAll puts timers of which none is in a list into their lists.
-func (q *Queue) linkAll(rs *records.Set, timers []entry) {
-	for _, e := range timers {
-		q.link(e.index, rs.At(e.index))
-	}
-}
-
-// dropStale drops the stale entries of the front. It makes room for as many as are left, so that
-// it costs O(1) an entry that comes.
+// dropStale drops the stale entries of the front. Then it doubles the room, so it costs O(1) amortized over inserts.
 func (q *Queue) dropStale(rs *records.Set) {
 	f := q.front.entries[:0]
-	for _, e := range q.front.entries { // a function for slices.DeleteFunc would be allocated
+	for _, e := range q.front.entries { // slices.DeleteFunc would allocate its function
 		if current(e, rs.At(e.index)) {
 			f = append(f, e)
 		}
@@ -463,18 +309,18 @@ func (q *Queue) dropStale(rs *records.Set) {
 	q.front.entries = slices.Grow(f, max(frontLen, len(f)))
 }
 
-// linkEntries moves the timers of entries of the front to lists.
+// linkEntries moves timers from the front to lists.
 func (q *Queue) linkEntries(rs *records.Set, entries []entry) {
 	for _, e := range entries {
 		r := rs.At(e.index)
-		if current(e, r) && r.Where == records.Nowhere { // otherwise there is another entry for it
+		if current(e, r) && r.Where == records.Nowhere { // otherwise a second entry of the timer was linked
 			q.link(e.index, r)
 		}
 	}
 }
 
-// earliestIn returns the earliest deadline in a slot, or its start if it has more records than the front. It takes
-// those out that do not belong there any more, and returns ok = false if no other is left.
+// earliestIn returns the earliest deadline in a slot, or the start of the slot if it holds more than frontLen
+// records. It removes free records and timers that moved to later slots. ok is false if no timer is left.
 func (q *Queue) earliestIn(rs *records.Set, at position) (earliest structures.Tick, ok bool) {
 	start := q.startOf(at)
 	last := at.last(start)

@@ -10,7 +10,7 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Walk adds the front, and the levels of lists that hold a record. A free record in a list shows as a stale entry.
+// Walk adds the front and the levels whose lists hold a record. A free record in a list becomes a stale entry.
 func (q *Queue) Walk(w *records.Walk) error {
 	if q.base < 0 || q.base > w.Set.Clock {
 		return fmt.Errorf("base %d, clock %d", q.base, w.Set.Clock)

@@ -1,0 +1,112 @@
+package ladder
+
+import (
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/records"
+)
+
+// refill empties the first slot if it starts at or before the clock. Otherwise it sets listed to the start of the
+// slot and returns false.
+func (q *Queue) refill(rs *records.Set) bool {
+	start := q.firstList()
+	if q.listed = start; start > rs.Clock || q.levels == 0 {
+		return false
+	}
+	q.empty(rs, q.next(), start)
+	q.listed = q.firstList()
+	return true
+}
+
+// empty moves the timers of the first occupied slot, which starts at start, to the front or to the levels below.
+func (q *Queue) empty(rs *records.Set, at position, start structures.Tick) {
+	q.work.SlotsVisited++
+	q.base = start
+	last, level := at.last(start), at.level()
+	first := q.nodes.heads[at].first
+	q.nodes.heads[at].first = 0
+	q.setEmpty(at)
+	p, all := &q.nodes, q.nodes.all
+	emptied, differ, dropped := q.emptied[:0], structures.Tick(0), uint64(0)
+	number, behind := first, uint32(0)
+	for number != 0 && (len(emptied) < sortedLen || differ == 0) {
+		n := &all[number]
+		index := n.index
+		behind, number = number, n.behind
+		r := rs.At(index)
+		r.Where = records.Nowhere
+		if !r.Pending() {
+			dropped++
+			continue
+		}
+		emptied = append(emptied, entry{r.Deadline, index, r.Generation})
+		differ |= r.Deadline ^ emptied[0].deadline
+	}
+	p.releaseAll(first, behind)
+	q.visit(uint(dropped) + uint(len(emptied)))
+	q.work.Dropped += dropped
+	q.work.Moved += uint64(len(emptied))
+	q.emptied = emptied
+	if number != 0 { // too many timers to sort
+		q.linkAll(rs, emptied)
+		q.spread(rs, number)
+		return
+	}
+	if len(emptied) > 0 && (differ>>at.shift() != 0 || emptied[0].deadline > last) {
+		emptied = q.linkLater(rs, emptied, last)
+	}
+	if level == 0 {
+		differ = 0
+	}
+	if len(emptied) > frontLen && differ != 0 && (level > 2 || level == 2 && len(q.front.entries) > 0) {
+		q.base = rs.Clock
+		for _, e := range emptied {
+			q.base = min(q.base, e.deadline)
+		}
+		if n := len(q.front.entries); n > 0 {
+			q.base = min(q.base, q.front.entries[n-1].deadline)
+		}
+		q.linkAll(rs, emptied)
+		return
+	}
+	q.toFront(emptied, level, differ)
+	q.front.limit = max(q.front.limit, min(last, math.MaxInt64-1)+1)
+}
+
+// linkLater puts the timers that are due after a tick into lists. It returns the other timers.
+func (q *Queue) linkLater(rs *records.Set, timers []entry, last structures.Tick) []entry {
+	kept := timers[:0]
+	for _, e := range timers {
+		if e.deadline > last {
+			q.link(e.index, rs.At(e.index))
+		} else {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// spread puts the timers of a list, from a node on, into the lists of their deadlines.
+func (q *Queue) spread(rs *records.Set, number uint32) {
+	for number != 0 {
+		n := &q.nodes.all[number]
+		index, behind := n.index, n.behind
+		q.nodes.release(n, number)
+		number = behind
+		r := rs.At(index)
+		if r.Where = records.Nowhere; r.Pending() {
+			q.link(index, r)
+			q.work.Moved++
+		} else {
+			q.work.Dropped++
+		}
+	}
+}
+
+// linkAll puts timers into the lists of their deadlines. None of them may be in a list.
+func (q *Queue) linkAll(rs *records.Set, timers []entry) {
+	for _, e := range timers {
+		q.link(e.index, rs.At(e.index))
+	}
+}
