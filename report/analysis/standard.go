@@ -30,6 +30,7 @@ func standard() []Question {
 		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Weights{Memory: 1}},
 		{N: 1000, Delays: "uniform", Matters: Weights{Idle: 1}},
 		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Balanced},
+		{N: 1e6, Delays: workload.Constant, Matters: Weights{Memory: 2, Tail: 1}}, // TTLs of a cache
 	}
 }
 
