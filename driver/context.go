@@ -119,7 +119,7 @@ func (c *deadlineContext) end() {
 	e := &canceled
 	switch {
 	case err != nil:
-		if cause := context.Cause(c.Context); err != context.Canceled || cause != context.Canceled {
+		if cause := context.Cause(c.Context); err != context.Canceled || cause != context.Canceled { //nolint:errorlint // a parent's own error that wraps it is another one
 			e = &ending{err, cause}
 		}
 	case !pending && c.timer.when.Load() == idle: // it is not idle after Close

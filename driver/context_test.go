@@ -34,6 +34,9 @@ func (h *hook) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
+// number is a key of values.
+type number int
+
 // opaque hides that a context is one of package context or of the driver.
 type opaque struct{ context.Context }
 
@@ -51,7 +54,7 @@ func ended(t *testing.T, what string, ctx context.Context, err, cause error) {
 	default:
 		t.Errorf("%s: Done is open", what)
 	}
-	if ctx.Err() != err || context.Cause(ctx) != cause {
+	if !errors.Is(ctx.Err(), err) || !errors.Is(context.Cause(ctx), cause) {
 		t.Errorf("%s: Err %v, Cause %v; want %v, %v", what, ctx.Err(), context.Cause(ctx), err, cause)
 	}
 }
@@ -197,7 +200,7 @@ func TestAContextEndsWithItsParent(t *testing.T) {
 		synctest.Wait()
 		leave()
 		for name := range all {
-			if got := <-watched[name]; got != errLeft {
+			if got := <-watched[name]; !errors.Is(got, errLeft) {
 				t.Errorf("%s: the cause is %v", name, got)
 			}
 			ended(t, name, asked[name], context.Canceled, errLeft)
@@ -254,7 +257,7 @@ func TestChildrenOfAContext(t *testing.T) {
 				case 1:
 					child, leave = context.WithCancel(first(d.WithTimeout(ctx, time.Second-ms)))
 				case 2:
-					child = first(d.WithTimeout(context.WithValue(ctx, i, i), time.Second-ms))
+					child = first(d.WithTimeout(context.WithValue(ctx, number(i), i), time.Second-ms))
 					child.Done()
 				}
 				defer leave()
@@ -366,7 +369,7 @@ func TestTreesOfContextsAreLikeTheStandardOnes(t *testing.T) {
 				var c twin
 				switch op := rng.IntN(8); op {
 				case 0:
-					c.own, c.std = context.WithValue(p.own, step, step), context.WithValue(p.std, step, step)
+					c.own, c.std = context.WithValue(p.own, number(step), step), context.WithValue(p.std, number(step), step)
 				case 1:
 					var own, std context.CancelCauseFunc
 					c.own, own = context.WithCancelCause(p.own)
@@ -407,7 +410,7 @@ func TestTreesOfContextsAreLikeTheStandardOnes(t *testing.T) {
 					own, isOwn := c.own.Deadline()
 					std, isStd := c.std.Deadline()
 					if got, want := c.own.Err(), c.std.Err(); got != want || context.Cause(c.own) != context.Cause(c.std) ||
-						!own.Equal(std) || isOwn != isStd || c.own.Value(step) != c.std.Value(step) {
+						!own.Equal(std) || isOwn != isStd || c.own.Value(number(step)) != c.std.Value(number(step)) {
 						t.Fatalf("seed %d, step %d, context %d: Err %v, Cause %v, deadline %v; want %v, %v, %v", seed, step, i,
 							got, context.Cause(c.own), own, want, context.Cause(c.std), std)
 					}

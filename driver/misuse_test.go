@@ -46,6 +46,7 @@ func starts(d *driver.Driver) map[string]func() {
 func TestWrongArgumentsAreRefused(t *testing.T) {
 	d := newDriver(t)
 	var timer driver.Timer
+	var none context.Context
 	ticker, periodic := d.NewTicker(1<<63-1), driver.Periodic(time.Now(), 1)
 	for sentence, call := range map[string]func(){
 		"non-positive period of a Ticker":  func() { d.NewTicker(-1) },
@@ -66,7 +67,7 @@ func TestWrongArgumentsAreRefused(t *testing.T) {
 		"OnMissed(7): want Coalesce":       func() { driver.OnMissed(periodic, 7) },
 		"Periodic(0s): want a period":      func() { driver.Periodic(time.Now(), 0) },
 		"Spread(-1ns): want a duration":    func() { driver.Spread(periodic, -1) },
-		"context from nil parent":          func() { d.WithDeadline(nil, time.Now()) },
+		"context from nil parent":          func() { d.WithDeadline(none, time.Now()) },
 		"InZone: the location":             func() { driver.InZone(nil, periodic) },
 	} {
 		mustPanic(t, sentence, call)
