@@ -78,7 +78,7 @@ func (w *Wheel) file(rs *records.Set) {
 		}
 	}
 	w.slotsDue = min(w.slotsDue, w.buffersDue, w.stepAt)
-	rs.PrefetchFree(&w.ahead, int(taken))
+	rs.PrefetchFree(&w.ahead, int(taken)) // those that are taken next
 }
 
 // settle puts the timer of a record into its slot, if the record has one.

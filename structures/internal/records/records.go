@@ -175,11 +175,10 @@ func (s *Set) ReserveTimers(n uint64) {
 	s.free.reserve(n)
 }
 
-// PrefetchFree prefetches n records that are taken after the next n, or fewer at the end of a page.
+// PrefetchFree prefetches the next n records to be taken, or fewer at the end of a page.
 func (s *Set) PrefetchFree(b *prefetch.Batch, n int) {
 	top := s.free.top[:s.free.depth]
-	last := max(0, len(top)-n)
-	s.Prefetch(b, top[max(0, last-n):last])
+	s.Prefetch(b, top[len(top)-min(n, len(top)):])
 }
 
 // Prefetch prefetches the cache lines of records.
