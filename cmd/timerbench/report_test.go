@@ -12,7 +12,7 @@ func TestExplain(t *testing.T) {
 	done := aRun(t)
 	t.Chdir(t.TempDir())
 	stdout, stderr := must(t, "explain", "hwheel")
-	says(t, stdout, "hwheel\n", "Varghese & Lauck", "│ 103 │", "2. Cancel the timer of tick 210", "x210", "waiting timers", " cells")
+	says(t, stdout, "hwheel\n", "Varghese & Lauck", "│ 103 │", "2. Cancel the timer of tick 210", "x210", "arrival buffer", " cells")
 	if want := "results: the run that is part of this program"; !strings.HasPrefix(stderr, want) {
 		t.Errorf("explain says %q, want %q", stderr, want)
 	}

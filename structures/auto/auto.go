@@ -20,7 +20,7 @@
 // Memory. An empty set takes less than 1 KiB. A timer takes 16 bytes and its value. In lists it takes
 // 12 bytes more, a level takes 1 KiB, and the fullest slot so far takes 48 bytes a timer, for up to
 // 2048 timers. In the wheel it takes 5 to 15 bytes more: 5 if few timers are cancelled, 15 if most
-// are. A timer that is alone in its chunk takes 66 bytes for it. A level of the wheel takes 40 KiB
+// are. A timer that is alone in its chunk takes 66 bytes for it. A level of the wheel takes 33 KiB
 // from its first use on. Records come in pages of 4096, of which the first one doubles.
 //
 // Pick it unless timers with equal deadlines must fire in the order of their scheduling; then pick
@@ -46,8 +46,9 @@ type Option func(*option.Room)
 // is negative or too large. More timers grow the structure.
 func Capacity(n int) Option { return option.Capacity("auto", n, records.MaxTimers) }
 
-// holder documents the methods that the lists and the wheel have in common. Both hold timers of the same records. The
-// operations call the methods directly, because an indirect call takes a tenth of their time.
+// holder is the interface of the lists and the wheel, which hold timers of the same records.
+// Operations do not go through it, as an indirect call takes a tenth of their time. They call
+// what the holder of the mode has in its place.
 type holder interface {
 	Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record)
 	Reschedule(
@@ -76,13 +77,13 @@ var (
 // structures.Scheduler, and is for one goroutine at a time.
 type Timers[T any] struct{ core }
 
-// core is Timers without the type of the values, so calls of its methods pass no dictionary.
+// core is Timers without the type of the values. So its methods carry no dictionary.
 type core struct {
 	records records.Set
 	mode    mode
 	room    int // limit if the mode is few; otherwise 0
 	limit   int // most timers in lists
-	again   int // with fewer timers, all move from the wheel back to the lists
+	again   int // the wheel ends with fewer
 	lists   ladder.Queue
 	wheel   *hwheel.Wheel // nil until it is needed
 }
@@ -114,14 +115,14 @@ func newTimers[T any](limit int) *Timers[T] {
 
 // Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A
 // deadline at or before the clock counts as the tick after the clock. Schedule costs
-// O(1). Every 32nd call at most moves 32 timers from the buffer of the wheel to slots.
+// O(1). Every 32nd call moves 32 timers from the arrival buffer to slots.
 func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	id, r := t.schedule(deadline)
 	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
 	return id
 }
 
-// schedule is Schedule without the value. It returns the record, which gets the value.
+// schedule is Schedule without the value, which belongs into the record.
 func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Record) {
 	rs := &t.records
 	if deadline <= rs.Clock {
@@ -130,6 +131,8 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	if t.lists.Len() >= t.room {
 		if t.mode != many {
 			t.moveToWheel()
+		} else if t.wheel.Open() {
+			return t.wheel.Arrive(deadline)
 		}
 		return t.wheel.Schedule(rs, deadline)
 	}
@@ -137,7 +140,8 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	if !ok {
 		return t.lists.Schedule(rs, deadline)
 	}
-	// This is t.lists.Schedule. A call would take a tenth of the time of start-stop.
+	// As t.lists.Schedule. The call would take a tenth of start-stop, as those of
+	// t.records.Release and t.wheel.Schedule would.
 	r := rs.At(index)
 	t.lists.Come()
 	if r.Start(deadline); t.lists.Keeps(r.Where, deadline) {
@@ -148,7 +152,7 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 
 // Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It
 // returns false, and changes nothing, if id is not pending. It costs O(1). Every 32nd
-// call at most moves 32 timers to their new slots.
+// call moves 32 timers to their new slots.
 func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	rs := &t.records
 	if !rs.Has(id) {
@@ -178,7 +182,7 @@ func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 }
 
 // Cancel removes a pending timer. It returns false, and changes nothing, if id is not
-// pending. It costs O(1). Every 32nd call at most clears the places of 32 timers in slots.
+// pending. It costs O(1). Every 32nd call clears the places of 32 timers in slots.
 func (t *core) Cancel(id structures.ID) bool {
 	rs := &t.records
 	if !rs.Has(id) {
@@ -188,22 +192,25 @@ func (t *core) Cancel(id structures.ID) bool {
 	if !r.Is(id) {
 		return false
 	}
-	if !r.Pending() {
-		return false
-	}
 	if !t.lists.Plain {
 		if rs.ClearValue(r); t.mode != few {
 			if t.mode == changing && r.Where.InList() {
 				return t.cancelListed(uint32(id), r)
 			}
-			if t.wheel.Cancel(uint32(id), r) {
-				t.wheel.FreeVacancies(rs)
+			if !r.Where.InSlot() {
+				return t.wheel.CancelElsewhere(rs, r)
+			}
+			if t.wheel.Leave(uint32(id), r) {
+				t.wheel.ClearVacancies(rs)
 			}
 			return true
 		}
 		if t.lists.CancelNow(rs, uint32(id), r) {
 			return true
 		}
+	}
+	if !r.Pending() {
+		return false
 	}
 	t.lists.Leave()
 	r.End()
@@ -292,8 +299,9 @@ func (t *core) CheckInvariants() error {
 	return t.records.Check("auto", &t.lists, t.wheel)
 }
 
-// Snapshot returns the snapshot of the lists, of the wheel, or of both while timers move from one to the other. It
-// costs O(n + slots), so it is not for hot paths.
+// Snapshot returns what a snapshot of package ladder shows, as long as there are timers in
+// lists, and what one of package hwheel shows from then on that there are some in the wheel.
+// It costs O(n + slots), so it is not for hot paths.
 func (t *core) Snapshot() shape.Snapshot {
 	switch {
 	case t.wheel == nil || t.wheel.Len() == 0:

@@ -15,15 +15,15 @@ const (
 	many                 // in the wheel
 )
 
-// Timers are in lists while there are at most fewLimit. With more, all of them move to the wheel. When fewer than
-// fewLimit / fewAgain are left, all move back.
+// While the timers are few, they are in lists. When there are more than fewLimit, all
+// move to the wheel. When fewer than a part of it are left, they move back.
 const (
 	fewLimit = 12_000
 	fewAgain = 8
 )
 
-// movesPerCall is the number of timers that move from the lists to the wheel in a call, the earliest first. So no call
-// takes long. Timers that may be due move before the wheel looks for due timers.
+// movesPerCall is how many timers move from the lists to the wheel in a call, the next ones
+// first. So no call takes long. Those that may be due move before the wheel looks for them.
 const movesPerCall = 16
 
 func (t *core) setMode(m mode) {
@@ -39,12 +39,12 @@ func (t *core) makeWheel() {
 	t.wheel = &w
 }
 
-// moveToWheel moves some timers from the lists to the wheel, and all that may be due. In mode few, it first changes
-// the mode.
+// moveToWheel moves some timers from the lists to the wheel, and all that may be due. While all
+// are in lists, it begins with that.
 //
-// From then on no record in a list is free, unless all its IDs are used: the mode changes when the number of timers
-// reaches its maximum since they are in lists, and records that were freed are taken before others. So each free
-// record in a list was taken again.
+// Then no record in a list is free, unless all its IDs are used. At the limit, as many timers
+// are pending as ever since they are in lists, and the record that was freed last is taken
+// first. So those of all free records that were in lists were taken again.
 func (t *core) moveToWheel() {
 	rs := &t.records
 	if t.mode == few {

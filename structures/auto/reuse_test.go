@@ -20,7 +20,7 @@ func TestExhaustedRecordsAreNotUsedAgain(t *testing.T) {
 		}
 	}
 	for name, leave := range map[string]func(s *auto.Timers[int], ids []structures.ID, now structures.Tick){
-		"cancelled before they get to slots": func(s *auto.Timers[int], ids []structures.ID, _ structures.Tick) { cancel(s, ids) },
+		"cancelled in the arrival buffer": func(s *auto.Timers[int], ids []structures.ID, _ structures.Tick) { cancel(s, ids) },
 		"cancelled in a slot": func(s *auto.Timers[int], ids []structures.ID, _ structures.Tick) {
 			s.Next()
 			cancel(s, ids)

@@ -19,11 +19,12 @@
 //     is taken out of its list at once.
 //   - The records of the next tick are prefetched while the timers of this tick fire (package
 //     prefetch).
-//   - New timers and timers that leave their place wait in a buffer until there are 32, or until one is due. So the
-//     cache misses of 32 timers overlap, and most timers that are cancelled soon never get to a slot.
+//   - New timers wait in a buffer until there are 32, or until one is due. Cancelled and moved timers
+//     wait in the same way until their places are cleared. So the cache misses of 32 timers overlap,
+//     and most timers that are cancelled soon never leave the buffer.
 //   - A timer that moves to a later tick keeps its place, unless it is in level 0: the slot cascades in
-//     time, and the record has the deadline. In the same way, a new timer reuses the record and the
-//     place of the timer that was cancelled last.
+//     time, and the record has the deadline. A new timer takes over the record and the place of a
+//     cancelled one in the same way.
 //   - Levels overlap: a slot of level 1 can be emptied from 3840 ticks before its start on. If it holds
 //     many timers, each tick empties a share of it, and it is empty when it starts. The same holds for
 //     the levels above.
@@ -37,9 +38,9 @@
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. An empty wheel takes 2 KiB. A timer takes 16 bytes and its value, and 5 to 15 bytes of
+// Memory. An empty wheel takes 4 KiB. A timer takes 16 bytes and its value, and 5 to 15 bytes of
 // chunks: 5 if few timers are cancelled, 15 if most are. A timer that is alone in its chunk takes 66
-// bytes for it. A level takes 40 KiB from its first use on. Records come in pages of 4096, of which
+// bytes for it. A level takes 33 KiB from its first use on. Records come in pages of 4096, of which
 // the first one doubles.
 //
 // Pick it for many timers with any delays, whether most are cancelled or most fire. Package auto is
@@ -97,19 +98,27 @@ func New[T any](opts ...Option) *Wheel[T] {
 
 // Schedule adds a pending timer that is due at deadline, in ticks, and returns its
 // ID. A deadline at or before the clock counts as the tick after the clock. Schedule
-// costs O(1). Every 32nd call at most moves 32 timers from the buffer to slots.
+// costs O(1). Every 32nd call moves 32 timers from the arrival buffer to slots.
 func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
-	if deadline <= w.records.Clock {
-		deadline = w.records.AfterClock()
-	}
-	id, r := w.wheel.Schedule(&w.records, deadline)
+	id, r := w.schedule(deadline)
 	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
 	return id
 }
 
+// schedule is Schedule without the value, which belongs into the record.
+func (w *core) schedule(deadline structures.Tick) (structures.ID, *records.Record) {
+	if deadline <= w.records.Clock {
+		deadline = w.records.AfterClock()
+	}
+	if w.wheel.Open() {
+		return w.wheel.Arrive(deadline)
+	}
+	return w.wheel.Schedule(&w.records, deadline)
+}
+
 // Reschedule moves a pending timer to deadline. The timer keeps its ID and its value.
 // It returns false, and changes nothing, if id is not pending. It costs O(1). Every 32nd
-// call at most moves 32 timers to their new slots.
+// call moves 32 timers to their new slots.
 func (w *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if !w.records.Has(id) {
 		return false
@@ -125,7 +134,7 @@ func (w *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 }
 
 // Cancel removes a pending timer. It returns false, and changes nothing, if id is
-// not pending. It costs O(1). Every 32nd call at most clears the places of 32 timers in slots.
+// not pending. It costs O(1). Every 32nd call clears the places of 32 timers in slots.
 func (w *core) Cancel(id structures.ID) bool {
 	if !w.records.Has(id) {
 		return false
@@ -134,12 +143,12 @@ func (w *core) Cancel(id structures.ID) bool {
 	if !r.Is(id) {
 		return false
 	}
-	if !r.Pending() {
-		return false
-	}
 	w.records.ClearValue(r)
-	if w.wheel.Cancel(uint32(id), r) {
-		w.wheel.FreeVacancies(&w.records)
+	if !r.Where.InSlot() {
+		return w.wheel.CancelElsewhere(&w.records, r)
+	}
+	if w.wheel.Leave(uint32(id), r) {
+		w.wheel.ClearVacancies(&w.records)
 	}
 	return true
 }
@@ -189,9 +198,10 @@ func (w *core) Work() structures.Work { return w.wheel.Work() }
 // O(slots + timers).
 func (w *core) CheckInvariants() error { return w.records.Check("hwheel", &w.wheel) }
 
-// Snapshot returns level 0, the other levels that hold a timer, and the timers that wait for a slot. A place that a
-// timer has left shows as a stale entry, filed for the first tick of its slot. It costs O(n + slots), and is not for
-// hot paths.
+// Snapshot returns level 0, the other levels that hold a timer, the timers that were moved and
+// have no new slot yet, and the arrival buffer. The place that a timer has left shows as a
+// stale entry, filed for the first tick of its slot. It costs O(n + slots), and is not for hot
+// paths.
 func (w *core) Snapshot() shape.Snapshot {
 	return w.records.Snapshot(&w.wheel)
 }

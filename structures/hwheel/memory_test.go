@@ -23,7 +23,7 @@ func memoryFollows[T any](t *testing.T) {
 	const (
 		wheels = 8
 		empty  = 5 << 10   // bytes of a wheel without timers
-		slots  = 160 << 10 // bytes for the slots of four levels
+		slots  = 120 << 10 // bytes for slots of all levels
 		chunk  = 2 * 66    // bytes of a chunk and its mask, twice because the first page doubles
 	)
 	var value T

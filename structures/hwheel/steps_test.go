@@ -112,7 +112,7 @@ func TestFewTimersCascadeWhenTheirSlotStarts(t *testing.T) {
 	for i := range 500 {
 		s.Schedule(80<<8+structures.Tick(i%256), i)
 	}
-	s.Next() // all are in slots
+	s.Next() // none is left in the arrival buffer
 	s.Pop(80<<8 - 1)
 	if moved := s.Work().Moved; moved != 0 {
 		t.Errorf("%d timers were moved before their slot starts", moved)

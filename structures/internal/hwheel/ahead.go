@@ -8,30 +8,30 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// ChunksPerTick is the number of chunks that a tick empties ahead of the start of a slot: up to 900 timers, which takes
-// 10 to 20 us among ten million. A tick empties more if a slot would not be empty in time, and a slot with fewer
-// chunks cascades when it starts.
+// ChunksPerTick is how fast slots are emptied ahead of their start, unless they hold so
+// much that this is too slow: up to 900 timers, which takes 10 to 20 us among ten
+// million. A slot with less than that cascades when it starts.
 const ChunksPerTick = 64
 
-// windowSlots is the number of slots of a level after the slot of the cursor that can be emptied: all of their timers
-// fit the level below, and they get no more timers.
+// windowSlots is the number of slots of a level, after that of the cursor, that can be
+// emptied: all their timers fit the level below, and no more come to them.
 const windowSlots = ringLen/256 - 1
 
-// windowStart returns the first tick at which a slot of a level can be emptied. The slot starts at start. When a timer
-// is added to the slot, the tick is after the cursor.
+// windowStart returns the tick from which on a slot of a level that starts at start can
+// be emptied. It is after the cursor when a timer is added to the slot.
 func windowStart(level uint, start structures.Tick) structures.Tick {
 	return start - windowSlots<<widthBits(level)
 }
 
-// window returns the numbers of the occupied slots of a level that can be emptied. It lowers stepAt to the first tick
-// at which the next slot can be emptied.
+// window returns the numbers of the occupied slots of a level that can be emptied. It
+// lowers stepAt to the tick from which on the first slot after them can be emptied.
 func (w *hierarchy) window(level uint) iter.Seq[uint64] {
 	return func(yield func(number uint64) bool) {
 		g, here := w.levels[level], uint64(w.cursor)>>widthBits(level)
 		for number := here; !g.empty(); {
 			number = g.next(number + 1)
 			if number > here+ringLen {
-				return // a revolution ahead: the first slot again
+				return // a revolution ahead: this one was seen before
 			}
 			if opens := windowStart(level, structures.Tick(number<<widthBits(level))); opens > w.cursor {
 				w.stepAt = min(w.stepAt, opens)
@@ -44,9 +44,9 @@ func (w *hierarchy) window(level uint) iter.Seq[uint64] {
 	}
 }
 
-// emptyAhead empties slots above level 0 before they start, a share at each tick. So no call moves many timers if the
-// clock goes tick by tick. It starts as late as ChunksPerTick allows, because timers that move early are in more slots
-// of the level below.
+// emptyAhead empties slots above level 0 before they start, a part at each tick, so that
+// no call has to move many timers if the clock goes tick by tick. It starts as late as
+// ChunksPerTick allows, because timers that move early are spread over more slots.
 func (w *Wheel) emptyAhead(rs *records.Set) {
 	passed := rs.Clock - w.stepAt + 1
 	w.stepAt = math.MaxInt64
@@ -57,8 +57,9 @@ func (w *Wheel) emptyAhead(rs *records.Set) {
 	}
 }
 
-// planAhead returns the number of chunks of a level that must be moved now, after a number of ticks passed, so that
-// each slot is empty when it starts. It lowers stepAt to the tick of the next step.
+// planAhead returns how many chunks of a level are to be moved now, so that each slot is
+// empty when it starts: the share that is due for so many ticks. It lowers stepAt to the
+// tick at which there is more to do.
 func (w *hierarchy) planAhead(level uint, passed structures.Tick) (due int) {
 	g, sum := w.levels[level], 0
 	for number := range w.window(level) {
@@ -78,7 +79,7 @@ func (w *hierarchy) planAhead(level uint, passed structures.Tick) (due int) {
 	return due
 }
 
-// moveAhead moves the timers of n chunks of a level, starting with the first slot.
+// moveAhead moves the timers of so many chunks of a level, from the first slots on.
 func (w *Wheel) moveAhead(rs *records.Set, level uint, n int) {
 	for number := range w.window(level) {
 		if n <= 0 {

@@ -8,123 +8,199 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// buffers holds changes that the slots do not show yet. They are made for many timers together, so that their cache
-// misses overlap. A timer that is cancelled soon after it was scheduled never gets to a slot.
-//
-//   - waiting: records whose timer goes to a slot. Some of them also have a place in a slot, which must be cleared.
-//     Such a record says InBuffer. Its timer may be cancelled since, and replaced by another one.
-//   - vacant: a stack of records whose timers were cancelled, in a slot, in waiting or in neither. A new timer takes
-//     the last one, as if it had been moved from the deadline of the cancelled one (see move). So it often keeps the
-//     place, and nothing has to be cleared or added. The other free records belong to the set.
+// buffers holds the timers that are to be put into slots, or out of them. That is done
+// for many together, so that their cache misses overlap.
 type buffers struct {
-	waits     uint32 // used of waiting
-	vacancies uint32 // used of vacant
-	taken     uint32 // free records that were taken since the last call of file
-	waiting   [bufferLen]departure
-	vacant    [vacantLen]uint32
-	ahead     prefetch.Batch
+	arrivals
+	departures
+	vacancies
+	ahead   prefetch.Batch
+	records [bufferLen]*records.Record // by position: those of the IDs of arrivals
 }
 
-// departure is the index of a record, and the place that the record leaves, or Nowhere.
+const (
+	bufferLen  = 32
+	bufferMask = bufferLen - 1
+)
+
+// arrivals is the buffer for new timers. A timer that is cancelled in it never gets to a
+// slot.
+//
+// The first positions have timers. The others that are open have IDs prepared for the next
+// ones, which Cancel and Reschedule refuse.
+type arrivals struct {
+	arrived   uint32 // positions with a timer
+	positions uint32 // open ones: up to bufferLen, and not more than twice the records in use
+	ids       [bufferLen]structures.ID
+}
+
+// departures is the buffer for timers that were moved, and whose places in slots are
+// still to be cleared. Their records are nowhere. Those that were cancelled since then are
+// not free yet.
+type departures struct {
+	departed uint32
+	left     [bufferLen]departure
+}
+
+// departure is the index of a record, and where it was.
 type departure struct {
 	index uint32
 	from  records.Where
 }
 
-// Twice as many vacancies as places that are cleared together: some are left for the timers that follow.
-const (
-	bufferLen  = 32
-	bufferMask = bufferLen - 1
-	vacantLen  = 2 * bufferLen
-	vacantMask = vacantLen - 1
-)
+// openPositions opens more positions of the arrival buffer: as many as there are records. So a
+// wheel with few large values does not hold many unused ones.
+func (w *Wheel) openPositions(rs *records.Set) {
+	w.ring(0)
+	for n := min(bufferLen, max(1, rs.Fresh())); w.positions < n; w.positions++ {
+		w.prepare(rs, w.positions)
+	}
+}
+
+// prepare gives a position of the arrival buffer a record, and prepares the ID.
+func (w *Wheel) prepare(rs *records.Set, position uint32) {
+	var index uint32
+	if rs.HasFree() {
+		index = rs.TakeFree()
+	} else {
+		index = w.takeNew(rs)
+	}
+	r := rs.At(index)
+	r.Generation++
+	r.Where = records.Where(position)<<records.TagBits | records.InBuffer
+	w.ids[position&bufferMask] = records.IDOf(index, r.Generation)
+	w.records[position&bufferMask] = r
+}
+
+// takeNew takes a record that was never used, and keeps the pointers of the arrival buffer.
+func (w *Wheel) takeNew(rs *records.Set) uint32 {
+	room := rs.Room()
+	index := rs.Take()
+	if rs.Room() != room {
+		// The first page of records may have moved.
+		for position, id := range w.ids[:w.positions] {
+			w.records[position] = rs.At(uint32(id))
+		}
+	}
+	return index
+}
+
+// Open reports whether the next timer goes to the arrival buffer, and there is room.
+func (w *Wheel) Open() bool { return w.noVacancies() && w.arrived < w.positions }
+
+// Arrive is Schedule if Open is true.
+func (w *Wheel) Arrive(deadline structures.Tick) (structures.ID, *records.Record) {
+	if deadline < w.buffersDue {
+		w.buffersDue = deadline
+	}
+	position := w.arrived & bufferMask
+	w.arrived++
+	r := w.records[position]
+	r.Deadline = deadline
+	return w.ids[position], r
+}
+
+// flushArrivals moves all timers from the arrival buffer to slots.
+func (w *Wheel) flushArrivals(rs *records.Set) {
+	for position := range w.arrived {
+		r := w.records[position&bufferMask]
+		r.Where = w.add(uint32(w.ids[position&bufferMask]), r.Deadline)
+		w.prepare(rs, position)
+	}
+	w.count += int(w.arrived)
+	rs.PrefetchFree(&w.ahead, int(w.arrived))
+	w.arrived = 0
+	w.slotsDue = min(w.slotsDue, w.buffersDue, w.stepAt)
+}
 
 // Prefetch prefetches the records that IDs name.
 func (w *Wheel) Prefetch(rs *records.Set, ids []structures.ID) { rs.PrefetchIDs(&w.ahead, ids) }
 
-// move gives a record in a slot a new deadline. A record above level 0 whose deadline is not earlier than before keeps
-// its place: the slot cascades in time. Any other record waits. move reports whether waiting is full.
+// CancelElsewhere cancels the timer of a record that is in no slot. It returns false if the
+// record has none. Its value is cleared.
+func (w *Wheel) CancelElsewhere(rs *records.Set, r *records.Record) bool {
+	if r.Where == records.Nowhere {
+		return w.cancelMoved(r)
+	}
+	position := chunkOf(r.Where)
+	if position >= w.arrived {
+		return false // the ID is only prepared
+	}
+	w.arrived--
+	last := w.arrived & bufferMask
+	if position != last {
+		at := position & bufferMask
+		w.ids[at], w.ids[last] = w.ids[last], w.ids[at]
+		w.records[at], w.records[last] = w.records[last], r
+		w.records[at].Where, r.Where = r.Where, w.records[at].Where
+	}
+	r.Generation += 2
+	w.ids[last] += 2 << 32 // the next timer of this position uses the same record
+	if r.Generation == 1 { // all are used
+		r.Generation, r.Where = 0, records.Nowhere
+		w.prepare(rs, last)
+	}
+	return true
+}
+
+// cancelMoved is CancelElsewhere for a record that is nowhere.
+func (w *Wheel) cancelMoved(r *records.Record) bool {
+	if !r.Pending() {
+		return false
+	}
+	r.End()
+	w.count--
+	return true
+}
+
+// move gives the timer of a record a new deadline, instead of the one in v, which is where the
+// record is. A timer above level 0 whose deadline is not earlier keeps its place: the slot
+// cascades in time. Any other one leaves it. move reports whether departures is full.
 //
-// It has no branches. They would be mispredicted, and each one would delay the cache misses of the calls that follow.
-// No deadline is before tick 0, so differences do not overflow.
-func (b *buffers) move(index uint32, r *records.Record, deadline structures.Tick) (full bool) {
-	from := r.Where
-	stays := records.Where((r.Deadline + ^deadline) & structures.Tick(int32(from)) >> 63) // all bits, or 0
+// It has no branches. They would be mispredicted, and each one would delay the cache misses
+// of the calls that follow. Both deadlines are after tick 0, so differences do not overflow.
+func (b *buffers) move(r *records.Record, v vacancy, deadline structures.Tick) (full bool) {
+	// -1, or 0 if it does not stay.
+	stays := (v.deadline + ^deadline) & structures.Tick(int32(v.from)) >> 63
 	r.Deadline = deadline
-	r.Where = records.InBuffer + stays&(from-records.InBuffer)
-	b.waiting[b.waits&bufferMask] = departure{index, from}
-	b.waits += uint32(1 + stays)
-	return b.waits == bufferLen
+	r.Where = records.Nowhere + records.Where(stays)&(v.from-records.Nowhere)
+	b.left[b.departed&bufferMask] = v.departure
+	b.departed += uint32(1 + stays)
+	return b.departed == bufferLen
 }
 
-// arrive lets a record wait that is in no slot and does not wait yet. It reports whether waiting is full.
-func (b *buffers) arrive(index uint32, r *records.Record, deadline structures.Tick) (full bool) {
-	r.Deadline = deadline
-	r.Where = records.InBuffer
-	b.waiting[b.waits&bufferMask] = departure{index, records.Nowhere}
-	b.waits++
-	return b.waits == bufferLen
+// clearDepartures clears the places of the timers in departures, and puts those that are
+// pending into their new slots.
+func (w *Wheel) clearDepartures(rs *records.Set) {
+	n := w.departed
+	w.departed = 0
+	w.clearPlaces(rs, w.left[:n])
 }
 
-// file puts the timers in waiting into their slots, and clears the places of all records in waiting.
-func (w *Wheel) file(rs *records.Set) {
-	n, taken := w.waits, w.taken
-	w.waits, w.taken = 0, 0
-	if n > taken {
-		w.clearPlaces(rs, w.waiting[:n])
-	} else { // no record has a place
-		for _, d := range w.waiting[:n] {
-			w.settle(rs, d.index)
-		}
-	}
-	w.slotsDue = min(w.slotsDue, w.buffersDue, w.stepAt)
-	rs.PrefetchFree(&w.ahead, int(taken)) // those that are taken next
-}
-
-// settle puts the timer of a record into its slot, if the record has one.
-func (w *Wheel) settle(rs *records.Set, index uint32) {
-	r := rs.At(index)
-	r.Where = records.Nowhere
-	if r.Pending() {
-		r.Where = w.add(index, r.Deadline)
+// clearAll clears the places of all timers that have left them.
+func (w *Wheel) clearAll(rs *records.Set) {
+	w.clearDepartures(rs)
+	for !w.noVacancies() {
+		w.ClearVacancies(rs)
 	}
 }
 
-// fileAll makes all changes that the slots do not show yet.
-func (w *Wheel) fileAll(rs *records.Set) {
-	w.file(rs)
-	for w.vacancies > 0 {
-		w.FreeVacancies(rs)
-	}
+// flush puts all pending timers into slots.
+func (w *Wheel) flush(rs *records.Set) {
+	w.clearDepartures(rs)
+	w.flushArrivals(rs)
 	w.buffersDue = math.MaxInt64
 }
 
-// FreeVacancies clears the places of the first vacancies, up to bufferLen, and gives their records to the set.
-func (w *Wheel) FreeVacancies(rs *records.Set) {
-	w.file(rs) // so that no vacancy waits
-	var left [bufferLen]departure
-	n := min(w.vacancies, bufferLen)
-	for i, index := range w.vacant[:n] {
-		left[i] = departure{index, rs.At(index).Where}
-	}
-	w.clearPlaces(rs, left[:n])
-	for _, d := range left[:n] {
-		rs.Release(d.index, rs.At(d.index))
-	}
-	copy(w.vacant[:], w.vacant[n:w.vacancies])
-	w.vacancies -= n
-}
-
-// clearPlaces clears the places that records leave, and puts the pending timers of them into slots.
+// clearPlaces clears the places that up to bufferLen timers have left. It puts those that
+// are pending into their new slots, and makes the records of the others free.
 func (w *Wheel) clearPlaces(rs *records.Set, left []departure) {
 	var emptied [bufferLen]uint32
 	n := 0
 	for _, d := range left {
-		if d.from.InSlot() {
-			emptied[n&bufferMask] = chunkOf(d.from)
-			if w.chunks.clear(d.from) {
-				n++
-			}
+		emptied[n&bufferMask] = chunkOf(d.from)
+		if w.chunks.clear(d.from) {
+			n++
 		}
 	}
 	for _, chunk := range emptied[:n] {
@@ -132,11 +208,17 @@ func (w *Wheel) clearPlaces(rs *records.Set, left []departure) {
 	}
 	w.ahead.Issue()
 	for _, d := range left {
-		w.settle(rs, d.index)
+		r := rs.At(d.index)
+		if r.Pending() {
+			r.Where = w.add(d.index, r.Deadline)
+		} else {
+			rs.Release(d.index, r)
+		}
 	}
 	for _, chunk := range emptied[:n] {
 		if *w.chunks.mask.At(chunk) == 0 { // no timer was added
 			w.unlink(chunk)
 		}
 	}
+	w.slotsDue = min(w.slotsDue, w.buffersDue, w.stepAt)
 }

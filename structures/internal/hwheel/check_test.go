@@ -12,8 +12,8 @@ type (
 	set   = *records.Set
 )
 
-// sound returns a wheel with timers in slots of two levels, five that wait for a slot, of which four leave another one,
-// and a vacancy in a slot.
+// sound returns a wheel with timers in the arrival buffer, in slots of two levels, in
+// departures, and with a vacancy. IDs are by the numbers of the timers.
 func sound(t *testing.T) (*Wheel, *records.Set) {
 	t.Helper()
 	w, rs := New(), newSet()
@@ -28,9 +28,9 @@ func sound(t *testing.T) (*Wheel, *records.Set) {
 		w.Reschedule(rs, index, rs.At(index), 90)
 	}
 	w.Schedule(rs, 50)
-	w.Cancel(uint32(ids[5]), rs.At(uint32(ids[5])))
-	if err := check(&w, rs); err != nil || w.waits != 5 || w.vacancies != 1 {
-		t.Fatalf("%d timers wait, %d vacancies: %v", w.waits, w.vacancies, err)
+	w.Leave(uint32(ids[5]), rs.At(uint32(ids[5])))
+	if err := check(&w, rs); err != nil || w.departed != 4 || w.noVacancies() || w.arrived != 1 {
+		t.Fatalf("%d departures, %d arrivals: %v", w.departed, w.arrived, err)
 	}
 	return &w, rs
 }
@@ -50,7 +50,7 @@ func TestCheckFindsHarm(t *testing.T) {
 		"the cursor is after the clock":       func(w wheel, _ set) { w.cursor = 1 },
 		"a slot is due before slotsDue":       func(w wheel, _ set) { w.slotsDue = 101 },
 		"a buffer is due before buffersDue":   func(w wheel, _ set) { w.buffersDue = 51 },
-		"a waiting timer is due before that":  func(w wheel, rs set) { rs.At(w.waiting[0].index).Deadline = 40 },
+		"a departure is due before that":      func(w wheel, rs set) { rs.At(w.left[0].index).Deadline = 40 },
 		"a slot starts before cascadeAt":      func(w wheel, _ set) { w.cascadeAt = 20_100 },
 		"a slot can be emptied before stepAt": func(w wheel, _ set) { w.stepAt = 20_000 },
 		"a slot is not occupied":              func(w wheel, _ set) { w.levels[1].occupied[slot>>6] = 0 },
@@ -61,14 +61,13 @@ func TestCheckFindsHarm(t *testing.T) {
 		"a link back is wrong":                func(w wheel, _ set) { w.chunks.chunk.At(head(w)).before++ },
 		"a timer is in another place":         func(w wheel, rs set) { timer(w, rs).Where++ },
 		"a deadline is before its slot":       func(w wheel, rs set) { timer(w, rs).Deadline = 300 },
-		"a vacancy is pending":                func(w wheel, rs set) { rs.At(w.vacant[0]).Generation++ },
-		"a vacancy is there twice":            func(w wheel, _ set) { w.vacant[1] = w.vacant[0]; w.vacancies++ },
-		"a record that waits has a place":     func(w wheel, rs set) { rs.At(w.waiting[0].index).Where = 0 },
-		"two records leave one place":         func(w wheel, _ set) { w.waiting[1].from = w.waiting[0].from },
-		"a record that waits is free":         func(w wheel, rs set) { rs.At(w.waiting[4].index).Generation++ },
-		"too many wait":                       func(w wheel, _ set) { w.waits = bufferLen },
-		"too many are vacant":                 func(w wheel, _ set) { w.vacancies = vacantLen },
-		"a record in use is free":             func(w wheel, rs set) { rs.Release(w.waiting[0].index, rs.At(w.waiting[0].index)) },
+		"a vacancy has another deadline":      func(w wheel, _ set) { w.vacant[w.first&vacantMask].deadline++ },
+		"a departure has a place":             func(w wheel, rs set) { rs.At(w.left[0].index).Where = 0 },
+		"two departures of one place":         func(w wheel, _ set) { w.left[1] = w.left[0] },
+		"too many arrivals":                   func(w wheel, _ set) { w.arrived = bufferLen + 1 },
+		"an arrival has another record":       func(w wheel, rs set) { w.records[0] = rs.At(0) },
+		"an ID is not that of the record":     func(w wheel, _ set) { w.ids[3] += 2 << 32 },
+		"a record in use is free":             func(w wheel, rs set) { rs.Release(w.left[0].index, rs.At(w.left[0].index)) },
 	} {
 		w, rs := sound(t)
 		if harm(w, rs); check(w, rs) == nil {

@@ -12,18 +12,18 @@ import (
 // filled from the last to the first, and each is used once. A mask says which of them
 // hold a timer. A chunk whose mask becomes 0 is taken out of its list at once.
 //
-// The masks are in an array of their own. The masks of a million timers take 200 to 500 KB, which fit the second-level
-// cache. So the removal of a timer usually misses the cache for its record only.
+// The masks are in an array of their own: a million timers have 200 to 500 KB of them,
+// so that to remove a timer mostly touches no line that is in no cache but its record.
 type chunk struct {
 	next   uint32 // the number of the next chunk in the list, or in the free list; 0: none
-	before uint32 // the number of the previous chunk, or ofHead, the level and the slot
+	before uint32 // the number of the chunk before, or ofHead and the number of the slot
 	timers [records.Places]uint32
 }
 
 const ofHead = 1 << 31
 
-// list is a list of chunks: the number of the first chunk, and the number of its unused places. All places of the
-// other chunks were used. 0 is the empty list.
+// list is a list of chunks: the number of the first one, and how many of its places were
+// never used. All other chunks have none. 0 is the empty list.
 type list uint32
 
 func (l list) chunk() uint32 { return uint32(l >> records.TagBits) }
@@ -31,7 +31,8 @@ func (l list) chunk() uint32 { return uint32(l >> records.TagBits) }
 // full reports whether the list has no place for another timer.
 func (l list) full() bool { return l&records.TagMask == 0 }
 
-// chunks holds the chunks of all lists. The zero value is ready for use. Chunk 0 is never used: number 0 means none.
+// chunks holds the chunks of all lists. The zero chunks has none. Chunk 0 is never used:
+// its number stands for none.
 type chunks struct {
 	chunk paged.Array[chunk]
 	mask  paged.Array[uint16] // of the chunk of the same number
@@ -59,10 +60,12 @@ func (c *chunks) take() uint32 {
 // maxChunks is the limit of the numbers of chunks, which have 27 bits.
 const maxChunks = uint32(above >> records.TagBits)
 
-// above is set in the place of a timer above level 0. It is the sign bit, which move uses.
+// above marks a chunk in a slot above level 0, in the place of a timer that is in it: the
+// sign, for move.
 const above records.Where = 1 << 31
 
-// chunkOf returns the number of the chunk that a timer is in.
+// chunkOf returns the number of the chunk that a timer is in, or its position in the arrival
+// buffer.
 func chunkOf(at records.Where) uint32 { return uint32(at&^above) >> records.TagBits }
 
 // release makes a chunk free.

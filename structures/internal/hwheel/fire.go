@@ -8,13 +8,13 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// advance moves the cursor to the first tick at which a timer is due, if that is at or before the clock, and returns
-// true. Otherwise it moves the cursor to the clock. No timer may be due at the cursor before the call.
+// advance moves the cursor to the next tick at which a timer is due, and reports whether
+// there is one up to the clock. If there is none, it moves the cursor to the clock. No
+// timer may be due at the cursor.
 func (w *Wheel) advance(rs *records.Set) bool {
-	// At half of its length the buffer is emptied here, so that fewer calls of Schedule have to.
-	if w.buffersDue <= rs.Clock || w.waits >= bufferLen/2 {
-		w.file(rs)
-		w.buffersDue = math.MaxInt64
+	// Half of the buffer is enough here, rather than all of it in a Schedule.
+	if w.buffersDue <= rs.Clock || w.arrived >= bufferLen/2 {
+		w.flush(rs)
 	}
 	for {
 		at, ok := w.firstOf(0)
@@ -48,7 +48,8 @@ func (w *Wheel) advance(rs *records.Set) bool {
 	return false
 }
 
-// prefetchFiring prefetches the records of the third chunk that fires from now on, and the fourth chunk itself.
+// prefetchFiring prefetches the records of the chunk that fires second after the first one,
+// and the chunk after that.
 func (w *Wheel) prefetchFiring(rs *records.Set) {
 	n, tick := w.firing().chunk(), w.cursor
 	for range 2 {
@@ -71,7 +72,8 @@ func (w *hierarchy) firesAfter(n uint32, tick structures.Tick) (uint32, structur
 	return w.levels[0].lists[slotOf(0, tick+1)].chunk(), tick + 1
 }
 
-// prefetchTimers prefetches the records of the timers in a chunk. An empty place has the index of some record, too.
+// prefetchTimers prefetches the records of the timers in a chunk. A place without a timer
+// names a record that exists, too.
 func (w *Wheel) prefetchTimers(rs *records.Set, n uint32) {
 	rs.Prefetch(&w.ahead, w.chunks.chunk.At(n).timers[:])
 }
@@ -79,9 +81,10 @@ func (w *Wheel) prefetchTimers(rs *records.Set, n uint32) {
 // moveTimers moves the timers of up to limit chunks of a slot to the levels below, and
 // returns the number of chunks. All timers of the slot must fit the levels below.
 //
-// While the timers of a chunk move, the records of the next chunk and the chunk after it are prefetched.
+// While the timers of one chunk move, the records of the next one are on their way, and
+// so is the chunk after that.
 func (w *Wheel) moveTimers(rs *records.Set, level uint, slot uint32, limit int) (moved int) {
-	w.fileAll(rs)
+	w.clearAll(rs)
 	w.work.SlotsVisited++
 	g := w.ring(level)
 	for ; moved < limit && g.lists[slot] != 0; moved++ {

@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// hierarchy is the levels with their slots. It holds indexes of records, and never reads a record.
+// hierarchy is the levels. It knows the indexes of timers and the deadlines that it is told.
 //
 // Level l has 4096 slots of 256^l ticks each:
 //
@@ -22,15 +22,17 @@ import (
 //	    6   about  2.8e+14      about  1.2e+18
 //	    7   about  7.2e+16         all there is
 //
-// A timer goes to the lowest level that covers its distance from the cursor. A timer of level 1 is at least 4096 ticks
-// away, so its slot starts more than 3840 ticks after the cursor. From 3840 ticks before its start on, a slot of
-// level 1 gets no more timers, and its timers fit level 0. During these ticks it is emptied in steps (see emptyAhead).
-// The same is true for the levels above, in units of their slots.
+// A timer goes to the lowest level that covers its distance from the cursor. So one that
+// goes to level 1 is at least 4096 ticks away, and its slot starts more than 3840 ticks
+// after the cursor. From 3840 ticks before its start on, a slot of level 1 gets no more
+// timers, and all it holds fits level 0. That is the time to empty it in steps (see
+// emptyAhead). The same holds for the levels above, in units of their slots.
 //
 // Invariants:
 //
-//   - No timer in a slot is due before the cursor. Timers due at the cursor are in its slot of level 0. A slot above
-//     level 0 with timers starts after the cursor, at most ringLen slots after the slot of the cursor.
+//   - No timer in a slot is due before the cursor. Those due at the cursor are in its
+//     slot of level 0. A slot above level 0 starts after the cursor, and at most
+//     ringLen slots after that of the cursor.
 //   - No slot above level 0 that holds timers starts before cascadeAt.
 type hierarchy struct {
 	cursor    structures.Tick
@@ -44,7 +46,7 @@ type hierarchy struct {
 // Levels is the number of levels.
 const Levels = 8
 
-const widthStep = 8 // a slot is 2^widthStep times as wide as a slot of the level below
+const widthStep = 8 // the width of a slot grows by so many bits from level to level
 
 // levelFor returns the level for a timer at a distance from the cursor.
 func levelFor(distance uint64) uint { return uint(bits.Len64(distance|ringMask)-5) / widthStep }
@@ -52,7 +54,7 @@ func levelFor(distance uint64) uint { return uint(bits.Len64(distance|ringMask)-
 // widthBits returns the binary logarithm of the ticks in a slot of a level.
 func widthBits(level uint) uint { return level * widthStep & 63 }
 
-// ring returns the slots of a level, and makes them at the first use.
+// ring returns the slots of a level. They are made when they are used first.
 func (w *hierarchy) ring(level uint) *ring {
 	g := w.levels[level&(Levels-1)]
 	if g == nil {
@@ -76,7 +78,7 @@ func (w *hierarchy) add(index uint32, deadline structures.Tick) records.Where {
 	g.lists[slot] = l
 	w.chunks.chunk.At(l.chunk()).timers[l&records.TagMask] = index
 	*w.chunks.mask.At(l.chunk()) |= 1 << (l & records.TagMask)
-	// This has no branch, because it would be mispredicted.
+	// Without a branch, which would be mispredicted.
 	return records.Where(l) | records.Where(-int32(level))&above
 }
 
@@ -121,8 +123,8 @@ func (w *hierarchy) unlink(n uint32) {
 	w.chunks.release(n)
 }
 
-// firstOf returns the start of the first slot of a level that holds timers. ok is false, and start the last tick of
-// all, if no slot holds any.
+// firstOf returns the tick at which the first slot of a level starts that holds timers,
+// or the last tick of all if ok is false: then there is none.
 func (w *hierarchy) firstOf(level uint) (start structures.Tick, ok bool) {
 	g := w.levels[level]
 	if g == nil || g.empty() {
@@ -135,7 +137,8 @@ func (w *hierarchy) firstOf(level uint) (start structures.Tick, ok bool) {
 	return structures.Tick(g.next(number) << widthBits(level)), true
 }
 
-// firstAbove is firstOf for all levels above 0. A bit of levels is set if the first slot of that level starts at start.
+// firstAbove is firstOf for all levels above 0. It returns the levels whose first slot
+// starts at that tick as bits, or none if there is no such slot.
 func (w *hierarchy) firstAbove() (start structures.Tick, levels uint) {
 	start = math.MaxInt64
 	for level := uint(1); level < Levels; level++ {

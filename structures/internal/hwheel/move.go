@@ -8,13 +8,13 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// Begin prepares an empty wheel for timers that are due at the cursor or later.
+// Begin prepares an empty wheel for timers of which none is due before the cursor.
 func (w *Wheel) Begin(cursor structures.Tick) {
 	w.ring(0)
 	w.cursor = cursor
 }
 
-// Adopt puts a timer into a slot. The timer must not be due before the cursor.
+// Adopt puts a timer into a slot. It must not be due before the cursor.
 func (w *Wheel) Adopt(rs *records.Set, index uint32) {
 	r := rs.At(index)
 	r.Where = w.add(index, r.Deadline)
@@ -22,14 +22,23 @@ func (w *Wheel) Adopt(rs *records.Set, index uint32) {
 	w.slotsDue = min(w.slotsDue, w.stepAt, r.Deadline)
 }
 
-// End puts all timers into slots, so that TakeFirst finds them. It returns a tick before which no timer is due.
+// End puts all timers into slots, so that all can be taken out by TakeFirst. It returns a tick
+// before which none is due.
 func (w *Wheel) End(rs *records.Set) structures.Tick {
-	w.fileAll(rs)
+	w.clearAll(rs)
+	w.flush(rs)
+	for _, id := range w.ids[:w.positions] {
+		r := rs.At(uint32(id))
+		r.Generation++
+		r.Where = records.Nowhere
+		rs.Release(uint32(id), r)
+	}
+	w.positions = 0
 	return w.cursor
 }
 
-// TakeFirst removes a timer from the lowest level with timers. End must be called first. ok is false if the wheel is
-// empty.
+// TakeFirst takes a timer out of the lowest level that has one, after End. ok is false if there
+// is none.
 func (w *Wheel) TakeFirst(rs *records.Set) (index uint32, ok bool) {
 	for _, g := range w.levels {
 		if g == nil || g.empty() {

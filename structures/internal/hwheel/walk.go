@@ -11,17 +11,15 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Walk adds level 0, the other levels that hold a timer, and the timers that wait for a slot. A place that a timer has
-// left shows as a stale entry, filed for the first tick of its slot.
+// Walk adds level 0, the other levels that hold a timer, the timers that were moved and have no
+// new slot yet, and the arrival buffer. The place that a timer has left shows as a stale entry,
+// filed for the first tick of its slot.
 func (w *Wheel) Walk(b *records.Walk) error {
 	if err := w.checkCursor(b.Set.Clock); err != nil {
 		return err
 	}
 	k := walk{Wheel: w, b: b, gone: make(map[records.Where]uint32)}
-	if err := k.findVacancies(); err != nil {
-		return err
-	}
-	if err := k.findWaiting(); err != nil {
+	if err := k.findDepartures(); err != nil {
 		return err
 	}
 	for level := range uint(Levels) {
@@ -32,15 +30,21 @@ func (w *Wheel) Walk(b *records.Walk) error {
 	if err := b.DueBefore(w.slotsDue); err != nil {
 		return fmt.Errorf("slots: %w", err)
 	}
-	b.List("waiting timers", func(yield func(uint32, structures.Tick) bool) {
-		for _, d := range w.waiting[:w.waits] {
+	b.List("moved timers", func(yield func(uint32, structures.Tick) bool) {
+		for _, d := range w.left[:w.departed] {
 			if r := b.Set.At(d.index); r.Pending() && !yield(d.index, r.Deadline) {
 				return
 			}
 		}
 	})
+	if err := b.Held(w.count); err != nil {
+		return err
+	}
+	if err := k.walkArrivals(); err != nil {
+		return err
+	}
 	if err := b.DueBefore(w.buffersDue); err != nil {
-		return fmt.Errorf("waiting timers: %w", err)
+		return fmt.Errorf("buffers: %w", err)
 	}
 	for n := w.chunks.free; n != 0 && k.walked <= w.chunks.chunk.Fresh(); n = w.chunks.chunk.At(n).next {
 		if *w.chunks.mask.At(n) != 0 {
@@ -49,17 +53,17 @@ func (w *Wheel) Walk(b *records.Walk) error {
 		k.walked++
 	}
 	if want := max(1, w.chunks.chunk.Fresh()) - 1; k.walked != want || len(k.gone) > 0 {
-		return fmt.Errorf("%d chunks, want %d; %d records that left a slot have no place in it",
+		return fmt.Errorf("%d chunks, want %d; %d timers in departures have no place in a slot",
 			k.walked, want, len(k.gone))
 	}
-	return b.Held(w.count)
+	return b.Held(int(w.arrived))
 }
 
 // walk is a walk through a wheel.
 type walk struct {
 	*Wheel
 	b      *records.Walk
-	gone   map[records.Where]uint32 // the records that leave a place, by place
+	gone   map[records.Where]uint32 // the records that have left their places, by place
 	walked uint32                   // in lists, and free ones
 	err    error
 }
@@ -73,43 +77,45 @@ func (w *Wheel) checkCursor(clock structures.Tick) error {
 		return fmt.Errorf("the next work is at %d, after %d, when timers are due or to be moved",
 			w.slotsDue, max(clock, w.stepAt))
 	}
-	if w.waits >= bufferLen || w.vacancies >= vacantLen {
-		return fmt.Errorf("%d records wait, and %d are vacant: too many", w.waits, w.vacancies)
+	if w.departed >= bufferLen || w.end-w.first >= vacantLen || w.arrived > w.positions ||
+		w.positions > bufferLen {
+		return fmt.Errorf("%d departures, %d vacancies, %d arrivals in %d positions: too many",
+			w.departed, w.end-w.first, w.arrived, w.positions)
 	}
 	return nil
 }
 
-// findVacancies notes the vacant records, and the places of those that are in slots.
-func (k *walk) findVacancies() error {
-	for _, index := range k.vacant[:k.vacancies] {
-		if err := k.b.Use(index); err != nil {
+// findDepartures notes the places that timers have left.
+func (k *walk) findDepartures() error {
+	for _, d := range k.left[:k.departed] {
+		if err := k.leaves(d, k.b.Set.At(d.index).Pending()); err != nil {
+			return fmt.Errorf("departures: %w", err)
+		}
+	}
+	for i := k.first; i != k.end; i++ {
+		v := k.vacant[i&vacantMask]
+		if err := k.leaves(v.departure, false); err != nil {
 			return fmt.Errorf("vacancies: %w", err)
 		}
-		r := k.b.Set.At(index)
-		if r.Pending() {
-			return fmt.Errorf("record %d is vacant and pending", index)
-		}
-		if r.Where.InSlot() {
-			k.gone[r.Where] = index
+		if r := k.b.Set.At(v.index); r.Pending() || r.Deadline != v.deadline {
+			return fmt.Errorf("vacancies: record %d has generation %d and deadline %d, want %d",
+				v.index, r.Generation, r.Deadline, v.deadline)
 		}
 	}
 	return nil
 }
 
-// findWaiting notes the places that waiting records leave. A record without a timer is vacant, too.
-func (k *walk) findWaiting() error {
-	for _, d := range k.waiting[:k.waits] {
-		r := k.b.Set.At(d.index)
-		_, twice := k.gone[d.from]
-		if twice || r.Where != records.InBuffer || !r.Pending() && !k.b.Seen(d.index) {
-			return fmt.Errorf("record %d leaves %#x, and is at %#x with generation %d", d.index, d.from, r.Where,
-				r.Generation)
-		}
-		if d.from.InSlot() {
-			k.gone[d.from] = d.index
-		}
+// leaves notes the place that a record has left. A pending one is walked later.
+func (k *walk) leaves(d departure, pending bool) error {
+	r := k.b.Set.At(d.index)
+	if _, twice := k.gone[d.from]; twice || r.Where != records.Nowhere {
+		return fmt.Errorf("record %d was at %#x, and is at %#x", d.index, d.from, r.Where)
 	}
-	return nil
+	k.gone[d.from] = d.index
+	if pending {
+		return nil
+	}
+	return k.b.Use(d.index)
 }
 
 func (k *walk) walkLevel(level uint) error {
@@ -160,7 +166,8 @@ func (k *walk) walkSlot(level uint, slot uint32) error {
 	return k.err
 }
 
-// timersOf walks the chunks of a slot. A timer that was moved to later and kept its place is filed for the last tick.
+// timersOf walks the chunks of a slot. Timers that stayed when they were moved to a later slot
+// are filed for the last tick.
 func (k *walk) timersOf(level uint, slot uint32, first, last structures.Tick) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		l := k.levels[level].lists[slot]
@@ -205,6 +212,30 @@ func (k *walk) timerAt(
 		return 0, 0, fmt.Errorf("record %d at %#x says %#x", index, at, r.Where)
 	}
 	return index, r.Deadline, nil
+}
+
+func (k *walk) walkArrivals() error {
+	for position, id := range k.ids[:k.positions] {
+		index, r := uint32(id), k.records[position]
+		if r != k.b.Set.At(index) || records.IDOf(index, r.Generation) != id || !r.Pending() ||
+			r.Where != records.Where(position)<<records.TagBits|records.InBuffer {
+			return fmt.Errorf("arrival buffer: position %d has ID %#x, its record is at %#x, generation %d",
+				position, id, r.Where, r.Generation)
+		}
+		if position >= int(k.arrived) {
+			if err := k.b.Use(index); err != nil {
+				return fmt.Errorf("arrival buffer: %w", err)
+			}
+		}
+	}
+	k.b.List("arrival buffer", func(yield func(uint32, structures.Tick) bool) {
+		for position, id := range k.ids[:k.arrived] {
+			if !yield(uint32(id), k.records[position].Deadline) {
+				return
+			}
+		}
+	})
+	return nil
 }
 
 // spanOf returns the first and the last tick of a slot, as seen from the cursor.

@@ -1,5 +1,5 @@
-// Package hwheel is the core of packages structures/hwheel and auto: a hierarchical timer wheel in which no call takes
-// long. The caller holds the records.
+// Package hwheel is the core of package hwheel, on records that its user has: a hierarchical
+// timer wheel in which no call takes long.
 package hwheel
 
 import (
@@ -10,17 +10,17 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// Wheel holds timers in slots, and in a buffer of timers that wait to be put into slots. Make it with New.
+// Wheel holds timers: in the arrival buffer, in slots, or in departures. Make it with New.
 //
 // Invariants:
 //
-//   - No timer in the buffer is due before buffersDue.
-//   - No timer in a slot is due before slotsDue, and no step of emptyAhead is due before it. If a timer is due at the
-//     cursor, slotsDue is not after the clock instead.
+//   - No timer in the arrival buffer or in departures is due before buffersDue.
+//   - No timer in a slot is due before slotsDue, nor is there anything to do in steps. If a
+//     timer is due at the cursor, slotsDue is not after the clock instead.
 type Wheel struct {
 	slotsDue   structures.Tick
 	buffersDue structures.Tick
-	count      int
+	count      int // timers that are not in the arrival buffer
 	buffers
 	hierarchy
 }
@@ -33,104 +33,102 @@ func New() Wheel {
 	}
 }
 
-// Reserve makes room for n timers. Each slot of the two lowest levels may have a chunk that is not full.
+// Reserve makes room for n timers. Each slot of the two lowest levels may have a chunk
+// that is not full.
 func (w *Wheel) Reserve(rs *records.Set, n uint64) {
-	rs.ReserveTimers(n)
+	rs.ReserveTimers(n + bufferLen)
 	w.chunks.reserve(1 + n/records.Places + min(n, 2*ringLen))
 	w.ring(0)
 	w.ring(1)
 }
 
 // Len returns the number of timers.
-func (w *Wheel) Len() int { return w.count }
+func (w *Wheel) Len() int { return w.count + int(w.arrived) }
 
-// Quiet returns a tick before which no timer is due and the wheel has nothing to do.
+// Quiet returns a tick before which no timer is due, and nothing is to be done.
 func (w *Wheel) Quiet() structures.Tick { return min(w.slotsDue, w.buffersDue) }
 
-// Work returns the counters of the work done so far. SlotsVisited counts slots of level 0 whose timers fired, and steps
-// that emptied slots of other levels. Moved counts timers that cascaded.
+// Work returns the counters of the work done so far: slots of level 0 whose timers fired, and
+// slots of other levels that cascaded, once for each step (SlotsVisited), and timers that
+// cascaded (Moved).
 func (w *Wheel) Work() structures.Work { return w.work }
 
-// Schedule adds a timer with a deadline after the clock. It returns the ID and the record, which gets the value.
-func (w *Wheel) Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record) {
-	var index uint32
-	var r *records.Record
-	if n := w.vacancies - 1; n < vacantLen {
-		w.vacancies = n
-		index = w.vacant[n]
-		r = rs.At(index)
-		if r.Generation == 0 { // all are used
-			w.vacancies++
-			w.fileAll(rs)
-			return w.Schedule(rs, deadline)
-		}
-	} else {
-		index = w.takeFree(rs)
-		r = rs.At(index)
+// Schedule adds a timer with a deadline after the clock, whose record gets the value. It takes
+// over the record of one that was cancelled, if there is any.
+func (w *Wheel) Schedule(
+	rs *records.Set, deadline structures.Tick,
+) (structures.ID, *records.Record) {
+	if w.noVacancies() {
+		return w.scheduleArrival(rs, deadline)
+	}
+	v := w.occupy()
+	r := rs.At(v.index)
+	if r.Generation == 0 { // all are used
+		w.clearPlaces(rs, []departure{v.departure})
+		return w.Schedule(rs, deadline)
 	}
 	if deadline < w.buffersDue {
 		w.buffersDue = deadline
 	}
 	r.Generation++
 	w.count++
-	id, full := records.IDOf(index, r.Generation), false
-	switch {
-	case r.Where == records.InBuffer:
-		r.Deadline = deadline
-		return id, r
-	case r.Where.InSlot():
-		full = w.move(index, r, deadline)
-	default:
-		full = w.arrive(index, r, deadline)
-	}
-	if full {
-		w.file(rs)
+	id := records.IDOf(v.index, r.Generation)
+	if w.move(r, v, deadline) {
+		w.clearDepartures(rs)
 	}
 	return id, r
 }
 
-// takeFree takes a free record, or a new one.
-func (w *Wheel) takeFree(rs *records.Set) uint32 {
-	w.taken++
-	if rs.HasFree() {
-		return rs.TakeFree()
+// scheduleArrival is Schedule if there are no vacancies.
+func (w *Wheel) scheduleArrival(
+	rs *records.Set, deadline structures.Tick,
+) (structures.ID, *records.Record) {
+	if w.arrived == w.positions {
+		w.flushArrivals(rs)
+		w.openPositions(rs)
 	}
-	w.ring(0)
-	index := rs.Take()
-	rs.At(index).Where = records.Nowhere
-	return index
+	return w.Arrive(deadline)
 }
 
-// Reschedule moves the timer of a record to a deadline after the clock. It returns false if the record has none.
-func (w *Wheel) Reschedule(rs *records.Set, index uint32, r *records.Record, deadline structures.Tick) bool {
-	if !r.Pending() {
-		return false
-	}
+// Reschedule moves the timer of a record to a deadline after the clock. It returns false if
+// the record has none.
+func (w *Wheel) Reschedule(
+	rs *records.Set, index uint32, r *records.Record, deadline structures.Tick,
+) bool {
 	if deadline < w.buffersDue {
 		w.buffersDue = deadline
 	}
-	if !r.Where.InSlot() {
-		r.Deadline = deadline // it waits already
+	from := r.Where
+	if !from.InSlot() {
+		if !w.pending(r) {
+			return false
+		}
+		r.Deadline = deadline
 		return true
 	}
-	if w.move(index, r, deadline) {
-		w.file(rs)
+	if w.move(r, vacancy{departure{index, from}, r.Deadline}, deadline) {
+		w.clearDepartures(rs)
 	}
 	return true
 }
 
-// Cancel cancels the pending timer of a record, whose value is cleared. It reports whether FreeVacancies must be
-// called.
-func (w *Wheel) Cancel(index uint32, r *records.Record) (full bool) {
-	r.End()
-	w.count--
-	w.vacant[w.vacancies&vacantMask] = index
-	w.vacancies++
-	return w.vacancies == vacantLen
+// pending reports whether a record that is in no slot has a pending timer.
+func (w *Wheel) pending(r *records.Record) bool {
+	return r.Pending() && (r.Where == records.Nowhere || chunkOf(r.Where) < w.arrived)
 }
 
-// Pop removes the earliest timer if it is due at the clock. It returns the ID and the record, which still has the
-// value, or nil.
+// Leave cancels the timer of a record that is in a slot. Its value is cleared. It reports whether
+// ClearVacancies must be called.
+func (w *Wheel) Leave(index uint32, r *records.Record) (full bool) {
+	from := r.Where
+	r.End()
+	r.Where = records.Nowhere
+	w.count--
+	return w.vacate(index, from, r.Deadline)
+}
+
+// Pop removes a timer that is due at the clock, the earliest one. It returns its record, which
+// still has the value, or nil.
 func (w *Wheel) Pop(rs *records.Set) (structures.ID, *records.Record) {
 	if w.levels[0] == nil {
 		return 0, nil
@@ -146,8 +144,8 @@ func (w *Wheel) Pop(rs *records.Set) (structures.ID, *records.Record) {
 		mask := w.chunks.mask.At(n)
 		index := w.chunks.chunk.At(n).timers[bits.TrailingZeros16(*mask)&records.TagMask]
 		r := rs.At(index)
-		if !r.Pending() || r.Where == records.InBuffer {
-			w.fileAll(rs) // this one was cancelled or moved
+		if r.Where == records.Nowhere {
+			w.clearAll(rs) // this one was cancelled or moved
 			continue
 		}
 		*mask &= *mask - 1
@@ -166,10 +164,11 @@ func (w *Wheel) Pop(rs *records.Set) (structures.ID, *records.Record) {
 	}
 }
 
-// Next returns the tick at which Pop next fires a timer or cascades a slot. It names the start of a slot only if the
-// slot has many timers, or timers that were moved to later. The wheel must not be empty.
+// Next returns the tick at which Pop next fires a timer or cascades a slot with many timers, or
+// one from which timers were moved to later. There must be a timer.
 func (w *Wheel) Next(rs *records.Set) structures.Tick {
-	w.fileAll(rs)
+	w.clearAll(rs)
+	w.flush(rs)
 	if w.firing() != 0 || w.advance(rs) {
 		return w.cursor
 	}
@@ -182,8 +181,9 @@ func (w *Wheel) Next(rs *records.Set) structures.Tick {
 	return at
 }
 
-// earliestIn returns a tick before which no timer of a level is due whose first slot starts at start: the first deadline
-// in the slot, or start if the slot has more than one chunk.
+// earliestIn returns a tick before which no timer of a slot is due, nor any other one of
+// its level: the first deadline in the slot, or its start if the slot has more than a
+// chunk.
 func (w *Wheel) earliestIn(
 	rs *records.Set, level uint, start structures.Tick,
 ) structures.Tick {

@@ -4,7 +4,7 @@ package records
 //
 //	0-13      a place in a chunk of a wheel; the number of the chunk is above
 //	Nowhere   in no slot and no list of many; in a list if there is anything above
-//	InBuffer  in the buffer of a wheel, from which it goes to a slot
+//	InBuffer  in the arrival buffer of a wheel; the position is above
 type Where uint32
 
 // The tags.
