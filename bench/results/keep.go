@@ -13,7 +13,7 @@ import (
 )
 
 // MostKept is the largest size of a kept run in bytes. Kept runs are part of each clone and of the program.
-const MostKept = 700_000
+const MostKept = 900_000
 
 // Keep writes a compressed results file without the data that no answer needs, and returns its size.
 // The answers of the file are the answers of r.
