@@ -94,8 +94,9 @@ report: build ## Draw the report of the last results again
 # report.md has the same content, and README links to it.
 .PHONY: submit
 submit: $(if $(wildcard $(OUT)/results.json),build,bench) ## Measure this machine, or take the run OUT, check it, and write it to docs/results
-	test -s $(LAST)/report.md
 	$(CMD) submit $(LAST)
+	go build -buildvcs=auto -o $(CMD) ./cmd/timerbench # the kept runs are part of it, and of each report
+	$(CMD) report $(LAST)
 	find docs/results -type f ! -name '*.go' ! -name '*.json*' -delete
 	sed '/^## How /,$$d; s|report-charts/||g; s/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
 	cp $(LAST)/report-charts/latency.??g $(LAST)/report-charts/idle-ticks.??g $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
