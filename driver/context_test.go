@@ -409,7 +409,7 @@ func TestTreesOfContextsAreLikeTheStandardOnes(t *testing.T) {
 					}
 					own, isOwn := c.own.Deadline()
 					std, isStd := c.std.Deadline()
-					if got, want := c.own.Err(), c.std.Err(); got != want || context.Cause(c.own) != context.Cause(c.std) ||
+					if got, want := c.own.Err(), c.std.Err(); !errors.Is(got, want) || !errors.Is(context.Cause(c.own), context.Cause(c.std)) ||
 						!own.Equal(std) || isOwn != isStd || c.own.Value(number(step)) != c.std.Value(number(step)) {
 						t.Fatalf("seed %d, step %d, context %d: Err %v, Cause %v, deadline %v; want %v, %v, %v", seed, step, i,
 							got, context.Cause(c.own), own, want, context.Cause(c.std), std)
