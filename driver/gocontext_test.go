@@ -33,7 +33,7 @@ var differences = map[string]string{
 // sometimes are the differences that depend on chance.
 var sometimes = []string{"TestLayersCancel", "TestLayersTimeout"}
 
-// glue stands for what the tests import from the standard library's internal packages, and has the driver.
+// glue replaces the internal packages of the standard library that the tests import, and holds the driver.
 const glue = `package context_test
 
 import "github.com/timerbench/timerbench/driver"

@@ -46,7 +46,7 @@ type Advice struct {
 	Partial                  time.Duration
 }
 
-// Use is what the timers of a program take.
+// Use is the cost of the timers of a program in one form.
 type Use struct {
 	Core    stats.Interval // share of a core
 	Calls   float64        // the part of the calls in Core
@@ -60,7 +60,7 @@ type Use struct {
 // ErrNoTimers is the error for a program that set no timers.
 var ErrNoTimers = errors.New("no timers were set: nothing to do")
 
-// For measures what the timers of a program cost, and what they would cost with changes. It takes about 15 seconds,
+// For measures the cost of the timers of a program, now and with changes. It takes about 15 seconds,
 // and returns early with an error if ctx is done.
 func For(ctx context.Context, q Question) (*Advice, error) {
 	s := q.Summary
@@ -102,7 +102,7 @@ func For(ctx context.Context, q Question) (*Advice, error) {
 	return a, nil
 }
 
-// run is a way to run the timers, and what it takes.
+// run is one form of timers with one change, and its cost.
 type run struct {
 	form   form
 	change Change
@@ -154,7 +154,7 @@ func useOf(w *script, s *tracestat.Summary) Use {
 	return Use{Wakeups: float64(w.Wakeups) / hours, AtOnce: w.AtOnce, Late: w.Late, Latest: w.Latest}
 }
 
-// cost sets the cost of a contender: of its calls beyond those of the replay, and of its wake-ups.
+// cost sets the cost of a contender: its calls less the cost of the replay itself, and its wake-ups.
 func (u *Use) cost(c, floor *contender, seconds float64) {
 	const least = 1e-9 // of a second: less is not measured
 	sum := make([]stats.Sample, len(c.calls))

@@ -35,7 +35,7 @@ const (
 	forever   = 1 << 13 // hours, about a year
 )
 
-// Rules are all rules, those that cost a busy program first.
+// Rules lists all rules. The patterns that cost a busy program the most come first.
 var Rules = []Rule{
 	{
 		Pattern:   "set and stopped each time",

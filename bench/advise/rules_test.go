@@ -141,7 +141,7 @@ func TestRulesFindTheirPatterns(t *testing.T) {
 		}, func(p *program) { p.every(50, func(int) { p.set(5) }) }},
 		{"never stopped, never due", trace.FuncForm, func(p *program) {
 			p.every(50, func(int) { p.set(3600_000) })
-		}, func(p *program) { // all of them are from the beginning, as those of connections
+		}, func(p *program) { // all timers are set at the beginning, like timers of connections
 			for range 200 {
 				p.set(3600_000)
 			}

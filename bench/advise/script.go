@@ -113,7 +113,7 @@ type scripted struct {
 	stopped  bool // in Go's heap
 }
 
-// newScript reads a trace. With driver, it counts the wake-ups of package driver, and otherwise those of Go's timers.
+// newScript reads a trace. It counts the wake-ups of package driver if driver is set, and else the wake-ups of Go's timers.
 func newScript(path string, s *tracestat.Summary, change Change, driver bool) (*script, error) {
 	file, err := os.Open(path)
 	if err != nil {

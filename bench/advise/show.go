@@ -130,7 +130,7 @@ func (a *Advice) whatIf() *show.Table {
 
 var goVersion = regexp.MustCompile(`\bgo1\.\d+(\.\d+)?\b`)
 
-// notes say what the figures hold for.
+// notes returns the conditions under which the figures hold.
 func (a *Advice) notes() show.Text {
 	s := a.Summary
 	out := fmt.Sprintf("Measured on this machine with %s: the calls of the trace, and wake-ups of a process that sleeps until "+

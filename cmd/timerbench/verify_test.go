@@ -61,7 +61,7 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// submit says what a run adds to the kept results, and what it replaces.
+// submit names the run that a new one replaces, and the cells that it adds.
 func TestWhatASubmissionAdds(t *testing.T) {
 	of := func(revision string, sizes ...int) *results.Run {
 		r := &results.Run{Created: time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)}

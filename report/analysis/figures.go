@@ -143,7 +143,7 @@ func (a *Adviser) memory(n float64) map[string]float64 {
 	return out
 }
 
-// idling is what a structure makes of the drivers in the idle
+// idling holds the wake-ups of the drivers on a structure, from the analysis of idle wake-ups.
 type idling struct {
 	times             float64 // wake-ups of a tickless driver as a multiple of the fewest
 	ticking, tickless float64 // idle ticks for each timer that fires

@@ -28,7 +28,7 @@ type due[T any] struct {
 // New returns a Wheel that expects no timers to fire.
 func New[T any]() *Wheel[T] { return &Wheel[T]{} }
 
-// Expect adds a timer to those that fire, in order.
+// Expect appends a timer to the list of timers to fire.
 func (w *Wheel[T]) Expect(t *Timer[T], at structures.Tick) { w.due = append(w.due, due[T]{at, t}) }
 
 // ExpectNone forgets the expected timers.
