@@ -8,14 +8,14 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// buffers holds the timers that are to be put into slots, or out of them. That is done
-// for many together, so that their cache misses overlap.
+// buffers holds timers on their way into slots or out of them. The wheel moves many together, so their
+// cache misses overlap.
 type buffers struct {
 	arrivals
 	departures
 	vacancies
 	ahead   prefetch.Batch
-	records [bufferLen]*records.Record // by position: those of the IDs of arrivals
+	records [bufferLen]*records.Record // by position in the arrival buffer
 }
 
 const (
@@ -23,33 +23,31 @@ const (
 	bufferMask = bufferLen - 1
 )
 
-// arrivals is the buffer for new timers. A timer that is cancelled in it never gets to a
-// slot.
+// arrivals is the buffer for new timers. A timer that is cancelled in the buffer never enters a slot.
 //
-// The first positions have timers. The others that are open have IDs prepared for the next
-// ones, which Cancel and Reschedule refuse.
+// The first positions have timers. The other open positions have prepared IDs for the next timers. Cancel
+// and Reschedule refuse a prepared ID.
 type arrivals struct {
 	arrived   uint32 // positions with a timer
-	positions uint32 // open ones: up to bufferLen, and not more than twice the records in use
+	positions uint32 // open positions: at most bufferLen, and at most twice the records in use
 	ids       [bufferLen]structures.ID
 }
 
-// departures is the buffer for timers that were moved, and whose places in slots are
-// still to be cleared. Their records are nowhere. Those that were cancelled since then are
-// not free yet.
+// departures is the buffer for moved timers whose old places in slots are not cleared yet. Where is Nowhere
+// in their records. The record of a timer that was cancelled after the move is not free yet.
 type departures struct {
 	departed uint32
 	left     [bufferLen]departure
 }
 
-// departure is the index of a record, and where it was.
+// departure is the index of a record and its old place.
 type departure struct {
 	index uint32
 	from  records.Where
 }
 
-// openPositions opens more positions of the arrival buffer: as many as there are records. So a
-// wheel with few large values does not hold many unused ones.
+// openPositions opens one position of the arrival buffer per record in use. So a wheel with a few large
+// values does not hold many unused records.
 func (w *Wheel) openPositions(rs *records.Set) {
 	w.ring(0)
 	for n := min(bufferLen, max(1, rs.Fresh())); w.positions < n; w.positions++ {
@@ -57,7 +55,7 @@ func (w *Wheel) openPositions(rs *records.Set) {
 	}
 }
 
-// prepare gives a position of the arrival buffer a record, and prepares the ID.
+// prepare gives a position of the arrival buffer a record and an ID.
 func (w *Wheel) prepare(rs *records.Set, position uint32) {
 	var index uint32
 	if rs.HasFree() {
@@ -72,7 +70,7 @@ func (w *Wheel) prepare(rs *records.Set, position uint32) {
 	w.records[position&bufferMask] = r
 }
 
-// takeNew takes a record that was never used, and keeps the pointers of the arrival buffer.
+// takeNew takes a record that was never used, and updates the arrival buffer's pointers if the records moved.
 func (w *Wheel) takeNew(rs *records.Set) uint32 {
 	room := rs.Room()
 	index := rs.Take()
@@ -85,10 +83,10 @@ func (w *Wheel) takeNew(rs *records.Set) uint32 {
 	return index
 }
 
-// Open reports whether the next timer goes to the arrival buffer, and there is room.
+// Open reports whether the next timer enters the arrival buffer and the buffer has room.
 func (w *Wheel) Open() bool { return w.noVacancies() && w.arrived < w.positions }
 
-// Arrive is Schedule if Open is true.
+// Arrive is Schedule while Open is true.
 func (w *Wheel) Arrive(deadline structures.Tick) (structures.ID, *records.Record) {
 	if deadline < w.buffersDue {
 		w.buffersDue = deadline
@@ -113,18 +111,18 @@ func (w *Wheel) flushArrivals(rs *records.Set) {
 	w.slotsDue = min(w.slotsDue, w.buffersDue, w.stepAt)
 }
 
-// Prefetch prefetches the records that IDs name.
+// Prefetch prefetches the records of the IDs.
 func (w *Wheel) Prefetch(rs *records.Set, ids []structures.ID) { rs.PrefetchIDs(&w.ahead, ids) }
 
-// CancelElsewhere cancels the timer of a record that is in no slot. It returns false if the
-// record has none. Its value is cleared.
+// CancelElsewhere cancels the timer of a record outside the slots. The caller has cleared the value.
+// CancelElsewhere returns false if the record has no pending timer.
 func (w *Wheel) CancelElsewhere(rs *records.Set, r *records.Record) bool {
 	if r.Where == records.Nowhere {
 		return w.cancelMoved(r)
 	}
 	position := chunkOf(r.Where)
 	if position >= w.arrived {
-		return false // the ID is only prepared
+		return false // a prepared ID
 	}
 	w.arrived--
 	last := w.arrived & bufferMask
@@ -143,7 +141,7 @@ func (w *Wheel) CancelElsewhere(rs *records.Set, r *records.Record) bool {
 	return true
 }
 
-// cancelMoved is CancelElsewhere for a record that is nowhere.
+// cancelMoved is CancelElsewhere for a record in departures, or without a timer.
 func (w *Wheel) cancelMoved(r *records.Record) bool {
 	if !r.Pending() {
 		return false
@@ -153,14 +151,14 @@ func (w *Wheel) cancelMoved(r *records.Record) bool {
 	return true
 }
 
-// move gives the timer of a record a new deadline, instead of the one in v, which is where the
-// record is. A timer above level 0 whose deadline is not earlier keeps its place: the slot
-// cascades in time. Any other one leaves it. move reports whether departures is full.
+// move gives the timer of a record a new deadline. v has its place and its old deadline. A timer above
+// level 0 that moves to later keeps its place, because the slot cascades in time. Any other timer leaves its
+// place. move reports whether departures is full.
 //
-// It has no branches. They would be mispredicted, and each one would delay the cache misses
-// of the calls that follow. Both deadlines are after tick 0, so differences do not overflow.
+// It has no branches. They would be mispredicted, and each misprediction would delay the cache misses of the
+// following calls. Both deadlines are after tick 0, so the difference does not overflow.
 func (b *buffers) move(r *records.Record, v vacancy, deadline structures.Tick) (full bool) {
-	// -1, or 0 if it does not stay.
+	// -1 if the timer stays, 0 if it leaves
 	stays := (v.deadline + ^deadline) & structures.Tick(int32(v.from)) >> 63
 	r.Deadline = deadline
 	r.Where = records.Nowhere + records.Where(stays)&(v.from-records.Nowhere)
@@ -169,15 +167,15 @@ func (b *buffers) move(r *records.Record, v vacancy, deadline structures.Tick) (
 	return b.departed == bufferLen
 }
 
-// clearDepartures clears the places of the timers in departures, and puts those that are
-// pending into their new slots.
+// clearDepartures clears the old places of the timers in departures, and adds the pending timers to their
+// new slots.
 func (w *Wheel) clearDepartures(rs *records.Set) {
 	n := w.departed
 	w.departed = 0
 	w.clearPlaces(rs, w.left[:n])
 }
 
-// clearAll clears the places of all timers that have left them.
+// clearAll clears all old places of moved and cancelled timers.
 func (w *Wheel) clearAll(rs *records.Set) {
 	w.clearDepartures(rs)
 	for !w.noVacancies() {
@@ -185,15 +183,15 @@ func (w *Wheel) clearAll(rs *records.Set) {
 	}
 }
 
-// flush puts all pending timers into slots.
+// flush adds all timers of the buffers to slots.
 func (w *Wheel) flush(rs *records.Set) {
 	w.clearDepartures(rs)
 	w.flushArrivals(rs)
 	w.buffersDue = math.MaxInt64
 }
 
-// clearPlaces clears the places that up to bufferLen timers have left. It puts those that
-// are pending into their new slots, and makes the records of the others free.
+// clearPlaces clears the old places of up to bufferLen timers. It adds the pending timers to their new slots
+// and frees the records of the others.
 func (w *Wheel) clearPlaces(rs *records.Set, left []departure) {
 	var emptied [bufferLen]uint32
 	n := 0

@@ -8,11 +8,10 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// advance moves the cursor to the next tick at which a timer is due, and reports whether
-// there is one up to the clock. If there is none, it moves the cursor to the clock. No
-// timer may be due at the cursor.
+// advance moves the cursor to the next tick with a due timer and returns true. If no timer is due up to the
+// clock, it moves the cursor to the clock and returns false. No timer may be due at the cursor before.
 func (w *Wheel) advance(rs *records.Set) bool {
-	// Half of the buffer is enough here, rather than all of it in a Schedule.
+	// Flushing half a buffer here is better than flushing a full one in Schedule.
 	if w.buffersDue <= rs.Clock || w.arrived >= bufferLen/2 {
 		w.flush(rs)
 	}
@@ -48,8 +47,7 @@ func (w *Wheel) advance(rs *records.Set) bool {
 	return false
 }
 
-// prefetchFiring prefetches the records of the chunk that fires second after the first one,
-// and the chunk after that.
+// prefetchFiring prefetches the records of the chunk two after the firing chunk, and the chunk after that.
 func (w *Wheel) prefetchFiring(rs *records.Set) {
 	n, tick := w.firing().chunk(), w.cursor
 	for range 2 {
@@ -63,8 +61,8 @@ func (w *Wheel) prefetchFiring(rs *records.Set) {
 	w.prefetchTimers(rs, n)
 }
 
-// firesAfter returns the chunk that fires after a chunk of a tick, and its tick: the next one
-// of this tick, or the first one of the next tick.
+// firesAfter returns the chunk that fires after chunk n, and its tick. That is the next chunk of the same
+// tick, or the first chunk of the next tick.
 func (w *hierarchy) firesAfter(n uint32, tick structures.Tick) (uint32, structures.Tick) {
 	if next := w.chunks.chunk.At(n).next; next != 0 {
 		return next, tick
@@ -72,24 +70,23 @@ func (w *hierarchy) firesAfter(n uint32, tick structures.Tick) (uint32, structur
 	return w.levels[0].lists[slotOf(0, tick+1)].chunk(), tick + 1
 }
 
-// prefetchTimers prefetches the records of the timers in a chunk. A place without a timer
-// names a record that exists, too.
+// prefetchTimers prefetches the records of a chunk. A place without a timer also names an existing record.
 func (w *Wheel) prefetchTimers(rs *records.Set, n uint32) {
 	rs.Prefetch(&w.ahead, w.chunks.chunk.At(n).timers[:])
 }
 
-// moveTimers moves the timers of up to limit chunks of a slot to the levels below, and
-// returns the number of chunks. All timers of the slot must fit the levels below.
+// moveTimers moves the timers of at most limit chunks of a slot to the levels below, and returns the number of
+// chunks. All timers of the slot must fit the levels below.
 //
-// While the timers of one chunk move, the records of the next one are on their way, and
-// so is the chunk after that.
+// While the timers of one chunk move, the records of the next chunk and the chunk after that are being
+// loaded.
 func (w *Wheel) moveTimers(rs *records.Set, level uint, slot uint32, limit int) (moved int) {
 	w.clearAll(rs)
 	w.work.SlotsVisited++
 	g := w.ring(level)
 	for ; moved < limit && g.lists[slot] != 0; moved++ {
 		n := g.lists[slot].chunk()
-		c := *w.chunks.chunk.At(n) // a copy, as the first page may move when a timer is added
+		c := *w.chunks.chunk.At(n) // a copy, because add may move the first page
 		if c.next != 0 {
 			w.chunks.prefetch(&w.ahead, w.chunks.chunk.At(c.next).next)
 			w.prefetchTimers(rs, c.next)

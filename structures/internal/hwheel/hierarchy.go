@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// hierarchy is the levels. It knows the indexes of timers and the deadlines that it is told.
+// hierarchy has the levels and their slots. It stores the indexes of records, and reads no record.
 //
 // Level l has 4096 slots of 256^l ticks each:
 //
@@ -20,24 +20,23 @@ import (
 //	    4   about  4.3e+09      about  1.8e+13
 //	    5   about  1.1e+12      about  4.5e+15
 //	    6   about  2.8e+14      about  1.2e+18
-//	    7   about  7.2e+16         all there is
+//	    7   about  7.2e+16         all deadlines
 //
-// A timer goes to the lowest level that covers its distance from the cursor. So one that
-// goes to level 1 is at least 4096 ticks away, and its slot starts more than 3840 ticks
-// after the cursor. From 3840 ticks before its start on, a slot of level 1 gets no more
-// timers, and all it holds fits level 0. That is the time to empty it in steps (see
-// emptyAhead). The same holds for the levels above, in units of their slots.
+// A timer enters the lowest level that covers its distance from the cursor. So a timer that enters level 1 is
+// at least 4096 ticks away, and its slot starts more than 3840 ticks after the cursor. In the last 3840 ticks
+// before its start, a slot of level 1 gets no more timers, and all of its timers fit level 0. emptyAhead
+// empties the slot in steps during that time. The same holds for the levels above, in units of their slots.
 //
 // Invariants:
 //
-//   - No timer in a slot is due before the cursor. Those due at the cursor are in its
-//     slot of level 0. A slot above level 0 starts after the cursor, and at most
-//     ringLen slots after that of the cursor.
-//   - No slot above level 0 that holds timers starts before cascadeAt.
+//   - No timer in a slot is due before the cursor. Timers due at the cursor are in the cursor's slot of
+//     level 0. A slot above level 0 starts after the cursor, and at most ringLen slots after the slot of the
+//     cursor.
+//   - No occupied slot above level 0 starts before cascadeAt.
 type hierarchy struct {
 	cursor    structures.Tick
 	cascadeAt structures.Tick
-	stepAt    structures.Tick // when emptyAhead has to look again
+	stepAt    structures.Tick // the tick of the next call to emptyAhead
 	levels    [Levels]*ring
 	chunks    chunks
 	work      structures.Work
@@ -46,7 +45,7 @@ type hierarchy struct {
 // Levels is the number of levels.
 const Levels = 8
 
-const widthStep = 8 // the width of a slot grows by so many bits from level to level
+const widthStep = 8 // bits by which the width of a slot grows from level to level
 
 // levelFor returns the level for a timer at a distance from the cursor.
 func levelFor(distance uint64) uint { return uint(bits.Len64(distance|ringMask)-5) / widthStep }
@@ -54,7 +53,7 @@ func levelFor(distance uint64) uint { return uint(bits.Len64(distance|ringMask)-
 // widthBits returns the binary logarithm of the ticks in a slot of a level.
 func widthBits(level uint) uint { return level * widthStep & 63 }
 
-// ring returns the slots of a level. They are made when they are used first.
+// ring returns the slots of a level, and makes them on first use.
 func (w *hierarchy) ring(level uint) *ring {
 	g := w.levels[level&(Levels-1)]
 	if g == nil {
@@ -64,7 +63,7 @@ func (w *hierarchy) ring(level uint) *ring {
 	return g
 }
 
-// add puts a timer into the slot for its deadline, which must not be before the cursor.
+// add adds a timer to the slot of its deadline, which must not be before the cursor, and returns its place.
 func (w *hierarchy) add(index uint32, deadline structures.Tick) records.Where {
 	level := levelFor(uint64(deadline - w.cursor))
 	number := uint64(deadline) >> widthBits(level)
@@ -78,11 +77,11 @@ func (w *hierarchy) add(index uint32, deadline structures.Tick) records.Where {
 	g.lists[slot] = l
 	w.chunks.chunk.At(l.chunk()).timers[l&records.TagMask] = index
 	*w.chunks.mask.At(l.chunk()) |= 1 << (l & records.TagMask)
-	// Without a branch, which would be mispredicted.
+	// A branch would be mispredicted.
 	return records.Where(l) | records.Where(-int32(level))&above
 }
 
-// addChunk returns the list of a slot with a new chunk as the first one.
+// addChunk adds a chunk to the front of a slot's list and returns the list.
 func (w *hierarchy) addChunk(g *ring, level uint, number uint64) list {
 	slot := uint32(number) & ringMask
 	l := g.lists[slot]
@@ -104,7 +103,7 @@ func (w *hierarchy) addChunk(g *ring, level uint, number uint64) list {
 	return list(n)<<records.TagBits | records.Places
 }
 
-// unlink takes a chunk that holds no timers out of its list.
+// unlink removes a chunk without timers from its list.
 func (w *hierarchy) unlink(n uint32) {
 	c := w.chunks.chunk.At(n)
 	if c.next != 0 {
@@ -123,8 +122,8 @@ func (w *hierarchy) unlink(n uint32) {
 	w.chunks.release(n)
 }
 
-// firstOf returns the tick at which the first slot of a level starts that holds timers,
-// or the last tick of all if ok is false: then there is none.
+// firstOf returns the first tick of the first occupied slot of a level. If the level is empty, ok is false
+// and start is the largest tick.
 func (w *hierarchy) firstOf(level uint) (start structures.Tick, ok bool) {
 	g := w.levels[level]
 	if g == nil || g.empty() {
@@ -137,8 +136,8 @@ func (w *hierarchy) firstOf(level uint) (start structures.Tick, ok bool) {
 	return structures.Tick(g.next(number) << widthBits(level)), true
 }
 
-// firstAbove is firstOf for all levels above 0. It returns the levels whose first slot
-// starts at that tick as bits, or none if there is no such slot.
+// firstAbove is firstOf for all levels above 0. The bits of levels are the levels whose first slot starts at
+// that tick.
 func (w *hierarchy) firstAbove() (start structures.Tick, levels uint) {
 	start = math.MaxInt64
 	for level := uint(1); level < Levels; level++ {
@@ -158,5 +157,5 @@ func slotOf(level uint, tick structures.Tick) uint32 {
 	return uint32(uint64(tick)>>widthBits(level)) & ringMask
 }
 
-// firing returns the list of the timers that are due at the cursor.
+// firing returns the list of the timers due at the cursor.
 func (w *hierarchy) firing() list { return w.levels[0].lists[w.cursor&ringMask] }

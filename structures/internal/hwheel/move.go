@@ -8,13 +8,13 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// Begin prepares an empty wheel for timers of which none is due before the cursor.
+// Begin prepares an empty wheel for Adopt. No adopted timer may be due before the cursor.
 func (w *Wheel) Begin(cursor structures.Tick) {
 	w.ring(0)
 	w.cursor = cursor
 }
 
-// Adopt puts a timer into a slot. It must not be due before the cursor.
+// Adopt adds the timer of a record to a slot. It must not be due before the cursor.
 func (w *Wheel) Adopt(rs *records.Set, index uint32) {
 	r := rs.At(index)
 	r.Where = w.add(index, r.Deadline)
@@ -22,8 +22,8 @@ func (w *Wheel) Adopt(rs *records.Set, index uint32) {
 	w.slotsDue = min(w.slotsDue, w.stepAt, r.Deadline)
 }
 
-// End puts all timers into slots, so that all can be taken out by TakeFirst. It returns a tick
-// before which none is due.
+// End moves all timers into slots, from which TakeFirst takes them. It returns a tick before which no timer is
+// due.
 func (w *Wheel) End(rs *records.Set) structures.Tick {
 	w.clearAll(rs)
 	w.flush(rs)
@@ -37,8 +37,7 @@ func (w *Wheel) End(rs *records.Set) structures.Tick {
 	return w.cursor
 }
 
-// TakeFirst takes a timer out of the lowest level that has one, after End. ok is false if there
-// is none.
+// TakeFirst removes a timer from the lowest occupied level. Call End first. ok is false if the wheel is empty.
 func (w *Wheel) TakeFirst(rs *records.Set) (index uint32, ok bool) {
 	for _, g := range w.levels {
 		if g == nil || g.empty() {

@@ -2,13 +2,12 @@ package hwheel
 
 import "math/bits"
 
-// ring is the slots of a level. Slot i holds the timers of a span of ticks whose number
-// is i modulo ringLen.
+// ring has the slots of a level. Slot i holds the timers of the spans whose number is i modulo ringLen.
 type ring struct {
-	summary  uint64               // one bit per word of occupied that is not 0
-	occupied [ringLen / 64]uint64 // one bit per slot that holds a chunk
+	summary  uint64               // one bit per nonzero word of occupied
+	occupied [ringLen / 64]uint64 // one bit per slot with a chunk
 	lists    [ringLen]list
-	added    [ringLen]uint32 // chunks that came since the list was empty, and were not moved
+	added    [ringLen]uint32 // chunks added since the list was empty, less the moved ones
 }
 
 const (
@@ -32,15 +31,14 @@ func (g *ring) setEmpty(slot uint32) {
 	}
 }
 
-// next returns the number of the first occupied slot among the ringLen ones from number
-// on. The ring must not be empty.
+// next returns the number of the first occupied slot at or after number. The ring must not be empty.
 func (g *ring) next(number uint64) uint64 {
 	from := uint32(number) & ringMask
 	if rest := g.occupied[from>>6] >> (from & 63); rest != 0 {
 		return number + uint64(bits.TrailingZeros64(rest))
 	}
-	// The words that follow, in the order of the ring. That of from comes last: the
-	// slots before from are almost a revolution ahead.
+	// The following words, in the order of the ring. The word of from comes last, because the slots before
+	// from are almost a revolution ahead.
 	after := from>>6 + 1
 	word := (after + uint32(bits.TrailingZeros64(bits.RotateLeft64(g.summary, -int(after))))) & 63
 	slot := word<<6 + uint32(bits.TrailingZeros64(g.occupied[word]))

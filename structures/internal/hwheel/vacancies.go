@@ -5,26 +5,25 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// vacancies is the buffer for timers in slots that were cancelled. The next new timer
-// takes over the record of the one that was cancelled first, as if that one had been
-// moved to the new deadline, with a new ID (see move). So it often keeps the place, and
-// nothing has to be cleared or added.
+// vacancies is the queue of timers that were cancelled in slots. The next new timer gets the record of the
+// first cancelled timer, as if that timer moved to the new deadline with a new ID (see move). So the record
+// often keeps its place, and no place needs clearing.
 //
-// The records are nowhere. They are not free. The buffer is a ring: first and end count
-// the timers that ever left it and came to it.
+// Where is Nowhere in the records, and they are not free. The queue is a ring: end counts all timers added
+// so far, first all timers removed.
 type vacancies struct {
 	first, end uint32
 	vacant     [vacantLen]vacancy
 }
 
-// vacancy is a record, the place that it has in a slot, and the deadline that it had.
+// vacancy is a record with its place in a slot and its old deadline.
 type vacancy struct {
 	departure
 	deadline structures.Tick
 }
 
-// The length is twice the number of places that are cleared together. So some vacancies are
-// left for the timers that follow.
+// The length is twice the number of places that are cleared together, so some vacancies remain for the next
+// timers.
 const (
 	vacantLen  = 2 * bufferLen
 	vacantMask = vacantLen - 1
@@ -32,21 +31,20 @@ const (
 
 func (v *vacancies) noVacancies() bool { return v.first == v.end }
 
-// vacate adds a vacancy. It reports whether the buffer is full.
+// vacate adds a vacancy and reports whether the queue is full.
 func (v *vacancies) vacate(index uint32, from records.Where, deadline structures.Tick) (full bool) {
 	v.vacant[v.end&vacantMask] = vacancy{departure{index, from}, deadline}
 	v.end++
 	return v.end-v.first == vacantLen
 }
 
-// occupy returns the first vacancy and removes it. There must be one.
+// occupy removes and returns the first vacancy. There must be one.
 func (v *vacancies) occupy() vacancy {
 	v.first++
 	return v.vacant[(v.first-1)&vacantMask]
 }
 
-// ClearVacancies clears the places of the first vacancies, up to bufferLen, and makes their
-// records free.
+// ClearVacancies clears the places of the first vacancies, at most bufferLen, and frees their records.
 func (w *Wheel) ClearVacancies(rs *records.Set) {
 	var left [bufferLen]departure
 	n := min(w.end-w.first, bufferLen)

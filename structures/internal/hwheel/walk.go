@@ -11,9 +11,9 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Walk adds level 0, the other levels that hold a timer, the timers that were moved and have no
-// new slot yet, and the arrival buffer. The place that a timer has left shows as a stale entry,
-// filed for the first tick of its slot.
+// Walk adds the levels, the moved timers without a new slot, and the arrival buffer to b, and checks the
+// invariants. It leaves out empty levels above 0. The old place of a moved or cancelled timer is a stale
+// entry at the first tick of its slot.
 func (w *Wheel) Walk(b *records.Walk) error {
 	if err := w.checkCursor(b.Set.Clock); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (w *Wheel) Walk(b *records.Walk) error {
 type walk struct {
 	*Wheel
 	b      *records.Walk
-	gone   map[records.Where]uint32 // the records that have left their places, by place
-	walked uint32                   // in lists, and free ones
+	gone   map[records.Where]uint32 // old places that are not cleared, with their records
+	walked uint32                   // chunks seen, in lists and free
 	err    error
 }
 
@@ -85,7 +85,7 @@ func (w *Wheel) checkCursor(clock structures.Tick) error {
 	return nil
 }
 
-// findDepartures notes the places that timers have left.
+// findDepartures notes the old places of moved and cancelled timers.
 func (k *walk) findDepartures() error {
 	for _, d := range k.left[:k.departed] {
 		if err := k.leaves(d, k.b.Set.At(d.index).Pending()); err != nil {
@@ -105,7 +105,7 @@ func (k *walk) findDepartures() error {
 	return nil
 }
 
-// leaves notes the place that a record has left. A pending one is walked later.
+// leaves notes the old place of a record. Walk visits a pending timer later.
 func (k *walk) leaves(d departure, pending bool) error {
 	r := k.b.Set.At(d.index)
 	if _, twice := k.gone[d.from]; twice || r.Where != records.Nowhere {
@@ -166,8 +166,8 @@ func (k *walk) walkSlot(level uint, slot uint32) error {
 	return k.err
 }
 
-// timersOf walks the chunks of a slot. Timers that stayed when they were moved to a later slot
-// are filed for the last tick.
+// timersOf walks the chunks of a slot. A timer that moved to a later slot and kept its place is filed at
+// the slot's last tick.
 func (k *walk) timersOf(level uint, slot uint32, first, last structures.Tick) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		l := k.levels[level].lists[slot]
@@ -199,7 +199,7 @@ func (k *walk) timersOf(level uint, slot uint32, first, last structures.Tick) sn
 	}
 }
 
-// timerAt returns the timer at a place in a slot that starts at first, or a stale entry.
+// timerAt returns the timer, or a stale entry, at a place in a slot that starts at first.
 func (k *walk) timerAt(
 	index uint32, at records.Where, first structures.Tick,
 ) (uint32, structures.Tick, error) {

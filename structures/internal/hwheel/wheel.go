@@ -1,5 +1,5 @@
-// Package hwheel is the core of package hwheel, on records that its user has: a hierarchical
-// timer wheel in which no call takes long.
+// Package hwheel is the core of packages hwheel and auto: a hierarchical timer wheel in which no call takes
+// long. The caller owns the records of the timers.
 package hwheel
 
 import (
@@ -10,17 +10,17 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// Wheel holds timers: in the arrival buffer, in slots, or in departures. Make it with New.
+// Wheel holds timers in the arrival buffer, in slots and in departures. New makes one.
 //
 // Invariants:
 //
 //   - No timer in the arrival buffer or in departures is due before buffersDue.
-//   - No timer in a slot is due before slotsDue, nor is there anything to do in steps. If a
-//     timer is due at the cursor, slotsDue is not after the clock instead.
+//   - Before slotsDue, no timer in a slot is due and no slot needs a step of emptyAhead. While a timer is
+//     due at the cursor, slotsDue is at or before the clock.
 type Wheel struct {
 	slotsDue   structures.Tick
 	buffersDue structures.Tick
-	count      int // timers that are not in the arrival buffer
+	count      int // timers outside the arrival buffer
 	buffers
 	hierarchy
 }
@@ -33,8 +33,8 @@ func New() Wheel {
 	}
 }
 
-// Reserve makes room for n timers. Each slot of the two lowest levels may have a chunk
-// that is not full.
+// Reserve makes room for n timers. It allows for one chunk with free places in each slot of the two
+// lowest levels.
 func (w *Wheel) Reserve(rs *records.Set, n uint64) {
 	rs.ReserveTimers(n + bufferLen)
 	w.chunks.reserve(1 + n/records.Places + min(n, 2*ringLen))
@@ -45,16 +45,15 @@ func (w *Wheel) Reserve(rs *records.Set, n uint64) {
 // Len returns the number of timers.
 func (w *Wheel) Len() int { return w.count + int(w.arrived) }
 
-// Quiet returns a tick before which no timer is due, and nothing is to be done.
+// Quiet returns a tick before which no timer is due and no slot needs work.
 func (w *Wheel) Quiet() structures.Tick { return min(w.slotsDue, w.buffersDue) }
 
-// Work returns the counters of the work done so far: slots of level 0 whose timers fired, and
-// slots of other levels that cascaded, once for each step (SlotsVisited), and timers that
-// cascaded (Moved).
+// Work returns the counters. SlotsVisited counts the slots of level 0 from which timers fired and each step
+// in which a higher slot cascaded. Moved counts the timers that cascaded.
 func (w *Wheel) Work() structures.Work { return w.work }
 
-// Schedule adds a timer with a deadline after the clock, whose record gets the value. It takes
-// over the record of one that was cancelled, if there is any.
+// Schedule adds a timer and returns its record, in which the caller stores the value. The deadline must be
+// after the clock. Schedule reuses the record of a cancelled timer if there is one.
 func (w *Wheel) Schedule(
 	rs *records.Set, deadline structures.Tick,
 ) (structures.ID, *records.Record) {
@@ -63,7 +62,7 @@ func (w *Wheel) Schedule(
 	}
 	v := w.occupy()
 	r := rs.At(v.index)
-	if r.Generation == 0 { // all are used
+	if r.Generation == 0 { // the record has used up its generations
 		w.clearPlaces(rs, []departure{v.departure})
 		return w.Schedule(rs, deadline)
 	}
@@ -79,7 +78,7 @@ func (w *Wheel) Schedule(
 	return id, r
 }
 
-// scheduleArrival is Schedule if there are no vacancies.
+// scheduleArrival is Schedule without vacancies.
 func (w *Wheel) scheduleArrival(
 	rs *records.Set, deadline structures.Tick,
 ) (structures.ID, *records.Record) {
@@ -90,8 +89,8 @@ func (w *Wheel) scheduleArrival(
 	return w.Arrive(deadline)
 }
 
-// Reschedule moves the timer of a record to a deadline after the clock. It returns false if
-// the record has none.
+// Reschedule moves the timer of a record to a deadline after the clock. It returns false if the record has
+// no pending timer.
 func (w *Wheel) Reschedule(
 	rs *records.Set, index uint32, r *records.Record, deadline structures.Tick,
 ) bool {
@@ -112,13 +111,13 @@ func (w *Wheel) Reschedule(
 	return true
 }
 
-// pending reports whether a record that is in no slot has a pending timer.
+// pending reports whether a record outside the slots has a pending timer.
 func (w *Wheel) pending(r *records.Record) bool {
 	return r.Pending() && (r.Where == records.Nowhere || chunkOf(r.Where) < w.arrived)
 }
 
-// Leave cancels the timer of a record that is in a slot. Its value is cleared. It reports whether
-// ClearVacancies must be called.
+// Leave cancels a timer in a slot. The caller has cleared the value. If Leave returns true, the caller must
+// call ClearVacancies.
 func (w *Wheel) Leave(index uint32, r *records.Record) (full bool) {
 	from := r.Where
 	r.End()
@@ -127,8 +126,8 @@ func (w *Wheel) Leave(index uint32, r *records.Record) (full bool) {
 	return w.vacate(index, from, r.Deadline)
 }
 
-// Pop removes a timer that is due at the clock, the earliest one. It returns its record, which
-// still has the value, or nil.
+// Pop removes the earliest timer that is due at the clock and returns its record, which still has the value.
+// It returns nil if no timer is due.
 func (w *Wheel) Pop(rs *records.Set) (structures.ID, *records.Record) {
 	if w.levels[0] == nil {
 		return 0, nil
@@ -145,7 +144,7 @@ func (w *Wheel) Pop(rs *records.Set) (structures.ID, *records.Record) {
 		index := w.chunks.chunk.At(n).timers[bits.TrailingZeros16(*mask)&records.TagMask]
 		r := rs.At(index)
 		if r.Where == records.Nowhere {
-			w.clearAll(rs) // this one was cancelled or moved
+			w.clearAll(rs) // this timer was cancelled or moved
 			continue
 		}
 		*mask &= *mask - 1
@@ -164,8 +163,8 @@ func (w *Wheel) Pop(rs *records.Set) (structures.ID, *records.Record) {
 	}
 }
 
-// Next returns the tick at which Pop next fires a timer or cascades a slot with many timers, or
-// one from which timers were moved to later. There must be a timer.
+// Next returns the tick at which Pop next fires a timer or cascades a slot that needs it: one with more than
+// a chunk of timers, or with timers that moved to later. The wheel must have a timer.
 func (w *Wheel) Next(rs *records.Set) structures.Tick {
 	w.clearAll(rs)
 	w.flush(rs)
@@ -181,9 +180,8 @@ func (w *Wheel) Next(rs *records.Set) structures.Tick {
 	return at
 }
 
-// earliestIn returns a tick before which no timer of a slot is due, nor any other one of
-// its level: the first deadline in the slot, or its start if the slot has more than a
-// chunk.
+// earliestIn returns the first deadline in the first slot of a level, or the start of the slot if it has
+// more than one chunk. No timer of the level is due earlier.
 func (w *Wheel) earliestIn(
 	rs *records.Set, level uint, start structures.Tick,
 ) structures.Tick {
