@@ -171,7 +171,11 @@ func (c *deadlineContext) Err() error {
 // Done implements context.Context.
 func (c *deadlineContext) Done() <-chan struct{} {
 	c.look()
-	return c.wait().done
+	w := c.wait()
+	if c.ending.Load() != nil {
+		<-w.done // another goroutine may be closing it
+	}
+	return w.done
 }
 
 // wait returns the waiting of the context. The first call asks the parent to end the context with it.
