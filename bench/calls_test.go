@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/embedded"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
@@ -106,5 +108,39 @@ func TestSingleCallsAreVerified(t *testing.T) {
 	}
 	if len(got) != 1 || got[0].Operations < 2*(1<<16) || got[0].Failures != nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A workload whose calls a profile times has a cell too, and its calls are also those of intrusive structures.
+func TestAProfileTimesTheCallsOfACell(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap", "hwheel-linux"}, []string{"ttl-cache"})
+	cfg.Profile, _ = FindProfile("ttl")
+	cfg.N = []int{3000}
+	cfg.Structures = append(cfg.Structures, embedded.All()[:1]...)
+	r := run(t, cfg)
+	if len(r.Cells) != 1 || len(r.Calls) != 3 {
+		t.Fatalf("%d cells and %d lists of calls, want 1 and 3", len(r.Cells), len(r.Calls))
+	}
+	for _, c := range r.Calls {
+		e, _ := catalog.Find(c.Structure)
+		if least := 16.0; c.Bytes < least || c.Bytes > 200 || e.MaxBytes > 0 && c.Bytes > float64(e.MaxBytes)+100 {
+			t.Errorf("%s takes %v bytes a timer", c.Structure, c.Bytes)
+		}
+		pop, _ := c.Of(results.Pop)
+		if c.Lag <= 0 || pop.NS <= 0 || len(c.Longest) != 4 || c.Proof.Fired < 3000 || c.Proof != r.Calls[0].Proof && e.Exact() {
+			t.Errorf("%+v", c)
+		}
+		if intrusive := strings.HasPrefix(c.Structure, "intrusive-"); intrusive != (c.Role == results.RoleIntrusive) {
+			t.Errorf("%s has the role %q", c.Structure, c.Role)
+		}
+	}
+	verified := 0
+	if err := VerifyRun(t.Context(), cfg, r, func(v Verified) {
+		verified += v.Structures
+		for _, f := range v.Failures {
+			t.Error(f)
+		}
+	}); err != nil || verified != 6 {
+		t.Errorf("%d rows verified: %v", verified, err)
 	}
 }

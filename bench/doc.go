@@ -79,11 +79,11 @@
 //
 // # Single calls
 //
-// Workloads about the longest call have no cell (workload.Kind.SingleCalls). Every answer is
-// checked once. Then every call is timed, including the calls of the fill, until each timer has
-// fired once. Three rounds repeat the same calls on fresh instances, with the collector off, and
-// each call counts with its shortest time, because an interrupt disturbs one round only.
-// results.Calls has the longest call of each operation, and its tick.
+// Workloads about the longest call have no cell (workload.Kind.SingleCalls). A profile times the single
+// calls of other workloads too. Every answer is checked once. Then every call is timed, including the calls of the
+// fill, until as many timers have fired as are pending. Three rounds repeat the same calls on fresh instances, with the
+// collector off, and each call counts with its shortest time, because an interrupt disturbs one round only.
+// results.Calls has the longest call of each operation, its tick, how late timers fire, and the memory after all calls.
 //
 // # Controls
 //
@@ -95,7 +95,7 @@
 // Intrusive structures (catalog.Intrusive) are rows with a role of their own. They replay the same blocks in the same rounds,
 // with loops of their own (package embedded): the harness's table by key holds the timers, and calls are direct. The proof is
 // the same, with the address of a timer for its ID. These loops have a floor of their own. Intrusive structures
-// take no part in lean runs and in the analyses of idle wake-ups, memory and single calls.
+// take no part in lean runs and in the analyses of idle wake-ups and memory.
 //
 // # Programs of other languages
 //

@@ -69,16 +69,18 @@ func NewPlan(cfg Config) (*Plan, error) {
 	}
 	for _, w := range cfg.Workloads {
 		for _, n := range profile.sizesOf(w) {
-			entries := profile.fit(cfg.Structures, n)
-			switch c := profile.cell(w, n); {
-			case len(entries) == 0:
-			case profile.timesCalls(w):
-				entries = profile.fit(byID, n)
+			entries, c := profile.fit(cfg.Structures, n), profile.cell(w, n)
+			if len(entries) == 0 {
+				continue
+			}
+			calls := profile.timesCalls(w)
+			if !calls || !w.Kind().SingleCalls && !profile.lean {
+				add(c, entries)
+			}
+			if calls {
 				s := analysisStep(analysis.Calls{Workload: w, N: n, Seed: cfg.Seed, Block: c.block()}, entries)
 				s.Workload, s.N, s.Bytes = w.Name, n, bytesOfCalls(n, entries)
 				p.Steps = append(p.Steps, s)
-			default:
-				add(c, entries)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ type Profile struct {
 
 	lean       bool     // times lean loops
 	workloads  []string // names; empty: all
-	calls      []string // more workloads whose single calls are timed
+	calls      []string // more workloads whose single calls are timed; a lean run has no cells of these
 	extra      bool     // runs the extra workloads too
 	otherSeeds int      // more seeds, on which workloads with their own size are proved without timing
 	proveOps   int      // operations with checked answers in a cell of few timers
@@ -101,6 +101,12 @@ func Profiles() []Profile {
 			sizes:   []int{1_000, 100_000, 1_000_000, 10_000_000},
 			maxSize: 100_000, maxCycle: 1_000_000, thirdParty: 100_000, frugalFrom: 10_000_000,
 			memorySizes: []int{100_000}, replacedPerTimer: 2, maxReplaced: 1 << 19,
+		},
+		{
+			Name: "ttl", Doc: "25 minutes: TTLs of a cache with a million and ten million entries",
+			Trials: 6, proveOps: 150_000,
+			workloads: []string{"ttl-cache", "avalanche-slot"}, calls: []string{"ttl-cache"},
+			only: []int{1_000_000, 10_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 19,
 		},
 		{
 			Name: "full", Doc: "hours: everything, up to ten million timers, and workloads with " +

@@ -3,8 +3,10 @@ package analysis
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 
+	"github.com/timerbench/timerbench/bench/internal/heapsize"
 	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
@@ -112,7 +114,7 @@ func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) ([]scr
 // measure times every call of a structure in several rounds, with the garbage collector off.
 func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Calls, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	watch := replay.NewWatch(callRounds)
+	watch := replay.NewWatch(callRounds, c.Workload.Tick, replay.MeasureClock())
 	var proof script.Proof
 	for range callRounds {
 		i := replay.New(e)
@@ -124,7 +126,31 @@ func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Cal
 	}
 	calls, err := watch.Result()
 	calls.Workload, calls.N, calls.Structure, calls.Proof = c.Workload.Name, c.N, e.Name, proof
+	if e.Intrusive {
+		calls.Role = results.RoleIntrusive
+	}
+	if err == nil {
+		calls.Bytes, err = c.bytes(ctx, k, e)
+	}
 	return calls, err
+}
+
+// bytes returns the heap that a structure takes per pending timer after all calls, without the harness's table of IDs.
+func (c Calls) bytes(ctx context.Context, k *kept, e entry.Entry) (float64, error) {
+	last := k.blocks[len(k.blocks)-1]
+	before := heapsize.Measure()
+	i := replay.Alone(e)
+	i.Reserve(last)
+	for _, b := range k.blocks {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		i.Time(b)
+	}
+	const id = 8
+	taken := heapsize.Measure().BytesSince(before) - id*float64(last.Keys)
+	runtime.KeepAlive(i)
+	return max(0, taken) / float64(max(1, last.Want.Pending)), nil
 }
 
 // kept is a script that is generated once and replayed several times.

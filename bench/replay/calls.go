@@ -16,22 +16,30 @@ import (
 // not. So each call counts with its shortest time. A Watch takes 4 bytes for each call of a round.
 type Watch struct {
 	rounds   int
+	tick     time.Duration
+	clock    Clock
 	shortest []uint32              // ns, by call
 	calls    []int                 // by round
 	longest  []results.LongestCall // the longest call of each operation
+
+	at     structures.Tick // of the last call
+	behind float64         // ns from that tick to the end of the call, if each call waits for its tick and for the call before
+	lag    float64         // the largest behind of a call that fired a timer
 }
 
-// NewWatch returns a Watch for that many rounds, at least 1.
-func NewWatch(rounds int) *Watch { return &Watch{rounds: rounds} }
+// NewWatch returns a Watch for that many rounds, at least 1, with ticks of that length.
+func NewWatch(rounds int, tick time.Duration, clock Clock) *Watch {
+	return &Watch{rounds: rounds, tick: tick, clock: clock}
+}
 
 // Round begins the next round. It returns a scheduler that times the calls of s.
 func (w *Watch) Round(s structures.Scheduler[uint64]) structures.Scheduler[uint64] {
 	w.calls = append(w.calls, 0)
 	var clock structures.Tick
-	return &timed{Scheduler: s, epoch: time.Now(), called: func(c call) {
+	return stamp(s, func(c call) {
 		clock = max(clock, c.now)
-		w.add(c.operation, c.took, clock)
-	}}
+		w.add(c, clock)
+	})
 }
 
 // Result returns the times of the calls, after the last round. It returns an error if a round is missing or if two
@@ -49,7 +57,7 @@ func (w *Watch) Result() (results.Calls, error) {
 		order := results.Operations
 		return slices.Index(order, a.Operation) - slices.Index(order, b.Operation)
 	})
-	out := results.Calls{Rounds: w.rounds, Calls: len(w.shortest), Longest: w.longest}
+	out := results.Calls{Rounds: w.rounds, Calls: len(w.shortest), Longest: w.longest, Lag: w.lag}
 	if n := len(w.shortest); n > 0 {
 		slices.Sort(w.shortest)
 		out.P999 = float64(w.shortest[int(0.999*float64(n))])
@@ -57,11 +65,11 @@ func (w *Watch) Result() (results.Calls, error) {
 	return out, nil
 }
 
-func (w *Watch) add(o results.Operation, took time.Duration, at structures.Tick) {
+func (w *Watch) add(c call, at structures.Tick) {
 	round := len(w.calls) - 1
 	i := w.calls[round]
 	w.calls[round]++
-	ns := uint32(min(took, 1<<32-1))
+	ns := uint32(min(c.took, 1<<32-1))
 	switch {
 	case round == 0:
 		w.shortest = append(w.shortest, ns)
@@ -72,6 +80,11 @@ func (w *Watch) add(o results.Operation, took time.Duration, at structures.Tick)
 	if round < w.rounds-1 {
 		return
 	}
+	w.behind, w.at = max(0, w.behind-float64(at-w.at)*float64(w.tick))+max(0, float64(ns)-w.clock.ReadNS), at
+	if c.ok && c.operation == results.Pop {
+		w.lag = max(w.lag, w.behind)
+	}
+	o := c.operation
 	call := results.LongestCall{Operation: o, NS: float64(ns), At: at}
 	for i, old := range w.longest {
 		if old.Operation == o {

@@ -61,7 +61,7 @@ func rounds(w *Watch, times [][]time.Duration) {
 // named with the tick of its clock.
 func TestTheLongestCallOfEachOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := NewWatch(3)
+		w := NewWatch(3, 100, Clock{})
 		rounds(w, [][]time.Duration{
 			{10, 20, 30, 9000, 50, 60, 5},
 			{8000, 20, 31, 40, 50, 60, 5},
@@ -75,6 +75,10 @@ func TestTheLongestCallOfEachOperation(t *testing.T) {
 			{Operation: results.Schedule, NS: 20, At: 0}, {Operation: results.Cancel, NS: 60, At: 6},
 			{Operation: results.Reschedule, NS: 30, At: 0}, {Operation: results.Pop, NS: 50, At: 6},
 		}
+		// The last Pop, at tick 6, follows one at tick 3 that ends 70 ns after it.
+		if got.Lag != 50 {
+			t.Errorf("the lag is %v ns, want 50", got.Lag)
+		}
 		if !slices.Equal(got.Longest, want) || got.Calls != 7 || got.Rounds != 3 || got.P999 != 60 {
 			t.Errorf("%+v, want %+v", got, want)
 		}
@@ -85,7 +89,7 @@ func TestTheLongestCallOfEachOperation(t *testing.T) {
 }
 
 func TestRoundsMustMakeTheSameCalls(t *testing.T) {
-	w := NewWatch(2)
+	w := NewWatch(2, 100, Clock{})
 	w.Round(minheap.New[uint64]()).Schedule(1, 1)
 	if _, err := w.Result(); err == nil || err.Error() != "1 rounds of timed calls, want 2" {
 		t.Errorf("a round is missing: error %v", err)

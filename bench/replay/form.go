@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"time"
-
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
@@ -57,35 +55,6 @@ func (r *replayer) doBatch(kind script.Kind, ops []script.Op) {
 		r.form.PopAll(ops, o)
 	case script.KindRefused:
 		o.granted += r.form.TryIdle(ops)
-	}
-}
-
-// sampleForm is Sample with the loops of a form.
-func (r *replayer) sampleForm(b *script.Block, into *Latencies) {
-	epoch := time.Now()
-	operations, one := 0, make([]script.Op, 1)
-	for kind, op := range b.All() {
-		one[0] = op
-		if operations++; operations%sampleEvery != 0 {
-			r.doBatch(kind, one)
-			continue
-		}
-		start := time.Since(epoch)
-		if kind != script.KindFire && kind != script.KindWake {
-			r.doBatch(kind, one)
-			into.record(kind, time.Since(epoch)-start)
-			continue
-		}
-		for t, ok := r.s.Pop(op.At); ; t, ok = r.s.Pop(op.At) {
-			took := time.Since(epoch) - start
-			if !ok {
-				into.record(script.KindWake, took)
-				break
-			}
-			into.record(script.KindFire, took)
-			r.outcome.recordFired(op.At, t)
-			start = time.Since(epoch)
-		}
 	}
 }
 

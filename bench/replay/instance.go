@@ -52,6 +52,7 @@ func Alone(e entry.Entry) *Instance {
 // Wrap replaces the structure by a scheduler around it, such as one that times its calls.
 func (i *Instance) Wrap(wrap func(structures.Scheduler[uint64]) structures.Scheduler[uint64]) {
 	i.s = wrap(i.s)
+	i.form, _ = i.s.(Form)
 }
 
 // Replay replays a block without timing it and checks its outcome.

@@ -15,13 +15,9 @@ const sampleEvery = 5
 // Sample replays a block and times each call of every fifth operation.
 func (r *replayer) Sample(b *script.Block, into *Latencies) {
 	r.Reserve(b)
-	if r.form != nil {
-		r.sampleForm(b, into)
-		return
-	}
 	var sampled script.Kind
-	plain := r.s
-	stamped := &timed{Scheduler: plain, epoch: time.Now(), called: func(c call) {
+	plain, form := r.s, r.form
+	stamped := stamp(plain, func(c call) {
 		kind := sampled
 		if c.operation == results.Pop {
 			kind = script.KindWake
@@ -30,15 +26,25 @@ func (r *replayer) Sample(b *script.Block, into *Latencies) {
 			}
 		}
 		into.record(kind, c.took)
-	}}
+	})
+	stampedForm, _ := stamped.(Form)
 	operations := 0
 	for kind, op := range b.All() {
 		if operations++; operations%sampleEvery == 0 {
-			sampled, r.s = kind, stamped
+			sampled, r.s, r.form = kind, stamped, stampedForm
 		}
 		r.doOne(kind, op)
-		r.s = plain
+		r.s, r.form = plain, form
 	}
+}
+
+// stamp returns a scheduler that times each call of s, and that is a Form if s is one.
+func stamp(s structures.Scheduler[uint64], called func(call)) structures.Scheduler[uint64] {
+	t := &timed{Scheduler: s, epoch: time.Now(), called: called}
+	if f, ok := s.(Form); ok {
+		return &timedForm{timed: t, Form: f}
+	}
+	return t
 }
 
 // timed is a scheduler that times each call. A duration includes one reading of the clock.
@@ -82,4 +88,39 @@ func (s *timed) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 	t, ok := s.Scheduler.Pop(now)
 	s.called(call{results.Pop, time.Since(s.epoch) - start, now, ok})
 	return t, ok
+}
+
+// timedForm is timed for a form.
+type timedForm struct {
+	*timed
+	Form
+}
+
+func (f *timedForm) each(ops []script.Op, operation results.Operation, do func(op []script.Op)) {
+	for i := range ops {
+		start := time.Since(f.epoch)
+		do(ops[i : i+1])
+		f.called(call{operation: operation, took: time.Since(f.epoch) - start})
+	}
+}
+
+func (f *timedForm) ScheduleAll(ops []script.Op, o *Outcome) {
+	f.each(ops, results.Schedule, func(op []script.Op) { f.Form.ScheduleAll(op, o) })
+}
+
+func (f *timedForm) CancelAll(ops []script.Op, o *Outcome) {
+	f.each(ops, results.Cancel, func(op []script.Op) { f.Form.CancelAll(op, o) })
+}
+
+func (f *timedForm) RescheduleAll(ops []script.Op) (refused uint64) {
+	f.each(ops, results.Reschedule, func(op []script.Op) { refused += f.Form.RescheduleAll(op) })
+	return refused
+}
+
+func (f *timedForm) PopAll(ops []script.Op, o *Outcome) {
+	for i := range ops {
+		for t, ok := f.Pop(ops[i].At); ok; t, ok = f.Pop(ops[i].At) {
+			o.recordFired(ops[i].At, t)
+		}
+	}
 }

@@ -14,11 +14,19 @@ type Calls struct {
 	Workload  string        `json:"workload"`
 	N         int           `json:"n"` // resident timers that were asked for
 	Structure string        `json:"structure"`
+	Role      Role          `json:"role,omitempty"` // empty: a structure
 	Rounds    int           `json:"rounds"`
 	Calls     int           `json:"calls"` // calls per round
 	P999      float64       `json:"p999_ns"`
 	Longest   []LongestCall `json:"longest"` // longest call of each operation of the workload
-	Proof     script.Proof  `json:"proof"`   // of each round
+
+	// Lag is the longest time from a deadline to the end of the Pop that returned the timer, if the calls come one after the
+	// other and none before its tick. Lateness of a coarse structure comes on top.
+	Lag float64 `json:"lag_ns,omitempty"`
+
+	Bytes float64 `json:"bytes,omitempty"` // of the heap per pending timer after the calls; of an intrusive structure with the timers
+
+	Proof script.Proof `json:"proof"` // of each round
 }
 
 // LongestCall is the longest call of an operation. Its time includes one clock read (Environment.ClockNS).

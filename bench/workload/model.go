@@ -47,7 +47,7 @@ type Kind struct {
 func Models() []Model {
 	return []Model{
 		&Hold{}, &StartStop{}, &Churn{Burst: defaultBurst}, &Reschedule{Burst: defaultBurst}, &FillDrain{}, &Avalanche{},
-		&Flow{}, &CancelHold{}, &ConnDeadline{}, &ResetEarlier{}, &WorkUnit{}, &TCP{}, &SIP{}, &Cron{},
+		&Flow{}, &Cache{}, &CancelHold{}, &ConnDeadline{}, &ResetEarlier{}, &WorkUnit{}, &TCP{}, &SIP{}, &Cron{},
 	}
 }
 

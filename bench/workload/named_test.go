@@ -60,3 +60,59 @@ func TestKafkaRequestsCompleteAsPublished(t *testing.T) {
 		within(t, fmt.Sprintf("share completed after %g ms", c.ms), float64(below)/2/float64(total), c.share, 0.01)
 	}
 }
+
+// The entries of a cache end as its parameters say, whatever the number of entries: of the sets of a key at rate s that
+// is deleted at rate d, with a TTL of t, exp(-(s+d)t) expire, and of the others s/(s+d) are overwritten.
+func TestCacheEntriesEndAsDerived(t *testing.T) {
+	t.Parallel()
+	w, _ := Find("ttl-cache")
+	var sets, expired, overwritten, deleted, resident float64
+	for _, c := range w.Model.(*Cache).Classes {
+		parts := c.TTL.Parts
+		if parts == nil {
+			parts = []Part{{Weight: 1, Delay: c.TTL}}
+		}
+		total, s, d := 0.0, 1/float64(c.SetEvery), 0.0
+		for _, p := range parts {
+			total += float64(p.Weight)
+		}
+		if c.DeleteEvery > 0 {
+			d = 1 / float64(c.DeleteEvery)
+		}
+		for _, p := range parts {
+			rate := float64(c.Rate) * float64(p.Weight) / total
+			lasts := math.Exp(-(s + d) * float64(p.Mean))
+			sets, expired = sets+rate, expired+rate*lasts
+			overwritten, deleted = overwritten+rate*(1-lasts)*s/(s+d), deleted+rate*(1-lasts)*d/(s+d)
+			resident += rate * (1 - lasts) / (s + d) / 1e9
+		}
+	}
+	within(t, "population", float64(w.Resident), resident, 0.01)
+	for _, n := range []int{1000, 20_000} {
+		b := w.Script(n, 2)
+		b.Fill()
+		x := b.Next(400_000, nil)
+		schedules, moves := x.Count(script.KindSchedule), x.Count(script.KindReschedule)
+		all := float64(schedules + moves)
+		within(t, "expired", float64(len(x.Fires))/all, expired/sets, 0.02)
+		within(t, "overwritten", float64(moves)/all, overwritten/sets, 0.03)
+		within(t, "deleted", float64(x.Count(script.KindCancel))/all, deleted/sets, 0.05)
+	}
+}
+
+// The fill of a cache sets each entry at its time, so a structure sees the few TTLs there are, not what is left of them.
+func TestTheFillOfACacheHasWholeTTLs(t *testing.T) {
+	t.Parallel()
+	_, fill := scriptOf(t, "ttl-cache", 2000)
+	delays, now := make(map[structures.Tick]int), structures.Tick(0)
+	for kind, op := range fill.All() {
+		if kind == script.KindSchedule {
+			delays[op.At-now]++
+		} else {
+			now = op.At
+		}
+	}
+	if len(delays) < 4 || len(delays) > 6 || delays[86_400_000] < 1800 || fill.Want.Pending != 2000 || fill.Want.Fired != 0 {
+		t.Errorf("%d pending after delays of %v", fill.Want.Pending, delays)
+	}
+}

@@ -92,7 +92,7 @@ replace those of the whole run, and recommend says so.`,
 			return analysis.Rate{Timers: rate, Moves: rate}, err
 		}))
 	flags.Func("weights",
-		"`weights` of throughput, tail, memory and idle, such as throughput=1,tail=2 (default: throughput)",
+		"`weights` of throughput, tail, memory, idle and pause (the longest call), such as throughput=1,tail=2 (default: throughput)",
 		values.To(&q.Matters, analysis.ParseWeights))
 	flags.BoolVar(&q.Late, "late", false, "include structures that fire late")
 	flags.StringVar(&recording, "trace", "",
@@ -171,6 +171,9 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 	t := show.Table{Align: "llr", Header: []string{"structure", "best", "to " + x.Name, "cost"}}
 	if weighed {
 		t.Header = append(t.Header, "score", "tail")
+		if q.Matters[analysis.Pause] > 0 {
+			t.Header = append(t.Header, "pause")
+		}
 	} else {
 		t.Header = append(t.Header, "ns", "tail ns")
 	}
@@ -200,6 +203,9 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 		line := []any{name, best, to, known(s.Cost, show.Times)}
 		if weighed {
 			line = append(line, show.Times(s.Score), known(s.TailTimes, show.Times))
+			if q.Matters[analysis.Pause] > 0 {
+				line = append(line, known(s.PauseNS, show.Duration))
+			}
 		} else {
 			line = append(line, known(s.NS, show.Figure), known(s.TailNS, show.Figure))
 		}

@@ -89,6 +89,7 @@ type Ranked struct {
 	TailTimes float64        // multiple of the least tail, over the evidence
 	TailNS    float64        // in the nearest cell; over several cells, only of the named structure
 	Bytes     float64        // per timer
+	PauseNS   float64        // longest call
 
 	Idle              bool    // the idle ticks are known
 	Ticking, Tickless float64 // idle ticks of the two drivers for each timer that fires
@@ -180,8 +181,8 @@ func (a *Adviser) Measured(q Question) Question {
 
 func (a *Adviser) answer(q Question) (Answer, ranking, error) {
 	near := a.near(q, false)
-	memory, idle := a.memory(q.N), a.idle(q.N, q.Delays)
-	present := [...]bool{true, a.tailed, len(memory) > 0, len(idle) > 0} // in the order of the weights
+	memory, idle, pauses := a.memory(near, q.N), a.idle(q.N, q.Delays), a.pauses(q.N)
+	present := [...]bool{true, a.tailed, len(memory) > 0, len(idle) > 0, len(pauses) > 0} // in the order of the weights
 	out := Answer{Question: q, Missing: a.missing(q, present[:])}
 	for _, w := range near {
 		out.Evidence = append(out.Evidence, Evidence{
@@ -190,7 +191,7 @@ func (a *Adviser) answer(q Question) (Answer, ranking, error) {
 		})
 	}
 	ranks := ranking{a: a, q: q, near: near, tailed: a.near(q, true), shares: q.Matters.among(present[:])}
-	out.Ranking = ranks.rank(memory, idle)
+	out.Ranking = ranks.rank(memory, idle, pauses)
 	if len(out.Ranking) == 0 {
 		what := "none has"
 		if !q.Late {
@@ -264,8 +265,8 @@ type ranking struct {
 }
 
 // rank ranks the structures with a figure for each criterion that matters.
-func (r ranking) rank(memory map[string]float64, idle map[string]idling) []Ranked {
-	leastBytes := least(memory)
+func (r ranking) rank(memory map[string]float64, idle map[string]idling, pauses map[string]float64) []Ranked {
+	leastBytes, leastPause := least(memory), least(pauses)
 	var out []Ranked
 	for _, name := range structuresOf(r.near, r.q.Late) {
 		e, _ := r.a.r.Entry(name)
@@ -274,7 +275,7 @@ func (r ranking) rank(memory map[string]float64, idle map[string]idling) []Ranke
 		}
 		idling, counted := idle[name]
 		s := Ranked{
-			Structure: name, Late: e.Late, Bytes: memory[name], Idle: counted, Ticking: idling.ticking, Tickless: idling.tickless,
+			Structure: name, Late: e.Late, Bytes: memory[name], PauseNS: pauses[name], Idle: counted, Ticking: idling.ticking, Tickless: idling.tickless,
 		}
 		s.Cost = average(r.near, func(c *candidate) float64 {
 			times := r.a.measuring(c, name, r.q.Late).times(name, r.q.Late)
@@ -283,7 +284,7 @@ func (r ranking) rank(memory map[string]float64, idle map[string]idling) []Ranke
 		})
 		s.TailTimes = cmp.Or(tailTimes(r.near, name), tailTimes(r.tailed, name))
 		log, complete := 0.0, s.Cost > 0
-		for i, multiple := range []float64{s.Cost, s.TailTimes, s.Bytes / leastBytes, idling.times} {
+		for i, multiple := range []float64{s.Cost, s.TailTimes, s.Bytes / leastBytes, idling.times, s.PauseNS / leastPause} {
 			if r.shares[i] > 0 {
 				complete = complete && multiple > 0
 				log += r.shares[i] * math.Log(multiple)
@@ -329,6 +330,7 @@ func (r ranking) compare(s, to *Ranked) (stats.Interval, stats.Standing) {
 		other, too := c.tails[to.Structure]
 		return math.Hypot(t.below, other.above), math.Hypot(t.above, other.below), ok && too
 	})
+	widen(r.shares[Pause], r.near[:1], func(*candidate) (below, above float64, ok bool) { return pauseError, pauseError, true })
 	i := stats.Interval{Center: ratio, Lo: ratio * math.Exp(-below), Hi: ratio * math.Exp(above)}
 	if len(r.near) == 1 && r.shares[Throughput] == 1 {
 		return i, alone.Standing()

@@ -99,7 +99,7 @@ func (r *Run) contenders() []Contender {
 		add(Contender{Name: idle.Structure, Role: results.RoleStructure})
 	}
 	for _, calls := range r.Calls {
-		add(Contender{Name: calls.Structure, Role: results.RoleStructure})
+		add(Contender{Name: calls.Structure, Role: cmp.Or(calls.Role, results.RoleStructure)})
 	}
 	place := make(map[string]int)
 	for i, e := range r.Known.Entries {

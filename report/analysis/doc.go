@@ -33,9 +33,10 @@
 //     over the cells;
 //   - tail: the 99th percentile of single calls of the slowest kind, less the floor's, averaged in the
 //     same way. One reading of the clock is added to both sides, because a smaller difference cannot be seen;
-//   - memory: bytes per timer at the number of timers of the question, from the memory analysis after the timers
-//     were replaced, with the fixed cost of the empty structure;
-//   - idle: the wake-ups of a tickless driver, from the idle analysis nearest in size and shape.
+//   - memory: bytes per timer, from the analysis of single calls of the nearest cell, or else from the memory analysis at
+//     the number of timers of the question, after the timers were replaced, with the fixed cost of the empty structure;
+//   - idle: the wake-ups of a tickless driver, from the idle analysis nearest in size and shape;
+//   - pause: the longest call, from the analyses of single calls nearest in size.
 //
 // The score is the geometric mean of these multiples, weighted by [Weights]. It is 1 for a structure that
 // is the best by each criterion. Exactness has no weight: a question either admits coarse structures or excludes them.
@@ -51,7 +52,8 @@
 // like questions.
 //
 // Each criterion has an interval. A tail has the interval of its quantile, from the number of timed calls; the
-// intervals of all pairs hold together. Memory and idle wake-ups are counts, so they are certain. The interval of a score
+// intervals of all pairs hold together. Memory and idle wake-ups are counts, so they are certain. Longest calls
+// have the scatter of two runs. The interval of a score
 // is the weighted sum of the intervals of its criteria, whose errors add up as squares.
 //
 // # What it is worth

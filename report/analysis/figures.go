@@ -121,9 +121,40 @@ func least(values map[string]float64) float64 {
 	return out
 }
 
-// memory returns the bytes per timer of each structure among n timers: the bytes at the nearest size that was measured, and
-// the bytes of the empty structure divided by n.
-func (a *Adviser) memory(n float64) map[string]float64 {
+// pauseError is how far the ratio of two longest calls is from that of another run, as a logarithm (measured: docs/ttl.md).
+const pauseError = 0.2
+
+// pauses returns the longest call of each structure, over all workloads whose single calls were timed at the size nearest
+// to n. A structure that one of them lacks has none.
+func (a *Adviser) pauses(n float64) map[string]float64 {
+	nearest, workloads := math.Inf(1), make(map[string]bool)
+	for _, c := range a.r.Calls {
+		nearest = min(nearest, decades(float64(c.N), n))
+	}
+	out, in := make(map[string]float64), make(map[string]int)
+	for _, c := range a.r.Calls {
+		if decades(float64(c.N), n) == nearest {
+			workloads[c.Workload] = true
+			out[c.Structure], in[c.Structure] = max(out[c.Structure], c.Max().NS), in[c.Structure]+1
+		}
+	}
+	maps.DeleteFunc(out, func(name string, _ float64) bool { return in[name] < len(workloads) })
+	return out
+}
+
+// memory returns the bytes per timer of each structure among n timers. They come from the heaviest cell near, if its
+// single calls were timed. Or else they are the bytes at the nearest size that was measured, and the bytes of the empty
+// structure divided by n.
+func (a *Adviser) memory(near []weighted, n float64) map[string]float64 {
+	out := make(map[string]float64)
+	for _, c := range a.r.Calls {
+		if len(near) > 0 && c.Workload == near[0].Workload && c.N == near[0].N && c.Bytes > 0 {
+			out[c.Structure] = c.Bytes
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
 	nearest := make(map[string]results.Memory)
 	for _, m := range a.r.Memory {
 		if m.N < 1 {
@@ -134,7 +165,6 @@ func (a *Adviser) memory(n float64) map[string]float64 {
 			nearest[m.Structure] = m
 		}
 	}
-	out := make(map[string]float64)
 	for name, m := range nearest {
 		if bytes := cmp.Or(m.AgedBytes, m.Bytes); bytes > 0 {
 			out[name] = max(0, bytes-m.EmptyBytes/float64(m.N)) + m.EmptyBytes/n

@@ -57,7 +57,7 @@ func (q Question) Check() error {
 }
 
 // Weights are the weights of the criteria. Only their ratios count. The zero value is throughput alone.
-type Weights [4]float64
+type Weights [5]float64
 
 // The criteria, as indexes of Weights.
 const (
@@ -65,11 +65,12 @@ const (
 	Tail              // 99th percentile of single calls
 	Memory            // bytes a timer
 	Idle              // wake-ups of a tickless driver
+	Pause             // longest call
 )
 
 var (
-	weightNames = []string{"throughput", "tail", "memory", "idle"}
-	weightWords = []string{"throughput", "tail", "memory", "idle wake-ups"}
+	weightNames = []string{"throughput", "tail", "memory", "idle", "pause"}
+	weightWords = []string{"throughput", "tail", "memory", "idle wake-ups", "longest call"}
 )
 
 // ParseWeights reads weights such as "throughput=1,tail=2". A name without a number counts 1.
@@ -118,7 +119,7 @@ func (w Weights) shares() Weights {
 	if w == (Weights{}) {
 		w[Throughput] = 1
 	}
-	sum := w[Throughput] + w[Tail] + w[Memory] + w[Idle]
+	sum := w[Throughput] + w[Tail] + w[Memory] + w[Idle] + w[Pause]
 	for i := range w {
 		w[i] /= sum
 	}

@@ -30,12 +30,12 @@ func standard() []Question {
 		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Weights{Memory: 1}},
 		{N: 1000, Delays: "uniform", Matters: Weights{Idle: 1}},
 		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Balanced},
-		{N: 1e6, Delays: workload.Constant, Matters: Weights{Memory: 2, Tail: 1}}, // TTLs of a cache
+		{N: 1e6, Delays: workload.Constant, Matters: Weights{Memory: 4, Pause: 2, Throughput: 1}}, // TTLs of a cache
 	}
 }
 
-// Balanced gives all criteria the same weight.
-var Balanced = Weights{1, 1, 1, 1}
+// Balanced gives all criteria the same weight. The tail stands for the longest call too.
+var Balanced = Weights{1, 1, 1, 1, 0}
 
 const typical = 3
 
@@ -128,7 +128,7 @@ func (a *Adviser) Grid() *Answers {
 	g := &Answers{
 		N: a.sizes(), Cancel: slices.Insert(slices.Sorted(maps.Keys(shares)), 0, Unknown), Moved: []float64{Unknown},
 		Delays: append([]string{""}, slices.Sorted(maps.Keys(shapes))...), Late: []bool{false, true},
-		Matters: append(slices.Clone(weightWords), "balanced"),
+		Matters: append(slices.Clone(weightWords[:Pause]), "balanced"),
 	}
 	for _, moved := range []float64{0, 0.5, 0.98} { // none, some, most
 		if slices.ContainsFunc(a.cells, func(c *candidate) bool { return math.Abs(c.moved-moved)/unitMoved <= Measured }) {
@@ -203,7 +203,7 @@ func (list ratioJSON) MarshalJSON() ([]byte, error) {
 			known bool
 		}{
 			{"lo", s.Times.Lo, s.Times.Bounded()}, {"hi", s.Times.Hi, s.Times.Bounded()}, {"ns", s.NS, s.NS > 0}, {"p99_ns", s.TailNS, s.TailNS > 0},
-			{"bytes", s.Bytes, s.Bytes > 0}, {"idle_ticking", s.Ticking, s.Idle}, {"idle_tickless", s.Tickless, s.Idle},
+			{"bytes", s.Bytes, s.Bytes > 0}, {"pause_ns", s.PauseNS, s.PauseNS > 0}, {"idle_ticking", s.Ticking, s.Idle}, {"idle_tickless", s.Tickless, s.Idle},
 			{"instructions", s.Instructions, s.Instructions > 0},
 		} {
 			if f.known {
