@@ -2,15 +2,12 @@
 // structures/intrusive).
 //
 // The harness's table by key holds the timers, as a program's structs would, where a structure by ID has a table of IDs.
-// Each form has timed loops of its own, so that its calls are direct and can be inlined, as a caller's are. The loops
+// Each form has a timed loop of its own, so that its calls are direct and can be inlined, as a caller's are. The loops
 // differ only in names: hwheel.go is the original, and go generate writes the others. One form has no structure. It is
-// the floor of these loops.
+// the floor of these loops. It touches no timers, like the floors of other languages.
 package embedded
 
 import (
-	"slices"
-	"unsafe"
-
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -44,7 +41,13 @@ var forms = map[string]func() structures.Scheduler[uint64]{
 	"intrusive-linkedwheel": func() structures.Scheduler[uint64] { return scheduler{form: newLinkedwheel()} },
 	"intrusive-heap":        func() structures.Scheduler[uint64] { return scheduler{form: newHeap()} },
 	"intrusive-rbtree":      func() structures.Scheduler[uint64] { return scheduler{form: newRbtree()} },
-	FloorName:               func() structures.Scheduler[uint64] { return floor{scheduler{form: newEmpty()}} },
+	FloorName:               func() structures.Scheduler[uint64] { return newFloor() },
+}
+
+func newFloor() floor {
+	e := newEmpty()
+	e.Idle = &e.idle
+	return floor{scheduler{form: e}}
 }
 
 // form is a replay.Form with the calls that name no timer.
@@ -73,30 +76,40 @@ func (f floor) Expect(fires []script.Fire) {
 	e := f.form.(*emptyForm)
 	e.ExpectNone()
 	for _, fire := range fires {
-		e.Wheel.Expect(e.at(fire.Key), fire.At)
+		e.Wheel.Expect(uint64(fire.Key), fire.At)
 	}
 }
 
-// records holds the timers of a form by key. A timer never moves, so the table grows by pages.
+// records holds the timers of a form by key. A timer never moves: the first table has the timers that fill the structure,
+// and further ones are in pages.
 type records[N any] struct {
+	value func(t *N, key uint32) // sets the value of a timer
+	first []N
 	pages []*[page]N
 	idle  N // never pending
 }
 
 const page = 1 << 12
 
-func (r *records[N]) at(key uint32) *N { return &r.pages[key/page][key%page] }
+func (r *records[N]) at(key uint32) *N {
+	if uint(key) < uint(len(r.first)) {
+		return &r.first[key]
+	}
+	return r.further(key - uint32(len(r.first)))
+}
+
+func (r *records[N]) further(at uint32) *N { return &r.pages[at/page][at%page] }
 
 // Reserve makes room for the timers of that many keys.
 func (r *records[N]) Reserve(keys int) {
-	r.pages = slices.Grow(r.pages, (keys+page-1)/page-len(r.pages))
-	for len(r.pages)*page < keys {
+	had := len(r.first) + len(r.pages)*page
+	if had == 0 {
+		r.first = make([]N, keys)
+	}
+	for len(r.first)+len(r.pages)*page < keys {
 		r.pages = append(r.pages, new([page]N))
 	}
+	for key := had; key < len(r.first)+len(r.pages)*page; key++ {
+		r.value(r.at(uint32(key)), uint32(key))
+	}
 }
-
-// ID returns the address of the timer of a key.
-func (r *records[N]) ID(key uint32) structures.ID { return idOf(r.at(key)) }
-
-// idOf returns the address of a timer, which the proof takes for its ID. The collector does not move objects.
-func idOf[N any](t *N) structures.ID { return structures.ID(uintptr(unsafe.Pointer(t))) }

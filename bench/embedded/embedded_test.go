@@ -14,7 +14,6 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
-	"github.com/timerbench/timerbench/structures/intrusive/heap"
 )
 
 var update = flag.Bool("update", false, "write the generated files")
@@ -118,11 +117,11 @@ func TestTheTableGrowsByPages(t *testing.T) {
 			t.Errorf("%s: %v", e.Name, err)
 		}
 	}
-	var r records[heap.Timer[uint64]]
-	r.Reserve(1)
-	first := r.at(0)
-	if r.Reserve(5 * page); r.at(0) != first || len(r.pages) != 5 || r.ID(4*page) == r.ID(0) {
-		t.Errorf("%d pages, and timer 0 is at %p, it was at %p", len(r.pages), r.at(0), first)
+	f := newHeap()
+	f.Reserve(1)
+	first := f.at(0)
+	if f.Reserve(5 * page); f.at(0) != first || len(f.pages) != 5 || f.at(0) == f.at(1) || f.at(4*page).Value != 4*page {
+		t.Errorf("%d pages, and timer 0 is at %p, it was at %p", len(f.pages), f.at(0), first)
 	}
 }
 
@@ -141,46 +140,60 @@ func (f *faulty) now(fault string) bool {
 	return f.calls%100 == 0
 }
 
-func (f *faulty) ScheduleAll(ops []script.Op, o *replay.Outcome) {
-	for i := range ops {
-		if f.now("fires early") {
-			op := ops[i]
-			op.At--
-			f.heapForm.ScheduleAll([]script.Op{op}, o)
-			continue
+func (f *faulty) Do(batches []script.Batch, all []script.Op) (a replay.Answers) {
+	for _, batch := range batches {
+		for i := range all[:batch.Len] {
+			sum(&a, f.one(batch.Kind, all[i:i+1]))
 		}
-		f.heapForm.ScheduleAll(ops[i:i+1], o)
+		all = all[batch.Len:]
+	}
+	return a
+}
+
+func sum(a *replay.Answers, b replay.Answers) {
+	a.Scheduled += b.Scheduled
+	a.Cancelled += b.Cancelled
+	a.Fired += b.Fired
+	a.Refused += b.Refused
+	a.Granted += b.Granted
+	a.Keys += b.Keys
+}
+
+func (f *faulty) one(kind script.Kind, op []script.Op) (a replay.Answers) {
+	t := f.at(op[0].Key)
+	do := func() replay.Answers { return f.heapForm.Do([]script.Batch{{Kind: kind, Len: 1}}, op) }
+	switch kind {
+	case script.KindSchedule:
+		if f.now("fires early") {
+			op = []script.Op{op[0]}
+			op[0].At--
+			return do()
+		}
+		a = do()
 		if f.now("loses a timer") {
-			f.Cancel(f.at(ops[i].Key))
+			f.Cancel(t)
 		}
 		if f.now("writes the value") {
-			f.at(ops[i].Key).Value++
+			t.Value++
 		}
-	}
-}
-
-func (f *faulty) CancelAll(ops []script.Op, o *replay.Outcome) {
-	for i := range ops {
-		key := ops[i].Key
-		f.heapForm.CancelAll(ops[i:i+1], o)
-		if f.now("forgets a cancel") {
-			f.Schedule(f.at(key), 1<<40)
+	case script.KindCancel:
+		if a = do(); f.now("forgets a cancel") {
+			f.Schedule(t, 1<<40)
 		}
+	case script.KindFire, script.KindWake:
+		if f.now("misses a wake-up") {
+			return a
+		}
+		a = do()
+	case script.KindRefused:
+		if f.fault == "moves an idle timer" {
+			return replay.Answers{Granted: 1}
+		}
+		a = do()
+	default:
+		a = do()
 	}
-}
-
-func (f *faulty) TryIdle(ops []script.Op) uint64 {
-	if f.fault == "moves an idle timer" {
-		return 1
-	}
-	return f.heapForm.TryIdle(ops)
-}
-
-func (f *faulty) PopAll(ops []script.Op, o *replay.Outcome) {
-	if f.now("misses a wake-up") {
-		return
-	}
-	f.heapForm.PopAll(ops, o)
+	return a
 }
 
 func (f *faulty) Pop(now structures.Tick) (structures.Timer[uint64], bool) {

@@ -7,66 +7,70 @@ import (
 	"github.com/timerbench/timerbench/structures/intrusive/hwheel"
 )
 
-// hwheelForm has the timed loops of hwheel.
+// hwheelForm has the timed loop of hwheel.
 type hwheelForm struct {
 	records[hwheel.Timer[uint64]]
 	*hwheel.Wheel[uint64]
 }
 
-func newHwheel() *hwheelForm { return &hwheelForm{Wheel: hwheel.New[uint64]()} }
-
-func (f *hwheelForm) ScheduleAll(ops []script.Op, o *replay.Outcome) {
-	for i := range ops {
-		t := f.at(ops[i].Key)
-		t.Value = o.NextValue()
-		f.Schedule(t, ops[i].At)
-		o.Scheduled(idOf(t))
-	}
+func newHwheel() *hwheelForm {
+	f := &hwheelForm{Wheel: hwheel.New[uint64]()}
+	f.value = func(t *hwheel.Timer[uint64], key uint32) { t.Value = uint64(key) }
+	return f
 }
 
-func (f *hwheelForm) CancelAll(ops []script.Op, o *replay.Outcome) {
-	for i := range ops {
-		t := f.at(ops[i].Key)
-		o.Cancelled(idOf(t), ops[i].Number, f.Cancel(t))
-	}
-}
-
-func (f *hwheelForm) RescheduleAll(ops []script.Op) (refused uint64) {
-	for i := range ops {
-		if !f.Reschedule(f.at(ops[i].Key), ops[i].At) {
-			refused++
+func (f *hwheelForm) Do(batches []script.Batch, all []script.Op) (a replay.Answers) {
+	for _, batch := range batches {
+		ops := all[:batch.Len]
+		all = all[batch.Len:]
+		switch batch.Kind {
+		case script.KindSchedule:
+			for i := range ops {
+				f.Schedule(f.at(ops[i].Key), ops[i].At)
+			}
+			a.Scheduled += uint64(len(ops))
+		case script.KindCancel:
+			for i := range ops {
+				if f.Cancel(f.at(ops[i].Key)) {
+					a.Cancelled++
+				} else {
+					a.Refused++
+				}
+			}
+		case script.KindReschedule:
+			for i := range ops {
+				if !f.Reschedule(f.at(ops[i].Key), ops[i].At) {
+					a.Refused++
+				}
+			}
+		case script.KindFire, script.KindWake:
+			for i := range ops {
+				at := ops[i].At
+				for t := f.Wheel.Pop(at); t != nil; t = f.Wheel.Pop(at) {
+					a.Fired++
+					a.Keys += script.Checksum(at, t.Value)
+				}
+			}
+		case script.KindRefused:
+			for i := range ops {
+				if at := ops[i].At; at > 0 && f.Reschedule(&f.idle, at) || at == 0 && f.Cancel(&f.idle) {
+					a.Granted++
+				}
+			}
 		}
 	}
-	return refused
-}
-
-func (f *hwheelForm) PopAll(ops []script.Op, o *replay.Outcome) {
-	for i := range ops {
-		at := ops[i].At
-		for t := f.Wheel.Pop(at); t != nil; t = f.Wheel.Pop(at) {
-			o.Fired(at, t.Deadline(), t.Value, idOf(t))
-		}
-	}
-}
-
-func (f *hwheelForm) TryIdle(ops []script.Op) (granted uint64) {
-	for i := range ops {
-		if at := ops[i].At; at > 0 && f.Reschedule(&f.idle, at) || at == 0 && f.Cancel(&f.idle) {
-			granted++
-		}
-	}
-	return granted
+	return a
 }
 
 func (f *hwheelForm) Refuses(key uint32) bool {
 	return !f.Cancel(f.at(key)) && !f.Reschedule(f.at(key), 1<<40)
 }
 
-// Pop fires one timer, whose ID is its address.
+// Pop fires one timer, which has no ID.
 func (f *hwheelForm) Pop(now structures.Tick) (fired structures.Timer[uint64], ok bool) {
 	t := f.Wheel.Pop(now)
 	if t == nil {
 		return fired, false
 	}
-	return structures.Timer[uint64]{ID: idOf(t), Deadline: t.Deadline(), Value: t.Value}, true
+	return structures.Timer[uint64]{Deadline: t.Deadline(), Value: t.Value}, true
 }

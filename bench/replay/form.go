@@ -5,79 +5,87 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Form is a structure whose timers are fields of structs of the caller, which the form holds by key. The ID of such a
-// timer is its address. Package embedded has the forms. Their loops keep the counts and checksums of the proved loop.
+// Form is a structure whose timers are fields of structs of the caller, which the form holds by key. The value of a timer
+// is its key. It is set once, outside the timed loop, as a program's struct knows itself. Package embedded has the forms.
 type Form interface {
 	Reserve(keys int)
-	ID(key uint32) structures.ID
 
-	ScheduleAll(ops []script.Op, o *Outcome)
-	CancelAll(ops []script.Op, o *Outcome)
-	RescheduleAll(ops []script.Op) (refused uint64)
-	PopAll(ops []script.Op, o *Outcome)
-
-	// TryIdle makes calls with a timer that is not pending, like tryStale.
-	TryIdle(ops []script.Op) (granted uint64)
+	// Do executes the operations of batches, which are the first of all. This is the timed code, like that of a program of
+	// another language: it proves what those programs prove.
+	Do(batches []script.Batch, all []script.Op) Answers
 
 	// Refuses reports whether the timer of a key can be neither cancelled nor moved.
 	Refuses(key uint32) bool
 }
 
-// reserveForm makes room for the timers of all keys and notes the IDs of the last n.
-func (r *replayer) reserveForm(keys, n int) {
-	if r.form == nil {
+// Answers is what a form counts in a timed loop.
+type Answers struct {
+	Scheduled, Cancelled, Fired uint64
+	Refused, Granted            uint64 // wrong answers, see Outcome
+	Keys                        uint64 // sum of script.Checksum over the ticks at which timers fired and their keys
+}
+
+// Add adds answers.
+func (a *Answers) Add(b Answers) {
+	a.Scheduled += b.Scheduled
+	a.Cancelled += b.Cancelled
+	a.Fired += b.Fired
+	a.Refused += b.Refused
+	a.Granted += b.Granted
+	a.Keys += b.Keys
+}
+
+// reserveForm makes room for the timers of a block and notes which must fire.
+func (r *replayer) reserveForm(b *script.Block) {
+	r.form.Reserve(b.Keys)
+	if b.Serial == r.reserved {
 		return
 	}
-	r.form.Reserve(keys)
-	for key := keys - n; key < keys; key++ {
-		r.ids[key] = r.form.ID(uint32(key))
+	r.reserved = b.Serial
+	fires := b.Fires
+	for kind, op := range b.All() {
+		if kind != script.KindFire && kind != script.KindWake {
+			continue
+		}
+		for ; len(fires) > 0 && fires[0].At <= op.At; fires = fires[1:] {
+			r.outcome.want += script.Checksum(op.At, uint64(fires[0].Key))
+		}
 	}
 }
 
-// doForm is do with the loops of a form.
+// doForm is do for a form.
 func (r *replayer) doForm(batches []script.Batch, all []script.Op) {
-	for _, batch := range batches {
-		r.doBatch(batch.Kind, all[:batch.Len])
-		all = all[batch.Len:]
+	r.outcome.add(r.form.Do(batches, all))
+}
+
+func (o *Outcome) add(a Answers) {
+	o.done.Scheduled += a.Scheduled
+	o.done.Cancelled += a.Cancelled
+	o.done.Fired += a.Fired
+	o.refused += a.Refused
+	o.granted += a.Granted
+	o.keys += a.Keys
+}
+
+// proveKeys gives the outcome of a form the checksums of the generator, if the expected timers fired in the expected
+// pops.
+func (r *replayer) proveKeys(o Outcome, b *script.Block) Outcome {
+	if r.form != nil && o.keys == o.want {
+		o.done.Checksum, o.late = b.Want.Checksum, b.Late
 	}
+	return o
 }
 
-func (r *replayer) doBatch(kind script.Kind, ops []script.Op) {
-	o := &r.outcome
-	switch kind {
-	case script.KindSchedule:
-		r.form.ScheduleAll(ops, o)
-	case script.KindCancel:
-		r.form.CancelAll(ops, o)
-	case script.KindReschedule:
-		o.refused += r.form.RescheduleAll(ops)
-	case script.KindFire, script.KindWake:
-		r.form.PopAll(ops, o)
-	case script.KindRefused:
-		o.granted += r.form.TryIdle(ops)
-	}
-}
-
-// NextValue returns the value of the next timer that is scheduled.
-func (o *Outcome) NextValue() uint64 { return o.done.Scheduled }
-
-// Scheduled counts a timer that was scheduled with NextValue.
-func (o *Outcome) Scheduled(id structures.ID) {
-	o.binding += script.Binding(id, o.done.Scheduled)
-	o.done.Scheduled++
-}
-
-// Cancelled counts a cancel of the timer with that value.
-func (o *Outcome) Cancelled(id structures.ID, value uint32, ok bool) {
-	o.binding -= script.Binding(id, uint64(value))
-	if ok {
-		o.done.Cancelled++
+// recordFired counts a timer that fired at a tick.
+func (r *replayer) recordFired(at structures.Tick, t structures.Timer[uint64]) {
+	if r.form == nil {
+		r.outcome.recordFired(at, t)
 	} else {
-		o.refused++
+		r.outcome.add(fired(at, t))
 	}
 }
 
-// Fired counts a timer that fired at a tick.
-func (o *Outcome) Fired(at, deadline structures.Tick, value uint64, id structures.ID) {
-	o.recordFired(at, structures.Timer[uint64]{ID: id, Deadline: deadline, Value: value})
+// fired is the answer of a form whose timer fired at a tick.
+func fired(at structures.Tick, t structures.Timer[uint64]) Answers {
+	return Answers{Fired: 1, Keys: script.Checksum(at, t.Value)}
 }

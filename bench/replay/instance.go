@@ -86,6 +86,7 @@ func (i *Instance) Check(b *script.Block, o Outcome) error {
 }
 
 func (i *Instance) compare(b *script.Block, o Outcome) error {
+	o = i.proveKeys(o, b)
 	i.Proof = o.done
 	if i.second == nil {
 		return o.check(b)
@@ -102,9 +103,9 @@ func (i *Instance) compare(b *script.Block, o Outcome) error {
 
 // CheckBindings returns an error unless each timer fired with its own ID and value: the remaining sum of bindings
 // must be that of the pending timers. Coarse structures, whose pending timers may differ, are checked timer by
-// timer by their second instance.
+// timer by their second instance. Timers without IDs are their own.
 func (i *Instance) CheckBindings(pending func(do func(script.Timer))) error {
-	if i.second != nil || i.program != nil {
+	if i.second != nil || i.program != nil || i.form != nil {
 		return nil
 	}
 	want := uint64(0)

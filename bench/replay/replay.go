@@ -20,6 +20,8 @@ type Outcome struct {
 	done    script.Proof // Pending is set by Outcome
 	late    uint64       // sum of script.LateChecksum over the timers that fired
 	binding uint64       // sum of script.Binding over the pending timers
+	keys    uint64       // of a form: sum of Answers.Keys
+	want    uint64       // of a form: expected keys
 	refused uint64       // cancels and reschedules of pending timers
 	granted uint64       // cancels and reschedules of timers that are not pending
 	failed  error        // error of an external program
@@ -34,6 +36,7 @@ type replayer struct {
 	lastCancelled structures.ID   // stale for all structures, even if they fire late
 
 	form       Form                  // the structure, if its timers are fields of the caller's structs
+	reserved   uint64                // Serial of the last block that was reserved for the form
 	prefetcher structures.Prefetcher // the structure, if it implements Prefetcher
 	ahead      structures.Prefetcher // prefetcher in a block whose caller knows its next operations; else nil
 	named      [batch]structures.ID
@@ -62,7 +65,9 @@ type fireExpecter interface{ Expect(fires []script.Fire) }
 func (r *replayer) Reserve(b *script.Block) {
 	if n := b.Keys - len(r.ids); n > 0 {
 		r.ids = append(r.ids, make([]structures.ID, n)...)
-		r.reserveForm(b.Keys, n)
+	}
+	if r.form != nil {
+		r.reserveForm(b)
 	}
 	if s, ok := r.s.(fireExpecter); ok {
 		s.Expect(b.Fires)

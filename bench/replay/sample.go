@@ -96,31 +96,30 @@ type timedForm struct {
 	Form
 }
 
-func (f *timedForm) each(ops []script.Op, operation results.Operation, do func(op []script.Op)) {
-	for i := range ops {
-		start := time.Since(f.epoch)
-		do(ops[i : i+1])
-		f.called(call{operation: operation, took: time.Since(f.epoch) - start})
-	}
+var timedCalls = map[script.Kind]results.Operation{
+	script.KindSchedule: results.Schedule, script.KindCancel: results.Cancel, script.KindReschedule: results.Reschedule,
 }
 
-func (f *timedForm) ScheduleAll(ops []script.Op, o *Outcome) {
-	f.each(ops, results.Schedule, func(op []script.Op) { f.Form.ScheduleAll(op, o) })
-}
-
-func (f *timedForm) CancelAll(ops []script.Op, o *Outcome) {
-	f.each(ops, results.Cancel, func(op []script.Op) { f.Form.CancelAll(op, o) })
-}
-
-func (f *timedForm) RescheduleAll(ops []script.Op) (refused uint64) {
-	f.each(ops, results.Reschedule, func(op []script.Op) { refused += f.Form.RescheduleAll(op) })
-	return refused
-}
-
-func (f *timedForm) PopAll(ops []script.Op, o *Outcome) {
-	for i := range ops {
-		for t, ok := f.Pop(ops[i].At); ok; t, ok = f.Pop(ops[i].At) {
-			o.recordFired(ops[i].At, t)
+// Do times one operation after another.
+func (f *timedForm) Do(batches []script.Batch, all []script.Op) (a Answers) {
+	for _, batch := range batches {
+		one := []script.Batch{{Kind: batch.Kind, Len: 1}}
+		operation, isTimed := timedCalls[batch.Kind]
+		for i := range all[:batch.Len] {
+			if batch.Kind == script.KindFire || batch.Kind == script.KindWake {
+				for t, ok := f.Pop(all[i].At); ok; t, ok = f.Pop(all[i].At) {
+					a.Add(fired(all[i].At, t))
+				}
+				continue
+			}
+			start := time.Since(f.epoch)
+			answers := f.Form.Do(one, all[i:i+1])
+			if took := time.Since(f.epoch) - start; isTimed {
+				f.called(call{operation: operation, took: took})
+			}
+			a.Add(answers)
 		}
+		all = all[batch.Len:]
 	}
+	return a
 }

@@ -63,7 +63,11 @@ func (w *Walker) step(kind script.Kind, op script.Op, advance func(to structures
 	// Read the IDs now: later operations reuse their keys.
 	for len(w.fires) > 0 && w.fires[0].At <= op.At {
 		f := w.fires[0]
-		w.unfired[f.Value] = expected{f, w.ids[f.Key]}
+		value := f.Value
+		if w.form != nil {
+			value = uint64(f.Key)
+		}
+		w.unfired[value] = expected{f, w.ids[f.Key]}
 		w.fires = w.fires[1:]
 	}
 	advance(op.At)
@@ -79,7 +83,7 @@ func (w *Walker) wake(at, programAt structures.Tick) {
 		if !ok {
 			break
 		}
-		w.outcome.recordFired(programAt, t)
+		w.recordFired(programAt, t)
 		w.checkFired(at, t)
 	}
 	w.lastWake = at

@@ -4,65 +4,59 @@ package empty
 
 import "github.com/timerbench/timerbench/structures"
 
-// Timer is a timer that knows whether it is pending.
-type Timer[T any] struct {
-	deadline structures.Tick // of the last time that it fired
-	pending  bool
-	Value    T
-}
+// Timer is only its value.
+type Timer[T any] struct{ Value T }
 
-// Deadline returns the tick at which the timer fired.
-func (t *Timer[T]) Deadline() structures.Tick { return t.deadline }
+// Deadline returns 0, as a timer does not know when it fired.
+func (t *Timer[T]) Deadline() structures.Tick { return 0 }
 
 // Wheel counts the pending timers.
 type Wheel[T any] struct {
+	Idle *Timer[T] // the only timer that is not pending
+
 	due           []due[T]
 	next, pending int
 }
 
 type due[T any] struct {
 	at structures.Tick
-	t  *Timer[T]
+	t  Timer[T]
 }
 
 // New returns a Wheel that expects no timers to fire.
 func New[T any]() *Wheel[T] { return &Wheel[T]{} }
 
 // Expect appends a timer to the list of timers to fire.
-func (w *Wheel[T]) Expect(t *Timer[T], at structures.Tick) { w.due = append(w.due, due[T]{at, t}) }
+func (w *Wheel[T]) Expect(value T, at structures.Tick) {
+	w.due = append(w.due, due[T]{at, Timer[T]{value}})
+}
 
 // ExpectNone forgets the expected timers.
 func (w *Wheel[T]) ExpectNone() { w.due, w.next = w.due[:0], 0 }
 
-// Schedule marks the timer as pending.
-func (w *Wheel[T]) Schedule(t *Timer[T], _ structures.Tick) {
-	t.pending = true
-	w.pending++
-}
+// Schedule counts a timer.
+func (w *Wheel[T]) Schedule(*Timer[T], structures.Tick) { w.pending++ }
 
 // Reschedule reports whether the timer is pending.
-func (w *Wheel[T]) Reschedule(t *Timer[T], _ structures.Tick) bool { return t.pending }
+func (w *Wheel[T]) Reschedule(t *Timer[T], _ structures.Tick) bool { return t != w.Idle }
 
-// Cancel removes the mark, and reports whether there was one.
+// Cancel reports whether the timer was pending.
 func (w *Wheel[T]) Cancel(t *Timer[T]) bool {
-	if !t.pending {
+	if t == w.Idle {
 		return false
 	}
-	t.pending = false
 	w.pending--
 	return true
 }
 
-// Pop returns the next expected timer that fires at or before a tick.
+// Pop returns a copy of the next expected timer that fires at or before a tick.
 func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] {
 	if w.next == len(w.due) || w.due[w.next].at > now {
 		return nil
 	}
-	d := w.due[w.next]
-	d.t.deadline, d.t.pending = d.at, false
 	w.next++
 	w.pending--
-	return d.t
+	return &w.due[w.next-1].t
 }
 
 // Next returns the tick of the next expected timer.
