@@ -42,11 +42,15 @@ func run(ctx context.Context) error {
 	out := flag.String("out", "", "`folder` for the results: it must not hold any")
 	length := flag.Duration("for", time.Minute, "how long to measure, about")
 	markdown := flag.Bool("markdown", false, "print the tables in Markdown")
+	ttl := flag.Int("ttl", 0, "measure instead the expiry of caches with this `number` of entries")
 	only := flag.String("run", "", "the peers to measure, a regular `expression` over their names")
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
 	if err != nil {
 		return fmt.Errorf("-run %q: %w", *only, err)
+	}
+	if *ttl > 0 {
+		return printTTL(ctx, *ttl, *markdown)
 	}
 	if *out == "" {
 		return errors.New("-out: want a folder for the results")

@@ -117,6 +117,7 @@ func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Cal
 	watch := replay.NewWatch(callRounds, c.Workload.Tick, replay.MeasureClock())
 	var proof script.Proof
 	for range callRounds {
+		runtime.GC() // the instance before takes as much memory as this one
 		i := replay.New(e)
 		i.Wrap(watch.Round)
 		if err := k.replay(ctx, i, i.Replay); err != nil {
