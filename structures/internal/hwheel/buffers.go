@@ -37,13 +37,15 @@ type arrivals struct {
 // in their records. The record of a timer that was cancelled after the move is not free yet.
 type departures struct {
 	departed uint32
+	again    bool // a timer in a buffer moved, so one of departures may have moved back
 	left     [bufferLen]departure
 }
 
-// departure is the index of a record and its old place.
+// departure is the index of a record with its old place and the deadline that it had there.
 type departure struct {
-	index uint32
-	from  records.Where
+	index    uint32
+	from     records.Where
+	deadline structures.Tick
 }
 
 // openPositions opens one position of the arrival buffer per record in use. So a wheel with a few large
@@ -151,18 +153,18 @@ func (w *Wheel) cancelMoved(r *records.Record) bool {
 	return true
 }
 
-// move gives the timer of a record a new deadline. v has its place and its old deadline. A timer above
+// move gives the timer of a record a new deadline. d has its place and its old deadline. A timer above
 // level 0 that moves to later keeps its place, because the slot cascades in time. Any other timer leaves its
 // place. move reports whether departures is full.
 //
 // It has no branches. They would be mispredicted, and each misprediction would delay the cache misses of the
 // following calls. Both deadlines are after tick 0, so the difference does not overflow.
-func (b *buffers) move(r *records.Record, v vacancy, deadline structures.Tick) (full bool) {
+func (b *buffers) move(r *records.Record, d departure, deadline structures.Tick) (full bool) {
 	// -1 if the timer stays, 0 if it leaves
-	stays := (v.deadline + ^deadline) & structures.Tick(int32(v.from)) >> 63
+	stays := (d.deadline + ^deadline) & structures.Tick(int32(d.from)) >> 63
 	r.Deadline = deadline
-	r.Where = records.Nowhere + records.Where(stays)&(v.from-records.Nowhere)
-	b.left[b.departed&bufferMask] = v.departure
+	r.Where = records.Nowhere + records.Where(stays)&(d.from-records.Nowhere)
+	b.left[b.departed&bufferMask] = d
 	b.departed += uint32(1 + stays)
 	return b.departed == bufferLen
 }
@@ -170,9 +172,25 @@ func (b *buffers) move(r *records.Record, v vacancy, deadline structures.Tick) (
 // clearDepartures clears the old places of the timers in departures, and adds the pending timers to their
 // new slots.
 func (w *Wheel) clearDepartures(rs *records.Set) {
+	if w.again {
+		w.takeBack(rs)
+	}
 	n := w.departed
 	w.departed = 0
 	w.clearPlaces(rs, w.left[:n])
+}
+
+// takeBack gives the timers above level 0 that moved to earlier and back to later their old places.
+func (w *Wheel) takeBack(rs *records.Set) {
+	left := w.left[:0]
+	for _, d := range w.left[:w.departed] {
+		if r := rs.At(d.index); r.Pending() && d.from&above != 0 && r.Deadline >= d.deadline {
+			r.Where = d.from
+		} else {
+			left = append(left, d)
+		}
+	}
+	w.departed, w.again = uint32(len(left)), false
 }
 
 // clearAll clears all old places of moved and cancelled timers.

@@ -13,13 +13,7 @@ import (
 // so far, first all timers removed.
 type vacancies struct {
 	first, end uint32
-	vacant     [vacantLen]vacancy
-}
-
-// vacancy is a record with its place in a slot and its old deadline.
-type vacancy struct {
-	departure
-	deadline structures.Tick
+	vacant     [vacantLen]departure
 }
 
 // The length is twice the number of places that are cleared together, so some vacancies remain for the next
@@ -33,13 +27,13 @@ func (v *vacancies) noVacancies() bool { return v.first == v.end }
 
 // vacate adds a vacancy and reports whether the queue is full.
 func (v *vacancies) vacate(index uint32, from records.Where, deadline structures.Tick) (full bool) {
-	v.vacant[v.end&vacantMask] = vacancy{departure{index, from}, deadline}
+	v.vacant[v.end&vacantMask] = departure{index, from, deadline}
 	v.end++
 	return v.end-v.first == vacantLen
 }
 
 // occupy removes and returns the first vacancy. There must be one.
-func (v *vacancies) occupy() vacancy {
+func (v *vacancies) occupy() departure {
 	v.first++
 	return v.vacant[(v.first-1)&vacantMask]
 }
@@ -49,7 +43,7 @@ func (w *Wheel) ClearVacancies(rs *records.Set) {
 	var left [bufferLen]departure
 	n := min(w.end-w.first, bufferLen)
 	for i := range left[:n] {
-		left[i] = w.occupy().departure
+		left[i] = w.occupy()
 	}
 	w.clearPlaces(rs, left[:n])
 }

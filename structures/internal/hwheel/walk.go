@@ -94,7 +94,7 @@ func (k *walk) findDepartures() error {
 	}
 	for i := k.first; i != k.end; i++ {
 		v := k.vacant[i&vacantMask]
-		if err := k.leaves(v.departure, false); err != nil {
+		if err := k.leaves(v, false); err != nil {
 			return fmt.Errorf("vacancies: %w", err)
 		}
 		if r := k.b.Set.At(v.index); r.Pending() || r.Deadline != v.deadline {

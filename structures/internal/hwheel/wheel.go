@@ -63,7 +63,7 @@ func (w *Wheel) Schedule(
 	v := w.occupy()
 	r := rs.At(v.index)
 	if r.Generation == 0 { // the record has used up its generations
-		w.clearPlaces(rs, []departure{v.departure})
+		w.clearPlaces(rs, []departure{v})
 		return w.Schedule(rs, deadline)
 	}
 	if deadline < w.buffersDue {
@@ -103,9 +103,10 @@ func (w *Wheel) Reschedule(
 			return false
 		}
 		r.Deadline = deadline
+		w.again = true
 		return true
 	}
-	if w.move(r, vacancy{departure{index, from}, r.Deadline}, deadline) {
+	if w.move(r, departure{index, from, r.Deadline}, deadline) {
 		w.clearDepartures(rs)
 	}
 	return true

@@ -1,0 +1,62 @@
+package hwheel
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/records"
+)
+
+// A timer that moves to an earlier deadline and back keeps its place above level 0, also if it moves again before
+// places are cleared. A timer that does not come back, or is cancelled, leaves its place.
+func TestATimerThatMovesBackKeepsItsPlace(t *testing.T) {
+	w, rs := New(), newSet()
+	var ids []structures.ID
+	for range 4 {
+		id, _ := w.Schedule(rs, 20_000)
+		ids = append(ids, id)
+	}
+	near, _ := w.Schedule(rs, 1000)
+	w.Next(rs)
+	record := func(id structures.ID) *records.Record { return rs.At(uint32(id)) }
+	move := func(id structures.ID, deadlines ...structures.Tick) {
+		for _, at := range deadlines {
+			w.Reschedule(rs, uint32(id), record(id), at)
+		}
+	}
+	before := make([]records.Where, len(ids))
+	for i, id := range ids {
+		before[i] = record(id).Where
+	}
+	move(ids[0], 500, 20_000)
+	move(ids[1], 500, 600, 30_000)
+	move(ids[2], 500)
+	move(ids[3], 500, 20_000)
+	w.CancelElsewhere(rs, record(ids[3]))
+	move(near, 500, 1001)
+	if err := check(&w, rs); err != nil {
+		t.Fatal(err)
+	}
+	w.clearDepartures(rs)
+	if err := check(&w, rs); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, true, false, false} {
+		if got := record(ids[i]).Where == before[i]; got != want {
+			t.Errorf("timer %d keeps its place: %t, want %t", i, got, want)
+		}
+	}
+	for _, want := range []struct {
+		id structures.ID
+		at structures.Tick
+	}{{ids[2], 500}, {near, 1001}, {ids[0], 20_000}, {ids[1], 30_000}} {
+		rs.Clock = want.at - 1
+		if id, _ := w.Pop(rs); id != 0 {
+			t.Errorf("timer %#x fires before %d", id, want.at)
+		}
+		rs.Clock = want.at
+		if id, r := w.Pop(rs); id != want.id || r.Deadline != want.at {
+			t.Errorf("timer %#x fires at %d, want %#x", id, want.at, want.id)
+		}
+	}
+}
