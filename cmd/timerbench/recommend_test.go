@@ -61,7 +61,7 @@ func TestTheJSONOfRecommendIsDocumented(t *testing.T) {
 	}
 	printed := make(map[string]bool)
 	for _, args := range [][]string{
-		{"--n", "12000", "--cancel", "90%", "--dist", "uniform", "--per-wake", "10", "--rate", "50000/s", "--late", "--weights", "throughput,idle"},
+		{"--n", "12000", "--cancel", "90%", "--dist", "uniform", "--per-wake", "10", "--rate", "50000/s", "--late", "--weights", "throughput,idle,pause"},
 		{"--n", "10000", "--cancel", "90%"}, {"--n", "1000", "--cancel", "0", "--dist", "uniform"},
 		{"--n", "1000", "--weights", "throughput,memory", filepath.Join("..", "..", "report", "testdata", "few.json.gz")},
 		{"--n", "100", aRun(t)},

@@ -624,3 +624,35 @@ func TestTheGridAsAPageReadsIt(t *testing.T) {
 		t.Errorf("the controls of the recorded workload: %v, which is %d and %v", at, n, share)
 	}
 }
+
+// The longest call comes from all workloads at the nearest size, and bytes come from the calls of the nearest cell.
+func TestPausesAndBytesOfCalls(t *testing.T) {
+	t.Parallel()
+	r := run(cell(1000, 0, "uniform", costs{"hwheel": 10, "quadheap": 20, "rbtree": 30}))
+	r.Memory = []results.Memory{{Structure: "hwheel", N: 1000, Bytes: 50}, {Structure: "quadheap", N: 1000, Bytes: 40}, {Structure: "rbtree", N: 1000, Bytes: 30}}
+	by := analysis.Question{N: 1000, Matters: analysis.Weights{analysis.Throughput: 1, analysis.Pause: 1}}
+	if x := answer(t, r, by); len(x.Missing) != 1 || !strings.Contains(x.Missing[0], "no figures for longest call") {
+		t.Errorf("without calls: %q", x.Missing)
+	}
+	calls := func(workload, structure string, n int, ns, bytes float64) {
+		r.Calls = append(r.Calls, results.Calls{
+			Workload: workload, Structure: structure, N: n, Bytes: bytes, Longest: []results.LongestCall{{Operation: results.Pop, NS: ns}, {Operation: results.Schedule, NS: 5}},
+		})
+	}
+	for i, name := range []string{"hwheel", "quadheap", "rbtree"} {
+		calls("storm", name, 1000, 100*float64(i+1), 0)
+		calls("storm", name, 100_000, 1e6, 0)
+		if name != "rbtree" {
+			calls("grid-uniform-0", name, 1000, 250, 20+float64(i))
+		}
+	}
+	by.Matters = analysis.Weights{analysis.Pause: 1}
+	x := answer(t, r, by) // rbtree was not measured on both
+	if len(x.Ranking) != 2 || x.Name != "hwheel" || x.Ranking[0].PauseNS != 250 || x.Ranking[1].PauseNS != 250 || len(x.Candidates) != 2 {
+		t.Errorf("%+v", x.Ranking)
+	}
+	by.Matters = analysis.Weights{analysis.Memory: 1}
+	if x := answer(t, r, by); x.Ranking[0].Structure != "hwheel" || x.Ranking[0].Bytes != 20 || x.Ranking[1].Bytes != 21 || len(x.Ranking) != 2 {
+		t.Errorf("%+v", x.Ranking)
+	}
+}

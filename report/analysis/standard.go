@@ -30,7 +30,7 @@ func standard() []Question {
 		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Weights{Memory: 1}},
 		{N: 1000, Delays: "uniform", Matters: Weights{Idle: 1}},
 		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Balanced},
-		{N: 1e6, Delays: workload.Constant, Matters: Weights{Memory: 4, Pause: 2, Throughput: 1}}, // TTLs of a cache
+		{N: 1e6, Cancel: 0.12, Reschedule: 0.14, Matters: Weights{Memory: 4, Pause: 2, Throughput: 1}}, // ttl-cache
 	}
 }
 

@@ -115,6 +115,10 @@ func callsTable(list []results.Calls) *show.Table {
 	for _, o := range operations {
 		t.Header = append(t.Header, string(o)+" µs", "at tick")
 	}
+	more := slices.ContainsFunc(list, func(c results.Calls) bool { return c.Bytes > 0 })
+	if more {
+		t.Header = append(t.Header, "Latest fire µs", "Bytes per timer")
+	}
 	for _, c := range list {
 		row := []any{show.Name(c.Structure)}
 		for _, o := range operations {
@@ -123,6 +127,9 @@ func callsTable(list []results.Calls) *show.Table {
 			} else {
 				row = append(row, nil, nil)
 			}
+		}
+		if more {
+			row = append(row, c.Lag/1e3, c.Bytes)
 		}
 		t.Add(row...).Structure = c.Structure
 	}

@@ -30,6 +30,10 @@ func TestLongestCallsAreShown(t *testing.T) {
 	if !strings.Contains(page, want) {
 		t.Errorf("the page does not say %q:\n%s", want, page)
 	}
+	v.Calls[0].Lag, v.Calls[0].Bytes = 2500, 31
+	if table := callsTable(v.Calls[:1]).Markdown(); !strings.Contains(table, "| Latest fire µs | Bytes per timer |") || !strings.HasSuffix(table, "| 2.5 | 31 |\n") {
+		t.Errorf("no lag or bytes:\n%s", table)
+	}
 	svg := string(v.callsChart(v.callsByWorkload()).SVG())
 	if first, second := strings.Index(svg, ">quadheap<"), strings.Index(svg, ">hwheel<"); first < 0 || second < first {
 		t.Error("the structure with the shortest call is not on top")
