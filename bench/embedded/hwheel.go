@@ -19,40 +19,40 @@ func newHwheel() *hwheelForm {
 	return f
 }
 
-func (f *hwheelForm) Do(batches []script.Batch, all []script.Op) (a replay.Answers) {
-	for _, batch := range batches {
-		ops := all[:batch.Len]
-		all = all[batch.Len:]
-		switch batch.Kind {
+// Do has few variables, because Go keeps none in a register during a call.
+func (f *hwheelForm) Do(batches []script.Batch, ops []script.Op) (a replay.Answers) {
+	i := 0
+	for b := range batches {
+		end := i + batches[b].Len
+		switch batches[b].Kind {
 		case script.KindSchedule:
-			for i := range ops {
+			a.Scheduled += uint64(end - i)
+			for ; i < end; i++ {
 				f.Schedule(f.at(ops[i].Key), ops[i].At)
 			}
-			a.Scheduled += uint64(len(ops))
 		case script.KindCancel:
-			for i := range ops {
-				if f.Cancel(f.at(ops[i].Key)) {
-					a.Cancelled++
-				} else {
+			a.Cancelled += uint64(end - i)
+			for ; i < end; i++ {
+				if !f.Cancel(f.at(ops[i].Key)) {
+					a.Cancelled--
 					a.Refused++
 				}
 			}
 		case script.KindReschedule:
-			for i := range ops {
+			for ; i < end; i++ {
 				if !f.Reschedule(f.at(ops[i].Key), ops[i].At) {
 					a.Refused++
 				}
 			}
 		case script.KindFire, script.KindWake:
-			for i := range ops {
-				at := ops[i].At
-				for t := f.Wheel.Pop(at); t != nil; t = f.Wheel.Pop(at) {
+			for ; i < end; i++ {
+				for t := f.Wheel.Pop(ops[i].At); t != nil; t = f.Wheel.Pop(ops[i].At) {
 					a.Fired++
-					a.Keys += script.Checksum(at, t.Value)
+					a.Keys += script.Checksum(ops[i].At, t.Value)
 				}
 			}
 		case script.KindRefused:
-			for i := range ops {
+			for ; i < end; i++ {
 				if at := ops[i].At; at > 0 && f.Reschedule(&f.idle, at) || at == 0 && f.Cancel(&f.idle) {
 					a.Granted++
 				}

@@ -10,9 +10,9 @@ import (
 type Form interface {
 	Reserve(keys int)
 
-	// Do executes the operations of batches, which are the first of all. This is the timed code, like that of a program of
+	// Do executes the operations of batches, which are the first of ops. This is the timed code, like that of a program of
 	// another language: it proves what those programs prove.
-	Do(batches []script.Batch, all []script.Op) Answers
+	Do(batches []script.Batch, ops []script.Op) Answers
 
 	// Refuses reports whether the timer of a key can be neither cancelled nor moved.
 	Refuses(key uint32) bool
