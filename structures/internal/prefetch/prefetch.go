@@ -18,6 +18,11 @@ func Line(p unsafe.Pointer) {
 	issue(lines[:])
 }
 
+// Lines prefetches the lines that pointers point into.
+func Lines[T any](pointers []*T) {
+	issue(unsafe.Slice((*uintptr)(unsafe.Pointer(unsafe.SliceData(pointers))), len(pointers)))
+}
+
 // Capacity is the number of lines that a Batch holds: about twice as many as a core can load at a time.
 const Capacity = 64
 

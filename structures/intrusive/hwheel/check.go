@@ -23,18 +23,10 @@ func (c *core) check() error {
 				continue // the due timers
 			}
 			n := 0
-			heads := c.used(l, uint8(s))
-			used := len(heads)
-			if l > 0 {
-				heads = c.levels[l].slots[s][:]
-			}
-			for list := range heads {
-				head := &heads[list]
-				if head.Next == head && head.Prev == head {
-					continue // most lists: the walk of an empty one would take most of the time
-				}
-				if list >= used {
-					return fmt.Errorf("hwheel: level %d, slot %d, list %d has timers and is not used", l, s, list)
+			for list := range c.heads(l, uint8(s)) {
+				head := &c.heads(l, uint8(s))[list]
+				if head.first == &c.end {
+					continue // most lists
 				}
 				more, err := c.checkList(head, links.Start(c.cursor, l, uint8(s)))
 				if err != nil {
@@ -59,10 +51,10 @@ func (c *core) check() error {
 }
 
 // checkList returns the number of timers in a list of a slot that starts at start.
-func (c *core) checkList(head *links.Link, start structures.Tick) (count int, err error) {
-	err = head.Walk(c.key, func(n *links.Node) error {
+func (c *core) checkList(head *head, start structures.Tick) (count int, err error) {
+	err = links.Walk(head.link(), &c.end, c.key, func(n *links.Node) error {
 		switch count++; {
-		case n.Deadline < start:
+		case n.Deadline < start && !c.movedToEarlier(n):
 			return fmt.Errorf("timer %d is due at %d, before its slot, %d", count, n.Deadline, start)
 		case n.Deadline < c.quiet:
 			return fmt.Errorf("timer %d is due at %d, and none is said to be before %d", count, n.Deadline, c.quiet)
@@ -70,4 +62,13 @@ func (c *core) checkList(head *links.Link, start structures.Tick) (count int, er
 		return nil
 	})
 	return count, err
+}
+
+func (c *core) movedToEarlier(n *links.Node) bool {
+	for i := range c.earlier {
+		if c.movedTimer(i) == n {
+			return true
+		}
+	}
+	return false
 }

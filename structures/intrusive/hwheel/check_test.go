@@ -16,7 +16,7 @@ func sound(t *testing.T) (*Wheel[int], []Timer[int]) {
 	}
 	w.Reschedule(&timers[5], 7000)
 	w.Pop(300)
-	if err := w.CheckInvariants(); err != nil || w.Len() != 8 || w.due().Empty() {
+	if err := w.CheckInvariants(); err != nil || w.Len() != 8 || w.due().first == &w.end {
 		t.Fatalf("%d timers pending: %v", w.Len(), err)
 	}
 	return w, timers
@@ -29,7 +29,6 @@ func TestCheckInvariantsFindsDamage(t *testing.T) {
 		"a timer is due before quiet":    func(w *Wheel[int], _ []Timer[int]) { w.quiet = 302 },
 		"a deadline is before its slot":  func(_ *Wheel[int], timers []Timer[int]) { timers[7].node.Deadline = 301 },
 		"a slot is not marked":           func(w *Wheel[int], _ []Timer[int]) { w.occupied.Unmark(links.Place(5000, w.cursor)) },
-		"a list is not said to be used":  func(w *Wheel[int], _ []Timer[int]) { w.levels[1].turn[5000>>8] = 0 },
 		"a slot of the past is marked":   func(w *Wheel[int], _ []Timer[int]) { w.occupied.Mark(1, uint8(w.cursor>>8)) },
 		"a timer was overwritten":        func(_ *Wheel[int], timers []Timer[int]) { timers[6] = Timer[int]{} },
 		"a link back is wrong":           func(_ *Wheel[int], timers []Timer[int]) { timers[3].node.Prev = &timers[6].node.Link },
@@ -82,18 +81,61 @@ func TestNextIsExactWhereTimersAreFew(t *testing.T) {
 
 // A slot of many timers fills its lists evenly, so that a cascade overlaps as many misses.
 func TestManyTimersFillAllLists(t *testing.T) {
-	w, timers := New[int](), make([]Timer[int], 1<<15)
+	w, timers := New[int](), make([]Timer[int], 1<<16)
 	for i := range timers {
-		w.Schedule(&timers[i], structures.Tick(1000+i%60_000))
+		w.Schedule(&timers[i], structures.Tick(1000+i%6000))
 	}
-	for level, slot := range map[uint]uint8{1: 100} {
-		for list := range w.levels[level].slots[slot] {
-			n := 0
-			_ = w.levels[level].slots[slot][list].Walk(w.key, func(*links.Node) error { n++; return nil })
-			if n == 0 {
-				t.Errorf("list %d of slot %d is empty", list, slot)
-			}
+	for list := range w.levels[1].slots[10] {
+		if w.levels[1].slots[10][list].first == &w.end {
+			t.Errorf("list %d is empty", list)
 		}
+	}
+}
+
+// Timers that move to earlier stay in their lists until many have moved, or a timer may fire or be cancelled.
+func TestMovesToEarlierAreFiledTogether(t *testing.T) {
+	for name, c := range map[string]struct {
+		file func(w *Wheel[int], timers []Timer[int])
+		left uint
+	}{
+		"one moved":         {func(*Wheel[int], []Timer[int]) {}, 1},
+		"it moves to later": {func(w *Wheel[int], timers []Timer[int]) { w.Reschedule(&timers[0], 6000) }, 1},
+		"many move": {func(w *Wheel[int], timers []Timer[int]) {
+			for i := range w.moved {
+				w.Reschedule(&timers[i+1], 3000)
+			}
+		}, 1},
+		"another is cancelled": {func(w *Wheel[int], timers []Timer[int]) { w.Cancel(&timers[1]) }, 0},
+		"it is cancelled":      {func(w *Wheel[int], timers []Timer[int]) { w.Cancel(&timers[0]) }, 0},
+		"Next":                 {func(w *Wheel[int], _ []Timer[int]) { w.Next() }, 0},
+		"Pop, nothing is due":  {func(w *Wheel[int], _ []Timer[int]) { w.Pop(399) }, 1},
+		"Pop":                  {func(w *Wheel[int], _ []Timer[int]) { w.Pop(400) }, 0},
+	} {
+		w, timers := New[int](), make([]Timer[int], len(core{}.moved)+1)
+		for i := range timers {
+			w.Schedule(&timers[i], 5000)
+		}
+		w.Reschedule(&timers[0], 400)
+		c.file(w, timers)
+		if err := w.CheckInvariants(); err != nil || w.earlier != c.left {
+			t.Errorf("%s: %d timers are to be filed, want %d: %v", name, w.earlier, c.left, err)
+		}
+	}
+}
+
+// With millions of timers, those that fire next are read ahead, which changes nothing.
+func TestTouchChangesNothing(t *testing.T) {
+	w, timers := New[int](), make([]Timer[int], 100)
+	for i := range timers {
+		w.Schedule(&timers[i], structures.Tick(1+i%30))
+	}
+	w.removed = -many - 1
+	for at := structures.Tick(1); at <= 30; at++ {
+		for w.Pop(at) != nil {
+		}
+	}
+	if w.removed != 100-many-1 {
+		t.Errorf("%d timers fired", w.removed+many+1)
 	}
 }
 

@@ -66,6 +66,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/prefetch"
 	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
 )
 
@@ -87,9 +88,9 @@ type Wheel[T any] struct{ core }
 
 // New returns an empty wheel whose clock is at tick 0.
 func New[T any]() *Wheel[T] {
-	w := &Wheel[T]{core{key: links.NewKey(), quiet: math.MaxInt64, made: 1, span: links.Slots}}
+	w := &Wheel[T]{core{key: links.NewKey(), quiet: math.MaxInt64, made: 1, used: 1, span: links.Slots}}
 	for s := range w.ticks {
-		w.ticks[s].Clear()
+		w.ticks[s].first = &w.end
 	}
 	return w
 }
@@ -138,28 +139,23 @@ func (w *Wheel[T]) Work() structures.Work { return w.work }
 func (w *Wheel[T]) CheckInvariants() error { return w.check() }
 
 const (
-	lists = 8           // of a slot: as many cache misses overlap when it is emptied
-	run   = 16          // timers of a slot in a row that go to the same list, whose end stays in the cache
-	full  = run * lists // timers after which a slot may have timers in all lists
-	few   = 32          // timers of a slot that Next looks at
+	lists = 8       // of a slot: as many cache misses overlap when it is emptied
+	run   = 1 << 6  // timers scheduled in a row that go to the same list of their slots
+	small = 1 << 14 // pending timers up to which one list suffices, as they are in the cache
+	few   = 32      // timers of a slot that Next looks at
+	many  = 1 << 21 // pending timers from which on those of a slot of level 1 exceed the cache
 )
 
-// level is a level above level 0.
+// head is the start of a list, which ends at core.end.
+type head struct{ first *links.Link }
+
+// link returns the head as the link before the first timer. It has no Prev, which Push and Unlink do not touch.
+func (h *head) link() *links.Link { return (*links.Link)(unsafe.Pointer(h)) }
+
+// level is a level above level 0. The lists of a slot share a cache line.
 type level struct {
-	turn  [links.Slots]uint8 // timers that were filed in a slot since it was emptied; from full on modulo full, plus full
-	slots [links.Slots][lists]links.Link
-}
-
-// next returns the list that the next timer of a slot goes to.
-func (v *level) next(s uint8) *links.Link {
-	turn := v.turn[s]
-	v.turn[s] = turn + 1 | turn&full
-	return &v.slots[s][turn/run%lists]
-}
-
-// used returns the lists of a slot that may have timers.
-func (v *level) used(s uint8) []links.Link {
-	return v.slots[s][:min((int(v.turn[s])+run-1)/run, lists)]
+	slots [links.Slots][lists]head
+	_     links.Link // the last head is followed by something that a Link may extend into
 }
 
 // core is a wheel without the type of its values, so its methods are compiled once.
@@ -169,24 +165,31 @@ func (v *level) used(s uint8) []links.Link {
 //
 //   - The cursor is at or before the clock. The slots before it are empty, and so is its own on
 //     each level but level 0: a marked slot of a level is after the digit of the cursor.
-//   - No timer has a deadline before the start of its slot. It may have a later one than the
-//     slot covers: a move to later only writes the deadline.
+//   - No timer has a deadline before the start of its slot, unless it is one of the timers that moved to earlier. It may
+//     have a later one than the slot covers: a move to later only writes the deadline.
+//   - The timers that moved to earlier are pending. They are filed anew before any timer fires or is cancelled.
 //   - The timers of the cursor's tick are in its slot of level 0, with others that were moved to later.
 //   - No timer is due before quiet.
 //   - The bit of a slot with timers is set in occupied. So is that of a slot whose timers were
 //     cancelled, until the clock or Next gets there.
-//   - A slot above level 0 has timers only in its used lists. A slot of level 0 has one list, from which its timers
-//     fire: they were read not long ago, when they cascaded.
+//   - A slot of level 0 has one list, from which its timers fire: they were read not long ago, when they cascaded.
+//   - The Prev of end is a pending timer or a head, so it keeps no other timer alive.
 type core struct {
 	clock, cursor, quiet structures.Tick
 	key                  links.Key
 	added, removed       int                  // timers so far
 	span                 uint64               // deadlines that differ from the cursor by less need no new level
+	earlier              uint                 // number of timers that moved to earlier
+	list                 uint                 // of a slot that the next timers go to
+	used                 uint                 // lists of a slot that may have timers
 	made                 uint                 // levels that were used, or are below one that was, at least 1
+	end                  links.Link           // of all lists
 	levels               [links.Levels]*level // from level 1 on
 	occupied             links.Occupied
 	work                 structures.Work
-	ticks                [links.Slots]links.Link // level 0
+	moved                [32]uintptr       // the timers that moved to earlier, which their lists keep alive
+	ticks                [links.Slots]head // level 0
+	_                    links.Link        // as in level
 }
 
 // schedule is Schedule. The usual case is written out here, as a call would cost a fifth.
@@ -200,8 +203,16 @@ func (c *core) schedule(n *links.Node, deadline structures.Tick) {
 	if deadline < c.quiet {
 		c.quiet = deadline
 	}
-	c.added++
-	c.head(links.Place(deadline, c.cursor)).Push(&n.Link)
+	if c.added++; c.added%run == 0 {
+		c.nextList()
+	}
+	l, s := links.Place(deadline, c.cursor)
+	c.occupied.Mark(l, s)
+	head := &c.ticks[s]
+	if l > 0 {
+		head = &c.levels[l].slots[s][c.list%lists]
+	}
+	head.link().Push(&n.Link)
 }
 
 // scheduleSlow is schedule for any timer and any deadline.
@@ -212,77 +223,103 @@ func (c *core) scheduleSlow(n *links.Node, deadline structures.Tick) {
 	n.Deadline = links.AfterClock(c.clock, deadline)
 	c.key.Seal(n)
 	c.quiet = min(c.quiet, n.Deadline)
-	c.added++
-	c.file(n)
-}
-
-// head returns the list that the next new timer of a slot goes to.
-func (c *core) head(l uint, s uint8) *links.Link {
-	c.occupied.Mark(l, s)
-	if l == 0 {
-		return &c.ticks[s]
+	if c.added++; c.added%run == 0 {
+		c.nextList()
 	}
-	return c.levels[l].next(s)
+	c.file(n, c.list)
 }
 
-// due returns the list with the timers of the cursor's tick.
-func (c *core) due() *links.Link { return &c.ticks[uint8(c.cursor)] }
+// nextList selects another list for the next timers, if there are many.
+func (c *core) nextList() {
+	switch pending := c.added - c.removed; {
+	case pending > small:
+		c.list, c.used = (c.list+1)%lists, lists
+	case pending == 1: // the new timer, which is in no list yet
+		c.list, c.used = 0, 1
+	}
+}
 
-// used returns the lists of a slot that may have timers.
-func (c *core) used(l uint, s uint8) []links.Link {
+// heads returns the lists of a slot.
+func (c *core) heads(l uint, s uint8) []head {
 	if l == 0 {
 		return c.ticks[s : int(s)+1]
 	}
-	return c.levels[l].used(s)
+	return c.levels[l].slots[s][:c.used]
 }
 
-// file puts a timer into a list. Its deadline is not before the cursor.
-func (c *core) file(n *links.Node) {
+// due returns the list with the timers of the cursor's tick.
+func (c *core) due() *head { return &c.ticks[uint8(c.cursor)] }
+
+// file puts a timer into a list of its slot. Its deadline is not before the cursor.
+func (c *core) file(n *links.Node, list uint) {
 	if n.Deadline <= c.cursor {
-		c.due().Push(&n.Link)
+		c.due().link().Push(&n.Link)
 		return
 	}
-	for uint64(n.Deadline^c.cursor) >= c.span {
-		c.makeLevel()
+	if uint64(n.Deadline^c.cursor) >= c.span {
+		c.makeLevels(n.Deadline)
 	}
-	c.head(links.Place(n.Deadline, c.cursor)).Push(&n.Link)
+	l, s := links.Place(n.Deadline, c.cursor)
+	c.occupied.Mark(l, s)
+	head := &c.ticks[s]
+	if l > 0 {
+		head = &c.levels[l].slots[s][list%lists]
+	}
+	head.link().Push(&n.Link)
 }
 
-// makeLevel makes the next level.
-func (c *core) makeLevel() {
-	made := new(level)
-	for s := range made.slots {
-		for list := range made.slots[s] {
-			made.slots[s][list].Clear()
+// makeLevels makes the levels that a deadline needs.
+func (c *core) makeLevels(deadline structures.Tick) {
+	for uint64(deadline^c.cursor) >= c.span {
+		made := new(level)
+		for s := range made.slots {
+			for list := range made.slots[s] {
+				made.slots[s][list].first = &c.end
+			}
+		}
+		c.levels[c.made] = made
+		if c.made++; c.made < links.Levels {
+			c.span = 1 << (c.made * links.Digit)
+		} else {
+			c.span = math.MaxUint64
 		}
 	}
-	c.levels[c.made] = made
-	if c.made++; c.made < links.Levels {
-		c.span = 1 << (c.made * links.Digit)
-	} else {
-		c.span = math.MaxUint64
-	}
 }
 
-// reschedule is Reschedule.
+// reschedule is Reschedule. Whether a timer moves to earlier or to later is hard to predict, and a wrong prediction would
+// wait for the timer's deadline, which is rarely in the cache. So no branch depends on it: timers that move to earlier are
+// filed together later, when their memory has arrived.
 func (c *core) reschedule(n *links.Node, deadline structures.Tick) bool {
 	if !c.key.Owns(n) {
 		return refuse(n)
 	}
-	if deadline <= c.clock || deadline < n.Deadline {
-		c.move(n, links.AfterClock(c.clock, deadline))
-		return true
+	deadline = links.AfterClock(c.clock, deadline)
+	c.moved[c.earlier%uint(len(c.moved))] = uintptr(unsafe.Pointer(n))
+	earlier := uint(0)
+	if deadline < n.Deadline {
+		earlier = 1
 	}
+	c.earlier += earlier
 	n.Deadline = deadline
+	c.quiet = min(c.quiet, deadline)
+	if c.earlier == uint(len(c.moved)) {
+		c.fileMoved()
+	}
 	return true
 }
 
-// move moves a pending timer to a deadline after the clock, which is usually earlier than its own.
-func (c *core) move(n *links.Node, deadline structures.Tick) {
-	n.Unlink()
-	n.Deadline = deadline
-	c.quiet = min(c.quiet, deadline)
-	c.file(n)
+// fileMoved files the timers that moved to earlier.
+func (c *core) fileMoved() {
+	for i := range c.earlier {
+		n := c.movedTimer(i)
+		n.Unlink()
+		c.file(n, c.list)
+	}
+	c.earlier = 0
+}
+
+func (c *core) movedTimer(i uint) *links.Node {
+	return *(**links.Node)(unsafe.Pointer(&c.moved[i%uint(len(c.moved))]))
 }
 
 // refuse returns false if a timer is not pending, and panics if it is, because this wheel does not own it.
@@ -295,12 +332,14 @@ func refuse(n *links.Node) bool {
 
 // cancel is Cancel.
 func (c *core) cancel(n *links.Node) bool {
+	if c.earlier > 0 {
+		c.fileMoved()
+	}
 	if !c.key.Owns(n) {
 		return refuse(n)
 	}
 	c.removed++
-	n.Unlink()
-	n.Release()
+	n.Remove()
 	return true
 }
 
@@ -313,8 +352,7 @@ func (c *core) pop(now structures.Tick) *links.Node {
 	n, _, _ := c.front()
 	if n != nil {
 		c.removed++
-		n.Unlink()
-		n.Release()
+		n.Remove()
 	}
 	return n
 }
@@ -322,15 +360,18 @@ func (c *core) pop(now structures.Tick) *links.Node {
 // front moves the cursor on, at most to the clock, until a timer is due, and returns that timer.
 // It returns nil if none is due; then the cursor is at the clock, and the slot is the next one that is marked.
 func (c *core) front() (n *links.Node, l uint, s uint8) {
+	if c.earlier > 0 {
+		c.fileMoved()
+	}
 	for {
 		due := c.due()
-		for l := due.Next; l != due; l = due.Next {
+		for l := due.first; l != &c.end; l = due.first {
 			n := links.NodeOf(l)
 			if n.Deadline <= c.cursor {
 				return n, 0, 0
 			}
 			n.Unlink()
-			c.refile(n)
+			c.refile(n, 0)
 		}
 		l, s, ok := c.occupied.First(c.cursor, c.made)
 		if c.quiet = math.MaxInt64; ok {
@@ -340,87 +381,110 @@ func (c *core) front() (n *links.Node, l uint, s uint8) {
 			c.cursor = c.clock
 			return nil, l, s
 		}
-		switch c.cursor = c.quiet; {
-		case l == 0:
+		if c.cursor = c.quiet; l == 0 {
 			c.visit(s)
-		case !c.alone(l, s):
+		} else {
 			c.empty(l, s)
 		}
 	}
 }
 
 // visit notes that the clock or Next has come to a slot of level 0, and returns its list.
-func (c *core) visit(s uint8) *links.Link {
+func (c *core) visit(s uint8) *head {
 	c.occupied.Unmark(0, s)
 	c.work.SlotsVisited++
-	if c.ticks[s].Empty() {
+	if c.ticks[s].first == &c.end {
 		c.work.EmptySlots++
+	}
+	if s%lists == 0 && c.added-c.removed > many {
+		c.touch(c.ticks[min(int(s)+lists, links.Slots):min(int(s)+2*lists, links.Slots)])
 	}
 	return &c.ticks[s]
 }
 
-// alone moves the cursor to the only timer of a slot above level 0 that starts, if that timer is due. It returns false,
-// and does nothing, if there is no such timer. With few timers this saves the way through the levels below.
-func (c *core) alone(l uint, s uint8) bool {
-	v := c.levels[l]
-	head := &v.slots[s][0]
-	first := head.Next
-	if v.turn[s] > run || first != head.Prev || first == head {
-		return false
-	}
-	n := links.NodeOf(first)
-	if n.Deadline > c.clock || n.Deadline > links.End(c.cursor, l) {
-		return false
-	}
-	c.occupied.Unmark(l, s)
-	v.turn[s] = 0
-	c.work.SlotsVisited++
-	c.work.Moved++
-	n.Unlink()
-	c.cursor = n.Deadline
-	c.due().Push(&n.Link)
-	return true
-}
-
-// refile puts a timer of a slot that starts, or that was moved to later, where it belongs.
-func (c *core) refile(n *links.Node) {
-	c.work.Moved++
-	c.file(n)
-}
-
-// empty files the timers of a slot above level 0 anew. It walks the lists in parallel, so that the cache
-// misses of several timers overlap.
-func (c *core) empty(l uint, s uint8) {
-	c.occupied.Unmark(l, s)
-	c.work.SlotsVisited++
-	var at, end [lists]*links.Link
-	left := 0
-	v := c.levels[l]
-	used := v.used(s)
-	for i := range used {
-		if head := &used[i]; !head.Empty() {
-			at[left%lists], end[left%lists] = head.Next, head
-			left++
-			head.Clear()
-		}
-	}
-	v.turn[s] = 0
-	if left == 0 {
-		c.work.EmptySlots++
+// touch reads the timers of the next slots, which brings them into the cache. The lists are walked in parallel.
+func (c *core) touch(slots []head) {
+	var at [lists]*links.Link
+	left := len(slots)
+	for i := range slots {
+		at[i] = slots[i].first
 	}
 	for left > 0 {
-		for list := 0; list < left; {
-			n := links.NodeOf(at[list])
-			at[list] = n.Next
-			c.refile(n)
-			if at[list] != end[list] {
-				list++
+		for i := 0; i < left; {
+			if at[i] != &c.end {
+				at[i] = at[i].Next
+				i++
 				continue
 			}
 			left--
-			at[list], end[list] = at[left], end[left]
+			at[i] = at[left]
 		}
 	}
+}
+
+// refile puts a timer of a slot that starts, or that was moved to later, where it belongs.
+func (c *core) refile(n *links.Node, list uint) {
+	c.work.Moved++
+	c.file(n, list)
+}
+
+// empty files the timers of a slot above level 0 anew. It walks the lists in parallel, so that the cache misses of several
+// timers overlap: while the timers of a step are filed, those of the next one are prefetched.
+func (c *core) empty(l uint, s uint8) {
+	c.occupied.Unmark(l, s)
+	c.work.SlotsVisited++
+	var step, at [lists]*links.Link
+	left := uint(0)
+	slot := c.heads(l, s)
+	for i := range slot {
+		if first := slot[i].first; first != &c.end {
+			at[left%lists] = first
+			left++
+			slot[i].first = &c.end
+		}
+	}
+	if left == 0 {
+		c.work.EmptySlots++
+		return
+	}
+	if left == 1 && c.alone(links.NodeOf(at[0]), l) {
+		return
+	}
+	for left > 1 {
+		for i, t := range at[:left] {
+			step[i%lists], at[i%lists] = t, t.Next
+		}
+		prefetch.Lines(at[:left])
+		for i, t := range step[:left] {
+			c.refile(links.NodeOf(t), uint(i))
+		}
+		for i := uint(0); i < left; {
+			if at[i%lists] != &c.end {
+				i++
+				continue
+			}
+			left--
+			at[i%lists] = at[left%lists]
+		}
+	}
+	for t := at[0]; left == 1 && t != &c.end; {
+		next := t.Next
+		c.refile(links.NodeOf(t), 0)
+		t = next
+	}
+	c.end.Prev = nil // it may be a timer that is not the last of a list any more
+}
+
+// alone moves the cursor to the only timer of a slot above level 0 that starts, if that timer is due. It returns false,
+// and does nothing, if there are more timers. With few timers this saves the way through the levels below.
+func (c *core) alone(n *links.Node, l uint) bool {
+	if n.Next != &c.end || n.Deadline > c.clock || n.Deadline > links.End(c.cursor, l) {
+		return false
+	}
+	c.work.Moved++
+	c.cursor = n.Deadline
+	c.due().link().Push(&n.Link)
+	return true
 }
 
 // next is Next.
@@ -446,10 +510,8 @@ func (c *core) next() (at structures.Tick, ok bool) {
 func (c *core) earliest(l uint, s uint8) (at structures.Tick, ok bool) {
 	start, timers := links.Start(c.cursor, l, s), 0
 	at = math.MaxInt64
-	used := c.used(l, s)
-	for i := range used {
-		head := &used[i]
-		for t := head.Next; t != head; t = t.Next {
+	for _, head := range c.heads(l, s) {
+		for t := head.first; t != &c.end; t = t.Next {
 			if timers++; timers > few {
 				return start, true
 			}
@@ -466,10 +528,10 @@ func (c *core) earliest(l uint, s uint8) (at structures.Tick, ok bool) {
 		return 0, false
 	}
 	head := c.visit(s)
-	for t := head.Next; t != head; t = head.Next {
+	for t := head.first; t != &c.end; t = head.first {
 		n := links.NodeOf(t)
 		n.Unlink()
-		c.refile(n)
+		c.refile(n, 0)
 	}
 	return 0, false
 }

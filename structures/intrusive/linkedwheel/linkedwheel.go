@@ -162,8 +162,7 @@ func (c *core) file(n *links.Node) {
 // remove takes out a timer.
 func (c *core) remove(n *links.Node) {
 	c.count--
-	n.Unlink()
-	n.Release()
+	n.Remove()
 }
 
 // pop is Pop, and returns nil if no timer is due.

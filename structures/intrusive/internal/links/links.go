@@ -22,7 +22,7 @@ func (l *Link) Clear() { l.Next, l.Prev = l, l }
 // Empty reports whether a list has no timers.
 func (l *Link) Empty() bool { return l.Next == l }
 
-// Push adds a timer to the front of a list. No link is nil. The comparison makes the compiler leave out a nil check
+// Push adds a timer to the front of a list. The Prev of l is not touched. No link is nil. The comparison makes the compiler leave out a nil check
 // that would read the first timer, which is rarely in the cache. A write does not wait for the cache.
 func (l *Link) Push(t *Link) {
 	if first := l.Next; first != nil {
@@ -47,13 +47,17 @@ func (l *Link) Unlink() {
 	}
 }
 
-// Walk calls check for each timer of a list, until it returns an error. It returns that error, or
+// Walk calls check for each timer of a circular list, as the function Walk does.
+func (l *Link) Walk(key Key, check func(n *Node) error) error { return Walk(l, l, key, check) }
+
+// Walk calls check for each timer of the list between two links, until it returns an error. It returns that error, or
 // one for a timer that is not linked to its neighbors, or not pending in the wheel of a key.
-func (l *Link) Walk(key Key, check func(n *Node) error) error {
+func Walk(before, end *Link, key Key, check func(n *Node) error) error {
 	at := 0
-	for t := l.Next; t != l; t = t.Next {
+	for t := before.Next; t != end; t = t.Next {
 		at++
-		if t == nil || t.Next == nil || t.Next.Prev != t || t.Prev == nil || t.Prev.Next != t {
+		last := t != nil && t.Next == end && before != end // the end of a list that is not circular has no Prev
+		if t == nil || t.Next == nil || !last && t.Next.Prev != t || t.Prev == nil || t.Prev.Next != t {
 			return fmt.Errorf("timer %d is not linked to its neighbors", at)
 		}
 		n := NodeOf(t)
@@ -112,9 +116,14 @@ func (k Key) Owns(n *Node) bool { return n.seal == k.sealOf(n) }
 // Seal marks a node as pending in the wheel of a key.
 func (k Key) Seal(n *Node) { n.seal = k.sealOf(n) }
 
-// Release marks a node that was unlinked as not pending, and drops its links.
-func (n *Node) Release() {
-	n.Link, n.seal = Link{}, 0
+// Remove takes a pending node out of its list and marks it as not pending. The writes of the links follow one another, so
+// that they share one check of the write barrier.
+func (n *Node) Remove() {
+	n.seal = 0
+	if next, prev := n.Next, n.Prev; next != nil && prev != nil {
+		prev.Next, next.Prev = next, prev
+		n.Next, n.Prev = nil, nil
+	}
 }
 
 // The wheels have levels of 256 slots: a slot of level 0 covers a tick, a slot of any other level
