@@ -3,10 +3,10 @@
 package embedded
 
 import (
+	"github.com/timerbench/timerbench/bench/embedded/empty"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/bench/embedded/empty"
 )
 
 // emptyForm has the timed loop of empty.

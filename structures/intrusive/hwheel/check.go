@@ -34,7 +34,7 @@ func (c *core) check() error {
 				}
 				n += more
 			}
-			marked := c.occupied.Marked(l, uint8(s))
+			marked := c.marks(l).Marked(uint8(s))
 			if n > 0 && !marked {
 				return fmt.Errorf("hwheel: level %d, slot %d has %d timers and is not marked", l, s, n)
 			}

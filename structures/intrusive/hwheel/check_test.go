@@ -4,8 +4,29 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/intrusive"
 	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
+	"github.com/timerbench/timerbench/structures/schedtest"
 )
+
+// manyLists is a wheel that fills all lists of its slots, as with many timers.
+type manyLists[T any] struct{ *Wheel[T] }
+
+func (w manyLists[T]) Schedule(t *Timer[T], deadline structures.Tick) {
+	w.list, w.used = (w.list+1)%lists, lists
+	w.Wheel.Schedule(t, deadline)
+}
+
+func withManyLists[T any]() structures.Scheduler[T] {
+	return intrusive.WithIDs(manyLists[intrusive.Item[T]]{New[intrusive.Item[T]]()},
+		func(t *Timer[intrusive.Item[T]]) *intrusive.Item[T] { return &t.Value })
+}
+
+func TestConformanceWithManyLists(t *testing.T) {
+	schedtest.Run(t, withManyLists[uint64], schedtest.Levels(8))
+}
+func TestReleaseWithManyLists(t *testing.T) { schedtest.Releases(t, withManyLists[*schedtest.Payload]) }
+func FuzzManyLists(f *testing.F)            { schedtest.Fuzz(f, withManyLists[uint64], schedtest.Levels(8)) }
 
 // sound returns a wheel with its clock at 300, with timers that are due, on levels 0 and 1, and moved to later.
 func sound(t *testing.T) (*Wheel[int], []Timer[int]) {
@@ -28,8 +49,8 @@ func TestCheckInvariantsFindsDamage(t *testing.T) {
 		"the cursor is after the clock":  func(w *Wheel[int], _ []Timer[int]) { w.cursor = 301 },
 		"a timer is due before quiet":    func(w *Wheel[int], _ []Timer[int]) { w.quiet = 302 },
 		"a deadline is before its slot":  func(_ *Wheel[int], timers []Timer[int]) { timers[7].node.Deadline = 301 },
-		"a slot is not marked":           func(w *Wheel[int], _ []Timer[int]) { w.occupied.Unmark(links.Place(5000, w.cursor)) },
-		"a slot of the past is marked":   func(w *Wheel[int], _ []Timer[int]) { w.occupied.Mark(1, uint8(w.cursor>>8)) },
+		"a slot is not marked":           func(w *Wheel[int], _ []Timer[int]) { w.levels[1].occupied.Unmark(5000 >> 8) },
+		"a slot of the past is marked":   func(w *Wheel[int], _ []Timer[int]) { w.levels[1].occupied.Mark(uint8(w.cursor >> 8)) },
 		"a timer was overwritten":        func(_ *Wheel[int], timers []Timer[int]) { timers[6] = Timer[int]{} },
 		"a link back is wrong":           func(_ *Wheel[int], timers []Timer[int]) { timers[3].node.Prev = &timers[6].node.Link },
 		"a timer has the seal of others": func(w *Wheel[int], timers []Timer[int]) { links.NewKey().Seal(&timers[6].node) },
@@ -89,6 +110,11 @@ func TestManyTimersFillAllLists(t *testing.T) {
 		if w.levels[1].slots[10][list].first == &w.end {
 			t.Errorf("list %d is empty", list)
 		}
+	}
+	for w.Pop(7000) != nil {
+	}
+	if w.used != 1 || w.list != 0 {
+		t.Errorf("%d lists are used after the last timer", w.used)
 	}
 }
 

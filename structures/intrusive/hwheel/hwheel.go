@@ -154,8 +154,8 @@ func (h *head) link() *links.Link { return (*links.Link)(unsafe.Pointer(h)) }
 
 // level is a level above level 0. The lists of a slot share a cache line.
 type level struct {
-	slots [links.Slots][lists]head
-	_     links.Link // the last head is followed by something that a Link may extend into
+	slots    [links.Slots][lists]head
+	occupied links.Marks
 }
 
 // core is a wheel without the type of its values, so its methods are compiled once.
@@ -185,11 +185,10 @@ type core struct {
 	made                 uint                 // levels that were used, or are below one that was, at least 1
 	end                  links.Link           // of all lists
 	levels               [links.Levels]*level // from level 1 on
-	occupied             links.Occupied
 	work                 structures.Work
 	moved                [32]uintptr       // the timers that moved to earlier, which their lists keep alive
 	ticks                [links.Slots]head // level 0
-	_                    links.Link        // as in level
+	occupied             links.Marks       // of level 0
 }
 
 // schedule is Schedule. The usual case is written out here, as a call would cost a fifth.
@@ -198,21 +197,25 @@ func (c *core) schedule(n *links.Node, deadline structures.Tick) {
 		c.scheduleSlow(n, deadline)
 		return
 	}
+	l, s := links.Place(deadline, c.cursor)
+	var head *head
+	if l == 0 {
+		c.occupied.Mark(s)
+		head = &c.ticks[s]
+	} else {
+		v := c.levels[l]
+		v.occupied.Mark(s)
+		head = &v.slots[s][c.list%lists]
+	}
 	n.Deadline = deadline
 	c.key.Seal(n)
 	if deadline < c.quiet {
 		c.quiet = deadline
 	}
+	head.link().Push(&n.Link)
 	if c.added++; c.added%run == 0 {
 		c.nextList()
 	}
-	l, s := links.Place(deadline, c.cursor)
-	c.occupied.Mark(l, s)
-	head := &c.ticks[s]
-	if l > 0 {
-		head = &c.levels[l].slots[s][c.list%lists]
-	}
-	head.link().Push(&n.Link)
 }
 
 // scheduleSlow is schedule for any timer and any deadline.
@@ -223,19 +226,16 @@ func (c *core) scheduleSlow(n *links.Node, deadline structures.Tick) {
 	n.Deadline = links.AfterClock(c.clock, deadline)
 	c.key.Seal(n)
 	c.quiet = min(c.quiet, n.Deadline)
+	c.file(n, c.list)
 	if c.added++; c.added%run == 0 {
 		c.nextList()
 	}
-	c.file(n, c.list)
 }
 
 // nextList selects another list for the next timers, if there are many.
 func (c *core) nextList() {
-	switch pending := c.added - c.removed; {
-	case pending > small:
+	if c.added-c.removed > small {
 		c.list, c.used = (c.list+1)%lists, lists
-	case pending == 1: // the new timer, which is in no list yet
-		c.list, c.used = 0, 1
 	}
 }
 
@@ -260,12 +260,30 @@ func (c *core) file(n *links.Node, list uint) {
 		c.makeLevels(n.Deadline)
 	}
 	l, s := links.Place(n.Deadline, c.cursor)
-	c.occupied.Mark(l, s)
 	head := &c.ticks[s]
 	if l > 0 {
 		head = &c.levels[l].slots[s][list%lists]
 	}
+	c.marks(l).Mark(s)
 	head.link().Push(&n.Link)
+}
+
+// marks returns the marks of the slots of a level.
+func (c *core) marks(l uint) *links.Marks {
+	if l == 0 {
+		return &c.occupied
+	}
+	return &c.levels[l].occupied
+}
+
+// first returns the first marked slot after the cursor. The slots of a level are before those of the levels above.
+func (c *core) first() (l uint, s uint8, ok bool) {
+	for l := range c.made {
+		if s, ok := c.marks(l).After(links.DigitOf(c.cursor, l)); ok {
+			return l, s, true
+		}
+	}
+	return 0, 0, false
 }
 
 // makeLevels makes the levels that a deadline needs.
@@ -308,8 +326,17 @@ func (c *core) reschedule(n *links.Node, deadline structures.Tick) bool {
 	return true
 }
 
-// fileMoved files the timers that moved to earlier.
+// fileMoved files the timers that moved to earlier. If there are many timers, it first prefetches their neighbors in their
+// lists, which unlinking writes to.
 func (c *core) fileMoved() {
+	if c.used > 1 {
+		var neighbors [2 * len(c.moved)]*links.Link
+		for i := range c.earlier {
+			n := c.movedTimer(i)
+			neighbors[2*i], neighbors[2*i+1] = n.Next, n.Prev
+		}
+		prefetch.Lines(neighbors[:2*c.earlier])
+	}
 	for i := range c.earlier {
 		n := c.movedTimer(i)
 		n.Unlink()
@@ -373,9 +400,11 @@ func (c *core) front() (n *links.Node, l uint, s uint8) {
 			n.Unlink()
 			c.refile(n, 0)
 		}
-		l, s, ok := c.occupied.First(c.cursor, c.made)
+		l, s, ok := c.first()
 		if c.quiet = math.MaxInt64; ok {
 			c.quiet = links.Start(c.cursor, l, s)
+		} else {
+			c.list, c.used = 0, 1 // no timers are left
 		}
 		if !ok || c.quiet > c.clock {
 			c.cursor = c.clock
@@ -391,7 +420,7 @@ func (c *core) front() (n *links.Node, l uint, s uint8) {
 
 // visit notes that the clock or Next has come to a slot of level 0, and returns its list.
 func (c *core) visit(s uint8) *head {
-	c.occupied.Unmark(0, s)
+	c.occupied.Unmark(s)
 	c.work.SlotsVisited++
 	if c.ticks[s].first == &c.end {
 		c.work.EmptySlots++
@@ -431,7 +460,7 @@ func (c *core) refile(n *links.Node, list uint) {
 // empty files the timers of a slot above level 0 anew. It walks the lists in parallel, so that the cache misses of several
 // timers overlap: while the timers of a step are filed, those of the next one are prefetched.
 func (c *core) empty(l uint, s uint8) {
-	c.occupied.Unmark(l, s)
+	c.levels[l].occupied.Unmark(s)
 	c.work.SlotsVisited++
 	var step, at [lists]*links.Link
 	left := uint(0)
@@ -501,7 +530,7 @@ func (c *core) next() (at structures.Tick, ok bool) {
 			c.quiet = at
 			return at, true
 		}
-		l, s, _ = c.occupied.First(c.cursor, c.made)
+		l, s, _ = c.first()
 	}
 }
 

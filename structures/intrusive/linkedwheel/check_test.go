@@ -12,7 +12,7 @@ func TestCheckInvariantsFindsDamage(t *testing.T) {
 		"a timer is not counted":         func(w *Wheel[int], _ []Timer[int]) { w.count-- },
 		"the cursor is after the clock":  func(w *Wheel[int], _ []Timer[int]) { w.cursor = 301 },
 		"a timer is in another slot":     func(_ *Wheel[int], timers []Timer[int]) { timers[4].node.Deadline = 301 },
-		"a slot is not marked":           func(w *Wheel[int], _ []Timer[int]) { w.occupied.Unmark(links.Place(5000, w.cursor)) },
+		"a slot is not marked":           func(w *Wheel[int], _ []Timer[int]) { l, s := links.Place(5000, w.cursor); w.occupied[l].Unmark(s) },
 		"a timer was overwritten":        func(_ *Wheel[int], timers []Timer[int]) { timers[4] = Timer[int]{} },
 		"a link back is wrong":           func(_ *Wheel[int], timers []Timer[int]) { timers[3].node.Prev = &timers[4].node.Link },
 		"a timer has the seal of others": func(_ *Wheel[int], timers []Timer[int]) { links.NewKey().Seal(&timers[4].node) },

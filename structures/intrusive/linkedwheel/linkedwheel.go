@@ -124,7 +124,7 @@ type core struct {
 	key           links.Key
 	count         int
 	slots         [links.Levels][links.Slots]links.Link // heads of circular lists
-	occupied      links.Occupied
+	occupied      [links.Levels]links.Marks
 	work          structures.Work
 }
 
@@ -155,7 +155,7 @@ func (c *core) add(n *links.Node, deadline structures.Tick) {
 // file puts a timer into the slot of its deadline.
 func (c *core) file(n *links.Node) {
 	l, s := links.Place(n.Deadline, c.cursor)
-	c.occupied.Mark(l, s)
+	c.occupied[l%links.Levels].Mark(s)
 	c.slots[l][s].Append(&n.Link)
 }
 
@@ -182,7 +182,7 @@ func (c *core) front() *links.Node {
 		if due := &c.slots[0][uint8(c.cursor)]; !due.Empty() {
 			return links.NodeOf(due.Next)
 		}
-		l, s, ok := c.occupied.First(c.cursor, links.Levels)
+		l, s, ok := c.first()
 		start := links.Start(c.cursor, l, s)
 		if !ok || start > c.clock {
 			c.cursor = c.clock
@@ -193,9 +193,19 @@ func (c *core) front() *links.Node {
 	}
 }
 
+// first returns the first marked slot after the cursor. The slots of a level are before those of the levels above.
+func (c *core) first() (l uint, s uint8, ok bool) {
+	for l := range c.occupied {
+		if s, ok := c.occupied[l].After(links.DigitOf(c.cursor, uint(l))); ok {
+			return uint(l), s, true
+		}
+	}
+	return 0, 0, false
+}
+
 // open cascades the timers of a slot that starts at the cursor, in their order. A slot of level 0 stays as it is.
 func (c *core) open(l uint, s uint8) {
-	c.occupied.Unmark(l, s)
+	c.occupied[l].Unmark(s)
 	c.work.SlotsVisited++
 	head := &c.slots[l][s]
 	if head.Empty() {
@@ -223,11 +233,11 @@ func (c *core) next() (at structures.Tick, ok bool) {
 		return c.cursor, true
 	}
 	for {
-		l, s, _ := c.occupied.First(c.cursor, links.Levels)
+		l, s, _ := c.first()
 		if !c.slots[l][s].Empty() {
 			return links.Start(c.cursor, l, s), true
 		}
-		c.occupied.Unmark(l, s) // its timers were cancelled
+		c.occupied[l].Unmark(s) // its timers were cancelled
 	}
 }
 
@@ -250,7 +260,7 @@ func (c *core) check() error {
 			if err != nil {
 				return fmt.Errorf("linkedwheel: level %d, slot %d: %w", l, s, err)
 			}
-			if n > 0 && !c.occupied.Marked(l, uint8(s)) && (l > 0 || uint8(s) != uint8(c.cursor)) {
+			if n > 0 && !c.occupied[l].Marked(uint8(s)) && (l > 0 || uint8(s) != uint8(c.cursor)) {
 				return fmt.Errorf("linkedwheel: level %d, slot %d has %d timers and is not marked", l, s, n)
 			}
 			count += n

@@ -152,43 +152,35 @@ func End(start structures.Tick, level uint) structures.Tick { return start | las
 // last returns the number of ticks of a slot, less one.
 func last(level uint) structures.Tick { return 1<<(level*Digit) - 1 }
 
-// Occupied marks the slots of a wheel that have timers. A slot whose timers were cancelled may be marked, too.
-type Occupied [Levels][Slots / 64]uint64
+// Marks marks the slots of a level that have timers. A slot whose timers were cancelled may be marked, too.
+type Marks [Slots / 64]uint64
 
 // Mark marks a slot.
-func (o *Occupied) Mark(level uint, slot uint8) { o[level][slot>>6] |= 1 << (slot & 63) }
+func (m *Marks) Mark(slot uint8) { m[slot>>6] |= 1 << (slot & 63) }
 
 // Unmark removes the mark of a slot.
-func (o *Occupied) Unmark(level uint, slot uint8) { o[level][slot>>6] &^= 1 << (slot & 63) }
+func (m *Marks) Unmark(slot uint8) { m[slot>>6] &^= 1 << (slot & 63) }
 
 // Marked reports whether a slot is marked.
-func (o *Occupied) Marked(level uint, slot uint8) bool { return o[level][slot>>6]>>(slot&63)&1 == 1 }
+func (m *Marks) Marked(slot uint8) bool { return m[slot>>6]>>(slot&63)&1 == 1 }
 
-// First returns the earliest marked slot after the cursor, in the first levels of the wheel. The
-// slots of a level are before those of the levels above.
-func (o *Occupied) First(cursor structures.Tick, levels uint) (level uint, slot uint8, ok bool) {
-	for level := range min(levels, Levels) {
-		if slot, ok := o.after(level, uint8(cursor>>(level*Digit))); ok {
-			return level, slot, true
-		}
-	}
-	return 0, 0, false
-}
-
-// after returns the first marked slot of a level after a given one.
-func (o *Occupied) after(level uint, slot uint8) (next uint8, ok bool) {
-	words, at := &o[level], uint(slot)+1
+// After returns the first marked slot after a given one.
+func (m *Marks) After(slot uint8) (next uint8, ok bool) {
+	at := uint(slot) + 1
 	if at == Slots {
 		return 0, false
 	}
-	word := words[at/64] >> (at % 64) << (at % 64)
-	for at /= 64; word == 0; word = words[at] {
-		if at++; at == uint(len(words)) {
+	word := m[at/64] >> (at % 64) << (at % 64)
+	for at /= 64; word == 0; word = m[at] {
+		if at++; at == uint(len(m)) {
 			return 0, false
 		}
 	}
 	return uint8(at*64 + uint(bits.TrailingZeros64(word))), true
 }
+
+// DigitOf returns the digit of a tick that selects a slot of a level.
+func DigitOf(at structures.Tick, level uint) uint8 { return uint8(at >> (level * Digit)) }
 
 // AfterClock returns a deadline after the rule for past deadlines.
 func AfterClock(clock, deadline structures.Tick) structures.Tick {

@@ -25,26 +25,21 @@ func TestPlacesCoverAllTicks(t *testing.T) {
 	}
 }
 
-func TestFirstFindsTheNextMarkedSlot(t *testing.T) {
-	var o Occupied
+func TestAfterFindsTheNextMarkedSlot(t *testing.T) {
+	var m Marks
 	for _, c := range []struct {
-		level  uint
-		slot   uint8
-		cursor structures.Tick
-		ok     bool
-	}{
-		{0, 1, 0, true}, {0, 255, 0, true}, {0, 255, 254, true}, {0, 255, 255, false}, {0, 64, 63, true},
-		{0, 64, 64, false}, {1, 255, 254 << 8, true}, {1, 7, 7 << 8, false}, {7, 127, math.MaxInt64 - 1<<56, true},
-	} {
-		o.Mark(c.level, c.slot)
-		level, slot, ok := o.First(c.cursor, Levels)
-		if ok != c.ok || ok && (level != c.level || slot != c.slot) || !o.Marked(c.level, c.slot) {
-			t.Errorf("First(%d) = %d, %d, %t, want %d, %d, %t", c.cursor, level, slot, ok, c.level, c.slot, c.ok)
+		slot, after uint8
+		ok          bool
+	}{{1, 0, true}, {255, 0, true}, {255, 254, true}, {255, 255, false}, {64, 63, true}, {64, 64, false}, {7, 8, false}, {127, 3, true}} {
+		m.Mark(c.slot)
+		slot, ok := m.After(c.after)
+		if ok != c.ok || ok && slot != c.slot || !m.Marked(c.slot) {
+			t.Errorf("After(%d) = %d, %t, want %d, %t", c.after, slot, ok, c.slot, c.ok)
 		}
-		if _, _, ok := o.First(c.cursor, c.level); ok {
-			t.Errorf("First(%d) finds a slot above the levels that it may look at", c.cursor)
+		m.Unmark(c.slot)
+		if _, ok := m.After(c.after); ok || m.Marked(c.slot) {
+			t.Errorf("slot %d is marked after Unmark", c.slot)
 		}
-		o.Unmark(c.level, c.slot)
 	}
 }
 
