@@ -74,6 +74,18 @@ keep-field: ## Keep the section on other languages of the last report in docs/fi
 	sed -i -e '/^<!-- field: /,/^<!-- end of field/{/^<!--/!d}' -e '/^<!-- field: /r $(LAST)/field' docs/field.md
 	rm $(LAST)/field
 
+TTL_STRUCTURES := ^(auto|hwheel|hwheel-list|quadheap|btree|radixheap|lawn|intrusive-hwheel)$$
+
+.PHONY: bench-ttl
+bench-ttl: build ## Measure TTLs of a cache with 10^6 and 10^7 entries: half an hour, 9 GB
+	$(RUN) --profile ttl --structure '$(TTL_STRUCTURES)' $(value ARGS)
+	$(CMD) report $(OUT)
+
+.PHONY: keep-ttl
+keep-ttl: ## Keep the last run of bench-ttl in docs, with the tables of docs/ttl.md
+	gzip -9nc $(LAST)/results.json >docs/ttl.json.gz
+	go test . -run TTL -update
+
 .PHONY: bench-micro
 bench-micro: build ## Measure the structures with minimal loops: about 5 minutes
 	$(RUN) --lean $(value ARGS)

@@ -11,160 +11,121 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// cacheEntry is a timer as a value of a cache: its function runs when the entry expires. A delay of 0 is no TTL.
+// cacheEntry is a timer as a value of a cache. Its function runs when the entry expires.
 type cacheEntry struct {
-	f     func()
-	delay time.Duration
+	f   func()
+	ttl time.Duration
 }
 
-// cache is what a cache does for timers.
-type cache interface {
-	set(key uint64, e *cacheEntry)
-	remove(key uint64) (removed bool)
-	Close() error
-}
-
-// mover is a cache that moves the expiry of an entry only if it is there.
-type mover interface {
-	move(key uint64, e *cacheEntry) (moved bool)
-}
-
-// cacheContender returns a cache as a contender. Keys are new for each set of timers.
-func cacheContender(c live.Contender, open func() (cache, error)) live.Contender {
-	c.Role = results.RolePeer
-	c.Open = func() (live.System, error) {
-		opened, err := open()
-		return &cacheSystem{cache: opened}, err
-	}
-	return c
-}
-
+// cacheSystem is a cache as a system. Keys are new for each set of timers.
 type cacheSystem struct {
-	cache
-	keys atomic.Uint64
+	keys   atomic.Uint64
+	set    func(key uint64, e *cacheEntry)
+	move   func(key uint64, e *cacheEntry) bool // moves the expiry if there is an entry; nil: the cache cannot
+	remove func(key uint64) bool
+	close  func()
 }
 
 func (s *cacheSystem) Timers(form results.Form, n int, function func(i int) func()) live.Timers {
 	if form != results.FormSchedule {
 		return nil
 	}
-	t := &cacheTimers{cache: s.cache, base: s.keys.Add(uint64(n)) - uint64(n), entries: make([]cacheEntry, n)}
+	t := &cacheTimers{s, s.keys.Add(uint64(n)) - uint64(n), make([]cacheEntry, n)}
 	for i := range t.entries {
 		t.entries[i].f = function(i)
 	}
-	if m, ok := s.cache.(mover); ok {
-		return cacheMovers{t, m}
+	if s.move == nil {
+		return t
 	}
-	return t
+	return cacheMovers{t}
+}
+
+func (s *cacheSystem) Close() error {
+	s.close()
+	return nil
 }
 
 type cacheTimers struct {
-	cache
+	s       *cacheSystem
 	base    uint64
 	entries []cacheEntry
 }
 
-func (t *cacheTimers) Start(i int, delay time.Duration) {
-	t.entries[i].delay = delay
-	t.set(t.base+uint64(i), &t.entries[i])
+// with returns the key and the entry of a timer, with another TTL.
+func (t *cacheTimers) with(i int, ttl time.Duration) (uint64, *cacheEntry) {
+	t.entries[i].ttl = ttl
+	return t.base + uint64(i), &t.entries[i]
 }
 
-func (t *cacheTimers) Stop(i int) bool { return t.remove(t.base + uint64(i)) }
+func (t *cacheTimers) Start(i int, ttl time.Duration) { t.s.set(t.with(i, ttl)) }
+func (t *cacheTimers) Stop(i int) bool                { return t.s.remove(t.base + uint64(i)) }
 
-type cacheMovers struct {
-	*cacheTimers
-	mover
-}
+type cacheMovers struct{ *cacheTimers }
 
-func (t cacheMovers) Reset(i int, delay time.Duration) bool {
-	t.entries[i].delay = delay
-	return t.move(t.base+uint64(i), &t.entries[i])
-}
+func (t cacheMovers) Reset(i int, ttl time.Duration) bool { return t.s.move(t.with(i, ttl)) }
 
-// otterCache is otter without a limit. It visits its wheel once a second, and a bucket of the lowest level, of 2^30 ns,
-// is empty only after its end.
+// otterCache is otter without a limit. It visits its wheel once a second, and a bucket of 2^30 ns after its end.
 func otterCache(ttl bool) live.Contender {
-	late := time.Second + 1<<30
-	c := live.Contender{Name: "otter", Late: func(time.Duration) time.Duration { return late }}
-	return cacheContender(c, func() (cache, error) {
+	late := func(time.Duration) time.Duration { return time.Second + 1<<30 }
+	return live.Contender{Name: "otter", Role: results.RolePeer, Late: late, Open: func() (live.System, error) {
 		o := &otter.Options[uint64, *cacheEntry]{OnDeletion: func(e otter.DeletionEvent[uint64, *cacheEntry]) {
 			if e.Cause == otter.CauseExpiration {
 				e.Value.f()
 			}
 		}}
 		if ttl {
-			o.ExpiryCalculator = otter.ExpiryWritingFunc(func(e otter.Entry[uint64, *cacheEntry]) time.Duration { return e.Value.delay })
+			o.ExpiryCalculator = otter.ExpiryWritingFunc(func(e otter.Entry[uint64, *cacheEntry]) time.Duration { return e.Value.ttl })
 		}
 		c, err := otter.New(o)
-		return otterOf{c}, err
-	})
+		return &cacheSystem{
+			set: func(key uint64, e *cacheEntry) { c.Set(key, e) },
+			move: func(key uint64, e *cacheEntry) bool {
+				_, ok := c.ComputeIfPresent(key, func(*cacheEntry) (*cacheEntry, otter.ComputeOp) { return e, otter.WriteOp })
+				return ok
+			},
+			remove: func(key uint64) bool {
+				_, ok := c.Invalidate(key)
+				return ok
+			},
+			close: func() { c.StopAllGoroutines() },
+		}, err
+	}}
 }
 
-type otterOf struct {
-	c *otter.Cache[uint64, *cacheEntry]
-}
-
-func (o otterOf) set(key uint64, e *cacheEntry) { o.c.Set(key, e) }
-
-func (o otterOf) move(key uint64, e *cacheEntry) bool {
-	_, ok := o.c.ComputeIfPresent(key, func(*cacheEntry) (*cacheEntry, otter.ComputeOp) { return e, otter.WriteOp })
-	return ok
-}
-
-func (o otterOf) remove(key uint64) bool {
-	_, removed := o.c.Invalidate(key)
-	return removed
-}
-
-func (o otterOf) Close() error {
-	o.c.StopAllGoroutines()
-	return nil
-}
-
-// ristrettoCache is ristretto with room for all entries. It removes buckets of five seconds after their end, every 2.5
-// seconds. Del does not report whether the entry existed. Set drops an entry if a buffer is full; here it waits instead.
+// ristrettoCache is ristretto with room for all entries. It visits buckets of five seconds after their end, every 2.5
+// seconds. A goroutine applies sets later and drops some of them (see the tests), so each set waits for it. Del does not
+// report whether the entry existed, and no call moves only an entry that exists.
 func ristrettoCache(ttl bool) live.Contender {
-	late := 7500 * time.Millisecond
-	c := live.Contender{Name: "ristretto", Silent: true, Late: func(time.Duration) time.Duration { return late }}
-	return cacheContender(c, func() (cache, error) {
-		r := &ristrettoOf{ttl: ttl}
+	late := func(time.Duration) time.Duration { return 7500 * time.Millisecond }
+	return live.Contender{Name: "ristretto", Role: results.RolePeer, Silent: true, Late: late, Open: func() (live.System, error) {
+		var closing atomic.Bool // Close evicts all entries
 		c, err := ristretto.NewCache(&ristretto.Config[uint64, *cacheEntry]{
 			NumCounters: 1e7, MaxCost: 1 << 40, BufferItems: 64, IgnoreInternalCost: true,
 			OnEvict: func(item *ristretto.Item[*cacheEntry]) {
-				if !r.closing.Load() { // Close evicts all entries
+				if !closing.Load() {
 					item.Value.f()
 				}
 			},
 		})
-		r.c = c
-		return r, err
-	})
-}
-
-type ristrettoOf struct {
-	c       *ristretto.Cache[uint64, *cacheEntry]
-	ttl     bool
-	closing atomic.Bool
-}
-
-func (r *ristrettoOf) set(key uint64, e *cacheEntry) {
-	delay := e.delay
-	if !r.ttl {
-		delay = 0
-	}
-	for !r.c.SetWithTTL(key, e, 1, delay) {
-		r.c.Wait()
-	}
-	r.c.Wait()
-}
-
-func (r *ristrettoOf) remove(key uint64) bool {
-	r.c.Del(key)
-	return true
-}
-
-func (r *ristrettoOf) Close() error {
-	r.closing.Store(true)
-	r.c.Close()
-	return nil
+		return &cacheSystem{
+			set: func(key uint64, e *cacheEntry) {
+				d := e.ttl
+				if !ttl {
+					d = 0 // forever
+				}
+				for !c.SetWithTTL(key, e, 1, d) {
+					c.Wait()
+				}
+				c.Wait()
+			},
+			remove: func(key uint64) bool {
+				c.Del(key)
+				return true
+			},
+			close: func() {
+				closing.Store(true)
+				c.Close()
+			},
+		}, err
+	}}
 }

@@ -40,18 +40,17 @@ func measureTTL(ctx context.Context, c live.Contender, n int, forever bool) (f t
 	for i := range due {
 		due[i] = first.Add(time.Duration(r.Int64N(int64(expirySpread))))
 	}
-	var timers live.Timers
-	for _, form := range []results.Form{results.FormSchedule, results.FormAfterFunc} {
-		if timers == nil {
-			timers = s.Timers(form, n+1, func(i int) func() {
-				return func() {
-					if i < n {
-						late[i] = time.Since(due[i])
-						fired.Add(1)
-					}
-				}
-			})
+	expire := func(i int) func() {
+		return func() {
+			if i < n { // not the other timer
+				late[i] = time.Since(due[i])
+				fired.Add(1)
+			}
 		}
+	}
+	timers := s.Timers(results.FormSchedule, n+1, expire)
+	if timers == nil {
+		timers = s.Timers(results.FormAfterFunc, n+1, expire)
 	}
 	before := heapInUse()
 	for i := range due {
@@ -114,10 +113,10 @@ func printTTL(ctx context.Context, n int, markdown bool) error {
 		}
 		t.Add(c.Name, show.Figure(f.bytes), show.Duration(float64(f.median)), show.Duration(float64(f.worst)), show.Duration(float64(f.pause)))
 	}
+	text := t.Terminal
 	if markdown {
-		fmt.Print(t.Markdown())
-		return nil
+		text = t.Markdown
 	}
-	fmt.Println(t.Terminal())
-	return nil
+	_, err := fmt.Println(text())
+	return err
 }

@@ -3,8 +3,10 @@ package workload
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"sort"
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/script"
@@ -88,6 +90,10 @@ func TestCacheEntriesEndAsDerived(t *testing.T) {
 		}
 	}
 	within(t, "population", float64(w.Resident), resident, 0.01)
+	row := fmt.Sprintf("| all | | | %.0f | | | %.1f %% | %.1f %% | %.1f %% |\n", sets, 100*expired/sets, 100*overwritten/sets, 100*deleted/sets)
+	if page, err := os.ReadFile("../../docs/ttl.md"); err != nil || !strings.Contains(string(page), row) {
+		t.Errorf("docs/ttl.md lacks the line %s (%v)", row, err)
+	}
 	for _, n := range []int{1000, 20_000} {
 		b := w.Script(n, 2)
 		b.Fill()

@@ -121,8 +121,8 @@ func least(values map[string]float64) float64 {
 	return out
 }
 
-// pauseError is how far the ratio of two longest calls is from that of another run, as a logarithm (measured: docs/ttl.md).
-const pauseError = 0.2
+// pauseError is how far the ratio of two longest calls may be from that of another run, as a logarithm (docs/ttl.md).
+const pauseError = 0.5
 
 // pauses returns the longest call of each structure, over all workloads whose single calls were timed at the size nearest
 // to n. A structure that one of them lacks has none.

@@ -1,0 +1,97 @@
+package timerbench_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/analysis"
+	"github.com/timerbench/timerbench/structures/catalog"
+)
+
+const (
+	ttlPage  = "docs/ttl.md"
+	ttlBegin = "<!-- figures: written by make keep-ttl. -->\n"
+	ttlEnd   = "<!-- end of figures -->\n"
+)
+
+// ttlTable returns the table of one size, the least bytes first.
+func ttlTable(t *testing.T, r *analysis.Run, n int) string {
+	t.Helper()
+	calls := func(workload string) (out []results.Calls) {
+		for _, c := range r.Calls {
+			if c.Workload == workload && c.N == n {
+				out = append(out, c)
+			}
+		}
+		slices.SortFunc(out, func(a, b results.Calls) int { return cmp.Compare(a.Bytes, b.Bytes) })
+		return out
+	}
+	cell := r.CellsOf("ttl-cache")[0]
+	for _, x := range r.CellsOf("ttl-cache") {
+		if x.N == n {
+			cell = x
+		}
+	}
+	steady, storm := calls("ttl-cache"), calls("avalanche-slot")
+	if len(steady) < 8 || len(storm) != len(steady) {
+		t.Fatalf("n %d: %d and %d structures", n, len(steady), len(storm))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n| %s entries | bytes | longest set | longest expiry | lag | longest expiry, at once | lag, at once | ns | times `auto` |\n|---|%s\n",
+		show.Grouped(n), strings.Repeat("---:|", 8))
+	for _, c := range steady {
+		other := storm[slices.IndexFunc(storm, func(s results.Calls) bool { return s.Structure == c.Structure })]
+		longest := func(c results.Calls, o results.Operation) string {
+			call, _ := c.Of(o)
+			return show.Duration(call.NS)
+		}
+		name := "`" + c.Structure + "`"
+		if e, ok := catalog.Find(c.Structure); ok && !e.Exact() {
+			name += " (late)"
+		}
+		if most := c.Max().NS; c.Structure == analysis.Default && max(most, other.Max().NS) > 0.5e6 {
+			t.Errorf("the longest call of %s takes %v ns among %d, and the page says far below a millisecond", c.Structure, most, n)
+		}
+		row := cell.Row(c.Structure)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, show.Figure(c.Bytes),
+			longest(c, results.Schedule), longest(c, results.Pop), show.Duration(c.Lag), longest(other, results.Pop), show.Duration(other.Lag),
+			show.Figure(cell.Cost(row).Center), show.Times(cell.Ratio(row, cell.Row(analysis.Default)).Center))
+	}
+	return b.String()
+}
+
+// The tables of the page and the answers below them come from the kept run.
+func TestTheTTLPageIsThatOfTheKeptRun(t *testing.T) {
+	data, err := os.ReadFile("docs/ttl.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := results.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.Check(); err != nil || !kept.Complete {
+		t.Fatalf("complete %t: %v", kept.Complete, err)
+	}
+	r := analysis.Of(kept)
+	text := fmt.Sprintf("Measured by `make bench-ttl` on %s, %s, %s.\n", kept.Environment.CPU, kept.Created.Format("2 January 2006"), kept.Environment.Build())
+	for _, n := range []int{1e6, 1e7} {
+		text += ttlTable(t, r, n)
+	}
+	for _, n := range []float64{1e6, 1e7} {
+		x, err := r.Adviser().Answer(analysis.Question{
+			N: n, Cancel: analysis.Unknown, Reschedule: analysis.Unknown, Matters: analysis.Weights{analysis.Memory: 4, analysis.Pause: 2, analysis.Throughput: 1},
+		})
+		if err != nil || x.Far != "" || len(x.Candidates) > 3 {
+			t.Errorf("%g entries: %v, %s, candidates %v", n, err, x.Far, x.Candidates)
+		}
+		text += "\n" + x.Sentence() + "\n"
+	}
+	generated(t, ttlPage, ttlBegin, ttlEnd, text)
+}
