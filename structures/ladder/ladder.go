@@ -1,11 +1,12 @@
 // Package ladder is a ladder queue that can cancel timers: linked lists, of which the first is sorted when it starts.
 //
 // The lists are the slots of a hierarchical wheel with 64 slots a level, of 1, 64, 4096 ticks and so on. The list of
-// a slot is in no order. When a slot starts, its timers are sorted and fire from there, if there are at most 32, or
-// at most 2048 within 4096 ticks, or if all have the same deadline. Otherwise they go to the levels below. Later
-// timers go to lists, which are merged with the sorted timers when their slots start. Moving a timer to a later tick
-// only writes its record. So does Cancel if the next timer can mostly use the place in the list. If the clock reaches
-// most places before that, and there are at most 4096 timers, Cancel takes the record out of its list.
+// a slot is in the order in which timers came. When a slot starts, its timers are sorted and fire from there, if there
+// are at most 32, or at most 2048 within 4096 ticks, or if all have the same deadline. Timers with the same delay are
+// sorted already. Other timers go to the levels below. Later timers go to lists, which are merged with the sorted
+// timers when their slots start. Moving a timer to a later tick only writes its record. So does Cancel if the next
+// timer can mostly use the place in the list. If the clock reaches most places before that, and there are at most 4096
+// timers, Cancel takes the record out of its list.
 //
 // Pedigree. The ladder queue (Tang, Goh and Thng 2005) sorts only the next timers and leaves the rest in coarse
 // lists. It spreads a list over as many rungs as it needs. Here the rungs are fixed: the level of a list is the first

@@ -70,6 +70,10 @@ func (q *Queue) empty(rs *records.Set, at position, start structures.Tick) {
 		q.linkAll(rs, emptied)
 		return
 	}
+	if differ != 0 && descending(emptied) {
+		differ = 0
+		q.work.Comparisons += uint64(len(emptied))
+	}
 	q.toFront(emptied, level, differ)
 	q.front.limit = max(q.front.limit, min(last, math.MaxInt64-1)+1)
 }

@@ -59,7 +59,9 @@ const Levels = 11
 // New returns an empty queue at tick 0 for at most most timers at once. most is at most MaxFew. If it is 0, the
 // number is not limited, and the queue is the only user of its set of records.
 func New(most int) Queue {
-	return Queue{due: math.MaxInt64, listed: math.MaxInt64, nodes: nodes{byIndex: most == 0}}
+	return Queue{
+		due: math.MaxInt64, listed: math.MaxInt64, nodes: nodes{byIndex: most == 0}, front: front{most: frontLen},
+	}
 }
 
 // Len returns the number of timers.
@@ -200,7 +202,13 @@ func (q *Queue) place(rs *records.Set, index uint32, r *records.Record) (structu
 	if len(f.entries) == cap(f.entries) {
 		q.dropStale(rs)
 	}
-	q.work.Comparisons += f.insert(entryOf(index, r))
+	compared := f.insert(entryOf(index, r))
+	if f.most = frontLen; compared < uint64(len(f.entries)) {
+		f.passes = 0
+	} else if f.passes++; f.passes >= manyPasses && q.levels != 0 {
+		f.most = fewLen
+	}
+	q.work.Comparisons += compared
 	q.due = min(q.due, r.Deadline)
 	return records.IDOf(index, r.Generation), r
 }
