@@ -1,31 +1,29 @@
-// Package auto is the structure to pick without thinking: the lists of package ladder while timers
-// are few, and the wheel of package hwheel when they are many.
+// Package auto is the default structure: the lists of package ladder for few timers, and the wheel of package hwheel
+// for many.
 //
-// Up to 12,000 timers are in lists. When there are more, all of them move to the wheel, a few in each
-// call. When fewer than an eighth of the limit are left, they move back. In both, a timer costs O(1)
-// for any delay and fires exactly at its tick. The documentation of the two packages explains how,
-// and where the ideas come from.
+// Up to 12,000 timers are in lists. If there are more, all timers move to the wheel, a few in each call. If fewer
+// than an eighth of the limit remain, they move back. A timer costs O(1) for any delay in both, and fires exactly at
+// its tick. The documentation of the two packages explains how they work and where the ideas come from.
 //
-// Both hold the same records, so a timer that moves keeps its ID, and its value stays in place.
+// Both have the same records, so a timer keeps its ID and its value stays in place when the timer moves.
 //
-// Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) plus the cascades: over its life a
-// timer costs O(levels). In lists, one call empties a slot, which is at most 12,000 timers. While
-// timers move from the lists to the wheel, each call moves 16 of them, and Pop also moves those that
-// may be due. In the wheel, if the clock goes tick by tick, a call moves at most about one of 3840
-// pending timers, or 900 for each level, whatever their deadlines: 2,600 of ten million. A clock that
-// jumps pays for everything that it passes.
+// Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) plus the cascades: over its life a timer costs
+// O(levels). In lists, a call may empty a slot of up to 12,000 timers. While timers move to the wheel, each call
+// moves 16 timers, and Pop also moves the timers that may be due. In the wheel, if the clock advances tick by tick, a call
+// moves at most about one of 3840 pending timers, or 900 timers of each level, for any deadlines: 2,600 of ten
+// million. A jump of the clock pays for all slots that it passes.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. An empty set takes less than 1 KiB. A timer takes 16 bytes and its value. In lists it takes
-// 12 bytes more, a level takes 1 KiB, and the fullest slot so far takes 48 bytes a timer, for up to
-// 2048 timers. In the wheel it takes 5 to 15 bytes more: 5 if few timers are cancelled, 15 if most
-// are. A timer that is alone in its chunk takes 66 bytes for it. A level of the wheel takes 33 KiB
-// from its first use on. Records come in pages of 4096, of which the first one doubles.
+// Memory. An empty set takes less than 1 KiB. A timer takes 16 bytes and its value. In lists a timer takes 12 bytes
+// more, a level takes 1 KiB, and the fullest slot so far takes 48 bytes a timer, for up to 2048 timers. In the wheel
+// a timer takes 5 bytes more if few timers are cancelled, and 15 if most are. A chunk with a single timer takes 66
+// bytes. A level of the wheel takes 33 KiB from its first use on. Records are in pages of 4096; the first page
+// doubles.
 //
-// Pick it unless timers with equal deadlines must fire in the order of their scheduling; then pick
-// package hwheellist. A tickless driver rarely wakes up for nothing: Next names the start of a slot
-// that cascades only if the slot has more than 32 timers, or in the wheel more than one chunk.
+// Pick it unless timers with equal deadlines must fire in the order of their scheduling; then pick package
+// hwheellist. A tickless driver rarely wakes up in vain: Next names the start of a slot only if the slot has more
+// than 32 timers, or more than one chunk in the wheel.
 package auto
 
 import (
@@ -42,13 +40,12 @@ import (
 // Option sets a parameter of Timers.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers of up to a million ticks. The default is 0, and New panics if n
-// is negative or too large. More timers grow the structure.
+// Capacity reserves room for n timers with delays of up to a million ticks. The default is 0. New panics if n is
+// negative or too large. The structure grows if there are more timers.
 func Capacity(n int) Option { return option.Capacity("auto", n, records.MaxTimers) }
 
-// holder is the interface of the lists and the wheel, which hold timers of the same records.
-// Operations do not go through it, as an indirect call takes a tenth of their time. They call
-// what the holder of the mode has in its place.
+// holder has the methods that the lists and the wheel share. Operations call the lists or the wheel directly, because
+// an indirect call takes a tenth of their time.
 type holder interface {
 	Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record)
 	Reschedule(
@@ -73,23 +70,22 @@ var (
 	_ holder                    = (*hwheel.Wheel)(nil)
 )
 
-// Timers is a set of pending timers. Make it with New. It keeps the contract of
-// structures.Scheduler, and is for one goroutine at a time.
+// Timers is a set of pending timers. Make it with New. It keeps the contract of structures.Scheduler, and only one
+// goroutine may use it at a time.
 type Timers[T any] struct{ core }
 
-// core is Timers without the type of the values. So its methods carry no dictionary.
+// core is Timers without the type of the values, so calls of its methods pass no dictionary.
 type core struct {
 	records records.Set
 	mode    mode
 	room    int // limit if the mode is few; otherwise 0
 	limit   int // most timers in lists
-	again   int // the wheel ends with fewer
+	again   int // with fewer timers, all move back to lists
 	lists   ladder.Queue
 	wheel   *hwheel.Wheel // nil until it is needed
 }
 
-// New returns an empty set of timers whose clock is at tick 0. It panics if an option is
-// invalid.
+// New returns an empty set of timers at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Timers[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
 	t := newTimers[T](fewLimit)
@@ -113,16 +109,16 @@ func newTimers[T any](limit int) *Timers[T] {
 	return t
 }
 
-// Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A
-// deadline at or before the clock counts as the tick after the clock. Schedule costs
-// O(1). Every 32nd call moves 32 timers from the arrival buffer to slots.
+// Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A deadline at or before the
+// clock counts as the tick after the clock. Schedule costs O(1). In the wheel every 32nd call moves 32 timers from
+// the arrival buffer to slots.
 func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	id, r := t.schedule(deadline)
 	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
 	return id
 }
 
-// schedule is Schedule without the value, which belongs into the record.
+// schedule is Schedule without the value. The caller writes the value to the record.
 func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Record) {
 	rs := &t.records
 	if deadline <= rs.Clock {
@@ -140,8 +136,8 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	if !ok {
 		return t.lists.Schedule(rs, deadline)
 	}
-	// As t.lists.Schedule. The call would take a tenth of start-stop, as those of
-	// t.records.Release and t.wheel.Schedule would.
+	// The same as t.lists.Schedule, whose call would take a tenth of the time of start-stop. The calls of
+	// t.records.Release and t.wheel.Schedule would, too.
 	r := rs.At(index)
 	t.lists.Come()
 	if r.Start(deadline); t.lists.Keeps(r.Where, deadline) {
@@ -150,9 +146,8 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	return t.lists.Place(rs, index, r)
 }
 
-// Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It
-// returns false, and changes nothing, if id is not pending. It costs O(1). Every 32nd
-// call moves 32 timers to their new slots.
+// Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It returns false, and changes
+// nothing, if id is not pending. It costs O(1). In the wheel every 32nd call moves 32 timers to their new slots.
 func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	rs := &t.records
 	if !rs.Has(id) {
@@ -181,8 +176,8 @@ func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	return t.wheel.Reschedule(rs, uint32(id), r, deadline)
 }
 
-// Cancel removes a pending timer. It returns false, and changes nothing, if id is not
-// pending. It costs O(1). Every 32nd call clears the places of 32 timers in slots.
+// Cancel removes a pending timer. It returns false, and changes nothing, if id is not pending. It costs O(1). In the
+// wheel every 32nd call clears the places of 32 timers in slots.
 func (t *core) Cancel(id structures.ID) bool {
 	rs := &t.records
 	if !rs.Has(id) {
@@ -215,22 +210,22 @@ func (t *core) Cancel(id structures.ID) bool {
 	t.lists.Leave()
 	r.End()
 	if !rs.TryRelease(uint32(id), r) {
-		rs.Release(uint32(id), r) // last, so that nothing has to be kept over the call
+		rs.Release(uint32(id), r) // last, so that no variable is saved across the call
 	}
 	return true
 }
 
-// Prefetch loads timers that will soon be cancelled or moved into the cache, best for 32
-// IDs at once. It changes nothing. It costs 2 to 4 ns an ID, and nothing while timers are few.
+// Prefetch loads timers into the cache that will soon be cancelled or moved, at best 32 in a call. It changes
+// nothing. It costs 2 to 4 ns an ID in the wheel, and nothing in lists.
 func (t *core) Prefetch(ids []structures.ID) {
 	if t.mode != few {
 		t.wheel.Prefetch(&t.records, ids)
 	}
 }
 
-// Pop moves the clock to now if now is later. It removes and returns one timer that is due, the
-// earliest first, in unspecified order among equal deadlines. It costs O(1) plus the cascades: over
-// its life a timer costs O(levels), whatever the width of the jumps.
+// Pop moves the clock to now if now is later. It removes and returns one timer that is due: the earliest first, in
+// unspecified order among equal deadlines. It costs O(1) plus the cascades: over its life a timer costs O(levels),
+// for jumps of any width.
 func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	rs := &t.records
 	if now > rs.Clock {
@@ -253,10 +248,9 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	return records.Take[T](t.lists.Pop(rs))
 }
 
-// Next returns the tick at which Pop next fires a timer, or cascades a slot that has many timers or
-// from which timers moved to later ticks. No timer is due before that tick. It is after the clock
-// unless a timer is due now. ok is false if no timer is pending. Next costs O(1), plus the cascades,
-// which the next Pop then saves.
+// Next returns the tick at which Pop next fires a timer or cascades a slot, which has many timers or timers that
+// moved to later ticks. No timer is due before that tick. It is after the clock unless a timer is due now. ok is
+// false if no timer is pending. Next costs O(1), plus the cascades, which the next Pop then saves.
 func (t *core) Next() (at structures.Tick, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
@@ -278,8 +272,8 @@ func (t *core) Len() int {
 	return t.lists.Len() + t.wheel.Len()
 }
 
-// Work returns the counters of the work done so far: the sum of the counters of packages ladder and
-// hwheel. Timers that move from the lists to the wheel count as Moved.
+// Work returns the sum of the counters of the lists and the wheel. Timers that move from the lists to the wheel count
+// as Moved.
 func (t *core) Work() structures.Work {
 	sum := t.lists.Work()
 	if t.wheel != nil {
@@ -290,8 +284,7 @@ func (t *core) Work() structures.Work {
 	return sum
 }
 
-// CheckInvariants walks the whole structure and names the first broken invariant. It costs
-// O(slots + timers).
+// CheckInvariants walks the whole structure and names the first broken invariant. It costs O(slots + timers).
 func (t *core) CheckInvariants() error {
 	if t.wheel == nil {
 		return t.records.Check("auto", &t.lists)
@@ -299,9 +292,8 @@ func (t *core) CheckInvariants() error {
 	return t.records.Check("auto", &t.lists, t.wheel)
 }
 
-// Snapshot returns what a snapshot of package ladder shows, as long as there are timers in
-// lists, and what one of package hwheel shows from then on that there are some in the wheel.
-// It costs O(n + slots), so it is not for hot paths.
+// Snapshot returns the parts of the lists, of the wheel, or of both, depending on where the timers are. It costs
+// O(n + slots), so it is not for hot paths.
 func (t *core) Snapshot() shape.Snapshot {
 	switch {
 	case t.wheel == nil || t.wheel.Len() == 0:

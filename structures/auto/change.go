@@ -15,15 +15,15 @@ const (
 	many                 // in the wheel
 )
 
-// While the timers are few, they are in lists. When there are more than fewLimit, all
-// move to the wheel. When fewer than a part of it are left, they move back.
+// Up to fewLimit timers are in lists. If there are more, all move to the wheel. If fewer than fewLimit/fewAgain
+// remain, all move back.
 const (
 	fewLimit = 12_000
 	fewAgain = 8
 )
 
-// movesPerCall is how many timers move from the lists to the wheel in a call, the next ones
-// first. So no call takes long. Those that may be due move before the wheel looks for them.
+// movesPerCall is the number of timers that a call moves from the lists to the wheel, so no call takes long. The
+// earliest move first. Timers that may be due move before the wheel looks for due timers.
 const movesPerCall = 16
 
 func (t *core) setMode(m mode) {
@@ -39,12 +39,12 @@ func (t *core) makeWheel() {
 	t.wheel = &w
 }
 
-// moveToWheel moves some timers from the lists to the wheel, and all that may be due. While all
-// are in lists, it begins with that.
+// moveToWheel moves some timers from the lists to the wheel, and all timers that may be due. The first call begins
+// the change of the mode.
 //
-// Then no record in a list is free, unless all its IDs are used. At the limit, as many timers
-// are pending as ever since they are in lists, and the record that was freed last is taken
-// first. So those of all free records that were in lists were taken again.
+// During the change no record in a list is free, unless all its IDs are used: at the limit, more timers are pending
+// than ever since they are in lists, and a new timer takes the record that was freed last, so all free records in
+// lists were taken again.
 func (t *core) moveToWheel() {
 	rs := &t.records
 	if t.mode == few {
@@ -64,7 +64,7 @@ func (t *core) moveToWheel() {
 	}
 }
 
-// moveOn moves timers to the wheel, or all that are left back to the lists if they are few.
+// moveOn moves some timers to the wheel, or all timers back to the lists if few remain.
 func (t *core) moveOn() {
 	if t.Len() < t.again {
 		t.moveToLists()
@@ -86,8 +86,8 @@ func (t *core) moveToLists() {
 	t.setMode(few)
 }
 
-// cancelListed is Cancel for a timer that is in a list while timers move. Its record leaves the
-// list, because the wheel may take it.
+// cancelListed is Cancel for a timer that is in a list while timers move to the wheel. The record leaves the list,
+// because the wheel may take the record.
 func (t *core) cancelListed(index uint32, r *records.Record) bool {
 	t.lists.Remove(&t.records, index)
 	r.End()
@@ -95,7 +95,7 @@ func (t *core) cancelListed(index uint32, r *records.Record) bool {
 	return true
 }
 
-// rescheduleListed is Reschedule for a timer that is in a list while timers move.
+// rescheduleListed is Reschedule for a timer that is in a list while timers move to the wheel.
 func (t *core) rescheduleListed(
 	index uint32, r *records.Record, deadline structures.Tick,
 ) bool {
