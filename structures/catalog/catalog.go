@@ -100,7 +100,7 @@ func For[T any]() []entry.For[T] {
 		}, sortedlist.New[T]),
 		of(entry.For[T]{
 			Name: "twolists", Family: entry.Lists, MaxBytes: 64, Limit: 10_000,
-			Summary: "two unsorted lists, one for timers due within 333 ticks: .NET",
+			Summary: "two unsorted lists, one for timers that are due soon: .NET",
 			Source:  ".NET Core 3.0, TimerQueue", Costs: costs(constant, constant, linear),
 		}, twolists.New[T]),
 		of(entry.For[T]{

@@ -6,14 +6,16 @@
 // in the short list. Most of the others are timeouts of seconds, which are cancelled before the long
 // list is scanned. What is different here:
 //
+//   - The reach of the short list begins at 333 ticks and adapts: each scan of the long list doubles or halves it, so
+//     that the scans of both lists read equally many timers. In [gRPC] it is a third of the average delay, from 10 ms
+//     to a second, and a heap takes the place of the short list.
 //   - .NET fires the timers of a scan in the order of the list. Here they are sorted first.
 //   - .NET scans the long list every 333 ms, and wakes up for nothing if the earliest timer of a
 //     list was cancelled. Here the earliest deadline is known, or Next scans for it.
 //   - .NET has a pair of lists per processor.
 //
-// Costs, for n timers, s of them in the short list, which takes the timers due within 333 ticks of
-// the last scan of the long list: Schedule, Cancel and Reschedule O(1). Pop O(1), plus O(s) at each
-// tick at which a timer is due, O(n) at most once in 333 ticks, and the sorting. Next O(1), or a
+// Costs, for n timers, s of them in the short list: Schedule, Cancel and Reschedule O(1). Pop O(1), plus O(s) at each
+// tick at which a timer is due, O(n) when the first timer of the long list is due, and the sorting. Next O(1), or a
 // scan. A timer takes 17 bytes, plus its value and ID, and 16 more while it is due.
 //
 // Work counts Moved, timers that moved to the short list or became due; and Comparisons, one for
@@ -21,9 +23,11 @@
 //
 // Ties. Unspecified.
 //
-// Pick it for a few hundred timers of which nearly all are cancelled, if a tick is about a
-// millisecond. Package auto needs no such choice.
+// Pick it for a few hundred timers of which nearly all are cancelled. With a fixed reach of 333 ticks, hold took 1.8
+// times as long among 100 timers, and timers of which 90 % are cancelled took twice as long among 1000 (AMD EPYC).
+// Package auto suits any number of timers.
 //
+// [gRPC]: https://github.com/grpc/grpc/blob/0c55898f3d2df033d7c1d94faf889ebb054537c5/src/core/lib/event_engine/posix_engine/timer.cc
 // [.NET]: https://github.com/dotnet/runtime/blob/4c622d909d617b14b98990901cfe8c89cbbc82f4/src/libraries/System.Private.CoreLib/src/System/Threading/Timer.cs
 package twolists
 
@@ -58,15 +62,12 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 // New returns empty lists at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Lists[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	c := core{lists: fifo.New(n), in: make([]which, 1, n+1), horizon: near}
+	c := core{lists: fifo.New(n), in: make([]which, 1, n+1), horizon: 333, reach: 333}
 	for i := range c.earliest {
 		c.earliest[i] = never
 	}
 	return &Lists[T]{slotted.New[T](c, n)}
 }
-
-// near is how many ticks the short list reaches ahead, when the long one is scanned.
-const near = 333
 
 const never = structures.Tick(math.MaxInt64)
 
@@ -93,6 +94,8 @@ type core struct {
 	earliest [3]structures.Tick // per list, but of no use for due
 	unknown  [3]bool            // the timer that was the earliest has left
 	horizon  structures.Tick    // the last tick of the short list
+	reach    structures.Tick    // from the clock to the horizon, when the long list is scanned
+	read     [2]uint64          // timers that scans of the short and the long list have read since then
 	found    []timer            // room for the timers that are due
 	work     structures.Work
 }
@@ -158,7 +161,8 @@ func (c *core) scan(clock structures.Tick) {
 		c.take(short, clock)
 	}
 	if c.earliest[long] <= clock {
-		c.horizon = clock + min(near, never-clock)
+		c.adapt()
+		c.horizon = clock + min(c.reach, never-clock)
 		c.take(long, clock)
 	}
 	slices.SortFunc(c.found, func(a, b timer) int {
@@ -171,11 +175,22 @@ func (c *core) scan(clock structures.Tick) {
 	}
 }
 
+// adapt halves or doubles the reach, so that scans of both lists read as many timers.
+func (c *core) adapt() {
+	if c.read[short] > c.read[long] {
+		c.reach = max(1, c.reach/2)
+	} else {
+		c.reach = min(2*c.reach, 1<<40)
+	}
+	c.work.Comparisons += c.read[short] + c.read[long]
+	c.read = [2]uint64{}
+}
+
 // take scans a list for slots that are due, and for slots that belong in the short list.
 func (c *core) take(from which, clock structures.Tick) {
 	c.earliest[from], c.unknown[from] = never, false
 	for slot, deadline := range c.lists.All(c.list[from]) {
-		c.work.Comparisons++
+		c.read[from]++
 		switch {
 		case deadline <= clock:
 			c.lists.Remove(&c.list[from], slot)
@@ -200,7 +215,7 @@ func (c *core) Next(structures.Tick) structures.Tick {
 		if c.unknown[l] && c.earliest[l] <= c.earliest[short] {
 			c.earliest[l], c.unknown[l] = never, false
 			for _, deadline := range c.lists.All(c.list[l]) {
-				c.work.Comparisons++
+				c.read[l]++
 				c.earliest[l] = min(c.earliest[l], deadline)
 			}
 		}
@@ -208,7 +223,11 @@ func (c *core) Next(structures.Tick) structures.Tick {
 	return min(c.earliest[short], c.earliest[long])
 }
 
-func (c *core) Work() structures.Work { return c.work }
+func (c *core) Work() structures.Work {
+	w := c.work
+	w.Comparisons += c.read[short] + c.read[long]
+	return w
+}
 
 func (c *core) Walk(b *snapshot.Builder) error {
 	for _, l := range []which{short, long, due} {
