@@ -35,6 +35,7 @@ import (
 	"github.com/timerbench/timerbench/structures/soonlater"
 	"github.com/timerbench/timerbench/structures/sortedlist"
 	"github.com/timerbench/timerbench/structures/splay"
+	"github.com/timerbench/timerbench/structures/ttlbuckets"
 	"github.com/timerbench/timerbench/structures/twolists"
 	"github.com/timerbench/timerbench/structures/wheel"
 	"github.com/timerbench/timerbench/structures/wheelfixed"
@@ -247,6 +248,12 @@ func For[T any]() []entry.For[T] {
 			Summary: "a list per delay, and the first timer of each list in a heap: Node.js, libevent on request",
 			Source:  "Lev-Libfeld 2019, arXiv 1906.10860", Costs: costs(logDistinct, logDistinct, logDistinct),
 		}, lawn.New[T]),
+		of(entry.For[T]{
+			Name: "ttl-buckets", Family: entry.Lists, MaxBytes: 96,
+			Summary: "coarse buckets by delay, queues of segments that expire together: Segcache",
+			Source:  "Yang, Yue & Vinayak, NSDI 2021", Costs: costs(whereFull, whereFull, whereFull),
+			MaxLate: ttlbuckets.MaxLate, Late: "less than an eighth of the delay",
+		}, ttlbuckets.New[T]),
 		of(entry.For[T]{
 			Name: "skiplist", Family: entry.Lists, MaxBytes: 84, Ties: entry.FIFO,
 			Summary: "skip list: DPDK rte_timer",

@@ -28,6 +28,7 @@ var users = map[string]string{
 	"Netty":                     "https://github.com/netty/netty/blob/06cabb70de3f18bfcf6760a23de9256f58bb6aea/common/src/main/java/io/netty/util/HashedWheelTimer.java",
 	"Node.js":                   "https://github.com/nodejs/node/blob/2bf1e7fea7a4307dffd14fb726c24651fcd46051/lib/internal/timers.js",
 	"Python's schedule":         "https://github.com/dbader/schedule/blob/252d451ea4355ae72e9e5e7b55c8cdb5d7f2545a/schedule/__init__.py",
+	"Segcache":                  "https://github.com/twitter/pelikan/blob/05dc7c894324ba7201b8934fceac4b0302f7566f/src/storage/seg/src/ttl_buckets/ttl_buckets.rs",
 	"Zephyr by default":         "https://github.com/zephyrproject-rtos/zephyr/blob/b3d805b40d3d4e2a6d0364aaab9ef87fbc68f7d3/kernel/timeout.c",
 	"bitwheel":                  "https://docs.rs/crate/bitwheel/0.4.0/source/README",
 	"emirpasic/gods":            "https://github.com/emirpasic/gods/tree/v1.18.1/trees/redblacktree",

@@ -15,6 +15,7 @@ package slab
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
@@ -120,6 +121,11 @@ func (t *Table[T]) Free(slot uint32) T {
 		t.free = append(t.free, slot)
 	}
 	return value
+}
+
+// Addresses returns where the generation and the value of a slot are, to be prefetched.
+func (t *Table[T]) Addresses(slot uint32) (generation, value unsafe.Pointer) {
+	return unsafe.Pointer(&t.gens[slot]), unsafe.Pointer(&t.values[slot])
 }
 
 // Withhold makes an ID stale and releases the value, but the slot is only free after Release.
