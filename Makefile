@@ -84,6 +84,7 @@ bench-ttl: build ## Measure TTLs of a cache with 10^6 and 10^7 entries: half an 
 .PHONY: keep-ttl
 keep-ttl: ## Keep the last run of bench-ttl in docs, with the tables of docs/ttl.md
 	gzip -9nc $(LAST)/results.json >docs/ttl.json.gz
+	cp $(LAST)/report-charts/longest-calls.svg docs/ttl.svg
 	go test . -run TTL -update
 
 .PHONY: bench-micro

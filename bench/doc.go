@@ -83,7 +83,8 @@
 // calls of other workloads too. Every answer is checked once. Then every call is timed, including the calls of the
 // fill, until as many timers have fired as are pending. Three rounds repeat the same calls on fresh instances, with the
 // collector off, and each call counts with its shortest time, because an interrupt disturbs one round only.
-// results.Calls has the longest call of each operation, its tick, how late timers fire, and the memory after all calls.
+// results.Calls has the longest call of each operation, its tick, how late timers fire, and, of
+// a workload with a cell, the memory after all calls.
 //
 // # Controls
 //

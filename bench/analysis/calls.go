@@ -31,7 +31,7 @@ const callRounds = 3
 // Name returns the name of the analysis.
 func (c Calls) Name() string { return fmt.Sprintf("longest calls, %s, n %d", c.Workload.Name, c.N) }
 
-// Seconds estimates the duration: one proof of every answer, a timing of every call in each round, and a replay for the memory.
+// Seconds estimates the duration: one proof of every answer, and a timing of every call in each round.
 func (c Calls) Seconds(structures int) float64 {
 	const (
 		perCall = 250e-9 // a call that schedules, cancels or fires
@@ -42,7 +42,7 @@ func (c Calls) Seconds(structures int) float64 {
 	if m, ok := c.Workload.Model.(*workload.Avalanche); ok {
 		ticks = float64(m.Period+m.Spread) / float64(c.Workload.Tick)
 	}
-	return float64(structures) * (0.01 + (callRounds+1)*(calls*perCall*float64(c.N)+perTick*ticks))
+	return float64(structures) * (0.01 + callRounds*(calls*perCall*float64(c.N)+perTick*ticks))
 }
 
 // Add implements [Step].
@@ -130,7 +130,7 @@ func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Cal
 	if e.Intrusive {
 		calls.Role = results.RoleIntrusive
 	}
-	if err == nil {
+	if err == nil && !c.Workload.Kind().SingleCalls {
 		calls.Bytes, err = c.bytes(ctx, k, e)
 	}
 	return calls, err

@@ -24,7 +24,7 @@ type Calls struct {
 	// other and none before its tick. Lateness of a coarse structure comes on top.
 	Lag float64 `json:"lag_ns,omitempty"`
 
-	Bytes float64 `json:"bytes,omitempty"` // of the heap per pending timer after the calls; of an intrusive structure with the timers
+	Bytes float64 `json:"bytes,omitempty"` // of the heap per pending timer after the calls, with the timers if they are intrusive; 0: not measured
 
 	Proof script.Proof `json:"proof"` // of each round
 }

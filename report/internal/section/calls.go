@@ -13,10 +13,11 @@ import (
 
 func longestCalls(v *View) Section {
 	s := Section{
-		Title: "How long is the longest call when all timers fire at once?",
+		Title: "How long is the longest call?",
 		Lead: show.Para("Every call is timed, including the calls that fill the structure. Several rounds repeat the same calls on " +
 			"new instances, and each call counts with its shortest time. This removes interruptions by the machine and " +
-			"keeps the work of the structure. The clock moves tick by tick. The garbage collector is off."),
+			"keeps the work of the structure. The garbage collector is off. The latest fire is the longest time from a deadline to the end of " +
+			"the call that returns the timer, if one goroutine makes all calls."),
 	}
 	lists := v.callsByWorkload()
 	s.Charts = []*draw.Figure{v.callsChart(lists)}
@@ -78,7 +79,7 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	columns := min(len(lists), 2)
 	f := &draw.Figure{
 		Name:     "longest-calls",
-		Subtitle: "The longest call of each operation when all timers are due together. Further left is better.",
+		Subtitle: "The longest call of each operation. In avalanche workloads all timers fire at once. Further left is better.",
 		Caption:  "It does not show how often a call takes that long. The time axis is logarithmic." + v.clockNote(),
 		X:        draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 18 / columns}, Low: 1.4, High: 1.4},
 		Height:   draw.RowsHeight(len(rows)), Columns: columns,
@@ -115,7 +116,7 @@ func callsTable(list []results.Calls) *show.Table {
 	for _, o := range operations {
 		t.Header = append(t.Header, string(o)+" µs", "at tick")
 	}
-	more := slices.ContainsFunc(list, func(c results.Calls) bool { return c.Bytes > 0 })
+	more := slices.ContainsFunc(list, func(c results.Calls) bool { return c.Lag > 0 })
 	if more {
 		t.Header = append(t.Header, "Latest fire µs", "Bytes per timer")
 	}
@@ -128,8 +129,11 @@ func callsTable(list []results.Calls) *show.Table {
 				row = append(row, nil, nil)
 			}
 		}
-		if more {
-			row = append(row, c.Lag/1e3, c.Bytes)
+		if bytes := any(c.Bytes); more {
+			if c.Bytes == 0 {
+				bytes = nil
+			}
+			row = append(row, c.Lag/1e3, bytes)
 		}
 		t.Add(row...).Structure = c.Structure
 	}
