@@ -80,7 +80,7 @@ func programs(r *analysis.Run) string {
 			if p == nil || !row.HasCost() || len(c.Ranked) == 0 {
 				continue
 			}
-			t.Add(c.Workload, show.Grouped(c.N), p.Name, show.Figure(c.Cost(row).Center), section.Beside(c.ToBest(row)))
+			t.Add(c.Workload, show.Grouped(c.N), p.Name, show.Figure(c.Cost(row).Center), section.TimesOf(c.ToBest(row)))
 		}
 	}
 	if len(t.Rows) == 0 {

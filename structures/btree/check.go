@@ -12,7 +12,7 @@ import (
 func (c *core) Walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "leaves", Kind: shape.List})
 	if len(c.heads) != len(c.nodes) {
-		return fmt.Errorf("btree: %d heads beside %d nodes", len(c.heads), len(c.nodes))
+		return fmt.Errorf("btree: %d heads and %d nodes", len(c.heads), len(c.nodes))
 	}
 	w := walk{core: c, b: b}
 	if err := w.node(c.root, none, c.depth, dead, vacant); err != nil {

@@ -372,7 +372,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 		}
 	}
 	if used != max(w.leaves-1, 0) || len(c.nodes) != len(c.timers) {
-		return fmt.Errorf("ebtree: %d of %d nodes are used beside %d timers, %d leaves want one fewer",
+		return fmt.Errorf("ebtree: %d of %d nodes are used for %d timers, %d leaves want one fewer",
 			used, len(c.nodes), len(c.timers), w.leaves)
 	}
 	return nil

@@ -213,7 +213,7 @@ func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.co
 // Walk adds the heap. As at names the index of each slot, no slot has two keys.
 func (c *core) Walk(b *snapshot.Builder) error {
 	if len(c.slots) != len(c.keys) {
-		return fmt.Errorf("octheap: %d slots beside %d keys", len(c.slots), len(c.keys))
+		return fmt.Errorf("octheap: %d slots and %d keys", len(c.slots), len(c.keys))
 	}
 	b.Heap("8-ary heap", arity, func(yield func(uint32, structures.Tick) bool) {
 		for i := root; i < len(c.keys) && yield(c.slots[i], c.keys[i]); i++ {

@@ -169,7 +169,7 @@ func instancesShareNothing(r reporter, c *config) {
 		for _, p := range players {
 			p.end()
 		}
-		replay(newSubject(r, c, "a new one beside three used ones"), dialect{}, randomProgram(seed, 16))
+		replay(newSubject(r, c, "a new one after three used ones"), dialect{}, randomProgram(seed, 16))
 	}
 }
 

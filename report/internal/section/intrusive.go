@@ -72,7 +72,7 @@ func (v *View) idTable() Table {
 		byID := c.Ranked[0]
 		best := c.Row(analysis.Intrusive([]*cost.Costs{c}, []float64{1}, byID.Structure)[0].Structure)
 		addUnit(t, c, show.Name(byID.Structure), c.Cost(byID).Center, known(c, c.Row(results.Floor)), show.Name(best.Structure), c.Cost(best).Center,
-			known(c, c.Row(results.IntrusiveFloor)), Beside(c.Ratio(best, byID)))
+			known(c, c.Row(results.IntrusiveFloor)), TimesOf(c.Ratio(best, byID)))
 	}
 	if len(t.Rows) == 0 {
 		return Table{}

@@ -213,7 +213,7 @@ func (f *programView) duels() *show.Table {
 				language = p.Language
 			}
 			addUnit(t, c, show.Name(theirs.Structure), language, c.Cost(theirs).Center, known(c, f.floor(c, theirs)),
-				show.Name(ours.Structure), c.Cost(ours).Center, known(c, f.floor(c, ours)), Beside(c.Ratio(ours, theirs)), f.aboveFloors(c, ours, theirs))
+				show.Name(ours.Structure), c.Cost(ours).Center, known(c, f.floor(c, ours)), TimesOf(c.Ratio(ours, theirs)), f.aboveFloors(c, ours, theirs))
 		}
 	}
 	return t
@@ -253,7 +253,7 @@ func (f *programView) aboveFloors(c *cost.Costs, a, b *results.Row) any {
 		}
 	}
 	to, _ := stats.Paired(above[0], above[1], c.Options)
-	return Beside(to)
+	return TimesOf(to)
 }
 
 // less subtracts the costs of a floor in the same rounds. It returns nil if a cost is not above its floor.
@@ -277,8 +277,11 @@ func less(costs, floor []stats.Sample) []stats.Sample {
 	return out
 }
 
-// Beside returns a ratio with its interval, which needs at least three units.
-func Beside(r stats.Ratio) show.Cell {
+// widest is the ratio of the ends of an interval beyond which the interval says nothing (chosen).
+const widest = 1000
+
+// TimesOf returns a ratio with its interval, which needs at least three units.
+func TimesOf(r stats.Ratio) show.Cell {
 	unit := map[stats.Level]string{stats.Rounds: "round", stats.Layouts: "layout"}[r.Level]
 	switch {
 	case r.Pairs == 0:
@@ -287,7 +290,7 @@ func Beside(r stats.Ratio) show.Cell {
 		return ratio(r).With("interval not known: one " + unit)
 	case r.Units == 2: // leaves one degree of freedom, and an interval from nothing to thousands
 		return ratio(r).With("interval not known: two " + unit + "s")
-	case !r.Bounded():
+	case !r.Bounded() || r.Hi > widest*r.Lo: // a few correlated units leave such an interval, too
 		return ratio(r).With("interval not known")
 	}
 	return ratio(r).With(show.Times(r.Lo) + " to " + show.Times(r.Hi))

@@ -92,9 +92,13 @@ func TestARatioOfTwoRoundsHasNoInterval(t *testing.T) {
 		6: "0.87 (0.46 to 1.63)",
 	} {
 		ratio, _ := stats.Paired(sample(rounds, 10, 30), sample(rounds, 20, 20), stats.Options{})
-		if got := Beside(ratio).String(); got != want {
+		if got := TimesOf(ratio).String(); got != want {
 			t.Errorf("%d rounds: %q, want %q", rounds, got, want)
 		}
+	}
+	wide, _ := stats.Paired(sample(3, 10, 1e6, 1), sample(3, 20, 20, 20), stats.Options{})
+	if got := TimesOf(wide).String(); !strings.HasSuffix(got, " (interval not known)") {
+		t.Errorf("an interval from nothing to everything: %s", got)
 	}
 	if costs := less(sample(3, 10, 30), sample(3, 10, 10)); costs != nil {
 		t.Errorf("a cost that is its floor: %v", costs)
