@@ -9,8 +9,8 @@
 //
 // Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) plus the cascades: over its life a timer costs
 // O(levels). In lists, a call may empty a slot of up to 12,000 timers. While timers move to the wheel, each call
-// moves 16 timers, and Pop also moves the timers that may be due. In the wheel, if the clock advances tick by tick, a call
-// moves at most about one of 3840 pending timers, or 900 timers of each level, for any deadlines: 2,600 of ten
+// moves 16 timers, and Pop also moves the timers that may be due. In the wheel, if the clock advances tick by tick, a
+// call moves at most about one of 3840 pending timers, or 900 timers of each level, for any deadlines: 2,600 of ten
 // million. A jump of the clock pays for all slots that it passes.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
