@@ -37,7 +37,6 @@ type arrivals struct {
 // in their records. The record of a timer that was cancelled after the move is not free yet.
 type departures struct {
 	departed uint32
-	again    bool // a timer in a buffer moved, so one of departures may have moved back
 	left     [bufferLen]departure
 }
 
@@ -172,25 +171,19 @@ func (b *buffers) move(r *records.Record, d departure, deadline structures.Tick)
 // clearDepartures clears the old places of the timers in departures, and adds the pending timers to their
 // new slots.
 func (w *Wheel) clearDepartures(rs *records.Set) {
-	if w.again {
-		w.takeBack(rs)
-	}
 	n := w.departed
 	w.departed = 0
 	w.clearPlaces(rs, w.left[:n])
 }
 
-// takeBack gives the timers above level 0 that moved to earlier and back to later their old places.
-func (w *Wheel) takeBack(rs *records.Set) {
-	left := w.left[:0]
-	for _, d := range w.left[:w.departed] {
-		if r := rs.At(d.index); r.Pending() && d.from&above != 0 && r.Deadline >= d.deadline {
-			r.Where = d.from
-		} else {
-			left = append(left, d)
-		}
+// comeBack gives the timer that departed last its old place above level 0 if it moved back at once, to the old deadline
+// or a later one.
+func (b *buffers) comeBack(index uint32, r *records.Record) {
+	d := &b.left[(b.departed-1)&bufferMask]
+	if b.departed > 0 && d.index == index && d.from&above != 0 && r.Deadline >= d.deadline {
+		r.Where = d.from
+		b.departed--
 	}
-	w.departed, w.again = uint32(len(left)), false
 }
 
 // clearAll clears all old places of moved and cancelled timers.

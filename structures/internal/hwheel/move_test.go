@@ -7,12 +7,12 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// A timer that moves to an earlier deadline and back keeps its place above level 0, also if it moves again before
-// places are cleared. A timer that does not come back, or is cancelled, leaves its place.
+// A timer that moves to an earlier deadline and at once back keeps its place above level 0, also if it moves in between.
+// A timer that does not come back, or comes back to an earlier deadline, or is cancelled, leaves its place.
 func TestATimerThatMovesBackKeepsItsPlace(t *testing.T) {
 	w, rs := New(), newSet()
 	var ids []structures.ID
-	for range 4 {
+	for range 5 {
 		id, _ := w.Schedule(rs, 20_000)
 		ids = append(ids, id)
 	}
@@ -31,8 +31,9 @@ func TestATimerThatMovesBackKeepsItsPlace(t *testing.T) {
 	move(ids[0], 500, 20_000)
 	move(ids[1], 500, 600, 30_000)
 	move(ids[2], 500)
-	move(ids[3], 500, 20_000)
+	move(ids[3], 500)
 	w.CancelElsewhere(rs, record(ids[3]))
+	move(ids[4], 500, 19_999)
 	move(near, 500, 1001)
 	if err := check(&w, rs); err != nil {
 		t.Fatal(err)
@@ -41,7 +42,7 @@ func TestATimerThatMovesBackKeepsItsPlace(t *testing.T) {
 	if err := check(&w, rs); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []bool{true, true, false, false} {
+	for i, want := range []bool{true, true, false, false, false} {
 		if got := record(ids[i]).Where == before[i]; got != want {
 			t.Errorf("timer %d keeps its place: %t, want %t", i, got, want)
 		}
@@ -49,7 +50,7 @@ func TestATimerThatMovesBackKeepsItsPlace(t *testing.T) {
 	for _, want := range []struct {
 		id structures.ID
 		at structures.Tick
-	}{{ids[2], 500}, {near, 1001}, {ids[0], 20_000}, {ids[1], 30_000}} {
+	}{{ids[2], 500}, {near, 1001}, {ids[4], 19_999}, {ids[0], 20_000}, {ids[1], 30_000}} {
 		rs.Clock = want.at - 1
 		if id, _ := w.Pop(rs); id != 0 {
 			t.Errorf("timer %#x fires before %d", id, want.at)

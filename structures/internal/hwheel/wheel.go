@@ -103,7 +103,7 @@ func (w *Wheel) Reschedule(
 			return false
 		}
 		r.Deadline = deadline
-		w.again = true
+		w.comeBack(index, r)
 		return true
 	}
 	if w.move(r, departure{index, from, r.Deadline}, deadline) {
