@@ -12,9 +12,9 @@
 //   - Timers beyond the span wait in a 4-ary heap until they fire. Nothing is rounded or moved.
 //   - A timer can be cancelled and moved by its ID.
 //
-// Costs, for f timers in the heap: all operations O(1) within the span, amortized over batches of 64.
-// Beyond it Schedule, Cancel, Reschedule and Pop O(log f). Next O(1). A timer takes 16 bytes, plus its
-// value and ID, and up to 36 more in the heap.
+// Costs, for f timers in the heap: all operations O(1) within the span.
+// Beyond it Schedule, Cancel, Reschedule and Pop O(log f). Next O(1). A timer takes 24 bytes, plus its
+// value, and up to 36 more in the heap.
 //
 // Work counts SlotsVisited, buckets that fired; and Comparisons in the heap.
 //
@@ -35,7 +35,6 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
@@ -58,23 +57,24 @@ func Slots(n int) Option {
 	return func(c *config) { c.slots = option.PowerOfTwo("ffsqueue", "Slots", n, 2, maxSlots) }
 }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-4. More timers grow the structure.
+// Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("ffsqueue", "Capacity", n, 0, dary.MaxLen) }
+	return func(c *config) { c.capacity = option.Between("ffsqueue", "Capacity", n, 0, fifo.MaxCapacity) }
 }
 
 // Queue is a queue of timers with values of type T. Make it with New.
 type Queue[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = batched.Scheduler[T, core, *core]
+type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns an empty queue at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Queue[T] {
 	c := option.Apply(config{slots: 1 << 16}, opts)
-	return &Queue[T]{batched.New[T](newCore(c.slots, c.capacity), c.capacity)}
+	queue := newCore(c.slots, c.capacity)
+	return &Queue[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }
 
-// core holds the timers. A timer is named by its number in the slab. At all times
+// core holds the timers. A timer is named by its slot in nodes. At all times
 //
 //   - no deadline is before the cursor, which is at most the clock;
 //   - a timer in a bucket is due within the span, which begins at the cursor and has as
@@ -83,60 +83,53 @@ func New[T any](opts ...Option) *Queue[T] {
 //   - a timer that was due after the span when it came is far: it is in the heap, and stays there.
 type core struct {
 	cursor  structures.Tick
-	next    structures.Tick // no deadline is before it
+	nodes   fifo.Timers
 	buckets fifo.Ring
 	far     dary.Quad
 	visited structures.Tick // last tick whose bucket was counted as visited
 	slots   uint64          // buckets visited
-	seen    uint32          // written so that the compiler keeps the reads of Link
 }
 
-func newCore(slots, capacity int) core {
-	return core{next: math.MaxInt64, buckets: fifo.NewRing(slots), far: dary.NewQuad(capacity)}
+func newCore(slots, capacity int) *core {
+	return &core{buckets: fifo.NewRing(slots), far: dary.NewQuad(capacity)}
 }
 
-// Link adds timers. It reads what it will write first, so that the misses of a batch overlap.
-func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
-	if len(timers) > 1 {
-		for _, timer := range timers {
-			c.seen += nodes.Next(c.buckets.Lists[c.buckets.Index(nodes.Deadline(timer))].Back())
-		}
+// Add appends a timer to its bucket, or adds it to the heap.
+func (c *core) Add(timer uint32, n *fifo.Node) {
+	if c.nodes.Clock < c.nodes.Quiet {
+		c.cursor = c.nodes.Clock
 	}
-	for _, timer := range timers {
-		if timer != 0 {
-			c.add(nodes, timer, nodes.Deadline(timer))
-		}
-	}
-}
-
-// add appends a timer to its bucket, or adds it to the heap.
-func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
-	c.next = min(c.next, deadline)
-	if uint64(deadline-c.cursor) > c.buckets.Mask {
-		nodes.Detach(timer)
-		c.far.Add(timer, deadline)
+	c.nodes.Quiet = min(c.nodes.Quiet, n.Deadline)
+	if uint64(n.Deadline-c.cursor) > c.buckets.Mask {
+		c.far.Add(timer, n.Deadline)
 		return
 	}
 	// As c.buckets.Push. The call would take 5 % of reschedule, and so would a call of Remove.
-	i := c.buckets.Index(deadline)
+	i := c.buckets.Index(n.Deadline)
 	if c.buckets.Lists[i].Empty() {
 		c.buckets.Occupied.Set(i)
 	}
-	nodes.PushBack(&c.buckets.Lists[i], timer)
+	c.nodes.PushBack(&c.buckets.Lists[i], timer, n)
 }
 
-func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
+func (c *core) Move(timer uint32, n *fifo.Node, deadline structures.Tick) {
+	c.Remove(timer, n)
+	n.Deadline = deadline
+	c.Add(timer, n)
+}
+
+func (c *core) Remove(timer uint32, n *fifo.Node) {
 	if c.far.Has(timer) {
 		c.far.Remove(timer)
-	} else if i := c.buckets.Index(nodes.Deadline(timer)); nodes.Remove(&c.buckets.Lists[i], timer) {
+	} else if i := c.buckets.Index(n.Deadline); c.nodes.Remove(&c.buckets.Lists[i], n) {
 		c.buckets.Occupied.Clear(i)
 	}
 }
 
 // near returns the earliest deadline in the buckets, or the last tick if they are empty.
 func (c *core) near() structures.Tick {
-	if uint64(c.next-c.cursor) <= c.buckets.Mask && !c.buckets.Lists[c.buckets.Index(c.next)].Empty() {
-		return c.next // none is before it
+	if uint64(c.nodes.Quiet-c.cursor) <= c.buckets.Mask && !c.buckets.Lists[c.buckets.Index(c.nodes.Quiet)].Empty() {
+		return c.nodes.Quiet // none is before it
 	}
 	if tick, ok := c.buckets.First(c.cursor); ok {
 		return tick
@@ -144,30 +137,28 @@ func (c *core) near() structures.Tick {
 	return math.MaxInt64
 }
 
-func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
-	if c.next <= clock {
-		near := c.near()
-		_, far := c.far.First()
-		if c.next = min(near, far); c.next <= clock {
-			c.cursor = c.next
-			if far <= near {
-				if timer, _ := c.far.Pop(far); timer != 0 {
-					return timer
-				}
-			}
-			return c.popFront(nodes)
+func (c *core) Pop() (timer uint32, n *fifo.Node) {
+	near := c.near()
+	_, far := c.far.First()
+	c.nodes.Quiet = min(near, far)
+	if c.nodes.Quiet > c.nodes.Clock {
+		c.cursor = c.nodes.Clock
+		return 0, nil
+	}
+	c.cursor = c.nodes.Quiet
+	if far <= near {
+		if timer, _ = c.far.Pop(far); timer != 0 {
+			return timer, c.nodes.At(timer)
 		}
 	}
-	c.cursor = clock
-	return 0
+	return c.popFront()
 }
 
 // popFront removes the first timer of the bucket of the cursor, if there is one.
-func (c *core) popFront(nodes *fifo.Lists) uint32 {
+func (c *core) popFront() (timer uint32, n *fifo.Node) {
 	i := c.buckets.Index(c.cursor)
-	timer := nodes.PopFront(&c.buckets.Lists[i])
-	if timer == 0 {
-		return 0
+	if timer, n = c.nodes.PopFront(&c.buckets.Lists[i]); timer == 0 {
+		return 0, nil
 	}
 	if c.buckets.Lists[i].Empty() {
 		c.buckets.Occupied.Clear(i)
@@ -176,13 +167,13 @@ func (c *core) popFront(nodes *fifo.Lists) uint32 {
 		c.visited = c.cursor
 		c.slots++
 	}
-	return timer
+	return timer, n
 }
 
-func (c *core) Next(*fifo.Lists, structures.Tick) structures.Tick {
+func (c *core) Next() structures.Tick {
 	_, far := c.far.First()
-	c.next = min(c.near(), far)
-	return c.next
+	c.nodes.Quiet = min(c.near(), far)
+	return c.nodes.Quiet
 }
 
 func (c *core) Work() structures.Work {
@@ -192,13 +183,13 @@ func (c *core) Work() structures.Work {
 }
 
 // Walk adds the occupied buckets, and the heap if it holds a timer.
-func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) error {
 	if c.cursor < 0 || c.cursor > b.Clock {
 		return fmt.Errorf("ffsqueue: cursor %d, clock %d", c.cursor, b.Clock)
 	}
-	earliest := max(c.cursor, c.next)
+	earliest := max(c.cursor, c.nodes.Quiet)
 	return cmp.Or(
-		c.buckets.Walk(nodes, b, "buckets", 0, c.cursor, earliest),
-		c.far.WalkRest(b, earliest, nodes.Deadline),
+		c.buckets.Walk(&c.nodes, b, "buckets", 0, c.cursor, earliest),
+		c.far.WalkRest(b, earliest, c.nodes.Deadline),
 	)
 }

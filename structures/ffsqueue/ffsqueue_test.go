@@ -6,7 +6,6 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
-	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -77,19 +76,19 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		q.Next()
 		return &q.scheduler
 	}
-	whitebox.FindsDamageToWheel(t, sound, map[string]func(*fifo.Lists, *core){
-		"cursor":           func(_ *fifo.Lists, c *core) { c.cursor = 11 },
-		"next":             func(_ *fifo.Lists, c *core) { c.next = 11 },
-		"next of the heap": func(_ *fifo.Lists, c *core) { c.next = 101 },
-		"not marked":       func(_ *fifo.Lists, c *core) { c.buckets.Occupied.Clear(12) },
-		"marked":           func(_ *fifo.Lists, c *core) { c.buckets.Occupied.Set(20) },
-		"other bucket":     func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(3, 13) },
-		"another turn":     func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(3, 12+64) },
-		"before":           func(nodes *fifo.Lists, c *core) { nodes.SetDeadline(1, 4) },
-		"links":            func(nodes *fifo.Lists, c *core) { nodes.PushBack(&c.buckets.Lists[12], 2) },
-		"far deadline":     func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(4, 101) },
-		"far and past":     func(nodes *fifo.Lists, c *core) { nodes.SetDeadline(4, 4); c.far.Move(4, 4) },
-		"order of the far": func(_ *fifo.Lists, c *core) { c.far.Add(1, 200); c.far.Add(1, 80) },
-		"lost":             func(_ *fifo.Lists, c *core) { c.far.Remove(4) },
+	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
+		"cursor":           func(c *core) { c.cursor = 11 },
+		"next":             func(c *core) { c.nodes.Quiet = 11 },
+		"next of the heap": func(c *core) { c.nodes.Quiet = 101 },
+		"not marked":       func(c *core) { c.buckets.Occupied.Clear(12) },
+		"marked":           func(c *core) { c.buckets.Occupied.Set(20) },
+		"other bucket":     func(c *core) { c.nodes.At(3).Deadline = 13 },
+		"another turn":     func(c *core) { c.nodes.At(3).Deadline = 12 + 64 },
+		"before":           func(c *core) { c.nodes.At(1).Deadline = 4 },
+		"links":            func(c *core) { c.nodes.PushBack(&c.buckets.Lists[12], 2, c.nodes.At(2)) },
+		"far deadline":     func(c *core) { c.nodes.At(4).Deadline = 101 },
+		"far and past":     func(c *core) { c.nodes.At(4).Deadline = 4; c.far.Move(4, 4) },
+		"order of the far": func(c *core) { c.far.Add(1, 200); c.far.Add(1, 80) },
+		"lost":             func(c *core) { c.far.Remove(4) },
 	})
 }

@@ -20,7 +20,7 @@
 // Costs. Schedule, Reschedule and Cancel O(1). Pop O(1), plus O(levels in use) at each tick at which a
 // list expires, and O(1) for each timer in it. Next O(1), or O(levels in use) after a list became
 // empty: it names the tick at which a list expires, or the deadline of a timer that has expired. A timer
-// takes 18 bytes, plus its value. An empty wheel takes 11 kB.
+// takes 24 bytes, plus its value. An empty wheel takes 11 kB.
 //
 // Work counts SlotsVisited: lists that expired.
 //
@@ -38,10 +38,8 @@ import (
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -51,90 +49,20 @@ var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 // Option sets a parameter of a Wheel.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("hwheellinux", n, slab.MaxCapacity) }
+// Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
+func Capacity(n int) Option { return option.Capacity("hwheellinux", n, fifo.MaxCapacity) }
 
 // Wheel is a coarse timer wheel with values of type T. Make it with New. It keeps
 // the contract of structures.Scheduler, and is for one goroutine at a time.
-//
-// Its methods repeat those of slotted.Scheduler, which other structures share, except that each Pop
-// moves the cursor of the wheel. With the shared methods, hold took 1.25 times as long with 1000
-// timers, because most calls of Pop return nothing.
-type Wheel[T any] struct {
-	clock clock.Clock
-	table slab.Table[T]
-	core  core
-}
+type Wheel[T any] struct{ scheduler[T] }
+
+type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
-	return &Wheel[T]{table: slab.New[T](n), core: newCore(n)}
+	queue := &core{next: math.MaxInt64}
+	return &Wheel[T]{fifo.NewScheduler[T](queue, &queue.nodes, option.Apply(option.Room{}, opts).Capacity)}
 }
-
-// Schedule adds a pending timer. It costs O(1), amortized over growth.
-func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
-	w.table.Reserve()
-	slot, id := w.table.Take(value)
-	w.core.add(slot, w.clock.Clamp(deadline))
-	return id
-}
-
-// Reschedule moves a pending timer. It costs O(1).
-func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
-	slot := w.table.Find(id)
-	if slot == slab.None {
-		return false
-	}
-	w.core.remove(slot)
-	w.core.add(slot, w.clock.Clamp(deadline))
-	return true
-}
-
-// Cancel removes a pending timer. It returns false when id is not pending. It costs O(1).
-func (w *Wheel[T]) Cancel(id structures.ID) bool {
-	slot := w.table.Find(id)
-	if slot == slab.None {
-		return false
-	}
-	w.core.remove(slot)
-	w.table.Free(slot)
-	return true
-}
-
-// Pop removes a timer that has expired, in the order of the ticks at which they expired. Deadline is
-// the deadline before rounding. It costs O(1), and O(levels in use) for each tick at which a list expires.
-func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
-	w.core.advance(w.clock.Advance(now))
-	slot := w.core.nodes.PopFront(&w.core.due)
-	if slot == slab.None {
-		return t, false
-	}
-	t.ID, t.Deadline = w.table.ID(slot), w.core.nodes.Deadline(slot)
-	t.Value = w.table.Free(slot)
-	return t, true
-}
-
-// Next returns the tick at which a list expires next, or the deadline of a timer that has
-// expired. It costs O(1), or O(levels in use) after a list has become empty.
-func (w *Wheel[T]) Next() (at structures.Tick, ok bool) {
-	if w.table.Len() == 0 {
-		return 0, false
-	}
-	return w.core.earliest(), true
-}
-
-// Len returns the number of pending timers.
-func (w *Wheel[T]) Len() int { return w.table.Len() }
-
-// Work returns the counters of the work done so far.
-func (w *Wheel[T]) Work() structures.Work { return w.core.work }
-
-// CheckInvariants returns the first broken invariant. It costs O(lists + timers).
-func (w *Wheel[T]) CheckInvariants() error { return w.table.Check(w.clock.Now(), w.core.walk) }
-
-// Snapshot returns the levels that hold a timer, and the due list. It costs O(n + lists).
-func (w *Wheel[T]) Snapshot() shape.Snapshot { return w.table.Snapshot(w.clock.Now(), w.core.walk) }
 
 // The levels, as in Linux's kernel/time/timer.c: 64 lists each, and each level eight
 // times as coarse as the one below.
@@ -193,59 +121,68 @@ func expiryOf(list int, cursor structures.Tick) structures.Tick {
 func MaxLate(delay structures.Tick) structures.Tick { return 1<<(stepBits*levelOf(max(delay, 0))) - 1 }
 
 // core orders slots by the tick at which they expire. A slot is in a list of a level until that
-// expires, and then in the due list. The cursor is at the clock.
+// expires, and then in the due list. Its place is the number of its list, or inDue. The cursor is at
+// the clock, or the clock is before Quiet.
 type core struct {
 	cursor   structures.Tick
-	nodes    fifo.Lists
+	nodes    fifo.Timers
 	heads    [levels << listBits]fifo.List
 	occupied [levels]uint64 // a bit for each list that holds a timer
 	inUse    uint32         // a bit for each level that holds a timer
 	due      fifo.List
-	list     []int16         // by slot: the number of its list, or inDue
 	next     structures.Tick // the tick at which the next list expires; unknown if at most the cursor
 	work     structures.Work
 }
 
 // inDue stands for the due list.
-const inDue = -1
+const inDue = levels << listBits
 
-func newCore(capacity int) core {
-	return core{nodes: fifo.New(capacity), list: make([]int16, 1, capacity+1), next: math.MaxInt64}
-}
-
-// add adds a slot to the list for its deadline, seen from the cursor.
-func (c *core) add(slot uint32, deadline structures.Tick) {
-	c.nodes.SetDeadline(slot, deadline)
-	if int(slot) == len(c.list) {
-		c.list = append(c.list, 0)
-	}
-	if deadline <= c.cursor { // the last tick, and the clock is there
-		c.list[slot] = inDue
-		c.nodes.PushBack(&c.due, slot)
+// Add adds a slot to the list for its deadline, seen from the clock.
+func (c *core) Add(slot uint32, n *fifo.Node) {
+	c.cursor = c.nodes.Clock
+	if n.Deadline <= c.cursor { // the last tick, and the clock is there
+		n.SetPlace(inDue)
+		c.nodes.PushBack(&c.due, slot, n)
 		return
 	}
-	list, expiry := listFor(deadline, c.cursor)
-	c.list[slot] = int16(list)
-	c.nodes.PushBack(&c.heads[list], slot)
+	list, expiry := listFor(n.Deadline, c.cursor)
+	n.SetPlace(list)
+	c.nodes.PushBack(&c.heads[list], slot, n)
 	c.occupied[list>>listBits] |= 1 << (list & (lists - 1))
 	c.inUse |= 1 << (list >> listBits)
 	c.next = min(c.next, expiry)
+	c.nodes.Quiet = min(c.nodes.Quiet, expiry)
 }
 
-func (c *core) remove(slot uint32) {
-	if c.list[slot] == inDue {
-		c.nodes.Remove(&c.due, slot)
-		return
-	}
-	list := int(c.list[slot])
-	if c.nodes.Remove(&c.heads[list], slot) {
+func (c *core) Move(slot uint32, n *fifo.Node, deadline structures.Tick) {
+	c.Remove(slot, n)
+	n.Deadline = deadline
+	c.Add(slot, n)
+}
+
+func (c *core) Remove(_ uint32, n *fifo.Node) {
+	list := n.Place()
+	if list == inDue {
+		c.nodes.Remove(&c.due, n)
+	} else if c.nodes.Remove(&c.heads[list], n) {
 		c.setEmpty(list)
 		c.next = c.cursor // unknown, as this list may have been the next
 	}
 }
 
-// earliest returns the tick at which a list expires next, or the deadline of one that is due.
-func (c *core) earliest() structures.Tick {
+// Pop removes a timer that has expired, in the order of the ticks at which they expired. It costs O(1), and
+// O(levels in use) for each tick at which a list expires.
+func (c *core) Pop() (slot uint32, n *fifo.Node) {
+	c.advance(c.nodes.Clock)
+	if slot, n = c.nodes.PopFront(&c.due); slot == 0 {
+		c.nodes.Quiet = c.next
+	}
+	return slot, n
+}
+
+// Next returns the tick at which a list expires next, or the deadline of a timer that has
+// expired. It costs O(1), or O(levels in use) after a list has become empty.
+func (c *core) Next() structures.Tick {
 	if !c.due.Empty() {
 		return c.nodes.Deadline(c.due.Front())
 	}
@@ -254,6 +191,8 @@ func (c *core) earliest() structures.Tick {
 	}
 	return c.next
 }
+
+func (c *core) Work() structures.Work { return c.work }
 
 func (c *core) setEmpty(list int) {
 	level := list >> listBits
@@ -286,7 +225,7 @@ func (c *core) advance(clock structures.Tick) {
 
 func (c *core) expire(list int) {
 	for slot := range c.nodes.All(c.heads[list]) {
-		c.list[slot] = inDue
+		c.nodes.At(slot).SetPlace(inDue)
 	}
 	c.nodes.Append(&c.due, &c.heads[list])
 	c.setEmpty(list)
@@ -308,11 +247,11 @@ func (c *core) first() structures.Tick {
 	return first
 }
 
-// walk adds level 0, the other levels that hold a timer, and the due list. The span of a list is
+// Walk adds level 0, the other levels that hold a timer, and the due list. The span of a list is
 // the deadlines that it takes, the last of which is when it expires.
-func (c *core) walk(b *snapshot.Builder) error {
-	if c.cursor != b.Clock {
-		return fmt.Errorf("hwheellinux: cursor %d, clock %d", c.cursor, b.Clock)
+func (c *core) Walk(b *snapshot.Builder) error {
+	if c.cursor > b.Clock || c.cursor < b.Clock && b.Clock >= c.nodes.Quiet {
+		return fmt.Errorf("hwheellinux: cursor %d, clock %d, quiet until %d", c.cursor, b.Clock, c.nodes.Quiet)
 	}
 	first := structures.Tick(math.MaxInt64)
 	for level := range levels {
@@ -342,14 +281,14 @@ func (c *core) walk(b *snapshot.Builder) error {
 		}
 		b.DropEmpty()
 	}
-	if c.next > c.cursor && c.next != first {
+	if c.next > c.cursor && c.next != first || c.nodes.Quiet > first {
 		return fmt.Errorf("hwheellinux: next is %d, the first list expires at %d", c.next, first)
 	}
 	b.Begin(shape.Part{Name: "due", Kind: shape.List})
 	for slot, deadline := range c.nodes.All(c.due) {
-		if deadline > c.cursor || c.list[slot] != inDue {
+		if deadline > c.cursor || c.nodes.At(slot).Place() != inDue {
 			return fmt.Errorf("hwheellinux: slot %d of list %d, deadline %d, is due at %d",
-				slot, c.list[slot], deadline, c.cursor)
+				slot, c.nodes.At(slot).Place(), deadline, c.cursor)
 		}
 		b.Timer(shape.Cell{}, slot, deadline)
 	}
@@ -365,8 +304,8 @@ func (c *core) walkList(b *snapshot.Builder, cell shape.Cell, l fifo.List, list 
 		return nil
 	}
 	for slot := range c.nodes.All(l) {
-		if int(c.list[slot]) != list {
-			return fmt.Errorf("hwheellinux: slot %d of list %d is in list %d", slot, c.list[slot], list)
+		if at := c.nodes.At(slot).Place(); at != list {
+			return fmt.Errorf("hwheellinux: slot %d of list %d is in list %d", slot, at, list)
 		}
 	}
 	return nil

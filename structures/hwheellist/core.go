@@ -11,79 +11,90 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// core is the wheel. A timer is in the list that the geometry names for its deadline and the
-// cursor. No timer is due before the cursor, which is at most the clock.
+// core is the wheel. A timer is in the list that the geometry names for its deadline and the cursor. Its place is the
+// number of the list. No timer is due before the cursor, which is at most the clock.
+//
+// Quiet is the start of the first list that is not empty. It is unknown if it is at most the cursor.
 type core struct {
 	geometry
+	nodes    fifo.Timers
 	cursor   structures.Tick
-	next     structures.Tick // start of the first list that is not empty; unknown if at most the cursor
-	heads    []fifo.List     // by number: level by level, then the overflow
+	heads    []fifo.List // by number: level by level, then the overflow
 	occupied fifo.Occupancy
 	earliest structures.Tick // earliest deadline in the overflow list, MaxInt64 if none, 0 if unknown
 	visited  structures.Tick // last slot of level 0 that was counted as visited
 	work     structures.Work
 }
 
-func newCore(slots, levels int) core {
+func newCore(slots, levels int) *core {
 	g := newGeometry(slots, levels)
-	return core{
+	return &core{
 		geometry: g,
-		next:     math.MaxInt64,
 		heads:    make([]fifo.List, g.lists()),
 		occupied: fifo.NewOccupancy(g.lists()),
 		earliest: math.MaxInt64,
 	}
 }
 
-func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
-	for _, timer := range timers {
-		if timer != 0 {
-			c.add(nodes, timer, nodes.Deadline(timer))
+// catchUp moves the cursor to the clock if no list starts up to there.
+func (c *core) catchUp() {
+	if c.nodes.Clock < c.nodes.Quiet {
+		c.cursor = c.nodes.Clock
+	}
+}
+
+func (c *core) Add(timer uint32, n *fifo.Node) {
+	c.catchUp()
+	list := c.list(n.Deadline, c.cursor)
+	n.SetPlace(list)
+	head := &c.heads[list]
+	if head.Empty() {
+		c.occupied.Set(list)
+		if list != c.overflow {
+			c.nodes.Quiet = min(c.nodes.Quiet, c.start(list, c.cursor))
 		}
 	}
-}
-
-func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
-	list := c.list(deadline, c.cursor)
-	head := &c.heads[list]
-	if list == c.overflow() {
-		c.earliest = min(c.earliest, deadline)
-		c.occupied.Set(list)
-		c.next = min(c.next, c.spanStart(deadline))
-	} else if head.Empty() {
-		c.occupied.Set(list)
-		c.next = min(c.next, c.start(list, c.cursor))
+	if list == c.overflow {
+		c.earliest = min(c.earliest, n.Deadline)
+		c.nodes.Quiet = min(c.nodes.Quiet, c.spanStart(n.Deadline))
 	}
-	nodes.PushBack(head, timer)
+	c.nodes.PushBack(head, timer, n)
 }
 
-func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
-	deadline := nodes.Deadline(timer)
-	list := c.list(deadline, c.cursor)
-	if nodes.Remove(&c.heads[list], timer) {
+func (c *core) Move(timer uint32, n *fifo.Node, deadline structures.Tick) {
+	c.Remove(timer, n)
+	n.Deadline = deadline
+	c.Add(timer, n)
+}
+
+func (c *core) Remove(_ uint32, n *fifo.Node) {
+	list := n.Place()
+	if c.nodes.Remove(&c.heads[list], n) {
+		c.catchUp()
 		c.setEmpty(list)
-	} else if list == c.overflow() && deadline == c.earliest {
-		c.earliest, c.next = 0, c.cursor
+	} else if list == c.overflow && n.Deadline == c.earliest {
+		c.catchUp()
+		c.earliest, c.nodes.Quiet = 0, c.cursor
 	}
 }
 
 func (c *core) setEmpty(list int) {
 	c.occupied.Clear(list)
-	c.next = c.cursor // unknown, as this list may have been the first
-	if list == c.overflow() {
+	c.nodes.Quiet = c.cursor // unknown, as this list may have been the first
+	if list == c.overflow {
 		c.earliest = math.MaxInt64
 	}
 }
 
 // startOf returns the tick at which a list fires or cascades: its first, or for the overflow the
 // first of the top-level span of its earliest timer.
-func (c *core) startOf(nodes *fifo.Lists, list int) structures.Tick {
-	if list != c.overflow() {
+func (c *core) startOf(list int) structures.Tick {
+	if list != c.overflow {
 		return c.start(list, c.cursor)
 	}
 	if c.earliest == 0 {
 		c.earliest = math.MaxInt64
-		for _, deadline := range nodes.All(c.heads[list]) {
+		for _, deadline := range c.nodes.All(c.heads[list]) {
 			c.earliest = min(c.earliest, deadline)
 		}
 	}
@@ -92,19 +103,19 @@ func (c *core) startOf(nodes *fifo.Lists, list int) structures.Tick {
 
 // advance moves the cursor to the earliest timer if that is due, and to the clock otherwise, and
 // cascades on the way. It returns the list of level 0 that is due, or -1.
-func (c *core) advance(nodes *fifo.Lists, clock structures.Tick) int {
-	for c.next <= clock {
+func (c *core) advance() int {
+	for c.nodes.Quiet <= c.nodes.Clock {
 		list := c.occupied.First()
 		if list < 0 {
-			c.next = math.MaxInt64
+			c.nodes.Quiet = math.MaxInt64
 			break
 		}
-		start := c.startOf(nodes, list)
-		if start > clock {
-			c.next = start
+		start := c.startOf(list)
+		if start > c.nodes.Clock {
+			c.nodes.Quiet = start
 			break
 		}
-		c.cursor, c.next = start, start
+		c.cursor, c.nodes.Quiet = start, start
 		if uint64(list) <= c.mask {
 			if start != c.visited {
 				c.visited = start
@@ -112,21 +123,30 @@ func (c *core) advance(nodes *fifo.Lists, clock structures.Tick) int {
 			}
 			return list
 		}
-		c.cascade(nodes, list)
+		c.cascade(list)
 	}
-	c.cursor = clock
+	c.cursor = c.nodes.Clock
 	return -1
 }
 
 // cascade moves the timers of a list, at whose start the cursor is, and keeps their order.
-func (c *core) cascade(nodes *fifo.Lists, list int) {
+//
+// To walk a list, each step waits for the record that the step before names. So ahead walks the list from its end at
+// the same time, which loads the second half while the first one moves. The previous slot of slot 0 is 0.
+func (c *core) cascade(list int) {
 	moving := c.heads[list]
 	c.heads[list] = fifo.List{}
 	c.setEmpty(list)
 	moved := uint64(0)
+	ahead := moving.Back()
 	for timer := moving.Front(); timer != 0; {
-		following := nodes.Next(timer)
-		c.add(nodes, timer, nodes.Deadline(timer))
+		n := c.nodes.At(timer)
+		following := n.Next()
+		if ahead == timer || ahead == following {
+			ahead = 0 // both have met
+		}
+		ahead = c.nodes.At(ahead).Prev()
+		c.Add(timer, n)
 		timer = following
 		moved++
 	}
@@ -134,29 +154,29 @@ func (c *core) cascade(nodes *fifo.Lists, list int) {
 	c.work.Moved += moved
 }
 
-func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
-	list := c.advance(nodes, clock)
+func (c *core) Pop() (timer uint32, n *fifo.Node) {
+	list := c.advance()
 	if list < 0 {
-		return 0
+		return 0, nil
 	}
 	head := &c.heads[list]
-	timer := nodes.PopFront(head)
+	timer, n = c.nodes.PopFront(head)
 	if head.Empty() {
 		c.setEmpty(list)
 	}
-	return timer
+	return timer, n
 }
 
 // Next returns the tick at which a timer fires or a list cascades next.
-func (c *core) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
-	c.advance(nodes, clock)
-	return c.next
+func (c *core) Next() structures.Tick {
+	c.advance()
+	return c.nodes.Quiet
 }
 
 func (c *core) Work() structures.Work { return c.work }
 
 // Walk adds level 0, the other levels that hold a timer, and the overflow list.
-func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) error {
 	if c.cursor < 0 || c.cursor > b.Clock {
 		return fmt.Errorf("hwheellist: cursor %d, clock %d", c.cursor, b.Clock)
 	}
@@ -172,7 +192,7 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 		for list := c.occupied.Next(first); list >= 0 && list < first+size; list = c.occupied.Next(list + 1) {
 			from := c.start(list, c.cursor)
 			cell := shape.Cell{Index: list - first, From: from, To: from + (width - 1)}
-			earliest, err := nodes.Walk(b, cell, c.heads[list])
+			earliest, err := c.nodes.Walk(b, cell, c.heads[list])
 			if err != nil || c.heads[list].Empty() || earliest < c.cursor || c.list(earliest, c.cursor) != list {
 				return fmt.Errorf("hwheellist: list %d, empty %t, has the deadline %d, cursor %d: %w",
 					list, c.heads[list].Empty(), earliest, c.cursor, err)
@@ -180,31 +200,31 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 		}
 		b.DropEmpty()
 	}
-	return c.walkOverflow(nodes, b)
+	return c.walkOverflow(b)
 }
 
-func (c *core) walkOverflow(nodes *fifo.Lists, b *snapshot.Builder) error {
-	earliest, overflow := structures.Tick(math.MaxInt64), c.heads[c.overflow()]
-	for _, deadline := range nodes.All(overflow) {
-		if earliest = min(earliest, deadline); c.list(deadline, c.cursor) != c.overflow() {
+func (c *core) walkOverflow(b *snapshot.Builder) error {
+	earliest, overflow := structures.Tick(math.MaxInt64), c.heads[c.overflow]
+	for _, deadline := range c.nodes.All(overflow) {
+		if earliest = min(earliest, deadline); c.list(deadline, c.cursor) != c.overflow {
 			return fmt.Errorf("hwheellist: deadline %d, seen from %d, is in the overflow", deadline, c.cursor)
 		}
 	}
-	b.List("overflow", nodes.All(overflow))
-	if overflow.Empty() == c.occupied.Has(c.overflow()) ||
+	b.List("overflow", c.nodes.All(overflow))
+	if overflow.Empty() == c.occupied.Has(c.overflow) ||
 		c.earliest != earliest && (overflow.Empty() || c.earliest != 0) {
 		return fmt.Errorf("hwheellist: the earliest deadline in the overflow is %d, not %d, or it "+
 			"is not marked",
 			earliest, c.earliest)
 	}
 	want := structures.Tick(math.MaxInt64)
-	if first := c.occupied.First(); first == c.overflow() {
+	if first := c.occupied.First(); first == c.overflow {
 		want = c.spanStart(earliest)
 	} else if first >= 0 {
 		want = c.start(first, c.cursor)
 	}
-	if c.next > c.cursor && c.next != want { // otherwise it is unknown
-		return fmt.Errorf("hwheellist: next is %d, the first list starts at %d", c.next, want)
+	if q := c.nodes.Quiet; q > c.cursor && q != want { // otherwise it is unknown
+		return fmt.Errorf("hwheellist: quiet until %d, the first list starts at %d", q, want)
 	}
 	return c.occupied.Check()
 }
@@ -236,10 +256,11 @@ func (c *core) walkOverflow(nodes *fifo.Lists, b *snapshot.Builder) error {
 //
 // A deadline that differs above the highest level goes to the overflow list, whose number is the last.
 type geometry struct {
-	width  uint64 // bits per digit
-	mask   uint64 // slots per level, less one
-	levels uint64
-	inv    uint64 // levelFactor / width, rounded up
+	width    uint64 // bits per digit
+	mask     uint64 // slots per level, less one
+	levels   uint64
+	inv      uint64 // levelFactor / width, rounded up
+	overflow int    // number of the overflow list
 }
 
 // tickBits is the number of bits in which two ticks of a wheel may differ, as none is negative.
@@ -258,26 +279,25 @@ func allLevels(slots int) int {
 func newGeometry(slots, levels int) geometry {
 	width := uint64(bits.TrailingZeros(uint(slots)))
 	return geometry{
-		width:  width,
-		mask:   uint64(slots) - 1,
-		levels: uint64(levels),
-		inv:    (levelFactor + width - 1) / width,
+		width:    width,
+		mask:     uint64(slots) - 1,
+		levels:   uint64(levels),
+		inv:      (levelFactor + width - 1) / width,
+		overflow: levels << width,
 	}
 }
 
-func (g *geometry) lists() int { return g.overflow() + 1 }
-
-func (g *geometry) overflow() int { return int(g.levels << g.width) }
+func (g *geometry) lists() int { return g.overflow + 1 }
 
 // list returns the number of the list for a deadline that is not before the cursor.
 func (g *geometry) list(deadline, cursor structures.Tick) int {
 	highest := uint64(bits.Len64(uint64(deadline^cursor)|1)) - 1
 	level := highest * g.inv / levelFactor
 	if level >= g.levels {
-		return g.overflow()
+		return g.overflow
 	}
-	digit := uint64(deadline) >> (level * g.width) & g.mask
-	return int(level<<g.width | digit)
+	digit := uint64(deadline) >> (level * g.width & 63) & g.mask // &63 saves the test for shifts of 64 and more
+	return int(level<<(g.width&63) | digit)
 }
 
 // start returns the first tick of a list that is not the overflow list, seen from the cursor.

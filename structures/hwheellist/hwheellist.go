@@ -11,10 +11,10 @@
 //   - The levels cover every int64: there is no longest delay, and nothing is rounded.
 //   - Bitmaps lead to the next slot that is not empty, so a jump costs what the wheel holds.
 //
-// Costs. Schedule, Reschedule and Cancel O(1), amortized over batches of 64. Pop and Next O(1), plus at
+// Costs. Schedule, Reschedule and Cancel O(1). Pop and Next O(1), plus at
 // most (levels - 1) moves over the life of a timer. A call that cascades a slot moves all of its
 // timers. Next names the earliest deadline if that is on level 0, otherwise the tick at which the first
-// slot cascades. A timer takes 16 bytes, plus its value and ID.
+// slot cascades. A timer takes 24 bytes, plus its value.
 //
 // Work counts SlotsVisited, slots of level 0 that fired, slots that cascaded, and passes through the
 // overflow list (see Levels); and Moved, the timers of such cascades and passes.
@@ -26,7 +26,7 @@
 // 1024 slots and 7 levels saved nothing.
 //
 // Pick it if timers with equal deadlines must fire in order, whatever their delays. Otherwise hwheel is
-// several times as fast. If all delays fit one revolution, wheel never moves a timer. A heap does not
+// faster. If all delays fit one revolution, wheel never moves a timer. A heap does not
 // wake a tickless driver to cascade.
 //
 // [Linux]: https://github.com/torvalds/linux/blob/v4.7/kernel/time/timer.c
@@ -38,9 +38,8 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/batched"
+	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 )
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
@@ -70,15 +69,15 @@ func Slots(n int) Option {
 // The wheel passes through that list when the clock enters a span with one of its timers.
 func Levels(n int) Option { return func(c *config) { c.levels = n } }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
+// Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("hwheellist", "Capacity", n, 0, slab.MaxCapacity) }
+	return func(c *config) { c.capacity = option.Between("hwheellist", "Capacity", n, 0, fifo.MaxCapacity) }
 }
 
 // Wheel is a hierarchical timer wheel with values of type T. Make it with New.
 type Wheel[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = batched.Scheduler[T, core, *core]
+type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
@@ -87,5 +86,6 @@ func New[T any](opts ...Option) *Wheel[T] {
 		c.levels = allLevels(c.slots)
 	}
 	option.Between("hwheellist", "Levels", c.levels, 1, allLevels(c.slots))
-	return &Wheel[T]{batched.New[T](newCore(c.slots, c.levels), c.capacity)}
+	queue := newCore(c.slots, c.levels)
+	return &Wheel[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }

@@ -90,7 +90,7 @@ func TestListsAreThoseOfTheHighestDifferingDigit(t *testing.T) {
 		want := min(level*slots+digit, levels*slots)
 		list := g.list(deadline, cursor)
 		start := g.spanStart(deadline)
-		if list != g.overflow() {
+		if list != g.overflow {
 			start = g.start(list, cursor)
 		}
 		if list != want || start > deadline || list < slots && start != deadline {
@@ -100,7 +100,7 @@ func TestListsAreThoseOfTheHighestDifferingDigit(t *testing.T) {
 		// On a higher level the list starts after the cursor, holds all from its start to the
 		// deadline, and nothing before.
 		if list >= slots && (start <= cursor || g.list(start, cursor) != list ||
-			list != g.overflow() && g.list(start-1, cursor) == list) {
+			list != g.overflow && g.list(start-1, cursor) == list) {
 			t.Fatalf("%d slots, %d levels, cursor %d: list %d of %d starts at %d",
 				slots, levels, cursor, list, deadline, start)
 		}

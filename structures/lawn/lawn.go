@@ -16,8 +16,8 @@
 //
 // Costs, for k lists in use, at most 256 by default, and r timers without a list: Schedule O(1) into a list with
 // timers, otherwise O(log(k+r)). Cancel and Reschedule O(1), or O(log(k+r)) for a timer that is the first of its list
-// or has no list. Pop O(log(k+r)). Next O(1). With a single delay nothing is compared. Timers are linked in batches
-// of 64. A timer takes 22 bytes, plus its value and ID, and up to 32 more if it has no list.
+// or has no list. Pop O(log(k+r)). Next O(1). With a single delay nothing is compared. A timer takes
+// 24 bytes, plus its value, and up to 32 more if it has no list.
 //
 // Work counts Comparisons in the heap.
 //
@@ -38,7 +38,6 @@ import (
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
@@ -59,75 +58,68 @@ func Lists(n int) Option {
 	return func(c *config) { c.lists = option.PowerOfTwo("lawn", "Lists", n, ways, 1<<15) }
 }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-4. More timers grow the structure.
+// Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("lawn", "Capacity", n, 0, dary.MaxLen) }
+	return func(c *config) { c.capacity = option.Between("lawn", "Capacity", n, 0, fifo.MaxCapacity) }
 }
 
 // Lawn holds timers with values of type T by their delays. Make it with New.
 type Lawn[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = batched.Scheduler[T, core, *core]
+type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns an empty Lawn at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Lawn[T] {
 	c := option.Apply(config{lists: 256}, opts)
-	return &Lawn[T]{batched.New[T](newCore(c.lists, c.capacity), c.capacity)}
+	queue := newCore(c.lists, c.capacity)
+	return &Lawn[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }
 
 // ways is the number of lists among which a delay may choose: their delays fill a cache line.
 const ways = 8
 
-// core holds the timers. A timer is named by its number in the slab. At all times
+// core holds the timers. A timer is named by its slot in nodes. Its place is its list,
+// counted from 1; 0: none. At all times
 //
 //   - timers in one list had one delay when they came, so that their deadlines are in order;
-//   - the heap holds the first timer of each list that is not empty, and the timers that are in no list;
-//   - the clock is the clock of the last Pop or Next.
+//   - the heap holds the first timer of each list that is not empty, and the timers that are in no list.
 type core struct {
-	clock  structures.Tick
+	nodes  fifo.Timers
 	shift  int               // 64 less the bits of the number of a group of ways
 	delays []structures.Tick // by list; of one that is empty, any
 	lists  []fifo.List
-	in     []uint16 // by timer: its list, counted from 1; 0: none
 	heap   dary.Quad
 	hand   uint // the way that a new delay tries to take over next
 }
 
-func newCore(lists, capacity int) core {
-	return core{
+func newCore(lists, capacity int) *core {
+	return &core{
 		shift:  64 - bits.TrailingZeros(uint(lists/ways)),
 		delays: make([]structures.Tick, lists),
 		lists:  make([]fifo.List, lists),
-		in:     make([]uint16, 1, capacity+1),
 		heap:   dary.NewQuad(capacity),
 	}
 }
 
-// Link adds timers. The clock has not moved since they were scheduled.
-func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
-	for _, timer := range timers {
-		if timer != 0 {
-			c.add(nodes, timer, nodes.Deadline(timer))
-		}
-	}
-}
-
-// add appends a timer to the list of its delay, if it gets one.
-func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
-	for int(timer) >= len(c.in) {
-		c.in = append(c.in, 0)
-	}
-	i := c.listFor(deadline - c.clock)
-	c.in[timer] = uint16(i + 1)
+// Add appends a timer to the list of its delay, if it gets one.
+func (c *core) Add(timer uint32, n *fifo.Node) {
+	c.nodes.Quiet = min(c.nodes.Quiet, n.Deadline)
+	i := c.listFor(n.Deadline - c.nodes.Clock)
+	n.SetPlace(i + 1)
 	if i < 0 {
-		nodes.Detach(timer)
-		c.heap.Add(timer, deadline)
+		c.heap.Add(timer, n.Deadline)
 		return
 	}
 	if c.lists[i].Empty() {
-		c.heap.Add(timer, deadline)
+		c.heap.Add(timer, n.Deadline)
 	}
-	nodes.PushBack(&c.lists[i], timer)
+	c.nodes.PushBack(&c.lists[i], timer, n)
+}
+
+func (c *core) Move(timer uint32, n *fifo.Node, deadline structures.Tick) {
+	c.Remove(timer, n)
+	n.Deadline = deadline
+	c.Add(timer, n)
 }
 
 // listFor returns the list of a delay, or -1. A delay that has none takes one of its group that
@@ -151,7 +143,7 @@ func (c *core) listFor(delay structures.Tick) int {
 		if only != lists[free].Back() {
 			return -1
 		}
-		c.in[only] = 0 // it is in the heap already
+		c.nodes.At(only).SetPlace(0) // it is in the heap already
 		lists[free] = fifo.List{}
 	}
 	delays[free] = delay
@@ -161,48 +153,46 @@ func (c *core) listFor(delay structures.Tick) int {
 // group returns the first of the lists among which a delay may choose.
 func (c *core) group(delay structures.Tick) int { return int(tickmap.Hash(delay)>>c.shift) * ways }
 
-// Unlink removes a timer. The next one of its list takes its place in the heap.
-func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
-	i := int(c.in[timer]) - 1
+// Remove removes a timer. The next one of its list takes its place in the heap.
+func (c *core) Remove(timer uint32, n *fifo.Node) {
+	i := n.Place() - 1
 	if i < 0 {
 		c.heap.Remove(timer)
 		return
 	}
 	l := &c.lists[i]
 	first := l.Front() == timer
-	nodes.Remove(l, timer)
+	c.nodes.Remove(l, n)
 	switch next := l.Front(); {
 	case !first:
 	case next == 0:
 		c.heap.Remove(timer)
 	default:
-		c.heap.Replace(timer, next, nodes.Deadline(next))
+		c.heap.Replace(timer, next, c.nodes.Deadline(next))
 	}
 }
 
-func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
-	c.clock = clock
+func (c *core) Pop() (timer uint32, n *fifo.Node) {
 	timer, deadline := c.heap.First()
-	if timer == 0 || deadline > clock {
-		return 0
+	if timer == 0 || deadline > c.nodes.Clock {
+		c.nodes.Quiet = deadline
+		return 0, nil
 	}
-	if c.in[timer] == 0 {
-		c.heap.Pop(clock)
+	n = c.nodes.At(timer)
+	if n.Place() == 0 {
+		c.heap.Pop(c.nodes.Clock)
 	} else {
-		c.Unlink(nodes, timer)
+		c.Remove(timer, n)
 	}
-	return timer
+	return timer, n
 }
 
-func (c *core) Next(_ *fifo.Lists, clock structures.Tick) structures.Tick { return c.heap.Next(clock) }
+func (c *core) Next() structures.Tick { return c.heap.Next(c.nodes.Clock) }
 
 func (c *core) Work() structures.Work { return c.heap.Work() }
 
 // Walk adds the heap, with the whole list in the place of its first timer.
-func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
-	if c.clock != b.Clock {
-		return fmt.Errorf("lawn: the clock is %d, want %d", c.clock, b.Clock)
-	}
+func (c *core) Walk(b *snapshot.Builder) error {
 	heap := snapshot.Builder{Clock: b.Clock, Entry: b.Entry}
 	if err := c.heap.Walk(&heap); err != nil {
 		return fmt.Errorf("lawn: %w", err)
@@ -215,28 +205,28 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 		at := cells[cell]
 		at.Entries = nil
 		cell++
-		if nodes.Deadline(timer) != deadline {
+		if c.nodes.Deadline(timer) != deadline {
 			return fmt.Errorf("lawn: timer %d has the deadline %d, in the heap %d",
-				timer, nodes.Deadline(timer), deadline)
+				timer, c.nodes.Deadline(timer), deadline)
 		}
-		i := int(c.in[timer]) - 1
+		i := c.nodes.At(timer).Place() - 1
 		if i < 0 {
 			b.Timer(at, timer, deadline)
 			continue
 		}
 		lists++
 		first := c.group(c.delays[i])
-		earliest, err := nodes.Walk(b, at, c.lists[i])
+		earliest, err := c.nodes.Walk(b, at, c.lists[i])
 		if err != nil || earliest != deadline || c.lists[i].Front() != timer || i < first || i >= first+ways {
 			return fmt.Errorf("lawn: timer %d is not the first of list %d, or another group is for "+
 				"delay %d: %w",
 				timer, i, c.delays[i], err)
 		}
-		for timer, next := range nodes.All(c.lists[i]) {
-			if next < deadline || int(c.in[timer]) != i+1 {
+		for timer, next := range c.nodes.All(c.lists[i]) {
+			if next < deadline || c.nodes.At(timer).Place() != i+1 {
 				return fmt.Errorf("lawn: timer %d, deadline %d after %d, of list %d counted from 1, is "+
 					"in list %d "+
-					"counted from 0", timer, next, deadline, c.in[timer], i)
+					"counted from 0", timer, next, deadline, c.nodes.At(timer).Place(), i)
 			}
 			deadline = next
 		}

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
@@ -39,8 +38,8 @@ type run struct {
 
 func newRun(t *testing.T, lists int) run {
 	l := New[int](Lists(lists))
-	_, _, c := batched.Parts(&l.scheduler)
-	return run{t, l, c}
+	_, q := fifo.Parts(&l.scheduler)
+	return run{t, l, q.(*core)}
 }
 
 // inLists returns how many lists are in use.
@@ -57,7 +56,7 @@ func (r run) inLists() (n int) {
 // a single timer, or none, is given up.
 func TestListsAreTakenOver(t *testing.T) {
 	r := newRun(t, 8)
-	schedule := func(delay structures.Tick) structures.ID { return r.Schedule(r.c.clock+delay, int(delay)) }
+	schedule := func(delay structures.Tick) structures.ID { return r.Schedule(r.c.nodes.Clock+delay, int(delay)) }
 	wants := func(what string, lists, heap int) {
 		t.Helper()
 		r.Next()
@@ -94,7 +93,7 @@ func TestListsAreTakenOver(t *testing.T) {
 		schedule(delay)
 		schedule(delay)
 		wants("lists that are empty are used again", 1, 1)
-		for range structures.Due(r.Lawn, r.c.clock+delay) {
+		for range structures.Due(r.Lawn, r.c.nodes.Clock+delay) {
 		}
 	}
 }
@@ -147,22 +146,21 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		r.Schedule(7, 0)
 		r.Schedule(9, 0)
 		r.Next()
-		i := r.c.in[6] - 1
-		r.c.in[6], r.c.lists[i] = 0, fifo.List{}
+		r.c.lists[r.c.nodes.At(6).Place()-1] = fifo.List{}
+		r.c.nodes.At(6).SetPlace(0)
 		return &r.scheduler
 	}
-	whitebox.FindsDamageToWheel(t, sound, map[string]func(*fifo.Lists, *core){
-		"clock":             func(_ *fifo.Lists, c *core) { c.clock++ },
-		"heap":              func(_ *fifo.Lists, c *core) { c.heap.Move(5, 11) },
-		"not the first":     func(_ *fifo.Lists, c *core) { c.heap.Replace(1, 2, 10) },
-		"no list":           func(_ *fifo.Lists, c *core) { c.in[5] = 0 },
-		"another list":      func(_ *fifo.Lists, c *core) { c.in[3] = c.in[5] },
-		"not in the heap":   func(_ *fifo.Lists, c *core) { c.heap.Remove(6) },
-		"list not in heap":  func(_ *fifo.Lists, c *core) { c.heap.Remove(5) },
-		"list is lost":      func(_ *fifo.Lists, c *core) { c.lists[c.in[5]-1] = fifo.List{} },
-		"group of delay":    func(_ *fifo.Lists, c *core) { c.shift = 60 },
-		"order of the list": func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(3, 9) },
-		"deadline in heap":  func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(6, 8) },
-		"links":             func(nodes *fifo.Lists, c *core) { nodes.PushBack(&c.lists[c.in[5]-1], 3) },
+	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
+		"heap":              func(c *core) { c.heap.Move(5, 11) },
+		"not the first":     func(c *core) { c.heap.Replace(1, 2, 10) },
+		"no list":           func(c *core) { c.nodes.At(5).SetPlace(0) },
+		"another list":      func(c *core) { c.nodes.At(3).SetPlace(c.nodes.At(5).Place()) },
+		"not in the heap":   func(c *core) { c.heap.Remove(6) },
+		"list not in heap":  func(c *core) { c.heap.Remove(5) },
+		"list is lost":      func(c *core) { c.lists[c.nodes.At(5).Place()-1] = fifo.List{} },
+		"group of delay":    func(c *core) { c.shift = 60 },
+		"order of the list": func(c *core) { c.nodes.At(3).Deadline = 9 },
+		"deadline in heap":  func(c *core) { c.nodes.At(6).Deadline = 8 },
+		"links":             func(c *core) { c.nodes.PushBack(&c.lists[c.nodes.At(5).Place()-1], 3, c.nodes.At(3)) },
 	})
 }

@@ -19,10 +19,10 @@
 // enters the next half moves all timers that are left: few if the Pops before were evenly spread, all m if there were
 // none. So the bound holds for drivers that wake up at each tick.
 //
-// Costs. Schedule, Reschedule and Cancel O(1), amortized over batches of 64, and O(log f) for timers more
+// Costs. Schedule, Reschedule and Cancel O(1), and O(log f) for timers more
 // than a revolution of the later wheel away. Pop O(1), plus one move for each timer of the later wheel.
 // Next O(1): the first deadline, or the first tick of a half whose timers have not moved. A timer takes
-// 16 bytes, plus its value and ID, and up to 36 more in the heap.
+// 24 bytes, plus its value, and up to 36 more in the heap.
 //
 // Work counts SlotsVisited, soon slots that fired and later slots that moved; Moved, timers that moved;
 // and Comparisons in the heap.
@@ -46,7 +46,6 @@ import (
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
@@ -76,24 +75,25 @@ func Later(n int) Option {
 	return func(c *config) { c.later = option.PowerOfTwo("soonlater", "Later", n, 4, maxSlots) }
 }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-4. More timers grow the structure.
+// Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("soonlater", "Capacity", n, 0, dary.MaxLen) }
+	return func(c *config) { c.capacity = option.Between("soonlater", "Capacity", n, 0, fifo.MaxCapacity) }
 }
 
 // Wheels is a soon and a later wheel of timers with values of type T. Make it with New.
 type Wheels[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = batched.Scheduler[T, core, *core]
+type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns empty wheels at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheels[T] {
 	c := option.Apply(config{soon: 1 << 14, later: 1 << 14}, opts)
 	width := bits.TrailingZeros(uint(c.soon / 2))
-	return &Wheels[T]{batched.New[T](newCore(c.soon, c.later, width, c.capacity), c.capacity)}
+	queue := newCore(c.soon, c.later, width, c.capacity)
+	return &Wheels[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }
 
-// core holds the timers. A timer is named by its number in the slab. Time is divided into
+// core holds the timers. A timer is named by its slot in nodes. Time is divided into
 // halves of 2^width ticks: the soon wheel has a slot for each tick of two halves, the
 // later wheel has one for each half. At all times, seen from the half of the cursor,
 //
@@ -104,7 +104,8 @@ func New[T any](opts ...Option) *Wheels[T] {
 //   - one of a later half is in the later wheel, in the slot of the half;
 //   - one that was beyond the later wheel when it came is far: it is in the heap, and stays there.
 type core struct {
-	width   uint // bits of a tick within its half
+	nodes   fifo.Timers // Quiet stays 0: each Pop moves the cursor and its share of timers
+	width   uint        // bits of a tick within its half
 	cursor  structures.Tick
 	next    structures.Tick // no timer is due, and no slot of the later wheel begins, before it
 	soon    fifo.Ring
@@ -118,8 +119,8 @@ type core struct {
 	moved   uint64          // timers
 }
 
-func newCore(soon, later, width, capacity int) core {
-	return core{
+func newCore(soon, later, width, capacity int) *core {
+	return &core{
 		width:  uint(width),
 		next:   math.MaxInt64,
 		soon:   fifo.NewRing(soon),
@@ -138,62 +139,59 @@ func (c *core) start(half structures.Tick) structures.Tick { return half << c.wi
 // isSoon reports whether a half belongs to the soon wheel.
 func (c *core) isSoon(half structures.Tick) bool { return half-c.half(c.cursor) < 2 }
 
-func (c *core) Link(nodes *fifo.Lists, timers []uint32) {
-	for _, timer := range timers {
-		if timer != 0 {
-			c.add(nodes, timer, nodes.Deadline(timer))
-		}
-	}
-}
-
-func (c *core) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
+func (c *core) Add(timer uint32, n *fifo.Node) {
+	deadline := n.Deadline
 	switch half := c.half(deadline); {
 	case c.isSoon(half):
-		c.soon.Push(nodes, deadline, timer)
+		c.soon.Push(&c.nodes, deadline, timer, n)
 		c.next = min(c.next, deadline)
 	case uint64(half-c.half(c.cursor)) <= c.later.Mask:
-		c.later.Push(nodes, half, timer)
+		c.later.Push(&c.nodes, half, timer, n)
 		c.counts[c.later.Index(half)]++
 		c.next = min(c.next, c.start(half))
 	default:
-		nodes.Detach(timer)
 		c.far.Add(timer, deadline)
 		c.next = min(c.next, deadline)
 	}
 }
 
-// Unlink removes a timer. One that is moving matters only if it is the first or the last there:
+func (c *core) Move(timer uint32, n *fifo.Node, deadline structures.Tick) {
+	c.Remove(timer, n)
+	n.Deadline = deadline
+	c.Add(timer, n)
+}
+
+// Remove removes a timer. One that is moving matters only if it is the first or the last there:
 // else to unlink it does not touch the list.
-func (c *core) Unlink(nodes *fifo.Lists, timer uint32) {
+func (c *core) Remove(timer uint32, n *fifo.Node) {
 	if c.far.Has(timer) {
 		c.far.Remove(timer)
 		return
 	}
-	deadline := nodes.Deadline(timer)
-	half := c.half(deadline)
+	half := c.half(n.Deadline)
 	switch {
 	case !c.isSoon(half):
-		c.later.Remove(nodes, half, timer)
+		c.later.Remove(&c.nodes, half, n)
 		c.counts[c.later.Index(half)]--
 	case c.moving.Front() == timer || c.moving.Back() == timer:
-		nodes.Remove(&c.moving, timer)
+		c.nodes.Remove(&c.moving, n)
 	default:
-		c.soon.Remove(nodes, deadline, timer)
+		c.soon.Remove(&c.nodes, n.Deadline, n)
 	}
 }
 
-// move moves up to n timers to the soon wheel.
-func (c *core) move(nodes *fifo.Lists, n uint64) {
-	for range n {
-		timer := nodes.PopFront(&c.moving)
+// move moves up to count timers to the soon wheel.
+func (c *core) move(count uint64) {
+	for range count {
+		timer, n := c.nodes.PopFront(&c.moving)
 		if timer == 0 {
 			c.left = 0
 			return
 		}
-		c.soon.Push(nodes, nodes.Deadline(timer), timer)
+		c.soon.Push(&c.nodes, n.Deadline, timer, n)
 		c.moved++
 	}
-	c.left -= n
+	c.left -= count
 }
 
 // take makes the timers of a slot of the later wheel those moving. There is none moving.
@@ -207,21 +205,21 @@ func (c *core) take(half structures.Tick) {
 
 // moveTo moves the cursor ahead to a tick before which nothing happens. Within a half, the timers that are moving
 // come in shares: as much of those left as the ticks passed are of the ticks left.
-func (c *core) moveTo(nodes *fifo.Lists, tick structures.Tick) {
+func (c *core) moveTo(tick structures.Tick) {
 	from, to := c.half(c.cursor), c.half(tick)
 	if from == to {
 		if c.left > 0 {
 			rest := uint64(c.start(from+1) - c.cursor)
-			c.move(nodes, (c.left*uint64(tick-c.cursor)+rest-1)/rest)
+			c.move((c.left*uint64(tick-c.cursor) + rest - 1) / rest)
 		}
 		c.cursor = tick
 		return
 	}
-	c.move(nodes, c.left)
+	c.move(c.left)
 	c.cursor = tick
 	if to > from+1 { // past the half whose timers were moving
 		c.take(to)
-		c.move(nodes, c.left)
+		c.move(c.left)
 	}
 	c.take(to + 1)
 }
@@ -251,20 +249,21 @@ func (c *core) firstMove() structures.Tick {
 
 // advance moves the cursor to the earliest timer if that is due, and to the clock otherwise, by
 // way of each tick at which timers must have moved. It reports whether a timer may be due there.
-func (c *core) advance(nodes *fifo.Lists, clock structures.Tick) (due bool) {
+func (c *core) advance() (due bool) {
+	clock := c.nodes.Clock
 	for c.next <= clock {
 		soon, move, far := c.firsts()
 		c.next = min(soon, move, far)
 		if c.next > clock {
 			break
 		}
-		c.moveTo(nodes, c.next)
+		c.moveTo(c.next)
 		if c.next != move || c.next == min(soon, far) {
 			return true
 		}
 	}
 	if c.cursor < clock {
-		c.moveTo(nodes, clock)
+		c.moveTo(clock)
 	}
 	return false
 }
@@ -276,23 +275,22 @@ func (c *core) firsts() (soon, move, far structures.Tick) {
 	return c.firstSoon(), c.firstMove(), far
 }
 
-func (c *core) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
-	if !c.advance(nodes, clock) {
-		return 0
+func (c *core) Pop() (timer uint32, n *fifo.Node) {
+	if !c.advance() {
+		return 0, nil
 	}
-	timer := c.popSoon(nodes)
-	if timer == 0 {
+	if timer, n = c.popSoon(); timer == 0 {
 		timer, _ = c.far.Pop(c.cursor)
+		n = c.nodes.At(timer)
 	}
-	return timer
+	return timer, n
 }
 
 // popSoon removes the first timer of the slot of the cursor, if there is one.
-func (c *core) popSoon(nodes *fifo.Lists) uint32 {
+func (c *core) popSoon() (timer uint32, n *fifo.Node) {
 	i := c.soon.Index(c.cursor)
-	timer := nodes.PopFront(&c.soon.Lists[i])
-	if timer == 0 {
-		return 0
+	if timer, n = c.nodes.PopFront(&c.soon.Lists[i]); timer == 0 {
+		return 0, nil
 	}
 	if c.soon.Lists[i].Empty() {
 		c.soon.Occupied.Clear(i)
@@ -301,11 +299,11 @@ func (c *core) popSoon(nodes *fifo.Lists) uint32 {
 		c.visited = c.cursor
 		c.slots++
 	}
-	return timer
+	return timer, n
 }
 
-func (c *core) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
-	if !c.advance(nodes, clock) {
+func (c *core) Next() structures.Tick {
+	if !c.advance() {
 		soon, move, far := c.firsts()
 		c.next = min(soon, move, far)
 	}
@@ -319,18 +317,18 @@ func (c *core) Work() structures.Work {
 }
 
 // Walk adds both wheels, the timers that are moving, and the heap.
-func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+func (c *core) Walk(b *snapshot.Builder) error {
 	if c.cursor < 0 || c.cursor > b.Clock {
 		return fmt.Errorf("soonlater: cursor %d, clock %d", c.cursor, b.Clock)
 	}
 	now, earliest := c.half(c.cursor), max(c.cursor, c.next)
 	err := cmp.Or(
-		c.soon.Walk(nodes, b, "soon", 0, c.cursor, earliest),
-		c.later.Walk(nodes, b, "later", c.width, c.start(now+2), c.next),
+		c.soon.Walk(&c.nodes, b, "soon", 0, c.cursor, earliest),
+		c.later.Walk(&c.nodes, b, "later", c.width, c.start(now+2), c.next),
 	)
 	for i, l := range c.later.Lists {
 		count := uint32(0)
-		for range nodes.All(l) {
+		for range c.nodes.All(l) {
 			count++
 		}
 		if count != c.counts[i] {
@@ -339,7 +337,7 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 	}
 	b.Begin(shape.Part{Name: "moving to the soon wheel", Kind: shape.List})
 	moving := uint64(0)
-	for timer, deadline := range nodes.All(c.moving) {
+	for timer, deadline := range c.nodes.All(c.moving) {
 		if moving++; c.half(deadline) != now+1 || moving > c.left || c.next > c.start(now+1) {
 			return fmt.Errorf("soonlater: deadline %d moves in half %d, number %d of %d, next %d",
 				deadline, now, moving, c.left, c.next)
@@ -347,5 +345,5 @@ func (c *core) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 		b.Timer(shape.Cell{}, timer, deadline)
 	}
 	b.DropEmpty()
-	return cmp.Or(err, c.far.WalkRest(b, earliest, nodes.Deadline))
+	return cmp.Or(err, c.far.WalkRest(b, earliest, c.nodes.Deadline))
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
@@ -89,35 +88,36 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		}
 		w.Pop(8)
 		w.Pop(9)
-		table, _, c := batched.Parts(&w.scheduler)
-		if n, err := w.Work().Moved, w.CheckInvariants(); n != 1 || err != nil || c.moving.Empty() || table.Len() != 8 {
+		_, q := fifo.Parts(&w.scheduler)
+		c := q.(*core)
+		if n, err := w.Work().Moved, w.CheckInvariants(); n != 1 || err != nil || c.moving.Empty() || w.Len() != 8 {
 			t.Fatalf("%d moved, %v", n, err)
 		}
 		return &w.scheduler
 	}
-	whitebox.FindsDamageToWheel(t, sound, map[string]func(*fifo.Lists, *core){
-		"cursor": func(_ *fifo.Lists, c *core) { c.cursor = 10 },
-		"next":   func(_ *fifo.Lists, c *core) { c.next = 11 },
-		"next and moving": func(nodes *fifo.Lists, c *core) {
-			c.soon.Remove(nodes, 10, 1)
-			c.soon.Remove(nodes, 10, 2)
+	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
+		"cursor": func(c *core) { c.cursor = 10 },
+		"next":   func(c *core) { c.next = 11 },
+		"next and moving": func(c *core) {
+			c.soon.Remove(&c.nodes, 10, c.nodes.At(1))
+			c.soon.Remove(&c.nodes, 10, c.nodes.At(2))
 			c.next = 17
 		},
-		"soon not marked":   func(_ *fifo.Lists, c *core) { c.soon.Occupied.Clear(10) },
-		"soon marked":       func(_ *fifo.Lists, c *core) { c.soon.Occupied.Set(11) },
-		"soon, other slot":  func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(1, 11) },
-		"soon, other turn":  func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(1, 26) },
-		"soon links":        func(nodes *fifo.Lists, c *core) { nodes.PushBack(&c.soon.Lists[10], 7) },
-		"not moving":        func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(6, 11) },
-		"left":              func(_ *fifo.Lists, c *core) { c.left = 2 },
-		"moving lost":       func(nodes *fifo.Lists, c *core) { nodes.PopFront(&c.moving) },
-		"later, other slot": func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(7, 50) },
-		"later, other turn": func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(7, 40+64) },
-		"later count":       func(_ *fifo.Lists, c *core) { c.counts[5]++ },
-		"later not marked":  func(_ *fifo.Lists, c *core) { c.later.Occupied.Clear(5) },
-		"later marked":      func(_ *fifo.Lists, c *core) { c.later.Occupied.Set(6) },
-		"far deadline":      func(nodes *fifo.Lists, _ *core) { nodes.SetDeadline(8, 1001) },
-		"far and past":      func(nodes *fifo.Lists, c *core) { nodes.SetDeadline(8, 8); c.far.Move(8, 8) },
-		"far lost":          func(_ *fifo.Lists, c *core) { c.far.Remove(8) },
+		"soon not marked":   func(c *core) { c.soon.Occupied.Clear(10) },
+		"soon marked":       func(c *core) { c.soon.Occupied.Set(11) },
+		"soon, other slot":  func(c *core) { c.nodes.At(1).Deadline = 11 },
+		"soon, other turn":  func(c *core) { c.nodes.At(1).Deadline = 26 },
+		"soon links":        func(c *core) { c.nodes.PushBack(&c.soon.Lists[10], 7, c.nodes.At(7)) },
+		"not moving":        func(c *core) { c.nodes.At(6).Deadline = 11 },
+		"left":              func(c *core) { c.left = 2 },
+		"moving lost":       func(c *core) { c.nodes.PopFront(&c.moving) },
+		"later, other slot": func(c *core) { c.nodes.At(7).Deadline = 50 },
+		"later, other turn": func(c *core) { c.nodes.At(7).Deadline = 40 + 64 },
+		"later count":       func(c *core) { c.counts[5]++ },
+		"later not marked":  func(c *core) { c.later.Occupied.Clear(5) },
+		"later marked":      func(c *core) { c.later.Occupied.Set(6) },
+		"far deadline":      func(c *core) { c.nodes.At(8).Deadline = 1001 },
+		"far and past":      func(c *core) { c.nodes.At(8).Deadline = 8; c.far.Move(8, 8) },
+		"far lost":          func(c *core) { c.far.Remove(8) },
 	})
 }

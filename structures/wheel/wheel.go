@@ -11,7 +11,7 @@
 //   - A jump over many revolutions visits each slot once, and sorts the due timers by radix.
 //   - Neither deadlines nor the number of slots are rounded.
 //
-// Costs. Schedule, Reschedule and Cancel O(1), amortized over batches of 64. The first Pop that finds a
+// Costs. Schedule, Reschedule and Cancel O(1). The first Pop that finds a
 // timer due collects all due timers, and later ones cost O(1). To collect costs O(1) for each occupied
 // slot that the clock passes, and O(timers in it) for a slot with a due timer. So a timer is read once
 // in each earlier revolution in which another timer of its slot fires, at most delay/slots times. Next
@@ -39,10 +39,8 @@ import (
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -63,35 +61,37 @@ func Slots(n int) Option {
 	return func(c *config) { c.slots = option.Between("wheel", "Slots", n, 1, maxSlots) }
 }
 
-// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
+// Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("wheel", "Capacity", n, 0, slab.MaxCapacity) }
+	return func(c *config) { c.capacity = option.Between("wheel", "Capacity", n, 0, fifo.MaxCapacity) }
 }
 
 // Wheel is a flat timer wheel with values of type T. Make it with New.
 type Wheel[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = batched.Scheduler[T, ring, *ring]
+type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	c := option.Apply(config{slots: 1 << 16}, opts)
-	return &Wheel[T]{batched.New[T](newRing(c.slots), c.capacity)}
+	queue := newRing(c.slots)
+	return &Wheel[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }
 
-// ring is the wheel. A timer is named by its number in the slab.
+// ring is the wheel. A timer is named by its slot in nodes.
 //
 // A timer due at or before the cursor is in the due list. Any other is in the bucket of its
 // deadline, modulo the number of buckets, however many revolutions away it is. There is a bucket
-// for each slot of the wheel. The cursor is at the clock, unless timers are left in the due list.
+// for each slot of the wheel. The cursor is at the clock, unless timers are left in the due list,
+// or the clock is before Quiet.
 type ring struct {
+	nodes    fifo.Timers
 	buckets  []bucket
 	occupied fifo.Occupancy
 	mask     uint64          // number of buckets less one, when a power of two; else 0
 	due      fifo.List       // in the order in which they fire
 	cursor   structures.Tick // all timers up to here are in due or have fired
 	next     structures.Tick // at most the bound of every occupied bucket
-	seen     uint32          // written so that the compiler keeps the reads of readAhead
 	work     structures.Work
 }
 
@@ -102,8 +102,8 @@ type bucket struct {
 	bound structures.Tick
 }
 
-func newRing(buckets int) ring {
-	r := ring{
+func newRing(buckets int) *ring {
+	r := &ring{
 		buckets:  make([]bucket, buckets),
 		occupied: fifo.NewOccupancy(buckets),
 		next:     math.MaxInt64,
@@ -122,30 +122,12 @@ func (r *ring) index(tick structures.Tick) int {
 	return int(uint64(tick) % uint64(len(r.buckets)))
 }
 
-// Link adds timers. It reads what it will write first, so that the misses of a batch overlap.
-func (r *ring) Link(nodes *fifo.Lists, timers []uint32) {
-	if len(timers) > 1 {
-		for _, timer := range timers {
-			r.readAhead(nodes, timer)
-		}
-	}
-	for _, timer := range timers {
-		if timer != 0 {
-			r.add(nodes, timer, nodes.Deadline(timer))
-		}
-	}
-}
-
-// readAhead reads what add needs for a timer.
-func (r *ring) readAhead(nodes *fifo.Lists, timer uint32) {
-	b := &r.buckets[r.index(nodes.Deadline(timer))]
-	r.seen += nodes.Next(b.list.Back())
-}
-
-// add appends a timer to the list of its deadline.
-func (r *ring) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
+// Add appends a timer to the list of its deadline.
+func (r *ring) Add(timer uint32, n *fifo.Node) {
+	deadline := n.Deadline
+	r.nodes.Quiet = min(r.nodes.Quiet, deadline)
 	if deadline <= r.cursor { // the last tick, and the clock is there
-		nodes.PushBack(&r.due, timer)
+		r.nodes.PushBack(&r.due, timer, n)
 		return
 	}
 	i := r.index(deadline)
@@ -157,40 +139,49 @@ func (r *ring) add(nodes *fifo.Lists, timer uint32, deadline structures.Tick) {
 		b.bound = min(b.bound, deadline)
 	}
 	r.next = min(r.next, deadline)
-	nodes.PushBack(&b.list, timer)
+	r.nodes.PushBack(&b.list, timer, n)
 }
 
-func (r *ring) Unlink(nodes *fifo.Lists, timer uint32) {
-	deadline := nodes.Deadline(timer)
-	if deadline <= r.cursor {
-		nodes.Remove(&r.due, timer)
+func (r *ring) Move(timer uint32, n *fifo.Node, deadline structures.Tick) {
+	r.Remove(timer, n)
+	n.Deadline = deadline
+	r.Add(timer, n)
+}
+
+func (r *ring) Remove(_ uint32, n *fifo.Node) {
+	if n.Deadline <= r.cursor {
+		r.nodes.Remove(&r.due, n)
 		return
 	}
-	i := r.index(deadline)
-	if nodes.Remove(&r.buckets[i].list, timer) {
+	i := r.index(n.Deadline)
+	if r.nodes.Remove(&r.buckets[i].list, n) {
 		r.occupied.Clear(i)
 	}
 }
 
-func (r *ring) Pop(nodes *fifo.Lists, clock structures.Tick) uint32 {
-	r.advance(nodes, clock)
-	return nodes.PopFront(&r.due)
+func (r *ring) Pop() (timer uint32, n *fifo.Node) {
+	r.advance()
+	if timer, n = r.nodes.PopFront(&r.due); timer == 0 {
+		r.nodes.Quiet = r.next
+	}
+	return timer, n
 }
 
 // advance moves the cursor to the clock and fills the due list, if that is empty.
-func (r *ring) advance(nodes *fifo.Lists, clock structures.Tick) {
+func (r *ring) advance() {
 	if !r.due.Empty() {
 		return
 	}
+	clock := r.nodes.Clock
 	if clock >= r.next && clock > r.cursor {
-		r.collect(nodes, clock)
+		r.collect(clock)
 	}
 	r.cursor = clock
 }
 
 // collect moves all timers that are due to the due list, which is empty, in order. It visits the
 // occupied buckets that the cursor has to pass, each at most once.
-func (r *ring) collect(nodes *fifo.Lists, clock structures.Tick) {
+func (r *ring) collect(clock structures.Tick) {
 	from := max(r.cursor, r.next-1) // nothing is due up to here
 	latest := from
 	first, second := r.ahead(from, clock)
@@ -198,30 +189,31 @@ func (r *ring) collect(nodes *fifo.Lists, clock structures.Tick) {
 		for i := r.occupied.Next(part.from); i >= 0 && i < part.to; i = r.occupied.Next(i + 1) {
 			r.work.SlotsVisited++
 			if r.buckets[i].bound <= clock {
-				latest = max(latest, r.split(nodes, i, clock))
+				latest = max(latest, r.split(i, clock))
 			}
 		}
 	}
 	if latest-from > structures.Tick(len(r.buckets)) {
-		r.sortDue(nodes, from+1, latest)
+		r.sortDue(from+1, latest)
 	}
 	r.next = r.occupiedAfter(clock)
 }
 
 // split moves the timers of a bucket that are due to the due list, and returns the latest
 // deadline. It goes through all of them, so that the bound is right afterwards.
-func (r *ring) split(nodes *fifo.Lists, i int, clock structures.Tick) (latest structures.Tick) {
+func (r *ring) split(i int, clock structures.Tick) (latest structures.Tick) {
 	b := &r.buckets[i]
 	b.bound = math.MaxInt64
 	staying := uint64(0)
 	for timer := b.list.Front(); timer != 0; {
-		following, deadline := nodes.Next(timer), nodes.Deadline(timer)
-		if deadline <= clock {
-			nodes.Remove(&b.list, timer)
-			nodes.PushBack(&r.due, timer)
-			latest = max(latest, deadline)
+		n := r.nodes.At(timer)
+		following := n.Next()
+		if n.Deadline <= clock {
+			r.nodes.Remove(&b.list, n)
+			r.nodes.PushBack(&r.due, timer, n)
+			latest = max(latest, n.Deadline)
 		} else {
-			b.bound = min(b.bound, deadline)
+			b.bound = min(b.bound, n.Deadline)
 			staying++
 		}
 		timer = following
@@ -235,20 +227,21 @@ func (r *ring) split(nodes *fifo.Lists, i int, clock structures.Tick) (latest st
 
 // sortDue sorts the due list, in which each revolution is in order from tick from on, by the
 // number of the revolution: a stable radix sort of 6 bits at a time.
-func (r *ring) sortDue(nodes *fifo.Lists, from, latest structures.Tick) {
+func (r *ring) sortDue(from, latest structures.Tick) {
 	for shift := 0; r.revolution(from, latest)>>shift != 0; shift += 6 {
 		var digits [64]fifo.List
 		occupied := uint64(0)
 		for timer := r.due.Front(); timer != 0; {
-			following := nodes.Next(timer)
-			digit := r.revolution(from, nodes.Deadline(timer)) >> shift & 63
-			nodes.PushBack(&digits[digit], timer)
+			n := r.nodes.At(timer)
+			following := n.Next()
+			digit := r.revolution(from, n.Deadline) >> shift & 63
+			r.nodes.PushBack(&digits[digit], timer, n)
 			occupied |= 1 << digit
 			timer = following
 		}
 		r.due = fifo.List{}
 		for ; occupied != 0; occupied &= occupied - 1 {
-			nodes.Append(&r.due, &digits[bits.TrailingZeros64(occupied)])
+			r.nodes.Append(&r.due, &digits[bits.TrailingZeros64(occupied)])
 		}
 	}
 }
@@ -282,10 +275,10 @@ func (r *ring) occupiedAfter(from structures.Tick) structures.Tick {
 	return from + 1 + structures.Tick(i-start)
 }
 
-func (r *ring) Next(nodes *fifo.Lists, clock structures.Tick) structures.Tick {
-	r.advance(nodes, clock)
+func (r *ring) Next() structures.Tick {
+	r.advance()
 	if !r.due.Empty() {
-		return nodes.Deadline(r.due.Front())
+		return r.nodes.Deadline(r.due.Front())
 	}
 	if b := &r.buckets[r.index(r.next)]; b.list.Empty() || b.bound != r.next {
 		r.next = r.leastBound()
@@ -313,7 +306,7 @@ func (r *ring) leastBound() structures.Tick {
 }
 
 // Walk adds the occupied buckets, each with the tick at which the clock passes it next, and due.
-func (r *ring) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
+func (r *ring) Walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "wheel",
 		Kind: shape.Slots, Size: len(r.buckets), Width: 1, Now: r.index(b.Clock)})
 	b.Loose = true // timers of later revolutions
@@ -331,13 +324,13 @@ func (r *ring) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 		}
 		tick := r.cursor + structures.Tick(ahead)
 		list, bound := r.buckets[i].list, r.buckets[i].bound
-		earliest, err := nodes.Walk(b, shape.Cell{Index: i, From: tick, To: tick}, list)
+		earliest, err := r.nodes.Walk(b, shape.Cell{Index: i, From: tick, To: tick}, list)
 		if err != nil || list.Empty() || bound < max(tick, r.next) || bound > earliest || r.index(bound) != i {
 			return fmt.Errorf("wheel: bucket %d, empty %t, has the bound %d, earliest %d, cursor %d, "+
 				"next %d: %w",
 				i, list.Empty(), bound, earliest, r.cursor, r.next, err)
 		}
-		for _, deadline := range nodes.All(list) {
+		for _, deadline := range r.nodes.All(list) {
 			if r.index(deadline) != i {
 				return fmt.Errorf("wheel: deadline %d in bucket %d of %d", deadline, i, len(r.buckets))
 			}
@@ -345,10 +338,10 @@ func (r *ring) Walk(nodes *fifo.Lists, b *snapshot.Builder) error {
 	}
 	b.Begin(shape.Part{Name: "due", Kind: shape.List})
 	b.Sorted = true
-	b.Each(nodes.All(r.due))
+	b.Each(r.nodes.All(r.due))
 	b.DropEmpty()
-	if back := r.due.Back(); back != 0 && nodes.Deadline(back) > r.cursor {
-		return fmt.Errorf("wheel: deadline %d in the due list, cursor %d", nodes.Deadline(back), r.cursor)
+	if back := r.due.Back(); back != 0 && r.nodes.Deadline(back) > r.cursor {
+		return fmt.Errorf("wheel: deadline %d in the due list, cursor %d", r.nodes.Deadline(back), r.cursor)
 	}
 	return nil
 }

@@ -1,10 +1,15 @@
-// Package fifo has first-in first-out lists of timers, and a bitmap that finds the next list with a timer,
-// for structures that keep timers in buckets.
+// Package fifo has first-in first-out lists of timers, a bitmap that finds the next list with a timer, and the
+// scheduler of the structures that keep timers in buckets.
 //
-// A timer is named by its slot in the slab. One array, indexed by slot, has the deadline and the links of each
-// timer: 16 bytes a timer, and no pointer for the garbage collector to follow. A list is two slots, its first
-// and its last. So adding a timer touches only the last one, and unlinking needs no search. These are the usual
-// intrusive lists, with indexes instead of pointers.
+// A list is two slots, its first and its last. So adding a timer touches only the last one, and unlinking needs no
+// search. These are the usual intrusive lists, with indexes instead of pointers. There are two kinds:
+//
+//   - Timers has one record for all that belongs to a timer, with its value. Among many timers, an operation waits
+//     for one cache line instead of three.
+//   - Lists has the deadline and the links in one array, indexed by the slot in the slab: 16 bytes a timer. calendar,
+//     sortedlist and twolists search along their lists, and a step takes half the time in such an array. On Timers
+//     among 1000 timers, churn of sortedlist took 1.8 times as long, hold of twolists 1.5 times, and hold of calendar
+//     1.03 times the instructions.
 package fifo
 
 import (

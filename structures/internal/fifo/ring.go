@@ -24,17 +24,17 @@ func NewRing(slots int) Ring {
 func (r *Ring) Index(slot structures.Tick) int { return int(uint64(slot) & r.Mask) }
 
 // Push appends a timer to a slot.
-func (r *Ring) Push(nodes *Lists, slot structures.Tick, timer uint32) {
+func (r *Ring) Push(ls *Timers, slot structures.Tick, timer uint32, n *Node) {
 	i := r.Index(slot)
 	if r.Lists[i].Empty() {
 		r.Occupied.Set(i)
 	}
-	nodes.PushBack(&r.Lists[i], timer)
+	ls.PushBack(&r.Lists[i], timer, n)
 }
 
 // Remove removes a timer from its slot.
-func (r *Ring) Remove(nodes *Lists, slot structures.Tick, timer uint32) {
-	if i := r.Index(slot); nodes.Remove(&r.Lists[i], timer) {
+func (r *Ring) Remove(ls *Timers, slot structures.Tick, n *Node) {
+	if i := r.Index(slot); ls.Remove(&r.Lists[i], n) {
 		r.Occupied.Clear(i)
 	}
 }
@@ -60,7 +60,7 @@ func (r *Ring) First(from structures.Tick) (slot structures.Tick, ok bool) {
 
 // Walk adds the occupied slots, each of 2^width ticks. None begins before the cursor or earliest.
 func (r *Ring) Walk(
-	nodes *Lists, b *snapshot.Builder, name string, width uint, cursor, earliest structures.Tick,
+	ls *Timers, b *snapshot.Builder, name string, width uint, cursor, earliest structures.Tick,
 ) error {
 	ticks := structures.Tick(1) << width
 	b.Begin(shape.Part{
@@ -70,7 +70,7 @@ func (r *Ring) Walk(
 	for i := r.Occupied.First(); i >= 0; i = r.Occupied.Next(i + 1) {
 		first := (from + structures.Tick((uint64(i)-uint64(from))&r.Mask)) << width
 		cell := shape.Cell{Index: i, From: first, To: first + ticks - 1}
-		_, err := nodes.Walk(b, cell, r.Lists[i])
+		_, err := ls.Walk(b, cell, r.Lists[i])
 		if err != nil || r.Lists[i].Empty() || first < earliest {
 			return fmt.Errorf("%s: slot %d is empty, %t, or begins at %d, before %d: %w",
 				name, i, r.Lists[i].Empty(), first, earliest, err)

@@ -1,5 +1,5 @@
-// Package records holds the timers of packages ladder and hwheel, and of package auto, which uses one of the two
-// at a time.
+// Package records holds the timers of packages ladder and hwheel, of package auto, which uses one of the two at a
+// time, and of the structures on fifo.Timers.
 package records
 
 import (

@@ -1,7 +1,6 @@
 package whitebox
 
 import (
-	"github.com/timerbench/timerbench/structures/internal/batched"
 	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/slab"
@@ -26,18 +25,24 @@ func FindsDamageToQueue[C any, Q slotted.Queue[C]](r checking.T, makeSound func(
 	FindsDamage(r, makeSound, all)
 }
 
-// FindsDamageToWheel is FindsDamageToQueue for a wheel that all timers have reached.
-func FindsDamageToWheel[C any, W batched.Wheel[C]](r checking.T, makeSound func() *batched.Scheduler[int, C, W], damages map[string]func(*fifo.Lists, *C)) {
+// FindsDamageToLists is FindsDamageToQueue for a queue of lists.
+func FindsDamageToLists[Q fifo.Queue](r checking.T, makeSound func() *fifo.Scheduler[int], damages map[string]func(Q)) {
 	r.Helper()
-	type scheduler = batched.Scheduler[int, C, W]
-	all := damagesToTable(func(s *scheduler) *slab.Table[int] {
-		table, _, _ := batched.Parts(s)
-		return table
-	})
+	all := map[string]func(*fifo.Scheduler[int]){
+		"a timer is missing": func(s *fifo.Scheduler[int]) {
+			lists, _ := fifo.Parts(s)
+			lists.At(lists.Take()).Start(0)
+		},
+		"a slot is not in use": func(s *fifo.Scheduler[int]) {
+			lists, _ := fifo.Parts(s)
+			lists.At(1).End()
+			lists.Release(1, &lists.At(1).Record)
+		},
+	}
 	for name, damage := range damages {
-		all[name] = func(s *scheduler) {
-			_, nodes, wheel := batched.Parts(s)
-			damage(nodes, wheel)
+		all[name] = func(s *fifo.Scheduler[int]) {
+			_, queue := fifo.Parts(s)
+			damage(queue.(Q))
 		}
 	}
 	FindsDamage(r, makeSound, all)
