@@ -21,8 +21,8 @@ package bucketheap
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/bucketed"
-	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/quadheap"
 )
 
@@ -31,8 +31,8 @@ var _ structures.Scheduler[int] = (*Heap[int])(nil)
 // Option sets a parameter of a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^28. Buckets are made when they are needed.
-func Capacity(n int) Option { return option.Capacity("bucketheap", n, fifo.MaxCapacity) }
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Buckets are made when they are needed.
+func Capacity(n int) Option { return option.Capacity("bucketheap", n, slab.MaxCapacity) }
 
 // Heap is a 4-ary heap of buckets of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }

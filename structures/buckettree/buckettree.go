@@ -23,8 +23,8 @@ package buckettree
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/bucketed"
-	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/rbtree"
 )
 
@@ -33,8 +33,8 @@ var _ structures.Scheduler[int] = (*Tree[int])(nil)
 // Option sets a parameter of a Tree.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^28. Buckets are made when they are needed.
-func Capacity(n int) Option { return option.Capacity("buckettree", n, fifo.MaxCapacity) }
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. Buckets are made when they are needed.
+func Capacity(n int) Option { return option.Capacity("buckettree", n, slab.MaxCapacity) }
 
 // Tree is a red-black tree of buckets of timers with values of type T. Make it with New.
 type Tree[T any] struct{ scheduler[T] }

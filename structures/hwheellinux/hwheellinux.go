@@ -224,8 +224,12 @@ func (c *core) advance(clock structures.Tick) {
 }
 
 func (c *core) expire(list int) {
-	for slot := range c.nodes.All(c.heads[list]) {
-		c.nodes.At(slot).SetPlace(inDue)
+	ahead := c.heads[list].Back()
+	for slot := c.heads[list].Front(); slot != 0; {
+		n := c.nodes.At(slot)
+		n.SetPlace(inDue)
+		ahead = c.nodes.Meet(ahead, slot, n.Next())
+		slot = n.Next()
 	}
 	c.nodes.Append(&c.due, &c.heads[list])
 	c.setEmpty(list)

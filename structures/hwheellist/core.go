@@ -130,9 +130,6 @@ func (c *core) advance() int {
 }
 
 // cascade moves the timers of a list, at whose start the cursor is, and keeps their order.
-//
-// To walk a list, each step waits for the record that the step before names. So ahead walks the list from its end at
-// the same time, which loads the second half while the first one moves. The previous slot of slot 0 is 0.
 func (c *core) cascade(list int) {
 	moving := c.heads[list]
 	c.heads[list] = fifo.List{}
@@ -142,10 +139,7 @@ func (c *core) cascade(list int) {
 	for timer := moving.Front(); timer != 0; {
 		n := c.nodes.At(timer)
 		following := n.Next()
-		if ahead == timer || ahead == following {
-			ahead = 0 // both have met
-		}
-		ahead = c.nodes.At(ahead).Prev()
+		ahead = c.nodes.Meet(ahead, timer, following)
 		c.Add(timer, n)
 		timer = following
 		moved++

@@ -10,7 +10,7 @@
 // Costs. Schedule, Reschedule and Cancel O(1). A timer moves down about once for each bit of its
 // delay, at most 63 times. Apart from these moves Pop and Next are O(1), but a call that spreads a
 // bucket moves all of its timers. If the earliest timer of a bucket is cancelled or moved, Next names
-// the old deadline until a Pop at that tick. A timer takes 24 bytes, plus its value.
+// the old deadline until a Pop at that tick. A timer takes 16 bytes, plus its value and ID.
 //
 // Work counts SlotsVisited, buckets that were spread; and Moved, their timers.
 //
@@ -30,6 +30,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -39,18 +41,18 @@ var _ structures.Scheduler[int] = (*Heap[int])(nil)
 // Option sets a parameter of a Heap.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("radixheap", n, fifo.MaxCapacity) }
+// Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
+func Capacity(n int) Option { return option.Capacity("radixheap", n, slab.MaxCapacity) }
 
 // Heap is a radix heap of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = fifo.Scheduler[T]
+type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	queue := new(core)
-	return &Heap[T]{fifo.NewScheduler[T](queue, &queue.lists, option.Apply(option.Room{}, opts).Capacity)}
+	n := option.Apply(option.Room{}, opts).Capacity
+	return &Heap[T]{slotted.New[T](newCore(n), n)}
 }
 
 // buckets is one for the base itself and one for each bit of a tick, none of which is negative.
@@ -65,20 +67,31 @@ const buckets = 64
 //     earliest deadline, unless the timer that had it was removed: to find the next one would take a search.
 type core struct {
 	base     structures.Tick
-	lists    fifo.Timers
+	lists    fifo.Lists
 	buckets  [buckets]fifo.List
 	bound    [buckets]structures.Tick // of a bucket that holds a timer
 	occupied uint64                   // a bit for each bucket that holds a timer
 	work     structures.Work
 }
 
+func newCore(capacity int) core { return core{lists: fifo.New(capacity)} }
+
 // bucketOf returns the number of the highest bit in which a deadline differs from the base, or 0.
 func bucketOf(deadline, base structures.Tick) int { return bits.Len64(uint64(deadline ^ base)) }
 
-// Add appends a slot to the bucket of its deadline.
-func (c *core) Add(slot uint32, n *fifo.Node) {
-	deadline := n.Deadline
-	c.lists.Quiet = min(c.lists.Quiet, deadline)
+func (c *core) Add(slot uint32, deadline structures.Tick) {
+	c.lists.SetDeadline(slot, deadline)
+	c.link(slot, deadline)
+}
+
+func (c *core) Move(slot uint32, deadline structures.Tick) {
+	c.Remove(slot)
+	c.lists.SetDeadline(slot, deadline)
+	c.link(slot, deadline)
+}
+
+// link appends a slot to the bucket of its deadline.
+func (c *core) link(slot uint32, deadline structures.Tick) {
 	i := bucketOf(deadline, c.base) & (buckets - 1)
 	switch {
 	case c.buckets[i].Empty():
@@ -87,27 +100,21 @@ func (c *core) Add(slot uint32, n *fifo.Node) {
 	case c.bound[i] > deadline:
 		c.bound[i] = deadline
 	}
-	c.lists.PushBack(&c.buckets[i], slot, n)
+	c.lists.PushBack(&c.buckets[i], slot)
 }
 
-func (c *core) Move(slot uint32, n *fifo.Node, deadline structures.Tick) {
-	c.Remove(slot, n)
-	n.Deadline = deadline
-	c.Add(slot, n)
-}
-
-func (c *core) Remove(_ uint32, n *fifo.Node) {
-	i := bucketOf(n.Deadline, c.base) & (buckets - 1)
-	if c.lists.Remove(&c.buckets[i], n) {
+func (c *core) Remove(slot uint32) {
+	i := bucketOf(c.lists.Deadline(slot), c.base) & (buckets - 1)
+	if c.lists.Remove(&c.buckets[i], slot) {
 		c.occupied &^= 1 << i
 	}
 }
 
 // Next returns the bound of the lowest bucket, after those were spread that the clock has reached.
-func (c *core) Next() structures.Tick {
+func (c *core) Next(clock structures.Tick) structures.Tick {
 	for c.occupied != 0 {
 		i := bits.TrailingZeros64(c.occupied) & (buckets - 1)
-		if i == 0 || c.bound[i] > c.lists.Clock {
+		if i == 0 || c.bound[i] > clock {
 			return c.bound[i]
 		}
 		c.spread(i)
@@ -115,17 +122,16 @@ func (c *core) Next() structures.Tick {
 	return math.MaxInt64
 }
 
-func (c *core) Pop() (slot uint32, n *fifo.Node) {
-	at := c.Next()
+func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
+	at = c.Next(clock)
 	if c.occupied&1 == 0 {
-		c.lists.Quiet = at
-		return 0, nil
+		return 0, at
 	}
-	slot, n = c.lists.PopFront(&c.buckets[0])
+	slot = c.lists.PopFront(&c.buckets[0])
 	if c.buckets[0].Empty() {
 		c.occupied &^= 1
 	}
-	return slot, n
+	return slot, at
 }
 
 func (c *core) Work() structures.Work { return c.work }
@@ -139,9 +145,8 @@ func (c *core) spread(i int) {
 	c.base = c.bound[i]
 	moved := uint64(0)
 	for slot := moving.Front(); slot != 0; {
-		n := c.lists.At(slot)
-		following := n.Next()
-		c.Add(slot, n)
+		following := c.lists.Next(slot)
+		c.link(slot, c.lists.Deadline(slot))
 		slot = following
 		moved++
 	}

@@ -26,16 +26,15 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		for _, deadline := range []structures.Tick{9, 12, 13, 100} {
 			h.Schedule(deadline, 0)
 		}
-		h.Next()
 		return &h.scheduler
 	}
-	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
-		"timer unlinked":  func(c *core) { c.Remove(3, c.lists.At(3)) },
+	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
+		"timer unlinked":  func(c *core) { c.Remove(3) },
 		"not marked":      func(c *core) { c.occupied &^= 1 << 3 },
 		"marked":          func(c *core) { c.occupied |= 1 << 20 },
-		"links":           func(c *core) { c.lists.PushBack(&c.buckets[7], 3, c.lists.At(3)) },
-		"before the base": func(c *core) { c.lists.At(5).Deadline = 7 },
-		"other bucket":    func(c *core) { c.lists.At(4).Deadline = 17 },
+		"links":           func(c *core) { c.lists.PushBack(&c.buckets[7], 3) },
+		"before the base": func(c *core) { c.lists.SetDeadline(5, 7) },
+		"other bucket":    func(c *core) { c.lists.SetDeadline(4, 17) },
 		"base too late":   func(c *core) { c.base = 99 },
 		"base":            func(c *core) { c.base = 7 },
 		"bound too early": func(c *core) { c.bound[3] = 11 },

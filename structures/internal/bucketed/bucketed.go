@@ -9,6 +9,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/internal/tickmap"
 	"github.com/timerbench/timerbench/structures/shape"
@@ -22,10 +24,11 @@ type Order interface {
 	CheckInvariants() error
 }
 
-// Queue is a fifo.Queue of buckets. The place of a timer is the number of its bucket. A bucket that holds a timer is open. An open bucket is in byTick and
+// Queue is a slotted.Queue of buckets. A bucket that holds a timer is open. An open bucket is in byTick and
 // in order, unless it is firing.
 type Queue struct {
-	lists   fifo.Timers
+	lists   fifo.Lists
+	in      []uint32 // by slot: the number of its bucket
 	buckets []bucket
 	free    []uint32 // buckets that are not open
 	byTick  tickmap.Map
@@ -44,36 +47,36 @@ type bucket struct {
 // Scheduler keeps the contract of structures.Scheduler. A method costs O(1) expected, plus the cost of the
 // order if it opens or closes a bucket. Ties are FIFO. Work counts the comparisons of the order, and
 // SlotsVisited, the buckets that fired.
-type Scheduler[T any] = fifo.Scheduler[T]
+type Scheduler[T any] = slotted.Scheduler[T, Queue, *Queue]
 
 // New returns an empty scheduler on an empty order, with room for capacity timers.
 func New[T any](order Order, capacity int) Scheduler[T] {
-	q := &Queue{buckets: make([]bucket, 1), order: order}
-	return fifo.NewScheduler[T](q, &q.lists, capacity)
+	return slotted.New[T](Queue{
+		lists: fifo.New(capacity), in: make([]uint32, 1, capacity+1), buckets: make([]bucket, 1), order: order,
+	}, capacity)
 }
 
 // Pop removes the first timer of the earliest bucket if that bucket is due.
-func (q *Queue) Pop() (slot uint32, n *fifo.Node) {
+func (q *Queue) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 	if q.firing == 0 {
-		first, ok := q.order.Pop(q.lists.Clock)
+		first, ok := q.order.Pop(clock)
 		if !ok {
-			if q.lists.Quiet, ok = q.order.Next(); !ok {
-				q.lists.Quiet = math.MaxInt64
+			if at, ok = q.order.Next(); !ok {
+				at = math.MaxInt64
 			}
-			return 0, nil
+			return slab.None, at
 		}
 		q.firing = first.Value
 		q.fired++
 		q.byTick.Delete(q.buckets[q.firing].tick)
 	}
 	slot = q.buckets[q.firing].list.Front()
-	n = q.lists.At(slot)
-	q.Remove(slot, n)
-	return slot, n
+	q.Remove(slot)
+	return slot, q.lists.Deadline(slot)
 }
 
 // Next returns the tick of the earliest bucket.
-func (q *Queue) Next() structures.Tick {
+func (q *Queue) Next(structures.Tick) structures.Tick {
 	if q.firing != 0 {
 		return q.buckets[q.firing].tick
 	}
@@ -89,21 +92,23 @@ func (q *Queue) Work() structures.Work {
 }
 
 // Add appends a slot to the bucket of its deadline.
-func (q *Queue) Add(slot uint32, n *fifo.Node) {
-	q.lists.Quiet = min(q.lists.Quiet, n.Deadline)
-	number, ok := q.byTick.Get(n.Deadline)
-	if !ok {
-		number = q.open(n.Deadline)
+func (q *Queue) Add(slot uint32, deadline structures.Tick) {
+	if int(slot) == len(q.in) {
+		q.in = append(q.in, 0)
 	}
-	n.SetPlace(int(number))
-	q.lists.PushBack(&q.buckets[number].list, slot, n)
+	q.lists.SetDeadline(slot, deadline)
+	number, ok := q.byTick.Get(deadline)
+	if !ok {
+		number = q.open(deadline)
+	}
+	q.in[slot] = number
+	q.lists.PushBack(&q.buckets[number].list, slot)
 }
 
 // Move removes a slot and adds it again, after all timers with its deadline.
-func (q *Queue) Move(slot uint32, n *fifo.Node, deadline structures.Tick) {
-	q.Remove(slot, n)
-	n.Deadline = deadline
-	q.Add(slot, n)
+func (q *Queue) Move(slot uint32, deadline structures.Tick) {
+	q.Remove(slot)
+	q.Add(slot, deadline)
 }
 
 // open makes a bucket for a tick without one.
@@ -123,10 +128,10 @@ func (q *Queue) open(tick structures.Tick) uint32 {
 }
 
 // Remove unlinks a slot, and closes its bucket if the bucket is empty then.
-func (q *Queue) Remove(_ uint32, n *fifo.Node) {
-	number := uint32(n.Place())
+func (q *Queue) Remove(slot uint32) {
+	number := q.in[slot]
 	b := &q.buckets[number]
-	if !q.lists.Remove(&b.list, n) {
+	if !q.lists.Remove(&b.list, slot) {
 		return
 	}
 	if number == q.firing {
@@ -157,7 +162,7 @@ func (q *Queue) Walk(b *snapshot.Builder) error {
 			}
 		}
 		for slot, deadline := range q.lists.All(bucket.list) {
-			if uint32(q.lists.At(slot).Place()) != number || deadline != bucket.tick {
+			if q.in[slot] != number || deadline != bucket.tick {
 				return fmt.Errorf("bucketed: slot %d with deadline %d in bucket %d of tick %d",
 					slot, deadline, number, bucket.tick)
 			}

@@ -7,9 +7,9 @@
 //   - Timers has one record for all that belongs to a timer, with its value. Among many timers, an operation waits
 //     for one cache line instead of three.
 //   - Lists has the deadline and the links in one array, indexed by the slot in the slab: 16 bytes a timer. calendar,
-//     sortedlist and twolists search along their lists, and a step takes half the time in such an array. On Timers
-//     among 1000 timers, churn of sortedlist took 1.8 times as long, hold of twolists 1.5 times, and hold of calendar
-//     1.03 times the instructions.
+//     sortedlist, twolists, radixheap and package bucketed take many steps along their lists, which take half the time
+//     in such an array. On Timers, churn of sortedlist took 1.8 times as long among 1000 timers, and hold of twolists
+//     1.5, of radixheap 1.11 and of bucketheap 1.07 times.
 package fifo
 
 import (

@@ -36,9 +36,6 @@ type payload[T any] struct {
 // Next returns the slot that follows in the list, or 0 at its end.
 func (n *Node) Next() uint32 { return n.next }
 
-// Prev returns the slot before in the list, or 0 at its start.
-func (n *Node) Prev() uint32 { return n.prev }
-
 // Place returns the number that SetPlace has set, such as that of a list.
 func (n *Node) Place() int { return int(n.Where >> records.TagBits) }
 
@@ -160,6 +157,16 @@ func (ts *Timers) Append(l, from *List) {
 		l.tail = from.tail
 	}
 	*from = List{}
+}
+
+// Meet is a step of a walk from the end of a list that another walk, at slot, follows from the start. It returns 0
+// when both have met. Each step of a walk waits for the record that the step before names. So the walk from the end
+// loads the second half of the list while the first one moves to other lists.
+func (ts *Timers) Meet(ahead, slot, following uint32) uint32 {
+	if ahead == slot || ahead == following {
+		return none
+	}
+	return ts.At(ahead).prev // none again for slot none
 }
 
 // All returns an iterator over the slots of l and their deadlines. Its body may move the slot.
