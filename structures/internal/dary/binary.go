@@ -23,8 +23,8 @@ func NewBinary(capacity int) Binary {
 
 // Add adds an entry for slot.
 func (h *Binary) Add(slot uint32, deadline structures.Tick) {
-	for int(slot) >= len(h.pos) {
-		h.pos = append(h.pos, 0)
+	if int(slot) >= len(h.pos) {
+		h.makePlace(slot)
 	}
 	n := len(h.entries)
 	if n == cap(h.entries) {

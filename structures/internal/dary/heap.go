@@ -27,6 +27,10 @@ type heap struct {
 	root        int
 }
 
+// makePlace makes room for the index of a slot. A heap that takes timers only at times first meets slots far apart, so
+// it grows at once, and not slot by slot.
+func (h *heap) makePlace(slot uint32) { h.pos = append(h.pos, make([]uint32, int(slot)+1-len(h.pos))...) }
+
 func (h *heap) Next(structures.Tick) structures.Tick { return h.entries[h.root].deadline }
 
 func (h *heap) Len() int { return len(h.entries) - h.root }

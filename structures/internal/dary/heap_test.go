@@ -65,3 +65,13 @@ func findsDamage[C any, Q interface {
 }
 
 func (h *heap) common() *heap { return h }
+
+// A structure whose heap takes timers only at times must not seem to allocate all the time.
+func TestAHeapThatFirstMeetsAFarSlotGrowsAtOnce(t *testing.T) {
+	if got := testing.AllocsPerRun(1, func() {
+		h := NewQuad(0)
+		h.Add(100_000, 1)
+	}); got > 4 {
+		t.Errorf("%v allocations", got)
+	}
+}

@@ -25,8 +25,8 @@ func NewQuad(capacity int) Quad {
 
 // Add adds an entry for slot.
 func (h *Quad) Add(slot uint32, deadline structures.Tick) {
-	for int(slot) >= len(h.pos) {
-		h.pos = append(h.pos, 0)
+	if int(slot) >= len(h.pos) {
+		h.makePlace(slot)
 	}
 	if len(h.entries) == cap(h.entries) {
 		h.grow()
@@ -89,8 +89,8 @@ func (h *Quad) First() (slot uint32, at structures.Tick) {
 
 // Replace puts slot in the place of old. The deadline of old is not later.
 func (h *Quad) Replace(old, slot uint32, deadline structures.Tick) {
-	for int(slot) >= len(h.pos) {
-		h.pos = append(h.pos, 0)
+	if int(slot) >= len(h.pos) {
+		h.makePlace(slot)
 	}
 	down[four](&h.heap, int(h.pos[old]), entry{deadline, slot})
 }
