@@ -14,7 +14,7 @@ import (
 // after returns the words of an answer that follow the name, up to the end of the sentence.
 func (a *Answer) after() string {
 	named := a.Of(a.Name)
-	if a.Name == Default && !named.Candidate() {
+	if a.Name == Default && a.Evidence[0].Distance > TooFar {
 		return ", the default, because no cell of the results is near this question."
 	}
 	var b strings.Builder
