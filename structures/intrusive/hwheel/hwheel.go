@@ -37,15 +37,15 @@
 // collected. While collections ran one after the other, it took as long as by ID: 2.3 to 2.6 times as long
 // as without them, by ID 1.4 to 1.5 times (Intel Xeon, two cores).
 //
-// Speed. Time relative to ratas (C++) in paired rounds of one run of the benchmark (AMD EPYC of family 26, two cores
-// with other load; 3 to 96 rounds). It includes the loop of the benchmark, which is listed too:
+// Speed. Time relative to ratas (C++), from the run of docs/field.md on an AMD EPYC of family 26 with two cores (3 to 73 paired
+// rounds). It includes the loop of the benchmark, whose share is listed too:
 //
 //	timers     start-stop  churn  reschedule  hold  fill-drain
-//	1,000      1.37        0.96   0.79        0.66  0.46
+//	1,000      1.42        0.93   0.80        0.65  0.50
 //	  loop     0.46        0.14   0.12        0.07  0.03
-//	100,000    1.82        1.69   1.39        0.44  0.68
+//	100,000    1.78        1.71   1.39        0.48  0.67
 //	  loop     0.56        0.06   0.04        0.05  0.07
-//	1,000,000  1.86        1.99   1.38        0.39  0.58
+//	1,000,000  1.80        1.91   1.38        0.38  0.58
 //	  loop     0.54        0.04   0.02        0.01  0.01
 //
 // Start-stop and churn take 99 instructions: Go's calls and write barriers, the check that a timer belongs
