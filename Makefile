@@ -77,7 +77,7 @@ keep-field: ## Keep the section on other languages of the last report in docs/fi
 TTL_STRUCTURES := ^(auto|hwheel|hwheel-list|quadheap|btree|radixheap|lawn|intrusive-hwheel)$$
 
 .PHONY: bench-ttl
-bench-ttl: build ## Measure TTLs of a cache with 10^6 and 10^7 entries: half an hour, 9 GB
+bench-ttl: build ## Measure TTLs of a cache with 10^6 and 10^7 entries: a quarter of an hour, 9 GB
 	$(RUN) --profile ttl --structure '$(TTL_STRUCTURES)' $(value ARGS)
 	$(CMD) report $(OUT)
 

@@ -103,7 +103,7 @@ func Profiles() []Profile {
 			memorySizes: []int{100_000}, replacedPerTimer: 2, maxReplaced: 1 << 19,
 		},
 		{
-			Name: "ttl", Doc: "25 minutes: TTLs of a cache with a million and ten million entries",
+			Name: "ttl", Doc: "a quarter of an hour: TTLs of a cache with a million and ten million entries",
 			Trials: 6, proveOps: 150_000,
 			workloads: []string{"ttl-cache", "avalanche-slot"}, calls: []string{"ttl-cache"},
 			only: []int{1_000_000, 10_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 19,

@@ -129,6 +129,10 @@ func (c *core) advance() int {
 	return -1
 }
 
+// loadable is the number of timers that a cascade loads from the end of a list. More would leave the cache before they move
+// (chosen).
+const loadable = 1 << 14
+
 // cascade moves the timers of a list, at whose start the cursor is, and keeps their order.
 func (c *core) cascade(list int) {
 	moving := c.heads[list]
@@ -139,7 +143,9 @@ func (c *core) cascade(list int) {
 	for timer := moving.Front(); timer != 0; {
 		n := c.nodes.At(timer)
 		following := n.Next()
-		ahead = c.nodes.Meet(ahead, timer, following)
+		if moved < loadable {
+			ahead = c.nodes.Meet(ahead, timer, following)
+		}
 		c.Add(timer, n)
 		timer = following
 		moved++
