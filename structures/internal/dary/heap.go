@@ -2,6 +2,7 @@ package dary
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
@@ -29,7 +30,9 @@ type heap struct {
 
 // makePlace makes room for the index of a slot. A heap that takes timers only at times first meets slots far apart, so
 // it grows at once, and not slot by slot.
-func (h *heap) makePlace(slot uint32) { h.pos = append(h.pos, make([]uint32, int(slot)+1-len(h.pos))...) }
+func (h *heap) makePlace(slot uint32) {
+	h.pos = slices.Grow(h.pos, int(slot)+1-len(h.pos))[:slot+1]
+}
 
 func (h *heap) Next(structures.Tick) structures.Tick { return h.entries[h.root].deadline }
 

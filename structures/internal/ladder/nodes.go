@@ -76,7 +76,7 @@ func (p *nodes) number(index uint32, at records.Where) uint32 {
 func (p *nodes) makeRoom(index uint32, at position) {
 	if int(at) >= len(p.heads) {
 		n := int(positionAt(at.level(), digitMask)) + 1
-		p.heads = append(p.heads, make([]head, n-len(p.heads))...)
+		p.heads = slices.Grow(p.heads, n-len(p.heads))[:n] // zero, because heads never shrinks
 		p.heads[0].before = math.MaxInt64
 	}
 	if n := len(p.all); p.byIndex && int(index)+1 >= n {
