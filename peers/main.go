@@ -49,6 +49,9 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("-run %q: %w", *only, err)
 	}
+	if *ttl < 0 {
+		return fmt.Errorf("-ttl %d: want a number of entries", *ttl)
+	}
 	if *ttl > 0 {
 		return printTTL(ctx, *ttl, *markdown)
 	}
