@@ -111,7 +111,7 @@ func TestSingleCallsAreVerified(t *testing.T) {
 	}
 }
 
-// A workload whose calls a profile times has a cell too, and its calls are also those of intrusive structures.
+// A profile that times the calls of a workload also measures its cell, and times intrusive structures too.
 func TestAProfileTimesTheCallsOfACell(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel-linux"}, []string{"ttl-cache"})
 	cfg.Profile, _ = FindProfile("ttl")

@@ -91,8 +91,8 @@ func heapInUse() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// printTTL measures the caches, the driver and Go's timers. The bytes of a cache are those that its entries take less
-// without a TTL.
+// printTTL measures the caches, the driver and Go's timers. The bytes of a cache are the difference between
+// entries with a TTL and entries without one.
 func printTTL(ctx context.Context, n int, markdown bool) error {
 	t := show.Table{Align: "lr", Header: []string{"expiry", "bytes", "lag, p50", "lag, max", "pause"}}
 	drivers := live.Drivers(ours(), []results.Driver{results.Tickless}, []int{0})

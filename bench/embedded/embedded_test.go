@@ -143,20 +143,11 @@ func (f *faulty) now(fault string) bool {
 func (f *faulty) Do(batches []script.Batch, all []script.Op) (a replay.Answers) {
 	for _, batch := range batches {
 		for i := range all[:batch.Len] {
-			sum(&a, f.one(batch.Kind, all[i:i+1]))
+			a.Add(f.one(batch.Kind, all[i:i+1]))
 		}
 		all = all[batch.Len:]
 	}
 	return a
-}
-
-func sum(a *replay.Answers, b replay.Answers) {
-	a.Scheduled += b.Scheduled
-	a.Cancelled += b.Cancelled
-	a.Fired += b.Fired
-	a.Refused += b.Refused
-	a.Granted += b.Granted
-	a.Keys += b.Keys
 }
 
 func (f *faulty) one(kind script.Kind, op []script.Op) (a replay.Answers) {

@@ -106,7 +106,7 @@ func TestCacheEntriesEndAsDerived(t *testing.T) {
 	}
 }
 
-// The fill of a cache sets each entry at its time, so a structure sees the few TTLs there are, not what is left of them.
+// The fill of a cache sets each entry at its own time, so a structure sees whole TTLs and no remainders.
 func TestTheFillOfACacheHasWholeTTLs(t *testing.T) {
 	t.Parallel()
 	_, fill := scriptOf(t, "ttl-cache", 2000)

@@ -110,6 +110,9 @@ type Evidence struct {
 	Fastest  string      `json:"-"`
 }
 
+// tooFar reports whether the cell says little about the question.
+func (e Evidence) tooFar() bool { return e.Distance > TooFar }
+
 // Adviser returns an adviser for the results.
 func (r *Run) Adviser() *Adviser {
 	a := &Adviser{r: r}
@@ -388,7 +391,7 @@ func (r ranking) name(x *Answer) {
 			x.Name, least = s.Structure, worst
 		}
 	}
-	if usual != nil && (usual.Candidate() || x.Evidence[0].Distance > TooFar) {
+	if usual != nil && (usual.Candidate() || x.Evidence[0].tooFar()) {
 		x.Name = Default
 		if !usual.Candidate() {
 			x.Candidates = append(x.Candidates, Default)

@@ -14,7 +14,7 @@ import (
 // after returns the words of an answer that follow the name, up to the end of the sentence.
 func (a *Answer) after() string {
 	named := a.Of(a.Name)
-	if a.Name == Default && a.Evidence[0].Distance > TooFar {
+	if a.Name == Default && a.Evidence[0].tooFar() {
 		return ", the default, because no cell of the results is near this question."
 	}
 	var b strings.Builder
@@ -49,7 +49,7 @@ func (a *Answer) rest() string {
 	switch {
 	case len(a.Ranking) == 1:
 		out = append(out, "Nothing else was measured.")
-	case a.Next != nil && a.Evidence[0].Distance <= TooFar:
+	case a.Next != nil && !a.Evidence[0].tooFar():
 		what := " times as long."
 		if len(a.Matters.names()) > 0 {
 			what = " times its score."
@@ -132,12 +132,12 @@ func (e Evidence) far(recorded bool) string {
 		return ""
 	}
 	is := "near"
-	if e.Distance > TooFar {
+	if e.tooFar() {
 		is = "far from"
 	}
 	out := fmt.Sprintf("This was not measured. The nearest cell, %s with %s, is %s it: %s.",
 		e.Workload, timers(float64(e.N)), is, cmp.Or(e.Differs, "everything differs a little"))
-	if e.Distance > TooFar {
+	if e.tooFar() {
 		out += fmt.Sprintf(" %s is the fastest there.", e.Fastest)
 	}
 	if !recorded {

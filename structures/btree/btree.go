@@ -1,7 +1,7 @@
 // Package btree keeps timers in a B+-tree whose nodes are made for cache lines.
 //
 // Pedigree. The B+-tree of databases (Bayer and McCreight 1972), with nodes of a few cache lines for
-// main memory (Rao and Ross 2000). What is different here:
+// main memory (Rao and Ross 2000). Differences here:
 //
 //   - A node has 32 keys in four lines. A search compares 11 of them without a branch: the last key
 //     of three lines, then all keys of one line. So the lines of a node are loaded at the same time.

@@ -2,7 +2,7 @@
 // holds a timer. So no tick is visited for nothing, and the heap moves a bucket once for all of its timers.
 //
 // Pedigree. [Kafka] keeps the buckets of its timing wheels in a DelayQueue, which is a heap, for the same
-// reason. What is different here: there are no wheels below the heap, which is quadheap, and a hash table
+// reason. Differences here: there are no wheels below the heap, which is quadheap, and a hash table
 // finds the bucket of a tick.
 //
 // Costs, for b buckets: Schedule, Reschedule and Cancel O(1) expected, or O(log b) if they open or close

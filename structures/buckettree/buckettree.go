@@ -2,7 +2,7 @@
 // exists only while it holds a timer. So no tick is visited for nothing, and the tree is balanced once for
 // all timers of a tick.
 //
-// Pedigree. The red-black tree of Linux's [hrtimer], which has a node for each timer. What is different
+// Pedigree. The red-black tree of Linux's [hrtimer], which has a node for each timer. Differences
 // here: the tree has a node for each tick, and a hash table finds it. So the tree, which is rbtree, is
 // searched only for a tick without a bucket.
 //

@@ -5,7 +5,7 @@
 // in order, those of every year. To find the next timer, the queue visits day after day. If nothing is
 // due for a year, it compares the first timers of all buckets. It doubles or halves the number of
 // buckets when the number of timers has doubled or halved, and samples the gaps between timers, so that
-// a bucket holds few timers and few buckets are empty. What is different here:
+// a bucket holds few timers and few buckets are empty. Differences here:
 //
 //   - The length of a day is also corrected between resizes, when timers cost too much.
 //   - A day is a power of two ticks, and somewhat shorter than a gap. Brown's is three times a gap. To

@@ -3,7 +3,7 @@
 // Pedigree. Willy Tarreau (2002). The tree is a binary radix tree over the bits of the deadline,
 // without balancing. Each timer is both a leaf and an inner node: the inner node that was needed to
 // insert it. So nothing is allocated. When a leaf is removed, its inner node may still be in use, and
-// is replaced by another that became free. What is different here:
+// is replaced by another that became free. Differences here:
 //
 //   - Timers with the same deadline form a ring, and only the first of them is in the tree. HAProxy
 //     has a subtree of them. Both are FIFO with O(1) removal.

@@ -5,7 +5,7 @@
 // the earliest timer. So a timer goes straight to the bucket of its tick and stays there, and Next names that tick.
 //
 // Pedigree. [Eiffel]'s circular hierarchical FFS queue (Saeed et al., NSDI 2019), which sorts packets by
-// time. Van Emde Boas's tree is the same idea. What is different here:
+// time. Van Emde Boas's tree is the same idea. Differences here:
 //
 //   - Eiffel has two arrays of buckets that change places, and puts timers beyond both into the last
 //     bucket, unsorted. Here there is one ring, so the span always begins at the clock.

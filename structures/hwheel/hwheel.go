@@ -9,7 +9,7 @@
 // Package hwheellist is the classical form, with a linked list per slot: to fire, cascade or cancel a
 // timer follows links, and each step waits for the memory that the step before names. In [Linux] before
 // 4.8, a slot cascades in one go when it starts. In [ratas] (Juho Snellman 2016), it cascades in steps
-// if the caller limits the work of a call. What is different here:
+// if the caller limits the work of a call. Differences here:
 //
 //   - A slot is a list of chunks. A chunk is one cache line with the indexes of up to 14 records, and
 //     a bit mask tells which of them hold a timer. The masks of a million timers fit the second-level

@@ -5,7 +5,7 @@
 // late by less than the granularity, which grows with the delay. That does timeouts no harm.
 //
 // Pedigree. Thomas Gleixner's wheel, kernel/time/timer.c since Linux 4.8 (2016): 64 lists a level, each level eight
-// times as coarse as the one below, and a bitmap of the lists in use. What is different here:
+// times as coarse as the one below, and a bitmap of the lists in use. Differences here:
 //
 //   - Linux has 9 levels and cuts off longer delays, which is 12 days at ticks of a millisecond. Here
 //     twelve more levels take any delay.

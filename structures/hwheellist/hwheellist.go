@@ -6,7 +6,7 @@
 //
 // Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987), as in
 // [Linux] before 4.8, [Kafka] and [tokio]. As in tokio, the level of a timer is the highest digit in which
-// its deadline differs from the tick up to which all timers have fired. What is different here:
+// its deadline differs from the tick up to which all timers have fired. Differences here:
 //
 //   - The levels cover every int64: there is no longest delay, and nothing is rounded.
 //   - Bitmaps lead to the next slot that is not empty, so a jump costs what the wheel holds.

@@ -5,7 +5,7 @@
 //
 // Pedigree. [Node.js] has kept its timers this way since its first versions, and [libevent] offers it
 // as common timeouts, which a program has to ask for; its default is a binary heap.
-// The name is Lev-Libfeld's (arXiv 1906.10860), whose clock looks at all lists at each tick. What is different here:
+// The name is Lev-Libfeld's (arXiv 1906.10860), whose clock looks at all lists at each tick. Differences here:
 //
 //   - A caller names deadlines. The delay is the deadline less the clock, which Pop moves, so a driver
 //     whose clock lags turns one delay into several.

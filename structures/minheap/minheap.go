@@ -1,7 +1,7 @@
 // Package minheap keeps timers in a binary heap, the first choice of most timer code: container/heap,
 // Java's [DelayQueue], [libuv], [libevent].
 //
-// Pedigree. The heap of Williams and Floyd. What is different here:
+// Pedigree. The heap of Williams and Floyd. Differences here:
 //
 //   - An entry is 16 bytes, a deadline and a slot. Sifting compares the deadlines that it moves, and calls nothing.
 //   - Positions are in an array of their own, 4 bytes a timer, so Cancel does not search.

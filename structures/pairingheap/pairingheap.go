@@ -3,7 +3,7 @@
 // Pedigree. Fredman, Sedgewick, Sleator and Tarjan (1986). The heap is a tree of any shape in which
 // no timer is due before its parent. Schedule melds two trees with one comparison: the later root
 // becomes a child of the other. When the root is removed, its children are melded in pairs, and the
-// pairs are melded from the last to the first into one tree. What is different from libxev:
+// pairs are melded from the last to the first into one tree. Differences from libxev:
 //
 //   - Nodes are in one array and link to each other by 4-byte indexes.
 //   - A timer that moves to an earlier tick takes its subtree along to the root. One that moves to a

@@ -3,7 +3,7 @@
 // Pedigree. Johnson's d-ary heap. A 4-ary heap has half as many levels as a binary one: a timer moves up with half
 // the comparisons, and down with the same number. LaMarca and Ladner showed that this pays off if the children of a
 // node share a cache line. Go's runtime has had one heap per P since 1.14. libev puts the root at index 3, so
-// children begin at multiples of four, as here. What is different here:
+// children begin at multiples of four, as here. Differences here:
 //
 //   - An entry is 16 bytes, a deadline and a slot, so four children share a line of 64 bytes.
 //   - The earliest of four children is chosen without a branch.

@@ -8,7 +8,7 @@
 // that Stop left behind. So starting and stopping timers with one timeout does not touch the heap.
 //
 // Pedigree. Go's runtime rebuilds the whole heap when more than a quarter of its entries belong to stopped timers, or
-// when a timer was moved before its entry, so a call now and then costs O(n). What is different here:
+// when a timer was moved before its entry, so a call now and then costs O(n). Differences here:
 //
 //   - A timer that is moved before its entry gets a second entry, and the first one is dead. A
 //     version number tells them apart.

@@ -3,7 +3,7 @@
 //
 // Pedigree. The tree of Guibas and Sedgewick. The leftmost node is remembered, as in Linux's
 // rb_root_cached; nginx searches for it. A timer that moves stays in its place if it is still between its neighbors,
-// as in hrtimer since 2026, whose nodes are also linked in order. What is different here:
+// as in hrtimer since 2026, which also links its nodes in order. Differences here:
 //
 //   - Nodes are in one array and link to each other by 4-byte indexes. A node has only the 16 bytes
 //     that a search reads: colors are in the links, and parents are in an array of their own.

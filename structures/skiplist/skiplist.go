@@ -1,7 +1,7 @@
 // Package skiplist keeps timers in a skip list, as [DPDK] does (rte_timer).
 //
 // Pedigree. Pugh's list (1990) with p = 1/2: every timer is on level 0, half of them are on level 1,
-// and so on, up to 32 levels. What is different from DPDK:
+// and so on, up to 32 levels. Differences from DPDK:
 //
 //   - DPDK has p = 1/4, which takes less memory. But a search passes half as many timers again, and
 //     among a million timers most of them are cache misses.

@@ -6,7 +6,7 @@
 // that moves the clock does its share of that.
 //
 // Pedigree. The timer wheels of [Erlang] (OTP 21, 2018, erts/emulator/beam/time.c): two wheels of 2^14
-// slots, and a tree for timers further away. What is different here:
+// slots, and a tree for timers further away. Differences here:
 //
 //   - Erlang moves a slot when its time has come, stops after a fixed amount of work, and goes on in its
 //     next call. Here a call ends when all due timers have fired, so the work is spread by shares.

@@ -3,7 +3,7 @@
 //
 // Pedigree. Scheme 2 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987). [Zephyr]
 // (kernel/timeout.c) by default and [FreeRTOS] (list.c) ship it on millions of devices. Since 2026 a build of Zephyr
-// can choose one of four other structures (docs/published.md). What is different here:
+// can choose one of four other structures (docs/published.md). Differences here:
 //
 //   - Zephyr stores the difference to the timer before, and FreeRTOS stores ticks that wrap around.
 //     Here deadlines have 63 bits, and nothing counts down.

@@ -2,7 +2,7 @@
 // itself by the way it is used.
 //
 // Pedigree. Sleator and Tarjan, "Self-Adjusting Binary Search Trees" (JACM 1985). Jones (CACM 29(4), 1986) found it
-// the fastest of eleven event sets except for a few distributions. What is different here:
+// the fastest of eleven event sets except for a few distributions. Differences here:
 //
 //   - Schedule splits the tree at the deadline, top down, and the new timer becomes the root. So
 //     timers that come in order cost O(1) each.

@@ -6,7 +6,7 @@
 // nothing is sorted and nothing cascades. Only the first segments of the buckets are compared, in a heap.
 //
 // Pedigree. [Segcache] (Yang, Yue and Vinayak, NSDI 2021), whose segments hold the entries of the cache themselves.
-// What is different here:
+// Differences here:
 //
 //   - A timer is never early. Segcache rounds the TTL of an entry down.
 //   - Segcache has four ranges of 256 buckets, for TTLs from a second to 97 days. Here a bucket of the first range

@@ -4,7 +4,7 @@
 //
 // Pedigree. TimerQueue (Timer.cs) of .NET since .NET Core 3.0. Timers that are due within 333 ms are
 // in the short list. Most of the others are timeouts of seconds, which are cancelled before the long
-// list is scanned. What is different here:
+// list is scanned. Differences here:
 //
 //   - The reach of the short list begins at 333 ticks and adapts: each scan of the long list doubles or halves it, so
 //     that the scans of both lists read equally many timers. In [gRPC] it is a third of the average delay, from 10 ms

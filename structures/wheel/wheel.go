@@ -3,7 +3,7 @@
 // the clock passes, however many revolutions away it is.
 //
 // Pedigree. Scheme 6 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987), as in
-// [Netty] and [go-zero]. What is different here:
+// [Netty] and [go-zero]. Differences here:
 //
 //   - A timer keeps its deadline instead of a count of rounds, and a slot keeps the earliest deadline in
 //     it. So the clock passes a slot in which nothing is due with one comparison.

@@ -7,7 +7,7 @@
 // memory of the wheel is known when it is made.
 //
 // Pedigree. The Rust library [bitwheel] (2025), made for event loops that constantly set and cancel
-// timeouts: gears of 64 slots, a bitmap each, and a few probes. What is different here:
+// timeouts: gears of 64 slots, a bitmap each, and a few probes. Differences here:
 //
 //   - Each gear of bitwheel is 64 times as coarse as the one below, so a timer may be late by several
 //     times its delay. Here a gear has 256 slots and is eight times as coarse, nearly as in hwheellinux.

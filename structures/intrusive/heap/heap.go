@@ -1,7 +1,7 @@
 // Package heap is a 4-ary heap of timers that are fields of the caller's structs.
 //
 // Pedigree. Johnson's d-ary heap, as in [Go's runtime], with the index of its entry in the timer, as
-// in [libuv]. What is different here: an entry has the deadline, so sifting compares what it reads
+// in [libuv]. Differences here: an entry has the deadline, so sifting compares what it reads
 // anyway, and touches only the timers that it moves.
 //
 // Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.

@@ -149,7 +149,7 @@ func TestMovesToEarlierAreFiledTogether(t *testing.T) {
 	}
 }
 
-// With millions of timers, those that fire next are read ahead, which changes nothing.
+// Reading the next timers ahead, as with millions of timers, changes nothing.
 func TestTouchChangesNothing(t *testing.T) {
 	w, timers := New[int](), make([]Timer[int], 100)
 	for i := range timers {

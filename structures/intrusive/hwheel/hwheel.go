@@ -7,13 +7,13 @@
 //
 // Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987),
 // with a linked list per slot as in [Linux] before 4.8, [tokio] and [ratas]. To walk a linked list is
-// slow, because each step waits for the memory that the step before names. What is different here:
+// slow, because each step waits for the memory that the step before names. Differences here:
 //
 //   - With more than 16,384 timers, a slot above level 0 has eight lists. A cascade walks them in parallel and prefetches, so
 //     eight cache misses overlap. The idea is group prefetching (Chen, Ailamaki, Gibbons and Mowry 2004) and asynchronous
 //     memory access chaining (Kocberber, Falsafi and Grot, VLDB 2015), with the chains made when timers are added.
-//   - A slot of level 0 has one list, and its timers fire from there. With more than two million timers, those of the next
-//     eight ticks are read together before they fire.
+//   - A slot of level 0 has one list, and its timers fire from there. With more than two million timers, the timers of
+//     the next eight ticks are read together before they fire.
 //   - The only timer of a slot does not cascade level by level: it is ready to fire at once.
 //   - A move to a later tick only writes the deadline. The timer moves when its slot is emptied. Timers that move to an
 //     earlier tick are filed 32 at a time, so that no branch depends on which of the two it is.
@@ -145,7 +145,7 @@ const (
 	run   = 1 << 6  // timers scheduled in a row that go to the same list of their slots
 	small = 1 << 14 // pending timers up to which one list suffices, as they are in the cache
 	few   = 32      // timers of a slot that Next looks at
-	many  = 1 << 21 // pending timers from which on those of a slot of level 1 exceed the cache
+	many  = 1 << 21 // pending timers; with more, the timers of a slot of level 1 exceed the cache
 )
 
 // head is the start of a list, which ends at core.end.
@@ -278,7 +278,7 @@ func (c *core) marks(l uint) *links.Marks {
 	return &c.levels[l].occupied
 }
 
-// first returns the first marked slot after the cursor. The slots of a level are before those of the levels above.
+// first returns the first marked slot after the cursor. Each slot of a level is before all slots of the levels above.
 func (c *core) first() (l uint, s uint8, ok bool) {
 	for l := range c.made {
 		if s, ok := c.marks(l).After(links.DigitOf(c.cursor, l)); ok {
@@ -460,7 +460,7 @@ func (c *core) refile(n *links.Node, list uint) {
 }
 
 // empty files the timers of a slot above level 0 anew. It walks the lists in parallel, so that the cache misses of several
-// timers overlap: while the timers of a step are filed, those of the next one are prefetched.
+// timers overlap: the timers of the next step are prefetched while this step files its timers.
 func (c *core) empty(l uint, s uint8) {
 	c.levels[l].occupied.Unmark(s)
 	c.work.SlotsVisited++

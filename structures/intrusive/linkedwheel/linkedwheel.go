@@ -6,7 +6,7 @@
 // the levels below. A timer that is moved changes its slot at once.
 //
 // Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987).
-// [Linux] before 4.8, [tokio] and [ratas] (Juho Snellman 2016) link timers this way. What is different
+// [Linux] before 4.8, [tokio] and [ratas] (Juho Snellman 2016) link timers this way. Differences
 // here: the levels cover every int64, and bitmaps lead to the next slot with timers.
 //
 // Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
@@ -193,7 +193,7 @@ func (c *core) front() *links.Node {
 	}
 }
 
-// first returns the first marked slot after the cursor. The slots of a level are before those of the levels above.
+// first returns the first marked slot after the cursor. Each slot of a level is before all slots of the levels above.
 func (c *core) first() (l uint, s uint8, ok bool) {
 	for l := range c.occupied {
 		if s, ok := c.occupied[l].After(links.DigitOf(c.cursor, uint(l))); ok {

@@ -1,7 +1,7 @@
 // Package rbtree is a red-black tree of timers that are fields of the caller's structs.
 //
 // Pedigree. The tree of Guibas and Sedgewick, with the nodes in the timers and the leftmost node
-// remembered, as in Linux's [hrtimer] before 2026 (rb_root_cached). What is different here: the two
+// remembered, as in Linux's [hrtimer] before 2026 (rb_root_cached). Differences here: the two
 // mirrored cases are one, because the children of a node are an array indexed by side.
 //
 // Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
