@@ -145,16 +145,17 @@ func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	}
 	e.t.sh, e.t.f, e.owner = d.assign(), f, e
 	wall := d.wall()
-	next := e.next(wall)
+	next := nextRun(e.r, wall)
 	e.t.when.Store(byWall)
 	e.again(next, wall)
 	return &e.t
 }
 
-func (e *every) next(t time.Time) time.Time {
-	next := e.r.Next(t)
+// nextRun returns r.Next(t). It panics if that is not a later time.
+func nextRun(r Recurrence, t time.Time) time.Time {
+	next := r.Next(t)
 	if !next.IsZero() && !next.After(t) {
-		panic(fmt.Sprintf("driver: Next(%v) of %T returned %v, want a later time or the zero time", t, e.r, next))
+		panic(fmt.Sprintf("driver: Next(%v) of %T returned %v, want a later time or the zero time", t, r, next))
 	}
 	return next
 }
@@ -189,15 +190,15 @@ func (e *every) run() {
 	var next time.Time
 	switch {
 	case e.corrected(wall):
-		next, now = e.next(wall), false
+		next, now = nextRun(e.r, wall), false
 	case e.missed == CatchUp:
-		next = e.next(at)
+		next = nextRun(e.r, at)
 	default:
 		if e.missed == Skip {
-			second := e.next(at)
+			second := nextRun(e.r, at)
 			now = wall.Sub(e.at) <= late && (second.IsZero() || second.After(wall))
 		}
-		next = e.next(wall)
+		next = nextRun(e.r, wall)
 	}
 	asked = true
 	if e.again(next, wall) && now {

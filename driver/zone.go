@@ -9,8 +9,8 @@ import "time"
 // change. If they show its time twice, it happens the first time. A run that r also has an hour before and an
 // hour after counts as hourly: it follows elapsed time, and a change neither adds nor removes runs.
 //
-// InZone is for times that are read off a clock, such as those of cron expressions, and not for
-// Periodic. It panics if loc or r is nil.
+// InZone is for times that are read off a clock, such as those of cron expressions, and not for Periodic. Next
+// returns the zero time if it has not found a run after 100,000 times of r. InZone panics if loc or r is nil.
 func InZone(loc *time.Location, r Recurrence) Recurrence {
 	if loc == nil || r == nil {
 		panic("driver: InZone: the location or the recurrence is nil")
@@ -23,16 +23,19 @@ type zoned struct {
 	r   Recurrence
 }
 
+const (
+	// maxTimes is more than the seconds of a day, by which a zone may move. It bounds a search.
+	maxTimes = 100_000
+	day      = 24 * time.Hour
+)
+
 // Next goes through the periods between two changes of the clocks, starting with the period of t.
 func (z zoned) Next(t time.Time) time.Time {
 	from := t
 	begin, end, ahead := z.period(t)
-	var before time.Duration // ahead in the period before
-	if !begin.IsZero() {
-		_, _, before = z.period(begin.Add(-1))
-	}
-	for {
-		reading := z.r.Next(from.UTC().Add(ahead))
+	before := z.aheadBefore(begin)
+	for times := 0; times < maxTimes; times++ {
+		reading := nextRun(z.r, from.UTC().Add(ahead))
 		if reading.IsZero() {
 			return reading
 		}
@@ -43,19 +46,33 @@ func (z zoned) Next(t time.Time) time.Time {
 				return at.In(t.Location())
 			}
 			from = at // the clocks have shown it before
+		case at.Sub(end) > 3*day:
+			from = at.Add(-2 * day) // no change before has anything to do with it
+			begin, end, ahead = z.period(from)
+			before = z.aheadBefore(begin)
 		default:
 			begin, before = end, ahead
 			_, end, ahead = z.period(begin)
-			if z.skips(reading, begin.Add(ahead)) {
+			if z.skips(reading, begin.Add(ahead), &times) {
 				return begin.In(t.Location())
 			}
 			from = begin.Add(-1)
 		}
 	}
+	return time.Time{}
 }
 
-// period returns the last change of the clocks before t, the next one, and how far the clocks are
-// ahead of UTC in between. The times are in UTC, and zero if there is no such change.
+// aheadBefore returns how far the clocks were ahead of UTC before a change.
+func (z zoned) aheadBefore(change time.Time) time.Duration {
+	if change.IsZero() {
+		return 0
+	}
+	_, _, ahead := z.period(change.Add(-1))
+	return ahead
+}
+
+// period returns the last change of the clocks before t, the next one, and how far the clocks are ahead of UTC in
+// between. The times are in UTC, and zero if there is no such change. A period may also begin or end without a change.
 func (z zoned) period(t time.Time) (begin, end time.Time, ahead time.Duration) {
 	t = t.In(z.loc)
 	_, seconds := t.Zone()
@@ -64,19 +81,26 @@ func (z zoned) period(t time.Time) (begin, end time.Time, ahead time.Duration) {
 		begin = begin.UTC()
 	}
 	if !end.IsZero() {
+		if !end.After(t) { // go.dev/issue/81583: on the last day of a leap year
+			end = t.Add(day)
+			if change, _ := end.ZoneBounds(); change.After(t) {
+				end = change
+			}
+		}
 		end = end.UTC()
 	}
 	return begin, end, time.Duration(seconds) * time.Second
 }
 
 // skips reports whether a reading, or one after it, is before the reading to which the clocks go
-// forward, and is not of an hourly run.
-func (z zoned) skips(reading, to time.Time) bool {
-	for !reading.IsZero() && reading.Before(to) {
+// forward, and is not of an hourly run. It adds the readings to times.
+func (z zoned) skips(reading, to time.Time, times *int) bool {
+	for !reading.IsZero() && reading.Before(to) && *times < maxTimes {
 		if !z.hourly(reading) {
 			return true
 		}
-		reading = z.r.Next(reading)
+		reading = nextRun(z.r, reading)
+		*times++
 	}
 	return false
 }
