@@ -280,6 +280,7 @@ func (m *cellRun) result() results.Cell {
 	c := m.cell
 	out := results.Cell{
 		Workload:   c.workload.Name,
+		Definition: c.workload.Version(),
 		Category:   string(c.workload.Category),
 		N:          c.n,
 		Resident:   m.residents / float64(m.timedBlocks),

@@ -54,5 +54,9 @@ func CheckResume(cfg Config, interrupted *results.Run) error {
 	if d := results.Difference(interrupted.Environment, here, results.NotOfMachine...); d != "" {
 		return fmt.Errorf("it ran on another machine or was another build: %s now", d)
 	}
+	if old := interrupted.Redefined(plan.version); len(old) > 0 {
+		return fmt.Errorf("the operations of %s have changed: definition was %d, is %d now", cellName(old[0].Workload, old[0].N),
+			old[0].Definition, plan.version(old[0].Workload))
+	}
 	return nil
 }

@@ -155,6 +155,16 @@ func (p *Plan) find(workload string, n int) *Step {
 	return nil
 }
 
+// version returns the version of a workload of the plan; 0: no cell of the plan has it.
+func (p *Plan) version(workload string) int {
+	for _, s := range p.Steps {
+		if s.cell != nil && s.Workload == workload {
+			return s.cell.workload.Version()
+		}
+	}
+	return 0
+}
+
 // parameters describes the run in its results.
 func parameters(cfg Config, profile Profile) results.Parameters {
 	p := results.Parameters{
@@ -171,8 +181,8 @@ func parameters(cfg Config, profile Profile) results.Parameters {
 	}
 	for _, w := range cfg.Workloads {
 		p.Workloads = append(p.Workloads, w.Name)
-		if w.Definition != "" {
-			put(&p.Scenarios, w.Name, w.Definition)
+		if w.Scenario != "" {
+			put(&p.Scenarios, w.Name, w.Scenario)
 		}
 		for _, n := range profile.sizesOf(w) {
 			size(n)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // CheckSubmission returns an error unless r can be kept as the results of its machine: a complete
@@ -24,5 +25,18 @@ func CheckSubmission(r *results.Run) error {
 		return fmt.Errorf("the build is of commit %s with edits that are not committed: want one of a commit",
 			strings.TrimSuffix(revision, "+dirty"))
 	}
+	if old := r.Redefined(currentVersion); len(old) > 0 {
+		return fmt.Errorf("%s: the operations of this workload have changed since (definition %d, now %d), as in %d of %d cells: "+
+			"want a run of this version", cellName(old[0].Workload, old[0].N), old[0].Definition, currentVersion(old[0].Workload), len(old), len(r.Cells))
+	}
 	return r.Check()
+}
+
+// currentVersion returns the version of a built-in workload; 0: it is not built in.
+func currentVersion(name string) int {
+	w, ok := workload.Find(name)
+	if !ok {
+		return 0
+	}
+	return w.Version()
 }

@@ -1,11 +1,13 @@
 package bench_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 	docs "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -18,6 +20,10 @@ func TestCheckSubmission(t *testing.T) {
 	}
 	run := *kept
 	r := &run
+	r.Cells = slices.DeleteFunc(slices.Clone(r.Cells), func(c results.Cell) bool { // of earlier definitions
+		w, ok := workload.Find(c.Workload)
+		return ok && w.Version() != c.Definition
+	})
 	r.Parameters.Structures, r.Parameters.Workloads = nil, nil // as if it had the later ones
 	for _, e := range catalog.All() {
 		r.Parameters.Structures = append(r.Parameters.Structures, e.Name)
@@ -35,6 +41,10 @@ func TestCheckSubmission(t *testing.T) {
 		"not everything is proved: auto ": func(r *results.Run) { r.Failures = []results.Failure{{Structure: "auto"}} },
 		"does not know its commit":        func(r *results.Run) { r.Environment.Revision = "" },
 		"with edits that are not":         func(r *results.Run) { r.Environment.Revision += "+dirty" },
+		"have changed since (definition": func(r *results.Run) {
+			r.Cells = slices.Clone(r.Cells)
+			r.Cells[0].Definition += 100
+		},
 	} {
 		bad := *r
 		edit(&bad)

@@ -22,6 +22,7 @@ type Verified struct {
 	Structures int
 	Seeds      int
 	Operations int               // on each structure, over all seeds
+	Redefined  bool              // not replayed, because the operations of the workload have changed since
 	Failures   []results.Failure // of structures that broke their contract
 }
 
@@ -106,9 +107,16 @@ func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verifi
 	if err != nil {
 		return err
 	}
+	redefined := r.Redefined(plan.version)
 	for _, of := range r.Cells {
 		s := plan.find(of.Workload, of.N)
 		if s == nil || s.cell == nil || !slices.Contains(sizes, of.N) {
+			continue
+		}
+		if slices.ContainsFunc(redefined, func(c results.Cell) bool { return c.Workload == of.Workload && c.N == of.N }) {
+			v := newVerified(Step{Workload: of.Workload, N: of.N}, 0)
+			v.Redefined = true
+			done(v)
 			continue
 		}
 		if of.Race != nil && of.Race.Proved == 0 {

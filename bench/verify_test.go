@@ -11,6 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
 func TestVerifyFindsAFaultOnAnySeed(t *testing.T) {
@@ -132,6 +133,24 @@ func TestVerifyRunReplaysWhatTheRunReplayed(t *testing.T) {
 	}
 	slices.Sort(changed)
 	slices.Sort(found)
+	r.Cells[0].Definition++
+	redefined := 0
+	if err := VerifyRun(t.Context(), cfg, r, func(v Verified) {
+		if v.Redefined {
+			redefined++
+		}
+	}); err != nil || redefined != 1 {
+		t.Errorf("%d cells of another definition, error %v", redefined, err)
+	}
+	cfg.Workloads = slices.DeleteFunc(cfg.Workloads, func(w workload.Workload) bool { return w.Kind().SingleCalls })
+	plan, err := NewPlan(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Parameters = plan.Parameters
+	if err := CheckResume(cfg, r); err == nil || !strings.Contains(err.Error(), "have changed: definition was 2, is 1 now") {
+		t.Errorf("resumed after another definition: %v", err)
+	}
 	if !slices.Equal(found, changed) || !slices.Contains(found, "hwheel-linux") {
 		t.Errorf("found %q of the changed %q", found, changed)
 	}

@@ -80,11 +80,20 @@ func machinesPage(runs []results.Named) *page {
 			return out
 		})
 	}
+	redefined := 0
 	for _, c := range views[0].Cells {
+		newest := 0
+		for _, r := range runs {
+			if same := r.Cell(c.Workload, c.N); same != nil {
+				newest = max(newest, same.Definition)
+			}
+		}
 		question := fmt.Sprintf("%s, %s timers", c.Workload, show.Grouped(c.N))
 		cells = appendJudged(cells, question, len(runs), func(machine int) (out []choice) {
 			for _, same := range views[machine].CellsOf(c.Workload) {
-				if same.N == c.N {
+				if same.N == c.N && same.Definition < newest {
+					redefined++
+				} else if same.N == c.N {
 					for _, s := range same.Ranked {
 						out = append(out, choice{s.Structure, same.ToBest(s).Center, same.ToBest(s).Standing(), same.Cost(s).Center})
 					}
@@ -97,6 +106,10 @@ func machinesPage(runs []results.Named) *page {
 		}
 	}
 	p.Front.Lead = append(show.Para(sumUp(len(runs), "question", questions)), show.Para(sumUp(len(runs), "cell", cells)+causes(cells, runs))...)
+	if redefined > 0 {
+		p.Front.Lead = append(p.Front.Lead, show.Para(fmt.Sprintf("%s left out: another machine measured a newer definition of the workload.",
+			show.Count(redefined, "cell")))...)
+	}
 	p.Front.Tables = []section.Table{{Body: show.Tables(machines), Main: true}}
 	const how = "Holds: the structure is the best or ties with it on all machines. A question mark means that it is " +
 		"certainly worse on no machine but not a tie on all. Elsewhere: the largest cost of a winner of one " +

@@ -158,12 +158,13 @@ func (p *pair) judged() bool {
 
 // cellKey identifies a cell.
 type cellKey struct {
-	workload string
-	n        int
-	unit     script.Unit
+	workload   string
+	definition int
+	n          int
+	unit       script.Unit
 }
 
-func keyOf(c results.Cell) cellKey { return cellKey{c.Workload, c.N, c.Unit} }
+func keyOf(c results.Cell) cellKey { return cellKey{c.Workload, c.Definition, c.N, c.Unit} }
 
 // pairsOf pairs the rows that have a cost in both results, in the order of the new results.
 // For a session it condenses their samples.

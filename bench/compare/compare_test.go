@@ -257,11 +257,19 @@ func TestNotesSayWhatIsNotCompared(t *testing.T) {
 	old.Environment.Go, new.Environment.Go = "go1.26.1", "go1.26.2"
 	new.Parameters.Seed, new.Complete = 9, false
 	new.Failures = []results.Failure{{Structure: "s3", Where: "w, n 10", Reason: "a timer was lost"}}
-	notes := strings.Join(compareRuns(t, old, new, usual).Notes, "\n")
+	old.Cells[5].Definition, new.Cells[5].Definition = 1, 2
+	c := compareRuns(t, old, new, usual)
+	for _, r := range c.Rows {
+		if r.N == 15 {
+			t.Errorf("%+v compares two definitions of a workload", r)
+		}
+	}
+	notes := strings.Join(c.Notes, "\n")
 	for _, want := range []string{
 		"different compilers: OLD by go1.26.1, NEW by go1.26.2",
 		"different operations: OLD with seed 1, NEW with seed 9", "NEW is not complete", "NEW: s3 fails the proof on w, n 10: a timer was lost",
 		"only in NEW: w, n 16", "only in OLD: w, n 10: s3; w, n 11: s3",
+		"1 cell not compared, because OLD and NEW measure other operations",
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes do not say %q:\n%s", want, notes)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 func notes(old, new *results.Run, pairs []*pair, c *Comparison) []string {
@@ -33,6 +34,9 @@ func notes(old, new *results.Run, pairs []*pair, c *Comparison) []string {
 		}
 	}
 	slices.Sort(out)
+	if n := redefined(old, new); n > 0 {
+		note("%s not compared, because OLD and NEW measure other operations under one name (their definitions differ)", show.Count(n, "cell"))
+	}
 	if !c.Session && math.Abs(math.Log(c.Shift)) > shiftNoted {
 		note("the median ratio is %.2f: two separate runs cannot tell a slower machine from a slower build; `timerbench ab` can", c.Shift)
 	}
@@ -50,6 +54,16 @@ func notes(old, new *results.Run, pairs []*pair, c *Comparison) []string {
 // The smallest changes that get a note (chosen).
 const shiftNoted, floorNoted = 0.02, 0.10
 
+// redefined counts the cells that both results have, with different definitions.
+func redefined(old, new *results.Run) (n int) {
+	for _, c := range new.Cells {
+		if was := old.Cell(c.Workload, c.N); was != nil && was.Definition != c.Definition {
+			n++
+		}
+	}
+	return n
+}
+
 // missing lists by cell the structures of one result that the other one lacks in that cell. If
 // the whole cell is missing, it names only the cell.
 func missing(of, in *results.Run) []string {
@@ -61,6 +75,9 @@ func missing(of, in *results.Run) []string {
 	for _, c := range of.Cells {
 		where := fmt.Sprintf("%s, n %d", c.Workload, c.N)
 		names, ok := there[keyOf(c)]
+		if other := in.Cell(c.Workload, c.N); !ok && other != nil && other.Definition != c.Definition {
+			continue
+		}
 		if !ok {
 			out = append(out, where)
 			continue

@@ -124,6 +124,9 @@ func Decode(data []byte) (*Run, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
+	for i := range r.Cells {
+		r.Cells[i].Definition = max(1, r.Cells[i].Definition)
+	}
 	return r, checkSeal(data)
 }
 

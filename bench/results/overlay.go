@@ -7,7 +7,7 @@ import (
 
 // WithCells returns a copy of r with the cells of part, a run of fewer workloads or sizes. A cell of part replaces
 // the cell of the same workload and size, or is added. WithCells ignores a cell that lacks a structure of the cell in
-// r, and all cells if part lacks a structure of r. taken are the cells that it used. Neither run changes.
+// r or has an older definition, and all cells if part lacks a structure of r. taken are the cells that it used. Neither run changes.
 func (r *Run) WithCells(part *Run) (out *Run, taken []Cell) {
 	lacks := func(list, of []string) bool {
 		return slices.ContainsFunc(of, func(name string) bool { return !slices.Contains(list, name) })
@@ -22,7 +22,7 @@ func (r *Run) WithCells(part *Run) (out *Run, taken []Cell) {
 		switch {
 		case old == nil:
 			whole.Cells = append(whole.Cells, c)
-		case lacks(c.Structures(), old.Structures()):
+		case lacks(c.Structures(), old.Structures()), c.Definition < old.Definition:
 			continue
 		default:
 			*old = c

@@ -144,6 +144,7 @@ type Named struct {
 // Cell is one workload at one size. The structures ran interleaved, so the rows can be compared.
 type Cell struct {
 	Workload   string      `json:"workload"`
+	Definition int         `json:"definition"`         // number of the workload's sequence of operations; 1 in files without it
 	Category   string      `json:"category,omitempty"` // program, synthetic, grid, custom or recorded
 	Grid       *Grid       `json:"grid,omitempty"`     // place in the comparison grid; nil: none
 	N          int         `json:"n"`                  // number of resident timers that was asked for

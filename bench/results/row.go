@@ -16,6 +16,15 @@ func (r *Run) Cell(workload string, n int) *Cell {
 	return nil
 }
 
+// Redefined returns the cells whose operations are not those of the current version of their workload, which version returns.
+// A version of 0 is not known, and matches any cell. A cell that was not read from a file may lack a definition, and matches too.
+func (r *Run) Redefined(version func(workload string) int) []Cell {
+	return slices.DeleteFunc(slices.Clone(r.Cells), func(c Cell) bool {
+		v := version(c.Workload)
+		return v == 0 || c.Definition == 0 || v == c.Definition
+	})
+}
+
 // Row finds a contender; nil: it is not in the cell.
 func (c *Cell) Row(name string) *Row {
 	for i := range c.Rows {

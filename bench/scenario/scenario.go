@@ -120,7 +120,7 @@ func read(data []byte, taken map[string]string) (w workload.Workload, faults []f
 	w = workload.Workload{
 		Name: head.Name, Summary: head.Summary, Source: head.Source,
 		Tick: time.Duration(head.Tick), Resident: head.Population, Trial: head.Trial, Unit: head.Unit,
-		Model: model, Category: workload.Custom, Definition: string(data),
+		Model: model, Category: workload.Custom, Scenario: string(data),
 	}
 	if b, ok := builtInLike(w); ok {
 		w.Category, w.Grid = b.Category, b.Grid
@@ -141,7 +141,8 @@ func read(data []byte, taken map[string]string) (w workload.Workload, faults []f
 // writes the same scripts: it was printed and not changed.
 func builtInLike(w workload.Workload) (b workload.Workload, ok bool) {
 	b, _ = workload.Find(w.Name)
-	w.Summary, w.Source, w.Definition, w.Extra = b.Summary, b.Source, b.Definition, b.Extra
+	w.Summary, w.Source, w.Scenario, w.Extra = b.Summary, b.Source, b.Scenario, b.Extra
+	w.Definition = b.Definition
 	w.Category, w.Grid = b.Category, b.Grid
 	return b, reflect.DeepEqual(w, b)
 }

@@ -24,7 +24,7 @@ func TestBuiltInsArePrintedAndReadBack(t *testing.T) {
 			t.Errorf("%v in\n%s", err, text)
 			continue
 		}
-		w.Definition, w.Extra = string(text), false
+		w.Scenario, w.Extra = string(text), false
 		if !reflect.DeepEqual(got, w) {
 			t.Errorf("%s: read back as\n%+v\nwant\n%+v\nfrom\n%s", w.Name, got, w, text)
 		}
@@ -45,8 +45,8 @@ func TestWhatIsLeftOutFollows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Resident != 500 || w.Definition != sound {
-		t.Errorf("%d resident, want 100 a second for 5 s; definition %q", w.Resident, w.Definition)
+	if w.Resident != 500 || w.Scenario != sound {
+		t.Errorf("%d resident, want 100 a second for 5 s; text %q", w.Resident, w.Scenario)
 	}
 	w, err = scenario.Parse("x", []byte("name = 'x'\ntick = '1ms'\nmodel = 'churn'\nparameters.delay = {kind = 'uniform', high = '3s'}\n"))
 	if err != nil || w.Resident != 0 || w.Model.(*workload.Churn).Burst != 32 {
@@ -256,7 +256,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, printed)
 		}
-		again.Definition = w.Definition
+		again.Scenario = w.Scenario
 		if !reflect.DeepEqual(again, w) {
 			t.Errorf("read back as %+v, want %+v", again, w)
 		}

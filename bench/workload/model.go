@@ -27,6 +27,9 @@ type Kind struct {
 	Name string      // as scenario files have it
 	Unit script.Unit // unit of the cost; empty: PerLifecycle
 
+	// Definition rises when the model writes other operations with the same parameters, see Workload.Version.
+	Definition int
+
 	// NothingFires says that the script never moves the clock, so Go's own timers can take part.
 	NothingFires bool
 

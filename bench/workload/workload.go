@@ -36,9 +36,16 @@ type Workload struct {
 	// Trial is the number of operations in a timed trial; 0: it depends on the size.
 	Trial int
 
-	// Definition is the text of the scenario file that it comes from; empty for the built-in ones.
-	Definition string
+	// Scenario is the text of the scenario file that it comes from; empty for the built-in ones.
+	Scenario string
+
+	// Definition is the number of its sequence of operations, see [Workload.Version]. It rises when the parameters change.
+	Definition int
 }
+
+// Version returns the number of the sequence of operations that a cell of the workload measures: the larger one of its own
+// number and that of its kind of model, and 1 if it has never changed. Costs of two versions are never compared.
+func (w Workload) Version() int { return max(1, w.Definition, w.Kind().Definition) }
 
 // Category is the kind of a workload.
 type Category string

@@ -111,9 +111,10 @@ error names what is wrong.`,
 
 // verifying prints a line for each cell and collects the failures.
 type verifying struct {
-	out      io.Writer
-	cells    int
-	failures []results.Failure
+	out       io.Writer
+	cells     int
+	redefined int // cells that were not replayed, because their workload has changed
+	failures  []results.Failure
 }
 
 // structures replays the cells of the flags.
@@ -165,6 +166,9 @@ func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *
 	if err := bench.VerifyRun(ctx, cfg, r, v.show); err != nil {
 		return err
 	}
+	if v.cells == 0 && v.redefined > 0 {
+		return fmt.Errorf("%s: nothing to verify: the workloads of all %d cells have changed since", path, v.redefined)
+	}
 	if v.cells == 0 {
 		return fmt.Errorf("%s: nothing to verify: no cell has the chosen structures, workloads and sizes", path)
 	}
@@ -177,6 +181,11 @@ func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *
 }
 
 func (v *verifying) show(c bench.Verified) {
+	if c.Redefined {
+		v.redefined++
+		fmt.Fprintf(v.out, "%s, n %d: not replayed, because the operations of the workload have changed since\n", c.Workload, c.N)
+		return
+	}
 	v.cells++
 	outcome := "ok"
 	if len(c.Failures) > 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -423,6 +424,21 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 	if _, err := analysis.Of(run(cell(1000, 0, "uniform", costs{"hwheel-linux": 20}))).Adviser().Answer(analysis.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "exact") {
 		t.Errorf("without an exact structure: %v", err)
+	}
+}
+
+// A cell whose workload has changed since does not answer, and the answer says so. A cell without a definition is current.
+func TestCellsOfOtherDefinitionsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	old, other := cell(1000, 0, "uniform", costs{"hwheel": 20, "quadheap": 10}), cell(1000, 0, "clustered", costs{"hwheel": 10, "quadheap": 20})
+	current, _ := workload.Find(old.Workload)
+	for _, definition := range []int{0, current.Version(), 1000} {
+		old.Definition = definition
+		x := answer(t, run(old, other), analysis.Question{N: 1000})
+		got, left := strings.Join(x.Missing, "\n"), definition == 1000
+		if strings.Contains(got, "1 of 2 cells left out: the operations") != left || (len(x.Evidence) == 1) != left || (x.Name == "hwheel") != left {
+			t.Errorf("definition %d: %s, %+v\n%s", definition, x.Name, x.Evidence, got)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ type Adviser struct {
 	tailed bool     // there are percentiles of single calls
 
 	structures int // that cells can name
+	redefined  int // cells that do not answer, because the operations of their workload have changed since
 }
 
 // candidate is a cell of the results that may answer a question.
@@ -117,9 +118,12 @@ func (e Evidence) tooFar() bool { return e.Distance > TooFar }
 func (r *Run) Adviser() *Adviser {
 	a := &Adviser{r: r}
 	names := make(map[string]bool)
+	redefined := r.Redefined(r.version)
+	a.redefined = len(redefined)
 	for _, c := range r.Cells {
 		p, ok := placeOf(r, c)
-		if !ok || len(c.Ranked) == 0 {
+		old := slices.ContainsFunc(redefined, func(o results.Cell) bool { return o.Workload == c.Workload && o.N == c.N })
+		if !ok || old || len(c.Ranked) == 0 {
 			continue
 		}
 		x := &candidate{
@@ -522,6 +526,10 @@ func (a *Adviser) missing(q Question, present []bool) []string {
 	if a.structures == 1 {
 		out = append(out, "These results hold one structure only, so there is nothing to compare it "+
 			"with.")
+	}
+	if a.redefined > 0 {
+		out = append(out, fmt.Sprintf("%s of %s left out: the operations of their workloads have changed since.",
+			show.Grouped(a.redefined), show.Count(len(a.r.Run.Cells), "cell")))
 	}
 	if !a.r.Complete {
 		out = append(out, "The run was interrupted: cells may be missing.")

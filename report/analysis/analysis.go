@@ -35,6 +35,15 @@ type Knowledge struct {
 	Counts   count.Counts // instructions and misses of the structures; the same on any machine
 }
 
+// version returns the current version of a workload; 0: it is not known.
+func (r *Run) version(name string) int {
+	w, ok := r.Known.Workload(name)
+	if !ok {
+		return 0
+	}
+	return w.Version()
+}
+
 // Contender is the name of a row in the results.
 type Contender struct {
 	Name string
