@@ -87,15 +87,10 @@ keep-ttl: ## Keep the last run of bench-ttl in docs, with the tables of docs/ttl
 	cp $(LAST)/report-charts/longest-calls.svg docs/ttl.svg
 	go test . -run TTL -update
 
-.PHONY: bench-micro
-bench-micro: build ## Measure the structures with minimal loops: about 5 minutes
-	$(RUN) --lean $(value ARGS)
-
 # docs/performance.md has its chart.
 .PHONY: bench-scale
-bench-scale: build ## Measure costs, memory and longest calls from 100 to 10^8 timers: a quarter of an hour, 16 GB
-	$(RUN) --lean --n 1e2,1e3,1e4,1e5,1e6,1e7,1e8 --structure '^(auto|hwheel|quadheap)$$' \
-		--workload '^(hold|churn|start-stop|cancel-hold-50)$$' --trials 6 --memory 16 $(value ARGS)
+bench-scale: build ## Measure costs, memory and longest calls from 100 to 10^7 timers: a quarter of an hour, 8 GB
+	$(RUN) --profile scale --structure '^(auto|hwheel|quadheap)$$' $(value ARGS)
 	$(CMD) report $(OUT)
 	cp $(LAST)/report-charts/scale.svg docs/scale.svg
 

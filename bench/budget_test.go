@@ -353,7 +353,7 @@ func TestThePassWithTheCollectorOn(t *testing.T) {
 	for _, c := range r.Cells {
 		for _, row := range c.Rows {
 			want := 0
-			if c.N == 500 && c.Workload != "churn" && row.Role != results.RoleBaseline {
+			if c.N == 500 && c.Workload != "churn" {
 				want = roundsPerPass
 			}
 			if len(row.WithGC) != want {

@@ -20,7 +20,6 @@ type cell struct {
 	proveOps   int // least number of operations with a checked answer
 
 	budget bool // the cell gets its passes one by one, see budget
-	lean   bool // times lean loops
 	turns  int  // rounds of a run that takes turns with another one; 0: it takes no turns
 
 	frugal bool // leave out structures that are slow among fewer timers
@@ -104,23 +103,13 @@ func (c cell) open(ctx context.Context) (source, error) {
 
 // agePeriod returns the number of operations over which the rounds of a cell are spread. It is about
 // the number of operations that replace the population: each timer is scheduled once and ends once.
-// The rounds of lean loops are not spread.
-func (c cell) agePeriod() int {
-	if c.lean {
-		return 0
-	}
-	return 2 * c.n
-}
+func (c cell) agePeriod() int { return 2 * c.n }
 
 // block returns the number of operations of a timed block.
 func (c cell) block() int {
-	switch {
-	case c.workload.Trial > 0:
+	const most = 200_000
+	if c.workload.Trial > 0 {
 		return c.workload.Trial
-	case c.lean:
-		return longBlock
 	}
-	return min(max(20_000, c.n/20), longBlock)
+	return min(max(20_000, c.n/20), most)
 }
-
-const longBlock = 200_000

@@ -43,11 +43,7 @@ func (g *rig) newCellRun(c cell, entries []entry.Entry, leftOut []string) *cellR
 		rows:  c.contenders(entries, g.programsFor(c, leftOut)),
 		order: dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
 	}
-	if c.turns > 0 {
-		m.rows = slices.DeleteFunc(m.rows, func(r *contender) bool {
-			return r.Role == results.RoleBaseline
-		})
-	} else if len(entries) > 0 && !c.apart {
+	if c.turns == 0 && len(entries) > 0 && !c.apart {
 		m.rows = append(m.rows, controlOf(referenceOf(entries)))
 	}
 	return m
@@ -237,12 +233,10 @@ func (g *rig) proveSeed(ctx context.Context, c cell, rows []*contender) (
 	return proof, p.failed, nil
 }
 
-// racing returns the contenders of the next pass, in random order. Go's own timers take part in the
-// passes of the trials only.
+// racing returns the contenders of the next pass, in random order.
 func (m *cellRun) racing() []*contender {
-	ofTrials := m.passes < m.cell.passes()
 	in := slices.DeleteFunc(slices.Clone(m.rows), func(r *contender) bool {
-		return r.Stopped != results.StoppedDone || r.Role == results.RoleBaseline && !ofTrials
+		return r.Stopped != results.StoppedDone
 	})
 	return turns.Shuffled(m.order, in)
 }

@@ -11,7 +11,7 @@ import (
 
 // Config says what to run. [NewPlan] turns it into steps.
 //
-// A run has three modes, which combine: Budget, the lean loops of a profile, and Turns.
+// A run has two modes, which combine: Budget and Turns.
 type Config struct {
 	Profile    Profile
 	Structures []entry.Entry
@@ -48,8 +48,8 @@ type Config struct {
 }
 
 // Turns makes a run take turns with a run of another program, see package ab. Such a run measures
-// only the costs by which builds are compared: it has no control, no Go timers, no latencies, no
-// memory and no trials with the garbage collector on.
+// only the costs by which builds are compared: it has no control, no latencies, no memory
+// and no trials with the garbage collector on.
 type Turns struct {
 	Wait   func() error // called before each trial of a contender
 	Rounds int          // per cell; the operations repeat after Config.Trials rounds

@@ -8,20 +8,14 @@ import (
 
 	"github.com/timerbench/timerbench/bench/embedded"
 	"github.com/timerbench/timerbench/bench/external"
-	"github.com/timerbench/timerbench/bench/internal/gotimer"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Names of the rows that are not structures.
-const (
-	FloorName    = results.Floor
-	BaselineName = "time.AfterFunc"
-	StubName     = "stub"
-)
+// FloorName is the name of the floor of the harness.
+const FloorName = results.Floor
 
 // ReferenceName is the structure that the control repeats, if it takes part in the cell.
 const ReferenceName = "auto"
@@ -46,29 +40,11 @@ func newContender(role results.Role, e entry.Entry) *contender {
 	return &contender{Row: results.Row{Structure: e.Name, Role: role, Coarse: !e.Exact()}, entry: e}
 }
 
-// mostGoTimers is the largest number of timers at which Go's timers take part (chosen). Each takes 150
-// bytes.
-const mostGoTimers = 10_000_000
-
-// goTimers is the entry of Go's timers.
-var goTimers = entry.Entry{
-	Name: BaselineName, Allocates: true, New: func() structures.Scheduler[uint64] { return gotimer.New() },
-}
-
-// contenders returns the contenders of a cell: the floor, the structures and the programs. In workloads
-// in which nothing fires, Go's timers take part too, and in lean runs the stub. Intrusive structures have a floor
-// of their own.
+// contenders returns the contenders of a cell: the floor, the structures and the programs. Intrusive structures have a
+// floor of their own.
 func (c cell) contenders(entries []entry.Entry, programs []*external.Program) []*contender {
 	floor := entry.Entry{Name: FloorName, New: replay.Null}
 	list := []*contender{newContender(results.RoleFloor, floor)}
-	nothingFires := c.workload.Kind().NothingFires
-	if nothingFires && c.lean {
-		list = append(list, newContender(results.RoleBaseline,
-			entry.Entry{Name: StubName, Allocates: true, New: replay.Stub}))
-	}
-	if nothingFires && c.n <= mostGoTimers {
-		list = append(list, newContender(results.RoleBaseline, goTimers))
-	}
 	intrusive := false
 	for _, e := range entries {
 		role := results.RoleStructure
@@ -175,9 +151,7 @@ func controlOf(e entry.Entry) *contender {
 
 // ofHarness reports whether the contender is a part of the harness. Its failure is a fault of the
 // harness.
-func (c *contender) ofHarness() bool {
-	return c.program == nil && (c.Role == results.RoleFloor || c.Role == results.RoleBaseline)
-}
+func (c *contender) ofHarness() bool { return c.program == nil && c.Role == results.RoleFloor }
 
 // prove replays a block without timing and checks every answer. The harness answers from the script,
 // so only its outcome is checked.
@@ -224,9 +198,5 @@ func (c *contender) allocations(instance int) (allocs, ops uint64) {
 	return allocs, ops
 }
 
-func (c *contender) stop() {
-	if c.instance != nil {
-		c.instance.Stop()
-		c.instance = nil
-	}
-}
+// stop drops the instance, so that the garbage collector can free it.
+func (c *contender) stop() { c.instance = nil }

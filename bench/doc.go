@@ -97,7 +97,7 @@
 // with loops of their own (package embedded): the harness's table by key holds the timers, and calls are direct. The loops
 // prove what programs of other languages prove: which timer fires in which Pop. In the first block every answer is checked.
 // Structures by ID also prove that a timer fires with its ID, which takes half a nanosecond a timer. These loops have a
-// floor of their own. Intrusive structures take no part in lean runs and in the analyses of idle wake-ups and memory.
+// floor of their own. Intrusive structures take no part in the analyses of idle wake-ups and memory.
 //
 // # Programs of other languages
 //

@@ -11,9 +11,7 @@ const (
 	scriptBytes  = 68        // during the generation of the fill
 	idBytes      = 8         // per instance
 	keptBytes    = 4*16 + 32 // of single calls: operations after the fill, and the fire
-	stubBytes    = 32
-	goTimerBytes = 150
-	unknownBytes = 400 // an upper bound for a structure that declares nothing
+	unknownBytes = 400       // an upper bound for a structure that declares nothing
 )
 
 // peakRatio is the peak memory of a cell divided by the declared memory of its structures. Structures
@@ -25,14 +23,6 @@ const peakRatio = 1.2
 // about a third.
 func (c cell) bytes(entries []entry.Entry) uint64 {
 	perTimer := scriptBytes + idBytes // of the floor
-	for _, r := range c.contenders(nil, nil) {
-		switch r.Structure {
-		case StubName:
-			perTimer += idBytes + stubBytes
-		case BaselineName:
-			perTimer += idBytes + goTimerBytes
-		}
-	}
 	all, largest := bytesOfInstances(entries)
 	if perTimer += largest; !c.apart { // otherwise the largest is that of the control
 		perTimer += all

@@ -79,7 +79,7 @@ func TestAStructureThatFailsCostsOnlyItsOwnRow(t *testing.T) {
 			t.Errorf("%s has a row on churn in spite of its failure", row.Structure)
 		}
 	}
-	if names := len(r.Cells[0].Rows); names != 4 { // floor, Go's timers, quadheap, control
+	if names := len(r.Cells[0].Rows); names != 3 { // floor, quadheap, control
 		t.Errorf("%d rows on churn, want the other 4", names)
 	}
 }

@@ -28,10 +28,9 @@ type pass struct {
 
 	source source
 	plan   roundPlan
-	aged   int                // operations since the fill
-	blocks []*script.Block    // of the previous segment; their memory is reused
-	runs   []replay.LeanBlock // of these blocks, if the cell has lean loops
-	spare  *script.Block      // memory of a block that is not timed
+	aged   int             // operations since the fill
+	blocks []*script.Block // of the previous segment; their memory is reused
+	spare  *script.Block   // memory of a block that is not timed
 
 	timedBlocks int
 	residents   float64            // sum of the mean resident timers of the timed blocks
@@ -189,7 +188,7 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 	t := results.Trial{Instance: p.number, Round: p.number*p.cell.perPass + round}
 	modes := p.cell.modes(t.Round)
 	for len(p.blocks) < len(modes) {
-		p.blocks, p.runs = append(p.blocks, nil), append(p.runs, nil)
+		p.blocks = append(p.blocks, nil)
 	}
 	start := time.Now()
 	for i, m := range modes {
@@ -202,9 +201,6 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 			return err
 		}
 		p.blocks[i] = b
-		if p.cell.lean {
-			p.runs[i] = replay.Lean(b, p.cell.workload.Kind().FiresOnly)
-		}
 		if m != modeWarm {
 			p.timedBlocks++
 			p.residents += b.Resident
@@ -239,7 +235,7 @@ func (p *pass) replaySegment(
 			return err
 		}
 		start := time.Now()
-		p.trial(c, i, m, t)
+		p.trial(c, p.blocks[i], m, t)
 		p.took(m.String(), start)
 		c.outcomes = append(c.outcomes, c.instance.Outcome())
 	}
@@ -248,12 +244,8 @@ func (p *pass) replaySegment(
 
 // checkSegment compares the outcomes of a contender with the script.
 func (p *pass) checkSegment(c *contender, blocks []*script.Block) error {
-	check := c.instance.Check
-	if p.cell.lean {
-		check = c.instance.CheckLean
-	}
 	for i, o := range c.outcomes {
-		if err := check(blocks[i], o); err != nil {
+		if err := c.instance.Check(blocks[i], o); err != nil {
 			return err
 		}
 	}
@@ -271,8 +263,7 @@ func (p *pass) finish(ctx context.Context) error {
 	return p.checkEnd(ctx, p.rows)
 }
 
-// checkEnd checks the bindings of IDs to values and the number of allocations. Lean loops keep no
-// bindings.
+// checkEnd checks the bindings of IDs to values and the number of allocations.
 func (p *pass) checkEnd(ctx context.Context, rows []*contender) error {
 	defer p.took("checks", time.Now())
 	floor := uint64(0)
@@ -282,10 +273,8 @@ func (p *pass) checkEnd(ctx context.Context, rows []*contender) error {
 		}
 	}
 	return p.sideBySide(ctx, rows, p.cell.n, func(c *contender) error {
-		if !p.cell.lean {
-			if err := c.instance.CheckBindings(p.source.pending); err != nil {
-				return err
-			}
+		if err := c.instance.CheckBindings(p.source.pending); err != nil {
+			return err
 		}
 		return c.checkAllocations(p.number, floor, p.cell.workload.Category == workload.Recorded)
 	})
@@ -338,13 +327,13 @@ func (p *pass) removeFailed(ctx context.Context, c *contender, err error) error 
 	return nil
 }
 
-// end stops the source and the timers of the runtime, and drops the references to all
-// structures, so that the garbage collector frees them before the next pass.
+// end stops the source and drops the references to all structures, so that the garbage collector frees them before the
+// next pass.
 func (p *pass) end() {
 	p.source.close()
 	for _, c := range p.rows {
 		c.stop()
 	}
-	p.blocks, p.runs, p.spare = nil, nil, nil
+	p.blocks, p.spare = nil, nil
 	runtime.GC()
 }

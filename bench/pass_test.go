@@ -47,8 +47,7 @@ func TestTheCollectorIsOffInTrials(t *testing.T) {
 		p := &pass{cell: cell{workload: w, n: 100}, rig: newRig(nil), collect: collect}
 		for _, m := range []mode{modeWarm, modeCost, modeByKind, modeLatency} {
 			watch.on, watch.off = 0, 0
-			p.blocks = []*script.Block{s.Next(500, nil)}
-			p.trial(c, 0, m, results.Trial{})
+			p.trial(c, s.Next(500, nil), m, results.Trial{})
 			if collect && (watch.on == 0 || watch.off > 0) || !collect && (watch.on > 0 || watch.off == 0) {
 				t.Errorf("mode %d, collector wanted %v: it was on in %d calls, off in %d", m, collect, watch.on, watch.off)
 			}

@@ -45,9 +45,6 @@ func NewPlan(cfg Config) (*Plan, error) {
 		return nil, fmt.Errorf("%s: intrusive structures are compared with one by ID: choose one too, such as %s",
 			cfg.Structures[0].Name, ReferenceName)
 	}
-	if profile.lean {
-		cfg.Structures = byID // intrusive structures have no lean loops
-	}
 	collected := make(map[script.Unit]bool) // units of which a cell has trials with the collector on
 	add := func(c cell, entries []entry.Entry) {
 		if c.seed = cfg.Seed; cfg.Budget > 0 {
@@ -57,7 +54,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 			c.turns, c.perPass = cfg.Turns.Rounds, max(1, c.trials)
 		}
 		unit := c.workload.CostUnit()
-		if !c.lean && c.turns == 0 && c.trace == nil && c.n == profile.largestSize() && !collected[unit] {
+		if c.turns == 0 && c.trace == nil && c.n == profile.largestSize() && !collected[unit] {
 			c.withGC, collected[unit] = true, true
 		}
 		s := c.step(entries, cfg.Memory)
@@ -74,7 +71,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 				continue
 			}
 			calls := profile.timesCalls(w)
-			if !calls || !w.Kind().SingleCalls && !profile.lean {
+			if !w.Kind().SingleCalls {
 				add(c, entries)
 			}
 			if calls {
@@ -102,9 +99,6 @@ func (p *Plan) addAnalyses(profile Profile, all []entry.Entry, workloads []workl
 		entries := profile.fit(all, n)
 		if len(entries) == 0 {
 			continue
-		}
-		if profile.lean && n <= mostGoTimers {
-			entries = append(entries, goTimers)
 		}
 		replaced := min(profile.replacedPerTimer*n, profile.maxReplaced)
 		p.Steps = append(p.Steps, analysisStep(analysis.Memory{N: n, Replaced: replaced, Seed: seed}, entries))
@@ -169,7 +163,7 @@ func (p *Plan) version(workload string) int {
 func parameters(cfg Config, profile Profile) results.Parameters {
 	p := results.Parameters{
 		Profile: profile.Name, Seed: cfg.Seed, Trials: profile.Trials, N: []int{},
-		Budget: cfg.Budget.Seconds(), Lean: profile.lean,
+		Budget: cfg.Budget.Seconds(),
 	}
 	size := func(n int) {
 		if !slices.Contains(p.N, n) {

@@ -18,9 +18,8 @@ type Profile struct {
 	// Budget is the default of Config.Budget for the command.
 	Budget time.Duration
 
-	lean       bool     // times lean loops
 	workloads  []string // names; empty: all
-	calls      []string // more workloads whose single calls are timed; a lean run has no cells of these
+	calls      []string // more workloads whose single calls are timed
 	extra      bool     // runs the extra workloads too
 	otherSeeds int      // more seeds, on which workloads with their own size are proved without timing
 	proveOps   int      // operations with checked answers in a cell of few timers
@@ -78,18 +77,11 @@ func Profiles() []Profile {
 			replacedPerTimer: 2, maxReplaced: 1 << 19,
 		},
 		{
-			Name: "lean", Doc: "about five minutes: minimal loops around the operations, " +
-				"with Go's timers for comparison",
-			Trials: 6, proveOps: 150_000, lean: true,
-			workloads: []string{
-				"start-stop", "churn", "reschedule", "hold", "fill-drain", "cancel-hold-50",
-				"avalanche-tick", "avalanche-slot", "avalanche-period-256", "avalanche-period-4096",
-			},
-			calls: []string{"cancel-hold-50"},
-			sizes: []int{1_000_000}, gridSizes: []int{1_000_000},
-			mixSizes: []int{1_000_000}, callSizes: []int{1_000_000},
-			maxSize: 100_000_000, maxCycle: 100_000_000, thirdParty: 100_000,
-			memorySizes: []int{1_000_000}, replacedPerTimer: 2, maxReplaced: 1 << 21,
+			Name: "scale", Doc: "a quarter of an hour: four workloads, from a hundred to ten million timers",
+			Trials: 6, proveOps: 150_000,
+			workloads: []string{"hold", "churn", "start-stop", "cancel-hold-50"}, calls: []string{"cancel-hold-50"},
+			only: powers(100, 10_000_000), memorySizes: powers(100, 10_000_000),
+			replacedPerTimer: 2, maxReplaced: 1 << 21,
 		},
 		{
 			Name: "field", Doc: "12 minutes: with programs of other languages, see docs/external.md",
@@ -213,16 +205,12 @@ const roundsPerFrugalPass = 3
 // cell returns a cell of the profile, without a seed.
 func (p Profile) cell(w workload.Workload, n int) cell {
 	c := cell{
-		workload: w, n: n, trials: p.Trials, perPass: roundsPerPass, proveOps: p.proveOps, lean: p.lean,
-		frugal: p.frugal(w, n),
+		workload: w, n: n, trials: p.Trials, perPass: roundsPerPass, proveOps: p.proveOps, frugal: p.frugal(w, n),
 	}
 	if w.Resident > 0 {
 		c.otherSeeds = p.otherSeeds
 	}
-	switch {
-	case p.lean:
-		c.perPass = max(1, p.Trials)
-	case c.frugal:
+	if c.frugal {
 		c.perPass = roundsPerFrugalPass
 	}
 	return c

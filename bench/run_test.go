@@ -68,7 +68,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 	}
 	r := run(t, cfg)
 	wantRows := map[string][]string{
-		"churn": {"null", "time.AfterFunc", "quadheap", "hwheel", "quadheap-control"},
+		"churn": {"null", "quadheap", "hwheel", "quadheap-control"},
 		"hold":  {"null", "quadheap", "hwheel", "quadheap-control"},
 		"idle":  {"null", "quadheap", "hwheel", "quadheap-control"},
 	}

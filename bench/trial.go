@@ -4,9 +4,9 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // mode is the purpose of the replay of a block.
@@ -35,10 +35,6 @@ func (c cell) modes(round int) []mode {
 	asked := round < c.trials && c.turns == 0
 	sampled := round < c.common()*c.perPass && (!c.budget || round < roundsPerPass)
 	switch {
-	case c.lean && c.cyclic():
-		return []mode{modeCost}
-	case c.lean:
-		return []mode{modeWarm, modeCost}
 	case c.cyclic() && asked && sampled && round%4 == 0:
 		return []mode{modeByKind, modeLatency}
 	case c.cyclic():
@@ -72,16 +68,12 @@ func (m mode) ofProgram(cyclic bool) mode {
 // trial replays a block of the segment and records its time and its allocations in t, which has the
 // round and the instance. The garbage collector is off during the replay, so that the garbage of
 // one structure does not cost another one time. A pass with the collector on records the costs only.
-func (p *pass) trial(c *contender, block int, m mode, t results.Trial) {
-	b, i, cyclic := p.blocks[block], c.instance, p.cell.cyclic()
+func (p *pass) trial(c *contender, b *script.Block, m mode, t results.Trial) {
+	i, cyclic := c.instance, p.cell.cyclic()
 	if c.program != nil {
 		m = m.ofProgram(cyclic)
 	}
 	i.Reserve(b)
-	replay := func() time.Duration { return i.Time(b) }
-	if p.cell.lean {
-		replay = func() time.Duration { return i.TimeLean(p.runs[block]) }
-	}
 	if p.collect {
 		if m == modeLatency || m == modeByKind && !cyclic {
 			m = modeWarm
@@ -95,10 +87,10 @@ func (p *pass) trial(c *contender, block int, m mode, t results.Trial) {
 	runtime.ReadMemStats(&before)
 	switch m {
 	case modeWarm:
-		replay()
+		i.Time(b)
 		return
 	case modeCost:
-		t.NS = float64(replay())
+		t.NS = float64(i.Time(b))
 	case modeByKind:
 		t.Kinds = i.TimeByKind(b, p.rig.clock)
 		for _, k := range t.Kinds {

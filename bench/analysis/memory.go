@@ -49,9 +49,6 @@ func (c Memory) measure(ctx context.Context, e entry.Entry) (results.Memory, err
 	ids := make([]structures.ID, c.N)
 	before := heapsize.Measure()
 	s := e.New()
-	if s, ok := s.(interface{ Stop() }); ok {
-		defer s.Stop()
-	}
 	empty := heapsize.Measure()
 	schedule := func(i int) {
 		const span = 60_000 // ticks, like the delays of the synthetic workloads

@@ -12,7 +12,7 @@
 // # Two separate runs
 //
 // The machine may be slower during the second run, throughout or in some cells. The other
-// contenders of a cell show this: the floor, Go's timers and the other structures, most of
+// contenders of a cell show this: the floor and the other structures, most of
 // which have not changed. A difference must therefore show twice, with the same sign: in
 // the ratio itself, and in the ratio divided by the median ratio of the others. The
 // ratios of the others also scatter by more than their own errors. That excess is the
@@ -100,12 +100,8 @@ type Row struct {
 }
 
 // Runs compares two results. It returns an error if no structure has a cost in the same cell
-// of both, if only one of them was measured with lean loops, or if their machines differ and
-// o.Machines is not set.
+// of both, or if their machines differ and o.Machines is not set.
 func Runs(old, new *results.Run, o Options) (*Comparison, error) {
-	if old.Parameters.Lean != new.Parameters.Lean {
-		return nil, errors.New("only one of the two results was measured with lean loops (run --lean): want both or neither")
-	}
 	if a, b := old.Environment, new.Environment; !o.Machines && (a.CPU != b.CPU || a.Cores != b.Cores) {
 		return nil, fmt.Errorf("different machines: OLD on %s with %d processors, NEW on %s with %d, so the ratios would compare the machines: want results of one machine, or --machines", a.CPU, a.Cores, b.CPU, b.Cores)
 	}

@@ -116,13 +116,3 @@ func (i *Instance) CheckBindings(pending func(do func(script.Timer))) error {
 	}
 	return nil
 }
-
-// stopper is a scheduler whose timers stay in the Go runtime until Stop.
-type stopper interface{ Stop() }
-
-// Stop stops the timers that the scheduler started in the Go runtime.
-func (i *Instance) Stop() {
-	if s, ok := i.s.(stopper); ok {
-		s.Stop()
-	}
-}

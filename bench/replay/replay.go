@@ -1,8 +1,7 @@
 // Package replay replays the blocks of a script on a structure.
 //
-// An [Instance] is a fresh instance of a structure. It has two timed loops. The proved loop keeps counts and
-// checksums of the timers that fire ([Instance.Time] and its variants). The lean loop only makes the
-// calls ([Instance.TimeLean]). [Instance.Prove] is not timed and checks every answer. After each block,
+// An [Instance] is a fresh instance of a structure. Its timed loop keeps counts and checksums of the timers that fire
+// ([Instance.Time] and its variants). [Instance.Prove] is not timed and checks every answer. After each block,
 // [Instance.Check] compares the outcome with that of the generator. A time counts only if this check passes.
 package replay
 
@@ -113,7 +112,7 @@ func (o Outcome) checkAnswers() error {
 	return nil
 }
 
-// Time replays a block with the proved loop and returns its duration. It reads the clock only before and after
+// Time replays a block and returns its duration. It reads the clock only before and after
 // the block.
 func (r *replayer) Time(b *script.Block) time.Duration {
 	r.Reserve(b)

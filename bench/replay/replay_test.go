@@ -3,11 +3,9 @@ package replay
 import (
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/internal/gotimer"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/longtest"
@@ -38,7 +36,7 @@ func (i *Instance) replayAs(way int, b *script.Block, samples *Latencies) error 
 	case 2:
 		i.Sample(b, samples)
 	case 3:
-		if !slices.Contains([]string{"null", "stub", "time.AfterFunc"}, i.entry.Name) {
+		if i.entry.Name != "null" {
 			return i.Prove(b)
 		}
 		i.Time(b)
@@ -65,7 +63,6 @@ func write(w workload.Workload, seed uint64) written {
 // allReplays replays a script in all ways and returns the first failure of the proof.
 func allReplays(e entry.Entry, w written) error {
 	i := New(e)
-	defer i.Stop()
 	if err := i.Replay(w.blocks[0]); err != nil {
 		return err
 	}
@@ -82,11 +79,6 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
 			entries := append(catalog.All(), entry.Entry{Name: "null", New: Null})
-			if w.Kind().NothingFires {
-				goTimers := func() structures.Scheduler[uint64] { return gotimer.New() }
-				entries = append(entries, entry.Entry{Name: "stub", New: Stub},
-					entry.Entry{Name: "time.AfterFunc", New: goTimers})
-			}
 			for seed := range uint64(longtest.Scale(t, 1, 1, 3)) {
 				script := write(w, seed)
 				for _, e := range entries {

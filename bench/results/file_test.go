@@ -127,8 +127,8 @@ func TestBenchmarkLinesAreReadBackByTheStandardReader(t *testing.T) {
 		"Timers/workload=grid-clustered-50/n=50/structure=quadheap/op=per-lifecycle": 2,
 		"Timers/workload=grid-clustered-50/n=50/structure=wheel/op=cancel":           2,
 		"Timers/workload=grid-clustered-50/n=50/structure=null/op=fire-latency":      1,
-		"Timers/workload=reschedule/n=50/structure=time.AfterFunc/op=reschedule":     2,
-		"Timers/workload=reschedule/n=50/structure=time.AfterFunc/op=per-reschedule": 2,
+		"Timers/workload=reschedule/n=50/structure=null/op=reschedule":               2,
+		"Timers/workload=reschedule/n=50/structure=null/op=per-reschedule":           2,
 		"Idle/workload=hold/delays=pareto/n=10/structure=wheel/driver=tickless":      1,
 		"Memory/n=50/structure=quadheap":                                             1,
 	} {

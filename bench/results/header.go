@@ -63,6 +63,9 @@ func (h *Header) Decode(d *json.Decoder) error {
 	return nil
 }
 
+// leanProfile is the profile of earlier versions whose loops kept no checksums.
+const leanProfile = "lean"
+
 // check returns an error if this version cannot read the file.
 func (h Header) check() error {
 	switch {
@@ -73,6 +76,8 @@ func (h Header) check() error {
 			"this one reads version %d", h.Version, Version)
 	case h.Version < Version:
 		return fmt.Errorf("written by an older timerbench: results of version %d, want version %d", h.Version, Version)
+	case h.Parameters.Profile == leanProfile:
+		return errors.New("measured by lean loops of an older timerbench, whose costs compare with no others: measure again")
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ func TestTheHeaderIsReadWithoutTheRest(t *testing.T) {
 		"an array":           {`[1, 2]`, "not a results file"},
 		"foreign":            {`{"format": "something else"}`, `format is "something else"`},
 		"too new":            {`{"format": "timerbench-results", "version": 99}`, "written by a newer timerbench"},
+		"lean loops":         {`{"format": "timerbench-results", "version": 3, "complete": true, "parameters": {"profile": "lean"}, "created": "2026-03-01T12:00:00Z"}`, "measured by lean loops of an older timerbench"},
 		"empty":              {``, "not JSON"},
 	} {
 		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {

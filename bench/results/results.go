@@ -99,7 +99,6 @@ type Parameters struct {
 	Budget    float64 `json:"budget_seconds,omitempty"` // see bench.Config; 0: none
 	Layouts   int     `json:"layouts,omitempty"`        // number of code layouts in a session; 0: the default layout
 	Instances int     `json:"instances,omitempty"`      // least number of instances of each contender in a cell
-	Lean      bool    `json:"lean,omitempty"`           // minimal loops, whose counts alone are proved
 
 	// Session is the name of a session of package ab, in which two builds took turns. The two results of
 	// a session can be compared like the rows of one run.
@@ -202,7 +201,7 @@ const (
 	RoleStructure Role = "structure" // from the catalog
 	RoleFloor     Role = "floor"     // null scheduler, with the cost of the harness
 	RoleControl   Role = "control"   // second instance of a structure, which shows the noise (A/A)
-	RoleBaseline  Role = "baseline"  // Go's runtime timers
+	RoleBaseline  Role = "baseline"  // Go's own timers, in Live only
 	RoleExternal  Role = "external"  // a program of another language, see External
 	RoleIntrusive Role = "intrusive" // from the catalog's second list: timers that are fields of the caller's structs
 )

@@ -28,7 +28,7 @@ func (m *Cron) Check() []ParameterError {
 }
 
 // Kind returns the kind of model.
-func (*Cron) Kind() Kind { return Kind{Name: "cron", FiresOnly: true} }
+func (*Cron) Kind() Kind { return Kind{Name: "cron"} }
 
 // New returns the process with n jobs.
 func (m *Cron) New(n int, tick time.Duration) script.Process {

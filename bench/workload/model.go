@@ -30,12 +30,6 @@ type Kind struct {
 	// Definition rises when the model writes other operations with the same parameters, see Workload.Version.
 	Definition int
 
-	// NothingFires says that the script never moves the clock, so Go's own timers can take part.
-	NothingFires bool
-
-	// FiresOnly says that no timer is cancelled or moved.
-	FiresOnly bool
-
 	// Cyclic says that a Step is a whole cycle of all timers.
 	Cyclic bool
 

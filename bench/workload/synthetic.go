@@ -96,7 +96,7 @@ func (p *synthetic) replace(w *script.Writer, r *script.Rand, move Share) {
 }
 
 // Kind returns the kind of model.
-func (*Hold) Kind() Kind { return Kind{Name: "hold", FiresOnly: true} }
+func (*Hold) Kind() Kind { return Kind{Name: "hold"} }
 
 // New returns the process.
 func (m *Hold) New(n int, tick time.Duration) script.Process {
@@ -137,7 +137,7 @@ func (m *CancelHold) New(n int, tick time.Duration) script.Process {
 }
 
 // Kind returns the kind of model.
-func (*StartStop) Kind() Kind { return Kind{Name: "start-stop", NothingFires: true} }
+func (*StartStop) Kind() Kind { return Kind{Name: "start-stop"} }
 
 // New returns the process.
 func (m *StartStop) New(n int, tick time.Duration) script.Process {
@@ -154,7 +154,7 @@ const defaultBurst = 32
 func burst(n int, most Count) int { return max(1, min(int(most), n/10)) }
 
 // Kind returns the kind of model.
-func (*Churn) Kind() Kind { return Kind{Name: "churn", NothingFires: true} }
+func (*Churn) Kind() Kind { return Kind{Name: "churn"} }
 
 // New returns the process.
 func (m *Churn) New(n int, tick time.Duration) script.Process {
@@ -170,7 +170,7 @@ func (m *Churn) New(n int, tick time.Duration) script.Process {
 
 // Kind returns the kind of model.
 func (*Reschedule) Kind() Kind {
-	return Kind{Name: "reschedule", Unit: script.PerReschedule, NothingFires: true}
+	return Kind{Name: "reschedule", Unit: script.PerReschedule}
 }
 
 // New returns the process.
@@ -183,7 +183,7 @@ func (m *Reschedule) New(n int, tick time.Duration) script.Process {
 }
 
 // Kind returns the kind of model.
-func (*FillDrain) Kind() Kind { return Kind{Name: "fill-drain", Cyclic: true, FiresOnly: true} }
+func (*FillDrain) Kind() Kind { return Kind{Name: "fill-drain", Cyclic: true} }
 
 // New returns the process. A step is one whole cycle.
 func (m *FillDrain) New(n int, tick time.Duration) script.Process {

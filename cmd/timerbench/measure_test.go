@@ -157,19 +157,6 @@ func TestTheSummaryNamesTheLongestCalls(t *testing.T) {
 	}}}), "avalanche-tick  hwheel     100,000             1,650  Pop        1,114,112")
 }
 
-func TestTheSummaryOfALeanRunHasATableForEachSize(t *testing.T) {
-	says(t, summaryOf(&results.Run{
-		Parameters: results.Parameters{Lean: true, N: []int{300, 400}},
-		Cells: []results.Cell{
-			{Workload: "hold", N: 300, Unit: "lifecycle", Rows: []results.Row{timed("null", 3), timed("hwheel", 40)}},
-			{Workload: "churn", N: 300, Rows: []results.Row{timed("null", 4), timed("stub", 7), timed("hwheel", 50)}},
-			{Workload: "hold", N: 400, Unit: "lifecycle", Rows: []results.Row{timed("hwheel", 60)}},
-		},
-		Memory: []results.Memory{{Structure: "hwheel", N: 300, Bytes: 30, AgedBytes: 32, CollectNS: 2e6}},
-	}), "300 timers: ", "STRUCTURE  HOLD  CHURN  BYTES  GC, MS", "null       3.01   4.02", "stub          –   7.03", "hwheel     40.2   50.2     32       2",
-		"400 timers: ")
-}
-
 func TestDoctor(t *testing.T) {
 	stdout, _ := must(t, "doctor")
 	says(t, stdout, "load", "frequency", "virtualization", "memory", "processor limit", "of 5 checks warn.")
@@ -220,7 +207,7 @@ func TestMakePassesArgumentsOn(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	for _, target := range []string{"bench", "bench-smoke", "bench-full", "bench-micro", "bench-scale"} {
+	for _, target := range []string{"bench", "bench-smoke", "bench-full", "bench-scale"} {
 		out, err := exec.Command(make, "-C", "../..", "-n", target, "ARGS=-s '^auto$'").CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "-s '^auto$'") {
 			t.Errorf("make %s: %v: %s", target, err, out)

@@ -93,12 +93,12 @@ func (c *choice) complete() (err error) {
 
 type runFlags struct {
 	choice
-	memory               float64 // GB; 0: the available memory
-	turns                bench.Turns
-	lean, resume, dryRun bool
-	traces               string
-	external             []string
-	out                  string
+	memory         float64 // GB; 0: the available memory
+	turns          bench.Turns
+	resume, dryRun bool
+	traces         string
+	external       []string
+	out            string
 }
 
 // The largest values of flags, far above useful ones (chosen).
@@ -125,13 +125,8 @@ at least twice as long as the best in each of three rounds, or longer in each of
 twelve and 1.3 times as long on average. The results list everything that was
 not measured.
 
-With --lean, the timed loops contain only the operations of the workload. Other
-loops prove each operation, which adds several nanoseconds. Use --lean for
-structures whose operations take a few nanoseconds. It proves the first block
-of each cell and checks the counts after each other block. The table also shows
-the loop alone (null), the loop with stored records (stub), and Go's own timers.
-Sizes go up to 1e8 timers. Structures that do not fit into memory together are
-measured one after the other, as the results note.
+Structures that do not fit into memory together are measured one after the
+other, as the results note.
 
 Ctrl-C keeps the finished steps. --resume continues with them; it needs the same
 flags, machine and build.`,
@@ -139,7 +134,6 @@ flags, machine and build.`,
   timerbench run --profile smoke --out /tmp/try
   timerbench run -s 'heap|^hwheel$' -w '^hold$' --n 1e3,1e6 --trials 12
   timerbench run --dry-run --profile full
-  timerbench run --lean --structure '^hwheel$|quad' --workload churn --n 1e5,1e6
   timerbench run --out /tmp/try --resume
   timerbench run --scenario scenarios/api-gateway.toml
   benchstat -col /structure -row /workload,/n ` + latest + `/` + runs.Benchmarks,
@@ -148,8 +142,6 @@ flags, machine and build.`,
 	}
 	flags := cmd.Flags()
 	f.add(flags, ofProfile)
-	flags.BoolVar(&f.lean, "lean", false, "short for --profile lean")
-	cmd.MarkFlagsMutuallyExclusive("lean", "profile")
 	flags.Float64Var(&f.memory, "memory", 0,
 		"memory limit in `GB` (default: the available memory)")
 	flags.IntVar(&f.cfg.Trials, "trials", 0,
@@ -183,9 +175,6 @@ func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
 
 // complete builds the configuration from the flags. Its error names the wrong value.
 func (f *runFlags) complete(cmd *cobra.Command) error {
-	if f.lean {
-		f.profile = "lean"
-	}
 	cfg := &f.cfg
 	var err error
 	if cfg.Traces, err = f.recordings(cmd.ErrOrStderr()); err != nil {
@@ -198,7 +187,7 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("budget") && cfg.Trials == 0 {
 		cfg.Budget = cfg.Profile.Budget
 	}
-	taken := append(names(allStructures(), nameOfStructure), embedded.FloorName, bench.FloorName, bench.BaselineName, bench.StubName)
+	taken := append(names(allStructures(), nameOfStructure), embedded.FloorName, bench.FloorName)
 	if cfg.External, err = external.Parse(f.external, taken); err != nil {
 		return fmt.Errorf("--external %w", err)
 	}
@@ -208,8 +197,6 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 		}
 	}
 	switch {
-	case len(cfg.External) > 0 && cfg.Profile.Name == "lean":
-		return errors.New("--external: no meaning with --lean: external programs have one loop, which proves each operation")
 	case cfg.Budget < 0:
 		return fmt.Errorf("--budget %s: want a time of at least 0; 0 means no limit", cfg.Budget)
 	case f.resume && f.out == "":

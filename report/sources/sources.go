@@ -25,16 +25,14 @@ const builtIn = "the run that is part of this program (docs/results)"
 // Find returns the results at a path, as [runs.Read] does. For an empty path it returns the last whole run in
 // [runs.Parent], or the run that is part of this program if there is none. A run is whole if it is complete and has
 // all structures, workloads and sizes of the normal or the full profile ([bench.Whole]). If a later run is not
-// whole but has all structures, its cells replace the same cells of the whole run. Lean runs and runs without
-// workloads are ignored.
+// whole but has all structures, its cells replace the same cells of the whole run. Runs without workloads are ignored.
 func Find(path string) (s Source, err error) {
 	if path != "" {
 		s.Run, s.From, err = runs.Read(path)
 		return s, err
 	}
 	found, _ := runs.In(runs.Parent) // files that cannot be read do not answer
-	found = slices.DeleteFunc(found,
-		func(f runs.Found) bool { return len(f.Parameters.Workloads) == 0 || f.Parameters.Lean })
+	found = slices.DeleteFunc(found, func(f runs.Found) bool { return len(f.Parameters.Workloads) == 0 })
 	isPart := func(f runs.Found) bool { return !f.Complete || !bench.Whole(f.Parameters) }
 	if whole := slices.DeleteFunc(slices.Clone(found), isPart); len(whole) > 0 {
 		s.From = runs.Last(whole).Path
