@@ -34,7 +34,7 @@
 // The file:
 //
 //	8 bytes  89 54 42 54 0D 0A 1A 0A  (\x89 T B T \r \n \x1a \n)
-//	1 byte   version: 1, or 4 if schedules have sites; 2 if the sites have no forms
+//	1 byte   version: 1, or 7 if schedules have sites; 4 if lost operations have no kinds, 2 if the sites have no forms either
 //	         the header, the chunks, the footer: a section each
 //
 // The footer ends the file. A file without a footer is cut short. Each section:
@@ -86,6 +86,7 @@
 //	keys
 //	from version 2: operations lost, since the recorder could not keep up
 //	from version 2: timers put into the heap of Go's runtime
+//	from version 7: those of the operations lost that set a timer, stopped one, were a timer that fired
 //
 // # What a reader checks
 //

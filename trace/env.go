@@ -9,12 +9,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/timerbench/timerbench/internal/target"
 	"github.com/timerbench/timerbench/structures"
 )
 
 // EnvFile is the environment variable that names the file to record to. The command "timerbench
 // trace record" sets it.
 const EnvFile = "TIMERBENCH_TRACE"
+
+// EnvBuffer is the environment variable that bounds the memory for operations that a program of "timerbench trace
+// build" has made and the recorder has not written yet. It is a number of bytes, at least 1,000,000. Without it the bound is 64 MB.
+const EnvBuffer = EnvFile + "_BUFFER"
 
 // envBegun is the environment variable in which a program that records stores its process ID, the
 // number of traces that it has begun, and whether it keeps all traces as Environ says. The recorder
@@ -53,7 +58,8 @@ func absoluteEnv() (start struct{ value, path string }) {
 // environment names, the second to a file with "-2" added to its name, and so on. In a program of "timerbench
 // trace build", the first trace is that of Go's runtime. Child processes of a program that records do not
 // record. If another program has completed a trace with the same name meanwhile, stop keeps both: it adds a
-// number to the name, and returns an error that contains the new name.
+// number to the name, and returns an error that contains the new name. A trace for a device or a pipe, which is no
+// regular file, is written to it as it is.
 func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Scheduler[T], stop func() error, err error) {
 	f, err := fileFromEnv(h)
 	switch {
@@ -66,13 +72,21 @@ func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Sc
 	return r, f.completeAfter(r.Close), nil
 }
 
-// envFile is a trace in a temporary file, which is renamed when it is complete.
+// envFile is a trace in a temporary file, which is renamed when it is complete. If path is no regular file, the trace is
+// written to it as it is.
 type envFile struct {
 	path   string
+	direct bool
 	before os.FileInfo // the file at path when the recording began; nil: there was none
 	keep   bool        // as Environ says
 	temp   *os.File
 	w      *Writer
+}
+
+// readBegun returns what envBegun says.
+func readBegun() (by, n int, keep bool) {
+	_, _ = fmt.Sscan(os.Getenv(envBegun), &by, &n, &keep)
+	return by, n, keep
 }
 
 // fileFromEnv begins a trace. It returns nil if the environment names no file, or if the program
@@ -87,31 +101,49 @@ func fileFromEnv(h Header) (*envFile, error) {
 	if path == atStart.value {
 		path = atStart.path
 	}
-	var by, n int
-	var keep bool
-	_, _ = fmt.Sscan(os.Getenv(envBegun), &by, &n, &keep)
+	by, n, keep := readBegun()
 	if by > 0 && by != os.Getpid() {
 		return nil, nil
-	}
-	if n++; n > 1 {
-		path = numbered(path, n)
 	}
 	if h.Started.IsZero() {
 		h.Started = time.Now()
 	}
-	before, _ := os.Stat(path)
-	temp, err := os.Create(fmt.Sprintf("%s.%d.tmp", path, os.Getpid()))
+	f, n, err := createTrace(path, n+1, keep)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", EnvFile, err)
 	}
-	w, err := NewWriter(temp, h)
-	if err == nil {
+	if f.w, err = NewWriter(f.temp, h); err == nil {
 		err = os.Setenv(envBegun, fmt.Sprint(os.Getpid(), n, keep))
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", EnvFile, err), temp.Close(), os.Remove(temp.Name()))
+		return nil, errors.Join(fmt.Errorf("%s: %w", EnvFile, err), f.discard())
 	}
-	return &envFile{path, before, keep, temp, w}, nil
+	return f, nil
+}
+
+// createTrace creates the temporary file of trace n, or of a later one: if all traces are kept, a temporary file with the
+// same name has the trace of a program that this process ran before an exec.
+func createTrace(path string, n int, keep bool) (*envFile, int, error) {
+	for ; ; n++ {
+		f := &envFile{path: path, keep: keep}
+		if n > 1 {
+			f.path = numbered(path, n)
+		}
+		to, replace, err := target.Of(f.path)
+		if err != nil {
+			return nil, 0, err
+		}
+		f.path, f.direct = to, !replace
+		name, flags := fmt.Sprintf("%s.%d.tmp", f.path, os.Getpid()), os.O_RDWR|os.O_CREATE|os.O_TRUNC
+		if f.direct {
+			name, flags = f.path, os.O_WRONLY
+		} else if _, err := os.Lstat(name); err == nil && keep {
+			continue
+		}
+		f.before, _ = os.Stat(f.path)
+		f.temp, err = os.OpenFile(name, flags, 0o666)
+		return f, n, err
+	}
 }
 
 // numbered adds a number to the name of a file.
@@ -124,19 +156,35 @@ func numbered(path string, n int) string {
 // the recording failed. Further calls of the function return the same error.
 func (f *envFile) completeAfter(end func() error) func() error {
 	return sync.OnceValue(func() error {
-		if err := errors.Join(end(), f.temp.Close()); err != nil {
-			return errors.Join(err, os.Remove(f.temp.Name()))
+		if err := end(); err != nil {
+			return errors.Join(err, f.discard())
 		}
-		return f.giveName()
+		if err := f.temp.Close(); err != nil || f.direct {
+			return err
+		}
+		path, err := f.giveName()
+		if err == nil && path != f.path && !f.keep {
+			err = fmt.Errorf("%s: another program has recorded to %s meanwhile, so this recording is in %s", EnvFile, f.path, path)
+		}
+		return err
 	})
 }
 
-// giveName renames the file. If another program has completed a trace with that name since the recording began,
-// the file gets the next free number, and giveName returns an error that contains its name.
-func (f *envFile) giveName() error {
+// discard closes the file, and removes it unless it is no regular file.
+func (f *envFile) discard() error {
+	err := f.temp.Close()
+	if !f.direct {
+		err = errors.Join(err, os.Remove(f.temp.Name()))
+	}
+	return err
+}
+
+// giveName renames the file and returns its new name. If another program has completed a trace with that name since the
+// recording began, the file gets the next free number.
+func (f *envFile) giveName() (string, error) {
 	now, err := os.Stat(f.path)
 	if err != nil || !f.keep && f.before != nil && os.SameFile(f.before, now) {
-		return os.Rename(f.temp.Name(), f.path)
+		return f.path, os.Rename(f.temp.Name(), f.path)
 	}
 	for n := 2; ; n++ {
 		path := numbered(f.path, n)
@@ -147,9 +195,6 @@ func (f *envFile) giveName() error {
 		if err == nil {
 			err = errors.Join(file.Close(), os.Rename(f.temp.Name(), path))
 		}
-		if err == nil && !f.keep {
-			err = fmt.Errorf("%s: another program has recorded to %s meanwhile, so this recording is in %s", EnvFile, f.path, path)
-		}
-		return err
+		return path, err
 	}
 }

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -157,6 +158,56 @@ func TestProgramsOfOneRecordingKeepAllTraces(t *testing.T) {
 	}
 	if got := names(t, dir); len(strings.Fields(got)) != 6 {
 		t.Errorf("the directory holds %q, want 6 traces", got)
+	}
+}
+
+// After an exec with the environment of the start, a process begins again. The trace that it did not complete is kept.
+func TestAProcessThatBeginsAgainKeepsItsFirstTrace(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		for _, v := range Environ(filepath.Join(dir, "my.trace")) {
+			name, value, _ := strings.Cut(v, "=")
+			t.Setenv(name, value)
+		}
+		if _, _, err := begun(testHeader); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := names(t, dir), fmt.Sprintf("my-2.trace.%d.tmp my.trace.%[1]d.tmp", os.Getpid()); got != want {
+		t.Errorf("the directory holds %q, want %q", got, want)
+	}
+}
+
+// Only a regular file is replaced. A link is followed, and a pipe gets the trace itself.
+func TestOnlyARegularFileIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link.trace")
+	if err := os.Symlink(filepath.Join(dir, "my.trace"), link); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{link, os.DevNull, fmt.Sprintf("/dev/fd/%d", w.Fd())} {
+		setEnv(t, path)
+		use, stop, err := begun(testHeader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		use()
+		if err := stop(); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	_ = w.Close()
+	data, _ := io.ReadAll(r)
+	if _, r, err := read(data); err != nil || r.Totals().Ops[Schedule] != 1 {
+		t.Errorf("the pipe got %d bytes, %v", len(data), err)
+	}
+	null, err := os.Stat(os.DevNull)
+	if got := names(t, dir); err != nil || null.Mode().IsRegular() || got != "link.trace my.trace" {
+		t.Errorf("%s is %v, %v; the directory holds %q", os.DevNull, null.Mode(), err, got)
 	}
 }
 

@@ -15,9 +15,11 @@ import (
 // line ends, so that a transfer in text mode damages it.
 const magic = "\x89TBT\r\n\x1a\n"
 
-// Version is the version of the format. A trace without sites is of version 1. In version 2 sites have no forms.
-// There is no version 3, so that a flipped bit turns no version into another one.
-const Version = 4
+// Version is the version of the format. A trace without sites is of version 1. In version 2 sites have no forms, and
+// in versions 2 and 4 lost operations have no kinds. No other version differs in one bit from one of these.
+const Version = 7
+
+var versions = []byte{1, 2, 4, Version}
 
 // The kinds of sections.
 const (
@@ -189,6 +191,9 @@ func appendFooter(b []byte, chunks uint64, t Totals, version byte) []byte {
 	if version > 1 {
 		b = appendNumbers(b, t.Lost, t.Heaped)
 	}
+	if version == Version {
+		b = appendNumbers(b, t.LostBy[:]...)
+	}
 	return b
 }
 
@@ -205,6 +210,13 @@ func parseFooter(payload []byte, version byte) (chunks uint64, t Totals, err err
 	if version > 1 {
 		t.Lost = p.number("lost: ", math.MaxInt64)
 		t.Heaped = p.number("put into the heap: ", math.MaxInt64)
+	}
+	if version == Version {
+		left := t.Lost
+		for kind := range t.LostBy {
+			t.LostBy[kind] = p.number("lost of a kind: ", left)
+			left -= t.LostBy[kind]
+		}
 	}
 	return chunks, t, p.end()
 }

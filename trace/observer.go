@@ -21,11 +21,14 @@ const (
 	EventSet  EventKind = iota // a timer gets a deadline
 	EventStop                  // a timer is stopped
 	EventFire                  // a timer fires, and perhaps gets its next deadline
+	eventKinds
 )
 
 // Observer records timers that it does not run, such as those of Go's runtime or of another program, from the
 // events of each timer. The trace holds the timers that were asked for: a timer is pending until its deadline,
 // even if it fires late or was taken out of a heap before, and it fires at its deadline, rounded up to a tick.
+// A pending timer whose first event was lost is in the trace from the event on that gives it a deadline. An
+// EventStop before counts as lost.
 //
 // One goroutine at a time may use an Observer. It needs 80 bytes for each pending timer.
 type Observer struct {
@@ -50,6 +53,11 @@ func (o *Observer) Observe(e Event) {
 	now, delay := time.Duration(e.Now-o.epoch), time.Duration(e.When-e.Now)
 	timer := o.pending[e.Timer]
 	if timer == nil {
+		if e.Pending && e.Kind == EventStop {
+			o.Lose(EventStop, 1)
+			return
+		}
+		e.Pending = false
 		timer = new(observed)
 		if e.When > 0 {
 			o.pending[e.Timer] = timer
@@ -75,8 +83,11 @@ func (o *Observer) Observe(e Event) {
 	}
 }
 
-// Lose records that events were lost.
-func (o *Observer) Lose(events uint64) { o.d.w.totals.Lost += events }
+// Lose records that n events of a kind were lost.
+func (o *Observer) Lose(kind EventKind, n uint64) {
+	o.d.w.totals.Lost += n
+	o.d.w.totals.LostBy[kind] += n
+}
 
 // Err returns the error that ended the recording, or nil while it goes on.
 func (o *Observer) Err() error { return o.d.w.err }
@@ -84,8 +95,13 @@ func (o *Observer) Err() error { return o.d.w.err }
 // Close completes the trace with the tick in which the program ends, at whose end the timers of
 // this tick fire. It closes the Writer and returns the first error of the recording.
 func (o *Observer) Close(now int64) error {
+	o.endTick(now)
+	return o.d.w.Close()
+}
+
+// endTick advances to the end of a tick.
+func (o *Observer) endTick(now int64) {
 	if o.Err() == nil {
 		o.d.advance(time.Duration(now-o.epoch)+o.d.tick, 0)
 	}
-	return o.d.w.Close()
 }

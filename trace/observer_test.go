@@ -90,7 +90,10 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		}, "[schedule 20 main.f][refused cancel][pending 1]", 0},
 		"lost when it was set": {[]Event{
 			{EventStop, a, 1, 0, true, Site{}}, {EventFire, b, 2, 0, true, Site{}},
-		}, "[refused cancel]", 0},
+		}, "[lost 1]", 0},
+		"lost when it was set, moved": {[]Event{
+			{EventSet, a, 1, 160, true, Site{Place: "main.f"}}, {EventSet, a, 2, 170, true, Site{Place: "main.g"}}, {EventStop, a, 3, 0, true, Site{}},
+		}, "[schedule 160 main.f][reschedule 170][cancel]", 0},
 		"a deadline in the past": {[]Event{
 			{EventSet, a, 200, 100, false, Site{Place: "main.f"}},
 		}, "[schedule 201 main.f][fired at 201]", 1},
@@ -136,6 +139,9 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		}
 		if n := reader.Pending(); n > 0 {
 			got += fmt.Sprintf("[pending %d]", n)
+		}
+		if totals := reader.Totals(); totals.Lost > 0 && totals.LostBy == [eventKinds]uint64{EventStop: totals.Lost} {
+			got += fmt.Sprintf("[lost %d]", totals.Lost)
 		}
 		if n := len(r.pending); n != c.kept {
 			t.Errorf("%s: %d timers are kept in mind, want %d", name, n, c.kept)

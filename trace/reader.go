@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -23,11 +24,11 @@ import (
 // ends after its last whole chunk, and CutShort returns the reason.
 type Reader struct {
 	checker
-	in     *bufio.Reader
-	name   string // of the file
-	header Header
-	forms  bool // sites have forms
-	dec    *zstd.Decoder
+	in      *bufio.Reader
+	name    string // of the file
+	header  Header
+	version byte
+	dec     *zstd.Decoder
 
 	offset        int64 // of the next section
 	sectionOffset int64 // of the current section
@@ -117,7 +118,7 @@ func Copy(w *Writer, r *Reader) error {
 	for {
 		op, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			w.totals.Lost, w.totals.Heaped = r.totals.Lost, r.totals.Heaped
+			w.totals.addFooter(r.totals)
 			return w.err
 		}
 		if err != nil {
@@ -192,10 +193,10 @@ func (r *Reader) readStart() error {
 		return r.cutShort(err, len(head), n)
 	case version > Version:
 		return r.damage(0, fmt.Errorf("a trace of version %d, want version %d: it was written by a newer timerbench", version, Version))
-	case version == 0 || version == 3:
-		return r.damage(0, fmt.Errorf("a trace of version %d, want version 1, 2 or 4", version))
+	case !slices.Contains(versions, version):
+		return r.damage(0, fmt.Errorf("a trace of version %d, want one of %v", version, versions))
 	}
-	r.offset, r.forms = int64(len(head)), version > 2
+	r.offset, r.version = int64(len(head)), version
 	kind, err := r.readSection()
 	if err != nil {
 		return err
@@ -300,14 +301,14 @@ func (r *Reader) openChunk() error {
 
 // checkFooter compares the footer in payload with the operations, and checks that the file ends there.
 func (r *Reader) checkFooter() error {
-	chunks, totals, err := parseFooter(r.payload, r.header.version())
+	chunks, totals, err := parseFooter(r.payload, r.version)
 	switch {
 	case err != nil:
 		return fmt.Errorf("footer: %w", err)
 	case chunks != r.chunk.number:
 		return fmt.Errorf("footer: %d chunks, of which %d are there", chunks, r.chunk.number)
 	}
-	r.totals.Lost, r.totals.Heaped = totals.Lost, totals.Heaped
+	r.totals.addFooter(totals)
 	if totals != r.totals {
 		return fmt.Errorf("footer: %+v, but the operations come to %+v", totals, r.totals)
 	}
@@ -374,7 +375,7 @@ func (r *Reader) decodeSite() int {
 		if len(site.Place) > maxSite {
 			r.ops.fail("a site of %d bytes, want at most %d", len(site.Place), maxSite)
 		}
-		if r.forms {
+		if r.version > 2 {
 			site.Form = Form(r.ops.number("form of a site: ", uint64(forms-1)))
 		}
 		r.sites = append(r.sites, site)

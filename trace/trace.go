@@ -80,9 +80,13 @@ type Totals struct {
 	Keys  uint64          // number of keys: the largest number of timers pending at the same time
 
 	// Known at the end of a whole trace with sites, and 0 otherwise.
-	Lost   uint64 // operations that the recorder lost because it could not keep up
-	Heaped uint64 // number of times that Go's runtime put a timer into its heap
+	Lost   uint64             // operations that the recorder lost because it could not keep up
+	LostBy [eventKinds]uint64 // those of Lost whose kind is known: all in a trace of version 7
+	Heaped uint64             // number of times that Go's runtime put a timer into its heap
 }
+
+// addFooter adds the totals that only the footer of a trace has.
+func (t *Totals) addFooter(of Totals) { t.Lost, t.LostBy, t.Heaped = of.Lost, of.LostBy, of.Heaped }
 
 // Count returns the number of all operations. An advance is one operation.
 func (t Totals) Count() uint64 {

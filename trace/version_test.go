@@ -57,7 +57,7 @@ func sited(t testing.TB) []byte {
 		w.Cancel(w.Schedule(10))
 	}
 	w.Advance(5, 0)
-	w.totals.Lost, w.totals.Heaped = 3, 1_000_000
+	w.totals.Lost, w.totals.LostBy, w.totals.Heaped = 6, [eventKinds]uint64{1, 2, 3}, 1_000_000
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestATraceKeepsWhereTheProgramScheduled(t *testing.T) {
 	if want := []Site{{}, {"main.serve main.go:7", TickerForm}, {"net/http.(*conn).serve server.go:2004", DeadlineForm}, {strings.Repeat("x", maxSite), SleepForm}}; !slices.Equal(r.Sites(), want) {
 		t.Errorf("sites %.50v, want %.50v", r.Sites(), want)
 	}
-	if totals := r.Totals(); !r.Header().Sites || totals.Lost != 3 || totals.Heaped != 1_000_000 || totals.Ops[Schedule] != 21 {
+	if totals := r.Totals(); !r.Header().Sites || totals.Lost != 6 || totals.LostBy != [eventKinds]uint64{1, 2, 3} || totals.Heaped != 1_000_000 || totals.Ops[Schedule] != 21 {
 		t.Errorf("header %+v, totals %+v", r.Header(), totals)
 	}
 	if err := r.Reset(bytes.NewReader(data), "again"); err != nil || len(r.Sites()) != 1 {

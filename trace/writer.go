@@ -46,9 +46,16 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	return w, w.err
 }
 
+// footer returns the section that ends the trace after the chunks so far.
+func (w *Writer) footer() []byte {
+	return endSection(appendFooter(beginSection(nil, sectionFooter), w.chunk.number, w.totals, w.header.version()), 0)
+}
+
 // writeSection completes the section that begins at start of b, and writes all of b.
-func (w *Writer) writeSection(b []byte, start int) {
-	if _, err := w.out.Write(endSection(b, start)); err != nil && w.err == nil {
+func (w *Writer) writeSection(b []byte, start int) { w.writeBytes(endSection(b, start)) }
+
+func (w *Writer) writeBytes(b []byte) {
+	if _, err := w.out.Write(b); err != nil && w.err == nil {
 		w.err = fmt.Errorf("writing a trace: %w", err)
 	}
 }
@@ -163,8 +170,7 @@ func (w *Writer) Close() error {
 	}
 	w.flush()
 	if w.err == nil {
-		b := beginSection(nil, sectionFooter)
-		w.writeSection(appendFooter(b, w.chunk.number, w.totals, w.header.version()), 0)
+		w.writeBytes(w.footer())
 	}
 	if w.enc != nil {
 		_ = w.enc.Close() // it writes to nothing

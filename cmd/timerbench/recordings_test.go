@@ -174,7 +174,7 @@ func TestATraceThatLostOperations(t *testing.T) {
 				o.Observe(trace.Event{Kind: trace.EventStop, Timer: i - 9, Now: now, Pending: true})
 			}
 		}
-		o.Lose(lost)
+		o.Lose(trace.EventFire, lost)
 		if err := o.Close(now); err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestATraceThatLostOperations(t *testing.T) {
 		t.Errorf("a recording is to be recorded:\n%s", stdout)
 	}
 	stdout, _ = must(t, "trace", "info", "many.trace")
-	says(t, stdout, "16,000 operations (57.2 %)", "the recorder could not keep up")
+	says(t, stdout, "16,000 operations (57.2 %)", "the recorder could not keep up", "16,000 fired")
 
 	const want = "many.trace: 57.2 %"
 	refused(t, []string{"recommend", "--trace", "many.trace"}, "--trace: "+want, "want at most 5 %", "--force")

@@ -50,6 +50,10 @@ it returns from main, calls os.Exit or ends by SIGINT, SIGTERM or SIGHUP. A
 panic, a deadlock or SIGKILL leaves FILE.PID.tmp, which lacks the last second.
 Other commands read it, with a warning. Times are in ticks of a millisecond.
 
+The recorder keeps up to 64 MB of operations that it has not written yet, or
+` + trace.EnvBuffer + ` bytes. Before syscall.Exec replaces the program,
+the trace is completed; the new program's trace is FILE-2.
+
 All flags of go build are supported, except -overlay. The version of Go, which
 "go version" prints in the program's folder, must be 1.24 to 1.26.`,
 		Example: `  timerbench trace build -o server.rec ./cmd/server
@@ -156,8 +160,10 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 		add("fired late", "%s timers, because the program woke up after their deadlines", show.Grouped(s.LateFires))
 	}
 	if s.Totals.Lost > 0 {
-		add("lost", "%s operations (%s), as the recorder could not keep up: the other figures are not exact",
-			show.Grouped(s.Totals.Lost), show.Percent(s.LostShare()))
+		by := s.Totals.LostBy
+		add("lost", "%s operations (%s), as the recorder could not keep up: %s set or moved a timer, %s stopped one, %s fired. "+
+			"The other figures are not exact. Record again with a larger %s", show.Grouped(s.Totals.Lost), show.Percent(s.LostShare()),
+			show.Grouped(by[trace.EventSet]), show.Grouped(by[trace.EventStop]), show.Grouped(by[trace.EventFire]), trace.EnvBuffer)
 	}
 	if s.Totals.Heaped > 0 {
 		add("in Go's heap", "%s insertions of timers; a channel timer is there only while a goroutine waits for it", show.Grouped(s.Totals.Heaped))

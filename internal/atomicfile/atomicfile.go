@@ -6,68 +6,81 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/timerbench/timerbench/internal/target"
 )
 
-// Target returns the path of the file that Write writes: path, or the target if it is
-// a link. It returns an error if that is no regular file or if its folder does not exist.
+// Target returns the path of the file that Write replaces: path, or the file to which a link leads. It
+// returns an error if that is no regular file or if its folder does not exist.
 func Target(path string) (string, error) {
-	const mostLinks = 40 // as Linux allows
-	for range mostLinks {
-		info, err := os.Lstat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			_, err := os.Stat(filepath.Dir(path))
-			return path, err
-		case err != nil:
-			return "", err
-		case info.Mode().IsRegular():
-			return path, nil
-		case info.Mode()&fs.ModeSymlink == 0:
-			return "", fmt.Errorf("%s is %s, and only a regular file is replaced", path, kind(info.Mode()))
-		}
-		to, err := os.Readlink(path)
-		if err != nil {
-			return "", err
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(path), to)
-		}
-		path = to
+	file, replace, err := target.Of(path)
+	if err == nil && !replace {
+		err = fmt.Errorf("%s is no regular file, and only a regular file is replaced", path)
 	}
-	return "", fmt.Errorf("%s is a link that leads back to itself", path)
+	return file, err
 }
 
-func kind(m fs.FileMode) string {
-	if m.IsDir() {
-		return "a folder"
+// Writable returns an error if Write would fail for the path before it has written anything. Programs that work long
+// before they write call it first.
+func Writable(path string) error {
+	file, replace, err := target.Of(path)
+	if err != nil || !replace {
+		return err
 	}
-	return "no regular file"
+	return removed(create(file))
+}
+
+// WritableFolder creates a folder and returns an error if no file can be created in it.
+func WritableFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return removed(create(filepath.Join(dir, "file")))
+}
+
+// create creates a hidden file in the folder of a file.
+func create(file string) (*os.File, error) {
+	dir, name := filepath.Split(file)
+	return os.OpenFile(filepath.Join(dir, "."+name+"-"+rand.Text()[:8]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+}
+
+func removed(f *os.File, err error) error {
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // Write replaces the file at path, or the one that a link there leads to, with what write
 // writes. The content goes to a hidden file in the same folder, which is renamed once it is complete
-// and on disk. After an error the hidden file is removed and the file is as it was.
-func Write(path string, write func(io.Writer) error) (err error) {
-	if path, err = Target(path); err != nil {
-		return err
-	}
-	dir, name := filepath.Split(path)
-	f, err := os.OpenFile(filepath.Join(dir, "."+name+"-"+rand.Text()[:8]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+// and on disk. After an error the hidden file is removed and the file is as it was. A device, a pipe or anything else
+// that is no regular file is not replaced but opened and written.
+func Write(path string, write func(io.Writer) error) error {
+	file, replace, err := target.Of(path)
 	if err != nil {
 		return err
 	}
-	defer func() {
+	if !replace {
+		f, err := os.OpenFile(file, os.O_WRONLY, 0)
 		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
+			return err
 		}
-	}()
-	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
+		return errors.Join(write(f), f.Close())
+	}
+	f, err := create(file)
+	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	err = errors.Join(write(f), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
 }
 
 // WriteBytes replaces the file at path with data, as Write does.

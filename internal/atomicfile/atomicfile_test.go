@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -82,18 +83,22 @@ func TestWriteFollowsLinks(t *testing.T) {
 	}
 }
 
-// A socket stands for devices: as root the fault would replace those of this machine.
-func TestWriteRefusesWhatIsNoFile(t *testing.T) {
+// A pipe and a socket stand for devices: as root the fault would replace those of this machine.
+func TestOnlyFilesAreReplaced(t *testing.T) {
 	dir := t.TempDir()
-	socket := filepath.Join(dir, "socket")
+	socket, link := filepath.Join(dir, "socket"), filepath.Join(dir, "link")
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Skip(err)
 	}
 	defer func() { _ = listener.Close() }()
+	if err := os.Symlink(socket, link); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
-		dir:                                 dir + " is a folder, and only a regular file is replaced",
-		socket:                              socket + " is no regular file",
+		dir:                                 dir + " is a folder, want a file",
+		socket:                              "open " + socket,
+		link:                                "open " + link,
 		filepath.Join(dir, "missing", "in"): "missing",
 	} {
 		wrote := false
@@ -101,8 +106,41 @@ func TestWriteRefusesWhatIsNoFile(t *testing.T) {
 		if err == nil || wrote || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
+		if _, err := Target(path); err == nil {
+			t.Errorf("%s may be replaced", path)
+		}
 	}
 	if info, err := os.Stat(socket); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s is a file now, %v", socket, err)
+	}
+	if err := WriteBytes(os.DevNull, []byte("text")); err != nil {
+		t.Error(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	err = WriteBytes(fmt.Sprintf("/dev/fd/%d", w.Fd()), []byte("text"))
+	_ = w.Close()
+	if got, _ := io.ReadAll(r); err != nil || string(got) != "text" {
+		t.Errorf("a pipe got %q, %v", got, err)
+	}
+}
+
+// Nothing stays where a file could be written, and the error comes before the work.
+func TestWritable(t *testing.T) {
+	dir := t.TempDir()
+	file, fresh := filepath.Join(dir, "file"), filepath.Join(dir, "a", "b")
+	if err := errors.Join(Writable(file), WritableFolder(fresh), WriteBytes(file, nil), Writable(file), Writable(os.DevNull)); err != nil {
+		t.Error(err)
+	}
+	if got := count(t, dir) + count(t, fresh); got != 2 {
+		t.Errorf("left %d files", got)
+	}
+	for _, at := range []string{filepath.Join(file, "below"), "/proc/self/x"} { // root may write elsewhere
+		if Writable(at) == nil || WritableFolder(at) == nil {
+			t.Errorf("%s can be written", at)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -39,6 +40,8 @@ func TestAProgramIsRecorded(t *testing.T) {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	t.Run("what it did", func(t *testing.T) { t.Parallel(); holdsWhatTheProgramDid(t, program) })
+	t.Run("an exec", func(t *testing.T) { t.Parallel(); keepsBothProgramsOfAnExec(t, program) })
+	t.Run("a burst", func(t *testing.T) { t.Parallel(); losesNoBurst(t, program) })
 	t.Run("its end", func(t *testing.T) { t.Parallel(); endsWithTheProgram(t, program) })
 }
 
@@ -225,9 +228,13 @@ func endsWithTheProgram(t *testing.T, program string) {
 		{record, "wait", "signal: terminated", "", "my.trace"},
 		{record, "handle", "exit status 0", "", "my.trace"},
 		{record, "chdir", "exit status 0", "", "my.trace"},
+		{record, "exec", "exit status 0", "", "my-2.trace my.trace"},
+		{trace.EnvFile + "=/dev/full", "handle", "exit status 0", "timerbench: " + trace.EnvFile + ": writing a trace", ""},
+		{trace.EnvFile + "=/dev/null", "chdir", "exit status 0", "", ""},
+		{trace.EnvBuffer + "=64M " + record, "chdir", "exit status 0", "timerbench: " + trace.EnvBuffer + "=\"64M\": want a number of bytes", ""},
 		{record, "panic", "exit status 2", "panic: on demand", "my.trace.PID.tmp"},
 		{"", "exit", "exit status 3", "", ""},
-		{trace.EnvFile + "=none/x", "handle", "exit status 0", "timerbench: " + trace.EnvFile + ": open /", ""},
+		{trace.EnvFile + "=none/x", "handle", "exit status 0", "timerbench: " + trace.EnvFile + ": stat /", ""},
 		{full + record, "handle", "exit status 0", "timerbench: " + trace.EnvFile + ": writing a trace", ""},
 	} {
 		t.Run(c.env+" "+c.how, func(t *testing.T) {
@@ -238,6 +245,60 @@ func endsWithTheProgram(t *testing.T, program string) {
 				t.Errorf("%s, %q, left %q; want %s, %q, %q", ended, stderr, files, c.ended, c.says, c.files)
 			}
 		})
+	}
+}
+
+// Exec replaces the program of a process. The trace of the first program is whole, and that of the second says so.
+func keepsBothProgramsOfAnExec(t *testing.T, program string) {
+	dir := t.TempDir()
+	cmd := exec.Command(program, "exec")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), trace.Environ("my.trace")...)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	const once = "set 10ms, fired"
+	first, r := histories(t, filepath.Join(dir, "my.trace"))
+	if want := fmt.Sprint(map[string][]string{"main.sleep": {once}, "main.afterFunc": {once}}); fmt.Sprint(first) != want || r.Header().Name != "program" || r.CutShort() != nil {
+		t.Errorf("the first program: %+v, %q, want %s; %v", r.Header(), first, want, r.CutShort())
+	}
+	second, r := histories(t, filepath.Join(dir, "my-2.trace"))
+	if h := r.Header(); fmt.Sprint(second["main.sleep"]) != "["+once+"]" || h.Name != "program-2" || !strings.HasSuffix(h.Description, "replaced its program by exec") {
+		t.Errorf("the second program: %+v, %q", h, second)
+	}
+}
+
+// Beside a busy process on each processor, the recorder keeps 55,000 operations within 20 ms. With less memory it
+// counts what it drops, and no operation becomes another one.
+func losesNoBurst(t *testing.T, program string) {
+	for range runtime.NumCPU() {
+		busy := exec.Command("sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _, _ = busy.Process.Kill(), busy.Wait() }()
+	}
+	burst := func(buffer string) trace.Totals {
+		path := filepath.Join(t.TempDir(), "my.trace")
+		cmd := exec.Command(program, "burst")
+		cmd.Env = append(os.Environ(), trace.EnvFile+"="+path, trace.EnvBuffer+"="+buffer)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		_, r := histories(t, path)
+		return r.Totals()
+	}
+	for range longtest.Scale(t, 1, 3, 10) {
+		got := burst("")
+		if ops := got.Ops; ops[trace.Schedule] != 20_001 || ops[trace.Reschedule] != 20_000 || ops[trace.Cancel] != 10_000 || got.Fired != 5_001 || got.Lost != 0 {
+			t.Errorf("%+v, want 20,001 schedules, 20,000 reschedules, 10,000 cancels, 5,001 fired and none lost", got)
+		}
+	}
+	got := burst("1000000")
+	t.Logf("with a buffer of 1 MB: %+v", got)
+	ops, lost := got.Ops, got.LostBy
+	if sets := ops[trace.Schedule] + ops[trace.Reschedule] + lost[trace.EventSet]; sets != 40_001 || ops[trace.Cancel]+lost[trace.EventStop] != 10_000 ||
+		got.Fired > 5_001 || ops[trace.RefusedCancel]+ops[trace.RefusedReschedule] > 0 || got.Lost != lost[0]+lost[1]+lost[2] {
+		t.Errorf("with a buffer of 1 MB: %+v, want 40,001 sets and 10,000 stops with the lost ones, and none refused", got)
 	}
 }
 
@@ -474,35 +535,35 @@ func TestTheSourceOfTheRuntimeIsPatched(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := func(file string) []byte {
-		source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "src/runtime", file))
+		source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "src", file))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return source
 	}
-	placed := 0
+	placed, calls := 0, regexp.MustCompile("[tT]imerbench")
 	for _, file := range patched {
 		source := read(file)
 		got, err := patch(file, source)
 		if err != nil {
 			t.Fatal(err)
 		}
-		placed += bytes.Count(got, []byte("timerbench"))
+		placed += len(calls.FindAll(got, -1))
 		if lines := bytes.Count(got, []byte("\n")) - bytes.Count(source, []byte("\n")); lines != 0 {
 			t.Errorf("%s: %d more lines, want none", file, lines)
 		}
 	}
-	if want := strings.Count(fmt.Sprint(hooks), "timerbench"); placed != want {
+	if want := len(calls.FindAllString(fmt.Sprint(hooks), -1)); placed != want {
 		t.Errorf("%d calls, want %d", placed, want)
 	}
 	for _, c := range []struct{ file, old, new, want string }{
-		{"time.go", "\tt.when = 0\n", "\tt.when--\n",
+		{"runtime/time.go", "\tt.when = 0\n", "\tt.when--\n",
 			`runtime/time.go has "t.when = 0" 0 times in (*timer).stop, want it once, as in Go 1.24 to 1.26`},
-		{"time.go", "\tt.when = next\n", "\tt.when = next\n\tt.when = next\n",
+		{"runtime/time.go", "\tt.when = next\n", "\tt.when = next\n\tt.when = next\n",
 			`"t.when = next" 2 times in (*timer).unlockAndRun`},
-		{"time.go", "func (t *timer) modify(", "func (t timer) modify(", `"t.when = when" 0 times`},
-		{"signal_unix.go", "func sighandler(", "func handler(", ` 0 times in sighandler, want`},
-		{"time.go", "package runtime", "package", "runtime/time.go:"},
+		{"runtime/time.go", "func (t *timer) modify(", "func (t timer) modify(", `"t.when = when" 0 times`},
+		{"runtime/signal_unix.go", "func sighandler(", "func handler(", ` 0 times in sighandler, want`},
+		{"runtime/time.go", "package runtime", "package", "runtime/time.go:"},
 	} {
 		_, err := patch(c.file, bytes.Replace(read(c.file), []byte(c.old), []byte(c.new), 1))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -17,18 +17,19 @@ import (
 	"github.com/timerbench/timerbench"
 )
 
-//go:embed _inject/runtime.go _inject/agent.go _inject/compressor.go
+//go:embed _inject/*.go
 var injected embed.FS
 
 // placed maps the injected files to their places in the standard library.
 var placed = map[string]string{
 	"runtime":    "runtime/timerbench.go",
+	"syscall":    "syscall/timerbench.go",
 	"agent":      "timerbench/trace/agent.go",
 	"compressor": "timerbench/trace/compressor.go",
 }
 
-// patched are the files of the runtime that have hooks.
-var patched = []string{"time.go", "signal_unix.go", "os_windows.go"}
+// patched are the files of the standard library that have hooks.
+var patched = []string{"runtime/time.go", "runtime/signal_unix.go", "runtime/os_windows.go", "syscall/exec_unix.go"}
 
 // unneeded are the files of package trace that a program does not need to write a trace.
 var unneeded = []string{"compressor.go", "reader.go"}
@@ -58,7 +59,7 @@ func (o overlay) add(file string, content []byte) error {
 func (o overlay) addRecorder(src string) error {
 	var all error
 	for _, name := range patched {
-		file := filepath.Join(src, "runtime", name)
+		file := filepath.Join(src, filepath.FromSlash(name))
 		source, err := os.ReadFile(file)
 		if err == nil {
 			source, err = patch(name, source)

@@ -10,36 +10,41 @@ import (
 	"strings"
 )
 
-// hooks are statements of the runtime, and the statements to insert before them: to record, while
-// the lock of a timer is held, and to complete the trace before a signal ends the program.
+// hooks are statements of the standard library, and the statements to insert before them: to record, while the lock of
+// a timer is held, and to complete the trace before a signal ends the program or exec replaces it.
 var hooks = []struct{ file, receiver, function, statement, more string }{
 	{
-		"time.go", "timer", "modify", "t.when = when",
+		"runtime/time.go", "timer", "modify", "t.when = when",
 		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchSet, when) }",
 	},
 	{
-		"time.go", "timer", "stop", "t.when = 0",
+		"runtime/time.go", "timer", "stop", "t.when = 0",
 		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchStop, 0) }",
 	},
 	{
-		"time.go", "timer", "unlockAndRun", "t.when = next",
+		"runtime/time.go", "timer", "unlockAndRun", "t.when = next",
 		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchFire, next) }",
 	},
-	{"time.go", "timers", "addHeap", "t.ts = ts", "if timerbenchOn.Load() { timerbenchHeap(t) }"},
+	{"runtime/time.go", "timers", "addHeap", "t.ts = ts", "if timerbenchOn.Load() { timerbenchHeap(t) }"},
 	{
-		"signal_unix.go", "", "sighandler", "if flags&_SigKill != 0 {\n\t\tdieFromSignal(sig)\n\t}",
+		"runtime/signal_unix.go", "", "sighandler", "if flags&_SigKill != 0 {\n\t\tdieFromSignal(sig)\n\t}",
 		"if flags&_SigKill != 0 && timerbenchEnd(sig) { return }",
 	},
 	{
-		"os_windows.go", "", "ctrlHandler", "return 0",
+		"runtime/os_windows.go", "", "ctrlHandler", "return 0",
 		"if timerbenchEnd(s) { if s == 15 { block() }; return 1 }", // 15 is SIGTERM
 	},
+	{
+		"syscall/exec_unix.go", "", "Exec", "runtime_BeforeExec()",
+		"if TimerbenchExec != nil { if envvp, err = SlicePtrFromStrings(TimerbenchExec(envv)); err != nil { return err } }",
+	},
+	{"syscall/exec_unix.go", "", "Exec", "return err1", "if TimerbenchExecFailed != nil { TimerbenchExecFailed() }"},
 }
 
-// patch inserts the hooks into a file of the runtime. It keeps all line numbers.
+// patch inserts the hooks into a file of the standard library. It keeps all line numbers.
 func patch(file string, source []byte) ([]byte, error) {
 	set := token.NewFileSet()
-	tree, err := parser.ParseFile(set, "runtime/"+file, source, parser.SkipObjectResolution)
+	tree, err := parser.ParseFile(set, file, source, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +65,7 @@ func patch(file string, source []byte) ([]byte, error) {
 			}
 		}
 		if len(found) != 1 {
-			return nil, fmt.Errorf("runtime/%s has %q %d times in %s, want it once, as in Go 1.24 to 1.26",
+			return nil, fmt.Errorf("%s has %q %d times in %s, want it once, as in Go 1.24 to 1.26",
 				file, h.statement, len(found), strings.TrimPrefix("(*"+h.receiver+")."+h.function, "(*)."))
 		}
 		inserts[found[0]] = h.more + "; "

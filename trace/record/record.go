@@ -189,5 +189,5 @@ func (r Recording) unlessCutShort(h trace.Header, err error) error {
 			"or by a signal such as SIGKILL", r.Command[0])
 	}
 	return fmt.Errorf("the recording was not completed: %s was killed, or ended without a call of the stop that "+
-		"trace.FromEnv returns", r.Command[0])
+		"trace.FromEnv returns; exec ends a program, too", r.Command[0])
 }

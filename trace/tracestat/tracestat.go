@@ -130,8 +130,8 @@ func (s *Summary) LostShare() float64 {
 // CheckLost returns an error if more than MostLost of the operations are missing from the trace.
 func (s *Summary) CheckLost() error {
 	if share := s.LostShare(); share > MostLost {
-		return fmt.Errorf("%.3g %% of the operations were lost, as the recorder could not keep up: want at most %.0f %%",
-			100*share, 100*MostLost)
+		return fmt.Errorf("%.3g %% of the operations were lost, as the recorder could not keep up: want at most %.0f %%; record again with a larger %s",
+			100*share, 100*MostLost, trace.EnvBuffer)
 	}
 	return nil
 }
@@ -153,6 +153,9 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 		PendingAtEnd      uint64        `json:"pending_at_end"`
 		MostPending       uint64        `json:"most_pending"`
 		Lost              uint64        `json:"lost"`
+		LostSets          uint64        `json:"lost_sets"` // those of Lost that set or moved a timer
+		LostStops         uint64        `json:"lost_stops"`
+		LostFires         uint64        `json:"lost_fires"`
 		CutShort          bool          `json:"cut_short"`
 		IntoHeap          uint64        `json:"into_heap"` // of Go's runtime
 		Delays            Delays        `json:"delays"`
@@ -161,7 +164,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 	}{
 		h.Name, h.Description, h.Tick, s.Duration(), t.Ops[trace.Schedule], t.Ops[trace.Reschedule],
 		t.Ops[trace.Cancel], t.Fired, t.Ops[trace.RefusedReschedule], t.Ops[trace.RefusedCancel],
-		t.Pending(), t.Keys, t.Lost, s.CutShort != nil, t.Heaped, s.Delays, s.Moves, append([]Site{}, s.Sites...),
+		t.Pending(), t.Keys, t.Lost, t.LostBy[trace.EventSet], t.LostBy[trace.EventStop], t.LostBy[trace.EventFire], s.CutShort != nil, t.Heaped, s.Delays, s.Moves, append([]Site{}, s.Sites...),
 	})
 }
 

@@ -1,12 +1,16 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"internal/runtime/exithook"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,10 +19,13 @@ import (
 // agent writes the records of the runtime into a trace.
 type agent struct {
 	mu     sync.Mutex // guards the fields below
+	file   *envFile
 	timers *Observer
 	buf    []runtime.TimerbenchRecord
 	places map[uintptr]string
-	stop   func() error // completes and renames the file
+	lost   [eventKinds]uint64 // operations that the Observer knows
+	named  string             // name of the file during an exec
+	stop   func() error       // completes and renames the file
 	ended  bool
 }
 
@@ -34,11 +41,21 @@ func init() {
 }
 
 func start(since int64) error {
-	f, err := fileFromEnv(Header{
+	most, err := bufferFromEnv()
+	if err != nil {
+		return err
+	}
+	runtime.TimerbenchBound(most)
+	h := Header{
 		Name: programName(), Tick: 1e6, Sites: true,
 		Description: fmt.Sprintf("the timers of Go's runtime, %s %s/%s",
 			runtime.Version(), runtime.GOOS, runtime.GOARCH),
-	})
+	}
+	if by, n, _ := readBegun(); by == os.Getpid() { // and still it is the first trace of this program
+		h.Name = fmt.Sprintf("%.*s-%d", maxName-20, h.Name, n+1)
+		h.Description += ", after the process replaced its program by exec"
+	}
+	f, err := fileFromEnv(h)
 	if f == nil && err == nil { // the program is the child of one that records
 		runtime.TimerbenchStop()
 		return nil
@@ -47,14 +64,30 @@ func start(since int64) error {
 		return err
 	}
 	a := &agent{
+		file:   f,
 		timers: NewObserver(f.w, since),
 		buf:    make([]runtime.TimerbenchRecord, 4096),
 		places: map[uintptr]string{},
 	}
 	a.stop = f.completeAfter(func() error { return a.timers.Close(runtime.TimerbenchStop()) })
+	syscall.TimerbenchExec, syscall.TimerbenchExecFailed = a.beforeExec, a.execFailed
 	exithook.Add(exithook.Hook{F: a.end, RunOnFailure: true})
 	runtime.TimerbenchGo(a.run)
 	return nil
+}
+
+// bufferFromEnv returns the bound of the memory for records.
+func bufferFromEnv() (uint64, error) {
+	const usual, least = 64 << 20, 1e6
+	s := os.Getenv(EnvBuffer)
+	if s == "" {
+		return usual, nil
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil || n < least {
+		return 0, fmt.Errorf("%s=%q: want a number of bytes, at least 1000000; nothing is recorded", EnvBuffer, s)
+	}
+	return n, nil
 }
 
 // programName makes a valid name for a trace from the name of the program.
@@ -67,11 +100,11 @@ func programName() string {
 	return name[:min(len(name), maxName)]
 }
 
-// run reads the rings until the program is about to end, or until the trace cannot be written.
+// run reads the records until the program is about to end, or until the trace cannot be written.
 // Once a second it writes the operations to the file, so a program that is killed loses the last
 // second. A signal that would have ended the program ends it after the trace is complete.
 func (a *agent) run() {
-	const pause = 25e6 // at 100,000 operations a second, a ring is then a tenth full
+	const pause = 25e6 // at 80,000 operations a second, a chunk is then full
 	for n := 1; a.drain(n%40 == 0) && runtime.TimerbenchSignal() == 0; n++ {
 		runtime.TimerbenchWait(pause)
 	}
@@ -131,11 +164,73 @@ func (a *agent) end() {
 		return
 	}
 	a.ended = true
-	lost, heaped := runtime.TimerbenchTotals()
-	a.timers.Lose(lost)
-	a.timers.d.w.totals.Heaped = heaped
+	a.addTotals()
 	if err := a.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "timerbench:", err)
 	}
 	runtime.TimerbenchDone()
+}
+
+// addTotals adds what the runtime has counted. The Observer counts lost operations, too.
+func (a *agent) addTotals() {
+	lost, heaped := runtime.TimerbenchTotals()
+	for kind, n := range lost {
+		a.timers.Lose(EventKind(kind), n-a.lost[kind])
+	}
+	a.lost = lost
+	a.timers.d.w.totals.Heaped = heaped
+}
+
+// beforeExec completes the trace before the process replaces its program. It returns the environment of the new program,
+// so that a trace of that program gets the next number. The recording goes on if exec fails.
+func (a *agent) beforeExec(env []string) []string {
+	a.drain(false)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.ended {
+		a.timers.endTick(runtime.TimerbenchNow())
+		a.timers.d.w.flush()
+		a.addTotals()
+	}
+	if !a.ended && a.timers.Err() == nil {
+		if err := a.completeForNow(); err != nil {
+			fmt.Fprintln(os.Stderr, "timerbench:", err)
+		}
+	}
+	const key = envBegun + "="
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, key) })
+	return append(env, key+os.Getenv(envBegun))
+}
+
+// completeForNow writes the footer without a change to the Writer, and gives the file its name. A trace that goes to a
+// pipe or a device is cut short.
+func (a *agent) completeForNow() error {
+	f := a.file
+	if f.direct { // nothing written can be taken back
+		return nil
+	}
+	at, err := f.temp.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	if _, err := f.temp.WriteAt(f.w.footer(), at); err != nil {
+		return err
+	}
+	a.named, err = f.giveName()
+	return err
+}
+
+// execFailed goes on with the recording.
+func (a *agent) execFailed() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.named == "" {
+		return
+	}
+	at, err := a.file.temp.Seek(0, io.SeekCurrent)
+	err = errors.Join(err, a.file.temp.Truncate(at), os.Rename(a.named, a.file.temp.Name()))
+	a.named = ""
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "timerbench:", err)
+	}
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"internal/abi"
 	"internal/runtime/atomic"
+	"internal/runtime/sys"
 	"unsafe"
 )
 
@@ -26,31 +27,47 @@ const (
 	timerbenchFire
 )
 
-// timerbenchSize is the number of records in a ring: 1.3 MB. It is chosen: a P that does
-// nothing but set timers fills a ring in 5 ms.
-const timerbenchSize = 1 << 15
+// timerbenchSize is the number of records in a chunk: 96 kB. It is chosen: one P that does
+// nothing but set timers fills a chunk in 0.3 ms.
+const timerbenchSize = 1 << 11
 
-// A timerbenchRing holds the unread records of one P. Only its P writes, without a lock: a P
-// does one operation at a time, since the goroutine cannot be preempted meanwhile.
-type timerbenchRing struct {
-	head   atomic.Uint64 // records written
-	lost   atomic.Uint64 // records for which there was no room
-	heaped atomic.Uint64 // timers put into the heap
-	known  [256]struct { // a cache of timerbenchClassOf
+// A timerbenchChunk holds records of one P. It is outside the heap, because timers are set where
+// the runtime cannot allocate, and because its memory must not count for the garbage collector.
+type timerbenchChunk struct {
+	_       sys.NotInHeap
+	written atomic.Uint32  // number of records
+	next    atomic.Uintptr // address of the chunk with the following records; 0: none
+	records [timerbenchSize]TimerbenchRecord
+}
+
+// A timerbenchQueue holds the unread records of one P, in a list of chunks. Only its P writes,
+// without a lock: a P does one operation at a time, since the goroutine cannot be preempted
+// meanwhile.
+type timerbenchQueue struct {
+	to     *timerbenchChunk // the chunk to write
+	heaped atomic.Uint64    // timers put into the heap
+	known  [256]struct {    // a cache of timerbenchClassOf
 		pc    uintptr
 		class timerbenchClass
 	}
-	_       [64]byte
-	tail    atomic.Uint64 // records read
-	_       [64]byte
-	records [timerbenchSize]TimerbenchRecord
+	_    [64]byte
+	from *timerbenchChunk // the chunk to read
+	read uint32           // records of it that were read
+}
+
+// timerbenchPool has the chunks that no queue holds.
+var timerbenchPool struct {
+	lock  mutex
+	free  *timerbenchChunk // linked by next
+	bytes uintptr          // of all chunks
+	most  uintptr          // bound of bytes, which the first chunks of queues may exceed
 }
 
 var (
 	timerbenchOn      atomic.Bool
 	timerbenchStarted int64
-	timerbenchRings   [1024]atomic.Pointer[timerbenchRing] // by P
-	timerbenchLost    atomic.Uint64                        // records of a P without a ring
+	timerbenchQueues  [1024]atomic.Pointer[timerbenchQueue] // by P, without gaps
+	timerbenchLost    [3]atomic.Uint64                      // records for which there was no room, by kind
 	timerbenchNote    note
 	timerbenchWaits   atomic.Uint32 // 1: TimerbenchWait waits for the note
 	timerbenchWriting atomic.Bool   // from TimerbenchGo to TimerbenchDone
@@ -66,29 +83,74 @@ var timerbenchDriver func(kind uint8, timer uint64, delay int64, pending bool)
 // The recording begins before the init of any other package.
 func init() {
 	if gogetenv("TIMERBENCH_TRACE") != "" {
-		timerbenchGrow()
+		timerbenchPool.most = ^uintptr(0) // until TimerbenchBound
 		timerbenchStarted = nanotime()
 		timerbenchDriver = timerbenchRecordDriver
 		timerbenchOn.Store(true)
 	}
 }
 
-// timerbenchGrow makes a ring for each P that has none.
-func timerbenchGrow() {
-	for i := range min(int(gomaxprocs), len(timerbenchRings)) {
-		if timerbenchRings[i].Load() == nil {
-			timerbenchRings[i].Store(new(timerbenchRing))
-		}
-	}
+// TimerbenchBound bounds the memory for unread records.
+func TimerbenchBound(bytes uint64) {
+	lock(&timerbenchPool.lock)
+	timerbenchPool.most = uintptr(min(bytes, uint64(^uintptr(0))))
+	unlock(&timerbenchPool.lock)
 }
 
-// timerbenchOwn returns the ring of this P, or nil. The caller cannot be preempted.
-func timerbenchOwn() *timerbenchRing {
+// timerbenchTake returns an empty chunk. It returns nil if the bound is reached and force is false.
+func timerbenchTake(force bool) *timerbenchChunk {
+	const size = unsafe.Sizeof(timerbenchChunk{})
+	pool := &timerbenchPool
+	lock(&pool.lock)
+	c := pool.free
+	if c != nil {
+		pool.free = (*timerbenchChunk)(unsafe.Pointer(c.next.Load()))
+	}
+	more := c == nil && (force || size <= pool.most && pool.bytes <= pool.most-size)
+	if more {
+		pool.bytes += size
+	}
+	unlock(&pool.lock)
+	if more {
+		c = (*timerbenchChunk)(persistentalloc(size, 0, &memstats.other_sys))
+	}
+	if c != nil {
+		c.written.Store(0)
+		c.next.Store(0)
+	}
+	return c
+}
+
+// timerbenchGive makes a chunk free.
+func timerbenchGive(c *timerbenchChunk) {
+	lock(&timerbenchPool.lock)
+	c.next.Store(uintptr(unsafe.Pointer(timerbenchPool.free)))
+	timerbenchPool.free = c
+	unlock(&timerbenchPool.lock)
+}
+
+// timerbenchOwn returns the queue of this P, or nil if there is no P or too many. The caller cannot
+// be preempted.
+func timerbenchOwn() *timerbenchQueue {
 	pp := getg().m.p.ptr()
-	if pp == nil || int(pp.id) >= len(timerbenchRings) {
+	if pp == nil || int(pp.id) >= len(timerbenchQueues) {
 		return nil
 	}
-	return timerbenchRings[pp.id].Load()
+	if q := timerbenchQueues[pp.id].Load(); q != nil {
+		return q
+	}
+	for i := range pp.id + 1 {
+		if timerbenchQueues[i].Load() != nil {
+			continue
+		}
+		q := (*timerbenchQueue)(persistentalloc(unsafe.Sizeof(timerbenchQueue{}), 0, &memstats.other_sys))
+		q.to = timerbenchTake(true)
+		q.from = q.to
+		if !timerbenchQueues[i].CompareAndSwapNoWB(nil, q) { // another P was faster
+			timerbenchGive(q.to)
+		}
+	}
+	return timerbenchQueues[pp.id].Load()
 }
 
 // timerbenchRecord records that t gets the deadline when. The caller holds the lock of t and
@@ -98,11 +160,11 @@ func timerbenchRecord(t *timer, kind uint8, when int64) {
 	if t.isFake {
 		return
 	}
-	r := timerbenchOwn()
-	if r == nil {
-		timerbenchLost.Add(1)
-	} else if !r.isAlarm(t) {
-		r.put(t, TimerbenchRecord{nanotime(), when, uint64(uintptr(unsafe.Pointer(t))), 0, kind, 0, t.when > 0})
+	q := timerbenchOwn()
+	if q == nil {
+		timerbenchLost[kind].Add(1)
+	} else if !q.isAlarm(t) {
+		q.put(t, TimerbenchRecord{nanotime(), when, uint64(uintptr(unsafe.Pointer(t))), 0, kind, 0, t.when > 0})
 	}
 }
 
@@ -119,34 +181,37 @@ func timerbenchRecordDriver(kind uint8, timer uint64, delay int64, pending bool)
 			when = maxWhen
 		}
 	}
-	if r := timerbenchOwn(); r != nil {
-		r.put(nil, TimerbenchRecord{now, when, timer, 0, kind, 0, pending})
+	if q := timerbenchOwn(); q != nil {
+		q.put(nil, TimerbenchRecord{now, when, timer, 0, kind, 0, pending})
 	} else {
-		timerbenchLost.Add(1)
+		timerbenchLost[kind].Add(1)
 	}
 	releasem(mp)
 }
 
 // put adds a record. If the record sets a timer, put adds the caller. t is nil for a timer of a
 // driver.
-func (r *timerbenchRing) put(t *timer, rec TimerbenchRecord) {
-	head := r.head.Load()
-	used := head - r.tail.Load()
-	if used == timerbenchSize {
-		r.lost.Store(r.lost.Load() + 1)
-		return
+func (q *timerbenchQueue) put(t *timer, rec TimerbenchRecord) {
+	c, n := q.to, q.to.written.Load()
+	if n == timerbenchSize {
+		if c = timerbenchTake(false); c == nil {
+			timerbenchLost[rec.Kind].Add(1)
+			return
+		}
+		q.to.next.Store(uintptr(unsafe.Pointer(c)))
+		q.to, n = c, 0
+		if timerbenchWaits.CompareAndSwap(1, 0) {
+			notewakeup(&timerbenchNote)
+		}
 	}
 	if rec.Kind == timerbenchSet {
-		rec.PC = r.site(t)
+		rec.PC = q.site(t)
 		if t != nil {
 			rec.Form = timerbenchForm(t)
 		}
 	}
-	r.records[head%timerbenchSize] = rec
-	r.head.Store(head + 1)
-	if used >= timerbenchSize/2 && timerbenchWaits.CompareAndSwap(1, 0) {
-		notewakeup(&timerbenchNote)
-	}
+	c.records[n] = rec
+	c.written.Store(n + 1)
 }
 
 // timerbenchForm returns the form of a timer, which tells by the argument of its function.
@@ -171,14 +236,14 @@ func timerbenchForm(t *timer) uint8 {
 
 // timerbenchHeap counts that a timer is put into the heap of Go's runtime.
 func timerbenchHeap(t *timer) {
-	if r := timerbenchOwn(); r != nil && !t.isFake && !r.isAlarm(t) {
-		r.heaped.Store(r.heaped.Load() + 1)
+	if q := timerbenchOwn(); q != nil && !t.isFake && !q.isAlarm(t) {
+		q.heaped.Store(q.heaped.Load() + 1)
 	}
 }
 
 // site returns the innermost return address on the stack that is not in packages that
 // provide timers, or 0.
-func (r *timerbenchRing) site(t *timer) uintptr {
+func (q *timerbenchQueue) site(t *timer) uintptr {
 	const depth = 32
 	gp := getg()
 	fp := getfp()
@@ -198,7 +263,7 @@ func (r *timerbenchRing) site(t *timer) uintptr {
 			n = gcallers(gp, 0, pcs[:])
 		}
 		for _, pc := range pcs[:n] {
-			if r.class(pc) == timerbenchOutside {
+			if q.class(pc) == timerbenchOutside {
 				return pc
 			}
 		}
@@ -209,7 +274,7 @@ func (r *timerbenchRing) site(t *timer) uintptr {
 	for i := 0; i < depth && gp.stack.lo <= fp && fp < gp.stack.hi; i++ {
 		fromEnd := gp.stack.hi - fp
 		pc := *(*uintptr)(unsafe.Pointer(fp + unsafe.Sizeof(fp)))
-		if pc == 0 || r.class(pc) == timerbenchOutside {
+		if pc == 0 || q.class(pc) == timerbenchOutside {
 			return pc
 		}
 		fp = *(*uintptr)(unsafe.Pointer(gp.stack.hi - fromEnd))
@@ -218,18 +283,18 @@ func (r *timerbenchRing) site(t *timer) uintptr {
 }
 
 // isAlarm reports whether t is the timer that a driver sleeps on.
-func (r *timerbenchRing) isAlarm(t *timer) bool {
+func (q *timerbenchQueue) isAlarm(t *timer) bool {
 	f, ok := t.arg.(func())
 	if !ok {
 		return false
 	}
 	entry := *(**uintptr)(unsafe.Pointer(&f))
-	return entry != nil && r.class(*entry+1) == timerbenchAlarm
+	return entry != nil && q.class(*entry+1) == timerbenchAlarm
 }
 
 // class returns timerbenchClassOf for the function that holds a return address.
-func (r *timerbenchRing) class(pc uintptr) timerbenchClass {
-	known := &r.known[(pc^pc>>8)%uintptr(len(r.known))]
+func (q *timerbenchQueue) class(pc uintptr) timerbenchClass {
+	known := &q.known[(pc^pc>>8)%uintptr(len(q.known))]
 	if known.pc != pc {
 		known.pc, known.class = pc, timerbenchClassOf(funcname(findfunc(pc-1)))
 	}
@@ -277,6 +342,9 @@ func TimerbenchSite(pc uintptr) (function, file string, line int) {
 // TimerbenchOn reports whether operations on timers are recorded, and since when, by nanotime.
 func TimerbenchOn() (since int64, on bool) { return timerbenchStarted, timerbenchOn.Load() }
 
+// TimerbenchNow returns the time by the clock of the records.
+func TimerbenchNow() int64 { return nanotime() }
+
 // TimerbenchStop ends the recording and returns the time. Existing records can still be read.
 func TimerbenchStop() (now int64) {
 	timerbenchOn.Store(false)
@@ -311,8 +379,8 @@ func timerbenchEnd(sig uint32) bool {
 	return true
 }
 
-// TimerbenchWait waits for ns nanoseconds, or until a ring is half full or the recording ends. It
-// uses no timer.
+// TimerbenchWait waits for ns nanoseconds, or until a chunk is full or the recording ends. It uses
+// no timer.
 func TimerbenchWait(ns int64) {
 	noteclear(&timerbenchNote)
 	timerbenchWaits.Store(1)
@@ -322,7 +390,6 @@ func TimerbenchWait(ns int64) {
 	if !timerbenchWaits.CompareAndSwap(1, 0) {
 		timerbenchSleep(-1) // another thread is about to wake it
 	}
-	timerbenchGrow()
 }
 
 // timerbenchSleep waits for the note, as notetsleepg does, on a thread that counts as one of the
@@ -352,39 +419,52 @@ func timerbenchSleep(ns int64) {
 func TimerbenchRead(buf []TimerbenchRecord) int {
 	now := nanotime()
 	for n := range buf {
-		var from *timerbenchRing
+		var from *timerbenchQueue
 		var oldest *TimerbenchRecord
-		for i := range timerbenchRings {
-			r := timerbenchRings[i].Load()
-			if r == nil {
+		for i := range timerbenchQueues {
+			q := timerbenchQueues[i].Load()
+			if q == nil {
 				break
 			}
-			tail := r.tail.Load()
-			if tail == r.head.Load() {
-				continue
-			}
-			rec := &r.records[tail%timerbenchSize]
-			if rec.Now <= now && (oldest == nil || rec.Now < oldest.Now) {
-				from, oldest = r, rec
+			rec := q.first()
+			if rec != nil && rec.Now <= now && (oldest == nil || rec.Now < oldest.Now) {
+				from, oldest = q, rec
 			}
 		}
 		if oldest == nil {
 			return n
 		}
 		buf[n] = *oldest
-		from.tail.Store(from.tail.Load() + 1)
+		from.read++
 	}
 	return len(buf)
 }
 
-// TimerbenchTotals returns the number of lost operations, and how often a timer was put into the
-// heap of Go's runtime.
-func TimerbenchTotals() (lost, heaped uint64) {
-	lost = timerbenchLost.Load()
-	for i := range timerbenchRings {
-		if r := timerbenchRings[i].Load(); r != nil {
-			lost += r.lost.Load()
-			heaped += r.heaped.Load()
+// first returns the first unread record, or nil. It gives back a chunk that was read.
+func (q *timerbenchQueue) first() *TimerbenchRecord {
+	if q.read == timerbenchSize {
+		next := q.from.next.Load()
+		if next == 0 {
+			return nil
+		}
+		timerbenchGive(q.from)
+		q.from, q.read = (*timerbenchChunk)(unsafe.Pointer(next)), 0
+	}
+	if q.read == q.from.written.Load() {
+		return nil
+	}
+	return &q.from.records[q.read]
+}
+
+// TimerbenchTotals returns the number of lost operations by kind, and how often a timer was put
+// into the heap of Go's runtime.
+func TimerbenchTotals() (lost [3]uint64, heaped uint64) {
+	for kind := range lost {
+		lost[kind] = timerbenchLost[kind].Load()
+	}
+	for i := range timerbenchQueues {
+		if q := timerbenchQueues[i].Load(); q != nil {
+			heaped += q.heaped.Load()
 		}
 	}
 	return lost, heaped

@@ -39,6 +39,21 @@ func main() {
 	case "panic":
 		sleep()
 		panic("on demand")
+	case "burst":
+		burst()
+		return
+	case "exec":
+		sleep()
+		env := os.Environ()
+		if err := syscall.Exec("/no/such/program", nil, env); err == nil {
+			panic("exec of nothing")
+		}
+		afterFunc()
+		program, err := os.Executable()
+		if err == nil {
+			err = syscall.Exec(program, []string{program, "chdir"}, env)
+		}
+		panic(err)
 	case "handle":
 		signal.Notify(signals, syscall.SIGTERM)
 	}
@@ -65,6 +80,23 @@ func many() {
 		}()
 	}
 	all.Wait()
+}
+
+// burst does 55,000 operations at once: it sets 20,000 timers, stops a half and moves the other half twice. 5,000 fire.
+func burst() {
+	all := make([]*time.Timer, 20_000)
+	for i := range all {
+		all[i] = time.AfterFunc(time.Hour, func() {})
+	}
+	for i, t := range all {
+		if i%2 == 0 {
+			t.Stop()
+			continue
+		}
+		t.Reset(3 * time.Hour)
+		t.Reset([]time.Duration{2 * time.Hour, 10 * time.Millisecond}[i/2%2])
+	}
+	time.Sleep(200 * time.Millisecond)
 }
 
 func afterFunc() {
