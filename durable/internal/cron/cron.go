@@ -2,6 +2,7 @@
 package cron
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -25,30 +26,74 @@ func FirstRun(spec string, missed driver.Missed, now time.Time) (time.Time, erro
 	if err != nil {
 		return time.Time{}, err
 	}
-	first := s.Next(now)
-	if first.IsZero() {
-		return time.Time{}, fmt.Errorf("cron expression %q: no such time exists", spec)
+	return next(spec, s, now)
+}
+
+// next returns the first time of r after t. An expression has runs for ever or none, so it is an error if there is none,
+// as are a time that is not later and a panic.
+func next(spec string, r driver.Recurrence, t time.Time) (next time.Time, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+		if err != nil {
+			err = fmt.Errorf("cron expression %q: next run after %v: %w", spec, t.UTC(), err)
+		}
+	}()
+	switch next = r.Next(t); {
+	case next.IsZero():
+		err = errors.New("no such time exists")
+	case !next.After(t):
+		err = fmt.Errorf("%v is not later", next.UTC())
+	}
+	return next, err
+}
+
+// last returns the last time of r at or before now. first is an earlier one.
+func last(spec string, r driver.Recurrence, first, now time.Time) (time.Time, error) {
+	// All times after end are after now. The time between first and end halves in each round: 64 rounds are enough.
+	end := now
+	for range 64 {
+		after, err := next(spec, r, first)
+		if err != nil || after.After(now) {
+			return first, err
+		}
+		first = after
+		middle := first.Add(end.Sub(first) / 2)
+		if after, err = next(spec, r, middle); err != nil {
+			return first, err
+		}
+		if after.After(now) {
+			end = middle
+		} else {
+			first = after
+		}
 	}
 	return first, nil
 }
 
-// NextRun decides at now about the run due at deadline: whether it fires, and when the run
-// after it is due, or the zero time if none follows. A later now gives the same answer about
-// whether that run fires, so its ID stays the same.
-func NextRun(spec string, missed driver.Missed, deadline, now time.Time) (fires bool, next time.Time, err error) {
+// NextRun decides at now about the run due at deadline: whether it fires, and when the timer is due next. A later now
+// gives the same answer about whether that run fires, so its ID stays the same.
+//
+// Missed runs that fire as one fire at the last of their times. The timer first moves to that time, which is not
+// after now, without firing. Then isLast tells NextRun that this run fires even if the next one is due as well:
+// otherwise a slow worker would move the timer again and again.
+func NextRun(spec string, missed driver.Missed, isLast bool, deadline, now time.Time) (fires bool, at time.Time, err error) {
 	s, err := crontab.Parse(spec, time.UTC)
 	if err != nil {
 		return false, time.Time{}, err
 	}
-	next = s.Next(deadline)
-	if missed == driver.CatchUp || next.IsZero() || next.After(now) {
-		return true, next, nil
+	at, err = next(spec, s, deadline)
+	if err != nil || missed == driver.CatchUp || isLast || at.After(now) {
+		return err == nil, at, err
 	}
-	if every, ok := s.(cron.ConstantDelaySchedule); ok {
-		periods := now.Sub(deadline)/every.Delay + 1
-		next = deadline.Add(periods * every.Delay)
+	if every, ok := s.(cron.ConstantDelaySchedule); ok { // it keeps its phase
+		s = driver.Periodic(at, every.Delay)
+	}
+	if missed == driver.Skip {
+		at, err = next(spec, s, now)
 	} else {
-		next = s.Next(now)
+		at, err = last(spec, s, at, now)
 	}
-	return missed != driver.Skip, next, nil
+	return false, at, err
 }
