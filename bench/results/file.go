@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/timerbench/timerbench/internal/atomicfile"
 	"github.com/timerbench/timerbench/internal/foreign"
@@ -183,6 +185,11 @@ func (c *Cell) sameProofs() error {
 	return nil
 }
 
+// named reports whether a name fits into a line.
+func named(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) })
+}
+
 // Validate returns an error if r is not well-formed, so that a report could not show it.
 func (r *Run) Validate() error {
 	for _, c := range r.Cells {
@@ -190,9 +197,15 @@ func (r *Run) Validate() error {
 		if c.Workload == "" || c.N < 1 {
 			return fmt.Errorf("%s: want a workload and n of at least 1", where)
 		}
+		if !named(c.Workload) {
+			return fmt.Errorf("a cell of the workload %q: want a name without control characters", c.Workload)
+		}
 		for _, row := range c.Rows {
 			if row.Structure == "" {
 				return fmt.Errorf("%s: a row without a structure", where)
+			}
+			if !named(row.Structure) {
+				return fmt.Errorf("%s: a row of the structure %q: want a name without control characters", where, row.Structure)
 			}
 			if !slices.Contains(roles, row.Role) {
 				return fmt.Errorf("%s, %s: role is %q, want one of %q", where, row.Structure, row.Role, roles)

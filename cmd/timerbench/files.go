@@ -25,7 +25,7 @@ func writeTo(flag, path string, stdout io.Writer, write func(io.Writer) error) e
 	case "":
 		return nil
 	case "-":
-		return write(stdout)
+		return write(raw(stdout))
 	}
 	return placed(flag, path, atomicfile.Write(path, write))
 }
