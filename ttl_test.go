@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -79,8 +80,15 @@ func TestTheTTLPageIsThatOfTheKeptRun(t *testing.T) {
 	if err := kept.Check(); err != nil || !kept.Complete {
 		t.Fatalf("complete %t: %v", kept.Complete, err)
 	}
+	note := ""
+	for i, c := range kept.Cells {
+		if w, _ := workload.Find(c.Workload); w.Version() != c.Definition {
+			note = fmt.Sprintf("The cells have definition %d of `%s`, whose fill had no entry that was overwritten or deleted; %d now. ", c.Definition, c.Workload, w.Version())
+			kept.Cells[i].Definition = 0 // the answers below are those of the page
+		}
+	}
 	r := analysis.Of(kept)
-	text := fmt.Sprintf("Measured by `make bench-ttl` on %s, %s, %s.\n", kept.Environment.CPU, kept.Created.Format("2 January 2006"), kept.Environment.Build())
+	text := note + fmt.Sprintf("Measured by `make bench-ttl` on %s, %s, %s.\n", kept.Environment.CPU, kept.Created.Format("2 January 2006"), kept.Environment.Build())
 	for _, n := range []int{1e6, 1e7} {
 		text += ttlTable(t, r, n)
 	}

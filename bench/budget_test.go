@@ -100,9 +100,12 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 			if err := p.ageTo(context.Background(), round); err != nil {
 				t.Fatal(err)
 			}
-			want := 2 * n * (3*round + pass) / 6
-			if p.aged < want || p.aged > want+100 {
-				t.Errorf("pass %d, round %d begins after %d operations, want %d", pass, round, p.aged, want)
+			if warm := p.warmUp.Operations(); !p.warmUp.Done() || warm < 2*n || warm > 3*n {
+				t.Errorf("the warm-up takes %d operations, want one replacement of %d timers", warm, n)
+			}
+			want := p.warmUp.Operations() + 2*n*(3*round+pass)/6
+			if p.at.operations < want || p.at.operations > want+100 {
+				t.Errorf("pass %d, round %d begins after %d operations, want %d", pass, round, p.at.operations, want)
 			}
 			for _, r := range p.rows {
 				if got := int(r.instance.Proof.Scheduled + r.instance.Proof.Fired); got < want {

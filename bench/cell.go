@@ -101,9 +101,15 @@ func (c cell) open(ctx context.Context) (source, error) {
 	return openScript(ctx, c)
 }
 
-// agePeriod returns the number of operations over which the rounds of a cell are spread. It is about
-// the number of operations that replace the population: each timer is scheduled once and ends once.
-func (c cell) agePeriod() int { return 2 * c.n }
+// period returns the number of operations over which the rounds of a cell are spread, after a warm-up. It is about
+// the number of operations that replace the population: each timer is scheduled once and ends once. It is 0 if the
+// cell has no warm-up: a cycle has all operations, and a recording ends.
+func (c cell) period() int {
+	if c.trace != nil || c.cyclic() {
+		return 0
+	}
+	return 2 * c.n
+}
 
 // block returns the number of operations of a timed block.
 func (c cell) block() int {

@@ -33,6 +33,7 @@ type cellRun struct {
 	timedBlocks int
 	residents   float64 // sum of the mean resident timers of the timed blocks
 
+	passed results.Passed     // of the timed regions of all passes
 	parts  map[string]float64 // seconds of all passes by part
 	stored int                // failures that are in the results
 }
@@ -125,6 +126,7 @@ func (m *cellRun) pass(ctx context.Context) error {
 			}
 		}
 	}
+	m.addRegion(p)
 	if err := p.finish(ctx); err != nil {
 		return err
 	}
@@ -137,6 +139,17 @@ func (m *cellRun) pass(ctx context.Context) error {
 	m.fail(p.failed)
 	m.took = m.spent(p.parts, time.Since(started))
 	return nil
+}
+
+// addRegion adds what has passed in the timed region of a pass.
+func (m *cellRun) addRegion(p *pass) {
+	region, t := p.at.passed.Since(p.began.passed), &m.passed
+	t.WarmUp = max(t.WarmUp, p.began.operations)
+	t.Made, t.Due = t.Made+region.Made, t.Due+region.Due
+	t.Fired += p.at.fired - p.began.fired
+	if median := p.source.medianDelay(); median > 0 {
+		t.Delays += float64(p.at.ticks-p.began.ticks) / float64(median)
+	}
 }
 
 // spent adds the duration of a pass and of its parts.
@@ -282,6 +295,7 @@ func (m *cellRun) result() results.Cell {
 		TickNS:     int64(c.workload.Tick),
 		Seconds:    m.seconds,
 		Parts:      m.parts,
+		Passed:     &m.passed,
 		Apart:      c.apart,
 		LeftOut:    m.leftOut,
 		OtherSeeds: m.proofs,

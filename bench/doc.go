@@ -24,16 +24,28 @@
 // variation: the round, and the instance, which each pass allocates elsewhere in memory. Package ab
 // also varies the layout of the code.
 //
-// # Ageing
+// # Time passes
 //
-// All passes of a cell replay the same script from its beginning. Structures postpone work, such as
-// cascades and sweeps of stale entries, until the population is replaced. Right after the fill that
-// work would never be measured. So the rounds are spread over 2n operations for n timers, about one
-// replacement. With a budget a pass has many rounds, which age its instances, and the passes of a cell
+// In every cell the clock goes on. A structure may put work off: it may mark a timer that is cancelled or moved, and drop
+// the dead entry of its old deadline when the clock gets there; it may move timers between slots, or sweep. If the clock
+// stood still, that work would never be measured. So a cell is measured in a steady state, in which dead entries come due
+// at the rate at which they are made.
+//
+// All passes of a cell replay the same script from its beginning. After the fill each pass replays a warm-up without
+// timing, until the population was replaced and dead entries come due at 90 % of the rate at which they are made
+// ([script.WarmUp]): with uniform delays after one to two median delays. The script decides, so the warm-up is the same for
+// all contenders, for programs of other languages, and on any machine. Where that would take more than about twelve
+// operations for each timer, the rate of the model is lower than that of the program. One workload takes longer, sip, because
+// an RFC has its timeouts. A script that is never steady ends its warm-up at a limit.
+//
+// results.Cell.Passed has what passes in the timed regions: the share of the dead entries that come due, how many timers
+// fire, and how far the clock goes. A cell below 90 % says so beside its figures: a recording may end sooner. Passes of
+// cyclic workloads, where a block is a whole cycle, replay one untimed cycle.
+//
+// Rare work, such as rebuilding, comes once in a replacement of the population. So the rounds are spread over 2n
+// operations for n timers. With a budget a pass has many rounds, which age its instances, and the passes of a cell
 // begin at different ages. Without a budget a pass has few rounds, half of this period apart, and each
-// pass begins a sixth of it later than the previous one. The operations in between are replayed
-// without timing. In cells with few timers a single block replaces the population many times. Passes
-// of cyclic workloads, where a block is a whole cycle, replay one untimed cycle.
+// pass begins a sixth of it later than the previous one. The operations in between are replayed without timing.
 //
 // # The proof
 //

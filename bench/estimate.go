@@ -65,6 +65,7 @@ func (c cell) seconds(contenders int) float64 {
 		proof   = 250e-9 // of an operation with a checked answer
 		fixed   = 0.05   // of a pass
 		traced  = 100e-9 // of an operation of a trace
+		settled = 6      // operations of a warm-up for each timer
 	)
 	if c.trace != nil {
 		return traced * float64(c.passes()) * float64(c.trace.Summary.Totals.Count()) * float64(contenders)
@@ -74,10 +75,13 @@ func (c cell) seconds(contenders int) float64 {
 	block := float64(c.block())
 	passes, rounds := float64(c.common()), c.trials
 	perPass := float64(c.n) // fill
+	if c.period() > 0 {
+		perPass += settled * float64(c.n)
+	}
 	if c.budget {
 		rounds = c.perPass
 	} else {
-		perPass += float64(c.agePeriod()) // the longest ageing
+		perPass += float64(c.period()) // the longest ageing
 	}
 	const stay = 0.6 // of the contenders, after the first rounds under a budget
 	modes := 0.0
@@ -90,7 +94,6 @@ func (c cell) seconds(contenders int) float64 {
 	}
 	timed := modes * block
 	if c.cyclic() {
-		perPass = float64(c.n)
 		timed = modes * max(2*float64(c.n), block)
 	}
 	otherSeeds := float64(c.otherSeeds) * (float64(c.n) + float64(c.trials)*block)

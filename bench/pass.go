@@ -13,6 +13,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
 )
 
 // pass has a fresh instance of each contender in rows, which replays some rounds. All passes of a cell
@@ -28,13 +29,23 @@ type pass struct {
 
 	source source
 	plan   roundPlan
-	aged   int             // operations since the fill
+	warmUp *script.WarmUp  // nil: a cycle or a recording has none
+	at     progress        // of the script
+	began  progress        // at the first round
 	blocks []*script.Block // of the previous segment; their memory is reused
 	spare  *script.Block   // memory of a block that is not timed
 
 	timedBlocks int
 	residents   float64            // sum of the mean resident timers of the timed blocks
 	parts       map[string]float64 // seconds by part, see took
+}
+
+// progress is how far a script has come since the fill.
+type progress struct {
+	operations int
+	fired      uint64
+	ticks      structures.Tick
+	passed     script.Passage
 }
 
 // took adds the time since start to a part of the pass: results.Cell.Parts.
@@ -54,6 +65,9 @@ func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, 
 		parts: make(map[string]float64),
 	}
 	p.took("scripts", start)
+	if c.period() > 0 {
+		p.warmUp = script.NewWarmUp(c.n)
+	}
 	if err := p.fill(ctx); err != nil {
 		p.end()
 		return nil, err
@@ -67,7 +81,13 @@ func (p *pass) fill(ctx context.Context) error {
 	for _, c := range p.rows {
 		c.instance = replay.NewOf(c.entry, p.source.keys(), c.program)
 	}
-	return p.source.populate(func(b *script.Block) error { return p.replayOnAll(ctx, b) })
+	return p.source.populate(func(b *script.Block) error {
+		p.at = progress{passed: b.Passed, fired: b.Want.Fired}
+		if p.warmUp != nil {
+			p.warmUp.Note(b)
+		}
+		return p.replayOnAll(ctx, b)
+	})
 }
 
 // firstBlock replays an untimed block, in which the structures grow. The first pass checks every
@@ -87,7 +107,12 @@ func (p *pass) firstBlock(ctx context.Context) error {
 func (p *pass) next(size int, reuse *script.Block) (*script.Block, error) {
 	b, err := p.source.nextBlock(size, reuse)
 	if err == nil {
-		p.aged += b.Calls + b.Pops
+		p.at.operations += b.Calls + b.Pops
+		p.at.ticks += b.Ticks
+		p.at.fired, p.at.passed = b.Want.Fired, b.Passed
+		if p.warmUp != nil && !p.warmUp.Done() {
+			p.warmUp.Note(b)
+		}
 	}
 	return b, err
 }
@@ -106,24 +131,39 @@ func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
 	return p.sideBySide(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.instance.Replay(b) })
 }
 
-// ageTo replays untimed operations until the instances are old enough for a round of the pass.
+// ageTo replays untimed operations until the instances are old enough for a round of the pass: first the warm-up of the
+// script, after which time passes for dead entries as it does later.
 //
-// Structures postpone work (cascades, sweeps of stale entries) until the population is replaced. So the
+// Structures also do rare work (sweeps of stale entries, rebuilding), once while the population is replaced. So the
 // rounds of a cell are spread over one replacement. With a budget the passes begin at different ages,
 // and the many rounds of a pass age its instances. Otherwise all passes have the same distance between
 // rounds, and each pass begins a little later than the previous one.
 func (p *pass) ageTo(ctx context.Context, round int) error {
 	defer p.took("ageing", time.Now())
 	passes := p.cell.passes()
-	age := p.plan.period * (p.number % passes) / passes
+	age := p.cell.period() * (p.number % passes) / passes
 	if !p.cell.budget {
-		age = p.plan.period * (round*passes + p.number%passes) / (passes * p.cell.perPass)
+		age = p.cell.period() * (round*passes + p.number%passes) / (passes * p.cell.perPass)
+	}
+	// size returns the size of the next untimed block; 0: the round begins.
+	size := func() int {
+		if p.warmUp == nil {
+			return 0
+		}
+		if !p.warmUp.Done() {
+			return p.warmUp.Size(largestAgeing)
+		}
+		return min(max(0, p.warmUp.Operations()+age-p.at.operations), largestAgeing)
 	}
 	var replayed error
 	var working sync.WaitGroup
 	defer working.Wait()
-	for spare := (*script.Block)(nil); p.aged < age; {
-		b, err := p.next(min(age-p.aged, largestAgeing), spare)
+	for spare := (*script.Block)(nil); ; {
+		next := size()
+		if next == 0 {
+			break
+		}
+		b, err := p.next(next, spare)
 		if err != nil {
 			return err
 		}
@@ -146,6 +186,9 @@ const largestAgeing = 200_000
 func (p *pass) round(ctx context.Context, round int) error {
 	if err := p.ageTo(ctx, round); err != nil {
 		return err
+	}
+	if round == 0 {
+		p.began = p.at
 	}
 	for range p.plan.segments {
 		if err := p.runSegment(ctx, round); err != nil {

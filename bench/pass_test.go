@@ -81,10 +81,10 @@ func TestTheCacheIsWarmBeforeATimedBlock(t *testing.T) {
 		if err := g.newCellRun(c, cfg.Structures, nil).runCommonPasses(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// The block that is proved, and those of the round: warm, cost, by kind, latency.
-		block := c.block()
-		if len(asked.sizes) != 5 || asked.sizes[1] < want || !slices.Equal(asked.sizes[2:], []int{block, block, block}) {
-			t.Errorf("n %d: blocks of %d operations, want a second one of %d and three of %d", n, asked.sizes, want, block)
+		// After the block that is proved and the warm-up come those of the round: warm, cost, by kind, latency.
+		block, last := c.block(), asked.sizes[max(0, len(asked.sizes)-4):]
+		if len(asked.sizes) < 5 || last[0] < want || !slices.Equal(last[1:], []int{block, block, block}) {
+			t.Errorf("n %d: at last blocks of %d operations, want one of %d and three of %d", n, last, want, block)
 		}
 	}
 }

@@ -156,7 +156,8 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	case len(p.only) > 0:
 		return p.only
 	case w.Resident > 0:
-		return []int{min(w.Resident, p.maxSize)}
+		own := min(w.Resident, p.maxSize)
+		return append(slices.DeleteFunc(slices.Clone(w.Sizes), func(n int) bool { return n >= own }), own)
 	case p.timesCalls(w):
 		return p.callSizes
 	case w.Grid != nil:

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
 )
 
 // source provides the blocks of a cell.
@@ -25,6 +26,8 @@ type source interface {
 	remaining(do func(*script.Block) error) error
 	// pending calls do with each pending timer after the last block.
 	pending(do func(script.Timer))
+	// medianDelay returns the median of the delays so far, in ticks; 0: there is none.
+	medianDelay() structures.Tick
 	close()
 }
 
@@ -36,7 +39,6 @@ type roundPlan struct {
 	block    int // operations in a timed block
 	warm     int // operations in the block that warms the caches
 	segments int // in a round
-	period   int // operations over which the rounds of a cell are spread; 0: no operations between rounds
 }
 
 // scriptSource provides the blocks of a script, which does not end.
@@ -54,9 +56,6 @@ func openScript(ctx context.Context, c cell) (source, error) {
 		roundPlan: roundPlan{
 			prove: max(block, proveSize(c.proveOps, c.n)), block: block, warm: warmSize(c.n), segments: 1,
 		},
-	}
-	if !c.cyclic() {
-		s.roundPlan.period = c.agePeriod()
 	}
 	var err error
 	s.fillBlock, err = s.FillContext(ctx)
@@ -77,5 +76,7 @@ func (s *scriptSource) nextBlock(size int, reuse *script.Block) (*script.Block, 
 func (s *scriptSource) remaining(func(*script.Block) error) error { return nil }
 
 func (s *scriptSource) pending(do func(script.Timer)) { s.Pending(do) }
+
+func (s *scriptSource) medianDelay() structures.Tick { return s.MedianDelay() }
 
 func (s *scriptSource) close() {}

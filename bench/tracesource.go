@@ -106,6 +106,7 @@ type traceSource struct {
 	total   script.Proof
 	lateSum uint64
 	clock   structures.Tick
+	tally   script.Tally
 
 	memory *script.Block // of populate
 }
@@ -197,6 +198,8 @@ func (s *traceSource) pending(do func(script.Timer)) {
 	}
 }
 
+func (s *traceSource) medianDelay() structures.Tick { return s.tally.MedianDelay() }
+
 func (s *traceSource) rewind() error {
 	s.close()
 	file, err := os.Open(s.Path)
@@ -204,6 +207,7 @@ func (s *traceSource) rewind() error {
 		return err
 	}
 	s.file, s.opsRead, s.total, s.lateSum, s.clock = file, 0, script.Proof{}, 0, 0
+	s.tally = script.Tally{}
 	if s.reader == nil {
 		s.reader, err = trace.NewReader(file, s.Path)
 		return err
@@ -243,7 +247,7 @@ func (s *traceSource) readBlock(size int, reuse *script.Block, maxPending float6
 	}
 	s.total.Pending = uint64(s.reader.Pending())
 	b.Keys, b.Want, b.Late, b.Ticks = len(s.timers), s.total, s.lateSum, s.clock-started
-	b.Resident = float64(s.reader.Pending())
+	b.Passed, b.Resident = s.tally.Passage, float64(s.reader.Pending())
 	if b.Ticks > 0 {
 		b.Resident = area / float64(b.Ticks)
 	}
@@ -256,14 +260,18 @@ func (s *traceSource) add(b *script.Block, op trace.Op) {
 	case trace.Schedule:
 		s.timers[op.Key] = traceTimer{op.At, op.At - s.clock, s.total.Scheduled, true}
 		s.total.Scheduled++
+		s.tally.Set(op.At - s.clock)
 		b.Add(script.KindSchedule, script.Op{At: op.At, Key: op.Key})
 	case trace.Reschedule:
 		t := &s.timers[op.Key]
+		s.tally.Leave(t.deadline)
 		t.deadline, t.delay = op.At, op.At-s.clock
+		s.tally.Set(t.delay)
 		b.Add(script.KindReschedule, script.Op{At: op.At, Key: op.Key})
 	case trace.Cancel:
 		s.total.Cancelled++
 		s.timers[op.Key].pending = false
+		s.tally.Leave(s.timers[op.Key].deadline)
 		b.Add(script.KindCancel, script.Op{Key: op.Key, Number: uint32(s.timers[op.Key].value)})
 	case trace.RefusedReschedule:
 		b.Add(script.KindRefused, script.Op{At: max(s.clock, s.clock+1)})
@@ -273,6 +281,7 @@ func (s *traceSource) add(b *script.Block, op trace.Op) {
 		b.Calls += len(op.Fired) - 1
 		b.Pops++
 		s.clock = op.At
+		s.tally.Reach(s.clock)
 		kind := script.KindWake
 		if len(op.Fired) > 0 {
 			kind = script.KindFire

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"strconv"
 	"time"
 
@@ -20,25 +19,23 @@ type DeadLetter struct {
 	Limits
 	Attempts int    // how many there were
 	ID       string // as in Fired
-	Error    string // of the last attempt, up to 1 kB; "" if there was no room for it
+	Error    string // of the last attempt, up to 1 kB
 	Revision uint64 // of the dead letter; a later one of the same timer has another
 }
 
 // maxError is how many bytes of an error are kept, in quoted form.
 const maxError = 1024
 
-// writeDead stores a dead letter, without its error if it would be too large.
 func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 	m := newMessage(c.layout.dead(f.Key, f.Deadline.UnixNano()), f.Payload)
-	m.Header[headerError] = []string{quote(cause.Error(), maxError)}
+	text := strconv.Quote(cause.Error()) // on one line, as in a header
+	for n := maxError; len(text) > maxError; n -= n / 4 {
+		text = strconv.Quote(cause.Error()[:min(n, len(cause.Error()))])
+	}
+	m.Header[headerError] = []string{text}
 	setNumber(m, headerAttempts, f.Attempt)
 	f.Limits.write(m)
-	err := c.publish(ctx, m)
-	if isTooLarge(err) {
-		m.Header[headerError] = []string{`""`}
-		err = c.publish(ctx, m)
-	}
-	return err
+	return c.publish(ctx, m)
 }
 
 // DeadLetters iterates over all dead letters, oldest first. An error ends the iteration.
@@ -67,7 +64,7 @@ func (c *Client) parseDead(m message) (d DeadLetter, err error) {
 	}
 	d = DeadLetter{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline),
 		ID: id(key, deadline), Revision: m.revision()}
-	attempts, err := number(m.Headers(), headerAttempts, 0, math.MaxInt32)
+	attempts, err := number(m.Headers(), headerAttempts)
 	if err == nil {
 		d.Limits, err = readLimits(m.Headers())
 	}

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -19,23 +17,17 @@ const changingPause = 5 * time.Millisecond
 
 // isChanged reports whether the server refused a message because the timer no longer has the
 // expected revision. This is final.
-func isChanged(err error) bool { return hasCode(err, server.JSStreamWrongLastSequenceErrF) }
+func isChanged(err error) bool { return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequence) }
 
 // isChanging reports whether the server refused a message because another change of the timer is
 // in progress, which may still fail.
 func isChanging(err error) bool {
-	return hasCode(err, server.JSStreamWrongLastSequenceConstantErr)
+	return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// isTooLarge reports whether a message is larger than the server or the stream accepts.
-func isTooLarge(err error) bool {
-	return errors.Is(err, nats.ErrMaxPayload) ||
-		hasCode(err, server.JSStreamMessageExceedsMaximumErr, server.JSStreamHeaderExceedsMaximumErr)
-}
-
-func hasCode(err error, codes ...server.ErrorIdentifier) bool {
+func hasCode(err error, code jetstream.ErrorCode) bool {
 	var api *jetstream.APIError
-	return errors.As(err, &api) && slices.Contains(codes, server.ErrorIdentifier(api.ErrorCode))
+	return errors.As(err, &api) && api.ErrorCode == code
 }
 
 // wrap adds to an error, if any, what has failed.

@@ -23,7 +23,7 @@ func Summary(r *results.Run) string {
 	ranked := analysis.Of(r.Among(results.RoleExternal))
 	t := show.Table{Align: "lrrrllrl",
 		Header: []string{"workload", "n", "ns", "±", "per", "fastest", "unclear", "next", "slowest"}}
-	wins := make(map[string]int)
+	wins, unsteady := make(map[string]int), ""
 	for _, c := range ranked.Cells {
 		if len(c.Ranked) == 0 {
 			continue
@@ -54,6 +54,9 @@ func Summary(r *results.Run) string {
 		if more := len(tied) - named; more > 0 {
 			fastest += fmt.Sprintf(" and %d more", more)
 		}
+		if warning := c.Unsteady(); warning != "" {
+			unsteady += fmt.Sprintf("%s, n %d: %s\n", c.Workload, c.N, warning)
+		}
 		t.Add(c.Workload, show.Grouped(c.N), show.Figure(best.Center), spread, string(c.Unit), fastest, unclear, next, slowest)
 	}
 	if len(t.Rows) == 0 {
@@ -68,7 +71,7 @@ func Summary(r *results.Run) string {
 	}
 	return programs(ranked) + fmt.Sprintf("%s\nns: time of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
 		"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n"+
-		"Fastest or tied with it, of %d cells: %s.\n", t.Terminal(), len(t.Rows), strings.Join(standings, ", "))
+		"Fastest or tied with it, of %d cells: %s.\n%s", t.Terminal(), len(t.Rows), strings.Join(standings, ", "), unsteady)
 }
 
 // programs is a line for each cell and program of another language; it is empty without one.

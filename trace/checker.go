@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/timerbench/timerbench/internal/pages"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -21,13 +20,13 @@ const MaxPending = 20_000_000
 // clock math.MaxInt64 as well.
 type checker struct {
 	totals    Totals
-	deadlines pages.List[structures.Tick] // by key; 0: the key is free
-	free      pages.List[uint32]          // free keys; the last one is used next
-	atEnd     int                         // pending timers with deadline math.MaxInt64
+	deadlines []structures.Tick // by key; 0: the key is free
+	free      []uint32          // free keys; the last one is used next
+	atEnd     int               // pending timers with deadline math.MaxInt64
 }
 
 // pending returns the number of pending timers.
-func (c *checker) pending() int { return c.deadlines.Len() - c.free.Len() }
+func (c *checker) pending() int { return len(c.deadlines) - len(c.free) }
 
 // isPast reports whether a deadline has passed.
 func (c *checker) isPast(deadline structures.Tick) bool {
@@ -44,10 +43,10 @@ func (c *checker) checkDeadline(deadline structures.Tick) error {
 
 // checkPending returns an error if the timer of a key is not pending, or should have fired.
 func (c *checker) checkPending(key uint32) error {
-	if int64(key) >= int64(c.deadlines.Len()) || *c.deadlines.At(int(key)) == 0 {
+	if int64(key) >= int64(len(c.deadlines)) || c.deadlines[key] == 0 {
 		return fmt.Errorf("key %d is not pending", key)
 	}
-	if d := *c.deadlines.At(int(key)); c.isPast(d) {
+	if d := c.deadlines[key]; c.isPast(d) {
 		return fmt.Errorf("key %d was due at tick %d and has not fired by tick %d", key, d, c.totals.Last)
 	}
 	return nil
@@ -61,7 +60,7 @@ func (c *checker) apply(op *Op) error {
 		if err := c.checkDeadline(op.At); err != nil {
 			return err
 		}
-		if c.free.Len() == 0 && c.deadlines.Len() == MaxPending {
+		if len(c.free) == 0 && len(c.deadlines) == MaxPending {
 			return fmt.Errorf("%d timers would be pending at the same time, want at most %d", MaxPending+1, MaxPending)
 		}
 		op.Key = c.newKey()
@@ -93,14 +92,14 @@ func (c *checker) apply(op *Op) error {
 
 // newKey returns an unused key.
 func (c *checker) newKey() (key uint32) {
-	if n := c.free.Len(); n > 0 {
-		key = *c.free.At(n - 1)
-		c.free.Truncate(n - 1)
+	if n := len(c.free); n > 0 {
+		key = c.free[n-1]
+		c.free = c.free[:n-1]
 		return key
 	}
-	c.deadlines.Append(0)
+	c.deadlines = append(c.deadlines, 0)
 	c.totals.Keys++
-	return uint32(c.deadlines.Len() - 1)
+	return uint32(len(c.deadlines) - 1)
 }
 
 // advance moves the clock and removes the timers that fire. It does not search for timers that should fire and
@@ -113,7 +112,7 @@ func (c *checker) advance(op *Op) error {
 		if err := c.checkPending(key); err != nil {
 			return err
 		}
-		d := *c.deadlines.At(int(key))
+		d := c.deadlines[key]
 		if d > op.At {
 			return fmt.Errorf("key %d fires at tick %d, before its deadline %d", key, op.At, d)
 		}
@@ -135,26 +134,25 @@ func (c *checker) advance(op *Op) error {
 
 // setDeadline gives a key a deadline; 0 means none.
 func (c *checker) setDeadline(key uint32, deadline structures.Tick) {
-	old := c.deadlines.At(int(key))
-	if *old == math.MaxInt64 {
+	if c.deadlines[key] == math.MaxInt64 {
 		c.atEnd--
 	}
 	if deadline == math.MaxInt64 {
 		c.atEnd++
 	}
-	*old = deadline
+	c.deadlines[key] = deadline
 }
 
 // freeKey makes a key available to another timer.
 func (c *checker) freeKey(key uint32) {
 	c.setDeadline(key, 0)
-	c.free.Append(key)
+	c.free = append(c.free, key)
 }
 
 // checkEnd returns an error if a timer should have fired and has not.
 func (c *checker) checkEnd() error {
-	for key := range c.deadlines.Len() {
-		if d := *c.deadlines.At(key); d != 0 && c.isPast(d) {
+	for key, d := range c.deadlines {
+		if d != 0 && c.isPast(d) {
 			return c.checkPending(uint32(key))
 		}
 	}

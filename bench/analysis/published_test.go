@@ -7,6 +7,7 @@ import (
 	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -74,13 +75,26 @@ func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 	}
 }
 
+// cancelling cancels each timer after 320 ticks, long before its slot of the second level is reached.
+type cancelling struct{ keys []uint32 }
+
+func (*cancelling) Fill(*script.Writer, *script.Rand) {}
+
+func (p *cancelling) Step(w *script.Writer, r *script.Rand) {
+	p.keys = append(p.keys, w.Schedule(w.Now()+10_000+structures.Tick(r.IntN(50_000))))
+	if len(p.keys) > 32 {
+		w.Cancel(p.keys[0])
+		p.keys = p.keys[1:]
+	}
+	w.Advance(w.Now() + 10)
+}
+
 // A cascading wheel never moves a timer that is cancelled early. It moves a timer that fires about once per level
 // below its first one.
 func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	w := hwheel.New[uint64]()
 	r := replay.New(entry.Entry{New: func() structures.Scheduler[uint64] { return w }})
-	cancelling, _ := workload.Find("start-stop")
-	s := cancelling.Script(1000, 1)
+	s := script.New(&cancelling{}, dist.NewRand(1, 1))
 	r.Time(s.Fill())
 	r.Time(s.Next(20_000, nil))
 	if moved := w.Work().Moved; moved != 0 {

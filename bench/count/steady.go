@@ -10,29 +10,34 @@ import (
 // Steady describes the steady state of a replay.
 type Steady struct {
 	Unit  script.Unit `json:"unit"`
-	Units float64     `json:"units"` // in the second half of the script
+	Units float64     `json:"units"` // in the second part of the script
 }
 
 // Modes of [Replay].
 const (
-	proof = "proof" // both halves, with every answer checked
-	first = "first" // the first half
-	both  = "both"  // both halves
+	proof = "proof" // both parts, with every answer checked
+	first = "first" // the first part
+	both  = "both"  // both parts
 )
 
-// steadyCalls is the minimum number of operations in each half of a script (chosen).
+// steadyCalls is the minimum number of operations in each part of a script (chosen).
 const steadyCalls = 200_000
 
-// Replay writes a script that fills a structure and continues for two halves of equal length. It replays the script
-// on a new instance. The second half is the steady state. All modes write the same script. The counted modes check
+// Replay writes a script that fills a structure and continues for two parts: one until the steady state, as the warm-up of
+// a run, and one after it. It replays the script on a new instance. All modes write the same script. The counted modes check
 // only the final counts of exact structures, because further checks would be counted too.
 func Replay(w workload.Workload, n int, seed uint64, e entry.Entry, how string) (Steady, error) {
 	s := w.Script(n, seed)
-	blocks := []*script.Block{s.Fill()}
-	for range 2 {
-		blocks = append(blocks, s.Next(max(steadyCalls, 2*n), nil))
+	blocks, size := []*script.Block{s.Fill()}, max(steadyCalls, 2*n)
+	for warm := script.NewWarmUp(n); ; {
+		warm.Note(blocks[len(blocks)-1])
+		if warm.Done() && warm.Operations() >= size || w.Kind().Cyclic && len(blocks) > 1 {
+			break
+		}
+		blocks = append(blocks, s.Next(size/4, nil))
 	}
-	out := Steady{Unit: w.CostUnit(), Units: blocks[2].Units(w.CostUnit())}
+	blocks = append(blocks, s.Next(size, nil))
+	out := Steady{Unit: w.CostUnit(), Units: blocks[len(blocks)-1].Units(w.CostUnit())}
 	if how == proof {
 		i := replay.New(e)
 		for _, b := range blocks {
@@ -43,7 +48,7 @@ func Replay(w workload.Workload, n int, seed uint64, e entry.Entry, how string) 
 		return out, i.CheckBindings(s.Pending)
 	}
 	if how == first {
-		blocks = blocks[:2]
+		blocks = blocks[:len(blocks)-1]
 	}
 	i := replay.Alone(e)
 	for _, b := range blocks {

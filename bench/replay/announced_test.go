@@ -57,7 +57,7 @@ func TestAStructureIsToldWhatTheProgramKnows(t *testing.T) {
 		}
 		calls := block.Count(script.KindCancel) + block.Count(script.KindReschedule)
 		switch {
-		case calls < 1600:
+		case calls < 1200:
 			t.Fatalf("%s: %d timers are cancelled or moved", name, calls)
 		case known && (a.unnamed > 0 || a.batches != (calls+batch-1)/batch):
 			t.Errorf("%s: %d batches for %d timers, of which %d were not named", name, a.batches, calls, a.unnamed)

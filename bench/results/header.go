@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
-
-	"github.com/timerbench/timerbench/internal/foreign"
 )
 
 // Header is the beginning of a results file.
@@ -29,11 +26,7 @@ func ReadHeader(path string) (Header, error) {
 	if err != nil {
 		return h, fmt.Errorf("reading results: %w", err)
 	}
-	in := bufio.NewReader(io.LimitReader(f, mostText))
-	if mark, _ := in.Peek(len(foreign.Mark)); string(mark) == foreign.Mark {
-		_, _ = in.Discard(len(mark)) // they are there
-	}
-	err = errors.Join(h.Decode(json.NewDecoder(in)), f.Close())
+	err = errors.Join(h.Decode(json.NewDecoder(bufio.NewReader(f))), f.Close())
 	if err != nil {
 		return h, fmt.Errorf("%s: line 1 is not JSON: %w", path, err)
 	}

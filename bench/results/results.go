@@ -151,6 +151,7 @@ type Cell struct {
 	CancelRate float64     `json:"cancel_rate"`        // measured: cancelled / (cancelled + fired)
 	Unit       script.Unit `json:"unit"`               // unit of the cost
 	TickNS     int64       `json:"tick_ns"`            // length of a tick of the workload
+	Passed     *Passed     `json:"passed,omitempty"`   // how time passed; nil: written by an earlier version
 	Rows       []Row       `json:"rows"`
 	Seconds    float64     `json:"seconds,omitempty"` // duration of the cell, including proof and set-up
 

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -21,7 +22,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/internal/foreign"
 	"github.com/timerbench/timerbench/internal/suggest"
 )
 
@@ -59,7 +59,7 @@ func Load(paths ...string) ([]workload.Workload, error) {
 		taken[w.Name] = builtIn
 	}
 	for _, path := range paths {
-		data, err := foreign.ReadFile(path, foreign.MostTOML)
+		data, err := os.ReadFile(path)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("reading a scenario: %w", err))
 			continue
@@ -100,10 +100,6 @@ func parse(name string, data []byte, taken map[string]string) (workload.Workload
 // read checks a file in this order: TOML syntax, keys, types and ranges. It returns the
 // faults of the first of these checks that fails.
 func read(data []byte, taken map[string]string) (w workload.Workload, faults []fault) {
-	data, err := foreign.Text(data)
-	if err != nil {
-		return w, []fault{{1, err.Error()}}
-	}
 	var values map[string]any
 	if err := toml.Unmarshal(data, &values); err != nil {
 		return w, []fault{notTOML(data, err)}
@@ -146,7 +142,7 @@ func read(data []byte, taken map[string]string) (w workload.Workload, faults []f
 func builtInLike(w workload.Workload) (b workload.Workload, ok bool) {
 	b, _ = workload.Find(w.Name)
 	w.Summary, w.Source, w.Scenario, w.Extra = b.Summary, b.Source, b.Scenario, b.Extra
-	w.Definition = b.Definition
+	w.Definition, w.Sizes = b.Definition, b.Sizes
 	w.Category, w.Grid = b.Category, b.Grid
 	return b, reflect.DeepEqual(w, b)
 }

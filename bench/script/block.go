@@ -31,12 +31,13 @@ type Batch struct {
 type Block struct {
 	Ops     []Op
 	Batches []Batch
-	Fires   []Fire // the timers that fire in this block, in order of deadline
-	Keys    int    // one more than the largest key used so far
-	Want    Proof  // expected outcome from the start of the script to the end of this block
-	Late    uint64 // expected sum of LateChecksum from the start of the script
-	Pops    int    // operations that fire or wake
-	Calls   int    // timers scheduled, cancelled, rescheduled or fired, and refused calls
+	Fires   []Fire  // the timers that fire in this block, in order of deadline
+	Keys    int     // one more than the largest key used so far
+	Want    Proof   // expected outcome from the start of the script to the end of this block
+	Late    uint64  // expected sum of LateChecksum from the start of the script
+	Passed  Passage // dead entries from the start of the script to the end of this block
+	Pops    int     // operations that fire or wake
+	Calls   int     // timers scheduled, cancelled, rescheduled or fired, and refused calls
 
 	// Known says that the program knows which timers it cancels and moves next, some at a
 	// time, before it makes the calls.

@@ -88,6 +88,9 @@ func (s *Script) Now() structures.Tick { return s.writer.Now() }
 // NextDeadline returns the tick at which the next timer fires; ok is false when none is pending.
 func (s *Script) NextDeadline() (at structures.Tick, ok bool) { return s.writer.NextDeadline() }
 
+// MedianDelay returns the median of the last few thousand delays, in ticks; 0 if there was none.
+func (s *Script) MedianDelay() structures.Tick { return s.writer.tally.MedianDelay() }
+
 // Pending calls do with each timer that is pending after the last block, in an unspecified order.
 func (s *Script) Pending(do func(Timer)) { s.writer.pending(do) }
 

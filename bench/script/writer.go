@@ -27,6 +27,7 @@ type Writer struct {
 	deadlines   eventqueue.Queue[dueEntry]
 	fired       []uint32
 	total       Proof
+	tally       Tally // its queue holds the dead entries that left deadlines before they were due
 
 	interrupted func() bool // whether to stop writing; nil: never
 	callCount   uint        // calls of checkInterrupted
@@ -69,9 +70,19 @@ func (w *Writer) NextDeadline() (at structures.Tick, ok bool) {
 		if w.timers[e.key].version == e.version {
 			return at, true
 		}
-		w.deadlines.Pop() // cancelled or moved
+		w.dropDead(at)
 	}
 	return 0, false
+}
+
+// dropDead removes the earliest entry, which is dead.
+func (w *Writer) dropDead(at structures.Tick) {
+	w.deadlines.Pop()
+	if at > w.now {
+		w.tally.expect(at)
+	} else {
+		w.tally.Due++
+	}
 }
 
 // Advance moves the clock to a tick and returns the keys of the timers that fire there. The slice is valid until the
@@ -84,16 +95,20 @@ func (w *Writer) Advance(to structures.Tick) []uint32 {
 	w.checkInterrupted()
 	w.timerTicks += float64(float64(len(w.pendingKeys)) * float64(to-w.now))
 	w.now = to
+	w.tally.Reach(to)
 	w.fired = w.fired[:0]
-	for {
-		at, ok := w.NextDeadline()
-		if !ok || at > to {
+	for w.deadlines.Len() > 0 {
+		at, e := w.deadlines.First()
+		if at > to {
 			break
+		}
+		if w.timers[e.key].version != e.version {
+			w.dropDead(at)
+			continue
 		}
 		if at < to {
 			panic(fmt.Sprintf("script: Advance(%d) passes the deadline %d", to, at))
 		}
-		_, e := w.deadlines.First()
 		w.deadlines.Pop()
 		t := w.timers[e.key]
 		w.removePending(e.key)
@@ -129,6 +144,7 @@ func (w *Writer) Schedule(deadline structures.Tick) uint32 {
 	t.delay, t.value, t.index = deadline-w.now, w.total.Scheduled, uint32(len(w.pendingKeys))
 	w.pendingKeys = append(w.pendingKeys, key)
 	w.deadlines.Push(deadline, dueEntry{key, t.version})
+	w.tally.Set(t.delay)
 	w.total.Scheduled++
 	w.block.Add(KindSchedule, Op{At: deadline, Key: key})
 	w.block.Calls++
@@ -143,6 +159,8 @@ func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
 	t.version++
 	t.delay = deadline - w.now
 	w.deadlines.Push(deadline, dueEntry{key, t.version})
+	w.tally.Set(t.delay)
+	w.tally.Made++
 	w.block.Add(KindReschedule, Op{At: deadline, Key: key})
 	w.block.Calls++
 }
@@ -150,6 +168,7 @@ func (w *Writer) Reschedule(key uint32, deadline structures.Tick) {
 // Cancel removes a pending timer.
 func (w *Writer) Cancel(key uint32) {
 	w.removePending(key)
+	w.tally.Made++
 	w.total.Cancelled++
 	w.block.Add(KindCancel, Op{Key: key, Number: uint32(w.timers[key].value)})
 	w.block.Calls++
@@ -207,7 +226,7 @@ func (w *Writer) end() *Block {
 	w.block = nil
 	w.total.Pending = uint64(len(w.pendingKeys))
 	b.Keys, b.Want, b.Ticks = len(w.timers), w.total, w.now-w.started
-	b.Known = w.known
+	b.Known, b.Passed = w.known, w.tally.Passage
 	b.Resident = float64(len(w.pendingKeys))
 	if b.Ticks > 0 {
 		b.Resident = w.timerTicks / float64(b.Ticks)

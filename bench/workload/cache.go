@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/internal/eventqueue"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
@@ -35,7 +36,7 @@ func (m *Cache) Check() []ParameterError {
 }
 
 // Kind returns the kind of model.
-func (*Cache) Kind() Kind { return Kind{Name: "cache", Mixed: true} }
+func (*Cache) Kind() Kind { return Kind{Name: "cache", Mixed: true, Definition: 2} }
 
 // New returns the process with n entries.
 func (m *Cache) New(n int, tick time.Duration) script.Process {
@@ -78,34 +79,59 @@ type keys struct {
 	entries     float64 // mean number
 }
 
-// Fill schedules the entries at the ticks at which they were set, and ends in the steady state.
+// Fill schedules the entries at the ticks at which they were set, and ends in the steady state. It also schedules the
+// entries that were set again or deleted since and would expire later, and cancels each when that happened. So dead
+// entries come due from the start as they do later: without them, that would take the longest TTL, a day.
 func (p *cache) Fill(w *script.Writer, r *script.Rand) {
 	type entry struct {
-		age, ttl structures.Tick
+		set, end structures.Tick // before the end of the fill; end 0: it is there
+		ttl      structures.Tick
 		class    int
 	}
-	entries, sum, oldest := make([]entry, 0, p.n), 0.0, structures.Tick(0)
+	var entries []entry
+	present, sum, oldest := 0, 0.0, structures.Tick(0)
 	for i, k := range p.keys {
-		for sum += k.entries; len(entries) < int(sum+1e-6); {
+		for sum += k.entries; present < int(sum+1e-6); {
 			ttl := k.ttl.DrawBiased(r)
 			age := float64(r.Float64() * ttl)
-			if r.Exp() <= float64(age*(k.set+k.delete)) {
-				continue // it was set again or deleted since
+			e := entry{set: structures.Tick(age), ttl: ticks(ttl), class: i}
+			if e.set >= e.ttl {
+				continue
 			}
-			e := entry{structures.Tick(age), ticks(ttl), i}
-			if e.age < e.ttl {
-				entries, oldest = append(entries, e), max(oldest, e.age)
+			if life := r.Exp(); life > float64(age*(k.set+k.delete)) {
+				present++
+			} else if e.end = e.set - structures.Tick(life/(k.set+k.delete)); e.end == 0 {
+				continue // it ends in the last tick
 			}
+			entries, oldest = append(entries, e), max(oldest, e.set)
 		}
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(b.age, a.age) })
-	for _, e := range entries {
-		if at := oldest - e.age; at > w.Now() {
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(b.set, a.set) })
+	var ends eventqueue.Queue[uint32]
+	until := func(to structures.Tick) {
+		for ends.Len() > 0 {
+			at, key := ends.First()
+			if at > to {
+				break
+			}
+			ends.Pop()
 			w.Advance(at)
+			w.Cancel(key)
 		}
-		deadline := w.Now() + e.ttl
-		p.begin(r, w.Schedule(deadline), e.class, oldest, deadline)
+		if to > w.Now() {
+			w.Advance(to)
+		}
 	}
+	for _, e := range entries {
+		until(oldest - e.set)
+		deadline := w.Now() + e.ttl
+		if key := w.Schedule(deadline); e.end == 0 {
+			p.begin(r, key, e.class, oldest, deadline)
+		} else {
+			ends.Push(oldest-e.end, key)
+		}
+	}
+	until(oldest)
 }
 
 // Step advances to the tick of the next event.

@@ -14,7 +14,7 @@ type Figures struct {
 	Resident    float64 // mean number of pending timers
 	CancelShare float64 // cancelled / (cancelled + fired)
 	MoveShare   float64 // moved / all operations that schedule, cancel, move or fire
-	Rate        float64 // timers scheduled, cancelled, moved or fired a second of virtual time; 0: the clock stands still
+	Rate        float64 // timers scheduled, cancelled, moved or fired a second of virtual time
 }
 
 // MeasureFigures measures workloads. Those without a size of their own have n timers. The others have their own size,

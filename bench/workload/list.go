@@ -54,22 +54,23 @@ func holds() []Workload {
 
 func synthetics() []Workload {
 	uniform := delayOf("uniform")
+	later := Delay{Kind: "uniform", Low: meanDelay, High: 3 * meanDelay} // timeouts: none is short
 	idle := chosen(IdleName, "1000 timers within the hour, popped at every millisecond: almost nothing is due", "chosen",
 		&Hold{Delay: Delay{Kind: "uniform", High: Duration(time.Hour)}, Poll: true})
 	idle.Resident, idle.Unit = 1000, script.PerTick
 	churnBatch := chosen("churn-batch", "cancel 32 random timers that are known before, schedule 32",
-		"chosen: a server that expires a batch of keys", &Churn{uniform, defaultBurst, true})
+		"chosen: a server that expires a batch of keys", &Churn{later, defaultBurst, true})
 	rescheduleBatch := chosen("reschedule-batch", "move 32 random timers that are known before",
 		"chosen: an event loop with a batch of connections that are ready",
-		&Reschedule{uniform, defaultBurst, true})
+		&Reschedule{later, defaultBurst, true})
 	churnBatch.Extra, rescheduleBatch.Extra = true, true
 	return []Workload{
-		chosen("start-stop", "schedule one, cancel it at once, among n resident timers",
-			"Go's time benchmarks (BenchmarkStartStop), RussellLuo/timingwheel; delays chosen", &StartStop{uniform}),
-		chosen("churn", "cancel a random timer, schedule another one",
-			"chosen; bursts of up to 32 of a kind, at most a tenth of the population", &Churn{uniform, defaultBurst, false}),
-		chosen("reschedule", "move a random timer to a new deadline",
-			"chosen; deadlines of connections are moved like this at each message", &Reschedule{uniform, defaultBurst, false}),
+		chosen("start-stop", "schedule one, cancel it at once, among n timers an hour ahead; a minute passes per n",
+			"Go's time benchmarks (BenchmarkStartStop), RussellLuo/timingwheel; delays chosen", &StartStop{later}),
+		chosen("churn", "cancel a random timer, schedule another one; 3 % fire before and are replaced",
+			"chosen; bursts of up to 32 of a kind, at most a tenth of the population", &Churn{later, defaultBurst, false}),
+		chosen("reschedule", "move a random timer to a new deadline; 3 % fire before and are replaced",
+			"chosen; deadlines of connections are moved like this at each message", &Reschedule{later, defaultBurst, false}),
 		churnBatch,
 		rescheduleBatch,
 		chosen("fill-drain", "schedule n timers, advance until all have fired, begin again",

@@ -2,10 +2,12 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
 )
 
 // Hold is the hold model (Vaucher & Duval 1975; Jones 1986): whenever a timer fires, a
@@ -25,28 +27,35 @@ type CancelHold struct {
 	Reschedule Share `toml:"reschedule,omitempty" comment:"moves of a random timer, for each that fires or is cancelled"`
 }
 
-// StartStop schedules a timer and cancels it, again and again.
-//
-// Like [Churn] and [Reschedule] it never moves the clock. It measures calls among n
-// resident timers, and Go's own timers can take part. It does not measure work that
-// structures postpone until the clock moves, such as cascades. The grid does.
+// StartStop schedules a timer and cancels it, again and again, among n resident timers that are scheduled
+// [residentDelays] median delays ahead. One median delay passes per n operations.
 type StartStop struct {
-	Delay Delay `toml:"delay,inline" comment:"of each timer"`
+	Delay Delay `toml:"delay,inline" comment:"of each timer that is cancelled"`
 }
 
-// Churn cancels a random timer and schedules another one, in bursts of each. It never moves the clock.
+// residentDelays is how far ahead the residents of StartStop are scheduled, in median delays of the timers that are
+// cancelled (chosen): an hour for a minute.
+const residentDelays = 60
+
+// Churn cancels a random timer and schedules another one, in bursts of each. One median delay passes per [livesPerDelay] n
+// timers that are cancelled, and each timer that fires is replaced.
 type Churn struct {
 	Delay Delay `toml:"delay,inline" comment:"of each timer"`
 	Burst Count `toml:"burst" comment:"operations of a kind that come together, but at most a tenth of the population"`
 	Known bool  `toml:"known,omitempty" comment:"the program knows the timers of a burst before it cancels the first"`
 }
 
-// Reschedule moves random timers to a new deadline, later or earlier. It never moves the clock.
+// Reschedule moves random timers to a new deadline, later or earlier. One median delay passes per [livesPerDelay] n moves,
+// and each timer that fires is replaced.
 type Reschedule struct {
 	Delay Delay `toml:"delay,inline" comment:"of each timer, from now, when it is moved"`
 	Burst Count `toml:"burst" comment:"moves that come together, but at most a tenth of the population"`
 	Known bool  `toml:"known,omitempty" comment:"the program knows the timers of a burst before it moves the first"`
 }
+
+// livesPerDelay is how often a timer of Churn or Reschedule is cancelled or moved in a median delay (chosen). With the
+// delays of the list 3 % of the timers fire.
+const livesPerDelay = 4
 
 // FillDrain schedules n timers, then moves the clock from deadline to deadline
 // until all have fired, and begins again.
@@ -61,6 +70,51 @@ type synthetic struct {
 	step  func(p *synthetic, w *script.Writer, r *script.Rand)
 	known bool // the program knows which timers it cancels and moves next
 	fresh bool // Fill schedules whole delays, not the rest of delays as in the steady state
+
+	resident dist.Dist // delays of the timers that stay until they fire
+	pace     pace
+}
+
+// newSynthetic returns a process of n timers with these delays, without its step. One median delay passes per perDelay
+// operations.
+func newSynthetic(n int, d *Delay, tick time.Duration, perDelay int) *synthetic {
+	delay := d.dist(tick)
+	return &synthetic{n: n, delay: delay, resident: delay, pace: pace{median: medianOf(delay), operations: int64(perDelay)}}
+}
+
+// pace is how fast the clock goes on: one median delay per that number of operations.
+type pace struct {
+	median     structures.Tick
+	operations int64
+	owed       int64 // ticks that are still to pass, times operations
+}
+
+// medianOf estimates the median of a distribution. The estimate is deterministic and good to about a percent.
+func medianOf(d dist.Dist) structures.Tick {
+	const draws = 10_001
+	r, drawn := dist.NewRand(1, 1), make([]float64, draws)
+	for i := range drawn {
+		drawn[i] = d.Draw(r)
+	}
+	slices.Sort(drawn)
+	return ticks(drawn[draws/2])
+}
+
+// passTime moves the clock by the time of some operations. It wakes where a timer is due and at the end, as an event loop
+// does after a batch, and replaces the timers that fire.
+func (p *synthetic) passTime(w *script.Writer, r *script.Rand, operations int) {
+	p.pace.owed += int64(operations) * int64(p.pace.median)
+	to := w.Now() + structures.Tick(p.pace.owed/p.pace.operations)
+	p.pace.owed %= p.pace.operations
+	for w.Now() < to {
+		at, ok := w.NextDeadline()
+		if !ok || at > to {
+			at = to
+		}
+		for range w.Advance(at) {
+			w.Schedule(at + ticks(p.resident.Draw(r)))
+		}
+	}
 }
 
 // Fill schedules n timers with the remaining delays of the steady state.
@@ -72,7 +126,7 @@ func (p *synthetic) Fill(w *script.Writer, r *script.Rand) {
 		if p.fresh {
 			p.schedule(w, r)
 		} else {
-			w.Schedule(w.Now() + ticks(dist.Residual(p.delay, r)))
+			w.Schedule(w.Now() + ticks(dist.Residual(p.resident, r)))
 		}
 	}
 }
@@ -100,7 +154,8 @@ func (*Hold) Kind() Kind { return Kind{Name: "hold"} }
 
 // New returns the process.
 func (m *Hold) New(n int, tick time.Duration) script.Process {
-	return &synthetic{n: n, delay: m.Delay.dist(tick), step: func(p *synthetic, w *script.Writer, r *script.Rand) {
+	delay := m.Delay.dist(tick)
+	return &synthetic{n: n, delay: delay, resident: delay, step: func(p *synthetic, w *script.Writer, r *script.Rand) {
 		at := w.Now() + 1
 		if !m.Poll {
 			at, _ = w.NextDeadline()
@@ -124,7 +179,8 @@ func (m *CancelHold) Check() []ParameterError {
 
 // New returns the process.
 func (m *CancelHold) New(n int, tick time.Duration) script.Process {
-	return &synthetic{n: n, delay: m.Delay.dist(tick), step: func(p *synthetic, w *script.Writer, r *script.Rand) {
+	delay := m.Delay.dist(tick)
+	return &synthetic{n: n, delay: delay, resident: delay, step: func(p *synthetic, w *script.Writer, r *script.Rand) {
 		at, _ := w.NextDeadline()
 		for range w.Advance(at) {
 			p.replace(w, r, m.Reschedule)
@@ -137,13 +193,20 @@ func (m *CancelHold) New(n int, tick time.Duration) script.Process {
 }
 
 // Kind returns the kind of model.
-func (*StartStop) Kind() Kind { return Kind{Name: "start-stop"} }
+func (*StartStop) Kind() Kind { return Kind{Name: "start-stop", Definition: 2} }
 
 // New returns the process.
 func (m *StartStop) New(n int, tick time.Duration) script.Process {
-	return &synthetic{n: n, delay: m.Delay.dist(tick), step: func(p *synthetic, w *script.Writer, r *script.Rand) {
-		w.Cancel(p.schedule(w, r))
-	}}
+	p := newSynthetic(n, &m.Delay, tick, n)
+	p.resident = dist.Constant(residentDelays * p.pace.median)
+	p.step = func(p *synthetic, w *script.Writer, r *script.Rand) {
+		b := burst(n, defaultBurst)
+		for range b {
+			w.Cancel(p.schedule(w, r))
+		}
+		p.passTime(w, r, b)
+	}
+	return p
 }
 
 // defaultBurst is how many operations of a kind come together where a workload is
@@ -154,32 +217,42 @@ const defaultBurst = 32
 func burst(n int, most Count) int { return max(1, min(int(most), n/10)) }
 
 // Kind returns the kind of model.
-func (*Churn) Kind() Kind { return Kind{Name: "churn"} }
+func (*Churn) Kind() Kind { return Kind{Name: "churn", Definition: 2} }
 
 // New returns the process.
 func (m *Churn) New(n int, tick time.Duration) script.Process {
-	return &synthetic{n: n, known: m.Known, delay: m.Delay.dist(tick), step: func(p *synthetic, w *script.Writer, r *script.Rand) {
-		for range burst(n, m.Burst) {
+	p := newSynthetic(n, &m.Delay, tick, livesPerDelay*n)
+	p.known = m.Known
+	p.step = func(p *synthetic, w *script.Writer, r *script.Rand) {
+		b := burst(n, m.Burst)
+		for range b {
 			w.Cancel(w.AnyPending(r))
 		}
-		for range burst(n, m.Burst) {
+		for range b {
 			p.schedule(w, r)
 		}
-	}}
+		p.passTime(w, r, b)
+	}
+	return p
 }
 
 // Kind returns the kind of model.
 func (*Reschedule) Kind() Kind {
-	return Kind{Name: "reschedule", Unit: script.PerReschedule}
+	return Kind{Name: "reschedule", Unit: script.PerReschedule, Definition: 2}
 }
 
 // New returns the process.
 func (m *Reschedule) New(n int, tick time.Duration) script.Process {
-	return &synthetic{n: n, known: m.Known, delay: m.Delay.dist(tick), step: func(p *synthetic, w *script.Writer, r *script.Rand) {
-		for range burst(n, m.Burst) {
+	p := newSynthetic(n, &m.Delay, tick, livesPerDelay*n)
+	p.known = m.Known
+	p.step = func(p *synthetic, w *script.Writer, r *script.Rand) {
+		b := burst(n, m.Burst)
+		for range b {
 			p.moveAny(w, r)
 		}
-	}}
+		p.passTime(w, r, b)
+	}
+	return p
 }
 
 // Kind returns the kind of model.

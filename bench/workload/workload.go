@@ -27,6 +27,9 @@ type Workload struct {
 	// parameters; 0: no number is typical. The workload takes any other number too.
 	Resident int
 
+	// Sizes are more sizes at which a profile measures a workload with a population of its own, up to that of the profile.
+	Sizes []int
+
 	// Unit is what its cost is counted per; empty: that of its kind of model.
 	Unit script.Unit
 

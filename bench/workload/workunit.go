@@ -20,9 +20,9 @@ import (
 //     the first message, which comes at once, and cancelled when the last one is there.
 //
 // Requests begin (R-1) Pace + I apart, with I the interval after a response, so a pair sends Q = ceil(Close / ((R-1)
-// Pace + I)) of them: 176 with the published parameters, whatever I is drawn. In Close + Linger each pair fires Q R =
-// 22528 paces, Q + 1 requests and 4 closes, cancels Q deadlines and 2 idle timers, and moves Q deadlines, and idle
-// timers 2 Q R = 45056 times. A pair that has ended is followed by another one. n timers are n/5 pairs.
+// Pace + I)) of them: 4 with the parameters of the list, whatever I is drawn, and 176 with the published ones. In Close +
+// Linger each pair fires Q R paces, Q + 1 requests and 4 closes, cancels Q deadlines and 2 idle timers, and moves Q
+// deadlines, and idle timers 2 Q R times. A pair that has ended is followed by another one. n timers are n/5 pairs.
 type WorkUnit struct {
 	Idle     Duration `toml:"idle" comment:"from the last message"`
 	Close    Duration `toml:"close" comment:"from the beginning to the first close"`

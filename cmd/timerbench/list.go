@@ -112,8 +112,7 @@ func listWorkloads(out io.Writer, list []workload.Workload) {
 	fmt.Fprintln(out, t.Wide())
 	fmt.Fprintf(out,
 		"Measured on the scripts, with %d timers for workloads without a fixed size. An operation schedules, cancels,\n"+
-			"moves or fires a timer. – means that the clock does not move. Cancelled: share of the timers that end.\n"+
-			"Moves: share of all operations.\n", size)
+			"moves or fires a timer. Cancelled: share of the timers that end. Moves: share of all operations.\n", size)
 }
 
 func newScenario() *cobra.Command {

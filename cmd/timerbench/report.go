@@ -53,9 +53,6 @@ lead vary?`,
 				return err
 			}
 			to = cmp.Or(to, filepath.Dir(path))
-			if err := writableFolder("out", to); err != nil {
-				return err
-			}
 			if err := report.Write(to, r); err != nil {
 				return err
 			}
@@ -86,9 +83,6 @@ func reportMachines(cmd *cobra.Command, args []string, to string) error {
 			return err
 		}
 		list = append(list, results.Named{Name: path, Run: r})
-	}
-	if err := writableFolder("out", to); err != nil {
-		return err
 	}
 	lead, err := report.WriteMachines(to, list)
 	if err != nil {
@@ -122,9 +116,6 @@ recommend uses.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := exactly("structure", catalog.All(), nameOfStructure, args[0])
 			if err != nil {
-				return err
-			}
-			if err := writable("html", html); err != nil {
 				return err
 			}
 			source, err := sources.Find(from)

@@ -5,6 +5,7 @@ package show
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -116,6 +117,11 @@ func Count[I int | int64 | uint64](n I, thing string) string {
 		thing += "s"
 	}
 	return Grouped(n) + " " + thing
+}
+
+// Joined joins the parts that are not empty.
+func Joined(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
 }
 
 // And joins names as a sentence does: a, b and c.

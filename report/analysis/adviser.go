@@ -194,7 +194,7 @@ func (a *Adviser) answer(q Question) (Answer, ranking, error) {
 	for _, w := range near {
 		out.Evidence = append(out.Evidence, Evidence{
 			Workload: w.Workload, N: w.N, Unit: w.Unit, Distance: w.distance, Weight: w.weight,
-			Differs: differs(q.place(), w.place), Fastest: w.ranked[q.Late][0].Structure,
+			Differs: show.Joined("; ", differs(q.place(), w.place), w.Unsteady()), Fastest: w.ranked[q.Late][0].Structure,
 		})
 	}
 	ranks := ranking{a: a, q: q, near: near, tailed: a.near(q, true), shares: q.Matters.among(present[:])}

@@ -36,10 +36,11 @@ func pivot(align string, rows []analysis.Contender, header []string, value func(
 // addUnit adds a row about a cell of the results. The row begins with the workload, the unit of the cost unless it is the
 // lifecycle of a timer, and the size.
 func addUnit(t *show.Table, c *cost.Costs, cells ...any) {
-	name := show.Words(c.Workload)
+	per := ""
 	if c.Unit != script.PerLifecycle {
-		name = name.With("per " + string(c.Unit))
+		per = "per " + string(c.Unit)
 	}
+	name := show.Words(c.Workload).With(show.Joined("; ", per, c.Unsteady()))
 	t.Add(append([]any{name, size(c.N)}, cells...)...).Cell = cellName(c)
 }
 
@@ -99,7 +100,9 @@ func perUnit(c *cost.Costs) string {
 }
 
 // cellTitle names a cell, and its unit unless it is the lifecycle.
-func cellTitle(c *cost.Costs) string { return sized(c.Workload, c.N) + perUnit(c) }
+func cellTitle(c *cost.Costs) string {
+	return show.Joined(", ", sized(c.Workload, c.N)+perUnit(c), c.Unsteady())
+}
 
 // cellName names a cell in attributes of charts and tables.
 func cellName(c *cost.Costs) string { return c.Workload + " " + short(c.N) }

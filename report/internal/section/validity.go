@@ -34,11 +34,21 @@ func validity(v *View) Section {
 		show.Line(show.Strong("Many comparisons."), " A printed interval is that of a single comparison, so one in twenty misses the true value. The "+
 			"structures that may be the fastest include the true one in about 95 of 100 cells. The cost of the fastest is corrected for its choice."),
 	}
-	out := 0
-	var apart []string
+	out, passed := 0, newTable("lrrrrr", "Workload", "N", "Dead entries come due", "Timers fire", "Median delays pass", "Operations before, per timer")
+	var apart, unsteady []string
 	for _, c := range v.Cells {
 		if len(c.LeftOut) > 0 {
 			out++
+		}
+		if p := c.Passed; p != nil {
+			due := percent(p.Share())
+			if p.Made == 0 {
+				due = show.Words(show.Unknown)
+			}
+			addUnit(passed, c, due, show.Number(float64(p.Fired), show.Grouped(p.Fired)), p.Delays, float64(p.WarmUp)/float64(c.N))
+		}
+		if warning := c.Unsteady(); warning != "" {
+			unsteady = append(unsteady, sized(c.Workload, c.N)+" ("+warning+")")
 		}
 		if c.Apart {
 			apart = append(apart, fmt.Sprintf("%s, N = %s", c.Workload, short(c.N)))
@@ -48,6 +58,11 @@ func validity(v *View) Section {
 		threats = append(threats, show.Line(show.Strong("Not interleaved."), " The memory did not hold all structures of these cells "+
 			"together, so the run measured one structure after the other: "+strings.Join(apart, "; ")+"."))
 	}
+	if len(unsteady) > 0 {
+		threats = append(threats, show.Line(show.Strong("Not in a steady state."), " A cancel or a move leaves a dead entry in structures that put "+
+			"off the work until the old deadline. In these cells fewer old deadlines pass than are left, so the costs lack a part of that work: "+
+			strings.Join(unsteady, "; ")+"."))
+	}
 	if out > 0 {
 		threats = append(threats, show.Line(show.Strong("Left out."), fmt.Sprintf(" Structures that took at least twice the best time with fewer timers were left out of %s.", show.Count(out, "cell"))))
 	}
@@ -56,6 +71,11 @@ func validity(v *View) Section {
 			show.Count(len(missing), "step"), strings.Join(missing, "; "))))
 	}
 	s.Tables = []Table{{Body: show.Bullets(threats...)}}
+	if len(passed.Rows) > 0 {
+		s.Tables = append(s.Tables, Table{Title: "How time passes in each cell", Body: show.Tables(passed), Lead: show.Para(
+			"Dead entries come due: the old deadlines of cancelled and moved timers that pass while a cell is measured, as a share of those that are left. " +
+				"Work that is put off until then is paid from 90 % on. The scripts say so, so it is the same for all structures.")})
+	}
 	return s
 }
 

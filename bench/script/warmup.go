@@ -1,0 +1,64 @@
+package script
+
+// WarmUp decides from a script when a structure is in the steady state: when the population was replaced, and dead
+// entries come due at the rate at which they are made (see [Steady]). It sees the script alone, so the warm-up of
+// all structures is the same, on any machine.
+type WarmUp struct {
+	n       int
+	moments []moment // the end of the fill, and of each block after it
+}
+
+type moment struct {
+	operations int // since the fill
+	passed     Passage
+}
+
+// NewWarmUp returns the warm-up of n timers.
+func NewWarmUp(n int) *WarmUp { return &WarmUp{n: n} }
+
+// Note takes a block: the fill first, then each further block of the script.
+func (w *WarmUp) Note(b *Block) {
+	m := moment{passed: b.Passed}
+	if len(w.moments) > 0 {
+		m.operations = w.Operations() + b.Calls + b.Pops
+	}
+	w.moments = append(w.moments, m)
+}
+
+// Operations returns the number of operations since the fill.
+func (w *WarmUp) Operations() int { return w.moments[len(w.moments)-1].operations }
+
+// Size returns the number of operations of the next block, of at most the given size. With few timers blocks are long
+// enough to decide.
+func (w *WarmUp) Size(most int) int { return min(max(leastWarmUp, w.n/8), most) }
+
+// A script replaces the population in replaced operations a timer: each timer is scheduled once and ends once. A
+// script that is not steady after endlessWarmUp operations a timer, but at least mostWarmUp, stays as it is. The rates are those of the
+// last n/ofRate operations, or more if fewer than leastMade dead entries were made in them (chosen).
+const (
+	replaced      = 2
+	endlessWarmUp = 16
+	mostWarmUp    = 1 << 20
+	leastWarmUp   = 1_000
+	leastMade     = 1_000
+	ofRate        = 4
+)
+
+// Done reports whether the warm-up ends.
+func (w *WarmUp) Done() bool {
+	last := w.moments[len(w.moments)-1]
+	switch {
+	case last.operations < replaced*w.n:
+		return false
+	case last.operations >= max(endlessWarmUp*w.n, mostWarmUp):
+		return true
+	}
+	since := w.moments[0]
+	for _, m := range w.moments {
+		if last.operations-m.operations < w.n/ofRate || last.passed.Made-m.passed.Made < leastMade {
+			break
+		}
+		since = m
+	}
+	return last.passed.Since(since.passed).Share() >= Steady
+}
