@@ -29,7 +29,7 @@ build: ## Build the command
 .PHONY: bench
 bench: build ## Measure and draw out/latest/report.html: just under 5 minutes on two cores
 	$(RUN) --profile normal --budget 4m5s --traces traces $(value ARGS)
-	$(CMD) live --into $(LAST) --for 20s
+	$(CMD) live --into $(LAST) --for 20s -s '^(auto|hwheel|quadheap)$$' --drivers tickless --shards default --goroutines 1,2 --n 1e2,1e3,1e4,1e5
 	$(CMD) report $(OUT)
 
 .PHONY: bench-smoke
@@ -40,6 +40,7 @@ bench-smoke: build ## A short run, to check that everything works: about a minut
 .PHONY: bench-full
 bench-full: build ## Measure everything, up to ten million timers, or continue: hours
 	$(CMD) run --profile full --resume --out $(or $(OUT),out/full) $(value ARGS)
+	$(CMD) live --into $(or $(OUT),out/full) --for 4m -s '^(auto|hwheel|quadheap)$$' --drivers tickless --shards default --n 1e2,1e3,1e4,1e5,1e6
 	$(CMD) report $(or $(OUT),out/full)
 
 .PHONY: bench-peers

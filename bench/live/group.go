@@ -63,7 +63,7 @@ func (r *runner) measureGroup(group []*member, round int) {
 			if err != nil {
 				return err
 			}
-			p := newPopulation(e, s, form(s), slices.Max(r.Goroutines), r.Config)
+			p := newPopulation(e, s, form(s), slices.Max(r.goroutines(e.row.Resident)), r.Config)
 			members = append(members, p)
 			return p.fill()
 		})
@@ -81,26 +81,33 @@ type task struct {
 	goroutines int
 }
 
-// throughput measures the contenders in turns. OpResetRandom comes last, because it changes the
+// throughput measures the contenders in turns. OpResetRandom comes last, because it may change the
 // delays of the resident timers.
 func (r *runner) throughput(members []*population) {
+	if len(members) == 0 {
+		return
+	}
 	r.collectGarbage(true)
 	percent := debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(percent)
 	for _, last := range []bool{false, true} {
 		var tasks []task
+		var planned time.Duration // contenders that lack operations leave time for more turns
 		for _, op := range results.Ops {
-			for _, n := range r.Goroutines {
-				if (op == results.OpResetRandom) == last {
-					tasks = append(tasks, task{op, n})
+			if (op == results.OpResetRandom) != last {
+				continue
+			}
+			for _, n := range r.goroutines(members[0].row.Resident) {
+				tasks = append(tasks, task{op, n})
+				for _, m := range members {
+					planned += time.Duration(r.turns) * (m.sliceOf(op, r.slice) + m.warmUpOf(op))
 				}
 			}
 		}
 		began := time.Now()
-		allowed := 2 * time.Duration(r.turns*len(tasks)*len(members)) * r.slice
-		for turn := range r.turns {
-			if turn >= minTurns && time.Since(began) > allowed || r.ctx.Err() != nil {
-				break // the machine is slow, or the run is over
+		for turn := range r.Turns {
+			if turn >= minTurns && time.Since(began) > planned || r.ctx.Err() != nil {
+				break // the time is over, or the run
 			}
 			r.takeTurn(members, tasks)
 		}
@@ -115,7 +122,7 @@ func (r *runner) takeTurn(members []*population, tasks []task) {
 				continue
 			}
 			r.try(m.member, "throughput", func() error {
-				s, err := m.slice(t.op, t.goroutines, r.slice)
+				s, err := m.slice(t.op, t.goroutines, m.sliceOf(t.op, r.slice))
 				if err != nil {
 					return fmt.Errorf("%s by %d goroutines: %w", t.op, t.goroutines, err)
 				}

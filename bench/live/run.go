@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Contenders []Contender
 	Resident   []int         // numbers of pending timers to measure
-	Goroutines []int         // numbers of goroutines of the throughput load
+	Goroutines []int         // numbers of goroutines of the throughput load; all but the first only among the most resident timers
 	For        time.Duration // approximate duration of the run
 	Rounds     int           // maximum number of rounds
 	Turns      int           // maximum number of throughput turns in a round
@@ -54,17 +54,17 @@ type plan struct {
 
 // Estimated durations of the untimed steps, on a machine with other load.
 const (
-	perTimer       = 4 * time.Microsecond  // fill and empty
-	perTimerMemory = 10 * time.Microsecond // fill with each form, and collect
-	perEntry       = 100 * time.Millisecond
+	perTimer       = 2 * time.Microsecond // fill and empty
+	perTimerMemory = 6 * time.Microsecond // fill with each form, and collect
+	perEntry       = 50 * time.Millisecond
 	perCheck       = 250 * time.Millisecond
 )
 
 const (
 	// Slices are short, so other programs interrupt few of them, and a longer disturbance hits all contenders alike.
-	minSlice = 2 * time.Millisecond
+	minSlice = 4 * time.Millisecond
 	maxSlice = 20 * time.Millisecond
-	minTurns = 5
+	minTurns = 4
 
 	// Shorter measurements would be dominated by their start and end.
 	minLateness = 150 * time.Millisecond
@@ -85,20 +85,40 @@ func (cfg Config) plan() (plan, error) {
 			once += perEntry + time.Duration(e.row.Resident)*perTimerMemory
 		}
 	}
-	n := time.Duration(len(entries))
-	slices := n * time.Duration(len(results.Ops)*len(cfg.Goroutines)) // of a turn
-	least := minTurns*slices*minSlice + n*(minLateness+minIdle)
+	n, idle := time.Duration(len(entries)), time.Duration(len(cfg.Contenders))
+	slices, warmUp := cfg.turn(entries)
+	least := minTurns*(slices*minSlice+warmUp) + n*minLateness + idle*minIdle
 	if need := once + fixed + least; cfg.For < need {
 		return plan{}, fmt.Errorf("%v is too short for %d contenders, which take %v: choose fewer of them, fewer timers or a longer time",
 			cfg.For, len(cfg.Contenders), need.Round(time.Second)+time.Second)
 	}
 	p := plan{rounds: int(max(1, min(time.Duration(cfg.Rounds), (cfg.For-once)/(fixed+2*least))))}
 	left := (cfg.For-once)/time.Duration(p.rounds) - fixed
-	p.turns = int(min(max(left*6/10/(slices*minSlice), minTurns), time.Duration(cfg.Turns)))
-	p.slice = min(max(left*6/10/(slices*time.Duration(p.turns)), minSlice), maxSlice)
-	p.lateness = max(minLateness, left/4/n)
-	p.idle = max(minIdle, left*15/100/n)
+	p.turns = int(min(max(left*7/10/(slices*minSlice+warmUp), minTurns), time.Duration(cfg.Turns)))
+	p.slice = min(max((left*7/10/time.Duration(p.turns)-warmUp)/slices, minSlice), maxSlice)
+	p.lateness = max(minLateness, left*2/10/n)
+	p.idle = max(minIdle, left/10/idle)
 	return p, nil
+}
+
+// turn returns the number of slices of a turn of all entries, and the time that they take in addition to their length.
+func (cfg Config) turn(entries []*member) (slices, warmUp time.Duration) {
+	for _, e := range entries {
+		n := time.Duration(len(cfg.goroutines(e.row.Resident)))
+		for _, op := range results.Ops {
+			slices += n
+			warmUp += n * (e.warmUpOf(op) + e.sliceOf(op, minSlice) - minSlice)
+		}
+	}
+	return slices, warmUp
+}
+
+// goroutines returns the numbers of goroutines of the throughput load among resident timers.
+func (cfg Config) goroutines(resident int) []int {
+	if resident < slices.Max(cfg.Resident) {
+		return cfg.Goroutines[:1]
+	}
+	return cfg.Goroutines
 }
 
 // member is a contender with a number of resident timers, and its results.
@@ -117,9 +137,14 @@ func (cfg Config) entries() []*member {
 	for _, n := range cfg.Resident {
 		for _, c := range cfg.Contenders {
 			if c.Limit == 0 || n <= c.Limit {
-				entries = append(entries, &member{c, results.LiveRow{
+				e := &member{c, results.LiveRow{
 					Name: c.Name, Role: c.Role, Structure: c.Structure, Driver: c.Driver, Shards: c.Shards, Resident: n,
-				}})
+					StopNS: float64(c.delay()),
+				}}
+				if e.movesSoon() {
+					e.row.MoveNS = float64(e.moveDelay())
+				}
+				entries = append(entries, e)
 			}
 		}
 	}
@@ -134,7 +159,7 @@ func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, err
 	}
 	r := &runner{ctx: ctx, Config: cfg, plan: p, random: rand.New(rand.NewPCG(cfg.Seed, 2)), entries: cfg.entries()}
 	r.check()
-	r.steps = len(cfg.Contenders) + (1+2*p.rounds)*len(r.entries)
+	r.steps = len(cfg.Contenders)*(1+p.rounds) + (1+p.rounds)*len(r.entries)
 	for round := range p.rounds {
 		r.round(round)
 	}
@@ -225,7 +250,12 @@ func (r *runner) check() {
 // round measures everything but memory, once.
 func (r *runner) round(round int) {
 	debug.FreeOSMemory() // from earlier contenders
+	measured := make(map[string]bool)
 	for _, e := range r.shuffled() {
+		if measured[e.Name] {
+			continue // the resident timers are not there yet
+		}
+		measured[e.Name] = true
 		r.progress("idle", e.Contender, 0)
 		r.try(e, "idle", func() error { return r.measureIdle(e) })
 	}

@@ -58,6 +58,22 @@ type Contender struct {
 	Open func() (System, error)
 }
 
+// stopDelay is the delay of timers that are started and stopped, or moved. It is short, so that their deadlines pass
+// within a slice: a structure that only marks them pays for them there.
+const stopDelay = 4 * time.Millisecond
+
+// delay returns the delay of timers that are started and stopped, or moved.
+func (c Contender) delay() time.Duration { return stopDelay + c.Early }
+
+// warmUp returns how long the contender runs before a slice: until the first timers that it stopped are due.
+func (c Contender) warmUp() time.Duration {
+	late := time.Duration(0)
+	if c.Role != results.RoleFloor {
+		late = c.late(c.delay())
+	}
+	return c.delay() + max(late, defaultTick)
+}
+
 // late returns Late(delay), or 0 if Late is nil.
 func (c Contender) late(delay time.Duration) time.Duration {
 	if c.Late == nil {

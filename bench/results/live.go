@@ -24,6 +24,8 @@ type LiveRow struct {
 	Driver     Driver           `json:"driver,omitempty"`    // of a driver
 	Shards     int              `json:"shards,omitempty"`    // of a driver; 0: its default
 	Resident   int              `json:"resident"`            // pending timers
+	StopNS     float64          `json:"stop_delay_ns,omitempty"`
+	MoveNS     float64          `json:"move_delay_ns,omitempty"` // 0: minutes
 	Check      LiveCheck        `json:"check"`
 	Throughput []LiveThroughput `json:"throughput"`
 	Lateness   []LiveLateness   `json:"lateness,omitempty"`
@@ -51,6 +53,11 @@ type LiveThroughput struct {
 	NS         float64 `json:"ns"`  // from the first operation to the last
 	CPUNS      float64 `json:"cpu_ns,omitempty"`
 	AllocBytes uint64  `json:"alloc_bytes"`
+
+	// Dead is the number of timers that were stopped or moved in the slice. A structure may keep an entry of each until
+	// its old deadline. Due is the number of such deadlines that passed in the slice, of timers stopped or moved in it or just before.
+	Dead int `json:"dead,omitempty"`
+	Due  int `json:"due,omitempty"`
 }
 
 // PerSecond returns the operations per second.

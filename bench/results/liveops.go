@@ -50,12 +50,33 @@ func StartStop(form Form) Op { return Op(form) + "+stop" }
 // Form returns the form of a StartStop.
 func (op Op) Form() Form { return Form(strings.TrimSuffix(string(op), "+stop")) }
 
+// Moves reports whether the operation moves timers.
+func (op Op) Moves() bool { return op == OpReset || op == OpResetRandom }
+
 // counterpart returns the operation of Go's own timers that replaces an operation.
 func (op Op) counterpart() Op {
 	if op == StartStop(FormSchedule) || op == StartStop(FormEmbedded) {
 		return StartStop(FormAfterFunc)
 	}
 	return op
+}
+
+// Steady is the least share of the old deadlines of stopped and moved timers that must pass within the slices: the work that a
+// structure puts off until then is paid where it is measured.
+const Steady = 0.9
+
+// Due returns the share of the old deadlines of stopped or moved timers that passed within the slices of operations. It is NaN if
+// none was stopped or moved.
+func Due(rows []LiveRow, is func(Op) bool) float64 {
+	dead, due := 0, 0
+	for _, r := range rows {
+		for _, t := range r.Throughput {
+			if is(t.Op) {
+				dead, due = dead+t.Dead, due+t.Due
+			}
+		}
+	}
+	return float64(due) / float64(dead)
 }
 
 // FewTimers is the number of resident timers below which their memory, and their share of a garbage

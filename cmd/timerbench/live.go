@@ -62,7 +62,7 @@ live writes ` + runs.Results + ` and ` + runs.Benchmarks + ` into the folder of 
 	flags.DurationSliceVar(&f.ticks, "tick", []time.Duration{time.Millisecond},
 		"`lengths` of the tick of a driver, 1µs to 1s")
 	flags.IntSliceVarP(&f.cfg.Goroutines, "goroutines", "g", f.cfg.Goroutines,
-		"`numbers` of goroutines that start, stop and move timers concurrently")
+		"`numbers` of goroutines that start, stop and move timers concurrently; all but the first only among the most resident timers")
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1e5,1e6 (default 1e5)")
 	flags.Float64Var(&f.cfg.Rate, "rate", f.cfg.Rate,
 		"timers started per `second` for measuring lateness")
@@ -100,6 +100,9 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	folder.Saved = true
 	out, env := cmd.OutOrStdout(), r.Environment
 	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch)
+	if loads := livetable.Loads(r.Live); loads != "" {
+		fmt.Fprintln(out, loads)
+	}
 	for _, t := range livetable.Of(r.Live) {
 		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}

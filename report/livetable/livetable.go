@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
@@ -32,7 +33,7 @@ func Of(l *results.Live) []Table {
 	for _, n := range l.Residents() {
 		rows := l.Among(n)
 		list = append(list, throughput(l, rows, n), cost(l, rows, n))
-		if len(l.Goroutines) > 1 {
+		if len(counts(l, rows)) > 1 {
 			list = append(list, contention(l, rows, n))
 		}
 		list = append(list, lateness(rows, n))
@@ -71,12 +72,58 @@ func known(v float64, write func(float64) string) show.Cell {
 	return show.Number(v, write(v))
 }
 
-// goroutines is the count used in the tables of all operations: 2 if it was measured, or else the first.
-func goroutines(l *results.Live) int {
-	if slices.Contains(l.Goroutines, 2) {
+// goroutines is the count used in the tables of all operations: 2 if it was measured among these timers, or else the first.
+func goroutines(l *results.Live, rows []results.LiveRow) int {
+	if slices.Contains(counts(l, rows), 2) {
 		return 2
 	}
 	return l.Goroutines[0]
+}
+
+// counts returns the numbers of goroutines that were measured among the timers of the rows.
+func counts(l *results.Live, rows []results.LiveRow) []int {
+	return slices.DeleteFunc(slices.Clone(l.Goroutines), func(g int) bool {
+		return !slices.ContainsFunc(rows, func(r results.LiveRow) bool {
+			return slices.ContainsFunc(r.Throughput, func(t results.LiveThroughput) bool { return t.Goroutines == g })
+		})
+	})
+}
+
+// Loads says how soon the timers are due that are stopped or moved, and which share of their deadlines passed within the slices:
+// the measured time. Empty: it was not counted.
+func Loads(l *results.Live) string {
+	stops := func(op results.Op) bool { return !op.Moves() }
+	var parts []string
+	var steady []string
+	for _, n := range l.Residents() {
+		rows := slices.DeleteFunc(l.Among(n), func(r results.LiveRow) bool { return r.Role == results.RoleFloor })
+		stopped, moved := results.Due(rows, stops), results.Due(rows, results.Op.Moves)
+		if math.IsNaN(stopped) {
+			continue
+		}
+		part := fmt.Sprintf("among %s timers those of %s of the stopped timers", show.Grouped(n), show.Percent(stopped))
+		if !math.IsNaN(moved) {
+			delay := "minutes"
+			if rows[0].MoveNS > 0 {
+				delay = show.Duration(rows[0].MoveNS)
+			}
+			part += fmt.Sprintf(" and %s of the moved ones, which are due after %s", show.Percent(moved), delay)
+			if moved < results.Steady {
+				steady = append(steady, show.Grouped(n))
+			}
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	out := fmt.Sprintf("Timers that are started and stopped are due after %s, with random delays after half of that or more. An operation runs untimed "+
+		"until the first ones are due. Of their old deadlines, these passed within the measured slices, where a structure that only marks "+
+		"stopped and moved timers pays for them: %s.", show.Duration(l.Rows[0].StopNS), strings.Join(parts, "; "))
+	if len(steady) > 0 {
+		out += fmt.Sprintf(" Moves among %s timers are not in a steady state: nobody pays for the old deadlines.", show.And(steady))
+	}
+	return out
 }
 
 func opColumns(rows []results.LiveRow, cell func(results.LiveRow, results.Op) show.Cell) []column {
@@ -91,7 +138,7 @@ func opColumns(rows []results.LiveRow, cell func(results.LiveRow, results.Op) sh
 }
 
 func throughput(l *results.Live, rows []results.LiveRow, n int) Table {
-	g := goroutines(l)
+	g := goroutines(l, rows)
 	var base results.LiveRow
 	for _, row := range rows {
 		if row.Role == results.RoleBaseline {
@@ -115,7 +162,7 @@ func throughput(l *results.Live, rows []results.LiveRow, n int) Table {
 }
 
 func cost(l *results.Live, rows []results.LiveRow, n int) Table {
-	g := goroutines(l)
+	g := goroutines(l, rows)
 	title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns",
 		show.Count(g, "goroutine"), show.Grouped(n))
 	return tableOf(title, rows, opColumns(rows, func(r results.LiveRow, op results.Op) show.Cell {
@@ -134,7 +181,8 @@ func contention(l *results.Live, rows []results.LiveRow, n int) Table {
 		fmt.Sprintf("Contention: million a second among %s timers, by the number of goroutines", show.Grouped(n)),
 		show.Table{Align: "llr", Header: []string{"timers", "operation"}},
 	}
-	for _, g := range l.Goroutines {
+	measured := counts(l, rows)
+	for _, g := range measured {
 		t.Header = append(t.Header, fmt.Sprint(g))
 	}
 	for _, op := range results.Ops {
@@ -143,7 +191,7 @@ func contention(l *results.Live, rows []results.LiveRow, n int) Table {
 				continue
 			}
 			cells := []any{row.Name, string(op)}
-			for _, g := range l.Goroutines {
+			for _, g := range measured {
 				perSecond, _, _, _ := row.PerSecond(op, g)
 				cells = append(cells, perSecond/1e6)
 			}
