@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Recurrence is a series of times. The schedules of github.com/robfig/cron/v3 are recurrences,
-// and Periodic makes one.
+// Recurrence is a series of times. Periodic makes one, and Parse of package crontab makes one of a cron expression.
+// Schedules of github.com/robfig/cron/v3 are recurrences, too, but without InZone they skip the runs of an hour that
+// daylight saving time skips, and repeat those of the hour that comes twice.
 type Recurrence interface {
 	// Next returns the first time after t, or the zero time if there is none. The driver holds no
 	// lock while it calls Next.

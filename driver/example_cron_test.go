@@ -2,10 +2,10 @@ package driver_test
 
 import (
 	"fmt"
-
-	"github.com/robfig/cron/v3"
+	"time"
 
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/driver/crontab"
 )
 
 // job is a line of a crontab.
@@ -15,12 +15,11 @@ type job struct {
 	run    func()
 }
 
-// schedule starts jobs. Stop of the timers ends them.
-func schedule(d *driver.Driver, jobs []job) ([]*driver.Timer, error) {
+// schedule starts jobs by the local time of a place. Stop of the timers ends them.
+func schedule(d *driver.Driver, place *time.Location, jobs []job) ([]*driver.Timer, error) {
 	var timers []*driver.Timer
 	for _, j := range jobs {
-		// The results of other parsers work, too, if they have a method Next.
-		recurrence, err := cron.ParseStandard(j.spec)
+		recurrence, err := crontab.Parse(j.spec, place)
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +28,8 @@ func schedule(d *driver.Driver, jobs []job) ([]*driver.Timer, error) {
 	return timers, nil
 }
 
-// Jobs that run at certain times of day. Package cron parses the expressions, and the driver waits.
+// Jobs that run at certain times of day. Package crontab parses the expressions, and the driver waits. The backup runs once
+// a day, whatever daylight saving time does with half past two.
 func Example_cron() {
 	d, err := driver.New()
 	if err != nil {
@@ -37,7 +37,7 @@ func Example_cron() {
 		return
 	}
 	defer func() { _ = d.Close() }()
-	timers, err := schedule(d, []job{
+	timers, err := schedule(d, time.Local, []job{
 		{"0 9 * * MON", driver.Coalesce, func() { fmt.Println("the weekly report") }},
 		{"30 2 * * *", driver.CatchUp, func() { fmt.Println("a backup") }},
 		{"*/5 * * * *", driver.Skip, func() { fmt.Println("are you there?") }},

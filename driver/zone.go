@@ -1,6 +1,10 @@
 package driver
 
-import "time"
+import (
+	"fmt"
+	"reflect"
+	"time"
+)
 
 // InZone returns a recurrence by the local time of loc, which skips and repeats hours when daylight saving time
 // begins and ends. r is a recurrence in UTC; InZone reads its times as local times.
@@ -9,13 +13,42 @@ import "time"
 // change. If they show its time twice, it happens the first time. A run that r also has an hour before and an
 // hour after counts as hourly: it follows elapsed time, and a change neither adds nor removes runs.
 //
-// InZone is for times that are read off a clock, such as those of cron expressions, and not for Periodic. Next
-// returns the zero time if it has not found a run after 100,000 times of r. InZone panics if loc or r is nil.
+// InZone is for times that are read off a clock, and not for Periodic. Parse of package crontab applies it to cron
+// expressions. The options of OnMissed and Spread stay those of the recurrence. Next returns the zero time if it has not
+// found a run after 100,000 times of r.
+//
+// InZone panics if loc or r is nil, or if r has a time zone of its own: if it is the result of InZone, or a schedule of
+// github.com/robfig/cron/v3 with a Location other than time.Local and time.UTC, as CRON_TZ sets it.
 func InZone(loc *time.Location, r Recurrence) Recurrence {
 	if loc == nil || r == nil {
 		panic("driver: InZone: the location or the recurrence is nil")
 	}
+	switch r := r.(type) {
+	case missing:
+		return missing{InZone(loc, r.Recurrence), r.missed}
+	case spread:
+		return spread{InZone(loc, r.Recurrence), r.by}
+	case zoned:
+		panic(fmt.Sprintf("driver: InZone(%s): the recurrence is in the time zone %s already", loc, r.loc))
+	}
+	if own := location(r); own != nil && own != time.Local && own != time.UTC {
+		panic(fmt.Sprintf("driver: InZone(%s): the %T has a time zone of its own, %s: remove CRON_TZ from the expression", loc, r, own))
+	}
 	return zoned{loc, r}
+}
+
+// location returns the field Location of a struct, or nil if there is none. It is the time zone of a schedule of package
+// cron, which the driver does not import.
+func location(r Recurrence) *time.Location {
+	v := reflect.Indirect(reflect.ValueOf(r))
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	if f := v.FieldByName("Location"); f.IsValid() && f.CanInterface() {
+		loc, _ := f.Interface().(*time.Location)
+		return loc
+	}
+	return nil
 }
 
 type zoned struct {

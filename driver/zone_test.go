@@ -14,6 +14,7 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/driver/crontab"
 )
 
 // zones returns a time zone by the data of the system, which lists the changes until 2037, and by those of Go, which have
@@ -57,14 +58,25 @@ func goZones(t testing.TB) fs.FS {
 
 var goRoot = sync.OnceValues(func() ([]byte, error) { return exec.Command("go", "env", "GOROOT").Output() })
 
-// inZone parses a cron expression with seconds, in the local time of a place.
+// inZone parses a cron expression, in the local time of a place.
 func inZone(t testing.TB, loc *time.Location, spec string) driver.Recurrence {
 	t.Helper()
-	r, err := cron.NewParser(cron.Second | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(spec)
+	r, err := crontab.Parse(spec, loc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return driver.InZone(loc, r)
+	return r
+}
+
+// daily is a recurrence in UTC: a time of day.
+type daily time.Duration
+
+func (d daily) Next(t time.Time) time.Time {
+	at := t.UTC().Truncate(24 * time.Hour).Add(time.Duration(d))
+	if !at.After(t) {
+		at = at.Add(24 * time.Hour)
+	}
+	return at
 }
 
 // A backup at half past two in Berlin happens even on the day that lacks this time.
@@ -74,12 +86,7 @@ func ExampleInZone() {
 		fmt.Println(err)
 		return
 	}
-	daily, err := cron.ParseStandard("30 2 * * *")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	backup := driver.InZone(berlin, daily) // for Every
+	backup := driver.InZone(berlin, daily(2*time.Hour+30*time.Minute)) // for Every
 	at := time.Date(2026, 3, 28, 0, 0, 0, 0, berlin)
 	for range 3 {
 		at = backup.Next(at)
@@ -89,6 +96,49 @@ func ExampleInZone() {
 	// 2026-03-28 02:30:00 +0100 CET
 	// 2026-03-29 03:00:00 +0200 CEST
 	// 2026-03-30 02:30:00 +0200 CEST
+}
+
+// A recurrence has one time zone.
+func TestInZoneRefusesASecondZone(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parse := func(spec string) driver.Recurrence {
+		r, err := cron.ParseStandard(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		r    driver.Recurrence
+		want string // of the panic
+	}{
+		"local time":      {parse("0 9 * * *"), ""},
+		"UTC":             {parse("CRON_TZ=UTC 0 9 * * *"), ""},
+		"CRON_TZ":         {parse("CRON_TZ=Europe/Berlin 0 9 * * *"), "*cron.SpecSchedule has a time zone of its own, Europe/Berlin"},
+		"CRON_TZ, missed": {driver.OnMissed(parse("TZ=Asia/Tokyo 0 9 * * *"), driver.Skip), "Asia/Tokyo"},
+		"InZone":          {driver.Spread(inZone(t, time.UTC, "0 9 * * *"), time.Second), "in the time zone UTC already"},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); (got != nil) != (c.want != "") || !strings.Contains(fmt.Sprint(got), c.want) {
+					t.Errorf("%s: panic %v, want %q", name, got, c.want)
+				}
+			}()
+			driver.InZone(berlin, c.r)
+		}()
+	}
+	// OnMissed and Spread may be within, too.
+	for _, wrap := range []func(driver.Recurrence) driver.Recurrence{
+		func(r driver.Recurrence) driver.Recurrence { return driver.OnMissed(r, driver.Skip) },
+		func(r driver.Recurrence) driver.Recurrence { return driver.Spread(r, time.Second) },
+	} {
+		if within, around := driver.InZone(berlin, wrap(daily(0))), wrap(driver.InZone(berlin, daily(0))); within != around {
+			t.Errorf("%T within InZone is %#v, want %#v", wrap(daily(0)), within, around)
+		}
+	}
 }
 
 // A daily run happens once on each day of four years, in all zones: at its time on most days, and

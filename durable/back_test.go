@@ -3,8 +3,10 @@ package durable
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -338,8 +340,10 @@ func TestTakesAlongWhatItRemoved(t *testing.T) {
 }
 
 func TestNoteRefuses(t *testing.T) {
-	if got, err := parseNote([]byte{3, 2, 0x80}); err == nil {
-		t.Errorf("a note that is cut off: %v, no error", got)
+	for _, body := range [][]byte{{3, 2, 0x80}, binary.AppendUvarint([]byte{1}, math.MaxInt64), binary.AppendUvarint(nil, math.MaxUint64)} {
+		if got, err := parseNote(body); err == nil {
+			t.Errorf("the note %v is %v, without an error", body, got)
+		}
 	}
 	header := nats.Header{headerRemoves: {"3 x"}}
 	if got, err := readRemoval(header); err == nil || !strings.Contains(err.Error(), headerRemoves) {
@@ -416,6 +420,124 @@ func TestForgetsNotes(t *testing.T) {
 		if set := removedBy(t, s); !slices.Equal(set.revisions, step.want) {
 			t.Errorf("after %v: %v: want %v", step.ahead, set.revisions, step.want)
 		}
+	}
+}
+
+// A timer that was due late and was moved is noted until the later deadline, because it may come back with that one.
+func TestNotesTheLatestDeadline(t *testing.T) {
+	t.Parallel()
+	for name, deadlines := range map[string][]time.Duration{
+		"sooner": {2 * time.Hour, time.Minute}, "later": {time.Minute, 2 * time.Hour}, "later and sooner": {time.Minute, 2 * time.Hour, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := embedded(t, t.TempDir())
+			var ahead atomic.Int64
+			c := open(t, connect(t, s), Config{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+			var all []uint64
+			for _, in := range deadlines {
+				set(t, c, "key", in)
+				all = append(all, mustGet(t, c, "key").Revision)
+			}
+			mustCancel(t, c, "key")
+			stop := serveWith(t, c, func(context.Context, Fired) error { return nil })
+			waitFor(t, func() bool { return stored(t, c, c.layout.allCancelled()) == 0 })
+			stop()
+			for _, step := range []struct {
+				ahead time.Duration
+				known bool
+			}{{0, true}, {30 * time.Minute, true}, {2 * time.Hour, true}, {2*time.Hour + noteAge + time.Minute, false}} {
+				ahead.Store(int64(step.ahead))
+				must(t, func() error { return c.forgetNotes(t.Context()) })
+				set := removedBy(t, s)
+				for i, r := range all {
+					if set.hasRevision(r) != step.known {
+						t.Errorf("after %v revision %d of %d is known to be removed: %v", step.ahead, i, len(all), !step.known)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What two messages remove from the same timer is independent.
+func TestRemovalsAreIndependent(t *testing.T) {
+	timer := Timer{Revision: 3, Deadline: time.Unix(0, 30), removed: removal{append(make([]uint64, 0, 8), 1, 2), 20}}
+	first := timer.removal()
+	timer.Revision = 4
+	if second := timer.removal(); !slices.Equal(first.revisions, []uint64{1, 2, 3}) || !slices.Equal(second.revisions, []uint64{1, 2, 4}) || first.until != 30 {
+		t.Errorf("removal = %v, then %v", first, second)
+	}
+}
+
+// A sweep removes handled timers that their worker left, and neither the next one, which nobody has handled, nor a tally
+// of it. It notes what they had removed.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	s := embedded(t, t.TempDir())
+	c := open(t, connect(t, s), Config{AckWait: time.Hour})
+	put := func(m *nats.Msg) (revision uint64) {
+		t.Helper()
+		must(t, func() error {
+			ack, err := c.js.PublishMsg(t.Context(), m)
+			if err == nil {
+				revision = ack.Sequence
+			}
+			return err
+		})
+		return revision
+	}
+	oldTally := put(nats.NewMsg(c.layout.tally(99))) // as of a timer that was handled
+	until := time.Now().Add(time.Hour).UnixNano()
+	fired := func(key string, removes uint64) *nats.Msg {
+		m := c.layout.firedMessage(Timer{Key: key, Deadline: time.Now()})
+		removal{[]uint64{removes}, until}.write(m)
+		return m
+	}
+	first := put(fired("first", 1000))
+	last := put(fired("last", 1001))
+	next := put(fired("unhandled", 1002))
+	tally := put(newMessage(c.layout.tally(next), []byte("1")))
+	if next != last+1 {
+		t.Fatalf("revisions %d and %d: want one after the other", last, next)
+	}
+	batch, err := c.consumer.Fetch(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for m := range batch.Messages() {
+		if !strings.Contains(m.Subject(), "unhandled") {
+			if err := m.DoubleAck(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	exists := func(revision uint64) bool {
+		_, err := c.at(t.Context(), revision)
+		if err != nil && !errors.Is(err, nats.ErrMsgNotFound) {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	sweep := func() {
+		t.Helper()
+		must(t, func() error { return (&sweeper{Client: c}).sweep(t.Context()) })
+	}
+	begin := time.Now()
+	sweep()
+	if !exists(first) && time.Since(begin) < orphaned/2 {
+		t.Error("a timer is removed while its worker may be about to")
+	}
+	waitFor(t, func() bool {
+		sweep()
+		return !exists(first)
+	})
+	if exists(last) || exists(oldTally) || !exists(next) || !exists(tally) {
+		t.Errorf("there are the last handled timer: %v, an old tally: %v, the next timer: %v, its tally: %v; want the last two",
+			exists(last), exists(oldTally), exists(next), exists(tally))
+	}
+	if set := removedBy(t, s); !slices.Equal(set.revisions, []uint64{first, last, 1000, 1001, 1002}) {
+		t.Errorf("%d are noted", set.revisions)
 	}
 }
 

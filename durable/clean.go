@@ -73,9 +73,9 @@ func (c *Client) noteSpent(batch []spent) error {
 	ctx, cancel := context.WithTimeout(context.Background(), publishTimeout)
 	defer cancel()
 	var notes [64]removal // by the logarithm of the time that they stay
-	now := c.cfg.Now().UnixNano()
+	now := c.cfg.Now()
 	for _, s := range batch {
-		n := &notes[bits.Len64(uint64(max(s.until-now, 0))/uint64(noteAge))]
+		n := &notes[bits.Len64(uint64(max(time.Unix(0, s.until).Sub(now), 0)/noteAge))]
 		n.revisions = append(append(n.revisions, s.revision), s.revisions...)
 		n.until = max(n.until, s.until)
 	}

@@ -158,8 +158,11 @@ func (c *Client) Add(ctx context.Context, t Timer) (bool, error) {
 // runs on the days when the clocks of its zone change (driver.InZone).
 //
 // A run is missed if the next run is due as well when it is about to fire, because no worker was
-// there. By default, Coalesce, the missed runs fire as one, at the deadline of the last one. With
-// Skip none of them fires. With CatchUp each fires, one after the other.
+// there. By default, Coalesce, the missed runs fire as one, with the deadline and the ID of the last one.
+// With Skip none of them fires. With CatchUp each fires, one after the other.
+//
+// A worker may be unable to compute the next run, for example because its machine does not know the time zone. Then
+// the timer waits, the worker is not Ready, Timer.Error has the reason, and the worker tries again each minute.
 //
 // A run does not wait until the one before has been handled. Cancel ends the timer.
 func (c *Client) Every(ctx context.Context, key, spec string, payload []byte, missed ...driver.Missed) error {
@@ -233,7 +236,7 @@ func (c *Client) replacing(ctx context.Context, old, t Timer) (*nats.Msg, error)
 	if err := c.shorten(ctx, &old); err != nil {
 		return nil, err
 	}
-	t.removed = old.removal()
+	t.removed, t.last, t.Error = old.removal(), false, ""
 	m := c.layout.message(t)
 	setNumber(m, headerExpect, old.Revision) // of the message's own subject
 	return m, nil

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Config configures a client. The zero Config is valid.
+// Config configures a client. The zero Config is valid. Durations are at most 100 years.
 type Config struct {
 	// Name is the name of the stream, and the prefix of its subjects and its bucket: letters,
 	// digits, - and _. The default is "timers".
@@ -23,8 +23,8 @@ type Config struct {
 	// Horizon is how long before its deadline a timer is read into memory, at least 1 s. The
 	// default is 1 h. A worker keeps 8 bytes for each timer beyond the horizon.
 	Horizon time.Duration
-	// Lease is how long a worker counts as alive after its last sign of life, at least 500 ms.
-	// The default is 2 s. Then others take over its partitions.
+	// Lease is how long a worker counts as alive after its last sign of life, 500 ms to 1 h. The default is 2 s.
+	// Then others take over its partitions.
 	Lease time.Duration
 	// Concurrency is how many handlers a worker runs at a time. The default is 64.
 	Concurrency int
@@ -48,7 +48,12 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-const defaultPartitions = 16
+const (
+	defaultPartitions = 16
+	maxPartitions     = 1024
+	maxLease          = time.Hour
+	longest           = 100 * 365 * 24 * time.Hour // of other durations, so that sums with them are exact
+)
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
@@ -80,12 +85,12 @@ func (cfg Config) withDefaults() (Config, error) {
 	}{
 		{validName.MatchString(cfg.Name), "Name", strconv.Quote(cfg.Name), "1 to 64 letters, digits, - and _"},
 		{cfg.Replicas >= 1 && cfg.Replicas <= 5, "Replicas", cfg.Replicas, "1 to 5"},
-		{cfg.Partitions >= 0 && cfg.Partitions <= 1024, "Partitions", cfg.Partitions, "0 to 1024"},
-		{cfg.Horizon >= time.Second, "Horizon", cfg.Horizon, "at least 1s"},
-		{cfg.Lease >= 500*time.Millisecond, "Lease", cfg.Lease, "at least 500ms"},
+		{cfg.Partitions >= 0 && cfg.Partitions <= maxPartitions, "Partitions", cfg.Partitions, "0 to 1024"},
+		{cfg.Horizon >= time.Second && cfg.Horizon <= longest, "Horizon", cfg.Horizon, "1s to 100 years"},
+		{cfg.Lease >= 500*time.Millisecond && cfg.Lease <= maxLease, "Lease", cfg.Lease, "500ms to 1h"},
 		{cfg.Concurrency >= 1, "Concurrency", cfg.Concurrency, "at least 1"},
-		{cfg.HandlerTimeout > 0, "HandlerTimeout", cfg.HandlerTimeout, "more than 0"},
-		{cfg.AckWait >= 500*time.Millisecond, "AckWait", cfg.AckWait, "at least 500ms"},
+		{cfg.HandlerTimeout > 0 && cfg.HandlerTimeout <= longest, "HandlerTimeout", cfg.HandlerTimeout, "more than 0, up to 100 years"},
+		{cfg.AckWait >= 500*time.Millisecond && cfg.AckWait <= longest, "AckWait", cfg.AckWait, "500ms to 100 years"},
 		{cfg.MaxAttempts >= 1, "MaxAttempts", cfg.MaxAttempts, "at least 1"},
 	} {
 		if !f.valid {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strconv"
 	"time"
 
@@ -19,23 +20,25 @@ type DeadLetter struct {
 	Limits
 	Attempts int    // how many there were
 	ID       string // as in Fired
-	Error    string // of the last attempt, up to 1 kB
+	Error    string // of the last attempt, up to 1 kB; "" if there was no room for it
 	Revision uint64 // of the dead letter; a later one of the same timer has another
 }
 
 // maxError is how many bytes of an error are kept, in quoted form.
 const maxError = 1024
 
+// writeDead stores a dead letter, without its error if it would be too large.
 func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 	m := newMessage(c.layout.dead(f.Key, f.Deadline.UnixNano()), f.Payload)
-	text := strconv.Quote(cause.Error()) // on one line, as in a header
-	for n := maxError; len(text) > maxError; n -= n / 4 {
-		text = strconv.Quote(cause.Error()[:min(n, len(cause.Error()))])
-	}
-	m.Header[headerError] = []string{text}
+	m.Header[headerError] = []string{quote(cause.Error(), maxError)}
 	setNumber(m, headerAttempts, f.Attempt)
 	f.Limits.write(m)
-	return c.publish(ctx, m)
+	err := c.publish(ctx, m)
+	if isTooLarge(err) {
+		m.Header[headerError] = []string{`""`}
+		err = c.publish(ctx, m)
+	}
+	return err
 }
 
 // DeadLetters iterates over all dead letters, oldest first. An error ends the iteration.
@@ -64,7 +67,7 @@ func (c *Client) parseDead(m message) (d DeadLetter, err error) {
 	}
 	d = DeadLetter{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline),
 		ID: id(key, deadline), Revision: m.revision()}
-	attempts, err := number(m.Headers(), headerAttempts)
+	attempts, err := number(m.Headers(), headerAttempts, 0, math.MaxInt32)
 	if err == nil {
 		d.Limits, err = readLimits(m.Headers())
 	}

@@ -2,9 +2,10 @@ package durable
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -36,15 +37,18 @@ type near struct {
 	tries int
 	next  time.Time // Every: the run after this one, or zero if this is the last
 	moves bool      // Every: this run is stored or skipped, and the timer must move to next
+	last  bool      // Every: next is the last of missed runs
 	asked bool      // Every: next is known
 }
 
 // firing fires due timers: it sends them to the server and receives the answers.
 type firing struct {
-	c     *Client
-	due   *queue[*near]
-	sent  chan sentNear
-	clock *driver.Driver
+	c       *Client
+	due     *queue[*near] // nil is a probe
+	sent    chan sentNear
+	clock   *driver.Driver
+	nextRun func(spec string, missed driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error)
+	silent  atomic.Int32 // probes since the firing last got on
 }
 
 type sentNear struct {
@@ -53,7 +57,7 @@ type sentNear struct {
 }
 
 func newFiring(c *Client, clock *driver.Driver) *firing {
-	return &firing{c: c, due: newQueue[*near](), sent: make(chan sentNear, maxFiring), clock: clock}
+	return &firing{c: c, due: newQueue[*near](), sent: make(chan sentNear, maxFiring), clock: clock, nextRun: cron.NextRun}
 }
 
 // run fires timers until ctx ends. Timers without an answer by then may have fired or not.
@@ -89,10 +93,26 @@ func (f *firing) run(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
-			f.fire(ctx, n)
+			if n != nil {
+				f.fire(ctx, n)
+			}
+			f.silent.Store(0)
 		}
 	}
 }
+
+// probe is called each second. It sends a probe the way of a timer that is due, unless one is on its way.
+func (f *firing) probe() {
+	if f.silent.Add(1) == 1 {
+		f.clock.Schedule(0, func() { f.due.put(nil) })
+	}
+}
+
+// stalled reports whether neither a timer nor a probe got through for stallTime. Calls of probe are counted, so that a
+// process that was suspended does not seem stalled.
+func (f *firing) stalled() bool { return f.silent.Load() > int32(stallTime/time.Second) }
+
+const stallTime = 10 * time.Second
 
 // fire sends the message that fires n, unless the timer has changed.
 func (f *firing) fire(ctx context.Context, n *near) {
@@ -104,18 +124,13 @@ func (f *firing) fire(ctx context.Context, n *near) {
 		f.again(n, err)
 		return
 	}
-	m, err := f.message(n, now)
-	if err != nil {
-		f.leave(n, err)
+	m := f.message(n, now)
+	if m == nil {
 		return
 	}
 	future, err := f.c.js.PublishMsgAsync(m)
-	if errors.Is(err, nats.ErrMaxPayload) { // the limit was larger when the timer was set
-		f.leave(n, err)
-		return
-	}
 	if err != nil {
-		f.again(n, err)
+		f.refused(n, err)
 		return
 	}
 	select {
@@ -130,21 +145,22 @@ func (f *firing) leave(n *near, err error) {
 	n.p.leave(n)
 }
 
-// message returns the message to store next. The server stores it only if the timer still has its revision.
-func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
+// message returns the message to store next, or nil if the timer waits. The server stores the message only if the
+// timer still has its revision.
+func (f *firing) message(n *near, now time.Time) *nats.Msg {
 	l, t := f.c.layout, n.timer
 	if t.Cron != "" && !n.asked {
-		fires, next, err := cron.NextRun(t.Cron, t.Missed, t.Deadline, now)
-		if err != nil {
-			return nil, err
+		fires, next, err := f.nextRun(t.Cron, t.Missed, t.last, t.Deadline, now)
+		if err == nil {
+			err = checkDeadline(t.Key, next)
 		}
-		n.next, n.moves, n.asked = next, !fires, true
+		if err != nil {
+			return f.unreadable(n, err)
+		}
+		n.next, n.moves, n.asked, n.last = next, !fires, true, !fires && !next.After(now)
 	}
 	if n.moves {
-		t.removed, t.Deadline = t.removal(), n.next
-		m := l.message(t)
-		l.expect(m, t.Key, t.Revision)
-		return m, nil
+		return f.changed(t, n.next, n.last, "")
 	}
 	m := l.firedMessage(t)
 	if n.next.IsZero() {
@@ -155,7 +171,37 @@ func (f *firing) message(n *near, now time.Time) (*nats.Msg, error) {
 		// drops a second message with the same ID.
 		setNumber(m, jetstream.MsgIDHeader, t.Revision)
 	}
-	return m, nil
+	return m
+}
+
+// changed returns the message that stores t with other values.
+func (f *firing) changed(t Timer, deadline time.Time, last bool, text string) *nats.Msg {
+	l := f.c.layout
+	t.removed, t.Deadline, t.last, t.Error = t.removal(), deadline, last, text
+	m := l.message(t)
+	l.expect(m, t.Key, t.Revision)
+	return m
+}
+
+// unreadablePause is the pause before a worker computes the next run of a timer again that it could not compute.
+const unreadablePause = time.Minute
+
+// unreadable keeps a timer whose next run cannot be computed, for example because the machine does not know its time
+// zone, and computes the run again after a pause. The first worker stores the error with the timer.
+func (f *firing) unreadable(n *near, err error) *nats.Msg {
+	first := n.p.cannotRead(n, err)
+	if n.timer.Error == "" {
+		n.moves = true
+		return f.changed(n.timer, n.timer.Deadline, n.timer.last, err.Error())
+	}
+	level := slog.LevelDebug
+	if first {
+		level = slog.LevelError
+	}
+	f.c.cfg.Logger.Log(context.Background(), level, "the next run of a timer cannot be computed: it is tried again",
+		"key", n.timer.Key, "after", unreadablePause, "error", err)
+	f.clock.Schedule(unreadablePause, func() { f.due.put(n) })
+	return nil
 }
 
 func (f *firing) stored(n *near) {
@@ -181,8 +227,9 @@ func (f *firing) refused(n *near, err error) {
 		n.p.drop(n)
 		return
 	}
-	if hasCode(err, jetstream.ErrorCode(server.JSMessageSchedulesSchedulerInvalidErr)) {
-		f.leave(n, err) // no client has stored this timer
+	// No client has stored this timer, or the limit was larger then.
+	if hasCode(err, server.JSMessageSchedulesSchedulerInvalidErr) || isTooLarge(err) {
+		f.leave(n, err)
 		return
 	}
 	f.again(n, err)

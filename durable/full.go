@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // ErrFull is returned by methods that set timers if the rest of the store is reserved for moving,
@@ -72,13 +71,9 @@ func (c *Client) stored(ctx context.Context) (stored, limit int64, err error) {
 }
 
 func asFull(err error) error {
-	var api *jetstream.APIError
-	if errors.As(err, &api) {
-		switch server.ErrorIdentifier(api.ErrorCode) {
-		case server.JSInsufficientResourcesErr, server.JSAccountResourcesExceededErr,
-			server.JSStorageResourcesExceededErr:
-			return fmt.Errorf("%w: %w", ErrFull, err)
-		}
+	if hasCode(err, server.JSInsufficientResourcesErr, server.JSAccountResourcesExceededErr,
+		server.JSStorageResourcesExceededErr) {
+		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	return err
 }

@@ -363,7 +363,7 @@ func TestHandlerKillsWorker(t *testing.T) {
 		return err == nil && n.Dead == 1 && n.Fired == 0
 	})
 	for d, err := range c.DeadLetters(t.Context()) {
-		if err != nil || d.Attempts != most || d.Error != "the worker died" {
+		if err != nil || d.Attempts != most || d.Error != "the worker died, or could not store the error" {
 			t.Errorf("dead letter %+v, %v", d, err)
 		}
 	}

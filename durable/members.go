@@ -74,9 +74,9 @@ func weight(id string, partition int) uint64 {
 	return x ^ x>>31
 }
 
-// follow gives signs of life, with the partitions that serves returns, and calls changed whenever
-// the state of the workers may have changed, until ctx ends.
-func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves func() []int,
+// follow gives signs of life, with the partitions that serves returns, and calls changed whenever the state of the
+// workers may have changed, until ctx ends. While serves returns false, it removes the sign instead.
+func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves func() ([]int, bool),
 	changed func(*members)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var giving sync.WaitGroup
@@ -126,7 +126,11 @@ func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves 
 
 func parseSign(entry jetstream.KeyValueEntry) (sign, error) {
 	s := sign{at: entry.Created()}
-	if err := json.Unmarshal(entry.Value(), &s); err != nil {
+	err := json.Unmarshal(entry.Value(), &s)
+	if err == nil && (s.Lease < 0 || s.Lease > maxLease) {
+		err = fmt.Errorf("lease %v: want 0 to %v", s.Lease, maxLease)
+	}
+	if err != nil {
 		return s, fmt.Errorf("bucket %s: key %s: %w", entry.Bucket(), entry.Key(), err)
 	}
 	return s, nil
@@ -155,14 +159,19 @@ func (c *Client) living(ctx context.Context, now time.Time) (int, error) {
 }
 
 // give stores four signs of life per lease.
-func (m *members) give(ctx context.Context, bucket jetstream.KeyValue, serves func() []int) error {
+func (m *members) give(ctx context.Context, bucket jetstream.KeyValue, serves func() ([]int, bool)) error {
 	for {
-		value, err := json.Marshal(sign{Serves: serves(), Lease: m.lease})
+		list, alive := serves()
+		value, err := json.Marshal(sign{Serves: list, Lease: m.lease})
 		if err != nil {
 			return err
 		}
 		put, cancel := context.WithTimeout(ctx, m.lease)
-		_, err = bucket.Put(put, m.self, value)
+		if alive {
+			_, err = bucket.Put(put, m.self, value)
+		} else {
+			err = bucket.Delete(put, m.self)
+		}
 		cancel()
 		if ctx.Err() != nil {
 			return nil

@@ -30,11 +30,12 @@ type partition struct {
 	near    map[string]*near   // timers in memory, by key
 	far     map[int64][]uint64 // revisions of the other timers, by deadline / width
 	farLen  int
-	count   int    // timers that the current scan has found
-	found   int    // timers that the last scan found, or -1 during a scan
-	last    uint64 // the last revision that was read
-	stuck   int64  // the first deadline of a timer that cannot be fired, or 0
-	changed bool   // there is something new for storeDone
+	count   int             // timers that the current scan has found
+	found   int             // timers that the last scan found, or -1 during a scan
+	last    uint64          // the last revision that was read
+	stuck   int64           // the first deadline of a timer that cannot be fired, or the last one possible
+	changed bool            // there is something new for storeDone
+	waits   map[*near]error // timers whose next run could not be computed; they may be gone
 
 	// During a scan.
 	removed *removedSet
@@ -53,16 +54,20 @@ const maxStale = 10_000
 func newPartition(c *Client, number int, fire *firing, remove remover) *partition {
 	return &partition{c: c, number: number, fire: fire, remove: remove,
 		rescan: make(chan struct{}, 1), look: make(chan struct{}, 1),
-		near: make(map[string]*near), far: make(map[int64][]uint64)}
+		near: make(map[string]*near), far: make(map[int64][]uint64), waits: make(map[*near]error), stuck: lastDeadline}
 }
 
 func (p *partition) width() int64 { return int64(p.c.cfg.Horizon / widths) }
+
+// begin returns the first deadline of a group of far timers.
+func (p *partition) begin(group int64) int64 { return group * p.width() }
 
 // run follows the partition until ctx ends, and then drops its timers.
 func (p *partition) run(ctx context.Context) {
 	defer p.close()
 	for ctx.Err() == nil {
 		if err := p.follow(ctx); err != nil && ctx.Err() == nil {
+			p.loaded.Store(false)
 			p.c.cfg.Logger.Warn("reading a partition is tried again", "partition", p.number, "error", err)
 			_ = sleep(ctx, 200*time.Millisecond) // ctx is asked next
 		}
@@ -114,8 +119,7 @@ func (p *partition) read(ctx context.Context) error {
 			return nil
 		}
 		if err := p.apply(m); err != nil {
-			p.leave(&near{deadline: 1}) // its deadline is unknown
-			p.c.setAside("message of a partition", err)
+			p.unusable(err)
 		}
 		p.fire.due.wait(ctx, maxQueued)
 		return nil
@@ -129,7 +133,7 @@ func (p *partition) beginScan(removed *removedSet) {
 	p.count, p.found = 0, -1
 	clear(p.far)
 	p.farLen = 0
-	p.removed, p.seen, p.older, p.stuck = removed, nil, nil, 0
+	p.removed, p.seen, p.older, p.stuck = removed, nil, nil, lastDeadline
 	select {
 	case <-p.rescan:
 	default:
@@ -240,6 +244,9 @@ func (p *partition) set(t Timer, toNear bool) {
 		p.start(n)
 	} else {
 		at := deadline / p.width()
+		if p.begin(at) > deadline { // before 1970
+			at--
+		}
 		p.far[at] = append(p.far[at], t.Revision)
 		p.farLen++
 	}
@@ -250,7 +257,7 @@ func (p *partition) set(t Timer, toNear bool) {
 
 // start makes n due at its deadline. p.mu must be held.
 func (p *partition) start(n *near) {
-	n.handle = p.fire.clock.Schedule(time.Duration(n.deadline-p.c.cfg.Now().UnixNano()), func() { p.fire.due.put(n) })
+	n.handle = p.fire.clock.Schedule(n.timer.Deadline.Sub(p.c.cfg.Now()), func() { p.fire.due.put(n) })
 }
 
 // due reports whether n is still current and its deadline has come by the worker's clock. If the
@@ -259,9 +266,10 @@ func (p *partition) due(n *near, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.near[n.timer.Key] != n {
+		delete(p.waits, n)
 		return false
 	}
-	is := now.UnixNano() >= n.deadline
+	is := !now.Before(n.timer.Deadline)
 	if !is {
 		p.start(n)
 	}
@@ -280,6 +288,29 @@ func (p *partition) restart() {
 	}
 }
 
+// cannotRead records that the next run of n cannot be computed. It returns false if that is known.
+func (p *partition) cannotRead(n *near, err error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, known := p.waits[n]
+	p.waits[n] = err
+	return !known
+}
+
+// unreadable returns how many timers wait because their next run cannot be computed, and the error of one of them.
+func (p *partition) unreadable() (count int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for n, why := range p.waits {
+		if p.near[n.timer.Key] != n {
+			delete(p.waits, n)
+			continue
+		}
+		count, err = count+1, why
+	}
+	return count, err
+}
+
 // drop removes n from memory.
 func (p *partition) drop(n *near) {
 	p.mu.Lock()
@@ -293,11 +324,15 @@ func (p *partition) drop(n *near) {
 // leave drops a timer that cannot be fired, and remembers its deadline.
 func (p *partition) leave(n *near) {
 	p.mu.Lock()
-	if p.stuck == 0 || n.deadline < p.stuck {
-		p.stuck = n.deadline
-	}
+	p.stuck = min(p.stuck, n.deadline)
 	p.mu.Unlock()
 	p.drop(n)
+}
+
+// unusable leaves a message that cannot be used, with an unknown deadline.
+func (p *partition) unusable(err error) {
+	p.leave(&near{deadline: firstDeadline})
+	p.c.setAside("message of a partition", err)
 }
 
 // reached records that all messages up to a revision have been read.
@@ -316,15 +351,12 @@ func (p *partition) done() (done, bool) {
 		return done{}, false
 	}
 	p.changed = false
-	first := p.c.cfg.Now().UnixNano()
-	if p.stuck != 0 {
-		first = min(first, p.stuck)
-	}
+	first := min(p.c.cfg.Now().UnixNano(), p.stuck)
 	for _, n := range p.near {
 		first = min(first, n.deadline)
 	}
 	for width := range p.far {
-		first = min(first, width*p.width())
+		first = min(first, p.begin(width))
 	}
 	return done{p.last, first - 1}, true
 }
@@ -365,13 +397,13 @@ func (p *partition) size() (nears, fars int) {
 
 // readDue reads the far timers whose group has entered the horizon.
 func (p *partition) readDue(ctx context.Context) error {
-	until := p.c.cfg.Now().Add(p.c.cfg.Horizon).UnixNano()
+	now := p.c.cfg.Now()
 	for {
 		p.mu.Lock()
 		var at int64
 		var revisions []uint64
 		for width, r := range p.far {
-			if width*p.width() <= until {
+			if time.Unix(0, p.begin(width)).Sub(now) <= p.c.cfg.Horizon {
 				at, revisions = width, r
 				break
 			}
@@ -422,8 +454,11 @@ func (p *partition) readOne(ctx context.Context, revision uint64) (t Timer, ok b
 	if errors.Is(err, nats.ErrMsgNotFound) {
 		return t, false, nil
 	}
-	if err == nil {
-		t, err = p.c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
+	if err != nil {
+		return t, false, err
 	}
-	return t, err == nil, err
+	if t, err = p.c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence); err != nil {
+		p.unusable(err)
+	}
+	return t, err == nil, nil
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -17,17 +19,23 @@ const changingPause = 5 * time.Millisecond
 
 // isChanged reports whether the server refused a message because the timer no longer has the
 // expected revision. This is final.
-func isChanged(err error) bool { return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequence) }
+func isChanged(err error) bool { return hasCode(err, server.JSStreamWrongLastSequenceErrF) }
 
 // isChanging reports whether the server refused a message because another change of the timer is
 // in progress, which may still fail.
 func isChanging(err error) bool {
-	return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+	return hasCode(err, server.JSStreamWrongLastSequenceConstantErr)
 }
 
-func hasCode(err error, code jetstream.ErrorCode) bool {
+// isTooLarge reports whether a message is larger than the server or the stream accepts.
+func isTooLarge(err error) bool {
+	return errors.Is(err, nats.ErrMaxPayload) ||
+		hasCode(err, server.JSStreamMessageExceedsMaximumErr, server.JSStreamHeaderExceedsMaximumErr)
+}
+
+func hasCode(err error, codes ...server.ErrorIdentifier) bool {
 	var api *jetstream.APIError
-	return errors.As(err, &api) && api.ErrorCode == code
+	return errors.As(err, &api) && slices.Contains(codes, server.ErrorIdentifier(api.ErrorCode))
 }
 
 // wrap adds to an error, if any, what has failed.

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"net/url"
@@ -24,7 +25,9 @@ type Timer struct {
 	Missed   driver.Missed // how Every treats missed runs
 	Limits
 	Revision uint64 // increases with each change of any timer of the stream; Set ignores it
+	Error    string // why a worker could not compute the next run of Every so far, or ""; Set ignores it
 
+	last     bool    // the deadline is that of the last of missed runs
 	removed  removal // the earlier revisions that this one replaced
 	unusable error   // if not nil, only the key and the revision are valid
 }
@@ -43,11 +46,15 @@ func (l Limits) write(m *nats.Msg) {
 
 func readLimits(header nats.Header) (l Limits, err error) {
 	if text := header.Get(headerLimits); text != "" {
-		if _, err = fmt.Sscan(text, (*int64)(&l.Timeout), &l.MaxAttempts); err != nil {
-			err = fmt.Errorf("header %s is %q: %w", headerLimits, text, err)
+		_, err = fmt.Sscan(text, (*int64)(&l.Timeout), &l.MaxAttempts)
+		if err == nil && !l.valid() {
+			err = errors.New("want at least 0")
+		}
+		if err != nil {
+			return Limits{}, fmt.Errorf("header %s is %q: %w", headerLimits, text, err)
 		}
 	}
-	return l, err
+	return l, nil
 }
 
 // MaxKey is the maximum length of a key, in bytes.
@@ -58,9 +65,10 @@ const (
 	headerDeadline = "At"       // of a timer: its deadline, in ns since 1970
 	headerCron     = "Cron"     // of a timer of Every: the expression
 	headerMissed   = "Missed"   // of a timer of Every: a driver.Missed
+	headerLast     = "Last"     // of a timer of Every: 1 if its deadline is that of the last of missed runs
 	headerRemoves  = "Removes"  // the revisions that the message removes
 	headerUntil    = "Until"    // their latest deadline, in ns since 1970
-	headerError    = "Error"    // of a dead letter: the error of the last attempt
+	headerError    = "Error"    // of a dead letter: the error of the last attempt; of a timer of Every: Timer.Error
 	headerAttempts = "Attempts" // of a dead letter: how many there were
 	headerLimits   = "Limits"   // the timer's own limits: the timeout in ns, and the attempts
 )
@@ -81,6 +89,11 @@ const never = "@at 2200-01-01T00:00:00Z"
 
 // Deadlines are limited to these years, which fit into an int64 of ns in any time zone.
 const firstYear, lastYear = 1700, 2199
+
+var (
+	firstDeadline = time.Date(firstYear, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
+	lastDeadline  = time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano() - 1
+)
 
 // layout maps timers to subjects and messages.
 type layout struct {
@@ -155,7 +168,7 @@ func (l layout) parseFired(subject string) (key string, deadline int64, ok bool)
 	if len(tokens) != 5 {
 		return "", 0, false
 	}
-	deadline, err := strconv.ParseInt(tokens[4], 10, 64)
+	deadline, err := parseNumber(tokens[4], firstDeadline, lastDeadline)
 	if err != nil {
 		return "", 0, false
 	}
@@ -201,6 +214,12 @@ func (l layout) message(t Timer) *nats.Msg {
 	if t.Cron != "" {
 		m.Header[headerCron] = []string{t.Cron}
 		setNumber(m, headerMissed, int(t.Missed))
+		if t.last {
+			setNumber(m, headerLast, 1)
+		}
+		if t.Error != "" {
+			m.Header[headerError] = []string{quote(t.Error, maxError/4)}
+		}
 	}
 	return m
 }
@@ -216,7 +235,7 @@ func (l layout) parse(subject string, header nats.Header, body []byte, revision 
 	if !ok {
 		return t, fmt.Errorf("subject %q is not that of a timer", subject)
 	}
-	ns, err := number(header, headerDeadline)
+	ns, err := number(header, headerDeadline, firstDeadline, lastDeadline)
 	if err != nil {
 		return t, err
 	}
@@ -226,8 +245,9 @@ func (l layout) parse(subject string, header nats.Header, body []byte, revision 
 	}
 	if t.Limits, err = readLimits(header); err == nil && t.Cron != "" {
 		var missed int64
-		missed, err = number(header, headerMissed)
-		t.Missed = driver.Missed(missed)
+		missed, err = number(header, headerMissed, int64(driver.Coalesce), int64(driver.CatchUp))
+		t.Missed, t.last = driver.Missed(missed), header.Get(headerLast) == "1"
+		t.Error, _ = strconv.Unquote(header.Get(headerError)) // "" without an error
 	}
 	return t, err
 }
@@ -236,12 +256,30 @@ func setNumber[I int | int64 | uint64](m *nats.Msg, header string, n I) {
 	m.Header[header] = []string{strconv.FormatInt(int64(n), 10)}
 }
 
-func number(header nats.Header, name string) (int64, error) {
-	n, err := strconv.ParseInt(header.Get(name), 10, 64)
+func number(header nats.Header, name string, least, most int64) (int64, error) {
+	n, err := parseNumber(header.Get(name), least, most)
 	if err != nil {
 		return 0, fmt.Errorf("header %s: %w", name, err)
 	}
 	return n, nil
+}
+
+// parseNumber parses a number of a stored message, which any program may have written.
+func parseNumber(text string, least, most int64) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err == nil && (n < least || n > most) {
+		err = fmt.Errorf("%d: want %d to %d", n, least, most)
+	}
+	return n, err
+}
+
+// quote returns text on one line, as in a header, cut to at most n bytes.
+func quote(text string, n int) string {
+	quoted := strconv.Quote(text)
+	for keep := min(n, len(text)); len(quoted) > n; keep -= max(keep/4, 1) {
+		quoted = strconv.Quote(text[:keep])
+	}
+	return quoted
 }
 
 // expect makes the server store m only if the timer with this key has this revision.
@@ -270,8 +308,10 @@ func checkKey(key string) error {
 	return nil
 }
 
+func (l Limits) valid() bool { return l.Timeout >= 0 && l.MaxAttempts >= 0 }
+
 func (l Limits) check(key string) error {
-	if l.Timeout < 0 || l.MaxAttempts < 0 {
+	if !l.valid() {
 		return fmt.Errorf("durable: key %q: limits %+v: want at least 0", key, l)
 	}
 	return nil

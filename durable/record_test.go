@@ -42,12 +42,14 @@ func TestMessage(t *testing.T) {
 		{Key: "a", Deadline: time.Unix(1, 2), Payload: []byte("x")},
 		{Key: "a.b *>%", Deadline: time.Unix(-1, 2), Payload: nil},
 		{Key: "every", Deadline: time.Unix(1, 2), Cron: "CRON_TZ=Europe/Berlin 0 3 * * *", Missed: driver.Skip},
+		{Key: "last", Deadline: time.Unix(0, firstDeadline), Cron: "@hourly", last: true, Error: "in\ntwo \"lines\""},
+		{Key: "far", Deadline: time.Unix(0, lastDeadline), Limits: Limits{1, 1}},
 	} {
 		m := l.message(want)
 		want.Revision = 7
 		got, err := l.parse(m.Subject, m.Header, m.Data, 7)
 		if err != nil || got.Key != want.Key || !got.Deadline.Equal(want.Deadline) || string(got.Payload) != string(want.Payload) ||
-			got.Cron != want.Cron || got.Missed != want.Missed || got.Revision != want.Revision {
+			got.Cron != want.Cron || got.Missed != want.Missed || got.last != want.last || got.Error != want.Error || got.Limits != want.Limits || got.Revision != want.Revision {
 			t.Errorf("parse = %+v, %v, want %+v", got, err, want)
 		}
 		key, deadline, ok := l.parseFired(l.fired(want.Key, want.Deadline.UnixNano()))
@@ -63,14 +65,23 @@ func TestParseRefuses(t *testing.T) {
 	if _, err := l.parse("timers.p.1.c", good.Header, nil, 1); err == nil {
 		t.Error("the subject of a Cancel was taken for a timer")
 	}
-	for _, header := range []string{headerDeadline, headerMissed, headerLimits} {
-		m := l.message(Timer{Key: "k", Deadline: time.Unix(1, 0), Cron: "@hourly"})
-		m.Header.Set(header, "x")
-		if _, err := l.parse(m.Subject, m.Header, nil, 1); err == nil || !strings.Contains(err.Error(), header) {
-			t.Errorf("header %s is x: error %v", header, err)
+	const least, most = "-9223372036854775808", "9223372036854775807"
+	for header, values := range map[string][]string{
+		headerDeadline: {"x", "", least, most, "-8520336000000000001", "7258118400000000000", "1e9"},
+		headerMissed:   {"x", "", least, most, "-1", "3"},
+		headerLimits:   {"x", "1", "-1 1", "1 -1", most + "0 1", "1 " + least},
+		headerRemoves:  {"x", "-1", "9223372036854775808"},
+		headerUntil:    {"x", "", least, most, "-8520336000000000001", "7258118400000000000"},
+	} {
+		for _, value := range values {
+			m := l.message(Timer{Key: "k", Deadline: time.Unix(1, 0), Cron: "@hourly", removed: removal{[]uint64{1}, 1}})
+			m.Header.Set(header, value)
+			if got, err := l.parse(m.Subject, m.Header, nil, 1); err == nil || !strings.Contains(err.Error(), header) {
+				t.Errorf("header %s is %q: %+v, error %v", header, value, got, err)
+			}
 		}
 	}
-	for _, subject := range []string{"timers.w.1.k", "timers.w.1.k.x", "timers.w.1.%.1", ""} {
+	for _, subject := range []string{"timers.w.1.k", "timers.w.1.k.x", "timers.w.1.%.1", "", "timers.w.1.k." + least, "timers.w.1.k." + most} {
 		if key, _, ok := l.parseFired(subject); ok {
 			t.Errorf("parseFired(%q) = %q", subject, key)
 		}

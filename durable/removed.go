@@ -65,14 +65,14 @@ func (r removal) write(m *nats.Msg) {
 
 func readRemoval(header nats.Header) (r removal, err error) {
 	for word := range strings.FieldsSeq(header.Get(headerRemoves)) {
-		revision, err := strconv.ParseUint(word, 10, 64)
+		revision, err := strconv.ParseUint(word, 10, 63)
 		if err != nil {
 			return r, fmt.Errorf("header %s: %w", headerRemoves, err)
 		}
 		r.revisions = append(r.revisions, revision)
 	}
 	if len(r.revisions) > 0 {
-		r.until, err = number(header, headerUntil)
+		r.until, err = number(header, headerUntil, firstDeadline, lastDeadline)
 	}
 	return r, err
 }
@@ -99,8 +99,8 @@ func parseNote(body []byte) (revisions []uint64, err error) {
 	last := uint64(0)
 	for len(body) > 0 {
 		delta, n := binary.Uvarint(body)
-		if n <= 0 {
-			return nil, fmt.Errorf("note of what was removed: %d bytes at its end are no number", len(body))
+		if n <= 0 || delta > math.MaxInt64-last {
+			return nil, fmt.Errorf("note of what was removed: %d bytes at its end are no revision", len(body))
 		}
 		last += delta
 		revisions, body = append(revisions, last), body[n:]
@@ -194,7 +194,11 @@ func (c *Client) readRemoved(ctx context.Context) (*removedSet, error) {
 				return fmt.Errorf("subject %q: want one of %d partitions", m.Subject(), len(set.done))
 			}
 			var d done
-			if err := json.Unmarshal(m.Data(), &d); err != nil {
+			err = json.Unmarshal(m.Data(), &d)
+			if err == nil && (d.Revision >= m.revision() || d.Deadline > lastDeadline) {
+				err = fmt.Errorf("%+v: want an earlier revision than %d, and a deadline of at most %d", d, m.revision(), lastDeadline)
+			}
+			if err != nil {
 				return err
 			}
 			set.done[n] = d
@@ -219,7 +223,7 @@ func (c *Client) readRemoved(ctx context.Context) (*removedSet, error) {
 func (c *Client) forgetNotes(ctx context.Context) error {
 	now := c.cfg.Now()
 	return c.read(ctx, headersOnly, c.layout.notes(), func(m message) error {
-		until, err := number(m.Headers(), headerUntil)
+		until, err := number(m.Headers(), headerUntil, firstDeadline, lastDeadline)
 		if err != nil || now.Sub(m.Timestamp) < noteAge || now.Sub(time.Unix(0, until)) < noteAge {
 			return nil // a note without a time stays
 		}

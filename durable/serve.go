@@ -85,7 +85,7 @@ func (o *owner) run(ctx context.Context) {
 	wg.Go(func() { o.watch(ctx) })
 	for ctx.Err() == nil {
 		m.signs = make(map[string]sign)
-		err := m.follow(ctx, o.c.members, o.loaded, func(m *members) { o.share(ctx, m) })
+		err := m.follow(ctx, o.c.members, o.serves, func(m *members) { o.share(ctx, m) })
 		if err != nil && ctx.Err() == nil {
 			o.c.cfg.Logger.Warn("following the workers is tried again", "error", err)
 			_ = sleep(ctx, o.c.cfg.Lease/4) // ctx is asked next
@@ -107,9 +107,7 @@ func (o *owner) run(ctx context.Context) {
 func (o *owner) share(ctx context.Context, m *members) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if _, ok := m.signs[m.self]; ok {
-		o.joined = true
-	}
+	_, o.joined = m.signs[m.self]
 	for n := range o.c.layout.partitions {
 		s, serves := o.served[n]
 		switch wants := m.wants(n, serves); {
@@ -149,17 +147,25 @@ func (o *owner) loaded() []int {
 	return list
 }
 
+// serves returns the partitions that other workers need not serve, and false if they should serve all.
+func (o *owner) serves() ([]int, bool) { return o.loaded(), !o.fire.stalled() }
+
 // watch restarts all timers after the worker's clock was set or the machine was suspended,
 // because the driver uses the monotonic clock. It has all partitions read again after the server
-// was restarted, because the server may have restored removed timers.
+// was restarted, because the server may have restored removed timers. It notices when due timers do not get on.
 func (o *owner) watch(ctx context.Context) {
 	const step = 20 * time.Millisecond
 	start := time.Now()
 	ahead := func() time.Duration { // how far the clock is ahead of the monotonic clock
-		return time.Duration(o.c.cfg.Now().UnixNano()-start.UnixNano()) - time.Since(start)
+		return o.c.cfg.Now().Round(0).Sub(start.Add(time.Since(start)).Round(0))
 	}
-	was, server := ahead(), o.c.nc.ConnectedServerId()
+	was, server, stalled := ahead(), o.c.nc.ConnectedServerId(), false
 	for sleep(ctx, time.Second) == nil {
+		o.fire.probe()
+		if now := o.fire.stalled(); now != stalled {
+			stalled = now
+			o.c.cfg.Logger.Error("due timers do not get on, or do again: the partitions are given up meanwhile", "stalled", now, "for", stallTime)
+		}
 		if now := ahead(); (now - was).Abs() >= step {
 			was = now
 			o.each((*partition).restart)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -74,10 +75,11 @@ type Stats struct {
 	Handled    uint64 // handler calls that returned nil
 	Failed     uint64 // handler calls that failed
 	Dead       uint64 // dead letters written
-	Unusable   uint64 // stored messages that could not be used, counted at each reading
+	Unusable   uint64 // stored messages that could not be used, counted at each reading, and dead letters too large to store
 	Partitions int    // partitions that the client serves and has read
 	Near       int    // timers in memory
 	Far        int    // timers beyond the horizon, including timers that have changed since
+	Unreadable int    // timers of Every that are due and whose next run cannot be computed: tried again each minute
 }
 
 type counters struct {
@@ -99,7 +101,8 @@ func (c *Client) Stats() Stats {
 		s.Partitions = len(o.loaded())
 		o.each(func(p *partition) {
 			near, far := p.size()
-			s.Near, s.Far = s.Near+near, s.Far+far
+			unreadable, _ := p.unreadable()
+			s.Near, s.Far, s.Unreadable = s.Near+near, s.Far+far, s.Unreadable+unreadable
 		})
 	}
 	return s
@@ -132,8 +135,9 @@ func (c *Client) Handler() http.Handler {
 	return mux
 }
 
-// Ready returns nil if the store answers within a second and, while the client serves, the other
-// workers know about it and all its partitions have been read. The error names the missing part.
+// Ready returns nil if the store answers within a second and, while the client serves, the other workers know about
+// it, all its partitions have been read, it can compute the next runs of its timers of Every, and due timers have got
+// on within 10 s: otherwise the other workers take over its partitions. The error names the missing part.
 func (c *Client) Ready(ctx context.Context) (err error) {
 	defer wrap(&err, "ready")
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
@@ -150,12 +154,20 @@ func (c *Client) Ready(ctx context.Context) (err error) {
 func (o *owner) ready() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.fire.stalled() {
+		return fmt.Errorf("no due timer has got on for %v: other workers take over the partitions", stallTime)
+	}
 	if !o.joined {
 		return errors.New("the other workers do not know about this one")
 	}
 	for n, s := range o.served {
 		if !s.loaded.Load() {
 			return fmt.Errorf("partition %d has not been read yet", n)
+		}
+	}
+	for n, s := range o.served {
+		if k, err := s.unreadable(); k > 0 {
+			return fmt.Errorf("partition %d: the next runs of %d due timers cannot be computed: %w", n, k, err)
 		}
 	}
 	return nil
@@ -181,6 +193,7 @@ func (c *Client) writeMetrics(w io.Writer, n Counts, up bool) {
 	write("partitions", uint64(s.Partitions))
 	write("near", uint64(s.Near))
 	write("far", uint64(s.Far))
+	write("unreadable", uint64(s.Unreadable))
 	c.counters.late.write(w, "durable_lateness_seconds")
 	c.counters.took.write(w, "durable_handler_seconds")
 	if !up {
@@ -203,14 +216,19 @@ var bounds = [...]float64{
 
 type histogram struct {
 	counts [len(bounds) + 1]atomic.Uint64
-	sum    atomic.Int64 // ns
+	sum    atomic.Uint64 // the bits of a float64, in s: a sum of lateness can exceed 292 years
 }
 
 func (h *histogram) add(d time.Duration) {
 	d = max(d, 0)
 	bucket, _ := slices.BinarySearch(bounds[:], d.Seconds())
 	h.counts[bucket].Add(1)
-	h.sum.Add(int64(d))
+	for {
+		old := h.sum.Load()
+		if h.sum.CompareAndSwap(old, math.Float64bits(math.Float64frombits(old)+d.Seconds())) {
+			return
+		}
+	}
 }
 
 func (h *histogram) write(w io.Writer, name string) {
@@ -222,5 +240,5 @@ func (h *histogram) write(w io.Writer, name string) {
 	}
 	total += h.counts[len(bounds)].Load()
 	fmt.Fprintf(w, "%s_bucket{le=\"+Inf\"} %d\n%[1]s_sum %[3]g\n%[1]s_count %[2]d\n",
-		name, total, time.Duration(h.sum.Load()).Seconds())
+		name, total, math.Float64frombits(h.sum.Load()))
 }

@@ -3,12 +3,15 @@ package durable
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/timerbench/timerbench/driver"
 )
 
 // ask returns the answer of a client to a request for a path.
@@ -81,18 +84,37 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-func TestReadyOnceRead(t *testing.T) {
-	p := newPartition(&Client{}, 3, nil, remover{})
-	o := &owner{served: map[int]*served{3: {partition: p}}}
-	for _, want := range []string{"other workers", "partition 3"} {
-		if err := o.ready(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want an error with %q", err, want)
-		}
-		o.joined = true
+func TestReady(t *testing.T) {
+	clock, err := driver.New()
+	if err != nil {
+		t.Fatal(err)
 	}
-	p.loaded.Store(true)
-	if err := o.ready(); err != nil {
-		t.Error(err)
+	defer clock.Close()
+	c := &Client{}
+	o := &owner{c: c, fire: newFiring(c, clock)}
+	p := newPartition(c, 3, o.fire, remover{})
+	o.served = map[int]*served{3: {partition: p}}
+	n := &near{p: p, timer: Timer{Key: "key"}}
+	for _, step := range []struct {
+		want string
+		next func()
+	}{
+		{"do not know about this one", func() { o.joined = true }},
+		{"partition 3 has not been read", func() { p.loaded.Store(true) }},
+		{"", func() { p.near["key"] = n; p.cannotRead(n, errors.New("on purpose")) }},
+		{"partition 3: the next runs of 1 due timers cannot be computed: on purpose", func() {
+			for range 11 { // nobody takes the probes
+				o.fire.probe()
+			}
+		}},
+		{"no due timer has got on for 10s", func() { o.fire.silent.Store(0) }},
+		{"cannot be computed", func() { p.drop(n) }},
+		{"", func() {}},
+	} {
+		if err := o.ready(); (err == nil) != (step.want == "") || err != nil && !strings.Contains(err.Error(), step.want) {
+			t.Errorf("%v, want %q", err, step.want)
+		}
+		step.next()
 	}
 }
 
@@ -100,6 +122,13 @@ func TestHistogram(t *testing.T) {
 	var h histogram
 	for _, d := range []time.Duration{-1, 0, time.Millisecond, time.Millisecond + 1, time.Hour} {
 		h.add(d)
+	}
+	var centuries histogram // of timers that were due in 1700
+	for range 3 {
+		centuries.add(math.MaxInt64)
+	}
+	if sum := math.Float64frombits(centuries.sum.Load()); sum < 3*9.2e9 {
+		t.Errorf("three times 292 years are %v s", sum)
 	}
 	var b strings.Builder
 	h.write(&b, "x")

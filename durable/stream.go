@@ -67,9 +67,9 @@ func openStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstr
 		return nil, layout{}, err
 	}
 	l.partitions, err = strconv.Atoi(found.Metadata[metadataPartitions])
-	if err != nil || l.partitions < 1 {
-		return nil, layout{}, fmt.Errorf("durable: stream %s: metadata %s is %q: want a number of at least 1",
-			cfg.Name, metadataPartitions, found.Metadata[metadataPartitions])
+	if err != nil || l.partitions < 1 || l.partitions > maxPartitions {
+		return nil, layout{}, fmt.Errorf("durable: stream %s: metadata %s is %q: want 1 to %d",
+			cfg.Name, metadataPartitions, found.Metadata[metadataPartitions], maxPartitions)
 	}
 	if cfg.Partitions != 0 && cfg.Partitions != l.partitions {
 		return nil, layout{}, fmt.Errorf("durable: stream %s has %d partitions: Config.Partitions is %d",
@@ -163,7 +163,7 @@ func openMembers(ctx context.Context, js jetstream.JetStream, cfg Config) (jetst
 				Bucket:   name,
 				Replicas: cfg.Replicas,
 				Storage:  jetstream.FileStorage,
-				TTL:      time.Hour, // removes workers that are gone
+				TTL:      maxLease, // removes workers that are gone
 			})
 		}, jetstream.ErrBucketNotFound, jetstream.ErrBucketExists)
 	if err != nil {

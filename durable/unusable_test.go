@@ -5,6 +5,7 @@ package durable
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -57,7 +58,13 @@ func TestUnusableMessages(t *testing.T) {
 	if f := receive(t, fired); f.Key != "good" {
 		t.Errorf("fired %+v", f)
 	}
-	waitFor(t, func() bool { return c.Ready(t.Context()) == nil })
+	waitFor(t, func() bool { // the zone and the expression of a timer are missing
+		err := c.Ready(t.Context())
+		return err != nil && strings.Contains(err.Error(), "1 due timers") && strings.Contains(err.Error(), "TZ=UTC")
+	})
+	if n, timer := c.Stats().Unreadable, mustGet(t, c, "cron"); n != 1 || !strings.Contains(timer.Error, "TZ=UTC") {
+		t.Errorf("%d timers are unreadable, and it is %+v", n, timer)
+	}
 	var dead []DeadLetter
 	waitFor(t, func() bool {
 		dead = nil
@@ -97,8 +104,100 @@ func TestUnusableMessages(t *testing.T) {
 	}
 	mustGet(t, c, "bad")
 	mustCancel(t, c, "cron")
-	if n := c.Stats().Unusable; n < 10 || !log.has("TZ=UTC") {
+	waitFor(t, func() bool { return c.Ready(t.Context()) == nil })
+	if n := c.Stats().Unusable; n < 10 || log.count("next run of a timer cannot be computed") != 1 {
 		t.Errorf("%d messages are counted, and the log is\n%s", n, &log.text)
+	}
+}
+
+// A tally that no worker has written is replaced. The timer is not called more often than it may be.
+func TestUnusableTally(t *testing.T) {
+	t.Parallel()
+	var log logged
+	c := open(t, start(t), Config{MaxAttempts: 3, Logger: log.logger(), Backoff: func(int) time.Duration { return 0 }})
+	bad := []string{"x", "", "-1", "2147483648", "9223372036854775807", "9223372036854775808", "-9223372036854775808"}
+	for _, text := range bad {
+		must(t, func() error {
+			return c.publish(t.Context(), c.layout.firedMessage(Timer{Key: "key" + text, Deadline: time.Unix(1, 0)}))
+		})
+		m, err := c.last(t.Context(), c.layout.fired("key"+text, time.Unix(1, 0).UnixNano()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw := nats.NewMsg(c.layout.tally(m.Sequence))
+		raw.Data = []byte(text)
+		must(t, func() error { return c.publish(t.Context(), raw) })
+	}
+	serveWith(t, c, func(context.Context, Fired) error { return errors.New("on purpose") })
+	waitFor(t, func() bool { return c.Stats().Dead == uint64(len(bad)) })
+	for d, err := range c.DeadLetters(t.Context()) {
+		if err != nil || d.Attempts != 3 || d.Error != "on purpose" {
+			t.Errorf("dead letter %+v, %v", d, err)
+		}
+	}
+	if s := c.Stats(); s.Failed != uint64(3*len(bad)) || s.Unusable != uint64(len(bad)) || log.count("tally cannot be used") != len(bad) {
+		t.Errorf("%+v: want 3 calls of each, and each of the %d tallies counted and logged once:\n%s", s, len(bad), &log.text)
+	}
+}
+
+// Fired timers whose dead letters are too large do not keep other timers from being handled, are not
+// handled again and again, and stay in the stream. Timers that are too large to fire stay, too.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	for name, lower := range map[string]bool{"raw": false, "lowered": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var log logged
+			c := open(t, start(t), Config{Concurrency: 4, MaxAttempts: 1, Logger: log.logger()})
+			const n = 8
+			for i := range n {
+				m := nats.NewMsg(c.layout.fired(fmt.Sprint("large", i), 1))
+				m.Data = make([]byte, c.nc.MaxPayload()-8)
+				if lower {
+					m.Data = m.Data[:5000]
+				}
+				must(t, func() error { return c.publish(t.Context(), m) })
+			}
+			left := uint64(n)
+			if lower {
+				mustSet(t, c, Timer{Key: "pending", Deadline: time.Now(), Payload: make([]byte, 5000)})
+				cfg := c.stream.CachedInfo().Config
+				cfg.MaxMsgSize = 4000
+				if _, err := c.js.UpdateStream(t.Context(), cfg); err != nil {
+					t.Fatal(err)
+				}
+				left++
+			}
+			fired := make(chan Fired, 1<<16)
+			serveWith(t, c, func(_ context.Context, f Fired) error {
+				fired <- f
+				if f.Key == "new" {
+					return nil
+				}
+				return errors.New("on purpose")
+			})
+			waitFor(t, func() bool { return c.Stats().Unusable == left })
+			set(t, c, "new", 0)
+			calls := make(map[string]int)
+			for f := receive(t, fired); f.Key != "new"; f = receive(t, fired) {
+				calls[f.Key]++
+			}
+			for i := range n {
+				if key := fmt.Sprint("large", i); calls[key] != 1 {
+					t.Errorf("%s is handled %d times", key, calls[key])
+				}
+			}
+			if !log.has("large0") || lower && !log.has("pending") || len(calls) != n {
+				t.Errorf("%v are handled, and the log is\n%s", calls, &log.text)
+			}
+			waitFor(t, func() bool { return stored(t, c, c.layout.allFired()) == n })
+			if k := stored(t, c, c.layout.allTimers()); k != int(left)-n {
+				t.Errorf("%d timers are stored, want %d", k, int(left)-n)
+			}
+			if s := c.Stats(); s.Unusable != left || s.Dead != 0 {
+				t.Errorf("%+v: want %d counted once", s, left)
+			}
+		})
 	}
 }
 
@@ -127,7 +226,7 @@ func TestLargest(t *testing.T) {
 	c := open(t, start(t), Config{MaxAttempts: 1})
 	serveWith(t, c, func(context.Context, Fired) error { return errors.New(strings.Repeat("\x00", 10_000)) })
 	// A timer that was moved often removes its own earlier messages.
-	removed := removal{slices.Repeat([]uint64{math.MaxInt64}, maxRemoves-1), math.MaxInt64}
+	removed := removal{slices.Repeat([]uint64{math.MaxInt64}, maxRemoves-1), lastDeadline}
 	limit, accepted := int(c.nc.MaxPayload()), 0
 	for _, key := range []string{"k", strings.Repeat(".", MaxKey)} {
 		for _, below := range []int{0, 1500, 2100, 5200} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -210,9 +211,6 @@ func (w *worker) process(ctx context.Context, raw jetstream.Msg) {
 		return
 	}
 	removed, err := c.removedNow(ctx, anyAge)
-	for err != nil && sleep(ctx, c.cfg.AckWait/4) == nil {
-		removed, err = c.removedNow(ctx, anyAge)
-	}
 	if err == nil && removed.hasRevision(d.spent.revision) { // it was handled, and came back
 		w.done(ctx, d)
 		return
@@ -222,10 +220,10 @@ func (w *worker) process(ctx context.Context, raw jetstream.Msg) {
 	}
 	switch {
 	case err != nil || ctx.Err() != nil:
-		w.giveBack(ctx, d)
+		w.giveBack(ctx, d, err)
 	case d.Attempt > w.attempts(d.Fired): // which there were
 		d.Attempt--
-		w.bury(ctx, d, errors.New("the worker died"))
+		w.bury(ctx, d, errors.New("the worker died, or could not store the error"))
 	default:
 		w.attempt(ctx, d)
 	}
@@ -268,8 +266,13 @@ func (w *worker) calls(ctx context.Context, d *delivery) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	n, err := parseNumber(string(m.Data), 0, math.MaxInt32)
+	if err != nil { // it is written anew
+		w.c.setAside("tally", fmt.Errorf("message %d: %w", m.Sequence, err))
+		return min(1, w.attempts(d.Fired)-1), nil
+	}
 	d.tally = m.Sequence
-	return strconv.Atoi(string(m.Data))
+	return int(n), nil
 }
 
 func (w *worker) storeTally(ctx context.Context, d *delivery, calls int) error {
@@ -282,9 +285,9 @@ func (w *worker) storeTally(ctx context.Context, d *delivery, calls int) error {
 	return err
 }
 
-// giveBack makes the server deliver d to another worker. If this delivery counts as a call so
-// far, that is taken back.
-func (w *worker) giveBack(ctx context.Context, d delivery) {
+// giveBack makes the server deliver d again, after a pause if there was an error. If this delivery counts as a call
+// so far, that is taken back.
+func (w *worker) giveBack(ctx context.Context, d delivery, err error) {
 	if d.NumDelivered == 1 || d.counts {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 		defer cancel()
@@ -292,10 +295,23 @@ func (w *worker) giveBack(ctx context.Context, d delivery) {
 			w.c.cfg.Logger.Debug("an attempt without a call is counted", "key", d.Key, "error", err)
 		}
 	}
-	w.tell(d.Nak())
+	if err == nil || ctx.Err() != nil {
+		w.tell(d.Nak())
+		return
+	}
+	w.c.cfg.Logger.Debug("a fired timer is delivered again", "key", d.Key, "after", givePause, "error", err)
+	w.tell(d.NakWithDelay(givePause))
 }
 
-func (w *worker) attempts(f Fired) int { return cmp.Or(f.MaxAttempts, w.c.cfg.MaxAttempts) }
+const (
+	givePause = time.Second      // after an error about a fired timer
+	buryPause = 10 * time.Second // after an error about a dead letter
+	leftPause = time.Hour        // the same, if the dead letter is too large
+)
+
+func (w *worker) attempts(f Fired) int {
+	return min(cmp.Or(f.MaxAttempts, w.c.cfg.MaxAttempts), math.MaxInt32)
+}
 
 func (w *worker) timeout(f Fired) time.Duration {
 	return cmp.Or(f.Timeout, w.c.cfg.HandlerTimeout)
@@ -344,7 +360,7 @@ func (w *worker) settle(ctx context.Context, d delivery, err error) {
 		return
 	}
 	if ctx.Err() != nil { // the end of the worker may have cut it short
-		w.giveBack(ctx, d)
+		w.giveBack(ctx, d, nil)
 		return
 	}
 	c.counters.failed.Add(1)
@@ -358,24 +374,36 @@ func (w *worker) settle(ctx context.Context, d delivery, err error) {
 		told.after = c.cfg.Backoff(d.Attempt)
 	}
 	c.cfg.Logger.Debug("handler has failed", "key", d.Key, "attempt", d.Attempt, "error", err)
-	w.tell(d.NakWithDelay(told.after))
+	w.tell(d.NakWithDelay(min(told.after, longest)))
 }
 
-// bury writes a dead letter, and tries again until the server has stored it.
+// bury writes a dead letter. If the server does not store it, the timer is delivered again after a pause, without
+// another call of its handler: it must not keep one of the places of Concurrency.
 func (w *worker) bury(ctx context.Context, d delivery, cause error) {
-	for {
-		err := w.c.writeDead(ctx, d.Fired, cause)
-		if err == nil {
-			w.c.counters.dead.Add(1)
-			w.done(ctx, d)
-			return
-		}
-		w.c.cfg.Logger.Warn("writing a dead letter is tried again", "key", d.Key, "error", err)
-		if sleep(ctx, time.Second) != nil {
-			w.tell(d.Nak())
-			return
-		}
+	err := w.c.writeDead(ctx, d.Fired, cause)
+	for tries := 1; err != nil && !isTooLarge(err) && tries < 3 && sleep(ctx, time.Second) == nil; tries++ {
+		err = w.c.writeDead(ctx, d.Fired, cause)
 	}
+	pause := buryPause
+	switch {
+	case err == nil:
+		w.c.counters.dead.Add(1)
+		w.done(ctx, d)
+		return
+	case ctx.Err() != nil:
+		pause = 0
+	case isTooLarge(err):
+		pause = leftPause
+		w.c.setAside("dead letter", fmt.Errorf("key %q: %w: its timer is left for %v; its last error: %w", d.Key, err, pause, cause))
+	default:
+		w.c.cfg.Logger.Warn("writing a dead letter is tried again", "key", d.Key, "after", pause, "error", err)
+	}
+	tally, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
+	defer cancel()
+	if err := w.storeTally(tally, &d, w.attempts(d.Fired)); err != nil {
+		w.c.cfg.Logger.Debug("the handler is called once more", "key", d.Key, "error", err)
+	}
+	w.tell(d.NakWithDelay(pause))
 }
 
 // done tells the server that d is done with, and has it removed.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/timerbench/timerbench/internal/pages"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -20,13 +21,13 @@ const MaxPending = 20_000_000
 // clock math.MaxInt64 as well.
 type checker struct {
 	totals    Totals
-	deadlines []structures.Tick // by key; 0: the key is free
-	free      []uint32          // free keys; the last one is used next
-	atEnd     int               // pending timers with deadline math.MaxInt64
+	deadlines pages.List[structures.Tick] // by key; 0: the key is free
+	free      pages.List[uint32]          // free keys; the last one is used next
+	atEnd     int                         // pending timers with deadline math.MaxInt64
 }
 
 // pending returns the number of pending timers.
-func (c *checker) pending() int { return len(c.deadlines) - len(c.free) }
+func (c *checker) pending() int { return c.deadlines.Len() - c.free.Len() }
 
 // isPast reports whether a deadline has passed.
 func (c *checker) isPast(deadline structures.Tick) bool {
@@ -43,10 +44,10 @@ func (c *checker) checkDeadline(deadline structures.Tick) error {
 
 // checkPending returns an error if the timer of a key is not pending, or should have fired.
 func (c *checker) checkPending(key uint32) error {
-	if int64(key) >= int64(len(c.deadlines)) || c.deadlines[key] == 0 {
+	if int64(key) >= int64(c.deadlines.Len()) || *c.deadlines.At(int(key)) == 0 {
 		return fmt.Errorf("key %d is not pending", key)
 	}
-	if d := c.deadlines[key]; c.isPast(d) {
+	if d := *c.deadlines.At(int(key)); c.isPast(d) {
 		return fmt.Errorf("key %d was due at tick %d and has not fired by tick %d", key, d, c.totals.Last)
 	}
 	return nil
@@ -60,7 +61,7 @@ func (c *checker) apply(op *Op) error {
 		if err := c.checkDeadline(op.At); err != nil {
 			return err
 		}
-		if len(c.free) == 0 && len(c.deadlines) == MaxPending {
+		if c.free.Len() == 0 && c.deadlines.Len() == MaxPending {
 			return fmt.Errorf("%d timers would be pending at the same time, want at most %d", MaxPending+1, MaxPending)
 		}
 		op.Key = c.newKey()
@@ -92,14 +93,14 @@ func (c *checker) apply(op *Op) error {
 
 // newKey returns an unused key.
 func (c *checker) newKey() (key uint32) {
-	if n := len(c.free); n > 0 {
-		key = c.free[n-1]
-		c.free = c.free[:n-1]
+	if n := c.free.Len(); n > 0 {
+		key = *c.free.At(n - 1)
+		c.free.Truncate(n - 1)
 		return key
 	}
-	c.deadlines = append(c.deadlines, 0)
+	c.deadlines.Append(0)
 	c.totals.Keys++
-	return uint32(len(c.deadlines) - 1)
+	return uint32(c.deadlines.Len() - 1)
 }
 
 // advance moves the clock and removes the timers that fire. It does not search for timers that should fire and
@@ -112,7 +113,7 @@ func (c *checker) advance(op *Op) error {
 		if err := c.checkPending(key); err != nil {
 			return err
 		}
-		d := c.deadlines[key]
+		d := *c.deadlines.At(int(key))
 		if d > op.At {
 			return fmt.Errorf("key %d fires at tick %d, before its deadline %d", key, op.At, d)
 		}
@@ -134,25 +135,26 @@ func (c *checker) advance(op *Op) error {
 
 // setDeadline gives a key a deadline; 0 means none.
 func (c *checker) setDeadline(key uint32, deadline structures.Tick) {
-	if c.deadlines[key] == math.MaxInt64 {
+	old := c.deadlines.At(int(key))
+	if *old == math.MaxInt64 {
 		c.atEnd--
 	}
 	if deadline == math.MaxInt64 {
 		c.atEnd++
 	}
-	c.deadlines[key] = deadline
+	*old = deadline
 }
 
 // freeKey makes a key available to another timer.
 func (c *checker) freeKey(key uint32) {
 	c.setDeadline(key, 0)
-	c.free = append(c.free, key)
+	c.free.Append(key)
 }
 
 // checkEnd returns an error if a timer should have fired and has not.
 func (c *checker) checkEnd() error {
-	for key, d := range c.deadlines {
-		if d != 0 && c.isPast(d) {
+	for key := range c.deadlines.Len() {
+		if d := *c.deadlines.At(key); d != 0 && c.isPast(d) {
 			return c.checkPending(uint32(key))
 		}
 	}

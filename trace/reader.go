@@ -16,8 +16,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Reader reads a trace from front to back. It needs the memory of one chunk, and 12 bytes for
-// each timer that is pending at the same time, however long the trace is.
+// Reader reads a trace from front to back. It needs 4 MB, 12 bytes for each timer that is pending at the same
+// time, and up to 14 for each that fires at the same advance, however long the trace is.
 //
 // It checks checksums and counts, and that each operation is possible after the earlier ones. An
 // error is a [DamageError], or comes from the input. A trace that is cut short, as by kill -9,
@@ -60,8 +60,10 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 // Reset starts to read another trace, or the same one again, and reuses the memory.
 func (r *Reader) Reset(in io.Reader, name string) error {
 	r.in.Reset(in)
+	r.deadlines.Truncate(0)
+	r.free.Truncate(0)
 	*r = Reader{
-		checker: checker{deadlines: r.deadlines[:0], free: r.free[:0]},
+		checker: checker{deadlines: r.deadlines, free: r.free},
 		in:      r.in, name: name, dec: r.dec,
 		payload: r.payload, raw: r.raw, fired: r.fired, sites: append(r.sites[:0], Site{}),
 	}
@@ -243,7 +245,7 @@ func (r *Reader) readSection() (kind byte, err error) {
 	}
 	kind = head[0]
 	length := binary.LittleEndian.Uint32(head[1:])
-	switch most := maxPayload(kind, len(r.deadlines)); {
+	switch most := maxPayload(kind, r.deadlines.Len()); {
 	case most == 0:
 		return 0, r.damage(0, fmt.Errorf("a section of unknown kind %q", kind))
 	case int64(length) > int64(most):
@@ -281,7 +283,7 @@ func (r *Reader) openChunk() error {
 	if head.ops == 0 || head.ops > head.raw {
 		return fmt.Errorf("%d operations in %d bytes", head.ops, head.raw)
 	}
-	if most := maxRaw(len(r.deadlines)); head.raw > uint64(most) {
+	if most := maxRaw(r.deadlines.Len()); head.raw > uint64(most) {
 		return fmt.Errorf("%d bytes of operations, want at most %d", head.raw, most)
 	}
 	if uint64(cap(r.raw)) < head.raw {
@@ -360,7 +362,9 @@ func (r *Reader) decodeFired() []uint32 {
 	if pending := r.pending(); n > uint64(pending) {
 		r.ops.fail("%d timers fire, of %d that are pending", n, pending)
 	}
-	r.fired = r.fired[:0]
+	if r.fired = r.fired[:0]; r.ops.err == nil {
+		r.fired = slices.Grow(r.fired, int(n))
+	}
 	for i := uint64(0); i < n && r.ops.err == nil; i++ {
 		r.fired = append(r.fired, r.decodeKey())
 	}
@@ -395,8 +399,8 @@ func (r *Reader) decodeTick() structures.Tick {
 // decodeKey decodes a key, which is stored as the difference to the previous key.
 func (r *Reader) decodeKey() uint32 {
 	key := int64(r.last) + r.ops.signed("")
-	if key < 0 || key >= int64(len(r.deadlines)) {
-		r.ops.fail("key %d, where %d are known", key, len(r.deadlines))
+	if key < 0 || key >= int64(r.deadlines.Len()) {
+		r.ops.fail("key %d, where %d are known", key, r.deadlines.Len())
 		return 0
 	}
 	r.last = uint32(key)

@@ -52,7 +52,7 @@ func write(t testing.TB, n, chunk int) (data []byte, ops []Op) {
 		case Advance:
 			op.At = w.totals.Last + structures.Tick(r.IntN(4))
 			for i := len(live) - 1; i >= 0; i-- {
-				if d := w.deadlines[live[i]]; d <= op.At {
+				if d := *w.deadlines.At(int(live[i])); d <= op.At {
 					if d < op.At {
 						op.Late++
 					}
@@ -144,9 +144,8 @@ func TestVeryManyTimersFireAtOnce(t *testing.T) {
 	if got := r.Totals(); got.Fired != n/2 || got.Keys != n || got.Pending() != 0 {
 		t.Errorf("totals %+v", got)
 	}
-	const growth = 1.3 // of a slice
-	if got, most := 8*cap(r.deadlines)+4*cap(r.free), int(growth*12*n); got > most {
-		t.Errorf("%d bytes for %d timers, want at most %d", got, n, most)
+	if got := max(r.deadlines.Len(), r.free.Len()); got > n {
+		t.Errorf("memory for %d timers, want %d", got, n)
 	}
 	if got, most := cap(r.raw)+cap(r.payload)+4*cap(r.fired), 3<<20; got > most {
 		t.Errorf("%d bytes for a chunk, want at most %d", got, most)
@@ -342,7 +341,9 @@ func TestTooManyPendingTimersAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.deadlines = make([]structures.Tick, MaxPending)
+	for range MaxPending {
+		w.deadlines.Append(0)
+	}
 	w.Schedule(5)
 	if err := w.Close(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)

@@ -236,7 +236,7 @@ func TestAProgramEndsWithItsChildren(t *testing.T) {
 func TestParse(t *testing.T) {
 	dir := t.TempDir()
 	list := filepath.Join(dir, "list.toml")
-	if err := os.WriteFile(list, []byte("[[external]]\nname='a'\ncommand=['./a', '-x y']\n[[external]]\nname='b'\ncommand=['java', 'B']\n"), 0o600); err != nil {
+	if err := os.WriteFile(list, []byte("\xef\xbb\xbf[[external]]\nname='a'\ncommand=['./a', '-x y']\n[[external]]\nname='b'\ncommand=['java', 'B']\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	got, err := Parse([]string{"mine=./mine --fast", list}, []string{"auto"})

@@ -3,13 +3,14 @@ package external
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/timerbench/timerbench/internal/foreign"
 )
 
 // Spec is the name of a program in the results and its command line.
@@ -70,7 +71,7 @@ func Parse(values []string, taken []string) ([]Spec, error) {
 
 // read reads a TOML file of [[external]] tables. Commands with a slash are relative to its folder.
 func read(path string) ([]Spec, error) {
-	data, err := os.ReadFile(path)
+	data, err := foreign.ReadFile(path, foreign.MostTOML)
 	if err != nil {
 		return nil, fmt.Errorf("want name=command or a TOML file with a list of programs: %w", err)
 	}

@@ -10,10 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/foreign"
 )
 
 // Write writes r to a results file. If it fails, the file is unchanged.
@@ -88,7 +90,7 @@ func checkSeal(data []byte) error {
 // Read reads a results file, which may be compressed with gzip. The error distinguishes a file that is
 // damaged, cut short, edited, of another program or of another version.
 func Read(path string) (*Run, error) {
-	data, err := os.ReadFile(path)
+	data, err := foreign.ReadFile(path, mostText)
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}
@@ -99,16 +101,27 @@ func Read(path string) (*Run, error) {
 	return r, nil
 }
 
-// Decode decodes the content of a results file. It returns the same errors as Read.
+// mostText and mostObjects bound the memory for a results file: small compressed files can have very many objects. The
+// largest run of the suite has 40 MB and 120,000 objects.
+const mostText, mostObjects = 128 << 20, 1_000_000
+
+// Decode decodes the content of a results file. It returns the same errors as Read. It needs at most about 1 GB.
 func Decode(data []byte) (*Run, error) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(bytes.NewReader(data))
 		if err == nil {
-			data, err = io.ReadAll(z)
+			data, err = foreign.ReadAll(z, mostText)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("compressed results: %w", err)
 		}
+	}
+	data, err := foreign.Text(data)
+	if err != nil {
+		return nil, err
+	}
+	if n := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("null")); n > mostObjects {
+		return nil, fmt.Errorf("it has %d objects, want at most %d", n, mostObjects)
 	}
 	var head Header
 	if err := unmarshalJSON(data, &head); err != nil {
@@ -172,6 +185,11 @@ func (c *Cell) sameProofs() error {
 	return nil
 }
 
+// named reports whether a name fits into a line.
+func named(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) })
+}
+
 // Validate returns an error if r is not well-formed, so that a report could not show it.
 func (r *Run) Validate() error {
 	for _, c := range r.Cells {
@@ -179,9 +197,15 @@ func (r *Run) Validate() error {
 		if c.Workload == "" || c.N < 1 {
 			return fmt.Errorf("%s: want a workload and n of at least 1", where)
 		}
+		if !named(c.Workload) {
+			return fmt.Errorf("a cell of the workload %q: want a name without control characters", c.Workload)
+		}
 		for _, row := range c.Rows {
 			if row.Structure == "" {
 				return fmt.Errorf("%s: a row without a structure", where)
+			}
+			if !named(row.Structure) {
+				return fmt.Errorf("%s: a row of the structure %q: want a name without control characters", where, row.Structure)
 			}
 			if !slices.Contains(roles, row.Role) {
 				return fmt.Errorf("%s, %s: role is %q, want one of %q", where, row.Structure, row.Role, roles)

@@ -2,8 +2,10 @@ package results_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -81,6 +83,9 @@ func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
 		"unknown role":    {replace(`"role": "floor"`, `"role": "boss"`), `null: role is "boss", want one of ["structure" "floor" "control" "baseline" "external" "intrusive"]`},
 		"broken proof":    {replace(`"pending": `, `"pending": 7`), "the proof does not hold"},
 		"two documents":   {string(good) + "{}", "is not JSON"},
+		"UTF-16":          {"\xff\xfe{\x00", "it is in UTF-16, want UTF-8"},
+		"a gzip bomb":     {compressed(t, strings.Repeat(" ", 128<<20+1)), "it has more than 128 MB, which is the limit"},
+		"many objects":    {compressed(t, `{"cells":[`+strings.Repeat("{},null,", 500_000)+`{}]}`), "it has 1000002 objects, want at most 1000000"},
 	} {
 		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
 			t.Fatal(err)
@@ -97,6 +102,41 @@ func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
 	}
 	if err := results.Write(filepath.Join(dir, "missing", "results.json"), &results.Run{}); err == nil {
 		t.Error("writing into a missing directory gives no error")
+	}
+}
+
+// compressed returns a text as gzip writes it.
+func compressed(t *testing.T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := io.WriteString(z, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Editors for Windows put a byte order mark before a text.
+func TestAByteOrderMarkIsNoFault(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "results.json")
+	if err := results.Write(path, realResults(t)); err != nil {
+		t.Fatal(err)
+	}
+	good, _ := os.ReadFile(path)
+	marked := "\xef\xbb\xbf" + string(good)
+	for _, content := range []string{marked, compressed(t, marked)} {
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := results.Read(path); err != nil {
+			t.Error(err)
+		}
+		if _, err := results.ReadHeader(path); err != nil && content == marked {
+			t.Error(err)
+		}
 	}
 }
 

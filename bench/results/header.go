@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
+
+	"github.com/timerbench/timerbench/internal/foreign"
 )
 
 // Header is the beginning of a results file.
@@ -26,7 +29,11 @@ func ReadHeader(path string) (Header, error) {
 	if err != nil {
 		return h, fmt.Errorf("reading results: %w", err)
 	}
-	err = errors.Join(h.Decode(json.NewDecoder(bufio.NewReader(f))), f.Close())
+	in := bufio.NewReader(io.LimitReader(f, mostText))
+	if mark, _ := in.Peek(len(foreign.Mark)); string(mark) == foreign.Mark {
+		_, _ = in.Discard(len(mark)) // they are there
+	}
+	err = errors.Join(h.Decode(json.NewDecoder(in)), f.Close())
 	if err != nil {
 		return h, fmt.Errorf("%s: line 1 is not JSON: %w", path, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/foreign"
 	"github.com/timerbench/timerbench/internal/suggest"
 )
 
@@ -59,7 +59,7 @@ func Load(paths ...string) ([]workload.Workload, error) {
 		taken[w.Name] = builtIn
 	}
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
+		data, err := foreign.ReadFile(path, foreign.MostTOML)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("reading a scenario: %w", err))
 			continue
@@ -100,6 +100,10 @@ func parse(name string, data []byte, taken map[string]string) (workload.Workload
 // read checks a file in this order: TOML syntax, keys, types and ranges. It returns the
 // faults of the first of these checks that fails.
 func read(data []byte, taken map[string]string) (w workload.Workload, faults []fault) {
+	data, err := foreign.Text(data)
+	if err != nil {
+		return w, []fault{{1, err.Error()}}
+	}
 	var values map[string]any
 	if err := toml.Unmarshal(data, &values); err != nil {
 		return w, []fault{notTOML(data, err)}

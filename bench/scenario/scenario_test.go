@@ -149,7 +149,7 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 		}
 		return path
 	}
-	a, b := write("a.toml", sound), write("b.toml", sound)
+	a, b := write("a.toml", "\xef\xbb\xbf"+sound), write("b.toml", sound)
 	c := write("c.toml", strings.Replace(sound, "mine", "hold", 1))
 	hold, _ := workload.Find("hold")
 	printed, _ := scenario.Print(hold)

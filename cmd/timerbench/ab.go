@@ -102,6 +102,11 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
+	folder, err := f.folder()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(folder) }() // only if it is empty
 	work, err := os.MkdirTemp("", "timerbench-ab-")
 	if err != nil {
 		return err
@@ -117,11 +122,6 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if s.New, err = programs(ctx, "new", f.new, work, f.layouts, stderr); err != nil {
 		return err
 	}
-	folder, err := f.folder()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(folder) }() // only if it is empty
 	printMachine(stderr)
 	bar := newProgress(stderr)
 	s.Progress = bar.step
@@ -193,8 +193,5 @@ func (f *abFlags) folder() (string, error) {
 		return "", fmt.Errorf("--out %s: it contains %s, which is not replaced: choose an empty folder",
 			f.out, entries[0].Name())
 	}
-	if err := os.MkdirAll(f.out, 0o755); err != nil {
-		return "", fmt.Errorf("--out %s: %w", f.out, err)
-	}
-	return f.out, nil
+	return f.out, writableFolder("out", f.out)
 }

@@ -25,12 +25,9 @@ func writeTo(flag, path string, stdout io.Writer, write func(io.Writer) error) e
 	case "":
 		return nil
 	case "-":
-		return write(stdout)
+		return write(raw(stdout))
 	}
-	if err := atomicfile.Write(path, write); err != nil {
-		return fmt.Errorf("--%s %s: %w", flag, path, err)
-	}
-	return nil
+	return placed(flag, path, atomicfile.Write(path, write))
 }
 
 // writable returns an error if writeTo would fail for the path. Commands that take long call it first.
@@ -38,7 +35,17 @@ func writable(flag, path string) error {
 	if path == "" || path == "-" {
 		return nil
 	}
-	if _, err := atomicfile.Target(path); err != nil {
+	return placed(flag, path, atomicfile.Writable(path))
+}
+
+// writableFolder creates the folder that a flag names, and returns an error if no file can be created in it.
+func writableFolder(flag, path string) error {
+	return placed(flag, path, atomicfile.WritableFolder(path))
+}
+
+// placed adds the flag to the error of a place that cannot be written.
+func placed(flag, path string, err error) error {
+	if err != nil {
 		return fmt.Errorf("--%s %s: %w", flag, path, err)
 	}
 	return nil

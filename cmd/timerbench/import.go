@@ -36,8 +36,8 @@ configuration.`,
 				defer func() { _ = file.Close() }() // opened for reading
 				in, name = file, nginx
 			}
-			if _, err := atomicfile.Target(out); err != nil {
-				return fmt.Errorf("--out %s: %w", out, err)
+			if err := writable("out", out); err != nil {
+				return err
 			}
 			var imported bytes.Buffer // the file is written only after the whole log is read
 			err := importer.Nginx(in, name, func() (*trace.Writer, error) {

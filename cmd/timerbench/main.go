@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/internal/buildinfo"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // Exit codes. Shells report 130 for a program that Ctrl-C ended.
@@ -29,9 +30,10 @@ func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 func execute(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
-	out := &output{Writer: stdout}
+	out := &output{what: "standard output", safe: show.SafeWriter{W: stdout}}
+	said := &output{what: "standard error", safe: show.SafeWriter{W: stderr}}
 	root.SetOut(out)
-	root.SetErr(stderr)
+	root.SetErr(said)
 	cmd, err := root.ExecuteC()
 	if err == nil {
 		err = out.err
@@ -40,28 +42,38 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	case err == nil:
 		return 0
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "timerbench: interrupted")
+		fmt.Fprintln(said, "timerbench: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintln(stderr, "timerbench:", err)
+	fmt.Fprintln(said, "timerbench:", err)
 	if (cmd.Name() == "compare" || cmd.Name() == "ab") && !errors.Is(err, errRegression) {
 		return exitMisuse
 	}
 	return exitError
 }
 
-// output is the standard output. It keeps its first write error, so that the command fails with it.
+// output is the standard output or error, in which nothing is a command for a terminal. It keeps its first write error,
+// so that the command fails with that of the standard output.
 type output struct {
-	io.Writer
-	err error
+	what string
+	safe show.SafeWriter
+	err  error
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	n, err := o.Writer.Write(p)
+	n, err := o.safe.Write(p)
 	if err != nil && o.err == nil {
-		o.err = fmt.Errorf("writing to standard output: %w", err)
+		o.err = fmt.Errorf("writing to %s: %w", o.what, err)
 	}
 	return n, err
+}
+
+// raw returns the writer under an output, for files, for the output of programs that the user runs, and for progress bars.
+func raw(w io.Writer) io.Writer {
+	if o, ok := w.(*output); ok {
+		return o.safe.W
+	}
+	return w
 }
 
 func newRoot() *cobra.Command {

@@ -66,6 +66,15 @@ var bad = map[string][]string{
 	"scenario check":                      {"scenario check: 0 arguments, want scenario files"},
 	"report --out empty":                  {"empty: no results.json"},
 	"report foreign --out empty":          {"foreign", "not JSON"},
+	"report old --out foreign/x":          {"--out foreign/x: ", "not a directory"}, // before it draws
+	"report old other --out foreign/x":    {"--out foreign/x: ", "not a directory"},
+	"report old --out /proc/self":         {"--out /proc/self: "}, // where not even root can create a file
+	"submit old --out /proc/self":         {"--out /proc/self: "},
+	"report wide":                         {"wide: it is in UTF-16, want UTF-8"},
+	"run --scenario wide":                 {"wide: it is in UTF-16, want UTF-8"},
+	"run --external wide":                 {"wide: it is in UTF-16, want UTF-8"},
+	"run --scenario large":                {"large: it has more than 1 MB"},
+	"run --external large":                {"large: it has more than 1 MB"},
 	"verify --seeds 0":                    {"--seeds 0: want at least 1"},
 	"verify -s hweel":                     {`did you mean "hwheel"?`},
 	"verify -s ^list$ -w ^hold$ -n 1e6":   {"nothing to verify"},
@@ -78,12 +87,12 @@ var bad = map[string][]string{
 	"external init cobol":                 {`"cobol": want one of c, python, rust, timerbench.h`},
 	"external init":                       {"external init: 0 arguments"},
 
-	"explain":                                {"explain: 0 arguments, want the name of a structure"},
-	"explain hwheel list":                    {"explain: 2 arguments"},
-	"explain hweel":                          {`did you mean "hwheel"?`},
-	"explain hwheel -r none":                 {"--results: none: no such file or folder"},
-	"explain hwheel -r foreign":              {"--results: foreign", "not JSON"},
-	"explain hwheel -r old --html foreign/x": {"--html foreign/x"},
+	"explain":                                 {"explain: 0 arguments, want the name of a structure"},
+	"explain hwheel list":                     {"explain: 2 arguments"},
+	"explain hweel":                           {`did you mean "hwheel"?`},
+	"explain hwheel -r none":                  {"--results: none: no such file or folder"},
+	"explain hwheel -r foreign":               {"--results: foreign", "not JSON"},
+	"explain hwheel -r none --html foreign/x": {"--html foreign/x"},
 
 	"recommend":                              {"--n is missing"},
 	"recommend --n many":                     {`"many": want a whole number`},
@@ -115,24 +124,27 @@ var bad = map[string][]string{
 	"live --into empty":         {"--into empty: want a folder with the results"},
 	"live --into old --out new": {"if any flags in the group [out into] are set none of"},
 
-	"trace reply":                            {`no command of trace matches "reply" (did you mean "replay"?)`},
-	"trace replay":                           {"want traces"},
-	"trace replay none":                      {"none", "no such file"},
-	"trace info foreign":                     {"foreign", "byte 0", "no trace of timerbench"},
-	"trace replay my.trace -s hweel":         {`did you mean "hwheel"?`},
-	"trace replay my.trace --trials 0":       {"--trials 0"},
-	"trace replay my.trace --trials 1000":    {"my.trace: 10000 operations are too few for 1000 trials"},
-	"trace replay my.trace my.trace":         {`both traces named "churn"`},
-	"trace build -o new -overlay x .":        {"-overlay: trace build needs -overlay itself"},
-	"trace import -o new":                    {`required flag(s) "nginx" not set`},
-	"trace import --nginx foreign -o new":    {"foreign:1: ", "want a line of nginx's error log"},
-	"trace import --nginx none -o new":       {"--nginx: open none"},
-	"trace import --nginx - -o none/x":       {"--out none/x", "no such file"},
-	"trace record -o new":                    {"want the command to record"},
-	"trace record -- true":                   {`"out"`},
-	"trace record -o empty -- true":          {"--out empty", "is a folder"},
-	"trace record -o new -- no-such-program": {"no-such-program"},
-	"trace record -o none/x -- true":         {"--out none/x", "no such file"},
+	"trace reply":                             {`no command of trace matches "reply" (did you mean "replay"?)`},
+	"trace replay":                            {"want traces"},
+	"trace replay none":                       {"none", "no such file"},
+	"trace info foreign":                      {"foreign", "byte 0", "no trace of timerbench"},
+	"trace replay my.trace -s hweel":          {`did you mean "hwheel"?`},
+	"trace replay my.trace --trials 0":        {"--trials 0"},
+	"trace replay my.trace --trials 1000":     {"my.trace: 10000 operations are too few for 1000 trials"},
+	"trace replay my.trace my.trace":          {`both traces named "churn"`},
+	"trace build -o new -overlay x .":         {"-overlay: trace build needs -overlay itself"},
+	"trace import -o new":                     {`required flag(s) "nginx" not set`},
+	"trace import --nginx foreign -o new":     {"foreign:1: ", "want a line of nginx's error log"},
+	"trace import --nginx none -o new":        {"--nginx: open none"},
+	"trace import --nginx - -o none/x":        {"--out none/x", "no such file"},
+	"trace record -o new":                     {"want the command to record"},
+	"trace record -- true":                    {`"out"`},
+	"trace record -o empty -- true":           {"--out empty", "is a folder"},
+	"trace record -o new -- no-such-program":  {"no-such-program"},
+	"trace record -o /proc/self/x -- true":    {"--out /proc/self/x: "},
+	"trace import --nginx - -o /proc/self/x":  {"--out /proc/self/x: "},
+	"ab --old HEAD --pairs 2 -o /proc/self/x": {"--out /proc/self/x: "},
+	"trace record -o none/x -- true":          {"--out none/x", "no such file"},
 
 	// Everything but a regression ends with code 2, so that a script can tell them apart.
 	"compare old":                            {"compare: 1 arguments, want two"},
@@ -169,6 +181,8 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	writeText(t, "foreign", "not results")
 	writeText(t, "bad.toml", scenario)
 	writeText(t, "array", "[]")
+	writeText(t, "wide", "\xff\xfe{\x00}\x00")
+	writeText(t, "large", strings.Repeat("#", 1<<20+1))
 	writeText(t, "noise", "\x1b[2J")
 	writeText(t, "mute", "#!/bin/sh\n")
 	if err := errors.Join(os.Mkdir("empty", 0o755), os.Chmod("mute", 0o755)); err != nil {

@@ -53,6 +53,9 @@ lead vary?`,
 				return err
 			}
 			to = cmp.Or(to, filepath.Dir(path))
+			if err := writableFolder("out", to); err != nil {
+				return err
+			}
 			if err := report.Write(to, r); err != nil {
 				return err
 			}
@@ -83,6 +86,9 @@ func reportMachines(cmd *cobra.Command, args []string, to string) error {
 			return err
 		}
 		list = append(list, results.Named{Name: path, Run: r})
+	}
+	if err := writableFolder("out", to); err != nil {
+		return err
 	}
 	lead, err := report.WriteMachines(to, list)
 	if err != nil {
@@ -116,6 +122,9 @@ recommend uses.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := exactly("structure", catalog.All(), nameOfStructure, args[0])
 			if err != nil {
+				return err
+			}
+			if err := writable("html", html); err != nil {
 				return err
 			}
 			source, err := sources.Find(from)

@@ -35,9 +35,9 @@ const parts = 10_000
 
 func newProgress(out io.Writer) *progress {
 	p := &progress{out: out, started: time.Now()}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := raw(out).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.bar = progressbar.NewOptions(parts,
-			progressbar.OptionSetWriter(out),
+			progressbar.OptionSetWriter(f),
 			progressbar.OptionSetPredictTime(false), // bench.Progress has the weights
 			progressbar.OptionSetElapsedTime(false),
 			progressbar.OptionFullWidth(),
@@ -53,7 +53,7 @@ func (p *progress) show(at bench.Progress) {
 		rest := time.Duration(float64(elapsed) * (at.Total - at.Done) / at.Done)
 		left = fmt.Sprintf(" so far, about %s left", rest.Round(time.Second))
 	}
-	line := fmt.Sprintf("[%d/%d] %s (%s%s)", at.Step, at.Steps, at.Name, elapsed.Round(time.Second), left)
+	line := fmt.Sprintf("[%d/%d] %s (%s%s)", at.Step, at.Steps, show.Safe(at.Name), elapsed.Round(time.Second), left)
 	const between = 5 * time.Second // shortest time between two lines of one step
 	switch {
 	case p.bar != nil:

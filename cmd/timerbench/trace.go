@@ -86,10 +86,7 @@ on.`,
 		Args: argsFrom(1, 0, "the command to record"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := record.Recording{Out: out, About: about, Command: args, Stdin: cmd.InOrStdin(),
-				Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr()}
-			if o, ok := r.Stdout.(*output); ok {
-				r.Stdout = o.Writer // the command may check for a terminal
-			}
+				Stdout: raw(cmd.OutOrStdout()), Stderr: raw(cmd.ErrOrStderr())} // the command may check for a terminal
 			if err := writable("out", out); err != nil {
 				return err
 			}

@@ -232,6 +232,9 @@ scripts for one structure, as verify --replay does.`,
 			if info, err := os.Stat(out); err != nil || !info.IsDir() {
 				return fmt.Errorf("--out %s: no such folder: want docs/results of the repository", out)
 			}
+			if err := writableFolder("out", out); err != nil {
+				return err
+			}
 			r, path, err := runs.Read(append(args, runs.Parent)[0])
 			if err != nil {
 				return err

@@ -124,3 +124,30 @@ func TestUnitsStayWithTheirNumbers(t *testing.T) {
 		}
 	}
 }
+
+// What a terminal may take for a command is written as an escape, also if a character comes in two parts.
+func TestNoTextIsACommandForATerminal(t *testing.T) {
+	for s, want := range map[string]string{
+		"plain µ – 日本 😀": "plain µ – 日本 😀", "\x1b[31m\a\x7f": `\u001b[31m\u0007\u007f`, "a\nb\tc\r": `a\u000ab\u0009c\u000d`, "\u009b2J\u202e": `\u009b2J\u202e`,
+		"\U000e0001": `\udb40\udc01`, "\xff\xe2\x82": `\xff\xe2\x82`,
+	} {
+		if got := Safe(s); got != want {
+			t.Errorf("%q: %s, want %s", s, got, want)
+		}
+	}
+	var out strings.Builder
+	w := SafeWriter{W: &out}
+	for _, b := range []byte("é\x1b日\n\t\xff😀.") {
+		if n, err := w.Write([]byte{b}); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if got, want := out.String(), "é\\u001b日\n\t\\xff😀."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	table := Table{Header: []string{"a\x1b"}}
+	table.Add("b\x1b", "c\nd")
+	if got := table.Terminal() + (Text{{Spans: Line("e\x1b\nf"), Items: [][]Span{Line("g\x1b")}}}).String(); strings.Contains(got, "\x1b") || strings.Count(got, "\n") != 1 {
+		t.Errorf("%q", got)
+	}
+}

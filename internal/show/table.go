@@ -85,7 +85,7 @@ func (c Cell) String() string {
 }
 
 // plain is the cell in a terminal, with each number bound to its unit.
-func (c Cell) plain() string { return bound(c.String()) }
+func (c Cell) plain() string { return bound(Safe(c.String())) }
 
 // Add adds a row and returns it. A cell is a [Cell], a string, a whole number, which is written by [Grouped], a
 // float64, which is written by [Figure], or nil, which is not known. Add panics on any other type.

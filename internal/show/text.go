@@ -108,7 +108,7 @@ func (t Text) String() string {
 	for _, b := range t {
 		line := ""
 		for _, s := range b.Spans {
-			line += s.Text
+			line += Safe(s.Text)
 		}
 		for i, item := range b.Items {
 			if i > 0 {
@@ -116,7 +116,7 @@ func (t Text) String() string {
 			}
 			line += "- "
 			for _, s := range item {
-				line += s.Text
+				line += Safe(s.Text)
 			}
 		}
 		out = append(out, line+b.Listing)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/timerbench/timerbench/internal/pages"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 )
@@ -170,8 +171,8 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 
 // Read reads a trace to its end. It returns an error unless every operation is possible, so a program calls it
 // before it uses a trace. If the trace is cut short, Read reads the whole chunks, and sets CutShort and the
-// description. It needs 8 MB, 28 bytes for each timer that is pending at the same time, and 80 kB for each
-// site.
+// description. It needs 10 MB, 28 bytes for each timer that is pending at the same time, up to 14 for
+// each that fires at the same advance, and 80 kB for each site.
 func Read(path string) (*Summary, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -248,9 +249,9 @@ func summarize(r *trace.Reader) (*Summary, error) {
 
 // siteCounter summarizes the timers of each site.
 type siteCounter struct {
-	sites  []counted  // by number
-	keys   []pending  // by key
-	firing []*counted // scratch of advance
+	sites  []counted           // by number
+	keys   pages.List[pending] // by key
+	firing []*counted          // scratch of advance
 }
 
 type counted struct {
@@ -286,10 +287,10 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 		for len(c.sites) <= op.Site {
 			c.sites = append(c.sites, counted{delays: newDistribution(2), left: newDistribution(2)})
 		}
-		if int(op.Key) == len(c.keys) {
-			c.keys = append(c.keys, pending{})
+		if int(op.Key) == c.keys.Len() {
+			c.keys.Append(pending{})
 		}
-		c.keys[op.Key] = pending{op.Site, op.At}
+		*c.keys.At(int(op.Key)) = pending{op.Site, op.At}
 		s := &c.sites[op.Site]
 		s.Timers++
 		s.Kept++
@@ -300,7 +301,7 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 			s.Repeats++
 		}
 	case trace.Reschedule:
-		timer := &c.keys[op.Key]
+		timer := c.keys.At(int(op.Key))
 		s := &c.sites[timer.site]
 		s.Moves++
 		if op.At > timer.deadline {
@@ -309,7 +310,7 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 		s.set(op.At, clock)
 		timer.deadline = op.At
 	case trace.Cancel:
-		timer := c.keys[op.Key]
+		timer := *c.keys.At(int(op.Key))
 		s := &c.sites[timer.site]
 		s.Cancelled++
 		s.left.add(timer.deadline - clock)
@@ -322,7 +323,7 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 func (c *siteCounter) advance(op trace.Op) {
 	c.firing = c.firing[:0]
 	for _, key := range op.Fired {
-		s := &c.sites[c.keys[key].site]
+		s := &c.sites[c.keys.At(int(key)).site]
 		if s.now == 0 {
 			c.firing = append(c.firing, s)
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"testing"
 	"time"
 
@@ -102,5 +103,40 @@ func TestSitesAreSummedUp(t *testing.T) {
 	}
 	if got := s.Sites[0].CancelRate(); got != 1.0/3 {
 		t.Errorf("cancelled: %g, want a third", got)
+	}
+}
+
+// A small file can have very many pending timers. The memory is 28 bytes for each, and 14 for each that fires at once.
+func TestTheMemoryOfASummaryIsBounded(t *testing.T) {
+	const timers = 1_000_000
+	path := filepath.Join(t.TempDir(), "many.trace")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := trace.NewWriter(file, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := make([]uint32, timers)
+	for i := range keys {
+		keys[i] = w.Schedule(5)
+	}
+	w.Advance(5, keys...)
+	if err := errors.Join(w.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s, err := Read(path)
+	runtime.ReadMemStats(&after)
+	if err != nil || s.Totals.Fired != timers {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	// What is allocated in all is more than what is there at any time.
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(10e6+(28+14)*timers); got > most {
+		t.Errorf("%d bytes of memory for %d timers in a file of %d bytes, want at most %d", got, timers, s.Bytes, most)
+	} else {
+		t.Logf("%d bytes for %d timers in a file of %d bytes", got, timers, s.Bytes)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"net/url"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -169,7 +170,7 @@ func listCommand(o *options) *cobra.Command {
 				return err
 			case state == "pending":
 				err = each(c.Pending(c.ctx, f.prefix), func(t durable.Timer) {
-					f.line(w, t.Key, t.Deadline, t.Cron, t.Payload)
+					f.line(w, t.Key, t.Deadline, recurrence(t), t.Payload)
 				})
 			case state == "fired":
 				err = each(c.Waiting(c.ctx), func(t durable.Fired) {
@@ -189,6 +190,18 @@ func listCommand(o *options) *cobra.Command {
 	flags.StringVar(&after, "after", "", "list only timers due at or after this `time`, as in schedule")
 	flags.StringVar(&before, "before", "", "list only timers due before this `time`")
 	return cmd
+}
+
+// recurrence describes the expression of a timer of Every, which any program may have written.
+func recurrence(t durable.Timer) string {
+	text := t.Cron
+	if quoted := strconv.Quote(text); quoted != `"`+text+`"` {
+		text = quoted
+	}
+	if t.Error != "" {
+		text += fmt.Sprintf(" cannot be computed: %q", t.Error)
+	}
+	return text
 }
 
 // filter selects the timers to list.

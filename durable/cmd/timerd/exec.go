@@ -24,6 +24,9 @@ type commands struct {
 	running map[*exec.Cmd]struct{}
 }
 
+// longest limits --timeout and --grace, so that their sums are exact.
+const longest = 10 * 365 * 24 * time.Hour
+
 // afterGrace is how much longer a handler has than the timeout and the grace of its command.
 const afterGrace = time.Second
 

@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // cron expressions name time zones, and a container may not know any
 
 	"github.com/spf13/cobra"
 

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,6 +53,51 @@ func newLine(f durable.Fired) line {
 	return l
 }
 
+// output writes lines of JSON. A line never continues another one that a crash or an error has cut short.
+type output struct {
+	mu    sync.Mutex
+	out   io.Writer
+	inner bool // the output may end inside a line
+}
+
+func newOutput(out io.Writer) *output {
+	o := &output{out: out}
+	if f, ok := out.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			o.inner = !endsLine(f.Name(), info.Size()) // f itself may be open for writing only
+		}
+	}
+	return o
+}
+
+// endsLine reports whether a file of this size ends with a newline.
+func endsLine(name string, size int64) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // nothing was written
+	last := make([]byte, 1)
+	_, err = f.ReadAt(last, size-1)
+	return err == nil && last[0] == '\n'
+}
+
+func (o *output) write(l line) error {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.inner {
+		text = append([]byte{'\n'}, text...)
+	}
+	n, err := o.out.Write(text)
+	o.inner = err != nil && (o.inner || n > 0)
+	return err
+}
+
 const serveHelp = `Be a worker: fire timers and handle them. With --embedded, this process also runs the server
 that stores them; without it, the worker connects to the server at --nats. A timer has been
 handled when its line is written and, with --exec, its command has exited with status 0. If a
@@ -59,7 +106,8 @@ Its id stays the same.
 
 A line is a JSON object with the fields key, payload, deadline, lateness, attempt (1 for the
 first) and id. If a key or payload is not valid UTF-8, the line has key_base64 or payload_base64
-instead, and the id begins with the key in base64.
+instead, and the id begins with the key in base64. If the output is a file that ends inside a line,
+because timerd was killed while it wrote, the first line begins after a newline.
 
 sh runs the command of --exec, in a process group of its own. The command reads the payload from
 standard input. Its environment has TIMER_KEY, TIMER_ID, TIMER_ATTEMPT and TIMER_PAYLOAD, but not
@@ -88,9 +136,8 @@ func serveCommand(o *options) *cobra.Command {
 		Long:  serveHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.exec.timeout <= 0 || o.exec.grace < 0 {
-				return fmt.Errorf("--timeout %v and --grace %v: want more than 0, and at least 0",
-					o.exec.timeout, o.exec.grace)
+			if e := &o.exec; e.timeout <= 0 || e.grace < 0 || e.timeout > longest || e.grace > longest {
+				return fmt.Errorf("--timeout %v and --grace %v: want more than 0, and at least 0, up to %v", e.timeout, e.grace, longest)
 			}
 			// The handler has longer than its command, so that the command never runs twice at the same time.
 			o.cfg.HandlerTimeout = o.exec.timeout + o.exec.grace + afterGrace
@@ -122,13 +169,9 @@ func serveCommand(o *options) *cobra.Command {
 				defer func() { _ = web.Close() }() // nobody waits for an answer
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "timerd: serving")
-			var mu sync.Mutex
-			out := json.NewEncoder(cmd.OutOrStdout())
+			out := newOutput(cmd.OutOrStdout())
 			return c.Serve(ctx, func(ctx context.Context, f durable.Fired) error {
-				mu.Lock()
-				err := out.Encode(newLine(f))
-				mu.Unlock()
-				if err != nil || o.exec.text == "" {
+				if err := out.write(newLine(f)); err != nil || o.exec.text == "" {
 					return err
 				}
 				return o.exec.run(ctx, f)

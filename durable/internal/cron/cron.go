@@ -2,6 +2,7 @@
 package cron
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,78 +10,90 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/driver/crontab"
 )
-
-var parser = cron.NewParser(cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
 // Canonical returns spec with single spaces between its fields. A message header holds no
 // other whitespace, so this is the form that can be stored and compared.
 func Canonical(spec string) string { return strings.Join(strings.Fields(spec), " ") }
 
-// parse returns the schedule of an expression. The zone is UTC unless the expression names
-// one. A job that runs once a day runs on the days of a clock change too: see driver.InZone.
-func parse(spec string) (driver.Recurrence, error) {
-	zoned := Canonical(spec)
-	if !strings.HasPrefix(zoned, "CRON_TZ=") && !strings.HasPrefix(zoned, "TZ=") {
-		zoned = "CRON_TZ=UTC " + zoned
-	}
-	zone, rest, found := strings.Cut(zoned, " ")
-	if !found || strings.HasSuffix(zone, "=") { // the parser panics, or takes the zone for UTC
-		return nil, fmt.Errorf("cron expression %q: want a time zone, a space and an expression", spec)
-	}
-	s, err := parser.Parse(zone + " " + rest)
-	if err != nil {
-		return nil, fmt.Errorf("cron expression %q: %w", spec, err)
-	}
-	if clock, ok := s.(*cron.SpecSchedule); ok && clock.Location != time.UTC {
-		loc := clock.Location
-		clock.Location = time.Local // the schedule then uses the zone of the time passed to Next
-		return driver.InZone(loc, clock), nil
-	}
-	return s, nil
-}
-
-// FirstRun returns the first time of spec after now.
+// FirstRun returns the first time of spec after now. The zone is UTC unless the expression names one.
 func FirstRun(spec string, missed driver.Missed, now time.Time) (time.Time, error) {
 	if missed < driver.Coalesce || missed > driver.CatchUp {
 		return time.Time{}, fmt.Errorf("missed runs %d: want driver.Coalesce, driver.Skip or driver.CatchUp", missed)
 	}
-	s, err := parse(spec)
+	s, err := crontab.Parse(spec, time.UTC)
 	if err != nil {
 		return time.Time{}, err
 	}
-	// The parser rounds any period to seconds, and up to one. NextRun accepts such an
-	// expression because older versions stored it.
-	if _, period, ok := strings.Cut(Canonical(spec), "@every "); ok {
-		d, err := time.ParseDuration(period)
-		if err != nil || d < time.Second || d%time.Second != 0 {
-			return time.Time{}, fmt.Errorf("cron expression %q: want a period of whole seconds, at least 1s", spec)
+	return next(spec, s, now)
+}
+
+// next returns the first time of r after t. An expression has runs for ever or none, so it is an error if there is none,
+// as are a time that is not later and a panic.
+func next(spec string, r driver.Recurrence, t time.Time) (next time.Time, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
 		}
+		if err != nil {
+			err = fmt.Errorf("cron expression %q: next run after %v: %w", spec, t.UTC(), err)
+		}
+	}()
+	switch next = r.Next(t); {
+	case next.IsZero():
+		err = errors.New("no such time exists")
+	case !next.After(t):
+		err = fmt.Errorf("%v is not later", next.UTC())
 	}
-	first := s.Next(now)
-	if first.IsZero() {
-		return time.Time{}, fmt.Errorf("cron expression %q: no such time exists", spec)
+	return next, err
+}
+
+// last returns the last time of r at or before now. first is an earlier one.
+func last(spec string, r driver.Recurrence, first, now time.Time) (time.Time, error) {
+	// All times after end are after now. The time between first and end halves in each round: 64 rounds are enough.
+	end := now
+	for range 64 {
+		after, err := next(spec, r, first)
+		if err != nil || after.After(now) {
+			return first, err
+		}
+		first = after
+		middle := first.Add(end.Sub(first) / 2)
+		if after, err = next(spec, r, middle); err != nil {
+			return first, err
+		}
+		if after.After(now) {
+			end = middle
+		} else {
+			first = after
+		}
 	}
 	return first, nil
 }
 
-// NextRun decides at now about the run due at deadline: whether it fires, and when the run
-// after it is due, or the zero time if none follows. A later now gives the same answer about
-// whether that run fires, so its ID stays the same.
-func NextRun(spec string, missed driver.Missed, deadline, now time.Time) (fires bool, next time.Time, err error) {
-	s, err := parse(spec)
+// NextRun decides at now about the run due at deadline: whether it fires, and when the timer is due next. A later now
+// gives the same answer about whether that run fires, so its ID stays the same.
+//
+// Missed runs that fire as one fire at the last of their times. The timer first moves to that time, which is not
+// after now, without firing. Then isLast tells NextRun that this run fires even if the next one is due as well:
+// otherwise a slow worker would move the timer again and again.
+func NextRun(spec string, missed driver.Missed, isLast bool, deadline, now time.Time) (fires bool, at time.Time, err error) {
+	s, err := crontab.Parse(spec, time.UTC)
 	if err != nil {
 		return false, time.Time{}, err
 	}
-	next = s.Next(deadline)
-	if missed == driver.CatchUp || next.IsZero() || next.After(now) {
-		return true, next, nil
+	at, err = next(spec, s, deadline)
+	if err != nil || missed == driver.CatchUp || isLast || at.After(now) {
+		return err == nil, at, err
 	}
-	if every, ok := s.(cron.ConstantDelaySchedule); ok {
-		periods := now.Sub(deadline)/every.Delay + 1
-		next = deadline.Add(periods * every.Delay)
+	if every, ok := s.(cron.ConstantDelaySchedule); ok { // it keeps its phase
+		s = driver.Periodic(at, every.Delay)
+	}
+	if missed == driver.Skip {
+		at, err = next(spec, s, now)
 	} else {
-		next = s.Next(now)
+		at, err = last(spec, s, at, now)
 	}
-	return missed != driver.Skip, next, nil
+	return false, at, err
 }

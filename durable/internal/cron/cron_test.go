@@ -1,6 +1,10 @@
 package cron
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,13 +28,18 @@ func TestNextRun(t *testing.T) {
 		next          string
 	}{
 		{"on time", "0 * * * *", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T10:00:01Z", true, "2026-01-01T11:00:00Z"},
-		{"one missed, as one", "0 * * * *", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z", true, "2026-01-01T12:00:00Z"},
-		{"missed, as one", "0 * * * *", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-03T10:30:00Z", true, "2026-01-03T11:00:00Z"},
+		{"one missed, as one", "0 * * * *", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z", false, "2026-01-01T11:00:00Z"},
+		{"missed, as one", "0 * * * *", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-03T10:30:00Z", false, "2026-01-03T10:00:00Z"},
+		{"missed, as one, years later", "30 12 29 2 *", driver.Coalesce, "1704-02-29T12:30:00Z", "2026-01-01T00:00:00Z", false, "2024-02-29T12:30:00Z"},
+		{"missed, as one, each second", "* * * * * *", driver.Coalesce, "1700-01-01T00:00:00Z", "2199-12-31T23:59:59Z", false, "2199-12-31T23:59:59Z"},
+		{"missed, as one, across two changes of the clocks", "CRON_TZ=Europe/Berlin 30 2 * * *", driver.Coalesce, "2026-03-01T01:30:00Z", "2026-10-25T01:00:00Z", false, "2026-10-25T00:30:00Z"},
 		{"missed, all", "0 * * * *", driver.CatchUp, "2026-01-01T10:00:00Z", "2026-01-03T10:30:00Z", true, "2026-01-01T11:00:00Z"},
 		{"missed, none", "0 * * * *", driver.Skip, "2026-01-01T10:00:00Z", "2026-01-03T10:30:00Z", false, "2026-01-03T11:00:00Z"},
 		{"late but not missed, none", "0 * * * *", driver.Skip, "2026-01-01T10:00:00Z", "2026-01-01T10:59:59Z", true, "2026-01-01T11:00:00Z"},
-		{"period keeps its phase", "@every 7m", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T10:20:00Z", true, "2026-01-01T10:21:00Z"},
-		{"period, at the very next", "@every 7m", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T10:21:00Z", true, "2026-01-01T10:28:00Z"},
+		{"period keeps its phase", "@every 7m", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T10:20:00Z", false, "2026-01-01T10:14:00Z"},
+		{"period, at the very next", "@every 7m", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T10:21:00Z", false, "2026-01-01T10:21:00Z"},
+		{"period, none", "@every 7m", driver.Skip, "2026-01-01T10:00:00Z", "2026-01-01T10:21:00Z", false, "2026-01-01T10:28:00Z"},
+		{"period, centuries later", "@every 7m", driver.Skip, "1700-01-01T00:00:00Z", "2026-01-01T00:00:00Z", false, "2026-01-01T00:05:00Z"},
 		{"seconds", "*/5 * * * * *", driver.Coalesce, "2026-01-01T10:00:00Z", "2026-01-01T10:00:00Z", true, "2026-01-01T10:00:05Z"},
 		{"clocks go forward", "CRON_TZ=Europe/Berlin 0 12 * * *", driver.Coalesce, "2026-03-28T11:00:00Z", "2026-03-28T11:00:00Z", true, "2026-03-29T10:00:00Z"},
 		{"clocks go back", "CRON_TZ=Europe/Berlin 0 12 * * *", driver.Coalesce, "2026-10-24T10:00:00Z", "2026-10-24T10:00:00Z", true, "2026-10-25T11:00:00Z"},
@@ -38,15 +47,43 @@ func TestNextRun(t *testing.T) {
 		{"after what was skipped", "CRON_TZ=Europe/Berlin 30 2 * * *", driver.Coalesce, "2026-03-29T01:00:00Z", "2026-03-29T01:00:00Z", true, "2026-03-30T00:30:00Z"},
 		{"shown twice, once", "CRON_TZ=Europe/Berlin 30 2 * * *", driver.CatchUp, "2026-10-25T00:30:00Z", "2026-10-25T00:30:00Z", true, "2026-10-26T01:30:00Z"},
 		{"every hour, shown twice", "CRON_TZ=America/New_York 30 * * * *", driver.CatchUp, "2026-11-01T05:30:00Z", "2026-11-01T05:30:00Z", true, "2026-11-01T06:30:00Z"},
+		{"the last day of a leap year", "CRON_TZ=Europe/Berlin 30 7 * * *", driver.Coalesce, "2028-12-30T06:30:00Z", "2028-12-30T06:30:00Z", true, "2028-12-31T06:30:00Z"},
+		{"a leap year", "CRON_TZ=America/New_York 0 12 1 1 *", driver.Coalesce, "2028-01-01T17:00:00Z", "2028-01-02T17:00:00Z", true, "2029-01-01T17:00:00Z"},
+		{"leap years", "CRON_TZ=Australia/Sydney 0 12 1 1 *", driver.Coalesce, "2026-01-01T01:00:00Z", "2051-01-02T17:00:00Z", false, "2051-01-01T01:00:00Z"},
+		{"each second, an hour skipped", "CRON_TZ=Europe/Berlin * * * * * *", driver.Coalesce, "2028-03-26T00:59:59Z", "2028-03-26T00:59:59Z", true, "2028-03-26T01:00:00Z"},
 		{"half an hour skipped", "CRON_TZ=Australia/Lord_Howe 15 2 * * *", driver.Coalesce, "2026-10-02T15:45:00Z", "2026-10-02T15:45:00Z", true, "2026-10-03T15:30:00Z"},
 		{"a period in a zone", "CRON_TZ=Europe/Berlin @every 7m", driver.Coalesce, "2026-10-25T00:58:00Z", "2026-10-25T00:58:00Z", true, "2026-10-25T01:05:00Z"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			fires, next, err := NextRun(test.spec, test.missed, at(test.deadline), at(test.now))
+			fires, next, err := NextRun(test.spec, test.missed, false, at(test.deadline), at(test.now))
 			if err != nil || fires != test.fires || !next.Equal(at(test.next)) {
 				t.Errorf("NextRun = %v, %v, %v, want %v, %v", fires, next.UTC(), err, test.fires, test.next)
 			}
+			// The last of missed runs fires, even much later.
+			if test.missed == driver.Coalesce && !fires {
+				fires, after, err := NextRun(test.spec, test.missed, true, next, at(test.now).AddDate(1, 0, 0))
+				if err != nil || !fires || !after.After(at(test.now)) {
+					t.Errorf("then NextRun = %v, %v, %v, want true and a time after %v", fires, after.UTC(), err, test.now)
+				}
+			}
 		})
+	}
+}
+
+// The zone data of Go has rules instead of a list of changes.
+func TestNextRunByGoZoneData(t *testing.T) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip")
+	if _, err := os.Stat(data); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestNextRun$", "-test.timeout=1m")
+	cmd.Env = append(os.Environ(), "ZONEINFO="+data)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -69,6 +106,37 @@ func TestFirstRun(t *testing.T) {
 	}
 }
 
+// A recurrence that has no next time, goes back or panics is an error. One that jumps to and fro does not go on for ever.
+func TestNextEnds(t *testing.T) {
+	now := time.Date(2028, 12, 30, 12, 0, 0, 0, time.UTC)
+	for want, r := range map[string]recurrence{
+		"no such time": func(time.Time) time.Time { return time.Time{} },
+		"not later":    func(t time.Time) time.Time { return t },
+		"on purpose":   func(time.Time) time.Time { panic("on purpose") },
+	} {
+		if at, err := next("spec", r, now); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `"spec"`) {
+			t.Errorf("next = %v, %v, want an error with %q", at, err, want)
+		}
+		if at, err := last("spec", r, now.Add(-time.Hour), now); err == nil {
+			t.Errorf("last = %v, want an error with %q", at, want)
+		}
+	}
+	calls := 0
+	jumps := recurrence(func(t time.Time) time.Time {
+		if calls++; calls%2 == 0 {
+			return now.Add(-time.Hour)
+		}
+		return t.Add(time.Nanosecond)
+	})
+	if at, err := last("spec", jumps, now.Add(-2*time.Hour), now); err == nil && at.After(now) {
+		t.Errorf("last = %v, %v", at, err)
+	}
+}
+
+type recurrence func(time.Time) time.Time
+
+func (r recurrence) Next(t time.Time) time.Time { return r(t) }
+
 // An expression is an error or has a next run. The parser is a third party's, and has panicked.
 func FuzzFirstRun(f *testing.F) {
 	for _, spec := range []string{"TZ=UTC", "CRON_TZ=Europe/Berlin 30 2 * * *", "@every 10m", "TZ=\t@every", "*/0 * * * *", "1-,2 * * * *"} {
@@ -87,7 +155,7 @@ func FuzzFirstRun(f *testing.F) {
 		if err != nil || !again.Equal(first) {
 			t.Errorf("FirstRun(%q) = %v, and %v, %v in canonical form", spec, first, again, err)
 		}
-		if _, _, err := NextRun(spec, driver.CatchUp, first, first); err != nil {
+		if _, _, err := NextRun(spec, driver.CatchUp, false, first, first); err != nil {
 			t.Errorf("NextRun(%q): %v", spec, err)
 		}
 	})

@@ -1,0 +1,193 @@
+package durable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/timerbench/timerbench/driver"
+)
+
+// accepting is a stream that stores each message at once.
+type accepting struct {
+	jetstream.JetStream
+	jetstream.PubAckFuture
+	sent chan *nats.Msg
+}
+
+func (a accepting) PublishMsgAsync(m *nats.Msg, _ ...jetstream.PublishOpt) (jetstream.PubAckFuture, error) {
+	a.sent <- m
+	return a, nil
+}
+
+func (a accepting) Ok() <-chan *jetstream.PubAck {
+	ok := make(chan *jetstream.PubAck, 1)
+	ok <- nil
+	return ok
+}
+
+func (accepting) Err() <-chan error { return nil }
+
+// A timer whose next run cannot be computed keeps its error, and is tried each minute. Others fire meanwhile.
+func TestUnreadableIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock, err := driver.New(driver.Inline())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer clock.Close()
+		var log logged
+		cfg, err := Config{Logger: log.logger()}.withDefaults()
+		if err != nil {
+			t.Fatal(err)
+		}
+		js := accepting{sent: make(chan *nats.Msg, 10)}
+		c := &Client{cfg: cfg, js: js, layout: layout{name: "timers", partitions: 1}}
+		f := newFiring(c, clock)
+		var unknown error = errors.New("unknown time zone")
+		var calls []time.Time
+		f.nextRun = func(_ string, _ driver.Missed, _ bool, deadline, now time.Time) (bool, time.Time, error) {
+			calls = append(calls, now)
+			return unknown == nil, deadline.Add(time.Hour), unknown
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { f.run(ctx); close(ended) }()
+		defer func() { cancel(); <-ended }()
+		p := newPartition(c, 0, f, remover{})
+		next := func() (Timer, *nats.Msg) {
+			t.Helper()
+			m := <-js.sent
+			timer, _ := c.layout.parse(m.Subject, m.Header, m.Data, 2)
+			synctest.Wait()
+			return timer, m
+		}
+		begin := time.Now()
+		p.set(Timer{Key: "key", Deadline: begin, Cron: "CRON_TZ=Far/Away * * * * *", Revision: 1}, false)
+		timer, _ := next()
+		if timer.Key != "key" || timer.Error != "unknown time zone" || !timer.Deadline.Equal(begin) || log.has("level=ERROR") {
+			t.Errorf("%+v is stored, and the log is\n%s", timer, &log.text)
+		}
+		p.set(timer, false) // as the partition reads it
+		p.set(Timer{Key: "other", Deadline: begin.Add(30 * time.Second), Revision: 3}, false)
+		if timer, m := next(); !strings.HasPrefix(m.Subject, "timers.w.") {
+			t.Errorf("%+v is stored, want the other one to fire", timer)
+		}
+		time.Sleep(3 * time.Minute)
+		if n, err := p.unreadable(); n != 1 || err == nil || len(js.sent) > 0 || len(calls) != 5 {
+			t.Errorf("%d unreadable, %v, computed at %v, %d messages: want 1, once a minute, and no message", n, err, calls, len(js.sent))
+		}
+		if log.count("level=ERROR") != 1 || !log.has("key=key") {
+			t.Errorf("want one error in the log:\n%s", &log.text)
+		}
+		unknown = nil
+		time.Sleep(time.Minute)
+		if _, m := next(); m.Subject != c.layout.fired("key", begin.UnixNano()) {
+			t.Errorf("%s is sent, want the run", m.Subject)
+		}
+		if timer, _ = next(); timer.Key != "key" || timer.Error != "" || !timer.Deadline.Equal(begin.Add(time.Hour)) {
+			t.Errorf("%+v is stored, want the next run", timer)
+		}
+		if n, _ := p.unreadable(); n != 0 {
+			t.Errorf("%d are unreadable", n)
+		}
+	})
+}
+
+// blocking is a log that blocks at messages with a text until it is released.
+type blocking struct {
+	slog.Handler
+	text            string
+	blocks, release chan struct{}
+}
+
+func (b blocking) Enabled(context.Context, slog.Level) bool { return true }
+
+func (b blocking) Handle(_ context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, b.text) {
+		close(b.blocks)
+		<-b.release
+	}
+	return nil
+}
+
+// A worker whose due timers do not get on is not ready, and the other one takes over its partitions. It takes part
+// again once they get on.
+func TestStalledGivesUp(t *testing.T) {
+	t.Parallel()
+	s := embedded(t, t.TempDir())
+	b := blocking{slog.DiscardHandler, "cannot be computed", make(chan struct{}), make(chan struct{})}
+	stuck, other := open(t, connect(t, s), Config{Logger: slog.New(b)}), open(t, connect(t, s), Config{})
+	handled := make(chan string, 1000)
+	for _, c := range []*Client{stuck, other} {
+		serveWith(t, c, func(_ context.Context, f Fired) error { handled <- f.Key; return nil })
+	}
+	var release sync.Once
+	t.Cleanup(func() { release.Do(func() { close(b.release) }) }) // before Serve is waited for
+	ready := func(c *Client) error { return c.Ready(t.Context()) }
+	waitFor(t, func() bool {
+		n, m := stuck.Stats().Partitions, other.Stats().Partitions
+		return n > 0 && m > 0 && n+m == defaultPartitions && ready(stuck) == nil && ready(other) == nil
+	})
+	var keys []string // of timers that the first worker fires
+	for i := 0; len(keys) < 2; i++ {
+		key := fmt.Sprint("key", i)
+		stuck.owner.Load().each(func(p *partition) {
+			if p.number == stuck.layout.partition(key) {
+				keys = append(keys, key)
+			}
+		})
+	}
+	must(t, func() error {
+		return stuck.publish(t.Context(), stuck.layout.message(Timer{Key: keys[0], Deadline: time.Now(), Cron: "TZ=UTC"}))
+	})
+	<-b.blocks
+	set(t, other, keys[1], 0)
+	for key := ""; key != keys[1]; {
+		select {
+		case key = <-handled:
+		case <-time.After(patience):
+			t.Fatal("nobody takes over")
+		}
+	}
+	if err := ready(stuck); err == nil || !strings.Contains(err.Error(), "got on") {
+		t.Errorf("the worker is ready: %v", err)
+	}
+	waitFor(t, func() bool { return other.Stats().Partitions == defaultPartitions && stuck.Stats().Partitions == 0 })
+	mustCancel(t, other, keys[0])
+	release.Do(func() { close(b.release) })
+	waitFor(t, func() bool { return stuck.Stats().Partitions > 0 && ready(stuck) == nil && ready(other) == nil })
+}
+
+// A timer that is due centuries ago fires at once.
+func TestLongPast(t *testing.T) {
+	t.Parallel()
+	c := open(t, start(t), Config{})
+	want := make(map[string]time.Time)
+	for _, year := range []int{firstYear, 1717, 1733, 1734, 1735, 1900, 1969, 1970} {
+		key := fmt.Sprint(year)
+		want[key] = time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		mustSet(t, c, Timer{Key: key, Deadline: want[key]})
+	}
+	fired := serve(t, c)
+	for len(want) > 0 {
+		f := receive(t, fired)
+		if at, ok := want[f.Key]; ok && (!f.Deadline.Equal(at) || f.Lateness < 50*365*24*time.Hour) {
+			t.Errorf("fired %+v, due at %v", f, at)
+		}
+		delete(want, f.Key)
+	}
+	waitFor(t, func() bool { return c.Stats().Handled >= 8 })
+	if _, text := ask(c, "/metrics"); strings.Contains(text, "lateness_seconds_sum -") {
+		t.Errorf("the sum of lateness is negative:\n%s", text)
+	}
+}
