@@ -171,6 +171,10 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	return h
 }
 
+// Now returns the time since d was made, by the clock of its timers. Callers share a reading of the clock for up to
+// 4 µs, so Now costs a few ns and is up to 8 µs after the true time, and never before it.
+func (d *Driver) Now() time.Duration { return time.Duration(d.clock.soon()) }
+
 // Len returns the number of pending timers. It takes the lock of each shard.
 func (d *Driver) Len() int {
 	n := 0

@@ -308,3 +308,25 @@ func TestResetAll(t *testing.T) {
 		}
 	})
 }
+
+// Now is the time since New, in a bubble exactly, and else at most a little after it.
+func TestNowIsTheTimeSinceNew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t)
+		time.Sleep(3 * time.Second)
+		if now := d.Now(); now != 3*time.Second {
+			t.Errorf("%v, want 3s", now)
+		}
+	})
+	before := time.Now()
+	d := newDriver(t)
+	after := time.Now()
+	for last, i := time.Duration(0), 0; i < 10_000; i++ {
+		from := time.Since(after)
+		now := d.Now()
+		if to := time.Since(before); now < from || now < last || now > to+8*time.Microsecond {
+			t.Fatalf("%v, want from %v to %v, and not before %v", now, from, to, last)
+		}
+		last = now
+	}
+}

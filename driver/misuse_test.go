@@ -86,6 +86,7 @@ func TestTheZeroDriverIsRefused(t *testing.T) {
 	calls["NewKeyed"] = func() { driver.NewKeyed(&d, func(int, int) {}) }
 	calls["Jitter"] = func() { d.Jitter(time.Minute, time.Second) }
 	calls["Close"] = func() { _ = d.Close() }
+	calls["Now"] = func() { d.Now() }
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) { mustPanic(t, "is the zero value: make one with New", call) })
 	}
