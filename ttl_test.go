@@ -96,7 +96,7 @@ func TestTheTTLPageIsThatOfTheKeptRun(t *testing.T) {
 		x, err := r.Adviser().Answer(analysis.Question{
 			N: n, Cancel: analysis.Unknown, Reschedule: analysis.Unknown, Matters: analysis.Weights{analysis.Memory: 4, analysis.Pause: 2, analysis.Throughput: 1},
 		})
-		if err != nil || x.Far != "" || len(x.Candidates) > 3 {
+		if err != nil || strings.Contains(x.Far, "far from") || len(x.Candidates) > 3 {
 			t.Errorf("%g entries: %v, %s, candidates %v", n, err, x.Far, x.Candidates)
 		}
 		text += "\n" + x.Sentence() + "\n"

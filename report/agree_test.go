@@ -123,6 +123,9 @@ func TestAnswersPrintTheCostsOfThePage(t *testing.T) {
 						}
 						continue
 					}
+					if s.NS == 0 && float64(cell.N) < n { // a linear structure, whose time grows
+						continue
+					}
 					if want := cell.Cost(cell.Row(s.Structure)).Center; s.NS != want {
 						t.Errorf("%s: %s: %s takes %v ns, and %v on the page", name, x.Words(), s.Structure, s.NS, want)
 					}

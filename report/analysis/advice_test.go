@@ -245,7 +245,7 @@ func TestConstantDelaysAreAnsweredByCellsWithConstantDelays(t *testing.T) {
 		t.Errorf("a cell of unknown delays: %+v", x.Evidence)
 	}
 	r.Parameters.Traces = map[string]results.Recording{recorded.Workload: {Delays: "constant"}}
-	if x := answer(t, r, analysis.Question{N: 1500, Cancel: 0.9, Delays: "constant"}); len(x.Evidence) != 1 || x.Far != "" || x.Name != "hwheel" {
+	if x := answer(t, r, analysis.Question{N: 1500, Cancel: 0.9, Delays: "constant"}); x.Evidence[0].Weight < 0.8 || x.Far != "" || x.Name != "hwheel" {
 		t.Errorf("a recording of constant delays: %s, %+v", x.Sentence(), x.Evidence)
 	}
 }
@@ -555,8 +555,8 @@ func TestATraceAloneAnswersItsQuestion(t *testing.T) {
 	}
 }
 
-// The default is named where it may be the best, and another structure only with its gain; without the default, the best worst
-// case among like questions decides.
+// The default is named where it may be the best, or where it takes little longer and has the better worst case among like questions. Else
+// the first of the ranking is named, with its gain.
 func TestTheNamedStructure(t *testing.T) {
 	t.Parallel()
 	costsOf := func(auto, hwheel, rbtree float64) costs {
@@ -571,7 +571,8 @@ func TestTheNamedStructure(t *testing.T) {
 		{costsOf(20.2, 20, 30), "auto", []string{"hwheel", "auto"}, "take auto, 20.2 ns per timer; 1 other cannot be told apart from it. Next: rbtree, 1.4"},
 		{costsOf(25, 20, 30), "hwheel", []string{"hwheel"}, "take hwheel, 20 ns per timer, 1.2"},
 		{costsOf(40, 20, 20), "hwheel", []string{"hwheel", "rbtree"}, " times as fast as auto; 1 other cannot be told apart from it."},
-		{costs{"hwheel": 20, "rbtree": 20}, "rbtree", []string{"hwheel", "rbtree"}, "take rbtree, 20 ns per timer; 1 other"},
+		{costsOf(21.4, 20, 30), "auto", []string{"hwheel", "auto"}, "take auto, 21.4 ns per timer"},
+		{costs{"hwheel": 20, "rbtree": 20}, "hwheel", []string{"hwheel", "rbtree"}, "take hwheel, 20 ns per timer; 1 other"},
 	} {
 		r := run(cell(1000, 0, "uniform", test.of), cell(10_000, 0, "uniform", costs{"auto": 20, "hwheel": 90, "rbtree": 30}))
 		if test.name == "hwheel" {

@@ -223,44 +223,54 @@ type weighted struct {
 	distance, weight float64
 }
 
-// leastWeight is the smallest share of a cell in an answer (chosen).
-const leastWeight = 0.02
+// leastWeight is the share of a cell below which it does not count (chosen). It is subtracted from the others, so that no weight jumps.
+// sharpness is the distance within which a cell counts nearly as the question itself (chosen, see the documentation of the package).
+const leastWeight, sharpness = 0.04, 0.1
 
 // near returns the cells that answer, the heaviest first. Their weights add up to 1. With tailed it returns only cells
 // with tails, which short recordings lack.
 func (a *Adviser) near(q Question, tailed bool) []weighted {
 	var all []weighted
-	least := math.Inf(1)
 	for _, c := range a.cells {
 		if c.answers(q) && len(c.ranked[q.Late]) > 0 && (!tailed || len(c.tails) > 0) {
-			d := q.place().distance(c.place)
-			least = min(least, d)
-			all = append(all, weighted{candidate: c, distance: d})
+			all = append(all, weighted{candidate: c, distance: q.place().distance(c.place)})
 		}
 	}
-	total := 0.0
+	least := math.Inf(1)
+	for _, w := range all {
+		least = min(least, w.distance)
+	}
 	for i := range all {
 		w := &all[i]
-		switch {
-		case least > Measured:
-			w.weight = math.Exp((least*least - w.distance*w.distance) / 2)
-		case w.distance <= Measured:
-			w.weight = 1
-		}
-		total += w.weight
+		square := w.distance * w.distance
+		w.weight = math.Exp((least*least-square)/2) / (square + sharpness*sharpness)
 	}
-	all = slices.DeleteFunc(all, func(w weighted) bool { return w.weight < leastWeight*total })
-	total = 0
+	scale(all)
+	most := 0.0
 	for _, w := range all {
-		total += w.weight
+		most = max(most, w.weight)
 	}
+	few := min(leastWeight, most/2) // where many are alike, all have little
 	for i := range all {
-		all[i].weight /= total
+		all[i].weight -= few
 	}
+	all = slices.DeleteFunc(all, func(w weighted) bool { return w.weight <= 0 })
+	scale(all)
 	slices.SortStableFunc(all, func(x, y weighted) int {
 		return cmp.Or(cmp.Compare(y.weight, x.weight), cmp.Compare(x.distance, y.distance))
 	})
 	return all
+}
+
+// scale makes the weights add up to 1.
+func scale(cells []weighted) {
+	total := 0.0
+	for _, w := range cells {
+		total += w.weight
+	}
+	for i := range cells {
+		cells[i].weight /= total
+	}
 }
 
 // ranking compares structures for a question. The tails come from the cells near, or from tailed if half of these lack them.
@@ -285,9 +295,12 @@ func (r ranking) rank(memory map[string]float64, idle map[string]idling, pauses 
 			Structure: name, Late: e.Late, Bytes: memory[name], PauseNS: pauses[name], Idle: counted, Ticking: idling.ticking, Tickless: idling.tickless,
 		}
 		s.Cost = average(r.near, func(c *candidate) float64 {
-			times := r.a.measuring(c, name, r.q.Late).times(name, r.q.Late)
+			times := r.a.measuring(c, name, r.q.Late).times(name, r.q.Late) * r.a.growth(name, r.q.N, c)
 			s.Worst = max(s.Worst, times)
 			return times
+		}, func(c *candidate) float64 { // like the slowest
+			ranked := c.ranked[r.q.Late]
+			return c.times(ranked[len(ranked)-1].Structure, r.q.Late)
 		})
 		s.TailTimes = cmp.Or(tailTimes(r.near, name), tailTimes(r.tailed, name))
 		log, complete := 0.0, s.Cost > 0
@@ -308,6 +321,25 @@ func (r ranking) rank(memory map[string]float64, idle map[string]idling, pauses 
 	return out
 }
 
+// growth returns the factor by which a cost in a cell grows to that of n timers. It is above 1 for a structure with a linear
+// operation, if the cell has fewer timers. Such a structure may be the fastest in the cell and far behind at n.
+func (a *Adviser) growth(name string, n float64, c *candidate) float64 {
+	if e, _ := a.r.Entry(name); !e.Costs.Linear() {
+		return 1
+	}
+	return max(1, n/max(c.n, float64(c.N)))
+}
+
+// ratio is the paired ratio of two structures in a cell, at the number of timers of the question.
+func (r ranking) ratio(c *candidate, s, to string) stats.Ratio {
+	measured := r.a.measuring(c, s, r.q.Late)
+	ratio := measured.Ratio(measured.Row(s), measured.Row(to))
+	if by := r.a.growth(s, r.q.N, c) / r.a.growth(to, r.q.N, c); by != 1 && ratio.Pairs > 0 {
+		ratio = ratio.Recentered(ratio.Center * by)
+	}
+	return ratio
+}
+
 // compare returns the score of a structure as a multiple of that of another, and the standing of the structure relative to
 // the other.
 func (r ranking) compare(s, to *Ranked) (stats.Interval, stats.Standing) {
@@ -324,8 +356,7 @@ func (r ranking) compare(s, to *Ranked) (stats.Interval, stats.Standing) {
 	}
 	var alone stats.Ratio // of the only cell
 	widen(r.shares[Throughput], r.near, func(c *candidate) (below, above float64, ok bool) {
-		c = r.a.measuring(c, s.Structure, r.q.Late)
-		alone = c.Ratio(c.Row(s.Structure), c.Row(to.Structure))
+		alone = r.ratio(c, s.Structure, to.Structure)
 		return math.Log(alone.Center / alone.Lo), math.Log(alone.Hi / alone.Center), alone.Pairs > 0 // infinite where there is no interval
 	})
 	cells := r.near
@@ -349,6 +380,7 @@ func (r ranking) compare(s, to *Ranked) (stats.Interval, stats.Standing) {
 func (r ranking) judge(all []Ranked) {
 	single := len(r.near) == 1 || r.shares[Throughput] < 1
 	var ratios []stats.Ratio
+	var by [][]stats.Ratio // by cell
 	for i := range all {
 		s := &all[i]
 		if single || i == 0 {
@@ -360,42 +392,40 @@ func (r ranking) judge(all []Ranked) {
 		var of []stats.Ratio
 		var weights []float64
 		for _, w := range r.near {
-			c := r.a.measuring(w.candidate, s.Structure, r.q.Late)
-			of, weights = append(of, c.Ratio(c.Row(s.Structure), c.Row(all[0].Structure))), append(weights, w.weight)
+			of, weights = append(of, r.ratio(w.candidate, s.Structure, all[0].Structure)), append(weights, w.weight)
 		}
-		ratios = append(ratios, stats.Average(of, weights))
+		ratios, by = append(ratios, stats.Average(of, weights)), append(by, of)
 	}
 	stats.Judge(ratios)
 	for i := range ratios[min(1, len(ratios)):] {
-		all[i+1].Standing = ratios[i+1].Standing()
+		s := &all[i+1]
+		s.Standing = ratios[i+1].Standing()
+		if lacking := func(r stats.Ratio) bool { return r.Pairs == 0 }; s.Score > mostForDefault*all[0].Score && slices.ContainsFunc(by[i+1], lacking) {
+			s.Standing = stats.Worse // the ratios are those of the other cells
+		}
 	}
 }
 
 // Default is the structure that an answer names unless another one is certainly better.
 const Default = "auto"
 
-// name names a structure: the default if it may be the best or if all cells are far from the question, or else the one with the
-// best worst case over like questions among the candidates that are certainly better than the default.
+// mostForDefault is the largest multiple of the lowest score at which an answer still names the default (chosen). So no small change
+// of a question changes the score of the named structure by more.
+const mostForDefault = 1.1
+
+// name names the structure with the lowest score, or the default if that may be the best or if all cells are far from the question. It
+// also names the default if that has the better worst case over like questions, and scores little more.
 func (r ranking) name(x *Answer) {
 	first, usual := &x.Ranking[0], x.Of(Default)
-	least := math.Inf(1)
 	r.judge(x.Ranking)
 	for i := range x.Ranking {
-		s := &x.Ranking[i]
-		if !s.Candidate() {
-			continue
-		}
-		x.Candidates = append(x.Candidates, s.Structure)
-		if usual != nil && s != first {
-			if _, standing := r.compare(usual, s); standing != stats.Worse {
-				continue
-			}
-		}
-		if worst := r.a.worstLike(r.q, s.Structure); x.Name == "" || worst < least {
-			x.Name, least = s.Structure, worst
+		if s := &x.Ranking[i]; s.Candidate() {
+			x.Candidates = append(x.Candidates, s.Structure)
 		}
 	}
-	if usual != nil && (usual.Candidate() || x.Evidence[0].tooFar()) {
+	x.Name = first.Structure
+	if usual != nil && (x.Evidence[0].tooFar() || usual.Score <= mostForDefault*first.Score &&
+		(usual.Candidate() || r.a.worstLike(r.q, Default) < r.a.worstLike(r.q, x.Name))) {
 		x.Name = Default
 		if !usual.Candidate() {
 			x.Candidates = append(x.Candidates, Default)
@@ -409,8 +439,8 @@ func (r ranking) name(x *Answer) {
 		if x.Next == nil && !s.Candidate() && standing == stats.Worse && s != usual {
 			x.Next = s
 		}
-		if s == named || len(r.near) == 1 { // a ratio over several cells is not the quotient of the times in one of them
-			near := r.near[0]
+		// A ratio over several cells, or at a larger number of timers, is not the quotient of the times in one cell.
+		if near := r.near[0]; s == named || len(r.near) == 1 && r.a.growth(s.Structure, r.q.N, near.candidate) == 1 {
 			s.NS, s.TailNS = near.Cost(near.Row(s.Structure)).Center, near.tails[s.Structure].ns
 		}
 	}
@@ -469,7 +499,8 @@ func (r ranking) why(x *Answer) *Reason {
 }
 
 func tailTimes(near []weighted, name string) float64 {
-	return average(near, func(c *candidate) float64 { return c.tails[name].times })
+	none := func(*candidate) float64 { return 0 }
+	return average(near, func(c *candidate) float64 { return c.tails[name].times }, none)
 }
 
 // spreadOver returns how far the interval of a ratio that is averaged over cells reaches below and above its center, as
@@ -500,16 +531,22 @@ func structuresOf(near []weighted, late bool) []string {
 	return out
 }
 
-// average returns the weighted geometric mean over the cells with a value. It is 0 if these have less than half of the
-// weight.
-func average(near []weighted, value func(*candidate) float64) float64 {
-	var sum, total float64
+// average returns the weighted geometric mean over the cells. A cell without a value counts as missing says, or not at all if that
+// is 0. The mean is 0 if the cells with a value have less than half of the weight.
+func average(near []weighted, value func(*candidate) float64, missing func(*candidate) float64) float64 {
+	var sum, total, known float64
 	for _, w := range near {
-		if v := value(w.candidate); v > 0 {
+		v := value(w.candidate)
+		if v > 0 {
+			known += w.weight
+		} else {
+			v = missing(w.candidate)
+		}
+		if v > 0 {
 			sum, total = sum+w.weight*math.Log(v), total+w.weight
 		}
 	}
-	if total < 0.5 {
+	if known < 0.5 {
 		return 0
 	}
 	return math.Exp(sum / total)

@@ -14,16 +14,20 @@
 //   - the share of the calls that move a timer: 25 percentage points;
 //   - the logarithm of the number of calls between two wake-ups, if the question states it: a factor of 10
 //     (all numbers above 1,000 are the same);
-//   - the shape of the delays, if the question names one: another shape is a distance of 0.5.
+//   - the shape of the delays, if the question names one: another shape is a distance of 0.5. The cells of programs and
+//     recordings, whose delays are those of one program, are at that distance from a question about any delays.
 //
-// A cell in which no timer fires answers no question about a program in which some do. Cells with constant delays
-// answer questions about constant delays, and no question about another shape.
+// Cells with constant delays answer questions about constant delays, and no question about another shape. A cell in which no
+// timer fires answers no question about a program in which some do. Cells whose workload has changed since do not answer.
 //
-// The distance is the root of the sum of the squares. If there are cells within [Measured], the
-// answer rests on these alone, with equal weights. Otherwise each cell has the weight exp(-d²/2) (the
-// kernel regression of Nadaraya and Watson 1964), and cells with less than 2 % do not count. If the
-// nearest cell is beyond [TooFar], the answer says so. The scales are chosen: with them, answers predict the cells
-// of a normal run best that are left out (a test counts the hits).
+// The distance d is the root of the sum of the squares. A cell has the weight exp(-d²/2) / (d² + 0.1²): the kernel regression of
+// Nadaraya and Watson 1964, and near a cell the interpolation of Shepard 1968. So a cell that was measured at the question
+// decides alone, and no weight jumps. A share of 4 % is subtracted from each weight, and cells without a rest do not count. Within
+// [Measured] an answer counts as measured. If the nearest cell is beyond [TooFar], the answer says so. The scales are chosen: with
+// them, answers predict the cells of a normal run best that are left out (a test counts the hits).
+//
+// A structure with a linear operation is charged in proportion for the timers that a cell lacks. A structure that a cell
+// lacks counts there like the slowest, and is out of the answer if half of the weight lacks it.
 //
 // # The score
 //
@@ -47,9 +51,11 @@
 // the cells.
 // A structure ties with the first if this interval lies within 5 % of 1. By throughput it is worse if a one-sided comparison,
 // with 95 % confidence for the whole answer, says so (see package stats); by other criteria, if its interval lies above 1. A
-// structure that is neither is unclear. All that are not worse are candidates. An answer names [Default] if it is a candidate.
-// Otherwise it names one of the candidates that are certainly better than the default: the one with the best worst case in
-// like questions.
+// structure that is neither is unclear. All that are not worse are candidates.
+//
+// An answer names the first structure of the ranking, or [Default] if that scores at most 10 % more and either is a candidate or has the
+// better worst case among like questions. So a small change of a question never changes the cost of the named structure
+// by more than that (a test sweeps all shares and sizes).
 //
 // Each criterion has an interval. A tail has the interval of its quantile, from the number of timed calls; the
 // intervals of all pairs hold together. Memory and idle wake-ups are counts, so they are certain. Longest calls

@@ -16,15 +16,16 @@ type place struct {
 	fires   float64 // of the calls
 	perWake float64 // calls between two wake-ups; 0: not known
 	delays  string  // empty: not known, several, or any
+	program bool    // of a program or a recording
 }
 
 func (q Question) place() place {
-	return place{q.N, q.Cancel, q.Reschedule, (1 - q.Reschedule) * (1 - q.Cancel) / 2, q.PerWake, q.Delays}
+	return place{q.N, q.Cancel, q.Reschedule, (1 - q.Reschedule) * (1 - q.Cancel) / 2, q.PerWake, q.Delays, q.Recorded}
 }
 
 // question is the inverse.
 func (q place) question() Question {
-	out := Question{N: q.n, Cancel: q.cancel, Delays: q.delays, Reschedule: q.moved, PerWake: q.perWake}
+	out := Question{N: q.n, Cancel: q.cancel, Delays: q.delays, Reschedule: q.moved, PerWake: q.perWake, Recorded: q.program}
 	if q.fires == 0 {
 		out.Cancel = 1
 	}
@@ -77,7 +78,7 @@ func (q place) distance(c place) float64 {
 	if q.perWake > 0 && c.perWake > 0 {
 		parts = append(parts, decades(min(q.perWake, mostPerWake), min(c.perWake, mostPerWake))/unitPerWake)
 	}
-	if q.delays != "" && q.delays != c.delays {
+	if q.delays != "" && q.delays != c.delays || q.delays == "" && c.program && !q.program {
 		parts = append(parts, otherDelays)
 	}
 	sum := 0.0
@@ -93,6 +94,10 @@ func placeOf(r *Run, c *cost.Costs) (p place, ok bool) {
 		return place{}, false
 	}
 	p = place{n: float64(c.N), cancel: c.CancelRate, delays: delaysOf(r, c)}
+	switch workload.Category(c.Category) {
+	case workload.Program, workload.Custom, workload.Recorded:
+		p.program = true
+	}
 	if c.Resident >= 1 {
 		p.n = c.Resident
 	}

@@ -175,6 +175,9 @@ func differs(q, c place) string {
 			out = append(out, c.delays+" delays")
 		}
 	}
+	if q.delays == "" && c.program && !q.program {
+		out = append(out, "the delays of one program")
+	}
 	return strings.Join(out, ", ")
 }
 

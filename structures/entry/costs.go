@@ -35,3 +35,13 @@ func (c Cost) String() string {
 
 // Costs has the costs of the operations of a structure with n pending timers.
 type Costs struct{ Schedule, Cancel, Pop Cost }
+
+// Linear reports whether the work of an operation grows with the number of pending timers.
+func (c Costs) Linear() bool {
+	for _, of := range []Cost{c.Schedule, c.Cancel, c.Pop} {
+		if of.Growth == Linear && of.In == "" {
+			return true
+		}
+	}
+	return false
+}
