@@ -18,7 +18,7 @@
 //     recordings, whose delays are those of one program, are at that distance from a question about any delays.
 //
 // Cells with constant delays answer questions about constant delays, and no question about another shape. A cell in which no
-// timer fires answers no question about a program in which some do. Cells whose workload has changed since do not answer.
+// timer fires and that is not in a steady state answers no question about a program in which timers fire. Cells whose workload has changed since do not answer.
 //
 // The distance d is the root of the sum of the squares. A cell has the weight exp(-d²/2) / (d² + 0.1²): the kernel regression of
 // Nadaraya and Watson 1964, and near a cell the interpolation of Shepard 1968. So a cell that was measured at the question

@@ -17,10 +17,13 @@ type place struct {
 	perWake float64 // calls between two wake-ups; 0: not known
 	delays  string  // empty: not known, several, or any
 	program bool    // of a program or a recording
+	still   bool    // no timer fires, and it is not known to be in a steady state
 }
 
 func (q Question) place() place {
-	return place{q.N, q.Cancel, q.Reschedule, (1 - q.Reschedule) * (1 - q.Cancel) / 2, q.PerWake, q.Delays, q.Recorded}
+	return place{
+		n: q.N, cancel: q.Cancel, moved: q.Reschedule, fires: (1 - q.Reschedule) * (1 - q.Cancel) / 2, perWake: q.PerWake, delays: q.Delays, program: q.Recorded,
+	}
 }
 
 // question is the inverse.
@@ -37,11 +40,11 @@ func (q Question) fires() bool {
 	return q.Cancel != 1 && q.Reschedule != 1 && (q.Cancel != Unknown || q.Reschedule > 0)
 }
 
-// answers reports whether a cell says anything about a question. A cell in which no timer fires lacks the cost of finding
-// the next one to fire, which separates a list from all other structures. With constant delays, deadlines arrive in
+// answers reports whether a cell says anything about a question. A cell in which nothing comes due lacks the cost of finding
+// the next timer to fire, which separates a list from all other structures. With constant delays, deadlines arrive in
 // their order, which some structures rely on. A cell of unknown or mixed delays answers, from some distance.
 func (q place) answers(asked Question) bool {
-	if q.fires == 0 && asked.fires() {
+	if q.still && asked.fires() {
 		return false
 	}
 	return asked.Delays == "" || q.delays == "" || (asked.Delays == workload.Constant) == (q.delays == workload.Constant)
@@ -136,6 +139,7 @@ func placeOf(r *Run, c *cost.Costs) (p place, ok bool) {
 	if p.fires == 0 { // too few fires to be timed, or none
 		p.fires = min(fired/calls, leastFires)
 	}
+	p.still = p.fires == 0 && (c.Passed == nil || c.Unsteady() != "")
 	return p, true
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/longtest"
@@ -23,9 +22,6 @@ func TestASmallChangeOfAQuestionChangesTheCostLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range all[:longtest.Scale(t, 1, 1, len(all))] {
-		r.Cells = slices.DeleteFunc(r.Cells, func(c results.Cell) bool { // in which time stands still
-			return c.Definition == 1 && slices.Contains([]string{"start-stop", "churn", "reschedule"}, c.Workload)
-		})
 		a := analysis.Of(r).Adviser()
 		ask := func(q analysis.Question) *analysis.Answer {
 			if x, err := a.Answer(a.Measured(q)); err == nil {
