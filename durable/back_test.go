@@ -405,14 +405,17 @@ func TestForgetsNotes(t *testing.T) {
 	s := embedded(t, t.TempDir())
 	var ahead time.Duration
 	c := open(t, connect(t, s), Config{Now: func() time.Time { return time.Now().Add(ahead) }})
-	batch := []spent{{revision: 100}, {revision: 101, removal: removal{[]uint64{90}, time.Now().Add(time.Hour).UnixNano()}}}
+	until := func(in time.Duration) int64 { return time.Now().Add(in).UnixNano() }
+	batch := []spent{{revision: 100}, {revision: 101, removal: removal{[]uint64{90}, until(time.Hour)}},
+		{revision: 102, removal: removal{nil, until(50 * time.Minute)}}} // in the same note
 	if err := c.noteSpent(batch); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
 		ahead time.Duration
 		want  []uint64
-	}{{0, []uint64{90, 100, 101}}, {noteAge + time.Second, []uint64{90, 101}}, {2 * time.Hour, nil}} {
+	}{{0, []uint64{90, 100, 101, 102}}, {noteAge + time.Second, []uint64{90, 101, 102}},
+		{65 * time.Minute, []uint64{90, 101, 102}}, {2 * time.Hour, nil}} {
 		ahead = step.ahead
 		if err := c.forgetNotes(t.Context()); err != nil {
 			t.Fatal(err)

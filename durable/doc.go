@@ -37,7 +37,8 @@
 // Workers share the partitions. Each worker regularly writes a sign of life to a bucket, with the partitions that it
 // serves, and a hash assigns each partition to one of the workers alive. The newly assigned worker reads the
 // partition before the old one stops. Two workers that serve one partition for a while do no harm, nor does a worker
-// that was suspended for an hour: the server refuses their changes. Only the server's clock decides who is alive.
+// that was suspended for an hour: the server refuses their changes. Only the server's clock decides who is alive. A
+// worker on which nothing due gets through for 10 s removes its sign of life, so that the others take its partitions.
 //
 // A worker follows the messages of its partitions. It keeps timers due within the horizon in memory, in one driver.
 // Of the others it keeps the revisions, 8 bytes each, grouped by the quarter of a horizon in which they are due, and

@@ -151,8 +151,8 @@ func (f *firing) message(n *near, now time.Time) *nats.Msg {
 	l, t := f.c.layout, n.timer
 	if t.Cron != "" && !n.asked {
 		fires, next, err := f.nextRun(t.Cron, t.Missed, t.last, t.Deadline, now)
-		if err == nil {
-			err = checkDeadline(t.Key, next)
+		if year := next.UTC().Year(); err == nil && year > lastYear { // the clock is wrong
+			err = fmt.Errorf("the next run is in the year %d: want %d at most", year, lastYear)
 		}
 		if err != nil {
 			return f.unreadable(n, err)

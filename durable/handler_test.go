@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -174,6 +175,27 @@ func TestRestartsUseNoAttempts(t *testing.T) {
 		if err != nil || d.Attempts != 3 || d.Error != "on purpose" {
 			t.Errorf("dead letter %+v, %v", d, err)
 		}
+	}
+}
+
+// A pause that ends after the last time that the server can compute does not end at once.
+func TestRetryAfterCenturies(t *testing.T) {
+	t.Parallel()
+	c := open(t, start(t), Config{})
+	serveWith(t, c, func(_ context.Context, f Fired) error {
+		if f.Key == "fails" {
+			return RetryAfter(math.MaxInt64, errors.New("on purpose"))
+		}
+		return nil
+	})
+	set(t, c, "fails", 0)
+	waitFor(t, func() bool { return c.Stats().Failed > 0 })
+	for i := range 5 {
+		set(t, c, "other", 0)
+		waitFor(t, func() bool { return c.Stats().Handled == uint64(i+1) })
+	}
+	if s := c.Stats(); s.Failed != 1 || s.Dead != 0 {
+		t.Errorf("%+v: want one call that failed", s)
 	}
 }
 

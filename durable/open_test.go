@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math"
 	"net"
 	"slices"
 	"strings"
@@ -56,20 +57,24 @@ func TestOpenRefuses(t *testing.T) {
 	nc := start(t)
 	c := open(t, nc, Config{Name: "good"})
 	strange := c.stream.CachedInfo().Config
-	strange.Name, strange.Metadata, strange.Subjects = "strange", nil, layout{name: "strange"}.subjects()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := c.js.CreateStream(ctx, strange); err != nil {
-		t.Fatal(err)
+	for name, metadata := range map[string]map[string]string{"strange": nil, "large": {metadataPartitions: "1025"}} {
+		strange.Name, strange.Metadata, strange.Subjects = name, metadata, layout{name: name}.subjects()
+		if _, err := c.js.CreateStream(ctx, strange); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, test := range []struct {
 		cfg  Config
 		want string
 	}{
-		{Config{Name: "strange"}, "durable-partitions"},
+		{Config{Name: "strange"}, "durable-partitions"}, {Config{Name: "large"}, "1 to 1024"},
 		{Config{Name: "good", Partitions: 17}, "16 partitions"},
 		{Config{Name: "a b"}, "Name"}, {Config{Replicas: 6}, "Replicas"}, {Config{Partitions: -1}, "Partitions"},
 		{Config{Horizon: 1}, "Horizon"}, {Config{Lease: 1}, "Lease"},
+		{Config{Horizon: math.MaxInt64}, "Horizon"}, {Config{Lease: time.Hour + 1}, "Lease"},
+		{Config{HandlerTimeout: math.MaxInt64}, "HandlerTimeout"}, {Config{AckWait: math.MaxInt64}, "AckWait"},
 		{Config{AckWait: 1}, "AckWait"}, {Config{Concurrency: -1}, "Concurrency"},
 		{Config{HandlerTimeout: -1}, "HandlerTimeout"}, {Config{MaxAttempts: -1}, "MaxAttempts"},
 	} {

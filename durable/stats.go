@@ -116,7 +116,7 @@ func (c *Client) Stats() Stats {
 //   - /live: always 200.
 //   - /ready: 200, or 503 and the error of Ready.
 //
-// It needs no authentication, and shows no keys or payloads.
+// It needs no authentication, and shows no keys or payloads. An error of Ready may have a cron expression.
 func (c *Client) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /live", func(http.ResponseWriter, *http.Request) {})

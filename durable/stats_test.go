@@ -92,6 +92,7 @@ func TestReady(t *testing.T) {
 	defer clock.Close()
 	c := &Client{}
 	o := &owner{c: c, fire: newFiring(c, clock)}
+	m := &members{self: "self", signs: map[string]sign{"self": {}}}
 	p := newPartition(c, 3, o.fire, remover{})
 	o.served = map[int]*served{3: {partition: p}}
 	n := &near{p: p, timer: Timer{Key: "key"}}
@@ -99,7 +100,7 @@ func TestReady(t *testing.T) {
 		want string
 		next func()
 	}{
-		{"do not know about this one", func() { o.joined = true }},
+		{"do not know about this one", func() { o.share(t.Context(), m) }},
 		{"partition 3 has not been read", func() { p.loaded.Store(true) }},
 		{"", func() { p.near["key"] = n; p.cannotRead(n, errors.New("on purpose")) }},
 		{"partition 3: the next runs of 1 due timers cannot be computed: on purpose", func() {
@@ -109,7 +110,8 @@ func TestReady(t *testing.T) {
 		}},
 		{"no due timer has got on for 10s", func() { o.fire.silent.Store(0) }},
 		{"cannot be computed", func() { p.drop(n) }},
-		{"", func() {}},
+		{"", func() { clear(m.signs); o.share(t.Context(), m) }},
+		{"do not know about this one", func() {}},
 	} {
 		if err := o.ready(); (err == nil) != (step.want == "") || err != nil && !strings.Contains(err.Error(), step.want) {
 			t.Errorf("%v, want %q", err, step.want)

@@ -45,11 +45,15 @@ func TestUnusableMessages(t *testing.T) {
 	raw(l.notes(), headerUntil, "x", "\x80")
 	raw(l.done(0), "X", "", "{")
 	raw(l.done(7), "X", "", "{}")
+	raw(l.done(0), "X", "", `{"revision":18446744073709551615,"deadline":9223372036854775807}`)
+	raw(l.done(0), "X", "", `{"revision":1,"deadline":9223372036854775807}`)
 	raw(l.subject("w.x"), "X", "", "")
 	raw(l.fired("fired", 1), headerLimits, "x", "payload")
 	raw(l.dead("dead", 1), headerAttempts, "x", "")
-	if _, err := c.members.Put(t.Context(), "bad", []byte("{")); err != nil {
-		t.Fatal(err)
+	for key, text := range map[string]string{"bad": "{", "negative": `{"lease":-1}`, "long": `{"lease":9223372036854775807}`} {
+		if _, err := c.members.Put(t.Context(), key, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	set(t, c, "later", time.Hour)
 

@@ -32,8 +32,8 @@ type Fired struct {
 // becomes a dead letter at once.
 func Permanent(err error) error { return wrapFailure(-1, err) }
 
-// RetryAfter wraps an error that a handler returns, and makes the next attempt start after d instead of the
-// pause of Config.Backoff. The attempt counts toward MaxAttempts. A timer that waits for its next attempt is
+// RetryAfter wraps an error that a handler returns, and makes the next attempt start after d, up to 100 years, instead
+// of the pause of Config.Backoff. The attempt counts toward MaxAttempts. A timer that waits for its next attempt is
 // one of the 32,768 that all workers together may hold: for a long pause set another timer.
 func RetryAfter(d time.Duration, err error) error { return wrapFailure(max(d, 0), err) }
 
