@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Handlers end in every way, and some timers have their own limits.
@@ -178,24 +180,35 @@ func TestRestartsUseNoAttempts(t *testing.T) {
 	}
 }
 
-// A pause that ends after the last time that the server can compute does not end at once.
-func TestRetryAfterCenturies(t *testing.T) {
-	t.Parallel()
-	c := open(t, start(t), Config{})
-	serveWith(t, c, func(_ context.Context, f Fired) error {
-		if f.Key == "fails" {
-			return RetryAfter(math.MaxInt64, errors.New("on purpose"))
-		}
-		return nil
-	})
-	set(t, c, "fails", 0)
-	waitFor(t, func() bool { return c.Stats().Failed > 0 })
-	for i := range 5 {
-		set(t, c, "other", 0)
-		waitFor(t, func() bool { return c.Stats().Handled == uint64(i+1) })
+// answers records what a worker answers.
+type answers struct {
+	jetstream.Msg
+	pauses []time.Duration
+}
+
+func (a *answers) Nak() error { return a.NakWithDelay(0) }
+
+func (a *answers) NakWithDelay(d time.Duration) error {
+	a.pauses = append(a.pauses, d)
+	return nil
+}
+
+// A timer that cannot be handled because of an error comes again after a pause, and at once if its worker ends.
+func TestGiveBackPauses(t *testing.T) {
+	cfg, err := Config{}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if s := c.Stats(); s.Failed != 1 || s.Dead != 0 {
-		t.Errorf("%+v: want one call that failed", s)
+	w := &worker{c: &Client{cfg: cfg}}
+	a := &answers{}
+	d := delivery{message: message{a, &jetstream.MsgMetadata{NumDelivered: 2}}}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.giveBack(t.Context(), d, errors.New("on purpose"))
+	w.giveBack(ended, d, errors.New("on purpose"))
+	w.giveBack(t.Context(), d, nil)
+	if !slices.Equal(a.pauses, []time.Duration{givePause, 0, 0}) {
+		t.Errorf("the pauses are %v", a.pauses)
 	}
 }
 

@@ -125,6 +125,26 @@ func TestEveryAgain(t *testing.T) {
 	}
 }
 
+// A timer that is set or moved loses what a worker has written about its next run.
+func TestChangeForgetsTheRun(t *testing.T) {
+	t.Parallel()
+	c := open(t, start(t), Config{})
+	old := Timer{Key: "key", Cron: "@hourly", Deadline: time.Now().Add(time.Hour), last: true, Error: "on purpose"}
+	for range 2 {
+		must(t, func() error { return c.publish(t.Context(), c.layout.message(old)) })
+		timer := mustGet(t, c, "key")
+		if !timer.last || timer.Error != old.Error {
+			t.Fatalf("%+v is stored", timer)
+		}
+		must(t, func() error { _, err := c.Reschedule(t.Context(), "key", old.Deadline); return err })
+		moved := mustGet(t, c, "key")
+		mustSet(t, c, timer)
+		if again := mustGet(t, c, "key"); moved.last || moved.Error != "" || again.last || again.Error != "" {
+			t.Errorf("moved: %+v, set: %+v", moved, again)
+		}
+	}
+}
+
 // Many clients change one key without a pause: each call returns, the last change wins, other
 // timers fire, and little data is left behind.
 func TestFloodOfOneKey(t *testing.T) {

@@ -37,68 +37,117 @@ func (a accepting) Ok() <-chan *jetstream.PubAck {
 
 func (accepting) Err() <-chan error { return nil }
 
+// alone is a firing with one partition, without a server.
+type alone struct {
+	*partition
+	sent  chan *nats.Msg
+	log   logged
+	calls []time.Time // of run
+	run   func(last bool, deadline, now time.Time) (bool, time.Time, error)
+}
+
+func newAlone(t *testing.T) *alone {
+	t.Helper()
+	clock, err := driver.New(driver.Inline())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &alone{sent: make(chan *nats.Msg, 10)}
+	cfg, err := Config{Logger: a.log.logger()}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Client{cfg: cfg, js: accepting{sent: a.sent}, layout: layout{name: "timers", partitions: 1}}
+	f := newFiring(c, clock)
+	f.nextRun = func(_ string, _ driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error) {
+		a.calls = append(a.calls, now)
+		return a.run(last, deadline, now)
+	}
+	a.partition = newPartition(c, 0, f, remover{})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { f.run(ctx); close(ended) }()
+	t.Cleanup(func() { cancel(); <-ended; clock.Close() })
+	return a
+}
+
+// next returns the next message that is stored, and the timer in it, if any.
+func (a *alone) next() (Timer, *nats.Msg) {
+	m := <-a.sent
+	timer, _ := a.c.layout.parse(m.Subject, m.Header, m.Data, 2)
+	synctest.Wait()
+	return timer, m
+}
+
 // A timer whose next run cannot be computed keeps its error, and is tried each minute. Others fire meanwhile.
 func TestUnreadableIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		clock, err := driver.New(driver.Inline())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer clock.Close()
-		var log logged
-		cfg, err := Config{Logger: log.logger()}.withDefaults()
-		if err != nil {
-			t.Fatal(err)
-		}
-		js := accepting{sent: make(chan *nats.Msg, 10)}
-		c := &Client{cfg: cfg, js: js, layout: layout{name: "timers", partitions: 1}}
-		f := newFiring(c, clock)
-		var unknown error = errors.New("unknown time zone")
-		var calls []time.Time
-		f.nextRun = func(_ string, _ driver.Missed, _ bool, deadline, now time.Time) (bool, time.Time, error) {
-			calls = append(calls, now)
+		a := newAlone(t)
+		unknown := errors.New("unknown time zone")
+		a.run = func(_ bool, deadline, _ time.Time) (bool, time.Time, error) {
 			return unknown == nil, deadline.Add(time.Hour), unknown
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { f.run(ctx); close(ended) }()
-		defer func() { cancel(); <-ended }()
-		p := newPartition(c, 0, f, remover{})
-		next := func() (Timer, *nats.Msg) {
-			t.Helper()
-			m := <-js.sent
-			timer, _ := c.layout.parse(m.Subject, m.Header, m.Data, 2)
-			synctest.Wait()
-			return timer, m
-		}
 		begin := time.Now()
-		p.set(Timer{Key: "key", Deadline: begin, Cron: "CRON_TZ=Far/Away * * * * *", Revision: 1}, false)
-		timer, _ := next()
-		if timer.Key != "key" || timer.Error != "unknown time zone" || !timer.Deadline.Equal(begin) || log.has("level=ERROR") {
-			t.Errorf("%+v is stored, and the log is\n%s", timer, &log.text)
+		a.set(Timer{Key: "key", Deadline: begin, Cron: "CRON_TZ=Far/Away * * * * *", Revision: 1}, false)
+		timer, _ := a.next()
+		if timer.Key != "key" || timer.Error != "unknown time zone" || !timer.Deadline.Equal(begin) || a.log.has("level=ERROR") {
+			t.Errorf("%+v is stored, and the log is\n%s", timer, &a.log.text)
 		}
-		p.set(timer, false) // as the partition reads it
-		p.set(Timer{Key: "other", Deadline: begin.Add(30 * time.Second), Revision: 3}, false)
-		if timer, m := next(); !strings.HasPrefix(m.Subject, "timers.w.") {
+		a.set(timer, false) // as the partition reads it
+		a.set(Timer{Key: "other", Deadline: begin.Add(30 * time.Second), Revision: 3}, false)
+		if timer, m := a.next(); !strings.HasPrefix(m.Subject, "timers.w.") {
 			t.Errorf("%+v is stored, want the other one to fire", timer)
 		}
 		time.Sleep(3 * time.Minute)
-		if n, err := p.unreadable(); n != 1 || err == nil || len(js.sent) > 0 || len(calls) != 5 {
-			t.Errorf("%d unreadable, %v, computed at %v, %d messages: want 1, once a minute, and no message", n, err, calls, len(js.sent))
+		if n, err := a.unreadable(); n != 1 || err == nil || len(a.sent) > 0 || len(a.calls) != 5 {
+			t.Errorf("%d unreadable, %v, computed at %v, %d messages: want 1, once a minute, and no message", n, err, a.calls, len(a.sent))
 		}
-		if log.count("level=ERROR") != 1 || !log.has("key=key") {
-			t.Errorf("want one error in the log:\n%s", &log.text)
+		if a.log.count("level=ERROR") != 1 || !a.log.has("key=key") {
+			t.Errorf("want one error in the log:\n%s", &a.log.text)
 		}
 		unknown = nil
 		time.Sleep(time.Minute)
-		if _, m := next(); m.Subject != c.layout.fired("key", begin.UnixNano()) {
+		if _, m := a.next(); m.Subject != a.c.layout.fired("key", begin.UnixNano()) {
 			t.Errorf("%s is sent, want the run", m.Subject)
 		}
-		if timer, _ = next(); timer.Key != "key" || timer.Error != "" || !timer.Deadline.Equal(begin.Add(time.Hour)) {
+		if timer, _ = a.next(); timer.Key != "key" || timer.Error != "" || !timer.Deadline.Equal(begin.Add(time.Hour)) {
 			t.Errorf("%+v is stored, want the next run", timer)
 		}
-		if n, _ := p.unreadable(); n != 0 {
+		if n, _ := a.unreadable(); n != 0 {
 			t.Errorf("%d are unreadable", n)
+		}
+		a.set(Timer{Key: "far", Deadline: begin, Cron: "* * * * *", Revision: 4}, false)
+		a.run = func(bool, time.Time, time.Time) (bool, time.Time, error) {
+			return true, time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC), nil
+		}
+		if timer, _ := a.next(); !strings.Contains(timer.Error, "2200") {
+			t.Errorf("%+v is stored, want an error about the year 2200", timer)
+		}
+	})
+}
+
+// On a machine so slow that the next run is always due as well, the last of the missed runs fires nevertheless.
+func TestLastOfMissedRunsFires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAlone(t)
+		a.run = func(last bool, deadline, now time.Time) (bool, time.Time, error) {
+			if last {
+				return true, deadline.Add(time.Second), nil
+			}
+			return false, now, nil
+		}
+		a.set(Timer{Key: "key", Deadline: time.Now().Add(-time.Hour), Cron: "* * * * * *", Revision: 1}, false)
+		timer, _ := a.next()
+		if !timer.Deadline.Equal(time.Now()) || !timer.last {
+			t.Errorf("%+v is stored, want the last of the missed runs", timer)
+		}
+		time.Sleep(5 * time.Second)
+		a.set(timer, false) // as the partition reads it
+		if _, m := a.next(); m.Subject != a.c.layout.fired("key", timer.Deadline.UnixNano()) {
+			t.Errorf("%s is sent, want the run", m.Subject)
+		}
+		if next, _ := a.next(); !next.Deadline.Equal(timer.Deadline.Add(time.Second)) || next.last {
+			t.Errorf("%+v is stored, want the run after it", next)
 		}
 	})
 }

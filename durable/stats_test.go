@@ -79,6 +79,7 @@ func TestHandler(t *testing.T) {
 	if code, _ := ask(c, "/live"); code != http.StatusOK {
 		t.Errorf("without a server it is not live: %d", code)
 	}
+	waitFor(t, func() bool { return c.Stats().Partitions == 0 }) // none can be read
 	if _, text := ask(c, "/metrics"); !strings.Contains(text, "durable_up 0\n") || !strings.Contains(text, "durable_near 1\n") {
 		t.Errorf("without a server:\n%s", text)
 	}

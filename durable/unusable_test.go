@@ -47,6 +47,7 @@ func TestUnusableMessages(t *testing.T) {
 	raw(l.done(7), "X", "", "{}")
 	raw(l.done(0), "X", "", `{"revision":18446744073709551615,"deadline":9223372036854775807}`)
 	raw(l.done(0), "X", "", `{"revision":1,"deadline":9223372036854775807}`)
+	raw(l.done(0), "X", "", fmt.Sprintf(`{"revision":%d,"deadline":%d}`, math.MaxInt64, later.UnixNano()))
 	raw(l.subject("w.x"), "X", "", "")
 	raw(l.fired("fired", 1), headerLimits, "x", "payload")
 	raw(l.dead("dead", 1), headerAttempts, "x", "")
