@@ -93,6 +93,15 @@ func TestOutputGoesOn(t *testing.T) {
 	}
 }
 
+// Durations whose sum is out of range are refused by name.
+func TestServeRefusesCenturies(t *testing.T) {
+	for _, args := range [][]string{{"--timeout", "2562047h"}, {"--grace", "2562047h"}, {"--timeout", "0s"}, {"--grace", "-1s"}} {
+		if _, err := timerd(t, append(args, "serve")...); err == nil || !strings.Contains(err.Error(), "--timeout") {
+			t.Errorf("%q: %v, want an error with the flag", args, err)
+		}
+	}
+}
+
 // timerd knows time zones where the machine knows none.
 func TestHasTimeZones(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
