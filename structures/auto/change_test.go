@@ -30,6 +30,19 @@ func TestTimersMoveToTheWheelInSteps(t *testing.T) {
 	mustBeSound(t, s)
 }
 
+// Next is never late while timers that are due before those in the wheel have yet to move there.
+func TestNextIsNotLateWhileTimersMove(t *testing.T) {
+	s, rng, earliest := auto.New[int](), rand.New(rand.NewPCG(3, 4)), structures.Tick(1<<62)
+	for range auto.FewLimit + 1000 {
+		deadline := 1<<20 + structures.Tick(rng.IntN(1<<20))
+		earliest = min(earliest, deadline)
+		s.Schedule(deadline, 0)
+		if at, _ := s.Next(); at > earliest {
+			t.Fatalf("Next() = %d among %d timers, the first of which is due at %d", at, s.Len(), earliest)
+		}
+	}
+}
+
 // A timer that is counted and nowhere is noticed, in all modes.
 func TestCheckInvariantsMissesALostTimer(t *testing.T) {
 	for n, mode := range map[int]string{10: "lists", 101: "changing", 400: "wheel"} {

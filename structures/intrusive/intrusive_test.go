@@ -76,6 +76,7 @@ func (f form[N]) test(t *testing.T) {
 		"a timer is free after Pop":           form[N].reused,
 		"Cancel within the loop":              form[N].cancelled,
 		"collected after Cancel":              form[N].collected,
+		"collected after moves":               form[N].collectedAfterMoves,
 		"pending keeps a forgotten timer":     form[N].forgotten,
 		"no allocation":                       form[N].allocates,
 	} {
@@ -331,6 +332,40 @@ func (f form[N]) collected(t *testing.T) {
 	}
 	runtime.KeepAlive(held)
 	runtime.KeepAlive(s)
+}
+
+// collectedAfterMoves ends the life of a timer that moved next to another one, as the links of either may lead to it.
+func (f form[N]) collectedAfterMoves(t *testing.T) {
+	var all []intrusive.Structure[N]
+	var pending, ended []weak.Pointer[conn]
+	for _, to := range []structures.Tick{3, 990, 1000, 4999, 5000, 5001, 70_000, 1 << 40} {
+		for _, other := range []structures.Tick{990, 1000, 5000, 70_000} {
+			for way := range 8 {
+				s := f.new()
+				cancelled, kept := f.forget(s, other), f.forget(s, 1000)
+				if way&1 != 0 {
+					cancelled, kept = kept, cancelled
+				}
+				moved := cancelled
+				if way&2 != 0 {
+					moved = kept
+				}
+				s.Reschedule(f.field(moved.Value()), to)
+				if way&4 != 0 && s.Pop(1000) != nil { // which may look at what is not due any more
+					continue
+				}
+				s.Cancel(f.field(cancelled.Value()))
+				pending, ended, all = append(pending, kept), append(ended, cancelled), append(all, s)
+			}
+		}
+	}
+	if left := alive(ended, 0); left != 0 {
+		t.Errorf("%d of %d timers that were cancelled are still referred to", left, len(ended))
+	}
+	if left := alive(pending, len(pending)); left != len(pending) {
+		t.Errorf("%d of %d pending timers are alive", left, len(pending))
+	}
+	runtime.KeepAlive(all)
 }
 
 func (f form[N]) forgotten(t *testing.T) {

@@ -1,6 +1,7 @@
 package hwheel
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
@@ -11,6 +12,9 @@ import (
 func (c *core) check() error {
 	if c.cursor > c.clock {
 		return fmt.Errorf("hwheel: the cursor %d is after the clock %d", c.cursor, c.clock)
+	}
+	if last := c.end.Prev; last != nil && last.Next != &c.end {
+		return errors.New("hwheel: the end of the lists refers to a timer that is not the last of a list")
 	}
 	count, err := c.checkList(c.due(), c.cursor)
 	if err != nil {

@@ -45,15 +45,16 @@ func sound(t *testing.T) (*Wheel[int], []Timer[int]) {
 
 func TestCheckInvariantsFindsDamage(t *testing.T) {
 	for name, harm := range map[string]func(w *Wheel[int], timers []Timer[int]){
-		"a timer is not counted":         func(w *Wheel[int], _ []Timer[int]) { w.removed++ },
-		"the cursor is after the clock":  func(w *Wheel[int], _ []Timer[int]) { w.cursor = 301 },
-		"a timer is due before quiet":    func(w *Wheel[int], _ []Timer[int]) { w.quiet = 302 },
-		"a deadline is before its slot":  func(_ *Wheel[int], timers []Timer[int]) { timers[7].node.Deadline = 301 },
-		"a slot is not marked":           func(w *Wheel[int], _ []Timer[int]) { w.levels[1].occupied.Unmark(5000 >> 8) },
-		"a slot of the past is marked":   func(w *Wheel[int], _ []Timer[int]) { w.levels[1].occupied.Mark(uint8(w.cursor >> 8)) },
-		"a timer was overwritten":        func(_ *Wheel[int], timers []Timer[int]) { timers[6] = Timer[int]{} },
-		"a link back is wrong":           func(_ *Wheel[int], timers []Timer[int]) { timers[3].node.Prev = &timers[6].node.Link },
-		"a timer has the seal of others": func(w *Wheel[int], timers []Timer[int]) { links.NewKey().Seal(&timers[6].node) },
+		"a timer is not counted":          func(w *Wheel[int], _ []Timer[int]) { w.removed++ },
+		"the cursor is after the clock":   func(w *Wheel[int], _ []Timer[int]) { w.cursor = 301 },
+		"a timer is due before quiet":     func(w *Wheel[int], _ []Timer[int]) { w.quiet = 302 },
+		"a deadline is before its slot":   func(_ *Wheel[int], timers []Timer[int]) { timers[7].node.Deadline = 301 },
+		"a slot is not marked":            func(w *Wheel[int], _ []Timer[int]) { w.levels[1].occupied.Unmark(5000 >> 8) },
+		"a slot of the past is marked":    func(w *Wheel[int], _ []Timer[int]) { w.levels[1].occupied.Mark(uint8(w.cursor >> 8)) },
+		"a timer was overwritten":         func(_ *Wheel[int], timers []Timer[int]) { timers[6] = Timer[int]{} },
+		"a link back is wrong":            func(_ *Wheel[int], timers []Timer[int]) { timers[3].node.Prev = &timers[6].node.Link },
+		"the end keeps a timer that left": func(w *Wheel[int], _ []Timer[int]) { w.end.Prev = new(links.Link) },
+		"a timer has the seal of others":  func(w *Wheel[int], timers []Timer[int]) { links.NewKey().Seal(&timers[6].node) },
 	} {
 		w, timers := sound(t)
 		if harm(w, timers); w.CheckInvariants() == nil {
@@ -102,7 +103,7 @@ func TestNextIsExactWhereTimersAreFew(t *testing.T) {
 
 // A slot of many timers fills its lists evenly, so that a cascade overlaps as many misses.
 func TestManyTimersFillAllLists(t *testing.T) {
-	w, timers := New[int](), make([]Timer[int], 1<<16)
+	w, timers := New[int](), make([]Timer[int], 1<<16+run) // the next list is not the first one
 	for i := range timers {
 		w.Schedule(&timers[i], structures.Tick(1000+i%6000))
 	}
