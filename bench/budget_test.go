@@ -299,7 +299,14 @@ func TestTheCellWithTheLeastPartOfItsRoundsIsNext(t *testing.T) {
 	if got := next(); got != "" {
 		t.Errorf("%q gets more than %d rounds", got, mostRounds)
 	}
+	add("most of few", 1e6, 20, 0)
+	if got := next(); got != "most of few" {
+		t.Errorf("%q has a pass, want the only one with rounds left", got)
+	}
 	add("two thirds", 100, 32, 0)
+	if got := next(); got != "two thirds" {
+		t.Errorf("%q has a pass, though more rounds are a smaller part here", got)
+	}
 	add("half", 1e6, 12, 0)
 	add("half, too", 1e6, 12, 0)
 	add("too long", 100, 16, time.Hour)

@@ -144,6 +144,23 @@ func TestBadStartsGetAVerdict(t *testing.T) {
 	}
 }
 
+// A program whose time is over passes only if it got through all named cases but one, which may be too slow.
+func TestAProgramMustGetThroughTheNamedCasesInTime(t *testing.T) {
+	for _, limit := range []int{0, 1000} {
+		all := len(namedCases(limit))
+		for named := range all + 1 {
+			k := &kit{ctx: t.Context(), verdict: &Verdict{Named: named}, program: &external.Program{}, deadline: time.Now().Add(-time.Second)}
+			k.program.About.Limit = limit
+			if err := k.run(nil, 0); err != nil {
+				t.Fatal(err)
+			}
+			if failed := k.verdict.Failure != nil; failed != (named < all-1) {
+				t.Errorf("%d of %d named cases in time: failed %t", named, all, failed)
+			}
+		}
+	}
+}
+
 // A program that answers late is told so within the time limit.
 func TestALateProgramIsToldSo(t *testing.T) {
 	program := built(t, "../external/testdata/misbehave.c")

@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -47,6 +48,12 @@ func TestWhatIsLeftOutFollows(t *testing.T) {
 	}
 	if w.Resident != 500 || w.Scenario != sound {
 		t.Errorf("%d resident, want 100 a second for 5 s; text %q", w.Resident, w.Scenario)
+	}
+	for _, population := range []string{"451", "549"} { // rounded
+		w, err := scenario.Parse("x", []byte(strings.Replace(sound, "tick", "population = "+population+"\ntick", 1)))
+		if err != nil || fmt.Sprint(w.Resident) != population {
+			t.Errorf("a population of %s is read as %d, %v", population, w.Resident, err)
+		}
 	}
 	w, err = scenario.Parse("x", []byte("name = 'x'\ntick = '1ms'\nmodel = 'churn'\nparameters.delay = {kind = 'uniform', high = '3s'}\n"))
 	if err != nil || w.Resident != 0 || w.Model.(*workload.Churn).Burst != 32 {
@@ -109,6 +116,9 @@ func TestErrorsNameLineKeyValueAndWhatWasExpected(t *testing.T) {
 		{`delay = { kind = "constant", mean = "5s" }`, ``, `x.toml:5: parameters.class[0].delay is missing`},
 		{sound[strings.Index(sound, "[["):], ``, `x.toml:1: parameters is missing`},
 		{`tick =`, "population = 600\ntick =", `x.toml:2: population = 600: want about 500, to which the rates lead: leave it out`},
+		{`tick =`, "population = 400\ntick =", `x.toml:2: population = 400: want about 500, to which the rates lead: leave it out`},
+		{`tick =`, "population = 449\ntick =", `x.toml:2: population = 449: want about 500`},
+		{`tick =`, "population = 551\ntick =", `x.toml:2: population = 551: want about 500`},
 		{`tick =`, "population = 0\ntick =", `x.toml:2: population = 0: want a whole number from 1`},
 		{`tick =`, "population = 1.5\ntick =", `x.toml:2: population = 1.5: want a whole number`},
 		{`tick =`, "trial = 5\ntick =", `x.toml:2: trial = 5: want from 1000 to 10000000 operations`},

@@ -106,6 +106,45 @@ func TestSitesAreSummedUp(t *testing.T) {
 	}
 }
 
+// Schedules and moves for the next tick, moves to a later deadline than the last one, and timers that follow one that
+// fired, are counted for each site.
+func TestMovesOfASiteAreCounted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.trace")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := trace.NewWriter(file, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Advance(10)
+	a := w.Schedule(11)
+	w.Advance(11, a)
+	b := w.Schedule(40)  // repeats a
+	w.Reschedule(b, 12)  // soon
+	w.Reschedule(b, 13)  // later
+	w.Reschedule(b, 100) // later
+	w.Reschedule(b, 60)
+	w.Reschedule(b, 12) // soon
+	w.Reschedule(b, 70) // later
+	w.Advance(30)
+	w.Cancel(b) // 40 ticks are left
+	if err := errors.Join(w.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.Sites[0]
+	got.Delays = Delays{}
+	want := Site{Timers: 2, Fired: 1, Cancelled: 1, Moves: 6, Later: 3, Soon: 3, Repeats: 1, AtOnce: 1, Wakes: 1, Pending: 1, Left: one(40e6)}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
 // A small file can have very many pending timers. The memory is 28 bytes for each, and 14 for each that fires at once.
 func TestTheMemoryOfASummaryIsBounded(t *testing.T) {
 	const timers = 1_000_000

@@ -43,7 +43,23 @@ func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
 		h.Value[0], h.Bold[0] = append(h.Value[0], 1), append(h.Bold[0], false)
 	}
 	h.Groups = []Group{{[]string{"first"}, 0}, {[]string{"second"}, 11}, {[]string{"third"}, 20}}
+	for i := range h.Columns {
+		h.Value[0][i], h.Bold[0][i] = float64(i), i%3 == 0
+	}
 	f := h.Figure()
+	at := 0
+	for _, p := range f.Narrow.Panels { // each field is as it was
+		part := p.Marks[0].(heatFields)
+		for i, v := range part.Value[0] {
+			if v != float64(at) || part.Bold[0][i] != h.Bold[0][at] || len(part.Bold[0]) != len(part.Columns) {
+				t.Errorf("field %d of the table is %g, bold %t, in its part", at, v, part.Bold[0][i])
+			}
+			at++
+		}
+	}
+	if at != len(h.Columns) {
+		t.Errorf("%d of %d fields are in a part", at, len(h.Columns))
+	}
 	svg := string(f.NarrowSVG())
 	for text, want := range map[string]int{"column": 25, "field": 25, "row": len(f.Narrow.Panels), "third": 1} {
 		if n := strings.Count(svg, ">"+text+"</text>"); n != want {
