@@ -66,22 +66,23 @@ func bestOf(rows []*results.Row) (best *results.Row) {
 	return best
 }
 
-// dropBehind stops the contenders that are far behind the best structure. The floor, the control and
-// the structure that it repeats get all rounds, because they show the noise of the cell.
+// dropBehind stops the contenders that are far behind the best structure. The floor gets all rounds. The control gets those of the
+// structure that it repeats.
 func (m *cellRun) dropBehind() {
 	var rows []*results.Row
-	of := "" // the structure that the control repeats
 	for _, r := range m.rows {
 		rows = append(rows, &r.Row)
-		if r.Role == results.RoleControl {
-			of = r.Of
-		}
 	}
 	best := bestOf(rows)
 	for _, r := range rows {
-		stays := r.Role == results.RoleFloor || r.Role == results.RoleControl || r.Structure == of
+		stays := r.Role == results.RoleFloor || r.Role == results.RoleControl
 		if best != nil && !stays && r.Stopped == results.StoppedDone && behind(logRatios(r.Cost, best.Cost)) {
 			r.Stopped = results.StoppedBeaten
+		}
+	}
+	for _, r := range rows {
+		if i := slices.IndexFunc(rows, func(of *results.Row) bool { return of.Structure == r.Of }); r.Role == results.RoleControl && i >= 0 {
+			r.Stopped = rows[i].Stopped
 		}
 	}
 }

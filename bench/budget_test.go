@@ -140,13 +140,13 @@ func TestWhoIsFarBehindDropsOut(t *testing.T) {
 		costs  map[string][]float64
 		beaten []string
 	}{
-		"two rounds":                         {map[string][]float64{"a": repeat(2, 100), "b": repeat(2, 900)}, nil},
-		"three rounds":                       {map[string][]float64{"a": repeat(3, 100), "b": repeat(3, 900), "c": repeat(3, 190)}, []string{"b"}},
-		"not in each round":                  {map[string][]float64{"a": repeat(3, 100), "b": {900, 190, 900}}, nil},
-		"somewhat behind for long":           {map[string][]float64{"a": repeat(12, 100), "b": repeat(12, 101, 170), "c": repeat(12, 99, 190)}, []string{"b"}},
-		"a little behind for long":           {map[string][]float64{"a": repeat(12, 100), "b": repeat(12, 120)}, nil},
-		"somewhat behind for short":          {map[string][]float64{"a": repeat(11, 100), "b": repeat(11, 150)}, nil},
-		"the structure of the control stays": {map[string][]float64{"a": repeat(12, 900), "b": repeat(12, 100), "c": repeat(12, 900)}, []string{"c"}},
+		"two rounds":                          {map[string][]float64{"a": repeat(2, 100), "b": repeat(2, 900)}, nil},
+		"three rounds":                        {map[string][]float64{"a": repeat(3, 100), "b": repeat(3, 900), "c": repeat(3, 190)}, []string{"b"}},
+		"not in each round":                   {map[string][]float64{"a": repeat(3, 100), "b": {900, 190, 900}}, nil},
+		"somewhat behind for long":            {map[string][]float64{"a": repeat(12, 100), "b": repeat(12, 101, 170), "c": repeat(12, 99, 190)}, []string{"b"}},
+		"a little behind for long":            {map[string][]float64{"a": repeat(12, 100), "b": repeat(12, 120)}, nil},
+		"somewhat behind for short":           {map[string][]float64{"a": repeat(11, 100), "b": repeat(11, 150)}, nil},
+		"the control goes with its structure": {map[string][]float64{"a": repeat(12, 900), "b": repeat(12, 100), "c": repeat(12, 900)}, []string{"a", "a-control", "c"}},
 	} {
 		m := synthetic(test.costs)
 		for i, ns := range test.costs["b"] {
@@ -246,10 +246,13 @@ func TestTheBudgetGoesToTheBest(t *testing.T) {
 		t.Errorf("the slow one stopped after %d rounds: %q", len(slow.Cost), slow.Stopped)
 	}
 	one := rowNamed(t, c, "one")
-	for _, name := range []string{"null", "one", "one-control"} {
+	for _, name := range []string{"null", "one"} {
 		if row := rowNamed(t, c, name); len(row.Cost) != c.Race.Rounds || row.Proof != one.Proof {
 			t.Errorf("%s has %d rounds of %d, and the proof %+v", name, len(row.Cost), c.Race.Rounds, row.Proof)
 		}
+	}
+	if control := c.Of(results.RoleControl); control == nil || len(control.Cost) != len(c.Row(control.Of).Cost) || control.Proof != one.Proof {
+		t.Errorf("the control %+v has other rounds than its structure", control)
 	}
 	if len(one.ByKind) < leastRounds || one.Stopped == results.StoppedDone != (len(one.Cost) >= plannedRounds) {
 		t.Errorf("%d rounds and %d by kind, stopped: %q", len(one.Cost), len(one.ByKind), one.Stopped)

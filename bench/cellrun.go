@@ -45,7 +45,7 @@ func (g *rig) newCellRun(c cell, entries []entry.Entry, leftOut []string) *cellR
 		order: dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
 	}
 	if c.turns == 0 && len(entries) > 0 && !c.apart {
-		m.rows = append(m.rows, controlOf(referenceOf(entries)))
+		m.rows = append(m.rows, controlOf(c.repeated(entries)))
 	}
 	return m
 }

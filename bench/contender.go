@@ -11,19 +11,26 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // FloorName is the name of the floor of the harness.
 const FloorName = results.Floor
 
-// ReferenceName is the structure that the control repeats, if it takes part in the cell.
+// ReferenceName is the structure that no cell leaves out, whatever it costs.
 const ReferenceName = "auto"
 
-// referenceOf returns the entry of [ReferenceName], or else the first one.
-func referenceOf(entries []entry.Entry) entry.Entry {
-	i := slices.IndexFunc(entries, func(e entry.Entry) bool { return e.Name == ReferenceName })
-	return entries[max(0, i)]
+// repeated returns the structure that the control of the cell repeats. The cells take turns, so that the noise of a run is that of many
+// structures. Structures that are slow in large cells have no control, nor have coarse ones.
+func (c cell) repeated(entries []entry.Entry) entry.Entry {
+	fit := slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
+		return e.Intrusive || e.Limit > 0 || e.ThirdParty != "" || !e.Exact()
+	})
+	if len(fit) == 0 {
+		return entries[0]
+	}
+	return fit[workload.StreamOf(c.workload.Name, c.n)%uint64(len(fit))]
 }
 
 // contender is one row of a cell. During a pass it has a fresh instance of its structure.

@@ -100,8 +100,7 @@
 //
 // # Controls
 //
-// Every cell has a control: a second instance of [ReferenceName], or of the first structure if that one
-// does not take part. Both take part in all rounds. The ratio of the two shows the noise of the cell.
+// Every cell has a control: a second instance of one structure, which differs from cell to cell. Both take part in all rounds. The ratio of the two shows the noise of the cell.
 //
 // # Timers in the caller's structs
 //

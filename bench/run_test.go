@@ -67,10 +67,10 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 		return nil
 	}
 	r := run(t, cfg)
-	wantRows := map[string][]string{
-		"churn": {"null", "quadheap", "hwheel", "quadheap-control"},
+	wantRows := map[string][]string{ // the cells repeat structures in turns
+		"churn": {"null", "quadheap", "hwheel", "hwheel-control"},
 		"hold":  {"null", "quadheap", "hwheel", "quadheap-control"},
-		"idle":  {"null", "quadheap", "hwheel", "quadheap-control"},
+		"idle":  {"null", "quadheap", "hwheel", "hwheel-control"},
 	}
 	if len(r.Cells) != 3 || saved != len(steps) || steps[len(steps)-1] != "" {
 		t.Fatalf("%d cells, %d checkpoints, steps %q", len(r.Cells), saved, steps)

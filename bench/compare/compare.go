@@ -6,7 +6,8 @@
 //   - It is significant: its p value, adjusted with Holm's method for the number of
 //     ratios, is at most [Options].Alpha.
 //   - It is large: it exceeds [Options].MinEffect. For two separate runs it also exceeds
-//     the noise floors of the cell, which come from the A/A controls of both runs.
+//     the noise floor of the cell, which comes from the A/A controls of both runs, and that of the
+//     structure, which comes from kept pairs of runs ([Repeats]).
 //   - For two separate runs, the other contenders of the cell do not share it, see below.
 //
 // # Two separate runs
@@ -110,7 +111,7 @@ func Runs(old, new *results.Run, o Options) (*Comparison, error) {
 	if len(found) == 0 {
 		return nil, errNothing(old, new)
 	}
-	judge(found, c.Session, o)
+	judge(found, c.Session, o, kept)
 	for _, p := range found {
 		if p.judged() {
 			c.Rows = append(c.Rows, p.row)

@@ -8,7 +8,7 @@ import (
 )
 
 // judge computes the ratios and the verdicts of the pairs.
-func judge(pairs []*pair, session bool, o Options) {
+func judge(pairs []*pair, session bool, o Options, repeats Repeats) {
 	var all []stats.Pair
 	for _, p := range pairs {
 		all = append(all, stats.Pair{A: p.new, B: p.old})
@@ -37,6 +37,9 @@ func judge(pairs []*pair, session bool, o Options) {
 			continue
 		}
 		least := max(math.Log1p(o.MinEffect), pair.floor)
+		if !session {
+			least = max(least, repeats.floorOf(pair.of))
+		}
 		pair.row.Least = math.Expm1(least)
 		pair.row.P, p = p[0], p[1:]
 		pair.row.Verdict = pair.row.verdict(least, o.Alpha)
