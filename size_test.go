@@ -18,12 +18,12 @@ var sizes = []struct {
 	{"./driver", 8_000},
 	{"./structures/auto", 4_000},
 	{"./bench/replay", 6_000},
-	{"./cmd/timerbench", 58_500},
+	{"./cmd/timerbench", 59_500},
 }
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
 // folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
-const mostCode, mostTests, mostFiles = 69_426, 42_550, 20
+const mostCode, mostTests, mostFiles = 71_000, 44_000, 20
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {
