@@ -29,19 +29,13 @@ func Summary(r *results.Run) string {
 			continue
 		}
 		best, tied := c.Cost(c.Ranked[0]), results.Names(c.In(stats.Tie))
-		spread, unclear, next, slowest := show.Unknown, show.Unknown, show.Unknown, show.Unknown
-		if best.Bounded() {
-			half := max(best.Hi-best.Center, best.Center-best.Lo)
-			spread = fmt.Sprintf("%.0f %%", 100*half/best.Center)
-		}
+		spread, unclear, next, slowest := show.Spread(best.Center, best.Lo, best.Hi), show.Unknown, show.Unknown, show.Unknown
 		if n := len(c.In(stats.Unclear)); n > 0 {
 			unclear = fmt.Sprint(n)
 		}
 		if worse := c.In(stats.Worse); len(worse) > 0 {
-			if next = nextOf(c, worse[0]); c.ToBest(worse[0]).Bounded() {
-				to := c.ToBest(worse[0])
-				next += fmt.Sprintf(" ±%.0f%%", 100*max(to.Hi/to.Center-1, 1-to.Lo/to.Center))
-			}
+			to := c.ToBest(worse[0])
+			next = nextOf(c, worse[0]) + " ±" + show.Spread(to.Center, to.Lo, to.Hi)
 			if len(worse) > 1 {
 				slowest = nextOf(c, worse[len(worse)-1])
 			}

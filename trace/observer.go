@@ -1,7 +1,5 @@
 package trace
 
-import "time"
-
 // Event is an operation on a timer that an Observer does not run itself. Times are in nanoseconds
 // by the clock of the events.
 type Event struct {
@@ -50,7 +48,7 @@ func NewObserver(w *Writer, now int64) *Observer {
 // Observe records an event. If the clock of the events goes back, as it may between events of
 // several threads, the event counts as one at the latest time so far.
 func (o *Observer) Observe(e Event) {
-	now, delay := time.Duration(e.Now-o.epoch), time.Duration(e.When-e.Now)
+	now, delay := minus(e.Now, o.epoch), minus(e.When, e.Now)
 	timer := o.pending[e.Timer]
 	if timer == nil {
 		if e.Pending && e.Kind == EventStop {
@@ -102,6 +100,6 @@ func (o *Observer) Close(now int64) error {
 // endTick advances to the end of a tick.
 func (o *Observer) endTick(now int64) {
 	if o.Err() == nil {
-		o.d.advance(time.Duration(now-o.epoch)+o.d.tick, 0)
+		o.d.advance(plus(minus(now, o.epoch), o.d.tick), 0)
 	}
 }

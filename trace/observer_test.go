@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -246,5 +247,32 @@ func TestAnObserverRecordsWhatTimersDo(t *testing.T) {
 				t.Errorf("seed %d: recorded as fired, by tick: %v, want %v; %d are pending", seed, recorded, fired, len(o.pending))
 			}
 		})
+	}
+}
+
+// Times at the ends of the clock of the events do not wrap around: a far deadline stays far.
+func TestFarTimesStayFar(t *testing.T) {
+	const far, ms = math.MaxInt64, 1_000_000
+	for _, c := range []struct {
+		epoch, now, when, end int64
+		fires                 bool
+	}{
+		{0, 0, far, 1000 * ms, false}, {-5 * ms, 0, far, 1000 * ms, false}, {-far, -far, far, ms, false}, {-far - 1, 0, far, far, false},
+		{0, far - 9*ms, far - 5*ms, far, true}, {-far, -far, -far + 5*ms, far, true}, {0, far - 5*ms, 1, far, true},
+	} {
+		var out bytes.Buffer
+		w, err := NewWriter(&out, testHeader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := NewObserver(w, c.epoch)
+		o.Observe(Event{Kind: EventSet, Timer: 1, Now: c.now, When: c.when})
+		if err := o.Close(c.end); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+		_, r, err := read(out.Bytes())
+		if err != nil || (r.Totals().Fired == 1) != c.fires {
+			t.Errorf("%+v: %+v, %v", c, r.Totals(), err)
+		}
 	}
 }

@@ -133,6 +133,8 @@ func (h Header) validate() error {
 		return fmt.Errorf("description %.50q: want a line of UTF-8 without control characters", h.Description)
 	case h.Tick <= 0:
 		return fmt.Errorf("a tick of %d ns: want more than 0", h.Tick)
+	case !h.Started.IsZero() && (h.Started.Year() < 1 || h.Started.Year() > 9999): // JSON has no other years
+		return fmt.Errorf("a start %d seconds after 1970: want one in the years 1 to 9999", h.Started.Unix())
 	}
 	return nil
 }

@@ -327,7 +327,7 @@ func TestTheWriterRefusesWhatNobodyCouldReplay(t *testing.T) {
 			t.Errorf("%s: what was written reads with error %v", name, err)
 		}
 	}
-	for _, h := range []Header{{Name: "a", Tick: 0}, {Name: "", Tick: 1}, {Name: "a/b", Tick: 1}, {Name: "a", Tick: 1, Description: "\x1b[31m"}, {Name: "a", Tick: 1, Description: "\xff"}, {Name: "a", Tick: 1, Description: strings.Repeat("x", maxDescription+1)}} {
+	for _, h := range []Header{{Name: "a", Tick: 0}, {Name: "", Tick: 1}, {Name: "a/b", Tick: 1}, {Name: "a", Tick: 1, Description: "\x1b[31m"}, {Name: "a", Tick: 1, Description: "\xff"}, {Name: "a", Tick: 1, Started: time.Unix(1<<40, 0)}, {Name: "a", Tick: 1, Description: strings.Repeat("x", maxDescription+1)}} {
 		if _, err := NewWriter(io.Discard, h); err == nil {
 			t.Errorf("header %.40q is accepted", h.Name)
 		}

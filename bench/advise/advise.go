@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -128,7 +129,12 @@ func (a *Advice) measure(ctx context.Context, m *meter, runs []run) error {
 	}
 	now := all[0].script
 	if now.Partial {
-		a.Partial = time.Duration(now.Ticks) * a.Summary.Header.Tick
+		if now.Ticks == 0 {
+			return fmt.Errorf("its first %d operations cover no time, want at least a tick", mostOperations)
+		}
+		part := *a.Summary
+		part.Totals.First, part.Totals.Last = 0, now.Ticks
+		a.Partial = part.Duration()
 	}
 	onKept := 0
 	for _, x := range now.Steps {

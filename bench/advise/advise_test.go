@@ -3,11 +3,14 @@ package advise
 import (
 	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -187,6 +190,40 @@ func TestAdviceIsWhole(t *testing.T) {
 	cancel()
 	if _, err := For(ctx, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestChangesOfFarTimesDoNotWrapAround(t *testing.T) {
+	path, s := newProgram(t).end(1000)
+	s.Header.Tick = math.MaxInt64
+	if w := scriptOf(t, path, s, Change{Tick: time.Hour}, false); w.Ticks != 1000 && w.Ticks != 1001 {
+		t.Errorf("%d ticks", w.Ticks)
+	}
+	for _, change := range []Change{{Spread: 1}, {Tick: math.MaxInt64}} {
+		w := &writer{change: change, tick: max(1, structures.Tick(change.Tick)), random: rand.New(rand.NewPCG(1, 1))}
+		for _, clock := range []structures.Tick{0, math.MaxInt64 / 2, math.MaxInt64 - 100} {
+			if deadline := clock + 99; w.changed(deadline, clock) < deadline {
+				t.Errorf("%+v: deadline %d becomes %d", change, deadline, w.changed(deadline, clock))
+			}
+			if deadline := structures.Tick(math.MaxInt64 - 1); w.changed(deadline, deadline-1<<60) < deadline {
+				t.Errorf("%+v: deadline %d becomes %d", change, deadline, w.changed(deadline, deadline-1<<60))
+			}
+		}
+	}
+}
+
+func TestABriefTraceSaysSo(t *testing.T) {
+	for _, c := range []struct {
+		ms   int64
+		want bool
+	}{{900, true}, {1100, false}} {
+		p := newProgram(t)
+		p.set(10)
+		path, s := p.end(c.ms)
+		a := Advice{Question: Question{Path: path, Summary: s}, Sites: []float64{0}, Now: Use{Core: stats.Interval{Center: 0.1, Lo: 0.09, Hi: 0.11}}}
+		if text := a.Text().String(); strings.Contains(text, "But the trace covers only 901ms") != c.want {
+			t.Errorf("%d ms: %s", c.ms, text)
+		}
 	}
 }
 

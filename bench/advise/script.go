@@ -129,7 +129,9 @@ func newScript(path string, s *tracestat.Summary, change Change, driver bool) (*
 	if driver {
 		w.due = auto.New[uint32]()
 	}
-	w.tick = max(1, structures.Tick((change.Tick+s.Header.Tick-1)/s.Header.Tick))
+	if w.tick = structures.Tick(change.Tick / s.Header.Tick); change.Tick%s.Header.Tick > 0 || w.tick == 0 {
+		w.tick++
+	}
 	classOf := classesOf(s)
 	var clock, first structures.Tick
 	advanced := false
@@ -218,7 +220,7 @@ func classesOf(s *tracestat.Summary) func(trace.Form) class {
 func (w *writer) changed(deadline, clock structures.Tick) structures.Tick {
 	delay := float64(deadline - clock)
 	if w.change.Spread > 0 && delay < math.MaxInt64/4 {
-		deadline += structures.Tick(math.Round(w.random.Float64() * w.change.Spread * delay))
+		deadline += min(structures.Tick(math.Round(w.random.Float64()*w.change.Spread*delay)), math.MaxInt64-deadline)
 	}
 	if over := deadline % w.tick; over > 0 && deadline < math.MaxInt64-w.tick {
 		deadline += w.tick - over

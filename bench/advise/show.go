@@ -61,7 +61,11 @@ func (a *Advice) Text() show.Text {
 	} else {
 		limits += fmt.Sprintf("A change can be worth its while at the places that cost more (%s at most).", show.Percent(most))
 	}
-	text := slices.Concat(show.Para(a.Sentence()), show.Para(limits))
+	text := show.Para(a.Sentence())
+	if brief := s.Brief(); brief != "" {
+		text = append(text, show.Warning("But "+brief+".")...)
+	}
+	text = append(text, show.Para(limits)...)
 	if a.Changed != nil {
 		text = slices.Concat(text, show.Tables(a.whatIf()))
 	}
@@ -90,7 +94,7 @@ func (a *Advice) costs() *show.Table {
 
 // core is the share of a core and its interval.
 func core(u *Use) show.Cell {
-	return share(u.Core.Center).With(show.Figure(100*u.Core.Lo) + "–" + show.Figure(100*u.Core.Hi))
+	return share(u.Core.Center).With(show.Interval(100*u.Core.Lo, 100*u.Core.Hi, show.Figure, show.Dash))
 }
 
 func share(of float64) show.Cell { return show.Number(of, percent(of)) }

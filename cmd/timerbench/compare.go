@@ -103,12 +103,8 @@ func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
 	}
 	t.Header = append(t.Header, "p", "counts from", "")
 	for _, r := range c.Rows {
-		interval := show.Unknown
-		if r.Ratio.Bounded() {
-			interval = ratio(r.Ratio.Lo) + " to " + ratio(r.Ratio.Hi)
-		}
 		row := []any{r.Workload, show.Grouped(r.N), r.Structure, r.Op, show.Figure(r.Old),
-			show.Figure(r.Old * r.Ratio.Center), ratio(r.Ratio.Center), interval}
+			show.Figure(r.Old * r.Ratio.Center), ratio(r.Ratio.Center), show.Interval(r.Ratio.Lo, r.Ratio.Hi, ratio, show.To)}
 		if !c.Session {
 			row = append(row, ratio(r.Adjusted.Center))
 		}

@@ -116,6 +116,9 @@ func completeQuestion(stderr io.Writer, q *analysis.Question, path string, force
 			return nil, fmt.Errorf("--trace: %w", err)
 		}
 		warnCutShort(stderr, s)
+		if brief := s.Brief(); brief != "" {
+			fmt.Fprintf(stderr, "warning: %s\n", brief)
+		}
 		if s.Totals.Ops[trace.Schedule] == 0 {
 			return nil, fmt.Errorf("--trace %s: no timer is scheduled in it", path)
 		}
@@ -183,8 +186,8 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 	}
 	for _, s := range x.Ranking {
 		to := show.Times(s.Times.Center)
-		if lo, hi := show.Times(s.Times.Lo), show.Times(s.Times.Hi); s.Times.Bounded() && lo != hi {
-			to = lo + "–" + hi
+		if s.Times.Bounded() && show.Times(s.Times.Lo) != show.Times(s.Times.Hi) {
+			to = show.Interval(s.Times.Lo, s.Times.Hi, show.Times, show.Dash)
 		}
 		name, best := s.Structure, ""
 		if s.Late != "" {

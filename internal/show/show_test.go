@@ -151,3 +151,19 @@ func TestNoTextIsACommandForATerminal(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// An interval that spans more than a factor of 10 is not shown, and neither is one that is not known.
+func TestOnlyANarrowIntervalIsShown(t *testing.T) {
+	for _, c := range []struct {
+		center, lo, hi float64
+		interval, half string
+	}{
+		{2, 1.5, 3, "1.50 to 3.0", "50 %"}, {1, 0.5, 1.2, "0.50 to 1.20", "50 %"}, {3, 1, 10, "1.00 to 10", "233 %"},
+		{3, 1, 10.01, Unknown, Unknown}, {2.9, 0.007, 1207, Unknown, Unknown}, {2, 0, math.Inf(1), Unknown, Unknown},
+		{2, math.Inf(-1), math.Inf(1), Unknown, Unknown}, {math.NaN(), math.NaN(), math.NaN(), Unknown, Unknown}, {0, -1, 1, Unknown, Unknown},
+	} {
+		if got, half := Interval(c.lo, c.hi, Times, To), Spread(c.center, c.lo, c.hi); got != c.interval || half != c.half {
+			t.Errorf("%g from %g to %g: %s and ±%s, want %s and ±%s", c.center, c.lo, c.hi, got, half, c.interval, c.half)
+		}
+	}
+}

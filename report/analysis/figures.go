@@ -10,6 +10,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // times returns the cost of a structure as a multiple of the fastest one that takes part; 0: not known.
@@ -44,7 +45,7 @@ const leastSamples = 1000
 
 // tail is the tail of a structure in a cell.
 type tail struct {
-	ns, times    float64 // as measured, and above the floor as a multiple of the least
+	ns, times    float64 // as measured, 0 if it is not known, and above the floor as a multiple of the least
 	below, above float64 // how far the interval reaches from the center, as logarithms; infinite: not known
 }
 
@@ -74,6 +75,7 @@ func tails(c *cost.Costs, clock float64) map[string]tail {
 		}
 		var t tail
 		var center, lo, hi float64
+		known := false
 		for _, l := range row.Latency {
 			of, ok := floor[l.Kind]
 			if !ok || l.Samples < leastSamples {
@@ -81,11 +83,16 @@ func tails(c *cost.Costs, clock float64) map[string]tail {
 			}
 			above := func(ns float64) float64 { return clock + max(0, ns-of) }
 			spread := errors * math.Sqrt(tailQuantile*(1-tailQuantile)/float64(l.Samples))
-			t.ns, center = max(t.ns, l.P99), max(center, above(l.P99))
+			if center = max(center, above(l.P99)); l.P99 > t.ns {
+				t.ns, known = l.P99, KnowsQuantile(l, tailQuantile)
+			}
 			lo, hi = max(lo, above(quantile(l, tailQuantile-spread))), max(hi, above(quantile(l, tailQuantile+spread)))
 		}
 		if center > 0 {
 			t.times, t.below, t.above = center, math.Log(center/lo), math.Log(hi/center)
+			if !known {
+				t.ns = 0
+			}
 			least, out[row.Structure] = min(least, center), t
 		}
 	}
@@ -108,6 +115,18 @@ func quantile(l results.Latency, q float64) float64 {
 		}
 	}
 	return math.Inf(1)
+}
+
+// KnowsQuantile reports whether the samples of latencies are enough for a quantile: with a probability of 95 %, that of all
+// calls is in an interval that is not wider than a factor of 10.
+func KnowsQuantile(l results.Latency, q float64) bool {
+	const z, beyond = 1.96, 3.7 // with fewer calls beyond it, the quantile may be above the longest one
+	n := float64(l.Samples)
+	if n*(1-q) < beyond {
+		return false
+	}
+	spread := z * math.Sqrt(q*(1-q)/n)
+	return show.Narrow(max(1, quantile(l, q-spread)), max(1, quantile(l, min(q+spread, n/(n+1)))))
 }
 
 // least returns the smallest value; NaN without any.

@@ -202,7 +202,7 @@ func (list ratioJSON) MarshalJSON() ([]byte, error) {
 			value float64
 			known bool
 		}{
-			{"lo", s.Times.Lo, s.Times.Bounded()}, {"hi", s.Times.Hi, s.Times.Bounded()}, {"ns", s.NS, s.NS > 0}, {"p99_ns", s.TailNS, s.TailNS > 0},
+			{"lo", s.Times.Lo, show.Narrow(s.Times.Lo, s.Times.Hi)}, {"hi", s.Times.Hi, show.Narrow(s.Times.Lo, s.Times.Hi)}, {"ns", s.NS, s.NS > 0}, {"p99_ns", s.TailNS, s.TailNS > 0},
 			{"bytes", s.Bytes, s.Bytes > 0}, {"pause_ns", s.PauseNS, s.PauseNS > 0}, {"idle_ticking", s.Ticking, s.Idle}, {"idle_tickless", s.Tickless, s.Idle},
 			{"instructions", s.Instructions, s.Instructions > 0},
 		} {

@@ -65,20 +65,18 @@ func (a *Answer) rest() string {
 
 // apart writes the interval of a multiple, or its center if there is no interval.
 func apart(i stats.Interval) string {
-	lo, hi := show.Times(i.Lo), show.Times(i.Hi)
-	if !i.Bounded() || lo == hi {
+	if !show.Narrow(i.Lo, i.Hi) || show.Times(i.Lo) == show.Times(i.Hi) {
 		return show.Times(i.Center)
 	}
-	return lo + " to " + hi
+	return show.Interval(i.Lo, i.Hi, show.Times, show.To)
 }
 
 // multiple writes the interval of a multiple of 1 or more, or its center if there is no interval above 1.
 func multiple(i stats.Interval) string {
-	lo, hi := show.Times(i.Lo), show.Times(i.Hi)
-	if !i.Bounded() || i.Lo <= 1 || lo == hi {
+	if i.Lo <= 1 {
 		return show.Times(i.Center)
 	}
-	return lo + " to " + hi
+	return apart(i)
 }
 
 func unit(u script.Unit) string {

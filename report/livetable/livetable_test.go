@@ -39,6 +39,22 @@ func TestTheFiguresAreInTheUnitsOfTheirHeadings(t *testing.T) {
 	}
 }
 
+// A percentile that differs by more than a factor of 10 between the rounds is not known.
+func TestATailThatMovesIsNotKnown(t *testing.T) {
+	row := results.LiveRow{Name: "time", Resident: results.FewTimers}
+	for _, tail := range []float64{5e3, 6e3, 51e3} {
+		row.Lateness = append(row.Lateness, results.LiveLateness{Rate: 5000, Timers: 10, P50: 2e3, P90: 3e3, P99: 4e3, P999: tail, Max: 6e6})
+	}
+	for _, table := range Of(&results.Live{Goroutines: []int{1}, Rows: []results.LiveRow{row}}) {
+		if got := texts(table.Rows[0]); len(got) > 5 && (got[4] != "4 µs" || got[5] != show.Unknown) {
+			t.Errorf("%q, want a p99 and no p99.9", got)
+		} else if len(got) > 5 {
+			return
+		}
+	}
+	t.Error("no table of lateness")
+}
+
 func texts(row *show.Row) (out []string) {
 	for _, c := range row.Cells {
 		out = append(out, c.Text)

@@ -137,6 +137,15 @@ func (s *Summary) CheckLost() error {
 	return nil
 }
 
+// Brief returns a warning if the trace covers less than a second, and otherwise the empty string.
+func (s *Summary) Brief() string {
+	if s.Duration() >= time.Second {
+		return ""
+	}
+	return fmt.Sprintf("the trace covers only %v, and a share of a core or a rate is that of this time: record at least a second",
+		s.Duration().Round(time.Microsecond))
+}
+
 // MarshalJSON writes a summary for programs, with times in nanoseconds.
 func (s *Summary) MarshalJSON() ([]byte, error) {
 	h, t := s.Header, s.Totals

@@ -2,6 +2,7 @@ package section
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -159,17 +160,21 @@ func (at latencyAt) table() show.Text {
 	return append(show.Para("In nanoseconds: the median, the 99th and the 99.9th percentile."), show.Tables(t)...)
 }
 
-// percentilesOf writes the percentiles of the picture; nil: there are too few samples for all of them.
+// percentilesOf writes the percentiles of the picture; nil: none of them is known.
 func percentilesOf(l results.Latency) any {
 	var out []string
+	value := math.NaN()
 	for _, of := range percentiles {
-		ns, ok := of.of(l)
-		if !ok {
-			return nil
+		if ns, ok := of.of(l); ok {
+			out, value = append(out, show.Figure(ns)), ns
+		} else {
+			out = append(out, show.Unknown)
 		}
-		out = append(out, show.Figure(ns))
 	}
-	return show.Number(l.P999, strings.Join(out, " / "))
+	if math.IsNaN(value) {
+		return nil
+	}
+	return show.Number(value, strings.Join(out, " / "))
 }
 
 func hasLatency(r *results.Row) bool {
@@ -205,20 +210,20 @@ func latencyOf(row *results.Row, kind script.Kind) (l results.Latency, ok bool) 
 type percentile struct {
 	name   string
 	value  func(results.Latency) float64
-	least  int64 // samples needed; with fewer it is the maximum
+	q      float64
 	marker draw.Marker
 	radius draw.Length
 }
 
 var percentiles = []percentile{
-	{"median", func(l results.Latency) float64 { return l.P50 }, 1, draw.Circle, 3.6},
-	{"99 %", func(l results.Latency) float64 { return l.P99 }, 100, draw.Diamond, 2.9},
-	{"99.9 %", func(l results.Latency) float64 { return l.P999 }, 1000, draw.Triangle, 2.6},
+	{"median", func(l results.Latency) float64 { return l.P50 }, 0.5, draw.Circle, 3.6},
+	{"99 %", func(l results.Latency) float64 { return l.P99 }, 0.99, draw.Diamond, 2.9},
+	{"99.9 %", func(l results.Latency) float64 { return l.P999 }, 0.999, draw.Triangle, 2.6},
 }
 
-// of returns the percentile. ok is false with too few samples.
+// of returns the percentile. ok is false if too few samples leave it open by more than a factor of 10.
 func (p percentile) of(l results.Latency) (ns float64, ok bool) {
-	return p.value(l), l.Samples >= p.least
+	return p.value(l), analysis.KnowsQuantile(l, p.q)
 }
 
 func (v *View) clockNote() string {

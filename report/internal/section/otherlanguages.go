@@ -277,9 +277,6 @@ func less(costs, floor []stats.Sample) []stats.Sample {
 	return out
 }
 
-// widest is the ratio of the ends of an interval beyond which the interval says nothing (chosen).
-const widest = 1000
-
 // TimesOf returns a ratio with its interval, which needs at least three units.
 func TimesOf(r stats.Ratio) show.Cell {
 	unit := map[stats.Level]string{stats.Rounds: "round", stats.Layouts: "layout"}[r.Level]
@@ -290,10 +287,10 @@ func TimesOf(r stats.Ratio) show.Cell {
 		return ratio(r).With("interval not known: one " + unit)
 	case r.Units == 2: // leaves one degree of freedom, and an interval from nothing to thousands
 		return ratio(r).With("interval not known: two " + unit + "s")
-	case !r.Bounded() || r.Hi > widest*r.Lo: // a few correlated units leave such an interval, too
+	case !show.Narrow(r.Lo, r.Hi): // a few correlated units leave such an interval, too
 		return ratio(r).With("interval not known")
 	}
-	return ratio(r).With(show.Times(r.Lo) + " to " + show.Times(r.Hi))
+	return ratio(r).With(show.Interval(r.Lo, r.Hi, show.Times, show.To))
 }
 
 // languages compares programs that declare the same structure in several languages.

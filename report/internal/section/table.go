@@ -123,16 +123,16 @@ func ratio(r stats.Ratio) show.Cell {
 }
 
 func interval(s cost.Stat) show.Cell {
-	if !s.Bounded() {
+	if !show.Narrow(s.Lo, s.Hi) {
 		return show.Words(show.Unknown)
 	}
-	return show.Number(s.Lo, show.Figure(s.Lo)+" to "+show.Figure(s.Hi))
+	return show.Number(s.Lo, show.Interval(s.Lo, s.Hi, show.Figure, show.To))
 }
 
 func withInterval(s cost.Stat) show.Cell {
 	c := show.Number(s.Center, show.Figure(s.Center))
 	if s.Bounded() {
-		c.Note = show.Figure(s.Lo) + " to " + show.Figure(s.Hi)
+		c.Note = show.Interval(s.Lo, s.Hi, show.Figure, show.To)
 	}
 	return c
 }
