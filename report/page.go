@@ -230,7 +230,7 @@ var markdownSource string
 // same everywhere, and links the SVGs.
 var markdownTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"literal": func(s string) string { return strings.TrimSpace(show.Para(s).Markdown()) },
-	"oneline": show.OneLine, "charts": func() string { return Charts },
+	"oneline": show.Safe, "charts": func() string { return Charts },
 }).Parse(markdownSource))
 
 func (p *page) markdown() ([]byte, error) {

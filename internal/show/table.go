@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -250,30 +249,20 @@ func (f Face) markdown(s string) string {
 	mark := [...]string{Bold: "**", Italic: "_", Code: "`"}[f]
 	switch {
 	case f == Code:
-		return mark + OneLine(s) + mark
+		return mark + Safe(s) + mark
 	case s == "":
 		return ""
 	}
 	return mark + literal(s) + mark
 }
 
-func escaped(s string) string { return html.EscapeString(OneLine(strings.ToValidUTF8(s, "\uFFFD"))) }
+func escaped(s string) string { return html.EscapeString(Safe(s)) }
 
 // special matches what Markdown takes for more than text within a line.
 var special = regexp.MustCompile("[\\\\`*_\\[\\]<>~]|&[#\\w]")
 
 // literal makes Markdown show a text as it is.
-func literal(s string) string { return special.ReplaceAllString(OneLine(s), `\$0`) }
-
-// OneLine turns what would break a line into spaces.
-func OneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, s)
-}
+func literal(s string) string { return special.ReplaceAllString(Safe(s), `\$0`) }
 
 func (t Table) writer(write func(Cell) string, widths []int) table.Writer {
 	w := table.NewWriter()

@@ -168,22 +168,12 @@ func (t Text) HTML() string {
 			}
 			out.WriteString("</ul>\n")
 		case Listing:
-			fmt.Fprintf(&out, "<pre><code>%s\n</code></pre>\n", html.EscapeString(legible(b.Listing)))
+			fmt.Fprintf(&out, "<pre><code>%s\n</code></pre>\n", html.EscapeString(escape(b.Listing, "\n\t")))
 		case Values:
 			out.WriteString(b.Table.HTML())
 		}
 	}
 	return out.String()
-}
-
-// legible replaces what well-formed text must not hold.
-func legible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' {
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 func markdown(spans []Span) string {

@@ -74,7 +74,7 @@ func apart(i stats.Interval) string {
 // multiple writes the interval of a multiple of 1 or more, or its center if there is no interval above 1.
 func multiple(i stats.Interval) string {
 	if i.Lo <= 1 {
-		return show.Times(i.Center)
+		i.Lo = 0 // it is not known
 	}
 	return apart(i)
 }

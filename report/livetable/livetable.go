@@ -209,8 +209,12 @@ func lateness(rows []results.LiveRow, n int) Table {
 		}},
 		{"p50", func(r results.LiveRow) show.Cell { return known(r.LatenessOver().P50, show.Duration) }},
 		{"p90", func(r results.LiveRow) show.Cell { return known(r.LatenessOver().P90, show.Duration) }},
-		tail("p99", func(l results.LiveLateness) float64 { return l.P99 }),
-		tail("p99.9", func(l results.LiveLateness) float64 { return l.P999 }),
+		{"p99", func(r results.LiveRow) show.Cell {
+			return tail(r, r.LatenessOver().P99, func(l results.LiveLateness) float64 { return l.P99 })
+		}},
+		{"p99.9", func(r results.LiveRow) show.Cell {
+			return tail(r, r.LatenessOver().P999, func(l results.LiveLateness) float64 { return l.P999 })
+		}},
 		{"max", func(r results.LiveRow) show.Cell { return known(r.LatenessOver().Max, show.Duration) }},
 	}
 	return tableOf(title, rows, append(columns, useColumns(func(r results.LiveRow) (uses []results.LiveUse) {
@@ -222,24 +226,17 @@ func lateness(rows []results.LiveRow, n int) Table {
 }
 
 // tail is the median of a percentile over the rounds. It is not known if the rounds differ by more than a factor of 10.
-func tail(name string, of func(results.LiveLateness) float64) column {
-	return column{name, func(r results.LiveRow) show.Cell {
-		lo, hi := math.Inf(1), 0.0
-		for _, l := range r.Lateness {
-			if l.Timers > 0 {
-				lo, hi = min(lo, of(l)), max(hi, of(l))
-			}
+func tail(r results.LiveRow, median float64, of func(results.LiveLateness) float64) show.Cell {
+	lo, hi := math.Inf(1), 0.0
+	for _, l := range r.Lateness {
+		if l.Timers > 0 {
+			lo, hi = min(lo, of(l)), max(hi, of(l))
 		}
-		if !show.Narrow(lo, hi) {
-			return show.Words(show.Unknown)
-		}
-		return known(results.Median(r.Lateness, func(l results.LiveLateness) float64 {
-			if l.Timers == 0 {
-				return math.NaN()
-			}
-			return of(l)
-		}), show.Duration)
-	}}
+	}
+	if !show.Narrow(lo, hi) {
+		return show.Words(show.Unknown)
+	}
+	return known(median, show.Duration)
 }
 
 // useColumns are processor time, wake-ups and sleeps a second.
