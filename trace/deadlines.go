@@ -104,7 +104,7 @@ func (d *deadlines) pop(to structures.Tick) {
 
 // firstTick returns the first tick at or after the time that is delay after now.
 func (d *deadlines) firstTick(now, delay time.Duration) structures.Tick {
-	end := plus(now, max(delay, 0))
+	end := minus(now, -max(delay, 0))
 	tick := structures.Tick(end / d.tick)
 	if end%d.tick > 0 && tick < math.MaxInt64 {
 		tick++
@@ -112,22 +112,7 @@ func (d *deadlines) firstTick(now, delay time.Duration) structures.Tick {
 	return tick
 }
 
-// plus returns a+b for b of 0 or more, or the largest duration.
-func plus(a, b time.Duration) time.Duration {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}
-
 // minus returns the time from b to a, or the nearest duration.
-func minus(a, b int64) time.Duration {
-	switch d := a - b; {
-	case a >= b && d < 0:
-		return math.MaxInt64
-	case a < b && d >= 0:
-		return math.MinInt64
-	default:
-		return time.Duration(d)
-	}
+func minus[T int64 | time.Duration](a, b T) time.Duration {
+	return time.Unix(0, int64(a)).Sub(time.Unix(0, int64(b)))
 }

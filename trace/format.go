@@ -19,8 +19,6 @@ const magic = "\x89TBT\r\n\x1a\n"
 // in versions 2 and 4 lost operations have no kinds. No other version differs in one bit from one of these.
 const Version = 7
 
-var versions = []byte{1, 2, 4, Version}
-
 // The kinds of sections.
 const (
 	sectionHeader = 'H'

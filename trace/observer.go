@@ -100,6 +100,6 @@ func (o *Observer) Close(now int64) error {
 // endTick advances to the end of a tick.
 func (o *Observer) endTick(now int64) {
 	if o.Err() == nil {
-		o.d.advance(plus(minus(now, o.epoch), o.d.tick), 0)
+		o.d.advance(minus(minus(now, o.epoch), -o.d.tick), 0)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -129,12 +128,7 @@ func (a *Advice) measure(ctx context.Context, m *meter, runs []run) error {
 	}
 	now := all[0].script
 	if now.Partial {
-		if now.Ticks == 0 {
-			return fmt.Errorf("its first %d operations cover no time, want at least a tick", mostOperations)
-		}
-		part := *a.Summary
-		part.Totals.First, part.Totals.Last = 0, now.Ticks
-		a.Partial = part.Duration()
+		a.Partial = time.Duration(now.Ticks) * a.Summary.Header.Tick
 	}
 	onKept := 0
 	for _, x := range now.Steps {

@@ -94,7 +94,7 @@ func (a *Advice) costs() *show.Table {
 
 // core is the share of a core and its interval.
 func core(u *Use) show.Cell {
-	return share(u.Core.Center).With(show.Interval(100*u.Core.Lo, 100*u.Core.Hi, show.Figure, show.Dash))
+	return share(u.Core.Center).With(show.Interval(100*u.Core.Lo, 100*u.Core.Hi, show.Figure, "–"))
 }
 
 func share(of float64) show.Cell { return show.Number(of, percent(of)) }

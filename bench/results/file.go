@@ -185,25 +185,19 @@ func (c *Cell) sameProofs() error {
 	return nil
 }
 
-// named reports whether a name fits into a line.
+// named reports whether a name is there and fits into a line.
 func named(name string) bool {
-	return !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) })
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) })
 }
 
 // Validate returns an error if r is not well-formed, so that a report could not show it.
 func (r *Run) Validate() error {
 	for _, c := range r.Cells {
 		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)
-		if c.Workload == "" || c.N < 1 {
-			return fmt.Errorf("%s: want a workload and n of at least 1", where)
-		}
-		if !named(c.Workload) {
-			return fmt.Errorf("a cell of the workload %q: want a name without control characters", c.Workload)
+		if !named(c.Workload) || c.N < 1 {
+			return fmt.Errorf("cell %q, n %d: want a workload without control characters, and n of at least 1", c.Workload, c.N)
 		}
 		for _, row := range c.Rows {
-			if row.Structure == "" {
-				return fmt.Errorf("%s: a row without a structure", where)
-			}
 			if !named(row.Structure) {
 				return fmt.Errorf("%s: a row of the structure %q: want a name without control characters", where, row.Structure)
 			}

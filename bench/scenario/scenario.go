@@ -100,10 +100,6 @@ func parse(name string, data []byte, taken map[string]string) (workload.Workload
 // read checks a file in this order: TOML syntax, keys, types and ranges. It returns the
 // faults of the first of these checks that fails.
 func read(data []byte, taken map[string]string) (w workload.Workload, faults []fault) {
-	data, err := foreign.Text(data)
-	if err != nil {
-		return w, []fault{{1, err.Error()}}
-	}
 	var values map[string]any
 	if err := toml.Unmarshal(data, &values); err != nil {
 		return w, []fault{notTOML(data, err)}

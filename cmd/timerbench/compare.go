@@ -104,7 +104,7 @@ func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
 	t.Header = append(t.Header, "p", "counts from", "")
 	for _, r := range c.Rows {
 		row := []any{r.Workload, show.Grouped(r.N), r.Structure, r.Op, show.Figure(r.Old),
-			show.Figure(r.Old * r.Ratio.Center), ratio(r.Ratio.Center), show.Interval(r.Ratio.Lo, r.Ratio.Hi, ratio, show.To)}
+			show.Figure(r.Old * r.Ratio.Center), ratio(r.Ratio.Center), show.Interval(r.Ratio.Lo, r.Ratio.Hi, ratio, " to ")}
 		if !c.Session {
 			row = append(row, ratio(r.Adjusted.Center))
 		}

@@ -187,7 +187,7 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 	for _, s := range x.Ranking {
 		to := show.Times(s.Times.Center)
 		if s.Times.Bounded() && show.Times(s.Times.Lo) != show.Times(s.Times.Hi) {
-			to = show.Interval(s.Times.Lo, s.Times.Hi, show.Times, show.Dash)
+			to = show.Interval(s.Times.Lo, s.Times.Hi, show.Times, "–")
 		}
 		name, best := s.Structure, ""
 		if s.Late != "" {

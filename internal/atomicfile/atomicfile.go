@@ -22,14 +22,13 @@ func Target(path string) (string, error) {
 	return file, err
 }
 
-// Writable returns an error if Write would fail for the path before it has written anything. Programs that work long
-// before they write call it first.
+// Writable returns an error if Write cannot create the file. Programs that work long before they write call it first.
 func Writable(path string) error {
 	file, replace, err := target.Of(path)
 	if err != nil || !replace {
 		return err
 	}
-	return removed(create(file))
+	return WritableFolder(filepath.Dir(file))
 }
 
 // WritableFolder creates a folder and returns an error if no file can be created in it.
@@ -37,20 +36,17 @@ func WritableFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return removed(create(filepath.Join(dir, "file")))
+	f, err := create(filepath.Join(dir, "file"))
+	if err == nil {
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
+	}
+	return err
 }
 
 // create creates a hidden file in the folder of a file.
 func create(file string) (*os.File, error) {
 	dir, name := filepath.Split(file)
 	return os.OpenFile(filepath.Join(dir, "."+name+"-"+rand.Text()[:8]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-}
-
-func removed(f *os.File, err error) error {
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // Write replaces the file at path, or the one that a link there leads to, with what write

@@ -9,9 +9,6 @@ import (
 	"os"
 )
 
-// MostTOML is the most bytes of a file that people write by hand (chosen).
-const MostTOML = 1 << 20
-
 // ReadFile reads a text file of at most most bytes, without Mark.
 func ReadFile(path string, most int) ([]byte, error) {
 	f, err := os.Open(path)
@@ -28,8 +25,8 @@ func ReadFile(path string, most int) ([]byte, error) {
 	return data, nil
 }
 
-// Mark is the byte order mark that editors for Windows put before a text.
-const Mark = "\xef\xbb\xbf"
+// Mark is the byte order mark that editors for Windows put before a text. MostTOML bounds files written by hand (chosen).
+const Mark, MostTOML = "\xef\xbb\xbf", 1 << 20
 
 // ReadAll reads at most most bytes. More are an error.
 func ReadAll(r io.Reader, most int) ([]byte, error) {

@@ -11,9 +11,6 @@ const widest = 10
 // Narrow reports whether an interval is known, and narrow enough to be shown: from more than 0 to at most 10 times as much.
 func Narrow(lo, hi float64) bool { return lo > 0 && hi <= widest*lo }
 
-// To and Dash stand between the ends of an interval: in a text or a note, and in a column of a terminal.
-const To, Dash = " to ", "–"
-
 // Interval writes the ends of an interval, or Unknown if the interval is not Narrow.
 func Interval(lo, hi float64, write func(float64) string, between string) string {
 	if !Narrow(lo, hi) {

@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -44,14 +45,11 @@ func (s *SafeWriter) Write(p []byte) (int, error) {
 	b := append(s.left, p...)
 	end := len(b)
 	for i := end - 1; i >= max(0, end-utf8.UTFMax); i-- {
-		if utf8.RuneStart(b[i]) {
-			if !utf8.FullRune(b[i:]) {
-				end = i
-			}
-			break
+		if utf8.RuneStart(b[i]) && !utf8.FullRune(b[i:]) {
+			end = i
 		}
 	}
-	s.left = append([]byte(nil), b[end:]...)
+	s.left = slices.Clone(b[end:])
 	if _, err := io.WriteString(s.W, escape(string(b[:end]), "\n\t")); err != nil {
 		return 0, err
 	}

@@ -162,7 +162,7 @@ func TestOnlyANarrowIntervalIsShown(t *testing.T) {
 		{3, 1, 10.01, Unknown, Unknown}, {2.9, 0.007, 1207, Unknown, Unknown}, {2, 0, math.Inf(1), Unknown, Unknown},
 		{2, math.Inf(-1), math.Inf(1), Unknown, Unknown}, {math.NaN(), math.NaN(), math.NaN(), Unknown, Unknown}, {0, -1, 1, Unknown, Unknown},
 	} {
-		if got, half := Interval(c.lo, c.hi, Times, To), Spread(c.center, c.lo, c.hi); got != c.interval || half != c.half {
+		if got, half := Interval(c.lo, c.hi, Times, " to "), Spread(c.center, c.lo, c.hi); got != c.interval || half != c.half {
 			t.Errorf("%g from %g to %g: %s and ±%s, want %s and ±%s", c.center, c.lo, c.hi, got, half, c.interval, c.half)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 // that does not exist, may be replaced by renaming another file to it. Anything else, such as a device or a pipe, must be
 // opened and written as it is. Of returns an error for a folder, a missing folder, and a link that leads to itself.
 func Of(path string) (file string, replace bool, err error) {
-	const mostLinks = 40 // as Linux allows
 	switch info, err := os.Stat(path); {
 	case err == nil && info.IsDir():
 		return "", false, fmt.Errorf("%s is a folder, want a file", path)
@@ -21,7 +20,7 @@ func Of(path string) (file string, replace bool, err error) {
 		return path, false, nil
 	}
 	file = path
-	for range mostLinks {
+	for range 40 { // links, as Linux allows
 		info, err := os.Lstat(file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

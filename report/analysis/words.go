@@ -68,7 +68,7 @@ func apart(i stats.Interval) string {
 	if !show.Narrow(i.Lo, i.Hi) || show.Times(i.Lo) == show.Times(i.Hi) {
 		return show.Times(i.Center)
 	}
-	return show.Interval(i.Lo, i.Hi, show.Times, show.To)
+	return show.Interval(i.Lo, i.Hi, show.Times, " to ")
 }
 
 // multiple writes the interval of a multiple of 1 or more, or its center if there is no interval above 1.

@@ -211,7 +211,7 @@ func someOf(names []string) string {
 func nextBest(c *cost.Costs, r *results.Row) show.Cell {
 	out := show.Number(c.ToBest(r).Center, fmt.Sprintf("%s %s\u00a0×", r.Structure, times(c.ToBest(r))))
 	if to := c.ToBest(r); to.Bounded() && to.Lo < to.Hi {
-		out.Note = show.Interval(to.Lo, to.Hi, show.Times, show.To)
+		out.Note = show.Interval(to.Lo, to.Hi, show.Times, " to ")
 	}
 	return out
 }

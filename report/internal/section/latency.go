@@ -110,8 +110,8 @@ func (v *View) latencyChart(at latencyAt) *draw.Figure {
 					line := draw.Series{Style: v.Styles[who.Name], Rows: true, Joined: true}
 					var points []draw.Marks
 					for _, of := range percentiles {
-						ns, ok := of.of(l)
-						if !ok || ns <= 0 {
+						ns := of.of(l)
+						if !(ns > 0) { // or not known
 							continue
 						}
 						line.Marks = append(line.Marks, draw.Mark{X: ns, Y: float64(row), Title: of.name + " " + show.Duration(ns)})
@@ -165,10 +165,9 @@ func percentilesOf(l results.Latency) any {
 	var out []string
 	value := math.NaN()
 	for _, of := range percentiles {
-		if ns, ok := of.of(l); ok {
-			out, value = append(out, show.Figure(ns)), ns
-		} else {
-			out = append(out, show.Unknown)
+		ns := of.of(l)
+		if out = append(out, show.Figure(ns)); !math.IsNaN(ns) {
+			value = ns
 		}
 	}
 	if math.IsNaN(value) {
@@ -221,9 +220,12 @@ var percentiles = []percentile{
 	{"99.9 %", func(l results.Latency) float64 { return l.P999 }, 0.999, draw.Triangle, 2.6},
 }
 
-// of returns the percentile. ok is false if too few samples leave it open by more than a factor of 10.
-func (p percentile) of(l results.Latency) (ns float64, ok bool) {
-	return p.value(l), analysis.KnowsQuantile(l, p.q)
+// of returns the percentile. It is NaN if too few samples leave it open by more than a factor of 10.
+func (p percentile) of(l results.Latency) float64 {
+	if !analysis.KnowsQuantile(l, p.q) {
+		return math.NaN()
+	}
+	return p.value(l)
 }
 
 func (v *View) clockNote() string {

@@ -290,7 +290,7 @@ func TimesOf(r stats.Ratio) show.Cell {
 	case !show.Narrow(r.Lo, r.Hi): // a few correlated units leave such an interval, too
 		return ratio(r).With("interval not known")
 	}
-	return ratio(r).With(show.Interval(r.Lo, r.Hi, show.Times, show.To))
+	return ratio(r).With(show.Interval(r.Lo, r.Hi, show.Times, " to "))
 }
 
 // languages compares programs that declare the same structure in several languages.

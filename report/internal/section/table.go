@@ -126,13 +126,13 @@ func interval(s cost.Stat) show.Cell {
 	if !show.Narrow(s.Lo, s.Hi) {
 		return show.Words(show.Unknown)
 	}
-	return show.Number(s.Lo, show.Interval(s.Lo, s.Hi, show.Figure, show.To))
+	return show.Number(s.Lo, show.Interval(s.Lo, s.Hi, show.Figure, " to "))
 }
 
 func withInterval(s cost.Stat) show.Cell {
 	c := show.Number(s.Center, show.Figure(s.Center))
 	if s.Bounded() {
-		c.Note = show.Interval(s.Lo, s.Hi, show.Figure, show.To)
+		c.Note = show.Interval(s.Lo, s.Hi, show.Figure, " to ")
 	}
 	return c
 }

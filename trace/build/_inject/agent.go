@@ -192,32 +192,21 @@ func (a *agent) beforeExec(env []string) []string {
 		a.timers.d.w.flush()
 		a.addTotals()
 	}
-	if !a.ended && a.timers.Err() == nil {
-		if err := a.completeForNow(); err != nil {
+	if f := a.file; !a.ended && !f.direct && a.timers.Err() == nil { // what is written to a pipe cannot be taken back
+		at, err := f.temp.Seek(0, io.SeekCurrent)
+		if err == nil {
+			_, err = f.temp.WriteAt(f.w.footer(), at)
+		}
+		if err == nil {
+			a.named, err = f.giveName()
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "timerbench:", err)
 		}
 	}
 	const key = envBegun + "="
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, key) })
 	return append(env, key+os.Getenv(envBegun))
-}
-
-// completeForNow writes the footer without a change to the Writer, and gives the file its name. A trace that goes to a
-// pipe or a device is cut short.
-func (a *agent) completeForNow() error {
-	f := a.file
-	if f.direct { // nothing written can be taken back
-		return nil
-	}
-	at, err := f.temp.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return err
-	}
-	if _, err := f.temp.WriteAt(f.w.footer(), at); err != nil {
-		return err
-	}
-	a.named, err = f.giveName()
-	return err
 }
 
 // execFailed goes on with the recording.

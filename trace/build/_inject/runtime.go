@@ -31,8 +31,7 @@ const (
 // nothing but set timers fills a chunk in 0.3 ms.
 const timerbenchSize = 1 << 11
 
-// A timerbenchChunk holds records of one P. It is outside the heap, because timers are set where
-// the runtime cannot allocate, and because its memory must not count for the garbage collector.
+// A timerbenchChunk holds records of one P. It is outside the heap: the runtime sets timers where it cannot allocate.
 type timerbenchChunk struct {
 	_       sys.NotInHeap
 	written atomic.Uint32  // number of records
