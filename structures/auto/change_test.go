@@ -43,6 +43,24 @@ func TestNextIsNotLateWhileTimersMove(t *testing.T) {
 	}
 }
 
+// A jump of the clock while timers move fires the earliest first, though most of those that are due have yet to move.
+func TestAJumpWhileTimersMoveFiresInOrder(t *testing.T) {
+	s, rng, last := auto.New[int](), rand.New(rand.NewPCG(5, 6)), structures.Tick(0)
+	for range auto.FewLimit + 1 {
+		s.Schedule(1<<20+structures.Tick(rng.IntN(1<<20)), 0)
+	}
+	fired := 0
+	for timer := range structures.Due(s, 1<<20+1<<19) {
+		if fired++; timer.Deadline < last {
+			t.Fatalf("deadline %d fires after deadline %d", timer.Deadline, last)
+		}
+		last = timer.Deadline
+	}
+	if at, _ := s.Next(); fired < auto.FewLimit/3 || at <= 1<<20+1<<19 {
+		t.Errorf("%d timers fired, and the next is due at %d", fired, at)
+	}
+}
+
 // A timer that is counted and nowhere is noticed, in all modes.
 func TestCheckInvariantsMissesALostTimer(t *testing.T) {
 	for n, mode := range map[int]string{10: "lists", 101: "changing", 400: "wheel"} {
