@@ -114,8 +114,8 @@ func TestManyTimersFillAllLists(t *testing.T) {
 	}
 	for w.Pop(7000) != nil {
 	}
-	if w.used != 1 || w.list != 0 {
-		t.Errorf("%d lists are used after the last timer", w.used)
+	if w.Len() != 0 || w.used != 1 || w.list != 0 {
+		t.Errorf("%d timers are left, and %d lists are used, up to number %d", w.Len(), w.used, w.list)
 	}
 }
 
