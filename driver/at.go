@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"math"
 	"time"
 	"unsafe"
 
@@ -46,51 +47,48 @@ func (d *Driver) At(t time.Time, f func()) *Timer {
 	switch {
 	case sh.closed.Load():
 	case wall.Before(w.at):
-		wake = w.wait(now, wall)
+		var deadline moment
+		deadline, wake = w.wait(now)
+		sh.start(deadline.at - now)
 	default:
+		sh.start(0)
 		wake = sh.urge(now, call{f, &w.t})
 	}
 	sh.unlock(wake, now)
 	return &w.t
 }
 
-// wait puts a timer into the structure that is not there. It returns the tick to which the alarm
+// wait puts a timer into the structure that is not there. It returns its deadline, and the tick to which the alarm
 // must be set, or never. The lock is held.
-func (w *wallTimer) wait(now int64, wall time.Time) (wake structures.Tick) {
+func (w *wallTimer) wait(now int64) (deadline moment, wake structures.Tick) {
 	sh := w.t.sh
-	deadline := sh.clock.reach(after(now, max(0, int64(w.at.Sub(wall)))))
+	list := &sh.wall
+	if list.look == never {
+		list.ahead, list.look = sh.d.ahead(), sh.clock.nextLook(now)
+	}
+	// The wall clock is read after ahead. If it is set in between, the next look notices.
+	deadline = sh.clock.reach(after(now, max(0, int64(w.at.Sub(sh.d.wall())))))
 	w.t.id, wake = sh.schedule(now, deadline, w.t.task())
 	w.t.when.Store(byWall)
-	list := &sh.wall
 	if w.place == 0 {
 		list.list = append(list.list, w)
 		w.place = len(list.list)
-	} else {
-		sh.put-- // it was not started anew
 	}
-	if list.look == never {
-		list.ahead, list.look = sh.d.ahead(), sh.clock.nextLook(now)
-		wake = min(wake, sh.sooner(list.look))
-	}
-	return wake
+	return deadline, min(wake, sh.sooner(list.look))
 }
 
 // due is called by the pass.
-func (w *wallTimer) due() { w.handOver(w.t.f, idle) }
-
-// handOver hands f over if the time of the timer has come, and then sets the timer's when to the
-// argument. Otherwise the timer waits again. The lock is held.
-func (w *wallTimer) handOver(f func(), when int64) {
+func (w *wallTimer) due() bool {
 	sh := w.t.sh
-	wall := sh.d.wall()
-	if wall.Before(w.at) {
-		w.wait(sh.clock.now(), wall)
-		return
+	if sh.d.wall().Before(w.at) {
+		w.wait(sh.clock.now())
+		return false
 	}
 	sh.forget(w)
-	w.t.when.Store(when)
+	w.t.when.Store(idle)
 	sh.fired++
-	sh.d.pass.batch = append(sh.d.pass.batch, call{f, &w.t})
+	sh.d.pass.batch = append(sh.d.pass.batch, call{w.t.f, &w.t})
+	return true
 }
 
 // forget removes a timer from the list that is no longer in the structure. The lock is held.
@@ -144,10 +142,11 @@ func (l *wallTimers) set(d *Driver) bool {
 }
 
 // ahead returns how much further the wall clock has advanced than the driver's clock since the
-// driver was made, in ns.
+// driver was made, in ns. It is at most 73 years, so that the difference of two does not overflow.
 func (d *Driver) ahead() int64 {
+	const most = math.MaxInt64 / 4
 	now := d.clock.now()
-	return int64(d.wall().Sub(d.clock.start)) - now
+	return min(max(int64(d.wall().Sub(d.clock.start)), -most), most) - now
 }
 
 // nextLook returns the tick of the next reading of the wall clock.

@@ -31,9 +31,10 @@ func (d *Driver) NewTimer(delay time.Duration) *ChanTimer {
 // After returns the channel of a new timer: NewTimer(delay).C.
 func (d *Driver) After(delay time.Duration) <-chan time.Time { return d.NewTimer(delay).C }
 
-func (t *ChanTimer) due() {
+func (t *ChanTimer) due() bool {
 	t.t.sh.fired++
 	t.c <- sent() // there is room: Stop and Reset have emptied the channel
+	return true
 }
 
 // Stop prevents the timer from firing. It returns true if the timer was pending, or if it has
@@ -118,19 +119,18 @@ func (d *Driver) NewTicker(period time.Duration) *Ticker {
 	t.owner = t
 	now := d.clock.soon()
 	t.t.sh = d.lock()
-	t.start(now, period)
+	t.t.sh.arm(&t.t, now, t.first(now, period))
 	return t
 }
 
-// start starts a ticker that is not in the structure, and unlocks the shard.
-func (t *Ticker) start(now int64, period time.Duration) {
-	sh := t.t.sh
+// first sets the period, and returns the deadline of the first tick. The lock is held.
+func (t *Ticker) first(now int64, period time.Duration) moment {
 	t.period = int64(period)
 	t.next = after(now, t.period)
-	sh.arm(&t.t, now, sh.clock.reach(t.next))
+	return t.t.sh.clock.reach(t.next)
 }
 
-func (t *Ticker) due() {
+func (t *Ticker) due() bool {
 	sh := t.t.sh
 	sh.fired++
 	select {
@@ -139,7 +139,9 @@ func (t *Ticker) due() {
 	}
 	now := sh.clock.now()
 	t.next = after(t.next, t.period*((max(now, t.next)-t.next)/t.period+1))
+	sh.start(t.next - now)
 	sh.armLocked(&t.t, now, sh.clock.reach(t.next))
+	return true
 }
 
 // Stop turns the ticker off. It does not close the channel.
@@ -161,7 +163,15 @@ func (t *Ticker) Reset(period time.Duration) {
 	}
 	now := sh.clock.soon()
 	sh.mu.Lock()
-	sh.disarm(&t.t)
+	pending, _ := sh.disarm(&t.t)
 	drain(t.c)
-	t.start(now, period)
+	deadline := t.first(now, period)
+	if !pending {
+		sh.arm(&t.t, now, deadline)
+		return
+	}
+	if sh.watch != nil {
+		sh.watch.countMoved()
+	}
+	sh.unlock(sh.armLocked(&t.t, now, deadline), now)
 }

@@ -167,6 +167,7 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	} else {
 		h.id, wake = sh.schedule(now, deadline, taskOf(f))
 	}
+	sh.start(deadline.at - now)
 	sh.unlock(wake, now)
 	return h
 }
@@ -181,7 +182,7 @@ func (d *Driver) Len() int {
 	for i := range d.shards {
 		sh := &d.shards[i]
 		sh.mu.Lock()
-		n += sh.pending
+		n += sh.pending + sh.handed
 		sh.mu.Unlock()
 	}
 	return n

@@ -2,8 +2,10 @@ package driver
 
 import (
 	"fmt"
-	"math"
+	"math/bits"
 	"time"
+
+	"github.com/timerbench/timerbench/structures"
 )
 
 // Recurrence is a series of times. Periodic makes one, and Parse of package crontab makes one of a cron expression.
@@ -30,21 +32,25 @@ type periodic struct {
 }
 
 func (p periodic) Next(t time.Time) time.Time {
-	// Sub saturates at 292 years, so larger differences need several steps.
-	start := p.start
-	since := t.Sub(start)
-	for since == math.MinInt64 || since == math.MaxInt64 {
-		start = start.Add(since - since%p.period)
-		since = t.Sub(start)
+	// The distance may be more than a Duration holds, which is 292 years.
+	seconds, ns := t.Unix()-p.start.Unix(), time.Duration(t.Nanosecond()-p.start.Nanosecond())
+	period := uint64(p.period)
+	before := seconds < 0
+	if before {
+		seconds, ns = -seconds, -ns
 	}
-	into := since % p.period
-	if into < 0 {
-		into += p.period
+	if ns %= p.period; ns < 0 {
+		ns += p.period
 	}
-	return t.Add(p.period - into)
+	hi, lo := bits.Mul64(uint64(seconds), uint64(time.Second))
+	into := (bits.Rem64(hi, lo, period) + uint64(ns)) % period
+	if before && into > 0 {
+		into = period - into
+	}
+	return t.Add(time.Duration(period - into))
 }
 
-// Missed says what happens to missed runs of a recurrence. A run is missed if the next one has
+// Missed says what happens to missed runs of a recurrence. A run is missed if another one has
 // come due as well, or if it is more than a minute late: because the program or the machine was
 // suspended, or because the wall clock was set forward.
 type Missed int
@@ -105,25 +111,35 @@ func (d *Driver) Jitter(delay, by time.Duration) time.Duration {
 const (
 	// late is the most by which a run may be late without being missed.
 	late = time.Minute
-	// correction is the smallest backward step of the wall clock after which runs are repeated,
-	// because the clock was wrong before. It is the limit of Vixie cron, too.
+	// correction is how far before the last run the wall clock must be to have been wrong then. It is the limit of Vixie
+	// cron, too.
 	correction = 3 * time.Hour
 )
 
-// every is a timer that runs a function at the times of a recurrence. While a run is handed over,
-// the timer is pending, but it is in no structure and in no list.
+// every is a timer that runs a function at the times of a recurrence. From the moment at which a run is handed over until
+// it begins, the timer is pending, but it is in no structure and in no list.
 type every struct {
 	wallTimer
 	r      Recurrence
 	missed Missed
 	by     time.Duration // of Spread
-	time   time.Time     // of the run in the recurrence, without the spread; guarded by the lock
-	set    time.Time     // wall clock at the time when at was computed; guarded by the lock
+
+	// The lock guards the fields below while the timer is in the structure. Otherwise only run uses them.
+	time time.Time // of the next run in the recurrence, without the spread
+	set  time.Time // time is the first one after set that is to be run
+	came bool      // run was handed over because time has come, not because the wall clock was set back
+
+	done  time.Time // runs up to this time of the wall clock have happened; the zero time if there was none
+	begun int64     // when the last run began, by the clock of the driver, in ns
 }
 
-// Every runs f at each time of r, from now on, by the wall clock. It follows the clock as At does. If the clock
-// is set back by less than three hours, no run is repeated. If it is set back further, the recurrence starts
-// again from the new time. OnMissed says what happens to missed runs.
+// Every runs f at each time of r, from now on, by the wall clock. It follows the clock as At does.
+//
+// If the clock is set back, runs that have happened do not happen again, unless they are frequent: r has further runs in
+// each of the two hours before and of the two hours after. A frequent run happens again if at least half the time between
+// two runs has passed since the last one. If the clock is then three hours or more before the last run, it was wrong, and
+// the recurrence starts again from the new time. OnMissed says what happens to runs that the clock skips if it is set
+// forward.
 //
 // A run does not wait for the previous one to return. Stop ends the recurrence. Reset ends it,
 // too, and runs f once more after its delay. The timer is not pending after the last time of r,
@@ -146,9 +162,14 @@ func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	}
 	e.t.sh, e.t.f, e.owner = d.assign(), f, e
 	wall := d.wall()
-	next := nextRun(e.r, wall)
-	e.t.when.Store(byWall)
-	e.again(next, wall)
+	next, put := nextRun(e.r, wall), d.Jitter(0, e.by)
+	sh, wake := e.t.sh, never
+	now := sh.clock.now()
+	sh.mu.Lock()
+	if !next.IsZero() && !sh.closed.Load() {
+		wake = e.await(now, next, put, wall, true)
+	}
+	sh.unlock(wake, now)
 	return &e.t
 }
 
@@ -161,71 +182,146 @@ func nextRun(r Recurrence, t time.Time) time.Time {
 	return next
 }
 
-// due is called by the pass.
-func (e *every) due() {
-	sh := e.t.sh
-	if e.corrected(sh.d.wall()) {
-		sh.forget(&e.wallTimer)
-		sh.put-- // nothing has fired
-		// The pass must not call Next.
-		sh.d.pass.batch = append(sh.d.pass.batch, call{e.run, &e.t})
-		return
+// frequent reports whether r has runs in each of the two hours before a run and of the two hours after it.
+func frequent(r Recurrence, run time.Time) bool {
+	within := func(from, to time.Time) bool { // from is included
+		next := r.Next(from.Add(-1))
+		return !next.IsZero() && !next.After(to)
 	}
-	e.handOver(e.run, byWall)
+	return within(run.Add(-2*time.Hour), run.Add(-time.Hour)) && within(run.Add(-time.Hour), run.Add(-1)) &&
+		within(run.Add(1), run.Add(time.Hour)) && within(run.Add(time.Hour), run.Add(2*time.Hour))
 }
 
-// corrected reports whether the wall clock was set back so far that the next run must be computed again.
-func (e *every) corrected(wall time.Time) bool { return e.set.Sub(wall) >= correction }
+// due is called by the pass.
+func (e *every) due() bool {
+	sh := e.t.sh
+	wall := sh.d.wall()
+	e.came = !wall.Before(e.at)
+	if !e.came {
+		if !wall.Before(e.set) {
+			e.wait(sh.clock.now())
+			return false
+		}
+		// The next run may be another one, but the pass must not call Next. The clock was set since the last look at it.
+		e.set = wall.Add(-max(lookEvery, time.Duration(sh.clock.tick)))
+	}
+	sh.forget(&e.wallTimer)
+	sh.handed++
+	sh.d.pass.batch = append(sh.d.pass.batch, call{t: &e.t})
+	return e.came
+}
 
-// run makes the run that has come due, and waits for the next one.
+// run makes the run that has come due, if there is one, and waits for the next one.
 func (e *every) run() {
 	sh := e.t.sh
 	wall := sh.d.wall()
-	at, now := e.time, true // without the lock: the timer is not in the structure
 	asked := false
 	defer func() {
 		if !asked { // Next has panicked
-			e.again(time.Time{}, wall)
+			e.again(time.Time{}, wall, false)
 		}
 	}()
-	var next time.Time
+	from, runs := wall, e.came || !wall.Before(e.at)
 	switch {
-	case e.corrected(wall):
-		next, now = nextRun(e.r, wall), false
+	case !runs: // since the clock was set back, time has passed
+		from = earlier(e.set, wall)
+	case e.time.Sub(wall) >= correction:
+		runs = false
 	case e.missed == CatchUp:
-		next = nextRun(e.r, at)
+		from = earlier(e.time, wall)
+		e.done = later(e.done, e.time)
 	default:
 		if e.missed == Skip {
-			second := nextRun(e.r, at)
-			now = wall.Sub(e.at) <= late && (second.IsZero() || second.After(wall))
+			second := nextRun(e.r, e.time)
+			runs = wall.Sub(e.at) <= late && (second.IsZero() || second.After(wall))
 		}
-		next = nextRun(e.r, wall)
+		e.done = later(e.done, later(e.time, wall))
 	}
+	if runs {
+		e.begun = sh.clock.now()
+	}
+	next := e.following(from, wall)
 	asked = true
-	if e.again(next, wall) && now {
+	if e.again(next, from, runs) && runs {
 		e.t.f()
 	}
 }
 
-// again waits for the next run. It reports false if the recurrence has been ended.
-func (e *every) again(next, wall time.Time) bool {
+// following returns the first run after a time of the wall clock, which now shows wall, that is not one that has happened.
+func (e *every) following(from, wall time.Time) time.Time {
+	switch back := e.done.Sub(from); {
+	case e.done.IsZero() || back <= 0:
+		return nextRun(e.r, from)
+	case back >= correction:
+		e.done = time.Time{}
+		return nextRun(e.r, from)
+	}
+	passed := time.Duration(e.t.sh.clock.now() - e.begun)
+	next := nextRun(e.r, from)
+	for times := 0; !next.IsZero() && !next.After(e.done); times++ {
+		if times == maxTimes {
+			return nextRun(e.r, e.done)
+		}
+		second := nextRun(e.r, next)
+		if frequent(e.r, next) && passed+next.Sub(wall) >= second.Sub(next)/2 {
+			break
+		}
+		next = second
+	}
+	return next
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// again waits for the next run. ran says that the run that was handed over begins. It reports false if the recurrence has
+// been ended.
+func (e *every) again(next, from time.Time, ran bool) bool {
 	sh := e.t.sh
 	put := sh.d.Jitter(0, e.by)
 	now, wake := sh.clock.now(), never
 	sh.mu.Lock()
 	goesOn := e.t.when.Load() == byWall && !sh.closed.Load()
-	switch {
-	case !goesOn:
-	case next.IsZero():
-		e.t.when.Store(idle)
-		if sh.watch != nil {
-			sh.watch.ended(recordFire, timerKey{t: &e.t})
+	if goesOn {
+		sh.handed--
+		if ran {
+			sh.fired++
 		}
-	default:
-		e.time, e.set = next.Round(0), wall
-		e.at = e.time.Add(put)
-		wake = e.wait(now, wall)
+		if !next.IsZero() {
+			wake = e.await(now, next, put, from, ran)
+		} else {
+			if !ran {
+				sh.stopped++
+			}
+			e.t.when.Store(idle)
+			if sh.watch != nil {
+				sh.watch.ended(recordFire, timerKey{t: &e.t})
+			}
+		}
 	}
 	sh.unlock(wake, now)
 	return goesOn
+}
+
+// await puts the timer into the structure, for a run that is put off by a spread. started says that it counts as a start.
+// It returns the tick to which the alarm must be set, or never. The lock is held.
+func (e *every) await(now int64, next time.Time, put time.Duration, from time.Time, started bool) (wake structures.Tick) {
+	e.time, e.set = next.Round(0), from
+	e.at = e.time.Add(put)
+	deadline, wake := e.wait(now)
+	if started {
+		e.t.sh.start(deadline.at - now)
+	}
+	return wake
 }

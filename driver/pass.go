@@ -133,12 +133,11 @@ func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 		if !ok {
 			return sh.collectUrgent(at, budget-n)
 		}
-		before := sh.fired
-		sh.fire(timer, at)
+		fired := sh.fire(timer, at)
 		if sh.watch != nil {
 			sh.watch.popped(timer)
 		}
-		if sh.fired > before {
+		if fired {
 			p.due = append(p.due, int64(timer.Deadline)*sh.clock.tick)
 		}
 	}
@@ -176,8 +175,8 @@ func (sh *shard) look() {
 	sh.next.Store(int64(next))
 }
 
-// fire handles a timer that was popped from the structure. The lock is held.
-func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) {
+// fire handles a timer that was popped from the structure. It reports whether the timer has fired. The lock is held.
+func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) bool {
 	t := timer.Value.timer()
 	var c call
 	switch {
@@ -187,21 +186,20 @@ func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) {
 		c.f = overwritten
 	case t.when.Load() == byWall:
 		sh.pending--
-		t.internal().owner.due()
-		return
+		return t.internal().owner.due()
 	case !t.expire(at):
 		t.id = sh.s.Schedule(structures.Tick(t.when.Load()), timer.Value)
-		return
+		return false
 	case t.f == nil:
 		sh.pending--
-		t.internal().owner.due()
-		return
+		return t.internal().owner.due()
 	default:
 		c = call{t.f, t}
 	}
 	sh.pending--
 	sh.fired++
 	sh.d.pass.batch = append(sh.d.pass.batch, c)
+	return true
 }
 
 // expire makes a pending timer idle. It reports false if the timer has been moved to a later deadline.

@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/timerbench/timerbench/driver/internal/machine"
 )
@@ -34,10 +35,20 @@ type pool struct {
 
 const helpEvery = 64
 
-// call is a function to run, and its Timer, if it has one.
+// call is a function to run, and its Timer, if it has one. Without a function it is run of the every of the Timer.
 type call struct {
 	f func()
 	t *Timer
+}
+
+// functions returns the number of functions of timers that have fired. A timer of Every fires when run begins.
+func functions(calls []call) (n int) {
+	for _, c := range calls {
+		if c.f != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // worker is a goroutine of the pool. The lock of the pool guards it.
@@ -57,7 +68,7 @@ func (p *pool) init(e execution, onPanic func(any, []byte)) {
 func (p *pool) submit(fs []call, more bool) {
 	p.mu.Lock()
 	if p.closed {
-		p.dropped += len(fs)
+		p.dropped += functions(fs)
 		p.mu.Unlock()
 		return
 	}
@@ -122,7 +133,7 @@ func (p *pool) work(counted bool) {
 			go p.work(true)
 		}
 		returned = false
-		p.call(c.f)
+		p.call(c)
 		returned = true
 		p.mu.Lock()
 		p.returned(w)
@@ -183,8 +194,8 @@ func (p *pool) returned(w *worker) {
 	}
 }
 
-// call runs a function.
-func (p *pool) call(f func()) {
+// call makes a call.
+func (p *pool) call(c call) {
 	if p.onPanic != nil {
 		defer func() {
 			if value := recover(); value != nil {
@@ -192,7 +203,11 @@ func (p *pool) call(f func()) {
 			}
 		}()
 	}
-	f()
+	if c.f == nil {
+		(*every)(unsafe.Pointer(c.t)).run()
+		return
+	}
+	c.f()
 }
 
 // close drops the functions that are not running. It reports whether this was the first call.
@@ -203,7 +218,7 @@ func (p *pool) close() bool {
 		return false
 	}
 	p.closed = true
-	p.dropped = p.queue.len()
+	p.dropped = functions(p.queue.all[p.queue.head:])
 	p.queue = fifo[call]{}
 	if p.running == 0 {
 		close(p.quiet)

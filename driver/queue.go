@@ -70,7 +70,7 @@ func (q *Queue[T]) enter(e *queued[T]) bool {
 }
 
 // due moves a value to the ready ring, unless it has been removed.
-func (e *queued[T]) due() {
+func (e *queued[T]) due() bool {
 	e.t.sh.fired++
 	q := e.q
 	q.mu.Lock()
@@ -80,6 +80,7 @@ func (e *queued[T]) due() {
 		q.n++
 		q.signal()
 	}
+	return true
 }
 
 // signal wakes up one waiting Take.

@@ -29,6 +29,7 @@ type shard struct {
 	urgent  fifo[urgent]               // functions that are due at once
 	wall    wallTimers
 	pending int    // number of timers in s and in urgent
+	handed  int    // number of timers of Every that are pending while a run is handed over
 	put     uint64 // number of timers that were started; a move does not count
 	stopped uint64
 	fired   uint64
@@ -77,6 +78,14 @@ func (sh *shard) unlockStopped(pending, empty bool) {
 	}
 }
 
+// start counts a timer that is started, with its delay in ns. The lock is held.
+func (sh *shard) start(delay int64) {
+	sh.put++
+	if sh.watch != nil {
+		sh.watch.start(delay)
+	}
+}
+
 // schedule puts a task into the structure. It returns the tick to which the alarm must be set, or
 // never. The lock is held.
 func (sh *shard) schedule(now int64, deadline moment, task Task) (id structures.ID, wake structures.Tick) {
@@ -84,7 +93,7 @@ func (sh *shard) schedule(now int64, deadline moment, task Task) (id structures.
 	sh.enter()
 	id = sh.s.Schedule(deadline.tick, task)
 	if sh.watch != nil {
-		sh.watch.started(task, id, deadline.at-now)
+		sh.watch.entered(task, id, deadline.at-now)
 	}
 	return id, sh.sooner(deadline.tick)
 }
@@ -95,7 +104,6 @@ func (sh *shard) enter() {
 		sh.publish()
 	}
 	sh.pending++
-	sh.put++
 }
 
 // urge makes a function run at once. If functions run in order, that is in the next pass, because
@@ -106,7 +114,6 @@ func (sh *shard) urge(now int64, c call) (wake structures.Tick) {
 		sh.watch.atOnce(timerKey{t: c.t})
 	}
 	if sh.d.pool.workers == maxWorkers {
-		sh.put++
 		sh.fired++
 		sh.d.pass.countAtOnce()
 		sh.d.pool.submit([]call{c}, true)
@@ -181,17 +188,18 @@ func (sh *shard) vacate() {
 	sh.unpublish()
 }
 
-// close drops the structure and returns the number of timers that were pending.
+// close drops the structure and returns the number of timers that were pending. They count as stopped.
 func (sh *shard) close() int {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	sh.closed.Store(true)
 	sh.marked.Store(true)
-	pending := sh.pending
+	pending := sh.pending + sh.handed
+	sh.stopped += uint64(pending)
 	if sh.watch != nil {
 		sh.watch.close(sh.s)
 	}
-	sh.s, sh.pending, sh.urgent, sh.wall = nil, 0, fifo[urgent]{}, wallTimers{look: never}
+	sh.s, sh.pending, sh.handed, sh.urgent, sh.wall = nil, 0, 0, fifo[urgent]{}, wallTimers{look: never}
 	sh.vacate()
 	return pending
 }

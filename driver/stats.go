@@ -11,7 +11,7 @@ type Stats struct {
 	Pending     uint64       // timers that are pending now
 	Started     uint64       // timers that were started; each tick of a Ticker counts
 	Fired       uint64       // timers that have fired; each tick of a Ticker counts
-	Stopped     uint64       // timers that were stopped before they fired
+	Stopped     uint64       // timers that were stopped before they fired, by Close, too
 	Moved       uint64       // timers that were pending at a Reset; 0 without Profiling
 	Wakeups     uint64       // times that the driver woke up
 	IdleWakeups uint64       // of these, times when nothing fired
@@ -19,16 +19,17 @@ type Stats struct {
 	Lateness    Distribution // of the timers that have fired
 }
 
-// Stats returns the counters of d. It takes the lock of each shard.
+// Stats returns the counters of d. It takes the lock of each shard. Started is the sum of Fired, Stopped and Pending.
 //
 // Lateness is the time from the tick to which a deadline was rounded up, until the function was
 // handed to the goroutines that run it.
 func (d *Driver) Stats() Stats {
 	var s Stats
+	dropped := uint64(d.pool.left()) // before Fired, which counts each of them
 	for i := range d.shards {
 		sh := &d.shards[i]
 		sh.mu.Lock()
-		s.Pending += uint64(sh.pending)
+		s.Pending += uint64(sh.pending + sh.handed)
 		s.Started += sh.put
 		s.Fired += sh.fired
 		s.Stopped += sh.stopped
@@ -38,7 +39,7 @@ func (d *Driver) Stats() Stats {
 		}
 		sh.mu.Unlock()
 	}
-	s.Fired -= uint64(d.pool.left())
+	s.Fired, s.Stopped = s.Fired-dropped, s.Stopped+dropped
 	d.alarm.mu.Lock()
 	s.Wakeups, s.IdleWakeups = d.alarm.wakeups, d.alarm.idle
 	d.alarm.mu.Unlock()

@@ -30,7 +30,7 @@ func (task Task) function() (f func()) {
 // function, unless it follows the wall clock. The Timer must come first.
 type internal struct {
 	t     Timer
-	owner interface{ due() }
+	owner interface{ due() (fired bool) }
 }
 
 // internal returns the internal timer that contains t.

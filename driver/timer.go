@@ -153,16 +153,17 @@ func mustBeWindow(earliest, latest time.Duration, caller string) {
 	}
 }
 
-// arm starts a timer that is not in the structure, and unlocks the shard.
+// arm starts a timer that is not pending, and unlocks the shard.
 func (sh *shard) arm(t *Timer, now int64, deadline moment) {
 	wake := never
 	if !sh.closed.Load() {
+		sh.start(deadline.at - now)
 		wake = sh.armLocked(t, now, deadline)
 	}
 	sh.unlock(wake, now)
 }
 
-// armLocked starts a timer that is not in the structure. It returns the tick to which the alarm
+// armLocked puts a timer into the structure that is not there, or fires it. It returns the tick to which the alarm
 // must be set, or never. The lock is held.
 func (sh *shard) armLocked(t *Timer, now int64, deadline moment) (wake structures.Tick) {
 	if deadline.tick == atOnce {
@@ -219,11 +220,12 @@ func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time)
 	if old == idle || old == byWall || deadline.tick == atOnce || sh.s == nil {
 		// A timer that follows the wall clock may be pending without being in the structure.
 		pending, _ := sh.disarm(t)
-		if pending {
-			sh.put-- // it counts once
+		if !pending {
+			sh.arm(t, now, deadline)
+			return unread
 		}
-		sh.arm(t, now, deadline)
-		return pending || unread
+		sh.unlock(sh.armLocked(t, now, deadline), now)
+		return true
 	}
 	_, wake := sh.reschedule(now, deadline.tick, t.id)
 	t.when.Store(int64(deadline.tick))
@@ -269,7 +271,11 @@ func (sh *shard) disarm(t *Timer) (pending, empty bool) {
 		return false, false
 	}
 	_, empty = sh.cancel(t.id)
-	if old == byWall {
+	switch {
+	case old != byWall:
+	case t.wall().place == 0: // a run is handed over
+		sh.handed--
+	default:
 		sh.forget(t.wall())
 	}
 	if sh.watch != nil {

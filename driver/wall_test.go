@@ -2,6 +2,8 @@ package driver
 
 import (
 	"fmt"
+	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -296,8 +298,11 @@ func TestEvery(t *testing.T) {
 		{"set forward, runs are made up for", "2026-03-01 12:00:00", "0 * * * *", CatchUp, []step{{0, 10 * m}, {3 * h, h}}, []string{"03-01 15:10:01 EST", "03-01 15:10:01.001 EST", "03-01 15:10:01.002 EST", "03-01 16:00:00 EST"}},
 		{"set forward by a year", "2025-03-01 12:00:00", "* * * * *", Coalesce, []step{{0, 10 * s}, {365 * 24 * h, m}}, []string{"03-01 12:00:11 EST", "03-01 12:01:00 EST"}},
 
-		{"set back, no run is repeated", "2026-03-01 12:59:00", "0 * * * *", CatchUp, []step{{0, 2 * m}, {-30 * m, h}, {0, h}}, []string{"03-01 13:00:00 EST", "03-01 14:00:00 EST"}},
-		{"set back by an hour", "2026-03-01 12:59:00", "0 * * * *", Coalesce, []step{{0, 2 * m}, {-h, 3 * h}}, []string{"03-01 13:00:00 EST", "03-01 14:00:00 EST", "03-01 15:00:00 EST"}},
+		{"set back, no run of the day is repeated", "2026-03-01 12:59:00", "0 13 * * *", CatchUp, []step{{0, 2 * m}, {-170 * m, 24 * h}, {0, 3 * h}}, []string{"03-01 13:00:00 EST", "03-02 13:00:00 EST"}},
+		{"set back by less than half an hour, no hourly run is repeated", "2026-03-01 12:59:00", "0 * * * *", CatchUp, []step{{0, 2 * m}, {-29 * m, h}, {0, h}}, []string{"03-01 13:00:00 EST", "03-01 14:00:00 EST"}},
+		{"set back by an hour, hourly runs go on", "2026-03-01 12:59:00", "0 * * * *", Coalesce, []step{{0, 2 * m}, {-h, 3 * h}}, []string{"03-01 13:00:00 EST", "03-01 13:00:00 EST", "03-01 14:00:00 EST", "03-01 15:00:00 EST"}},
+		{"set back by two hours, runs of every minute go on", "2026-03-01 12:59:30", "* * * * *", CatchUp, []step{{0, m}, {-2 * h, 2 * m}}, []string{"03-01 13:00:00 EST", "03-01 11:01:00 EST", "03-01 11:02:00 EST"}},
+		{"set back by a second, no run of every minute is repeated", "2026-03-01 12:59:30", "* * * * *", Skip, []step{{0, 30*s + 100*ms}, {-s, 2 * m}}, []string{"03-01 13:00:00 EST", "03-01 13:01:00 EST"}},
 		{"set back before the run", "2026-03-01 12:59:00", "0 * * * *", Skip, []step{{0, 50 * s}, {-20 * s, m}}, []string{"03-01 13:00:00 EST"}},
 		{"a clock that was wrong by a day", "2026-03-02 12:30:00", "0 * * * *", Skip, []step{{0, 10 * m}, {-24 * h, h}}, []string{"03-01 13:00:00 EST"}},
 		{"a clock that was wrong by a year", "2026-03-01 12:30:00", "0 9 * * *", CatchUp, []step{{0, 10 * m}, {-365 * 24 * h, 21 * h}}, []string{"03-02 09:00:00 EST"}},
@@ -393,16 +398,17 @@ func TestARecurrenceThatEnds(t *testing.T) {
 
 func TestPeriodicDoesNotDrift(t *testing.T) {
 	start := time.Date(2026, 3, 1, 12, 0, 0, 123, time.UTC)
-	for _, period := range []time.Duration{1, 7, s, 90 * m, 24 * h, 1000 * 24 * h} {
+	for _, period := range []time.Duration{1, 7, s, 90 * m, 24 * h, 1000 * 24 * h, math.MaxInt64} {
 		r := Periodic(start, period)
-		for _, t0 := range []time.Time{start, start.Add(-1), start.Add(1), start.Add(period), start.Add(-17 * period), {}, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		for _, t0 := range []time.Time{start, start.Add(-1), start.Add(1), start.Add(period), start.Add(-17 * period), {}, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-20_000_000, 1, 1, 0, 0, 0, 9, time.UTC)} {
 			for range 3 {
 				next := r.Next(t0)
-				// 128 bits would hold the distance. Up to 292 years a Duration does.
 				if d := next.Sub(t0); d <= 0 || d > period {
 					t.Fatalf("period %v: %v comes after %v", period, next, t0)
 				}
-				if d := next.Sub(start); d > -200*365*24*h && d < 200*365*24*h && d%period != 0 {
+				distance := new(big.Int).Mul(big.NewInt(next.Unix()-start.Unix()), big.NewInt(int64(s))) // may be more than 292 years
+				distance.Add(distance, big.NewInt(int64(next.Nanosecond()-start.Nanosecond())))
+				if distance.Rem(distance, big.NewInt(int64(period))).Sign() != 0 {
 					t.Fatalf("period %v: %v is no multiple of it after %v", period, next, start)
 				}
 				t0 = next

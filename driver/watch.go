@@ -98,17 +98,20 @@ func (w *watch) countMoved() {
 	}
 }
 
-// started notes that a timer was started, or started again by the pass.
+// start counts the delay of a timer that is started, in ns.
+func (w *watch) start(delay int64) {
+	if w.n > 0 {
+		w.delays.add(delay, 1)
+	}
+}
+
+// entered notes that a timer has entered the structure, because it was started or by the pass.
 //
 //go:noinline
-func (w *watch) started(task Task, id structures.ID, delay int64) {
+func (w *watch) entered(task Task, id structures.ID, delay int64) {
 	key := keyOf(task, id)
 	w.note(recordSet, key, delay, false)
-	if w.n == 0 {
-		return
-	}
-	w.delays.add(delay, 1)
-	if w.sampled[key] != nil || rand.Uint64N(w.n) > 0 {
+	if w.n == 0 || w.sampled[key] != nil || rand.Uint64N(w.n) > 0 {
 		return
 	}
 	// The stack begins where the driver was called.
@@ -152,5 +155,8 @@ func (w *watch) close(s structures.Scheduler[Task]) {
 		for timer := range structures.Due(s, never) {
 			w.ended(recordStop, keyOf(timer.Value, timer.ID))
 		}
+	}
+	for key := range w.sampled { // a run of Every is handed over
+		w.ended(recordStop, key)
 	}
 }

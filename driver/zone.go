@@ -10,8 +10,8 @@ import (
 // begins and ends. r is a recurrence in UTC; InZone reads its times as local times.
 //
 // A run at a time of day happens once a day. If the clocks skip its time, it happens at the moment of the
-// change. If they show its time twice, it happens the first time. A run that r also has an hour before and an
-// hour after counts as hourly: it follows elapsed time, and a change neither adds nor removes runs.
+// change. If they show its time twice, it happens the first time. Runs that are frequent, as for Every, follow
+// elapsed time: a change neither adds nor removes one.
 //
 // InZone is for times that are read off a clock, and not for Periodic. Parse of package crontab applies it to cron
 // expressions. The options of OnMissed and Spread stay those of the recurrence. Next returns the zero time if it has not
@@ -75,7 +75,7 @@ func (z zoned) Next(t time.Time) time.Time {
 		at := reading.Add(-ahead)
 		switch {
 		case end.IsZero() || at.Before(end):
-			if begin.IsZero() || !reading.Before(begin.Add(before)) || z.hourly(reading) {
+			if begin.IsZero() || !reading.Before(begin.Add(before)) || frequent(z.r, reading) {
 				return at.In(t.Location())
 			}
 			from = at // the clocks have shown it before
@@ -126,10 +126,10 @@ func (z zoned) period(t time.Time) (begin, end time.Time, ahead time.Duration) {
 }
 
 // skips reports whether a reading, or one after it, is before the reading to which the clocks go
-// forward, and is not of an hourly run. It adds the readings to times.
+// forward, and is not of a frequent run. It adds the readings to times.
 func (z zoned) skips(reading, to time.Time, times *int) bool {
 	for !reading.IsZero() && reading.Before(to) && *times < maxTimes {
-		if !z.hourly(reading) {
+		if !frequent(z.r, reading) {
 			return true
 		}
 		reading = nextRun(z.r, reading)
@@ -137,10 +137,3 @@ func (z zoned) skips(reading, to time.Time, times *int) bool {
 	}
 	return false
 }
-
-// hourly reports whether r has runs an hour before and an hour after a run.
-func (z zoned) hourly(reading time.Time) bool {
-	return z.runs(reading.Add(-time.Hour)) && z.runs(reading.Add(time.Hour))
-}
-
-func (z zoned) runs(reading time.Time) bool { return z.r.Next(reading.Add(-1)).Equal(reading) }

@@ -1,0 +1,132 @@
+package driver
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Whatever happens, every started timer is pending, has fired or was stopped, and no counter goes back, other than that
+// Close moves functions that have not begun from Fired to Stopped.
+func TestCountersAddUp(t *testing.T) {
+	for name, opts := range map[string][]Option{
+		"goroutines": {Goroutines()}, "workers": {Workers(1), Profiling(1)}, "inline": {Inline(), Profiling(3), Shards(1)}, "budget": {Budget(2), Shards(3)},
+	} {
+		for seed := range uint64(40) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newWallClock(t, "2026-03-01 12:00:00", opts...)
+				checkCounters(t, c, name, rand.New(rand.NewPCG(48, seed)))
+			})
+		}
+	}
+}
+
+func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
+	d := c.d
+	const settled = "wait until nothing runs"
+	var before Stats
+	closed := false
+	check := func(op string) {
+		t.Helper()
+		if t.Failed() {
+			return
+		}
+		got := d.Stats()
+		const most = 1 << 40
+		switch {
+		case got.Pending+got.Fired+got.Stopped != got.Started || max(got.Pending, got.Fired, got.Stopped) > most:
+			t.Errorf("%s, %s: %+v: the counters do not add up", name, op, got)
+		case got.Started < before.Started || got.Fired < before.Fired && !closed || got.Stopped < before.Stopped || got.Moved < before.Moved ||
+			got.Wakeups < before.Wakeups || got.IdleWakeups < before.IdleWakeups:
+			t.Errorf("%s, %s: %+v: a counter goes back, %+v", name, op, got, before)
+		case got.IdleWakeups > got.Wakeups || got.Lateness.Count() > got.Started || op == settled && got.Pending != uint64(d.Len()):
+			t.Errorf("%s, %s: %+v, Len %d", name, op, got, d.Len())
+		case name == "workers" && got.Delays.Count() != got.Started: // it has Profiling
+			t.Errorf("%s, %s: %d delays, %d started", name, op, got.Delays.Count(), got.Started)
+		}
+		before = got
+	}
+	takes := time.Duration(rng.IntN(2)) * 1700 * ms // functions then wait for each other
+	f := func() { time.Sleep(takes) }
+	q, k := NewQueue[int](d), NewKeyed(d, func(int, int) { f() })
+	var timers []*Timer
+	var handles []Handle
+	var chans []*ChanTimer
+	var tickers []*Ticker
+	var items []Item
+	cancels := []context.CancelFunc{func() {}}
+	_, cancel := d.WithTimeout(t.Context(), h)
+	defer cancel()
+	ctx, leave := context.WithCancel(context.Background())
+	leave()
+	for range 150 {
+		delay := time.Duration(rng.Int64N(int64(4*s))) - s
+		timer := func() *Timer { return timers[rng.IntN(len(timers))] }
+		ops := []struct {
+			name string
+			f    func()
+		}{
+			{"AfterFunc", func() { timers = append(timers, d.AfterFunc(delay, f)) }},
+			{"AfterWindow", func() { timers = append(timers, d.AfterWindow(delay, delay+s, f)) }},
+			{"At", func() { timers = append(timers, d.At(c.now().Add(delay), f)) }},
+			{"Every", func() {
+				r := OnMissed(Periodic(c.now(), max(delay, 100*ms)), Missed(rng.IntN(3)))
+				timers = append(timers, d.Every(Spread(r, time.Duration(rng.IntN(2))*s), f))
+			}},
+			{"Init", func() {
+				timer := new(Timer)
+				d.Init(timer, f)
+				timers = append(timers, timer)
+			}},
+			{"Stop", func() { timer().Stop() }},
+			{"StopWait", func() { _ = timer().StopWait(ctx) }},
+			{"Reset", func() { timer().Reset(delay) }},
+			{"ResetWindow", func() { timer().ResetWindow(delay, delay+s) }},
+			{"Schedule", func() { handles = append(handles, d.Schedule(delay, f)) }},
+			{"Handle.Stop", func() { handles[rng.IntN(len(handles))].Stop() }},
+			{"Handle.Reset", func() { handles[rng.IntN(len(handles))].Reset(delay) }},
+			{"NewTimer", func() { chans = append(chans, d.NewTimer(delay)) }},
+			{"ChanTimer.Stop", func() { chans[rng.IntN(len(chans))].Stop() }},
+			{"ChanTimer.Reset", func() { chans[rng.IntN(len(chans))].Reset(delay) }},
+			{"NewTicker", func() { tickers = append(tickers, d.NewTicker(max(delay, 100*ms))) }},
+			{"Ticker.Stop", func() { tickers[rng.IntN(len(tickers))].Stop() }},
+			{"Ticker.Reset", func() { tickers[rng.IntN(len(tickers))].Reset(max(delay, 100*ms)) }},
+			{"Push", func() { items = append(items, q.Push(delay, 1)) }},
+			{"Queue.Remove", func() { q.Remove(items[rng.IntN(len(items))]) }},
+			{"Take", func() { _, _ = q.Take(ctx) }},
+			{"Set", func() { k.Set(rng.IntN(5), 1, delay) }},
+			{"Move", func() { k.Move(rng.IntN(5), delay) }},
+			{"Keyed.Remove", func() { k.Remove(rng.IntN(5)) }},
+			{"WithTimeout", func() {
+				_, cancel := d.WithTimeout(t.Context(), delay)
+				cancels = append(cancels, cancel)
+			}},
+			{"cancel", func() { cancels[rng.IntN(len(cancels))]() }},
+			{"set the clock", func() { c.jump(time.Duration(rng.Int64N(int64(10*h))) - 5*h) }},
+			{"wait", func() { time.Sleep(max(delay, 0)) }},
+			{settled, func() { time.Sleep(max(delay, 0)); synctest.Wait() }},
+		}
+		for i := range 5 { // there is one of each
+			if len(timers) == 0 || len(handles) == 0 || len(chans) == 0 || len(tickers) == 0 || len(items) == 0 {
+				ops[[]int{0, 9, 12, 15, 18}[i]].f()
+			}
+		}
+		op := ops[rng.IntN(len(ops))]
+		op.f()
+		check(op.name)
+	}
+	closed = true
+	_, _ = d.Shutdown(ctx)
+	check("Close")
+	time.Sleep(time.Minute)
+	synctest.Wait()
+	if check("after Close"); before.Pending != 0 {
+		t.Errorf("%s: %d are pending after Close", name, before.Pending)
+	}
+	for _, cancel := range cancels {
+		cancel()
+	}
+	_ = q.Close()
+}
