@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"fmt"
 	"hash/maphash"
 	"sync"
 	"time"
@@ -61,8 +62,12 @@ func (k *Keyed[K, V]) part(key K) *part[K, V] {
 }
 
 // Set stores value under key until delay has passed, and replaces the value that is there. After
-// Close of k it does nothing. After Close of the driver it removes the key.
+// Close of k it does nothing. After Close of the driver it removes the key. Set panics if key cannot be found again,
+// because it does not equal itself: a NaN, or an interface, array or struct that contains one.
 func (k *Keyed[K, V]) Set(key K, value V, delay time.Duration) {
+	if same := key; key != same {
+		panic(fmt.Sprintf("driver: Set: the key %v of type %T does not equal itself, so it cannot be found again", key, key))
+	}
 	p := k.part(key)
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,8 +2,10 @@ package driver_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -139,4 +141,34 @@ func TestKeyedRaces(t *testing.T) {
 			t.Errorf("%d keys are left", k.Len())
 		}
 	}, driver.Tick(50*µs))
+}
+
+// A key that does not equal itself could be neither found nor removed again.
+func TestKeyedRefusesKeysThatCannotBeFoundAgain(t *testing.T) {
+	type point struct{ x, y float64 }
+	d := newDriver(t)
+	k := driver.NewKeyed(d, func(any, int) {})
+	for _, key := range []any{math.NaN(), float32(math.NaN()), complex(0, math.NaN()), point{1, math.NaN()}, [2]any{1, math.NaN()}} {
+		func() {
+			defer func() {
+				if got, want := fmt.Sprint(recover()), fmt.Sprintf("the key %v of type %T", key, key); !strings.Contains(got, want) {
+					t.Errorf("panic %q, want one with %q", got, want)
+				}
+			}()
+			k.Set(key, 1, time.Hour)
+		}()
+		if _, ok := k.Remove(key); ok || k.Move(key, time.Hour) {
+			t.Errorf("%v is there", key)
+		}
+	}
+	if k.Set(math.Inf(1), 1, time.Hour); k.Len() != 1 || d.Len() != 1 {
+		t.Errorf("%d keys, %d timers, want the one that was not refused", k.Len(), d.Len())
+	}
+	floats := driver.NewKeyed(d, func(float64, int) {})
+	defer func() {
+		if recover() == nil || floats.Len() != 0 {
+			t.Error("NaN is a key")
+		}
+	}()
+	floats.Set(math.NaN(), 1, time.Hour)
 }
