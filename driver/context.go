@@ -29,8 +29,10 @@ func (d *Driver) WithTimeoutCause(parent context.Context, timeout time.Duration,
 //   - Like every timer of the driver, it ends at a tick, at or after its deadline.
 //   - If its parent ends, Done and Err say so at once. A channel that Done has returned before is closed by another
 //     goroutine.
-//   - A context that was never asked for Done is unknown to its parent. If the parent ends, the timer stays until
-//     the next call of Done or Err, until the CancelFunc is called, or until the deadline.
+//   - Contexts may be nested to any depth. Err and Done ask up to eight of the parents.
+//   - A context that was never asked for Done is unknown to its parent, unless eight such contexts are nested. If the
+//     parent ends, the timer stays until the next call of Done or Err, until the CancelFunc is called, or until the
+//     deadline.
 //   - Package context starts a goroutine for each standard child of WithValue(ctx), as with every ctx of another
 //     package. It starts none for a child of ctx itself. So derive values first.
 //   - Close drops the deadlines of pending contexts. They still end by their CancelFunc or with their parent.
@@ -45,7 +47,8 @@ func (d *Driver) withDeadline(parent context.Context, t time.Time, delay time.Du
 	if parent == nil {
 		panic("driver: cannot create context from nil parent")
 	}
-	if earlier, ok := parent.Deadline(); ok && earlier.Before(t) {
+	earlier, nested := parent.Deadline()
+	if nested && earlier.Before(t) {
 		return context.WithCancel(parent)
 	}
 	now := d.clock.soon()
@@ -66,7 +69,24 @@ func (d *Driver) withDeadline(parent context.Context, t time.Time, delay time.Du
 	}
 	c.timer.sh = sh
 	sh.arm(&c.timer, now, d.clock.deadline(now, delay))
+	if nested {
+		c.keepShort()
+	}
 	return c, end
+}
+
+// maxUnknown is the number of contexts in a row that may be unknown to their parents. Err asks all of them.
+const maxUnknown = 8
+
+// keepShort makes the context known to its parent if maxUnknown contexts in a row are unknown.
+func (c *deadlineContext) keepShort() {
+	p, ok := c, true
+	for range maxUnknown {
+		if p, ok = p.Context.Value(ownKey{}).(*deadlineContext); !ok || p.waiting.Load() != nil {
+			return
+		}
+	}
+	c.wait()
 }
 
 // deadlineContext is a context that ends by its timer, by its CancelFunc, or with its parent. One function, end,
@@ -93,9 +113,15 @@ var (
 )
 
 // waiting is what waits for the end of a context. The lock of the context guards children.
+//
+// If the context is a child of another one of the driver, above is that one, and origin is the parent of the outermost
+// context of which all are children of the next one. A context without above may end only because origin has ended,
+// so that Err need not ask the contexts between.
 type waiting struct {
 	done     chan struct{}
 	children *child
+	above    *deadlineContext
+	origin   context.Context
 }
 
 // child is a function to call when a context ends. The children of a context are a linked list.
@@ -145,9 +171,16 @@ func (c *deadlineContext) end() {
 	}
 }
 
-// look ends the context if its parent has ended.
+// look ends the context if its parent has ended, or the parent of the outermost context that does not tell its child.
 func (c *deadlineContext) look() {
-	if c.ending.Load() == nil && c.Context.Err() != nil {
+	if c.ending.Load() != nil {
+		return
+	}
+	origin := c.Context
+	if w := c.waiting.Load(); w != nil && w.above != nil && w.above.ending.Load() == nil {
+		origin = w.origin
+	}
+	if origin.Err() != nil {
 		c.end()
 	}
 }
@@ -189,7 +222,7 @@ func (c *deadlineContext) wait() *waiting {
 	if w != nil {
 		return w
 	}
-	w = &waiting{done: make(chan struct{})}
+	w = &waiting{done: make(chan struct{}), origin: c.Context}
 	if c.ending.Load() != nil {
 		close(w.done)
 	} else if done := c.Context.Done(); done != nil {
@@ -197,6 +230,7 @@ func (c *deadlineContext) wait() *waiting {
 		parent, ok := c.Context.Value(ownKey{}).(*deadlineContext)
 		if ok && parent.Done() == done {
 			c.leave = parent.AfterFunc(c.timer.f)
+			w.above, w.origin = parent, parent.waiting.Load().origin
 		} else {
 			c.leave = context.AfterFunc(c.Context, c.timer.f)
 		}
