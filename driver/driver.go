@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
@@ -26,6 +27,7 @@ type Driver struct {
 	pool      pool
 	pass      pass
 	done      chan struct{} // closed by Close
+	queues    atomic.Uint32 // number of Queues so far
 	random    struct {
 		sync.Mutex
 		*rand.Rand

@@ -156,6 +156,11 @@ func (sh *shard) collectUrgent(at structures.Tick, budget int) (more bool) {
 		sh.pending--
 		sh.fired++
 	}
+	for i, q := range sh.opening {
+		q.openTo(at)
+		sh.opening[i] = nil
+	}
+	sh.opening = sh.opening[:0]
 	sh.look()
 	return false
 }

@@ -1,30 +1,73 @@
 package driver
 
 import (
+	"cmp"
+	"container/heap"
 	"context"
 	"sync"
 	"time"
+
+	"github.com/timerbench/timerbench/structures"
 )
 
 // Queue is a delay queue: its values can be taken when their delays have passed, in the order of
-// their deadlines. Make one with NewQueue. Any goroutine may call its methods.
+// their deadlines, and with equal deadlines in the order in which they were pushed. So values that
+// a goroutine pushes with the same delay come out in order. A deadline is the time of the Push plus
+// the delay; it is not rounded up to a tick. Make one with NewQueue. Any goroutine may call its
+// methods.
 type Queue[T any] struct {
 	d      *Driver
+	sh     *shard        // of all values, so that it knows when all of a tick are due
 	wake   chan struct{} // holds an item if there may be a value for a waiting Take
 	closed chan struct{}
 
-	mu      sync.Mutex // locked with or without the lock of a shard, but never before it
+	mu      sync.Mutex // locked with or without the lock of the shard, but never before it
 	waiting queued[T]  // head of the ring of values that are not due
-	ready   queued[T]  // head of the ring of values that can be taken
-	n       int        // number of values in both rings
-	over    bool       // whether closed is closed
+	ready   byDeadline[T]
+	n       int             // number of values in waiting and ready
+	pushes  uint64          // number of values so far
+	open    structures.Tick // values that are due by this tick can be taken
+	opens   bool            // the shard will call openTo
+	over    bool            // whether closed is closed
 }
 
 type queued[T any] struct {
 	internal
-	q          *Queue[T]
-	prev, next *queued[T] // in the ring; nil if it is in none; guarded by the mutex of the queue
-	value      T
+	q      *Queue[T]
+	when   moment // its deadline
+	number uint64 // the number of pushes before
+	value  T
+
+	prev, next *queued[T] // in the ring of waiting; nil if it is not there; guarded by the mutex of the queue
+	place      int        // in ready, from 1; 0 if it is not there; guarded by the mutex of the queue
+}
+
+// byDeadline is a heap.
+type byDeadline[T any] []*queued[T]
+
+func (b byDeadline[T]) Len() int { return len(b) }
+
+func (b byDeadline[T]) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(b[i].when.at, b[j].when.at), cmp.Compare(b[i].number, b[j].number)) < 0
+}
+
+func (b byDeadline[T]) Swap(i, j int) {
+	b[i], b[j] = b[j], b[i]
+	b[i].place, b[j].place = i+1, j+1
+}
+
+func (b *byDeadline[T]) Push(x any) {
+	e := x.(*queued[T])
+	*b = append(*b, e)
+	e.place = len(*b)
+}
+
+func (b *byDeadline[T]) Pop() any {
+	last := len(*b) - 1
+	e := (*b)[last]
+	(*b)[last], e.place = nil, 0
+	*b = (*b)[:last]
+	return e
 }
 
 // Item names a value in a Queue. The zero Item names none.
@@ -34,10 +77,9 @@ type Item struct{ queued any }
 // which d executes functions does not matter. It panics if d is nil.
 func NewQueue[T any](d *Driver) *Queue[T] {
 	mustDrive(d, "NewQueue")
-	q := &Queue[T]{d: d, wake: make(chan struct{}, 1), closed: make(chan struct{})}
-	for _, ring := range []*queued[T]{&q.waiting, &q.ready} {
-		ring.prev, ring.next = ring, ring
-	}
+	sh := &d.shards[d.queues.Add(1)%uint32(len(d.shards))]
+	q := &Queue[T]{d: d, sh: sh, wake: make(chan struct{}, 1), closed: make(chan struct{})}
+	q.waiting.prev, q.waiting.next = &q.waiting, &q.waiting
 	return q
 }
 
@@ -47,13 +89,14 @@ func (q *Queue[T]) Push(delay time.Duration, value T) Item {
 	e := &queued[T]{q: q, value: value}
 	e.owner = e
 	now := q.d.clock.soon()
-	sh := q.d.lock()
-	e.t.sh = sh
+	sh := q.sh
+	e.t.sh, e.when = sh, sh.clock.deadline(now, delay)
+	sh.mu.Lock()
 	if sh.closed.Load() || !q.enter(e) {
 		sh.mu.Unlock()
 		return Item{}
 	}
-	sh.arm(&e.t, now, q.d.clock.deadline(now, delay))
+	sh.arm(&e.t, now, e.when)
 	return Item{e}
 }
 
@@ -64,23 +107,39 @@ func (q *Queue[T]) enter(e *queued[T]) bool {
 	if q.over {
 		return false
 	}
-	e.join(&q.waiting)
+	e.prev, e.next = q.waiting.prev, &q.waiting
+	e.prev.next, e.next.prev = e, e
+	e.number = q.pushes
+	q.pushes++
 	q.n++
 	return true
 }
 
-// due moves a value to the ready ring, unless it has been removed.
+// due makes a value ready, unless it has been removed.
 func (e *queued[T]) due() bool {
-	e.t.sh.fired++
-	q := e.q
+	sh, q := e.t.sh, e.q
+	sh.fired++
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e.leave() {
-		e.join(&q.ready)
-		q.n++
-		q.signal()
+	switch {
+	case !e.leave():
+		return true
+	case e.when.tick > q.open && !q.opens: // another value of the tick may have an earlier deadline
+		q.opens = true
+		sh.opening = append(sh.opening, q)
 	}
+	heap.Push(&q.ready, e)
+	q.n++
+	q.signal()
 	return true
+}
+
+// openTo lets the values that are due by a tick be taken. The shard calls it when all of them are ready.
+func (q *Queue[T]) openTo(at structures.Tick) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.open, q.opens = max(q.open, at), false
+	q.signal()
 }
 
 // signal wakes up one waiting Take.
@@ -91,19 +150,17 @@ func (q *Queue[T]) signal() {
 	}
 }
 
-// join adds a value at the end of a ring. The lock is held.
-func (e *queued[T]) join(ring *queued[T]) {
-	e.prev, e.next = ring.prev, ring
-	e.prev.next, e.next.prev = e, e
-}
-
-// leave removes a value from its ring. It reports whether it was in one. The lock is held.
+// leave removes a value from the queue. It reports whether it was there. The lock is held.
 func (e *queued[T]) leave() bool {
-	if e.next == nil {
+	switch {
+	case e.next != nil:
+		e.prev.next, e.next.prev = e.next, e.prev
+		e.prev, e.next = nil, nil
+	case e.place > 0:
+		heap.Remove(&e.q.ready, e.place-1)
+	default:
 		return false
 	}
-	e.prev.next, e.next.prev = e.next, e.prev
-	e.prev, e.next = nil, nil
 	e.q.n--
 	return true
 }
@@ -124,7 +181,7 @@ func (q *Queue[T]) Remove(item Item) bool {
 	return there
 }
 
-// Take takes the value that has been due the longest. If none is due, it waits until one is, until ctx ends, or
+// Take takes the value with the earliest deadline of those that are due. If none is due, it waits until one is, until ctx ends, or
 // until Close of the queue or of its driver. After a Close it returns ErrClosed.
 func (q *Queue[T]) Take(ctx context.Context) (value T, err error) {
 	for {
@@ -157,16 +214,19 @@ func (q *Queue[T]) isClosed() bool {
 func (q *Queue[T]) first() *queued[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	e := q.ready.next
-	if e == &q.ready {
+	if !q.canTake() {
 		return nil
 	}
+	e := q.ready[0]
 	e.leave()
-	if q.ready.next != &q.ready {
+	if q.canTake() {
 		q.signal()
 	}
 	return e
 }
+
+// canTake reports whether a value can be taken. The lock is held.
+func (q *Queue[T]) canTake() bool { return len(q.ready) > 0 && q.ready[0].when.tick <= q.open }
 
 // Len returns the number of values in the queue, due or not. After Close of the queue or of its driver it is 0.
 func (q *Queue[T]) Len() int {
@@ -187,13 +247,14 @@ func (q *Queue[T]) Close() error {
 		q.over = true
 		close(q.closed)
 	}
-	for _, ring := range []*queued[T]{&q.ready, &q.waiting} {
-		for e := ring.next; e != ring; e = ring.next {
-			e.leave()
-			q.mu.Unlock()
-			e.t.Stop()
-			q.mu.Lock()
-		}
+	for len(q.ready) > 0 {
+		q.ready[0].leave()
+	}
+	for e := q.waiting.next; e != &q.waiting; e = q.waiting.next {
+		e.leave()
+		q.mu.Unlock()
+		e.t.Stop()
+		q.mu.Lock()
 	}
 	return nil
 }

@@ -33,9 +33,10 @@ func mustTake(t *testing.T, q *driver.Queue[int], want int) {
 // In any order of calls, a Queue behaves as a list of values with their times.
 func TestQueueAgainstAList(t *testing.T) {
 	type pushed struct {
-		value int
-		due   time.Duration // the tick from which it can be taken
-		item  driver.Item
+		value    int
+		deadline time.Duration
+		due      time.Duration // the tick from which it can be taken
+		item     driver.Item
 	}
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
 		q := driver.NewQueue[int](d)
@@ -55,7 +56,7 @@ func TestQueueAgainstAList(t *testing.T) {
 				if delay > 0 {
 					due = tickAt(now + delay)
 				}
-				there = append(there, pushed{value, due, q.Push(delay, value)})
+				there = append(there, pushed{value, now + max(delay, 0), due, q.Push(delay, value)})
 			case op < 7 && len(there) > 0:
 				i := rng.IntN(len(there))
 				if !q.Remove(there[i].item) {
@@ -68,9 +69,12 @@ func TestQueueAgainstAList(t *testing.T) {
 				if err != nil || i < 0 {
 					t.Fatalf("took %d, error %v", got, err)
 				}
-				first := slices.MinFunc(there, func(a, b pushed) int { return cmp.Compare(a.due, b.due) })
-				if at := time.Since(start); there[i].due != first.due || at != max(now, first.due) {
-					t.Fatalf("took at %v what was due at %v, want %v", at, there[i].due, first.due)
+				soonest := slices.MinFunc(there, func(a, b pushed) int { return cmp.Compare(a.due, b.due) }).due
+				first := slices.MinFunc(there, func(a, b pushed) int { // of equal ones the one that was pushed first
+					return cmp.Or(cmp.Compare(max(a.due, now, soonest), max(b.due, now, soonest)), cmp.Compare(a.deadline, b.deadline))
+				})
+				if at := time.Since(start); got != first.value || at != max(now, soonest) {
+					t.Fatalf("took at %v %d, which was due at %v, want %d at %v", at, got, there[i].due, first.value, max(now, soonest))
 				}
 				gone, there = append(gone, there[i]), slices.Delete(there, i, i+1)
 			}
@@ -85,6 +89,51 @@ func TestQueueAgainstAList(t *testing.T) {
 		defer cancel()
 		if _, err := newQueue(t).Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Take of an empty queue: error %v", err)
+		}
+	})
+}
+
+// Values come out in the order of their deadlines, and with equal deadlines in that of Push, whoever pushes them.
+func TestQueueIsInOrder(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		const producers, n = 4, 400
+		type value struct{ number, pushed, deadline, taken time.Duration }
+		q := driver.NewQueue[value](d)
+		start := time.Now()
+		rng := rand.New(rand.NewPCG(48, 7))
+		number := 0
+		turn := make(chan struct{}, 1) // of Push, so that the order is known
+		turn <- struct{}{}
+		for range producers {
+			go func() {
+				for range n {
+					<-turn
+					time.Sleep(time.Duration(rng.IntN(5)/3) * 150 * µs)
+					delay := 20 * ms
+					if number++; number%7 == 0 {
+						delay = time.Duration(rng.IntN(60)) * ms / 3
+					}
+					now := time.Since(start)
+					q.Push(delay, value{time.Duration(number), now, now + delay, 0})
+					turn <- struct{}{}
+				}
+			}()
+		}
+		var all []value
+		for range producers * n {
+			got, err := q.Take(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.taken = time.Since(start)
+			for _, first := range all {
+				sooner := cmp.Or(cmp.Compare(got.deadline, first.deadline), cmp.Compare(got.number, first.number)) < 0
+				sameTick := tickAt(got.deadline) == tickAt(first.deadline) && first.deadline > first.pushed
+				if sooner && got.pushed < first.taken && (tickAt(got.deadline) < first.taken || sameTick) {
+					t.Fatalf("took %+v after %+v", got, first)
+				}
+			}
+			all = append(all, got)
 		}
 	})
 }

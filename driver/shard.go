@@ -28,9 +28,10 @@ type shard struct {
 	stale   int64                      // time at which the clock of s is behind, in ns
 	urgent  fifo[urgent]               // functions that are due at once
 	wall    wallTimers
-	pending int    // number of timers in s and in urgent
-	handed  int    // number of timers of Every that are pending while a run is handed over
-	put     uint64 // number of timers that were started; a move does not count
+	opening []interface{ openTo(structures.Tick) } // Queues with values of the tick that is being served
+	pending int                                    // number of timers in s and in urgent
+	handed  int                                    // number of timers of Every that are pending while a run is handed over
+	put     uint64                                 // number of timers that were started; a move does not count
 	stopped uint64
 	fired   uint64
 	next    atomic.Int64 // the tick before which the shard has no work to do; changed under mu
