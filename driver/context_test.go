@@ -597,3 +597,32 @@ func TestNestedContextsCostWhatStandardOnesDo(t *testing.T) {
 		t.Errorf("%d timers are left", d.Len())
 	}
 }
+
+// Functions leave a context in any order. Those that have left do not run and are not kept, and the others run once.
+func TestFunctionsLeaveAContextInAnyOrder(t *testing.T) {
+	for seed := range uint64(50) {
+		inBubble(t, func(t *testing.T, d *driver.Driver) {
+			rng := rand.New(rand.NewPCG(48, seed))
+			ctx, cancel := d.WithTimeout(t.Context(), time.Hour)
+			var ran, left [20]int
+			var stops []func() bool
+			for i := range ran {
+				stops = append(stops, ctx.(interface{ AfterFunc(func()) func() bool }).AfterFunc(func() { ran[i]++ }))
+			}
+			for _, i := range rng.Perm(len(ran))[:rng.IntN(len(ran)+1)] {
+				if left[i] = 1; !stops[i]() || stops[i]() {
+					t.Errorf("seed %d: the first call of stop is to be true, the second false", seed)
+				}
+			}
+			cancel()
+			for i := range ran {
+				if ran[i]+left[i] != 1 {
+					t.Errorf("seed %d: function %d has run %d times and left %d times", seed, i, ran[i], left[i])
+				}
+				if stops[i]() {
+					t.Errorf("seed %d: function %d leaves after the end", seed, i)
+				}
+			}
+		})
+	}
+}

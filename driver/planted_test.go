@@ -1,0 +1,113 @@
+package driver
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// A fifo keeps no item that has left it, by pop, by remove, or by a move within its memory.
+func TestAFifoReleasesItsItems(t *testing.T) {
+	rng := rand.New(rand.NewPCG(48, 15))
+	var q fifo[*int]
+	var model []*int
+	for range 5000 {
+		switch rng.IntN(5) {
+		case 0, 1:
+			for range rng.IntN(20) {
+				item := new(int)
+				q.push(item)
+				model = append(model, item)
+			}
+		case 2, 3:
+			for range rng.IntN(20) {
+				item, ok := q.pop()
+				if ok != (len(model) > 0) || ok && item != model[0] {
+					t.Fatalf("popped %p, %t of %d", item, ok, len(model))
+				}
+				model = model[min(1, len(model)):]
+			}
+		default:
+			var kept []*int
+			gone := make(map[*int]bool)
+			for _, item := range model {
+				if rng.IntN(3) == 0 {
+					gone[item] = true
+				} else {
+					kept = append(kept, item)
+				}
+			}
+			if n := q.remove(func(item *int) bool { return gone[item] }); n != len(gone) {
+				t.Fatalf("removed %d, want %d", n, len(gone))
+			}
+			model = kept
+		}
+		if q.len() != len(model) {
+			t.Fatalf("%d items, want %d", q.len(), len(model))
+		}
+		all := q.all[:cap(q.all)]
+		for i, item := range all {
+			if (i < q.head || i >= len(q.all)) && item != nil {
+				t.Fatalf("slot %d of %d keeps an item; the queue is from %d to %d", i, len(all), q.head, len(q.all))
+			}
+		}
+	}
+}
+
+// A signal may stand for several values, if they come due before a Take has run. Each waiting Take gets one all the same.
+func TestOneSignalWakesUpATakeForEachValue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 5
+		q := NewQueue[int](made(t))
+		var takes sync.WaitGroup
+		for range n {
+			takes.Go(func() {
+				if _, err := q.Take(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		q.mu.Lock() // no Take runs between the values
+		for range n {
+			heap.Push(&q.ready, &queued[int]{q: q})
+			q.n++
+			q.signal()
+		}
+		q.mu.Unlock()
+		takes.Wait()
+	})
+}
+
+// collect pops no more than budget timers and functions that are due at once, in all.
+func TestCollectKeepsItsBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for budget := 1; budget <= 9; budget++ {
+			for timers := range 7 {
+				d := made(t, Inline(), Shards(1), Budget(100))
+				sh := &d.shards[0]
+				d.alarm.close() // no pass runs
+				for range timers {
+					d.Schedule(ms, func() {})
+				}
+				for range 4 {
+					d.Schedule(0, func() {})
+				}
+				sh.mu.Lock()
+				left := timers + 4
+				for more := true; more; {
+					before := len(d.pass.batch)
+					more = sh.collect(2, budget)
+					got := len(d.pass.batch) - before
+					if left -= got; got > budget || !more && left > 0 {
+						t.Errorf("budget %d, %d timers: %d at a time, %d left, more %t", budget, timers, got, left, more)
+						more = false
+					}
+				}
+				sh.mu.Unlock()
+			}
+		}
+	})
+}
