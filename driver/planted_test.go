@@ -74,8 +74,8 @@ func TestOneSignalWakesUpATakeForEachValue(t *testing.T) {
 		for range n {
 			heap.Push(&q.ready, &queued[int]{q: q})
 			q.n++
-			q.signal()
 		}
+		q.signal()
 		q.mu.Unlock()
 		takes.Wait()
 	})

@@ -142,8 +142,11 @@ func (q *Queue[T]) openTo(at structures.Tick) {
 	q.signal()
 }
 
-// signal wakes up one waiting Take.
+// signal wakes up one waiting Take if a value can be taken. The lock is held.
 func (q *Queue[T]) signal() {
+	if !q.canTake() {
+		return
+	}
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -219,9 +222,7 @@ func (q *Queue[T]) first() *queued[T] {
 	}
 	e := q.ready[0]
 	e.leave()
-	if q.canTake() {
-		q.signal()
-	}
+	q.signal()
 	return e
 }
 
