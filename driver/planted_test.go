@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // A fifo keeps no item that has left it, by pop, by remove, or by a move within its memory.
@@ -107,6 +108,39 @@ func TestCollectKeepsItsBudget(t *testing.T) {
 					}
 				}
 				sh.mu.Unlock()
+			}
+		}
+	})
+}
+
+// The lists of a shard keep no timer that was stopped, and no queue whose values have come due.
+func TestTheListsOfAShardReleaseWhatHasLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := made(t, Shards(1))
+		q, sh := NewQueue[int](d), &d.shards[0]
+		var timers []*Timer
+		for range 5 {
+			timers = append(timers, d.At(time.Now().Add(h), func() {}))
+			q.Push(ms, 1)
+		}
+		time.Sleep(s)
+		for _, timer := range timers[1:] {
+			timer.Stop()
+		}
+		sh.mu.Lock()
+		defer sh.mu.Unlock()
+		list, opening := sh.wall.list, sh.opening
+		if len(list) != 1 || len(opening) != 0 || cap(opening) == 0 {
+			t.Fatalf("%d timers, %d queues", len(list), len(opening))
+		}
+		for _, w := range list[1:cap(list)] {
+			if w != nil {
+				t.Error("a stopped timer is kept")
+			}
+		}
+		for _, q := range opening[:cap(opening)] {
+			if q != nil {
+				t.Error("a queue is kept")
 			}
 		}
 	})
