@@ -35,6 +35,7 @@ bench: build ## Measure and draw out/latest/report.html: just under 5 minutes on
 .PHONY: bench-smoke
 bench-smoke: build ## A short run, to check that everything works: about a minute
 	$(RUN) --profile smoke $(value ARGS)
+	$(CMD) verify $(LAST)
 	$(CMD) report $(OUT)
 
 .PHONY: bench-full

@@ -22,9 +22,11 @@ type cell struct {
 	budget bool // the cell gets its passes one by one, see budget
 	turns  int  // rounds of a run that takes turns with another one; 0: it takes no turns
 
-	frugal bool // leave out structures that are slow among fewer timers
-	apart  bool // measure the structures one after the other, because they need too much memory together
-	withGC bool // add a pass with the garbage collector on
+	frugal    bool // leave out structures that are slow among fewer timers
+	apart     bool // measure the structures one after the other, because they need too much memory together
+	debt      bool // measure the growth of debt
+	debtFirst bool // even if there is a budget, after the first pass
+	withGC    bool // add a pass with the garbage collector on
 }
 
 // withBudget returns the cell with the passes and rounds that a budget plans for it (chosen). Rounds

@@ -42,6 +42,14 @@
 // fire, and how far the clock goes. A cell below 90 % says so beside its figures: a recording may end sooner. Passes of
 // cyclic workloads, where a block is a whole cycle, replay one untimed cycle.
 //
+// Debt is the time to drain an instance, less the time to drain a fresh copy with the same pending timers: work that was put
+// off. A stock of it is no fault. Its growth in a region, divided by the time of the region, is results.Row.Debt. It comes
+// from instances of its own, outside the costs: each is drained at the beginning of a region after the warm-up, or at its end. Of
+// three instances the least times count, and of up to nine while the growth is above results.MostDebt, because
+// drains are short and a disturbance lengthens them. results.Run.Check fails for a steady cell of 10,000 or 100,000
+// timers in which it is above that limit. A profile says where it is measured. A budget measures it after the
+// first passes, with fewer timers first, and leaves out contenders whose instance takes more than 0.3 s.
+//
 // Rare work, such as rebuilding, comes once in a replacement of the population. So the rounds are spread over 2n
 // operations for n timers. With a budget a pass has many rounds, which age its instances, and the passes of a cell
 // begin at different ages. Without a budget a pass has few rounds, half of this period apart, and each

@@ -66,7 +66,7 @@ func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, 
 	}
 	p.took("scripts", start)
 	if c.period() > 0 {
-		p.warmUp = script.NewWarmUp(c.n)
+		p.warmUp = c.workload.WarmUp(c.n)
 	}
 	if err := p.fill(ctx); err != nil {
 		p.end()

@@ -51,7 +51,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 			c = c.withBudget()
 		}
 		if cfg.Turns != nil {
-			c.turns, c.perPass = cfg.Turns.Rounds, max(1, c.trials)
+			c.turns, c.perPass, c.debt = cfg.Turns.Rounds, max(1, c.trials), false
 		}
 		unit := c.workload.CostUnit()
 		if c.turns == 0 && c.trace == nil && c.n == profile.largestSize() && !collected[unit] {

@@ -38,6 +38,12 @@ type Profile struct {
 
 	only []int // sizes of all workloads and of the memory analysis, instead of all others
 
+	// debts are sizes at which the growth of debt is measured, with the workloads, at which it is measured even if sizes
+	// lacks the size; without any, those that the profile measures there. allDebts measures it in all cells.
+	// A budget measures them after the first passes, with debtsFirst after the first pass of the cell.
+	debts                map[int][]string
+	allDebts, debtsFirst bool
+
 	idleTicks        int   // virtual time of the idle analysis
 	memorySizes      []int // of the memory analysis
 	replacedPerTimer int   // timers that the memory analysis replaces, per pending timer
@@ -63,7 +69,7 @@ func Profiles() []Profile {
 			Name: "smoke", Doc: "half a minute: does everything work?",
 			Trials: 6, Budget: 30 * time.Second, proveOps: 20_000,
 			sizes: []int{1_000}, gridSizes: []int{1_000}, mixSizes: []int{1_000}, callSizes: []int{1_000},
-			maxSize: 10_000, maxCycle: 10_000,
+			maxSize: 10_000, maxCycle: 10_000, debts: map[int][]string{10_000: {"churn", "reschedule"}}, debtsFirst: true,
 			idleTicks: 10_000, memorySizes: []int{10_000}, replacedPerTimer: 10, maxReplaced: 1 << 20,
 		},
 		{
@@ -73,6 +79,7 @@ func Profiles() []Profile {
 			mixSizes: []int{10_000}, callSizes: []int{30_000},
 			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000,
 			frugalFrom: 500_000, gridFrugalFrom: 100_000,
+			debts:     map[int][]string{10_000: nil, 100_000: {"churn", "reschedule"}},
 			idleTicks: 200_000, memorySizes: []int{100_000},
 			replacedPerTimer: 2, maxReplaced: 1 << 19,
 		},
@@ -90,6 +97,7 @@ func Profiles() []Profile {
 				"hold", "start-stop", "churn", "reschedule", "fill-drain",
 				"kafka-purgatory", "conn-deadline", "http-server", "workunit", "tcp", "pacing", "sip", "reset-earlier",
 			},
+			debts:   map[int][]string{100_000: {"churn", "reschedule"}},
 			sizes:   []int{1_000, 100_000, 1_000_000, 10_000_000},
 			maxSize: 100_000, maxCycle: 1_000_000, thirdParty: 100_000, frugalFrom: 10_000_000,
 			memorySizes: []int{100_000}, replacedPerTimer: 2, maxReplaced: 1 << 19,
@@ -107,7 +115,7 @@ func Profiles() []Profile {
 			sizes:     []int{10, 30, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000},
 			gridSizes: powers(100, 1_000_000),
 			mixSizes:  []int{1_000, 100_000, 1_000_000}, callSizes: powers(100_000, 10_000_000),
-			maxSize: 10_000_000, maxCycle: 10_000_000,
+			maxSize: 10_000_000, maxCycle: 10_000_000, allDebts: true,
 			idleTicks: 1_000_000, memorySizes: powers(100_000, 10_000_000),
 			replacedPerTimer: 30, maxReplaced: 100_000_000,
 		},
@@ -167,7 +175,20 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	case w.Kind().Cyclic:
 		return slices.DeleteFunc(slices.Clone(p.sizes), func(n int) bool { return n > p.maxCycle })
 	}
-	return p.sizes
+	sizes := slices.Clone(p.sizes)
+	for n, of := range p.debts {
+		if slices.Contains(of, w.Name) && !slices.Contains(sizes, n) {
+			sizes = append(sizes, n)
+		}
+	}
+	slices.Sort(sizes)
+	return sizes
+}
+
+// measuresDebt reports whether the growth of debt is measured in a cell.
+func (p Profile) measuresDebt(w workload.Workload, n int) bool {
+	of, ok := p.debts[n]
+	return p.allDebts || ok && (len(of) == 0 || slices.Contains(of, w.Name))
 }
 
 // largestSize returns the largest size of the workloads that run at any size; 0: there is none.
@@ -206,7 +227,7 @@ const roundsPerFrugalPass = 3
 // cell returns a cell of the profile, without a seed.
 func (p Profile) cell(w workload.Workload, n int) cell {
 	c := cell{
-		workload: w, n: n, trials: p.Trials, perPass: roundsPerPass, proveOps: p.proveOps, frugal: p.frugal(w, n),
+		workload: w, n: n, trials: p.Trials, perPass: roundsPerPass, proveOps: p.proveOps, frugal: p.frugal(w, n), debt: p.measuresDebt(w, n), debtFirst: p.debtsFirst,
 	}
 	if w.Resident > 0 {
 		c.otherSeeds = p.otherSeeds

@@ -62,7 +62,8 @@ type runner struct {
 	started  time.Time
 	earlier  float64 // seconds of the sessions before the run was resumed
 	limit    time.Duration
-	budget   *budget // nil: none
+	budget   *budget    // nil: none
+	debtors  []*cellRun // with a budget: cells whose debts are measured after the first passes
 	progress Progress
 	show     func(Progress) // nil: nobody looks
 	write    func(*results.Run) error
@@ -91,6 +92,11 @@ func (r *runner) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.budget != nil {
+		if err := r.addDebts(ctx, r.debtors); err != nil {
+			return err
+		}
+	}
 	if err := r.budget.spend(ctx, r.out, r.begins, func() error { return r.save(false) }); err != nil {
 		return err
 	}
@@ -114,6 +120,13 @@ func (r *runner) step(ctx context.Context, s Step) error {
 	r.budget.enter(m)
 	if s.cell.withGC {
 		if err := m.passWithGC(ctx); err != nil {
+			return err
+		}
+	}
+	if s.cell.debt && m.passed.Made > 0 && !s.cell.apart {
+		if r.budget != nil && !s.cell.debtFirst {
+			r.debtors = append(r.debtors, m)
+		} else if err := m.debts(ctx); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ const steadyCalls = 200_000
 func Replay(w workload.Workload, n int, seed uint64, e entry.Entry, how string) (Steady, error) {
 	s := w.Script(n, seed)
 	blocks, size := []*script.Block{s.Fill()}, max(steadyCalls, 2*n)
-	for warm := script.NewWarmUp(n); ; {
+	for warm := w.WarmUp(n); ; {
 		warm.Note(blocks[len(blocks)-1])
 		if warm.Done() && warm.Operations() >= size || w.Kind().Cyclic && len(blocks) > 1 {
 			break

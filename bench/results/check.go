@@ -16,6 +16,7 @@ import (
 //   - All contenders of a round replay the same block, so they have the same counts.
 //   - The time of a trial by kind is the sum of its kinds.
 //   - The trials of a cell take no longer than the cell.
+//   - No structure puts work off that is not measured.
 //   - The two ways to time a structure are as far apart as for its neighbors.
 func (r *Run) Check() error {
 	if len(r.Failures) > 0 {
@@ -23,7 +24,7 @@ func (r *Run) Check() error {
 	}
 	for _, c := range r.Cells {
 		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)
-		for _, err := range []error{c.proved(), c.sameCounts(), c.sums(), c.fits(), c.alike()} {
+		for _, err := range []error{c.proved(), c.sameCounts(), c.sums(), c.fits(), c.alike(), c.paid()} {
 			if err != nil {
 				return fmt.Errorf("%s, %w", where, err)
 			}

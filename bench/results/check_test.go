@@ -41,14 +41,30 @@ func TestFiguresThatContradictEachOtherAreFound(t *testing.T) {
 		"round 3: minheap and hwheel replayed the same block, but minheap has {Ops:20 Wakes:10 Units:100}": func(r *Run) {
 			minheap(r).Cost[3].Units = 100
 		},
-		"not everything is proved: list fails the proof":       func(r *Run) { r.Failures = []Failure{{Structure: "list"}} },
-		"cell hold, n 10, minheap has no proof":                func(r *Run) { minheap(r).Proof = script.Proof{} },
+		"not everything is proved: list fails the proof": func(r *Run) { r.Failures = []Failure{{Structure: "list"}} },
+		"cell hold, n 10, minheap has no proof":          func(r *Run) { minheap(r).Proof = script.Proof{} },
+		"cell hold, n 10000, minheap puts work off: its debt grows by 26 % of the measured time, want at most 25 %": func(r *Run) {
+			r.Cells[0].N, r.Cells[0].Passed, minheap(r).Debt = 10_000, &Passed{Made: 10, Due: 9}, new(float64)
+			*minheap(r).Debt = 0.26
+		},
 		"its trials took 2.0 s, but the whole cell took 1.0 s": func(r *Run) { minheap(r).Cost[0].NS = 2e9 },
 	} {
 		r := checked()
 		edit(r)
 		if err := r.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	for name, edit := range map[string]func(c *Cell){
+		"noise":      func(c *Cell) { *c.Rows[0].Debt = 0.24 },
+		"not steady": func(c *Cell) { c.Passed.Due = 8 },
+		"few timers": func(c *Cell) { c.N = 1_000 },
+		"old":        func(c *Cell) { c.Passed = nil },
+	} {
+		r, debt := checked(), 3.0
+		r.Cells[0].N, r.Cells[0].Passed, minheap(r).Debt = 10_000, &Passed{Made: 10, Due: 9}, &debt
+		if edit(&r.Cells[0]); r.Check() != nil {
+			t.Errorf("%s: %v", name, r.Check())
 		}
 	}
 	// The time of operations between two readings of the clock may be near 0.

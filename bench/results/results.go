@@ -228,6 +228,11 @@ type Row struct {
 
 	Stopped Stopped `json:"stopped,omitempty"` // why it got no more rounds
 
+	// Debt is the growth of debt in a region after the warm-up, divided by the time of the region. Debt is the time to
+	// drain an instance, less the time to drain a fresh copy with the same pending timers. Of several instances
+	// the least times count. It is about 0 if all work is paid where it is measured; nil: not measured.
+	Debt *float64 `json:"debt,omitempty"`
+
 	// WithGC are trials with the garbage collector on and the objects of a program on the heap. Only the
 	// largest cells have them.
 	WithGC []Trial `json:"with_gc,omitempty"`

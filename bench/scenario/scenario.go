@@ -142,7 +142,7 @@ func read(data []byte, taken map[string]string) (w workload.Workload, faults []f
 func builtInLike(w workload.Workload) (b workload.Workload, ok bool) {
 	b, _ = workload.Find(w.Name)
 	w.Summary, w.Source, w.Scenario, w.Extra = b.Summary, b.Source, b.Scenario, b.Extra
-	w.Definition, w.Sizes = b.Definition, b.Sizes
+	w.Definition, w.Sizes, w.LongWarmUp = b.Definition, b.Sizes, b.LongWarmUp
 	w.Category, w.Grid = b.Category, b.Grid
 	return b, reflect.DeepEqual(w, b)
 }

@@ -25,7 +25,7 @@ func TestBuiltInsArePrintedAndReadBack(t *testing.T) {
 			t.Errorf("%v in\n%s", err, text)
 			continue
 		}
-		w.Scenario, w.Extra, w.Sizes, w.Definition = string(text), false, nil, 0 // these are not in the file
+		w.Scenario, w.Extra, w.Sizes, w.LongWarmUp, w.Definition = string(text), false, nil, 0, 0 // these are not in the file
 		if !reflect.DeepEqual(got, w) {
 			t.Errorf("%s: read back as\n%+v\nwant\n%+v\nfrom\n%s", w.Name, got, w, text)
 		}

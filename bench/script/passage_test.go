@@ -91,9 +91,9 @@ func TestTheWarmUpEndsInTheSteadyState(t *testing.T) {
 		"nothing cancelled": {func(int) Passage { return Passage{} }, 20_000, 22_000},
 		"due at once":       {func(o int) Passage { return Passage{uint64(o) / 2, uint64(o) / 2} }, 20_000, 22_000},
 		"due later":         {func(o int) Passage { return Passage{uint64(o) / 2, due(o)} }, 61_000, 64_000},
-		"never due":         {func(o int) Passage { return Passage{uint64(o) / 2, 0} }, mostWarmUp, mostWarmUp + 2_000},
+		"never due":         {func(o int) Passage { return Passage{uint64(o) / 2, 0} }, 150_000, 152_000},
 	} {
-		w := NewWarmUp(10_000)
+		w := NewWarmUp(10_000, 150_000)
 		w.Note(&Block{Calls: 10_000})
 		for !w.Done() {
 			size := w.Size(1_200)
@@ -103,7 +103,7 @@ func TestTheWarmUpEndsInTheSteadyState(t *testing.T) {
 			t.Errorf("%s: %d operations, want %d to %d", name, got, test.from, test.to)
 		}
 	}
-	if sizes := []int{NewWarmUp(10).Size(1 << 20), NewWarmUp(1 << 20).Size(1 << 20), NewWarmUp(1 << 20).Size(5_000)}; !slices.Equal(sizes, []int{1_000, 1 << 17, 5_000}) {
+	if sizes := []int{NewWarmUp(10, 0).Size(1 << 20), NewWarmUp(1<<20, 0).Size(1 << 20), NewWarmUp(1<<20, 0).Size(5_000)}; !slices.Equal(sizes, []int{1_000, 1 << 17, 5_000}) {
 		t.Errorf("blocks of %d operations", sizes)
 	}
 }

@@ -4,7 +4,7 @@ package script
 // entries come due at the rate at which they are made (see [Steady]). It sees the script alone, so the warm-up of
 // all structures is the same, on any machine.
 type WarmUp struct {
-	n       int
+	n, most int
 	moments []moment // the end of the fill, and of each block after it
 }
 
@@ -13,8 +13,8 @@ type moment struct {
 	passed     Passage
 }
 
-// NewWarmUp returns the warm-up of n timers.
-func NewWarmUp(n int) *WarmUp { return &WarmUp{n: n} }
+// NewWarmUp returns the warm-up of n timers. A script that is not steady after most operations stays as it is.
+func NewWarmUp(n, most int) *WarmUp { return &WarmUp{n: n, most: most} }
 
 // Note takes a block: the fill first, then each further block of the script.
 func (w *WarmUp) Note(b *Block) {
@@ -32,16 +32,13 @@ func (w *WarmUp) Operations() int { return w.moments[len(w.moments)-1].operation
 // enough to decide.
 func (w *WarmUp) Size(most int) int { return min(max(leastWarmUp, w.n/8), most) }
 
-// A script replaces the population in replaced operations a timer: each timer is scheduled once and ends once. A
-// script that is not steady after endlessWarmUp operations a timer, but at least mostWarmUp, stays as it is. The rates are those of the
+// A script replaces the population in replaced operations a timer: each timer is scheduled once and ends once. The rates are those of the
 // last n/ofRate operations, or more if fewer than leastMade dead entries were made in them (chosen).
 const (
-	replaced      = 2
-	endlessWarmUp = 16
-	mostWarmUp    = 1 << 20
-	leastWarmUp   = 1_000
-	leastMade     = 1_000
-	ofRate        = 4
+	replaced    = 2
+	leastWarmUp = 1_000
+	leastMade   = 1_000
+	ofRate      = 4
 )
 
 // Done reports whether the warm-up ends.
@@ -50,7 +47,7 @@ func (w *WarmUp) Done() bool {
 	switch {
 	case last.operations < replaced*w.n:
 		return false
-	case last.operations >= max(endlessWarmUp*w.n, mostWarmUp):
+	case last.operations >= w.most:
 		return true
 	}
 	since := w.moments[0]

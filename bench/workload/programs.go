@@ -24,8 +24,9 @@ type programEntry struct {
 	Category   Category // empty: Program
 	Tick       Duration
 	Population int
-	Definition int   // see Workload
-	Sizes      []int // see Workload
+	Definition int // see Workload, as for the next ones
+	Sizes      []int
+	WarmUp     int `toml:"warm_up"`
 	Unit       script.Unit
 	Extra      bool
 	Parameters map[string]any
@@ -59,7 +60,7 @@ func readPrograms(text []byte) (list []Workload, err error) {
 func (e programEntry) workload() (Workload, error) {
 	w := Workload{
 		Name: e.Name, Category: cmp.Or(e.Category, Program), Summary: e.Summary, Source: e.Source, Tick: time.Duration(e.Tick),
-		Resident: e.Population, Sizes: e.Sizes, Definition: e.Definition, Unit: e.Unit, Extra: e.Extra,
+		Resident: e.Population, Sizes: e.Sizes, LongWarmUp: e.WarmUp, Definition: e.Definition, Unit: e.Unit, Extra: e.Extra,
 	}
 	var found bool
 	if w.Model, found = FindModel(e.Model); !found {

@@ -30,6 +30,9 @@ type Workload struct {
 	// Sizes are more sizes at which a profile measures a workload with a population of its own, up to that of the profile.
 	Sizes []int
 
+	// LongWarmUp is the longest warm-up, in operations a timer, of a workload whose warm-up is long; 0: it is usual.
+	LongWarmUp int
+
 	// Unit is what its cost is counted per; empty: that of its kind of model.
 	Unit script.Unit
 
@@ -99,6 +102,12 @@ func (w Workload) Script(n int, seed uint64) *script.Script {
 	s := script.New(w.process(n), dist.NewRand(seed, StreamOf(w.Name, n)))
 	s.Reserve(n)
 	return s
+}
+
+// WarmUp returns the warm-up of a script of n timers. A script that does not get steady ends it after 16 operations a timer,
+// or LongWarmUp, but at least 100,000 operations (chosen).
+func (w Workload) WarmUp(n int) *script.WarmUp {
+	return script.NewWarmUp(n, max(cmp.Or(w.LongWarmUp, 16)*n, 100_000))
 }
 
 // StreamOf returns the random stream of a workload and size. Each has its own, so its

@@ -2,10 +2,14 @@ package section
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/cost"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/analysis"
 )
 
 func validity(v *View) Section {
@@ -76,7 +80,30 @@ func validity(v *View) Section {
 			"Dead entries come due: the old deadlines of cancelled and moved timers that pass while a cell is measured, as a share of those that are left. " +
 				"Work that is put off until then is paid from 90 % on. The scripts say so, so it is the same for all structures.")})
 	}
+	if t := v.debtTable(); len(t.Rows) > 0 {
+		s.Tables = append(s.Tables, Table{Title: "Work that is put off and not measured", Body: show.Tables(t), Lead: show.Para(fmt.Sprintf(
+			"The growth of debt in a region after the warm-up, as a part of the time of the region. Debt is the time to drain an instance, less the time to "+
+				"drain a fresh copy with the same pending timers. A stock of debt is no fault. If it grew by more than %s, costs would lack work "+
+				"of that time, and verify would fail. What is left is the noise of draining.", show.Percent(results.MostDebt)))})
+	}
 	return s
+}
+
+// debtTable has the growth of debt of each contender, with a column for each cell.
+func (v *View) debtTable() *show.Table {
+	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *cost.Costs) bool {
+		return !slices.ContainsFunc(c.Rows, func(r *results.Row) bool { return r.Debt != nil })
+	})
+	var header []string
+	for _, c := range cells {
+		header = append(header, sized(c.Workload, c.N))
+	}
+	return pivot("lr", v.ByMerit(v.Contenders), header, func(who analysis.Contender, column int) any {
+		if r := cells[column].Row(who.Name); r != nil && r.Debt != nil {
+			return show.Number(*r.Debt, fmt.Sprintf("%+.0f %%", 100**r.Debt))
+		}
+		return nil
+	})
 }
 
 func (v *View) driftLead() show.Text {

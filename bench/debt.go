@@ -1,0 +1,225 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/internal/turns"
+	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+// debtScripts are the blocks with which the growth of debt is measured.
+//
+// Debt is the time to drain an instance, less the time to drain a fresh copy with the same pending timers: work that was put
+// off. A stock of debt is no fault, but if it grows in a region, the time of the region lacks its growth.
+type debtScripts struct {
+	before []*script.Block // the fill and the warm-up
+	region []*script.Block // timed
+	ends   [2]debtEnd      // at the beginning of the region and at its end
+}
+
+type debtEnd struct{ drain, fill, filled *script.Block } // of the instance, and of its copy
+
+// debtScripts writes the blocks. The region has so many operations that it takes about as long as the four drains.
+func (c cell) debtScripts(ctx context.Context) (*debtScripts, error) {
+	d := &debtScripts{}
+	for end := range d.ends {
+		s := c.workload.Script(c.n, c.seed)
+		var spare *script.Block
+		var err error
+		next := func(b *script.Block, failed error) *script.Block {
+			err = failed
+			if end == 0 {
+				d.before = append(d.before, b)
+				return nil // it is kept
+			}
+			return b
+		}
+		warm := c.workload.WarmUp(c.n)
+		for b, failed := s.FillContext(ctx); ; b, failed = s.NextContext(ctx, warm.Size(largestAgeing), spare) {
+			if spare = next(b, failed); err != nil {
+				return nil, err
+			}
+			if warm.Note(b); warm.Done() {
+				break
+			}
+		}
+		for ops := 0; end == 1 && ops < c.debtRegion(); ops += d.region[len(d.region)-1].Calls {
+			b, err := s.NextContext(ctx, min(c.debtRegion(), largestAgeing), nil)
+			if err != nil {
+				return nil, err
+			}
+			d.region = append(d.region, b)
+		}
+		now, at := s.Now(), &d.ends[end]
+		if at.drain, err = s.Drain(ctx); err != nil {
+			return nil, err
+		}
+		if at.fill, at.filled, err = script.Copy(ctx, now, at.drain); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// debtRegion is the number of operations in which debt may grow (chosen).
+func (c cell) debtRegion() int { return max(4*c.n, 100_000) }
+
+// debtTimes are durations in nanoseconds: of the region, and of the drains of an instance and of its copy at both ends. A
+// disturbance lengthens a duration, so of several instances the least counts.
+type debtTimes struct {
+	region float64
+	drains [2][2]float64 // by end; of the instance, of its copy
+}
+
+// growth returns the growth of debt as a part of the time of the region.
+func (t debtTimes) growth() float64 {
+	return ((t.drains[1][0] - t.drains[1][1]) - (t.drains[0][0] - t.drains[0][1])) / t.region
+}
+
+func (t debtTimes) least(o debtTimes) debtTimes {
+	t.region = min(t.region, o.region)
+	for end := range t.drains {
+		for i := range t.drains[end] {
+			t.drains[end][i] = min(t.drains[end][i], o.drains[end][i])
+		}
+	}
+	return t
+}
+
+// measure measures one instance of a contender.
+func (d *debtScripts) measure(c *contender) (times debtTimes, err error) {
+	fresh := func(b *script.Block) *replay.Instance {
+		if c.program != nil {
+			return replay.NewOf(c.entry, b.Keys, c.program)
+		}
+		i := replay.Alone(c.entry)
+		i.Reserve(&script.Block{Keys: b.Keys})
+		return i
+	}
+	// drain returns the time to drain an instance, which must then agree with the script.
+	drain := func(i *replay.Instance, b *script.Block) (ns float64) {
+		i.Load(b)
+		i.Reserve(b)
+		ns = float64(i.Time(b))
+		if c.entry.Exact() || c.program != nil {
+			err = i.Check(b, i.Outcome())
+		}
+		return ns
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for at, end := range d.ends {
+		i := fresh(d.before[len(d.before)-1])
+		for _, b := range d.before {
+			i.Time(b)
+		}
+		for _, b := range d.region[:at*len(d.region)] {
+			i.Load(b)
+			i.Reserve(b)
+			times.region += float64(i.Time(b))
+		}
+		if times.drains[at][0] = drain(i, end.drain); err != nil {
+			return times, err
+		}
+		i = fresh(end.filled)
+		i.Time(end.fill)
+		if times.drains[at][1] = drain(i, end.filled); err != nil {
+			return times, err
+		}
+	}
+	return times, nil
+}
+
+// The growth of debt comes from debtInstances instances, or from up to mostDebtInstances as long as it is above the limit:
+// drains take a millisecond or less, and a disturbance of one of the four may look like growth.
+const debtInstances, mostDebtInstances = 3, 9
+
+// slowDebt is the duration of an instance from which on a run with a budget does without the debt of a contender (chosen).
+const slowDebt = 0.3
+
+// debts measures the growth of debt of all structures and programs, as parts of the time.
+func (m *cellRun) debts(ctx context.Context) error {
+	started := time.Now()
+	d, err := m.cell.debtScripts(ctx)
+	if err != nil {
+		return err
+	}
+	times := make(map[*contender]debtTimes)
+	for instance := range mostDebtInstances {
+		for _, c := range turns.Shuffled(m.order, m.rows) {
+			measured := c.Role == results.RoleStructure || c.Role == results.RoleIntrusive || c.Role == results.RoleExternal
+			if !measured || m.cell.budget && m.debtSeconds(c) > slowDebt ||
+				instance >= debtInstances && times[c].growth() <= results.MostDebt {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			var one debtTimes
+			err := turns.Try(ctx, func() (err error) {
+				one, err = d.measure(c)
+				return err
+			})
+			if err != nil {
+				m.fail([]results.Failure{{Structure: c.Structure, Where: m.cell.where() + ", to measure its debt", Reason: err.Error()}})
+				continue
+			}
+			if before, ok := times[c]; ok {
+				one = one.least(before)
+			}
+			times[c] = one
+		}
+	}
+	for c, t := range times {
+		growth := t.growth()
+		c.Debt = &growth
+	}
+	m.spent(map[string]float64{"debt": time.Since(started).Seconds()}, time.Since(started))
+	return nil
+}
+
+// debtSeconds estimates the duration of one instance from the costs of a contender.
+func (m *cellRun) debtSeconds(c *contender) float64 {
+	ns, ops := 0.0, 0
+	for _, t := range c.Cost {
+		ns, ops = ns+t.NS, ops+t.Ops+t.Wakes
+	}
+	return ns / float64(max(1, ops)) * float64(2*m.passed.WarmUp+m.cell.debtRegion()+6*m.cell.n) / 1e9
+}
+
+// debtStep is the step that measures the debts of a cell.
+func (m *cellRun) debtStep() Step {
+	s := Step{Name: fmt.Sprintf("%s, growth of debt", m.cell.name())}
+	for _, c := range m.rows {
+		if one := m.debtSeconds(c); one <= slowDebt {
+			s.Seconds += debtInstances * one
+		}
+	}
+	return s
+}
+
+// addDebts measures the debts of the cells of a run with a budget, as far as the time suffices: those with fewer timers first.
+func (r *runner) addDebts(ctx context.Context, cells []*cellRun) error {
+	slices.SortStableFunc(cells, func(a, b *cellRun) int { return a.cell.n - b.cell.n })
+	for _, m := range cells {
+		s := m.debtStep()
+		if !r.budget.fits(s) {
+			r.out.NotMeasured = append(r.out.NotMeasured, s.Name)
+			continue
+		}
+		r.begins(s.Name)
+		if err := m.debts(ctx); err != nil {
+			return err
+		}
+		m.store(r.out)
+		if err := r.save(false); err != nil {
+			return err
+		}
+	}
+	return nil
+}

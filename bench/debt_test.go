@@ -1,0 +1,194 @@
+package bench
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// tombstones is a binary heap in which a cancelled or moved timer leaves its old entry, until it comes up.
+type tombstones struct {
+	heap    []tomb
+	timers  []tomb // by slot, the low half of an ID; the high half is the generation
+	free    []uint32
+	clock   structures.Tick
+	pending int
+}
+
+type tomb struct {
+	at    structures.Tick
+	id    structures.ID
+	value uint64
+}
+
+func (s *tombstones) push(t tomb) {
+	s.heap = append(s.heap, t)
+	i := len(s.heap) - 1
+	for ; i > 0 && s.heap[(i-1)/2].at > t.at; i = (i - 1) / 2 {
+		s.heap[i] = s.heap[(i-1)/2]
+	}
+	s.heap[i] = t
+}
+
+func (s *tombstones) pop() (first tomb) {
+	n := len(s.heap) - 1
+	first, t := s.heap[0], s.heap[n]
+	s.heap = s.heap[:n]
+	i := 0
+	for c := 1; c < n; c = 2*i + 1 {
+		if c+1 < n && s.heap[c+1].at < s.heap[c].at {
+			c++
+		}
+		if t.at <= s.heap[c].at {
+			break
+		}
+		s.heap[i], i = s.heap[c], c
+	}
+	if n > 0 {
+		s.heap[i] = t
+	}
+	return first
+}
+
+func (s *tombstones) Schedule(at structures.Tick, value uint64) structures.ID {
+	if len(s.free) == 0 {
+		s.free = append(s.free, uint32(len(s.timers)))
+		s.timers = append(s.timers, tomb{id: structures.ID(len(s.timers))})
+	}
+	slot := s.free[len(s.free)-1]
+	s.free = s.free[:len(s.free)-1]
+	t := &s.timers[slot]
+	*t = tomb{max(at, s.clock+1), t.id + 1<<32, value}
+	s.push(*t)
+	s.pending++
+	return t.id
+}
+
+// find returns the timer of an ID; nil: it is not pending. An ID that is not pending has another generation.
+func (s *tombstones) find(id structures.ID) *tomb {
+	if slot := int(uint32(id)); slot < len(s.timers) && s.timers[slot].id == id {
+		return &s.timers[slot]
+	}
+	return nil
+}
+
+func (s *tombstones) Reschedule(id structures.ID, at structures.Tick) bool {
+	t := s.find(id)
+	if t != nil {
+		t.at = max(at, s.clock+1)
+		s.push(*t)
+	}
+	return t != nil
+}
+
+func (s *tombstones) Cancel(id structures.ID) bool {
+	t := s.find(id)
+	if t != nil {
+		t.id += 1 << 32
+		s.free = append(s.free, uint32(id))
+		s.pending--
+	}
+	return t != nil
+}
+
+func (s *tombstones) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	s.clock = max(s.clock, now)
+	for len(s.heap) > 0 && s.heap[0].at <= s.clock {
+		if t := s.pop(); s.find(t.id) != nil && *s.find(t.id) == t {
+			s.Cancel(t.id)
+			return structures.Timer[uint64]{ID: t.id, Deadline: t.at, Value: t.value}, true
+		}
+	}
+	return structures.Timer[uint64]{}, false
+}
+
+func (s *tombstones) Next() (structures.Tick, bool) {
+	for len(s.heap) > 0 && (s.find(s.heap[0].id) == nil || *s.find(s.heap[0].id) != s.heap[0]) {
+		s.pop()
+	}
+	if len(s.heap) == 0 {
+		return 0, false
+	}
+	return s.heap[0].at, true
+}
+
+func (s *tombstones) Len() int { return s.pending }
+
+// still is churn, or reschedule, with a clock that stands still.
+type still struct{ n, moves int }
+
+func (still) Kind() workload.Kind { return workload.Kind{Name: "still"} }
+
+func (m still) New(n int, _ time.Duration) script.Process { return still{n, m.moves} }
+
+func (m still) Fill(w *script.Writer, r *script.Rand) {
+	for range m.n {
+		w.Schedule(30_000 + structures.Tick(r.IntN(60_000)))
+	}
+}
+
+func (m still) Step(w *script.Writer, r *script.Rand) {
+	if key, at := w.AnyPending(r), 30_000+structures.Tick(r.IntN(60_000)); m.moves > 0 {
+		w.Reschedule(key, at)
+	} else {
+		w.Cancel(key)
+		w.Schedule(at)
+	}
+}
+
+// debtsOf returns the growth of debt of structures in a workload with 10,000 timers.
+func debtsOf(t *testing.T, w workload.Workload, list ...entry.Entry) map[string]float64 {
+	t.Helper()
+	m := newRig(nil).newCellRun(Profile{Trials: 6}.cell(w, 10_000), list, nil)
+	if err := m.debts(t.Context()); err != nil || len(m.failed) > 0 {
+		t.Fatal(w.Name, err, m.failed)
+	}
+	got := make(map[string]float64)
+	for _, r := range m.rows {
+		if r.Debt != nil {
+			got[r.Structure] = *r.Debt
+		}
+	}
+	if len(got) != len(list) {
+		t.Fatalf("%s: debts of %v, want those of %d structures", w.Name, got, len(list))
+	}
+	return got
+}
+
+// A heap of tombstones puts the work of cancels and moves off. With a clock that stands still its debt grows by more than
+// the time that is measured; in the workloads of the list it pays, and so do the structures that put work off by design.
+func TestWorkThatIsPutOffIsSeenAsDebt(t *testing.T) {
+	lazy := entry.Entry{Name: "tombstones", Allocates: true, New: func() structures.Scheduler[uint64] { return &tombstones{} }}
+	for name, moves := range map[string]int{"churn, standing still": 0, "reschedule, standing still": 1} {
+		w := workload.Workload{Name: name, Tick: time.Millisecond, Model: still{moves: moves}}
+		if got := debtsOf(t, w, lazy)["tombstones"]; got < 2*results.MostDebt {
+			t.Errorf("%s: the debt of tombstones grows by %.0f %% of the time", name, 100*got)
+		}
+	}
+	for _, name := range []string{"churn", "reschedule"} {
+		w, _ := workload.Find(name)
+		list := []entry.Entry{lazy}
+		for _, s := range []string{"quadheap-lazy", "auto"} {
+			e, _ := catalog.Find(s)
+			list = append(list, e)
+		}
+		const tries = 3 // a busy machine disturbs drains, which take less than a millisecond
+		for try := range tries {
+			got := debtsOf(t, w, list...)
+			t.Logf("%s: %v", name, got)
+			if !slices.ContainsFunc(list, func(e entry.Entry) bool { return got[e.Name] > results.MostDebt }) {
+				break
+			}
+			if try == tries-1 {
+				t.Errorf("%s: the debts grow by these parts of the time: %v", name, got)
+			}
+		}
+	}
+}
