@@ -119,7 +119,7 @@ func TestUnusableMessages(t *testing.T) {
 func TestUnusableTally(t *testing.T) {
 	t.Parallel()
 	var log logged
-	c := open(t, start(t), Config{MaxAttempts: 3, Logger: log.logger(), Backoff: func(int) time.Duration { return 0 }})
+	c := open(t, start(t), Config{MaxAttempts: 3, AckWait: time.Minute, Logger: log.logger(), Backoff: func(int) time.Duration { return 0 }})
 	bad := []string{"x", "", "-1", "2147483648", "9223372036854775807", "9223372036854775808", "-9223372036854775808"}
 	for _, text := range bad {
 		must(t, func() error {
@@ -153,7 +153,7 @@ func TestTooLarge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log logged
-			c := open(t, start(t), Config{Concurrency: 4, MaxAttempts: 1, Logger: log.logger()})
+			c := open(t, start(t), Config{Concurrency: 4, MaxAttempts: 1, AckWait: time.Minute, Logger: log.logger()})
 			const n = 8
 			for i := range n {
 				m := nats.NewMsg(c.layout.fired(fmt.Sprint("large", i), 1))
