@@ -463,6 +463,20 @@ func TestNotesTheLatestDeadline(t *testing.T) {
 	}
 }
 
+// Progress covers timers up to a revision and a deadline, both included.
+func TestProgressHas(t *testing.T) {
+	d := done{Revision: 7, Deadline: 100}
+	for _, test := range []struct {
+		revision uint64
+		deadline int64
+		want     bool
+	}{{7, 100, true}, {1, -100, true}, {8, 100, false}, {7, 101, false}} {
+		if d.has(Timer{Revision: test.revision, Deadline: time.Unix(0, test.deadline)}) != test.want {
+			t.Errorf("%+v has revision %d, due at %d: %v", d, test.revision, test.deadline, !test.want)
+		}
+	}
+}
+
 // What two messages remove from the same timer is independent.
 func TestRemovalsAreIndependent(t *testing.T) {
 	timer := Timer{Revision: 3, Deadline: time.Unix(0, 30), removed: removal{append(make([]uint64, 0, 8), 1, 2), 20}}

@@ -249,4 +249,20 @@ func TestRetriesAfterClockSetBack(t *testing.T) {
 	if f := receive(t, calls); f.Key != "other" {
 		t.Errorf("it causes %+v", f)
 	}
+
+	// It was set back before this worker began.
+	var info *jetstream.ConsumerInfo
+	waitFor(t, func() bool { // only the one that fails is left
+		must(t, func() (err error) { info, err = c.consumer.Info(t.Context()); return err })
+		return info.NumAckPending == 1 && info.NumPending == 0 && c.Stats().Failed >= 2
+	})
+	failed := c.Stats().Failed
+	info.TimeStamp = info.TimeStamp.Add(-time.Hour)
+	s = &sweeper{Client: c}
+	for range 2 { // it is noticed once
+		if err := s.checkClock(t.Context(), info); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitFor(t, func() bool { return c.Stats().Failed == failed+1 })
 }
