@@ -164,3 +164,25 @@ func (x *repeated) check(begin time.Time, at, jump time.Duration, queued bool, e
 	}
 	return nil
 }
+
+// A wall clock that shows a time centuries away is before or after, whatever the driver's clock shows.
+func TestAFarWallClockDoesNotOverflow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := made(t)
+		time.Sleep(h)
+		var before int64
+		for i, year := range []int{-20_000, 1700, 2000, 2060, 2400, 20_000} {
+			d.wall = func() time.Time { return time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC) }
+			ahead := d.ahead()
+			if i > 0 && (ahead < before || ahead-before < 0) {
+				t.Errorf("in %d the clock is %d ns ahead, and %d before", year, ahead, before)
+			}
+			before = ahead
+			fired := make(chan bool, 1)
+			past := d.At(time.Date(-30_000, 1, 1, 0, 0, 0, 0, time.UTC), func() { fired <- true })
+			if <-fired; past.Stop() || !d.At(time.Date(30_000, 1, 1, 0, 0, 0, 0, time.UTC), func() { t.Error("fired") }).Stop() {
+				t.Errorf("in %d: a time in the past is pending, or one in the future is not", year)
+			}
+		}
+	})
+}
