@@ -80,7 +80,7 @@ func run(ctx context.Context) error {
 	if err := results.Write(path, r); err != nil {
 		return err
 	}
-	for _, t := range livetable.Of(measured) {
+	for _, t := range append(livetable.Costs(measured), livetable.Of(measured)...) {
 		fmt.Printf("\n%s\n", t.Text(*markdown))
 	}
 	for _, f := range failures {

@@ -149,8 +149,6 @@ func shape(name string, n int) float64 {
 	switch {
 	case strings.Contains(name, "null"):
 		return 6
-	case strings.Contains(name, "AfterFunc"):
-		return 150 + 4*log
 	case strings.Contains(name, "wheel"):
 		return base + 2*log
 	case strings.Contains(name, "list"):
@@ -184,9 +182,6 @@ func (f fixture) cell(w string, n int) results.Cell {
 		row := f.row(c, "quadheap-control", "quadheap", results.RoleControl, proof)
 		row.Of = "quadheap"
 		c.Rows = append(c.Rows, row)
-	}
-	if nothingFires {
-		c.Rows = append(c.Rows, f.row(c, "time.AfterFunc", "time.AfterFunc", results.RoleBaseline, proof))
 	}
 	c.Rows = append(c.Rows, f.row(c, "null", "null", results.RoleFloor, proof))
 	return c

@@ -107,7 +107,7 @@ func TestPages(t *testing.T) {
 		charts []string
 		want   []string // on the page
 	}{
-		"all": {liveFixture(large().results(), 1, 2), all, nil},
+		"all": {liveFixture(large().results(), 1, 2), append(slices.Clone(all), "go-timers"), nil},
 		"odd": {compact(), strings.Fields("cost overview scale grid latency latency-100 idle-ticks longest-calls memory"), []string{"**This run was interrupted.**"}},
 		"one structure and trial": {single.results(), without("cost", "latency-1000"),
 			[]string{"**One structure.** Only wheel was measured", "**Too few rounds for intervals.**"}},
@@ -118,7 +118,7 @@ func TestPages(t *testing.T) {
 			"**Left out,** because the results hold no data: the overview, cost against N, the grid of distributions, latency, memory.",
 		}},
 		"longest calls only": {&results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}, nil},
-		"live timers only":   {liveFixture(&results.Run{Complete: true}, 1), nil, nil},
+		"live timers only":   {liveFixture(&results.Run{Complete: true}, 1), []string{"go-timers"}, nil},
 		"nothing":            {&results.Run{}, nil, []string{"**This run was interrupted.**", "**No costs.**"}},
 		"two structures": {few, strings.Fields("overview scale grid latency idle-ticks"), []string{
 			"**Some structures only.** The run measured 2 of 12: quadheap and hwheel.",

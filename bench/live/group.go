@@ -100,7 +100,8 @@ func (r *runner) throughput(members []*population) {
 			for _, n := range r.goroutines(members[0].row.Resident) {
 				tasks = append(tasks, task{op, n})
 				for _, m := range members {
-					planned += time.Duration(r.turns) * (m.sliceOf(op, r.slice) + m.warmUpOf(op))
+					warmUp, slice := m.times(op, r.slice)
+					planned += time.Duration(r.turns) * (warmUp + slice)
 				}
 			}
 		}
@@ -122,7 +123,7 @@ func (r *runner) takeTurn(members []*population, tasks []task) {
 				continue
 			}
 			r.try(m.member, "throughput", func() error {
-				s, err := m.slice(t.op, t.goroutines, m.sliceOf(t.op, r.slice))
+				s, err := m.slice(t.op, t.goroutines, r.slice)
 				if err != nil {
 					return fmt.Errorf("%s by %d goroutines: %w", t.op, t.goroutines, err)
 				}

@@ -57,47 +57,23 @@ func (e *member) moveDelay() time.Duration {
 	return e.delay() + time.Duration(e.row.Resident)*time.Microsecond
 }
 
-// sliceOf returns the length of a slice: all timers that are moved come due in it.
-func (e *member) sliceOf(op results.Op, length time.Duration) time.Duration {
+// times returns how long an operation runs before a slice, and in a slice of at least a length: all timers that are moved come due.
+func (e *member) times(op results.Op, length time.Duration) (warmUp, slice time.Duration) {
 	if op.Moves() && e.movesSoon() {
-		return max(length, e.moveDelay())
+		return e.warmUp() + e.moveDelay() - e.delay(), max(length, e.moveDelay())
 	}
-	return length
+	return e.warmUp(), length
 }
 
-// warmUpOf returns how long an operation runs before a slice.
-func (e *member) warmUpOf(op results.Op) time.Duration {
-	if op.Moves() && e.movesSoon() {
-		return e.warmUp() + e.moveDelay() - e.delay()
-	}
-	return e.warmUp()
-}
-
-// aim says to where a batch of timers moves.
-type aim int
-
-const (
-	soon   aim = iota // all to one time
-	random            // to random times
-	far               // to the distant times of timers that nobody moves
-)
-
-// nextMove returns the aim of an operation.
-func (p *population) nextMove(op results.Op) aim {
-	switch {
-	case op == results.OpResetRandom:
-		return random
-	case p.movesSoon():
-		return soon
-	}
-	return far
-}
-
-// rearm moves all resident timers once.
-func (p *population) rearm(to aim) error {
+// rearm moves all resident timers once, to be due soon or in minutes.
+func (p *population) rearm(soon bool) error {
 	for _, w := range p.workers {
 		for w.moving.next = range w.moving.batches {
-			if _, err := p.moveBatch(w, w, to); err != nil {
+			var delays []time.Duration
+			if soon {
+				delays = w.moved.equal
+			}
+			if _, err := p.moveBatch(w, w, delays); err != nil {
 				return err
 			}
 		}
@@ -106,23 +82,18 @@ func (p *population) rearm(to aim) error {
 	return nil
 }
 
-// moveBatch moves the next batch of a worker's timers for the goroutine of w.
-func (p *population) moveBatch(w, of *worker, to aim) (int, error) {
+// moveBatch moves the next batch of a worker's timers for the goroutine of w. Without delays each timer gets its own of minutes.
+func (p *population) moveBatch(w, of *worker, delays []time.Duration) (int, error) {
 	m := &of.moving
 	timers, last, mover := m.batches[m.next], &m.last[m.next], of.resident.(Mover)
 	if m.next++; m.next == len(m.batches) {
 		m.next = 0
 	}
-	list := w.moved.equal
-	if to == random {
-		list = w.moved.take(len(timers))
-	}
-	list = list[:len(timers)]
 	at := p.now()
 	for k, timer := range timers {
-		delay := list[k]
-		if to == far {
-			delay = of.far[timer%numbers]
+		delay := of.far[timer%numbers]
+		if delays != nil {
+			delay = delays[k]
 		}
 		if mover.Reset(timer, delay) {
 			continue
@@ -136,9 +107,9 @@ func (p *population) moveBatch(w, of *worker, to aim) (int, error) {
 	}
 	last.made = at
 	w.left = append(w.left, *last)
-	if to == far {
-		list = of.far[:len(timers)] // as far away as their own
+	if delays == nil {
+		delays = of.far // as far away as their own
 	}
-	*last = remains{at: at, delays: list}
+	*last = remains{at: at, delays: delays[:len(timers)]}
 	return len(timers), nil
 }

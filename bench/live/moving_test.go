@@ -38,7 +38,7 @@ func TestStoppedAndMovedTimersComeDueInTheSlice(t *testing.T) {
 		for _, resident := range []int{600, mostMoved + 2} {
 			synctest.Test(t, func(t *testing.T) {
 				p := populationOf(t, slow(time.Microsecond), resident)
-				s, err := p.slice(op, 2, p.sliceOf(op, 16*time.Millisecond))
+				s, err := p.slice(op, 2, 16*time.Millisecond)
 				least, most := 0.95, 1.05
 				if op.Moves() && resident > mostMoved {
 					least, most = 0, 0

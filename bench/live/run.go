@@ -106,8 +106,9 @@ func (cfg Config) turn(entries []*member) (slices, warmUp time.Duration) {
 	for _, e := range entries {
 		n := time.Duration(len(cfg.goroutines(e.row.Resident)))
 		for _, op := range results.Ops {
+			untimed, slice := e.times(op, minSlice)
 			slices += n
-			warmUp += n * (e.warmUpOf(op) + e.sliceOf(op, minSlice) - minSlice)
+			warmUp += n * (untimed + slice - minSlice)
 		}
 	}
 	return slices, warmUp

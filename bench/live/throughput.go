@@ -119,7 +119,7 @@ func (p *population) newWorker(room int, r *rand.Rand) *worker {
 		stopped: newDelays(p.delay(), p.inFlight, r), moved: newDelays(p.moveDelay(), p.inFlight, r),
 	}
 	if !p.movesSoon() {
-		w.moved.random = w.far
+		w.moved = delays{random: w.far}
 	}
 	for _, form := range results.Forms {
 		if timers := p.system.Timers(form, p.inFlight, p.neverFires); timers != nil {
@@ -188,8 +188,9 @@ func (p *population) can(op results.Op) bool {
 // of the slice before, of another contender, are due, too.
 func (p *population) slice(op results.Op, n int, length time.Duration) (results.LiveThroughput, error) {
 	moves := op.Moves() && p.movesSoon()
+	warmUp, length := p.times(op, length)
 	if moves {
-		if err := p.rearm(soon); err != nil {
+		if err := p.rearm(true); err != nil {
 			return results.LiveThroughput{}, err
 		}
 	}
@@ -197,8 +198,8 @@ func (p *population) slice(op results.Op, n int, length time.Duration) (results.
 		w.left = w.left[:0]
 	}
 	if op == results.OpFire {
-		time.Sleep(p.warmUp())
-	} else if _, err := p.run(op, n, p.warmUpOf(op)); err != nil {
+		time.Sleep(warmUp)
+	} else if _, err := p.run(op, n, warmUp); err != nil {
 		return results.LiveThroughput{}, err
 	}
 	var before, after runtime.MemStats
@@ -219,7 +220,7 @@ func (p *population) slice(op results.Op, n int, length time.Duration) (results.
 		t.Due += due
 	}
 	if moves && err == nil {
-		err = p.rearm(far)
+		err = p.rearm(false)
 	}
 	return t, err
 }
@@ -267,7 +268,10 @@ func (p *population) repeat(op results.Op, g, goroutines int, until time.Duratio
 		batch = func() (int, error) {
 			of := p.workers[g+turn%(len(p.workers)/goroutines)*goroutines]
 			turn++
-			return p.moveBatch(w, of, p.nextMove(op))
+			if op == results.OpResetRandom {
+				return p.moveBatch(w, of, w.moved.take(p.inFlight))
+			}
+			return p.moveBatch(w, of, w.moved.equal)
 		}
 	case results.OpRandomStop:
 		timers := w.scratch[p.form]

@@ -138,6 +138,8 @@ func Decode(data []byte) (*Run, error) {
 		return nil, err
 	}
 	for i := range r.Cells {
+		// Earlier versions measured Go's own timers in cells in which no time passed.
+		r.Cells[i].Rows = slices.DeleteFunc(r.Cells[i].Rows, func(row Row) bool { return row.Role == RoleBaseline })
 		r.Cells[i].Definition = max(1, r.Cells[i].Definition)
 	}
 	return r, checkSeal(data)

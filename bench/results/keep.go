@@ -72,11 +72,27 @@ func (e Environment) Build() string {
 	return strings.Join(parts, ", ")
 }
 
+// reduced returns the throughput of the number of goroutines that was measured among all numbers of resident timers: what Go's
+// own timers cost, and the driver.
+func (l *Live) reduced() *Live {
+	if l == nil {
+		return nil
+	}
+	out := *l
+	out.Rows, out.Goroutines = nil, l.Goroutines[:1]
+	for _, row := range l.Rows {
+		row.Lateness, row.Idle, row.Memory = nil, nil, nil
+		row.Throughput = slices.DeleteFunc(slices.Clone(row.Throughput), func(t LiveThroughput) bool { return t.Goroutines != l.Goroutines[0] })
+		out.Rows = append(out.Rows, row)
+	}
+	return &out
+}
+
 // reduced returns a run without the data that no answer and no picture of latency and idle ticks
 // needs. Of the ticking driver it keeps the counts of uniform and clustered delays.
 func reduced(r *Run) *Run {
 	out := *r
-	out.Live, out.Idle, out.Cells = nil, nil, nil
+	out.Live, out.Idle, out.Cells = r.Live.reduced(), nil, nil
 	for _, i := range r.Idle {
 		if i.Driver == Tickless || i.Distribution == "uniform" || i.Distribution == "clustered" {
 			out.Idle = append(out.Idle, i)

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -61,12 +62,9 @@ func (op Op) counterpart() Op {
 	return op
 }
 
-// Steady is the least share of the old deadlines of stopped and moved timers that must pass within the slices: the work that a
-// structure puts off until then is paid where it is measured.
-const Steady = 0.9
-
-// Due returns the share of the old deadlines of stopped or moved timers that passed within the slices of operations. It is NaN if
-// none was stopped or moved.
+// Due returns the share of the old deadlines of stopped or moved timers that passed within the slices of operations: steady from
+// script.Steady on, because the work that a structure puts off until then is paid where it is measured. It is NaN if none was
+// stopped or moved.
 func Due(rows []LiveRow, is func(Op) bool) float64 {
 	dead, due := 0, 0
 	for _, r := range rows {
@@ -104,37 +102,65 @@ func (t LiveThroughput) Is(op Op, goroutines int) bool {
 	return t.Op == op && t.Goroutines == goroutines
 }
 
-// PerSecond returns the operations per second: the median and the quartiles of the slices. ok is false
-// if there are no slices.
-func (r LiveRow) PerSecond(op Op, goroutines int) (median, lower, upper float64, ok bool) {
-	var values []float64
-	for _, t := range r.Throughput {
-		if t.Is(op, goroutines) {
-			values = append(values, t.PerSecond())
-		}
-	}
-	if len(values) == 0 {
-		return 0, 0, 0, false
-	}
-	median = stats.Median(values) // Median sorts the values
-	return median, values[len(values)/4], values[len(values)-1-len(values)/4], true
-}
-
-// Ratio returns the throughput of a row relative to other, Go's own timers: the median of the ratios of
-// adjacent slices. It is NaN if there are no such slices.
-func (r LiveRow) Ratio(other LiveRow, op Op, goroutines int) float64 {
-	beside := make(map[int]float64)
-	for _, o := range other.Throughput {
-		if o.Is(op.counterpart(), goroutines) {
-			beside[o.Turn] = o.PerSecond()
-		}
-	}
+// Over returns the median of a value, such as the throughput, over the slices of an operation. It is NaN without any.
+func (r LiveRow) Over(op Op, goroutines int, value func(LiveThroughput) float64) float64 {
 	return Median(r.Throughput, func(t LiveThroughput) float64 {
-		if o, ok := beside[t.Turn]; ok && t.Is(op, goroutines) {
-			return t.PerSecond() / o
+		if t.Is(op, goroutines) {
+			return value(t)
 		}
 		return math.NaN()
 	})
+}
+
+// Relative returns a value of the slices of a row, such as their throughput, relative to that of other, Go's own timers: the
+// median of the ratios of adjacent slices. It is NaN if there are no such slices.
+func (r LiveRow) Relative(other LiveRow, op Op, goroutines int, value func(LiveThroughput) float64) float64 {
+	adjacent := make(map[int]float64)
+	for _, o := range other.Throughput {
+		if o.Is(op.counterpart(), goroutines) {
+			adjacent[o.Turn] = value(o)
+		}
+	}
+	return Median(r.Throughput, func(t LiveThroughput) float64 {
+		if o, ok := adjacent[t.Turn]; ok && t.Is(op, goroutines) {
+			return value(t) / o
+		}
+		return math.NaN()
+	})
+}
+
+// OpNS returns the processor time of an operation in ns, with all that it causes, or its duration on a system that does not
+// tell. On a busy machine a duration contains the time of other programs.
+func (t LiveThroughput) OpNS() float64 { return cmp.Or(t.CPUNS, t.NS) / float64(t.Ops) }
+
+// OnDriver returns the row of a tickless driver on a structure with its default shards and tick, or of Go's own timers if
+// structure is empty.
+func (l *Live) OnDriver(resident int, structure string) (row LiveRow, ok bool) {
+	i := slices.IndexFunc(l.Rows, func(r LiveRow) bool {
+		return r.Resident == resident && (structure == "" && r.Role == RoleBaseline || structure != "" && r.driven() == structure)
+	})
+	if i < 0 {
+		return LiveRow{}, false
+	}
+	return l.Rows[i], true
+}
+
+// Structures returns the structures of such drivers.
+func (l *Live) Structures() (names []string) {
+	for _, r := range l.Rows {
+		if name := r.driven(); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// driven returns the structure of a tickless driver with its default shards and tick; empty: it is another contender.
+func (r LiveRow) driven() string {
+	if r.Role != RoleStructure || r.Name != r.Structure+" "+string(Tickless) {
+		return ""
+	}
+	return r.Structure
 }
 
 // LatenessOver returns the median of each percentile of the lateness over the rounds. The medians

@@ -16,20 +16,19 @@ func TestRatio(t *testing.T) {
 	row := LiveRow{Throughput: []LiveThroughput{
 		slice(StartStop(FormSchedule), 0, 20), slice(StartStop(FormSchedule), 1, 80), slice(StartStop(FormSchedule), 2, 120), slice(OpReset, 0, 1),
 	}}
-	if got := row.Ratio(base, StartStop(FormSchedule), 2); math.Abs(got-3) > 1e-9 {
+	if got := row.Relative(base, StartStop(FormSchedule), 2, LiveThroughput.PerSecond); math.Abs(got-3) > 1e-9 {
 		t.Errorf("%g", got)
 	}
-	if got := row.Ratio(base, StartStop(FormSchedule), 4); !math.IsNaN(got) {
+	if got := row.Relative(base, StartStop(FormSchedule), 4, LiveThroughput.PerSecond); !math.IsNaN(got) {
 		t.Errorf("%g for what was not measured", got)
 	}
-	if got := row.Ratio(base, OpReset, 2); !math.IsNaN(got) {
+	if got := row.Relative(base, OpReset, 2, LiveThroughput.PerSecond); !math.IsNaN(got) {
 		t.Errorf("%g of nothing", got)
 	}
-	got, lower, upper, ok := row.PerSecond(StartStop(FormSchedule), 2)
-	if !ok || math.Abs(got-80) > 1e-9 || math.Abs(lower-20) > 1e-9 || math.Abs(upper-120) > 1e-9 {
-		t.Errorf("%g, %g to %g, %t", got, lower, upper, ok)
+	if got := row.Over(StartStop(FormSchedule), 2, LiveThroughput.PerSecond); math.Abs(got-80) > 1e-9 {
+		t.Errorf("%g", got)
 	}
-	if _, _, _, ok := row.PerSecond(OpFire, 2); ok {
+	if got := row.Over(OpFire, 2, LiveThroughput.PerSecond); !math.IsNaN(got) {
 		t.Error("a throughput of what was not measured")
 	}
 }

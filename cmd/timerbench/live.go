@@ -103,7 +103,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if loads := livetable.Loads(r.Live); loads != "" {
 		fmt.Fprintln(out, loads)
 	}
-	for _, t := range livetable.Of(r.Live) {
+	for _, t := range append(livetable.Costs(r.Live), livetable.Of(r.Live)...) {
 		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}
 	announce(stderr, folder)

@@ -165,7 +165,7 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 	if x.Why != nil {
 		why = x.Why.Sentence()
 	}
-	for _, line := range slices.Concat([]string{x.Sentence(), why, x.Far}, x.Missing) {
+	for _, line := range slices.Concat([]string{x.Sentence(), why, x.Far, x.Live}, x.Missing) {
 		if line != "" {
 			fmt.Fprintln(out, show.Wrapped(line))
 		}

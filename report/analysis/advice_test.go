@@ -673,3 +673,31 @@ func TestPausesAndBytesOfCalls(t *testing.T) {
 		t.Errorf("%+v", x.Ranking)
 	}
 }
+
+// Where the run has a measurement under the real clock near the number of timers, an answer compares the driver on the structure
+// with Go's own timers.
+func TestAnAnswerComparesWithGoTimers(t *testing.T) {
+	t.Parallel()
+	r := run(cell(1000, 0, "uniform", costs{"auto": 20, "rbtree": 80}))
+	row := func(name string, role results.Role, structure string, ns ...float64) results.LiveRow {
+		out := results.LiveRow{Name: name, Role: role, Structure: structure, Resident: 1000}
+		for i, op := range []results.Op{results.StartStop(results.FormAfterFunc), results.OpReset, results.OpFire} {
+			out.Throughput = append(out.Throughput, results.LiveThroughput{Op: op, Goroutines: 1, Ops: 10, NS: 1e6, CPUNS: 10 * ns[i]})
+		}
+		return out
+	}
+	r.Live = &results.Live{Goroutines: []int{1}, Rows: []results.LiveRow{
+		row("time", results.RoleBaseline, "", 100, 200, 400), row("auto tickless", results.RoleStructure, "auto", 50, 50, 300),
+		row("auto tickless, shards 1", results.RoleStructure, "auto", 1, 1, 1),
+	}}
+	for n, want := range map[float64]string{1300: "Under the real clock among 1,000 timers, the driver on auto takes 0.50 times the processor time of Go's own timers " +
+		"to start and stop a timer, 0.25 to move it, and 0.75 until it fires.", 5000: ""} {
+		if x := answer(t, r, analysis.Question{N: n}); x.Name != "auto" || x.Live != want {
+			t.Errorf("%g timers: %s: %q, want %q", n, x.Name, x.Live, want)
+		}
+	}
+	r.Live.Rows = r.Live.Rows[:1]
+	if x := answer(t, r, analysis.Question{N: 1000}); x.Live != "" {
+		t.Errorf("nothing was measured on auto: %q", x.Live)
+	}
+}

@@ -59,6 +59,7 @@ type Answer struct {
 	Why      *Reason    `json:"why,omitempty"`     // the count that separates Name and Against; nil: no cell of the evidence has counts that agree with the times
 	Counted  string     `json:"counted,omitempty"` // the cell of the counts of instructions; empty: none are shown
 	Far      string     `json:"far,omitempty"`     // how the nearest cell differs, in words; empty: it was measured
+	Live     string     `json:"live,omitempty"`    // how the driver on the structure compares with Go's own timers, in a sentence
 	Missing  []string   `json:"missing,omitempty"` // what the results lack, in sentences
 }
 
@@ -212,6 +213,7 @@ func (a *Adviser) answer(q Question) (Answer, ranking, error) {
 	a.witness(&out)
 	out.Intrusive = ranks.intrusive(out.Name)
 	out.Before, out.After, out.Rest = "For "+q.Words()+": take ", out.after(), out.rest()
+	out.Live = a.underRealClock(q, out.Name)
 	out.Against = out.rival()
 	out.Why = ranks.why(&out)
 	out.Worth, out.Ratio = out.worth(), out.Ranking

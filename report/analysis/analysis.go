@@ -114,9 +114,7 @@ func (r *Run) contenders() []Contender {
 	for i, e := range r.Known.Entries {
 		place[e.Name] = i - len(r.Known.Entries) // before all others
 	}
-	roles := map[results.Role]int{
-		results.RoleBaseline: 1, results.RoleControl: 2, results.RoleFloor: 3,
-	}
+	roles := map[results.Role]int{results.RoleControl: 1, results.RoleFloor: 2}
 	slices.SortStableFunc(out, func(a, b Contender) int {
 		return cmp.Or(roles[a.Role]-roles[b.Role], place[a.Name]-place[b.Name])
 	})

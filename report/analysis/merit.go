@@ -109,11 +109,11 @@ func (r *Run) Leaders(rows []Contender) []Contender {
 	return classic
 }
 
-// Curves returns the given contenders that a chart of curves shows: the leaders, the floor and the baselines.
+// Curves returns the given contenders that a chart of curves shows: the leaders and the floor.
 func (r *Run) Curves(rows []Contender) []Contender {
 	out := r.Leaders(rows)
 	for _, who := range rows {
-		if who.Role == results.RoleFloor && r.Program(who.Name) == nil && who.Name != results.IntrusiveFloor || who.Role == results.RoleBaseline {
+		if who.Role == results.RoleFloor && r.Program(who.Name) == nil && who.Name != results.IntrusiveFloor {
 			out = append(out, who)
 		}
 	}

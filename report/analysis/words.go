@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
@@ -187,4 +189,30 @@ func timers(n float64) string {
 		return "1 timer"
 	}
 	return show.Grouped(int64(math.Round(n))) + " timers"
+}
+
+// underRealClock compares the driver on a structure with Go's own timers, among the nearest number of timers that was measured;
+// empty: none is near.
+func (a *Adviser) underRealClock(q Question, name string) string {
+	l := a.r.Run.Live
+	if l == nil {
+		return ""
+	}
+	distance := func(n int) float64 { return math.Abs(math.Log10(q.N / float64(n))) }
+	near := slices.DeleteFunc(l.Residents(), func(n int) bool { return distance(n) > 0.5 })
+	if len(near) == 0 {
+		return ""
+	}
+	n := slices.MinFunc(near, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
+	base, _ := l.OnDriver(n, "")
+	row, _ := l.OnDriver(n, name)
+	times := func(op results.Op) float64 {
+		return row.Relative(base, op, l.Goroutines[0], results.LiveThroughput.OpNS)
+	}
+	stop, move, fire := times(results.StartStop(results.FormAfterFunc)), times(results.OpReset), times(results.OpFire)
+	if math.IsNaN(stop + move + fire) {
+		return ""
+	}
+	return fmt.Sprintf("Under the real clock among %s timers, the driver on %s takes %s times the processor time of Go's own timers to start and stop a timer, "+
+		"%s to move it, and %s until it fires.", show.Grouped(n), name, show.Times(stop), show.Times(move), show.Times(fire))
 }

@@ -32,16 +32,21 @@ func Of(l *results.Live) []Table {
 	var list []Table
 	for _, n := range l.Residents() {
 		rows := l.Among(n)
-		list = append(list, throughput(l, rows, n), cost(l, rows, n))
+		list = append(list, throughput(l, rows, n))
 		if len(counts(l, rows)) > 1 {
 			list = append(list, contention(l, rows, n))
 		}
-		list = append(list, lateness(rows, n))
-		if n >= results.FewTimers {
+		if len(rows[0].Lateness) > 0 {
+			list = append(list, lateness(rows, n))
+		}
+		if slices.ContainsFunc(rows, func(r results.LiveRow) bool { return len(r.Memory) > 0 }) {
 			list = append(list, memory(rows, n))
 		}
 	}
-	return append(list, idle(l))
+	if slices.ContainsFunc(l.Rows, func(r results.LiveRow) bool { return len(r.Idle) > 0 }) {
+		list = append(list, idle(l))
+	}
+	return list
 }
 
 type column struct {
@@ -92,88 +97,68 @@ func counts(l *results.Live, rows []results.LiveRow) []int {
 // Loads says how soon the timers are due that are stopped or moved, and which share of their deadlines passed within the slices:
 // the measured time. Empty: it was not counted.
 func Loads(l *results.Live) string {
-	stops := func(op results.Op) bool { return !op.Moves() }
 	var parts []string
-	var steady []string
 	for _, n := range l.Residents() {
 		rows := slices.DeleteFunc(l.Among(n), func(r results.LiveRow) bool { return r.Role == results.RoleFloor })
-		stopped, moved := results.Due(rows, stops), results.Due(rows, results.Op.Moves)
+		stopped, moved := results.Due(rows, func(op results.Op) bool { return !op.Moves() }), results.Due(rows, results.Op.Moves)
 		if math.IsNaN(stopped) {
 			continue
 		}
-		part := fmt.Sprintf("among %s timers those of %s of the stopped timers", show.Grouped(n), show.Percent(stopped))
-		if !math.IsNaN(moved) {
-			delay := "minutes"
-			if rows[0].MoveNS > 0 {
-				delay = show.Duration(rows[0].MoveNS)
-			}
-			part += fmt.Sprintf(" and %s of the moved ones, which are due after %s", show.Percent(moved), delay)
-			if moved < results.Steady {
-				steady = append(steady, show.Grouped(n))
-			}
+		delay := "minutes, so nobody pays for them: not a steady state"
+		if rows[0].MoveNS > 0 {
+			delay = show.Duration(rows[0].MoveNS)
 		}
-		parts = append(parts, part)
+		parts = append(parts, fmt.Sprintf("among %s timers %s of the stopped timers and %s of the moved ones, which are due after %s",
+			show.Grouped(n), show.Percent(stopped), show.Percent(moved), delay))
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	out := fmt.Sprintf("Timers that are started and stopped are due after %s, with random delays after half of that or more. An operation runs untimed "+
-		"until the first ones are due. Of their old deadlines, these passed within the measured slices, where a structure that only marks "+
+	return fmt.Sprintf("Timers that are started and stopped are due after %s, with random delays after half of that or more. An operation runs untimed "+
+		"until the first ones are due. Their old deadlines pass within the measured slices, where a structure that only marks "+
 		"stopped and moved timers pays for them: %s.", show.Duration(l.Rows[0].StopNS), strings.Join(parts, "; "))
-	if len(steady) > 0 {
-		out += fmt.Sprintf(" Moves among %s timers are not in a steady state: nobody pays for the old deadlines.", show.And(steady))
-	}
-	return out
 }
 
-func opColumns(rows []results.LiveRow, cell func(results.LiveRow, results.Op) show.Cell) []column {
-	var columns []column
-	for _, op := range results.Ops {
-		if !slices.ContainsFunc(rows, func(r results.LiveRow) bool { return r.Has(op) }) {
-			continue // the operation was not measured
-		}
-		columns = append(columns, column{string(op), func(r results.LiveRow) show.Cell { return cell(r, op) }})
+// Costs returns the tables of the processor time of an operation, on the number of goroutines that was measured among any number of
+// resident timers.
+func Costs(l *results.Live) (list []Table) {
+	for _, n := range l.Residents() {
+		title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns (times that of package time)",
+			show.Count(l.Goroutines[0], "goroutine"), show.Grouped(n))
+		list = append(list, operations(title, l.Among(n), l.Goroutines[0], results.LiveThroughput.OpNS, show.Figure))
 	}
-	return columns
+	return list
 }
 
-func throughput(l *results.Live, rows []results.LiveRow, n int) Table {
-	g := goroutines(l, rows)
+// operations has a column for each operation that was measured, with the ratio to Go's own timers.
+func operations(title string, rows []results.LiveRow, g int, value func(results.LiveThroughput) float64, text func(float64) string) Table {
 	var base results.LiveRow
 	for _, row := range rows {
 		if row.Role == results.RoleBaseline {
 			base = row
 		}
 	}
-	title := fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)",
-		show.Count(g, "goroutine"), show.Grouped(n))
-	return tableOf(title, rows, opColumns(rows, func(r results.LiveRow, op results.Op) show.Cell {
-		perSecond, _, _, ok := r.PerSecond(op, g)
-		if !ok {
-			return show.Words("")
+	var columns []column
+	for _, op := range results.Ops {
+		if !slices.ContainsFunc(rows, func(r results.LiveRow) bool { return r.Has(op) }) {
+			continue
 		}
-		figure := show.Number(perSecond, show.Figure(perSecond/1e6))
-		ratio := r.Ratio(base, op, g)
-		if math.IsNaN(ratio) || r.Role == results.RoleBaseline || r.Role == results.RoleFloor {
-			return figure
-		}
-		return figure.With(show.Times(ratio))
-	}))
+		columns = append(columns, column{string(op), func(r results.LiveRow) show.Cell {
+			figure, ratio := known(r.Over(op, g, value), text), r.Relative(base, op, g, value)
+			if math.IsNaN(ratio) || r.Role == results.RoleBaseline || r.Role == results.RoleFloor {
+				return figure
+			}
+			return figure.With(show.Times(ratio))
+		}})
+	}
+	return tableOf(title, rows, columns)
 }
 
-func cost(l *results.Live, rows []results.LiveRow, n int) Table {
+func throughput(l *results.Live, rows []results.LiveRow, n int) Table {
 	g := goroutines(l, rows)
-	title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns",
+	title := fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)",
 		show.Count(g, "goroutine"), show.Grouped(n))
-	return tableOf(title, rows, opColumns(rows, func(r results.LiveRow, op results.Op) show.Cell {
-		ns := results.Median(r.Throughput, func(t results.LiveThroughput) float64 {
-			if !t.Is(op, g) || t.CPUNS == 0 {
-				return math.NaN()
-			}
-			return t.CPUNS / float64(t.Ops)
-		})
-		return known(ns, show.Figure)
-	}))
+	return operations(title, rows, g, results.LiveThroughput.PerSecond, func(v float64) string { return show.Figure(v / 1e6) })
 }
 
 func contention(l *results.Live, rows []results.LiveRow, n int) Table {
@@ -192,8 +177,7 @@ func contention(l *results.Live, rows []results.LiveRow, n int) Table {
 			}
 			cells := []any{row.Name, string(op)}
 			for _, g := range measured {
-				perSecond, _, _, _ := row.PerSecond(op, g)
-				cells = append(cells, perSecond/1e6)
+				cells = append(cells, row.Over(op, g, results.LiveThroughput.PerSecond)/1e6)
 			}
 			t.Add(cells...)
 		}

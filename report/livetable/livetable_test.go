@@ -21,13 +21,14 @@ func TestTheFiguresAreInTheUnitsOfTheirHeadings(t *testing.T) {
 	for _, form := range results.Forms {
 		row.Memory = append(row.Memory, results.LiveMemory{Form: form, Bytes: 120, CollectNS: 3e6})
 	}
-	got := Of(&results.Live{Goroutines: []int{1}, Rows: []results.LiveRow{row}})
+	l := &results.Live{Goroutines: []int{1}, Rows: []results.LiveRow{row}}
+	got := append(Costs(l), Of(l)...)
 	same := func(cell string, n int) []string {
 		return append([]string{"time"}, slices.Repeat([]string{cell}, n)...)
 	}
 	want := [][]string{
-		same("2", len(results.Ops)),   // million a second
 		same("250", len(results.Ops)), // ns
+		same("2", len(results.Ops)),   // million a second
 		{"time", "5,000", "2 µs", "3 µs", "4 µs", "5 µs", "6 ms", "250", "30", "20"}, // ms/s, and a second
 		same("120 B, 3 ms", len(results.Forms)),
 		{"time", "250", "30", "20"},

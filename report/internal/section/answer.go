@@ -27,7 +27,7 @@ func answer(v *View) Section {
 			"10,000 that nearly all structures ran at, or else the smallest size. Each multiple is a ratio paired by round. "+
 			"A structure ", show.Strong("ties"), " if its 95 % interval lies within 5 % of the first. It is worse if a one-sided comparison, with "+
 			"95 % confidence for the whole cell, excludes that it is the fastest. Otherwise it is ", show.Strong("unclear"), ". "+
-			"× floor is the time relative to the empty harness, which every number includes. Go's timers are time.AfterFunc."),
+			"× floor is the time relative to the empty harness, which every number includes."),
 		Tables: []Table{
 			{Body: show.Tables(v.answerTable()), Main: true},
 			{Title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; ?: unclear)", Body: show.Tables(v.ratioTable())},
@@ -92,9 +92,7 @@ func (v *View) overviewTable(cells []*cost.Costs) draw.Heat {
 		}
 		t.Columns = append(t.Columns, draw.Style{Name: name + "  " + short(c.N), Cell: cellName(c)})
 	}
-	merits := append(v.Merits(cells, analysis.Contender.IsStructure),
-		v.Merits(cells, func(who analysis.Contender) bool { return who.Role == results.RoleBaseline })...)
-	for _, who := range merits {
+	for _, who := range v.Merits(cells, analysis.Contender.IsStructure) {
 		t.Rows = append(t.Rows, v.Styles[who.Name])
 		t.Titles = append(t.Titles, fmt.Sprintf("%s times the fastest, as the geometric mean over %s, "+
 			"and %s at worst",
@@ -173,8 +171,8 @@ func units(cells []*cost.Costs) string {
 
 // answerTable names the fastest of each workload, at the N of the overview.
 func (v *View) answerTable() *show.Table {
-	t := newTable("lrllrrrll", "Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI",
-		"× floor", "Compared with Go's timers", "Next")
+	t := newTable("lrllrrrl", "Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI",
+		"× floor", "Next")
 	w := v.Why()
 	if w != nil {
 		t.Header = append(t.Header, "Reason, by the counts")
@@ -186,8 +184,7 @@ func (v *View) answerTable() *show.Table {
 			next = nextBest(c, others[0])
 		}
 		line := []any{names(results.Names(c.In(stats.Tie))), names(results.Names(c.In(stats.Unclear))),
-			c.Cost(best).Center, interval(c.Cost(best)), ratio(c.Ratio(best, c.Of(results.RoleFloor))),
-			asFast(c.Ratio(best, c.Of(results.RoleBaseline))), next}
+			c.Cost(best).Center, interval(c.Cost(best)), ratio(c.Ratio(best, c.Of(results.RoleFloor))), next}
 		if w != nil {
 			line = append(line, because(w, c))
 		}
@@ -216,24 +213,9 @@ func nextBest(c *cost.Costs, r *results.Row) show.Cell {
 	return out
 }
 
-// asFast puts a ratio of two times in words: the speed of the first relative to the second.
-func asFast(r stats.Ratio) any {
-	switch {
-	case r.Pairs == 0:
-		return nil
-	case r.Center < 1/1.05:
-		return show.Number(r.Center, show.Times(1/r.Center)+" times as fast")
-	case r.Center > 1.05:
-		return show.Number(r.Center, show.Times(r.Center)+" times as slow")
-	}
-	return show.Number(r.Center, "as fast")
-}
-
 // ratioTable is the overview in numbers, at every N.
 func (v *View) ratioTable() *show.Table {
-	columns := v.ByMerit(v.Present(func(who analysis.Contender) bool {
-		return who.IsStructure() || who.Role == results.RoleBaseline
-	}))
+	columns := v.ByMerit(v.Present(analysis.Contender.IsStructure))
 	t := newTable("lr", "Workload", "N")
 	t.Structures = make([]string, len(t.Header))
 	for _, who := range columns {

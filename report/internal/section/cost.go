@@ -6,7 +6,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -15,17 +14,7 @@ var usual = []string{"auto", "hwheel", "wheel", "quadheap", "minheap", "rbtree",
 
 // CostChart is the first chart of a page: the cost by the number of timers in one workload. Nil: no workload has two sizes.
 func (v *View) CostChart() *draw.Figure {
-	workloads := v.Scaled()
-	slices.SortStableFunc(workloads, func(a, b string) int { // those with Go's timers first
-		has := func(w string) int {
-			if v.Largest(w, (*results.Row).HasCost).Of(results.RoleBaseline).HasCost() {
-				return 1
-			}
-			return 0
-		}
-		return has(b) - has(a)
-	})
-	for _, w := range workloads {
+	for _, w := range v.Scaled() {
 		cells := v.CellsOf(w)
 		if len(sizesOf(cells)) < 2 {
 			continue
@@ -39,8 +28,7 @@ func (v *View) CostChart() *draw.Figure {
 		}
 		p := &draw.Panel{}
 		var bands, lines []draw.Marks
-		add := func(who analysis.Contender, label string) {
-			curve := v.costCurve(w, who.Name)
+		add := func(curve draw.Series, label string) {
 			curve.Style.Name = label
 			bands = append(bands, draw.Band(curve))
 			curve.Marks = slices.Clone(curve.Marks)
@@ -57,13 +45,14 @@ func (v *View) CostChart() *draw.Figure {
 					if name == "quadheap" {
 						label = "quadheap, as Go has it"
 					}
-					add(who, label)
+					add(v.costCurve(w, who.Name), label)
 				}
 			}
 		}
-		for _, who := range measured {
-			if who.Role == results.RoleBaseline {
-				add(who, "Go's own timers")
+		if v.Live != nil {
+			if curve := v.goCurve(results.StartStop(results.FormAfterFunc), ""); len(curve.Marks) > 0 {
+				curve.Style.Dashes = []draw.Length{3, 2}
+				add(curve, "Go's own timers, under the real clock")
 			}
 		}
 		p.Marks = append(bands, lines...)

@@ -104,7 +104,7 @@ func (v *View) withPrograms(intrusive bool) *programView {
 		case row.Role == results.RoleFloor:
 			return intrusive == (row.Structure == results.IntrusiveFloor)
 		}
-		return ours[row.Structure] || row.Role == results.RoleBaseline
+		return ours[row.Structure]
 	})
 	if !theirs {
 		return nil

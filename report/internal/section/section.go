@@ -20,6 +20,7 @@ import (
 var list = []func(*View) Section{
 	answer,
 	why,
+	goTimers,
 	scale,
 	grid,
 	latency,

@@ -73,7 +73,7 @@ func faceIf(is bool, c show.Cell) show.Cell {
 func label(who analysis.Contender, best bool) show.Cell {
 	name := show.Name(who.Name)
 	switch who.Role {
-	case results.RoleFloor, results.RoleControl, results.RoleBaseline, results.RoleExternal:
+	case results.RoleFloor, results.RoleControl, results.RoleExternal:
 		return name.In(show.Italic).With(string(who.Role))
 	}
 	return faceIf(best, name)

@@ -40,7 +40,7 @@ func hexes(s ...string) []color.Color {
 	return out
 }
 
-// Baseline is the style of a baseline such as time.AfterFunc.
+// Baseline is the style of Go's own timers.
 var Baseline = draw.Style{Color: draw.Ink, Marker: draw.Square}
 
 var floor = draw.Style{
@@ -97,8 +97,6 @@ func Of(entries []entry.Entry, rows []analysis.Contender) map[string]draw.Style 
 		switch c.Role {
 		case results.RoleFloor:
 			out[c.Name] = floor
-		case results.RoleBaseline:
-			out[c.Name] = Baseline
 		case results.RoleControl:
 			of, ok := out[c.Of]
 			if !ok {
@@ -130,7 +128,7 @@ func hash(name string) int {
 
 // hasOwn reports whether the role decides the style of a row, not the name.
 func hasOwn(role results.Role) bool {
-	return role == results.RoleFloor || role == results.RoleBaseline || role == results.RoleControl
+	return role == results.RoleFloor || role == results.RoleControl
 }
 
 // Steps are the colors of ratios. Each is for costs up to a multiple of the best. They come from the
