@@ -26,6 +26,7 @@ type Series struct {
 
 	Rows     bool // values run along rows: Y is the number of the row
 	Joined   bool
+	Thick    bool // the line stands out
 	OnDemand bool // hidden in an SVG until a page shows it
 }
 
@@ -86,7 +87,11 @@ func (s Series) join(c *draw.Canvas, points []vg.Point) {
 		sty := draw.LineStyle{Color: Pale(s.Style.Color, 0.45), Width: 1}
 		c.StrokeLine2(sty, points[0].X, points[0].Y, points[last].X, points[last].Y)
 	default:
-		c.StrokeLines(s.Style.line(1.3), points)
+		width := Length(1.3)
+		if s.Thick {
+			width = 3
+		}
+		c.StrokeLines(s.Style.line(width), points)
 	}
 }
 
