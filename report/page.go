@@ -78,9 +78,9 @@ func (p *page) answers() {
 	}
 	exceptions.Add("timers inside your structs", "intrusive", because)
 	p.Exceptions = show.Tables(exceptions)
-	machines := &show.Table{Align: "lr", Header: []string{"Machine", "On average", "At worst"}}
+	machines := &show.Table{Align: "lrrl", Header: []string{"Machine", "On average", "At worst", "In"}}
 	for _, o := range v.Machines {
-		machines.Add(o.Machine, show.Number(o.Mean, show.Times(o.Mean)), show.Number(o.Worst, show.Times(o.Worst)))
+		machines.Add(o.Machine, show.Number(o.Mean, show.Times(o.Mean)), show.Number(o.Worst.Center, show.Times(o.Worst.Center)), o.In)
 	}
 	questions := &show.Table{Align: "ll", Header: []string{"For", "Answer"}}
 	var notes []string // missing data, each once

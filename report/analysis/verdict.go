@@ -20,10 +20,15 @@ type Verdict struct {
 	Exceptions []Exception // the largest gain first
 }
 
-// Overall sums up the cost of the default on one machine, as multiples of the fastest exact structure of each cell.
+// Overall sums up the cost of the default on one machine, as multiples of the fastest exact structure of each cell. A cost is the time
+// of the timed loop, which the harness is a part of.
 type Overall struct {
-	Machine     string  // processor, and the revision if the last run has another one
-	Mean, Worst float64 // geometric mean, maximum
+	Machine  string         // processor, and the revision if the last run has another one
+	Revision string         // of the build
+	Cells    int            // that count
+	Mean     float64        // geometric mean
+	Worst    stats.Interval // of the cell with the largest multiple
+	In       string         // that cell
 }
 
 // Exception is a kind of program for which one structure is certainly faster than the default on half of the machines that measured it,
@@ -59,7 +64,7 @@ func verdictOf(runs []*Adviser) Verdict {
 	for _, a := range runs {
 		if o, ok := a.Overall(); ok {
 			if revision := a.r.Environment.Revision; revision != last.Environment.Revision {
-				o.Machine += ", of revision " + cmp.Or(revision[:min(8, len(revision))], show.Unknown)
+				o.Machine += ", of revision " + short(revision)
 			}
 			v.Machines = append(v.Machines, o)
 		}
@@ -80,15 +85,25 @@ func verdictOf(runs []*Adviser) Verdict {
 
 // Overall sums up the cost of the default; ok is false if the run does not have it.
 func (a *Adviser) Overall() (o Overall, ok bool) {
-	o.Machine, o.Worst = a.r.Environment.CPU, 1
-	logs, n := 0.0, 0.0
+	o.Machine, o.Revision = a.r.Environment.CPU, a.r.Environment.Revision
+	logs := 0.0
 	for _, c := range a.cells {
-		if times := c.times(Default, false); times > 0 {
-			logs, o.Worst, n = logs+math.Log(times), max(o.Worst, times), n+1
+		ranked := c.ranked[false]
+		if len(ranked) == 0 {
+			continue
+		}
+		ratio := c.Ratio(c.Row(Default), ranked[0])
+		if !(ratio.Center > 0) {
+			continue
+		}
+		logs, o.Cells = logs+math.Log(ratio.Center), o.Cells+1
+		if ratio.Center > o.Worst.Center {
+			o.Worst = stats.Interval{Center: ratio.Center, Lo: ratio.Lo, Hi: ratio.Hi}
+			o.In = fmt.Sprintf("%s with %s", c.Workload, timers(float64(c.N)))
 		}
 	}
-	o.Mean = math.Exp(logs / n)
-	return o, n > 0
+	o.Mean = math.Exp(logs / float64(o.Cells))
+	return o, o.Cells > 0
 }
 
 // exceptions returns the exceptions for one mix. Neighboring sizes with the same structure are one exception.
@@ -163,16 +178,32 @@ func (v Verdict) Line() []show.Span {
 
 // Summary states the cost of the default over all machines.
 func (v Verdict) Summary() string {
-	var mean, worst []float64
+	var mean []float64
+	var worst Overall
+	var revisions []string
 	for _, o := range v.Machines {
-		mean, worst = append(mean, o.Mean), append(worst, o.Worst)
+		mean = append(mean, o.Mean)
+		if o.Worst.Center > worst.Worst.Center {
+			worst = o
+		}
+		if of := short(o.Revision); !slices.Contains(revisions, of) {
+			revisions = append(revisions, of)
+		}
 	}
 	if len(mean) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Its time is %s that of the fastest on average, and %s in the worst workload, on %s.",
-		between(slices.Min(mean), slices.Max(mean)), between(slices.Min(worst), slices.Max(worst)), show.Count(len(mean), "machine"))
+	word := "revision "
+	if len(revisions) > 1 {
+		word = "revisions "
+	}
+	return fmt.Sprintf("Its time, with the loop around the calls, is %s that of the fastest exact structure of a cell on average, on %s. The worst cell is %s on %s: %s times (%s).",
+		between(slices.Min(mean), slices.Max(mean)), show.Count(len(mean), "machine")+" ("+word+show.And(revisions)+")", worst.In, worst.Machine,
+		show.Times(worst.Worst.Center), apart(worst.Worst))
 }
+
+// short returns the first digits of a revision.
+func short(revision string) string { return cmp.Or(revision[:min(8, len(revision))], show.Unknown) }
 
 // between writes two multiples.
 func between(lo, hi float64) string {
