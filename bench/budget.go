@@ -187,7 +187,7 @@ const safety = 1.25
 func (b *budget) next() (best *cellRun) {
 	left := b.left()
 	for _, m := range b.cells {
-		if m.rounds >= mostRounds || safety*m.took.Seconds() > left || len(m.rows) == 0 {
+		if m.rounds >= mostRounds || m.cell.few && m.passes >= m.cell.instances || safety*m.took.Seconds() > left || len(m.rows) == 0 {
 			continue
 		}
 		if best == nil || m.rounds*best.cell.planned() < best.rounds*m.cell.planned() {

@@ -23,6 +23,7 @@ type cell struct {
 	turns  int  // rounds of a run that takes turns with another one; 0: it takes no turns
 
 	frugal    bool // leave out structures that are slow among fewer timers
+	few       bool // at most mostContenders contenders with one instance, see nearest
 	apart     bool // measure the structures one after the other, because they need too much memory together
 	debt      bool // measure the growth of debt
 	debtFirst bool // even if there is a budget, after the first pass
@@ -38,6 +39,8 @@ func (c cell) withBudget() cell {
 	case c.trace != nil:
 		c.perPass = c.trace.roundsPerPass()
 		c.instances = (plannedRounds + c.perPass - 1) / c.perPass
+	case c.few:
+		c.instances, c.perPass = 1, 12
 	case c.n >= 50_000:
 		c.instances, c.perPass = 2, 12
 	default:

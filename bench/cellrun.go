@@ -283,6 +283,13 @@ func (m *cellRun) store(out *results.Run) {
 	out.Cells = slices.Replace(out.Cells, at, min(at+1, len(out.Cells)), cell...)
 }
 
+func (m *cellRun) leftOutFor() results.LeftOutReason {
+	if m.cell.few && len(m.leftOut) > 0 {
+		return results.LeftOutFew
+	}
+	return results.LeftOutSlow
+}
+
 func (m *cellRun) result() results.Cell {
 	c := m.cell
 	out := results.Cell{
@@ -298,6 +305,7 @@ func (m *cellRun) result() results.Cell {
 		Passed:     &m.passed,
 		Apart:      c.apart,
 		LeftOut:    m.leftOut,
+		LeftOutFor: m.leftOutFor(),
 		OtherSeeds: m.proofs,
 		Common:     c.common(),
 	}

@@ -2,14 +2,17 @@ package bench
 
 import (
 	"bytes"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -137,5 +140,52 @@ func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 	c.workload.Name, c.workload.Resident = "conn-deadline", 1000
 	if _, out := c.leaveOut(entries, []results.Cell{smaller, other}); !slices.Equal(out, []string{"slow", "tree"}) {
 		t.Errorf("slow in each of two cells: %v", out)
+	}
+}
+
+// A cell of a million timers has the structures of most programs and those that are near the best with fewer timers, a dozen
+// at most, with one instance. It says why it lacks the others.
+func TestAMillionTimersHaveADozenContenders(t *testing.T) {
+	t.Parallel()
+	smaller := results.Cell{Workload: "hold", N: 100_000}
+	var entries []entry.Entry
+	add := func(name string, ns float64) {
+		r := results.Row{Structure: name, Role: results.RoleStructure}
+		for round := range 4 {
+			r.Cost = append(r.Cost, results.Trial{Round: round, NS: ns + float64(round), Units: 1})
+		}
+		smaller.Rows, entries = append(smaller.Rows, r), append(entries, entry.Entry{Name: name})
+	}
+	for i := range 8 {
+		add(fmt.Sprint("near-", 7-i), 1070-10*float64(i)) // near-0 is the best of these
+	}
+	add("far", 1600)
+	for _, name := range always {
+		add(name, 9000)
+	}
+	normal, _ := FindProfile("normal")
+	hold, _ := workload.Find("hold")
+	c := normal.cell(hold, 1_000_000).withBudget()
+	in, out := c.leaveOut(entries, []results.Cell{smaller, {Workload: "churn", N: 100_000}, {Workload: "hold", N: 1_000}})
+	want := []string{"near-5", "near-6", "near-7", "far"}
+	slices.Sort(out)
+	slices.Sort(want)
+	if len(in) != mostContenders || !slices.Equal(out, want) || c.passes() != 1 {
+		t.Errorf("%d take part in %d passes, left out: %v, want %v", len(in), c.passes(), out, want)
+	}
+	conn, _ := workload.Find("conn-deadline") // no cell with fewer timers: the least ratio in others counts
+	other := smaller
+	other.Workload, other.Rows = "churn", slices.Clone(smaller.Rows[:9])
+	other.Rows[8].Cost = smaller.Rows[7].Cost
+	if _, out := normal.cell(conn, 1_000_000).leaveOut(entries, []results.Cell{smaller, other}); len(out) != 4 || slices.Contains(out, "far") {
+		t.Errorf("left out of a workload of its own size: %v", out)
+	}
+	m := &cellRun{cell: c, leftOut: out, rows: c.contenders(nil, nil)}
+	if got := m.result(); got.LeftOutFor != results.LeftOutFew || len(got.LeftOut) != 4 {
+		t.Errorf("%+v", got)
+	}
+	b := &budget{deadline: time.Now().Add(time.Hour), cells: []*cellRun{m}}
+	if m.passes = 1; b.next() != nil {
+		t.Error("a second instance")
 	}
 }

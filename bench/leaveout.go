@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -15,6 +17,9 @@ var always = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skipl
 // the cost of the best or more, on the same workload at a tenth of the size or more. A workload with a
 // size of its own has no such cell. It leaves out the structures that are behind in each cell of such a size.
 func (c cell) leaveOut(entries []entry.Entry, cells []results.Cell) (in []entry.Entry, out []string) {
+	if c.few {
+		return c.nearest(entries, cells)
+	}
 	first := true
 	for _, smaller := range cells {
 		like := smaller.Workload == c.workload.Name || c.workload.Resident > 0
@@ -48,4 +53,45 @@ func tooSlowIn(c results.Cell) (out []string) {
 		}
 	}
 	return out
+}
+
+// A cell of few contenders has those of always, and those that took at most nearBest times as long as the best with fewer
+// timers, the best first, until there are mostContenders (chosen).
+const mostContenders, nearBest = 12, 1.5
+
+// nearest returns the entries that take part in a cell of few contenders, and the names of the others. It compares them in
+// the cells so far with a tenth of the timers or more: of the same workload, or if there is none in any, by the least ratio.
+func (c cell) nearest(entries []entry.Entry, cells []results.Cell) (in []entry.Entry, out []string) {
+	cells = slices.DeleteFunc(slices.Clone(cells), func(o results.Cell) bool { return o.N >= c.n || 10*o.N < c.n })
+	same := func(o results.Cell) bool { return o.Workload == c.workload.Name }
+	ratios := make(map[string]float64)
+	for _, smaller := range cells {
+		if slices.ContainsFunc(cells, same) && !same(smaller) {
+			continue
+		}
+		var rows []*results.Row
+		for i := range smaller.Rows {
+			rows = append(rows, &smaller.Rows[i])
+		}
+		best := bestOf(rows)
+		for _, row := range rows {
+			if best != nil && len(row.Cost) > 0 {
+				ratio := meanRatio(logRatios(row.Cost, best.Cost))
+				ratios[row.Structure] = min(cmp.Or(ratios[row.Structure], ratio), ratio)
+			}
+		}
+	}
+	rank := func(e entry.Entry) float64 {
+		if slices.Contains(always, e.Name) {
+			return 0
+		}
+		return cmp.Or(ratios[e.Name], math.Inf(1))
+	}
+	ranked := slices.SortedStableFunc(slices.Values(entries), func(a, b entry.Entry) int { return cmp.Compare(rank(a), rank(b)) })
+	for i, e := range ranked {
+		if i >= mostContenders || rank(e) > nearBest {
+			out = append(out, e.Name)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool { return slices.Contains(out, e.Name) }), out
 }

@@ -61,7 +61,11 @@ func NewPlan(cfg Config) (*Plan, error) {
 		for _, e := range cfg.External {
 			s.Contenders = append(s.Contenders, e.Name)
 		}
-		s.Seconds = c.seconds(len(entries) + len(cfg.External))
+		contenders := len(entries) + len(cfg.External)
+		if c.few {
+			contenders = min(contenders, mostContenders)
+		}
+		s.Seconds = c.seconds(contenders)
 		p.Steps = append(p.Steps, s)
 	}
 	for _, w := range cfg.Workloads {

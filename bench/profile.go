@@ -36,6 +36,8 @@ type Profile struct {
 	// size, and have fewer instances; 0: no cell. gridFrugalFrom is the same for the grid.
 	frugalFrom, gridFrugalFrom int
 
+	fewFrom int // cells of that many timers or more have few contenders, see [cell.nearest]; 0: no cell
+
 	only []int // sizes of all workloads and of the memory analysis, instead of all others
 
 	// debts are sizes at which the growth of debt is measured, with the workloads, at which it is measured even if sizes
@@ -55,7 +57,7 @@ type Profile struct {
 // The normal profile ends within five minutes and answers every question: all structures and all
 // workloads, at all sizes up to 100,000 timers. At a million timers it leaves out third-party
 // containers, which are several times slower by then, structures that took twice as long as the best
-// among 100,000 timers, and fill-drain, which needs a whole population for each trial. The normal
+// among 100,000 timers, all but twelve contenders, and fill-drain, which needs a whole population for each trial. The normal
 // profile also leaves out the extra workloads, which differ from others in one parameter.
 func Profiles() []Profile {
 	powers := func(least, most int) (sizes []int) {
@@ -79,6 +81,7 @@ func Profiles() []Profile {
 			mixSizes: []int{10_000}, callSizes: []int{30_000},
 			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000,
 			frugalFrom: 500_000, gridFrugalFrom: 100_000,
+			fewFrom:   1_000_000,
 			debts:     map[int][]string{10_000: nil, 100_000: {"churn", "reschedule"}},
 			idleTicks: 200_000, memorySizes: []int{100_000},
 			replacedPerTimer: 2, maxReplaced: 1 << 19,
@@ -154,7 +157,7 @@ func (p Profile) with(sizes []int, trials int, turns bool) Profile {
 		p.only, p.memorySizes, p.thirdParty = sizes, sizes, 0
 	}
 	if len(sizes) > 0 || turns {
-		p.frugalFrom, p.gridFrugalFrom = 0, 0
+		p.frugalFrom, p.gridFrugalFrom, p.fewFrom = 0, 0, 0
 	}
 	return p
 }
@@ -227,12 +230,16 @@ const roundsPerFrugalPass = 3
 // cell returns a cell of the profile, without a seed.
 func (p Profile) cell(w workload.Workload, n int) cell {
 	c := cell{
-		workload: w, n: n, trials: p.Trials, perPass: roundsPerPass, proveOps: p.proveOps, frugal: p.frugal(w, n), debt: p.measuresDebt(w, n), debtFirst: p.debtsFirst,
+		workload: w, n: n, trials: p.Trials, perPass: roundsPerPass, proveOps: p.proveOps, frugal: p.frugal(w, n), few: p.fewFrom > 0 && n >= p.fewFrom,
+		debt: p.measuresDebt(w, n), debtFirst: p.debtsFirst,
 	}
 	if w.Resident > 0 {
 		c.otherSeeds = p.otherSeeds
 	}
-	if c.frugal {
+	switch {
+	case c.few:
+		c.perPass = max(1, p.Trials)
+	case c.frugal:
 		c.perPass = roundsPerFrugalPass
 	}
 	return c

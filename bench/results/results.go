@@ -165,7 +165,8 @@ type Cell struct {
 
 	Race *Race `json:"race,omitempty"` // record of the budget; nil: the run had none
 
-	LeftOut []string `json:"left_out,omitempty"` // structures that were too slow among fewer timers
+	LeftOut    []string      `json:"left_out,omitempty"`     // structures
+	LeftOutFor LeftOutReason `json:"left_out_for,omitempty"` // why
 
 	// Apart reports that the structures did not fit into memory together. They were measured
 	// one after the other, so a change of the machine's speed in between is part of their ratios.
@@ -173,6 +174,15 @@ type Cell struct {
 
 	OtherSeeds []SeedProof `json:"other_seeds,omitempty"` // proofs with seeds other than the measured one
 }
+
+// LeftOutReason is why a cell leaves out structures.
+type LeftOutReason string
+
+// The reasons. A cell with LeftOutFew has at most a dozen contenders.
+const (
+	LeftOutSlow LeftOutReason = ""    // they took at least twice as long as the best with fewer timers
+	LeftOutFew  LeftOutReason = "few" // others were faster with fewer timers: make bench-full measures all
+)
 
 // Race is the record of what a budget did in a cell.
 type Race struct {

@@ -38,11 +38,11 @@ func validity(v *View) Section {
 		show.Line(show.Strong("Many comparisons."), " A printed interval is that of a single comparison, so one in twenty misses the true value. The "+
 			"structures that may be the fastest include the true one in about 95 of 100 cells. The cost of the fastest is corrected for its choice."),
 	}
-	out, passed := 0, newTable("lrrrrr", "Workload", "N", "Dead entries come due", "Timers fire", "Median delays pass", "Operations before, per timer")
+	out, passed := make(map[results.LeftOutReason]int), newTable("lrrrrr", "Workload", "N", "Dead entries come due", "Timers fire", "Median delays pass", "Operations before, per timer")
 	var apart, unsteady []string
 	for _, c := range v.Cells {
 		if len(c.LeftOut) > 0 {
-			out++
+			out[c.LeftOutFor]++
 		}
 		if p := c.Passed; p != nil {
 			due := percent(p.Share())
@@ -67,8 +67,12 @@ func validity(v *View) Section {
 			"off the work until the old deadline. In these cells fewer old deadlines pass than are left, so the costs lack a part of that work: "+
 			strings.Join(unsteady, "; ")+"."))
 	}
-	if out > 0 {
-		threats = append(threats, show.Line(show.Strong("Left out."), fmt.Sprintf(" Structures that took at least twice the best time with fewer timers were left out of %s.", show.Count(out, "cell"))))
+	if n := out[results.LeftOutSlow]; n > 0 {
+		threats = append(threats, show.Line(show.Strong("Left out."), fmt.Sprintf(" Structures that took at least twice the best time with fewer timers were left out of %s.", show.Count(n, "cell"))))
+	}
+	if n := out[results.LeftOutFew]; n > 0 {
+		threats = append(threats, show.Line(show.Strong("A dozen structures."), fmt.Sprintf(" In %s the run measured minheap, quadheap, wheel, hwheel, rbtree, "+
+			"skiplist, auto and the fastest with fewer timers, twelve at most. make bench-full measures all.", show.Count(n, "cell"))))
 	}
 	if missing := v.NotMeasured; len(missing) > 0 {
 		threats = append(threats, show.Line(show.Strong("Not measured."), fmt.Sprintf(" The time of the run was too short for %s: %s.",
