@@ -3,7 +3,8 @@
 //
 //   - named cases, each for a fault that some timer library has had;
 //   - thousands of generated programs of operations;
-//   - the workloads of the benchmark, and recordings of real programs.
+//   - the workloads of the benchmark, and recordings of real programs;
+//   - a million timers that are cancelled long before their deadlines, by which a program may grow, which is noted.
 //
 // The first failure is shrunk to the fewest operations that still fail, and described in terms of these operations. The
 // program runs as in package external. A program that hangs, ends, floods its output or answers late gets a
@@ -48,6 +49,7 @@ type Verdict struct {
 	Workloads  int      `json:"workloads"`
 	Recordings int      `json:"recordings"`
 	Operations int      `json:"operations"`
+	Grew       float64  `json:"bytes_per_cancelled"` // growth of its memory for each timer cancelled long before its deadline, if known
 	Seconds    float64  `json:"seconds"`
 }
 
@@ -98,6 +100,7 @@ func Verify(ctx context.Context, s external.Spec, traces []string, limits Limits
 		v.Failure = &Failure{Check: "start", What: f.what}
 		return v, ctx.Err()
 	}
+	floor := k.program.Floor
 	v.Language, v.Structure = k.program.Language, k.program.Version
 	if k.program.Floor {
 		v.Notes = append(v.Notes, "it is a floor: it has no structure, and was told what fires")
@@ -105,6 +108,9 @@ func Verify(ctx context.Context, s external.Spec, traces []string, limits Limits
 	k.deadline = time.Now().Add(limits.Checks)
 	if err := k.run(traces, limits.Shrink); err != nil {
 		return v, err
+	}
+	if v.Failure == nil && !floor {
+		v.Failure = k.survive(time.Now().Add(limits.Shrink)) // nothing was shrunk
 	}
 	v.OK = v.Failure == nil
 	v.Notes = append(v.Notes, k.order())

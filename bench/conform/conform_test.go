@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,29 @@ func TestTheStartsPass(t *testing.T) {
 		v := verified(t, time.Second, args, traces...)
 		if !v.OK || v.Generated < 1000 || v.Recordings != len(traces) || v.Workloads < 50 || v.Named < 50 {
 			t.Errorf("%s: %+v, %+v", language, v, v.Failure)
+		}
+	}
+}
+
+// A program may keep dead entries until their deadlines. Then it grows, and the verdict says so.
+func TestAProgramThatKeepsDeadEntriesGrows(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells the memory of a process")
+	}
+	cxx, err := exec.LookPath("c++")
+	if err != nil {
+		t.Skip("there is no C++ compiler (c++)")
+	}
+	tombstones := filepath.Join(t.TempDir(), "tombstones")
+	if out, err := exec.Command(cxx, "-O1", "-I../external/start/files", "-o", tombstones, "../../peers/c/tombstones.cpp").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for program, grows := range map[string]bool{tombstones: true, built(t, "../external/start/files/start.c"): false} {
+		v := verified(t, 20*time.Second, []string{program})
+		notes := strings.Join(v.Notes, "; ")
+		if !v.OK || (v.Grew > 12 && v.Grew < 40) != grows || strings.Contains(notes, "it grows by ") != grows || strings.Contains(notes, "it does not grow by ") == grows {
+			t.Errorf("%s: %.1f bytes, %s, %+v", program, v.Grew, notes, v.Failure)
 		}
 	}
 }

@@ -102,6 +102,19 @@ func (p *Program) Fired() []Fire { return p.fired }
 // again.
 func (p *Program) Hangs() bool { return p.broken != nil }
 
+// Memory returns the bytes of memory of the program, without what it shares with others, if the system tells (Linux does).
+func (p *Program) Memory() (bytes uint64, known bool) {
+	if p.process == nil {
+		return 0, false
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.process.cmd.Process.Pid))
+	var size, resident, shared uint64
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &size, &resident, &shared)
+	}
+	return (resident - min(resident, shared)) * uint64(os.Getpagesize()), err == nil
+}
+
 // Count adds the collections and compilations of the last block to those that Describe returns.
 func (p *Program) Count() {
 	p.timed.Collections += p.last.Collections
