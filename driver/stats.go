@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"iter"
 	"math/bits"
 	"time"
 )
@@ -123,13 +124,24 @@ func (l Distribution) Count() uint64 { return l.n }
 // Max returns the largest duration, or 0 if there is none.
 func (l Distribution) Max() time.Duration { return time.Duration(l.max) }
 
+// All returns the timers in order of their duration: the number of those that have about the same one, and the longest.
+func (l Distribution) All() iter.Seq2[time.Duration, uint64] {
+	return func(yield func(time.Duration, uint64) bool) {
+		for bucket, count := range l.counts {
+			if count > 0 && !yield(time.Duration(min(latenessAt(bucket), uint64(l.max))), count) {
+				return
+			}
+		}
+	}
+}
+
 // Quantile returns the duration that a share q of the timers does not exceed, where q is from 0
 // to 1. It returns 0 if there are no timers.
 func (l Distribution) Quantile(q float64) time.Duration {
 	rank := max(1, uint64(q*float64(l.n)+0.5))
-	for bucket, count := range l.counts {
+	for most, count := range l.All() {
 		if count >= rank {
-			return time.Duration(min(latenessAt(bucket), uint64(l.max)))
+			return most
 		}
 		rank -= count
 	}

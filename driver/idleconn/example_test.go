@@ -25,7 +25,7 @@ func Example() {
 	defer client.Close()
 
 	conn := idleconn.New(d, server, 50*time.Millisecond)
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	go func() { _, _ = io.WriteString(client, "hello") }()
 	for buf := make([]byte, 64); ; {
 		n, err := conn.Read(buf)
@@ -84,7 +84,7 @@ func ExampleOnIdle() {
 	conn := idleconn.New(d, here, 20*time.Millisecond, idleconn.Writes(), idleconn.OnIdle(func(c *idleconn.Conn) {
 		_, _ = io.WriteString(c, "ping")
 	}))
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	for range 2 {
 		message := make([]byte, 4)
 		_, _ = io.ReadFull(there, message)

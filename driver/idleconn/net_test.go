@@ -225,7 +225,7 @@ func TestWhatTheConnectionBelowHasIsReachable(t *testing.T) {
 		t.Error("Touch does not store the time")
 	}
 	_ = c.CloseWrite()
-	if n, err := peer.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+	if n, err := peer.Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.EOF) {
 		t.Errorf("after CloseWrite the peer reads %d, %v", n, err)
 	}
 	below, _ := net.Pipe()
