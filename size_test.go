@@ -23,7 +23,7 @@ var sizes = []struct {
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
 // folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
-const mostCode, mostTests, mostFiles = 71_119, 44_088, 20
+const mostCode, mostTests, mostFiles = 71_138, 44_181, 20
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {

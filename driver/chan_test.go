@@ -50,6 +50,34 @@ func TestTickerAfterAStall(t *testing.T) {
 	})
 }
 
+// A ticker ends when its channel is garbage, and goes on while something refers to the channel or to the ticker.
+func TestATickerThatNothingRefersToEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDriver(t)
+		func() {
+			for range 10 {
+				d.NewTicker(time.Second)
+				<-d.NewTicker(time.Second).C
+			}
+		}()
+		c := func() <-chan time.Time { return d.NewTicker(time.Second).C }()
+		k := d.NewTicker(time.Second)
+		for i := 0; d.Len() > 2 && i < 20; i++ {
+			runtime.GC()
+			time.Sleep(time.Second)
+			<-c
+		}
+		if s := d.Stats(); s.Pending != 2 || s.Started != s.Pending+s.Fired+s.Stopped || s.Stopped != 20 {
+			t.Errorf("%+v, want 2 pending and 20 stopped", s)
+		}
+		mustBeEmpty(t, c)
+		<-c
+		k.Reset(time.Second)
+		<-k.C
+		k.Stop()
+	})
+}
+
 // A value keeps its zone when no other reference to the zone exists.
 func TestTheZoneOfAValueIsKept(t *testing.T) {
 	d := newDriver(t)

@@ -7,11 +7,13 @@ import (
 	"sync/atomic"
 	"time"
 	"unsafe"
+	"weak"
 )
 
 // ChanTimer sends the time on a channel when it fires. Make one with NewTimer. It behaves as a Timer of package time
 // does since Go 1.23: after Stop or Reset, no earlier value is received. Unlike there, C has room for one value, so
-// len(C) may be 1, and a pending timer is not garbage. The methods of the zero ChanTimer return false and do nothing.
+// len(C) may be 1, and a pending timer is kept in memory until it fires. So stop a timer that is no longer needed. The
+// methods of the zero ChanTimer return false and do nothing.
 type ChanTimer struct {
 	C <-chan time.Time
 	c chan time.Time
@@ -19,7 +21,8 @@ type ChanTimer struct {
 }
 
 // NewTimer starts a timer that sends the time on its channel after delay. After Close, C never
-// delivers; select on Done as well.
+// delivers; select on Done as well. A timer that is neither stopped nor referenced is kept in memory until it fires, as
+// in package time before Go 1.23: a weak pointer and a cleanup would make NewTimer take three times as long or more.
 func (d *Driver) NewTimer(delay time.Duration) *ChanTimer {
 	c := newChannel()
 	t := &ChanTimer{C: c, c: c}
@@ -28,7 +31,8 @@ func (d *Driver) NewTimer(delay time.Duration) *ChanTimer {
 	return t
 }
 
-// After returns the channel of a new timer: NewTimer(delay).C.
+// After returns the channel of a new timer: NewTimer(delay).C. The timer cannot be stopped, so it is kept in memory for
+// the whole delay, as in package time before Go 1.23. In a loop, use NewTimer with Stop or Reset, or package time.
 func (d *Driver) After(delay time.Duration) <-chan time.Time { return d.NewTimer(delay).C }
 
 func (t *ChanTimer) due() bool {
@@ -93,18 +97,28 @@ func drain(c chan time.Time) bool {
 }
 
 // Ticker sends the time on a channel again and again. Make one with NewTicker. It behaves as a
-// Ticker of package time does since Go 1.23: after Stop or Reset, no earlier value is received. A
-// slow receiver finds one value and no backlog. Ticks are a period apart from the start on, even
-// if some are sent late. The methods of the zero Ticker do nothing.
+// Ticker of package time does since Go 1.23: after Stop or Reset, no earlier value is received, and a ticker that the
+// program no longer refers to ends by itself, here after its next tick. A slow receiver finds one value and no backlog.
+// Ticks are a period apart from the start on, even if some are sent late. Unlike in package time, len(C) may be 1. The
+// methods of the zero Ticker do nothing.
 type Ticker struct {
 	C <-chan time.Time
 	c chan time.Time
+	k *ticking
+}
+
+// ticking is the timer of a Ticker. It does not keep the channel in memory.
+type ticking struct {
 	internal
+	c weak.Pointer[channel]
 
 	// Guarded by the lock of the shard.
 	period int64 // ns
 	next   int64 // time of the next tick, in ns since the start of the driver
 }
+
+// channel is what a chan points to.
+type channel [unsafe.Sizeof(time.Time{})]byte
 
 var errPeriod = errors.New("driver: non-positive period of a Ticker")
 
@@ -115,39 +129,44 @@ func (d *Driver) NewTicker(period time.Duration) *Ticker {
 		panic(errPeriod)
 	}
 	c := newChannel()
-	t := &Ticker{C: c, c: c}
-	t.owner = t
+	k := &ticking{c: weak.Make(*(**channel)(unsafe.Pointer(&c)))}
+	k.owner = k
 	now := d.clock.soon()
-	t.t.sh = d.lock()
-	t.t.sh.arm(&t.t, now, t.first(now, period))
-	return t
+	k.t.sh = d.lock()
+	k.t.sh.arm(&k.t, now, k.first(now, period))
+	return &Ticker{C: c, c: c, k: k}
 }
 
 // first sets the period, and returns the deadline of the first tick. The lock is held.
-func (t *Ticker) first(now int64, period time.Duration) moment {
-	t.period = int64(period)
-	t.next = after(now, t.period)
-	return t.t.sh.clock.reach(t.next)
+func (k *ticking) first(now int64, period time.Duration) moment {
+	k.period = int64(period)
+	k.next = after(now, k.period)
+	return k.t.sh.clock.reach(k.next)
 }
 
-func (t *Ticker) due() bool {
-	sh := t.t.sh
+func (k *ticking) due() bool {
+	sh := k.t.sh
+	to := k.c.Value()
+	if to == nil {
+		sh.stopped++ // nothing can receive
+		return false
+	}
 	sh.fired++
 	select {
-	case t.c <- sent():
+	case *(*chan time.Time)(unsafe.Pointer(&to)) <- sent():
 	default: // the receiver is slow
 	}
 	now := sh.clock.now()
-	t.next = after(t.next, t.period*((max(now, t.next)-t.next)/t.period+1))
-	sh.start(t.next - now)
-	sh.armLocked(&t.t, now, sh.clock.reach(t.next))
+	k.next = after(k.next, k.period*((max(now, k.next)-k.next)/k.period+1))
+	sh.start(k.next - now)
+	sh.armLocked(&k.t, now, sh.clock.reach(k.next))
 	return true
 }
 
 // Stop turns the ticker off. It does not close the channel.
 func (t *Ticker) Stop() {
-	if t.t.sh != nil {
-		t.t.sh.stop(&t.t, t.c)
+	if t.k != nil {
+		t.k.t.sh.stop(&t.k.t, t.c)
 	}
 }
 
@@ -157,21 +176,22 @@ func (t *Ticker) Reset(period time.Duration) {
 	if period <= 0 {
 		panic(errPeriod)
 	}
-	sh := t.t.sh
-	if sh == nil {
+	k := t.k
+	if k == nil {
 		return
 	}
+	sh := k.t.sh
 	now := sh.clock.soon()
 	sh.mu.Lock()
-	pending, _ := sh.disarm(&t.t)
+	pending, _ := sh.disarm(&k.t)
 	drain(t.c)
-	deadline := t.first(now, period)
+	deadline := k.first(now, period)
 	if !pending {
-		sh.arm(&t.t, now, deadline)
+		sh.arm(&k.t, now, deadline)
 		return
 	}
 	if sh.watch != nil {
 		sh.watch.countMoved()
 	}
-	sh.unlock(sh.armLocked(&t.t, now, deadline), now)
+	sh.unlock(sh.armLocked(&k.t, now, deadline), now)
 }

@@ -112,7 +112,7 @@ func Ticking() Option { return option(true, func(c *config) { c.ticking = true }
 // the interrupt time on Windows, and the wall clock minus the boot time on macOS. On other systems New returns
 // an error. Timers that came due during a suspend fire within a second of the resume. For this the driver wakes
 // up once a second while timers are pending, and Reset costs a system call every few µs. Without Boottime,
-// suspended time does not count. Inside a testing/synctest bubble, Boottime has no effect.
+// suspended time does not count on Linux and macOS. Inside a testing/synctest bubble, Boottime has no effect.
 func Boottime() Option {
 	return func(c *config) (err error) {
 		if !monotonic(time.Now()) {
