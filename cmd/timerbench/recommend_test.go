@@ -64,7 +64,7 @@ func TestTheJSONOfRecommendIsDocumented(t *testing.T) {
 		{"--n", "12000", "--cancel", "90%", "--dist", "uniform", "--per-wake", "10", "--rate", "50000/s", "--late", "--weights", "throughput,idle,pause"},
 		{"--n", "10000", "--cancel", "90%"}, {"--n", "1000", "--cancel", "0", "--dist", "uniform"},
 		{"--n", "1000", "--weights", "throughput,memory", filepath.Join("..", "..", "report", "testdata", "few.json.gz")},
-		{"--n", "100", aRun(t)},
+		{"--n", "100", aRun(t)}, {"--n", "100", underRealClock(t)},
 	} {
 		stdout, _ := must(t, slices.Concat([]string{"recommend", "--json"}, args)...)
 		var got struct {
@@ -102,6 +102,26 @@ func TestTheJSONOfRecommendIsDocumented(t *testing.T) {
 	if !maps.Equal(printed, documented) {
 		t.Errorf("printed are %q\ndocumented %q", slices.Sorted(maps.Keys(printed)), slices.Sorted(maps.Keys(documented)))
 	}
+}
+
+// underRealClock is the folder of a run with the cost of Go's own timers and of the driver on each of its structures.
+func underRealClock(t *testing.T) string {
+	r := resultsOf(t, aRun(t))
+	r.Live = &results.Live{Goroutines: []int{1}}
+	add := func(name string, role results.Role, structure string, ns float64) {
+		row := results.LiveRow{Name: name, Role: role, Structure: structure, Resident: 100}
+		for _, op := range results.Ops {
+			row.Throughput = append(row.Throughput, results.LiveThroughput{Op: op, Goroutines: 1, Ops: 1, NS: ns})
+		}
+		r.Live.Rows = append(r.Live.Rows, row)
+	}
+	add("time", results.RoleBaseline, "", 200)
+	for _, name := range r.Parameters.Structures {
+		add(name+" tickless", results.RoleStructure, name, 100)
+	}
+	folder := t.TempDir()
+	put(t, folder, r)
+	return folder
 }
 
 // recommend takes the named run and prints its name.
