@@ -5,7 +5,10 @@
 // than an eighth of the limit remain, they move back. A timer costs O(1) for any delay in both, and fires exactly at
 // its tick. The documentation of the two packages explains how they work and where the ideas come from.
 //
-// Both have the same records, so a timer keeps its ID and its value stays in place when the timer moves.
+// Timers that come in the order of their deadlines, as those with one delay do, are in up to four queues (package
+// runs), in which nothing is sorted and nothing cascades. In the wheel, timers pass the arrival buffer first.
+//
+// All have the same records, so a timer keeps its ID and its value stays in place when the timer moves.
 //
 // Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) plus the cascades: over its life a timer costs
 // O(levels). In lists, a call may empty a slot of up to 12,000 timers. While timers move to the wheel, each call
@@ -17,9 +20,9 @@
 //
 // Memory. An empty set takes less than 1 KiB. A timer takes 16 bytes and its value. In lists a timer takes 12 bytes
 // more, a level takes 1 KiB, and the fullest slot so far takes 48 bytes a timer, for up to 2048 timers. In the wheel
-// a timer takes 5 bytes more if few timers are cancelled, and 15 if most are. A chunk with a single timer takes 66
-// bytes. A level of the wheel takes 33 KiB from its first use on. Records are in pages of 4096; the first page
-// doubles.
+// a timer takes 5 bytes more if few timers are cancelled, and 15 if most are; in a queue 16, and up to 48 if most are.
+// A chunk with a single timer takes 66 bytes. A level of the wheel takes 33 KiB from its first use on. Records are in
+// pages of 4096; the first page doubles.
 //
 // Pick it unless timers with equal deadlines must fire in the order of their scheduling; then pick package
 // hwheellist. A tickless driver rarely wakes up in vain: Next names the start of a slot only if the slot has more
@@ -34,6 +37,7 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/ladder"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/runs"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
@@ -78,11 +82,12 @@ type Timers[T any] struct{ core }
 type core struct {
 	records records.Set
 	mode    mode
-	room    int // limit if the mode is few; otherwise 0
-	limit   int // most timers in lists
-	again   int // with fewer timers, all move back to lists
-	lists   ladder.Queue
+	room    int           // limit if the mode is few; otherwise 0
+	limit   int           // most timers in lists
+	again   int           // with fewer timers, all move back to lists
+	lists   ladder.Queue  // it counts the timers in runs, too, while the mode is few
 	wheel   *hwheel.Wheel // nil until it is needed
+	runs    runs.Runs
 }
 
 // New returns an empty set of timers at tick 0. It panics if an option is invalid.
@@ -92,6 +97,7 @@ func New[T any](opts ...Option) *Timers[T] {
 	if n > 0 {
 		t.lists.Reserve(min(n, fewLimit))
 		t.records.ReserveTimers(uint64(n))
+		t.runs.Reserve(n)
 	}
 	if n > fewLimit {
 		t.makeWheel()
@@ -103,7 +109,7 @@ func New[T any](opts ...Option) *Timers[T] {
 func newTimers[T any](limit int) *Timers[T] {
 	t := &Timers[T]{core{
 		records: records.Of[T](),
-		limit:   limit, again: limit / fewAgain, lists: ladder.New(fewLimit),
+		limit:   limit, again: limit / fewAgain, lists: ladder.New(fewLimit), runs: runs.New(),
 	}}
 	t.setMode(few)
 	return t
@@ -143,6 +149,9 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	if r.Start(deadline); t.lists.Keeps(r.Where, deadline) {
 		return records.IDOf(index, r.Generation), r
 	}
+	if deadline >= t.runs.From || t.lists.Came()&missMask == 0 {
+		return t.placeInRun(index, r)
+	}
 	return t.lists.Place(rs, index, r)
 }
 
@@ -164,9 +173,12 @@ func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 		if !r.Pending() {
 			return false
 		}
-		if t.lists.Keeps(r.Where, deadline) {
+		if t.lists.Keeps(r.Where, deadline) || r.Where == records.InRun && deadline >= r.Deadline {
 			r.Deadline = deadline
 			return true
+		}
+		if r.Where == records.InRun {
+			r.Where = records.Nowhere // its entry is dead
 		}
 		return t.lists.Reschedule(rs, uint32(id), r, deadline)
 	}
@@ -193,6 +205,9 @@ func (t *core) Cancel(id structures.ID) bool {
 				return t.cancelListed(uint32(id), r)
 			}
 			if !r.Where.InSlot() {
+				if r.Where == records.InRun {
+					return t.cancelInRun(uint32(id), r)
+				}
 				return t.wheel.CancelElsewhere(rs, r)
 			}
 			if t.wheel.Leave(uint32(id), r) {
@@ -231,21 +246,25 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	if now > rs.Clock {
 		rs.Clock = now
 	}
-	if t.mode != few {
-		if t.mode == changing || t.wheel.Len() < t.again {
-			t.moveOn()
+	if t.mode == few {
+		if t.runs.Due <= rs.Clock {
+			return records.Take[T](t.popRuns())
 		}
-		if t.mode != few {
-			if t.wheel.Quiet() > rs.Clock {
-				return due, false
-			}
-			return records.Take[T](t.wheel.Pop(rs))
+		if t.lists.Quiet() > rs.Clock {
+			return due, false
 		}
+		return records.Take[T](t.lists.Pop(rs))
 	}
-	if t.lists.Quiet() > rs.Clock {
+	if t.mode == changing || t.wheel.Len()+t.runs.Live < t.again {
+		t.moveOn()
+	}
+	if t.runs.Due <= rs.Clock || t.mode == few {
+		return records.Take[T](t.popRuns())
+	}
+	if t.wheel.Quiet() > rs.Clock {
 		return due, false
 	}
-	return records.Take[T](t.lists.Pop(rs))
+	return records.Take[T](t.wheel.Pop(rs))
 }
 
 // Next returns the tick at which Pop next fires a timer or cascades a slot, which has many timers or timers that
@@ -258,10 +277,18 @@ func (t *core) Next() (at structures.Tick, ok bool) {
 	if t.mode == changing {
 		t.moveOn()
 	}
+	rs := &t.records
 	if t.mode == few {
-		return t.lists.Next(&t.records), true
+		if at = t.firstInRuns(); at <= rs.Clock {
+			return min(at, t.lists.Quiet()), true
+		}
+		return min(at, t.lists.Next(rs)), true
 	}
-	return min(t.wheel.Next(&t.records), t.lists.Starts()), true
+	t.wheel.Settle(rs) // timers of the arrival buffer may go to runs
+	if at = min(t.firstInRuns(), t.lists.Starts()); at <= rs.Clock {
+		return min(at, t.wheel.Quiet()), true
+	}
+	return min(at, t.wheel.Next(rs)), true
 }
 
 // Len returns the number of pending timers.
@@ -269,13 +296,14 @@ func (t *core) Len() int {
 	if t.wheel == nil {
 		return t.lists.Len()
 	}
-	return t.lists.Len() + t.wheel.Len()
+	return t.lists.Len() + t.wheel.Len() + t.runs.Live
 }
 
-// Work returns the sum of the counters of the lists and the wheel. Timers that move from the lists to the wheel count
+// Work returns the sum of the counters of the lists, the wheel and the queues. Timers that move from the lists to the wheel count
 // as Moved.
 func (t *core) Work() structures.Work {
 	sum := t.lists.Work()
+	sum.Dropped += t.runs.Dropped
 	if t.wheel != nil {
 		w := t.wheel.Work()
 		sum.SlotsVisited += w.SlotsVisited
@@ -287,9 +315,9 @@ func (t *core) Work() structures.Work {
 // CheckInvariants walks the whole structure and names the first broken invariant. It costs O(slots + timers).
 func (t *core) CheckInvariants() error {
 	if t.wheel == nil {
-		return t.records.Check("auto", &t.lists)
+		return t.records.Check("auto", &t.runs, &t.lists)
 	}
-	return t.records.Check("auto", &t.lists, t.wheel)
+	return t.records.Check("auto", &t.runs, &t.lists, t.wheel)
 }
 
 // Snapshot returns the parts of the lists, of the wheel, or of both, depending on where the timers are. It costs
@@ -297,9 +325,9 @@ func (t *core) CheckInvariants() error {
 func (t *core) Snapshot() shape.Snapshot {
 	switch {
 	case t.wheel == nil || t.wheel.Len() == 0:
-		return t.records.Snapshot(&t.lists)
+		return t.records.Snapshot(&t.runs, &t.lists)
 	case t.lists.Len() == 0:
-		return t.records.Snapshot(t.wheel)
+		return t.records.Snapshot(&t.runs, t.wheel)
 	}
-	return t.records.Snapshot(&t.lists, t.wheel)
+	return t.records.Snapshot(&t.runs, &t.lists, t.wheel)
 }

@@ -37,6 +37,7 @@ func (t *core) setMode(m mode) {
 func (t *core) makeWheel() {
 	w := hwheel.New()
 	t.wheel = &w
+	t.wheel.Runs = &t.runs
 }
 
 // moveToWheel moves some timers from the lists to the wheel, and all timers that may be due. The first call begins
@@ -51,7 +52,9 @@ func (t *core) moveToWheel() {
 		if t.wheel == nil {
 			t.makeWheel()
 		}
-		t.wheel.Begin(t.lists.End(rs))
+		t.wheel.Begin(min(t.lists.End(rs), t.runs.Due)) // timers that are due may be in runs
+		t.runs.Count(rs)
+		t.lists.Count(-t.runs.Live)
 		t.setMode(changing)
 	}
 	for n := 0; n < movesPerCall || t.lists.Starts() <= rs.Clock; n++ {
@@ -83,6 +86,8 @@ func (t *core) moveToLists() {
 	for index, ok := t.wheel.TakeFirst(rs); ok; index, ok = t.wheel.TakeFirst(rs) {
 		t.lists.Adopt(rs, index)
 	}
+	t.lists.Count(t.runs.Live)
+	t.runs.Live = 0
 	t.setMode(few)
 }
 

@@ -15,6 +15,13 @@ const FewLimit = fewLimit
 // NewFew returns an empty set of timers with another limit for the lists.
 func NewFew[T any](limit int) *Timers[T] { return newTimers[T](limit) }
 
+// NewInRuns is NewFew with runs that open for any two timers in order.
+func NewInRuns[T any](limit int) *Timers[T] {
+	t := newTimers[T](limit)
+	t.runs.OpenAfter = 1
+	return t
+}
+
 // Many reports whether the timers are in the wheel, or on their way to it.
 func (t *Timers[T]) Many() bool { return t.mode != few }
 

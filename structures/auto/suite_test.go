@@ -25,9 +25,21 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+func inRuns(limit int) func() structures.Scheduler[uint64] {
+	return func() structures.Scheduler[uint64] { return auto.NewInRuns[uint64](limit) }
+}
+
+// Runs open for few timers in order, so the programs of the suite use them.
+func TestConformanceInRuns(t *testing.T) {
+	for name, limit := range map[string]int{"lists": auto.FewLimit, "both": 24, "wheel": 0} {
+		t.Run(name, func(t *testing.T) { schedtest.Run(t, inRuns(limit), schedtest.Levels(ladder.Levels)) })
+	}
+}
+
 func TestMany(t *testing.T) {
 	for _, limit := range []int{0, 1000, auto.FewLimit} {
 		schedtest.Many(t, longtest.Scale(t, 20_000, 30_000, 5<<20), few(limit))
+		schedtest.Many(t, longtest.Scale(t, 20_000, 30_000, 5<<20), inRuns(limit))
 	}
 }
 
@@ -42,9 +54,14 @@ func TestRelease(t *testing.T) {
 	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
 		return auto.New[*schedtest.Payload]()
 	})
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
-		return auto.NewFew[*schedtest.Payload](0)
-	})
+	for _, limit := range []int{0, 24} {
+		schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
+			return auto.NewInRuns[*schedtest.Payload](limit)
+		})
+		schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
+			return auto.NewFew[*schedtest.Payload](limit)
+		})
+	}
 }
 
 func TestCapacity(t *testing.T) {
@@ -56,3 +73,7 @@ func TestCapacity(t *testing.T) {
 func FuzzLists(f *testing.F) { schedtest.Fuzz(f, scheduler, schedtest.Levels(ladder.Levels)) }
 
 func FuzzChangesOfMode(f *testing.F) { schedtest.Fuzz(f, few(24), schedtest.Levels(ladder.Levels)) }
+
+func FuzzRuns(f *testing.F) { schedtest.Fuzz(f, inRuns(24), schedtest.Levels(ladder.Levels)) }
+
+func FuzzRunsAndWheel(f *testing.F) { schedtest.Fuzz(f, inRuns(0), schedtest.Levels(ladder.Levels)) }

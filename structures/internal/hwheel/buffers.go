@@ -6,6 +6,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/prefetch"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/runs"
 )
 
 // buffers holds timers on their way into slots or out of them. The wheel moves many together, so their
@@ -99,14 +100,22 @@ func (w *Wheel) Arrive(deadline structures.Tick) (structures.ID, *records.Record
 	return w.ids[position], r
 }
 
-// flushArrivals moves all timers from the arrival buffer to slots.
+// flushArrivals moves all timers from the arrival buffer to slots, or to runs. Timers that are due go to slots, where Pop
+// looks for them when the runs have none.
 func (w *Wheel) flushArrivals(rs *records.Set) {
+	w.flushes++
 	for position := range w.arrived {
-		r := w.records[position&bufferMask]
-		r.Where = w.add(uint32(w.ids[position&bufferMask]), r.Deadline)
+		index, r, q := uint32(w.ids[position&bufferMask]), w.records[position&bufferMask], w.Runs
+		if q != nil && r.Deadline >= q.From && r.Deadline > rs.Clock && (q.Add(index, r) || q.AddSlowly(rs, index, r, q.Live)) {
+			q.Live++
+		} else {
+			r.Where = w.add(index, r.Deadline)
+			if w.count++; q != nil && w.flushes%runs.MissedShare == 0 {
+				q.Miss(r.Deadline)
+			}
+		}
 		w.prepare(rs, position)
 	}
-	w.count += int(w.arrived)
 	rs.PrefetchFree(&w.ahead, int(w.arrived))
 	w.arrived = 0
 	w.slotsDue = min(w.slotsDue, w.buffersDue, w.stepAt)

@@ -25,8 +25,7 @@ func (w *Wheel) Adopt(rs *records.Set, index uint32) {
 // End moves all timers into slots, from which TakeFirst takes them. It returns a tick before which no timer is
 // due.
 func (w *Wheel) End(rs *records.Set) structures.Tick {
-	w.clearAll(rs)
-	w.flush(rs)
+	w.Settle(rs)
 	for _, id := range w.ids[:w.positions] {
 		r := rs.At(uint32(id))
 		r.Generation++

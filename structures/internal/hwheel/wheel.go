@@ -8,6 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/runs"
 )
 
 // Wheel holds timers in the arrival buffer, in slots and in departures. New makes one.
@@ -23,6 +24,8 @@ type Wheel struct {
 	count      int // timers outside the arrival buffer
 	buffers
 	hierarchy
+	Runs    *runs.Runs // for new timers that come in order, from which the caller takes them; nil: none
+	flushes uint8      // runs are told of the timers of some
 }
 
 // New returns an empty wheel whose clock is at tick 0.
@@ -41,6 +44,9 @@ func (w *Wheel) Reserve(rs *records.Set, n uint64) {
 	w.ring(0)
 	w.ring(1)
 }
+
+// MayFire reports whether a timer that is due before a tick may be in the wheel.
+func (w *Wheel) MayFire(before structures.Tick) bool { return w.Quiet() < before && w.cursor < before }
 
 // Len returns the number of timers.
 func (w *Wheel) Len() int { return w.count + int(w.arrived) }
@@ -99,6 +105,9 @@ func (w *Wheel) Reschedule(
 	}
 	from := r.Where
 	if !from.InSlot() {
+		if from == records.InRun {
+			return w.moveInRun(rs, index, r, deadline)
+		}
 		if !w.pending(r) {
 			return false
 		}
@@ -108,6 +117,19 @@ func (w *Wheel) Reschedule(
 	}
 	if w.move(r, departure{index, from, r.Deadline}, deadline) {
 		w.clearDepartures(rs)
+	}
+	return true
+}
+
+// moveInRun is Reschedule for a record of a run. A timer that moves to later keeps its entry there.
+func (w *Wheel) moveInRun(rs *records.Set, index uint32, r *records.Record, deadline structures.Tick) bool {
+	earlier := deadline < r.Deadline
+	if !r.Pending() {
+		return false
+	}
+	if r.Deadline = deadline; earlier {
+		w.Runs.Leave(rs)
+		w.Adopt(rs, index)
 	}
 	return true
 }
@@ -164,11 +186,16 @@ func (w *Wheel) Pop(rs *records.Set) (structures.ID, *records.Record) {
 	}
 }
 
+// Settle moves the timers of the arrival buffer, and those that left their places, to slots or to runs.
+func (w *Wheel) Settle(rs *records.Set) {
+	w.clearAll(rs)
+	w.flush(rs)
+}
+
 // Next returns the tick at which Pop next fires a timer or cascades a slot that needs it: one with more than
 // a chunk of timers, or with timers that moved to later. The wheel must have a timer.
 func (w *Wheel) Next(rs *records.Set) structures.Tick {
-	w.clearAll(rs)
-	w.flush(rs)
+	w.Settle(rs)
 	if w.firing() != 0 || w.advance(rs) {
 		return w.cursor
 	}

@@ -88,11 +88,16 @@ func (q *Queue) Keeps(at records.Where, deadline structures.Tick) bool {
 	return p < uint(len(heads)) && deadline > heads[p].before
 }
 
-// Come counts a new timer.
-func (q *Queue) Come() { q.came++ }
+// Come counts a new timer. Came returns the number of timers that came so far.
+func (q *Queue) Come()      { q.came++ }
+func (q *Queue) Came() uint { return q.came }
 
-// Leave counts a cancelled timer.
-func (q *Queue) Leave() { q.left++ }
+// Leave counts a timer that was cancelled. Count counts n more timers, or fewer if n is negative.
+func (q *Queue) Leave()      { q.left++ }
+func (q *Queue) Count(n int) { q.left -= uint(n) }
+
+// MayFire reports whether a timer that is due before a tick may be in the queue.
+func (q *Queue) MayFire(before structures.Tick) bool { return q.Quiet() < before && q.base < before }
 
 // Schedule adds a timer with a deadline after the clock. The caller writes the value to the returned record.
 func (q *Queue) Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record) {
@@ -192,8 +197,10 @@ func (q *Queue) Next(rs *records.Set) structures.Tick {
 // place puts a new or moved timer where its deadline belongs. The deadline is in the record. It returns the ID and
 // the record.
 func (q *Queue) place(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
-	if r.Where != records.Nowhere {
+	if r.Where.InList() {
 		q.unlink(index, r)
+	} else if r.Where != records.Nowhere { // it was in a run
+		r.Where = records.Nowhere
 	}
 	f := &q.front
 	if !f.takes(r.Deadline) {

@@ -85,12 +85,12 @@ func (w *Walk) checkRest() error {
 		if err := w.Use(index); err != nil {
 			return fmt.Errorf("free records: %w", err)
 		}
-		if r := s.At(index); r.Pending() || r.Where.Tag() != Nowhere {
+		if r := s.At(index); r.Pending() || !r.Where.mayBeFree() {
 			return fmt.Errorf("record %d is free, at %#x, and has generation %d", index, r.Where, r.Generation)
 		}
 	}
 	for index := range s.Fresh() {
-		if r := s.At(index); !w.Seen(index) && (r.Generation != 0 || r.Where.Tag() != Nowhere) {
+		if r := s.At(index); !w.Seen(index) && (r.Generation != 0 || !r.Where.mayBeFree()) {
 			return fmt.Errorf("record %d is neither in use nor free", index)
 		}
 	}

@@ -1,0 +1,88 @@
+package runs
+
+import "github.com/timerbench/timerbench/structures/internal/records"
+
+// current reports whether an entry is that of a timer. r is its record.
+func (e Entry) current(r *records.Record) bool {
+	return r.Generation == e.generation && r.Where == records.InRun
+}
+
+// find finds the first entry of all runs.
+func (q *Runs) find() {
+	q.Due, q.front = Never, nil
+	for i := range q.runs[:q.used] {
+		if p := q.runs[i].first; p != nil && p.from < p.n {
+			if at := p.entries[p.from].Deadline; at < q.Due {
+				q.Due, q.front = at, p
+			}
+		}
+	}
+}
+
+// First returns the first entry, and its record if the timer is still there, otherwise nil. There must be an entry: Due
+// is not the last tick of all.
+func (q *Runs) First(rs *records.Set) (Entry, *records.Record) {
+	p := q.front
+	e := p.entries[p.from]
+	r := rs.At(e.Index)
+	if !e.current(r) {
+		return e, nil
+	}
+	return e, r
+}
+
+// Take removes the first entry. The caller counts the timer and writes Where.
+func (q *Runs) Take(rs *records.Set) {
+	p := q.front
+	p.from++
+	if at := p.from; at < p.n && q.used == 1 && at&(aheadLen-1) != 0 {
+		q.Due = p.entries[at].Deadline
+		return
+	}
+	q.takeLast(rs, p)
+}
+
+// takeLast finds the first entry after one of a page was removed.
+func (q *Runs) takeLast(rs *records.Set, p *page) {
+	if p.from&(aheadLen-1) == 0 && q.pages > aheadFrom/pageLen {
+		q.prefetch(rs, p)
+	}
+	for i := range q.runs[:q.used] {
+		if q.runs[i].first == p {
+			q.leavePages(&q.runs[i])
+		}
+	}
+	q.find()
+}
+
+// leavePages removes the first pages of a run if they have no entries.
+func (q *Runs) leavePages(w *run) {
+	for p := w.first; p.from >= p.n; p = w.first {
+		if p == w.last {
+			p.from, p.n = 0, 0
+			return
+		}
+		w.first = p.next
+		if q.before == p {
+			q.before = nil
+		}
+		q.release(p)
+	}
+}
+
+// prefetch prefetches the records of aheadLen entries, after as many entries that were prefetched before.
+func (q *Runs) prefetch(rs *records.Set, p *page) {
+	at := p.from + aheadLen
+	if at >= pageLen {
+		if p, at = p.next, at-pageLen; p == nil {
+			return
+		}
+	}
+	var indexes [aheadLen]uint32
+	n := 0
+	for ; n < aheadLen && at < p.n; n++ {
+		indexes[n] = p.entries[at].Index
+		at++
+	}
+	rs.Prefetch(q.ahead, indexes[:n])
+}
