@@ -35,6 +35,7 @@ import (
 	"github.com/timerbench/timerbench/structures/soonlater"
 	"github.com/timerbench/timerbench/structures/sortedlist"
 	"github.com/timerbench/timerbench/structures/splay"
+	"github.com/timerbench/timerbench/structures/sweep"
 	"github.com/timerbench/timerbench/structures/ttlbuckets"
 	"github.com/timerbench/timerbench/structures/twolists"
 	"github.com/timerbench/timerbench/structures/wheel"
@@ -254,6 +255,12 @@ func For[T any]() []entry.For[T] {
 			Source:  "Yang, Yue & Vinayak, NSDI 2021", Costs: costs(whereFull, whereFull, whereFull),
 			MaxLate: ttlbuckets.MaxLate, Late: "less than an eighth of the delay",
 		}, ttlbuckets.New[T]),
+		of(entry.For[T]{
+			Name: "sweep", Family: entry.Lists, MaxBytes: 40,
+			Summary: "an array of deadlines, of which a loop looks at all every 1000 ticks, coarse: go-cache, many servers",
+			Source:  "patrickmn/go-cache", Costs: costs(constant, constant, cost(entry.Linear, "n", "a period")),
+			MaxLate: sweep.MaxLate, Late: "less than 1000 ticks",
+		}, sweep.New[T]),
 		of(entry.For[T]{
 			Name: "skiplist", Family: entry.Lists, MaxBytes: 84, Ties: entry.FIFO,
 			Summary: "skip list: DPDK rte_timer",

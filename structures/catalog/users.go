@@ -32,6 +32,7 @@ var users = map[string]string{
 	"Zephyr by default":         "https://github.com/zephyrproject-rtos/zephyr/blob/b3d805b40d3d4e2a6d0364aaab9ef87fbc68f7d3/kernel/timeout.c",
 	"bitwheel":                  "https://docs.rs/crate/bitwheel/0.4.0/source/README",
 	"emirpasic/gods":            "https://github.com/emirpasic/gods/tree/v1.18.1/trees/redblacktree",
+	"go-cache":                  "https://github.com/patrickmn/go-cache/blob/v2.1.0/cache.go",
 	"go-zero":                   "https://github.com/zeromicro/go-zero/blob/v1.10.3/core/collection/timingwheel.go",
 	"google/btree":              "https://github.com/google/btree/blob/v1.1.3/btree_generic.go",
 	"huandu/skiplist":           "https://github.com/huandu/skiplist/blob/v1.2.1/skiplist.go",

@@ -49,7 +49,14 @@ func Steps(s structures.Scheduler[uint64]) []Step {
 	r.do("Reschedule a timer to later, from tick 118 to 900", "", func() { s.Reschedule(ids[118], 900) })
 	r.do("Reschedule a timer to earlier, from tick 5000 to 130", "", func() { s.Reschedule(ids[5000], 130) })
 	r.do("Pop at tick 103 until nothing is due", "", func() { r.pop(103) })
-	r.do("Advance to tick 512 and pop until nothing is due", "", func() { r.pop(512) })
+	advance := func(at structures.Tick) {
+		r.do(fmt.Sprintf("Advance to tick %d and pop until nothing is due", at), "", func() { r.pop(at) })
+	}
+	if advance(512); len(r.fired) == 0 { // a coarse structure may fire everything later
+		r.steps = r.steps[:len(r.steps)-1]
+		at, _ := s.Next()
+		advance(at)
+	}
 	return r.steps
 }
 

@@ -1,0 +1,116 @@
+package sweep
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/checking"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
+	"github.com/timerbench/timerbench/structures/schedtest"
+)
+
+// late returns the option of the suite for a period.
+func late(period structures.Tick) schedtest.Option {
+	return schedtest.Coarse(func(structures.Tick) structures.Tick { return period - 1 })
+}
+
+// idle declares that a sweep may find nothing, if a timer was cancelled or moved that the last one has seen.
+var idle = schedtest.Levels(1)
+
+func TestConformance(t *testing.T) {
+	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.Coarse(MaxLate), idle)
+	for _, period := range []int{1, 7, 64, 1 << 20} {
+		whitebox.Variants(t, New[uint64], [][]Option{{Period(period)}}, late(structures.Tick(period)), idle)
+	}
+}
+
+func FuzzModel(f *testing.F) {
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Period(7)) }, late(7), idle)
+}
+
+func TestBadOptionsPanic(t *testing.T) {
+	for want, opt := range map[string]Option{
+		"sweep: Period(0): want a number from 1 to 2147483647":    Period(0),
+		"sweep: Capacity(-1): want a number from 0 to 4294967294": Capacity(-1),
+	} {
+		checking.Panics(t, want, func() { New[int](opt) })
+	}
+}
+
+// Sweeps are at multiples of the period. Next names the first at which a timer may be due, and all that is due then fires.
+func TestSweepsAreAPeriodApart(t *testing.T) {
+	s := New[int]()
+	for _, deadline := range []structures.Tick{1, 999, 1000, 1001, 2000, 5500, math.MaxInt64 - 1} {
+		s.Schedule(deadline, 0)
+	}
+	far := s.Schedule(9500, 0)
+	for _, want := range []struct {
+		at    structures.Tick
+		fired int
+	}{{1000, 3}, {2000, 2}, {6000, 1}, {10_000, 0}, {math.MaxInt64, 1}} {
+		s.Cancel(far)
+		if want.at < 6000 {
+			far = s.Schedule(9500, 0)
+		}
+		at, ok := s.Next()
+		if _, early := s.Pop(at - 1); early || !ok || at != want.at && want.fired > 0 {
+			t.Fatalf("Next() = %d, %t, and something fires before: %t; want %d", at, ok, early, want.at)
+		}
+		n := 0
+		for range structures.Due(s, want.at) {
+			n++
+		}
+		if n != want.fired {
+			t.Errorf("%d fire at %d, want %d", n, want.at, want.fired)
+		}
+	}
+}
+
+// A sweep looks at each place once, whatever fires, and Pops between sweeps look at none.
+func TestASweepLooksOnceAtEachPlace(t *testing.T) {
+	s := New[int]()
+	const n = 1000
+	for i := range structures.Tick(n) {
+		s.Schedule(1+i%2*5000, 0)
+	}
+	for now := range structures.Tick(1000) {
+		s.Pop(now)
+	}
+	if got := s.Work().SlotsVisited; got != 0 {
+		t.Errorf("%d places visited before the first sweep", got)
+	}
+	for range structures.Due(s, 1000) {
+		s.Next()
+		s.Schedule(9000, 0)
+	}
+	if got := s.Work().SlotsVisited; got != n || s.Len() != n {
+		t.Errorf("%d places visited, want %d; %d timers", got, n, s.Len())
+	}
+}
+
+func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
+	sound := func() *scheduler[int] {
+		s := New[int](Period(10))
+		for i := range structures.Tick(20) {
+			s.Schedule(i*2, 0)
+		}
+		s.Pop(10)
+		s.Cancel(s.Schedule(70, 0))
+		return &s.scheduler
+	}
+	_, c := slotted.Parts(sound())
+	paused, free, last := c.at, 1+slices.Index(c.entries[1:], never), len(c.entries)-1
+	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
+		"past":      func(c *core) { c.entries[paused-1] = 3 },
+		"earliest":  func(c *core) { c.at, c.limit, c.earliest = len(c.entries), 0, 30 },
+		"place":     func(c *core) { c.at = len(c.entries) + 1 },
+		"no place":  func(c *core) { c.at = 0 },
+		"place 0":   func(c *core) { c.entries[0] = 100 },
+		"lost":      func(c *core) { c.entries[last] = never },
+		"free":      func(c *core) { c.entries[free] = 100 },
+		"truncated": func(c *core) { c.entries = c.entries[:last] },
+	})
+}
