@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -139,8 +140,8 @@ func (d *debtScripts) measure(c *contender) (times debtTimes, err error) {
 // drains take a millisecond or less, and a disturbance of one of the four may look like growth.
 const debtInstances, mostDebtInstances = 3, 9
 
-// slowDebt is the duration of an instance from which on a run with a budget does without the debt of a contender (chosen).
-const slowDebt = 0.3
+// slowDebt is how many times as long as the quickest a contender may take for a run with a budget to measure its debt (chosen).
+const slowDebt = 5
 
 // debts measures the growth of debt of all structures and programs, as parts of the time.
 func (m *cellRun) debts(ctx context.Context) error {
@@ -149,11 +150,11 @@ func (m *cellRun) debts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	measured := m.debtors()
 	times := make(map[*contender]debtTimes)
 	for instance := range mostDebtInstances {
-		for _, c := range turns.Shuffled(m.order, m.rows) {
-			measured := c.Role == results.RoleStructure || c.Role == results.RoleIntrusive || c.Role == results.RoleExternal
-			if !measured || m.cell.budget && m.debtSeconds(c) > slowDebt ||
+		for _, c := range turns.Shuffled(m.order, measured) {
+			if failed := slices.ContainsFunc(m.failed, func(f results.Failure) bool { return f.Structure == c.Structure }); failed ||
 				instance >= debtInstances && times[c].growth() <= results.MostDebt {
 				continue
 			}
@@ -183,6 +184,18 @@ func (m *cellRun) debts(ctx context.Context) error {
 	return nil
 }
 
+// debtors returns the structures and programs whose debt is measured.
+func (m *cellRun) debtors() []*contender {
+	list, least := slices.Clone(m.rows), math.Inf(1)
+	list = slices.DeleteFunc(list, func(c *contender) bool {
+		return c.Role != results.RoleStructure && c.Role != results.RoleIntrusive && c.Role != results.RoleExternal
+	})
+	for _, c := range list {
+		least = min(least, m.debtSeconds(c))
+	}
+	return slices.DeleteFunc(list, func(c *contender) bool { return m.cell.budget && m.debtSeconds(c) > slowDebt*least })
+}
+
 // debtSeconds estimates the duration of one instance from the costs of a contender.
 func (m *cellRun) debtSeconds(c *contender) float64 {
 	ns, ops := 0.0, 0
@@ -195,18 +208,19 @@ func (m *cellRun) debtSeconds(c *contender) float64 {
 // debtStep is the step that measures the debts of a cell.
 func (m *cellRun) debtStep() Step {
 	s := Step{Name: fmt.Sprintf("%s, growth of debt", m.cell.name())}
-	for _, c := range m.rows {
-		if one := m.debtSeconds(c); one <= slowDebt {
-			s.Seconds += debtInstances * one
-		}
+	for _, c := range m.debtors() {
+		s.Seconds += debtInstances * m.debtSeconds(c)
 	}
 	return s
 }
 
-// addDebts measures the debts of the cells of a run with a budget, as far as the time suffices: those with fewer timers first.
-func (r *runner) addDebts(ctx context.Context, cells []*cellRun) error {
-	slices.SortStableFunc(cells, func(a, b *cellRun) int { return a.cell.n - b.cell.n })
-	for _, m := range cells {
+// addDebts measures the debts of the cells so far of at most that many timers, as far as the time of a run with a budget
+// suffices: those with fewer timers first.
+func (r *runner) addDebts(ctx context.Context, most int) error {
+	slices.SortStableFunc(r.debtors, func(a, b *cellRun) int { return a.cell.n - b.cell.n })
+	for len(r.debtors) > 0 && r.debtors[0].cell.n <= most {
+		m := r.debtors[0]
+		r.debtors = r.debtors[1:]
 		s := m.debtStep()
 		if !r.budget.fits(s) {
 			r.out.NotMeasured = append(r.out.NotMeasured, s.Name)

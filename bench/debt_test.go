@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -189,6 +190,43 @@ func TestWorkThatIsPutOffIsSeenAsDebt(t *testing.T) {
 			if try == tries-1 {
 				t.Errorf("%s: the debts grow by these parts of the time: %v", name, got)
 			}
+		}
+	}
+}
+
+// A run measures the debts that its profile names: with a budget after the first passes, without one with the cell. The floor
+// and the control have none, and a cell without cancels and moves has none.
+func TestARunMeasuresDebts(t *testing.T) {
+	for _, budget := range []time.Duration{0, time.Minute} {
+		cfg := tinyRun(t, []string{"minheap", "quadheap-lazy"}, []string{"hold", "churn"})
+		cfg.N, cfg.Budget, cfg.Profile.memorySizes = nil, budget, nil
+		cfg.Profile.sizes, cfg.Profile.debts, cfg.Profile.debtsFirst = []int{20}, map[int][]string{20: nil, 30: {"churn"}}, false
+		var steps []string
+		cfg.Progress = func(p Progress) { steps = append(steps, p.Name) }
+		plan, err := NewPlan(cfg)
+		if err != nil || len(plan.Steps) != 3 {
+			t.Fatal(plan, err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var r *results.Run
+		cfg.Checkpoint = func(now *results.Run) error {
+			if r = now; slices.Contains(steps, "churn, n 30, growth of debt") || budget == 0 && len(r.Done) == 3 {
+				cancel() // not more passes for a minute
+			}
+			return nil
+		}
+		if _, err := Run(ctx, cfg); err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Cells {
+			for _, row := range c.Rows {
+				if want := c.Workload == "churn" && row.Role == results.RoleStructure; (row.Debt != nil) != want {
+					t.Errorf("budget %s: %s, n %d, %s: debt %v", budget, c.Workload, c.N, row.Structure, row.Debt)
+				}
+			}
+		}
+		if at := slices.Index(steps, "churn, n 20, growth of debt"); (at >= 3) != (budget > 0) {
+			t.Errorf("budget %s: steps %q", budget, steps)
 		}
 	}
 }

@@ -47,8 +47,8 @@
 // from instances of its own, outside the costs: each is drained at the beginning of a region after the warm-up, or at its end. Of
 // three instances the least times count, and of up to nine while the growth is above results.MostDebt, because
 // drains are short and a disturbance lengthens them. results.Run.Check fails for a steady cell of 10,000 or 100,000
-// timers in which it is above that limit. A profile says where it is measured. A budget measures it after the
-// first passes, with fewer timers first, and leaves out contenders whose instance takes more than 0.3 s.
+// timers in which it is above that limit. A profile says where it is measured. A budget measures it up to 10,000 timers before
+// the first pass of a million, the others after all first passes, and leaves out contenders that take five times as long as the quickest.
 //
 // Rare work, such as rebuilding, comes once in a replacement of the population. So the rounds are spread over 2n
 // operations for n timers. With a budget a pass has many rounds, which age its instances, and the passes of a cell

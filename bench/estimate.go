@@ -1,8 +1,11 @@
 package bench
 
 import (
+	"fmt"
 	"runtime"
+	"sync"
 
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -56,6 +59,26 @@ func bytesOfInstances(entries []entry.Entry) (all, largest int) {
 	return all, largest
 }
 
+// warmUps caches warmUpOf by the name and the version of a workload.
+var warmUps sync.Map
+
+// warmUpOf estimates the operations of a warm-up for each timer, from the script of a few timers. That takes milliseconds.
+func warmUpOf(w workload.Workload) float64 {
+	const n = 4_000
+	key := fmt.Sprint(w.Name, w.Version(), w.Scenario)
+	if known, ok := warmUps.Load(key); ok {
+		return known.(float64)
+	}
+	s, warm := w.Script(n, 1), w.WarmUp(n)
+	b := s.Fill()
+	for warm.Note(b); !warm.Done(); warm.Note(b) {
+		b = s.Next(warm.Size(n), b)
+	}
+	per := float64(warm.Operations()) / n
+	warmUps.Store(key, per)
+	return per
+}
+
 // seconds estimates the duration of the cell. The estimates were fitted to a virtual machine with two
 // cores at 2.5 GHz. contenders counts the structures and programs.
 func (c cell) seconds(contenders int) float64 {
@@ -65,7 +88,6 @@ func (c cell) seconds(contenders int) float64 {
 		proof   = 250e-9 // of an operation with a checked answer
 		fixed   = 0.05   // of a pass
 		traced  = 100e-9 // of an operation of a trace
-		settled = 6      // operations of a warm-up for each timer
 	)
 	if c.trace != nil {
 		return traced * float64(c.passes()) * float64(c.trace.Summary.Totals.Count()) * float64(contenders)
@@ -76,7 +98,7 @@ func (c cell) seconds(contenders int) float64 {
 	passes, rounds := float64(c.common()), c.trials
 	perPass := float64(c.n) // fill
 	if c.period() > 0 {
-		perPass += settled * float64(c.n)
+		perPass += warmUpOf(c.workload) * float64(c.n)
 	}
 	if c.budget {
 		rounds = c.perPass

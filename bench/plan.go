@@ -26,6 +26,7 @@ type Step struct {
 	Workload   string // empty for the analyses of memory and of idle wake-ups
 	N          int
 	Contenders []string // without the control
+	Most       int      // of the contenders that take part; 0: all
 	Rounds     int      // planned for the best contenders; 0: an analysis
 	Seconds    float64  // estimated
 	Bytes      uint64   // of memory, estimated; 0: little
@@ -63,7 +64,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 		}
 		contenders := len(entries) + len(cfg.External)
 		if c.few {
-			contenders = min(contenders, mostContenders)
+			contenders, s.Most = min(contenders, mostContenders), mostContenders
 		}
 		s.Seconds = c.seconds(contenders)
 		p.Steps = append(p.Steps, s)

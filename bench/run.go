@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -63,7 +64,7 @@ type runner struct {
 	earlier  float64 // seconds of the sessions before the run was resumed
 	limit    time.Duration
 	budget   *budget    // nil: none
-	debtors  []*cellRun // with a budget: cells whose debts are measured after the first passes
+	debtors  []*cellRun // with a budget: cells whose debts are still to be measured
 	progress Progress
 	show     func(Progress) // nil: nobody looks
 	write    func(*results.Run) error
@@ -75,6 +76,11 @@ func (r *runner) run(ctx context.Context) error {
 	for _, s := range steps {
 		if r.progress.Step++; slices.Contains(r.out.Done, s.Name) {
 			continue
+		}
+		if s.cell != nil && s.cell.few {
+			if err := r.addDebts(ctx, 10_000); err != nil {
+				return err
+			}
 		}
 		if !r.budget.fits(s) {
 			r.out.NotMeasured = append(r.out.NotMeasured, s.Name)
@@ -92,10 +98,8 @@ func (r *runner) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.budget != nil {
-		if err := r.addDebts(ctx, r.debtors); err != nil {
-			return err
-		}
+	if err := r.addDebts(ctx, math.MaxInt); err != nil {
+		return err
 	}
 	if err := r.budget.spend(ctx, r.out, r.begins, func() error { return r.save(false) }); err != nil {
 		return err

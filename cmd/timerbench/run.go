@@ -246,7 +246,11 @@ func printPlan(out io.Writer, cfg bench.Config) error {
 		if s.Rounds > 0 {
 			rounds = show.Grouped(s.Rounds)
 		}
-		t.Add(s.Name, show.Grouped(len(s.Contenders)), rounds, about(s.Seconds))
+		contenders := show.Grouped(len(s.Contenders))
+		if s.Most > 0 && s.Most < len(s.Contenders) {
+			contenders = fmt.Sprintf("%d of %s", s.Most, contenders)
+		}
+		t.Add(s.Name, contenders, rounds, about(s.Seconds))
 	}
 	fmt.Fprintln(out, t.Terminal())
 	fmt.Fprintf(out, "%d steps, about %s on a machine with 2 cores at 2.5 GHz.\n", len(p.Steps), about(p.Seconds()))
