@@ -112,12 +112,6 @@ submit: $(if $(wildcard $(OUT)/results.json),build,bench) ## Measure this machin
 	cp $(LAST)/report-charts/latency.??g $(LAST)/report-charts/idle-ticks.??g $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
 	go test . ./cmd/timerbench ./report -run 'README|Published|RecommendGolden|TestPage$$|KeptPage' -update
 
-# The counts are the same on any machine, so a run needs none of its own.
-.PHONY: counts
-counts: build ## Count instructions and misses of the fastest structures of the last run: half an hour on two cores
-	$(CMD) count --for $(LAST) >bin/counts.json
-	mv bin/counts.json docs/results/counts.json
-
 .PHONY: benchstat
 benchstat: ## Compare the structures of the last run with benchstat
 	go run $(BENCHSTAT) -col /structure -row /workload,/n -filter '/op:(per-lifecycle OR per-tick OR per-reschedule) .unit:sec/op' $(LAST)/bench.txt

@@ -196,8 +196,7 @@
 		if (!ranking.length) return;
 		const head = [["Structure"], ["Times " + current.name], [`ns per ${current.evidence[0].unit}`, "In the nearest cell"], ["p99 ns", "99th percentile of single calls of the slowest kind, in the nearest cell"],
 			["Bytes per timer"], ["Idle, ticking", "Idle wake-ups per fired timer, with a driver that wakes at every tick"],
-			["Idle, tickless", "Idle wake-ups per fired timer, with a driver that sleeps until the next deadline"],
-			...current.counted ? [["Instructions", "Counted, not timed, in " + current.counted]] : []];
+			["Idle, tickless", "Idle wake-ups per fired timer, with a driver that sleeps until the next deadline"]];
 		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title = ""], i) => make("th", { title, class: i ? "" : "l" }, text)),
 			make("th", { class: "l" }, "Remark"))), make("tbody", {}));
 		const left = ranking.filter((s) => !filtered.has(s.name));
@@ -206,7 +205,7 @@
 			const { late } = byName.get(s.name);
 			const remark = [s.name === current.name ? "take it" : current.candidates.includes(s.name) && "may be the best", late && "late by " + late].filter(Boolean).join(", ");
 			const cells = [[s.center, lo === hi ? times(s.center) : lo + " to " + hi],
-				...[s.ns, s.p99_ns, s.bytes, s.idle_ticking, s.idle_tickless, ...current.counted ? [s.instructions] : []].map((v) => [v, v !== undefined && digits(v)])];
+				...[s.ns, s.p99_ns, s.bytes, s.idle_ticking, s.idle_tickless].map((v) => [v, v !== undefined && digits(v)])];
 			table.tBodies[0].append(make("tr", { "data-structure": s.name }, make("td", { class: "l", "data-structure": s.name }, s.name),
 				...cells.map(([value, text]) => make("td", text ? { "data-value": value } : {}, text || "–")),
 				make("td", { class: "l" }, remark)));

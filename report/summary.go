@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/cost"
-	"github.com/timerbench/timerbench/bench/count"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
@@ -88,18 +87,4 @@ func programs(r *analysis.Run) string {
 
 func nextOf(c *cost.Costs, r *results.Row) string {
 	return r.Structure + " " + show.Times(c.ToBest(r).Center) + "x"
-}
-
-// counted is the number of structures per cell to count (chosen: readers ask about the first ones).
-const counted = 5
-
-// ToCount returns the first structures of each cell of the overview, for the counts that explain their times.
-func ToCount(r *results.Run) []count.Cell {
-	var out []count.Cell
-	for _, c := range analysis.Of(r).AnswerCells() {
-		for _, s := range c.Ranked[:min(counted, len(c.Ranked))] {
-			out = append(out, count.Cell{Structure: s.Structure, Workload: c.Workload, N: c.N, Seed: r.Parameters.Seed})
-		}
-	}
-	return out
 }

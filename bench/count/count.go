@@ -35,14 +35,6 @@ type Row struct {
 	Indirect     float64 `json:"mispredicted_indirect"`
 }
 
-// Counts is the content of a counts file: the counts of one build.
-type Counts struct {
-	Revision string `json:"revision"` // commit of the build
-	Go       string `json:"go"`
-	Arch     string `json:"arch"`
-	Rows     []Row  `json:"rows"`
-}
-
 // Cell identifies one count.
 type Cell struct {
 	Structure, Workload string

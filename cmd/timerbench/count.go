@@ -7,23 +7,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/count"
-	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/internal/buildinfo"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report"
 )
 
 type countFlags struct {
 	choice
-	against, why string
-	json, fail   bool
+	against    string
+	json, fail bool
 }
 
 func newCount() *cobra.Command {
@@ -51,11 +47,6 @@ standard error.`,
 	flags := cmd.Flags()
 	f.addCells(flags, " 10,1000,100000; 1e6 takes minutes per row")
 	flags.StringVar(&f.against, "against", "", "git `revision` or program to compare with")
-	flags.StringVar(&f.why, "for", "", "count the leading structures of each cell in the first table of these "+
-		"`results`, and print the counts file that explains the answers of the page")
-	for _, other := range []string{"structure", "workload", "n", "seed", "against"} {
-		cmd.MarkFlagsMutuallyExclusive("for", other)
-	}
 	flags.BoolVar(&f.json, "json", false, "print an array in JSON")
 	flags.BoolVar(&f.fail, "fail-on-regression", false,
 		"exit with code 1 if a row executes more instructions than with --against")
@@ -74,16 +65,6 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return err
-	}
-	if f.why != "" {
-		rows, err := countAll(ctx, program, cells, true, stderr)
-		if err != nil {
-			return err
-		}
-		build := buildinfo.Read()
-		return printJSON(stdout, count.Counts{
-			Revision: build.Revision, Go: runtime.Version(), Arch: runtime.GOARCH, Rows: rows,
-		})
 	}
 	var before []count.Row
 	if f.against != "" {
@@ -128,18 +109,8 @@ func printJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// cells returns the cells to count: the cells of --for, or the choice of the other flags.
+// cells returns the cells that the flags choose.
 func (f *countFlags) cells() (cells []count.Cell, err error) {
-	if f.why != "" {
-		r, path, err := runs.Read(f.why)
-		if err != nil {
-			return nil, fmt.Errorf("--for: %w", err)
-		}
-		if cells = report.ToCount(r); len(cells) == 0 {
-			err = fmt.Errorf("--for: %s has no cell with a cost", path)
-		}
-		return cells, err
-	}
 	if err := f.complete(); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,6 @@ func TestCount(t *testing.T) {
 		t.Errorf("exit %d, the standard output is %.50s", code, stdout)
 	}
 	says(t, stderr, "1 of 1 counts of instructions differ by 0.2 %", "--fail-on-regression is given")
-	refused(t, []string{"count", "--for", "none"}, "--for: none: no such file")
 	refused(t, []string{"count", "--fail-on-regression"}, "want --against too")
 	t.Setenv("PATH", t.TempDir())
 	refused(t, count, "no valgrind: apt-get install valgrind")

@@ -161,11 +161,7 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 	if asJSON {
 		return printJSON(out, x)
 	}
-	why := ""
-	if x.Why != nil {
-		why = x.Why.Sentence()
-	}
-	for _, line := range slices.Concat([]string{x.Sentence(), why, x.Far, x.Live}, x.Missing) {
+	for _, line := range slices.Concat([]string{x.Sentence(), x.Far, x.Live}, x.Missing) {
 		if line != "" {
 			fmt.Fprintln(out, show.Wrapped(line))
 		}
@@ -181,9 +177,6 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 		t.Header = append(t.Header, "ns", "tail ns")
 	}
 	t.Header = append(t.Header, "bytes", "idle, tick", "idle, next")
-	if x.Counted != "" {
-		t.Header = append(t.Header, "instr.")
-	}
 	for _, s := range x.Ranking {
 		to := show.Times(s.Times.Center)
 		if s.Times.Bounded() && show.Times(s.Times.Lo) != show.Times(s.Times.Hi) {
@@ -212,15 +205,7 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 		} else {
 			line = append(line, known(s.NS, show.Figure), known(s.TailNS, show.Figure))
 		}
-		line = append(line, known(s.Bytes, show.Figure), ticking, tickless)
-		if x.Counted != "" {
-			line = append(line, known(s.Instructions, show.Figure))
-		}
-		t.Add(line...)
-	}
-	counted := ""
-	if x.Counted != "" {
-		counted = fmt.Sprintf(" Instr.: instructions per %s in %s, counted, not timed.", x.Evidence[0].Unit, x.Counted)
+		t.Add(append(line, known(s.Bytes, show.Figure), ticking, tickless)...)
 	}
 	nearest := x.Evidence[0]
 	figures := fmt.Sprintf("ns: per %s, and for a call of the slowest kind (99th percentile), in %s, n %d; over several cells, of %s alone.",
@@ -231,7 +216,7 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(fmt.Sprintf(
 		"*: fires late. Best: the structures that may be the best. To %s: the ratio or its 95 %% interval. "+
 			"Cost, tail: multiples of the best, over all cells below. %s Idle: wake-ups without a fire, per fired timer, of a driver "+
-			"that wakes at every tick, and of one that sleeps until the next deadline.%s", x.Name, figures, counted)))
+			"that wakes at every tick, and of one that sleeps until the next deadline.", x.Name, figures)))
 
 	t = show.Table{Align: "lrrrl",
 		Header: []string{"evidence", "n", "weight", "distance", "fastest there",

@@ -9,25 +9,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
-	"github.com/timerbench/timerbench/bench/count"
 	"github.com/timerbench/timerbench/bench/results"
 )
 
 //go:embed *.json.gz
 var files embed.FS
-
-//go:embed counts.json
-var counts []byte
-
-// Counts returns the counts that say why a structure is fast. They do not depend on the machine.
-var Counts = sync.OnceValues(func() (c count.Counts, err error) {
-	if err = json.Unmarshal(counts, &c); err != nil {
-		err = fmt.Errorf("docs/results/counts.json: %w", err)
-	}
-	return c, err
-})
 
 // All returns all runs, by name of their files.
 func All() (runs []*results.Run, err error) {

@@ -33,15 +33,3 @@ func TestEachFileIsOfOneMachine(t *testing.T) {
 		}
 	}
 }
-
-func TestTheCountsAreRead(t *testing.T) {
-	c, err := Counts()
-	if err != nil || c.Revision == "" || len(c.Rows) == 0 {
-		t.Fatalf("%v: %d counts of %q", err, len(c.Rows), c.Revision)
-	}
-	for _, r := range c.Rows {
-		if r.Structure == "" || r.Workload == "" || r.N < 1 || r.Instructions <= 0 || r.Unit == "" {
-			t.Errorf("%+v", r)
-		}
-	}
-}

@@ -56,8 +56,6 @@ type Answer struct {
 	Rest   string `json:"rest"`   // the other sentences
 
 	Evidence []Evidence `json:"evidence"`          // the heaviest first
-	Why      *Reason    `json:"why,omitempty"`     // the count that separates Name and Against; nil: no cell of the evidence has counts that agree with the times
-	Counted  string     `json:"counted,omitempty"` // the cell of the counts of instructions; empty: none are shown
 	Far      string     `json:"far,omitempty"`     // how the nearest cell differs, in words; empty: it was measured
 	Live     string     `json:"live,omitempty"`    // how the driver on the structure compares with Go's own timers, in a sentence
 	Missing  []string   `json:"missing,omitempty"` // what the results lack, in sentences
@@ -95,7 +93,6 @@ type Ranked struct {
 
 	Idle              bool    // the idle ticks are known
 	Ticking, Tickless float64 // idle ticks of the two drivers for each timer that fires
-	Instructions      float64 // of a unit, see Answer.Counted
 }
 
 // Candidate reports whether the structure may be the best.
@@ -210,12 +207,10 @@ func (a *Adviser) answer(q Question) (Answer, ranking, error) {
 	}
 	out.Far = out.Evidence[0].far(q.Recorded)
 	ranks.name(&out)
-	a.witness(&out)
 	out.Intrusive = ranks.intrusive(out.Name)
 	out.Before, out.After, out.Rest = "For "+q.Words()+": take ", out.after(), out.rest()
 	out.Live = a.underRealClock(q, out.Name)
 	out.Against = out.rival()
-	out.Why = ranks.why(&out)
 	out.Worth, out.Ratio = out.worth(), out.Ranking
 	return out, ranks, nil
 }
@@ -461,43 +456,6 @@ func (a *Adviser) worstLike(q Question, name string) float64 {
 		}
 	}
 	return worst
-}
-
-// mostCounted is the largest number of timers at which counts of instructions are shown. Beyond it, times follow the misses of
-// the caches.
-const mostCounted = 10_000
-
-// witness adds the counts of instructions of the candidates, in the heaviest cell of the evidence with counts of all of them.
-func (a *Adviser) witness(x *Answer) {
-	if len(x.Candidates) == 1 || x.N > mostCounted {
-		return
-	}
-	for _, e := range x.Evidence {
-		counts := a.r.Instructions(e.Workload, e.N)
-		if e.N > mostCounted || slices.ContainsFunc(x.Candidates, func(name string) bool { return counts[name] == 0 }) {
-			continue
-		}
-		x.Counted = fmt.Sprintf("%s, n %d", e.Workload, e.N)
-		for _, name := range x.Candidates {
-			x.Of(name).Instructions = counts[name]
-		}
-		return
-	}
-}
-
-// why finds the reason of an answer in the heaviest cell whose counts differ as the times of the two structures do.
-func (r ranking) why(x *Answer) *Reason {
-	w := r.a.r.Why()
-	if w == nil || r.shares[Throughput] < 1 {
-		return nil
-	}
-	for _, near := range r.near {
-		reason := w.Between(near.Costs, x.Name, x.Against)
-		if reason != nil && (reason.Value < reason.Other) == (near.times(x.Name, r.q.Late) < near.times(x.Against, r.q.Late)) {
-			return reason
-		}
-	}
-	return nil
 }
 
 func tailTimes(near []weighted, name string) float64 {

@@ -5,11 +5,9 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/cost"
-	"github.com/timerbench/timerbench/bench/count"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
-	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -23,16 +21,13 @@ type Run struct {
 	Contenders []Contender   // in the order of charts and tables
 	Noise      float64       // factor of all standard errors, from the A/A comparisons of all cells
 
-	places    map[string]int // of structures by their merit, see ByMerit
-	why       *Why
-	explained bool // why is known
+	places map[string]int // of structures by their merit, see ByMerit
 }
 
 // Knowledge is what this version of the program adds to the results.
 type Knowledge struct {
 	Entries  []entry.Entry // the structures, in the order of the catalog
 	Workload func(name string) (workload.Workload, bool)
-	Counts   count.Counts // instructions and misses of the structures; the same on any machine
 }
 
 // version returns the current version of a workload; 0: it is not known.
@@ -64,10 +59,9 @@ func (c Contender) Shown() string {
 
 // Of analyses results with the knowledge of this version.
 func Of(r *results.Run) *Run {
-	counts, _ := kept.Counts() // a test reads them
 	return With(r, Knowledge{catalog.All(), func(name string) (workload.Workload, bool) {
 		return scenario.Find(r.Parameters.Scenarios, name)
-	}, counts})
+	}})
 }
 
 // With analyses results, which must not change afterwards.

@@ -204,7 +204,6 @@ func (list ratioJSON) MarshalJSON() ([]byte, error) {
 		}{
 			{"lo", s.Times.Lo, show.Narrow(s.Times.Lo, s.Times.Hi)}, {"hi", s.Times.Hi, show.Narrow(s.Times.Lo, s.Times.Hi)}, {"ns", s.NS, s.NS > 0}, {"p99_ns", s.TailNS, s.TailNS > 0},
 			{"bytes", s.Bytes, s.Bytes > 0}, {"pause_ns", s.PauseNS, s.PauseNS > 0}, {"idle_ticking", s.Ticking, s.Idle}, {"idle_tickless", s.Tickless, s.Idle},
-			{"instructions", s.Instructions, s.Instructions > 0},
 		} {
 			if f.known {
 				fmt.Fprintf(&b, `,%q:%.3g`, f.key, f.value)

@@ -173,22 +173,14 @@ func units(cells []*cost.Costs) string {
 func (v *View) answerTable() *show.Table {
 	t := newTable("lrllrrrl", "Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI",
 		"× floor", "Next")
-	w := v.Why()
-	if w != nil {
-		t.Header = append(t.Header, "Reason, by the counts")
-	}
 	for _, c := range v.AnswerCells() {
 		best := c.Ranked[0]
 		var next any
 		if others := c.In(stats.Worse); len(others) > 0 {
 			next = nextBest(c, others[0])
 		}
-		line := []any{names(results.Names(c.In(stats.Tie))), names(results.Names(c.In(stats.Unclear))),
-			c.Cost(best).Center, interval(c.Cost(best)), ratio(c.Ratio(best, c.Of(results.RoleFloor))), next}
-		if w != nil {
-			line = append(line, because(w, c))
-		}
-		addUnit(t, c, line...)
+		addUnit(t, c, names(results.Names(c.In(stats.Tie))), names(results.Names(c.In(stats.Unclear))),
+			c.Cost(best).Center, interval(c.Cost(best)), ratio(c.Ratio(best, c.Of(results.RoleFloor))), next)
 	}
 	return t
 }

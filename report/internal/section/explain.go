@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timerbench/timerbench/bench/count"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
@@ -74,26 +73,7 @@ func Facts(e entry.Entry, r *analysis.Run) []Fact {
 	if e.ThirdParty != "" {
 		out = append(out, Fact{"Off the shelf", e.ThirdParty})
 	}
-	if r != nil {
-		out = append(out, executed(e.Name, r.Known.Counts)...)
-	}
 	return append(out, standing(e.Name, r)...)
-}
-
-func executed(name string, counts count.Counts) []Fact {
-	var cells []string
-	for _, r := range counts.Rows {
-		if r.Structure == name && r.Reads > 0 { // with its misses
-			cells = append(cells, fmt.Sprintf("%s: %s instructions, %s misses of 32 kB and %s of 1 MB, %s mispredicted "+
-				"branches per %s", sized(r.Workload, r.N), show.Figure(r.Instructions), show.Figure(r.L1Misses),
-				show.Figure(r.L2Misses), show.Figure(r.Mispredicted), r.Unit))
-		}
-	}
-	if len(cells) == 0 {
-		return nil
-	}
-	cells = cells[:min(len(cells), namedCells)]
-	return []Fact{{"Executes", strings.Join(cells, "; ")}}
 }
 
 // memoryOf returns the declared memory of a timer and its measured memory at the largest size.

@@ -19,7 +19,6 @@ import (
 // list is all sections in order. A section without charts and tables is omitted.
 var list = []func(*View) Section{
 	answer,
-	why,
 	goTimers,
 	scale,
 	grid,
