@@ -6,15 +6,21 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/runs"
 )
 
-// missMask chooses the new timers of which the runs are told if they went to lists: 32 in a row. So those in order are
-// noticed, and the others cost little.
+// missMask chooses the new timers of which the runs are told if they went to lists, 32 in a row.
 const missMask = 32*runs.MissedShare - 32
 
 // placeInRun puts a new timer into a run, or tells the runs of it and puts it into a list.
 func (t *core) placeInRun(index uint32, r *records.Record) (structures.ID, *records.Record) {
+	if r.Deadline >= t.runs.From && !r.Where.InList() && t.runs.Add(index, r) {
+		return records.IDOf(index, r.Generation), r
+	}
+	return t.placeSlowly(index, r) // last, so that no variable is saved across a call
+}
+
+func (t *core) placeSlowly(index uint32, r *records.Record) (structures.ID, *records.Record) {
 	if r.Deadline < t.runs.From {
 		t.runs.Miss(r.Deadline)
-	} else if !r.Where.InList() && (t.runs.Add(index, r) || t.runs.AddSlowly(&t.records, index, r, t.lists.Len())) {
+	} else if !r.Where.InList() && t.runs.AddSlowly(&t.records, index, r, t.lists.Len()) {
 		return records.IDOf(index, r.Generation), r
 	}
 	return t.lists.Place(&t.records, index, r)
@@ -84,13 +90,10 @@ func (t *core) placeAgain(index uint32, r *records.Record) {
 	}
 }
 
-// mostDead is the number of dead entries that a call of Next removes if they are not due.
-const mostDead = 1000
-
-// firstInRuns returns the deadline of the first timer in runs, or of an entry before it, or the last tick of all if there
-// is no entry.
+// firstInRuns returns the deadline of the first timer in runs, or the last tick of all. If 1000 dead entries that are not
+// due come before it, it removes those and returns the deadline of the next entry.
 func (t *core) firstInRuns() structures.Tick {
-	for n := 0; t.runs.Due != runs.Never && (n < mostDead || t.runs.Due <= t.records.Clock); n++ {
+	for n := 0; t.runs.Due != runs.Never && (n < 1000 || t.runs.Due <= t.records.Clock); n++ {
 		e, r := t.runs.First(&t.records)
 		switch {
 		case r == nil:

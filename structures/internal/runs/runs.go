@@ -114,8 +114,7 @@ func (q *Runs) Add(index uint32, r *records.Record) bool {
 	return true
 }
 
-// AddSlowly adds a timer that Add did not. pending is the number of timers, also of others. AddSlowly returns false if no
-// run takes the timer.
+// AddSlowly adds a timer that Add did not. pending is the number of all timers. It returns false if no run takes it.
 func (q *Runs) AddSlowly(rs *records.Set, index uint32, r *records.Record, pending int) bool {
 	q.saveEnd()
 	i, deadline := 0, r.Deadline
