@@ -111,6 +111,11 @@ func (p *Plan) addAnalyses(profile Profile, all []entry.Entry, workloads []workl
 	if !slices.ContainsFunc(workloads, func(w workload.Workload) bool { return w.Name == workload.IdleName }) {
 		return
 	}
+	for _, n := range profile.idleSizes {
+		// Many timers fire in few ticks. A mean delay is enough for a steady state.
+		idle := analysis.IdleTicks{N: n, Ticks: min(profile.idleTicks, max(30_000, 1_000_000_000/n)), Seed: seed}
+		p.Steps = append(p.Steps, analysisStep(idle, profile.fit(analysis.IdleTickEntries(all), n)))
+	}
 	for _, n := range analysis.IdlePopulations {
 		for _, delay := range dist.Grid() {
 			idle := analysis.Idle{Delays: delay.Name, N: n, Ticks: profile.idleTicks, Seed: seed}

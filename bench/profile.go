@@ -47,6 +47,7 @@ type Profile struct {
 	allDebts, debtsFirst bool
 
 	idleTicks        int   // virtual time of the idle analysis
+	idleSizes        []int // of the analysis of idle ticks
 	memorySizes      []int // of the memory analysis
 	replacedPerTimer int   // timers that the memory analysis replaces, per pending timer
 	maxReplaced      int   // the most timers that it replaces
@@ -72,7 +73,7 @@ func Profiles() []Profile {
 			Trials: 6, Budget: 30 * time.Second, proveOps: 20_000,
 			sizes: []int{1_000}, gridSizes: []int{1_000}, mixSizes: []int{1_000}, callSizes: []int{1_000},
 			maxSize: 10_000, maxCycle: 10_000, debts: map[int][]string{10_000: {"churn", "reschedule"}}, debtsFirst: true,
-			idleTicks: 10_000, memorySizes: []int{10_000}, replacedPerTimer: 10, maxReplaced: 1 << 20,
+			idleTicks: 10_000, idleSizes: []int{10, 1_000}, memorySizes: []int{10_000}, replacedPerTimer: 10, maxReplaced: 1 << 20,
 		},
 		{
 			Name: "normal", Doc: "at most five minutes: the comparison",
@@ -83,7 +84,7 @@ func Profiles() []Profile {
 			frugalFrom: 500_000, gridFrugalFrom: 100_000,
 			fewFrom:   1_000_000,
 			debts:     map[int][]string{10_000: nil, 100_000: {"churn", "reschedule"}},
-			idleTicks: 200_000, memorySizes: []int{100_000},
+			idleTicks: 200_000, idleSizes: powers(10, 100_000), memorySizes: []int{100_000},
 			replacedPerTimer: 2, maxReplaced: 1 << 19,
 		},
 		{
@@ -119,7 +120,7 @@ func Profiles() []Profile {
 			gridSizes: powers(100, 1_000_000),
 			mixSizes:  []int{1_000, 100_000, 1_000_000}, callSizes: powers(100_000, 10_000_000),
 			maxSize: 10_000_000, maxCycle: 10_000_000, allDebts: true,
-			idleTicks: 1_000_000, memorySizes: powers(100_000, 10_000_000),
+			idleTicks: 1_000_000, idleSizes: powers(10, 100_000), memorySizes: powers(100_000, 10_000_000),
 			replacedPerTimer: 30, maxReplaced: 100_000_000,
 		},
 	}

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"time"
+
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
@@ -23,6 +25,32 @@ func (r *replayer) Drive(blocks []*script.Block, ticking bool) {
 			ops = ops[batch.Len:]
 		}
 	}
+}
+
+// DriveIdle is Drive with a ticking driver that times each stretch of ticks on which nothing fires. A time includes a reading of
+// the clock. It returns the number of the ticks too.
+func (r *replayer) DriveIdle(blocks []*script.Block) (took []time.Duration, ticks int) {
+	now := structures.Tick(0)
+	for _, b := range blocks {
+		ops := b.Ops
+		for i, batch := range b.Batches {
+			if batch.Kind == script.KindFire || batch.Kind == script.KindWake {
+				for _, op := range ops[:batch.Len] {
+					if now+1 < op.At {
+						start := time.Now()
+						r.driveTo(now, op.At-1, true)
+						took, ticks = append(took, time.Since(start)), ticks+int(op.At-1-now)
+					}
+					r.driveTo(op.At-1, op.At, true)
+					now = op.At
+				}
+			} else {
+				r.do(b.Batches[i:i+1], ops)
+			}
+			ops = ops[batch.Len:]
+		}
+	}
+	return took, ticks
 }
 
 // driveTo moves the clock of the structure from one tick to another. With both drivers the last Pop is at the

@@ -9,8 +9,18 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Latencies collects the durations of single calls, in one histogram per kind of call.
-type Latencies [script.NumKinds]*hdrhistogram.Histogram
+// Latencies collects the durations of single calls, in one histogram per kind of call. It keeps the range of the percentiles over
+// instances, see [Latencies.EndInstance].
+type Latencies struct {
+	of        histograms // of this instance
+	all       histograms // of the instances before
+	instances int
+	ranges    [script.NumKinds][3]results.Range // of the percentiles
+}
+
+type histograms [script.NumKinds]*hdrhistogram.Histogram
+
+var rangedPercentiles = [3]float64{50, 99, 99.9}
 
 // maxLatency is the longest duration in a histogram. With three significant digits a histogram takes 120 kB.
 const maxLatency = 100 * time.Second
@@ -18,21 +28,43 @@ const maxLatency = 100 * time.Second
 // NewLatencies returns empty histograms.
 func NewLatencies() *Latencies {
 	var l Latencies
-	for kind := range l {
-		l[kind] = hdrhistogram.New(1, int64(maxLatency), 3)
+	for kind := range l.of {
+		l.of[kind] = hdrhistogram.New(1, int64(maxLatency), 3)
+		l.all[kind] = hdrhistogram.New(1, int64(maxLatency), 3)
 	}
 	return &l
 }
 
 func (l *Latencies) record(kind script.Kind, d time.Duration) {
 	// Clamp values outside the range, so that no sample is lost.
-	_ = l[kind].RecordValue(int64(min(max(d, 1), maxLatency)))
+	_ = l.of[kind].RecordValue(int64(min(max(d, 1), maxLatency)))
+}
+
+// EndInstance ends the samples of an instance. The next ones are those of another instance.
+func (l *Latencies) EndInstance() {
+	for kind, h := range l.of {
+		if h.TotalCount() == 0 {
+			continue
+		}
+		for i, q := range rangedPercentiles {
+			v, r := float64(h.ValueAtQuantile(q)), &l.ranges[kind][i]
+			if r[1] == 0 {
+				*r = results.Range{v, v}
+			}
+			*r = results.Range{min(r[0], v), max(r[1], v)}
+		}
+		l.all[kind].Merge(h)
+		h.Reset()
+	}
+	l.instances++
 }
 
 // Summary returns the distributions of the kinds of call that have samples.
 func (l *Latencies) Summary() []results.Latency {
 	var out []results.Latency
-	for kind, h := range l {
+	for kind, h := range l.all {
+		h.Merge(l.of[kind])
+		l.of[kind].Reset()
 		if h.TotalCount() == 0 {
 			continue
 		}
@@ -40,6 +72,9 @@ func (l *Latencies) Summary() []results.Latency {
 		lat := results.Latency{
 			Kind: script.Kind(kind), Samples: h.TotalCount(), Mean: h.Mean(),
 			P50: at(0.5), P90: at(0.9), P99: at(0.99), P999: at(0.999), Max: float64(h.Max()),
+		}
+		if r := l.ranges[kind]; l.instances > 1 {
+			lat.P50Range, lat.P99Range, lat.P999Range = &r[0], &r[1], &r[2]
 		}
 		for _, q := range curveQuantiles(h.TotalCount()) {
 			lat.Quantiles = append(lat.Quantiles, results.Quantile{Q: q, NS: at(q)})

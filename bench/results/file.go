@@ -226,6 +226,11 @@ func (r *Run) Validate() error {
 				i.Structure, i.Driver, i.Total(), i.Wakeups)
 		}
 	}
+	for _, i := range r.IdleTicks {
+		if err := i.validate(); err != nil {
+			return err
+		}
+	}
 	for _, c := range r.Calls {
 		if err := c.validate(); err != nil {
 			return err

@@ -36,14 +36,15 @@ type Run struct {
 	Command     string      `json:"command,omitempty"`      // command line of the run, without the place of the results
 	Environment Environment `json:"environment"`
 
-	Parameters Parameters `json:"parameters"`
-	Cells      []Cell     `json:"cells"`
-	Failures   []Failure  `json:"failures,omitempty"`
-	Idle       []Idle     `json:"idle"`
-	Memory     []Memory   `json:"memory,omitempty"`
-	Calls      []Calls    `json:"calls,omitempty"`
-	Live       *Live      `json:"live,omitempty"`
-	External   []External `json:"external,omitempty"` // programs of other languages that took part
+	Parameters Parameters  `json:"parameters"`
+	Cells      []Cell      `json:"cells"`
+	Failures   []Failure   `json:"failures,omitempty"`
+	Idle       []Idle      `json:"idle"`
+	IdleTicks  []IdleTicks `json:"idle_ticks,omitempty"`
+	Memory     []Memory    `json:"memory,omitempty"`
+	Calls      []Calls     `json:"calls,omitempty"`
+	Live       *Live       `json:"live,omitempty"`
+	External   []External  `json:"external,omitempty"` // programs of other languages that took part
 }
 
 // Failure is a structure that broke its contract. It has no row in that cell.
@@ -296,7 +297,15 @@ type Latency struct {
 	P999      float64     `json:"p999_ns"`
 	Max       float64     `json:"max_ns"`
 	Quantiles []Quantile  `json:"quantiles"` // points of the curve, denser towards 1
+
+	// The least and the largest percentile of an instance; nil: there was one instance, or an earlier version wrote the file.
+	P50Range  *Range `json:"p50_range_ns,omitempty"`
+	P99Range  *Range `json:"p99_range_ns,omitempty"`
+	P999Range *Range `json:"p999_range_ns,omitempty"`
 }
+
+// Range is the least and the largest of some values.
+type Range [2]float64
 
 // Quantile is one point of a latency curve.
 type Quantile struct {
