@@ -53,8 +53,8 @@ bench-durable: ## Measure durable timers on NATS JetStream: 2 minutes
 	cd durable && go run ./internal/measure -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-durable))"
 
 .PHONY: peers
-peers: ## Build the adapters for timers of other languages (peers/c, ...), with packages of Debian
-	RATAS="$(RATAS)" WAHERN="$(WAHERN)" HAPROXY="$(HAPROXY)" AGRONA="$(AGRONA)" peers/build.sh
+peers: ## Build the adapters for timers of other languages, with packages of Debian, CPATH and CLASSPATH
+	peers/build.sh
 
 FIELD = $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-field)
 

@@ -24,6 +24,7 @@ var projects = map[string]string{
 
 var (
 	// An address has a revision if it has a commit, a tag or a version, or names one thread.
+	cut      = regexp.MustCompile(`/(blob|tree|commit|c)/([0-9a-f]{13,39}|[0-9a-f]{41,})(/|$)`) // neither an abbreviation nor whole
 	revision = regexp.MustCompile(`/(blob|tree|c)/([0-9a-f]{7,40}|[\w.-]*\d[\w.+%-]*)(/|$)|[-/@]v?\d+\.\d+|/(issues|pull)/\d+$`)
 	dated    = regexp.MustCompile(`\b(19|20)\d\d\b|\bv?\d+\.\d+\.\d+\b|\b[0-9a-f]{7,40}\b`)
 	address  = regexp.MustCompile(`https?://[^\s)|<>]*[^\s)|<>.,;]`)
@@ -53,7 +54,7 @@ func TestSummariesLinkTheProjectsThatTheyName(t *testing.T) {
 			t.Errorf("%s: no source of %q in catalog/users.go: %s", e.Name, words, text)
 		}
 		for _, a := range address.FindAllString(text, -1) {
-			if links++; !revision.MatchString(a) && !strings.Contains(a, "usenix.org") {
+			if links++; cut.MatchString(a) || !revision.MatchString(a) && !strings.Contains(a, "usenix.org") {
 				t.Errorf("%s: no revision in %s", e.Name, a)
 			}
 		}
@@ -80,7 +81,7 @@ func TestPackagesLinkTheProjectsThatTheyName(t *testing.T) {
 				t.Errorf("%s names %q without a link", path, words)
 			}
 			for _, a := range address.FindAllString(text, -1) {
-				if links++; !revision.MatchString(a) && !strings.Contains(a, "usenix.org") {
+				if links++; cut.MatchString(a) || !revision.MatchString(a) && !strings.Contains(a, "usenix.org") {
 					t.Errorf("%s: no revision in %s", path, a)
 				}
 			}
@@ -109,7 +110,7 @@ func TestPagesLinkTheProjectsThatTheyName(t *testing.T) {
 			}
 			for _, unit := range regexp.MustCompile(`\n(\s*\n|- |\| )`).Split(section, -1) {
 				for _, a := range address.FindAllString(unit, -1) {
-					if !revision.MatchString(a) && !dated.MatchString(unit) {
+					if cut.MatchString(a) || !revision.MatchString(a) && !dated.MatchString(unit) {
 						t.Errorf("%s, %q: neither a revision nor a date with %s", page, title, a)
 					}
 				}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # build.sh builds the adapters of peers/<language> into peers/bin (or BIN) and lists them in all.toml
-# there, for timerbench run --external. It leaves out what it cannot build, and ends with one apt-get line
-# for the packages that are missing. RATAS, WAHERN, HAPROXY and AGRONA are folders of sources that no package has;
-# docs/field.md says where they come from. CRATES is the folder of Debian's Rust crates.
+# there, for timerbench run --external. It builds each adapter whose library the compiler finds: a header on
+# CPATH or of a package, a class on CLASSPATH or of a package. It ends with one apt-get line for the packages that are
+# missing. docs/field.md says where the libraries come from that no package has. CRATES is the folder of Debian's Rust crates.
 set -u
 cd "$(dirname "$0")"
 bin=${BIN:-bin}
@@ -42,6 +42,9 @@ needs() {
 	done
 }
 
+# unpackaged NAME FILE VARIABLE: leaves a program out whose library no package has.
+unpackaged() { echo "$1: left out, no package has $2: put it on $3 (docs/field.md says where it comes from)"; }
+
 # fails NAMES: leaves programs out that do not compile.
 fails() { echo "$1: does not compile, see $log"; }
 
@@ -56,17 +59,12 @@ c() {
 	if ! command -v "${compiler%% *}" >/dev/null; then
 		needs "$name" "$compilers $package"
 	elif [ -n "$header" ] && ! echo "#include <$header>" | $compiler -E -x $language "$@" - >/dev/null 2>&1; then
-		needs "$name" "$package"
+		[ -n "$package" ] && needs "$name" "$package" || unpackaged "$name" "$header" CPATH
 	elif $compiler -O2 -Wall -Wextra -I"$protocol" -o "$bin/$name" "c/$source" "$@" 2>>"$log"; then
 		built "$name" "./$name"
 	else
 		fails "$name"
 	fi
-}
-
-# found NAME VARIABLE FOLDER FILE: whether sources that no package has are in FOLDER.
-found() {
-	[ -e "$3/$4" ] || { echo "$1: left out, want the folder of $4: make peers $2=... (docs/field.md says where it comes from)" && false; }
 }
 
 flags() { pkg-config --cflags "$1" 2>/dev/null; }
@@ -87,23 +85,21 @@ c libevent-common libevent.c event2/event.h libevent-dev -DCOMMON -levent_core
 c glib glib.c glib.h "libglib2.0-dev pkg-config" $(flags glib-2.0) -lglib-2.0
 # shellcheck disable=SC2046
 c dpdk dpdk.c rte_timer.h "libdpdk-dev pkg-config" $(flags libdpdk) -lrte_timer -lrte_eal
-found ratas RATAS "${RATAS:-}" timer-wheel.h && c ratas ratas.cpp "" "" "-I$RATAS"
-found wahern WAHERN "${WAHERN:-}" timeout.c && c wahern wahern.c "" "" "-I$WAHERN"
-found haproxy HAPROXY "${HAPROXY:-}" src/eb64tree.c &&
-	c haproxy haproxy.c "" "" "-I$HAPROXY" "-I$HAPROXY/include" -Wno-address-of-packed-member
+c ratas ratas.cpp timer-wheel.h ""
+c wahern wahern.c timeout.c ""
+c haproxy haproxy.c src/eb64tree.c "" -Wno-address-of-packed-member
 
-# java_ NAME CLASS JAR PACKAGE SOURCE...: an adapter in Java that needs JAR and SOURCE.
+jars=${CLASSPATH:+$CLASSPATH:}/usr/share/java/netty-common.jar:/usr/share/java/jctools-core.jar
+
+# java_ NAME MAIN CLASS PACKAGE: an adapter in Java that needs CLASS.
 java_() {
-	name=$1 class=$2 jar=$3 package=$4
-	shift 4
+	name=$1 main=$2 class=$3 package=$4
 	if ! command -v javac >/dev/null; then
 		needs "$name" "default-jdk-headless $package"
-	elif [ -n "$jar" ] && [ ! -e "$jar" ]; then
-		needs "$name" "$package"
-	elif javac -cp "java:$jar" -d "$bin/java" java/Timerbench.java "java/$class.java" "$@" 2>>"$log"; then
-		jars=$jar
-		for more in /usr/share/java/jctools-core.jar; do [ -n "$jar" ] && jars="$jars:$more"; done
-		printf '#!/bin/sh\nexec java -Xmx4g -cp "$(dirname "$0")/java:%s" %s "$@"\n' "$jars" "$class" >"$bin/$name"
+	elif [ -n "$class" ] && ! javap -cp "$jars" "$class" >/dev/null 2>&1; then
+		[ -n "$package" ] && needs "$name" "$package" || unpackaged "$name" "$class" CLASSPATH
+	elif javac -cp "java:$jars" -d "$bin/java" java/Timerbench.java "java/$main.java" 2>>"$log"; then
+		printf '#!/bin/sh\nexec java -Xmx4g -cp "$(dirname "$0")/java:%s" %s "$@"\n' "$jars" "$main" >"$bin/$name"
 		chmod +x "$bin/$name"
 		built "$name" "./$name"
 	else
@@ -115,9 +111,8 @@ java_ java-floor Floor "" ""
 java_ java-binheap Binheap "" ""
 java_ java-treemap TreeMapTimers "" ""
 java_ java-delayqueue DelayQueueTimers "" ""
-java_ netty NettyWheel /usr/share/java/netty-common.jar libnetty-java
-found agrona AGRONA "${AGRONA:-}" org/agrona/DeadlineTimerWheel.java &&
-	java_ agrona AgronaWheel "" "" "$AGRONA/org/agrona/DeadlineTimerWheel.java" "$AGRONA/org/agrona/BitUtil.java"
+java_ netty NettyWheel io.netty.util.HashedWheelTimer libnetty-java
+java_ agrona AgronaWheel org.agrona.DeadlineTimerWheel ""
 
 # Only tokio needs crates.
 crates=${CRATES:-/usr/share/cargo/registry}

@@ -2,8 +2,8 @@
 // where it is, and is queued again when it comes up. The tree has keys of 64 bits, because ticks have 64; HAProxy's
 // own are milliseconds of 32 bits.
 #include "slots.h"
-#include "src/eb64tree.c"
-#include "src/ebtree.c"
+#include <src/eb64tree.c>
+#include <src/ebtree.c>
 
 struct timer {
 	struct eb64_node node; // the key is the tick at which the timer comes up

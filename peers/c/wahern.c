@@ -1,6 +1,6 @@
 // The tickless hierarchical wheel of William Ahern's timeout: four levels of 64 slots with cascades.
 #include "slots.h"
-#include "timeout.c"
+#include <timeout.c>
 
 static struct timeouts *wheel;
 static struct timeout *timers; // by slot
