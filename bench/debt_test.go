@@ -166,10 +166,15 @@ func debtsOf(t *testing.T, w workload.Workload, list ...entry.Entry) map[string]
 // A heap of tombstones puts the work of cancels and moves off. With a clock that stands still its debt grows by more than
 // the time that is measured; in the workloads of the list it pays, and so do the structures that put work off by design.
 func TestWorkThatIsPutOffIsSeenAsDebt(t *testing.T) {
+	const tries = 5 // a busy machine disturbs drains, which take less than a millisecond
 	lazy := entry.Entry{Name: "tombstones", Allocates: true, New: func() structures.Scheduler[uint64] { return &tombstones{} }}
 	for name, moves := range map[string]int{"churn, standing still": 0, "reschedule, standing still": 1} {
 		w := workload.Workload{Name: name, Tick: time.Millisecond, Model: still{moves: moves}}
-		if got := debtsOf(t, w, lazy)["tombstones"]; got < 2*results.MostDebt {
+		got := 0.0
+		for try := 0; try < tries && got < 2*results.MostDebt; try++ {
+			got = debtsOf(t, w, lazy)["tombstones"]
+		}
+		if got < 2*results.MostDebt {
 			t.Errorf("%s: the debt of tombstones grows by %.0f %% of the time", name, 100*got)
 		}
 	}
@@ -180,7 +185,6 @@ func TestWorkThatIsPutOffIsSeenAsDebt(t *testing.T) {
 			e, _ := catalog.Find(s)
 			list = append(list, e)
 		}
-		const tries = 3 // a busy machine disturbs drains, which take less than a millisecond
 		for try := range tries {
 			got := debtsOf(t, w, list...)
 			t.Logf("%s: %v", name, got)

@@ -112,7 +112,7 @@ func TestTheSummarySaysWhoWon(t *testing.T) {
 	r.Cells[0].Rows = append(r.Cells[0].Rows, noisy)
 	said := summaryOf(r)
 	says(t, said,
-		"hold      1,000,000  50.2  22 %  lifecycle  hwheel                          1  wheel 1.24x ±2%  rbtree 10x",
+		"hold      1,000,000  50.2  22 %  lifecycle  hwheel                          1  wheel 1.24x ±2 %  rbtree 10x",
 		"tick       wheel, hwheel and 3 more",
 		"lonely           10   121",
 		"of 3 cells: hwheel 3, list 1, rbtree 1.")
@@ -143,7 +143,7 @@ func TestTheSummaryRanksPrograms(t *testing.T) {
 	}
 	r.Cells[0].Rows[0].Cost = r.Cells[0].Rows[0].Cost[:2] // it dropped out
 	says(t, summaryOf(r),
-		"hold      1,000  11.2  7 %  lifecycle  ratas          1  slow 5.4x ±3%   rbtree 7.2x",
+		"hold      1,000  11.2  7 %  lifecycle  ratas          1  slow 5.4x ±3 %   rbtree 7.2x",
 		"hold      1,000  ratas    11.2  1.00",
 		"hold      1,000  slow     60.3     5.4 (5.2 to 5.6)",
 		"churn     1,000  ratas    40.2    2.0 (1.93 to 2.1)",

@@ -194,7 +194,7 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	tracetest.File(t, "my.trace", "churn", 20, 1e4)
 	must(t, "trace", "replay", "my.trace", "--trials", "1", "-o", filepath.Join(runs.Parent, "z-trace"))
 	replayed := filepath.Join(runs.Parent, "z-trace", runs.Results)
-	note := "trace-churn, n 19: from " + replayed + ", the trace run of "
+	note := "trace-churn, n 20: from " + replayed + ", the trace run of "
 	answering("a replay", wholePath, note)
 	stdout, _ := must(t, "recommend", "--trace", "my.trace")
 	says(t, stdout, "\n trace-churn ", "\nFrom "+wholePath+": the normal run of ", note) // the answer rests on it
