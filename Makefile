@@ -76,7 +76,7 @@ keep-field: ## Keep the section on other languages of the last report in docs/fi
 	sed -i -e '/^<!-- field: /,/^<!-- end of field/{/^<!--/!d}' -e '/^<!-- field: /r $(LAST)/field' docs/field.md
 	rm $(LAST)/field
 
-TTL_STRUCTURES := ^(auto|hwheel|hwheel-list|quadheap|btree|radixheap|lawn|intrusive-hwheel)$$
+TTL_STRUCTURES := ^(auto|hwheel|hwheel-list|quadheap|radixheap|lawn|intrusive-hwheel)$$
 
 .PHONY: bench-ttl
 bench-ttl: build ## Measure TTLs of a cache with 10^6 and 10^7 entries: a quarter of an hour, 9 GB

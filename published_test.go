@@ -82,7 +82,6 @@ func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
 		{"ebtree", "rbtree", "conn-deadline", []int{10_000, 100_000, 1_000_000}, 0},
 		{"ebtree", "rbtree", "tcp", []int{100_000}, 0},
 		{"ebtree", "rbtree", "hold", []int{1000, 100_000}, 0},
-		{"btree", "rbtree", "hold", []int{1_000_000}, 0},
 		{"lawn", "hwheel", "grid-constant-0", []int{1000, 10_000, 100_000}, 0},
 		{"lawn", "hwheel", "hold", []int{1000, 10_000, 100_000}, 0},
 		{"ffsqueue", "minheap", "pacing", []int{20_000}, 0},

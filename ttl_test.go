@@ -40,7 +40,7 @@ func ttlTable(t *testing.T, r *analysis.Run, n int) string {
 		}
 	}
 	steady, storm := calls("ttl-cache"), calls("avalanche-slot")
-	if len(steady) < 8 || len(storm) != len(steady) {
+	if len(steady) < 7 || len(storm) != len(steady) {
 		t.Fatalf("n %d: %d and %d structures", n, len(steady), len(storm))
 	}
 	var b strings.Builder

@@ -29,7 +29,7 @@ func find(t *testing.T, name string) entry.Entry {
 // hidden is an entry whose structure does not show its shape.
 func hidden() entry.Entry {
 	return entry.Entry{
-		Name: "hidden", Summary: "shows nothing", Family: entry.Lists, Package: "example.com/hidden", Source: "a test",
+		Name: "ladder", Summary: "shows nothing", Family: entry.Lists, Package: "example.com/hidden", Source: "a test",
 		Costs: entry.Costs{
 			Schedule: entry.Cost{Growth: entry.Constant}, Cancel: entry.Cost{Growth: entry.Constant}, Pop: entry.Cost{Growth: entry.Linear},
 		},
@@ -42,7 +42,7 @@ func costs(cells ...map[string]float64) *results.Run {
 	r := &results.Run{Complete: true}
 	for i, cell := range cells {
 		c := results.Cell{Workload: "hold", N: 100 * (i + 1), Unit: script.PerLifecycle}
-		for _, name := range []string{"hwheel", "rbtree", "hidden"} {
+		for _, name := range []string{"hwheel", "rbtree", "ladder"} {
 			if ns, ok := cell[name]; ok {
 				row := results.Row{Structure: name, Role: results.RoleStructure}
 				for round := range 8 {
@@ -87,7 +87,7 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 	if got := factOf(section.Facts(find(t, "hwheel"), nil), "Wins and loses"); got != "no results" {
 		t.Errorf("without results: %q", got)
 	}
-	unclear := section.Facts(entry.Entry{Name: "near"}, analysis.Of(rowsOf(map[string][]float64{"best": {1}, "near": {1.01}})))
+	unclear := section.Facts(entry.Entry{Name: "near"}, analysis.With(rowsOf(map[string][]float64{"best": {1}, "near": {1.01}}), testKnowledge(twelve)))
 	if got := factOf(unclear, "Wins") + factOf(unclear, "Unclear"); !strings.Contains(got, "in 0 of 1 cells") || !strings.Contains(got, "in 1: hold, N = 1M") {
 		t.Errorf("what may be the fastest is %q", got)
 	}
@@ -121,7 +121,7 @@ func TestFactsSayWhatTheCatalogDeclares(t *testing.T) {
 // A structure that shows nothing of itself has a page without a drawing.
 func TestAPageWithoutADrawing(t *testing.T) {
 	t.Parallel()
-	x := Explain(hidden(), costs(map[string]float64{"rbtree": 10, "hidden": 20}))
+	x := Explain(hidden(), costs(map[string]float64{"rbtree": 10, "ladder": 20}))
 	if !strings.Contains(x.Text(), "2.0 × the fastest") {
 		t.Errorf("the text does not say how it did: %s", x.Text())
 	}

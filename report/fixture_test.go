@@ -23,7 +23,7 @@ import (
 
 var six = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist"}
 
-var twelve = append(slices.Clone(six), "lazyheap", "radixheap", "lawnwheel", "btree", "skiplist-huandu", "sortedlist")
+var twelve = append(slices.Clone(six), "lazyheap", "radixheap", "lawnwheel", "btree-google", "skiplist-huandu", "sortedlist")
 
 var workloads = []string{
 	"hold", "start-stop", "churn", "fill-drain", "idle",

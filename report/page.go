@@ -211,6 +211,9 @@ func gaps(v *section.View, sections []section.Section) []show.Text {
 		add("Traces only.", "The answers hold for the recorded programs. Other numbers of timers, delays and shares of cancels were "+
 			"not measured.")
 	}
+	if n := len(v.Unknown); n > 0 {
+		add("Left out,", "because this version does not have them: %s, %s.", show.Count(n, "structure"), show.And(v.Unknown))
+	}
 	var absent []string
 	for _, s := range sections {
 		if s.Empty() && s.Absent != "" {

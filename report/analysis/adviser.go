@@ -528,6 +528,9 @@ func (a *Adviser) missing(q Question, present []bool) []string {
 		out = append(out, fmt.Sprintf("%s of %s left out: the operations of their workloads have changed since.",
 			show.Grouped(a.redefined), show.Count(len(a.r.Run.Cells), "cell")))
 	}
+	if n := len(a.r.Unknown); n > 0 {
+		out = append(out, fmt.Sprintf("%s left out, because this version does not have them: %s.", show.Count(n, "structure"), show.And(a.r.Unknown)))
+	}
 	if !a.r.Complete {
 		out = append(out, "The run was interrupted: cells may be missing.")
 	}

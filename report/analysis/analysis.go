@@ -19,6 +19,7 @@ type Run struct {
 
 	Cells      []*cost.Costs // by workload in the order of the results, then the smallest N first
 	Contenders []Contender   // in the order of charts and tables
+	Unknown    []string      // the structures that were left out, because this version does not have them
 	Noise      float64       // factor of all standard errors, from the A/A comparisons of all cells
 
 	places map[string]int // of structures by their merit, see ByMerit
@@ -57,11 +58,14 @@ func (c Contender) Shown() string {
 	return c.Name
 }
 
-// Of analyses results with the knowledge of this version.
+// Of analyses results with the knowledge of this version. It leaves out structures that this version does not have.
 func Of(r *results.Run) *Run {
-	return With(r, Knowledge{catalog.All(), func(name string) (workload.Workload, bool) {
+	r, unknown := dropUnknown(r, catalog.All())
+	out := With(r, Knowledge{catalog.All(), func(name string) (workload.Workload, bool) {
 		return scenario.Find(r.Parameters.Scenarios, name)
 	}})
+	out.Unknown = unknown
+	return out
 }
 
 // With analyses results, which must not change afterwards.

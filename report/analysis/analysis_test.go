@@ -21,8 +21,8 @@ func TestControlsCheckTheIntervals(t *testing.T) {
 	run := func(differ int) *Run {
 		r := &results.Run{}
 		for i := range 20 {
-			a := results.Row{Structure: "a", Role: results.RoleStructure, Cost: trials(10, 10.1, 10, 10.1, 10, 10.1)}
-			control := results.Row{Structure: "a-control", Role: results.RoleControl, Of: "a", Cost: trials(10, 10.1, 10.1, 10, 10.1, 10)}
+			a := results.Row{Structure: "auto", Role: results.RoleStructure, Cost: trials(10, 10.1, 10, 10.1, 10, 10.1)}
+			control := results.Row{Structure: "auto-control", Role: results.RoleControl, Of: "auto", Cost: trials(10, 10.1, 10.1, 10, 10.1, 10)}
 			for j := range control.Cost {
 				if i < differ {
 					control.Cost[j].NS *= 1.5

@@ -16,7 +16,7 @@
 // timers, degrees of 24 to 64 could hardly be told apart, and 4 took up to twice as long.
 //
 // Pick it if your program already uses google/btree: it is the fastest of the off-the-shelf
-// containers. btree is two to seven times as fast and rbtree up to twice, and neither allocates.
+// containers. rbtree is up to twice as fast and does not allocate.
 package btreegoogle
 
 import (

@@ -7,7 +7,6 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
-	"github.com/timerbench/timerbench/structures/btree"
 	"github.com/timerbench/timerbench/structures/btreegoogle"
 	"github.com/timerbench/timerbench/structures/bucketheap"
 	"github.com/timerbench/timerbench/structures/buckettree"
@@ -34,7 +33,6 @@ import (
 	"github.com/timerbench/timerbench/structures/skiplisthuandu"
 	"github.com/timerbench/timerbench/structures/soonlater"
 	"github.com/timerbench/timerbench/structures/sortedlist"
-	"github.com/timerbench/timerbench/structures/splay"
 	"github.com/timerbench/timerbench/structures/sweep"
 	"github.com/timerbench/timerbench/structures/ttlbuckets"
 	"github.com/timerbench/timerbench/structures/twolists"
@@ -222,23 +220,11 @@ func For[T any]() []entry.For[T] {
 			Source:  "emirpasic/gods v1.18.1", Costs: costs(logarithmic, logarithmic, logarithmic),
 		}, rbtreegods.New[T]),
 		of(entry.For[T]{
-			Name: "splay", Family: entry.Trees, MaxBytes: 54, Ties: entry.FIFO,
-			Summary: "splay tree, balances itself by use: event simulators",
-			Source:  "Sleator & Tarjan 1985; Jones 1986",
-			Costs:   costs(amortized(logarithmic), amortized(logarithmic), amortized(logarithmic)),
-		}, splay.New[T]),
-		of(entry.For[T]{
 			Name: "ebtree", Family: entry.Trees, MaxBytes: 72, Ties: entry.FIFO,
 			Summary: "elastic binary tree, a radix tree whose timers are both node and leaf: HAProxy",
 			Source:  "Tarreau 2002, HAProxy's ebtree",
 			Costs:   costs(expected(logarithmic), expected(constant), expected(constant)),
 		}, ebtree.New[T]),
-		of(entry.For[T]{
-			Name: "btree", Family: entry.Trees, MaxBytes: 80, Ties: entry.FIFO,
-			Summary: "B+-tree, wide nodes that take few cache lines to search: databases",
-			Source:  "Bayer & McCreight 1972; Rao & Ross 2000",
-			Costs:   costs(logarithmic, amortized(constant), amortized(constant)),
-		}, btree.New[T]),
 		of(entry.For[T]{
 			Name: "btree-google", Family: entry.Trees, MaxBytes: 112, Ties: entry.FIFO, Allocates: true, ThirdParty: "github.com/google/btree",
 			Summary: "off-the-shelf B-tree: google/btree",
