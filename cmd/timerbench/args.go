@@ -81,7 +81,7 @@ func refuseEmpty(cmd *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("%s: an argument is empty", subcommand(cmd))
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		places := []string{"against", "external", "html", "into", "new", "nginx", "old", "out", "results", "scenario", "trace", "traces"}
+		places := []string{"against", "external", "html", "into", "new", "old", "out", "results", "scenario", "trace", "traces"}
 		if slices.Contains(places, flag.Name) && slices.Contains(asFlags(flag), "--"+flag.Name+"=") {
 			err = fmt.Errorf("--%s: its value is empty", flag.Name)
 		}

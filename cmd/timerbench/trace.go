@@ -34,7 +34,7 @@ describes the file format.`,
   timerbench trace replay my.trace
   timerbench report`,
 	}
-	return group(cmd, newTraceBuild(), newTraceRecord(), newTraceInfo(), newTraceReplay(), newTraceImport())
+	return group(cmd, newTraceBuild(), newTraceRecord(), newTraceInfo(), newTraceReplay())
 }
 
 func newTraceBuild() *cobra.Command {

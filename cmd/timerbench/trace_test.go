@@ -34,17 +34,6 @@ func TestRecordInfoReplay(t *testing.T) {
 	}
 }
 
-func TestLogsOfNginxAreImported(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "ng.trace")
-	_, stderr := must(t, "trace", "import", "--nginx", "../../trace/importer/testdata/nginx.txt", "--about", "a try", "-o", out)
-	says(t, stderr, "ng.trace\n")
-	stdout, _ := must(t, "trace", "info", out)
-	says(t, stdout, "ng", "a try", "1ms", "http upstream connect")
-	if got := files(t, filepath.Dir(out)); got != "ng.trace" {
-		t.Errorf("left %q", got)
-	}
-}
-
 // The trace of a failing program is complete.
 func TestWhatIsNotRecordedIsReported(t *testing.T) {
 	for how, c := range map[string]struct{ want, left string }{

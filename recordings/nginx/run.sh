@@ -34,5 +34,5 @@ for _ in 1 2 3; do
 done
 kill -QUIT $server
 wait $server
-"$timerbench" trace import --nginx "$work/debug.log" --about "$title under $load" -o "$work/nginx.trace"
+GOFLAGS='' go run -C "$root" ./recordings/nginx -about "$title under $load" -o "$work/nginx.trace" "$work/debug.log"
 keep nginx

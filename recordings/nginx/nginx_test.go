@@ -1,4 +1,4 @@
-package importer
+package main
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 func importedNginx(t *testing.T, log string) (string, error) {
 	t.Helper()
 	var file bytes.Buffer
-	err := Nginx(strings.NewReader(log), "my.log", func() (*trace.Writer, error) {
+	err := readLog(strings.NewReader(log), "my.log", func() (*trace.Writer, error) {
 		return trace.NewWriter(&file, trace.Header{Name: "nginx", Tick: time.Millisecond, Sites: true})
 	})
 	if file.Len() == 0 {
@@ -92,7 +92,7 @@ func TestLogThatIsNotOfNginxIsReported(t *testing.T) {
 	}
 	full := errors.New("full")
 	none := func() (*trace.Writer, error) { return nil, full }
-	if err := Nginx(strings.NewReader(served), "my.log", none); !errors.Is(err, full) {
+	if err := readLog(strings.NewReader(served), "my.log", none); !errors.Is(err, full) {
 		t.Errorf("a trace that cannot be made: %v", err)
 	}
 }

@@ -1,5 +1,4 @@
-// Package importer makes traces from the logs of other programs: nginx.
-package importer
+package main
 
 import (
 	"bufio"
@@ -13,7 +12,7 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
-// Nginx reads the timers of nginx from its error log at level debug, which needs a build with
+// readLog reads the timers of nginx from its error log at level debug, which needs a build with
 // --with-debug, and writes them to a trace with ticks of a millisecond. It calls create at the
 // first timer, and closes the Writer. Errors contain log, the name of the log.
 //
@@ -24,7 +23,7 @@ import (
 // The times in the log are in seconds. The clock of nginx, in milliseconds, follows from the deadline minus the delay
 // of each timer that is added, and from the time that nginx says it has waited. The log does not tell who adds a
 // timer. The site is the last action of the connection's HTTP that the log tells, such as "http upstream request".
-func Nginx(in io.Reader, name string, create func() (*trace.Writer, error)) error {
+func readLog(in io.Reader, name string, create func() (*trace.Writer, error)) error {
 	n := nginx{
 		create: create, workers: map[string]*nginxWorker{}, pending: map[nginxTimer][]uint64{}, doing: map[string]string{},
 	}
