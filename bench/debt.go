@@ -69,7 +69,7 @@ func (c cell) debtScripts(ctx context.Context) (*debtScripts, error) {
 }
 
 // debtRegion is the number of operations in which debt may grow (chosen).
-func (c cell) debtRegion() int { return max(4*c.n, 100_000) }
+func (c cell) debtRegion() int { return max(10*c.n, 100_000) }
 
 // debtTimes are durations in nanoseconds: of the region, and of the drains of an instance and of its copy at both ends. A
 // disturbance lengthens a duration, so of several instances the least counts.

@@ -1,5 +1,7 @@
 package script
 
+import "math"
+
 // WarmUp decides from a script when a structure is in the steady state: when the population was replaced, and dead
 // entries come due at the rate at which they are made (see [Steady]). It sees the script alone, so the warm-up of
 // all structures is the same, on any machine.
@@ -38,7 +40,11 @@ const (
 	replaced    = 2
 	leastWarmUp = 1_000
 	leastMade   = 1_000
-	ofRate      = 4
+	ofRate      = 2
+
+	// The rates in the warm-up are samples, and so is the share of the timed region. With this margin, and the standard error
+	// of the rate halved, the share is above Steady (chosen).
+	margin = 0.02
 )
 
 // Done reports whether the warm-up ends.
@@ -57,5 +63,6 @@ func (w *WarmUp) Done() bool {
 		}
 		since = m
 	}
-	return last.passed.Since(since.passed).Share() >= Steady
+	rate := last.passed.Since(since.passed)
+	return rate.Made == 0 || rate.Share() >= Steady+margin+0.5/math.Sqrt(float64(rate.Made))
 }
