@@ -80,8 +80,9 @@ const maxUnknown = 8
 
 // keepShort makes the context known to its parent if maxUnknown contexts in a row are unknown.
 func (c *deadlineContext) keepShort() {
-	p, ok := c, true
+	p := c
 	for range maxUnknown {
+		var ok bool
 		if p, ok = p.Context.Value(ownKey{}).(*deadlineContext); !ok || p.waiting.Load() != nil {
 			return
 		}

@@ -10,6 +10,7 @@ import (
 // The error of a ratio grows by what the runs differ in, and by the error of the shift: a median of the given number of
 // pairs. The figures are worked out by hand.
 func TestARatioIsWidenedByTheErrorsOfTheRunsAndOfTheShift(t *testing.T) {
+	sq := func(x float64) float64 { return x * x }
 	for _, c := range []struct {
 		name         string
 		spread       spread
@@ -20,9 +21,9 @@ func TestARatioIsWidenedByTheErrorsOfTheRunsAndOfTheShift(t *testing.T) {
 		{"nothing is known", spread{}, 0, 0, 0.01, 10},
 		{"runs differ", spread{all: 0.03, extra: 0.02, df: 5}, 0, 0, 0.03, 0.0009 / (0.0001/10 + 0.0009/5)},
 		{"errors explain all", spread{all: 0.03, df: 5}, 0, 0, 0.01, 10},
-		{"a shift of 5 pairs", spread{all: 0.03, df: 5}, 0.1, 5, 0.01 + math.Pi/2*0.03/5, 10 * math.Pow(1+math.Pi/2*0.03/5/0.01, 2)},
-		{"a shift of 50 pairs", spread{all: 0.03, df: 5}, -0.1, 50, 0.01 + math.Pi/2*0.03/50, 10 * math.Pow(1+math.Pi/2*0.03/50/0.01, 2)},
-		{"both", spread{all: 0.03, extra: 0.02, df: 5}, 0.1, 10, 0.03 + math.Pi/2*0.003, math.Pow(0.03+math.Pi/2*0.003, 2) / (0.0001/10 + 0.0009/5)},
+		{"a shift of 5 pairs", spread{all: 0.03, df: 5}, 0.1, 5, 0.01 + math.Pi/2*0.03/5, 10 * sq(1+math.Pi/2*0.03/5/0.01)},
+		{"a shift of 50 pairs", spread{all: 0.03, df: 5}, -0.1, 50, 0.01 + math.Pi/2*0.03/50, 10 * sq(1+math.Pi/2*0.03/50/0.01)},
+		{"both", spread{all: 0.03, extra: 0.02, df: 5}, 0.1, 10, 0.03 + math.Pi/2*0.003, sq(0.03+math.Pi/2*0.003) / (0.0001/10 + 0.0009/5)},
 	} {
 		got := c.spread.widen(stats.Ratio{SE: 0.1}.Moved(math.Log(2), 0.1, 10), c.shift, c.pairs)
 		if near := func(a, b float64) bool { return math.Abs(a/b-1) < 1e-9 }; !near(got.SE*got.SE, c.variance) || !near(got.DF, c.df) ||

@@ -25,8 +25,11 @@ func ReadFile(path string, most int) ([]byte, error) {
 	return data, nil
 }
 
-// Mark is the byte order mark that editors for Windows put before a text. MostTOML bounds files written by hand (chosen).
-const Mark, MostTOML = "\xef\xbb\xbf", 1 << 20
+// Mark is the byte order mark that editors for Windows put before a text.
+const Mark = "\xef\xbb\xbf"
+
+// MostTOML bounds files written by hand (chosen).
+const MostTOML = 1 << 20
 
 // ReadAll reads at most most bytes. More are an error.
 func ReadAll(r io.Reader, most int) ([]byte, error) {

@@ -1,5 +1,4 @@
-// Package ladder is the core of package ladder: linked lists of timers, of which the first is sorted when it starts.
-// The caller owns the records of the timers.
+// Package ladder is the core of package ladder: linked lists of timers in records of the caller. The first list is sorted when it starts.
 package ladder
 
 import (
@@ -59,9 +58,7 @@ const Levels = 11
 // New returns an empty queue at tick 0 for at most most timers at once. most is at most MaxFew. If it is 0, the
 // number is not limited, and the queue is the only user of its set of records.
 func New(most int) Queue {
-	return Queue{
-		due: math.MaxInt64, listed: math.MaxInt64, nodes: nodes{byIndex: most == 0}, front: front{most: frontLen},
-	}
+	return Queue{due: math.MaxInt64, listed: math.MaxInt64, nodes: nodes{byIndex: most == 0}, front: front{most: frontLen}}
 }
 
 // Len returns the number of timers.
@@ -70,9 +67,8 @@ func (q *Queue) Len() int { return int(q.came - q.left) }
 // Quiet returns a tick before which no timer is due.
 func (q *Queue) Quiet() structures.Tick { return min(q.due, q.listed) }
 
-// Work returns the counters of the work so far: emptied slots (SlotsVisited), timers moved to another list or to the
-// front (Moved), free records and stale entries that were removed (Dropped), and comparisons of deadlines
-// (Comparisons).
+// Work returns the counters of the work so far: emptied slots (SlotsVisited), timers moved to another list or to the front (Moved),
+// free records and stale entries that were removed (Dropped), and comparisons of deadlines (Comparisons).
 func (q *Queue) Work() structures.Work { return q.work }
 
 // Reserve makes room for n timers.
@@ -88,12 +84,16 @@ func (q *Queue) Keeps(at records.Where, deadline structures.Tick) bool {
 	return p < uint(len(heads)) && deadline > heads[p].before
 }
 
-// Come counts a new timer. Came returns the number of timers that came so far.
-func (q *Queue) Come()      { q.came++ }
+// Come counts a new timer.
+func (q *Queue) Come() { q.came++ }
+
+// Came returns the number of timers that came so far.
 func (q *Queue) Came() uint { return q.came }
 
-// Leave counts a timer that was cancelled. Count counts n more timers, or fewer if n is negative.
-func (q *Queue) Leave()      { q.left++ }
+// Leave counts a timer that was cancelled.
+func (q *Queue) Leave() { q.left++ }
+
+// Count counts n more timers, or fewer if n is negative.
 func (q *Queue) Count(n int) { q.left -= uint(n) }
 
 // MayFire reports whether a timer that is due before a tick may be in the queue.
