@@ -1,11 +1,11 @@
 package trace
 
 import (
+	"container/heap"
 	"math"
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/quadheap"
 )
 
 // deadlines records timers that another component runs. It keeps their deadlines in a heap of its
@@ -21,14 +21,14 @@ type deadlines struct {
 	tick  time.Duration
 	lag   structures.Tick // how far the clock may be behind
 	clock structures.Tick
-	heap  *quadheap.Heap[uint32] // the keys of the pending timers
-	fired []uint32               // scratch
+	heap  byDeadline // the pending timers
+	seq   uint64     // schedules and moves so far
+	fired []uint32   // scratch
 }
 
 // recorded is the state of a recorded timer.
 type recorded struct {
-	id    structures.ID // in the heap
-	key   uint32
+	node  *pendingTimer   // the last one; nil: it was never scheduled
 	delay structures.Tick // the last one
 }
 
@@ -41,7 +41,7 @@ const (
 )
 
 func newDeadlines(w *Writer) deadlines {
-	d := deadlines{w: w, tick: w.header.Tick, heap: quadheap.New[uint32]()}
+	d := deadlines{w: w, tick: w.header.Tick}
 	d.lag = structures.Tick(maxLag / d.tick)
 	d.pop(0) // the first advance: the trace covers the time from here on
 	return d
@@ -53,8 +53,9 @@ func (d *deadlines) stop(timer *recorded, now time.Duration, active bool) {
 		return
 	}
 	d.advance(now, timer.delay)
-	if active && d.heap.Cancel(timer.id) {
-		d.w.Cancel(timer.key)
+	if active && timer.pending() {
+		heap.Remove(&d.heap, timer.node.place-1)
+		d.w.Cancel(timer.node.key)
 	} else { // even if the timer fires later in this tick of the trace
 		d.w.Refused(Cancel)
 	}
@@ -70,22 +71,36 @@ func (d *deadlines) reset(timer *recorded, now, delay time.Duration, active bool
 	d.advance(now, timer.delay)
 	deadline = max(deadline, d.clock+1)
 	if active {
-		if d.heap.Reschedule(timer.id, deadline) {
-			d.w.Reschedule(timer.key, deadline)
+		if timer.pending() {
+			timer.node.deadline, timer.node.seq = deadline, d.next()
+			heap.Fix(&d.heap, timer.node.place-1)
+			d.w.Reschedule(timer.node.key, deadline)
 			return
 		}
 		d.w.Refused(Reschedule)
 	}
-	timer.key = d.w.Schedule(deadline)
-	timer.id = d.heap.Schedule(deadline, timer.key)
+	if timer.node == nil || timer.pending() { // a ticker may get its next deadline before the tick of the last one
+		timer.node = new(pendingTimer)
+	}
+	timer.node.key, timer.node.deadline, timer.node.seq = d.w.Schedule(deadline), deadline, d.next()
+	heap.Push(&d.heap, timer.node)
+}
+
+// pending reports whether the timer is pending in the trace.
+func (r *recorded) pending() bool { return r.node != nil && r.node.place > 0 }
+
+// next returns the number of a schedule or a move.
+func (d *deadlines) next() uint64 {
+	d.seq++
+	return d.seq
 }
 
 // advance fires the due timers in the trace, each at its own tick, as a tickless driver does. It
 // then advances to the present if the clock would be too far behind for a timer with this delay.
 func (d *deadlines) advance(now time.Duration, delay structures.Tick) {
 	tick := structures.Tick(now / d.tick)
-	for at, ok := d.heap.Next(); ok && at <= tick; at, ok = d.heap.Next() {
-		d.pop(at)
+	for len(d.heap) > 0 && d.heap[0].deadline <= tick {
+		d.pop(d.heap[0].deadline)
 	}
 	if tick-d.clock > min(delay/lagShare, d.lag) {
 		d.pop(tick)
@@ -95,8 +110,8 @@ func (d *deadlines) advance(now time.Duration, delay structures.Tick) {
 // pop advances to a tick.
 func (d *deadlines) pop(to structures.Tick) {
 	d.fired = d.fired[:0]
-	for timer := range structures.Due(d.heap, to) {
-		d.fired = append(d.fired, timer.Value)
+	for len(d.heap) > 0 && d.heap[0].deadline <= to {
+		d.fired = append(d.fired, heap.Pop(&d.heap).(*pendingTimer).key)
 	}
 	d.w.Advance(to, d.fired...)
 	d.clock = to
