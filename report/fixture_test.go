@@ -133,6 +133,7 @@ func (f fixture) results() *results.Run {
 			}
 		}
 	}
+	r.IdleTicks = f.idleTicks()
 	return r
 }
 
@@ -244,6 +245,30 @@ func (f fixture) calls(w, name string) results.Calls {
 			{Operation: results.Pop, NS: ns(), At: 65_536},
 		},
 	}
+}
+
+// idleTicks are those of a rate of N/30,000, with work that grows from structure to structure.
+func (f fixture) idleTicks() (out []results.IdleTicks) {
+	for _, shape := range []results.Shape{results.Uniform, results.Clustered, results.RoundTimes, results.HalfCancelled} {
+		for _, n := range []int{10, 1000, 100_000} {
+			rate := float64(n) / 30_000
+			i := results.IdleTicks{Shape: shape, N: n, Ticks: 100_000, Idle: uint64(1e5 * math.Exp(-rate)), Fired: uint64(1e5 * rate), FlatRounds: uint64(30e5 * rate)}
+			if shape == results.RoundTimes {
+				i.Idle = 99_990
+			}
+			for at, name := range f.structures {
+				s := results.IdleTickOf{Structure: name, NS: 3 + float64(at)*math.Log(float64(n))}
+				if strings.Contains(name, "wheel") {
+					s.Vain, s.Wakeups = i.Fired*uint64(at), i.Fired/uint64(n)
+				}
+				if shape == results.Uniform || shape == results.HalfCancelled {
+					i.Structures = append(i.Structures, s)
+				}
+			}
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 func (f fixture) idle(distribution string, driver results.Driver, name string) results.Idle {

@@ -5,60 +5,63 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/results"
 	docs "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/section"
 )
 
-// The pictures of latency and of idle ticks hold the six structures that most timers stand on, and auto, in
-// every panel: the kept run, and counts of both drivers.
-func TestTheTwoPicturesHoldTheSixStructures(t *testing.T) {
+// linesOf returns the number of marks of each line of a panel, and the names at the ends.
+func linesOf(p *draw.Panel) (marks map[string]int, ends []string) {
+	marks = make(map[string]int)
+	for _, m := range p.Marks {
+		switch m := m.(type) {
+		case draw.Series:
+			marks[m.Style.Name] = max(marks[m.Style.Name], len(m.Marks))
+		case draw.Ends:
+			for _, e := range m {
+				ends = append(ends, e.Style.Name)
+			}
+		}
+	}
+	return marks, ends
+}
+
+// The pictures of latency and of idle ticks hold the six structures that most timers stand on, and auto, over N: latency in
+// the kept run, idle ticks in made-up counts.
+func TestTheTwoPicturesHoldTheSixStructuresOverN(t *testing.T) {
 	t.Parallel()
 	kept, err := docs.Last()
 	if err != nil {
 		t.Fatal(err)
 	}
 	classics := append(slices.Clone(six), "auto")
-	counted := &results.Run{}
-	for _, name := range classics {
-		for _, d := range []results.Driver{results.Ticking, results.Tickless} {
-			for _, delays := range []string{"uniform", "clustered"} {
-				counted.Idle = append(counted.Idle, results.Idle{Workload: "hold", Distribution: delays, N: 1000, Structure: name,
-					Driver: d, Ticks: 1000, Wakeups: 500, Fired: 10, Empty: 400, Moved: 80, Dropped: 10})
+	all := fixture{structures: append(slices.Clone(classics), "hwheel-list")}
+	kept.IdleTicks = all.idleTicks()
+	v := section.NewView(analysis.Of(kept))
+	latency, idle := chartsNamed(t, v, "latency")[0], chartsNamed(t, v, "idle-ticks")[0]
+	if len(latency.Panels) != 3 || len(idle.Panels) != 4 {
+		t.Fatalf("%d and %d panels, want 3 and 4", len(latency.Panels), len(idle.Panels))
+	}
+	for _, p := range append(slices.Clone(latency.Panels), idle.Panels[1]) {
+		marks, ends := linesOf(p)
+		for _, name := range classics {
+			if marks[name] < 3 || !slices.Contains(ends, name) {
+				t.Errorf("%s: %s has %d marks, and the ends of lines are those of %q", p.Title, name, marks[name], ends)
 			}
 		}
 	}
-	kept.Idle = counted.Idle
-	for name, panels := range map[string]int{"latency": 16, "idle-ticks": 4} {
-		f := chartsNamed(t, section.NewView(analysis.Of(kept)), name)[0]
-		found := 0
-		for _, p := range f.Panels {
-			if p == nil {
-				continue
-			}
-			found++
-			marks := make(map[string]int)
-			for _, m := range p.Marks {
-				switch m := m.(type) {
-				case draw.Series:
-					marks[m.Style.Structure] += len(m.Marks)
-				case draw.Bar:
-					marks[m.Style.Structure] += 2
-				}
-			}
-			for _, structure := range classics {
-				if marks[structure] < 2 {
-					t.Errorf("%s, %s, %s: %s has %d marks", name, p.Title, p.XLabel, structure, marks[structure])
-				}
-			}
+	for i, want := range [][]string{
+		{"uniform delays", "clustered delays", "on round times", "e^(-rate × tick)"}, classics,
+		{"flat wheel, computed", "wheel", "hwheel", "hwheel-list"}, {"wheel", "hwheel", "hwheel-list", "all others: none"},
+	} {
+		_, ends := linesOf(idle.Panels[i])
+		slices.Sort(ends)
+		if want = slices.Sorted(slices.Values(want)); !slices.Equal(ends, want) {
+			t.Errorf("%s: lines of %q, want %q", idle.Panels[i].Title, ends, want)
 		}
-		if found != panels {
-			t.Errorf("%s has %d panels, want %d", name, found, panels)
-		}
-		if svg := string(f.SVG()); name == "idle-ticks" && !strings.Contains(svg, "49 per fired timer, 40 empty") {
-			t.Errorf("%s does not say its figures: %s", name, svg)
-		}
+	}
+	if want := "timers that start at spread times fall due at spread times"; !strings.Contains(idle.Caption, want) {
+		t.Errorf("the caption does not say %q", want)
 	}
 }

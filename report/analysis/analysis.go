@@ -105,6 +105,11 @@ func (r *Run) contenders() []Contender {
 	for _, idle := range r.Idle {
 		add(Contender{Name: idle.Structure, Role: results.RoleStructure})
 	}
+	for _, idle := range r.IdleTicks {
+		for _, s := range idle.Structures {
+			add(Contender{Name: s.Structure, Role: results.RoleStructure})
+		}
+	}
 	for _, calls := range r.Calls {
 		add(Contender{Name: calls.Structure, Role: cmp.Or(calls.Role, results.RoleStructure)})
 	}

@@ -171,10 +171,19 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 	tiles := draw.Tiles{Rows: len(rows), Cols: len(rows[0]), PadX: 12, PadY: 10}
 	across, up := f.X, f.Y
 	for _, p := range f.Panels {
-		if p != nil && !p.OwnX {
-			for _, m := range p.Marks {
-				m.reach(&across.span, &up.span)
-			}
+		if p == nil {
+			continue
+		}
+		var own span
+		x, y := &across.span, &up.span
+		if p.OwnX {
+			x = &own
+		}
+		if p.Y != nil {
+			y = &own
+		}
+		for _, m := range p.Marks {
+			m.reach(x, y)
 		}
 	}
 	if ticks, ok := across.Ticks.(LogTicks); ok && l.width < Width {
@@ -186,14 +195,19 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 		plots[r] = make([]*plot.Plot, len(row))
 		for col, p := range row {
 			if p != nil {
-				of := across
-				if p.OwnX {
-					of.span = span{}
-					for _, m := range p.Marks {
-						m.reach(&of.span, &up.span)
-					}
+				x, y := across, up
+				var ownX, ownY span
+				for _, m := range p.Marks {
+					m.reach(&ownX, &ownY)
 				}
-				plots[r][col] = p.plot(of, up, col == 0)
+				if p.OwnX {
+					x.span = ownX
+				}
+				if p.Y != nil {
+					y = *p.Y
+					y.span = ownY
+				}
+				plots[r][col] = p.plot(x, y, col == 0)
 			}
 		}
 	}

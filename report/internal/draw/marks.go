@@ -160,9 +160,10 @@ func box(x0, y0, x1, y1 Length) []vg.Point {
 }
 
 // Band fills the intervals of a series.
-type Band Series
-
-func (b Band) reach(x, y *span) { Series(b).reach(x, y) }
+type Band struct {
+	Series
+	Faint bool // one of many bands that overlap
+}
 
 // Plot implements plot.Plotter.
 func (b Band) Plot(c draw.Canvas, p *plot.Plot) {
@@ -174,6 +175,10 @@ func (b Band) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	if slices.Reverse(high); len(low) > 1 {
-		grouped(c, b.Style, "", func() { c.FillPolygon(Pale(b.Style.Color, 0.82), append(low, high...)) })
+		background := 0.82
+		if b.Faint {
+			background = 0.93
+		}
+		grouped(c, b.Style, "", func() { c.FillPolygon(Pale(b.Style.Color, background), append(low, high...)) })
 	}
 }

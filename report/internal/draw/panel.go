@@ -14,6 +14,7 @@ type Panel struct {
 	Rows           []Style // on the vertical axis, from the top; empty: the axis is a scale
 	Marks          []Marks // the last ones on top
 	OwnX           bool    // the horizontal axis holds the marks of this panel alone
+	Y              *Axis   // of this panel alone; nil: that of the figure
 
 	columns []Style          // of a table of fields, instead of a scale
 	finish  func(*plot.Plot) // further setup of a table or a drawing; nil: none
@@ -54,7 +55,7 @@ func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
 	if len(p.Rows) > 0 {
 		p.nameRows(&out.Y)
 	}
-	if !first && p.columns == nil { // the panel to the left has named the axis
+	if !first && p.columns == nil && p.Y == nil { // the panel to the left has named the axis
 		out.Y.Tick.Marker = unnamed{out.Y.Tick.Marker}
 	}
 	if p.columns != nil {

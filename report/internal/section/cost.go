@@ -47,7 +47,7 @@ func (v *View) CostChart() *draw.Figure {
 		var bands, lines []draw.Marks
 		add := func(curve draw.Series, label string) {
 			curve.Style.Name, curve.Thick = label, label == usual[len(usual)-1]
-			bands = append(bands, draw.Band(clipped(curve)))
+			bands = append(bands, draw.Band{Series: clipped(curve)})
 			curve.Marks = slices.Clone(curve.Marks)
 			for i := range curve.Marks {
 				curve.Marks[i].Lo, curve.Marks[i].Hi = 0, 0

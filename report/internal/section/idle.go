@@ -3,7 +3,6 @@ package section
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -24,86 +23,6 @@ func idle(v *View) Section {
 		Open:   true,
 		Tables: []Table{{Title: "Wake-ups and work: " + v.idleScope(), Body: show.Tables(v.idleTable())}},
 	}
-}
-
-// idleCauses are the causes of idle wake-ups, in the order of the parts of a bar.
-var idleCauses = []struct {
-	name  string
-	of    func(results.Idle) uint64
-	color color.Color
-}{
-	{"empty: nothing was done", func(i results.Idle) uint64 { return i.Empty }, draw.Hex("9a9a9a")},
-	{"only moved timers", func(i results.Idle) uint64 { return i.Moved }, draw.Hex("d47000")},
-	{"only dropped stale entries", func(i results.Idle) uint64 { return i.Dropped }, draw.Hex("3660d5")},
-}
-
-// idleTicksChart shows the idle wake-ups per fired timer by cause: a row of panels for each driver, a
-// column for uniform and for clustered delays, at the largest N of both. Nil: nothing was counted.
-func (v *View) idleTicksChart() *draw.Figure {
-	f := &draw.Figure{
-		Name:  "idle-ticks",
-		Title: "Idle wake-ups per fired timer",
-		Subtitle: "The number of wake-ups without a fired timer, divided by the number of fired timers. A ticking driver " +
-			"wakes at every tick, a tickless driver at the tick that Next returns. Lower is better.",
-		// A test of package analysis counts the rounds of wheel.
-		Caption: "The counts are exact. Each panel has its own scale. At a tick of 1 ms, a classical flat wheel of 1,000 slots " +
-			"passes a timer of 60 s in 59 empty rounds. wheel passes it in none, because it keeps its next deadline.",
-		X: draw.Axis{Ticks: draw.LinearTicks(show.Figure), Linear: true, High: 1.3},
-	}
-	counts, cases := v.largestIdle()
-	var delays []string
-	n := 0
-	for _, d := range []string{"uniform", "clustered"} {
-		if i := slices.IndexFunc(cases, func(c idleCase) bool { return c.distribution == d }); i >= 0 {
-			delays, n = append(delays, d), cases[i].n
-		}
-	}
-	counted := func(who analysis.Contender, d results.Driver, delays string) (results.Idle, bool) {
-		i := slices.IndexFunc(counts, func(i results.Idle) bool {
-			return i.Structure == who.Name && i.Driver == d && i.Distribution == delays && i.Fired > 0
-		})
-		if i < 0 {
-			return results.Idle{}, false
-		}
-		return counts[i], true
-	}
-	for _, d := range []results.Driver{results.Ticking, results.Tickless} {
-		for _, shape := range delays {
-			rows := v.classicRows(func(who analysis.Contender) bool {
-				_, ok := counted(who, d, shape)
-				return ok && who.IsStructure()
-			})
-			if len(rows) == 0 {
-				continue
-			}
-			p := &draw.Panel{
-				Title: fmt.Sprintf("%s driver, %s delays, N = %s", d, shape, short(n)), XLabel: "idle wake-ups per fired timer",
-				Rows: v.stylesOf(rows), OwnX: true,
-			}
-			for at, who := range rows {
-				i, _ := counted(who, d, shape)
-				per := float64(i.Total()) / float64(i.Fired)
-				bar := draw.Bar{Style: v.Styles[who.Name], Row: at, Label: show.Figure(per), Title: show.Figure(per) + " per fired timer"}
-				for _, cause := range idleCauses {
-					share := float64(cause.of(i)) / float64(i.Fired)
-					bar.Parts = append(bar.Parts, draw.Part{Length: share, Color: cause.color})
-					if share > 0 {
-						bar.Title += fmt.Sprintf(", %s %s", show.Figure(share), cause.name)
-					}
-				}
-				p.Marks = append(p.Marks, bar)
-			}
-			f.Panels, f.Height = append(f.Panels, p), max(f.Height, draw.RowsHeight(len(rows)))
-		}
-	}
-	if len(f.Panels) == 0 {
-		return nil
-	}
-	f.Columns = len(delays)
-	for _, cause := range idleCauses {
-		f.Legend = append(f.Legend, draw.Key{Text: cause.name, Swatch: cause.color})
-	}
-	return f
 }
 
 // idleCase is the workload of some of the idle counts. Counts of different cases cannot be

@@ -1,6 +1,7 @@
 package section
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -24,114 +25,204 @@ func latency(v *View) Section {
 			"maximum, because the operating system interrupts the slowest of a million calls.",
 			show.Duration(v.Environment.ClockNS))),
 	}
-	for i, at := range v.latencyCharts() {
-		t := Table{Title: at.figure.Title, Body: at.table()}
-		if i == 0 {
-			s.Charts = append(s.Charts, at.figure)
-		} else {
-			t.Chart = at.figure
+	cells := v.latencyCells()
+	if f := v.latencyChart(cells); f != nil {
+		s.Charts = append(s.Charts, f)
+		for _, at := range v.latenciesAt(cells) {
+			s.Tables = append(s.Tables, Table{Title: fmt.Sprintf("Single calls with %s timers", show.Grouped(at.n)), Body: at.table()})
 		}
-		s.Tables = append(s.Tables, t)
 	}
 	return s
 }
 
-// latencyAt is the picture of single calls at one size.
+// latencyAt is the single calls at one size.
 type latencyAt struct {
-	n      int
-	figure *draw.Figure
-	cells  []*cost.Costs
-	rows   []analysis.Contender
+	n     int
+	cells []*cost.Costs
+	rows  []analysis.Contender
 }
 
 // The kinds of calls and the shapes of delays in the picture of single calls.
 var (
 	latencyKinds  = []script.Kind{script.KindSchedule, script.KindCancel, script.KindFire}
-	latencyShapes = []string{"uniform", "clustered"} // one more column would leave no room for the labels
+	latencyShapes = []string{"uniform", "clustered"} // the dashes of a third one would not be told apart
 )
 
-// latencyCharts returns a picture for each size: first the largest with all classics that were measured at any size, then
-// the others, for readers who choose them.
-func (v *View) latencyCharts() []latencyAt {
-	var out []latencyAt
-	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *cost.Costs) bool {
-		return c.Grid == nil || !slices.Contains(latencyShapes, c.Grid.Delays) || !slices.ContainsFunc(c.Rows, hasLatency)
+const latencyShare = 50 // percent of the timers that are cancelled in the picture, so that half of them fire
+
+// latencyCells returns the cells with single calls of the shapes.
+func (v *View) latencyCells() []*cost.Costs {
+	return slices.DeleteFunc(slices.Clone(v.Cells), func(c *cost.Costs) bool {
+		return c.Grid == nil || c.N <= 0 || !slices.Contains(latencyShapes, c.Grid.Delays) || !slices.ContainsFunc(c.Rows, hasLatency)
 	})
-	best := 0
+}
+
+// latenciesAt returns the cells by size.
+func (v *View) latenciesAt(cells []*cost.Costs) (out []latencyAt) {
 	for _, n := range sizesOf(cells) {
 		at := latencyAt{n: n, cells: slices.DeleteFunc(slices.Clone(cells), func(c *cost.Costs) bool { return c.N != n })}
 		at.rows = v.classicRows(func(who analysis.Contender) bool {
-			return !slices.ContainsFunc(at.cells, func(c *cost.Costs) bool { return !hasLatency(c.Row(who.Name)) })
+			return slices.ContainsFunc(at.cells, func(c *cost.Costs) bool { return hasLatency(c.Row(who.Name)) })
 		})
-		if at.figure = v.latencyChart(at); at.figure != nil {
-			if len(out) == 0 || len(at.rows) >= len(out[best].rows) {
-				best = len(out)
-			}
-			out = append(out, at)
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	first := out[best]
-	out = slices.Insert(slices.Delete(out, best, best+1), 0, first)
-	for _, at := range out[1:] {
-		at.figure.Name += fmt.Sprintf("-%d", at.n)
+		out = append(out, at)
 	}
 	return out
 }
 
-// latencyChart shows percentiles of single calls in the grid of distributions: a row of panels for each
-// share cancelled, a column for each kind of call and shape of delays. Nil: there is nothing to show.
-func (v *View) latencyChart(at latencyAt) *draw.Figure {
-	delays, shares := gridOf(at.cells)
-	f := &draw.Figure{
-		Name:  "latency",
-		Title: fmt.Sprintf("Single calls with %s timers", show.Grouped(at.n)),
-		Subtitle: "The median, the 99th and the 99.9th percentile of the time of a call, by the kind of call, the shape of the " +
-			"delays and the share of timers cancelled. Further left is better.",
-		Caption: "The time axis is logarithmic. The last row is the floor: the harness with a scheduler that does nothing. " +
-			"A percentile of too few calls has no mark." + v.clockNote(),
-		X:       draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 3}, Low: 1.4, High: 1.4},
-		Columns: len(latencyKinds) * len(delays), Height: draw.RowsHeight(len(at.rows)),
+// callTail is the percentiles of the calls of one kind of a structure at one size.
+type callTail struct {
+	who   analysis.Contender
+	kind  script.Kind
+	shape string
+	n     int
+	results.Latency
+}
+
+// callTails returns the percentiles in the picture, by size.
+func (v *View) callTails(cells []*cost.Costs) (out []callTail) {
+	has := func(who analysis.Contender) bool {
+		return who.IsStructure() && slices.ContainsFunc(cells, func(c *cost.Costs) bool { return hasLatency(c.Row(who.Name)) })
 	}
-	found := false
-	for _, share := range shares {
-		for _, kind := range latencyKinds {
-			for _, shape := range delays {
-				i := slices.IndexFunc(at.cells, func(c *cost.Costs) bool { return c.Grid.Delays == shape && c.Grid.CancelPercent == share })
-				if i < 0 || !slices.Contains(kindsOf(at.cells[i]), kind) {
-					f.Panels = append(f.Panels, nil)
-					continue
+	rows := slices.DeleteFunc(v.classicRows(has), func(who analysis.Contender) bool { return !who.IsStructure() })
+	for _, c := range cells {
+		for _, who := range rows {
+			for _, kind := range latencyKinds {
+				l, ok := latencyOf(c.Row(who.Name), kind)
+				if ok && c.Grid.CancelPercent == latencyShare && tail.of(l) > 0 {
+					out = append(out, callTail{who, kind, c.Grid.Delays, c.N, l})
 				}
-				p := &draw.Panel{Title: fmt.Sprintf("%s, %s", kind, shape), XLabel: fmt.Sprintf("%d %% cancelled", share), Rows: v.stylesOf(at.rows)}
-				for row, who := range at.rows {
-					l, _ := latencyOf(at.cells[i].Row(who.Name), kind)
-					line := draw.Series{Style: v.Styles[who.Name], Rows: true, Joined: true}
-					var points []draw.Marks
-					for _, of := range percentiles {
-						ns := of.of(l)
-						if !(ns > 0) { // or not known
-							continue
-						}
-						line.Marks = append(line.Marks, draw.Mark{X: ns, Y: float64(row), Title: of.name + " " + show.Duration(ns)})
-						point := draw.Style{Color: v.Styles[who.Name].Color, Marker: of.marker}
-						points = append(points, draw.Series{Style: point, Radius: of.radius * 0.8, Rows: true, Marks: []draw.Mark{{X: ns, Y: float64(row)}}})
-						found = true
-					}
-					p.Marks = append(append(p.Marks, line), points...)
-				}
-				f.Panels = append(f.Panels, p)
 			}
 		}
 	}
-	if !found {
+	slices.SortStableFunc(out, func(a, b callTail) int { return cmp.Compare(a.n, b.n) })
+	return out
+}
+
+// latencyChart shows percentiles of single calls over N, a panel for each kind of call. Nil: there is nothing to show.
+func (v *View) latencyChart(cells []*cost.Costs) *draw.Figure {
+	tails := v.callTails(cells)
+	if len(tails) == 0 {
 		return nil
 	}
-	for _, of := range percentiles {
-		f.Legend = append(f.Legend, draw.Key{Text: of.name, Style: draw.Style{Color: draw.Faded, Marker: of.marker}, Radius: of.radius})
+	var sizes []int
+	for _, t := range tails {
+		sizes = append(sizes, t.n)
+	}
+	sizes = slices.Compact(sizes)
+	f := &draw.Figure{
+		Name:  "latency",
+		Title: latencyFinding(tails),
+		Subtitle: "The time of a single call by the number of resident timers: a line is the 99th percentile, its band reaches from the " +
+			"median to the 99.9th. Half of the timers are cancelled. Lower is better.",
+		Caption: "Both axes are logarithmic. A bar at a mark is the range of the 99th percentile over two instances. Bands are those of uniform delays. " +
+			"The tables below have all percentiles and their ranges. A band ends at the 99th percentile if there are too few calls for the 99.9th." + v.clockNote(),
+		Legend:  []draw.Key{{Text: "uniform delays", Style: draw.Style{Color: draw.Faded}, Line: true}, {Text: "clustered delays", Style: draw.Style{Color: draw.Faded, Dashes: clusteredDashes}, Line: true}},
+		X:       draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.25, High: roomForNames(sizes, 0.33)},
+		Y:       draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 9}, Low: 1.1, High: 1.1},
+		Columns: len(latencyKinds), Height: 330,
+	}
+	for i, kind := range latencyKinds {
+		p := &draw.Panel{Title: kind.String(), XLabel: "resident timers (N)"}
+		if i == 0 {
+			p.YLabel = "time of a call"
+		}
+		var bands []draw.Marks
+		var ends draw.Ends
+		of := slices.DeleteFunc(slices.Clone(tails), func(t callTail) bool { return t.kind != kind })
+		for len(of) > 0 {
+			first := of[0]
+			style := v.overN(first.who.Name)
+			band, line := draw.Band{Series: draw.Series{Style: style}, Faint: true}, draw.Series{Style: style, Radius: 2.2, Joined: true, Thick: first.who.Name == analysis.Default}
+			if first.shape != latencyShapes[0] {
+				line.Style.Dashes, line.Radius, line.Thick = clusteredDashes, 0, false
+			}
+			var last callTail
+			of = slices.DeleteFunc(of, func(t callTail) bool {
+				if t.who != first.who || t.shape != first.shape {
+					return false
+				}
+				last = t
+				mark := draw.Mark{X: float64(t.n), Y: t.P99, Title: fmt.Sprintf("%s, %s %s at %s", kind, t.shape, show.Duration(t.P99), short(t.n))}
+				if r := t.P99Range; r != nil {
+					mark.Lo, mark.Hi = r[0], r[1]
+				}
+				line.Marks = append(line.Marks, mark)
+				top := t.P999
+				if math.IsNaN(percentiles[2].of(t.Latency)) {
+					top = t.P99
+				}
+				band.Marks = append(band.Marks, draw.Mark{X: float64(t.n), Lo: t.P50, Hi: top})
+				return true
+			})
+			p.Marks = append(p.Marks, line)
+			if first.shape == latencyShapes[0] {
+				bands = append(bands, band)
+			}
+			if !slices.ContainsFunc(ends, func(e draw.End) bool { return e.Style.Structure == style.Structure }) {
+				ends = append(ends, draw.End{Style: style, X: float64(last.n), Y: last.P99})
+			}
+		}
+		p.Marks = append(append(bands, p.Marks...), ends)
+		f.Panels = append(f.Panels, p)
 	}
 	return f
+}
+
+var clusteredDashes = []draw.Length{4, 2.5}
+
+// latencyFinding says which call takes the longest among the most timers, and which structures have none that takes half as long.
+func latencyFinding(tails []callTail) string {
+	most := tails[len(tails)-1].n
+	var worst callTail
+	longest := make(map[string]float64)
+	var names []string
+	for _, t := range tails {
+		if t.n != most {
+			continue
+		}
+		if t.P99 > worst.P99 {
+			worst = t
+		}
+		if longest[t.who.Name] == 0 {
+			names = append(names, t.who.Name)
+		}
+		longest[t.who.Name] = max(longest[t.who.Name], t.P99)
+	}
+	verb := map[script.Kind]string{script.KindSchedule: "a schedule", script.KindCancel: "a cancel", script.KindFire: "firing"}[worst.kind]
+	out := fmt.Sprintf("At the 99th percentile among %s timers, %s takes %s in %s", show.Grouped(most), verb, show.Duration(worst.P99), worst.who.Name)
+	names = slices.DeleteFunc(names, func(name string) bool { return longest[name] > worst.P99/2 })
+	if len(names) == 0 {
+		return out
+	}
+	bound := 0.0
+	for _, name := range names {
+		bound = max(bound, longest[name])
+	}
+	return fmt.Sprintf("%s; no call of %s takes more than %s", out, orOf(names), show.Duration(bound))
+}
+
+// orOf joins names of which none is meant.
+func orOf(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// overN is the style of a structure in a picture over N. The default stands out from the shades of its family.
+func (v *View) overN(name string) draw.Style {
+	style := v.Styles[name]
+	if name == analysis.Default {
+		style.Color = draw.Ink
+	}
+	return style
+}
+
+// roomForNames is the room at the end of an axis of sizes for the names of lines, as a factor: a share of its decades.
+func roomForNames(sizes []int, share float64) float64 {
+	decades := math.Log10(float64(slices.Max(sizes)) / float64(slices.Min(sizes)))
+	return math.Pow(10, share*max(1, decades))
 }
 
 // table holds the numbers of the picture.
@@ -157,7 +248,7 @@ func (at latencyAt) table() show.Text {
 			t.Add(line...).Structure = who.Name
 		}
 	}
-	return append(show.Para("In nanoseconds: the median, the 99th and the 99.9th percentile."), show.Tables(t)...)
+	return append(show.Para("In nanoseconds: the median, the 99th and the 99.9th percentile. In brackets: the range over instances."), show.Tables(t)...)
 }
 
 // percentilesOf writes the percentiles of the picture; nil: none of them is known.
@@ -166,7 +257,11 @@ func percentilesOf(l results.Latency) any {
 	value := math.NaN()
 	for _, of := range percentiles {
 		ns := of.of(l)
-		if out = append(out, show.Figure(ns)); !math.IsNaN(ns) {
+		text := show.Figure(ns)
+		if r := of.spread(l); r != nil && !math.IsNaN(ns) && r[0] < r[1] {
+			text += fmt.Sprintf(" (%s to %s)", show.Figure(r[0]), show.Figure(r[1]))
+		}
+		if out = append(out, text); !math.IsNaN(ns) {
 			value = ns
 		}
 	}
@@ -205,20 +300,21 @@ func latencyOf(row *results.Row, kind script.Kind) (l results.Latency, ok bool) 
 	return l, false
 }
 
-// percentile is one mark of a latency.
+// percentile is one figure of a latency.
 type percentile struct {
-	name   string
 	value  func(results.Latency) float64
+	spread func(results.Latency) *results.Range // over instances
 	q      float64
-	marker draw.Marker
-	radius draw.Length
 }
 
 var percentiles = []percentile{
-	{"median", func(l results.Latency) float64 { return l.P50 }, 0.5, draw.Circle, 3.6},
-	{"99 %", func(l results.Latency) float64 { return l.P99 }, 0.99, draw.Diamond, 2.9},
-	{"99.9 %", func(l results.Latency) float64 { return l.P999 }, 0.999, draw.Triangle, 2.6},
+	{func(l results.Latency) float64 { return l.P50 }, func(l results.Latency) *results.Range { return l.P50Range }, 0.5},
+	tail,
+	{func(l results.Latency) float64 { return l.P999 }, func(l results.Latency) *results.Range { return l.P999Range }, 0.999},
 }
+
+// tail is the percentile of the lines of the picture.
+var tail = percentile{func(l results.Latency) float64 { return l.P99 }, func(l results.Latency) *results.Range { return l.P99Range }, 0.99}
 
 // of returns the percentile. It is NaN if too few samples leave it open by more than a factor of 10.
 func (p percentile) of(l results.Latency) float64 {
@@ -233,4 +329,27 @@ func (v *View) clockNote() string {
 		return ""
 	}
 	return " Each sample contains one reading of the clock: " + show.Duration(v.Environment.ClockNS) + "."
+}
+
+// classicRows returns the classics for which has holds, and the floor below them. Without any of the
+// classics it returns the structures of a chart of curves.
+func (v *View) classicRows(has func(who analysis.Contender) bool) []analysis.Contender {
+	rows := v.Present(has)
+	var out []analysis.Contender
+	for _, name := range analysis.Classics {
+		for _, who := range rows {
+			if who.Name == name && who.IsStructure() {
+				out = append(out, who)
+			}
+		}
+	}
+	if len(out) == 0 {
+		out = v.Leaders(rows)
+	}
+	for _, who := range rows {
+		if who.Role == results.RoleFloor && v.Program(who.Name) == nil && who.Name != results.IntrusiveFloor && len(out) > 0 {
+			out = append(out, who)
+		}
+	}
+	return out
 }
