@@ -153,3 +153,17 @@ func main() {
 		})
 	}
 }
+
+// Who changes how a cell is timed need not know the driver.
+func TestBenchImportsNoDriver(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "./bench").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dep := range strings.FieldsSeq(string(out)) {
+		own, _ := strings.CutPrefix(dep, "github.com/timerbench/timerbench/")
+		if own == "bench/advise" || own == "bench/live" || own == "driver" || strings.HasPrefix(own, "driver/") {
+			t.Errorf("package bench imports %s", own)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 
-	"github.com/timerbench/timerbench/bench/advise"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -55,7 +54,7 @@ func (t *Trace) recording() results.Recording {
 		Operations: s.Totals.Count(), Seconds: s.Duration().Seconds(),
 		Resident: s.Resident, CancelRate: s.CancelRate, Delays: workload.ShapeOf(s.Set().Quantiles()),
 	}
-	for _, f := range advise.Find(s) {
+	for _, f := range tracestat.Find(s) {
 		r.Patterns = append(r.Patterns, results.Pattern{
 			Pattern: f.Rule.Pattern, Place: s.Sites[f.Site].Name, Evidence: f.Evidence, Remedy: f.Rule.Remedy,
 		})

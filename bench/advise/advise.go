@@ -41,7 +41,7 @@ type Advice struct {
 	Lazily, Changed          *Use      // nil: not asked for
 	Spread                   Use       // with delays that are 0 to 5 % longer: only the counts
 	Sites                    []float64 // the share of a core of each of the summary's Sites
-	Found                    []Finding
+	Found                    []tracestat.Finding
 	Kept                     float64 // share of the calls that are on deadlines, sleeps and tickers
 	Partial                  time.Duration
 }
@@ -70,7 +70,7 @@ func For(ctx context.Context, q Question) (*Advice, error) {
 	if s.Totals.Span() == 0 {
 		return nil, errors.New("the trace covers no time, want at least a tick")
 	}
-	a := &Advice{Question: q, Found: Find(s)}
+	a := &Advice{Question: q, Found: tracestat.Find(s)}
 	m := &meter{
 		tick: s.Header.Tick, resident: int(s.Resident), random: rand.New(rand.NewPCG(1, 2)),
 		rounds: cmp.Or(q.rounds, mostRounds),
@@ -78,7 +78,7 @@ func For(ctx context.Context, q Question) (*Advice, error) {
 	}
 	runs := []run{{form: ownTimers, use: &a.Now}, {form: onDriver, use: &a.OnDriver}, {form: inStructs, use: &a.InStructs}}
 	for _, f := range a.Found {
-		if f.Rule.lazy && a.Lazily == nil {
+		if f.Rule.Lazy && a.Lazily == nil {
 			a.Lazily = new(Use)
 			runs = append(runs, run{form: ownTimers, change: Change{Lazy: true}, use: a.Lazily})
 		}

@@ -119,11 +119,11 @@ func TestRulesFindTheirPatterns(t *testing.T) {
 			p.heaped = 2000
 		}},
 		{"thousands at once", trace.FuncForm, func(p *program) {
-			for range herd {
+			for range 1000 {
 				p.set(500)
 			}
 		}, func(p *program) {
-			for i := range herd {
+			for i := range 1000 {
 				p.set(500 + int64(i/2))
 			}
 		}},
@@ -162,7 +162,7 @@ func TestRulesFindTheirPatterns(t *testing.T) {
 			run(p)
 			_, s := p.end(10_000)
 			var got []string
-			for _, f := range Find(s) {
+			for _, f := range tracestat.Find(s) {
 				got = append(got, f.Rule.Pattern)
 			}
 			if want := []string{c.pattern}[:1-i]; !slices.Equal(got, want) {
@@ -170,7 +170,7 @@ func TestRulesFindTheirPatterns(t *testing.T) {
 			}
 		}
 	}
-	if len(Rules) != 8 {
-		t.Errorf("%d rules, of which 8 are tested", len(Rules))
+	if len(tracestat.Rules) != 8 {
+		t.Errorf("%d rules, of which 8 are tested", len(tracestat.Rules))
 	}
 }

@@ -180,28 +180,9 @@ func newScript(path string, s *tracestat.Summary, change Change, driver bool) (*
 	return &w.script, nil
 }
 
-// unreadShare returns the least share of the channels that nobody waited for. Go's runtime counts how often it
-// put a timer into its heap, at least once for each function. At most the rest of the insertions were of channels.
-// If the trace has no count, the share is 0.
-func unreadShare(s *tracestat.Summary) float64 {
-	var functions, channels uint64
-	for _, site := range s.Sites {
-		switch site.Form {
-		case trace.ChannelForm:
-			channels += site.Timers
-		case trace.UnknownForm, trace.FuncForm:
-			functions += site.Timers
-		}
-	}
-	if s.Totals.Heaped == 0 || channels == 0 {
-		return 0
-	}
-	return 1 - min(1, max(0, float64(s.Totals.Heaped)-float64(functions))/float64(channels))
-}
-
 // classesOf returns the classes of timers, one after the other, by form.
 func classesOf(s *tracestat.Summary) func(trace.Form) class {
-	share, sum := unreadShare(s), 0.0
+	share, sum := s.UnreadShare(), 0.0
 	return func(f trace.Form) class {
 		switch f {
 		case trace.DeadlineForm, trace.SleepForm, trace.TickerForm:

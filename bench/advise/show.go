@@ -204,8 +204,8 @@ func Places(s *tracestat.Summary, order []int, cost []float64) *show.Table {
 // patterns lists the patterns that were found, with their places and remedies.
 func (a *Advice) patterns() show.Text {
 	var out show.Text
-	for r := range Rules {
-		rule := &Rules[r]
+	for r := range tracestat.Rules {
+		rule := &tracestat.Rules[r]
 		var places [][]show.Span
 		for _, f := range a.Found {
 			if f.Rule != rule {
@@ -220,10 +220,10 @@ func (a *Advice) patterns() show.Text {
 		}
 		remedy := rule.Remedy
 		switch {
-		case rule.lazy:
+		case rule.Lazy:
 			remedy += fmt.Sprintf(" Measured: %s of a core for the calls, not %s, and %s wake-ups an hour, not %s.", percent(a.Lazily.Calls),
 				percent(a.Now.Calls), show.Figure(a.Lazily.Wakeups), show.Figure(a.Now.Wakeups))
-		case rule.spread:
+		case rule.Spread:
 			remedy += fmt.Sprintf(" With 5 %%, at most %s fire at once, not %s, at %s wake-ups an hour, not %s.", show.Grouped(a.Spread.AtOnce),
 				show.Grouped(a.Now.AtOnce), show.Figure(a.Spread.Wakeups), show.Figure(a.Now.Wakeups))
 		}

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/advise"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 // A program with one timer, whose recording was cut short and comes from another Go, is told to keep package time.
@@ -45,7 +45,7 @@ func TestAdviceForOneTimer(t *testing.T) {
 // The document shows the rules.
 func TestRecordingsDocumentShowsTheRules(t *testing.T) {
 	table := show.Table{Align: "l", Header: []string{"Pattern", "Evidence at a place in the program", "Threshold", "Remedy", "Source"}}
-	for _, r := range advise.Rules {
+	for _, r := range tracestat.Rules {
 		table.Add(r.Pattern, r.Evidence, r.Threshold, r.Remedy, fmt.Sprintf("<%s>", r.Source))
 	}
 	generated(t, recordingsDoc, "<!-- rules: written by go test ./cmd/timerbench -run ShowsTheRules -update -->\n", "<!-- end of rules -->", strings.NewReplacer(`\<`, "<", `\>`, ">", `\_`, "_").Replace(table.Markdown())) // URLs
@@ -55,16 +55,16 @@ func TestRecordingsDocumentShowsTheRules(t *testing.T) {
 func TestRecordingsDocumentShowsTheFindings(t *testing.T) {
 	table := show.Table{Align: "llr", Header: []string{"Recording", "Pattern", "Places", "Timers", "Moves"}}
 	for _, s := range recordings(t) {
-		found := advise.Find(s)
-		for r := range advise.Rules {
+		found := tracestat.Find(s)
+		for r := range tracestat.Rules {
 			places, timers, moves := 0, uint64(0), uint64(0)
 			for _, f := range found {
-				if f.Rule == &advise.Rules[r] {
+				if f.Rule == &tracestat.Rules[r] {
 					places, timers, moves = places+1, timers+s.Sites[f.Site].Timers, moves+s.Sites[f.Site].Moves
 				}
 			}
 			if places > 0 {
-				table.Add(s.Header.Name, advise.Rules[r].Pattern, places, timers, moves)
+				table.Add(s.Header.Name, tracestat.Rules[r].Pattern, places, timers, moves)
 			}
 		}
 		if len(found) == 0 {

@@ -1,4 +1,4 @@
-package advise
+package tracestat
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
-	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 // Rule is a way to use timers that has a better one.
@@ -18,10 +17,10 @@ type Rule struct {
 	Remedy    string
 	Source    string // of the remedy
 
-	lazy, spread bool // the remedy is this Change, which For measures
+	Lazy, Spread bool // the remedy is this Change, which bench/advise measures
 
 	// found returns the evidence of the pattern at a place, or "".
-	found func(*tracestat.Summary, tracestat.Site) string
+	found func(*Summary, Site) string
 }
 
 // The thresholds of the rules.
@@ -44,7 +43,7 @@ var Rules = []Rule{
 		Remedy: "Keep one timer for the connection or worker and Reset it. Do not clear a deadline of package net between two " +
 			"calls: set it again only when less than half of it is left.",
 		Source: "https://pkg.go.dev/time#Timer.Reset",
-		found: func(s *tracestat.Summary, p tracestat.Site) string {
+		found: func(s *Summary, p Site) string {
 			if perSecond(s, p.Timers) < often || p.CancelRate() < nearlyAll || p.Left.P50 < early*p.Delays.P50 {
 				return ""
 			}
@@ -58,9 +57,9 @@ var Rules = []Rule{
 		Threshold: fmt.Sprintf("%d moves to a later deadline a second, more moves than timers", often),
 		Remedy: "Store the new deadline in a field, and leave the timer where it is. When it fires early, set it to the stored deadline. " +
 			"The driver does that itself. Set a deadline of package net again only when less than half of it is left.",
-		lazy:   true,
+		Lazy:   true,
 		Source: "https://github.com/nginx/nginx/blob/0711b40ab4f0ae5dd391da98f09267127f0a228d/src/event/ngx_event_timer.h",
-		found: func(s *tracestat.Summary, p tracestat.Site) string {
+		found: func(s *Summary, p Site) string {
 			if perSecond(s, p.Later) < often || p.Later < p.Timers {
 				return ""
 			}
@@ -75,12 +74,12 @@ var Rules = []Rule{
 		Remedy: "Make one time.Timer before the loop and Reset it in the loop. Since Go 1.23 the collector frees what nobody waits for; " +
 			"before, it stays until it is due.",
 		Source: "https://go.dev/wiki/Go123Timer",
-		found: func(s *tracestat.Summary, p tracestat.Site) string {
-			if p.Form != trace.ChannelForm || p.Pending < many || p.CancelRate() > 0.01 || unreadShare(s) < 0.5 {
+		found: func(s *Summary, p Site) string {
+			if p.Form != trace.ChannelForm || p.Pending < many || p.CancelRate() > 0.01 || s.UnreadShare() < 0.5 {
 				return ""
 			}
 			return fmt.Sprintf("%s channels, %.0f not due on average, none stopped; of all channels, nobody waited for %s or more",
-				show.Grouped(p.Timers), p.Pending, show.Percent(unreadShare(s)))
+				show.Grouped(p.Timers), p.Pending, show.Percent(s.UnreadShare()))
 		},
 	},
 	{
@@ -88,9 +87,9 @@ var Rules = []Rule{
 		Evidence:  "timers that fire at one wake-up",
 		Threshold: fmt.Sprintf("%s timers", show.Grouped(herd)),
 		Remedy:    "Add a random share of the delay to each delay. What-if: --spread 5%.",
-		spread:    true,
+		Spread:    true,
 		Source:    "https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/",
-		found: func(_ *tracestat.Summary, p tracestat.Site) string {
+		found: func(_ *Summary, p Site) string {
 			if p.AtOnce < herd {
 				return ""
 			}
@@ -104,10 +103,10 @@ var Rules = []Rule{
 		Remedy: "Stop the ticker while there is nothing to do, or give it a longer period. Tickers of one period share wake-ups if they " +
 			"start together. What-if: --tick 100ms.",
 		Source: "https://en.wikipedia.org/wiki/Timer_coalescing",
-		found: func(s *tracestat.Summary, p tracestat.Site) string {
+		found: func(s *Summary, p Site) string {
 			repeats := p.Form == trace.TickerForm || float64(p.Repeats) >= 0.5*float64(p.Fired)
 			steady := p.Delays.P99-p.Delays.P50 <= max(0.1*p.Delays.P50, 4*float64(s.Header.Tick))
-			asleep := p.Form == trace.ChannelForm && unreadShare(s) >= 0.5 // nobody waits
+			asleep := p.Form == trace.ChannelForm && s.UnreadShare() >= 0.5 // nobody waits
 			if !repeats || !steady || asleep || p.Fired < 10 || p.CancelRate() > 0.1 || s.PerHour(p.Wakes) < ticks*0.95 {
 				return ""
 			}
@@ -121,7 +120,7 @@ var Rules = []Rule{
 		Threshold: "10 timers a second, half of all that the place sets",
 		Remedy:    "Call the function, start a goroutine or send on the channel at once.",
 		Source:    "https://pkg.go.dev/time#AfterFunc",
-		found: func(s *tracestat.Summary, p tracestat.Site) string {
+		found: func(s *Summary, p Site) string {
 			if perSecond(s, p.Soon) < 10 || 2*p.Soon < p.Timers+p.Moves {
 				return ""
 			}
@@ -134,7 +133,7 @@ var Rules = []Rule{
 		Threshold: fmt.Sprintf("%d timers, 90 %% pending at the end", many),
 		Remedy:    "Stop each timer, and cancel each context, when its work is done.",
 		Source:    "https://pkg.go.dev/context#WithTimeout",
-		found: func(_ *tracestat.Summary, p tracestat.Site) string {
+		found: func(_ *Summary, p Site) string {
 			grows := p.Pending > 0.25*float64(p.Kept) && p.Pending < 0.75*float64(p.Kept)
 			if p.Timers < many || float64(p.Kept) < 0.9*float64(p.Timers) || p.Moves > p.Timers || !grows {
 				return ""
@@ -148,7 +147,7 @@ var Rules = []Rule{
 		Threshold: "10 timers, half of them longer than a year",
 		Remedy:    "Set no timer, or wait on a nil channel, which is never ready.",
 		Source:    "https://go.dev/ref/spec#Channel_types",
-		found: func(_ *tracestat.Summary, p tracestat.Site) string {
+		found: func(_ *Summary, p Site) string {
 			if p.Timers < 10 || p.Delays.P50 < forever*float64(time.Hour) {
 				return ""
 			}
@@ -158,7 +157,7 @@ var Rules = []Rule{
 	},
 }
 
-func perSecond(s *tracestat.Summary, n uint64) float64 { return s.PerHour(n) / 3600 }
+func perSecond(s *Summary, n uint64) float64 { return s.PerHour(n) / 3600 }
 
 // Finding is a pattern at a place in the program.
 type Finding struct {
@@ -168,7 +167,7 @@ type Finding struct {
 }
 
 // Find applies the rules to each place in the program.
-func Find(s *tracestat.Summary) (all []Finding) {
+func Find(s *Summary) (all []Finding) {
 	for i, site := range s.Sites {
 		for r := range Rules {
 			if evidence := Rules[r].found(s, site); evidence != "" {
@@ -177,4 +176,23 @@ func Find(s *tracestat.Summary) (all []Finding) {
 		}
 	}
 	return all
+}
+
+// UnreadShare returns the least share of the channels that nobody waited for. Go's runtime counts how often it
+// put a timer into its heap, at least once for each function. At most the rest of the insertions were of channels.
+// If the trace has no count, the share is 0.
+func (s *Summary) UnreadShare() float64 {
+	var functions, channels uint64
+	for _, site := range s.Sites {
+		switch site.Form {
+		case trace.ChannelForm:
+			channels += site.Timers
+		case trace.UnknownForm, trace.FuncForm:
+			functions += site.Timers
+		}
+	}
+	if s.Totals.Heaped == 0 || channels == 0 {
+		return 0
+	}
+	return 1 - min(1, max(0, float64(s.Totals.Heaped)-float64(functions))/float64(channels))
 }
