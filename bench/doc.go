@@ -46,7 +46,8 @@
 // off. A stock of it is no fault. Its growth in a region, divided by the time of the region, is results.Row.Debt. It comes
 // from instances of its own, outside the costs: each is drained at the beginning of a region after the warm-up, or at its end. Of
 // three instances the least times count, and of up to nine while the growth is above results.MostDebt, because
-// drains are short and a disturbance lengthens them. results.Run.Check fails for a steady cell of 10,000 or 100,000
+// drains are short and a disturbance lengthens them; then a region four times as long decides, because rare work makes debt
+// rise and fall. results.Run.Check fails for a steady cell of 10,000 or 100,000
 // timers in which it is above that limit. A profile says where it is measured. A budget measures it up to 10,000 timers before
 // the first pass of a million, the others after all first passes, and leaves out contenders that take five times as long as the quickest.
 //
