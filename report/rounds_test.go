@@ -37,7 +37,7 @@ func raced() *results.Run {
 		"far":  {30, 31, 30, 30, 30, 31},
 	})
 	rows := r.Cells[0].Rows
-	rows[0].Stopped, rows[1].Stopped, rows[2].Stopped = results.StoppedSettled, results.StoppedBudget, results.StoppedBeaten
+	rows[0].Stopped, rows[1].Stopped, rows[2].Stopped = results.Stopped("settled"), results.StoppedBudget, results.StoppedBeaten
 	return r
 }
 

@@ -249,15 +249,14 @@ type Row struct {
 	WithGC []Trial `json:"with_gc,omitempty"`
 }
 
-// Stopped is the reason why a contender of a cell got no more rounds.
+// Stopped is the reason why a contender of a cell got no more rounds. Old runs also have "settled": the cell had no open question.
 type Stopped string
 
 // The reasons to stop.
 const (
-	StoppedDone    Stopped = ""        // it got all rounds
-	StoppedBeaten  Stopped = "beaten"  // it is certainly far behind the best
-	StoppedSettled Stopped = "settled" // the cell has no open question
-	StoppedBudget  Stopped = "budget"  // the time was spent
+	StoppedDone   Stopped = ""       // it got all rounds
+	StoppedBeaten Stopped = "beaten" // it is certainly far behind the best
+	StoppedBudget Stopped = "budget" // the time was spent
 )
 
 // Trial is one timed replay of one block.
