@@ -61,6 +61,13 @@ func (c cell) common() int {
 	return c.passes()
 }
 
+// samplesTwice reports whether the single calls of a second instance are sampled under a budget, for the ranges in the picture of
+// latency. It shows the cells with half of the timers cancelled, and the structures of always.
+func (c cell) samplesTwice() bool {
+	g := c.workload.Grid
+	return c.budget && c.instances > 1 && g != nil && g.CancelPercent == 50
+}
+
 // passes returns the number of passes that hold the trials, or that a budget plans.
 func (c cell) passes() int {
 	if c.budget {

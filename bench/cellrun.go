@@ -90,13 +90,11 @@ func (m *cellRun) runCommonPasses(ctx context.Context) error {
 		if err := m.pass(ctx); err != nil {
 			return err
 		}
-		for _, r := range m.rows {
-			r.samples.EndInstance()
-		}
 	}
 	for _, r := range m.rows {
-		r.Latency = r.samples.Summary()
-		r.samples = nil // takes 1.4 MB
+		if !c.samplesTwice() || !slices.Contains(always, r.Structure) {
+			r.samples = nil // takes 1.4 MB
+		}
 	}
 	return nil
 }
@@ -135,6 +133,15 @@ func (m *cellRun) pass(ctx context.Context) error {
 	}
 	if !m.cell.budget && m.passes == m.cell.common()-1 {
 		p.takeProofs()
+	}
+	for _, r := range m.rows {
+		if r.samples == nil {
+			continue
+		}
+		r.samples.EndInstance()
+		if r.Latency = r.samples.Summary(); m.cell.samplesTwice() && m.passes > 0 {
+			r.samples = nil
+		}
 	}
 	m.passes++
 	m.timedBlocks += p.timedBlocks

@@ -45,6 +45,9 @@ func (c cell) modes(round int) []mode {
 		}
 		return []mode{modeWarm, modeCost, modeByKind, modeLatency}
 	}
+	if c.samplesTwice() && round >= c.perPass && round < c.perPass+roundsPerPass {
+		return []mode{modeWarm, modeCost, modeLatency}
+	}
 	return []mode{modeWarm, modeCost}
 }
 
@@ -97,6 +100,10 @@ func (p *pass) trial(c *contender, b *script.Block, m mode, t results.Trial) {
 			t.NS += k.NS
 		}
 	case modeLatency:
+		if c.samples == nil {
+			i.Time(b)
+			return
+		}
 		i.Sample(b, c.samples)
 		return
 	}

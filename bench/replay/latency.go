@@ -40,8 +40,9 @@ func (l *Latencies) record(kind script.Kind, d time.Duration) {
 	_ = l.of[kind].RecordValue(int64(min(max(d, 1), maxLatency)))
 }
 
-// EndInstance ends the samples of an instance. The next ones are those of another instance.
+// EndInstance ends the samples of an instance, if it has any. The next ones are those of another instance.
 func (l *Latencies) EndInstance() {
+	sampled := 0
 	for kind, h := range l.of {
 		if h.TotalCount() == 0 {
 			continue
@@ -55,8 +56,9 @@ func (l *Latencies) EndInstance() {
 		}
 		l.all[kind].Merge(h)
 		h.Reset()
+		sampled = 1
 	}
-	l.instances++
+	l.instances += sampled
 }
 
 // Summary returns the distributions of the kinds of call that have samples.

@@ -18,7 +18,11 @@ func TestPercentilesCarryTheRangeOfInstances(t *testing.T) {
 			t.Error("one instance has a range")
 		}
 	}
+	l.EndInstance() // without samples: none
 	got := l.Summary()[0]
+	if l.instances != 2 {
+		t.Errorf("%d instances", l.instances)
+	}
 	if *got.P50Range != (results.Range{100, 300}) || *got.P999Range != *got.P99Range || got.Samples != 2000 || got.P99 != 300 || got.P50 != 100 {
 		t.Errorf("%+v, ranges %v, %v, %v", got, *got.P50Range, *got.P99Range, *got.P999Range)
 	}

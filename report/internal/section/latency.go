@@ -114,7 +114,7 @@ func (v *View) latencyChart(cells []*cost.Costs) *draw.Figure {
 		Title: latencyFinding(tails),
 		Subtitle: "The time of a single call by the number of resident timers: a line is the 99th percentile, its band reaches from the " +
 			"median to the 99.9th. Half of the timers are cancelled. Lower is better.",
-		Caption: "Both axes are logarithmic. A bar at a mark is the range of the 99th percentile over two instances. Bands are those of uniform delays. " +
+		Caption: "Both axes are logarithmic. A bar at a mark is the range of the 99th percentile over two instances, where a second one was measured. Bands are those of uniform delays. " +
 			"The tables below have all percentiles and their ranges. A band ends at the 99th percentile if there are too few calls for the 99.9th." + v.clockNote(),
 		Legend:  []draw.Key{{Text: "uniform delays", Style: draw.Style{Color: draw.Faded}, Line: true}, {Text: "clustered delays", Style: draw.Style{Color: draw.Faded, Dashes: clusteredDashes}, Line: true}},
 		X:       draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.25, High: roomForNames(sizes, 0.33)},
