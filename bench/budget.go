@@ -119,9 +119,13 @@ func (b *budget) order(steps []Step) []Step {
 	return byInterest(steps)
 }
 
+// charted are the workloads that charts show up to a million timers, the most wanted first.
+var charted = []string{"grid-uniform-90", "grid-uniform-50", "grid-clustered-50", "hold", "conn-deadline"}
+
 // byInterest returns the steps in the order of a budget: first the cells of the middle sizes and of
 // programs with a size of their own, then the analyses, then the other sizes from the middle outwards.
-// Cells with constant delays come after the other cells of their size. Without a cell of a middle size
+// Cells with constant delays come after the other cells of their size. Among a million timers, where not all cells fit, those of
+// the charts come first. Without a cell of a middle size
 // the analyses follow the cells that are nearest to it.
 func byInterest(steps []Step) []Step {
 	const middle = 3e3 // between 1,000 and 10,000, the sizes of most programs
@@ -132,6 +136,11 @@ func byInterest(steps []Step) []Step {
 		out := math.Floor(math.Abs(math.Log10(float64(s.N)/middle))) * 2
 		if g := s.cell.workload.Grid; g != nil && g.Delays == workload.Constant {
 			out++
+		}
+		if s.cell.few {
+			if i := slices.Index(charted, s.Workload); i >= 0 {
+				return out - 1 + float64(i)/10
+			}
 		}
 		return out
 	}

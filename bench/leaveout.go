@@ -57,7 +57,7 @@ func tooSlowIn(c results.Cell) (out []string) {
 
 // A cell of few contenders has those of always, and those that took at most nearBest times as long as the best with fewer
 // timers, the best first, until there are mostContenders (chosen).
-const mostContenders, nearBest = 12, 1.5
+const mostContenders, nearBest = 9, 1.5
 
 // nearest returns the entries that take part in a cell of few contenders, and the names of the others. It compares them in
 // the cells so far with a tenth of the timers or more: of the same workload, or if there is none in any, by the least ratio.

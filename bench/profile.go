@@ -58,7 +58,7 @@ type Profile struct {
 // The normal profile ends within five minutes and answers every question: all structures and all
 // workloads, at all sizes up to 100,000 timers. At a million timers it leaves out third-party
 // containers, which are several times slower by then, structures that took twice as long as the best
-// among 100,000 timers, all but twelve contenders, and fill-drain, which needs a whole population for each trial. The normal
+// among 100,000 timers, all but nine contenders, and fill-drain, which needs a whole population for each trial. The normal
 // profile also leaves out the extra workloads, which differ from others in one parameter.
 func Profiles() []Profile {
 	powers := func(least, most int) (sizes []int) {

@@ -1,6 +1,7 @@
 package auto_test
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -191,5 +192,21 @@ func TestTimersOfARunAreDueDuringAChange(t *testing.T) {
 	}
 	if fired != limit {
 		t.Errorf("%d timers fired, want %d", fired, limit)
+	}
+}
+
+// A run that grows allocates seldom: its pages come in slabs that grow with it.
+func TestAGrowingRunAllocatesSeldom(t *testing.T) {
+	a := auto.New[uint64]()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const n = 60_000
+	for i := range n {
+		a.Schedule(structures.Tick(100_000+i), 0)
+		a.Pop(structures.Tick(i))
+	}
+	runtime.ReadMemStats(&after)
+	if allocations := after.Mallocs - before.Mallocs; allocations > 200 {
+		t.Errorf("%d allocations for %d timers in order", allocations, n)
 	}
 }

@@ -71,8 +71,8 @@ func validity(v *View) Section {
 		threats = append(threats, show.Line(show.Strong("Left out."), fmt.Sprintf(" Structures that took at least twice the best time with fewer timers were left out of %s.", show.Count(n, "cell"))))
 	}
 	if n := out[results.LeftOutFew]; n > 0 {
-		threats = append(threats, show.Line(show.Strong("A dozen structures."), fmt.Sprintf(" In %s the run measured minheap, quadheap, wheel, hwheel, rbtree, "+
-			"skiplist, auto and the fastest with fewer timers, twelve at most. make bench-full measures all.", show.Count(n, "cell"))))
+		threats = append(threats, show.Line(show.Strong("Nine structures."), fmt.Sprintf(" In %s the run measured minheap, quadheap, wheel, hwheel, rbtree, "+
+			"skiplist, auto and the fastest with fewer timers, nine at most. make bench-full measures all.", show.Count(n, "cell"))))
 	}
 	if missing := v.NotMeasured; len(missing) > 0 {
 		threats = append(threats, show.Line(show.Strong("Not measured."), fmt.Sprintf(" The time of the run was too short for %s: %s.",

@@ -1,6 +1,5 @@
-// Package runs holds timers that come in the order of their deadlines, as timers with one delay do. Each run is a
-// queue: a new timer goes to the end, and the next timer to fire is at the front. So nothing is sorted, nothing
-// cascades, and memory is touched in sequence.
+// Package runs holds timers that come in the order of their deadlines, as timers with one delay do. Each run is a queue: a new timer
+// goes to the end, and the next timer to fire is at the front. So nothing is sorted, nothing cascades, and memory is touched in sequence.
 package runs
 
 import (
@@ -14,17 +13,15 @@ import (
 // Runs holds timers in up to mostRuns runs. New makes one. A timer goes to the run with the latest end that is not
 // after its deadline. So each of a few delays finds a run of its own.
 //
-// A timer has one entry. It is dead if its record has another generation, or is not in a run. A timer that moves to a
-// later tick keeps its entry, and the record has the deadline. If there are more dead entries than timers, each page that
-// is added, and each 32nd timer that leaves, removes those of some pages. A run opens if two of three timers are in order.
-// All runs close to new timers if most timers do not fit them.
+// A timer has one entry. It is dead if its record has another generation, or is not in a run. A timer that moves to a later tick keeps
+// its entry, and the record has the deadline. If there are more dead entries than timers, each page that is added, and each 32nd timer
+// that leaves, removes those of some pages. A run opens if two of three timers are in order. All close if most timers do not fit them.
 //
 // Invariants:
 //
-//   - The entries of a run are in the order of their deadlines, and the end is not before the last one. The runs are in
-//     the order of their ends, the latest first.
-//   - Due is the deadline of the first entry. An entry has no deadline after that of its timer, and none is the last tick
-//     of all.
+//   - The entries of a run are in the order of their deadlines, and the end is not before the last one. The runs are in the order of
+//     their ends, the latest first.
+//   - Due is the deadline of the first entry. An entry has no deadline after that of its timer, and none is the last tick of all.
 //   - From is the end of the last run if the runs are open, otherwise the last tick of all.
 type Runs struct {
 	Due   structures.Tick // of the first entry, or the last tick of all
@@ -92,7 +89,11 @@ func New() Runs {
 // Reserve makes room for n timers.
 func (q *Runs) Reserve(n int) {
 	q.ahead = new(prefetch.Batch)
-	pages := make([]page, n/pageLen+mostRuns)
+	q.addPages(n/pageLen + mostRuns)
+}
+
+func (q *Runs) addPages(n int) {
+	pages := make([]page, n)
 	for i := range pages {
 		pages[i].next, q.free = q.free, &pages[i]
 	}
@@ -170,12 +171,11 @@ func (q *Runs) makeRoom(rs *records.Set, i, pending int) bool {
 			return true
 		}
 	}
-	p := q.free
-	if p == nil {
-		p = new(page)
-	} else {
-		q.free = p.next
+	if q.free == nil {
+		q.addPages(1 + q.pages/2) // few allocations while a run grows
 	}
+	p := q.free
+	q.free = p.next
 	p.next, p.from, p.n = nil, 0, 0
 	q.pages++
 	if w.last == nil {
