@@ -28,7 +28,7 @@ build: ## Build the command
 
 .PHONY: bench
 bench: build ## Measure and draw out/latest/report.html: just under 5 minutes on two cores
-	$(RUN) --profile normal --budget 4m5s --traces traces $(value ARGS)
+	$(RUN) --profile normal --budget 4m10s --traces traces $(value ARGS)
 	$(CMD) live --into $(LAST) --for 20s -s '^(auto|hwheel|quadheap)$$' --drivers tickless --shards default --goroutines 1,2 --n 1e2,1e3,1e4,1e5
 	$(CMD) report $(OUT)
 

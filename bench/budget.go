@@ -141,6 +141,7 @@ func byInterest(steps []Step) []Step {
 			if i := slices.Index(charted, s.Workload); i >= 0 {
 				return out - 1 + float64(i)/10
 			}
+			out++
 		}
 		return out
 	}
