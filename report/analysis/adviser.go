@@ -39,7 +39,7 @@ type Answer struct {
 	Question `json:"question"`
 
 	Name       string    `json:"name"`       // the structure to take; empty: the results cannot answer
-	Candidates []string  `json:"candidates"` // may be the best, Name among them, the lowest score first
+	Candidates []string  `json:"candidates"` // may be the best, the lowest score first; Name is one of them or the default
 	Ranking    []Ranked  `json:"-"`          // the lowest score first
 	Ratio      ratioJSON `json:"ratio"`      // the ranking by name
 	Next       *Ranked   `json:"-"`          // the best structure but the default that is certainly worse than Name; nil: there is none
@@ -410,8 +410,7 @@ const Default = "auto"
 // of a question changes the score of the named structure by more.
 const mostForDefault = 1.1
 
-// name names the structure with the lowest score, or the default if that may be the best or if all cells are far from the question. It
-// also names the default if that has the better worst case over like questions, and scores little more.
+// name names the structure with the lowest score, or the default if that scores little more or if all cells are far from the question.
 func (r ranking) name(x *Answer) {
 	first, usual := &x.Ranking[0], x.Of(Default)
 	r.judge(x.Ranking)
@@ -421,12 +420,8 @@ func (r ranking) name(x *Answer) {
 		}
 	}
 	x.Name = first.Structure
-	if usual != nil && (x.Evidence[0].tooFar() || usual.Score <= mostForDefault*first.Score &&
-		(usual.Candidate() || r.a.worstLike(r.q, Default) < r.a.worstLike(r.q, x.Name))) {
+	if usual != nil && (x.Evidence[0].tooFar() || usual.Score <= mostForDefault*first.Score) {
 		x.Name = Default
-		if !usual.Candidate() {
-			x.Candidates = append(x.Candidates, Default)
-		}
 	}
 	named := x.Of(x.Name)
 	for i := range x.Ranking {
@@ -441,21 +436,6 @@ func (r ranking) name(x *Answer) {
 			s.NS, s.TailNS = near.Cost(near.Row(s.Structure)).Center, near.tails[s.Structure].ns
 		}
 	}
-}
-
-// like is the distance within which a cell is that of a like question: a decade more or fewer timers, or another mix (chosen).
-const like = 2.1
-
-// worstLike returns the largest multiple of the fastest time that a structure has in like questions. It is infinite if
-// the structure is not measured in one of these.
-func (a *Adviser) worstLike(q Question, name string) float64 {
-	worst := 1.0
-	for _, c := range a.cells {
-		if c.answers(q) && len(c.ranked[q.Late]) > 0 && q.place().distance(c.place) <= like {
-			worst = max(worst, cmp.Or(a.measuring(c, name, q.Late).times(name, q.Late), math.Inf(1)))
-		}
-	}
-	return worst
 }
 
 func tailTimes(near []weighted, name string) float64 {

@@ -53,8 +53,8 @@
 // with 95 % confidence for the whole answer, says so (see package stats); by other criteria, if its interval lies above 1. A
 // structure that is neither is unclear. All that are not worse are candidates.
 //
-// An answer names the first structure of the ranking, or [Default] if that scores at most 10 % more and either is a candidate or has the
-// better worst case among like questions. So a small change of a question never changes the cost of the named structure
+// An answer names the first structure of the ranking, or [Default] if that scores at most 10 % more. So two runs of one build name
+// alike, and a small change of a question never changes the cost of the named structure
 // by more than that (a test sweeps all shares and sizes).
 //
 // Each criterion has an interval. A tail has the interval of its quantile, from the number of timed calls; the

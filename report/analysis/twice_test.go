@@ -26,6 +26,7 @@ func TestTwoRunsOfOneBuildNameAlike(t *testing.T) {
 		}
 		runs[i] = Of(r).Adviser()
 	}
+	pairs := map[string]int{}
 	asked, alike, worst := 0, 0, 1.0
 	for _, n := range []float64{100, 316, 1000, 3160, 10_000, 31_600, 100_000, 316_000, 1e6} {
 		for _, cancel := range []float64{0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98} {
@@ -41,6 +42,7 @@ func TestTwoRunsOfOneBuildNameAlike(t *testing.T) {
 						alike++
 						continue
 					}
+					pairs[x.Name+" "+y.Name]++
 					for _, pick := range []struct {
 						name string
 						in   *Answer
@@ -59,6 +61,7 @@ func TestTwoRunsOfOneBuildNameAlike(t *testing.T) {
 			}
 		}
 	}
+	t.Log(pairs)
 	t.Logf("%d of %d questions are answered alike; at worst a pick costs %.2f times as much in the other run", alike, asked, worst)
 	if 100*alike < 95*asked {
 		t.Error("want 95 % alike")

@@ -34,6 +34,8 @@ func (a *Answer) after() string {
 		b.WriteString(", " + multiple(usual.Times) + what)
 	}
 	switch others := len(a.Candidates) - 1; {
+	case !slices.Contains(a.Candidates, a.Name):
+		fmt.Fprintf(&b, "; %s takes %s times as long", a.Ranking[0].Structure, apart(a.Ranking[0].Times))
 	case others == 1:
 		b.WriteString("; 1 other cannot be told apart from it")
 	case others > 1:

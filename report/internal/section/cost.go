@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
 )
 
@@ -46,7 +47,7 @@ func (v *View) CostChart() *draw.Figure {
 		p := &draw.Panel{}
 		var bands, lines []draw.Marks
 		add := func(curve draw.Series, label string) {
-			curve.Style.Name, curve.Thick = label, label == usual[len(usual)-1]
+			curve.Style.Name, curve.Thick = label, label == analysis.Default
 			bands = append(bands, draw.Band{Series: clipped(curve)})
 			curve.Marks = slices.Clone(curve.Marks)
 			for i := range curve.Marks {
@@ -59,14 +60,16 @@ func (v *View) CostChart() *draw.Figure {
 		for _, name := range usual {
 			for _, who := range measured {
 				if who.Name == name {
-					add(v.rangesOfFew(cells, v.costCurve(w, who.Name)), name)
+					curve := v.rangesOfFew(cells, v.costCurve(w, who.Name))
+					curve.Style.Color = v.overN(name).Color
+					add(curve, name)
 				}
 			}
 		}
 		slices.Reverse(f.Legend) // the default first
 		if v.Live != nil {
 			if curve := v.goCurve(results.StartStop(results.FormAfterFunc), ""); len(curve.Marks) > 0 {
-				curve.Style.Dashes = []draw.Length{3, 2}
+				curve.Style.Dashes, curve.Style.Color = []draw.Length{3, 2}, draw.Faded
 				add(curve, "Go's own timers, under the real clock")
 			}
 		}
