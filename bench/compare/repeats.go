@@ -4,21 +4,19 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // Repeats says how far two runs of one build differ. A row may flip between two processes far beyond its interval: addresses and
-// page placement change with the process, and all rounds of a run share them. Such a flip shows in pairs of runs only.
+// page placement change with the process, and all rounds of a run share them. Such a flip shows in pairs of runs only, as a difference
+// that is significant although nothing has changed.
 type Repeats struct {
 	Machine  string             `json:"machine"`
 	Revision string             `json:"revision"`
 	Runs     int                `json:"runs"`    // each is compared with each
-	Largest  map[string]float64 `json:"largest"` // by structure: the largest |log ratio| of a row, without the shift of its cell
+	Largest  map[string]float64 `json:"largest"` // by structure: the largest |log ratio| of a flip, without the shift of its cell
 }
 
 // repeats.json is written by go test ./bench/compare -run Repeats -update -args -runs A,B,C.
@@ -33,17 +31,8 @@ var kept = func() (r Repeats) {
 	return r
 }()
 
-// floorOf returns the least log ratio of a difference of a structure between two processes: the largest that runs of one build
-// have shown. For a structure that they lack, it is the median of the others.
-func (r Repeats) floorOf(structure string) float64 {
-	if largest, ok := r.Largest[structure]; ok {
-		return largest
-	}
-	if len(r.Largest) == 0 {
-		return 0
-	}
-	return stats.Median(slices.Sorted(maps.Values(r.Largest)))
-}
+// floorOf returns the least log ratio of a difference of a structure between two processes: that of its largest flip, or 0.
+func (r Repeats) floorOf(structure string) float64 { return r.Largest[structure] }
 
 // RepeatsOf learns from runs of one build on one machine.
 func RepeatsOf(runs []*results.Run) (Repeats, error) {
@@ -58,9 +47,9 @@ func RepeatsOf(runs []*results.Run) (Repeats, error) {
 				return Repeats{}, fmt.Errorf("runs of %s at %s and of %s at %s: want one machine and one build", e.CPU, e.Revision, n.CPU, n.Revision)
 			}
 			found := pairsOf(old, new, false)
-			judge(found, false, Options{Alpha: 0.05}, Repeats{})
+			judge(found, false, Options{Alpha: 0.05, MinEffect: 0.05}, Repeats{})
 			for _, p := range found {
-				if log := math.Abs(math.Log(p.row.Adjusted.Center)); p.judged() && log >= 0 {
+				if log := math.Abs(math.Log(p.row.Adjusted.Center)); p.judged() && (p.row.Verdict == Slower || p.row.Verdict == Faster) {
 					out.Largest[p.row.Structure] = max(out.Largest[p.row.Structure], math.Round(1000*log)/1000)
 				}
 			}

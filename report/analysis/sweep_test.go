@@ -63,7 +63,7 @@ func TestASmallChangeOfAQuestionChangesTheCostLittle(t *testing.T) {
 // A structure with a linear operation is the fastest among few timers. For more timers than were measured it costs more in proportion.
 func TestALinearStructureIsNamedForTheMeasuredNumberOfTimers(t *testing.T) {
 	t.Parallel()
-	r := run(cell(100, 0, "uniform", costs{"list": 20, "hwheel": 30, "auto": 32}))
+	r := run(cell(100, 0, "uniform", costs{"list": 20, "hwheel": 30, "auto": 40}))
 	for n, want := range map[float64]string{50: "list", 100: "list", 130: "list", 180: "hwheel", 250: "hwheel"} {
 		if x := answer(t, r, analysis.Question{N: n, Delays: "uniform"}); x.Name != want {
 			t.Errorf("%v timers: %s, want %s: %s", n, x.Name, want, x.Sentence())
