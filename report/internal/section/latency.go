@@ -275,20 +275,6 @@ func hasLatency(r *results.Row) bool {
 	return r != nil && slices.ContainsFunc(r.Latency, func(l results.Latency) bool { return l.Samples > 0 })
 }
 
-// kindsOf returns the kinds of calls for which a cell has latencies, in the order of charts and tables.
-func kindsOf(c *cost.Costs) []script.Kind {
-	var out []script.Kind
-	for _, r := range c.Rows {
-		for _, l := range r.Latency {
-			if l.Samples > 0 {
-				out = append(out, l.Kind)
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 func latencyOf(row *results.Row, kind script.Kind) (l results.Latency, ok bool) {
 	if row != nil {
 		for _, l := range row.Latency {
