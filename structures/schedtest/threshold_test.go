@@ -74,8 +74,8 @@ func TestWhatChangesAtAThresholdIsFound(t *testing.T) {
 // A timer that one form of a structure files where another does not look makes Next late, so Next is compared with the
 // earliest deadline at almost each step.
 func thresholds(r reporter, c *config, timers int) {
-	between := func(least, most int) func(*rand.Rand) tick { // none is in a slot of few ticks
-		return func(rng *rand.Rand) tick { return tick(least + rng.IntN(most-least)) }
+	between := func(least, most tick) func(*rand.Rand) tick { // none is in a slot of few ticks
+		return func(rng *rand.Rand) tick { return least + tick(rng.Int64N(int64(most-least))) }
 	}
 	watched := *c
 	watched.new = func() scheduler { return &watch{scheduler: c.new(), reporter: r, config: c, live: make(map[id]uint64)} }

@@ -1,12 +1,14 @@
 package sweep
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
+	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
@@ -33,8 +35,8 @@ func FuzzModel(f *testing.F) {
 
 func TestBadOptionsPanic(t *testing.T) {
 	for want, opt := range map[string]Option{
-		"sweep: Period(0): want a number from 1 to 2147483647":    Period(0),
-		"sweep: Capacity(-1): want a number from 0 to 4294967294": Capacity(-1),
+		"sweep: Period(0): want a number from 1 to 2147483647":                           Period(0),
+		fmt.Sprintf("sweep: Capacity(-1): want a number from 0 to %d", slab.MaxCapacity): Capacity(-1),
 	} {
 		checking.Panics(t, want, func() { New[int](opt) })
 	}
