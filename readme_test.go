@@ -98,7 +98,7 @@ func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
 	verdict := strings.Replace(show.Para(v.Line()).Markdown(), "**auto**", link(analysis.Default), 1)
 	machines := fmt.Sprintf("%d machines", len(v.Machines))
 	summary := strings.Replace(v.Summary(), machines, "["+machines+"](docs/results/report.md#what-does-auto-cost-on-each-machine)", 1)
-	verdict = strings.TrimSpace(verdict) + " " + summary + "\nExceptions:\n\n"
+	verdict = strings.TrimSpace(verdict) + " " + summary + " " + v.Basis() + "\nExceptions:\n\n"
 	for _, e := range v.Exceptions {
 		verdict += fmt.Sprintf("- %s: %s, %s on %s\n", e.When, link(e.Name), e.Gain(), show.Count(e.Machines, "machine"))
 	}

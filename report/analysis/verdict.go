@@ -179,10 +179,21 @@ func (v Verdict) Line() []show.Span {
 // Summary states the cost of the default over all machines.
 func (v Verdict) Summary() string {
 	var mean []float64
+	for _, o := range v.Machines {
+		mean = append(mean, o.Mean)
+	}
+	if len(mean) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Its time is %s that of the fastest on average, on %s.",
+		between(slices.Min(mean), slices.Max(mean)), show.Count(len(mean), "machine"))
+}
+
+// Basis states the worst cell of all machines, and the revisions that were measured.
+func (v Verdict) Basis() string {
 	var worst Overall
 	var revisions []string
 	for _, o := range v.Machines {
-		mean = append(mean, o.Mean)
 		if o.Worst.Center > worst.Worst.Center {
 			worst = o
 		}
@@ -190,16 +201,8 @@ func (v Verdict) Summary() string {
 			revisions = append(revisions, of)
 		}
 	}
-	if len(mean) == 0 {
-		return ""
-	}
-	word := "revision "
-	if len(revisions) > 1 {
-		word = "revisions "
-	}
-	return fmt.Sprintf("Its time, with the loop around the calls, is %s that of the fastest exact structure of a cell on average, on %s. The worst cell is %s on %s: %s times (%s).",
-		between(slices.Min(mean), slices.Max(mean)), show.Count(len(mean), "machine")+" ("+word+show.And(revisions)+")", worst.In, worst.Machine,
-		show.Times(worst.Worst.Center), apart(worst.Worst))
+	return fmt.Sprintf("The worst cell is %s on %s: %s times (%s). Times contain the loop around the calls, coarse structures do not count, and the runs are of %s.",
+		worst.In, worst.Machine, show.Times(worst.Worst.Center), apart(worst.Worst), show.And(revisions))
 }
 
 // short returns the first digits of a revision.
