@@ -52,6 +52,9 @@ func TestWhatIsDueFiresAfterAResume(t *testing.T) {
 				d.Schedule(30*s, note("30s after the resume")) // before the driver has woken up
 				time.Sleep(35 * s)
 				synctest.Wait()
+				if len(fired) == 3 { // the first two come due together, in two shards
+					slices.Sort(fired[:2])
+				}
 				if !slices.Equal(fired, []string{"1h", "2h", "30s after the resume"}) ||
 					at[1] > 11*s || at[2] < 40*s || at[2] > 40*s+100*time.Millisecond {
 					t.Errorf("%v have fired after %v", fired, at)
