@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 )
@@ -123,7 +124,7 @@ func (b *budget) order(steps []Step) []Step {
 var charted = []string{"grid-uniform-90", "grid-uniform-50", "grid-clustered-50", "hold", "conn-deadline"}
 
 // byInterest returns the steps in the order of a budget: first the cells of the middle sizes and of
-// programs with a size of their own, then the analyses, then the other sizes from the middle outwards.
+// programs with a size of their own (before them the ticks on which nothing fires, for the chart), then the analyses, then the other sizes from the middle outwards.
 // Cells with constant delays come after the other cells of their size. Among a million timers, where not all cells fit, those of
 // the charts come first. Without a cell of a middle size
 // the analyses follow the cells that are nearest to it.
@@ -152,6 +153,9 @@ func byInterest(steps []Step) []Step {
 		}
 	}
 	order := func(s Step) float64 {
+		if _, ticks := s.analysis.(analysis.IdleTicks); ticks { // the second picture, and cheap
+			return nearest - 1
+		}
 		if s.cell == nil {
 			return nearest + 1
 		}

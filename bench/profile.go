@@ -69,8 +69,8 @@ func Profiles() []Profile {
 	}
 	return []Profile{
 		{
-			Name: "smoke", Doc: "half a minute: does everything work?",
-			Trials: 6, Budget: 30 * time.Second, proveOps: 20_000,
+			Name: "smoke", Doc: "three quarters of a minute: does everything work?",
+			Trials: 6, Budget: 45 * time.Second, proveOps: 20_000,
 			sizes: []int{1_000}, gridSizes: []int{1_000}, mixSizes: []int{1_000}, callSizes: []int{1_000},
 			maxSize: 10_000, maxCycle: 10_000, debts: map[int][]string{10_000: {"churn", "reschedule"}}, debtsFirst: true,
 			idleTicks: 10_000, idleSizes: []int{10, 1_000}, memorySizes: []int{10_000}, replacedPerTimer: 10, maxReplaced: 1 << 20,
