@@ -67,7 +67,7 @@ func bestOf(rows []*results.Row) (best *results.Row) {
 	return best
 }
 
-// dropBehind stops the contenders that are far behind the best structure. The floor gets all rounds. The control gets those of the
+// dropBehind stops the contenders that are far behind the best structure. The floor gets all rounds. The control stops with the
 // structure that it repeats.
 func (m *cellRun) dropBehind() {
 	var rows []*results.Row

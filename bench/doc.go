@@ -77,7 +77,7 @@
 // two instances with 50,000 or more, half of them in the first pass. After the first passes
 // the cell with the least part of its planned rounds gets the next pass, so that passes of other cells
 // separate two passes of a cell: disturbances last for some rounds. If time is left, cells get up to
-// 96 rounds. A pass that takes more than a twentieth of the budget ends after its third round.
+// 96 rounds. A pass whose rounds take more than a twentieth of the budget ends after the third.
 // results.Row.Stopped is the reason why a contender got fewer rounds than others.
 //
 // Plain multiples, not statistics, decide who gets more rounds: a contender drops out if it took at
@@ -88,7 +88,7 @@
 // In cells with half a million timers or more, and in cells of the comparison grid with 100,000 or
 // more, the normal profile leaves out slow structures (results.Cell.LeftOut). They took at least twice
 // as long as the best on the same workload at a tenth of the size or more. Filling the slowest
-// structures took most of the time. From a million timers on a cell has at most twelve contenders with one instance: those that no
+// structures took most of the time. From a million timers on a cell has at most nine contenders with one instance: those that no
 // cell leaves out, and the fastest of the others at a tenth of the size or more, up to 1.5 times the best. The full
 // profile measures all. A workload with a size of its own leaves out structures that
 // were slow in all cells of such a size. No cell leaves out minheap, quadheap, wheel, hwheel, rbtree,
@@ -111,7 +111,8 @@
 //
 // # Controls
 //
-// Every cell has a control: a second instance of one structure, which differs from cell to cell. Both take part in all rounds. The ratio of the two shows the noise of the cell.
+// Every cell has a control: a second instance of one structure, another one in each cell. Both take part in the same rounds. The
+// ratio of the two shows the noise of the cell.
 //
 // # Timers in the caller's structs
 //
