@@ -18,7 +18,7 @@ var projects = map[string]string{
 	"Eiffel": "nsdi19", "Erlang": "erlang/otp", "FreeRTOS": "FreeRTOS", "GLib": "GNOME/glib", "Go's runtime": "src/runtime/time.go",
 	"go-zero": "zeromicro/go-zero", "gocron": "go-co-op/gocron", "gods": "emirpasic/gods", "google/btree": "google/btree", "HAProxy": "haproxy/haproxy",
 	"hrtimer": "torvalds", "huandu": "huandu/skiplist", "Java's": "openjdk/jdk", "JDK": "openjdk/jdk", "Kafka": "apache/kafka", "libev": "libev", "libevent": "libevent/libevent",
-	"libuv": "libuv/libuv", "Linux": "torvalds", "nats-server": "nats-server", "Netty": "netty/netty", "nginx": "nginx/nginx", "Node.js": "nodejs/node",
+	"libuv": "libuv/libuv", "libxev": "mitchellh/libxev", "Linux": "torvalds", "nats-server": "nats-server", "Netty": "netty/netty", "nginx": "nginx/nginx", "Node.js": "nodejs/node",
 	"ns-2": "ns-2", "ns-3": "ns-3", "ratas": "jsnell/ratas", "robfig": "robfig/cron", "seastar": "seastar", "tokio": "tokio-rs/tokio", "Zephyr": "zephyr",
 }
 

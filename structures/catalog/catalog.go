@@ -115,7 +115,7 @@ func For[T any]() []entry.For[T] {
 		}, minheapstd.New[T]),
 		of(entry.For[T]{
 			Name: "quadheap", Family: entry.Heaps, MaxBytes: 54,
-			Summary: "4-ary heap with cached deadlines: Go's runtime, libev, JDK 25",
+			Summary: "4-ary heap with cached deadlines: libev, JDK 25",
 			Source:  "Johnson 1975; libev; Go CL 13094043", Costs: costs(logarithmic, logarithmic, logarithmic),
 		}, quadheap.New[T]),
 		of(entry.For[T]{
@@ -130,7 +130,7 @@ func For[T any]() []entry.For[T] {
 		}, quadheaplazy.New[T]),
 		of(entry.For[T]{
 			Name: "pairingheap", Family: entry.Heaps, MaxBytes: 54,
-			Summary: "pairing heap: the priority-queue literature",
+			Summary: "pairing heap: libxev",
 			Source:  "Fredman, Sedgewick, Sleator & Tarjan 1986",
 			Costs:   costs(constant, amortized(logarithmic), amortized(logarithmic)),
 		}, pairingheap.New[T]),

@@ -20,8 +20,8 @@ func IntrusiveFor[T any]() []entry.For[T] {
 	out := []entry.For[T]{
 		{
 			Name: "intrusive-heap", Family: entry.Heaps, Package: root + "intrusive/heap",
-			Summary: "4-ary heap, the index in the timer: Go's runtime, libuv",
-			Source:  "Johnson 1975; libuv",
+			Summary: "4-ary heap, the index in the timer: libev, JDK 25",
+			Source:  "Johnson 1975; libev",
 			Costs:   costs(logarithmic, logarithmic, logarithmic),
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(heap.New[item](), func(t *heap.Timer[item]) *item { return &t.Value })

@@ -1,4 +1,4 @@
-// Package pairingheap keeps timers in a pairing heap, as libxev does for the timers of its event loop.
+// Package pairingheap keeps timers in a pairing heap, as [libxev] does for the timers of its event loop.
 //
 // Pedigree. Fredman, Sedgewick, Sleator and Tarjan (1986). The heap is a tree of any shape in which
 // no timer is due before its parent. Schedule melds two trees with one comparison: the later root
@@ -21,6 +21,8 @@
 // Pick it if Schedule must be O(1) for any deadlines, or if many timers move to earlier ticks, and a
 // long Pop does no harm. From 16 timers on, churn took 1.1 to 1.4 times as long as in quadheap and
 // hold 1.7 to 2.9 times, because the children of a node are spread over the memory.
+//
+// [libxev]: https://github.com/mitchellh/libxev/blob/a82a04eabb46b0611c72d6d0e32db2d9dcf2e745/src/heap.zig
 package pairingheap
 
 import (

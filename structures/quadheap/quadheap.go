@@ -1,14 +1,14 @@
-// Package quadheap keeps timers in a 4-ary heap, as [Go's runtime] and [libev] do.
+// Package quadheap keeps timers in a 4-ary heap, as [libev] does.
 //
 // Pedigree. Johnson's d-ary heap. A 4-ary heap has half as many levels as a binary one: a timer moves up with half
 // the comparisons, and down with the same number. LaMarca and Ladner showed that this pays off if the children of a
-// node share a cache line. Go's runtime has had one heap per P since 1.14. libev puts the root at index 3, so
-// children begin at multiples of four, as here. Differences here:
+// node share a cache line. libev puts the root at index 3, so children begin at multiples of four, as here.
+// [Go's runtime] has a 4-ary heap per P since 1.14, in which a stop only marks the timer: see package
+// quadheaplazy. Differences here:
 //
 //   - An entry is 16 bytes, a deadline and a slot, so four children share a line of 64 bytes.
 //   - The earliest of four children is chosen without a branch.
 //   - Positions are in an array of their own, 4 bytes a timer.
-//   - A cancelled timer is removed at once, unlike in Go's runtime.
 //
 // Costs, for n timers: Schedule O(log n), at most about log4(n) comparisons, on average O(1). Pop,
 // Cancel and Reschedule O(log n), about 4 log4(n) comparisons. Next O(1). A timer takes 20 bytes, plus

@@ -1,8 +1,7 @@
 // Package heap is a 4-ary heap of timers that are fields of the caller's structs.
 //
-// Pedigree. Johnson's d-ary heap, as in [Go's runtime], with the index of its entry in the timer, as
-// in [libuv]. Differences here: an entry has the deadline, so sifting compares what it reads
-// anyway, and touches only the timers that it moves.
+// Pedigree. Johnson's d-ary heap, with the index of its entry in the timer and the deadline in the entry,
+// as in [libev]. Sifting compares what it reads anyway, and touches only the timers that it moves.
 //
 // Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
 //
@@ -18,8 +17,7 @@
 //
 // Pick it for up to a few hundred timers, or where Next must be the earliest deadline. Otherwise pick package hwheel.
 //
-// [Go's runtime]: https://github.com/golang/go/blob/go1.26.0/src/runtime/time.go
-// [libuv]: https://github.com/libuv/libuv/blob/v1.44.2/src/timer.c
+// [libev]: https://dist.schmorp.de/libev/Attic/libev-4.33.tar.gz
 package heap
 
 import (
