@@ -9,6 +9,8 @@ FUZZTIME ?= 60s
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT := golang.org/x/perf/cmd/benchstat
 GREMLINS  := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+# The newest release of Go. Go supports it and the one of go.mod.
+NEW_GO    := go1.27.4
 # make mutants takes the packages that differ from BASE, or the packages PKG.
 BASE      ?= main
 PKG       ?=
@@ -128,6 +130,14 @@ test: ## Run all tests
 	cd durable && go test -vet=all -short ./...
 	cd peers && go vet ./... && go test -short ./go
 	cd examples/grpcserver && go test -vet=all ./...
+
+.PHONY: test-new-go
+test-new-go: ## Run short tests of driver, trace and structures with the newest release of Go: 2 minutes
+	@if ! GOTOOLCHAIN=$(NEW_GO) go version; then \
+		echo "skipped: $(NEW_GO) can neither be found nor downloaded"; \
+	else \
+		GOTOOLCHAIN=$(NEW_GO) go test -short ./driver/... ./trace/... ./structures/...; \
+	fi
 
 .PHONY: test-page
 test-page: ## Test the report page in a browser (needs chromium)

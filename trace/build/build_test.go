@@ -444,7 +444,7 @@ func TestSeveralProgramsWithVendoredPackagesAndCgo(t *testing.T) {
 	records(t, filepath.Join(one, "file"))
 }
 
-func TestTheRaceDetectorAndOlderGos(t *testing.T) {
+func TestTheRaceDetectorAndOtherGos(t *testing.T) {
 	if longtest.Scale(t, 0, 0, 1) == 0 {
 		t.Skip("each needs a standard library of its own, for a minute: with " + longtest.Env + "=1")
 	}
@@ -455,7 +455,7 @@ func TestTheRaceDetectorAndOlderGos(t *testing.T) {
 		t.Fatal(err)
 	}
 	records(t, program)
-	for _, version := range []string{"go1.24.9", "go1.25.4"} { // from the module cache
+	for _, version := range []string{"go1.24.9", "go1.25.4", "go1.27.4"} { // from the module cache
 		t.Setenv("GOTOOLCHAIN", version)
 		args := []string{"-C", dir, "-o", program, "./two"}
 		if err := Run(t.Context(), args, t.Output()); err != nil {
@@ -558,7 +558,7 @@ func TestTheSourceOfTheRuntimeIsPatched(t *testing.T) {
 	}
 	for _, c := range []struct{ file, old, new, want string }{
 		{"runtime/time.go", "\tt.when = 0\n", "\tt.when--\n",
-			`runtime/time.go has "t.when = 0" 0 times in (*timer).stop, want it once, as in Go 1.24 to 1.26`},
+			`runtime/time.go has "t.when = 0" 0 times in (*timer).stop, want it once, as in Go 1.24 to 1.27`},
 		{"runtime/time.go", "\tt.when = next\n", "\tt.when = next\n\tt.when = next\n",
 			`"t.when = next" 2 times in (*timer).unlockAndRun`},
 		{"runtime/time.go", "func (t *timer) modify(", "func (t timer) modify(", `"t.when = when" 0 times`},

@@ -65,7 +65,7 @@ func patch(file string, source []byte) ([]byte, error) {
 			}
 		}
 		if len(found) != 1 {
-			return nil, fmt.Errorf("%s has %q %d times in %s, want it once, as in Go 1.24 to 1.26",
+			return nil, fmt.Errorf("%s has %q %d times in %s, want it once, as in Go 1.24 to 1.27",
 				file, h.statement, len(found), strings.TrimPrefix("(*"+h.receiver+")."+h.function, "(*)."))
 		}
 		inserts[found[0]] = h.more + "; "
