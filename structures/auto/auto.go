@@ -33,6 +33,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/hwheel"
 	"github.com/timerbench/timerbench/structures/internal/ladder"
 	"github.com/timerbench/timerbench/structures/internal/option"
@@ -127,9 +128,7 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 // schedule is Schedule without the value. The caller writes the value to the record.
 func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Record) {
 	rs := &t.records
-	if deadline <= rs.Clock {
-		deadline = rs.AfterClock()
-	}
+	deadline = clock.Clamp(rs.Clock, deadline)
 	if t.lists.Len() >= t.room {
 		if t.mode != many {
 			t.moveToWheel()
@@ -166,9 +165,7 @@ func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if !r.Is(id) {
 		return false
 	}
-	if deadline <= rs.Clock {
-		deadline = rs.AfterClock()
-	}
+	deadline = clock.Clamp(rs.Clock, deadline)
 	if t.mode == few {
 		if !r.Pending() {
 			return false

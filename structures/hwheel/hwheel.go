@@ -57,6 +57,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/hwheel"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/records"
@@ -107,9 +108,7 @@ func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 
 // schedule is Schedule without the value, which belongs into the record.
 func (w *core) schedule(deadline structures.Tick) (structures.ID, *records.Record) {
-	if deadline <= w.records.Clock {
-		deadline = w.records.AfterClock()
-	}
+	deadline = clock.Clamp(w.records.Clock, deadline)
 	if w.wheel.Open() {
 		return w.wheel.Arrive(deadline)
 	}
@@ -127,9 +126,7 @@ func (w *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if !r.Is(id) {
 		return false
 	}
-	if deadline <= w.records.Clock {
-		deadline = w.records.AfterClock()
-	}
+	deadline = clock.Clamp(w.records.Clock, deadline)
 	return w.wheel.Reschedule(&w.records, uint32(id), r, deadline)
 }
 

@@ -31,6 +31,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/ladder"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/records"
@@ -67,7 +68,7 @@ func New[T any](opts ...Option) *Ladder[T] {
 // Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A
 // deadline at or before the clock counts as the tick after the clock. It costs O(1).
 func (l *Ladder[T]) Schedule(deadline structures.Tick, value T) structures.ID {
-	id, r := l.queue.Schedule(&l.records, max(deadline, l.records.AfterClock()))
+	id, r := l.queue.Schedule(&l.records, clock.Clamp(l.records.Clock, deadline))
 	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
 	return id
 }
@@ -82,7 +83,7 @@ func (l *Ladder[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	if !r.Is(id) || !r.Pending() {
 		return false
 	}
-	deadline = max(deadline, l.records.AfterClock())
+	deadline = clock.Clamp(l.records.Clock, deadline)
 	if l.queue.Keeps(r.Where, deadline) {
 		r.Deadline = deadline
 		return true

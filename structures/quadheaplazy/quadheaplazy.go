@@ -55,7 +55,7 @@ func Capacity(n int) Option { return option.Capacity("quadheaplazy", n, slab.Max
 // a call through a dictionary is a large part of them: with the shared methods and 1000 timers,
 // start-stop and reschedule took 1.2 times as long.
 type Heap[T any] struct {
-	clock clock.Clock
+	clock structures.Tick
 	table slab.Table[T]
 	core  core
 }
@@ -70,7 +70,7 @@ func New[T any](opts ...Option) *Heap[T] {
 func (h *Heap[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	h.table.Reserve()
 	slot, id := h.table.Take(value)
-	h.core.set(slot, h.clock.Clamp(deadline))
+	h.core.set(slot, clock.Clamp(h.clock, deadline))
 	return id
 }
 
@@ -80,7 +80,7 @@ func (h *Heap[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if slot == slab.None {
 		return false
 	}
-	h.core.set(slot, h.clock.Clamp(deadline))
+	h.core.set(slot, clock.Clamp(h.clock, deadline))
 	return true
 }
 
@@ -98,7 +98,8 @@ func (h *Heap[T]) Cancel(id structures.ID) bool {
 
 // Pop removes the earliest timer if it is due. It costs O(log n) amortized.
 func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
-	if !h.core.fixRoot(h.clock.Advance(now)) {
+	h.clock = max(h.clock, now)
+	if !h.core.fixRoot(h.clock) {
 		return t, false
 	}
 	slot, deadline := h.core.pop()

@@ -42,7 +42,6 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/prefetch"
@@ -114,7 +113,7 @@ func MaxLate(delay structures.Tick) structures.Tick {
 //     take, so at or after the deadlines of all its timers;
 //   - a timer is in a segment or in the heap, as its place says.
 type core struct {
-	clock    *clock.Clock
+	clock    *structures.Tick
 	buckets  []bucket
 	segments []segment // by number, from 1
 	heads    dary.Quad // the first segment of each bucket with timers
@@ -185,7 +184,7 @@ func (c *core) Add(timer uint32, deadline structures.Tick) {
 
 // segmentFor returns a segment with room for a deadline, or 0.
 func (c *core) segmentFor(deadline structures.Tick) uint32 {
-	now := c.clock.Now()
+	now := *c.clock
 	r, shift := rangeOf(deadline - now)
 	width := structures.Tick(1) << shift
 	if r == ranges || deadline > never-2*width {

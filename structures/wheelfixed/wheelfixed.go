@@ -42,7 +42,6 @@ import (
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/option"
@@ -132,7 +131,7 @@ func MaxLate(delay structures.Tick) structures.Tick {
 //   - the cursor is at most the clock, and no slot that holds a timer has expired up to it;
 //   - a timer is in a slot, which expires at its deadline or at most MaxLate after it, or in the heap.
 type core struct {
-	clock     *clock.Clock
+	clock     *structures.Tick
 	cursor    structures.Tick
 	next      structures.Tick // no slot that holds a timer expires before it
 	firing    int             // a slot that holds a timer and expires at next; -1: it is unknown
@@ -177,7 +176,7 @@ func (c *core) Add(timer uint32, deadline structures.Tick) {
 		c.deadlines = append(c.deadlines, 0)
 	}
 	c.deadlines[timer] = deadline
-	now := c.clock.Now()
+	now := *c.clock
 	if now < c.next {
 		c.cursor = now
 	}

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/records"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
@@ -68,7 +69,7 @@ func (c *core) schedule(deadline structures.Tick) (structures.ID, *Node) {
 		slot = ts.makeFree()
 	}
 	n := ts.At(slot)
-	n.Start(ts.clamp(deadline))
+	n.Start(clock.Clamp(ts.Clock, deadline))
 	ts.count++
 	last := ts.last
 	ts.last = slot
@@ -91,7 +92,7 @@ func (c *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if !ok {
 		return false
 	}
-	deadline = c.timers.clamp(deadline)
+	deadline = clock.Clamp(c.timers.Clock, deadline)
 	if uint32(id) == c.timers.last {
 		n.Deadline = deadline
 		return true

@@ -63,14 +63,6 @@ func (ts *Timers) Len() int { return ts.count }
 // Deadline returns the deadline of the timer in slot.
 func (ts *Timers) Deadline(slot uint32) structures.Tick { return ts.At(slot).Deadline }
 
-// clamp returns deadline after the rule for past deadlines: at least the tick after the clock, if there is one.
-func (ts *Timers) clamp(deadline structures.Tick) structures.Tick {
-	if deadline <= ts.Clock {
-		return ts.AfterClock()
-	}
-	return deadline
-}
-
 // find returns the record that an ID names. ok is false if its timer is not pending.
 func (ts *Timers) find(id structures.ID) (n *Node, ok bool) {
 	// An even generation was never issued: without that test a forged ID could name a free record.

@@ -117,9 +117,6 @@ func (s *Set) ClearValue(r *Record) {
 // HasPointers reports whether ClearValue has something to do.
 func (s *Set) HasPointers() bool { return s.clear != nil }
 
-// AfterClock returns the tick after the clock, or the last tick of all.
-func (s *Set) AfterClock() structures.Tick { return s.Clock + min(1, math.MaxInt64-s.Clock) }
-
 // IDOf returns the ID of the timer in a record.
 func IDOf(index, generation uint32) structures.ID {
 	return structures.ID(generation)<<32 | structures.ID(index)

@@ -47,7 +47,7 @@ type Queue[C any] interface {
 // Scheduler keeps the contract of structures.Scheduler on a queue. A method costs as much as the method of
 // the queue, and a Pop costs O(1) until a timer may be due.
 type Scheduler[T, C any, Q Queue[C]] struct {
-	clock clock.Clock
+	clock structures.Tick
 	quiet structures.Tick // no timer is due before it
 	table slab.Table[T]
 	queue C
@@ -62,7 +62,7 @@ func New[T, C any, Q Queue[C]](queue C, capacity int) Scheduler[T, C, Q] {
 func (s *Scheduler[T, C, Q]) Schedule(deadline structures.Tick, value T) structures.ID {
 	s.table.Reserve()
 	slot, id := s.table.Take(value)
-	deadline = s.clock.Clamp(deadline)
+	deadline = clock.Clamp(s.clock, deadline)
 	s.quiet = min(s.quiet, deadline)
 	Q(&s.queue).Add(slot, deadline)
 	return id
@@ -74,7 +74,7 @@ func (s *Scheduler[T, C, Q]) Reschedule(id structures.ID, deadline structures.Ti
 	if slot == slab.None {
 		return false
 	}
-	deadline = s.clock.Clamp(deadline)
+	deadline = clock.Clamp(s.clock, deadline)
 	s.quiet = min(s.quiet, deadline)
 	Q(&s.queue).Move(slot, deadline)
 	return true
@@ -93,11 +93,11 @@ func (s *Scheduler[T, C, Q]) Cancel(id structures.ID) bool {
 
 // Pop moves the clock to now, and removes and returns the earliest timer if it is due.
 func (s *Scheduler[T, C, Q]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
-	now = s.clock.Advance(now)
-	if now < s.quiet {
+	s.clock = max(s.clock, now)
+	if s.clock < s.quiet {
 		return t, false
 	}
-	slot, at := Q(&s.queue).Pop(now)
+	slot, at := Q(&s.queue).Pop(s.clock)
 	if slot == slab.None {
 		s.quiet = at
 		return t, false
@@ -112,7 +112,7 @@ func (s *Scheduler[T, C, Q]) Next() (at structures.Tick, ok bool) {
 	if s.table.Len() == 0 {
 		return 0, false
 	}
-	return Q(&s.queue).Next(s.clock.Now()), true
+	return Q(&s.queue).Next(s.clock), true
 }
 
 // Len returns the number of pending timers.
@@ -123,11 +123,11 @@ func (s *Scheduler[T, C, Q]) Work() structures.Work { return Q(&s.queue).Work() 
 
 // CheckInvariants walks the structure and returns the first broken invariant. It costs O(n).
 func (s *Scheduler[T, C, Q]) CheckInvariants() error {
-	return s.table.Check(s.clock.Now(), Q(&s.queue).Walk)
+	return s.table.Check(s.clock, Q(&s.queue).Walk)
 }
 
 // Clock returns the clock of a scheduler, for a queue that needs it to add a slot.
-func Clock[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) *clock.Clock { return &s.clock }
+func Clock[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) *structures.Tick { return &s.clock }
 
 // Parts returns the parts of a scheduler, for white-box tests.
 func Parts[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) (table *slab.Table[T], queue *C) {
@@ -136,5 +136,5 @@ func Parts[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) (table *slab.Table[T], q
 
 // Snapshot returns the shape of the queue. It costs O(n), and is not for hot paths.
 func (s *Scheduler[T, C, Q]) Snapshot() shape.Snapshot {
-	return s.table.Snapshot(s.clock.Now(), Q(&s.queue).Walk)
+	return s.table.Snapshot(s.clock, Q(&s.queue).Walk)
 }

@@ -68,6 +68,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/prefetch"
 	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
 )
@@ -225,7 +226,7 @@ func (c *core) scheduleSlow(n *links.Node, deadline structures.Tick) {
 	if c.reschedule(n, deadline) {
 		return
 	}
-	n.Deadline = links.AfterClock(c.clock, deadline)
+	n.Deadline = clock.Clamp(c.clock, deadline)
 	c.key.Seal(n)
 	c.quiet = min(c.quiet, n.Deadline)
 	c.file(n, c.list)
@@ -313,7 +314,7 @@ func (c *core) reschedule(n *links.Node, deadline structures.Tick) bool {
 	if !c.key.Owns(n) {
 		return refuse(n)
 	}
-	deadline = links.AfterClock(c.clock, deadline)
+	deadline = clock.Clamp(c.clock, deadline)
 	c.moved[c.earlier%uint(len(c.moved))] = uintptr(unsafe.Pointer(n))
 	earlier := uint(0)
 	if deadline < n.Deadline {

@@ -4,7 +4,6 @@ package links
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
@@ -181,11 +180,3 @@ func (m *Marks) After(slot uint8) (next uint8, ok bool) {
 
 // DigitOf returns the digit of a tick that selects a slot of a level.
 func DigitOf(at structures.Tick, level uint) uint8 { return uint8(at >> (level * Digit)) }
-
-// AfterClock returns a deadline after the rule for past deadlines.
-func AfterClock(clock, deadline structures.Tick) structures.Tick {
-	if deadline <= clock {
-		return clock + min(1, math.MaxInt64-clock)
-	}
-	return deadline
-}
