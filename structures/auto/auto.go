@@ -49,30 +49,9 @@ type Option func(*option.Room)
 // negative or too large. The structure grows if there are more timers.
 func Capacity(n int) Option { return option.Capacity("auto", n, records.MaxTimers) }
 
-// holder has the methods that the lists and the wheel share. Operations call the lists or the wheel directly, because
-// an indirect call takes a tenth of their time.
-type holder interface {
-	Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record)
-	Reschedule(
-		rs *records.Set, index uint32, r *records.Record, deadline structures.Tick,
-	) bool
-	Pop(rs *records.Set) (structures.ID, *records.Record)
-	Next(rs *records.Set) structures.Tick
-	Quiet() structures.Tick
-	Len() int
-	Work() structures.Work
-
-	Begin(at structures.Tick)
-	Adopt(rs *records.Set, index uint32)
-	End(rs *records.Set) structures.Tick
-	TakeFirst(rs *records.Set) (index uint32, ok bool)
-}
-
 var (
 	_ structures.Scheduler[int] = (*Timers[int])(nil)
 	_ structures.Prefetcher     = (*Timers[int])(nil)
-	_ holder                    = (*ladder.Queue)(nil)
-	_ holder                    = (*hwheel.Wheel)(nil)
 )
 
 // Timers is a set of pending timers. Make it with New. It keeps the contract of structures.Scheduler, and only one

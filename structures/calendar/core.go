@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/slab"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -17,6 +18,7 @@ import (
 // bucket holds the timers of one day of every year, by deadline. No timer is due before today.
 // first is the earliest timer, which is due today, or none while it is not known.
 type core struct {
+	slotted.NoMove
 	nodes   fifo.Lists
 	buckets []fifo.List
 	shift   int
@@ -144,11 +146,6 @@ func (c *core) Remove(slot uint32) {
 	if c.width > minWidth && c.size < len(c.buckets)/2 {
 		c.resize(c.width - 1)
 	}
-}
-
-func (c *core) Move(slot uint32, deadline structures.Tick) {
-	c.Remove(slot)
-	c.Add(slot, deadline)
 }
 
 // find returns the earliest timer, maybe a later one, or none if none is due up to a tick. It

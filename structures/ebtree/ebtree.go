@@ -140,15 +140,14 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 
 func (c *core) Next(structures.Tick) structures.Tick { return c.timers[c.ends[left]].deadline }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) bool {
 	t := &c.timers[slot]
 	// A leaf stays below its parent, on its side, if no bit changes from the lowest one of the label on.
 	if t.next == slot && (t.up == none || uint64(t.deadline^deadline) < uint64(c.nodes[t.up].label&-c.nodes[t.up].label)) {
 		t.deadline = deadline
-		return
+		return true
 	}
-	c.Remove(slot)
-	c.Add(slot, deadline)
+	return false
 }
 
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }

@@ -112,12 +112,6 @@ func (c *core) Add(timer uint32, n *fifo.Node) {
 	c.nodes.PushBack(&c.buckets.Lists[i], timer, n)
 }
 
-func (c *core) Move(timer uint32, n *fifo.Node, deadline structures.Tick) {
-	c.Remove(timer, n)
-	n.Deadline = deadline
-	c.Add(timer, n)
-}
-
 func (c *core) Remove(timer uint32, n *fifo.Node) {
 	if c.far.Has(timer) {
 		c.far.Remove(timer)

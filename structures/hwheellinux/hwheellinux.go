@@ -154,12 +154,6 @@ func (c *core) Add(slot uint32, n *fifo.Node) {
 	c.nodes.Quiet = min(c.nodes.Quiet, expiry)
 }
 
-func (c *core) Move(slot uint32, n *fifo.Node, deadline structures.Tick) {
-	c.Remove(slot, n)
-	n.Deadline = deadline
-	c.Add(slot, n)
-}
-
 func (c *core) Remove(_ uint32, n *fifo.Node) {
 	list := n.Place()
 	if list == inDue {

@@ -61,12 +61,6 @@ func (c *core) Add(timer uint32, n *fifo.Node) {
 	c.nodes.PushBack(head, timer, n)
 }
 
-func (c *core) Move(timer uint32, n *fifo.Node, deadline structures.Tick) {
-	c.Remove(timer, n)
-	n.Deadline = deadline
-	c.Add(timer, n)
-}
-
 func (c *core) Remove(_ uint32, n *fifo.Node) {
 	list := n.Place()
 	if c.nodes.Remove(&c.heads[list], n) {

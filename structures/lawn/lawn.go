@@ -116,12 +116,6 @@ func (c *core) Add(timer uint32, n *fifo.Node) {
 	c.nodes.PushBack(&c.lists[i], timer, n)
 }
 
-func (c *core) Move(timer uint32, n *fifo.Node, deadline structures.Tick) {
-	c.Remove(timer, n)
-	n.Deadline = deadline
-	c.Add(timer, n)
-}
-
 // listFor returns the list of a delay, or -1. A delay that has none takes one of its group that
 // is empty, or else one with a single timer, if that is the one whose turn it is.
 func (c *core) listFor(delay structures.Tick) int {

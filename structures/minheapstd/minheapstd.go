@@ -62,10 +62,11 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 	heap.Push(&c.queue, it)
 }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) bool {
 	it := c.bySlot[slot]
 	it.deadline = deadline
 	heap.Fix(&c.queue, it.index)
+	return true
 }
 
 func (c *core) Remove(slot uint32) {

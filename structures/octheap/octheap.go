@@ -196,7 +196,7 @@ func (c *core) Remove(slot uint32) {
 	}
 }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) bool {
 	i := int(c.at[slot])
 	c.comparisons++
 	if deadline < c.keys[i] {
@@ -204,6 +204,7 @@ func (c *core) Move(slot uint32, deadline structures.Tick) {
 	} else {
 		c.down(i, slot, deadline)
 	}
+	return true
 }
 
 func (c *core) Next(structures.Tick) structures.Tick { return c.keys[root] }

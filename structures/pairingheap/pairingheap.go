@@ -116,7 +116,7 @@ func (c *core) Remove(slot uint32) {
 	}
 }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) bool {
 	n := &c.nodes[slot]
 	old := n.deadline
 	n.deadline = deadline
@@ -138,6 +138,7 @@ func (c *core) Move(slot uint32, deadline structures.Tick) {
 			c.link(c.root, orphan)
 		}
 	}
+	return true
 }
 
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }

@@ -66,6 +66,7 @@ const buckets = 64
 //   - no deadline in a bucket is before its bound, and the bound would itself be in that bucket. The bound is the
 //     earliest deadline, unless the timer that had it was removed: to find the next one would take a search.
 type core struct {
+	slotted.NoMove
 	base     structures.Tick
 	lists    fifo.Lists
 	buckets  [buckets]fifo.List
@@ -80,12 +81,6 @@ func newCore(capacity int) core { return core{lists: fifo.New(capacity)} }
 func bucketOf(deadline, base structures.Tick) int { return bits.Len64(uint64(deadline ^ base)) }
 
 func (c *core) Add(slot uint32, deadline structures.Tick) {
-	c.lists.SetDeadline(slot, deadline)
-	c.link(slot, deadline)
-}
-
-func (c *core) Move(slot uint32, deadline structures.Tick) {
-	c.Remove(slot)
 	c.lists.SetDeadline(slot, deadline)
 	c.link(slot, deadline)
 }

@@ -118,13 +118,12 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 
 func (c *core) Next(structures.Tick) structures.Tick { return c.nodes[c.ends[left]].deadline }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) bool {
 	if c.stays(slot, deadline) {
 		c.nodes[slot].deadline = deadline
-		return
+		return true
 	}
-	c.Remove(slot)
-	c.Add(slot, deadline)
+	return false
 }
 
 // stays reports whether slot keeps its place with another deadline. Its neighbour is not read if the deadline is

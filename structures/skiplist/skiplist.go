@@ -126,13 +126,11 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 
 func (c *core) Next(structures.Tick) structures.Tick { return c.links[head].deadline }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) bool {
 	tower, end := c.towers[slot], c.towers[slot+1]
 	l := c.links[tower]
 	if l.prev != head && c.links[c.links[l.prev].prev].deadline > deadline || l.next != head && l.deadline <= deadline {
-		c.Remove(slot)
-		c.Add(slot, deadline)
-		return
+		return false
 	}
 	if l.next == head {
 		c.last = deadline
@@ -140,6 +138,7 @@ func (c *core) Move(slot uint32, deadline structures.Tick) {
 	for level := range end - tower {
 		c.links[c.links[tower+level].prev+level].deadline = deadline
 	}
+	return true
 }
 
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }

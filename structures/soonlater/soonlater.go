@@ -155,12 +155,6 @@ func (c *core) Add(timer uint32, n *fifo.Node) {
 	}
 }
 
-func (c *core) Move(timer uint32, n *fifo.Node, deadline structures.Tick) {
-	c.Remove(timer, n)
-	n.Deadline = deadline
-	c.Add(timer, n)
-}
-
 // Remove removes a timer. One that is moving matters only if it is the first or the last there:
 // else to unlink it does not touch the list.
 func (c *core) Remove(timer uint32, n *fifo.Node) {

@@ -75,15 +75,14 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 	c.lists.InsertAfter(&c.sorted, before, slot)
 }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) bool {
 	before, behind := c.lists.Prev(slot), c.lists.Next(slot)
 	if (before == slab.None || c.lists.Deadline(before) <= deadline) &&
 		(behind == slab.None || deadline < c.lists.Deadline(behind)) {
 		c.lists.SetDeadline(slot, deadline)
-		return
+		return true
 	}
-	c.Remove(slot)
-	c.Add(slot, deadline)
+	return false
 }
 
 func (c *core) Remove(slot uint32) { c.lists.Remove(&c.sorted, slot) }

@@ -103,10 +103,11 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 }
 
 // Move stores a deadline.
-func (c *core) Move(slot uint32, deadline structures.Tick) {
+func (c *core) Move(slot uint32, deadline structures.Tick) bool {
 	entry := uint64(deadline) - 1
 	c.entries[slot] = entry
 	c.earliest = min(c.earliest, entry)
+	return true
 }
 
 // Remove empties a place.

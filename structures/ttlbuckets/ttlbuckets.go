@@ -113,6 +113,7 @@ func MaxLate(delay structures.Tick) structures.Tick {
 //     take, so at or after the deadlines of all its timers;
 //   - a timer is in a segment or in the heap, as its place says.
 type core struct {
+	slotted.NoMove
 	clock    *structures.Tick
 	buckets  []bucket
 	segments []segment // by number, from 1
@@ -225,12 +226,6 @@ func (c *core) newSegment(i int, expires structures.Tick) uint32 {
 	}
 	b.tail = t
 	return t
-}
-
-// Move gives a timer another deadline.
-func (c *core) Move(timer uint32, deadline structures.Tick) {
-	c.Remove(timer)
-	c.Add(timer, deadline)
 }
 
 // Remove takes a timer out. Its place stays empty.

@@ -88,6 +88,7 @@ func (l which) String() string {
 //
 // No timer of a list is due before the earliest of that list, and one is due then if that is known.
 type core struct {
+	slotted.NoMove
 	lists    fifo.Lists
 	in       []which // per slot
 	list     [3]fifo.List
@@ -133,11 +134,6 @@ func (c *core) Remove(slot uint32) {
 	} else if c.lists.Deadline(slot) == c.earliest[from] {
 		c.unknown[from] = true
 	}
-}
-
-func (c *core) Move(slot uint32, deadline structures.Tick) {
-	c.Remove(slot)
-	c.Add(slot, deadline)
 }
 
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {

@@ -142,12 +142,6 @@ func (r *ring) Add(timer uint32, n *fifo.Node) {
 	r.nodes.PushBack(&b.list, timer, n)
 }
 
-func (r *ring) Move(timer uint32, n *fifo.Node, deadline structures.Tick) {
-	r.Remove(timer, n)
-	n.Deadline = deadline
-	r.Add(timer, n)
-}
-
 func (r *ring) Remove(_ uint32, n *fifo.Node) {
 	if n.Deadline <= r.cursor {
 		r.nodes.Remove(&r.due, n)

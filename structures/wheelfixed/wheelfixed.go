@@ -131,6 +131,7 @@ func MaxLate(delay structures.Tick) structures.Tick {
 //   - the cursor is at most the clock, and no slot that holds a timer has expired up to it;
 //   - a timer is in a slot, which expires at its deadline or at most MaxLate after it, or in the heap.
 type core struct {
+	slotted.NoMove
 	clock     *structures.Tick
 	cursor    structures.Tick
 	next      structures.Tick // no slot that holds a timer expires before it
@@ -218,11 +219,6 @@ func (c *core) addToSlot(timer uint32, deadline structures.Tick, number int) boo
 		return true
 	}
 	return false
-}
-
-func (c *core) Move(timer uint32, deadline structures.Tick) {
-	c.Remove(timer)
-	c.Add(timer, deadline)
 }
 
 // Remove takes a timer out. The last timer of its slot takes its place there.

@@ -27,6 +27,7 @@ type Order interface {
 // Queue is a slotted.Queue of buckets. A bucket that holds a timer is open. An open bucket is in byTick and
 // in order, unless it is firing.
 type Queue struct {
+	slotted.NoMove
 	lists   fifo.Lists
 	in      []uint32 // by slot: the number of its bucket
 	buckets []bucket
@@ -103,12 +104,6 @@ func (q *Queue) Add(slot uint32, deadline structures.Tick) {
 	}
 	q.in[slot] = number
 	q.lists.PushBack(&q.buckets[number].list, slot)
-}
-
-// Move removes a slot and adds it again, after all timers with its deadline.
-func (q *Queue) Move(slot uint32, deadline structures.Tick) {
-	q.Remove(slot)
-	q.Add(slot, deadline)
 }
 
 // open makes a bucket for a tick without one.

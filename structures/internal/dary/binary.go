@@ -59,7 +59,7 @@ func (h *Binary) Remove(slot uint32) {
 }
 
 // Move gives the entry of slot another deadline, as Quad.Move does.
-func (h *Binary) Move(slot uint32, deadline structures.Tick) {
+func (h *Binary) Move(slot uint32, deadline structures.Tick) bool {
 	i := int(h.pos[slot])
 	h.comparisons++
 	if deadline < h.entries[i].deadline {
@@ -67,4 +67,5 @@ func (h *Binary) Move(slot uint32, deadline structures.Tick) {
 	} else {
 		down[two](&h.heap, i, entry{deadline, slot})
 	}
+	return true
 }

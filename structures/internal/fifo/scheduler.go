@@ -16,9 +16,6 @@ type Queue interface {
 	// Add adds a timer that is not in the queue.
 	Add(slot uint32, n *Node)
 
-	// Move gives a timer of the queue another deadline.
-	Move(slot uint32, n *Node, deadline structures.Tick)
-
 	// Remove removes a timer of the queue.
 	Remove(slot uint32, n *Node)
 
@@ -100,7 +97,9 @@ func (c *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if c.timers.last != none {
 		c.link()
 	}
-	c.queue.Move(uint32(id), n, deadline)
+	c.queue.Remove(uint32(id), n)
+	n.Deadline = deadline
+	c.queue.Add(uint32(id), n)
 	return true
 }
 

@@ -44,12 +44,6 @@ func (q *single) Add(slot uint32, n *Node) {
 	q.linked++
 }
 
-func (q *single) Move(slot uint32, n *Node, deadline structures.Tick) {
-	q.Remove(slot, n)
-	n.Deadline = deadline
-	q.Add(slot, n)
-}
-
 func (q *single) Remove(_ uint32, n *Node) { q.Timers.Remove(&q.list, n) }
 
 func (q *single) Pop() (slot uint32, n *Node) {

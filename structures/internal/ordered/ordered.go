@@ -47,6 +47,7 @@ type Container interface {
 
 // Queue is a slotted.Queue on a container.
 type Queue struct {
+	slotted.NoMove
 	keys     []*Key // by slot, which keeps its key for every timer in it
 	sequence uint64
 	in       Container
@@ -73,12 +74,6 @@ func (q *Queue) Add(slot uint32, deadline structures.Tick) {
 
 // Remove removes the key of slot.
 func (q *Queue) Remove(slot uint32) { q.in.Remove(q.keys[slot]) }
-
-// Move removes the key of slot and inserts it again, after all keys with its deadline.
-func (q *Queue) Move(slot uint32, deadline structures.Tick) {
-	q.Remove(slot)
-	q.Add(slot, deadline)
-}
 
 // Pop removes the first key if it is due.
 func (q *Queue) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {

@@ -22,8 +22,9 @@ type Queue[C any] interface {
 	// Add adds a slot that is not in the queue.
 	Add(slot uint32, deadline structures.Tick)
 
-	// Move gives a slot of the queue another deadline.
-	Move(slot uint32, deadline structures.Tick)
+	// Move gives a slot of the queue another deadline. If it returns false, it has changed nothing, and the slot is
+	// removed and added again.
+	Move(slot uint32, deadline structures.Tick) bool
 
 	// Remove removes a slot of the queue.
 	Remove(slot uint32)
@@ -43,6 +44,12 @@ type Queue[C any] interface {
 	// first broken invariant that the builder does not check.
 	Walk(b *snapshot.Builder) error
 }
+
+// NoMove is embedded in queues that move a slot only by Remove and Add.
+type NoMove struct{}
+
+// Move returns false.
+func (NoMove) Move(uint32, structures.Tick) bool { return false }
 
 // Scheduler keeps the contract of structures.Scheduler on a queue. A method costs as much as the method of
 // the queue, and a Pop costs O(1) until a timer may be due.
@@ -76,7 +83,10 @@ func (s *Scheduler[T, C, Q]) Reschedule(id structures.ID, deadline structures.Ti
 	}
 	deadline = clock.Clamp(s.clock, deadline)
 	s.quiet = min(s.quiet, deadline)
-	Q(&s.queue).Move(slot, deadline)
+	if q := Q(&s.queue); !q.Move(slot, deadline) {
+		q.Remove(slot)
+		q.Add(slot, deadline)
+	}
 	return true
 }
 

@@ -12,7 +12,10 @@ import (
 )
 
 // sorted is a queue that keeps its slots in order in a slice.
-type sorted struct{ entries []entry }
+type sorted struct {
+	slotted.NoMove
+	entries []entry
+}
 
 type entry struct {
 	deadline structures.Tick
@@ -32,11 +35,6 @@ func (q *sorted) Add(slot uint32, deadline structures.Tick) {
 
 func (q *sorted) Remove(slot uint32) {
 	q.entries = slices.DeleteFunc(q.entries, func(e entry) bool { return e.slot == slot })
-}
-
-func (q *sorted) Move(slot uint32, deadline structures.Tick) {
-	q.Remove(slot)
-	q.Add(slot, deadline)
 }
 
 func (q *sorted) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
