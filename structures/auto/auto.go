@@ -175,7 +175,7 @@ func (t *core) Cancel(id structures.ID) bool {
 	if !r.Is(id) {
 		return false
 	}
-	if !t.lists.Plain {
+	if !t.lists.Plain() {
 		if rs.ClearValue(r); t.mode != few {
 			if t.mode == changing && r.Where.InList() {
 				return t.cancelListed(uint32(id), r)

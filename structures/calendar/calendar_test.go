@@ -35,7 +35,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
 		"order":     func(c *core) { c.nodes.SetDeadline(c.bucket(c.day(3)).Front(), 19) },
 		"bucket":    func(c *core) { c.nodes.SetDeadline(c.bucket(c.day(3)).Back(), 4) },
-		"links":     func(c *core) { c.nodes.Detach(c.bucket(c.day(3)).Back()) },
+		"links":     func(c *core) { c.nodes.From(c.bucket(c.day(3)).Back(), fifo.List{}) },
 		"lost":      func(c *core) { *c.bucket(c.day(3)) = fifo.List{} },
 		"size":      func(c *core) { c.size++ },
 		"today":     func(c *core) { c.today++ },

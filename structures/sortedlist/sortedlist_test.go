@@ -19,7 +19,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
 		"order": func(c *core) { c.lists.SetDeadline(c.sorted.Back(), 1) },
 		"lost":  func(c *core) { c.lists.PopFront(&c.sorted) },
-		"links": func(c *core) { c.lists.Detach(c.lists.Next(c.sorted.Front())) },
+		"links": func(c *core) { c.lists.From(c.sorted.Back(), c.sorted) },
 		"empty": func(c *core) { c.sorted = fifo.List{} },
 	})
 }

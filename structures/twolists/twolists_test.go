@@ -51,6 +51,6 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"within the horizon":  func(c *core) { c.horizon = 900 },
 		"earliest is later":   func(c *core) { c.earliest[short]++ },
 		"earliest is earlier": func(c *core) { c.earliest[long]-- },
-		"links":               func(c *core) { c.lists.Detach(c.list[short].Front()) },
+		"links":               func(c *core) { c.lists.From(c.list[short].Back(), c.list[short]) },
 	})
 }

@@ -98,9 +98,6 @@ func (ls *Lists) InsertAfter(l *List, before, slot uint32) {
 	n.next, n.prev = next, before
 }
 
-// Detach clears the links of slot, which is in no list. Then Removals may hold it.
-func (ls *Lists) Detach(slot uint32) { ls.nodes[slot].next, ls.nodes[slot].prev = none, none }
-
 // Remove removes slot from l, and reports whether l is empty now. It does not read l, which saves a cache miss.
 func (ls *Lists) Remove(l *List, slot uint32) (empty bool) {
 	n := &ls.nodes[slot]

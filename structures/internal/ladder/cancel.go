@@ -40,11 +40,14 @@ func (q *Queue) visit(n uint) {
 // setEager starts a window.
 func (q *Queue) setEager(eager bool) {
 	q.eager, q.mark, q.visited = eager, q.came, 0
-	q.Plain = q.mayPlain && !eager
+	q.plain = q.mayPlain && !eager
 }
+
+// Plain reports whether Cancel only writes the record.
+func (q *Queue) Plain() bool { return q.plain }
 
 // SetPlain sets Plain, or clears it while cancelled records leave their lists.
 func (q *Queue) SetPlain(plain bool) {
 	q.mayPlain = plain
-	q.Plain = plain && !q.eager
+	q.plain = plain && !q.eager
 }

@@ -40,15 +40,15 @@ func TestCancelledRecordsLeaveListsWhileTheClockMoves(t *testing.T) {
 		if err := check(&q, rs); err != nil {
 			t.Fatal(err)
 		}
-		if want := resident < eagerLen; q.eager != want || q.Plain == want {
-			t.Errorf("%d timers, moving clock: eager %t, plain %t, want eager %t", q.Len(), q.eager, q.Plain, want)
+		if want := resident < eagerLen; q.eager != want || q.plain == want {
+			t.Errorf("%d timers, moving clock: eager %t, plain %t, want eager %t", q.Len(), q.eager, q.plain, want)
 		}
 		for range 2 * lazyAbove * window {
 			id, _ := q.Schedule(rs, rs.Clock+40_000)
 			cancel(&q, rs, uint32(id))
 		}
-		if err := check(&q, rs); err != nil || q.eager || !q.Plain {
-			t.Errorf("%d timers, clock at rest: eager %t, plain %t: %v", q.Len(), q.eager, q.Plain, err)
+		if err := check(&q, rs); err != nil || q.eager || !q.plain {
+			t.Errorf("%d timers, clock at rest: eager %t, plain %t: %v", q.Len(), q.eager, q.plain, err)
 		}
 	}
 }

@@ -38,7 +38,7 @@ type Queue struct {
 	came     uint // timers that came so far
 	left     uint // timers that fired, were cancelled or moved to a wheel
 	eager    bool // a cancelled record leaves its list at once
-	Plain    bool // Cancel only writes the record; see SetPlain
+	plain    bool // see Plain
 	mayPlain bool // the argument of SetPlain
 	nodes    nodes
 	front    front
