@@ -52,8 +52,8 @@ const (
 	windowMax = 4000
 	// windowMin is the shortest window that is worth its cost, in ns.
 	windowMin = 100
-	// windowsPerTick makes ahead less than a hundredth of a tick.
-	windowsPerTick = 256
+	// windowsPerTick makes ahead less than a tenth of a tick.
+	windowsPerTick = 25
 	// calibration is the time over which the rate of the counter is measured, in ns.
 	calibration = 10_000
 )

@@ -72,7 +72,7 @@ func TestSoonIsNeverBeforeNow(t *testing.T) {
 // If ticks are short, or time is virtual, every call reads the clock.
 func TestTheClockIsReadWhereItHasToBeExact(t *testing.T) {
 	var c clock
-	c.init(10*time.Microsecond, nil)
+	c.init(2*time.Microsecond, nil)
 	if c.window != 0 || c.ahead != 0 {
 		t.Errorf("window %d, ahead %d", c.window, c.ahead)
 	}

@@ -3,6 +3,7 @@ package driver_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -121,7 +122,7 @@ func TestTimersFireAtTheTickAfterTheirDelay(t *testing.T) {
 	for _, s := range exact {
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := newDriver(t, driver.StructureFunc(s.new))
+				d := newDriver(t, driver.StructureFunc(s.new), driver.Tick(ms))
 				time.Sleep(300 * µs)
 				l := newLog() // 300 µs after a tick
 				d.AfterFunc(0, l.note("0"))
@@ -140,6 +141,25 @@ func TestTimersFireAtTheTickAfterTheirDelay(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Without the option Tick, a timer is late by less than 100 µs.
+func TestTheDefaultTick(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		tick := 100 * µs
+		if strings.HasSuffix(t.Name(), "/ticking") {
+			tick = ms
+		}
+		for delay := time.Duration(1); delay < 3*ms; delay += 37 * µs {
+			start := time.Now()
+			fired := make(chan time.Duration)
+			d.Schedule(delay, func() { fired <- time.Since(start) })
+			if got := <-fired; got < delay || got >= delay+tick {
+				t.Errorf("fired after %v, want %v to %v", got, delay, delay+tick)
+			}
+			time.Sleep(11 * µs)
+		}
+	})
 }
 
 func TestZeroValuesAndStaleHandlesDoNothing(t *testing.T) {

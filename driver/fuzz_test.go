@@ -120,7 +120,7 @@ func play(t *testing.T, script []byte) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		since := func() time.Duration { return time.Since(start) }
-		d := newDriver(t, append([]driver.Option{driver.Budget(3)}, append(opts, driver.Inline())...)...)
+		d := newDriver(t, append([]driver.Option{driver.Budget(3), driver.Tick(ms)}, append(opts, driver.Inline())...)...)
 		timers := make([]*modelled, 12)
 		for i := range timers {
 			timers[i] = new(modelled)

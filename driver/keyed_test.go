@@ -23,7 +23,7 @@ func keyedInBubble(t *testing.T, test func(t *testing.T, k *driver.Keyed[string,
 		k := driver.NewKeyed(d, func(key string, value int) { l.note(fmt.Sprint(key, value))() })
 		defer func() { _ = k.Close() }()
 		test(t, k, l)
-	})
+	}, driver.Tick(ms))
 }
 
 // In any order of calls, a Keyed behaves as a map whose keys are removed at their times.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/timerbench/timerbench/structures"
 )
 
 // A fifo keeps no item that has left it, by pop, by remove, or by a move within its memory.
@@ -87,7 +89,7 @@ func TestCollectKeepsItsBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for budget := 1; budget <= 9; budget++ {
 			for timers := range 7 {
-				d := made(t, Inline(), Shards(1), Budget(100))
+				d := made(t, Inline(), Shards(1), Budget(100), Tick(ms))
 				sh := &d.shards[0]
 				d.alarm.close() // no pass runs
 				for range timers {
@@ -109,6 +111,32 @@ func TestCollectKeepsItsBudget(t *testing.T) {
 				}
 				sh.mu.Unlock()
 			}
+		}
+	})
+}
+
+// popped notes the clock of a structure.
+type popped struct {
+	structures.Scheduler[Task]
+	clock structures.Tick
+}
+
+func (p *popped) Pop(now structures.Tick) (structures.Timer[Task], bool) {
+	p.clock = now
+	return p.Scheduler.Pop(now)
+}
+
+// If a pass is late, the clock of the structure goes on to the tick before that of the timer that is due.
+func TestTheClockOfAStructureIsNotFarBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &popped{Scheduler: defaultStructure()}
+		d := made(t, Shards(1), Tick(ms), StructureFunc(func() structures.Scheduler[Task] { return p }))
+		d.alarm.close() // no pass runs
+		d.Schedule(10*ms, func() {})
+		time.Sleep(20 * ms)
+		d.Schedule(ms, func() {})
+		if p.clock != 9 {
+			t.Errorf("the clock shows %d, want 9", p.clock)
 		}
 	})
 }

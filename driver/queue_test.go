@@ -90,7 +90,7 @@ func TestQueueAgainstAList(t *testing.T) {
 		if _, err := newQueue(t).Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Take of an empty queue: error %v", err)
 		}
-	})
+	}, driver.Tick(ms))
 }
 
 // Values come out in the order of their deadlines, and with equal deadlines in that of Push, whoever pushes them.
@@ -135,7 +135,7 @@ func TestQueueIsInOrder(t *testing.T) {
 			}
 			all = append(all, got)
 		}
-	})
+	}, driver.Tick(ms))
 }
 
 // Each value goes to one waiting Take.

@@ -64,13 +64,13 @@ func TestTheRecorderIsToldWhatTheProgramAsksFor(t *testing.T) {
 			time.Sleep(s)
 			h.Stop()
 		}, []string{"set 1s, fire", "set 1m0s, move 1.500000001s, stop"}},
-		"AfterWindow": {func(d *Driver) { d.AfterWindow(odd, odd, func() {}).ResetWindow(h, h) }, []string{"set 1.501s, move 1h0m0s, stop"}},
+		"AfterWindow": {func(d *Driver) { d.AfterWindow(odd, odd, func() {}).ResetWindow(h, h) }, []string{"set 1.5001s, move 1h0m0s, stop"}},
 		"NewTimer":    {func(d *Driver) { <-d.NewTimer(s).C; <-d.After(0) }, []string{"set 1s, fire", "set 0s, fire"}},
 		"NewTicker": {func(d *Driver) {
 			ticker := d.NewTicker(odd)
 			<-ticker.C
 			ticker.Stop()
-		}, []string{"set 1.500000001s, set 1.499000002s, stop"}},
+		}, []string{"set 1.500000001s, set 1.499900002s, stop"}},
 		"Every": {func(d *Driver) {
 			every := d.Every(Periodic(time.Now(), s), func() {})
 			time.Sleep(s + time.Millisecond)

@@ -53,9 +53,7 @@ func (sh *shard) catchUp(now int64) {
 		sh.s = defaultStructure()
 	}
 	tick := sh.clock.ticks(now)
-	if int64(tick) < sh.next.Load() {
-		sh.s.Pop(tick) // nothing is due
-	}
+	sh.s.Pop(min(tick, structures.Tick(sh.next.Load())-1)) // nothing is due
 	sh.stale = sh.clock.begin(tick + 1)
 }
 

@@ -68,7 +68,7 @@ type step struct{ jump, pass time.Duration }
 func run(t *testing.T, from string, steps []step, start func(c *wallClock, f func()) *Timer) (fired []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c := newWallClock(t, from)
+		c := newWallClock(t, from, Tick(ms))
 		var mu sync.Mutex
 		start(c, func() {
 			mu.Lock()

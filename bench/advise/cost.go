@@ -49,7 +49,7 @@ func (f form) open(n int, tick time.Duration, fire func()) (system, error) {
 	case onDriver, inStructs:
 		list := catalog.For[driver.Task]()
 		i := slices.IndexFunc(list, func(e entry.For[driver.Task]) bool { return e.Name == "auto" })
-		contender = live.Drivers(list[i:i+1], []results.Driver{results.Tickless}, []int{0}, max(tick, time.Millisecond))[0]
+		contender = live.Drivers(list[i:i+1], []results.Driver{results.Tickless}, []int{0}, tick)[0]
 	}
 	s, err := contender.Open()
 	if err != nil {

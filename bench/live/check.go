@@ -120,7 +120,7 @@ func (c checked) steps(ctx context.Context, timers Timers, slots []slot, r *rand
 func (c checked) randomDelay(r *rand.Rand) time.Duration {
 	most := c.delay()
 	if r.IntN(3) == 0 {
-		most = min(most, defaultTick)
+		most = min(most, time.Millisecond)
 	}
 	return 1 + time.Duration(r.Int64N(int64(most)))
 }

@@ -11,15 +11,20 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// defaultTick is the default tick of package driver.
-const defaultTick = time.Millisecond
+// defaultTick returns the default tick of package driver.
+func defaultTick(kind results.Driver) time.Duration {
+	if kind == results.Ticking {
+		return time.Millisecond
+	}
+	return 100 * time.Microsecond
+}
 
 // Drivers returns a contender for each combination of a structure, a kind of driver, a
-// number of shards and a tick. 0 shards mean the driver's default; no ticks mean 1 ms.
+// number of shards and a tick. 0 shards, a tick of 0 and no ticks mean the driver's default.
 func Drivers(entries []entry.For[driver.Task], kinds []results.Driver, shards []int,
 	ticks ...time.Duration) []Contender {
 	if len(ticks) == 0 {
-		ticks = []time.Duration{defaultTick}
+		ticks = []time.Duration{0}
 	}
 	var list []Contender
 	for _, e := range entries {
@@ -35,7 +40,7 @@ func Drivers(entries []entry.For[driver.Task], kinds []results.Driver, shards []
 }
 
 func driverOf(e entry.For[driver.Task], kind results.Driver, shards int, tick time.Duration) Contender {
-	opts := []driver.Option{driver.StructureFunc(e.New), driver.Tick(tick)}
+	opts := []driver.Option{driver.StructureFunc(e.New)}
 	if kind == results.Ticking {
 		opts = append(opts, driver.Ticking())
 	}
@@ -44,7 +49,9 @@ func driverOf(e entry.For[driver.Task], kind results.Driver, shards int, tick ti
 		opts = append(opts, driver.Shards(shards))
 		name = fmt.Sprintf("%s, shards %d", name, shards)
 	}
-	if tick != defaultTick {
+	if tick == 0 {
+		tick = defaultTick(kind)
+	} else if opts = append(opts, driver.Tick(tick)); tick != defaultTick(kind) {
 		name = fmt.Sprintf("%s, tick %v", name, tick)
 	}
 	return Contender{
@@ -53,7 +60,7 @@ func driverOf(e entry.For[driver.Task], kind results.Driver, shards int, tick ti
 			if e.Exact() {
 				return tick
 			}
-			ticks := structures.Tick(delay/tick) + 1
+			ticks := structures.Tick((delay+tick-1)/tick) + 1 // from the tick that has begun
 			return tick + time.Duration(e.MaxLate(ticks))*tick
 		},
 		Open: func() (System, error) {

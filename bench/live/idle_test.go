@@ -1,9 +1,11 @@
 package live
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -33,10 +35,10 @@ func wakeupsOf(t *testing.T, c Contender, over time.Duration) (stats driver.Stat
 		load := Idle{Timers: 1000, Seed: 1}
 		due := make(map[time.Duration]bool)
 		timers := s.Timers(results.FormSchedule, load.Timers, func(int) func() { return func() { fired.Add(1) } })
-		want := int64(0)
+		want, tick := int64(0), defaultTick(c.Driver)
 		for _, delay := range load.start(timers) {
 			if delay <= over {
-				due[(delay+defaultTick-1)/defaultTick] = true
+				due[(delay+tick-1)/tick] = true
 				want++
 			}
 		}
@@ -78,11 +80,11 @@ func TestWakeupsOfAnHour(t *testing.T) {
 	ticking := Drivers(catalog.For[driver.Task](), []results.Driver{results.Ticking}, []int{1})[0]
 	for _, over := range []time.Duration{30 * time.Second, time.Minute} { // and so on
 		stats, due := wakeupsOf(t, ticking, over)
-		if all := uint64(over/defaultTick) + 1; stats.Wakeups != all || stats.IdleWakeups != all-uint64(due) {
+		if all := uint64(over/defaultTick(results.Ticking)) + 1; stats.Wakeups != all || stats.IdleWakeups != all-uint64(due) {
 			t.Errorf("ticking: %d wake-ups in %v, %d of them idle, want %d and %d", stats.Wakeups, over, stats.IdleWakeups, all, all-uint64(due))
 		}
 	}
-	all := int(idleSpan/defaultTick) + 1
+	all := int(idleSpan/defaultTick(results.Ticking)) + 1
 	page := new(strings.Builder)
 	fmt.Fprint(page, "| structure | wake-ups | of these, nothing fired |\n| --- | ---: | ---: |\n")
 	for _, line := range lines {
@@ -90,6 +92,29 @@ func TestWakeupsOfAnHour(t *testing.T) {
 	}
 	fmt.Fprintf(page, "| any, ticking | %s | %s |\n", show.Grouped(all), show.Grouped(all-ticks))
 	compareWithPage(t, "wake-ups of an hour", page.String())
+}
+
+// With shorter ticks a driver wakes up more often, but never more than once for each timer, as package time does.
+func TestWakeupsOfASecond(t *testing.T) {
+	entries := catalog.For[driver.Task]()
+	auto := entries[slices.IndexFunc(entries, func(e entry.For[driver.Task]) bool { return e.Name == "auto" })]
+	load := OpenLoop{Rate: 10_000, Length: time.Second, Delay: 100 * time.Millisecond, Seed: 1, Sleep: time.Sleep}
+	page := "| tick | wake-ups |\n| --- | ---: |\n"
+	for _, tick := range []time.Duration{time.Millisecond, 250 * time.Microsecond, 100 * time.Microsecond, 50 * time.Microsecond} {
+		c := driverOf(auto, results.Tickless, 0, tick)
+		synctest.Test(t, func(t *testing.T) {
+			s, err := c.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			late, wrong, err := load.run(t.Context(), c, s, results.FormSchedule)
+			if err := errors.Join(err, wrong.Err(), s.Close()); err != nil || late.Timers != 10_000 {
+				t.Errorf("tick %v: %d timers fired: %v", tick, late.Timers, err)
+			}
+			page += fmt.Sprintf("| %v | %s |\n", tick, show.Grouped(int(late.Use.Wakeups)))
+		})
+	}
+	compareWithPage(t, "wake-ups of a second", page)
 }
 
 // compareWithPage expects a text in a page, between two comments that name it.

@@ -219,7 +219,7 @@ func TestLatenessIsThatOfTheSystem(t *testing.T) {
 				if wrong.Err() != nil || late.Timers != 1000 || late.Max > most || late.P50 > late.P99 {
 					t.Errorf("%v, %+v", wrong.Err(), late)
 				}
-				if c.Role == results.RoleStructure && (late.P50 < 0.2e6 || late.P50 > most) {
+				if c.Role == results.RoleStructure && (late.P50 < 0.2*float64(defaultTick(c.Driver)) || late.P50 > most) {
 					t.Errorf("half a tick is expected: %+v", late)
 				}
 			})

@@ -71,7 +71,7 @@ func (c Contender) warmUp() time.Duration {
 	if c.Role != results.RoleFloor {
 		late = c.late(c.delay())
 	}
-	return c.delay() + max(late, defaultTick)
+	return c.delay() + max(late, time.Millisecond)
 }
 
 // late returns Late(delay), or 0 if Late is nil.

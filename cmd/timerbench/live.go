@@ -59,8 +59,7 @@ live writes ` + runs.Results + ` and ` + runs.Benchmarks + ` into the folder of 
 	flags.StringSliceVar(&f.drivers, "drivers", kindsOfDrivers, "kinds of drivers: tickless, ticking")
 	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"},
 		"`numbers` of shards per driver, or default")
-	flags.DurationSliceVar(&f.ticks, "tick", []time.Duration{time.Millisecond},
-		"`lengths` of the tick of a driver, 1µs to 1s")
+	flags.DurationSliceVar(&f.ticks, "tick", nil, "`lengths` of the tick of a driver, 1µs to 1s (default that of package driver)")
 	flags.IntSliceVarP(&f.cfg.Goroutines, "goroutines", "g", f.cfg.Goroutines,
 		"`numbers` of goroutines that start, stop and move timers concurrently; all but the first only among the most resident timers")
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1e5,1e6 (default 1e5)")
@@ -144,7 +143,7 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		return fmt.Errorf("--goroutines %v: want numbers from 1 to 1024", cfg.Goroutines)
 	case n < most:
 		return fmt.Errorf("--n %d: want at least one timer for each of %d goroutines", n, most)
-	case slices.Min(f.ticks) < time.Microsecond || slices.Max(f.ticks) > time.Second:
+	case len(f.ticks) > 0 && (slices.Min(f.ticks) < time.Microsecond || slices.Max(f.ticks) > time.Second):
 		return fmt.Errorf("--tick %v: want lengths from 1µs to 1s", f.ticks)
 	case len(f.drivers) == 0 || len(f.shards) == 0:
 		return errors.New("--drivers and --shards: want at least one of each")
