@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -97,8 +96,7 @@ func (t *Trace) cell(trials int) cell {
 // traceSource reads one block at a time, so the memory does not depend on the length of the trace.
 type traceSource struct {
 	*Trace
-	file    *os.File
-	reader  *trace.Reader
+	reader  *trace.File
 	opsRead uint64 // operations so far
 
 	timers  []traceTimer // by key
@@ -200,23 +198,19 @@ func (s *traceSource) pending(do func(script.Timer)) {
 func (s *traceSource) medianDelay() structures.Tick { return s.tally.MedianDelay() }
 
 func (s *traceSource) rewind() error {
-	s.close()
-	file, err := os.Open(s.Path)
-	if err != nil {
-		return err
-	}
-	s.file, s.opsRead, s.total, s.lateSum, s.clock = file, 0, script.Proof{}, 0, 0
+	s.opsRead, s.total, s.lateSum, s.clock = 0, script.Proof{}, 0, 0
 	s.tally = script.Tally{}
-	if s.reader == nil {
-		s.reader, err = trace.NewReader(file, s.Path)
-		return err
+	if s.reader != nil {
+		return s.reader.Rewind()
 	}
-	return s.reader.Reset(file, s.Path)
+	var err error
+	s.reader, err = trace.Open(s.Path)
+	return err
 }
 
 func (s *traceSource) close() {
-	if s.file != nil {
-		_ = s.file.Close() // it was only read
+	if s.reader != nil {
+		_ = s.reader.Close() // it was only read
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
@@ -115,15 +114,11 @@ type scripted struct {
 
 // newScript reads a trace. It counts the wake-ups of package driver if driver is set, and else the wake-ups of Go's timers.
 func newScript(path string, s *tracestat.Summary, change Change, driver bool) (*script, error) {
-	file, err := os.Open(path)
+	r, err := trace.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it is only read
-	r, err := trace.NewReader(file, path)
-	if err != nil {
-		return nil, err
-	}
+	defer func() { _ = r.Close() }() // it is only read
 	w := &writer{change: change, driver: driver, random: rand.New(rand.NewPCG(1, 1)), due: quadheap.New[uint32](), minMoved: math.MaxInt64,
 		script: script{BySite: make([]float64, 1)}} // the site that is not known
 	if driver {

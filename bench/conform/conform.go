@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -244,15 +243,11 @@ func ofWorkload(w workload.Workload) []op {
 
 // ofTrace returns the first operations of a recording.
 func ofTrace(path string) (ops []op, err error) {
-	file, err := os.Open(path)
+	r, err := trace.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
-	r, err := trace.NewReader(file, path)
-	if err != nil {
-		return nil, err
-	}
+	defer func() { _ = r.Close() }() // it is only read
 	for len(ops) < recorded {
 		o, err := r.Next()
 		if errors.Is(err, io.EOF) {

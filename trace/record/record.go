@@ -141,15 +141,11 @@ func (r Recording) keep(written, path string) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.Open(written)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }() // it is only read
-	in, err := trace.NewReader(file, written)
+	in, err := trace.Open(written)
 	if err != nil {
 		return r.unlessCutShort(trace.Header{}, err)
 	}
+	defer func() { _ = in.Close() }() // it is only read
 	header := in.Header()
 	header.Description = cmp.Or(r.About, header.Description)
 	if temporary.MatchString(written) {
@@ -161,7 +157,7 @@ func (r Recording) keep(written, path string) error {
 		if err != nil {
 			return err
 		}
-		err = trace.Copy(w, in)
+		err = trace.Copy(w, in.Reader)
 		ops = w.Totals().Count()
 		return errors.Join(err, w.Close())
 	})

@@ -183,20 +183,16 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 // description. It needs 10 MB, 28 bytes for each timer that is pending at the same time, up to 14 for
 // each that fires at the same advance, and 80 kB for each site.
 func Read(path string) (*Summary, error) {
-	file, err := os.Open(path)
+	r, err := trace.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it is only read
-	r, err := trace.NewReader(file, path)
+	defer func() { _ = r.Close() }() // it is only read
+	s, err := summarize(r.Reader)
 	if err != nil {
 		return nil, err
 	}
-	s, err := summarize(r)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
