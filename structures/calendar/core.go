@@ -9,7 +9,6 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/slab"
-	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -18,7 +17,6 @@ import (
 // bucket holds the timers of one day of every year, by deadline. No timer is due before today.
 // first is the earliest timer, which is due today, or none while it is not known.
 type core struct {
-	slotted.NoMove
 	nodes   fifo.Lists
 	buckets []fifo.List
 	shift   int

@@ -52,12 +52,12 @@ func Capacity(n int) Option { return option.Capacity("ebtree", n, maxLen) }
 // Tree is an elastic binary tree of timers with values of type T. Make it with New.
 type Tree[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	return &Tree[T]{slotted.New[T](newCore(n), n)}
+	return &Tree[T]{slotted.NewMoving[T](newCore(n), n)}
 }
 
 // The two sides of a node. The other side of d is 1-d.
@@ -140,14 +140,15 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 
 func (c *core) Next(structures.Tick) structures.Tick { return c.timers[c.ends[left]].deadline }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) bool {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	t := &c.timers[slot]
 	// A leaf stays below its parent, on its side, if no bit changes from the lowest one of the label on.
 	if t.next == slot && (t.up == none || uint64(t.deadline^deadline) < uint64(c.nodes[t.up].label&-c.nodes[t.up].label)) {
 		t.deadline = deadline
-		return true
+		return
 	}
-	return false
+	c.Remove(slot)
+	c.Add(slot, deadline)
 }
 
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }

@@ -24,7 +24,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		for range 2 {
 			tree.Schedule(12, 0)
 		}
-		return &tree.scheduler
+		return &tree.Scheduler
 	}
 	_, c := slotted.Parts(makeSound())
 	head := uint32(3) // due at 12

@@ -41,10 +41,10 @@ func Capacity(n int) Option { return option.Capacity("minheap", n, slab.MaxCapac
 // Heap is a binary heap of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, dary.Binary, *dary.Binary]
+type scheduler[T any] = slotted.Moving[T, dary.Binary, *dary.Binary]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	return &Heap[T]{slotted.New[T](dary.NewBinary(n), n)}
+	return &Heap[T]{slotted.NewMoving[T](dary.NewBinary(n), n)}
 }

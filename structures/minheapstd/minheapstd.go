@@ -36,12 +36,12 @@ func Capacity(n int) Option { return option.Capacity("minheapstd", n, slab.MaxCa
 // Heap is a binary heap of timers with values of type T. Make it with New. It allocates.
 type Heap[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	return &Heap[T]{slotted.New[T](core{
+	return &Heap[T]{slotted.NewMoving[T](core{
 		queue: queue{items: make([]*item, 0, n)}, bySlot: make([]*item, 1, n+1),
 	}, n)}
 }
@@ -62,11 +62,10 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 	heap.Push(&c.queue, it)
 }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) bool {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	it := c.bySlot[slot]
 	it.deadline = deadline
 	heap.Fix(&c.queue, it.index)
-	return true
 }
 
 func (c *core) Remove(slot uint32) {

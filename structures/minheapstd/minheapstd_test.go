@@ -40,14 +40,14 @@ func TestScheduleAllocatesOneItem(t *testing.T) {
 			t.Errorf("%s: %v allocations, want %v", op.name, got, op.want)
 		}
 	}
-	_, c := slotted.Parts(&h.scheduler)
+	_, c := slotted.Parts(&h.Scheduler)
 	if room := cap(c.queue.items); room != n+1 {
 		t.Errorf("room for %d items, want %d: cancelled timers take none", room, n+1)
 	}
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] { return &whitebox.Nine(New[int]()).scheduler }
+	sound := func() *slotted.Scheduler[int, core, *core] { return &whitebox.Nine(New[int]()).Scheduler }
 	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
 		"order":   func(c *core) { c.queue.items[1].deadline = 0 },
 		"index":   func(c *core) { c.queue.items[1].index++ },

@@ -42,12 +42,12 @@ func Capacity(n int) Option { return option.Capacity("octheap", n, maxLen) }
 // Heap is an 8-ary heap of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	return &Heap[T]{slotted.New[T](newCore(n), n)}
+	return &Heap[T]{slotted.NewMoving[T](newCore(n), n)}
 }
 
 const (
@@ -196,7 +196,7 @@ func (c *core) Remove(slot uint32) {
 	}
 }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) bool {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	i := int(c.at[slot])
 	c.comparisons++
 	if deadline < c.keys[i] {
@@ -204,7 +204,6 @@ func (c *core) Move(slot uint32, deadline structures.Tick) bool {
 	} else {
 		c.down(i, slot, deadline)
 	}
-	return true
 }
 
 func (c *core) Next(structures.Tick) structures.Tick { return c.keys[root] }

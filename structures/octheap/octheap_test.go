@@ -33,7 +33,7 @@ func TestEarliestOfEight(t *testing.T) {
 // The eight children of a node fill one cache line, however much the arrays have grown.
 func TestChildrenFillALine(t *testing.T) {
 	h := New[int]()
-	_, c := slotted.Parts(&h.scheduler)
+	_, c := slotted.Parts(&h.Scheduler)
 	for i := range 5000 {
 		h.Schedule(structures.Tick(i), 0)
 		first := dary.Child(arity, root+i/arity/arity)
@@ -44,7 +44,7 @@ func TestChildrenFillALine(t *testing.T) {
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	nine := func() *scheduler[int] { return &whitebox.Nine(New[int]()).scheduler }
+	nine := func() *slotted.Scheduler[int, core, *core] { return &whitebox.Nine(New[int]()).Scheduler }
 	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
 		"order": func(c *core) { c.keys[root] = 99 },
 		"index": func(c *core) { c.at[c.slots[root]]++ },

@@ -48,12 +48,12 @@ func Capacity(n int) Option { return option.Capacity("pairingheap", n, slab.MaxC
 // Heap is a pairing heap of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	return &Heap[T]{slotted.New[T](newCore(n), n)}
+	return &Heap[T]{slotted.NewMoving[T](newCore(n), n)}
 }
 
 // none is the slot that is never issued, slab.None. It stands for no node.
@@ -116,7 +116,7 @@ func (c *core) Remove(slot uint32) {
 	}
 }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) bool {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	n := &c.nodes[slot]
 	old := n.deadline
 	n.deadline = deadline
@@ -138,7 +138,6 @@ func (c *core) Move(slot uint32, deadline structures.Tick) bool {
 			c.link(c.root, orphan)
 		}
 	}
-	return true
 }
 
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }

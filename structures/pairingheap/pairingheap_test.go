@@ -22,7 +22,7 @@ func TestANodeTakes24Bytes(t *testing.T) {
 
 // coreOf returns the queue of a heap.
 func coreOf(h *Heap[int]) *core {
-	_, c := slotted.Parts(&h.scheduler)
+	_, c := slotted.Parts(&h.Scheduler)
 	return c
 }
 
@@ -57,7 +57,7 @@ func TestTheDeepestHeap(t *testing.T) {
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	nine := func() *scheduler[int] { return &whitebox.Nine(New[int]()).scheduler }
+	nine := func() *slotted.Scheduler[int, core, *core] { return &whitebox.Nine(New[int]()).Scheduler }
 	child := func(c *core) *node { return &c.nodes[c.nodes[c.root].child] }
 	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
 		"order":    func(c *core) { child(c).deadline = 0 },

@@ -43,10 +43,10 @@ func Capacity(n int) Option { return option.Capacity("quadheap", n, dary.MaxLen)
 // Heap is a 4-ary heap of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, dary.Quad, *dary.Quad]
+type scheduler[T any] = slotted.Moving[T, dary.Quad, *dary.Quad]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	return &Heap[T]{slotted.New[T](dary.NewQuad(n), n)}
+	return &Heap[T]{slotted.NewMoving[T](dary.NewQuad(n), n)}
 }

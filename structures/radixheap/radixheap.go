@@ -66,7 +66,6 @@ const buckets = 64
 //   - no deadline in a bucket is before its bound, and the bound would itself be in that bucket. The bound is the
 //     earliest deadline, unless the timer that had it was removed: to find the next one would take a search.
 type core struct {
-	slotted.NoMove
 	base     structures.Tick
 	lists    fifo.Lists
 	buckets  [buckets]fifo.List

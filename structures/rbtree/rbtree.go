@@ -49,12 +49,12 @@ func Capacity(n int) Option { return option.Capacity("rbtree", n, maxLen) }
 // Tree is a red-black tree of timers with values of type T. Make it with New.
 type Tree[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	return &Tree[T]{slotted.New[T](newCore(n), n)}
+	return &Tree[T]{slotted.NewMoving[T](newCore(n), n)}
 }
 
 // The two sides of a node. The other side of d is 1-d.
@@ -118,12 +118,13 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 
 func (c *core) Next(structures.Tick) structures.Tick { return c.nodes[c.ends[left]].deadline }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) bool {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	if c.stays(slot, deadline) {
 		c.nodes[slot].deadline = deadline
-		return true
+		return
 	}
-	return false
+	c.Remove(slot)
+	c.Add(slot, deadline)
 }
 
 // stays reports whether slot keeps its place with another deadline. Its neighbour is not read if the deadline is

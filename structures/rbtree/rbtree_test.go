@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -17,12 +18,12 @@ func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, New[uint64], schedtest.FI
 // Every invariant is broken once, in the tree of slots 1 to 7, due at 10 to 70: 2 is the root, black; 1 and 4 are its
 // children, 3 and 6 those of 4, 5 and 7 those of 6.
 func TestCheckInvariantsFindsTheBrokenOne(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *slotted.Scheduler[int, core, *core] {
 		tree := New[int]()
 		for slot := range 7 {
 			tree.Schedule(structures.Tick(10*(slot+1)), 0)
 		}
-		return &tree.scheduler
+		return &tree.Scheduler
 	}
 	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
 		"7 parents beside 8 nodes":                          func(c *core) { c.parents = c.parents[:7] },

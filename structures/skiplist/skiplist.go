@@ -62,12 +62,12 @@ func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
 // List is a skip list of timers with values of type T. Make it with New.
 type List[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
 	c := option.Apply(config{}, opts)
-	return &List[T]{slotted.New[T](newCore(c.capacity, c.seed), c.capacity)}
+	return &List[T]{slotted.NewMoving[T](newCore(c.capacity, c.seed), c.capacity)}
 }
 
 // maxHeight is the number of levels: the highest one still holds one timer of 2^32.
@@ -126,11 +126,13 @@ func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
 
 func (c *core) Next(structures.Tick) structures.Tick { return c.links[head].deadline }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) bool {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	tower, end := c.towers[slot], c.towers[slot+1]
 	l := c.links[tower]
 	if l.prev != head && c.links[c.links[l.prev].prev].deadline > deadline || l.next != head && l.deadline <= deadline {
-		return false
+		c.Remove(slot)
+		c.Add(slot, deadline)
+		return
 	}
 	if l.next == head {
 		c.last = deadline
@@ -138,7 +140,6 @@ func (c *core) Move(slot uint32, deadline structures.Tick) bool {
 	for level := range end - tower {
 		c.links[c.links[tower+level].prev+level].deadline = deadline
 	}
-	return true
 }
 
 func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.comparisons} }

@@ -43,7 +43,7 @@ func TestHalfOfEachLevelIsInTheNext(t *testing.T) {
 
 // coreOf returns the queue of a list.
 func coreOf(list *List[int]) *core {
-	_, c := slotted.Parts(&list.scheduler)
+	_, c := slotted.Parts(&list.Scheduler)
 	return c
 }
 
@@ -89,7 +89,7 @@ func cored(heights ...int) *core {
 // Every invariant is broken once, in a list of three timers, due at 10, 20 and
 // 30, with towers at 32, 33 and 35, of heights 1, 2 and 1.
 func TestCheckInvariantsFindsTheBrokenOne(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *slotted.Scheduler[int, core, *core] {
 		s := slotted.New[int](*cored(1, 2, 1), 0)
 		for slot := range 3 {
 			s.Schedule(structures.Tick(10*(slot+1)), 0)

@@ -47,12 +47,12 @@ func Capacity(n int) Option { return option.Capacity("sortedlist", n, slab.MaxCa
 // List is a sorted list of timers with values of type T. Make it with New.
 type List[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	return &List[T]{slotted.New[T](core{lists: fifo.New(n)}, n)}
+	return &List[T]{slotted.NewMoving[T](core{lists: fifo.New(n)}, n)}
 }
 
 // core is the queue of slots: a list, the earliest deadline first.
@@ -75,14 +75,15 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 	c.lists.InsertAfter(&c.sorted, before, slot)
 }
 
-func (c *core) Move(slot uint32, deadline structures.Tick) bool {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	before, behind := c.lists.Prev(slot), c.lists.Next(slot)
 	if (before == slab.None || c.lists.Deadline(before) <= deadline) &&
 		(behind == slab.None || deadline < c.lists.Deadline(behind)) {
 		c.lists.SetDeadline(slot, deadline)
-		return true
+		return
 	}
-	return false
+	c.Remove(slot)
+	c.Add(slot, deadline)
 }
 
 func (c *core) Remove(slot uint32) { c.lists.Remove(&c.sorted, slot) }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures/internal/fifo"
+	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
@@ -15,7 +16,7 @@ func TestConformance(t *testing.T) {
 func FuzzModel(f *testing.F) { whitebox.Fuzz(f, New[uint64], schedtest.FIFO()) }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	nine := func() *scheduler[int] { return &whitebox.Nine(New[int]()).scheduler }
+	nine := func() *slotted.Scheduler[int, core, *core] { return &whitebox.Nine(New[int]()).Scheduler }
 	whitebox.FindsDamageToQueue(t, nine, map[string]func(*core){
 		"order": func(c *core) { c.lists.SetDeadline(c.sorted.Back(), 1) },
 		"lost":  func(c *core) { c.lists.PopFront(&c.sorted) },

@@ -59,12 +59,12 @@ func Capacity(n int) Option {
 // Sweep is an array of timers with values of type T. Make it with New.
 type Sweep[T any] struct{ scheduler[T] }
 
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty sweep at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Sweep[T] {
 	c := option.Apply(config{period: 1000}, opts)
-	return &Sweep[T]{slotted.New[T](newCore(c.period, c.capacity), c.capacity)}
+	return &Sweep[T]{slotted.NewMoving[T](newCore(c.period, c.capacity), c.capacity)}
 }
 
 // MaxLate returns the most ticks by which a timer fires late with the default period, whatever its delay.
@@ -103,11 +103,10 @@ func (c *core) Add(slot uint32, deadline structures.Tick) {
 }
 
 // Move stores a deadline.
-func (c *core) Move(slot uint32, deadline structures.Tick) bool {
+func (c *core) Move(slot uint32, deadline structures.Tick) {
 	entry := uint64(deadline) - 1
 	c.entries[slot] = entry
 	c.earliest = min(c.earliest, entry)
-	return true
 }
 
 // Remove empties a place.

@@ -94,14 +94,14 @@ func TestASweepLooksOnceAtEachPlace(t *testing.T) {
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *slotted.Scheduler[int, core, *core] {
 		s := New[int](Period(10))
 		for i := range structures.Tick(20) {
 			s.Schedule(i*2, 0)
 		}
 		s.Pop(10)
 		s.Cancel(s.Schedule(70, 0))
-		return &s.scheduler
+		return &s.Scheduler
 	}
 	_, c := slotted.Parts(sound())
 	paused, free, last := c.at, 1+slices.Index(c.entries[1:], never), len(c.entries)-1

@@ -113,7 +113,6 @@ func MaxLate(delay structures.Tick) structures.Tick {
 //     take, so at or after the deadlines of all its timers;
 //   - a timer is in a segment or in the heap, as its place says.
 type core struct {
-	slotted.NoMove
 	clock    *structures.Tick
 	buckets  []bucket
 	segments []segment // by number, from 1

@@ -88,7 +88,6 @@ func (l which) String() string {
 //
 // No timer of a list is due before the earliest of that list, and one is due then if that is known.
 type core struct {
-	slotted.NoMove
 	lists    fifo.Lists
 	in       []which // per slot
 	list     [3]fifo.List

@@ -131,7 +131,6 @@ func MaxLate(delay structures.Tick) structures.Tick {
 //   - the cursor is at most the clock, and no slot that holds a timer has expired up to it;
 //   - a timer is in a slot, which expires at its deadline or at most MaxLate after it, or in the heap.
 type core struct {
-	slotted.NoMove
 	clock     *structures.Tick
 	cursor    structures.Tick
 	next      structures.Tick // no slot that holds a timer expires before it

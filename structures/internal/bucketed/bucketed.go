@@ -27,7 +27,6 @@ type Order interface {
 // Queue is a slotted.Queue of buckets. A bucket that holds a timer is open. An open bucket is in byTick and
 // in order, unless it is firing.
 type Queue struct {
-	slotted.NoMove
 	lists   fifo.Lists
 	in      []uint32 // by slot: the number of its bucket
 	buckets []bucket

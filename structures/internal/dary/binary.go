@@ -59,7 +59,7 @@ func (h *Binary) Remove(slot uint32) {
 }
 
 // Move gives the entry of slot another deadline, as Quad.Move does.
-func (h *Binary) Move(slot uint32, deadline structures.Tick) bool {
+func (h *Binary) Move(slot uint32, deadline structures.Tick) {
 	i := int(h.pos[slot])
 	h.comparisons++
 	if deadline < h.entries[i].deadline {
@@ -67,5 +67,4 @@ func (h *Binary) Move(slot uint32, deadline structures.Tick) bool {
 	} else {
 		down[two](&h.heap, i, entry{deadline, slot})
 	}
-	return true
 }

@@ -69,7 +69,7 @@ func (h *Quad) Remove(slot uint32) {
 
 // Move gives the entry of slot another deadline. Sifting one way is enough: an entry that moves to an earlier
 // deadline is before all entries below, and any other entry is after all entries above.
-func (h *Quad) Move(slot uint32, deadline structures.Tick) bool {
+func (h *Quad) Move(slot uint32, deadline structures.Tick) {
 	i := int(h.pos[slot])
 	h.comparisons++
 	if deadline < h.entries[i].deadline {
@@ -77,7 +77,6 @@ func (h *Quad) Move(slot uint32, deadline structures.Tick) bool {
 	} else {
 		down[four](&h.heap, i, entry{deadline, slot})
 	}
-	return true
 }
 
 // First returns the earliest entry, or slot 0 if there is none.

@@ -47,7 +47,6 @@ type Container interface {
 
 // Queue is a slotted.Queue on a container.
 type Queue struct {
-	slotted.NoMove
 	keys     []*Key // by slot, which keeps its key for every timer in it
 	sequence uint64
 	in       Container

@@ -22,10 +22,6 @@ type Queue[C any] interface {
 	// Add adds a slot that is not in the queue.
 	Add(slot uint32, deadline structures.Tick)
 
-	// Move gives a slot of the queue another deadline. If it returns false, it has changed nothing, and the slot is
-	// removed and added again.
-	Move(slot uint32, deadline structures.Tick) bool
-
 	// Remove removes a slot of the queue.
 	Remove(slot uint32)
 
@@ -44,12 +40,6 @@ type Queue[C any] interface {
 	// first broken invariant that the builder does not check.
 	Walk(b *snapshot.Builder) error
 }
-
-// NoMove is embedded in queues that move a slot only by Remove and Add.
-type NoMove struct{}
-
-// Move returns false.
-func (NoMove) Move(uint32, structures.Tick) bool { return false }
 
 // Scheduler keeps the contract of structures.Scheduler on a queue. A method costs as much as the method of
 // the queue, and a Pop costs O(1) until a timer may be due.
@@ -75,7 +65,7 @@ func (s *Scheduler[T, C, Q]) Schedule(deadline structures.Tick, value T) structu
 	return id
 }
 
-// Reschedule moves a pending timer to deadline.
+// Reschedule moves a pending timer to deadline. The queue removes its slot and adds it.
 func (s *Scheduler[T, C, Q]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	slot := s.table.Find(id)
 	if slot == slab.None {
@@ -83,10 +73,9 @@ func (s *Scheduler[T, C, Q]) Reschedule(id structures.ID, deadline structures.Ti
 	}
 	deadline = clock.Clamp(s.clock, deadline)
 	s.quiet = min(s.quiet, deadline)
-	if q := Q(&s.queue); !q.Move(slot, deadline) {
-		q.Remove(slot)
-		q.Add(slot, deadline)
-	}
+	q := Q(&s.queue)
+	q.Remove(slot)
+	q.Add(slot, deadline)
 	return true
 }
 
@@ -147,4 +136,32 @@ func Parts[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) (table *slab.Table[T], q
 // Snapshot returns the shape of the queue. It costs O(n), and is not for hot paths.
 func (s *Scheduler[T, C, Q]) Snapshot() shape.Snapshot {
 	return s.table.Snapshot(s.clock, Q(&s.queue).Walk)
+}
+
+// Mover is a Queue that has a faster way to move a slot than Remove and Add.
+type Mover[C any] interface {
+	Queue[C]
+
+	// Move gives a slot of the queue another deadline.
+	Move(slot uint32, deadline structures.Tick)
+}
+
+// Moving is a Scheduler on a Mover.
+type Moving[T, C any, Q Mover[C]] struct{ Scheduler[T, C, Q] }
+
+// NewMoving is New for a Mover.
+func NewMoving[T, C any, Q Mover[C]](queue C, capacity int) Moving[T, C, Q] {
+	return Moving[T, C, Q]{New[T, C, Q](queue, capacity)}
+}
+
+// Reschedule moves a pending timer to deadline.
+func (s *Moving[T, C, Q]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	slot := s.table.Find(id)
+	if slot == slab.None {
+		return false
+	}
+	deadline = clock.Clamp(s.clock, deadline)
+	s.quiet = min(s.quiet, deadline)
+	Q(&s.queue).Move(slot, deadline)
+	return true
 }

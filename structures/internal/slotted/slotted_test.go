@@ -12,10 +12,7 @@ import (
 )
 
 // sorted is a queue that keeps its slots in order in a slice.
-type sorted struct {
-	slotted.NoMove
-	entries []entry
-}
+type sorted struct{ entries []entry }
 
 type entry struct {
 	deadline structures.Tick
