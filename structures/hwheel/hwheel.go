@@ -5,49 +5,38 @@
 // more than 4096 ticks away goes to a higher level, and cascades to the levels below before it is
 // due. So Schedule and Cancel cost O(1) for any delay, and every timer fires exactly at its tick.
 //
-// Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987).
-// Package hwheellist is the classical form, with a linked list per slot: to fire, cascade or cancel a
-// timer follows links, and each step waits for the memory that the step before names. In [Linux] before
-// 4.8, a slot cascades in one go when it starts. In [ratas] (Juho Snellman 2016), it cascades in steps
-// if the caller limits the work of a call. Differences here:
+// Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987). Package
+// hwheellist is the classical form, with a linked list per slot. In [Linux] before 4.8, a slot cascades in one
+// go when it starts, in [ratas] (Juho Snellman 2016) in steps. Differences here:
 //
-//   - A slot is a list of chunks. A chunk is one cache line with the indexes of up to 14 records, and
-//     a bit mask tells which of them hold a timer. The masks of a million timers fit the second-level
-//     cache.
-//   - Each timer has one record: 16 bytes and its value. It names the chunk of the timer and the place
-//     in it, so Cancel clears one bit. Nothing dead stays behind, and nothing is swept. An empty chunk
-//     is taken out of its list at once.
-//   - The records of the next tick are prefetched while the timers of this tick fire (package
-//     prefetch).
-//   - New timers wait in a buffer until there are 32, or until one is due. Cancelled and moved timers
-//     wait in the same way until their places are cleared. So the cache misses of 32 timers overlap,
-//     and most timers that are cancelled soon never leave the buffer.
-//   - A timer that moves to a later tick keeps its place, unless it is in level 0: the slot cascades in
-//     time, and the record has the deadline. A new timer takes over the record and the place of a
-//     cancelled one in the same way.
-//   - Levels overlap: a slot of level 1 can be emptied from 3840 ticks before its start on. If it holds
-//     many timers, each tick empties a share of it, and it is empty when it starts. The same holds for
-//     the levels above.
+//   - A slot is a list of chunks. A chunk is one cache line with the indexes of up to 14 records, and a bit
+//     mask tells which of them hold a timer. The masks of a million timers fit the second-level cache.
+//   - A record has 16 bytes and the value of its timer, and names the place of the timer in its chunk. Cancel
+//     clears one bit. Nothing dead stays behind, and an empty chunk leaves its list at once.
+//   - The records of the next tick are prefetched while the timers of this tick fire (package prefetch).
+//   - New, cancelled and moved timers wait in buffers for up to 32, so that their cache misses overlap. Most
+//     timers that are cancelled soon never leave the buffer.
+//   - A timer that moves to a later tick keeps its place above level 0 until its slot cascades. A new timer
+//     takes over the record and the place of a cancelled one in the same way.
+//   - Levels overlap: a slot of level 1 can be emptied from 3840 ticks before its start on, a share at each
+//     tick. The same holds for the levels above.
 //   - Memory grows by pages. No call copies more than one page.
 //
-// Costs. Schedule, Reschedule and Cancel are O(1). Pop and Next are O(1) plus the cascades: over its
-// life a timer costs O(levels). If the clock goes tick by tick, a call moves at most about one of 3840
-// pending timers, or 900 for each level, whatever their deadlines: 2,600 of ten million. A clock that
-// jumps pays for everything that it passes. docs/performance.md has measured figures and tells what
-// was tried.
+// Costs. Schedule, Reschedule and Cancel are O(1). Pop and Next are O(1) plus the cascades: over its life a timer
+// costs O(levels). If the clock goes tick by tick, a call moves at most about one of 3840 pending timers, or 900 for
+// each level, whatever their deadlines: 2,600 of ten million. A clock that jumps pays for everything that it passes.
+// docs/performance.md has measured figures and tells what was tried.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. An empty wheel takes 4 KiB. A timer takes 16 bytes and its value, and 5 to 15 bytes of
-// chunks: 5 if few timers are cancelled, 15 if most are. A timer that is alone in its chunk takes 66
-// bytes for it. A level takes 33 KiB from its first use on. Records come in pages of 4096, of which
-// the first one doubles.
+// Memory. An empty wheel takes 4 KiB. A timer takes 16 bytes and its value, and 5 to 15 bytes of chunks: 5 if few
+// timers are cancelled, 15 if most are. A timer that is alone in its chunk takes 66 bytes for it. A level takes 33
+// KiB from its first use on. Records come in pages of 4096, of which the first one doubles.
 //
-// Pick it for many timers with any delays, whether most are cancelled or most fire. Package auto is
-// this wheel, with lists while timers are few. Pick package hwheellist if timers with equal deadlines
-// must fire in order, package wheel if in addition all delays fit one revolution, and package ladder
-// or a heap for few timers. A tickless driver rarely wakes up for nothing: Next names the start of a
-// slot that cascades only if the slot has more than one chunk.
+// Pick it for many timers with any delays, whether most are cancelled or most fire. Package auto is this wheel, with
+// lists while timers are few. Pick package hwheellist if timers with equal deadlines must fire in order, package
+// wheel if in addition all delays fit one revolution, and package ladder or a heap for few timers. A tickless driver
+// rarely wakes up for nothing: Next names the start of a slot that cascades only if the slot has more than one chunk.
 //
 // [Linux]: https://github.com/torvalds/linux/blob/v4.7/kernel/time/timer.c
 // [ratas]: https://github.com/jsnell/ratas/blob/396a5ae84edacb0bcdf5d29f9979ceaad9f6c6a9/src/timer-wheel.h

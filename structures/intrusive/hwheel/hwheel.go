@@ -6,14 +6,12 @@
 // above level 0, its timers cascade to the levels below.
 //
 // Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987),
-// with a linked list per slot as in [Linux] before 4.8, [tokio] and [ratas]. To walk a linked list is
-// slow, because each step waits for the memory that the step before names. Differences here:
+// with a linked list per slot as in [Linux] before 4.8, [tokio] and [ratas]. Differences here:
 //
 //   - With more than 16,384 timers, a slot above level 0 has eight lists. A cascade walks them in parallel and prefetches, so
-//     eight cache misses overlap. The idea is group prefetching (Chen, Ailamaki, Gibbons and Mowry 2004) and asynchronous
-//     memory access chaining (Kocberber, Falsafi and Grot, VLDB 2015), with the chains made when timers are added.
-//   - A slot of level 0 has one list, and its timers fire from there. With more than two million timers, the timers of
-//     the next eight ticks are read together before they fire.
+//     eight cache misses overlap: group prefetching (Chen, Ailamaki, Gibbons and Mowry 2004) and asynchronous memory
+//     access chaining (Kocberber, Falsafi and Grot, VLDB 2015), with the chains made when timers are added.
+//   - With more than two million timers, the timers of the next eight ticks are read together before they fire.
 //   - The only timer of a slot does not cascade level by level: it is ready to fire at once.
 //   - A move to a later tick only writes the deadline. The timer moves when its slot is emptied. Timers that move to an
 //     earlier tick are filed 32 at a time, so that no branch depends on which of the two it is.
@@ -23,34 +21,13 @@
 //
 // Costs. Schedule, Reschedule and Cancel are O(1). Pop and Next are O(1) plus the cascades: a timer
 // moves at most once a level. A slot cascades in one call, which moves all of its timers: with a
-// million timers up to 60,000 ticks ahead about 4,000.
+// million timers up to 60,000 ticks ahead about 4,000. docs/performance.md has measured figures.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
 // Memory. A timer takes 32 bytes and its value, within the caller's struct. A wheel takes 3 KiB, and 16
-// KiB for each level above level 0 up to the highest one in use.
-//
-// Garbage collection. Timers are linked by pointers, which the collector follows and which cost a write
-// barrier while it runs. Measured with a million structs of one timer each, against structs of the same
-// size with the ID of a timer of package structures/hwheel: a collection took 54 ms of processor time
-// instead of 35, and the heap was 68 MB instead of 100. Churn took 0.6 times as long while nothing was
-// collected. While collections ran one after the other, it took as long as by ID: 2.3 to 2.6 times as long
-// as without them, by ID 1.4 to 1.5 times (Intel Xeon, two cores).
-//
-// Speed. Time relative to ratas (C++), from the run of docs/field.md on an AMD EPYC of family 26 with two cores (3 to 73 paired
-// rounds). It includes the loop of the benchmark, whose share is listed too:
-//
-//	timers     start-stop  churn  reschedule  hold  fill-drain
-//	1,000      1.42        0.93   0.80        0.65  0.50
-//	  loop     0.46        0.14   0.12        0.07  0.03
-//	100,000    1.78        1.71   1.39        0.48  0.67
-//	  loop     0.56        0.06   0.04        0.05  0.07
-//	1,000,000  1.80        1.91   1.38        0.38  0.58
-//	  loop     0.54        0.04   0.02        0.01  0.01
-//
-// Start-stop and churn take 99 instructions: Go's calls and write barriers, the check that a timer belongs
-// to the wheel, the rule for past deadlines, the bitmap and Len. A processor overlaps the cache misses of fewer calls
-// if each call has more instructions, so churn among many timers takes twice as long as in ratas.
+// KiB for each level above level 0 up to the highest one in use. The garbage collector follows the
+// links of timers, and each costs a write barrier while it runs.
 //
 // Work counts SlotsVisited, slots that were emptied; EmptySlots, those whose timers had all been
 // cancelled; and Moved, timers that cascaded or were due later than their slot.
