@@ -114,9 +114,9 @@ java_ java-delayqueue DelayQueueTimers "" ""
 java_ netty NettyWheel io.netty.util.HashedWheelTimer libnetty-java
 java_ agrona AgronaWheel org.agrona.DeadlineTimerWheel ""
 
-# Only tokio needs crates.
+# Only tokio needs crates. Cargo.lock would ask for the versions of an earlier build.
 crates=${CRATES:-/usr/share/cargo/registry}
-rust() { (cd "$1" && CARGO_TARGET_DIR="$bin/rust" cargo build --release --quiet) 2>>"$log"; }
+rust() { (cd "$1" && rm -f Cargo.lock && CARGO_TARGET_DIR="$bin/rust" cargo build --release --quiet) 2>>"$log"; }
 if ! command -v cargo >/dev/null; then
 	needs "rust-floor rust-binheap rust-btreemap rust-binaryheap tokio" "cargo librust-tokio-util-dev"
 else
@@ -127,7 +127,7 @@ else
 	fi
 	if ! ls -d "$crates"/tokio-util-* >/dev/null 2>&1; then
 		needs tokio librust-tokio-util-dev
-	elif rust rust/tokio; then
+	elif TOKIO_UTIL=$(basename "$crates"/tokio-util-*) rust rust/tokio; then
 		built tokio ./rust/release/timerbench-tokio
 	else
 		fails tokio

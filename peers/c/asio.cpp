@@ -3,6 +3,7 @@
 #include "slots.h"
 #include <boost/asio/detail/timer_queue.hpp>
 #include <boost/version.hpp>
+#include <memory>
 #include <new>
 
 struct ticks {
@@ -21,7 +22,13 @@ struct ticks {
 	static duration to_posix_duration(duration_type d) { return duration{d}; }
 };
 
+#if BOOST_VERSION < 108900
 typedef boost::asio::detail::timer_queue<ticks> queue;
+#else
+struct queue : boost::asio::detail::timer_queue<ticks, std::allocator<void>> {
+	queue() : timer_queue(std::allocator<void>(), 0) {}
+};
+#endif
 using boost::asio::detail::op_queue;
 using boost::asio::detail::wait_op;
 

@@ -18,19 +18,24 @@ static void fires(struct rte_timer *t, void *arg) {
 	tb_fired((uint32_t)(t - timers));
 }
 
-// patch replaces rdtsc; shl $32,%rdx; mov %eax,%R; or %rdx,%R by mov CLOCK,%R in the text of the
-// library. It returns the number of replacements.
+// patch replaces rdtsc; shl $32,%rdx; or %rdx,%rax by mov CLOCK,%rax; nop in the text of the library, and the same with
+// mov %eax,%R; or %rdx,%R. It returns the number of replacements.
 static int patch(unsigned char *from, unsigned char *to) {
 	static const unsigned char read[6] = {0x0f, 0x31, 0x48, 0xc1, 0xe2, 0x20};
 	int found = 0;
 	for (unsigned char *p = from; p + 11 <= to; p++) {
-		if (memcmp(p, read, 6) != 0 || p[6] != 0x89 || p[8] != 0x48 || p[9] != 0x09) continue;
-		int target = p[7] & 7;
-		if (p[7] != (0xc0 | target) || p[10] != (0xd0 | target)) continue;
+		if (memcmp(p, read, sizeof read) != 0) continue;
+		unsigned char *or = p + sizeof read;
+		int target = 0;
+		if (or[0] == 0x89 && (or[1] & 0xf8) == 0xc0) {
+			target = or[1] & 7;
+			or += 2;
+		}
+		if (or[0] != 0x48 || or[1] != 0x09 || or[2] != (0xd0 | target)) continue;
 		uint32_t address = (uint32_t)(uintptr_t)cycles;
-		unsigned char load[11] = {0x48, 0x8b, (unsigned char)(0x04 | target << 3), 0x25, 0, 0, 0, 0, 0x0f, 0x1f, 0x00};
+		unsigned char load[11] = {0x48, 0x8b, (unsigned char)(0x04 | target << 3), 0x25, 0, 0, 0, 0, 0x90, 0x90, 0x90};
 		memcpy(load + 4, &address, 4);
-		memcpy(p, load, sizeof load);
+		memcpy(p, load, (size_t)(or + 3 - p));
 		found++;
 	}
 	return found;
