@@ -16,7 +16,7 @@ func TestWhatIsMissingIsOneLine(t *testing.T) {
 	if err := os.Mkdir(tools, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"sh", "dirname", "mkdir", "grep", "ls"} {
+	for _, name := range []string{"sh", "dirname", "mkdir", "grep", "ls", "rm"} {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			t.Skip(err)
