@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 )
@@ -25,7 +24,7 @@ type cost struct {
 func (c cost) samples(r *results.Run) []stats.Sample {
 	if cell := r.Cell(c.workload, c.n); cell != nil {
 		if row := cell.Row(c.structure); row != nil {
-			return results.Samples(row.Cost)
+			return stats.Samples(row.Cost)
 		}
 	}
 	return nil
@@ -62,7 +61,7 @@ func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
 	}
 	var kept []*results.Run
 	for _, path := range paths {
-		r, _, err := runs.Read(path)
+		r, _, err := results.Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
@@ -42,7 +41,7 @@ func (g *rig) newCellRun(c cell, entries []entry.Entry, leftOut []string) *cellR
 	m := &cellRun{
 		cell: c, rig: g, leftOut: leftOut, parts: make(map[string]float64),
 		rows:  c.contenders(entries, g.programsFor(c, leftOut)),
-		order: dist.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
+		order: script.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
 	}
 	if c.turns == 0 && len(entries) > 0 && !c.apart {
 		m.rows = append(m.rows, controlOf(c.repeated(entries)))

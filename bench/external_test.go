@@ -25,7 +25,7 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 	}
 	build := func(source string) string {
 		program := filepath.Join(t.TempDir(), "program")
-		out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Iexternal/start/files", "-o", program, source).CombinedOutput()
+		out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Iexternal/files", "-o", program, source).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/analysis"
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -117,7 +116,7 @@ func (p *Plan) addAnalyses(profile Profile, all []entry.Entry, workloads []workl
 		p.Steps = append(p.Steps, analysisStep(idle, profile.fit(analysis.IdleTickEntries(all), n)))
 	}
 	for _, n := range analysis.IdlePopulations {
-		for _, delay := range dist.Grid() {
+		for _, delay := range script.GridDists() {
 			idle := analysis.Idle{Delays: delay.Name, N: n, Ticks: profile.idleTicks, Seed: seed}
 			p.Steps = append(p.Steps, analysisStep(idle, all))
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/analysis"
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -210,7 +209,7 @@ func (g *rig) verifyRows(
 	blocks := make(map[int]results.Counted)
 	for _, number := range slices.Sorted(maps.Keys(passes)) {
 		m := &cellRun{
-			cell: c, rig: g, rows: c.contenders(entries, nil), order: dist.NewRand(c.seed, 0),
+			cell: c, rig: g, rows: c.contenders(entries, nil), order: script.NewRand(c.seed, 0),
 			passes: number, rounds: number * c.perPass, parts: make(map[string]float64),
 		}
 		if number != proved {

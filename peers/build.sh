@@ -10,7 +10,7 @@ mkdir -p "$bin"
 bin=$(cd "$bin" && pwd)
 list=$bin/all.toml
 log=$bin/build.log
-protocol=../bench/external/start/files # timerbench.h and others
+protocol=../bench/external/files # timerbench.h and others
 : >"$list"
 : >"$log"
 missing= packages=

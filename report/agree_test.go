@@ -159,7 +159,7 @@ var readKept = sync.OnceValues(func() (map[string]*results.Run, error) {
 	out := make(map[string]*results.Run)
 	for _, f := range files {
 		if err == nil {
-			out[filepath.Base(f)], err = results.Read(f)
+			out[filepath.Base(f)], err = results.ReadFile(f)
 		}
 	}
 	return out, err

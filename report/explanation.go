@@ -36,7 +36,7 @@ func Explain(e entry.Entry, r *results.Run) *Explanation {
 	}
 	x.facts = section.Facts(e, run)
 	who := analysis.Contender{Name: e.Name, Role: results.RoleStructure}
-	x.style = styles.Of(catalog.All(), []analysis.Contender{who})[e.Name]
+	x.style = styles.Styles(catalog.All(), []analysis.Contender{who})[e.Name]
 	return x
 }
 
@@ -70,7 +70,7 @@ func (x *Explanation) Text() string {
 		b.WriteString(strings.TrimSpace(line) + "\n")
 	}
 	b.WriteString(demo.Legend + "\n\n")
-	b.WriteString(demo.Sketch(steps, sketch.Columns).String())
+	b.WriteString(demo.Drawing(steps, sketch.Columns).String())
 	return b.String()
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 )
 
 // onMachine are results of a machine with a cell for each map.
@@ -91,7 +90,7 @@ func TestTheKeptPageOfMachinesIsThatOfTheKeptRuns(t *testing.T) {
 	}
 	var kept []results.Named
 	for _, path := range paths {
-		r, _, err := runs.Read(path)
+		r, _, err := results.Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}

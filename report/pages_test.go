@@ -96,7 +96,7 @@ func oneTrial() *results.Run {
 // which shows something.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	few, err := results.Read(filepath.Join("testdata", "few.json.gz"))
+	few, err := results.ReadFile(filepath.Join("testdata", "few.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

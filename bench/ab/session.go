@@ -123,7 +123,7 @@ func (s Session) read(ctx context.Context, side *side, pair int, ended error) er
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	r, err := results.Read(filepath.Join(s.folder(side, pair), "results.json"))
+	r, err := results.ReadFile(filepath.Join(s.folder(side, pair), "results.json"))
 	if ended == nil && errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("it ended without results: want a program of timerbench")
 	}

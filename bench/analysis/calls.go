@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/timerbench/timerbench/bench/internal/heapsize"
 	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
@@ -139,7 +138,7 @@ func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Cal
 // bytes returns the heap that a structure takes per pending timer after all calls, without the harness's table of IDs.
 func (c Calls) bytes(ctx context.Context, k *kept, e entry.Entry) (float64, error) {
 	last := k.blocks[len(k.blocks)-1]
-	before := heapsize.Measure()
+	before := Measure()
 	i := replay.Alone(e)
 	i.Reserve(last)
 	for _, b := range k.blocks {
@@ -149,7 +148,7 @@ func (c Calls) bytes(ctx context.Context, k *kept, e entry.Entry) (float64, erro
 		i.Time(b)
 	}
 	const id = 8
-	taken := heapsize.Measure().BytesSince(before) - id*float64(last.Keys)
+	taken := Measure().BytesSince(before) - id*float64(last.Keys)
 	runtime.KeepAlive(i)
 	return max(0, taken) / float64(max(1, last.Want.Pending)), nil
 }

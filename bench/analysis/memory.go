@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 
-	"github.com/timerbench/timerbench/bench/internal/heapsize"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -47,9 +46,9 @@ func (c Memory) Run(ctx context.Context, entries []entry.Entry) ([]results.Memor
 func (c Memory) measure(ctx context.Context, e entry.Entry) (results.Memory, error) {
 	r := rand.New(rand.NewPCG(c.Seed, uint64(c.N)))
 	ids := make([]structures.ID, c.N)
-	before := heapsize.Measure()
+	before := Measure()
 	s := e.New()
-	empty := heapsize.Measure()
+	empty := Measure()
 	schedule := func(i int) {
 		const span = 60_000 // ticks, like the delays of the synthetic workloads
 		ids[i] = s.Schedule(1+structures.Tick(r.IntN(span)), uint64(i))
@@ -57,7 +56,7 @@ func (c Memory) measure(ctx context.Context, e entry.Entry) (results.Memory, err
 	for i := range ids {
 		schedule(i)
 	}
-	fresh := heapsize.Measure()
+	fresh := Measure()
 	for replaced := range c.Replaced {
 		if replaced%(1<<16) == 0 && ctx.Err() != nil {
 			return results.Memory{}, ctx.Err()
@@ -68,12 +67,12 @@ func (c Memory) measure(ctx context.Context, e entry.Entry) (results.Memory, err
 		}
 		schedule(i)
 	}
-	aged := heapsize.Measure()
+	aged := Measure()
 	runtime.KeepAlive(ids)
 	if s.Len() != c.N {
 		return results.Memory{}, fmt.Errorf("%d timers are pending, want %d", s.Len(), c.N)
 	}
-	perTimer := func(u heapsize.Use) float64 { return u.BytesSince(before) / float64(c.N) }
+	perTimer := func(u Use) float64 { return u.BytesSince(before) / float64(c.N) }
 	m := results.Memory{
 		Structure: e.Name, N: c.N, Replaced: c.Replaced,
 		EmptyBytes: empty.BytesSince(before),

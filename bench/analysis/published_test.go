@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -38,7 +37,7 @@ func entries(t *testing.T, names ...string) []entry.Entry {
 // the beginning of a level, and 0 below 63 ticks.
 func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 	worst := 0.0
-	for _, delay := range dist.All() {
+	for _, delay := range script.AllDists() {
 		counts, err := counted(Idle{delay.Name, 1000, 50_000, 1}, entries(t, "hwheel-linux"))
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +93,7 @@ func (p *cancelling) Step(w *script.Writer, r *script.Rand) {
 func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	w := hwheel.New[uint64]()
 	r := replay.New(entry.Entry{New: func() structures.Scheduler[uint64] { return w }})
-	s := script.New(&cancelling{}, dist.NewRand(1, 1))
+	s := script.New(&cancelling{}, script.NewRand(1, 1))
 	r.Time(s.Fill())
 	r.Time(s.Next(20_000, nil))
 	if moved := w.Work().Moved; moved != 0 {
@@ -151,7 +150,7 @@ func TestPublishedComparisonsOfAFourAryHeap(t *testing.T) {
 // DelayQueue. A classical cascading wheel has some. hwheel has none here, because it looks up the earliest
 // deadline while few timers are pending.
 func TestPublishedIdleWakeUpsWithoutTicks(t *testing.T) {
-	for _, delay := range dist.All() {
+	for _, delay := range script.AllDists() {
 		counts, err := counted(Idle{delay.Name, 10, 50_000, 1}, entries(t, "bucketheap", "buckettree", "hwheel", "hwheel-list"))
 		if err != nil {
 			t.Fatal(err)

@@ -180,7 +180,7 @@ func pairsOf(old, new *results.Run, session bool) []*pair {
 		if !ok {
 			continue
 		}
-		pairs := pairsOfCell(cost.Of(old, before), &c, i, floors[keyOf(c)])
+		pairs := pairsOfCell(cost.CostsOf(old, before), &c, i, floors[keyOf(c)])
 		if session {
 			for _, p := range pairs {
 				p.old, p.new = inSession(p.old, p.new, new.Parameters.Repeat)
@@ -200,7 +200,7 @@ func pairsOfCell(old *cost.Costs, new *results.Cell, cell int, floor float64) []
 		}
 		p := &pair{
 			cell: cell, role: row.Role, of: cmp.Or(row.Of, row.Structure), floor: floor,
-			old: old.Samples(before), new: results.Samples(row.Cost),
+			old: old.Samples(before), new: stats.Samples(row.Cost),
 		}
 		if inCommon(p.old, p.new) == 0 {
 			continue

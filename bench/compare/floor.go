@@ -40,7 +40,7 @@ func controlOf(c results.Cell) (best stats.Pair, ok bool) {
 		}
 		for _, of := range c.Rows {
 			if of.Role == results.RoleStructure && of.Structure == row.Of {
-				a := stats.Pair{A: results.Samples(of.Cost), B: results.Samples(row.Cost)}
+				a := stats.Pair{A: stats.Samples(of.Cost), B: stats.Samples(row.Cost)}
 				if inCommon(a.A, a.B) > inCommon(best.A, best.B) {
 					best, ok = a, true
 				}

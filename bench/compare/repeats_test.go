@@ -21,7 +21,7 @@ func TestRepeats(t *testing.T) {
 	if *update && *repeated != "" {
 		var runs []*results.Run
 		for path := range strings.SplitSeq(*repeated, ",") {
-			r, err := results.Read(path)
+			r, err := results.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}

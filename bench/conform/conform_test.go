@@ -22,7 +22,7 @@ func built(t *testing.T, source string) string {
 		t.Skip("there is no C compiler (cc), so no program of another language to test with")
 	}
 	path := filepath.Join(t.TempDir(), "program")
-	out, err := exec.Command(cc, "-O1", "-Wall", "-Wextra", "-Werror", "-I../external/start/files", "-o", path, source).CombinedOutput()
+	out, err := exec.Command(cc, "-O1", "-Wall", "-Wextra", "-Werror", "-I../external/files", "-o", path, source).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -41,13 +41,13 @@ func verified(t *testing.T, shrink time.Duration, args []string, traces ...strin
 
 // The starts that timerbench external init prints pass every check.
 func TestTheStartsPass(t *testing.T) {
-	starts := map[string][]string{"c": {built(t, "../external/start/files/start.c")}}
+	starts := map[string][]string{"c": {built(t, "../external/files/start.c")}}
 	if python, err := exec.LookPath("python3"); err == nil {
-		starts["python"] = []string{python, "../external/start/files/start.py"}
+		starts["python"] = []string{python, "../external/files/start.py"}
 	}
 	if rustc, err := exec.LookPath("rustc"); err == nil {
 		path := filepath.Join(t.TempDir(), "mine")
-		if out, err := exec.Command(rustc, "-O", "--edition", "2021", "-o", path, "../external/start/files/start.rs").CombinedOutput(); err != nil {
+		if out, err := exec.Command(rustc, "-O", "--edition", "2021", "-o", path, "../external/files/start.rs").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		starts["rust"] = []string{path}
@@ -75,10 +75,10 @@ func TestAProgramThatKeepsDeadEntriesGrows(t *testing.T) {
 		t.Skip("there is no C++ compiler (c++)")
 	}
 	tombstones := filepath.Join(t.TempDir(), "tombstones")
-	if out, err := exec.Command(cxx, "-O1", "-I../external/start/files", "-o", tombstones, "../../peers/c/tombstones.cpp").CombinedOutput(); err != nil {
+	if out, err := exec.Command(cxx, "-O1", "-I../external/files", "-o", tombstones, "../../peers/c/tombstones.cpp").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for program, grows := range map[string]bool{tombstones: true, built(t, "../external/start/files/start.c"): false} {
+	for program, grows := range map[string]bool{tombstones: true, built(t, "../external/files/start.c"): false} {
 		v := verified(t, 20*time.Second, []string{program})
 		notes := strings.Join(v.Notes, "; ")
 		if !v.OK || (v.Grew > 12 && v.Grew < 40) != grows || strings.Contains(notes, "it grows by ") != grows || strings.Contains(notes, "it does not grow by ") == grows {
@@ -285,7 +285,7 @@ func TestARecordingThatCannotBeReadIsAnError(t *testing.T) {
 	if err := os.WriteFile(path, []byte("no trace"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spec := external.Spec{Name: "mine", Args: []string{built(t, "../external/start/files/start.c")}}
+	spec := external.Spec{Name: "mine", Args: []string{built(t, "../external/files/start.c")}}
 	if _, err := Verify(t.Context(), spec, []string{path}, DefaultLimits); err == nil || !strings.Contains(err.Error(), "bad.trace") {
 		t.Errorf("%v", err)
 	}

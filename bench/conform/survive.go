@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/script"
 )
 
@@ -44,7 +43,7 @@ func (k *kit) survive(deadline time.Time) *Failure {
 		}
 	}
 	a := &abandon{}
-	s := script.New(a, dist.NewRand(1, 1))
+	s := script.New(a, script.NewRand(1, 1))
 	b := s.Fill()
 	err := k.program.Begin(b.Keys + 1)
 	first, from, known := uint64(0), 0, false

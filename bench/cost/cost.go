@@ -41,19 +41,19 @@ type figure struct {
 	samples  []stats.Sample
 	multiple float64 // of the cost of the reference; 0: they share no round
 	measured float64 // the same before the correction of the choice
-	cost     *Stat
+	cost     *Cost
 }
 
-// Of estimates the costs of a cell of a run, which must not change afterwards. The reference is the best exact structure, or
+// CostsOf estimates the costs of a cell of a run, which must not change afterwards. The reference is the best exact structure, or
 // else the best one of all. A program of another language is no reference, so the costs of the structures are the same with
 // and without it.
-func Of(r *results.Run, cell *results.Cell) *Costs {
+func CostsOf(r *results.Run, cell *results.Cell) *Costs {
 	c := &Costs{Cell: cell, figures: make(map[string]*figure), ratios: make(map[[2]string]stats.Ratio)}
 	var controls [][]stats.Sample
 	var costs [][]stats.Sample
 	for i := range cell.Rows {
 		row := &cell.Rows[i]
-		f := &figure{samples: results.Samples(row.Cost)}
+		f := &figure{samples: stats.Samples(row.Cost)}
 		c.Rows, c.figures[row.Structure] = append(c.Rows, row), f
 		switch {
 		case len(f.samples) == 0:
@@ -67,17 +67,17 @@ func Of(r *results.Run, cell *results.Cell) *Costs {
 	c.pairs, c.centers = stats.NewCell(costs, stats.Options{Floor: stats.InstanceFloor(c.N)}), stats.PoolCenters(costs)
 	c.Options, c.toLead = c.pairs.Options, make([][]stats.Ratio, len(c.names))
 	c.setScale(func(name string) bool { return !c.Row(name).Coarse && r.Program(name) == nil })
-	c.Ranked = c.Among(all)
+	c.Ranked = c.Among(anyName)
 	return c
 }
 
-func all(string) bool { return true }
+func anyName(string) bool { return true }
 
 // setScale chooses the reference and sets the multiple of each row.
 func (c *Costs) setScale(mayLead func(name string) bool) {
 	candidates := c.places(mayLead)
 	if len(candidates) == 0 {
-		candidates = c.places(all)
+		candidates = c.places(anyName)
 	}
 	best := c.pairs.Best(candidates)
 	if best < 0 {
@@ -155,7 +155,7 @@ func (c *Costs) In(standing stats.Standing) []*results.Row {
 
 // Cost is the time of one unit of the cell in nanoseconds. The unit is mostly a lifecycle: a timer is scheduled, and
 // fires or is cancelled. The trials of the row itself determine the width of the interval.
-func (c *Costs) Cost(r *results.Row) Stat {
+func (c *Costs) Cost(r *results.Row) Cost {
 	f := c.of(r)
 	if f.cost == nil {
 		s := c.alone(r)
@@ -170,9 +170,9 @@ func (c *Costs) Cost(r *results.Row) Stat {
 }
 
 // alone estimates the cost of a row from its own trials.
-func (c *Costs) alone(r *results.Row) Stat {
+func (c *Costs) alone(r *results.Row) Cost {
 	if r == nil {
-		return Stat{}
+		return Cost{}
 	}
 	return summarize(c.of(r).samples, c.inCell(c.centers))
 }
@@ -202,7 +202,7 @@ func (c *Costs) Ratio(r, of *results.Row) stats.Ratio {
 func (c *Costs) paired(r, of *results.Row) stats.Ratio {
 	if i, j := slices.Index(c.names, r.Structure), slices.Index(c.names, of.Structure); i >= 0 && j >= 0 {
 		if c.toLead[j] == nil {
-			c.toLead[j] = c.pairs.RatiosTo(j, c.places(all))
+			c.toLead[j] = c.pairs.RatiosTo(j, c.places(anyName))
 		}
 		return c.toLead[j][i]
 	}

@@ -19,8 +19,8 @@ func trials(ns ...float64) []results.Trial {
 
 func TestCost(t *testing.T) {
 	t.Parallel()
-	costOf := func(trials []results.Trial) Stat {
-		return summarize(results.Samples(trials), stats.Options{})
+	costOf := func(trials []results.Trial) Cost {
+		return summarize(stats.Samples(trials), stats.Options{})
 	}
 	s := costOf(append(trials(5, 1, 3, 2, 4, 9), results.Trial{NS: 7}, results.Trial{Units: 7}))
 	if s.Trials != 6 || s.Center < 3 || s.Center > 4 || s.Lo >= 3 || s.Lo < 1 || s.Hi <= 4 || s.Hi > 9.5 {
@@ -47,7 +47,7 @@ func TestNegativeTimesCount(t *testing.T) {
 	}
 }
 
-func first(c results.Cell) *Costs { return Of(&results.Run{}, &c) }
+func first(c results.Cell) *Costs { return CostsOf(&results.Run{}, &c) }
 
 func TestOfACell(t *testing.T) {
 	t.Parallel()

@@ -11,34 +11,34 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// Stat sums up trials.
-type Stat struct {
+// Cost sums up trials.
+type Cost struct {
 	Center float64 // robust estimate
 	Lo, Hi float64 // of the 95 % confidence interval; infinite: too few trials
 	Trials int
 }
 
 // movedTo returns the summary with another center, and an interval that is as wide on the logarithmic scale.
-func (s Stat) movedTo(center float64) Stat {
+func (s Cost) movedTo(center float64) Cost {
 	by := center / s.Center
 	s.Center, s.Lo, s.Hi = center, s.Lo*by, s.Hi*by
 	return s
 }
 
 // OK reports whether there is a number at all.
-func (s Stat) OK() bool { return s.Trials > 0 }
+func (s Cost) OK() bool { return s.Trials > 0 }
 
 // Bounded reports whether there were trials enough for an interval.
-func (s Stat) Bounded() bool { return s.OK() && !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) }
+func (s Cost) Bounded() bool { return s.OK() && !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) }
 
 // summarize returns Huber's center of samples, with an interval that holds the variation between rounds and instances. A time
 // less the cost of the clock may be 0 or negative. If a value is, the center is the median, and the interval holds only
 // the variation between rounds and assumes no distribution.
-func summarize(samples []stats.Sample, o stats.Options) Stat {
+func summarize(samples []stats.Sample, o stats.Options) Cost {
 	if len(samples) == 0 {
-		return Stat{}
+		return Cost{}
 	}
-	out := Stat{Trials: len(samples)}
+	out := Cost{Trials: len(samples)}
 	if !slices.ContainsFunc(samples, func(s stats.Sample) bool { return s.Value <= 0 }) {
 		center, _ := stats.Center(samples, o)
 		out.Center, out.Lo, out.Hi = center.Center, center.Lo, center.Hi
@@ -63,15 +63,15 @@ func (c *Costs) inCell(prior stats.Prior) stats.Options {
 
 // WithGC returns the costs of the contenders with the garbage collector on, by name. A contender that was not
 // measured so is missing.
-func (c *Costs) WithGC() map[string]Stat {
+func (c *Costs) WithGC() map[string]Cost {
 	var all [][]stats.Sample
 	for _, row := range c.Rows {
-		all = append(all, results.Samples(row.WithGC))
+		all = append(all, stats.Samples(row.WithGC))
 	}
 	o := c.inCell(stats.PoolCenters(all))
-	out := make(map[string]Stat)
+	out := make(map[string]Cost)
 	for _, row := range c.Rows {
-		if s := summarize(results.Samples(row.WithGC), o); s.OK() {
+		if s := summarize(stats.Samples(row.WithGC), o); s.OK() {
 			out[row.Structure] = s
 		}
 	}
@@ -79,9 +79,9 @@ func (c *Costs) WithGC() map[string]Stat {
 }
 
 // KindCost is the time of one operation of a kind, from the trials that were timed by kind.
-func (c *Costs) KindCost(r *results.Row, kind script.Kind) Stat {
+func (c *Costs) KindCost(r *results.Row, kind script.Kind) Cost {
 	if r == nil {
-		return Stat{}
+		return Cost{}
 	}
 	var values []stats.Sample
 	for _, t := range r.ByKind {

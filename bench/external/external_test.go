@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -56,7 +55,7 @@ func replayed(t *testing.T, program, fault, name string) error {
 			t.Errorf("%s would be left by a run that is killed", f.Name())
 		}
 	}
-	s := script.New(polled, dist.NewRand(1, 1))
+	s := script.New(polled, script.NewRand(1, 1))
 	if name != "polled" {
 		w, ok := workload.Find(name)
 		if !ok {

@@ -87,9 +87,9 @@ func checkSeal(data []byte) error {
 	return nil
 }
 
-// Read reads a results file, which may be compressed with gzip. The error distinguishes a file that is
+// ReadFile reads a results file, which may be compressed with gzip. The error distinguishes a file that is
 // damaged, cut short, edited, of another program or of another version.
-func Read(path string) (*Run, error) {
+func ReadFile(path string) (*Run, error) {
 	data, err := foreign.ReadFile(path, mostText)
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)

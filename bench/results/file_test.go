@@ -51,7 +51,7 @@ func TestAResultsFileComesBackAsItWas(t *testing.T) {
 	if err := results.Write(path, r); err != nil {
 		t.Fatal(err)
 	}
-	got, err := results.Read(path)
+	got, err := results.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,14 +90,14 @@ func TestBadResultsFilesAreRefusedWithAReason(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := results.Read(path)
+		_, err := results.ReadFile(path)
 		if err == nil {
 			t.Errorf("%s: read without an error", name)
 		} else if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %q does not say %q or the path", name, err, c.want)
 		}
 	}
-	if _, err := results.Read(filepath.Join(dir, "missing.json")); err == nil {
+	if _, err := results.ReadFile(filepath.Join(dir, "missing.json")); err == nil {
 		t.Error("a missing file is read without an error")
 	}
 	if err := results.Write(filepath.Join(dir, "missing", "results.json"), &results.Run{}); err == nil {
@@ -131,7 +131,7 @@ func TestAByteOrderMarkIsNoFault(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := results.Read(path); err != nil {
+		if _, err := results.ReadFile(path); err != nil {
 			t.Error(err)
 		}
 		if _, err := results.ReadHeader(path); err != nil && content == marked {
@@ -243,7 +243,7 @@ func TestEditedResultsAreRefused(t *testing.T) {
 	if err := results.Write(path, r); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := results.Read(path); err == nil || !strings.Contains(err.Error(), path+": cell grid-clustered-50, n 50, "+proof) {
+	if _, err := results.ReadFile(path); err == nil || !strings.Contains(err.Error(), path+": cell grid-clustered-50, n 50, "+proof) {
 		t.Errorf("%v, want %q", err, proof)
 	}
 }

@@ -20,8 +20,8 @@ func TestAKeptRunHasTheCostOfGoTimers(t *testing.T) {
 	if !ok || !slices.Equal(l.Goroutines, []int{2}) || !slices.Equal(row.Throughput, []LiveThroughput{slice(2)}) || len(row.Lateness)+len(row.Idle)+len(row.Memory) > 0 {
 		t.Errorf("%+v", l)
 	}
-	if row.Over(OpReset, 2, LiveThroughput.OpNS) != 5 || len(r.Live.Rows[0].Throughput) != 3 {
-		t.Errorf("%g ns, want 5; the run has %d slices left, want 3", row.Over(OpReset, 2, LiveThroughput.OpNS), len(r.Live.Rows[0].Throughput))
+	if row.Throughput[0].OpNS() != 5 || len(r.Live.Rows[0].Throughput) != 3 {
+		t.Errorf("%g ns, want 5; the run has %d slices left, want 3", row.Throughput[0].OpNS(), len(r.Live.Rows[0].Throughput))
 	}
 	if reduced(&Run{}).Live != nil {
 		t.Error("a measurement under the real clock out of nothing")

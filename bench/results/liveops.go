@@ -2,11 +2,8 @@ package results
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
-
-	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // Form is a kind of timer on a real clock.
@@ -54,8 +51,8 @@ func (op Op) Form() Form { return Form(strings.TrimSuffix(string(op), "+stop")) 
 // Moves reports whether the operation moves timers.
 func (op Op) Moves() bool { return op == OpReset || op == OpResetRandom }
 
-// counterpart returns the operation of Go's own timers that replaces an operation.
-func (op Op) counterpart() Op {
+// Counterpart returns the operation of Go's own timers that replaces an operation.
+func (op Op) Counterpart() Op {
 	if op == StartStop(FormSchedule) || op == StartStop(FormEmbedded) {
 		return StartStop(FormAfterFunc)
 	}
@@ -81,17 +78,6 @@ func Due(rows []LiveRow, is func(Op) bool) float64 {
 // collection, cannot be told from the rest of the process.
 const FewTimers = 10_000
 
-// Median returns the median of value over the items. It ignores NaN, and returns NaN without any other value.
-func Median[T any](items []T, value func(T) float64) float64 {
-	var values []float64
-	for _, item := range items {
-		if v := value(item); !math.IsNaN(v) {
-			values = append(values, v)
-		}
-	}
-	return stats.Median(values)
-}
-
 // Has reports whether the row has a throughput of the operation.
 func (r LiveRow) Has(op Op) bool {
 	return slices.ContainsFunc(r.Throughput, func(t LiveThroughput) bool { return t.Op == op })
@@ -100,33 +86,6 @@ func (r LiveRow) Has(op Op) bool {
 // Is reports whether the slice ran an operation on a number of goroutines.
 func (t LiveThroughput) Is(op Op, goroutines int) bool {
 	return t.Op == op && t.Goroutines == goroutines
-}
-
-// Over returns the median of a value, such as the throughput, over the slices of an operation. It is NaN without any.
-func (r LiveRow) Over(op Op, goroutines int, value func(LiveThroughput) float64) float64 {
-	return Median(r.Throughput, func(t LiveThroughput) float64 {
-		if t.Is(op, goroutines) {
-			return value(t)
-		}
-		return math.NaN()
-	})
-}
-
-// Relative returns a value of the slices of a row, such as their throughput, relative to that of other, Go's own timers: the
-// median of the ratios of adjacent slices. It is NaN if there are no such slices.
-func (r LiveRow) Relative(other LiveRow, op Op, goroutines int, value func(LiveThroughput) float64) float64 {
-	adjacent := make(map[int]float64)
-	for _, o := range other.Throughput {
-		if o.Is(op.counterpart(), goroutines) {
-			adjacent[o.Turn] = value(o)
-		}
-	}
-	return Median(r.Throughput, func(t LiveThroughput) float64 {
-		if o, ok := adjacent[t.Turn]; ok && t.Is(op, goroutines) {
-			return value(t) / o
-		}
-		return math.NaN()
-	})
 }
 
 // OpNS returns the processor time of an operation in ns, with all that it causes, or its duration on a system that does not
@@ -161,30 +120,6 @@ func (r LiveRow) driven() string {
 		return ""
 	}
 	return r.Structure
-}
-
-// LatenessOver returns the median of each percentile of the lateness over the rounds. The medians
-// are NaN if nothing fired.
-func (r LiveRow) LatenessOver() Latency {
-	of := func(value func(LiveLateness) float64) float64 {
-		return Median(r.Lateness, func(d LiveLateness) float64 {
-			if d.Timers == 0 {
-				return math.NaN()
-			}
-			return value(d)
-		})
-	}
-	l := Latency{
-		P50:  of(func(d LiveLateness) float64 { return d.P50 }),
-		P90:  of(func(d LiveLateness) float64 { return d.P90 }),
-		P99:  of(func(d LiveLateness) float64 { return d.P99 }),
-		P999: of(func(d LiveLateness) float64 { return d.P999 }),
-		Max:  of(func(d LiveLateness) float64 { return d.Max }),
-	}
-	for _, d := range r.Lateness {
-		l.Samples += int64(d.Timers)
-	}
-	return l
 }
 
 // Among returns the rows with a number of resident timers.

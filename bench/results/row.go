@@ -47,7 +47,7 @@ func (c *Cell) Of(role Role) *Row {
 
 // HasCost reports whether the row has a usable trial. A nil row has none.
 func (r *Row) HasCost() bool {
-	return r != nil && slices.ContainsFunc(r.Cost, Trial.usable)
+	return r != nil && slices.ContainsFunc(r.Cost, Trial.Usable)
 }
 
 // JoinedLate reports whether the row is a control that began after the common passes, and therefore has
@@ -79,3 +79,6 @@ func Names(list []*Row) []string {
 	}
 	return out
 }
+
+// Usable reports whether the trial took time and has units.
+func (t Trial) Usable() bool { return t.Units > 0 && t.NS > 0 }

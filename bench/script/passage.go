@@ -3,7 +3,6 @@ package script
 import (
 	"slices"
 
-	"github.com/timerbench/timerbench/bench/internal/eventqueue"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -37,7 +36,7 @@ func (p Passage) Share() float64 {
 // entries at most.
 type Tally struct {
 	Passage
-	dead   eventqueue.Queue[struct{}] // not due yet
+	dead   Queue[struct{}] // not due yet
 	delays []structures.Tick          // the last ones, a ring
 	set    int                        // delays so far
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -54,7 +53,7 @@ func (p *busy) Step(w *Writer, r *Rand) {
 func TestDeadEntriesAreCountedExactly(t *testing.T) {
 	for _, asks := range []bool{false, true} {
 		p := &busy{deadlines: make(map[uint32]structures.Tick), asks: asks}
-		s := New(p, dist.NewRand(3, 4))
+		s := New(p, NewRand(3, 4))
 		s.Fill()
 		for range 200 {
 			got, want := s.Next(20, nil).Passed, Passage{Made: uint64(len(p.dead))}

@@ -3,12 +3,8 @@ package script
 import (
 	"context"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/structures"
 )
-
-// Rand is the source of random numbers of a process. Its seed determines them on any machine.
-type Rand = dist.Rand
 
 // Process writes a script, event by event.
 type Process interface {

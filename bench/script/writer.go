@@ -3,8 +3,6 @@ package script
 import (
 	"fmt"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
-	"github.com/timerbench/timerbench/bench/internal/eventqueue"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -24,7 +22,7 @@ type Writer struct {
 	timers      []modelTimer // by key
 	free        []uint32     // keys to reuse, a stack
 	pendingKeys []uint32     // keys of pending timers, in no order
-	deadlines   eventqueue.Queue[dueEntry]
+	deadlines   Queue[dueEntry]
 	fired       []uint32
 	total       Proof
 	tally       Tally // its queue holds the dead entries that left deadlines before they were due
@@ -61,7 +59,7 @@ func (w *Writer) Now() structures.Tick { return w.now }
 func (w *Writer) Pending() int { return len(w.pendingKeys) }
 
 // AnyPending returns the key of a pending timer, each with equal probability. There must be one.
-func (w *Writer) AnyPending(r *dist.Rand) uint32 { return w.pendingKeys[r.IntN(len(w.pendingKeys))] }
+func (w *Writer) AnyPending(r *Rand) uint32 { return w.pendingKeys[r.IntN(len(w.pendingKeys))] }
 
 // NextDeadline returns the tick at which the next timer fires; ok is false when none is pending.
 func (w *Writer) NextDeadline() (at structures.Tick, ok bool) {

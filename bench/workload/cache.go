@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
-	"github.com/timerbench/timerbench/bench/internal/eventqueue"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
@@ -46,7 +44,7 @@ func (m *Cache) New(n int, tick time.Duration) script.Process {
 		if c.DeleteEvery > 0 {
 			k.delete = 1 / c.DeleteEvery.in(tick)
 		}
-		lifetime := outcomes{delay: k.ttl, completion: dist.Exponential(1 / (k.set + k.delete))}
+		lifetime := outcomes{delay: k.ttl, completion: script.Exponential(1 / (k.set + k.delete))}
 		k.entries = float64(k.rate * lifetime.meanFirstEnd())
 		entries += k.entries
 		p.keys = append(p.keys, k)
@@ -73,7 +71,7 @@ type cache struct {
 
 // keys is a class of keys, in ticks.
 type keys struct {
-	ttl         dist.Dist
+	ttl         script.Dist
 	set, delete float64 // per tick, of a key
 	rate        float64 // new entries per tick
 	entries     float64 // mean number
@@ -107,7 +105,7 @@ func (p *cache) Fill(w *script.Writer, r *script.Rand) {
 		}
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(b.set, a.set) })
-	var ends eventqueue.Queue[uint32]
+	var ends script.Queue[uint32]
 	until := func(to structures.Tick) {
 		for ends.Len() > 0 {
 			at, key := ends.First()

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // Delay is a distribution of delays: its kind and the parameters of that kind, which are one of
@@ -43,7 +43,7 @@ const Constant = "constant"
 // DelayKinds returns the kinds of delays, in the order of the documentation.
 func DelayKinds() []string {
 	var names []string
-	for _, family := range dist.All() {
+	for _, family := range script.AllDists() {
 		names = append(names, family.Name)
 	}
 	return append(names, mixture)
@@ -99,20 +99,20 @@ func (d *Delay) Check() []ParameterError {
 }
 
 // dist returns the distribution in ticks. The delay must have passed its Check.
-func (d *Delay) dist(tick time.Duration) dist.Dist {
+func (d *Delay) dist(tick time.Duration) script.Dist {
 	switch {
 	case d.Kind == mixture:
-		var m dist.Mixture
+		var m script.Mixture
 		for _, p := range d.Parts {
-			m = append(m, dist.Part{Weight: float64(p.Weight), Dist: p.dist(tick)})
+			m = append(m, script.Part{Weight: float64(p.Weight), Dist: p.dist(tick)})
 		}
 		return m
 	case d.High > 0:
-		return dist.Uniform{Low: d.Low.in(tick), High: d.High.in(tick)}
+		return script.Uniform{Low: d.Low.in(tick), High: d.High.in(tick)}
 	case d.Median > 0:
-		return dist.LogNormalQuantiles(d.Median.in(tick), d.UpperQuartile.in(tick))
+		return script.LogNormalQuantiles(d.Median.in(tick), d.UpperQuartile.in(tick))
 	}
-	family, _ := dist.Find(d.Kind)
+	family, _ := script.FindDist(d.Kind)
 	return family.New(d.Mean.in(tick))
 }
 

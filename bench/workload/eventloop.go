@@ -3,7 +3,6 @@ package workload
 import (
 	"fmt"
 
-	"github.com/timerbench/timerbench/bench/internal/eventqueue"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
@@ -22,7 +21,7 @@ func of(owner, kind int) event { return event{owner: int32(owner), kind: int32(k
 type eventLoop struct {
 	kinds   int
 	timers  []timerRef // by owner and kind
-	planned eventqueue.Queue[event]
+	planned script.Queue[event]
 	fires   []event // what happens when a timer fires, by key
 	fired   []event // buffer of advance
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/script"
 )
 
@@ -86,7 +85,7 @@ func synthetics() []Workload {
 func grid() []Workload {
 	normal := map[string][]int{Constant: {0, 90}, "uniform": {0, 50, 90}, "clustered": {0, 50, 90}}
 	var list []Workload
-	for _, d := range dist.Grid() {
+	for _, d := range script.GridDists() {
 		for _, percent := range []int{0, 10, 50, 90, 99} {
 			w := chosen(fmt.Sprintf("grid-%s-%d", d.Name, percent),
 				fmt.Sprintf("%s delays, %d %% cancelled before they fire", d.Name, percent), "chosen; "+d.Doc,

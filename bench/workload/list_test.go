@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
@@ -105,7 +104,7 @@ func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 	operations := longtest.Scale(t, 30_000, 50_000, 300_000)
 	cancelled := map[string]float64{"kafka-purgatory": 0.882}
 	for _, percent := range []int{0, 10, 50, 90, 99} {
-		for _, d := range dist.Grid() {
+		for _, d := range script.GridDists() {
 			cancelled[fmt.Sprintf("grid-%s-%d", d.Name, percent)] = float64(percent) / 100
 		}
 	}

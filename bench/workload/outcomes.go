@@ -3,15 +3,14 @@ package workload
 import (
 	"math"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/script"
 )
 
 // outcomes says what happens to the timers of a class: whether and when they are
 // cancelled or moved. Times are in ticks.
 type outcomes struct {
-	delay      dist.Dist
-	completion dist.Dist // nil: none
+	delay      script.Dist
+	completion script.Dist // nil: none
 
 	byShares                     bool // the shares below apply
 	cancel, reschedule, periodic float64
@@ -55,7 +54,7 @@ func (f *outcomes) meanPending() float64 {
 // distributions. The estimate is deterministic and accurate to about 0.5 %.
 func (f *outcomes) meanFirstEnd() float64 {
 	const draws = 100_000
-	r, sum := dist.NewRand(1, 1), 0.0
+	r, sum := script.NewRand(1, 1), 0.0
 	for range draws {
 		sum += math.Min(f.delay.Draw(r), f.completion.Draw(r))
 	}
@@ -70,7 +69,7 @@ func (f *outcomes) drawPending(r *script.Rand) timerPlan {
 	// Mean times, in units of the mean delay: before an interruption, and with no interruption to come.
 	before, after := (f.cancel+f.reschedule)/2, 1-f.cancel
 	if !f.byShares || float64(r.Float64()*(before+after)) >= before {
-		return timerPlan{delay: dist.Residual(f.delay, r), endsAt: math.Inf(1)}
+		return timerPlan{delay: script.Residual(f.delay, r), endsAt: math.Inf(1)}
 	}
 	// Both the delay and the part of it at which the interruption comes are
 	// length-biased; the density of that part is 2u.

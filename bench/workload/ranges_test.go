@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
@@ -12,7 +11,7 @@ import (
 func TestParametersOutOfRangeAreNamed(t *testing.T) {
 	changed := func(name, old, new string) string {
 		w, _ := workload.Find(name)
-		text, err := scenario.Print(w)
+		text, err := workload.Print(w)
 		if err != nil || !strings.Contains(string(text), old) {
 			t.Fatalf("%s has no %q: %v", name, old, err)
 		}
@@ -53,7 +52,7 @@ func TestParametersOutOfRangeAreNamed(t *testing.T) {
 		"warm_up = 1h: want at most 1e+07 arrivals before the start":               "name = 'x'\ntick = '1ms'\nmodel = 'flow'\n[parameters]\nwarm_up = '1h'\nclass = [{rate = 10000, delay = {kind = 'constant', mean = '1s'}}]",
 		"class[0].population is missing: want the share of the population":         model("flow", "class = [{delay = {kind = 'constant', mean = '1s'}}, {delay = {kind = 'constant', mean = '1s'}}]"),
 	} {
-		_, err := scenario.Parse("x", []byte(text))
+		_, err := workload.Parse("x", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), ": parameters."+want) {
 			t.Errorf("got  %v\nwant %s\nin %s", err, want, text)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // alike is how far the logarithms of the percentiles may be from the percentiles of a shape (chosen).
@@ -16,8 +16,8 @@ const alike = 0.25
 var shapes = sync.OnceValue(func() map[string][2]float64 {
 	const draws = 20_000
 	out := make(map[string][2]float64)
-	for _, family := range dist.Grid() {
-		d, r := family.New(30_000), dist.NewRand(1, 1)
+	for _, family := range script.GridDists() {
+		d, r := family.New(30_000), script.NewRand(1, 1)
 		values := make([]float64, draws)
 		for i := range values {
 			values[i] = d.Draw(r)
@@ -39,7 +39,7 @@ func ShapeOf(p50, p90, p99 float64) string {
 		return ""
 	}
 	of, best, nearest := spreads(p50, p90, p99), "", alike
-	for _, family := range dist.Grid() {
+	for _, family := range script.GridDists() {
 		s := shapes()[family.Name]
 		if d := math.Hypot(of[0]-s[0], of[1]-s[1]); d < nearest {
 			best, nearest = family.Name, d

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
@@ -62,7 +61,7 @@ type sip struct {
 	meanInterval float64    // mean, between two arrivals
 
 	t1, t2, t4, c, d structures.Tick
-	answer, ring     dist.Dist
+	answer, ring     script.Dist
 	refused, lost    float64
 }
 

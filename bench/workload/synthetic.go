@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
@@ -66,12 +65,12 @@ type FillDrain struct {
 // synthetic is the process of these models: n timers, all with the same delays.
 type synthetic struct {
 	n     int
-	delay dist.Dist
+	delay script.Dist
 	step  func(p *synthetic, w *script.Writer, r *script.Rand)
 	known bool // the program knows which timers it cancels and moves next
 	fresh bool // Fill schedules whole delays, not the rest of delays as in the steady state
 
-	resident dist.Dist // delays of the timers that stay until they fire
+	resident script.Dist // delays of the timers that stay until they fire
 	pace     pace
 }
 
@@ -90,9 +89,9 @@ type pace struct {
 }
 
 // medianOf estimates the median of a distribution. The estimate is deterministic and good to about a percent.
-func medianOf(d dist.Dist) structures.Tick {
+func medianOf(d script.Dist) structures.Tick {
 	const draws = 10_001
-	r, drawn := dist.NewRand(1, 1), make([]float64, draws)
+	r, drawn := script.NewRand(1, 1), make([]float64, draws)
 	for i := range drawn {
 		drawn[i] = d.Draw(r)
 	}
@@ -126,7 +125,7 @@ func (p *synthetic) Fill(w *script.Writer, r *script.Rand) {
 		if p.fresh {
 			p.schedule(w, r)
 		} else {
-			w.Schedule(w.Now() + ticks(dist.Residual(p.resident, r)))
+			w.Schedule(w.Now() + ticks(script.Residual(p.resident, r)))
 		}
 	}
 }
@@ -198,7 +197,7 @@ func (*StartStop) Kind() Kind { return Kind{Name: "start-stop", Definition: 2} }
 // New returns the process.
 func (m *StartStop) New(n int, tick time.Duration) script.Process {
 	p := newSynthetic(n, &m.Delay, tick, n)
-	p.resident = dist.Constant(residentDelays * p.pace.median)
+	p.resident = script.Constant(residentDelays * p.pace.median)
 	p.step = func(p *synthetic, w *script.Writer, r *script.Rand) {
 		b := burst(n, defaultBurst)
 		for range b {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
@@ -74,7 +73,7 @@ type tcp struct {
 
 	firstRTO, leastRTO, largestRTO, delayedAck, timeWait, keepalive, probe structures.Tick
 	probes                                                                 int
-	roundTrip, reply, think                                                dist.Dist
+	roundTrip, reply, think                                                script.Dist
 	exchanges, loss, vanish                                                float64
 }
 
@@ -150,9 +149,9 @@ func (p *tcp) resume(w *script.Writer, r *script.Rand, i int) {
 		p.plan(w.Now()+ticks(trip-at), of(i, tcpAnswer))
 	case at < trip+reply:
 		p.set(w, w.Now()+p.delayedAck, of(i, tcpDelayedAck))
-		p.plan(w.Now()+ticks(dist.Residual(p.reply, r)), of(i, tcpReply))
+		p.plan(w.Now()+ticks(script.Residual(p.reply, r)), of(i, tcpReply))
 	default:
-		p.plan(w.Now()+ticks(dist.Residual(p.think, r)), of(i, tcpRequest))
+		p.plan(w.Now()+ticks(script.Residual(p.think, r)), of(i, tcpRequest))
 	}
 }
 

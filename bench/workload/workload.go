@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/dist"
 	"github.com/timerbench/timerbench/bench/script"
 )
 
@@ -99,7 +98,7 @@ func delayOf(kind string) Delay { return Delay{Kind: kind, Mean: meanDelay} }
 
 // Script returns a new script. w, n and seed determine its operations.
 func (w Workload) Script(n int, seed uint64) *script.Script {
-	s := script.New(w.process(n), dist.NewRand(seed, StreamOf(w.Name, n)))
+	s := script.New(w.process(n), script.NewRand(seed, StreamOf(w.Name, n)))
 	s.Reserve(n)
 	return s
 }

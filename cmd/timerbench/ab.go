@@ -16,7 +16,6 @@ import (
 	"github.com/timerbench/timerbench/bench/ab"
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 )
 
 type abFlags struct {
@@ -55,7 +54,7 @@ benchstat reads.
 		Example: `  timerbench ab --old main    # what did I change?
   timerbench ab --old v0.1.0 --new HEAD -s heap -w '^churn$' --pairs 16
   timerbench ab --old /tmp/before --new bin/timerbench --fail-on-regression
-  cd out/2026-11-21-073012-ab && benchstat old/` + runs.Benchmarks + ` new/` + runs.Benchmarks,
+  cd out/2026-11-21-073012-ab && benchstat old/` + results.Benchmarks + ` new/` + results.Benchmarks,
 		Args: cobra.NoArgs,
 		RunE: stoppable(f.run),
 	}
@@ -70,7 +69,7 @@ benchstat reads.
 	flags.IntVar(&f.layouts, "layouts", 0,
 		"code layouts of a revision; 1: the default layout of the linker (default: 8, but at most --pairs)")
 	flags.StringVarP(&f.out, "out", "o", "",
-		"`folder` for the results of both sides (default: a new one in "+runs.Parent+"/)")
+		"`folder` for the results of both sides (default: a new one in "+results.Parent+"/)")
 	f.compareFlags.add(cmd, 0.01)
 	return cmd
 }
@@ -136,7 +135,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	}
 	a, b := filepath.Join(folder, "old"), filepath.Join(folder, "new")
 	for side, r := range map[string]*results.Run{a: old, b: new} {
-		if err := errors.Join(os.MkdirAll(side, 0o755), runs.Save(side, r)); err != nil {
+		if err := errors.Join(os.MkdirAll(side, 0o755), results.Save(side, r)); err != nil {
 			return err
 		}
 	}
@@ -187,7 +186,7 @@ func isProgram(what string) bool {
 // folder creates the folder for the results. It refuses a folder that is not empty.
 func (f *abFlags) folder() (string, error) {
 	if f.out == "" {
-		return runs.New("ab", time.Now())
+		return results.NewFolder("ab", time.Now())
 	}
 	if entries, err := os.ReadDir(f.out); err == nil && len(entries) > 0 {
 		return "", fmt.Errorf("--out %s: it contains %s, which is not replaced: choose an empty folder",

@@ -9,7 +9,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
 )
@@ -82,7 +81,7 @@ func (f *compareFlags) compare(cmd *cobra.Command, args []string) error {
 	}
 	var sides [2]*results.Run
 	for i, name := range []string{"OLD", "NEW"} {
-		if sides[i], _, err = runs.Read(args[i]); err != nil {
+		if sides[i], _, err = results.Read(args[i]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}

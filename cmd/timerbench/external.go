@@ -11,7 +11,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/conform"
 	"github.com/timerbench/timerbench/bench/external"
-	"github.com/timerbench/timerbench/bench/external/start"
 )
 
 func newExternal() *cobra.Command {
@@ -28,10 +27,10 @@ this command also prints: timerbench.h, timerbench.rs or timerbench.py.`,
   timerbench external init timerbench.h >timerbench.h
   cc -O2 -o mine start.c
   timerbench verify --external mine=./mine`,
-		Args:      argsFrom(1, 1, "one of "+strings.Join(start.Names(), ", ")),
-		ValidArgs: start.Names(),
+		Args:      argsFrom(1, 1, "one of "+strings.Join(external.StartNames(), ", ")),
+		ValidArgs: external.StartNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := start.File(args[0])
+			file, err := external.StartFile(args[0])
 			if err != nil {
 				return err
 			}

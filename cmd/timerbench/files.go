@@ -5,19 +5,19 @@ import (
 	"io"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/runs"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
 // Help texts of flags that name files.
 const (
-	newFolder = "`folder` for the results (default: a new one in " + runs.Parent + "/"
+	newFolder = "`folder` for the results (default: a new one in " + results.Parent + "/"
 	outHelp   = newFolder + ", to which " + latest + " then points)"
 	orStdout  = "; - is standard output"
 )
 
 // latest is the link to the last run.
-const latest = runs.Parent + "/" + runs.Latest
+const latest = results.Parent + "/" + results.Latest
 
 // writeTo writes the file that a flag names. The path "-" is standard output; for an empty path it writes nothing.
 func writeTo(flag, path string, stdout io.Writer, write func(io.Writer) error) error {
@@ -52,8 +52,8 @@ func placed(flag, path string, err error) error {
 }
 
 // openFolder opens the folder of a run: that of --out, or a new one.
-func openFolder(out, what string, resume bool) (*runs.Folder, error) {
-	folder, err := runs.Open(out, what, time.Now(), resume)
+func openFolder(out, what string, resume bool) (*results.Folder, error) {
+	folder, err := results.OpenFolder(out, what, time.Now(), resume)
 	if err != nil && out != "" {
 		return nil, fmt.Errorf("--out %w", err)
 	}
@@ -61,6 +61,6 @@ func openFolder(out, what string, resume bool) (*runs.Folder, error) {
 }
 
 // announce prints where the results of a run are.
-func announce(stderr io.Writer, folder *runs.Folder) {
+func announce(stderr io.Writer, folder *results.Folder) {
 	fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", folder.Results(), asTyped("report", folder.Path))
 }

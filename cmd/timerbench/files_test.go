@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 )
 
 // Neither a complete run nor an interrupted run nor a foreign file is replaced.
@@ -15,11 +14,11 @@ func TestARunIsNotReplaced(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "complete", &results.Run{Complete: true})
 	put(t, "partial", &results.Run{})
-	writeText(t, filepath.Join("foreign", runs.Results), `{"mine": 1}`)
+	writeText(t, filepath.Join("foreign", results.FileName), `{"mine": 1}`)
 	before := contents(t, ".")
 	for folder, want := range map[string]string{
-		"complete": ": " + filepath.Join("complete", runs.Results) + " is a complete run of ", "partial": ": it contains an interrupted run, which is not replaced: continue it with run --resume",
-		"foreign": ": its results file is not replaced: " + filepath.Join("foreign", runs.Results) + ": not a results file",
+		"complete": ": " + filepath.Join("complete", results.FileName) + " is a complete run of ", "partial": ": it contains an interrupted run, which is not replaced: continue it with run --resume",
+		"foreign": ": its results file is not replaced: " + filepath.Join("foreign", results.FileName) + ": not a results file",
 	} {
 		refused(t, append(tiny, "-o", folder), "--out "+folder+want)
 	}
@@ -30,10 +29,10 @@ func TestARunIsNotReplaced(t *testing.T) {
 
 func TestAFileInThePlaceOfTheLinkIsNotReplaced(t *testing.T) {
 	t.Chdir(t.TempDir())
-	link := filepath.Join(runs.Parent, runs.Latest)
+	link := filepath.Join(results.Parent, results.Latest)
 	writeText(t, link, "mine")
 	refused(t, tiny, link+" is no link to a run and is not replaced")
-	if got := contents(t, runs.Parent); len(got) != 1 || got[link] != "mine" {
+	if got := contents(t, results.Parent); len(got) != 1 || got[link] != "mine" {
 		t.Errorf("the refused run left %v", got)
 	}
 }
@@ -54,7 +53,7 @@ func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
 	// Nothing has begun, so that resuming begins.
 	_, stderr := must(t, append(tiny, "-o", out, "--resume")...)
 	says(t, stderr, "has no results yet")
-	if left := files(t, out); left != runs.Benchmarks+" "+runs.Results || !resultsOf(t, out).Complete {
+	if left := files(t, out); left != results.Benchmarks+" "+results.FileName || !resultsOf(t, out).Complete {
 		t.Errorf("it left %s", left)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/runs"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // signalAt runs a command and sends it a signal at each line of its standard error with a prefix.
@@ -61,7 +61,7 @@ func rawCells(t *testing.T, dir string) (out []string) {
 	var file struct {
 		Cells []json.RawMessage `json:"cells"`
 	}
-	if err := json.Unmarshal([]byte(readText(t, filepath.Join(dir, runs.Results))), &file); err != nil {
+	if err := json.Unmarshal([]byte(readText(t, filepath.Join(dir, results.FileName))), &file); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range file.Cells {
@@ -81,7 +81,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if partial.Complete || len(before) != kept || kept < 1 || kept > 2 {
 		t.Fatalf("%d cells, steps %q; it said:\n%s", len(before), partial.Done, said)
 	}
-	writeText(t, filepath.Join(out, "."+runs.Results+"-ABCDEFGH"), "{") // as a process leaves it that is killed while it writes
+	writeText(t, filepath.Join(out, "."+results.FileName+"-ABCDEFGH"), "{") // as a process leaves it that is killed while it writes
 
 	args = append(args, "--resume")
 	for want, change := range map[string][]string{
@@ -124,7 +124,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if whole.Seconds <= partial.Seconds || !whole.Created.Equal(partial.Created) {
 		t.Errorf("%v s after %v s, created %v after %v", whole.Seconds, partial.Seconds, whole.Created, partial.Created)
 	}
-	if left := files(t, out); left != runs.Benchmarks+" "+runs.Results {
+	if left := files(t, out); left != results.Benchmarks+" "+results.FileName {
 		t.Errorf("left behind: %s", left)
 	}
 	refused(t, args, "is a complete run")

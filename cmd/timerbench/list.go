@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -68,7 +67,7 @@ func list(out io.Writer, name string, long bool) {
 		t.Header = []string{"model", "parameter", "type", "meaning (in brackets: optional)"}
 		for _, m := range workload.Models() {
 			name := m.Kind().Name
-			for _, k := range scenario.Keys(m) {
+			for _, k := range workload.Parameters(m) {
 				if k.Optional {
 					k.Doc = "(" + k.Doc + ")"
 				}
@@ -135,7 +134,7 @@ timerbench run --scenario FILE`,
 			if err != nil {
 				return err
 			}
-			text, err := scenario.Print(w)
+			text, err := workload.Print(w)
 			if err == nil {
 				_, err = cmd.OutOrStdout().Write(text)
 			}
@@ -147,7 +146,7 @@ timerbench run --scenario FILE`,
 		Example: "  timerbench scenario check scenarios/*.toml",
 		Args:    argsFrom(1, 0, "scenario files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := scenario.Load(args...)
+			list, err := workload.Load(args...)
 			if err == nil {
 				listWorkloads(cmd.OutOrStdout(), list)
 			}

@@ -14,7 +14,6 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/report/livetable"
@@ -46,7 +45,7 @@ time and wake-ups (idle and under load), memory, and garbage collections. Timers
 that fire early, twice or not at all get no figures.
 
 Each structure is measured with each kind of driver and each number of shards.
-live writes ` + runs.Results + ` and ` + runs.Benchmarks + ` into the folder of the run.`,
+live writes ` + results.FileName + ` and ` + results.Benchmarks + ` into the folder of the run.`,
 		Example: `  timerbench live
   timerbench live -s '^(auto|minheap)$' --drivers tickless --shards default,1,64
   timerbench live -s . --drivers tickless --shards default --n 1e5 --for 2m`,
@@ -93,16 +92,16 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	r.Live, r.Failures = measured, append(r.Failures, failures...)
-	if err := runs.Save(folder.Path, r); err != nil {
+	if err := results.Save(folder.Path, r); err != nil {
 		return err
 	}
 	folder.Saved = true
 	out, env := cmd.OutOrStdout(), r.Environment
 	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch)
-	if loads := livetable.Loads(r.Live); loads != "" {
+	if loads := livetable.LiveLoads(r.Live); loads != "" {
 		fmt.Fprintln(out, loads)
 	}
-	for _, t := range append(livetable.Costs(r.Live), livetable.Of(r.Live)...) {
+	for _, t := range append(livetable.LiveCosts(r.Live), livetable.LiveTables(r.Live)...) {
 		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}
 	announce(stderr, folder)
@@ -113,18 +112,18 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 }
 
 // open returns the folder of the run and the results to add to: those in --into, or new ones.
-func (f *liveFlags) open() (*runs.Folder, *results.Run, error) {
+func (f *liveFlags) open() (*results.Folder, *results.Run, error) {
 	if f.into == "" {
 		folder, err := openFolder(f.out, "live", false)
 		r := bench.NewRun(results.Parameters{Profile: "live", Seed: f.cfg.Seed, N: f.cfg.Resident})
 		r.Complete = true
 		return folder, r, err
 	}
-	folder, err := runs.OpenRun(f.into)
+	folder, err := results.OpenRunFolder(f.into)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--into %w", err)
 	}
-	r, err := results.Read(folder.Results())
+	r, err := results.ReadFile(folder.Results())
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("--into %w", err), folder.Close())
 	}

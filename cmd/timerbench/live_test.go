@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/runs"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 // live saves its results in a new folder or in the folder of a run, even if it cannot print them.
@@ -34,7 +34,7 @@ func TestLive(t *testing.T) {
 	if r := resultsOf(t, into); len(r.Live.Rows) != 3 || len(r.Cells) != 4 || r.Parameters.Profile != "smoke" {
 		t.Errorf("%+v", r)
 	}
-	says(t, readText(t, filepath.Join(into, runs.Benchmarks)), "op=schedule+stop")
+	says(t, readText(t, filepath.Join(into, results.Benchmarks)), "op=schedule+stop")
 }
 
 // Results of live have no cells, so that they do not replace the latest run, which compare reads.

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 )
 
 var update = flag.Bool("update", false, "rewrite what documents show of the command's output")
@@ -121,7 +120,7 @@ func aRun(t *testing.T) string {
 // resultsOf reads the results in a folder.
 func resultsOf(t *testing.T, folder string) *results.Run {
 	t.Helper()
-	r, err := results.Read(filepath.Join(folder, runs.Results))
+	r, err := results.ReadFile(filepath.Join(folder, results.FileName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +131,7 @@ func resultsOf(t *testing.T, folder string) *results.Run {
 func put(t *testing.T, folder string, r *results.Run) {
 	t.Helper()
 	r.Format, r.Version = results.Format, results.Version
-	if err := errors.Join(os.MkdirAll(folder, 0o755), results.Write(filepath.Join(folder, runs.Results), r)); err != nil {
+	if err := errors.Join(os.MkdirAll(folder, 0o755), results.Write(filepath.Join(folder, results.FileName), r)); err != nil {
 		t.Fatal(err)
 	}
 }

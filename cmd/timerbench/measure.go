@@ -14,7 +14,6 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/doctor"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 )
 
 // target is the destination of a run.
@@ -74,8 +73,8 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 
 // resume makes cfg continue the interrupted run in the folder, if there is one. It returns an
 // error if that run has another configuration.
-func resume(cfg *bench.Config, folder *runs.Folder, stderr io.Writer) error {
-	r, err := results.Read(folder.Results())
+func resume(cfg *bench.Config, folder *results.Folder, stderr io.Writer) error {
+	r, err := results.ReadFile(folder.Results())
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(stderr, "timerbench: --resume: %s has no results yet\n", folder.Path)
 		return nil
@@ -92,7 +91,7 @@ func resume(cfg *bench.Config, folder *runs.Folder, stderr io.Writer) error {
 }
 
 // measureHere runs cfg in this process.
-func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder, stderr io.Writer) (*results.Run, error) {
+func measureHere(ctx context.Context, cfg bench.Config, folder *results.Folder, stderr io.Writer) (*results.Run, error) {
 	var saved time.Time
 	var took time.Duration
 	var failed error // of the last save
@@ -100,7 +99,7 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder, std
 		start := time.Now()
 		switch {
 		case r.Complete:
-			failed = runs.Save(folder.Path, r)
+			failed = results.Save(folder.Path, r)
 		case start.Sub(saved) < 20*took: // each save writes the whole file
 			return nil
 		default:
@@ -116,7 +115,7 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *runs.Folder, std
 	defer progress.end()
 	r, err := bench.Run(ctx, cfg)
 	if err != nil && failed == nil && folder.Saved && !r.Complete {
-		err = errors.Join(err, runs.Save(folder.Path, r)) // steps since the last save
+		err = errors.Join(err, results.Save(folder.Path, r)) // steps since the last save
 	}
 	return r, err
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/tracetest"
@@ -31,10 +30,10 @@ func TestRunThenReport(t *testing.T) {
 		"'--structure=^(hwheel|hwheel-linux|rbtree|intrusive-heap)$' --trials=2 '--workload=^hold$|kafka'"; r.Command != want {
 		t.Errorf("the results name the command %q", r.Command)
 	}
-	says(t, readText(t, filepath.Join(out, runs.Benchmarks)), "BenchmarkTimers/workload=hold/n=50/structure=hwheel")
+	says(t, readText(t, filepath.Join(out, results.Benchmarks)), "BenchmarkTimers/workload=hold/n=50/structure=hwheel")
 
 	charts := filepath.Join(t.TempDir(), "charts")
-	stdout, _ := must(t, "report", filepath.Join(out, runs.Results), "--out", charts)
+	stdout, _ := must(t, "report", filepath.Join(out, results.FileName), "--out", charts)
 	says(t, stdout, "recommend --n 1e6") // of a part there is no answer
 	for _, file := range []string{"report.md", "report.html", "report-charts/scale.png", "report-charts/scale.svg"} {
 		if len(readText(t, filepath.Join(charts, file))) == 0 {
@@ -174,7 +173,7 @@ func TestProgressCountsNoStepThatIsNotThere(t *testing.T) {
 // A run that ends early keeps its finished steps. If it cannot write them, it reports one error.
 func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 	for _, full := range []bool{false, true} {
-		folder := &runs.Folder{Path: t.TempDir()}
+		folder := &results.Folder{Path: t.TempDir()}
 		e, _ := catalog.Find("hwheel")
 		cfg := bench.Config{Structures: []entry.Entry{e}, N: []int{10, 20, 30, 40, 50, 60}, Trials: 1}
 		hold, _ := workload.Find("hold")

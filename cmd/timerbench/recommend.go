@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/report/analysis"
@@ -31,7 +30,7 @@ func newRecommend() *cobra.Command {
 cost of the others. It is auto, unless another one is certainly better. The
 answer comes from the nearest cells of the results, and says so if none is near.
 RESULTS is a file or a folder of runs. The default is the last whole run in
-` + runs.Parent + `/, or the run that is part of this program if there is none. A run is
+` + results.Parent + `/, or the run that is part of this program if there is none. A run is
 whole if it has all structures, workloads and sizes of the normal or the full
 profile. If a later run has only some cells but all structures, its cells
 replace those of the whole run, and recommend says so.`,

@@ -14,7 +14,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 	docs "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/report/sources"
@@ -123,7 +122,7 @@ func underRealClock(t *testing.T) string {
 
 // recommend takes the named run and prints its name.
 func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
-	file := filepath.Join(aRun(t), runs.Results)
+	file := filepath.Join(aRun(t), results.FileName)
 	for _, named := range []string{aRun(t), file} {
 		stdout, _ := must(t, "recommend", "--n", "50", named)
 		says(t, stdout, "From "+file+": the smoke run of ", "rbtree")
@@ -157,8 +156,8 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 		r.Cells = r.Cells[:4]
 		r.Created = time.Date(2026, 1, 1+after, 0, 0, 0, 0, time.UTC)
 		change(&r)
-		put(t, filepath.Join(runs.Parent, folder), &r)
-		return filepath.Join(runs.Parent, folder, runs.Results)
+		put(t, filepath.Join(results.Parent, folder), &r)
+		return filepath.Join(results.Parent, folder, results.FileName)
 	}
 	answering := func(step, wantFrom, wantNote string) {
 		t.Helper()
@@ -192,15 +191,15 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	answering("a run of all structures", wholePath, first.Workload+", n 60 and 1 more cells: from "+cells+", the normal run of ")
 
 	tracetest.File(t, "my.trace", "churn", 20, 1e4)
-	must(t, "trace", "replay", "my.trace", "--trials", "1", "-o", filepath.Join(runs.Parent, "z-trace"))
-	replayed := filepath.Join(runs.Parent, "z-trace", runs.Results)
+	must(t, "trace", "replay", "my.trace", "--trials", "1", "-o", filepath.Join(results.Parent, "z-trace"))
+	replayed := filepath.Join(results.Parent, "z-trace", results.FileName)
 	note := "trace-churn, n 20: from " + replayed + ", the trace run of "
 	answering("a replay", wholePath, note)
 	stdout, _ := must(t, "recommend", "--trace", "my.trace")
 	says(t, stdout, "\n trace-churn ", "\nFrom "+wholePath+": the normal run of ", note) // the answer rests on it
 	_, stderr := must(t, "explain", "auto")
 	says(t, stderr, "results: "+wholePath, note)
-	if last, err := runs.Locate(runs.Parent); last != replayed {
+	if last, err := results.Locate(results.Parent); last != replayed {
 		t.Errorf("report draws %s, %v", last, err)
 	}
 	var typical strings.Builder
@@ -214,7 +213,7 @@ func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
 	two := filepath.Join("..", "..", "report", "testdata", "few.json.gz")
 	write := func(change func(*results.Run)) string {
 		t.Helper()
-		r, err := results.Read(two)
+		r, err := results.ReadFile(two)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/tracetest"
 )
 
@@ -187,7 +186,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	put(t, "old", eightRounds("churn", 1))
 	put(t, "slower", eightRounds("churn", 1.3))
 	put(t, "other", eightRounds("hold", 1))
-	whole := readText(t, "old/"+runs.Results)
+	whole := readText(t, "old/"+results.FileName)
 	writeText(t, "damaged", whole[:len(whole)/2])
 	tracetest.File(t, "my.trace", "churn", 10, 1e4)
 	before := contents(t, ".")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/report/analysis"
@@ -35,11 +34,11 @@ For several results it writes one page into ` + machines + ` or the folder of --
 does the winner of each question hold on all machines, and how much does its
 lead vary?`,
 		Example: `  timerbench report
-  timerbench report ` + runs.Parent + `/2026-11-21-073012-normal
-  timerbench report /tmp/try/` + runs.Results + ` --out /tmp/charts
+  timerbench report ` + results.Parent + `/2026-11-21-073012-normal
+  timerbench report /tmp/try/` + results.FileName + ` --out /tmp/charts
   timerbench report ` + latest + ` ` + kept + `/*.json.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			from, to := runs.Parent, out
+			from, to := results.Parent, out
 			switch {
 			case len(args) > 1:
 				return reportMachines(cmd, args, cmp.Or(out, machines))
@@ -48,7 +47,7 @@ lead vary?`,
 			case out != "":
 				from, to = out, ""
 			}
-			r, path, err := runs.Read(from)
+			r, path, err := results.Read(from)
 			if err != nil {
 				return err
 			}
@@ -75,13 +74,13 @@ lead vary?`,
 }
 
 // machines is the folder for the page of several results.
-const machines = runs.Parent + "/machines"
+const machines = results.Parent + "/machines"
 
 // reportMachines writes the page of several results.
 func reportMachines(cmd *cobra.Command, args []string, to string) error {
 	var list []results.Named
 	for _, arg := range args {
-		r, path, err := runs.Read(arg)
+		r, path, err := results.Read(arg)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/runs"
+	"github.com/timerbench/timerbench/bench/results"
 )
 
 func TestExplain(t *testing.T) {
@@ -16,7 +16,7 @@ func TestExplain(t *testing.T) {
 	if want := "results: the run that is part of this program"; !strings.HasPrefix(stderr, want) {
 		t.Errorf("explain says %q, want %q", stderr, want)
 	}
-	for _, from := range []string{done, filepath.Join(done, runs.Results)} {
+	for _, from := range []string{done, filepath.Join(done, results.FileName)} {
 		stdout, stderr := must(t, "explain", "rbtree", "-r", from)
 		if says(t, stdout, "of 4 cells"); stderr != "" {
 			t.Errorf("with results it says %q", stderr)

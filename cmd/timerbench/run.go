@@ -18,8 +18,7 @@ import (
 	"github.com/timerbench/timerbench/bench/ab"
 	"github.com/timerbench/timerbench/bench/embedded"
 	"github.com/timerbench/timerbench/bench/external"
-	"github.com/timerbench/timerbench/bench/runs"
-	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
@@ -73,7 +72,7 @@ func (c *choice) complete() (err error) {
 		return err
 	}
 	// The built-in workloads of --workload and the files of --scenario, or else the profile's.
-	written, err := scenario.Load(c.scenarios...)
+	written, err := workload.Load(c.scenarios...)
 	if err != nil {
 		return err
 	}
@@ -112,7 +111,7 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Measure structures on workloads",
-		Long: `Measure structures on workloads and write ` + runs.Results + ` and ` + runs.Benchmarks + ` (for
+		Long: `Measure structures on workloads and write ` + results.FileName + ` and ` + results.Benchmarks + ` (for
 benchstat) into the folder of the run. A complete run is never replaced.
 
 Filters are regular expressions, unanchored like those of go test: "wheel"
@@ -136,7 +135,7 @@ flags, machine and build.`,
   timerbench run --dry-run --profile full
   timerbench run --out /tmp/try --resume
   timerbench run --scenario scenarios/api-gateway.toml
-  benchstat -col /structure -row /workload,/n ` + latest + `/` + runs.Benchmarks,
+  benchstat -col /structure -row /workload,/n ` + latest + `/` + results.Benchmarks,
 		Args: cobra.NoArgs,
 		RunE: stoppable(f.run),
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/advise"
-	"github.com/timerbench/timerbench/bench/runs"
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/build"
@@ -144,7 +144,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 		add("of", "%s", s.Header.Description)
 	}
 	if !s.Header.Started.IsZero() {
-		add("recorded", "%s", runs.Minute(s.Header.Started))
+		add("recorded", "%s", results.Minute(s.Header.Started))
 	}
 	add("size", "%s, %s bytes an operation", show.Bytes(float64(s.Bytes)), show.Figure(float64(s.Bytes)/all))
 	add("tick", "%v", s.Header.Tick)
@@ -215,7 +215,7 @@ func newTraceReplay() *cobra.Command {
 		Use:   "replay FILE...",
 		Short: "Measure structures on traces",
 		Long: `Replay traces on structures, measure the structures as on a workload, and write
-` + runs.Results + ` and ` + runs.Benchmarks + ` into the folder of the run.
+` + results.FileName + ` and ` + results.Benchmarks + ` into the folder of the run.
 
 replay first reads a trace to its end and refuses a damaged trace. Each
 structure then replays the whole trace once. The beginning of the trace fills

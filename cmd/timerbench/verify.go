@@ -14,8 +14,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
-	"github.com/timerbench/timerbench/bench/scenario"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
@@ -33,11 +32,12 @@ every answer. Each further block checks what fired, at which tick, under which
 ID and with which value.
 
 RESULTS is a file or a folder of results. verify checks that the digest matches
-the content, that all exact structures of a cell have the same proof, and that
-no figures contradict each other. This takes seconds. --replay also replays the
-scripts of the cells with their seeds, and compares the proof of each row and
-the counts of each trial. This takes minutes. --structure, --workload and --n
-choose what is replayed.
+the content, that all exact structures of a cell have the same proof, that trials
+of one block have the same counts, and that no structure puts work off. This
+takes seconds. It tells that a file was edited, but not that figures were edited
+and sealed again. --replay also replays the scripts of the cells with their
+seeds, and compares the proof of each row and the counts of each trial. This
+takes minutes. --structure, --workload and --n choose what is replayed.
 
 With --external, prove that a program of any language keeps the contract, in
 less than 30 seconds: named cases for faults that other libraries have had,
@@ -81,7 +81,7 @@ error names what is wrong.`,
 					return fmt.Errorf("--%s chooses what is replayed: want --replay too", name)
 				}
 			}
-			r, path, err := runs.Read(args[0])
+			r, path, err := results.Read(args[0])
 			if err != nil {
 				return err
 			}
@@ -157,7 +157,7 @@ func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *
 			cfg.Traces = append(cfg.Traces, t)
 			continue
 		}
-		w, ok := scenario.Find(p.Scenarios, name)
+		w, ok := workload.FindIn(p.Scenarios, name)
 		if !ok {
 			return fmt.Errorf("%s: this program has no workload %q: choose others with --workload", path, name)
 		}
@@ -226,7 +226,7 @@ submit refuses results that are edited, incomplete, unproved, or only a part of
 the comparison, and results of a build without a commit. It also replays the
 scripts for one structure, as verify --replay does.`,
 		Example: `  timerbench submit
-  timerbench submit ` + runs.Parent + `/2026-11-21-073012-normal --out /tmp`,
+  timerbench submit ` + results.Parent + `/2026-11-21-073012-normal --out /tmp`,
 		Args: argsFrom(0, 1, "at most one file or folder of results"),
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(out); err != nil || !info.IsDir() {
@@ -235,7 +235,7 @@ scripts for one structure, as verify --replay does.`,
 			if err := writableFolder("out", out); err != nil {
 				return err
 			}
-			r, path, err := runs.Read(append(args, runs.Parent)[0])
+			r, path, err := results.Read(append(args, results.Parent)[0])
 			if err != nil {
 				return err
 			}
@@ -250,7 +250,7 @@ scripts for one structure, as verify --replay does.`,
 			to := filepath.Join(out, r.Environment.Slug()+".json.gz")
 			var before *results.Run
 			if _, err := os.Stat(to); err == nil {
-				if before, _, err = runs.Read(to); err != nil {
+				if before, _, err = results.Read(to); err != nil {
 					return err
 				}
 			}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 )
 
 func TestVerify(t *testing.T) {
@@ -22,10 +21,10 @@ func TestVerifyOfResults(t *testing.T) {
 	r := resultsOf(t, aRun(t))
 	put(t, out, r)
 	stdout, _ := must(t, "verify", out)
-	says(t, stdout, filepath.Join(out, runs.Results)+": the digest, the proofs and the figures of 4 cells agree. ",
+	says(t, stdout, filepath.Join(out, results.FileName)+": the digest, the proofs and the figures of 4 cells agree. ",
 		asTyped("verify", "--replay", out))
 	stdout, _ = must(t, "verify", "--replay", out)
-	says(t, stdout, filepath.Join(out, runs.Results)+": all proofs match their scripts in 4 cells")
+	says(t, stdout, filepath.Join(out, results.FileName)+": all proofs match their scripts in 4 cells")
 	refused(t, []string{"verify", out, "--replay", "-n", "51"}, "no cell has the chosen")
 	refused(t, []string{"verify", out, "--replay", "-w", "churn"}, `no workload matches "churn"`)
 	refused(t, []string{"verify", out, "-w", "hold"}, "--workload chooses what is replayed: want --replay too")
@@ -47,7 +46,7 @@ func TestVerifyOfResults(t *testing.T) {
 	r.Cells[0].Rows[0].Cost[0].Ops++
 	put(t, out, r)
 	refused(t, []string{"verify", out}, "replayed the same block")
-	file := filepath.Join(out, runs.Results)
+	file := filepath.Join(out, results.FileName)
 	writeText(t, file, strings.Replace(readText(t, file), `"complete": true`, `"complete": false`, 1))
 	refused(t, []string{"verify", out}, file, "digest")
 }

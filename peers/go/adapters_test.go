@@ -24,7 +24,7 @@ func TestAdaptersHoldTheProof(t *testing.T) {
 	build("go-binheap", "go", "build", "-C", "binheap")
 	build("go-floor", "go", "build", "-C", "floor")
 	if cc, err := exec.LookPath("cc"); err == nil {
-		build("c-floor", cc, "-O2", "-I../../bench/external/start/files", "../c/floor.c")
+		build("c-floor", cc, "-O2", "-I../../bench/external/files", "../c/floor.c")
 	}
 	if python, err := exec.LookPath("python3"); err == nil {
 		commands["python-heapq"] = []string{python, "../python/heapq_timers.py"}

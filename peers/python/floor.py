@@ -6,7 +6,7 @@ Every adapter in Python contains this cost.
 import os
 import sys
 
-sys.path.append(os.path.join(os.path.dirname(__file__), "../../bench/external/start/files"))
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../bench/external/files"))
 from timerbench import FLOOR, serve  # noqa: E402
 
 

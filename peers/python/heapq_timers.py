@@ -8,7 +8,7 @@ import heapq
 import os
 import sys
 
-sys.path.append(os.path.join(os.path.dirname(__file__), "../../bench/external/start/files"))
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../bench/external/files"))
 from timerbench import serve  # noqa: E402
 
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -62,7 +61,7 @@ func (c Contender) Shown() string {
 func Of(r *results.Run) *Run {
 	r, unknown := dropUnknown(r, catalog.All())
 	out := With(r, Knowledge{catalog.All(), func(name string) (workload.Workload, bool) {
-		return scenario.Find(r.Parameters.Scenarios, name)
+		return workload.FindIn(r.Parameters.Scenarios, name)
 	}})
 	out.Unknown = unknown
 	return out
@@ -77,7 +76,7 @@ func With(r *results.Run, known Knowledge) *Run {
 		if _, ok := order[c.Workload]; !ok {
 			order[c.Workload] = len(order)
 		}
-		out.Cells = append(out.Cells, cost.Of(r, c))
+		out.Cells = append(out.Cells, cost.CostsOf(r, c))
 	}
 	slices.SortStableFunc(out.Cells, func(a, b *cost.Costs) int {
 		return cmp.Or(order[a.Workload]-order[b.Workload], a.N-b.N)

@@ -19,7 +19,7 @@ func TestFortyQuestionsAreAnswered(t *testing.T) {
 	r := committedRun(t)
 	if *fortyOf != "" {
 		var err error
-		if r, err = results.Read(*fortyOf); err != nil {
+		if r, err = results.ReadFile(*fortyOf); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ func TestTwoRunsOfOneBuildNameAlike(t *testing.T) {
 	}
 	var runs [2]*Adviser
 	for i, path := range []string{*fortyOf, *otherResults} {
-		r, err := results.Read(path)
+		r, err := results.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -209,7 +209,7 @@ func (a *Adviser) underRealClock(q Question, name string) string {
 	base, _ := l.OnDriver(n, "")
 	row, _ := l.OnDriver(n, name)
 	times := func(op results.Op) float64 {
-		return row.Relative(base, op, l.Goroutines[0], results.LiveThroughput.OpNS)
+		return stats.LiveRelative(row, base, op, l.Goroutines[0], results.LiveThroughput.OpNS)
 	}
 	stop, move, fire := times(results.StartStop(results.FormAfterFunc)), times(results.OpReset), times(results.OpFire)
 	if math.IsNaN(stop + move + fire) {

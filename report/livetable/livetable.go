@@ -8,54 +8,55 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// Table is a table with its title.
-type Table struct {
+// LiveTable is a table with its title.
+type LiveTable struct {
 	Title string
 	show.Table
 }
 
 // Text returns the table with its title for a terminal, or in Markdown.
-func (t Table) Text(markdown bool) string {
+func (t LiveTable) Text(markdown bool) string {
 	if markdown {
 		return show.Para(show.Strong(t.Title)).Markdown() + "\n" + t.Markdown()
 	}
 	return t.Title + "\n" + t.Terminal()
 }
 
-// Of returns the tables of a measurement. Each number of resident timers has its throughput, its
+// LiveTables returns the tables of a measurement. Each number of resident timers has its throughput, its
 // processor time per operation, its contention where several goroutines used the timers, its lateness,
 // and its memory from results.FewTimers on. The last table shows the idle process.
-func Of(l *results.Live) []Table {
-	var list []Table
+func LiveTables(l *results.Live) []LiveTable {
+	var list []LiveTable
 	for _, n := range l.Residents() {
 		rows := l.Among(n)
-		list = append(list, throughput(l, rows, n))
+		list = append(list, liveThroughput(l, rows, n))
 		if len(counts(l, rows)) > 1 {
 			list = append(list, contention(l, rows, n))
 		}
 		if len(rows[0].Lateness) > 0 {
-			list = append(list, lateness(rows, n))
+			list = append(list, liveLateness(rows, n))
 		}
 		if slices.ContainsFunc(rows, func(r results.LiveRow) bool { return len(r.Memory) > 0 }) {
-			list = append(list, memory(rows, n))
+			list = append(list, liveMemory(rows, n))
 		}
 	}
 	if slices.ContainsFunc(l.Rows, func(r results.LiveRow) bool { return len(r.Idle) > 0 }) {
-		list = append(list, idle(l))
+		list = append(list, liveIdle(l))
 	}
 	return list
 }
 
-type column struct {
+type liveColumn struct {
 	name string
 	cell func(results.LiveRow) show.Cell
 }
 
-func tableOf(title string, rows []results.LiveRow, columns []column) Table {
-	t := Table{title, show.Table{Header: []string{"timers"}}}
+func tableOf(title string, rows []results.LiveRow, columns []liveColumn) LiveTable {
+	t := LiveTable{title, show.Table{Header: []string{"timers"}}}
 	for _, c := range columns {
 		t.Header = append(t.Header, c.name)
 	}
@@ -69,8 +70,8 @@ func tableOf(title string, rows []results.LiveRow, columns []column) Table {
 	return t
 }
 
-// known is a number in a table; NaN is an empty cell.
-func known(v float64, write func(float64) string) show.Cell {
+// liveKnown is a number in a table; NaN is an empty cell.
+func liveKnown(v float64, write func(float64) string) show.Cell {
 	if math.IsNaN(v) {
 		return show.Words("")
 	}
@@ -94,9 +95,9 @@ func counts(l *results.Live, rows []results.LiveRow) []int {
 	})
 }
 
-// Loads says how soon the timers are due that are stopped or moved, and which share of their deadlines passed within the slices:
+// LiveLoads says how soon the timers are due that are stopped or moved, and which share of their deadlines passed within the slices:
 // the measured time. Empty: it was not counted.
-func Loads(l *results.Live) string {
+func LiveLoads(l *results.Live) string {
 	var parts []string
 	for _, n := range l.Residents() {
 		rows := slices.DeleteFunc(l.Among(n), func(r results.LiveRow) bool { return r.Role == results.RoleFloor })
@@ -119,9 +120,9 @@ func Loads(l *results.Live) string {
 		"stopped and moved timers pays for them: %s.", show.Duration(l.Rows[0].StopNS), strings.Join(parts, "; "))
 }
 
-// Costs returns the tables of the processor time of an operation, on the number of goroutines that was measured among any number of
+// LiveCosts returns the tables of the processor time of an operation, on the number of goroutines that was measured among any number of
 // resident timers.
-func Costs(l *results.Live) (list []Table) {
+func LiveCosts(l *results.Live) (list []LiveTable) {
 	for _, n := range l.Residents() {
 		title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns (times that of package time)",
 			show.Count(l.Goroutines[0], "goroutine"), show.Grouped(n))
@@ -131,20 +132,20 @@ func Costs(l *results.Live) (list []Table) {
 }
 
 // operations has a column for each operation that was measured, with the ratio to Go's own timers.
-func operations(title string, rows []results.LiveRow, g int, value func(results.LiveThroughput) float64, text func(float64) string) Table {
+func operations(title string, rows []results.LiveRow, g int, value func(results.LiveThroughput) float64, text func(float64) string) LiveTable {
 	var base results.LiveRow
 	for _, row := range rows {
 		if row.Role == results.RoleBaseline {
 			base = row
 		}
 	}
-	var columns []column
+	var columns []liveColumn
 	for _, op := range results.Ops {
 		if !slices.ContainsFunc(rows, func(r results.LiveRow) bool { return r.Has(op) }) {
 			continue
 		}
-		columns = append(columns, column{string(op), func(r results.LiveRow) show.Cell {
-			figure, ratio := known(r.Over(op, g, value), text), r.Relative(base, op, g, value)
+		columns = append(columns, liveColumn{string(op), func(r results.LiveRow) show.Cell {
+			figure, ratio := liveKnown(stats.LiveOver(r, op, g, value), text), stats.LiveRelative(r, base, op, g, value)
 			if math.IsNaN(ratio) || r.Role == results.RoleBaseline || r.Role == results.RoleFloor {
 				return figure
 			}
@@ -154,15 +155,15 @@ func operations(title string, rows []results.LiveRow, g int, value func(results.
 	return tableOf(title, rows, columns)
 }
 
-func throughput(l *results.Live, rows []results.LiveRow, n int) Table {
+func liveThroughput(l *results.Live, rows []results.LiveRow, n int) LiveTable {
 	g := goroutines(l, rows)
 	title := fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)",
 		show.Count(g, "goroutine"), show.Grouped(n))
 	return operations(title, rows, g, results.LiveThroughput.PerSecond, func(v float64) string { return show.Figure(v / 1e6) })
 }
 
-func contention(l *results.Live, rows []results.LiveRow, n int) Table {
-	t := Table{
+func contention(l *results.Live, rows []results.LiveRow, n int) LiveTable {
+	t := LiveTable{
 		fmt.Sprintf("Contention: million a second among %s timers, by the number of goroutines", show.Grouped(n)),
 		show.Table{Align: "llr", Header: []string{"timers", "operation"}},
 	}
@@ -177,7 +178,7 @@ func contention(l *results.Live, rows []results.LiveRow, n int) Table {
 			}
 			cells := []any{row.Name, string(op)}
 			for _, g := range measured {
-				cells = append(cells, row.Over(op, g, results.LiveThroughput.PerSecond)/1e6)
+				cells = append(cells, stats.LiveOver(row, op, g, results.LiveThroughput.PerSecond)/1e6)
 			}
 			t.Add(cells...)
 		}
@@ -185,21 +186,21 @@ func contention(l *results.Live, rows []results.LiveRow, n int) Table {
 	return t
 }
 
-func lateness(rows []results.LiveRow, n int) Table {
+func liveLateness(rows []results.LiveRow, n int) LiveTable {
 	title := fmt.Sprintf("Lateness of timers under an open-loop load among %s, and what the process uses meanwhile", show.Grouped(n))
-	columns := []column{
+	columns := []liveColumn{
 		{"started/s", func(r results.LiveRow) show.Cell {
-			return known(math.Trunc(r.Lateness[0].Rate), func(v float64) string { return show.Grouped(int(v)) })
+			return liveKnown(math.Trunc(r.Lateness[0].Rate), func(v float64) string { return show.Grouped(int(v)) })
 		}},
-		{"p50", func(r results.LiveRow) show.Cell { return known(r.LatenessOver().P50, show.Duration) }},
-		{"p90", func(r results.LiveRow) show.Cell { return known(r.LatenessOver().P90, show.Duration) }},
+		{"p50", func(r results.LiveRow) show.Cell { return liveKnown(stats.LatenessOver(r).P50, show.Duration) }},
+		{"p90", func(r results.LiveRow) show.Cell { return liveKnown(stats.LatenessOver(r).P90, show.Duration) }},
 		{"p99", func(r results.LiveRow) show.Cell {
-			return tail(r, r.LatenessOver().P99, func(l results.LiveLateness) float64 { return l.P99 })
+			return liveTail(r, stats.LatenessOver(r).P99, func(l results.LiveLateness) float64 { return l.P99 })
 		}},
 		{"p99.9", func(r results.LiveRow) show.Cell {
-			return tail(r, r.LatenessOver().P999, func(l results.LiveLateness) float64 { return l.P999 })
+			return liveTail(r, stats.LatenessOver(r).P999, func(l results.LiveLateness) float64 { return l.P999 })
 		}},
-		{"max", func(r results.LiveRow) show.Cell { return known(r.LatenessOver().Max, show.Duration) }},
+		{"max", func(r results.LiveRow) show.Cell { return liveKnown(stats.LatenessOver(r).Max, show.Duration) }},
 	}
 	return tableOf(title, rows, append(columns, useColumns(func(r results.LiveRow) (uses []results.LiveUse) {
 		for _, d := range r.Lateness {
@@ -209,8 +210,8 @@ func lateness(rows []results.LiveRow, n int) Table {
 	})...))
 }
 
-// tail is the median of a percentile over the rounds. It is not known if the rounds differ by more than a factor of 10.
-func tail(r results.LiveRow, median float64, of func(results.LiveLateness) float64) show.Cell {
+// liveTail is the median of a percentile over the rounds. It is not known if the rounds differ by more than a factor of 10.
+func liveTail(r results.LiveRow, median float64, of func(results.LiveLateness) float64) show.Cell {
 	lo, hi := math.Inf(1), 0.0
 	for _, l := range r.Lateness {
 		if l.Timers > 0 {
@@ -220,15 +221,15 @@ func tail(r results.LiveRow, median float64, of func(results.LiveLateness) float
 	if !show.Narrow(lo, hi) {
 		return show.Words(show.Unknown)
 	}
-	return known(median, show.Duration)
+	return liveKnown(median, show.Duration)
 }
 
 // useColumns are processor time, wake-ups and sleeps a second.
-func useColumns(uses func(results.LiveRow) []results.LiveUse) []column {
-	of := func(name string, value func(results.LiveUse) float64) column {
-		return column{name, func(r results.LiveRow) show.Cell { return known(results.Median(uses(r), value), show.Figure) }}
+func useColumns(uses func(results.LiveRow) []results.LiveUse) []liveColumn {
+	of := func(name string, value func(results.LiveUse) float64) liveColumn {
+		return liveColumn{name, func(r results.LiveRow) show.Cell { return liveKnown(stats.MedianOf(uses(r), value), show.Figure) }}
 	}
-	return []column{
+	return []liveColumn{
 		of("CPU ms/s", func(u results.LiveUse) float64 { return 1e3 * u.CPUSeconds / u.Seconds }),
 		of("wake-ups/s", func(u results.LiveUse) float64 {
 			if u.Wakeups == 0 {
@@ -240,22 +241,22 @@ func useColumns(uses func(results.LiveRow) []results.LiveUse) []column {
 	}
 }
 
-func memory(rows []results.LiveRow, n int) Table {
+func liveMemory(rows []results.LiveRow, n int) LiveTable {
 	title := fmt.Sprintf("Memory of %s timers: bytes a timer, and processor time that they add to a full collection",
 		show.Grouped(n))
-	var columns []column
+	var columns []liveColumn
 	for _, form := range results.Forms {
-		columns = append(columns, column{string(form), func(r results.LiveRow) show.Cell {
+		columns = append(columns, liveColumn{string(form), func(r results.LiveRow) show.Cell {
 			of := slices.DeleteFunc(slices.Clone(r.Memory), func(m results.LiveMemory) bool { return m.Form != form })
-			bytes := results.Median(of, func(m results.LiveMemory) float64 { return m.Bytes })
-			ns := results.Median(of, func(m results.LiveMemory) float64 { return m.CollectNS })
-			return known(bytes, func(float64) string { return fmt.Sprintf("%.0f B, %s", bytes, show.Duration(ns)) })
+			bytes := stats.MedianOf(of, func(m results.LiveMemory) float64 { return m.Bytes })
+			ns := stats.MedianOf(of, func(m results.LiveMemory) float64 { return m.CollectNS })
+			return liveKnown(bytes, func(float64) string { return fmt.Sprintf("%.0f B, %s", bytes, show.Duration(ns)) })
 		}})
 	}
 	return tableOf(title, rows, columns)
 }
 
-func idle(l *results.Live) Table {
+func liveIdle(l *results.Live) LiveTable {
 	var rows []results.LiveRow // one of each contender
 	for _, row := range l.Rows {
 		if i := slices.IndexFunc(rows, func(r results.LiveRow) bool { return r.Name == row.Name }); i >= 0 {

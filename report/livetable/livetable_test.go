@@ -22,7 +22,7 @@ func TestTheFiguresAreInTheUnitsOfTheirHeadings(t *testing.T) {
 		row.Memory = append(row.Memory, results.LiveMemory{Form: form, Bytes: 120, CollectNS: 3e6})
 	}
 	l := &results.Live{Goroutines: []int{1}, Rows: []results.LiveRow{row}}
-	got := append(Costs(l), Of(l)...)
+	got := append(LiveCosts(l), LiveTables(l)...)
 	same := func(cell string, n int) []string {
 		return append([]string{"time"}, slices.Repeat([]string{cell}, n)...)
 	}
@@ -46,7 +46,7 @@ func TestATailThatMovesIsNotKnown(t *testing.T) {
 	for _, tail := range []float64{5e3, 6e3, 51e3} {
 		row.Lateness = append(row.Lateness, results.LiveLateness{Rate: 5000, Timers: 10, P50: 2e3, P90: 3e3, P99: 4e3, P999: tail, Max: 6e6})
 	}
-	for _, table := range Of(&results.Live{Goroutines: []int{1}, Rows: []results.LiveRow{row}}) {
+	for _, table := range LiveTables(&results.Live{Goroutines: []int{1}, Rows: []results.LiveRow{row}}) {
 		if got := texts(table.Rows[0]); len(got) > 5 && (got[4] != "4 µs" || got[5] != show.Unknown) {
 			t.Errorf("%q, want a p99 and no p99.9", got)
 		} else if len(got) > 5 {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/runs"
 	docs "github.com/timerbench/timerbench/docs/results"
 )
 
@@ -28,15 +27,15 @@ const builtIn = "the run that is part of this program (docs/results)"
 // whole but has all structures, its cells replace the same cells of the whole run. Runs without workloads are ignored.
 func Find(path string) (s Source, err error) {
 	if path != "" {
-		s.Run, s.From, err = runs.Read(path)
+		s.Run, s.From, err = results.Read(path)
 		return s, err
 	}
-	found, _ := runs.In(runs.Parent) // files that cannot be read do not answer
-	found = slices.DeleteFunc(found, func(f runs.Found) bool { return len(f.Parameters.Workloads) == 0 })
-	isPart := func(f runs.Found) bool { return !f.Complete || !bench.Whole(f.Parameters) }
+	found, _ := results.FoundIn(results.Parent) // files that cannot be read do not answer
+	found = slices.DeleteFunc(found, func(f results.Found) bool { return len(f.Parameters.Workloads) == 0 })
+	isPart := func(f results.Found) bool { return !f.Complete || !bench.Whole(f.Parameters) }
 	if whole := slices.DeleteFunc(slices.Clone(found), isPart); len(whole) > 0 {
-		s.From = runs.Last(whole).Path
-		s.Run, err = results.Read(s.From)
+		s.From = results.LastFound(whole).Path
+		s.Run, err = results.ReadFile(s.From)
 	} else {
 		s.From = builtIn
 		s.Run, err = docs.Last()
@@ -44,11 +43,11 @@ func Find(path string) (s Source, err error) {
 	if err != nil || len(found) == 0 {
 		return s, err
 	}
-	last := runs.Last(found)
+	last := results.LastFound(found)
 	if !isPart(last) {
 		return s, nil
 	}
-	part, err := results.Read(last.Path)
+	part, err := results.ReadFile(last.Path)
 	if err != nil {
 		return Source{}, err
 	}
@@ -70,6 +69,6 @@ func Find(path string) (s Source, err error) {
 func About(r *results.Run) string {
 	e := r.Environment
 	return fmt.Sprintf("the %s run of %s on %s, %d cores, %s/%s, %s.",
-		cmp.Or(r.Parameters.Profile, "unnamed"), runs.Minute(r.Created),
+		cmp.Or(r.Parameters.Profile, "unnamed"), results.Minute(r.Created),
 		cmp.Or(e.CPU, "an unknown processor"), e.Cores, e.OS, e.Arch, e.Go)
 }

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestDrawings(t *testing.T) {
 	for _, name := range []string{"list", "minheap", "quadheap-lazy", "pairingheap", "radixheap", "wheel", "hwheel", "calendar", "bucketheap", "rbtree", "skiplist"} {
 		e, _ := catalog.Find(name)
-		got := Sketch(Steps(e.New()), sketch.Columns).String()
+		got := Drawing(Steps(e.New()), sketch.Columns).String()
 		path := filepath.Join("testdata", name+".txt")
 		if *update {
 			if err := os.MkdirAll("testdata", 0o755); err != nil {

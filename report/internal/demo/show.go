@@ -16,8 +16,8 @@ const Legend = `A number is a deadline.  +new  >moved  xleft: its timer was canc
 (stale since before)  110→900: filed under tick 110, the timer moved to 900
 since.  r: red node.  ·5·: five empty slots.`
 
-// Sketch draws all steps, one below the other, within that many columns.
-func Sketch(steps []Step, columns int) sketch.Sketch {
+// Drawing draws all steps, one below the other, within that many columns.
+func Drawing(steps []Step, columns int) sketch.Sketch {
 	all := sketch.Sketch{Columns: columns}
 	var before *shape.Snapshot
 	for i, step := range steps {

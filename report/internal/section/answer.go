@@ -62,7 +62,7 @@ const overAll = 2
 // overviewTable has a row for each structure, by merit, and a column for each cell. With several
 // cells, the first columns sum up the row.
 func (v *View) overviewTable(cells []*cost.Costs) draw.Heat {
-	t := draw.Heat{Steps: styles.Steps, Number: func(v float64) string {
+	t := draw.Heat{Steps: styles.HeatSteps, Number: func(v float64) string {
 		switch {
 		case v == 1:
 			return "1"

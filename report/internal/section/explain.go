@@ -27,7 +27,7 @@ func Drawing(e entry.Entry, style draw.Style) *draw.Figure {
 	if len(steps) == 0 {
 		return nil
 	}
-	f := draw.SketchFigure(demo.Sketch(steps, sketch.Columns), demo.Sketch(steps, sketch.Narrow), style)
+	f := draw.SketchFigure(demo.Drawing(steps, sketch.Columns), demo.Drawing(steps, sketch.Narrow), style)
 	f.Name = "explain-" + e.Name
 	f.Title = "How " + e.Name + " works"
 	f.Subtitle = "A number is a deadline. 110→900: filed under tick 110, moved to 900 since. ·5·: five empty slots. " +

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/internal/draw"
 	"github.com/timerbench/timerbench/report/internal/styles"
@@ -21,8 +22,8 @@ func goTimers(v *View) Section {
 	}
 	s.Lead = show.Para("Go's own timers follow the real clock, so they take part in no workload. This is ", show.Strong("another measurement, under the real clock"),
 		": package time, and package driver on several structures, with its locks and its calls through interfaces. Its figures do not compare with those of "+
-			"the workloads. ", livetable.Loads(v.Live))
-	for _, of := range livetable.Costs(v.Live) {
+			"the workloads. ", livetable.LiveLoads(v.Live))
+	for _, of := range livetable.LiveCosts(v.Live) {
 		of.Align = "lr"
 		s.Tables = append(s.Tables, Table{Title: of.Title, Body: show.Tables(&of.Table)})
 	}
@@ -31,13 +32,13 @@ func goTimers(v *View) Section {
 
 // goCurve is the cost of an operation of Go's own timers at each number of resident timers, or of the driver on a structure.
 func (v *View) goCurve(op results.Op, structure string) draw.Series {
-	out := draw.Series{Style: styles.Baseline, Radius: 2.7, Joined: true}
+	out := draw.Series{Style: styles.BaselineStyle, Radius: 2.7, Joined: true}
 	if out.Style.Name = "Go's own timers"; structure != "" {
 		out.Style = v.Styles[structure]
 	}
 	for _, n := range v.Live.Residents() {
 		row, _ := v.Live.OnDriver(n, structure)
-		if ns := row.Over(op, v.Live.Goroutines[0], results.LiveThroughput.OpNS); !math.IsNaN(ns) {
+		if ns := stats.LiveOver(row, op, v.Live.Goroutines[0], results.LiveThroughput.OpNS); !math.IsNaN(ns) {
 			out.Marks = append(out.Marks, draw.Mark{X: float64(n), Y: ns, Title: show.Short(ns) + " ns at " + short(n)})
 		}
 	}

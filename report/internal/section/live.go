@@ -12,8 +12,8 @@ func liveTimers(v *View) Section {
 	}
 	s.Lead = show.Para("These tables compare package driver, over several structures, with Go's own timers, package time. Each was checked "+
 		"first: every timer fired once, no timer fired early, and no stopped timer fired. A driver has its default number of "+
-		"shards unless its name says otherwise. ", livetable.Loads(v.Live))
-	for _, of := range livetable.Of(v.Live) {
+		"shards unless its name says otherwise. ", livetable.LiveLoads(v.Live))
+	for _, of := range livetable.LiveTables(v.Live) {
 		of.Align = "lr"
 		s.Tables = append(s.Tables, Table{Title: of.Title, Body: show.Tables(&of.Table)})
 	}

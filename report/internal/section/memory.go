@@ -7,6 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/analysis"
 	"github.com/timerbench/timerbench/report/internal/draw"
@@ -132,7 +133,7 @@ func collector(v *View) Section {
 		Lead: show.Para("Everywhere else the collector is off while the clock runs. Here it is on, and the process holds a " +
 			"heap like that of a program. \"On / off\" is the quotient of the two times."),
 	}
-	has := func(r *results.Row) bool { return len(results.Samples(r.WithGC)) > 0 }
+	has := func(r *results.Row) bool { return len(stats.Samples(r.WithGC)) > 0 }
 	for _, c := range v.LargestOfEach(has) {
 		title := cellTitle(c) + ": with the collector on"
 		s.Tables = append(s.Tables, Table{Title: title, Body: show.Tables(v.collectorTable(c))})

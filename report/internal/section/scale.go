@@ -91,7 +91,7 @@ func (v *View) costCurve(workload, name string) draw.Series {
 }
 
 // markOf returns the mark of a summary, with its interval if it has one.
-func markOf(s cost.Stat, y float64) draw.Mark {
+func markOf(s cost.Cost, y float64) draw.Mark {
 	m := draw.Mark{X: s.Center, Y: y}
 	if s.Bounded() && s.Lo > 0 {
 		m.Lo, m.Hi = s.Lo, s.Hi

@@ -67,7 +67,7 @@ type View struct {
 
 // NewView returns the view of results.
 func NewView(r *analysis.Run) *View {
-	return &View{r, styles.Of(r.Known.Entries, r.Contenders)}
+	return &View{r, styles.Styles(r.Known.Entries, r.Contenders)}
 }
 
 // only returns the view of the rows that keep accepts, in which programs and intrusive structures are ranked as structures.

@@ -122,14 +122,14 @@ func ratio(r stats.Ratio) show.Cell {
 	return show.Number(r.Center, times(r))
 }
 
-func interval(s cost.Stat) show.Cell {
+func interval(s cost.Cost) show.Cell {
 	if !show.Narrow(s.Lo, s.Hi) {
 		return show.Words(show.Unknown)
 	}
 	return show.Number(s.Lo, show.Interval(s.Lo, s.Hi, show.Figure, " to "))
 }
 
-func withInterval(s cost.Stat) show.Cell {
+func withInterval(s cost.Cost) show.Cell {
 	c := show.Number(s.Center, show.Figure(s.Center))
 	if s.Bounded() {
 		c.Note = show.Interval(s.Lo, s.Hi, show.Figure, " to ")

@@ -40,8 +40,8 @@ func hexes(s ...string) []color.Color {
 	return out
 }
 
-// Baseline is the style of Go's own timers.
-var Baseline = draw.Style{Color: draw.Ink, Marker: draw.Square}
+// BaselineStyle is the style of Go's own timers.
+var BaselineStyle = draw.Style{Color: draw.Ink, Marker: draw.Square}
 
 var floor = draw.Style{
 	Color: draw.Hex("8a8a8a"), Marker: draw.Circle.AsHollow(), Dashes: []draw.Length{3, 2},
@@ -52,8 +52,8 @@ func control(of draw.Style) draw.Style {
 	return draw.Style{Color: of.Color, Marker: of.Marker.AsHollow(), Dashes: []draw.Length{4, 2.5}}
 }
 
-// Other returns the style of contender number member outside the catalog.
-func Other(member int) draw.Style { return palettes[others].style(member) }
+// OtherStyle returns the style of contender number member outside the catalog.
+func OtherStyle(member int) draw.Style { return palettes[others].style(member) }
 
 func (p palette) style(member int) draw.Style {
 	return draw.Style{
@@ -62,11 +62,11 @@ func (p palette) style(member int) draw.Style {
 	}
 }
 
-// Of assigns a style to each contender, by name. A structure of the catalog gets the next style of its
+// Styles assigns a style to each contender, by name. A structure of the catalog gets the next style of its
 // family in catalog order, so it has the same style in every report of one version. A contender outside
 // the catalog gets the style at the hash of its name, or the next free style. The role decides the style
 // of the rows of the harness.
-func Of(entries []entry.Entry, rows []analysis.Contender) map[string]draw.Style {
+func Styles(entries []entry.Entry, rows []analysis.Contender) map[string]draw.Style {
 	out := make(map[string]draw.Style)
 	members := make(map[entry.Family]int)
 	for _, e := range entries {
@@ -90,7 +90,7 @@ func Of(entries []entry.Entry, rows []analysis.Contender) map[string]draw.Style 
 				member = (member + 1) % combinations
 			}
 			taken[member] = true
-			out[c.Name] = Other(member)
+			out[c.Name] = OtherStyle(member)
 		}
 	}
 	for _, c := range rows {
@@ -131,9 +131,9 @@ func hasOwn(role results.Role) bool {
 	return role == results.RoleFloor || role == results.RoleControl
 }
 
-// Steps are the colors of ratios. Each is for costs up to a multiple of the best. They come from the
+// HeatSteps are the colors of ratios. Each is for costs up to a multiple of the best. They come from the
 // color map viridis, whose order is visible with any color blindness.
-var Steps = []draw.Step{
+var HeatSteps = []draw.Step{
 	{To: 1.1, Name: "up to 1.1 ×", Color: draw.Hex("fde725")},
 	{To: 1.5, Name: "1.5 ×", Color: draw.Hex("a0da39")},
 	{To: 2, Name: "2 ×", Color: draw.Hex("4ac16d")},

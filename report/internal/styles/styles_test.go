@@ -25,8 +25,8 @@ func TestLooks(t *testing.T) {
 		{Name: "heaps1-control", Role: results.RoleControl, Of: "heaps1"},
 		{Name: "null", Role: results.RoleFloor},
 	}
-	all := Of(entries, rows)
-	all["Go's own timers"] = Baseline
+	all := Styles(entries, rows)
+	all["Go's own timers"] = BaselineStyle
 	type pair struct {
 		color  any
 		marker draw.Marker
@@ -43,12 +43,12 @@ func TestLooks(t *testing.T) {
 		t.Error("a control has the hue of its structure, hollow and dashed")
 	}
 	// Neither the results nor later entries of the catalog change a style.
-	for name, style := range Of(entries[:7], nil) {
+	for name, style := range Styles(entries[:7], nil) {
 		if style.Color != all[name].Color || style.Marker != all[name].Marker {
 			t.Errorf("%s looks different in a longer catalog", name)
 		}
 	}
-	if alone := Of(entries, rows[:1]); alone["foreign"].Color != all["foreign"].Color {
+	if alone := Styles(entries, rows[:1]); alone["foreign"].Color != all["foreign"].Color {
 		t.Error("an unknown structure looks different beside others")
 	}
 }
@@ -58,7 +58,7 @@ func TestLooks(t *testing.T) {
 func TestMembersOfAFamilyHaveMarkersOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	owner := make(map[any]string)
-	for name, l := range Of(catalog.All(), nil) {
+	for name, l := range Styles(catalog.All(), nil) {
 		key := [2]any{l.Family, l.Marker}
 		if other := owner[key]; other != "" {
 			t.Errorf("%s and %s are of one family and have one marker", name, other)

@@ -1,10 +1,9 @@
-package dist
+package script
 
 import (
 	"math/bits"
 	"math/rand/v2"
 
-	"github.com/timerbench/timerbench/bench/internal/detmath"
 )
 
 // Rand is the source of all random numbers. It uses PCG, whose definition fixes its output, and its own conversions.
@@ -34,14 +33,14 @@ func (r *Rand) Float64() float64 { return float64(r.src.Uint64()>>11) * 0x1p-53 
 func (r *Rand) positive() float64 { return float64(r.src.Uint64()>>11+1) * 0x1p-53 }
 
 // Exp draws from the exponential distribution of mean 1.
-func (r *Rand) Exp() float64 { return -detmath.Log(r.positive()) }
+func (r *Rand) Exp() float64 { return -Log(r.positive()) }
 
 // Norm draws from the standard normal distribution, by Marsaglia's polar method, which needs no trigonometry.
 func (r *Rand) Norm() float64 {
 	for {
 		u, v := float64(2*r.Float64())-1, float64(2*r.Float64())-1
 		if s := float64(u*u) + float64(v*v); s > 0 && s < 1 {
-			return float64(u * sqrt(float64(-2*detmath.Log(s))/s))
+			return float64(u * sqrt(float64(-2*Log(s))/s))
 		}
 	}
 }

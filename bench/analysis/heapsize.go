@@ -1,5 +1,5 @@
 // Package heapsize measures the heap of the program.
-package heapsize
+package analysis
 
 import (
 	"runtime"

@@ -4,12 +4,11 @@
 // Every distribution can also draw length-biased: with a probability in proportion to the value. The delays of the
 // timers that are pending at a random moment have this distribution, because a timer with twice the delay is pending
 // twice as long (the inspection paradox). A workload that fills a structure this way starts in its steady state.
-package dist
+package script
 
 import (
 	"math"
 
-	"github.com/timerbench/timerbench/bench/internal/detmath"
 )
 
 func sqrt(x float64) float64 { return math.Sqrt(x) } // IEEE 754: exact everywhere
@@ -59,7 +58,7 @@ func (t Triangular) Draw(r *Rand) float64 { return float64(float64(t) * sqrt(r.F
 
 // DrawBiased inverts the distribution function (x / end)^3.
 func (t Triangular) DrawBiased(r *Rand) float64 {
-	return float64(float64(t) * detmath.Pow(r.positive(), 1.0/3))
+	return float64(float64(t) * Pow(r.positive(), 1.0/3))
 }
 
 // Mean returns the mean.
@@ -81,25 +80,25 @@ func (e Exponential) Mean() float64 { return float64(e) }
 type LogNormal struct{ Mu, Sigma float64 }
 
 // Draw draws a delay.
-func (l LogNormal) Draw(r *Rand) float64 { return detmath.Exp(l.Mu + float64(l.Sigma*r.Norm())) }
+func (l LogNormal) Draw(r *Rand) float64 { return Exp(l.Mu + float64(l.Sigma*r.Norm())) }
 
 // DrawBiased draws from the log-normal distribution whose Mu is larger by Sigma^2.
 func (l LogNormal) DrawBiased(r *Rand) float64 {
-	return detmath.Exp(l.Mu + float64(l.Sigma*l.Sigma) + float64(l.Sigma*r.Norm()))
+	return Exp(l.Mu + float64(l.Sigma*l.Sigma) + float64(l.Sigma*r.Norm()))
 }
 
 // Mean returns the mean.
-func (l LogNormal) Mean() float64 { return detmath.Exp(l.Mu + float64(l.Sigma*l.Sigma)/2) }
+func (l LogNormal) Mean() float64 { return Exp(l.Mu + float64(l.Sigma*l.Sigma)/2) }
 
 // Pareto has the density Alpha Min^Alpha / x^(Alpha+1) from Min on; Alpha must be above 1 for the mean to exist.
 type Pareto struct{ Min, Alpha float64 }
 
 // Draw draws a delay.
-func (p Pareto) Draw(r *Rand) float64 { return float64(p.Min * detmath.Pow(r.positive(), -1/p.Alpha)) }
+func (p Pareto) Draw(r *Rand) float64 { return float64(p.Min * Pow(r.positive(), -1/p.Alpha)) }
 
 // DrawBiased draws from the Pareto distribution whose Alpha is smaller by 1.
 func (p Pareto) DrawBiased(r *Rand) float64 {
-	return float64(p.Min * detmath.Pow(r.positive(), -1/(p.Alpha-1)))
+	return float64(p.Min * Pow(r.positive(), -1/(p.Alpha-1)))
 }
 
 // Mean returns the mean.

@@ -1,7 +1,7 @@
 // Package eventqueue is the priority queue of the workload generator. It holds the
 // deadlines of the generator's own model and its planned events. It shares no code with
 // the structures under test, so a fault of theirs cannot change the expected outcome.
-package eventqueue
+package script
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package detmath
+package script
 
 import (
 	"math"

@@ -5,7 +5,7 @@
 // product.
 //
 // The relative error is about 1e-14. Speed does not matter, because nothing here runs while a structure is timed.
-package detmath
+package script
 
 import "math"
 

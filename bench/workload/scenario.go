@@ -3,7 +3,7 @@
 //
 // docs/scenarios.md describes the format. The whole file is checked before anything runs.
 // Each error names the line, the key, the given value and what was expected.
-package scenario
+package workload
 
 import (
 	"cmp"
@@ -20,7 +20,6 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/foreign"
 	"github.com/timerbench/timerbench/internal/suggest"
 )
@@ -30,12 +29,12 @@ type document struct {
 	Name       string            `toml:"name"`
 	Summary    string            `toml:"summary,omitempty"`
 	Source     string            `toml:"source,omitempty" comment:"where the parameters come from"`
-	Tick       workload.Duration `toml:"tick" comment:"what the clock counts in"`
+	Tick       Duration `toml:"tick" comment:"what the clock counts in"`
 	Population int               `toml:"population,omitempty" comment:"resident timers"`
 	Trial      int               `toml:"trial,omitempty" comment:"operations in a timed trial"`
 	Unit       script.Unit       `toml:"unit,omitempty" comment:"what a cost is counted per: lifecycle, reschedule or tick"`
 	Model      string            `toml:"model" comment:"what the timers do"`
-	Parameters workload.Model    `toml:"parameters"`
+	Parameters Model    `toml:"parameters"`
 }
 
 // The limits of a file. The population must fit into memory. A trial must be long enough
@@ -51,11 +50,11 @@ const builtIn = "a built-in workload, which is another one"
 // Load reads scenario files. The names of their workloads must be unique. A file may use
 // the name of a built-in workload only if it describes that workload unchanged. If any
 // file has a fault, Load returns no workloads, and the error has a line for each fault.
-func Load(paths ...string) ([]workload.Workload, error) {
-	var list []workload.Workload
+func Load(paths ...string) ([]Workload, error) {
+	var list []Workload
 	var errs []error
 	taken := make(map[string]string) // owner of each name
-	for _, w := range workload.All() {
+	for _, w := range All() {
 		taken[w.Name] = builtIn
 	}
 	for _, path := range paths {
@@ -76,18 +75,18 @@ func Load(paths ...string) ([]workload.Workload, error) {
 }
 
 // Parse reads the text of a scenario file; errors name the file as given.
-func Parse(file string, data []byte) (workload.Workload, error) { return parse(file, data, nil) }
+func Parse(file string, data []byte) (Workload, error) { return parse(file, data, nil) }
 
-// Find looks among the texts of scenario files, by name, and then among the built-in workloads.
-func Find(texts map[string]string, name string) (workload.Workload, bool) {
+// FindIn looks among the texts of scenario files, by name, and then among the built-in workloads.
+func FindIn(texts map[string]string, name string) (Workload, bool) {
 	if text, ok := texts[name]; ok {
 		w, err := Parse(name, []byte(text))
 		return w, err == nil
 	}
-	return workload.Find(name)
+	return Find(name)
 }
 
-func parse(name string, data []byte, taken map[string]string) (workload.Workload, error) {
+func parse(name string, data []byte, taken map[string]string) (Workload, error) {
 	w, faults := read(data, taken)
 	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
 	var errs []error
@@ -99,7 +98,7 @@ func parse(name string, data []byte, taken map[string]string) (workload.Workload
 
 // read checks a file in this order: TOML syntax, keys, types and ranges. It returns the
 // faults of the first of these checks that fails.
-func read(data []byte, taken map[string]string) (w workload.Workload, faults []fault) {
+func read(data []byte, taken map[string]string) (w Workload, faults []fault) {
 	var values map[string]any
 	if err := toml.Unmarshal(data, &values); err != nil {
 		return w, []fault{notTOML(data, err)}
@@ -117,10 +116,10 @@ func read(data []byte, taken map[string]string) (w workload.Workload, faults []f
 		return w, f.unknown
 	}
 	head.check(f)
-	w = workload.Workload{
+	w = Workload{
 		Name: head.Name, Summary: head.Summary, Source: head.Source,
 		Tick: time.Duration(head.Tick), Resident: head.Population, Trial: head.Trial, Unit: head.Unit,
-		Model: model, Category: workload.Custom, Scenario: string(data),
+		Model: model, Category: Custom, Scenario: string(data),
 	}
 	if b, ok := builtInLike(w); ok {
 		w.Category, w.Grid = b.Category, b.Grid
@@ -139,8 +138,8 @@ func read(data []byte, taken map[string]string) (w workload.Workload, faults []f
 
 // builtInLike returns the built-in workload with the name of w. ok reports whether w
 // writes the same scripts: it was printed and not changed.
-func builtInLike(w workload.Workload) (b workload.Workload, ok bool) {
-	b, _ = workload.Find(w.Name)
+func builtInLike(w Workload) (b Workload, ok bool) {
+	b, _ = Find(w.Name)
 	w.Summary, w.Source, w.Scenario, w.Extra = b.Summary, b.Source, b.Scenario, b.Extra
 	w.Definition, w.Sizes, w.LongWarmUp = b.Definition, b.Sizes, b.LongWarmUp
 	w.Category, w.Grid = b.Category, b.Grid
@@ -162,12 +161,12 @@ func notTOML(data []byte, err error) fault {
 }
 
 // modelOf returns a model of the kind that a file names, which determines the parameters, or nil.
-func modelOf(value any, f *file) workload.Model {
+func modelOf(value any, f *file) Model {
 	name, _ := value.(string)
-	if m, ok := workload.FindModel(name); ok {
+	if m, ok := FindModel(name); ok {
 		return m
 	}
-	names := workload.ModelNames()
+	names := ModelNames()
 	f.wrong("model", f.places["model"].text, "one of "+strings.Join(names, ", ")+suggest.Nearest(name, names))
 	return nil
 }
@@ -197,8 +196,8 @@ func (d *document) check(f *file) {
 
 // population returns the number of resident timers: the given one, or the one that
 // follows from the rates. If a file has both, they must agree.
-func population(f *file, w workload.Workload) int {
-	flow, ok := w.Model.(*workload.Flow)
+func population(f *file, w Workload) int {
+	flow, ok := w.Model.(*Flow)
 	if !ok || flow.Resident(w.Tick) == 0 {
 		return w.Resident
 	}
@@ -215,13 +214,13 @@ func population(f *file, w workload.Workload) int {
 }
 
 // Print writes a workload as a scenario file, with a comment on each parameter.
-func Print(w workload.Workload) ([]byte, error) {
+func Print(w Workload) ([]byte, error) {
 	kind := w.Kind()
 	if kind.Name == "" {
 		return nil, fmt.Errorf("workload %s: its model %T is none that scenario files have", w.Name, w.Model)
 	}
 	text, err := toml.Marshal(document{
-		w.Name, w.Summary, w.Source, workload.Duration(w.Tick), w.Resident, w.Trial, w.Unit, kind.Name, w.Model,
+		w.Name, w.Summary, w.Source, Duration(w.Tick), w.Resident, w.Trial, w.Unit, kind.Name, w.Model,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("workload %s: %w", w.Name, err)

@@ -1,4 +1,4 @@
-package eventqueue
+package script
 
 import (
 	"math/rand/v2"

@@ -1,6 +1,6 @@
 // Package start holds what a program of another language begins with: for C, Rust and Python a small program that takes
 // part in a run, and the file with the protocol that it needs.
-package start
+package external
 
 import (
 	"embed"
@@ -19,14 +19,14 @@ var names = map[string]string{
 	"timerbench.h": "timerbench.h", "timerbench.rs": "timerbench.rs", "timerbench.py": "timerbench.py",
 }
 
-// Names returns the languages and the names of the protocol files, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(names)) }
+// StartNames returns the languages and the names of the protocol files, sorted.
+func StartNames() []string { return slices.Sorted(maps.Keys(names)) }
 
-// File returns the small program of a language, or a protocol file by its name. It returns an error for other names.
-func File(name string) ([]byte, error) {
+// StartFile returns the small program of a language, or a protocol file by its name. It returns an error for other names.
+func StartFile(name string) ([]byte, error) {
 	file, ok := names[name]
 	if !ok {
-		return nil, fmt.Errorf("%q: want one of %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%q: want one of %s", name, strings.Join(StartNames(), ", "))
 	}
 	return files.ReadFile("files/" + file)
 }

@@ -1,6 +1,6 @@
 // Package runs manages the folders of runs. A folder is locked while a run writes to it, a
 // complete run is never replaced, and commands find the results again later.
-package runs
+package results
 
 import (
 	"errors"
@@ -13,13 +13,12 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/atomicfile"
 )
 
 // The files in the folder of a run.
 const (
-	Results    = "results.json"
+	FileName   = "results.json"
 	Benchmarks = "bench.txt" // for benchstat
 	lockFile   = ".lock"
 )
@@ -32,12 +31,12 @@ const (
 )
 
 // Save writes both files of a run into a folder. It writes each file completely or not at all.
-func Save(dir string, r *results.Run) error {
-	err := atomicfile.Write(filepath.Join(dir, Benchmarks), func(w io.Writer) error { return results.WriteBenchfmt(w, r) })
+func Save(dir string, r *Run) error {
+	err := atomicfile.Write(filepath.Join(dir, Benchmarks), func(w io.Writer) error { return WriteBenchfmt(w, r) })
 	if err != nil {
 		err = fmt.Errorf("writing benchmark lines: %w", err)
 	}
-	return errors.Join(results.Write(filepath.Join(dir, Results), r), err)
+	return errors.Join(Write(filepath.Join(dir, FileName), r), err)
 }
 
 // Folder is the folder of one run. It is locked until Close.
@@ -49,17 +48,17 @@ type Folder struct {
 	lock  *flock.Flock
 }
 
-// Open creates and locks the folder of a run. For an empty path it creates a folder in Parent,
+// OpenFolder creates and locks the folder of a run. For an empty path it creates a folder in Parent,
 // named by the time and by what. It returns an error if another run writes to the folder or if
 // the folder contains a run, except an interrupted run with resume set.
-func Open(path, what string, now time.Time, resume bool) (*Folder, error) {
+func OpenFolder(path, what string, now time.Time, resume bool) (*Folder, error) {
 	f := &Folder{Path: path}
 	var err error
 	if path == "" {
 		if err := linkIsFree(); err != nil {
 			return nil, err
 		}
-		f.Path, err = New(what, now)
+		f.Path, err = NewFolder(what, now)
 		f.fresh, f.made = true, true
 	} else {
 		_, missing := os.Stat(path)
@@ -78,9 +77,9 @@ func Open(path, what string, now time.Time, resume bool) (*Folder, error) {
 	return f, nil
 }
 
-// OpenRun locks the folder of a run, complete or not, for adding to its results. It returns an
+// OpenRunFolder locks the folder of a run, complete or not, for adding to its results. It returns an
 // error if the folder has no results or another run writes to it.
-func OpenRun(path string) (*Folder, error) {
+func OpenRunFolder(path string) (*Folder, error) {
 	f := &Folder{Path: path}
 	_, err := os.Stat(f.Results())
 	if err != nil {
@@ -89,9 +88,9 @@ func OpenRun(path string) (*Folder, error) {
 	return f, f.acquire()
 }
 
-// New creates a folder in Parent and returns its path. The name is the time and what, with a
+// NewFolder creates a folder in Parent and returns its path. The name is the time and what, with a
 // number if the name is taken.
-func New(what string, now time.Time) (string, error) {
+func NewFolder(what string, now time.Time) (string, error) {
 	if err := os.MkdirAll(Parent, 0o755); err != nil {
 		return Parent, err
 	}
@@ -107,7 +106,7 @@ func New(what string, now time.Time) (string, error) {
 }
 
 // Results returns the path of the results file.
-func (f *Folder) Results() string { return filepath.Join(f.Path, Results) }
+func (f *Folder) Results() string { return filepath.Join(f.Path, FileName) }
 
 // acquire locks the folder. It fails if the folder is not writable, so that a long run fails at
 // its start and not at its end.
@@ -135,7 +134,7 @@ func (f *Folder) acquire() error {
 // refuseRun returns an error if the folder contains a complete run, an unreadable results file,
 // or an interrupted run without resume.
 func (f *Folder) refuseRun(resume bool) error {
-	head, err := results.ReadHeader(f.Results())
+	head, err := ReadHeader(f.Results())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -151,7 +150,7 @@ func (f *Folder) refuseRun(resume bool) error {
 
 func (f *Folder) removeUnfinished() error {
 	var errs []error
-	for _, name := range []string{Results, Benchmarks} {
+	for _, name := range []string{FileName, Benchmarks} {
 		left, err := filepath.Glob(filepath.Join(f.Path, "."+name+"-*"))
 		errs = append(errs, err)
 		for _, file := range left {

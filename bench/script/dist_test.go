@@ -1,4 +1,4 @@
-package dist
+package script
 
 import (
 	"math"
@@ -78,7 +78,7 @@ func formulas() map[string]func(float64) float64 {
 func TestDrawsFollowTheFormula(t *testing.T) {
 	const mean = 30_000
 	want := formulas()
-	for _, named := range All() {
+	for _, named := range AllDists() {
 		d, r := named.New(mean), NewRand(1, 2)
 		sample := make([]float64, draws)
 		for i := range sample {
@@ -98,7 +98,7 @@ func TestDrawsFollowTheFormula(t *testing.T) {
 func TestResidualsFollowTheRenewalFormula(t *testing.T) {
 	const mean, steps = 30_000, 400_000
 	for name, f := range formulas() {
-		named, ok := Find(name)
+		named, ok := FindDist(name)
 		if !ok {
 			t.Fatalf("no distribution %q", name)
 		}

@@ -1,4 +1,4 @@
-package heapsize
+package analysis
 
 import (
 	"runtime"

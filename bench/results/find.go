@@ -1,4 +1,4 @@
-package runs
+package results
 
 import (
 	"errors"
@@ -7,16 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/timerbench/timerbench/bench/results"
 )
 
 // Read reads a results file, or the file that Locate chooses in a folder, and returns its path.
-func Read(path string) (r *results.Run, file string, err error) {
+func Read(path string) (r *Run, file string, err error) {
 	if file, err = Locate(filepath.Clean(path)); err != nil {
 		return nil, "", err
 	}
-	r, err = results.Read(file)
+	r, err = ReadFile(file)
 	return r, file, err
 }
 
@@ -33,38 +31,38 @@ func Locate(path string) (string, error) {
 	case !info.IsDir():
 		return path, nil
 	}
-	found, err := In(path)
+	found, err := FoundIn(path)
 	switch {
 	case len(found) > 0:
-		return Last(found).Path, nil
+		return LastFound(found).Path, nil
 	case err != nil:
 		return "", err
 	}
-	return "", fmt.Errorf("%s: no %s in it or in a folder below, want results of timerbench run", path, Results)
+	return "", fmt.Errorf("%s: no %s in it or in a folder below, want results of timerbench run", path, FileName)
 }
 
 // Found is the path and the header of a results file.
 type Found struct {
-	results.Header
+	Header
 	Path string
 }
 
-// In returns the results in a folder and in its direct subfolders. It reads only the headers.
+// FoundIn returns the results in a folder and in its direct subfolders. It reads only the headers.
 // The error joins the errors of the files that In cannot read; the other files are returned.
-func In(path string) (found []Found, err error) {
-	candidates := []string{filepath.Join(path, Results)}
+func FoundIn(path string) (found []Found, err error) {
+	candidates := []string{filepath.Join(path, FileName)}
 	below, err := os.ReadDir(path)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range below {
 		if d.IsDir() { // not the link Latest
-			candidates = append(candidates, filepath.Join(path, d.Name(), Results))
+			candidates = append(candidates, filepath.Join(path, d.Name(), FileName))
 		}
 	}
 	slices.Reverse(candidates) // of two runs in one second the later comes first
 	for _, file := range candidates {
-		head, e := results.ReadHeader(file)
+		head, e := ReadHeader(file)
 		switch {
 		case e == nil:
 			found = append(found, Found{head, file})
@@ -75,8 +73,8 @@ func In(path string) (found []Found, err error) {
 	return found, err
 }
 
-// Last returns the last complete run or, if there is none, the last interrupted run. It panics if found is empty.
-func Last(found []Found) Found {
+// LastFound returns the last complete run or, if there is none, the last interrupted run. It panics if found is empty.
+func LastFound(found []Found) Found {
 	return slices.MaxFunc(found, func(a, b Found) int {
 		switch {
 		case a.Complete == b.Complete:

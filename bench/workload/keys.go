@@ -1,10 +1,9 @@
-package scenario
+package workload
 
 import (
 	"reflect"
 	"strings"
 
-	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // Key describes a parameter of a model in scenario files.
@@ -15,8 +14,8 @@ type Key struct {
 	Doc      string // may be empty
 }
 
-// Keys lists the parameters of a model of package workload. A delay is one parameter.
-func Keys(m workload.Model) []Key { return keysOf(reflect.ValueOf(m).Elem(), "") }
+// Parameters lists the parameters of a model of package workload. A delay is one parameter.
+func Parameters(m Model) []Key { return keysOf(reflect.ValueOf(m).Elem(), "") }
 
 // keysOf lists the fields of a struct. Its values are the defaults.
 func keysOf(v reflect.Value, prefix string) []Key {
@@ -28,7 +27,7 @@ func keysOf(v reflect.Value, prefix string) []Key {
 			Type: typeName(f.Type),
 			Doc:  f.Tag.Get("comment"),
 			Optional: strings.Contains(options, "omitempty") || !value.IsZero() ||
-				f.Type == reflect.TypeFor[workload.Share](), // no share is a share of 0
+				f.Type == reflect.TypeFor[Share](), // no share is a share of 0
 		}
 		below := f.Type
 		if below.Kind() == reflect.Slice {
@@ -53,7 +52,7 @@ func typeName(t reflect.Type) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Struct:
-		if t != reflect.TypeFor[workload.Delay]() {
+		if t != reflect.TypeFor[Delay]() {
 			return "table"
 		}
 	}

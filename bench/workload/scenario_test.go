@@ -1,4 +1,4 @@
-package scenario_test
+package workload_test
 
 import (
 	"fmt"
@@ -8,19 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/scenario"
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // Every built-in workload can be printed, and is the same when it is read again.
 func TestBuiltInsArePrintedAndReadBack(t *testing.T) {
 	for _, w := range workload.All() {
-		text, err := scenario.Print(w)
+		text, err := workload.Print(w)
 		if err != nil {
 			t.Errorf("%s: %v", w.Name, err)
 			continue
 		}
-		got, err := scenario.Parse(w.Name, text)
+		got, err := workload.Parse(w.Name, text)
 		if err != nil {
 			t.Errorf("%v in\n%s", err, text)
 			continue
@@ -42,7 +41,7 @@ delay = { kind = "constant", mean = "5s" }
 `
 
 func TestWhatIsLeftOutFollows(t *testing.T) {
-	w, err := scenario.Parse("x", []byte(sound))
+	w, err := workload.Parse("x", []byte(sound))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,12 +49,12 @@ func TestWhatIsLeftOutFollows(t *testing.T) {
 		t.Errorf("%d resident, want 100 a second for 5 s; text %q", w.Resident, w.Scenario)
 	}
 	for _, population := range []string{"451", "549"} { // rounded
-		w, err := scenario.Parse("x", []byte(strings.Replace(sound, "tick", "population = "+population+"\ntick", 1)))
+		w, err := workload.Parse("x", []byte(strings.Replace(sound, "tick", "population = "+population+"\ntick", 1)))
 		if err != nil || fmt.Sprint(w.Resident) != population {
 			t.Errorf("a population of %s is read as %d, %v", population, w.Resident, err)
 		}
 	}
-	w, err = scenario.Parse("x", []byte("name = 'x'\ntick = '1ms'\nmodel = 'churn'\nparameters.delay = {kind = 'uniform', high = '3s'}\n"))
+	w, err = workload.Parse("x", []byte("name = 'x'\ntick = '1ms'\nmodel = 'churn'\nparameters.delay = {kind = 'uniform', high = '3s'}\n"))
 	if err != nil || w.Resident != 0 || w.Model.(*workload.Churn).Burst != 32 {
 		t.Errorf("%+v, %v: want any number of timers, and bursts of 32", w.Model, err)
 	}
@@ -125,7 +124,7 @@ func TestErrorsNameLineKeyValueAndWhatWasExpected(t *testing.T) {
 		{`tick =`, "unit = \"hour\"\ntick =", `x.toml:2: unit = "hour": want one of lifecycle, reschedule, tick`},
 	} {
 		text := strings.Replace(sound, c.old, c.new, 1)
-		_, err := scenario.Parse("x.toml", []byte(text))
+		_, err := workload.Parse("x.toml", []byte(text))
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("the sound file: %v", err)
@@ -137,7 +136,7 @@ func TestErrorsNameLineKeyValueAndWhatWasExpected(t *testing.T) {
 
 // All faults are told at once, in the order of the file.
 func TestAllFaultsAreTold(t *testing.T) {
-	_, err := scenario.Parse("x", []byte(strings.NewReplacer("mine", "My own", "100", "-5", "5s", "-5s").Replace(sound)))
+	_, err := workload.Parse("x", []byte(strings.NewReplacer("mine", "My own", "100", "-5", "5s", "-5s").Replace(sound)))
 	want := []string{"x:1: name", "x:6: parameters.class[0].rate", "x:7: parameters.class[0].delay.mean"}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != len(want) {
@@ -162,19 +161,19 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 	a, b := write("a.toml", "\xef\xbb\xbf"+sound), write("b.toml", sound)
 	c := write("c.toml", strings.Replace(sound, "mine", "hold", 1))
 	hold, _ := workload.Find("hold")
-	printed, _ := scenario.Print(hold)
+	printed, _ := workload.Print(hold)
 	d := write("d.toml", string(printed))
-	if list, err := scenario.Load(d); err != nil || len(list) != 1 || list[0].Name != "hold" {
+	if list, err := workload.Load(d); err != nil || len(list) != 1 || list[0].Name != "hold" {
 		t.Errorf("a built-in workload as it is printed: %v, %v", list, err)
 	}
-	if _, err := scenario.Load(d, d); err == nil {
+	if _, err := workload.Load(d, d); err == nil {
 		t.Error("the same file twice is two workloads of one name")
 	}
-	if list, err := scenario.Load(a); err != nil || len(list) != 1 || list[0].Name != "mine" {
+	if list, err := workload.Load(a); err != nil || len(list) != 1 || list[0].Name != "mine" {
 		t.Errorf("one sound file: %v, %v", list, err)
 	}
 	missing := filepath.Join(dir, "missing.toml")
-	list, err := scenario.Load(a, b, c, missing)
+	list, err := workload.Load(a, b, c, missing)
 	if list != nil || err == nil {
 		t.Fatalf("%d workloads, error %v", len(list), err)
 	}
@@ -191,7 +190,7 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 
 func TestKeysOfAModel(t *testing.T) {
 	kind, _ := workload.FindModel("flow")
-	want := map[string]scenario.Key{
+	want := map[string]workload.Key{
 		"poll":                  {Type: "true or false", Optional: true},
 		"class[]":               {Type: "table"},
 		"class[].rate":          {Type: "rate", Optional: true},
@@ -199,7 +198,7 @@ func TestKeysOfAModel(t *testing.T) {
 		"class[].completion":    {Type: "delay", Optional: true},
 		"class[].shares.cancel": {Type: "share", Optional: true},
 	}
-	for _, k := range scenario.Keys(kind) {
+	for _, k := range workload.Parameters(kind) {
 		if w, ok := want[k.Name]; ok && (k.Type != w.Type || k.Optional != w.Optional) {
 			t.Errorf("%+v, want %+v", k, w)
 		}
@@ -219,7 +218,7 @@ func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 	text := string(data)
 	names := workload.DelayKinds()
 	flow, _ := workload.FindModel("flow")
-	for _, k := range scenario.Keys(flow) {
+	for _, k := range workload.Parameters(flow) {
 		names = append(names, k.Name[strings.LastIndexByte(k.Name, '.')+1:])
 	}
 	names = append(names, "name", "summary", "source", "tick", "population", "trial", "unit", "model", "parameters")
@@ -234,7 +233,7 @@ func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 	}
 	for _, example := range examples {
 		example, _, _ = strings.Cut(example, "```")
-		if _, err := scenario.Parse("example", []byte(example)); err != nil {
+		if _, err := workload.Parse("example", []byte(example)); err != nil {
 			t.Errorf("%v\n%s", err, example)
 		}
 	}
@@ -244,25 +243,25 @@ func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(sound)
 	for _, w := range workload.All() {
-		text, err := scenario.Print(w)
+		text, err := workload.Print(w)
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		w, err := scenario.Parse("x", []byte(text))
+		w, err := workload.Parse("x", []byte(text))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "x:") {
 				t.Errorf("no line: %v", err)
 			}
 			return
 		}
-		printed, err := scenario.Print(w)
+		printed, err := workload.Print(w)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := scenario.Parse("y", printed)
+		again, err := workload.Parse("y", printed)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, printed)
 		}

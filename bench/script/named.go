@@ -1,18 +1,18 @@
-package dist
+package script
 
-import "github.com/timerbench/timerbench/bench/internal/detmath"
 
-// Named is a family of distributions that differ in scale only.
-type Named struct {
+
+// NamedDist is a family of distributions that differ in scale only.
+type NamedDist struct {
 	Name string
 	Doc  string
 	New  func(mean float64) Dist // the member with that mean
 }
 
-// Grid returns the families of the comparison grid. All of them are used with the same mean, so the same rate of
+// GridDists returns the families of the comparison grid. All of them are used with the same mean, so the same rate of
 // arrivals leads to the same number of pending timers, and two of them differ only in shape.
-func Grid() []Named {
-	return []Named{
+func GridDists() []NamedDist {
+	return []NamedDist{
 		{"constant", "one timeout for all", func(mean float64) Dist { return Constant(mean) }},
 		{"uniform", "U(0, 2 mean)", func(mean float64) Dist { return Uniform{0, 2 * mean} }},
 		{"exponential", "memoryless", func(mean float64) Dist { return Exponential(mean) }},
@@ -23,22 +23,22 @@ func Grid() []Named {
 	}
 }
 
-// All returns the families of the grid and the increments of Jones 1986 that the grid lacks.
-func All() []Named {
-	return append(Grid(),
-		Named{"triangular", "density rising from 0 to 1.5 mean", triangular},
-		Named{"biased", "U(0.9, 1.1) mean", biased},
+// AllDists returns the families of the grid and the increments of Jones 1986 that the grid lacks.
+func AllDists() []NamedDist {
+	return append(GridDists(),
+		NamedDist{"triangular", "density rising from 0 to 1.5 mean", triangular},
+		NamedDist{"biased", "U(0.9, 1.1) mean", biased},
 	)
 }
 
-// Find returns the family of that name.
-func Find(name string) (Named, bool) {
-	for _, n := range All() {
+// FindDist returns the family of that name.
+func FindDist(name string) (NamedDist, bool) {
+	for _, n := range AllDists() {
 		if n.Name == name {
 			return n, true
 		}
 	}
-	return Named{}, false
+	return NamedDist{}, false
 }
 
 // clustered models timeouts that people configure: a few round values, each with a jitter of 1 %. The jitter and the
@@ -76,11 +76,11 @@ func pareto(mean float64) Dist {
 
 func logNormal(mean float64) Dist {
 	const sigma = 1
-	return LogNormal{Mu: detmath.Log(mean) - sigma*sigma/2.0, Sigma: sigma}
+	return LogNormal{Mu: Log(mean) - sigma*sigma/2.0, Sigma: sigma}
 }
 
 // LogNormalQuantiles returns the log-normal distribution with the given median and upper quartile.
 func LogNormalQuantiles(p50, p75 float64) LogNormal {
 	const z75 = 0.6744897501960817 // the upper quartile of the standard normal
-	return LogNormal{Mu: detmath.Log(p50), Sigma: (detmath.Log(p75) - detmath.Log(p50)) / z75}
+	return LogNormal{Mu: Log(p50), Sigma: (Log(p75) - Log(p50)) / z75}
 }

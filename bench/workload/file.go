@@ -1,4 +1,4 @@
-package scenario
+package workload
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/suggest"
 )
 
@@ -136,7 +135,7 @@ func (f *file) wrong(key, value, want string) {
 		f.faults = append(f.faults, fault{line, text})
 		return
 	}
-	e := workload.ParameterError{Key: key, Value: value, Want: want}
+	e := ParameterError{Key: key, Value: value, Want: want}
 	f.faults = append(f.faults, fault{line, e.Error()})
 }
 
@@ -170,7 +169,7 @@ func (f *file) decode(key string, value any, v reflect.Value, tag reflect.Struct
 			}
 		}
 	case string:
-		if d, ok := v.Addr().Interface().(*workload.Duration); ok {
+		if d, ok := v.Addr().Interface().(*Duration); ok {
 			right = d.UnmarshalText([]byte(value)) == nil
 		} else if right = v.Kind() == reflect.String; right {
 			v.SetString(value)
@@ -200,7 +199,7 @@ func (f *file) decode(key string, value any, v reflect.Value, tag reflect.Struct
 
 // checkRange checks the range of a parameter, where the length of a tick is known.
 func (f *file) checkRange(key string, v reflect.Value) {
-	if want := workload.OutOfRange(v.Interface(), max(f.tick, 1)); want != "" && f.tick > 0 {
+	if want := OutOfRange(v.Interface(), max(f.tick, 1)); want != "" && f.tick > 0 {
 		value := ""
 		if f.given(key) {
 			value = fmt.Sprint(v)
@@ -238,7 +237,7 @@ func (f *file) decodeTable(key string, table map[string]any, v reflect.Value) {
 				below, suggest.Nearest(name, names), strings.Join(names, ", "))})
 		}
 	}
-	if c, ok := v.Addr().Interface().(workload.Checker); ok && len(f.faults) == before {
+	if c, ok := v.Addr().Interface().(Checker); ok && len(f.faults) == before {
 		for _, e := range c.Check() {
 			f.wrong(join(key, e.Key), e.Value, e.Want)
 		}

@@ -1,0 +1,69 @@
+package stats
+
+import (
+	"math"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// MedianOf returns the median of value over the items. It ignores NaN, and returns NaN without any other value.
+func MedianOf[T any](items []T, value func(T) float64) float64 {
+	var values []float64
+	for _, item := range items {
+		if v := value(item); !math.IsNaN(v) {
+			values = append(values, v)
+		}
+	}
+	return Median(values)
+}
+
+// LiveOver returns the median of a value, such as the throughput, over the slices of an operation. It is NaN without any.
+func LiveOver(r results.LiveRow, op results.Op, goroutines int, value func(results.LiveThroughput) float64) float64 {
+	return MedianOf(r.Throughput, func(t results.LiveThroughput) float64 {
+		if t.Is(op, goroutines) {
+			return value(t)
+		}
+		return math.NaN()
+	})
+}
+
+// LiveRelative returns a value of the slices of a row, such as their throughput, relative to that of other, Go's own timers: the
+// median of the ratios of adjacent slices. It is NaN if there are no such slices.
+func LiveRelative(r, other results.LiveRow, op results.Op, goroutines int, value func(results.LiveThroughput) float64) float64 {
+	adjacent := make(map[int]float64)
+	for _, o := range other.Throughput {
+		if o.Is(op.Counterpart(), goroutines) {
+			adjacent[o.Turn] = value(o)
+		}
+	}
+	return MedianOf(r.Throughput, func(t results.LiveThroughput) float64 {
+		if o, ok := adjacent[t.Turn]; ok && t.Is(op, goroutines) {
+			return value(t) / o
+		}
+		return math.NaN()
+	})
+}
+
+// LatenessOver returns the median of each percentile of the lateness over the rounds. The medians
+// are NaN if nothing fired.
+func LatenessOver(r results.LiveRow) results.Latency {
+	of := func(value func(results.LiveLateness) float64) float64 {
+		return MedianOf(r.Lateness, func(d results.LiveLateness) float64 {
+			if d.Timers == 0 {
+				return math.NaN()
+			}
+			return value(d)
+		})
+	}
+	l := results.Latency{
+		P50:  of(func(d results.LiveLateness) float64 { return d.P50 }),
+		P90:  of(func(d results.LiveLateness) float64 { return d.P90 }),
+		P99:  of(func(d results.LiveLateness) float64 { return d.P99 }),
+		P999: of(func(d results.LiveLateness) float64 { return d.P999 }),
+		Max:  of(func(d results.LiveLateness) float64 { return d.Max }),
+	}
+	for _, d := range r.Lateness {
+		l.Samples += int64(d.Timers)
+	}
+	return l
+}
