@@ -59,8 +59,8 @@ func TestStructuresWorkloadsAndChartsAreAddedAsContributingSays(t *testing.T) {
 	oneLine("structures/catalog/catalog.go", "\t\tof(entry.For[T]{\n\t\t\tName: \"minheap\",", read("testdata/contributing/entry.go.txt"), module+"structures/mything")
 	add("bench/workload/mything.go", read("testdata/contributing/workload.go.txt"))
 	oneLine("bench/workload/list.go", "\t\tidle,", "\t\tnewMything(),", "")
-	add("report/internal/section/mything.go", read("testdata/contributing/chart.go.txt"))
-	oneLine("report/internal/section/section.go", "\tanswer,", "\tmything,", "")
+	add("report/section/mything.go", read("testdata/contributing/chart.go.txt"))
+	oneLine("report/section/section.go", "\tquestions,", "\tmything,", "")
 
 	overlay := filepath.Join(dir, "overlay.json")
 	data, err := json.Marshal(map[string]any{"Replace": files})

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/analysis"
+	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -87,7 +87,7 @@ func TestREADMETableIsTheCatalog(t *testing.T) {
 
 // The verdict is that of all results in docs/results together.
 func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
-	v, err := analysis.Kept()
+	v, err := answer.Kept()
 	if err != nil || len(v.Machines) < 2 || len(v.Exceptions) == 0 {
 		t.Fatalf("%v, %+v", err, v)
 	}
@@ -95,7 +95,7 @@ func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
 		e, _ := catalog.Find(name)
 		return fmt.Sprintf("[`%s`](%s)", e.Name, strings.TrimPrefix(e.Package, "github.com/timerbench/timerbench/"))
 	}
-	verdict := strings.Replace(show.Para(v.Line()).Markdown(), "**auto**", link(analysis.Default), 1)
+	verdict := strings.Replace(show.Para(v.Line()).Markdown(), "**auto**", link(answer.Default), 1)
 	machines := fmt.Sprintf("%d machines", len(v.Machines))
 	summary := strings.Replace(v.Summary(), machines, "["+machines+"](docs/results/report.md#what-does-auto-cost-on-each-machine)", 1)
 	verdict = strings.TrimSpace(verdict) + " " + summary + " " + v.Basis() + "\nExceptions:\n\n"

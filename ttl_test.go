@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/analysis"
+	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -22,7 +22,7 @@ const (
 )
 
 // ttlTable returns the table of one size, the least bytes first.
-func ttlTable(t *testing.T, r *analysis.Run, n int) string {
+func ttlTable(t *testing.T, r *answer.Run, n int) string {
 	t.Helper()
 	calls := func(workload string) (out []results.Calls) {
 		for _, c := range r.Calls {
@@ -56,13 +56,13 @@ func ttlTable(t *testing.T, r *analysis.Run, n int) string {
 		if e, ok := catalog.Find(c.Structure); ok && !e.Exact() {
 			name += " (late)"
 		}
-		if most := c.Max().NS; c.Structure == analysis.Default && max(most, other.Max().NS) > 0.5e6 {
+		if most := c.Max().NS; c.Structure == answer.Default && max(most, other.Max().NS) > 0.5e6 {
 			t.Errorf("the longest call of %s takes %v ns among %d, and the page says far below a millisecond", c.Structure, most, n)
 		}
 		row := cell.Row(c.Structure)
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, show.Figure(c.Bytes),
 			longest(c, results.Schedule), longest(c, results.Pop), show.Duration(c.Lag), longest(other, results.Pop), show.Duration(other.Lag),
-			show.Figure(cell.Cost(row).Center), show.Times(cell.Ratio(row, cell.Row(analysis.Default)).Center))
+			show.Figure(cell.Cost(row).Center), show.Times(cell.Ratio(row, cell.Row(answer.Default)).Center))
 	}
 	return b.String()
 }
@@ -87,14 +87,14 @@ func TestTheTTLPageIsThatOfTheKeptRun(t *testing.T) {
 			kept.Cells[i].Definition = 0 // the answers below are those of the page
 		}
 	}
-	r := analysis.Of(kept)
+	r := answer.Of(kept)
 	text := note + fmt.Sprintf("Measured by `make bench-ttl` on %s, %s, %s.\n", kept.Environment.CPU, kept.Created.Format("2 January 2006"), kept.Environment.Build())
 	for _, n := range []int{1e6, 1e7} {
 		text += ttlTable(t, r, n)
 	}
 	for _, n := range []float64{1e6, 1e7} {
-		x, err := r.Adviser().Answer(analysis.Question{
-			N: n, Cancel: analysis.Unknown, Reschedule: analysis.Unknown, Matters: analysis.Weights{analysis.Memory: 4, analysis.Pause: 2, analysis.Throughput: 1},
+		x, err := r.Adviser().Answer(answer.Question{
+			N: n, Cancel: answer.Unknown, Reschedule: answer.Unknown, Matters: answer.Weights{answer.Memory: 4, answer.Pause: 2, answer.Throughput: 1},
 		})
 		if err != nil || strings.Contains(x.Far, "far from") || len(x.Candidates) > 3 {
 			t.Errorf("%g entries: %v, %s, candidates %v", n, err, x.Far, x.Candidates)

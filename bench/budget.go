@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/analysis"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 )
@@ -153,7 +153,7 @@ func byInterest(steps []Step) []Step {
 		}
 	}
 	order := func(s Step) float64 {
-		if _, ticks := s.analysis.(analysis.IdleTicks); ticks { // the second picture, and cheap
+		if _, ticks := s.analysis.(replay.IdleTicks); ticks { // the second picture, and cheap
 			return nearest - 1
 		}
 		if s.cell == nil {

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -264,7 +264,7 @@ func (m *cellRun) racing() []*contender {
 	in := slices.DeleteFunc(slices.Clone(m.rows), func(r *contender) bool {
 		return r.Stopped != results.StoppedDone
 	})
-	return turns.Shuffled(m.order, in)
+	return stats.Shuffled(m.order, in)
 }
 
 // fail adds failures and removes the structures that failed, with their controls. A structure that

@@ -47,7 +47,7 @@ type Config struct {
 	Checkpoint func(*results.Run) error
 }
 
-// Turns makes a run take turns with a run of another program, see package ab. Such a run measures
+// Turns makes a run take turns with a run of another program, see compare.Session. Such a run measures
 // only the costs by which builds are compared: it has no control, no latencies, no memory
 // and no trials with the garbage collector on.
 type Turns struct {

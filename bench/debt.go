@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // debtScripts are the blocks with which the growth of debt is measured.
@@ -170,7 +170,7 @@ func (m *cellRun) debtsIn(ctx context.Context, region int, measured []*contender
 	}
 	times := make(map[*contender]debtTimes)
 	for instance := range mostDebtInstances {
-		for _, c := range turns.Shuffled(m.order, measured) {
+		for _, c := range stats.Shuffled(m.order, measured) {
 			if failed := slices.ContainsFunc(m.failed, func(f results.Failure) bool { return f.Structure == c.Structure }); failed ||
 				instance >= debtInstances && times[c].growth() <= results.MostDebt {
 				continue
@@ -179,7 +179,7 @@ func (m *cellRun) debtsIn(ctx context.Context, region int, measured []*contender
 				return err
 			}
 			var one debtTimes
-			err := turns.Try(ctx, func() (err error) {
+			err := stats.Try(ctx, func() (err error) {
 				one, err = d.measure(c)
 				return err
 			})

@@ -3,7 +3,7 @@
 // A run goes through these levels, with one file for each:
 //
 //   - [Config] and [Profile] say what to run. [NewPlan] turns them into steps: cells, and the
-//     analyses of package analysis.
+//     other measurements (idle wake-ups, memory, single calls).
 //   - A cell (cell.go) is a workload at one size. A cellRun (cellrun.go) measures it in passes.
 //   - A pass (pass.go) has a fresh instance of each contender, which replays rounds of blocks.
 //   - A trial (trial.go) is one block on one instance, replayed by the timed loops of package replay.
@@ -21,8 +21,8 @@
 // it. In a round all contenders replay the same block, in random order. Contenders are
 // compared by the ratio of their times in the same round. So the ratio does not contain differences
 // between blocks, or slowdowns of the machine that last longer than a round. There are two levels of
-// variation: the round, and the instance, which each pass allocates elsewhere in memory. Package ab
-// also varies the layout of the code.
+// variation: the round, and the instance, which each pass allocates elsewhere in memory. A session of
+// package compare also varies the layout of the code.
 //
 // # Time passes
 //

@@ -9,7 +9,6 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/klauspost/cpuid/v2"
 
-	"github.com/timerbench/timerbench/bench/doctor"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/buildinfo"
@@ -26,7 +25,7 @@ func environment(clock replay.Clock) results.Environment {
 		CPU:    processor(), Cores: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0),
 		L1Data: max(0, cache.L1D), L2: max(0, cache.L2), L3: max(0, cache.L3), Memory: memory,
 		ClockNS: clock.ReadNS, ClockStep: clock.StepNS, Version: build.Version, Revision: build.Revision,
-		Machine: doctor.Here().Check(),
+		Machine: ThisSystem().Check(),
 	}
 }
 

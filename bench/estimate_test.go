@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/analysis"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
@@ -24,14 +24,14 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := plan.find("hold", n)
-	before := analysis.Measure()
+	before := replay.Measure()
 	m := newRig(nil).newCellRun(*got.cell, got.entries, nil)
 	p, err := m.rig.begin(t.Context(), m.cell, 0, m.rows, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.end()
-	held := analysis.Measure()
+	held := replay.Measure()
 	peak := 1.5 * held.BytesSince(before)
 	if ratio := float64(got.Bytes) / peak; ratio < 0.67 || ratio > 1.5 {
 		t.Errorf("%s: %d bytes, the cell takes %.0f", got.Name, got.Bytes, peak)

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 )
@@ -250,7 +250,7 @@ func (p *pass) runSegment(ctx context.Context, round int) error {
 		}
 	}
 	p.took("scripts", start)
-	for _, c := range turns.Shuffled(p.order, p.rows) {
+	for _, c := range stats.Shuffled(p.order, p.rows) {
 		if err := p.rig.wait(); err != nil {
 			return err
 		}
@@ -325,7 +325,7 @@ func (p *pass) checkEnd(ctx context.Context, rows []*contender) error {
 
 func (p *pass) forEach(ctx context.Context, rows []*contender, do func(*contender) error) error {
 	for _, c := range slices.Clone(rows) {
-		err := turns.Try(ctx, func() error { return do(c) })
+		err := stats.Try(ctx, func() error { return do(c) })
 		if err := p.removeFailed(ctx, c, err); err != nil {
 			return err
 		}
@@ -341,7 +341,7 @@ func (p *pass) sideBySide(ctx context.Context, rows []*contender, operations int
 		return p.forEach(ctx, rows, do)
 	}
 	rows = slices.Clone(rows)
-	for i, err := range turns.SideBySide(ctx, rows, do) {
+	for i, err := range stats.SideBySide(ctx, rows, do) {
 		if err := p.removeFailed(ctx, rows[i], err); err != nil {
 			return err
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/timerbench/timerbench/bench/analysis"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -32,7 +32,7 @@ type Step struct {
 
 	entries  []entry.Entry // the structures
 	cell     *cell         // nil: an analysis
-	analysis analysis.Step // nil: a cell
+	analysis replay.Step   // nil: a cell
 }
 
 // NewPlan computes the steps of a run. It measures nothing. The error is of a step that needs more
@@ -79,7 +79,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 				add(c, entries)
 			}
 			if calls {
-				s := analysisStep(analysis.Calls{Workload: w, N: n, Seed: cfg.Seed, Block: c.block()}, entries)
+				s := analysisStep(replay.Calls{Workload: w, N: n, Seed: cfg.Seed, Block: c.block()}, entries)
 				s.Workload, s.N, s.Bytes = w.Name, n, bytesOfCalls(n, entries)
 				p.Steps = append(p.Steps, s)
 			}
@@ -105,19 +105,19 @@ func (p *Plan) addAnalyses(profile Profile, all []entry.Entry, workloads []workl
 			continue
 		}
 		replaced := min(profile.replacedPerTimer*n, profile.maxReplaced)
-		p.Steps = append(p.Steps, analysisStep(analysis.Memory{N: n, Replaced: replaced, Seed: seed}, entries))
+		p.Steps = append(p.Steps, analysisStep(replay.Memory{N: n, Replaced: replaced, Seed: seed}, entries))
 	}
 	if !slices.ContainsFunc(workloads, func(w workload.Workload) bool { return w.Name == workload.IdleName }) {
 		return
 	}
 	for _, n := range profile.idleSizes {
 		// Many timers fire in few ticks. A mean delay is enough for a steady state.
-		idle := analysis.IdleTicks{N: n, Ticks: min(profile.idleTicks, max(30_000, 1_000_000_000/n)), Seed: seed}
-		p.Steps = append(p.Steps, analysisStep(idle, profile.fit(analysis.IdleTickEntries(all), n)))
+		idle := replay.IdleTicks{N: n, Ticks: min(profile.idleTicks, max(30_000, 1_000_000_000/n)), Seed: seed}
+		p.Steps = append(p.Steps, analysisStep(idle, profile.fit(replay.IdleTickEntries(all), n)))
 	}
-	for _, n := range analysis.IdlePopulations {
+	for _, n := range replay.IdlePopulations {
 		for _, delay := range script.GridDists() {
-			idle := analysis.Idle{Delays: delay.Name, N: n, Ticks: profile.idleTicks, Seed: seed}
+			idle := replay.Idle{Delays: delay.Name, N: n, Ticks: profile.idleTicks, Seed: seed}
 			p.Steps = append(p.Steps, analysisStep(idle, all))
 		}
 	}
@@ -228,7 +228,7 @@ func (c cell) step(entries []entry.Entry, memory uint64) Step {
 	}
 }
 
-func analysisStep(a analysis.Step, entries []entry.Entry) Step {
+func analysisStep(a replay.Step, entries []entry.Entry) Step {
 	s := Step{Name: a.Name(), Seconds: a.Seconds(len(entries)), entries: entries, analysis: a}
 	for _, e := range entries {
 		s.Contenders = append(s.Contenders, e.Name)

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/analysis"
-	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -57,7 +57,7 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 	var steps []string
 	cfg.Progress = func(p Progress) { steps = append(steps, p.Name) }
 	drivers := []results.Driver{results.Ticking, results.Tickless}
-	idleCounts := len(analysis.IdlePopulations) * len(script.GridDists()) * len(cfg.Structures) * len(drivers)
+	idleCounts := len(replay.IdlePopulations) * len(script.GridDists()) * len(cfg.Structures) * len(drivers)
 	saved := 0
 	cfg.Checkpoint = func(r *results.Run) error {
 		saved++

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/timerbench/timerbench/bench/analysis"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -55,7 +54,7 @@ func Verify(ctx context.Context, cfg Config, seeds int, done func(Verified)) err
 
 // verify replays the step without timing it.
 func (s Step) verify(ctx context.Context) (operations int, failed []results.Failure, err error) {
-	if calls, ok := s.analysis.(analysis.Calls); ok {
+	if calls, ok := s.analysis.(replay.Calls); ok {
 		_, operations, failed, err = calls.Prove(ctx, s.entries)
 		return operations, failed, err
 	}
@@ -69,7 +68,7 @@ func (s Step) verify(ctx context.Context) (operations int, failed []results.Fail
 }
 
 func (s Step) withNextSeed() Step {
-	if calls, ok := s.analysis.(analysis.Calls); ok {
+	if calls, ok := s.analysis.(replay.Calls); ok {
 		calls.Seed++
 		s.analysis = calls
 		return s
@@ -258,7 +257,7 @@ func (p *Plan) verifyCalls(
 	ctx context.Context, all []entry.Entry, r *results.Run, done func(Verified),
 ) error {
 	for _, s := range p.Steps {
-		calls, ok := s.analysis.(analysis.Calls)
+		calls, ok := s.analysis.(replay.Calls)
 		proofs := make(map[string]script.Proof)
 		for _, c := range r.Calls {
 			if c.Workload == s.Workload && c.N == s.N {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/analysis"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -40,7 +40,7 @@ func TestVerifyFindsAFaultOnAnySeed(t *testing.T) {
 	}); err != nil || failed == 0 {
 		t.Errorf("%v, %d failures of a faulty structure", err, failed)
 	}
-	if f := analysis.Releases(cfg.Structures); len(f) > 0 {
+	if f := replay.Releases(cfg.Structures); len(f) > 0 {
 		t.Errorf("%v", f)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -22,9 +22,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/timerbench/timerbench/bench/results"
-	docs "github.com/timerbench/timerbench/docs/results"
+	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/report"
-	"github.com/timerbench/timerbench/report/analysis"
+	"github.com/timerbench/timerbench/report/answer"
 )
 
 // limit is the time limit of a test.
@@ -72,7 +72,7 @@ func run(m *testing.M) int {
 }
 
 // committed is the last run of docs/results.
-var committed = sync.OnceValues(docs.Last)
+var committed = sync.OnceValues(kept.Last)
 
 // some is the committed run with fewer structures and workloads, one of them recorded. Its page opens faster.
 var some = sync.OnceValues(func() (*results.Run, error) {
@@ -171,13 +171,13 @@ func open(t *testing.T, page func() (string, error), s size) *tab {
 }
 
 // adviser answers from the run behind the page part.
-func adviser(t *testing.T) *analysis.Adviser {
+func adviser(t *testing.T) *answer.Adviser {
 	t.Helper()
 	r, err := some()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return analysis.Of(r).Adviser()
+	return answer.Of(r).Adviser()
 }
 
 // ready waits until the script has set up the page.

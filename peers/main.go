@@ -19,7 +19,7 @@ import (
 	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
-	"github.com/timerbench/timerbench/report/livetable"
+	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -80,7 +80,7 @@ func run(ctx context.Context) error {
 	if err := results.Write(path, r); err != nil {
 		return err
 	}
-	for _, t := range append(livetable.Costs(measured), livetable.Of(measured)...) {
+	for _, t := range append(section.LiveCosts(measured), section.LiveTables(measured)...) {
 		fmt.Printf("\n%s\n", t.Text(*markdown))
 	}
 	for _, f := range failures {

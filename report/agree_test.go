@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/section"
 )
 
 // printed is a number as a table writes it: it stands for all values that are rounded to it.
@@ -42,7 +42,7 @@ func parsePrinted(cell string) (p printed, ok bool) {
 func TestPrintedCostsAgreeWithPrintedRatios(t *testing.T) {
 	t.Parallel()
 	for name, r := range keptRuns(t) {
-		content := markdownOf(t, section.NewView(analysis.Of(r)))
+		content := markdownOf(t, section.NewView(answer.Of(r)))
 		pairs := 0
 		var lines [][]string // of the table
 		for line := range strings.Lines(content + "\n\n") {
@@ -99,18 +99,18 @@ func comparePairs(t *testing.T, run string, lines [][]string) (pairs int) {
 func TestAnswersPrintTheCostsOfThePage(t *testing.T) {
 	t.Parallel()
 	for name, r := range keptRuns(t) {
-		run := analysis.Of(r)
+		run := answer.Of(r)
 		adviser, compared := run.Adviser(), 0
 		for _, n := range []float64{100, 1e3, 1e4, 1e5, 1e6} {
-			for _, q := range []analysis.Question{
+			for _, q := range []answer.Question{
 				{N: n, Delays: "uniform"}, {N: n, Cancel: 0.9, Delays: "clustered"}, {N: n, Cancel: 0.5, Delays: "uniform", Late: true},
-				{N: n, Cancel: analysis.Unknown, Reschedule: analysis.Unknown}, {N: n, Cancel: 0.9, Reschedule: 0.98},
+				{N: n, Cancel: answer.Unknown, Reschedule: answer.Unknown}, {N: n, Cancel: 0.9, Reschedule: 0.98},
 			} {
 				x, err := adviser.Answer(q)
 				if err != nil {
 					continue
 				}
-				var cell *cost.Costs
+				var cell *stats.Costs
 				for _, c := range run.CellsOf(x.Evidence[0].Workload) {
 					if c.N == x.Evidence[0].N {
 						cell = c

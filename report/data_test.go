@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/report/section"
 )
 
 // readData returns the data in a page, as its script reads them.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/internal/demo"
-	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/section"
+	"github.com/timerbench/timerbench/report/sketch"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -69,7 +69,7 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 	t.Parallel()
 	r := costs(map[string]float64{"hwheel": 10, "rbtree": 40}, map[string]float64{"hwheel": 20, "rbtree": 10}, map[string]float64{"hwheel": 90})
 	r.Cells[2].LeftOut = []string{"rbtree"}
-	of := func(name string) []section.Fact { return section.Facts(find(t, name), analysis.Of(r)) }
+	of := func(name string) []section.Fact { return section.Facts(find(t, name), answer.Of(r)) }
 	for _, test := range []struct{ structure, fact, want string }{
 		{"hwheel", "Wins", "fastest, or tied with the fastest, in 2 of 3 cells: hold, N = 100; hold, N = 300"},
 		{"hwheel", "Loses", "most in hold, N = 200 (2.0 × the fastest)"},
@@ -87,7 +87,7 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 	if got := factOf(section.Facts(find(t, "hwheel"), nil), "Wins and loses"); got != "no results" {
 		t.Errorf("without results: %q", got)
 	}
-	unclear := section.Facts(entry.Entry{Name: "near"}, analysis.With(rowsOf(map[string][]float64{"best": {1}, "near": {1.01}}), testKnowledge(twelve)))
+	unclear := section.Facts(entry.Entry{Name: "near"}, answer.With(rowsOf(map[string][]float64{"best": {1}, "near": {1.01}}), testKnowledge(twelve)))
 	if got := factOf(unclear, "Wins") + factOf(unclear, "Unclear"); !strings.Contains(got, "in 0 of 1 cells") || !strings.Contains(got, "in 1: hold, N = 1M") {
 		t.Errorf("what may be the fastest is %q", got)
 	}
@@ -112,7 +112,7 @@ func TestFactsSayWhatTheCatalogDeclares(t *testing.T) {
 		{"rbtree-gods", "Off the shelf", "github.com/emirpasic/gods"},
 		{"rbtree-gods", "Memory", "allocates in the steady state"},
 	} {
-		if got := factOf(section.Facts(find(t, test.structure), analysis.Of(r)), test.fact); !strings.Contains(got, test.want) {
+		if got := factOf(section.Facts(find(t, test.structure), answer.Of(r)), test.fact); !strings.Contains(got, test.want) {
 			t.Errorf("%s, %s: %q, want %q", test.structure, test.fact, got, test.want)
 		}
 	}
@@ -148,7 +148,7 @@ func TestExplainedStructuresOfTheCatalog(t *testing.T) {
 		}
 		readHTML(t, page)
 		drawing := "How " + e.Name + " works"
-		if len(demo.Steps(e.New())) == 0 {
+		if len(sketch.Steps(e.New())) == 0 {
 			drawing = noDrawing
 		}
 		for _, want := range []string{"<title>" + e.Name + "</title>", drawing, "Equal deadlines", "no results"} {

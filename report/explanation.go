@@ -9,12 +9,10 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/internal/demo"
-	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/report/internal/section"
-	"github.com/timerbench/timerbench/report/internal/sketch"
-	"github.com/timerbench/timerbench/report/internal/styles"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/draw"
+	"github.com/timerbench/timerbench/report/section"
+	"github.com/timerbench/timerbench/report/sketch"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -30,13 +28,13 @@ type Explanation struct {
 // be nil, and the page says so.
 func Explain(e entry.Entry, r *results.Run) *Explanation {
 	x := &Explanation{entry: e}
-	var run *analysis.Run
+	var run *answer.Run
 	if r != nil {
-		run = analysis.Of(r)
+		run = answer.Of(r)
 	}
 	x.facts = section.Facts(e, run)
-	who := analysis.Contender{Name: e.Name, Role: results.RoleStructure}
-	x.style = styles.Styles(catalog.All(), []analysis.Contender{who})[e.Name]
+	who := answer.Contender{Name: e.Name, Role: results.RoleStructure}
+	x.style = draw.Styles(catalog.All(), []answer.Contender{who})[e.Name]
 	return x
 }
 
@@ -61,7 +59,7 @@ func (x *Explanation) Text() string {
 		}
 	}
 	b.WriteByte('\n')
-	steps := demo.Steps(x.entry.New())
+	steps := sketch.Steps(x.entry.New())
 	if len(steps) == 0 {
 		b.WriteString(noDrawing + "\n")
 		return b.String()
@@ -69,8 +67,8 @@ func (x *Explanation) Text() string {
 	for line := range strings.Lines(text.WrapSoft(drawingIntro, sketch.Columns)) {
 		b.WriteString(strings.TrimSpace(line) + "\n")
 	}
-	b.WriteString(demo.Legend + "\n\n")
-	b.WriteString(demo.Drawing(steps, sketch.Columns).String())
+	b.WriteString(sketch.Legend + "\n\n")
+	b.WriteString(sketch.Drawing(steps, sketch.Columns).String())
 	return b.String()
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/draw"
+	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -48,8 +48,8 @@ func inFamilies(names []string) []entry.Entry {
 }
 
 // viewOf is the view of results with what testKnowledge knows.
-func viewOf(r *results.Run, known analysis.Knowledge) *section.View {
-	return section.NewView(analysis.With(r, known))
+func viewOf(r *results.Run, known answer.Knowledge) *section.View {
+	return section.NewView(answer.With(r, known))
 }
 
 func figures(v *section.View) []*draw.Figure { return section.Figures(section.All(v)) }
@@ -73,8 +73,8 @@ func markdownOf(t *testing.T, v *section.View) string {
 }
 
 // testKnowledge stands still while the catalog and the workloads grow.
-func testKnowledge(structures []string) analysis.Knowledge {
-	return analysis.Knowledge{Entries: inFamilies(structures), Workload: func(name string) (workload.Workload, bool) {
+func testKnowledge(structures []string) answer.Knowledge {
+	return answer.Knowledge{Entries: inFamilies(structures), Workload: func(name string) (workload.Workload, bool) {
 		w := workload.Workload{Name: name, Summary: "What " + name + " does.", Source: "a paper on " + name}
 		switch rest, grid := strings.CutPrefix(name, "grid-"); {
 		case grid:

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/report/draw"
+	"github.com/timerbench/timerbench/report/section"
 )
 
 var (

@@ -12,8 +12,8 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -53,12 +53,12 @@ type compared struct {
 
 func machinesPage(runs []results.Named) *page {
 	p := &page{Title: "Timer structures on several machines"}
-	var views []*analysis.Run
-	var advisers []*analysis.Adviser
+	var views []*answer.Run
+	var advisers []*answer.Adviser
 	var letters []string
 	machines := &show.Table{Align: "lllllll", Header: []string{"", "Machine", "System", "Caches", "Made", "timerbench", "Results"}}
 	for i, r := range runs {
-		v := analysis.Of(r.Run)
+		v := answer.Of(r.Run)
 		views, advisers = append(views, v), append(advisers, v.Adviser())
 		letters = append(letters, string(rune('A'+i%26)))
 		e := r.Environment

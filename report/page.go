@@ -9,12 +9,12 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/timerbench/timerbench/bench/cost"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/draw"
+	"github.com/timerbench/timerbench/report/section"
 )
 
 // page is the content of a report, to be written as Markdown or as HTML.
@@ -24,13 +24,13 @@ type page struct {
 	Front    section.Section   // above the sections
 	Sections []section.Section // without the empty ones
 
-	First      *analysis.Answer // nil: the page answers nothing
-	Verdict    show.Text        // of all kept runs
-	Cost       *draw.Figure     // nil: no workload has two sizes
+	First      *answer.Answer // nil: the page answers nothing
+	Verdict    show.Text      // of all kept runs
+	Cost       *draw.Figure   // nil: no workload has two sizes
 	Exceptions show.Text
-	err        error             // of the kept runs
-	run        *analysis.Run     // results for the script; nil: none
-	adviser    *analysis.Adviser // answers for the script
+	err        error           // of the kept runs
+	run        *answer.Run     // results for the script; nil: none
+	adviser    *answer.Adviser // answers for the script
 	styles     map[string]draw.Style
 }
 
@@ -61,7 +61,7 @@ func (p *page) answers() {
 		return
 	}
 	p.First = &typical[0]
-	v, err := analysis.Kept()
+	v, err := answer.Kept()
 	p.Verdict, p.err = show.Para(v.Line(), " ", v.Summary()), err
 	exceptions := &show.Table{Align: "lll", Header: []string{"Exception", "Take", "Because"}}
 	const most = 4
@@ -99,8 +99,8 @@ func (p *page) answers() {
 	p.Sections = slices.Insert(p.Sections, 0,
 		section.Section{Title: "What are the answers to common questions?", Tables: []section.Table{{Body: show.Tables(questions), Main: true}}},
 		section.Section{
-			Title: "What does " + analysis.Default + " cost on each machine?",
-			Lead: show.Para("The time of " + analysis.Default + " as a multiple of the fastest exact structure's, over all workloads and sizes of " +
+			Title: "What does " + answer.Default + " cost on each machine?",
+			Lead: show.Para("The time of " + answer.Default + " as a multiple of the fastest exact structure's, over all workloads and sizes of " +
 				"the runs in docs/results. An exception is more than a tie on each machine that measured it, and certain on half of them."),
 			Tables: []section.Table{{Body: show.Tables(machines), Main: true}},
 		})
@@ -108,7 +108,7 @@ func (p *page) answers() {
 }
 
 // far returns the warning of an answer whose evidence is far from its question.
-func far(x analysis.Answer) string {
+func far(x answer.Answer) string {
 	if x.Far == "" {
 		return ""
 	}
@@ -148,7 +148,7 @@ func made(v *section.View) show.Text {
 }
 
 // warnings returns the warnings that come before everything else.
-func warnings(r *analysis.Run) []show.Text {
+func warnings(r *answer.Run) []show.Text {
 	var out []show.Text
 	add := func(strong, format string, args ...any) {
 		out = append(out, show.Warning(show.Strong(strong), " "+fmt.Sprintf(format, args...)))
@@ -205,7 +205,7 @@ func gaps(v *section.View, sections []section.Section) []show.Text {
 		}
 		add("Some structures only.", "The run measured %s. A missing structure may be better than all of these.", names)
 	}
-	if len(measured) > 0 && !slices.ContainsFunc(v.Cells, func(c *cost.Costs) bool {
+	if len(measured) > 0 && !slices.ContainsFunc(v.Cells, func(c *stats.Costs) bool {
 		return workload.Category(c.Category) != workload.Recorded
 	}) {
 		add("Traces only.", "The answers hold for the recorded programs. Other numbers of timers, delays and shares of cancels were "+
@@ -244,7 +244,7 @@ func (p *page) markdown() ([]byte, error) {
 
 type pageData struct {
 	Structures []dataStructure   `json:"structures"`
-	Answers    *analysis.Answers `json:"answers"`
+	Answers    *answer.Answers   `json:"answers"`
 	Later      map[string]string `json:"later"` // HTML by ID of the element that it fills once that is shown
 }
 
@@ -259,7 +259,7 @@ type dataStructure struct {
 
 func (p *page) data(later map[string]string) pageData {
 	d := pageData{Structures: []dataStructure{}, Answers: p.adviser.Grid(), Later: later}
-	for _, who := range p.run.Present(analysis.Contender.IsStructure) {
+	for _, who := range p.run.Present(answer.Contender.IsStructure) {
 		c := color.NRGBAModel.Convert(p.styles[who.Name].Color).(color.NRGBA)
 		s := dataStructure{Name: who.Name, Family: "others", Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}
 		if e, ok := p.run.Entry(who.Name); ok {

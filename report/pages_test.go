@@ -13,8 +13,8 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/report/draw"
+	"github.com/timerbench/timerbench/report/section"
 )
 
 // recorded are the results of a trace alone.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	docs "github.com/timerbench/timerbench/docs/results"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/report/internal/section"
+	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/draw"
+	"github.com/timerbench/timerbench/report/section"
 )
 
 // linesOf returns the number of marks of each line of a panel, and the names at the ends.
@@ -31,14 +31,14 @@ func linesOf(p *draw.Panel) (marks map[string]int, ends []string) {
 // the kept run, idle ticks in made-up counts.
 func TestTheTwoPicturesHoldTheSixStructuresOverN(t *testing.T) {
 	t.Parallel()
-	kept, err := docs.Last()
+	kept, err := kept.Last()
 	if err != nil {
 		t.Fatal(err)
 	}
 	classics := append(slices.Clone(six), "auto")
 	all := fixture{structures: append(slices.Clone(classics), "hwheel-list")}
 	kept.IdleTicks = all.idleTicks()
-	v := section.NewView(analysis.Of(kept))
+	v := section.NewView(answer.Of(kept))
 	latency, idle := chartsNamed(t, v, "latency")[0], chartsNamed(t, v, "idle-ticks")[0]
 	if len(latency.Panels) != 3 || len(idle.Panels) != 4 {
 		t.Fatalf("%d and %d panels, want 3 and 4", len(latency.Panels), len(idle.Panels))

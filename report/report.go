@@ -6,7 +6,7 @@
 // report-charts, for repositories. Every structure has one color and one marker in all
 // pictures. The same results give the same bytes.
 //
-// Package analysis draws the conclusions from the results, package section makes the
+// Package answer draws the conclusions from the results, package section makes the
 // charts and tables of each question, and this package writes them. A table is made once,
 // as values; package show renders it for the terminal, as Markdown and as HTML. Package
 // draw renders figures: gonum/plot places axes, ticks and marks and renders the PNG. draw
@@ -27,9 +27,9 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/atomicfile"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/draw"
+	"github.com/timerbench/timerbench/report/section"
 )
 
 // The names of the files and the folder that Write makes.
@@ -47,16 +47,16 @@ func Write(dir string, r *results.Run) error {
 	if r == nil {
 		return errors.New("report: no results")
 	}
-	return write(dir, analysis.Of(r), draw.DPI)
+	return write(dir, answer.Of(r), draw.DPI)
 }
 
 // HTML returns the HTML page that Write writes.
 func HTML(r *results.Run) ([]byte, error) {
-	v := section.NewView(analysis.Of(r))
+	v := section.NewView(answer.Of(r))
 	return newPage(v, section.All(v)).html()
 }
 
-func write(dir string, r *analysis.Run, dpi int) error {
+func write(dir string, r *answer.Run, dpi int) error {
 	v := section.NewView(r)
 	sections := section.All(v)
 	p, figures := newPage(v, sections), section.Figures(sections)

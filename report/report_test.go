@@ -17,9 +17,9 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/internal/draw"
-	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/draw"
+	"github.com/timerbench/timerbench/report/section"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -139,9 +139,9 @@ func TestPictures(t *testing.T) {
 }
 
 // writeTo writes a report, and returns the results as it has analysed them.
-func writeTo(t *testing.T, dir string, r *results.Run, known analysis.Knowledge) *analysis.Run {
+func writeTo(t *testing.T, dir string, r *results.Run, known answer.Knowledge) *answer.Run {
 	t.Helper()
-	run := analysis.With(r, known)
+	run := answer.With(r, known)
 	if err := write(dir, run, testDPI); err != nil {
 		t.Fatal(err)
 	}

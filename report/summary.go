@@ -7,19 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/internal/section"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/section"
 )
 
 // Summary returns a table with a line for each cell: the fastest structures, and the cost of the others
 // relative to them. The last line counts how often each structure was the fastest. Summary returns the
 // empty string without a measured cell.
 func Summary(r *results.Run) string {
-	ranked := analysis.Of(r.Among(results.RoleExternal))
+	ranked := answer.Of(r.Among(results.RoleExternal))
 	t := show.Table{Align: "lrrrllrl",
 		Header: []string{"workload", "n", "ns", "±", "per", "fastest", "unclear", "next", "slowest"}}
 	wins, unsteady := make(map[string]int), ""
@@ -68,7 +67,7 @@ func Summary(r *results.Run) string {
 }
 
 // programs is a line for each cell and program of another language; it is empty without one.
-func programs(r *analysis.Run) string {
+func programs(r *answer.Run) string {
 	t := show.Table{Align: "lrlrr", Header: []string{"workload", "n", "program", "ns", "times the fastest"}}
 	for _, c := range r.Cells {
 		for _, row := range c.Rows {
@@ -85,6 +84,6 @@ func programs(r *analysis.Run) string {
 	return t.Terminal() + "\n"
 }
 
-func nextOf(c *cost.Costs, r *results.Row) string {
+func nextOf(c *stats.Costs, r *results.Row) string {
 	return r.Structure + " " + show.Times(c.ToBest(r).Center) + "x"
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/timerbench/timerbench/report/internal/draw"
+	"github.com/timerbench/timerbench/report/draw"
 )
 
 var (

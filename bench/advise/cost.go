@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -148,7 +147,7 @@ func (m *meter) measure(ctx context.Context, all []*contender) error {
 	}
 	began := time.Now()
 	for round := 0; round < m.rounds && (round < leastRounds || time.Since(began) < enough); round++ {
-		for _, c := range turns.Shuffled(m.random, all) {
+		for _, c := range stats.Shuffled(m.random, all) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

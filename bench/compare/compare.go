@@ -23,7 +23,7 @@
 //
 // # Sessions
 //
-// In a session (see package ab) runs of both builds take turns, so that a disturbance of
+// In a session (see Session) runs of both builds take turns, so that a disturbance of
 // the machine cancels out and ratios need no adjustment. Each pair of runs is a unit of
 // variation: each build gets a new process, a new placement in memory and a code layout.
 // The pairs already show what an A/A control would show, so a session has no control and
@@ -42,7 +42,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/timerbench/timerbench/bench/cost"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -180,7 +179,7 @@ func pairsOf(old, new *results.Run, session bool) []*pair {
 		if !ok {
 			continue
 		}
-		pairs := pairsOfCell(cost.CostsOf(old, before), &c, i, floors[keyOf(c)])
+		pairs := pairsOfCell(stats.CostsOf(old, before), &c, i, floors[keyOf(c)])
 		if session {
 			for _, p := range pairs {
 				p.old, p.new = inSession(p.old, p.new, new.Parameters.Repeat)
@@ -191,7 +190,7 @@ func pairsOf(old, new *results.Run, session bool) []*pair {
 	return out
 }
 
-func pairsOfCell(old *cost.Costs, new *results.Cell, cell int, floor float64) []*pair {
+func pairsOfCell(old *stats.Costs, new *results.Cell, cell int, floor float64) []*pair {
 	var out []*pair
 	for _, row := range new.Rows {
 		before := old.Row(row.Structure)

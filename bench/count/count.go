@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -106,7 +106,7 @@ func All(ctx context.Context, program string, cells []Cell, caches bool, done fu
 		places[i] = i
 	}
 	var one sync.Mutex // held during calls of done
-	errs := turns.SideBySide(ctx, places, func(i int) (err error) {
+	errs := stats.SideBySide(ctx, places, func(i int) (err error) {
 		if rows[i], err = cells[i].count(ctx, program, caches); err != nil {
 			cancel() // one failed cell fails the command
 			return err

@@ -26,7 +26,7 @@ func misbehave(t *testing.T) string {
 		t.Skip("there is no C compiler (cc), so no program of another language to test with")
 	}
 	path := filepath.Join(t.TempDir(), "misbehave")
-	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-Istart/files",
+	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-Ifiles",
 		"-o", path, "testdata/misbehave.c").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -1,6 +1,7 @@
-// Package start holds what a program of another language begins with: for C, Rust and Python a small program that takes
-// part in a run, and the file with the protocol that it needs.
 package external
+
+// The folder files holds what a program of another language begins with: for C, Rust and Python a small program that takes
+// part in a run, and the file with the protocol that it needs.
 
 import (
 	"embed"

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // Check is a load that compares every firing and every answer with a model of each timer.
@@ -68,7 +68,7 @@ func (c Check) run(ctx context.Context, contender Contender, form results.Form, 
 		}
 		r := rand.New(rand.NewPCG(c.Seed, uint64(g)))
 		wg.Go(func() {
-			errs[g] = turns.Try(ctx, func() error { ch.steps(ctx, timers, sets[g], r); return nil })
+			errs[g] = stats.Try(ctx, func() error { ch.steps(ctx, timers, sets[g], r); return nil })
 		})
 	}
 	wg.Wait()

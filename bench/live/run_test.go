@@ -13,7 +13,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
-	"github.com/timerbench/timerbench/report/livetable"
+	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -79,7 +79,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 		if !maps.Equal(idle, map[string]int{"floor": 2, "time": 2, "hwheel tickless, shards 2": 2}) {
 			t.Errorf("idle: %v", idle)
 		}
-		if tables := livetable.LiveTables(l); len(tables) != 7 || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
+		if tables := section.LiveTables(l); len(tables) != 7 || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
 			t.Errorf("%+v", tables)
 		}
 	})

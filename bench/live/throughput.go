@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/internal/turns"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 )
 
 const (
@@ -165,7 +165,7 @@ func (p *population) empty() error {
 
 // share runs f for each worker, on all processors.
 func (p *population) share(f func(*worker) error) error {
-	return cmp.Or(turns.SideBySide(context.Background(), p.workers, f)...)
+	return cmp.Or(stats.SideBySide(context.Background(), p.workers, f)...)
 }
 
 // can reports whether the system supports an operation.
@@ -236,7 +236,7 @@ func (p *population) run(op results.Op, n int, length time.Duration) (ops int, e
 	for g := range n {
 		done.Go(func() {
 			start := <-begin
-			errs[g] = turns.Try(context.Background(), func() (err error) {
+			errs[g] = stats.Try(context.Background(), func() (err error) {
 				counts[g], err = p.repeat(op, g, n, start+length)
 				return err
 			})

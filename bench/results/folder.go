@@ -1,6 +1,7 @@
-// Package runs manages the folders of runs. A folder is locked while a run writes to it, a
-// complete run is never replaced, and commands find the results again later.
 package results
+
+// A run has a folder. The folder is locked while a run writes to it, a
+// complete run is never replaced, and commands find the results again later.
 
 import (
 	"errors"

@@ -101,7 +101,7 @@ type Parameters struct {
 	Layouts   int     `json:"layouts,omitempty"`        // number of code layouts in a session; 0: the default layout
 	Instances int     `json:"instances,omitempty"`      // least number of instances of each contender in a cell
 
-	// Session is the name of a session of package ab, in which two builds took turns. The two results of
+	// Session is the name of a compare.Session, in which two builds took turns. The two results of
 	// a session can be compared like the rows of one run.
 	Session string `json:"session,omitempty"`
 

@@ -1,11 +1,12 @@
-// Package detmath has deterministic versions of the transcendental functions that the workloads need: every machine
+package script
+
+// This file has deterministic versions of the transcendental functions that the workloads need: every machine
 // returns the same bits. The standard library uses assembly and fused multiply-adds on some processors, and its
 // results may differ in the last bit. One bit can move a timer to another tick and so change a checksum. In this
-// package an explicit conversion rounds every product. The language specification forbids to fuse a converted
+// file an explicit conversion rounds every product. The language specification forbids to fuse a converted
 // product.
 //
 // The relative error is about 1e-14. Speed does not matter, because nothing here runs while a structure is timed.
-package script
 
 import "math"
 

@@ -1,14 +1,14 @@
-// Package dist draws the delays of timers. Values are real numbers of ticks; workloads round them. As in package
-// detmath, explicit conversions round all products, so that no machine fuses them into a sum.
+package script
+
+// A distribution draws the delays of timers. Values are real numbers of ticks; workloads round them. As in
+// detmath.go, explicit conversions round all products, so that no machine fuses them into a sum.
 //
 // Every distribution can also draw length-biased: with a probability in proportion to the value. The delays of the
 // timers that are pending at a random moment have this distribution, because a timer with twice the delay is pending
 // twice as long (the inspection paradox). A workload that fills a structure this way starts in its steady state.
-package script
 
 import (
 	"math"
-
 )
 
 func sqrt(x float64) float64 { return math.Sqrt(x) } // IEEE 754: exact everywhere

@@ -1,7 +1,8 @@
-// Package eventqueue is the priority queue of the workload generator. It holds the
+package script
+
+// Queue is the priority queue of the workload generator. It holds the
 // deadlines of the generator's own model and its planned events. It shares no code with
 // the structures under test, so a fault of theirs cannot change the expected outcome.
-package script
 
 import (
 	"slices"

@@ -1,7 +1,5 @@
 package script
 
-
-
 // NamedDist is a family of distributions that differ in scale only.
 type NamedDist struct {
 	Name string

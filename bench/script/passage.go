@@ -36,9 +36,9 @@ func (p Passage) Share() float64 {
 // entries at most.
 type Tally struct {
 	Passage
-	dead   Queue[struct{}] // not due yet
-	delays []structures.Tick          // the last ones, a ring
-	set    int                        // delays so far
+	dead   Queue[struct{}]   // not due yet
+	delays []structures.Tick // the last ones, a ring
+	set    int               // delays so far
 }
 
 // keptDelays is the number of delays whose median a Tally knows.

@@ -3,7 +3,6 @@ package script
 import (
 	"math/bits"
 	"math/rand/v2"
-
 )
 
 // Rand is the source of all random numbers. It uses PCG, whose definition fixes its output, and its own conversions.

@@ -3,7 +3,6 @@ package workload
 import (
 	"reflect"
 	"strings"
-
 )
 
 // Key describes a parameter of a model in scenario files.

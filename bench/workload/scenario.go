@@ -1,9 +1,10 @@
-// Package scenario reads workloads from TOML files and prints them as TOML. A file holds
+package workload
+
+// Scenarios are workloads as TOML files. A file holds
 // the fields of a workload.Workload: a name, a tick, a kind of model and its parameters.
 //
 // docs/scenarios.md describes the format. The whole file is checked before anything runs.
 // Each error names the line, the key, the given value and what was expected.
-package workload
 
 import (
 	"cmp"
@@ -26,15 +27,15 @@ import (
 
 // document is a scenario file.
 type document struct {
-	Name       string            `toml:"name"`
-	Summary    string            `toml:"summary,omitempty"`
-	Source     string            `toml:"source,omitempty" comment:"where the parameters come from"`
-	Tick       Duration `toml:"tick" comment:"what the clock counts in"`
-	Population int               `toml:"population,omitempty" comment:"resident timers"`
-	Trial      int               `toml:"trial,omitempty" comment:"operations in a timed trial"`
-	Unit       script.Unit       `toml:"unit,omitempty" comment:"what a cost is counted per: lifecycle, reschedule or tick"`
-	Model      string            `toml:"model" comment:"what the timers do"`
-	Parameters Model    `toml:"parameters"`
+	Name       string      `toml:"name"`
+	Summary    string      `toml:"summary,omitempty"`
+	Source     string      `toml:"source,omitempty" comment:"where the parameters come from"`
+	Tick       Duration    `toml:"tick" comment:"what the clock counts in"`
+	Population int         `toml:"population,omitempty" comment:"resident timers"`
+	Trial      int         `toml:"trial,omitempty" comment:"operations in a timed trial"`
+	Unit       script.Unit `toml:"unit,omitempty" comment:"what a cost is counted per: lifecycle, reschedule or tick"`
+	Model      string      `toml:"model" comment:"what the timers do"`
+	Parameters Model       `toml:"parameters"`
 }
 
 // The limits of a file. The population must fit into memory. A trial must be long enough

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/timerbench/timerbench/bench/ab"
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
 )
@@ -111,7 +110,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	s := ab.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Seed: f.cfg.Seed, Dir: work}
+	s := compare.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Seed: f.cfg.Seed, Dir: work}
 	if isProgram(f.old) || isProgram(f.new) {
 		f.layouts = 1 // a program has one
 	}
@@ -161,7 +160,7 @@ func programs(ctx context.Context, flag, what, work string, layouts int, stderr 
 		path, err := filepath.Abs(what)
 		return []string{path}, err
 	}
-	repository, err := ab.Repository(ctx, ".")
+	repository, err := compare.Repository(ctx, ".")
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: no such program; as a revision: %w", flag, what, err)
 	}
@@ -170,7 +169,7 @@ func programs(ctx context.Context, flag, what, work string, layouts int, stderr 
 		return nil, err
 	}
 	fmt.Fprintf(stderr, "building --%s with %d layouts\n", flag, layouts)
-	built, err := ab.Build(ctx, repository, what, dir, layouts)
+	built, err := compare.Build(ctx, repository, what, dir, layouts)
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flag, err)
 	}

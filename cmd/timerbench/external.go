@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench/conform"
 	"github.com/timerbench/timerbench/bench/external"
 )
 
@@ -55,9 +54,9 @@ func verifyPrograms(cmd *cobra.Command, values []string, traces string, asJSON b
 	}
 	out := cmd.OutOrStdout()
 	var failed []string
-	verdicts := []conform.Verdict{}
+	verdicts := []external.Verdict{}
 	for _, s := range specs {
-		v, err := conform.Verify(cmd.Context(), s, files, conform.DefaultLimits)
+		v, err := external.Verify(cmd.Context(), s, files, external.DefaultLimits)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/conform"
+	"github.com/timerbench/timerbench/bench/external"
 )
 
 // A newcomer's way: print the start and the protocol, compile, verify.
@@ -49,7 +49,7 @@ func TestVerifyOfAnExternalProgram(t *testing.T) {
 		t.Errorf("exit code %d, want %d", code, exitError)
 	}
 	_, stdout, _ = run("verify", "--external", bad, "--json")
-	var verdicts []conform.Verdict
+	var verdicts []external.Verdict
 	if err := json.Unmarshal([]byte(stdout), &verdicts); err != nil || len(verdicts) != 1 || verdicts[0].OK ||
 		len(verdicts[0].Failure.Operations) != 2 {
 		t.Errorf("%v: %s", err, stdout)

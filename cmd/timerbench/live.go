@@ -16,7 +16,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/internal/values"
-	"github.com/timerbench/timerbench/report/livetable"
+	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -98,10 +98,10 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	folder.Saved = true
 	out, env := cmd.OutOrStdout(), r.Environment
 	fmt.Fprintf(out, "%s, %d processors, %s, %s/%s\n", env.CPU, env.GOMAXPROCS, env.Go, env.OS, env.Arch)
-	if loads := livetable.LiveLoads(r.Live); loads != "" {
+	if loads := section.LiveLoads(r.Live); loads != "" {
 		fmt.Fprintln(out, loads)
 	}
-	for _, t := range append(livetable.LiveCosts(r.Live), livetable.LiveTables(r.Live)...) {
+	for _, t := range append(section.LiveCosts(r.Live), section.LiveTables(r.Live)...) {
 		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}
 	announce(stderr, folder)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench/doctor"
+	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
@@ -23,9 +23,9 @@ measuring on such a machine is possible, with wider intervals.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t := show.Table{Align: "l", Header: []string{"check", "verdict", "finding", "what to do"}}
-			findings, warnings := doctor.Here().Check(), 0
+			findings, warnings := bench.ThisSystem().Check(), 0
 			for _, f := range findings {
-				if f.Verdict == doctor.Warn {
+				if f.Verdict == bench.FindingWarn {
 					warnings++
 				}
 				t.Add(f.Check, f.Verdict, f.Value, f.Advice)
@@ -38,5 +38,5 @@ measuring on such a machine is possible, with wider intervals.`,
 
 // printMachine prints the warnings of the machine in one line.
 func printMachine(out io.Writer) {
-	fmt.Fprintf(out, "machine: %s; more: %s\n", doctor.Summary(doctor.Here().Check()), asTyped("doctor"))
+	fmt.Fprintf(out, "machine: %s; more: %s\n", bench.FindingsSummary(bench.ThisSystem().Check()), asTyped("doctor"))
 }

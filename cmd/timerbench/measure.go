@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
-	"github.com/timerbench/timerbench/bench/doctor"
 	"github.com/timerbench/timerbench/bench/results"
 )
 
@@ -26,7 +25,7 @@ type target struct {
 // measure runs cfg, saves the results as it goes, and prints a summary.
 func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
-	available, _ := doctor.Here().AvailableMemory() // 0 where the system does not say
+	available, _ := bench.ThisSystem().AvailableMemory() // 0 where the system does not say
 	if to.memory > 0 && (available == 0 || to.memory < available) {
 		available = to.memory
 	}

@@ -12,15 +12,14 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/sources"
+	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 func newRecommend() *cobra.Command {
 	// The flags; a trace completes them.
-	q := analysis.Question{Cancel: analysis.Unknown, Reschedule: analysis.Unknown}
+	q := answer.Question{Cancel: answer.Unknown, Reschedule: answer.Unknown}
 	var recording string
 	var external, force, asJSON bool
 	cmd := &cobra.Command{
@@ -44,7 +43,7 @@ replace those of the whole run, and recommend says so.`,
 			if err != nil {
 				return err
 			}
-			source, err := sources.Find(append(args, "")[0])
+			source, err := Find(append(args, "")[0])
 			if err != nil {
 				return err
 			}
@@ -55,11 +54,11 @@ replace those of the whole run, and recommend says so.`,
 				}
 				r = r.Among(results.RoleExternal)
 			}
-			a, out := analysis.Of(r).Adviser(), cmd.OutOrStdout()
+			a, out := answer.Of(r).Adviser(), cmd.OutOrStdout()
 			if !cmd.Flags().Changed("dist") {
 				q = a.Measured(q) // the shape comes from the trace
 			}
-			if err := answer(out, a, q, asJSON); err != nil {
+			if err := reply(out, a, q, asJSON); err != nil {
 				return fmt.Errorf("%s: %w", from, err)
 			}
 			if asJSON {
@@ -68,7 +67,7 @@ replace those of the whole run, and recommend says so.`,
 			if recorded != nil {
 				showNext(out, recording, recorded)
 			}
-			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", from, sources.About(r))))
+			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", from, About(r))))
 			if source.Note != "" {
 				fmt.Fprintln(out, show.Wrapped(source.Note))
 			}
@@ -86,13 +85,13 @@ replace those of the whole run, and recommend says so.`,
 	flags.Func("per-wake", "`number` of calls between two wake-ups (default: unknown)", values.To(&q.PerWake, size))
 	flags.Func("rate", "`number` of timers started (or mostly moved) per second, such as 50000/s: "+
 		"shows what the difference is worth (default: the rate of the trace, if there is one)",
-		values.To(&q.Rate, func(text string) (analysis.Rate, error) {
+		values.To(&q.Rate, func(text string) (answer.Rate, error) {
 			rate, err := values.Rate(text)
-			return analysis.Rate{Timers: rate, Moves: rate}, err
+			return answer.Rate{Timers: rate, Moves: rate}, err
 		}))
 	flags.Func("weights",
 		"`weights` of throughput, tail, memory, idle and pause (the longest call), such as throughput=1,tail=2 (default: throughput)",
-		values.To(&q.Matters, analysis.ParseWeights))
+		values.To(&q.Matters, answer.ParseWeights))
 	flags.BoolVar(&q.Late, "late", false, "include structures that fire late")
 	flags.StringVar(&recording, "trace", "",
 		"take the question from this trace; other flags override parts of it")
@@ -105,7 +104,7 @@ replace those of the whole run, and recommend says so.`,
 
 // completeQuestion completes the question from a trace, if there is one, and returns the summary
 // of the trace.
-func completeQuestion(stderr io.Writer, q *analysis.Question, path string, force bool) (s *tracestat.Summary, err error) {
+func completeQuestion(stderr io.Writer, q *answer.Question, path string, force bool) (s *tracestat.Summary, err error) {
 	switch {
 	case path != "":
 		if s, err = tracestat.Read(path); err == nil {
@@ -121,14 +120,14 @@ func completeQuestion(stderr io.Writer, q *analysis.Question, path string, force
 		if s.Totals.Ops[trace.Schedule] == 0 {
 			return nil, fmt.Errorf("--trace %s: no timer is scheduled in it", path)
 		}
-		of := analysis.QuestionOf(s)
+		of := answer.QuestionOf(s)
 		q.Recorded = true
 		q.N, q.PerWake, q.Delays = cmp.Or(q.N, of.N), cmp.Or(q.PerWake, of.PerWake), cmp.Or(q.Delays, of.Delays)
 		q.Rate = cmp.Or(q.Rate, of.Rate)
-		if q.Cancel == analysis.Unknown {
+		if q.Cancel == answer.Unknown {
 			q.Cancel = of.Cancel
 		}
-		if q.Reschedule == analysis.Unknown {
+		if q.Reschedule == answer.Unknown {
 			q.Reschedule = of.Reschedule
 		}
 	case q.N == 0:
@@ -151,8 +150,8 @@ func showNext(out io.Writer, path string, s *tracestat.Summary) {
 	fmt.Fprintln(out, asTyped(append([]string{"advise", path}, force...)...))
 }
 
-// answer prints the answer to a question: the sentences, the ranking and the evidence, or one JSON object.
-func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool) error {
+// reply prints the answer to a question: the sentences, the ranking and the evidence, or one JSON object.
+func reply(out io.Writer, a *answer.Adviser, q answer.Question, asJSON bool) error {
 	x, err := a.Answer(q)
 	if err != nil {
 		return err
@@ -165,11 +164,11 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 			fmt.Fprintln(out, show.Wrapped(line))
 		}
 	}
-	weighed := q.Matters != (analysis.Weights{}) // the multiples matter, or else the times
+	weighed := q.Matters != (answer.Weights{}) // the multiples matter, or else the times
 	t := show.Table{Align: "llr", Header: []string{"structure", "best", "to " + x.Name, "cost"}}
 	if weighed {
 		t.Header = append(t.Header, "score", "tail")
-		if q.Matters[analysis.Pause] > 0 {
+		if q.Matters[answer.Pause] > 0 {
 			t.Header = append(t.Header, "pause")
 		}
 	} else {
@@ -198,7 +197,7 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 		line := []any{name, best, to, known(s.Cost, show.Times)}
 		if weighed {
 			line = append(line, show.Times(s.Score), known(s.TailTimes, show.Times))
-			if q.Matters[analysis.Pause] > 0 {
+			if q.Matters[answer.Pause] > 0 {
 				line = append(line, known(s.PauseNS, show.Duration))
 			}
 		} else {
@@ -225,6 +224,6 @@ func answer(out io.Writer, a *analysis.Adviser, q analysis.Question, asJSON bool
 			e.Fastest, cmp.Or(e.Differs, show.Unknown))
 	}
 	fmt.Fprintf(out, "\n%s\nDistance: at most %.1f is the question itself, above %.1f is far.\n",
-		t.Terminal(), analysis.Measured, analysis.TooFar)
+		t.Terminal(), answer.Measured, answer.TooFar)
 	return nil
 }

@@ -14,9 +14,8 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
-	docs "github.com/timerbench/timerbench/docs/results"
+	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/tracetest"
-	"github.com/timerbench/timerbench/report/sources"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -134,11 +133,11 @@ func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
 // parameters: the run may lack newer ones.
 func keptRun(t *testing.T) *results.Run {
 	t.Helper()
-	kept, err := docs.Last()
+	last, err := kept.Last()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := *kept
+	r := *last
 	profile, _ := bench.FindProfile(r.Parameters.Profile)
 	r.Parameters.Structures = names(catalog.All(), nameOfStructure)
 	r.Parameters.Workloads = names(profile.Workloads(), nameOfWorkload)
@@ -161,7 +160,7 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	}
 	answering := func(step, wantFrom, wantNote string) {
 		t.Helper()
-		s, err := sources.Find("")
+		s, err := Find("")
 		if err != nil || s.From != wantFrom || !strings.HasPrefix(s.Note, wantNote) || len(s.Run.Cells) == 0 {
 			t.Errorf("after %s: %v, from %q: %q, want one from %q that says %q", step, err, s.From, s.Note, wantFrom, wantNote)
 		}

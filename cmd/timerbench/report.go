@@ -13,8 +13,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
-	"github.com/timerbench/timerbench/report/analysis"
-	"github.com/timerbench/timerbench/report/sources"
+	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -36,7 +35,7 @@ lead vary?`,
 		Example: `  timerbench report
   timerbench report ` + results.Parent + `/2026-11-21-073012-normal
   timerbench report /tmp/try/` + results.FileName + ` --out /tmp/charts
-  timerbench report ` + latest + ` ` + kept + `/*.json.gz`,
+  timerbench report ` + latest + ` ` + keptFolder + `/*.json.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from, to := results.Parent, out
 			switch {
@@ -100,7 +99,7 @@ func reportMachines(cmd *cobra.Command, args []string, to string) error {
 
 // showTypical prints the answers to the typical questions, or to the questions of the recorded workloads.
 func showTypical(out io.Writer, r *results.Run) {
-	for _, x := range analysis.Of(r).Adviser().Typical() {
+	for _, x := range answer.Of(r).Adviser().Typical() {
 		fmt.Fprintln(out, show.Wrapped(strings.TrimSpace(x.Sentence()+" "+x.Far)))
 	}
 }
@@ -126,7 +125,7 @@ recommend uses.`,
 			if err := writable("html", html); err != nil {
 				return err
 			}
-			source, err := sources.Find(from)
+			source, err := Find(from)
 			if err != nil {
 				return fmt.Errorf("--results: %w", err)
 			}

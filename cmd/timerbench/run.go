@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/timerbench/timerbench/bench"
-	"github.com/timerbench/timerbench/bench/ab"
+	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/embedded"
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
@@ -166,7 +166,7 @@ func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
 		return printPlan(cmd.OutOrStdout(), f.cfg)
 	}
 	if f.turns.Rounds > 0 {
-		f.turns.Wait = ab.WaitForTurn(cmd.InOrStdin(), cmd.OutOrStdout())
+		f.turns.Wait = compare.WaitForTurn(cmd.InOrStdin(), cmd.OutOrStdout())
 		f.cfg.Turns = &f.turns
 	}
 	return measure(cmd, f.cfg, target{folder: f.out, memory: uint64(f.memory * 1e9), resume: f.resume})

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
-	"github.com/timerbench/timerbench/bench/analysis"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
@@ -32,12 +32,12 @@ every answer. Each further block checks what fired, at which tick, under which
 ID and with which value.
 
 RESULTS is a file or a folder of results. verify checks that the digest matches
-the content, that all exact structures of a cell have the same proof, that trials
-of one block have the same counts, and that no structure puts work off. This
-takes seconds. It tells that a file was edited, but not that figures were edited
-and sealed again. --replay also replays the scripts of the cells with their
-seeds, and compares the proof of each row and the counts of each trial. This
-takes minutes. --structure, --workload and --n choose what is replayed.
+the content, that all exact structures of a cell have the same proof, that the
+trials of a block have the same counts, and that no structure puts work off.
+This takes seconds. It tells that a file was edited, but not that figures were
+edited and sealed again. --replay also replays the scripts of the cells with
+their seeds, and compares the proof of each row and the counts of each trial.
+This takes minutes. --structure, --workload and --n choose what is replayed.
 
 With --external, prove that a program of any language keeps the contract, in
 less than 30 seconds: named cases for faults that other libraries have had,
@@ -126,7 +126,7 @@ func (v *verifying) structures(ctx context.Context, seeds int, f *choice) error 
 		return err
 	}
 	f.cfg.Trials = 6 // number of blocks
-	v.failures = analysis.Releases(f.cfg.Structures)
+	v.failures = replay.Releases(f.cfg.Structures)
 	if err := bench.Verify(ctx, f.cfg, seeds, v.show); err != nil {
 		return err
 	}
@@ -209,8 +209,8 @@ func (v *verifying) end(well string) error {
 	return fmt.Errorf("%d proofs failed, the first: %w", len(v.failures), v.failures[0])
 }
 
-// kept is the folder for the results of machines in the repository.
-const kept = "docs/results"
+// keptFolder is the folder for the results of machines in the repository.
+const keptFolder = "docs/results"
 
 func newSubmit() *cobra.Command {
 	var out string
@@ -262,7 +262,7 @@ scripts for one structure, as verify --replay does.`,
 			return nil
 		}),
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", kept, "`folder` for the file")
+	cmd.Flags().StringVarP(&out, "out", "o", keptFolder, "`folder` for the file")
 	return cmd
 }
 

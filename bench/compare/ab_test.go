@@ -1,0 +1,260 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+)
+
+// asProgram makes the test binary imitate a program that measures. Its value chooses the behavior.
+const asProgram = "TIMERBENCH_TEST_AB"
+
+func TestMain(m *testing.M) {
+	if how := os.Getenv(asProgram); how != "" {
+		os.Exit(program(how))
+	}
+	os.Exit(m.Run())
+}
+
+// program imitates timerbench run as a session sees it. The program named new takes 20 %
+// longer.
+func program(how string) int {
+	flags := flag.NewFlagSet("run", flag.ExitOnError)
+	out := flags.String("out", "", "")
+	trials := flags.Int("trials", 2, "")
+	for _, ignored := range []string{"budget", "s"} {
+		_ = flags.String(ignored, "", "")
+	}
+	rounds := flags.Int("turns", 0, "")
+	_ = flags.Parse(os.Args[2:])
+	turn := WaitForTurn(os.Stdin, os.Stdout)
+	name := filepath.Base(os.Args[0])
+	r := &results.Run{Format: results.Format, Version: results.Version, Complete: true, Parameters: results.Parameters{Trials: *trials}}
+	code := 0
+	switch {
+	case how == "hang":
+		time.Sleep(time.Minute)
+	case how == "fail" && strings.HasPrefix(name, "new"):
+		fmt.Fprintln(os.Stderr, "timerbench: no structure matches \"hweel\"")
+		return 1
+	case how == "broken":
+		r.Failures = []results.Failure{{Structure: "wheel", Where: "w, n 5", Reason: "lost"}}
+		code = 1
+	}
+	cost := 100.0
+	if strings.HasPrefix(name, "new") {
+		cost = 120
+	}
+	cell := results.Cell{Workload: "w", N: 5, Unit: script.PerTick}
+	for i, s := range []string{"a", "b", "c"} {
+		row := results.Row{Structure: s, Role: results.RoleStructure, Latency: []results.Latency{{}}}
+		for round := range *rounds {
+			if turn() != nil {
+				return 1
+			}
+			logTurn(name, i**rounds+round)
+			row.Cost = append(row.Cost, results.Trial{Round: round, NS: cost * float64(10+round+i+len(*out)%3), Units: 10})
+		}
+		cell.Rows = append(cell.Rows, row)
+	}
+	r.Cells = append(r.Cells, cell)
+	if err := os.MkdirAll(*out, 0o755); err != nil {
+		return 3
+	}
+	if err := results.Write(filepath.Join(*out, "results.json"), r); err != nil {
+		return 3
+	}
+	return code
+}
+
+// turnLog is the environment variable with the file to which programs append their turns.
+const turnLog = "TIMERBENCH_TEST_AB_LOG"
+
+func logTurn(program string, turn int) {
+	if path := os.Getenv(turnLog); path != "" {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			os.Exit(3)
+		}
+		fmt.Fprintln(f, program[:3], turn)
+		_ = f.Close()
+	}
+}
+
+// programs returns paths of the test binary that make it an old or a new program.
+func programs(t *testing.T, name string, layouts int) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for i := range layouts {
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("%s-%d.test", name, i))
+		if err := os.Symlink(self, path); err != nil {
+			t.Skipf("this system has no links: %v", err)
+		}
+		out = append(out, path)
+	}
+	return out
+}
+
+// session returns a session of programs with a given behavior.
+func session(t *testing.T, how string, pairs, rounds int) Session {
+	t.Helper()
+	t.Setenv(asProgram, how)
+	return Session{Old: programs(t, "old", 1), New: programs(t, "new", 1), Pairs: pairs, Rounds: rounds, Dir: t.TempDir(), Progress: func(int, int, string) {}}
+}
+
+func TestASessionIsMergedPairByPair(t *testing.T) {
+	t.Setenv(asProgram, "ok")
+	var said []string
+	s := Session{
+		Old: programs(t, "old", 2), New: programs(t, "new", 2), Pairs: 6, Rounds: ages, Seed: 1, Dir: t.TempDir(),
+		Progress: func(done, all int, name string) { said = append(said, fmt.Sprintf("%d/%d %s", done, all, name)) },
+	}
+	old, new, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*results.Run{old, new} {
+		if err := r.Validate(); err != nil {
+			t.Error(err)
+		}
+		if len(r.Cells) != 1 || len(r.Cells[0].Rows) != 3 || r.Parameters.Trials != 6*ages || r.Parameters.Layouts != 2 {
+			t.Fatalf("%+v", r.Parameters)
+		}
+		rounds := make(map[int]bool)
+		for i, trial := range r.Cells[0].Rows[1].Cost {
+			rounds[trial.Round] = true
+			if pair := i / ages; trial.Instance != pair || trial.Layout != 1+pair%2 {
+				t.Errorf("trial %d has instance %d and layout %d", i, trial.Instance, trial.Layout)
+			}
+		}
+		if len(rounds) != 6*ages || r.Cells[0].Rows[0].Latency != nil {
+			t.Errorf("%d rounds, want %d", len(rounds), 6*ages)
+		}
+	}
+	if old.Parameters.Session == "" || old.Parameters.Session != new.Parameters.Session {
+		t.Errorf("sessions %q and %q", old.Parameters.Session, new.Parameters.Session)
+	}
+	if len(said) != 7 || said[6] != "6/6 " || !strings.HasSuffix(said[0], "pair 1 of 6") {
+		t.Errorf("%q", said)
+	}
+	c, err := Runs(old, new, Options{Alpha: 0.05, MinEffect: 0.05})
+	if err != nil || len(c.Of(Slower)) != 3 || !c.Session {
+		t.Errorf("%+v, %v: want all three slower by 20 %%", c, err)
+	}
+}
+
+// Each build runs first in half of the pairs, in an order that the seed determines.
+func TestTheOrderIsRandomAndBalanced(t *testing.T) {
+	t.Parallel()
+	orders := make(map[string]bool)
+	for seed := range uint64(20) {
+		for pairs := 10; pairs <= 11; pairs++ {
+			order := Session{Pairs: pairs, Seed: seed}.order()
+			first := 0
+			for _, old := range order {
+				if old {
+					first++
+				}
+			}
+			if first < 5 || first > pairs-5 || !slices.Equal(order, Session{Pairs: pairs, Seed: seed}.order()) {
+				t.Errorf("seed %d: the old build is first in %d pairs of %d, or not each time", seed, first, pairs)
+			}
+			orders[fmt.Sprint(order)] = true
+		}
+	}
+	if len(orders) < 30 {
+		t.Errorf("%d orders of 20 seeds", len(orders))
+	}
+}
+
+func TestAProgramThatFails(t *testing.T) {
+	s := session(t, "fail", 2, 1)
+	s.Args = []string{"-s", "hweel"}
+	_, _, err := s.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "run 1 of the new build") || !strings.Contains(err.Error(), `no structure matches "hweel"`) {
+		t.Errorf("%v", err)
+	}
+	s.New = []string{filepath.Join(t.TempDir(), "none")}
+	if _, _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "the new build") || !strings.Contains(err.Error(), "none") {
+		t.Errorf("%v", err)
+	}
+}
+
+// If a structure breaks its contract, the run ends with an error but its results are complete.
+func TestAStructureThatFailsDoesNotEndTheSession(t *testing.T) {
+	old, _, err := session(t, "broken", 3, 1).Run(t.Context())
+	if err != nil || len(old.Failures) != 1 {
+		t.Errorf("%v, failures %v, want one", err, old.Failures)
+	}
+}
+
+func TestASessionCanBeCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := session(t, "hang", 1, 1)
+	s.Progress = func(int, int, string) { time.AfterFunc(50*time.Millisecond, cancel) }
+	start := time.Now()
+	if _, _, err := s.Run(ctx); !errors.Is(err, context.Canceled) || time.Since(start) > 20*time.Second {
+		t.Errorf("%v after %s", err, time.Since(start))
+	}
+}
+
+// Each turn has one trial of each program, and each program comes first in some turns.
+func TestProgramsTakeTurns(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	t.Setenv(turnLog, log)
+	const rounds, turns = 10, 30 // of three structures
+	s := session(t, "turns", 1, rounds)
+	old, new, err := s.Run(t.Context())
+	if err != nil || len(old.Cells[0].Rows[0].Cost) != rounds || len(new.Cells[0].Rows[0].Cost) != rounds {
+		t.Fatalf("%v", err)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(lines) != 2*turns {
+		t.Fatalf("%d turns, want %d of each program", len(lines), turns)
+	}
+	first := make(map[string]int)
+	for i := range turns {
+		pair := slices.Clone(lines[2*i : 2*i+2])
+		first[pair[0][:3]]++
+		slices.Sort(pair)
+		if want := []string{fmt.Sprintf("new %d", i), fmt.Sprintf("old %d", i)}; !slices.Equal(pair, want) {
+			t.Errorf("turns %q, want %q", pair, want)
+		}
+	}
+	if first["old"] < 5 || first["new"] < 5 {
+		t.Errorf("first in a pair of turns: %v, want each program in about half", first)
+	}
+}
+
+// A program ends if its session has ended.
+func TestWaitingForATurnThatNeverComes(t *testing.T) {
+	t.Parallel()
+	var asked bytes.Buffer
+	turn := WaitForTurn(strings.NewReader("x"), &asked)
+	if err := turn(); err != nil || asked.Len() != 1 {
+		t.Errorf("%v, asked %d times", err, asked.Len())
+	}
+	if err := turn(); !errors.Is(err, io.EOF) {
+		t.Errorf("%v, want the end of the input", err)
+	}
+}

@@ -1,0 +1,104 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// command is the path of package main in the repository.
+const command = "./cmd/timerbench"
+
+// Build builds the program of a revision once for each layout, in the folder dir, and
+// returns the paths. It checks the source out into a temporary git worktree and removes
+// the worktree, even after an error or when ctx is cancelled. An empty revision means the
+// files of the work tree as they are.
+//
+// With more than one layout, the linker orders the functions at random, with the number
+// of the layout as the seed.
+func Build(ctx context.Context, repository, revision, dir string, layouts int) (programs []string, err error) {
+	source, name := repository, "the work tree"
+	if revision != "" {
+		name = "revision " + revision
+		var remove func() error
+		if source, remove, err = checkOut(ctx, repository, revision); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, remove()) }()
+	}
+	for layout := range layouts {
+		path, err := filepath.Abs(filepath.Join(dir, fmt.Sprintf("timerbench-%02d", layout)))
+		if err != nil {
+			return nil, err
+		}
+		link := "-ldflags=-w" // default layout; count needs the function names
+		if layouts > 1 {
+			link = LinkFlags(layout + 1)
+		}
+		if _, err := output(ctx, source, "go", "build", "-buildvcs=auto", "-o", path, link, command); err != nil {
+			return nil, fmt.Errorf("building %s: %w", name, err)
+		}
+		programs = append(programs, path)
+	}
+	return programs, nil
+}
+
+// LinkFlags returns the flag of go build that links a program with the code layout of a
+// seed. The flag drops the symbols, which makes linking fast and halves the program.
+func LinkFlags(layout int) string { return fmt.Sprintf("-ldflags=-s -w -randlayout=%d", layout) }
+
+// Repository returns the root of the git repository that contains the folder dir.
+func Repository(ctx context.Context, dir string) (string, error) {
+	root, err := output(ctx, dir, "git", "rev-parse", "--show-toplevel")
+	if err != nil {
+		return "", fmt.Errorf("%s: want a folder in a git repository of timerbench: %w", dir, err)
+	}
+	return strings.TrimSpace(root), nil
+}
+
+// checkOut creates a temporary worktree of a revision. remove deletes it.
+func checkOut(ctx context.Context, repository, revision string) (path string, remove func() error, err error) {
+	commit, err := output(ctx, repository, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", nil, ctx.Err()
+		}
+		return "", nil, fmt.Errorf("%q is neither a revision of %s nor a program", revision, repository)
+	}
+	parent, err := os.MkdirTemp("", "timerbench-ab-")
+	if err != nil {
+		return "", nil, err
+	}
+	path = filepath.Join(parent, "source")
+	remove = func() error {
+		// ctx may already be cancelled.
+		_, err := output(context.WithoutCancel(ctx), repository, "git", "worktree", "remove", "--force", path)
+		return errors.Join(err, os.RemoveAll(parent))
+	}
+	if _, err := output(ctx, repository, "git", "worktree", "add", "--quiet", "--detach", path, strings.TrimSpace(commit)); err != nil {
+		_ = remove() // the worktree may be incomplete
+		return "", nil, fmt.Errorf("checking out %s: %w", revision, err)
+	}
+	return path, remove, nil
+}
+
+// output runs a program in a folder and returns its standard output. The error contains
+// its standard error. If ctx ended the program, the error is that of ctx.
+func output(ctx context.Context, dir, name string, args ...string) (string, error) {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return stdout.String(), nil
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	}
+	return "", fmt.Errorf("%s %s: %w\n%s", name, args[0], err, strings.TrimSpace(stderr.String()))
+}

@@ -1,0 +1,117 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// repository makes a git repository. commit adds a version of the program that prints
+// an expression.
+func repository(t *testing.T) (root string, commit func(says string) (revision string)) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	root = t.TempDir()
+	git := func(args ...string) string {
+		t.Helper()
+		identity := []string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"}
+		out, err := output(t.Context(), root, "git", append(identity, args...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(out)
+	}
+	git("init", "--quiet")
+	write(t, root, "go.mod", "module example.com/m\n\ngo 1.26\n")
+	return root, func(says string) string {
+		t.Helper()
+		write(t, root, "cmd/timerbench/main.go", "package main\n\nfunc main() { println("+says+") }\n")
+		git("add", "-A")
+		git("commit", "--quiet", "-m", "x")
+		return git("rev-parse", "HEAD")
+	}
+}
+
+func write(t *testing.T, root, name, content string) {
+	t.Helper()
+	path := filepath.Join(root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// left returns the number of work trees of a repository: 1 if nothing was left behind.
+func left(t *testing.T, root string) int {
+	t.Helper()
+	list, err := output(t.Context(), root, "git", "worktree", "list", "--porcelain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(list, "worktree ")
+}
+
+func TestRevisionsAreBuiltAndNothingIsLeftBehind(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	root, commit := repository(t)
+	first := commit(`"one"`)
+	commit(`"two"`)
+	write(t, root, "cmd/timerbench/main.go", "package main\n\nfunc main() { println(\"changed\") }\n")
+	for revision, want := range map[string]string{first: "one", "HEAD": "two", "": "changed"} {
+		layouts := 1
+		if revision == first {
+			layouts = 2
+		}
+		programs, err := Build(t.Context(), root, revision, t.TempDir(), layouts)
+		if err != nil || len(programs) != layouts || programs[0] == programs[layouts-1] && layouts > 1 {
+			t.Fatalf("%q: %v, %v", revision, programs, err)
+		}
+		for _, p := range programs {
+			if said, err := exec.Command(p).CombinedOutput(); err != nil || strings.TrimSpace(string(said)) != want {
+				t.Errorf("%q: the program says %q, want %q: %v", revision, said, want, err)
+			}
+		}
+	}
+	commit("neither a string") // does not build
+	for revision, want := range map[string]string{"no-such": `"no-such" is neither a revision of `, "HEAD": "building revision HEAD", "--help": `"--help" is neither a revision`} {
+		if _, err := Build(t.Context(), root, revision, t.TempDir(), 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", revision, err, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Build(ctx, root, first, t.TempDir(), 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if n := left(t, root); n != 1 {
+		t.Errorf("%d work trees are left, want 1", n)
+	}
+	if entries, _ := filepath.Glob(filepath.Join(os.TempDir(), "timerbench-ab-*")); len(entries) > 0 {
+		t.Errorf("%v are left", entries)
+	}
+}
+
+func TestRepository(t *testing.T) {
+	root, commit := repository(t)
+	commit(`"one"`)
+	got, err := Repository(t.Context(), filepath.Join(root, "cmd"))
+	same := func(a, b string) bool {
+		x, err1 := os.Stat(a)
+		y, err2 := os.Stat(b)
+		return err1 == nil && err2 == nil && os.SameFile(x, y)
+	}
+	if err != nil || !same(got, root) {
+		t.Errorf("%q, %v, want %s", got, err, root)
+	}
+	if _, err := Repository(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "want a folder in a git repository") {
+		t.Errorf("%v", err)
+	}
+}

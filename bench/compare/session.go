@@ -1,0 +1,139 @@
+package compare
+
+// A session measures two builds of timerbench in one session. Runs of both builds take
+// turns, so that a disturbance of the machine affects both.
+//
+// Each run is a child process. A pair is one process of each build. Both processes live
+// at the same time and take turns trial by trial, so that trials of the same operations
+// are milliseconds apart. The order within a turn is random.
+//
+// The pairs also rotate through several code layouts of each build. A session therefore
+// contains everything that varies between two runs: the process, the placement in memory,
+// the code layout and the time. The results of each side are merged into one run. Runs
+// compares the two runs pair by pair.
+
+import (
+	"cmp"
+	"context"
+	crand "crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// Session describes the runs of a session.
+type Session struct {
+	Old, New []string // programs, one per layout; the same number on both sides
+	Args     []string // flags of timerbench run, without --out and --trials
+	Pairs    int      // runs of each side, at least 1
+	Rounds   int      // rounds of each run, at least 1
+	Seed     uint64   // seed of the order of the runs
+	Dir      string   // an empty folder for the results of the runs
+
+	// Progress is called before each pair and once after the last one.
+	Progress func(done, all int, name string)
+}
+
+// side is one of the two builds.
+type side struct {
+	name     string
+	programs []string
+	runs     []*results.Run
+}
+
+// Run runs the session and returns the merged results of each side. It stops at the first
+// run that fails. If ctx is cancelled, it returns the error of ctx.
+func (s Session) Run(ctx context.Context) (old, new *results.Run, err error) {
+	sides := [2]*side{{name: "old", programs: s.Old}, {name: "new", programs: s.New}}
+	for pair, oldFirst := range s.order() {
+		s.Progress(pair, s.Pairs, fmt.Sprintf("pair %d of %d", pair+1, s.Pairs))
+		order := sides
+		if !oldFirst {
+			order = [2]*side{sides[1], sides[0]}
+		}
+		if err := s.runPair(ctx, order, pair); err != nil {
+			return nil, nil, err
+		}
+	}
+	s.Progress(s.Pairs, s.Pairs, "")
+	name := crand.Text()
+	return merge(sides[0].runs, name, len(s.Old)), merge(sides[1].runs, name, len(s.New)), nil
+}
+
+// order returns for each pair whether the old build starts. The old build starts in half
+// of the pairs, chosen at random.
+func (s Session) order() []bool {
+	random := rand.New(rand.NewPCG(s.Seed, 0))
+	first := make([]bool, s.Pairs)
+	start := random.IntN(2) // if the number of pairs is odd, one build starts once more
+	for i := range first {
+		first[i] = (i+start)%2 == 0
+	}
+	random.Shuffle(len(first), func(i, j int) { first[i], first[j] = first[j], first[i] })
+	return first
+}
+
+// runPair runs one program of each build in turns and appends the results to the sides. If
+// a structure fails the proof, the program fails but the session continues.
+func (s Session) runPair(ctx context.Context, order [2]*side, pair int) error {
+	var players []*player
+	defer func() {
+		for _, p := range players {
+			_ = p.end()
+		}
+	}()
+	for _, side := range order {
+		p, err := start(ctx, side.programs[pair%len(side.programs)], s.flags(s.folder(side, pair)))
+		if err != nil {
+			return fmt.Errorf("the %s build: %w", side.name, err)
+		}
+		players = append(players, p)
+	}
+	takeTurns(ctx, rand.New(rand.NewPCG(s.Seed, uint64(pair)+1)), players)
+	for i, side := range order {
+		if err := s.read(ctx, side, pair, players[i].end()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ages is the number of rounds after which the operations of a run repeat: the instances
+// of a pass are measured at this many ages (chosen).
+const ages = 4
+
+// flags returns the arguments of a run that writes its results to the folder out.
+func (s Session) flags(out string) []string {
+	return append([]string{"run", "--out", out, "--trials", strconv.Itoa(ages), "--budget", "0",
+		turnsFlag, strconv.Itoa(s.Rounds)}, s.Args...)
+}
+
+// folder returns the folder for the results of a run. The paths of both sides have the
+// same length, because the length of the command line shifts the stack of a process.
+func (s Session) folder(of *side, pair int) string {
+	return filepath.Join(s.Dir, fmt.Sprintf("%s-%03d", of.name, pair))
+}
+
+// read appends the results of a run that ended, with or without an error.
+func (s Session) read(ctx context.Context, side *side, pair int, ended error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	r, err := results.ReadFile(filepath.Join(s.folder(side, pair), "results.json"))
+	if ended == nil && errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("it ended without results: want a program of timerbench")
+	}
+	if err == nil && !r.Complete {
+		err = errors.New("its results are not complete")
+	}
+	if err != nil {
+		return fmt.Errorf("run %d of the %s build: %w", pair+1, side.name, cmp.Or(ended, err))
+	}
+	side.runs = append(side.runs, r)
+	return nil
+}

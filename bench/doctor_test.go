@@ -1,0 +1,118 @@
+package bench
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+const (
+	governor0 = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+	governor1 = "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor"
+	groups    = "proc/self/cgroup"
+	cpuMax    = "sys/fs/cgroup/user/session/cpu.max"
+)
+
+// machine is a system without a problem, except for these changes. An empty text removes a file.
+func machine(changes map[string]string) System {
+	files := make(fstest.MapFS)
+	for name, content := range map[string]string{
+		governor0: "performance", governor1: "performance", "proc/loadavg": "0.08 0.10 0.20 1/99 1234",
+		"proc/meminfo": "MemTotal: 16000000 kB\nMemAvailable:   12000000 kB", groups: "0::/user/session", cpuMax: "max 100000",
+	} {
+		files[name] = &fstest.MapFile{Data: []byte(content + "\n")}
+	}
+	for name, content := range changes {
+		if files[name] = (&fstest.MapFile{Data: []byte(content + "\n")}); content == "" {
+			delete(files, name)
+		}
+	}
+	return System{OS: "linux", Files: files}
+}
+
+func TestAFitMachineHasNothingToObjectTo(t *testing.T) {
+	t.Parallel()
+	findings := machine(nil).Check()
+	if got := FindingsSummary(findings); got != "nothing to object to" {
+		t.Error(got)
+	}
+	for _, f := range findings {
+		if f.Verdict != FindingOK || f.Advice != "" || f.Value == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// Each case changes a fit machine. Exactly one check changes its verdict.
+func TestEachFaultIsFoundByItsCheck(t *testing.T) {
+	t.Parallel()
+	virtual, limited := machine(nil), machine(nil)
+	virtual.Hypervisor, limited.MemoryLimit = "KVM", 1<<30
+	files := func(pairs ...string) System {
+		changes := map[string]string{}
+		for i := 0; i < len(pairs); i += 2 {
+			changes[pairs[i]] = pairs[i+1]
+		}
+		return machine(changes)
+	}
+	for name, c := range map[string]struct {
+		system                     System
+		check, verdict, says, hint string
+	}{
+		"powersave on one":    {files(governor1, "powersave"), "frequency", FindingWarn, "powersave", "cpupower"},
+		"no frequency":        {files(governor0, "", governor1, ""), "frequency", FindingUnavailable, "does not control the frequency", ""},
+		"loaded":              {files("proc/loadavg", "1.75 0.5 0.5 2/99 1234"), "load", FindingWarn, "1.75", "timerbench ab"},
+		"load is nonsense":    {files("proc/loadavg", "high"), "load", FindingUnavailable, `holds "high"`, ""},
+		"virtual":             {virtual, "virtualization", FindingWarn, "(KVM)", "ratios within one run"},
+		"little memory":       {files("proc/meminfo", "MemAvailable: 2000000 kB"), "memory", FindingWarn, "2.0 GB", "--n"},
+		"memory is not known": {files("proc/meminfo", "MemTotal: 2000000 kB"), "memory", FindingUnavailable, "MemAvailable", ""},
+		"half a processor":    {files(cpuMax, "50000 100000"), "processor limit", FindingWarn, "0.5 processors", "raise"},
+		"limit further up":    {files("sys/fs/cgroup/user/cpu.max", "300000 200000"), "processor limit", FindingWarn, "1.5 processors", "raise"},
+		"old control groups":  {files(groups, "4:memory:/x\n2:cpu,cpuacct:/x\n0::/"), "processor limit", FindingUnavailable, "version 2", ""},
+		"memory limit":        {limited, "memory", FindingWarn, "1.1 GB", "--n"},
+	} {
+		for _, f := range c.system.Check() {
+			want := results.Finding{Check: f.Check, Verdict: FindingOK}
+			if f.Check == c.check {
+				want.Verdict = c.verdict
+			}
+			if f.Verdict != want.Verdict || f.Check == c.check && (!strings.Contains(f.Value, c.says) ||
+				!strings.Contains(f.Advice, c.hint) || (c.hint == "") != (f.Advice == "")) {
+				t.Errorf("%s: %+v, want %s, value %q, advice %q", name, f, want.Verdict, c.says, c.hint)
+			}
+		}
+	}
+}
+
+// On other systems each check that reads files says so.
+func TestOtherSystems(t *testing.T) {
+	t.Parallel()
+	s := machine(nil)
+	s.OS = "plan9"
+	var unknown []string
+	for _, f := range s.Check() {
+		if f.Verdict == FindingUnavailable && strings.Contains(f.Value, "this is plan9") {
+			unknown = append(unknown, f.Check)
+		}
+	}
+	if want := []string{"load", "frequency", "memory", "processor limit"}; !slices.Equal(unknown, want) {
+		t.Errorf("%q are unavailable, want %q", unknown, want)
+	}
+	if got := FindingsSummary(s.Check()); !strings.Contains(got, "4 of 5 checks unavailable") {
+		t.Error(got)
+	}
+}
+
+func TestSummaryListsTheWarnings(t *testing.T) {
+	t.Parallel()
+	got := FindingsSummary([]results.Finding{
+		{Check: "a", Value: "fine", Verdict: FindingOK}, {Check: "b", Value: "bad", Verdict: FindingWarn},
+		{Check: "c", Value: "why", Verdict: FindingUnavailable}, {Check: "d", Value: "worse", Verdict: FindingWarn},
+	})
+	if want := "b: bad; d: worse (1 of 4 checks unavailable)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,355 @@
+package external
+
+// Verify checks whether a program of any language keeps the contract of timers. It replays operations on the
+// program without measuring them, and compares every timer that fires with a model:
+//
+//   - named cases, each for a fault that some timer library has had;
+//   - thousands of generated programs of operations;
+//   - the workloads of the benchmark, and recordings of real programs;
+//   - a million timers that are cancelled long before their deadlines, by which a program may grow, which is noted.
+//
+// The first failure is shrunk to the fewest operations that still fail, and described in terms of these operations. A
+// program that hangs, ends, floods its output or answers late gets a
+// verdict within the time limit, like one that fires the wrong timers.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/trace"
+)
+
+// Limits are time limits. Verify ends a program at the latest after Hello, Checks and Shrink together.
+type Limits struct {
+	Hello   time.Duration // from the start of a program to its hello
+	Request time.Duration // one request, in addition to 100 µs for each operation
+	Checks  time.Duration // all checks after the hello
+	Shrink  time.Duration // shrinking a failure
+}
+
+// DefaultLimits are the limits of timerbench verify (chosen).
+var DefaultLimits = Limits{Hello: 12 * time.Second, Request: time.Second, Checks: 10 * time.Second, Shrink: 5 * time.Second}
+
+// Verdict is what was checked of a program, and its first failure.
+type Verdict struct {
+	Program    string   `json:"program"`
+	Language   string   `json:"language,omitempty"`
+	Structure  string   `json:"structure,omitempty"`
+	OK         bool     `json:"ok"`
+	Failure    *Failure `json:"failure,omitempty"`
+	Notes      []string `json:"notes,omitempty"` // observations that are not failures
+	Named      int      `json:"named_cases"`     // that passed
+	Generated  int      `json:"generated_programs"`
+	Workloads  int      `json:"workloads"`
+	Recordings int      `json:"recordings"`
+	Operations int      `json:"operations"`
+	Grew       float64  `json:"bytes_per_cancelled"` // growth of its memory for each timer cancelled long before its deadline, if known
+	Seconds    float64  `json:"seconds"`
+}
+
+// Failure is the first check that failed.
+type Failure struct {
+	Check      string   `json:"check"`                // such as "named case: equal deadlines"
+	What       string   `json:"what"`                 // the fault and the expected behavior
+	Operations []string `json:"operations,omitempty"` // the smallest failing operations that were found, a line each
+	From       int      `json:"from,omitempty"`       // the number of operations before they were shrunk
+}
+
+// fault describes the first difference between a replay and the model.
+type fault struct {
+	at   int // index of the operation; -1: not known
+	what string
+	slow bool // no answer within the time limit
+}
+
+// check is operations to replay.
+type check struct {
+	name  string
+	ops   []op
+	slow  bool // see named
+	count *int // of the verdict
+	by    int  // what it counts
+}
+
+// Workloads and recordings are replayed with about this many timers and operations (chosen).
+const (
+	timers     = 60
+	operations = 1500
+	recorded   = 4000
+	generated  = 3000 // programs, as far as the time suffices
+)
+
+// Verify checks a program. traces are the names of recordings. The error is that of ctx, or of a recording that cannot be
+// read; every fault of the program is in the verdict.
+func Verify(ctx context.Context, s Spec, traces []string, limits Limits) (v Verdict, err error) {
+	s.HelloTime, s.RequestTime = limits.Hello, limits.Request
+	started := time.Now()
+	within, cancel := context.WithTimeout(ctx, limits.Hello+limits.Checks+limits.Shrink)
+	defer cancel()
+	k := &kit{ctx: within, spec: s, verdict: &v}
+	v.Program = s.Name
+	defer func() { v.Seconds = time.Since(started).Seconds() }()
+	defer k.end()
+	if f := k.start(); f != nil {
+		v.Failure = &Failure{Check: "start", What: f.what}
+		return v, ctx.Err()
+	}
+	floor := k.program.Floor
+	v.Language, v.Structure = k.program.Language, k.program.Version
+	if k.program.Floor {
+		v.Notes = append(v.Notes, "it is a floor: it has no structure, and was told what fires")
+	}
+	k.deadline = time.Now().Add(limits.Checks)
+	if err := k.run(traces, limits.Shrink); err != nil {
+		return v, err
+	}
+	if v.Failure == nil && !floor {
+		v.Failure = k.survive(time.Now().Add(limits.Shrink)) // nothing was shrunk
+	}
+	v.OK = v.Failure == nil
+	v.Notes = append(v.Notes, k.order())
+	return v, ctx.Err()
+}
+
+// kit runs the checks of one program.
+type kit struct {
+	ctx      context.Context
+	spec     Spec
+	verdict  *Verdict
+	deadline time.Time
+	blocks   *Blocks
+	program  *Program
+
+	unordered, notFIFO bool // seen in a Pop over several ticks, and among equal deadlines
+}
+
+func (k *kit) start() *fault {
+	k.blocks = &Blocks{}
+	var err error
+	if k.program, err = Start(k.ctx, k.spec, k.blocks); err != nil {
+		return &fault{at: -1, what: err.Error()}
+	}
+	return nil
+}
+
+func (k *kit) end() {
+	if k.program != nil {
+		k.program.Close()
+		k.program = nil
+	}
+	if k.blocks != nil {
+		k.blocks.Close()
+		k.blocks = nil
+	}
+}
+
+// run runs the checks until one fails or the time is over.
+func (k *kit) run(traces []string, shrinkTime time.Duration) error {
+	v := k.verdict
+	for c, err := range k.checks(traces) {
+		if err != nil {
+			return err
+		}
+		if time.Now().After(k.deadline) {
+			if v.Named < len(namedCases(k.program.About.Limit))-1 { // one may be too slow
+				v.Failure = &Failure{Check: c.name, What: fmt.Sprintf("it answers too late: %d named cases took all of the time", v.Named)}
+			}
+			return nil
+		}
+		f := k.replay(c.ops)
+		switch {
+		case f == nil:
+			*c.count += c.by
+			v.Operations += len(c.ops)
+			continue
+		case f.slow && c.slow:
+			v.Notes = append(v.Notes, fmt.Sprintf("%s: no answer within %s, so the time of a Pop grows with the ticks that it skips",
+				c.name, k.spec.RequestTime))
+			continue
+		}
+		ops, shrunk := shrink(c.ops, *f, time.Now().Add(shrinkTime), func(ops []op) *fault {
+			f := k.replay(ops)
+			if k.ctx.Err() != nil {
+				return nil // ended by the time limit, or by the user
+			}
+			return f
+		})
+		v.Failure = &Failure{Check: c.name, What: shrunk.what, Operations: listing(ops, shrunk.at), From: len(c.ops)}
+		return nil
+	}
+	return nil
+}
+
+// checks yields the named cases, then generated programs, workloads and recordings in turns, so that a slow program gets
+// some of each.
+func (k *kit) checks(traces []string) func(yield func(check, error) bool) {
+	return func(yield func(check, error) bool) {
+		v := k.verdict
+		named := func(last bool) bool {
+			for _, c := range namedCases(k.program.About.Limit) {
+				if c.last == last && !yield(check{"named case: " + c.name, c.ops, c.slow, &v.Named, 1}, nil) {
+					return false
+				}
+			}
+			return true
+		}
+		if !named(false) {
+			return
+		}
+		var workloads []workload.Workload
+		for _, w := range workload.All() {
+			if !w.Kind().SingleCalls {
+				workloads = append(workloads, w)
+			}
+		}
+		for i := 0; i < generated/perBatch || i < len(workloads) || i < len(traces); i++ {
+			if i < generated/perBatch {
+				if !yield(check{fmt.Sprintf("generated programs, seed %d", i+1), batch(uint64(i + 1)), false, &v.Generated, perBatch}, nil) {
+					return
+				}
+			}
+			if i == 0 && !named(true) {
+				return
+			}
+			if i < len(workloads) {
+				w := workloads[i]
+				if !yield(check{fmt.Sprintf("workload %s, n %d", w.Name, timers), ofWorkload(w), false, &v.Workloads, 1}, nil) {
+					return
+				}
+			}
+			if i < len(traces) {
+				ops, err := ofTrace(traces[i])
+				if !yield(check{"recording " + traces[i], ops, false, &v.Recordings, 1}, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func ofWorkload(w workload.Workload) []op {
+	s := w.Script(timers, 1)
+	ops := fromBlock(nil, s.Fill())
+	for len(ops) < operations {
+		ops = fromBlock(ops, s.Next(operations, nil))
+	}
+	return ops
+}
+
+// ofTrace returns the first operations of a recording.
+func ofTrace(path string) (ops []op, err error) {
+	r, err := trace.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }() // it is only read
+	for len(ops) < recorded {
+		o, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch o.Kind {
+		case trace.Schedule:
+			ops = append(ops, op{schedule, o.Key, o.At})
+		case trace.Reschedule:
+			ops = append(ops, op{reschedule, o.Key, o.At})
+		case trace.Cancel:
+			ops = append(ops, op{cancel, o.Key, 0})
+		case trace.Advance:
+			ops = append(ops, op{pop, 0, o.At})
+		}
+	}
+	return onlyValid(ops), nil
+}
+
+// replay replays operations on a fresh instance. It starts the program again if it has ended. nil: all went well.
+func (k *kit) replay(ops []op) *fault {
+	if k.program == nil || k.program.Hangs() {
+		k.end()
+		if f := k.start(); f != nil {
+			return f
+		}
+	}
+	b := block(ops)
+	err := k.program.Begin(b.Keys)
+	if err == nil {
+		_, err = k.program.Replay(b, true)
+	}
+	fired := k.program.Fired()
+	if !k.program.Coarse && fired != nil {
+		k.observe(ops, fired)
+	}
+	if err == nil {
+		return nil
+	}
+	f := &fault{at: -1, what: err.Error(), slow: k.program.Hangs()}
+	if errors.Is(k.ctx.Err(), context.DeadlineExceeded) {
+		f.what, f.slow = "it hangs: no answer within the time limit of all checks", true
+	}
+	if !k.program.Coarse && fired != nil {
+		if at, what := explain(ops, fired); at >= 0 {
+			f.at, f.what = at, what
+		}
+	}
+	return f
+}
+
+// observe notes the order in which timers of one Pop fire. The protocol leaves it open.
+func (k *kit) observe(ops []op, fired []Fire) {
+	m := newModel()
+	type last struct {
+		deadline tick
+		line     int
+	}
+	for i, o := range ops {
+		m.do(o, i+1)
+		before := last{}
+		for ; o.kind == pop && len(fired) > 0 && fired[0].At == o.at; fired = fired[1:] {
+			t := m.timers[fired[0].Slot]
+			if t == nil {
+				continue
+			}
+			k.unordered = k.unordered || t.deadline < before.deadline
+			k.notFIFO = k.notFIFO || t.deadline == before.deadline && t.line < before.line
+			before = last{t.deadline, t.line}
+		}
+	}
+}
+
+func (k *kit) order() string {
+	switch {
+	case k.program != nil && k.program.Coarse:
+		return "it is coarse: timers were held against their bounds"
+	case k.unordered:
+		return "a Pop over several ticks does not fire in the order of deadlines, which the protocol allows"
+	case k.notFIFO:
+		return "timers fire in the order of deadlines, and equal deadlines in another order than they were scheduled"
+	}
+	return "timers fire in the order of deadlines, and equal deadlines in the order in which they were scheduled"
+}
+
+// Lines returns the verdict as lines of text.
+func (v Verdict) Lines() []string {
+	who := v.Program
+	if v.Structure != "" {
+		who += fmt.Sprintf(" (%s, %s)", v.Language, v.Structure)
+	}
+	checked := fmt.Sprintf("%d named cases, %d generated programs, %d workloads, %d recordings: %d operations in %.1f s",
+		v.Named, v.Generated, v.Workloads, v.Recordings, v.Operations, v.Seconds)
+	if f := v.Failure; f != nil {
+		out := []string{fmt.Sprintf("%s FAILS in %s: %s", who, f.Check, f.What)}
+		if len(f.Operations) > 0 {
+			out = append(append(out, fmt.Sprintf("The fewest of %d operations that fail:", f.From)), f.Operations...)
+		}
+		return append(out, "Before that: "+checked+".")
+	}
+	return append(slices.Concat([]string{who + " passes: " + checked + "."}), v.Notes...)
+}

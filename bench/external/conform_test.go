@@ -1,0 +1,290 @@
+package external
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// built compiles a program in C.
+func built(t *testing.T, source string) string {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("there is no C compiler (cc), so no program of another language to test with")
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	out, err := exec.Command(cc, "-O1", "-Wall", "-Wextra", "-Werror", "-I../external/files", "-o", path, source).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+func verified(t *testing.T, shrink time.Duration, args []string, traces ...string) Verdict {
+	t.Helper()
+	limits := Limits{Hello: time.Minute, Request: 2 * time.Second, Checks: time.Minute, Shrink: shrink}
+	v, err := Verify(t.Context(), Spec{Name: "mine", Args: args}, traces, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// The starts that timerbench external init prints pass every check.
+func TestTheStartsPass(t *testing.T) {
+	starts := map[string][]string{"c": {built(t, "../external/files/start.c")}}
+	if python, err := exec.LookPath("python3"); err == nil {
+		starts["python"] = []string{python, "../external/files/start.py"}
+	}
+	if rustc, err := exec.LookPath("rustc"); err == nil {
+		path := filepath.Join(t.TempDir(), "mine")
+		if out, err := exec.Command(rustc, "-O", "--edition", "2021", "-o", path, "../external/files/start.rs").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		starts["rust"] = []string{path}
+	}
+	traces, err := filepath.Glob("../../traces/*.trace")
+	if err != nil || len(traces) == 0 {
+		t.Fatal("no recordings", err)
+	}
+	for language, args := range starts {
+		v := verified(t, time.Second, args, traces...)
+		if !v.OK || v.Generated < 1000 || v.Recordings != len(traces) || v.Workloads < 50 || v.Named < 50 {
+			t.Errorf("%s: %+v, %+v", language, v, v.Failure)
+		}
+	}
+}
+
+// A program may keep dead entries until their deadlines. Then it grows, and the verdict says so.
+func TestAProgramThatKeepsDeadEntriesGrows(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells the memory of a process")
+	}
+	cxx, err := exec.LookPath("c++")
+	if err != nil {
+		t.Skip("there is no C++ compiler (c++)")
+	}
+	tombstones := filepath.Join(t.TempDir(), "tombstones")
+	if out, err := exec.Command(cxx, "-O1", "-I../external/files", "-o", tombstones, "../../peers/c/tombstones.cpp").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for program, grows := range map[string]bool{tombstones: true, built(t, "../external/files/start.c"): false} {
+		v := verified(t, 20*time.Second, []string{program})
+		notes := strings.Join(v.Notes, "; ")
+		if !v.OK || (v.Grew > 12 && v.Grew < 40) != grows || strings.Contains(notes, "it grows by ") != grows || strings.Contains(notes, "it does not grow by ") == grows {
+			t.Errorf("%s: %.1f bytes, %s, %+v", program, v.Grew, notes, v.Failure)
+		}
+	}
+}
+
+// Each fault gets a verdict that says what is wrong, with few operations.
+func TestFaultsAreFoundAndShrunk(t *testing.T) {
+	t.Parallel()
+	program := built(t, "../external/testdata/misbehave.c")
+	for fault, want := range map[string]struct {
+		what       string
+		operations int // at most; 0: no listing
+	}{
+		"":              {},
+		"coarse":        {},
+		"early":         {"timer 3 fires at tick 1, but its deadline is 2 (line 1)", 2},
+		"late":          {"timer 3 must fire at tick 1: its deadline is 1 (line 1). It does not fire", 2},
+		"lost":          {"timer 3 must fire at tick 1: its deadline is 1 (line 1). It does not fire", 2},
+		"double":        {"timer 3 fires at tick 1, but it has fired in the same Pop", 2},
+		"crash":         {"it has ended (signal: aborted", 1},
+		"exit":          {"it has ended (exit status 0)", 1},
+		"child-away":    {"it has ended (exit status 0)", 60},
+		"garbage":       {"[info] scheduled", 1},
+		"coarse-late":   {"has not fired by tick", 3},
+		"time-max":      {"but its answer came after", 1},
+		"hang":          {"it hangs: no answer within 2", 60},
+		"flood":         {"it floods standard error", 60},
+		"version":       {"speaks version 9", 0},
+		"chatter":       {"it begins with \"Hello, world!", 0},
+		"refuses":       {"no such device", 0},
+		"clock-nan":     {"takes NaN ns", 0},
+		"hides-next":    {"must fire at tick", 4},
+		"keeps-cancels": {"cancelled it", 3},
+		"keeps-moves":   {"moved it to tick", 4},
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			shrink := 30 * time.Second // it takes less
+			if slices.Contains([]string{"hang", "flood", "child-away"}, fault) {
+				shrink = 3 * time.Second // each try takes long
+			}
+			v := verified(t, shrink, []string{"env", "AFTER=0", "FAULT=" + fault, program})
+			if want.what == "" {
+				if !v.OK {
+					t.Errorf("a program that does nothing wrong: %+v", v.Failure)
+				}
+				return
+			}
+			if v.OK || v.Failure == nil {
+				t.Fatalf("nobody noticed: %+v", v)
+			}
+			f := v.Failure
+			if !strings.Contains(f.What, want.what) || len(f.Operations) > want.operations || want.operations > 0 && len(f.Operations) == 0 {
+				t.Errorf("in %s: %q, want %q; %d operations, want at most %d:\n%s", f.Check, f.What, want.what,
+					len(f.Operations), want.operations, strings.Join(f.Operations, "\n"))
+			}
+		})
+	}
+}
+
+// A program that hangs, ends, prints or floods before its hello gets a verdict, too.
+func TestBadStartsGetAVerdict(t *testing.T) {
+	t.Parallel()
+	for program, want := range map[string]string{
+		"exec sleep 1000": "it hangs: no answer within 2",
+		"sleep 1000":      "it hangs: no answer within 2", // the shell and its child end
+		"exit 3":          "it has ended (exit status 3)",
+		"echo sorry >&2":  "it has ended (exit status 0); it said: sorry",
+		"yes":             "it begins with \"y\\ny\\n",
+		"yes >&2":         "it floods standard error: more than 4 MB",
+		"printf TMBH":     "it wrote \"TMBH\", and no more",
+	} {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			limits := Limits{Hello: 2 * time.Second, Request: time.Second, Checks: time.Second, Shrink: time.Second}
+			if want[:8] != "it hangs" {
+				limits.Hello = time.Minute
+			}
+			v, err := Verify(t.Context(), Spec{Name: "mine", Args: []string{"sh", "-c", program}}, nil, limits)
+			if err != nil || v.OK || v.Failure.Check != "start" || !strings.Contains(v.Failure.What, want) {
+				t.Errorf("%+v, %v; want %q", v.Failure, err, want)
+			}
+		})
+	}
+}
+
+// A program whose time is over passes only if it got through all named cases but one, which may be too slow.
+func TestAProgramMustGetThroughTheNamedCasesInTime(t *testing.T) {
+	for _, limit := range []int{0, 1000} {
+		all := len(namedCases(limit))
+		for named := range all + 1 {
+			k := &kit{ctx: t.Context(), verdict: &Verdict{Named: named}, program: &Program{}, deadline: time.Now().Add(-time.Second)}
+			k.program.About.Limit = limit
+			if err := k.run(nil, 0); err != nil {
+				t.Fatal(err)
+			}
+			if failed := k.verdict.Failure != nil; failed != (named < all-1) {
+				t.Errorf("%d of %d named cases in time: failed %t", named, all, failed)
+			}
+		}
+	}
+}
+
+// A program that answers late is told so within the time limit.
+func TestALateProgramIsToldSo(t *testing.T) {
+	program := built(t, "../external/testdata/misbehave.c")
+	started := time.Now()
+	limits := Limits{Hello: time.Minute, Request: time.Minute, Checks: time.Second, Shrink: time.Second}
+	v, err := Verify(t.Context(), Spec{Name: "mine", Args: []string{"env", "FAULT=slow", program}}, nil, limits)
+	if err != nil || v.OK || !strings.Contains(v.Failure.What, "it answers too late") {
+		t.Errorf("%+v, %v", v.Failure, err)
+	}
+	if took := time.Since(started); took > 50*time.Second {
+		t.Errorf("the verdict took %v", took)
+	}
+}
+
+// A program that hangs among many operations, each of which has time, ends at the time limit of all.
+func TestAHangEndsAtTheTimeLimit(t *testing.T) {
+	t.Parallel()
+	program := built(t, "../external/testdata/misbehave.c")
+	started := time.Now()
+	limits := Limits{Hello: 5 * time.Second, Request: time.Second, Checks: 5 * time.Second, Shrink: time.Second}
+	spec := Spec{Name: "mine", Args: []string{"env", "FAULT=hang", "AFTER=3000", program}}
+	v, err := Verify(t.Context(), spec, nil, limits)
+	if err != nil || v.OK || !strings.Contains(v.Failure.What, "it hangs: no answer within") || v.Failure.Check != "named case: many timers between two ticks" {
+		t.Errorf("%+v, %v", v.Failure, err)
+	}
+	if took := time.Since(started); took > 30*time.Second {
+		t.Errorf("the verdict took %v", took)
+	}
+}
+
+func TestWhatIsWrongIsExplained(t *testing.T) {
+	ops := []op{
+		{schedule, 0, 5}, {schedule, 1, 9}, {schedule, 2, 9}, {cancel, 2, 0}, {reschedule, 1, 7}, {pop, 0, 5}, {pop, 0, 7}, {pop, 0, 9},
+	}
+	f := func(at tick, slot uint32) Fire { return Fire{At: at, Slot: slot} }
+	for _, c := range []struct {
+		fired []Fire
+		at    int
+		what  string
+	}{
+		{[]Fire{f(5, 0), f(7, 1)}, -1, ""},
+		{[]Fire{f(7, 1)}, 5, "timer 0 must fire at tick 5: its deadline is 5 (line 1). It does not fire"},
+		{[]Fire{f(5, 0), f(9, 1)}, 6, "timer 1 must fire at tick 7: line 5 moved it to tick 7. It fires at tick 9"},
+		{[]Fire{f(5, 0), f(5, 1)}, 5, "timer 1 fires at tick 5, but line 5 moved it to tick 7"},
+		{[]Fire{f(5, 0), f(7, 1), f(9, 2)}, 7, "timer 2 fires at tick 9, but line 4 cancelled it"},
+		{[]Fire{f(5, 0), f(7, 1), f(7, 0)}, 6, "timer 0 fires at tick 7, but it has fired at tick 5 (line 6)"},
+		{[]Fire{f(5, 0), f(5, 0)}, 5, "timer 0 fires at tick 5, but it has fired in the same Pop"},
+		{[]Fire{f(5, 0), f(7, 1), f(7, 8)}, 6, "timer 8 fires at tick 7, but this slot never had a timer"},
+		{[]Fire{f(5, 0), f(7, 1), f(8, 1)}, 7, "it reports that timer 1 fired at tick 8, but no Pop has that tick"},
+	} {
+		if at, what := explain(ops, c.fired); at != c.at || what != c.what {
+			t.Errorf("%v: line %d, %q; want %d, %q", c.fired, at+1, what, c.at+1, c.what)
+		}
+	}
+	want := "   6  Pop(5)               fires 0   <- fails here"
+	if got := listing(ops, 5)[5]; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Whatever fails is shrunk to the operations that it needs.
+func TestShrinkingKeepsWhatIsNeeded(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		ops := batch(r.Uint64())
+		needs := func(ops []op) *fault { // a timer that was moved twice
+			moves := make(map[uint32]int)
+			for i, o := range ops {
+				switch o.kind {
+				case schedule:
+					moves[o.slot] = 0
+				case reschedule:
+					if moves[o.slot]++; moves[o.slot] == 2 {
+						return &fault{at: i}
+					}
+				}
+			}
+			return nil
+		}
+		got, _ := shrink(ops, *needs(ops), time.Now().Add(time.Minute), needs)
+		if want := []op{{schedule, 0, 1}, {reschedule, 0, 1}, {reschedule, 0, 1}}; !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}
+
+// Named cases and generated programs hold only what the protocol allows.
+func TestChecksAreValid(t *testing.T) {
+	for _, c := range append(namedCases(0), named{name: "generated", ops: batch(1)}) {
+		if n := len(onlyValid(c.ops)); n != len(c.ops) {
+			t.Errorf("%s: %d of %d operations are valid", c.name, n, len(c.ops))
+		}
+	}
+}
+
+func TestARecordingThatCannotBeReadIsAnError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bad.trace")
+	if err := os.WriteFile(path, []byte("no trace"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec := Spec{Name: "mine", Args: []string{built(t, "../external/files/start.c")}}
+	if _, err := Verify(t.Context(), spec, []string{path}, DefaultLimits); err == nil || !strings.Contains(err.Error(), "bad.trace") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,182 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// IdlePopulations are the numbers of timers in the idle analysis. They are small because most wake-ups with many
+// timers are not idle.
+var IdlePopulations = []int{10, 1000}
+
+// Idle is one script of the idle analysis: the hold model with one distribution of delays. It counts and times
+// wake-ups in separate passes.
+type Idle struct {
+	Delays string // name of the distribution
+	N      int
+	Ticks  int
+	Seed   uint64
+}
+
+// Name returns the name of the analysis.
+func (c Idle) Name() string { return fmt.Sprintf("idle wake-ups, %s, n %d", c.Delays, c.N) }
+
+// timedPasses is the number of timed passes of a script. Interrupts only lengthen a pass, so the shortest one counts.
+const timedPasses = 3
+
+// Seconds estimates the duration of the counts and of the timed passes with both drivers.
+func (c Idle) Seconds(structures int) float64 {
+	return float64(structures) * 2 * (1 + timedPasses) * 30e-9 * float64(c.Ticks)
+}
+
+// Add implements [Step].
+func (c Idle) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
+	return add(&out.Idle, out)(c.Run(ctx, entries))
+}
+
+// Run replays the script on every structure with both drivers.
+func (c Idle) Run(ctx context.Context, entries []entry.Entry) ([]results.Idle, []results.Failure, error) {
+	sc := workload.HoldWith(c.Delays).Script(c.N, c.Seed)
+	blocks := []*script.Block{sc.Fill()}
+	for sc.Now() < structures.Tick(c.Ticks) {
+		blocks = append(blocks, sc.Next(1, nil))
+	}
+	where := fmt.Sprintf("%s, seed %d", c.Name(), c.Seed)
+	out, failed, err := each(ctx, entries, where, func(e entry.Entry) ([]results.Idle, error) {
+		both := make([]results.Idle, 2)
+		for i, d := range []results.Driver{results.Ticking, results.Tickless} {
+			var err error
+			if both[i], err = c.count(e, d, blocks); err != nil {
+				return nil, fmt.Errorf("under the %s driver: %w", d, err)
+			}
+			both[i].NS = shortestPass(e, d, blocks)
+		}
+		return both, nil
+	})
+	return slices.Concat(out...), failed, err
+}
+
+func (c Idle) count(e entry.Entry, d results.Driver, blocks []*script.Block) (results.Idle, error) {
+	w := newDriven(e, d)
+	for _, b := range blocks {
+		w.Replay(b, w.advance)
+	}
+	last := blocks[len(blocks)-1]
+	if err := w.Check(last); err != nil {
+		return results.Idle{}, err
+	}
+	i := w.idle
+	i.Workload, i.Distribution, i.N = workload.HoldWith(c.Delays).Name, c.Delays, c.N
+	i.Structure, i.Driver = e.Name, d
+	i.Ticks, i.Work = uint64(w.clock), w.work()
+	if !e.Exact() && d == results.Ticking {
+		i.Lateness = w.lateness()
+	}
+	return i, nil
+}
+
+// driven replays a script with a driver and counts the wake-ups. The script says when timers are scheduled and
+// cancelled. The driver says when the structure wakes up.
+type driven struct {
+	*Walker
+	driver results.Driver
+	coarse bool
+	work   func() structures.Work
+	clock  structures.Tick
+	idle   results.Idle
+
+	late, share []float64 // lateness of a coarse structure's timers, in ticks and as a share of the delay
+}
+
+func newDriven(e entry.Entry, d results.Driver) *driven {
+	w := &driven{Walker: NewWalker(e), driver: d, coarse: !e.Exact()}
+	w.work = func() structures.Work { return structures.Work{} }
+	if s, ok := w.Structure().(interface{ Work() structures.Work }); ok {
+		w.work = s.Work
+	}
+	w.Fired = func(at structures.Tick, t structures.Timer[uint64], delay structures.Tick) {
+		w.idle.Fired++
+		if w.coarse {
+			late := float64(at - t.Deadline)
+			w.late, w.share = append(w.late, late), append(w.share, late/float64(delay))
+		}
+	}
+	return w
+}
+
+// advance moves the clock to a tick with the wake-ups of the driver.
+func (w *driven) advance(to structures.Tick) {
+	if w.driver == results.Ticking {
+		for w.clock < to {
+			w.clock++
+			w.wake(w.clock)
+		}
+		return
+	}
+	for at, ok := w.Structure().Next(); ok && at <= to; at, ok = w.Structure().Next() {
+		w.wake(at)
+	}
+	w.clock = to
+	if w.coarse {
+		// A coarse structure rounds by the delay from its clock, so a caller moves the clock before it schedules.
+		// The pop is no wake-up, because the caller is awake anyway. Nothing is due here unless Next was wrong.
+		w.Wake(to)
+	}
+}
+
+// wake pops the timers that are due. If none is, it counts the cause of the idle wake-up.
+func (w *driven) wake(at structures.Tick) {
+	fired, work := w.idle.Fired, w.work()
+	w.Wake(at)
+	w.idle.Wakeups++
+	work = w.work().Sub(work)
+	switch {
+	case w.idle.Fired > fired:
+	case work.Moved > 0:
+		w.idle.Moved++
+	case work.Dropped > 0:
+		w.idle.Dropped++
+	default:
+		w.idle.Empty++
+	}
+}
+
+func (w *driven) lateness() *results.Lateness {
+	var l results.Lateness
+	if len(w.late) > 0 {
+		l.Mean, l.P99, l.Max = meanP99Max(w.late)
+		l.MeanShare, l.P99Share, l.MaxShare = meanP99Max(w.share)
+	}
+	return &l
+}
+
+func meanP99Max(values []float64) (mean, p99, largest float64) {
+	slices.Sort(values)
+	p99 = stat.Quantile(0.99, stat.Empirical, values, nil)
+	return stat.Mean(values, nil), p99, values[len(values)-1]
+}
+
+// shortestPass returns the nanoseconds that a structure takes for all blocks with a driver, the shortest of
+// timedPasses passes. It does not count wake-ups.
+func shortestPass(e entry.Entry, d results.Driver, blocks []*script.Block) float64 {
+	shortest := time.Duration(math.MaxInt64)
+	for range timedPasses {
+		i := New(e)
+		i.Reserve(blocks[len(blocks)-1])
+		start := time.Now()
+		i.Drive(blocks, d == results.Ticking)
+		shortest = min(shortest, time.Since(start))
+	}
+	return float64(shortest)
+}

@@ -1,0 +1,99 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// Memory measures the memory of a structure twice: after the fill, and after many random timers were cancelled and
+// replaced. The second figure includes stale entries and fragmentation. Nothing is timed.
+type Memory struct {
+	N        int
+	Replaced int // number of timers that are cancelled and replaced
+	Seed     uint64
+}
+
+// Name returns the name of the analysis.
+func (c Memory) Name() string { return fmt.Sprintf("memory, n %d", c.N) }
+
+// Seconds estimates the duration.
+func (c Memory) Seconds(structures int) float64 {
+	return float64(structures) * (0.05 + 200e-9*float64(c.N+2*c.Replaced))
+}
+
+// Add implements [Step].
+func (c Memory) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
+	return add(&out.Memory, out)(c.Run(ctx, entries))
+}
+
+// Run measures the structures. A structure fails if it takes more memory than it declares, or if it keeps
+// references to the values of timers that fired or were cancelled.
+func (c Memory) Run(ctx context.Context, entries []entry.Entry) ([]results.Memory, []results.Failure, error) {
+	return each(ctx, entries, c.Name(), func(e entry.Entry) (results.Memory, error) {
+		if err := checkReleases(e.Name); err != nil {
+			return results.Memory{}, err
+		}
+		return c.measure(ctx, e)
+	})
+}
+
+func (c Memory) measure(ctx context.Context, e entry.Entry) (results.Memory, error) {
+	r := rand.New(rand.NewPCG(c.Seed, uint64(c.N)))
+	ids := make([]structures.ID, c.N)
+	before := Measure()
+	s := e.New()
+	empty := Measure()
+	schedule := func(i int) {
+		const span = 60_000 // ticks, like the delays of the synthetic workloads
+		ids[i] = s.Schedule(1+structures.Tick(r.IntN(span)), uint64(i))
+	}
+	for i := range ids {
+		schedule(i)
+	}
+	fresh := Measure()
+	for replaced := range c.Replaced {
+		if replaced%(1<<16) == 0 && ctx.Err() != nil {
+			return results.Memory{}, ctx.Err()
+		}
+		i := r.IntN(c.N)
+		if !s.Cancel(ids[i]) {
+			return results.Memory{}, fmt.Errorf("a cancel of a pending timer was refused after %d others", replaced)
+		}
+		schedule(i)
+	}
+	aged := Measure()
+	runtime.KeepAlive(ids)
+	if s.Len() != c.N {
+		return results.Memory{}, fmt.Errorf("%d timers are pending, want %d", s.Len(), c.N)
+	}
+	perTimer := func(u Use) float64 { return u.BytesSince(before) / float64(c.N) }
+	m := results.Memory{
+		Structure: e.Name, N: c.N, Replaced: c.Replaced,
+		EmptyBytes: empty.BytesSince(before),
+		Bytes:      perTimer(fresh), AgedBytes: perTimer(aged),
+		CollectNS: aged.CollectSince(before),
+	}
+	if taken := variableBytes(m); c.N >= leastDeclared && e.MaxBytes > 0 && taken > float64(e.MaxBytes) {
+		return m, fmt.Errorf("%.1f bytes a timer after %d timers were replaced, "+
+			"and it declares %d at most", taken, m.Replaced, e.MaxBytes)
+	}
+	return m, nil
+}
+
+// leastDeclared is the smallest number of timers for which the declared bytes of a structure hold.
+const leastDeclared = 10_000
+
+// fixedBytes is the memory that a structure may use in addition to its declared bytes per timer (chosen), for
+// arrays whose size does not depend on the number of timers.
+const fixedBytes = 256 << 10
+
+// variableBytes returns the memory per timer without the part that does not depend on the number of timers.
+func variableBytes(m results.Memory) float64 {
+	return m.AgedBytes - max(m.EmptyBytes, fixedBytes)/float64(m.N)
+}

@@ -1,0 +1,186 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// Calls times every call of a workload that is about single calls, from the fill until each timer has fired once.
+// It proves every answer first. Then it makes all calls in several rounds, each on a new instance, and proves
+// the outcome of each round.
+type Calls struct {
+	Workload workload.Workload
+	N        int
+	Seed     uint64
+	Block    int // operations
+}
+
+// callRounds is the number of rounds (chosen).
+const callRounds = 3
+
+// Name returns the name of the analysis.
+func (c Calls) Name() string { return fmt.Sprintf("longest calls, %s, n %d", c.Workload.Name, c.N) }
+
+// Seconds estimates the duration: one proof of every answer, and a timing of every call in each round.
+func (c Calls) Seconds(structures int) float64 {
+	const (
+		perCall = 250e-9 // a call that schedules, cancels or fires
+		perTick = 120e-9
+		calls   = 5 // per timer, including the fill and the replacements
+	)
+	ticks := 0.0
+	if m, ok := c.Workload.Model.(*workload.Avalanche); ok {
+		ticks = float64(m.Period+m.Spread) / float64(c.Workload.Tick)
+	}
+	return float64(structures) * (0.01 + callRounds*(calls*perCall*float64(c.N)+perTick*ticks))
+}
+
+// Add implements [Step].
+func (c Calls) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
+	return add(&out.Calls, out)(c.Run(ctx, entries))
+}
+
+// Run measures the structures.
+func (c Calls) Run(ctx context.Context, entries []entry.Entry) ([]results.Calls, []results.Failure, error) {
+	k, err := c.write(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, errs := c.prove(ctx, k, entries)
+	proved := make(map[string]error)
+	for i, e := range entries {
+		proved[e.Name] = errs[i]
+	}
+	return each(ctx, entries, c.where(), func(e entry.Entry) (results.Calls, error) {
+		if err := proved[e.Name]; err != nil {
+			return results.Calls{}, err
+		}
+		return c.measure(ctx, k, e)
+	})
+}
+
+func (c Calls) where() string { return fmt.Sprintf("%s, seed %d", c.Name(), c.Seed) }
+
+// Prove checks every answer of the structures. It returns their proofs, the number of operations, and the
+// failures in the order of the structures.
+func (c Calls) Prove(ctx context.Context, entries []entry.Entry) (
+	proofs []script.Proof, operations int, failed []results.Failure, err error,
+) {
+	k, err := c.write(ctx)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	proofs, errs := c.prove(ctx, k, entries)
+	for i, err := range errs {
+		if ctx.Err() != nil {
+			return nil, 0, nil, ctx.Err()
+		}
+		if err != nil {
+			failed = append(failed, results.Failure{
+				Structure: entries[i].Name, Where: c.where(), Reason: err.Error(),
+			})
+		}
+	}
+	for _, b := range k.blocks[1:] {
+		operations += b.Calls + b.Pops
+	}
+	return proofs, operations, failed, nil
+}
+
+func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) ([]script.Proof, []error) {
+	proofs := make([]script.Proof, len(entries))
+	order := make([]int, len(entries))
+	for i := range order {
+		order[i] = i
+	}
+	return proofs, stats.SideBySide(ctx, order, func(at int) error {
+		i := New(entries[at])
+		err := k.replay(ctx, i, i.Prove)
+		proofs[at] = i.Proof
+		return err
+	})
+}
+
+// measure times every call of a structure in several rounds, with the garbage collector off.
+func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Calls, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	watch := NewWatch(callRounds, c.Workload.Tick, MeasureClock())
+	var proof script.Proof
+	for range callRounds {
+		runtime.GC() // the instance before takes as much memory as this one
+		i := New(e)
+		i.Wrap(watch.Round)
+		if err := k.replay(ctx, i, i.Replay); err != nil {
+			return results.Calls{}, err
+		}
+		proof = i.Proof
+	}
+	calls, err := watch.Result()
+	calls.Workload, calls.N, calls.Structure, calls.Proof = c.Workload.Name, c.N, e.Name, proof
+	if e.Intrusive {
+		calls.Role = results.RoleIntrusive
+	}
+	if err == nil && !c.Workload.Kind().SingleCalls {
+		calls.Bytes, err = c.bytes(ctx, k, e)
+	}
+	return calls, err
+}
+
+// bytes returns the heap that a structure takes per pending timer after all calls, without the harness's table of IDs.
+func (c Calls) bytes(ctx context.Context, k *kept, e entry.Entry) (float64, error) {
+	last := k.blocks[len(k.blocks)-1]
+	before := Measure()
+	i := Alone(e)
+	i.Reserve(last)
+	for _, b := range k.blocks {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		i.Time(b)
+	}
+	const id = 8
+	taken := Measure().BytesSince(before) - id*float64(last.Keys)
+	runtime.KeepAlive(i)
+	return max(0, taken) / float64(max(1, last.Want.Pending)), nil
+}
+
+// kept is a script that is generated once and replayed several times.
+type kept struct {
+	*script.Script
+	blocks []*script.Block // the first one is the fill
+}
+
+func (c Calls) write(ctx context.Context) (*kept, error) {
+	k := &kept{Script: c.Workload.Script(c.N, c.Seed)}
+	b, err := k.FillContext(ctx)
+	for err == nil {
+		if k.blocks = append(k.blocks, b); b.Want.Fired >= uint64(c.N) {
+			break
+		}
+		b, err = k.NextContext(ctx, c.Block, nil)
+	}
+	return k, err
+}
+
+func (k *kept) replay(ctx context.Context, i *Instance, block func(*script.Block) error) error {
+	if err := i.Replay(k.blocks[0]); err != nil {
+		return err
+	}
+	for _, b := range k.blocks[1:] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := block(b); err != nil {
+			return err
+		}
+	}
+	return i.CheckBindings(k.Pending)
+}

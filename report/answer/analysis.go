@@ -1,0 +1,196 @@
+package answer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// Run holds the results of a run and what follows from them. It is for one goroutine at a time.
+type Run struct {
+	*results.Run
+	Known Knowledge
+
+	Cells      []*stats.Costs // by workload in the order of the results, then the smallest N first
+	Contenders []Contender    // in the order of charts and tables
+	Unknown    []string       // the structures that were left out, because this version does not have them
+	Noise      float64        // factor of all standard errors, from the A/A comparisons of all cells
+
+	places map[string]int // of structures by their merit, see ByMerit
+}
+
+// Knowledge is what this version of the program adds to the results.
+type Knowledge struct {
+	Entries  []entry.Entry // the structures, in the order of the catalog
+	Workload func(name string) (workload.Workload, bool)
+}
+
+// version returns the current version of a workload; 0: it is not known.
+func (r *Run) version(name string) int {
+	w, ok := r.Known.Workload(name)
+	if !ok {
+		return 0
+	}
+	return w.Version()
+}
+
+// Contender is the name of a row in the results.
+type Contender struct {
+	Name string
+	Role results.Role
+	Of   string // of a control: the structure
+}
+
+// IsStructure reports whether the contender is a structure, and not a part of the harness.
+func (c Contender) IsStructure() bool { return c.Role == results.RoleStructure }
+
+// Shown returns the name for charts, which marks the floor.
+func (c Contender) Shown() string {
+	if c.Role == results.RoleFloor {
+		return c.Name + " (floor)"
+	}
+	return c.Name
+}
+
+// Of analyses results with the knowledge of this version. It leaves out structures that this version does not have.
+func Of(r *results.Run) *Run {
+	r, unknown := dropUnknown(r, catalog.All())
+	out := With(r, Knowledge{catalog.All(), func(name string) (workload.Workload, bool) {
+		return workload.FindIn(r.Parameters.Scenarios, name)
+	}})
+	out.Unknown = unknown
+	return out
+}
+
+// With analyses results, which must not change afterwards.
+func With(r *results.Run, known Knowledge) *Run {
+	out := &Run{Run: r, Known: known}
+	order := make(map[string]int) // of the workloads
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if _, ok := order[c.Workload]; !ok {
+			order[c.Workload] = len(order)
+		}
+		out.Cells = append(out.Cells, stats.CostsOf(r, c))
+	}
+	slices.SortStableFunc(out.Cells, func(a, b *stats.Costs) int {
+		return cmp.Or(order[a.Workload]-order[b.Workload], a.N-b.N)
+	})
+	out.Contenders = out.contenders()
+	return out
+}
+
+// contenders returns the structures in the order of the catalog, then the structures that are not in it, then the
+// parts of the harness.
+func (r *Run) contenders() []Contender {
+	var out []Contender
+	seen := make(map[string]bool)
+	add := func(c Contender) {
+		if !seen[c.Name] {
+			seen[c.Name] = true
+			out = append(out, c)
+		}
+	}
+	for _, cell := range r.Run.Cells {
+		for _, row := range cell.Rows {
+			add(Contender{row.Structure, row.Role, row.Of})
+		}
+	}
+	for _, idle := range r.Idle {
+		add(Contender{Name: idle.Structure, Role: results.RoleStructure})
+	}
+	for _, idle := range r.IdleTicks {
+		for _, s := range idle.Structures {
+			add(Contender{Name: s.Structure, Role: results.RoleStructure})
+		}
+	}
+	for _, calls := range r.Calls {
+		add(Contender{Name: calls.Structure, Role: cmp.Or(calls.Role, results.RoleStructure)})
+	}
+	place := make(map[string]int)
+	for i, e := range r.Known.Entries {
+		place[e.Name] = i - len(r.Known.Entries) // before all others
+	}
+	roles := map[results.Role]int{results.RoleControl: 1, results.RoleFloor: 2}
+	slices.SortStableFunc(out, func(a, b Contender) int {
+		return cmp.Or(roles[a.Role]-roles[b.Role], place[a.Name]-place[b.Name])
+	})
+	return out
+}
+
+// Entry returns the catalog's entry of a structure; ok is false if this version does not know it.
+func (r *Run) Entry(name string) (e entry.Entry, ok bool) {
+	i := slices.IndexFunc(r.Known.Entries, func(e entry.Entry) bool { return e.Name == name })
+	if i < 0 {
+		return e, false
+	}
+	return r.Known.Entries[i], true
+}
+
+// IsExact reports whether a structure is known to fire on time.
+func (r *Run) IsExact(name string) bool {
+	if p := r.Program(name); p != nil {
+		return !p.Coarse
+	}
+	e, ok := r.Entry(name)
+	return ok && e.Exact()
+}
+
+// IsCoarse reports whether a structure is known to fire late.
+func (r *Run) IsCoarse(name string) bool {
+	e, ok := r.Entry(name)
+	return ok && !e.Exact()
+}
+
+// Present returns the contenders for which keep reports true, in order.
+func (r *Run) Present(keep func(Contender) bool) []Contender {
+	return slices.DeleteFunc(slices.Clone(r.Contenders), func(c Contender) bool { return !keep(c) })
+}
+
+// Measured returns the contenders with a cost in any of the cells.
+func (r *Run) Measured(cells ...*stats.Costs) []Contender {
+	return r.Present(func(who Contender) bool {
+		return slices.ContainsFunc(cells, func(c *stats.Costs) bool { return c.Row(who.Name).HasCost() })
+	})
+}
+
+// Workloads returns the workloads of the cells, in the order of the results.
+func (r *Run) Workloads() []string {
+	var out []string
+	for _, c := range r.Cells {
+		out = append(out, c.Workload)
+	}
+	return slices.Compact(out)
+}
+
+// CellsOf returns the cells of a workload, the smallest N first.
+func (r *Run) CellsOf(workload string) []*stats.Costs {
+	return slices.DeleteFunc(slices.Clone(r.Cells), func(c *stats.Costs) bool { return c.Workload != workload })
+}
+
+// Largest returns the cell of a workload with the largest N in which has reports true for a row; nil: there is none.
+// The last cells of an interrupted run may lack rows.
+func (r *Run) Largest(workload string, has func(*results.Row) bool) *stats.Costs {
+	for _, c := range slices.Backward(r.Cells) {
+		if c.Workload == workload && slices.ContainsFunc(c.Rows, has) {
+			return c
+		}
+	}
+	return nil
+}
+
+// LargestOfEach returns the cell that Largest finds, for each workload that has one.
+func (r *Run) LargestOfEach(has func(*results.Row) bool) []*stats.Costs {
+	var out []*stats.Costs
+	for _, w := range r.Workloads() {
+		if c := r.Largest(w, has); c != nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}

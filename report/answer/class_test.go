@@ -1,0 +1,37 @@
+package answer
+
+import (
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// The results declare what a workload stands for. Its name says nothing.
+func TestTheClassOfAWorkloadIsDeclared(t *testing.T) {
+	t.Parallel()
+	r := With(&results.Run{
+		Cells: []results.Cell{
+			{Workload: "grid-uniform-50", Category: "program"},
+			{Workload: "x", Category: "grid", Grid: &results.Grid{Delays: "constant", CancelPercent: 10}},
+			{Workload: "mine", Category: "custom"},
+			{Workload: "changed", Category: "synthetic"},
+			{Workload: "trace-x", Category: "recorded"}, {Workload: "grid-unknown-50"},
+		},
+	}, Knowledge{})
+	for name, want := range map[string]Class{
+		"grid-uniform-50": Programs, "x": Grid, "mine": Programs, "changed": Synthetic,
+		"trace-x": Recorded, "grid-unknown-50": Synthetic,
+	} {
+		if got := ClassOf(r.CellsOf(name)[0]); got != want {
+			t.Errorf("%s: class %q, want %q", name, got, want)
+		}
+	}
+	for i, want := range map[int]*results.Grid{
+		0: nil, 1: {Delays: "constant", CancelPercent: 10}, 4: nil,
+	} {
+		c := r.Cells[i]
+		if (c.Grid == nil) != (want == nil) || want != nil && *c.Grid != *want {
+			t.Errorf("%s: %+v, want %+v", c.Workload, c.Grid, want)
+		}
+	}
+}

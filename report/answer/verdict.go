@@ -1,0 +1,217 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
+	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/internal/show"
+)
+
+// Verdict is the answer for programs that are not measured: the default, its cost on each machine, and the exceptions.
+type Verdict struct {
+	Machines   []Overall
+	Exceptions []Exception // the largest gain first
+}
+
+// Overall sums up the cost of the default on one machine, as multiples of the fastest exact structure of each cell. A cost is the time
+// of the timed loop, which the harness is a part of.
+type Overall struct {
+	Machine  string         // processor, and the revision if the last run has another one
+	Revision string         // of the build
+	Cells    int            // that count
+	Mean     float64        // geometric mean
+	Worst    stats.Interval // of the cell with the largest multiple
+	In       string         // that cell
+}
+
+// Exception is a kind of program for which one structure is certainly faster than the default on half of the machines that measured it,
+// and more than a tie on each.
+type Exception struct {
+	When     string
+	Name     string
+	Lo, Hi   float64 // speed relative to the default's: the lowest and the highest center over machines and sizes
+	Machines int
+}
+
+// Gain writes the speed in words.
+func (e Exception) Gain() string { return between(e.Lo, e.Hi) + " as fast" }
+
+// Kept returns the verdict of all runs of docs/results together.
+var Kept = sync.OnceValues(func() (Verdict, error) {
+	runs, err := kept.All()
+	var advisers []*Adviser
+	for _, r := range runs {
+		advisers = append(advisers, Of(r).Adviser())
+	}
+	return verdictOf(advisers), err
+})
+
+func verdictOf(runs []*Adviser) Verdict {
+	var v Verdict
+	var last *Run
+	for _, a := range runs {
+		if last == nil || a.r.Created.After(last.Created) {
+			last = a.r
+		}
+	}
+	for _, a := range runs {
+		if o, ok := a.Overall(); ok {
+			if revision := a.r.Environment.Revision; revision != last.Environment.Revision {
+				o.Machine += ", of revision " + short(revision)
+			}
+			v.Machines = append(v.Machines, o)
+		}
+	}
+	for _, mix := range []struct {
+		words string
+		Question
+	}{
+		{"none cancelled", Question{}}, {"50 % cancelled", Question{Cancel: 0.5}}, {"90 % cancelled", Question{Cancel: 0.9}},
+		{"98 % of the calls move a timer", Question{Cancel: 0.9, Reschedule: 0.98}},
+		{"constant delays", Question{Cancel: Unknown, Delays: workload.Constant}},
+	} {
+		v.Exceptions = append(v.Exceptions, exceptions(runs, mix.words, mix.Question)...)
+	}
+	slices.SortStableFunc(v.Exceptions, func(x, y Exception) int { return cmp.Compare(y.Lo, x.Lo) })
+	return v
+}
+
+// Overall sums up the cost of the default; ok is false if the run does not have it.
+func (a *Adviser) Overall() (o Overall, ok bool) {
+	o.Machine, o.Revision = a.r.Environment.CPU, a.r.Environment.Revision
+	logs := 0.0
+	for _, c := range a.cells {
+		ranked := c.ranked[false]
+		if len(ranked) == 0 {
+			continue
+		}
+		ratio := c.Ratio(c.Row(Default), ranked[0])
+		if !(ratio.Center > 0) {
+			continue
+		}
+		logs, o.Cells = logs+math.Log(ratio.Center), o.Cells+1
+		if ratio.Center > o.Worst.Center {
+			o.Worst = stats.Interval{Center: ratio.Center, Lo: ratio.Lo, Hi: ratio.Hi}
+			o.In = fmt.Sprintf("%s with %s", c.Workload, timers(float64(c.N)))
+		}
+	}
+	o.Mean = math.Exp(logs / float64(o.Cells))
+	return o, o.Cells > 0
+}
+
+// exceptions returns the exceptions for one mix. Neighboring sizes with the same structure are one exception.
+func exceptions(runs []*Adviser, words string, q Question) []Exception {
+	type found struct {
+		Exception
+		from, to int
+	}
+	var list []found
+	for e := 2; e <= 6; e++ {
+		n := int(math.Pow10(e))
+		q.N = float64(n)
+		gains, sure := make(map[string][]float64), make(map[string]int) // by machine
+		machines := 0
+		for _, a := range runs {
+			if a.check(q) != nil {
+				continue
+			}
+			x, ranks, err := a.answer(q)
+			usual := x.Of(Default)
+			if err != nil || usual == nil || x.Far != "" {
+				continue
+			}
+			machines++
+			for i := range x.Ranking {
+				s := &x.Ranking[i]
+				gain, standing := ranks.compare(usual, s)
+				if standing == stats.Worse {
+					sure[s.Structure]++
+				}
+				if gain.Center > 1+stats.DefaultWidth {
+					gains[s.Structure] = append(gains[s.Structure], gain.Center)
+				}
+			}
+		}
+		var best *Exception
+		for _, name := range slices.Sorted(maps.Keys(gains)) {
+			list := gains[name]
+			if len(list) == machines && 2*sure[name] >= machines && (best == nil || slices.Min(list) > best.Lo) {
+				best = &Exception{Name: name, Lo: slices.Min(list), Hi: slices.Max(list), Machines: machines}
+			}
+		}
+		if best == nil {
+			continue
+		}
+		if last := len(list) - 1; last >= 0 && list[last].Name == best.Name && 10*list[last].to == n {
+			l := &list[last]
+			l.to, l.Lo, l.Hi, l.Machines = n, min(l.Lo, best.Lo), max(l.Hi, best.Hi), min(l.Machines, best.Machines)
+		} else {
+			list = append(list, found{*best, n, n})
+		}
+	}
+	var out []Exception
+	for _, l := range list {
+		sizes := show.Grouped(l.from)
+		switch {
+		case l.from == 100:
+			sizes = "at most " + show.Grouped(l.to)
+		case l.from != l.to:
+			sizes += " to " + show.Grouped(l.to)
+		}
+		l.When = fmt.Sprintf("%s, %s timers", words, sizes)
+		out = append(out, l.Exception)
+	}
+	return out
+}
+
+// Line is the verdict in one sentence.
+func (v Verdict) Line() []show.Span {
+	return show.Line("Take ", show.Strong(Default), ", whatever the number of timers.")
+}
+
+// Summary states the cost of the default over all machines.
+func (v Verdict) Summary() string {
+	var mean []float64
+	for _, o := range v.Machines {
+		mean = append(mean, o.Mean)
+	}
+	if len(mean) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Its time is %s that of the fastest on average, on %s.",
+		between(slices.Min(mean), slices.Max(mean)), show.Count(len(mean), "machine"))
+}
+
+// Basis states the worst cell of all machines, and the revisions that were measured.
+func (v Verdict) Basis() string {
+	var worst Overall
+	var revisions []string
+	for _, o := range v.Machines {
+		if o.Worst.Center > worst.Worst.Center {
+			worst = o
+		}
+		if of := short(o.Revision); !slices.Contains(revisions, of) {
+			revisions = append(revisions, of)
+		}
+	}
+	return fmt.Sprintf("The worst cell is %s on %s: %s times (%s). Times contain the loop around the calls, coarse structures do not count, and the runs are of %s.",
+		worst.In, worst.Machine, show.Times(worst.Worst.Center), apart(worst.Worst), show.And(revisions))
+}
+
+// short returns the first digits of a revision.
+func short(revision string) string { return cmp.Or(revision[:min(8, len(revision))], show.Unknown) }
+
+// between writes two multiples.
+func between(lo, hi float64) string {
+	if show.Times(lo) == show.Times(hi) {
+		return show.Times(lo) + " times"
+	}
+	return show.Times(lo) + " to " + show.Times(hi) + " times"
+}

@@ -1,0 +1,220 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
+)
+
+// after returns the words of an answer that follow the name, up to the end of the sentence.
+func (a *Answer) after() string {
+	named := a.Of(a.Name)
+	if a.Name == Default && a.Evidence[0].tooFar() {
+		return ", the default, because no cell of the results is near this question."
+	}
+	var b strings.Builder
+	if e := a.Evidence[0]; named.NS > 0 && len(a.Matters.names()) == 0 {
+		fmt.Fprintf(&b, ", %s ns per %s", show.Figure(named.NS), unit(e.Unit))
+		if len(a.Evidence) > 1 || e.Distance > Measured {
+			fmt.Fprintf(&b, " in %s with %s", e.Workload, timers(float64(e.N)))
+		}
+	}
+	if usual := a.Of(Default); usual != nil && a.Name != Default {
+		what := " times as fast as " + Default
+		if len(a.Matters.names()) > 0 {
+			what = " times better than " + Default
+		}
+		b.WriteString(", " + multiple(usual.Times) + what)
+	}
+	switch others := len(a.Candidates) - 1; {
+	case !slices.Contains(a.Candidates, a.Name):
+		fmt.Fprintf(&b, "; %s takes %s times as long", a.Ranking[0].Structure, apart(a.Ranking[0].Times))
+	case others == 1:
+		b.WriteString("; 1 other cannot be told apart from it")
+	case others > 1:
+		fmt.Fprintf(&b, "; %d others cannot be told apart from it", others)
+	}
+	return b.String() + "."
+}
+
+// rest returns the other sentences of an answer.
+func (a *Answer) rest() string {
+	var out []string
+	if late := a.Of(a.Name).Late; late != "" {
+		out = append(out, fmt.Sprintf("%s is late by %s.", a.Name, late))
+	}
+	switch {
+	case len(a.Ranking) == 1:
+		out = append(out, "Nothing else was measured.")
+	case a.Next != nil && !a.Evidence[0].tooFar():
+		what := " times as long."
+		if len(a.Matters.names()) > 0 {
+			what = " times its score."
+		}
+		out = append(out, fmt.Sprintf("Next: %s, %s%s", a.Next.Structure, multiple(a.Next.Times), what))
+	}
+	if len(a.Intrusive) > 0 {
+		best := a.Intrusive[0]
+		out = append(out, fmt.Sprintf("If the timer can be a field of your struct: %s, %s times as long.", best.Structure, apart(best.Times)))
+	}
+	return strings.Join(out, " ")
+}
+
+// apart writes the interval of a multiple, or its center if there is no interval.
+func apart(i stats.Interval) string {
+	if !show.Narrow(i.Lo, i.Hi) || show.Times(i.Lo) == show.Times(i.Hi) {
+		return show.Times(i.Center)
+	}
+	return show.Interval(i.Lo, i.Hi, show.Times, " to ")
+}
+
+// multiple writes the interval of a multiple of 1 or more, or its center if there is no interval above 1.
+func multiple(i stats.Interval) string {
+	if i.Lo <= 1 {
+		i.Lo = 0 // it is not known
+	}
+	return apart(i)
+}
+
+func unit(u script.Unit) string {
+	if u == script.PerLifecycle {
+		return "timer"
+	}
+	return string(u)
+}
+
+// Words describes the question in the words of the sentence of its answer.
+func (q Question) Words() string { return q.population() + q.wish() }
+
+func (q Question) population() string {
+	parts := []string{"about " + timers(q.N)}
+	switch {
+	case q.Reschedule == Unknown && q.Cancel == Unknown:
+		parts = append(parts, "any share cancelled or moved")
+	case q.Reschedule > 0 && q.Cancel > 0:
+		parts = append(parts, fmt.Sprintf("%s of the calls move a timer, %s of the timers cancelled", show.Percent(q.Reschedule), show.Percent(q.Cancel)))
+	case q.Reschedule > 0:
+		parts = append(parts, show.Percent(q.Reschedule)+" of the calls move a timer")
+	case q.Cancel == Unknown:
+		parts = append(parts, "any share cancelled, none moved")
+	case q.Cancel == 0:
+		parts = append(parts, "none cancelled")
+	default:
+		parts = append(parts, show.Percent(q.Cancel)+" cancelled")
+	}
+	delays := "any delays"
+	if q.Delays != "" {
+		delays = q.Delays + " delays"
+	}
+	return strings.Join(append(parts, delays), ", ")
+}
+
+func (q Question) wish() string {
+	out := ""
+	if q.Late {
+		out = ", late firing allowed"
+	}
+	if names := q.Matters.names(); len(names) > 0 {
+		out += ", by " + show.And(names)
+	}
+	return out
+}
+
+// far describes how the cell differs from the question; empty: the cell is the question itself. For a program that is not
+// recorded it also says how to measure the program.
+func (e Evidence) far(recorded bool) string {
+	if e.Distance <= Measured {
+		return ""
+	}
+	is := "near"
+	if e.tooFar() {
+		is = "far from"
+	}
+	out := fmt.Sprintf("This was not measured. The nearest cell, %s with %s, is %s it: %s.",
+		e.Workload, timers(float64(e.N)), is, cmp.Or(e.Differs, "everything differs a little"))
+	if e.tooFar() {
+		out += fmt.Sprintf(" %s is the fastest there.", e.Fastest)
+	}
+	if !recorded {
+		out += " To measure your own program, record it and use timerbench trace replay."
+	}
+	return out
+}
+
+func differs(q, c place) string {
+	var out []string
+	if d := decades(q.n, c.n); d >= 0.1 {
+		more := "more"
+		if c.n < q.n {
+			more = "fewer"
+		}
+		out = append(out, fmt.Sprintf("%s times %s timers", show.Times(math.Pow(10, d)), more))
+	}
+	if q.cancel != Unknown && math.Abs(q.cancel-c.cancel) >= 0.02 && min(q.moved, c.moved) < 0.9 {
+		out = append(out, show.Percent(c.cancel)+" cancelled")
+	}
+	if q.moved != Unknown && math.Abs(q.moved-c.moved) >= 0.02 {
+		out = append(out, show.Percent(c.moved)+" of the calls move a timer")
+	}
+	if q.perWake > 0 && decades(min(q.perWake, mostPerWake), c.perWake) >= 0.3 {
+		if c.perWake >= mostPerWake {
+			out = append(out, "1,000 calls or more a wake-up")
+		} else {
+			out = append(out, show.Figure(c.perWake)+" calls a wake-up")
+		}
+	}
+	if q.delays != "" && q.delays != c.delays {
+		if c.delays == "" {
+			out = append(out, "mixed delays")
+		} else {
+			out = append(out, c.delays+" delays")
+		}
+	}
+	if q.delays == "" && c.program && !q.program {
+		out = append(out, "the delays of one program")
+	}
+	return strings.Join(out, ", ")
+}
+
+func timers(n float64) string {
+	switch {
+	case n >= 1e6:
+		return show.Figure(n/1e6) + " million timers"
+	case n == 1:
+		return "1 timer"
+	}
+	return show.Grouped(int64(math.Round(n))) + " timers"
+}
+
+// underRealClock compares the driver on a structure with Go's own timers, among the nearest number of timers that was measured;
+// empty: none is near.
+func (a *Adviser) underRealClock(q Question, name string) string {
+	l := a.r.Run.Live
+	if l == nil {
+		return ""
+	}
+	distance := func(n int) float64 { return math.Abs(math.Log10(q.N / float64(n))) }
+	near := slices.DeleteFunc(l.Residents(), func(n int) bool { return distance(n) > 0.5 })
+	if len(near) == 0 {
+		return ""
+	}
+	n := slices.MinFunc(near, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
+	base, _ := l.OnDriver(n, "")
+	row, _ := l.OnDriver(n, name)
+	times := func(op results.Op) float64 {
+		return stats.LiveRelative(row, base, op, l.Goroutines[0], results.LiveThroughput.OpNS)
+	}
+	stop, move, fire := times(results.StartStop(results.FormAfterFunc)), times(results.OpReset), times(results.OpFire)
+	if math.IsNaN(stop + move + fire) {
+		return ""
+	}
+	return fmt.Sprintf("Under the real clock among %s timers, the driver on %s takes %s times the processor time of Go's own timers to start and stop a timer, "+
+		"%s to move it, and %s until it fires.", show.Grouped(n), name, show.Times(stop), show.Times(move), show.Times(fire))
+}

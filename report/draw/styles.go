@@ -1,0 +1,145 @@
+package draw
+
+// A style gives each contender a color and a marker, the same on all charts.
+
+import (
+	"hash/fnv"
+	"image/color"
+	"math"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// palette is the shades of a family of structures, which share a hue. Markers distinguish its
+// members, and shades help.
+type palette struct {
+	shades []color.Color
+	first  int // index of the marker of its first member
+}
+
+// others is the family of structures that are not in the catalog or have no hue.
+const others entry.Family = ""
+
+// The hues of any two families differ for readers with and without color blindness, and all hues are
+// legible on white and on dark pages. No shade is very light or very dark.
+var palettes = map[entry.Family]palette{
+	entry.Heaps:  {first: 0, shades: hexes("3660d5", "5382fa", "4471e8")},
+	entry.Wheels: {first: 1, shades: hexes("a95800", "d47000", "be6400")},
+	entry.Trees:  {first: 3, shades: hexes("007b3e", "009c51", "008b48")},
+	entry.Lists:  {first: 2, shades: hexes("ad49ac", "cf6ace", "be59bd")},
+	others:       {first: 4, shades: hexes("7c7872", "97938d", "89857f")},
+}
+
+func hexes(s ...string) []color.Color {
+	out := make([]color.Color, len(s))
+	for i := range s {
+		out[i] = Hex(s[i])
+	}
+	return out
+}
+
+// BaselineStyle is the style of Go's own timers.
+var BaselineStyle = Style{Color: Ink, Marker: Square}
+
+var floor = Style{
+	Color: Hex("8a8a8a"), Marker: Circle.AsHollow(), Dashes: []Length{3, 2},
+}
+
+// control repeats the hue of the structure under control, hollow and dashed.
+func control(of Style) Style {
+	return Style{Color: of.Color, Marker: of.Marker.AsHollow(), Dashes: []Length{4, 2.5}}
+}
+
+// OtherStyle returns the style of contender number member outside the catalog.
+func OtherStyle(member int) Style { return palettes[others].style(member) }
+
+func (p palette) style(member int) Style {
+	return Style{
+		Color:  p.shades[member%len(p.shades)],
+		Marker: Markers[(p.first+member)%len(Markers)],
+	}
+}
+
+// Styles assigns a style to each contender, by name. A structure of the catalog gets the next style of its
+// family in catalog order, so it has the same style in every report of one version. A contender outside
+// the catalog gets the style at the hash of its name, or the next free style. The role decides the style
+// of the rows of the harness.
+func Styles(entries []entry.Entry, rows []answer.Contender) map[string]Style {
+	out := make(map[string]Style)
+	members := make(map[entry.Family]int)
+	for _, e := range entries {
+		f := e.Family
+		if _, ok := palettes[f]; !ok {
+			f = others
+		}
+		style := palettes[f].style(members[f])
+		members[f]++
+		style.Family = string(f)
+		out[e.Name] = style
+	}
+	taken := make(map[int]bool)
+	for member := range members[others] {
+		taken[member] = true
+	}
+	for _, c := range rows {
+		if _, known := out[c.Name]; !known && !hasOwn(c.Role) {
+			member := hash(c.Name)
+			for tries := 0; taken[member] && tries < combinations; tries++ {
+				member = (member + 1) % combinations
+			}
+			taken[member] = true
+			out[c.Name] = OtherStyle(member)
+		}
+	}
+	for _, c := range rows {
+		switch c.Role {
+		case results.RoleFloor:
+			out[c.Name] = floor
+		case results.RoleControl:
+			of, ok := out[c.Of]
+			if !ok {
+				of = floor
+			}
+			out[c.Name] = control(of)
+		}
+	}
+	for name, style := range out {
+		style.Name, style.Structure = name, name
+		out[name] = style
+	}
+	for _, c := range rows {
+		style := out[c.Name]
+		style.Name = c.Shown()
+		out[c.Name] = style
+	}
+	return out
+}
+
+// combinations is the number of styles for contenders outside the catalog.
+var combinations = len(palettes[others].shades) * len(Markers)
+
+func hash(name string) int {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return int(h.Sum32() % uint32(combinations))
+}
+
+// hasOwn reports whether the role decides the style of a row, not the name.
+func hasOwn(role results.Role) bool {
+	return role == results.RoleFloor || role == results.RoleControl
+}
+
+// HeatSteps are the colors of ratios. Each is for costs up to a multiple of the best. They come from the
+// color map viridis, whose order is visible with any color blindness.
+var HeatSteps = []Step{
+	{To: 1.1, Name: "up to 1.1 ×", Color: Hex("fde725")},
+	{To: 1.5, Name: "1.5 ×", Color: Hex("a0da39")},
+	{To: 2, Name: "2 ×", Color: Hex("4ac16d")},
+	{To: 3, Name: "3 ×", Color: Hex("1fa187")},
+	{To: 5, Name: "5 ×", Color: Hex("277f8e")},
+	{To: 10, Name: "10 ×", Color: Hex("365c8d")},
+	{To: 30, Name: "30 ×", Color: Hex("46327e")},
+	{To: math.Inf(1), Name: "more", Color: Hex("440154")},
+}

@@ -1,0 +1,230 @@
+package section
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/draw"
+)
+
+func questions(v *View) Section {
+	return Section{
+		Title:  "Which structure is fastest?",
+		Absent: "the overview",
+		Charts: []*draw.Figure{v.overviewChart()},
+		Caption: show.Para("For each workload the table lists the fastest structures, the fastest first. N is the largest size up to "+
+			"10,000 that nearly all structures ran at, or else the smallest size. Each multiple is a ratio paired by round. "+
+			"A structure ", show.Strong("ties"), " if its 95 % interval lies within 5 % of the first. It is worse if a one-sided comparison, with "+
+			"95 % confidence for the whole cell, excludes that it is the fastest. Otherwise it is ", show.Strong("unclear"), ". "+
+			"× floor is the time relative to the empty harness, which every number includes."),
+		Tables: []Table{
+			{Body: show.Tables(v.answerTable()), Main: true},
+			{Title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; ?: unclear)", Body: show.Tables(v.ratioTable())},
+		},
+	}
+}
+
+// overviewChart shows the cost of each structure relative to the best, for each
+// workload at the N of the table below it. Nil: no workload has a cost.
+func (v *View) overviewChart() *draw.Figure {
+	cells := v.AnswerCells()
+	if len(cells) == 0 {
+		return nil
+	}
+	caption := "Bold: may be the fastest, at 95 % family-wise confidence. "
+	if len(cells) > 1 {
+		caption += "Typical is the geometric mean of the row, and worst is its largest multiple. Both need all workloads. " +
+			"Rows are sorted by the typical multiple, incomplete rows last. "
+	}
+	f := v.overviewTable(cells).Figure()
+	f.Name = "overview"
+	f.Title = "Cost in each workload"
+	f.Subtitle = "The time per " + units(cells) + " as a multiple of the fastest structure, for each workload at the " +
+		"largest N up to 10,000 that nearly all structures ran at. Lower is better; 1 is the fastest."
+	f.Caption = caption + "Grey: not measured. The tables below hold the other sizes." + v.coarseNote()
+	return f
+}
+
+// overAll is the number of columns that sum up a row.
+const overAll = 2
+
+// overviewTable has a row for each structure, by merit, and a column for each cell. With several
+// cells, the first columns sum up the row.
+func (v *View) overviewTable(cells []*stats.Costs) draw.Heat {
+	t := draw.Heat{Steps: draw.HeatSteps, Number: func(v float64) string {
+		switch {
+		case v == 1:
+			return "1"
+		case v < 9.95: // more digits do not fit into a field of forty columns
+			return strconv.FormatFloat(v, 'f', 1, 64)
+		}
+		return show.Times(v)
+	}}
+	if len(cells) > 1 {
+		t.Columns = []draw.Style{{Name: "typical"}, {Name: "worst"}}
+		t.Groups = []draw.Group{{Names: []string{"over all"}}}
+	}
+	class := answer.Class("")
+	for _, c := range cells {
+		if answer.ClassOf(c) != class {
+			class = answer.ClassOf(c)
+			t.Groups = append(t.Groups, draw.Group{First: len(t.Columns), Names: map[answer.Class][]string{
+				answer.Recorded:  {"recorded from programs", "recorded"},
+				answer.Programs:  {v.fromPrograms(), "programs"},
+				answer.Grid:      {"delays, share cancelled", "grid"},
+				answer.Synthetic: {"synthetic"},
+			}[class]})
+		}
+		name := c.Workload
+		if c.Grid != nil {
+			name = fmt.Sprintf("%s, %d %%", c.Grid.Delays, c.Grid.CancelPercent)
+		}
+		t.Columns = append(t.Columns, draw.Style{Name: name + "  " + short(c.N), Cell: cellName(c)})
+	}
+	for _, who := range v.Merits(cells, answer.Contender.IsStructure) {
+		t.Rows = append(t.Rows, v.Styles[who.Name])
+		t.Titles = append(t.Titles, fmt.Sprintf("%s times the fastest, as the geometric mean over %s, "+
+			"and %s at worst",
+			show.Times(who.Typical), show.Count(who.Cells, "workload"), show.Times(who.Worst)))
+		var values []float64
+		var best []bool
+		if len(cells) > 1 {
+			typical, worst := math.NaN(), math.NaN()
+			if who.Complete {
+				typical, worst = who.Typical, who.Worst
+			}
+			values, best = []float64{typical, worst}, make([]bool, overAll)
+		}
+		for _, c := range cells {
+			row, value := c.Row(who.Name), math.NaN()
+			if r := c.ToBest(row); r.Pairs > 0 {
+				value = r.Center
+			}
+			values, best = append(values, value), append(best, c.MayBeBest(row))
+		}
+		t.Value, t.Bold = append(t.Value, values), append(t.Bold, best)
+	}
+	return t
+}
+
+// fromPrograms says where the workloads of programs come from.
+func (v *View) fromPrograms() string {
+	var found []string
+	for _, origin := range []struct {
+		category workload.Category
+		words    string
+	}{
+		{workload.Program, "modelled on programs"},
+		{workload.Custom, "from scenario files"},
+	} {
+		if slices.ContainsFunc(v.InClass(answer.Programs), func(c *stats.Costs) bool {
+			return workload.Category(c.Category) == origin.category
+		}) {
+			found = append(found, origin.words)
+		}
+	}
+	return strings.Join(found, " or ")
+}
+
+func (v *View) coarseNote() string {
+	var names []string
+	for _, e := range v.Known.Entries {
+		if !e.Exact() {
+			names = append(names, e.Name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return " " + names[0] + " is coarse: it fires late."
+	}
+	return " " + show.And(names) + " are coarse: they fire late."
+}
+
+// units names the units of the costs of cells, the most common one first.
+func units(cells []*stats.Costs) string {
+	var found []string
+	for _, unit := range []script.Unit{
+		script.PerLifecycle, script.PerTick, script.PerReschedule, script.PerOperation,
+	} {
+		if slices.ContainsFunc(cells, func(c *stats.Costs) bool { return c.Unit == unit }) {
+			found = append(found, string(unit))
+		}
+	}
+	if len(found) < 2 {
+		return strings.Join(found, "")
+	}
+	return found[0] + " (or " + strings.Join(found[1:], ", or ") + ")"
+}
+
+// answerTable names the fastest of each workload, at the N of the overview.
+func (v *View) answerTable() *show.Table {
+	t := newTable("lrllrrrl", "Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI",
+		"× floor", "Next")
+	for _, c := range v.AnswerCells() {
+		best := c.Ranked[0]
+		var next any
+		if others := c.In(stats.Worse); len(others) > 0 {
+			next = nextBest(c, others[0])
+		}
+		addUnit(t, c, names(results.Names(c.In(stats.Tie))), names(results.Names(c.In(stats.Unclear))),
+			c.Cost(best).Center, interval(c.Cost(best)), ratio(c.Ratio(best, c.Of(results.RoleFloor))), next)
+	}
+	return t
+}
+
+// someOf joins the first few names. It returns a dash without names.
+func someOf(names []string) string {
+	const most = 3 // chosen: a reader wants a name, not a list
+	switch more := len(names) - most; {
+	case len(names) == 0:
+		return show.Unknown
+	case more > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return show.And(names)
+}
+
+func nextBest(c *stats.Costs, r *results.Row) show.Cell {
+	out := show.Number(c.ToBest(r).Center, fmt.Sprintf("%s %s\u00a0×", r.Structure, times(c.ToBest(r))))
+	if to := c.ToBest(r); to.Bounded() && to.Lo < to.Hi {
+		out.Note = show.Interval(to.Lo, to.Hi, show.Times, " to ")
+	}
+	return out
+}
+
+// ratioTable is the overview in numbers, at every N.
+func (v *View) ratioTable() *show.Table {
+	columns := v.ByMerit(v.Present(answer.Contender.IsStructure))
+	t := newTable("lr", "Workload", "N")
+	t.Structures = make([]string, len(t.Header))
+	for _, who := range columns {
+		t.Header, t.Structures = append(t.Header, who.Name), append(t.Structures, who.Name)
+	}
+	for _, c := range v.Cells {
+		if len(c.Ranked) == 0 {
+			continue
+		}
+		var line []any
+		for _, who := range columns {
+			row := c.Row(who.Name)
+			multiple := ratio(c.ToBest(row))
+			if who.IsStructure() && c.ToBest(row).Standing() == stats.Unclear {
+				multiple.Text += "?"
+			}
+			line = append(line, faceIf(c.MayBeBest(row), multiple))
+		}
+		addUnit(t, c, line...)
+	}
+	return t
+}

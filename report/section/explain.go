@@ -1,0 +1,176 @@
+package section
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/draw"
+	"github.com/timerbench/timerbench/report/sketch"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// DrawingLimits is the caveat of the drawings.
+const DrawingLimits = "A dozen timers show how a structure works, not how fast it is: " +
+	"caches, batches and sweeps matter with thousands of timers."
+
+// Drawing draws a structure step by step. Nil: the structure has no snapshot.
+func Drawing(e entry.Entry, style draw.Style) *draw.Figure {
+	steps := sketch.Steps(e.New())
+	if len(steps) == 0 {
+		return nil
+	}
+	f := draw.SketchFigure(sketch.Drawing(steps, sketch.Columns), sketch.Drawing(steps, sketch.Narrow), style)
+	f.Name = "explain-" + e.Name
+	f.Title = "How " + e.Name + " works"
+	f.Subtitle = "A number is a deadline. 110→900: filed under tick 110, moved to 900 since. ·5·: five empty slots. " +
+		"r and a thick edge: a red node."
+	return f
+}
+
+// FactTable shows the facts of a structure.
+func FactTable(name string, facts []Fact) *show.Table {
+	t := newTable("ll", "", name)
+	for _, f := range facts {
+		t.Add(f.Name, f.Text)
+	}
+	return t
+}
+
+// Fact is a line about a structure.
+type Fact struct{ Name, Text string }
+
+// Facts returns the facts of a structure from the catalog and from a run. r may be nil.
+func Facts(e entry.Entry, r *answer.Run) []Fact {
+	ties := "in any order"
+	if e.Ties == entry.FIFO {
+		ties = "FIFO: in the order in which they were scheduled or rescheduled"
+	}
+	exactness := "exact: each timer fires at its deadline"
+	if !e.Exact() {
+		exactness = "coarse: never early, and late by " + e.Late
+	}
+	costs := fmt.Sprintf("schedule %s; cancel %s; pop %s", e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop)
+	out := []Fact{
+		{"What it is", e.Summary},
+		{"Idea", e.Source},
+		{"Package", e.Package},
+		{"Costs", costs},
+		{"Equal deadlines", ties},
+		{"Exactness", exactness},
+		{"Memory", memoryOf(e, r)},
+	}
+	if e.Limit > 0 {
+		out = append(out, Fact{"Limit", "made for up to " + show.Grouped(e.Limit) + " timers"})
+	}
+	if e.ThirdParty != "" {
+		out = append(out, Fact{"Off the shelf", e.ThirdParty})
+	}
+	return append(out, standing(e.Name, r)...)
+}
+
+// memoryOf returns the declared memory of a timer and its measured memory at the largest size.
+func memoryOf(e entry.Entry, r *answer.Run) string {
+	var out []string
+	if e.MaxBytes > 0 {
+		out = append(out, fmt.Sprintf(
+			"at most %d bytes per timer with 10,000 or more timers, including a value of 8 bytes", e.MaxBytes))
+	}
+	if e.Allocates {
+		out = append(out, "allocates in the steady state")
+	} else {
+		out = append(out, "allocates nothing in the steady state")
+	}
+	var largest results.Memory
+	if r != nil {
+		for _, m := range r.Memory {
+			if m.Structure == e.Name && m.N > largest.N {
+				largest = m
+			}
+		}
+	}
+	if largest.N > 0 {
+		out = append(out, fmt.Sprintf("measured with %s timers: %s bytes, and %s after timers were replaced",
+			short(largest.N), show.Figure(largest.Bytes), show.Figure(largest.AgedBytes)))
+	}
+	return strings.Join(out, "; ")
+}
+
+// namedCells is how many cells a fact names (chosen).
+const namedCells = 4
+
+// multiple is the cost of a structure in a cell as a multiple of the fastest's.
+type multiple struct {
+	cell  string
+	times float64
+}
+
+func standing(name string, r *answer.Run) []Fact {
+	if r == nil {
+		return []Fact{{"Wins and loses", "no results"}}
+	}
+	var wins, unclear, out []string // cells
+	var worse []multiple
+	logs := 0.0
+	for _, c := range r.Cells {
+		cell := sized(c.Workload, c.N)
+		if slices.Contains(c.LeftOut, name) {
+			out = append(out, cell)
+		}
+		for _, s := range c.Ranked {
+			switch {
+			case s.Structure != name:
+			case c.ToBest(s).Standing() == stats.Tie:
+				wins = append(wins, cell)
+			case c.ToBest(s).Standing() == stats.Unclear:
+				unclear = append(unclear, cell)
+			default:
+				worse = append(worse, multiple{cell, c.ToBest(s).Center})
+				logs += math.Log(c.ToBest(s).Center)
+			}
+		}
+	}
+	clear := len(wins) + len(worse)
+	all := clear + len(unclear)
+	if all == 0 {
+		return []Fact{{"Wins and loses", "these results have no cost of this structure"}}
+	}
+	first := fmt.Sprintf("fastest, or tied with the fastest, in %d of %d cells", len(wins), all)
+	if len(wins) > 0 {
+		first += ": " + someCells(wins)
+	}
+	facts := []Fact{{"Wins", first}}
+	if len(unclear) > 0 {
+		facts = append(facts, Fact{"Unclear", fmt.Sprintf("may be the fastest in %d: %s", len(unclear), someCells(unclear))})
+	}
+	slices.SortStableFunc(worse, func(a, b multiple) int { return cmp.Compare(a.times, b.times) })
+	var worst []string
+	for _, m := range slices.Backward(worse[max(0, len(worse)-namedCells):]) {
+		worst = append(worst, m.cell+" ("+show.Times(m.times)+" × the fastest)")
+	}
+	if len(worst) > 0 {
+		facts = append(facts, Fact{"Loses", "most in " + strings.Join(worst, "; ")})
+	}
+	if len(out) > 0 {
+		facts = append(facts, Fact{"Left out", "too slow with fewer timers, so not measured in " + someCells(out)})
+	}
+	if clear > 0 {
+		facts = append(facts, Fact{"Typical", show.Times(math.Exp(logs/float64(clear))) + " × the fastest: the " +
+			"geometric mean over the clear cells, where a tie counts as 1"})
+	}
+	return facts
+}
+
+func someCells(cells []string) string {
+	named := slices.Clone(cells[:min(len(cells), namedCells)])
+	if more := len(cells) - namedCells; more > 0 {
+		named = append(named, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(named, "; ")
+}

@@ -1,0 +1,269 @@
+package section
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
+)
+
+// LiveTable is a table with its title.
+type LiveTable struct {
+	Title string
+	show.Table
+}
+
+// Text returns the table with its title for a terminal, or in Markdown.
+func (t LiveTable) Text(markdown bool) string {
+	if markdown {
+		return show.Para(show.Strong(t.Title)).Markdown() + "\n" + t.Markdown()
+	}
+	return t.Title + "\n" + t.Terminal()
+}
+
+// LiveTables returns the tables of a measurement. Each number of resident timers has its throughput, its
+// processor time per operation, its contention where several goroutines used the timers, its lateness,
+// and its memory from results.FewTimers on. The last table shows the idle process.
+func LiveTables(l *results.Live) []LiveTable {
+	var list []LiveTable
+	for _, n := range l.Residents() {
+		rows := l.Among(n)
+		list = append(list, liveThroughput(l, rows, n))
+		if len(counts(l, rows)) > 1 {
+			list = append(list, contention(l, rows, n))
+		}
+		if len(rows[0].Lateness) > 0 {
+			list = append(list, liveLateness(rows, n))
+		}
+		if slices.ContainsFunc(rows, func(r results.LiveRow) bool { return len(r.Memory) > 0 }) {
+			list = append(list, liveMemory(rows, n))
+		}
+	}
+	if slices.ContainsFunc(l.Rows, func(r results.LiveRow) bool { return len(r.Idle) > 0 }) {
+		list = append(list, liveIdle(l))
+	}
+	return list
+}
+
+type liveColumn struct {
+	name string
+	cell func(results.LiveRow) show.Cell
+}
+
+func tableOf(title string, rows []results.LiveRow, columns []liveColumn) LiveTable {
+	t := LiveTable{title, show.Table{Header: []string{"timers"}}}
+	for _, c := range columns {
+		t.Header = append(t.Header, c.name)
+	}
+	for _, row := range rows {
+		cells := []any{row.Name}
+		for _, c := range columns {
+			cells = append(cells, c.cell(row))
+		}
+		t.Add(cells...)
+	}
+	return t
+}
+
+// liveKnown is a number in a table; NaN is an empty cell.
+func liveKnown(v float64, write func(float64) string) show.Cell {
+	if math.IsNaN(v) {
+		return show.Words("")
+	}
+	return show.Number(v, write(v))
+}
+
+// goroutines is the count used in the tables of all operations: 2 if it was measured among these timers, or else the first.
+func goroutines(l *results.Live, rows []results.LiveRow) int {
+	if slices.Contains(counts(l, rows), 2) {
+		return 2
+	}
+	return l.Goroutines[0]
+}
+
+// counts returns the numbers of goroutines that were measured among the timers of the rows.
+func counts(l *results.Live, rows []results.LiveRow) []int {
+	return slices.DeleteFunc(slices.Clone(l.Goroutines), func(g int) bool {
+		return !slices.ContainsFunc(rows, func(r results.LiveRow) bool {
+			return slices.ContainsFunc(r.Throughput, func(t results.LiveThroughput) bool { return t.Goroutines == g })
+		})
+	})
+}
+
+// LiveLoads says how soon the timers are due that are stopped or moved, and which share of their deadlines passed within the slices:
+// the measured time. Empty: it was not counted.
+func LiveLoads(l *results.Live) string {
+	var parts []string
+	for _, n := range l.Residents() {
+		rows := slices.DeleteFunc(l.Among(n), func(r results.LiveRow) bool { return r.Role == results.RoleFloor })
+		stopped, moved := results.Due(rows, func(op results.Op) bool { return !op.Moves() }), results.Due(rows, results.Op.Moves)
+		if math.IsNaN(stopped) {
+			continue
+		}
+		delay := "minutes, so nobody pays for them: not a steady state"
+		if rows[0].MoveNS > 0 {
+			delay = show.Duration(rows[0].MoveNS)
+		}
+		parts = append(parts, fmt.Sprintf("among %s timers %s of the stopped timers and %s of the moved ones, which are due after %s",
+			show.Grouped(n), show.Percent(stopped), show.Percent(moved), delay))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Timers that are started and stopped are due after %s, with random delays after half of that or more. An operation runs untimed "+
+		"until the first ones are due. Their old deadlines pass within the measured slices, where a structure that only marks "+
+		"stopped and moved timers pays for them: %s.", show.Duration(l.Rows[0].StopNS), strings.Join(parts, "; "))
+}
+
+// LiveCosts returns the tables of the processor time of an operation, on the number of goroutines that was measured among any number of
+// resident timers.
+func LiveCosts(l *results.Live) (list []LiveTable) {
+	for _, n := range l.Residents() {
+		title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns (times that of package time)",
+			show.Count(l.Goroutines[0], "goroutine"), show.Grouped(n))
+		list = append(list, operations(title, l.Among(n), l.Goroutines[0], results.LiveThroughput.OpNS, show.Figure))
+	}
+	return list
+}
+
+// operations has a column for each operation that was measured, with the ratio to Go's own timers.
+func operations(title string, rows []results.LiveRow, g int, value func(results.LiveThroughput) float64, text func(float64) string) LiveTable {
+	var base results.LiveRow
+	for _, row := range rows {
+		if row.Role == results.RoleBaseline {
+			base = row
+		}
+	}
+	var columns []liveColumn
+	for _, op := range results.Ops {
+		if !slices.ContainsFunc(rows, func(r results.LiveRow) bool { return r.Has(op) }) {
+			continue
+		}
+		columns = append(columns, liveColumn{string(op), func(r results.LiveRow) show.Cell {
+			figure, ratio := liveKnown(stats.LiveOver(r, op, g, value), text), stats.LiveRelative(r, base, op, g, value)
+			if math.IsNaN(ratio) || r.Role == results.RoleBaseline || r.Role == results.RoleFloor {
+				return figure
+			}
+			return figure.With(show.Times(ratio))
+		}})
+	}
+	return tableOf(title, rows, columns)
+}
+
+func liveThroughput(l *results.Live, rows []results.LiveRow, n int) LiveTable {
+	g := goroutines(l, rows)
+	title := fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)",
+		show.Count(g, "goroutine"), show.Grouped(n))
+	return operations(title, rows, g, results.LiveThroughput.PerSecond, func(v float64) string { return show.Figure(v / 1e6) })
+}
+
+func contention(l *results.Live, rows []results.LiveRow, n int) LiveTable {
+	t := LiveTable{
+		fmt.Sprintf("Contention: million a second among %s timers, by the number of goroutines", show.Grouped(n)),
+		show.Table{Align: "llr", Header: []string{"timers", "operation"}},
+	}
+	measured := counts(l, rows)
+	for _, g := range measured {
+		t.Header = append(t.Header, fmt.Sprint(g))
+	}
+	for _, op := range results.Ops {
+		for _, row := range rows {
+			if !row.Has(op) || row.Role == results.RoleFloor {
+				continue
+			}
+			cells := []any{row.Name, string(op)}
+			for _, g := range measured {
+				cells = append(cells, stats.LiveOver(row, op, g, results.LiveThroughput.PerSecond)/1e6)
+			}
+			t.Add(cells...)
+		}
+	}
+	return t
+}
+
+func liveLateness(rows []results.LiveRow, n int) LiveTable {
+	title := fmt.Sprintf("Lateness of timers under an open-loop load among %s, and what the process uses meanwhile", show.Grouped(n))
+	columns := []liveColumn{
+		{"started/s", func(r results.LiveRow) show.Cell {
+			return liveKnown(math.Trunc(r.Lateness[0].Rate), func(v float64) string { return show.Grouped(int(v)) })
+		}},
+		{"p50", func(r results.LiveRow) show.Cell { return liveKnown(stats.LatenessOver(r).P50, show.Duration) }},
+		{"p90", func(r results.LiveRow) show.Cell { return liveKnown(stats.LatenessOver(r).P90, show.Duration) }},
+		{"p99", func(r results.LiveRow) show.Cell {
+			return liveTail(r, stats.LatenessOver(r).P99, func(l results.LiveLateness) float64 { return l.P99 })
+		}},
+		{"p99.9", func(r results.LiveRow) show.Cell {
+			return liveTail(r, stats.LatenessOver(r).P999, func(l results.LiveLateness) float64 { return l.P999 })
+		}},
+		{"max", func(r results.LiveRow) show.Cell { return liveKnown(stats.LatenessOver(r).Max, show.Duration) }},
+	}
+	return tableOf(title, rows, append(columns, useColumns(func(r results.LiveRow) (uses []results.LiveUse) {
+		for _, d := range r.Lateness {
+			uses = append(uses, d.Use)
+		}
+		return uses
+	})...))
+}
+
+// liveTail is the median of a percentile over the rounds. It is not known if the rounds differ by more than a factor of 10.
+func liveTail(r results.LiveRow, median float64, of func(results.LiveLateness) float64) show.Cell {
+	lo, hi := math.Inf(1), 0.0
+	for _, l := range r.Lateness {
+		if l.Timers > 0 {
+			lo, hi = min(lo, of(l)), max(hi, of(l))
+		}
+	}
+	if !show.Narrow(lo, hi) {
+		return show.Words(show.Unknown)
+	}
+	return liveKnown(median, show.Duration)
+}
+
+// useColumns are processor time, wake-ups and sleeps a second.
+func useColumns(uses func(results.LiveRow) []results.LiveUse) []liveColumn {
+	of := func(name string, value func(results.LiveUse) float64) liveColumn {
+		return liveColumn{name, func(r results.LiveRow) show.Cell { return liveKnown(stats.MedianOf(uses(r), value), show.Figure) }}
+	}
+	return []liveColumn{
+		of("CPU ms/s", func(u results.LiveUse) float64 { return 1e3 * u.CPUSeconds / u.Seconds }),
+		of("wake-ups/s", func(u results.LiveUse) float64 {
+			if u.Wakeups == 0 {
+				return math.NaN() // the timers do not count wake-ups
+			}
+			return float64(u.Wakeups) / u.Seconds
+		}),
+		of("sleeps/s", func(u results.LiveUse) float64 { return float64(u.Sleeps) / u.Seconds }),
+	}
+}
+
+func liveMemory(rows []results.LiveRow, n int) LiveTable {
+	title := fmt.Sprintf("Memory of %s timers: bytes a timer, and processor time that they add to a full collection",
+		show.Grouped(n))
+	var columns []liveColumn
+	for _, form := range results.Forms {
+		columns = append(columns, liveColumn{string(form), func(r results.LiveRow) show.Cell {
+			of := slices.DeleteFunc(slices.Clone(r.Memory), func(m results.LiveMemory) bool { return m.Form != form })
+			bytes := stats.MedianOf(of, func(m results.LiveMemory) float64 { return m.Bytes })
+			ns := stats.MedianOf(of, func(m results.LiveMemory) float64 { return m.CollectNS })
+			return liveKnown(bytes, func(float64) string { return fmt.Sprintf("%.0f B, %s", bytes, show.Duration(ns)) })
+		}})
+	}
+	return tableOf(title, rows, columns)
+}
+
+func liveIdle(l *results.Live) LiveTable {
+	var rows []results.LiveRow // one of each contender
+	for _, row := range l.Rows {
+		if i := slices.IndexFunc(rows, func(r results.LiveRow) bool { return r.Name == row.Name }); i >= 0 {
+			rows[i].Idle = slices.Concat(rows[i].Idle, row.Idle)
+		} else {
+			rows = append(rows, row)
+		}
+	}
+	title := fmt.Sprintf("Idle: what the process uses in a second with %s timers due over the next hour", show.Grouped(l.IdleTimers))
+	return tableOf(title, rows, useColumns(func(r results.LiveRow) []results.LiveUse { return r.Idle }))
+}

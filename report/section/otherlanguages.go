@@ -1,0 +1,406 @@
+package section
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/draw"
+)
+
+// otherLanguages compares programs of other languages with the structures: those whose timers have an ID or a handle with
+// the structures by ID, and those whose timers are fields of the caller's structs with the intrusive structures. All other
+// sections rank only the structures.
+func otherLanguages(v *View) Section {
+	s := Section{Title: "How do timers of other languages compare?"}
+	var costs []*show.Table
+	var languages []*show.Table
+	for _, f := range []*programView{v.withPrograms(false), v.withPrograms(true)} {
+		if f == nil {
+			continue
+		}
+		s.Lead = append(s.Lead, f.lead()...)
+		for _, g := range f.groups() {
+			s.Charts = append(s.Charts, f.chart(g))
+		}
+		s.Tables = append(s.Tables, Table{
+			Lead:  show.Para(show.Strong(f.kind()), ": the fastest program and the fastest structure here."),
+			Title: f.kind(), Body: show.Tables(f.duels()), Main: true, Open: true,
+		})
+		costs, languages = append(costs, f.costs()...), append(languages, f.languages()...)
+	}
+	if len(s.Tables) == 0 {
+		return s
+	}
+	s.Lead = append(s.Lead, show.Para("Programs of other languages replayed the same blocks in the same rounds, and their answers were "+
+		"proved like those of the structures. Each program timed itself. Its time includes its loop, its calls and its language; the "+
+		"floor, an adapter without a structure, shows how much that is. A library that reads a clock got a virtual one.")...)
+	s.Tables[0].Lead = append(show.Para(show.Strong("The floor"), " is the cost of the same loop without a structure: an empty adapter in the language of "+
+		"the program, and ", show.Mono("null"), " or ", show.Mono(results.IntrusiveFloor), " for the structures here. The last column compares the costs "+
+		"without their floors."), s.Tables[0].Lead...)
+	ids := v.idTable()
+	ids.Main, ids.Open = true, true
+	s.Tables = append(s.Tables, []Table{
+		ids,
+		{
+			Lead: show.Para(show.Strong("The language."), " The same structure, written alike in several languages: the time as a "+
+				"multiple of the first column, geometric mean over workloads."),
+			Title: "The same structure in several languages", Body: show.Tables(languages...), Open: true,
+		},
+		{Title: "All costs in nanoseconds", Body: show.Tables(costs...)},
+		{
+			Lead: show.Para(show.Strong("The programs."), " Wake-up: the cost of a wake-up on which nothing is due, with one timer pending. It "+
+				"includes the other work of an event loop. Calls: the structure is inlined into the timed loop, or calls back through a pointer. "+
+				"Collected, compiled: the time of a garbage collector and of a compiler, as a share of the timed blocks."),
+			Title: "The programs", Body: show.Tables(v.programs()),
+		},
+	}...)
+	return s
+}
+
+// programView ranks programs among structures of one kind.
+type programView struct {
+	*View
+	intrusive bool
+	ours      map[string]bool // structures of the catalog or of this program
+}
+
+// kind names the timers.
+func (f *programView) kind() string {
+	if f.intrusive {
+		return "Timers as fields of the caller's structs"
+	}
+	return "Timers with an ID or a handle"
+}
+
+// withPrograms returns a view of the leading structures by ID, or of the intrusive structures, and of the programs of the same
+// kind. It returns nil if none of these programs took part.
+func (v *View) withPrograms(intrusive bool) *programView {
+	if len(v.External) == 0 || v.Measured(v.Cells...) == nil {
+		return nil
+	}
+	ours := make(map[string]bool)
+	for _, who := range v.Present(func(who answer.Contender) bool { return who.Role == results.RoleIntrusive }) {
+		ours[who.Name] = intrusive
+	}
+	if !intrusive {
+		for _, who := range v.Leaders(v.Measured(v.Cells...)) {
+			ours[who.Name] = true
+		}
+	}
+	theirs := false
+	kept := v.only(func(row results.Row) bool {
+		switch p := v.Program(row.Structure); {
+		case p != nil:
+			theirs = theirs || p.Intrusive == intrusive && !p.Floor
+			return p.Intrusive == intrusive || p.Floor
+		case row.Role == results.RoleFloor:
+			return intrusive == (row.Structure == results.IntrusiveFloor)
+		}
+		return ours[row.Structure]
+	})
+	if !theirs {
+		return nil
+	}
+	return &programView{kept, intrusive, ours}
+}
+
+// cellGroup is the cells of one chart.
+type cellGroup struct {
+	name, among string // "1k", "With 1k timers"
+	cells       []*stats.Costs
+}
+
+// groups are the cells in which programs were measured: the synthetic ones of each size, and the
+// models of programs, which have sizes of their own.
+func (f *programView) groups() []cellGroup {
+	cells := slices.DeleteFunc(slices.Clone(f.Cells), func(c *stats.Costs) bool { return f.best(c, false) == nil })
+	var out []cellGroup
+	add := func(name, among string, of func(*stats.Costs) bool) {
+		g := cellGroup{name, among, slices.DeleteFunc(slices.Clone(cells), func(c *stats.Costs) bool { return !of(c) })}
+		if len(g.cells) > 0 {
+			out = append(out, g)
+		}
+	}
+	synthetic := func(c *stats.Costs) bool {
+		return answer.ClassOf(c) == answer.Synthetic || answer.ClassOf(c) == answer.Grid
+	}
+	for _, n := range sizesOf(cells) {
+		add(short(n), "With "+short(n)+" timers", func(c *stats.Costs) bool { return synthetic(c) && c.N == n })
+	}
+	add("models", "In models and recordings of programs", func(c *stats.Costs) bool { return !synthetic(c) })
+	return out
+}
+
+// best returns the fastest structure of a cell, of ours or of the programs; nil: none.
+func (f *programView) best(c *stats.Costs, ours bool) *results.Row {
+	for _, r := range c.Ranked {
+		if f.ours[r.Structure] == ours {
+			return r
+		}
+	}
+	return nil
+}
+
+// lead names the best program and the best structure here over all workloads of each group.
+func (f *programView) lead() show.Text {
+	var out []show.Span
+	for _, g := range f.groups() {
+		named := 0
+		for _, ours := range []bool{false, true} {
+			merits := f.Merits(g.cells, func(who answer.Contender) bool {
+				return who.IsStructure() && f.ours[who.Name] == ours
+			})
+			if len(merits) == 0 || !merits[0].Complete {
+				continue
+			}
+			m := merits[0]
+			who := []show.Span{show.Mono(m.Name), {Text: " of timerbench"}}
+			if p := f.Program(m.Name); p != nil {
+				who[1].Text = " (" + p.Language + ")"
+			}
+			between := g.among + ", "
+			if named++; named > 1 {
+				between = ", and "
+			}
+			out = append(out, show.Line(between, who, fmt.Sprintf(" takes %s times as long as the fastest of each workload",
+				show.Times(m.Typical)))...)
+		}
+		if named > 0 {
+			out = append(out, show.Span{Text: ". "})
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return show.Para(show.Strong(f.kind()+"."), " ", out, "For several workloads this is the geometric mean, and the structure named does best over "+
+		"all of them.")
+}
+
+func (f *programView) chart(g cellGroup) *draw.Figure {
+	out := f.overviewTable(g.cells).Figure()
+	out.Name = "other-languages-" + g.name
+	if f.intrusive {
+		out.Name = "other-languages-intrusive-" + g.name
+	}
+	out.Title = g.among + ": programs of other languages"
+	out.Subtitle = f.kind() + ". The time per " + units(g.cells) + " as a multiple of the fastest of all programs and structures. The chart has the " +
+		"best structures of each family here. Lower is better; 1 is the fastest."
+	out.Caption = "Bold: may be the fastest. Grey: not measured or not proved. The tables below separate the cost of the " +
+		"language from the cost of the structure."
+	return out
+}
+
+// duels compares the fastest program of each cell with the fastest structure.
+func (f *programView) duels() *show.Table {
+	t := newTable("lrllrrlrrrr", "Workload", "N", "Fastest program", "Language", "ns", "Floor", "Fastest structure here", "ns",
+		"Floor", "Times as long as the program", "Above the floors")
+	for _, g := range f.groups() {
+		for _, c := range g.cells {
+			theirs, ours := f.best(c, false), f.best(c, true)
+			if theirs == nil || ours == nil {
+				continue
+			}
+			language := ""
+			if p := f.Program(theirs.Structure); p != nil {
+				language = p.Language
+			}
+			addUnit(t, c, show.Name(theirs.Structure), language, c.Cost(theirs).Center, known(c, f.floor(c, theirs)),
+				show.Name(ours.Structure), c.Cost(ours).Center, known(c, f.floor(c, ours)), TimesOf(c.Ratio(ours, theirs)), f.aboveFloors(c, ours, theirs))
+		}
+	}
+	return t
+}
+
+// floor returns the floor of the language of a row, or nil if it was not measured.
+func (f *programView) floor(c *stats.Costs, of *results.Row) *results.Row {
+	p := f.Program(of.Structure)
+	for _, row := range c.Rows {
+		q := f.Program(row.Structure)
+		same := p == nil && q == nil || p != nil && q != nil && p.Language == q.Language
+		if same && row.Role == results.RoleFloor && row.HasCost() {
+			return row
+		}
+	}
+	return nil
+}
+
+// known is the median of a row that may be missing.
+func known(c *stats.Costs, row *results.Row) any {
+	if row == nil {
+		return nil
+	}
+	return c.Cost(row).Center
+}
+
+// aboveFloors returns the ratio of two rows after subtracting from each round the floor of that round.
+func (f *programView) aboveFloors(c *stats.Costs, a, b *results.Row) any {
+	var above [2][]stats.Sample
+	for i, row := range []*results.Row{a, b} {
+		floor := f.floor(c, row)
+		if floor == nil {
+			return nil
+		}
+		if above[i] = less(c.Samples(row), c.Samples(floor)); above[i] == nil {
+			return "not known: " + row.Structure + " is at its floor"
+		}
+	}
+	to, _ := stats.Paired(above[0], above[1], c.Options)
+	return TimesOf(to)
+}
+
+// less subtracts the costs of a floor in the same rounds. It returns nil if a cost is not above its floor.
+func less(costs, floor []stats.Sample) []stats.Sample {
+	round := func(s stats.Sample) stats.Sample { s.Value = 0; return s }
+	of := make(map[stats.Sample]float64)
+	for _, s := range floor {
+		of[round(s)] = s.Value
+	}
+	var out []stats.Sample
+	for _, s := range costs {
+		least, ok := of[round(s)]
+		if !ok {
+			continue
+		}
+		if s.Value -= least; s.Value <= 0 {
+			return nil
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// TimesOf returns a ratio with its interval, which needs at least three units.
+func TimesOf(r stats.Ratio) show.Cell {
+	unit := map[stats.Level]string{stats.Rounds: "round", stats.Layouts: "layout"}[r.Level]
+	switch {
+	case r.Pairs == 0:
+		return ratio(r)
+	case r.Units == 1:
+		return ratio(r).With("interval not known: one " + unit)
+	case r.Units == 2: // leaves one degree of freedom, and an interval from nothing to thousands
+		return ratio(r).With("interval not known: two " + unit + "s")
+	case !show.Narrow(r.Lo, r.Hi): // a few correlated units leave such an interval, too
+		return ratio(r).With("interval not known")
+	}
+	return ratio(r).With(show.Interval(r.Lo, r.Hi, show.Times, " to "))
+}
+
+// languages compares programs that declare the same structure in several languages.
+func (f *programView) languages() []*show.Table {
+	same := make(map[string][]*results.External)
+	for i := range f.External {
+		p := &f.External[i]
+		same[p.Version] = append(same[p.Version], p)
+	}
+	var out []*show.Table
+	for _, version := range slices.Sorted(maps.Keys(same)) {
+		list := same[version]
+		if !slices.ContainsFunc(list, func(p *results.External) bool { return p.Language != list[0].Language }) {
+			continue
+		}
+		t := newTable("lr", version)
+		for _, p := range list {
+			t.Header, t.Structures = append(t.Header, p.Name), append(t.Structures, p.Name)
+		}
+		for _, g := range f.groups() {
+			for _, above := range []bool{false, true} {
+				if line := f.languageLine(g, list, above); line != nil {
+					t.Add(line...)
+				}
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// languageLine compares programs with the first of them over the cells of a group, raw or above their floors. It
+// returns nil if no program shares a cell with the first.
+func (f *programView) languageLine(g cellGroup, list []*results.External, above bool) []any {
+	cost := func(c *stats.Costs, p *results.External) float64 {
+		row := c.Row(p.Name)
+		if !row.HasCost() {
+			return 0
+		}
+		ns := c.Cost(row).Center
+		if floor := f.floor(c, row); above && floor != nil {
+			return ns - c.Cost(floor).Center
+		} else if above {
+			return 0
+		}
+		return ns
+	}
+	line, compared := []any{g.among}, false
+	if above {
+		line[0] = g.among + ", above the floors"
+	}
+	for i, p := range list {
+		logs, cells := 0.0, 0
+		for _, c := range g.cells {
+			if a, b := cost(c, list[0]), cost(c, p); a > 0 && b > 0 {
+				logs, cells = logs+math.Log(b/a), cells+1
+			}
+		}
+		if cells == 0 {
+			line = append(line, nil)
+			continue
+		}
+		times := math.Exp(logs / float64(cells))
+		line, compared = append(line, show.Number(times, show.Times(times))), compared || i > 0
+	}
+	if !compared {
+		return nil
+	}
+	return line
+}
+
+func (f *programView) costs() []*show.Table {
+	var out []*show.Table
+	for _, g := range f.groups() {
+		out = append(out, f.byWorkload(g.cells, (*results.Row).HasCost, func(c *stats.Costs, r *results.Row) any {
+			return c.Cost(r).Center
+		}))
+	}
+	return out
+}
+
+func (v *View) programs() *show.Table {
+	t := newTable("llllrrrrl", "Program", "Language", "Structure", "Calls", "Clock ns", "Wake-up ns", "Collected",
+		"Compiled", "More")
+	for _, p := range v.External {
+		var calls []string
+		if p.Inlined {
+			calls = append(calls, "inlined")
+		}
+		if p.Virtual {
+			calls = append(calls, "back by pointer")
+		}
+		var more []string
+		for _, s := range []string{p.Note, map[bool]string{true: "fires late, within its bound"}[p.Coarse]} {
+			if s != "" {
+				more = append(more, s)
+			}
+		}
+		if p.Limit > 0 {
+			more = append(more, "up to "+short(p.Limit)+" timers")
+		}
+		t.Add(show.Name(p.Name), p.Language, p.Version, unless(strings.Join(calls, ", ")), p.ClockNS, p.WakeNS,
+			share(p.CollectionNS, p.TimedNS), share(p.CompileNS, p.TimedNS), unless(strings.Join(more, "; "))).Structure = p.Name
+	}
+	return t
+}
+
+// share is a part of a time in percent; nothing is a dash.
+func share(part, of uint64) any {
+	if part == 0 || of == 0 {
+		return nil
+	}
+	return percent(math.Min(1, float64(part)/float64(of)))
+}

@@ -1,0 +1,188 @@
+// Package section makes the sections of a report. Each section is a question with charts, tables and
+// text, in a file of its own. It does not know the formats of the page.
+package section
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/draw"
+)
+
+// list is all sections in order. A section without charts and tables is omitted.
+var list = []func(*View) Section{
+	questions,
+	goTimers,
+	scale,
+	grid,
+	latency,
+	longestCalls,
+	idle,
+	lateness,
+	memory,
+	collector,
+	liveTimers,
+	intrusive,
+	otherLanguages,
+	inNumbers,
+	harness,
+	validity,
+	reproduce,
+	origin,
+}
+
+// Section is one question of a report with its answer.
+type Section struct {
+	Title   string         // the question, also for charts without a title
+	Absent  string         // the name of the section in the list of omissions; empty: not listed
+	Lead    show.Text      // above the charts
+	Charts  []*draw.Figure // nil: no data
+	Caption show.Text      // below the charts
+	Tables  []Table
+	Open    bool // unfolded at first
+}
+
+// Table is a table or a text of a section.
+type Table struct {
+	Lead  show.Text    // above it
+	Title string       // unfolds the table at a click; empty: it does not fold
+	Chart *draw.Figure // above the body; nil: none
+	Body  show.Text    // empty: the table is left out, and its lead too
+	Main  bool         // on paper too, like the charts
+	Open  bool         // unfolded at first
+}
+
+// View is the results with the styles of the contenders.
+type View struct {
+	*answer.Run
+	Styles map[string]draw.Style // by name
+}
+
+// NewView returns the view of results.
+func NewView(r *answer.Run) *View {
+	return &View{r, draw.Styles(r.Known.Entries, r.Contenders)}
+}
+
+// only returns the view of the rows that keep accepts, in which programs and intrusive structures are ranked as structures.
+func (v *View) only(keep func(results.Row) bool) *View {
+	r := v.Run.Run.Among(results.RoleExternal, results.RoleIntrusive)
+	for i, c := range v.Run.Run.Cells {
+		rows := r.Cells[i].Rows[:0]
+		for j, row := range r.Cells[i].Rows {
+			if keep(c.Rows[j]) {
+				rows = append(rows, row)
+			}
+		}
+		r.Cells[i].Rows = rows
+	}
+	return NewView(answer.With(r, v.Known))
+}
+
+// All makes all sections. It turns the names of charts into unique file names: they contain the names of
+// workloads, which come from files and may be paths.
+func All(v *View) []Section {
+	name := IDs()
+	var out []Section
+	for _, f := range list {
+		s := f(v)
+		s.Charts = slices.DeleteFunc(s.Charts, func(f *draw.Figure) bool { return f == nil })
+		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return len(t.Body) == 0 })
+		for _, f := range s.Figures() {
+			f.Name = name(f.Name)
+			if f.Title == "" {
+				f.Title, f.Headed = s.Title, true
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Empty reports whether there is nothing to show.
+func (s Section) Empty() bool { return len(s.Charts) == 0 && len(s.Tables) == 0 }
+
+// Printed reports whether the section has anything to print.
+func (s Section) Printed() bool {
+	return len(s.Charts) > 0 || slices.ContainsFunc(s.Tables, func(t Table) bool { return t.Main })
+}
+
+// Wide reports whether the body may be wider than the page: tables and listings may.
+func (t Table) Wide() bool {
+	return slices.ContainsFunc(t.Body, func(b show.Block) bool { return b.Kind == show.Values || b.Kind == show.Listing })
+}
+
+// Figures returns the charts of a section, then the charts of its tables.
+func (s Section) Figures() []*draw.Figure {
+	out := slices.Clone(s.Charts)
+	for _, t := range s.Tables {
+		if t.Chart != nil {
+			out = append(out, t.Chart)
+		}
+	}
+	return out
+}
+
+// Figures returns the charts of sections, in order.
+func Figures(sections []Section) []*draw.Figure {
+	var out []*draw.Figure
+	for _, s := range sections {
+		out = append(out, s.Figures()...)
+	}
+	return out
+}
+
+func (v *View) stylesOf(rows []answer.Contender) []draw.Style {
+	out := make([]draw.Style, len(rows))
+	for i, c := range rows {
+		out[i] = v.Styles[c.Name]
+	}
+	return out
+}
+
+// keys is a legend of contenders.
+func (v *View) keys(rows []answer.Contender) []draw.Key {
+	var out []draw.Key
+	for _, l := range v.stylesOf(rows) {
+		out = append(out, draw.Key{Text: l.Name, Style: l, Line: true, Radius: 3})
+	}
+	return out
+}
+
+// longestID is the length in bytes at which an ID is cut, so it remains a valid file name with a
+// suffix.
+const longestID = 100
+
+// IDs returns a function that makes unique IDs from titles, for anchors and file names. An ID has
+// lower-case letters, digits and single dashes, like the anchors of GitHub.
+func IDs() func(title string) string {
+	taken := make(map[string]bool)
+	return func(title string) string {
+		base := strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+			return r == utf8.RuneError || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		}), "-")
+		base = cut(base, longestID)
+		id := base
+		for n := 2; taken[id]; n++ {
+			id = fmt.Sprintf("%s-%d", base, n)
+		}
+		taken[id] = true
+		return id
+	}
+}
+
+// cut shortens s to at most that many bytes without splitting a letter.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}

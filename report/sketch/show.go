@@ -1,0 +1,78 @@
+package sketch
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/shape"
+)
+
+// Legend explains the marks of a sketch.
+const Legend = `A number is a deadline.  +new  >moved  xleft: its timer was cancelled or moved
+(stale since before)  110→900: filed under tick 110, the timer moved to 900
+since.  r: red node.  ·5·: five empty slots.`
+
+// Drawing draws all steps, one below the other, within that many columns.
+func Drawing(steps []Step, columns int) Sketch {
+	all := Sketch{Columns: columns}
+	var before *shape.Snapshot
+	for i, step := range steps {
+		if i > 0 {
+			all.Rows++
+		}
+		all.Note(Heading, fmt.Sprintf("%d. %s", i, step.Title))
+		if step.Detail != "" {
+			all.Note(Plain, "   "+step.Detail)
+		}
+		if len(step.Fired) > 0 {
+			all.Note(Plain, "   fired: "+ticks(step.Fired))
+		}
+		for line := range strings.Lines(text.WrapSoft("work: "+Work(step), columns-3)) {
+			all.Note(Plain, "   "+strings.TrimSpace(line))
+		}
+		all.Add(Of(before, step.Snapshot, columns))
+		before = &step.Snapshot
+	}
+	return all
+}
+
+func ticks(list []structures.Tick) string {
+	out := make([]string, len(list))
+	for i, t := range list {
+		out[i] = fmt.Sprint(t)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Work describes the work of a step.
+func Work(s Step) string {
+	if !s.Counted {
+		return "not counted"
+	}
+	var out []string
+	for _, w := range []struct {
+		n         uint64
+		one, many string
+	}{
+		{s.Work.Comparisons, "comparison", "comparisons"},
+		{s.Work.SlotsVisited, "slot visited", "slots visited"},
+		{s.Work.EmptySlots, "of them empty", "of them empty"},
+		{s.Work.Moved, "timer moved or passed", "timers moved or passed"},
+		{s.Work.Dropped, "stale entry dropped", "stale entries dropped"},
+	} {
+		switch w.n {
+		case 0:
+		case 1:
+			out = append(out, "1 "+w.one)
+		default:
+			out = append(out, fmt.Sprint(w.n)+" "+w.many)
+		}
+	}
+	if len(out) == 0 {
+		return "none that is counted"
+	}
+	return strings.Join(out, ", ")
+}
