@@ -89,7 +89,7 @@ bench-ttl: build ## Measure TTLs of a cache with 10^6 and 10^7 entries: a quarte
 keep-ttl: ## Keep the last run of bench-ttl in docs, with the tables of docs/ttl.md
 	gzip -9nc $(LAST)/results.json >docs/ttl.json.gz
 	cp $(LAST)/report-charts/longest-calls.svg docs/ttl.svg
-	go test . -run TTL -update
+	go test ./internal/doctest -run TTL -update
 
 # docs/performance.md has its chart.
 .PHONY: bench-scale
@@ -112,7 +112,7 @@ submit: $(if $(wildcard $(OUT)/results.json),build,bench) ## Measure this machin
 	find docs/results -type f ! -name '*.go' ! -name '*.json*' -delete
 	sed '/^## How /,$$d; s|report-charts/||g; s/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
 	cp $(LAST)/report-charts/latency.??g $(LAST)/report-charts/idle-ticks.??g $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
-	go test . ./cmd/timerbench ./report -run 'README|Published|RecommendGolden|TestPage$$|KeptPage' -update
+	go test ./internal/doctest ./cmd/timerbench ./report -run 'README|Published|RecommendGolden|TestPage$$|KeptPage' -update
 
 .PHONY: benchstat
 benchstat: ## Compare the structures of the last run with benchstat
@@ -197,7 +197,7 @@ lint: ## Run gofmt, vet and the linters
 
 .PHONY: size
 size: ## Print lines of packages with their imports, of all code and of tests, and folders of many files
-	@go test -count=1 -run '^TestSize$$' -v . | sed -n 's/^ *size_test.go:[0-9]*: //p'
+	@go test -count=1 -run '^TestSize$$' -v ./internal/doctest | sed -n 's/^ *size_test.go:[0-9]*: //p'
 
 .PHONY: cover
 cover: ## Print test coverage by function

@@ -1,4 +1,4 @@
-package timerbench_test
+package doctest
 
 import (
 	"encoding/json"
@@ -54,12 +54,12 @@ func TestStructuresWorkloadsAndChartsAreAddedAsContributingSays(t *testing.T) {
 		add(path, with)
 	}
 	const module = "github.com/timerbench/timerbench/"
-	add("structures/mything/mything.go", read("testdata/contributing/structure.go.txt"))
-	add("structures/mything/mything_test.go", read("testdata/contributing/structure_test.go.txt"))
-	oneLine("structures/catalog/catalog.go", "\t\tof(entry.For[T]{\n\t\t\tName: \"minheap\",", read("testdata/contributing/entry.go.txt"), module+"structures/mything")
-	add("bench/workload/mything.go", read("testdata/contributing/workload.go.txt"))
+	add("structures/mything/mything.go", read("internal/doctest/testdata/structure.go.txt"))
+	add("structures/mything/mything_test.go", read("internal/doctest/testdata/structure_test.go.txt"))
+	oneLine("structures/catalog/catalog.go", "\t\tof(entry.For[T]{\n\t\t\tName: \"minheap\",", read("internal/doctest/testdata/entry.go.txt"), module+"structures/mything")
+	add("bench/workload/mything.go", read("internal/doctest/testdata/workload.go.txt"))
 	oneLine("bench/workload/list.go", "\t\tidle,", "\t\tnewMything(),", "")
-	add("report/section/mything.go", read("testdata/contributing/chart.go.txt"))
+	add("report/section/mything.go", read("internal/doctest/testdata/chart.go.txt"))
 	oneLine("report/section/section.go", "\tquestions,", "\tmything,", "")
 
 	overlay := filepath.Join(dir, "overlay.json")

@@ -1,4 +1,4 @@
-package timerbench_test
+package doctest
 
 import (
 	"cmp"
@@ -51,5 +51,5 @@ func TestREADMEOfMeasuringSaysWhereTheTimeGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	generated(t, "docs/measuring.md", "<!-- parts: written by go test -run README -update . -->\n", "<!-- end of parts -->\n", partsTable(last))
+	generated(t, "docs/measuring.md", "<!-- parts: written by go test ./internal/doctest -run README -update -->\n", "<!-- end of parts -->\n", partsTable(last))
 }

@@ -1,4 +1,4 @@
-package timerbench_test
+package doctest
 
 import (
 	"cmp"

@@ -1,5 +1,5 @@
 // Package timerbench_test checks the README.
-package timerbench_test
+package doctest
 
 import (
 	"flag"
@@ -22,10 +22,10 @@ var update = flag.Bool("update", false, "rewrite what the README says of the str
 
 const (
 	readme     = "README.md"
-	tableBegin = "<!-- structures: written by go test -run README -update . -->\n"
+	tableBegin = "<!-- structures: written by go test ./internal/doctest -run README -update -->\n"
 	tableEnd   = "<!-- end of structures -->\n"
 
-	verdictBegin = "<!-- verdict: written by go test -run README -update . -->\n"
+	verdictBegin = "<!-- verdict: written by go test ./internal/doctest -run README -update -->\n"
 	verdictEnd   = "<!-- end of verdict -->\n"
 )
 

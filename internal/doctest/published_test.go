@@ -1,4 +1,4 @@
-package timerbench_test
+package doctest
 
 import (
 	"fmt"
@@ -111,7 +111,7 @@ func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
 		}
 		table += fmt.Sprintf("| %s | %s | %s |\n", costs, c.workload, strings.Join(cells, "; "))
 	}
-	generated(t, publishedPage, "<!-- ratios: written by go test -run Published -update . -->\n", "<!-- end of ratios -->\n", table)
+	generated(t, publishedPage, "<!-- ratios: written by go test ./internal/doctest -run Published -update -->\n", "<!-- end of ratios -->\n", table)
 }
 
 // Each row about another project has a link with a revision or a date.
