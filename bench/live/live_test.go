@@ -21,7 +21,7 @@ func contenders() []Contender {
 			list = append(list, Drivers([]entry.For[driver.Task]{e}, []results.Driver{results.Ticking, results.Tickless}, []int{1, 3})...)
 		}
 	}
-	return append(list, Time())
+	return append(list, Queue(), Time())
 }
 
 // broken is a system that does something wrong.
@@ -124,7 +124,7 @@ func TestCheckPassesWhatIsRight(t *testing.T) {
 				if err != nil || wrong.Err() != nil {
 					t.Errorf("%v, %v", err, wrong.Err())
 				}
-				if counts.Started < 500 || counts.Stopped < 100 || counts.Moved < 100 || counts.Fired+counts.Stopped != counts.Started {
+				if counts.Started < 500 || counts.Stopped < 100 || counts.Moved < 100 && c.Name != Queue().Name || counts.Fired+counts.Stopped != counts.Started {
 					t.Errorf("%+v", counts)
 				}
 			})

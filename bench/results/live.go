@@ -33,7 +33,7 @@ type LiveRow struct {
 	Memory     []LiveMemory     `json:"memory,omitempty"`
 }
 
-// RolePeer is a timer library of another project.
+// RolePeer is another implementation, such as the timer library of another project.
 const RolePeer Role = "peer"
 
 // LiveCheck has the counts of a check without a failure.

@@ -31,8 +31,8 @@ type liveFlags struct {
 	markdown        bool
 }
 
-// kindsOfDrivers are the values of --drivers.
-var kindsOfDrivers = []string{string(results.Tickless), string(results.Ticking)}
+// kindsOfDrivers are the values of --drivers. The queue is no driver.
+var kindsOfDrivers = []string{string(results.Tickless), string(results.Ticking), "queue"}
 
 func newLive() *cobra.Command {
 	f := liveFlags{cfg: live.Default()}
@@ -55,7 +55,7 @@ live writes ` + results.FileName + ` and ` + results.Benchmarks + ` into the fol
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "^auto$",
 		"structures whose names match this regular `expression`")
-	flags.StringSliceVar(&f.drivers, "drivers", kindsOfDrivers, "kinds of drivers: tickless, ticking")
+	flags.StringSliceVar(&f.drivers, "drivers", kindsOfDrivers[:2], "kinds of drivers: tickless, ticking, or queue: one goroutine behind a queue, instead of a driver")
 	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"},
 		"`numbers` of shards per driver, or default")
 	flags.DurationSliceVar(&f.ticks, "tick", nil, "`lengths` of the tick of a driver, 1µs to 1s (default that of package driver)")
@@ -161,7 +161,11 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		if !slices.Contains(kindsOfDrivers, name) {
 			return unknown("kind of driver", name, kindsOfDrivers)
 		}
-		kinds = append(kinds, results.Driver(name))
+		if name == "queue" {
+			cfg.Contenders = append(cfg.Contenders, live.Queue())
+		} else {
+			kinds = append(kinds, results.Driver(name))
+		}
 	}
 	var shards []int
 	for _, text := range f.shards {
@@ -173,8 +177,7 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		}
 		shards = append(shards, n)
 	}
-	cfg.Contenders = append([]live.Contender{live.Floor(), live.Time()},
-		live.Drivers(entries, kinds, shards, f.ticks...)...)
+	cfg.Contenders = slices.Concat([]live.Contender{live.Floor(), live.Time()}, live.Drivers(entries, kinds, shards, f.ticks...), cfg.Contenders)
 	for _, c := range cfg.Contenders {
 		for _, n := range cfg.Resident {
 			if c.Limit > 0 && n > c.Limit {

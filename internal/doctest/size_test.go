@@ -17,12 +17,12 @@ var sizes = []struct {
 }{
 	{"./driver", 8_540},
 	{"./structures/auto", 4_400},
-	{"./cmd/timerbench", 58_530},
+	{"./cmd/timerbench", 58_640},
 }
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
 // folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
-const mostCode, mostTests, mostFiles = 70_600, 44_000, 23
+const mostCode, mostTests, mostFiles = 70_700, 44_000, 23
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {
