@@ -97,7 +97,7 @@ func TestPackagesLinkTheProjectsThatTheyName(t *testing.T) {
 }
 
 // The first section that names another project links to its source, and each link has a revision, or a date in its
-// paragraph, item or row.
+// paragraph, item or row. Rows about published claims have both.
 func TestPagesLinkTheProjectsThatTheyName(t *testing.T) {
 	for _, page := range []string{"docs/peers.md", "docs/published.md", "docs/field.md"} {
 		text := code.ReplaceAllString(read(t, page), "")
@@ -109,7 +109,12 @@ func TestPagesLinkTheProjectsThatTheyName(t *testing.T) {
 				t.Errorf("%s, %q names %q without a link", page, title, words)
 			}
 			for _, unit := range regexp.MustCompile(`\n(\s*\n|- |\| )`).Split(section, -1) {
-				for _, a := range address.FindAllString(unit, -1) {
+				addresses := address.FindAllString(unit, -1)
+				row := page == publishedPage && strings.Contains(unit, " | ") && !strings.Contains(unit, "|---")
+				if row && (addresses == nil || !dated.MatchString(unit)) {
+					t.Errorf("%s, %q: a row without a link or a date: %s", page, title, unit)
+				}
+				for _, a := range addresses {
 					if cut.MatchString(a) || !revision.MatchString(a) && !dated.MatchString(unit) {
 						t.Errorf("%s, %q: neither a revision nor a date with %s", page, title, a)
 					}
