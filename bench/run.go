@@ -10,7 +10,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Run measures. When ctx is cancelled, it returns the results of the finished steps,
@@ -181,14 +181,14 @@ func newRun(clock replay.Clock, p results.Parameters) *results.Run {
 	}
 }
 
-// Whole reports whether a run with these parameters measures all structures on all workloads at all
+// Whole reports whether a run with these parameters measures all of the structures on all workloads at all
 // sizes of the normal or the full profile.
-func Whole(p results.Parameters) bool {
+func Whole(p results.Parameters, structures []entry.Entry) bool {
 	profile, ok := FindProfile(p.Profile)
 	if !ok || p.Profile == Profiles()[0].Name || len(profile.workloads) > 0 {
 		return false
 	}
-	all := parameters(Config{Structures: catalog.All(), Workloads: profile.Workloads()}, profile)
+	all := parameters(Config{Structures: structures, Workloads: profile.Workloads()}, profile)
 	return holdsAll(p.Structures, all.Structures) && holdsAll(p.Workloads, all.Workloads) &&
 		holdsAll(p.N, all.N)
 }

@@ -7,16 +7,17 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // CheckSubmission returns an error unless r can be kept as the results of its machine: a complete
 // run of all structures, workloads and sizes, of a known commit, that passes its own Check.
-func CheckSubmission(r *results.Run) error {
+func CheckSubmission(r *results.Run, structures []entry.Entry) error {
 	revision := r.Environment.Revision
 	switch {
 	case !r.Complete:
 		return errors.New("the run was interrupted: want a complete one")
-	case !Whole(r.Parameters):
+	case !Whole(r.Parameters, structures):
 		return errors.New("the run is a part of the comparison: want all structures, workloads and sizes of " +
 			"the normal or the full profile")
 	case revision == "":

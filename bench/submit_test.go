@@ -32,7 +32,7 @@ func TestCheckSubmission(t *testing.T) {
 	for _, w := range profile.Workloads() {
 		r.Parameters.Workloads = append(r.Parameters.Workloads, w.Name)
 	}
-	if err := bench.CheckSubmission(r); err != nil {
+	if err := bench.CheckSubmission(r, catalog.All()); err != nil {
 		t.Errorf("the kept run: %v", err)
 	}
 	for want, edit := range map[string]func(*results.Run){
@@ -48,7 +48,7 @@ func TestCheckSubmission(t *testing.T) {
 	} {
 		bad := *r
 		edit(&bad)
-		if err := bench.CheckSubmission(&bad); err == nil || !strings.Contains(err.Error(), want) {
+		if err := bench.CheckSubmission(&bad, catalog.All()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

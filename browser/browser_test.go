@@ -25,6 +25,7 @@ import (
 	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // limit is the time limit of a test.
@@ -103,7 +104,7 @@ func write(name string, of func() (*results.Run, error)) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(pages, name+".html")
-	html, err := report.HTML(r)
+	html, err := report.HTML(r, catalog.All())
 	return path, errors.Join(err, os.WriteFile(path, html, 0o644))
 }
 
@@ -177,7 +178,7 @@ func adviser(t *testing.T) *answer.Adviser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.Of(r).Adviser()
+	return answer.Of(r, catalog.All()).Adviser()
 }
 
 // ready waits until the script has set up the page.

@@ -12,6 +12,7 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/section"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // printed is a number as a table writes it: it stands for all values that are rounded to it.
@@ -42,7 +43,7 @@ func parsePrinted(cell string) (p printed, ok bool) {
 func TestPrintedCostsAgreeWithPrintedRatios(t *testing.T) {
 	t.Parallel()
 	for name, r := range keptRuns(t) {
-		content := markdownOf(t, section.NewView(answer.Of(r)))
+		content := markdownOf(t, section.NewView(answer.Of(r, catalog.All())))
 		pairs := 0
 		var lines [][]string // of the table
 		for line := range strings.Lines(content + "\n\n") {
@@ -99,7 +100,7 @@ func comparePairs(t *testing.T, run string, lines [][]string) (pairs int) {
 func TestAnswersPrintTheCostsOfThePage(t *testing.T) {
 	t.Parallel()
 	for name, r := range keptRuns(t) {
-		run := answer.Of(r)
+		run := answer.Of(r, catalog.All())
 		adviser, compared := run.Adviser(), 0
 		for _, n := range []float64{100, 1e3, 1e4, 1e5, 1e6} {
 			for _, q := range []answer.Question{

@@ -13,6 +13,7 @@ import (
 
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/section"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // readData returns the data in a page, as its script reads them.
@@ -54,7 +55,7 @@ func unpacked(t *testing.T, text string) []byte {
 // IDs that the script looks for are its own, whatever the titles are.
 func TestTitlesDoNotTakeTheIDsOfThePage(t *testing.T) {
 	t.Parallel()
-	p := newPage(viewOf(compact(), testKnowledge(six)), nil)
+	p := newPage(viewOf(compact(), testKnowledge(six)), nil, catalog.All())
 	for _, id := range ownIDs {
 		p.Sections = append(p.Sections, section.Section{Title: id, Tables: []section.Table{{Title: id, Body: show.Para("text")}}})
 	}

@@ -69,7 +69,7 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 	t.Parallel()
 	r := costs(map[string]float64{"hwheel": 10, "rbtree": 40}, map[string]float64{"hwheel": 20, "rbtree": 10}, map[string]float64{"hwheel": 90})
 	r.Cells[2].LeftOut = []string{"rbtree"}
-	of := func(name string) []section.Fact { return section.Facts(find(t, name), answer.Of(r)) }
+	of := func(name string) []section.Fact { return section.Facts(find(t, name), answer.Of(r, catalog.All())) }
 	for _, test := range []struct{ structure, fact, want string }{
 		{"hwheel", "Wins", "fastest, or tied with the fastest, in 2 of 3 cells: hold, N = 100; hold, N = 300"},
 		{"hwheel", "Loses", "most in hold, N = 200 (2.0 × the fastest)"},
@@ -112,7 +112,7 @@ func TestFactsSayWhatTheCatalogDeclares(t *testing.T) {
 		{"rbtree-gods", "Off the shelf", "github.com/emirpasic/gods"},
 		{"rbtree-gods", "Memory", "allocates in the steady state"},
 	} {
-		if got := factOf(section.Facts(find(t, test.structure), answer.Of(r)), test.fact); !strings.Contains(got, test.want) {
+		if got := factOf(section.Facts(find(t, test.structure), answer.Of(r, catalog.All())), test.fact); !strings.Contains(got, test.want) {
 			t.Errorf("%s, %s: %q, want %q", test.structure, test.fact, got, test.want)
 		}
 	}
@@ -121,7 +121,7 @@ func TestFactsSayWhatTheCatalogDeclares(t *testing.T) {
 // A structure that shows nothing of itself has a page without a drawing.
 func TestAPageWithoutADrawing(t *testing.T) {
 	t.Parallel()
-	x := Explain(hidden(), costs(map[string]float64{"rbtree": 10, "ladder": 20}))
+	x := Explain(hidden(), costs(map[string]float64{"rbtree": 10, "ladder": 20}), catalog.All())
 	if !strings.Contains(x.Text(), "2.0 × the fastest") {
 		t.Errorf("the text does not say how it did: %s", x.Text())
 	}
@@ -136,7 +136,7 @@ func TestAPageWithoutADrawing(t *testing.T) {
 func TestExplainedStructuresOfTheCatalog(t *testing.T) {
 	t.Parallel()
 	for _, e := range catalog.All() {
-		x := Explain(e, nil)
+		x := Explain(e, nil, catalog.All())
 		for line := range strings.Lines(x.Text()) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 100 || strings.HasSuffix(line, " \n") {
 				t.Errorf("%s: %d columns: %q", e.Name, n, line)

@@ -13,7 +13,6 @@ import (
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/report/sketch"
-	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -26,15 +25,15 @@ type Explanation struct {
 
 // Explain makes the page about a structure. The results r show where it wins and loses. r may
 // be nil, and the page says so.
-func Explain(e entry.Entry, r *results.Run) *Explanation {
+func Explain(e entry.Entry, r *results.Run, structures []entry.Entry) *Explanation {
 	x := &Explanation{entry: e}
 	var run *answer.Run
 	if r != nil {
-		run = answer.Of(r)
+		run = answer.Of(r, structures)
 	}
 	x.facts = section.Facts(e, run)
 	who := answer.Contender{Name: e.Name, Role: results.RoleStructure}
-	x.style = draw.Styles(catalog.All(), []answer.Contender{who})[e.Name]
+	x.style = draw.Styles(structures, []answer.Contender{who})[e.Name]
 	return x
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -65,7 +66,7 @@ func pageOf(t *testing.T, r *results.Run, structures ...string) string {
 
 func markdownOf(t *testing.T, v *section.View) string {
 	t.Helper()
-	text, err := newPage(v, section.All(v)).markdown()
+	text, err := newPage(v, section.All(v), catalog.All()).markdown()
 	if err != nil {
 		t.Fatal(err)
 	}

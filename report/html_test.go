@@ -14,6 +14,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/report/section"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // rendered is what a reader of a page finds in it.
@@ -136,7 +137,7 @@ func sha256Source(text string) string {
 
 func htmlOf(t *testing.T, v *section.View) []byte {
 	t.Helper()
-	html, err := newPage(v, section.All(v)).html()
+	html, err := newPage(v, section.All(v), catalog.All()).html()
 	if err != nil {
 		t.Fatal(err)
 	}

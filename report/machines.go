@@ -14,18 +14,18 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/section"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // WriteMachines writes the page of runs of several machines to the folder dir, which it creates if it is
 // missing. The page says whether the winner of each question holds on all machines, and by how much the
 // costs change. It has no charts; each run has a page of its own. WriteMachines returns the first
 // paragraphs of the page.
-func WriteMachines(dir string, runs []results.Named) (lead string, err error) {
+func WriteMachines(dir string, runs []results.Named, structures []entry.Entry) (lead string, err error) {
 	if len(runs) < 2 {
 		return "", errors.New("report: want the results of at least two machines")
 	}
-	p := machinesPage(runs)
+	p := machinesPage(runs, structures)
 	return p.Front.Lead.String(), p.write(dir, func() error { return nil })
 }
 
@@ -51,14 +51,14 @@ type compared struct {
 	why, cause string // why the machines disagree, if the question is a cell and nothing holds; caches, core or unknown
 }
 
-func machinesPage(runs []results.Named) *page {
+func machinesPage(runs []results.Named, structures []entry.Entry) *page {
 	p := &page{Title: "Timer structures on several machines"}
 	var views []*answer.Run
 	var advisers []*answer.Adviser
 	var letters []string
 	machines := &show.Table{Align: "lllllll", Header: []string{"", "Machine", "System", "Caches", "Made", "timerbench", "Results"}}
 	for i, r := range runs {
-		v := answer.Of(r.Run)
+		v := answer.Of(r.Run, structures)
 		views, advisers = append(views, v), append(advisers, v.Adviser())
 		letters = append(letters, string(rune('A'+i%26)))
 		e := r.Environment
@@ -102,7 +102,7 @@ func machinesPage(runs []results.Named) *page {
 			return out
 		})
 		if last := len(cells) - 1; last >= 0 && cells[last].question == question && cells[last].holds == "" {
-			cells[last].explain(c.N, letters, runs)
+			cells[last].explain(c.N, letters, runs, structures)
 		}
 	}
 	p.Front.Lead = append(show.Para(sumUp(len(runs), "question", questions)), show.Para(sumUp(len(runs), "cell", cells)+causes(cells, runs))...)
@@ -142,11 +142,16 @@ func cachesOf(e results.Environment) string {
 
 // explain says why the machines disagree on a cell of n timers. It is their caches if machines that hold the timers in
 // the same cache agree, else the core. It is unknown if the machines with known caches agree.
-func (c *compared) explain(n int, letters []string, runs []results.Named) {
+func (c *compared) explain(n int, letters []string, runs []results.Named, structures []entry.Entry) {
 	bytes := 0 // of a timer of the largest winner
 	for _, of := range c.answers {
-		e, _ := catalog.Find(of[0].structure)
-		bytes = max(bytes, cmp.Or(e.MaxBytes, 64))
+		taken := 64
+		for _, e := range structures {
+			if e.Name == of[0].structure && e.MaxBytes > 0 {
+				taken = e.MaxBytes
+			}
+		}
+		bytes = max(bytes, taken)
 	}
 	in, answers := make(map[string][]string), make(map[string][][]choice) // by cache
 	var known [][]choice

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // onMachine are results of a machine with a cell for each map.
@@ -33,7 +34,7 @@ func TestThePageOfSeveralMachinesSaysWhatHolds(t *testing.T) {
 	one.Environment.L1Data, one.Environment.L2 = 32<<10, 1<<20
 	two.Environment.L1Data, two.Environment.L2, two.Environment.Revision = 4<<10, 1<<20, "fedcba9876543210"
 	dir := filepath.Join(t.TempDir(), "deep", "machines")
-	lead, err := WriteMachines(dir, []results.Named{one, two})
+	lead, err := WriteMachines(dir, []results.Named{one, two}, catalog.All())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,15 +70,15 @@ func TestThePageOfSeveralMachinesSaysWhatHolds(t *testing.T) {
 	}
 	for cause, l1 := range map[string]int{"the core in 1": one.Environment.L1Data, "unknown caches in 1": 0} {
 		two.Environment.L1Data = l1
-		if lead, err := WriteMachines(dir, []results.Named{one, two}); err != nil || !strings.Contains(lead, cause) {
+		if lead, err := WriteMachines(dir, []results.Named{one, two}, catalog.All()); err != nil || !strings.Contains(lead, cause) {
 			t.Errorf("%v, %q does not say %q", err, lead, cause)
 		}
 	}
-	if _, err := WriteMachines(dir, []results.Named{one}); err == nil {
+	if _, err := WriteMachines(dir, []results.Named{one}, catalog.All()); err == nil {
 		t.Error("one machine is compared with none")
 	}
 	other := onMachine("Other")
-	if lead, err := WriteMachines(dir, []results.Named{one, other}); err != nil || lead != "These results have no cell in common." {
+	if lead, err := WriteMachines(dir, []results.Named{one, other}, catalog.All()); err != nil || lead != "These results have no cell in common." {
 		t.Errorf("%v, %q", err, lead)
 	}
 }
@@ -97,7 +98,7 @@ func TestTheKeptPageOfMachinesIsThatOfTheKeptRuns(t *testing.T) {
 		kept = append(kept, results.Named{Name: filepath.Base(path), Run: r})
 	}
 	dir := t.TempDir()
-	if _, err := WriteMachines(dir, kept); err != nil {
+	if _, err := WriteMachines(dir, kept, catalog.All()); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, Page))

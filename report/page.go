@@ -15,6 +15,7 @@ import (
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // page is the content of a report, to be written as Markdown or as HTML.
@@ -34,12 +35,13 @@ type page struct {
 	styles     map[string]draw.Style
 }
 
-func newPage(v *section.View, sections []section.Section) *page {
+// newPage returns the page of a run. The verdict of the kept runs is on these structures.
+func newPage(v *section.View, sections []section.Section, structures []entry.Entry) *page {
 	p := &page{
 		Title: "Timer structures compared", Made: made(v), run: v.Run, adviser: v.Adviser(), styles: v.Styles,
 		Sections: slices.DeleteFunc(slices.Clone(sections), section.Section.Empty),
 	}
-	p.answers()
+	p.answers(structures)
 	if p.First != nil {
 		p.Cost = v.CostChart()
 	}
@@ -55,13 +57,13 @@ func (p *page) add(text show.Text) {
 	}
 }
 
-func (p *page) answers() {
+func (p *page) answers(structures []entry.Entry) {
 	typical := p.adviser.Typical()
 	if len(typical) == 0 {
 		return
 	}
 	p.First = &typical[0]
-	v, err := answer.Kept()
+	v, err := answer.Kept(structures)
 	p.Verdict, p.err = show.Para(v.Line(), " ", v.Summary()), err
 	exceptions := &show.Table{Align: "lll", Header: []string{"Exception", "Take", "Because"}}
 	const most = 4

@@ -7,6 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // A cell that is not in a steady state says so beside its figures: on the page, in the table of a run and in an answer. The page
@@ -32,10 +33,10 @@ func TestACellThatIsNotSteadySaysSo(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if s := Summary(r); !strings.Contains(s, "grid-uniform-50, n ") || !strings.Contains(s, warning) || strings.Contains(s, "hold, n ") {
+	if s := Summary(r, catalog.All()); !strings.Contains(s, "grid-uniform-50, n ") || !strings.Contains(s, warning) || strings.Contains(s, "hold, n ") {
 		t.Errorf("the table of the run says\n%s", s)
 	}
-	x, err := answer.Of(r).Adviser().Answer(answer.Question{N: 1000, Cancel: 0.5})
+	x, err := answer.Of(r, catalog.All()).Adviser().Answer(answer.Question{N: 1000, Cancel: 0.5})
 	said := slices.IndexFunc(x.Evidence, func(e answer.Evidence) bool { return strings.Contains(e.Differs, warning) })
 	if err != nil || said < 0 || x.Evidence[said].Workload != "grid-uniform-50" {
 		t.Errorf("%v, evidence %+v", err, x.Evidence)

@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // linesOf returns the number of marks of each line of a panel, and the names at the ends.
@@ -38,7 +39,7 @@ func TestTheTwoPicturesHoldTheSixStructuresOverN(t *testing.T) {
 	classics := append(slices.Clone(six), "auto")
 	all := fixture{structures: append(slices.Clone(classics), "hwheel-list")}
 	kept.IdleTicks = all.idleTicks()
-	v := section.NewView(answer.Of(kept))
+	v := section.NewView(answer.Of(kept, catalog.All()))
 	latency, idle := chartsNamed(t, v, "latency")[0], chartsNamed(t, v, "idle-ticks")[0]
 	if len(latency.Panels) != 3 || len(idle.Panels) != 4 {
 		t.Fatalf("%d and %d panels, want 3 and 4", len(latency.Panels), len(idle.Panels))

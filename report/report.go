@@ -30,6 +30,7 @@ import (
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // The names of the files and the folder that Write makes.
@@ -43,23 +44,23 @@ const (
 // creates if it is missing. It replaces the pages and the charts of an earlier report; each
 // page, and the folder of the charts, is written whole or not at all. It omits a chart
 // without data, and the pages say so.
-func Write(dir string, r *results.Run) error {
+func Write(dir string, r *results.Run, structures []entry.Entry) error {
 	if r == nil {
 		return errors.New("report: no results")
 	}
-	return write(dir, answer.Of(r), draw.DPI)
+	return write(dir, answer.Of(r, structures), structures, draw.DPI)
 }
 
 // HTML returns the HTML page that Write writes.
-func HTML(r *results.Run) ([]byte, error) {
-	v := section.NewView(answer.Of(r))
-	return newPage(v, section.All(v)).html()
+func HTML(r *results.Run, structures []entry.Entry) ([]byte, error) {
+	v := section.NewView(answer.Of(r, structures))
+	return newPage(v, section.All(v), structures).html()
 }
 
-func write(dir string, r *answer.Run, dpi int) error {
+func write(dir string, r *answer.Run, structures []entry.Entry, dpi int) error {
 	v := section.NewView(r)
 	sections := section.All(v)
-	p, figures := newPage(v, sections), section.Figures(sections)
+	p, figures := newPage(v, sections, structures), section.Figures(sections)
 	if p.Cost != nil {
 		figures = append(figures, p.Cost)
 	}

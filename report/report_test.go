@@ -20,6 +20,7 @@ import (
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -142,7 +143,7 @@ func TestPictures(t *testing.T) {
 func writeTo(t *testing.T, dir string, r *results.Run, known answer.Knowledge) *answer.Run {
 	t.Helper()
 	run := answer.With(r, known)
-	if err := write(dir, run, testDPI); err != nil {
+	if err := write(dir, run, catalog.All(), testDPI); err != nil {
 		t.Fatal(err)
 	}
 	return run
@@ -205,14 +206,14 @@ func TestSameResultsSameBytes(t *testing.T) {
 
 func TestWriteErrors(t *testing.T) {
 	t.Parallel()
-	if err := Write(t.TempDir(), nil); err == nil {
+	if err := Write(t.TempDir(), nil, catalog.All()); err == nil {
 		t.Error("no results: no error")
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(file, &results.Run{}); err == nil || !strings.Contains(err.Error(), file) {
+	if err := Write(file, &results.Run{}, catalog.All()); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("a file in place of the folder: %v", err)
 	}
 	for _, name := range []string{Page, HTMLPage} {
@@ -221,7 +222,7 @@ func TestWriteErrors(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(page, "full"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := Write(dir, &results.Run{}); err == nil || !strings.Contains(err.Error(), page) {
+		if err := Write(dir, &results.Run{}, catalog.All()); err == nil || !strings.Contains(err.Error(), page) {
 			t.Errorf("a folder in place of the page: %v", err)
 		}
 		for _, left := range filesIn(t, dir) {
@@ -235,7 +236,7 @@ func TestWriteErrors(t *testing.T) {
 	if err := os.WriteFile(own, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(dir, &results.Run{}); err == nil || !strings.Contains(err.Error(), own+" is no folder") {
+	if err := Write(dir, &results.Run{}, catalog.All()); err == nil || !strings.Contains(err.Error(), own+" is no folder") {
 		t.Errorf("a file in place of the folder of charts: %v", err)
 	}
 	if got := filesIn(t, dir); !slices.Equal(got, []string{Charts}) {

@@ -12,13 +12,14 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/section"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Summary returns a table with a line for each cell: the fastest structures, and the cost of the others
 // relative to them. The last line counts how often each structure was the fastest. Summary returns the
 // empty string without a measured cell.
-func Summary(r *results.Run) string {
-	ranked := answer.Of(r.Among(results.RoleExternal))
+func Summary(r *results.Run, structures []entry.Entry) string {
+	ranked := answer.Of(r.Among(results.RoleExternal), structures)
 	t := show.Table{Align: "lrrrllrl",
 		Header: []string{"workload", "n", "ns", "±", "per", "fastest", "unclear", "next", "slowest"}}
 	wins, unsteady := make(map[string]int), ""

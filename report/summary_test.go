@@ -7,6 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // Three rounds that contradict each other leave an interval of thousands of percent, which is no figure.
@@ -32,7 +33,7 @@ func TestTheSummaryShowsNoIntervalThatSaysNothing(t *testing.T) {
 				}
 			}
 		}
-		got := Summary(&results.Run{Complete: true, Cells: []results.Cell{cell}})
+		got := Summary(&results.Run{Complete: true, Cells: []results.Cell{cell}}, catalog.All())
 		if regexp.MustCompile(`\d{4} ?%`).MatchString(got) || bad && !strings.Contains(got, "±–") {
 			t.Errorf("bad %v:\n%s", bad, got)
 		}

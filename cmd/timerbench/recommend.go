@@ -13,6 +13,7 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -54,7 +55,7 @@ replace those of the whole run, and recommend says so.`,
 				}
 				r = r.Among(results.RoleExternal)
 			}
-			a, out := answer.Of(r).Adviser(), cmd.OutOrStdout()
+			a, out := answer.Of(r, catalog.All()).Adviser(), cmd.OutOrStdout()
 			if !cmd.Flags().Changed("dist") {
 				q = a.Measured(q) // the shape comes from the trace
 			}

@@ -174,7 +174,7 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	answering("a run of one structure", builtIn, few)
 
 	wholePath := part("whole", 0, func(r *results.Run) {
-		if !bench.Whole(r.Parameters) {
+		if !bench.Whole(r.Parameters, catalog.All()) {
 			t.Fatal("the run of the program is not whole")
 		}
 	})

@@ -54,10 +54,10 @@ lead vary?`,
 			if err := writableFolder("out", to); err != nil {
 				return err
 			}
-			if err := report.Write(to, r); err != nil {
+			if err := report.Write(to, r, catalog.All()); err != nil {
 				return err
 			}
-			if len(r.Parameters.Traces) > 0 || bench.Whole(r.Parameters) {
+			if len(r.Parameters.Traces) > 0 || bench.Whole(r.Parameters, catalog.All()) {
 				showTypical(cmd.OutOrStdout(), r)
 			} else {
 				fmt.Fprintf(cmd.OutOrStdout(),
@@ -88,7 +88,7 @@ func reportMachines(cmd *cobra.Command, args []string, to string) error {
 	if err := writableFolder("out", to); err != nil {
 		return err
 	}
-	lead, err := report.WriteMachines(to, list)
+	lead, err := report.WriteMachines(to, list, catalog.All())
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func reportMachines(cmd *cobra.Command, args []string, to string) error {
 
 // showTypical prints the answers to the typical questions, or to the questions of the recorded workloads.
 func showTypical(out io.Writer, r *results.Run) {
-	for _, x := range answer.Of(r).Adviser().Typical() {
+	for _, x := range answer.Of(r, catalog.All()).Adviser().Typical() {
 		fmt.Fprintln(out, show.Wrapped(strings.TrimSpace(x.Sentence()+" "+x.Far)))
 	}
 }
@@ -132,7 +132,7 @@ recommend uses.`,
 			if from == "" {
 				fmt.Fprintln(cmd.ErrOrStderr(), "results:", strings.TrimSuffix(source.From+"; "+source.Note, "; "))
 			}
-			x := report.Explain(e, source.Run)
+			x := report.Explain(e, source.Run, catalog.All())
 			if html == "" {
 				_, err := io.WriteString(cmd.OutOrStdout(), x.Text())
 				return err

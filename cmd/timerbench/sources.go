@@ -8,6 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
 	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // Source is the results that answer a question.
@@ -31,7 +32,7 @@ func Find(path string) (s Source, err error) {
 	}
 	found, _ := results.FoundIn(results.Parent) // files that cannot be read do not answer
 	found = slices.DeleteFunc(found, func(f results.Found) bool { return len(f.Parameters.Workloads) == 0 })
-	isPart := func(f results.Found) bool { return !f.Complete || !bench.Whole(f.Parameters) }
+	isPart := func(f results.Found) bool { return !f.Complete || !bench.Whole(f.Parameters, catalog.All()) }
 	if whole := slices.DeleteFunc(slices.Clone(found), isPart); len(whole) > 0 {
 		s.From = results.LastFound(whole).Path
 		s.Run, err = results.ReadFile(s.From)

@@ -7,12 +7,13 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // summarize prints a line for each cell of a run, and the structures that were the fastest most often.
 func summarize(out io.Writer, r *results.Run) {
 	summarizeCalls(out, r.Calls)
-	fmt.Fprint(out, report.Summary(r))
+	fmt.Fprint(out, report.Summary(r, catalog.All()))
 }
 
 // summarizeCalls prints the longest call of each structure in each workload.

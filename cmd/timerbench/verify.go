@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,8 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 func newVerify() *cobra.Command {
@@ -126,7 +129,10 @@ func (v *verifying) structures(ctx context.Context, seeds int, f *choice) error 
 		return err
 	}
 	f.cfg.Trials = 6 // number of blocks
-	v.failures = replay.Releases(f.cfg.Structures)
+	pointers := append(catalog.For[*[64]byte](), catalog.IntrusiveFor[*[64]byte]()...)
+	v.failures = replay.Releases(slices.DeleteFunc(pointers, func(e entry.For[*[64]byte]) bool {
+		return !slices.ContainsFunc(f.cfg.Structures, func(chosen entry.Entry) bool { return chosen.Name == e.Name })
+	}))
 	if err := bench.Verify(ctx, f.cfg, seeds, v.show); err != nil {
 		return err
 	}
@@ -239,7 +245,7 @@ scripts for one structure, as verify --replay does.`,
 			if err != nil {
 				return err
 			}
-			if err := bench.CheckSubmission(r); err != nil {
+			if err := bench.CheckSubmission(r, catalog.All()); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 			v := verifying{out: io.Discard}

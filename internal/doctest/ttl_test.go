@@ -87,7 +87,7 @@ func TestTheTTLPageIsThatOfTheKeptRun(t *testing.T) {
 			kept.Cells[i].Definition = 0 // the answers below are those of the page
 		}
 	}
-	r := answer.Of(kept)
+	r := answer.Of(kept, catalog.All())
 	text := note + fmt.Sprintf("Measured by `make bench-ttl` on %s, %s, %s.\n", kept.Environment.CPU, kept.Created.Format("2 January 2006"), kept.Environment.Build())
 	for _, n := range []int{1e6, 1e7} {
 		text += ttlTable(t, r, n)

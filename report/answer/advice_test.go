@@ -63,7 +63,7 @@ func run(cells ...results.Cell) *results.Run {
 
 func ask(t *testing.T, r *results.Run, q answer.Question) answer.Answer {
 	t.Helper()
-	x, err := answer.Of(r).Adviser().Answer(q)
+	x, err := answer.Of(r, catalog.All()).Adviser().Answer(q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestAFarCellIsNamed(t *testing.T) {
 	if x := ask(t, r, answer.Question{N: 2000}); x.Name != "quadheap" {
 		t.Errorf("2,000 timers: %s", x.Sentence())
 	}
-	a := answer.Of(twoSizes()).Adviser()
+	a := answer.Of(twoSizes(), catalog.All()).Adviser()
 	if _, err := a.Answer(answer.Question{N: 1000, Delays: "clustered"}); err == nil || !strings.Contains(err.Error(), "this run did not measure clustered delays: it has uniform delays; timerbench run --workload '^grid-clustered-'") {
 		t.Errorf("a shape that nothing has: %v", err)
 	}
@@ -414,7 +414,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	idle.Unit = script.PerTick
 	bare := cell(1000, 0, "uniform", costs{})
 	for name, r := range map[string]*results.Run{"empty": {}, "idle": run(idle), "no rows": run(bare)} {
-		a := answer.Of(r).Adviser()
+		a := answer.Of(r, catalog.All()).Adviser()
 		if _, err := a.Answer(answer.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "no costs of structures") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -422,7 +422,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			t.Errorf("%s: there are answers", name)
 		}
 	}
-	if _, err := answer.Of(run(cell(1000, 0, "uniform", costs{"hwheel-linux": 20}))).Adviser().Answer(answer.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "exact") {
+	if _, err := answer.Of(run(cell(1000, 0, "uniform", costs{"hwheel-linux": 20})), catalog.All()).Adviser().Answer(answer.Question{N: 1000}); err == nil || !strings.Contains(err.Error(), "exact") {
 		t.Errorf("without an exact structure: %v", err)
 	}
 }
@@ -506,7 +506,7 @@ func TestIdleTicksAreThoseOfTheDrivers(t *testing.T) {
 
 func TestBadQuestionsAreRefused(t *testing.T) {
 	t.Parallel()
-	a := answer.Of(twoSizes()).Adviser()
+	a := answer.Of(twoSizes(), catalog.All()).Adviser()
 	for want, q := range map[string]answer.Question{
 		"number of timers 0":    {},
 		"number of timers NaN":  {N: math.NaN()},
@@ -539,18 +539,18 @@ func TestATraceAloneAnswersItsQuestion(t *testing.T) {
 	}}}
 	r := run(c)
 	r.Parameters.Traces = map[string]results.Recording{"mine": {}}
-	x := ask(t, r, answer.Of(r).Adviser().Measured(q))
+	x := ask(t, r, answer.Of(r, catalog.All()).Adviser().Measured(q))
 	if x.Far != "" || len(x.Evidence) != 1 {
 		t.Errorf("far: %q, evidence %+v", x.Far, x.Evidence)
 	}
-	if typical := answer.Of(r).Adviser().Typical(); len(typical) != 1 || typical[0].Far != "" {
+	if typical := answer.Of(r, catalog.All()).Adviser().Typical(); len(typical) != 1 || typical[0].Far != "" {
 		t.Errorf("typical: %+v, want the trace", typical)
 	}
-	names, questions := answer.Of(r).Adviser().Recorded()
+	names, questions := answer.Of(r, catalog.All()).Adviser().Recorded()
 	if !slices.Equal(names, []string{"mine"}) || questions[0].N != 500 || questions[0].Reschedule != 0.2 {
 		t.Errorf("recorded: %q %+v", names, questions)
 	}
-	if g := answer.Of(r).Adviser().Grid(); len(g.Answers) != 20 || g.Answers[0].Name == "" {
+	if g := answer.Of(r, catalog.All()).Adviser().Grid(); len(g.Answers) != 20 || g.Answers[0].Name == "" {
 		t.Errorf("the controls of a trace alone: %+v", g)
 	}
 }
@@ -607,7 +607,7 @@ func TestTheGridAsAPageReadsIt(t *testing.T) {
 	mine.Workload, mine.Grid, mine.Category = "mine", nil, "recorded"
 	r.Cells = append(r.Cells, mine, cell(1000, 90, "clustered", costs{"hwheel-linux": 9, "rbtree": 10}))
 	r.Parameters.Traces = map[string]results.Recording{"mine": {}}
-	a := answer.Of(r).Adviser()
+	a := answer.Of(r, catalog.All()).Adviser()
 	g := a.Grid()
 	data, err := json.Marshal(g)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -57,10 +56,10 @@ func (c Contender) Shown() string {
 	return c.Name
 }
 
-// Of analyses results with the knowledge of this version. It leaves out structures that this version does not have.
-func Of(r *results.Run) *Run {
-	r, unknown := dropUnknown(r, catalog.All())
-	out := With(r, Knowledge{catalog.All(), func(name string) (workload.Workload, bool) {
+// Of analyses results with the structures of this version. It leaves out the rows of others.
+func Of(r *results.Run, structures []entry.Entry) *Run {
+	r, unknown := dropUnknown(r, structures)
+	out := With(r, Knowledge{structures, func(name string) (workload.Workload, bool) {
 		return workload.FindIn(r.Parameters.Scenarios, name)
 	}})
 	out.Unknown = unknown

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 func trials(ns ...float64) []results.Trial {
@@ -30,7 +31,7 @@ func TestControlsCheckTheIntervals(t *testing.T) {
 			}
 			r.Cells = append(r.Cells, results.Cell{Workload: fmt.Sprint("w", i), N: 1000, Rows: []results.Row{a, control}})
 		}
-		return Of(r)
+		return Of(r, catalog.All())
 	}
 	for differ, fails := range map[int]bool{0: false, 1: false, 2: false, 8: true} {
 		if c := run(differ).Checked(); c.Controls != 20 || c.Differ != differ || c.Fails() != fails {

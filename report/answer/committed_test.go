@@ -15,6 +15,7 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 var committed = sync.OnceValues(kept.Last)
@@ -44,7 +45,7 @@ func TestPackingKeepsTheAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := Of(r).Adviser(), Of(again).Adviser(); !reflect.DeepEqual(a.Standard(), b.Standard()) {
+	if a, b := Of(r, catalog.All()).Adviser(), Of(again, catalog.All()).Adviser(); !reflect.DeepEqual(a.Standard(), b.Standard()) {
 		t.Error("the answers differ")
 	}
 	if _, err := results.Decode(data[:len(data)/2]); err == nil {
@@ -75,7 +76,7 @@ func TestACellWithoutFiresDecidesNoQuestionWithFires(t *testing.T) {
 			standStill(c)
 		}
 	}
-	a := Of(&kept).Adviser()
+	a := Of(&kept, catalog.All()).Adviser()
 	for _, q := range []Question{
 		{N: 1e4, Cancel: Unknown, Reschedule: 0.98}, {N: 1e5, Cancel: 0.9, Reschedule: 0.98}, {N: 1e4, Cancel: 0.999}, {N: 1e4, Reschedule: Unknown},
 	} {
@@ -100,7 +101,7 @@ func TestACellWithoutFiresDecidesNoQuestionWithFires(t *testing.T) {
 	}
 	r := *a.r.Run
 	r.Cells = slices.DeleteFunc(slices.Clone(r.Cells), func(c results.Cell) bool { return c.Workload != "churn" })
-	if _, err := Of(&r).Adviser().Answer(Question{N: 1e4, Cancel: 0.9}); err == nil || !strings.Contains(err.Error(), "no timer fires in the workloads of these results") {
+	if _, err := Of(&r, catalog.All()).Adviser().Answer(Question{N: 1e4, Cancel: 0.9}); err == nil || !strings.Contains(err.Error(), "no timer fires in the workloads of these results") {
 		t.Errorf("churn alone: %v", err)
 	}
 }
@@ -108,7 +109,7 @@ func TestACellWithoutFiresDecidesNoQuestionWithFires(t *testing.T) {
 // The run that is part of the program answers everything.
 func TestTheCommittedRunAnswers(t *testing.T) {
 	t.Parallel()
-	a := Of(committedRun(t)).Adviser()
+	a := Of(committedRun(t), catalog.All()).Adviser()
 	want := len(standard())
 	constant := Question{N: 1e5, Cancel: 0.9, Delays: "constant"}
 	if !slices.Contains(a.shapes, "constant") { // a run from before they were measured says so
@@ -164,7 +165,7 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 // a hit if it is within 10 % of the fastest.
 func TestAnswersPredictOtherWorkloads(t *testing.T) {
 	t.Parallel()
-	r := Of(committedRun(t))
+	r := Of(committedRun(t), catalog.All())
 	hits, asked := 0, 0
 	for _, c := range r.Adviser().cells {
 		switch workload.Category(c.Category) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 var fortyOf = flag.String("results", "", "results `file` for the forty questions (default: the run that is part of the program)")
@@ -27,7 +28,7 @@ func TestFortyQuestionsAreAnswered(t *testing.T) {
 		{Cancel: Unknown, Reschedule: Unknown}, {Delays: "uniform"}, {Delays: "uniform", Cancel: 0.5}, {Delays: "uniform", Cancel: 0.9},
 		{Delays: "clustered"}, {Delays: "clustered", Cancel: 0.9}, {Cancel: 0.9, Reschedule: 0.3}, {Cancel: 0.9, Reschedule: 0.98},
 	}
-	a := Of(r).Adviser()
+	a := Of(r, catalog.All()).Adviser()
 	var one, few, more int
 	for _, n := range []float64{100, 1000, 10_000, 100_000, 1e6} {
 		for _, q := range mixes {

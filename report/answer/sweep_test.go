@@ -10,6 +10,7 @@ import (
 	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // A change of 2 % in a parameter changes the named structure only where both cost about the same: in one of the two answers they are
@@ -22,7 +23,7 @@ func TestASmallChangeOfAQuestionChangesTheCostLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range all[:longtest.Scale(t, 1, 1, len(all))] {
-		a := answer.Of(r).Adviser()
+		a := answer.Of(r, catalog.All()).Adviser()
 		ask := func(q answer.Question) *answer.Answer {
 			if x, err := a.Answer(a.Measured(q)); err == nil {
 				return &x

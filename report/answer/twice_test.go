@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 var otherResults = flag.String("other", "", "with -results: another results `file` of the same build on the same machine")
@@ -24,7 +25,7 @@ func TestTwoRunsOfOneBuildNameAlike(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs[i] = Of(r).Adviser()
+		runs[i] = Of(r, catalog.All()).Adviser()
 	}
 	pairs := map[string]int{}
 	asked, alike, worst := 0, 0, 1.0

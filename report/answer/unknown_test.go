@@ -7,6 +7,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // Rows of structures that were removed since a run are left out everywhere, and the answers say so.
@@ -31,7 +32,7 @@ func TestStructuresOfOtherVersionsAreLeftOutWithANote(t *testing.T) {
 	r.Idle = append(r.Idle, results.Idle{Structure: gone})
 	r.Calls = append(r.Calls, results.Calls{Structure: gone})
 	cells := len(r.Cells[0].Rows)
-	a := Of(r)
+	a := Of(r, catalog.All())
 	if !slices.Contains(a.Unknown, gone) || len(r.Cells[0].Rows) != cells {
 		t.Fatalf("left out are %q, %d rows of %d remain in the results", a.Unknown, len(r.Cells[0].Rows), cells)
 	}

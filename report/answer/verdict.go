@@ -12,6 +12,7 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Verdict is the answer for programs that are not measured: the default, its cost on each machine, and the exceptions.
@@ -43,15 +44,17 @@ type Exception struct {
 // Gain writes the speed in words.
 func (e Exception) Gain() string { return between(e.Lo, e.Hi) + " as fast" }
 
+var keptRuns = sync.OnceValues(kept.All)
+
 // Kept returns the verdict of all runs of docs/results together.
-var Kept = sync.OnceValues(func() (Verdict, error) {
-	runs, err := kept.All()
+func Kept(structures []entry.Entry) (Verdict, error) {
+	runs, err := keptRuns()
 	var advisers []*Adviser
 	for _, r := range runs {
-		advisers = append(advisers, Of(r).Adviser())
+		advisers = append(advisers, Of(r, structures).Adviser())
 	}
 	return verdictOf(advisers), err
-})
+}
 
 func verdictOf(runs []*Adviser) Verdict {
 	var v Verdict

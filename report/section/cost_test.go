@@ -6,6 +6,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // The band of a point of few rounds is their range, no interval, and no band reaches beyond twice the line. The default is drawn last.
@@ -22,7 +23,7 @@ func TestTheBandsOfTheFirstChart(t *testing.T) {
 		}
 		r.Cells = append(r.Cells, c)
 	}
-	f := NewView(answer.Of(r)).CostChart()
+	f := NewView(answer.Of(r, catalog.All())).CostChart()
 	marks := f.Panels[0].Marks
 	last, ok := marks[len(marks)-1].(draw.Series)
 	if !ok || last.Style.Name != "auto" || !last.Thick || f.Legend[0].Text != "auto" {
