@@ -154,16 +154,23 @@ func main() {
 	}
 }
 
-// Who changes how a cell is timed need not know the driver.
-func TestBenchImportsNoDriver(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "./bench").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for dep := range strings.FieldsSeq(string(out)) {
-		own, _ := strings.CutPrefix(dep, "github.com/timerbench/timerbench/")
-		if own == "bench/advise" || own == "bench/live" || own == "driver" || strings.HasPrefix(own, "driver/") {
-			t.Errorf("package bench imports %s", own)
+// Who changes a package need not know these others.
+func TestPackagesKeepApart(t *testing.T) {
+	for _, rule := range []struct{ pkg, never string }{
+		{"bench", "driver|bench/advise|bench/live"},
+		{"report", "structures/catalog|driver|bench/live"},
+		{"bench/results", "bench/stats|gonum.org/.*"},
+		{"trace", "structures/.*"},
+	} {
+		out, err := exec.Command("go", "list", "-deps", "./"+rule.pkg).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		never := regexp.MustCompile("^(" + rule.never + ")$")
+		for dep := range strings.FieldsSeq(string(out)) {
+			if own := strings.TrimPrefix(dep, "github.com/timerbench/timerbench/"); never.MatchString(own) {
+				t.Errorf("package %s imports %s", rule.pkg, own)
+			}
 		}
 	}
 }
