@@ -45,67 +45,56 @@ func unlinked(text string) (words []string) {
 	return words
 }
 
-// The summary of a structure, and so the table of the README, links each project to a file at a revision.
-func TestSummariesLinkTheProjectsThatTheyName(t *testing.T) {
-	links := 0
-	for _, e := range append(catalog.All(), catalog.Intrusive()...) {
-		text := catalog.Linked(e.Summary)
-		if words := unlinked(text); words != nil {
-			t.Errorf("%s: no source of %q in catalog/users.go: %s", e.Name, words, text)
-		}
-		for _, a := range address.FindAllString(text, -1) {
-			if links++; cut.MatchString(a) || !revision.MatchString(a) && !strings.Contains(a, "usenix.org") {
-				t.Errorf("%s: no revision in %s", e.Name, a)
-			}
+// linked checks that a text has a link to a file at a revision for each project that it names, and counts its links.
+func linked(t *testing.T, where, text string) (links int) {
+	if words := unlinked(text); words != nil {
+		t.Errorf("%s names %q without a link: %s", where, words, text)
+	}
+	for _, a := range address.FindAllString(text, -1) {
+		if links++; cut.MatchString(a) || !revision.MatchString(a) && !strings.Contains(a, "usenix.org") {
+			t.Errorf("%s: no revision in %s", where, a)
 		}
 	}
-	if links < 30 {
-		t.Errorf("%d links, want at least 30", links)
-	}
+	return links
 }
 
-// A package comment that names another project links to its source at a revision.
-func TestPackagesLinkTheProjectsThatTheyName(t *testing.T) {
-	links := 0
+// The summary of a structure, and so the table of the README, links each project to a file at a revision, as catalog/users.go
+// has it. So does a package comment.
+func TestSummariesAndPackagesLinkTheProjectsThatTheyName(t *testing.T) {
+	summaries, comments := 0, 0
+	for _, e := range append(catalog.All(), catalog.Intrusive()...) {
+		summaries += linked(t, e.Name, catalog.Linked(e.Summary))
+	}
 	for _, root := range []string{"structures", "driver"} {
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
 			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.PackageClauseOnly)
-			if err != nil || f.Doc == nil {
-				return err
+			if err == nil && f.Doc != nil {
+				comments += linked(t, path, f.Doc.Text())
 			}
-			text := f.Doc.Text()
-			if words := unlinked(text); words != nil {
-				t.Errorf("%s names %q without a link", path, words)
-			}
-			for _, a := range address.FindAllString(text, -1) {
-				if links++; cut.MatchString(a) || !revision.MatchString(a) && !strings.Contains(a, "usenix.org") {
-					t.Errorf("%s: no revision in %s", path, a)
-				}
-			}
-			return nil
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if links < 40 {
-		t.Errorf("%d links, want at least 40", links)
+	if summaries < 30 || comments < 40 {
+		t.Errorf("%d and %d links, want at least 30 and 40", summaries, comments)
 	}
 }
 
 // The first section that names another project links to its source, and each link has a revision, or a date in its
 // paragraph, item or row. Rows about published claims have both.
 func TestPagesLinkTheProjectsThatTheyName(t *testing.T) {
-	for _, page := range []string{"docs/peers.md", "docs/published.md", "docs/field.md"} {
+	for _, page := range []string{"docs/peers.md", "docs/field.md", publishedPage, questionsPage} {
 		text := code.ReplaceAllString(read(t, page), "")
-		linked := ""
+		before := ""
 		for section := range strings.SplitSeq(text, "\n#") {
 			title, _, _ := strings.Cut(strings.TrimLeft(section, "# "), "\n")
-			linked += section
-			if words := unlinked(linked); words != nil {
+			before += section
+			if words := unlinked(before); words != nil {
 				t.Errorf("%s, %q names %q without a link", page, title, words)
 			}
 			for _, unit := range regexp.MustCompile(`\n(\s*\n|- |\| )`).Split(section, -1) {

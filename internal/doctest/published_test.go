@@ -3,8 +3,10 @@ package doctest
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -12,47 +14,52 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-const publishedPage = "docs/published.md"
+const publishedPage, questionsPage = "docs/published.md", "docs/questions.md"
 
-// cost is the cost of a structure in a cell.
-type cost struct {
-	structure, workload string
-	n                   int
-}
+// figure is the ratio of two costs in a page, such as <!-- cost hwheel, hold, 1000 / rbtree, hold, 1000 -->0.50 to 0.60 (5 runs)<!-- end -->.
+// cost is the time of a cell, tail the 99.9th percentile of firing, and live an operation on a real clock, with one goroutine.
+var figure = regexp.MustCompile(`(<!-- (cost|tail|live) ([^,]+), ([^,]+), (\d+) / ([^,]+), ([^,]+), (\d+) -->)[^<]*(<!-- end -->)`)
 
-func (c cost) samples(r *results.Run) []stats.Sample {
-	if cell := r.Cell(c.workload, c.n); cell != nil {
-		if row := cell.Row(c.structure); row != nil {
+// samples returns the costs of a contender in a run, nil if the run did not measure them.
+func samples(r *results.Run, kind, contender, workload, n string) (out []stats.Sample) {
+	size, _ := strconv.Atoi(n)
+	if cell := r.Cell(workload, size); cell != nil && cell.Row(contender) != nil {
+		row := cell.Row(contender)
+		if kind == "cost" {
 			return stats.Samples(row.Cost)
 		}
+		for _, l := range row.Latency {
+			if l.Kind.String() == "fire" {
+				out = append(out, stats.Sample{Value: l.P999})
+			}
+		}
 	}
-	return nil
+	if kind == "live" && r.Live != nil {
+		for _, row := range r.Live.Rows {
+			for i, t := range row.Throughput {
+				if row.Name == contender && row.Resident == size && string(t.Op) == workload && t.Goroutines == 1 {
+					out = append(out, stats.Sample{Round: i, Value: t.NS / float64(t.Ops)})
+				}
+			}
+		}
+	}
+	return out
 }
 
-// ratio returns the ratio of two costs in a run: by rounds within a cell, otherwise that of the medians; 0: not measured.
-func ratio(r *results.Run, a, b cost) float64 {
-	x, y := a.samples(r), b.samples(r)
-	if a.workload == b.workload && a.n == b.n {
-		paired, _ := stats.Paired(x, y, stats.Options{})
-		if paired.Pairs == 0 {
-			return 0
-		}
+// ratio returns the ratio of two costs: by rounds if they are of one cell, otherwise that of the centers; 0: not measured.
+func ratio(x, y []stats.Sample, oneCell bool) float64 {
+	if paired, ok := stats.Paired(x, y, stats.Options{}); ok && oneCell {
 		return paired.Center
 	}
-	if len(x) == 0 || len(y) == 0 {
+	a, ok := stats.Center(x, stats.Options{})
+	b, ok2 := stats.Center(y, stats.Options{})
+	if !ok || !ok2 || oneCell {
 		return 0
 	}
-	median := func(samples []stats.Sample) float64 {
-		values := make([]float64, len(samples))
-		for i, s := range samples {
-			values[i] = s.Value
-		}
-		return stats.Median(values)
-	}
-	return median(x) / median(y)
+	return a.Center / b.Center
 }
 
-// The page about published claims shows the ratios of all kept runs.
+// The pages about published claims and about questions show the lowest and the highest ratio of all kept runs.
 func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
 	paths, err := filepath.Glob("docs/results/*.json.gz")
 	if err != nil || len(paths) == 0 {
@@ -66,49 +73,34 @@ func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
 		}
 		kept = append(kept, r)
 	}
-	table := "| costs | workload | by number of timers: lowest to highest ratio of all kept runs with the cell |\n|---|---|---|\n"
-	for _, c := range []struct {
-		a, b, workload string
-		sizes          []int
-		growsFrom      int // compare with the cost among this many timers
-	}{
-		{"quadheap", "minheap", "churn", []int{1000, 1_000_000}, 0},
-		{"quadheap", "minheap", "start-stop", []int{1000, 1_000_000}, 0},
-		{"quadheap", "minheap", "hold", []int{10_000, 100_000, 1_000_000}, 0},
-		{"minheap", "minheap", "hold", []int{100_000, 1_000_000}, 1000},
-		{"radixheap", "radixheap", "hold", []int{100_000, 1_000_000}, 1000},
-		{"ebtree", "rbtree", "conn-deadline", []int{10_000, 100_000, 1_000_000}, 0},
-		{"ebtree", "rbtree", "tcp", []int{100_000}, 0},
-		{"ebtree", "rbtree", "hold", []int{1000, 100_000}, 0},
-		{"lawn", "hwheel", "grid-constant-0", []int{1000, 10_000, 100_000}, 0},
-		{"lawn", "hwheel", "hold", []int{1000, 10_000, 100_000}, 0},
-		{"ffsqueue", "minheap", "pacing", []int{20_000}, 0},
-		{"ffsqueue", "minheap", "hold", []int{1000, 10_000, 100_000}, 0},
-	} {
-		var cells []string
-		for _, n := range c.sizes {
+	for page, least := range map[string]int{publishedPage: 30, questionsPage: 10} {
+		figures := 0
+		want := figure.ReplaceAllStringFunc(read(t, page), func(old string) string {
+			m := figure.FindStringSubmatch(old)
+			figures++
 			lo, hi, of := math.Inf(1), 0.0, 0
-			from := n
-			if c.growsFrom > 0 {
-				from = c.growsFrom
-			}
 			for _, r := range kept {
-				if x := ratio(r, cost{c.a, c.workload, n}, cost{c.b, c.workload, from}); x > 0 {
+				oneCell := m[2] == "cost" && m[4] == m[7] && m[5] == m[8]
+				if x := ratio(samples(r, m[2], m[3], m[4], m[5]), samples(r, m[2], m[6], m[7], m[8]), oneCell); x > 0 {
 					lo, hi, of = min(lo, x), max(hi, x), of+1
 				}
 			}
-			if of > 0 {
-				cells = append(cells, fmt.Sprintf("%s: %.2f to %.2f (%s)", show.Grouped(n), lo, hi, show.Count(of, "run")))
+			if of == 0 {
+				t.Errorf("%s: no kept run has %s", page, m[1])
 			}
+			between := fmt.Sprintf("%.2f to %.2f", lo, hi)
+			if of == 1 {
+				between = fmt.Sprintf("%.2f", lo)
+			}
+			return m[1] + between + " (" + show.Count(of, "run") + ")" + m[9]
+		})
+		if got := read(t, page); *update {
+			err = os.WriteFile(page, []byte(want), 0o644)
+		} else if got != want {
+			t.Errorf("%s has other ratios: run with -update", page)
 		}
-		if cells == nil {
-			t.Errorf("no kept run has %s and %s in %s", c.a, c.b, c.workload)
+		if err != nil || figures < least {
+			t.Errorf("%s: error %v, %d figures, want at least %d", page, err, figures, least)
 		}
-		costs := fmt.Sprintf("`%s` / `%s`", c.a, c.b)
-		if c.growsFrom > 0 {
-			costs = fmt.Sprintf("`%s` / itself among %s", c.a, show.Grouped(c.growsFrom))
-		}
-		table += fmt.Sprintf("| %s | %s | %s |\n", costs, c.workload, strings.Join(cells, "; "))
 	}
-	generated(t, publishedPage, "<!-- ratios: written by go test ./internal/doctest -run Published -update -->\n", "<!-- end of ratios -->\n", table)
 }
