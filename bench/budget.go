@@ -138,7 +138,7 @@ func byInterest(steps []Step) []Step {
 		if g := s.cell.workload.Grid; g != nil && g.Delays == workload.Constant {
 			out++
 		}
-		if s.cell.few {
+		if s.Most > 0 {
 			if i := slices.Index(charted, s.Workload); i >= 0 {
 				return out - 1 + float64(i)/10
 			}
@@ -201,10 +201,10 @@ const safety = 1.25
 func (b *budget) next() (best *cellRun) {
 	left := b.left()
 	for _, m := range b.cells {
-		if m.rounds >= mostRounds || m.cell.few && m.passes >= m.cell.instances || safety*m.took.Seconds() > left || len(m.rows) == 0 {
+		if m.rounds >= m.cell.most || safety*m.took.Seconds() > left || len(m.rows) == 0 {
 			continue
 		}
-		if best == nil || m.rounds*best.cell.planned() < best.rounds*m.cell.planned() {
+		if best == nil || m.rounds*best.cell.rounds < best.rounds*m.cell.rounds {
 			best = m
 		}
 	}
@@ -230,7 +230,7 @@ func (b *budget) spend(
 		}
 	}
 	for _, m := range b.cells {
-		if m.rounds < m.cell.planned() {
+		if m.rounds < m.cell.rounds {
 			m.outOfTime()
 			m.store(out)
 		}

@@ -97,7 +97,7 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for round := range roundsPerPass {
-			if err := p.ageTo(context.Background(), round); err != nil {
+			if err := p.ageTo(context.Background(), p.rounds[round].age); err != nil {
 				t.Fatal(err)
 			}
 			if warm := p.warmUp.Operations(); !p.warmUp.Done() || warm < 2*n || warm > 3*n {
@@ -117,10 +117,16 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 	}
 }
 
+// raced returns the cell with the schedule of a budget.
+func raced(c cell) cell {
+	c.schedule = c.raced()
+	return c
+}
+
 // synthetic is a cell with costs that were not measured: a list of rounds for each structure. The
 // control repeats a.
 func synthetic(costs map[string][]float64) *cellRun {
-	c := newRig(nil).newCellRun(cell{trials: 6, perPass: roundsPerPass}, nil, nil)
+	c := newRig(nil).newCellRun(cell{schedule: fixed(6, roundsPerPass)}, nil, nil)
 	add := func(r *contender, costs []float64) {
 		for i, v := range costs {
 			r.Cost = append(r.Cost, results.Trial{Instance: i / 2, Round: i, NS: v, Units: 1})
@@ -216,7 +222,7 @@ func TestABudgetIsRecorded(t *testing.T) {
 	if got := m.result().Race; got != nil {
 		t.Errorf("without a budget: %+v", got)
 	}
-	m.cell = m.cell.withBudget()
+	m.cell = raced(m.cell)
 	if got := m.result().Race; got == nil || *got != (results.Race{Rounds: 2, Proved: leastRounds}) {
 		t.Errorf("%+v", got)
 	}
@@ -277,7 +283,7 @@ func TestAPassEndsWithTheTimeOfTheRun(t *testing.T) {
 	}{{time.Hour, time.Hour, plannedRounds / 3}, {-time.Second, time.Hour, leastRounds}, {time.Hour, 0, leastRounds}} {
 		g := newRig(nil)
 		g.deadline, g.longest = time.Now().Add(test.left), test.longest
-		m := g.newCellRun(cfg.Profile.cell(cfg.Workloads[0], 50).withBudget(), cfg.Structures, nil)
+		m := g.newCellRun(raced(cfg.Profile.cell(cfg.Workloads[0], 50)), cfg.Structures, nil)
 		if err := m.runCommonPasses(t.Context()); err != nil || m.rounds != test.rounds {
 			t.Errorf("%v left, at most %v: %d rounds, want %d, %v", test.left, test.longest, m.rounds, test.rounds, err)
 		}
@@ -289,7 +295,7 @@ func TestTheCellWithTheLeastPartOfItsRoundsIsNext(t *testing.T) {
 	add := func(name string, n, rounds int, took time.Duration) {
 		m := synthetic(map[string][]float64{"a": {1}})
 		m.cell.n, m.cell.workload.Name = n, name
-		m.cell, m.rounds, m.took = m.cell.withBudget(), rounds, took
+		m.cell, m.rounds, m.took = raced(m.cell), rounds, took
 		b.enter(m)
 	}
 	next := func() string {
@@ -441,8 +447,8 @@ func TestWhichCellsAreFrugal(t *testing.T) {
 		{"a run in turns", p.with(nil, 0, true), hold, 1000, false},
 	} {
 		c := test.profile.cell(test.w, test.n)
-		if c.frugal != test.frugal || (c.perPass == roundsPerFrugalPass) != test.frugal {
-			t.Errorf("%s: frugal: %t, %d rounds a pass, want %t", test.name, c.frugal, c.perPass, test.frugal)
+		if (c.leaves == allButSlow) != test.frugal || (c.perPass == roundsPerFrugalPass) != test.frugal {
+			t.Errorf("%s: frugal: %t, %d rounds a pass, want %t", test.name, c.leaves == allButSlow, c.perPass, test.frugal)
 		}
 	}
 }

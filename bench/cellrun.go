@@ -43,7 +43,7 @@ func (g *rig) newCellRun(c cell, entries []entry.Entry, leftOut []string) *cellR
 		rows:  c.contenders(entries, g.programsFor(c, leftOut)),
 		order: script.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
 	}
-	if c.turns == 0 && len(entries) > 0 && !c.apart {
+	if c.control && len(entries) > 0 {
 		m.rows = append(m.rows, controlOf(c.repeated(entries)))
 	}
 	return m
@@ -79,20 +79,9 @@ func (g *rig) measure(ctx context.Context, c cell, entries []entry.Entry, leftOu
 // runCommonPasses runs the passes of each contender. The first pass checks every answer of its first
 // block.
 func (m *cellRun) runCommonPasses(ctx context.Context) error {
-	c := m.cell
-	for m.passes < c.common() || m.rounds < c.turns {
-		for _, r := range m.rows {
-			if r.samples == nil {
-				r.samples = replay.NewLatencies()
-			}
-		}
+	for m.rounds < m.cell.until {
 		if err := m.pass(ctx); err != nil {
 			return err
-		}
-	}
-	for _, r := range m.rows {
-		if !c.samplesTwice() || !slices.Contains(always, r.Structure) {
-			r.samples = nil // takes 1.4 MB
 		}
 	}
 	return nil
@@ -101,6 +90,11 @@ func (m *cellRun) runCommonPasses(ctx context.Context) error {
 // pass measures all contenders that are in the race on fresh instances.
 func (m *cellRun) pass(ctx context.Context) error {
 	started := time.Now()
+	for _, r := range m.rows {
+		if m.passes == 0 && m.cell.samples(0) {
+			r.samples = replay.NewLatencies()
+		}
+	}
 	p, err := m.rig.begin(ctx, m.cell, m.passes, m.racing(), m.order)
 	if err != nil {
 		return err
@@ -110,22 +104,22 @@ func (m *cellRun) pass(ctx context.Context) error {
 		return err
 	}
 	aged := time.Now()
-	for round := range m.cell.roundsOf(m.rounds) {
-		if err := p.round(ctx, round); err != nil {
+	for i, r := range p.rounds {
+		if err := p.round(ctx, r); err != nil {
 			return err
 		}
-		if round == 0 { // the warm-up is over, and further rounds cost little
+		if i == 0 { // the warm-up is over, and further rounds cost little
 			aged = time.Now()
 		}
-		if m.rounds++; m.cell.budget {
-			if m.rounds == m.cell.proved() {
+		if m.rounds++; m.cell.race {
+			if m.rounds == m.cell.proved {
 				p.takeProofs()
 			}
 			m.dropBehind()
 			if err := p.removeStopped(ctx); err != nil {
 				return err
 			}
-			if m.rounds >= m.cell.proved() && m.rig.late(aged) {
+			if m.rounds >= m.cell.proved && m.rig.late(aged) {
 				break
 			}
 		}
@@ -134,19 +128,20 @@ func (m *cellRun) pass(ctx context.Context) error {
 	if err := p.finish(ctx); err != nil {
 		return err
 	}
-	if !m.cell.budget && m.passes == m.cell.common()-1 {
+	if !m.cell.race && m.rounds == m.cell.proved {
 		p.takeProofs()
 	}
+	m.passes++
 	for _, r := range m.rows {
 		if r.samples == nil {
 			continue
 		}
 		r.samples.EndInstance()
-		if r.Latency = r.samples.Summary(); m.cell.samplesTwice() && m.passes > 0 {
-			r.samples = nil
+		r.Latency = r.samples.Summary()
+		if !m.cell.samples(m.passes) || m.passes >= m.cell.common() && !slices.Contains(always, r.Structure) {
+			r.samples = nil // takes 1.4 MB
 		}
 	}
-	m.passes++
 	m.timedBlocks += p.timedBlocks
 	m.residents += p.residents
 	m.fail(p.failed)
@@ -193,8 +188,8 @@ func (m *cellRun) passWithGC(ctx context.Context) error {
 		return err
 	}
 	defer newProgramHeap(c.n).collectAllTheTime()()
-	for round := range min(c.perPass, roundsWithGC) {
-		if err := p.round(ctx, round); err != nil {
+	for _, r := range p.rounds[:min(len(p.rounds), roundsWithGC)] {
+		if err := p.round(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -296,13 +291,6 @@ func (m *cellRun) store(out *results.Run) {
 	out.Cells = slices.Replace(out.Cells, at, min(at+1, len(out.Cells)), cell...)
 }
 
-func (m *cellRun) leftOutFor() results.LeftOutReason {
-	if m.cell.few && len(m.leftOut) > 0 {
-		return results.LeftOutFew
-	}
-	return results.LeftOutSlow
-}
-
 func (m *cellRun) result() results.Cell {
 	c := m.cell
 	out := results.Cell{
@@ -318,12 +306,14 @@ func (m *cellRun) result() results.Cell {
 		Passed:     &m.passed,
 		Apart:      c.apart,
 		LeftOut:    m.leftOut,
-		LeftOutFor: m.leftOutFor(),
 		OtherSeeds: m.proofs,
 		Common:     c.common(),
 	}
-	if c.budget {
-		out.Race = &results.Race{Rounds: m.rounds, Proved: c.proved()}
+	if c.leaves == allButFew && len(m.leftOut) > 0 {
+		out.LeftOutFor = results.LeftOutFew
+	}
+	if c.race {
+		out.Race = &results.Race{Rounds: m.rounds, Proved: c.proved}
 	}
 	if g := c.workload.Grid; g != nil {
 		out.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}

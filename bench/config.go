@@ -10,8 +10,6 @@ import (
 )
 
 // Config says what to run. [NewPlan] turns it into steps.
-//
-// A run has two modes, which combine: Budget and Turns.
 type Config struct {
 	Profile    Profile
 	Structures []entry.Entry
@@ -26,7 +24,7 @@ type Config struct {
 	// and results.Run.NotMeasured lists them. With 0 all steps are measured.
 	Budget time.Duration
 
-	// Turns, if not nil, makes the run take turns with another one.
+	// Turns, if not nil, makes the run take turns with another one. Then a budget leaves steps out, but adds no passes.
 	Turns *Turns
 
 	// Memory is the memory of the run in bytes; 0: any amount. NewPlan refuses a run that needs more.

@@ -209,7 +209,7 @@ func (m *cellRun) debtors() []*contender {
 	for _, c := range list {
 		least = min(least, m.debtSeconds(c))
 	}
-	return slices.DeleteFunc(list, func(c *contender) bool { return m.cell.budget && m.debtSeconds(c) > slowDebt*least })
+	return slices.DeleteFunc(list, func(c *contender) bool { return m.cell.race && m.debtSeconds(c) > slowDebt*least })
 }
 
 // debtSeconds estimates the duration of one instance from the costs of a contender.

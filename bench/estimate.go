@@ -90,29 +90,29 @@ func (c cell) seconds(contenders int) float64 {
 		traced  = 100e-9 // of an operation of a trace
 	)
 	if c.trace != nil {
-		return traced * float64(c.passes()) * float64(c.trace.Summary.Totals.Count()) * float64(contenders)
+		return traced * float64(c.passes) * float64(c.trace.Summary.Totals.Count()) * float64(contenders)
 	}
 	many := float64(c.n) / float64(c.n+50_000)
 	op := perOp + missing*many
 	block := float64(c.block())
-	passes, rounds := float64(c.common()), c.trials
+	passes := float64(c.common())
 	perPass := float64(c.n) // fill
 	if c.period() > 0 {
 		perPass += warmUpOf(c.workload) * float64(c.n)
 	}
-	if c.budget {
-		rounds = c.perPass
-	} else {
+	if !c.race {
 		perPass += float64(c.period()) // the longest ageing
 	}
 	const stay = 0.6 // of the contenders, after the first rounds under a budget
 	modes := 0.0
-	for round := range rounds {
-		of := float64(len(c.modes(round)))
-		if c.budget && round >= leastRounds {
-			of *= stay
+	for pass := range c.common() {
+		for _, r := range c.roundsOf(pass) {
+			of := float64(len(r.modes))
+			if c.race && r.number >= leastRounds {
+				of *= stay
+			}
+			modes += of
 		}
-		modes += of
 	}
 	timed := modes * block
 	if c.cyclic() {

@@ -122,7 +122,7 @@ func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 		smaller.Rows = append(smaller.Rows, row(name, results.RoleStructure, 600))
 	}
 	smaller.Rows, smaller.LeftOut = append(smaller.Rows, row("null", results.RoleFloor, 600)), []string{"tree"} // left out by a smaller cell
-	c := cell{n: 1000, frugal: true}
+	c := cell{n: 1000, leaves: allButSlow}
 	c.workload.Name = "hold"
 	g := newRig(nil)
 	for _, name := range []string{"quick", "slow"} {
@@ -165,13 +165,13 @@ func TestAMillionTimersHaveNineContenders(t *testing.T) {
 	}
 	normal, _ := FindProfile("normal")
 	hold, _ := workload.Find("hold")
-	c := normal.cell(hold, 1_000_000).withBudget()
+	c := raced(normal.cell(hold, 1_000_000))
 	in, out := c.leaveOut(entries, []results.Cell{smaller, {Workload: "churn", N: 100_000}, {Workload: "hold", N: 1_000}})
 	want := []string{"near-2", "near-3", "near-4", "near-5", "near-6", "near-7", "far"}
 	slices.Sort(out)
 	slices.Sort(want)
-	if len(in) != mostContenders || !slices.Equal(out, want) || c.passes() != 1 {
-		t.Errorf("%d take part in %d passes, left out: %v, want %v", len(in), c.passes(), out, want)
+	if len(in) != mostContenders || !slices.Equal(out, want) || c.passes != 1 {
+		t.Errorf("%d take part in %d passes, left out: %v, want %v", len(in), c.passes, out, want)
 	}
 	conn, _ := workload.Find("conn-deadline") // no cell with fewer timers: the least ratio in others counts
 	other := smaller
@@ -185,7 +185,7 @@ func TestAMillionTimersHaveNineContenders(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	b := &budget{deadline: time.Now().Add(time.Hour), cells: []*cellRun{m}}
-	if m.passes = 1; b.next() != nil {
+	if m.rounds = 1; b.next() != nil {
 		t.Error("a second instance")
 	}
 }

@@ -12,18 +12,27 @@ import (
 // always lists the structures that no cell leaves out: six that most programs and textbooks use, and auto.
 var always = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist", ReferenceName}
 
+// crowd says which contenders take part in a cell.
+type crowd int
+
+const (
+	everyone   crowd = iota
+	allButSlow       // without those that are slow among fewer timers
+	allButFew        // at most mostContenders, see nearest
+)
+
 // leaveOut returns the entries that take part in a cell, and the names of the structures and
 // programs that the cell leaves out because of their costs in the cells so far: [clearlyBehind] times
 // the cost of the best or more, on the same workload at a tenth of the size or more. A workload with a
 // size of its own has no such cell. It leaves out the structures that are behind in each cell of such a size.
 func (c cell) leaveOut(entries []entry.Entry, cells []results.Cell) (in []entry.Entry, out []string) {
-	if c.few {
+	if c.leaves == allButFew {
 		return c.nearest(entries, cells)
 	}
 	first := true
 	for _, smaller := range cells {
 		like := smaller.Workload == c.workload.Name || c.workload.Resident > 0
-		if !c.frugal || !like || smaller.N >= c.n || 10*smaller.N < c.n {
+		if c.leaves != allButSlow || !like || smaller.N >= c.n || 10*smaller.N < c.n {
 			continue
 		}
 		slow := append(tooSlowIn(smaller), smaller.LeftOut...)

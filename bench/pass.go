@@ -28,6 +28,7 @@ type pass struct {
 	failed  []results.Failure
 
 	source source
+	rounds []round
 	plan   roundPlan
 	warmUp *script.WarmUp  // nil: a cycle or a recording has none
 	at     progress        // of the script
@@ -61,7 +62,7 @@ func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, 
 		return nil, err
 	}
 	p := &pass{
-		cell: c, rig: g, number: number, source: s, rows: slices.Clone(rows), order: order,
+		cell: c, rig: g, number: number, rounds: c.roundsOf(number), source: s, rows: slices.Clone(rows), order: order,
 		parts: make(map[string]float64),
 	}
 	p.took("scripts", start)
@@ -72,7 +73,7 @@ func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, 
 		p.end()
 		return nil, err
 	}
-	p.plan = s.plan(c.roundsOf(0), c.timedBlocks(number))
+	p.plan = s.plan(len(c.roundsOf(0)), len(p.rounds[0].modes)) // the first round has the most
 	return p, nil
 }
 
@@ -131,20 +132,10 @@ func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
 	return p.sideBySide(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.instance.Replay(b) })
 }
 
-// ageTo replays untimed operations until the instances are old enough for a round of the pass: first the warm-up of the
+// ageTo replays untimed operations until the instances have an age: first the warm-up of the
 // script, after which time passes for dead entries as it does later.
-//
-// Structures also do rare work (sweeps of stale entries, rebuilding), once while the population is replaced. So the
-// rounds of a cell are spread over one replacement. With a budget the passes begin at different ages,
-// and the many rounds of a pass age its instances. Otherwise all passes have the same distance between
-// rounds, and each pass begins a little later than the previous one.
-func (p *pass) ageTo(ctx context.Context, round int) error {
+func (p *pass) ageTo(ctx context.Context, age int) error {
 	defer p.took("ageing", time.Now())
-	passes := p.cell.passes()
-	age := p.cell.period() * (p.number % passes) / passes
-	if !p.cell.budget {
-		age = p.cell.period() * (round*passes + p.number%passes) / (passes * p.cell.perPass)
-	}
 	// size returns the size of the next untimed block; 0: the round begins.
 	size := func() int {
 		if p.warmUp == nil {
@@ -183,15 +174,15 @@ func (p *pass) ageTo(ctx context.Context, round int) error {
 const largestAgeing = 200_000
 
 // round runs a round with one trial of each contender.
-func (p *pass) round(ctx context.Context, round int) error {
-	if err := p.ageTo(ctx, round); err != nil {
+func (p *pass) round(ctx context.Context, r round) error {
+	if err := p.ageTo(ctx, r.age); err != nil {
 		return err
 	}
-	if round == 0 {
+	if r.number == p.rounds[0].number {
 		p.began = p.at
 	}
 	for range p.plan.segments {
-		if err := p.runSegment(ctx, round); err != nil {
+		if err := p.runSegment(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -227,9 +218,8 @@ func (p *pass) removeStopped(ctx context.Context) error {
 // runSegment runs one segment of a round, with one block for each mode. A contender
 // replays all blocks before the next contender starts. The first block fills
 // the caches, which still hold the data of the previous contender. The checks run last.
-func (p *pass) runSegment(ctx context.Context, round int) error {
-	t := results.Trial{Instance: p.number, Round: p.number*p.cell.perPass + round}
-	modes := p.cell.modes(t.Round)
+func (p *pass) runSegment(ctx context.Context, r round) error {
+	t, modes := results.Trial{Instance: p.number, Round: r.number}, r.modes
 	for len(p.blocks) < len(modes) {
 		p.blocks = append(p.blocks, nil)
 	}

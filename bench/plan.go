@@ -47,14 +47,16 @@ func NewPlan(cfg Config) (*Plan, error) {
 	}
 	collected := make(map[script.Unit]bool) // units of which a cell has trials with the collector on
 	add := func(c cell, entries []entry.Entry) {
-		if c.seed = cfg.Seed; cfg.Budget > 0 {
-			c = c.withBudget()
-		}
-		if cfg.Turns != nil {
-			c.turns, c.perPass, c.debt = cfg.Turns.Rounds, max(1, c.trials), false
+		switch c.seed = cfg.Seed; {
+		case cfg.Turns != nil:
+			c.schedule, c.debt = inTurns(c.trials, cfg.Turns.Rounds), never
+		case cfg.Budget > 0:
+			c.schedule = c.raced()
+		default:
+			c.debt = min(c.debt, inStep)
 		}
 		unit := c.workload.CostUnit()
-		if c.turns == 0 && c.trace == nil && c.n == profile.largestSize() && !collected[unit] {
+		if cfg.Turns == nil && c.trace == nil && c.n == profile.largestSize() && !collected[unit] {
 			c.withGC, collected[unit] = true, true
 		}
 		s := c.step(entries, cfg.Memory)
@@ -62,7 +64,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 			s.Contenders = append(s.Contenders, e.Name)
 		}
 		contenders := len(entries) + len(cfg.External)
-		if c.few {
+		if c.leaves == allButFew {
 			contenders, s.Most = min(contenders, mostContenders), mostContenders
 		}
 		s.Seconds = c.seconds(contenders)
@@ -125,10 +127,10 @@ func (p *Plan) addAnalyses(profile Profile, all []entry.Entry, workloads []workl
 
 // finish fills in the number of instances, and checks the memory.
 func (p *Plan) finish(profile Profile, memory uint64) error {
-	least := cell{trials: profile.Trials, perPass: roundsPerPass}.passes()
+	least := fixed(profile.Trials, roundsPerPass).passes
 	for _, s := range p.Steps {
 		if s.cell != nil && s.cell.trace == nil {
-			least = min(least, s.cell.passes())
+			least = min(least, s.cell.passes)
 		}
 		if memory > 0 && s.Bytes > memory {
 			return fmt.Errorf("%s needs about %s of memory, of which %s are available: choose fewer timers with --n, "+
@@ -215,7 +217,7 @@ func put[V any](m *map[string]V, name string, v V) {
 func (c cell) step(entries []entry.Entry, memory uint64) Step {
 	bytes := c.bytes(entries)
 	if memory > 0 && bytes > memory {
-		c.apart, c.withGC = true, false
+		c.apart, c.withGC, c.control = true, false, false
 		bytes = c.bytes(entries)
 	}
 	var names []string
@@ -224,7 +226,7 @@ func (c cell) step(entries []entry.Entry, memory uint64) Step {
 	}
 	return Step{
 		Name: c.name(), Workload: c.workload.Name, N: c.n, Contenders: names,
-		Rounds: c.planned(), Bytes: bytes, entries: entries, cell: &c,
+		Rounds: c.rounds, Bytes: bytes, entries: entries, cell: &c,
 	}
 }
 

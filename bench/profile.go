@@ -189,10 +189,16 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	return sizes
 }
 
-// measuresDebt reports whether the growth of debt is measured in a cell.
-func (p Profile) measuresDebt(w workload.Workload, n int) bool {
+// measuresDebt returns when the growth of debt is measured in a cell.
+func (p Profile) measuresDebt(w workload.Workload, n int) when {
 	of, ok := p.debts[n]
-	return p.allDebts || ok && (len(of) == 0 || slices.Contains(of, w.Name))
+	switch {
+	case !p.allDebts && (!ok || len(of) > 0 && !slices.Contains(of, w.Name)):
+		return never
+	case p.debtsFirst:
+		return inStep
+	}
+	return afterFirst
 }
 
 // largestSize returns the largest size of the workloads that run at any size; 0: there is none.
@@ -204,13 +210,19 @@ func (p Profile) largestSize() int {
 	return slices.Max(append([]int{0}, sizes...))
 }
 
-// frugal reports whether a cell leaves out structures, see [cell.leaveOut].
-func (p Profile) frugal(w workload.Workload, n int) bool {
+// leaves returns which contenders take part in a cell.
+func (p Profile) leaves(w workload.Workload, n int) crowd {
 	from := p.frugalFrom
 	if w.Grid != nil {
 		from = p.gridFrugalFrom
 	}
-	return from > 0 && n >= from
+	switch {
+	case p.fewFrom > 0 && n >= p.fewFrom:
+		return allButFew
+	case from > 0 && n >= from:
+		return allButSlow
+	}
+	return everyone
 }
 
 // fit returns the structures that run with n timers.
@@ -220,28 +232,20 @@ func (p Profile) fit(all []entry.Entry, n int) []entry.Entry {
 	})
 }
 
-// roundsPerPass is the number of rounds that one instance replays (chosen). Two rounds show the
-// variation between rounds, and more instances are worth more than more rounds.
-const roundsPerPass = 2
-
-// roundsPerFrugalPass is roundsPerPass for cells of very many timers, where the fill and the ageing of
-// an instance take longer than its rounds (chosen).
-const roundsPerFrugalPass = 3
-
 // cell returns a cell of the profile, without a seed.
 func (p Profile) cell(w workload.Workload, n int) cell {
 	c := cell{
-		workload: w, n: n, trials: p.Trials, perPass: roundsPerPass, proveOps: p.proveOps, frugal: p.frugal(w, n), few: p.fewFrom > 0 && n >= p.fewFrom,
-		debt: p.measuresDebt(w, n), debtFirst: p.debtsFirst,
+		workload: w, n: n, proveOps: p.proveOps, leaves: p.leaves(w, n), debt: p.measuresDebt(w, n),
+		schedule: fixed(p.Trials, roundsPerPass),
 	}
 	if w.Resident > 0 {
 		c.otherSeeds = p.otherSeeds
 	}
-	switch {
-	case c.few:
-		c.perPass = max(1, p.Trials)
-	case c.frugal:
-		c.perPass = roundsPerFrugalPass
+	switch c.leaves {
+	case allButFew:
+		c.schedule = fixed(p.Trials, max(1, p.Trials))
+	case allButSlow:
+		c.schedule = fixed(p.Trials, roundsPerFrugalPass)
 	}
 	return c
 }

@@ -77,7 +77,7 @@ func (r *runner) run(ctx context.Context) error {
 		if r.progress.Step++; slices.Contains(r.out.Done, s.Name) {
 			continue
 		}
-		if s.cell != nil && s.cell.few {
+		if s.Most > 0 {
 			if err := r.addDebts(ctx, 10_000); err != nil {
 				return err
 			}
@@ -127,10 +127,12 @@ func (r *runner) step(ctx context.Context, s Step) error {
 			return err
 		}
 	}
-	if s.cell.debt && m.passed.Made > 0 && !s.cell.apart {
-		if r.budget != nil && !s.cell.debtFirst {
-			r.debtors = append(r.debtors, m)
-		} else if err := m.debts(ctx); err != nil {
+	switch {
+	case m.passed.Made == 0 || s.cell.apart:
+	case s.cell.debt == afterFirst:
+		r.debtors = append(r.debtors, m)
+	case s.cell.debt == inStep:
+		if err := m.debts(ctx); err != nil {
 			return err
 		}
 	}

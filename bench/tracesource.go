@@ -79,10 +79,8 @@ const traceInstances = 3
 
 // cell returns the cell of the trace, without a seed.
 func (t *Trace) cell(trials int) cell {
-	return cell{
-		workload: t.workload(), trace: t, n: t.n(), trials: trials,
-		perPass: max(roundsPerPass, (trials+traceInstances-1)/traceInstances),
-	}
+	perPass := max(roundsPerPass, (trials+traceInstances-1)/traceInstances)
+	return cell{workload: t.workload(), trace: t, n: t.n(), schedule: fixed(trials, perPass)}
 }
 
 // traceSource provides the blocks of a trace. Each instance of a contender replays

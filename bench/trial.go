@@ -22,44 +22,6 @@ const (
 // String returns the name of the mode among the parts of a cell.
 func (m mode) String() string { return [...]string{"warm-up", "cost", "by kind", "single calls"}[m] }
 
-// modes returns the modes of a round, in order. Each mode replays one block.
-//
-// Most rounds of a budget are for the cost only. With many timers, where blocks are long, one
-// round of each pass suffices for the other modes.
-//
-// A block of a cyclic workload is long and has few batches. It needs no warm-up. Its
-// time by kind also gives the time of the whole block. A quarter of the rounds
-// gives enough latency samples.
-func (c cell) modes(round int) []mode {
-	const manyTimers = 50_000
-	asked := round < c.trials && c.turns == 0
-	sampled := round < c.common()*c.perPass && (!c.budget || round < roundsPerPass)
-	switch {
-	case c.cyclic() && asked && sampled && round%4 == 0:
-		return []mode{modeByKind, modeLatency}
-	case c.cyclic():
-		return []mode{modeByKind}
-	case asked && (c.n < manyTimers || round%c.perPass == 0):
-		if !sampled {
-			return []mode{modeWarm, modeCost, modeByKind}
-		}
-		return []mode{modeWarm, modeCost, modeByKind, modeLatency}
-	}
-	if c.samplesTwice() && round >= c.perPass && round < c.perPass+roundsPerPass {
-		return []mode{modeWarm, modeCost, modeLatency}
-	}
-	return []mode{modeWarm, modeCost}
-}
-
-// timedBlocks returns the largest number of timed blocks of a round of a pass.
-func (c cell) timedBlocks(pass int) int {
-	most := 0
-	for round := range c.perPass {
-		most = max(most, len(c.modes(pass*c.perPass+round)))
-	}
-	return most
-}
-
 // ofProgram returns the mode of a program, which can time whole blocks only.
 func (m mode) ofProgram(cyclic bool) mode {
 	if m == modeCost || m == modeByKind && cyclic {

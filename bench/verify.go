@@ -152,9 +152,9 @@ func newVerified(s Step, seeds int) Verified {
 func (c cell) like(of results.Cell) cell {
 	switch {
 	case of.Race != nil:
-		return c.withBudget()
-	case c.turns == 0:
-		c.perPass = cmp.Or(roundsOfFirstInstance(of), c.perPass)
+		c.schedule = c.raced()
+	case c.control: // no session
+		c.schedule = fixed(c.trials, cmp.Or(roundsOfFirstInstance(of), c.perPass))
 	}
 	return c
 }
@@ -200,7 +200,7 @@ func (g *rig) verifyRows(
 	passes := map[int]bool{proved: true}
 	for _, row := range rows {
 		for _, t := range row.Cost {
-			if c.turns == 0 {
+			if c.control {
 				passes[t.Instance] = true
 			}
 		}
@@ -213,9 +213,6 @@ func (g *rig) verifyRows(
 		}
 		if number != proved {
 			m.rows = m.rows[:1]
-		}
-		for _, r := range m.rows {
-			r.samples = replay.NewLatencies()
 		}
 		if err := m.pass(ctx); err != nil {
 			return err
