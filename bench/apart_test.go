@@ -18,7 +18,7 @@ func TestStructuresThatDoNotFitTogetherAreMeasuredApart(t *testing.T) {
 	} {
 		cfg := c.cfg
 		if name == "budget" {
-			cfg.Budget = time.Minute
+			cfg.Budget.Limit = time.Minute
 		}
 		step := func() Step {
 			plan, err := NewPlan(cfg)

@@ -9,115 +9,43 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/replay"
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// A contender gets no more rounds if it took clearlyBehind times as long as the best structure in each
-// of at least leastRounds rounds. After enoughRounds it suffices that it took longer in each round,
-// and somewhatBehind times as long in the mean. The values are chosen by a simulation: with noise of 28 %
-// from round to round, the best of 30 equal structures is dropped in less than 1 % of cells.
-const (
-	leastRounds, clearlyBehind   = 3, 2.0
-	enoughRounds, somewhatBehind = 12, 1.3
-)
+// Budget is the time of a run, from its first second. Steps that do not fit into it are not measured. The zero Budget has no limit.
+type Budget struct {
+	Limit time.Duration // 0: none
 
-// behind reports whether the log ratios of a contender to the best structure, one for each round, are
-// far enough above 0 to drop the contender.
-func behind(ratios []float64) bool {
-	if len(ratios) < leastRounds {
-		return false
-	}
-	least := slices.Min(ratios)
-	return least >= math.Log(clearlyBehind) ||
-		len(ratios) >= enoughRounds && least > 0 && meanRatio(ratios) >= somewhatBehind
+	deadline        time.Time
+	estimated, took float64 // seconds of the steps so far
 }
 
-// logRatios returns the logarithms of the ratios of two contenders in their common rounds.
-func logRatios(a, b []results.Trial) (logs []float64) {
-	rounds := make(map[int]float64)
-	for _, t := range b {
-		rounds[t.Round] = t.NS
-	}
-	for _, t := range a {
-		if of := rounds[t.Round]; of > 0 && t.NS > 0 {
-			logs = append(logs, math.Log(t.NS/of))
-		}
-	}
-	return logs
+// start sets the deadline. spent is the number of seconds of the sessions before a run was resumed.
+func (b *Budget) start(at time.Time, spent float64) {
+	b.deadline = at.Add(b.Limit - time.Duration(spent*float64(time.Second)))
 }
 
-// meanRatio returns the geometric mean of ratios.
-func meanRatio(logs []float64) float64 {
-	sum := 0.0
-	for _, l := range logs {
-		sum += l
+// left returns the remaining seconds.
+func (b *Budget) left() float64 {
+	if b.Limit == 0 {
+		return math.Inf(1)
 	}
-	return math.Exp(sum / float64(max(1, len(logs))))
+	return time.Until(b.deadline).Seconds()
 }
 
-// bestOf returns the structure with the least mean cost that is not beaten, or nil.
-func bestOf(rows []*results.Row) (best *results.Row) {
-	for _, r := range rows {
-		if r.Role == results.RoleStructure && r.Stopped != results.StoppedBeaten && len(r.Cost) > 0 &&
-			(best == nil || meanRatio(logRatios(r.Cost, best.Cost)) < 1) {
-			best = r
-		}
-	}
-	return best
+// fits reports whether the time suffices for a step. The estimate is corrected by the durations so
+// far, together with one second that took as long as its estimate.
+func (b *Budget) fits(s Step) bool { return b.left() >= s.Seconds*(b.took+1)/(b.estimated+1) }
+
+// learn takes the duration of a step.
+func (b *Budget) learn(s Step, took time.Duration) {
+	b.estimated, b.took = b.estimated+s.Seconds, b.took+took.Seconds()
 }
 
-// dropBehind stops the contenders that are far behind the best structure. The floor gets all rounds. The control stops with the
-// structure that it repeats.
-func (m *cellRun) dropBehind() {
-	var rows []*results.Row
-	for _, r := range m.rows {
-		rows = append(rows, &r.Row)
-	}
-	best := bestOf(rows)
-	for _, r := range rows {
-		stays := r.Role == results.RoleFloor || r.Role == results.RoleControl
-		if best != nil && !stays && r.Stopped == results.StoppedDone && behind(logRatios(r.Cost, best.Cost)) {
-			r.Stopped = results.StoppedBeaten
-		}
-	}
-	for _, r := range rows {
-		if i := slices.IndexFunc(rows, func(of *results.Row) bool { return of.Structure == r.Of }); r.Role == results.RoleControl && i >= 0 {
-			r.Stopped = rows[i].Stopped
-		}
-	}
-}
-
-// budget decides what a run with a budget measures next, from the durations so far.
-//
-// First each cell gets one pass, in the order of [byInterest], if its estimate fits into the
-// remaining time. Then the cells get more passes: always the cell that has the least part of its
-// planned rounds. So passes of other cells separate two passes of a cell, because noise lasts for some
-// rounds.
-//
-// Its methods accept nil, which is a run without a budget.
-type budget struct {
-	deadline time.Time
-	cells    []*cellRun // in the order of their first passes
-
-	estimated, took float64 // seconds of the first passes so far
-}
-
-// newBudget returns the budget of a run that started at that time; nil if limit is 0. spent is the
-// number of seconds of the sessions before a run was resumed.
-func newBudget(limit time.Duration, started time.Time, spent float64) *budget {
-	if limit == 0 {
-		return nil
-	}
-	return &budget{deadline: started.Add(limit - time.Duration(spent*float64(time.Second)))}
-}
-
-// order returns the steps in the order in which the run makes them.
-func (b *budget) order(steps []Step) []Step {
-	if b == nil {
-		return steps
-	}
-	return byInterest(steps)
+// late reports whether a pass ends, because it took more than a twentieth of the budget after the rounds for its proof (chosen), or
+// the time of the run is over. So the limit holds on a machine on which one cell takes minutes.
+func (b *Budget) late(started time.Time) bool {
+	return b.left() < 0 || b.Limit > 0 && time.Since(started) > b.Limit/20
 }
 
 // charted are the workloads that charts show up to a million timers, the most wanted first.
@@ -166,41 +94,13 @@ func byInterest(steps []Step) []Step {
 	return steps
 }
 
-// enter adds a cell after its first pass. The structures of a cell that are measured one after the
-// other get one pass.
-func (b *budget) enter(m *cellRun) {
-	if b != nil && !m.cell.apart {
-		b.cells = append(b.cells, m)
-	}
-}
-
-// fits reports whether the time suffices for a step. The estimate is corrected by the durations so
-// far, together with one second that took as long as its estimate.
-func (b *budget) fits(s Step) bool {
-	return b == nil || b.left() >= s.Seconds*(b.took+1)/(b.estimated+1)
-}
-
-func (b *budget) left() float64 { return time.Until(b.deadline).Seconds() }
-
-// learn takes the duration of a step.
-func (b *budget) learn(s Step, took time.Duration) {
-	if b != nil {
-		b.estimated, b.took = b.estimated+s.Seconds, b.took+took.Seconds()
-	}
-}
-
-// ofLongestPass is the budget divided by the longest time of a pass, after the rounds for its proof
-// (chosen).
-const ofLongestPass = 20
-
-// safety is the part of the last pass of a cell that the next one may take (chosen). The next one ages
-// its instances for longer, but has fewer contenders.
-const safety = 1.25
-
-// next returns the cell that gets the next pass, or nil if the time suffices for none.
-func (b *budget) next() (best *cellRun) {
-	left := b.left()
-	for _, m := range b.cells {
+// next returns the cell that gets the next pass: the one with the least part of its rounds. It returns nil if the time suffices
+// for none. The next pass of a cell may take safety times as long as the last one (chosen): it ages its instances for
+// longer, but has fewer contenders.
+func (r *runner) next() (best *cellRun) {
+	const safety = 1.25
+	left := r.rig.budget.left()
+	for _, m := range r.races {
 		if m.rounds >= m.cell.most || safety*m.took.Seconds() > left || len(m.rows) == 0 {
 			continue
 		}
@@ -211,38 +111,23 @@ func (b *budget) next() (best *cellRun) {
 	return best
 }
 
-// spend gives the cells more passes until the time is spent. It calls begins before each pass, and
-// save after it, with the cell in out.
-func (b *budget) spend(
-	ctx context.Context, out *results.Run, begins func(name string), save func() error,
-) error {
-	if b == nil {
-		return nil
-	}
-	for m := b.next(); m != nil; m = b.next() {
-		begins(fmt.Sprintf("%s, round %d of %d structures", m.cell.name(), m.rounds, len(m.racing())))
+// spend gives the cells more passes until the time is spent.
+func (r *runner) spend(ctx context.Context) error {
+	for m := r.next(); m != nil; m = r.next() {
+		r.begins(fmt.Sprintf("%s, round %d of %d structures", m.cell.name(), m.rounds, len(m.racing())))
 		if err := m.pass(ctx); err != nil {
 			return err
 		}
-		m.store(out)
-		if err := save(); err != nil {
+		m.store(r.out)
+		if err := r.save(false); err != nil {
 			return err
 		}
 	}
-	for _, m := range b.cells {
+	for _, m := range r.races {
 		if m.rounds < m.cell.rounds {
 			m.outOfTime()
-			m.store(out)
+			m.store(r.out)
 		}
 	}
 	return nil
-}
-
-// outOfTime notes that the contenders of the cell got fewer rounds than planned.
-func (m *cellRun) outOfTime() {
-	for _, r := range m.rows {
-		if r.Stopped == results.StoppedDone && (r.Role == results.RoleStructure || r.Role == results.RoleIntrusive) {
-			r.Stopped = results.StoppedBudget
-		}
-	}
 }

@@ -231,7 +231,7 @@ func TestABudgetIsRecorded(t *testing.T) {
 func TestTheBudgetGoesToTheBest(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
 	cfg.Structures = []entry.Entry{heapEntry("one", 0, nil), heapEntry("other", 0, nil), heapEntry("slow", 1000, nil)}
-	cfg.Trials, cfg.Budget = 6, 3*time.Second
+	cfg.Trials, cfg.Budget.Limit = 6, 3*time.Second
 	saved := 0
 	cfg.Checkpoint = func(r *results.Run) error {
 		if saved++; r.Complete && len(r.Done) > 0 {
@@ -241,7 +241,7 @@ func TestTheBudgetGoesToTheBest(t *testing.T) {
 	}
 	started := time.Now()
 	r := run(t, cfg)
-	if took := time.Since(started); took > 2*cfg.Budget {
+	if took := time.Since(started); took > 2*cfg.Budget.Limit {
 		t.Errorf("it took %v", took)
 	}
 	if !r.Complete || r.Seconds == 0 || r.Parameters.Budget != 3 {
@@ -282,7 +282,7 @@ func TestAPassEndsWithTheTimeOfTheRun(t *testing.T) {
 		rounds        int
 	}{{time.Hour, time.Hour, plannedRounds / 3}, {-time.Second, time.Hour, leastRounds}, {time.Hour, 0, leastRounds}} {
 		g := newRig(nil)
-		g.deadline, g.longest = time.Now().Add(test.left), test.longest
+		g.budget = Budget{Limit: 20*test.longest + 1, deadline: time.Now().Add(test.left)}
 		m := g.newCellRun(raced(cfg.Profile.cell(cfg.Workloads[0], 50)), cfg.Structures, nil)
 		if err := m.runCommonPasses(t.Context()); err != nil || m.rounds != test.rounds {
 			t.Errorf("%v left, at most %v: %d rounds, want %d, %v", test.left, test.longest, m.rounds, test.rounds, err)
@@ -291,12 +291,13 @@ func TestAPassEndsWithTheTimeOfTheRun(t *testing.T) {
 }
 
 func TestTheCellWithTheLeastPartOfItsRoundsIsNext(t *testing.T) {
-	b := &budget{deadline: time.Now().Add(time.Minute)}
+	b := &runner{rig: newRig(nil)}
+	b.rig.budget = Budget{Limit: time.Minute, deadline: time.Now().Add(time.Minute)}
 	add := func(name string, n, rounds int, took time.Duration) {
 		m := synthetic(map[string][]float64{"a": {1}})
 		m.cell.n, m.cell.workload.Name = n, name
 		m.cell, m.rounds, m.took = raced(m.cell), rounds, took
-		b.enter(m)
+		b.races = append(b.races, m)
 	}
 	next := func() string {
 		if m := b.next(); m != nil {
@@ -322,7 +323,7 @@ func TestTheCellWithTheLeastPartOfItsRoundsIsNext(t *testing.T) {
 	if got := next(); got != "half" {
 		t.Errorf("%q has a pass, want the first one with half of its rounds", got)
 	}
-	b.deadline = time.Now().Add(-time.Second)
+	b.rig.budget.deadline = time.Now().Add(-time.Second)
 	if got := next(); got != "" {
 		t.Errorf("%q has a pass after the deadline", got)
 	}
@@ -354,7 +355,7 @@ func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 func TestWhatDoesNotFitIntoTheBudgetIsNotMeasured(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold", "churn", "start-stop", "reschedule"})
 	cfg.Structures = []entry.Entry{heapEntry("slow", 2_000, nil)}
-	cfg.Trials, cfg.Budget = 6, 300*time.Millisecond
+	cfg.Trials, cfg.Budget.Limit = 6, 300*time.Millisecond
 	started := time.Now()
 	r := run(t, cfg)
 	if len(r.Cells) == 0 || len(r.NotMeasured) == 0 || !r.Complete {

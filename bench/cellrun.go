@@ -119,7 +119,7 @@ func (m *cellRun) pass(ctx context.Context) error {
 			if err := p.removeStopped(ctx); err != nil {
 				return err
 			}
-			if m.rounds >= m.cell.proved && m.rig.late(aged) {
+			if m.rounds >= m.cell.proved && m.rig.budget.late(aged) {
 				break
 			}
 		}
@@ -308,6 +308,7 @@ func (m *cellRun) result() results.Cell {
 		LeftOut:    m.leftOut,
 		OtherSeeds: m.proofs,
 		Common:     c.common(),
+		Rows:       m.results(),
 	}
 	if c.leaves == allButFew && len(m.leftOut) > 0 {
 		out.LeftOutFor = results.LeftOutFew
@@ -321,9 +322,6 @@ func (m *cellRun) result() results.Cell {
 	proof := m.rows[0].Proof // of the floor
 	if done := proof.Cancelled + proof.Fired; done > 0 {
 		out.CancelRate = float64(proof.Cancelled) / float64(done)
-	}
-	for _, r := range m.rows {
-		out.Rows = append(out.Rows, r.Row)
 	}
 	return out
 }

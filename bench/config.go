@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"time"
-
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -20,9 +18,9 @@ type Config struct {
 	Trials     int             // instead of the profile's, if not 0
 	Seed       uint64
 
-	// Budget is the time of the run, 0 or more. Steps for which no time is left are not measured,
-	// and results.Run.NotMeasured lists them. With 0 all steps are measured.
-	Budget time.Duration
+	// Budget is the time of the run. Steps for which no time is left are not measured, and
+	// results.Run.NotMeasured lists them.
+	Budget Budget
 
 	// Turns, if not nil, makes the run take turns with another one. Then a budget leaves steps out, but adds no passes.
 	Turns *Turns

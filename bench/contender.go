@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/timerbench/timerbench/bench/embedded"
 	"github.com/timerbench/timerbench/bench/external"
@@ -90,15 +89,7 @@ type rig struct {
 	blocks   external.Blocks
 	wait     func() error                                // for the turn of a trial
 	open     func(context.Context, cell) (source, error) // the source of a cell
-
-	deadline time.Time     // of the run; zero: none
-	longest  time.Duration // of a pass, see late
-}
-
-// late reports whether a pass with a budget ends, because it took too long or the time of the run is
-// over. So the limit holds on a machine on which one cell takes minutes.
-func (g *rig) late(started time.Time) bool {
-	return !g.deadline.IsZero() && (time.Now().After(g.deadline) || time.Since(started) > g.longest)
+	budget   Budget
 }
 
 // newRig returns a rig without programs, whose clock is not measured. Each trial waits for its turn, if

@@ -203,9 +203,7 @@ func (m *cellRun) debtsIn(ctx context.Context, region int, measured []*contender
 // debtors returns the structures and programs whose debt is measured.
 func (m *cellRun) debtors() []*contender {
 	list, least := slices.Clone(m.rows), math.Inf(1)
-	list = slices.DeleteFunc(list, func(c *contender) bool {
-		return c.Role != results.RoleStructure && c.Role != results.RoleIntrusive && c.Role != results.RoleExternal
-	})
+	list = slices.DeleteFunc(list, func(c *contender) bool { return !compared(c.Row) })
 	for _, c := range list {
 		least = min(least, m.debtSeconds(c))
 	}
@@ -237,17 +235,13 @@ func (r *runner) addDebts(ctx context.Context, most int) error {
 	for len(r.debtors) > 0 && r.debtors[0].cell.n <= most {
 		m := r.debtors[0]
 		r.debtors = r.debtors[1:]
-		s := m.debtStep()
-		if !r.budget.fits(s) {
-			r.out.NotMeasured = append(r.out.NotMeasured, s.Name)
-			continue
-		}
-		r.begins(s.Name)
-		if err := m.debts(ctx); err != nil {
-			return err
-		}
-		m.store(r.out)
-		if err := r.save(false); err != nil {
+		if err := r.inTime(m.debtStep(), func() error {
+			if err := m.debts(ctx); err != nil {
+				return err
+			}
+			m.store(r.out)
+			return nil
+		}); err != nil {
 			return err
 		}
 	}

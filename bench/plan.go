@@ -50,7 +50,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 		switch c.seed = cfg.Seed; {
 		case cfg.Turns != nil:
 			c.schedule, c.debt = inTurns(c.trials, cfg.Turns.Rounds), never
-		case cfg.Budget > 0:
+		case cfg.Budget.Limit > 0:
 			c.schedule = c.raced()
 		default:
 			c.debt = min(c.debt, inStep)
@@ -174,7 +174,7 @@ func (p *Plan) version(workload string) int {
 func parameters(cfg Config, profile Profile) results.Parameters {
 	p := results.Parameters{
 		Profile: profile.Name, Seed: cfg.Seed, Trials: profile.Trials, N: []int{},
-		Budget: cfg.Budget.Seconds(),
+		Budget: cfg.Budget.Limit.Seconds(),
 	}
 	size := func(n int) {
 		if !slices.Contains(p.N, n) {

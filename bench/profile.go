@@ -15,8 +15,7 @@ type Profile struct {
 	Doc    string
 	Trials int // rounds of each contender of a cell
 
-	// Budget is the default of Config.Budget for the command.
-	Budget time.Duration
+	Budget Budget // the default of Config.Budget for the command
 
 	workloads  []string // names; empty: all
 	calls      []string // more workloads whose single calls are timed
@@ -70,14 +69,14 @@ func Profiles() []Profile {
 	return []Profile{
 		{
 			Name: "smoke", Doc: "three quarters of a minute: does everything work?",
-			Trials: 6, Budget: 45 * time.Second, proveOps: 20_000,
+			Trials: 6, Budget: Budget{Limit: 45 * time.Second}, proveOps: 20_000,
 			sizes: []int{1_000}, gridSizes: []int{1_000}, mixSizes: []int{1_000}, callSizes: []int{1_000},
 			maxSize: 10_000, maxCycle: 10_000, debts: map[int][]string{10_000: {"churn", "reschedule"}}, debtsFirst: true,
 			idleTicks: 10_000, idleSizes: []int{10, 1_000}, memorySizes: []int{10_000}, replacedPerTimer: 10, maxReplaced: 1 << 20,
 		},
 		{
 			Name: "normal", Doc: "at most five minutes: the comparison",
-			Trials: 6, Budget: 5 * time.Minute, proveOps: 150_000,
+			Trials: 6, Budget: Budget{Limit: 5 * time.Minute}, proveOps: 150_000,
 			sizes: powers(10, 1_000_000), gridSizes: powers(100, 1_000_000),
 			mixSizes: []int{10_000}, callSizes: []int{30_000},
 			maxSize: 1_000_000, maxCycle: 100_000, thirdParty: 100_000,
@@ -96,7 +95,7 @@ func Profiles() []Profile {
 		},
 		{
 			Name: "field", Doc: "12 minutes: with programs of other languages, see docs/external.md",
-			Trials: 6, Budget: 12 * time.Minute, proveOps: 150_000,
+			Trials: 6, Budget: Budget{Limit: 12 * time.Minute}, proveOps: 150_000,
 			workloads: []string{
 				"hold", "start-stop", "churn", "reschedule", "fill-drain",
 				"kafka-purgatory", "conn-deadline", "http-server", "workunit", "tcp", "pacing", "sip", "reset-earlier",

@@ -8,7 +8,7 @@ import (
 // With a budget the single calls of two instances are sampled where the picture of latency shows them.
 func TestABudgetSamplesTwoInstancesForTheRangesOfPercentiles(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "minheap", "hwheel"}, []string{"grid-uniform-50", "grid-uniform-0"})
-	cfg.Budget = 20 * time.Second
+	cfg.Budget.Limit = 20 * time.Second
 	r := run(t, cfg)
 	for _, c := range r.Cells {
 		ranged := 0

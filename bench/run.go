@@ -35,15 +35,12 @@ func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	}
 	out.Command, out.NotMeasured = cfg.Command, nil // a resumed run decides again which structures it leaves out
 	g := newRig(cfg.Turns)
-	g.clock = clock
+	g.clock, g.budget = clock, cfg.Budget
+	g.budget.start(started, out.Seconds)
 	defer g.end()
 	g.start(ctx, cfg.External, out)
 	r := &runner{
-		plan: plan, rig: g, out: out, started: started, earlier: out.Seconds, limit: cfg.Budget,
-		budget: newBudget(cfg.Budget, started, out.Seconds), show: cfg.Progress, write: cfg.Checkpoint,
-	}
-	if r.budget != nil {
-		g.deadline, g.longest = r.budget.deadline, cfg.Budget/ofLongestPass
+		plan: plan, rig: g, out: out, started: started, earlier: out.Seconds, show: cfg.Progress, write: cfg.Checkpoint,
 	}
 	if err := r.run(ctx); err != nil {
 		return out, err
@@ -61,9 +58,8 @@ type runner struct {
 	rig      *rig
 	out      *results.Run
 	started  time.Time
-	earlier  float64 // seconds of the sessions before the run was resumed
-	limit    time.Duration
-	budget   *budget    // nil: none
+	earlier  float64    // seconds of the sessions before the run was resumed
+	races    []*cellRun // cells that get more passes, as far as the time goes
 	debtors  []*cellRun // with a budget: cells whose debts are still to be measured
 	progress Progress
 	show     func(Progress) // nil: nobody looks
@@ -71,7 +67,10 @@ type runner struct {
 }
 
 func (r *runner) run(ctx context.Context) error {
-	steps := r.budget.order(r.plan.Steps)
+	steps := r.plan.Steps
+	if r.rig.budget.Limit > 0 {
+		steps = byInterest(steps)
+	}
 	r.progress = Progress{Steps: len(steps), Total: r.plan.Seconds()}
 	for _, s := range steps {
 		if r.progress.Step++; slices.Contains(r.out.Done, s.Name) {
@@ -82,26 +81,23 @@ func (r *runner) run(ctx context.Context) error {
 				return err
 			}
 		}
-		if !r.budget.fits(s) {
-			r.out.NotMeasured = append(r.out.NotMeasured, s.Name)
-			continue
-		}
-		r.begins(s.Name)
-		start := time.Now()
-		if err := r.step(ctx, s); err != nil {
-			return err
-		}
-		r.budget.learn(s, time.Since(start))
-		r.out.Done = append(r.out.Done, s.Name)
-		r.progress.Done += s.Seconds
-		if err := r.save(false); err != nil {
+		if err := r.inTime(s, func() error {
+			start := time.Now()
+			if err := r.step(ctx, s); err != nil {
+				return err
+			}
+			r.rig.budget.learn(s, time.Since(start))
+			r.out.Done = append(r.out.Done, s.Name)
+			r.progress.Done += s.Seconds
+			return nil
+		}); err != nil {
 			return err
 		}
 	}
 	if err := r.addDebts(ctx, math.MaxInt); err != nil {
 		return err
 	}
-	if err := r.budget.spend(ctx, r.out, r.begins, func() error { return r.save(false) }); err != nil {
+	if err := r.spend(ctx); err != nil {
 		return err
 	}
 	if err := r.save(true); err != nil {
@@ -109,6 +105,19 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	r.begins("")
 	return nil
+}
+
+// inTime makes a step and saves the results, or notes that the time does not suffice.
+func (r *runner) inTime(s Step, do func() error) error {
+	if !r.rig.budget.fits(s) {
+		r.out.NotMeasured = append(r.out.NotMeasured, s.Name)
+		return nil
+	}
+	r.begins(s.Name)
+	if err := do(); err != nil {
+		return err
+	}
+	return r.save(false)
 }
 
 // step makes a step and adds its results.
@@ -121,7 +130,9 @@ func (r *runner) step(ctx context.Context, s Step) error {
 	if err != nil {
 		return err
 	}
-	r.budget.enter(m)
+	if s.cell.race && !s.cell.apart {
+		r.races = append(r.races, m)
+	}
 	if s.cell.withGC {
 		if err := m.passWithGC(ctx); err != nil {
 			return err
@@ -142,8 +153,9 @@ func (r *runner) step(ctx context.Context, s Step) error {
 
 // begins reports the step that begins.
 func (r *runner) begins(name string) {
-	if r.progress.Name = name; r.budget != nil {
-		r.progress.Total, r.progress.Done = r.limit.Seconds(), r.limit.Seconds()-r.budget.left()
+	b := &r.rig.budget
+	if r.progress.Name = name; b.Limit > 0 {
+		r.progress.Total, r.progress.Done = b.Limit.Seconds(), b.Limit.Seconds()-b.left()
 	}
 	if r.show != nil {
 		r.show(r.progress)

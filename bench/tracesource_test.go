@@ -235,7 +235,7 @@ func TestATraceThatChangesUnderARunIsAnError(t *testing.T) {
 func TestARecordingGetsManyRounds(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
 	cfg.Structures = []entry.Entry{heapEntry("one", 0, nil), heapEntry("slow", 2_000, nil)}
-	cfg.Trials, cfg.Budget = 6, 3*time.Second
+	cfg.Trials, cfg.Budget.Limit = 6, 3*time.Second
 	cfg.Traces = []*Trace{madeTrace(t, "churn", 500, 10_000)}
 	r := run(t, cfg)
 	c := r.Cells[1]

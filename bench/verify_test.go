@@ -54,7 +54,7 @@ func TestVerifyFindsAFaultOnAnySeed(t *testing.T) {
 func TestARunWithABudgetCanBeReplayed(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel-linux"}, []string{"hold", "fill-drain"})
 	cfg.Traces = []*Trace{madeTrace(t, "churn", 100, 20_000)}
-	cfg.N, cfg.Budget = []int{100}, 2*time.Second
+	cfg.N, cfg.Budget.Limit = []int{100}, 2*time.Second
 	r, cells := run(t, cfg), 0
 	cfg.N = nil // all sizes of the run
 	verify := func() error {

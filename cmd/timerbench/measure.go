@@ -52,8 +52,8 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 	if cfg.Turns == nil { // a session of turns reads standard output
 		summarize(stdout, r)
 	}
-	if r.Complete && len(r.Cells)+len(r.Calls) == 0 && cfg.Budget > 0 {
-		err = errors.Join(err, fmt.Errorf("--budget %s: too short for any cell, nothing was measured", cfg.Budget))
+	if r.Complete && len(r.Cells)+len(r.Calls) == 0 && cfg.Budget.Limit > 0 {
+		err = errors.Join(err, fmt.Errorf("--budget %s: too short for any cell, nothing was measured", cfg.Budget.Limit))
 	}
 	switch {
 	case r.Complete && folder.Saved: // even if a structure broke its contract

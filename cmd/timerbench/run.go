@@ -145,7 +145,7 @@ flags, machine and build.`,
 		"memory limit in `GB` (default: the available memory)")
 	flags.IntVar(&f.cfg.Trials, "trials", 0,
 		"rounds of every contender (default: the profile's); fewer than 6 show no small difference. Without --budget it lifts the time limit")
-	flags.DurationVar(&f.cfg.Budget, "budget", 0, "time limit of the run; 0: none (default: the profile's)")
+	flags.DurationVar(&f.cfg.Budget.Limit, "budget", 0, "time limit of the run; 0: none (default: the profile's)")
 	flags.IntVar(&f.turns.Rounds, "turns", 0, "measure this many rounds, each trial in a turn of a session of ab")
 	_ = flags.MarkHidden("turns")
 	flags.StringArrayVar(&f.external, "external", nil,
@@ -196,8 +196,8 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 		}
 	}
 	switch {
-	case cfg.Budget < 0:
-		return fmt.Errorf("--budget %s: want a time of at least 0; 0 means no limit", cfg.Budget)
+	case cfg.Budget.Limit < 0:
+		return fmt.Errorf("--budget %s: want a time of at least 0; 0 means no limit", cfg.Budget.Limit)
 	case f.resume && f.out == "":
 		return errors.New("--resume: want the folder of the interrupted run in --out")
 	case !(f.memory > 0 && f.memory < mostMemory) && cmd.Flags().Changed("memory"):
@@ -253,9 +253,9 @@ func printPlan(out io.Writer, cfg bench.Config) error {
 	}
 	fmt.Fprintln(out, t.Terminal())
 	fmt.Fprintf(out, "%d steps, about %s on a machine with 2 cores at 2.5 GHz.\n", len(p.Steps), about(p.Seconds()))
-	if cfg.Budget > 0 {
+	if cfg.Budget.Limit > 0 {
 		fmt.Fprintf(out, "Within %s: the first pass of each step, the middle sizes first, as far as the time goes. The remaining "+
-			"time adds the other rounds.\n", cfg.Budget)
+			"time adds the other rounds.\n", cfg.Budget.Limit)
 	}
 	return nil
 }
