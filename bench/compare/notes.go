@@ -64,14 +64,14 @@ func redefined(old, new *results.Run) (n int) {
 	return n
 }
 
-// missing lists by cell the structures of one result that the other one lacks in that cell. If
-// the whole cell is missing, it names only the cell.
+// missing lists the cells of one result that the other one lacks, and the structures that it lacks in other cells.
 func missing(of, in *results.Run) []string {
 	there := make(map[cellKey][]string)
 	for _, c := range in.Cells {
 		there[keyOf(c)] = c.Structures()
 	}
-	var out []string
+	var out, structures []string
+	cells := make(map[string][]string) // that lack a structure
 	for _, c := range of.Cells {
 		where := fmt.Sprintf("%s, n %d", c.Workload, c.N)
 		names, ok := there[keyOf(c)]
@@ -82,10 +82,22 @@ func missing(of, in *results.Run) []string {
 			out = append(out, where)
 			continue
 		}
-		only := slices.DeleteFunc(c.Structures(), func(name string) bool { return slices.Contains(names, name) })
-		if len(only) > 0 {
-			out = append(out, where+": "+strings.Join(only, ", "))
+		for _, name := range c.Structures() {
+			if slices.Contains(names, name) {
+				continue
+			}
+			if cells[name] == nil {
+				structures = append(structures, name)
+			}
+			cells[name] = append(cells[name], where)
 		}
+	}
+	for _, name := range structures {
+		where := "in " + show.Count(len(cells[name]), "cell")
+		if len(cells[name]) == 1 {
+			where = "in " + cells[name][0]
+		}
+		out = append(out, name+" "+where)
 	}
 	return out
 }

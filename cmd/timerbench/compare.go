@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ type compareFlags struct {
 	minEffect float64
 	machines  bool
 	fail      bool
+	all       bool
 }
 
 // add adds the flags. minEffect is the default of --min-effect.
@@ -37,6 +39,7 @@ func (f *compareFlags) add(cmd *cobra.Command, minEffect float64) {
 	flags.Func("min-effect",
 		"smallest relative `difference` that counts, such as 2% or 0.02; if the noise floor of the cell is larger, it is used instead (default "+fmt.Sprint(100*minEffect)+"%)",
 		values.To(&f.minEffect, values.Share(math.MaxFloat64)))
+	flags.BoolVar(&f.all, "all", false, "print every row, also with the ratio relative to the other structures, the probability and the smallest ratio that counts")
 	flags.BoolVar(&f.fail, "fail-on-regression", false, "exit with code 1 if a row is slower")
 }
 
@@ -53,9 +56,10 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
 		Short: "Compare the results of two builds or of two runs",
-		Long: `Compare the results of two builds or of two runs. The table shows, for each
-structure in each cell, the cost in NEW divided by the cost in OLD, with its
-interval. OLD and NEW are results files or folders, as for report.
+		Long: `Compare the results of two builds or of two runs. A sentence says what differs.
+The table below it shows, for each structure that differs in a cell, the cost in
+NEW divided by the cost in OLD, with its interval. OLD and NEW are results files
+or folders, as for report.
 
 A ratio counts as a difference if it is significant after Holm's correction for
 all rows, and exceeds --min-effect and the noise floors of the cell in both
@@ -92,28 +96,33 @@ func (f *compareFlags) compare(cmd *cobra.Command, args []string) error {
 	return f.print(cmd.OutOrStdout(), c)
 }
 
-// print prints a comparison. With --fail-on-regression it returns errRegression if a row is slower.
+// print prints a comparison: what it says, then the rows that say so, or all. With --fail-on-regression it returns
+// errRegression if a row is slower.
 func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
-	t := show.Table{Align: "lrllrrrl",
-		Header: []string{"workload", "n", "structure", "per", "old ns", "new ns", "new/old",
-			"95 %"}}
-	if !c.Session {
-		t.Header = append(t.Header, "vs others")
-	}
-	t.Header = append(t.Header, "p", "counts from", "")
-	for _, r := range c.Rows {
-		row := []any{r.Workload, show.Grouped(r.N), r.Structure, r.Op, show.Figure(r.Old),
-			show.Figure(r.Old * r.Ratio.Center), ratio(r.Ratio.Center), show.Interval(r.Ratio.Lo, r.Ratio.Hi, ratio, " to ")}
-		if !c.Session {
-			row = append(row, ratio(r.Adjusted.Center))
-		}
-		t.Add(append(row, probability(r.P), show.Percent(r.Least), string(r.Verdict))...)
-	}
-	fmt.Fprintln(out, t.Terminal())
+	fmt.Fprintln(out, show.Wrapped(c.Sentence()))
 	for _, note := range c.Notes {
-		fmt.Fprintln(out, "note:", note)
+		fmt.Fprintln(out, show.Wrapped("note: "+note))
 	}
-	fmt.Fprintln(out, c.Sentence())
+	rows := slices.Concat(c.Of(compare.Slower), c.Of(compare.Faster))
+	t := show.Table{Align: "lrlrrll", Header: []string{"workload", "n", "structure", "old ns", "ratio", "95 %", ""}}
+	if f.all {
+		rows = c.Rows
+		t.Align, t.Header = "lrlrrllrrr", append(t.Header, "others", "p", "floor")
+	}
+	for _, r := range rows {
+		row := []any{r.Workload, show.Short(float64(r.N)), r.Structure, show.Figure(r.Old), fmt.Sprintf("%.2f", r.Ratio.Center),
+			show.Interval(r.Ratio.Lo, r.Ratio.Hi, ratio, "–"), string(r.Verdict)}
+		if f.all {
+			row = append(row, ratio(r.Adjusted.Center), probability(r.P), fmt.Sprintf("%.2f", 1+r.Least))
+		}
+		t.Add(row...)
+	}
+	if len(rows) > 0 {
+		fmt.Fprint(out, "\n"+t.Terminal()+"\n")
+	}
+	if !f.all && len(rows) < len(c.Rows) {
+		fmt.Fprintf(out, "%s without a difference: --all prints them too.\n", show.Count(len(c.Rows)-len(rows), "row"))
+	}
 	if f.fail && len(c.Of(compare.Slower)) > 0 {
 		return errRegression
 	}

@@ -46,7 +46,8 @@ func TestCompare(t *testing.T) {
 		"old new --fail-on-regression": {1, []string{"slower", "the new build is slower"}},
 		"old/results.json new/results.json --fail-on-regression": {1, []string{"slower"}},
 		"new old --fail-on-regression":                           {0, []string{"faster", "none is slower, 1 of 4 are faster"}},
-		"old old --fail-on-regression":                           {0, []string{"No difference: none of 4 ratios"}},
+		"old old --fail-on-regression":                           {0, []string{"No difference: none of 4 ratios", "4 rows without a difference: --all prints them too"}},
+		"old new --all":                                          {0, []string{"rbtree", "OTHERS"}},
 		"old new --fail-on-regression --min-effect 40%":          {0, []string{"No difference"}},
 		"old new --fail-on-regression --min-effect 0.4":          {0, []string{"No difference"}},
 		"old other --fail-on-regression":                         {2, []string{"old and other: different machines: OLD on", "NEW on other", "or --machines"}},
@@ -71,9 +72,9 @@ func TestABOfTheSameProgram(t *testing.T) {
 	t.Setenv(asCommand, "1")
 	out := filepath.Join(t.TempDir(), "ab")
 	session := []string{"ab", "--old", os.Args[0], "--new", os.Args[0], "--pairs", "2", "--layouts", "1", "-o"}
-	stdout, _ := must(t, append(session, out, "-s", "^(quadheap|hwheel)$", "-w", "^hold$", "-n", "50", "--rounds", "1", "--min-effect", "900%")...)
-	if says(t, stdout, "hwheel", "No difference"); strings.Contains(stdout, "OTHERS") {
-		t.Errorf("a session has no others to compare with:\n%s", stdout)
+	stdout, _ := must(t, append(session, out, "-s", "^(quadheap|hwheel)$", "-w", "^hold$", "-n", "50", "--rounds", "1", "--min-effect", "900%", "--all")...)
+	if says(t, stdout, "No difference", "hwheel"); !strings.HasPrefix(stdout, "No difference") {
+		t.Errorf("the verdict is not first:\n%s", stdout)
 	}
 	old, new := filepath.Join(out, "old"), filepath.Join(out, "new")
 	for _, side := range []string{old, new} {
@@ -83,7 +84,7 @@ func TestABOfTheSameProgram(t *testing.T) {
 		}
 		says(t, readText(t, filepath.Join(side, results.Benchmarks)), "structure=hwheel")
 	}
-	if again, _ := must(t, "compare", old, new, "--min-effect", "900%"); again != stdout {
+	if again, _ := must(t, "compare", old, new, "--min-effect", "900%", "--all"); again != stdout {
 		t.Errorf("compare of the kept results:\n%swant:\n%s", again, stdout)
 	}
 	none := filepath.Join(out, "none")
