@@ -141,6 +141,30 @@ func TestTheClockOfAStructureIsNotFarBehind(t *testing.T) {
 	})
 }
 
+// Timers that a pass has not popped yet, for want of budget, are not lost if another one is started in the next tick.
+func TestAStartDuringAPassLosesNoTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 5
+		d := made(t, Shards(1), Tick(ms), Inline())
+		d.alarm.close() // no pass runs
+		sh := &d.shards[0]
+		for range n {
+			d.Schedule(10*ms, func() {})
+		}
+		time.Sleep(15 * ms)
+		for more := true; more; {
+			sh.mu.Lock()
+			more = sh.collect(sh.clock.ticks(sh.clock.now()), 1)
+			sh.mu.Unlock()
+			time.Sleep(ms)
+			d.Schedule(h, func() {})
+		}
+		if got := len(d.pass.batch); got != n {
+			t.Errorf("%d of %d timers have fired", got, n)
+		}
+	})
+}
+
 // The lists of a shard keep no timer that was stopped, and no queue whose values have come due.
 func TestTheListsOfAShardReleaseWhatHasLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -53,7 +53,10 @@ func (sh *shard) catchUp(now int64) {
 		sh.s = defaultStructure()
 	}
 	tick := sh.clock.ticks(now)
-	sh.s.Pop(min(tick, structures.Tick(sh.next.Load())-1)) // nothing is due
+	quiet := min(tick, structures.Tick(sh.next.Load())-1)
+	if sh.clock.begin(quiet+1) > sh.stale { // or else a pass has moved the clock beyond it, and pops what is due
+		sh.s.Pop(quiet)
+	}
 	sh.stale = sh.clock.begin(tick + 1)
 }
 
