@@ -108,7 +108,7 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 				t.Errorf("pass %d, round %d begins after %d operations, want %d", pass, round, p.at.operations, want)
 			}
 			for _, r := range p.rows {
-				if got := int(r.instance.Proof.Scheduled + r.instance.Proof.Fired); got < want {
+				if got := int(r.player.Proof().Scheduled + r.player.Proof().Fired); got < want {
 					t.Errorf("pass %d, round %d: %s has done %d operations of %d", pass, round, r.Structure, got, want)
 				}
 			}

@@ -177,7 +177,7 @@ const roundsWithGC = 3
 func (m *cellRun) passWithGC(ctx context.Context) error {
 	started := time.Now()
 	c := m.cell
-	rows := slices.DeleteFunc(m.racing(), func(r *contender) bool { return r.program != nil })
+	rows := slices.DeleteFunc(m.racing(), func(r *contender) bool { return r.program })
 	p, err := m.rig.begin(ctx, c, 0, rows, m.order)
 	if err != nil {
 		return err
@@ -244,10 +244,10 @@ func (g *rig) proveSeed(ctx context.Context, c cell, rows []*contender) (
 		return proof, nil, err
 	}
 	defer p.end()
-	floor := p.rows[0].instance.Proof
+	floor := p.rows[0].player.Proof()
 	proof = results.SeedProof{Seed: c.seed, Proof: floor, Rows: len(p.rows)}
 	for _, r := range p.rows {
-		if r.instance.Proof == floor {
+		if r.player.Proof() == floor {
 			proof.Agree++
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/timerbench/timerbench/bench/embedded"
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
@@ -24,7 +23,7 @@ const ReferenceName = "auto"
 // structures. Structures that are slow in large cells have no control, nor have coarse ones.
 func (c cell) repeated(entries []entry.Entry) entry.Entry {
 	fit := slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
-		return e.Intrusive || e.Limit > 0 || e.ThirdParty != "" || !e.Exact()
+		return e.Intrusive() || e.Limit > 0 || e.ThirdParty != "" || !e.Exact()
 	})
 	if len(fit) == 0 {
 		return entries[0]
@@ -35,32 +34,41 @@ func (c cell) repeated(entries []entry.Entry) entry.Entry {
 // contender is one row of a cell. During a pass it has a fresh instance of its structure.
 type contender struct {
 	results.Row
-	entry    entry.Entry       // declares its bounds
-	samples  *replay.Latencies // nil after the rounds that every contender gets
-	instance *replay.Instance  // of the pass
-	outcomes []replay.Outcome  // after the blocks of the segment
-	program  replay.Program    // measured instead of a structure; nil: none
+	entry   entry.Entry       // declares its bounds
+	samples *replay.Latencies // nil after the rounds that every contender gets
+	open    func() replay.Player
+	player  replay.Player // of the pass
+	program bool          // of another language, which times whole blocks only
 }
 
 func newContender(role results.Role, e entry.Entry) *contender {
-	return &contender{Row: results.Row{Structure: e.Name, Role: role, Coarse: !e.Exact()}, entry: e}
+	return &contender{
+		Row:   results.Row{Structure: e.Name, Role: role, Coarse: !e.Exact()},
+		entry: e, open: func() replay.Player { return replay.New(e) },
+	}
+}
+
+// begin makes a fresh instance with room for the given number of keys.
+func (c *contender) begin(keys int) error {
+	c.player = c.open()
+	return c.player.Begin(keys)
 }
 
 // contenders returns the contenders of a cell: the floor, the structures and the programs. Intrusive structures have a
 // floor of their own.
 func (c cell) contenders(entries []entry.Entry, programs []*external.Program) []*contender {
-	floor := entry.Entry{Name: FloorName, New: replay.Null}
+	floor, floorInStructs := replay.Floors()
 	list := []*contender{newContender(results.RoleFloor, floor)}
 	intrusive := false
 	for _, e := range entries {
 		role := results.RoleStructure
-		if e.Intrusive {
+		if e.Intrusive() {
 			role, intrusive = results.RoleIntrusive, true
 		}
 		list = append(list, newContender(role, e))
 	}
 	if intrusive {
-		list = append(list, newContender(results.RoleFloor, embedded.Floor()))
+		list = append(list, newContender(results.RoleFloor, floorInStructs))
 	}
 	for _, p := range programs {
 		list = append(list, programContender(p))
@@ -78,7 +86,7 @@ func programContender(p *external.Program) *contender {
 		role = results.RoleFloor
 	}
 	c := newContender(role, e)
-	c.program = p
+	c.open, c.program = func() replay.Player { return p }, true
 	return c
 }
 
@@ -149,15 +157,15 @@ func controlOf(e entry.Entry) *contender {
 
 // ofHarness reports whether the contender is a part of the harness. Its failure is a fault of the
 // harness.
-func (c *contender) ofHarness() bool { return c.program == nil && c.Role == results.RoleFloor }
+func (c *contender) ofHarness() bool { return !c.program && c.Role == results.RoleFloor }
 
-// prove replays a block without timing and checks every answer. The harness answers from the script,
-// so only its outcome is checked.
-func (c *contender) prove(b *script.Block) error {
-	if c.ofHarness() {
-		return c.instance.Replay(b)
+// replay replays a block without timing and checks the outcome. If every is set, it checks every answer. The harness
+// answers from the script, so only its outcome is checked.
+func (c *contender) replay(b *script.Block, every bool) error {
+	if _, err := c.player.Replay(b, every && !c.ofHarness()); err != nil {
+		return err
 	}
-	return c.instance.Prove(b)
+	return c.player.Check(nil)
 }
 
 // checkAllocations checks the number of allocations of an instance in its timed blocks.
@@ -171,7 +179,7 @@ func (c *contender) checkAllocations(instance int, floor uint64, grows bool) err
 	// The runtime itself allocates from time to time. A structure may grow a few times, when its
 	// number of timers reaches a new maximum. A structure with several arrays and a map makes a
 	// dozen allocations each time. With many timers it adds pages until it has aged.
-	allowed := floor + 18 + ops/50_000 + uint64(c.instance.Len())/20_000
+	allowed := floor + 18 + ops/50_000 + c.player.Proof().Pending/20_000
 	if grows {
 		allowed += 18
 	}
@@ -197,4 +205,4 @@ func (c *contender) allocations(instance int) (allocs, ops uint64) {
 }
 
 // stop drops the instance, so that the garbage collector can free it.
-func (c *contender) stop() { c.instance = nil }
+func (c *contender) stop() { c.player = nil }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -95,45 +94,48 @@ func (t debtTimes) least(o debtTimes) debtTimes {
 
 // measure measures one instance of a contender.
 func (d *debtScripts) measure(c *contender) (times debtTimes, err error) {
-	fresh := func(b *script.Block) *replay.Instance {
-		if c.program != nil {
-			return replay.NewOf(c.entry, b.Keys, c.program)
+	defer c.stop()
+	fresh := func(b *script.Block) {
+		if err == nil {
+			err = c.begin(b.Keys)
 		}
-		i := replay.Alone(c.entry)
-		i.Reserve(&script.Block{Keys: b.Keys})
-		return i
+	}
+	replay := func(b *script.Block) float64 {
+		var took time.Duration
+		if err == nil {
+			took, err = c.player.Replay(b, false)
+		}
+		return float64(took)
+	}
+	timed := func(b *script.Block) float64 {
+		if err == nil {
+			err = c.player.Load(b)
+		}
+		return replay(b)
 	}
 	// drain returns the time to drain an instance, which must then agree with the script.
-	drain := func(i *replay.Instance, b *script.Block) (ns float64) {
-		i.Load(b)
-		i.Reserve(b)
-		ns = float64(i.Time(b))
-		if c.entry.Exact() || c.program != nil {
-			err = i.Check(b, i.Outcome())
+	drain := func(b *script.Block) float64 {
+		ns := timed(b)
+		if err == nil && c.entry.Exact() {
+			err = c.player.Check(nil)
 		}
 		return ns
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for at, end := range d.ends {
-		i := fresh(d.before[len(d.before)-1])
+		fresh(d.before[len(d.before)-1])
 		for _, b := range d.before {
-			i.Time(b)
+			replay(b)
 		}
 		for _, b := range d.region[:at*len(d.region)] {
-			i.Load(b)
-			i.Reserve(b)
-			times.region += float64(i.Time(b))
+			times.region += timed(b)
 		}
-		if times.drains[at][0] = drain(i, end.drain); err != nil {
-			return times, err
-		}
-		i = fresh(end.filled)
-		i.Time(end.fill)
-		if times.drains[at][1] = drain(i, end.filled); err != nil {
-			return times, err
-		}
+		times.drains[at][0] = drain(end.drain)
+		fresh(end.filled)
+		replay(end.fill)
+		times.drains[at][1] = drain(end.filled)
 	}
-	return times, nil
+	return times, err
 }
 
 // The growth of debt comes from debtInstances instances, or from up to mostDebtInstances as long as it is above the limit:

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/embedded"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 func TestIntrusiveStructuresAreRowsOfTheirOwnRole(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap"}, []string{"churn", "hold"})
-	cfg.Structures = append(cfg.Structures, embedded.All()...)
+	cfg.Structures = append(cfg.Structures, catalog.Intrusive()...)
 	r := run(t, cfg)
 	for _, c := range r.Cells {
 		floors, proof := 0, c.Rows[0].Proof
@@ -18,7 +18,7 @@ func TestIntrusiveStructuresAreRowsOfTheirOwnRole(t *testing.T) {
 			if row.Proof != proof {
 				t.Errorf("%s: the proof of %s differs from the floor's", c.Workload, row.Structure)
 			}
-			if strings.HasPrefix(row.Structure, "intrusive-") && row.Structure != embedded.FloorName {
+			if strings.HasPrefix(row.Structure, "intrusive-") && row.Structure != results.IntrusiveFloor {
 				if row.Role != results.RoleIntrusive || len(row.Cost) == 0 || len(row.ByKind) == 0 || len(row.Latency) == 0 {
 					t.Errorf("%s: the row of %s is %+v", c.Workload, row.Structure, row)
 				}
@@ -49,7 +49,7 @@ func TestIntrusiveStructuresAreRowsOfTheirOwnRole(t *testing.T) {
 
 func TestIntrusiveStructuresNeedOneByID(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = embedded.All()
+	cfg.Structures = catalog.Intrusive()
 	if _, err := NewPlan(cfg); err == nil || !strings.Contains(err.Error(), "choose one too, such as auto") {
 		t.Errorf("the error is %v", err)
 	}

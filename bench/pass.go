@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -79,8 +78,8 @@ func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, 
 
 func (p *pass) fill(ctx context.Context) error {
 	defer p.took("fill", time.Now())
-	for _, c := range p.rows {
-		c.instance = replay.NewOf(c.entry, p.source.keys(), c.program)
+	if err := p.forEach(ctx, p.rows, func(c *contender) error { return c.begin(p.source.keys()) }); err != nil {
+		return err
 	}
 	return p.source.populate(func(b *script.Block) error {
 		p.at = progress{passed: b.Passed, fired: b.Want.Fired}
@@ -102,7 +101,7 @@ func (p *pass) firstBlock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.sideBySide(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.prove(b) })
+	return p.sideBySide(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, true) })
 }
 
 func (p *pass) next(size int, reuse *script.Block) (*script.Block, error) {
@@ -129,7 +128,7 @@ func (p *pass) replayNext(ctx context.Context, size int) error {
 
 // replayOnAll replays a block on all rows without timing, and checks the outcomes.
 func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
-	return p.sideBySide(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.instance.Replay(b) })
+	return p.sideBySide(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, false) })
 }
 
 // ageTo replays untimed operations until the instances have an age: first the warm-up of the
@@ -191,7 +190,7 @@ func (p *pass) round(ctx context.Context, r round) error {
 
 func (p *pass) takeProofs() {
 	for _, r := range p.rows {
-		r.Proof = r.instance.Proof
+		r.Proof = r.player.Proof()
 	}
 }
 
@@ -252,35 +251,25 @@ func (p *pass) runSegment(ctx context.Context, r round) error {
 		}
 	}
 	defer p.took("checks", time.Now())
-	return p.sideBySide(ctx, p.rows, p.plan.block, func(c *contender) error {
-		return p.checkSegment(c, p.blocks[:len(modes)])
-	})
+	return p.sideBySide(ctx, p.rows, p.plan.block, func(c *contender) error { return c.player.Check(nil) })
 }
 
 // replaySegment replays the blocks of a segment on one contender.
 func (p *pass) replaySegment(
 	ctx context.Context, c *contender, modes []mode, t results.Trial,
 ) error {
-	c.outcomes = c.outcomes[:0]
-	c.instance.Load(p.blocks[:len(modes)]...)
+	if err := c.player.Load(p.blocks[:len(modes)]...); err != nil {
+		return err
+	}
 	for i, m := range modes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		start := time.Now()
-		p.trial(c, p.blocks[i], m, t)
-		p.took(m.String(), start)
-		c.outcomes = append(c.outcomes, c.instance.Outcome())
-	}
-	return nil
-}
-
-// checkSegment compares the outcomes of a contender with the script.
-func (p *pass) checkSegment(c *contender, blocks []*script.Block) error {
-	for i, o := range c.outcomes {
-		if err := c.instance.Check(blocks[i], o); err != nil {
+		if err := p.trial(c, p.blocks[i], m, t); err != nil {
 			return err
 		}
+		p.took(m.String(), start)
 	}
 	return nil
 }
@@ -306,7 +295,7 @@ func (p *pass) checkEnd(ctx context.Context, rows []*contender) error {
 		}
 	}
 	return p.sideBySide(ctx, rows, p.cell.n, func(c *contender) error {
-		if err := c.instance.CheckBindings(p.source.pending); err != nil {
+		if err := c.player.Check(p.source.pending); err != nil {
 			return err
 		}
 		return c.checkAllocations(p.number, floor, p.cell.workload.Category == workload.Recorded)

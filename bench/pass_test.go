@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"math"
 	"runtime/metrics"
 	"slices"
@@ -12,7 +13,8 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
+	"github.com/timerbench/timerbench/structures/minheap"
 )
 
 // gcWatch notes whether the garbage collector was on when it was called.
@@ -34,20 +36,20 @@ func (g *gcWatch) Schedule(deadline structures.Tick, value uint64) structures.ID
 // The garbage collector is off in every trial, except in a pass with the collector on.
 func TestTheCollectorIsOffInTrials(t *testing.T) {
 	w, _ := workload.Find("churn")
-	e, _ := catalog.Find("minheap")
 	for _, collect := range []bool{false, true} {
-		watch := &gcWatch{}
+		watch := &gcWatch{Scheduler: minheap.New[uint64]()}
+		e := entry.Entry{New: func() structures.Scheduler[uint64] { return watch }}
 		c, s := newContender(results.RoleStructure, e), w.Script(100, 1)
-		c.instance, c.samples = replay.New(e), replay.NewLatencies()
-		c.instance.Wrap(func(s structures.Scheduler[uint64]) structures.Scheduler[uint64] {
-			watch.Scheduler = s
-			return watch
-		})
-		c.instance.Time(s.Fill())
+		c.samples = replay.NewLatencies()
+		if err := errors.Join(c.begin(0), c.replay(s.Fill(), false)); err != nil {
+			t.Fatal(err)
+		}
 		p := &pass{cell: cell{workload: w, n: 100}, rig: newRig(nil), collect: collect}
 		for _, m := range []mode{modeWarm, modeCost, modeByKind, modeLatency} {
 			watch.on, watch.off = 0, 0
-			p.trial(c, s.Next(500, nil), m, results.Trial{})
+			if err := p.trial(c, s.Next(500, nil), m, results.Trial{}); err != nil {
+				t.Fatal(err)
+			}
 			if collect && (watch.on == 0 || watch.off > 0) || !collect && (watch.on > 0 || watch.off == 0) {
 				t.Errorf("mode %d, collector wanted %v: it was on in %d calls, off in %d", m, collect, watch.on, watch.off)
 			}

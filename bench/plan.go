@@ -40,7 +40,7 @@ type Step struct {
 func NewPlan(cfg Config) (*Plan, error) {
 	profile := cfg.Profile.with(cfg.N, cfg.Trials, cfg.Turns != nil)
 	p := &Plan{Parameters: parameters(cfg, profile)}
-	byID := slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool { return e.Intrusive })
+	byID := slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool { return e.Intrusive() })
 	if len(byID) == 0 && len(cfg.Structures) > 0 {
 		return nil, fmt.Errorf("%s: intrusive structures are compared with one by ID: choose one too, such as %s",
 			cfg.Structures[0].Name, ReferenceName)

@@ -91,35 +91,31 @@ func replayTrace(e entry.Entry, t *Trace) (script.Proof, error) {
 	if e.Name == FloorName {
 		c.Role = results.RoleFloor
 	}
-	i := replay.New(e)
-	c.instance = i
-	if err := source.rewind(); err != nil {
+	if err := errors.Join(c.begin(0), source.rewind()); err != nil {
 		return script.Proof{}, err
 	}
+	i := c.player.(*replay.Instance)
 	var b *script.Block
 	for way := 0; ; way++ {
 		var err error
 		b, err = source.nextBlock(997, b)
 		if errors.Is(err, io.EOF) {
-			return i.Proof, i.CheckBindings(source.pending)
+			return i.Proof(), i.Check(source.pending)
 		}
 		if err != nil {
 			return script.Proof{}, err
 		}
 		switch way % 4 {
-		case 0:
-			i.Time(b)
 		case 1:
 			i.TimeByKind(b, replay.Clock{})
+			err = i.Check(nil)
 		case 2:
 			i.Sample(b, replay.NewLatencies())
-		case 3:
-			if err := c.prove(b); err != nil {
-				return script.Proof{}, err
-			}
-			continue
+			err = i.Check(nil)
+		default:
+			err = c.replay(b, way%4 == 3)
 		}
-		if err := i.Check(b, i.Outcome()); err != nil {
+		if err != nil {
 			return script.Proof{}, err
 		}
 	}

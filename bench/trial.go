@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 )
@@ -33,12 +34,14 @@ func (m mode) ofProgram(cyclic bool) mode {
 // trial replays a block of the segment and records its time and its allocations in t, which has the
 // round and the instance. The garbage collector is off during the replay, so that the garbage of
 // one structure does not cost another one time. A pass with the collector on records the costs only.
-func (p *pass) trial(c *contender, b *script.Block, m mode, t results.Trial) {
-	i, cyclic := c.instance, p.cell.cyclic()
-	if c.program != nil {
+func (p *pass) trial(c *contender, b *script.Block, m mode, t results.Trial) error {
+	cyclic := p.cell.cyclic()
+	if c.program {
 		m = m.ofProgram(cyclic)
 	}
-	i.Reserve(b)
+	if m == modeLatency && c.samples == nil {
+		m = modeWarm
+	}
 	if p.collect {
 		if m == modeLatency || m == modeByKind && !cyclic {
 			m = modeWarm
@@ -51,23 +54,19 @@ func (p *pass) trial(c *contender, b *script.Block, m mode, t results.Trial) {
 	t.Ops, t.Wakes, t.Units = b.Calls, b.Pops, b.Units(p.cell.workload.CostUnit())
 	runtime.ReadMemStats(&before)
 	switch m {
-	case modeWarm:
-		i.Time(b)
-		return
-	case modeCost:
-		t.NS = float64(i.Time(b))
+	case modeWarm, modeCost:
+		took, err := c.player.Replay(b, false)
+		if t.NS = float64(took); err != nil || m == modeWarm {
+			return err
+		}
 	case modeByKind:
-		t.Kinds = i.TimeByKind(b, p.rig.clock)
+		t.Kinds = c.player.(*replay.Instance).TimeByKind(b, p.rig.clock)
 		for _, k := range t.Kinds {
 			t.NS += k.NS
 		}
 	case modeLatency:
-		if c.samples == nil {
-			i.Time(b)
-			return
-		}
-		i.Sample(b, c.samples)
-		return
+		c.player.(*replay.Instance).Sample(b, c.samples)
+		return nil
 	}
 	runtime.ReadMemStats(&after)
 	t.Allocs = after.Mallocs - before.Mallocs
@@ -76,13 +75,14 @@ func (p *pass) trial(c *contender, b *script.Block, m mode, t results.Trial) {
 		c.ByKind = addTrial(c.ByKind, t)
 	}
 	if t.Kinds = nil; m == modeByKind && !cyclic {
-		return
+		return nil
 	}
 	if p.collect {
 		c.WithGC = addTrial(c.WithGC, t)
 	} else {
 		c.Cost = addTrial(c.Cost, t)
 	}
+	return nil
 }
 
 // addTrial appends a trial. If the last trial has the same round, t is another segment of the round,

@@ -38,24 +38,31 @@ func Replay(w workload.Workload, n int, seed uint64, e entry.Entry, how string) 
 	}
 	blocks = append(blocks, s.Next(size, nil))
 	out := Steady{Unit: w.CostUnit(), Units: blocks[len(blocks)-1].Units(w.CostUnit())}
+	i := replay.New(e)
+	if err := i.Begin(0); err != nil {
+		return out, err
+	}
 	if how == proof {
-		i := replay.New(e)
 		for _, b := range blocks {
-			if err := i.Prove(b); err != nil {
+			if _, err := i.Replay(b, true); err != nil {
+				return out, err
+			}
+			if err := i.Check(nil); err != nil {
 				return out, err
 			}
 		}
-		return out, i.CheckBindings(s.Pending)
+		return out, i.Check(s.Pending)
 	}
 	if how == first {
 		blocks = blocks[:len(blocks)-1]
 	}
-	i := replay.Alone(e)
 	for _, b := range blocks {
-		i.Time(b)
+		if _, err := i.Replay(b, false); err != nil {
+			return out, err
+		}
 	}
 	if !e.Exact() {
 		return out, nil
 	}
-	return out, i.Check(blocks[len(blocks)-1], i.Outcome())
+	return out, i.Check(nil)
 }

@@ -111,7 +111,7 @@ func (s *Blocks) put(i int, b *script.Block, first int64, of *slots) (*loaded, e
 		return 0
 	})
 	if of == nil {
-		l.want, s.held[i] = want(l.pops, l.due, b.Want.Pending), l
+		l.want, s.held[i] = answer{Fired: uint64(len(l.due)), Checksum: b.KeySum(), Len: b.Want.Pending}, l
 	} else {
 		l.slots = of.most
 	}

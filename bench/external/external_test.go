@@ -16,7 +16,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-var _ replay.Program = (*Program)(nil)
+var _ replay.Player = (*Program)(nil)
 
 // misbehave builds the program that does wrong what FAULT says.
 func misbehave(t *testing.T) string {
@@ -141,8 +141,11 @@ func TestWhatAProgramDoesWrongIsNoticed(t *testing.T) {
 
 // What fires too early by a checksum alone, in a block of which not every fire is proved, is noticed too.
 func TestAChecksumTellsWhatFiredAndWhen(t *testing.T) {
-	due := []expected{{script.Fire{At: 5}, 1}, {script.Fire{At: 7}, 2}}
-	w := want([]structures.Tick{4, 5, 6, 7}, due, 0)
+	b := &script.Block{Fires: []script.Fire{{At: 5, Key: 1}, {At: 7, Key: 2}}}
+	for at := range structures.Tick(4) {
+		b.Add(script.KindWake, script.Op{At: 4 + at})
+	}
+	w := answer{Fired: 2, Checksum: b.KeySum()}
 	right := script.Checksum(5, 1) + script.Checksum(7, 2)
 	for _, c := range []struct {
 		what string

@@ -15,18 +15,6 @@ type expected struct {
 	slot uint32
 }
 
-// want returns the answer of a correct exact program: every timer fires at the first pop at or after its deadline.
-func want(pops []structures.Tick, fires []expected, pending uint64) (w answer) {
-	w.Fired, w.Len = uint64(len(fires)), pending
-	for _, at := range pops {
-		for len(fires) > 0 && fires[0].At <= at {
-			w.Checksum += script.Checksum(at, uint64(fires[0].slot))
-			fires = fires[1:]
-		}
-	}
-	return w
-}
-
 // check compares an answer with the expected one.
 func (a answer) check(want answer) error {
 	switch {

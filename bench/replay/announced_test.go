@@ -48,12 +48,11 @@ func TestAStructureIsToldWhatTheProgramKnows(t *testing.T) {
 		w, _ := workload.Find(name)
 		s := w.Script(1000, 1)
 		a := &announced{Heap: minheap.New[uint64](), named: map[structures.ID]bool{}}
-		i := New(entry.Entry{New: func() structures.Scheduler[uint64] { return a }})
-		fill := s.Fill()
-		i.Time(fill)
+		i := begun(entry.Entry{New: func() structures.Scheduler[uint64] { return a }})
+		i.time(s.Fill())
 		block := s.Next(3200, nil)
-		if i.Time(block); i.Check(block, i.Outcome()) != nil {
-			t.Errorf("%s: %v", name, i.Check(block, i.Outcome()))
+		if err := check(i, block, false); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 		calls := block.Count(script.KindCancel) + block.Count(script.KindReschedule)
 		switch {

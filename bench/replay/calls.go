@@ -9,12 +9,12 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Watch times every single call of a scheduler, in several rounds. Each round must make the same calls on a new
+// watch times every single call of a scheduler, in several rounds. Each round must make the same calls on a new
 // scheduler.
 //
 // A call that takes long because of its work does so in every round; a call that the machine interrupted does
-// not. So each call counts with its shortest time. A Watch takes 4 bytes for each call of a round.
-type Watch struct {
+// not. So each call counts with its shortest time. A watch takes 4 bytes for each call of a round.
+type watch struct {
 	rounds   int
 	tick     time.Duration
 	clock    Clock
@@ -27,24 +27,24 @@ type Watch struct {
 	lag    float64         // the largest behind of a call that fired a timer
 }
 
-// NewWatch returns a Watch for that many rounds, at least 1, with ticks of that length.
-func NewWatch(rounds int, tick time.Duration, clock Clock) *Watch {
-	return &Watch{rounds: rounds, tick: tick, clock: clock}
+// newWatch returns a watch for that many rounds, at least 1, with ticks of that length.
+func newWatch(rounds int, tick time.Duration, clock Clock) *watch {
+	return &watch{rounds: rounds, tick: tick, clock: clock}
 }
 
-// Round begins the next round. It returns a scheduler that times the calls of s.
-func (w *Watch) Round(s structures.Scheduler[uint64]) structures.Scheduler[uint64] {
+// round begins the next round on new timers.
+func (w *watch) round(of timers) {
 	w.calls = append(w.calls, 0)
 	var clock structures.Tick
-	return stamp(s, func(c call) {
-		clock = max(clock, c.now)
+	of.stamped(func(c call) {
+		clock = max(clock, c.at)
 		w.add(c, clock)
-	})
+	})(true)
 }
 
-// Result returns the times of the calls, after the last round. It returns an error if a round is missing or if two
+// result returns the times of the calls, after the last round. It returns an error if a round is missing or if two
 // rounds had different numbers of calls.
-func (w *Watch) Result() (results.Calls, error) {
+func (w *watch) result() (results.Calls, error) {
 	if len(w.calls) != w.rounds {
 		return results.Calls{}, fmt.Errorf("%d rounds of timed calls, want %d", len(w.calls), w.rounds)
 	}
@@ -65,7 +65,7 @@ func (w *Watch) Result() (results.Calls, error) {
 	return out, nil
 }
 
-func (w *Watch) add(c call, at structures.Tick) {
+func (w *watch) add(c call, at structures.Tick) {
 	round := len(w.calls) - 1
 	i := w.calls[round]
 	w.calls[round]++

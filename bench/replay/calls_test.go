@@ -43,10 +43,17 @@ func (s *slow) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 	return s.Scheduler.Pop(now)
 }
 
+// on begins the next round on a scheduler.
+func (w *watch) on(s structures.Scheduler[uint64]) structures.Scheduler[uint64] {
+	timers := newByID(s)
+	w.round(timers)
+	return timers
+}
+
 // rounds makes six calls in each of some rounds, with the times of tables.
-func rounds(w *Watch, times [][]time.Duration) {
+func rounds(w *watch, times [][]time.Duration) {
 	for _, times := range times {
-		s := w.Round(&slow{minheap.New[uint64](), 0, func(call int) time.Duration { return times[call-1] }})
+		s := w.on(&slow{minheap.New[uint64](), 0, func(call int) time.Duration { return times[call-1] }})
 		a, b := s.Schedule(5, 1), s.Schedule(6, 2)
 		s.Reschedule(a, 7)
 		s.Pop(3)
@@ -61,13 +68,13 @@ func rounds(w *Watch, times [][]time.Duration) {
 // named with the tick of its clock.
 func TestTheLongestCallOfEachOperation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := NewWatch(3, 100, Clock{})
+		w := newWatch(3, 100, Clock{})
 		rounds(w, [][]time.Duration{
 			{10, 20, 30, 9000, 50, 60, 5},
 			{8000, 20, 31, 40, 50, 60, 5},
 			{11, 21, 7000, 41, 51, 90, 5},
 		})
-		got, err := w.Result()
+		got, err := w.result()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,15 +96,15 @@ func TestTheLongestCallOfEachOperation(t *testing.T) {
 }
 
 func TestRoundsMustMakeTheSameCalls(t *testing.T) {
-	w := NewWatch(2, 100, Clock{})
-	w.Round(minheap.New[uint64]()).Schedule(1, 1)
-	if _, err := w.Result(); err == nil || err.Error() != "1 rounds of timed calls, want 2" {
+	w := newWatch(2, 100, Clock{})
+	w.on(minheap.New[uint64]()).Schedule(1, 1)
+	if _, err := w.result(); err == nil || err.Error() != "1 rounds of timed calls, want 2" {
 		t.Errorf("a round is missing: error %v", err)
 	}
-	s := w.Round(minheap.New[uint64]())
+	s := w.on(minheap.New[uint64]())
 	s.Schedule(1, 1)
 	s.Pop(1)
-	if _, err := w.Result(); err == nil || err.Error() != "2 calls in round 2, and 1 in the first one" {
+	if _, err := w.result(); err == nil || err.Error() != "2 calls in round 2, and 1 in the first one" {
 		t.Errorf("a round has another call: error %v", err)
 	}
 }

@@ -7,9 +7,10 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Drive replays blocks as fast as possible. The wake-ups are those of a ticking or a tickless driver, not those
+// drive replays blocks as fast as possible. The wake-ups are those of a ticking or a tickless driver, not those
 // of the script. This is timed code without proof.
-func (r *replayer) Drive(blocks []*script.Block, ticking bool) {
+func (r *byID) drive(blocks []*script.Block, ticking bool) {
+	var o outcome
 	now := structures.Tick(0)
 	for _, b := range blocks {
 		ops := b.Ops
@@ -20,16 +21,17 @@ func (r *replayer) Drive(blocks []*script.Block, ticking bool) {
 					now = op.At
 				}
 			} else {
-				r.do(b.Batches[i:i+1], ops)
+				r.do(b.Batches[i:i+1], ops, &o)
 			}
 			ops = ops[batch.Len:]
 		}
 	}
 }
 
-// DriveIdle is Drive with a ticking driver that times each stretch of ticks on which nothing fires. A time includes a reading of
+// driveIdle is drive with a ticking driver that times each stretch of ticks on which nothing fires. A time includes a reading of
 // the clock. It returns the number of the ticks too.
-func (r *replayer) DriveIdle(blocks []*script.Block) (took []time.Duration, ticks int) {
+func (r *byID) driveIdle(blocks []*script.Block) (took []time.Duration, ticks int) {
+	var o outcome
 	now := structures.Tick(0)
 	for _, b := range blocks {
 		ops := b.Ops
@@ -45,7 +47,7 @@ func (r *replayer) DriveIdle(blocks []*script.Block) (took []time.Duration, tick
 					now = op.At
 				}
 			} else {
-				r.do(b.Batches[i:i+1], ops)
+				r.do(b.Batches[i:i+1], ops, &o)
 			}
 			ops = ops[batch.Len:]
 		}
@@ -55,17 +57,17 @@ func (r *replayer) DriveIdle(blocks []*script.Block) (took []time.Duration, tick
 
 // driveTo moves the clock of the structure from one tick to another. With both drivers the last Pop is at the
 // second tick, because coarse structures round by their clock.
-func (r *replayer) driveTo(from, to structures.Tick, ticking bool) {
+func (r *byID) driveTo(from, to structures.Tick, ticking bool) {
 	if ticking {
 		for now := from + 1; now <= to; now++ {
-			popAll(r.s, now)
+			popAll(r.Scheduler, now)
 		}
 		return
 	}
-	for at, ok := r.s.Next(); ok && at < to; at, ok = r.s.Next() {
-		popAll(r.s, at)
+	for at, ok := r.Next(); ok && at < to; at, ok = r.Next() {
+		popAll(r.Scheduler, at)
 	}
-	popAll(r.s, to)
+	popAll(r.Scheduler, to)
 }
 
 func popAll(s structures.Scheduler[uint64], now structures.Tick) {

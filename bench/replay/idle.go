@@ -89,7 +89,7 @@ func (c Idle) count(e entry.Entry, d results.Driver, blocks []*script.Block) (re
 // driven replays a script with a driver and counts the wake-ups. The script says when timers are scheduled and
 // cancelled. The driver says when the structure wakes up.
 type driven struct {
-	*Walker
+	*walker
 	driver results.Driver
 	coarse bool
 	work   func() structures.Work
@@ -100,9 +100,10 @@ type driven struct {
 }
 
 func newDriven(e entry.Entry, d results.Driver) *driven {
-	w := &driven{Walker: NewWalker(e), driver: d, coarse: !e.Exact()}
+	s := e.New()
+	w := &driven{walker: walkerOn(&replayer{timers: newByID(s)}, e.MaxLate), driver: d, coarse: !e.Exact()}
 	w.work = func() structures.Work { return structures.Work{} }
-	if s, ok := w.Structure().(interface{ Work() structures.Work }); ok {
+	if s, ok := s.(interface{ Work() structures.Work }); ok {
 		w.work = s.Work
 	}
 	w.Fired = func(at structures.Tick, t structures.Timer[uint64], delay structures.Tick) {
@@ -124,7 +125,7 @@ func (w *driven) advance(to structures.Tick) {
 		}
 		return
 	}
-	for at, ok := w.Structure().Next(); ok && at <= to; at, ok = w.Structure().Next() {
+	for at, ok := w.Next(); ok && at <= to; at, ok = w.Next() {
 		w.wake(at)
 	}
 	w.clock = to
@@ -172,10 +173,10 @@ func meanP99Max(values []float64) (mean, p99, largest float64) {
 func shortestPass(e entry.Entry, d results.Driver, blocks []*script.Block) float64 {
 	shortest := time.Duration(math.MaxInt64)
 	for range timedPasses {
-		i := New(e)
-		i.Reserve(blocks[len(blocks)-1])
+		s := newByID(e.New())
+		s.reserve(blocks[len(blocks)-1])
 		start := time.Now()
-		i.Drive(blocks, d == results.Ticking)
+		s.drive(blocks, d == results.Ticking)
 		shortest = min(shortest, time.Since(start))
 	}
 	return float64(shortest)

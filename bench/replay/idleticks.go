@@ -197,10 +197,10 @@ func idleTickNS(e entry.Entry, blocks []*script.Block) float64 {
 	var shortest []time.Duration
 	ticks := 0
 	for range timedPasses {
-		i := New(e)
-		i.Reserve(blocks[len(blocks)-1])
+		s := newByID(e.New())
+		s.reserve(blocks[len(blocks)-1])
 		var took []time.Duration
-		if took, ticks = i.DriveIdle(blocks); shortest == nil {
+		if took, ticks = s.driveIdle(blocks); shortest == nil {
 			shortest = took
 		}
 		for j, d := range took {

@@ -8,21 +8,21 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// prover replays a script on an exact structure and checks every answer. In addition to the checks of a Walker:
+// prover replays a script on an exact structure and checks every answer. In addition to the checks of a walker:
 //
 //   - Each timer fires at its deadline.
 //   - Next misses no deadline: the prover calls Pop only at ticks that Next returns and at the ticks of the script.
 //   - Stale IDs, old and new, are refused. A structure without IDs refuses a timer that was just cancelled.
 //   - Len is right after each operation.
 type prover struct {
-	*Walker
+	*walker
 	pending    int
 	lowerBound structures.Tick // the largest answer of Next; no timer may be due before it
 	stale      staleIDs
 }
 
 func newProver(r *replayer) *prover {
-	p := &prover{Walker: walkerOn(r, nil), pending: r.s.Len()}
+	p := &prover{walker: walkerOn(r, nil), pending: r.Len()}
 	p.Fired = p.fired
 	return p
 }
@@ -35,25 +35,19 @@ func (p *prover) replay(b *script.Block) error {
 		case script.KindReschedule:
 			p.lowerBound = min(p.lowerBound, op.At)
 		case script.KindCancel:
-			if p.form == nil {
-				p.stale.add(p.ids[op.Key])
-			}
 			p.pending--
 		case script.KindSchedule:
 			p.pending++
 			p.lowerBound = min(p.lowerBound, op.At)
 		}
 		p.step(kind, op, p.advance)
-		if p.form != nil && kind == script.KindCancel && !p.form.Refuses(op.Key) {
-			p.fail("a timer that was cancelled is said to be pending")
-		}
-		if n := p.s.Len(); n != p.pending {
+		if n := p.Len(); n != p.pending {
 			p.fail("Len is %d after a %s, want %d", n, kind, p.pending)
 		}
 		if p.err != nil {
 			return p.err
 		}
-		if err := p.stale.checkRefused(p.s); err != nil {
+		if err := p.checkRefused(kind, op.Key, &p.stale); err != nil {
 			return err
 		}
 	}
@@ -63,9 +57,9 @@ func (p *prover) replay(b *script.Block) error {
 // advance moves the clock to a tick, with a pop at each tick that Next returns before it.
 func (p *prover) advance(to structures.Tick) {
 	for p.err == nil {
-		at, ok := p.s.Next()
-		if ok != (p.s.Len() > 0) {
-			p.fail("Next names a tick: %t, with %d timers pending", ok, p.s.Len())
+		at, ok := p.Next()
+		if ok != (p.Len() > 0) {
+			p.fail("Next names a tick: %t, with %d timers pending", ok, p.Len())
 		}
 		if !ok {
 			at = math.MaxInt64
@@ -90,9 +84,7 @@ func (p *prover) fired(at structures.Tick, t structures.Timer[uint64], _ structu
 		p.fail("a timer with deadline %d fired, and Next had named tick %d", t.Deadline, p.lowerBound)
 	}
 	p.pending--
-	if p.form == nil {
-		p.stale.add(t.ID)
-	}
+	p.stale.add(t.ID)
 }
 
 // staleIDs holds the first stale ID and a uniform random sample of all stale IDs.

@@ -93,23 +93,23 @@ func (p *cancelling) Step(w *script.Writer, r *script.Rand) {
 // below its first one.
 func TestPublishedMovesOfACascadingWheel(t *testing.T) {
 	w := hwheel.New[uint64]()
-	r := New(entry.Entry{New: func() structures.Scheduler[uint64] { return w }})
+	r := replayer{timers: newByID(w)}
 	s := script.New(&cancelling{}, script.NewRand(1, 1))
-	r.Time(s.Fill())
-	r.Time(s.Next(20_000, nil))
+	r.time(s.Fill())
+	r.time(s.Next(20_000, nil))
 	if moved := w.Work().Moved; moved != 0 {
 		t.Errorf("%d moves although every timer was cancelled early, want 0", moved)
 	}
 
 	// Delays are up to 60,000 ticks. Delays of 4096 and more reach the second level, from which a timer moves once.
 	w = hwheel.New[uint64]()
-	r = New(entry.Entry{New: func() structures.Scheduler[uint64] { return w }})
+	r = replayer{timers: newByID(w)}
 	firing, _ := workload.Find("hold")
 	s = firing.Script(1000, 1)
-	r.Time(s.Fill())
+	r.time(s.Fill())
 	before := w.Work().Moved
 	b := s.Next(40_000, nil)
-	r.Time(b)
+	r.time(b)
 	moves := float64(w.Work().Moved-before) / float64(len(b.Fires))
 	if want := 1 - 4096/60_000.0; math.Abs(moves-want) > 0.05 {
 		t.Errorf("%.2f moves a timer that fires, want about %.2f", moves, want)

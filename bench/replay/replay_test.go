@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,22 +27,32 @@ func testSize(w workload.Workload) int {
 	return testN
 }
 
+// begun returns a new instance.
+func begun(e entry.Entry) *Instance {
+	i := New(e)
+	if err := i.Begin(0); err != nil {
+		panic(err)
+	}
+	return i
+}
+
+// check replays a block and checks the outcome.
+func check(p Player, b *script.Block, every bool) error {
+	_, err := p.Replay(b, every)
+	return errors.Join(err, p.Check(nil))
+}
+
 // replayAs replays a block in one of the four ways and checks the outcome.
 func (i *Instance) replayAs(way int, b *script.Block, samples *Latencies) error {
-	switch way % 4 {
-	case 0:
-		i.Time(b)
+	switch floor := strings.HasSuffix(i.entry.Name, "null"); way % 4 {
 	case 1:
 		i.TimeByKind(b, Clock{})
 	case 2:
 		i.Sample(b, samples)
-	case 3:
-		if i.entry.Name != "null" {
-			return i.Prove(b)
-		}
-		i.Time(b)
+	default:
+		return check(i, b, way%4 == 3 && !floor)
 	}
-	return i.Check(b, i.Outcome())
+	return i.Check(nil)
 }
 
 // written is a script with its blocks, the first of which is the fill.
@@ -62,23 +73,21 @@ func write(w workload.Workload, seed uint64) written {
 
 // allReplays replays a script in all ways and returns the first failure of the proof.
 func allReplays(e entry.Entry, w written) error {
-	i := New(e)
-	if err := i.Replay(w.blocks[0]); err != nil {
-		return err
-	}
-	for way, b := range w.blocks[1:] {
-		if err := i.replayAs(way, b, w.samples); err != nil {
+	i := begun(e)
+	for way, b := range w.blocks {
+		if err := i.replayAs(max(0, way-1), b, w.samples); err != nil {
 			return err
 		}
 	}
-	return i.CheckBindings(w.Pending)
+	return i.Check(w.Pending)
 }
 
 func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 	for _, w := range workload.All() {
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
-			entries := append(catalog.All(), entry.Entry{Name: "null", New: Null})
+			floor, inStructs := Floors()
+			entries := slices.Concat(catalog.All(), catalog.Intrusive(), []entry.Entry{floor, inStructs})
 			for seed := range uint64(longtest.Scale(t, 1, 1, 3)) {
 				script := write(w, seed)
 				for _, e := range entries {
@@ -213,9 +222,9 @@ func TestTheProverSaysWhichAnswerIsWrong(t *testing.T) {
 	} {
 		w, _ := workload.Find(c.workload)
 		s := w.Script(testSize(w), 1)
-		tested, b := New(faultyEntry(c.fault)), s.Fill()
-		tested.Time(b)
-		if err := tested.Prove(s.Next(20_000, b)); err == nil || !strings.Contains(err.Error(), c.want) {
+		tested := begun(faultyEntry(c.fault))
+		tested.time(s.Fill())
+		if _, err := tested.Replay(s.Next(20_000, nil), true); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("a structure that %s on %s: error %v, want %q", c.fault, c.workload, err, c.want)
 		}
 	}
@@ -225,12 +234,12 @@ func TestTheProverSaysWhichAnswerIsWrong(t *testing.T) {
 // The caller of a later block may not know its next operations.
 func TestPrefetchingEndsWithTheBlock(t *testing.T) {
 	e, _ := catalog.Find("auto")
-	i := New(e)
-	i.Reserve(&script.Block{Known: true})
-	known := i.ahead
-	i.Reserve(&script.Block{})
-	if known == nil || i.ahead != nil {
-		t.Errorf("prefetcher %v in a known block, %v afterwards", known, i.ahead)
+	s := newByID(e.New())
+	s.reserve(&script.Block{Known: true})
+	known := s.ahead
+	s.reserve(&script.Block{})
+	if known == nil || s.ahead != nil {
+		t.Errorf("prefetcher %v in a known block, %v afterwards", known, s.ahead)
 	}
 }
 
@@ -238,12 +247,12 @@ func TestTimedBlocksShowWrongIDsAndSwappedValues(t *testing.T) {
 	w, _ := workload.Find("cron-aligned")
 	for _, fault := range []string{"", "swaps values of a tick", "fires under a wrong ID"} {
 		s := w.Script(testSize(w), 1)
-		i, b := New(faultyEntry(fault)), s.Fill()
+		i, b := begun(faultyEntry(fault)), s.Fill()
 		for range 5 {
-			i.Time(b)
+			i.time(b)
 			b = s.Next(5000, b)
 		}
-		err := errors.Join(i.Replay(b), i.CheckBindings(s.Pending))
+		err := errors.Join(check(i, b, false), i.Check(s.Pending))
 		if found := err != nil; found != (fault != "") {
 			t.Errorf("a structure that %s: error %v", fault, err)
 		}
@@ -256,8 +265,8 @@ func TestTheTimesByKindAreWithoutTheReadingsOfTheClock(t *testing.T) {
 	const readNS = 1.0 / 1024
 	w, _ := workload.Find("churn")
 	e, _ := catalog.Find("minheap")
-	i, s := New(e), w.Script(100, 1)
-	i.Time(s.Fill())
+	i, s := begun(e), w.Script(100, 1)
+	i.time(s.Fill())
 	readings := 0
 	for _, k := range i.TimeByKind(s.Next(500, nil), Clock{ReadNS: readNS}) {
 		readings += k.ClockReads

@@ -101,10 +101,8 @@ func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) ([]scr
 	for i := range order {
 		order[i] = i
 	}
-	return proofs, stats.SideBySide(ctx, order, func(at int) error {
-		i := New(entries[at])
-		err := k.replay(ctx, i, i.Prove)
-		proofs[at] = i.Proof
+	return proofs, stats.SideBySide(ctx, order, func(at int) (err error) {
+		proofs[at], err = k.replay(ctx, entries[at], func(timers) {}, true)
 		return err
 	})
 }
@@ -112,20 +110,18 @@ func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) ([]scr
 // measure times every call of a structure in several rounds, with the garbage collector off.
 func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Calls, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	watch := NewWatch(callRounds, c.Workload.Tick, MeasureClock())
+	watch := newWatch(callRounds, c.Workload.Tick, MeasureClock())
 	var proof script.Proof
 	for range callRounds {
 		runtime.GC() // the instance before takes as much memory as this one
-		i := New(e)
-		i.Wrap(watch.Round)
-		if err := k.replay(ctx, i, i.Replay); err != nil {
+		var err error
+		if proof, err = k.replay(ctx, e, watch.round, false); err != nil {
 			return results.Calls{}, err
 		}
-		proof = i.Proof
 	}
-	calls, err := watch.Result()
+	calls, err := watch.result()
 	calls.Workload, calls.N, calls.Structure, calls.Proof = c.Workload.Name, c.N, e.Name, proof
-	if e.Intrusive {
+	if e.Intrusive() {
 		calls.Role = results.RoleIntrusive
 	}
 	if err == nil && !c.Workload.Kind().SingleCalls {
@@ -138,17 +134,17 @@ func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Cal
 func (c Calls) bytes(ctx context.Context, k *kept, e entry.Entry) (float64, error) {
 	last := k.blocks[len(k.blocks)-1]
 	before := Measure()
-	i := Alone(e)
-	i.Reserve(last)
+	r := newReplayer(e)
+	r.reserve(last)
 	for _, b := range k.blocks {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		i.Time(b)
+		r.time(b)
 	}
 	const id = 8
 	taken := Measure().BytesSince(before) - id*float64(last.Keys)
-	runtime.KeepAlive(i)
+	runtime.KeepAlive(&r)
 	return max(0, taken) / float64(max(1, last.Want.Pending)), nil
 }
 
@@ -170,17 +166,24 @@ func (c Calls) write(ctx context.Context) (*kept, error) {
 	return k, err
 }
 
-func (k *kept) replay(ctx context.Context, i *Instance, block func(*script.Block) error) error {
-	if err := i.Replay(k.blocks[0]); err != nil {
-		return err
-	}
-	for _, b := range k.blocks[1:] {
-		if err := ctx.Err(); err != nil {
-			return err
+// replay replays all blocks on a new instance and returns the proof. If every is set, it checks every answer after the fill.
+func (k *kept) replay(ctx context.Context, e entry.Entry, prepare func(timers), every bool) (script.Proof, error) {
+	i := New(e)
+	err := i.Begin(0)
+	prepare(i.timers)
+	for at, b := range k.blocks {
+		if err == nil {
+			err = ctx.Err()
 		}
-		if err := block(b); err != nil {
-			return err
+		if err == nil {
+			_, err = i.Replay(b, every && at > 0)
+		}
+		if err == nil {
+			err = i.Check(nil)
 		}
 	}
-	return i.CheckBindings(k.Pending)
+	if err != nil {
+		return i.proof, err
+	}
+	return i.proof, i.Check(k.Pending)
 }

@@ -6,13 +6,12 @@ import (
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Walker replays a script one operation at a time, without timing it. It checks the deadline and the ID of each
+// walker replays a script one operation at a time, without timing it. It checks the deadline and the ID of each
 // timer that fires, and that the timer is neither early nor later than its bound. Exact structures
 // have a bound of 0; coarse structures declare a bound for each delay.
-type Walker struct {
+type walker struct {
 	*replayer
 	maxLate  func(delay structures.Tick) structures.Tick // nil for an exact structure
 	fires    []script.Fire                               // timers of the block that are not due yet
@@ -31,31 +30,25 @@ type expected struct {
 	id structures.ID
 }
 
-// NewWalker returns a Walker on a new instance of a structure.
-func NewWalker(e entry.Entry) *Walker { return walkerOn(&replayer{s: e.New()}, e.MaxLate) }
-
-func walkerOn(r *replayer, maxLate func(structures.Tick) structures.Tick) *Walker {
-	return &Walker{replayer: r, maxLate: maxLate, unfired: make(map[uint64]expected)}
+func walkerOn(r *replayer, maxLate func(structures.Tick) structures.Tick) *walker {
+	return &walker{replayer: r, maxLate: maxLate, unfired: make(map[uint64]expected)}
 }
 
-// Structure returns the structure.
-func (w *Walker) Structure() structures.Scheduler[uint64] { return w.s }
-
 // Replay replays a block. It calls advance with the tick of each wake-up of the script. advance must call
-// [Walker.Wake] at each tick at which timers should fire.
-func (w *Walker) Replay(b *script.Block, advance func(to structures.Tick)) {
+// [walker.Wake] at each tick at which timers should fire.
+func (w *walker) Replay(b *script.Block, advance func(to structures.Tick)) {
 	w.begin(b)
 	for kind, op := range b.All() {
 		w.step(kind, op, advance)
 	}
 }
 
-func (w *Walker) begin(b *script.Block) {
-	w.Reserve(b)
+func (w *walker) begin(b *script.Block) {
+	w.reserve(b)
 	w.fires = b.Fires
 }
 
-func (w *Walker) step(kind script.Kind, op script.Op, advance func(to structures.Tick)) {
+func (w *walker) step(kind script.Kind, op script.Op, advance func(to structures.Tick)) {
 	if kind != script.KindFire && kind != script.KindWake {
 		w.doOne(kind, op)
 		return
@@ -63,33 +56,30 @@ func (w *Walker) step(kind script.Kind, op script.Op, advance func(to structures
 	// Read the IDs now: later operations reuse their keys.
 	for len(w.fires) > 0 && w.fires[0].At <= op.At {
 		f := w.fires[0]
-		value := f.Value
-		if w.form != nil {
-			value = uint64(f.Key)
-		}
-		w.unfired[value] = expected{f, w.ids[f.Key]}
+		value, id := w.named(f)
+		w.unfired[value] = expected{f, id}
 		w.fires = w.fires[1:]
 	}
 	advance(op.At)
 }
 
 // Wake calls Pop at a tick until nothing is due.
-func (w *Walker) Wake(at structures.Tick) { w.wake(at, at) }
+func (w *walker) Wake(at structures.Tick) { w.wake(at, at) }
 
 // wake is Wake for a program that wakes at a tick other than that of the script.
-func (w *Walker) wake(at, programAt structures.Tick) {
+func (w *walker) wake(at, programAt structures.Tick) {
 	for {
-		t, ok := w.s.Pop(at)
+		t, ok := w.Pop(at)
 		if !ok {
 			break
 		}
-		w.recordFired(programAt, t)
+		w.count(&w.outcome, programAt, t)
 		w.checkFired(at, t)
 	}
 	w.lastWake = at
 }
 
-func (w *Walker) fail(format string, args ...any) {
+func (w *walker) fail(format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf(format, args...)
 	}
@@ -97,7 +87,7 @@ func (w *Walker) fail(format string, args ...any) {
 
 // checkFired compares a timer that fired with the expected one. Structures fire only at wake-ups, so a timer is
 // too late only if the previous wake-up was at its bound or after it.
-func (w *Walker) checkFired(at structures.Tick, t structures.Timer[uint64]) {
+func (w *walker) checkFired(at structures.Tick, t structures.Timer[uint64]) {
 	f, ok := w.unfired[t.Value]
 	delete(w.unfired, t.Value)
 	latest := w.latestFire(f.Fire)
@@ -119,7 +109,7 @@ func (w *Walker) checkFired(at structures.Tick, t structures.Timer[uint64]) {
 }
 
 // latestFire returns the last tick at which a timer may fire, at most the largest tick.
-func (w *Walker) latestFire(f script.Fire) structures.Tick {
+func (w *walker) latestFire(f script.Fire) structures.Tick {
 	if w.maxLate == nil {
 		return f.At
 	}
@@ -132,7 +122,7 @@ func (w *Walker) latestFire(f script.Fire) structures.Tick {
 
 // Check compares the outcome after a block with that of the generator. A late timer within its bound counts as
 // pending.
-func (w *Walker) Check(b *script.Block) error {
+func (w *walker) Check(b *script.Block) error {
 	want := b.Want
 	for _, f := range w.unfired {
 		if limit := w.latestFire(f.Fire); w.lastWake >= limit {
@@ -143,7 +133,7 @@ func (w *Walker) Check(b *script.Block) error {
 		want.Pending++
 		want.Checksum -= script.Checksum(f.At, f.Value)
 	}
-	o := w.Outcome()
+	o := w.now()
 	if err := o.checkAnswers(); err != nil {
 		return err
 	}

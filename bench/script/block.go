@@ -113,6 +113,20 @@ func (b *Block) Count(kind Kind) int {
 	return n
 }
 
+// KeySum returns the sum of Checksum over the timers that must fire in the block: the ticks of the Pops, and the keys.
+func (b *Block) KeySum() (sum uint64) {
+	fires := b.Fires
+	for kind, op := range b.All() {
+		if kind != KindFire && kind != KindWake {
+			continue
+		}
+		for ; len(fires) > 0 && fires[0].At <= op.At; fires = fires[1:] {
+			sum += Checksum(op.At, uint64(fires[0].Key))
+		}
+	}
+	return sum
+}
+
 // Add appends an operation.
 func (b *Block) Add(kind Kind, op Op) {
 	b.Ops = append(b.Ops, op)

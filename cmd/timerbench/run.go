@@ -16,7 +16,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/compare"
-	"github.com/timerbench/timerbench/bench/embedded"
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -186,7 +185,7 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("budget") && cfg.Trials == 0 {
 		cfg.Budget = cfg.Profile.Budget
 	}
-	taken := append(names(allStructures(), nameOfStructure), embedded.FloorName, bench.FloorName)
+	taken := append(names(allStructures(), nameOfStructure), results.IntrusiveFloor, bench.FloorName)
 	if cfg.External, err = external.Parse(f.external, taken); err != nil {
 		return fmt.Errorf("--external %w", err)
 	}

@@ -17,7 +17,7 @@ func Intrusive() []entry.Entry { return IntrusiveFor[uint64]() }
 // IntrusiveFor is Intrusive for structures with values of another type.
 func IntrusiveFor[T any]() []entry.For[T] {
 	type item = intrusive.Item[T]
-	out := []entry.For[T]{
+	return []entry.For[T]{
 		{
 			Name: "intrusive-heap", Family: entry.Heaps, Package: root + "intrusive/heap",
 			Summary: "4-ary heap, the index in the timer: libev, JDK 25",
@@ -26,6 +26,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(heap.New[item](), func(t *heap.Timer[item]) *item { return &t.Value })
 			},
+			Bare: func() any { return heap.New[T]() },
 		},
 		{
 			Name: "intrusive-linkedwheel", Family: entry.Wheels, Package: root + "intrusive/linkedwheel",
@@ -35,6 +36,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(linkedwheel.New[item](), func(t *linkedwheel.Timer[item]) *item { return &t.Value })
 			},
+			Bare: func() any { return linkedwheel.New[T]() },
 		},
 		{
 			Name: "intrusive-hwheel", Family: entry.Wheels, Package: root + "intrusive/hwheel",
@@ -44,6 +46,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(hwheel.New[item](), func(t *hwheel.Timer[item]) *item { return &t.Value })
 			},
+			Bare: func() any { return hwheel.New[T]() },
 		},
 		{
 			Name: "intrusive-rbtree", Family: entry.Trees, Package: root + "intrusive/rbtree",
@@ -53,10 +56,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(rbtree.New[item](), func(t *rbtree.Timer[item]) *item { return &t.Value })
 			},
+			Bare: func() any { return rbtree.New[T]() },
 		},
 	}
-	for i := range out {
-		out[i].Intrusive = true
-	}
-	return out
 }

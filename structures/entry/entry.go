@@ -56,9 +56,6 @@ type For[T any] struct {
 	// comes on top. 0 means not declared.
 	MaxBytes int
 
-	// Intrusive marks a structure whose timers are fields of the caller's structs. New puts IDs on top of it.
-	Intrusive bool
-
 	// ThirdParty is the module of the container that the structure adapts. Empty for our own.
 	ThirdParty string
 
@@ -69,7 +66,14 @@ type For[T any] struct {
 	Late string
 
 	New func() structures.Scheduler[T]
+
+	// Bare returns a new structure whose timers are fields of the caller's structs, such as *hwheel.Wheel[T]. New puts IDs
+	// on top of it. Nil for a structure by ID.
+	Bare func() any
 }
+
+// Intrusive reports whether the timers are fields of the caller's structs.
+func (e For[T]) Intrusive() bool { return e.Bare != nil }
 
 // Exact reports whether every timer fires at its deadline.
 func (e For[T]) Exact() bool { return e.MaxLate == nil }

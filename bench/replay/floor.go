@@ -1,0 +1,116 @@
+package replay
+
+import (
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// Floors returns the entries of the floors: of the structures by ID, and of those whose timers are fields of the caller's
+// structs. A floor costs only what the harness costs: reading the script, the table of timers, calls and checksums. It
+// stores no timers and fires those that the block names. So it knows no stale IDs, and its answers cannot be checked one by
+// one.
+func Floors() (byID, inStructs entry.Entry) {
+	return entry.Entry{Name: results.Floor, New: func() structures.Scheduler[uint64] { return &null{} }},
+		entry.Entry{Name: results.IntrusiveFloor, Bare: func() any { return &emptyWheel{} }}
+}
+
+// told is the timers that a floor is told of.
+type told struct {
+	fires []script.Fire
+	next  int
+	len   int
+}
+
+// Expect takes the timers that fire in the next block.
+func (t *told) Expect(fires []script.Fire) { t.fires, t.next = fires, 0 }
+
+// Next returns the tick of the next timer.
+func (t *told) Next() (structures.Tick, bool) {
+	if t.next == len(t.fires) {
+		return 0, false
+	}
+	return t.fires[t.next].At, true
+}
+
+// Len returns the number of pending timers.
+func (t *told) Len() int { return t.len }
+
+// pop returns the next timer if it is due; nil: none is.
+func (t *told) pop(now structures.Tick) *script.Fire {
+	if t.next == len(t.fires) || t.fires[t.next].At > now {
+		return nil
+	}
+	t.next++
+	t.len--
+	return &t.fires[t.next-1]
+}
+
+// null is the floor of structures by ID.
+type null struct {
+	told
+	issued    structures.ID
+	cancelled structures.ID // the last cancelled ID, which the replayer uses as a stale one
+}
+
+func (s *null) Schedule(structures.Tick, uint64) structures.ID {
+	s.len++
+	s.issued++
+	return s.issued
+}
+
+func (s *null) Reschedule(id structures.ID, _ structures.Tick) bool { return id != s.cancelled }
+
+func (s *null) Cancel(id structures.ID) bool {
+	if id == s.cancelled {
+		return false
+	}
+	s.len--
+	s.cancelled = id
+	return true
+}
+
+func (s *null) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) {
+	f := s.pop(now)
+	if f == nil {
+		return t, false
+	}
+	t.Deadline, t.Value = f.At, f.Value
+	t.ID = structures.ID(t.Value + 1) // the ID from Schedule: values start at 0
+	return t, true
+}
+
+// emptyWheel is the floor of structures whose timers are fields.
+type emptyWheel struct {
+	told
+	idle  *emptyTimer // the only timer that is not pending
+	fired emptyTimer
+}
+
+// emptyTimer is only its value.
+type emptyTimer struct{ Value uint64 }
+
+// Deadline returns 0, as a timer does not know when it fired.
+func (t *emptyTimer) Deadline() structures.Tick { return 0 }
+
+func (w *emptyWheel) Schedule(*emptyTimer, structures.Tick) { w.len++ }
+
+func (w *emptyWheel) Reschedule(t *emptyTimer, _ structures.Tick) bool { return t != w.idle }
+
+func (w *emptyWheel) Cancel(t *emptyTimer) bool {
+	if t == w.idle {
+		return false
+	}
+	w.len--
+	return true
+}
+
+func (w *emptyWheel) Pop(now structures.Tick) *emptyTimer {
+	f := w.pop(now)
+	if f == nil {
+		return nil
+	}
+	w.fired.Value = uint64(f.Key)
+	return &w.fired
+}

@@ -1,0 +1,111 @@
+package replay
+
+import (
+	"time"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// replayer replays a script on one structure. In addition to the calls, it does only what every caller must do: it finds a
+// timer by its key, and reads the timers that fire. It treats all structures alike.
+type replayer struct {
+	timers
+	outcome outcome
+}
+
+// timers is a structure with the table of its timers by key. It is a [byID] or an [inStructs].
+type timers interface {
+	pops
+
+	// reserve makes room for the keys of a block, outside the timed region.
+	reserve(b *script.Block)
+
+	// do executes the operations of batches, which are the first of ops. This is the timed code.
+	do(batches []script.Batch, ops []script.Op, o *outcome)
+
+	// stamped returns a function that begins and ends the timing of single calls.
+	stamped(called func(call)) (stamp func(on bool))
+
+	// named returns the value and the ID with which a timer must fire, and count counts one that fired at a tick.
+	named(f script.Fire) (value uint64, id structures.ID)
+	count(o *outcome, at structures.Tick, t structures.Timer[uint64])
+
+	// checkRefused makes calls that must be refused after an operation, by key or by stale ID.
+	checkRefused(kind script.Kind, key uint32, stale *staleIDs) error
+
+	// settle completes the outcome after a block.
+	settle(o *outcome, b *script.Block)
+
+	// checkBindings checks at the end that each timer fired as itself.
+	checkBindings(o outcome, pending func(do func(script.Timer))) error
+}
+
+// pops is the calls that name no timer.
+type pops interface {
+	Pop(now structures.Tick) (structures.Timer[uint64], bool)
+	Next() (at structures.Tick, ok bool)
+	Len() int
+}
+
+func newReplayer(e entry.Entry) replayer {
+	if e.Bare != nil {
+		return replayer{timers: &inStructs{loop: newLoop(e.Bare())}}
+	}
+	return replayer{timers: newByID(e.New())}
+}
+
+// now returns the outcome so far.
+func (r *replayer) now() outcome {
+	o := r.outcome
+	o.done.Pending = uint64(r.Len())
+	return o
+}
+
+// time replays a block and returns its duration. It reads the clock only before and after the block.
+func (r *replayer) time(b *script.Block) time.Duration {
+	r.reserve(b)
+	start := time.Now()
+	r.do(b.Batches, b.Ops, &r.outcome)
+	return time.Since(start)
+}
+
+// timeByKind replays a block and reads the clock once per batch of operations. It
+// returns the time by kind, without the cost of reading the clock.
+func (r *replayer) timeByKind(b *script.Block, clock Clock) []results.KindTime {
+	r.reserve(b)
+	var times [script.NumKinds]results.KindTime
+	ops := b.Ops
+	epoch := time.Now()
+	last := time.Since(epoch)
+	for i, batch := range b.Batches {
+		fired := r.outcome.done.Fired
+		r.do(b.Batches[i:i+1], ops, &r.outcome)
+		now := time.Since(epoch)
+		k := &times[batch.Kind]
+		k.NS += float64(now - last)
+		k.ClockReads++
+		if batch.Kind == script.KindFire {
+			k.Count += int(r.outcome.done.Fired - fired)
+		} else {
+			k.Count += batch.Len
+		}
+		last = now
+		ops = ops[batch.Len:]
+	}
+	var out []results.KindTime
+	for kind, k := range times {
+		if k.Count > 0 {
+			k.Kind = script.Kind(kind)
+			k.NS = max(0, k.NS-float64(k.ClockReads)*clock.ReadNS)
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func (r *replayer) doOne(kind script.Kind, op script.Op) {
+	r.do([]script.Batch{{Kind: kind, Len: 1}}, []script.Op{op}, &r.outcome)
+}
