@@ -173,7 +173,7 @@ func For[T any]() []entry.For[T] {
 		of(entry.For[T]{
 			Name: "wheel-fixed", Family: entry.Wheels, MaxBytes: 72,
 			Summary: "coarse wheel without cascades, slots of fixed capacity, a heap if they are full: bitwheel",
-			Source:  "bitwheel, a Rust library, 2025", Costs: costs(whereFull, whereFull, whereFull),
+			Source:  "bitwheel 0.4.0, a Rust library, 2025", Costs: costs(whereFull, whereFull, whereFull),
 			MaxLate: wheelfixed.MaxLate, Late: "less than 8/63 (12.7 %) of the delay, or 3 ticks",
 		}, wheelfixed.New[T]),
 		of(entry.For[T]{

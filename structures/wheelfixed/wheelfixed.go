@@ -6,8 +6,8 @@
 // expires. Cancel fills the place with the last timer of the slot. So no list is ever followed, and the
 // memory of the wheel is known when it is made.
 //
-// Pedigree. The Rust library [bitwheel] (2025), made for event loops that constantly set and cancel
-// timeouts: gears of 64 slots, a bitmap each, and a few probes. Differences here:
+// Pedigree. The Rust library [bitwheel] 0.4.0 (2025; 0.6.0 is current), made for event loops that set and cancel
+// timeouts all the time: gears of 64 slots, a bitmap each, and a few probes. Differences here:
 //
 //   - Each gear of bitwheel is 64 times as coarse as the one below, so a timer may be late by several
 //     times its delay. Here a gear has 256 slots and is eight times as coarse, nearly as in hwheellinux.
