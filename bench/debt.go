@@ -29,32 +29,22 @@ type debtEnd struct{ drain, fill, filled *script.Block } // of the instance, and
 func (c cell) debtScripts(ctx context.Context, region int) (*debtScripts, error) {
 	d := &debtScripts{}
 	for end := range d.ends {
-		s := c.workload.Script(c.n, c.seed)
-		var spare *script.Block
-		var err error
-		next := func(b *script.Block, failed error) *script.Block {
-			err = failed
-			if end == 0 {
-				d.before = append(d.before, b)
-				return nil // it is kept
-			}
-			return b
-		}
-		warm := c.workload.WarmUp(c.n)
-		for b, failed := s.FillContext(ctx); ; b, failed = s.NextContext(ctx, warm.Size(largestAgeing), spare) {
-			if spare = next(b, failed); err != nil {
-				return nil, err
-			}
+		s, warm := c.workload.Script(c.n, c.seed), c.workload.WarmUp(c.n)
+		d.before = nil // the same blocks again
+		b, err := s.FillContext(ctx)
+		for ; err == nil; b, err = s.NextContext(ctx, warm.Size(largestAgeing), nil) {
+			d.before = append(d.before, b)
 			if warm.Note(b); warm.Done() {
 				break
 			}
 		}
-		for ops := 0; end == 1 && ops < region; ops += d.region[len(d.region)-1].Calls {
-			b, err := s.NextContext(ctx, min(region, largestAgeing), nil)
-			if err != nil {
-				return nil, err
+		for ops := 0; err == nil && end == 1 && ops < region; {
+			if b, err = s.NextContext(ctx, min(region, largestAgeing), nil); err == nil {
+				d.region, ops = append(d.region, b), ops+b.Calls
 			}
-			d.region = append(d.region, b)
+		}
+		if err != nil {
+			return nil, err
 		}
 		now, at := s.Now(), &d.ends[end]
 		if at.drain, err = s.Drain(ctx); err != nil {

@@ -24,11 +24,11 @@ type Step struct {
 	Name       string
 	Workload   string // empty for the analyses of memory and of idle wake-ups
 	N          int
-	Contenders []string // without the control
-	Most       int      // of the contenders that take part; 0: all
-	Rounds     int      // planned for the best contenders; 0: an analysis
-	Seconds    float64  // estimated
-	Bytes      uint64   // of memory, estimated; 0: little
+	Contenders int     // without the control
+	Most       int     // of the contenders that take part; 0: all
+	Rounds     int     // planned for the best contenders; 0: an analysis
+	Seconds    float64 // estimated
+	Bytes      uint64  // of memory, estimated; 0: little
 
 	entries  []entry.Entry // the structures
 	cell     *cell         // nil: an analysis
@@ -59,28 +59,15 @@ func NewPlan(cfg Config) (*Plan, error) {
 		if cfg.Turns == nil && c.trace == nil && c.n == profile.largestSize() && !collected[unit] {
 			c.withGC, collected[unit] = true, true
 		}
-		s := c.step(entries, cfg.Memory)
-		for _, e := range cfg.External {
-			s.Contenders = append(s.Contenders, e.Name)
-		}
-		contenders := len(entries) + len(cfg.External)
-		if c.leaves == allButFew {
-			contenders, s.Most = min(contenders, mostContenders), mostContenders
-		}
-		s.Seconds = c.seconds(contenders)
-		p.Steps = append(p.Steps, s)
+		p.Steps = append(p.Steps, c.step(entries, cfg))
 	}
 	for _, w := range cfg.Workloads {
 		for _, n := range profile.sizesOf(w) {
 			entries, c := profile.fit(cfg.Structures, n), profile.cell(w, n)
-			if len(entries) == 0 {
-				continue
-			}
-			calls := profile.timesCalls(w)
-			if !w.Kind().SingleCalls {
+			if len(entries) > 0 && !w.Kind().SingleCalls {
 				add(c, entries)
 			}
-			if calls {
+			if len(entries) > 0 && profile.timesCalls(w) {
 				s := analysisStep(replay.Calls{Workload: w, N: n, Seed: cfg.Seed, Block: c.block()}, entries)
 				s.Workload, s.N, s.Bytes = w.Name, n, bytesOfCalls(n, entries)
 				p.Steps = append(p.Steps, s)
@@ -214,26 +201,23 @@ func put[V any](m *map[string]V, name string, v V) {
 
 // step returns the step that measures a cell. If the structures need more than the memory together, the
 // step measures one after the other, without a control and without trials with the collector on.
-func (c cell) step(entries []entry.Entry, memory uint64) Step {
-	bytes := c.bytes(entries)
-	if memory > 0 && bytes > memory {
+func (c cell) step(entries []entry.Entry, cfg Config) Step {
+	s := Step{
+		Name: c.name(), Workload: c.workload.Name, N: c.n, Contenders: len(c.contenders(entries, nil)) + len(cfg.External),
+		Rounds: c.rounds, Bytes: c.bytes(entries), entries: entries, cell: &c,
+	}
+	if cfg.Memory > 0 && s.Bytes > cfg.Memory {
 		c.apart, c.withGC, c.control = true, false, false
-		bytes = c.bytes(entries)
+		s.Bytes = c.bytes(entries)
 	}
-	var names []string
-	for _, r := range c.contenders(entries, nil) {
-		names = append(names, r.Structure)
+	contenders := len(entries) + len(cfg.External)
+	if c.leaves == allButFew {
+		contenders, s.Most = min(contenders, mostContenders), mostContenders
 	}
-	return Step{
-		Name: c.name(), Workload: c.workload.Name, N: c.n, Contenders: names,
-		Rounds: c.rounds, Bytes: bytes, entries: entries, cell: &c,
-	}
+	s.Seconds = c.seconds(contenders)
+	return s
 }
 
 func analysisStep(a replay.Step, entries []entry.Entry) Step {
-	s := Step{Name: a.Name(), Seconds: a.Seconds(len(entries)), entries: entries, analysis: a}
-	for _, e := range entries {
-		s.Contenders = append(s.Contenders, e.Name)
-	}
-	return s
+	return Step{Name: a.Name(), Contenders: len(entries), Seconds: a.Seconds(len(entries)), entries: entries, analysis: a}
 }

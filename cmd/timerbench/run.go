@@ -244,8 +244,8 @@ func printPlan(out io.Writer, cfg bench.Config) error {
 		if s.Rounds > 0 {
 			rounds = show.Grouped(s.Rounds)
 		}
-		contenders := show.Grouped(len(s.Contenders))
-		if s.Most > 0 && s.Most < len(s.Contenders) {
+		contenders := show.Grouped(s.Contenders)
+		if s.Most > 0 && s.Most < s.Contenders {
 			contenders = fmt.Sprintf("%d of %s", s.Most, contenders)
 		}
 		t.Add(s.Name, contenders, rounds, about(s.Seconds))
