@@ -23,8 +23,7 @@ func (a *alarm) between(n int, do func()) {
 
 // withDriver runs a test in a bubble with a driver.
 func withDriver(t *testing.T, test func(t *testing.T, d *Driver)) {
-	synctest.Test(t, func(t *testing.T) {
-		d := made(t)
+	Alone(t, func(t *testing.T, d *Driver) {
 		test(t, d)
 	})
 }

@@ -29,42 +29,40 @@ func TestWhatIsDueFiresAfterAResume(t *testing.T) {
 	for name, opts := range map[string][]Option{
 		"default": nil, "inline": {Inline()}, "ticking": {Ticking(), Tick(100 * time.Millisecond)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d, suspend := suspended(t, append(opts, Shards(2))...)
-				start := time.Now()
-				var mu sync.Mutex
-				var fired []string
-				var at []time.Duration
-				note := func(name string) func() {
-					return func() {
-						mu.Lock()
-						defer mu.Unlock()
-						fired, at = append(fired, name), append(at, time.Since(start))
-					}
+		Bubble(t, name, func(t *testing.T) {
+			d, suspend := suspended(t, append(opts, Shards(2))...)
+			start := time.Now()
+			var mu sync.Mutex
+			var fired []string
+			var at []time.Duration
+			note := func(name string) func() {
+				return func() {
+					mu.Lock()
+					defer mu.Unlock()
+					fired, at = append(fired, name), append(at, time.Since(start))
 				}
-				d.AfterFunc(2*h, note("2h"))
-				d.Schedule(h, note("1h"))
-				later := d.AfterFunc(h, note("3h"))
-				later.Reset(3 * h)
-				time.Sleep(10 * s)
-				suspend(2*h + 30*time.Minute)
-				d.Schedule(30*s, note("30s after the resume")) // before the driver has woken up
-				time.Sleep(35 * s)
-				synctest.Wait()
-				if len(fired) == 3 { // the first two come due together, in two shards
-					slices.Sort(fired[:2])
-				}
-				if !slices.Equal(fired, []string{"1h", "2h", "30s after the resume"}) ||
-					at[1] > 11*s || at[2] < 40*s || at[2] > 40*s+100*time.Millisecond {
-					t.Errorf("%v have fired after %v", fired, at)
-				}
-				time.Sleep(h)
-				synctest.Wait()
-				if want := 30 * time.Minute; len(at) != 4 || at[3] < want || at[3] > want+s {
-					t.Errorf("%v have fired after %v", fired, at)
-				}
-			})
+			}
+			d.AfterFunc(2*h, note("2h"))
+			d.Schedule(h, note("1h"))
+			later := d.AfterFunc(h, note("3h"))
+			later.Reset(3 * h)
+			time.Sleep(10 * s)
+			suspend(2*h + 30*time.Minute)
+			d.Schedule(30*s, note("30s after the resume")) // before the driver has woken up
+			time.Sleep(35 * s)
+			synctest.Wait()
+			if len(fired) == 3 { // the first two come due together, in two shards
+				slices.Sort(fired[:2])
+			}
+			if !slices.Equal(fired, []string{"1h", "2h", "30s after the resume"}) ||
+				at[1] > 11*s || at[2] < 40*s || at[2] > 40*s+100*time.Millisecond {
+				t.Errorf("%v have fired after %v", fired, at)
+			}
+			time.Sleep(h)
+			synctest.Wait()
+			if want := 30 * time.Minute; len(at) != 4 || at[3] < want || at[3] > want+s {
+				t.Errorf("%v have fired after %v", fired, at)
+			}
 		})
 	}
 }
@@ -98,8 +96,7 @@ func TestBoottime(t *testing.T) {
 	if after := (<-fired).Sub(begin); after < delay {
 		t.Errorf("fired after %v, want %v", after, delay)
 	}
-	synctest.Test(t, func(t *testing.T) {
-		d := made(t, Boottime())
+	Alone(t, func(t *testing.T, d *Driver) {
 		begin := time.Now()
 		d.AfterFunc(h, func() {
 			if after := time.Since(begin); after != h {
@@ -108,5 +105,5 @@ func TestBoottime(t *testing.T) {
 		})
 		time.Sleep(2 * h)
 		_ = d.Close()
-	})
+	}, Boottime())
 }

@@ -37,8 +37,7 @@ func mustBeEmpty(t *testing.T, c <-chan time.Time) {
 
 // After a stall the ticks are where they would have been without it.
 func TestTickerAfterAStall(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t, driver.Inline())
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		start := time.Now()
 		k := d.NewTicker(10 * ms)
 		d.Schedule(25*ms, func() { time.Sleep(100 * ms) })
@@ -47,13 +46,12 @@ func TestTickerAfterAStall(t *testing.T) {
 				t.Errorf("a tick at %v, want %v", at, want*ms)
 			}
 		}
-	})
+	}, driver.Inline())
 }
 
 // A ticker ends when its channel is garbage, and goes on while something refers to the channel or to the ticker.
 func TestATickerThatNothingRefersToEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t)
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		func() {
 			for range 10 {
 				d.NewTicker(time.Second)

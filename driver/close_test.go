@@ -64,8 +64,7 @@ func TestShutdownWaitsForWhatRuns(t *testing.T) {
 		{driver.Workers(2), 4},
 		{driver.Inline(), 5},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			d := newDriver(t, c.opt)
+		driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 			var done atomic.Int64
 			for range 5 {
 				d.Schedule(ms, func() {
@@ -89,7 +88,7 @@ func TestShutdownWaitsForWhatRuns(t *testing.T) {
 			if s := d.Stats(); s.Fired != uint64(6-c.pending) {
 				t.Errorf("%d have fired", s.Fired)
 			}
-		})
+		}, c.opt)
 	}
 }
 

@@ -306,8 +306,7 @@ func TestChildrenOfAContext(t *testing.T) {
 }
 
 func TestAContextHasTheValuesAndTheNameOfAStandardOne(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t)
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		type key struct{}
 		for _, parent := range []context.Context{
 			context.Background(), context.WithValue(t.Context(), key{}, "v"), opaque{t.Context()},

@@ -73,9 +73,7 @@ func bySetup(t *testing.T, test func(t *testing.T, d *driver.Driver), opts ...dr
 func inBubble(t *testing.T, test func(t *testing.T, d *driver.Driver), opts ...driver.Option) {
 	t.Helper()
 	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { test(t, newDriver(t, append(opts, s.opts...)...)) })
-		})
+		driver.Bubble(t, s.name, func(t *testing.T) { test(t, newDriver(t, append(opts, s.opts...)...)) })
 	}
 }
 
@@ -120,25 +118,23 @@ const (
 // timer without a delay is not rounded.
 func TestTimersFireAtTheTickAfterTheirDelay(t *testing.T) {
 	for _, s := range exact {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := newDriver(t, driver.StructureFunc(s.new), driver.Tick(ms))
-				time.Sleep(300 * µs)
-				l := newLog() // 300 µs after a tick
-				d.AfterFunc(0, l.note("0"))
-				d.AfterFunc(-time.Hour, l.note("-1h"))
-				d.AfterFunc(700*µs, l.note("700µs"))
-				d.Schedule(701*µs, l.note("701µs"))
-				d.Schedule(time.Second, l.note("1s"))
-				d.AfterFunc(time.Hour, l.note("1h"))
-				d.Schedule(30*24*time.Hour, l.note("30d"))
-				d.AfterFunc(1<<63-1, l.note("never"))
-				time.Sleep(60 * 24 * time.Hour)
-				l.want(t, "0s 0", "0s -1h", "700µs 700µs", "1.7ms 701µs", "1.0007s 1s", "1h0m0.0007s 1h", "720h0m0.0007s 30d")
-				if d.Len() != 1 {
-					t.Errorf("%d are pending, want 1", d.Len())
-				}
-			})
+		driver.Bubble(t, s.name, func(t *testing.T) {
+			d := newDriver(t, driver.StructureFunc(s.new), driver.Tick(ms))
+			time.Sleep(300 * µs)
+			l := newLog() // 300 µs after a tick
+			d.AfterFunc(0, l.note("0"))
+			d.AfterFunc(-time.Hour, l.note("-1h"))
+			d.AfterFunc(700*µs, l.note("700µs"))
+			d.Schedule(701*µs, l.note("701µs"))
+			d.Schedule(time.Second, l.note("1s"))
+			d.AfterFunc(time.Hour, l.note("1h"))
+			d.Schedule(30*24*time.Hour, l.note("30d"))
+			d.AfterFunc(1<<63-1, l.note("never"))
+			time.Sleep(60 * 24 * time.Hour)
+			l.want(t, "0s 0", "0s -1h", "700µs 700µs", "1.7ms 701µs", "1.0007s 1s", "1h0m0.0007s 1h", "720h0m0.0007s 30d")
+			if d.Len() != 1 {
+				t.Errorf("%d are pending, want 1", d.Len())
+			}
 		})
 	}
 }
@@ -152,9 +148,8 @@ func TestTheDefaultTick(t *testing.T) {
 		}
 		for delay := time.Duration(1); delay < 3*ms; delay += 37 * µs {
 			start := time.Now()
-			fired := make(chan time.Duration)
-			d.Schedule(delay, func() { fired <- time.Since(start) })
-			if got := <-fired; got < delay || got >= delay+tick {
+			<-d.After(delay)
+			if got := time.Since(start); got < delay || got >= delay+tick {
 				t.Errorf("fired after %v, want %v to %v", got, delay, delay+tick)
 			}
 			time.Sleep(11 * µs)
@@ -203,28 +198,26 @@ func TestFunctionsRunInOrder(t *testing.T) {
 			"inline": {driver.Inline(), driver.Shards(1)}, "shards": {driver.Inline(), driver.Shards(5)},
 			"worker": {driver.Workers(1), driver.Budget(2)},
 		} {
-			t.Run(s.name+"/"+name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					d := newDriver(t, append(opts, driver.StructureFunc(s.new))...)
-					var got []int
-					note := func(at int) func() { return func() { got = append(got, at); time.Sleep(ms) } }
-					d.AfterFunc(0, func() { time.Sleep(5 * time.Second) })
-					var wg sync.WaitGroup
-					for i := range 1000 { // from many goroutines, so in many shards
-						at := time.Duration(1+i*7919%1000) * 2 * ms
-						wg.Go(func() { d.AfterFunc(at/2, note(int(at/ms))).Reset(at) })
-					}
-					wg.Wait()
-					time.Sleep(time.Second + 3*ms/2)
-					for range 10 {
-						d.Schedule(0, note(1001))
-					}
-					time.Sleep(time.Minute)
-					synctest.Wait()
-					if len(got) != 1010 || !slices.IsSorted(got) {
-						t.Errorf("%d ran, in the order %v", len(got), got)
-					}
-				})
+			driver.Bubble(t, s.name+"/"+name, func(t *testing.T) {
+				d := newDriver(t, append(opts, driver.StructureFunc(s.new))...)
+				var got []int
+				note := func(at int) func() { return func() { got = append(got, at); time.Sleep(ms) } }
+				d.AfterFunc(0, func() { time.Sleep(5 * time.Second) })
+				var wg sync.WaitGroup
+				for i := range 1000 { // from many goroutines, so in many shards
+					at := time.Duration(1+i*7919%1000) * 2 * ms
+					wg.Go(func() { d.AfterFunc(at/2, note(int(at/ms))).Reset(at) })
+				}
+				wg.Wait()
+				time.Sleep(time.Second + 3*ms/2)
+				for range 10 {
+					d.Schedule(0, note(1001))
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if len(got) != 1010 || !slices.IsSorted(got) {
+					t.Errorf("%d ran, in the order %v", len(got), got)
+				}
 			})
 		}
 	}
@@ -263,8 +256,7 @@ func TestFunctionsMayUseTheDriver(t *testing.T) {
 
 // Lateness counts from the deadline, or from the start of a timer without a delay.
 func TestStatsTellHowLateTimersWere(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t, driver.Inline(), driver.Budget(1), driver.Shards(1))
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		d.Schedule(time.Second, func() { time.Sleep(time.Minute) })
 		d.Schedule(11*time.Second, nothing)
 		time.Sleep(31 * time.Second)
@@ -276,13 +268,12 @@ func TestStatsTellHowLateTimersWere(t *testing.T) {
 			half < 30*time.Second || half > 31*time.Second {
 			t.Error(l, half)
 		}
-	})
+	}, driver.Inline(), driver.Budget(1), driver.Shards(1))
 }
 
 // A structure that rounds deadlines up makes timers late, which the lateness of the driver shows.
 func TestLatenessOfACoarseStructure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t, driver.Structure(hwheellinux.New[driver.Task]))
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		const delay = time.Hour + ms
 		var took time.Duration
 		start := time.Now()
@@ -293,7 +284,7 @@ func TestLatenessOfACoarseStructure(t *testing.T) {
 		if late := d.Stats().Lateness.Max(); late != took-delay || late == 0 || late > most {
 			t.Errorf("fired after %v, lateness %v, at most %v", took, late, most)
 		}
-	})
+	}, driver.Structure(hwheellinux.New[driver.Task]))
 }
 
 // ResetAll does the same as a Reset of each timer, in any state of the timers.
@@ -331,8 +322,7 @@ func TestResetAll(t *testing.T) {
 
 // Now is the time since New, in a bubble exactly, and else at most a little after it.
 func TestNowIsTheTimeSinceNew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t)
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		time.Sleep(3 * time.Second)
 		if now := d.Now(); now != 3*time.Second {
 			t.Errorf("%v, want 3s", now)

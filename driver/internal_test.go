@@ -17,6 +17,17 @@ func made(t *testing.T, opts ...Option) *Driver {
 	return d
 }
 
+// Bubble runs a test of a name in virtual time.
+func Bubble(t *testing.T, name string, test func(t *testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
+}
+
+// Alone runs a test in virtual time, with a driver.
+func Alone(t *testing.T, test func(t *testing.T, d *Driver), opts ...Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, made(t, opts...)) })
+}
+
 // Waiting returns the number of functions that wait to be run.
 func (d *Driver) Waiting() int {
 	d.pool.mu.Lock()
@@ -26,8 +37,7 @@ func (d *Driver) Waiting() int {
 
 // There is one pass at a time: a wake-up during a pass does nothing.
 func TestOnePassAtATime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := made(t, Inline())
+	Alone(t, func(t *testing.T, d *Driver) {
 		n := 0
 		d.Schedule(s, func() {
 			d.Schedule(s, func() { n++ })
@@ -43,7 +53,7 @@ func TestOnePassAtATime(t *testing.T) {
 			t.Errorf("%d timers have fired, %+v", n, d.Stats())
 		}
 		_ = d.Close()
-	})
+	}, Inline())
 }
 
 // The timers of one goroutine are spread over the shards.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
@@ -58,8 +57,7 @@ func TestJitter(t *testing.T) {
 // Each run is within its bounds, none is left out, and they are spread, for each treatment of missed runs.
 func TestSpread(t *testing.T) {
 	for _, missed := range []driver.Missed{driver.Coalesce, driver.Skip, driver.CatchUp} {
-		synctest.Test(t, func(t *testing.T) {
-			d := newDriver(t, driver.Seed(1))
+		driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 			start := time.Now()
 			const period, by = 5 * time.Minute, 4 * time.Minute
 			var late []time.Duration
@@ -73,6 +71,6 @@ func TestSpread(t *testing.T) {
 			if least, most := slices.Min(late), slices.Max(late); most > by || least > by/10 || most < by*9/10 {
 				t.Errorf("runs are late by %v to %v, want 0 to %v", least, most, by)
 			}
-		})
+		}, driver.Seed(1))
 	}
 }

@@ -143,9 +143,8 @@ func TestTheClockOfAStructureIsNotFarBehind(t *testing.T) {
 
 // Timers that a pass has not popped yet, for want of budget, are not lost if another one is started in the next tick.
 func TestAStartDuringAPassLosesNoTimer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const n = 5
-		d := made(t, Shards(1), Tick(ms), Inline())
+	const n = 5
+	Alone(t, func(t *testing.T, d *Driver) {
 		d.alarm.close() // no pass runs
 		sh := &d.shards[0]
 		for range n {
@@ -162,13 +161,12 @@ func TestAStartDuringAPassLosesNoTimer(t *testing.T) {
 		if got := len(d.pass.batch); got != n {
 			t.Errorf("%d of %d timers have fired", got, n)
 		}
-	})
+	}, Shards(1), Tick(ms), Inline())
 }
 
 // The lists of a shard keep no timer that was stopped, and no queue whose values have come due.
 func TestTheListsOfAShardReleaseWhatHasLeft(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := made(t, Shards(1))
+	Alone(t, func(t *testing.T, d *Driver) {
 		q, sh := NewQueue[int](d), &d.shards[0]
 		var timers []*Timer
 		for range 5 {
@@ -195,5 +193,5 @@ func TestTheListsOfAShardReleaseWhatHasLeft(t *testing.T) {
 				t.Error("a queue is kept")
 			}
 		}
-	})
+	}, Shards(1))
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
@@ -16,8 +15,7 @@ import (
 
 // A function that blocks delays no other one.
 func TestFunctionsThatBlockDelayNoOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t)
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		l := newLog()
 		release := make(chan struct{})
 		for i := range 500 {
@@ -38,8 +36,7 @@ func TestFunctionsThatBlockDelayNoOthers(t *testing.T) {
 // With Workers(n), n functions run at a time and not more, and none waits while fewer run.
 func TestWorkersLimitHowManyRun(t *testing.T) {
 	for _, limit := range []int{1, 2, 7} {
-		synctest.Test(t, func(t *testing.T) {
-			d := newDriver(t, driver.Workers(limit))
+		driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 			start := time.Now()
 			var running, most, done atomic.Int64
 			for i := range 70 {
@@ -57,7 +54,7 @@ func TestWorkersLimitHowManyRun(t *testing.T) {
 			if took := time.Since(start).Round(time.Second); most.Load() != int64(limit) || took != time.Duration(70/limit)*time.Second {
 				t.Errorf("%d ran at a time, want %d; took %v", most.Load(), limit, took)
 			}
-		})
+		}, driver.Workers(limit))
 	}
 }
 

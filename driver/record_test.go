@@ -92,17 +92,15 @@ func TestTheRecorderIsToldWhatTheProgramAsksFor(t *testing.T) {
 		}, []string{"set 1s, fire", "set 1m0s, stop"}},
 		"Close": {func(d *Driver) { d.AfterFunc(s, func() {}) }, []string{"set 1s, stop"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				d := made(t, Shards(1))
-				histories := recorded(d)
-				c.use(d)
-				synctest.Wait()
-				_ = d.Close()
-				if got := histories(); !slices.Equal(got, c.want) {
-					t.Errorf("%q, want %q", got, c.want)
-				}
-			})
+		Bubble(t, name, func(t *testing.T) {
+			d := made(t, Shards(1))
+			histories := recorded(d)
+			c.use(d)
+			synctest.Wait()
+			_ = d.Close()
+			if got := histories(); !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
 		})
 	}
 }

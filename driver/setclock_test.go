@@ -167,8 +167,7 @@ func (x *repeated) check(begin time.Time, at, jump time.Duration, queued bool, e
 
 // A wall clock that shows a time centuries away is before or after, whatever the driver's clock shows.
 func TestAFarWallClockDoesNotOverflow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := made(t)
+	Alone(t, func(t *testing.T, d *Driver) {
 		time.Sleep(h)
 		var before int64
 		for i, year := range []int{-20_000, 1700, 2000, 2060, 2400, 20_000} {

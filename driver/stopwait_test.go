@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
@@ -76,8 +75,7 @@ func TestStopWaitTakesBackWhatHasFired(t *testing.T) {
 		for _, opts := range [][]driver.Option{
 			{driver.Inline(), driver.Shards(1)}, {driver.Workers(1), driver.Shards(1)},
 		} {
-			synctest.Test(t, func(t *testing.T) {
-				d := newDriver(t, opts...)
+			driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 				release := make(chan struct{})
 				d.Schedule(time.Second, func() { <-release })
 				if delay == 0 {
@@ -95,14 +93,13 @@ func TestStopWaitTakesBackWhatHasFired(t *testing.T) {
 				if s := d.Stats(); after != 1 || s.Pending != 0 || s.Fired != 3 {
 					t.Errorf("%s: %d others have run, %+v", name, after, s)
 				}
-			})
+			}, opts...)
 		}
 	}
 }
 
 func TestStopWaitEndsWithItsContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t)
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		timer := d.AfterFunc(time.Second, func() { time.Sleep(time.Hour) })
 		time.Sleep(2 * time.Second)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -144,8 +141,7 @@ func TestStopWaitFromWithinTheFunction(t *testing.T) {
 
 // StopWait does not wait for a goroutine that has run a function and then ends by Goexit.
 func TestStopWaitAfterGoexitAndClose(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t)
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		ends := d.AfterFunc(time.Second, func() { time.Sleep(time.Second); runtime.Goexit() })
 		time.Sleep(1500 * ms)
 		if took, err := stopWait(ends, context.Background()); took != 499*ms && took != 500*ms || err != nil {

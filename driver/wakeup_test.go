@@ -3,7 +3,6 @@ package driver_test
 import (
 	"math/rand/v2"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
@@ -32,39 +31,36 @@ func (c *counted) Pop(now structures.Tick) (structures.Timer[driver.Task], bool)
 // at those at which the structure moves timers.
 func TestAThousandTimersTakeAsManyWakeUpsAsThereAreTicks(t *testing.T) {
 	for _, s := range exact {
-		t.Run(s.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := &counted{scheduler: s.new()}
-				d := newDriver(t, driver.Shards(1), driver.StructureFunc(func() scheduler { return c }))
-				rng := rand.New(rand.NewPCG(1, 2))
-				ticks := make(map[time.Duration]bool)
-				for i := range 1000 {
-					at := 1 + time.Duration(rng.Int64N(int64(time.Hour)))
-					if i%4 == 0 { // some at one tick
-						at = max(ms, at.Truncate(10*time.Second))
-					}
-					ticks[(at + ms - 1).Truncate(ms)] = true
-					if i%2 == 0 {
-						d.AfterFunc(at, func() {})
-					} else {
-						d.Schedule(at, func() {})
-					}
+		driver.Bubble(t, s.name, func(t *testing.T) {
+			c := &counted{scheduler: s.new()}
+			d := newDriver(t, driver.Shards(1), driver.StructureFunc(func() scheduler { return c }))
+			rng := rand.New(rand.NewPCG(1, 2))
+			ticks := make(map[time.Duration]bool)
+			for i := range 1000 {
+				at := 1 + time.Duration(rng.Int64N(int64(time.Hour)))
+				if i%4 == 0 { // some at one tick
+					at = max(ms, at.Truncate(10*time.Second))
 				}
-				time.Sleep(2 * time.Hour)
-				got := d.Stats()
-				if got.Fired != 1000 || got.Wakeups != uint64(len(ticks)+c.own) || got.IdleWakeups != uint64(c.own) {
-					t.Errorf("%d fired, %d wake-ups, %d of them idle, want %d and %d", got.Fired, got.Wakeups, got.IdleWakeups, len(ticks)+c.own, c.own)
+				ticks[(at + ms - 1).Truncate(ms)] = true
+				if i%2 == 0 {
+					d.AfterFunc(at, func() {})
+				} else {
+					d.Schedule(at, func() {})
 				}
-				t.Logf("%d ticks, %d wake-ups of the structure's own", len(ticks), c.own)
-			})
+			}
+			time.Sleep(2 * time.Hour)
+			got := d.Stats()
+			if got.Fired != 1000 || got.Wakeups != uint64(len(ticks)+c.own) || got.IdleWakeups != uint64(c.own) {
+				t.Errorf("%d fired, %d wake-ups, %d of them idle, want %d and %d", got.Fired, got.Wakeups, got.IdleWakeups, len(ticks)+c.own, c.own)
+			}
+			t.Logf("%d ticks, %d wake-ups of the structure's own", len(ticks), c.own)
 		})
 	}
 }
 
 // While no timer is pending there is no wake-up.
 func TestNothingPendingMeansNoWakeUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t)
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		check := func(want uint64) {
 			t.Helper()
 			time.Sleep(24 * time.Hour)
@@ -87,19 +83,17 @@ func TestNothingPendingMeansNoWakeUp(t *testing.T) {
 
 func TestTickingWakesUpAtEveryTick(t *testing.T) {
 	for name, tick := range map[string]time.Duration{"default": ms, "10ms": 10 * ms, "7s": 7 * time.Second} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				opts := []driver.Option{driver.Tick(tick), driver.Ticking()}
-				if name == "default" {
-					opts = opts[1:]
-				}
-				d := newDriver(t, opts...)
-				d.Schedule(10*tick, func() {})
-				time.Sleep(1000*tick + tick/2)
-				if s := d.Stats(); s.Wakeups != 1000 || s.IdleWakeups != 999 || s.Fired != 1 {
-					t.Errorf("%+v", s)
-				}
-			})
+		driver.Bubble(t, name, func(t *testing.T) {
+			opts := []driver.Option{driver.Tick(tick), driver.Ticking()}
+			if name == "default" {
+				opts = opts[1:]
+			}
+			d := newDriver(t, opts...)
+			d.Schedule(10*tick, func() {})
+			time.Sleep(1000*tick + tick/2)
+			if s := d.Stats(); s.Wakeups != 1000 || s.IdleWakeups != 999 || s.Fired != 1 {
+				t.Errorf("%+v", s)
+			}
 		})
 	}
 }

@@ -323,8 +323,7 @@ func TestEveryAfterAStall(t *testing.T) {
 	for missed, want := range map[Missed]string{
 		Coalesce: "[10 35 40]", Skip: "[10 40]", CatchUp: "[10 35 35 40]",
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			d := made(t, Inline())
+		Alone(t, func(t *testing.T, d *Driver) {
 			start := time.Now()
 			var got []int
 			d.Every(OnMissed(Periodic(start, 10*s), missed), func() { got = append(got, int(time.Since(start)/s)) })
@@ -334,7 +333,7 @@ func TestEveryAfterAStall(t *testing.T) {
 			if fmt.Sprint(got) != want {
 				t.Errorf("%d: ran at %v, want %s", missed, got, want)
 			}
-		})
+		}, Inline())
 	}
 }
 

@@ -76,8 +76,7 @@ func requests(d *driver.Driver, n int) (handles []driver.Handle) {
 
 // The profile has each timer at its site while the timer is pending.
 func TestProfileOfPendingTimers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t, driver.Profiling(1))
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		check := func(want int, sites ...string) {
 			t.Helper()
 			got, text := pending(t)
@@ -120,7 +119,7 @@ func TestProfileOfPendingTimers(t *testing.T) {
 		check(1)
 		_ = d.Close()
 		check(0)
-	})
+	}, driver.Profiling(1))
 }
 
 // About one timer in n is sampled.

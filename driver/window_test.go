@@ -30,8 +30,7 @@ func ExampleDriver_AfterWindow() {
 
 // No timer fires outside its window, even after a move to another window.
 func TestWindowsAreKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t)
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		var fired atomic.Int64
 		for i := range 1000 {
@@ -104,8 +103,7 @@ func TestWindowsShareWakeUps(t *testing.T) {
 // With a message every second, a timer stays where it is while its deadline is in the window, and is
 // moved otherwise. It can be started again.
 func TestResetWindow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDriver(t)
+	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		var fired atomic.Int64
 		timer := d.AfterWindow(5*time.Second, 10*time.Second, func() { fired.Add(1) })
 		for range 100 {

@@ -13,6 +13,11 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
+// bubble runs a test of a name in virtual time.
+func bubble(t *testing.T, name string, test func(t *testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
+}
+
 // contenders are all structures under a tickless driver, one of them under all kinds of drivers, and Go's own timers.
 func contenders() []Contender {
 	list := Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{0})
@@ -118,30 +123,26 @@ var small = Check{Goroutines: 3, Timers: 20, Steps: 20 * pace, Delay: 20 * time.
 // By the clock of a bubble nothing else takes time: what holds holds to the nanosecond.
 func TestCheckPassesWhatIsRight(t *testing.T) {
 	for _, c := range contenders() {
-		t.Run(c.Name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				counts, wrong, err := small.Run(t.Context(), c)
-				if err != nil || wrong.Err() != nil {
-					t.Errorf("%v, %v", err, wrong.Err())
-				}
-				if counts.Started < 500 || counts.Stopped < 100 || counts.Moved < 100 && c.Name != Queue().Name || counts.Fired+counts.Stopped != counts.Started {
-					t.Errorf("%+v", counts)
-				}
-			})
+		bubble(t, c.Name, func(t *testing.T) {
+			counts, wrong, err := small.Run(t.Context(), c)
+			if err != nil || wrong.Err() != nil {
+				t.Errorf("%v, %v", err, wrong.Err())
+			}
+			if counts.Started < 500 || counts.Stopped < 100 || counts.Moved < 100 && c.Name != Queue().Name || counts.Fired+counts.Stopped != counts.Started {
+				t.Errorf("%+v", counts)
+			}
 		})
 	}
 }
 
 func TestCheckFindsWhatIsWrong(t *testing.T) {
 	for name, fault := range faults {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				_, wrong, err := small.Run(t.Context(), wrong(fault.timers))
-				if err != nil || wrong[fault.fault] == 0 {
-					t.Errorf("%v, %+v", err, wrong)
-				}
-				time.Sleep(2 * time.Hour) // what was lost
-			})
+		bubble(t, name, func(t *testing.T) {
+			_, wrong, err := small.Run(t.Context(), wrong(fault.timers))
+			if err != nil || wrong[fault.fault] == 0 {
+				t.Errorf("%v, %+v", err, wrong)
+			}
+			time.Sleep(2 * time.Hour) // what was lost
 		})
 	}
 }
@@ -173,19 +174,17 @@ func TestCheckOfASilentSystem(t *testing.T) {
 		"not stopped": {wrongTimers{stop: func(Timers, int) bool { return false }, reset: move}, []Fault{Early, Twice, Stopped}},
 		"not moved":   {wrongTimers{stop: mute, reset: func(Timers, int, time.Duration) bool { return false }}, []Fault{Late, Lost}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				counts, wrong, err := small.Run(t.Context(), silent(c.timers))
-				if err != nil || counts.Stopped < 20 || counts.Moved < 20 {
-					t.Errorf("%v, %+v", err, counts)
+		bubble(t, name, func(t *testing.T) {
+			counts, wrong, err := small.Run(t.Context(), silent(c.timers))
+			if err != nil || counts.Stopped < 20 || counts.Moved < 20 {
+				t.Errorf("%v, %+v", err, counts)
+			}
+			for fault, n := range wrong {
+				if want := slices.Contains(c.faults, Fault(fault)); want != (n > 0) {
+					t.Errorf("%d %s, expected: %t", n, faultTexts[fault], want)
 				}
-				for fault, n := range wrong {
-					if want := slices.Contains(c.faults, Fault(fault)); want != (n > 0) {
-						t.Errorf("%d %s, expected: %t", n, faultTexts[fault], want)
-					}
-				}
-				time.Sleep(time.Second)
-			})
+			}
+			time.Sleep(time.Second)
 		})
 	}
 }
@@ -212,17 +211,15 @@ func measureLateness(t *testing.T, c Contender) (results.LiveLateness, Wrong) {
 
 func TestLatenessIsThatOfTheSystem(t *testing.T) {
 	for _, c := range contenders() {
-		t.Run(c.Name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				late, wrong := measureLateness(t, c)
-				most := float64(c.late(openLoop().Delay))
-				if wrong.Err() != nil || late.Timers != 1000 || late.Max > most || late.P50 > late.P99 {
-					t.Errorf("%v, %+v", wrong.Err(), late)
-				}
-				if c.Role == results.RoleStructure && (late.P50 < 0.2*float64(defaultTick(c.Driver)) || late.P50 > most) {
-					t.Errorf("half a tick is expected: %+v", late)
-				}
-			})
+		bubble(t, c.Name, func(t *testing.T) {
+			late, wrong := measureLateness(t, c)
+			most := float64(c.late(openLoop().Delay))
+			if wrong.Err() != nil || late.Timers != 1000 || late.Max > most || late.P50 > late.P99 {
+				t.Errorf("%v, %+v", wrong.Err(), late)
+			}
+			if c.Role == results.RoleStructure && (late.P50 < 0.2*float64(defaultTick(c.Driver)) || late.P50 > most) {
+				t.Errorf("half a tick is expected: %+v", late)
+			}
 		})
 	}
 }

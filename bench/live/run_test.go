@@ -96,22 +96,20 @@ func TestAFailureGivesNoFigures(t *testing.T) {
 		"loses residents": {wrongTimers{stop: func(t Timers, i int) bool { return t.Stop(i) && i != 30 }}, "pending"},
 		"panics":          {wrongTimers{reset: func(Timers, int, time.Duration) bool { panic("no") }}, "it panics: no"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				cfg := tiny(wrong(c.timers), Time())
-				cfg.Rounds, cfg.Goroutines = 1, []int{1}
-				l, failures, err := Run(t.Context(), cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(failures) != 1 || failures[0].Structure != "wrong" || !strings.Contains(failures[0].Reason, c.reason) {
-					t.Errorf("%v", failures)
-				}
-				if len(l.Rows) != 1 || l.Rows[0].Name != "time" {
-					t.Errorf("%d rows", len(l.Rows))
-				}
-				time.Sleep(2 * time.Hour)
-			})
+		bubble(t, name, func(t *testing.T) {
+			cfg := tiny(wrong(c.timers), Time())
+			cfg.Rounds, cfg.Goroutines = 1, []int{1}
+			l, failures, err := Run(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(failures) != 1 || failures[0].Structure != "wrong" || !strings.Contains(failures[0].Reason, c.reason) {
+				t.Errorf("%v", failures)
+			}
+			if len(l.Rows) != 1 || l.Rows[0].Name != "time" {
+				t.Errorf("%d rows", len(l.Rows))
+			}
+			time.Sleep(2 * time.Hour)
 		})
 	}
 }
