@@ -91,6 +91,18 @@ keep-ttl: ## Keep the last run of bench-ttl in docs, with the tables of docs/ttl
 	cp $(LAST)/report-charts/longest-calls.svg docs/ttl.svg
 	go test ./internal/doctest -run TTL -update
 
+# The sessions differ in the number of timers, by which --into tells them apart.
+.PHONY: bench-live
+bench-live: build ## Measure the driver beside Go's own timers and a queue, on 1 to 8 goroutines: 9 minutes, 3 GB
+	@out="$(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-live)"; set -e; \
+	$(CMD) live --out "$$out" -s '^(auto|quadheap)$$' --drivers tickless --shards default -g 1,2 --n 1e6 --tick 100us,1ms --for 4m; \
+	$(CMD) live --into "$$out" --drivers tickless,ticking,queue -g 1,2,4,8 --n 1e5 --for 3m; \
+	$(CMD) live --into "$$out" --drivers tickless --shards default -g 1,2 --n 1e4 --tick 100us,1ms,50us --for 90s
+
+.PHONY: keep-live
+keep-live: ## Keep the last run of bench-live, or the run OUT, in docs/live, with the tables of docs/driver.md
+	TIMERBENCH_LIVE="$(abspath $(or $(OUT),$(shell ls -d out/*-live | tail -n 1)))" go test ./internal/doctest -run LivePage -update
+
 # docs/performance.md has its chart.
 .PHONY: bench-scale
 bench-scale: build ## Measure costs, memory and longest calls from 100 to 10^7 timers: a quarter of an hour, 8 GB

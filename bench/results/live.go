@@ -16,6 +16,21 @@ type Live struct {
 	Rows       []LiveRow `json:"rows"`
 }
 
+// Add adds the rows of an earlier session among numbers of resident timers that l does not have.
+func (l *Live) Add(earlier *Live) {
+	if earlier == nil {
+		return
+	}
+	for _, n := range earlier.Residents() {
+		if len(l.Among(n)) == 0 {
+			l.Rows = append(l.Rows, earlier.Among(n)...)
+			l.Goroutines = append(l.Goroutines, earlier.Goroutines...)
+		}
+	}
+	slices.Sort(l.Goroutines)
+	l.Goroutines = slices.Compact(l.Goroutines)
+}
+
 // LiveRow is one contender with a number of resident timers.
 type LiveRow struct {
 	Name       string           `json:"name"`

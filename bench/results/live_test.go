@@ -1,6 +1,7 @@
 package results
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,6 +18,19 @@ func liveRun() *Run {
 			Memory:     []LiveMemory{{Form: "afterfunc", Bytes: 100, CollectNS: 5}},
 		}},
 	}}
+}
+
+// A later session replaces the rows among its numbers of timers, and keeps the others.
+func TestAddKeepsOtherNumbersOfTimers(t *testing.T) {
+	l, earlier := liveRun().Live, liveRun().Live
+	earlier.Rows = append(earlier.Rows, earlier.Rows[0])
+	earlier.Rows[0].Name, earlier.Rows[1].Resident = "replaced", 7
+	earlier.Goroutines = []int{1, 2}
+	l.Add(nil)
+	l.Add(earlier)
+	if len(l.Rows) != 2 || l.Rows[0].Name != "time" || l.Rows[1].Resident != 7 || !slices.Equal(l.Goroutines, []int{1, 2}) {
+		t.Errorf("%+v", l)
+	}
 }
 
 func TestLiveThatCannotBeIsRefused(t *testing.T) {

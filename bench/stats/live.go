@@ -27,12 +27,15 @@ func LiveOver(r results.LiveRow, op results.Op, goroutines int, value func(resul
 	})
 }
 
-// LiveRelative returns a value of the slices of a row, such as their throughput, relative to that of other, Go's own timers: the
-// median of the ratios of adjacent slices. It is NaN if there are no such slices.
+// LiveRelative returns a value of the slices of a row, such as their throughput, relative to that of other: the median of the ratios
+// of adjacent slices. Go's own timers have one form for several operations. It is NaN if there are no such slices.
 func LiveRelative(r, other results.LiveRow, op results.Op, goroutines int, value func(results.LiveThroughput) float64) float64 {
-	adjacent := make(map[int]float64)
+	adjacent, instead := make(map[int]float64), op
+	if !other.Has(op) {
+		instead = op.Counterpart()
+	}
 	for _, o := range other.Throughput {
-		if o.Is(op.Counterpart(), goroutines) {
+		if o.Is(instead, goroutines) {
 			adjacent[o.Turn] = value(o)
 		}
 	}

@@ -21,6 +21,9 @@ func TestRatio(t *testing.T) {
 	if got := LiveRelative(row, base, results.StartStop(results.FormSchedule), 2, results.LiveThroughput.PerSecond); math.Abs(got-3) > 1e-9 {
 		t.Errorf("%g", got)
 	}
+	if got := LiveRelative(row, row, results.StartStop(results.FormSchedule), 2, results.LiveThroughput.PerSecond); got != 1 {
+		t.Errorf("%g of itself", got)
+	}
 	if got := LiveRelative(row, base, results.StartStop(results.FormSchedule), 4, results.LiveThroughput.PerSecond); !math.IsNaN(got) {
 		t.Errorf("%g for what was not measured", got)
 	}

@@ -68,7 +68,7 @@ live writes ` + results.FileName + ` and ` + results.Benchmarks + ` into the fol
 	flags.Uint64Var(&f.cfg.Seed, "seed", f.cfg.Seed, "seed of delays, victims and the order of trials")
 	flags.StringVarP(&f.out, "out", "o", "", newFolder+")")
 	flags.StringVar(&f.into, "into", "",
-		"add the results to this `folder` of a run, instead of a new folder")
+		"add the results to this `folder` of a run, which keeps those among other numbers of timers, instead of a new folder")
 	flags.BoolVar(&f.markdown, "markdown", false, "print the tables in Markdown")
 	cmd.MarkFlagsMutuallyExclusive("out", "into")
 	return cmd
@@ -91,6 +91,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
+	measured.Add(r.Live)
 	r.Live, r.Failures = measured, append(r.Failures, failures...)
 	if err := results.Save(folder.Path, r); err != nil {
 		return err

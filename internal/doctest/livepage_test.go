@@ -1,0 +1,142 @@
+package doctest
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/section"
+)
+
+const livePage = "docs/driver.md"
+
+// keepLive writes a run of make bench-live to docs/live, with some 40 turns of each operation.
+func keepLive(t *testing.T, run string) {
+	r, _, err := results.Read(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Live.Rows {
+		row := &r.Live.Rows[i]
+		step, n := 1, make(map[string]int)
+		for _, s := range row.Throughput {
+			what := fmt.Sprint(s.Op, s.Goroutines)
+			n[what]++
+			step = max(step, n[what]/40)
+		}
+		row.Throughput = slices.DeleteFunc(row.Throughput, func(s results.LiveThroughput) bool { return s.Turn%step > 0 })
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := cmp.Or(results.Encode(z, r), z.Close()); err != nil || b.Len() > results.MostKept {
+		t.Fatalf("%d bytes, %v", b.Len(), err)
+	}
+	if err := os.WriteFile("docs/live/"+r.Environment.Slug()+".json.gz", b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// among returns the rows of some contenders among n timers, with some operations.
+func among(l *results.Live, n int, named func(string) bool, ops ...results.Op) *results.Live {
+	part := *l
+	part.Rows = nil
+	for _, row := range l.Among(n) {
+		if named(row.Name) {
+			row.Throughput = slices.DeleteFunc(slices.Clone(row.Throughput), func(s results.LiveThroughput) bool { return ops != nil && !slices.Contains(ops, s.Op) })
+			part.Rows = append(part.Rows, row)
+		}
+	}
+	return &part
+}
+
+// tablesOf returns the tables whose titles begin so.
+func tablesOf(t *testing.T, l *results.Live, titles ...string) (text string) {
+	for _, title := range titles {
+		i := slices.IndexFunc(section.LiveTables(l), func(t section.LiveTable) bool { return strings.HasPrefix(t.Title, title) })
+		if i < 0 {
+			t.Fatalf("no table %q", title)
+		}
+		text += section.LiveTables(l)[i].Text(true) + "\n"
+	}
+	return text
+}
+
+func rowOf(t *testing.T, l *results.Live, n int, name string) results.LiveRow {
+	rows := among(l, n, func(row string) bool { return row == name }).Rows
+	if len(rows) != 1 {
+		t.Fatalf("%d rows %q among %d", len(rows), name, n)
+	}
+	return rows[0]
+}
+
+// relative is a table of the processor time of operations on a contender, as a multiple of that on another, or of the operation of the
+// other one that can replace it.
+func relative(t *testing.T, l *results.Live, n int, name, to string, goroutines ...int) string {
+	row, other := rowOf(t, l, n, name), rowOf(t, l, n, to)
+	text := fmt.Sprintf("**Processor time of an operation on %s, as a multiple of that on %s, among %s timers, by the number of goroutines**\n\n| operation | %s |\n| --- |%s\n",
+		name, to, show.Grouped(n), strings.Trim(strings.ReplaceAll(fmt.Sprint(goroutines), " ", " | "), "[]"), strings.Repeat(" ---: |", len(goroutines)))
+	for _, op := range results.Ops {
+		if row.Has(op) && (other.Has(op) || other.Has(op.Counterpart())) {
+			text += fmt.Sprintf("| %s |", op)
+			for _, g := range goroutines {
+				text += fmt.Sprintf(" %.2f |", stats.LiveRelative(row, other, op, g, results.LiveThroughput.OpNS))
+			}
+			text += "\n"
+		}
+	}
+	return text + "\n"
+}
+
+// The tables of the page that are measured by live come from the kept runs.
+func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
+	if run := os.Getenv("TIMERBENCH_LIVE"); *update && run != "" {
+		keepLive(t, run)
+	}
+	const most, many, few = 1_000_000, 100_000, 10_000
+	const auto, slow = "auto tickless", "auto tickless, tick 1ms"
+	every := func(string) bool { return true }
+	usual := func(name string) bool { return !strings.Contains(name, ", tick ") }
+	paths, err := filepath.Glob("docs/live/*.json.gz")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d kept runs, %v", len(paths), err)
+	}
+	blocks := make(map[string]string)
+	for _, path := range paths {
+		r, _, err := results.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, load := r.Live, "unknown"
+		for _, finding := range r.Environment.Machine {
+			if finding.Check == "load" {
+				load = finding.Value
+			}
+		}
+		lateness := func(n int) string {
+			now, goTime := stats.LatenessOver(rowOf(t, l, n, auto)), stats.LatenessOver(rowOf(t, l, n, "time"))
+			return fmt.Sprintf("among %s timers p50 is %.2f and p99 %.2f times that of package time", show.Grouped(n), now.P50/goTime.P50, now.P99/goTime.P99)
+		}
+		for name, text := range map[string]string{
+			"throughput": tablesOf(t, among(l, most, usual), "Throughput"),
+			"cores": tablesOf(t, among(l, many, every, "afterfunc+stop", "schedule+stop", "stop-elsewhere", "fire"), "Contention", "Idle") +
+				relative(t, l, many, auto, "auto behind a queue", 1, 2, 4, 8),
+			"lateness": tablesOf(t, among(l, most, usual), "Lateness", "Memory"),
+			"tick": tablesOf(t, among(l, few, every), "Lateness", "Idle") + "With the default tick, " + lateness(few) + "; " + lateness(most) + ".\n\n" +
+				relative(t, l, few, auto, slow, 1, 2) + relative(t, l, most, auto, slow, 1, 2),
+		} {
+			blocks[name] += fmt.Sprintf("%s, %s, %s, %s, load %s:\n\n%s", r.Environment.CPU, r.Created.Format("2 January 2006"), r.Environment.Go, r.Environment.Build(), load, text)
+		}
+	}
+	for name, text := range blocks {
+		generated(t, livePage, "<!-- live, "+name+": written by make keep-live -->\n", "<!-- end of live, "+name+" -->\n", "\n"+text)
+	}
+}
