@@ -278,17 +278,12 @@ func (m *cellRun) fail(failed []results.Failure) {
 func (m *cellRun) store(out *results.Run) {
 	out.Failures = append(out.Failures, m.failed[m.stored:]...)
 	m.stored = len(m.failed)
-	at := slices.IndexFunc(out.Cells, func(old results.Cell) bool {
+	out.Cells = slices.DeleteFunc(out.Cells, func(old results.Cell) bool {
 		return old.Workload == m.cell.workload.Name && old.N == m.cell.n
 	})
-	if at < 0 {
-		at = len(out.Cells)
-	}
-	var cell []results.Cell
 	if slices.ContainsFunc(m.rows, func(r *contender) bool { return r.Role == results.RoleStructure }) {
-		cell = append(cell, m.result())
+		out.Cells = append(out.Cells, m.result())
 	}
-	out.Cells = slices.Replace(out.Cells, at, min(at+1, len(out.Cells)), cell...)
 }
 
 func (m *cellRun) result() results.Cell {

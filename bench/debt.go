@@ -163,26 +163,25 @@ func (m *cellRun) debtsIn(ctx context.Context, region int, measured []*contender
 	times := make(map[*contender]debtTimes)
 	for instance := range mostDebtInstances {
 		for _, c := range stats.Shuffled(m.order, measured) {
-			if failed := slices.ContainsFunc(m.failed, func(f results.Failure) bool { return f.Structure == c.Structure }); failed ||
-				instance >= debtInstances && times[c].growth() <= results.MostDebt {
+			before, ok := times[c]
+			if !slices.Contains(m.rows, c) || instance >= debtInstances && before.growth() <= results.MostDebt {
 				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return err
 			}
 			var one debtTimes
 			err := stats.Try(ctx, func() (err error) {
 				one, err = d.measure(c)
 				return err
 			})
-			if err != nil {
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
 				m.fail([]results.Failure{{Structure: c.Structure, Where: m.cell.where() + ", to measure its debt", Reason: err.Error()}})
-				continue
+			case ok:
+				times[c] = one.least(before)
+			default:
+				times[c] = one
 			}
-			if before, ok := times[c]; ok {
-				one = one.least(before)
-			}
-			times[c] = one
 		}
 	}
 	for c, t := range times {

@@ -78,7 +78,7 @@ func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, 
 
 func (p *pass) fill(ctx context.Context) error {
 	defer p.took("fill", time.Now())
-	if err := p.forEach(ctx, p.rows, func(c *contender) error { return c.begin(p.source.keys()) }); err != nil {
+	if err := p.onEach(ctx, p.rows, 0, func(c *contender) error { return c.begin(p.source.keys()) }); err != nil {
 		return err
 	}
 	return p.source.populate(func(b *script.Block) error {
@@ -101,7 +101,7 @@ func (p *pass) firstBlock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.sideBySide(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, true) })
+	return p.onEach(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, true) })
 }
 
 func (p *pass) next(size int, reuse *script.Block) (*script.Block, error) {
@@ -128,7 +128,7 @@ func (p *pass) replayNext(ctx context.Context, size int) error {
 
 // replayOnAll replays a block on all rows without timing, and checks the outcomes.
 func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
-	return p.sideBySide(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, false) })
+	return p.onEach(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, false) })
 }
 
 // ageTo replays untimed operations until the instances have an age: first the warm-up of the
@@ -243,15 +243,12 @@ func (p *pass) runSegment(ctx context.Context, r round) error {
 		if err := p.rig.wait(); err != nil {
 			return err
 		}
-		err := p.forEach(ctx, []*contender{c}, func(c *contender) error {
-			return p.replaySegment(ctx, c, modes, t)
-		})
-		if err != nil {
+		if err := p.onEach(ctx, []*contender{c}, 0, func(c *contender) error { return p.replaySegment(ctx, c, modes, t) }); err != nil {
 			return err
 		}
 	}
 	defer p.took("checks", time.Now())
-	return p.sideBySide(ctx, p.rows, p.plan.block, func(c *contender) error { return c.player.Check(nil) })
+	return p.onEach(ctx, p.rows, p.plan.block, func(c *contender) error { return c.player.Check(nil) })
 }
 
 // replaySegment replays the blocks of a segment on one contender.
@@ -294,7 +291,7 @@ func (p *pass) checkEnd(ctx context.Context, rows []*contender) error {
 			floor, _ = c.allocations(p.number)
 		}
 	}
-	return p.sideBySide(ctx, rows, p.cell.n, func(c *contender) error {
+	return p.onEach(ctx, rows, p.cell.n, func(c *contender) error {
 		if err := c.player.Check(p.source.pending); err != nil {
 			return err
 		}
@@ -302,25 +299,19 @@ func (p *pass) checkEnd(ctx context.Context, rows []*contender) error {
 	})
 }
 
-func (p *pass) forEach(ctx context.Context, rows []*contender, do func(*contender) error) error {
-	for _, c := range slices.Clone(rows) {
-		err := stats.Try(ctx, func() error { return do(c) })
-		if err := p.removeFailed(ctx, c, err); err != nil {
-			return err
+// onEach calls do for each row. do takes about that number of untimed operations; enough of them run on all processors.
+func (p *pass) onEach(ctx context.Context, rows []*contender, operations int, do func(*contender) error) error {
+	const few = 5_000 // of about 50 ns, not worth a goroutine
+	rows = slices.Clone(rows)
+	var errs []error
+	if operations >= few {
+		errs = stats.SideBySide(ctx, rows, do)
+	} else {
+		for _, c := range rows {
+			errs = append(errs, stats.Try(ctx, func() error { return do(c) }))
 		}
 	}
-	return nil
-}
-
-// sideBySide calls do for each row, on all processors. do takes about that number of operations, none of
-// which is timed. Few operations are not worth a goroutine.
-func (p *pass) sideBySide(ctx context.Context, rows []*contender, operations int, do func(*contender) error) error {
-	const few = 5_000 // of about 50 ns
-	if operations < few || runtime.GOMAXPROCS(0) < 2 {
-		return p.forEach(ctx, rows, do)
-	}
-	rows = slices.Clone(rows)
-	for i, err := range stats.SideBySide(ctx, rows, do) {
+	for i, err := range errs {
 		if err := p.removeFailed(ctx, rows[i], err); err != nil {
 			return err
 		}

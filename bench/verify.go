@@ -29,23 +29,26 @@ type Verified struct {
 // and values. It calls done with each cell. A structure that breaks its contract is a failure of the
 // cell. An error means that the proof could not be made.
 func Verify(ctx context.Context, cfg Config, seeds int, done func(Verified)) error {
-	plan, err := NewPlan(cfg)
-	if err != nil {
-		return err
+	plans := make([]*Plan, max(1, seeds))
+	for i := range plans {
+		var err error
+		if plans[i], err = NewPlan(cfg); err != nil {
+			return err
+		}
+		cfg.Seed++
 	}
-	for _, s := range plan.Steps {
+	for i, s := range plans[0].Steps {
 		if s.Workload == "" {
 			continue
 		}
-		v := newVerified(s, seeds)
-		for range seeds {
-			operations, failed, err := s.verify(ctx)
+		v := newVerified(s, len(plans))
+		for _, p := range plans {
+			operations, failed, err := p.Steps[i].verify(ctx)
 			if err != nil {
 				return err
 			}
 			v.Operations += operations
 			v.Failures = append(v.Failures, failed...)
-			s = s.withNextSeed()
 		}
 		done(v)
 	}
@@ -65,18 +68,6 @@ func (s Step) verify(ctx context.Context) (operations int, failed []results.Fail
 	defer p.end()
 	err = p.finish(ctx)
 	return p.at.operations, p.failed, err
-}
-
-func (s Step) withNextSeed() Step {
-	if calls, ok := s.analysis.(replay.Calls); ok {
-		calls.Seed++
-		s.analysis = calls
-		return s
-	}
-	c := *s.cell
-	c.seed++
-	s.cell = &c
-	return s
 }
 
 // VerifyRun replays the scripts of the cells of r with the seeds of r, and compares the proofs with
@@ -178,14 +169,8 @@ func proofsOf(rows []results.Row) map[string]script.Proof {
 // roundsOfFirstInstance returns the number of rounds of the first instance of a cell, or 0.
 func roundsOfFirstInstance(c results.Cell) (rounds int) {
 	for _, row := range c.Rows {
-		for _, t := range row.Cost {
-			if t.Instance == 0 {
-				rounds++
-			}
-		}
-		if rounds > 0 {
-			break
-		}
+		later := func(t results.Trial) bool { return t.Instance != 0 }
+		rounds = max(rounds, len(slices.DeleteFunc(slices.Clone(row.Cost), later)))
 	}
 	return rounds
 }
