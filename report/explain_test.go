@@ -14,7 +14,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
-	"github.com/timerbench/timerbench/structures/schedtest"
+	"github.com/timerbench/timerbench/structures/schedtest/model"
 )
 
 func find(t *testing.T, name string) entry.Entry {
@@ -33,7 +33,7 @@ func hidden() entry.Entry {
 		Costs: entry.Costs{
 			Schedule: entry.Cost{Growth: entry.Constant}, Cancel: entry.Cost{Growth: entry.Constant}, Pop: entry.Cost{Growth: entry.Linear},
 		},
-		New: func() structures.Scheduler[uint64] { return schedtest.NewModel[uint64]() },
+		New: func() structures.Scheduler[uint64] { return new(model.Model[uint64]) },
 	}
 }
 

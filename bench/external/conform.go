@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -81,7 +82,7 @@ const (
 	timers     = 60
 	operations = 1500
 	recorded   = 4000
-	generated  = 3000 // programs, as far as the time suffices
+	programs   = 3000 // generated, as far as the time suffices
 )
 
 // Verify checks a program. traces are the names of recordings. The error is that of ctx, or of a recording that cannot be
@@ -172,14 +173,14 @@ func (k *kit) run(traces []string, shrinkTime time.Duration) error {
 				c.name, k.spec.RequestTime))
 			continue
 		}
-		ops, shrunk := shrink(c.ops, *f, time.Now().Add(shrinkTime), func(ops []op) *fault {
+		ops, smallest := shrunk(c.ops, *f, time.Now().Add(shrinkTime), func(ops []op) *fault {
 			f := k.replay(ops)
 			if k.ctx.Err() != nil {
 				return nil // ended by the time limit, or by the user
 			}
 			return f
 		})
-		v.Failure = &Failure{Check: c.name, What: shrunk.what, Operations: listing(ops, shrunk.at), From: len(c.ops)}
+		v.Failure = &Failure{Check: c.name, What: smallest.what, Operations: listing(ops, smallest.at), From: len(c.ops)}
 		return nil
 	}
 	return nil
@@ -207,8 +208,8 @@ func (k *kit) checks(traces []string) func(yield func(check, error) bool) {
 				workloads = append(workloads, w)
 			}
 		}
-		for i := 0; i < generated/perBatch || i < len(workloads) || i < len(traces); i++ {
-			if i < generated/perBatch {
+		for i := 0; i < programs/perBatch || i < len(workloads) || i < len(traces); i++ {
+			if i < programs/perBatch {
 				if !yield(check{fmt.Sprintf("generated programs, seed %d", i+1), batch(uint64(i + 1)), false, &v.Generated, perBatch}, nil) {
 					return
 				}
@@ -256,18 +257,12 @@ func ofTrace(path string) (ops []op, err error) {
 		if err != nil {
 			return nil, err
 		}
-		switch o.Kind {
-		case trace.Schedule:
-			ops = append(ops, op{schedule, o.Key, o.At})
-		case trace.Reschedule:
-			ops = append(ops, op{reschedule, o.Key, o.At})
-		case trace.Cancel:
-			ops = append(ops, op{cancel, o.Key, 0})
-		case trace.Advance:
-			ops = append(ops, op{pop, 0, o.At})
+		if kind, ok := ofRecording[o.Kind]; ok {
+			ops = append(ops, newOp(kind, o.Key, o.At))
 		}
 	}
-	return onlyValid(ops), nil
+	ops, _ = onlyValid(ops, math.MaxInt64)
+	return ops, nil
 }
 
 // replay replays operations on a fresh instance. It starts the program again if it has ended. nil: all went well.
@@ -304,22 +299,22 @@ func (k *kit) replay(ops []op) *fault {
 
 // observe notes the order in which timers of one Pop fire. The protocol leaves it open.
 func (k *kit) observe(ops []op, fired []Fire) {
-	m := newModel()
-	type last struct {
-		deadline tick
-		line     int
-	}
-	for i, o := range ops {
-		m.do(o, i+1)
-		before := last{}
-		for ; o.kind == pop && len(fired) > 0 && fired[0].At == o.at; fired = fired[1:] {
-			t := m.timers[fired[0].Slot]
-			if t == nil {
+	s := newReference()
+	for _, o := range ops {
+		due := s.do(o)
+		place := make(map[uint32]int)
+		for n, e := range due {
+			place[slotOf(e)] = n
+		}
+		before := 0
+		for ; o.Kind == pop && len(fired) > 0 && fired[0].At == o.At; fired = fired[1:] {
+			n, ok := place[fired[0].Slot]
+			if !ok {
 				continue
 			}
-			k.unordered = k.unordered || t.deadline < before.deadline
-			k.notFIFO = k.notFIFO || t.deadline == before.deadline && t.line < before.line
-			before = last{t.deadline, t.line}
+			k.unordered = k.unordered || due[n].Deadline < due[before].Deadline
+			k.notFIFO = k.notFIFO || due[n].Deadline == due[before].Deadline && n < before
+			before = n
 		}
 	}
 }

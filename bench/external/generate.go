@@ -1,108 +1,75 @@
 package external
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/timerbench/timerbench/structures/schedtest/model"
+)
 
 // perBatch is the number of generated programs that one instance replays (chosen).
 const perBatch = 100
 
-// batch returns generated programs of operations, one after the other on one clock. Each begins and ends without
-// pending timers.
+// dialect is what generated programs do. The protocol has no deadlines in the past and no IDs that name nothing.
+var dialect = model.Dialect{
+	Ops: []byte{
+		model.DoSchedule, model.DoSchedule, model.DoSchedule, model.DoSchedule, model.DoSchedule, model.DoSchedule,
+		model.DoCancel, model.DoCancel, model.DoReschedule, model.DoReschedule, model.DoReschedule,
+		model.DoStep, model.DoToNext, model.DoBeforeNext, model.DoJump,
+	},
+	Kinds: []byte{model.AtNear, model.AtMiddle, model.AtMiddle, model.AtMiddle, model.AtFar, model.AtBoundary, model.AtOther},
+}
+
+// batch returns generated programs of operations, one after the other on one clock. Each is on delays of one magnitude,
+// and begins and ends without pending timers.
 func batch(seed uint64) []op {
-	g := &generator{r: rand.New(rand.NewPCG(seed, 0)), m: newModel()}
+	r, w := rand.New(rand.NewPCG(seed, 0)), &recorder{reference: newReference()}
 	for range perBatch {
-		g.program()
-	}
-	return g.ops
-}
-
-type generator struct {
-	r       *rand.Rand
-	m       *model
-	ops     []op
-	pending []uint32
-	free    []uint32
-	slots   uint32
-}
-
-func (g *generator) do(o op) {
-	g.ops = append(g.ops, o)
-	g.m.do(o, 0)
-	if o.kind == pop || o.kind == cancel {
-		kept := g.pending[:0]
-		for _, slot := range g.pending {
-			if g.m.timers[slot].pending {
-				kept = append(kept, slot)
-			} else {
-				g.free = append(g.free, slot)
-			}
+		p := model.Player{World: w, Dialect: dialect, Program: model.Random(r.Uint64(), 2+r.IntN(240))}
+		if p.Far = byte(1 + r.IntN(14)); r.IntN(10) == 0 {
+			p.Far = byte(15 + r.IntN(6))
 		}
-		g.pending = kept
-	}
-}
-
-// program appends a program of up to 60 operations on delays of one magnitude.
-func (g *generator) program() {
-	bits := 1 + g.r.IntN(14)
-	if g.r.IntN(10) == 0 {
-		bits = 15 + g.r.IntN(6)
-	}
-	for range 1 + g.r.IntN(60) {
-		switch n := g.r.IntN(100); {
-		case n < 40 || len(g.pending) == 0:
-			slot, at := g.slots, g.deadline(bits)
-			if last := len(g.free) - 1; last >= 0 {
-				slot, g.free = g.free[last], g.free[:last]
-			} else {
-				g.slots++
-			}
-			g.pending = append(g.pending, slot)
-			g.do(op{schedule, slot, at})
-		case n < 55:
-			g.do(op{cancel, g.any(), 0})
-		case n < 75:
-			g.do(op{reschedule, g.any(), g.deadline(bits)})
-		default:
-			g.do(op{pop, 0, g.jump(bits)})
+		for p.Jump = p.Far; len(p.Program) > 0; {
+			p.Step()
 		}
-	}
-	last := g.m.now + 1
-	for _, slot := range g.pending {
-		last = max(last, g.m.timers[slot].deadline)
-	}
-	g.do(op{pop, 0, last})
-}
-
-func (g *generator) any() uint32 { return g.pending[g.r.IntN(len(g.pending))] }
-
-// deadline returns a tick after the clock: next to it, at any delay, at the boundary of a level, or that of another timer.
-func (g *generator) deadline(bits int) tick {
-	at := g.m.now + 1 + tick(g.r.Int64N(1<<bits))
-	switch g.r.IntN(6) {
-	case 0:
-		at = g.m.now + 1 + tick(g.r.Int64N(4))
-	case 1:
-		boundary := tick(1) << g.r.IntN(bits+1)
-		at = (g.m.now/boundary+1+tick(g.r.Int64N(2)))*boundary + tick(g.r.Int64N(3)) - 1
-	case 2:
-		if len(g.pending) > 0 {
-			at = g.m.timers[g.any()].deadline
+		last := w.m.Clock + 1
+		for _, e := range w.m.Pending {
+			last = max(last, e.Deadline)
 		}
+		p.PopAll(last)
 	}
-	return max(at, g.m.now+1)
+	return w.ops
 }
 
-// jump returns the tick of a pop: the next one, a little later, at or around a deadline, or over all.
-func (g *generator) jump(bits int) tick {
-	switch g.r.IntN(6) {
-	case 0:
-		return g.m.now + 1
-	case 1:
-		return g.m.now + 1 + tick(g.r.Int64N(1<<bits))
-	case 2:
-		return g.m.now + tick(1)<<bits
+// recorder is a model.World that records what it executes, as far as the protocol allows it.
+type recorder struct {
+	*reference
+	ops []op
+}
+
+// Model returns the model.
+func (r *recorder) Model() *model.Model[uint64] { return &r.m }
+
+// Do executes an operation.
+func (r *recorder) Do(o op) (at tick, ok bool) {
+	switch o.Kind {
+	case schedule, reschedule:
+		o.At = max(o.At, r.m.Clock+1)
+	case pop:
+		o.At = max(o.At, r.m.Clock, 1)
+	case model.Next:
+		return r.m.Next()
 	}
-	if len(g.pending) == 0 {
-		return g.m.now + 1
+	if ok = r.valid(o); !ok {
+		return 0, false
 	}
-	return max(g.m.now+1, g.m.timers[g.any()].deadline+tick(g.r.Int64N(3))-1)
+	if last := len(r.ops) - 1; last < 0 || r.ops[last] != o { // a Pop fires all timers of its tick
+		r.ops = append(r.ops, o)
+	}
+	if o.Kind != pop {
+		r.do(o)
+		return 0, true
+	}
+	t, ok := r.m.Pop(o.At)
+	delete(r.ids, uint32(t.Value))
+	return 0, ok
 }

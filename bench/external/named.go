@@ -24,12 +24,12 @@ const many = 120_000
 func namedCases(limit int) []named {
 	var list []named
 	add := func(name string, ops ...[]op) { list = append(list, named{name: name, ops: slices.Concat(ops...)}) }
-	s := func(slot uint32, at tick) op { return op{schedule, slot, at} }
-	r := func(slot uint32, at tick) op { return op{reschedule, slot, at} }
-	c := func(slot uint32) op { return op{cancel, slot, 0} }
+	s := func(slot uint32, at tick) op { return newOp(schedule, slot, at) }
+	r := func(slot uint32, at tick) op { return newOp(reschedule, slot, at) }
+	c := func(slot uint32) op { return newOp(cancel, slot, 0) }
 	p := func(at ...tick) (out []op) {
 		for _, t := range at {
-			out = append(out, op{pop, 0, t})
+			out = append(out, newOp(pop, 0, t))
 		}
 		return out
 	}

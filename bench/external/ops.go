@@ -3,150 +3,117 @@ package external
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/schedtest/model"
+	"github.com/timerbench/timerbench/trace"
 )
 
 type tick = structures.Tick
 
-// kind is the kind of an operation.
-type kind int
+// op is an operation on the timer in a slot. A pop fires all timers that are due at a tick.
+type op = model.Op
 
 const (
-	schedule kind = iota
-	cancel
-	reschedule
-	pop
+	schedule   = model.Schedule
+	cancel     = model.Cancel
+	reschedule = model.Reschedule
+	pop        = model.Pop
 )
 
 var (
-	kindNames = [...]string{"Schedule", "Cancel", "Reschedule", "Pop"}
-	inScript  = [...]script.Kind{script.KindSchedule, script.KindCancel, script.KindReschedule, script.KindWake}
+	inScript = [...]script.Kind{script.KindSchedule, script.KindCancel, script.KindReschedule, script.KindWake}
+	ofScript = map[script.Kind]model.Kind{
+		script.KindSchedule: schedule, script.KindCancel: cancel, script.KindReschedule: reschedule, script.KindFire: pop, script.KindWake: pop,
+	}
+	ofRecording = map[trace.Kind]model.Kind{trace.Schedule: schedule, trace.Cancel: cancel, trace.Reschedule: reschedule, trace.Advance: pop}
 )
 
-// op is an operation on the timer in a slot. A pop fires all timers that are due at a tick.
-type op struct {
-	kind kind
-	slot uint32
-	at   tick
+func newOp(kind model.Kind, slot uint32, at tick) op { return op{Kind: kind, Slot: slot, At: at} }
+
+// reference is a model whose timers are named by their slots, which are also their values. It is the reference of every check.
+type reference struct {
+	m   model.Model[uint64]
+	ids map[uint32]structures.ID // of the pending timers
 }
 
-func (o op) String() string {
-	switch o.kind {
-	case pop:
-		return fmt.Sprintf("Pop(%d)", o.at)
-	case cancel:
-		return fmt.Sprintf("Cancel(%d)", o.slot)
-	}
-	return fmt.Sprintf("%s(%d, %d)", kindNames[o.kind], o.slot, o.at)
-}
-
-// timer is the state of a slot in the model.
-type timer struct {
-	pending         bool
-	deadline, delay tick
-	line            int  // of the schedule or the last move
-	moved           bool // by a reschedule
-	fired           tick // last fired at this tick, if ended by a pop
-	ended           int  // line at which it was cancelled or fired; 0: never
-	cancelled       bool
-}
-
-// model replays operations on a map of slots. It is the reference of every check.
-type model struct {
-	now    tick
-	timers map[uint32]*timer
-}
-
-func newModel() *model { return &model{timers: make(map[uint32]*timer)} }
+func newReference() *reference { return &reference{ids: make(map[uint32]structures.ID)} }
 
 // valid reports whether the protocol allows an operation now.
-func (m *model) valid(o op) bool {
-	t := m.timers[o.slot]
-	pending := t != nil && t.pending
-	switch o.kind {
+func (s *reference) valid(o op) bool {
+	_, pending := s.ids[o.Slot]
+	switch o.Kind {
 	case schedule:
-		return !pending && o.at > m.now
+		return !pending && o.At > s.m.Clock
 	case reschedule:
-		return pending && o.at > m.now
+		return pending && o.At > s.m.Clock
 	case cancel:
 		return pending
 	}
-	return o.at >= m.now && o.at > 0
+	return o.At >= s.m.Clock && o.At > 0
 }
 
-// do executes a valid operation, which is in a line of a listing. Of a pop it returns the slots that must fire, by
-// deadline and then by slot.
-func (m *model) do(o op, line int) (due []uint32) {
-	t := m.timers[o.slot]
-	switch o.kind {
+// do executes a valid operation. Of a pop it returns the timers that must fire, the earliest first and FIFO.
+func (s *reference) do(o op) (due []model.Entry[uint64]) {
+	switch o.Kind {
 	case schedule:
-		m.timers[o.slot] = &timer{pending: true, deadline: o.at, delay: o.at - m.now, line: line}
+		s.ids[o.Slot] = s.m.Schedule(o.At, uint64(o.Slot))
 	case reschedule:
-		t.deadline, t.delay, t.line, t.moved = o.at, o.at-m.now, line, true
+		s.m.Reschedule(s.ids[o.Slot], o.At)
 	case cancel:
-		t.pending, t.cancelled, t.ended = false, true, line
+		s.m.Cancel(s.ids[o.Slot])
+		delete(s.ids, o.Slot)
 	case pop:
-		m.now = o.at
-		for slot, t := range m.timers {
-			if t.pending && t.deadline <= m.now {
-				due = append(due, slot)
-				t.pending, t.cancelled, t.fired, t.ended = false, false, m.now, line
-			}
+		due = s.m.PopAll(o.At)
+		for _, e := range due {
+			delete(s.ids, slotOf(e))
 		}
-		slices.SortFunc(due, func(a, b uint32) int {
-			return cmp.Or(cmp.Compare(m.timers[a].deadline, m.timers[b].deadline), cmp.Compare(a, b))
-		})
 	}
 	return due
 }
 
-// onlyValid returns the operations that the protocol allows.
-func onlyValid(ops []op) []op {
-	m := newModel()
-	return slices.DeleteFunc(slices.Clone(ops), func(o op) bool {
-		ok := m.valid(o)
-		if ok {
-			m.do(o, 0)
+func slotOf(e model.Entry[uint64]) uint32 { return uint32(e.Value) }
+
+// onlyValid returns the operations that the protocol allows, with delays of at most most, and the longest delay.
+func onlyValid(ops []op, most tick) (valid []op, longest tick) {
+	s := newReference()
+	for _, o := range ops {
+		delay := tick(0)
+		if o.Kind == schedule || o.Kind == reschedule {
+			delay = o.At - s.m.Clock
 		}
-		return !ok
-	})
+		if s.valid(o) && delay <= most {
+			s.do(o)
+			valid, longest = append(valid, o), max(longest, delay)
+		}
+	}
+	return valid, longest
 }
 
 // block encodes operations with their expected outcome.
 func block(ops []op) *script.Block {
-	b, m := script.Reuse(nil), newModel()
+	b, s := script.Reuse(nil), newReference()
 	for _, o := range ops {
-		b.Add(inScript[o.kind], script.Op{At: o.at, Key: o.slot})
-		b.Keys = max(b.Keys, int(o.slot)+1)
-		for _, slot := range m.do(o, 0) {
-			t := m.timers[slot]
-			b.Fires = append(b.Fires, script.Fire{At: t.deadline, Delay: t.delay, Key: slot})
+		b.Add(inScript[o.Kind], script.Op{At: o.At, Key: o.Slot})
+		b.Keys = max(b.Keys, int(o.Slot)+1)
+		for _, e := range s.do(o) {
+			b.Fires = append(b.Fires, script.Fire{At: e.Deadline, Delay: e.Deadline - e.Since, Key: slotOf(e)})
 		}
 	}
-	for _, t := range m.timers {
-		if t.pending {
-			b.Want.Pending++
-		}
-	}
+	b.Want.Pending = uint64(s.m.Len())
 	return b
 }
 
 // fromBlock appends the operations of a block of a workload, without refused calls.
 func fromBlock(ops []op, b *script.Block) []op {
 	for k, o := range b.All() {
-		switch k {
-		case script.KindSchedule:
-			ops = append(ops, op{schedule, o.Key, o.At})
-		case script.KindCancel:
-			ops = append(ops, op{cancel, o.Key, 0})
-		case script.KindReschedule:
-			ops = append(ops, op{reschedule, o.Key, o.At})
-		case script.KindFire, script.KindWake:
-			ops = append(ops, op{pop, 0, o.At})
+		if kind, ok := ofScript[k]; ok {
+			ops = append(ops, newOp(kind, o.Key, o.At))
 		}
 	}
 	return ops
@@ -155,29 +122,33 @@ func fromBlock(ops []op, b *script.Block) []op {
 // explain finds the first difference between the timers that a program fired and those that must fire. It returns the
 // index of its operation and the fault, or -1 if all timers fired correctly.
 func explain(ops []op, fired []Fire) (at int, what string) {
-	m := newModel()
+	s := newReference()
 	for i, o := range ops {
-		due := m.do(o, i+1)
-		if o.kind != pop {
+		due := s.do(o)
+		if o.Kind != pop {
 			continue
 		}
-		var got []uint32
-		for ; len(fired) > 0 && fired[0].At == o.at; fired = fired[1:] {
-			got = append(got, fired[0].Slot)
+		left := make(map[uint32]bool)
+		for _, e := range due {
+			left[slotOf(e)] = true
 		}
-		for n, slot := range got {
-			if !slices.Contains(due, slot) || slices.Contains(got[:n], slot) {
-				return i, m.wronglyFired(slot, o.at, slices.Contains(got[:n], slot))
+		for ; len(fired) > 0 && fired[0].At == o.At; fired = fired[1:] {
+			slot := fired[0].Slot
+			pending, isDue := left[slot]
+			if left[slot] = false; pending {
+				continue
 			}
+			why := "it has fired in the same Pop"
+			if !isDue {
+				why = history(ops[:i], slot)
+			}
+			return i, fmt.Sprintf("timer %d fires at tick %d, but %s", slot, o.At, why)
 		}
-		for _, slot := range due {
-			if !slices.Contains(got, slot) {
-				t := m.timers[slot]
-				what := fmt.Sprintf("timer %d must fire at tick %d: %s", slot, o.at, t.reason())
-				for _, f := range fired {
-					if f.Slot == slot {
-						return i, fmt.Sprintf("%s. It fires at tick %d", what, f.At)
-					}
+		for _, e := range due {
+			if slot := slotOf(e); left[slot] {
+				what := fmt.Sprintf("timer %d must fire at tick %d: %s", slot, o.At, history(ops[:i], slot))
+				if n := slices.IndexFunc(fired, func(f Fire) bool { return f.Slot == slot }); n >= 0 {
+					return i, fmt.Sprintf("%s. It fires at tick %d", what, fired[n].At)
 				}
 				return i, what + ". It does not fire"
 			}
@@ -189,28 +160,45 @@ func explain(ops []op, fired []Fire) (at int, what string) {
 	return -1, ""
 }
 
-func (t *timer) reason() string {
-	if t.moved {
-		return fmt.Sprintf("line %d moved it to tick %d", t.line, t.deadline)
+// history says what has become of the timer in a slot.
+func history(ops []op, slot uint32) string {
+	for i, o := range slices.Backward(ops) {
+		if o.Kind == pop || o.Slot != slot {
+			continue
+		}
+		if o.Kind == cancel {
+			return fmt.Sprintf("line %d cancelled it", i+1)
+		}
+		for line, p := range ops[i+1:] {
+			if p.Kind == pop && p.At >= o.At {
+				return fmt.Sprintf("it has fired at tick %d (line %d)", p.At, i+line+2)
+			}
+		}
+		if o.Kind == reschedule {
+			return fmt.Sprintf("line %d moved it to tick %d", i+1, o.At)
+		}
+		return fmt.Sprintf("its deadline is %d (line %d)", o.At, i+1)
 	}
-	return fmt.Sprintf("its deadline is %d (line %d)", t.deadline, t.line)
+	return "this slot never had a timer"
 }
 
-// wronglyFired says why a timer must not fire at a tick.
-func (m *model) wronglyFired(slot uint32, at tick, twice bool) string {
-	t := m.timers[slot]
-	what := fmt.Sprintf("timer %d fires at tick %d, but ", slot, at)
-	switch {
-	case twice:
-		return what + "it has fired in the same Pop"
-	case t == nil:
-		return what + "this slot never had a timer"
-	case t.pending:
-		return what + t.reason()
-	case t.cancelled:
-		return what + fmt.Sprintf("line %d cancelled it", t.ended)
+// shrunk returns the fewest operations that it finds until a time for which fails returns a fault. No delay becomes longer
+// than the longest one was: a library may document a limit of delays, which is another failure.
+func shrunk(ops []op, f fault, until time.Time, fails func([]op) *fault) ([]op, fault) {
+	_, most := onlyValid(ops, math.MaxInt64)
+	valid := func(ops []op) []op { ops, _ = onlyValid(ops, most); return ops }
+	try := func(candidate []op) bool {
+		found := fails(candidate)
+		if found != nil {
+			f = *found
+		}
+		return found != nil
 	}
-	return what + fmt.Sprintf("it has fired at tick %d (line %d)", t.fired, t.ended)
+	if cut := ops[:f.at+1]; f.at >= 0 && len(cut) < len(ops) && try(cut) {
+		ops = cut
+	}
+	ops = model.Shrink(ops, until, valid, try)
+	return ops, f
 }
 
 // longestListing is the most lines of a listing (chosen).
@@ -219,15 +207,15 @@ const longestListing = 60
 // listing returns operations as numbered lines. A pop shows the timers that must fire; the line at which a program
 // failed shows an arrow.
 func listing(ops []op, failed int) []string {
-	m := newModel()
+	s := newReference()
 	var out []string
 	for i, o := range ops {
 		var must []string
-		for _, slot := range m.do(o, i+1) {
-			must = append(must, fmt.Sprint(slot))
+		for _, e := range s.do(o) {
+			must = append(must, fmt.Sprint(e.Value))
 		}
 		line := fmt.Sprintf("%4d  %s", i+1, o)
-		if o.kind == pop {
+		if o.Kind == pop {
 			line = fmt.Sprintf("%-26s fires %s", line, cmp.Or(strings.Join(must, ", "), "nothing"))
 		}
 		if i == failed {

@@ -58,12 +58,12 @@ func linked(t *testing.T, where, text string) (links int) {
 	return links
 }
 
-// The summary of a structure, and so the table of the README, links each project to a file at a revision, as catalog/users.go
+// The summary of a structure, and so the table of the README, links each project to a file at a revision, as users_test.go
 // has it. So does a package comment.
 func TestSummariesAndPackagesLinkTheProjectsThatTheyName(t *testing.T) {
 	summaries, comments := 0, 0
 	for _, e := range append(catalog.All(), catalog.Intrusive()...) {
-		summaries += linked(t, e.Name, catalog.Linked(e.Summary))
+		summaries += linked(t, e.Name, withLinks(e.Summary))
 	}
 	for _, root := range []string{"structures", "driver"} {
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {

@@ -55,7 +55,7 @@ func structuresTable() string {
 			table = &first
 		}
 		fmt.Fprintf(table, "| [`%s`](%s) | %s | %s | %s | %s | %s |\n",
-			e.Name, strings.TrimPrefix(e.Package, "github.com/timerbench/timerbench/"), catalog.Linked(e.Summary), e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop, ties)
+			e.Name, strings.TrimPrefix(e.Package, "github.com/timerbench/timerbench/"), withLinks(e.Summary), e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop, ties)
 	}
 	return fmt.Sprintf("%s%s\n<details><summary>%d more structures</summary>\n\n%s%s\n</details>\n",
 		head, first.String(), len(catalog.All())-len(classic), head, others.String())

@@ -15,13 +15,13 @@ var closures = []struct {
 	pkg             string
 	lines, packages int
 }{
-	{"./bench", 22_500, 25},
+	{"./bench", 22_500, 26},
 	{"./report", 21_900, 21},
 	{"./trace", 2_190, 4},
 	{"./structures/minheap", 1_280, 9},
 	{"./structures/auto", 4_400, 12},
 	{"./driver", 8_540, 14},
-	{"./cmd/timerbench", 58_640, 90},
+	{"./cmd/timerbench", 58_640, 91},
 }
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/schedtest/model"
 )
 
 // Here are schedulers with one bug each, most of them seen in real timer libraries. The checks of the rule that a bug
@@ -18,7 +19,7 @@ type (
 	id        = structures.ID
 	timer     = structures.Timer[uint64]
 	scheduler = structures.Scheduler[uint64]
-	model     = Model[uint64]
+	reference = model.Model[uint64]
 )
 
 var broken = []struct {
@@ -32,64 +33,64 @@ var broken = []struct {
 	normal   bool   // it takes runs of normal length, not short ones, to find it
 }{
 	{name: "the first ID is 0", check: "Clock", says: `"Identity"`, faulty: faulty{schedule: func(s *faulty, at tick, v uint64) id {
-		s.model.Schedule(at, v)
+		s.reference.Schedule(at, v)
 		s.last().ID--
 		return s.last().ID
 	}}},
 	{name: "IDs without generation", check: "Identity/StaleIs", says: `"Identity"`, faulty: faulty{schedule: func(s *faulty, at tick, v uint64) id {
 		slot := id(1)
-		for s.find(slot) >= 0 {
+		for s.Find(slot) >= 0 {
 			slot++
 		}
-		s.admit(slot, at, v)
+		s.Admit(slot, at, v)
 		return slot
 	}}},
 	{name: "ID 0 names the first timer", check: "Identity/Forged", says: "never issued", faulty: faulty{cancel: func(s *faulty, i id) bool {
 		if i == 0 && s.Len() > 0 {
-			i = s.pending[0].ID
+			i = s.Pending[0].ID
 		}
-		return s.model.Cancel(i)
+		return s.reference.Cancel(i)
 	}}},
-	{name: "the next generation is accepted", check: "Identity/Forged", says: "never issued", faulty: cancelled(func(s *faulty, i id) bool { return i == s.issued+1 })},
+	{name: "the next generation is accepted", check: "Identity/Forged", says: "never issued", faulty: cancelled(func(s *faulty, i id) bool { return i == s.Issued+1 })},
 	{name: "Cancel of a stale ID is true", check: "Identity/StaleIs", says: "has fired or was cancelled", faulty: cancelled(was)},
 	{name: "Reschedule of a stale ID is true", check: "Identity/StaleIs", says: "has fired or was cancelled", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
-		return s.model.Reschedule(i, at) || was(s, i)
+		return s.reference.Reschedule(i, at) || was(s, i)
 	}}},
 	{name: "Reschedule of a stale ID revives it", check: "Identity/StaleIs", says: "has fired or was cancelled", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
-		if !s.model.Reschedule(i, at) && was(s, i) {
-			s.admit(i, at, 0)
+		if !s.reference.Reschedule(i, at) && was(s, i) {
+			s.Admit(i, at, 0)
 		}
-		return s.find(i) >= 0
+		return s.Find(i) >= 0
 	}}},
 	{name: "Cancel loses another timer", check: "Identity/Cancel", says: "it is pending", faulty: faulty{
 		cancel: func(s *faulty, i id) bool {
-			if at := s.find(i); at > 3 {
-				s.remove(at - 1)
+			if at := s.Find(i); at > 3 {
+				s.Remove(at - 1)
 				s.n++
 			}
-			return s.model.Cancel(i)
+			return s.reference.Cancel(i)
 		},
-		len: func(s *faulty) int { return s.model.Len() + int(s.n) },
+		len: func(s *faulty) int { return s.reference.Len() + int(s.n) },
 	}},
 	{name: "Cancel of a due timer is forgotten", check: "Freedom/StopEarlyThenCancel", says: "not pending", new: func() scheduler { return &batching{dead: map[id]bool{}} }},
 
 	{name: "clock goes back", check: "Clock", says: `"Next"`, faulty: faulty{pop: func(s *faulty, now tick) (timer, bool) {
-		s.clock = now
-		return s.model.Pop(now)
+		s.Clock = now
+		return s.reference.Pop(now)
 	}}},
-	{name: "clock starts at -1", check: "Clock", says: `"Next"`, faulty: faulty{model: model{clock: -1}}},
+	{name: "clock starts at -1", check: "Clock", says: `"Next"`, faulty: faulty{reference: reference{Clock: -1}}},
 	{name: "Next moves the clock", check: "Clock", says: `"Next"`, faulty: asked(func(s *faulty, at tick, ok bool) (tick, bool) {
 		if ok {
-			s.advance(at - 1)
+			s.Advance(at - 1)
 		}
 		return at, ok
 	})},
-	{name: "past deadlines are kept", check: "PastDeadlines", says: `"Next"`, faulty: scheduled(func(_ *faulty, at tick, e *entry[uint64]) { e.Deadline = at })},
-	{name: "past deadlines are kept by Reschedule", check: "PastDeadlines", says: `"Next"`, faulty: moved(func(_ *faulty, at tick, e *entry[uint64]) { e.Deadline = at })},
-	{name: "a deadline in the past counts as the clock", check: "PastDeadlines", says: `"Next"`, faulty: scheduled(func(s *faulty, at tick, e *entry[uint64]) { e.Deadline = max(at, s.clock) })},
-	{name: "clock+1 wraps around", check: "Range", says: `"Next"`, faulty: scheduled(func(s *faulty, at tick, e *entry[uint64]) {
-		if at <= s.clock {
-			e.Deadline = s.clock + 1
+	{name: "past deadlines are kept", check: "PastDeadlines", says: `"Next"`, faulty: scheduled(func(_ *faulty, at tick, e *model.Entry[uint64]) { e.Deadline = at })},
+	{name: "past deadlines are kept by Reschedule", check: "PastDeadlines", says: `"Next"`, faulty: moved(func(_ *faulty, at tick, e *model.Entry[uint64]) { e.Deadline = at })},
+	{name: "a deadline in the past counts as the clock", check: "PastDeadlines", says: `"Next"`, faulty: scheduled(func(s *faulty, at tick, e *model.Entry[uint64]) { e.Deadline = max(at, s.Clock) })},
+	{name: "clock+1 wraps around", check: "Range", says: `"Next"`, faulty: scheduled(func(s *faulty, at tick, e *model.Entry[uint64]) {
+		if at <= s.Clock {
+			e.Deadline = s.Clock + 1
 		}
 	})},
 	{name: "Timer.Deadline is what was asked", check: "PastDeadlines", says: `"PastDeadlines"`, faulty: faulty{
@@ -97,18 +98,18 @@ var broken = []struct {
 			if s.asked == nil {
 				s.asked = map[id]tick{}
 			}
-			got := s.model.Schedule(at, v)
+			got := s.reference.Schedule(at, v)
 			s.asked[got] = at
 			return got
 		},
 		pop: func(s *faulty, now tick) (timer, bool) {
-			t, ok := s.model.Pop(now)
+			t, ok := s.reference.Pop(now)
 			t.Deadline = s.asked[t.ID]
 			return t, ok
 		},
 	}},
 	{name: "far deadlines are cut off", check: "Range", says: "the earliest deadline", faulty: faulty{schedule: func(s *faulty, at tick, v uint64) id {
-		return s.model.Schedule(min(at, add(s.clock, 1<<36)), v)
+		return s.reference.Schedule(min(at, model.Add(s.Clock, 1<<36)), v)
 	}}},
 
 	{name: "fires one tick early", check: "Order", says: "never early", faulty: early},
@@ -123,83 +124,83 @@ var broken = []struct {
 	})},
 	{name: "loses every hundredth timer", check: "Order", says: "never lost", faulty: faulty{
 		schedule: func(s *faulty, at tick, v uint64) id {
-			got := s.model.Schedule(at, v)
+			got := s.reference.Schedule(at, v)
 			if got%100 == 0 {
-				s.remove(len(s.pending) - 1)
+				s.Remove(len(s.Pending) - 1)
 				s.n++
 			}
 			return got
 		},
-		len: func(s *faulty) int { return s.model.Len() + int(s.n) },
+		len: func(s *faulty) int { return s.reference.Len() + int(s.n) },
 	}},
 	{name: "a jump fires in order of scheduling", check: "Order/Earliest", says: "the earliest first", faulty: faulty{pop: func(s *faulty, now tick) (timer, bool) {
-		s.advance(now)
-		for i := range s.pending {
-			if s.pending[i].Deadline <= s.clock {
-				return s.remove(i).Timer, true
+		s.Advance(now)
+		for i := range s.Pending {
+			if s.Pending[i].Deadline <= s.Clock {
+				return s.Remove(i).Timer, true
 			}
 		}
 		return timer{}, false
 	}}},
 	{name: "ties are LIFO", check: "Order/Ties", says: "FIFO", opts: []Option{FIFO()}, faulty: lifo},
 	{name: "Reschedule keeps the place in a tie", check: "Order/Ties", says: "FIFO", opts: []Option{FIFO()}, faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
-		p := s.find(i)
+		p := s.Find(i)
 		if p >= 0 {
-			s.pending[p].Deadline = s.clamp(at)
+			s.Pending[p].Deadline = s.Clamp(at)
 		}
 		return p >= 0
 	}}},
 	{name: "values are mixed up", check: "Order", says: "with value", faulty: popped(func(s *faulty, t timer, ok bool) (timer, bool) {
-		if i := s.earliest(); ok && i >= 0 && s.pending[i].Deadline == t.Deadline {
-			t.Value, s.pending[i].Value = s.pending[i].Value, t.Value
+		if i := s.Earliest(); ok && i >= 0 && s.Pending[i].Deadline == t.Deadline {
+			t.Value, s.Pending[i].Value = s.Pending[i].Value, t.Value
 		}
 		return t, ok
 	})},
 
-	{name: "Reschedule changes the value", check: "Reschedule", says: "with value", faulty: moved(func(_ *faulty, _ tick, e *entry[uint64]) { e.Value = 0 })},
-	{name: "Reschedule changes the ID", check: "Reschedule", says: `"Identity"`, faulty: moved(func(s *faulty, _ tick, e *entry[uint64]) {
-		s.issued++
-		e.ID = s.issued
+	{name: "Reschedule changes the value", check: "Reschedule", says: "with value", faulty: moved(func(_ *faulty, _ tick, e *model.Entry[uint64]) { e.Value = 0 })},
+	{name: "Reschedule changes the ID", check: "Reschedule", says: `"Identity"`, faulty: moved(func(s *faulty, _ tick, e *model.Entry[uint64]) {
+		s.Issued++
+		e.ID = s.Issued
 	})},
 	{name: "Reschedule of a pending timer is false", check: "Reschedule", says: "it is pending", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
-		return s.model.Reschedule(i, at) && s.Len()%4 != 0
+		return s.reference.Reschedule(i, at) && s.Len()%4 != 0
 	}}},
 	{name: "Reschedule moves later only", check: "Reschedule", says: "never lost", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
-		if p := s.find(i); p >= 0 {
-			at = max(at, s.pending[p].Deadline)
+		if p := s.Find(i); p >= 0 {
+			at = max(at, s.Pending[p].Deadline)
 		}
-		return s.model.Reschedule(i, at)
+		return s.reference.Reschedule(i, at)
 	}}},
 	{name: "Reschedule across 2^12 is forgotten", check: "Reschedule/Across", says: "want deadline", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
-		if p := s.find(i); p >= 0 && at>>12 != s.pending[p].Deadline>>12 && at&(1<<12-1) == 0 {
+		if p := s.Find(i); p >= 0 && at>>12 != s.Pending[p].Deadline>>12 && at&(1<<12-1) == 0 {
 			return true
 		}
-		return s.model.Reschedule(i, at)
+		return s.reference.Reschedule(i, at)
 	}}},
 
 	{name: "Next is too late", check: "Next", says: "the earliest deadline", faulty: nextTooLate},
 	{name: "Next of a wheel is too late", check: "Next", says: "at most", opts: []Option{Levels(4)}, faulty: nextTooLate},
 	{name: "Next is too early", check: "Next", says: "the earliest deadline", faulty: nextHalfway},
-	{name: "Next is not after the clock", check: "Next", says: "after the clock", opts: []Option{Levels(4)}, faulty: asked(func(s *faulty, at tick, ok bool) (tick, bool) { return min(at, s.clock), ok })},
+	{name: "Next is not after the clock", check: "Next", says: "after the clock", opts: []Option{Levels(4)}, faulty: asked(func(s *faulty, at tick, ok bool) (tick, bool) { return min(at, s.Clock), ok })},
 	{name: "Next takes too many steps", check: "Next", says: "steps", opts: []Option{Levels(4)}, faulty: nextHalfway},
 	{name: "Next is ok when empty", check: "Next", says: "exactly when Len is 0", faulty: asked(func(_ *faulty, at tick, _ bool) (tick, bool) { return at, true })},
-	{name: "Next is not ok with timers far away", check: "Next", says: "exactly when Len is 0", faulty: asked(func(s *faulty, at tick, ok bool) (tick, bool) { return at, ok && at-s.clock < 1<<32 })},
+	{name: "Next is not ok with timers far away", check: "Next", says: "exactly when Len is 0", faulty: asked(func(s *faulty, at tick, ok bool) (tick, bool) { return at, ok && at-s.Clock < 1<<32 })},
 	{name: "Len leaves out what is due", check: "Len", says: `"Len"`, faulty: faulty{len: func(s *faulty) (n int) {
-		for _, e := range s.pending {
-			if e.Deadline > s.clock {
+		for _, e := range s.Pending {
+			if e.Deadline > s.Clock {
 				n++
 			}
 		}
 		return n
 	}}},
-	{name: "Len counts every Schedule", check: "Len", says: `"Len"`, faulty: faulty{len: func(s *faulty) int { return int(s.issued) }}},
+	{name: "Len counts every Schedule", check: "Len", says: `"Len"`, faulty: faulty{len: func(s *faulty) int { return int(s.Issued) }}},
 	{name: "an invariant is broken", check: "Order", says: "heap upside down", new: func() scheduler { return &insane{} }},
 	{name: "a counter counts down", check: "Order", says: "only count up", faulty: faulty{
-		pop:  func(s *faulty, now tick) (timer, bool) { s.n--; return s.model.Pop(now) },
+		pop:  func(s *faulty, now tick) (timer, bool) { s.n--; return s.reference.Pop(now) },
 		work: func(s *faulty) structures.Work { return structures.Work{Comparisons: uint64(s.n)} },
 	}},
 	{name: "one scheduler for all", check: "Instances", says: "rule", new: func() func() scheduler {
-		shared := new(model)
+		shared := new(reference)
 		return func() scheduler { return shared }
 	}()},
 
@@ -215,8 +216,8 @@ var broken = []struct {
 
 	{name: "walks every tick", check: "Jumps", says: "whatever the width", resource: true, faulty: faulty{
 		pop: func(s *faulty, now tick) (timer, bool) {
-			s.n += int64(max(0, now-s.clock))
-			return s.model.Pop(now)
+			s.n += int64(max(0, now-s.Clock))
+			return s.reference.Pop(now)
 		},
 		work: func(s *faulty) structures.Work { return structures.Work{SlotsVisited: uint64(s.n)} },
 	}},
@@ -224,15 +225,15 @@ var broken = []struct {
 	{name: "keeps far timers cancelled", check: "Memory/Heap", says: "far timers started and stopped: after", resource: true, faulty: keeping(1 << 59)},
 	{name: "leaks timers moved", check: "Memory/Heap", says: "timers moved: after", resource: true, faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
 		s.kept = append(s.kept, timer{ID: i, Deadline: at})
-		return s.model.Reschedule(i, at)
+		return s.reference.Reschedule(i, at)
 	}}},
 	{name: "keeps room at every tick", check: "Memory/Heap", says: "the heap has grown by", resource: true, faulty: faulty{
 		schedule: func(s *faulty, at tick, v uint64) id {
 			s.slots[at&4095] = append(s.slots[at&4095], 0)
-			return s.model.Schedule(at, v)
+			return s.reference.Schedule(at, v)
 		},
 		pop: func(s *faulty, now tick) (timer, bool) {
-			t, ok := s.model.Pop(now)
+			t, ok := s.reference.Pop(now)
 			if slot := &s.slots[t.Deadline&4095]; ok {
 				*slot = (*slot)[:len(*slot)-1]
 			}
@@ -254,7 +255,7 @@ var broken = []struct {
 		if s.n++; s.n%1000 == 0 {
 			return lifo.pop(s, now)
 		}
-		return s.model.Pop(now)
+		return s.reference.Pop(now)
 	}}},
 	{name: "coarse, and too late in a long hold", check: "Order/LongHold", says: "too late", opts: []Option{Coarse(upTo6)}, resource: true, new: func() scheduler { return &coarse{} }},
 	{name: "a generation of 16 bits", check: "Identity/StaleAfterMany", says: "names a timer again", resource: true, faulty: forgetting(16)},
@@ -323,14 +324,14 @@ func TestSteppingConforms(t *testing.T) {
 
 func TestUndeclaredTiesConform(t *testing.T) { Run(t, newFaulty(lifo), inShort) }
 
-func inShort(c *config) { c.scale = short }
+func inShort(c *config) { c.scale, c.shrink = short, 0 }
 
 func upTo6(tick) tick { return 6 }
 func upTo7(tick) tick { return 7 }
 
 // faulty is a model some of whose methods are replaced.
 type faulty struct {
-	model
+	reference
 	n     int64 // what it counts
 	kept  []timer
 	asked map[id]tick
@@ -349,42 +350,42 @@ func (s *faulty) Schedule(at tick, v uint64) id {
 	if s.schedule != nil {
 		return s.schedule(s, at, v)
 	}
-	return s.model.Schedule(at, v)
+	return s.reference.Schedule(at, v)
 }
 
 func (s *faulty) Reschedule(i id, at tick) bool {
 	if s.reschedule != nil {
 		return s.reschedule(s, i, at)
 	}
-	return s.model.Reschedule(i, at)
+	return s.reference.Reschedule(i, at)
 }
 
 func (s *faulty) Cancel(i id) bool {
 	if s.cancel != nil {
 		return s.cancel(s, i)
 	}
-	return s.model.Cancel(i)
+	return s.reference.Cancel(i)
 }
 
 func (s *faulty) Pop(now tick) (timer, bool) {
 	if s.pop != nil {
 		return s.pop(s, now)
 	}
-	return s.model.Pop(now)
+	return s.reference.Pop(now)
 }
 
 func (s *faulty) Next() (tick, bool) {
 	if s.next != nil {
 		return s.next(s)
 	}
-	return s.model.Next()
+	return s.reference.Next()
 }
 
 func (s *faulty) Len() int {
 	if s.len != nil {
 		return s.len(s)
 	}
-	return s.model.Len()
+	return s.reference.Len()
 }
 
 func (s *faulty) Work() structures.Work {
@@ -395,12 +396,12 @@ func (s *faulty) Work() structures.Work {
 }
 
 // last returns the timer that was scheduled or moved last.
-func (s *faulty) last() *entry[uint64] { return &s.pending[len(s.pending)-1] }
+func (s *faulty) last() *model.Entry[uint64] { return &s.Pending[len(s.Pending)-1] }
 
 // moved returns a faulty that moves a timer and then does something to it.
-func moved(then func(s *faulty, at tick, e *entry[uint64])) faulty {
+func moved(then func(s *faulty, at tick, e *model.Entry[uint64])) faulty {
 	return faulty{reschedule: func(s *faulty, i id, at tick) bool {
-		ok := s.model.Reschedule(i, at)
+		ok := s.reference.Reschedule(i, at)
 		if ok {
 			then(s, at, s.last())
 		}
@@ -409,9 +410,9 @@ func moved(then func(s *faulty, at tick, e *entry[uint64])) faulty {
 }
 
 // scheduled returns a faulty that schedules a timer and then does something to it.
-func scheduled(then func(s *faulty, at tick, e *entry[uint64])) faulty {
+func scheduled(then func(s *faulty, at tick, e *model.Entry[uint64])) faulty {
 	return faulty{schedule: func(s *faulty, at tick, v uint64) id {
-		got := s.model.Schedule(at, v)
+		got := s.reference.Schedule(at, v)
 		then(s, at, s.last())
 		return got
 	}}
@@ -420,7 +421,7 @@ func scheduled(then func(s *faulty, at tick, e *entry[uint64])) faulty {
 // popped returns a faulty that does something to what a Pop returns.
 func popped(then func(s *faulty, t timer, ok bool) (timer, bool)) faulty {
 	return faulty{pop: func(s *faulty, now tick) (timer, bool) {
-		t, ok := s.model.Pop(now)
+		t, ok := s.reference.Pop(now)
 		return then(s, t, ok)
 	}}
 }
@@ -428,23 +429,23 @@ func popped(then func(s *faulty, t timer, ok bool) (timer, bool)) faulty {
 // asked returns a faulty that says something else in Next.
 func asked(then func(s *faulty, at tick, ok bool) (tick, bool)) faulty {
 	return faulty{next: func(s *faulty) (tick, bool) {
-		at, ok := s.model.Next()
+		at, ok := s.reference.Next()
 		return then(s, at, ok)
 	}}
 }
 
 // cancelled returns a faulty that refuses an ID unless the model or another rule accepts it.
 func cancelled(or func(s *faulty, i id) bool) faulty {
-	return faulty{cancel: func(s *faulty, i id) bool { return s.model.Cancel(i) || or(s, i) }}
+	return faulty{cancel: func(s *faulty, i id) bool { return s.reference.Cancel(i) || or(s, i) }}
 }
 
 // keeping returns a faulty that keeps what is cancelled, if its deadline is far enough.
 func keeping(from tick) faulty {
 	return faulty{cancel: func(s *faulty, i id) bool {
-		if p := s.find(i); p >= 0 && s.pending[p].Deadline >= from {
-			s.kept = append(s.kept, s.pending[p].Timer)
+		if p := s.Find(i); p >= 0 && s.Pending[p].Deadline >= from {
+			s.kept = append(s.kept, s.Pending[p].Timer)
 		}
-		return s.model.Cancel(i)
+		return s.reference.Cancel(i)
 	}}
 }
 
@@ -456,88 +457,88 @@ func allocating(every int) faulty {
 		if s.n++; s.n > int64(every) {
 			garbage, s.n = new([16]byte), 0
 		}
-		return s.model.Schedule(at, v)
+		return s.reference.Schedule(at, v)
 	}}
 }
 
 // forgetting returns a faulty that takes an ID for that of a pending timer if they agree in the lower bits.
 func forgetting(bits int) faulty {
 	return faulty{cancel: func(s *faulty, i id) bool {
-		for _, e := range s.pending {
+		for _, e := range s.Pending {
 			if (e.ID-i)&(1<<bits-1) == 0 {
 				i = e.ID
 			}
 		}
-		return s.model.Cancel(i)
+		return s.reference.Cancel(i)
 	}}
 }
 
-func was(s *faulty, i id) bool { return i != 0 && i <= s.issued }
+func was(s *faulty, i id) bool { return i != 0 && i <= s.Issued }
 
 // farOff files a timer on the wrong side of a boundary of 2^20 ticks.
 var farOff = faulty{schedule: func(s *faulty, at tick, v uint64) id {
-	if at-s.clock == 1<<20 {
+	if at-s.Clock == 1<<20 {
 		at--
 	}
-	return s.model.Schedule(at, v)
+	return s.reference.Schedule(at, v)
 }}
 
-var nextTooLate = asked(func(_ *faulty, at tick, ok bool) (tick, bool) { return add(at, 1), ok })
+var nextTooLate = asked(func(_ *faulty, at tick, ok bool) (tick, bool) { return model.Add(at, 1), ok })
 
 // nextHalfway names the tick half of the way to the earliest deadline.
 var nextHalfway = asked(func(s *faulty, at tick, ok bool) (tick, bool) {
-	if ok && at > s.clock {
-		at = s.clock + (at-s.clock+1)/2
+	if ok && at > s.Clock {
+		at = s.Clock + (at-s.Clock+1)/2
 	}
 	return at, ok
 })
 
 // nextInTwoSteps names the tick just before the earliest deadline first.
 var nextInTwoSteps = asked(func(s *faulty, at tick, ok bool) (tick, bool) {
-	if ok && at > s.clock+1 {
+	if ok && at > s.Clock+1 {
 		at--
 	}
 	return at, ok
 })
 
 var early = popped(func(s *faulty, t timer, ok bool) (timer, bool) {
-	if i := s.earliest(); !ok && i >= 0 && s.pending[i].Deadline == s.clock+1 {
-		return s.remove(i).Timer, true
+	if i := s.Earliest(); !ok && i >= 0 && s.Pending[i].Deadline == s.Clock+1 {
+		return s.Remove(i).Timer, true
 	}
 	return t, ok
 })
 
 var late = faulty{pop: func(s *faulty, now tick) (timer, bool) {
-	s.advance(now)
-	if i := s.earliest(); i >= 0 && s.pending[i].Deadline < s.clock {
-		return s.remove(i).Timer, true
+	s.Advance(now)
+	if i := s.Earliest(); i >= 0 && s.Pending[i].Deadline < s.Clock {
+		return s.Remove(i).Timer, true
 	}
 	return timer{}, false
 }}
 
 var lifo = faulty{pop: func(s *faulty, now tick) (timer, bool) {
-	s.advance(now)
-	last := s.earliest()
-	if last < 0 || s.pending[last].Deadline > s.clock {
+	s.Advance(now)
+	last := s.Earliest()
+	if last < 0 || s.Pending[last].Deadline > s.Clock {
 		return timer{}, false
 	}
-	for i, e := range s.pending {
-		if e.Deadline == s.pending[last].Deadline {
+	for i, e := range s.Pending {
+		if e.Deadline == s.Pending[last].Deadline {
 			last = i
 		}
 	}
-	return s.remove(last).Timer, true
+	return s.Remove(last).Timer, true
 }}
 
 // batching takes all due timers out at once, and hands them out even if they are cancelled meanwhile.
 type batching struct {
-	model
+	reference
 	batch []timer
 	dead  map[id]bool
 }
 
 func (s *batching) Pop(now tick) (timer, bool) {
-	for t, ok := s.model.Pop(now); ok; t, ok = s.model.Pop(now) {
+	for t, ok := s.reference.Pop(now); ok; t, ok = s.reference.Pop(now) {
 		s.batch = append(s.batch, t)
 	}
 	if len(s.batch) == 0 {
@@ -557,16 +558,16 @@ func (s *batching) Cancel(i id) bool {
 		s.dead[i] = true
 		return true
 	}
-	return s.model.Cancel(i)
+	return s.reference.Cancel(i)
 }
 
 func (s *batching) Reschedule(i id, at tick) bool {
 	if b := s.inBatch(i); b >= 0 {
-		s.admit(i, at, s.batch[b].Value)
+		s.Admit(i, at, s.batch[b].Value)
 		s.batch = slices.Delete(s.batch, b, b+1)
 		return true
 	}
-	return s.model.Reschedule(i, at)
+	return s.reference.Reschedule(i, at)
 }
 
 func (s *batching) Next() (tick, bool) {
@@ -575,12 +576,12 @@ func (s *batching) Next() (tick, bool) {
 			return t.Deadline, true
 		}
 	}
-	return s.model.Next()
+	return s.reference.Next()
 }
 
-func (s *batching) Len() int { return s.model.Len() + len(s.batch) - len(s.dead) }
+func (s *batching) Len() int { return s.reference.Len() + len(s.batch) - len(s.dead) }
 
-type insane struct{ model }
+type insane struct{ reference }
 
 func (s *insane) CheckInvariants() error {
 	if s.Len() > 5 {
@@ -590,7 +591,7 @@ func (s *insane) CheckInvariants() error {
 }
 
 // coarse rounds deadlines up to multiples of 8.
-type coarse struct{ model }
+type coarse struct{ reference }
 
 func roundUp(at tick) tick {
 	if at > math.MaxInt64-7 {
@@ -600,15 +601,15 @@ func roundUp(at tick) tick {
 }
 
 func (s *coarse) Pop(now tick) (timer, bool) {
-	s.advance(now)
-	if i := s.earliest(); i >= 0 && roundUp(s.pending[i].Deadline) <= s.clock {
-		return s.remove(i).Timer, true
+	s.Advance(now)
+	if i := s.Earliest(); i >= 0 && roundUp(s.Pending[i].Deadline) <= s.Clock {
+		return s.Remove(i).Timer, true
 	}
 	return timer{}, false
 }
 
 func (s *coarse) Next() (tick, bool) {
-	at, ok := s.model.Next()
+	at, ok := s.reference.Next()
 	return roundUp(at), ok
 }
 
@@ -616,13 +617,13 @@ type coarseNext struct{ coarse }
 
 func (s *coarseNext) Next() (tick, bool) {
 	at, ok := s.coarse.Next()
-	return add(at, 8), ok
+	return model.Add(at, 8), ok
 }
 
 // firesBeforeNext says in Next that it rounds up, but does not.
 type firesBeforeNext struct{ coarse }
 
-func (s *firesBeforeNext) Pop(now tick) (timer, bool) { return s.model.Pop(now) }
+func (s *firesBeforeNext) Pop(now tick) (timer, bool) { return s.reference.Pop(now) }
 
 // Release. These are schedulers of payloads.
 
@@ -651,7 +652,7 @@ func TestBrokenReleasesAreReported(t *testing.T) {
 	}
 }
 
-type payloads = Model[*Payload]
+type payloads = model.Model[*Payload]
 
 type keepsFired struct {
 	payloads
@@ -672,8 +673,8 @@ type keepsCancelled struct {
 }
 
 func (s *keepsCancelled) Cancel(i id) bool {
-	if p := s.find(i); p >= 0 {
-		s.last = s.pending[p].Value
+	if p := s.Find(i); p >= 0 {
+		s.last = s.Pending[p].Value
 	}
 	return s.payloads.Cancel(i)
 }
@@ -682,14 +683,14 @@ func (s *keepsCancelled) Cancel(i id) bool {
 type clearsNothing struct{ payloads }
 
 func (s *clearsNothing) Pop(now tick) (structures.Timer[*Payload], bool) {
-	s.advance(now)
-	i := s.earliest()
-	if i < 0 || s.pending[i].Deadline > s.clock {
+	s.Advance(now)
+	i := s.Earliest()
+	if i < 0 || s.Pending[i].Deadline > s.Clock {
 		return structures.Timer[*Payload]{}, false
 	}
-	t := s.pending[i].Timer
-	s.pending[i] = s.pending[len(s.pending)-1]
-	s.pending = s.pending[:len(s.pending)-1]
+	t := s.Pending[i].Timer
+	s.Pending[i] = s.Pending[len(s.Pending)-1]
+	s.Pending = s.Pending[:len(s.Pending)-1]
 	return t, true
 }
 
@@ -699,8 +700,8 @@ type keepsMoved struct {
 }
 
 func (s *keepsMoved) Reschedule(i id, at tick) bool {
-	if p := s.find(i); p >= 0 {
-		s.moved = append(s.moved, s.pending[p].Value)
+	if p := s.Find(i); p >= 0 {
+		s.moved = append(s.moved, s.Pending[p].Value)
 	}
 	return s.payloads.Reschedule(i, at)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures/intrusive"
 	heaps "github.com/timerbench/timerbench/structures/intrusive/heap"
+	"github.com/timerbench/timerbench/structures/schedtest/model"
 )
 
 type embedded = heaps.Timer[intrusive.Item[uint64]]
@@ -72,11 +73,11 @@ func TestBrokenIntrusiveStructuresAreReported(t *testing.T) {
 			return t.Deadline()%8 == 3 || s.Heap.Cancel(t)
 		}}, "Len"},
 		"fires early": {faultyIntrusive{pop: func(s *faultyIntrusive, now tick) *embedded {
-			return s.Heap.Pop(add(now, 1))
+			return s.Heap.Pop(model.Add(now, 1))
 		}}, "never early"},
 		"a deadline in the past fires at once": {faultyIntrusive{schedule: func(s *faultyIntrusive, t *embedded, at tick) {
 			if s.Heap.Schedule(t, at); at <= s.clock {
-				s.Heap.Pop(add(s.clock, 1))
+				s.Heap.Pop(model.Add(s.clock, 1))
 			}
 		}}, "broken"},
 		"the second of two equal deadlines is lost": {faultyIntrusive{pop: func(s *faultyIntrusive, now tick) *embedded {
@@ -88,7 +89,7 @@ func TestBrokenIntrusiveStructuresAreReported(t *testing.T) {
 		}}, "Len"},
 		"Next hides a timer": {faultyIntrusive{next: func(s *faultyIntrusive) (tick, bool) {
 			at, ok := s.Heap.Next()
-			return add(at, 1), ok
+			return model.Add(at, 1), ok
 		}}, `"Next"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 // swapsValues swaps the values of two timers that fire one after the other, once.
 type swapsValues struct {
-	model
+	reference
 	fires int
 	done  bool
 	kept  *timer
@@ -19,9 +19,9 @@ func (s *swapsValues) Pop(now tick) (timer, bool) {
 		s.kept = nil
 		return t, true
 	}
-	t, ok := s.model.Pop(now)
+	t, ok := s.reference.Pop(now)
 	if s.fires++; ok && s.fires >= 500 && !s.done {
-		if next, ok := s.model.Pop(now); ok {
+		if next, ok := s.reference.Pop(now); ok {
 			t.Value, next.Value = next.Value, t.Value
 			s.kept, s.done = &next, true
 		}
@@ -31,20 +31,20 @@ func (s *swapsValues) Pop(now tick) (timer, bool) {
 
 func (s *swapsValues) Len() int {
 	if s.kept != nil {
-		return s.model.Len() + 1
+		return s.reference.Len() + 1
 	}
-	return s.model.Len()
+	return s.reference.Len()
 }
 
 // hoards keeps what is cancelled once there are many of them.
 type hoards struct {
-	model
+	reference
 	dead [][]byte
 	n    int
 }
 
 func (s *hoards) Cancel(i id) bool {
-	ok := s.model.Cancel(i)
+	ok := s.reference.Cancel(i)
 	if s.n++; ok && s.n > 1000 {
 		s.dead = append(s.dead, make([]byte, 100))
 	}
@@ -53,15 +53,15 @@ func (s *hoards) Cancel(i id) bool {
 
 // losesOne loses one timer of many.
 type losesOne struct {
-	model
+	reference
 	fires int
 }
 
 func (s *losesOne) Pop(now tick) (timer, bool) {
-	t, ok := s.model.Pop(now)
+	t, ok := s.reference.Pop(now)
 	if s.fires++; ok && s.fires == 700 {
-		s.model.Schedule(now, t.Value)
-		return s.model.Pop(now)
+		s.reference.Schedule(now, t.Value)
+		return s.reference.Pop(now)
 	}
 	return t, ok
 }
@@ -71,7 +71,7 @@ func TestManyReportsWhatFewTimersDoNotShow(t *testing.T) {
 		new  func() scheduler
 		says string // none: nothing is reported
 	}{
-		"sound":        {func() scheduler { return &model{} }, ""},
+		"sound":        {func() scheduler { return &reference{} }, ""},
 		"swaps values": {func() scheduler { return &swapsValues{} }, "that value belongs to"},
 		"hoards":       {func() scheduler { return &hoards{} }, "dead entries are bounded"},
 		"loses one":    {func() scheduler { return &losesOne{} }, "broken"},

@@ -9,6 +9,7 @@ import (
 	"weak"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/schedtest/model"
 )
 
 // Payload is the value of a timer in Releases.
@@ -123,11 +124,11 @@ func (h *holder) fill(now structures.Tick) {
 	rng := rand.New(rand.NewPCG(uint64(now), 1))
 	first := len(h.timers)
 	for bits := range 62 {
-		h.schedule(add(now, 1+structures.Tick(rng.IntN(100))))
-		h.schedule(add(now, 1<<bits))
+		h.schedule(model.Add(now, 1+structures.Tick(rng.IntN(100))))
+		h.schedule(model.Add(now, 1<<bits))
 	}
 	for _, i := range rng.Perm(len(h.timers) - first)[:62] {
-		h.s.Reschedule(h.timers[first+i].id, add(now, 1<<rng.IntN(62)))
+		h.s.Reschedule(h.timers[first+i].id, model.Add(now, 1<<rng.IntN(62)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/schedtest/model"
 )
 
 // A rule is one subtest. Its name starts with the word that the contract uses.
@@ -19,89 +20,89 @@ type rule struct {
 // deadline on which a structure breaks the rule if it does.
 var rules = []rule{
 	{name: "Clock", check: programs(16, dialect{
-		ops:   []byte{doSchedule, doReschedule, doPopHere, doPopBack, doPopSome, doStep, doToNext, doBeforeNext},
-		kinds: []byte{atNear, atPast},
+		ops:   []byte{model.DoSchedule, model.DoReschedule, doPopHere, doPopBack, doPopSome, model.DoStep, model.DoToNext, model.DoBeforeNext},
+		kinds: []byte{model.AtNear, model.AtPast},
 	})},
 	{name: "PastDeadlines", check: programs(16, dialect{
-		ops:   []byte{doSchedule, doReschedule, doPopHere, doPopSome, doStep, doJump, doRestart},
-		kinds: []byte{atNear, atPast, atPast, atFar},
+		ops:   []byte{model.DoSchedule, model.DoReschedule, doPopHere, doPopSome, model.DoStep, model.DoJump, doRestart},
+		kinds: []byte{model.AtNear, model.AtPast, model.AtPast, model.AtFar},
 	})},
 	{name: "Range", check: programs(32, dialect{
-		ops: []byte{doSchedule, doSchedule2, doReschedule, doCancel, doPopBack, doPopSome,
-			doToNext, doBeforeNext, doJump},
-		kinds: []byte{atExtreme, atExtreme, atFar, atBoundary, atPast},
+		ops: []byte{model.DoSchedule, model.DoSchedule, model.DoReschedule, model.DoCancel, doPopBack, doPopSome,
+			model.DoToNext, model.DoBeforeNext, model.DoJump},
+		kinds: []byte{model.AtExtreme, model.AtExtreme, model.AtFar, model.AtBoundary, model.AtPast},
 		flags: flagWide | flagWide2,
 	})},
 	{name: "Order/NeverEarlyLostOrTwice", check: programs(16, dialect{
-		ops:   []byte{doSchedule, doBurst, doStep, doToNext, doBeforeNext, doPopSome},
-		kinds: []byte{atNear, atMiddle, atFar},
+		ops:   []byte{model.DoSchedule, doBurst, model.DoStep, model.DoToNext, model.DoBeforeNext, doPopSome},
+		kinds: []byte{model.AtNear, model.AtMiddle, model.AtFar},
 	})},
 	{name: "Order/EarliestFirst", check: programs(16, dialect{
-		ops:   []byte{doSchedule, doSchedule2, doBurst, doSpread, doReschedule, doJump, doPopSome},
-		kinds: []byte{atNear, atMiddle, atOther},
+		ops:   []byte{model.DoSchedule, model.DoSchedule, doBurst, doSpread, model.DoReschedule, model.DoJump, doPopSome},
+		kinds: []byte{model.AtNear, model.AtMiddle, model.AtOther},
 	})},
 	{name: "Order/TiesAreFIFO", applies: (*config).ties, check: programs(16, dialect{
-		ops:   []byte{doSchedule, doBurst, doReschedule, doCancel, doStep, doBeforeNext, doPopSome},
-		kinds: []byte{atOther, atOther, atNear, atBoundary},
+		ops:   []byte{model.DoSchedule, doBurst, model.DoReschedule, model.DoCancel, model.DoStep, model.DoBeforeNext, doPopSome},
+		kinds: []byte{model.AtOther, model.AtOther, model.AtNear, model.AtBoundary},
 	})},
 	{name: "Order/ManyAtAdjacentTicks", check: orderAdjacentTicks},
 	{name: "Order/StepsOfAllWidths", check: orderSteps},
 	{name: "Order/LongHold", check: orderLongHold},
 	{name: "Freedom/StopEarlyThenSchedule", check: programs(12, dialect{
-		ops: []byte{doSchedule, doBurst, doSpread, doPopSome, doPopSome, doPopHere},
+		ops: []byte{model.DoSchedule, doBurst, doSpread, doPopSome, doPopSome, doPopHere},
 	})},
 	{name: "Freedom/StopEarlyThenCancel", check: programs(12, dialect{
-		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, doCancel, doCancel, doStale},
+		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, model.DoCancel, model.DoCancel, doStale},
 	})},
 	{name: "Freedom/StopEarlyThenReschedule", check: programs(12, dialect{
-		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, doReschedule, doReschedule2},
+		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, model.DoReschedule, model.DoReschedule},
 	})},
 	{name: "Identity/StaleIsRefused", check: programs(24, dialect{
-		ops:   []byte{doSchedule, doSchedule2, doCancel, doStep, doToNext, doStale, doStale, doStale},
-		kinds: []byte{atNear, atMiddle},
+		ops:   []byte{model.DoSchedule, model.DoSchedule, model.DoCancel, model.DoStep, model.DoToNext, doStale, doStale, doStale},
+		kinds: []byte{model.AtNear, model.AtMiddle},
 	})},
 	{name: "Identity/StaleAfterManyReuses", check: identityManyReuses},
 	{name: "Identity/ForgedIsRefused", check: programs(24, dialect{
-		ops:   []byte{doSchedule, doBurst, doCancel, doStep, doForged},
-		kinds: []byte{atNear, atMiddle},
+		ops:   []byte{model.DoSchedule, doBurst, model.DoCancel, model.DoStep, doForged},
+		kinds: []byte{model.AtNear, model.AtMiddle},
 	})},
 	{name: "Identity/CancelTakesThatOneOnly", check: programs(12, dialect{
-		ops:   []byte{doSchedule, doBurst, doCancel, doCancel, doCancel, doStep},
-		kinds: []byte{atNear, atOther},
+		ops:   []byte{model.DoSchedule, doBurst, model.DoCancel, model.DoCancel, model.DoCancel, model.DoStep},
+		kinds: []byte{model.AtNear, model.AtOther},
 	})},
 	{name: "Reschedule/KeepsIDAndValue", check: programs(12, dialect{
-		ops:   []byte{doSchedule, doBurst, doReschedule, doReschedule2, doPopSome, doToNext},
-		kinds: []byte{atNear, atMiddle, atFar, atPast, atOther},
+		ops:   []byte{model.DoSchedule, doBurst, model.DoReschedule, model.DoReschedule, doPopSome, model.DoToNext},
+		kinds: []byte{model.AtNear, model.AtMiddle, model.AtFar, model.AtPast, model.AtOther},
 	})},
 	{name: "Reschedule/FewTimersOften", check: programs(12, dialect{
-		ops: []byte{doSchedule, doReschedule, doReschedule, doReschedule, doReschedule, doReschedule,
-			doReschedule2, doReschedule2, doReschedule2, doCancel, doCancel, doPopHere},
-		kinds: []byte{atFar, atFar, atNear},
+		ops: []byte{model.DoSchedule, model.DoReschedule, model.DoReschedule, model.DoReschedule, model.DoReschedule, model.DoReschedule,
+			model.DoReschedule, model.DoReschedule, model.DoReschedule, model.DoCancel, model.DoCancel, doPopHere},
+		kinds: []byte{model.AtFar, model.AtFar, model.AtNear},
 	})},
 	{name: "Reschedule/AcrossBoundaries", check: programs(32, dialect{
-		ops:   []byte{doSchedule, doSpread, doReschedule, doReschedule2, doToNext, doBeforeNext, doCancel},
-		kinds: []byte{atBoundary, atBoundary, atFar, atNear},
+		ops:   []byte{model.DoSchedule, doSpread, model.DoReschedule, model.DoReschedule, model.DoToNext, model.DoBeforeNext, model.DoCancel},
+		kinds: []byte{model.AtBoundary, model.AtBoundary, model.AtFar, model.AtNear},
 	})},
 	{name: "Next/NamesWhenToPop", check: programs(16, dialect{
-		ops:   []byte{doSchedule, doCancel, doReschedule, doPopSome, doPopHere, doToNext, doBeforeNext},
-		kinds: []byte{atNear, atMiddle, atFar, atBoundary}, flags: flagNext | flagSteps,
+		ops:   []byte{model.DoSchedule, model.DoCancel, model.DoReschedule, doPopSome, doPopHere, model.DoToNext, model.DoBeforeNext},
+		kinds: []byte{model.AtNear, model.AtMiddle, model.AtFar, model.AtBoundary}, flags: flagNext | flagSteps,
 	})},
 	{name: "Next/ReachesEveryTimer", check: programs(16, dialect{
-		ops:   []byte{doSchedule, doSpread, doCancel, doCancel, doToNext, doBeforeNext},
-		kinds: []byte{atFar, atBoundary}, flags: flagSteps | flagWide | flagWide2,
+		ops:   []byte{model.DoSchedule, doSpread, model.DoCancel, model.DoCancel, model.DoToNext, model.DoBeforeNext},
+		kinds: []byte{model.AtFar, model.AtBoundary}, flags: flagSteps | flagWide | flagWide2,
 	})},
 	{name: "Jumps/CostNotTheirWidth", check: jumpsCostNotTheirWidth},
 	{name: "Len/CountsPending", check: programs(8, dialect{
-		ops: []byte{doBurst, doPopSome, doCancel, doReschedule, doStale, doForged},
+		ops: []byte{doBurst, doPopSome, model.DoCancel, model.DoReschedule, doStale, doForged},
 	})},
 	{name: "Memory/SteadyStateAllocatesNothing", check: memorySteadyState, applies: (*config).bounded},
 	{name: "Memory/HeapDoesNotGrow", check: memoryHolds, applies: (*config).bounded},
 	{name: "Instances/ShareNothing", check: instancesShareNothing},
 	{name: "Spans/JumpToEachDeadline", check: programs(12, dialect{
-		ops: []byte{doSpread, doToNext, doJump}, flags: flagWide | flagWide2,
+		ops: []byte{doSpread, model.DoToNext, model.DoJump}, flags: flagWide | flagWide2,
 	})},
 	{name: "Spans/StepByNext", check: programs(12, dialect{
-		ops: []byte{doSpread, doBeforeNext}, flags: flagSteps | flagWide | flagWide2,
+		ops: []byte{doSpread, model.DoBeforeNext}, flags: flagSteps | flagWide | flagWide2,
 	})},
 	{name: "Spans/OneJump", check: programs(12, dialect{ops: []byte{doSpread}})},
 	{name: "Model/RandomPrograms", check: modelRandomPrograms},
@@ -127,7 +128,7 @@ func programs(n uint64, d dialect) func(reporter, *config) {
 	return func(r reporter, c *config) {
 		r.Helper()
 		for seed := range uint64(c.amount(8*int(n), int(n))) {
-			program := randomProgram(seed, 192)
+			program := model.Random(seed, 192)
 			program[0] |= d.flags
 			program[1] = 0
 			if seed%2 == 1 {
@@ -141,14 +142,14 @@ func programs(n uint64, d dialect) func(reporter, *config) {
 func modelRandomPrograms(r reporter, c *config) {
 	r.Helper()
 	for i, program := range seeds() {
-		replay(newSubject(r, c, "seed program %d: %x", i, program), dialect{}, program)
+		replay(newSubject(r, c, "seed program %d: %x", i, program), everything, program)
 	}
 	for seed := range uint64(max(24, c.amount(128, 24))) {
 		n := 1024
 		if seed%16 == 0 {
 			n *= 4
 		}
-		replay(newSubject(r, c, "random program, seed %d, %d bytes", seed, n), dialect{}, randomProgram(seed, n))
+		replay(newSubject(r, c, "random program, seed %d, %d bytes", seed, n), everything, model.Random(seed, n))
 	}
 }
 
@@ -158,7 +159,7 @@ func instancesShareNothing(r reporter, c *config) {
 		var players []*player
 		for i := range uint64(3) {
 			s := newSubject(r, c, "one of three at a time, random program, seed %d", 3*seed+i)
-			players = append(players, newPlayer(s, dialect{}, randomProgram(1000+3*seed+i, 512)))
+			players = append(players, newPlayer(s, everything, model.Random(1000+3*seed+i, 512)))
 		}
 		for busy := true; busy; {
 			busy = false
@@ -169,7 +170,7 @@ func instancesShareNothing(r reporter, c *config) {
 		for _, p := range players {
 			p.end()
 		}
-		replay(newSubject(r, c, "a new one after three used ones"), dialect{}, randomProgram(seed, 16))
+		replay(newSubject(r, c, "a new one after three used ones"), everything, model.Random(seed, 16))
 	}
 }
 
@@ -186,8 +187,8 @@ func jumpsCostNotTheirWidth(r reporter, c *config) {
 			s := newSubject(r, c, "%d timers, a jump over 2^%d ticks", timers, bits)
 			width := structures.Tick(1) << bits
 			for i := range timers {
-				s.schedule(add(width>>i, structures.Tick(i)-1)) // and some beyond
-				s.schedule(add(width, width>>i))
+				s.schedule(model.Add(width>>i, structures.Tick(i)-1)) // and some beyond
+				s.schedule(model.Add(width, width>>i))
 			}
 			before, start := work(s.s), time.Now()
 			s.drain(width)

@@ -17,10 +17,11 @@
 //
 // Each subtest has the name of a rule of the contract. A failure names the rule and the operation that
 // broke it, the result and the expected result, and lists the operations before it. Most rules apply
-// every operation to a [Model], too, which is too simple to be wrong, and compare the results.
+// every operation to a [model.Model], too, which is too simple to be wrong, and compare the results. Then a
+// failure is shrunk: it lists the fewest operations that were found to break the rule.
 //
 // Nothing here sleeps, and nothing is random: generated programs come from fixed seeds. The wall clock is
-// read in one place, to fail a structure whose jumps would otherwise never end.
+// read to fail a structure whose jumps would otherwise never end, and to end the shrinking of a failure.
 //
 // By default the suite takes a fraction of a second for a structure. It does several times as much if the
 // environment variable TIMERBENCH_LONG is 1, and less with -short and under the race detector.
@@ -28,10 +29,12 @@ package schedtest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
+	"github.com/timerbench/timerbench/structures/schedtest/model"
 )
 
 // Option declares where the promises of a structure differ from the contract.
@@ -65,7 +68,7 @@ func Fuzz(f *testing.F, newScheduler func() structures.Scheduler[uint64], opts .
 	f.Fuzz(func(t *testing.T, program []byte) {
 		s := newSubject(t, c, "fuzz input %x", program)
 		s.walk = true
-		replay(s, dialect{}, program)
+		replay(s, everything, program)
 	})
 }
 
@@ -77,6 +80,7 @@ type config struct {
 	allocates bool
 	levels    int
 	scale     scale
+	shrink    time.Duration // of a failure
 }
 
 // scale is the amount of work of the suite.
@@ -89,7 +93,7 @@ const (
 )
 
 func newConfig(newScheduler func() structures.Scheduler[uint64], opts []Option) *config {
-	c := &config{new: newScheduler, scale: normal}
+	c := &config{new: newScheduler, scale: normal, shrink: shrinkTime}
 	for _, opt := range opts {
 		opt(c)
 	}
@@ -105,7 +109,7 @@ func (c *config) fireBy(deadline, since structures.Tick) structures.Tick {
 	if c.exact() {
 		return deadline
 	}
-	return add(deadline, c.maxLate(deadline-since))
+	return model.Add(deadline, c.maxLate(deadline-since))
 }
 
 // scaleFor returns the option for the scale that the environment asks for.

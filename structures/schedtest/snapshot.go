@@ -15,7 +15,7 @@ func (s *subject) checkSnapshot() {
 		return
 	}
 	pending := make(map[structures.ID]structures.Tick, s.model.Len())
-	for _, e := range s.model.pending {
+	for _, e := range s.model.Pending {
 		pending[e.ID] = e.Deadline
 	}
 	if err := CheckSnapshot(shown.Snapshot(), pending); err != nil {

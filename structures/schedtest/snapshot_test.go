@@ -68,11 +68,11 @@ func TestCheckSnapshotNamesWhatIsWrong(t *testing.T) {
 }
 
 // forgetful shows all timers but the last.
-type forgetful struct{ Model[uint64] }
+type forgetful struct{ reference }
 
 func (f *forgetful) Snapshot() shape.Snapshot {
 	p := shape.Part{Name: "list", Kind: shape.List}
-	for i, e := range f.pending[:max(0, len(f.pending)-1)] {
+	for i, e := range f.Pending[:max(0, len(f.Pending)-1)] {
 		p.Cells = append(p.Cells, shape.Cell{Index: i, Entries: []shape.Entry{{ID: e.ID, Deadline: e.Deadline, Filed: e.Deadline}}})
 	}
 	return shape.Snapshot{Parts: []shape.Part{p}}

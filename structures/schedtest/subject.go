@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/schedtest/model"
 )
 
 // subject is a structure under test and its model. Each method does one operation on both and
@@ -18,8 +19,10 @@ type subject struct {
 	s     structures.Scheduler[uint64]
 	walk  bool // call CheckInvariants after every operation; otherwise less and less often
 
-	model  Model[uint64]
+	model  model.Model[uint64]
 	issued map[structures.ID]bool
+	ids    map[uint32]structures.ID // by slot; slot 0 has ID 0
+	gone   []uint32                 // the last slots whose timers fired or were cancelled
 	trace  []event
 	work   structures.Work // as last read
 	checks int             // of the invariants so far
@@ -35,6 +38,7 @@ func newSubject(r reporter, c *config, label string, args ...any) *subject {
 		label:    fmt.Sprintf(label, args...),
 		s:        c.new(),
 		issued:   make(map[structures.ID]bool),
+		ids:      map[uint32]structures.ID{0: 0},
 		quiet:    math.MinInt64,
 	}
 }
@@ -45,38 +49,70 @@ func violated(r reporter, rule, format string, args ...any) {
 	r.Fatalf("rule %q broken: %s", rule, fmt.Sprintf(format, args...))
 }
 
-// fail stops the test. The message names the rule and the operations that led here.
+// fail stops the test. The message names the rule and the operations that led here, as few as are found.
 func (s *subject) fail(rule, format string, args ...any) {
 	s.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, "rule %q broken: %s\n", rule, fmt.Sprintf(format, args...))
 	fmt.Fprintf(&b, "%s; clock %d, %d pending, operation %d; the last operations:\n",
-		s.label, s.model.clock, s.model.Len(), len(s.trace))
+		s.label, s.model.Clock, s.model.Len(), len(s.trace))
 	const shown = 24
 	for _, e := range s.trace[max(0, len(s.trace)-shown):] {
 		fmt.Fprintf(&b, "\t%v\n", e)
 	}
-	s.Fatalf("%s", b.String())
+	s.Fatalf("%s", s.smallest(rule, b.String()))
 }
 
-func (s *subject) clock() structures.Tick { return s.model.clock }
+// Model returns the model of the structure.
+func (s *subject) Model() *model.Model[uint64] { return &s.model }
 
-// schedule schedules a timer with a value of its own.
-func (s *subject) schedule(deadline structures.Tick) structures.ID {
-	value := uint64(len(s.issued)+1) * 0x9e3779b97f4a7c15
-	id := s.s.Schedule(deadline, value)
-	s.trace = append(s.trace, event{format: scheduleEvent, id: id, at: deadline, ok: true})
+// Do executes an operation.
+func (s *subject) Do(o model.Op) (at structures.Tick, ok bool) {
+	switch o.Kind {
+	case model.Schedule:
+		s.scheduleIn(o)
+	case model.Cancel, model.Reschedule:
+		ok = s.use(o)
+	case model.Pop:
+		var t structures.Timer[uint64]
+		if t, ok = s.pop(o.At); ok {
+			s.retire(uint32(t.Value))
+		}
+	default:
+		at, ok = s.next()
+	}
+	return at, ok
+}
+
+// retire notes a slot whose timer has fired or was cancelled, among the last ones.
+func (s *subject) retire(slot uint32) {
+	const kept = 64
+	if len(s.gone) == kept {
+		s.gone = s.gone[1:]
+	}
+	s.gone = append(s.gone, slot)
+}
+
+// schedule schedules a timer in a slot of its own.
+func (s *subject) schedule(deadline structures.Tick) {
+	s.scheduleIn(model.Op{Kind: model.Schedule, Slot: uint32(len(s.issued) + 1), At: deadline})
+}
+
+// scheduleIn schedules a timer. Its value is its slot in both halves, as a structure may lose one.
+func (s *subject) scheduleIn(o model.Op) {
+	value := uint64(o.Slot)<<32 | uint64(o.Slot)
+	id := s.s.Schedule(o.At, value)
+	s.trace = append(s.trace, event{o, id, 0, true})
 	if id == 0 {
-		s.fail("Identity", "Schedule(%d) returned ID 0, which never names a timer", deadline)
+		s.fail("Identity", "Schedule(%d) returned ID 0, which never names a timer", o.At)
 	}
 	if s.issued[id] {
-		s.fail("Identity", "Schedule(%d) returned ID %#x, which was issued before", deadline, id)
+		s.fail("Identity", "Schedule(%d) returned ID %#x, which was issued before", o.At, id)
 	}
-	s.issued[id] = true
-	s.model.admit(id, deadline, value)
-	s.updateQuiet(deadline)
+	s.issued[id], s.ids[o.Slot] = true, id
+	s.model.Admit(id, o.At, value)
+	s.updateQuiet(o.At)
 	s.after()
-	return id
 }
 
 // prefetch gives a Prefetcher an ID that is used next, and others that no timer may have.
@@ -86,26 +122,24 @@ func (s *subject) prefetch(id structures.ID) {
 	}
 }
 
-func (s *subject) reschedule(id structures.ID, deadline structures.Tick) bool {
+// use cancels or moves a timer.
+func (s *subject) use(o model.Op) (got bool) {
+	id, want := s.ids[o.Slot], false
 	s.prefetch(id)
-	got, want := s.s.Reschedule(id, deadline), s.model.Reschedule(id, deadline)
-	s.trace = append(s.trace, event{format: rescheduleEvent, id: id, at: deadline, ok: got})
-	if got != want {
-		s.fail("Identity", "Reschedule(%#x, %d) = %v, want %v: %s", id, deadline, got, want, s.state(id, want))
+	if o.Kind == model.Cancel {
+		got, want = s.s.Cancel(id), s.model.Cancel(id)
+	} else {
+		got, want = s.s.Reschedule(id, o.At), s.model.Reschedule(id, o.At)
 	}
-	if want {
-		s.updateQuiet(deadline)
-	}
-	s.after()
-	return got
-}
-
-func (s *subject) cancel(id structures.ID) bool {
-	s.prefetch(id)
-	got, want := s.s.Cancel(id), s.model.Cancel(id)
-	s.trace = append(s.trace, event{format: cancelEvent, id: id, ok: got})
-	if got != want {
-		s.fail("Identity", "Cancel(%#x) = %v, want %v: %s", id, got, want, s.state(id, want))
+	e := event{o, id, 0, got}
+	s.trace = append(s.trace, e)
+	switch {
+	case got != want:
+		s.fail("Identity", "%v, want %v: %s", e, want, s.state(id, want))
+	case want && o.Kind == model.Cancel:
+		s.retire(o.Slot)
+	case want:
+		s.updateQuiet(o.At)
 	}
 	s.after()
 	return got
@@ -113,16 +147,16 @@ func (s *subject) cancel(id structures.ID) bool {
 
 func (s *subject) pop(now structures.Tick) (structures.Timer[uint64], bool) {
 	t, ok := s.s.Pop(now)
-	s.trace = append(s.trace, event{format: popEvent, id: t.ID, at: now, deadline: t.Deadline, ok: ok})
-	s.model.advance(now)
+	s.trace = append(s.trace, event{model.Op{Kind: model.Pop, At: now}, t.ID, t.Deadline, ok})
+	s.model.Advance(now)
 	if ok {
 		s.fired(now, t)
 	} else if i := s.overdue(); i >= 0 {
-		e := s.model.pending[i]
+		e := s.model.Pending[i]
 		s.fail("Order",
 			"Pop(%d) returned nothing, but ID %#x with deadline %d, scheduled at tick %d, is due: "+
 				"never lost",
-			now, e.ID, e.Deadline, e.since)
+			now, e.ID, e.Deadline, e.Since)
 	}
 	s.drained = !ok
 	s.after()
@@ -131,17 +165,17 @@ func (s *subject) pop(now structures.Tick) (structures.Timer[uint64], bool) {
 
 // fired checks a timer that Pop has returned, and takes it out of the model.
 func (s *subject) fired(now structures.Tick, t structures.Timer[uint64]) {
-	i := s.model.find(t.ID)
+	i := s.model.Find(t.ID)
 	if i < 0 {
 		s.fail("Order", "Pop(%d) returned ID %#x with deadline %d, which is not pending: %s",
 			now, t.ID, t.Deadline, s.state(t.ID, false))
 	}
-	want := s.model.pending[i]
-	first := s.model.earliest()
-	switch earliest := s.model.pending[first]; {
+	want := s.model.Pending[i]
+	first := s.model.Earliest()
+	switch earliest := s.model.Pending[first]; {
 	case t.Value != want.Value:
 		s.fail("Identity", "Pop(%d) returned ID %#x with value %#x, want %#x", now, t.ID, t.Value, want.Value)
-	case want.Deadline > s.clock():
+	case want.Deadline > s.model.Clock:
 		s.fail("Order", "Pop(%d) returned ID %#x with deadline %d, whose deadline is %d: never early",
 			now, t.ID, t.Deadline, want.Deadline)
 	case t.Deadline != want.Deadline:
@@ -156,11 +190,11 @@ func (s *subject) fired(now structures.Tick, t structures.Timer[uint64]) {
 			"Pop(%d) returned ID %#x before ID %#x, both with deadline %d: equal deadlines are "+
 				"declared FIFO",
 			now, t.ID, earliest.ID, t.Deadline)
-	case s.clock() < s.quiet:
+	case s.model.Clock < s.quiet:
 		s.fail("Next", "Pop(%d) returned ID %#x, but Next had named tick %d: no timer is due before it",
 			now, t.ID, s.quiet)
 	}
-	s.model.remove(i)
+	s.model.Remove(i)
 }
 
 // drain pops until nothing is due. It ends, as every Pop removes a timer from the model.
@@ -174,14 +208,14 @@ func (s *subject) drain(now structures.Tick) {
 
 func (s *subject) next() (structures.Tick, bool) {
 	at, ok := s.s.Next()
-	s.trace = append(s.trace, event{format: nextEvent, at: at, ok: ok})
+	s.trace = append(s.trace, event{model.Op{Kind: model.Next}, 0, at, ok})
 	if want := s.model.Len() > 0; ok != want {
 		s.fail("Next", "Next() = _, %v, want %v: ok is false exactly when Len is 0", ok, want)
 	}
 	if !ok {
 		return at, ok
 	}
-	earliest := s.model.pending[s.model.earliest()].Deadline
+	earliest := s.model.Pending[s.model.Earliest()].Deadline
 	switch {
 	case s.exact() && s.levels == 0 && at != earliest:
 		s.fail("Next", "Next() = %d, want %d, the earliest deadline", at, earliest)
@@ -189,8 +223,8 @@ func (s *subject) next() (structures.Tick, bool) {
 		s.fail("Next", "Next() = %d, want at most %d, the earliest deadline", at, earliest)
 	case at > s.latest():
 		s.fail("Next", "Next() = %d, want at most %d, where the next timer has to have fired", at, s.latest())
-	case at <= s.clock() && (s.drained || earliest > s.clock()):
-		s.fail("Next", "Next() = %d, want a tick after the clock, %d, as nothing is due", at, s.clock())
+	case at <= s.model.Clock && (s.drained || earliest > s.model.Clock):
+		s.fail("Next", "Next() = %d, want a tick after the clock, %d, as nothing is due", at, s.model.Clock)
 	}
 	s.quiet = max(s.quiet, at)
 	s.after()
@@ -227,8 +261,8 @@ func (s *subject) finish() {
 
 // updateQuiet updates quiet and drained for a timer scheduled or rescheduled to deadline.
 func (s *subject) updateQuiet(deadline structures.Tick) {
-	s.quiet = min(s.quiet, s.model.clamp(deadline))
-	if s.clock() == math.MaxInt64 {
+	s.quiet = min(s.quiet, s.model.Clamp(deadline))
+	if s.model.Clock == math.MaxInt64 {
 		s.drained = false // clock+1 saturates, so it is due at once
 	}
 }
@@ -279,15 +313,15 @@ func (s *subject) checkInvariants() {
 // latest returns the tick by which the first of the pending timers has to have fired.
 func (s *subject) latest() structures.Tick {
 	tick := structures.Tick(math.MaxInt64)
-	for _, e := range s.model.pending {
-		tick = min(tick, s.fireBy(e.Deadline, e.since))
+	for _, e := range s.model.Pending {
+		tick = min(tick, s.fireBy(e.Deadline, e.Since))
 	}
 	return tick
 }
 
 // overdue returns the index of a timer that has to have fired by now, or -1.
 func (s *subject) overdue() int {
-	return slices.IndexFunc(s.model.pending, func(e entry[uint64]) bool { return s.fireBy(e.Deadline, e.since) <= s.clock() })
+	return slices.IndexFunc(s.model.Pending, func(e model.Entry[uint64]) bool { return s.fireBy(e.Deadline, e.Since) <= s.model.Clock })
 }
 
 // state describes the state of an ID in the model.
@@ -301,32 +335,34 @@ func (s *subject) state(id structures.ID, pending bool) string {
 	return "it was never issued"
 }
 
-// add returns a+b, held at the ends of the range.
-func add(a, b structures.Tick) structures.Tick {
-	switch sum := a + b; {
-	case b > 0 && sum < a:
-		return math.MaxInt64
-	case b < 0 && sum > a:
-		return math.MinInt64
-	default:
-		return sum
-	}
-}
-
-// event is one operation as it went, kept for the failure message: a format for what follows.
+// event is an operation as it went: the ID of its timer, and the deadline of a Pop or the tick of a Next.
 type event struct {
-	format       string
-	id           structures.ID
-	at, deadline structures.Tick
-	ok           bool
+	model.Op
+	id   structures.ID
+	tick structures.Tick
+	ok   bool
 }
 
-const (
-	scheduleEvent   = "Schedule(%[2]d) = %#[1]x"
-	rescheduleEvent = "Reschedule(%#[1]x, %[2]d) = %[4]v"
-	cancelEvent     = "Cancel(%#[1]x) = %[4]v"
-	popEvent        = "Pop(%[2]d) = %#[1]x with deadline %[3]d, %[4]v"
-	nextEvent       = "Next() = %[2]d, %[4]v"
-)
+// firstForged is the first slot of an ID that is used without being issued.
+const firstForged = 1 << 31
 
-func (e event) String() string { return fmt.Sprintf(e.format, e.id, e.at, e.deadline, e.ok) }
+// forge returns a slot for an ID.
+func (s *subject) forge(id structures.ID) uint32 {
+	slot := firstForged + uint32(len(s.ids))
+	s.ids[slot] = id
+	return slot
+}
+
+func (e event) String() string {
+	switch e.Kind {
+	case model.Schedule:
+		return fmt.Sprintf("Schedule(%d) = %#x", e.At, e.id)
+	case model.Cancel:
+		return fmt.Sprintf("Cancel(%#x) = %t", e.id, e.ok)
+	case model.Reschedule:
+		return fmt.Sprintf("Reschedule(%#x, %d) = %t", e.id, e.At, e.ok)
+	case model.Pop:
+		return fmt.Sprintf("Pop(%d) = %#x with deadline %d, %t", e.At, e.id, e.tick, e.ok)
+	}
+	return fmt.Sprintf("Next() = %d, %t", e.tick, e.ok)
+}

@@ -50,16 +50,16 @@ func TestWhatChangesAtAThresholdIsFound(t *testing.T) {
 			case s.Len() == 0 && s.n == 1:
 				s.n = 2
 			}
-			if s.n == 2 && at-s.clock > 256 {
+			if s.n == 2 && at-s.Clock > 256 {
 				at += 1 << 60
 			}
-			return s.model.Schedule(at, v)
+			return s.reference.Schedule(at, v)
 		}})},
 		"ties are LIFO in a crowd": {says: "FIFO", opts: []Option{FIFO()}, new: newFaulty(faulty{pop: func(s *faulty, now tick) (timer, bool) {
 			if s.Len() > 900 {
 				return lifo.pop(s, now)
 			}
-			return s.model.Pop(now)
+			return s.reference.Pop(now)
 		}})},
 		"Next is ok when empty": {says: "exactly when", new: newFaulty(asked(func(_ *faulty, at tick, _ bool) (tick, bool) { return at, true }))},
 	} {

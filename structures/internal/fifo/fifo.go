@@ -165,7 +165,7 @@ func (ls *Lists) All(l List) snapshot.Timers {
 // Walk adds a cell with the timers of l. It returns the earliest deadline, or the last tick if l is empty, or
 // the first broken link. It ends if the links form a circle.
 func (ls *Lists) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick, err error) {
-	if earliest, err = ls.check(l); err == nil && !l.Empty() { // most lists of a wheel are
+	if earliest, err = check(ls, l); err == nil && !l.Empty() { // most lists of a wheel are
 		b.Cell(c, ls.All(l))
 	}
 	return earliest, err
@@ -173,25 +173,39 @@ func (ls *Lists) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest struc
 
 // WalkEach is Walk with a cell for each timer.
 func (ls *Lists) WalkEach(b *snapshot.Builder, l List) (earliest structures.Tick, err error) {
-	if earliest, err = ls.check(l); err == nil {
+	if earliest, err = check(ls, l); err == nil {
 		b.Each(ls.All(l))
 	}
 	return earliest, err
 }
 
-// check returns the earliest deadline of l, or the first broken link.
-func (ls *Lists) check(l List) (earliest structures.Tick, err error) {
-	earliest = math.MaxInt64
-	prev := none
-	for slot := l.head; slot != none; slot = ls.nodes[slot].next {
-		if uint64(slot) >= uint64(len(ls.nodes)) || ls.nodes[slot].prev != prev {
-			return 0, fmt.Errorf("fifo: slot %d comes after %d and does not point back", slot, prev)
-		}
-		earliest = min(earliest, ls.nodes[slot].deadline)
-		prev = slot
+func (ls *Lists) timer(slot uint32) (deadline structures.Tick, next, prev uint32) {
+	if uint64(slot) >= uint64(len(ls.nodes)) {
+		return 0, none, slot // which points back to no other
 	}
-	if l.tail != prev {
-		return 0, fmt.Errorf("fifo: the last slot is %d, the list says %d", prev, l.tail)
+	n := &ls.nodes[slot]
+	return n.deadline, n.next, n.prev
+}
+
+// linked is Lists or Timers. timer returns a slot that points back to itself if there was never a timer in it.
+type linked interface {
+	timer(slot uint32) (deadline structures.Tick, next, prev uint32)
+}
+
+// check returns the earliest deadline of l, or the first broken link.
+func check(in linked, l List) (earliest structures.Tick, err error) {
+	earliest = math.MaxInt64
+	before := none
+	for slot := l.head; slot != none; {
+		deadline, next, prev := in.timer(slot)
+		if prev != before {
+			return 0, fmt.Errorf("fifo: slot %d comes after %d and does not point back", slot, before)
+		}
+		earliest = min(earliest, deadline)
+		slot, before = next, slot
+	}
+	if l.tail != before {
+		return 0, fmt.Errorf("fifo: the last slot is %d, the list says %d", before, l.tail)
 	}
 	return earliest, nil
 }

@@ -2,7 +2,6 @@ package fifo
 
 import (
 	"fmt"
-	"math"
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
@@ -178,26 +177,16 @@ func (ts *Timers) All(l List) snapshot.Timers {
 // Walk adds a cell with the timers of l. It returns the earliest deadline, or the last tick if l is empty, or
 // the first broken link. It ends if the links form a circle.
 func (ts *Timers) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick, err error) {
-	if earliest, err = ts.check(l); err == nil && !l.Empty() { // most lists of a wheel are
+	if earliest, err = check(ts, l); err == nil && !l.Empty() { // most lists of a wheel are
 		b.Cell(c, ts.All(l))
 	}
 	return earliest, err
 }
 
-// check returns the earliest deadline of l, or the first broken link.
-func (ts *Timers) check(l List) (earliest structures.Tick, err error) {
-	earliest = math.MaxInt64
-	prev := none
-	for slot := l.head; slot != none; {
-		if slot >= ts.Fresh() || ts.At(slot).prev != prev {
-			return 0, fmt.Errorf("fifo: slot %d comes after %d and does not point back", slot, prev)
-		}
-		n := ts.At(slot)
-		earliest = min(earliest, n.Deadline)
-		slot, prev = n.next, slot
+func (ts *Timers) timer(slot uint32) (deadline structures.Tick, next, prev uint32) {
+	if slot >= ts.Fresh() {
+		return 0, none, slot
 	}
-	if l.tail != prev {
-		return 0, fmt.Errorf("fifo: the last slot is %d, the list says %d", prev, l.tail)
-	}
-	return earliest, nil
+	n := ts.At(slot)
+	return n.Deadline, n.next, n.prev
 }

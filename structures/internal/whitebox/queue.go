@@ -3,7 +3,6 @@ package whitebox
 import (
 	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
 
@@ -12,10 +11,21 @@ import (
 func FindsDamageToQueue[C any, Q slotted.Queue[C]](r checking.T, makeSound func() *slotted.Scheduler[int, C, Q], damages map[string]func(*C)) {
 	r.Helper()
 	type scheduler = slotted.Scheduler[int, C, Q]
-	all := damagesToTable(func(s *scheduler) *slab.Table[int] {
-		table, _ := slotted.Parts(s)
-		return table
-	})
+	all := map[string]func(*scheduler){
+		"a timer is missing": func(s *scheduler) {
+			table, _ := slotted.Parts(s)
+			table.Put(0)
+		},
+		"a slot is not in use": func(s *scheduler) {
+			table, _ := slotted.Parts(s)
+			other, _ := table.Put(0)
+			slot := uint32(1)
+			for slot == other || !table.InUse(slot) {
+				slot++
+			}
+			table.Free(slot)
+		},
+	}
 	for name, damage := range damages {
 		all[name] = func(s *scheduler) {
 			_, queue := slotted.Parts(s)
@@ -46,21 +56,4 @@ func FindsDamageToLists[Q fifo.Queue](r checking.T, makeSound func() *fifo.Sched
 		}
 	}
 	FindsDamage(r, makeSound, all)
-}
-
-// damagesToTable returns damage that every structure must find: a timer that only the table holds, and a timer that
-// the table does not hold.
-func damagesToTable[S any](tableOf func(S) *slab.Table[int]) map[string]func(S) {
-	return map[string]func(S){
-		"a timer is missing": func(s S) { tableOf(s).Put(0) },
-		"a slot is not in use": func(s S) {
-			table := tableOf(s)
-			other, _ := table.Put(0)
-			slot := uint32(1)
-			for slot == other || !table.InUse(slot) {
-				slot++
-			}
-			table.Free(slot)
-		},
-	}
 }

@@ -1,4 +1,4 @@
-package catalog
+package doctest
 
 import (
 	"cmp"
@@ -47,8 +47,8 @@ var users = map[string]string{
 	"tokio":                     "https://github.com/tokio-rs/tokio/blob/4efe517d3e911f3e6e3682b5794cdc18052d53c3/tokio/src/runtime/time/wheel/mod.rs",
 }
 
-// Linked returns a summary in Markdown, with a link from each project to its source.
-func Linked(summary string) string {
+// withLinks returns a summary in Markdown, with a link from each project to its source.
+func withLinks(summary string) string {
 	names := slices.SortedFunc(maps.Keys(users), func(a, b string) int { // the longest first: libevent, then libev
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
 	})
