@@ -195,8 +195,9 @@
 		$("others").hidden = !ranking.length;
 		if (!ranking.length) return;
 		const head = [["Structure"], ["Times " + current.name], [`ns per ${current.evidence[0].unit}`, "In the nearest cell"], ["p99 ns", "99th percentile of single calls of the slowest kind, in the nearest cell"],
-			["Bytes per timer"], ["Idle, ticking", "Idle wake-ups per fired timer, with a driver that wakes at every tick"],
-			["Idle, tickless", "Idle wake-ups per fired timer, with a driver that sleeps until the next deadline"]];
+			["Bytes per timer", current.bytes_among && `Measured among ${short(current.bytes_among)}`],
+			["Idle, ticking", "Idle wake-ups per fired timer among that many, with delays of 30 s and a driver that wakes at every tick of 1 ms"],
+			["Idle, tickless", "Idle wake-ups per fired timer, with a driver that sleeps until the next deadline" + (current.idle_among ? `, among ${short(current.idle_among)}` : "")]];
 		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title = ""], i) => make("th", { title, class: i ? "" : "l" }, text)),
 			make("th", { class: "l" }, "Remark"))), make("tbody", {}));
 		const left = ranking.filter((s) => !filtered.has(s.name));

@@ -212,10 +212,17 @@ func reply(out io.Writer, a *answer.Adviser, q answer.Question, asJSON bool) err
 	if weighed {
 		figures = "Score: the weighted geometric mean of the multiples of the best in what matters."
 	}
+	if x.BytesAmong > 0 {
+		figures += fmt.Sprintf(" Bytes: per timer, measured among %s.", show.Grouped(x.BytesAmong))
+	}
+	if x.IdleAmong > 0 {
+		figures += fmt.Sprintf(" Idle: wake-ups without a fire, per fired timer, with delays of 30 s at a tick of 1 ms and no cancels: "+
+			"of a driver that wakes at every tick, among as many timers as in the question, and of one that sleeps until the next "+
+			"deadline, counted among %s.", show.Grouped(x.IdleAmong))
+	}
 	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(fmt.Sprintf(
 		"*: fires late. Best: the structures that may be the best. To %s: the ratio or its 95 %% interval. "+
-			"Cost, tail: multiples of the best, over all cells below. %s Idle: wake-ups without a fire, per fired timer, of a driver "+
-			"that wakes at every tick, and of one that sleeps until the next deadline.", x.Name, figures)))
+			"Cost, tail: multiples of the best, over all cells below. %s", x.Name, figures)))
 
 	t = show.Table{Align: "lrrrl",
 		Header: []string{"evidence", "n", "weight", "distance", "fastest there",

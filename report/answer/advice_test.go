@@ -499,6 +499,12 @@ func TestIdleTicksAreThoseOfTheDrivers(t *testing.T) {
 			t.Errorf("%s, %s: %v idle ticks for each timer, counted were %v", i.Structure, i.Driver, got, want)
 		}
 	}
+	for n, want := range map[float64]float64{100: 298, 100_000: 0.0104} { // e^(-rate) / rate, at 100 and 100,000 timers of 30,000 ticks
+		x := ask(t, r, answer.Question{N: n})
+		if got := x.Ranking[0].Ticking; math.Abs(got/want-1) > 0.1 || x.IdleAmong != 1000 {
+			t.Errorf("n %g: %g idle ticks for each timer, want about %g; those of the tickless driver are of n %d", n, got, want, x.IdleAmong)
+		}
+	}
 	if s := shown["hwheel-list"]; s[results.Tickless] <= shown["quadheap"][results.Tickless] {
 		t.Errorf("a wheel that moves its timers wakes up for nothing: %v", shown)
 	}

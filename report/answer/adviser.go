@@ -58,6 +58,9 @@ type Answer struct {
 	Far      string     `json:"far,omitempty"`     // how the nearest cell differs, in words; empty: it was measured
 	Live     string     `json:"live,omitempty"`    // how the driver on the structure compares with Go's own timers, in a sentence
 	Missing  []string   `json:"missing,omitempty"` // what the results lack, in sentences
+
+	BytesAmong int `json:"bytes_among,omitempty"` // the number of timers among which the bytes were measured
+	IdleAmong  int `json:"idle_among,omitempty"`  // and the idle wake-ups of a tickless driver were counted
 }
 
 // Sentence returns the answer in words.
@@ -185,9 +188,11 @@ func (a *Adviser) Measured(q Question) Question {
 
 func (a *Adviser) answer(q Question) (Answer, ranking, error) {
 	near := a.near(q, false)
-	memory, idle, pauses := a.memory(near, q.N), a.idle(q.N, q.Delays), a.pauses(q.N)
+	memory, bytesAmong := a.memory(near, q.N)
+	idle, idleAmong := a.idle(q.N, q.Delays)
+	pauses := a.pauses(q.N)
 	present := [...]bool{true, a.tailed, len(memory) > 0, len(idle) > 0, len(pauses) > 0} // in the order of the weights
-	out := Answer{Question: q, Missing: a.missing(q, present[:])}
+	out := Answer{Question: q, Missing: a.missing(q, present[:]), BytesAmong: bytesAmong, IdleAmong: idleAmong}
 	for _, w := range near {
 		out.Evidence = append(out.Evidence, Evidence{
 			Workload: w.Workload, N: w.N, Unit: w.Unit, Distance: w.distance, Weight: w.weight,

@@ -162,16 +162,16 @@ func (a *Adviser) pauses(n float64) map[string]float64 {
 
 // memory returns the bytes per timer of each structure among n timers. They come from the heaviest cell near, if its
 // single calls were timed. Or else they are the bytes at the nearest size that was measured, and the bytes of the empty
-// structure divided by n.
-func (a *Adviser) memory(near []weighted, n float64) map[string]float64 {
-	out := make(map[string]float64)
+// structure divided by n. among is the number of timers among which most of them were measured.
+func (a *Adviser) memory(near []weighted, n float64) (out map[string]float64, among int) {
+	out = make(map[string]float64)
 	for _, c := range a.r.Calls {
 		if len(near) > 0 && c.Workload == near[0].Workload && c.N == near[0].N && c.Bytes > 0 {
-			out[c.Structure] = c.Bytes
+			out[c.Structure], among = c.Bytes, c.N
 		}
 	}
 	if len(out) > 0 {
-		return out
+		return out, among
 	}
 	nearest := make(map[string]results.Memory)
 	for _, m := range a.r.Memory {
@@ -185,10 +185,10 @@ func (a *Adviser) memory(near []weighted, n float64) map[string]float64 {
 	}
 	for name, m := range nearest {
 		if bytes := cmp.Or(m.AgedBytes, m.Bytes); bytes > 0 {
-			out[name] = max(0, bytes-m.EmptyBytes/float64(m.N)) + m.EmptyBytes/n
+			out[name], among = max(0, bytes-m.EmptyBytes/float64(m.N))+m.EmptyBytes/n, max(among, m.N)
 		}
 	}
-	return out
+	return out, among
 }
 
 // idling holds the wake-ups of the drivers on a structure, from the analysis of idle wake-ups.
@@ -197,9 +197,11 @@ type idling struct {
 	ticking, tickless float64 // idle ticks for each timer that fires
 }
 
-// idle returns the idling of each structure at the nearest size, over all shapes of delays or over the one asked for, if it
-// was measured. A ticking driver wakes at each tick, so each tick on which nothing fires is idle.
-func (a *Adviser) idle(n float64, delays string) map[string]idling {
+// idle returns the idling of each structure over all shapes of delays, or over the one asked for if it was measured. Those of
+// a tickless driver are counted, among the nearest number of timers. A ticking driver wakes at each tick, so each tick on
+// which nothing fires is idle; for a number of timers that was not measured their number is that of a Poisson process whose
+// rate is in proportion.
+func (a *Adviser) idle(n float64, delays string) (out map[string]idling, among int) {
 	type shape struct {
 		delays string
 		n      int
@@ -216,7 +218,7 @@ func (a *Adviser) idle(n float64, delays string) map[string]idling {
 			nearest, named = min(nearest, decades(float64(i.N), n)), named || i.Distribution == delays
 		}
 	}
-	type sum struct{ shapes, logs, fired, ticking, tickless float64 }
+	type sum struct{ shapes, logs, fired, ticks, ticking, tickless float64 }
 	sums, most := make(map[string]sum), 0.0
 	inOrder := slices.SortedFunc(maps.Keys(counts), func(a, b shape) int { return cmp.Compare(a.delays, b.delays) })
 	for _, key := range inOrder { // sums depend on the order
@@ -224,21 +226,29 @@ func (a *Adviser) idle(n float64, delays string) map[string]idling {
 			continue
 		}
 		fewest := math.Inf(1)
+		among = key.n
 		for _, i := range counts[key] {
 			fewest = min(fewest, float64(i.Wakeups))
 		}
 		for name, i := range counts[key] {
 			s, firing := sums[name], i.Wakeups-i.Total()
 			s.shapes, s.logs, s.fired = s.shapes+1, s.logs+math.Log(float64(i.Wakeups)/fewest), s.fired+float64(i.Fired)
+			s.ticks += float64(i.Ticks)
 			s.ticking, s.tickless = s.ticking+float64(i.Ticks-min(firing, i.Ticks)), s.tickless+float64(i.Total())
 			sums[name], most = s, max(most, s.shapes)
 		}
 	}
-	out := make(map[string]idling)
+	out = make(map[string]idling)
 	for name, s := range sums {
-		if s.shapes == most {
-			out[name] = idling{math.Exp(s.logs / most), s.ticking / s.fired, s.tickless / s.fired}
+		if s.shapes != most {
+			continue
 		}
+		ticking := s.ticking / s.fired
+		if n != float64(among) {
+			rate := s.fired / s.ticks * n / float64(among)
+			ticking = math.Round(1e4*math.Exp(-rate)/rate) / 1e4
+		}
+		out[name] = idling{math.Exp(s.logs / most), ticking, s.tickless / s.fired}
 	}
-	return out
+	return out, among
 }

@@ -44,16 +44,20 @@ type Exception struct {
 // Gain writes the speed in words.
 func (e Exception) Gain() string { return between(e.Lo, e.Hi) + " as fast" }
 
-var keptRuns = sync.OnceValues(kept.All)
+// verdicts holds the verdict of the kept runs by the number of structures, as it takes seconds.
+var verdicts sync.Map
 
-// Kept returns the verdict of all runs of docs/results together.
+// Kept returns the verdict of all runs of docs/results together, on the structures of this version.
 func Kept(structures []entry.Entry) (Verdict, error) {
-	runs, err := keptRuns()
-	var advisers []*Adviser
-	for _, r := range runs {
-		advisers = append(advisers, Of(r, structures).Adviser())
-	}
-	return verdictOf(advisers), err
+	compute, _ := verdicts.LoadOrStore(len(structures), sync.OnceValues(func() (Verdict, error) {
+		runs, err := kept.All()
+		var advisers []*Adviser
+		for _, r := range runs {
+			advisers = append(advisers, Of(r, structures).Adviser())
+		}
+		return verdictOf(advisers), err
+	}))
+	return compute.(func() (Verdict, error))()
 }
 
 func verdictOf(runs []*Adviser) Verdict {
