@@ -30,9 +30,9 @@ type Step struct {
 	Seconds    float64 // estimated
 	Bytes      uint64  // of memory, estimated; 0: little
 
-	entries  []entry.Entry // the structures
-	cell     *cell         // nil: an analysis
-	analysis replay.Step   // nil: a cell
+	entries  []entry.Entry   // the structures
+	cell     *cell           // nil: an analysis
+	analysis replay.Analysis // nil: a cell
 }
 
 // NewPlan computes the steps of a run. It measures nothing. The error is of a step that needs more
@@ -218,6 +218,6 @@ func (c cell) step(entries []entry.Entry, cfg Config) Step {
 	return s
 }
 
-func analysisStep(a replay.Step, entries []entry.Entry) Step {
+func analysisStep(a replay.Analysis, entries []entry.Entry) Step {
 	return Step{Name: a.Name(), Contenders: len(entries), Seconds: a.Seconds(len(entries)), entries: entries, analysis: a}
 }

@@ -65,9 +65,9 @@ type cacheMovers struct{ *cacheTimers }
 func (t cacheMovers) Reset(i int, ttl time.Duration) bool { return t.s.move(t.with(i, ttl)) }
 
 // otterCache is otter without a limit. It visits its wheel once a second, and a bucket of 2^30 ns after its end.
-func otterCache(ttl bool) live.Contender {
+func otterCache(ttl bool) live.Subject {
 	late := func(time.Duration) time.Duration { return time.Second + 1<<30 }
-	return live.Contender{Name: "otter", Role: results.RolePeer, Late: late, Open: func() (live.System, error) {
+	return live.Subject{Name: "otter", Role: results.RolePeer, Late: late, Open: func() (live.System, error) {
 		o := &otter.Options[uint64, *cacheEntry]{OnDeletion: func(e otter.DeletionEvent[uint64, *cacheEntry]) {
 			if e.Cause == otter.CauseExpiration {
 				e.Value.f()
@@ -95,9 +95,9 @@ func otterCache(ttl bool) live.Contender {
 // ristrettoCache is ristretto with room for all entries. It visits buckets of five seconds after their end, every 2.5
 // seconds. A goroutine applies sets later and drops some of them (see the tests), so each set waits for it. Del does not
 // report whether the entry existed, and no call moves only an entry that exists.
-func ristrettoCache(ttl bool) live.Contender {
+func ristrettoCache(ttl bool) live.Subject {
 	late := func(time.Duration) time.Duration { return 7500 * time.Millisecond }
-	return live.Contender{Name: "ristretto", Role: results.RolePeer, Silent: true, Late: late, Open: func() (live.System, error) {
+	return live.Subject{Name: "ristretto", Role: results.RolePeer, Silent: true, Late: late, Open: func() (live.System, error) {
 		var closing atomic.Bool // Close evicts all entries
 		c, err := ristretto.NewCache(&ristretto.Config[uint64, *cacheEntry]{
 			NumCounters: 1e7, MaxCost: 1 << 40, BufferItems: 64, IgnoreInternalCost: true,

@@ -13,7 +13,7 @@ import (
 )
 
 func TestCachesPassTheCheck(t *testing.T) {
-	for _, c := range []live.Contender{otterCache(true), ristrettoCache(true)} {
+	for _, c := range []live.Subject{otterCache(true), ristrettoCache(true)} {
 		t.Run(c.Name, func(t *testing.T) {
 			if wrong := check(t, c, 100); wrong.Err() != nil {
 				t.Error(wrong.Err())
@@ -24,7 +24,7 @@ func TestCachesPassTheCheck(t *testing.T) {
 
 // All entries expire, none early, and as late as the caches' clean-ups allow.
 func TestExpiryOfCachesIsMeasured(t *testing.T) {
-	for _, c := range append([]live.Contender{otterCache(true), ristrettoCache(true), live.Time()}, live.Drivers(ours(), []results.Driver{results.Tickless}, []int{0})...) {
+	for _, c := range append([]live.Subject{otterCache(true), ristrettoCache(true), live.Time()}, live.Drivers(ours(), []results.Driver{results.Tickless}, []int{0})...) {
 		synctest.Test(t, func(t *testing.T) {
 			const n = 2000
 			f, err := measureTTL(t.Context(), c, n, false)

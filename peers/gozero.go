@@ -26,12 +26,12 @@ const (
 // if that tick was late. RemoveTimer and MoveTimer do not report whether the timer existed.
 //
 // It fails the check with moves, see the tests. The other operations can be measured without moves.
-func goZero(slots int, moves bool) live.Contender {
+func goZero(slots int, moves bool) live.Subject {
 	name := "go-zero"
 	if moves {
 		name += ", with moves"
 	}
-	return live.Contender{
+	return live.Subject{
 		Name: name, Role: results.RolePeer, Silent: true,
 		Early: goZeroEarly + goZeroStall, Late: func(time.Duration) time.Duration { return goZeroInterval },
 		Open: func() (live.System, error) {

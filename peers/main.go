@@ -25,8 +25,8 @@ import (
 )
 
 // peers lists the measured timers.
-func peers() []live.Contender {
-	return []live.Contender{goZero(goZeroSlots, false), goZero(goZeroSlots, true), natsServer(), robfigCron()}
+func peers() []live.Subject {
+	return []live.Subject{goZero(goZeroSlots, false), goZero(goZeroSlots, true), natsServer(), robfigCron()}
 }
 
 func main() {
@@ -68,8 +68,8 @@ func run(ctx context.Context) error {
 	cfg := live.Default()
 	cfg.For = *length
 	cfg.Resident = []int{1000, 100_000}
-	cfg.Contenders = append([]live.Contender{live.Floor(), live.Time()}, live.Drivers(ours(), []results.Driver{results.Tickless}, []int{0})...)
-	cfg.Contenders = append(cfg.Contenders, slices.DeleteFunc(peers(), func(c live.Contender) bool { return !chosen.MatchString(c.Name) })...)
+	cfg.Contenders = append([]live.Subject{live.Floor(), live.Time()}, live.Drivers(ours(), []results.Driver{results.Tickless}, []int{0})...)
+	cfg.Contenders = append(cfg.Contenders, slices.DeleteFunc(peers(), func(c live.Subject) bool { return !chosen.MatchString(c.Name) })...)
 	cfg.Progress = func(done, total int, name string) { fmt.Fprintf(os.Stderr, "[%d/%d] %s\n", done+1, total, name) }
 	measured, failures, err := live.Run(ctx, cfg)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 // natsServer is the hash wheel of nats-server, which stores when messages expire. The wheel has no clock of its own. A
 // lock and one Go timer, set to the next expiration, drive it here. Expirations are wall clock times.
-func natsServer() live.Contender {
-	return live.Contender{
+func natsServer() live.Subject {
+	return live.Subject{
 		Name: "nats-server thw", Role: results.RolePeer,
 		Open: func() (live.System, error) {
 			s := &natsSystem{wheel: thw.NewHashWheel(), f: make(map[uint64]func()), at: math.MaxInt64}

@@ -9,7 +9,7 @@ import (
 )
 
 // check runs the check of package live on a peer, with the virtual clock of a bubble.
-func check(t *testing.T, c live.Contender, timers int) (wrong live.Wrong) {
+func check(t *testing.T, c live.Subject, timers int) (wrong live.Wrong) {
 	t.Helper()
 	c.Early = min(c.Early, goZeroEarly) // no tick is late on a virtual clock
 	synctest.Test(t, func(t *testing.T) {

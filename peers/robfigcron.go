@@ -13,8 +13,8 @@ import (
 // robfigCron is robfig/cron with a schedule of a single time. It sorts all entries whenever an entry is added, removed
 // or fires, and is meant for few entries. Remove does not report whether the entry existed, and entries
 // cannot be moved.
-func robfigCron() live.Contender {
-	return live.Contender{
+func robfigCron() live.Subject {
+	return live.Subject{
 		Name: "robfig/cron", Role: results.RolePeer, Silent: true, Limit: 1000,
 		Open: func() (live.System, error) {
 			s := &cronSystem{c: cron.New()}

@@ -28,7 +28,7 @@ type ttlFigures struct {
 
 // measureTTL starts n timers that expire within expirySpread, and waits for them, unless they live forever. The garbage
 // collector is off while they expire.
-func measureTTL(ctx context.Context, c live.Contender, n int, forever bool) (f ttlFigures, err error) {
+func measureTTL(ctx context.Context, c live.Subject, n int, forever bool) (f ttlFigures, err error) {
 	s, err := c.Open()
 	if err != nil {
 		return f, err
@@ -96,12 +96,12 @@ func heapInUse() float64 {
 func printTTL(ctx context.Context, n int, markdown bool) error {
 	t := show.Table{Align: "lr", Header: []string{"expiry", "bytes", "lag, p50", "lag, max", "pause"}}
 	drivers := live.Drivers(ours(), []results.Driver{results.Tickless}, []int{0})
-	for _, c := range append([]live.Contender{otterCache(true), ristrettoCache(true), live.Time()}, drivers...) {
+	for _, c := range append([]live.Subject{otterCache(true), ristrettoCache(true), live.Time()}, drivers...) {
 		f, err := measureTTL(ctx, c, n, false)
 		if err != nil {
 			return err
 		}
-		for _, without := range []live.Contender{otterCache(false), ristrettoCache(false)} {
+		for _, without := range []live.Subject{otterCache(false), ristrettoCache(false)} {
 			if without.Name != c.Name {
 				continue
 			}

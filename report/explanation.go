@@ -32,8 +32,8 @@ func Explain(e entry.Entry, r *results.Run, structures []entry.Entry) *Explanati
 		run = answer.Of(r, structures)
 	}
 	x.facts = section.Facts(e, run)
-	who := answer.Contender{Name: e.Name, Role: results.RoleStructure}
-	x.style = draw.Styles(structures, []answer.Contender{who})[e.Name]
+	who := answer.RowName{Name: e.Name, Role: results.RoleStructure}
+	x.style = draw.Styles(structures, []answer.RowName{who})[e.Name]
 	return x
 }
 

@@ -261,7 +261,7 @@ type dataStructure struct {
 
 func (p *page) data(later map[string]string) pageData {
 	d := pageData{Structures: []dataStructure{}, Answers: p.adviser.Grid(), Later: later}
-	for _, who := range p.run.Present(answer.Contender.IsStructure) {
+	for _, who := range p.run.Present(answer.RowName.IsStructure) {
 		c := color.NRGBAModel.Convert(p.styles[who.Name].Color).(color.NRGBA)
 		s := dataStructure{Name: who.Name, Family: "others", Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}
 		if e, ok := p.run.Entry(who.Name); ok {

@@ -78,14 +78,14 @@ const (
 
 // Comparison is the comparison of two results.
 type Comparison struct {
-	Rows    []Row
+	Rows    []Compared
 	Session bool     // the runs took turns
 	Shift   float64  // median ratio of all rows
 	Notes   []string // warnings: cells that one side lacks, different compilers and the like
 }
 
-// Row is one structure in one cell.
-type Row struct {
+// Compared is one structure in one cell.
+type Compared struct {
 	Workload  string
 	N         int
 	Structure string
@@ -137,7 +137,7 @@ func errNothing(old, new *results.Run) error {
 
 // pair is a contender of a cell in both results.
 type pair struct {
-	row      Row
+	row      Compared
 	cell     int // index of the cell in the new results
 	role     results.Role
 	of       string // the structure; for a control, the structure of which it is an instance
@@ -204,7 +204,7 @@ func pairsOfCell(old *stats.Costs, new *results.Cell, cell int, floor float64) [
 		if inCommon(p.old, p.new) == 0 {
 			continue
 		}
-		p.row = Row{
+		p.row = Compared{
 			Workload: new.Workload, N: new.N, Structure: row.Structure, Op: string(new.Unit),
 			Old: old.Cost(before).Center,
 		}

@@ -47,7 +47,7 @@ func judge(pairs []*pair, session bool, o Options, repeats Repeats) {
 }
 
 // verdict returns the verdict on the row. least is a log ratio.
-func (r *Row) verdict(least, alpha float64) Verdict {
+func (r *Compared) verdict(least, alpha float64) Verdict {
 	a, b := math.Log(r.Ratio.Center), math.Log(r.Adjusted.Center)
 	switch {
 	case math.IsNaN(r.P):

@@ -103,8 +103,8 @@ func missing(of, in *results.Run) []string {
 }
 
 // Of returns the rows with a verdict.
-func (c *Comparison) Of(v Verdict) []Row {
-	return slices.DeleteFunc(slices.Clone(c.Rows), func(r Row) bool { return r.Verdict != v })
+func (c *Comparison) Of(v Verdict) []Compared {
+	return slices.DeleteFunc(slices.Clone(c.Rows), func(r Compared) bool { return r.Verdict != v })
 }
 
 // named is the largest number of rows that the sentence names (chosen).
@@ -120,8 +120,8 @@ func (c *Comparison) Sentence() string {
 			continue
 		}
 		// The largest differences come first.
-		slices.SortStableFunc(rows, func(a, b Row) int {
-			size := func(r Row) float64 { return math.Abs(math.Log(r.Ratio.Center)) }
+		slices.SortStableFunc(rows, func(a, b Compared) int {
+			size := func(r Compared) float64 { return math.Abs(math.Log(r.Ratio.Center)) }
 			return cmp.Compare(size(b), size(a))
 		})
 		var names []string

@@ -17,8 +17,8 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Row holds the counts of one structure in one cell, per unit of work.
-type Row struct {
+// Counts holds the counts of one structure in one cell, per unit of work.
+type Counts struct {
 	Structure string      `json:"structure"`
 	Workload  string      `json:"workload"`
 	N         int         `json:"n"`
@@ -61,14 +61,14 @@ func Cells(structures []entry.Entry, workloads []workload.Workload, sizes []int,
 const LeastChange = 0.002
 
 // Change is the count of one cell by two builds.
-type Change struct{ Before, After Row }
+type Change struct{ Before, After Counts }
 
 // Ratio returns the instructions after the change divided by those before.
 func (c Change) Ratio() float64 { return c.After.Instructions / c.Before.Instructions }
 
 // Changes returns the cells whose instructions differ by LeastChange or more, in their order. before and after are
 // counts of the same cells.
-func Changes(before, after []Row) (changes []Change) {
+func Changes(before, after []Counts) (changes []Change) {
 	for i, row := range after {
 		c := Change{before[i], row}
 		if math.Abs(c.Ratio()-1) >= LeastChange {
@@ -95,13 +95,13 @@ const (
 
 // All counts cells on all processors and returns their rows in the order of cells. If caches is false, it counts only
 // instructions and branches, which takes a quarter of the time. It calls done after each cell, never concurrently.
-func All(ctx context.Context, program string, cells []Cell, caches bool, done func()) ([]Row, error) {
+func All(ctx context.Context, program string, cells []Cell, caches bool, done func()) ([]Counts, error) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		return nil, ErrNoValgrind
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	rows, places := make([]Row, len(cells)), make([]int, len(cells))
+	rows, places := make([]Counts, len(cells)), make([]int, len(cells))
 	for i := range places {
 		places[i] = i
 	}
@@ -125,8 +125,8 @@ func All(ctx context.Context, program string, cells []Cell, caches bool, done fu
 }
 
 // count proves the replay of a cell and then counts it.
-func (c Cell) count(ctx context.Context, program string, caches bool) (Row, error) {
-	row := Row{Structure: c.Structure, Workload: c.Workload, N: c.N}
+func (c Cell) count(ctx context.Context, program string, caches bool) (Counts, error) {
+	row := Counts{Structure: c.Structure, Workload: c.Workload, N: c.N}
 	proved, err := output(ctx, exec.CommandContext(ctx, program, c.args(proof)...))
 	if err != nil {
 		return row, err

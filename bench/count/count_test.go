@@ -118,7 +118,7 @@ func TestRows(t *testing.T) {
 	}
 	// 3,000 and twice 60 instructions more in the second half, for 50 units. What grows by
 	// less than one for a unit would be the start of the program.
-	want := Row{Structure: "auto", Workload: "churn", N: 20, Unit: "lifecycle", Instructions: 62.4, Reads: 2 * 60, Writes: 3 * 60,
+	want := Counts{Structure: "auto", Workload: "churn", N: 20, Unit: "lifecycle", Instructions: 62.4, Reads: 2 * 60, Writes: 3 * 60,
 		L1Misses: (4 + 5) * 60, L2Misses: 7 * 60, LLMisses: (6 + 7) * 60, Mispredicted: (8 + 9) * 60, Conditional: 8 * 60, Indirect: 9 * 60}
 	if rows[1] != want {
 		t.Errorf("got  %+v\nwant %+v", rows[1], want)
@@ -150,8 +150,8 @@ func TestCellsAndChanges(t *testing.T) {
 	if want := []Cell{{"small", "hold", 100, 7}, {"any", "hold", 100, 7}, {"any", "hold", 1000, 7}}; !slices.Equal(cells, want) {
 		t.Errorf("%v, want %v", cells, want)
 	}
-	before := []Row{{N: 1, Instructions: 1000}, {N: 2, Instructions: 1000}, {N: 3, Instructions: 1000}}
-	after := []Row{{N: 1, Instructions: 1001}, {N: 2, Instructions: 1003}, {N: 3, Instructions: 900}}
+	before := []Counts{{N: 1, Instructions: 1000}, {N: 2, Instructions: 1000}, {N: 3, Instructions: 1000}}
+	after := []Counts{{N: 1, Instructions: 1001}, {N: 2, Instructions: 1003}, {N: 3, Instructions: 900}}
 	changes := Changes(before, after)
 	if len(changes) != 2 || changes[0].Ratio() != 1.003 || changes[1].After.N != 3 {
 		t.Errorf("%+v, want rows 2 and 3", changes)

@@ -26,7 +26,7 @@ type Check struct {
 const pace = 64
 
 // Run applies the load to each form of the system. It returns the counts of all forms together.
-func (c Check) Run(ctx context.Context, contender Contender) (counts results.LiveCheck, wrong Wrong, err error) {
+func (c Check) Run(ctx context.Context, contender Subject) (counts results.LiveCheck, wrong Wrong, err error) {
 	for _, form := range results.Forms {
 		if form == results.FormChannel {
 			continue // runs nothing
@@ -41,14 +41,14 @@ func (c Check) Run(ctx context.Context, contender Contender) (counts results.Liv
 // checked is one form of a system under check.
 type checked struct {
 	Check
-	contender Contender
+	contender Subject
 	form      results.Form
 	start     time.Time
 }
 
 func (c checked) now() int64 { return int64(time.Since(c.start)) }
 
-func (c Check) run(ctx context.Context, contender Contender, form results.Form, counts *results.LiveCheck, wrong *Wrong) error {
+func (c Check) run(ctx context.Context, contender Subject, form results.Form, counts *results.LiveCheck, wrong *Wrong) error {
 	s, err := contender.Open()
 	if err != nil {
 		return err

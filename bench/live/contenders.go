@@ -22,11 +22,11 @@ func defaultTick(kind results.Driver) time.Duration {
 // Drivers returns a contender for each combination of a structure, a kind of driver, a
 // number of shards and a tick. 0 shards, a tick of 0 and no ticks mean the driver's default.
 func Drivers(entries []entry.For[driver.Task], kinds []results.Driver, shards []int,
-	ticks ...time.Duration) []Contender {
+	ticks ...time.Duration) []Subject {
 	if len(ticks) == 0 {
 		ticks = []time.Duration{0}
 	}
-	var list []Contender
+	var list []Subject
 	for _, e := range entries {
 		for _, kind := range kinds {
 			for _, n := range shards {
@@ -39,7 +39,7 @@ func Drivers(entries []entry.For[driver.Task], kinds []results.Driver, shards []
 	return list
 }
 
-func driverOf(e entry.For[driver.Task], kind results.Driver, shards int, tick time.Duration) Contender {
+func driverOf(e entry.For[driver.Task], kind results.Driver, shards int, tick time.Duration) Subject {
 	opts := []driver.Option{driver.StructureFunc(e.New)}
 	if kind == results.Ticking {
 		opts = append(opts, driver.Ticking())
@@ -54,7 +54,7 @@ func driverOf(e entry.For[driver.Task], kind results.Driver, shards int, tick ti
 	} else if opts = append(opts, driver.Tick(tick)); tick != defaultTick(kind) {
 		name = fmt.Sprintf("%s, tick %v", name, tick)
 	}
-	return Contender{
+	return Subject{
 		Name: name, Role: results.RoleStructure, Structure: e.Name, Driver: kind, Shards: shards, Limit: e.Limit,
 		Late: func(delay time.Duration) time.Duration {
 			if e.Exact() {
@@ -101,8 +101,8 @@ func (e embedded) Stop(i int) bool                       { return e[i].Stop() }
 func (e embedded) Reset(i int, delay time.Duration) bool { return e[i].Reset(delay) }
 
 // Time returns Go's own timers.
-func Time() Contender {
-	return Contender{Name: "time", Role: results.RoleBaseline, Open: func() (System, error) { return goTime{}, nil }}
+func Time() Subject {
+	return Subject{Name: "time", Role: results.RoleBaseline, Open: func() (System, error) { return goTime{}, nil }}
 }
 
 type goTime struct{}
@@ -144,8 +144,8 @@ func (p *held[T]) Stop(i int) bool                       { return p.t[i].Stop() 
 func (p *held[T]) Reset(i int, delay time.Duration) bool { return p.t[i].Reset(delay) }
 
 // Floor returns a contender that does nothing. Its figures are the cost of the loads themselves.
-func Floor() Contender {
-	return Contender{
+func Floor() Subject {
+	return Subject{
 		Name: "floor", Role: results.RoleFloor,
 		Late: func(time.Duration) time.Duration { return math.MaxInt64 },
 		Open: func() (System, error) { return nothing{}, nil },

@@ -57,7 +57,7 @@ func (r *runner) measureGroup(group []*member, round int) {
 		}
 	}()
 	for _, e := range group {
-		r.progress(fmt.Sprintf("round %d", round+1), e.Contender, e.row.Resident)
+		r.progress(fmt.Sprintf("round %d", round+1), e.Subject, e.row.Resident)
 		r.try(e, "filling", func() error {
 			s, err := e.Open()
 			if err != nil {
@@ -144,7 +144,7 @@ func (r *runner) measureLateness(m *population, round int) error {
 	}
 	load := OpenLoop{Rate: rate, Delay: min(100*time.Millisecond, r.lateness/3), Seed: r.Seed, Tolerance: tolerance, Sleep: r.Sleep}
 	load.Length = r.lateness - load.Delay
-	late, wrong, err := load.run(r.ctx, m.Contender, m.system, m.form)
+	late, wrong, err := load.run(r.ctx, m.Subject, m.system, m.form)
 	late.Round, late.Rate = round, rate
 	m.row.Lateness = append(m.row.Lateness, late)
 	return errors.Join(err, wrong.Err())

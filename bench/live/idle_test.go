@@ -26,7 +26,7 @@ const driverPage = "../../docs/driver.md"
 
 // wakeupsOf counts those of a driver over the beginning of the hour in which the timers of the idle
 // load fire, and the ticks at which one does. The counts are exact: the bubble has no other clock.
-func wakeupsOf(t *testing.T, c Contender, over time.Duration) (stats driver.Stats, ticks int) {
+func wakeupsOf(t *testing.T, c Subject, over time.Duration) (stats driver.Stats, ticks int) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := c.Open()
 		if err != nil {
@@ -101,7 +101,7 @@ func TestWakeupsOfASecond(t *testing.T) {
 	page := "| tick | wake-ups |\n| --- | ---: |\n"
 	for _, tick := range []time.Duration{time.Millisecond, 250 * time.Microsecond, 100 * time.Microsecond, 50 * time.Microsecond} {
 		list := Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{0}, tick)
-		c := list[slices.IndexFunc(list, func(c Contender) bool { return c.Structure == "auto" })]
+		c := list[slices.IndexFunc(list, func(c Subject) bool { return c.Structure == "auto" })]
 		synctest.Test(t, func(t *testing.T) {
 			s, err := c.Open()
 			if err != nil {

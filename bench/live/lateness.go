@@ -38,7 +38,7 @@ type shot struct {
 }
 
 // run applies the load to a system.
-func (l OpenLoop) run(ctx context.Context, c Contender, s System, form results.Form) (results.LiveLateness, Wrong, error) {
+func (l OpenLoop) run(ctx context.Context, c Subject, s System, form results.Form) (results.LiveLateness, Wrong, error) {
 	shots := l.shots()
 	start := time.Now()
 	now := func() int64 { return int64(time.Since(start)) }
@@ -102,7 +102,7 @@ func (l OpenLoop) shots() []shot {
 }
 
 // wait waits until all timers have fired or are too late.
-func (l OpenLoop) wait(ctx context.Context, c Contender, all <-chan struct{}) {
+func (l OpenLoop) wait(ctx context.Context, c Subject, all <-chan struct{}) {
 	if c.Role == results.RoleFloor {
 		time.Sleep(l.Delay)
 		return
@@ -117,7 +117,7 @@ func (l OpenLoop) wait(ctx context.Context, c Contender, all <-chan struct{}) {
 }
 
 // judge returns the faults, and the lateness of all fired timers in ns.
-func (l OpenLoop) judge(c Contender, shots []shot) (wrong Wrong, late []int64) {
+func (l OpenLoop) judge(c Subject, shots []shot) (wrong Wrong, late []int64) {
 	for i := range shots {
 		sh := &shots[i]
 		fired, at := sh.fired.Load(), sh.at.Load()

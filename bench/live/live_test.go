@@ -19,7 +19,7 @@ func bubble(t *testing.T, name string, test func(t *testing.T)) {
 }
 
 // contenders are all structures under a tickless driver, one of them under all kinds of drivers, and Go's own timers.
-func contenders() []Contender {
+func contenders() []Subject {
 	list := Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{0})
 	for _, e := range catalog.For[driver.Task]() {
 		if e.Name == "hwheel" {
@@ -74,8 +74,8 @@ func (w wrongTimers) Reset(i int, delay time.Duration) bool {
 }
 
 // wrong returns Go's timers with methods replaced.
-func wrong(w wrongTimers) Contender {
-	return Contender{Name: "wrong", Role: results.RolePeer, Open: func() (System, error) {
+func wrong(w wrongTimers) Subject {
+	return Subject{Name: "wrong", Role: results.RolePeer, Open: func() (System, error) {
 		return broken{goTime{}, func(t Timers) Timers {
 			own := w
 			own.Timers = t
@@ -159,7 +159,7 @@ func TestCheckSurvivesAPanic(t *testing.T) {
 
 // A silent system is judged by the answers that it owed.
 func TestCheckOfASilentSystem(t *testing.T) {
-	silent := func(w wrongTimers) Contender {
+	silent := func(w wrongTimers) Subject {
 		c := wrong(w)
 		c.Silent = true
 		return c
@@ -193,7 +193,7 @@ func openLoop() OpenLoop {
 	return OpenLoop{Rate: 1000, Length: time.Second, Delay: 50 * time.Millisecond, Seed: 1, Sleep: time.Sleep}
 }
 
-func measureLateness(t *testing.T, c Contender) (results.LiveLateness, Wrong) {
+func measureLateness(t *testing.T, c Subject) (results.LiveLateness, Wrong) {
 	t.Helper()
 	s, err := c.Open()
 	if err != nil {

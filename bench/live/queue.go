@@ -20,9 +20,9 @@ import (
 //   - The owner calls the functions, which saves the handing over to other goroutines.
 //
 // Structure, tick and clock are those of package driver.
-func Queue() Contender {
+func Queue() Subject {
 	tick := defaultTick(results.Tickless)
-	return Contender{
+	return Subject{
 		Name: "auto behind a queue", Role: results.RolePeer, Late: func(time.Duration) time.Duration { return tick },
 		Open: func() (System, error) {
 			clock, err := driver.New()

@@ -16,7 +16,7 @@ import (
 
 // Config configures [Run].
 type Config struct {
-	Contenders []Contender
+	Contenders []Subject
 	Resident   []int         // numbers of pending timers to measure
 	Goroutines []int         // numbers of goroutines of the throughput load; all but the first only among the most resident timers
 	For        time.Duration // approximate duration of the run
@@ -124,7 +124,7 @@ func (cfg Config) goroutines(resident int) []int {
 
 // member is a contender with a number of resident timers, and its results.
 type member struct {
-	Contender
+	Subject
 	row results.LiveRow
 }
 
@@ -193,7 +193,7 @@ type runner struct {
 	steps    int
 }
 
-func (r *runner) progress(what string, c Contender, timers int) {
+func (r *runner) progress(what string, c Subject, timers int) {
 	if r.ctx.Err() != nil {
 		return
 	}
@@ -257,7 +257,7 @@ func (r *runner) round(round int) {
 			continue // the resident timers are not there yet
 		}
 		measured[e.Name] = true
-		r.progress("idle", e.Contender, 0)
+		r.progress("idle", e.Subject, 0)
 		r.try(e, "idle", func() error { return r.measureIdle(e) })
 	}
 	for _, group := range stats.Shuffled(r.random, groups(r.shuffled())) {
@@ -287,7 +287,7 @@ func (r *runner) measureIdle(e *member) error {
 
 // memory measures the memory of the timers of each form.
 func (r *runner) memory(e *member) {
-	r.progress("memory", e.Contender, e.row.Resident)
+	r.progress("memory", e.Subject, e.row.Resident)
 	if !e.hasMemory() {
 		return
 	}

@@ -18,20 +18,20 @@ import (
 )
 
 // tiny is a configuration that measures everything in little time.
-func tiny(list ...Contender) Config {
+func tiny(list ...Subject) Config {
 	cfg := Default()
 	cfg.Contenders, cfg.Resident, cfg.Goroutines = list, []int{200}, []int{1, 2}
 	cfg.Rounds, cfg.Turns, cfg.MaxOps, cfg.Rate, cfg.Sleep = 2, 2, 2*maxInFlight, 1000, time.Sleep
 	return cfg
 }
 
-func hwheel() Contender {
+func hwheel() Subject {
 	for _, c := range Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{2}) {
 		if c.Structure == "hwheel" {
 			return c
 		}
 	}
-	return Contender{}
+	return Subject{}
 }
 
 func TestRunMeasuresEverything(t *testing.T) {
@@ -184,7 +184,7 @@ func TestRunSaysWhatDoesNotFit(t *testing.T) {
 // each of them. Ticking drivers are apart.
 func TestGroups(t *testing.T) {
 	e := func(name string, role results.Role, kind results.Driver, n int) *member {
-		return &member{Contender{Name: name, Role: role, Driver: kind}, results.LiveRow{Resident: n}}
+		return &member{Subject{Name: name, Role: role, Driver: kind}, results.LiveRow{Resident: n}}
 	}
 	big := maxTogether / 3
 	var got []string
@@ -211,7 +211,7 @@ func TestGroups(t *testing.T) {
 // The measurements fit into the time, and use it.
 func TestPlanFillsTheTime(t *testing.T) {
 	for _, cfg := range []struct{ length, n, contenders int }{{20, 100_000, 6}, {180, 1_000_000, 11}, {600, 1_000_000, 20}} {
-		c := tiny(slices.Repeat([]Contender{Time()}, cfg.contenders)...)
+		c := tiny(slices.Repeat([]Subject{Time()}, cfg.contenders)...)
 		c.Resident, c.For, c.Turns = []int{cfg.n}, time.Duration(cfg.length)*time.Second, 1000
 		p, err := c.plan()
 		if err != nil {

@@ -34,8 +34,8 @@ type Mover interface {
 // Waker is implemented by a System that counts its wake-ups.
 type Waker interface{ Wakeups() uint64 }
 
-// Contender describes a system to measure.
-type Contender struct {
+// Subject describes a system to measure.
+type Subject struct {
 	Name      string // unique
 	Role      results.Role
 	Structure string         // of a driver
@@ -63,10 +63,10 @@ type Contender struct {
 const stopDelay = 4 * time.Millisecond
 
 // delay returns the delay of timers that are started and stopped, or moved.
-func (c Contender) delay() time.Duration { return stopDelay + c.Early }
+func (c Subject) delay() time.Duration { return stopDelay + c.Early }
 
 // warmUp returns how long the contender runs before a slice: until the first timers that it stopped are due.
-func (c Contender) warmUp() time.Duration {
+func (c Subject) warmUp() time.Duration {
 	late := time.Duration(0)
 	if c.Role != results.RoleFloor {
 		late = c.late(c.delay())
@@ -75,7 +75,7 @@ func (c Contender) warmUp() time.Duration {
 }
 
 // late returns Late(delay), or 0 if Late is nil.
-func (c Contender) late(delay time.Duration) time.Duration {
+func (c Subject) late(delay time.Duration) time.Duration {
 	if c.Late == nil {
 		return 0
 	}

@@ -35,8 +35,8 @@ func each[R any](
 	return out, failed, nil
 }
 
-// Step is an analysis as a step of a run. It is plain data.
-type Step interface {
+// Analysis is an analysis as a step of a run. It is plain data.
+type Analysis interface {
 	Name() string
 	Seconds(structures int) float64 // estimated
 

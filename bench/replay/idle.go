@@ -40,7 +40,7 @@ func (c Idle) Seconds(structures int) float64 {
 	return float64(structures) * 2 * (1 + timedPasses) * 30e-9 * float64(c.Ticks)
 }
 
-// Add implements [Step].
+// Add implements [Analysis].
 func (c Idle) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
 	return add(&out.Idle, out)(c.Run(ctx, entries))
 }

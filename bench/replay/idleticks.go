@@ -32,10 +32,10 @@ func IdleTickEntries(all []entry.Entry) []entry.Entry {
 	return slices.DeleteFunc(slices.Clone(all), func(e entry.Entry) bool { return !slices.Contains(idleTickNames, e.Name) })
 }
 
-// Name implements [Step].
+// Name implements [Analysis].
 func (c IdleTicks) Name() string { return fmt.Sprintf("idle ticks, n %d", c.N) }
 
-// Seconds implements [Step]. A replay takes about 15 ns a tick and 200 ns a timer.
+// Seconds implements [Analysis]. A replay takes about 15 ns a tick and 200 ns a timer.
 func (c IdleTicks) Seconds(structures int) float64 {
 	timers := float64(c.N) + 2*float64(c.N)*float64(c.Ticks)/meanDelay
 	return float64(structures) * (3 + timedPasses) * (15e-9*float64(c.Ticks) + 200e-9*timers)
@@ -43,7 +43,7 @@ func (c IdleTicks) Seconds(structures int) float64 {
 
 const meanDelay = 30_000 // ticks, of all shapes
 
-// Add implements [Step].
+// Add implements [Analysis].
 func (c IdleTicks) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
 	return add(&out.IdleTicks, out)(c.Run(ctx, entries))
 }

@@ -28,7 +28,7 @@ func (c Memory) Seconds(structures int) float64 {
 	return float64(structures) * (0.05 + 200e-9*float64(c.N+2*c.Replaced))
 }
 
-// Add implements [Step].
+// Add implements [Analysis].
 func (c Memory) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
 	return add(&out.Memory, out)(c.Run(ctx, entries))
 }

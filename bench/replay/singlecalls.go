@@ -43,7 +43,7 @@ func (c Calls) Seconds(structures int) float64 {
 	return float64(structures) * (0.01 + callRounds*(calls*perCall*float64(c.N)+perTick*ticks))
 }
 
-// Add implements [Step].
+// Add implements [Analysis].
 func (c Calls) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
 	return add(&out.Calls, out)(c.Run(ctx, entries))
 }

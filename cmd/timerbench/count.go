@@ -66,7 +66,7 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	var before []count.Row
+	var before []count.Counts
 	if f.against != "" {
 		work, err := os.MkdirTemp("", "timerbench-count-")
 		if err != nil {
@@ -126,7 +126,7 @@ func (f *countFlags) cells() (cells []count.Cell, err error) {
 
 // countAll counts cells and shows the progress.
 func countAll(ctx context.Context, program string, cells []count.Cell, caches bool, stderr io.Writer,
-) ([]count.Row, error) {
+) ([]count.Counts, error) {
 	bar := newProgress(stderr)
 	defer bar.end()
 	counted := 0
@@ -136,7 +136,7 @@ func countAll(ctx context.Context, program string, cells []count.Cell, caches bo
 	})
 }
 
-func printCounts(out io.Writer, rows []count.Row) {
+func printCounts(out io.Writer, rows []count.Counts) {
 	t := show.Table{Align: "lrlr", Header: []string{
 		"workload", "n", "structure", "instructions", "L1 misses", "1 MB", "32 MB", "mispredicted",
 	}}
@@ -148,7 +148,7 @@ func printCounts(out io.Writer, rows []count.Row) {
 }
 
 // printCountChanges prints the rows whose instructions differ, and reports whether one has more.
-func printCountChanges(out io.Writer, before, after []count.Row) (more bool) {
+func printCountChanges(out io.Writer, before, after []count.Counts) (more bool) {
 	t := show.Table{Align: "lrlr", Header: []string{"workload", "n", "structure", "before", "after", "after/before"}}
 	changes := count.Changes(before, after)
 	for _, c := range changes {

@@ -178,7 +178,7 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		}
 		shards = append(shards, n)
 	}
-	cfg.Contenders = slices.Concat([]live.Contender{live.Floor(), live.Time()}, live.Drivers(entries, kinds, shards, f.ticks...), cfg.Contenders)
+	cfg.Contenders = slices.Concat([]live.Subject{live.Floor(), live.Time()}, live.Drivers(entries, kinds, shards, f.ticks...), cfg.Contenders)
 	for _, c := range cfg.Contenders {
 		for _, n := range cfg.Resident {
 			if c.Limit > 0 && n > c.Limit {

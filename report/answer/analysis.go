@@ -16,7 +16,7 @@ type Run struct {
 	Known Knowledge
 
 	Cells      []*stats.Costs // by workload in the order of the results, then the smallest N first
-	Contenders []Contender    // in the order of charts and tables
+	Contenders []RowName      // in the order of charts and tables
 	Unknown    []string       // the structures that were left out, because this version does not have them
 	Noise      float64        // factor of all standard errors, from the A/A comparisons of all cells
 
@@ -38,18 +38,18 @@ func (r *Run) version(name string) int {
 	return w.Version()
 }
 
-// Contender is the name of a row in the results.
-type Contender struct {
+// RowName is the name of a row in the results.
+type RowName struct {
 	Name string
 	Role results.Role
 	Of   string // of a control: the structure
 }
 
 // IsStructure reports whether the contender is a structure, and not a part of the harness.
-func (c Contender) IsStructure() bool { return c.Role == results.RoleStructure }
+func (c RowName) IsStructure() bool { return c.Role == results.RoleStructure }
 
 // Shown returns the name for charts, which marks the floor.
-func (c Contender) Shown() string {
+func (c RowName) Shown() string {
 	if c.Role == results.RoleFloor {
 		return c.Name + " (floor)"
 	}
@@ -86,10 +86,10 @@ func With(r *results.Run, known Knowledge) *Run {
 
 // contenders returns the structures in the order of the catalog, then the structures that are not in it, then the
 // parts of the harness.
-func (r *Run) contenders() []Contender {
-	var out []Contender
+func (r *Run) contenders() []RowName {
+	var out []RowName
 	seen := make(map[string]bool)
-	add := func(c Contender) {
+	add := func(c RowName) {
 		if !seen[c.Name] {
 			seen[c.Name] = true
 			out = append(out, c)
@@ -97,26 +97,26 @@ func (r *Run) contenders() []Contender {
 	}
 	for _, cell := range r.Run.Cells {
 		for _, row := range cell.Rows {
-			add(Contender{row.Structure, row.Role, row.Of})
+			add(RowName{row.Structure, row.Role, row.Of})
 		}
 	}
 	for _, idle := range r.Idle {
-		add(Contender{Name: idle.Structure, Role: results.RoleStructure})
+		add(RowName{Name: idle.Structure, Role: results.RoleStructure})
 	}
 	for _, idle := range r.IdleTicks {
 		for _, s := range idle.Structures {
-			add(Contender{Name: s.Structure, Role: results.RoleStructure})
+			add(RowName{Name: s.Structure, Role: results.RoleStructure})
 		}
 	}
 	for _, calls := range r.Calls {
-		add(Contender{Name: calls.Structure, Role: cmp.Or(calls.Role, results.RoleStructure)})
+		add(RowName{Name: calls.Structure, Role: cmp.Or(calls.Role, results.RoleStructure)})
 	}
 	place := make(map[string]int)
 	for i, e := range r.Known.Entries {
 		place[e.Name] = i - len(r.Known.Entries) // before all others
 	}
 	roles := map[results.Role]int{results.RoleControl: 1, results.RoleFloor: 2}
-	slices.SortStableFunc(out, func(a, b Contender) int {
+	slices.SortStableFunc(out, func(a, b RowName) int {
 		return cmp.Or(roles[a.Role]-roles[b.Role], place[a.Name]-place[b.Name])
 	})
 	return out
@@ -147,13 +147,13 @@ func (r *Run) IsCoarse(name string) bool {
 }
 
 // Present returns the contenders for which keep reports true, in order.
-func (r *Run) Present(keep func(Contender) bool) []Contender {
-	return slices.DeleteFunc(slices.Clone(r.Contenders), func(c Contender) bool { return !keep(c) })
+func (r *Run) Present(keep func(RowName) bool) []RowName {
+	return slices.DeleteFunc(slices.Clone(r.Contenders), func(c RowName) bool { return !keep(c) })
 }
 
 // Measured returns the contenders with a cost in any of the cells.
-func (r *Run) Measured(cells ...*stats.Costs) []Contender {
-	return r.Present(func(who Contender) bool {
+func (r *Run) Measured(cells ...*stats.Costs) []RowName {
+	return r.Present(func(who RowName) bool {
 		return slices.ContainsFunc(cells, func(c *stats.Costs) bool { return c.Row(who.Name).HasCost() })
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 // Merit sums up the costs of a structure over several cells.
 type Merit struct {
-	Contender
+	RowName
 	Typical  float64 // multiple of the fastest: geometric mean over the cells with a cost of the structure
 	Worst    float64 // the largest multiple
 	Cells    int     // in which it was measured
@@ -21,10 +21,10 @@ type Merit struct {
 
 // Merits ranks the contenders for which keep reports true by their typical multiple. Complete ones come first, because
 // the others may have been left out of the cells in which they are worst.
-func (r *Run) Merits(cells []*stats.Costs, keep func(Contender) bool) []Merit {
+func (r *Run) Merits(cells []*stats.Costs, keep func(RowName) bool) []Merit {
 	var out []Merit
 	for _, who := range r.Present(keep) {
-		m := Merit{Contender: who}
+		m := Merit{RowName: who}
 		logs := 0.0
 		for _, c := range cells {
 			if to := c.ToBest(c.Row(who.Name)); to.Pairs > 0 {
@@ -77,15 +77,15 @@ func (r *Run) AnswerCells() []*stats.Costs {
 
 // ByMerit orders contenders by their merit over [Run.AnswerCells]. Contenders without a merit follow in their old
 // order.
-func (r *Run) ByMerit(rows []Contender) []Contender {
+func (r *Run) ByMerit(rows []RowName) []RowName {
 	if r.places == nil {
 		r.places = make(map[string]int)
-		for i, m := range r.Merits(r.AnswerCells(), Contender.IsStructure) {
+		for i, m := range r.Merits(r.AnswerCells(), RowName.IsStructure) {
 			r.places[m.Name] = i - len(r.Contenders) // before all others
 		}
 	}
 	out := slices.Clone(rows)
-	slices.SortStableFunc(out, func(a, b Contender) int { return r.places[a.Name] - r.places[b.Name] })
+	slices.SortStableFunc(out, func(a, b RowName) int { return r.places[a.Name] - r.places[b.Name] })
 	return out
 }
 
@@ -97,12 +97,12 @@ const mostCurves = 8
 
 // Leaders returns the given structures that charts of curves show, the best over all workloads first: all if they
 // are few, else the classics, and without any of those the best.
-func (r *Run) Leaders(rows []Contender) []Contender {
-	all := slices.DeleteFunc(r.ByMerit(rows), func(who Contender) bool { return !who.IsStructure() })
+func (r *Run) Leaders(rows []RowName) []RowName {
+	all := slices.DeleteFunc(r.ByMerit(rows), func(who RowName) bool { return !who.IsStructure() })
 	if len(all) <= mostCurves {
 		return all
 	}
-	classic := slices.DeleteFunc(slices.Clone(all), func(who Contender) bool { return !slices.Contains(Classics, who.Name) })
+	classic := slices.DeleteFunc(slices.Clone(all), func(who RowName) bool { return !slices.Contains(Classics, who.Name) })
 	if len(classic) == 0 {
 		return all[:mostCurves]
 	}
@@ -110,7 +110,7 @@ func (r *Run) Leaders(rows []Contender) []Contender {
 }
 
 // Curves returns the given contenders that a chart of curves shows: the leaders and the floor.
-func (r *Run) Curves(rows []Contender) []Contender {
+func (r *Run) Curves(rows []RowName) []RowName {
 	out := r.Leaders(rows)
 	for _, who := range rows {
 		if who.Role == results.RoleFloor && r.Program(who.Name) == nil && who.Name != results.IntrusiveFloor {
@@ -121,7 +121,7 @@ func (r *Run) Curves(rows []Contender) []Contender {
 }
 
 // ChoiceNote explains the choice of structures on a chart of curves; empty: it shows all.
-func (r *Run) ChoiceNote(rows []Contender) string {
+func (r *Run) ChoiceNote(rows []RowName) string {
 	left := -len(r.Leaders(rows))
 	for _, who := range rows {
 		if who.IsStructure() {

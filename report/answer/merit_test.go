@@ -38,12 +38,12 @@ func TestMerits(t *testing.T) {
 	r := with(nil, nil,
 		timed("hold", map[string]float64{"minheap": 10, "wheel": 40, "rbtree": 20, "list": 10.01}),
 		timed("churn", map[string]float64{"minheap": 30, "wheel": 10, "rbtree": 40}))
-	got := r.Merits(r.Cells, Contender.IsStructure)
+	got := r.Merits(r.Cells, RowName.IsStructure)
 	want := []Merit{
-		{Contender: Contender{Name: "minheap"}, Typical: math.Sqrt(3), Worst: 3, Complete: true},
-		{Contender: Contender{Name: "wheel"}, Typical: 2, Worst: 4, Complete: true},
-		{Contender: Contender{Name: "rbtree"}, Typical: math.Sqrt(8), Worst: 4, Complete: true},
-		{Contender: Contender{Name: "list"}, Typical: 1, Worst: 1}, // it lacks a cell, so it comes last
+		{RowName: RowName{Name: "minheap"}, Typical: math.Sqrt(3), Worst: 3, Complete: true},
+		{RowName: RowName{Name: "wheel"}, Typical: 2, Worst: 4, Complete: true},
+		{RowName: RowName{Name: "rbtree"}, Typical: math.Sqrt(8), Worst: 4, Complete: true},
+		{RowName: RowName{Name: "list"}, Typical: 1, Worst: 1}, // it lacks a cell, so it comes last
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%+v", got)

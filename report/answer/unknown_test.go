@@ -43,7 +43,7 @@ func TestStructuresOfOtherVersionsAreLeftOutWithANote(t *testing.T) {
 			}
 		}
 	}
-	if slices.ContainsFunc(a.Contenders, func(c Contender) bool { return c.Name == gone }) ||
+	if slices.ContainsFunc(a.Contenders, func(c RowName) bool { return c.Name == gone }) ||
 		slices.ContainsFunc(a.Memory, func(m results.Memory) bool { return m.Structure == gone }) {
 		t.Error("it is a contender, or has memory")
 	}

@@ -36,7 +36,7 @@ func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
 
 // A wide table is cut into parts that together show each field once.
 func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
-	h := Heat{Rows: []Style{{Name: "row", Color: Ink}}, Titles: []string{""}, Steps: []Step{{To: 100, Color: Shade}}, Number: func(float64) string { return "field" }}
+	h := Heat{Rows: []Style{{Name: "row", Color: Ink}}, Titles: []string{""}, Steps: []Bin{{To: 100, Color: Shade}}, Number: func(float64) string { return "field" }}
 	h.Value, h.Bold = make([][]float64, 1), make([][]bool, 1)
 	for range 25 {
 		h.Columns = append(h.Columns, Style{Name: "column"})

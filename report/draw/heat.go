@@ -16,13 +16,13 @@ type Heat struct {
 	Columns []Style  // whose names are written upwards
 	Value   [][]float64
 	Bold    [][]bool
-	Steps   []Step
+	Steps   []Bin
 	Groups  []Group
 	Number  func(float64) string // as it stands in a field
 }
 
-// Step is a color for values up to a bound. The last bound is infinite.
-type Step struct {
+// Bin is a color for values up to a bound. The last bound is infinite.
+type Bin struct {
 	To    float64
 	Name  string
 	Color color.Color
@@ -93,7 +93,7 @@ func (h Heat) panel() *Panel {
 
 // step returns the index of the step of a value.
 func (h Heat) step(value float64) int {
-	return max(0, slices.IndexFunc(h.Steps, func(s Step) bool { return value <= s.To }))
+	return max(0, slices.IndexFunc(h.Steps, func(s Bin) bool { return value <= s.To }))
 }
 
 type heatFields struct{ Heat }

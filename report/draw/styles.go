@@ -66,7 +66,7 @@ func (p palette) style(member int) Style {
 // family in catalog order, so it has the same style in every report of one version. A contender outside
 // the catalog gets the style at the hash of its name, or the next free style. The role decides the style
 // of the rows of the harness.
-func Styles(entries []entry.Entry, rows []answer.Contender) map[string]Style {
+func Styles(entries []entry.Entry, rows []answer.RowName) map[string]Style {
 	out := make(map[string]Style)
 	members := make(map[entry.Family]int)
 	for _, e := range entries {
@@ -133,7 +133,7 @@ func hasOwn(role results.Role) bool {
 
 // HeatSteps are the colors of ratios. Each is for costs up to a multiple of the best. They come from the
 // color map viridis, whose order is visible with any color blindness.
-var HeatSteps = []Step{
+var HeatSteps = []Bin{
 	{To: 1.1, Name: "up to 1.1 ×", Color: Hex("fde725")},
 	{To: 1.5, Name: "1.5 ×", Color: Hex("a0da39")},
 	{To: 2, Name: "2 ×", Color: Hex("4ac16d")},

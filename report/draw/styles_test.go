@@ -18,7 +18,7 @@ func TestLooks(t *testing.T) {
 			entries = append(entries, entry.Entry{Name: fmt.Sprint(family, n), Family: family})
 		}
 	}
-	rows := []answer.Contender{
+	rows := []answer.RowName{
 		{Name: "foreign", Role: results.RoleStructure},
 		{Name: "strange-heap", Role: results.RoleStructure},
 		{Name: "heaps1-control", Role: results.RoleControl, Of: "heaps1"},

@@ -90,7 +90,7 @@ func (v *View) overviewTable(cells []*stats.Costs) draw.Heat {
 		}
 		t.Columns = append(t.Columns, draw.Style{Name: name + "  " + short(c.N), Cell: cellName(c)})
 	}
-	for _, who := range v.Merits(cells, answer.Contender.IsStructure) {
+	for _, who := range v.Merits(cells, answer.RowName.IsStructure) {
 		t.Rows = append(t.Rows, v.Styles[who.Name])
 		t.Titles = append(t.Titles, fmt.Sprintf("%s times the fastest, as the geometric mean over %s, "+
 			"and %s at worst",
@@ -205,7 +205,7 @@ func nextBest(c *stats.Costs, r *results.Row) show.Cell {
 
 // ratioTable is the overview in numbers, at every N.
 func (v *View) ratioTable() *show.Table {
-	columns := v.ByMerit(v.Present(answer.Contender.IsStructure))
+	columns := v.ByMerit(v.Present(answer.RowName.IsStructure))
 	t := newTable("lr", "Workload", "N")
 	t.Structures = make([]string, len(t.Header))
 	for _, who := range columns {

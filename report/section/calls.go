@@ -69,11 +69,11 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	for _, c := range all {
 		longest[c.Structure] = max(longest[c.Structure], c.Max().NS)
 	}
-	rows := v.Present(func(who answer.Contender) bool { return longest[who.Name] > 0 })
+	rows := v.Present(func(who answer.RowName) bool { return longest[who.Name] > 0 })
 	if len(rows) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(rows, func(a, b answer.Contender) int {
+	slices.SortStableFunc(rows, func(a, b answer.RowName) int {
 		return cmp.Compare(longest[a.Name], longest[b.Name])
 	})
 	columns := min(len(lists), 2)
@@ -87,7 +87,7 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	for _, list := range lists {
 		p := &draw.Panel{Title: sized(list[0].Workload, list[0].N), XLabel: "longest call", Rows: v.stylesOf(rows)}
 		for _, c := range list {
-			row := slices.IndexFunc(rows, func(who answer.Contender) bool { return who.Name == c.Structure })
+			row := slices.IndexFunc(rows, func(who answer.RowName) bool { return who.Name == c.Structure })
 			for _, call := range c.Longest {
 				if call.NS <= 0 {
 					continue

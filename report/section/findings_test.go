@@ -11,7 +11,7 @@ import (
 // The titles of the two pictures are their findings: other data, other titles.
 func TestTheTitleOfLatencyIsItsFinding(t *testing.T) {
 	call := func(name string, kind script.Kind, n int, p99 float64) callTail {
-		return callTail{answer.Contender{Name: name}, kind, "uniform", n, results.Latency{P99: p99}}
+		return callTail{answer.RowName{Name: name}, kind, "uniform", n, results.Latency{P99: p99}}
 	}
 	small := call("minheap", script.KindFire, 100, 9000) // a smaller size does not count
 	for _, test := range []struct {

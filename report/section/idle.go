@@ -52,7 +52,7 @@ func (v *View) largestIdle() (counts []results.Idle, cases []idleCase) {
 }
 
 // idleSums adds up the counts of each structure that was counted in all cases.
-func (v *View) idleSums(d results.Driver, of []answer.Contender) []results.Idle {
+func (v *View) idleSums(d results.Driver, of []answer.RowName) []results.Idle {
 	counts, cases := v.largestIdle()
 	var out []results.Idle
 	for _, who := range of {

@@ -63,7 +63,7 @@ func (v *View) idleTicksChart() *draw.Figure {
 	sleep := &draw.Panel{Title: "Idle wake-ups of a tickless driver", YLabel: "for each fired timer",
 		Y: &draw.Axis{Ticks: draw.LinearTicks(show.Figure), Linear: true, Also: []float64{0.1}, High: 1.08}}
 	v.addLine(vain, results.HalfCancelled, flatLine, func(i results.IdleTicks) float64 { return float64(i.FlatRounds) / float64(i.Fired) }, show.Figure)
-	for _, who := range v.Present(func(who answer.Contender) bool { return who.IsStructure() }) {
+	for _, who := range v.Present(func(who answer.RowName) bool { return who.IsStructure() }) {
 		of := func(value func(results.IdleTicks, results.IdleTickOf) float64) func(results.IdleTicks) float64 {
 			return func(i results.IdleTicks) float64 {
 				at := slices.IndexFunc(i.Structures, func(s results.IdleTickOf) bool { return s.Structure == who.Name })

@@ -39,7 +39,7 @@ func latency(v *View) Section {
 type latencyAt struct {
 	n     int
 	cells []*stats.Costs
-	rows  []answer.Contender
+	rows  []answer.RowName
 }
 
 // The kinds of calls and the shapes of delays in the picture of single calls.
@@ -61,7 +61,7 @@ func (v *View) latencyCells() []*stats.Costs {
 func (v *View) latenciesAt(cells []*stats.Costs) (out []latencyAt) {
 	for _, n := range sizesOf(cells) {
 		at := latencyAt{n: n, cells: slices.DeleteFunc(slices.Clone(cells), func(c *stats.Costs) bool { return c.N != n })}
-		at.rows = v.classicRows(func(who answer.Contender) bool {
+		at.rows = v.classicRows(func(who answer.RowName) bool {
 			return slices.ContainsFunc(at.cells, func(c *stats.Costs) bool { return hasLatency(c.Row(who.Name)) })
 		})
 		out = append(out, at)
@@ -71,7 +71,7 @@ func (v *View) latenciesAt(cells []*stats.Costs) (out []latencyAt) {
 
 // callTail is the percentiles of the calls of one kind of a structure at one size.
 type callTail struct {
-	who   answer.Contender
+	who   answer.RowName
 	kind  script.Kind
 	shape string
 	n     int
@@ -80,10 +80,10 @@ type callTail struct {
 
 // callTails returns the percentiles in the picture, by size.
 func (v *View) callTails(cells []*stats.Costs) (out []callTail) {
-	has := func(who answer.Contender) bool {
+	has := func(who answer.RowName) bool {
 		return who.IsStructure() && slices.ContainsFunc(cells, func(c *stats.Costs) bool { return hasLatency(c.Row(who.Name)) })
 	}
-	rows := slices.DeleteFunc(v.classicRows(has), func(who answer.Contender) bool { return !who.IsStructure() })
+	rows := slices.DeleteFunc(v.classicRows(has), func(who answer.RowName) bool { return !who.IsStructure() })
 	for _, c := range cells {
 		for _, who := range rows {
 			for _, kind := range latencyKinds {
@@ -319,9 +319,9 @@ func (v *View) clockNote() string {
 
 // classicRows returns the classics for which has holds, and the floor below them. Without any of the
 // classics it returns the structures of a chart of curves.
-func (v *View) classicRows(has func(who answer.Contender) bool) []answer.Contender {
+func (v *View) classicRows(has func(who answer.RowName) bool) []answer.RowName {
 	rows := v.Present(has)
-	var out []answer.Contender
+	var out []answer.RowName
 	for _, name := range answer.Classics {
 		for _, who := range rows {
 			if who.Name == name && who.IsStructure() {

@@ -118,7 +118,7 @@ func (v *View) byWorkload(cells []*stats.Costs, has func(*results.Row) bool,
 	for _, c := range cells {
 		header = append(header, cellName(c))
 	}
-	return pivot("lr", v.ByMerit(v.Contenders), header, func(who answer.Contender, column int) any {
+	return pivot("lr", v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
 		if row := cells[column].Row(who.Name); row != nil && has(row) {
 			return value(cells[column], row)
 		}

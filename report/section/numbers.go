@@ -47,7 +47,7 @@ func (v *View) costTable(cells []*stats.Costs) *show.Table {
 	for _, c := range cells {
 		header = append(header, "N = "+short(c.N), "×")
 	}
-	return pivot("lr", v.ByMerit(v.Measured(cells...)), header, func(who answer.Contender, column int) any {
+	return pivot("lr", v.ByMerit(v.Measured(cells...)), header, func(who answer.RowName, column int) any {
 		c := cells[column/2]
 		row := c.Row(who.Name)
 		switch {
@@ -77,7 +77,7 @@ func (v *View) kindTable(c *stats.Costs) *show.Table {
 	for _, k := range found {
 		header = append(header, k.String())
 	}
-	return pivot("lr", v.ByMerit(v.Contenders), header, func(who answer.Contender, column int) any {
+	return pivot("lr", v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
 		if s := c.KindCost(c.Row(who.Name), found[column]); s.OK() {
 			return withInterval(s)
 		}

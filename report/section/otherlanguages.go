@@ -86,7 +86,7 @@ func (v *View) withPrograms(intrusive bool) *programView {
 		return nil
 	}
 	ours := make(map[string]bool)
-	for _, who := range v.Present(func(who answer.Contender) bool { return who.Role == results.RoleIntrusive }) {
+	for _, who := range v.Present(func(who answer.RowName) bool { return who.Role == results.RoleIntrusive }) {
 		ours[who.Name] = intrusive
 	}
 	if !intrusive {
@@ -154,7 +154,7 @@ func (f *programView) lead() show.Text {
 	for _, g := range f.groups() {
 		named := 0
 		for _, ours := range []bool{false, true} {
-			merits := f.Merits(g.cells, func(who answer.Contender) bool {
+			merits := f.Merits(g.cells, func(who answer.RowName) bool {
 				return who.IsStructure() && f.ours[who.Name] == ours
 			})
 			if len(merits) == 0 || !merits[0].Complete {

@@ -137,7 +137,7 @@ func Figures(sections []Section) []*draw.Figure {
 	return out
 }
 
-func (v *View) stylesOf(rows []answer.Contender) []draw.Style {
+func (v *View) stylesOf(rows []answer.RowName) []draw.Style {
 	out := make([]draw.Style, len(rows))
 	for i, c := range rows {
 		out[i] = v.Styles[c.Name]
@@ -146,7 +146,7 @@ func (v *View) stylesOf(rows []answer.Contender) []draw.Style {
 }
 
 // keys is a legend of contenders.
-func (v *View) keys(rows []answer.Contender) []draw.Key {
+func (v *View) keys(rows []answer.RowName) []draw.Key {
 	var out []draw.Key
 	for _, l := range v.stylesOf(rows) {
 		out = append(out, draw.Key{Text: l.Name, Style: l, Line: true, Radius: 3})

@@ -17,7 +17,7 @@ func newTable(align string, header ...string) *show.Table {
 }
 
 // pivot makes a table with a row for each contender with a value, and a column for each header.
-func pivot(align string, rows []answer.Contender, header []string, value func(who answer.Contender, column int) any) *show.Table {
+func pivot(align string, rows []answer.RowName, header []string, value func(who answer.RowName, column int) any) *show.Table {
 	t := newTable(align, append([]string{"Structure"}, header...)...)
 	for _, who := range rows {
 		line, found := []any{label(who, false)}, false
@@ -69,7 +69,7 @@ func faceIf(is bool, c show.Cell) show.Cell {
 
 // label is the name of a contender in a table. The best is in bold. A row that is no structure is in italics
 // with its role.
-func label(who answer.Contender, best bool) show.Cell {
+func label(who answer.RowName, best bool) show.Cell {
 	name := show.Name(who.Name)
 	switch who.Role {
 	case results.RoleFloor, results.RoleControl, results.RoleExternal:

@@ -101,7 +101,7 @@ func (v *View) debtTable() *show.Table {
 	for _, c := range cells {
 		header = append(header, sized(c.Workload, c.N))
 	}
-	return pivot("lr", v.ByMerit(v.Contenders), header, func(who answer.Contender, column int) any {
+	return pivot("lr", v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
 		if r := cells[column].Row(who.Name); r != nil && r.Debt != nil {
 			return show.Number(*r.Debt, fmt.Sprintf("%+.0f %%", 100**r.Debt))
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Step is one operation with the snapshot of the structure after it.
-type Step struct {
+// Frame is one operation with the snapshot of the structure after it.
+type Frame struct {
 	Title    string
 	Detail   string // what was done, in words; empty: the title says it
 	Snapshot shape.Snapshot
@@ -28,7 +28,7 @@ var Timers = len(deadlines)
 
 // Steps runs the operations on a new, empty structure in one sequence: each step begins with the
 // state after the step before. It returns nil if the structure has no snapshot.
-func Steps(s structures.Scheduler[uint64]) []Step {
+func Steps(s structures.Scheduler[uint64]) []Frame {
 	shown, ok := s.(shape.Shown)
 	if !ok || len(shown.Snapshot().Parts) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func Steps(s structures.Scheduler[uint64]) []Step {
 type recorder struct {
 	s     structures.Scheduler[uint64]
 	shown shape.Shown
-	steps []Step
+	steps []Frame
 	fired []structures.Tick
 }
 
@@ -70,7 +70,7 @@ func (r *recorder) do(title, detail string, operation func()) {
 	r.fired = nil
 	operation()
 	after, _ := work(r.s)
-	r.steps = append(r.steps, Step{
+	r.steps = append(r.steps, Frame{
 		Title: title, Detail: detail, Snapshot: r.shown.Snapshot(), Work: after.Sub(before), Counted: counted, Fired: r.fired,
 	})
 }

@@ -43,7 +43,7 @@ func TestDrawings(t *testing.T) {
 // The steps do what their titles say: the same timers fire in every exact structure, and
 // each snapshot shows what a list of timers would.
 func TestStepsDoWhatTheySay(t *testing.T) {
-	if steps := Steps(new(model.Model[uint64])); steps != nil || Work(Step{}) != "not counted" {
+	if steps := Steps(new(model.Model[uint64])); steps != nil || Work(Frame{}) != "not counted" {
 		t.Errorf("%d steps of what does not show its shape", len(steps))
 	}
 	for _, e := range catalog.All() {

@@ -16,7 +16,7 @@ const Legend = `A number is a deadline.  +new  >moved  xleft: its timer was canc
 since.  r: red node.  ·5·: five empty slots.`
 
 // Drawing draws all steps, one below the other, within that many columns.
-func Drawing(steps []Step, columns int) Sketch {
+func Drawing(steps []Frame, columns int) Sketch {
 	all := Sketch{Columns: columns}
 	var before *shape.Snapshot
 	for i, step := range steps {
@@ -48,7 +48,7 @@ func ticks(list []structures.Tick) string {
 }
 
 // Work describes the work of a step.
-func Work(s Step) string {
+func Work(s Frame) string {
 	if !s.Counted {
 		return "not counted"
 	}
