@@ -1,11 +1,10 @@
 package bench
 
 import (
-	"context"
-	"slices"
+	"math"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -33,30 +32,12 @@ func TestACoarseStructureIsTimedLikeAnExactOne(t *testing.T) {
 		cfg := tinyRun(t, nil, []string{"hold"})
 		cfg.Structures = []entry.Entry{exact, coarse}
 		cfg.N, cfg.Trials = []int{20_000}, 9
-		r, err := Run(context.Background(), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ratio := medianRatio(r.Cells[0], "coarse", "exact")
+		c := run(t, cfg).Cells[0]
+		ratio := math.Exp(stats.Median(logRatios(c.Row("coarse").Cost, c.Row("exact").Cost)))
 		if ratio < most {
 			return
 		}
 		ratios = append(ratios, ratio)
 	}
 	t.Errorf("declared coarse, a structure takes %.2f times as long, want less than %.1f", ratios, most)
-}
-
-// medianRatio returns the median over the rounds of the time of structure a divided by
-// the time of structure b.
-func medianRatio(c results.Cell, a, b string) float64 {
-	trials := map[string][]results.Trial{}
-	for _, row := range c.Rows {
-		trials[row.Structure] = row.Cost
-	}
-	var ratios []float64
-	for i, t := range trials[a] {
-		ratios = append(ratios, t.NS/trials[b][i].NS)
-	}
-	slices.Sort(ratios)
-	return ratios[len(ratios)/2]
 }

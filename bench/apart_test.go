@@ -21,11 +21,7 @@ func TestStructuresThatDoNotFitTogetherAreMeasuredApart(t *testing.T) {
 			cfg.Budget.Limit = time.Minute
 		}
 		step := func() Step {
-			plan, err := NewPlan(cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return plan.Steps[0]
+			return planOf(t, cfg).Steps[0]
 		}
 		together := step()
 		cfg.Memory = together.Bytes - 1

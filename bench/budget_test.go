@@ -19,20 +19,6 @@ import (
 	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-// slowHeap is a heap that takes long for each Schedule.
-type slowHeap struct {
-	*minheap.Heap[uint64]
-	loops int
-	sum   uint64
-}
-
-func (s *slowHeap) Schedule(deadline structures.Tick, value uint64) structures.ID {
-	for i := range s.loops {
-		s.sum += uint64(i) ^ s.sum>>3
-	}
-	return s.Heap.Schedule(deadline, value)
-}
-
 // heapEntry is an entry of a heap that is slowed down by that many loops. made counts the
 // instances; it may be nil.
 func heapEntry(name string, loops int, made *int) entry.Entry {
@@ -40,7 +26,12 @@ func heapEntry(name string, loops int, made *int) entry.Entry {
 		if made != nil {
 			*made++
 		}
-		return &slowHeap{Heap: minheap.New[uint64](), loops: loops}
+		sum := uint64(0)
+		return &hooked{Heap: minheap.New[uint64](), schedule: func() {
+			for i := range loops {
+				sum += uint64(i) ^ sum>>3
+			}
+		}}
 	}}
 }
 

@@ -207,9 +207,8 @@ func TestARunMeasuresDebts(t *testing.T) {
 		cfg.Profile.sizes, cfg.Profile.debts, cfg.Profile.debtsFirst = []int{20}, map[int][]string{20: nil, 30: {"churn"}}, false
 		var steps []string
 		cfg.Progress = func(p Progress) { steps = append(steps, p.Name) }
-		plan, err := NewPlan(cfg)
-		if err != nil || len(plan.Steps) != 3 {
-			t.Fatal(plan, err)
+		if plan := planOf(t, cfg); len(plan.Steps) != 3 {
+			t.Fatal(plan)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		var r *results.Run

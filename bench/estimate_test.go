@@ -19,11 +19,7 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 		e, _ := catalog.Find(name)
 		cfg.Structures = append(cfg.Structures, e)
 	}
-	plan, err := NewPlan(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := plan.find("hold", n)
+	got := planOf(t, cfg).find("hold", n)
 	before := replay.Measure()
 	m := newRig(nil).newCellRun(*got.cell, got.entries, nil)
 	p, err := m.rig.begin(t.Context(), m.cell, 0, m.rows, nil)
@@ -41,16 +37,9 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 // A structure that declares nothing is taken for the largest.
 func TestAStructureOfUnknownMemoryIsEstimated(t *testing.T) {
 	cfg := tinyRun(t, []string{"minheap"}, []string{"hold"})
-	bytes := func() uint64 {
-		plan, err := NewPlan(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return plan.Steps[0].Bytes
-	}
-	known := bytes()
+	known := planOf(t, cfg).Steps[0].Bytes
 	cfg.Structures[0].MaxBytes = 0
-	if got := bytes(); got < 2*known {
+	if got := planOf(t, cfg).Steps[0].Bytes; got < 2*known {
 		t.Errorf("%d bytes, and %d of a structure that declares them", got, known)
 	}
 }
@@ -64,7 +53,5 @@ func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	cfg.N = []int{100_000}
-	if _, err := NewPlan(cfg); err != nil {
-		t.Error(err)
-	}
+	planOf(t, cfg)
 }

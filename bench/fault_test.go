@@ -84,28 +84,18 @@ func TestAStructureThatFailsCostsOnlyItsOwnRow(t *testing.T) {
 	}
 }
 
-// allocating allocates once in 250 calls.
-type allocating struct {
-	*minheap.Heap[uint64]
-	calls int
-	last  *[64]byte
-}
-
-func (l *allocating) Schedule(deadline structures.Tick, value uint64) structures.ID {
-	if l.calls++; l.calls%250 == 0 {
-		l.last = new([64]byte)
-	}
-	return l.Heap.Schedule(deadline, value)
-}
-
 func TestAStructureThatAllocatesMustDeclareIt(t *testing.T) {
 	for _, declared := range []bool{true, false} {
 		cfg := tinyRun(t, nil, []string{"churn"})
 		cfg.Workloads[0].Trial = 20_000
-		cfg.Structures = []entry.Entry{{
-			Name: "leaking", Allocates: declared,
-			New: func() structures.Scheduler[uint64] { return &allocating{Heap: minheap.New[uint64]()} },
-		}}
+		cfg.Structures = []entry.Entry{{Name: "leaking", Allocates: declared, New: func() structures.Scheduler[uint64] {
+			calls, last := 0, make([]*[64]byte, 1)
+			return &hooked{Heap: minheap.New[uint64](), schedule: func() {
+				if calls++; calls%250 == 0 {
+					last[0] = new([64]byte)
+				}
+			}}
+		}}}
 		_, err := Run(context.Background(), cfg)
 		if refused := err != nil && strings.Contains(err.Error(), "allocations"); refused == declared {
 			t.Errorf("declared %t: error %v", declared, err)

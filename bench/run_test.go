@@ -52,6 +52,51 @@ func run(t *testing.T, cfg Config) *results.Run {
 	return r
 }
 
+// planOf plans without an error.
+func planOf(t *testing.T, cfg Config) *Plan {
+	t.Helper()
+	plan, err := NewPlan(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// proofsHold verifies a run, all of whose proofs hold, and returns the number of rows.
+func proofsHold(t *testing.T, cfg Config, r *results.Run) (rows int) {
+	t.Helper()
+	if err := VerifyRun(t.Context(), cfg, r, func(v Verified) {
+		rows += v.Structures
+		for _, f := range v.Failures {
+			t.Error(f)
+		}
+	}); err != nil {
+		t.Error(err)
+	}
+	return rows
+}
+
+// hooked is a heap that calls functions before its own; nil: none.
+type hooked struct {
+	*minheap.Heap[uint64]
+	schedule func()
+	pop      func(now structures.Tick)
+}
+
+func (h *hooked) Schedule(deadline structures.Tick, value uint64) structures.ID {
+	if h.schedule != nil {
+		h.schedule()
+	}
+	return h.Heap.Schedule(deadline, value)
+}
+
+func (h *hooked) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	if h.pop != nil {
+		h.pop(now)
+	}
+	return h.Heap.Pop(now)
+}
+
 func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"churn", "hold", "idle"})
 	var steps []string
@@ -121,12 +166,12 @@ func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
 	cfg = tinyRun(t, []string{"hwheel", "quadheap"}, []string{"sip"})
 	cfg.Profile, _ = FindProfile("full")
 	calls := 0
-	entry := cfg.Structures[1]
+	right := cfg.Structures[1].New
 	cfg.Structures[1].New = func() structures.Scheduler[uint64] {
 		if calls++; calls > 1 { // on the next seed
-			return &faulty{Heap: minheap.New[uint64](), fault: "fires a tick late"}
+			return faultyEntry("fires a tick late").New()
 		}
-		return entry.New()
+		return right()
 	}
 	r, err := Run(context.Background(), cfg)
 	if err == nil || !strings.Contains(err.Error(), "seed 8") || len(r.Cells) != 1 {
