@@ -8,7 +8,7 @@ import (
 )
 
 func Example() {
-	timers := hwheellist.New[string](hwheellist.Slots(64), hwheellist.Levels(4))
+	timers := hwheellist.New[string]()
 	retry := timers.Schedule(10, "retry")
 	timers.Cancel(timers.Schedule(20, "flush"))
 	timers.Reschedule(retry, 30)
