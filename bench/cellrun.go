@@ -155,7 +155,7 @@ func (m *cellRun) addRegion(p *pass) {
 	t.WarmUp = max(t.WarmUp, p.began.operations)
 	t.Made, t.Due = t.Made+region.Made, t.Due+region.Due
 	t.Fired += p.at.fired - p.began.fired
-	if median := p.source.medianDelay(); median > 0 {
+	if median := p.source.MedianDelay(); median > 0 {
 		t.Delays += float64(p.at.ticks-p.began.ticks) / float64(median)
 	}
 }

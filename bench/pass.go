@@ -252,9 +252,7 @@ func (p *pass) runSegment(ctx context.Context, r round) error {
 }
 
 // replaySegment replays the blocks of a segment on one contender.
-func (p *pass) replaySegment(
-	ctx context.Context, c *contender, modes []mode, t results.Trial,
-) error {
+func (p *pass) replaySegment(ctx context.Context, c *contender, modes []mode, t results.Trial) error {
 	if err := c.player.Load(p.blocks[:len(modes)]...); err != nil {
 		return err
 	}
@@ -292,7 +290,7 @@ func (p *pass) checkEnd(ctx context.Context, rows []*contender) error {
 		}
 	}
 	return p.onEach(ctx, rows, p.cell.n, func(c *contender) error {
-		if err := c.player.Check(p.source.pending); err != nil {
+		if err := c.player.Check(p.source.Pending); err != nil {
 			return err
 		}
 		return c.checkAllocations(p.number, floor, p.cell.workload.Category == workload.Recorded)

@@ -24,10 +24,10 @@ type source interface {
 	// remaining calls do with the remaining blocks of a source that ends, so that the proof covers
 	// the whole source.
 	remaining(do func(*script.Block) error) error
-	// pending calls do with each pending timer after the last block.
-	pending(do func(script.Timer))
-	// medianDelay returns the median of the delays so far, in ticks; 0: there is none.
-	medianDelay() structures.Tick
+	// Pending calls do with each pending timer after the last block.
+	Pending(do func(script.Timer))
+	// MedianDelay returns the median of the delays so far, in ticks; 0: there is none.
+	MedianDelay() structures.Tick
 	close()
 }
 
@@ -74,9 +74,5 @@ func (s *scriptSource) nextBlock(size int, reuse *script.Block) (*script.Block, 
 }
 
 func (s *scriptSource) remaining(func(*script.Block) error) error { return nil }
-
-func (s *scriptSource) pending(do func(script.Timer)) { s.Pending(do) }
-
-func (s *scriptSource) medianDelay() structures.Tick { return s.MedianDelay() }
 
 func (s *scriptSource) close() {}

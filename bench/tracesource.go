@@ -185,7 +185,7 @@ func (s *traceSource) remaining(do func(*script.Block) error) error {
 	}
 }
 
-func (s *traceSource) pending(do func(script.Timer)) {
+func (s *traceSource) Pending(do func(script.Timer)) {
 	for key, t := range s.timers {
 		if t.pending {
 			do(script.Timer{Key: uint32(key), Value: t.value})
@@ -193,7 +193,7 @@ func (s *traceSource) pending(do func(script.Timer)) {
 	}
 }
 
-func (s *traceSource) medianDelay() structures.Tick { return s.tally.MedianDelay() }
+func (s *traceSource) MedianDelay() structures.Tick { return s.tally.MedianDelay() }
 
 func (s *traceSource) rewind() error {
 	s.opsRead, s.total, s.lateSum, s.clock = 0, script.Proof{}, 0, 0

@@ -100,7 +100,7 @@ func replayTrace(e entry.Entry, t *Trace) (script.Proof, error) {
 		var err error
 		b, err = source.nextBlock(997, b)
 		if errors.Is(err, io.EOF) {
-			return i.Proof(), i.Check(source.pending)
+			return i.Proof(), i.Check(source.Pending)
 		}
 		if err != nil {
 			return script.Proof{}, err
