@@ -8,44 +8,25 @@ type Prefetcher interface{ Prefetch(ids []ID) }
 // batch is the number of IDs to prefetch at a time: about the number of cache lines that a core can load at once.
 const batch = 32
 
-// CancelAll cancels timers and returns the number that were pending. It prefetches 32 of them at a time
-// if s is a Prefetcher.
-func CancelAll[T any](s Scheduler[T], ids []ID) (cancelled int) {
-	ahead, _ := s.(Prefetcher)
-	for len(ids) > 0 {
-		n := prefetch(ahead, ids)
-		for _, id := range ids[:n] {
-			if s.Cancel(id) {
-				cancelled++
-			}
-		}
-		ids = ids[n:]
-	}
-	return cancelled
-}
+// CancelAll cancels timers and returns the number that were pending. It prefetches 32 of them at a time if s is a Prefetcher.
+func CancelAll[T any](s Scheduler[T], ids []ID) (cancelled int) { return callAll(s, ids, s.Cancel) }
 
 // RescheduleAll moves timers to a deadline and returns the number that were pending. It prefetches 32 of
 // them at a time if s is a Prefetcher.
 func RescheduleAll[T any](s Scheduler[T], ids []ID, deadline Tick) (moved int) {
-	ahead, _ := s.(Prefetcher)
-	for len(ids) > 0 {
-		n := prefetch(ahead, ids)
-		for _, id := range ids[:n] {
-			if s.Reschedule(id, deadline) {
-				moved++
-			}
-		}
-		ids = ids[n:]
-	}
-	return moved
+	return callAll(s, ids, func(id ID) bool { return s.Reschedule(id, deadline) })
 }
 
-// prefetch prefetches the first IDs, and returns the number to process before the next call.
-func prefetch(ahead Prefetcher, ids []ID) int {
-	if ahead == nil {
-		return len(ids)
+// callAll calls a method for each ID and returns the number of calls that returned true.
+func callAll[T any](s Scheduler[T], ids []ID, method func(id ID) bool) (done int) {
+	ahead, _ := s.(Prefetcher)
+	for i, id := range ids {
+		if i%batch == 0 && ahead != nil {
+			ahead.Prefetch(ids[i:min(i+batch, len(ids))])
+		}
+		if method(id) {
+			done++
+		}
 	}
-	n := min(len(ids), batch)
-	ahead.Prefetch(ids[:n])
-	return n
+	return done
 }

@@ -54,7 +54,7 @@ type config struct{ slots, capacity int }
 // Slots sets the number of buckets, which is the span in ticks: a power of two from 2 to 2^26, by
 // default 65,536. A bucket takes 8 bytes.
 func Slots(n int) Option {
-	return func(c *config) { c.slots = option.PowerOfTwo("ffsqueue", "Slots", n, 2, maxSlots) }
+	return func(c *config) { c.slots = fifo.PowerOfTwo("ffsqueue", "Slots", n, 2, maxSlots) }
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.

@@ -55,7 +55,7 @@ type config struct{ lists, capacity int }
 // Lists sets the number of lists, which is the number of delays that cost O(1): a power of two from 8
 // to 32,768, by default 256. A list takes 16 bytes.
 func Lists(n int) Option {
-	return func(c *config) { c.lists = option.PowerOfTwo("lawn", "Lists", n, ways, 1<<15) }
+	return func(c *config) { c.lists = fifo.PowerOfTwo("lawn", "Lists", n, ways, 1<<15) }
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.

@@ -19,6 +19,7 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
@@ -101,7 +102,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			return fmt.Errorf("minheapstd: an item that is gone is kept at %d", len(items)+i)
 		}
 	}
-	b.Heap("binary heap", 2, func(yield func(uint32, structures.Tick) bool) {
+	dary.AddTo(b, "binary heap", 2, func(yield func(uint32, structures.Tick) bool) {
 		for _, it := range items {
 			if !yield(it.slot, it.deadline) {
 				return

@@ -215,7 +215,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	if len(c.slots) != len(c.keys) {
 		return fmt.Errorf("octheap: %d slots and %d keys", len(c.slots), len(c.keys))
 	}
-	b.Heap("8-ary heap", arity, func(yield func(uint32, structures.Tick) bool) {
+	dary.AddTo(b, "8-ary heap", arity, func(yield func(uint32, structures.Tick) bool) {
 		for i := root; i < len(c.keys) && yield(c.slots[i], c.keys[i]); i++ {
 		}
 	})

@@ -41,7 +41,7 @@ func (c *core) walk(b *snapshot.Builder) error {
 		return fmt.Errorf("quadheaplazy: %d of %d entries are dead, want %d; the cursor is %d",
 			dead, len(c.heap)-dary.Root, c.dead, c.cursor)
 	}
-	b.Heap("4-ary heap", 4, func(yield func(uint32, structures.Tick) bool) {
+	dary.AddTo(b, "4-ary heap", 4, func(yield func(uint32, structures.Tick) bool) {
 		for _, e := range c.heap[dary.Root:] {
 			slot := e.ref.slot()
 			if c.isDead(e) {

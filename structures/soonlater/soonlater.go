@@ -66,13 +66,13 @@ type config struct{ soon, later, capacity int }
 // Soon sets the number of slots of the soon wheel, which is the number of ticks that it covers: a power
 // of two from 2 to 2^24, by default 2^14. A slot takes 8 bytes.
 func Soon(n int) Option {
-	return func(c *config) { c.soon = option.PowerOfTwo("soonlater", "Soon", n, 2, maxSlots) }
+	return func(c *config) { c.soon = fifo.PowerOfTwo("soonlater", "Soon", n, 2, maxSlots) }
 }
 
 // Later sets the number of slots of the later wheel: a power of two from 4 to 2^24, by default
 // 2^14. A slot takes 12 bytes.
 func Later(n int) Option {
-	return func(c *config) { c.later = option.PowerOfTwo("soonlater", "Later", n, 4, maxSlots) }
+	return func(c *config) { c.later = fifo.PowerOfTwo("soonlater", "Later", n, 4, maxSlots) }
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.

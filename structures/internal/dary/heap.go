@@ -6,6 +6,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // entry is a pending timer. Only the entry has the deadline, because sifting reads the entries anyway.
@@ -53,7 +54,7 @@ func (h *heap) All() snapshot.Timers {
 
 // Walk adds the heap. pos names the index of each entry, so no slot has two.
 func (h *heap) Walk(b *snapshot.Builder) error {
-	b.Heap(map[int]string{2: "binary heap", 4: "4-ary heap"}[h.root+1], h.root+1, h.All())
+	AddTo(b, map[int]string{2: "binary heap", 4: "4-ary heap"}[h.root+1], h.root+1, h.All())
 	for i := h.root; i < len(h.entries); i++ {
 		if slot := h.entries[i].slot; int(slot) >= len(h.pos) || int(h.pos[slot]) != i {
 			return fmt.Errorf("dary: slot %d has entry %d, its position says another one", slot, i)
@@ -163,4 +164,18 @@ func down[A arity](h *heap, i int, e entry) {
 	pos[e.slot] = uint32(i)
 	h.comparisons += compared
 	h.ahead = ahead
+}
+
+// AddTo adds a heap in an array, the root first.
+func AddTo(b *snapshot.Builder, name string, arity int, timers snapshot.Timers) {
+	b.Begin(shape.Part{Name: name, Kind: shape.Heap, Arity: arity})
+	i := 0
+	for slot, filed := range timers {
+		c := shape.Cell{Parent: -1}
+		if i > 0 {
+			c.Parent, c.Child = (i-1)/arity, (i-1)%arity
+		}
+		b.Timer(c, slot, filed)
+		i++
+	}
 }

@@ -1,5 +1,4 @@
-// Package option applies and checks the options of constructors. Every structure refuses a bad option in the
-// same words.
+// Package option applies and checks the options of constructors. Every structure refuses a bad option in the same words.
 package option
 
 import "fmt"
@@ -24,14 +23,6 @@ func Capacity(pkg string, n, most int) func(*Room) {
 func Between(pkg, name string, got, lo, hi int) int {
 	if got < lo || got > hi {
 		panic(fmt.Sprintf("%s: %s(%d): want a number from %d to %d", pkg, name, got, lo, hi))
-	}
-	return got
-}
-
-// PowerOfTwo returns got. It panics unless got is a power of two from lo to hi.
-func PowerOfTwo(pkg, name string, got, lo, hi int) int {
-	if got < lo || got > hi || got&(got-1) != 0 {
-		panic(fmt.Sprintf("%s: %s(%d): want a power of two from %d to %d", pkg, name, got, lo, hi))
 	}
 	return got
 }

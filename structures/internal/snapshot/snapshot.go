@@ -1,5 +1,4 @@
-// Package snapshot walks structures, for their snapshots and for their checks. One method of a structure, Walk,
-// serves both.
+// Package snapshot walks structures, for their snapshots and for their checks. One method of a structure, Walk, serves both.
 package snapshot
 
 import (
@@ -17,8 +16,8 @@ type Timers = iter.Seq2[uint32, structures.Tick]
 // Stale stands for the slot of an entry whose timer is gone.
 const Stale = math.MaxUint32
 
-// Builder builds a snapshot part by part. Parts, cells and timers are added in order. Builder remembers the first
-// timer in a wrong place and ignores all later ones, so a walk ends even if links form a circle. It checks:
+// Builder builds a snapshot part by part. Parts, cells and timers are added in order. Builder remembers the first timer in a
+// wrong place and ignores all later ones, so a walk ends even if links form a circle. It checks:
 //
 //   - Holds is true for each timer, and each timer is there once.
 //   - In slots, it is filed within the span of its slot. If the part is Loose, it may be filed after that.
@@ -52,8 +51,7 @@ func (b *Builder) DropEmpty() {
 	}
 }
 
-// Cell adds a cell of timers, unless there are none. It returns the place of the cell, or its index in a part of
-// slots.
+// Cell adds a cell of timers, unless there are none. It returns the place of the cell, or its index in a part of slots.
 func (b *Builder) Cell(c shape.Cell, timers Timers) (place int) {
 	for slot, filed := range timers {
 		if b.entry(&c, slot, filed); b.err != nil {
@@ -167,19 +165,5 @@ func (b *Builder) List(name string, timers Timers) {
 func (b *Builder) Each(timers Timers) {
 	for slot, filed := range timers {
 		b.Timer(shape.Cell{}, slot, filed)
-	}
-}
-
-// Heap adds a heap in an array, the root first.
-func (b *Builder) Heap(name string, arity int, timers Timers) {
-	b.Begin(shape.Part{Name: name, Kind: shape.Heap, Arity: arity})
-	i := 0
-	for slot, filed := range timers {
-		c := shape.Cell{Parent: -1}
-		if i > 0 {
-			c.Parent, c.Child = (i-1)/arity, (i-1)%arity
-		}
-		b.Timer(c, slot, filed)
-		i++
 	}
 }
