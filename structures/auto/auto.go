@@ -1,32 +1,34 @@
-// Package auto is the default structure: the lists of package ladder for few timers, and the wheel of package hwheel
-// for many.
+// Package auto is the default structure: an array for a handful of timers, the lists of package ladder for few, and the wheel of
+// package hwheel for many.
 //
-// Up to 12,000 timers are in lists. If there are more, all timers move to the wheel, a few in each call. If fewer
-// than an eighth of the limit remain, they move back. A timer costs O(1) for any delay in both, and fires exactly at
-// its tick. The documentation of the two packages explains how they work and where the ideas come from.
+// Up to 512 timers are in an array without order, while the scans for the earliest cost little: at most 8 comparisons for each
+// timer that comes or moves, or up to 16 timers. Otherwise they are in lists, and at most 8 return to the array. If there are
+// more than 12,000 timers, all move to the wheel, a few in each call. If fewer than an eighth of that remain, they move back. A
+// timer costs O(1) for any delay, and fires exactly at its tick. The documentation of the two packages explains how they work and
+// where the ideas come from.
 //
-// Timers that come in the order of their deadlines, as those with one delay do, are in up to four queues (package
-// runs), in which nothing is sorted and nothing cascades. In the wheel, timers pass the arrival buffer first.
+// Timers that come in the order of their deadlines, as those with one delay do, are in up to four queues (package runs), in which
+// nothing is sorted and nothing cascades. In the wheel, timers pass the arrival buffer first.
 //
 // All have the same records, so a timer keeps its ID and its value stays in place when the timer moves.
 //
-// Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) plus the cascades: over its life a timer costs
-// O(levels). In lists, a call may empty a slot of up to 12,000 timers. While timers move to the wheel, each call
-// moves 16 timers, and Pop also moves the timers that may be due. In the wheel, if the clock advances tick by tick, a
-// call moves at most about one of 3840 pending timers, or 900 timers of each level, for any deadlines: 2,600 of ten
-// million. A jump of the clock pays for all slots that it passes.
+// Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) plus the cascades: over its life a timer costs O(levels). In
+// lists, a call may empty a slot of up to 12,000 timers. While timers move to the wheel, each call moves 16 timers, and Pop also
+// moves the timers that may be due. In the wheel, if the clock advances tick by tick, a call moves at most about one of 3840
+// pending timers, or 900 timers of each level, for any deadlines: 2,600 of ten million. A jump of the clock pays for all slots
+// that it passes.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. An empty set takes less than 1 KiB. A timer takes 16 bytes and its value. In lists a timer takes 12 bytes
-// more, a level takes 1 KiB, and the fullest slot so far takes 48 bytes a timer, for up to 2048 timers. In the wheel
-// a timer takes 5 bytes more if few timers are cancelled, and 15 if most are; in a queue 16, and up to 48 if most are.
-// A chunk with a single timer takes 66 bytes. A level of the wheel takes 33 KiB from its first use on. Records are in
-// pages of 4096; the first page doubles.
+// Memory. An empty set takes less than 1 KiB. A timer takes 16 bytes and its value. In lists a timer takes 12 bytes more, a level
+// takes 1 KiB, and the array or the fullest slot so far takes 48 bytes a timer, for up to 2048 timers. In the wheel a timer takes
+// 5 bytes more if few timers are cancelled, and 15 if most are; in a queue 16, and up to 48 if most are. A chunk with a single
+// timer takes 66 bytes. A level of the wheel takes 33 KiB from its first use on. Records are in pages of 4096; the first page
+// doubles.
 //
-// Pick it unless timers with equal deadlines must fire in the order of their scheduling; then pick package
-// hwheellist. A tickless driver rarely wakes up in vain: Next names the start of a slot only if the slot has more
-// than 32 timers, or more than one chunk in the wheel.
+// Pick it unless timers with equal deadlines must fire in the order of their scheduling; then pick package hwheellist. A tickless
+// driver rarely wakes up in vain: Next names the start of a slot only if the slot has more than 32 timers, or more than one chunk
+// in the wheel.
 package auto
 
 import (
@@ -45,23 +47,22 @@ import (
 // Option sets a parameter of Timers.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers with delays of up to a million ticks. The default is 0. New panics if n is
-// negative or too large. The structure grows if there are more timers.
+// Capacity reserves room for n timers with delays of up to a million ticks. The default is 0. New panics if n is negative or too
+// large. The structure grows if there are more timers.
 func Capacity(n int) Option { return option.Capacity("auto", n, records.MaxTimers) }
 
-var (
-	_ structures.Scheduler[int] = (*Timers[int])(nil)
-	_ structures.Prefetcher     = (*Timers[int])(nil)
-)
+var _ structures.Scheduler[int] = (*Timers[int])(nil)
+var _ structures.Prefetcher = (*Timers[int])(nil)
 
-// Timers is a set of pending timers. Make it with New. It keeps the contract of structures.Scheduler, and only one
-// goroutine may use it at a time.
+// Timers is a set of pending timers. Make it with New. It keeps the contract of structures.Scheduler, and only one goroutine may
+// use it at a time.
 type Timers[T any] struct{ core }
 
 // core is Timers without the type of the values, so calls of its methods pass no dictionary.
 type core struct {
 	records records.Set
 	mode    mode
+	plain   bool          // the mode is few, and values have no references to clear
 	room    int           // limit if the mode is few; otherwise 0
 	limit   int           // most timers in lists
 	again   int           // with fewer timers, all move back to lists
@@ -80,7 +81,7 @@ func New[T any](opts ...Option) *Timers[T] {
 		t.runs.Reserve(n)
 	}
 	if n > fewLimit {
-		t.makeWheel()
+		t.wheel = hwheel.New(&t.runs)
 		t.wheel.Reserve(&t.records, uint64(n))
 	}
 	return t
@@ -95,9 +96,8 @@ func newTimers[T any](limit int) *Timers[T] {
 	return t
 }
 
-// Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A deadline at or before the
-// clock counts as the tick after the clock. Schedule costs O(1). In the wheel every 32nd call moves 32 timers from
-// the arrival buffer to slots.
+// Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A deadline at or before the clock counts
+// as the tick after the clock. Schedule costs O(1). In the wheel every 32nd call moves 32 timers to slots.
 func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	id, r := t.schedule(deadline)
 	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
@@ -120,21 +120,26 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	if !ok {
 		return t.lists.Schedule(rs, deadline)
 	}
-	// The same as t.lists.Schedule, whose call would take a tenth of the time of start-stop. The calls of
-	// t.records.Release and t.wheel.Schedule would, too.
+	// The same as t.lists.Schedule, whose call would take a tenth of the time of start-stop.
 	r := rs.At(index)
 	t.lists.Come()
-	if r.Start(deadline); t.lists.Keeps(r.Where, deadline) {
+	if r.Start(deadline); deadline >= t.runs.From && !r.Where.InList() {
+		return t.placeInRun(index, r)
+	}
+	if t.lists.Keeps(r.Where, deadline) {
 		return records.IDOf(index, r.Generation), r
 	}
-	if deadline >= t.runs.From || t.lists.Came()&missMask == 0 {
-		return t.placeInRun(index, r)
+	if t.lists.Came()&missMask == 0 {
+		return t.placeSlowly(index, r)
+	}
+	if t.lists.Pile {
+		return t.lists.AddToPile(rs, index, r)
 	}
 	return t.lists.Place(rs, index, r)
 }
 
-// Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It returns false, and changes
-// nothing, if id is not pending. It costs O(1). In the wheel every 32nd call moves 32 timers to their new slots.
+// Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It returns false, and changes nothing, if
+// id is not pending. It costs O(1). In the wheel every 32nd call moves 32 timers to their new slots.
 func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	rs := &t.records
 	if !rs.Has(id) {
@@ -156,16 +161,18 @@ func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 		if r.Where == records.InRun {
 			r.Where = records.Nowhere // its entry is dead
 		}
+		if t.lists.Pile {
+			return t.lists.MoveInPile(rs, uint32(id), r, deadline)
+		}
 		return t.lists.Reschedule(rs, uint32(id), r, deadline)
 	}
-	if t.mode == changing && r.Where.InList() {
-		return t.rescheduleListed(uint32(id), r, deadline)
+	if t.mode == changing {
+		t.toWheel(uint32(id), r)
 	}
 	return t.wheel.Reschedule(rs, uint32(id), r, deadline)
 }
 
-// Cancel removes a pending timer. It returns false, and changes nothing, if id is not pending. It costs O(1). In the
-// wheel every 32nd call clears the places of 32 timers in slots.
+// Cancel removes a pending timer, or returns false if id is not pending. It costs O(1). In the wheel each 32nd call clears 32 places.
 func (t *core) Cancel(id structures.ID) bool {
 	rs := &t.records
 	if !rs.Has(id) {
@@ -175,10 +182,10 @@ func (t *core) Cancel(id structures.ID) bool {
 	if !r.Is(id) {
 		return false
 	}
-	if !t.lists.Plain() {
+	if !t.plain {
 		if rs.ClearValue(r); t.mode != few {
-			if t.mode == changing && r.Where.InList() {
-				return t.cancelListed(uint32(id), r)
+			if t.mode == changing {
+				t.toWheel(uint32(id), r)
 			}
 			if !r.Where.InSlot() {
 				if r.Where == records.InRun {
@@ -191,14 +198,14 @@ func (t *core) Cancel(id structures.ID) bool {
 			}
 			return true
 		}
-		if t.lists.CancelNow(rs, uint32(id), r) {
-			return true
-		}
 	}
 	if !r.Pending() {
 		return false
 	}
-	t.lists.Leave()
+	if t.lists.Eager && r.Where.InList() {
+		return t.lists.CancelNow(rs, uint32(id), r)
+	}
+	t.lists.Count(-1)
 	r.End()
 	if !rs.TryRelease(uint32(id), r) {
 		rs.Release(uint32(id), r) // last, so that no variable is saved across the call
@@ -206,17 +213,15 @@ func (t *core) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Prefetch loads timers into the cache that will soon be cancelled or moved, at best 32 in a call. It changes
-// nothing. It costs 2 to 4 ns an ID in the wheel, and nothing in lists.
+// Prefetch loads timers into the cache that will soon be cancelled or moved, at best 32 in a call: 2 to 4 ns an ID in the wheel.
 func (t *core) Prefetch(ids []structures.ID) {
 	if t.mode != few {
 		t.wheel.Prefetch(&t.records, ids)
 	}
 }
 
-// Pop moves the clock to now if now is later. It removes and returns one timer that is due: the earliest first, in
-// unspecified order among equal deadlines. It costs O(1) plus the cascades: over its life a timer costs O(levels),
-// for jumps of any width.
+// Pop moves the clock to now if now is later. It removes and returns one timer that is due: the earliest first, in unspecified
+// order among equal deadlines. It costs O(1) plus the cascades: over its life a timer costs O(levels), for jumps of any width.
 func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	rs := &t.records
 	if now > rs.Clock {
@@ -228,6 +233,9 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 		}
 		if t.lists.Quiet() > rs.Clock {
 			return due, false
+		}
+		if t.lists.Pile {
+			return records.Take[T](t.lists.PopPile(rs))
 		}
 		return records.Take[T](t.lists.Pop(rs))
 	}
@@ -243,9 +251,9 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	return records.Take[T](t.wheel.Pop(rs))
 }
 
-// Next returns the tick at which Pop next fires a timer or cascades a slot, which has many timers or timers that
-// moved to later ticks. No timer is due before that tick. It is after the clock unless a timer is due now. ok is
-// false if no timer is pending. Next costs O(1), plus the cascades, which the next Pop then saves.
+// Next returns the tick at which Pop next fires a timer or cascades a slot, which has many timers or timers that moved to later
+// ticks. No timer is due before that tick. It is after the clock unless a timer is due now. ok is false if no timer is pending.
+// Next costs O(1), plus the cascades, which the next Pop then saves.
 func (t *core) Next() (at structures.Tick, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
@@ -296,8 +304,8 @@ func (t *core) CheckInvariants() error {
 	return t.records.Check("auto", &t.runs, &t.lists, t.wheel)
 }
 
-// Snapshot returns the parts of the lists, of the wheel, or of both, depending on where the timers are. It costs
-// O(n + slots), so it is not for hot paths.
+// Snapshot returns the parts of the lists, of the wheel, or of both, depending on where the timers are. It costs O(n + slots), so
+// it is not for hot paths.
 func (t *core) Snapshot() shape.Snapshot {
 	switch {
 	case t.wheel == nil || t.wheel.Len() == 0:

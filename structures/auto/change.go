@@ -1,7 +1,6 @@
 package auto
 
 import (
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/hwheel"
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
@@ -15,42 +14,35 @@ const (
 	many                 // in the wheel
 )
 
-// Up to fewLimit timers are in lists. If there are more, all move to the wheel. If fewer than fewLimit/fewAgain
-// remain, all move back.
+// Up to fewLimit timers are in lists. If there are more, all move to the wheel. If fewer than fewLimit/fewAgain remain, all move
+// back.
 const (
 	fewLimit = 12_000
 	fewAgain = 8
 )
 
-// movesPerCall is the number of timers that a call moves from the lists to the wheel, so no call takes long. The
-// earliest move first. Timers that may be due move before the wheel looks for due timers.
+// movesPerCall is the number of timers that a call moves from the lists to the wheel, so no call takes long. The earliest move
+// first. Timers that may be due move before the wheel looks for due timers.
 const movesPerCall = 16
 
 func (t *core) setMode(m mode) {
 	t.mode, t.room = m, 0
-	t.lists.SetPlain(m == few && !t.records.HasPointers())
+	t.plain = m == few && !t.records.HasPointers()
 	if m == few {
 		t.room = t.limit
 	}
 }
 
-func (t *core) makeWheel() {
-	w := hwheel.New()
-	t.wheel = &w
-	t.wheel.Runs = &t.runs
-}
-
-// moveToWheel moves some timers from the lists to the wheel, and all timers that may be due. The first call begins
-// the change of the mode.
+// moveToWheel moves some timers from the lists to the wheel, and all timers that may be due. The first call begins the change of
+// the mode.
 //
-// During the change no record in a list is free, unless all its IDs are used: at the limit, more timers are pending
-// than ever since they are in lists, and a new timer takes the record that was freed last, so all free records in
-// lists were taken again.
+// During the change no record in a list is free, unless all its IDs are used: at the limit, more timers are pending than ever
+// since they are in lists, and a new timer takes the record that was freed last, so all free records in lists were taken again.
 func (t *core) moveToWheel() {
 	rs := &t.records
 	if t.mode == few {
 		if t.wheel == nil {
-			t.makeWheel()
+			t.wheel = hwheel.New(&t.runs)
 		}
 		t.wheel.Begin(min(t.lists.End(rs), t.runs.Due)) // timers that are due may be in runs
 		t.runs.Count(rs)
@@ -91,21 +83,11 @@ func (t *core) moveToLists() {
 	t.setMode(few)
 }
 
-// cancelListed is Cancel for a timer that is in a list while timers move to the wheel. The record leaves the list,
-// because the wheel may take the record.
-func (t *core) cancelListed(index uint32, r *records.Record) bool {
-	t.lists.Remove(&t.records, index)
-	r.End()
-	t.records.Release(index, r)
-	return true
-}
-
-// rescheduleListed is Reschedule for a timer that is in a list while timers move to the wheel.
-func (t *core) rescheduleListed(
-	index uint32, r *records.Record, deadline structures.Tick,
-) bool {
-	t.lists.Remove(&t.records, index)
-	r.Deadline = deadline
-	t.wheel.Adopt(&t.records, index)
-	return true
+// toWheel moves the timer of a record to the wheel if it is in a list.
+func (t *core) toWheel(index uint32, r *records.Record) {
+	if r.Where.InList() && r.Pending() {
+		t.lists.Unlink(index, r)
+		t.lists.Count(-1)
+		t.wheel.Adopt(&t.records, index)
+	}
 }

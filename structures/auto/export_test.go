@@ -3,6 +3,7 @@ package auto
 import (
 	"math"
 
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
@@ -12,8 +13,36 @@ const MovesPerCall = movesPerCall
 // FewLimit is the number of timers up to which they are in lists.
 const FewLimit = fewLimit
 
-// NewFew returns an empty set of timers with another limit for the lists.
-func NewFew[T any](limit int) *Timers[T] { return newTimers[T](limit) }
+// NewFew returns an empty set of timers with another limit for the lists, which is no pile.
+func NewFew[T any](limit int) *Timers[T] {
+	t := newTimers[T](limit)
+	t.lists.Spread(&t.records)
+	return t
+}
+
+// Shifting is Timers that move from the pile to lists and back often.
+type Shifting[T any] struct {
+	*Timers[T]
+	calls int
+}
+
+// NewShifting is NewInRuns for Shifting.
+func NewShifting[T any](limit int) *Shifting[T] { return &Shifting[T]{Timers: NewInRuns[T](limit)} }
+
+// Schedule is Schedule of Timers, after a move in some calls.
+func (s *Shifting[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	if s.calls++; s.mode == few && s.calls%5 == 0 {
+		if s.lists.Pile {
+			s.lists.Spread(&s.records)
+		} else {
+			s.lists.Gather(&s.records)
+		}
+	}
+	return s.Timers.Schedule(deadline, value)
+}
+
+// InPile reports whether the timers are a pile.
+func (t *Timers[T]) InPile() bool { return t.mode == few && t.lists.Pile }
 
 // NewInRuns is NewFew with runs that open for any two timers in order.
 func NewInRuns[T any](limit int) *Timers[T] {
@@ -29,7 +58,7 @@ func (t *Timers[T]) Many() bool { return t.mode != few }
 func (t *Timers[T]) Changing() bool { return t.mode == changing }
 
 // Lose counts a timer less than there are.
-func (t *Timers[T]) Lose() { t.lists.Leave() }
+func (t *Timers[T]) Lose() { t.lists.Count(-1) }
 
 // UseUp leaves so many generations to each of the next 32 records, as if all others had
 // been used. There must be no timers.

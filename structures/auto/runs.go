@@ -9,15 +9,21 @@ import (
 // missMask chooses the new timers of which the runs are told if they went to lists, 32 in a row.
 const missMask = 32*runs.MissedShare - 32
 
+// At every gatherEvery-th new timer that may not stay where its record is, a handful of timers in lists becomes a pile.
+const gatherEvery, handful = 1024, 8
+
 // placeInRun puts a new timer into a run, or tells the runs of it and puts it into a list.
 func (t *core) placeInRun(index uint32, r *records.Record) (structures.ID, *records.Record) {
-	if r.Deadline >= t.runs.From && !r.Where.InList() && t.runs.Add(index, r) {
+	if t.runs.Add(index, r) {
 		return records.IDOf(index, r.Generation), r
 	}
 	return t.placeSlowly(index, r) // last, so that no variable is saved across a call
 }
 
 func (t *core) placeSlowly(index uint32, r *records.Record) (structures.ID, *records.Record) {
+	if t.lists.Came()%gatherEvery == 0 && t.lists.Len() <= handful && !t.lists.Pile && !r.Where.InList() {
+		t.lists.Gather(&t.records)
+	}
 	if r.Deadline < t.runs.From {
 		t.runs.Miss(r.Deadline)
 	} else if !r.Where.InList() && t.runs.AddSlowly(&t.records, index, r, t.lists.Len()) {
@@ -26,8 +32,8 @@ func (t *core) placeSlowly(index uint32, r *records.Record) (structures.ID, *rec
 	return t.lists.Place(&t.records, index, r)
 }
 
-// popRuns is Pop if runs have an entry that is due. To get a timer that is due before the entry, it sets the clock back,
-// so that lists and wheel do not work on later ticks.
+// popRuns is Pop if runs have an entry that is due. To get a timer that is due before the entry, it sets the clock back, so that
+// lists and wheel do not work on later ticks.
 func (t *core) popRuns() (structures.ID, *records.Record) {
 	rs := &t.records
 	for t.runs.Due <= rs.Clock && t.runs.Due != runs.Never {
@@ -43,14 +49,15 @@ func (t *core) popRuns() (structures.ID, *records.Record) {
 		}
 		switch {
 		case r == nil:
-			t.runs.Dropped++
-			t.runs.Take(rs)
+			t.runs.Drop(rs)
 		case r.Deadline > e.Deadline:
 			t.placeAgain(e.Index, r)
 		default:
-			t.runs.Take(rs)
+			if !t.runs.TakeNext() {
+				t.runs.Take(rs)
+			}
 			if t.mode == few {
-				t.lists.Leave()
+				t.lists.Count(-1)
 			} else {
 				t.runs.Live--
 			}
@@ -70,12 +77,13 @@ func (t *core) popOthers() (structures.ID, *records.Record) {
 		return t.wheel.Pop(&t.records)
 	} else if t.lists.Quiet() > t.records.Clock {
 		return 0, nil // nearly always if timers come in order
+	} else if t.lists.Pile {
+		return t.lists.PopPile(&t.records)
 	}
 	return t.lists.Pop(&t.records)
 }
 
-// placeAgain takes the first entry of the runs, whose timer moved to a later tick, and puts the timer where its deadline
-// belongs.
+// placeAgain takes the first entry of the runs, whose timer moved to a later tick, and puts the timer where its deadline belongs.
 func (t *core) placeAgain(index uint32, r *records.Record) {
 	rs := &t.records
 	t.runs.Moved(rs)
@@ -90,15 +98,14 @@ func (t *core) placeAgain(index uint32, r *records.Record) {
 	}
 }
 
-// firstInRuns returns the deadline of the first timer in runs, or the last tick of all. If 1000 dead entries that are not
-// due come before it, it removes those and returns the deadline of the next entry.
+// firstInRuns returns the deadline of the first timer in runs, or the last tick of all. If up to 1000 dead entries that are not
+// due come before it, it may remove those and return the deadline of the next entry.
 func (t *core) firstInRuns() structures.Tick {
-	for n := 0; t.runs.Due != runs.Never && (n < 1000 || t.runs.Due <= t.records.Clock); n++ {
+	for n := 0; t.runs.Due != runs.Never && (n < 60 || t.runs.Due <= t.records.Clock); n++ {
 		e, r := t.runs.First(&t.records)
 		switch {
 		case r == nil:
-			t.runs.Dropped++
-			t.runs.Take(&t.records)
+			t.runs.Drop(&t.records)
 		case r.Deadline > e.Deadline:
 			t.placeAgain(e.Index, r)
 		default:

@@ -25,6 +25,16 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+func shifting(limit int) func() structures.Scheduler[uint64] {
+	return func() structures.Scheduler[uint64] { return auto.NewShifting[uint64](limit) }
+}
+
+// The pile alone, and timers that move between the pile, lists and the wheel.
+func TestConformanceOfThePile(t *testing.T) {
+	t.Run("pile", func(t *testing.T) { schedtest.Run(t, scheduler, schedtest.Levels(ladder.Levels)) })
+	t.Run("shifting", func(t *testing.T) { schedtest.Run(t, shifting(40), schedtest.Levels(ladder.Levels)) })
+}
+
 func inRuns(limit int) func() structures.Scheduler[uint64] {
 	return func() structures.Scheduler[uint64] { return auto.NewInRuns[uint64](limit) }
 }
@@ -71,6 +81,8 @@ func TestCapacity(t *testing.T) {
 }
 
 func FuzzLists(f *testing.F) { schedtest.Fuzz(f, scheduler, schedtest.Levels(ladder.Levels)) }
+
+func FuzzPile(f *testing.F) { schedtest.Fuzz(f, shifting(24), schedtest.Levels(ladder.Levels)) }
 
 func FuzzChangesOfMode(f *testing.F) { schedtest.Fuzz(f, few(24), schedtest.Levels(ladder.Levels)) }
 

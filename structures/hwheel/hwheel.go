@@ -79,7 +79,7 @@ var (
 // invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	n := option.Apply(option.Room{}, opts).Capacity
-	w := &Wheel[T]{core{records: records.Of[T](), wheel: hwheel.New()}}
+	w := &Wheel[T]{core{records: records.Of[T](), wheel: *hwheel.New(nil)}}
 	if n > 0 {
 		w.wheel.Reserve(&w.records, uint64(n))
 	}

@@ -101,10 +101,10 @@ func (l *Ladder[T]) Cancel(id structures.ID) bool {
 		return false
 	}
 	l.records.ClearValue(r)
-	if l.queue.CancelNow(&l.records, uint32(id), r) {
-		return true
+	if l.queue.Eager && r.Where.InList() {
+		return l.queue.CancelNow(&l.records, uint32(id), r)
 	}
-	l.queue.Leave()
+	l.queue.Count(-1)
 	r.End()
 	l.records.Release(uint32(id), r)
 	return true

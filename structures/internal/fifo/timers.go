@@ -81,7 +81,7 @@ func (ts *Timers) end(n *Node) {
 // makeFree returns a free slot when none is at hand.
 func (ts *Timers) makeFree() uint32 {
 	if ts.HasFree() {
-		return ts.TakeFree()
+		return ts.Free()
 	}
 	if ts.Fresh() > MaxCapacity {
 		panic(fmt.Sprintf("fifo: more than %d timers pending", MaxCapacity))

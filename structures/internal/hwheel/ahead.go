@@ -8,23 +8,23 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// ChunksPerTick is the rate at which slots are emptied ahead of their start: up to 900 timers a tick, which
-// takes 10 to 20 us among ten million timers. A slot that is too full for this rate is emptied faster. A slot
-// with fewer chunks than one tick moves cascades when it starts.
+// ChunksPerTick is the rate at which slots are emptied ahead of their start: up to 900 timers a tick, which takes 10 to 20 us
+// among ten million timers. A slot that is too full for this rate is emptied faster. A slot with fewer chunks than one tick moves
+// cascades when it starts.
 const ChunksPerTick = 64
 
-// windowSlots is the number of slots after the cursor's that can be emptied in a level. Their timers fit the
-// level below, and no timer is added to them.
+// windowSlots is the number of slots after the cursor's that can be emptied in a level. Their timers fit the level below, and no
+// timer is added to them.
 const windowSlots = ringLen/256 - 1
 
-// windowStart returns the first tick at which the slot that starts at start can be emptied. It is after the
-// cursor whenever a timer is added to the slot.
+// windowStart returns the first tick at which the slot that starts at start can be emptied. It is after the cursor whenever a
+// timer is added to the slot.
 func windowStart(level uint, start structures.Tick) structures.Tick {
 	return start - windowSlots<<widthBits(level)
 }
 
-// window returns the numbers of the occupied slots of a level that can be emptied now. It lowers stepAt to
-// the tick at which the next slot can be emptied.
+// window returns the numbers of the occupied slots of a level that can be emptied now. It lowers stepAt to the tick at which the
+// next slot can be emptied.
 func (w *hierarchy) window(level uint) iter.Seq[uint64] {
 	return func(yield func(number uint64) bool) {
 		g, here := w.levels[level], uint64(w.cursor)>>widthBits(level)
@@ -44,9 +44,8 @@ func (w *hierarchy) window(level uint) iter.Seq[uint64] {
 	}
 }
 
-// emptyAhead empties slots above level 0 before they start, a part at each tick. So no call moves many timers
-// while the clock goes tick by tick. It starts as late as ChunksPerTick allows, because timers that move
-// early are spread over more slots.
+// emptyAhead empties slots above level 0 before they start, a part at each tick. So no call moves many timers while the clock
+// goes tick by tick. It starts as late as ChunksPerTick allows, because timers that move early are spread over more slots.
 func (w *Wheel) emptyAhead(rs *records.Set) {
 	passed := rs.Clock - w.stepAt + 1
 	w.stepAt = math.MaxInt64
@@ -57,8 +56,8 @@ func (w *Wheel) emptyAhead(rs *records.Set) {
 	}
 }
 
-// planAhead returns the number of chunks of a level to move now, after the passed ticks, so that each slot is
-// empty when it starts. It lowers stepAt to the tick of the next move.
+// planAhead returns the number of chunks of a level to move now, after the passed ticks, so that each slot is empty when it
+// starts. It lowers stepAt to the tick of the next move.
 func (w *hierarchy) planAhead(level uint, passed structures.Tick) (due int) {
 	g, sum := w.levels[level], 0
 	for number := range w.window(level) {

@@ -9,8 +9,7 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/runs"
 )
 
-// buffers holds timers on their way into slots or out of them. The wheel moves many together, so their
-// cache misses overlap.
+// buffers holds timers on their way into slots or out of them. The wheel moves many together, so their cache misses overlap.
 type buffers struct {
 	arrivals
 	departures
@@ -26,16 +25,16 @@ const (
 
 // arrivals is the buffer for new timers. A timer that is cancelled in the buffer never enters a slot.
 //
-// The first positions have timers. The other open positions have prepared IDs for the next timers. Cancel
-// and Reschedule refuse a prepared ID.
+// The first positions have timers. The other open positions have prepared IDs for the next timers. Cancel and Reschedule refuse a
+// prepared ID.
 type arrivals struct {
 	arrived   uint32 // positions with a timer
 	positions uint32 // open positions: at most bufferLen, and at most twice the records in use
 	ids       [bufferLen]structures.ID
 }
 
-// departures is the buffer for moved timers whose old places in slots are not cleared yet. Where is Nowhere
-// in their records. The record of a timer that was cancelled after the move is not free yet.
+// departures is the buffer for moved timers whose old places in slots are not cleared yet. Where is Nowhere in their records. The
+// record of a timer that was cancelled after the move is not free yet.
 type departures struct {
 	departed uint32
 	left     [bufferLen]departure
@@ -48,8 +47,8 @@ type departure struct {
 	deadline structures.Tick
 }
 
-// openPositions opens one position of the arrival buffer per record in use. So a wheel with a few large
-// values does not hold many unused records.
+// openPositions opens one position of the arrival buffer per record in use. So a wheel with a few large values does not hold many
+// unused records.
 func (w *Wheel) openPositions(rs *records.Set) {
 	w.ring(0)
 	for n := min(bufferLen, max(1, rs.Fresh())); w.positions < n; w.positions++ {
@@ -59,30 +58,19 @@ func (w *Wheel) openPositions(rs *records.Set) {
 
 // prepare gives a position of the arrival buffer a record and an ID.
 func (w *Wheel) prepare(rs *records.Set, position uint32) {
-	var index uint32
-	if rs.HasFree() {
-		index = rs.TakeFree()
-	} else {
-		index = w.takeNew(rs)
-	}
-	r := rs.At(index)
-	r.Generation++
-	r.Where = records.Where(position)<<records.TagBits | records.InBuffer
-	w.ids[position&bufferMask] = records.IDOf(index, r.Generation)
-	w.records[position&bufferMask] = r
-}
-
-// takeNew takes a record that was never used, and updates the arrival buffer's pointers if the records moved.
-func (w *Wheel) takeNew(rs *records.Set) uint32 {
 	room := rs.Room()
-	index := rs.Take()
+	index := rs.Free()
 	if rs.Room() != room {
 		// The first page of records may have moved.
 		for position, id := range w.ids[:w.positions] {
 			w.records[position] = rs.At(uint32(id))
 		}
 	}
-	return index
+	r := rs.At(index)
+	r.Generation++
+	r.Where = records.Where(position)<<records.TagBits | records.InBuffer
+	w.ids[position&bufferMask] = records.IDOf(index, r.Generation)
+	w.records[position&bufferMask] = r
 }
 
 // Open reports whether the next timer enters the arrival buffer and the buffer has room.
@@ -100,8 +88,8 @@ func (w *Wheel) Arrive(deadline structures.Tick) (structures.ID, *records.Record
 	return w.ids[position], r
 }
 
-// flushArrivals moves all timers from the arrival buffer to slots, or to runs. Timers that are due go to slots, where Pop
-// looks for them when the runs have none.
+// flushArrivals moves all timers from the arrival buffer to slots, or to runs. Timers that are due go to slots, where Pop looks
+// for them when the runs have none.
 func (w *Wheel) flushArrivals(rs *records.Set) {
 	w.flushes++
 	for position := range w.arrived {
@@ -124,8 +112,8 @@ func (w *Wheel) flushArrivals(rs *records.Set) {
 // Prefetch prefetches the records of the IDs.
 func (w *Wheel) Prefetch(rs *records.Set, ids []structures.ID) { rs.PrefetchIDs(&w.ahead, ids) }
 
-// CancelElsewhere cancels the timer of a record outside the slots. The caller has cleared the value.
-// CancelElsewhere returns false if the record has no pending timer.
+// CancelElsewhere cancels the timer of a record outside the slots. The caller has cleared the value. CancelElsewhere returns
+// false if the record has no pending timer.
 func (w *Wheel) CancelElsewhere(rs *records.Set, r *records.Record) bool {
 	if r.Where == records.Nowhere {
 		return w.cancelMoved(r)
@@ -161,12 +149,12 @@ func (w *Wheel) cancelMoved(r *records.Record) bool {
 	return true
 }
 
-// move gives the timer of a record a new deadline. d has its place and its old deadline. A timer above
-// level 0 that moves to later keeps its place, because the slot cascades in time. Any other timer leaves its
-// place. move reports whether departures is full.
+// move gives the timer of a record a new deadline. d has its place and its old deadline. A timer above level 0 that moves to
+// later keeps its place, because the slot cascades in time. Any other timer leaves its place. move reports whether departures is
+// full.
 //
-// It has no branches. They would be mispredicted, and each misprediction would delay the cache misses of the
-// following calls. Both deadlines are after tick 0, so the difference does not overflow.
+// It has no branches. They would be mispredicted, and each misprediction would delay the cache misses of the following calls.
+// Both deadlines are after tick 0, so the difference does not overflow.
 func (b *buffers) move(r *records.Record, d departure, deadline structures.Tick) (full bool) {
 	// -1 if the timer stays, 0 if it leaves
 	stays := (d.deadline + ^deadline) & structures.Tick(int32(d.from)) >> 63
@@ -177,16 +165,15 @@ func (b *buffers) move(r *records.Record, d departure, deadline structures.Tick)
 	return b.departed == bufferLen
 }
 
-// clearDepartures clears the old places of the timers in departures, and adds the pending timers to their
-// new slots.
+// clearDepartures clears the old places of the timers in departures, and adds the pending timers to their new slots.
 func (w *Wheel) clearDepartures(rs *records.Set) {
 	n := w.departed
 	w.departed = 0
 	w.clearPlaces(rs, w.left[:n])
 }
 
-// comeBack gives the timer that departed last its old place above level 0 if it moved back at once, to the old deadline
-// or a later one.
+// comeBack gives the timer that departed last its old place above level 0 if it moved back at once, to the old deadline or a
+// later one.
 func (b *buffers) comeBack(index uint32, r *records.Record) {
 	d := &b.left[(b.departed-1)&bufferMask]
 	if b.departed > 0 && d.index == index && d.from&above != 0 && r.Deadline >= d.deadline {
@@ -210,8 +197,8 @@ func (w *Wheel) flush(rs *records.Set) {
 	w.buffersDue = math.MaxInt64
 }
 
-// clearPlaces clears the old places of up to bufferLen timers. It adds the pending timers to their new slots
-// and frees the records of the others.
+// clearPlaces clears the old places of up to bufferLen timers. It adds the pending timers to their new slots and frees the
+// records of the others.
 func (w *Wheel) clearPlaces(rs *records.Set, left []departure) {
 	var emptied [bufferLen]uint32
 	n := 0

@@ -16,7 +16,7 @@ type (
 // departures, and with a vacancy. IDs are by the numbers of the timers.
 func sound(t *testing.T) (*Wheel, *records.Set) {
 	t.Helper()
-	w, rs := New(), newSet()
+	w, rs := *New(nil), newSet()
 	var ids []structures.ID
 	for i := range 40 {
 		id, _ := w.Schedule(rs, structures.Tick(100+i%2*20_000))

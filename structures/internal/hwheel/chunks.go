@@ -8,12 +8,11 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// chunk is one cache line of a list, with the indexes of up to 14 records. Its places are filled from the last
-// to the first, and each is used once. The bits of its mask are the places with a timer. A chunk leaves its
-// list when its mask becomes 0.
+// chunk is one cache line of a list, with the indexes of up to 14 records. Its places are filled from the last to the first, and
+// each is used once. The bits of its mask are the places with a timer. A chunk leaves its list when its mask becomes 0.
 //
-// The masks have an array of their own. The masks of a million timers take 200 to 500 KB, which a cache can
-// hold, so removing a timer usually misses the cache for the record only.
+// The masks have an array of their own. The masks of a million timers take 200 to 500 KB, which a cache can hold, so removing a
+// timer usually misses the cache for the record only.
 type chunk struct {
 	next   uint32 // the number of the next chunk in the list, or in the free list; 0: none
 	before uint32 // the number of the previous chunk, or ofHead with the level and the slot
@@ -22,8 +21,8 @@ type chunk struct {
 
 const ofHead = 1 << 31
 
-// list is a list of chunks: the number of the first chunk, and the number of its unused places. The other
-// chunks have no unused places. 0 is the empty list.
+// list is a list of chunks: the number of the first chunk, and the number of its unused places. The other chunks have no unused
+// places. 0 is the empty list.
 type list uint32
 
 func (l list) chunk() uint32 { return uint32(l >> records.TagBits) }
@@ -31,8 +30,7 @@ func (l list) chunk() uint32 { return uint32(l >> records.TagBits) }
 // full reports whether the first chunk has no unused place.
 func (l list) full() bool { return l&records.TagMask == 0 }
 
-// chunks holds the chunks of all lists. The zero value is empty. Chunk 0 is never used, because 0 stands for
-// no chunk.
+// chunks holds the chunks of all lists. Chunk 0 is never used, because 0 stands for no chunk.
 type chunks struct {
 	chunk paged.Array[chunk]
 	mask  paged.Array[uint16] // by the number of the chunk

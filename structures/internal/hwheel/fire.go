@@ -8,8 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// advance moves the cursor to the next tick with a due timer and returns true. If no timer is due up to the
-// clock, it moves the cursor to the clock and returns false. No timer may be due at the cursor before.
+// advance moves the cursor to the next tick with a due timer and returns true. If no timer is due up to the clock, it moves the
+// cursor to the clock and returns false. No timer may be due at the cursor before.
 func (w *Wheel) advance(rs *records.Set) bool {
 	// Flushing half a buffer here is better than flushing a full one in Schedule.
 	if w.buffersDue <= rs.Clock || w.arrived >= bufferLen/2 {
@@ -61,8 +61,8 @@ func (w *Wheel) prefetchFiring(rs *records.Set) {
 	w.prefetchTimers(rs, n)
 }
 
-// firesAfter returns the chunk that fires after chunk n, and its tick. That is the next chunk of the same
-// tick, or the first chunk of the next tick.
+// firesAfter returns the chunk that fires after chunk n, and its tick. That is the next chunk of the same tick, or the first
+// chunk of the next tick.
 func (w *hierarchy) firesAfter(n uint32, tick structures.Tick) (uint32, structures.Tick) {
 	if next := w.chunks.chunk.At(n).next; next != 0 {
 		return next, tick
@@ -75,11 +75,10 @@ func (w *Wheel) prefetchTimers(rs *records.Set, n uint32) {
 	rs.Prefetch(&w.ahead, w.chunks.chunk.At(n).timers[:])
 }
 
-// moveTimers moves the timers of at most limit chunks of a slot to the levels below, and returns the number of
-// chunks. All timers of the slot must fit the levels below.
+// moveTimers moves the timers of at most limit chunks of a slot to the levels below, and returns the number of chunks. All timers
+// of the slot must fit the levels below.
 //
-// While the timers of one chunk move, the records of the next chunk and the chunk after that are being
-// loaded.
+// While the timers of one chunk move, the records of the next chunk and the chunk after that are being loaded.
 func (w *Wheel) moveTimers(rs *records.Set, level uint, slot uint32, limit int) (moved int) {
 	w.clearAll(rs)
 	w.work.SlotsVisited++

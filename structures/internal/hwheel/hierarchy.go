@@ -22,16 +22,15 @@ import (
 //	    6   about  2.8e+14      about  1.2e+18
 //	    7   about  7.2e+16         all deadlines
 //
-// A timer enters the lowest level that covers its distance from the cursor. So a timer that enters level 1 is
-// at least 4096 ticks away, and its slot starts more than 3840 ticks after the cursor. In the last 3840 ticks
-// before its start, a slot of level 1 gets no more timers, and all of its timers fit level 0. emptyAhead
-// empties the slot in steps during that time. The same holds for the levels above, in units of their slots.
+// A timer enters the lowest level that covers its distance from the cursor. So a timer that enters level 1 is at least 4096 ticks
+// away, and its slot starts more than 3840 ticks after the cursor. In the last 3840 ticks before its start, a slot of level 1
+// gets no more timers, and all of its timers fit level 0. emptyAhead empties the slot in steps during that time. The same holds
+// for the levels above, in units of their slots.
 //
 // Invariants:
 //
-//   - No timer in a slot is due before the cursor. Timers due at the cursor are in the cursor's slot of
-//     level 0. A slot above level 0 starts after the cursor, and at most ringLen slots after the slot of the
-//     cursor.
+//   - No timer in a slot is due before the cursor. Timers due at the cursor are in the cursor's slot of level 0. A slot above
+//     level 0 starts after the cursor, and at most ringLen slots after the slot of the cursor.
 //   - No occupied slot above level 0 starts before cascadeAt.
 type hierarchy struct {
 	cursor    structures.Tick
@@ -122,8 +121,8 @@ func (w *hierarchy) unlink(n uint32) {
 	w.chunks.release(n)
 }
 
-// firstOf returns the first tick of the first occupied slot of a level. If the level is empty, ok is false
-// and start is the largest tick.
+// firstOf returns the first tick of the first occupied slot of a level. If the level is empty, ok is false and start is the
+// largest tick.
 func (w *hierarchy) firstOf(level uint) (start structures.Tick, ok bool) {
 	g := w.levels[level]
 	if g == nil || g.empty() {
@@ -136,8 +135,7 @@ func (w *hierarchy) firstOf(level uint) (start structures.Tick, ok bool) {
 	return structures.Tick(g.next(number) << widthBits(level)), true
 }
 
-// firstAbove is firstOf for all levels above 0. The bits of levels are the levels whose first slot starts at
-// that tick.
+// firstAbove is firstOf for all levels above 0. The bits of levels are the levels whose first slot starts at that tick.
 func (w *hierarchy) firstAbove() (start structures.Tick, levels uint) {
 	start = math.MaxInt64
 	for level := uint(1); level < Levels; level++ {

@@ -22,8 +22,7 @@ func (w *Wheel) Adopt(rs *records.Set, index uint32) {
 	w.slotsDue = min(w.slotsDue, w.stepAt, r.Deadline)
 }
 
-// End moves all timers into slots, from which TakeFirst takes them. It returns a tick before which no timer is
-// due.
+// End moves all timers into slots, from which TakeFirst takes them. It returns a tick before which no timer is due.
 func (w *Wheel) End(rs *records.Set) structures.Tick {
 	w.Settle(rs)
 	for _, id := range w.ids[:w.positions] {

@@ -5,19 +5,18 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// vacancies is the queue of timers that were cancelled in slots. The next new timer gets the record of the
-// first cancelled timer, as if that timer moved to the new deadline with a new ID (see move). So the record
-// often keeps its place, and no place needs clearing.
+// vacancies is the queue of timers that were cancelled in slots. The next new timer gets the record of the first cancelled timer,
+// as if that timer moved to the new deadline with a new ID (see move). So the record often keeps its place, and no place needs
+// clearing.
 //
-// Where is Nowhere in the records, and they are not free. The queue is a ring: end counts all timers added
-// so far, first all timers removed.
+// Where is Nowhere in the records, and they are not free. The queue is a ring: end counts all timers added so far, first all
+// timers removed.
 type vacancies struct {
 	first, end uint32
 	vacant     [vacantLen]departure
 }
 
-// The length is twice the number of places that are cleared together, so some vacancies remain for the next
-// timers.
+// The length is twice the number of places that are cleared together, so some vacancies remain for the next timers.
 const (
 	vacantLen  = 2 * bufferLen
 	vacantMask = vacantLen - 1

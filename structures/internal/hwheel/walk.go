@@ -11,9 +11,8 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Walk adds the levels, the moved timers without a new slot, and the arrival buffer to b, and checks the
-// invariants. It leaves out empty levels above 0. The old place of a moved or cancelled timer is a stale
-// entry at the first tick of its slot.
+// Walk adds the levels, the moved timers without a new slot, and the arrival buffer to b, and checks the invariants. It leaves
+// out empty levels above 0. The old place of a moved or cancelled timer is a stale entry at the first tick of its slot.
 func (w *Wheel) Walk(b *records.Walk) error {
 	if err := w.checkCursor(b.Set.Clock); err != nil {
 		return err
@@ -166,8 +165,7 @@ func (k *walk) walkSlot(level uint, slot uint32) error {
 	return k.err
 }
 
-// timersOf walks the chunks of a slot. A timer that moved to a later slot and kept its place is filed at
-// the slot's last tick.
+// timersOf walks the chunks of a slot. A timer that moved to a later slot and kept its place is filed at the slot's last tick.
 func (k *walk) timersOf(level uint, slot uint32, first, last structures.Tick) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		l := k.levels[level].lists[slot]
@@ -200,9 +198,7 @@ func (k *walk) timersOf(level uint, slot uint32, first, last structures.Tick) sn
 }
 
 // timerAt returns the timer, or a stale entry, at a place in a slot that starts at first.
-func (k *walk) timerAt(
-	index uint32, at records.Where, first structures.Tick,
-) (uint32, structures.Tick, error) {
+func (k *walk) timerAt(index uint32, at records.Where, first structures.Tick) (uint32, structures.Tick, error) {
 	r := k.b.Set.At(index)
 	if left, ok := k.gone[at]; ok && left == index {
 		delete(k.gone, at)

@@ -1,5 +1,5 @@
-// Package hwheel is the core of packages hwheel and auto: a hierarchical timer wheel in which no call takes
-// long. The caller owns the records of the timers.
+// Package hwheel is the core of packages hwheel and auto: a hierarchical timer wheel in which no call takes long. The caller owns
+// the records of the timers.
 package hwheel
 
 import (
@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/paged"
 	"github.com/timerbench/timerbench/structures/internal/records"
 	"github.com/timerbench/timerbench/structures/internal/runs"
 )
@@ -16,8 +17,8 @@ import (
 // Invariants:
 //
 //   - No timer in the arrival buffer or in departures is due before buffersDue.
-//   - Before slotsDue, no timer in a slot is due and no slot needs a step of emptyAhead. While a timer is
-//     due at the cursor, slotsDue is at or before the clock.
+//   - Before slotsDue, no timer in a slot is due and no slot needs a step of emptyAhead. While a timer is due at the cursor,
+//     slotsDue is at or before the clock.
 type Wheel struct {
 	slotsDue   structures.Tick
 	buffersDue structures.Tick
@@ -28,16 +29,19 @@ type Wheel struct {
 	flushes uint8      // runs are told of the timers of some
 }
 
-// New returns an empty wheel whose clock is at tick 0.
-func New() Wheel {
-	return Wheel{
+// New returns an empty wheel whose clock is at tick 0. runs may be nil.
+func New(runs *runs.Runs) *Wheel {
+	return &Wheel{
+		Runs:     runs,
 		slotsDue: math.MaxInt64, buffersDue: math.MaxInt64,
-		hierarchy: hierarchy{cascadeAt: math.MaxInt64, stepAt: math.MaxInt64},
+		hierarchy: hierarchy{
+			cascadeAt: math.MaxInt64, stepAt: math.MaxInt64,
+			chunks: chunks{chunk: paged.ArrayOf[chunk](), mask: paged.ArrayOf[uint16]()},
+		},
 	}
 }
 
-// Reserve makes room for n timers. It allows for one chunk with free places in each slot of the two
-// lowest levels.
+// Reserve makes room for n timers. It allows for one chunk with free places in each slot of the two lowest levels.
 func (w *Wheel) Reserve(rs *records.Set, n uint64) {
 	rs.ReserveTimers(n + bufferLen)
 	w.chunks.reserve(1 + n/records.Places + min(n, 2*ringLen))
@@ -54,15 +58,13 @@ func (w *Wheel) Len() int { return w.count + int(w.arrived) }
 // Quiet returns a tick before which no timer is due and no slot needs work.
 func (w *Wheel) Quiet() structures.Tick { return min(w.slotsDue, w.buffersDue) }
 
-// Work returns the counters. SlotsVisited counts the slots of level 0 from which timers fired and each step
-// in which a higher slot cascaded. Moved counts the timers that cascaded.
+// Work returns the counters. SlotsVisited counts the slots of level 0 from which timers fired and each step in which a higher
+// slot cascaded. Moved counts the timers that cascaded.
 func (w *Wheel) Work() structures.Work { return w.work }
 
-// Schedule adds a timer and returns its record, in which the caller stores the value. The deadline must be
-// after the clock. Schedule reuses the record of a cancelled timer if there is one.
-func (w *Wheel) Schedule(
-	rs *records.Set, deadline structures.Tick,
-) (structures.ID, *records.Record) {
+// Schedule adds a timer and returns its record, in which the caller stores the value. The deadline must be after the clock.
+// Schedule reuses the record of a cancelled timer if there is one.
+func (w *Wheel) Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record) {
 	if w.noVacancies() {
 		return w.scheduleArrival(rs, deadline)
 	}
@@ -85,9 +87,7 @@ func (w *Wheel) Schedule(
 }
 
 // scheduleArrival is Schedule without vacancies.
-func (w *Wheel) scheduleArrival(
-	rs *records.Set, deadline structures.Tick,
-) (structures.ID, *records.Record) {
+func (w *Wheel) scheduleArrival(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record) {
 	if w.arrived == w.positions {
 		w.flushArrivals(rs)
 		w.openPositions(rs)
@@ -95,11 +95,8 @@ func (w *Wheel) scheduleArrival(
 	return w.Arrive(deadline)
 }
 
-// Reschedule moves the timer of a record to a deadline after the clock. It returns false if the record has
-// no pending timer.
-func (w *Wheel) Reschedule(
-	rs *records.Set, index uint32, r *records.Record, deadline structures.Tick,
-) bool {
+// Reschedule moves the timer of a record to a deadline after the clock. It returns false if the record has no pending timer.
+func (w *Wheel) Reschedule(rs *records.Set, index uint32, r *records.Record, deadline structures.Tick) bool {
 	if deadline < w.buffersDue {
 		w.buffersDue = deadline
 	}
@@ -139,8 +136,7 @@ func (w *Wheel) pending(r *records.Record) bool {
 	return r.Pending() && (r.Where == records.Nowhere || chunkOf(r.Where) < w.arrived)
 }
 
-// Leave cancels a timer in a slot. The caller has cleared the value. If Leave returns true, the caller must
-// call ClearVacancies.
+// Leave cancels a timer in a slot. The caller has cleared the value. If Leave returns true, the caller must call ClearVacancies.
 func (w *Wheel) Leave(index uint32, r *records.Record) (full bool) {
 	from := r.Where
 	r.End()
@@ -149,8 +145,8 @@ func (w *Wheel) Leave(index uint32, r *records.Record) (full bool) {
 	return w.vacate(index, from, r.Deadline)
 }
 
-// Pop removes the earliest timer that is due at the clock and returns its record, which still has the value.
-// It returns nil if no timer is due.
+// Pop removes the earliest timer that is due at the clock and returns its record, which still has the value. It returns nil if no
+// timer is due.
 func (w *Wheel) Pop(rs *records.Set) (structures.ID, *records.Record) {
 	if w.levels[0] == nil {
 		return 0, nil
@@ -192,8 +188,8 @@ func (w *Wheel) Settle(rs *records.Set) {
 	w.flush(rs)
 }
 
-// Next returns the tick at which Pop next fires a timer or cascades a slot that needs it: one with more than
-// a chunk of timers, or with timers that moved to later. The wheel must have a timer.
+// Next returns the tick at which Pop next fires a timer or cascades a slot that needs it: one with more than a chunk of timers,
+// or with timers that moved to later. The wheel must have a timer.
 func (w *Wheel) Next(rs *records.Set) structures.Tick {
 	w.Settle(rs)
 	if w.firing() != 0 || w.advance(rs) {
@@ -208,11 +204,9 @@ func (w *Wheel) Next(rs *records.Set) structures.Tick {
 	return at
 }
 
-// earliestIn returns the first deadline in the first slot of a level, or the start of the slot if it has
-// more than one chunk. No timer of the level is due earlier.
-func (w *Wheel) earliestIn(
-	rs *records.Set, level uint, start structures.Tick,
-) structures.Tick {
+// earliestIn returns the first deadline in the first slot of a level, or the start of the slot if it has more than one chunk. No
+// timer of the level is due earlier.
+func (w *Wheel) earliestIn(rs *records.Set, level uint, start structures.Tick) structures.Tick {
 	n := w.levels[level].lists[slotOf(level, start)].chunk()
 	c := w.chunks.chunk.At(n)
 	if c.next != 0 {

@@ -10,27 +10,32 @@ import (
 // cancel cancels a timer as the packages ladder and auto do.
 func cancel(q *Queue, rs *records.Set, index uint32) {
 	r := rs.At(index)
-	if !q.CancelNow(rs, index, r) {
-		q.Leave()
-		r.End()
-		rs.Release(index, r)
+	if q.Eager && r.Where.InList() {
+		q.CancelNow(rs, index, r)
+		return
 	}
+	q.Count(-1)
+	r.End()
+	rs.Release(index, r)
 }
 
-// A cancelled record leaves its list while the clock would reach it there, and stays there while the clock stands still
-// or there are many timers.
+// A cancelled record leaves its list while the clock would reach it there, and stays there while timers are cancelled soon
+// or there are many.
 func TestCancelledRecordsLeaveListsWhileTheClockMoves(t *testing.T) {
 	for _, resident := range []int{100, eagerLen + 1000} {
 		q, rs := New(MaxFew), newSet()
-		q.SetPlain(true)
+		q.Spread(rs)
 		for i := range resident {
 			q.Schedule(rs, structures.Tick(2_000_000+i))
 		}
 		var ids [64]structures.ID
-		for i := range 20_000 {
+		pass := func() {
 			rs.Clock += 50
 			for _, fired := q.Pop(rs); fired != nil; _, fired = q.Pop(rs) {
 			}
+		}
+		for i := range 20_000 {
+			pass()
 			id, _ := q.Schedule(rs, rs.Clock+3_000+structures.Tick(i*7919%4_000))
 			old := ids[i%len(ids)]
 			if ids[i%len(ids)] = id; i >= len(ids) && i%10 != 0 && rs.At(uint32(old)).Is(old) {
@@ -40,15 +45,18 @@ func TestCancelledRecordsLeaveListsWhileTheClockMoves(t *testing.T) {
 		if err := check(&q, rs); err != nil {
 			t.Fatal(err)
 		}
-		if want := resident < eagerLen; q.eager != want || q.plain == want {
-			t.Errorf("%d timers, moving clock: eager %t, plain %t, want eager %t", q.Len(), q.eager, q.plain, want)
+		if want := resident < eagerLen; q.Eager != want {
+			t.Errorf("%d timers: cancelled records leave their lists: %t, want %t", q.Len(), q.Eager, want)
 		}
-		for range 2 * lazyAbove * window {
-			id, _ := q.Schedule(rs, rs.Clock+40_000)
-			cancel(&q, rs, uint32(id))
+		for range 20_000 {
+			for range 2 * lazyAbove {
+				id, _ := q.Schedule(rs, rs.Clock+40_000)
+				cancel(&q, rs, uint32(id))
+			}
+			pass()
 		}
-		if err := check(&q, rs); err != nil || q.eager || !q.plain {
-			t.Errorf("%d timers, clock at rest: eager %t, plain %t: %v", q.Len(), q.eager, q.plain, err)
+		if err := check(&q, rs); err != nil || q.Eager {
+			t.Errorf("%d timers, cancelled at once: records leave their lists: %t, want false: %v", q.Len(), q.Eager, err)
 		}
 	}
 }

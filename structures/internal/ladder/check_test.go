@@ -16,12 +16,13 @@ type (
 func sound(t *testing.T, most int) (*Queue, *records.Set) {
 	t.Helper()
 	q, rs := New(most), newSet()
+	q.Spread(rs)
 	for _, at := range []structures.Tick{64, 70, 71, 72, 200, 201, 9000} {
 		q.Schedule(rs, at)
 	}
 	rs.Clock = 64
 	q.Pop(rs)
-	q.Leave()
+	q.Count(-1)
 	r := rs.At(5)
 	r.End()
 	rs.Release(5, r)
@@ -52,7 +53,7 @@ func TestCheckFindsHarm(t *testing.T) {
 		"a free record is pending":          func(_ queue, rs set) { rs.At(0).Generation++ },
 		"a record is free twice":            func(_ queue, rs set) { rs.Release(0, rs.At(0)) },
 		"a pending record is free":          func(_ queue, rs set) { rs.Release(6, rs.At(6)) },
-		"a record is lost":                  func(_ queue, rs set) { rs.TakeFree() },
+		"a record is lost":                  func(_ queue, rs set) { rs.TryFree() },
 	} {
 		for _, most := range []int{0, 100} {
 			q, rs := sound(t, most)

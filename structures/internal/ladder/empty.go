@@ -7,8 +7,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// refill empties the first slot if it starts at or before the clock. Otherwise it sets listed to the start of the
-// slot and returns false.
+// refill empties the first slot if it starts at or before the clock. Otherwise it sets listed to the start of the slot and
+// returns false.
 func (q *Queue) refill(rs *records.Set) bool {
 	start := q.firstList()
 	if q.listed = start; start > rs.Clock || q.levels == 0 {
@@ -49,7 +49,7 @@ func (q *Queue) empty(rs *records.Set, at position, start structures.Tick) {
 	q.work.Moved += uint64(len(emptied))
 	q.emptied = emptied
 	if number != 0 { // too many timers to sort
-		q.linkAll(rs, emptied)
+		q.linkEntries(rs, emptied)
 		q.spread(rs, number)
 		return
 	}
@@ -67,12 +67,8 @@ func (q *Queue) empty(rs *records.Set, at position, start structures.Tick) {
 		if n := len(q.front.entries); n > 0 {
 			q.base = min(q.base, q.front.entries[n-1].deadline)
 		}
-		q.linkAll(rs, emptied)
+		q.linkEntries(rs, emptied)
 		return
-	}
-	if differ != 0 && descending(emptied) {
-		differ = 0
-		q.work.Comparisons += uint64(len(emptied))
 	}
 	q.toFront(emptied, level, differ)
 	q.front.limit = max(q.front.limit, min(last, math.MaxInt64-1)+1)
@@ -108,9 +104,22 @@ func (q *Queue) spread(rs *records.Set, number uint32) {
 	}
 }
 
-// linkAll puts timers into the lists of their deadlines. None of them may be in a list.
-func (q *Queue) linkAll(rs *records.Set, timers []entry) {
-	for _, e := range timers {
-		q.link(e.index, rs.At(e.index))
+// The queue compares the timers that come with the records in the slots that it empties. If fewer come than eagerBelow/2 times
+// the records, most cancelled records would be visited once more, and are unlinked at once. If more come than lazyAbove times the
+// records, cancelled records are used again in their lists. More than eagerLen timers are not in the nearest cache, where
+// unlinking costs more than a visit.
+const (
+	window     = 64 // records from one decision to the next
+	eagerBelow = 3
+	lazyAbove  = 16
+	eagerLen   = 4096
+)
+
+// visit counts the records in a slot that is emptied.
+func (q *Queue) visit(n uint) {
+	if q.visited += n; q.visited >= window {
+		came := q.came - q.mark
+		q.Eager = q.Len() <= eagerLen && (2*came < eagerBelow*q.visited || q.Eager && came < lazyAbove*q.visited)
+		q.mark, q.visited = q.came, 0
 	}
 }

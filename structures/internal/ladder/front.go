@@ -7,19 +7,17 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// front holds the next timers to fire, sorted, the latest first. An entry is stale unless its record has the same
-// generation and deadline.
+// front holds the next timers to fire, sorted, the latest first. An entry is stale unless its record has the same generation and
+// deadline.
 type front struct {
 	entries []entry
-	limit   structures.Tick // a front of at most most entries takes timers that are due before this tick
-	most    int             // fewLen while timers seem to have the same delay and some are in lists, otherwise frontLen
-	passes  int             // new entries in a row that were due later than all others
+	limit   structures.Tick // a front of at most frontLen entries takes timers that are due before this tick
 }
 
 // takes reports whether a timer with a deadline goes to the front. Otherwise it goes to a list.
 func (f *front) takes(deadline structures.Tick) bool {
-	if n := len(f.entries); n > f.most {
-		return deadline < f.entries[n-f.most].deadline
+	if n := len(f.entries); n > frontLen {
+		return deadline < f.entries[n-frontLen].deadline
 	}
 	return deadline < f.limit
 }
@@ -35,9 +33,6 @@ func entryOf(index uint32, r *records.Record) entry { return entry{r.Deadline, i
 const (
 	// frontLen is the maximum number of entries that a new entry passes, unless they have equal deadlines.
 	frontLen = 32
-	// fewLen replaces frontLen if manyPasses new entries in a row passed all others, as timers with the same delay do.
-	// In a list such timers are sorted already.
-	fewLen, manyPasses = 8, 16
 	// sortedLen is the maximum number of timers of a slot that are sorted together, which takes up to 20 us.
 	sortedLen = 2048
 )
@@ -73,8 +68,8 @@ func (f *front) insert(e entry) (compared uint64) {
 	return uint64(len(entries) - i)
 }
 
-// toFront sorts the timers of a slot of a level, which are in q.emptied, and merges them with the front. differ is 0
-// if they are sorted.
+// toFront sorts the timers of a slot of a level, which are in q.emptied, and merges them with the front. differ is 0 if they are
+// sorted.
 func (q *Queue) toFront(timers []entry, level uint, differ structures.Tick) {
 	f, n := &q.front, len(timers)
 	alone := len(f.entries) == 0
@@ -107,20 +102,6 @@ func (q *Queue) toFront(timers []entry, level uint, differ structures.Tick) {
 	if n > 0 {
 		q.due = min(q.due, f.entries[len(f.entries)-1].deadline)
 	}
-}
-
-// descending reports whether four or more timers are sorted, the latest first. Timers with the same delay are sorted,
-// because a list begins with the timer that came last. Most other timers fail the first test, which has no loop.
-func descending(timers []entry) bool {
-	if len(timers) < 4 {
-		return false
-	}
-	t := (*[4]entry)(timers)
-	falls := (t[0].deadline - t[1].deadline) | (t[1].deadline - t[2].deadline) | (t[2].deadline - t[3].deadline)
-	for i := 4; i < len(timers) && falls >= 0; i++ {
-		falls = timers[i-1].deadline - timers[i].deadline
-	}
-	return falls >= 0
 }
 
 // merge merges sorted timers with the front.

@@ -19,9 +19,11 @@ func (q *Queue) Adopt(rs *records.Set, index uint32) {
 	q.came++
 }
 
-// End moves the timers of the front to lists, so that TakeFirst finds all timers. It returns a tick before which no
-// timer is due.
+// End moves the timers of the front to lists, so that TakeFirst finds all timers. It returns a tick before which no timer is due.
 func (q *Queue) End(rs *records.Set) structures.Tick {
+	if q.Pile {
+		q.Spread(rs)
+	}
 	q.linkEntries(rs, q.front.entries)
 	q.front.entries, q.front.limit = q.front.entries[:0], q.base
 	if q.Quiet() > rs.Clock {
@@ -35,7 +37,7 @@ func (q *Queue) TakeFirst(rs *records.Set) (index uint32, ok bool) {
 	for q.levels != 0 {
 		index = q.nodes.all[q.nodes.heads[q.next()].first].index
 		r := rs.At(index)
-		q.unlink(index, r)
+		q.Unlink(index, r)
 		if r.Pending() { // otherwise its generations are exhausted
 			q.left++
 			q.work.Moved++
@@ -43,10 +45,4 @@ func (q *Queue) TakeFirst(rs *records.Set) (index uint32, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// Remove removes a timer from its list, after End.
-func (q *Queue) Remove(rs *records.Set, index uint32) {
-	q.unlink(index, rs.At(index))
-	q.left++
 }

@@ -1,4 +1,5 @@
-// Package ladder is the core of package ladder: linked lists of timers in records of the caller. The first list is sorted when it starts.
+// Package ladder is the core of package ladder: linked lists of timers in records of the caller. The first list is sorted when it
+// starts.
 package ladder
 
 import (
@@ -10,21 +11,21 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// Queue holds the next timers in the front, which is sorted, and the other timers in the slots of a hierarchical
-// wheel, as linked lists without order. Make it with New.
+// Queue holds the next timers in the front, which is sorted, and the other timers in the slots of a hierarchical wheel, as linked
+// lists without order. Make it with New.
 //
-// Level l has 64 slots of 64^l ticks each. Written with digits of 6 bits, a deadline first differs from the base in
-// some digit. The place of this digit is the level of the timer, and the digit of the deadline is its slot. So all
-// timers of a level are due before the timers of the levels above, and each slot holds ticks of one revolution.
+// Level l has 64 slots of 64^l ticks each. Written with digits of 6 bits, a deadline first differs from the base in some digit.
+// The place of this digit is the level of the timer, and the digit of the deadline is its slot. So all timers of a level are due
+// before the timers of the levels above, and each slot holds ticks of one revolution.
 //
-// A slot is emptied when it starts, unless a timer in the front is due earlier. The timers go to the front if they
-// are few, if the slot has at most 4096 ticks, or if all have the same deadline. Otherwise they go to the levels
-// below. A timer that comes later may be due before the last timers in the front and still go to a list.
+// A slot is emptied when it starts, unless a timer in the front is due earlier. The timers go to the front if they are few, if
+// the slot has at most 4096 ticks, or if all have the same deadline. Otherwise they go to the levels below. A timer that comes
+// later may be due before the last timers in the front and still go to a list.
 //
-// To move a timer to a later tick, only its record is written. The record stays in its list until the slot is
-// emptied. The same holds for a cancelled timer while most cancelled records are used again in their lists, because a
-// record whose new timer is not due before the slot starts has its place already. While most of them would still be
-// in their lists when the slots start, a cancelled record leaves its list at once.
+// To move a timer to a later tick, only its record is written. The record stays in its list until the slot is emptied. The same
+// holds for a cancelled timer while most cancelled records are used again in their lists, because a record whose new timer is not
+// due before the slot starts has its place already. While most of them would still be in their lists when the slots start, a
+// cancelled record leaves its list at once. A handful of timers may be a pile instead, see AddToPile.
 //
 // Invariants:
 //
@@ -37,9 +38,10 @@ type Queue struct {
 	listed   structures.Tick
 	came     uint // timers that came so far
 	left     uint // timers that fired, were cancelled or moved to a wheel
-	eager    bool // a cancelled record leaves its list at once
-	plain    bool // see Plain
-	mayPlain bool // the argument of SetPlain
+	Eager    bool // a cancelled record should leave its list or the pile at once
+	Pile     bool // all timers are in the front, without order
+	first    uint // in the pile: the place of a timer that is due at due, or unknown
+	credit   int  // comparisons that scans of the pile may make
 	nodes    nodes
 	front    front
 	base     structures.Tick
@@ -47,18 +49,21 @@ type Queue struct {
 	occupied [Levels]uint64 // one bit per slot with a list
 	emptied  []entry        // buffer for the timers of a slot
 	spare    []entry        // buffer for sorting
-	visited  uint           // records in emptied slots since mark
-	mark     uint           // came at the start of the current window
+	visited  uint           // records in emptied slots, see visit
+	mark     uint           // came when visited was 0
 	work     structures.Work
 }
 
 // Levels is the number of levels.
 const Levels = 11
 
-// New returns an empty queue at tick 0 for at most most timers at once. most is at most MaxFew. If it is 0, the
-// number is not limited, and the queue is the only user of its set of records.
+// New returns an empty queue at tick 0 for at most most timers at once. most is at most MaxFew. If it is 0, the number is not
+// limited, and the queue is the only user of its set of records.
 func New(most int) Queue {
-	return Queue{due: math.MaxInt64, listed: math.MaxInt64, nodes: nodes{byIndex: most == 0}, front: front{most: frontLen}}
+	return Queue{
+		due: math.MaxInt64, listed: math.MaxInt64, nodes: nodes{byIndex: most == 0},
+		Pile: most > 0, Eager: most > 0, first: unknown, credit: mostCredit,
+	}
 }
 
 // Len returns the number of timers.
@@ -67,8 +72,8 @@ func (q *Queue) Len() int { return int(q.came - q.left) }
 // Quiet returns a tick before which no timer is due.
 func (q *Queue) Quiet() structures.Tick { return min(q.due, q.listed) }
 
-// Work returns the counters of the work so far: emptied slots (SlotsVisited), timers moved to another list or to the front (Moved),
-// free records and stale entries that were removed (Dropped), and comparisons of deadlines (Comparisons).
+// Work returns the counters of the work so far: emptied slots (SlotsVisited), timers moved to another list or to the front
+// (Moved), free records and stale entries that were removed (Dropped), and comparisons of deadlines (Comparisons).
 func (q *Queue) Work() structures.Work { return q.work }
 
 // Reserve makes room for n timers.
@@ -90,9 +95,6 @@ func (q *Queue) Come() { q.came++ }
 // Came returns the number of timers that came so far.
 func (q *Queue) Came() uint { return q.came }
 
-// Leave counts a timer that was cancelled.
-func (q *Queue) Leave() { q.left++ }
-
 // Count counts n more timers, or fewer if n is negative.
 func (q *Queue) Count(n int) { q.left -= uint(n) }
 
@@ -101,13 +103,7 @@ func (q *Queue) MayFire(before structures.Tick) bool { return q.Quiet() < before
 
 // Schedule adds a timer with a deadline after the clock. The caller writes the value to the returned record.
 func (q *Queue) Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record) {
-	var index uint32
-	if rs.HasFree() {
-		index = rs.TakeFree()
-	} else {
-		index = rs.Take()
-		rs.At(index).Where = records.Nowhere
-	}
+	index := rs.Free()
 	q.Come()
 	r := rs.At(index)
 	if r.Start(deadline); q.Keeps(r.Where, deadline) {
@@ -118,6 +114,9 @@ func (q *Queue) Schedule(rs *records.Set, deadline structures.Tick) (structures.
 
 // Place puts a new timer where its deadline belongs, and returns its ID and record.
 func (q *Queue) Place(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
+	if q.Pile {
+		return q.AddToPile(rs, index, r)
+	}
 	if r.Where == records.Nowhere && !q.front.takes(r.Deadline) {
 		return q.link(index, r)
 	}
@@ -159,6 +158,9 @@ func (q *Queue) Pop(rs *records.Set) (structures.ID, *records.Record) {
 			q.work.Dropped++
 			continue
 		}
+		if n > 1 {
+			q.due = f.entries[n-2].deadline // so that the next call knows whether a timer is due
+		}
 		r.Generation++
 		q.left++
 		if !rs.TryRelease(e.index, r) {
@@ -168,9 +170,14 @@ func (q *Queue) Pop(rs *records.Set) (structures.ID, *records.Record) {
 	}
 }
 
-// Next returns the earliest deadline, or the start of the first slot if it has more than frontLen
-// timers. There must be a timer.
+// Next returns the earliest deadline, or the start of the first slot if it has more than frontLen timers. There must be a timer.
 func (q *Queue) Next(rs *records.Set) structures.Tick {
+	if q.Pile {
+		if q.first == unknown {
+			q.scan()
+		}
+		return q.due
+	}
 	for {
 		first := structures.Tick(math.MaxInt64)
 		if n := len(q.front.entries); n > 0 {
@@ -194,11 +201,10 @@ func (q *Queue) Next(rs *records.Set) structures.Tick {
 	}
 }
 
-// place puts a new or moved timer where its deadline belongs. The deadline is in the record. It returns the ID and
-// the record.
+// place puts a new or moved timer where its deadline belongs. The deadline is in the record. It returns the ID and the record.
 func (q *Queue) place(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
 	if r.Where.InList() {
-		q.unlink(index, r)
+		q.Unlink(index, r)
 	} else if r.Where != records.Nowhere { // it was in a run
 		r.Where = records.Nowhere
 	}
@@ -209,19 +215,13 @@ func (q *Queue) place(rs *records.Set, index uint32, r *records.Record) (structu
 	if len(f.entries) == cap(f.entries) {
 		q.dropStale(rs)
 	}
-	compared := f.insert(entryOf(index, r))
-	if f.most = frontLen; compared < uint64(len(f.entries)) {
-		f.passes = 0
-	} else if f.passes++; f.passes >= manyPasses && q.levels != 0 {
-		f.most = fewLen
-	}
-	q.work.Comparisons += compared
+	q.work.Comparisons += f.insert(entryOf(index, r))
 	q.due = min(q.due, r.Deadline)
 	return records.IDOf(index, r.Generation), r
 }
 
-// link puts a record into the list of its deadline, which must not be before the base. It returns the ID and the
-// record, so that its callers need not save them across the call.
+// link puts a record into the list of its deadline, which must not be before the base. It returns the ID and the record, so that
+// its callers need not save them across the call.
 func (q *Queue) link(index uint32, r *records.Record) (structures.ID, *records.Record) {
 	level := levelOf[uint(bits.Len64(uint64(r.Deadline^q.base)))&63]
 	shift := uint(level) * digitBits & 63
@@ -259,8 +259,8 @@ var levelOf = func() (level [64]uint8) {
 	return level
 }()
 
-// unlink takes a record out of its list.
-func (q *Queue) unlink(index uint32, r *records.Record) {
+// Unlink takes a record out of its list.
+func (q *Queue) Unlink(index uint32, r *records.Record) {
 	p := &q.nodes
 	number := p.number(index, r.Where)
 	n := &p.all[number]
@@ -300,8 +300,7 @@ func (q *Queue) firstList() structures.Tick {
 	return q.startOf(q.next())
 }
 
-// Starts returns the first deadline in the front or the start of the first slot, whichever is earlier. No timer is
-// due before it.
+// Starts returns the first deadline in the front or the start of the first slot, whichever is earlier. No timer is due before it.
 func (q *Queue) Starts() structures.Tick {
 	if n := len(q.front.entries); n > 0 {
 		return min(q.front.entries[n-1].deadline, q.firstList())
@@ -334,8 +333,8 @@ func (q *Queue) linkEntries(rs *records.Set, entries []entry) {
 	}
 }
 
-// earliestIn returns the earliest deadline in a slot, or the start of the slot if it holds more than frontLen
-// records. It removes free records and timers that moved to later slots. ok is false if no timer is left.
+// earliestIn returns the earliest deadline in a slot, or the start of the slot if it holds more than frontLen records. It removes
+// free records and timers that moved to later slots. ok is false if no timer is left.
 func (q *Queue) earliestIn(rs *records.Set, at position) (earliest structures.Tick, ok bool) {
 	start := q.startOf(at)
 	last := at.last(start)
@@ -350,10 +349,10 @@ func (q *Queue) earliestIn(rs *records.Set, at position) (earliest structures.Ti
 		r := rs.At(n.index)
 		switch {
 		case !r.Pending():
-			q.unlink(n.index, r)
+			q.Unlink(n.index, r)
 			q.work.Dropped++
 		case r.Deadline > last:
-			q.unlink(n.index, r)
+			q.Unlink(n.index, r)
 			q.link(n.index, r)
 			q.work.Moved++
 		default:

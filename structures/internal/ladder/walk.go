@@ -16,12 +16,20 @@ func (q *Queue) Walk(w *records.Walk) error {
 		return fmt.Errorf("base %d, clock %d", q.base, w.Set.Clock)
 	}
 	w.Begin(shape.Part{Name: "front", Kind: shape.List})
-	w.Sorted = true
+	w.Sorted = !q.Pile
 	w.Each(q.walkFront(w))
 	if err := w.DueBefore(max(q.base, q.due)); err != nil {
 		return fmt.Errorf("front: %w", err)
 	}
-	listed := 0
+	listed, piled := 0, q.front.entries
+	if !q.Pile {
+		piled = nil
+	}
+	for i, e := range piled {
+		if r := w.Set.At(e.index); placeInPile(r) != uint(i) || !current(e, r) || q.first == uint(i) && q.due != e.deadline {
+			return fmt.Errorf("record %d at %#x, due at %d, has entry %d of the pile, %+v", e.index, r.Where, r.Deadline, i, e)
+		}
+	}
 	for level := range uint32(Levels) {
 		length, err := q.walkLevel(w, level)
 		if err != nil {
@@ -37,7 +45,7 @@ func (q *Queue) Walk(w *records.Walk) error {
 		inList += toInt(w.Set.At(index).Where.InList())
 	}
 	want := max(0, len(q.nodes.all)-1)
-	if inList != listed || listed+free != want && !q.nodes.byIndex {
+	if inList != listed+len(piled) || listed+free != want && !q.nodes.byIndex {
 		return fmt.Errorf("%d of %d nodes are in lists and %d free, and %d records say they are in lists",
 			listed, want, free, inList)
 	}
@@ -55,7 +63,7 @@ func (q *Queue) walkFront(w *records.Walk) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for _, e := range slices.Backward(q.front.entries) {
 			index := e.index
-			if r := w.Set.At(index); !current(e, r) || r.Where.InList() || w.Seen(index) {
+			if r := w.Set.At(index); !current(e, r) || r.Where.InList() && !q.Pile || w.Seen(index) {
 				index = snapshot.Stale
 			}
 			if !yield(index, e.deadline) {

@@ -17,7 +17,7 @@ func TestPagesHoldAsManyElementsAsFit(t *testing.T) {
 // Elements keep what they hold while the array grows. Only those of the first page move,
 // and only while it is the only one.
 func TestElementsSurviveGrowth(t *testing.T) {
-	var a Array[[3]uint64]
+	a := ArrayOf[[3]uint64]()
 	full := uint32(1) << lenBits(pageBytes, unsafe.Sizeof([3]uint64{}))
 	var at []*[3]uint64
 	for i := range 3*full + 5 {
@@ -42,7 +42,8 @@ func TestElementsSurviveGrowth(t *testing.T) {
 // Indexes do not repeat.
 func TestIndexesDoNotRepeat(t *testing.T) {
 	const full = math.MaxUint32 &^ (1<<13 - 1) // all but the last page
-	a := Array[uint64]{page: make([]unsafe.Pointer, 1), room: full, fresh: full}
+	a := ArrayOf[uint64]()
+	a.room, a.fresh = full, full
 	defer func() {
 		if recover() == nil {
 			t.Errorf("element %d was handed out", a.fresh)

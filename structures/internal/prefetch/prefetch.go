@@ -1,13 +1,12 @@
 // Package prefetch asks the processor for cache lines ahead of their use.
 //
-// A load that misses the cache stalls the processor once its reorder buffer is full. One call of a
-// scheduler fills a good part of that buffer, so its misses overlap with the misses of only the next two or
-// three calls. A prefetch does not wait for its line. A structure that knows the timers that fire next
-// prefetches their lines while it still works on the timers before them.
+// A load that misses the cache stalls the processor once its reorder buffer is full. One call of a scheduler fills a good part of
+// that buffer, so its misses overlap with the misses of only the next two or three calls. A prefetch does not wait for its line.
+// A structure that knows the timers that fire next prefetches their lines while it still works on the timers before them.
 //
-// Go has no prefetch for programs, so this package has a few lines of assembly. Measured with a million
-// timers, prefetching takes a hold in package hwheel from 79 to 45 ns, and filling and draining
-// from 150 to 70 ns a timer. On machines without the assembly Issue does nothing.
+// Go has no prefetch for programs, so this package has a few lines of assembly. Measured with a million timers, prefetching takes
+// a hold in package hwheel from 79 to 45 ns, and filling and draining from 150 to 70 ns a timer. On machines without the assembly
+// Issue does nothing.
 package prefetch
 
 import "unsafe"
@@ -28,8 +27,7 @@ const Capacity = 64
 
 // Batch is a set of cache lines to prefetch together. The zero Batch is empty.
 //
-// Addresses are kept as numbers, which keep nothing alive. A prefetch of memory that was
-// freed or used again does no harm.
+// Addresses are kept as numbers, which keep nothing alive. A prefetch of memory that was freed or used again does no harm.
 type Batch struct {
 	n     int
 	lines [Capacity]uintptr

@@ -1,5 +1,5 @@
-// Package records holds the timers of packages ladder and hwheel, of package auto, which uses one of the two at a
-// time, and of the structures on fifo.Timers.
+// Package records holds the timers of packages ladder and hwheel, of package auto, which uses one of the two at a time, and of
+// the structures on fifo.Timers.
 package records
 
 import (
@@ -12,12 +12,12 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/prefetch"
 )
 
-// Record has the data of one timer. The value follows it in memory, so an operation loads one cache line, or two
-// for one record in four if values have 8 bytes.
+// Record has the data of one timer. The value follows it in memory, so an operation loads one cache line, or two for one record
+// in four if values have 8 bytes.
 //
-// The generation is odd while the ID of a timer is pending, or prepared for the next timer. It grows by one when a
-// timer leaves and by one when an ID is prepared, so no ID is issued twice. When all 2^31 IDs of a record were
-// used, the generation is 0 again, and the record is never used again.
+// The generation is odd while the ID of a timer is pending, or prepared for the next timer. It grows by one when a timer leaves
+// and by one when an ID is prepared, so no ID is issued twice. When all 2^31 IDs of a record were used, the generation is 0
+// again, and the record is never used again.
 type Record struct {
 	Deadline   structures.Tick
 	Generation uint32
@@ -60,11 +60,11 @@ func Take[T any](id structures.ID, r *Record) (due structures.Timer[T], ok bool)
 // MaxTimers is the limit of Capacity. A machine of 32 bits has no memory for more.
 const MaxTimers = min(1<<28, math.MaxInt/64)
 
-// Set is a set of records with their clock. Make it with Of. A record has a timer, or is prepared for one, or waits
-// for its place to be cleared, or is free, or exhausted, or was never used.
+// Set is a set of records with their clock. Make it with Of. A record has a timer, or is prepared for one, or waits for its place
+// to be cleared, or is free, or exhausted, or was never used.
 //
-// Set does not know the type of the values. So the operations of the structures are compiled once, and pass no
-// dictionary of a generic type.
+// Set does not know the type of the values. So the operations of the structures are compiled once, and pass no dictionary of a
+// generic type.
 type Set struct {
 	Clock structures.Tick
 	paged.Rows
@@ -102,8 +102,7 @@ func hasPointers(t reflect.Type) bool {
 // At returns the record of an index, which must be below Room.
 func (s *Set) At(index uint32) *Record { return (*Record)(s.Rows.At(index)) }
 
-// ClearValue drops the references of the value of a record. Cancel calls it first, so that it keeps
-// nothing across the call.
+// ClearValue drops the references of the value of a record. Cancel calls it first, so that it keeps nothing across the call.
 func (s *Set) ClearValue(r *Record) {
 	if s.clear != nil {
 		if s.pointer {
@@ -128,8 +127,8 @@ func (s *Set) Has(id structures.ID) bool { return uint32(id) < s.Fresh() }
 // HasFree reports whether a record is free.
 func (s *Set) HasFree() bool { return s.free.depth > 0 || s.free.down() }
 
-// TryFree returns the index of the record that was freed last. ok is false if none is at hand;
-// then HasFree tells whether there is one.
+// TryFree returns the index of the record that was freed last. ok is false if none is at hand; then HasFree tells whether there
+// is one.
 func (s *Set) TryFree() (index uint32, ok bool) {
 	top, at := s.free.top, s.free.depth-1
 	if at >= uint(len(top)) {
@@ -139,9 +138,14 @@ func (s *Set) TryFree() (index uint32, ok bool) {
 	return top[at], true
 }
 
-// TakeFree returns the index of the record that was freed last, after HasFree.
-func (s *Set) TakeFree() uint32 {
-	index, _ := s.TryFree()
+// Free takes the record that was freed last, or a new one.
+func (s *Set) Free() (index uint32) {
+	if s.HasFree() {
+		index, _ = s.TryFree()
+		return index
+	}
+	index = s.Take()
+	s.At(index).Where = Nowhere
 	return index
 }
 

@@ -19,8 +19,8 @@ func (q *Runs) find() {
 	}
 }
 
-// First returns the first entry, and its record if the timer is still there, otherwise nil. There must be an entry: Due
-// is not the last tick of all.
+// First returns the first entry, and its record if the timer is still there, otherwise nil. There must be an entry: Due is not
+// the last tick of all.
 func (q *Runs) First(rs *records.Set) (Entry, *records.Record) {
 	p := q.front
 	e := p.entries[p.from]
@@ -31,20 +31,40 @@ func (q *Runs) First(rs *records.Set) (Entry, *records.Record) {
 	return e, r
 }
 
-// Take removes the first entry. The caller counts the timer and writes Where.
-func (q *Runs) Take(rs *records.Set) {
+// Drop removes the first entry, which is dead, and up to 15 dead ones behind it.
+func (q *Runs) Drop(rs *records.Set) {
 	p := q.front
-	p.from++
-	if at := p.from; at < p.n && q.used == 1 && at&(aheadLen-1) != 0 {
-		q.Due = p.entries[at].Deadline
-		return
+	at := p.from + 1
+	for at < p.n && at&(aheadLen-1) != 0 && !p.entries[at].current(rs.At(p.entries[at].Index)) {
+		at++
 	}
-	q.takeLast(rs, p)
+	q.Dropped += uint64(at - p.from)
+	p.from = at - 1
+	q.Take(rs)
 }
 
-// takeLast finds the first entry after one of a page was removed.
-func (q *Runs) takeLast(rs *records.Set, p *page) {
-	if p.from&(aheadLen-1) == 0 && q.pages > aheadFrom/pageLen {
+// Take removes the first entry. The caller counts the timer and writes Where.
+func (q *Runs) Take(rs *records.Set) {
+	if !q.TakeNext() {
+		q.takeLast(rs)
+	}
+}
+
+// TakeNext removes the first entry if the next one of its page is then the first.
+func (q *Runs) TakeNext() bool {
+	p := q.front
+	at := p.from + 1
+	if at >= p.n || at&(aheadLen-1) == 0 || q.used != 1 {
+		return false
+	}
+	p.from, q.Due = at, p.entries[at].Deadline
+	return true
+}
+
+// takeLast removes the first entry and finds the next one.
+func (q *Runs) takeLast(rs *records.Set) {
+	p := q.front
+	if p.from++; p.from&(aheadLen-1) == 0 && q.pages > aheadFrom/pageLen {
 		q.prefetch(rs, p)
 	}
 	for i := range q.runs[:q.used] {

@@ -1,0 +1,156 @@
+package ladder
+
+import (
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/records"
+)
+
+// A handful of timers is a pile: all are in the front, without order, and a scan finds the earliest. It waits until the clock reaches
+// due, so a timer that is cancelled or moves to later costs no scan. The records name their places as if they were in lists.
+//
+// Scans may make perCall comparisons for each timer that comes or moves, and mostCredit after a long time without scans. Those of up to
+// freeLen timers are free. If scans make more, or if there are more than mostPiled timers, all go to lists.
+const (
+	perCall, mostCredit, freeLen, mostPiled = 8, 1 << 16, 16, 512
+
+	unknown = math.MaxUint
+)
+
+func placeInPile(r *records.Record) uint { return uint(r.Where>>nodeShift) - 1 }
+
+// AddToPile puts a new timer into the pile, or all timers into lists. It returns the ID and the record.
+func (q *Queue) AddToPile(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
+	f, n := &q.front, uint(len(q.front.entries))
+	if q.credit < 0 || n == mostPiled {
+		q.Spread(rs)
+		return q.Place(rs, index, r)
+	}
+	f.entries = append(f.entries, entryOf(index, r))
+	r.Where = whereAt(uint32(n+1), 0)
+	q.note(n, r.Deadline)
+	return records.IDOf(index, r.Generation), r
+}
+
+// MoveInPile is Reschedule in the pile.
+func (q *Queue) MoveInPile(rs *records.Set, index uint32, r *records.Record, deadline structures.Tick) bool {
+	if r.Deadline = deadline; !r.Where.InList() { // it was in a run
+		q.AddToPile(rs, index, r)
+		return true
+	}
+	at := placeInPile(r)
+	q.front.entries[at].deadline = deadline
+	q.note(at, deadline)
+	return true
+}
+
+// note takes notice of a new deadline at a place.
+func (q *Queue) note(at uint, deadline structures.Tick) {
+	if q.credit < mostCredit {
+		q.credit += perCall
+	}
+	if deadline < q.due {
+		q.due, q.first = deadline, at
+	} else if at == q.first && deadline > q.due {
+		q.first = unknown
+	}
+}
+
+// CancelNow cancels a timer, and takes its record out of its list or out of the pile. It returns true.
+func (q *Queue) CancelNow(rs *records.Set, index uint32, r *records.Record) bool {
+	if !q.Pile {
+		q.Unlink(index, r)
+	} else {
+		at := placeInPile(r)
+		switch q.first {
+		case at:
+			q.first = unknown
+		case uint(len(q.front.entries) - 1):
+			q.first = at
+		}
+		q.fillPlace(rs, at)
+		r.Where = records.Nowhere
+	}
+	q.left++
+	if r.End(); !rs.TryRelease(index, r) {
+		rs.Release(index, r)
+	}
+	return true
+}
+
+// fillPlace moves the last timer of the pile to a place.
+func (q *Queue) fillPlace(rs *records.Set, at uint) {
+	entries := q.front.entries
+	last := len(entries) - 1
+	index := entries[last].index
+	entries[at] = entries[last]
+	rs.At(index).Where = whereAt(uint32(at+1), 0)
+	q.front.entries = entries[:last]
+}
+
+// PopPile is Pop in the pile.
+func (q *Queue) PopPile(rs *records.Set) (structures.ID, *records.Record) {
+	if q.first == unknown {
+		q.scan()
+	}
+	at := q.first
+	if q.due > rs.Clock || at >= uint(len(q.front.entries)) {
+		return 0, nil
+	}
+	index := q.front.entries[at].index
+	r := rs.At(index)
+	id := records.IDOf(index, r.Generation)
+	q.fillPlace(rs, at)
+	q.scan() // so that the next call knows whether a timer is due
+	r.Where = records.Nowhere
+	r.Generation++
+	if q.left++; !rs.TryRelease(index, r) {
+		rs.Release(index, r)
+	}
+	return id, r
+}
+
+// scan finds the earliest timer of the pile. Minima from both ends take less time than one, which waits for each step.
+func (q *Queue) scan() {
+	entries, one, other := q.front.entries, structures.Tick(math.MaxInt64), structures.Tick(math.MaxInt64)
+	n := len(entries)
+	for i := range (n + 1) / 2 {
+		one, other = min(one, entries[i].deadline), min(other, entries[n-1-i].deadline)
+	}
+	q.due, q.first = min(one, other), unknown
+	for i := range entries {
+		if entries[i].deadline == q.due {
+			q.first = uint(i)
+			break
+		}
+	}
+	if q.work.Comparisons += uint64(n); n > freeLen {
+		q.credit -= n
+	}
+}
+
+// Spread puts the timers of the pile into lists.
+func (q *Queue) Spread(rs *records.Set) {
+	entries := q.front.entries
+	q.Begin(min(rs.Clock, q.due))
+	q.Pile, q.Eager, q.front.entries = false, false, entries[:0]
+	for _, e := range entries {
+		r := rs.At(e.index)
+		r.Where = records.Nowhere
+		q.link(e.index, r)
+	}
+}
+
+// Gather makes a pile of the timers in lists.
+func (q *Queue) Gather(rs *records.Set) {
+	q.End(rs)
+	for index, ok := q.TakeFirst(rs); ok; index, ok = q.TakeFirst(rs) {
+		r := rs.At(index)
+		q.front.entries = append(q.front.entries, entryOf(index, r))
+		r.Where = whereAt(uint32(len(q.front.entries)), 0)
+		q.left--
+	}
+	q.Pile, q.Eager, q.listed, q.credit = true, true, math.MaxInt64, 0
+	q.scan()
+}
