@@ -126,3 +126,22 @@ func TestFreeRecordsDoNotPileUpInLists(t *testing.T) {
 		mustBeSound(t, s)
 	}
 }
+
+// Timers are in the array while scans cost little: up to 16, or up to 512 that seldom fire.
+func TestTheArrayStaysWhileScansCostLittle(t *testing.T) {
+	for n, delay := range map[int]structures.Tick{10: 50, 16: 50, 200: 5000, 512: 20_000, 513: 0, 100: 50} {
+		s, ids := auto.New[int](), make([]structures.ID, n)
+		for i := range 20_000 {
+			now, at := structures.Tick(i), i*7919%n
+			for range structures.Due(s, now) {
+			}
+			if !s.Reschedule(ids[at], now+delay+structures.Tick(i*31%100)) {
+				ids[at] = s.Schedule(now+delay+structures.Tick(i*31%100), 0)
+			}
+		}
+		if want := n != 513 && n != 100; s.InPile() != want || want && s.Work().Comparisons > 20_000*20 {
+			t.Errorf("%d timers: in the array: %t, want %t, after %+v", n, s.InPile(), want, s.Work())
+		}
+		mustBeSound(t, s)
+	}
+}

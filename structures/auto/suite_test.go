@@ -23,16 +23,12 @@ func TestConformance(t *testing.T) {
 	for name, limit := range map[string]int{"lists": auto.FewLimit, "both": 24, "both, slowly": 500} {
 		t.Run(name, func(t *testing.T) { schedtest.Run(t, few(limit), schedtest.Levels(ladder.Levels)) })
 	}
+	t.Run("pile", func(t *testing.T) { schedtest.Run(t, scheduler, schedtest.Levels(ladder.Levels)) })
+	t.Run("shifting", func(t *testing.T) { schedtest.Run(t, shifting(40), schedtest.Levels(ladder.Levels)) })
 }
 
 func shifting(limit int) func() structures.Scheduler[uint64] {
 	return func() structures.Scheduler[uint64] { return auto.NewShifting[uint64](limit) }
-}
-
-// The pile alone, and timers that move between the pile, lists and the wheel.
-func TestConformanceOfThePile(t *testing.T) {
-	t.Run("pile", func(t *testing.T) { schedtest.Run(t, scheduler, schedtest.Levels(ladder.Levels)) })
-	t.Run("shifting", func(t *testing.T) { schedtest.Run(t, shifting(40), schedtest.Levels(ladder.Levels)) })
 }
 
 func inRuns(limit int) func() structures.Scheduler[uint64] {

@@ -19,8 +19,7 @@ func cancel(q *Queue, rs *records.Set, index uint32) {
 	rs.Release(index, r)
 }
 
-// A cancelled record leaves its list while the clock would reach it there, and stays there while timers are cancelled soon
-// or there are many.
+// A cancelled record leaves its list while the clock would reach it there, and stays there if there are many timers.
 func TestCancelledRecordsLeaveListsWhileTheClockMoves(t *testing.T) {
 	for _, resident := range []int{100, eagerLen + 1000} {
 		q, rs := New(MaxFew), newSet()
@@ -29,13 +28,10 @@ func TestCancelledRecordsLeaveListsWhileTheClockMoves(t *testing.T) {
 			q.Schedule(rs, structures.Tick(2_000_000+i))
 		}
 		var ids [64]structures.ID
-		pass := func() {
+		for i := range 20_000 {
 			rs.Clock += 50
 			for _, fired := q.Pop(rs); fired != nil; _, fired = q.Pop(rs) {
 			}
-		}
-		for i := range 20_000 {
-			pass()
 			id, _ := q.Schedule(rs, rs.Clock+3_000+structures.Tick(i*7919%4_000))
 			old := ids[i%len(ids)]
 			if ids[i%len(ids)] = id; i >= len(ids) && i%10 != 0 && rs.At(uint32(old)).Is(old) {
@@ -47,16 +43,6 @@ func TestCancelledRecordsLeaveListsWhileTheClockMoves(t *testing.T) {
 		}
 		if want := resident < eagerLen; q.Eager != want {
 			t.Errorf("%d timers: cancelled records leave their lists: %t, want %t", q.Len(), q.Eager, want)
-		}
-		for range 20_000 {
-			for range 2 * lazyAbove {
-				id, _ := q.Schedule(rs, rs.Clock+40_000)
-				cancel(&q, rs, uint32(id))
-			}
-			pass()
-		}
-		if err := check(&q, rs); err != nil || q.Eager {
-			t.Errorf("%d timers, cancelled at once: records leave their lists: %t, want false: %v", q.Len(), q.Eager, err)
 		}
 	}
 }

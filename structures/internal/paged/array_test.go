@@ -51,28 +51,3 @@ func TestIndexesDoNotRepeat(t *testing.T) {
 	}()
 	a.Take()
 }
-
-// Rows are at the same places as the elements of an array of their type, and survive its growth.
-func TestRowsSurviveGrowth(t *testing.T) {
-	r := RowsOf[[3]uint64]()
-	var at []*[3]uint64
-	for i := range uint32(2*rowsPerPage + 5) {
-		if got := r.Take(); got != i || r.Fresh() != i+1 || r.Room() < i+1 {
-			t.Fatalf("Take() = %d with %d handed out and room for %d, want %d", got, r.Fresh(), r.Room(), i)
-		}
-		e := (*[3]uint64)(r.At(i))
-		e[1] = uint64(i)
-		if i >= rowsPerPage {
-			at = append(at, e)
-		}
-	}
-	for i := range r.Fresh() {
-		e := (*[3]uint64)(r.At(i))
-		if e[1] != uint64(i) {
-			t.Fatalf("element %d holds %d", i, e[1])
-		}
-		if i >= rowsPerPage && e != at[i-rowsPerPage] {
-			t.Fatalf("element %d has moved", i)
-		}
-	}
-}
