@@ -1,28 +1,27 @@
 // Package ladder is a ladder queue that can cancel timers: linked lists, of which the first is sorted when it starts.
 //
-// The lists are the slots of a hierarchical wheel with 64 slots a level, of 1, 64, 4096 ticks and so on. The list of
-// a slot is in the order in which timers came. When a slot starts, its timers are sorted and fire from there, if there
-// are at most 32, or at most 2048 within 4096 ticks, or if all have the same deadline. Timers with the same delay are
-// sorted already. Other timers go to the levels below. Later timers go to lists, which are merged with the sorted
-// timers when their slots start. Moving a timer to a later tick only writes its record. So does Cancel if the next
-// timer can mostly use the place in the list. If the clock reaches most places before that, and there are at most 4096
-// timers, Cancel takes the record out of its list.
+// The lists are the slots of a hierarchical wheel with 64 slots a level, of 1, 64, 4096 ticks and so on. The list of a slot is in
+// the order in which timers came. When a slot starts, its timers are sorted and fire from there, if there are at most 32, or at
+// most 2048 within 4096 ticks, or if all have the same deadline. Timers with the same delay are sorted already. Other timers go
+// to the levels below. Later timers go to lists, which are merged with the sorted timers when their slots start. Moving a timer
+// to a later tick only writes its record. So does Cancel if the next timer can mostly use the place in the list. If the clock
+// reaches most places before that, and there are at most 4096 timers, Cancel takes the record out of its list.
 //
-// Pedigree. The ladder queue (Tang, Goh and Thng 2005) sorts only the next timers and leaves the rest in coarse
-// lists. It spreads a list over as many rungs as it needs. Here the rungs are fixed: the level of a list is the first
-// digit in which a deadline differs from the clock, as in the radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990).
-// The ladder queue cannot cancel. Here, as in [Go's runtime], the next timer uses the place of a cancelled one again.
+// Pedigree. The ladder queue (Tang, Goh and Thng 2005) sorts only the next timers and leaves the rest in coarse lists. It spreads
+// a list over as many rungs as it needs. Here the rungs are fixed: the level of a list is the first digit in which a deadline
+// differs from the clock, as in the radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990). The ladder queue cannot cancel. Here, as
+// in [Go's runtime], the next timer uses the place of a cancelled one again.
 //
-// Costs. Schedule, Reschedule and Cancel are O(1). Over its life a timer costs O(levels). A single Pop
-// or Next may empty a slot, which costs O(timers in the slot): 0.1 ms for 12,000 timers in one slot.
+// Costs. Schedule, Reschedule and Cancel are O(1). Over its life a timer costs O(levels). A single Pop or Next may empty a slot,
+// which costs O(timers in the slot): 0.1 ms for 12,000 timers in one slot.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. An empty ladder takes less than 1 KiB. A timer takes 28 bytes and its value. The array of links doubles, so
-// it takes up to as much again. The fullest slot so far takes 48 bytes a timer, for up to 2048 timers.
+// Memory. An empty ladder takes less than 1 KiB. A timer takes 28 bytes and its value. The array of links doubles, so it takes up
+// to as much again. The fullest slot so far takes 48 bytes a timer, for up to 2048 timers.
 //
-// Pick it for up to about ten thousand timers. Package auto does the same, and moves to a wheel if there
-// are more: among many timers, a list that starts is far from the cache.
+// Pick it for up to about ten thousand timers. Package auto does the same, and moves to a wheel if there are more: among many
+// timers, a list that starts is far from the cache.
 //
 // [Go's runtime]: https://github.com/golang/go/blob/go1.26.0/src/runtime/time.go
 package ladder
@@ -41,12 +40,12 @@ import (
 // Option sets a parameter of a Ladder.
 type Option func(*option.Room)
 
-// Capacity reserves room for n timers. The default is 0, and New panics if n is negative or too large.
-// More timers grow the ladder.
+// Capacity reserves room for n timers. The default is 0, and New panics if n is negative or too large. More timers grow the
+// ladder.
 func Capacity(n int) Option { return option.Capacity("ladder", n, records.MaxTimers) }
 
-// Ladder is a set of pending timers. Make it with New. It keeps the contract of
-// structures.Scheduler, and is for one goroutine at a time.
+// Ladder is a set of pending timers. Make it with New. It keeps the contract of structures.Scheduler, and is for one goroutine at
+// a time.
 type Ladder[T any] struct {
 	records records.Set
 	queue   ladder.Queue
@@ -65,16 +64,16 @@ func New[T any](opts ...Option) *Ladder[T] {
 	return l
 }
 
-// Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A
-// deadline at or before the clock counts as the tick after the clock. It costs O(1).
+// Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A deadline at or before the clock counts
+// as the tick after the clock. It costs O(1).
 func (l *Ladder[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	id, r := l.queue.Schedule(&l.records, clock.Clamp(l.records.Clock, deadline))
 	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
 	return id
 }
 
-// Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It
-// returns false, and changes nothing, if id is not pending. It costs O(1).
+// Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It returns false, and changes nothing, if
+// id is not pending. It costs O(1).
 func (l *Ladder[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if !l.records.Has(id) {
 		return false
@@ -110,8 +109,8 @@ func (l *Ladder[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop moves the clock to now if now is later. It removes and returns one timer that is due: the earliest first, in
-// unspecified order among equal deadlines. It costs O(1), or O(timers in a slot) if a slot starts.
+// Pop moves the clock to now if now is later. It removes and returns one timer that is due: the earliest first, in unspecified
+// order among equal deadlines. It costs O(1), or O(timers in a slot) if a slot starts.
 func (l *Ladder[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	l.records.Clock = max(l.records.Clock, now)
 	if l.queue.Quiet() > l.records.Clock {
@@ -120,8 +119,8 @@ func (l *Ladder[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	return records.Take[T](l.queue.Pop(&l.records))
 }
 
-// Next returns the earliest deadline, or the start of the first slot if it has more than 32 timers. No timer is due
-// before that tick. ok is false if no timer is pending. Next costs as much as a Pop, which the next Pop then saves.
+// Next returns the earliest deadline, or the start of the first slot if it has more than 32 timers. No timer is due before that
+// tick. ok is false if no timer is pending. Next costs as much as a Pop, which the next Pop then saves.
 func (l *Ladder[T]) Next() (at structures.Tick, ok bool) {
 	if l.queue.Len() == 0 {
 		return 0, false
@@ -144,6 +143,6 @@ func (l *Ladder[T]) Work() structures.Work { return l.queue.Work() }
 // CheckInvariants walks the whole structure and names the first broken invariant. It costs O(slots + timers).
 func (l *Ladder[T]) CheckInvariants() error { return l.records.Check("ladder", &l.queue) }
 
-// Snapshot returns the front, and the levels of lists that hold a record. A free record shows
-// as a stale entry. It costs O(n + slots), so it is not for hot paths.
+// Snapshot returns the front, and the levels of lists that hold a record. A free record shows as a stale entry. It costs O(n +
+// slots), so it is not for hot paths.
 func (l *Ladder[T]) Snapshot() shape.Snapshot { return l.records.Snapshot(&l.queue) }

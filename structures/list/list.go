@@ -1,24 +1,22 @@
-// Package list keeps timers in an unsorted array and scans it for the earliest: the usual solution
-// for a few timers without a library. Python's [schedule] takes min() over its jobs in this way.
+// Package list keeps timers in an unsorted array and scans it for the earliest: the usual solution for a few timers without a
+// library. Python's [schedule] takes min() over its jobs in this way.
 //
-// The package answers how many timers it takes before another structure pays off, so the list is
-// as fast as a list can be:
+// The package answers how many timers it takes before another structure pays off, so the list is as fast as a list can be:
 //
 //   - Deadlines are in an array of their own, eight to a cache line. A scan reads nothing else.
 //   - Each timer knows its place, and the last entry fills the place of a removed one. So Cancel does not search.
-//   - The earliest entry is remembered. A scan is needed only after that entry fired, was
-//     cancelled or moved to a later tick.
+//   - The earliest entry is remembered. A scan is needed only after that entry fired, was cancelled or moved to a later tick.
 //
-// Costs, for n timers: Schedule, Cancel and Reschedule O(1). Pop and Next O(1), or O(n) with n-1
-// comparisons if they scan. A timer takes 16 bytes, plus its value and ID.
+// Costs, for n timers: Schedule, Cancel and Reschedule O(1). Pop and Next O(1), or O(n) with n-1 comparisons if they scan. A
+// timer takes 16 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines, nearly all of them in scans.
 //
 // Ties. Unspecified, but the same for the same calls.
 //
-// Pick it for a few dozen timers, or for timers of which nearly all are cancelled or moved to a
-// later tick. Measured against quadheap, hold took the same time with 4 to 32 timers, 1.7 times as
-// long with 64 and 7 times as long with 1000. Churn took half the time with any number.
+// Pick it for a few dozen timers, or for timers of which nearly all are cancelled or moved to a later tick. Measured against
+// quadheap, hold took the same time with 4 to 32 timers, 1.7 times as long with 64 and 7 times as long with 1000. Churn took half
+// the time with any number.
 //
 // [schedule]: https://github.com/dbader/schedule/blob/252d451ea4355ae72e9e5e7b55c8cdb5d7f2545a/schedule/__init__.py
 package list
@@ -45,9 +43,8 @@ func Capacity(n int) Option { return option.Capacity("list", n, slab.MaxCapacity
 
 // List is an unsorted list of timers with values of type T. Make it with New.
 //
-// Its methods repeat those of slotted.Scheduler, which other structures share. They are so short that
-// a call through a dictionary is a large part of them: with the shared methods and 100 timers,
-// reschedule took 1.25 times as long and start-stop 1.07 times.
+// Its methods repeat those of slotted.Scheduler, which other structures share. They are so short that a call through a dictionary
+// is a large part of them: with the shared methods and 100 timers, reschedule took 1.25 times as long and start-stop 1.07 times.
 type List[T any] struct {
 	clock structures.Tick
 	table slab.Table[T]
@@ -239,10 +236,10 @@ const group = 4
 
 // scan returns the place of an earliest deadline, with len(deadlines)-1 comparisons. There must be one.
 //
-// It computes the earliest of a group without a branch and compares that once with the earliest so far. That branch
-// is nearly always predicted: the more deadlines there were, the less often the next one is earlier than all of them.
-// It remembers the group only and finds the place at the end. With one deadline at a time a scan took 2.0 times as
-// long at 30 timers and 3.4 times from 1000 on.
+// It computes the earliest of a group without a branch and compares that once with the earliest so far. That branch is nearly
+// always predicted: the more deadlines there were, the less often the next one is earlier than all of them. It remembers the
+// group only and finds the place at the end. With one deadline at a time a scan took 2.0 times as long at 30 timers and 3.4 times
+// from 1000 on.
 func scan(deadlines []structures.Tick) int {
 	at, earliest := 0, deadlines[0]
 	i := 1

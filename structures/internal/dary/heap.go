@@ -171,11 +171,7 @@ func AddTo(b *snapshot.Builder, name string, arity int, timers snapshot.Timers) 
 	b.Begin(shape.Part{Name: name, Kind: shape.Heap, Arity: arity})
 	i := 0
 	for slot, filed := range timers {
-		c := shape.Cell{Parent: -1}
-		if i > 0 {
-			c.Parent, c.Child = (i-1)/arity, (i-1)%arity
-		}
-		b.Timer(c, slot, filed)
+		b.Timer(shape.Cell{Parent: (i+arity-1)/arity - 1, Child: max(i-1, 0) % arity}, slot, filed) // the parent of the root is -1
 		i++
 	}
 }
