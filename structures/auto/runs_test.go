@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
 )
@@ -107,6 +108,29 @@ func TestDeadEntriesOfRunsAreBounded(t *testing.T) {
 		}
 	}
 	mustBeSound(t, s.Timers)
+}
+
+// Dead entries that are due cost no long call while the clock goes tick by tick. A jump pays for those of the timers that were pending.
+func TestDueDeadEntriesAreDroppedInSteps(t *testing.T) {
+	n := longtest.Scale(t, 60_000, 60_000, 1_000_000)
+	for _, step := range []structures.Tick{1, 2 * delay} {
+		s := line{Timers: auto.New[int]()}
+		s.inOrder(n, 1, 4)
+		s.inOrder(n, n, 1)
+		most := uint64(n/delay*2 + 32)
+		if step > 1 {
+			most = uint64(2*s.Len() + 1016)
+		}
+		for now := s.now; now <= s.now+2*delay; now += step {
+			for ok := true; ok; {
+				before := s.Work().Dropped
+				if _, ok = s.Pop(now); s.Work().Dropped-before > most {
+					t.Fatalf("steps of %d ticks: a Pop dropped %d of %d entries, want at most %d", step, s.Work().Dropped-before, n, most)
+				}
+			}
+		}
+		mustBeSound(t, s.Timers)
+	}
 }
 
 // In a run a timer that moves to later fires at its new tick, and one that moves to earlier leaves the run.
