@@ -32,7 +32,7 @@ var placed = map[string]string{
 var patched = []string{"runtime/time.go", "runtime/signal_unix.go", "runtime/os_windows.go", "syscall/exec_unix.go"}
 
 // unneeded are the files of package trace that a program does not need to write a trace.
-var unneeded = []string{"compressor.go", "reader.go"}
+var unneeded = []string{"compressor.go", "file.go", "reader.go"}
 
 // module is the beginning of imports within this module, and moved is its replacement in the program.
 const module, moved = `"github.com/timerbench/timerbench/`, `"timerbench/`
