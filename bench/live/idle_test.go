@@ -4,8 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/internal/doctest"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -92,7 +91,7 @@ func TestWakeupsOfAnHour(t *testing.T) {
 		fmt.Fprintf(page, "| %s | %s", strings.Join(names[line], ", "), line)
 	}
 	fmt.Fprintf(page, "| any, ticking | %s | %s |\n", show.Grouped(all), show.Grouped(all-ticks))
-	compareWithPage(t, "wake-ups of an hour", page.String())
+	doctest.Generated(t, *update, driverPage, "<!-- wake-ups of an hour -->\n\n", "\n<!-- end of wake-ups of an hour -->", page.String())
 }
 
 // With shorter ticks a driver wakes up more often, but never more than once for each timer, as package time does.
@@ -114,27 +113,5 @@ func TestWakeupsOfASecond(t *testing.T) {
 			page += fmt.Sprintf("| %v | %s |\n", tick, show.Grouped(int(late.Use.Wakeups)))
 		})
 	}
-	compareWithPage(t, "wake-ups of a second", page)
-}
-
-// compareWithPage expects a text in a page, between two comments that name it.
-func compareWithPage(t *testing.T, name, want string) {
-	t.Helper()
-	data, err := os.ReadFile(driverPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := regexp.MustCompile("(?s)(<!-- " + name + " -->\n\n).*?(\n<!-- end of " + name + " -->)")
-	page := block.ReplaceAllString(string(data), "${1}"+want+"${2}")
-	switch {
-	case !block.Match(data):
-		t.Fatalf("%s has no block %q", driverPage, name)
-	case page == string(data):
-	case !*update:
-		t.Errorf("%s does not say what was counted (go test ./bench/live -run Wakeups -update writes it)\n%s", driverPage, want)
-	default:
-		if err := os.WriteFile(driverPage, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	doctest.Generated(t, *update, driverPage, "<!-- wake-ups of a second -->\n\n", "\n<!-- end of wake-ups of a second -->", page)
 }

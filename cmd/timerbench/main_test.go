@@ -178,21 +178,6 @@ func files(t *testing.T, dir string) string {
 	return strings.Join(names(entries, os.DirEntry.Name), " ")
 }
 
-// generated checks the text between two marks in a document. With -update it rewrites the text.
-func generated(t *testing.T, page, begin, end, want string) {
-	t.Helper()
-	before, rest, ok := strings.Cut(readText(t, page), begin)
-	got, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the output", page)
-	}
-	if *update {
-		writeText(t, page, before+begin+want+end+after)
-	} else if got != want {
-		t.Errorf("%s shows (rewrite it with -update):\n%swant:\n%s", page, got, want)
-	}
-}
-
 // leaves returns the full names of the commands without subcommands, except hidden ones.
 func leaves(cmd *cobra.Command) (out []string) {
 	if cmd.Hidden {

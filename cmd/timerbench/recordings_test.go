@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/internal/doctest"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
@@ -55,7 +56,7 @@ func TestTracesSayWhatTheyHold(t *testing.T) {
 		}
 		info, _ := must(t, "trace", "info", "../../traces/"+name+".trace")
 		beside := "../../traces/" + name + ".md"
-		generated(t, beside, "-update -->\n```\n", "```\n<!-- end of info -->", info)
+		doctest.Generated(t, *update, beside, "-update -->\n```\n", "```\n<!-- end of info -->", info)
 		fact := func(what string) string {
 			found := regexp.MustCompile(`(?m)^\| ` + what + ` \| (.*) \|$`).FindStringSubmatch(readText(t, beside))
 			if found == nil {
@@ -74,7 +75,7 @@ func TestTracesSayWhatTheyHold(t *testing.T) {
 			fmt.Sprint(s.Bytes / 1000),
 		}, " | ") + " |\n"
 	}
-	generated(t, recordingsDoc, "<!-- corpus: written by go test ./cmd/timerbench -run TracesSay -update -->\n", "<!-- end of corpus -->", table)
+	doctest.Generated(t, *update, recordingsDoc, "<!-- corpus: written by go test ./cmd/timerbench -run TracesSay -update -->\n", "<!-- end of corpus -->", table)
 }
 
 // traits are the figures by which models and recordings are compared.
@@ -134,7 +135,7 @@ func TestModelsAreLaidBesideRecordings(t *testing.T) {
 	if len(found) > 0 {
 		t.Errorf("no model for %v", found)
 	}
-	generated(t, recordingsDoc, "<!-- models: written by go test ./cmd/timerbench -run ModelsAreLaid -update -->\n", "<!-- end of models -->", table.Markdown())
+	doctest.Generated(t, *update, recordingsDoc, "<!-- models: written by go test ./cmd/timerbench -run ModelsAreLaid -update -->\n", "<!-- end of models -->", table.Markdown())
 }
 
 // A trace without timers answers no question.

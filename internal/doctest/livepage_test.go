@@ -137,6 +137,6 @@ func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 		}
 	}
 	for name, text := range blocks {
-		generated(t, livePage, "<!-- live, "+name+": written by make keep-live -->\n", "<!-- end of live, "+name+" -->\n", "\n"+text)
+		Generated(t, *update, livePage, "<!-- live, "+name+": written by make keep-live -->\n", "<!-- end of live, "+name+" -->\n", "\n"+text)
 	}
 }

@@ -51,5 +51,5 @@ func TestREADMEOfMeasuringSaysWhereTheTimeGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	generated(t, "docs/measuring.md", "<!-- parts: written by go test ./internal/doctest -run README -update -->\n", "<!-- end of parts -->\n", partsTable(last))
+	Generated(t, *update, "docs/measuring.md", "<!-- parts: written by go test ./internal/doctest -run README -update -->\n", "<!-- end of parts -->\n", partsTable(last))
 }

@@ -61,28 +61,8 @@ func structuresTable() string {
 		head, first.String(), len(catalog.All())-len(classic), head, others.String())
 }
 
-// generated checks what a file has between two marks, or rewrites it.
-func generated(t *testing.T, path, begin, end, want string) {
-	t.Helper()
-	text := read(t, path)
-	before, rest, ok := strings.Cut(text, begin)
-	got, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("nothing between %q and %q", begin, end)
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got != want {
-		t.Errorf("%s says (run with -update):\n%s\nwant:\n%s", path, got, want)
-	}
-}
-
 func TestREADMETableIsTheCatalog(t *testing.T) {
-	generated(t, readme, tableBegin, tableEnd, structuresTable())
+	Generated(t, *update, readme, tableBegin, tableEnd, structuresTable())
 }
 
 // The verdict is that of all results in docs/results together.
@@ -108,7 +88,7 @@ func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
 		verdict += fmt.Sprintf("- %s: %s, %s on %s\n", e.When, link(e.Name), e.Gain(), show.Count(e.Machines, "machine"))
 	}
 	verdict += "- timers that are fields of your structs: [structures/intrusive](structures/intrusive)\n"
-	generated(t, readme, verdictBegin, verdictEnd, verdict)
+	Generated(t, *update, readme, verdictBegin, verdictEnd, verdict)
 }
 
 // The code in the README is the body of an Example, which runs.

@@ -101,5 +101,5 @@ func TestTheTTLPageIsThatOfTheKeptRun(t *testing.T) {
 		}
 		text += "\n" + x.Sentence() + "\n"
 	}
-	generated(t, ttlPage, ttlBegin, ttlEnd, text)
+	Generated(t, *update, ttlPage, ttlBegin, ttlEnd, text)
 }

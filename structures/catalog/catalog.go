@@ -160,7 +160,7 @@ func For[T any]() []entry.For[T] {
 		}, auto.New[T]),
 		of(entry.For[T]{
 			Name: "hwheel-list", Family: entry.Wheels, MaxBytes: 44, Ties: entry.FIFO,
-			Summary: "the same on linked lists, the classical form: Linux before 4.8, Kafka, tokio",
+			Summary: "hierarchical, cascading wheel on linked lists, the classical form: Linux before 4.8, Kafka, tokio",
 			Source:  "Varghese & Lauck 1987, scheme 7",
 			Costs:   costs(constant, constant, cost(entry.Logarithmic, "levels", "a timer")),
 		}, hwheellist.New[T]),
