@@ -263,7 +263,10 @@ func TestStatsTellHowLateTimersWere(t *testing.T) {
 		d.Schedule(0, nothing)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		l := d.Stats().Lateness
+		l, want := d.Stats().Lateness, "pending 0, started 3, fired 3, stopped 0, wake-ups 1 (0 idle), lateness of 3 timers: p50 30.1s, p99 50s, max 50s"
+		if got := fmt.Sprint(d.Stats()); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 		if half := l.Quantile(0.5); l.Count() != 3 || l.Max() != 50*time.Second || l.Quantile(0.1) != 0 ||
 			half < 30*time.Second || half > 31*time.Second {
 			t.Error(l, half)

@@ -50,6 +50,16 @@ func (d *Driver) Stats() Stats {
 	return s
 }
 
+// String names the counters. It leaves out what is only counted with Profiling if it is 0.
+func (s Stats) String() string {
+	out := fmt.Sprintf("pending %d, started %d, fired %d, stopped %d, wake-ups %d (%d idle), lateness of %v",
+		s.Pending, s.Started, s.Fired, s.Stopped, s.Wakeups, s.IdleWakeups, s.Lateness)
+	if s.Moved+s.Delays.n > 0 {
+		out += fmt.Sprintf(", moved %d, delays of %v", s.Moved, s.Delays)
+	}
+	return out
+}
+
 // String returns Stats as JSON, with durations in ns. It makes a Driver a variable of package expvar:
 //
 //	expvar.Publish("timers", d)
@@ -148,7 +158,14 @@ func (l Distribution) Quantile(q float64) time.Duration {
 	return l.Max()
 }
 
-// String returns the number of timers and some quantiles.
+// String returns the number of timers and some quantiles, to three digits.
 func (l Distribution) String() string {
-	return fmt.Sprintf("%d timers, p50 %v, p99 %v, max %v", l.n, l.Quantile(0.5), l.Quantile(0.99), l.Max())
+	digits := func(d time.Duration) time.Duration {
+		unit := time.Duration(1)
+		for unit < d/1000 {
+			unit *= 10
+		}
+		return d.Round(unit)
+	}
+	return fmt.Sprintf("%d timers: p50 %v, p99 %v, max %v", l.n, digits(l.Quantile(0.5)), digits(l.Quantile(0.99)), digits(l.Max()))
 }
