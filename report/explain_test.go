@@ -91,6 +91,14 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 	if got := factOf(unclear, "Wins") + factOf(unclear, "Unclear"); !strings.Contains(got, "in 0 of 1 cells") || !strings.Contains(got, "in 1: hold, N = 1M") {
 		t.Errorf("what may be the fastest is %q", got)
 	}
+	r.Cells[0].Rows = append(r.Cells[0].Rows, costs(map[string]float64{"rbtree": 20, "ladder": 40}).Cells[0].Rows...)
+	for i := range r.Cells[0].Rows[2:] {
+		row := &r.Cells[0].Rows[2:][i]
+		row.Structure, row.Role = map[string]string{"rbtree": "intrusive-rbtree", "ladder": "auto"}[row.Structure], map[string]results.Role{"rbtree": results.RoleIntrusive, "ladder": results.RoleStructure}[row.Structure]
+	}
+	if got := factOf(of("intrusive-rbtree"), "Wins and loses"); !strings.Contains(got, "0.50 times as long as auto (geometric mean over 1 cell)") {
+		t.Errorf("an intrusive structure: %q", got)
+	}
 	if got := factOf(of("hwheel"), "Loses"); strings.Contains(got, "N = 100") {
 		t.Errorf("hwheel loses where it wins: %q", got)
 	}

@@ -118,7 +118,7 @@ recommend uses.`,
   timerbench explain quadheap-lazy --results ` + latest,
 		Args: argsFrom(1, 1, "the name of a structure, see "+asTyped("list", "structures")),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := exactly("structure", catalog.All(), nameOfStructure, args[0])
+			e, err := exactly("structure", allStructures(), nameOfStructure, args[0])
 			if err != nil {
 				return err
 			}
@@ -146,9 +146,7 @@ recommend uses.`,
 			})
 		},
 	}
-	cmd.Flags().StringVarP(&from, "results", "r", "",
-		"results `file`, or folder of runs (default: the results that recommend uses)")
-	cmd.Flags().StringVar(&html, "html", "",
-		"write a page to this `file` instead of the text"+orStdout)
+	cmd.Flags().StringVarP(&from, "results", "r", "", "results `file`, or folder of runs (default: the results that recommend uses)")
+	cmd.Flags().StringVar(&html, "html", "", "write a page to this `file` instead of the text"+orStdout)
 	return cmd
 }

@@ -48,10 +48,19 @@ func Number(most float64) func(string) (float64, error) {
 	}
 }
 
-// Rate reads a whole number a second: 50000/s, 50k.
+// Rate reads a number per second, minute or hour, and returns it per second: 50000/s, 50k, 3e6/m, 1e8/h.
 func Rate(text string) (float64, error) {
 	const most = 1e12 // no program starts more timers
-	return Number(most)(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "/s")))
+	number, unit, ok := strings.Cut(text, "/")
+	if !ok {
+		unit = "s"
+	}
+	rate, err := Number(most)(strings.TrimSpace(number))
+	seconds := map[string]float64{"s": 1, "m": 60, "h": 3600}[strings.TrimSpace(unit)]
+	if err != nil || seconds == 0 {
+		return 0, fmt.Errorf("%q: want a whole number per second, minute or hour, such as 50000/s, 50k, 3e6/m or 1e8/h", text)
+	}
+	return rate / seconds, nil
 }
 
 // Share reads a part of the whole, or several times as much if most is above 1: 5%, 0.05.

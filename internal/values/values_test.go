@@ -28,12 +28,12 @@ func TestNumbersOfTimers(t *testing.T) {
 }
 
 func TestRates(t *testing.T) {
-	for text, want := range map[string]float64{"50000/s": 50_000, "50k/s": 50_000, " 5e4 /s ": 50_000, "50,000": 50_000} {
+	for text, want := range map[string]float64{"50000/s": 50_000, "50k/s": 50_000, " 5e4 /s ": 50_000, "50,000": 50_000, "3m/m": 50_000, "36/h": 0.01} {
 		if got, err := values.Rate(text); err != nil || got != want {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "/s", "0/s", "5/min", "-1/s", "1e13/s"} {
+	for _, text := range []string{"", "/s", "0/s", "5/min", "5/", "5/s/s", "-1/s", "1e13/s"} {
 		if _, err := values.Rate(text); err == nil {
 			t.Errorf("%q is read as a rate", text)
 		}

@@ -139,7 +139,7 @@ func standing(name string, r *answer.Run) []Fact {
 	clear := len(wins) + len(worse)
 	all := clear + len(unclear)
 	if all == 0 {
-		return []Fact{{"Wins and loses", "these results have no cost of this structure"}}
+		return []Fact{{"Wins and loses", unranked(name, r)}}
 	}
 	first := fmt.Sprintf("fastest, or tied with the fastest, in %d of %d cells", len(wins), all)
 	if len(wins) > 0 {
@@ -165,6 +165,18 @@ func standing(name string, r *answer.Run) []Fact {
 			"geometric mean over the clear cells, where a tie counts as 1"})
 	}
 	return facts
+}
+
+// unranked compares a structure in no ranking with the default: its timers are fields of the caller's structs, or it has no costs.
+func unranked(name string, r *answer.Run) string {
+	cells := slices.DeleteFunc(slices.Clone(r.Cells), func(c *stats.Costs) bool { return c.Row(name) == nil })
+	for _, x := range answer.Intrusive(cells, slices.Repeat([]float64{1}, len(cells)), answer.Default) {
+		if x.Structure == name {
+			return fmt.Sprintf("in no ranking, because its timers are fields of your structs: %s times as long as %s (geometric mean over %s)",
+				show.Times(x.Times.Center), answer.Default, show.Count(len(cells), "cell"))
+		}
+	}
+	return "these results have no cost of this structure"
 }
 
 func someCells(cells []string) string {

@@ -39,11 +39,7 @@ func withIntrusive(cells []*stats.Costs, n int) []*stats.Costs {
 
 // gain compares the best intrusive structure with the default over cells, in a sentence.
 func gain(among string, cells []*stats.Costs) []show.Span {
-	weights := make([]float64, len(cells))
-	for i := range weights {
-		weights[i] = 1
-	}
-	ranked := answer.Intrusive(cells, weights, answer.Default)
+	ranked := answer.Intrusive(cells, slices.Repeat([]float64{1}, len(cells)), answer.Default)
 	if len(ranked) == 0 {
 		return nil
 	}
