@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -236,33 +237,39 @@ func TestAProgramEndsWithItsChildren(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	dir := t.TempDir()
-	list := filepath.Join(dir, "list.toml")
-	if err := os.WriteFile(list, []byte("\xef\xbb\xbf[[external]]\nname='a'\ncommand=['./a', '-x y']\n[[external]]\nname='b'\ncommand=['java', 'B']\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, err := Parse([]string{"mine=./mine --fast", list}, []string{"auto"})
-	if err != nil || len(got) != 3 || got[0].Name != "mine" || got[0].Args[1] != "--fast" ||
-		got[1].Args[0] != filepath.Join(dir, "a") || got[1].Args[1] != "-x y" || got[2].Args[0] != "java" {
-		t.Errorf("%+v, %v", got, err)
-	}
-	bad := filepath.Join(dir, "bad.toml")
-	if err := os.WriteFile(bad, []byte("[[external]]\nname='a'\ncomand=['a']\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for value, want := range map[string]string{
-		"a=":                         "has no command",
-		"a b=x":                      "want a name",
-		"auto=x":                     "the name auto is taken",
-		filepath.Join(dir, "absent"): "want name=command or a TOML file",
-		bad:                          "want tables [[external]]",
+	t.Chdir(t.TempDir())
+	for file, text := range map[string]string{
+		"my-wheel": "", "auto": "", "my list": "\xef\xbb\xbf[[external]]\nname='a'\ncommand=['./my-wheel', '-x y']\n[[external]]\nname='b'\ncommand=['sh', 'B']\n",
+		"list.toml": "[[external]]\nname='c'\ncommand=['./my-wheel']\n", "bad.toml": "[[external]]\nname='a'\ncomand=['a']\n",
 	} {
-		if _, err := Parse([]string{value}, []string{"auto"}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", value, err, want)
+		mode := os.FileMode(0o755) // so that a list may be executable, as on disks of Windows
+		if file == "my list" {
+			mode = 0o644
+		}
+		if err := os.WriteFile(file, []byte(text), mode); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if _, err := Parse([]string{"a=x", "a=y"}, nil); err == nil {
-		t.Error("a name twice")
+	got, err := Parse([]string{"mine=sh --fast", "my list", "list.toml", "./my-wheel --size=5", "2=./my-wheel"}, []string{"auto"})
+	want := []Spec{{Name: "mine", Args: []string{"sh", "--fast"}}, {Name: "a", Args: []string{"./my-wheel", "-x y"}}, {Name: "b", Args: []string{"sh", "B"}},
+		{Name: "c", Args: []string{"./my-wheel"}}, {Name: "my-wheel", Args: []string{"./my-wheel", "--size=5"}}, {Name: "2", Args: []string{"./my-wheel"}}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	for values, want := range map[string]string{
+		"a=":          "has no command",
+		"a b=x":       "want a program, name=command",
+		"!=x":         "want a name",
+		"auto=sh":     "the name auto is taken: want another one before =, such as my-auto=sh",
+		"./auto":      "the name auto is taken: want another one before =, such as my-auto=./auto",
+		"absent":      "want a program, name=command or a TOML file",
+		"a=./absent":  "no such file",
+		"bad.toml":    "want a program, or TOML tables [[external]]",
+		"a=sh,a=true": "the name a is taken",
+	} {
+		if _, err := Parse(strings.Split(values, ","), []string{"auto"}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", values, err, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package external
 import (
 	"bytes"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -33,8 +34,9 @@ func (s Spec) Command() string { return strings.Join(s.Args, " ") }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*$`)
 
-// Parse parses the values of --external. A value is name=command, where spaces separate the arguments, or
-// the name of a TOML file with a list of programs. It returns an error for a name in taken or a duplicate name.
+// Parse parses the values of --external. A value is name=command, a command whose program is a file, or the name of a
+// TOML file with a list of programs. Spaces separate the arguments. Parse returns an error for a name in taken, a duplicate
+// name, or a program that does not exist.
 func Parse(values []string, taken []string) ([]Spec, error) {
 	var out []Spec
 	seen := make(map[string]bool)
@@ -42,25 +44,21 @@ func Parse(values []string, taken []string) ([]Spec, error) {
 		seen[name] = true
 	}
 	for _, value := range values {
-		var list []Spec
-		name, command, ok := strings.Cut(value, "=")
-		if ok {
-			list = []Spec{{Name: name, Args: strings.Fields(command)}}
-		} else {
-			var err error
-			if list, err = read(value); err != nil {
-				return nil, err
-			}
+		list, err := specs(value)
+		if err != nil {
+			return nil, err
 		}
 		for _, s := range list {
 			switch {
 			case !validName.MatchString(s.Name):
-				return nil, fmt.Errorf("%q: want a name of letters, digits and dashes before =, "+
-					"such as libuv=./libuv", value)
+				return nil, fmt.Errorf("%q: want a name of letters, digits and dashes before =, such as libuv=./libuv", value)
 			case len(s.Args) == 0 || s.Args[0] == "":
 				return nil, fmt.Errorf("%q: %s has no command", value, s.Name)
 			case seen[s.Name]:
-				return nil, fmt.Errorf("%q: the name %s is taken, choose another one", value, s.Name)
+				return nil, fmt.Errorf("%q: the name %s is taken: want another one before =, such as my-%[2]s=%s", value, s.Name, s.Command())
+			}
+			if _, err := exec.LookPath(s.Args[0]); err != nil {
+				return nil, fmt.Errorf("%q: %w", value, err)
 			}
 			seen[s.Name] = true
 			out = append(out, s)
@@ -69,27 +67,50 @@ func Parse(values []string, taken []string) ([]Spec, error) {
 	return out, nil
 }
 
+// specs returns the programs of a value of --external.
+func specs(value string) ([]Spec, error) {
+	name, command, ok := strings.Cut(value, "=")
+	if ok && !strings.ContainsAny(name, " /") {
+		return []Spec{{Name: name, Args: strings.Fields(command)}}, nil
+	}
+	if args := strings.Fields(value); len(args) > 0 && filepath.Ext(args[0]) != ".toml" {
+		args[0] = inFolder(".", args[0])
+		if _, err := exec.LookPath(args[0]); err == nil {
+			return []Spec{{Name: filepath.Base(args[0]), Args: args}}, nil
+		}
+	}
+	return read(value)
+}
+
+// inFolder returns the path of a program in a folder, with a slash, without which it would be looked for in PATH.
+func inFolder(folder, program string) string {
+	if !filepath.IsAbs(program) {
+		program = filepath.Join(folder, program)
+	}
+	if !filepath.IsAbs(program) {
+		program = "./" + program
+	}
+	return program
+}
+
 // read reads a TOML file of [[external]] tables. Commands with a slash are relative to its folder.
 func read(path string) ([]Spec, error) {
 	data, err := foreign.ReadFile(path, foreign.MostTOML)
 	if err != nil {
-		return nil, fmt.Errorf("want name=command or a TOML file with a list of programs: %w", err)
+		return nil, fmt.Errorf("want a program, name=command or a TOML file with a list of programs: %w", err)
 	}
 	var file struct {
 		External []Spec `toml:"external"`
 	}
 	if err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&file); err != nil {
-		return nil, fmt.Errorf("%s: want tables [[external]] with a name and a command: %w", path, err)
+		return nil, fmt.Errorf("%s: want a program, or TOML tables [[external]] with a name and a command: %w", path, err)
 	}
 	if len(file.External) == 0 {
 		return nil, fmt.Errorf("%s: it lists no program, want tables [[external]]", path)
 	}
-	for i, s := range file.External {
-		if len(s.Args) > 0 && strings.Contains(s.Args[0], "/") && !filepath.IsAbs(s.Args[0]) {
-			file.External[i].Args[0] = filepath.Join(filepath.Dir(path), s.Args[0])
-			if !filepath.IsAbs(file.External[i].Args[0]) {
-				file.External[i].Args[0] = "./" + file.External[i].Args[0]
-			}
+	for _, s := range file.External {
+		if len(s.Args) > 0 && strings.Contains(s.Args[0], "/") {
+			s.Args[0] = inFolder(filepath.Dir(path), s.Args[0])
 		}
 	}
 	return file.External, nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -25,7 +24,7 @@ this command also prints: timerbench.h, timerbench.rs or timerbench.py.`,
 		Example: `  timerbench external init c >start.c
   timerbench external init timerbench.h >timerbench.h
   cc -O2 -o mine start.c
-  timerbench verify --external mine=./mine`,
+  timerbench verify --external ./mine`,
 		Args:      argsFrom(1, 1, "one of "+strings.Join(external.StartNames(), ", ")),
 		ValidArgs: external.StartNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,14 +67,10 @@ func verifyPrograms(cmd *cobra.Command, values []string, traces string, asJSON b
 		}
 	}
 	if asJSON {
-		e := json.NewEncoder(out)
-		e.SetIndent("", " ")
-		if err := e.Encode(verdicts); err != nil {
-			return err
-		}
+		err = printJSON(out, verdicts)
 	}
 	if len(failed) > 0 {
-		return errors.New("these programs fail: " + strings.Join(failed, ", "))
+		err = errors.Join(err, errors.New("these programs fail: "+strings.Join(failed, ", ")))
 	}
-	return nil
+	return err
 }
