@@ -42,7 +42,7 @@ bench-smoke: build ## A short run, to check that everything works: about a minut
 
 .PHONY: bench-full
 bench-full: build ## Measure everything, up to ten million timers, or continue: hours
-	$(CMD) run --profile full --resume --out $(or $(OUT),out/full) $(value ARGS)
+	$(CMD) run --profile full $(if $(wildcard $(or $(OUT),out/full)/results.json),--resume) --out $(or $(OUT),out/full) $(value ARGS)
 	$(CMD) live --into $(or $(OUT),out/full) --for 4m -s '^(auto|hwheel|quadheap)$$' --drivers tickless --shards default --n 1e2,1e3,1e4,1e5,1e6
 	$(CMD) report $(or $(OUT),out/full)
 

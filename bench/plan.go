@@ -137,6 +137,17 @@ func (p *Plan) Seconds() float64 {
 	return sum
 }
 
+// ProofSeconds returns the estimated duration of the proof of all cells with one seed.
+func (p *Plan) ProofSeconds() float64 {
+	sum := 0.0
+	for _, s := range p.Steps {
+		if c := s.cell; c != nil && c.trace == nil {
+			sum += 130e-9 * float64(s.Contenders*(c.n+c.trials*c.block()))
+		}
+	}
+	return sum
+}
+
 // find returns the step that measures a workload at a size; nil: there is none.
 func (p *Plan) find(workload string, n int) *Step {
 	for i, s := range p.Steps {

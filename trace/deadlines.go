@@ -11,11 +11,10 @@ import (
 // deadlines records timers that another component runs. It keeps their deadlines in a heap of its
 // own, so that the trace can name the timers that fire at each tick.
 //
-// In the trace a timer fires at the first tick at or after its deadline, and every tick at which
-// timers fire is an advance. Other advances are few, because they count as operations in a
-// replay. One is recorded only if the clock of the trace would otherwise be behind by more than
-// 1/100 of the delay of the timer that is scheduled, moved or stopped, or by more than 10 ms. So
-// deadlines are exact, and recorded delays are at most 1/100 and at most 10 ms too long.
+// In the trace a timer fires at the first tick at or after its deadline, and every tick at which timers fire is an
+// advance. Other advances are few, because they count as operations in a replay. One is recorded only if the clock of
+// the trace would otherwise be behind by more than 1/100 of the delay of the timer that is scheduled, moved or stopped,
+// or by more than 10 ms. So deadlines are exact, and recorded delays are at most 1/100 and at most 10 ms too long.
 type deadlines struct {
 	w     *Writer // nil: nothing is recorded
 	tick  time.Duration

@@ -69,12 +69,11 @@
 //	4  refused reschedule
 //	5  refused cancel
 //
-// A delay is the deadline minus the clock. The clock starts at 0, and each advance adds its ticks. A key is
-// stored as the difference to the previous key in the chunk; the keys of schedules count as well, and the first
-// difference is to 0. A site is the number of a place in the program, or 0 if it is not known. Sites are
-// numbered from 1 in the order in which they occur in the file. At its first occurrence a site's text follows,
-// of at most 1 KiB, and from version 4 on the form of its timers as uvarint (see [Form]). A file has at most 4,096
-// sites.
+// A delay is the deadline minus the clock. The clock starts at 0, and each advance adds its ticks. A key is stored as
+// the difference to the previous key in the chunk; the keys of schedules count as well, and the first difference is to
+// 0. A site is the number of a place in the program, or 0 if it is not known. Sites are numbered from 1 in the order in
+// which they occur in the file. At its first occurrence a site's text follows, of at most 1 KiB, and from version 4 on
+// the form of its timers as uvarint (see [Form]). A file has at most 4,096 sites.
 //
 // Payload of the footer, each as uvarint:
 //

@@ -13,8 +13,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// EnvFile is the environment variable that names the file to record to. The command "timerbench
-// trace record" sets it.
+// EnvFile is the environment variable that names the file to record to. The command "timerbench trace record" sets it.
 const EnvFile = "TIMERBENCH_TRACE"
 
 // EnvBuffer is the environment variable that bounds the memory for operations that a program of "timerbench trace
@@ -54,12 +53,11 @@ func absoluteEnv() (start struct{ value, path string }) {
 // of the recording. Without a recording it does nothing. Until stop, the trace is in a file with
 // the same name followed by the process ID and ".tmp".
 //
-// A program with several schedulers calls FromEnv for each. The first trace goes to the file that the
-// environment names, the second to a file with "-2" added to its name, and so on. In a program of "timerbench
-// trace build", the first trace is that of Go's runtime. Child processes of a program that records do not
-// record. If another program has completed a trace with the same name meanwhile, stop keeps both: it adds a
-// number to the name, and returns an error that contains the new name. A trace for a device or a pipe, which is no
-// regular file, is written to it as it is.
+// A program with several schedulers calls FromEnv for each. The first trace goes to the file that the environment
+// names, the second to a file with "-2" added to its name, and so on. In a program of "timerbench trace build", the
+// first trace is that of Go's runtime. Child processes of a program that records do not record. If another program has
+// completed a trace with the same name meanwhile, stop keeps both: it adds a number to the name, and returns an error
+// that contains the new name. A trace for a device or a pipe, which is no regular file, is written to it as it is.
 func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Scheduler[T], stop func() error, err error) {
 	f, err := fileFromEnv(h)
 	switch {

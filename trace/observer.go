@@ -22,11 +22,10 @@ const (
 	eventKinds
 )
 
-// Observer records timers that it does not run, such as those of Go's runtime or of another program, from the
-// events of each timer. The trace holds the timers that were asked for: a timer is pending until its deadline,
-// even if it fires late or was taken out of a heap before, and it fires at its deadline, rounded up to a tick.
-// A pending timer whose first event was lost is in the trace from the event on that gives it a deadline. An
-// EventStop before counts as lost.
+// Observer records timers that it does not run, such as those of Go's runtime or of another program, from the events of
+// each timer. The trace holds the timers that were asked for: a timer is pending until its deadline, even if it fires
+// late or was taken out of a heap before, and it fires at its deadline, rounded up to a tick. A pending timer whose
+// first event was lost is in the trace from the event on that gives it a deadline. An EventStop before counts as lost.
 //
 // One goroutine at a time may use an Observer. It needs 80 bytes for each pending timer.
 type Observer struct {

@@ -122,7 +122,7 @@ func TestASessionIsMergedPairByPair(t *testing.T) {
 	t.Setenv(asProgram, "ok")
 	var said []string
 	s := Session{
-		Old: programs(t, "old", 2), New: programs(t, "new", 2), Pairs: 6, Rounds: ages, Seed: 1, Dir: t.TempDir(),
+		Old: programs(t, "old", 2), New: programs(t, "new", 2), Pairs: 6, Rounds: Ages, Seed: 1, Dir: t.TempDir(),
 		Progress: func(done, all int, name string) { said = append(said, fmt.Sprintf("%d/%d %s", done, all, name)) },
 	}
 	old, new, err := s.Run(t.Context())
@@ -133,18 +133,18 @@ func TestASessionIsMergedPairByPair(t *testing.T) {
 		if err := r.Validate(); err != nil {
 			t.Error(err)
 		}
-		if len(r.Cells) != 1 || len(r.Cells[0].Rows) != 3 || r.Parameters.Trials != 6*ages || r.Parameters.Layouts != 2 {
+		if len(r.Cells) != 1 || len(r.Cells[0].Rows) != 3 || r.Parameters.Trials != 6*Ages || r.Parameters.Layouts != 2 {
 			t.Fatalf("%+v", r.Parameters)
 		}
 		rounds := make(map[int]bool)
 		for i, trial := range r.Cells[0].Rows[1].Cost {
 			rounds[trial.Round] = true
-			if pair := i / ages; trial.Instance != pair || trial.Layout != 1+pair%2 {
+			if pair := i / Ages; trial.Instance != pair || trial.Layout != 1+pair%2 {
 				t.Errorf("trial %d has instance %d and layout %d", i, trial.Instance, trial.Layout)
 			}
 		}
-		if len(rounds) != 6*ages || r.Cells[0].Rows[0].Latency != nil {
-			t.Errorf("%d rounds, want %d", len(rounds), 6*ages)
+		if len(rounds) != 6*Ages || r.Cells[0].Rows[0].Latency != nil {
+			t.Errorf("%d rounds, want %d", len(rounds), 6*Ages)
 		}
 	}
 	if old.Parameters.Session == "" || old.Parameters.Session != new.Parameters.Session {

@@ -14,13 +14,11 @@ import (
 // command is the path of package main in the repository.
 const command = "./cmd/timerbench"
 
-// Build builds the program of a revision once for each layout, in the folder dir, and
-// returns the paths. It checks the source out into a temporary git worktree and removes
-// the worktree, even after an error or when ctx is cancelled. An empty revision means the
-// files of the work tree as they are.
+// Build builds the program of a revision once for each layout, in the folder dir, and returns the paths. It checks the
+// source out into a temporary git worktree and removes the worktree, even after an error or when ctx is cancelled. An
+// empty revision means the files of the work tree as they are.
 //
-// With more than one layout, the linker orders the functions at random, with the number
-// of the layout as the seed.
+// With more than one layout, the linker orders the functions at random, with the number of the layout as the seed.
 func Build(ctx context.Context, repository, revision, dir string, layouts int) (programs []string, err error) {
 	source, name := repository, "the work tree"
 	if revision != "" {

@@ -31,8 +31,7 @@ func noiseFloors(runs ...*results.Run) map[cellKey]float64 {
 	return floors
 }
 
-// controlOf returns the A/A comparison of a cell. If the cell has several, it returns the
-// one with the most rounds.
+// controlOf returns the A/A comparison of a cell. If the cell has several, it returns the one with the most rounds.
 func controlOf(c results.Cell) (best stats.Pair, ok bool) {
 	for _, row := range c.Rows {
 		if row.Role != results.RoleControl {
@@ -53,10 +52,9 @@ func controlOf(c results.Cell) (best stats.Pair, ok bool) {
 // floorShare is the share of A/A comparisons whose difference is below the noise floor.
 const floorShare = 0.99
 
-// floor returns the noise floor of a cell: the 99th percentile of |log ratio| for two
-// instances of one contender. The standard error is the larger one of two estimates: the
-// one from the rounds of the control, and the root mean square of the log ratios of all
-// controls of its kind. The second estimate contains the variation between instances, which
+// floor returns the noise floor of a cell: the 99th percentile of |log ratio| for two instances of one contender. The
+// standard error is the larger one of two estimates: the one from the rounds of the control, and the root mean square
+// of the log ratios of all controls of its kind. The second estimate contains the variation between instances, which
 // the rounds of one pair do not show. floor returns 0 if nothing is known.
 func floor(control stats.Pair, kind []stats.Pair) float64 {
 	o := stats.Options{Prior: stats.PoolPairs(kind)}

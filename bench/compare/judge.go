@@ -76,9 +76,8 @@ func (p *pair) others(pairs []*pair) []*pair {
 	return out
 }
 
-// shiftOf returns the median log ratio of the others and their number. It uses the others of
-// the same cell, or of all cells if the cell has too few. If all cells together have too
-// few, it returns 0, 0.
+// shiftOf returns the median log ratio of the others and their number. It uses the others of the same cell, or of all
+// cells if the cell has too few. If all cells together have too few, it returns 0, 0.
 func (p *pair) shiftOf(others []*pair) (log float64, of int) {
 	cell := slices.DeleteFunc(slices.Clone(others), func(q *pair) bool { return q.cell != p.cell })
 	switch {
@@ -108,9 +107,8 @@ type spread struct {
 // medianVariance is k times the variance of the median of k normal values.
 const medianVariance = math.Pi / 2
 
-// betweenRuns estimates the spread from the distance of each pair from the median of the
-// rest of its cell. Some pairs may really have changed, so distances are limited to three
-// standard deviations.
+// betweenRuns estimates the spread from the distance of each pair from the median of the rest of its cell. Some pairs
+// may really have changed, so distances are limited to three standard deviations.
 func betweenRuns(pairs []*pair) spread {
 	groups := make(map[int][]*pair) // by cell
 	for _, p := range pairs {
@@ -142,8 +140,7 @@ func betweenRuns(pairs []*pair) spread {
 		d = min(d, most)
 		variance += d * d / (left * float64(len(distances)))
 	}
-	// The limit and the shared medians cost degrees of freedom (found by simulation, see the
-	// tests).
+	// The limit and the shared medians cost degrees of freedom (found by simulation, see the tests).
 	const known = 0.6
 	return spread{variance, max(0, variance-stats.Median(errors)), max(1, known*float64(free))}
 }

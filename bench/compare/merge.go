@@ -7,13 +7,12 @@ import (
 )
 
 // roundsPerRun is larger than the number of rounds of any run. The rounds of pair p start
-// at p*roundsPerRun. It is a multiple of [ages].
-const roundsPerRun = ages << 20
+// at p*roundsPerRun. It is a multiple of [Ages].
+const roundsPerRun = Ages << 20
 
-// merge joins the results of the runs of one side into one run. It takes the first run and
-// appends the trials of the others row by row. The trials of run p get instance p and the
-// layout of that run, so that each pair of runs is a unit of variation. merge drops the
-// latency curves, which cannot be merged. It changes no run.
+// merge joins the results of the runs of one side into one run. It takes the first run and appends the trials of the
+// others row by row. The trials of run p get instance p and the layout of that run, so that each pair of runs is a unit
+// of variation. merge drops the latency curves, which cannot be merged. It changes no run.
 func merge(runs []*results.Run, session string, layouts int) *results.Run {
 	out := *runs[0]
 	out.Cells, out.Failures, out.Seconds = []results.Cell{}, nil, 0
@@ -42,7 +41,7 @@ func merge(runs []*results.Run, session string, layouts int) *results.Run {
 			}
 		}
 	}
-	out.Parameters.Session, out.Parameters.Repeat = session, ages
+	out.Parameters.Session, out.Parameters.Repeat = session, Ages
 	out.Parameters.Trials *= len(runs)
 	if layouts > 1 {
 		out.Parameters.Layouts = layouts

@@ -4,9 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"math"
-
-	"github.com/timerbench/timerbench/bench/results"
 )
 
 // Repeats says how far two runs of one build differ. A row may flip between two processes far beyond its interval: addresses and
@@ -33,27 +30,3 @@ var kept = func() (r Repeats) {
 
 // floorOf returns the least log ratio of a difference of a structure between two processes: that of its largest flip, or 0.
 func (r Repeats) floorOf(structure string) float64 { return r.Largest[structure] }
-
-// RepeatsOf learns from runs of one build on one machine.
-func RepeatsOf(runs []*results.Run) (Repeats, error) {
-	if len(runs) < 2 {
-		return Repeats{}, fmt.Errorf("%d runs: want at least two", len(runs))
-	}
-	e := runs[0].Environment
-	out := Repeats{Machine: e.CPU, Revision: e.Revision, Runs: len(runs), Largest: make(map[string]float64)}
-	for i, old := range runs {
-		for _, new := range runs[i+1:] {
-			if n := new.Environment; n.CPU != e.CPU || n.Revision != e.Revision {
-				return Repeats{}, fmt.Errorf("runs of %s at %s and of %s at %s: want one machine and one build", e.CPU, e.Revision, n.CPU, n.Revision)
-			}
-			found := pairsOf(old, new, false)
-			judge(found, false, Options{Alpha: 0.05, MinEffect: 0.05}, Repeats{})
-			for _, p := range found {
-				if log := math.Abs(math.Log(p.row.Adjusted.Center)); p.judged() && (p.row.Verdict == Slower || p.row.Verdict == Faster) {
-					out.Largest[p.row.Structure] = max(out.Largest[p.row.Structure], math.Round(1000*log)/1000)
-				}
-			}
-		}
-	}
-	return out, nil
-}

@@ -3,6 +3,7 @@ package compare
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -27,7 +28,7 @@ func TestRepeats(t *testing.T) {
 			}
 			runs = append(runs, r)
 		}
-		learnt, err := RepeatsOf(runs)
+		learnt, err := repeatsOf(runs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +49,7 @@ func TestARowThatFlipsBetweenProcessesIsNoDifference(t *testing.T) {
 	t.Parallel()
 	random := newRandom(9)
 	flips := typical.with(func(m *model) { m.slow = map[string]float64{"s1": 1.6} })
-	learnt, err := RepeatsOf([]*results.Run{typical.simulate(random), flips.simulate(random), typical.simulate(random)})
+	learnt, err := repeatsOf([]*results.Run{typical.simulate(random), flips.simulate(random), typical.simulate(random)})
 	if err != nil || math.Abs(learnt.Largest["s1"]-math.Log(1.6)) > 0.1 || learnt.Largest["s2"] > 0 || learnt.floorOf("new") > 0 {
 		t.Fatalf("%v: %+v", err, learnt)
 	}
@@ -63,7 +64,31 @@ func TestARowThatFlipsBetweenProcessesIsNoDifference(t *testing.T) {
 	}
 	other := typical.simulate(random)
 	other.Environment.Revision = "other"
-	if _, err := RepeatsOf([]*results.Run{typical.simulate(random), other}); err == nil {
+	if _, err := repeatsOf([]*results.Run{typical.simulate(random), other}); err == nil {
 		t.Error("runs of two builds are no repeats")
 	}
+}
+
+// repeatsOf learns from runs of one build on one machine.
+func repeatsOf(runs []*results.Run) (Repeats, error) {
+	if len(runs) < 2 {
+		return Repeats{}, fmt.Errorf("%d runs: want at least two", len(runs))
+	}
+	e := runs[0].Environment
+	out := Repeats{Machine: e.CPU, Revision: e.Revision, Runs: len(runs), Largest: make(map[string]float64)}
+	for i, old := range runs {
+		for _, new := range runs[i+1:] {
+			if n := new.Environment; n.CPU != e.CPU || n.Revision != e.Revision {
+				return Repeats{}, fmt.Errorf("runs of %s at %s and of %s at %s: want one machine and one build", e.CPU, e.Revision, n.CPU, n.Revision)
+			}
+			found := pairsOf(old, new, false)
+			judge(found, false, Options{Alpha: 0.05, MinEffect: 0.05}, Repeats{})
+			for _, p := range found {
+				if log := math.Abs(math.Log(p.row.Adjusted.Center)); p.judged() && (p.row.Verdict == Slower || p.row.Verdict == Faster) {
+					out.Largest[p.row.Structure] = max(out.Largest[p.row.Structure], math.Round(1000*log)/1000)
+				}
+			}
+		}
+	}
+	return out, nil
 }

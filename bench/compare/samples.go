@@ -8,8 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// inSession condenses the samples of both sides of a session to one per instance. Only
-// rounds of both sides count.
+// inSession condenses the samples of both sides of a session to one per instance. Only rounds of both sides count.
 func inSession(old, new []stats.Sample, repeat int) (a, b []stats.Sample) {
 	return condense(old, roundsOf(new), repeat), condense(new, roundsOf(old), repeat)
 }
@@ -22,10 +21,9 @@ func roundsOf(samples []stats.Sample) map[int]bool {
 	return rounds
 }
 
-// condense returns one sample per instance: the geometric mean over its operations. Rounds
-// with the same operations are repetitions; repeat is [results.Parameters].Repeat. Only the
-// fastest quarter of the repetitions counts, because a disturbance slows a program down and
-// never speeds it up. Only the given rounds count.
+// condense returns one sample per instance: the geometric mean over its operations. Rounds with the same operations are
+// repetitions; repeat is [results.Parameters].Repeat. Only the fastest quarter of the repetitions counts, because a
+// disturbance slows a program down and never speeds it up. Only the given rounds count.
 func condense(samples []stats.Sample, in map[int]bool, repeat int) []stats.Sample {
 	var out []stats.Sample
 	logs := make(map[int]map[int][]float64) // log times of the repetitions, by instance and operations

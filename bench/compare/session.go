@@ -3,14 +3,12 @@ package compare
 // A session measures two builds of timerbench in one session. Runs of both builds take
 // turns, so that a disturbance of the machine affects both.
 //
-// Each run is a child process. A pair is one process of each build. Both processes live
-// at the same time and take turns trial by trial, so that trials of the same operations
-// are milliseconds apart. The order within a turn is random.
+// Each run is a child process. A pair is one process of each build. Both processes live at the same time and take turns
+// trial by trial, so that trials of the same operations are milliseconds apart. The order within a turn is random.
 //
-// The pairs also rotate through several code layouts of each build. A session therefore
-// contains everything that varies between two runs: the process, the placement in memory,
-// the code layout and the time. The results of each side are merged into one run. Runs
-// compares the two runs pair by pair.
+// The pairs also rotate through several code layouts of each build. A session therefore contains everything that varies
+// between two runs: the process, the placement in memory, the code layout and the time. The results of each side are
+// merged into one run. Runs compares the two runs pair by pair.
 
 import (
 	"cmp"
@@ -103,13 +101,13 @@ func (s Session) runPair(ctx context.Context, order [2]*side, pair int) error {
 	return nil
 }
 
-// ages is the number of rounds after which the operations of a run repeat: the instances
+// Ages is the number of rounds after which the operations of a run repeat: the instances
 // of a pass are measured at this many ages (chosen).
-const ages = 4
+const Ages = 4
 
 // flags returns the arguments of a run that writes its results to the folder out.
 func (s Session) flags(out string) []string {
-	return append([]string{"run", "--out", out, "--trials", strconv.Itoa(ages), "--budget", "0",
+	return append([]string{"run", "--out", out, "--trials", strconv.Itoa(Ages), "--budget", "0",
 		turnsFlag, strconv.Itoa(s.Rounds)}, s.Args...)
 }
 

@@ -89,8 +89,7 @@ func (p *player) end() error {
 	return p.err
 }
 
-// takeTurns lets the programs work in turns until none of them asks for more. The order
-// within each turn is random.
+// takeTurns lets the programs work in turns until none of them asks for more. The order within each turn is random.
 func takeTurns(ctx context.Context, random *rand.Rand, players []*player) {
 	for _, p := range players {
 		p.play(0)

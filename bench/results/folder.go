@@ -51,7 +51,7 @@ type Folder struct {
 
 // OpenFolder creates and locks the folder of a run. For an empty path it creates a folder in Parent,
 // named by the time and by what. It returns an error if another run writes to the folder or if
-// the folder contains a run, except an interrupted run with resume set.
+// the folder contains a run. With resume set it must contain an interrupted run.
 func OpenFolder(path, what string, now time.Time, resume bool) (*Folder, error) {
 	f := &Folder{Path: path}
 	var err error
@@ -63,7 +63,9 @@ func OpenFolder(path, what string, now time.Time, resume bool) (*Folder, error) 
 		f.fresh, f.made = true, true
 	} else {
 		_, missing := os.Stat(path)
-		f.made = errors.Is(missing, fs.ErrNotExist)
+		if f.made = errors.Is(missing, fs.ErrNotExist); f.made && resume {
+			return nil, fmt.Errorf("%s: %w", path, errNoRun)
+		}
 		err = os.MkdirAll(path, 0o755)
 	}
 	if err == nil {
@@ -132,11 +134,15 @@ func (f *Folder) acquire() error {
 	}
 }
 
-// refuseRun returns an error if the folder contains a complete run, an unreadable results file,
-// or an interrupted run without resume.
+var errNoRun = errors.New("there is no interrupted run to continue with --resume")
+
+// refuseRun returns an error if the folder contains a complete run, an unreadable results file, an interrupted run
+// without resume, or no run with resume.
 func (f *Folder) refuseRun(resume bool) error {
 	head, err := ReadHeader(f.Results())
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && resume:
+		return errNoRun
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,8 +12,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/internal/values"
 )
 
 type abFlags struct {
@@ -28,7 +30,7 @@ type abFlags struct {
 }
 
 // abSizes is the default of --n.
-const abSizes = "1000,100000"
+var abSizes = values.Sizes{1000, 100_000}
 
 func newAB() *cobra.Command {
 	f := abFlags{choice: choice{profile: "smoke", workloads: "^(hold|churn|reschedule)$"}}
@@ -59,16 +61,12 @@ benchstat reads.
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.old, "old", "", "git `revision` or program to compare with (required)")
-	flags.StringVar(&f.new, "new", "",
-		"new git `revision` or program (default: the work tree as it is)")
-	f.choice.add(flags, " "+abSizes)
-	flags.IntVar(&f.rounds, "rounds", 96,
-		"rounds of each run, rounded up to a multiple of 4, as each instance takes part in 4 rounds")
+	flags.StringVar(&f.new, "new", "", "new git `revision` or program (default: the work tree as it is)")
+	f.choice.add(flags, " "+abSizes.String())
+	flags.IntVar(&f.rounds, "rounds", 96, "rounds of each run, rounded up to a multiple of 4, as each instance takes part in 4 rounds")
 	flags.IntVar(&f.pairs, "pairs", 16, "runs of each build")
-	flags.IntVar(&f.layouts, "layouts", 0,
-		"code layouts of a revision; 1: the default layout of the linker (default: 8, but at most --pairs)")
-	flags.StringVarP(&f.out, "out", "o", "",
-		"`folder` for the results of both sides (default: a new one in "+results.Parent+"/)")
+	flags.IntVar(&f.layouts, "layouts", 0, "code layouts of a revision; 1: the default layout of the linker (default: 8, but at most --pairs)")
+	flags.StringVarP(&f.out, "out", "o", "", "`folder` for the results of both sides (default: a new one in "+results.Parent+"/)")
 	f.compareFlags.add(cmd, 0.01)
 	return cmd
 }
@@ -100,6 +98,17 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := f.complete(); err != nil {
+		return err
+	}
+	if len(f.cfg.N) == 0 {
+		f.cfg.N = abSizes
+	}
+	f.cfg.Trials, f.cfg.Turns = compare.Ages, &bench.Turns{Rounds: f.rounds}
+	plan, err := bench.NewPlan(f.cfg)
+	if err != nil {
+		return err
+	}
 	folder, err := f.folder()
 	if err != nil {
 		return err
@@ -110,6 +119,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	foretell(stderr, show.Count(f.pairs, "pair")+" of runs, after building", 2*float64(f.pairs)*plan.Seconds())
 	s := compare.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Seed: f.cfg.Seed, Dir: work}
 	if isProgram(f.old) || isProgram(f.new) {
 		f.layouts = 1 // a program has one
@@ -146,8 +156,8 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 
 // args returns the flags for the runs of the session.
 func (f *abFlags) args(flags *pflag.FlagSet) []string {
-	args := []string{"--n=" + cmp.Or(flags.Lookup("n").Value.String(), abSizes)}
-	for _, name := range []string{"structure", "workload", "scenario", "profile", "seed"} {
+	var args []string
+	for _, name := range []string{"n", "structure", "workload", "scenario", "profile", "seed"} {
 		args = append(args, asFlags(flags.Lookup(name))...)
 	}
 	return args

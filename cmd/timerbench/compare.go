@@ -34,8 +34,7 @@ type compareFlags struct {
 func (f *compareFlags) add(cmd *cobra.Command, minEffect float64) {
 	f.minEffect = minEffect
 	flags := cmd.Flags()
-	flags.Float64Var(&f.alpha, "alpha", 0.05,
-		"probability of at least one false difference in the whole table")
+	flags.Float64Var(&f.alpha, "alpha", 0.05, "probability of at least one false difference in the whole table")
 	flags.Func("min-effect",
 		"smallest relative `difference` that counts, such as 2% or 0.02; if the noise floor of the cell is larger, it is used instead (default "+fmt.Sprint(100*minEffect)+"%)",
 		values.To(&f.minEffect, values.Share(math.MaxFloat64)))

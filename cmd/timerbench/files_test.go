@@ -50,9 +50,11 @@ func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a run without results left its folder behind")
 	}
-	// Nothing has begun, so that resuming begins.
-	_, stderr := must(t, append(tiny, "-o", out, "--resume")...)
-	says(t, stderr, "has no results yet")
+	for _, none := range []string{out, t.TempDir()} {
+		refused(t, append(tiny, "-o", none, "--resume"), "--out "+none+": there is no interrupted run to continue with --resume")
+	}
+	_, stderr := must(t, append(tiny, "-o", out)...)
+	says(t, stderr, "2 steps: about 0.")
 	if left := files(t, out); left != results.Benchmarks+" "+results.FileName || !resultsOf(t, out).Complete {
 		t.Errorf("it left %s", left)
 	}

@@ -34,8 +34,7 @@ func newList() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVarP(&long, "long", "l", false,
-		"also list costs, sources, and measured figures of workloads (wide)")
+	cmd.Flags().BoolVarP(&long, "long", "l", false, "also list costs, sources, and measured figures of workloads (wide)")
 	return cmd
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -53,22 +54,18 @@ live writes ` + results.FileName + ` and ` + results.Benchmarks + ` into the fol
 		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.structures, "structure", "s", "^auto$",
-		"structures whose names match this regular `expression`")
+	flags.StringVarP(&f.structures, "structure", "s", "^auto$", "structures whose names match this regular `expression`")
 	flags.StringSliceVar(&f.drivers, "drivers", kindsOfDrivers[:2], "kinds of drivers: tickless, ticking, or queue: one goroutine behind a queue, instead of a driver")
-	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"},
-		"`numbers` of shards per driver, or default")
+	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"}, "`numbers` of shards per driver, or default")
 	flags.DurationSliceVar(&f.ticks, "tick", nil, "`lengths` of the tick of a driver, 1µs to 1s (default that of package driver)")
 	flags.IntSliceVarP(&f.cfg.Goroutines, "goroutines", "g", f.cfg.Goroutines,
 		"`numbers` of goroutines that start, stop and move timers concurrently; all but the first only among the most resident timers")
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1e5,1e6 (default 1e5)")
-	flags.Float64Var(&f.cfg.Rate, "rate", f.cfg.Rate,
-		"timers started per `second` for measuring lateness")
+	flags.Float64Var(&f.cfg.Rate, "rate", f.cfg.Rate, "timers started per `second` for measuring lateness")
 	flags.DurationVar(&f.cfg.For, "for", f.cfg.For, "approximate total time")
 	flags.Uint64Var(&f.cfg.Seed, "seed", f.cfg.Seed, "seed of delays, victims and the order of trials")
 	flags.StringVarP(&f.out, "out", "o", "", newFolder+")")
-	flags.StringVar(&f.into, "into", "",
-		"add the results to this `folder` of a run, which keeps those among other numbers of timers, instead of a new folder")
+	flags.StringVar(&f.into, "into", "", "add the results to this `folder` of a run, which keeps those among other numbers of timers, instead of a new folder")
 	flags.BoolVar(&f.markdown, "markdown", false, "print the tables in Markdown")
 	cmd.MarkFlagsMutuallyExclusive("out", "into")
 	return cmd
@@ -84,6 +81,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
+	foretell(stderr, show.Count(len(f.cfg.Contenders), "contender"), f.cfg.For.Seconds())
 	progress := newProgress(stderr)
 	f.cfg.Progress = progress.step
 	measured, failures, err := live.Run(cmd.Context(), f.cfg)

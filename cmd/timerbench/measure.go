@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"runtime/debug"
 	"time"
 
@@ -13,6 +12,9 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // target is the destination of a run.
@@ -39,6 +41,15 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
+	plan, err := bench.NewPlan(cfg)
+	if err != nil {
+		return err
+	}
+	seconds := plan.Seconds()
+	if limit := cfg.Budget.Limit; limit > 0 {
+		seconds = min(seconds, limit.Seconds())
+	}
+	foretell(stderr, show.Count(len(plan.Steps), "step"), seconds)
 	if to.resume {
 		if err := resume(&cfg, folder, stderr); err != nil {
 			return err
@@ -70,14 +81,9 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 	return err
 }
 
-// resume makes cfg continue the interrupted run in the folder, if there is one. It returns an
-// error if that run has another configuration.
+// resume makes cfg continue the interrupted run in the folder. It returns an error if that run has another configuration.
 func resume(cfg *bench.Config, folder *results.Folder, stderr io.Writer) error {
 	r, err := results.ReadFile(folder.Results())
-	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(stderr, "timerbench: --resume: %s has no results yet\n", folder.Path)
-		return nil
-	}
 	if err == nil {
 		err = bench.CheckResume(*cfg, r)
 	}
@@ -117,4 +123,56 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *results.Folder, 
 		err = errors.Join(err, results.Save(folder.Path, r)) // steps since the last save
 	}
 	return r, err
+}
+
+// summarize prints the longest calls, a line for each cell of a run, and the structures that were the fastest most often.
+func summarize(out io.Writer, r *results.Run) {
+	t := show.Table{Align: "llrrlr", Header: []string{"workload", "structure", "n", "longest call, µs", "operation", "at tick"}}
+	for _, c := range r.Calls {
+		longest := c.Max()
+		t.Add(c.Workload, c.Structure, show.Grouped(c.N), show.Figure(longest.NS/1e3), string(longest.Operation), show.Grouped(int64(longest.At)))
+	}
+	if len(r.Calls) > 0 {
+		fmt.Fprintln(out, t.Terminal())
+	}
+	fmt.Fprint(out, report.Summary(r, catalog.All()))
+}
+
+// known formats a figure; 0 means unknown.
+func known(v float64, format func(float64) string) string {
+	if v == 0 {
+		return show.Unknown
+	}
+	return format(v)
+}
+
+func newDoctor() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Report what makes times on this machine unreliable",
+		Long: `Report what makes times on this machine unreliable, and what to do about it:
+load, frequency, virtual machine, memory and limits.
+
+A finding is ok, warn or unavailable. Warnings do not change the exit code:
+measuring on such a machine is possible, with wider intervals.`,
+		Example: "  timerbench doctor",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			t := show.Table{Align: "l", Header: []string{"check", "verdict", "finding", "what to do"}}
+			findings, warnings := bench.ThisSystem().Check(), 0
+			for _, f := range findings {
+				if f.Verdict == bench.FindingWarn {
+					warnings++
+				}
+				t.Add(f.Check, f.Verdict, f.Value, f.Advice)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%d of %d checks warn.\n", t.Terminal(), warnings, len(findings))
+			return nil
+		},
+	}
+}
+
+// printMachine prints the warnings of the machine in one line.
+func printMachine(out io.Writer) {
+	fmt.Fprintf(out, "machine: %s; more: %s\n", bench.FindingsSummary(bench.ThisSystem().Check()), asTyped("doctor"))
 }

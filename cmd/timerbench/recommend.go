@@ -78,11 +78,9 @@ replace those of the whole run, and recommend says so.`,
 	flags := cmd.Flags()
 	size, share := values.Number(values.MaxSize), values.Share(1)
 	flags.FuncP("n", "n", "`number` of pending timers, such as 200k or 1e6", values.To(&q.N, size))
-	flags.Func("cancel", "`share` of the timers that are cancelled, such as 90% or 0.9 (default: unknown)",
-		values.To(&q.Cancel, share))
+	flags.Func("cancel", "`share` of the timers that are cancelled, such as 90% or 0.9 (default: unknown)", values.To(&q.Cancel, share))
 	flags.StringVar(&q.Delays, "dist", "", "`shape` of the delays, such as constant, uniform or clustered (default: any)")
-	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: unknown)",
-		values.To(&q.Reschedule, share))
+	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: unknown)", values.To(&q.Reschedule, share))
 	flags.Func("per-wake", "`number` of calls between two wake-ups (default: unknown)", values.To(&q.PerWake, size))
 	flags.Func("rate", "`number` of timers started (or mostly moved) per second, such as 50000/s: "+
 		"shows what the difference is worth (default: the rate of the trace, if there is one)",
@@ -94,17 +92,14 @@ replace those of the whole run, and recommend says so.`,
 		"`weights` of throughput, tail, memory, idle and pause (the longest call), such as throughput=1,tail=2 (default: throughput)",
 		values.To(&q.Matters, answer.ParseWeights))
 	flags.BoolVar(&q.Late, "late", false, "include structures that fire late")
-	flags.StringVar(&recording, "trace", "",
-		"take the question from this trace; other flags override parts of it")
+	flags.StringVar(&recording, "trace", "", "take the question from this trace; other flags override parts of it")
 	flags.BoolVar(&force, "force", false, "answer for a trace even if "+lossy)
 	flags.BoolVar(&asJSON, "json", false, "print the answer as one JSON object, see docs/data.md")
-	flags.BoolVar(&external, "external", false,
-		"include the external programs of the run, see run --external")
+	flags.BoolVar(&external, "external", false, "include the external programs of the run, see run --external")
 	return cmd
 }
 
-// completeQuestion completes the question from a trace, if there is one, and returns the summary
-// of the trace.
+// completeQuestion completes the question from a trace, if there is one, and returns the summary of the trace.
 func completeQuestion(stderr io.Writer, q *answer.Question, path string, force bool) (s *tracestat.Summary, err error) {
 	switch {
 	case path != "":

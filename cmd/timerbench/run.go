@@ -41,8 +41,7 @@ func (c *choice) add(flags *pflag.FlagSet, n string) {
 		profiles = append(profiles, p.Name+" ("+p.Doc+")")
 	}
 	c.addCells(flags, n)
-	flags.StringArrayVar(&c.scenarios, "scenario", nil,
-		"run the workload in this scenario `file`"+scenarios+"; can be repeated")
+	flags.StringArrayVar(&c.scenarios, "scenario", nil, "run the workload in this scenario `file`"+scenarios+"; can be repeated")
 	flags.StringVarP(&c.profile, "profile", "p", c.profile, "how much to run: "+strings.Join(profiles, ", "))
 }
 
@@ -140,17 +139,15 @@ flags, machine and build.`,
 	}
 	flags := cmd.Flags()
 	f.add(flags, ofProfile)
-	flags.Float64Var(&f.memory, "memory", 0,
-		"memory limit in `GB` (default: the available memory)")
+	flags.Float64Var(&f.memory, "memory", 0, "memory limit in `GB` (default: the available memory)")
 	flags.IntVar(&f.cfg.Trials, "trials", 0,
 		"rounds of every contender (default: the profile's); fewer than 6 show no small difference. Without --budget it lifts the time limit")
 	flags.DurationVar(&f.cfg.Budget.Limit, "budget", 0, "time limit of the run; 0: none (default: the profile's)")
 	flags.IntVar(&f.turns.Rounds, "turns", 0, "measure this many rounds, each trial in a turn of a session of ab")
 	_ = flags.MarkHidden("turns")
 	flags.StringArrayVar(&f.external, "external", nil,
-		"also measure a program in any language: `name=command`, or a TOML file with a list; can be repeated, see docs/external.md")
-	flags.StringVar(&f.traces, "traces", "",
-		"also replay the traces in this `folder`; --workload chooses among them too")
+		"also measure a `program` in any language: its command, name=command, or a TOML file with a list; can be repeated, see docs/external.md")
+	flags.StringVar(&f.traces, "traces", "", "also replay the traces in this `folder`; --workload chooses among them too")
 	flags.BoolVar(&f.resume, "resume", false, "continue the interrupted run in the folder of --out")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and its estimated time, and measure nothing")
 	flags.StringVarP(&f.out, "out", "o", "", outHelp)
@@ -257,6 +254,11 @@ func printPlan(out io.Writer, cfg bench.Config) error {
 			"time adds the other rounds.\n", cfg.Budget.Limit)
 	}
 	return nil
+}
+
+// foretell prints the estimated time of what a command is about to do.
+func foretell(out io.Writer, what string, seconds float64) {
+	fmt.Fprintf(out, "%s: about %s\n", what, about(seconds))
 }
 
 // about formats an estimate of a time with few digits.

@@ -247,8 +247,7 @@ wake-ups. A coarse structure must keep its bound.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&structures, "structure", "s", "",
-		"structures whose names match this regular `expression`")
+	flags.StringVarP(&structures, "structure", "s", "", "structures whose names match this regular `expression`")
 	// More trials take no longer: all trials together are one pass over the trace.
 	flags.IntVar(&trials, "trials", 12, "number of trials of each kind; fewer than 6 show no small difference")
 	flags.StringVarP(&out, "out", "o", "", outHelp)

@@ -54,7 +54,7 @@ error names what is wrong.`,
   timerbench verify -s '^hwheel$' -w 'churn|hold' --n 10,1e5 --seeds 20
   timerbench verify ` + latest + `
   timerbench verify --replay -s '^hwheel$' ` + latest + `
-  timerbench verify --external mine=./mine
+  timerbench verify --external ./mine
   timerbench verify --external peers/bin/all.toml --json`,
 		Args: argsFrom(0, 1, "at most one file or folder of results"),
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
@@ -72,7 +72,7 @@ error names what is wrong.`,
 				if again {
 					return errors.New("--replay: want results to replay; without results, everything is replayed")
 				}
-				return v.structures(cmd.Context(), seeds, &f)
+				return v.structures(cmd.Context(), seeds, &f, cmd.ErrOrStderr())
 			}
 			for _, name := range []string{"scenario", "profile", "seed", "seeds"} {
 				if cmd.Flags().Changed(name) {
@@ -103,7 +103,7 @@ error names what is wrong.`,
 	cmd.Flags().IntVar(&seeds, "seeds", seeds, "number of seeds of each cell, from --seed on")
 	cmd.Flags().BoolVar(&again, "replay", again, "replay the scripts of the results too")
 	cmd.Flags().StringArrayVar(&programs, "external", nil,
-		"prove a program of any language: `name=command`, or a TOML file with a list; can be repeated, see docs/external.md")
+		"prove a `program` of any language: its command, name=command, or a TOML file with a list; can be repeated, see docs/external.md")
 	cmd.Flags().StringVar(&traces, "traces", "traces", "with --external: replay the recordings in this `folder`, if there are any")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "with --external: print the verdicts as JSON")
 	for _, other := range []string{"structure", "workload", "n", "scenario", "profile", "seed", "seeds", "replay"} {
@@ -121,7 +121,7 @@ type verifying struct {
 }
 
 // structures replays the cells of the flags.
-func (v *verifying) structures(ctx context.Context, seeds int, f *choice) error {
+func (v *verifying) structures(ctx context.Context, seeds int, f *choice, stderr io.Writer) error {
 	if seeds < 1 {
 		return fmt.Errorf("--seeds %d: want at least 1", seeds)
 	}
@@ -129,6 +129,11 @@ func (v *verifying) structures(ctx context.Context, seeds int, f *choice) error 
 		return err
 	}
 	f.cfg.Trials = 6 // number of blocks
+	plan, err := bench.NewPlan(f.cfg)
+	if err != nil {
+		return err
+	}
+	foretell(stderr, show.Count(seeds, "seed")+" of each cell", float64(seeds)*plan.ProofSeconds())
 	pointers := append(catalog.For[*[64]byte](), catalog.IntrusiveFor[*[64]byte]()...)
 	v.failures = replay.Releases(slices.DeleteFunc(pointers, func(e entry.For[*[64]byte]) bool {
 		return !slices.ContainsFunc(f.cfg.Structures, func(chosen entry.Entry) bool { return chosen.Name == e.Name })
