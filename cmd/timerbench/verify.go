@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -162,6 +163,10 @@ func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *
 	for _, name := range workloads {
 		if recording, ok := p.Traces[name]; ok {
 			t, err := bench.OpenTrace(recording.File)
+			if errors.Is(err, fs.ErrNotExist) {
+				fmt.Fprintf(v.out, "%s: not replayed, because there is no %s here\n", name, recording.File)
+				continue
+			}
 			if err != nil {
 				return fmt.Errorf("%s: its trace %s: %w", path, name, err)
 			}

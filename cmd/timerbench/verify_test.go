@@ -25,6 +25,13 @@ func TestVerifyOfResults(t *testing.T) {
 		asTyped("verify", "--replay", out))
 	stdout, _ = must(t, "verify", "--replay", out)
 	says(t, stdout, filepath.Join(out, results.FileName)+": all proofs match their scripts in 4 cells")
+	workloads := r.Parameters.Workloads
+	r.Parameters.Workloads, r.Parameters.Traces = append(workloads, "trace-x"), map[string]results.Recording{"trace-x": {File: "x.trace"}}
+	put(t, out, r)
+	stdout, _ = must(t, "verify", "--replay", out) // in another folder than that of the run
+	says(t, stdout, "trace-x: not replayed, because there is no x.trace here", "all proofs match")
+	r.Parameters.Workloads, r.Parameters.Traces = workloads, nil
+	put(t, out, r)
 	refused(t, []string{"verify", out, "--replay", "-n", "51"}, "no cell has the chosen")
 	refused(t, []string{"verify", out, "--replay", "-w", "churn"}, `no workload matches "churn"`)
 	refused(t, []string{"verify", out, "-w", "hold"}, "--workload chooses what is replayed: want --replay too")
