@@ -113,7 +113,7 @@ func Decode(data []byte) (*Run, error) {
 			data, err = foreign.ReadAll(z, mostText)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("compressed results: %w", err)
+			return nil, fmt.Errorf("the compressed results are cut short or damaged: %w", err)
 		}
 	}
 	data, err := foreign.Text(data)

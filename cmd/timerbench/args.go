@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/suggest"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -46,7 +47,7 @@ func oneOf(what string, names []string) cobra.PositionalArgs {
 func argsFrom(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most > 0 && len(args) > most {
-			return fmt.Errorf("%s: %d arguments, want %s", subcommand(cmd), len(args), what)
+			return fmt.Errorf("%s: %s, want %s", subcommand(cmd), show.Count(len(args), "argument"), what)
 		}
 		return nil
 	}

@@ -56,7 +56,7 @@ standard error.`,
 func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	if f.fail && f.against == "" {
-		return errors.New("--fail-on-regression: want --against too")
+		return errors.New("--fail-on-regression: needs --against")
 	}
 	cells, err := f.cells()
 	if err != nil {

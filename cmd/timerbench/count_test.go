@@ -63,8 +63,8 @@ func TestCount(t *testing.T) {
 	if code != exitError || !strings.HasPrefix(stdout, "[") {
 		t.Errorf("exit %d, the standard output is %.50s", code, stdout)
 	}
-	says(t, stderr, "1 of 1 counts of instructions differ by 0.2 %", "--fail-on-regression is given")
-	refused(t, []string{"count", "--fail-on-regression"}, "want --against too")
+	says(t, stderr, "1 of 1 counts of instructions differ by 0.2 %", "--fail-on-regression")
+	refused(t, []string{"count", "--fail-on-regression"}, "needs --against")
 	t.Setenv("PATH", t.TempDir())
 	refused(t, count, "no valgrind: apt-get install valgrind")
 }

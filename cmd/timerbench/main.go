@@ -131,4 +131,4 @@ func stoppable(do func(*cobra.Command, []string) error) func(*cobra.Command, []s
 }
 
 // errRegression is the error for --fail-on-regression.
-var errRegression = errors.New("the new build is slower, and --fail-on-regression is given")
+var errRegression = errors.New("the new build is slower (--fail-on-regression)")

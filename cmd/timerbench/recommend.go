@@ -129,7 +129,7 @@ func completeQuestion(stderr io.Writer, q *answer.Question, path string, force b
 	case q.N == 0:
 		return nil, errors.New("--n is missing: want the number of pending timers, such as --n 1e6, or a trace, such as --trace my.trace")
 	case force:
-		return nil, errors.New("--force: want --trace too")
+		return nil, errors.New("--force: needs --trace")
 	}
 	return s, q.Check()
 }

@@ -55,7 +55,7 @@ var bad = map[string][]string{
 	"report array":                       {"array: line 1: the content is a JSON array, which does not fit"},
 	"help nosuch":                        {`unknown command "nosuch"`},
 	"help trace reply":                   {`no command of trace matches "reply" (did you mean "replay"?)`},
-	"recommend --n 10 --force":           {"--force: want --trace too"},
+	"recommend --n 10 --force":           {"--force: needs --trace"},
 	"recommend --trace=":                 {"--trace: its value is empty"},
 	"recommend --n 10 a b":               {"recommend: 2 arguments, want at most one"},
 
@@ -78,12 +78,12 @@ var bad = map[string][]string{
 	"verify --seeds 0":                     {"--seeds 0: want at least 1"},
 	"verify -s hweel":                      {`did you mean "hwheel"?`},
 	"verify -s ^list$ -w ^hold$ -n 1e6":    {"nothing to verify"},
-	"verify old --seed 2":                  {"--seed: no meaning with old, which has its own"},
+	"verify old --seed 2":                  {"--seed: cannot be used with old, which has its own"},
 	"verify --external nothing":            {"--external want a program, name=command or a TOML file"},
 	"verify --external a=x --seeds 2":      {"if any flags in the group [external seeds] are set none of"},
-	"verify --external a=x old":            {"--external: no meaning with old"},
+	"verify --external a=x old":            {"--external: cannot be used with old"},
 	"verify --external a=sh --traces none": {"--traces none: no file *.trace"},
-	"verify --json":                        {"--json, --traces: want --external too"},
+	"verify --json":                        {"--json, --traces: need --external"},
 	"external init cobol":                  {`"cobol": want one of c, python, rust, timerbench.h`},
 	"external init":                        {"external init: 0 arguments"},
 
@@ -142,7 +142,7 @@ var bad = map[string][]string{
 	"trace record -o none/x -- true":          {"--out none/x", "no such file"},
 
 	// Everything but a regression ends with code 2, so that a script can tell them apart.
-	"compare old":                            {"compare: 1 arguments, want two"},
+	"compare old":                            {"compare: 1 argument, want two"},
 	"compare old new new":                    {"3 arguments"},
 	"compare old slower --min-efect 5%":      {"--min-efect"},
 	"compare old slower --min-effect some":   {"--min-effect", `"some"`, "5%"},

@@ -61,12 +61,12 @@ error names what is wrong.`,
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			if len(programs) > 0 {
 				if len(args) > 0 {
-					return fmt.Errorf("--external: no meaning with %s", args[0])
+					return fmt.Errorf("--external: cannot be used with %s", args[0])
 				}
 				return verifyPrograms(cmd, programs, traces, asJSON)
 			}
 			if asJSON || cmd.Flags().Changed("traces") {
-				return errors.New("--json, --traces: want --external too")
+				return errors.New("--json, --traces: need --external")
 			}
 			v := verifying{out: cmd.OutOrStdout()}
 			if len(args) == 0 {
@@ -77,12 +77,12 @@ error names what is wrong.`,
 			}
 			for _, name := range []string{"scenario", "profile", "seed", "seeds"} {
 				if cmd.Flags().Changed(name) {
-					return fmt.Errorf("--%s: no meaning with %s, which has its own", name, args[0])
+					return fmt.Errorf("--%s: cannot be used with %s, which has its own", name, args[0])
 				}
 			}
 			for _, name := range []string{"structure", "workload", "n"} {
 				if cmd.Flags().Changed(name) && !again {
-					return fmt.Errorf("--%s chooses what is replayed: want --replay too", name)
+					return fmt.Errorf("--%s chooses what is replayed: needs --replay", name)
 				}
 			}
 			r, path, err := results.Read(args[0])
@@ -208,8 +208,8 @@ func (v *verifying) show(c bench.Verified) {
 		outcome = "FAILED"
 	}
 	v.failures = append(v.failures, c.Failures...)
-	fmt.Fprintf(v.out, "%s, n %d: %d structures, %d seeds, %d operations each: %s\n",
-		c.Workload, c.N, c.Structures, c.Seeds, c.Operations, outcome)
+	fmt.Fprintf(v.out, "%s, n %d: %s, %s, %d operations each: %s\n", c.Workload, c.N,
+		show.Count(c.Structures, "structure"), show.Count(c.Seeds, "seed"), c.Operations, outcome)
 }
 
 // end prints the message if there was no failure. Otherwise it prints the failures and returns

@@ -34,7 +34,7 @@ func TestVerifyOfResults(t *testing.T) {
 	put(t, out, r)
 	refused(t, []string{"verify", out, "--replay", "-n", "51"}, "no cell has the chosen")
 	refused(t, []string{"verify", out, "--replay", "-w", "churn"}, `no workload matches "churn"`)
-	refused(t, []string{"verify", out, "-w", "hold"}, "--workload chooses what is replayed: want --replay too")
+	refused(t, []string{"verify", out, "-w", "hold"}, "--workload chooses what is replayed: needs --replay")
 	refused(t, []string{"verify", "--replay"}, "--replay: want results to replay")
 	for i := range r.Cells[0].Rows {
 		if row := &r.Cells[0].Rows[i]; row.Structure == "hwheel-linux" {
@@ -44,7 +44,7 @@ func TestVerifyOfResults(t *testing.T) {
 	put(t, out, r)
 	must(t, "verify", out)
 	code, stdout, stderr := run("verify", "--replay", out)
-	if says(t, stdout, "hold, n 50: 4 structures, 1 seeds, ", ": FAILED"); code != exitError {
+	if says(t, stdout, "hold, n 50: 4 structures, 1 seed, ", ": FAILED"); code != exitError {
 		t.Errorf("exit %d", code)
 	}
 	says(t, stderr, "hwheel-linux fails the proof on hold, n 50, seed 9: the results have the proof")
