@@ -38,7 +38,7 @@ or together.`,
 				return err
 			}
 			q.Path, q.Summary = args[0], traces[0].Summary
-			if q.Change.Tick < 0 {
+			if cmd.Flags().Changed("tick") && q.Change.Tick <= 0 {
 				return fmt.Errorf("--tick %v: want a time of more than 0, such as 10ms", q.Change.Tick)
 			}
 			out := cmd.OutOrStdout()

@@ -81,6 +81,7 @@ func TestQuestionsThatAdviseRefuses(t *testing.T) {
 	refused(t, []string{"advise"}, "want a trace")
 	refused(t, []string{"advise", "none.trace"}, "none.trace")
 	refused(t, []string{"advise", nats, "--tick", "-1ms"}, "--tick -1ms", "such as 10ms")
+	refused(t, []string{"advise", nats, "--tick", "0"}, "--tick 0s", "such as 10ms")
 	refused(t, []string{"advise", nats, "--spread", "500%"}, "--spread", "500%")
 	refused(t, []string{"advise", nats, "--least-core", "x"}, "--least-core", "x")
 }
