@@ -23,24 +23,24 @@ import (
 
 // setup is one setup to measure.
 type setup struct {
-	nodes, workers int
-	pending        int // timers that stay pending; if there are some, memory is measured too
-	burst          int // timers due at the same time
-	rate           int // timers per second while lateness is measured
+	Nodes, Workers int
+	Pending        int // timers that stay pending; if there are some, memory is measured too
+	Burst          int // timers due at the same time
+	Rate           int // timers per second while lateness is measured
 }
 
 func (s setup) String() string {
-	return fmt.Sprintf("nodes: %d, workers: %d", s.nodes, s.workers)
+	return fmt.Sprintf("nodes: %d, workers: %d", s.Nodes, s.Workers)
 }
 
 // result is the result of a setup. Lateness is in ms.
 type result struct {
 	setup
-	stored, fired       float64 // timers per second; fired includes handling
-	storedCPU, firedCPU float64 // processor time per timer, in µs
-	p50, p99, max       float64
-	memory, disk        float64 // bytes per timer
-	recovery            float64 // of a million timers, in s
+	Stored, Fired       float64 // timers per second; Fired includes handling
+	StoredCPU, FiredCPU float64 // processor time per timer, in µs
+	P50, P99, Max       float64
+	Memory, Disk        float64 // bytes per timer
+	Recovery            float64 // of a million timers, in s
 }
 
 // steady is how long lateness is measured.
@@ -63,34 +63,34 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	defer func() { b.close() }()
 
 	far := time.Now().AddDate(1, 0, 0)
-	n := max(s.pending, s.burst)
+	n := max(s.Pending, s.Burst)
 	began, used := time.Now(), processorTime()
 	if err := b.schedule(ctx, "far", n, func(int) time.Time { return far }); err != nil {
 		return r, err
 	}
-	r.stored = float64(n) / time.Since(began).Seconds()
-	r.storedCPU = float64((processorTime() - used).Microseconds()) / float64(n)
-	if s.pending > 0 {
-		r.memory = float64(heap()-before) / float64(n)
+	r.Stored = float64(n) / time.Since(began).Seconds()
+	r.StoredCPU = float64((processorTime() - used).Microseconds()) / float64(n)
+	if s.Pending > 0 {
+		r.Memory = float64(heap()-before) / float64(n)
 		size, err := folder.Size(dir)
 		if err != nil {
 			return r, err
 		}
-		r.disk = float64(size) / float64(n)
+		r.Disk = float64(size) / float64(n)
 		b.close()
 		began = time.Now()
 		if b, err = s.start(ctx, dir); err != nil {
 			return r, err
 		}
-		r.recovery = time.Since(began).Seconds() * 1e6 / float64(n)
+		r.Recovery = time.Since(began).Seconds() * 1e6 / float64(n)
 	}
 
 	// n timers are due at a time at which all of them are stored.
 	after := func(n int) time.Time {
-		return time.Now().Add(time.Second + time.Duration(2*float64(n)/r.stored*float64(time.Second)))
+		return time.Now().Add(time.Second + time.Duration(2*float64(n)/r.Stored*float64(time.Second)))
 	}
-	due := after(s.burst)
-	if err := b.schedule(ctx, "burst", s.burst, func(int) time.Time { return due }); err != nil {
+	due := after(s.Burst)
+	if err := b.schedule(ctx, "burst", s.Burst, func(int) time.Time { return due }); err != nil {
 		return r, err
 	}
 	if left := time.Until(due); left < 0 {
@@ -98,17 +98,17 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	}
 	time.Sleep(time.Until(due))
 	used = processorTime()
-	if _, err := b.wait(ctx, s.burst); err != nil {
+	if _, err := b.wait(ctx, s.Burst); err != nil {
 		return r, err
 	}
-	r.fired = float64(s.burst) / time.Since(due).Seconds()
-	r.firedCPU = float64((processorTime() - used).Microseconds()) / float64(s.burst)
+	r.Fired = float64(s.Burst) / time.Since(due).Seconds()
+	r.FiredCPU = float64((processorTime() - used).Microseconds()) / float64(s.Burst)
 
 	// Timers due at a constant rate, all stored before.
-	n = int(float64(s.rate) * steady.Seconds())
+	n = int(float64(s.Rate) * steady.Seconds())
 	due = after(n)
 	if err := b.schedule(ctx, "steady", n, func(i int) time.Time {
-		return due.Add(time.Duration(i) * time.Second / time.Duration(s.rate))
+		return due.Add(time.Duration(i) * time.Second / time.Duration(s.Rate))
 	}); err != nil {
 		return r, err
 	}
@@ -118,7 +118,7 @@ func (s setup) measure(ctx context.Context) (r result, err error) {
 	}
 	slices.Sort(late)
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-	r.p50, r.p99, r.max = ms(late[n/2]), ms(late[n*99/100]), ms(late[n-1])
+	r.P50, r.P99, r.Max = ms(late[n/2]), ms(late[n*99/100]), ms(late[n-1])
 	return r, nil
 }
 
@@ -160,15 +160,15 @@ func (s setup) start(ctx context.Context, dir string) (b *bench, err error) {
 			b.close()
 		}
 	}()
-	list, err := address.Free(2 * s.nodes)
+	list, err := address.Free(2 * s.Nodes)
 	if err != nil {
 		return nil, err
 	}
-	for i, clients := range list[:s.nodes] {
+	for i, clients := range list[:s.Nodes] {
 		var options []durable.ServerOption
-		if s.nodes > 1 {
+		if s.Nodes > 1 {
 			options = append(options, durable.Listen(clients),
-				durable.Cluster("measure", fmt.Sprintf("node%d", i), list[s.nodes+i], list[s.nodes:]...))
+				durable.Cluster("measure", fmt.Sprintf("node%d", i), list[s.Nodes+i], list[s.Nodes:]...))
 		}
 		server, err := durable.Embedded(filepath.Join(dir, fmt.Sprint(i)), options...)
 		if err != nil {
@@ -180,7 +180,7 @@ func (s setup) start(ctx context.Context, dir string) (b *bench, err error) {
 		return nil, err
 	}
 	var workers []*durable.Client
-	for range s.workers {
+	for range s.Workers {
 		c, err := b.open(ctx, s)
 		if err != nil {
 			return nil, err
@@ -207,7 +207,7 @@ func (b *bench) open(ctx context.Context, s setup) (*durable.Client, error) {
 		return nil, err
 	}
 	b.conns = append(b.conns, nc)
-	cfg := durable.Config{Replicas: s.nodes, Concurrency: 256}
+	cfg := durable.Config{Replicas: s.Nodes, Concurrency: 256}
 	return durable.Open(ctx, nc, cfg)
 }
 
