@@ -74,9 +74,9 @@ func (p *page) answers(structures []entry.Entry) {
 		}
 		exceptions.Add(e.When, show.Name(e.Name), gain)
 	}
-	because := "no ID and no lookup"
+	because := "no lookup"
 	if ratio := p.First.Intrusive; len(ratio) > 0 {
-		because += fmt.Sprintf(": %s times as long as %s with %s timers", show.Times(ratio[0].Times.Center), p.First.Name, show.Grouped(int(p.First.N)))
+		because += fmt.Sprintf(": %s times the time of %s", show.Times(ratio[0].Times.Center), p.First.Name)
 	}
 	exceptions.Add("timers inside your structs", "intrusive", because)
 	p.Exceptions = show.Tables(exceptions)

@@ -186,7 +186,7 @@ func exceptions(runs []*Adviser, words string, q Question) []Exception {
 
 // Line is the verdict in one sentence.
 func (v Verdict) Line() []show.Span {
-	return show.Line("Keep package time if its timers cost little, as in most programs. Else ", show.Strong(Default), " is the default:")
+	return show.Line("Keep package time if timers cost little. Else see below, mostly ", show.Strong(Default), ":")
 }
 
 // Summary states the cost of the default over all machines.
