@@ -105,7 +105,7 @@ bench-live: build ## Measure the driver beside Go's own timers and a queue, on 1
 	$(CMD) live --into "$$out" --drivers tickless --shards default -g 1,2 --n 1e4 --tick 100us,1ms,50us --for 90s
 
 .PHONY: keep-live
-keep-live: ## Keep the last run of bench-live, or the run OUT, in docs/live, with the tables of docs/driver.md
+keep-live: ## Keep the last run of bench-live, or the run OUT (of bench-peers, too), in docs/live, with the tables of its page
 	TIMERBENCH_LIVE="$(abspath $(or $(OUT),$(shell ls -d out/*-live | tail -n 1)))" go test ./internal/doctest -run LivePage -update
 
 # docs/performance.md has its chart.

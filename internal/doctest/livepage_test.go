@@ -17,13 +17,16 @@ import (
 	"github.com/timerbench/timerbench/report/section"
 )
 
-const livePage = "docs/driver.md"
-
-// keepLive writes a run of make bench-live to docs/live, with some 40 turns of each operation.
+// keepLive writes a run of make bench-live to docs/live, or one of make bench-peers to docs/live/peers, with some 40 turns of each
+// operation.
 func keepLive(t *testing.T, run string) {
 	r, _, err := results.Read(run)
 	if err != nil {
 		t.Fatal(err)
+	}
+	dir := "docs/live/"
+	if r.Parameters.Profile == "peers" {
+		dir += "peers/"
 	}
 	for i := range r.Live.Rows {
 		row := &r.Live.Rows[i]
@@ -40,7 +43,7 @@ func keepLive(t *testing.T, run string) {
 	if err := cmp.Or(results.Encode(z, r), z.Close()); err != nil || b.Len() > results.MostKept {
 		t.Fatalf("%d bytes, %v", b.Len(), err)
 	}
-	if err := os.WriteFile("docs/live/"+r.Environment.Slug()+".json.gz", b.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(dir+r.Environment.Slug()+".json.gz", b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -96,6 +99,21 @@ func relative(t *testing.T, l *results.Live, n int, name, to string, goroutines 
 	return text + "\n"
 }
 
+// liveRun reads a kept run, and says where and when it was measured.
+func liveRun(t *testing.T, path string) (l *results.Live, head string) {
+	r, _, err := results.Read(path)
+	if err != nil || r.Live == nil {
+		t.Fatal(path, err)
+	}
+	load := "unknown"
+	for _, finding := range r.Environment.Machine {
+		if finding.Check == "load" {
+			load = finding.Value
+		}
+	}
+	return r.Live, fmt.Sprintf("%s, %s, %s, %s, load %s:\n\n", r.Environment.CPU, r.Created.Format("2 January 2006"), r.Environment.Go, r.Environment.Build(), load)
+}
+
 // The tables of the page that are measured by live come from the kept runs.
 func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 	if run := os.Getenv("TIMERBENCH_LIVE"); *update && run != "" {
@@ -111,16 +129,7 @@ func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 	}
 	blocks := make(map[string]string)
 	for _, path := range paths {
-		r, _, err := results.Read(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, load := r.Live, "unknown"
-		for _, finding := range r.Environment.Machine {
-			if finding.Check == "load" {
-				load = finding.Value
-			}
-		}
+		l, head := liveRun(t, path)
 		lateness := func(n int) string {
 			now, goTime := stats.LatenessOver(rowOf(t, l, n, auto)), stats.LatenessOver(rowOf(t, l, n, "time"))
 			return fmt.Sprintf("among %s timers p50 is %.2f and p99 %.2f times that of package time", show.Grouped(n), now.P50/goTime.P50, now.P99/goTime.P99)
@@ -133,10 +142,26 @@ func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 			"tick": tablesOf(t, among(l, few, every), "Lateness", "Idle") + "With the default tick, " + lateness(few) + "; " + lateness(most) + ".\n\n" +
 				relative(t, l, few, auto, slow, 1, 2) + relative(t, l, most, auto, slow, 1, 2),
 		} {
-			blocks[name] += fmt.Sprintf("%s, %s, %s, %s, load %s:\n\n%s", r.Environment.CPU, r.Created.Format("2 January 2006"), r.Environment.Go, r.Environment.Build(), load, text)
+			blocks[name] += head + text
 		}
 	}
 	for name, text := range blocks {
-		Generated(t, *update, livePage, "<!-- live, "+name+": written by make keep-live -->\n", "<!-- end of live, "+name+" -->\n", "\n"+text)
+		Generated(t, *update, "docs/driver.md", "<!-- live, "+name+": written by make keep-live -->\n", "<!-- end of live, "+name+" -->\n", "\n"+text)
 	}
+}
+
+// The tables of docs/peers.md come from the kept run of make bench-peers.
+func TestTheLivePageOfPeersIsThatOfTheKeptRuns(t *testing.T) {
+	paths, err := filepath.Glob("docs/live/peers/*.json.gz")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d kept runs, %v", len(paths), err)
+	}
+	text := "\n"
+	for _, path := range paths {
+		l, head := liveRun(t, path)
+		every := func(string) bool { return true }
+		text += head + tablesOf(t, among(l, 1_000, every, "afterfunc+stop", "schedule+stop", "reset", "fire"), "Throughput") +
+			tablesOf(t, among(l, 100_000, every, "afterfunc+stop", "schedule+stop", "reset", "fire"), "Throughput", "Lateness", "Memory") + tablesOf(t, l, "Idle")
+	}
+	Generated(t, *update, "docs/peers.md", "<!-- live, peers: written by make keep-live -->\n", "<!-- end of live, peers -->\n", text)
 }
