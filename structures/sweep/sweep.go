@@ -2,7 +2,7 @@
 //
 // A map or an array of sessions has the time at which each ends, and every second a loop ends what is over. Nothing is
 // sorted, so a timer is moved by one store. The price is a look at every timer in each period, and lateness of up to a
-// period. The package answers up to which number of timers that is the better answer. So the sweep is as fast as it can be:
+// period. docs/questions.md says among how many timers that is the better answer. So the sweep is as fast as it can be:
 //
 //   - Deadlines are in an array of their own, eight to a cache line, at the places of the timers in the slab. A sweep
 //     reads nothing else, and a timer has no entry to keep up to date.
