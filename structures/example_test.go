@@ -1,14 +1,15 @@
-package list_test
+package structures_test
 
 import (
 	"fmt"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/list"
+	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-func Example() {
-	timers := list.New[string]()
+// All schedulers are used in the same way.
+func ExampleScheduler() {
+	var timers structures.Scheduler[string] = minheap.New[string]()
 	retry := timers.Schedule(10, "retry")
 	timers.Cancel(timers.Schedule(20, "flush"))
 	timers.Reschedule(retry, 30)
