@@ -174,9 +174,13 @@ func TestATraceSetsTheControls(t *testing.T) {
 	if !tcp.MatchString(sentence()) {
 		t.Errorf("of the program the page says %q, want %q", sentence(), tcp)
 	}
-	// What the controls could show is near the program and not it.
-	if got, want := chosen(), "0 %, any way, throughput, no, tcp"; got != want {
+	// The controls show what is nearest to the program.
+	if got, want := chosen(), "100,000, 90 %, 0 %, any way, throughput, no, tcp"; got != want {
 		t.Errorf("with a program the controls show %s, want %s", got, want)
+	}
+	worth := eval[string](p, `(() => { const rate = document.getElementById("rate"); rate.value = 50000; rate.dispatchEvent(new Event("input")); return document.getElementById("worth").textContent; })()`)
+	if !strings.HasPrefix(worth, "At 50,000 timers a second, ") {
+		t.Errorf("at a rate, a program is worth %q", worth)
 	}
 	p.choose("cancelled", "not known")
 	if got, want := chosen(), "100,000, not known, 0 %, any way, throughput, no, any"; got != want || !strings.HasPrefix(sentence(), "For about 100,000 timers, any share cancelled, none moved, any delays: ") {

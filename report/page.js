@@ -122,18 +122,15 @@
 		if (name === "program" && at) replay(at);
 		else if (name === "program") neutral();
 		else if (recorded.length && chosen("program")) {
-			// The other controls take the values nearest to the program.
-			recorded[chosen("program") - 1].at.forEach((place, i) => control(controls[i][0]).selectedIndex >= 0 || choose(controls[i][0], place));
 			choose("program", 0);
 		}
 		answer();
 	};
-	// replay sets the controls to a recorded program. A control without the value of the program shows none.
+	// replay sets the controls to a recorded program: each shows its value that is nearest to the program.
 	const replay = (at) => {
 		neutral();
 		choose("program", at);
-		const { at: places, exact } = recorded[at - 1];
-		places.forEach((place, i) => choose(controls[i][0], exact[i] ? place : -1));
+		recorded[at - 1].at.forEach((place, i) => choose(controls[i][0], place));
 	};
 	// neutral sets all controls to the first question of the page.
 	const neutral = () => {

@@ -103,10 +103,9 @@ type Answers struct {
 
 // ProgramAnswer is the answer to the question of a trace or a scenario of the results.
 type ProgramAnswer struct {
-	Name   string  `json:"name"`
-	At     [4]int  `json:"at"`    // the places of the values of N, Cancel, Moved and Delays that are nearest to it
-	Exact  [4]bool `json:"exact"` // the value at that place is the one of the program, as a page writes it
-	Answer Answer  `json:"answer"`
+	Name   string `json:"name"`
+	At     [4]int `json:"at"` // the places of the values of N, Cancel, Moved and Delays that are nearest to it
+	Answer Answer `json:"answer"`
 }
 
 // Grid answers all combinations of the sizes, the shares cancelled and moved and the shapes of delays of the
@@ -155,16 +154,14 @@ func (a *Adviser) Grid() *Answers {
 	names, questions := a.Recorded()
 	for i, q := range questions {
 		if x, err := a.Answer(q); err == nil {
-			at, exact := g.nearest(q)
-			g.Recorded = append(g.Recorded, ProgramAnswer{names[i], at, exact, x})
+			g.Recorded = append(g.Recorded, ProgramAnswer{names[i], g.nearest(q), x})
 		}
 	}
 	return g
 }
 
-// nearest returns the places of the values of the first four controls that are nearest to a question, and which
-// of these values are its own: they have the same words.
-func (g *Answers) nearest(q Question) (at [4]int, exact [4]bool) {
+// nearest returns the places of the values of the first four controls that are nearest to a question.
+func (g *Answers) nearest(q Question) [4]int {
 	share := func(of []float64, share float64) int {
 		return slices.IndexFunc(of, func(v float64) bool {
 			return !slices.ContainsFunc(of, func(w float64) bool { return math.Abs(w-share) < math.Abs(v-share) })
@@ -174,13 +171,7 @@ func (g *Answers) nearest(q Question) (at [4]int, exact [4]bool) {
 		return !slices.ContainsFunc(g.N, func(m int) bool { return decades(float64(m), q.N) < decades(float64(n), q.N) })
 	})
 	delays := max(0, slices.Index(g.Delays, q.Delays)) // any, unless it was measured
-	at = [4]int{n, share(g.Cancel, q.Cancel), share(g.Moved, q.Reschedule), delays}
-	same := func(a, b float64) bool { return show.Percent(a) == show.Percent(b) }
-	exact = [4]bool{
-		timers(float64(g.N[n])) == timers(q.N), same(g.Cancel[at[1]], q.Cancel), same(g.Moved[at[2]], q.Reschedule),
-		g.Delays[delays] == q.Delays,
-	}
-	return at, exact
+	return [4]int{n, share(g.Cancel, q.Cancel), share(g.Moved, q.Reschedule), delays}
 }
 
 // ratioJSON is a ranking as one JSON object by name, in the order of the ranking. Numbers have three significant digits. An unknown
