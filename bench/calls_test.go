@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/loops"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
@@ -106,7 +107,7 @@ func TestAProfileTimesTheCallsOfACell(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel-linux"}, []string{"ttl-cache"})
 	cfg.Profile, _ = FindProfile("ttl")
 	cfg.N = []int{3000}
-	cfg.Structures = append(cfg.Structures, catalog.Intrusive()[:1]...)
+	cfg.Structures = append(cfg.Structures, loops.With(catalog.Intrusive()[:1])...)
 	r := run(t, cfg)
 	if len(r.Cells) != 1 || len(r.Calls) != 3 {
 		t.Fatalf("%d cells and %d lists of calls, want 1 and 3", len(r.Cells), len(r.Calls))

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/loops"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 func TestIntrusiveStructuresAreRowsOfTheirOwnRole(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap"}, []string{"churn", "hold"})
-	cfg.Structures = append(cfg.Structures, catalog.Intrusive()...)
+	cfg.Structures = append(cfg.Structures, loops.With(catalog.Intrusive())...)
 	r := run(t, cfg)
 	for _, c := range r.Cells {
 		floors, proof := 0, c.Rows[0].Proof
@@ -43,7 +44,7 @@ func TestIntrusiveStructuresAreRowsOfTheirOwnRole(t *testing.T) {
 
 func TestIntrusiveStructuresNeedOneByID(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = catalog.Intrusive()
+	cfg.Structures = loops.With(catalog.Intrusive())
 	if _, err := NewPlan(cfg); err == nil || !strings.Contains(err.Error(), "choose one too, such as auto") {
 		t.Errorf("the error is %v", err)
 	}

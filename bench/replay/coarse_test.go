@@ -1,11 +1,10 @@
-package replay
+package replay_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -106,18 +105,5 @@ func TestInstancesOfACoarseStructureMustAgree(t *testing.T) {
 	w, _ := workload.Find("hold")
 	if err := allReplays(e, write(w, 1)); err == nil || !strings.Contains(err.Error(), "two instances") {
 		t.Errorf("error %v", err)
-	}
-}
-
-func TestTheBoundOfACoarseStructureEndsWithTime(t *testing.T) {
-	c := walkerOn(nil, func(delay structures.Tick) structures.Tick { return delay / 8 })
-	for _, x := range []struct{ at, delay, want structures.Tick }{
-		{100, 80, 110},
-		{math.MaxInt64 - 5, 80, math.MaxInt64},
-		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
-	} {
-		if got := c.latestFire(script.Fire{At: x.at, Delay: x.delay}); got != x.want {
-			t.Errorf("deadline %d, delay %d: the last tick is %d, want %d", x.at, x.delay, got, x.want)
-		}
 	}
 }

@@ -13,7 +13,12 @@ import (
 // one.
 func Floors() (byID, inStructs entry.Entry) {
 	return entry.Entry{Name: results.Floor, New: func() structures.Scheduler[uint64] { return &null{} }},
-		entry.Entry{Name: results.IntrusiveFloor, Bare: func() any { return &emptyWheel{} }}
+		entry.Entry{Name: results.IntrusiveFloor, Bare: func() any {
+			w := &emptyWheel{}
+			l := newEmptyLoop(w)
+			w.idle = &l.Idle
+			return l
+		}}
 }
 
 // told is the timers that a floor is told of.

@@ -1,4 +1,4 @@
-package replay
+package replay_test
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/loops"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/longtest"
@@ -28,8 +30,8 @@ func testSize(w workload.Workload) int {
 }
 
 // begun returns a new instance.
-func begun(e entry.Entry) *Instance {
-	i := New(e)
+func begun(e entry.Entry) *replay.Instance {
+	i := replay.New(e)
 	if err := i.Begin(0); err != nil {
 		panic(err)
 	}
@@ -37,45 +39,42 @@ func begun(e entry.Entry) *Instance {
 }
 
 // check replays a block and checks the outcome.
-func check(p Player, b *script.Block, every bool) error {
+func check(p replay.Player, b *script.Block, every bool) error {
 	_, err := p.Replay(b, every)
 	return errors.Join(err, p.Check(nil))
-}
-
-// replayAs replays a block in one of the four ways and checks the outcome.
-func (i *Instance) replayAs(way int, b *script.Block, samples *Latencies) error {
-	switch floor := strings.HasSuffix(i.entry.Name, "null"); way % 4 {
-	case 1:
-		i.TimeByKind(b, Clock{})
-	case 2:
-		i.Sample(b, samples)
-	default:
-		return check(i, b, way%4 == 3 && !floor)
-	}
-	return i.Check(nil)
 }
 
 // written is a script with its blocks, the first of which is the fill.
 type written struct {
 	*script.Script
 	blocks  []*script.Block
-	samples *Latencies
+	samples *replay.Latencies
 }
 
 func write(w workload.Workload, seed uint64) written {
 	s := w.Script(testSize(w), seed)
-	out := written{s, []*script.Block{s.Fill()}, NewLatencies()}
+	out := written{s, []*script.Block{s.Fill()}, replay.NewLatencies()}
 	for range 4 {
 		out.blocks = append(out.blocks, s.Next(1000, nil))
 	}
 	return out
 }
 
-// allReplays replays a script in all ways and returns the first failure of the proof.
+// allReplays replays the blocks of a script in all ways and returns the first failure of the proof.
 func allReplays(e entry.Entry, w written) error {
-	i := begun(e)
-	for way, b := range w.blocks {
-		if err := i.replayAs(max(0, way-1), b, w.samples); err != nil {
+	i, floor := begun(e), strings.HasSuffix(e.Name, "null")
+	for number, b := range w.blocks {
+		switch number {
+		case 2:
+			i.TimeByKind(b, replay.Clock{})
+		case 3:
+			i.Sample(b, w.samples)
+		default:
+			if _, err := i.Replay(b, number == 4 && !floor); err != nil {
+				return err
+			}
+		}
+		if err := i.Check(nil); err != nil {
 			return err
 		}
 	}
@@ -86,8 +85,8 @@ func TestEveryStructureAgreesWithTheGenerator(t *testing.T) {
 	for _, w := range workload.All() {
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
-			floor, inStructs := Floors()
-			entries := slices.Concat(catalog.All(), catalog.Intrusive(), []entry.Entry{floor, inStructs})
+			floor, inStructs := replay.Floors()
+			entries := slices.Concat(catalog.All(), loops.With(catalog.Intrusive()), []entry.Entry{floor, inStructs})
 			for seed := range uint64(longtest.Scale(t, 1, 1, 3)) {
 				script := write(w, seed)
 				for _, e := range entries {
@@ -223,7 +222,9 @@ func TestTheProverSaysWhichAnswerIsWrong(t *testing.T) {
 		w, _ := workload.Find(c.workload)
 		s := w.Script(testSize(w), 1)
 		tested := begun(faultyEntry(c.fault))
-		tested.time(s.Fill())
+		if err := check(tested, s.Fill(), false); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := tested.Replay(s.Next(20_000, nil), true); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("a structure that %s on %s: error %v, want %q", c.fault, c.workload, err, c.want)
 		}
@@ -231,26 +232,16 @@ func TestTheProverSaysWhichAnswerIsWrong(t *testing.T) {
 }
 
 // The checksums of timed blocks find these faults without the prover.
-// The caller of a later block may not know its next operations.
-func TestPrefetchingEndsWithTheBlock(t *testing.T) {
-	e, _ := catalog.Find("auto")
-	s := newByID(e.New())
-	s.reserve(&script.Block{Known: true})
-	known := s.ahead
-	s.reserve(&script.Block{})
-	if known == nil || s.ahead != nil {
-		t.Errorf("prefetcher %v in a known block, %v afterwards", known, s.ahead)
-	}
-}
-
 func TestTimedBlocksShowWrongIDsAndSwappedValues(t *testing.T) {
 	w, _ := workload.Find("cron-aligned")
 	for _, fault := range []string{"", "swaps values of a tick", "fires under a wrong ID"} {
 		s := w.Script(testSize(w), 1)
 		i, b := begun(faultyEntry(fault)), s.Fill()
 		for range 5 {
-			i.time(b)
-			b = s.Next(5000, b)
+			if _, err := i.Replay(b, false); err != nil {
+				t.Fatal(err)
+			}
+			b = s.Next(5000, nil)
 		}
 		err := errors.Join(check(i, b, false), i.Check(s.Pending))
 		if found := err != nil; found != (fault != "") {
@@ -266,9 +257,11 @@ func TestTheTimesByKindAreWithoutTheReadingsOfTheClock(t *testing.T) {
 	w, _ := workload.Find("churn")
 	e, _ := catalog.Find("minheap")
 	i, s := begun(e), w.Script(100, 1)
-	i.time(s.Fill())
+	if err := check(i, s.Fill(), false); err != nil {
+		t.Fatal(err)
+	}
 	readings := 0
-	for _, k := range i.TimeByKind(s.Next(500, nil), Clock{ReadNS: readNS}) {
+	for _, k := range i.TimeByKind(s.Next(500, nil), replay.Clock{ReadNS: readNS}) {
 		readings += k.ClockReads
 		if whole := k.NS + float64(k.ClockReads)*readNS; k.ClockReads == 0 || k.ClockReads%1024 == 0 || whole != math.Trunc(whole) {
 			t.Errorf("%s: %v ns with %d readings", k.Kind, k.NS, k.ClockReads)

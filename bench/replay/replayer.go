@@ -52,7 +52,11 @@ type pops interface {
 
 func newReplayer(e entry.Entry) replayer {
 	if e.Bare != nil {
-		return replayer{timers: &inStructs{loop: newLoop(e.Bare())}}
+		l, ok := e.Bare().(Loop)
+		if !ok {
+			panic("replay: " + e.Name + " has no timed loop, see package loops")
+		}
+		return replayer{timers: &inStructs{Loop: l}}
 	}
 	return replayer{timers: newByID(e.New())}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/timerbench/timerbench/bench/loops"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/internal/suggest"
@@ -183,7 +184,7 @@ func match[T any](what string, all []T, name func(T) string, pattern string, oth
 }
 
 // allStructures returns the structures that a run measures: those with IDs, then the intrusive ones.
-func allStructures() []entry.Entry { return append(catalog.All(), catalog.Intrusive()...) }
+func allStructures() []entry.Entry { return append(catalog.All(), loops.With(catalog.Intrusive())...) }
 
 // matchStructures returns the structures whose names match a pattern.
 func matchStructures(pattern string) ([]entry.Entry, error) {
