@@ -16,7 +16,6 @@ import (
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/internal/values"
 )
 
 type abFlags struct {
@@ -30,7 +29,7 @@ type abFlags struct {
 }
 
 // abSizes is the default of --n.
-var abSizes = values.Sizes{1000, 100_000}
+var abSizes = sizes{1000, 100_000}
 
 func newAB() *cobra.Command {
 	f := abFlags{choice: choice{profile: "smoke", workloads: "^(hold|churn|reschedule)$"}}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/advise"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/internal/values"
 )
 
 func newAdvise() *cobra.Command {
@@ -66,10 +65,10 @@ or together.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&q.Change.Lazy, "lazy", false, "what if a timer that is moved to a later deadline stayed in place until the old one")
 	flags.DurationVar(&q.Change.Tick, "tick", 0, "what if deadlines were rounded up to multiples of this `time`, such as 10ms")
-	flags.Func("spread", "what if each delay grew by a random part of this `share` of it, such as 5%", values.To(&q.Change.Spread, values.Share(1)))
+	flags.Func("spread", "what if each delay grew by a random part of this `share` of it, such as 5%", valueTo(&q.Change.Spread, readShare(1)))
 	flags.BoolVar(&q.Driver, "driver", false, "what if the timers were on package driver")
-	flags.Func("least-core", "`share` of a core below which a cost does not matter (default 0.5%)", values.To(&q.Core, values.Share(1)))
-	flags.Func("least-memory", "`number` of bytes below which memory does not matter (default 1e6)", values.To(&q.Bytes, values.Number(math.MaxInt64)))
+	flags.Func("least-core", "`share` of a core below which a cost does not matter (default 0.5%)", valueTo(&q.Core, readShare(1)))
+	flags.Func("least-memory", "`number` of bytes below which memory does not matter (default 1e6)", valueTo(&q.Bytes, readNumber(math.MaxInt64)))
 	flags.BoolVar(&force, "force", false, "answer even if "+lossy)
 	return cmd
 }

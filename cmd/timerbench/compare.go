@@ -11,7 +11,6 @@ import (
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/internal/values"
 )
 
 // exitCodes is part of the help of compare and ab.
@@ -37,7 +36,7 @@ func (f *compareFlags) add(cmd *cobra.Command, minEffect float64) {
 	flags.Float64Var(&f.alpha, "alpha", 0.05, "probability of at least one false difference in the whole table")
 	flags.Func("min-effect",
 		"smallest relative `difference` that counts, such as 2% or 0.02; if the noise floor of the cell is larger, it is used instead (default "+fmt.Sprint(100*minEffect)+"%)",
-		values.To(&f.minEffect, values.Share(math.MaxFloat64)))
+		valueTo(&f.minEffect, readShare(math.MaxFloat64)))
 	flags.BoolVar(&f.all, "all", false, "print every row, also with the ratio relative to the other structures, the probability and the smallest ratio that counts")
 	flags.BoolVar(&f.fail, "fail-on-regression", false, "exit with code 1 if a row is slower")
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -27,7 +26,7 @@ type liveFlags struct {
 	structures      string
 	drivers, shards []string
 	ticks           []time.Duration
-	sizes           values.Sizes
+	sizes           sizes
 	out, into       string
 	markdown        bool
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/internal/values"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/trace"
@@ -76,21 +75,21 @@ replace those of the whole run, and recommend says so.`,
 		},
 	}
 	flags := cmd.Flags()
-	size, share := values.Number(values.MaxSize), values.Share(1)
-	flags.FuncP("n", "n", "`number` of pending timers, such as 200k or 1e6", values.To(&q.N, size))
-	flags.Func("cancel", "`share` of the timers that are cancelled, such as 90% or 0.9 (default: unknown)", values.To(&q.Cancel, share))
+	size, share := readNumber(maxSize), readShare(1)
+	flags.FuncP("n", "n", "`number` of pending timers, such as 200k or 1e6", valueTo(&q.N, size))
+	flags.Func("cancel", "`share` of the timers that are cancelled, such as 90% or 0.9 (default: unknown)", valueTo(&q.Cancel, share))
 	flags.StringVar(&q.Delays, "dist", "", "`shape` of the delays, such as constant, uniform or clustered (default: any)")
-	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: unknown)", values.To(&q.Reschedule, share))
-	flags.Func("per-wake", "`number` of calls between two wake-ups (default: unknown)", values.To(&q.PerWake, size))
+	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: unknown)", valueTo(&q.Reschedule, share))
+	flags.Func("per-wake", "`number` of calls between two wake-ups (default: unknown)", valueTo(&q.PerWake, size))
 	flags.Func("rate", "`number` of timers started (or mostly moved) per second, such as 50000/s: "+
 		"shows what the difference is worth (default: the rate of the trace, if there is one)",
-		values.To(&q.Rate, func(text string) (answer.Rate, error) {
-			rate, err := values.Rate(text)
+		valueTo(&q.Rate, func(text string) (answer.Rate, error) {
+			rate, err := readRate(text)
 			return answer.Rate{Timers: rate, Moves: rate}, err
 		}))
 	flags.Func("weights",
 		"`weights` of throughput, tail, memory, idle and pause (the longest call), such as throughput=1,tail=2 (default: throughput)",
-		values.To(&q.Matters, answer.ParseWeights))
+		valueTo(&q.Matters, answer.ParseWeights))
 	flags.BoolVar(&q.Late, "late", false, "include structures that fire late")
 	flags.StringVar(&recording, "trace", "", "take the question from this trace; other flags override parts of it")
 	flags.BoolVar(&force, "force", false, "answer for a trace even if "+lossy)

@@ -20,7 +20,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/internal/values"
 )
 
 // choice contains the flags that choose the cells of a run, and the resulting configuration.
@@ -53,7 +52,7 @@ func (c *choice) addCells(flags *pflag.FlagSet, n string) {
 	}
 	flags.StringVarP(&c.structures, "structure", "s", "", "structures whose names match this regular `expression`")
 	flags.StringVarP(&c.workloads, "workload", "w", c.workloads, workloads)
-	flags.VarP((*values.Sizes)(&c.cfg.N), "n", "n", "numbers of resident timers, such as 1000,1e6 (default"+n+")")
+	flags.VarP((*sizes)(&c.cfg.N), "n", "n", "numbers of resident timers, such as 1000,1e6 (default"+n+")")
 	flags.Uint64Var(&c.cfg.Seed, "seed", 1, "seed of every script; a seed gives the same operations on any machine")
 }
 

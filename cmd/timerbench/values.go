@@ -1,5 +1,4 @@
-// Package values reads the values of flags: numbers, lists of numbers, shares.
-package values
+package main
 
 import (
 	"fmt"
@@ -9,22 +8,22 @@ import (
 	"strings"
 )
 
-// MaxSize bounds numbers of timers: beyond it a run would not fit into memory.
-const MaxSize = 100_000_000
+// maxSize bounds numbers of timers: beyond it a run would not fit into memory.
+const maxSize = 100_000_000
 
 // grouped is a number whose digits stand in groups of three.
 var grouped = regexp.MustCompile(`^\d{1,3}(,\d{3})+$`)
 
-// To returns the function of a flag that keeps what read reads.
-func To[T any](to *T, read func(string) (T, error)) func(string) error {
+// valueTo returns the function of a flag that keeps what read reads.
+func valueTo[T any](to *T, read func(string) (T, error)) func(string) error {
 	return func(text string) (err error) {
 		*to, err = read(text)
 		return err
 	}
 }
 
-// Number reads a whole number from 1 to most: 200000, 200,000, 200k, 2e5.
-func Number(most float64) func(string) (float64, error) {
+// readNumber reads a whole number from 1 to most: 200000, 200,000, 200k, 2e5.
+func readNumber(most float64) func(string) (float64, error) {
 	return func(text string) (float64, error) {
 		number, factor := strings.TrimSpace(text), 1.0
 		if grouped.MatchString(number) {
@@ -48,14 +47,14 @@ func Number(most float64) func(string) (float64, error) {
 	}
 }
 
-// Rate reads a number per second, minute or hour, and returns it per second: 50000/s, 50k, 3e6/m, 1e8/h.
-func Rate(text string) (float64, error) {
+// readRate reads a number per second, minute or hour, and returns it per second: 50000/s, 50k, 3e6/m, 1e8/h.
+func readRate(text string) (float64, error) {
 	const most = 1e12 // no program starts more timers
 	number, unit, ok := strings.Cut(text, "/")
 	if !ok {
 		unit = "s"
 	}
-	rate, err := Number(most)(strings.TrimSpace(number))
+	rate, err := readNumber(most)(strings.TrimSpace(number))
 	seconds := map[string]float64{"s": 1, "m": 60, "h": 3600}[strings.TrimSpace(unit)]
 	if err != nil || seconds == 0 {
 		return 0, fmt.Errorf("%q: want a whole number per second, minute or hour, such as 50000/s, 50k, 3e6/m or 1e8/h", text)
@@ -63,8 +62,8 @@ func Rate(text string) (float64, error) {
 	return rate / seconds, nil
 }
 
-// Share reads a part of the whole, or several times as much if most is above 1: 5%, 0.05.
-func Share(most float64) func(string) (float64, error) {
+// readShare reads a part of the whole, or several times as much if most is above 1: 5%, 0.05.
+func readShare(most float64) func(string) (float64, error) {
 	return func(text string) (float64, error) {
 		number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -81,25 +80,25 @@ func Share(most float64) func(string) (float64, error) {
 	}
 }
 
-// Sizes is a flag: a list of numbers of timers, such as 1000,1e6.
-type Sizes []int
+// sizes is a flag: a list of numbers of timers, such as 1000,1e6.
+type sizes []int
 
 // Type returns the name of the type, which help shows.
-func (s *Sizes) Type() string { return "numbers" }
+func (s *sizes) Type() string { return "numbers" }
 
-func (s *Sizes) String() string {
+func (s *sizes) String() string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(*s), "[]"), " ", ",")
 }
 
 // Set adds the numbers of a list. A comma separates two of them, unless a number would begin
 // with 0 then: 200,000 is one number, 100,250 are two.
-func (s *Sizes) Set(text string) error {
+func (s *sizes) Set(text string) error {
 	parts := strings.Split(text, ",")
 	if grouped.MatchString(text) && strings.Contains(text, ",0") {
 		parts = []string{text}
 	}
 	for _, part := range parts {
-		n, err := Number(MaxSize)(part)
+		n, err := readNumber(maxSize)(part)
 		if err != nil {
 			return err
 		}
