@@ -17,12 +17,6 @@ type heapLoop struct {
 	s *heap.Heap[uint64]
 }
 
-func newHeapLoop(s *heap.Heap[uint64]) *heapLoop {
-	l := &heapLoop{s: s}
-	l.Structure, l.Value = s, func(t *heap.Timer[uint64]) *uint64 { return &t.Value }
-	return l
-}
-
 // Run has few variables, because Go keeps none in a register during a call.
 func (l *heapLoop) Run(batches []script.Batch, ops []script.Op) (a replay.Answers) {
 	i := 0
@@ -70,12 +64,6 @@ func (l *heapLoop) Run(batches []script.Batch, ops []script.Op) (a replay.Answer
 type hwheelLoop struct {
 	replay.Table[hwheel.Timer[uint64], *hwheel.Timer[uint64]]
 	s *hwheel.Wheel[uint64]
-}
-
-func newHwheelLoop(s *hwheel.Wheel[uint64]) *hwheelLoop {
-	l := &hwheelLoop{s: s}
-	l.Structure, l.Value = s, func(t *hwheel.Timer[uint64]) *uint64 { return &t.Value }
-	return l
 }
 
 // Run has few variables, because Go keeps none in a register during a call.
@@ -127,12 +115,6 @@ type linkedwheelLoop struct {
 	s *linkedwheel.Wheel[uint64]
 }
 
-func newLinkedwheelLoop(s *linkedwheel.Wheel[uint64]) *linkedwheelLoop {
-	l := &linkedwheelLoop{s: s}
-	l.Structure, l.Value = s, func(t *linkedwheel.Timer[uint64]) *uint64 { return &t.Value }
-	return l
-}
-
 // Run has few variables, because Go keeps none in a register during a call.
 func (l *linkedwheelLoop) Run(batches []script.Batch, ops []script.Op) (a replay.Answers) {
 	i := 0
@@ -180,12 +162,6 @@ func (l *linkedwheelLoop) Run(batches []script.Batch, ops []script.Op) (a replay
 type rbtreeLoop struct {
 	replay.Table[rbtree.Timer[uint64], *rbtree.Timer[uint64]]
 	s *rbtree.Tree[uint64]
-}
-
-func newRbtreeLoop(s *rbtree.Tree[uint64]) *rbtreeLoop {
-	l := &rbtreeLoop{s: s}
-	l.Structure, l.Value = s, func(t *rbtree.Timer[uint64]) *uint64 { return &t.Value }
-	return l
 }
 
 // Run has few variables, because Go keeps none in a register during a call.

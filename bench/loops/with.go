@@ -26,13 +26,13 @@ func With(intrusive []entry.Entry) []entry.Entry {
 func loopOf(s any) replay.Loop {
 	switch s := s.(type) {
 	case *hwheel.Wheel[uint64]:
-		return newHwheelLoop(s)
+		return &hwheelLoop{replay.TableOf(s, func(t *hwheel.Timer[uint64]) *uint64 { return &t.Value }), s}
 	case *linkedwheel.Wheel[uint64]:
-		return newLinkedwheelLoop(s)
+		return &linkedwheelLoop{replay.TableOf(s, func(t *linkedwheel.Timer[uint64]) *uint64 { return &t.Value }), s}
 	case *heap.Heap[uint64]:
-		return newHeapLoop(s)
+		return &heapLoop{replay.TableOf(s, func(t *heap.Timer[uint64]) *uint64 { return &t.Value }), s}
 	case *rbtree.Tree[uint64]:
-		return newRbtreeLoop(s)
+		return &rbtreeLoop{replay.TableOf(s, func(t *rbtree.Timer[uint64]) *uint64 { return &t.Value }), s}
 	}
 	panic(fmt.Sprintf("loops: %T has no timed loop, see loop_test.go of package replay", s))
 }

@@ -15,7 +15,7 @@ func Floors() (byID, inStructs entry.Entry) {
 	return entry.Entry{Name: results.Floor, New: func() structures.Scheduler[uint64] { return &null{} }},
 		entry.Entry{Name: results.IntrusiveFloor, Bare: func() any {
 			w := &emptyWheel{}
-			l := newEmptyLoop(w)
+			l := &emptyLoop{TableOf(w, func(t *emptyTimer) *uint64 { return &t.Value }), w}
 			w.idle = &l.Idle
 			return l
 		}}

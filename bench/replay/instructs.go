@@ -130,52 +130,61 @@ func (l *stampedLoop) Pop(now structures.Tick) (structures.Timer[uint64], bool) 
 }
 
 // Table is the part of a [Loop] that is not timed.
-type Table[N any, P interface {
+type Table[N any, P timer[N]] struct {
+	records[N]
+	structure structure[N]
+}
+
+type timer[N any] interface {
 	*N
 	Deadline() structures.Tick
-}] struct {
-	records[N]
-	Structure interface {
-		Reschedule(t *N, deadline structures.Tick) bool
-		Cancel(t *N) bool
-		Pop(now structures.Tick) *N
-		Next() (at structures.Tick, ok bool)
-		Len() int
-	}
+}
+
+type structure[N any] interface {
+	Reschedule(t *N, deadline structures.Tick) bool
+	Cancel(t *N) bool
+	Pop(now structures.Tick) *N
+	Next() (at structures.Tick, ok bool)
+	Len() int
+}
+
+// TableOf returns the table of a structure. value returns where a timer has its value.
+func TableOf[N any, P timer[N]](s structure[N], value func(t *N) *uint64) Table[N, P] {
+	return Table[N, P]{records[N]{value: value}, s}
 }
 
 // Reserve implements [Loop].
 func (t *Table[N, P]) Reserve(b *script.Block) {
 	t.records.reserve(b.Keys)
-	if s, ok := t.Structure.(fireExpecter); ok {
+	if s, ok := t.structure.(fireExpecter); ok {
 		s.Expect(b.Fires)
 	}
 }
 
 // Refuses implements [Loop].
 func (t *Table[N, P]) Refuses(key uint32) bool {
-	return !t.Structure.Cancel(t.At(key)) && !t.Structure.Reschedule(t.At(key), 1<<40)
+	return !t.structure.Cancel(t.At(key)) && !t.structure.Reschedule(t.At(key), 1<<40)
 }
 
 // Pop fires one timer, which has no ID.
 func (t *Table[N, P]) Pop(now structures.Tick) (fired structures.Timer[uint64], ok bool) {
-	n := t.Structure.Pop(now)
+	n := t.structure.Pop(now)
 	if n == nil {
 		return fired, false
 	}
-	return structures.Timer[uint64]{Deadline: P(n).Deadline(), Value: *t.Value(n)}, true
+	return structures.Timer[uint64]{Deadline: P(n).Deadline(), Value: *t.value(n)}, true
 }
 
 // Next returns what Next of the structure returns.
-func (t *Table[N, P]) Next() (at structures.Tick, ok bool) { return t.Structure.Next() }
+func (t *Table[N, P]) Next() (at structures.Tick, ok bool) { return t.structure.Next() }
 
 // Len returns the number of pending timers.
-func (t *Table[N, P]) Len() int { return t.Structure.Len() }
+func (t *Table[N, P]) Len() int { return t.structure.Len() }
 
 // records holds timers by key. A timer never moves: the first table has the timers that fill the structure, and further
 // ones are in pages.
 type records[N any] struct {
-	Value func(t *N) *uint64
+	value func(t *N) *uint64
 	first []N
 	pages []*[page]N
 	Idle  N // never pending
@@ -203,6 +212,6 @@ func (r *records[N]) reserve(keys int) {
 		r.pages = append(r.pages, new([page]N))
 	}
 	for key := had; key < len(r.first)+len(r.pages)*page; key++ {
-		*r.Value(r.At(uint32(key))) = uint64(key)
+		*r.value(r.At(uint32(key))) = uint64(key)
 	}
 }

@@ -10,12 +10,6 @@ type emptyLoop struct {
 	s *emptyWheel
 }
 
-func newEmptyLoop(s *emptyWheel) *emptyLoop {
-	l := &emptyLoop{s: s}
-	l.Structure, l.Value = s, func(t *emptyTimer) *uint64 { return &t.Value }
-	return l
-}
-
 // Run has few variables, because Go keeps none in a register during a call.
 func (l *emptyLoop) Run(batches []script.Batch, ops []script.Op) (a Answers) {
 	i := 0

@@ -64,8 +64,7 @@ func TestTheTableGrowsByPages(t *testing.T) {
 			t.Errorf("%s: %v", e.Name, err)
 		}
 	}
-	var timers replay.Table[heap.Timer[uint64], *heap.Timer[uint64]]
-	timers.Structure, timers.Value = heap.New[uint64](), func(t *heap.Timer[uint64]) *uint64 { return &t.Value }
+	timers := replay.TableOf(heap.New[uint64](), func(t *heap.Timer[uint64]) *uint64 { return &t.Value })
 	timers.Reserve(&script.Block{Keys: 1})
 	first := timers.At(0)
 	if timers.Reserve(&script.Block{Keys: 5 * page}); timers.At(0) != first || timers.At(0) == timers.At(1) || timers.At(4*page).Value != 4*page {
