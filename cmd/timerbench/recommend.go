@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -115,7 +116,7 @@ func completeQuestion(stderr io.Writer, q *answer.Question, path string, force b
 		if s.Totals.Ops[trace.Schedule] == 0 {
 			return nil, fmt.Errorf("--trace %s: no timer is scheduled in it", path)
 		}
-		of := answer.QuestionOf(s)
+		of := questionOf(s)
 		q.Recorded = true
 		q.N, q.PerWake, q.Delays = cmp.Or(q.N, of.N), cmp.Or(q.PerWake, of.PerWake), cmp.Or(q.Delays, of.Delays)
 		q.Rate = cmp.Or(q.Rate, of.Rate)
@@ -131,6 +132,27 @@ func completeQuestion(stderr io.Writer, q *answer.Question, path string, force b
 		return nil, errors.New("--force: needs --trace")
 	}
 	return s, q.Check()
+}
+
+// questionOf returns the question that describes a recorded program, which schedules a timer at least.
+func questionOf(s *tracestat.Summary) answer.Question {
+	q := answer.Question{N: max(1, s.Resident), Cancel: s.CancelRate, Recorded: true}
+	if s.Totals.Fired == 0 {
+		q.Cancel = 1
+	}
+	q.Delays = workload.ShapeOf(s.Set().Quantiles())
+	ops := s.Totals.Ops
+	calls := float64(ops[trace.Schedule] + ops[trace.Cancel] + ops[trace.Reschedule] + s.Totals.Fired)
+	q.Reschedule = float64(ops[trace.Reschedule]) / calls
+	if seconds := float64(s.Totals.Span()) * s.Header.Tick.Seconds(); seconds > 0 {
+		q.Rate = answer.Rate{
+			Timers: float64(ops[trace.Schedule]) / seconds, Moves: float64(ops[trace.Reschedule]) / seconds, Calls: s.Rate(),
+		}
+	}
+	if wakes := float64(ops[trace.Advance]); wakes > 0 {
+		q.PerWake = calls / wakes
+	}
+	return q
 }
 
 // showNext prints how many operations the trace lost, and the commands that tell more about it.

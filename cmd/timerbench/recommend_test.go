@@ -16,7 +16,10 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/tracetest"
+	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 // The questions of the golden file.
@@ -45,6 +48,14 @@ func TestRecommendGolden(t *testing.T) {
 		writeText(t, golden, b.String())
 	} else if want := readText(t, golden); b.String() != want {
 		t.Errorf("recommend says (rewrite %s with -update):\n%s\nwant:\n%s", golden, b.String(), want)
+	}
+}
+
+func TestTheQuestionOfATrace(t *testing.T) {
+	s := &tracestat.Summary{Resident: 500, CancelRate: 0.75, Delays: tracestat.Delays{Count: 9, P50: 500, P90: 900, P99: 990}}
+	s.Totals.Fired, s.Totals.Ops = 100, [len(s.Totals.Ops)]uint64{trace.Schedule: 400, trace.Cancel: 300, trace.Reschedule: 200, trace.Advance: 80}
+	if q := questionOf(s); q != (answer.Question{N: 500, Cancel: 0.75, Delays: "uniform", Reschedule: 0.2, PerWake: 12.5, Recorded: true}) {
+		t.Errorf("%+v", q)
 	}
 }
 

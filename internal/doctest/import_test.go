@@ -158,7 +158,7 @@ func main() {
 func TestPackagesKeepApart(t *testing.T) {
 	for _, rule := range []struct{ pkg, never string }{
 		{"bench", "structures/(catalog|auto|intrusive/.*)|driver|bench/(advise|live|loops)"},
-		{"report", "structures/catalog|driver|bench/live"},
+		{"report", "structures/catalog|driver|bench/live|trace|trace/.*"},
 		{"bench/results", "bench/stats|gonum.org/.*"},
 		{"trace", "structures/.*"},
 	} {
