@@ -49,7 +49,7 @@ func (v *View) overviewChart() *draw.Figure {
 	f.Name = "overview"
 	f.Title = "Cost in each workload"
 	f.Subtitle = "The time per " + units(cells) + " as a multiple of the fastest structure, for each workload at the " +
-		"largest N up to 10,000 that nearly all structures ran at. Lower is better; 1 is the fastest."
+		"largest N up to 10,000 that nearly all structures ran at, or else the smallest. Lower is better; 1 is the fastest."
 	f.Caption = caption + "Grey: not measured. The tables below hold the other sizes." + v.coarseNote()
 	return f
 }
