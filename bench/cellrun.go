@@ -138,7 +138,7 @@ func (m *cellRun) pass(ctx context.Context) error {
 		}
 		r.samples.EndInstance()
 		r.Latency = r.samples.Summary()
-		if !m.cell.samples(m.passes) || m.passes >= m.cell.common() && !slices.Contains(always, r.Structure) {
+		if !m.cell.samples(m.passes) || m.passes >= m.cell.common && !slices.Contains(always, r.Structure) {
 			r.samples = nil // takes 1.4 MB
 		}
 	}
@@ -302,7 +302,7 @@ func (m *cellRun) result() results.Cell {
 		Apart:      c.apart,
 		LeftOut:    m.leftOut,
 		OtherSeeds: m.proofs,
-		Common:     c.common(),
+		Common:     c.common,
 		Rows:       m.results(),
 	}
 	if c.leaves == allButFew && len(m.leftOut) > 0 {

@@ -95,7 +95,7 @@ func (c cell) seconds(contenders int) float64 {
 	many := float64(c.n) / float64(c.n+50_000)
 	op := perOp + missing*many
 	block := float64(c.block())
-	passes := float64(c.common())
+	passes := float64(c.common)
 	perPass := float64(c.n) // fill
 	if c.period() > 0 {
 		perPass += warmUpOf(c.workload) * float64(c.n)
@@ -105,7 +105,7 @@ func (c cell) seconds(contenders int) float64 {
 	}
 	const stay = 0.6 // of the contenders, after the first rounds under a budget
 	modes := 0.0
-	for pass := range c.common() {
+	for pass := range c.common {
 		for _, r := range c.roundsOf(pass) {
 			of := float64(len(r.modes))
 			if c.race && r.number >= leastRounds {

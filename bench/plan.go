@@ -211,14 +211,14 @@ func put[V any](m *map[string]V, name string, v V) {
 }
 
 // step returns the step that measures a cell. If the structures need more than the memory together, the
-// step measures one after the other, without a control and without trials with the collector on.
+// step measures one after the other, without a control, trials with the collector on and later passes.
 func (c cell) step(entries []entry.Entry, cfg Config) Step {
 	s := Step{
 		Name: c.name(), Workload: c.workload.Name, N: c.n, Contenders: len(c.contenders(entries, nil)) + len(cfg.External),
 		Rounds: c.rounds, Bytes: c.bytes(entries), entries: entries, cell: &c,
 	}
 	if cfg.Memory > 0 && s.Bytes > cfg.Memory {
-		c.apart, c.withGC, c.control = true, false, false
+		c.apart, c.withGC, c.control, c.most = true, false, false, 0
 		s.Bytes = c.bytes(entries)
 	}
 	contenders := len(entries) + len(cfg.External)

@@ -130,7 +130,7 @@ func (r *runner) step(ctx context.Context, s Step) error {
 	if err != nil {
 		return err
 	}
-	if s.cell.race && !s.cell.apart {
+	if s.cell.most > 0 {
 		r.races = append(r.races, m)
 	}
 	if s.cell.withGC {

@@ -8,10 +8,11 @@ type schedule struct {
 	trials  int // rounds of a run without a budget
 	perPass int // rounds of a pass
 	passes  int // planned, each with instances of another age
+	common  int // passes in which every contender takes part
 	ages    int // of the instances in a pass; its rounds are spread over them
 	rounds  int // planned
 	until   int // the step of the cell ends after that many rounds
-	most    int // a cell with that many rounds gets no further pass
+	most    int // a cell with that many rounds gets no further pass; 0: passes are made in its step only
 
 	proved   int // rounds after which the proofs of the results are taken
 	detailed int // first rounds in which the kinds of operations are timed
@@ -34,8 +35,9 @@ const roundsPerPass, roundsPerFrugalPass = 2, 3
 
 // fixed is the schedule of a run without a budget: that many rounds.
 func fixed(trials, perPass int) schedule {
+	passes := max(1, (trials+perPass-1)/perPass)
 	return schedule{
-		trials: trials, perPass: perPass, passes: max(1, (trials+perPass-1)/perPass), ages: perPass,
+		trials: trials, perPass: perPass, passes: passes, common: passes, ages: perPass,
 		rounds: trials, until: trials, proved: trials, detailed: trials, sampled: trials, control: true,
 	}
 }
@@ -51,7 +53,7 @@ func inTurns(trials, rounds int) schedule {
 // timers the fill of an instance takes longer than its rounds. The second pass samples single calls for the ranges in the
 // picture of latency, which shows the cells with half of the timers cancelled.
 func (c cell) raced() schedule {
-	s := schedule{trials: c.trials, ages: 1, until: 1, most: mostRounds, detailed: c.trials, race: true, control: true}
+	s := schedule{trials: c.trials, common: 1, ages: 1, until: 1, most: mostRounds, detailed: c.trials, race: true, control: true}
 	switch {
 	case c.trace != nil:
 		s.perPass = c.trace.roundsPerPass()
@@ -68,14 +70,6 @@ func (c cell) raced() schedule {
 		s.again = roundsPerPass
 	}
 	return s
-}
-
-// common returns the number of passes in which every contender takes part.
-func (s schedule) common() int {
-	if s.race {
-		return 1
-	}
-	return s.passes
 }
 
 // samples reports whether single calls are timed in a pass.

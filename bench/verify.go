@@ -181,7 +181,7 @@ func roundsOfFirstInstance(c results.Cell) (rounds int) {
 func (g *rig) verifyRows(
 	ctx context.Context, c cell, entries []entry.Entry, rows []results.Row, v *Verified,
 ) error {
-	proved := c.common() - 1
+	proved := c.common - 1
 	passes := map[int]bool{proved: true}
 	for _, row := range rows {
 		for _, t := range row.Cost {
