@@ -129,7 +129,7 @@ submit: $(if $(wildcard $(OUT)/results.json),build,bench) ## Measure this machin
 	find docs/results -type f ! -name '*.go' ! -name '*.json*' -delete
 	sed '/^## How /,$$d; s|report-charts/||g; s/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
 	cp $(LAST)/report-charts/latency.??g $(LAST)/report-charts/idle-ticks.??g $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
-	go test ./internal/doctest ./cmd/timerbench ./report -run 'README|Published|RecommendGolden|TestPage$$|KeptPage' -update
+	go test ./internal/doctest ./cmd/timerbench ./report ./report/answer -run 'README|Published|RecommendGolden|TestPage$$|KeptPage|Predict' -update
 
 .PHONY: benchstat
 benchstat: ## Compare the structures of the last run with benchstat

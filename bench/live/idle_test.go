@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -97,7 +98,7 @@ func TestWakeupsOfAnHour(t *testing.T) {
 // With shorter ticks a driver wakes up more often, but never more than once for each timer, as package time does.
 func TestWakeupsOfASecond(t *testing.T) {
 	load := OpenLoop{Rate: 10_000, Length: time.Second, Delay: 100 * time.Millisecond, Seed: 1, Sleep: time.Sleep}
-	page := "| tick | wake-ups |\n| --- | ---: |\n"
+	page := "| tick | wake-ups, to the nearest hundred |\n| --- | ---: |\n"
 	for _, tick := range []time.Duration{time.Millisecond, 250 * time.Microsecond, 100 * time.Microsecond, 50 * time.Microsecond} {
 		list := Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{0}, tick)
 		c := list[slices.IndexFunc(list, func(c Subject) bool { return c.Structure == "auto" })]
@@ -110,7 +111,8 @@ func TestWakeupsOfASecond(t *testing.T) {
 			if err := errors.Join(err, wrong.Err(), s.Close()); err != nil || late.Timers != 10_000 {
 				t.Errorf("tick %v: %d timers fired: %v", tick, late.Timers, err)
 			}
-			page += fmt.Sprintf("| %v | %s |\n", tick, show.Grouped(int(late.Use.Wakeups)))
+			// Shards are chosen at random, so the number differs by one in a thousand from time to time.
+			page += fmt.Sprintf("| %v | %s |\n", tick, show.Grouped(int(math.Round(float64(late.Use.Wakeups)/100))*100))
 		})
 	}
 	doctest.Generated(t, *update, driverPage, "<!-- wake-ups of a second -->\n\n", "\n<!-- end of wake-ups of a second -->", page)
