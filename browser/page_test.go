@@ -427,10 +427,12 @@ func TestTheKeyboardIsEnough(t *testing.T) {
 func TestASeriesNamesItselfAndItsFigures(t *testing.T) {
 	p := open(t, part, desk)
 	at := eval[[]float64](p, `(() => {
-		const g = [...document.querySelectorAll("#idle-ticks g[data-structure]")].find(g => /\d/.test((g.querySelector(":scope > title") || {}).textContent || ""));
-		g.scrollIntoView({ block: "center" });
-		const box = (g.querySelector("circle, path")).getBoundingClientRect();
-		return [box.x + box.width / 2, box.y + box.height / 2];
+		document.querySelector("#idle-ticks").scrollIntoView({ block: "center" });
+		const named = [...document.querySelectorAll("#idle-ticks g[data-structure]")].filter(g => /\d/.test((g.querySelector(":scope > title") || {}).textContent || ""));
+		for (const g of named) for (const mark of g.querySelectorAll("circle, path")) {
+			const box = mark.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
+			if (g.contains(document.elementFromPoint(x, y))) return [x, y]; // no other series covers it
+		}
 	})()`)
 	p.settle()
 	p.do(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
