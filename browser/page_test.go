@@ -174,7 +174,7 @@ func TestATraceSetsTheControls(t *testing.T) {
 	if !tcp.MatchString(sentence()) {
 		t.Errorf("of the program the page says %q, want %q", sentence(), tcp)
 	}
-	// The controls show what is nearest to the program.
+	// Each control shows its value that is nearest to the program.
 	if got, want := chosen(), "100,000, 90 %, 0 %, any way, throughput, no, tcp"; got != want {
 		t.Errorf("with a program the controls show %s, want %s", got, want)
 	}

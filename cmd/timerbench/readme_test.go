@@ -14,7 +14,7 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 )
 
-// The commands of the README run as they stand, beside a program in Go and one in C. ab takes minutes.
+// The commands of the README run as they stand. Their folder also has a program in Go and one in C. ab takes minutes.
 func TestCommandsOfTheREADME(t *testing.T) {
 	cc, err := exec.LookPath("cc")
 	long := longtest.Scale(t, 0, 1, 2)
