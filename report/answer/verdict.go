@@ -31,6 +31,9 @@ type Overall struct {
 	Mean     float64        // geometric mean
 	Worst    stats.Interval // of the cell with the largest multiple
 	In       string         // that cell
+
+	newest bool               // of all runs
+	each   map[string]float64 // the multiple of each cell, by its name as in In
 }
 
 // Exception is a kind of program for which one structure is certainly faster than the default on half of the machines that measured it,
@@ -74,6 +77,7 @@ func verdictOf(runs []*Adviser) Verdict {
 			if revision := a.r.Environment.Revision; revision != last.Environment.Revision {
 				o.Machine += ", of revision " + short(revision)
 			}
+			o.newest = a.r == last
 			v.Machines = append(v.Machines, o)
 		}
 	}
@@ -98,7 +102,7 @@ func verdictOf(runs []*Adviser) Verdict {
 
 // Overall sums up the cost of the default; ok is false if the run does not have it.
 func (a *Adviser) Overall() (o Overall, ok bool) {
-	o.Machine, o.Revision = a.r.Environment.CPU, a.r.Environment.Revision
+	o.Machine, o.Revision, o.each = a.r.Environment.CPU, a.r.Environment.Revision, make(map[string]float64)
 	logs := 0.0
 	for _, c := range a.cells {
 		ranked := c.ranked[false]
@@ -110,9 +114,9 @@ func (a *Adviser) Overall() (o Overall, ok bool) {
 			continue
 		}
 		logs, o.Cells = logs+math.Log(ratio.Center), o.Cells+1
-		if ratio.Center > o.Worst.Center {
-			o.Worst = stats.Interval{Center: ratio.Center, Lo: ratio.Lo, Hi: ratio.Hi}
-			o.In = fmt.Sprintf("%s with %s", c.Workload, timers(float64(c.N)))
+		name := fmt.Sprintf("%s with %s", c.Workload, timers(float64(c.N)))
+		if o.each[name] = ratio.Center; ratio.Center > o.Worst.Center {
+			o.Worst, o.In = stats.Interval{Center: ratio.Center, Lo: ratio.Lo, Hi: ratio.Hi}, name
 		}
 	}
 	o.Mean = math.Exp(logs / float64(o.Cells))
@@ -202,7 +206,7 @@ func (v Verdict) Summary() string {
 		between(slices.Min(mean), slices.Max(mean)), show.Count(len(mean), "machine"))
 }
 
-// Basis states the worst cell of all machines, and the revisions that were measured.
+// Basis states the worst cell of all machines, what the newest run has there, and the revisions that were measured.
 func (v Verdict) Basis() string {
 	var worst Overall
 	var revisions []string
@@ -214,8 +218,14 @@ func (v Verdict) Basis() string {
 			revisions = append(revisions, of)
 		}
 	}
-	return fmt.Sprintf("The worst cell is %s on %s: %s times (%s). Times contain the loop around the calls, coarse structures do not count, and the runs are of %s.",
-		worst.In, worst.Machine, show.Times(worst.Worst.Center), apart(worst.Worst), show.And(revisions))
+	since := ""
+	for _, o := range v.Machines {
+		if now := o.each[worst.In]; o.newest && o.Machine != worst.Machine && now > 0 {
+			since = "; the newest run has " + show.Times(now) + " times there"
+		}
+	}
+	return fmt.Sprintf("The worst cell is %s on %s: %s times (%s)%s. Times contain the loop around the calls, coarse structures do not count, and the runs are of %s.",
+		worst.In, worst.Machine, show.Times(worst.Worst.Center), apart(worst.Worst), since, show.And(revisions))
 }
 
 // short returns the first digits of a revision.
