@@ -185,3 +185,5 @@ func TestATimerThatIsOverwrittenIsHeardOf(t *testing.T) {
 		}
 	}))
 }
+
+func nothing() {}

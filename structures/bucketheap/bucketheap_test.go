@@ -1,7 +1,6 @@
 package bucketheap_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -18,16 +17,3 @@ func TestConformance(t *testing.T) {
 }
 
 func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, bucketheap.New[uint64], schedtest.FIFO()) }
-
-func Example() {
-	timers := bucketheap.New[string]()
-	retry := timers.Schedule(10, "retry")
-	timers.Cancel(timers.Schedule(20, "flush"))
-	timers.Reschedule(retry, 30)
-	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
-		for timer := range structures.Due(timers, at) {
-			fmt.Println(timer.Deadline, timer.Value)
-		}
-	}
-	// Output: 30 retry
-}

@@ -1,7 +1,6 @@
 package rbtreegods_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -33,17 +32,4 @@ func TestScheduleAllocates(t *testing.T) {
 	if got := testing.AllocsPerRun(n, func() { i++; s.Schedule(structures.Tick(i*7919%n), i) }); got != 1 {
 		t.Errorf("%v allocations a Schedule in slots that were used before, want 1", got)
 	}
-}
-
-func Example() {
-	timers := rbtreegods.New[string]()
-	retry := timers.Schedule(10, "retry")
-	timers.Cancel(timers.Schedule(20, "flush"))
-	timers.Reschedule(retry, 30)
-	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
-		for timer := range structures.Due(timers, at) {
-			fmt.Println(timer.Deadline, timer.Value)
-		}
-	}
-	// Output: 30 retry
 }

@@ -1,7 +1,6 @@
 package skiplisthuandu_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -57,17 +56,4 @@ func TestDeadlinesOfTheSameScore(t *testing.T) {
 			t.Fatalf("%+v, %v, want timer %d at %d", timer, ok, want, deadline(want))
 		}
 	}
-}
-
-func Example() {
-	timers := skiplisthuandu.New[string]()
-	retry := timers.Schedule(10, "retry")
-	timers.Cancel(timers.Schedule(20, "flush"))
-	timers.Reschedule(retry, 30)
-	for at, ok := timers.Next(); ok; at, ok = timers.Next() {
-		for timer := range structures.Due(timers, at) {
-			fmt.Println(timer.Deadline, timer.Value)
-		}
-	}
-	// Output: 30 retry
 }
