@@ -2,8 +2,8 @@ package timerbench
 
 import "embed"
 
-// Sources holds the source of package trace and of its imports from this module. Package
+// Sources holds the source of package trace and of its import from this module. Package
 // trace/build puts it into the programs that it builds.
 //
-//go:embed internal/pages/*.go internal/target/*.go trace/*.go structures/*.go
+//go:embed trace/*.go structures/*.go
 var Sources embed.FS

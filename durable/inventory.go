@@ -12,7 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/files"
 )
 
 // ErrLoss is returned by Embedded if the store holds fewer timers than the server has noted, and the messages
@@ -130,7 +130,7 @@ func (s *Server) writeInventory(is inventory, clean bool) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(s.inventoryPath(), text)
+	return files.WriteBytes(s.inventoryPath(), text)
 }
 
 // takeInventory returns the last message of each stream of timers and, if counts is set, how many

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/timerbench/timerbench/durable/internal/folder"
-	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/files"
 )
 
 const (
@@ -129,7 +129,7 @@ func (s *Server) restart(ctx context.Context, cause error) error {
 func probe(dir string) error {
 	const size = 128 << 10 // enough for the server to start and store some messages
 	name := filepath.Join(dir, "probe")
-	if err := atomicfile.WriteBytes(name, make([]byte, size)); err != nil {
+	if err := files.WriteBytes(name, make([]byte, size)); err != nil {
 		return err
 	}
 	return os.Remove(name)

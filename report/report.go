@@ -26,7 +26,7 @@ import (
 	"path/filepath"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/files"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
@@ -79,7 +79,7 @@ func (p *page) write(dir string, charts func() error) error {
 	}
 	if err == nil {
 		err = errors.Join(
-			atomicfile.WriteBytes(filepath.Join(dir, Page), markdown), atomicfile.WriteBytes(filepath.Join(dir, HTMLPage), html))
+			files.WriteBytes(filepath.Join(dir, Page), markdown), files.WriteBytes(filepath.Join(dir, HTMLPage), html))
 	}
 	if err != nil {
 		return fmt.Errorf("report: %w", err)

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/timerbench/timerbench/internal/pages"
 	"github.com/timerbench/timerbench/structures"
 )
 
 // MaxPending is the largest number of timers that may be pending at the same time in a trace. It
-// bounds the memory of a reader, 12 bytes per timer: files are compressed, so a small file could
+// bounds the memory of a reader, 8 bytes per timer: files are compressed, so a small file could
 // hold very many timers. It is chosen: twice the largest run of the suite.
 const MaxPending = 20_000_000
 
@@ -21,13 +20,19 @@ const MaxPending = 20_000_000
 // clock math.MaxInt64 as well.
 type checker struct {
 	totals    Totals
-	deadlines pages.List[structures.Tick] // by key; 0: the key is free
-	free      pages.List[uint32]          // free keys; the last one is used next
-	atEnd     int                         // pending timers with deadline math.MaxInt64
+	deadlines []*page // by key; in pages, because a slice that grows would be copied
+	free      uint32  // 1 + the free key that is used next, or 0; minus the deadline of a free key is the free after it
+	atEnd     int     // pending timers with deadline math.MaxInt64
 }
 
-// pending returns the number of pending timers.
-func (c *checker) pending() int { return c.deadlines.Len() - c.free.Len() }
+const pageSize = 1 << 12
+
+type page [pageSize]structures.Tick
+
+// deadline returns the deadline of a key; it is not above 0 if the key is free.
+func (c *checker) deadline(key uint32) *structures.Tick {
+	return &c.deadlines[key/pageSize][key%pageSize]
+}
 
 // isPast reports whether a deadline has passed.
 func (c *checker) isPast(deadline structures.Tick) bool {
@@ -44,10 +49,10 @@ func (c *checker) checkDeadline(deadline structures.Tick) error {
 
 // checkPending returns an error if the timer of a key is not pending, or should have fired.
 func (c *checker) checkPending(key uint32) error {
-	if int64(key) >= int64(c.deadlines.Len()) || *c.deadlines.At(int(key)) == 0 {
+	if uint64(key) >= c.totals.Keys || *c.deadline(key) <= 0 {
 		return fmt.Errorf("key %d is not pending", key)
 	}
-	if d := *c.deadlines.At(int(key)); c.isPast(d) {
+	if d := *c.deadline(key); c.isPast(d) {
 		return fmt.Errorf("key %d was due at tick %d and has not fired by tick %d", key, d, c.totals.Last)
 	}
 	return nil
@@ -61,7 +66,7 @@ func (c *checker) apply(op *Op) error {
 		if err := c.checkDeadline(op.At); err != nil {
 			return err
 		}
-		if c.free.Len() == 0 && c.deadlines.Len() == MaxPending {
+		if c.free == 0 && c.totals.Keys == MaxPending {
 			return fmt.Errorf("%d timers would be pending at the same time, want at most %d", MaxPending+1, MaxPending)
 		}
 		op.Key = c.newKey()
@@ -93,14 +98,18 @@ func (c *checker) apply(op *Op) error {
 
 // newKey returns an unused key.
 func (c *checker) newKey() (key uint32) {
-	if n := c.free.Len(); n > 0 {
-		key = *c.free.At(n - 1)
-		c.free.Truncate(n - 1)
+	if c.free > 0 {
+		key = c.free - 1
+		c.free = uint32(-*c.deadline(key))
 		return key
 	}
-	c.deadlines.Append(0)
+	key = uint32(c.totals.Keys)
 	c.totals.Keys++
-	return uint32(c.deadlines.Len() - 1)
+	if int(key) == len(c.deadlines)*pageSize {
+		c.deadlines = append(c.deadlines, new(page))
+	}
+	*c.deadline(key) = 0 // a page may be that of an earlier trace
+	return key
 }
 
 // advance moves the clock and removes the timers that fire. It does not search for timers that should fire and
@@ -113,7 +122,7 @@ func (c *checker) advance(op *Op) error {
 		if err := c.checkPending(key); err != nil {
 			return err
 		}
-		d := *c.deadlines.At(int(key))
+		d := *c.deadline(key)
 		if d > op.At {
 			return fmt.Errorf("key %d fires at tick %d, before its deadline %d", key, op.At, d)
 		}
@@ -133,9 +142,9 @@ func (c *checker) advance(op *Op) error {
 	return nil
 }
 
-// setDeadline gives a key a deadline; 0 means none.
+// setDeadline gives a key a deadline, or the value of a free one.
 func (c *checker) setDeadline(key uint32, deadline structures.Tick) {
-	old := c.deadlines.At(int(key))
+	old := c.deadline(key)
 	if *old == math.MaxInt64 {
 		c.atEnd--
 	}
@@ -147,15 +156,15 @@ func (c *checker) setDeadline(key uint32, deadline structures.Tick) {
 
 // freeKey makes a key available to another timer.
 func (c *checker) freeKey(key uint32) {
-	c.setDeadline(key, 0)
-	c.free.Append(key)
+	c.setDeadline(key, -structures.Tick(c.free))
+	c.free = key + 1
 }
 
 // checkEnd returns an error if a timer should have fired and has not.
 func (c *checker) checkEnd() error {
-	for key := range c.deadlines.Len() {
-		if d := *c.deadlines.At(key); d != 0 && c.isPast(d) {
-			return c.checkPending(uint32(key))
+	for key := range uint32(c.totals.Keys) {
+		if d := *c.deadline(key); d > 0 && c.isPast(d) {
+			return c.checkPending(key)
 		}
 	}
 	return nil

@@ -3,13 +3,13 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/timerbench/timerbench/internal/target"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -127,11 +127,10 @@ func createTrace(path string, n int, keep bool) (*envFile, int, error) {
 		if n > 1 {
 			f.path = numbered(path, n)
 		}
-		to, replace, err := target.Of(f.path)
-		if err != nil {
+		var err error
+		if f.path, f.direct, err = target(f.path); err != nil {
 			return nil, 0, err
 		}
-		f.path, f.direct = to, !replace
 		name, flags := fmt.Sprintf("%s.%d.tmp", f.path, os.Getpid()), os.O_RDWR|os.O_CREATE|os.O_TRUNC
 		if f.direct {
 			name, flags = f.path, os.O_WRONLY
@@ -142,6 +141,32 @@ func createTrace(path string, n int, keep bool) (*envFile, int, error) {
 		f.temp, err = os.OpenFile(name, flags, 0o666)
 		return f, n, err
 	}
+}
+
+// target returns the file to which a path leads, and whether it is a device, a pipe or anything else that cannot be replaced
+// by renaming a file.
+func target(path string) (file string, direct bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		to, err := os.Readlink(path) // a link may lead to a file that does not exist yet
+		if err != nil {
+			_, err = os.Stat(filepath.Dir(path))
+			return path, false, err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		return target(to)
+	case err != nil:
+		return "", false, err
+	case info.IsDir():
+		return "", false, fmt.Errorf("%s is a folder, want a file", path)
+	case !info.Mode().IsRegular():
+		return path, true, nil
+	}
+	file, err = filepath.EvalSymlinks(path)
+	return file, false, err
 }
 
 // numbered adds a number to the name of a file.

@@ -16,7 +16,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Reader reads a trace from front to back. It needs 4 MB, 12 bytes for each timer that is pending at the same
+// Reader reads a trace from front to back. It needs 4 MB, 8 bytes for each timer that is pending at the same
 // time, and up to 14 for each that fires at the same advance, however long the trace is.
 //
 // It checks checksums and counts, and that each operation is possible after the earlier ones. An
@@ -60,10 +60,8 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 // Reset starts to read another trace, or the same one again, and reuses the memory.
 func (r *Reader) Reset(in io.Reader, name string) error {
 	r.in.Reset(in)
-	r.deadlines.Truncate(0)
-	r.free.Truncate(0)
 	*r = Reader{
-		checker: checker{deadlines: r.deadlines, free: r.free},
+		checker: checker{deadlines: r.deadlines},
 		in:      r.in, name: name, dec: r.dec,
 		payload: r.payload, raw: r.raw, fired: r.fired, sites: append(r.sites[:0], Site{}),
 	}
@@ -78,7 +76,7 @@ func (r *Reader) Header() Header { return r.header }
 func (r *Reader) Totals() Totals { return r.totals }
 
 // Pending returns the number of timers that are pending now.
-func (r *Reader) Pending() int { return r.pending() }
+func (r *Reader) Pending() int { return int(r.totals.Pending()) }
 
 // Sites returns the places in the program that have scheduled timers so far. The first is the zero Site, for
 // timers whose place is not known.
@@ -245,7 +243,7 @@ func (r *Reader) readSection() (kind byte, err error) {
 	}
 	kind = head[0]
 	length := binary.LittleEndian.Uint32(head[1:])
-	switch most := maxPayload(kind, r.deadlines.Len()); {
+	switch most := maxPayload(kind, int(r.totals.Keys)); {
 	case most == 0:
 		return 0, r.damage(0, fmt.Errorf("a section of unknown kind %q", kind))
 	case int64(length) > int64(most):
@@ -283,7 +281,7 @@ func (r *Reader) openChunk() error {
 	if head.ops == 0 || head.ops > head.raw {
 		return fmt.Errorf("%d operations in %d bytes", head.ops, head.raw)
 	}
-	if most := maxRaw(r.deadlines.Len()); head.raw > uint64(most) {
+	if most := maxRaw(int(r.totals.Keys)); head.raw > uint64(most) {
 		return fmt.Errorf("%d bytes of operations, want at most %d", head.raw, most)
 	}
 	if uint64(cap(r.raw)) < head.raw {
@@ -359,7 +357,7 @@ func (r *Reader) decode() (op Op, err error) {
 // decodeFired decodes the keys of an advance.
 func (r *Reader) decodeFired() []uint32 {
 	n := r.ops.number("", math.MaxUint64)
-	if pending := r.pending(); n > uint64(pending) {
+	if pending := r.totals.Pending(); n > pending {
 		r.ops.fail("%d timers fire, of %d that are pending", n, pending)
 	}
 	if r.fired = r.fired[:0]; r.ops.err == nil {
@@ -399,8 +397,8 @@ func (r *Reader) decodeTick() structures.Tick {
 // decodeKey decodes a key, which is stored as the difference to the previous key.
 func (r *Reader) decodeKey() uint32 {
 	key := int64(r.last) + r.ops.signed("")
-	if key < 0 || key >= int64(r.deadlines.Len()) {
-		r.ops.fail("key %d, where %d are known", key, r.deadlines.Len())
+	if key < 0 || key >= int64(r.totals.Keys) {
+		r.ops.fail("key %d, where %d are known", key, r.totals.Keys)
 		return 0
 	}
 	r.last = uint32(key)

@@ -137,7 +137,7 @@ func (r *Recorder[T]) addFired(id structures.ID, deadline structures.Tick) {
 		return
 	}
 	delete(r.keys, id)
-	if want := *r.w.deadlines.At(int(key)); deadline != want {
+	if want := *r.w.deadline(key); deadline != want {
 		r.fail(fmt.Errorf("a timer has fired with deadline %d, want %d: was the structure's clock at 0 before?", deadline, want))
 		return
 	}

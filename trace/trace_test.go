@@ -52,7 +52,7 @@ func write(t testing.TB, n, chunk int) (data []byte, ops []Op) {
 		case Advance:
 			op.At = w.totals.Last + structures.Tick(r.IntN(4))
 			for i := len(live) - 1; i >= 0; i-- {
-				if d := *w.deadlines.At(int(live[i])); d <= op.At {
+				if d := *w.deadline(live[i]); d <= op.At {
 					if d < op.At {
 						op.Late++
 					}
@@ -112,7 +112,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// An advance on which all of many timers fire makes the longest possible chunk. The reader needs 12 bytes
+// An advance on which all of many timers fire makes the longest possible chunk. The reader needs 8 bytes
 // for each pending timer, and the memory of a chunk.
 func TestVeryManyTimersFireAtOnce(t *testing.T) {
 	t.Parallel()
@@ -144,7 +144,7 @@ func TestVeryManyTimersFireAtOnce(t *testing.T) {
 	if got := r.Totals(); got.Fired != n/2 || got.Keys != n || got.Pending() != 0 {
 		t.Errorf("totals %+v", got)
 	}
-	if got := max(r.deadlines.Len(), r.free.Len()); got > n {
+	if got := len(r.deadlines) * pageSize; got >= n+pageSize {
 		t.Errorf("memory for %d timers, want %d", got, n)
 	}
 	if got, most := cap(r.raw)+cap(r.payload)+4*cap(r.fired), 3<<20; got > most {
@@ -342,7 +342,7 @@ func TestTooManyPendingTimersAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range MaxPending {
-		w.deadlines.Append(0)
+		w.newKey()
 	}
 	w.Schedule(5)
 	if err := w.Close(); err == nil || !strings.Contains(err.Error(), want) {

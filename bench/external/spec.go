@@ -11,7 +11,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/timerbench/timerbench/internal/foreign"
+	"github.com/timerbench/timerbench/internal/files"
 )
 
 // Spec is the name of a program in the results and its command line.
@@ -95,7 +95,7 @@ func inFolder(folder, program string) string {
 
 // read reads a TOML file of [[external]] tables. Commands with a slash are relative to its folder.
 func read(path string) ([]Spec, error) {
-	data, err := foreign.ReadFile(path, foreign.MostTOML)
+	data, err := files.ReadFile(path, files.MostTOML)
 	if err != nil {
 		return nil, fmt.Errorf("want a program, name=command or a TOML file with a list of programs: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 //go:embed files
-var files embed.FS
+var starters embed.FS
 
 // names maps what a user asks for to its file.
 var names = map[string]string{
@@ -29,5 +29,5 @@ func StartFile(name string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%q: want one of %s", name, strings.Join(StartNames(), ", "))
 	}
-	return files.ReadFile("files/" + file)
+	return starters.ReadFile("files/" + file)
 }

@@ -14,13 +14,12 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/timerbench/timerbench/internal/atomicfile"
-	"github.com/timerbench/timerbench/internal/foreign"
+	"github.com/timerbench/timerbench/internal/files"
 )
 
 // Write writes r to a results file. If it fails, the file is unchanged.
 func Write(path string, r *Run) error {
-	if err := atomicfile.Write(path, func(w io.Writer) error { return Encode(w, r) }); err != nil {
+	if err := files.Write(path, func(w io.Writer) error { return Encode(w, r) }); err != nil {
 		return fmt.Errorf("writing results to %s: %w", path, err)
 	}
 	return nil
@@ -90,7 +89,7 @@ func checkSeal(data []byte) error {
 // ReadFile reads a results file, which may be compressed with gzip. The error distinguishes a file that is
 // damaged, cut short, edited, of another program or of another version.
 func ReadFile(path string) (*Run, error) {
-	data, err := foreign.ReadFile(path, mostText)
+	data, err := files.ReadFile(path, mostText)
 	if err != nil {
 		return nil, fmt.Errorf("reading results: %w", err)
 	}
@@ -110,13 +109,13 @@ func Decode(data []byte) (*Run, error) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(bytes.NewReader(data))
 		if err == nil {
-			data, err = foreign.ReadAll(z, mostText)
+			data, err = files.ReadAll(z, mostText)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the compressed results are cut short or damaged: %w", err)
 		}
 	}
-	data, err := foreign.Text(data)
+	data, err := files.Text(data)
 	if err != nil {
 		return nil, err
 	}

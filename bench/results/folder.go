@@ -14,7 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/files"
 )
 
 // The files in the folder of a run.
@@ -33,7 +33,7 @@ const (
 
 // Save writes both files of a run into a folder. It writes each file completely or not at all.
 func Save(dir string, r *Run) error {
-	err := atomicfile.Write(filepath.Join(dir, Benchmarks), func(w io.Writer) error { return WriteBenchfmt(w, r) })
+	err := files.Write(filepath.Join(dir, Benchmarks), func(w io.Writer) error { return WriteBenchfmt(w, r) })
 	if err != nil {
 		err = fmt.Errorf("writing benchmark lines: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/timerbench/timerbench/internal/foreign"
+	"github.com/timerbench/timerbench/internal/files"
 )
 
 // Header is the beginning of a results file.
@@ -30,7 +30,7 @@ func ReadHeader(path string) (Header, error) {
 		return h, fmt.Errorf("reading results: %w", err)
 	}
 	in := bufio.NewReader(io.LimitReader(f, mostText))
-	if mark, _ := in.Peek(len(foreign.Mark)); string(mark) == foreign.Mark {
+	if mark, _ := in.Peek(len(files.Mark)); string(mark) == files.Mark {
 		_, _ = in.Discard(len(mark)) // they are there
 	}
 	err = errors.Join(h.Decode(json.NewDecoder(in)), f.Close())

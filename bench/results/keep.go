@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/files"
 )
 
 // MostKept is the largest size of a kept run in bytes. Kept runs are part of each clone and of the program.
@@ -25,7 +25,7 @@ func Keep(path string, r *Run) (bytes int, err error) {
 	case len(data) > MostKept:
 		return 0, fmt.Errorf("%s: it would take %d bytes: want at most %d", path, len(data), MostKept)
 	}
-	return len(data), atomicfile.WriteBytes(path, data)
+	return len(data), files.WriteBytes(path, data)
 }
 
 func packed(r *Run) ([]byte, error) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"github.com/timerbench/timerbench/internal/suggest"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // place is where a key, or an item of an array, stands in a file, and what.
@@ -234,7 +234,7 @@ func (f *file) decodeTable(key string, table map[string]any, v reflect.Value) {
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		if below := join(key, name); !slices.Contains(names, name) {
 			f.unknown = append(f.unknown, fault{f.places[below].line, fmt.Sprintf("%s: there is no such key%s; there are: %s",
-				below, suggest.Nearest(name, names), strings.Join(names, ", "))})
+				below, show.Nearest(name, names), strings.Join(names, ", "))})
 		}
 	}
 	if c, ok := v.Addr().Interface().(Checker); ok && len(f.faults) == before {

@@ -21,8 +21,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/internal/foreign"
-	"github.com/timerbench/timerbench/internal/suggest"
+	"github.com/timerbench/timerbench/internal/files"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // document is a scenario file.
@@ -59,7 +59,7 @@ func Load(paths ...string) ([]Workload, error) {
 		taken[w.Name] = builtIn
 	}
 	for _, path := range paths {
-		data, err := foreign.ReadFile(path, foreign.MostTOML)
+		data, err := files.ReadFile(path, files.MostTOML)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("reading a scenario: %w", err))
 			continue
@@ -168,7 +168,7 @@ func modelOf(value any, f *file) Model {
 		return m
 	}
 	names := ModelNames()
-	f.wrong("model", f.places["model"].text, "one of "+strings.Join(names, ", ")+suggest.Nearest(name, names))
+	f.wrong("model", f.places["model"].text, "one of "+strings.Join(names, ", ")+show.Nearest(name, names))
 	return nil
 }
 

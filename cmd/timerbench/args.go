@@ -16,7 +16,6 @@ import (
 	"github.com/timerbench/timerbench/bench/loops"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/internal/suggest"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -203,5 +202,5 @@ func exactly[T any](what string, all []T, name func(T) string, want string) (x T
 // unknown returns the error for an unknown name. It lists the existing names and suggests the nearest one.
 func unknown(what, name string, names []string) error {
 	name = strings.Trim(name, "^$")
-	return fmt.Errorf("no %s matches %q%s; there are: %s", what, name, suggest.Nearest(name, names), strings.Join(names, ", "))
+	return fmt.Errorf("no %s matches %q%s; there are: %s", what, name, show.Nearest(name, names), strings.Join(names, ", "))
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/files"
 )
 
 // Help texts of flags that name files.
@@ -27,7 +27,7 @@ func writeTo(flag, path string, stdout io.Writer, write func(io.Writer) error) e
 	case "-":
 		return write(raw(stdout))
 	}
-	return placed(flag, path, atomicfile.Write(path, write))
+	return placed(flag, path, files.Write(path, write))
 }
 
 // writable returns an error if writeTo would fail for the path. Commands that take long call it first.
@@ -35,12 +35,12 @@ func writable(flag, path string) error {
 	if path == "" || path == "-" {
 		return nil
 	}
-	return placed(flag, path, atomicfile.Writable(path))
+	return placed(flag, path, files.Writable(path))
 }
 
 // writableFolder creates the folder that a flag names, and returns an error if no file can be created in it.
 func writableFolder(flag, path string) error {
-	return placed(flag, path, atomicfile.WritableFolder(path))
+	return placed(flag, path, files.WritableFolder(path))
 }
 
 // placed adds the flag to the error of a place that cannot be written.

@@ -55,7 +55,7 @@ func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
 	}
 	_, stderr := must(t, append(tiny, "-o", out)...)
 	says(t, stderr, "2 steps: about 0.")
-	if left := files(t, out); left != results.Benchmarks+" "+results.FileName || !resultsOf(t, out).Complete {
+	if left := filesIn(t, out); left != results.Benchmarks+" "+results.FileName || !resultsOf(t, out).Complete {
 		t.Errorf("it left %s", left)
 	}
 }

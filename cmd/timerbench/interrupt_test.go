@@ -49,7 +49,7 @@ func TestCtrlCEndsASession(t *testing.T) {
 	if said := signalAt(t, "[1/", os.Interrupt, cmd); cmd.ProcessState.ExitCode() != exitInterrupted {
 		t.Errorf("ended with %v, want exit %d: %s", cmd.ProcessState, exitInterrupted, said)
 	}
-	left := files(t, dir) + files(t, temporary)
+	left := filesIn(t, dir) + filesIn(t, temporary)
 	if left != "" && left != "goimports" { // which x/tools makes in programs of tests
 		t.Errorf("it left %s", left)
 	}
@@ -124,7 +124,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if whole.Seconds <= partial.Seconds || !whole.Created.Equal(partial.Created) {
 		t.Errorf("%v s after %v s, created %v after %v", whole.Seconds, partial.Seconds, whole.Created, partial.Created)
 	}
-	if left := files(t, out); left != results.Benchmarks+" "+results.FileName {
+	if left := filesIn(t, out); left != results.Benchmarks+" "+results.FileName {
 		t.Errorf("left behind: %s", left)
 	}
 	refused(t, args, "is a complete run")

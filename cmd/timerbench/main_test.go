@@ -168,8 +168,8 @@ func contents(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// files returns the names in a folder.
-func files(t *testing.T, dir string) string {
+// filesIn returns the names in a folder.
+func filesIn(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -267,7 +267,7 @@ func TestFilesOfFlags(t *testing.T) {
 	args, dir := []string{"explain", "hwheel", "-r", aRun(t), "--html"}, t.TempDir()
 	t.Chdir(dir)
 	refused(t, append(args, dir), "--html "+dir+": "+dir+" is a folder")
-	if stdout, _ := must(t, append(args, "-")...); !strings.HasPrefix(stdout, "<!") || files(t, dir) != "" {
-		t.Errorf("to the standard output: %.100s; files %s", stdout, files(t, dir))
+	if stdout, _ := must(t, append(args, "-")...); !strings.HasPrefix(stdout, "<!") || filesIn(t, dir) != "" {
+		t.Errorf("to the standard output: %.100s; files %s", stdout, filesIn(t, dir))
 	}
 }

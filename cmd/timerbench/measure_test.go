@@ -61,7 +61,7 @@ func TestADryRunPrintsThePlan(t *testing.T) {
 	says(t, stdout, "hold, n 10000000", " min", "memory, n 10000000", "idle wake-ups, ")
 	stdout, _ = must(t, "run", "--dry-run", "-s", "^hwheel$", "-w", "^hold$", "-n", "10")
 	says(t, stdout, "hold, n 10 ", "2 steps", "Within 5m0s:")
-	if left := files(t, "."); left != "" {
+	if left := filesIn(t, "."); left != "" {
 		t.Errorf("it left %s", left)
 	}
 	// The names of traces are names of workloads too.

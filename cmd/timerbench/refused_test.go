@@ -194,8 +194,8 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	for line, parts := range bad {
 		refused(t, strings.Fields(line), parts...)
 	}
-	if after := contents(t, "."); !maps.Equal(after, before) || files(t, "empty") != "" {
-		t.Errorf("the refused calls left %s", files(t, "."))
+	if after := contents(t, "."); !maps.Equal(after, before) || filesIn(t, "empty") != "" {
+		t.Errorf("the refused calls left %s", filesIn(t, "."))
 	}
 	refused(t, []string{"report", ""}, "report: an argument is empty")
 	if _, err := os.Stat("new"); err == nil {

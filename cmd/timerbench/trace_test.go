@@ -19,7 +19,7 @@ func TestRecordInfoReplay(t *testing.T) {
 	t.Setenv(asProgram, "ends")
 	_, stderr := must(t, "trace", "record", "-o", "my.trace", "--", os.Args[0], "--flag", "-o", "of the program")
 	says(t, stderr, "my.trace: 10000 operations in ")
-	if got := files(t, "."); got != "my.trace" {
+	if got := filesIn(t, "."); got != "my.trace" {
 		t.Errorf("record left %q", got)
 	}
 	t.Setenv(asProgram, "")
@@ -44,7 +44,7 @@ func TestWhatIsNotRecordedIsReported(t *testing.T) {
 		dir := t.TempDir()
 		t.Setenv(asProgram, how)
 		refused(t, []string{"trace", "record", "-o", filepath.Join(dir, "my.trace"), "--", os.Args[0]}, c.want)
-		if got := files(t, dir); got != c.left {
+		if got := filesIn(t, dir); got != c.left {
 			t.Errorf("a program that is %q leaves %q, want %q", how, got, c.left)
 		}
 	}
@@ -64,7 +64,7 @@ func TestAKilledProgramLeavesAPartialTrace(t *testing.T) {
 	panics := `cp "$0" "$` + trace.EnvFile + `"; head -c $(($(wc -c <"$0") - 9)) "$0" >"$` + trace.EnvFile + `.99.tmp"; exit 2`
 	refused(t, []string{"trace", "record", "-o", out, "--", "sh", "-c", panics, "../../traces/quic.trace"},
 		"my.trace: ", "my-99.trace: ", "sh ended by a panic, by another fatal error or by a signal such as SIGKILL: its last")
-	if got := files(t, dir); got != "my-99.trace my.trace whole.trace" {
+	if got := filesIn(t, dir); got != "my-99.trace my.trace whole.trace" {
 		t.Errorf("left %q", got)
 	}
 }
@@ -126,7 +126,7 @@ func TestADamagedTraceReplaysNothing(t *testing.T) {
 		writeText(t, path, data)
 		refused(t, []string{"trace", "info", path}, path+": byte ", want)
 		refused(t, []string{"trace", "replay", path, "-o", filepath.Join(dir, "out")}, path+": byte ", want)
-		if got := files(t, dir); got != "my.trace" {
+		if got := filesIn(t, dir); got != "my.trace" {
 			t.Errorf("%s: left %q", want, got)
 		}
 	}

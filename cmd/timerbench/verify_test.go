@@ -62,7 +62,7 @@ func TestSubmit(t *testing.T) {
 	out := t.TempDir()
 	refused(t, []string{"submit", aRun(t), "--out", out}, "a part of the comparison")
 	refused(t, []string{"submit", aRun(t), "--out", filepath.Join(out, "none")}, "none: no such folder")
-	if left := files(t, out); left != "" {
+	if left := filesIn(t, out); left != "" {
 		t.Errorf("it left %s", left)
 	}
 }

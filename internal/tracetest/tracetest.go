@@ -8,7 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/files"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -26,7 +26,7 @@ func File(t testing.TB, path, name string, n int, ops uint64) {
 		err = write(tw, w.Script(n, 1), ops)
 	}
 	if err == nil {
-		err = atomicfile.WriteBytes(path, file.Bytes())
+		err = files.WriteBytes(path, file.Bytes())
 	}
 	if err != nil {
 		t.Fatal(err)

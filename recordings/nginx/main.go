@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/files"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -48,5 +48,5 @@ func write(out, about string, logs []string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteBytes(out, made.Bytes())
+	return files.WriteBytes(out, made.Bytes())
 }

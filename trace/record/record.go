@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/timerbench/timerbench/internal/atomicfile"
+	"github.com/timerbench/timerbench/internal/files"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
 )
@@ -39,7 +39,7 @@ type Recording struct {
 //
 // Run passes an interrupt on to the program. A second one, half a second later or more, kills it.
 func (r Recording) Run() error {
-	out, err := atomicfile.Target(r.Out)
+	out, err := files.Target(r.Out)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ var temporary = regexp.MustCompile(`\.(\d+)\.tmp$`)
 // keep checks a trace and copies it to path, compressed. Programs of "trace build" write traces
 // without compression. keep copies what there is of a trace that is cut short.
 func (r Recording) keep(written, path string) error {
-	path, err := atomicfile.Target(path)
+	path, err := files.Target(path)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (r Recording) keep(written, path string) error {
 		header.Description += " (cut short)"
 	}
 	var ops uint64
-	err = atomicfile.Write(path, func(out io.Writer) error {
+	err = files.Write(path, func(out io.Writer) error {
 		w, err := trace.NewWriter(out, header)
 		if err != nil {
 			return err

@@ -16,7 +16,6 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/timerbench/timerbench/internal/pages"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 )
@@ -255,7 +254,7 @@ func summarize(r *trace.Reader) (*Summary, error) {
 // siteCounter summarizes the timers of each site.
 type siteCounter struct {
 	sites  []counted           // by number
-	keys   pages.List[pending] // by key
+	keys   []*[1 << 12]pending // by key; in pages, because a slice that grows would be copied
 	firing []*counted          // scratch of advance
 }
 
@@ -271,6 +270,8 @@ type pending struct {
 	site     int
 	deadline structures.Tick
 }
+
+func (c *siteCounter) timer(key uint32) *pending { return &c.keys[key>>12][key&(1<<12-1)] }
 
 // set counts that a timer gets a deadline.
 func (s *counted) set(deadline, clock structures.Tick) {
@@ -292,10 +293,10 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 		for len(c.sites) <= op.Site {
 			c.sites = append(c.sites, counted{delays: newDistribution(2), left: newDistribution(2)})
 		}
-		if int(op.Key) == c.keys.Len() {
-			c.keys.Append(pending{})
+		if int(op.Key) == len(c.keys)<<12 {
+			c.keys = append(c.keys, new([1 << 12]pending))
 		}
-		*c.keys.At(int(op.Key)) = pending{op.Site, op.At}
+		*c.timer(op.Key) = pending{op.Site, op.At}
 		s := &c.sites[op.Site]
 		s.Timers++
 		s.Kept++
@@ -306,7 +307,7 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 			s.Repeats++
 		}
 	case trace.Reschedule:
-		timer := c.keys.At(int(op.Key))
+		timer := c.timer(op.Key)
 		s := &c.sites[timer.site]
 		s.Moves++
 		if op.At > timer.deadline {
@@ -315,7 +316,7 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 		s.set(op.At, clock)
 		timer.deadline = op.At
 	case trace.Cancel:
-		timer := *c.keys.At(int(op.Key))
+		timer := *c.timer(op.Key)
 		s := &c.sites[timer.site]
 		s.Cancelled++
 		s.left.add(timer.deadline - clock)
@@ -328,7 +329,7 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 func (c *siteCounter) advance(op trace.Op) {
 	c.firing = c.firing[:0]
 	for _, key := range op.Fired {
-		s := &c.sites[c.keys.At(int(key)).site]
+		s := &c.sites[c.timer(key).site]
 		if s.now == 0 {
 			c.firing = append(c.firing, s)
 		}

@@ -145,7 +145,7 @@ func TestMovesOfASiteAreCounted(t *testing.T) {
 	}
 }
 
-// A small file can have very many pending timers. The memory is 28 bytes for each, and 14 for each that fires at once.
+// A small file can have very many pending timers. The memory is 24 bytes for each, and 14 for each that fires at once.
 func TestTheMemoryOfASummaryIsBounded(t *testing.T) {
 	const timers = 1_000_000
 	path := filepath.Join(t.TempDir(), "many.trace")
@@ -173,7 +173,7 @@ func TestTheMemoryOfASummaryIsBounded(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	// What is allocated in all is more than what is there at any time.
-	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(10e6+(28+14)*timers); got > most {
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(10e6+(24+14)*timers); got > most {
 		t.Errorf("%d bytes of memory for %d timers in a file of %d bytes, want at most %d", got, timers, s.Bytes, most)
 	} else {
 		t.Logf("%d bytes for %d timers in a file of %d bytes", got, timers, s.Bytes)

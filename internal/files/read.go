@@ -1,5 +1,4 @@
-// Package foreign reads texts that somebody else may have written, in bounded memory.
-package foreign
+package files
 
 import (
 	"bytes"

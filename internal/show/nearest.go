@@ -1,5 +1,4 @@
-// Package suggest finds the name that a misspelled one stands for.
-package suggest
+package show
 
 import (
 	"fmt"

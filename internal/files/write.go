@@ -1,30 +1,55 @@
-// Package atomicfile writes files that appear whole or not at all.
-package atomicfile
+// Package files writes files that appear whole or not at all, and reads texts of others in bounded memory.
+package files
 
 import (
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/timerbench/timerbench/internal/target"
 )
 
 // Target returns the path of the file that Write replaces: path, or the file to which a link leads. It
 // returns an error if that is no regular file or if its folder does not exist.
 func Target(path string) (string, error) {
-	file, replace, err := target.Of(path)
+	file, replace, err := target(path)
 	if err == nil && !replace {
 		err = fmt.Errorf("%s is no regular file, and only a regular file is replaced", path)
 	}
 	return file, err
 }
 
+// target returns the file to which a path leads. Only a regular file, or one that does not exist, may be replaced by
+// renaming another file to it.
+func target(path string) (file string, replace bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		to, err := os.Readlink(path) // a link may lead to a file that does not exist yet
+		if err != nil {
+			_, err = os.Stat(filepath.Dir(path))
+			return path, true, err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		return target(to)
+	case err != nil:
+		return "", false, err
+	case info.IsDir():
+		return "", false, fmt.Errorf("%s is a folder, want a file", path)
+	case !info.Mode().IsRegular():
+		return path, false, nil
+	}
+	file, err = filepath.EvalSymlinks(path)
+	return file, true, err
+}
+
 // Writable returns an error if Write cannot create the file. Programs that work long before they write call it first.
 func Writable(path string) error {
-	file, replace, err := target.Of(path)
+	file, replace, err := target(path)
 	if err != nil || !replace {
 		return err
 	}
@@ -54,7 +79,7 @@ func create(file string) (*os.File, error) {
 // and on disk. After an error the hidden file is removed and the file is as it was. A device, a pipe or anything else
 // that is no regular file is not replaced but opened and written.
 func Write(path string, write func(io.Writer) error) error {
-	file, replace, err := target.Of(path)
+	file, replace, err := target(path)
 	if err != nil {
 		return err
 	}

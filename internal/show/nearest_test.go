@@ -1,4 +1,4 @@
-package suggest
+package show
 
 import "testing"
 
