@@ -31,13 +31,23 @@ const joint = "\uE000"
 func bound(s string) string   { return numberAndUnit.ReplaceAllString(s, "$1"+joint+"$2") }
 func unbound(s string) string { return strings.ReplaceAll(s, joint, " ") }
 
-// Wrapped breaks the lines of a text that are longer than Width. It does not separate a number from its unit.
+// Wrapped breaks the lines of a text that are longer than Width. It does not separate a number from its unit, and breaks no word,
+// such as an address.
 func Wrapped(s string) string {
 	var out []string
 	for line := range strings.SplitSeq(s, "\n") {
-		for part := range strings.SplitSeq(text.WrapSoft(bound(line), Width()), "\n") {
-			out = append(out, strings.TrimRight(part, " "))
+		words := strings.Split(bound(line), " ")
+		line, at := words[0], text.StringWidth(words[0])
+		for _, word := range words[1:] {
+			width := text.StringWidth(word)
+			if at += 1 + width; at > Width() && width > 0 {
+				out = append(out, strings.TrimRight(line, " "))
+				line, at = word, width
+			} else {
+				line += " " + word
+			}
 		}
+		out = append(out, strings.TrimRight(line, " "))
 	}
 	return unbound(strings.Join(out, "\n"))
 }
