@@ -55,7 +55,7 @@ func (t *Trace) recording() results.Recording {
 	}
 	for _, f := range tracestat.Find(s) {
 		r.Patterns = append(r.Patterns, results.Pattern{
-			Pattern: f.Rule.Pattern, Place: s.Sites[f.Site].Name, Evidence: f.Evidence, Remedy: f.Rule.Remedy,
+			Pattern: f.Rule.Pattern, Place: s.Sites[f.Site].Name, Evidence: f.Evidence, Remedy: f.Rule.RemedyFor(s.Sites[f.Site].Form),
 		})
 	}
 	return r

@@ -61,12 +61,13 @@ const (
 	TickerForm        // time.NewTicker and time.Tick
 	DeadlineForm      // a deadline of package net or os
 	SleepForm         // time.Sleep
+	DriverForm        // of package driver of this module, in any form
 	forms
 )
 
 func (f Form) String() string {
 	if f < forms {
-		return [forms]string{"", "function", "channel", "ticker", "deadline", "sleep"}[f]
+		return [forms]string{"", "function", "channel", "ticker", "deadline", "sleep", "driver"}[f]
 	}
 	return fmt.Sprintf("form %d", uint8(f))
 }

@@ -148,7 +148,7 @@ func TestSitesAreBounded(t *testing.T) {
 		"schedule: site: 2, want at most 1":               "\x00\x05\x02",
 		"schedule: site: 9 bytes of which 1 are there":    "\x00\x05\x01\x09x",
 		"a site of 1025 bytes, want at most 1024":         "\x00\x05\x01\x81\x08" + strings.Repeat("x", maxSite+1),
-		"schedule: form of a site: 6, want at most 5":     "\x00\x05\x01\x01x\x06",
+		"schedule: form of a site: 7, want at most 6":     "\x00\x05\x01\x01x\x07",
 		"schedule: site: a number is cut off or too long": "\x00\x05",
 	} {
 		_, _, err := read(chunked(t, h, []byte(raw), 1))

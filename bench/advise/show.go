@@ -6,48 +6,44 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
-// Sentence is the advice in one sentence.
+// Sentence is the advice in one sentence: the cheapest way, if it saves enough.
 func (a *Advice) Sentence() string {
-	now := a.Now
-	if a.Kept == 1 {
-		return fmt.Sprintf("Keep package time: your timers cost %s of a core, and the driver can replace none of them.", show.Percent(now.Core.Center))
-	}
-	for _, way := range []struct {
-		name string
-		Use
-	}{{"The driver", a.OnDriver}, {"The driver, with timers that are fields of your structs,", a.InStructs}} {
-		core, bytes := now.Core.Center-way.Core.Center, now.Bytes-way.Bytes
-		if way.Core.Hi >= now.Core.Lo { // not certain
-			core = min(core, 0)
-		}
-		saves := ""
-		if core >= a.Core {
-			saves = fmt.Sprintf("%s of a core (%s to %s)", show.Percent(core), show.Percent(now.Core.Center), show.Percent(way.Core.Center))
-		}
-		switch {
-		case core <= -a.Core:
-			continue
-		case bytes >= a.Bytes && saves == "":
-			saves = fmt.Sprintf("%s (%s to %s)", show.Bytes(bytes), show.Bytes(now.Bytes), show.Bytes(way.Bytes))
+	now := &a.Ways[0]
+	best := slices.MinFunc(a.Ways, func(x, y Way) int { return cmp.Compare(x.Core.Center, y.Core.Center) })
+	saved, sure := now.Core.Center-best.Core.Center, best.Core.Hi < now.Core.Lo
+	if sure && saved >= a.Core {
+		saves := fmt.Sprintf("%s of a core (%s to %s)", show.Percent(saved), show.Percent(now.Core.Center), show.Percent(best.Core.Center))
+		switch bytes := now.Bytes - best.Bytes; {
 		case bytes >= a.Bytes:
 			saves += " and " + show.Bytes(bytes)
-		case bytes <= -a.Bytes && saves != "":
+		case bytes <= -a.Bytes:
 			saves += ", and take " + show.Bytes(-bytes) + " more"
 		}
-		if saves != "" {
-			return way.name + " would save " + saves + "."
+		return best.Subject + " would save " + saves + "."
+	}
+	for _, w := range a.Ways[1:] {
+		if bytes := now.Bytes - w.Bytes; bytes >= a.Bytes && w.Core.Center-now.Core.Center < a.Core {
+			return fmt.Sprintf("%s would save %s (%s to %s).", w.Subject, show.Bytes(bytes), show.Bytes(now.Bytes), show.Bytes(w.Bytes))
 		}
 	}
-	keep := fmt.Sprintf("Keep package time: your timers cost %s of a core and %s", show.Percent(now.Core.Center), show.Bytes(now.Bytes))
-	if now.Core.Center >= a.Core || now.Bytes >= a.Bytes {
-		keep += ", and the driver would save too little of it"
+	keep := fmt.Sprintf("Keep %s: your timers cost %s of a core", now.Name, show.Percent(now.Core.Center))
+	if a.Kept == 1 {
+		return keep + ", and the driver can hold none of them."
+	}
+	keep += " and " + show.Bytes(now.Bytes)
+	switch {
+	case now.Core.Center < a.Core && now.Bytes < a.Bytes:
+	case sure:
+		keep += ", and the best change below would save only " + show.Percent(saved)
+	default:
+		keep += ", and nothing below is certainly cheaper"
 	}
 	return keep + "."
 }
@@ -65,11 +61,11 @@ func (a *Advice) Text() show.Text {
 	if brief := s.Brief(); brief != "" {
 		text = append(text, show.Warning("But "+brief+".")...)
 	}
-	text = append(text, show.Para(limits)...)
-	if a.Changed != nil {
+	text = slices.Concat(text, show.Para(limits), show.Tables(a.costs()))
+	if a.Asked != nil {
 		text = slices.Concat(text, show.Tables(a.whatIf()))
 	}
-	text = slices.Concat(text, show.Tables(a.costs()), a.notes())
+	text = slices.Concat(text, a.notes())
 	if s.Header.Sites {
 		text = slices.Concat(text, show.Tables(a.places()))
 	}
@@ -78,23 +74,12 @@ func (a *Advice) Text() show.Text {
 
 func (a *Advice) costs() *show.Table {
 	t := &show.Table{Header: []string{"", "of a core", "for calls", "for wake-ups", "an hour", "memory"}}
-	add := func(name string, u *Use) {
-		t.Add(name, core(u), share(u.Calls), share(u.Core.Center-u.Calls), show.Number(u.Wakeups, show.Figure(u.Wakeups)), show.Number(u.Bytes, show.Bytes(u.Bytes)))
-	}
-	add("package time", &a.Now)
-	if a.Lazily != nil {
-		add("package time, moved lazily", a.Lazily)
-	}
-	if a.Kept < 1 {
-		add("the driver", &a.OnDriver)
-		add("the driver, timers in structs", &a.InStructs)
+	for i := range a.Ways {
+		w := &a.Ways[i]
+		t.Add(w.Name, share(w.Core.Center).With(show.Interval(100*w.Core.Lo, 100*w.Core.Hi, show.Figure, "–")),
+			share(w.CallsCore), share(w.Core.Center-w.CallsCore), show.Number(w.PerHour(), show.Figure(w.PerHour())), show.Number(w.Bytes, show.Bytes(w.Bytes)))
 	}
 	return t
-}
-
-// core is the share of a core and its interval.
-func core(u *Use) show.Cell {
-	return share(u.Core.Center).With(show.Interval(100*u.Core.Lo, 100*u.Core.Hi, show.Figure, "–"))
 }
 
 func share(of float64) show.Cell { return show.Number(of, percent(of)) }
@@ -108,28 +93,30 @@ func percent(of float64) string {
 	return show.Percent(of)
 }
 
-// whatIf compares the present with the change that was asked for.
+// whatIf compares the firings with and without the change that was asked for.
 func (a *Advice) whatIf() *show.Table {
-	t := &show.Table{Header: []string{"what if", "of a core", "wake-ups an hour", "most at once", "late by", "at most", "memory"}}
-	add := func(name string, u *Use) {
-		t.Add(name, core(u), show.Number(u.Wakeups, show.Figure(u.Wakeups)), u.AtOnce, show.Number(u.Late, show.Delay(u.Late)),
-			show.Number(u.Latest, show.Delay(u.Latest)), show.Number(u.Bytes, show.Bytes(u.Bytes)))
+	t := &show.Table{Header: []string{"what if", "most at once", "late by", "at most"}}
+	for _, w := range []*Way{&a.Ways[0], a.Asked} {
+		t.Add(w.Name, w.AtOnce, show.Number(w.Late, show.Delay(w.Late)), show.Number(w.Latest, show.Delay(w.Latest)))
 	}
-	name := ""
+	return t
+}
+
+// changes names the change that was asked for.
+func (q Question) changes() string {
+	var parts []string
 	for _, part := range []struct {
 		on   bool
 		name string
 	}{
-		{a.Driver, "the driver"}, {a.Change.Lazy, "moved lazily"}, {a.Change.Tick > 0, fmt.Sprintf("tick %v", a.Change.Tick)},
-		{a.Change.Spread > 0, fmt.Sprintf("spread %s", show.Percent(a.Change.Spread))},
+		{q.Driver, "the driver"}, {q.Change.Lazy, "moved lazily"}, {q.Change.Tick > 0, fmt.Sprintf("tick %v", q.Change.Tick)},
+		{q.Change.Spread > 0, fmt.Sprintf("spread %s", show.Percent(q.Change.Spread))},
 	} {
 		if part.on {
-			name += ", " + part.name
+			parts = append(parts, part.name)
 		}
 	}
-	add("now", &a.Now)
-	add(name[2:], a.Changed)
-	return t
+	return strings.Join(parts, ", ")
 }
 
 var goVersion = regexp.MustCompile(`\bgo1\.\d+(\.\d+)?\b`)
@@ -137,16 +124,13 @@ var goVersion = regexp.MustCompile(`\bgo1\.\d+(\.\d+)?\b`)
 // notes returns the conditions under which the figures hold.
 func (a *Advice) notes() show.Text {
 	s := a.Summary
-	out := fmt.Sprintf("Measured on this machine with %s: the calls of the trace, and wake-ups of a process that sleeps until "+
-		"then. A process that is awake pays less for them. The program's own work, which evicts the timers from the caches, is left out.", runtime.Version())
-	if a.Partial > 0 {
-		out += fmt.Sprintf(" Of the trace, the first %v were replayed.", a.Partial.Round(time.Millisecond))
-	}
+	out := fmt.Sprintf("The calls and wake-ups of the trace, times what one costs on this machine with %s in a process that sleeps until it "+
+		"wakes up. A process that is awake pays less for wake-ups. The program's own work, which evicts the timers from the caches, is left out.", runtime.Version())
 	if of := goVersion.FindString(s.Header.Description); of != "" && of != runtime.Version() {
 		out += fmt.Sprintf(" The program was built with %s, whose timers may cost more or less.", of)
 	}
 	if a.Kept > 0 {
-		out += fmt.Sprintf(" %s of the calls are on deadlines, sleeps and tickers, which the driver cannot replace: they stay "+
+		out += fmt.Sprintf(" %s of the calls are on deadlines of package net and sleeps, which the driver cannot hold: they stay "+
 			"with package time, and their memory is not counted.", show.Percent(a.Kept))
 	}
 	var unknown, all uint64
@@ -156,8 +140,8 @@ func (a *Advice) notes() show.Text {
 		}
 	}
 	if unknown > all/100 {
-		out += fmt.Sprintf(" The trace does not tell the form of %s of the timers. They count as functions, which cost more than deadlines "+
-			"and which the driver can replace.", show.Percent(float64(unknown)/float64(all)))
+		out += fmt.Sprintf(" The trace does not tell the form of %s of the timers. They count as functions, which "+
+			"the driver can hold.", show.Percent(float64(unknown)/float64(all)))
 	}
 	return show.Para(out)
 }
@@ -172,12 +156,26 @@ func (a *Advice) places() *show.Table {
 	return Places(a.Summary, order, a.Sites)
 }
 
+// short writes a place without the folders of its package, which the bullets below a table have.
+func short(place string) string {
+	if slash := strings.LastIndexByte(place[:strings.IndexByte(place+"(", '(')], '/'); slash >= 0 {
+		place = place[slash+1:]
+	}
+	if r := []rune(place); len(r) > widest {
+		place = "…" + string(r[len(r)-widest:])
+	}
+	return place
+}
+
+// widest is the number of characters of a place in a table (chosen): the table has at most 120 columns.
+const widest = 40
+
 // mostPlaces is the number of places in a table (chosen).
 const mostPlaces = 10
 
 // Places lists the places of a trace in an order, with their costs if they are known.
 func Places(s *tracestat.Summary, order []int, cost []float64) *show.Table {
-	t := &show.Table{Align: "llr", Header: []string{"set by", "form", "timers", "moves", "delay 50 %", "99 %", "cancelled", "early by", "wakes an hour"}}
+	t := &show.Table{Align: "llr", Header: []string{"set by", "form", "timers", "moves", "50 %", "99 %", "stopped", "early", "an hour"}}
 	if cost != nil {
 		t.Header = append(t.Header, "of a core")
 	}
@@ -187,7 +185,7 @@ func Places(s *tracestat.Summary, order []int, cost []float64) *show.Table {
 		if p.Left.Count > 0 {
 			left = show.Number(p.Left.P50, show.Delay(p.Left.P50))
 		}
-		row := []any{cmp.Or(p.Name, "(not known)"), cmp.Or(p.Form.String(), show.Unknown), p.Timers, p.Moves,
+		row := []any{cmp.Or(short(p.Name), "(not known)"), cmp.Or(p.Form.String(), show.Unknown), p.Timers, p.Moves,
 			show.Number(p.Delays.P50, show.Delay(p.Delays.P50)), show.Number(p.Delays.P99, show.Delay(p.Delays.P99)),
 			share(p.CancelRate()), left, show.Number(s.PerHour(p.Wakes), show.Figure(s.PerHour(p.Wakes)))}
 		if cost != nil {
@@ -206,30 +204,48 @@ func (a *Advice) patterns() show.Text {
 	var out show.Text
 	for r := range tracestat.Rules {
 		rule := &tracestat.Rules[r]
-		var places [][]show.Span
+		var remedies []string
+		places := make(map[string][][]show.Span) // by remedy
 		for _, f := range a.Found {
 			if f.Rule != rule {
 				continue
 			}
 			p := a.Summary.Sites[f.Site]
-			places = append(places, show.Line(show.Mono(cmp.Or(p.Name, "(not known)")),
+			remedy := rule.RemedyFor(p.Form)
+			if places[remedy] == nil {
+				remedies = append(remedies, remedy)
+			}
+			places[remedy] = append(places[remedy], show.Line(show.Mono(cmp.Or(p.Name, "(not known)")),
 				fmt.Sprintf(": %s; %s of a core", f.Evidence, percent(a.Sites[f.Site]))))
 		}
-		if len(places) == 0 {
-			continue
+		now := &a.Ways[0]
+		for _, remedy := range remedies {
+			lead := show.Line(show.Strong(upper(rule.Pattern)+"."), " "+remedy)
+			switch lazy := slices.IndexFunc(a.Ways, func(w Way) bool { return w.Name == movedLazily }); {
+			case rule.Lazy && lazy >= 0:
+				w := &a.Ways[lazy]
+				lead = append(lead, show.Line(fmt.Sprintf(" That takes %s of a core for the calls%s, and %s wake-ups an hour%s.", percent(w.CallsCore),
+					instead(percent(w.CallsCore), percent(now.CallsCore)), show.Figure(w.PerHour()), instead(show.Figure(w.PerHour()), show.Figure(now.PerHour()))))...)
+			case rule.Spread:
+				w := a.Spread
+				lead = append(lead, show.Line(fmt.Sprintf(" With 5 %%, at most %s fire at once%s, at %s wake-ups an hour%s.", show.Grouped(w.AtOnce),
+					instead(show.Grouped(w.AtOnce), show.Grouped(now.AtOnce)), show.Figure(w.PerHour()), instead(show.Figure(w.PerHour()), show.Figure(now.PerHour()))))...)
+			}
+			out = slices.Concat(out, show.Text{{Spans: lead}}, show.Bullets(places[remedy]...))
 		}
-		remedy := rule.Remedy
-		switch {
-		case rule.Lazy:
-			remedy += fmt.Sprintf(" Measured: %s of a core for the calls, not %s, and %s wake-ups an hour, not %s.", percent(a.Lazily.Calls),
-				percent(a.Now.Calls), show.Figure(a.Lazily.Wakeups), show.Figure(a.Now.Wakeups))
-		case rule.Spread:
-			remedy += fmt.Sprintf(" With 5 %%, at most %s fire at once, not %s, at %s wake-ups an hour, not %s.", show.Grouped(a.Spread.AtOnce),
-				show.Grouped(a.Now.AtOnce), show.Figure(a.Spread.Wakeups), show.Figure(a.Now.Wakeups))
+		if len(remedies) > 0 {
+			out = slices.Concat(out, show.Para("See "+rule.Source))
 		}
-		out = slices.Concat(out, show.Para(show.Strong(upper(rule.Pattern)+"."), " "+remedy+" See "+rule.Source), show.Bullets(places...))
 	}
 	return out
+}
+
+// instead compares a figure with that of the present.
+func instead(figure, now string) string {
+	if figure == now {
+		return ", as now"
+	}
+	return ", not " + now
 }
 
 // upper makes the first letter of a pattern a capital.

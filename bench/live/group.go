@@ -70,7 +70,9 @@ func (r *runner) measureGroup(group []*member, round int) {
 	}
 	r.throughput(members)
 	for _, m := range members {
-		r.try(m.member, "lateness", func() error { return r.measureLateness(m, round) })
+		if r.lateness > 0 {
+			r.try(m.member, "lateness", func() error { return r.measureLateness(m, round) })
+		}
 		r.try(m.member, "emptying", m.empty)
 	}
 }
@@ -93,7 +95,7 @@ func (r *runner) throughput(members []*population) {
 	for _, last := range []bool{false, true} {
 		var tasks []task
 		var planned time.Duration // contenders that lack operations leave time for more turns
-		for _, op := range results.Ops {
+		for _, op := range r.ops {
 			if (op == results.OpResetRandom) != last {
 				continue
 			}

@@ -62,8 +62,14 @@ func (e *member) times(op results.Op, length time.Duration) (warmUp, slice time.
 	if op.Moves() && e.movesSoon() {
 		return e.warmUp() + e.moveDelay() - e.delay(), max(length, e.moveDelay())
 	}
+	if op == results.OpWake {
+		length = max(length, wakesASlice*time.Duration(fireSpan))
+	}
 	return e.warmUp(), length
 }
+
+// wakesASlice is the least number of wake-ups of a slice.
+const wakesASlice = 10
 
 // rearm moves all resident timers once, to be due soon or in minutes.
 func (p *population) rearm(soon bool) error {

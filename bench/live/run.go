@@ -27,6 +27,8 @@ type Config struct {
 	Seed       uint64
 	MaxOps     int // maximum number of operations of a goroutine in a slice
 
+	ops []results.Op // of the throughput
+
 	// Sleep waits for the next start of the lateness load.
 	Sleep func(time.Duration)
 
@@ -39,7 +41,7 @@ func Default() Config {
 	return Config{
 		Resident: []int{1_000_000}, Goroutines: []int{1, 2, 4, 8}, For: 20 * time.Second, Rounds: 3, Turns: 100,
 		Rate: 10_000, IdleTimers: 1000, Seed: 1, MaxOps: 1 << 24,
-		Sleep: pause, Progress: func(int, int, string) {},
+		Sleep: pause, Progress: func(int, int, string) {}, ops: results.Ops,
 	}
 }
 
@@ -105,7 +107,7 @@ func (cfg Config) plan() (plan, error) {
 func (cfg Config) turn(entries []*member) (slices, warmUp time.Duration) {
 	for _, e := range entries {
 		n := time.Duration(len(cfg.goroutines(e.row.Resident)))
-		for _, op := range results.Ops {
+		for _, op := range cfg.ops {
 			untimed, slice := e.times(op, minSlice)
 			slices += n
 			warmUp += n * (untimed + slice - minSlice)
@@ -170,13 +172,18 @@ func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, err
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	l := &results.Live{Seed: cfg.Seed, Rounds: p.rounds, Goroutines: cfg.Goroutines, Rate: cfg.Rate, IdleTimers: cfg.IdleTimers}
+	return r.results(), r.failures, nil
+}
+
+// results returns the rows of the contenders that have not failed.
+func (r *runner) results() *results.Live {
+	l := &results.Live{Seed: r.Seed, Rounds: r.rounds, Goroutines: r.Goroutines, Rate: r.Rate, IdleTimers: r.IdleTimers}
 	for _, e := range r.entries {
 		if !r.failed(e.Name) {
 			l.Rows = append(l.Rows, e.row)
 		}
 	}
-	return l, r.failures, nil
+	return l
 }
 
 // runner executes the steps of a run until ctx is done.

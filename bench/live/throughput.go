@@ -47,6 +47,7 @@ type worker struct {
 	resident Timers // this worker's share
 	scratch  map[results.Form]Timers
 	burst    burst
+	wake     burst // of one timer
 	handover handover
 	moving   moving
 	left     []remains
@@ -131,6 +132,8 @@ func (p *population) newWorker(room int, r *rand.Rand) *worker {
 	}
 	w.moving = newMoving(p.each, p.inFlight, w.far, r)
 	w.burst.init(p.system, p.form, min(maxFiring, room), p.Early, r)
+	w.wake.init(p.system, p.form, 1, p.Early, r)
+	w.wake.delays[0] = fireSpan
 	return w
 }
 
@@ -176,9 +179,9 @@ func (p *population) can(op results.Op) bool {
 	case results.OpReset, results.OpResetRandom:
 		_, ok := p.workers[0].resident.(Mover)
 		return ok
-	case results.OpFire:
-		_, fires := p.system.(nothing)
-		return !fires
+	case results.OpFire, results.OpWake:
+		_, never := p.system.(nothing)
+		return !never
 	}
 	return p.workers[0].scratch[op.Form()] != nil
 }
@@ -197,7 +200,7 @@ func (p *population) slice(op results.Op, n int, length time.Duration) (results.
 	for _, w := range p.workers {
 		w.left = w.left[:0]
 	}
-	if op == results.OpFire {
+	if op == results.OpFire || op == results.OpWake {
 		time.Sleep(warmUp)
 	} else if _, err := p.run(op, n, warmUp); err != nil {
 		return results.LiveThroughput{}, err
@@ -263,6 +266,8 @@ func (p *population) repeat(op results.Op, g, goroutines int, until time.Duratio
 		return p.handOver(g, goroutines, until)
 	case results.OpFire:
 		batch = w.burst.fire
+	case results.OpWake:
+		batch = w.wake.fire
 	case results.OpReset, results.OpResetRandom:
 		turn := 0
 		batch = func() (int, error) {

@@ -12,17 +12,6 @@ type usage struct {
 	sleeps int64
 }
 
-// CPU returns the processor time of this process so far. On systems that do not report it, it returns the time
-// since the start of the program.
-func CPU() time.Duration {
-	if u := used(); u.cpu > 0 {
-		return u.cpu
-	}
-	return time.Since(started)
-}
-
-var started = time.Now()
-
 // meter measures the resource use of the process over an interval.
 type meter struct {
 	s       System

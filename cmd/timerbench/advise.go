@@ -19,10 +19,10 @@ func newAdvise() *cobra.Command {
 		Short: "Say what a program's timers cost, and what to change",
 		Long: `Say what the timers of a recorded program cost, where, and what to change.
 
-advise makes the calls of the trace on Go's own timers and on package driver.
-It measures their processor time and memory on this machine, with 95 %
-intervals. It counts the wake-ups. By place in the program, it finds patterns
-that have a remedy. It takes about 15 seconds.
+advise counts the calls and wake-ups in the trace. It measures what one costs on
+this machine, on Go's own timers and on package driver, and adds up, with 95 %
+intervals. By place in the program, it finds patterns that have a remedy. It
+takes some three seconds.
 
 --lazy, --tick, --spread and --driver show what a change would bring, each alone
 or together.`,

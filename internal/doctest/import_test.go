@@ -173,4 +173,8 @@ func TestPackagesKeepApart(t *testing.T) {
 			}
 		}
 	}
+	users, err := exec.Command("go", "list", "-f", `{{range .Imports}}{{if eq . "`+modulePath+`/driver"}}{{$.Name}}{{end}}{{end}}`, "./bench/...").Output()
+	if got := strings.Fields(string(users)); err != nil || !slices.Equal(got, []string{"advise", "live"}) {
+		t.Errorf("%q import driver, want advise and live only: %v", got, err)
+	}
 }

@@ -1,6 +1,7 @@
 package tracestat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -15,7 +16,8 @@ type Rule struct {
 	Evidence  string // in the trace, of one place in the program
 	Threshold string // chosen: below it, the pattern is rare or cheap
 	Remedy    string
-	Source    string // of the remedy
+	Others    map[trace.Form]string // other remedies, by the form of the timers
+	Source    string                // of the remedy
 
 	Lazy, Spread bool // the remedy is this Change, which bench/advise measures
 
@@ -34,14 +36,21 @@ const (
 	forever   = 1 << 13 // hours, about a year
 )
 
+// lessOften is the remedy for deadlines of package net.
+const lessOften = "Do not clear a deadline of package net between two calls, and set it again only when less than half of it is left."
+
+// RemedyFor returns the remedy for timers of a form.
+func (r *Rule) RemedyFor(f trace.Form) string { return cmp.Or(r.Others[f], r.Remedy) }
+
 // Rules lists all rules. The patterns that cost a busy program the most come first.
 var Rules = []Rule{
 	{
 		Pattern:   "set and stopped each time",
 		Evidence:  "timers that are stopped long before they are due",
 		Threshold: fmt.Sprintf("%d timers a second, %s stopped, with %s of the delay left", often, show.Percent(nearlyAll), show.Percent(early)),
-		Remedy: "Keep one timer for the connection or worker and Reset it. Do not clear a deadline of package net between two " +
-			"calls: set it again only when less than half of it is left.",
+		Remedy: "Keep one timer for the connection or worker and Reset it. A context.WithTimeout cannot be Reset: give one context to " +
+			"calls that may share a deadline.",
+		Others: map[trace.Form]string{trace.DeadlineForm: lessOften},
 		Source: "https://pkg.go.dev/time#Timer.Reset",
 		found: func(s *Summary, p Site) string {
 			if perSecond(s, p.Timers) < often || p.CancelRate() < nearlyAll || p.Left.P50 < early*p.Delays.P50 {
@@ -56,7 +65,8 @@ var Rules = []Rule{
 		Evidence:  "timers that are moved to a later deadline more often than they are set",
 		Threshold: fmt.Sprintf("%d moves to a later deadline a second, more moves than timers", often),
 		Remedy: "Store the new deadline in a field, and leave the timer where it is. When it fires early, set it to the stored deadline. " +
-			"The driver does that itself. Set a deadline of package net again only when less than half of it is left.",
+			"The driver does that itself.",
+		Others: map[trace.Form]string{trace.DeadlineForm: lessOften, trace.DriverForm: "The driver leaves the timer where it is. Nothing to do."},
 		Lazy:   true,
 		Source: "https://github.com/nginx/nginx/blob/0711b40ab4f0ae5dd391da98f09267127f0a228d/src/event/ngx_event_timer.h",
 		found: func(s *Summary, p Site) string {
@@ -102,6 +112,8 @@ var Rules = []Rule{
 		Threshold: fmt.Sprintf("%s wake-ups an hour, 90 %% of the timers fire", show.Grouped(ticks)),
 		Remedy: "Stop the ticker while there is nothing to do, or give it a longer period. Tickers of one period share wake-ups if they " +
 			"start together. What-if: --tick 100ms.",
+		Others: map[trace.Form]string{trace.SleepForm: "Wait on a channel or a sync.Cond instead of asking again after each Sleep, or sleep for longer. " +
+			"What-if: --tick 100ms."},
 		Source: "https://en.wikipedia.org/wiki/Timer_coalescing",
 		found: func(s *Summary, p Site) string {
 			repeats := p.Form == trace.TickerForm || float64(p.Repeats) >= 0.5*float64(p.Fired)

@@ -82,9 +82,6 @@ type Site struct {
 	Left      Delays     `json:"left"`    // of the cancelled timers, from the cancel to the deadline
 }
 
-// Calls returns the number of operations on timers of the site; a timer that fires counts as one.
-func (s Site) Calls() uint64 { return s.Timers + s.Moves + s.Cancelled + s.Fired }
-
 // PerHour scales a count of the trace to an hour. It returns 0 if the clock never moves.
 func (s *Summary) PerHour(n uint64) float64 {
 	if s.Totals.Span() == 0 {

@@ -204,7 +204,8 @@ func (q *timerbenchQueue) put(t *timer, rec TimerbenchRecord) {
 		}
 	}
 	if rec.Kind == timerbenchSet {
-		rec.PC = q.site(t)
+		const driver = 6 // as timerbenchForm numbers the forms
+		rec.PC, rec.Form = q.site(t), driver
 		if t != nil {
 			rec.Form = timerbenchForm(t)
 		}

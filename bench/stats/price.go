@@ -1,0 +1,72 @@
+package stats
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// Price is what an operation on timers costs, in ns of processor time.
+type Price struct {
+	Stop, Channel float64 // set a function and stop it, and a channel
+	Move, Fire    float64 // Fire: set a timer and let it fire among many
+	Wakeup        float64 // of a process that sleeps, without the timer that fires then; 0: not measured
+}
+
+// Prices are the prices in each turn of a measurement.
+type Prices []Price
+
+// PricesOf returns the prices of timers of a form on the driver on a structure, or of Go's own timers if structure is empty, less the costs of
+// the loads themselves. There are none unless all operations were measured.
+func PricesOf(l *results.Live, resident int, structure string, form results.Form) (out Prices) {
+	row, _ := l.OnDriver(resident, structure)
+	own := results.StartStop(form)
+	if structure == "" {
+		own = own.Counterpart()
+	}
+	floor := func(op results.Op) float64 {
+		for _, r := range l.Among(resident) {
+			if r.Role == results.RoleFloor && r.Has(op) {
+				return LiveOver(r, op, l.Goroutines[0], results.LiveThroughput.OpNS)
+			}
+		}
+		return 0
+	}
+	byTurn := make(map[int]map[results.Op]float64)
+	for _, t := range row.Throughput {
+		if t.Goroutines == l.Goroutines[0] {
+			if byTurn[t.Turn] == nil {
+				byTurn[t.Turn] = make(map[results.Op]float64)
+			}
+			byTurn[t.Turn][t.Op] = max(least, t.OpNS()-floor(t.Op))
+		}
+	}
+	for _, turn := range slices.Sorted(maps.Keys(byTurn)) {
+		of := byTurn[turn]
+		p := Price{Stop: of[own], Channel: of[results.StartStop(results.FormChannel)], Move: of[results.OpReset], Fire: of[results.OpFire]}
+		if min(p.Stop, p.Channel, p.Move, p.Fire) == 0 {
+			continue
+		}
+		if wake := of[results.OpWake]; wake > 0 {
+			p.Wakeup = max(least, wake-p.Fire)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// least is a price that is too low to be measured, in ns.
+const least = 1e-3
+
+// Calls are calls on timers. Each timer that is set is stopped or fires.
+type Calls struct{ Stopped, Moved, Fired float64 }
+
+// Of returns the price of calls on functions, or on channels, in ns.
+func (p Price) Of(c Calls, channels bool) float64 {
+	stop := p.Stop
+	if channels {
+		stop = p.Channel
+	}
+	return c.Stopped*stop + c.Moved*p.Move + c.Fired*p.Fire
+}
