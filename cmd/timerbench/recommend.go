@@ -146,7 +146,7 @@ func questionOf(s *tracestat.Summary) answer.Question {
 	q.Reschedule = float64(ops[trace.Reschedule]) / calls
 	if seconds := float64(s.Totals.Span()) * s.Header.Tick.Seconds(); seconds > 0 {
 		q.Rate = answer.Rate{
-			Timers: float64(ops[trace.Schedule]) / seconds, Moves: float64(ops[trace.Reschedule]) / seconds, Calls: s.Rate(),
+			Timers: float64(ops[trace.Schedule]) / seconds, Moves: float64(ops[trace.Reschedule]) / seconds, Calls: calls / seconds,
 		}
 	}
 	if wakes := float64(ops[trace.Advance]); wakes > 0 {
@@ -161,8 +161,8 @@ func showNext(out io.Writer, path string, s *tracestat.Summary) {
 	if s.CheckLost() != nil {
 		force = []string{"--force"}
 	}
-	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\n%s: %s operations, of which %s were lost. To measure structures on it, and what its timers cost in Go:",
-		path, show.Grouped(s.Totals.Count()+s.Totals.Lost), show.Percent(s.LostShare()))))
+	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\n%s: %s operations, of which %s were lost. These are prices of calls. To measure structures on it, "+
+		"and the whole price of its timers, with wake-ups and goroutines:", path, show.Grouped(s.Totals.Count()+s.Totals.Lost), show.Percent(s.LostShare()))))
 	fmt.Fprintln(out, asTyped(append([]string{"trace", "replay", path}, force...)...))
 	fmt.Fprintln(out, asTyped(append([]string{"advise", path}, force...)...))
 }

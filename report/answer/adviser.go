@@ -109,6 +109,7 @@ type Evidence struct {
 	Weight   float64     `json:"weight"` // share in the answer
 	Differs  string      `json:"-"`      // from the question, in words; empty: in nothing
 	Fastest  string      `json:"-"`
+	calls    float64     // in a unit of the cost
 }
 
 // tooFar reports whether the cell says little about the question.
@@ -196,7 +197,7 @@ func (a *Adviser) answer(q Question) (Answer, ranking, error) {
 	for _, w := range near {
 		out.Evidence = append(out.Evidence, Evidence{
 			Workload: w.Workload, N: w.N, Unit: w.Unit, Distance: w.distance, Weight: w.weight,
-			Differs: show.Joined("; ", differs(q.place(), w.place), w.Unsteady()), Fastest: w.ranked[q.Late][0].Structure,
+			Differs: show.Joined("; ", differs(q.place(), w.place), w.Unsteady()), Fastest: w.ranked[q.Late][0].Structure, calls: w.perUnit,
 		})
 	}
 	ranks := ranking{a: a, q: q, near: near, tailed: a.near(q, true), shares: q.Matters.among(present[:])}

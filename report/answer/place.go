@@ -17,6 +17,7 @@ type place struct {
 	perWake float64 // calls between two wake-ups; 0: not known
 	delays  string  // empty: not known, several, or any
 	program bool    // of a program or a recording
+	perUnit float64 // calls in a unit of the cost
 	still   bool    // no timer fires, and it is not known to be in a steady state
 }
 
@@ -120,7 +121,7 @@ func placeOf(r *Run, c *stats.Costs) (p place, ok bool) {
 	if calls <= 0 {
 		return place{}, false
 	}
-	p.perWake = mostPerWake
+	p.perWake, p.perUnit = mostPerWake, calls/units
 	if wakes > 0 {
 		p.perWake = min(calls/wakes, mostPerWake)
 	}

@@ -215,6 +215,14 @@ func (a *Adviser) underRealClock(q Question, name string) string {
 	if math.IsNaN(stop + move + fire) {
 		return ""
 	}
-	return fmt.Sprintf("Under the real clock among %s timers, the driver on %s takes %s times the processor time of Go's own timers to start and stop a timer, "+
+	out := fmt.Sprintf("Under the real clock among %s timers, the driver on %s takes %s times the processor time of Go's own timers to start and stop a timer, "+
 		"%s to move it, and %s until it fires.", show.Grouped(n), name, show.Times(stop), show.Times(move), show.Times(fire))
+	core := func(structure string) float64 {
+		calls := stats.Calls{Stopped: q.Rate.Timers * q.Cancel, Moved: q.Rate.Moves, Fired: q.Rate.Timers * (1 - q.Cancel)}
+		return stats.MedianOf(stats.PricesOf(l, n, structure, results.FormAfterFunc), func(p stats.Price) float64 { return p.Of(calls, false) / 1e9 })
+	}
+	if own, driven := core(""), core(name); q.Rate.Calls > 0 && q.Cancel != Unknown && own+driven > 0 {
+		out += fmt.Sprintf(" The calls of this program, without its wake-ups, take %s there, and %s with Go's own timers.", ofCores(driven), ofCores(own))
+	}
+	return out
 }

@@ -12,20 +12,20 @@ import (
 type Rate struct {
 	Timers float64 `json:"timers"` // timers started
 	Moves  float64 `json:"moves"`  // timers moved
-	Calls  float64 `json:"calls"`  // timers started, moved, cancelled or fired, and wake-ups
+	Calls  float64 `json:"calls"`  // timers started, moved, cancelled or fired; if it is known, the others do not count
 }
 
-// of returns the events per second of a unit, and their name in the plural.
-func (r Rate) of(unit script.Unit) (float64, string) {
-	switch unit {
-	case script.PerLifecycle:
-		return r.Timers, "timers"
-	case script.PerReschedule:
-		return r.Moves, "moves"
-	case script.PerOperation:
-		return r.Calls, "calls"
+// of returns the events per second for a cell, their name in the plural, and the units of the cell's cost in one.
+func (r Rate) of(e Evidence) (perSecond float64, what string, units float64) {
+	switch {
+	case r.Calls > 0:
+		return r.Calls, "calls", 1 / e.calls
+	case e.Unit == script.PerLifecycle:
+		return r.Timers, "timers", 1
+	case e.Unit == script.PerReschedule:
+		return r.Moves, "moves", 1
 	}
-	return 0, ""
+	return 0, "", 0
 }
 
 // leastCores is the smallest difference in cores that matters (chosen).
@@ -35,11 +35,11 @@ const leastCores = 0.1
 // question. It is empty where the rate or the cost is not known.
 func (a *Answer) worth() string {
 	first, other := a.Of(a.Name), a.Of(a.Against)
-	rate, what := a.Rate.of(a.Evidence[0].Unit)
+	rate, what, units := a.Rate.of(a.Evidence[0])
 	if rate == 0 || first.NS == 0 || other == nil {
 		return ""
 	}
-	cores := func(s *Ranked) float64 { return rate * first.NS / 1e9 * s.Cost / first.Cost }
+	cores := func(s *Ranked) float64 { return rate * units * first.NS / 1e9 * s.Cost / first.Cost }
 	takes := func(s *Ranked) string {
 		out := ofCores(cores(s))
 		if s.Bytes > 0 {
