@@ -85,6 +85,8 @@ c libevent-common libevent.c event2/event.h libevent-dev -DCOMMON -levent_core
 c glib glib.c glib.h "libglib2.0-dev pkg-config" $(flags glib-2.0) -lglib-2.0
 # shellcheck disable=SC2046
 c dpdk dpdk.c rte_timer.h "libdpdk-dev pkg-config" $(flags libdpdk) -lrte_timer -lrte_eal
+# shellcheck disable=SC2046
+c folly folly.cpp folly/io/async/HHWheelTimer.h "" -std=c++20 $(pkg-config --cflags --libs libfolly 2>/dev/null)
 c ratas ratas.cpp timer-wheel.h ""
 c wahern wahern.c timeout.c ""
 c haproxy haproxy.c src/eb64tree.c "" -Wno-address-of-packed-member

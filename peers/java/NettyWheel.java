@@ -64,7 +64,7 @@ final class NettyWheel extends Timerbench {
     public static void main(String[] args) throws Exception {
         String version = HashedWheelTimer.class.getPackage().getImplementationVersion();
         int limit = args.length == 0 ? 100_000 : 0; // if more are set between two ticks, some fire late
-        serve("Netty " + (version == null ? "4.1" : version) + ", HashedWheelTimer", limit, VIRTUAL, NettyWheel::new);
+        serve("Netty " + (version == null ? "4" : version) + ", HashedWheelTimer", limit, VIRTUAL, NettyWheel::new);
     }
 
     @Override void reserve(int n) {
@@ -98,9 +98,9 @@ final class NettyWheel extends Timerbench {
         try {
             for (; tick < now; tick++) {
                 NOW.set(worker, tick);
-                CANCELLED.invokeExact(worker);
                 TRANSFER.invokeExact(worker);
                 EXPIRE.invokeExact(wheel[(int) tick & wheel.length - 1], (tick + 1) * TICK);
+                CANCELLED.invokeExact(worker); // the last step since November 2025, and the first before
             }
         } catch (Throwable e) {
             throw new IllegalStateException(e);
