@@ -123,7 +123,12 @@ func (r *runner) inTime(s Step, do func() error) error {
 // step makes a step and adds its results.
 func (r *runner) step(ctx context.Context, s Step) error {
 	if s.cell == nil {
-		return s.analysis.Add(ctx, s.entries, r.out)
+		before := *r.out
+		err := s.analysis.Run(ctx, s.entries, r.out)
+		if err != nil {
+			*r.out = before
+		}
+		return err
 	}
 	entries, leftOut := s.cell.leaveOut(s.entries, r.out.Cells)
 	m, err := r.rig.measure(ctx, *s.cell, entries, leftOut)

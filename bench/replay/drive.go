@@ -7,52 +7,39 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// drive replays blocks as fast as possible. The wake-ups are those of a ticking or a tickless driver, not those
-// of the script. This is timed code without proof.
-func (r *byID) drive(blocks []*script.Block, ticking bool) {
-	var o outcome
-	now := structures.Tick(0)
-	for _, b := range blocks {
-		ops := b.Ops
-		for i, batch := range b.Batches {
-			if batch.Kind == script.KindFire || batch.Kind == script.KindWake {
-				for _, op := range ops[:batch.Len] {
-					r.driveTo(now, op.At, ticking)
-					now = op.At
-				}
-			} else {
-				r.do(b.Batches[i:i+1], ops, &o)
-			}
-			ops = ops[batch.Len:]
-		}
-	}
+// stretches are the times of the stretches of ticks on which nothing fires, each with a reading of the clock, and the number of
+// these ticks.
+type stretches struct {
+	took  []time.Duration
+	ticks int
 }
 
-// driveIdle is drive with a ticking driver that times each stretch of ticks on which nothing fires. A time includes a reading of
-// the clock. It returns the number of the ticks too.
-func (r *byID) driveIdle(blocks []*script.Block) (took []time.Duration, ticks int) {
+// drive replays blocks as fast as possible. The wake-ups are those of a ticking or a tickless driver, not those
+// of the script. If idle is not nil, it times the stretches of idle ticks. This is timed code without proof.
+func (r *byID) drive(blocks []*script.Block, ticking bool, idle *stretches) {
 	var o outcome
 	now := structures.Tick(0)
 	for _, b := range blocks {
 		ops := b.Ops
 		for i, batch := range b.Batches {
-			if batch.Kind == script.KindFire || batch.Kind == script.KindWake {
-				for _, op := range ops[:batch.Len] {
-					if now+1 < op.At {
-						start := time.Now()
-						r.driveTo(now, op.At-1, true)
-						took, ticks = append(took, time.Since(start)), ticks+int(op.At-1-now)
-					}
-					r.driveTo(op.At-1, op.At, true)
-					now = op.At
-				}
-			} else {
+			if batch.Kind != script.KindFire && batch.Kind != script.KindWake {
 				r.do(b.Batches[i:i+1], ops, &o)
+				ops = ops[batch.Len:]
+				continue
+			}
+			for _, op := range ops[:batch.Len] {
+				if idle != nil && now+1 < op.At {
+					start := time.Now()
+					r.driveTo(now, op.At-1, ticking)
+					idle.took, idle.ticks = append(idle.took, time.Since(start)), idle.ticks+int(op.At-1-now)
+					now = op.At - 1
+				}
+				r.driveTo(now, op.At, ticking)
+				now = op.At
 			}
 			ops = ops[batch.Len:]
 		}
 	}
-	return took, ticks
 }
 
 // driveTo moves the clock of the structure from one tick to another. With both drivers the last Pop is at the

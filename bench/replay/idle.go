@@ -40,50 +40,34 @@ func (c Idle) Seconds(structures int) float64 {
 	return float64(structures) * 2 * (1 + timedPasses) * 30e-9 * float64(c.Ticks)
 }
 
-// Add implements [Analysis].
-func (c Idle) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
-	return add(&out.Idle, out)(c.Run(ctx, entries))
-}
-
-// Run replays the script on every structure with both drivers.
-func (c Idle) Run(ctx context.Context, entries []entry.Entry) ([]results.Idle, []results.Failure, error) {
-	sc := workload.HoldWith(c.Delays).Script(c.N, c.Seed)
+// Run implements [Analysis]. It replays the script on every structure with both drivers.
+func (c Idle) Run(ctx context.Context, entries []entry.Entry, out *results.Run) error {
+	hold := workload.HoldWith(c.Delays)
+	sc := hold.Script(c.N, c.Seed)
 	blocks := []*script.Block{sc.Fill()}
 	for sc.Now() < structures.Tick(c.Ticks) {
 		blocks = append(blocks, sc.Next(1, nil))
 	}
-	where := fmt.Sprintf("%s, seed %d", c.Name(), c.Seed)
-	out, failed, err := each(ctx, entries, where, func(e entry.Entry) ([]results.Idle, error) {
-		both := make([]results.Idle, 2)
-		for i, d := range []results.Driver{results.Ticking, results.Tickless} {
-			var err error
-			if both[i], err = c.count(e, d, blocks); err != nil {
-				return nil, fmt.Errorf("under the %s driver: %w", d, err)
+	var rows [][]results.Idle
+	err := each(ctx, entries, fmt.Sprintf("%s, seed %d", c.Name(), c.Seed), &rows, out, func(e entry.Entry) (both []results.Idle, err error) {
+		for _, d := range []results.Driver{results.Ticking, results.Tickless} {
+			w := newDriven(e, d)
+			if err := w.replay(blocks); err != nil {
+				return nil, err
 			}
-			both[i].NS = shortestPass(e, d, blocks)
+			i := w.idle
+			i.Workload, i.Distribution, i.N, i.Structure, i.Driver = hold.Name, c.Delays, c.N, e.Name, d
+			i.Ticks, i.Work = uint64(w.clock), w.work()
+			if w.coarse && d == results.Ticking {
+				i.Lateness = w.lateness()
+			}
+			i.NS = shortestPass(e, d, blocks)
+			both = append(both, i)
 		}
 		return both, nil
 	})
-	return slices.Concat(out...), failed, err
-}
-
-func (c Idle) count(e entry.Entry, d results.Driver, blocks []*script.Block) (results.Idle, error) {
-	w := newDriven(e, d)
-	for _, b := range blocks {
-		w.Replay(b, w.advance)
-	}
-	last := blocks[len(blocks)-1]
-	if err := w.Check(last); err != nil {
-		return results.Idle{}, err
-	}
-	i := w.idle
-	i.Workload, i.Distribution, i.N = workload.HoldWith(c.Delays).Name, c.Delays, c.N
-	i.Structure, i.Driver = e.Name, d
-	i.Ticks, i.Work = uint64(w.clock), w.work()
-	if !e.Exact() && d == results.Ticking {
-		i.Lateness = w.lateness()
-	}
-	return i, nil
+	out.Idle = append(out.Idle, slices.Concat(rows...)...)
+	return err
 }
 
 // driven replays a script with a driver and counts the wake-ups. The script says when timers are scheduled and
@@ -114,6 +98,17 @@ func newDriven(e entry.Entry, d results.Driver) *driven {
 		}
 	}
 	return w
+}
+
+// replay replays all blocks of a script and checks the outcome.
+func (w *driven) replay(blocks []*script.Block) error {
+	for _, b := range blocks {
+		w.Replay(b, w.advance)
+	}
+	if err := w.Check(blocks[len(blocks)-1]); err != nil {
+		return fmt.Errorf("under the %s driver: %w", w.driver, err)
+	}
+	return nil
 }
 
 // advance moves the clock to a tick with the wake-ups of the driver.
@@ -176,7 +171,7 @@ func shortestPass(e entry.Entry, d results.Driver, blocks []*script.Block) float
 		s := newByID(e.New())
 		s.reserve(blocks[len(blocks)-1])
 		start := time.Now()
-		s.drive(blocks, d == results.Ticking)
+		s.drive(blocks, d == results.Ticking, nil)
 		shortest = min(shortest, time.Since(start))
 	}
 	return float64(shortest)

@@ -39,13 +39,12 @@ func TestWakeUpsOfAHandMadeScript(t *testing.T) {
 		results.Tickless: {Wakeups: 2},
 	} {
 		k := newDriven(entryOf(minheap.New[uint64]), driver)
-		k.Replay(b, k.advance)
+		if err := k.replay([]*script.Block{b}); err != nil {
+			t.Error(err)
+		}
 		want.Fired = 3
 		if k.idle != want {
 			t.Errorf("%s: %+v, want %+v", driver, k.idle, want)
-		}
-		if err := k.Check(b); err != nil {
-			t.Errorf("%s: %v", driver, err)
 		}
 	}
 }
@@ -90,11 +89,12 @@ func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 
 // counted runs the idle analysis; a structure that fails is an error.
 func counted(c Idle, entries []entry.Entry) ([]results.Idle, error) {
-	counts, failed, err := c.Run(context.Background(), entries)
-	for _, f := range failed {
+	var out results.Run
+	err := c.Run(context.Background(), entries, &out)
+	for _, f := range out.Failures {
 		err = errors.Join(err, f)
 	}
-	return counts, err
+	return out.Idle, err
 }
 
 // For any script, a heap, a tree or a list has no idle wake-ups under the tickless

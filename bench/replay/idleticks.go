@@ -43,60 +43,45 @@ func (c IdleTicks) Seconds(structures int) float64 {
 
 const meanDelay = 30_000 // ticks, of all shapes
 
-// Add implements [Analysis].
-func (c IdleTicks) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
-	return add(&out.IdleTicks, out)(c.Run(ctx, entries))
+// shape is a workload that shows a shape of deadlines.
+type shape struct {
+	results.Shape
+	workload.Workload
 }
 
 // shapes are the workloads of the shapes. All have a tick of 1 ms.
-func shapes() (out []struct {
-	results.Shape
-	workload.Workload
-}) {
+func shapes() []shape {
 	round, _ := workload.Find("aligned")
 	round.Tick = time.Millisecond
 	half, _ := workload.Find("grid-uniform-50")
-	for _, s := range []struct {
-		shape results.Shape
-		of    workload.Workload
-	}{
+	return []shape{
 		{results.Uniform, workload.HoldWith("uniform")}, {results.Clustered, workload.HoldWith("clustered")},
 		{results.RoundTimes, round}, {results.HalfCancelled, half},
-	} {
-		out = append(out, struct {
-			results.Shape
-			workload.Workload
-		}{s.shape, s.of})
 	}
-	return out
 }
 
-// Run makes the counts of all shapes. Structures take part with uniform delays.
-func (c IdleTicks) Run(ctx context.Context, entries []entry.Entry) ([]results.IdleTicks, []results.Failure, error) {
-	var out []results.IdleTicks
-	var failures []results.Failure
-	for _, shape := range shapes() {
-		sc := shape.Script(c.N, c.Seed)
+// Run implements [Analysis]. Structures take part with uniform delays.
+func (c IdleTicks) Run(ctx context.Context, entries []entry.Entry, out *results.Run) error {
+	for _, s := range shapes() {
+		sc := s.Script(c.N, c.Seed)
 		blocks := []*script.Block{sc.Fill()}
 		for sc.Now() < structures.Tick(c.Ticks) {
 			blocks = append(blocks, sc.Next(1+c.N/50, nil)) // 600 ticks at most, or one timer
 		}
-		found := count(shape.Shape, blocks)
+		found := count(s.Shape, blocks)
 		found.N, found.Ticks = c.N, uint64(sc.Now())
 		found.Idle = found.Ticks - found.Idle
-		if shape.Shape == results.Uniform || shape.Shape == results.HalfCancelled {
-			var failed []results.Failure
-			var err error
-			found.Structures, failed, err = each(ctx, entries, fmt.Sprintf("%s, %s, seed %d", c.Name(), shape.Shape, c.Seed), func(e entry.Entry) (results.IdleTickOf, error) {
-				return idleTickOf(e, blocks, shape.Shape == results.Uniform)
-			})
-			if failures = append(failures, failed...); err != nil {
-				return nil, nil, err
+		if s.Shape == results.Uniform || s.Shape == results.HalfCancelled {
+			where := fmt.Sprintf("%s, %s, seed %d", c.Name(), s.Shape, c.Seed)
+			if err := each(ctx, entries, where, &found.Structures, out, func(e entry.Entry) (results.IdleTickOf, error) {
+				return idleTickOf(e, blocks, s.Shape == results.Uniform)
+			}); err != nil {
+				return err
 			}
 		}
-		out = append(out, found)
+		out.IdleTicks = append(out.IdleTicks, found)
 	}
-	return out, failures, nil
+	return nil
 }
 
 // count counts the timers that fire and the rounds of a flat wheel. Idle is the number of ticks on which something fires.
@@ -161,32 +146,28 @@ func (w *flatWheel) end() uint64 {
 	return w.rounds
 }
 
-// idleTickOf measures a structure. The time of an idle tick and the wake-ups of a tickless driver are those of the hold model.
+// idleTickOf measures a structure: the time of an idle tick and the wake-ups of a tickless driver with the hold model, else
+// the work of a ticking driver.
 func idleTickOf(e entry.Entry, blocks []*script.Block, hold bool) (results.IdleTickOf, error) {
-	out := results.IdleTickOf{Structure: e.Name}
-	drivers := []results.Driver{results.Ticking}
+	out, driver := results.IdleTickOf{Structure: e.Name}, results.Ticking
 	if hold {
-		drivers = []results.Driver{results.Tickless}
+		driver = results.Tickless
 	}
-	for _, d := range drivers {
-		w := newDriven(e, d)
-		for _, b := range blocks {
-			w.Replay(b, w.advance)
-		}
-		if err := w.Check(blocks[len(blocks)-1]); err != nil {
-			return out, fmt.Errorf("under the %s driver: %w", d, err)
-		}
-		if d == results.Tickless {
-			out.Wakeups = w.idle.Total()
-			continue
-		}
-		work := w.work()
-		if out.Vain = work.Moved + work.Dropped; e.Name == scanned {
-			out.Vain += work.Comparisons
-		}
+	w := newDriven(e, driver)
+	if err := w.replay(blocks); err != nil {
+		return out, err
 	}
-	if hold && e.Exact() && e.Name != scanned {
-		out.NS = idleTickNS(e, blocks)
+	work := w.work()
+	switch {
+	case hold:
+		out.Wakeups = w.idle.Total()
+		if e.Exact() && e.Name != scanned {
+			out.NS = idleTickNS(e, blocks)
+		}
+	case e.Name == scanned:
+		out.Vain = work.Moved + work.Dropped + work.Comparisons
+	default:
+		out.Vain = work.Moved + work.Dropped
 	}
 	return out, nil
 }
@@ -194,17 +175,16 @@ func idleTickOf(e entry.Entry, blocks []*script.Block, hold bool) (results.IdleT
 // idleTickNS returns the mean time of a tick on which nothing fires. Each stretch of idle ticks counts with the shortest time of
 // timedPasses passes, less the time of the reading of the clock.
 func idleTickNS(e entry.Entry, blocks []*script.Block) float64 {
-	var shortest []time.Duration
-	ticks := 0
+	var shortest stretches
 	for range timedPasses {
 		s := newByID(e.New())
 		s.reserve(blocks[len(blocks)-1])
-		var took []time.Duration
-		if took, ticks = s.driveIdle(blocks); shortest == nil {
-			shortest = took
+		var pass stretches
+		if s.drive(blocks, true, &pass); shortest.took == nil {
+			shortest = pass
 		}
-		for j, d := range took {
-			shortest[j] = min(shortest[j], d)
+		for i, d := range pass.took {
+			shortest.took[i] = min(shortest.took[i], d)
 		}
 	}
 	clock := time.Duration(1 << 62)
@@ -213,8 +193,8 @@ func idleTickNS(e entry.Entry, blocks []*script.Block) float64 {
 		clock = min(clock, time.Since(start))
 	}
 	sum := time.Duration(0)
-	for _, d := range shortest {
+	for _, d := range shortest.took {
 		sum += max(0, d-clock)
 	}
-	return float64(sum) / float64(max(1, ticks))
+	return float64(sum) / float64(max(1, shortest.ticks))
 }

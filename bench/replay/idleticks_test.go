@@ -53,11 +53,12 @@ func TestTheRoundsOfAFlatWheelAreThoseOfASimulation(t *testing.T) {
 // Spread starts make spread deadlines, whatever the shape of the delays: both shares of idle ticks are e^(-rate). Deadlines on
 // round times leave more than 99.9 % of the ticks idle.
 func TestClustersOfDelaysLeaveAsManyTicksIdleAsUniformOnes(t *testing.T) {
-	found, failed, err := IdleTicks{N: 10_000, Ticks: 60_000, Seed: 3}.Run(t.Context(), entries(t, "hwheel", "quadheap-lazy", "minheap"))
-	if err != nil || len(failed) > 0 {
-		t.Fatal(err, failed)
+	var out results.Run
+	err := IdleTicks{N: 10_000, Ticks: 60_000, Seed: 3}.Run(t.Context(), entries(t, "hwheel", "quadheap-lazy", "minheap"), &out)
+	if err != nil || len(out.Failures) > 0 {
+		t.Fatal(err, out.Failures)
 	}
-	for _, i := range found {
+	for _, i := range out.IdleTicks {
 		share, want := float64(i.Idle)/float64(i.Ticks), math.Exp(-float64(i.Fired)/float64(i.Ticks))
 		if round := i.Shape == results.RoundTimes; round && share < 0.999 || !round && math.Abs(share-want) > 0.01 {
 			t.Errorf("%s: %g of the ticks are idle, e^-rate is %g", i.Shape, share, want)

@@ -28,14 +28,9 @@ func (c Memory) Seconds(structures int) float64 {
 	return float64(structures) * (0.05 + 200e-9*float64(c.N+2*c.Replaced))
 }
 
-// Add implements [Analysis].
-func (c Memory) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
-	return add(&out.Memory, out)(c.Run(ctx, entries))
-}
-
-// Run measures the structures. A structure fails if it takes more memory than it declares.
-func (c Memory) Run(ctx context.Context, entries []entry.Entry) ([]results.Memory, []results.Failure, error) {
-	return each(ctx, entries, c.Name(), func(e entry.Entry) (results.Memory, error) {
+// Run implements [Analysis]. A structure fails if it takes more memory than it declares.
+func (c Memory) Run(ctx context.Context, entries []entry.Entry, out *results.Run) error {
+	return each(ctx, entries, c.Name(), &out.Memory, out, func(e entry.Entry) (results.Memory, error) {
 		return c.measure(ctx, e)
 	})
 }

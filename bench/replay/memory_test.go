@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -16,14 +17,14 @@ import (
 func TestEveryStructureTakesTheMemoryThatItDeclares(t *testing.T) {
 	c := Memory{N: longtest.Scale(t, 25_000, 25_000, 1_000_000), Replaced: longtest.Scale(t, 50_000, 50_000, 1<<20), Seed: 1}
 	entries := slices.DeleteFunc(catalog.All(), func(e entry.Entry) bool { return e.Limit > 0 && c.N > e.Limit })
-	measured, failed, err := c.Run(context.Background(), entries)
-	if err != nil || len(measured)+len(failed) != len(entries) {
-		t.Fatalf("%d structures measured, error %v", len(measured), err)
+	var out results.Run
+	if err := c.Run(context.Background(), entries, &out); err != nil || len(out.Memory)+len(out.Failures) != len(entries) {
+		t.Fatalf("%d structures measured, error %v", len(out.Memory), err)
 	}
-	for _, f := range failed {
+	for _, f := range out.Failures {
 		t.Error(f)
 	}
-	for _, m := range measured {
+	for _, m := range out.Memory {
 		e, _ := catalog.Find(m.Structure)
 		if e.MaxBytes == 0 {
 			t.Errorf("%s declares no MaxBytes", e.Name)
@@ -49,9 +50,10 @@ func (h *cancelKeeper) Cancel(id structures.ID) bool {
 func TestAStructureThatGrowsWithEachCancelFails(t *testing.T) {
 	e, _ := catalog.Find("minheap")
 	e.New = func() structures.Scheduler[uint64] { return &cancelKeeper{Heap: minheap.New[uint64]()} }
-	_, failed, err := Memory{N: 10_000, Replaced: 50_000, Seed: 1}.Run(context.Background(), []entry.Entry{e})
-	if err != nil || len(failed) != 1 || !strings.Contains(failed[0].Reason, "bytes a timer after 50000") {
-		t.Errorf("error %v, failures %v", err, failed)
+	var out results.Run
+	err := Memory{N: 10_000, Replaced: 50_000, Seed: 1}.Run(context.Background(), []entry.Entry{e}, &out)
+	if err != nil || len(out.Failures) != 1 || !strings.Contains(out.Failures[0].Reason, "bytes a timer after 50000") {
+		t.Errorf("error %v, failures %v", err, out.Failures)
 	}
 }
 

@@ -43,23 +43,18 @@ func (c Calls) Seconds(structures int) float64 {
 	return float64(structures) * (0.01 + callRounds*(calls*perCall*float64(c.N)+perTick*ticks))
 }
 
-// Add implements [Analysis].
-func (c Calls) Add(ctx context.Context, entries []entry.Entry, out *results.Run) error {
-	return add(&out.Calls, out)(c.Run(ctx, entries))
-}
-
-// Run measures the structures.
-func (c Calls) Run(ctx context.Context, entries []entry.Entry) ([]results.Calls, []results.Failure, error) {
+// Run implements [Analysis].
+func (c Calls) Run(ctx context.Context, entries []entry.Entry, out *results.Run) error {
 	k, err := c.write(ctx)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	_, errs := c.prove(ctx, k, entries)
 	proved := make(map[string]error)
 	for i, e := range entries {
 		proved[e.Name] = errs[i]
 	}
-	return each(ctx, entries, c.where(), func(e entry.Entry) (results.Calls, error) {
+	return each(ctx, entries, c.where(), &out.Calls, out, func(e entry.Entry) (results.Calls, error) {
 		if err := proved[e.Name]; err != nil {
 			return results.Calls{}, err
 		}

@@ -478,13 +478,14 @@ func TestIdleTicksAreThoseOfTheDrivers(t *testing.T) {
 		}
 		entries = append(entries, e)
 	}
-	rows, failures, err := replay.Idle{Delays: "uniform", N: 1000, Ticks: 20_000, Seed: 1}.Run(t.Context(), entries)
-	if err != nil || len(failures) > 0 {
-		t.Fatal(failures, err)
+	var counted results.Run
+	err := replay.Idle{Delays: "uniform", N: 1000, Ticks: 20_000, Seed: 1}.Run(t.Context(), entries, &counted)
+	if err != nil || len(counted.Failures) > 0 {
+		t.Fatal(counted.Failures, err)
 	}
 	r := run(cell(1000, 0, "uniform", costs{"hwheel": 10, "quadheap": 20}))
 	r.Cells[0].Rows = append(r.Cells[0].Rows, results.Row{Structure: "hwheel-list", Role: results.RoleStructure, Cost: trials(30)})
-	r.Idle = rows
+	r.Idle = counted.Idle
 	shown := make(map[string]map[results.Driver]float64)
 	for _, s := range ask(t, r, answer.Question{N: 1000}).Ranking {
 		shown[s.Structure] = map[results.Driver]float64{results.Ticking: s.Ticking, results.Tickless: s.Tickless}
@@ -492,7 +493,7 @@ func TestIdleTicksAreThoseOfTheDrivers(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	for _, i := range rows {
+	for _, i := range r.Idle {
 		if got, want := shown[i.Structure][i.Driver], float64(i.Total())/float64(i.Fired); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s, %s: %v idle ticks for each timer, counted were %v", i.Structure, i.Driver, got, want)
 		}
