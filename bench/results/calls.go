@@ -1,8 +1,6 @@
 package results
 
 import (
-	"fmt"
-
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
@@ -69,20 +67,4 @@ func (c Calls) Max() LongestCall {
 		}
 	}
 	return longest
-}
-
-func (c Calls) validate() error {
-	where := fmt.Sprintf("longest calls of %q on %q, n %d", c.Structure, c.Workload, c.N)
-	if c.Structure == "" || c.Workload == "" || c.N < 1 {
-		return fmt.Errorf("%s: want a structure, a workload and n of at least 1", where)
-	}
-	for _, call := range c.Longest {
-		if call.NS < 0 {
-			return fmt.Errorf("%s: %s takes %g ns", where, call.Operation, call.NS)
-		}
-	}
-	if err := c.Proof.Check(c.Proof); err != nil {
-		return fmt.Errorf("%s: the proof does not hold: %w", where, err)
-	}
-	return nil
 }

@@ -25,15 +25,6 @@ type External struct {
 	TimedNS      uint64 `json:"timed_ns,omitempty"`
 }
 
-// Program finds a program of another language. It returns nil if there is none with that name.
-func (r *Run) Program(name string) *External {
-	i := slices.IndexFunc(r.External, func(e External) bool { return e.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &r.External[i]
-}
-
 // Among returns a copy of r in which the rows of some roles are structures, so that they are ranked
 // among the structures. r does not change.
 func (r *Run) Among(roles ...Role) *Run {

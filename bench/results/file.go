@@ -40,15 +40,6 @@ func Encode(w io.Writer, r *Run) error {
 	return err
 }
 
-// encodeCompact is Encode without line breaks and spaces.
-func encodeCompact(w io.Writer, r *Run) error {
-	data, err := sealed(r)
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	return err
-}
-
 // digestKey is the last key of a results file. Its value is the digest of the compact form
 // of the content before the key.
 const digestKey = `,"digest":"`
@@ -191,7 +182,8 @@ func named(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) })
 }
 
-// Validate returns an error if r is not well-formed, so that a report could not show it.
+// Validate returns an error if r lacks a name or a proof without which a report could not show it. The digest tells that a
+// figure was edited.
 func (r *Run) Validate() error {
 	for _, c := range r.Cells {
 		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)
@@ -208,35 +200,29 @@ func (r *Run) Validate() error {
 			if err := row.Proof.Check(row.Proof); err != nil {
 				return fmt.Errorf("%s, %s: the proof does not hold: %w", where, row.Structure, err)
 			}
-			for _, t := range append(row.Cost[:len(row.Cost):len(row.Cost)], row.ByKind...) {
-				if t.NS < 0 || t.Ops < 0 || t.Units < 0 {
-					return fmt.Errorf("%s, %s, trial %d: a time or a count is negative",
-						where, row.Structure, t.Round)
-				}
-			}
 		}
 		if err := c.sameProofs(); err != nil {
 			return fmt.Errorf("%s, %w", where, err)
 		}
 	}
-	for _, i := range r.Idle {
-		if i.Structure == "" || i.Total() > i.Wakeups {
-			return fmt.Errorf("idle counts of %q under the %s driver: %d idle of %d wake-ups",
-				i.Structure, i.Driver, i.Total(), i.Wakeups)
-		}
-	}
-	for _, i := range r.IdleTicks {
-		if err := i.validate(); err != nil {
-			return err
-		}
-	}
 	for _, c := range r.Calls {
-		if err := c.validate(); err != nil {
-			return err
+		if err := c.Proof.Check(c.Proof); err != nil {
+			return fmt.Errorf("longest calls of %q on %q, n %d: the proof does not hold: %w", c.Structure, c.Workload, c.N, err)
 		}
 	}
-	if r.Live != nil {
-		return r.Live.validate()
+	if r.Live == nil {
+		return nil
+	}
+	seen := make(map[string]bool)
+	for _, row := range r.Live.Rows {
+		where := fmt.Sprintf("live, %s, %d resident", row.Name, row.Resident)
+		switch {
+		case row.Name == "" || row.Role == "" || row.Resident < 1:
+			return fmt.Errorf("%s: want a name, a role and at least 1 resident timer", where)
+		case seen[where]:
+			return fmt.Errorf("%s: the row is there twice", where)
+		}
+		seen[where] = true
 	}
 	return nil
 }

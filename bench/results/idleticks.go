@@ -1,7 +1,5 @@
 package results
 
-import "fmt"
-
 // IdleTicks are the ticks of a script with one shape of deadlines on which nothing fires, and what they cost.
 type IdleTicks struct {
 	Shape      Shape        `json:"shape"`
@@ -31,16 +29,4 @@ type IdleTickOf struct {
 	NS        float64 `json:"ns,omitempty"`           // of an idle tick under the ticking driver; 0: not measured
 	Vain      uint64  `json:"vain"`                   // timers moved, stale entries dropped, entries of a list scanned, under the ticking driver
 	Wakeups   uint64  `json:"idle_wakeups,omitempty"` // of the tickless driver
-}
-
-func (i IdleTicks) validate() error {
-	if i.Idle > i.Ticks || i.N < 1 || i.Shape == "" {
-		return fmt.Errorf("idle ticks of %q, n %d: %d of %d, want a shape, n of at least 1, and no more than all", i.Shape, i.N, i.Idle, i.Ticks)
-	}
-	for _, s := range i.Structures {
-		if s.Structure == "" || s.NS < 0 {
-			return fmt.Errorf("idle ticks of %q, n %d: %q takes %g ns, want a structure and at least 0", i.Shape, i.N, s.Structure, s.NS)
-		}
-	}
-	return nil
 }

@@ -17,27 +17,26 @@ const MostKept = 900_000
 
 // Keep writes a compressed results file without the data that no answer needs, and returns its size.
 // The answers of the file are the answers of r.
-func Keep(path string, r *Run) (bytes int, err error) {
-	data, err := packed(r)
-	switch {
-	case err != nil:
+func Keep(path string, r *Run) (size int, err error) {
+	data, err := sealed(reduced(r))
+	if err != nil {
 		return 0, err
-	case len(data) > MostKept:
-		return 0, fmt.Errorf("%s: it would take %d bytes: want at most %d", path, len(data), MostKept)
 	}
-	return len(data), files.WriteBytes(path, data)
-}
-
-func packed(r *Run) ([]byte, error) {
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err == nil {
-		err = encodeCompact(z, reduced(r))
+		_, err = z.Write(data)
 	}
 	if err == nil {
 		err = z.Close()
 	}
-	return b.Bytes(), err
+	if size = packed.Len(); err == nil && size > MostKept {
+		err = fmt.Errorf("%s: it would take %d bytes: want at most %d", path, size, MostKept)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return size, files.WriteBytes(path, packed.Bytes())
 }
 
 // Slug returns a name of the machine for file names, from the processor and the number of cores.

@@ -1,9 +1,6 @@
 package results
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Live has measurements of timers on a real clock. All rows with one number of resident timers come
 // from one interleaved session.
@@ -106,45 +103,4 @@ type LiveMemory struct {
 	Form      Form    `json:"form"`
 	Bytes     float64 `json:"bytes"`      // per timer
 	CollectNS float64 `json:"collect_ns"` // processor time that they add to a full garbage collection
-}
-
-// validate returns an error if a report could not show the measurements.
-func (l *Live) validate() error {
-	seen := make(map[string]bool)
-	for _, row := range l.Rows {
-		where := fmt.Sprintf("live, %s, %d resident", row.Name, row.Resident)
-		switch {
-		case row.Name == "" || row.Role == "" || row.Resident < 1:
-			return fmt.Errorf("%s: want a name, a role and at least 1 resident timer", where)
-		case seen[where]:
-			return fmt.Errorf("%s: the row is there twice", where)
-		}
-		seen[where] = true
-		for _, t := range row.Throughput {
-			if t.Op == "" || t.Goroutines < 1 || t.Ops < 1 || t.NS <= 0 {
-				return fmt.Errorf("%s, turn %d: %d operations %q of %d goroutines in %g ns",
-					where, t.Turn, t.Ops, t.Op, t.Goroutines, t.NS)
-			}
-		}
-		for _, d := range row.Lateness {
-			percentiles := []float64{d.P50, d.P90, d.P99, d.P999, d.Max}
-			if d.Timers < 1 && row.Role != RoleFloor || !slices.IsSorted(percentiles) {
-				return fmt.Errorf("%s, round %d: the percentiles of the lateness of %d timers fall",
-					where, d.Round, d.Timers)
-			}
-		}
-		for _, u := range row.Idle {
-			if u.Seconds <= 0 || u.CPUSeconds < 0 || u.Sleeps < 0 {
-				return fmt.Errorf("%s: idle for %g s with %g s of processor time and %d sleeps",
-					where, u.Seconds, u.CPUSeconds, u.Sleeps)
-			}
-		}
-		for _, m := range row.Memory {
-			if m.Form == "" || m.Bytes < 0 || m.CollectNS < 0 {
-				return fmt.Errorf("%s: %g bytes, %g ns of collection for timers of form %q",
-					where, m.Bytes, m.CollectNS, m.Form)
-			}
-		}
-	}
-	return nil
 }

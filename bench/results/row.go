@@ -6,14 +6,24 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Cell finds a cell. It returns nil if there is none.
-func (r *Run) Cell(workload string, n int) *Cell {
-	for i := range r.Cells {
-		if r.Cells[i].Workload == workload && r.Cells[i].N == n {
-			return &r.Cells[i]
+// first returns the first of a list that is wanted; nil: none is.
+func first[T any](list []T, wanted func(*T) bool) *T {
+	for i := range list {
+		if wanted(&list[i]) {
+			return &list[i]
 		}
 	}
 	return nil
+}
+
+// Cell finds a cell. It returns nil if there is none.
+func (r *Run) Cell(workload string, n int) *Cell {
+	return first(r.Cells, func(c *Cell) bool { return c.Workload == workload && c.N == n })
+}
+
+// Program finds a program of another language; nil: none has that name.
+func (r *Run) Program(name string) *External {
+	return first(r.External, func(e *External) bool { return e.Name == name })
 }
 
 // Redefined returns the cells whose operations are not those of the current version of their workload, which version returns.
@@ -26,24 +36,10 @@ func (r *Run) Redefined(version func(workload string) int) []Cell {
 }
 
 // Row finds a contender; nil: it is not in the cell.
-func (c *Cell) Row(name string) *Row {
-	for i := range c.Rows {
-		if c.Rows[i].Structure == name {
-			return &c.Rows[i]
-		}
-	}
-	return nil
-}
+func (c *Cell) Row(name string) *Row { return first(c.Rows, func(r *Row) bool { return r.Structure == name }) }
 
 // Of returns the first row with a role; nil: there is none.
-func (c *Cell) Of(role Role) *Row {
-	for i := range c.Rows {
-		if c.Rows[i].Role == role {
-			return &c.Rows[i]
-		}
-	}
-	return nil
-}
+func (c *Cell) Of(role Role) *Row { return first(c.Rows, func(r *Row) bool { return r.Role == role }) }
 
 // HasCost reports whether the row has a usable trial. A nil row has none.
 func (r *Row) HasCost() bool {
