@@ -71,10 +71,10 @@ type fault struct {
 // check is operations to replay.
 type check struct {
 	name  string
-	ops   []op
-	slow  bool // see named
-	count *int // of the verdict
-	by    int  // what it counts
+	ops   func() ([]op, error) // the error is of a recording
+	slow  bool                 // see named
+	count *int                 // of the verdict
+	by    int                  // what it counts
 }
 
 // Workloads and recordings are replayed with about this many timers and operations (chosen).
@@ -96,8 +96,8 @@ func Verify(ctx context.Context, s Spec, traces []string, limits Limits) (v Verd
 	v.Program = s.Name
 	defer func() { v.Seconds = time.Since(started).Seconds() }()
 	defer k.end()
-	if f := k.start(); f != nil {
-		v.Failure = &Failure{Check: "start", What: f.what}
+	if err := k.ready(); err != nil {
+		v.Failure = &Failure{Check: "start", What: err.Error()}
 		return v, ctx.Err()
 	}
 	floor := k.program.Floor
@@ -129,13 +129,15 @@ type kit struct {
 	unordered, notFIFO bool // seen in a Pop over several ticks, and among equal deadlines
 }
 
-func (k *kit) start() *fault {
-	k.blocks = &Blocks{}
-	var err error
-	if k.program, err = Start(k.ctx, k.spec, k.blocks); err != nil {
-		return &fault{at: -1, what: err.Error()}
+// ready starts the program unless it runs. It starts a program again that has ended or hung.
+func (k *kit) ready() (err error) {
+	if k.program != nil && !k.program.Hangs() {
+		return nil
 	}
-	return nil
+	k.end()
+	k.blocks = &Blocks{}
+	k.program, err = Start(k.ctx, k.spec, k.blocks)
+	return err
 }
 
 func (k *kit) end() {
@@ -152,85 +154,71 @@ func (k *kit) end() {
 // run runs the checks until one fails or the time is over.
 func (k *kit) run(traces []string, shrinkTime time.Duration) error {
 	v := k.verdict
-	for c, err := range k.checks(traces) {
-		if err != nil {
-			return err
-		}
+	for _, c := range k.checks(traces) {
 		if time.Now().After(k.deadline) {
 			if v.Named < len(namedCases(k.program.About.Limit))-1 { // one may be too slow
 				v.Failure = &Failure{Check: c.name, What: fmt.Sprintf("it answers too late: %d named cases took all of the time", v.Named)}
 			}
 			return nil
 		}
-		f := k.replay(c.ops)
+		ops, err := c.ops()
+		if err != nil {
+			return err
+		}
+		f := k.replay(ops)
 		switch {
 		case f == nil:
 			*c.count += c.by
-			v.Operations += len(c.ops)
+			v.Operations += len(ops)
 			continue
 		case f.slow && c.slow:
 			v.Notes = append(v.Notes, fmt.Sprintf("%s: no answer within %s, so the time of a Pop grows with the ticks that it skips",
 				c.name, k.spec.RequestTime))
 			continue
 		}
-		ops, smallest := shrunk(c.ops, *f, time.Now().Add(shrinkTime), func(ops []op) *fault {
+		fewest, smallest := shrunk(ops, *f, time.Now().Add(shrinkTime), func(ops []op) *fault {
 			f := k.replay(ops)
 			if k.ctx.Err() != nil {
 				return nil // ended by the time limit, or by the user
 			}
 			return f
 		})
-		v.Failure = &Failure{Check: c.name, What: smallest.what, Operations: listing(ops, smallest.at), From: len(c.ops)}
+		v.Failure = &Failure{Check: c.name, What: smallest.what, Operations: listing(fewest, smallest.at), From: len(ops)}
 		return nil
 	}
 	return nil
 }
 
-// checks yields the named cases, then generated programs, workloads and recordings in turns, so that a slow program gets
+// checks returns the named cases, then generated programs, workloads and recordings in turns, so that a slow program gets
 // some of each.
-func (k *kit) checks(traces []string) func(yield func(check, error) bool) {
-	return func(yield func(check, error) bool) {
-		v := k.verdict
-		named := func(last bool) bool {
-			for _, c := range namedCases(k.program.About.Limit) {
-				if c.last == last && !yield(check{"named case: " + c.name, c.ops, c.slow, &v.Named, 1}, nil) {
-					return false
-				}
-			}
-			return true
+func (k *kit) checks(traces []string) (list []check) {
+	v := k.verdict
+	var last []check
+	for _, c := range namedCases(k.program.About.Limit) {
+		to := &list
+		if c.last {
+			to = &last
 		}
-		if !named(false) {
-			return
+		*to = append(*to, check{"named case: " + c.name, func() ([]op, error) { return c.ops, nil }, c.slow, &v.Named, 1})
+	}
+	workloads := slices.DeleteFunc(workload.All(), func(w workload.Workload) bool { return w.Kind().SingleCalls })
+	for i := range max(programs/perBatch, len(workloads), len(traces)) {
+		if seed := i + 1; seed <= programs/perBatch {
+			list = append(list, check{fmt.Sprintf("generated programs, seed %d", seed),
+				func() ([]op, error) { return batch(uint64(seed)), nil }, false, &v.Generated, perBatch})
 		}
-		var workloads []workload.Workload
-		for _, w := range workload.All() {
-			if !w.Kind().SingleCalls {
-				workloads = append(workloads, w)
-			}
+		if i == 0 {
+			list = append(list, last...)
 		}
-		for i := 0; i < programs/perBatch || i < len(workloads) || i < len(traces); i++ {
-			if i < programs/perBatch {
-				if !yield(check{fmt.Sprintf("generated programs, seed %d", i+1), batch(uint64(i + 1)), false, &v.Generated, perBatch}, nil) {
-					return
-				}
-			}
-			if i == 0 && !named(true) {
-				return
-			}
-			if i < len(workloads) {
-				w := workloads[i]
-				if !yield(check{fmt.Sprintf("workload %s, n %d", w.Name, timers), ofWorkload(w), false, &v.Workloads, 1}, nil) {
-					return
-				}
-			}
-			if i < len(traces) {
-				ops, err := ofTrace(traces[i])
-				if !yield(check{"recording " + traces[i], ops, false, &v.Recordings, 1}, err) {
-					return
-				}
-			}
+		if i < len(workloads) {
+			list = append(list, check{fmt.Sprintf("workload %s, n %d", workloads[i].Name, timers),
+				func() ([]op, error) { return ofWorkload(workloads[i]), nil }, false, &v.Workloads, 1})
+		}
+		if i < len(traces) {
+			list = append(list, check{"recording " + traces[i], func() ([]op, error) { return ofTrace(traces[i]) }, false, &v.Recordings, 1})
 		}
 	}
+	return list
 }
 
 func ofWorkload(w workload.Workload) []op {
@@ -265,13 +253,10 @@ func ofTrace(path string) (ops []op, err error) {
 	return ops, nil
 }
 
-// replay replays operations on a fresh instance. It starts the program again if it has ended. nil: all went well.
+// replay replays operations on a fresh instance. nil: all went well.
 func (k *kit) replay(ops []op) *fault {
-	if k.program == nil || k.program.Hangs() {
-		k.end()
-		if f := k.start(); f != nil {
-			return f
-		}
+	if err := k.ready(); err != nil {
+		return &fault{at: -1, what: err.Error()}
 	}
 	b := block(ops)
 	err := k.program.Begin(b.Keys)

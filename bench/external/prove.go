@@ -2,7 +2,6 @@ package external
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
@@ -82,7 +81,7 @@ func (p *prover) prove(pops []structures.Tick, due []expected, fired []Fire) (sl
 			if !ok {
 				return nil, fmt.Errorf("the timer of slot %d fired early or a second time, at tick %d", slot, at)
 			}
-			if latest := p.latest(was); at > latest && p.lastWake >= latest && was.At <= p.lastWake {
+			if latest := was.Latest(p.late); at > latest && p.lastWake >= latest && was.At <= p.lastWake {
 				return nil, fmt.Errorf("a timer with deadline %d and delay %d fired at tick %d, later than its bound %d",
 					was.At, was.Delay, at, latest)
 			}
@@ -106,21 +105,10 @@ func (p *prover) prove(pops []structures.Tick, due []expected, fired []Fire) (sl
 // lost returns an error if some timer should have fired by a tick and has not.
 func (p *prover) lost(at structures.Tick) error {
 	for slot, f := range p.unfired {
-		if latest := p.latest(f); at >= latest {
+		if latest := f.Latest(p.late); at >= latest {
 			return fmt.Errorf("a timer with deadline %d and delay %d has not fired by tick %d (slot %d)",
 				f.At, f.Delay, at, slot)
 		}
 	}
 	return nil
-}
-
-// latest returns the last tick at which a timer may fire.
-func (p *prover) latest(f script.Fire) structures.Tick {
-	if p.late == nil {
-		return f.At
-	}
-	if late := p.late(f.Delay); late < math.MaxInt64-f.At {
-		return f.At + late
-	}
-	return math.MaxInt64
 }

@@ -36,16 +36,14 @@ func (k *kit) survive(deadline time.Time) *Failure {
 	failed := func(err error) *Failure {
 		return &Failure{Check: fmt.Sprintf("%d cancelled timers", abandoned), What: err.Error()}
 	}
-	if k.program == nil || k.program.Hangs() {
-		k.end()
-		if f := k.start(); f != nil {
-			return failed(fmt.Errorf("%s", f.what))
-		}
+	err := k.ready()
+	if err != nil {
+		return failed(err)
 	}
 	a := &abandon{}
 	s := script.New(a, script.NewRand(1, 1))
 	b := s.Fill()
-	err := k.program.Begin(b.Keys + 1)
+	err = k.program.Begin(b.Keys + 1)
 	first, from, known := uint64(0), 0, false
 	for ; err == nil; b = s.Next(block, nil) {
 		if _, err = k.program.Replay(b, true); err != nil {
@@ -61,18 +59,21 @@ func (k *kit) survive(deadline time.Time) *Failure {
 	if err != nil {
 		return failed(err)
 	}
-	v, count := k.verdict, a.done-from
-	if last, ok := k.program.Memory(); known && ok && from > 0 && count > 0 {
-		v.Grew = max(0, (float64(last)-float64(first))/float64(count))
-	} else {
-		v.Notes = append(v.Notes, fmt.Sprintf("%d timers were cancelled long before their deadlines; this system does not tell whether its memory grew", a.done))
+	note := func(format string, args ...any) {
+		k.verdict.Notes = append(k.verdict.Notes, fmt.Sprintf(format, args...))
+	}
+	count := a.done - from
+	last, ok := k.program.Memory()
+	if !known || !ok || from == 0 || count == 0 {
+		note("%d timers were cancelled long before their deadlines; this system does not tell whether its memory grew", a.done)
 		return nil
 	}
-	if v.Grew >= grows {
-		v.Notes = append(v.Notes, fmt.Sprintf("it grows by %.0f bytes for each timer that is cancelled long before its deadline (%d were), as a structure does that "+
-			"keeps dead entries until then", v.Grew, count))
+	grew := max(0, (float64(last)-float64(first))/float64(count))
+	if k.verdict.Grew = grew; grew >= grows {
+		note("it grows by %.0f bytes for each timer that is cancelled long before its deadline (%d were), as a structure does that "+
+			"keeps dead entries until then", grew, count)
 	} else {
-		v.Notes = append(v.Notes, fmt.Sprintf("it does not grow by %d timers that are cancelled long before their deadlines", count))
+		note("it does not grow by %d timers that are cancelled long before their deadlines", count)
 	}
 	return nil
 }

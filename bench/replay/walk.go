@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
@@ -90,7 +89,7 @@ func (w *walker) fail(format string, args ...any) {
 func (w *walker) checkFired(at structures.Tick, t structures.Timer[uint64]) {
 	f, ok := w.unfired[t.Value]
 	delete(w.unfired, t.Value)
-	latest := w.latestFire(f.Fire)
+	latest := f.Latest(w.maxLate)
 	switch {
 	case !ok:
 		w.fail("timer number %d fired at tick %d, early or a second time", t.Value, at)
@@ -108,24 +107,12 @@ func (w *walker) checkFired(at structures.Tick, t structures.Timer[uint64]) {
 	}
 }
 
-// latestFire returns the last tick at which a timer may fire, at most the largest tick.
-func (w *walker) latestFire(f script.Fire) structures.Tick {
-	if w.maxLate == nil {
-		return f.At
-	}
-	late := w.maxLate(f.Delay)
-	if f.At > math.MaxInt64-late {
-		return math.MaxInt64
-	}
-	return f.At + late
-}
-
 // Check compares the outcome after a block with that of the generator. A late timer within its bound counts as
 // pending.
 func (w *walker) Check(b *script.Block) error {
 	want := b.Want
 	for _, f := range w.unfired {
-		if limit := w.latestFire(f.Fire); w.lastWake >= limit {
+		if limit := f.Latest(w.maxLate); w.lastWake >= limit {
 			w.fail("a timer with deadline %d and delay %d has not fired by tick %d, %d after its bound",
 				f.At, f.Delay, w.lastWake, w.lastWake-limit)
 		}

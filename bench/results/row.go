@@ -36,7 +36,9 @@ func (r *Run) Redefined(version func(workload string) int) []Cell {
 }
 
 // Row finds a contender; nil: it is not in the cell.
-func (c *Cell) Row(name string) *Row { return first(c.Rows, func(r *Row) bool { return r.Structure == name }) }
+func (c *Cell) Row(name string) *Row {
+	return first(c.Rows, func(r *Row) bool { return r.Structure == name })
+}
 
 // Of returns the first row with a role; nil: there is none.
 func (c *Cell) Of(role Role) *Row { return first(c.Rows, func(r *Row) bool { return r.Role == role }) }

@@ -8,6 +8,7 @@ package script
 
 import (
 	"iter"
+	"math"
 	"sync/atomic"
 
 	"github.com/timerbench/timerbench/structures"
@@ -63,6 +64,18 @@ type Fire struct {
 	Value uint64
 	Delay structures.Tick // from the last Schedule or Reschedule to the deadline
 	Key   uint32
+}
+
+// Latest returns the last tick at which a timer may fire whose structure is late by at most that many ticks for its delay. If
+// maxLate is nil, that is the deadline.
+func (f Fire) Latest(maxLate func(delay structures.Tick) structures.Tick) structures.Tick {
+	if maxLate == nil {
+		return f.At
+	}
+	if late := maxLate(f.Delay); late < math.MaxInt64-f.At {
+		return f.At + late
+	}
+	return math.MaxInt64
 }
 
 // Reuse returns an empty block that reuses the memory of b. If b is nil, it allocates a new one.
