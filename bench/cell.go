@@ -10,9 +10,14 @@ import (
 // cell describes how a workload is measured at one size. It is data: a plan holds cells.
 type cell struct {
 	workload workload.Workload
-	trace    *Trace // replayed instead of a script; nil: none
 	n        int
 	seed     uint64
+	open     func(context.Context, cell) (source, error)
+	recorded int // operations of a recording, which ends; 0: a script, which does not
+
+	// period is the number of operations over which the rounds are spread, after a warm-up: about those that replace the
+	// population. It is 0 without a warm-up: a cycle has all operations, and a recording ends.
+	period int
 	schedule
 	leaves     crowd // the contenders that take part
 	apart      bool  // measure the structures one after the other, because they need too much memory together
@@ -38,24 +43,6 @@ func (c cell) where() string { return fmt.Sprintf("%s, seed %d", c.name(), c.see
 func cellName(workload string, n int) string { return fmt.Sprintf("%s, n %d", workload, n) }
 
 func (c cell) cyclic() bool { return c.workload.Kind().Cyclic }
-
-// open returns the source of the blocks of the cell.
-func (c cell) open(ctx context.Context) (source, error) {
-	if c.trace != nil {
-		return newTraceSource(c.trace), nil
-	}
-	return openScript(ctx, c)
-}
-
-// period returns the number of operations over which the rounds of a cell are spread, after a warm-up. It is about
-// the number of operations that replace the population: each timer is scheduled once and ends once. It is 0 if the
-// cell has no warm-up: a cycle has all operations, and a recording ends.
-func (c cell) period() int {
-	if c.trace != nil || c.cyclic() {
-		return 0
-	}
-	return 2 * c.n
-}
 
 // block returns the number of operations of a timed block.
 func (c cell) block() int {

@@ -111,27 +111,27 @@ func (m *cellRun) pass(ctx context.Context) error {
 		if i == 0 { // the warm-up is over, and further rounds cost little
 			aged = time.Now()
 		}
-		if m.rounds++; m.cell.race {
-			if m.rounds == m.cell.proved {
-				p.takeProofs()
-			}
-			m.dropBehind()
-			if err := p.removeStopped(ctx); err != nil {
-				return err
-			}
-			if m.rounds >= m.cell.proved && m.rig.budget.late(aged) {
-				break
-			}
+		if m.rounds++; m.cell.stops == 0 || m.rounds < m.cell.stops {
+			continue
+		}
+		if m.rounds == m.cell.stops {
+			p.takeProofs()
+		}
+		m.dropBehind()
+		if err := p.removeStopped(ctx); err != nil {
+			return err
+		}
+		if m.rig.budget.late(aged) {
+			break
 		}
 	}
 	m.addRegion(p)
 	if err := p.finish(ctx); err != nil {
 		return err
 	}
-	if !m.cell.race && m.rounds == m.cell.proved {
+	if m.passes++; m.cell.stops == 0 && m.passes == m.cell.common {
 		p.takeProofs()
 	}
-	m.passes++
 	for _, r := range m.rows {
 		if r.samples == nil {
 			continue
@@ -169,26 +169,20 @@ func (m *cellRun) spent(parts map[string]float64, took time.Duration) time.Durat
 	return took
 }
 
-// roundsWithGC is the largest number of rounds with the garbage collector on (chosen).
-const roundsWithGC = 3
-
-// passWithGC adds the trials with the garbage collector on. They repeat the rounds of the
-// first pass on fresh instances.
+// passWithGC adds the trials with the garbage collector on, on fresh instances.
 func (m *cellRun) passWithGC(ctx context.Context) error {
 	started := time.Now()
-	c := m.cell
 	rows := slices.DeleteFunc(m.racing(), func(r *contender) bool { return r.program })
-	p, err := m.rig.begin(ctx, c, 0, rows, m.order)
+	p, err := m.rig.begin(ctx, m.cell, 0, rows, m.order)
 	if err != nil {
 		return err
 	}
 	defer p.end()
-	p.collect = true
 	if err := p.replayNext(ctx, p.plan.prove); err != nil {
 		return err
 	}
-	defer newProgramHeap(c.n).collectAllTheTime()()
-	for _, r := range p.rounds[:min(len(p.rounds), roundsWithGC)] {
+	defer newProgramHeap(m.cell.n).collectAllTheTime()()
+	for _, r := range m.cell.roundsWithGC() {
 		if err := p.round(ctx, r); err != nil {
 			return err
 		}
@@ -308,8 +302,8 @@ func (m *cellRun) result() results.Cell {
 	if c.leaves == allButFew && len(m.leftOut) > 0 {
 		out.LeftOutFor = results.LeftOutFew
 	}
-	if c.race {
-		out.Race = &results.Race{Rounds: m.rounds, Proved: c.proved}
+	if c.stops > 0 {
+		out.Race = &results.Race{Rounds: m.rounds, Proved: c.stops}
 	}
 	if g := c.workload.Grid; g != nil {
 		out.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}

@@ -95,15 +95,14 @@ type rig struct {
 	clock    replay.Clock
 	programs []*external.Program
 	blocks   external.Blocks
-	wait     func() error                                // for the turn of a trial
-	open     func(context.Context, cell) (source, error) // the source of a cell
+	wait     func() error // for the turn of a trial
 	budget   Budget
 }
 
 // newRig returns a rig without programs, whose clock is not measured. Each trial waits for its turn, if
 // turns is not nil.
 func newRig(turns *Turns) *rig {
-	g := &rig{wait: func() error { return nil }, open: func(ctx context.Context, c cell) (source, error) { return c.open(ctx) }}
+	g := &rig{wait: func() error { return nil }}
 	if turns != nil {
 		g.wait = turns.Wait
 	}

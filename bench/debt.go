@@ -198,7 +198,7 @@ func (m *cellRun) debtors() []*contender {
 	for _, c := range list {
 		least = min(least, m.debtSeconds(c))
 	}
-	return slices.DeleteFunc(list, func(c *contender) bool { return m.cell.race && m.debtSeconds(c) > slowDebt*least })
+	return slices.DeleteFunc(list, func(c *contender) bool { return m.debtSeconds(c) > m.cell.slowest*least })
 }
 
 // debtSeconds estimates the duration of one instance from the costs of a contender.

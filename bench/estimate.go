@@ -89,30 +89,28 @@ func (c cell) seconds(contenders int) float64 {
 		fixed   = 0.05   // of a pass
 		traced  = 100e-9 // of an operation of a trace
 	)
-	if c.trace != nil {
-		return traced * float64(c.passes) * float64(c.trace.Summary.Totals.Count()) * float64(contenders)
+	if c.recorded > 0 {
+		return traced * float64(c.passes) * float64(c.recorded) * float64(contenders)
 	}
 	many := float64(c.n) / float64(c.n+50_000)
 	op := perOp + missing*many
 	block := float64(c.block())
-	passes := float64(c.common)
 	perPass := float64(c.n) // fill
-	if c.period() > 0 {
+	if c.period > 0 {
 		perPass += warmUpOf(c.workload) * float64(c.n)
 	}
-	if !c.race {
-		perPass += float64(c.period()) // the longest ageing
-	}
-	const stay = 0.6 // of the contenders, after the first rounds under a budget
-	modes := 0.0
+	const stay = 0.6 // of the contenders, after the first rounds of a race
+	modes, untimed := 0.0, perPass*float64(c.common)
 	for pass := range c.common {
+		age := 0
 		for _, r := range c.roundsOf(pass) {
 			of := float64(len(r.modes))
-			if c.race && r.number >= leastRounds {
+			if c.stops > 0 && r.number >= c.stops {
 				of *= stay
 			}
-			modes += of
+			modes, age = modes+of, r.age
 		}
+		untimed += float64(age)
 	}
 	timed := modes * block
 	if c.cyclic() {
@@ -120,5 +118,5 @@ func (c cell) seconds(contenders int) float64 {
 	}
 	otherSeeds := float64(c.otherSeeds) * (float64(c.n) + float64(c.trials)*block)
 	proved := max(block, float64(proveSize(c.proveOps, c.n)))
-	return fixed*passes + float64(contenders+3)*(op*(passes*perPass+timed+otherSeeds)+proof*proved)
+	return fixed*float64(c.common) + float64(contenders+3)*(op*(untimed+timed+otherSeeds)+proof*proved)
 }

@@ -18,13 +18,12 @@ import (
 // pass has a fresh instance of each contender in rows, which replays some rounds. All passes of a cell
 // replay the same script. A contender that fails is removed from rows, and the others go on.
 type pass struct {
-	cell    cell
-	rig     *rig
-	number  int // in the cell
-	collect bool
-	order   *script.Rand // shuffles the contenders
-	rows    []*contender
-	failed  []results.Failure
+	cell   cell
+	rig    *rig
+	number int          // in the cell
+	order  *script.Rand // shuffles the contenders
+	rows   []*contender
+	failed []results.Failure
 
 	source source
 	rounds []round
@@ -56,7 +55,7 @@ func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, 
 	*pass, error,
 ) {
 	start := time.Now()
-	s, err := g.open(ctx, c)
+	s, err := c.open(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, 
 		parts: make(map[string]float64),
 	}
 	p.took("scripts", start)
-	if c.period() > 0 {
+	if c.period > 0 {
 		p.warmUp = c.workload.WarmUp(c.n)
 	}
 	if err := p.fill(ctx); err != nil {

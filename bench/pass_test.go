@@ -33,26 +33,24 @@ func (g *gcWatch) Schedule(deadline structures.Tick, value uint64) structures.ID
 	return g.Scheduler.Schedule(deadline, value)
 }
 
-// The garbage collector is off in every trial, except in a pass with the collector on.
+// The garbage collector is off in every trial, except in one with the collector on.
 func TestTheCollectorIsOffInTrials(t *testing.T) {
 	w, _ := workload.Find("churn")
-	for _, collect := range []bool{false, true} {
-		watch := &gcWatch{Scheduler: minheap.New[uint64]()}
-		e := entry.Entry{New: func() structures.Scheduler[uint64] { return watch }}
-		c, s := newContender(results.RoleStructure, e), w.Script(100, 1)
-		c.samples = replay.NewLatencies()
-		if err := errors.Join(c.begin(0), c.replay(s.Fill(), false)); err != nil {
+	watch := &gcWatch{Scheduler: minheap.New[uint64]()}
+	e := entry.Entry{New: func() structures.Scheduler[uint64] { return watch }}
+	c, s := newContender(results.RoleStructure, e), w.Script(100, 1)
+	c.samples = replay.NewLatencies()
+	if err := errors.Join(c.begin(0), c.replay(s.Fill(), false)); err != nil {
+		t.Fatal(err)
+	}
+	p := &pass{cell: cell{workload: w, n: 100}, rig: newRig(nil)}
+	for _, m := range []mode{modeWarm, modeCost, modeByKind, modeLatency, modeWithGC} {
+		watch.on, watch.off = 0, 0
+		if err := p.trial(c, s.Next(500, nil), m, results.Trial{}); err != nil {
 			t.Fatal(err)
 		}
-		p := &pass{cell: cell{workload: w, n: 100}, rig: newRig(nil), collect: collect}
-		for _, m := range []mode{modeWarm, modeCost, modeByKind, modeLatency} {
-			watch.on, watch.off = 0, 0
-			if err := p.trial(c, s.Next(500, nil), m, results.Trial{}); err != nil {
-				t.Fatal(err)
-			}
-			if collect && (watch.on == 0 || watch.off > 0) || !collect && (watch.on > 0 || watch.off == 0) {
-				t.Errorf("mode %d, collector wanted %v: it was on in %d calls, off in %d", m, collect, watch.on, watch.off)
-			}
+		if collect := m == modeWithGC; collect && (watch.on == 0 || watch.off > 0) || !collect && (watch.on > 0 || watch.off == 0) {
+			t.Errorf("mode %d, collector wanted %v: it was on in %d calls, off in %d", m, collect, watch.on, watch.off)
 		}
 	}
 }
@@ -75,12 +73,11 @@ func TestTheCacheIsWarmBeforeATimedBlock(t *testing.T) {
 		cfg := tinyRun(t, []string{"minheap"}, []string{"churn"})
 		c := cfg.Profile.with(nil, 1, false).cell(cfg.Workloads[0], n)
 		asked := &sizesAsked{}
-		g := newRig(nil)
-		g.open = func(ctx context.Context, c cell) (s source, err error) {
+		c.open = func(ctx context.Context, c cell) (s source, err error) {
 			asked.source, err = openScript(ctx, c)
 			return asked, err
 		}
-		if err := g.newCellRun(c, cfg.Structures, nil).runCommonPasses(t.Context()); err != nil {
+		if err := newRig(nil).newCellRun(c, cfg.Structures, nil).runCommonPasses(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		// After the block that is proved and the warm-up come those of the round: warm, cost, by kind, latency.

@@ -56,8 +56,8 @@ func NewPlan(cfg Config) (*Plan, error) {
 			c.debt = min(c.debt, inStep)
 		}
 		unit := c.workload.CostUnit()
-		if cfg.Turns == nil && c.trace == nil && c.n == profile.largestSize() && !collected[unit] {
-			c.withGC, collected[unit] = true, true
+		if cfg.Turns == nil && c.recorded == 0 && c.n == profile.largestSize() && !collected[unit] {
+			c.withGC, collected[unit] = mostWithGC, true
 		}
 		p.Steps = append(p.Steps, c.step(entries, cfg))
 	}
@@ -116,7 +116,7 @@ func (p *Plan) addAnalyses(profile Profile, all []entry.Entry, workloads []workl
 func (p *Plan) finish(profile Profile, memory uint64) error {
 	least := fixed(profile.Trials, roundsPerPass).passes
 	for _, s := range p.Steps {
-		if s.cell != nil && s.cell.trace == nil {
+		if s.cell != nil && s.cell.recorded == 0 {
 			least = min(least, s.cell.passes)
 		}
 		if memory > 0 && s.Bytes > memory {
@@ -141,7 +141,7 @@ func (p *Plan) Seconds() float64 {
 func (p *Plan) ProofSeconds() float64 {
 	sum := 0.0
 	for _, s := range p.Steps {
-		if c := s.cell; c != nil && c.trace == nil {
+		if c := s.cell; c != nil && c.recorded == 0 {
 			sum += 130e-9 * float64(s.Contenders*(c.n+c.trials*c.block()))
 		}
 	}
@@ -218,7 +218,7 @@ func (c cell) step(entries []entry.Entry, cfg Config) Step {
 		Rounds: c.rounds, Bytes: c.bytes(entries), entries: entries, cell: &c,
 	}
 	if cfg.Memory > 0 && s.Bytes > cfg.Memory {
-		c.apart, c.withGC, c.control, c.most = true, false, false, 0
+		c.apart, c.withGC, c.control, c.most = true, 0, false, 0
 		s.Bytes = c.bytes(entries)
 	}
 	contenders := len(entries) + len(cfg.External)

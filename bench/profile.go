@@ -234,8 +234,11 @@ func (p Profile) fit(all []entry.Entry, n int) []entry.Entry {
 // cell returns a cell of the profile, without a seed.
 func (p Profile) cell(w workload.Workload, n int) cell {
 	c := cell{
-		workload: w, n: n, proveOps: p.proveOps, leaves: p.leaves(w, n), debt: p.measuresDebt(w, n),
+		workload: w, n: n, open: openScript, proveOps: p.proveOps, leaves: p.leaves(w, n), debt: p.measuresDebt(w, n),
 		schedule: fixed(p.Trials, roundsPerPass),
+	}
+	if !c.cyclic() {
+		c.period = 2 * n // each timer is scheduled once and ends once
 	}
 	if w.Resident > 0 {
 		c.otherSeeds = p.otherSeeds

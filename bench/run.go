@@ -138,7 +138,7 @@ func (r *runner) step(ctx context.Context, s Step) error {
 	if s.cell.most > 0 {
 		r.races = append(r.races, m)
 	}
-	if s.cell.withGC {
+	if s.cell.withGC > 0 {
 		if err := m.passWithGC(ctx); err != nil {
 			return err
 		}

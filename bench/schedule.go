@@ -1,5 +1,7 @@
 package bench
 
+import "math"
+
 // schedule says how a cell is measured. The plan makes it once, and whoever measures follows it.
 //
 // A pass has fresh instances of the contenders, which replay rounds. The step of the cell makes passes until it has enough
@@ -14,14 +16,17 @@ type schedule struct {
 	until   int // the step of the cell ends after that many rounds
 	most    int // a cell with that many rounds gets no further pass; 0: passes are made in its step only
 
-	proved   int // rounds after which the proofs of the results are taken
 	detailed int // first rounds in which the kinds of operations are timed
 	sampled  int // first rounds in which single calls are timed
 	again    int // rounds of the second pass in which single calls are timed
+	withGC   int // rounds of one more pass, which has the garbage collector on
 
-	race    bool // contenders that are far behind stop, and a pass that takes too long ends
-	control bool // one structure takes part twice
-	withGC  bool // one more pass has the garbage collector on
+	// In a race whoever is far behind stops after that many rounds or later, and a pass that takes too long ends. So the proofs of
+	// the results are taken then. 0: all get all rounds, and the proofs are those at the end of the common passes.
+	stops int
+
+	slowest float64 // debts are measured of contenders that take at most so many times as long as the quickest
+	control bool    // one structure takes part twice
 }
 
 // plannedRounds is the number of rounds of a cheap cell under a budget, and mostRounds is the largest
@@ -38,7 +43,7 @@ func fixed(trials, perPass int) schedule {
 	passes := max(1, (trials+perPass-1)/perPass)
 	return schedule{
 		trials: trials, perPass: perPass, passes: passes, common: passes, ages: perPass,
-		rounds: trials, until: trials, proved: trials, detailed: trials, sampled: trials, control: true,
+		rounds: trials, until: trials, detailed: trials, sampled: trials, slowest: math.Inf(1), control: true,
 	}
 }
 
@@ -53,10 +58,12 @@ func inTurns(trials, rounds int) schedule {
 // timers the fill of an instance takes longer than its rounds. The second pass samples single calls for the ranges in the
 // picture of latency, which shows the cells with half of the timers cancelled.
 func (c cell) raced() schedule {
-	s := schedule{trials: c.trials, common: 1, ages: 1, until: 1, most: mostRounds, detailed: c.trials, race: true, control: true}
+	s := schedule{
+		trials: c.trials, common: 1, ages: 1, until: 1, most: mostRounds, detailed: c.trials, slowest: slowDebt, control: true,
+	}
 	switch {
-	case c.trace != nil:
-		s.perPass = c.trace.roundsPerPass()
+	case c.recorded > 0:
+		s.perPass = roundsOfRecording(c.recorded)
 		s.passes = (plannedRounds + s.perPass - 1) / s.perPass
 	case c.leaves == allButFew:
 		s.passes, s.perPass, s.most = 1, 12, 1
@@ -65,7 +72,7 @@ func (c cell) raced() schedule {
 	default:
 		s.passes, s.perPass = 3, plannedRounds/3
 	}
-	s.rounds, s.proved, s.sampled = s.passes*s.perPass, min(leastRounds, s.perPass), min(roundsPerPass, s.perPass, s.trials)
+	s.rounds, s.stops, s.sampled = s.passes*s.perPass, min(leastRounds, s.perPass), min(roundsPerPass, s.perPass, s.trials)
 	if g := c.workload.Grid; s.passes > 1 && g != nil && g.CancelPercent == 50 {
 		s.again = roundsPerPass
 	}
@@ -97,8 +104,25 @@ func (c cell) roundsOf(pass int) []round {
 		list = list[:min(len(list), c.rounds-first)]
 	}
 	for i := range list {
-		age := c.period() * (i%c.ages*c.passes + pass%c.passes) / (c.passes * c.ages)
+		age := c.period * (i%c.ages*c.passes + pass%c.passes) / (c.passes * c.ages)
 		list[i] = round{first + i, age, c.modes(first + i)}
+	}
+	return list
+}
+
+// mostWithGC is the largest number of rounds with the garbage collector on (chosen).
+const mostWithGC = 3
+
+// roundsWithGC returns the rounds of the pass with the collector on. They repeat those of the first pass.
+func (c cell) roundsWithGC() []round {
+	list := c.roundsOf(0)
+	list = list[:min(len(list), c.withGC)]
+	for _, r := range list {
+		for i, m := range r.modes {
+			if r.modes[i] = m.whole(c.cyclic()); r.modes[i] == modeCost {
+				r.modes[i] = modeWithGC
+			}
+		}
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,8 @@ func OpenTrace(path string) (*Trace, error) {
 
 // Name returns the name of the workload in results.
 func (t *Trace) Name() string { return "trace-" + t.Summary.Header.Name }
+
+func (t *Trace) operations() int { return int(t.Summary.Totals.Count()) }
 
 func (t *Trace) n() int { return max(1, int(math.Round(t.Summary.Resident))) }
 
@@ -67,9 +70,9 @@ const minBlock = 50
 
 // Measurable returns an error if the trace is too short for a number of trials.
 func (t *Trace) Measurable(trials int) error {
-	if p := (&traceSource{Trace: t}).plan(trials, modesOfTrace); p.block < minBlock {
+	if ops := t.operations(); divided(ops/2, trials, modesOfTrace).block < minBlock {
 		return fmt.Errorf("%s: %d operations are too few for %d trials of each kind, want at least %d",
-			t.Path, t.Summary.Totals.Count(), trials, 2*4*minBlock*(trials+1))
+			t.Path, ops, trials, 2*4*minBlock*(trials+1))
 	}
 	return nil
 }
@@ -80,7 +83,8 @@ const traceInstances = 3
 // cell returns the cell of the trace, without a seed.
 func (t *Trace) cell(trials int) cell {
 	perPass := max(roundsPerPass, (trials+traceInstances-1)/traceInstances)
-	return cell{workload: t.workload(), trace: t, n: t.n(), schedule: fixed(trials, perPass)}
+	open := func(context.Context, cell) (source, error) { return newTraceSource(t), nil }
+	return cell{workload: t.workload(), n: t.n(), open: open, recorded: t.operations(), schedule: fixed(trials, perPass)}
 }
 
 // traceSource provides the blocks of a trace. Each instance of a contender replays
@@ -123,25 +127,29 @@ func newTraceSource(t *Trace) *traceSource {
 // modesOfTrace is the number of blocks of a round in which all modes are timed.
 const modesOfTrace = 4
 
-// roundsPerPass returns the number of rounds of an instance under a budget: as many as there are blocks of
+// roundsOfRecording returns the number of rounds of an instance under a budget: as many as there are blocks of
 // 5,000 operations, within limits (chosen).
-func (t *Trace) roundsPerPass() int {
+func roundsOfRecording(operations int) int {
 	const block, least, most = 5_000, 4, 16
-	p := (&traceSource{Trace: t}).plan(1, modesOfTrace)
+	p := divided(operations/2, 1, modesOfTrace)
 	return min(max(least, 2*p.segments*p.block/block-1), most)
 }
 
 func (s *traceSource) plan(rounds, blocks int) roundPlan {
-	left := s.Summary.Totals.Count() - s.opsRead
+	left := s.operations() - int(s.opsRead)
 	if s.opsRead == 0 {
 		left /= 2 // the fill takes at most half
 	}
-	perRound := int(left) / (rounds + 1)
+	return divided(left, rounds, blocks)
+}
+
+// divided divides operations among a block that is proved and rounds with that number of blocks.
+func divided(operations, rounds, blocks int) roundPlan {
+	perRound := operations / (rounds + 1)
 	share := float64(blocks) - 0.5 // half a block warms the caches
 	segments := int(math.Ceil(float64(perRound) / (share * largestBlock)))
 	block := int(float64(perRound) / share / float64(max(1, segments)))
-	prove := min(perRound, largestBlock)
-	return roundPlan{prove: prove, block: block, warm: block / 2, segments: segments}
+	return roundPlan{prove: min(perRound, largestBlock), block: block, warm: block / 2, segments: segments}
 }
 
 func (s *traceSource) keys() int { return len(s.timers) }

@@ -18,45 +18,46 @@ const (
 	modeCost                // times the whole block
 	modeByKind              // reads the clock once per batch of operations
 	modeLatency             // times a sample of single calls
+	modeWithGC              // times the whole block with the garbage collector on
+	modeUntimed             // makes the operations that are timed elsewhere
 )
 
 // String returns the name of the mode among the parts of a cell.
-func (m mode) String() string { return [...]string{"warm-up", "cost", "by kind", "single calls"}[m] }
+func (m mode) String() string {
+	return [...]string{"warm-up", "cost", "by kind", "single calls", "cost", "warm-up"}[m]
+}
 
-// ofProgram returns the mode of a program, which can time whole blocks only.
-func (m mode) ofProgram(cyclic bool) mode {
-	if m == modeCost || m == modeByKind && cyclic {
+// whole returns the mode of a contender that times whole blocks only, as programs do.
+func (m mode) whole(cyclic bool) mode {
+	switch {
+	case m == modeWarm || m == modeCost:
+		return m
+	case m == modeByKind && cyclic:
 		return modeCost
 	}
-	return modeWarm
+	return modeUntimed
 }
 
 // trial replays a block of the segment and records its time and its allocations in t, which has the
 // round and the instance. The garbage collector is off during the replay, so that the garbage of
-// one structure does not cost another one time. A pass with the collector on records the costs only.
+// one structure does not cost another one time.
 func (p *pass) trial(c *contender, b *script.Block, m mode, t results.Trial) error {
-	cyclic := p.cell.cyclic()
 	if c.program {
-		m = m.ofProgram(cyclic)
+		m = m.whole(p.cell.cyclic())
 	}
 	if m == modeLatency && c.samples == nil {
-		m = modeWarm
+		m = modeUntimed
 	}
-	if p.collect {
-		if m == modeLatency || m == modeByKind && !cyclic {
-			m = modeWarm
-		}
-	} else {
-		percent := debug.SetGCPercent(-1)
-		defer debug.SetGCPercent(percent)
+	if m != modeWithGC {
+		defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	}
 	var before, after runtime.MemStats
 	t.Ops, t.Wakes, t.Units = b.Calls, b.Pops, b.Units(p.cell.workload.CostUnit())
 	runtime.ReadMemStats(&before)
 	switch m {
-	case modeWarm, modeCost:
+	case modeWarm, modeUntimed, modeCost, modeWithGC:
 		took, err := c.player.Replay(b, false)
-		if t.NS = float64(took); err != nil || m == modeWarm {
+		if t.NS = float64(took); err != nil || m == modeWarm || m == modeUntimed {
 			return err
 		}
 	case modeByKind:
@@ -71,15 +72,14 @@ func (p *pass) trial(c *contender, b *script.Block, m mode, t results.Trial) err
 	runtime.ReadMemStats(&after)
 	t.Allocs = after.Mallocs - before.Mallocs
 	t.AllocBytes = after.TotalAlloc - before.TotalAlloc
-	if m == modeByKind && !p.collect {
-		c.ByKind = addTrial(c.ByKind, t)
-	}
-	if t.Kinds = nil; m == modeByKind && !cyclic {
+	if m == modeWithGC {
+		c.WithGC = addTrial(c.WithGC, t)
 		return nil
 	}
-	if p.collect {
-		c.WithGC = addTrial(c.WithGC, t)
-	} else {
+	if m == modeByKind {
+		c.ByKind = addTrial(c.ByKind, t)
+	}
+	if t.Kinds = nil; m == modeCost || p.cell.cyclic() {
 		c.Cost = addTrial(c.Cost, t)
 	}
 	return nil

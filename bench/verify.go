@@ -102,7 +102,7 @@ func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verifi
 		if s == nil || s.cell == nil || !slices.Contains(sizes, of.N) {
 			continue
 		}
-		other := of.Passed == nil && s.cell.period() > 0 // before it had a warm-up, in other rounds
+		other := of.Passed == nil && s.cell.period > 0 // before it had a warm-up, in other rounds
 		if other || slices.ContainsFunc(redefined, func(c results.Cell) bool { return c.Workload == of.Workload && c.N == of.N }) {
 			v := newVerified(Step{Workload: of.Workload, N: of.N}, 0)
 			v.Redefined = true
