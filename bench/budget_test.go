@@ -81,7 +81,7 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 	const n = 30_000
 	hold, _ := workload.Find("hold")
-	c := Profile{Trials: 6, proveOps: 10}.cell(hold, n)
+	c := Profile{Trials: 6, ProveOps: 10}.cell(hold, n)
 	for pass := range 3 {
 		p, err := newRig(nil).begin(context.Background(), c, pass, c.contenders([]entry.Entry{heapEntry("heap", 0, nil)}, nil), nil)
 		if err != nil {
@@ -400,7 +400,7 @@ func TestWhatIsHopelessAmongFewerTimersIsLeftOut(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
 	cfg.Structures = []entry.Entry{heapEntry("fast", 0, nil), heapEntry("hopeless", 1000, nil), heapEntry("alike", 0, nil)}
 	cfg.N, cfg.Trials = nil, 6
-	cfg.Profile.sizes, cfg.Profile.frugalFrom = []int{10, 100, 1001}, 100
+	cfg.Profile.Sizes, cfg.Profile.FrugalFrom = []int{10, 100, 1001}, 100
 	r := run(t, cfg)
 	for i, want := range [][]string{nil, {"hopeless"}, nil} { // 1001 is more than ten times 100
 		c := r.Cells[i]
@@ -421,7 +421,7 @@ func TestWhatIsHopelessAmongFewerTimersIsLeftOut(t *testing.T) {
 }
 
 func TestWhichCellsAreFrugal(t *testing.T) {
-	p := Profile{frugalFrom: 1000, gridFrugalFrom: 100}
+	p := Profile{FrugalFrom: 1000, GridFrugalFrom: 100}
 	hold, grid := workload.Workload{Name: "hold"}, workload.Workload{Name: "grid", Grid: &workload.GridPlace{}}
 	for _, test := range []struct {
 		name    string

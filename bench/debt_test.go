@@ -203,8 +203,8 @@ func TestWorkThatIsPutOffIsSeenAsDebt(t *testing.T) {
 func TestARunMeasuresDebts(t *testing.T) {
 	for _, budget := range []time.Duration{0, time.Minute} {
 		cfg := tinyRun(t, []string{"minheap", "quadheap-lazy"}, []string{"hold", "churn"})
-		cfg.N, cfg.Budget.Limit, cfg.Profile.memorySizes = nil, budget, nil
-		cfg.Profile.sizes, cfg.Profile.debts, cfg.Profile.debtsFirst = []int{20}, map[int][]string{20: nil, 30: {"churn"}}, false
+		cfg.N, cfg.Budget.Limit, cfg.Profile.MemorySizes = nil, budget, nil
+		cfg.Profile.Sizes, cfg.Profile.Debts, cfg.Profile.DebtsFirst = []int{20}, map[int][]string{20: nil, 30: {"churn"}}, false
 		var steps []string
 		cfg.Progress = func(p Progress) { steps = append(steps, p.Name) }
 		if plan := planOf(t, cfg); len(plan.Steps) != 3 {

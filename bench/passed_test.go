@@ -45,7 +45,7 @@ func TestEveryWorkloadIsInASteadyState(t *testing.T) {
 // passedOf returns what passes in the first rounds of a cell, without any contender.
 func passedOf(t *testing.T, w workload.Workload, n int) results.Passed {
 	t.Helper()
-	m := newRig(nil).newCellRun(raced(Profile{Trials: 6, proveOps: 20_000}.cell(w, n)), nil, nil)
+	m := newRig(nil).newCellRun(raced(Profile{Trials: 6, ProveOps: 20_000}.cell(w, n)), nil, nil)
 	p, err := m.rig.begin(t.Context(), m.cell, 0, nil, m.order)
 	if err == nil {
 		defer p.end()

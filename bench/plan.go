@@ -88,25 +88,25 @@ func NewPlan(cfg Config) (*Plan, error) {
 // addAnalyses adds the analysis of memory, and that of idle wake-ups if the workload of that name is
 // among the workloads.
 func (p *Plan) addAnalyses(profile Profile, all []entry.Entry, workloads []workload.Workload, seed uint64) {
-	for _, n := range profile.memorySizes {
+	for _, n := range profile.MemorySizes {
 		entries := profile.fit(all, n)
 		if len(entries) == 0 {
 			continue
 		}
-		replaced := min(profile.replacedPerTimer*n, profile.maxReplaced)
+		replaced := min(profile.ReplacedPerTimer*n, profile.MaxReplaced)
 		p.Steps = append(p.Steps, analysisStep(replay.Memory{N: n, Replaced: replaced, Seed: seed}, entries))
 	}
 	if !slices.ContainsFunc(workloads, func(w workload.Workload) bool { return w.Name == workload.IdleName }) {
 		return
 	}
-	for _, n := range profile.idleSizes {
+	for _, n := range profile.IdleSizes {
 		// Many timers fire in few ticks. A mean delay is enough for a steady state.
-		idle := replay.IdleTicks{N: n, Ticks: min(profile.idleTicks, max(30_000, 1_000_000_000/n)), Seed: seed}
+		idle := replay.IdleTicks{N: n, Ticks: min(profile.IdleTicks, max(30_000, 1_000_000_000/n)), Seed: seed}
 		p.Steps = append(p.Steps, analysisStep(idle, profile.fit(replay.IdleTickEntries(all), n)))
 	}
 	for _, n := range replay.IdlePopulations {
 		for _, delay := range script.GridDists() {
-			idle := replay.Idle{Delays: delay.Name, N: n, Ticks: profile.idleTicks, Seed: seed}
+			idle := replay.Idle{Delays: delay.Name, N: n, Ticks: profile.IdleTicks, Seed: seed}
 			p.Steps = append(p.Steps, analysisStep(idle, all))
 		}
 	}

@@ -204,7 +204,7 @@ func newRun(clock replay.Clock, p results.Parameters) *results.Run {
 // sizes of the normal or the full profile.
 func Whole(p results.Parameters, structures []entry.Entry) bool {
 	profile, ok := FindProfile(p.Profile)
-	if !ok || p.Profile == Profiles()[0].Name || len(profile.workloads) > 0 {
+	if !ok || p.Profile == Profiles()[0].Name || len(profile.Names) > 0 {
 		return false
 	}
 	all := parameters(Config{Structures: structures, Workloads: profile.Workloads()}, profile)

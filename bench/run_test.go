@@ -22,7 +22,7 @@ const tinyBlock = 4000
 func tinyRun(t *testing.T, structures, workloads []string) Config {
 	t.Helper()
 	profile, _ := FindProfile("smoke")
-	profile.idleTicks, profile.proveOps = 3000, tinyBlock
+	profile.IdleTicks, profile.ProveOps = 3000, tinyBlock
 	cfg := Config{Profile: profile, N: []int{50}, Trials: 2, Seed: 7}
 	for _, name := range structures {
 		e, ok := catalog.Find(name)

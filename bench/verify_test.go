@@ -76,7 +76,7 @@ func TestARunWithABudgetCanBeReplayed(t *testing.T) {
 // Every proof of a run is that of its replay; a proof that was changed is found.
 func TestVerifyRunReplaysWhatTheRunReplayed(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel-linux"}, []string{"hold", "reschedule", "kafka-purgatory", "avalanche-slot", "fill-drain"})
-	cfg.Trials, cfg.Profile.otherSeeds = 5, 1
+	cfg.Trials, cfg.Profile.OtherSeeds = 5, 1
 	r := run(t, cfg)
 	verify := func() (cells int, failed []results.Failure) {
 		t.Helper()
