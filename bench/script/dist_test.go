@@ -87,8 +87,8 @@ func TestDrawsFollowTheFormula(t *testing.T) {
 		if got := ks(sample, want[named.Name]); got > ksBound {
 			t.Errorf("%s: distance to its distribution function %.5f, want at most %.5f", named.Name, got, ksBound)
 		}
-		if got := d.Mean(); math.Abs(got/mean-1) > 1e-12 {
-			t.Errorf("%s: Mean() = %g, want %d", named.Name, got, mean)
+		if got := d.Mean; math.Abs(got/mean-1) > 1e-12 {
+			t.Errorf("%s: Mean = %g, want %d", named.Name, got, mean)
 		}
 	}
 }
@@ -127,13 +127,13 @@ func TestResidualsFollowTheRenewalFormula(t *testing.T) {
 }
 
 func TestLogNormalQuantiles(t *testing.T) {
-	d := LogNormalQuantiles(20, 50)
-	if math.Abs(d.Sigma-1.3585) > 5e-5 {
-		t.Errorf("sigma = %.5f, want 1.3585", d.Sigma)
+	ref := distuv.LogNormal{Mu: math.Log(20), Sigma: math.Log(50.0/20) / distuv.UnitNormal.Quantile(0.75)}
+	d, r, sample := LogNormalQuantiles(20, 50), NewRand(1, 2), make([]float64, draws)
+	for i := range sample {
+		sample[i] = d.Draw(r)
 	}
-	ref := distuv.LogNormal{Mu: d.Mu, Sigma: d.Sigma}
-	if p50, p75 := ref.Quantile(0.5), ref.Quantile(0.75); math.Abs(p50-20) > 1e-9 || math.Abs(p75-50) > 1e-9 {
-		t.Errorf("quantiles are %g and %g, want 20 and 50", p50, p75)
+	if got := ks(sample, ref.CDF); got > ksBound || math.Abs(d.Mean/ref.Mean()-1) > 1e-9 {
+		t.Errorf("distance to its distribution function %.5f, want at most %.5f; mean %g, want %g", got, ksBound, d.Mean, ref.Mean())
 	}
 }
 

@@ -11,21 +11,22 @@ type NamedDist struct {
 // arrivals leads to the same number of pending timers, and two of them differ only in shape.
 func GridDists() []NamedDist {
 	return []NamedDist{
-		{"constant", "one timeout for all", func(mean float64) Dist { return Constant(mean) }},
-		{"uniform", "U(0, 2 mean)", func(mean float64) Dist { return Uniform{0, 2 * mean} }},
-		{"exponential", "memoryless", func(mean float64) Dist { return Exponential(mean) }},
+		{"constant", "one timeout for all", Constant},
+		{"uniform", "U(0, 2 mean)", func(mean float64) Dist { return Uniform(0, 2*mean) }},
+		{"exponential", "memoryless", Exponential},
 		{"clustered", "1 s, 5 s, 30 s or 60 s, each +-1 %", clustered},
 		{"bimodal", "0.9 U(0, S) + 0.1 U(100 S, 101 S), S = 2/21 mean", bimodal},
-		{"pareto", "heavy tail, alpha 1.5", pareto},
-		{"lognormal", "sigma 1", logNormal},
+		{"pareto", "heavy tail, alpha 1.5", func(mean float64) Dist { return pareto(float64(mean*0.5)/1.5, 1.5) }}, // finite mean, infinite variance
+		{"lognormal", "sigma 1", func(mean float64) Dist { return logNormal(Log(mean)-0.5, 1) }},
 	}
 }
 
-// AllDists returns the families of the grid and the increments of Jones 1986 that the grid lacks.
+// AllDists returns the families of the grid and the increments of Jones 1986 that the grid lacks: most of triangular are
+// long, and those of biased are nearly equal.
 func AllDists() []NamedDist {
 	return append(GridDists(),
-		NamedDist{"triangular", "density rising from 0 to 1.5 mean", triangular},
-		NamedDist{"biased", "U(0.9, 1.1) mean", biased},
+		NamedDist{"triangular", "density rising from 0 to 1.5 mean", func(mean float64) Dist { return triangular(float64(3*mean) / 2) }},
+		NamedDist{"biased", "U(0.9, 1.1) mean", func(mean float64) Dist { return Uniform(float64(0.9*mean), float64(1.1*mean)) }},
 	)
 }
 
@@ -43,42 +44,16 @@ func FindDist(name string) (NamedDist, bool) {
 // weights are chosen. With these weights the values in seconds have a mean of 30 s.
 func clustered(mean float64) Dist {
 	const jitter = 0.01
-	var m Mixture
-	for _, c := range []struct{ seconds, weight float64 }{
-		{1, 0.20}, {5, 0.20}, {30, 0.24}, {60, 0.36},
-	} {
-		v := float64(c.seconds*mean) / 30
-		m = append(m, Part{c.weight, Uniform{float64(v * (1 - jitter)), float64(v * (1 + jitter))}})
+	part := func(seconds, weight float64) Part {
+		v := float64(seconds*mean) / 30
+		return Part{weight, Uniform(float64(v*(1-jitter)), float64(v*(1+jitter)))}
 	}
-	return m
+	return Mixture(part(1, 0.20), part(5, 0.20), part(30, 0.24), part(60, 0.36))
 }
 
 // bimodal is the increment of Jones 1986, "An empirical comparison of
 // priority-queue and event-set implementations": nine short ones to a long one.
 func bimodal(mean float64) Dist {
 	s := float64(mean*2) / 21
-	return Mixture{{0.9, Uniform{0, s}}, {0.1, Uniform{float64(100 * s), float64(101 * s)}}}
-}
-
-// triangular and biased are also increments of Jones 1986. Most increments of
-// triangular are long, and the increments of biased are nearly equal.
-func triangular(mean float64) Dist { return Triangular(float64(3*mean) / 2) }
-
-func biased(mean float64) Dist { return Uniform{float64(0.9 * mean), float64(1.1 * mean)} }
-
-// pareto has a chosen alpha of 1.5: finite mean, infinite variance.
-func pareto(mean float64) Dist {
-	const alpha = 1.5
-	return Pareto{Min: float64(mean*(alpha-1)) / alpha, Alpha: alpha}
-}
-
-func logNormal(mean float64) Dist {
-	const sigma = 1
-	return LogNormal{Mu: Log(mean) - sigma*sigma/2.0, Sigma: sigma}
-}
-
-// LogNormalQuantiles returns the log-normal distribution with the given median and upper quartile.
-func LogNormalQuantiles(p50, p75 float64) LogNormal {
-	const z75 = 0.6744897501960817 // the upper quartile of the standard normal
-	return LogNormal{Mu: Log(p50), Sigma: (Log(p75) - Log(p50)) / z75}
+	return Mixture(Part{0.9, Uniform(0, s)}, Part{0.1, Uniform(float64(100*s), float64(101*s))})
 }

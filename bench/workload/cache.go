@@ -44,8 +44,7 @@ func (m *Cache) New(n int, tick time.Duration) script.Process {
 		if c.DeleteEvery > 0 {
 			k.delete = 1 / c.DeleteEvery.in(tick)
 		}
-		lifetime := outcomes{delay: k.ttl, completion: script.Exponential(1 / (k.set + k.delete))}
-		k.entries = float64(k.rate * lifetime.meanFirstEnd())
+		k.entries = float64(k.rate * meanFirstEnd(k.ttl, script.Exponential(1/(k.set+k.delete))))
 		entries += k.entries
 		p.keys = append(p.keys, k)
 	}
@@ -56,6 +55,7 @@ func (m *Cache) New(n int, tick time.Duration) script.Process {
 		// Of k.rate / k.set keys, those without an entry get one at their next set.
 		k.rate = max(0, k.rate-float64(k.set*k.entries))
 		p.rate += k.rate
+		p.rates = append(p.rates, k.rate)
 	}
 	return p
 }
@@ -64,7 +64,8 @@ func (m *Cache) New(n int, tick time.Duration) script.Process {
 type cache struct {
 	eventLoop
 	n       int
-	rate    float64 // new entries per tick
+	rate    float64        // new entries per tick
+	rates   script.Weights // of the classes
 	keys    []keys
 	arrival float64 // of the next new entry
 }
@@ -143,10 +144,7 @@ func (p *cache) Step(w *script.Writer, r *script.Rand) {
 	}
 	w.Advance(now)
 	for ; p.arrival <= float64(now); p.arrival += r.Exp() / p.rate {
-		class, at := 0, float64(r.Float64()*p.rate)
-		for ; class < len(p.keys)-1 && at >= p.keys[class].rate; class++ {
-			at -= p.keys[class].rate
-		}
+		class := p.rates.Pick(r)
 		deadline := now + ticks(p.keys[class].ttl.Draw(r))
 		p.begin(r, w.Schedule(deadline), class, now, deadline)
 	}

@@ -34,8 +34,7 @@ func (*Cron) Kind() Kind { return Kind{Name: "cron"} }
 func (m *Cron) New(n int, tick time.Duration) script.Process {
 	p := &cron{n: n, hashed: m.Hashed}
 	for _, period := range m.Periods {
-		p.total += float64(period.Weight)
-		p.weights = append(p.weights, p.total)
+		p.weights = append(p.weights, float64(period.Weight))
 		p.periods = append(p.periods, period.Every.ticks(tick))
 	}
 	return p
@@ -46,28 +45,18 @@ type cron struct {
 	n         int
 	hashed    bool
 	periods   []structures.Tick
-	weights   []float64 // cumulative sums
-	total     float64
+	weights   script.Weights
 }
 
 func (p *cron) Fill(w *script.Writer, r *script.Rand) {
 	for range p.n {
-		period := p.period(r)
+		period := p.periods[p.weights.Pick(r)]
 		first := period
 		if p.hashed {
 			first = 1 + structures.Tick(r.IntN(int(period)))
 		}
 		p.schedule(w, w.Now()+first, event{tick: period})
 	}
-}
-
-// period draws a period by the weights.
-func (p *cron) period(r *script.Rand) structures.Tick {
-	at, i := float64(r.Float64()*p.total), 0
-	for i < len(p.periods)-1 && at >= p.weights[i] {
-		i++
-	}
-	return p.periods[i]
 }
 
 func (p *cron) Step(w *script.Writer, _ *script.Rand) {

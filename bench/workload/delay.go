@@ -102,13 +102,13 @@ func (d *Delay) Check() []ParameterError {
 func (d *Delay) dist(tick time.Duration) script.Dist {
 	switch {
 	case d.Kind == mixture:
-		var m script.Mixture
+		var parts []script.Part
 		for _, p := range d.Parts {
-			m = append(m, script.Part{Weight: float64(p.Weight), Dist: p.dist(tick)})
+			parts = append(parts, script.Part{Weight: float64(p.Weight), Dist: p.dist(tick)})
 		}
-		return m
+		return script.Mixture(parts...)
 	case d.High > 0:
-		return script.Uniform{Low: d.Low.in(tick), High: d.High.in(tick)}
+		return script.Uniform(d.Low.in(tick), d.High.in(tick))
 	case d.Median > 0:
 		return script.LogNormalQuantiles(d.Median.in(tick), d.UpperQuartile.in(tick))
 	}

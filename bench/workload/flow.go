@@ -85,7 +85,7 @@ func (c *Class) checkSteadyState() *ParameterError {
 		return nil
 	}
 	f := c.outcomes(time.Millisecond)
-	draws := math.Min(f.delay.Mean(), f.completion.Mean()) / f.meanFirstEnd()
+	draws := math.Min(f.delay.Mean, f.completion.Mean) / meanFirstEnd(f.delay, *f.completion)
 	if draws <= maxDraws {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (f *Flow) New(n int, tick time.Duration) script.Process {
 			s.population = float64(float64(n) * float64(c.population()))
 			s.rate = float64(s.population*(1-s.periodic)) / s.meanPending()
 		}
-		p.streams = append(p.streams, s)
+		p.streams, p.rates = append(p.streams, s), append(p.rates, s.rate)
 		p.rate += s.rate
 	}
 	return p
@@ -172,7 +172,7 @@ func (f *Flow) New(n int, tick time.Duration) script.Process {
 func (c *Class) outcomes(tick time.Duration) outcomes {
 	f := outcomes{delay: c.Delay.dist(tick)}
 	if c.Completion != nil {
-		f.completion = c.Completion.dist(tick)
+		f.completion = new(c.Completion.dist(tick))
 	}
 	if c.Shares != nil {
 		f.byShares = true

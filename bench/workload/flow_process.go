@@ -14,6 +14,7 @@ type flow struct {
 	startsEmpty bool            // starts without timers and runs for warmUp
 	warmUp      structures.Tick //
 	rate        float64         // arrivals per tick, of all streams
+	rates       script.Weights  // of the streams
 	streams     []stream
 
 	arrival float64 // when the next timer arrives
@@ -69,24 +70,13 @@ func (f *flow) Step(w *script.Writer, r *script.Rand) {
 		}
 	}
 	for ; f.arrival <= float64(now); f.arrival += r.Exp() / f.rate {
-		f.arrive(w, f.arrival, f.drawStream(r).drawArrival(r))
+		s := 0
+		if len(f.streams) > 1 {
+			s = f.rates.Pick(r)
+		}
+		f.arrive(w, f.arrival, f.streams[s].drawArrival(r))
 	}
 	f.happen(now, func(e event) { f.interrupt(w, e) })
-}
-
-// drawStream draws the stream of a timer that arrives, in proportion to the rates.
-func (f *flow) drawStream(r *script.Rand) *stream {
-	last := len(f.streams) - 1
-	if last == 0 {
-		return &f.streams[0]
-	}
-	at := float64(r.Float64() * f.rate)
-	for i := range f.streams[:last] {
-		if at -= f.streams[i].rate; at < 0 {
-			return &f.streams[i]
-		}
-	}
-	return &f.streams[last]
 }
 
 func (f *flow) nextMoment(w *script.Writer) structures.Tick {

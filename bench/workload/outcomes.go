@@ -10,7 +10,7 @@ import (
 // cancelled or moved. Times are in ticks.
 type outcomes struct {
 	delay      script.Dist
-	completion script.Dist // nil: none
+	completion *script.Dist // nil: none
 
 	byShares                     bool // the shares below apply
 	cancel, reschedule, periodic float64
@@ -45,18 +45,18 @@ func (f *outcomes) drawArrival(r *script.Rand) timerPlan {
 // timer that is cancelled, 1/2 + 1 for one that is moved, and 1 otherwise.
 func (f *outcomes) meanPending() float64 {
 	if f.completion != nil {
-		return f.meanFirstEnd()
+		return meanFirstEnd(f.delay, *f.completion)
 	}
-	return float64((1 - f.cancel/2 + f.reschedule/2) * f.delay.Mean())
+	return float64((1 - f.cancel/2 + f.reschedule/2) * f.delay.Mean)
 }
 
-// meanFirstEnd estimates the mean of the earlier of deadline and completion, which has no formula for most pairs of
-// distributions. The estimate is deterministic and accurate to about 0.5 %.
-func (f *outcomes) meanFirstEnd() float64 {
+// meanFirstEnd estimates the mean of the earlier of two ends, which has no formula for most pairs of distributions. The
+// estimate is deterministic and accurate to about 0.5 %.
+func meanFirstEnd(a, b script.Dist) float64 {
 	const draws = 100_000
 	r, sum := script.NewRand(1, 1), 0.0
 	for range draws {
-		sum += math.Min(f.delay.Draw(r), f.completion.Draw(r))
+		sum += math.Min(a.Draw(r), b.Draw(r))
 	}
 	return sum / draws
 }
@@ -87,8 +87,8 @@ func (f *outcomes) drawPending(r *script.Rand) timerPlan {
 // the remainder of the end with the shorter mean, deadline or completion, and rejects
 // timers whose other end has passed. This is exact, because the two are independent.
 func (f *outcomes) drawPendingByRejection(r *script.Rand) timerPlan {
-	short, long := f.delay, f.completion
-	swap := long.Mean() < short.Mean()
+	short, long := f.delay, *f.completion
+	swap := long.Mean < short.Mean
 	if swap {
 		short, long = long, short
 	}

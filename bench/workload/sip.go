@@ -174,11 +174,11 @@ func (p *sip) drawTimeline(r *script.Rand) timeline {
 // meanTimers returns the sum of the times that the timers of a transaction are pending,
 // on average. It assumes that answers come before 64 T1 and final answers before C.
 func (p *sip) meanTimers() float64 {
-	answer, giveUp := p.answer.Mean(), float64(64*p.t1)
+	answer, giveUp := p.answer.Mean, float64(64*p.t1)
 	quick := func(after float64) float64 {
 		return float64((1-p.lost)*(2*answer+after)) + float64(p.lost*2*giveUp)
 	}
-	inviteClient := quick(answer+p.ring.Mean()+float64(p.refused*float64(p.d))) + float64(p.lost*giveUp)
+	inviteClient := quick(answer+p.ring.Mean+float64(p.refused*float64(p.d))) + float64(p.lost*giveUp)
 	return (inviteClient + float64(p.refused*quick(float64(p.t4))) + quick(float64(p.t4)) + giveUp) / 4
 }
 

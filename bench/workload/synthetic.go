@@ -197,7 +197,7 @@ func (*StartStop) Kind() Kind { return Kind{Name: "start-stop", Definition: 2} }
 // New returns the process.
 func (m *StartStop) New(n int, tick time.Duration) script.Process {
 	p := newSynthetic(n, &m.Delay, tick, n)
-	p.resident = script.Constant(residentDelays * p.pace.median)
+	p.resident = script.Constant(float64(residentDelays * p.pace.median))
 	p.step = func(p *synthetic, w *script.Writer, r *script.Rand) {
 		b := burst(n, defaultBurst)
 		for range b {

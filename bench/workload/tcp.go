@@ -100,12 +100,12 @@ const (
 
 // means returns the mean lifetime of a connection and the mean sum of the times that its timers are pending.
 func (p *tcp) means() (lifetime, pending float64) {
-	trip := p.roundTrip.Mean()
+	trip := p.roundTrip.Mean
 	// Each loss adds a timeout, twice as long as the one before.
 	answer := func(timeout float64) float64 { return trip + float64(p.loss*timeout)/(1-2*p.loss) }
 	awaiting := answer(float64(p.firstRTO)) + float64(p.exchanges*answer(float64(p.leastRTO)+trip))
-	replying := float64(p.exchanges * p.reply.Mean())
-	lifetime = awaiting + replying + float64(p.exchanges*p.think.Mean())
+	replying := float64(p.exchanges * p.reply.Mean)
+	lifetime = awaiting + replying + float64(p.exchanges*p.think.Mean)
 	after := float64((1-p.vanish)*float64(p.timeWait)) + float64(p.vanish*float64(p.probeTime()))
 	return lifetime, lifetime + awaiting + replying + after
 }
@@ -140,8 +140,8 @@ func (p *tcp) Fill(w *script.Writer, r *script.Rand) {
 // resume puts a connection into the middle of an exchange.
 func (p *tcp) resume(w *script.Writer, r *script.Rand, i int) {
 	c := &p.conns[i]
-	trip, reply := float64(c.roundTrip), p.reply.Mean()
-	switch at := float64(r.Float64() * (trip + reply + p.think.Mean())); {
+	trip, reply := float64(c.roundTrip), p.reply.Mean
+	switch at := float64(r.Float64() * (trip + reply + p.think.Mean)); {
 	case at < trip:
 		c.ackPending = true
 		c.timeout = min(p.leastRTO+c.roundTrip, p.largestRTO)
