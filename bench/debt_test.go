@@ -125,8 +125,6 @@ func (s *tombstones) Len() int { return s.pending }
 // still is churn, or reschedule, with a clock that stands still.
 type still struct{ n, moves int }
 
-func (still) Kind() workload.Kind { return workload.Kind{Name: "still"} }
-
 func (m still) New(n int, _ time.Duration) script.Process { return still{n, m.moves} }
 
 func (m still) Fill(w *script.Writer, r *script.Rand) {

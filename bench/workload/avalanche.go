@@ -61,9 +61,6 @@ func (m *Avalanche) Check() []ParameterError {
 	return nil
 }
 
-// Kind returns the kind of model.
-func (*Avalanche) Kind() Kind { return Kind{Name: "avalanche", SingleCalls: true} }
-
 // New returns the process.
 func (m *Avalanche) New(n int, tick time.Duration) script.Process {
 	return &avalanche{

@@ -33,9 +33,6 @@ func (m *Cache) Check() []ParameterError {
 	return nil
 }
 
-// Kind returns the kind of model.
-func (*Cache) Kind() Kind { return Kind{Name: "cache", Mixed: true, Definition: 2} }
-
 // New returns the process with n entries.
 func (m *Cache) New(n int, tick time.Duration) script.Process {
 	p, entries := &cache{n: n}, 0.0

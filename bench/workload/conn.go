@@ -20,9 +20,6 @@ type ConnDeadline struct {
 	Cleared  Share    `toml:"cleared,omitempty" comment:"of the deadlines that are cleared before they are set again"`
 }
 
-// Kind returns the kind of model.
-func (*ConnDeadline) Kind() Kind { return Kind{Name: "conn-deadline", Unit: script.PerReschedule} }
-
 // New returns the process with n/2 connections.
 func (m *ConnDeadline) New(n int, tick time.Duration) script.Process {
 	conns := max(1, n/2)
@@ -138,9 +135,6 @@ type ResetEarlier struct {
 	Early Duration `toml:"early" comment:"the deadline it sets first"`
 	Late  Duration `toml:"late" comment:"the deadline it sets at once after that"`
 }
-
-// Kind returns the kind of model.
-func (*ResetEarlier) Kind() Kind { return Kind{Name: "reset-earlier", Unit: script.PerReschedule} }
 
 // New returns the process with n goroutines.
 func (m *ResetEarlier) New(n int, tick time.Duration) script.Process {

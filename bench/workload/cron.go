@@ -27,9 +27,6 @@ func (m *Cron) Check() []ParameterError {
 	return nil
 }
 
-// Kind returns the kind of model.
-func (*Cron) Kind() Kind { return Kind{Name: "cron"} }
-
 // New returns the process with n jobs.
 func (m *Cron) New(n int, tick time.Duration) script.Process {
 	p := &cron{n: n, hashed: m.Hashed}

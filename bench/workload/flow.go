@@ -148,9 +148,6 @@ func (f *Flow) scaled(factor float64) *Flow {
 	return &scaled
 }
 
-// Kind returns the kind of model.
-func (*Flow) Kind() Kind { return Kind{Name: "flow", Mixed: true} }
-
 // New returns the process.
 func (f *Flow) New(n int, tick time.Duration) script.Process {
 	p := &flow{everyTick: f.Poll, startsEmpty: f.WarmUp > 0, warmUp: f.WarmUp.ticks(tick)}

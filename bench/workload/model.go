@@ -17,51 +17,50 @@ type Model interface {
 	// New returns the process that writes the script with n resident timers, on a
 	// clock whose ticks have that length. The parameters must be in their ranges.
 	New(n int, tick time.Duration) script.Process
-
-	// Kind says what holds for all models of the type.
-	Kind() Kind
 }
 
 // Kind is what holds for all models of a type.
 type Kind struct {
-	Name string      // as scenario files have it
-	Unit script.Unit // unit of the cost; empty: PerLifecycle
+	Name     string      // as scenario files have it
+	Defaults Model       // a new model of the type, with the parameters that may be left out
+	Unit     script.Unit // unit of the cost; empty: PerLifecycle
 
 	// Definition rises when the model writes other operations with the same parameters, see Workload.Version.
 	Definition int
 
-	// Cyclic says that a Step is a whole cycle of all timers.
-	Cyclic bool
-
-	// SingleCalls says that the model is about the longest call, and not about the cost of a timer.
-	SingleCalls bool
-
-	// Mixed says that the model is about the mix of operations, so that one size is enough.
-	Mixed bool
+	Cyclic      bool // a Step is a whole cycle of all timers
+	SingleCalls bool // the model is about the longest call, and not about the cost of a timer
+	Mixed       bool // the model is about the mix of operations, so that one size is enough
 }
 
-// Models returns a model of every kind, with the parameters that may be left out.
-func Models() []Model {
-	return []Model{
-		&Hold{}, &StartStop{}, &Churn{Burst: defaultBurst}, &Reschedule{Burst: defaultBurst}, &FillDrain{}, &Avalanche{},
-		&Flow{}, &Cache{}, &CancelHold{}, &ConnDeadline{}, &ResetEarlier{}, &WorkUnit{}, &TCP{}, &SIP{}, &Cron{},
+// Kinds returns all kinds of models.
+func Kinds() []Kind {
+	return []Kind{
+		{Name: "hold", Defaults: &Hold{}},
+		{Name: "start-stop", Defaults: &StartStop{}, Definition: 2},
+		{Name: "churn", Defaults: &Churn{Burst: defaultBurst}, Definition: 2},
+		{Name: "reschedule", Defaults: &Reschedule{Burst: defaultBurst}, Unit: script.PerReschedule, Definition: 2},
+		{Name: "fill-drain", Defaults: &FillDrain{}, Cyclic: true},
+		{Name: "avalanche", Defaults: &Avalanche{}, SingleCalls: true},
+		{Name: "flow", Defaults: &Flow{}, Mixed: true},
+		{Name: "cache", Defaults: &Cache{}, Definition: 2, Mixed: true},
+		{Name: "cancel-hold", Defaults: &CancelHold{}, Mixed: true},
+		{Name: "conn-deadline", Defaults: &ConnDeadline{}, Unit: script.PerReschedule},
+		{Name: "reset-earlier", Defaults: &ResetEarlier{}, Unit: script.PerReschedule},
+		{Name: "workunit", Defaults: &WorkUnit{}},
+		{Name: "tcp", Defaults: &TCP{}},
+		{Name: "sip", Defaults: &SIP{}},
+		{Name: "cron", Defaults: &Cron{}},
 	}
 }
 
-// ModelNames returns the names of the kinds of Models.
-func ModelNames() (names []string) {
-	for _, m := range Models() {
-		names = append(names, m.Kind().Name)
-	}
-	return names
-}
-
-// FindModel returns a model of the kind of that name, as Models does.
-func FindModel(name string) (Model, bool) {
-	for _, m := range Models() {
-		if m.Kind().Name == name {
-			return m, true
+// findModel returns a new model of the kind of that name, or the names of all kinds.
+func findModel(name string) (m Model, names []string) {
+	for _, k := range Kinds() {
+		if k.Name == name {
+			return k.Defaults, nil
 		}
+		names = append(names, k.Name)
 	}
-	return nil, false
+	return nil, names
 }

@@ -62,9 +62,9 @@ func (e programEntry) workload() (Workload, error) {
 		Name: e.Name, Category: cmp.Or(e.Category, Program), Summary: e.Summary, Source: e.Source, Tick: time.Duration(e.Tick),
 		Resident: e.Population, Sizes: e.Sizes, LongWarmUp: e.WarmUp, Definition: e.Definition, Unit: e.Unit, Extra: e.Extra,
 	}
-	var found bool
-	if w.Model, found = FindModel(e.Model); !found {
-		return w, fmt.Errorf("model %q: want one of %s", e.Model, strings.Join(ModelNames(), ", "))
+	var kinds []string
+	if w.Model, kinds = findModel(e.Model); w.Model == nil {
+		return w, fmt.Errorf("model %q: want one of %s", e.Model, strings.Join(kinds, ", "))
 	}
 	text, err := toml.Marshal(e.Parameters)
 	if err == nil {

@@ -164,12 +164,11 @@ func notTOML(data []byte, err error) fault {
 // modelOf returns a model of the kind that a file names, which determines the parameters, or nil.
 func modelOf(value any, f *file) Model {
 	name, _ := value.(string)
-	if m, ok := FindModel(name); ok {
-		return m
+	m, names := findModel(name)
+	if m == nil {
+		f.wrong("model", f.places["model"].text, "one of "+strings.Join(names, ", ")+show.Nearest(name, names))
 	}
-	names := ModelNames()
-	f.wrong("model", f.places["model"].text, "one of "+strings.Join(names, ", ")+show.Nearest(name, names))
-	return nil
+	return m
 }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)

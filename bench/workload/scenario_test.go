@@ -189,7 +189,6 @@ func TestLoadRefusesNamesThatAreTaken(t *testing.T) {
 }
 
 func TestKeysOfAModel(t *testing.T) {
-	kind, _ := workload.FindModel("flow")
 	want := map[string]workload.Key{
 		"poll":                  {Type: "true or false", Optional: true},
 		"class[]":               {Type: "table"},
@@ -198,7 +197,7 @@ func TestKeysOfAModel(t *testing.T) {
 		"class[].completion":    {Type: "delay", Optional: true},
 		"class[].shares.cancel": {Type: "share", Optional: true},
 	}
-	for _, k := range workload.Parameters(kind) {
+	for _, k := range workload.Parameters(&workload.Flow{}) {
 		if w, ok := want[k.Name]; ok && (k.Type != w.Type || k.Optional != w.Optional) {
 			t.Errorf("%+v, want %+v", k, w)
 		}
@@ -217,8 +216,7 @@ func TestTheDescriptionIsCompleteAndItsExamplesAreSound(t *testing.T) {
 	}
 	text := string(data)
 	names := workload.DelayKinds()
-	flow, _ := workload.FindModel("flow")
-	for _, k := range workload.Parameters(flow) {
+	for _, k := range workload.Parameters(&workload.Flow{}) {
 		names = append(names, k.Name[strings.LastIndexByte(k.Name, '.')+1:])
 	}
 	names = append(names, "name", "summary", "source", "tick", "population", "trial", "unit", "model", "parameters")

@@ -38,9 +38,6 @@ type SIP struct {
 	Lost    Share `toml:"lost,omitempty" comment:"of the transactions, which are never answered"`
 }
 
-// Kind returns the kind of model.
-func (*SIP) Kind() Kind { return Kind{Name: "sip"} }
-
 // New returns the process at the rate of arrivals that leads to n timers.
 func (m *SIP) New(n int, tick time.Duration) script.Process {
 	p := &sip{

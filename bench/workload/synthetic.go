@@ -148,9 +148,6 @@ func (p *synthetic) replace(w *script.Writer, r *script.Rand, move Share) {
 	}
 }
 
-// Kind returns the kind of model.
-func (*Hold) Kind() Kind { return Kind{Name: "hold"} }
-
 // New returns the process.
 func (m *Hold) New(n int, tick time.Duration) script.Process {
 	delay := m.Delay.dist(tick)
@@ -164,9 +161,6 @@ func (m *Hold) New(n int, tick time.Duration) script.Process {
 		}
 	}}
 }
-
-// Kind returns the kind of model.
-func (*CancelHold) Kind() Kind { return Kind{Name: "cancel-hold", Mixed: true} }
 
 // Check makes sure that some timers fire.
 func (m *CancelHold) Check() []ParameterError {
@@ -191,9 +185,6 @@ func (m *CancelHold) New(n int, tick time.Duration) script.Process {
 	}}
 }
 
-// Kind returns the kind of model.
-func (*StartStop) Kind() Kind { return Kind{Name: "start-stop", Definition: 2} }
-
 // New returns the process.
 func (m *StartStop) New(n int, tick time.Duration) script.Process {
 	p := newSynthetic(n, &m.Delay, tick, n)
@@ -215,9 +206,6 @@ const defaultBurst = 32
 // burst bounds bursts, so that they leave a population of n as it is.
 func burst(n int, most Count) int { return max(1, min(int(most), n/10)) }
 
-// Kind returns the kind of model.
-func (*Churn) Kind() Kind { return Kind{Name: "churn", Definition: 2} }
-
 // New returns the process.
 func (m *Churn) New(n int, tick time.Duration) script.Process {
 	p := newSynthetic(n, &m.Delay, tick, livesPerDelay*n)
@@ -235,11 +223,6 @@ func (m *Churn) New(n int, tick time.Duration) script.Process {
 	return p
 }
 
-// Kind returns the kind of model.
-func (*Reschedule) Kind() Kind {
-	return Kind{Name: "reschedule", Unit: script.PerReschedule, Definition: 2}
-}
-
 // New returns the process.
 func (m *Reschedule) New(n int, tick time.Duration) script.Process {
 	p := newSynthetic(n, &m.Delay, tick, livesPerDelay*n)
@@ -253,9 +236,6 @@ func (m *Reschedule) New(n int, tick time.Duration) script.Process {
 	}
 	return p
 }
-
-// Kind returns the kind of model.
-func (*FillDrain) Kind() Kind { return Kind{Name: "fill-drain", Cyclic: true} }
 
 // New returns the process. A step is one whole cycle.
 func (m *FillDrain) New(n int, tick time.Duration) script.Process {

@@ -47,9 +47,6 @@ func (m *TCP) Check() []ParameterError {
 	return []ParameterError{{"loss", fmt.Sprint(m.Loss), "a share below 0.5, as timeouts double"}}
 }
 
-// Kind returns the kind of model.
-func (*TCP) Kind() Kind { return Kind{Name: "tcp"} }
-
 // New returns the process with the number of connections that leads to n timers.
 func (m *TCP) New(n int, tick time.Duration) script.Process {
 	p := &tcp{

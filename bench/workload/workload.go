@@ -6,6 +6,7 @@ package workload
 
 import (
 	"cmp"
+	"reflect"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
@@ -80,10 +81,12 @@ func (w Workload) process(n int) script.Process {
 
 // Kind returns the kind of its model. That of a recording, which has no model, has no name.
 func (w Workload) Kind() Kind {
-	if w.Model == nil {
-		return Kind{}
+	for _, k := range Kinds() {
+		if reflect.TypeOf(k.Defaults) == reflect.TypeOf(w.Model) {
+			return k
+		}
 	}
-	return w.Model.Kind()
+	return Kind{}
 }
 
 // CostUnit returns the unit of the cost of w.

@@ -36,9 +36,6 @@ type WorkUnit struct {
 	Begin    Duration `toml:"begin" comment:"pairs begin within this time"`
 }
 
-// Kind returns the kind of model.
-func (*WorkUnit) Kind() Kind { return Kind{Name: "workunit"} }
-
 // New returns the process with n/5 pairs.
 func (m *WorkUnit) New(n int, tick time.Duration) script.Process {
 	pairs := max(1, n/5)

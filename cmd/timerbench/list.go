@@ -64,14 +64,13 @@ func list(out io.Writer, name string, long bool) {
 		}
 	default: // models
 		t.Header = []string{"model", "parameter", "type", "meaning (in brackets: optional)"}
-		for _, m := range workload.Models() {
-			name := m.Kind().Name
-			for _, k := range workload.Parameters(m) {
+		for _, kind := range workload.Kinds() {
+			for _, k := range workload.Parameters(kind.Defaults) {
 				if k.Optional {
 					k.Doc = "(" + k.Doc + ")"
 				}
-				t.Add(name, k.Name, k.Type, k.Doc)
-				name = ""
+				t.Add(kind.Name, k.Name, k.Type, k.Doc)
+				kind.Name = ""
 			}
 		}
 	}

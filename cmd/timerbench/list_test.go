@@ -21,8 +21,8 @@ func TestListNamesEverything(t *testing.T) {
 	for _, w := range workload.All() {
 		says(t, short, "\n "+w.Name+" ", w.Summary[:20])
 	}
-	for _, m := range workload.Models() {
-		says(t, short, "\n "+m.Kind().Name+" ")
+	for _, k := range workload.Kinds() {
+		says(t, short, "\n "+k.Name+" ")
 	}
 	if only, _ := must(t, "list", "workloads"); strings.Contains(only, "red-black") || !strings.Contains(only, "cache-ttl") {
 		t.Errorf("list workloads prints %q", only)
