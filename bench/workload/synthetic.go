@@ -71,21 +71,24 @@ type synthetic struct {
 	fresh bool // Fill schedules whole delays, not the rest of delays as in the steady state
 
 	resident script.Dist // delays of the timers that stay until they fire
-	pace     pace
-}
 
-// newSynthetic returns a process of n timers with these delays, without its step. One median delay passes per perDelay
-// operations.
-func newSynthetic(n int, d *Delay, tick time.Duration, perDelay int) *synthetic {
-	delay := d.dist(tick)
-	return &synthetic{n: n, delay: delay, resident: delay, pace: pace{median: medianOf(delay), operations: int64(perDelay)}}
-}
-
-// pace is how fast the clock goes on: one median delay per that number of operations.
-type pace struct {
+	// In bursts one median delay passes per that number of operations.
 	median     structures.Tick
 	operations int64
 	owed       int64 // ticks that are still to pass, times operations
+}
+
+// newBursts returns a process of bursts of operations among n timers. do makes the calls of a burst, of at most most
+// operations and a tenth of the population, which so stays as it is. One median delay passes per perDelay operations.
+func newBursts(n int, d *Delay, tick time.Duration, most Count, perDelay int, do func(p *synthetic, w *script.Writer, r *script.Rand, burst int)) *synthetic {
+	delay, burst := d.dist(tick), max(1, min(int(most), n/10))
+	return &synthetic{
+		n: n, delay: delay, resident: delay, median: medianOf(delay), operations: int64(perDelay),
+		step: func(p *synthetic, w *script.Writer, r *script.Rand) {
+			do(p, w, r, burst)
+			p.passTime(w, r, burst)
+		},
+	}
 }
 
 // medianOf estimates the median of a distribution. The estimate is deterministic and good to about a percent.
@@ -102,9 +105,9 @@ func medianOf(d script.Dist) structures.Tick {
 // passTime moves the clock by the time of some operations. It wakes where a timer is due and at the end, as an event loop
 // does after a batch, and replaces the timers that fire.
 func (p *synthetic) passTime(w *script.Writer, r *script.Rand, operations int) {
-	p.pace.owed += int64(operations) * int64(p.pace.median)
-	to := w.Now() + structures.Tick(p.pace.owed/p.pace.operations)
-	p.pace.owed %= p.pace.operations
+	p.owed += int64(operations) * int64(p.median)
+	to := w.Now() + structures.Tick(p.owed/p.operations)
+	p.owed %= p.operations
 	for w.Now() < to {
 		at, ok := w.NextDeadline()
 		if !ok || at > to {
@@ -187,15 +190,12 @@ func (m *CancelHold) New(n int, tick time.Duration) script.Process {
 
 // New returns the process.
 func (m *StartStop) New(n int, tick time.Duration) script.Process {
-	p := newSynthetic(n, &m.Delay, tick, n)
-	p.resident = script.Constant(float64(residentDelays * p.pace.median))
-	p.step = func(p *synthetic, w *script.Writer, r *script.Rand) {
-		b := burst(n, defaultBurst)
-		for range b {
+	p := newBursts(n, &m.Delay, tick, defaultBurst, n, func(p *synthetic, w *script.Writer, r *script.Rand, burst int) {
+		for range burst {
 			w.Cancel(p.schedule(w, r))
 		}
-		p.passTime(w, r, b)
-	}
+	})
+	p.resident = script.Constant(float64(residentDelays * p.median))
 	return p
 }
 
@@ -203,37 +203,28 @@ func (m *StartStop) New(n int, tick time.Duration) script.Process {
 // free to choose: enough for one reading of the clock to weigh little.
 const defaultBurst = 32
 
-// burst bounds bursts, so that they leave a population of n as it is.
-func burst(n int, most Count) int { return max(1, min(int(most), n/10)) }
-
 // New returns the process.
 func (m *Churn) New(n int, tick time.Duration) script.Process {
-	p := newSynthetic(n, &m.Delay, tick, livesPerDelay*n)
-	p.known = m.Known
-	p.step = func(p *synthetic, w *script.Writer, r *script.Rand) {
-		b := burst(n, m.Burst)
-		for range b {
+	p := newBursts(n, &m.Delay, tick, m.Burst, livesPerDelay*n, func(p *synthetic, w *script.Writer, r *script.Rand, burst int) {
+		for range burst {
 			w.Cancel(w.AnyPending(r))
 		}
-		for range b {
+		for range burst {
 			p.schedule(w, r)
 		}
-		p.passTime(w, r, b)
-	}
+	})
+	p.known = m.Known
 	return p
 }
 
 // New returns the process.
 func (m *Reschedule) New(n int, tick time.Duration) script.Process {
-	p := newSynthetic(n, &m.Delay, tick, livesPerDelay*n)
-	p.known = m.Known
-	p.step = func(p *synthetic, w *script.Writer, r *script.Rand) {
-		b := burst(n, m.Burst)
-		for range b {
+	p := newBursts(n, &m.Delay, tick, m.Burst, livesPerDelay*n, func(p *synthetic, w *script.Writer, r *script.Rand, burst int) {
+		for range burst {
 			p.moveAny(w, r)
 		}
-		p.passTime(w, r, b)
-	}
+	})
+	p.known = m.Known
 	return p
 }
 
