@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -25,18 +23,7 @@ func recorded(t *testing.T, form trace.Form, run func(w *trace.Writer)) (string,
 	w.From(trace.Site{Place: "main.run main.go:7", Form: form})
 	w.Advance(0)
 	run(w)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "test.trace")
-	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := tracestat.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path, s
+	return saved(t, &out, w.Close())
 }
 
 // The calls and wake-ups of each change are counted by hand.

@@ -62,18 +62,24 @@ func (p *program) stop(timer uint64)               { p.observe(trace.EventStop, 
 // end ends the program at a time and returns its trace.
 func (p *program) end(at int64) (path string, s *tracestat.Summary) {
 	p.t.Helper()
-	if err := p.o.Close(at * 1_000_000); err != nil {
-		p.t.Fatal(err)
-	}
-	path = filepath.Join(p.t.TempDir(), "test.trace")
-	if err := os.WriteFile(path, p.out.Bytes(), 0o600); err != nil {
-		p.t.Fatal(err)
-	}
-	s, err := tracestat.Read(path)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	path, s = saved(p.t, &p.out, p.o.Close(at*1_000_000))
 	s.Totals.Heaped = p.heaped
+	return path, s
+}
+
+// saved saves a trace, unless err is an error of writing it.
+func saved(t *testing.T, out *bytes.Buffer, err error) (path string, s *tracestat.Summary) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "test.trace")
+	if err == nil {
+		err = os.WriteFile(path, out.Bytes(), 0o600)
+	}
+	if err == nil {
+		s, err = tracestat.Read(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	return path, s
 }
 

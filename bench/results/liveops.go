@@ -33,7 +33,7 @@ const (
 	OpReset       Op = "reset"        // restart a resident timer with its delay, so that it always moves to a later time
 	OpResetRandom Op = "reset-random" // move a resident timer to a random time, earlier or later
 	OpFire        Op = "fire"         // start timers with delays up to a millisecond, and wait for them
-	OpWake        Op = "wake"         // start one timer with a delay of a millisecond, and wait for it: the process sleeps. It is in no table
+	OpWake        Op = "wake"         // start one timer with a delay of a millisecond, and wait for it: the process sleeps; only Prices of package live measures it
 )
 
 // Ops are the operations of tables, in their order.
