@@ -35,21 +35,20 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/hwheel"
 	"github.com/timerbench/timerbench/structures/internal/ladder"
-	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/runs"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Option sets a parameter of Timers.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers with delays of up to a million ticks. The default is 0. New panics if n is negative or too
 // large. The structure grows if there are more timers.
-func Capacity(n int) Option { return option.Capacity("auto", n, records.MaxTimers) }
+func Capacity(n int) Option { return rules.Capacity("auto", n, records.MaxTimers) }
 
 var _ structures.Scheduler[int] = (*Timers[int])(nil)
 var _ structures.Prefetcher = (*Timers[int])(nil)
@@ -73,7 +72,7 @@ type core struct {
 
 // New returns an empty set of timers at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Timers[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	t := newTimers[T](fewLimit)
 	if n > 0 {
 		t.lists.Reserve(min(n, fewLimit))
@@ -107,7 +106,7 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 // schedule is Schedule without the value. The caller writes the value to the record.
 func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Record) {
 	rs := &t.records
-	deadline = clock.Clamp(rs.Clock, deadline)
+	deadline = rules.Clamp(rs.Clock, deadline)
 	if t.lists.Len() >= t.room {
 		if t.mode != many {
 			t.moveToWheel()
@@ -149,7 +148,7 @@ func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if !r.Is(id) {
 		return false
 	}
-	deadline = clock.Clamp(rs.Clock, deadline)
+	deadline = rules.Clamp(rs.Clock, deadline)
 	if t.mode == few {
 		if !r.Pending() {
 			return false

@@ -23,18 +23,18 @@ import (
 	"github.com/google/btree"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/ordered"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 )
 
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
 // Option sets a parameter of a Tree.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. Nodes are allocated when they are needed.
-func Capacity(n int) Option { return option.Capacity("btreegoogle", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("btreegoogle", n, slab.MaxCapacity) }
 
 // Tree is a B-tree of timers with values of type T. Make it with New. It allocates.
 type Tree[T any] struct{ scheduler[T] }
@@ -43,7 +43,7 @@ type scheduler[T any] = ordered.Scheduler[T]
 
 // New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
-	return &Tree[T]{ordered.New[T](newContainer(), option.Apply(option.Room{}, opts).Capacity)}
+	return &Tree[T]{ordered.New[T](newContainer(), rules.Apply(rules.Room{}, opts).Capacity)}
 }
 
 // container adapts the tree.

@@ -21,7 +21,7 @@ package bucketheap
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/bucketed"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/quadheap"
 )
@@ -29,10 +29,10 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. Buckets are made when they are needed.
-func Capacity(n int) Option { return option.Capacity("bucketheap", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("bucketheap", n, slab.MaxCapacity) }
 
 // Heap is a 4-ary heap of buckets of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
@@ -41,6 +41,6 @@ type scheduler[T any] = bucketed.Scheduler[T]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Heap[T]{bucketed.New[T](quadheap.New[uint32](), n)}
 }

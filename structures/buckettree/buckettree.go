@@ -23,7 +23,7 @@ package buckettree
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/bucketed"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/rbtree"
 )
@@ -31,10 +31,10 @@ import (
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
 // Option sets a parameter of a Tree.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. Buckets are made when they are needed.
-func Capacity(n int) Option { return option.Capacity("buckettree", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("buckettree", n, slab.MaxCapacity) }
 
 // Tree is a red-black tree of buckets of timers with values of type T. Make it with New.
 type Tree[T any] struct{ scheduler[T] }
@@ -43,6 +43,6 @@ type scheduler[T any] = bucketed.Scheduler[T]
 
 // New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Tree[T]{bucketed.New[T](rbtree.New[uint32](), n)}
 }

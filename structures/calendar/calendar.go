@@ -31,7 +31,7 @@ package calendar
 
 import (
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
@@ -39,10 +39,10 @@ import (
 var _ structures.Scheduler[int] = (*Queue[int])(nil)
 
 // Option sets a parameter of a Queue.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("calendar", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("calendar", n, slab.MaxCapacity) }
 
 // Queue is a calendar queue of timers with values of type T. Make it with New.
 type Queue[T any] struct{ scheduler[T] }
@@ -51,6 +51,6 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns an empty queue at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Queue[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Queue[T]{slotted.New[T](newCore(n), n)}
 }

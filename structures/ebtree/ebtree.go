@@ -35,7 +35,7 @@ import (
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
@@ -44,10 +44,10 @@ import (
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
 // Option sets a parameter of a Tree.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^31-1. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("ebtree", n, maxLen) }
+func Capacity(n int) Option { return rules.Capacity("ebtree", n, maxLen) }
 
 // Tree is an elastic binary tree of timers with values of type T. Make it with New.
 type Tree[T any] struct{ scheduler[T] }
@@ -56,7 +56,7 @@ type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Tree[T]{slotted.NewMoving[T](newCore(n), n)}
 }
 

@@ -37,7 +37,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
 
@@ -54,12 +54,12 @@ type config struct{ slots, capacity int }
 // Slots sets the number of buckets, which is the span in ticks: a power of two from 2 to 2^26, by
 // default 65,536. A bucket takes 8 bytes.
 func Slots(n int) Option {
-	return func(c *config) { c.slots = fifo.PowerOfTwo("ffsqueue", "Slots", n, 2, maxSlots) }
+	return func(c *config) { c.slots = rules.PowerOfTwo("ffsqueue", "Slots", n, 2, maxSlots) }
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("ffsqueue", "Capacity", n, 0, fifo.MaxCapacity) }
+	return func(c *config) { c.capacity = rules.Between("ffsqueue", "Capacity", n, 0, fifo.MaxCapacity) }
 }
 
 // Queue is a queue of timers with values of type T. Make it with New.
@@ -69,7 +69,7 @@ type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns an empty queue at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Queue[T] {
-	c := option.Apply(config{slots: 1 << 16}, opts)
+	c := rules.Apply(config{slots: 1 << 16}, opts)
 	queue := newCore(c.slots, c.capacity)
 	return &Queue[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }

@@ -46,19 +46,18 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/hwheel"
-	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Option sets a parameter of a Wheel.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers of up to a million ticks. The default is 0, and New panics if n
 // is negative or too large. More timers grow the wheel.
-func Capacity(n int) Option { return option.Capacity("hwheel", n, records.MaxTimers) }
+func Capacity(n int) Option { return rules.Capacity("hwheel", n, records.MaxTimers) }
 
 // Wheel is a hierarchical timer wheel. Make it with New. It keeps the contract of
 // structures.Scheduler, and is for one goroutine at a time.
@@ -78,7 +77,7 @@ var (
 // New returns an empty wheel whose clock is at tick 0. It panics if an option is
 // invalid.
 func New[T any](opts ...Option) *Wheel[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	w := &Wheel[T]{core{records: records.Of[T](), wheel: *hwheel.New(nil)}}
 	if n > 0 {
 		w.wheel.Reserve(&w.records, uint64(n))
@@ -97,7 +96,7 @@ func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 
 // schedule is Schedule without the value, which belongs into the record.
 func (w *core) schedule(deadline structures.Tick) (structures.ID, *records.Record) {
-	deadline = clock.Clamp(w.records.Clock, deadline)
+	deadline = rules.Clamp(w.records.Clock, deadline)
 	if w.wheel.Open() {
 		return w.wheel.Arrive(deadline)
 	}
@@ -115,7 +114,7 @@ func (w *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if !r.Is(id) {
 		return false
 	}
-	deadline = clock.Clamp(w.records.Clock, deadline)
+	deadline = rules.Clamp(w.records.Clock, deadline)
 	return w.wheel.Reschedule(&w.records, uint32(id), r, deadline)
 }
 

@@ -39,7 +39,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -47,10 +47,10 @@ import (
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 
 // Option sets a parameter of a Wheel.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("hwheellinux", n, fifo.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("hwheellinux", n, fifo.MaxCapacity) }
 
 // Wheel is a coarse timer wheel with values of type T. Make it with New. It keeps
 // the contract of structures.Scheduler, and is for one goroutine at a time.
@@ -61,7 +61,7 @@ type scheduler[T any] = fifo.Scheduler[T]
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	queue := &core{next: math.MaxInt64}
-	return &Wheel[T]{fifo.NewScheduler[T](queue, &queue.nodes, option.Apply(option.Room{}, opts).Capacity)}
+	return &Wheel[T]{fifo.NewScheduler[T](queue, &queue.nodes, rules.Apply(rules.Room{}, opts).Capacity)}
 }
 
 // The levels, as in Linux's kernel/time/timer.c: 64 lists each, and each level eight

@@ -36,17 +36,17 @@ package hwheellist
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 )
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 
 // Option sets a parameter of a Wheel.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers of up to 2^24 ticks. The default is 0, and New panics if n is negative or more than
 // 2^28. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("hwheellist", n, fifo.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("hwheellist", n, fifo.MaxCapacity) }
 
 // Wheel is a hierarchical timer wheel with values of type T. Make it with New.
 type Wheel[T any] struct{ scheduler[T] }
@@ -55,7 +55,7 @@ type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
-	queue, n := newCore(), option.Apply(option.Room{}, opts).Capacity
+	queue, n := newCore(), rules.Apply(rules.Room{}, opts).Capacity
 	if n > 0 {
 		queue.makeLevels(place(1<<24-1, 0))
 	}

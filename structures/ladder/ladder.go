@@ -30,19 +30,18 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/ladder"
-	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // Option sets a parameter of a Ladder.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers. The default is 0, and New panics if n is negative or too large. More timers grow the
 // ladder.
-func Capacity(n int) Option { return option.Capacity("ladder", n, records.MaxTimers) }
+func Capacity(n int) Option { return rules.Capacity("ladder", n, records.MaxTimers) }
 
 // Ladder is a set of pending timers. Make it with New. It keeps the contract of structures.Scheduler, and is for one goroutine at
 // a time.
@@ -55,7 +54,7 @@ var _ structures.Scheduler[int] = (*Ladder[int])(nil)
 
 // New returns an empty ladder whose clock is at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Ladder[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	l := &Ladder[T]{records: records.Of[T](), queue: ladder.New(0)}
 	if n > 0 {
 		l.records.ReserveTimers(uint64(n))
@@ -67,7 +66,7 @@ func New[T any](opts ...Option) *Ladder[T] {
 // Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A deadline at or before the clock counts
 // as the tick after the clock. It costs O(1).
 func (l *Ladder[T]) Schedule(deadline structures.Tick, value T) structures.ID {
-	id, r := l.queue.Schedule(&l.records, clock.Clamp(l.records.Clock, deadline))
+	id, r := l.queue.Schedule(&l.records, rules.Clamp(l.records.Clock, deadline))
 	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
 	return id
 }
@@ -82,7 +81,7 @@ func (l *Ladder[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	if !r.Is(id) || !r.Pending() {
 		return false
 	}
-	deadline = clock.Clamp(l.records.Clock, deadline)
+	deadline = rules.Clamp(l.records.Clock, deadline)
 	if l.queue.Keeps(r.Where, deadline) {
 		r.Deadline = deadline
 		return true

@@ -40,7 +40,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/internal/tickmap"
 )
@@ -55,12 +55,12 @@ type config struct{ lists, capacity int }
 // Lists sets the number of lists, which is the number of delays that cost O(1): a power of two from 8
 // to 32,768, by default 256. A list takes 16 bytes.
 func Lists(n int) Option {
-	return func(c *config) { c.lists = fifo.PowerOfTwo("lawn", "Lists", n, ways, 1<<15) }
+	return func(c *config) { c.lists = rules.PowerOfTwo("lawn", "Lists", n, ways, 1<<15) }
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("lawn", "Capacity", n, 0, fifo.MaxCapacity) }
+	return func(c *config) { c.capacity = rules.Between("lawn", "Capacity", n, 0, fifo.MaxCapacity) }
 }
 
 // Lawn holds timers with values of type T by their delays. Make it with New.
@@ -70,7 +70,7 @@ type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns an empty Lawn at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Lawn[T] {
-	c := option.Apply(config{lists: 256}, opts)
+	c := rules.Apply(config{lists: 256}, opts)
 	queue := newCore(c.lists, c.capacity)
 	return &Lawn[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }

@@ -26,8 +26,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
@@ -36,10 +35,10 @@ import (
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
 // Option sets a parameter of a List.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("list", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("list", n, slab.MaxCapacity) }
 
 // List is an unsorted list of timers with values of type T. Make it with New.
 //
@@ -53,7 +52,7 @@ type List[T any] struct {
 
 // New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &List[T]{table: slab.New[T](n), core: newCore(n)}
 }
 
@@ -61,7 +60,7 @@ func New[T any](opts ...Option) *List[T] {
 func (l *List[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	l.table.Reserve()
 	slot, id := l.table.Take(value)
-	l.core.add(slot, clock.Clamp(l.clock, deadline))
+	l.core.add(slot, rules.Clamp(l.clock, deadline))
 	return id
 }
 
@@ -71,7 +70,7 @@ func (l *List[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if slot == slab.None {
 		return false
 	}
-	l.core.move(slot, clock.Clamp(l.clock, deadline))
+	l.core.move(slot, rules.Clamp(l.clock, deadline))
 	return true
 }
 

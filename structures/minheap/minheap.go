@@ -25,7 +25,7 @@ package minheap
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
@@ -33,10 +33,10 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("minheap", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("minheap", n, slab.MaxCapacity) }
 
 // Heap is a binary heap of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
@@ -45,6 +45,6 @@ type scheduler[T any] = slotted.Moving[T, dary.Binary, *dary.Binary]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Heap[T]{slotted.NewMoving[T](dary.NewBinary(n), n)}
 }

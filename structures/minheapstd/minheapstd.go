@@ -20,7 +20,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
@@ -29,10 +29,10 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. Items are still allocated one by one.
-func Capacity(n int) Option { return option.Capacity("minheapstd", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("minheapstd", n, slab.MaxCapacity) }
 
 // Heap is a binary heap of timers with values of type T. Make it with New. It allocates.
 type Heap[T any] struct{ scheduler[T] }
@@ -41,7 +41,7 @@ type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Heap[T]{slotted.NewMoving[T](core{
 		queue: queue{items: make([]*item, 0, n)}, bySlot: make([]*item, 1, n+1),
 	}, n)}

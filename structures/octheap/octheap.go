@@ -26,7 +26,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 )
@@ -34,10 +34,10 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-8. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("octheap", n, maxLen) }
+func Capacity(n int) Option { return rules.Capacity("octheap", n, maxLen) }
 
 // Heap is an 8-ary heap of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
@@ -46,7 +46,7 @@ type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Heap[T]{slotted.NewMoving[T](newCore(n), n)}
 }
 

@@ -28,17 +28,17 @@ package quadheap
 import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 )
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-4. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("quadheap", n, dary.MaxLen) }
+func Capacity(n int) Option { return rules.Capacity("quadheap", n, dary.MaxLen) }
 
 // Heap is a 4-ary heap of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
@@ -47,6 +47,6 @@ type scheduler[T any] = slotted.Moving[T, dary.Quad, *dary.Quad]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Heap[T]{slotted.NewMoving[T](dary.NewQuad(n), n)}
 }

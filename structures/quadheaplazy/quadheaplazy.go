@@ -35,19 +35,18 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/dary"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 )
 
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers and their dead entries. n is from 0, the default, to 2^32-2.
-func Capacity(n int) Option { return option.Capacity("quadheaplazy", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("quadheaplazy", n, slab.MaxCapacity) }
 
 // Heap is a lazy 4-ary heap of timers with values of type T. Make it with New.
 //
@@ -62,7 +61,7 @@ type Heap[T any] struct {
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Heap[T]{table: slab.New[T](n), core: newCore(n)}
 }
 
@@ -70,7 +69,7 @@ func New[T any](opts ...Option) *Heap[T] {
 func (h *Heap[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	h.table.Reserve()
 	slot, id := h.table.Take(value)
-	h.core.set(slot, clock.Clamp(h.clock, deadline))
+	h.core.set(slot, rules.Clamp(h.clock, deadline))
 	return id
 }
 
@@ -80,7 +79,7 @@ func (h *Heap[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if slot == slab.None {
 		return false
 	}
-	h.core.set(slot, clock.Clamp(h.clock, deadline))
+	h.core.set(slot, rules.Clamp(h.clock, deadline))
 	return true
 }
 

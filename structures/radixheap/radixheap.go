@@ -29,7 +29,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
@@ -39,10 +39,10 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("radixheap", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("radixheap", n, slab.MaxCapacity) }
 
 // Heap is a radix heap of timers with values of type T. Make it with New.
 type Heap[T any] struct{ scheduler[T] }
@@ -51,7 +51,7 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Heap[T]{slotted.New[T](newCore(n), n)}
 }
 

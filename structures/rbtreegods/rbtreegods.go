@@ -20,8 +20,8 @@ package rbtreegods
 import (
 	"github.com/emirpasic/gods/trees/redblacktree"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/ordered"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
@@ -30,10 +30,10 @@ import (
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
 // Option sets a parameter of a Tree.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. Nodes are still allocated one by one.
-func Capacity(n int) Option { return option.Capacity("rbtreegods", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("rbtreegods", n, slab.MaxCapacity) }
 
 // Tree is a red-black tree of timers with values of type T. Make it with New. It allocates.
 type Tree[T any] struct{ scheduler[T] }
@@ -42,7 +42,7 @@ type scheduler[T any] = ordered.Scheduler[T]
 
 // New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Tree[T]{ordered.New[T](newContainer(), n)}
 }
 

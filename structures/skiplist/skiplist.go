@@ -33,7 +33,7 @@ import (
 	"math/bits"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
@@ -52,7 +52,7 @@ type config struct {
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("skiplist", "Capacity", n, 0, slab.MaxCapacity) }
+	return func(c *config) { c.capacity = rules.Between("skiplist", "Capacity", n, 0, slab.MaxCapacity) }
 }
 
 // Seed seeds the random heights of the towers, by default 0. Lists with equal seeds that see the
@@ -66,7 +66,7 @@ type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
-	c := option.Apply(config{}, opts)
+	c := rules.Apply(config{}, opts)
 	return &List[T]{slotted.NewMoving[T](newCore(c.capacity, c.seed), c.capacity)}
 }
 

@@ -23,8 +23,8 @@ import (
 
 	"github.com/huandu/skiplist"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/ordered"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
@@ -33,10 +33,10 @@ import (
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
 // Option sets a parameter of a List.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2; elements are allocated.
-func Capacity(n int) Option { return option.Capacity("skiplisthuandu", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("skiplisthuandu", n, slab.MaxCapacity) }
 
 // List is a skip list of timers with values of type T. Make it with New. It allocates.
 type List[T any] struct{ scheduler[T] }
@@ -45,7 +45,7 @@ type scheduler[T any] = ordered.Scheduler[T]
 
 // New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
-	return &List[T]{ordered.New[T](newContainer(), option.Apply(option.Room{}, opts).Capacity)}
+	return &List[T]{ordered.New[T](newContainer(), rules.Apply(rules.Room{}, opts).Capacity)}
 }
 
 // container adapts the list.

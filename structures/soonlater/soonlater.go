@@ -48,7 +48,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -66,18 +66,18 @@ type config struct{ soon, later, capacity int }
 // Soon sets the number of slots of the soon wheel, which is the number of ticks that it covers: a power
 // of two from 2 to 2^24, by default 2^14. A slot takes 8 bytes.
 func Soon(n int) Option {
-	return func(c *config) { c.soon = fifo.PowerOfTwo("soonlater", "Soon", n, 2, maxSlots) }
+	return func(c *config) { c.soon = rules.PowerOfTwo("soonlater", "Soon", n, 2, maxSlots) }
 }
 
 // Later sets the number of slots of the later wheel: a power of two from 4 to 2^24, by default
 // 2^14. A slot takes 12 bytes.
 func Later(n int) Option {
-	return func(c *config) { c.later = fifo.PowerOfTwo("soonlater", "Later", n, 4, maxSlots) }
+	return func(c *config) { c.later = rules.PowerOfTwo("soonlater", "Later", n, 4, maxSlots) }
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("soonlater", "Capacity", n, 0, fifo.MaxCapacity) }
+	return func(c *config) { c.capacity = rules.Between("soonlater", "Capacity", n, 0, fifo.MaxCapacity) }
 }
 
 // Wheels is a soon and a later wheel of timers with values of type T. Make it with New.
@@ -87,7 +87,7 @@ type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns empty wheels at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheels[T] {
-	c := option.Apply(config{soon: 1 << 14, later: 1 << 14}, opts)
+	c := rules.Apply(config{soon: 1 << 14, later: 1 << 14}, opts)
 	width := bits.TrailingZeros(uint(c.soon / 2))
 	queue := newCore(c.soon, c.later, width, c.capacity)
 	return &Wheels[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}

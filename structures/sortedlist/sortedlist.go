@@ -29,7 +29,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
@@ -39,10 +39,10 @@ import (
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
 // Option sets a parameter of a List.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("sortedlist", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("sortedlist", n, slab.MaxCapacity) }
 
 // List is a sorted list of timers with values of type T. Make it with New.
 type List[T any] struct{ scheduler[T] }
@@ -51,7 +51,7 @@ type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &List[T]{slotted.NewMoving[T](core{lists: fifo.New(n)}, n)}
 }
 

@@ -32,7 +32,7 @@ import (
 	"math"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
@@ -48,12 +48,12 @@ type config struct{ period, capacity int }
 
 // Period sets the number of ticks from sweep to sweep, from 1 to 2^31-1. The default is 1000.
 func Period(ticks int) Option {
-	return func(c *config) { c.period = option.Between("sweep", "Period", ticks, 1, math.MaxInt32) }
+	return func(c *config) { c.period = rules.Between("sweep", "Period", ticks, 1, math.MaxInt32) }
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("sweep", "Capacity", n, 0, slab.MaxCapacity) }
+	return func(c *config) { c.capacity = rules.Between("sweep", "Capacity", n, 0, slab.MaxCapacity) }
 }
 
 // Sweep is an array of timers with values of type T. Make it with New.
@@ -63,7 +63,7 @@ type scheduler[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty sweep at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Sweep[T] {
-	c := option.Apply(config{period: 1000}, opts)
+	c := rules.Apply(config{period: 1000}, opts)
 	return &Sweep[T]{slotted.NewMoving[T](newCore(c.period, c.capacity), c.capacity)}
 }
 

@@ -43,8 +43,8 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
-	"github.com/timerbench/timerbench/structures/internal/option"
 	"github.com/timerbench/timerbench/structures/internal/prefetch"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
@@ -53,10 +53,10 @@ import (
 var _ structures.Scheduler[int] = (*Buckets[int])(nil)
 
 // Option sets a parameter of Buckets.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, in segments and in the heap. n is from 0, the default, to 2^32-4.
-func Capacity(n int) Option { return option.Capacity("ttlbuckets", n, dary.MaxLen) }
+func Capacity(n int) Option { return rules.Capacity("ttlbuckets", n, dary.MaxLen) }
 
 // Buckets holds timers with values of type T by their delays. Make it with New.
 type Buckets[T any] struct{ scheduler[T] }
@@ -65,7 +65,7 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns empty buckets at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Buckets[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	b := &Buckets[T]{slotted.New[T](newCore(n), n)}
 	table, c := slotted.Parts(&b.scheduler)
 	c.clock, c.ahead = slotted.Clock(&b.scheduler), table.Addresses

@@ -39,7 +39,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
@@ -49,10 +49,10 @@ import (
 var _ structures.Scheduler[int] = (*Lists[int])(nil)
 
 // Option sets a parameter of Lists.
-type Option func(*option.Room)
+type Option func(*rules.Room)
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return option.Capacity("twolists", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return rules.Capacity("twolists", n, slab.MaxCapacity) }
 
 // Lists is a short and a long list of timers with values of type T. Make it with New.
 type Lists[T any] struct{ scheduler[T] }
@@ -61,7 +61,7 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns empty lists at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Lists[T] {
-	n := option.Apply(option.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
 	c := core{lists: fifo.New(n), in: make([]which, 1, n+1), horizon: 333, reach: 333}
 	for i := range c.earliest {
 		c.earliest[i] = never

@@ -40,7 +40,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -58,12 +58,12 @@ type config struct{ slots, capacity int }
 // Slots sets the number of slots: any from 1 to 2^26, a tick each, by default 65,536. A power of
 // two saves a division an operation. A slot takes 16 bytes.
 func Slots(n int) Option {
-	return func(c *config) { c.slots = option.Between("wheel", "Slots", n, 1, maxSlots) }
+	return func(c *config) { c.slots = rules.Between("wheel", "Slots", n, 1, maxSlots) }
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("wheel", "Capacity", n, 0, fifo.MaxCapacity) }
+	return func(c *config) { c.capacity = rules.Between("wheel", "Capacity", n, 0, fifo.MaxCapacity) }
 }
 
 // Wheel is a flat timer wheel with values of type T. Make it with New.
@@ -73,7 +73,7 @@ type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
-	c := option.Apply(config{slots: 1 << 16}, opts)
+	c := rules.Apply(config{slots: 1 << 16}, opts)
 	queue := newRing(c.slots)
 	return &Wheel[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }

@@ -44,7 +44,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
-	"github.com/timerbench/timerbench/structures/internal/option"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
@@ -60,12 +60,12 @@ type config struct{ perSlot, capacity int }
 // PerSlot sets the number of timers that each of the 2048 slots has room for, from 1 to 65,536, by
 // default 128. Each takes 4 bytes.
 func PerSlot(n int) Option {
-	return func(c *config) { c.perSlot = option.Between("wheelfixed", "PerSlot", n, 1, 1<<indexBits) }
+	return func(c *config) { c.perSlot = rules.Between("wheelfixed", "PerSlot", n, 1, 1<<indexBits) }
 }
 
 // Capacity reserves room for n timers, in slots and in the heap. n is from 0, the default, to 2^32-4.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = option.Between("wheelfixed", "Capacity", n, 0, dary.MaxLen) }
+	return func(c *config) { c.capacity = rules.Between("wheelfixed", "Capacity", n, 0, dary.MaxLen) }
 }
 
 // Wheel is a coarse timer wheel with values of type T. Make it with New.
@@ -75,7 +75,7 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
-	c := option.Apply(config{perSlot: 128}, opts)
+	c := rules.Apply(config{perSlot: 128}, opts)
 	w := &Wheel[T]{slotted.New[T](newCore(c.perSlot, c.capacity), c.capacity)}
 	_, queue := slotted.Parts(&w.scheduler)
 	queue.clock = slotted.Clock(&w.scheduler)

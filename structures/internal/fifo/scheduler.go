@@ -4,8 +4,8 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
 )
@@ -66,7 +66,7 @@ func (c *core) schedule(deadline structures.Tick) (structures.ID, *Node) {
 		slot = ts.makeFree()
 	}
 	n := ts.At(slot)
-	n.Start(clock.Clamp(ts.Clock, deadline))
+	n.Start(rules.Clamp(ts.Clock, deadline))
 	ts.count++
 	last := ts.last
 	ts.last = slot
@@ -89,7 +89,7 @@ func (c *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	if !ok {
 		return false
 	}
-	deadline = clock.Clamp(c.timers.Clock, deadline)
+	deadline = rules.Clamp(c.timers.Clock, deadline)
 	if uint32(id) == c.timers.last {
 		n.Deadline = deadline
 		return true

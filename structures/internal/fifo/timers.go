@@ -190,12 +190,3 @@ func (ts *Timers) timer(slot uint32) (deadline structures.Tick, next, prev uint3
 	n := ts.At(slot)
 	return n.Deadline, n.next, n.prev
 }
-
-// PowerOfTwo returns got, the value of an option. It panics unless got is a power of two from lo to hi, with a message that names the
-// package and the option.
-func PowerOfTwo(pkg, name string, got, lo, hi int) int {
-	if got < lo || got > hi || got&(got-1) != 0 {
-		panic(fmt.Sprintf("%s: %s(%d): want a power of two from %d to %d", pkg, name, got, lo, hi))
-	}
-	return got
-}

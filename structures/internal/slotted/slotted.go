@@ -9,7 +9,7 @@ package slotted
 
 import (
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
 	"github.com/timerbench/timerbench/structures/shape"
@@ -59,7 +59,7 @@ func New[T, C any, Q Queue[C]](queue C, capacity int) Scheduler[T, C, Q] {
 func (s *Scheduler[T, C, Q]) Schedule(deadline structures.Tick, value T) structures.ID {
 	s.table.Reserve()
 	slot, id := s.table.Take(value)
-	deadline = clock.Clamp(s.clock, deadline)
+	deadline = rules.Clamp(s.clock, deadline)
 	s.quiet = min(s.quiet, deadline)
 	Q(&s.queue).Add(slot, deadline)
 	return id
@@ -71,7 +71,7 @@ func (s *Scheduler[T, C, Q]) Reschedule(id structures.ID, deadline structures.Ti
 	if slot == slab.None {
 		return false
 	}
-	deadline = clock.Clamp(s.clock, deadline)
+	deadline = rules.Clamp(s.clock, deadline)
 	s.quiet = min(s.quiet, deadline)
 	q := Q(&s.queue)
 	q.Remove(slot)
@@ -160,7 +160,7 @@ func (s *Moving[T, C, Q]) Reschedule(id structures.ID, deadline structures.Tick)
 	if slot == slab.None {
 		return false
 	}
-	deadline = clock.Clamp(s.clock, deadline)
+	deadline = rules.Clamp(s.clock, deadline)
 	s.quiet = min(s.quiet, deadline)
 	Q(&s.queue).Move(slot, deadline)
 	return true

@@ -26,7 +26,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
 )
 
@@ -137,14 +137,14 @@ func (c *core) mine(n *node) bool {
 
 // add adds a timer that is not pending.
 func (c *core) add(n *node, deadline structures.Tick) {
-	n.deadline = clock.Clamp(c.clock, deadline)
+	n.deadline = rules.Clamp(c.clock, deadline)
 	c.entries = append(c.entries, entry{})
 	c.up(len(c.entries)-1, entry{n.deadline, n})
 }
 
 // move gives a timer another deadline.
 func (c *core) move(n *node, deadline structures.Tick) {
-	n.deadline = clock.Clamp(c.clock, deadline)
+	n.deadline = rules.Clamp(c.clock, deadline)
 	c.settle(n.place-1, entry{n.deadline, n})
 }
 

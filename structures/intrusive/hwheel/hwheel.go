@@ -45,8 +45,8 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
 	"github.com/timerbench/timerbench/structures/internal/prefetch"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
 )
 
@@ -203,7 +203,7 @@ func (c *core) scheduleSlow(n *links.Node, deadline structures.Tick) {
 	if c.reschedule(n, deadline) {
 		return
 	}
-	n.Deadline = clock.Clamp(c.clock, deadline)
+	n.Deadline = rules.Clamp(c.clock, deadline)
 	c.key.Seal(n)
 	c.quiet = min(c.quiet, n.Deadline)
 	c.file(n, c.list)
@@ -291,7 +291,7 @@ func (c *core) reschedule(n *links.Node, deadline structures.Tick) bool {
 	if !c.key.Owns(n) {
 		return refuse(n)
 	}
-	deadline = clock.Clamp(c.clock, deadline)
+	deadline = rules.Clamp(c.clock, deadline)
 	c.moved[c.earlier%uint(len(c.moved))] = uintptr(unsafe.Pointer(n))
 	earlier := uint(0)
 	if deadline < n.Deadline {

@@ -33,7 +33,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
 )
 
@@ -149,7 +149,7 @@ func (c *core) schedule(n *links.Node, deadline structures.Tick) {
 
 // add puts a timer into the slot of a deadline.
 func (c *core) add(n *links.Node, deadline structures.Tick) {
-	n.Deadline = clock.Clamp(c.clock, deadline)
+	n.Deadline = rules.Clamp(c.clock, deadline)
 	c.file(n)
 }
 

@@ -27,7 +27,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/clock"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
 )
 
@@ -168,7 +168,7 @@ func (c *core) link(parent *node, side int, child *node) {
 
 // insert adds a timer that is not pending, after all timers with the same deadline.
 func (c *core) insert(n *node, deadline structures.Tick) {
-	n.deadline = clock.Clamp(c.clock, deadline)
+	n.deadline = rules.Clamp(c.clock, deadline)
 	n.tree, n.red = c, true
 	c.count++
 	parent, side := (*node)(nil), left

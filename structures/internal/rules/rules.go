@@ -1,0 +1,51 @@
+// Package rules has the rules of the contract that all structures keep in the same words: past deadlines and bad options.
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/timerbench/timerbench/structures"
+)
+
+// Clamp returns deadline if it is after now, the tick of the clock. Otherwise it returns the tick after now, or the last
+// tick of all.
+func Clamp(now, deadline structures.Tick) structures.Tick {
+	if deadline <= now {
+		return now + min(1, math.MaxInt64-now)
+	}
+	return deadline
+}
+
+// Apply returns the configuration c after all options.
+func Apply[C any, O ~func(*C)](c C, opts []O) C {
+	for _, set := range opts {
+		set(&c)
+	}
+	return c
+}
+
+// Room has the option of most structures: the number of timers to reserve room for.
+type Room struct{ Capacity int }
+
+// Capacity returns the option that reserves room for n timers, from 0 to most.
+func Capacity(pkg string, n, most int) func(*Room) {
+	return func(r *Room) { r.Capacity = Between(pkg, "Capacity", n, 0, most) }
+}
+
+// Between returns got. It panics unless lo <= got <= hi, with a message that names the option.
+func Between(pkg, name string, got, lo, hi int) int {
+	return check(got >= lo && got <= hi, "number", pkg, name, got, lo, hi)
+}
+
+// PowerOfTwo is Between for a power of two.
+func PowerOfTwo(pkg, name string, got, lo, hi int) int {
+	return check(got >= lo && got <= hi && got&(got-1) == 0, "power of two", pkg, name, got, lo, hi)
+}
+
+func check(ok bool, want, pkg, name string, got, lo, hi int) int {
+	if !ok {
+		panic(fmt.Sprintf("%s: %s(%d): want a %s from %d to %d", pkg, name, got, want, lo, hi))
+	}
+	return got
+}
