@@ -141,11 +141,8 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 // id is not pending. It costs O(1). In the wheel every 32nd call moves 32 timers to their new slots.
 func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	rs := &t.records
-	if !rs.Has(id) {
-		return false
-	}
-	r := rs.At(uint32(id))
-	if !r.Is(id) {
+	r, ok := rs.Find(id)
+	if !ok {
 		return false
 	}
 	deadline = rules.Clamp(rs.Clock, deadline)
@@ -174,11 +171,8 @@ func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 // Cancel removes a pending timer, or returns false if id is not pending. It costs O(1). In the wheel each 32nd call clears 32 places.
 func (t *core) Cancel(id structures.ID) bool {
 	rs := &t.records
-	if !rs.Has(id) {
-		return false
-	}
-	r := rs.At(uint32(id))
-	if !r.Is(id) {
+	r, ok := rs.Find(id)
+	if !ok {
 		return false
 	}
 	if !t.plain {

@@ -107,11 +107,8 @@ func (w *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 // It returns false, and changes nothing, if id is not pending. It costs O(1). Every 32nd
 // call moves 32 timers to their new slots.
 func (w *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
-	if !w.records.Has(id) {
-		return false
-	}
-	r := w.records.At(uint32(id))
-	if !r.Is(id) {
+	r, ok := w.records.Find(id)
+	if !ok {
 		return false
 	}
 	deadline = rules.Clamp(w.records.Clock, deadline)
@@ -121,11 +118,8 @@ func (w *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 // Cancel removes a pending timer. It returns false, and changes nothing, if id is
 // not pending. It costs O(1). Every 32nd call clears the places of 32 timers in slots.
 func (w *core) Cancel(id structures.ID) bool {
-	if !w.records.Has(id) {
-		return false
-	}
-	r := w.records.At(uint32(id))
-	if !r.Is(id) {
+	r, ok := w.records.Find(id)
+	if !ok {
 		return false
 	}
 	w.records.ClearValue(r)

@@ -74,11 +74,8 @@ func (l *Ladder[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 // Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It returns false, and changes nothing, if
 // id is not pending. It costs O(1).
 func (l *Ladder[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
-	if !l.records.Has(id) {
-		return false
-	}
-	r := l.records.At(uint32(id))
-	if !r.Is(id) || !r.Pending() {
+	r, ok := l.records.Find(id)
+	if !ok || !r.Pending() {
 		return false
 	}
 	deadline = rules.Clamp(l.records.Clock, deadline)
@@ -91,11 +88,8 @@ func (l *Ladder[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 
 // Cancel removes a pending timer. It returns false, and changes nothing, if id is not pending. It costs O(1).
 func (l *Ladder[T]) Cancel(id structures.ID) bool {
-	if !l.records.Has(id) {
-		return false
-	}
-	r := l.records.At(uint32(id))
-	if !r.Is(id) || !r.Pending() {
+	r, ok := l.records.Find(id)
+	if !ok || !r.Pending() {
 		return false
 	}
 	l.records.ClearValue(r)

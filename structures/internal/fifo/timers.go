@@ -65,11 +65,8 @@ func (ts *Timers) Deadline(slot uint32) structures.Tick { return ts.At(slot).Dea
 // find returns the record that an ID names. ok is false if its timer is not pending.
 func (ts *Timers) find(id structures.ID) (n *Node, ok bool) {
 	// An even generation was never issued: without that test a forged ID could name a free record.
-	if !ts.Has(id) || id>>32&1 == 0 {
-		return nil, false
-	}
-	n = ts.At(uint32(id))
-	return n, n.Is(id)
+	r, ok := ts.Find(id)
+	return (*Node)(unsafe.Pointer(r)), ok && id>>32&1 == 1
 }
 
 // end takes the timer out of its record.

@@ -121,8 +121,15 @@ func IDOf(index, generation uint32) structures.ID {
 	return structures.ID(generation)<<32 | structures.ID(index)
 }
 
-// Has reports whether the record that an ID names was ever used.
-func (s *Set) Has(id structures.ID) bool { return uint32(id) < s.Fresh() }
+// Find returns the record that an ID names. ok is false if the timer of the ID is gone. Otherwise it is pending or only prepared,
+// or no ID.
+func (s *Set) Find(id structures.ID) (r *Record, ok bool) {
+	if uint32(id) >= s.Fresh() {
+		return nil, false
+	}
+	r = s.At(uint32(id))
+	return r, r.Is(id)
+}
 
 // HasFree reports whether a record is free.
 func (s *Set) HasFree() bool { return s.free.depth > 0 || s.free.down() }
@@ -202,7 +209,7 @@ func (s *Set) PrefetchIDs(b *prefetch.Batch, ids []structures.ID) {
 	for len(ids) > 0 {
 		n := min(len(ids), prefetch.Capacity/2)
 		for _, id := range ids[:n] {
-			if s.Has(id) {
+			if uint32(id) < s.Fresh() {
 				s.add(b, uint32(id))
 			}
 		}
