@@ -11,6 +11,14 @@ import (
 
 // walk adds the heap, dead entries included.
 func (c *core) walk(b *snapshot.Builder) error {
+	entryOf := b.Entry
+	b.Entry = func(slot uint32, filed structures.Tick) shape.Entry {
+		e := entryOf(slot, filed)
+		if c.marks[slot]&state == early {
+			e.Deadline = c.times[slot].deadline
+		}
+		return e
+	}
 	newest := make([]bool, len(c.marks)) // per slot: whether its newest entry is in the heap
 	dead := 0
 	for i, e := range c.heap[dary.Root:] {
@@ -56,25 +64,7 @@ func (c *core) walk(b *snapshot.Builder) error {
 }
 
 // CheckInvariants walks the heap and returns the first broken invariant. It costs O(n).
-func (h *Heap[T]) CheckInvariants() error {
-	if err := h.table.CheckInvariants(); err != nil {
-		return err
-	}
-	b := snapshot.Builder{Entry: h.entry, Holds: h.table.InUse}
-	return b.Check(h.core.walk(&b), h.table.Len())
-}
+func (h *Heap[T]) CheckInvariants() error { return h.table.Check(h.clock, h.core.walk) }
 
 // Snapshot returns the heap, dead entries included. It costs O(n).
-func (h *Heap[T]) Snapshot() shape.Snapshot {
-	b := snapshot.Builder{Entry: h.entry}
-	_ = h.core.walk(&b) // CheckInvariants returns the error
-	return shape.Snapshot{Parts: b.Parts}
-}
-
-func (h *Heap[T]) entry(slot uint32, filed structures.Tick) shape.Entry {
-	e := h.table.Entry(slot, filed)
-	if h.core.marks[slot]&state == early {
-		e.Deadline = h.core.times[slot].deadline
-	}
-	return e
-}
+func (h *Heap[T]) Snapshot() shape.Snapshot { return h.table.Snapshot(h.clock, h.core.walk) }
