@@ -49,9 +49,6 @@ type Heap[T any] struct{ core }
 // New returns an empty heap whose clock is at tick 0.
 func New[T any]() *Heap[T] { return &Heap[T]{} }
 
-// foreign is what a method panics with instead of corrupting two heaps.
-const foreign = "intrusive/heap: the timer is pending in another heap, or is a copy of a pending timer"
-
 // Schedule makes t pending, or moves it. A deadline at or before the clock counts as the tick after it. It costs
 // O(log n), on average O(1). Like Reschedule and Cancel, it panics if t is pending in another heap or is a copy of a
 // pending timer.
@@ -98,9 +95,6 @@ func (h *Heap[T]) Len() int { return len(h.entries) }
 // Work returns the comparisons of two deadlines so far.
 func (h *Heap[T]) Work() structures.Work { return structures.Work{Comparisons: h.comparisons} }
 
-// CheckInvariants walks the heap and returns the first broken invariant. It costs O(n).
-func (h *Heap[T]) CheckInvariants() error { return h.check() }
-
 // node is the part of a timer that belongs to the heap.
 type node struct {
 	deadline structures.Tick // of a timer that is not pending: the last one that it had
@@ -130,7 +124,7 @@ func (c *core) mine(n *node) bool {
 		return false
 	}
 	if n.place > len(c.entries) || c.entries[n.place-1].timer != n {
-		panic(foreign)
+		panic("intrusive/heap: the timer is pending in another heap, or is a copy of a pending timer")
 	}
 	return true
 }
@@ -224,8 +218,8 @@ func (c *core) down(at int, e entry) {
 	c.put(at, e)
 }
 
-// check returns the first broken invariant.
-func (c *core) check() error {
+// CheckInvariants walks the heap and returns the first broken invariant. It costs O(n).
+func (c *core) CheckInvariants() error {
 	for at, e := range c.entries {
 		if parent := (at - 1) / arity; at > 0 && e.deadline < c.entries[parent].deadline {
 			return fmt.Errorf("heap: entry %d is due at %d, before its parent", at, e.deadline)

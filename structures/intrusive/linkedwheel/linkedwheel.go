@@ -64,9 +64,6 @@ func New[T any]() *Wheel[T] {
 	return w
 }
 
-// foreign is what a method panics with instead of corrupting two wheels.
-const foreign = "intrusive/linkedwheel: the timer is pending in another wheel, or is a copy of a pending timer"
-
 // Schedule makes t pending, or moves it. A deadline at or before the clock counts as the tick after it. It costs
 // O(1). Like Reschedule and Cancel, it panics if t is pending in another wheel or is a copy of a pending timer.
 func (w *Wheel[T]) Schedule(t *Timer[T], deadline structures.Tick) {
@@ -100,19 +97,11 @@ func (w *Wheel[T]) Cancel(t *Timer[T]) bool {
 // down at most once a level, and a slot that starts moves all its timers.
 func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] { return (*Timer[T])(unsafe.Pointer(w.pop(now))) }
 
-// Next returns a tick before which no timer is due: the earliest deadline, if that is in a slot of one tick, or else
-// the start of the first slot that cascades. ok is false if no timer is pending. The tick is after the clock unless a
-// timer is due now. Next costs O(1) plus the cascades, which the next Pop then saves.
-func (w *Wheel[T]) Next() (at structures.Tick, ok bool) { return w.next() }
-
 // Len returns the number of pending timers, including those that are due.
 func (w *Wheel[T]) Len() int { return w.count }
 
 // Work returns the counters of the work done so far: slots that fired or cascaded, and timers that cascaded.
 func (w *Wheel[T]) Work() structures.Work { return w.work }
-
-// CheckInvariants walks the wheel and returns the first broken invariant. It costs O(slots + n).
-func (w *Wheel[T]) CheckInvariants() error { return w.check() }
 
 // core is a wheel without the type of its values, so its methods are compiled once. Invariants:
 //
@@ -135,7 +124,7 @@ func (c *core) mine(n *links.Node) bool {
 		return true
 	}
 	if n.Pending() {
-		panic(foreign)
+		panic("intrusive/linkedwheel: the timer is pending in another wheel, or is a copy of a pending timer")
 	}
 	return false
 }
@@ -225,8 +214,10 @@ func (c *core) open(l uint, s uint8) {
 	}
 }
 
-// next is Next.
-func (c *core) next() (at structures.Tick, ok bool) {
+// Next returns a tick before which no timer is due: the earliest deadline, if that is in a slot of one tick, or else
+// the start of the first slot that cascades. ok is false if no timer is pending. The tick is after the clock unless a
+// timer is due now. Next costs O(1) plus the cascades, which the next Pop then saves.
+func (c *core) Next() (at structures.Tick, ok bool) {
 	if c.count == 0 {
 		return 0, false
 	}
@@ -242,8 +233,8 @@ func (c *core) next() (at structures.Tick, ok bool) {
 	}
 }
 
-// check returns the first broken invariant.
-func (c *core) check() error {
+// CheckInvariants walks the wheel and returns the first broken invariant. It costs O(slots + n).
+func (c *core) CheckInvariants() error {
 	if c.cursor > c.clock {
 		return fmt.Errorf("linkedwheel: the cursor %d is after the clock %d", c.cursor, c.clock)
 	}

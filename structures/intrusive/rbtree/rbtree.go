@@ -50,9 +50,6 @@ type Tree[T any] struct{ core }
 // New returns an empty tree whose clock is at tick 0.
 func New[T any]() *Tree[T] { return &Tree[T]{} }
 
-// foreign is what a method panics with instead of corrupting two trees.
-const foreign = "intrusive/rbtree: the timer is pending in another tree, or is a copy of a pending timer"
-
 // Schedule makes t pending, or moves it. A deadline at or before the clock counts as the tick after it. It costs
 // O(log n). Like Reschedule and Cancel, it panics if t is pending in another tree or is a copy of a pending timer.
 func (r *Tree[T]) Schedule(t *Timer[T], deadline structures.Tick) {
@@ -100,9 +97,6 @@ func (r *Tree[T]) Len() int { return r.count }
 // Work returns the comparisons of two deadlines so far.
 func (r *Tree[T]) Work() structures.Work { return structures.Work{Comparisons: r.comparisons} }
 
-// CheckInvariants walks the tree and returns the first broken invariant. It costs O(n).
-func (r *Tree[T]) CheckInvariants() error { return r.check() }
-
 // The sides of a node.
 const (
 	left  = 0
@@ -134,7 +128,7 @@ func (c *core) mine(n *node) bool {
 		return false
 	}
 	if n.tree != c || *c.place(n.parent, n.side()) != n {
-		panic(foreign)
+		panic("intrusive/rbtree: the timer is pending in another tree, or is a copy of a pending timer")
 	}
 	return true
 }
@@ -291,8 +285,8 @@ func (c *core) balanceBlack(parent *node, side int) {
 	}
 }
 
-// check returns the first broken invariant.
-func (c *core) check() error {
+// CheckInvariants walks the tree and returns the first broken invariant. It costs O(n).
+func (c *core) CheckInvariants() error {
 	if isRed(c.root) {
 		return errors.New("rbtree: the root is red")
 	}
