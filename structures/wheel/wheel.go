@@ -35,6 +35,7 @@ package wheel
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"math/bits"
 
@@ -178,13 +179,9 @@ func (r *ring) advance() {
 func (r *ring) collect(clock structures.Tick) {
 	from := max(r.cursor, r.next-1) // nothing is due up to here
 	latest := from
-	first, second := r.ahead(from, clock)
-	for _, part := range [...]span{first, second} {
-		for i := r.occupied.Next(part.from); i >= 0 && i < part.to; i = r.occupied.Next(i + 1) {
-			r.work.SlotsVisited++
-			if r.buckets[i].bound <= clock {
-				latest = max(latest, r.split(i, clock))
-			}
+	for i := range r.visit(from, clock) {
+		if r.buckets[i].bound <= clock {
+			latest = max(latest, r.split(i, clock))
 		}
 	}
 	if latest-from > structures.Tick(len(r.buckets)) {
@@ -245,15 +242,19 @@ func (r *ring) revolution(from, to structures.Tick) uint64 {
 	return uint64(to-from) / uint64(len(r.buckets))
 }
 
-// span is a range of buckets, to excluded.
-type span struct{ from, to int }
-
-// ahead returns the buckets of the ticks after from up to to, in the order of time, each once.
-func (r *ring) ahead(from, to structures.Tick) (first, second span) {
-	n := len(r.buckets)
-	start := r.index(from + 1)
-	end := start + int(min(to-from, structures.Tick(n)))
-	return span{start, min(end, n)}, span{0, max(end-n, 0)}
+// visit visits the occupied buckets of the ticks after from up to to, in the order of time, each once.
+func (r *ring) visit(from, to structures.Tick) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		n, start := len(r.buckets), r.index(from+1)
+		end := start + int(min(to-from, structures.Tick(n)))
+		for _, part := range [...]struct{ from, to int }{{start, min(end, n)}, {0, max(end-n, 0)}} {
+			for i := r.occupied.Next(part.from); i >= 0 && i < part.to; i = r.occupied.Next(i + 1) {
+				if r.work.SlotsVisited++; !yield(i) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // occupiedAfter returns the first tick after from whose bucket is occupied, or the last tick.
@@ -284,16 +285,10 @@ func (r *ring) Work() structures.Work { return r.work }
 
 // leastBound returns the least bound, in the order of time up to the first of this revolution.
 func (r *ring) leastBound() structures.Tick {
-	from := r.next - 1
-	least := structures.Tick(math.MaxInt64)
-	first, second := r.ahead(from, math.MaxInt64)
-	for _, part := range [...]span{first, second} {
-		for i := r.occupied.Next(part.from); i >= 0 && i < part.to; i = r.occupied.Next(i + 1) {
-			r.work.SlotsVisited++
-			least = min(least, r.buckets[i].bound)
-			if r.buckets[i].bound-from <= structures.Tick(len(r.buckets)) {
-				return least
-			}
+	from, least := r.next-1, structures.Tick(math.MaxInt64)
+	for i := range r.visit(from, math.MaxInt64) {
+		if least = min(least, r.buckets[i].bound); r.buckets[i].bound-from <= structures.Tick(len(r.buckets)) {
+			break
 		}
 	}
 	return least

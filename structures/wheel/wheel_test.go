@@ -25,20 +25,20 @@ func FuzzAgainstModel(f *testing.F) {
 }
 
 // All pairs of ticks and all widths, compared with stepping from tick to tick.
-func TestAheadNamesEachSlotOnceInTheOrderOfTime(t *testing.T) {
+func TestVisitNamesEachSlotOnceInTheOrderOfTime(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		r := newRing(n)
+		for i := range n {
+			r.occupied.Set(i)
+		}
 		for from := structures.Tick(0); from < 3*structures.Tick(n); from++ {
 			for to := from + 1; to <= from+3*structures.Tick(n); to++ {
 				var want, got []int
 				for tick := from + 1; tick <= min(to, from+structures.Tick(n)); tick++ {
 					want = append(want, int(tick)%n)
 				}
-				first, second := r.ahead(from, to)
-				for _, part := range [...]span{first, second} {
-					for i := part.from; i < part.to; i++ {
-						got = append(got, i)
-					}
+				for i := range r.visit(from, to) {
+					got = append(got, i)
 				}
 				if !slices.Equal(got, want) {
 					t.Fatalf("%d slots, ticks %d to %d: %v, want %v", n, from+1, to, got, want)
