@@ -58,12 +58,12 @@ func (w *Wheel) openPositions(rs *records.Set) {
 
 // prepare gives a position of the arrival buffer a record and an ID.
 func (w *Wheel) prepare(rs *records.Set, position uint32) {
-	room := rs.Room()
-	index := rs.Free()
-	if rs.Room() != room {
-		// The first page of records may have moved.
-		for position, id := range w.ids[:w.positions] {
-			w.records[position] = rs.At(uint32(id))
+	index, ok := rs.TryFree()
+	if room := rs.Room(); !ok {
+		if index = rs.Free(); rs.Room() != room { // the first page of records may have moved
+			for position, id := range w.ids[:w.positions] {
+				w.records[position] = rs.At(uint32(id))
+			}
 		}
 	}
 	r := rs.At(index)
