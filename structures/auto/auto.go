@@ -46,15 +46,13 @@ import (
 // Option sets a parameter of Timers.
 type Option func(*rules.Room)
 
-// Capacity reserves room for n timers with delays of up to a million ticks. The default is 0. New panics if n is negative or too
-// large. The structure grows if there are more timers.
+// Capacity reserves room for n timers with delays of up to a million ticks. The default is 0. More timers grow the structure.
 func Capacity(n int) Option { return rules.Capacity("auto", n, records.MaxTimers) }
 
 var _ structures.Scheduler[int] = (*Timers[int])(nil)
 var _ structures.Prefetcher = (*Timers[int])(nil)
 
-// Timers is a set of pending timers. Make it with New. It keeps the contract of structures.Scheduler, and only one goroutine may
-// use it at a time.
+// Timers is a set of pending timers with values of type T. Make it with New.
 type Timers[T any] struct{ core }
 
 // core is Timers without the type of the values, so calls of its methods pass no dictionary.
@@ -95,8 +93,7 @@ func newTimers[T any](limit int) *Timers[T] {
 	return t
 }
 
-// Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A deadline at or before the clock counts
-// as the tick after the clock. Schedule costs O(1). In the wheel every 32nd call moves 32 timers to slots.
+// Schedule adds a pending timer. It costs O(1). In the wheel every 32nd call moves 32 timers to slots.
 func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	id, r := t.schedule(deadline)
 	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
@@ -137,8 +134,7 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	return t.lists.Place(rs, index, r)
 }
 
-// Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It returns false, and changes nothing, if
-// id is not pending. It costs O(1). In the wheel every 32nd call moves 32 timers to their new slots.
+// Reschedule moves a pending timer. It costs O(1). In the wheel every 32nd call moves 32 timers to their new slots.
 func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	rs := &t.records
 	r, ok := rs.Find(id)
@@ -168,7 +164,7 @@ func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	return t.wheel.Reschedule(rs, uint32(id), r, deadline)
 }
 
-// Cancel removes a pending timer, or returns false if id is not pending. It costs O(1). In the wheel each 32nd call clears 32 places.
+// Cancel removes a pending timer. It costs O(1). In the wheel every 32nd call clears 32 places.
 func (t *core) Cancel(id structures.ID) bool {
 	rs := &t.records
 	r, ok := rs.Find(id)
@@ -213,8 +209,7 @@ func (t *core) Prefetch(ids []structures.ID) {
 	}
 }
 
-// Pop moves the clock to now if now is later. It removes and returns one timer that is due: the earliest first, in unspecified
-// order among equal deadlines. It costs O(1) plus the cascades: over its life a timer costs O(levels), for jumps of any width.
+// Pop removes the earliest timer if it is due. It costs O(1) plus the cascades, for jumps of any width.
 func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	rs := &t.records
 	if now > rs.Clock {
@@ -245,8 +240,7 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 }
 
 // Next returns the tick at which Pop next fires a timer or cascades a slot, which has many timers or timers that moved to later
-// ticks. No timer is due before that tick. It is after the clock unless a timer is due now. ok is false if no timer is pending.
-// Next costs O(1), plus the cascades, which the next Pop then saves.
+// ticks. It costs O(1), plus the cascades, which the next Pop then saves.
 func (t *core) Next() (at structures.Tick, ok bool) {
 	if t.Len() == 0 {
 		return 0, false
@@ -276,8 +270,7 @@ func (t *core) Len() int {
 	return t.lists.Len() + t.wheel.Len() + t.runs.Live
 }
 
-// Work returns the sum of the counters of the lists, the wheel and the queues. Timers that move from the lists to the wheel count
-// as Moved.
+// Work returns the sum of the counters of the lists, the wheel and the queues. Moved includes timers that move between them.
 func (t *core) Work() structures.Work {
 	sum := t.lists.Work()
 	sum.Dropped += t.runs.Dropped
@@ -297,8 +290,7 @@ func (t *core) CheckInvariants() error {
 	return t.records.Check("auto", &t.runs, &t.lists, t.wheel)
 }
 
-// Snapshot returns the parts of the lists, of the wheel, or of both, depending on where the timers are. It costs O(n + slots), so
-// it is not for hot paths.
+// Snapshot returns the parts of the lists, of the wheel, or of both, depending on where the timers are. It costs O(n + slots).
 func (t *core) Snapshot() shape.Snapshot {
 	switch {
 	case t.wheel == nil || t.wheel.Len() == 0:

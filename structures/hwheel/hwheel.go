@@ -55,12 +55,10 @@ import (
 // Option sets a parameter of a Wheel.
 type Option func(*rules.Room)
 
-// Capacity reserves room for n timers of up to a million ticks. The default is 0, and New panics if n
-// is negative or too large. More timers grow the wheel.
+// Capacity reserves room for n timers with delays of up to a million ticks. The default is 0. More timers grow the wheel.
 func Capacity(n int) Option { return rules.Capacity("hwheel", n, records.MaxTimers) }
 
-// Wheel is a hierarchical timer wheel. Make it with New. It keeps the contract of
-// structures.Scheduler, and is for one goroutine at a time.
+// Wheel is a hierarchical timer wheel with values of type T. Make it with New.
 type Wheel[T any] struct{ core }
 
 // core is a Wheel without the type of its values. So its methods carry no dictionary.
@@ -74,8 +72,7 @@ var (
 	_ structures.Prefetcher     = (*Wheel[int])(nil)
 )
 
-// New returns an empty wheel whose clock is at tick 0. It panics if an option is
-// invalid.
+// New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
 	w := &Wheel[T]{core{records: records.Of[T](), wheel: *hwheel.New(nil)}}
@@ -85,9 +82,7 @@ func New[T any](opts ...Option) *Wheel[T] {
 	return w
 }
 
-// Schedule adds a pending timer that is due at deadline, in ticks, and returns its
-// ID. A deadline at or before the clock counts as the tick after the clock. Schedule
-// costs O(1). Every 32nd call moves 32 timers from the arrival buffer to slots.
+// Schedule adds a pending timer. It costs O(1). Every 32nd call moves 32 timers from the arrival buffer to slots.
 func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	id, r := w.schedule(deadline)
 	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
@@ -103,9 +98,7 @@ func (w *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	return w.wheel.Schedule(&w.records, deadline)
 }
 
-// Reschedule moves a pending timer to deadline. The timer keeps its ID and its value.
-// It returns false, and changes nothing, if id is not pending. It costs O(1). Every 32nd
-// call moves 32 timers to their new slots.
+// Reschedule moves a pending timer. It costs O(1). Every 32nd call moves 32 timers to their new slots.
 func (w *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	r, ok := w.records.Find(id)
 	if !ok {
@@ -115,8 +108,7 @@ func (w *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	return w.wheel.Reschedule(&w.records, uint32(id), r, deadline)
 }
 
-// Cancel removes a pending timer. It returns false, and changes nothing, if id is
-// not pending. It costs O(1). Every 32nd call clears the places of 32 timers in slots.
+// Cancel removes a pending timer. It costs O(1). Every 32nd call clears the places of 32 timers in slots.
 func (w *core) Cancel(id structures.ID) bool {
 	r, ok := w.records.Find(id)
 	if !ok {
@@ -132,13 +124,10 @@ func (w *core) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Prefetch loads timers that will soon be cancelled or moved into the cache, best for 32
-// IDs at once. It changes nothing. It costs 2 to 4 ns an ID.
+// Prefetch loads timers into the cache that will soon be cancelled or moved, at best 32 in a call: 2 to 4 ns an ID.
 func (w *core) Prefetch(ids []structures.ID) { w.wheel.Prefetch(&w.records, ids) }
 
-// Pop moves the clock to now if now is later. It removes and returns one timer that is due, the
-// earliest first, in unspecified order among equal deadlines. It costs O(1) plus the cascades: over
-// its life a timer costs O(levels), whatever the width of the jumps.
+// Pop removes the earliest timer if it is due. It costs O(1) plus the cascades, for jumps of any width.
 func (w *Wheel[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	if now > w.records.Clock {
 		w.records.Clock = now
@@ -149,10 +138,8 @@ func (w *Wheel[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	return records.Take[T](w.wheel.Pop(&w.records))
 }
 
-// Next returns the tick at which Pop next fires a timer, or cascades a slot that has many timers or
-// from which timers moved to later ticks. No timer is due before that tick. It is after the clock
-// unless a timer is due now. ok is false if no timer is pending. Next costs O(1), plus the cascades,
-// which the next Pop then saves.
+// Next returns the tick at which Pop next fires a timer or cascades a slot, which has many timers or timers that moved to later
+// ticks. It costs O(1), plus the cascades, which the next Pop then saves.
 func (w *core) Next() (at structures.Tick, ok bool) {
 	if w.wheel.Len() == 0 {
 		return 0, false
@@ -163,24 +150,13 @@ func (w *core) Next() (at structures.Tick, ok bool) {
 // Len returns the number of pending timers.
 func (w *core) Len() int { return w.wheel.Len() }
 
-// Work returns the counters of the work done so far:
-//
-//   - SlotsVisited: slots of level 0 whose timers fired, and slots of other levels
-//     that cascaded. A slot that was emptied in steps counts once for each step.
-//   - EmptySlots: none, because a bitmap leads to the occupied slots.
-//   - Moved: timers that cascaded.
-//   - Dropped: none, because the places of cancelled timers are cleared.
-//   - Comparisons: none, because the slots are in order.
+// Work returns the counters of the work done so far: slots of level 0 that fired and slots of other levels that cascaded, once for
+// each step (SlotsVisited), and timers that cascaded (Moved).
 func (w *core) Work() structures.Work { return w.wheel.Work() }
 
-// CheckInvariants walks the whole structure and names the first broken invariant. It costs
-// O(slots + timers).
+// CheckInvariants walks the whole structure and names the first broken invariant. It costs O(slots + timers).
 func (w *core) CheckInvariants() error { return w.records.Check("hwheel", &w.wheel) }
 
-// Snapshot returns level 0, the other levels that hold a timer, the timers that were moved and
-// have no new slot yet, and the arrival buffer. The place that a timer has left shows as a
-// stale entry, filed for the first tick of its slot. It costs O(n + slots), and is not for hot
-// paths.
-func (w *core) Snapshot() shape.Snapshot {
-	return w.records.Snapshot(&w.wheel)
-}
+// Snapshot returns level 0, the other levels that hold a timer, the moved timers without a new slot, and the arrival buffer. The
+// place that a timer has left shows as a stale entry, filed for the first tick of its slot. It costs O(n + slots).
+func (w *core) Snapshot() shape.Snapshot { return w.records.Snapshot(&w.wheel) }

@@ -39,12 +39,10 @@ import (
 // Option sets a parameter of a Ladder.
 type Option func(*rules.Room)
 
-// Capacity reserves room for n timers. The default is 0, and New panics if n is negative or too large. More timers grow the
-// ladder.
+// Capacity reserves room for n timers. The default is 0. More timers grow the ladder.
 func Capacity(n int) Option { return rules.Capacity("ladder", n, records.MaxTimers) }
 
-// Ladder is a set of pending timers. Make it with New. It keeps the contract of structures.Scheduler, and is for one goroutine at
-// a time.
+// Ladder is a ladder queue of timers with values of type T. Make it with New.
 type Ladder[T any] struct {
 	records records.Set
 	queue   ladder.Queue
@@ -52,7 +50,7 @@ type Ladder[T any] struct {
 
 var _ structures.Scheduler[int] = (*Ladder[int])(nil)
 
-// New returns an empty ladder whose clock is at tick 0. It panics if an option is invalid.
+// New returns an empty ladder at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Ladder[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
 	l := &Ladder[T]{records: records.Of[T](), queue: ladder.New(0)}
@@ -63,16 +61,14 @@ func New[T any](opts ...Option) *Ladder[T] {
 	return l
 }
 
-// Schedule adds a pending timer that is due at deadline, in ticks, and returns its ID. A deadline at or before the clock counts
-// as the tick after the clock. It costs O(1).
+// Schedule adds a pending timer. It costs O(1).
 func (l *Ladder[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	id, r := l.queue.Schedule(&l.records, rules.Clamp(l.records.Clock, deadline))
 	(*records.Valued[T])(unsafe.Pointer(r)).Value = value
 	return id
 }
 
-// Reschedule moves a pending timer to deadline. The timer keeps its ID and its value. It returns false, and changes nothing, if
-// id is not pending. It costs O(1).
+// Reschedule moves a pending timer. It costs O(1).
 func (l *Ladder[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
 	r, ok := l.records.Find(id)
 	if !ok || !r.Pending() {
@@ -86,7 +82,7 @@ func (l *Ladder[T]) Reschedule(id structures.ID, deadline structures.Tick) bool 
 	return l.queue.Reschedule(&l.records, uint32(id), r, deadline)
 }
 
-// Cancel removes a pending timer. It returns false, and changes nothing, if id is not pending. It costs O(1).
+// Cancel removes a pending timer. It costs O(1).
 func (l *Ladder[T]) Cancel(id structures.ID) bool {
 	r, ok := l.records.Find(id)
 	if !ok || !r.Pending() {
@@ -102,8 +98,7 @@ func (l *Ladder[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop moves the clock to now if now is later. It removes and returns one timer that is due: the earliest first, in unspecified
-// order among equal deadlines. It costs O(1), or O(timers in a slot) if a slot starts.
+// Pop removes the earliest timer if it is due. It costs O(1), or O(timers in a slot) if a slot starts.
 func (l *Ladder[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	l.records.Clock = max(l.records.Clock, now)
 	if l.queue.Quiet() > l.records.Clock {
@@ -112,8 +107,8 @@ func (l *Ladder[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 	return records.Take[T](l.queue.Pop(&l.records))
 }
 
-// Next returns the earliest deadline, or the start of the first slot if it has more than 32 timers. No timer is due before that
-// tick. ok is false if no timer is pending. Next costs as much as a Pop, which the next Pop then saves.
+// Next returns the earliest deadline, or the start of the first slot if it has more than 32 timers. It costs as much as a Pop,
+// which the next Pop then saves.
 func (l *Ladder[T]) Next() (at structures.Tick, ok bool) {
 	if l.queue.Len() == 0 {
 		return 0, false
@@ -124,18 +119,12 @@ func (l *Ladder[T]) Next() (at structures.Tick, ok bool) {
 // Len returns the number of pending timers.
 func (l *Ladder[T]) Len() int { return l.queue.Len() }
 
-// Work returns the counters of the work done so far:
-//
-//   - SlotsVisited: slots that were emptied.
-//   - EmptySlots: none, because a bitmap leads to the occupied slots.
-//   - Moved: timers that went to another list or to the front.
-//   - Dropped: cancelled timers that were left in lists, and stale entries of the front.
-//   - Comparisons: deadlines compared with one another.
+// Work returns the counters of the work done so far: slots that were emptied (SlotsVisited), timers that went to another list or to
+// the front (Moved), cancelled timers that were left in lists and stale entries (Dropped), and Comparisons of two deadlines.
 func (l *Ladder[T]) Work() structures.Work { return l.queue.Work() }
 
 // CheckInvariants walks the whole structure and names the first broken invariant. It costs O(slots + timers).
 func (l *Ladder[T]) CheckInvariants() error { return l.records.Check("ladder", &l.queue) }
 
-// Snapshot returns the front, and the levels of lists that hold a record. A free record shows as a stale entry. It costs O(n +
-// slots), so it is not for hot paths.
+// Snapshot returns the front, and the levels of lists that hold a record. A free record shows as a stale entry. It costs O(n).
 func (l *Ladder[T]) Snapshot() shape.Snapshot { return l.records.Snapshot(&l.queue) }
