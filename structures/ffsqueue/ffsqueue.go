@@ -1,20 +1,19 @@
 // Package ffsqueue has a bucket for each tick, and a bitmap that finds the first bucket with a timer.
 //
-// The buckets cover the span, a number of ticks from the clock on. The lowest words of the bitmap have a bit for each
-// bucket, and the words above have a bit for each word below that is not 0. Three find-first-set instructions lead to
-// the earliest timer. So a timer goes straight to the bucket of its tick and stays there, and Next names that tick.
+// The buckets cover the span, a number of ticks from the clock on. The lowest words of the bitmap have a bit for each bucket,
+// and the words above have a bit for each word below that is not 0. Three find-first-set instructions lead to the earliest
+// timer. So a timer goes straight to the bucket of its tick and stays there, and Next names that tick.
 //
-// Pedigree. [Eiffel]'s circular hierarchical FFS queue (Saeed et al., NSDI 2019), which sorts packets by
-// time. Van Emde Boas's tree is the same idea. Differences here:
+// Pedigree. [Eiffel]'s circular hierarchical FFS queue (Saeed et al., NSDI 2019), which sorts packets by time. Van Emde Boas's
+// tree is the same idea. Differences here:
 //
-//   - Eiffel has two arrays of buckets that change places, and puts timers beyond both into the last
-//     bucket, unsorted. Here there is one ring, so the span always begins at the clock.
+//   - Eiffel has two arrays of buckets that change places, and puts timers beyond both into the last bucket, unsorted. Here
+//     there is one ring, so the span always begins at the clock.
 //   - Timers beyond the span wait in a 4-ary heap until they fire. Nothing is rounded or moved.
 //   - A timer can be cancelled and moved by its ID.
 //
-// Costs, for f timers in the heap: all operations O(1) within the span.
-// Beyond it Schedule, Cancel, Reschedule and Pop O(log f). Next O(1). A timer takes 24 bytes, plus its
-// value, and up to 36 more in the heap.
+// Costs, for f timers in the heap: all operations O(1) within the span. Beyond it Schedule, Cancel, Reschedule and Pop O(log
+// f). Next O(1). A timer takes 24 bytes, plus its value, and up to 36 more in the heap.
 //
 // Work counts SlotsVisited, buckets that fired; and Comparisons in the heap.
 //
@@ -22,9 +21,8 @@
 //
 // Default. 65,536 buckets, 520 KiB when empty: a minute at ticks of a millisecond.
 //
-// Pick it if delays fit the span and Next must name the exact tick. With 10,000 timers that all fire, it
-// was 1.5 times as fast as a heap or hwheel (AMD EPYC). Pick wheel if equal deadlines must fire in order,
-// hwheel for more than 100,000 timers, and quadheap for few timers or little memory.
+// Pick it if delays fit the span and Next must name the exact tick. Pick wheel if equal deadlines must fire in order, hwheel
+// for more than 100,000 timers, and quadheap for few timers or little memory.
 //
 // [Eiffel]: https://www.usenix.org/conference/nsdi19/presentation/saeed
 package ffsqueue
@@ -50,8 +48,8 @@ type Option func(*config)
 
 type config struct{ slots, capacity int }
 
-// Slots sets the number of buckets, which is the span in ticks: a power of two from 2 to 2^26, by
-// default 65,536. A bucket takes 8 bytes.
+// Slots sets the number of buckets, which is the span in ticks: a power of two from 2 to 2^26, by default 65,536. A bucket
+// takes 8 bytes.
 func Slots(n int) Option {
 	return func(c *config) { c.slots = rules.PowerOfTwo("ffsqueue", "Slots", n, 2, maxSlots) }
 }
@@ -76,9 +74,8 @@ func New[T any](opts ...Option) *Queue[T] {
 // core holds the timers. A timer is named by its slot in nodes. At all times
 //
 //   - no deadline is before the cursor, which is at most the clock;
-//   - a timer in a bucket is due within the span, which begins at the cursor and has as
-//     many ticks as there are buckets. It is in the bucket of its deadline, modulo the
-//     number of buckets, so that all timers of a bucket have one deadline;
+//   - a timer in a bucket is due within the span, which begins at the cursor and has as many ticks as there are buckets. It is
+//     in the bucket of its deadline, modulo the number of buckets, so that all timers of a bucket have one deadline;
 //   - a timer that was due after the span when it came is far: it is in the heap, and stays there.
 type core struct {
 	cursor  structures.Tick

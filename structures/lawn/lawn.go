@@ -1,23 +1,23 @@
 // Package lawn keeps one list for each delay, and the first timers of the lists in a heap.
 //
-// Programs use few different delays, and timers with the same delay come in the order of their
-// deadlines. So a new timer goes to the end of its list, and only the first timers are compared.
+// Programs use few different delays, and timers with the same delay come in the order of their deadlines. So a new timer goes
+// to the end of its list, and only the first timers are compared.
 //
-// Pedigree. [Node.js] has kept its timers this way since its first versions, and [libevent] offers it
-// as common timeouts, which a program has to ask for; its default is a binary heap.
-// The name is Lev-Libfeld's (arXiv 1906.10860), whose clock looks at all lists at each tick. Differences here:
+// Pedigree. [Node.js] has kept its timers this way since its first versions, and [libevent] offers it as common timeouts,
+// which a program has to ask for; its default is a binary heap. The name is Lev-Libfeld's (arXiv 1906.10860), whose clock
+// looks at all lists at each tick. Differences here:
 //
-//   - A caller names deadlines. The delay is the deadline less the clock, which Pop moves, so a driver
-//     whose clock lags turns one delay into several.
-//   - The number of lists is bounded. The hash of a delay selects eight lists. The delay uses its own
-//     list among them, or an empty one, or takes over one that holds a single timer.
+//   - A caller names deadlines. The delay is the deadline less the clock, which Pop moves, so a driver whose clock lags turns
+//     one delay into several.
+//   - The number of lists is bounded. The hash of a delay selects eight lists. The delay uses its own list among them, or an
+//     empty one, or takes over one that holds a single timer.
 //   - A timer that gets no list waits in the heap by itself. With many delays the structure is a 4-ary heap.
 //   - The heap is exact when the first timer of a list is cancelled. Node.js finds out later.
 //
-// Costs, for k lists in use, at most 256 by default, and r timers without a list: Schedule O(1) into a list with
-// timers, otherwise O(log(k+r)). Cancel and Reschedule O(1), or O(log(k+r)) for a timer that is the first of its list
-// or has no list. Pop O(log(k+r)). Next O(1). With a single delay nothing is compared. A timer takes
-// 24 bytes, plus its value, and up to 32 more if it has no list.
+// Costs, for k lists in use, at most 256 by default, and r timers without a list: Schedule O(1) into a list with timers,
+// otherwise O(log(k+r)). Cancel and Reschedule O(1), or O(log(k+r)) for a timer that is the first of its list or has no list.
+// Pop O(log(k+r)). Next O(1). With a single delay nothing is compared. A timer takes 24 bytes, plus its value, and up to 32
+// more if it has no list.
 //
 // Work counts Comparisons in the heap.
 //
@@ -25,9 +25,7 @@
 //
 // Default. 256 lists, 6 KiB when empty. With 64 random delays, nearly always each has a list.
 //
-// Pick it for up to about 10,000 timers of which nearly all have one of a few delays. With one delay
-// and 1000 timers it was 1.3 times as fast as a heap and twice as fast as hwheel (AMD EPYC). Pick
-// hwheel for more timers or many delays.
+// Pick it for up to about 10,000 timers of which nearly all have one of a few delays, and hwheel for more timers or delays.
 //
 // [Node.js]: https://github.com/nodejs/node/blob/2bf1e7fea7a4307dffd14fb726c24651fcd46051/lib/internal/timers.js
 // [libevent]: https://github.com/libevent/libevent/blob/release-2.1.12-stable/event.c
@@ -52,8 +50,8 @@ type Option func(*config)
 
 type config struct{ lists, capacity int }
 
-// Lists sets the number of lists, which is the number of delays that cost O(1): a power of two from 8
-// to 32,768, by default 256. A list takes 16 bytes.
+// Lists sets the number of lists, which is the number of delays that cost O(1): a power of two from 8 to 32,768, by default
+// 256. A list takes 16 bytes.
 func Lists(n int) Option {
 	return func(c *config) { c.lists = rules.PowerOfTwo("lawn", "Lists", n, ways, 1<<15) }
 }
@@ -78,8 +76,7 @@ func New[T any](opts ...Option) *Lawn[T] {
 // ways is the number of lists among which a delay may choose: their delays fill a cache line.
 const ways = 8
 
-// core holds the timers. A timer is named by its slot in nodes. Its place is its list,
-// counted from 1; 0: none. At all times
+// core holds the timers. A timer is named by its slot in nodes. Its place is its list, counted from 1; 0: none. At all times
 //
 //   - timers in one list had one delay when they came, so that their deadlines are in order;
 //   - the heap holds the first timer of each list that is not empty, and the timers that are in no list.
@@ -116,8 +113,8 @@ func (c *core) Add(timer uint32, n *fifo.Node) {
 	c.nodes.PushBack(&c.lists[i], timer, n)
 }
 
-// listFor returns the list of a delay, or -1. A delay that has none takes one of its group that
-// is empty, or else one with a single timer, if that is the one whose turn it is.
+// listFor returns the list of a delay, or -1. A delay that has none takes one of its group that is empty, or else one with a
+// single timer, if that is the one whose turn it is.
 func (c *core) listFor(delay structures.Tick) int {
 	first := c.group(delay)
 	delays := c.delays[first : first+ways]

@@ -1,28 +1,27 @@
 // Package skiplist keeps timers in a skip list, as [DPDK] does (rte_timer).
 //
-// Pedigree. Pugh's list (1990) with p = 1/2: every timer is on level 0, half of them are on level 1,
-// and so on, up to 32 levels. Differences from DPDK:
+// Pedigree. Pugh's list (1990) with p = 1/2: every timer is on level 0, half of them are on level 1, and so on, up to 32
+// levels. Differences from DPDK:
 //
-//   - DPDK has p = 1/4, which takes less memory. But a search passes half as many timers again, and
-//     among a million timers most of them are cache misses.
+//   - DPDK has p = 1/4, which takes less memory. But a search then passes three timers on each of half as many levels instead
+//     of one on each, and among a million timers most of them are cache misses.
 //   - Links go both ways on every level, so a timer is removed without a search.
-//   - Each link holds the deadline of the timer that it leads to, so a search reads only the timers
-//     that it passes, not those at which it steps down.
+//   - Each link holds the deadline of the timer that it leads to, so a search reads only the timers that it passes, not those
+//     at which it steps down.
 //   - A timer that is not before any other goes to the end without a search.
-//   - A slot draws the height of its tower once and keeps it for every timer in it. Heights are as
-//     random as if each timer drew its own, and the steady state allocates nothing.
+//   - A slot draws the height of its tower once and keeps it for every timer in it. Heights are as random as if each timer
+//     drew its own, and the steady state allocates nothing.
 //
-// Costs, for n timers, expected over the heights: Schedule and Reschedule O(log n), about 2 log2(n) comparisons, and
-// O(1) for a deadline that is not before any other, or for a move that keeps the place. Cancel and Pop O(1). Next
-// O(1), always. With a vanishing probability a search takes O(n). A timer takes about 44 bytes, plus its value and
-// ID.
+// Costs, for n timers, expected over the heights: Schedule and Reschedule O(log n), about 2 log2(n) comparisons, and O(1) for
+// a deadline that is not before any other, or for a move that keeps the place. Cancel and Pop O(1). Next O(1), always. With a
+// vanishing probability a search takes O(n). A timer takes about 44 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines, which only placing a timer needs.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Pick it for exact order with FIFO ties and a cheap Pop and Cancel. Pick a tree if every single
-// Schedule needs a logarithmic bound.
+// Pick it for exact order with FIFO ties and a cheap Pop and Cancel. Pick a tree if every single Schedule needs a logarithmic
+// bound.
 //
 // [DPDK]: https://github.com/DPDK/dpdk/blob/30a1de105a5f40d77b344a891c4a68f79e815c43/lib/timer/rte_timer.c
 package skiplist
@@ -37,6 +36,7 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/slab"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/internal/tickmap"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
@@ -55,8 +55,8 @@ func Capacity(n int) Option {
 	return func(c *config) { c.capacity = rules.Between("skiplist", "Capacity", n, 0, slab.MaxCapacity) }
 }
 
-// Seed seeds the random heights of the towers, by default 0. Lists with equal seeds that see the
-// same calls have the same shape.
+// Seed seeds the random heights of the towers, by default 0. Lists with equal seeds that see the same calls have the same
+// shape.
 func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
 
 // List is a skip list of timers with values of type T. Make it with New.
@@ -84,12 +84,12 @@ type link struct {
 
 // core is the queue of slots.
 //
-// The links of a slot, from level 0 up, are side by side: its tower. A tower is named by the index of its first link,
-// so that links[tower+level] is the link on a level. Towers are in the order of their slots. A tower is built when
-// its slot is used for the first time, and never changed.
+// The links of a slot, from level 0 up, are side by side: its tower. A tower is named by the index of its first link, so that
+// links[tower+level] is the link on a level. Towers are in the order of their slots. A tower is built when its slot is used
+// for the first time, and never changed.
 //
-// On each level deadlines never descend, and equal ones are in the order in which they came. Each level holds exactly
-// those timers of the level below whose towers are high enough, in the same order.
+// On each level deadlines never descend, and equal ones are in the order in which they came. Each level holds exactly those
+// timers of the level below whose towers are high enough, in the same order.
 type core struct {
 	links       []link
 	owner       []uint32        // per link: the slot whose tower it belongs to
@@ -303,20 +303,9 @@ func (c *core) height(tower uint32) uint32 { return c.towers[c.owner[tower]+1] -
 // random is the state of Steele, Lea and Flood's SplitMix64 generator.
 type random uint64
 
-func (r *random) next() uint64 {
+// height draws the height of a tower: more than h with probability 2^-h, up to maxHeight.
+func (r *random) height() int {
 	*r += 0x9e3779b97f4a7c15
-	x := uint64(*r)
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	x := tickmap.Hash(structures.Tick(*r))
+	return min(1+bits.TrailingZeros64(x^x>>31), maxHeight)
 }
-
-// height draws the height of a tower.
-func (r *random) height() int { return height(r.next()) }
-
-// height makes a height of a random number: more than h with probability 2^-h, up to maxHeight.
-//
-// With p = 1/4 a list takes less memory, and a hold (Pop, then Schedule) among 10^3 timers took 0.85 times as long.
-// But a search then passes three timers on each of half as many levels instead of one on each. Among 10^6 timers,
-// where each of them is a cache miss, a hold took 1.5 times as long; among 10^5 as long.
-func height(number uint64) int { return min(1+bits.TrailingZeros64(number), maxHeight) }

@@ -27,11 +27,8 @@
 //
 // Ties. Unspecified.
 //
-// Pick it for the TTLs of a cache, if entries may expire late: the workloads cache-ttl-15, cache-ttl-23 and ttl-cache
-// took 0.5 times as long as with auto among 100,000 timers, and 0.7 to 0.9 times among a million (AMD EPYC). Pick
-// auto if timers must be exact, or if many are cancelled among a million, where churn took 1.8 times as long: the
-// place of a cancelled timer stays empty until its segment expires. After random cancels a timer took 45 bytes
-// instead of 34.
+// Pick it for the TTLs of a cache, if entries may expire late. Pick auto if timers must be exact, or if many are cancelled among
+// a million: the place of a cancelled timer stays empty until its segment expires.
 //
 // [Segcache]: https://github.com/twitter/pelikan/blob/05dc7c894324ba7201b8934fceac4b0302f7566f/src/storage/seg/src/ttl_buckets/ttl_buckets.rs
 package ttlbuckets

@@ -1,31 +1,28 @@
-// Package twolists keeps timers in two unsorted lists, as the timers of [.NET] do. The short list holds
-// the timers that are due soon, and is scanned when one of them is due. The long list holds all
-// others, and is scanned when its first timer is due.
+// Package twolists keeps timers in two unsorted lists, as the timers of [.NET] do. The short list holds the timers that are
+// due soon, and is scanned when one of them is due. The long list holds all others, and is scanned when its first timer is
+// due.
 //
-// Pedigree. TimerQueue (Timer.cs) of .NET since .NET Core 3.0. Timers that are due within 333 ms are
-// in the short list. Most of the others are timeouts of seconds, which are cancelled before the long
-// list is scanned. Differences here:
+// Pedigree. TimerQueue (Timer.cs) of .NET since .NET Core 3.0. Timers that are due within 333 ms are in the short list. Most
+// of the others are timeouts of seconds, which are cancelled before the long list is scanned. Differences here:
 //
-//   - The reach of the short list begins at 333 ticks and adapts: each scan of the long list doubles or halves it, so
-//     that the scans of both lists read equally many timers. In [gRPC] it is a third of the average delay, from 10 ms
-//     to a second, and a heap takes the place of the short list.
+//   - The reach of the short list begins at 333 ticks and adapts: each scan of the long list doubles or halves it, so that the
+//     scans of both lists read equally many timers. In [gRPC] it is a third of the average delay, from 10 ms to a second, and
+//     a heap takes the place of the short list.
 //   - .NET fires the timers of a scan in the order of the list. Here they are sorted first.
-//   - .NET scans the long list every 333 ms, and wakes up for nothing if the earliest timer of a
-//     list was cancelled. Here the earliest deadline is known, or Next scans for it.
+//   - .NET scans the long list every 333 ms, and wakes up for nothing if the earliest timer of a list was cancelled. Here the
+//     earliest deadline is known, or Next scans for it.
 //   - .NET has a pair of lists per processor.
 //
-// Costs, for n timers, s of them in the short list: Schedule, Cancel and Reschedule O(1). Pop O(1), plus O(s) at each
-// tick at which a timer is due, O(n) when the first timer of the long list is due, and the sorting. Next O(1), or a
-// scan. A timer takes 17 bytes, plus its value and ID, and 16 more while it is due.
+// Costs, for n timers, s of them in the short list: Schedule, Cancel and Reschedule O(1). Pop O(1), plus O(s) at each tick at
+// which a timer is due, O(n) when the first timer of the long list is due, and the sorting. Next O(1), or a scan. A timer
+// takes 17 bytes, plus its value and ID, and 16 more while it is due.
 //
-// Work counts Moved, timers that moved to the short list or became due; and Comparisons, one for
-// each timer that a scan reads, plus those of sorting.
+// Work counts Moved, timers that moved to the short list or became due; and Comparisons, one for each timer that a scan reads,
+// plus those of sorting.
 //
 // Ties. Unspecified.
 //
-// Pick it for a few hundred timers of which nearly all are cancelled. With a fixed reach of 333 ticks, hold took 1.8
-// times as long among 100 timers, and timers of which 90 % are cancelled took twice as long among 1000 (AMD EPYC).
-// Package auto suits any number of timers.
+// Pick it for a few hundred timers of which nearly all are cancelled. Package auto suits any number of timers.
 //
 // [gRPC]: https://github.com/grpc/grpc/blob/0c55898f3d2df033d7c1d94faf889ebb054537c5/src/core/lib/event_engine/posix_engine/timer.cc
 // [.NET]: https://github.com/dotnet/runtime/blob/4c622d909d617b14b98990901cfe8c89cbbc82f4/src/libraries/System.Private.CoreLib/src/System/Threading/Timer.cs

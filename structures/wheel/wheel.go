@@ -1,31 +1,28 @@
-// Package wheel is a flat (hashed) timer wheel: an array of slots, one for each tick, through which the
-// clock turns. A timer is in the slot of its deadline modulo the number of slots. It stays there while
-// the clock passes, however many revolutions away it is.
+// Package wheel is a flat (hashed) timer wheel: an array of slots, one for each tick, through which the clock turns. A timer
+// is in the slot of its deadline modulo the number of slots. It stays there while the clock passes, however many revolutions
+// away it is.
 //
-// Pedigree. Scheme 6 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987), as in
-// [Netty] and [go-zero]. Differences here:
+// Pedigree. Scheme 6 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987), as in [Netty] and [go-zero].
+// Differences here:
 //
-//   - A timer keeps its deadline instead of a count of rounds, and a slot keeps the earliest deadline in
-//     it. So the clock passes a slot in which nothing is due with one comparison.
+//   - A timer keeps its deadline instead of a count of rounds, and a slot keeps the earliest deadline in it. So the clock
+//     passes a slot in which nothing is due with one comparison.
 //   - A bitmap leads to the occupied slots.
 //   - A jump over many revolutions visits each slot once, and sorts the due timers by radix.
 //   - Neither deadlines nor the number of slots are rounded.
 //
-// Costs. Schedule, Reschedule and Cancel O(1). The first Pop that finds a
-// timer due collects all due timers, and later ones cost O(1). To collect costs O(1) for each occupied
-// slot that the clock passes, and O(timers in it) for a slot with a due timer. So a timer is read once
-// in each earlier revolution in which another timer of its slot fires, at most delay/slots times. Next
-// is O(1) while its answer is known. Otherwise it visits the occupied slots up to the first one with a
-// timer due within a revolution. It may name the deadline of a timer that was cancelled since.
+// Costs. Schedule, Reschedule and Cancel O(1). The first Pop that finds a timer due collects all due timers, and later ones
+// cost O(1). To collect costs O(1) for each occupied slot that the clock passes, and O(timers in it) for a slot with a due
+// timer. So a timer is read once in each earlier revolution in which another timer of its slot fires, at most delay/slots
+// times. Next is O(1) while its answer is known. Otherwise it visits the occupied slots up to the first one with a timer due
+// within a revolution. It may name the deadline of a timer that was cancelled since.
 //
-// Work counts SlotsVisited, reads of the earliest deadline of an occupied slot; and Moved, timers that
-// were read before their revolution.
+// Work counts SlotsVisited, reads of the earliest deadline of an occupied slot; and Moved, timers that were read before their
+// revolution.
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Default. 65,536 slots, 1 MiB when empty: a minute at ticks of a millisecond. In hold with a million
-// timers of up to 60,000 ticks, 16,384 slots took nearly twice as long (1.4 reads of timers that were
-// not due), 4096 slots 4 to 5 times (7 reads) and 512 slots 30 times (59 reads).
+// Default. 65,536 slots, 1 MiB when empty: a minute at ticks of a millisecond.
 //
 // Pick it if most delays fit one revolution. Pick hwheel if they span many.
 //
@@ -56,8 +53,8 @@ type Option func(*config)
 
 type config struct{ slots, capacity int }
 
-// Slots sets the number of slots: any from 1 to 2^26, a tick each, by default 65,536. A power of
-// two saves a division an operation. A slot takes 16 bytes.
+// Slots sets the number of slots: any from 1 to 2^26, a tick each, by default 65,536. A power of two saves a division an
+// operation. A slot takes 16 bytes.
 func Slots(n int) Option {
 	return func(c *config) { c.slots = rules.Between("wheel", "Slots", n, 1, maxSlots) }
 }
@@ -81,10 +78,9 @@ func New[T any](opts ...Option) *Wheel[T] {
 
 // ring is the wheel. A timer is named by its slot in nodes.
 //
-// A timer due at or before the cursor is in the due list. Any other is in the bucket of its
-// deadline, modulo the number of buckets, however many revolutions away it is. There is a bucket
-// for each slot of the wheel. The cursor is at the clock, unless timers are left in the due list,
-// or the clock is before Quiet.
+// A timer due at or before the cursor is in the due list. Any other is in the bucket of its deadline, modulo the number of
+// buckets, however many revolutions away it is. There is a bucket for each slot of the wheel. The cursor is at the clock,
+// unless timers are left in the due list, or the clock is before Quiet.
 type ring struct {
 	nodes    fifo.Timers
 	buckets  []bucket
@@ -174,8 +170,8 @@ func (r *ring) advance() {
 	r.cursor = clock
 }
 
-// collect moves all timers that are due to the due list, which is empty, in order. It visits the
-// occupied buckets that the cursor has to pass, each at most once.
+// collect moves all timers that are due to the due list, which is empty, in order. It visits the occupied buckets that the
+// cursor has to pass, each at most once.
 func (r *ring) collect(clock structures.Tick) {
 	from := max(r.cursor, r.next-1) // nothing is due up to here
 	latest := from
@@ -190,8 +186,8 @@ func (r *ring) collect(clock structures.Tick) {
 	r.next = r.occupiedAfter(clock)
 }
 
-// split moves the timers of a bucket that are due to the due list, and returns the latest
-// deadline. It goes through all of them, so that the bound is right afterwards.
+// split moves the timers of a bucket that are due to the due list, and returns the latest deadline. It goes through all of
+// them, so that the bound is right afterwards.
 func (r *ring) split(i int, clock structures.Tick) (latest structures.Tick) {
 	b := &r.buckets[i]
 	b.bound = math.MaxInt64
@@ -216,8 +212,8 @@ func (r *ring) split(i int, clock structures.Tick) (latest structures.Tick) {
 	return latest
 }
 
-// sortDue sorts the due list, in which each revolution is in order from tick from on, by the
-// number of the revolution: a stable radix sort of 6 bits at a time.
+// sortDue sorts the due list, in which each revolution is in order from tick from on, by the number of the revolution: a
+// stable radix sort of 6 bits at a time.
 func (r *ring) sortDue(from, latest structures.Tick) {
 	for shift := 0; r.revolution(from, latest)>>shift != 0; shift += 6 {
 		var digits [64]fifo.List

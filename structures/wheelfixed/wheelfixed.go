@@ -1,37 +1,34 @@
-// Package wheelfixed is a coarse hierarchical timer wheel whose slots hold a fixed number of timers,
-// without cascades and without links.
+// Package wheelfixed is a coarse hierarchical timer wheel whose slots hold a fixed number of timers, without cascades and
+// without links.
 //
-// A slot is an array. The delay of a timer selects its level, and the deadline, rounded up, selects the
-// slot. If that slot is full, the timer goes to one of the next three. It stays there until the slot
-// expires. Cancel fills the place with the last timer of the slot. So no list is ever followed, and the
-// memory of the wheel is known when it is made.
+// A slot is an array. The delay of a timer selects its level, and the deadline, rounded up, selects the slot. If that slot is
+// full, the timer goes to one of the next three. It stays there until the slot expires. Cancel fills the place with the last
+// timer of the slot. So no list is ever followed, and the memory of the wheel is known when it is made.
 //
-// Pedigree. The Rust library [bitwheel] 0.4.0 (2025; 0.6.0 is current), made for event loops that set and cancel
-// timeouts all the time: gears of 64 slots, a bitmap each, and a few probes. Differences here:
+// Pedigree. The Rust library [bitwheel] 0.4.0 (2025; 0.6.0 is current), made for event loops that set and cancel timeouts all
+// the time: gears of 64 slots, a bitmap each, and a few probes. Differences here:
 //
-//   - Each gear of bitwheel is 64 times as coarse as the one below, so a timer may be late by several
-//     times its delay. Here a gear has 256 slots and is eight times as coarse, nearly as in hwheellinux.
-//   - If no probe finds room, or the delay is beyond the last level, a 4-ary heap takes the timer and
-//     fires it exactly at its tick. bitwheel refuses such a timer, or has a B-tree.
+//   - Each gear of bitwheel is 64 times as coarse as the one below, so a timer may be late by several times its delay. Here a
+//     gear has 256 slots and is eight times as coarse, nearly as in hwheellinux.
+//   - If no probe finds room, or the delay is beyond the last level, a 4-ary heap takes the timer and fires it exactly at its
+//     tick. bitwheel refuses such a timer, or has a B-tree.
 //
-// Lateness. At most MaxLate(delay): 3 ticks for delays below 252, otherwise less than four times the
-// width of a slot, which is less than 8/63 (12.7 %) of the delay. If no slot is full, a quarter of that.
-// A delay counts from the clock, which Pop moves.
+// Lateness. At most MaxLate(delay): 3 ticks for delays below 252, otherwise less than four times the width of a slot, which is
+// less than 8/63 (12.7 %) of the delay. If no slot is full, a quarter of that. A delay counts from the clock, which Pop moves.
 //
-// Costs, for h timers in the heap: Schedule O(1), reading four slots, or O(log h) if all are full. Cancel and
-// Reschedule O(1), or O(log h) in the heap. Pop O(1), plus O(levels in use) for each slot that expires. Next as Pop.
-// A timer takes 12 bytes, plus its value and ID, and up to 36 more in the heap. The wheel takes 1 MiB.
+// Costs, for h timers in the heap: Schedule O(1), reading four slots, or O(log h) if all are full. Cancel and Reschedule O(1),
+// or O(log h) in the heap. Pop O(1), plus O(levels in use) for each slot that expires. Next as Pop. A timer takes 12 bytes,
+// plus its value and ID, and up to 36 more in the heap. The wheel takes 1 MiB.
 //
-// Work counts SlotsVisited, slots whose last timer fired and full slots that a timer was refused by; and
-// Comparisons in the heap.
+// Work counts SlotsVisited, slots whose last timer fired and full slots that a timer was refused by; and Comparisons in the
+// heap.
 //
 // Ties. Unspecified.
 //
-// Default. 128 timers a slot. With delays uniform over 60,000 ticks, about 10,000 timers find room. More
-// of them cost what quadheap costs, plus the probes.
+// Default. 128 timers a slot. With delays uniform over 60,000 ticks, about 10,000 timers find room. More of them cost what
+// quadheap costs, plus the probes.
 //
-// Pick it for up to 10,000 timeouts if memory must be known in advance. There hold took 1.1 to 1.2 times as long as
-// in hwheellinux, and half as long as in hwheel (AMD EPYC). If slots are full, it is slower than quadheap.
+// Pick it for up to 10,000 timeouts if memory must be known in advance. If slots are full, it is slower than quadheap.
 //
 // [bitwheel]: https://docs.rs/crate/bitwheel/0.4.0/source/README
 package wheelfixed
@@ -57,8 +54,8 @@ type Option func(*config)
 
 type config struct{ perSlot, capacity int }
 
-// PerSlot sets the number of timers that each of the 2048 slots has room for, from 1 to 65,536, by
-// default 128. Each takes 4 bytes.
+// PerSlot sets the number of timers that each of the 2048 slots has room for, from 1 to 65,536, by default 128. Each takes 4
+// bytes.
 func PerSlot(n int) Option {
 	return func(c *config) { c.perSlot = rules.Between("wheelfixed", "PerSlot", n, 1, 1<<indexBits) }
 }
@@ -101,8 +98,7 @@ const (
 	probes   = 3 // slots that are tried after the first one
 )
 
-// reach returns the shortest delay that a level is too small for: the last probe must not come
-// round to the slot of the clock.
+// reach returns the shortest delay that a level is too small for: the last probe must not come round to the slot of the clock.
 func reach(level int) structures.Tick { return (slots - 1 - probes) << (stepBits * level) }
 
 // levelOf returns the level for a delay of at least 0; levels if there is none.
@@ -114,8 +110,8 @@ func levelOf(delay structures.Tick) int {
 	return level
 }
 
-// MaxLate returns the most ticks by which a timer with a delay fires late: one less than four times the
-// width of a slot of its level. If slots are full, no smaller bound holds.
+// MaxLate returns the most ticks by which a timer with a delay fires late: one less than four times the width of a slot of its
+// level. If slots are full, no smaller bound holds.
 func MaxLate(delay structures.Tick) structures.Tick {
 	level := levelOf(max(delay, 0))
 	if level == levels {
@@ -124,9 +120,9 @@ func MaxLate(delay structures.Tick) structures.Tick {
 	return (1+probes)<<(stepBits*level) - 1
 }
 
-// core orders slots of the slab, which are called timers here, as a slot is one of a wheel.
-// A slot is numbered by its level and its place on it. It expires at the first tick after
-// the cursor that is a multiple of its ticks and falls on it. At all times
+// core orders slots of the slab, which are called timers here, as a slot is one of a wheel. A slot is numbered by its level
+// and its place on it. It expires at the first tick after the cursor that is a multiple of its ticks and falls on it. At all
+// times
 //
 //   - the cursor is at most the clock, and no slot that holds a timer has expired up to it;
 //   - a timer is in a slot, which expires at its deadline or at most MaxLate after it, or in the heap.
@@ -186,9 +182,9 @@ func (c *core) Add(timer uint32, deadline structures.Tick) {
 	}
 }
 
-// addToSlot puts a timer into the first of a few slots after its deadline that is not full. It refuses one without a
-// level, and slots that would be taken for earlier ones: those too far after the cursor, which is before the clock
-// while timers that are due have not been popped, or after the last tick.
+// addToSlot puts a timer into the first of a few slots after its deadline that is not full. It refuses one without a level,
+// and slots that would be taken for earlier ones: those too far after the cursor, which is before the clock while timers that
+// are due have not been popped, or after the last tick.
 func (c *core) addToSlot(timer uint32, deadline structures.Tick, number int) bool {
 	if number == levels {
 		return false
@@ -311,8 +307,8 @@ func (c *core) expiry(slot int) structures.Tick {
 	return structures.Tick(unit << shift)
 }
 
-// Walk adds the levels that hold a timer, and the heap. The span of a slot is the deadlines that
-// it takes; as a timer may be put into a later slot than its own, the spans overlap.
+// Walk adds the levels that hold a timer, and the heap. The span of a slot is the deadlines that it takes; as a timer may be
+// put into a later slot than its own, the spans overlap.
 func (c *core) Walk(b *snapshot.Builder) error {
 	if c.cursor < 0 || c.cursor > b.Clock {
 		return fmt.Errorf("wheelfixed: cursor %d, clock %d", c.cursor, b.Clock)

@@ -117,12 +117,8 @@ func up[A arity](h *heap, i int, e entry) {
 
 // down moves the hole at i towards the leaves until e fits.
 //
-// It chooses the earliest child without a branch. With branches and four children, hold took 1.4 times as long with
-// 1000 timers and 1.3 times with 100,000. In a heap outside the cache it reads the lines further down before it knows
+// It chooses the earliest child without a branch. In a heap outside the cache it reads the lines further down before it knows
 // the one that it needs: the children of all four siblings, or with two siblings the children of their children.
-// Without that, hold with a million timers took 1.3 times as long with four children and 1.7 times with two.
-// Textbooks advise to move the hole down to a leaf, and then e up from there. That made hold 1.04 to 1.15 times as
-// long, because the comparison that it saves is nearly always predicted.
 func down[A arity](h *heap, i int, e entry) {
 	var a A
 	heap, pos := h.entries, h.pos

@@ -7,11 +7,8 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Quad is a heap of slots of a slab with four children a node. It keeps slotted.Queue.
-// Equal deadlines come in any order. Make it with NewQuad.
-//
-// Quad and Binary each have Add, Pop, Remove and Move. With a type parameter instead, start-stop took 1.15
-// times as long, because each call goes through a wrapper.
+// Quad is a heap of slots with four children a node. It keeps slotted.Queue. Ties are unspecified. Binary and Quad each
+// have Add, Pop, Remove and Move, because with a type parameter each call would go through a wrapper.
 type Quad struct{ heap }
 
 // NewQuad returns an empty heap with room for capacity slots.

@@ -8,8 +8,7 @@
 //     for one cache line instead of three.
 //   - Lists has the deadline and the links in one array, indexed by the slot in the slab: 16 bytes a timer. calendar,
 //     sortedlist, twolists, radixheap and package bucketed take many steps along their lists, which take half the time
-//     in such an array. On Timers, churn of sortedlist took 1.8 times as long among 1000 timers, and hold of twolists
-//     1.5, of radixheap 1.11 and of bucketheap 1.07 times.
+//     in such an array.
 package fifo
 
 import (

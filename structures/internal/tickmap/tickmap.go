@@ -25,8 +25,7 @@ type entry struct {
 	number uint32
 }
 
-// Hash returns a number whose bits all depend on all bits of a tick: the finalizer of SplitMix64. Timers are often
-// evenly spaced. With only one multiplication, a deletion among 10,000 multiples of 121,393 took 60 µs.
+// Hash returns a number whose bits all depend on all bits of a tick, also of ticks that are evenly spaced: the finalizer of SplitMix64.
 func Hash(tick structures.Tick) uint64 {
 	x := uint64(tick)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -55,8 +54,7 @@ func (m *Map) Get(tick structures.Tick) (number uint32, ok bool) {
 	}
 }
 
-// Put adds a tick that is not in the map. It costs O(1) expected, amortized over growth. The map is at most half
-// full. At three quarters, a change took twice as long.
+// Put adds a tick that is not in the map, which is at most half full. It costs O(1) expected, amortized over growth.
 func (m *Map) Put(tick structures.Tick, number uint32) {
 	if 2*(m.len+1) > len(m.entries) {
 		m.grow()
