@@ -60,7 +60,7 @@ keep-durable: ## Keep the last run of bench-durable, or the run OUT, in docs/dur
 	cd durable && go test ./internal/measure -update
 
 .PHONY: peers
-peers: ## Build the adapters for timers of other languages, with packages of Debian, CPATH and CLASSPATH
+peers: ## Build the adapters for timers of other languages, with packages of Debian, pkg-config, CPATH and CLASSPATH
 	peers/build.sh
 
 FIELD = $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-field)
@@ -74,14 +74,16 @@ bench-field: build peers ## Measure timers of other languages and our best struc
 	$(CMD) report "$$out"
 
 .PHONY: keep-field
-keep-field: ## Keep the section on other languages of the last report in docs/field.md, without the folded tables
+keep-field: ## Keep the last run of bench-field, its section of the report in docs/field.md, and the table of docs/performance.md
 	rm -rf docs/field.new && mkdir docs/field.new && cp $(LAST)/report-charts/other-languages-*.svg docs/field.new/
+	gzip -9nc $(LAST)/results.json >docs/field.new/results.json.gz
 	rm -rf docs/field && mv docs/field.new docs/field
 	sed -n '3{s/^Measured/`make bench-field`, measured/p;q}' $(LAST)/report.md >$(LAST)/field
 	sed -n '/^## How do timers of other languages/,/^## /{/^## /d;p}' $(LAST)/report.md | \
 		sed '/^\*\*The programs/d; /^<details><summary>/,/^<\/details>/d; s|report-charts/|field/|g; s/\.png)/.svg)/g' | cat -s >>$(LAST)/field
 	sed -i -e '/^<!-- field: /,/^<!-- end of field/{/^<!--/!d}' -e '/^<!-- field: /r $(LAST)/field' docs/field.md
 	rm $(LAST)/field
+	go test ./internal/doctest -run Field -update
 
 TTL_STRUCTURES := ^(auto|hwheel|hwheel-list|quadheap|radixheap|lawn|intrusive-hwheel)$$
 

@@ -2,6 +2,7 @@ package doctest
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -82,4 +83,36 @@ func TestPublishedSweepIsTheAnswerOfRecommend(t *testing.T) {
 		text += fmt.Sprintf("| %s | `%s` | %s |\n", show.Grouped(n), x.Name, takes)
 	}
 	Generated(t, *update, questionsPage, "<!-- sweep: written by go test ./internal/doctest -run Published -update -->\n", "<!-- end of sweep -->\n", text)
+}
+
+// docs/limits.md says what no kept run has.
+func TestKeptRunsHaveTheLimitsOfThePage(t *testing.T) {
+	all, err := kept.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"docs/ttl.json.gz", "docs/field/results.json.gz"} {
+		all = append(all, keptRun(t, path))
+	}
+	for _, r := range all {
+		e := r.Environment
+		virtual := slices.ContainsFunc(e.Machine, func(f results.Finding) bool { return strings.HasPrefix(f.Value, "a virtual machine") })
+		if e.Cores != 2 || e.Arch != "amd64" || e.Memory > 24<<30 || !virtual {
+			t.Errorf("a run on %s, %s, of %d cores, %d bytes, virtual %t: docs/limits.md says that there is none", e.CPU, e.Arch, e.Cores, e.Memory, virtual)
+		}
+	}
+}
+
+// keptRun reads a run that is kept outside docs/results.
+func keptRun(t *testing.T, path string) *results.Run {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := results.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
