@@ -37,7 +37,6 @@ func (b *Budget) left() float64 {
 // far, together with one second that took as long as its estimate.
 func (b *Budget) fits(s Step) bool { return b.left() >= s.Seconds*(b.took+1)/(b.estimated+1) }
 
-// learn takes the duration of a step.
 func (b *Budget) learn(s Step, took time.Duration) {
 	b.estimated, b.took = b.estimated+s.Seconds, b.took+took.Seconds()
 }

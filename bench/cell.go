@@ -37,14 +37,12 @@ const (
 
 func (c cell) name() string { return cellName(c.workload.Name, c.n) }
 
-// where names the cell and its seed in failures.
 func (c cell) where() string { return fmt.Sprintf("%s, seed %d", c.name(), c.seed) }
 
 func cellName(workload string, n int) string { return fmt.Sprintf("%s, n %d", workload, n) }
 
 func (c cell) cyclic() bool { return c.workload.Kind().Cyclic }
 
-// block returns the number of operations of a timed block.
 func (c cell) block() int {
 	const most = 200_000
 	if c.workload.Trial > 0 {

@@ -49,7 +49,6 @@ func (g *rig) newCellRun(c cell, entries []entry.Entry, leftOut []string) *cellR
 	return m
 }
 
-// measure runs the passes of each contender, and proves the cell on the other seeds.
 func (g *rig) measure(ctx context.Context, c cell, entries []entry.Entry, leftOut []string) (*cellRun, error) {
 	groups := [][]entry.Entry{entries}
 	if c.apart {
@@ -160,7 +159,6 @@ func (m *cellRun) addRegion(p *pass) {
 	}
 }
 
-// spent adds the duration of a pass and of its parts.
 func (m *cellRun) spent(parts map[string]float64, took time.Duration) time.Duration {
 	for part, seconds := range parts {
 		m.parts[part] += seconds

@@ -124,7 +124,6 @@ func (g *rig) start(ctx context.Context, list []external.Spec, r *results.Run) {
 	}
 }
 
-// end ends the programs.
 func (g *rig) end() {
 	for _, p := range g.programs {
 		p.Close()
@@ -132,7 +131,6 @@ func (g *rig) end() {
 	g.blocks.Close()
 }
 
-// describe returns the programs for the results.
 func (g *rig) describe() (list []results.External) {
 	for _, p := range g.programs {
 		list = append(list, p.Describe())

@@ -67,7 +67,6 @@ type debtTimes struct {
 	drains [2][2]float64 // by end; of the instance, of its copy
 }
 
-// growth returns the growth of debt as a part of the time of the region.
 func (t debtTimes) growth() float64 {
 	return ((t.drains[1][0] - t.drains[1][1]) - (t.drains[0][0] - t.drains[0][1])) / t.region
 }
@@ -82,7 +81,6 @@ func (t debtTimes) least(o debtTimes) debtTimes {
 	return t
 }
 
-// measure measures one instance of a contender.
 func (d *debtScripts) measure(c *contender) (times debtTimes, err error) {
 	defer c.stop()
 	fresh := func(b *script.Block) {
@@ -191,7 +189,6 @@ func (m *cellRun) debtsIn(ctx context.Context, region int, measured []*contender
 	return nil
 }
 
-// debtors returns the structures and programs whose debt is measured.
 func (m *cellRun) debtors() []*contender {
 	list, least := slices.Clone(m.rows), math.Inf(1)
 	list = slices.DeleteFunc(list, func(c *contender) bool { return !compared(c.Row) })
@@ -210,7 +207,6 @@ func (m *cellRun) debtSeconds(c *contender) float64 {
 	return ns / float64(max(1, ops)) * float64(2*m.passed.WarmUp+m.cell.debtRegion()+6*m.cell.n) / 1e9
 }
 
-// debtStep is the step that measures the debts of a cell.
 func (m *cellRun) debtStep() Step {
 	s := Step{Name: fmt.Sprintf("%s, growth of debt", m.cell.name())}
 	for _, c := range m.debtors() {

@@ -118,7 +118,6 @@ func (s System) load() (value, advice string, err error) {
 	return fmt.Sprintf("%.2f in the last minute", load), advice, err
 }
 
-// frequency checks the governor of each processor.
 func (s System) frequency() (value, advice string, err error) {
 	files, err := fs.Glob(s.Files, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
 	switch {

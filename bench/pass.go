@@ -47,7 +47,6 @@ type progress struct {
 	passed     script.Passage
 }
 
-// took adds the time since start to a part of the pass: results.Cell.Parts.
 func (p *pass) took(part string, start time.Time) { p.parts[part] += time.Since(start).Seconds() }
 
 // begin opens the source and fills a fresh instance for each row, in the order of rows.
@@ -125,7 +124,6 @@ func (p *pass) replayNext(ctx context.Context, size int) error {
 	return p.replayOnAll(ctx, b)
 }
 
-// replayOnAll replays a block on all rows without timing, and checks the outcomes.
 func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
 	return p.onEach(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, false) })
 }
@@ -171,7 +169,6 @@ func (p *pass) ageTo(ctx context.Context, age int) error {
 // largestAgeing is the largest number of operations of an untimed block. It limits the memory.
 const largestAgeing = 200_000
 
-// round runs a round with one trial of each contender.
 func (p *pass) round(ctx context.Context, r round) error {
 	if err := p.ageTo(ctx, r.age); err != nil {
 		return err
@@ -250,7 +247,6 @@ func (p *pass) runSegment(ctx context.Context, r round) error {
 	return p.onEach(ctx, p.rows, p.plan.block, func(c *contender) error { return c.player.Check(nil) })
 }
 
-// replaySegment replays the blocks of a segment on one contender.
 func (p *pass) replaySegment(ctx context.Context, c *contender, modes []mode, t results.Trial) error {
 	if err := c.player.Load(p.blocks[:len(modes)]...); err != nil {
 		return err

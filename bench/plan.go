@@ -148,7 +148,6 @@ func (p *Plan) ProofSeconds() float64 {
 	return sum
 }
 
-// find returns the step that measures a workload at a size; nil: there is none.
 func (p *Plan) find(workload string, n int) *Step {
 	for i, s := range p.Steps {
 		if s.Workload == workload && s.N == n {
@@ -168,7 +167,6 @@ func (p *Plan) version(workload string) int {
 	return 0
 }
 
-// parameters describes the run in its results.
 func parameters(cfg Config, profile Profile) results.Parameters {
 	p := results.Parameters{
 		Profile: profile.Name, Seed: cfg.Seed, Trials: profile.Trials, N: []int{},

@@ -97,7 +97,6 @@ func (p Profile) Workloads() []workload.Workload {
 	})
 }
 
-// timesCalls reports whether the profile times the single calls of a workload.
 func (p Profile) timesCalls(w workload.Workload) bool {
 	return w.Kind().SingleCalls || slices.Contains(p.Calls, w.Name)
 }
@@ -141,7 +140,6 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	return sizes
 }
 
-// measuresDebt returns when the growth of debt is measured in a cell.
 func (p Profile) measuresDebt(w workload.Workload, n int) when {
 	of, ok := p.Debts[n]
 	switch {
@@ -162,7 +160,6 @@ func (p Profile) largestSize() int {
 	return slices.Max(append([]int{0}, sizes...))
 }
 
-// leaves returns which contenders take part in a cell.
 func (p Profile) leaves(w workload.Workload, n int) crowd {
 	from := p.FrugalFrom
 	if w.Grid != nil {
@@ -177,14 +174,12 @@ func (p Profile) leaves(w workload.Workload, n int) crowd {
 	return everyone
 }
 
-// fit returns the structures that run with n timers.
 func (p Profile) fit(all []entry.Entry, n int) []entry.Entry {
 	return slices.DeleteFunc(slices.Clone(all), func(e entry.Entry) bool {
 		return e.Limit > 0 && n > e.Limit || e.ThirdParty != "" && p.ThirdParty > 0 && n > p.ThirdParty
 	})
 }
 
-// cell returns a cell of the profile, without a seed.
 func (p Profile) cell(w workload.Workload, n int) cell {
 	c := cell{
 		workload: w, n: n, open: openScript, proveOps: p.ProveOps, leaves: p.leaves(w, n), debt: p.measuresDebt(w, n),

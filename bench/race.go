@@ -41,7 +41,6 @@ func logRatios(a, b []results.Trial) (logs []float64) {
 	return logs
 }
 
-// meanRatio returns the geometric mean of ratios.
 func meanRatio(logs []float64) float64 {
 	sum := 0.0
 	for _, l := range logs {
@@ -86,7 +85,6 @@ func (m *cellRun) dropBehind() {
 	}
 }
 
-// results returns the rows of the contenders.
 func (m *cellRun) results() (rows []results.Row) {
 	for _, r := range m.rows {
 		rows = append(rows, r.Row)

@@ -120,7 +120,6 @@ func (r *runner) inTime(s Step, do func() error) error {
 	return r.save(false)
 }
 
-// step makes a step and adds its results.
 func (r *runner) step(ctx context.Context, s Step) error {
 	if s.cell == nil {
 		before := *r.out
@@ -156,7 +155,6 @@ func (r *runner) step(ctx context.Context, s Step) error {
 	return nil
 }
 
-// begins reports the step that begins.
 func (r *runner) begins(name string) {
 	b := &r.rig.budget
 	if r.progress.Name = name; b.Limit > 0 {

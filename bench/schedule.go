@@ -79,12 +79,10 @@ func (c cell) raced() schedule {
 	return s
 }
 
-// samples reports whether single calls are timed in a pass.
 func (s schedule) samples(pass int) bool {
 	return pass*s.perPass < s.sampled || pass == 1 && s.again > 0
 }
 
-// round is what happens in a round of a cell.
 type round struct {
 	number int
 	age    int    // operations since the warm-up at which it begins

@@ -7,7 +7,6 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// source provides the blocks of a cell.
 type source interface {
 	// plan returns the sizes of the blocks of a round, for that number of rounds with that number of
 	// blocks.

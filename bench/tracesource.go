@@ -77,10 +77,8 @@ func (t *Trace) Measurable(trials int) error {
 	return nil
 }
 
-// traceInstances is the number of fresh instances of a contender that replay a trace.
 const traceInstances = 3
 
-// cell returns the cell of the trace, without a seed.
 func (t *Trace) cell(trials int) cell {
 	perPass := max(roundsPerPass, (trials+traceInstances-1)/traceInstances)
 	open := func(context.Context, cell) (source, error) { return newTraceSource(t), nil }
@@ -110,7 +108,6 @@ type traceSource struct {
 	memory *script.Block // of populate
 }
 
-// traceTimer is the state of the timer of one key.
 type traceTimer struct {
 	deadline, delay structures.Tick
 	value           uint64
@@ -124,7 +121,6 @@ func newTraceSource(t *Trace) *traceSource {
 	return &traceSource{Trace: t, timers: make([]traceTimer, max(1, t.Summary.Totals.Keys))}
 }
 
-// modesOfTrace is the number of blocks of a round in which all modes are timed.
 const modesOfTrace = 4
 
 // roundsOfRecording returns the number of rounds of an instance under a budget: as many as there are blocks of

@@ -10,7 +10,6 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// mode is the purpose of the replay of a block.
 type mode int
 
 const (

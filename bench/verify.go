@@ -55,7 +55,6 @@ func Verify(ctx context.Context, cfg Config, seeds int, done func(Verified)) err
 	return nil
 }
 
-// verify replays the step without timing it.
 func (s Step) verify(ctx context.Context) (operations int, failed []results.Failure, err error) {
 	if calls, ok := s.analysis.(replay.Calls); ok {
 		_, operations, failed, err = calls.Prove(ctx, s.entries)
@@ -150,7 +149,6 @@ func (c cell) like(of results.Cell) cell {
 	return c
 }
 
-// provedIn returns the entries with a proof.
 func provedIn(entries []entry.Entry, proofs map[string]script.Proof) []entry.Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
 		_, ok := proofs[e.Name]

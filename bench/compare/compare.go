@@ -147,7 +147,6 @@ func (p *pair) judged() bool {
 	return p.role == results.RoleStructure || p.role == results.RoleIntrusive
 }
 
-// cellKey identifies a cell.
 type cellKey struct {
 	workload   string
 	definition int

@@ -7,7 +7,6 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 )
 
-// judge computes the ratios and the verdicts of the pairs.
 func judge(pairs []*pair, session bool, o Options, repeats Repeats) {
 	var all []stats.Pair
 	for _, p := range pairs {
@@ -97,7 +96,6 @@ func shift(pairs []*pair) float64 {
 	return stats.Median(logs)
 }
 
-// spread is the variation between two runs of one program.
 type spread struct {
 	all   float64 // variance of log ratios around the median of their group
 	extra float64 // the part of the variance that the errors of the ratios do not explain

@@ -37,7 +37,6 @@ type Session struct {
 	Progress func(done, all int, name string)
 }
 
-// side is one of the two builds.
 type side struct {
 	name     string
 	programs []string

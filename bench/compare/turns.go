@@ -33,7 +33,6 @@ func WaitForTurn(in io.Reader, out io.Writer) func() error {
 	}
 }
 
-// player is a running program.
 type player struct {
 	cmd    *exec.Cmd
 	give   io.WriteCloser // its standard input

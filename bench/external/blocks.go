@@ -40,7 +40,6 @@ type loaded struct {
 	want              answer // expected of an exact program
 }
 
-// open makes the file.
 func (s *Blocks) open() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -68,7 +68,6 @@ type fault struct {
 	slow bool // no answer within the time limit
 }
 
-// check is operations to replay.
 type check struct {
 	name  string
 	ops   func() ([]op, error) // the error is of a recording
@@ -117,7 +116,6 @@ func Verify(ctx context.Context, s Spec, traces []string, limits Limits) (v Verd
 	return v, ctx.Err()
 }
 
-// kit runs the checks of one program.
 type kit struct {
 	ctx      context.Context
 	spec     Spec
@@ -151,7 +149,6 @@ func (k *kit) end() {
 	}
 }
 
-// run runs the checks until one fails or the time is over.
 func (k *kit) run(traces []string, shrinkTime time.Duration) error {
 	v := k.verdict
 	for _, c := range k.checks(traces) {
@@ -230,7 +227,6 @@ func ofWorkload(w workload.Workload) []op {
 	return ops
 }
 
-// ofTrace returns the first operations of a recording.
 func ofTrace(path string) (ops []op, err error) {
 	r, err := trace.Open(path)
 	if err != nil {

@@ -95,7 +95,6 @@ func onlyValid(ops []op, most tick) (valid []op, longest tick) {
 	return valid, longest
 }
 
-// block encodes operations with their expected outcome.
 func block(ops []op) *script.Block {
 	b, s := script.Reuse(nil), newReference()
 	for _, o := range ops {

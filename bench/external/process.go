@@ -87,7 +87,6 @@ func start(ctx context.Context, s Spec, files ...*os.File) (*process, About, err
 	return p, a, nil
 }
 
-// connect makes the three pipes and returns the program's ends.
 func (p *process) connect() (theirs []*os.File, err error) {
 	pipe := func() (r, w *os.File) {
 		if err == nil {
@@ -162,7 +161,6 @@ func (p *process) read(size int, within time.Duration) ([]byte, error) {
 	return nil, p.gone(err)
 }
 
-// gone says how a program ended.
 func (p *process) gone(err error) error {
 	p.kill()
 	how := "it has ended"
@@ -227,7 +225,6 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// asked says that a request begins.
 func (t *tail) asked() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

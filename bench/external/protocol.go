@@ -35,7 +35,6 @@ const (
 	fireSize   = 16
 )
 
-// request is the kind of a request.
 type request uint32
 
 const (
@@ -79,7 +78,6 @@ func (a About) Late(delay structures.Tick) structures.Tick {
 	return late
 }
 
-// decodeHello decodes and checks a hello.
 func decodeHello(b []byte) (a About, err error) {
 	le := binary.LittleEndian
 	switch version := le.Uint32(b[4:]); {
@@ -122,7 +120,6 @@ func text(b []byte) string {
 // printable returns output of a program as valid UTF-8.
 func printable(b []byte) string { return strings.ToValidUTF8(string(bytes.TrimRight(b, "\x00")), "?") }
 
-// message is a request as the runner sends it.
 type message struct {
 	Kind    request
 	Block   uint32

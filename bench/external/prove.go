@@ -8,13 +8,11 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// expected is a timer that must fire, with its slot.
 type expected struct {
 	script.Fire
 	slot uint32
 }
 
-// check compares an answer with the expected one.
 func (a answer) check(want answer) error {
 	switch {
 	case a.Fired != want.Fired:

@@ -67,7 +67,6 @@ func Parse(values []string, taken []string) ([]Spec, error) {
 	return out, nil
 }
 
-// specs returns the programs of a value of --external.
 func specs(value string) ([]Spec, error) {
 	name, command, ok := strings.Cut(value, "=")
 	if ok && !strings.ContainsAny(name, " /") {

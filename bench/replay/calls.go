@@ -27,7 +27,6 @@ type watch struct {
 	lag    float64         // the largest behind of a call that fired a timer
 }
 
-// newWatch returns a watch for that many rounds, at least 1, with ticks of that length.
 func newWatch(rounds int, tick time.Duration, clock Clock) *watch {
 	return &watch{rounds: rounds, tick: tick, clock: clock}
 }

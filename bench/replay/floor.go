@@ -93,7 +93,6 @@ type emptyWheel struct {
 	fired emptyTimer
 }
 
-// emptyTimer is only its value.
 type emptyTimer struct{ Value uint64 }
 
 // Deadline returns 0, as a timer does not know when it fired.

@@ -100,7 +100,6 @@ func newDriven(e entry.Entry, d results.Driver) *driven {
 	return w
 }
 
-// replay replays all blocks of a script and checks the outcome.
 func (w *driven) replay(blocks []*script.Block) error {
 	for _, b := range blocks {
 		w.Replay(b, w.advance)
@@ -111,7 +110,6 @@ func (w *driven) replay(blocks []*script.Block) error {
 	return nil
 }
 
-// advance moves the clock to a tick with the wake-ups of the driver.
 func (w *driven) advance(to structures.Tick) {
 	if w.driver == results.Ticking {
 		for w.clock < to {

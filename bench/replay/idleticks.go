@@ -43,7 +43,6 @@ func (c IdleTicks) Seconds(structures int) float64 {
 
 const meanDelay = 30_000 // ticks, of all shapes
 
-// shape is a workload that shows a shape of deadlines.
 type shape struct {
 	results.Shape
 	workload.Workload
@@ -138,7 +137,6 @@ func (w *flatWheel) leave(key uint32) {
 	w.rounds += uint64(ahead(t.from) - ahead(w.now))
 }
 
-// end returns the number of rounds up to now.
 func (w *flatWheel) end() uint64 {
 	for key := range w.timers {
 		w.leave(uint32(key))

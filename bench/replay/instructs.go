@@ -61,7 +61,6 @@ func (s *inStructs) count(o *outcome, at structures.Tick, t structures.Timer[uin
 	o.add(fired(at, t))
 }
 
-// fired is the answers of a timer that fired at a tick.
 func fired(at structures.Tick, t structures.Timer[uint64]) Answers {
 	return Answers{Fired: 1, Keys: script.Checksum(at, t.Value)}
 }
@@ -91,7 +90,6 @@ func (s *inStructs) stamped(called func(call)) func(on bool) {
 	}
 }
 
-// stampedLoop is a Loop that times each call.
 type stampedLoop struct {
 	Loop
 	stopwatch

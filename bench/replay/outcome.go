@@ -43,7 +43,6 @@ func (o outcome) checkAnswers() error {
 	return nil
 }
 
-// count counts a timer that fired under its ID.
 func (o *outcome) count(at structures.Tick, t structures.Timer[uint64]) {
 	h := script.Checksum(t.Deadline, t.Value)
 	o.done.Fired++

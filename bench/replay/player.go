@@ -43,7 +43,6 @@ type Instance struct {
 	proof     script.Proof
 }
 
-// replayed is a block and the outcome after it.
 type replayed struct {
 	block   *script.Block
 	outcome outcome
@@ -78,7 +77,6 @@ func (i *Instance) Replay(b *script.Block, every bool) (took time.Duration, err 
 	return took, err
 }
 
-// note notes the outcome after a block for Check.
 func (i *Instance) note(b *script.Block) {
 	i.unchecked = append(i.unchecked, replayed{b, i.now()})
 }

@@ -61,7 +61,6 @@ func newReplayer(e entry.Entry) replayer {
 	return replayer{timers: newByID(e.New())}
 }
 
-// now returns the outcome so far.
 func (r *replayer) now() outcome {
 	o := r.outcome
 	o.done.Pending = uint64(r.Len())

@@ -60,7 +60,6 @@ func (w *stopwatch) pop(s pops, now structures.Tick) (structures.Timer[uint64], 
 	return t, ok
 }
 
-// stamped is a scheduler that times each call.
 type stamped struct {
 	structures.Scheduler[uint64]
 	stopwatch

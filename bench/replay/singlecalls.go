@@ -23,7 +23,6 @@ type Calls struct {
 	Block    int // operations
 }
 
-// callRounds is the number of rounds (chosen).
 const callRounds = 3
 
 // Name returns the name of the analysis.

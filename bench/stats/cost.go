@@ -35,7 +35,6 @@ type Costs struct {
 	ratios    map[[2]string]Ratio
 }
 
-// figure is the estimate for a row.
 type figure struct {
 	samples  []Sample
 	multiple float64 // of the cost of the reference; 0: they share no round
@@ -98,7 +97,6 @@ func (c *Costs) setScale(mayLead func(name string) bool) {
 	}
 }
 
-// of returns the estimate for a row. That of a nil row is empty.
 func (c *Costs) of(r *results.Row) *figure {
 	if r == nil {
 		return &figure{}
