@@ -31,22 +31,16 @@ func (l *heapLoop) Run(batches []script.Batch, ops []script.Op) (a replay.Answer
 		case script.KindCancel:
 			a.Cancelled += uint64(end - i)
 			for ; i < end; i++ {
-				if !l.s.Cancel(l.At(ops[i].Key)) {
-					a.Cancelled--
-					a.Refused++
-				}
+				a.Must(l.s.Cancel(l.At(ops[i].Key)))
 			}
 		case script.KindReschedule:
 			for ; i < end; i++ {
-				if !l.s.Reschedule(l.At(ops[i].Key), ops[i].At) {
-					a.Refused++
-				}
+				a.Must(l.s.Reschedule(l.At(ops[i].Key), ops[i].At))
 			}
 		case script.KindFire, script.KindWake:
 			for ; i < end; i++ {
 				for t := l.s.Pop(ops[i].At); t != nil; t = l.s.Pop(ops[i].At) {
-					a.Fired++
-					a.Keys += script.Checksum(ops[i].At, t.Value)
+					a.Fire(ops[i].At, t.Value)
 				}
 			}
 		case script.KindRefused:
@@ -80,22 +74,16 @@ func (l *hwheelLoop) Run(batches []script.Batch, ops []script.Op) (a replay.Answ
 		case script.KindCancel:
 			a.Cancelled += uint64(end - i)
 			for ; i < end; i++ {
-				if !l.s.Cancel(l.At(ops[i].Key)) {
-					a.Cancelled--
-					a.Refused++
-				}
+				a.Must(l.s.Cancel(l.At(ops[i].Key)))
 			}
 		case script.KindReschedule:
 			for ; i < end; i++ {
-				if !l.s.Reschedule(l.At(ops[i].Key), ops[i].At) {
-					a.Refused++
-				}
+				a.Must(l.s.Reschedule(l.At(ops[i].Key), ops[i].At))
 			}
 		case script.KindFire, script.KindWake:
 			for ; i < end; i++ {
 				for t := l.s.Pop(ops[i].At); t != nil; t = l.s.Pop(ops[i].At) {
-					a.Fired++
-					a.Keys += script.Checksum(ops[i].At, t.Value)
+					a.Fire(ops[i].At, t.Value)
 				}
 			}
 		case script.KindRefused:
@@ -129,22 +117,16 @@ func (l *linkedwheelLoop) Run(batches []script.Batch, ops []script.Op) (a replay
 		case script.KindCancel:
 			a.Cancelled += uint64(end - i)
 			for ; i < end; i++ {
-				if !l.s.Cancel(l.At(ops[i].Key)) {
-					a.Cancelled--
-					a.Refused++
-				}
+				a.Must(l.s.Cancel(l.At(ops[i].Key)))
 			}
 		case script.KindReschedule:
 			for ; i < end; i++ {
-				if !l.s.Reschedule(l.At(ops[i].Key), ops[i].At) {
-					a.Refused++
-				}
+				a.Must(l.s.Reschedule(l.At(ops[i].Key), ops[i].At))
 			}
 		case script.KindFire, script.KindWake:
 			for ; i < end; i++ {
 				for t := l.s.Pop(ops[i].At); t != nil; t = l.s.Pop(ops[i].At) {
-					a.Fired++
-					a.Keys += script.Checksum(ops[i].At, t.Value)
+					a.Fire(ops[i].At, t.Value)
 				}
 			}
 		case script.KindRefused:
@@ -178,22 +160,16 @@ func (l *rbtreeLoop) Run(batches []script.Batch, ops []script.Op) (a replay.Answ
 		case script.KindCancel:
 			a.Cancelled += uint64(end - i)
 			for ; i < end; i++ {
-				if !l.s.Cancel(l.At(ops[i].Key)) {
-					a.Cancelled--
-					a.Refused++
-				}
+				a.Must(l.s.Cancel(l.At(ops[i].Key)))
 			}
 		case script.KindReschedule:
 			for ; i < end; i++ {
-				if !l.s.Reschedule(l.At(ops[i].Key), ops[i].At) {
-					a.Refused++
-				}
+				a.Must(l.s.Reschedule(l.At(ops[i].Key), ops[i].At))
 			}
 		case script.KindFire, script.KindWake:
 			for ; i < end; i++ {
 				for t := l.s.Pop(ops[i].At); t != nil; t = l.s.Pop(ops[i].At) {
-					a.Fired++
-					a.Keys += script.Checksum(ops[i].At, t.Value)
+					a.Fire(ops[i].At, t.Value)
 				}
 			}
 		case script.KindRefused:

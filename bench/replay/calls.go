@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -18,22 +17,19 @@ type watch struct {
 	rounds   int
 	tick     time.Duration
 	clock    Clock
-	shortest []uint32              // ns, by call
-	calls    []int                 // by round
-	longest  []results.LongestCall // the longest call of each operation
+	shortest []uint32               // ns, by call
+	round    int                    // from 1
+	calls    int                    // of this round
+	longest  [4]results.LongestCall // by operation, in the order of results.Operations
 
 	at     structures.Tick // of the last call
 	behind float64         // ns from that tick to the end of the call, if each call waits for its tick and for the call before
 	lag    float64         // the largest behind of a call that fired a timer
 }
 
-func newWatch(rounds int, tick time.Duration, clock Clock) *watch {
-	return &watch{rounds: rounds, tick: tick, clock: clock}
-}
-
-// round begins the next round on new timers.
-func (w *watch) round(of timers) {
-	w.calls = append(w.calls, 0)
+// begin begins the next round on new timers.
+func (w *watch) begin(of timers) {
+	w.round, w.calls = w.round+1, 0
 	var clock structures.Tick
 	of.stamped(func(c call) {
 		clock = max(clock, c.at)
@@ -41,57 +37,37 @@ func (w *watch) round(of timers) {
 	})(true)
 }
 
-// result returns the times of the calls, after the last round. It returns an error if a round is missing or if two
-// rounds had different numbers of calls.
-func (w *watch) result() (results.Calls, error) {
-	if len(w.calls) != w.rounds {
-		return results.Calls{}, fmt.Errorf("%d rounds of timed calls, want %d", len(w.calls), w.rounds)
-	}
-	for i, n := range w.calls {
-		if n != w.calls[0] {
-			return results.Calls{}, fmt.Errorf("%d calls in round %d, and %d in the first one", n, i+1, w.calls[0])
+// result returns the times of the calls, after the last round.
+func (w *watch) result() results.Calls {
+	out := results.Calls{Rounds: w.rounds, Calls: len(w.shortest), Lag: w.lag}
+	for _, call := range w.longest {
+		if call.Operation != "" {
+			out.Longest = append(out.Longest, call)
 		}
 	}
-	slices.SortFunc(w.longest, func(a, b results.LongestCall) int {
-		order := results.Operations
-		return slices.Index(order, a.Operation) - slices.Index(order, b.Operation)
-	})
-	out := results.Calls{Rounds: w.rounds, Calls: len(w.shortest), Longest: w.longest, Lag: w.lag}
 	if n := len(w.shortest); n > 0 {
 		slices.Sort(w.shortest)
 		out.P999 = float64(w.shortest[int(0.999*float64(n))])
 	}
-	return out, nil
+	return out
 }
 
 func (w *watch) add(c call, at structures.Tick) {
-	round := len(w.calls) - 1
-	i := w.calls[round]
-	w.calls[round]++
-	ns := uint32(min(c.took, 1<<32-1))
-	switch {
-	case round == 0:
+	i, ns := w.calls, uint32(min(c.took, 1<<32-1))
+	w.calls++
+	if w.round == 1 {
 		w.shortest = append(w.shortest, ns)
-	case i < len(w.shortest):
-		ns = min(ns, w.shortest[i])
-		w.shortest[i] = ns
 	}
-	if round < w.rounds-1 {
+	ns = min(ns, w.shortest[i])
+	w.shortest[i] = ns
+	if w.round < w.rounds {
 		return
 	}
 	w.behind, w.at = max(0, w.behind-float64(at-w.at)*float64(w.tick))+max(0, float64(ns)-w.clock.ReadNS), at
 	if c.ok && c.operation == results.Pop {
 		w.lag = max(w.lag, w.behind)
 	}
-	o := c.operation
-	call := results.LongestCall{Operation: o, NS: float64(ns), At: at}
-	for i, old := range w.longest {
-		if old.Operation == o {
-			if call.NS > old.NS {
-				w.longest[i] = call
-			}
-			return
-		}
+	if longest := &w.longest[slices.Index(results.Operations, c.operation)]; longest.Operation == "" || float64(ns) > longest.NS {
+		*longest = results.LongestCall{Operation: c.operation, NS: float64(ns), At: at}
 	}
-	w.longest = append(w.longest, call)
 }

@@ -35,9 +35,22 @@ type Loop interface {
 // Answers is what a Loop counts.
 type Answers struct {
 	Scheduled, Cancelled, Fired uint64
-	Refused                     uint64 // cancels and moves of pending timers
+	Refused                     uint64 // cancels, which count as Cancelled too, and moves of pending timers
 	Granted                     uint64 // cancels and moves of timers that are not pending
 	Keys                        uint64 // sum of script.Checksum over the ticks at which timers fired and their keys
+}
+
+// Must counts a cancel or a move of a pending timer that was refused.
+func (a *Answers) Must(ok bool) {
+	if !ok {
+		a.Refused++
+	}
+}
+
+// Fire counts a timer that fired at a tick.
+func (a *Answers) Fire(at structures.Tick, key uint64) {
+	a.Fired++
+	a.Keys += script.Checksum(at, key)
 }
 
 func (o *outcome) add(a Answers) {
@@ -58,11 +71,8 @@ func (s *inStructs) do(batches []script.Batch, ops []script.Op, o *outcome) {
 func (s *inStructs) named(f script.Fire) (uint64, structures.ID) { return uint64(f.Key), 0 }
 
 func (s *inStructs) count(o *outcome, at structures.Tick, t structures.Timer[uint64]) {
-	o.add(fired(at, t))
-}
-
-func fired(at structures.Tick, t structures.Timer[uint64]) Answers {
-	return Answers{Fired: 1, Keys: script.Checksum(at, t.Value)}
+	o.done.Fired++
+	o.keys += script.Checksum(at, t.Value)
 }
 
 func (s *inStructs) checkRefused(kind script.Kind, key uint32, _ *staleIDs) error {
@@ -99,15 +109,14 @@ var timedCalls = map[script.Kind]results.Operation{
 	script.KindSchedule: results.Schedule, script.KindCancel: results.Cancel, script.KindReschedule: results.Reschedule,
 }
 
-func (l *stampedLoop) Run(batches []script.Batch, all []script.Op) Answers {
-	var o outcome
+func (l *stampedLoop) Run(batches []script.Batch, all []script.Op) (sum Answers) {
 	for _, batch := range batches {
 		one := []script.Batch{{Kind: batch.Kind, Len: 1}}
 		operation, isTimed := timedCalls[batch.Kind]
 		for i, op := range all[:batch.Len] {
 			if batch.Kind == script.KindFire || batch.Kind == script.KindWake {
 				for t, ok := l.Pop(op.At); ok; t, ok = l.Pop(op.At) {
-					o.add(fired(op.At, t))
+					sum.Fire(op.At, t.Value)
 				}
 				continue
 			}
@@ -116,11 +125,12 @@ func (l *stampedLoop) Run(batches []script.Batch, all []script.Op) Answers {
 			if took := l.now() - start; isTimed {
 				l.called(call{operation: operation, took: took})
 			}
-			o.add(a)
+			sum.Scheduled, sum.Cancelled = sum.Scheduled+a.Scheduled, sum.Cancelled+a.Cancelled
+			sum.Refused, sum.Granted = sum.Refused+a.Refused, sum.Granted+a.Granted
 		}
 		all = all[batch.Len:]
 	}
-	return Answers{o.done.Scheduled, o.done.Cancelled, o.done.Fired, o.refused, o.granted, o.keys}
+	return sum
 }
 
 func (l *stampedLoop) Pop(now structures.Tick) (structures.Timer[uint64], bool) {

@@ -24,22 +24,16 @@ func (l *emptyLoop) Run(batches []script.Batch, ops []script.Op) (a Answers) {
 		case script.KindCancel:
 			a.Cancelled += uint64(end - i)
 			for ; i < end; i++ {
-				if !l.s.Cancel(l.At(ops[i].Key)) {
-					a.Cancelled--
-					a.Refused++
-				}
+				a.Must(l.s.Cancel(l.At(ops[i].Key)))
 			}
 		case script.KindReschedule:
 			for ; i < end; i++ {
-				if !l.s.Reschedule(l.At(ops[i].Key), ops[i].At) {
-					a.Refused++
-				}
+				a.Must(l.s.Reschedule(l.At(ops[i].Key), ops[i].At))
 			}
 		case script.KindFire, script.KindWake:
 			for ; i < end; i++ {
 				for t := l.s.Pop(ops[i].At); t != nil; t = l.s.Pop(ops[i].At) {
-					a.Fired++
-					a.Keys += script.Checksum(ops[i].At, t.Value)
+					a.Fire(ops[i].At, t.Value)
 				}
 			}
 		case script.KindRefused:

@@ -104,21 +104,21 @@ func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) ([]scr
 // measure times every call of a structure in several rounds, with the garbage collector off.
 func (c Calls) measure(ctx context.Context, k *kept, e entry.Entry) (results.Calls, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	watch := newWatch(callRounds, c.Workload.Tick, MeasureClock())
+	w := &watch{rounds: callRounds, tick: c.Workload.Tick, clock: MeasureClock()}
 	var proof script.Proof
+	var err error
 	for range callRounds {
 		runtime.GC() // the instance before takes as much memory as this one
-		var err error
-		if proof, err = k.replay(ctx, e, watch.round, false); err != nil {
+		if proof, err = k.replay(ctx, e, w.begin, false); err != nil {
 			return results.Calls{}, err
 		}
 	}
-	calls, err := watch.result()
+	calls := w.result()
 	calls.Workload, calls.N, calls.Structure, calls.Proof = c.Workload.Name, c.N, e.Name, proof
 	if e.Intrusive() {
 		calls.Role = results.RoleIntrusive
 	}
-	if err == nil && !c.Workload.Kind().SingleCalls {
+	if !c.Workload.Kind().SingleCalls {
 		calls.Bytes, err = c.bytes(ctx, k, e)
 	}
 	return calls, err

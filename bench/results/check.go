@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/timerbench/timerbench/bench/script"
 )
@@ -67,4 +68,44 @@ func (c *Cell) sameCounts() error {
 		}
 	}
 	return nil
+}
+
+// Passed says how time passes in the timed regions of a cell: from the first timed block of a pass to its last one. The
+// numbers are those of the script, summed over the passes. See [script.Passage].
+type Passed struct {
+	WarmUp int     `json:"warm_up"`       // operations of a pass before its timed region, after the fill
+	Made   uint64  `json:"dead_made"`     // timers cancelled or moved, each of which leaves a dead entry
+	Due    uint64  `json:"dead_due"`      // dead entries whose old deadline lies in the regions
+	Fired  uint64  `json:"fired"`         // timers
+	Delays float64 `json:"median_delays"` // how far the clock goes, in median delays
+}
+
+// Share returns Due / Made, or 1 if nothing was cancelled or moved.
+func (p Passed) Share() float64 { return script.Passage{Made: p.Made, Due: p.Due}.Share() }
+
+// MostDebt is the largest growth of debt of a row (chosen). Noise of draining reaches 22 %, and a heap of tombstones whose
+// clock stands still 150 %.
+const MostDebt = 0.25
+
+// paid returns an error if a row of a steady cell of 10,000 or 100,000 timers puts work off that its cost lacks.
+func (c *Cell) paid() error {
+	if c.Passed == nil || c.Unsteady() != "" || c.N != 10_000 && c.N != 100_000 {
+		return nil
+	}
+	for _, row := range c.Rows {
+		if row.Debt != nil && *row.Debt > MostDebt {
+			return fmt.Errorf("%s puts work off: its debt grows by %.0f %% of the measured time, want at most %.0f %%",
+				row.Structure, 100**row.Debt, 100*MostDebt)
+		}
+	}
+	return nil
+}
+
+// Unsteady returns a warning about the figures of the cell if it is known that they are not of a steady state: fewer old
+// deadlines of cancelled and moved timers pass than are made, so deferred work is not paid. Otherwise it is empty.
+func (c *Cell) Unsteady() string {
+	if c.Passed == nil || c.Passed.Share() >= script.Steady {
+		return ""
+	}
+	return fmt.Sprintf("not in a steady state: %.0f %% come due", math.Floor(100*c.Passed.Share()))
 }

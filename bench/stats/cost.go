@@ -227,3 +227,16 @@ func (c *Costs) ToBest(r *results.Row) Ratio {
 func (c *Costs) MayBeBest(r *results.Row) bool {
 	return r != nil && slices.Contains(c.Ranked, r) && c.ToBest(r).Standing() != Worse
 }
+
+// Samples returns the usable trials as costs per unit, in nanoseconds.
+func Samples(trials []results.Trial) []Sample {
+	var out []Sample
+	for _, t := range trials {
+		if t.Usable() {
+			out = append(out, Sample{
+				Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: t.NS / t.Units,
+			})
+		}
+	}
+	return out
+}

@@ -1,8 +1,10 @@
 package stats
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -41,4 +43,33 @@ func critical(k int, df float64) float64 {
 		row++
 	}
 	return criticalValues()[row][max(k, 2)]
+}
+
+// Holm returns p values adjusted for their number. Calling all adjusted values of at most alpha
+// significant has a family-wise error of alpha (Holm 1979). NaN values stay and do not count.
+func Holm(p []float64) []float64 {
+	out := slices.Clone(p)
+	var order []int
+	for i, v := range p {
+		if v == v {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	highest := 0.0
+	for rank, i := range order {
+		highest = max(highest, min(1, p[i]*float64(len(order)-rank)))
+		out[i] = highest
+	}
+	return out
+}
+
+// ByChance returns the probability that at least differ of all A/A comparisons exclude 1 by
+// chance, if each interval has the default confidence. A small probability means that the
+// intervals of the run are too narrow.
+func ByChance(differ, all int) float64 {
+	if differ <= 0 {
+		return 1
+	}
+	return 1 - distuv.Binomial{N: float64(all), P: 1 - DefaultConfidence}.CDF(float64(differ-1))
 }
