@@ -19,40 +19,6 @@ type Avalanche struct {
 	Cancel Share    `toml:"cancel" comment:"part of the timers that is cancelled and replaced in each period"`
 }
 
-// The periods and spreads of avalanches, in ticks (chosen). They are multiples of the length of a slot, so a spread
-// of shortSlot is within one slot of each upper level of a wheel whose slots are powers of two.
-const (
-	shortSlot = 1 << 8        // length of the slots above a lowest level of 256 slots
-	longSlot  = 1 << 12       // the same, above a lowest level of 4096 slots
-	nearTick  = 1 << 16       //
-	farTick   = 1<<20 + 1<<16 // beyond the two lowest levels of hwheel and of hwheel-list
-)
-
-// avalanches returns the forms of the avalanche.
-func avalanches() []Workload {
-	form := func(name, summary string, period, spread Duration) Workload {
-		return Workload{
-			Name:     "avalanche-" + name,
-			Category: Synthetic,
-			Summary:  summary + "; half of them are cancelled and replaced before",
-			Source:   "chosen",
-			Tick:     millisecond,
-			Model:    &Avalanche{Period: period * Duration(millisecond), Spread: spread * Duration(millisecond), Cancel: 0.5},
-		}
-	}
-	periodic := func(slot Duration) Workload {
-		return form(fmt.Sprintf("period-%d", slot), fmt.Sprintf("every timer has a period of %d ticks, the length of a slot", slot), slot, slot)
-	}
-	long := periodic(longSlot)
-	long.Extra = true
-	return []Workload{
-		form("tick", "all timers come due at one far tick", farTick, 0),
-		form("slot", fmt.Sprintf("all timers come due within one slot, of %d ticks", shortSlot), nearTick, shortSlot),
-		periodic(shortSlot),
-		long,
-	}
-}
-
 // Check returns an error if the timers of a period come due after the next period begins.
 func (m *Avalanche) Check() []ParameterError {
 	if m.Spread > m.Period {
@@ -94,7 +60,6 @@ func (a *avalanche) Step(w *script.Writer, r *script.Rand) {
 	}
 }
 
-// replace cancels timers in a row, and schedules as many with the same deadlines.
 func (a *avalanche) replace(w *script.Writer, r *script.Rand) {
 	deadlines := make([]structures.Tick, a.replaced)
 	for i := range deadlines {

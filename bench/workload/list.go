@@ -8,18 +8,20 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-const millisecond = time.Millisecond
-
 // IdleName is the workload that the idle analysis goes with.
 const IdleName = "idle"
 
 // All returns every workload, in the order of the tables: first the synthetic ones,
-// then the grid, then those modelled on programs. Each call makes models of its own.
-func All() []Workload { return slices.Concat(holds(), synthetics(), avalanches(), grid(), programs()) }
+// then the grid, then mixes and those modelled on programs.
+func All() []Workload {
+	list := programs()
+	mixes := slices.IndexFunc(list, func(w Workload) bool { return w.Name == "periodic" })
+	return slices.Concat(holds(), list[:mixes], grid(), list[mixes:])
+}
 
 // chosen returns a synthetic workload at a tick of 1 ms.
 func chosen(name, summary, source string, m Model) Workload {
-	return Workload{Name: name, Category: Synthetic, Summary: summary, Source: source, Tick: millisecond, Model: m}
+	return Workload{Name: name, Category: Synthetic, Summary: summary, Source: source, Tick: time.Millisecond, Model: m}
 }
 
 // HoldWith returns the hold model with delays of a kind, 30 s on average.
@@ -51,33 +53,6 @@ func holds() []Workload {
 	return list
 }
 
-func synthetics() []Workload {
-	uniform := delayOf("uniform")
-	later := Delay{Kind: "uniform", Low: meanDelay, High: 3 * meanDelay} // timeouts: none is short
-	idle := chosen(IdleName, "1000 timers within the hour, popped at every millisecond: almost nothing is due", "chosen",
-		&Hold{Delay: Delay{Kind: "uniform", High: Duration(time.Hour)}, Poll: true})
-	idle.Resident, idle.Unit = 1000, script.PerTick
-	churnBatch := chosen("churn-batch", "cancel 32 random timers that are known before, schedule 32",
-		"chosen: a server that expires a batch of keys", &Churn{later, defaultBurst, true})
-	rescheduleBatch := chosen("reschedule-batch", "move 32 random timers that are known before",
-		"chosen: an event loop with a batch of connections that are ready",
-		&Reschedule{later, defaultBurst, true})
-	churnBatch.Extra, rescheduleBatch.Extra = true, true
-	return []Workload{
-		chosen("start-stop", "schedule one, cancel it at once, among n timers an hour ahead; a minute passes per n",
-			"Go's time benchmarks (BenchmarkStartStop), RussellLuo/timingwheel; delays chosen", &StartStop{later}),
-		chosen("churn", "cancel a random timer, schedule another one; 3 % fire before and are replaced",
-			"chosen; bursts of up to 32 of a kind, at most a tenth of the population", &Churn{later, defaultBurst, false}),
-		chosen("reschedule", "move a random timer to a new deadline; 3 % fire before and are replaced",
-			"chosen; deadlines of connections are moved like this at each message", &Reschedule{later, defaultBurst, false}),
-		churnBatch,
-		rescheduleBatch,
-		chosen("fill-drain", "schedule n timers, advance until all have fired, begin again",
-			"wahern/timeout's benchmark; delays chosen", &FillDrain{uniform}),
-		idle,
-	}
-}
-
 // grid returns the comparison grid: each distribution of delays with each share of cancelled timers. Timers arrive, a
 // share of them is cancelled before it fires, the others fire, and the clock moves on. Shares and delays are chosen.
 // Two distributions are not extra at 0, 50 and 90 % cancelled: one is spread out, one is in clusters. Constant
@@ -89,18 +64,13 @@ func grid() []Workload {
 		for _, percent := range []int{0, 10, 50, 90, 99} {
 			w := chosen(fmt.Sprintf("grid-%s-%d", d.Name, percent),
 				fmt.Sprintf("%s delays, %d %% cancelled before they fire", d.Name, percent), "chosen; "+d.Doc,
-				mix(delayOf(d.Name), Shares{Cancel: Share(percent) / 100}))
+				&Flow{Classes: []Class{{Delay: delayOf(d.Name), Shares: &Shares{Cancel: Share(percent) / 100}}}})
 			w.Category, w.Grid = Grid, &GridPlace{d.Name, percent}
 			w.Extra = !slices.Contains(normal[d.Name], percent)
 			list = append(list, w)
 		}
 	}
 	return list
-}
-
-// mix returns a flow of one class that takes any population.
-func mix(delay Delay, shares Shares) *Flow {
-	return &Flow{Classes: []Class{{Delay: delay, Shares: &shares}}}
 }
 
 // Find returns the workload of that name.
