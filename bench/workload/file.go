@@ -36,7 +36,6 @@ type file struct {
 	tick    time.Duration // 0: not known
 }
 
-// fault is a fault at a line of a file.
 type fault struct {
 	line int
 	text string
@@ -83,7 +82,6 @@ func (f *file) addKey(table string, key unstable.Iterator, text string) (from st
 	return table, line
 }
 
-// addItem adds an item to an array and returns its key.
 func (f *file) addItem(array string, line int) string {
 	key := fmt.Sprintf("%s[%d]", array, f.items[array])
 	f.items[array]++
@@ -115,7 +113,6 @@ func (f *file) addInline(key string, table *unstable.Node) {
 	}
 }
 
-// given reports whether the file has a key.
 func (f *file) given(key string) bool { _, there := f.places[key]; return there }
 
 // wrong adds the fault of a value that is out of range, at its line. One that is not in the file is
@@ -168,23 +165,13 @@ func (f *file) decode(key string, value any, v reflect.Value, tag reflect.Struct
 				f.decode(fmt.Sprintf("%s[%d]", key, i), item, v.Index(i), "")
 			}
 		}
-	case string:
+	default:
+		from, whole := reflect.ValueOf(value), reflect.TypeOf(value).Kind() == reflect.Int64
 		if d, ok := v.Addr().Interface().(*Duration); ok {
-			right = d.UnmarshalText([]byte(value)) == nil
-		} else if right = v.Kind() == reflect.String; right {
-			v.SetString(value)
-		}
-	case bool:
-		if right = v.Kind() == reflect.Bool; right {
-			v.SetBool(value)
-		}
-	case int64:
-		if right = v.Kind() == reflect.Int || v.Kind() == reflect.Float64; right {
-			v.Set(reflect.ValueOf(value).Convert(v.Type()))
-		}
-	case float64:
-		if right = v.Kind() == reflect.Float64; right {
-			v.SetFloat(value)
+			text, isText := value.(string)
+			right = isText && d.UnmarshalText([]byte(text)) == nil
+		} else if right = from.Kind() == v.Kind() && from.CanConvert(v.Type()) || whole && (v.CanInt() || v.CanFloat()); right {
+			v.Set(from.Convert(v.Type()))
 		}
 	}
 	switch {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -109,7 +108,6 @@ func printJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// cells returns the cells that the flags choose.
 func (f *countFlags) cells() (cells []count.Cell, err error) {
 	if err := f.complete(); err != nil {
 		return nil, err
@@ -124,7 +122,6 @@ func (f *countFlags) cells() (cells []count.Cell, err error) {
 	return cells, nil
 }
 
-// countAll counts cells and shows the progress.
 func countAll(ctx context.Context, program string, cells []count.Cell, caches bool, stderr io.Writer,
 ) ([]count.Counts, error) {
 	seconds := 0.0
@@ -187,12 +184,9 @@ func newCountReplay() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			n, err := strconv.Atoi(args[2])
-			if err != nil {
-				return err
-			}
-			seed, err := strconv.ParseUint(args[3], 10, 64)
-			if err != nil {
+			var n int
+			var seed uint64
+			if _, err := fmt.Sscan(args[2]+" "+args[3], &n, &seed); err != nil {
 				return err
 			}
 			s, err := count.Replay(w, n, seed, e, args[4])

@@ -17,26 +17,20 @@ import (
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
-// target is the destination of a run.
-type target struct {
-	folder string // empty: a new one
-	memory uint64 // memory limit in bytes; 0: the available memory
-	resume bool   // continue the run in the folder
-}
-
-// measure runs cfg, saves the results as it goes, and prints a summary.
-func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
+// measure runs cfg, saves the results in a folder as it goes, and prints a summary. An empty folder means a new one. again
+// continues the run in the folder. A memory limit of 0 bytes means the available memory.
+func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, again bool) (err error) {
 	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	available, _ := bench.ThisSystem().AvailableMemory() // 0 where the system does not say
-	if to.memory > 0 && (available == 0 || to.memory < available) {
-		available = to.memory
+	if memory > 0 && (available == 0 || memory < available) {
+		available = memory
 	}
 	if available > 0 {
 		cfg.Memory = available
 		// Measuring delays the garbage collector; garbage must not exceed the available memory.
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(available)))
 	}
-	folder, err := openFolder(to.folder, cfg.Profile.Name, to.resume)
+	folder, err := openFolder(to, cfg.Profile.Name, again)
 	if err != nil {
 		return err
 	}
@@ -50,7 +44,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to target) (err error) {
 		seconds = min(seconds, limit.Seconds())
 	}
 	foretell(stderr, show.Count(len(plan.Steps), "step"), seconds)
-	if to.resume {
+	if again {
 		if err := resume(&cfg, folder, stderr); err != nil {
 			return err
 		}
@@ -95,7 +89,6 @@ func resume(cfg *bench.Config, folder *results.Folder, stderr io.Writer) error {
 	return nil
 }
 
-// measureHere runs cfg in this process.
 func measureHere(ctx context.Context, cfg bench.Config, folder *results.Folder, stderr io.Writer) (*results.Run, error) {
 	var saved time.Time
 	var took time.Duration
@@ -172,7 +165,6 @@ measuring on such a machine is possible, with wider intervals.`,
 	}
 }
 
-// printMachine prints the warnings of the machine in one line.
 func printMachine(out io.Writer) {
 	fmt.Fprintf(out, "machine: %s; more: %s\n", bench.FindingsSummary(bench.ThisSystem().Check()), asTyped("doctor"))
 }

@@ -164,7 +164,7 @@ func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
 		f.turns.Wait = compare.WaitForTurn(cmd.InOrStdin(), cmd.OutOrStdout())
 		f.cfg.Turns = &f.turns
 	}
-	return measure(cmd, f.cfg, target{folder: f.out, memory: uint64(f.memory * 1e9), resume: f.resume})
+	return measure(cmd, f.cfg, f.out, uint64(f.memory*1e9), f.resume)
 }
 
 // complete builds the configuration from the flags. Its error names the wrong value.
@@ -206,7 +206,6 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 	return nil
 }
 
-// recordings opens the traces in the folder of --traces.
 func (f *runFlags) recordings(stderr io.Writer) ([]*bench.Trace, error) {
 	if f.traces == "" {
 		return nil, nil
@@ -228,7 +227,6 @@ func (f *runFlags) recordings(stderr io.Writer) ([]*bench.Trace, error) {
 	return all, err
 }
 
-// printPlan prints the steps of a run.
 func printPlan(out io.Writer, cfg bench.Config) error {
 	p, err := bench.NewPlan(cfg)
 	if err != nil {

@@ -128,7 +128,6 @@ func newTraceInfo() *cobra.Command {
 	return cmd
 }
 
-// warnCutShort warns if a trace is cut short.
 func warnCutShort(out io.Writer, s *tracestat.Summary) {
 	if s.CutShort != nil {
 		fmt.Fprintf(out, "warning: %v: only the operations before are used\n", s.CutShort)
@@ -243,7 +242,7 @@ wake-ups. A coarse structure must keep its bound.`,
 					return err
 				}
 			}
-			return measure(cmd, cfg, target{folder: out})
+			return measure(cmd, cfg, out, 0, false)
 		}),
 	}
 	flags := cmd.Flags()

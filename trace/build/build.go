@@ -47,7 +47,6 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(a.build(ctx, dir, env, mains, out), os.RemoveAll(dir))
 }
 
-// arguments are the arguments of go build.
 type arguments struct {
 	chdir  []string // the flag -C, which must come first
 	others []string
@@ -108,7 +107,6 @@ func goCommand(ctx context.Context, stderr io.Writer, args ...[]string) ([]byte,
 	return out, nil
 }
 
-// environment is a part of the output of go env.
 type environment struct{ GOROOT, GOMODCACHE, GOVERSION, GOFLAGS string }
 
 func (a arguments) environment(ctx context.Context, stderr io.Writer) (env environment, err error) {
@@ -154,7 +152,6 @@ func (a arguments) programs(ctx context.Context, env environment, stderr io.Writ
 	return dirs, nil
 }
 
-// within reports whether a path is in a folder.
 func within(folder, path string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return folder != "" && err == nil && filepath.IsLocal(rel)
@@ -165,7 +162,7 @@ func (a arguments) build(ctx context.Context, dir string, env environment, mains
 	goroot := env.GOROOT
 	if within(env.GOMODCACHE, goroot) {
 		goroot = filepath.Join(dir, "goroot")
-		if err := link(env.GOROOT, goroot); err != nil {
+		if err := os.CopyFS(goroot, os.DirFS(env.GOROOT)); err != nil {
 			return fmt.Errorf("copying the Go of the module cache, whose files cannot be overlaid: %w", err)
 		}
 	}

@@ -93,29 +93,3 @@ func (o overlay) write() (string, error) {
 	file := filepath.Join(o.dir, "overlay.json")
 	return file, errors.Join(err, os.WriteFile(file, list, 0o600))
 }
-
-// link copies a tree, by hard links where the file system can.
-func link(from, to string) error {
-	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, name)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, rel)
-		if d.IsDir() {
-			return os.MkdirAll(target, 0o755)
-		}
-		if os.Link(name, target) == nil {
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		content, err := os.ReadFile(name)
-		return errors.Join(err, os.WriteFile(target, content, info.Mode().Perm()))
-	})
-}
