@@ -154,5 +154,4 @@ func (c *clock) nextLook(now int64) structures.Tick {
 	return c.reach(after(now-now%int64(lookEvery), int64(lookEvery))).tick
 }
 
-// wall returns the wallTimer that contains t.
 func (t *Timer) wall() *wallTimer { return (*wallTimer)(unsafe.Pointer(t)) }

@@ -80,7 +80,6 @@ func (c *clock) init(tick time.Duration, uptime func() int64) {
 	c.stamp.Store(machine.Stamp() - c.window)
 }
 
-// monotonic reports whether a time has a monotonic reading.
 func monotonic(t time.Time) bool { return t != t.Round(0) }
 
 // now returns the time since the start, in ns. Inside a testing/synctest bubble it is the time of the bubble.
@@ -177,7 +176,6 @@ func (c *clock) reach(at int64) moment {
 	return moment{at, structures.Tick(min(max(ticks, 1), math.MaxInt64-1))}
 }
 
-// beginOf returns the moment at which a tick begins.
 func (c *clock) beginOf(tick structures.Tick) moment { return moment{c.begin(tick), tick} }
 
 // between returns the first and last tick of the window between two delays from now. If no tick

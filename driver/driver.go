@@ -128,7 +128,6 @@ func (d *Driver) AfterWindow(earliest, latest time.Duration, f func()) *Timer {
 	return t
 }
 
-// start starts a timer that has no shard yet.
 func (d *Driver) start(t *Timer, delay time.Duration) {
 	now := d.clock.soon()
 	t.sh = d.lock()

@@ -78,7 +78,6 @@ const (
 	refsPerPage = 1 << 10
 )
 
-// allocate gives each shard a reference.
 func (t *refTable) allocate(shards []shard) ([]shardRef, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

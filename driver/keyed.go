@@ -46,7 +46,6 @@ func NewKeyed[K comparable, V any](d *Driver, f func(K, V)) *Keyed[K, V] {
 	return k
 }
 
-// mustDrive panics if the driver is nil or the zero Driver.
 func mustDrive(d *Driver, caller string) {
 	if d == nil {
 		panic("driver: " + caller + ": the driver is nil: make one with New")
@@ -56,7 +55,6 @@ func mustDrive(d *Driver, caller string) {
 	}
 }
 
-// part returns the part for a key.
 func (k *Keyed[K, V]) part(key K) *part[K, V] {
 	return &k.parts[maphash.Comparable(k.seed, key)%uint64(len(k.parts))]
 }
@@ -76,7 +74,6 @@ func (k *Keyed[K, V]) Set(key K, value V, delay time.Duration) {
 	}
 }
 
-// put stores a value. The part is locked.
 func (k *Keyed[K, V]) put(p *part[K, V], key K, value V, delay time.Duration) {
 	if it, ok := p.items[key]; ok {
 		if delay > 0 && it.h.Reset(delay) {

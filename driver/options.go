@@ -28,7 +28,6 @@ type config struct {
 	seed      uint64
 }
 
-// execution says how functions run.
 type execution struct {
 	inline  bool
 	workers int // the most goroutines: maxWorkers if there is no limit, 1 if inline

@@ -110,7 +110,6 @@ func (p *pass) count(now int64) {
 	p.due = p.due[:0]
 }
 
-// countAtOnce counts a timer that has fired at once.
 func (p *pass) countAtOnce() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

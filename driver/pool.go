@@ -194,7 +194,6 @@ func (p *pool) returned(w *worker) {
 	}
 }
 
-// call makes a call.
 func (p *pool) call(c call) {
 	if p.onPanic != nil {
 		defer func() {
@@ -226,7 +225,6 @@ func (p *pool) close() bool {
 	return true
 }
 
-// left returns the number of functions that close has dropped.
 func (p *pool) left() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -262,7 +260,6 @@ func (q *fifo[T]) pop() (item T, ok bool) {
 	return item, true
 }
 
-// remove removes the items for which unwanted reports true, and returns their number.
 func (q *fifo[T]) remove(unwanted func(T) bool) int {
 	before := len(q.all)
 	q.all = q.all[:q.head+len(slices.DeleteFunc(q.all[q.head:], unwanted))]

@@ -42,7 +42,6 @@ type queued[T any] struct {
 	place      int        // in ready, from 1; 0 if it is not there; guarded by the mutex of the queue
 }
 
-// byDeadline is a heap.
 type byDeadline[T any] []*queued[T]
 
 func (b byDeadline[T]) Len() int { return len(b) }

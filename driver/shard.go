@@ -127,7 +127,6 @@ func (sh *shard) urge(now int64, c call) (wake structures.Tick) {
 	return sh.sooner(sh.clock.ticks(u.since))
 }
 
-// urgent is a function that is due at once.
 type urgent struct {
 	call
 	since int64 // ns

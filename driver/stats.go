@@ -101,7 +101,6 @@ func latenessAt(bucket int) uint64 {
 	return (uint64(bucket)&(1<<latenessBits-1)+1<<latenessBits+1)<<shift - 1
 }
 
-// add counts n timers with this duration.
 func (l *Distribution) add(ns int64, n uint64) {
 	if l.counts == nil {
 		l.counts = make([]uint64, latenessBuckets)

@@ -33,7 +33,6 @@ type internal struct {
 	owner interface{ due() (fired bool) }
 }
 
-// internal returns the internal timer that contains t.
 func (t *Timer) internal() *internal { return (*internal)(unsafe.Pointer(t)) }
 
 // overwritten runs instead of the function of a Timer that was overwritten while it was pending.

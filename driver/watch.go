@@ -12,7 +12,6 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// pendingTimers is the profile of the pending timers of all drivers.
 var pendingTimers = sync.OnceValue(func() *pprof.Profile {
 	return pprof.NewProfile("timerbench/driver.pending")
 })
@@ -67,7 +66,6 @@ func keyOf(task Task, id structures.ID) timerKey {
 	return timerKey{id: id}
 }
 
-// note records an operation, if there is a recording.
 func (w *watch) note(kind uint8, key timerKey, delay int64, pending bool) {
 	if w.record == nil {
 		return
@@ -86,19 +84,16 @@ func (w *watch) atOnce(key timerKey) {
 	w.note(recordFire, key, 0, true)
 }
 
-// move notes that a pending timer gets another delay.
 func (w *watch) move(key timerKey, delay int64) {
 	w.note(recordSet, key, delay, true)
 }
 
-// countMoved counts a pending timer that was moved.
 func (w *watch) countMoved() {
 	if w.n > 0 {
 		w.moved.Add(1)
 	}
 }
 
-// start counts the delay of a timer that is started, in ns.
 func (w *watch) start(delay int64) {
 	if w.n > 0 {
 		w.delays.add(delay, 1)

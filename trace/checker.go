@@ -34,12 +34,10 @@ func (c *checker) deadline(key uint32) *structures.Tick {
 	return &c.deadlines[key/pageSize][key%pageSize]
 }
 
-// isPast reports whether a deadline has passed.
 func (c *checker) isPast(deadline structures.Tick) bool {
 	return deadline <= c.totals.Last && deadline != math.MaxInt64
 }
 
-// checkDeadline returns an error if a deadline has passed.
 func (c *checker) checkDeadline(deadline structures.Tick) error {
 	if c.isPast(deadline) {
 		return fmt.Errorf("deadline %d is not after tick %d", deadline, c.totals.Last)
@@ -96,7 +94,6 @@ func (c *checker) apply(op *Op) error {
 	return nil
 }
 
-// newKey returns an unused key.
 func (c *checker) newKey() (key uint32) {
 	if c.free > 0 {
 		key = c.free - 1
@@ -154,7 +151,6 @@ func (c *checker) setDeadline(key uint32, deadline structures.Tick) {
 	*old = deadline
 }
 
-// freeKey makes a key available to another timer.
 func (c *checker) freeKey(key uint32) {
 	c.setDeadline(key, -structures.Tick(c.free))
 	c.free = key + 1

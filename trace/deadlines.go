@@ -25,7 +25,6 @@ type deadlines struct {
 	fired []uint32   // scratch
 }
 
-// recorded is the state of a recorded timer.
 type recorded struct {
 	node  *pendingTimer   // the last one; nil: it was never scheduled
 	delay structures.Tick // the last one
@@ -85,10 +84,8 @@ func (d *deadlines) reset(timer *recorded, now, delay time.Duration, active bool
 	heap.Push(&d.heap, timer.node)
 }
 
-// pending reports whether the timer is pending in the trace.
 func (r *recorded) pending() bool { return r.node != nil && r.node.place > 0 }
 
-// next returns the number of a schedule or a move.
 func (d *deadlines) next() uint64 {
 	d.seq++
 	return d.seq
@@ -106,7 +103,6 @@ func (d *deadlines) advance(now time.Duration, delay structures.Tick) {
 	}
 }
 
-// pop advances to a tick.
 func (d *deadlines) pop(to structures.Tick) {
 	d.fired = d.fired[:0]
 	for len(d.heap) > 0 && d.heap[0].deadline <= to {

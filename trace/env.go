@@ -81,7 +81,6 @@ type envFile struct {
 	w      *Writer
 }
 
-// readBegun returns what envBegun says.
 func readBegun() (by, n int, keep bool) {
 	_, _ = fmt.Sscan(os.Getenv(envBegun), &by, &n, &keep)
 	return by, n, keep
@@ -169,7 +168,6 @@ func target(path string) (file string, direct bool, err error) {
 	return file, false, err
 }
 
-// numbered adds a number to the name of a file.
 func numbered(path string, n int) string {
 	ext := filepath.Ext(path)
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)

@@ -116,7 +116,6 @@ func (p *parser) number(what string, most uint64) uint64 {
 	return x
 }
 
-// signed parses a varint.
 func (p *parser) signed(what string) int64 {
 	x := p.number(what, math.MaxUint64)
 	return int64(x>>1) ^ -int64(x&1)
@@ -166,7 +165,6 @@ func parseHeader(payload []byte, version byte) (Header, error) {
 	return h, h.validate()
 }
 
-// chunkHead is the head of a chunk.
 type chunkHead struct {
 	number uint64 // from 1
 	first  uint64 // number of operations before the chunk

@@ -2,7 +2,6 @@ package trace
 
 import "github.com/timerbench/timerbench/structures"
 
-// pendingTimer is a timer that is pending in the trace.
 type pendingTimer struct {
 	deadline structures.Tick
 	seq      uint64 // of the last schedule or move, so that ties fire in this order

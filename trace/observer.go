@@ -96,7 +96,6 @@ func (o *Observer) Close(now int64) error {
 	return o.d.w.Close()
 }
 
-// endTick advances to the end of a tick.
 func (o *Observer) endTick(now int64) {
 	if o.Err() == nil {
 		o.d.advance(minus(minus(now, o.epoch), -o.d.tick), 0)

@@ -181,7 +181,6 @@ func (r *Reader) cutShort(err error, want, got int) error {
 	return r.damage(0, fmt.Errorf("%w: of the %d bytes of %s, %d are there", ErrCutShort, want, what, got))
 }
 
-// readStart reads the magic, the version and the header.
 func (r *Reader) readStart() error {
 	head := make([]byte, len(magic)+1)
 	n, err := io.ReadFull(r.in, head)
@@ -354,7 +353,6 @@ func (r *Reader) decode() (op Op, err error) {
 	return op, nil
 }
 
-// decodeFired decodes the keys of an advance.
 func (r *Reader) decodeFired() []uint32 {
 	n := r.ops.number("", math.MaxUint64)
 	if pending := r.totals.Pending(); n > pending {

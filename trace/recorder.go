@@ -129,7 +129,6 @@ func (r *Recorder[T]) effectiveDeadline(deadline structures.Tick) structures.Tic
 	return max(deadline, r.clock+1)
 }
 
-// addFired adds a timer that has fired to the unwritten ones.
 func (r *Recorder[T]) addFired(id structures.ID, deadline structures.Tick) {
 	key, known := r.keys[id]
 	if !known {

@@ -140,7 +140,6 @@ func (h Header) validate() error {
 	return nil
 }
 
-// version returns the version of a trace with this header.
 func (h Header) version() byte {
 	if h.Sites {
 		return Version

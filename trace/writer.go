@@ -51,7 +51,6 @@ func (w *Writer) footer() []byte {
 	return endSection(appendFooter(beginSection(nil, sectionFooter), w.chunk.number, w.totals, w.header.version()), 0)
 }
 
-// writeSection completes the section that begins at start of b, and writes all of b.
 func (w *Writer) writeSection(b []byte, start int) { w.writeBytes(endSection(b, start)) }
 
 func (w *Writer) writeBytes(b []byte) {

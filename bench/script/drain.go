@@ -21,7 +21,6 @@ func (s *Script) Drain(ctx context.Context) (*Block, error) {
 	})
 }
 
-// pendingAt schedules timers that were pending at a tick.
 type pendingAt struct {
 	now    structures.Tick
 	timers []Fire

@@ -60,7 +60,6 @@ func (t *Tally) Leave(deadline structures.Tick) {
 	t.expect(deadline)
 }
 
-// expect waits for the deadline of a dead entry.
 func (t *Tally) expect(deadline structures.Tick) { t.dead.Push(deadline, struct{}{}) }
 
 // Reach notes that the clock reaches a tick.

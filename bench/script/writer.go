@@ -73,7 +73,6 @@ func (w *Writer) NextDeadline() (at structures.Tick, ok bool) {
 	return 0, false
 }
 
-// dropDead removes the earliest entry, which is dead.
 func (w *Writer) dropDead(at structures.Tick) {
 	w.deadlines.Pop()
 	if at > w.now {

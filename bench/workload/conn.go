@@ -114,7 +114,6 @@ func (p *connDeadlines) message(w *script.Writer, r *script.Rand, i int) {
 	}
 }
 
-// reopen closes a connection and replaces it by a new one.
 func (p *connDeadlines) reopen(w *script.Writer, i int) {
 	c := &p.conns[i]
 	for kind := range p.timeout {

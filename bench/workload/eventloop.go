@@ -36,16 +36,13 @@ func newEventLoop(owners, kinds int) eventLoop {
 	return eventLoop{kinds: kinds, timers: make([]timerRef, owners*kinds)}
 }
 
-// timer returns the timer of the owner and the kind of e.
 func (l *eventLoop) timer(e event) *timerRef { return &l.timers[int(e.owner)*l.kinds+int(e.kind)] }
 
-// pending reports whether that timer is pending.
 func (l *eventLoop) pending(w *script.Writer, e event) bool {
 	t := l.timer(e)
 	return t.valuePlus1 > 0 && w.PendingAs(t.key, t.valuePlus1-1)
 }
 
-// plan plans the event e at a tick.
 func (l *eventLoop) plan(at structures.Tick, e event) { l.planned.Push(at, e) }
 
 // schedule schedules a timer that fires the event e. It is neither moved nor cancelled.
@@ -70,7 +67,6 @@ func (l *eventLoop) set(w *script.Writer, at structures.Tick, e event) {
 	*t = timerRef{key, w.ValueOf(key) + 1}
 }
 
-// cancel cancels that timer if it is pending.
 func (l *eventLoop) cancel(w *script.Writer, e event) {
 	if l.pending(w, e) {
 		w.Cancel(l.timer(e).key)

@@ -165,7 +165,6 @@ func (f *Flow) New(n int, tick time.Duration) script.Process {
 	return p
 }
 
-// outcomes returns the outcomes of the class, in ticks.
 func (c *Class) outcomes(tick time.Duration) outcomes {
 	f := outcomes{delay: c.Delay.dist(tick)}
 	if c.Completion != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// flow is the process of a Flow.
 type flow struct {
 	eventLoop   // when a timer fires, the tick of the event is its period; 0: it is not periodic
 	everyTick   bool

@@ -23,7 +23,6 @@ type timerPlan struct {
 	moveBy float64 // by how much it is moved then; 0: it is cancelled
 }
 
-// drawArrival draws the plan of a timer that arrives.
 func (f *outcomes) drawArrival(r *script.Rand) timerPlan {
 	l := timerPlan{delay: f.delay.Draw(r), endsAt: math.Inf(1)}
 	switch {

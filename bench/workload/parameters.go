@@ -46,7 +46,6 @@ func (d Duration) ticks(tick time.Duration) structures.Tick { return ticks(d.in(
 // Rate is a number of events a second.
 type Rate float64
 
-// perTick returns the number of events a tick.
 func (r Rate) perTick(tick time.Duration) float64 {
 	return float64(float64(r)*float64(tick)) / float64(time.Second)
 }
@@ -63,7 +62,6 @@ const maxWeight = 1e9
 // Count is a number of things.
 type Count int
 
-// maxCount limits counts (chosen).
 const maxCount = 1_000_000
 
 // OutOfRange returns the allowed values of a parameter whose value is out of range, on a clock with that length of a

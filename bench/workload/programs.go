@@ -17,7 +17,6 @@ import (
 //go:embed programs.toml
 var programsFile []byte
 
-// programEntry is a workload of programs.toml.
 type programEntry struct {
 	Name, Summary, Source, Model string
 

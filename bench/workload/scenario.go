@@ -25,7 +25,6 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// document is a scenario file.
 type document struct {
 	Name       string      `toml:"name"`
 	Summary    string      `toml:"summary,omitempty"`

@@ -70,7 +70,6 @@ const (
 	sipArrival = 5 // of the next transaction
 )
 
-// sipAction sets a timer or cancels it.
 type sipAction struct {
 	at       structures.Tick
 	timer    byte            // 'A' to 'K'
@@ -145,7 +144,6 @@ func (p *sip) exchange(again, end, after byte, answer structures.Tick) (t timeli
 	return t
 }
 
-// drawTimeline draws the timeline of a transaction.
 func (p *sip) drawTimeline(r *script.Rand) timeline {
 	answer := structures.Tick(maxDelay)
 	if r.Float64() >= p.lost {
@@ -245,7 +243,6 @@ func (p *sip) planNext(i int) {
 	p.free = append(p.free, i)
 }
 
-// runNext executes the next action of a transaction.
 func (p *sip) runNext(w *script.Writer, i int) {
 	action := p.remaining[i][0]
 	p.remaining[i] = p.remaining[i][1:]

@@ -186,7 +186,6 @@ func (p *tcp) Step(w *script.Writer, r *script.Rand) {
 	})
 }
 
-// open opens a connection and sends its first segment.
 func (p *tcp) open(w *script.Writer, r *script.Rand, i int) {
 	c := &p.conns[i]
 	p.forget(i)
@@ -195,7 +194,6 @@ func (p *tcp) open(w *script.Writer, r *script.Rand, i int) {
 	p.transmit(w, r, i)
 }
 
-// transmit sends a segment, or sends it again.
 func (p *tcp) transmit(w *script.Writer, r *script.Rand, i int) {
 	c := &p.conns[i]
 	p.set(w, w.Now()+c.timeout, of(i, tcpRetransmit))

@@ -71,7 +71,6 @@ type GridPlace struct {
 	CancelPercent int    // of the timers, before they fire
 }
 
-// process returns the process with n resident timers.
 func (w Workload) process(n int) script.Process {
 	if f, ok := w.Model.(*Flow); ok && w.Resident > 0 && n != w.Resident {
 		return f.scaled(float64(n)/float64(w.Resident)).New(n, w.Tick)
@@ -96,7 +95,6 @@ func (w Workload) CostUnit() script.Unit { return cmp.Or(w.Unit, w.Kind().Unit, 
 // it makes uniform delays spread over 60,000 ticks.
 const meanDelay = Duration(30 * time.Second)
 
-// delayOf returns delays of one of the kinds that are given by their mean.
 func delayOf(kind string) Delay { return Delay{Kind: kind, Mean: meanDelay} }
 
 // Script returns a new script. w, n and seed determine its operations.

@@ -129,7 +129,6 @@ func (p *workUnits) Step(w *script.Writer, r *script.Rand) {
 	})
 }
 
-// send sends the next message of the response.
 func (p *workUnits) send(w *script.Writer, i int) {
 	u := &p.pairs[i]
 	first := u.unsent == p.messages
@@ -146,7 +145,6 @@ func (p *workUnits) send(w *script.Writer, i int) {
 	}
 }
 
-// replacePair cancels the pending timers of a pair and starts another pair.
 func (p *workUnits) replacePair(w *script.Writer, r *script.Rand, i int) {
 	for t := range unitTimers {
 		p.cancel(w, of(i, t))

@@ -28,7 +28,6 @@ type abFlags struct {
 	out      string
 }
 
-// abSizes is the default of --n.
 var abSizes = sizes{1000, 100_000}
 
 func newAB() *cobra.Command {
@@ -153,7 +152,6 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	return err
 }
 
-// args returns the flags for the runs of the session.
 func (f *abFlags) args(flags *pflag.FlagSet) []string {
 	var args []string
 	for _, name := range []string{"n", "structure", "workload", "scenario", "profile", "seed"} {

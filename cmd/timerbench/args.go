@@ -129,7 +129,6 @@ func quoted(line []string) string {
 // flagsOfPlace set where a command writes. They do not change the measurement.
 var flagsOfPlace = []string{"out", "resume"}
 
-// givenFlags returns the given flags that change the measurement.
 func givenFlags(cmd *cobra.Command) (line []string) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if !slices.Contains(flagsOfPlace, flag.Name) {
@@ -160,7 +159,6 @@ func nameOfStructure(e entry.Entry) string { return e.Name }
 
 func nameOfWorkload(w workload.Workload) string { return w.Name }
 
-// names returns the name of each element.
 func names[T any](all []T, name func(T) string) (list []string) {
 	for _, x := range all {
 		list = append(list, name(x))
@@ -185,12 +183,10 @@ func match[T any](what string, all []T, name func(T) string, pattern string, oth
 // allStructures returns the structures that a run measures: those with IDs, then the intrusive ones.
 func allStructures() []entry.Entry { return append(catalog.All(), loops.With(catalog.Intrusive())...) }
 
-// matchStructures returns the structures whose names match a pattern.
 func matchStructures(pattern string) ([]entry.Entry, error) {
 	return match("structure", allStructures(), nameOfStructure, pattern)
 }
 
-// exactly returns the element with the wanted name.
 func exactly[T any](what string, all []T, name func(T) string, want string) (x T, err error) {
 	i := slices.Index(names(all, name), want)
 	if i < 0 {

@@ -20,7 +20,6 @@ bad flag, an unreadable file, nothing in common, two machines.
 table is slower, which means a slowdown that is significant and large enough.
 Faster rows, structures on only one side, and notes never change the code.`
 
-// compareFlags are the common flags of compare and ab.
 type compareFlags struct {
 	alpha     float64
 	minEffect float64

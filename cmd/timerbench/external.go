@@ -38,7 +38,6 @@ this command also prints: timerbench.h, timerbench.rs or timerbench.py.`,
 	})
 }
 
-// verifyPrograms checks programs of other languages and prints a verdict for each.
 func verifyPrograms(cmd *cobra.Command, values []string, traces string, asJSON bool) error {
 	specs, err := external.Parse(values, nil)
 	if err != nil {

@@ -60,7 +60,6 @@ func openFolder(out, what string, resume bool) (*results.Folder, error) {
 	return folder, err
 }
 
-// announce prints where the results of a run are.
 func announce(stderr io.Writer, folder *results.Folder) {
 	fmt.Fprintf(stderr, "results are in %s; draw them with: %s\n", folder.Results(), asTyped("report", folder.Path))
 }

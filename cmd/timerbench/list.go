@@ -38,7 +38,6 @@ func newList() *cobra.Command {
 	return cmd
 }
 
-// list prints one of the lists.
 func list(out io.Writer, name string, long bool) {
 	t := show.Table{Align: "l", Header: []string{"structure", "what it is and who uses it"}}
 	switch {
@@ -77,7 +76,6 @@ func list(out io.Writer, name string, long bool) {
 	fmt.Fprintln(out, t.Terminal())
 }
 
-// lateBy returns the largest lateness that a structure declares.
 func lateBy(e entry.Entry) string {
 	if e.Exact() {
 		return "never"
@@ -85,7 +83,6 @@ func lateBy(e entry.Entry) string {
 	return e.Late
 }
 
-// listWorkloads prints workloads with figures measured on their scripts.
 func listWorkloads(out io.Writer, list []workload.Workload) {
 	const (
 		size = 1000    // for workloads without a fixed size: that of the smallest profile

@@ -98,7 +98,6 @@ correct, and draws the comparison.`,
 	return root
 }
 
-// version returns the version, the commit and the platform of this build.
 func version() string {
 	build := buildinfo.Read()
 	out := cmp.Or(build.Version, "(unknown)")
@@ -130,5 +129,4 @@ func stoppable(do func(*cobra.Command, []string) error) func(*cobra.Command, []s
 	}
 }
 
-// errRegression is the error for --fail-on-regression.
 var errRegression = errors.New("the new build is slower (--fail-on-regression)")

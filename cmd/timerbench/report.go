@@ -75,7 +75,6 @@ lead vary?`,
 // machines is the folder for the page of several results.
 const machines = results.Parent + "/machines"
 
-// reportMachines writes the page of several results.
 func reportMachines(cmd *cobra.Command, args []string, to string) error {
 	var list []results.Named
 	for _, arg := range args {

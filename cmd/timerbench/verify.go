@@ -121,7 +121,6 @@ type verifying struct {
 	failures  []results.Failure
 }
 
-// structures replays the cells of the flags.
 func (v *verifying) structures(ctx context.Context, seeds int, f *choice, stderr io.Writer) error {
 	if seeds < 1 {
 		return fmt.Errorf("--seeds %d: want at least 1", seeds)

@@ -234,7 +234,6 @@ func (c *Conn) timeOut() {
 	}
 }
 
-// past is a deadline that has passed.
 var past = time.Unix(1, 0)
 
 // start starts the timer for the rest of the timeout, or for all of it if the connection was not used since the timer
@@ -269,7 +268,6 @@ func (c *Conn) retry(err error, again *uint32) bool {
 	return *again != before && !c.timedOut.Load()
 }
 
-// setDeadlines sets the deadlines of the sides that time out.
 func (c *Conn) setDeadlines(read, write time.Time) error {
 	var errs [2]error
 	if c.side&reads != 0 {

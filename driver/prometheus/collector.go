@@ -28,7 +28,6 @@ func NewCollector(d *driver.Driver) prometheus.Collector { return collector{d} }
 
 type collector struct{ d *driver.Driver }
 
-// metric is a number of Stats.
 type metric struct {
 	desc  *prometheus.Desc
 	kind  prometheus.ValueType
@@ -88,7 +87,6 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// collect adds up the buckets of a distribution below each bound.
 func (h histogram) collect(of driver.Distribution) prometheus.Metric {
 	var count uint64
 	var sum float64
