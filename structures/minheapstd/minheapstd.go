@@ -102,13 +102,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			return fmt.Errorf("minheapstd: an item that is gone is kept at %d", len(items)+i)
 		}
 	}
-	dary.AddTo(b, "binary heap", 2, func(yield func(uint32, structures.Tick) bool) {
-		for _, it := range items {
-			if !yield(it.slot, it.deadline) {
-				return
-			}
-		}
-	})
+	dary.AddTo(b, "binary heap", 2, len(items), func(i int) (uint32, structures.Tick) { return items[i].slot, items[i].deadline })
 	return nil
 }
 

@@ -212,10 +212,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	if len(c.slots) != len(c.keys) {
 		return fmt.Errorf("octheap: %d slots and %d keys", len(c.slots), len(c.keys))
 	}
-	dary.AddTo(b, "8-ary heap", arity, func(yield func(uint32, structures.Tick) bool) {
-		for i := root; i < len(c.keys) && yield(c.slots[i], c.keys[i]); i++ {
-		}
-	})
+	dary.AddTo(b, "8-ary heap", arity, len(c.keys)-root, func(i int) (uint32, structures.Tick) { return c.slots[root+i], c.keys[root+i] })
 	for i := root; i < len(c.keys); i++ {
 		if slot := c.slots[i]; int(slot) >= len(c.at) || int(c.at[slot]) != i {
 			return fmt.Errorf("octheap: slot %d has key %d, its index says another one", slot, i)

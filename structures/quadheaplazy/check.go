@@ -49,16 +49,12 @@ func (c *core) walk(b *snapshot.Builder) error {
 		return fmt.Errorf("quadheaplazy: %d of %d entries are dead, want %d; the cursor is %d",
 			dead, len(c.heap)-dary.Root, c.dead, c.cursor)
 	}
-	dary.AddTo(b, "4-ary heap", 4, func(yield func(uint32, structures.Tick) bool) {
-		for _, e := range c.heap[dary.Root:] {
-			slot := e.ref.slot()
-			if c.isDead(e) {
-				slot = snapshot.Stale
-			}
-			if !yield(slot, e.deadline) {
-				return
-			}
+	dary.AddTo(b, "4-ary heap", 4, len(c.heap)-dary.Root, func(i int) (uint32, structures.Tick) {
+		e := c.heap[dary.Root+i]
+		if c.isDead(e) {
+			return snapshot.Stale, e.deadline
 		}
+		return e.ref.slot(), e.deadline
 	})
 	return nil
 }

@@ -54,7 +54,9 @@ func (h *heap) All() snapshot.Timers {
 
 // Walk adds the heap. pos names the index of each entry, so no slot has two.
 func (h *heap) Walk(b *snapshot.Builder) error {
-	AddTo(b, map[int]string{2: "binary heap", 4: "4-ary heap"}[h.root+1], h.root+1, h.All())
+	AddTo(b, map[int]string{2: "binary heap", 4: "4-ary heap"}[h.root+1], h.root+1, h.Len(), func(i int) (uint32, structures.Tick) {
+		return h.entries[h.root+i].slot, h.entries[h.root+i].deadline
+	})
 	for i := h.root; i < len(h.entries); i++ {
 		if slot := h.entries[i].slot; int(slot) >= len(h.pos) || int(h.pos[slot]) != i {
 			return fmt.Errorf("dary: slot %d has entry %d, its position says another one", slot, i)
@@ -65,9 +67,7 @@ func (h *heap) Walk(b *snapshot.Builder) error {
 
 // WalkRest is Walk for a heap of timers that have no place elsewhere. It adds nothing if there are none. No
 // timer may be due before earliest.
-func (h *heap) WalkRest(
-	b *snapshot.Builder, earliest structures.Tick, deadline func(slot uint32) structures.Tick,
-) error {
+func (h *heap) WalkRest(b *snapshot.Builder, earliest structures.Tick, deadline func(slot uint32) structures.Tick) error {
 	err := h.Walk(b)
 	b.DropEmpty()
 	for slot, at := range h.All() {
@@ -162,12 +162,11 @@ func down[A arity](h *heap, i int, e entry) {
 	h.ahead = ahead
 }
 
-// AddTo adds a heap in an array, the root first.
-func AddTo(b *snapshot.Builder, name string, arity int, timers snapshot.Timers) {
+// AddTo adds a heap of n timers in an array, the root first.
+func AddTo(b *snapshot.Builder, name string, arity, n int, timer func(i int) (slot uint32, filed structures.Tick)) {
 	b.Begin(shape.Part{Name: name, Kind: shape.Heap, Arity: arity})
-	i := 0
-	for slot, filed := range timers {
+	for i := range n {
+		slot, filed := timer(i)
 		b.Timer(shape.Cell{Parent: (i+arity-1)/arity - 1, Child: max(i-1, 0) % arity}, slot, filed) // the parent of the root is -1
-		i++
 	}
 }
