@@ -21,7 +21,7 @@ func (t *core) placeInRun(index uint32, r *records.Record) (structures.ID, *reco
 }
 
 func (t *core) placeSlowly(index uint32, r *records.Record) (structures.ID, *records.Record) {
-	if t.lists.Came()%gatherEvery == 0 && t.lists.Len() <= handful && !t.lists.Pile && !r.Where.InList() {
+	if t.lists.Came%gatherEvery == 0 && t.lists.Len() <= handful && !t.lists.Pile && !r.Where.InList() {
 		t.lists.Gather(&t.records)
 	}
 	if r.Deadline < t.runs.From {

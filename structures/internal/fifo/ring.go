@@ -90,13 +90,9 @@ func (r *Ring) First(from structures.Tick) (slot structures.Tick, ok bool) {
 }
 
 // Walk adds the occupied slots, each of 2^width ticks. None begins before the cursor or earliest.
-func (r *Ring) Walk(
-	ls *Timers, b *snapshot.Builder, name string, width uint, cursor, earliest structures.Tick,
-) error {
+func (r *Ring) Walk(ls *Timers, b *snapshot.Builder, name string, width uint, cursor, earliest structures.Tick) error {
 	ticks := structures.Tick(1) << width
-	b.Begin(shape.Part{
-		Name: name, Kind: shape.Slots, Size: len(r.Lists), Width: ticks, Now: r.Index(b.Clock >> width),
-	})
+	b.Begin(shape.Part{Name: name, Kind: shape.Slots, Size: len(r.Lists), Width: ticks, Now: r.Index(b.Clock >> width)})
 	from := cursor >> width
 	for i := r.Occupied.First(); i >= 0; i = r.Occupied.Next(i + 1) {
 		first := (from + structures.Tick((uint64(i)-uint64(from))&r.Mask)) << width

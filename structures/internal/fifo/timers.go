@@ -80,7 +80,7 @@ func (ts *Timers) makeFree() uint32 {
 	if ts.HasFree() {
 		return ts.Free()
 	}
-	if ts.Fresh() > MaxCapacity {
+	if ts.Fresh > MaxCapacity {
 		panic(fmt.Sprintf("fifo: more than %d timers pending", MaxCapacity))
 	}
 	slot := ts.Take()
@@ -181,7 +181,7 @@ func (ts *Timers) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest stru
 }
 
 func (ts *Timers) timer(slot uint32) (deadline structures.Tick, next, prev uint32) {
-	if slot >= ts.Fresh() {
+	if slot >= ts.Fresh {
 		return 0, none, slot
 	}
 	n := ts.At(slot)

@@ -51,7 +51,7 @@ type departure struct {
 // unused records.
 func (w *Wheel) openPositions(rs *records.Set) {
 	w.ring(0)
-	for n := min(bufferLen, max(1, rs.Fresh())); w.positions < n; w.positions++ {
+	for n := min(bufferLen, max(1, rs.Fresh)); w.positions < n; w.positions++ {
 		w.prepare(rs, w.positions)
 	}
 }
@@ -59,8 +59,8 @@ func (w *Wheel) openPositions(rs *records.Set) {
 // prepare gives a position of the arrival buffer a record and an ID.
 func (w *Wheel) prepare(rs *records.Set, position uint32) {
 	index, ok := rs.TryFree()
-	if room := rs.Room(); !ok {
-		if index = rs.Free(); rs.Room() != room { // the first page of records may have moved
+	if room := rs.Room; !ok {
+		if index = rs.Free(); rs.Room != room { // the first page of records may have moved
 			for position, id := range w.ids[:w.positions] {
 				w.records[position] = rs.At(uint32(id))
 			}

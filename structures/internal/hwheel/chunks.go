@@ -44,11 +44,11 @@ func (c *chunks) take() uint32 {
 		prefetch.Line(unsafe.Pointer(c.chunk.At(c.free))) // the next chunk to take, or chunk 0
 		return n
 	}
-	if c.chunk.Fresh() == 0 {
+	if c.chunk.Fresh == 0 {
 		c.chunk.Take()
 		c.mask.Take()
 	}
-	if c.chunk.Fresh() == maxChunks {
+	if c.chunk.Fresh == maxChunks {
 		panic("hwheel: too many timers: the numbers of chunks have 27 bits")
 	}
 	c.mask.Take()

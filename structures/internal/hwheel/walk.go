@@ -45,15 +45,14 @@ func (w *Wheel) Walk(b *records.Walk) error {
 	if err := b.DueBefore(w.buffersDue); err != nil {
 		return fmt.Errorf("buffers: %w", err)
 	}
-	for n := w.chunks.free; n != 0 && k.walked <= w.chunks.chunk.Fresh(); n = w.chunks.chunk.At(n).next {
+	for n := w.chunks.free; n != 0 && k.walked <= w.chunks.chunk.Fresh; n = w.chunks.chunk.At(n).next {
 		if *w.chunks.mask.At(n) != 0 {
 			return fmt.Errorf("chunk %d is free and in use", n)
 		}
 		k.walked++
 	}
-	if want := max(1, w.chunks.chunk.Fresh()) - 1; k.walked != want || len(k.gone) > 0 {
-		return fmt.Errorf("%d chunks, want %d; %d timers in departures have no place in a slot",
-			k.walked, want, len(k.gone))
+	if want := max(1, w.chunks.chunk.Fresh) - 1; k.walked != want || len(k.gone) > 0 {
+		return fmt.Errorf("%d chunks, want %d; %d timers in departures have no place in a slot", k.walked, want, len(k.gone))
 	}
 	return b.Held(int(w.arrived))
 }
@@ -64,7 +63,6 @@ type walk struct {
 	b      *records.Walk
 	gone   map[records.Where]uint32 // old places that are not cleared, with their records
 	walked uint32                   // chunks seen, in lists and free
-	err    error
 }
 
 func (w *Wheel) checkCursor(clock structures.Tick) error {
@@ -130,8 +128,7 @@ func (k *walk) walkLevel(level uint) error {
 		l := g.lists[slot]
 		word := g.occupied[slot>>6]
 		if word>>(slot&63)&1 == 1 != (l != 0) || g.summary>>(slot>>6)&1 == 1 != (word != 0) {
-			return fmt.Errorf("slot %d: the list is %#x, and its bit or that of the summary is wrong",
-				slot, l)
+			return fmt.Errorf("slot %d: the list is %#x, and its bit or that of the summary is wrong", slot, l)
 		}
 		if l == 0 {
 			continue
@@ -146,6 +143,7 @@ func (k *walk) walkLevel(level uint) error {
 	return nil
 }
 
+// walkSlot adds the timers of a slot. A timer that moved to a later slot and kept its place is filed at the slot's last tick.
 func (k *walk) walkSlot(level uint, slot uint32) error {
 	first, last := k.spanOf(level, slot)
 	opens := windowStart(level, first)
@@ -153,61 +151,43 @@ func (k *walk) walkSlot(level uint, slot uint32) error {
 		return fmt.Errorf("it starts at %d, before %d, or can be emptied from %d on, before %d",
 			first, k.cascadeAt, opens, k.stepAt)
 	}
-	before := k.walked
-	cell := shape.Cell{Index: int(slot), From: first, To: last}
-	if place := k.b.Cell(cell, k.timersOf(level, slot, first, last)); place >= 0 {
-		p := k.b.Parts[len(k.b.Parts)-1]
-		slices.Reverse(p.Cells[place].Entries) // in the order in which they were added
+	g, list, chunks := k.levels[level], k.levels[level].lists[slot], uint32(0)
+	before, used := ofHead|uint32(level)<<ringBits|slot, uint16(1<<records.Places-1)&^(1<<(list&records.TagMask)-1)
+	var timers []departure // the last ones that were added come first; deadline is where they are filed
+	for n := list.chunk(); n != 0; chunks++ {
+		c, mask := k.chunks.chunk.At(n), *k.chunks.mask.At(n)
+		if c.before != before || mask == 0 || mask&^used != 0 {
+			return fmt.Errorf("chunk %d: its link back is %#x, want %#x, or its mask is %#x, of %#x",
+				n, c.before, before, mask, used)
+		}
+		for rest := mask; rest != 0; rest &= rest - 1 {
+			place := bits.TrailingZeros16(rest)
+			here := records.Where(n)<<records.TagBits | records.Where(place) | records.Where(-int32(min(level, 1)))&above
+			index, filed := c.timers[place], last
+			r := k.b.Set.At(index)
+			if left, ok := k.gone[here]; ok && left == index {
+				delete(k.gone, here)
+				index, filed = snapshot.Stale, first
+			} else if r.Where != here {
+				return fmt.Errorf("record %d at %#x says %#x", index, here, r.Where)
+			} else if level == 0 || r.Deadline < last {
+				filed = r.Deadline
+			}
+			timers = append(timers, departure{index, here, filed})
+		}
+		before, used, n = n, 1<<records.Places-1, c.next
 	}
-	if added := k.levels[level].added[slot]; k.err == nil && k.walked-before > added {
-		return fmt.Errorf("%d chunks, and %d were added", k.walked-before, added)
+	if k.walked += chunks; chunks > g.added[slot] {
+		return fmt.Errorf("%d chunks, and %d were added", chunks, g.added[slot])
 	}
-	return k.err
-}
-
-// timersOf walks the chunks of a slot. A timer that moved to a later slot and kept its place is filed at the slot's last tick.
-func (k *walk) timersOf(level uint, slot uint32, first, last structures.Tick) snapshot.Timers {
-	return func(yield func(uint32, structures.Tick) bool) {
-		l := k.levels[level].lists[slot]
-		before, used := ofHead|uint32(level)<<ringBits|slot, uint16(1<<records.Places-1)&^(1<<(l&records.TagMask)-1)
-		for n := l.chunk(); n != 0; k.walked++ {
-			c, mask := k.chunks.chunk.At(n), *k.chunks.mask.At(n)
-			if c.before != before || mask == 0 || mask&^used != 0 {
-				k.err = fmt.Errorf("chunk %d: its link back is %#x, want %#x, or its mask is %#x, of %#x",
-					n, c.before, before, mask, used)
+	k.b.Cell(shape.Cell{Index: int(slot), From: first, To: last}, func(yield func(uint32, structures.Tick) bool) {
+		for _, t := range slices.Backward(timers) {
+			if !yield(t.index, t.deadline) {
 				return
 			}
-			for rest := mask; rest != 0; rest &= rest - 1 {
-				place := bits.TrailingZeros16(rest)
-				here := records.Where(n)<<records.TagBits | records.Where(place)
-				if level > 0 {
-					here |= above
-				}
-				index, filed, err := k.timerAt(c.timers[place], here, first)
-				if level > 0 {
-					filed = min(filed, last)
-				}
-				if k.err = err; err != nil || !yield(index, filed) {
-					return
-				}
-			}
-			before, used = n, 1<<records.Places-1
-			n = c.next
 		}
-	}
-}
-
-// timerAt returns the timer, or a stale entry, at a place in a slot that starts at first.
-func (k *walk) timerAt(index uint32, at records.Where, first structures.Tick) (uint32, structures.Tick, error) {
-	r := k.b.Set.At(index)
-	if left, ok := k.gone[at]; ok && left == index {
-		delete(k.gone, at)
-		return snapshot.Stale, first, nil
-	}
-	if r.Where != at {
-		return 0, 0, fmt.Errorf("record %d at %#x says %#x", index, at, r.Where)
-	}
-	return index, r.Deadline, nil
+	})
+	return nil
 }
 
 func (k *walk) walkArrivals() error {

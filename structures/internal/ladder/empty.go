@@ -118,8 +118,8 @@ const (
 // visit counts the records in a slot that is emptied.
 func (q *Queue) visit(n uint) {
 	if q.visited += n; q.visited >= window {
-		came := q.came - q.mark
+		came := q.Came - q.mark
 		q.Eager = q.Len() <= eagerLen && (2*came < eagerBelow*q.visited || q.Eager && came < lazyAbove*q.visited)
-		q.mark, q.visited = q.came, 0
+		q.mark, q.visited = q.Came, 0
 	}
 }

@@ -16,7 +16,7 @@ func (q *Queue) Begin(base structures.Tick) {
 func (q *Queue) Adopt(rs *records.Set, index uint32) {
 	r := rs.At(index)
 	q.link(index, r)
-	q.came++
+	q.Came++
 }
 
 // End moves the timers of the front to lists, so that TakeFirst finds all timers. It returns a tick before which no timer is due.

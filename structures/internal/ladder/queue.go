@@ -36,7 +36,7 @@ import (
 type Queue struct {
 	due      structures.Tick
 	listed   structures.Tick
-	came     uint // timers that came so far
+	Came     uint // timers that came so far
 	left     uint // timers that fired, were cancelled or moved to a wheel
 	Eager    bool // a cancelled record should leave its list or the pile at once
 	Pile     bool // all timers are in the front, without order
@@ -67,7 +67,7 @@ func New(most int) Queue {
 }
 
 // Len returns the number of timers.
-func (q *Queue) Len() int { return int(q.came - q.left) }
+func (q *Queue) Len() int { return int(q.Came - q.left) }
 
 // Quiet returns a tick before which no timer is due.
 func (q *Queue) Quiet() structures.Tick { return min(q.due, q.listed) }
@@ -89,12 +89,6 @@ func (q *Queue) Keeps(at records.Where, deadline structures.Tick) bool {
 	return p < uint(len(heads)) && deadline > heads[p].before
 }
 
-// Come counts a new timer.
-func (q *Queue) Come() { q.came++ }
-
-// Came returns the number of timers that came so far.
-func (q *Queue) Came() uint { return q.came }
-
 // Count counts n more timers, or fewer if n is negative.
 func (q *Queue) Count(n int) { q.left -= uint(n) }
 
@@ -104,7 +98,7 @@ func (q *Queue) MayFire(before structures.Tick) bool { return q.Quiet() < before
 // Schedule adds a timer with a deadline after the clock. The caller writes the value to the returned record.
 func (q *Queue) Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record) {
 	index := rs.Free()
-	q.Come()
+	q.Came++
 	r := rs.At(index)
 	if r.Start(deadline); q.Keeps(r.Where, deadline) {
 		return records.IDOf(index, r.Generation), r

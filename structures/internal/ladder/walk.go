@@ -41,7 +41,7 @@ func (q *Queue) Walk(w *records.Walk) error {
 	for n := q.nodes.free; n != 0 && free <= len(q.nodes.all); n = q.nodes.all[n].behind {
 		free++
 	}
-	for index := range w.Set.Fresh() {
+	for index := range w.Set.Fresh {
 		inList += toInt(w.Set.At(index).Where.InList())
 	}
 	want := max(0, len(q.nodes.all)-1)
@@ -96,35 +96,27 @@ func (q *Queue) walkLevel(w *records.Walk, level uint32) (listed int, err error)
 		if want <<= at.shift(); start < q.base || start != want {
 			return 0, fmt.Errorf("slot %d starts at %d, want %d, after the base %d", slot, start, want, q.base)
 		}
-		w.Cell(shape.Cell{Index: int(slot), From: start, To: at.last(start)}, q.walkList(w, at, &listed, &err))
+		cell := shape.Cell{Index: int(slot), From: start, To: at.last(start)}
+		w.Cell(cell, func(yield func(uint32, structures.Tick) bool) {
+			for before, number := uint32(0), q.nodes.heads[at].first; number != 0 && err == nil; listed++ {
+				n := q.nodes.all[number]
+				r, index := w.Set.At(n.index), n.index
+				if want := whereAt(number, at); n.before != before || r.Where != want {
+					err = fmt.Errorf("slot %d: record %d says %#x, want %#x, or its link back is %d, want %d",
+						slot, index, r.Where, want, n.before, before)
+				} else if !r.Pending() {
+					index = snapshot.Stale
+				}
+				if !yield(index, start) {
+					return
+				}
+				before, number = number, n.behind
+			}
+		})
 		if err != nil {
-			return 0, fmt.Errorf("slot %d: %w", slot, err)
+			return 0, err
 		}
 	}
 	w.DropEmpty()
 	return listed, nil
-}
-
-// walkList walks a list.
-func (q *Queue) walkList(w *records.Walk, at position, listed *int, err *error) snapshot.Timers {
-	return func(yield func(uint32, structures.Tick) bool) {
-		start := q.startOf(at)
-		for before, number := uint32(0), q.nodes.heads[at].first; number != 0; *listed++ {
-			n := q.nodes.all[number]
-			r := w.Set.At(n.index)
-			if want := whereAt(number, at); n.before != before || r.Where != want {
-				*err = fmt.Errorf("record %d says %#x, want %#x, or its link back is %d, want %d",
-					n.index, r.Where, want, n.before, before)
-				return
-			}
-			index, filed := uint32(snapshot.Stale), start
-			if r.Pending() {
-				index = n.index
-			}
-			if !yield(index, filed) {
-				return
-			}
-			before, number = number, n.behind
-		}
-	}
 }

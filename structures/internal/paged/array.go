@@ -28,7 +28,7 @@ func (a *Array[E]) At(index uint32) (e *E) {
 // rowsPerPage elements, whatever their size, so that it takes one multiplication to find an element.
 type Rows struct {
 	pages
-	size uintptr // of an element
+	Size uintptr // of an element
 }
 
 const (
@@ -44,18 +44,16 @@ func RowsOf[E any]() Rows { return Rows{pagesOf[E](rowsPerPage), unsafe.Sizeof(*
 // At returns the element of an index, as Array.At does.
 func (r *Rows) At(index uint32) unsafe.Pointer {
 	page := *(*unsafe.Pointer)(unsafe.Add(r.table, uintptr(index>>rowBits)*unsafe.Sizeof(r.table)))
-	return unsafe.Add(page, uintptr(index%rowsPerPage)*r.size)
+	return unsafe.Add(page, uintptr(index%rowsPerPage)*r.Size)
 }
-
-// Size returns the size of an element.
-func (r *Rows) Size() uintptr { return r.size }
 
 // pages are the pages of an array. A page never moves. The exception is the first page while it is the only one: it starts with
 // firstBytes and doubles. So no call copies more than one page.
 type pages struct {
-	table       unsafe.Pointer // of the pages
-	room, fresh uint32         // elements below room have memory, those below fresh were handed out
-	grow        func(p *pages) // adds a page, or doubles the first one
+	table unsafe.Pointer // of the pages
+	Room  uint32         // elements below have memory
+	Fresh uint32         // elements below were handed out
+	grow  func(p *pages) // adds a page, or doubles the first one
 }
 
 // pagesOf returns no pages, of full elements each. To grow panics if an index would need more than 32 bits.
@@ -64,40 +62,34 @@ func pagesOf[E any](full uint32) pages {
 	return pages{grow: func(p *pages) {
 		n, old := full, []E(nil)
 		switch {
-		case p.room > math.MaxUint32-full:
+		case p.Room > math.MaxUint32-full:
 			panic("paged: an index needs more than 32 bits")
-		case p.room == 0:
+		case p.Room == 0:
 			n = min(full, 1<<lenBits(firstBytes, unsafe.Sizeof(*new(E))))
-		case p.room < full:
-			old = unsafe.Slice((*E)(table[0]), p.room)
-			table, n, p.room = table[:0], 2*p.room, 0
+		case p.Room < full:
+			old = unsafe.Slice((*E)(table[0]), p.Room)
+			table, n, p.Room = table[:0], 2*p.Room, 0
 		}
 		added := make([]E, n)
 		copy(added, old)
 		table = append(table, unsafe.Pointer(unsafe.SliceData(added)))
-		p.room += n
+		p.Room += n
 		p.table = unsafe.Pointer(unsafe.SliceData(table))
 	}}
 }
 
-// Room returns the number of elements that have memory.
-func (p *pages) Room() uint32 { return p.room }
-
-// Fresh returns the number of elements that were handed out.
-func (p *pages) Fresh() uint32 { return p.fresh }
-
 // Take hands out one more element and returns its index.
 func (p *pages) Take() uint32 {
-	if p.fresh == p.room {
+	if p.Fresh == p.Room {
 		p.grow(p)
 	}
-	p.fresh++
-	return p.fresh - 1
+	p.Fresh++
+	return p.Fresh - 1
 }
 
 // Reserve makes room for n elements.
 func (p *pages) Reserve(n uint64) {
-	for uint64(p.room) < n {
+	for uint64(p.Room) < n {
 		p.grow(p)
 	}
 }

@@ -21,15 +21,15 @@ func TestElementsSurviveGrowth(t *testing.T) {
 	full := uint32(1) << lenBits(pageBytes, unsafe.Sizeof([3]uint64{}))
 	var at []*[3]uint64
 	for i := range 3*full + 5 {
-		if got := a.Take(); got != i || a.Fresh() != i+1 || a.Room() < i+1 {
-			t.Fatalf("Take() = %d with %d handed out and room for %d, want %d", got, a.Fresh(), a.Room(), i)
+		if got := a.Take(); got != i || a.Fresh != i+1 || a.Room < i+1 {
+			t.Fatalf("Take() = %d with %d handed out and room for %d, want %d", got, a.Fresh, a.Room, i)
 		}
 		a.At(i)[1] = uint64(i)
 		if i >= full {
 			at = append(at, a.At(i))
 		}
 	}
-	for i := range a.Fresh() {
+	for i := range a.Fresh {
 		if a.At(i)[1] != uint64(i) {
 			t.Fatalf("element %d holds %d", i, a.At(i)[1])
 		}
@@ -43,10 +43,10 @@ func TestElementsSurviveGrowth(t *testing.T) {
 func TestIndexesDoNotRepeat(t *testing.T) {
 	const full = math.MaxUint32 &^ (1<<13 - 1) // all but the last page
 	a := ArrayOf[uint64]()
-	a.room, a.fresh = full, full
+	a.Room, a.Fresh = full, full
 	defer func() {
 		if recover() == nil {
-			t.Errorf("element %d was handed out", a.fresh)
+			t.Errorf("element %d was handed out", a.Fresh)
 		}
 	}()
 	a.Take()

@@ -124,7 +124,7 @@ func IDOf(index, generation uint32) structures.ID {
 // Find returns the record that an ID names. ok is false if the timer of the ID is gone. Otherwise it is pending or only prepared,
 // or no ID.
 func (s *Set) Find(id structures.ID) (r *Record, ok bool) {
-	if uint32(id) >= s.Fresh() {
+	if uint32(id) >= s.Fresh {
 		return nil, false
 	}
 	r = s.At(uint32(id))
@@ -201,7 +201,7 @@ func (s *Set) Prefetch(b *prefetch.Batch, indexes []uint32) {
 func (s *Set) add(b *prefetch.Batch, index uint32) {
 	r := s.At(index)
 	b.Add(unsafe.Pointer(r))
-	b.Add(unsafe.Add(unsafe.Pointer(r), s.Size()-1))
+	b.Add(unsafe.Add(unsafe.Pointer(r), s.Size-1))
 }
 
 // PrefetchIDs prefetches the records that IDs name.
@@ -209,7 +209,7 @@ func (s *Set) PrefetchIDs(b *prefetch.Batch, ids []structures.ID) {
 	for len(ids) > 0 {
 		n := min(len(ids), prefetch.Capacity/2)
 		for _, id := range ids[:n] {
-			if uint32(id) < s.Fresh() {
+			if uint32(id) < s.Fresh {
 				s.add(b, uint32(id))
 			}
 		}

@@ -28,7 +28,7 @@ func (s *Set) walk(holders []Holder) (*Walk, error) {
 		w.earliest = min(w.earliest, r.Deadline)
 		return shape.Entry{ID: IDOf(index, r.Generation), Deadline: r.Deadline, Filed: filed}
 	}
-	w.Holds = func(index uint32) bool { return index < s.Fresh() && s.At(index).Pending() }
+	w.Holds = func(index uint32) bool { return index < s.Fresh && s.At(index).Pending() }
 	for _, h := range holders {
 		if err := h.Walk(w); err != nil {
 			return w, err
@@ -39,7 +39,7 @@ func (s *Set) walk(holders []Holder) (*Walk, error) {
 
 // Use notes the use of a record, which must be the only one.
 func (w *Walk) Use(index uint32) error {
-	if index >= w.Set.Fresh() || w.Seen(index) {
+	if index >= w.Set.Fresh || w.Seen(index) {
 		return fmt.Errorf("record %d is used twice, or was never made", index)
 	}
 	w.See(index)
@@ -89,7 +89,7 @@ func (w *Walk) checkRest() error {
 			return fmt.Errorf("record %d is free, at %#x, and has generation %d", index, r.Where, r.Generation)
 		}
 	}
-	for index := range s.Fresh() {
+	for index := range s.Fresh {
 		if r := s.At(index); !w.Seen(index) && (r.Generation != 0 || !r.Where.mayBeFree()) {
 			return fmt.Errorf("record %d is neither in use nor free", index)
 		}

@@ -17,7 +17,7 @@ func sound(t *testing.T) (*Runs, *records.Set) {
 			add(t, &q, &rs, structures.Tick(10_000-1000*run+i))
 		}
 	}
-	for index := range rs.Fresh() {
+	for index := range rs.Fresh {
 		r := rs.At(index)
 		if index%3 == 1 {
 			continue

@@ -44,7 +44,7 @@ func (q *Runs) Walk(w *records.Walk) error {
 		}
 	}
 	inRuns := 0
-	for index := range w.Set.Fresh() {
+	for index := range w.Set.Fresh {
 		if r := w.Set.At(index); r.Pending() && r.Where == records.InRun {
 			inRuns++
 		}
