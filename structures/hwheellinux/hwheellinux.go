@@ -269,12 +269,17 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			if occupied := c.occupied[level]>>i&1 == 1; occupied == l.Empty() {
 				return fmt.Errorf("hwheellinux: list %d is empty and marked as occupied, or neither", list)
 			}
-			if !l.Empty() {
-				first = min(first, to)
+			if l.Empty() {
+				continue
 			}
-			cell := shape.Cell{Index: i, From: (to-1)&^(width-1) + 1, To: to}
-			if err := c.walkList(b, cell, l, list); err != nil {
-				return err
+			first = min(first, to)
+			if _, err := c.nodes.Walk(b, shape.Cell{Index: i, From: (to-1)&^(width-1) + 1, To: to}, l); err != nil {
+				return fmt.Errorf("hwheellinux: list %d: %w", list, err)
+			}
+			for slot := range c.nodes.All(l) {
+				if at := c.nodes.At(slot).Place(); at != list {
+					return fmt.Errorf("hwheellinux: slot %d of list %d is in list %d", slot, list, at)
+				}
 			}
 		}
 		b.DropEmpty()
@@ -291,20 +296,5 @@ func (c *core) Walk(b *snapshot.Builder) error {
 		b.Timer(shape.Cell{}, slot, deadline)
 	}
 	b.DropEmpty()
-	return nil
-}
-
-func (c *core) walkList(b *snapshot.Builder, cell shape.Cell, l fifo.List, list int) error {
-	if _, err := c.nodes.Walk(b, cell, l); err != nil {
-		return fmt.Errorf("hwheellinux: list %d: %w", list, err)
-	}
-	if l.Empty() {
-		return nil
-	}
-	for slot := range c.nodes.All(l) {
-		if at := c.nodes.At(slot).Place(); at != list {
-			return fmt.Errorf("hwheellinux: slot %d of list %d is in list %d", slot, at, list)
-		}
-	}
 	return nil
 }

@@ -18,8 +18,8 @@
 // between two calls of Pop, jumps, release and concurrency. A method panics, and changes nothing, when it is given
 // nil, a timer that is pending in another structure, or a copy of a pending timer. go vet reports copies.
 //
-// Package hwheel is the fastest form. Package linkedwheel is the classical wheel, with FIFO ties. Package
-// heap is the smallest form, and rbtree has a bound on every operation. [WithIDs] makes a structures.Scheduler of any of them; schedtest checks them that way.
+// Package hwheel is the fastest form. Package linkedwheel is the classical wheel, with FIFO ties. Package heap is the smallest
+// form, and rbtree has a bound on every operation. [WithIDs] makes a structures.Scheduler of any of them.
 package intrusive
 
 import (

@@ -197,8 +197,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 		at.Entries = nil
 		cell++
 		if c.nodes.Deadline(timer) != deadline {
-			return fmt.Errorf("lawn: timer %d has the deadline %d, in the heap %d",
-				timer, c.nodes.Deadline(timer), deadline)
+			return fmt.Errorf("lawn: timer %d has the deadline %d, in the heap %d", timer, c.nodes.Deadline(timer), deadline)
 		}
 		i := c.nodes.At(timer).Place() - 1
 		if i < 0 {

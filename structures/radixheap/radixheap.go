@@ -169,8 +169,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 		}
 		earliest, err := c.lists.Walk(b, shape.Cell{Index: i, From: from, To: to}, l)
 		if err != nil || !l.Empty() && (c.bound[i] < from || c.bound[i] > earliest) {
-			return fmt.Errorf("radixheap: bucket %d from %d on, bound %d, earliest %d: %w",
-				i, from, c.bound[i], earliest, err)
+			return fmt.Errorf("radixheap: bucket %d from %d on, bound %d, earliest %d: %w", i, from, c.bound[i], earliest, err)
 		}
 	}
 	return nil

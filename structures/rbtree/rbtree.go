@@ -424,8 +424,7 @@ func (w *walk) subtree(l link, parent uint32, colour link, at shape.Cell) (black
 	if w.first == none {
 		w.first = slot
 	} else if before := w.nodes[w.last].deadline; n.deadline < before {
-		return 0, fmt.Errorf("rbtree: slot %d, due at %d, is behind slot %d, due at %d",
-			slot, n.deadline, w.last, before)
+		return 0, fmt.Errorf("rbtree: slot %d, due at %d, is behind slot %d, due at %d", slot, n.deadline, w.last, before)
 	}
 	w.last = slot
 	b, err := w.subtree(n.child[right], slot, l.colour(), shape.Cell{Parent: here, Child: right})

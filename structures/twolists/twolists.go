@@ -236,8 +236,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			}
 		}
 		if l != due && (earliest < c.earliest[l] || earliest > c.earliest[l] && !c.unknown[l]) {
-			return fmt.Errorf("twolists: the earliest of the %s is due at %d, noted is %d",
-				l, earliest, c.earliest[l])
+			return fmt.Errorf("twolists: the earliest of the %s is due at %d, noted is %d", l, earliest, c.earliest[l])
 		}
 		b.DropEmpty()
 	}

@@ -320,8 +320,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	}
 	at, slot := c.first()
 	if c.next > at || c.firing >= 0 && (c.next != at || c.expiry(c.firing) != at) {
-		return fmt.Errorf("wheelfixed: next is %d, slot %d; the first slot to expire is %d, at %d",
-			c.next, c.firing, slot, at)
+		return fmt.Errorf("wheelfixed: next is %d, slot %d; the first slot to expire is %d, at %d", c.next, c.firing, slot, at)
 	}
 	return c.heap.WalkRest(b, 0, func(timer uint32) structures.Tick {
 		if c.places[timer] != inHeap {
@@ -334,16 +333,14 @@ func (c *core) Walk(b *snapshot.Builder) error {
 func (c *core) walkLevel(b *snapshot.Builder, number int) error {
 	l, shift := &c.levels[number], stepBits*number
 	b.Begin(shape.Part{
-		Name: fmt.Sprintf("level %d", number), Kind: shape.Slots, Size: slots,
-		Now: int(uint64(b.Clock) >> shift % slots),
+		Name: fmt.Sprintf("level %d", number), Kind: shape.Slots, Size: slots, Now: int(uint64(b.Clock) >> shift % slots),
 	})
 	if used := c.inUse>>number&1 == 1; used != (l.occupied.First() >= 0) {
 		return fmt.Errorf("marked as in use, %t, and holds timers, %t", used, !used)
 	}
 	for i, n := range l.counts {
 		if n > c.perSlot || l.occupied.Has(i) != (n > 0) {
-			return fmt.Errorf("slot %d holds %d of %d timers, marked as occupied: %t",
-				i, n, c.perSlot, l.occupied.Has(i))
+			return fmt.Errorf("slot %d holds %d of %d timers, marked as occupied: %t", i, n, c.perSlot, l.occupied.Has(i))
 		}
 		if n == 0 {
 			continue

@@ -151,8 +151,7 @@ func (q *Queue) Walk(b *snapshot.Builder) error {
 		if number != q.firing {
 			open[bucket.id] = number
 			if found, ok := q.byTick.Get(bucket.tick); !ok || found != number {
-				return fmt.Errorf("bucketed: the bucket of tick %d is %d, but %d is found, %t",
-					bucket.tick, number, found, ok)
+				return fmt.Errorf("bucketed: the bucket of tick %d is %d, but %d is found, %t", bucket.tick, number, found, ok)
 			}
 		}
 		for slot, deadline := range q.lists.All(bucket.list) {

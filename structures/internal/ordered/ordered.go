@@ -120,9 +120,7 @@ func (q *Queue) Walk(b *snapshot.Builder) error {
 		c.Show(b)
 		return err
 	}
-	b.Begin(shape.Part{
-		Name: "the keys, in order (the container does not show its nodes)", Kind: shape.List,
-	})
+	b.Begin(shape.Part{Name: "the keys, in order (the container does not show its nodes)", Kind: shape.List})
 	for _, k := range keys {
 		b.Timer(shape.Cell{}, k.Slot, k.Deadline)
 	}

@@ -103,9 +103,6 @@ func (t *Table[T]) InUse(slot uint32) bool {
 	return uint64(slot) < uint64(len(t.gens)) && t.gens[slot]&1 == 1
 }
 
-// Value returns a pointer to the value of a slot in use. It is valid until the next Put.
-func (t *Table[T]) Value(slot uint32) *T { return &t.values[slot] }
-
 // Free frees a slot and returns its value. A slot whose generations are used up, after 2^31
 // timers, is never used again, so that no ID is issued twice.
 func (t *Table[T]) Free(slot uint32) T {

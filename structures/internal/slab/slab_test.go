@@ -21,8 +21,8 @@ func TestFindRefusesWhatWasNeverIssued(t *testing.T) {
 			t.Errorf("Find(%#x) = %d, want None", forged, got)
 		}
 	}
-	if got := table.Find(id); *table.Value(got) != 7 {
-		t.Errorf("Find(%#x) = slot %d, which holds %d, want 7", id, got, *table.Value(got))
+	if got := table.Find(id); table.values[got] != 7 {
+		t.Errorf("Find(%#x) = slot %d, which holds %d, want 7", id, got, table.values[got])
 	}
 }
 

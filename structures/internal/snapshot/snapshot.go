@@ -117,8 +117,7 @@ func (b *Builder) check(p *shape.Part, c *shape.Cell, slot uint32, filed structu
 		b.last = filed
 	}
 	if filed < from || filed > to {
-		return fmt.Errorf("%s: slot %d is filed under %d, where deadlines are from %d to %d",
-			p.Name, slot, filed, from, to)
+		return fmt.Errorf("%s: slot %d is filed under %d, where deadlines are from %d to %d", p.Name, slot, filed, from, to)
 	}
 	if slot == Stale {
 		return nil

@@ -110,8 +110,7 @@ func (m *Map) CheckInvariants() error {
 		}
 		n++
 		if number, ok := m.Get(e.tick); !ok || number != e.number {
-			return fmt.Errorf("tickmap: tick %d has number %d, but the search finds %d, %t",
-				e.tick, e.number, number, ok)
+			return fmt.Errorf("tickmap: tick %d has number %d, but the search finds %d, %t", e.tick, e.number, number, ok)
 		}
 	}
 	if n != m.len {

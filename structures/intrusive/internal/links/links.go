@@ -1,5 +1,5 @@
-// Package links holds what the intrusive wheels share: the part of a timer that belongs to
-// the wheel, circular lists of timers, and the bitmap of the occupied slots of a level.
+// Package links holds what the intrusive wheels share: the part of a timer that belongs to the wheel, circular lists of
+// timers, and the bitmap of the occupied slots of a level.
 package links
 
 import (
@@ -11,8 +11,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Link is a member of a circular list: a timer, or the head of the list. A head that links to
-// itself is an empty list.
+// Link is a member of a circular list: a timer, or the head of the list. A head that links to itself is an empty list.
 type Link struct{ Next, Prev *Link }
 
 // Clear makes a head the empty list.
@@ -21,8 +20,8 @@ func (l *Link) Clear() { l.Next, l.Prev = l, l }
 // Empty reports whether a list has no timers.
 func (l *Link) Empty() bool { return l.Next == l }
 
-// Push adds a timer to the front of a list. The Prev of l is not touched. No link is nil. The comparison makes the compiler leave out a nil check
-// that would read the first timer, which is rarely in the cache. A write does not wait for the cache.
+// Push adds a timer to the front of a list. The Prev of l is not touched. No link is nil. The comparison makes the compiler
+// leave out a nil check that would read the first timer, which is rarely in the cache. A write does not wait for the cache.
 func (l *Link) Push(t *Link) {
 	if first := l.Next; first != nil {
 		t.Next, t.Prev = first, l
@@ -38,8 +37,8 @@ func (l *Link) Append(t *Link) {
 	}
 }
 
-// Unlink takes a timer out of its list. Its own links stay as they are. The neighbors are
-// written without being read, as in Push.
+// Unlink takes a timer out of its list. Its own links stay as they are. The neighbors are written without being read, as in
+// Push.
 func (l *Link) Unlink() {
 	if next, prev := l.Next, l.Prev; next != nil && prev != nil {
 		prev.Next, next.Prev = next, prev
@@ -49,8 +48,8 @@ func (l *Link) Unlink() {
 // Walk calls check for each timer of a circular list, as the function Walk does.
 func (l *Link) Walk(key Key, check func(n *Node) error) error { return Walk(l, l, key, check) }
 
-// Walk calls check for each timer of the list between two links, until it returns an error. It returns that error, or
-// one for a timer that is not linked to its neighbors, or not pending in the wheel of a key.
+// Walk calls check for each timer of the list between two links, until it returns an error. It returns that error, or one for
+// a timer that is not linked to its neighbors, or not pending in the wheel of a key.
 func Walk(before, end *Link, key Key, check func(n *Node) error) error {
 	at := 0
 	for t := before.Next; t != end; t = t.Next {
@@ -82,8 +81,8 @@ func (*NoCopy) Unlock() {}
 // Node is the part of a timer that belongs to its wheel. The zero Node is not pending.
 //
 //   - A node is pending exactly while its seal is not 0. Then it is in one list of one wheel.
-//   - The seal is the key of that wheel, combined with the address of the node. So a wheel
-//     recognizes its own timers by one comparison that reads nothing but the timer.
+//   - The seal is the key of that wheel, combined with the address of the node. So a wheel recognizes its own timers by one
+//     comparison that reads nothing but the timer.
 //   - A node that is not pending has no links, so it keeps no other timer alive.
 type Node struct {
 	Link
@@ -105,8 +104,8 @@ func NodeOf(l *Link) *Node { return (*Node)(unsafe.Pointer(l)) }
 // Pending reports whether the timer is pending in any wheel.
 func (n *Node) Pending() bool { return n.seal != 0 }
 
-// sealOf returns the seal of a node that is pending in the wheel of a key. A timer that is
-// pending is on the heap, as its list links to it, and the heap does not move.
+// sealOf returns the seal of a node that is pending in the wheel of a key. A timer that is pending is on the heap, as its list
+// links to it, and the heap does not move.
 func (k Key) sealOf(n *Node) uintptr { return uintptr(k) ^ uintptr(unsafe.Pointer(n)) }
 
 // Owns reports whether the node is pending in the wheel of a key.
@@ -115,8 +114,8 @@ func (k Key) Owns(n *Node) bool { return n.seal == k.sealOf(n) }
 // Seal marks a node as pending in the wheel of a key.
 func (k Key) Seal(n *Node) { n.seal = k.sealOf(n) }
 
-// Remove takes a pending node out of its list and marks it as not pending. The writes of the links follow one another, so
-// that they share one check of the write barrier.
+// Remove takes a pending node out of its list and marks it as not pending. The writes of the links follow one another, so that
+// they share one check of the write barrier.
 func (n *Node) Remove() {
 	n.seal = 0
 	if next, prev := n.Next, n.Prev; next != nil && prev != nil {
@@ -125,16 +124,16 @@ func (n *Node) Remove() {
 	}
 }
 
-// The wheels have levels of 256 slots: a slot of level 0 covers a tick, a slot of any other level
-// as many ticks as the level below.
+// The wheels have levels of 256 slots: a slot of level 0 covers a tick, a slot of any other level as many ticks as the level
+// below.
 const (
 	Digit  = 8 // bits of a tick that select a slot of a level
 	Slots  = 1 << Digit
 	Levels = 64 / Digit
 )
 
-// Place returns the level and the slot of a deadline: the highest digit in which the deadline
-// differs from the cursor, and the value of that digit in the deadline.
+// Place returns the level and the slot of a deadline: the highest digit in which the deadline differs from the cursor, and the
+// value of that digit in the deadline.
 func Place(deadline, cursor structures.Tick) (level uint, slot uint8) {
 	level = uint(bits.Len64(uint64(deadline^cursor)|1)-1) / Digit % Levels
 	return level, uint8(deadline >> (level * Digit))
