@@ -128,7 +128,7 @@ func (s *Set) Find(id structures.ID) (r *Record, ok bool) {
 		return nil, false
 	}
 	r = s.At(uint32(id))
-	return r, r.Is(id)
+	return r, r.Generation == uint32(id>>32)
 }
 
 // HasFree reports whether a record is free.
