@@ -19,7 +19,8 @@ const publishedPage, questionsPage = "docs/published.md", "docs/questions.md"
 
 // figure is the ratio of two costs in a page, such as <!-- cost hwheel, hold, 1000 / rbtree, hold, 1000 -->0.50 to 0.60 (5 runs)<!-- end -->.
 // cost is the time of a cell, tail the 99.9th percentile of firing, and live an operation on a real clock, with one goroutine.
-var figure = regexp.MustCompile(`(<!-- (cost|tail|live) ([^,]+), ([^,]+), (\d+) / ([^,]+), ([^,]+), (\d+) -->)[^<]*(<!-- end -->)`)
+// "below 1" or "above 1" before the arrow holds the words of the page against all runs.
+var figure = regexp.MustCompile(`(<!-- (cost|tail|live) ([^,]+), ([^,]+), (\d+) / ([^,]+), ([^,]+), (\d+)(?: (below|above) ([\d.]+))? -->)[^<]*(<!-- end -->)`)
 
 // samples returns the costs of a contender in a run, nil if the run did not measure them.
 func samples(r *results.Run, kind, contender, workload, n string) (out []stats.Sample) {
@@ -92,11 +93,14 @@ func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
 			if of == 0 {
 				t.Errorf("%s: no kept run has %s", page, m[1])
 			}
+			if bound, _ := strconv.ParseFloat(m[10], 64); m[9] == "below" && hi >= bound || m[9] == "above" && lo <= bound {
+				t.Errorf("%s: %s, but it is %.2f to %.2f: the words of the page no longer hold", page, m[1], lo, hi)
+			}
 			between := fmt.Sprintf("%.2f to %.2f", lo, hi)
 			if of == 1 {
 				between = fmt.Sprintf("%.2f", lo)
 			}
-			return m[1] + between + " (" + show.Count(of, "run") + ")" + m[9]
+			return m[1] + between + " (" + show.Count(of, "run") + ")" + m[11]
 		})
 		rewrite(t, page, want)
 		if figures < least {
