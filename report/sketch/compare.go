@@ -28,13 +28,11 @@ type place struct {
 func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 	was := make(map[structures.ID]place)
 	stale := make(map[structures.Tick]int) // stale entries by deadline
-	listed := make(map[string][]structures.ID)
 	parts := make(map[string]shape.Part)
 	if before != nil {
 		for _, p := range before.Parts {
 			parts[p.Name] = p
-			listed[p.Name] = idsOf(p)
-			each(p, func(e shape.Entry, at place) {
+			each(p, func(_ int, e shape.Entry, at place) {
 				if e.Stale() {
 					stale[e.Filed]++
 				} else {
@@ -45,12 +43,13 @@ func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 	}
 	var out []marked
 	for _, p := range now.Parts {
-		var m marked
+		m := marked{labels: make([][]Label, len(p.Cells))}
 		old, known := parts[p.Name]
+		ids, oldIDs := idsOf(p), idsOf(old)
 		// A moving clock changes a drawing of slots too.
-		m.changed = !known || p.Now != old.Now || p.Size != old.Size || p.Width != old.Width || entriesIn(p) != entriesIn(old)
-		stay := inOrder(listed[p.Name], idsOf(p))
-		each(p, func(e shape.Entry, at place) {
+		m.changed = !known || p.Now != old.Now || p.Size != old.Size || p.Width != old.Width || len(ids) != len(oldIDs)
+		stay := inOrder(oldIDs, ids)
+		each(p, func(cell int, e shape.Entry, at place) {
 			mark := Same
 			previous, known := was[e.ID]
 			switch {
@@ -69,20 +68,11 @@ func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 				mark = Moved
 			}
 			m.changed = m.changed || mark != Same && mark != Stale
-			m.add(p, Label{entryText(e, mark), mark})
+			m.labels[cell] = append(m.labels[cell], Label{entryText(e, mark), mark})
 		})
 		out = append(out, m)
 	}
 	return out
-}
-
-// add appends a label to the cells. Each cell takes one label per entry.
-func (m *marked) add(p shape.Part, l Label) {
-	if n := len(m.labels); n == 0 || len(m.labels[n-1]) == len(p.Cells[n-1].Entries) {
-		m.labels = append(m.labels, nil)
-	}
-	last := len(m.labels) - 1
-	m.labels[last] = append(m.labels[last], l)
 }
 
 func entryText(e shape.Entry, mark Mark) string {
@@ -96,9 +86,9 @@ func entryText(e shape.Entry, mark Mark) string {
 	return out
 }
 
-// each calls do with each entry of a part and its position.
-func each(p shape.Part, do func(e shape.Entry, at place)) {
-	for _, c := range p.Cells {
+// each calls do with each entry of a part, the place of its cell in Cells, and its position.
+func each(p shape.Part, do func(cell int, e shape.Entry, at place)) {
+	for i, c := range p.Cells {
 		at := place{part: p.Name}
 		switch p.Kind {
 		case shape.Slots, shape.Heap:
@@ -114,17 +104,9 @@ func each(p shape.Part, do func(e shape.Entry, at place)) {
 		}
 		for _, e := range c.Entries {
 			at.at = e.Deadline
-			do(e, at)
+			do(i, e, at)
 		}
 	}
-}
-
-func entriesIn(p shape.Part) int {
-	n := 0
-	for _, c := range p.Cells {
-		n += len(c.Entries)
-	}
-	return n
 }
 
 func idsOf(p shape.Part) []structures.ID {

@@ -23,9 +23,6 @@ var deadlines = []structures.Tick{300, 103, 700, 110, 1500, 118, 70_000, 210, 10
 
 const start = 100
 
-// Timers is the number of timers of the population.
-var Timers = len(deadlines)
-
 // Steps runs the operations on a new, empty structure in one sequence: each step begins with the
 // state after the step before. It returns nil if the structure has no snapshot.
 func Steps(s structures.Scheduler[uint64]) []Frame {
@@ -35,7 +32,7 @@ func Steps(s structures.Scheduler[uint64]) []Frame {
 	}
 	r := recorder{s: s, shown: shown}
 	ids := make(map[structures.Tick]structures.ID)
-	r.do("The population", fmt.Sprintf("%d timers, scheduled at tick %d. Then Next was called.", Timers, start), func() {
+	r.do("The population", fmt.Sprintf("%d timers, scheduled at tick %d. Then Next was called.", len(deadlines), start), func() {
 		s.Pop(start)
 		for i, at := range deadlines {
 			ids[at] = s.Schedule(at, uint64(i))

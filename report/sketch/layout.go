@@ -2,6 +2,7 @@ package sketch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,21 +29,12 @@ func Of(before *shape.Snapshot, now shape.Snapshot, columns int) Sketch {
 	}
 	if before != nil {
 		for _, p := range before.Parts {
-			if !hasPart(now, p.Name) {
+			if !slices.ContainsFunc(now.Parts, func(q shape.Part) bool { return q.Name == p.Name }) {
 				s.Note(Faded, p.Name+": empty now")
 			}
 		}
 	}
 	return s
-}
-
-func hasPart(s shape.Snapshot, name string) bool {
-	for _, p := range s.Parts {
-		if p.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 func heading(p shape.Part) string {
@@ -71,28 +63,21 @@ func part(p shape.Part, labels [][]Label, columns int) Sketch {
 	case shape.Heap, shape.Tree:
 		return nodes(p, labels, columns)
 	}
-	if p.Cells[0].Levels > 0 {
-		return skipList(p, labels, columns)
-	}
-	return row(p, labels, columns)
+	return sequence(p, labels, columns)
 }
 
 const indent = 2
 
 // slots lays out slots in a row, starting at the clock, with the number of empty slots between them.
 func slots(p shape.Part, labels [][]Label, columns int) Sketch {
-	first := 0
-	for first < len(p.Cells) && p.Cells[first].Index <= p.Now {
-		first++
-	}
+	first := max(0, slices.IndexFunc(p.Cells, func(c shape.Cell) bool { return c.Index > p.Now }))
 	var s Sketch
 	x, last := indent, p.Now
 	for i := range p.Cells {
 		at := (first + i) % len(p.Cells)
 		c := p.Cells[at]
 		b := Box{Framed: true, Title: fmt.Sprintf(" %d ", c.Index), Foot: span(p, c), Labels: labels[at]}
-		b.Width = utf8.RuneCountInString(b.Title) + 2
-		b.Width = max(b.Width, utf8.RuneCountInString(b.Foot)+2)
+		b.Width = max(utf8.RuneCountInString(b.Title), utf8.RuneCountInString(b.Foot)) + 2
 		for _, l := range b.Labels {
 			b.Width = max(b.Width, utf8.RuneCountInString(l.Text)+4)
 		}
@@ -144,54 +129,38 @@ func bottom(s Sketch) int {
 	return rows
 }
 
-func row(p shape.Part, labels [][]Label, columns int) Sketch {
-	s := Sketch{Rows: 1}
-	x := indent
-	for i := range p.Cells {
-		b := node(labels[i], false)
-		if x+b.Width > columns && x > indent {
-			x = indent
-			s.Rows++
-		}
-		b.X, b.Y = x, s.Rows-1
-		s.Boxes = append(s.Boxes, b)
-		x += b.Width + 2
-	}
-	return s
-}
-
 func node(labels []Label, red bool) Box {
 	b := Box{Labels: labels, Red: red}
 	b.Width = utf8.RuneCountInString(b.oneLine())
 	return b
 }
 
-// skipList lays out a row for each level, the highest at the top.
-func skipList(p shape.Part, labels [][]Label, columns int) Sketch {
-	levels := 0
+// sequence lays out a list in a row that goes on below. A skip list has a row for each level, the highest at the top, and lines
+// along the levels.
+func sequence(p shape.Part, labels [][]Label, columns int) Sketch {
+	levels, before, between := 1, 0, 0 // columns before a node, and rows before the list goes on
+	if p.Cells[0].Levels > 0 {
+		before, between = 2, 1
+	}
 	for _, c := range p.Cells {
 		levels = max(levels, c.Levels)
 	}
 	s := Sketch{Rows: levels}
 	x, top := indent, 0
-	at := make([]int, levels) // the end of each level so far
-	for level := range at {
-		at[level] = indent
-	}
+	ends := slices.Repeat([]int{indent}, levels)
 	for i, c := range p.Cells {
 		b := node(labels[i], false)
-		if x+2+b.Width > columns && x > indent { // it goes on below
-			x, top = indent, s.Rows+1
+		if x+before+b.Width > columns && x > indent {
+			x, top, ends = indent, s.Rows+between, slices.Repeat([]int{indent}, levels)
 			s.Rows = top + levels
-			for level := range at {
-				at[level] = indent
-			}
 		}
-		for level := range c.Levels {
-			b.X, b.Y = x+2, top+levels-1-level
-			s.Lines = append(s.Lines, Line{at[level], b.Y, b.X - 1, b.Y})
+		for level := range max(1, c.Levels) {
+			b.X, b.Y = x+before, top+levels-1-level
+			if before > 0 {
+				s.Lines = append(s.Lines, Line{ends[level], b.Y, b.X - 1, b.Y})
+			}
 			s.Boxes = append(s.Boxes, b)
-			at[level] = b.X + b.Width
+			ends[level] = b.X + b.Width
 		}
 		x += b.Width + 2
 	}

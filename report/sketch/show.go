@@ -1,12 +1,10 @@
 package sketch
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
@@ -28,23 +26,14 @@ func Drawing(steps []Frame, columns int) Sketch {
 			all.Note(Plain, "   "+step.Detail)
 		}
 		if len(step.Fired) > 0 {
-			all.Note(Plain, "   fired: "+ticks(step.Fired))
+			fired := strings.ReplaceAll(strings.Trim(fmt.Sprint(step.Fired), "[]"), " ", ", ")
+			all.Note(Plain, "   fired: "+fired)
 		}
-		for line := range strings.Lines(text.WrapSoft("work: "+Work(step), columns-3)) {
-			all.Note(Plain, "   "+strings.TrimSpace(line))
-		}
+		all.Note(Plain, "   work: "+Work(step))
 		all.Add(Of(before, step.Snapshot, columns))
 		before = &step.Snapshot
 	}
 	return all
-}
-
-func ticks(list []structures.Tick) string {
-	out := make([]string, len(list))
-	for i, t := range list {
-		out[i] = fmt.Sprint(t)
-	}
-	return strings.Join(out, ", ")
 }
 
 // Work describes the work of a step.
@@ -71,8 +60,5 @@ func Work(s Frame) string {
 			out = append(out, fmt.Sprint(w.n)+" "+w.many)
 		}
 	}
-	if len(out) == 0 {
-		return "none that is counted"
-	}
-	return strings.Join(out, ", ")
+	return cmp.Or(strings.Join(out, ", "), "none that is counted")
 }

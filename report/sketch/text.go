@@ -1,6 +1,7 @@
 package sketch
 
 import (
+	"image"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,7 +38,7 @@ func (s Sketch) String() string {
 		}
 	}
 	for at, directions := range s.connectors() {
-		grid[at.y][at.x] = corner[directions]
+		grid[at.Y][at.X] = corner[directions]
 	}
 	for _, n := range s.Notes {
 		write(n.X, n.Y, n.Text)
@@ -73,16 +74,14 @@ func (b Box) oneLine() string {
 	return out
 }
 
-type field struct{ x, y int }
-
 // connectors returns the fields of the lines, with their directions. A line to a node below runs along
 // the row above that node.
-func (s Sketch) connectors() map[field]int {
-	out := make(map[field]int)
+func (s Sketch) connectors() map[image.Point]int {
+	out := make(map[image.Point]int)
 	along := func(from, to, y int) {
 		for x := min(from, to); x < max(from, to); x++ {
-			out[field{x, y}] |= right
-			out[field{x + 1, y}] |= left
+			out[image.Pt(x, y)] |= right
+			out[image.Pt(x+1, y)] |= left
 		}
 	}
 	for _, l := range s.Lines {
@@ -92,11 +91,11 @@ func (s Sketch) connectors() map[field]int {
 		}
 		y := l.Y1 - 1
 		for above := l.Y0 + 1; above < y; above++ {
-			out[field{l.X0, above}] |= up | down
+			out[image.Pt(l.X0, above)] |= up | down
 		}
-		out[field{l.X0, y}] |= up
+		out[image.Pt(l.X0, y)] |= up
 		along(l.X0, l.X1, y)
-		out[field{l.X1, y}] |= down
+		out[image.Pt(l.X1, y)] |= down
 	}
 	return out
 }
