@@ -11,7 +11,7 @@ import (
 // the marks to a little above the largest. A logarithmic axis omits values of 0 and below, and is
 // wide enough for some ticks.
 type Axis struct {
-	Ticks     Ticks
+	Ticks     plot.Ticker
 	Low, High float64   // the room at the ends, as factors; 0: none
 	Linear    bool      // linear from 0, not logarithmic
 	Also      []float64 // further values in its range

@@ -14,22 +14,14 @@ type tone struct {
 	class string
 }
 
-// The tones.
+// The tones. Ink is also the color of marks that stand out from all structures, and Faded that of legend entries for any structure.
 var (
-	ink   = tone{Hex("1a1a1a"), "ink"}   // titles and names
-	faded = tone{Hex("555555"), "faded"} // what explains
+	Ink   = tone{Hex("1a1a1a"), "ink"}   // titles and names
+	Faded = tone{Hex("555555"), "faded"} // what explains
 	rule  = tone{Hex("e4e4e4"), "rule"}  // grid
 	frame = tone{Hex("9a9a9a"), "frame"} // axes
 	shade = tone{Hex("f2f2f2"), "shade"} // fields without a value
 	paper = tone{Hex("ffffff"), "paper"} // background, and rims that set marks apart
-)
-
-// Ink is the color of marks that stand out from all structures. Faded is the color of legend entries
-// for any structure. Shade is the color of a field without a value.
-var (
-	Ink   color.Color = ink
-	Faded color.Color = faded
-	Shade color.Color = shade
 )
 
 // CSS returns the style sheet that makes charts follow the colors of their page. It sets each tone to
@@ -38,7 +30,7 @@ var (
 func CSS() string {
 	var b strings.Builder
 	b.WriteString("svg .more { display: none; }\nsvg .more.pin { display: inline; }\n")
-	for _, t := range []tone{ink, faded, rule, frame, shade, paper} {
+	for _, t := range []tone{Ink, Faded, rule, frame, shade, paper} {
 		v := fmt.Sprintf("var(--%s, #%02x%02x%02x)", t.class, t.R, t.G, t.B)
 		fmt.Fprintf(&b, "svg .%s { fill: %s; }\nsvg .%s-line { stroke: %s; }\n", t.class, v, t.class, v)
 	}

@@ -30,31 +30,26 @@ const (
 // Figure is one picture: a title, a subtitle, a legend in its own strip, a grid of panels and a
 // caption. Only the panels hold data, so nothing covers data.
 type Figure struct {
-	Name     string // of its files, without extension
-	Title    string
-	Headed   bool // the page has the title above the figure
-	Subtitle string
-	Caption  string
-	Legend   []Key
-	X, Y     Axis     // of all panels
-	Panels   []*Panel // row by row; nil: a gap
-	Columns  int      // of panels; 0: one
-	Height   Length   // of each row of panels
-	Narrow   Stack    // what a narrow figure shows instead of the panels; empty: the same
-}
-
-// Stack is panels one below the other, all of one height.
-type Stack struct {
-	Panels []*Panel
-	Height Length
+	Name         string // of its files, without extension
+	Title        string
+	Headed       bool // the page has the title above the figure
+	Subtitle     string
+	Caption      string
+	Legend       []Key
+	X, Y         Axis     // of all panels
+	Panels       []*Panel // row by row; nil: a gap
+	Columns      int      // of panels; 0: one
+	Height       Length   // of each row of panels
+	Narrow       []*Panel // what a narrow figure shows instead of the panels; empty: the same
+	NarrowHeight Length   // of each panel of Narrow
 }
 
 // narrow returns the figure of [Figure.NarrowSVG], with its panels one below the other.
 func (f *Figure) narrow() *Figure {
 	out := *f
 	out.Columns = 1
-	if f.Narrow.Panels != nil {
-		out.Panels, out.Height = f.Narrow.Panels, f.Narrow.Height
+	if f.Narrow != nil {
+		out.Panels, out.Height = f.Narrow, f.NarrowHeight
 	}
 	out.Panels = slices.DeleteFunc(slices.Clone(out.Panels), func(p *Panel) bool { return p == nil })
 	return &out
@@ -97,7 +92,7 @@ const (
 
 // legendLines breaks a legend into lines.
 func (f *Figure) legendLines(room Length) (lines [][]Key) {
-	sty, left := sans(labelSize, ink), Length(0)
+	sty, left := sans(labelSize, Ink), Length(0)
 	for _, k := range f.Legend {
 		w := keyMark + sty.Width(k.Text) + keyGap
 		if left -= w; left < 0 || lines == nil {
@@ -118,10 +113,10 @@ func (f *Figure) layout(width Length) layout {
 	l := layout{width: width}
 	room := width - 2*margin
 	if f.Title != "" {
-		l.title = wrap(bold(titleSize, ink), room, f.Title)
+		l.title = wrap(bold(titleSize, Ink), room, f.Title)
 	}
-	l.subtitle = wrap(sans(bodySize, faded), room, f.Subtitle)
-	l.caption = wrap(sans(smallSize, faded), room, f.Caption)
+	l.subtitle = wrap(sans(bodySize, Faded), room, f.Subtitle)
+	l.caption = wrap(sans(smallSize, Faded), room, f.Caption)
 	l.legend = f.legendLines(room)
 	l.height = 2*margin + Length(len(l.title))*titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap +
 		legendHeight(l.legend) + f.Height*Length(len(f.rows())) + Length(len(l.caption))*smallSize*lineGap
@@ -144,18 +139,18 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 
 	y := c.Max.Y - margin
 	for _, s := range l.title {
-		write(&c, bold(titleSize, ink), c.Min.X+margin, y-titleSize*0.8, 0, s)
+		write(&c, bold(titleSize, Ink), c.Min.X+margin, y-titleSize*0.8, 0, s)
 		y -= titleSize * lineGap
 	}
 	for _, s := range l.subtitle {
 		y -= bodySize * lineGap
-		write(&c, sans(bodySize, faded), c.Min.X+margin, y+bodySize*0.35, 0, s)
+		write(&c, sans(bodySize, Faded), c.Min.X+margin, y+bodySize*0.35, 0, s)
 	}
 	y = f.drawLegend(&c, l, y)
 
 	bottom := c.Min.Y + margin
 	for i := len(l.caption) - 1; i >= 0; i-- {
-		write(&c, sans(smallSize, faded), c.Min.X+margin, bottom+smallSize*0.2, 0, l.caption[i])
+		write(&c, sans(smallSize, Faded), c.Min.X+margin, bottom+smallSize*0.2, 0, l.caption[i])
 		bottom += smallSize * lineGap
 	}
 	if len(l.caption) > 0 {
@@ -175,16 +170,11 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 			continue
 		}
 		var own span
-		x, y := &across.span, &up.span
-		if p.OwnX {
-			x = &own
-		}
+		y := &up.span
 		if p.Y != nil {
 			y = &own
 		}
-		for _, m := range p.Marks {
-			m.reach(x, y)
-		}
+		p.reach(&across.span, y)
 	}
 	if ticks, ok := across.Ticks.(LogTicks); ok && l.width < Width {
 		ticks.Most = min(ticks.Most, narrowTicks)
@@ -195,19 +185,12 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 		plots[r] = make([]*plot.Plot, len(row))
 		for col, p := range row {
 			if p != nil {
-				x, y := across, up
-				var ownX, ownY span
-				for _, m := range p.Marks {
-					m.reach(&ownX, &ownY)
-				}
-				if p.OwnX {
-					x.span = ownX
-				}
+				y := up
 				if p.Y != nil {
 					y = *p.Y
-					y.span = ownY
+					p.reach(new(span), &y.span)
 				}
-				plots[r][col] = p.plot(x, y, col == 0)
+				plots[r][col] = p.plot(across, y, col == 0)
 			}
 		}
 	}
@@ -223,7 +206,7 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 func (f *Figure) drawLegend(c *draw.Canvas, l layout, y Length) Length {
 	bottom := y - legendHeight(l.legend)
 	y -= 4
-	sty := sans(labelSize, ink)
+	sty := sans(labelSize, Ink)
 	for _, line := range l.legend {
 		y -= labelSize * 1.5
 		x := c.Min.X + margin

@@ -36,7 +36,7 @@ func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
 
 // A wide table is cut into parts that together show each field once.
 func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
-	h := Heat{Rows: []Style{{Name: "row", Color: Ink}}, Titles: []string{""}, Steps: []Bin{{To: 100, Color: Shade}}, Number: func(float64) string { return "field" }}
+	h := Heat{Rows: []Style{{Name: "row", Color: Ink}}, Titles: []string{""}}
 	h.Value, h.Bold = make([][]float64, 1), make([][]bool, 1)
 	for range 25 {
 		h.Columns = append(h.Columns, Style{Name: "column"})
@@ -48,7 +48,7 @@ func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
 	}
 	f := h.Figure()
 	at := 0
-	for _, p := range f.Narrow.Panels { // each field is as it was
+	for _, p := range f.Narrow { // each field is as it was
 		part := p.Marks[0].(heatFields)
 		for i, v := range part.Value[0] {
 			if v != float64(at) || part.Bold[0][i] != h.Bold[0][at] || len(part.Bold[0]) != len(part.Columns) {
@@ -61,7 +61,7 @@ func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
 		t.Errorf("%d of %d fields are in a part", at, len(h.Columns))
 	}
 	svg := string(f.NarrowSVG())
-	for text, want := range map[string]int{"column": 25, "field": 25, "row": len(f.Narrow.Panels), "third": 1} {
+	for text, want := range map[string]int{"column": 25, "7.0": 1, "24": 1, "row": len(f.Narrow), "third": 1} {
 		if n := strings.Count(svg, ">"+text+"</text>"); n != want {
 			t.Errorf("%q stands there %d times, want %d", text, n, want)
 		}

@@ -4,28 +4,39 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/timerbench/timerbench/internal/show"
 )
 
-// Heat is a table of numbers, colored by steps.
+// Heat is a table of ratios, colored by steps.
 type Heat struct {
 	Rows    []Style
 	Titles  []string // of the rows, in words
 	Columns []Style  // whose names are written upwards
 	Value   [][]float64
 	Bold    [][]bool
-	Steps   []Bin
 	Groups  []Group
-	Number  func(float64) string // as it stands in a field
 }
 
-// Bin is a color for values up to a bound. The last bound is infinite.
-type Bin struct {
-	To    float64
-	Name  string
-	Color color.Color
+// heatSteps are the colors of ratios. Each is for costs up to a multiple of the best. They come from the
+// color map viridis, whose order is visible with any color blindness.
+var heatSteps = []struct {
+	to    float64
+	name  string
+	color color.Color
+}{
+	{1.1, "up to 1.1 ×", Hex("fde725")},
+	{1.5, "1.5 ×", Hex("a0da39")},
+	{2, "2 ×", Hex("4ac16d")},
+	{3, "3 ×", Hex("1fa187")},
+	{5, "5 ×", Hex("277f8e")},
+	{10, "10 ×", Hex("365c8d")},
+	{30, "30 ×", Hex("46327e")},
+	{math.Inf(1), "more", Hex("440154")},
 }
 
 // Group is a run of columns under one heading.
@@ -38,8 +49,8 @@ type Group struct {
 // one below the other.
 func (h Heat) Figure() *Figure {
 	f := &Figure{Height: h.height(), Panels: []*Panel{h.panel()}}
-	for _, s := range h.Steps {
-		f.Legend = append(f.Legend, Key{Text: s.Name, Swatch: s.Color})
+	for _, s := range heatSteps {
+		f.Legend = append(f.Legend, Key{Text: s.name, Swatch: s.color})
 	}
 	for from := 0; from < len(h.Columns); {
 		to := min(from+stackedColumns, len(h.Columns))
@@ -49,8 +60,7 @@ func (h Heat) Figure() *Figure {
 			}
 		}
 		part := h.part(from, to)
-		f.Narrow.Panels = append(f.Narrow.Panels, part.panel())
-		f.Narrow.Height = max(f.Narrow.Height, part.height())
+		f.Narrow, f.NarrowHeight = append(f.Narrow, part.panel()), max(f.NarrowHeight, part.height())
 		from = to
 	}
 	return f
@@ -75,7 +85,7 @@ func (h Heat) part(from, to int) Heat {
 }
 
 func (h Heat) height() Length {
-	sty := sans(smallSize, ink)
+	sty := sans(smallSize, Ink)
 	var longest Length
 	for _, c := range h.Columns {
 		longest = max(longest, sty.Width(c.Name))
@@ -85,15 +95,14 @@ func (h Heat) height() Length {
 
 func (h Heat) panel() *Panel {
 	return &Panel{Title: " ", Rows: h.Rows, columns: h.Columns, Marks: []Marks{heatFields{h}}, finish: func(p *plot.Plot) {
+		p.Y.Min, p.Y.Max = -0.5, float64(len(h.Rows))-0.5
+		p.X.Min, p.X.Max = -0.5, float64(len(h.Columns))-0.5
+		p.X.Width, p.Y.Width = 0, 0
+		p.X.Tick.Marker = namesOf(h.Columns)
 		p.X.Tick.Length, p.X.Tick.Width, p.X.Padding = 3, 0, 5 // room between the fields and the names
 		p.X.Tick.Label.Rotation = math.Pi / 2
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 	}}
-}
-
-// step returns the index of the step of a value.
-func (h Heat) step(value float64) int {
-	return max(0, slices.IndexFunc(h.Steps, func(s Bin) bool { return value <= s.To }))
 }
 
 type heatFields struct{ Heat }
@@ -114,27 +123,44 @@ func (h heatFields) Plot(c draw.Canvas, p *plot.Plot) {
 				if col > 0 && slices.ContainsFunc(h.Groups, func(g Group) bool { return g.First == col }) {
 					left += 2.5 * gap
 				}
-				colour := Shade
-				if !math.IsNaN(v) {
-					colour = h.Steps[h.step(v)].Color
-				}
-				c.FillPolygon(colour, box(left, bottom, right, top))
 				if math.IsNaN(v) {
+					c.FillPolygon(shade, box(left, bottom, right, top))
 					continue
 				}
+				colour := colourOf(v)
+				c.FillPolygon(colour, box(left, bottom, right, top))
 				sty := sans(labelSize, textOn(colour))
 				if h.Bold[row][col] {
 					sty = bold(labelSize, textOn(colour))
 				}
-				write(&c, sty, trX(float64(col)), trY(at)-labelSize*0.35, 0.5, h.Number(v))
+				write(&c, sty, trX(float64(col)), trY(at)-labelSize*0.35, 0.5, ratio(v))
 			}
 		})
 	}
 }
 
+func colourOf(value float64) color.Color {
+	step := 0
+	for value > heatSteps[step].to {
+		step++
+	}
+	return heatSteps[step].color
+}
+
+// ratio writes a value for a field: a table of forty columns has no room for more digits.
+func ratio(v float64) string {
+	switch {
+	case v == 1:
+		return "1"
+	case v < 9.95:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return show.Times(v)
+}
+
 // headings separates the groups of columns and names them.
 func (h heatFields) headings(c *draw.Canvas, trX func(float64) Length) {
-	sty := bold(smallSize, faded)
+	sty := bold(smallSize, Faded)
 	for i, g := range h.Groups {
 		x := trX(float64(g.First) - 0.5)
 		end := c.Max.X

@@ -65,13 +65,9 @@ func (s Series) Plot(c draw.Canvas, p *plot.Plot) {
 		s.join(&c, points)
 		for i, m := range s.Marks {
 			if s.Rows {
-				s.whisker(&c, 1, trX, m, func(along, across Length) vg.Point {
-					return vg.Point{X: along, Y: points[i].Y + across}
-				})
+				s.whisker(&c, m, trX, points[i])
 			} else {
-				s.whisker(&c, 0.8, trY, m, func(along, across Length) vg.Point {
-					return vg.Point{X: points[i].X + across, Y: along}
-				})
+				s.whisker(&c, m, trY, points[i])
 			}
 			if s.Radius > 0 {
 				s.Style.Marker.draw(&c, s.Style.Color, s.Radius, points[i])
@@ -95,18 +91,19 @@ func (s Series) join(c *draw.Canvas, points []vg.Point) {
 	}
 }
 
-// whisker draws the interval along an axis if it is wider than the mark.
-func (s Series) whisker(c *draw.Canvas, width Length, tr func(float64) Length, m Mark,
-	point func(along, across Length) vg.Point,
-) {
+// whisker draws the interval of a mark at a point along an axis if it is wider than the mark.
+func (s Series) whisker(c *draw.Canvas, m Mark, tr func(float64) Length, at vg.Point) {
 	if m.Lo >= m.Hi || tr(m.Hi)-tr(m.Lo) <= 2*s.Radius+1 {
 		return
 	}
 	lo, hi := tr(m.Lo), tr(m.Hi)
 	const end = 2.5 // half the width of the ends
 	line := func(from, to, across0, across1 Length) {
-		a, b := point(from, across0), point(to, across1)
-		c.StrokeLine2(draw.LineStyle{Color: s.Style.Color, Width: width}, a.X, a.Y, b.X, b.Y)
+		if s.Rows {
+			c.StrokeLine2(draw.LineStyle{Color: s.Style.Color, Width: 1}, from, at.Y+across0, to, at.Y+across1)
+		} else {
+			c.StrokeLine2(draw.LineStyle{Color: s.Style.Color, Width: 0.8}, at.X+across0, from, at.X+across1, to)
+		}
 	}
 	line(lo, hi, 0, 0)
 	line(lo, lo, -end, end)
@@ -150,7 +147,7 @@ func (b Bar) Plot(c draw.Canvas, p *plot.Plot) {
 				from += s.Length
 			}
 		}
-		write(&c, sans(smallSize, ink), trX(from)+4, y-smallSize*0.35, 0, b.Label)
+		write(&c, sans(smallSize, Ink), trX(from)+4, y-smallSize*0.35, 0, b.Label)
 	})
 }
 

@@ -13,10 +13,9 @@ type Panel struct {
 	XLabel, YLabel string
 	Rows           []Style // on the vertical axis, from the top; empty: the axis is a scale
 	Marks          []Marks // the last ones on top
-	OwnX           bool    // the horizontal axis holds the marks of this panel alone
 	Y              *Axis   // of this panel alone; nil: that of the figure
 
-	columns []Style          // of a table of fields, instead of a scale
+	columns []Style          // named below a table of fields
 	finish  func(*plot.Plot) // further setup of a table or a drawing; nil: none
 }
 
@@ -26,14 +25,20 @@ type Marks interface {
 	reach(x, y *span) // widens the ranges of the axes to include the marks
 }
 
+func (p *Panel) reach(x, y *span) {
+	for _, m := range p.Marks {
+		m.reach(x, y)
+	}
+}
+
 // plot makes the panel. first reports whether it is the first of its row.
 func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
 	out := plot.New()
 	out.BackgroundColor = nil
 	for _, a := range []*plot.Axis{&out.X, &out.Y} {
-		restyle(&a.Label.TextStyle, sans(labelSize, faded))
+		restyle(&a.Label.TextStyle, sans(labelSize, Faded))
 		a.Label.Padding = 3
-		restyle(&a.Tick.Label, sans(smallSize, ink))
+		restyle(&a.Tick.Label, sans(smallSize, Ink))
 		a.Tick.LineStyle = draw.LineStyle{Color: frame, Width: 0.5}
 		a.Tick.Length = 3
 		a.LineStyle = draw.LineStyle{Color: frame, Width: 0.5}
@@ -45,7 +50,7 @@ func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
 	out.Add(grid)
 	if p.Title != "" {
 		out.Title.Text = " " // keeps the room that heading fills
-		out.Title.TextStyle = bold(headingSize, ink)
+		out.Title.TextStyle = bold(headingSize, Ink)
 		out.Title.Padding = headingGap
 		out.Add(heading(p.Title))
 	}
@@ -55,11 +60,8 @@ func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
 	if len(p.Rows) > 0 {
 		p.nameRows(&out.Y)
 	}
-	if !first && p.columns == nil && p.Y == nil { // the panel to the left has named the axis
+	if !first && p.Y == nil { // the panel to the left has named the axis
 		out.Y.Tick.Marker = unnamed{out.Y.Tick.Marker}
-	}
-	if p.columns != nil {
-		p.nameColumns(out)
 	}
 	if p.finish != nil {
 		p.finish(out)
@@ -87,33 +89,24 @@ type heading string
 
 // Plot implements plot.Plotter.
 func (h heading) Plot(c draw.Canvas, _ *plot.Plot) {
-	write(&c, bold(headingSize, ink), c.Min.X, c.Max.Y+headingGap+2, 0, string(h))
+	write(&c, bold(headingSize, Ink), c.Min.X, c.Max.Y+headingGap+2, 0, string(h))
 }
 
 func (p *Panel) nameRows(y *plot.Axis) {
 	y.Min, y.Max = -0.6, float64(len(p.Rows))-0.4
 	y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	y.Tick.Length = 0
-	y.Tick.Label = sans(labelSize, ink)
+	y.Tick.Label = sans(labelSize, Ink)
 	y.Tick.Label.XAlign, y.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	var ticks plot.ConstantTicks
-	for i, l := range p.Rows {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: l.Name})
-	}
-	y.Tick.Marker = ticks
+	y.Tick.Marker = namesOf(p.Rows)
 }
 
-// nameColumns sets up a table of fields: no axes, and the names of the columns.
-func (p *Panel) nameColumns(out *plot.Plot) {
-	x, y := &out.X, &out.Y
-	y.Min, y.Max = -0.5, float64(len(p.Rows))-0.5
-	x.Min, x.Max = -0.5, float64(len(p.columns))-0.5
-	x.Width, y.Width = 0, 0
-	var ticks plot.ConstantTicks
-	for i, l := range p.columns {
+// namesOf returns ticks at 0, 1 and so on with the names of styles.
+func namesOf(styles []Style) (ticks plot.ConstantTicks) {
+	for i, l := range styles {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: l.Name})
 	}
-	x.Tick.Marker = ticks
+	return ticks
 }
 
 // RowsHeight returns the height of a panel with that many rows, including its heading and its axis.

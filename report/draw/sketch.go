@@ -29,7 +29,7 @@ func SketchFigure(s, narrow sketch.Sketch, style Style) *Figure {
 		}}
 	}
 	height := func(s sketch.Sketch) Length { return Length(s.Rows)*sketchText(s)*1.34 + 6 }
-	f := &Figure{Height: height(s), Panels: []*Panel{panel(s)}, Narrow: Stack{[]*Panel{panel(narrow)}, height(narrow)}}
+	f := &Figure{Height: height(s), Panels: []*Panel{panel(s)}, Narrow: []*Panel{panel(narrow)}, NarrowHeight: height(narrow)}
 	for _, key := range []struct {
 		text string
 		mark sketch.Mark
@@ -79,12 +79,12 @@ func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	baseline := func(row int) Length { return y(float64(row)+0.5) - size*0.35 }
 	for _, n := range s.Notes {
-		sty := sans(size, ink)
+		sty := sans(size, Ink)
 		switch n.Style {
 		case sketch.Heading:
-			sty = bold(size, ink)
+			sty = bold(size, Ink)
 		case sketch.Faded:
-			sty.Color = faded
+			sty.Color = Faded
 		}
 		text := strings.TrimLeft(n.Text, " ") // a browser would drop the spaces
 		write(&c, sty, x(float64(n.X+len(n.Text)-len(text))), baseline(n.Y), 0, text)
@@ -93,8 +93,8 @@ func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {
 		left, right := x(float64(b.X)), x(float64(b.X+b.Width))
 		if b.Framed {
 			middle := (left + right) / 2
-			write(&c, sans(size, faded), middle, baseline(b.Y), 0.5, strings.TrimSpace(b.Title))
-			write(&c, sans(size, faded), middle, baseline(b.Y+b.Height()-1), 0.5, b.Foot)
+			write(&c, sans(size, Faded), middle, baseline(b.Y), 0.5, strings.TrimSpace(b.Title))
+			write(&c, sans(size, Faded), middle, baseline(b.Y+b.Height()-1), 0.5, b.Foot)
 			for i, l := range b.Labels {
 				s.entry(&c, l, left+1, right-1, y(float64(b.Y+1+i)), y(float64(b.Y+2+i)), false)
 			}
@@ -112,7 +112,7 @@ func (s sketchMarks) node(c *draw.Canvas, b sketch.Box, left, right, top, bottom
 	}
 	sty := draw.LineStyle{Color: frame, Width: 0.7}
 	if b.Red {
-		sty = draw.LineStyle{Color: ink, Width: 1.6}
+		sty = draw.LineStyle{Color: Ink, Width: 1.6}
 	}
 	outline(c, sty, left, right, top, bottom)
 }
@@ -120,7 +120,7 @@ func (s sketchMarks) node(c *draw.Canvas, b sketch.Box, left, right, top, bottom
 // entry draws an entry with its mark.
 func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bottom Length, red bool) {
 	size := sketchText(s.Sketch)
-	sty := sans(size, ink)
+	sty := sans(size, Ink)
 	if l.Mark != sketch.Same {
 		fill := markFill(l.Mark, s.style)
 		sty.Color = textOn(fill)

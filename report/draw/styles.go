@@ -5,7 +5,6 @@ package draw
 import (
 	"hash/fnv"
 	"image/color"
-	"math"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report/answer"
@@ -47,14 +46,6 @@ var floor = Style{
 	Color: Hex("8a8a8a"), Marker: Circle.AsHollow(), Dashes: []Length{3, 2},
 }
 
-// control repeats the hue of the structure under control, hollow and dashed.
-func control(of Style) Style {
-	return Style{Color: of.Color, Marker: of.Marker.AsHollow(), Dashes: []Length{4, 2.5}}
-}
-
-// OtherStyle returns the style of contender number member outside the catalog.
-func OtherStyle(member int) Style { return palettes[others].style(member) }
-
 func (p palette) style(member int) Style {
 	return Style{
 		Color:  p.shades[member%len(p.shades)],
@@ -76,7 +67,7 @@ func Styles(entries []entry.Entry, rows []answer.RowName) map[string]Style {
 		}
 		style := palettes[f].style(members[f])
 		members[f]++
-		style.Family = string(f)
+		style.Name, style.Structure, style.Family = e.Name, e.Name, string(f)
 		out[e.Name] = style
 	}
 	taken := make(map[int]bool)
@@ -84,34 +75,28 @@ func Styles(entries []entry.Entry, rows []answer.RowName) map[string]Style {
 		taken[member] = true
 	}
 	for _, c := range rows {
-		if _, known := out[c.Name]; !known && !hasOwn(c.Role) {
+		if _, known := out[c.Name]; !known && c.Role != results.RoleFloor && c.Role != results.RoleControl {
 			member := hash(c.Name)
 			for tries := 0; taken[member] && tries < combinations; tries++ {
 				member = (member + 1) % combinations
 			}
 			taken[member] = true
-			out[c.Name] = OtherStyle(member)
+			out[c.Name] = palettes[others].style(member)
 		}
 	}
 	for _, c := range rows {
+		style := out[c.Name]
 		switch c.Role {
 		case results.RoleFloor:
-			out[c.Name] = floor
-		case results.RoleControl:
+			style = floor
+		case results.RoleControl: // the hue of the structure under control, hollow and dashed
 			of, ok := out[c.Of]
 			if !ok {
 				of = floor
 			}
-			out[c.Name] = control(of)
+			style = Style{Color: of.Color, Marker: of.Marker.AsHollow(), Dashes: []Length{4, 2.5}}
 		}
-	}
-	for name, style := range out {
-		style.Name, style.Structure = name, name
-		out[name] = style
-	}
-	for _, c := range rows {
-		style := out[c.Name]
-		style.Name = c.Shown()
+		style.Name, style.Structure = c.Shown(), c.Name
 		out[c.Name] = style
 	}
 	return out
@@ -124,22 +109,4 @@ func hash(name string) int {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	return int(h.Sum32() % uint32(combinations))
-}
-
-// hasOwn reports whether the role decides the style of a row, not the name.
-func hasOwn(role results.Role) bool {
-	return role == results.RoleFloor || role == results.RoleControl
-}
-
-// HeatSteps are the colors of ratios. Each is for costs up to a multiple of the best. They come from the
-// color map viridis, whose order is visible with any color blindness.
-var HeatSteps = []Bin{
-	{To: 1.1, Name: "up to 1.1 ×", Color: Hex("fde725")},
-	{To: 1.5, Name: "1.5 ×", Color: Hex("a0da39")},
-	{To: 2, Name: "2 ×", Color: Hex("4ac16d")},
-	{To: 3, Name: "3 ×", Color: Hex("1fa187")},
-	{To: 5, Name: "5 ×", Color: Hex("277f8e")},
-	{To: 10, Name: "10 ×", Color: Hex("365c8d")},
-	{To: 30, Name: "30 ×", Color: Hex("46327e")},
-	{To: math.Inf(1), Name: "more", Color: Hex("440154")},
 }

@@ -134,7 +134,6 @@ func (c *svgCanvas) Push()                                 { c.stack = append(c.
 func (c *svgCanvas) Rotate(rad float64)                    { c.state.turn *= cmplx.Rect(1, rad) }
 func (c *svgCanvas) DrawImage(vg.Rectangle, image.Image)   { panic("draw: charts have no images") }
 func (c *svgCanvas) Translate(by vg.Point)                 { c.state.shift += c.state.turn * point(by) }
-func (c *svgCanvas) place(p vg.Point) complex128           { return c.state.turn*point(p) + c.state.shift }
 func (c *svgCanvas) scaled(l Length) float64               { return float64(l) * cmplx.Abs(c.state.turn) }
 
 func (c *svgCanvas) Pop() {
@@ -213,8 +212,8 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 	c.flush()
 	var colour element
 	colour.paint("fill", "", c.state.color)
-	x, y := tenths(c.place(at), c.height)
-	fmt.Fprintf(&c.out, `<text x="%s" y="%s" font-size="%s"%s`, x, y, number(c.scaled(face.Font.Size)), colour.paints())
+	x, y := c.place(at)
+	fmt.Fprintf(&c.out, `<text x="%s" y="%s" font-size="%s"%s`, tenth(x), tenth(y), number(c.scaled(face.Font.Size)), colour.paints())
 	if utf8.RuneCountInString(s) > shortText {
 		fmt.Fprintf(&c.out, ` textLength="%s" lengthAdjust="spacingAndGlyphs"`, number(c.scaled(face.Width(s))))
 	}
@@ -222,7 +221,7 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 		c.out.WriteString(` font-weight="bold"`)
 	}
 	if angle := -cmplx.Phase(c.state.turn) * 180 / math.Pi; angle != 0 {
-		fmt.Fprintf(&c.out, ` transform="rotate(%s %s %s)"`, number(angle), x, y)
+		fmt.Fprintf(&c.out, ` transform="rotate(%s %s %s)"`, number(angle), tenth(x), tenth(y))
 	}
 	fmt.Fprintf(&c.out, "%s>%s</text>\n", c.names[s].attributes(), html.EscapeString(s))
 }
@@ -230,13 +229,13 @@ func (c *svgCanvas) FillString(face font.Face, at vg.Point, s string) {
 // shape returns the element of a path, without its colour.
 func (c *svgCanvas) shape(p vg.Path) string {
 	if len(p) == 3 && p[1].Type == vg.ArcComp && math.Abs(p[1].Angle) >= 2*math.Pi {
-		x, y := tenths(c.place(p[1].Pos), c.height)
-		return fmt.Sprintf(`circle cx="%s" cy="%s" r="%s"`, x, y, number(c.scaled(p[1].Radius)))
+		x, y := c.place(p[1].Pos)
+		return fmt.Sprintf(`circle cx="%s" cy="%s" r="%s"`, tenth(x), tenth(y), number(c.scaled(p[1].Radius)))
 	}
 	var b bytes.Buffer
 	var x, y, startX, startY int // in tenths
 	for _, step := range p {
-		nextX, nextY := inTenths(c.place(step.Pos), c.height)
+		nextX, nextY := c.place(step.Pos)
 		switch {
 		case step.Type == vg.MoveComp:
 			fmt.Fprintf(&b, "M%s %s", tenth(nextX), tenth(nextY))
@@ -261,14 +260,10 @@ func (c *svgCanvas) shape(p vg.Path) string {
 
 func point(p vg.Point) complex128 { return complex(float64(p.X), float64(p.Y)) }
 
-// inTenths are the coordinates of SVG, whose origin is at the top left.
-func inTenths(p complex128, height Length) (x, y int) {
-	return int(math.Round(10 * real(p))), int(math.Round(10 * (float64(height) - imag(p))))
-}
-
-func tenths(p complex128, height Length) (x, y string) {
-	a, b := inTenths(p, height)
-	return tenth(a), tenth(b)
+// place returns the coordinates of SVG in tenths, whose origin is at the top left.
+func (c *svgCanvas) place(p vg.Point) (x, y int) {
+	at := c.state.turn*point(p) + c.state.shift
+	return int(math.Round(10 * real(at))), int(math.Round(10 * (float64(c.height) - imag(at))))
 }
 
 func tenth(n int) string { return number(float64(n) / 10) }

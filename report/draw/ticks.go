@@ -7,24 +7,13 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Ticks places and labels the ticks of an axis.
-type Ticks = plot.Ticker
-
-// FixedTicks are ticks at given values within the range of the axis.
-type FixedTicks []plot.Tick
-
 // TicksAt returns ticks at values, labelled by label.
-func TicksAt[V int | float64](values []V, label func(float64) string) FixedTicks {
-	out := make(FixedTicks, len(values))
+func TicksAt(values []int, label func(float64) string) plot.ConstantTicks {
+	out := make(plot.ConstantTicks, len(values))
 	for i, v := range values {
 		out[i] = plot.Tick{Value: float64(v), Label: label(float64(v))}
 	}
 	return out
-}
-
-// Ticks implements plot.Ticker.
-func (t FixedTicks) Ticks(lo, hi float64) []plot.Tick {
-	return slices.DeleteFunc(slices.Clone(t), func(t plot.Tick) bool { return t.Value < lo || t.Value > hi })
 }
 
 // LinearTicks marks a linear axis, labelled by the function.
@@ -95,7 +84,7 @@ func (t LogTicks) Ticks(lo, hi float64) []plot.Tick {
 }
 
 // unnamed removes the labels of an axis and keeps its grid. The panel to the left has the labels.
-type unnamed struct{ named Ticks }
+type unnamed struct{ named plot.Ticker }
 
 // Ticks implements plot.Ticker.
 func (u unnamed) Ticks(lo, hi float64) []plot.Tick {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -60,15 +59,7 @@ const overAll = 2
 // overviewTable has a row for each structure, by merit, and a column for each cell. With several
 // cells, the first columns sum up the row.
 func (v *View) overviewTable(cells []*stats.Costs) draw.Heat {
-	t := draw.Heat{Steps: draw.HeatSteps, Number: func(v float64) string {
-		switch {
-		case v == 1:
-			return "1"
-		case v < 9.95: // more digits do not fit into a field of forty columns
-			return strconv.FormatFloat(v, 'f', 1, 64)
-		}
-		return show.Times(v)
-	}}
+	var t draw.Heat
 	if len(cells) > 1 {
 		t.Columns = []draw.Style{{Name: "typical"}, {Name: "worst"}}
 		t.Groups = []draw.Group{{Names: []string{"over all"}}}
