@@ -34,15 +34,9 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 
 type htmlPage struct {
 	*page
-	Sections []htmlSection
-	Policy   string
-	Style    template.CSS
-	Script   template.JS // empty: the page has none
-}
-
-type htmlSection struct {
-	section.Section
-	ID string
+	Policy string
+	Style  template.CSS
+	Script template.JS // empty: the page has none
 }
 
 // ownIDs are the IDs of the template, which no title may take.
@@ -66,9 +60,6 @@ func (p *page) html() ([]byte, error) {
 	id := section.IDs()
 	for _, own := range ownIDs {
 		id(own)
-	}
-	for _, s := range p.Sections {
-		out.Sections = append(out.Sections, htmlSection{Section: s, ID: id(s.Title)})
 	}
 	t, err := pageTemplate.Clone()
 	if err != nil {

@@ -29,24 +29,16 @@ func WriteMachines(dir string, runs []results.Named, structures []entry.Entry) (
 	return p.Front.Lead.String(), p.write(dir, func() error { return nil })
 }
 
-// choice is a structure and its cost as a multiple of the best.
-type choice struct {
-	structure string
-	times     float64
-	standing  stats.Standing // relative to the best
-	ns        float64        // of a unit; 0: not known
-}
-
-// compared is one question with the answers of all machines.
+// compared is one question with the answers of all machines. A score is a multiple of the best.
 type compared struct {
 	question string
-	answers  [][]choice // by machine, the best first
+	answers  []answer.Ranking // by machine, the best first
 
-	holds     string  // structure that may be the best on all machines; empty: none
-	certain   bool    // it ties with the best, or is it, on all
-	elsewhere float64 // largest multiple of a winner of one machine on another machine
-	loser     string  // that winner
-	steady    choice  // structure with the smallest worst multiple over the machines, and that multiple
+	holds     string        // structure that may be the best on all machines; empty: none
+	certain   bool          // it ties with the best, or is it, on all
+	elsewhere float64       // largest multiple of a winner of one machine on another machine
+	loser     string        // that winner
+	steady    answer.Ranked // structure with the smallest worst multiple over the machines, and that multiple
 
 	why, cause string // why the machines disagree, if the question is a cell and nothing holds; caches, core or unknown
 }
@@ -64,17 +56,17 @@ func machinesPage(runs []results.Named, structures []entry.Entry) *page {
 		e := r.Environment
 		machines.Add(letters[i], fmt.Sprintf("%s, %s", cmp.Or(e.CPU, "unknown"), show.Count(e.Cores, "core")),
 			strings.Join(strings.Fields(strings.Trim(e.OS+"/"+e.Arch, "/")+" "+e.ArchLevel+" "+e.Go), ", "),
-			cachesOf(e), r.Created.UTC().Format("2 January 2006"),
+			section.CachesOf(e), r.Created.UTC().Format("2 January 2006"),
 			cmp.Or(e.Build(), show.Unknown), r.Name)
 	}
 	var questions, cells []compared
 	for _, x := range advisers[0].Standard() {
-		questions = appendJudged(questions, x.Words(), len(runs), func(machine int) (out []choice) {
+		questions = appendJudged(questions, x.Words(), len(runs), func(machine int) (out answer.Ranking) {
 			y, _ := advisers[machine].Answer(x.Question)
 			for _, s := range y.Ranking {
-				c := choice{s.Structure, s.Score / y.Ranking[0].Score, s.Standing, s.NS}
-				if out = append(out, c); s.Structure == y.Name { // the winner comes first
-					out = slices.Insert(out[:len(out)-1], 0, c)
+				s.Score /= y.Ranking[0].Score
+				if out = append(out, s); s.Structure == y.Name { // the winner comes first
+					out = slices.Insert(out[:len(out)-1], 0, s)
 				}
 			}
 			return out
@@ -89,13 +81,14 @@ func machinesPage(runs []results.Named, structures []entry.Entry) *page {
 			}
 		}
 		question := fmt.Sprintf("%s, %s timers", c.Workload, show.Grouped(c.N))
-		cells = appendJudged(cells, question, len(runs), func(machine int) (out []choice) {
+		cells = appendJudged(cells, question, len(runs), func(machine int) (out answer.Ranking) {
 			for _, same := range views[machine].CellsOf(c.Workload) {
 				if same.N == c.N && same.Definition < newest {
 					redefined++
 				} else if same.N == c.N {
 					for _, s := range same.Ranked {
-						out = append(out, choice{s.Structure, same.ToBest(s).Center, same.ToBest(s).Standing(), same.Cost(s).Center})
+						to := same.ToBest(s)
+						out = append(out, answer.Ranked{Structure: s.Structure, Score: to.Center, Standing: to.Standing(), NS: same.Cost(s).Center})
 					}
 				}
 			}
@@ -129,17 +122,6 @@ func machinesPage(runs []results.Named, structures []entry.Entry) *page {
 	return p
 }
 
-// cachesOf writes the sizes of the three caches.
-func cachesOf(e results.Environment) string {
-	var out []string
-	for _, bytes := range []int{e.L1Data, e.L2, e.L3} {
-		if bytes > 0 {
-			out = append(out, show.Bytes(float64(bytes)))
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
 // explain says why the machines disagree on a cell of n timers. It is their caches if machines that hold the timers in
 // the same cache agree, else the core. It is unknown if the machines with known caches agree.
 func (c *compared) explain(n int, letters []string, runs []results.Named, structures []entry.Entry) {
@@ -147,14 +129,14 @@ func (c *compared) explain(n int, letters []string, runs []results.Named, struct
 	for _, of := range c.answers {
 		taken := 64
 		for _, e := range structures {
-			if e.Name == of[0].structure && e.MaxBytes > 0 {
+			if e.Name == of[0].Structure && e.MaxBytes > 0 {
 				taken = e.MaxBytes
 			}
 		}
 		bytes = max(bytes, taken)
 	}
-	in, answers := make(map[string][]string), make(map[string][][]choice) // by cache
-	var known [][]choice
+	in, answers := make(map[string][]string), make(map[string][]answer.Ranking) // by cache
+	var known []answer.Ranking
 	for i, r := range runs {
 		e, at := r.Environment, "memory"
 		for _, cache := range []struct {
@@ -212,10 +194,10 @@ func causes(cells []compared, runs []results.Named) string {
 }
 
 // appendJudged appends a question if every machine answers it.
-func appendJudged(list []compared, question string, machines int, answer func(machine int) []choice) []compared {
+func appendJudged(list []compared, question string, machines int, rank func(machine int) answer.Ranking) []compared {
 	c := compared{question: question}
 	for machine := range machines {
-		of := answer(machine)
+		of := rank(machine)
 		if len(of) == 0 {
 			return list
 		}
@@ -224,8 +206,8 @@ func appendJudged(list []compared, question string, machines int, answer func(ma
 	c.holds, c.certain, c.steady = common(c.answers)
 	for _, r := range c.answers {
 		for _, y := range slices.Concat(c.answers...) {
-			if y.structure == r[0].structure && y.times > c.elsewhere {
-				c.elsewhere, c.loser = y.times, y.structure
+			if y.Structure == r[0].Structure && y.Score > c.elsewhere {
+				c.elsewhere, c.loser = y.Score, y.Structure
 			}
 		}
 	}
@@ -234,25 +216,25 @@ func appendJudged(list []compared, question string, machines int, answer func(ma
 
 // common returns the structure that may be the best on all machines, whether that is certain, and the structure with the
 // smallest worst multiple.
-func common(answers [][]choice) (holds string, certain bool, steady choice) {
-	steady.times = math.Inf(1)
+func common(answers []answer.Ranking) (holds string, certain bool, steady answer.Ranked) {
+	steady.Score = math.Inf(1)
 	for _, x := range answers[0] {
 		most, worse, tie := 0.0, false, true
 		for _, r := range answers {
-			i := slices.IndexFunc(r, func(y choice) bool { return y.structure == x.structure })
+			i := slices.IndexFunc(r, func(y answer.Ranked) bool { return y.Structure == x.Structure })
 			if i < 0 {
 				most, worse = math.Inf(1), true
 				break
 			}
-			most = max(most, r[i].times)
-			worse = worse || i > 0 && r[i].standing == stats.Worse
-			tie = tie && (i == 0 || r[i].standing == stats.Tie)
+			most = max(most, r[i].Score)
+			worse = worse || i > 0 && r[i].Standing == stats.Worse
+			tie = tie && (i == 0 || r[i].Standing == stats.Tie)
 		}
-		if most < steady.times {
-			steady = choice{structure: x.structure, times: most}
+		if most < steady.Score {
+			steady = answer.Ranked{Structure: x.Structure, Score: most}
 		}
 		if better := holds == "" || tie && !certain; !worse && better {
-			holds, certain = x.structure, tie
+			holds, certain = x.Structure, tie
 		}
 	}
 	return holds, certain, steady
@@ -297,9 +279,9 @@ func machinesTable(what string, letters []string, list []compared) *show.Table {
 	for _, c := range list {
 		line := []any{c.question}
 		for _, r := range c.answers {
-			winner := show.Words(r[0].structure)
-			if r[0].ns > 0 {
-				winner = show.Number(r[0].ns, fmt.Sprintf("%s %s ns", r[0].structure, show.Figure(r[0].ns)))
+			winner := show.Words(r[0].Structure)
+			if r[0].NS > 0 {
+				winner = show.Number(r[0].NS, fmt.Sprintf("%s %s ns", r[0].Structure, show.Figure(r[0].NS)))
 			}
 			line = append(line, winner)
 		}
@@ -314,8 +296,8 @@ func machinesTable(what string, letters []string, list []compared) *show.Table {
 		if c.elsewhere > 1 {
 			elsewhere = multiple(c.loser, c.elsewhere)
 		}
-		if c.steady.structure != "" {
-			steady = multiple(c.steady.structure, c.steady.times)
+		if c.steady.Structure != "" {
+			steady = multiple(c.steady.Structure, c.steady.Score)
 		}
 		line = append(line, holds, elsewhere, steady)
 		if why {

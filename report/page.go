@@ -45,10 +45,13 @@ func newPage(v *section.View, sections []section.Section, structures []entry.Ent
 	if p.First != nil {
 		p.Cost = v.CostChart()
 	}
-	for _, text := range slices.Concat(warnings(v.Run), gaps(v, sections)) {
-		p.add(text)
-	}
+	p.warn(v)
+	p.nameGaps(v, sections)
 	return p
+}
+
+func (p *page) warning(strong, format string, args ...any) {
+	p.add(show.Warning(show.Strong(strong), " "+fmt.Sprintf(format, args...)))
 }
 
 func (p *page) add(text show.Text) {
@@ -91,7 +94,7 @@ func (p *page) answers(structures []entry.Entry) {
 		all = slices.Concat(typical, all)
 	}
 	for _, x := range all {
-		questions.Add(x.Words(), strings.TrimPrefix(x.Sentence(), "For "+x.Words()+": ")+far(x))
+		questions.Add(x.Words(), show.Joined(" ", strings.TrimPrefix(x.Sentence(), "For "+x.Words()+": "), x.Far))
 		for _, note := range x.Missing {
 			if !slices.Contains(notes, note) {
 				notes = append(notes, note)
@@ -109,37 +112,20 @@ func (p *page) answers(structures []entry.Entry) {
 	p.add(show.Para(strings.Join(notes, " ")))
 }
 
-// far returns the warning of an answer whose evidence is far from its question.
-func far(x answer.Answer) string {
-	if x.Far == "" {
-		return ""
-	}
-	return " " + x.Far
-}
-
 // made returns the date and the machine of the results, with the warnings about the machine. A reader
 // needs them next to the first figure.
 func made(v *section.View) show.Text {
-	e := v.Environment
-	var parts []string
-	for _, p := range []string{e.CPU, strings.Trim(e.OS+"/"+e.Arch, "/"), e.Go} {
-		if p != "" {
-			parts = append(parts, p)
-		}
-	}
+	e, cores := v.Environment, ""
+	build := e.Build()
 	if e.Cores > 0 {
-		parts = append(parts, show.Count(e.Cores, "core"))
+		cores = show.Count(e.Cores, "core")
 	}
-	if build := e.Build(); build != "" {
-		parts = append(parts, "timerbench "+build)
+	if build != "" {
+		build = "timerbench " + build
 	}
-	out := strings.Join(parts, ", ")
+	out := show.Joined(", ", e.CPU, strings.Trim(e.OS+"/"+e.Arch, "/"), e.Go, cores, build)
 	if !v.Created.IsZero() {
-		date := "Measured on " + v.Created.UTC().Format("2 January 2006")
-		if out != "" {
-			date += ": "
-		}
-		out = date + out
+		out = show.Joined(": ", "Measured on "+v.Created.UTC().Format("2 January 2006"), out)
 	}
 	if out != "" {
 		out += ". "
@@ -149,20 +135,16 @@ func made(v *section.View) show.Text {
 	return machine
 }
 
-// warnings returns the warnings that come before everything else.
-func warnings(r *answer.Run) []show.Text {
-	var out []show.Text
-	add := func(strong, format string, args ...any) {
-		out = append(out, show.Warning(show.Strong(strong), " "+fmt.Sprintf(format, args...)))
-	}
+// warn adds the warnings that come before everything else.
+func (p *page) warn(r *section.View) {
 	if !r.Complete {
-		add("This run was interrupted.", "Everything here was measured and proved in full. The rest is missing.")
+		p.warning("This run was interrupted.", "Everything here was measured and proved in full. The rest is missing.")
 	}
 	for _, f := range r.Failures {
-		add(f.Structure+" broke its contract", "on %s and has no figures there: %s.", f.Where, f.Reason)
+		p.warning(f.Structure+" broke its contract", "on %s and has no figures there: %s.", f.Where, f.Reason)
 	}
 	if c := r.Checked(); c.Fails() {
-		add("The intervals are too narrow.", "Of %d comparisons of a structure with a second instance of itself, %d differ, which is more than chance "+
+		p.warning("The intervals are too narrow.", "Of %d comparisons of a structure with a second instance of itself, %d differ, which is more than chance "+
 			"explains. These figures contain other work of the machine.", c.Controls, c.Differ)
 	}
 	unbounded := false
@@ -173,20 +155,16 @@ func warnings(r *answer.Run) []show.Text {
 		}
 	}
 	if unbounded {
-		add("Too few rounds for intervals.", "A 95 %% interval needs at least two rounds. Without intervals this page names no tie, and proves no "+
+		p.warning("Too few rounds for intervals.", "A 95 %% interval needs at least two rounds. Without intervals this page names no tie, and proves no "+
 			"difference unless it is large.")
 	}
-	return out
 }
 
 // namedStructures is the most structures that a gap names (chosen).
 const namedStructures = 5
 
-func gaps(v *section.View, sections []section.Section) []show.Text {
-	var out []show.Text
-	add := func(strong, format string, args ...any) {
-		out = append(out, show.Warning(show.Strong(strong), " "+fmt.Sprintf(format, args...)))
-	}
+// nameGaps says what the results lack.
+func (p *page) nameGaps(v *section.View, sections []section.Section) {
 	var measured []string
 	for _, who := range v.Measured(v.Cells...) {
 		if who.IsStructure() {
@@ -195,26 +173,25 @@ func gaps(v *section.View, sections []section.Section) []show.Text {
 	}
 	switch all := len(v.Known.Entries); {
 	case len(measured) == 0 && v.Live == nil:
-		out = append(out, show.Warning(show.Strong("No costs."), " No workload has a measured cost in these results, so no structure "+
+		p.add(show.Warning(show.Strong("No costs."), " No workload has a measured cost in these results, so no structure "+
 			"can be named. ", show.Mono("timerbench run"), " measures them."))
 	case len(measured) == 1:
-		add("One structure.", "Only %s was measured, so there is no comparison.",
-			measured[0])
+		p.warning("One structure.", "Only %s was measured, so there is no comparison.", measured[0])
 	case len(measured) > 1 && len(measured) < all:
 		names := fmt.Sprintf("%d of %d", len(measured), all)
 		if len(measured) <= namedStructures {
 			names += ": " + show.And(measured)
 		}
-		add("Some structures only.", "The run measured %s. A missing structure may be better than all of these.", names)
+		p.warning("Some structures only.", "The run measured %s. A missing structure may be better than all of these.", names)
 	}
 	if len(measured) > 0 && !slices.ContainsFunc(v.Cells, func(c *stats.Costs) bool {
 		return workload.Category(c.Category) != workload.Recorded
 	}) {
-		add("Traces only.", "The answers hold for the recorded programs. Other numbers of timers, delays and shares of cancels were "+
+		p.warning("Traces only.", "The answers hold for the recorded programs. Other numbers of timers, delays and shares of cancels were "+
 			"not measured.")
 	}
 	if n := len(v.Unknown); n > 0 {
-		add("Left out,", "because this version does not have them: %s, %s.", show.Count(n, "structure"), show.And(v.Unknown))
+		p.warning("Left out,", "because this version does not have them: %s, %s.", show.Count(n, "structure"), show.And(v.Unknown))
 	}
 	var absent []string
 	for _, s := range sections {
@@ -223,9 +200,8 @@ func gaps(v *section.View, sections []section.Section) []show.Text {
 		}
 	}
 	if len(absent) > 0 {
-		add("Left out,", "because the results hold no data: %s.", strings.Join(absent, ", "))
+		p.warning("Left out,", "because the results hold no data: %s.", strings.Join(absent, ", "))
 	}
-	return out
 }
 
 //go:embed page.md

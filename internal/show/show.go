@@ -125,9 +125,14 @@ func Joined(separator string, parts ...string) string {
 }
 
 // And joins names as a sentence does: a, b and c.
-func And(names []string) string {
+func And(names []string) string { return inSentence(names, " and ") }
+
+// Or joins names as a sentence does: a, b or c.
+func Or(names []string) string { return inSentence(names, " or ") }
+
+func inSentence(names []string, last string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	return strings.Join(names[:len(names)-1], ", ") + last + names[len(names)-1]
 }

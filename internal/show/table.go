@@ -5,7 +5,6 @@ import (
 	"html"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -77,11 +76,21 @@ func (c Cell) In(f Face) Cell {
 
 // String returns the text and the note of the cell.
 func (c Cell) String() string {
-	if c.Note == "" {
-		return c.Text
-	}
-	return c.Text + " (" + c.Note + ")"
+	return c.write(func(_ Face, s string) string { return s }, func(s string) string { return s })
 }
+
+// write writes the text in its face, and the note in brackets.
+func (c Cell) write(text func(Face, string) string, note func(string) string) string {
+	out := text(c.Face, c.Text)
+	if c.Note != "" {
+		out += " (" + note(c.Note) + ")"
+	}
+	return out
+}
+
+func (c Cell) html() string { return c.write(Face.html, escaped) }
+
+func (c Cell) markdown() string { return c.write(Face.markdown, literal) }
 
 // plain is the cell in a terminal, with each number bound to its unit.
 func (c Cell) plain() string { return bound(Safe(c.String())) }
@@ -115,20 +124,18 @@ func (t *Table) Add(cells ...any) *Row {
 }
 
 // Wide returns the table for a terminal, as wide as it gets.
-func (t Table) Wide() string { return t.terminal(t.widths()) }
+func (t Table) Wide() string { return t.terminal(t.largest(utf8.RuneCountInString)) }
 
 // Terminal returns the table for a terminal, within its Width. The widest column is wrapped
 // first. No word is broken, and no number is separated from its unit.
 func (t Table) Terminal() string {
 	const padding = 2
-	widths, least := t.widths(), make([]int, t.columns())
-	for _, cells := range t.lines() {
-		for i, cell := range cells {
-			for word := range strings.FieldsSeq(cell) {
-				least[i] = max(least[i], utf8.RuneCountInString(word))
-			}
+	widths, least := t.largest(utf8.RuneCountInString), t.largest(func(cell string) (longest int) {
+		for word := range strings.FieldsSeq(cell) {
+			longest = max(longest, utf8.RuneCountInString(word))
 		}
-	}
+		return longest
+	})
 	over := -Width() - 1 // spaces at the ends are cut
 	for _, w := range widths {
 		over += w + padding
@@ -166,7 +173,7 @@ func (t Table) Markdown() string {
 	if len(t.Rows) == 0 {
 		return ""
 	}
-	w := t.writer(Cell.markdown, make([]int, t.columns()))
+	w := t.writer(Cell.markdown, t.largest(func(string) int { return 0 }))
 	w.Style().Format.Header = text.FormatDefault
 	return w.RenderMarkdown() + "\n"
 }
@@ -219,22 +226,6 @@ func data(name, value string) string {
 		return ""
 	}
 	return fmt.Sprintf(` data-%s="%s"`, name, escaped(value))
-}
-
-func (c Cell) html() string {
-	out := c.Face.html(c.Text)
-	if c.Note != "" {
-		out += " (" + escaped(c.Note) + ")"
-	}
-	return out
-}
-
-func (c Cell) markdown() string {
-	out := c.Face.markdown(c.Text)
-	if c.Note != "" {
-		out += " (" + literal(c.Note) + ")"
-	}
-	return out
 }
 
 func (f Face) html(s string) string {
@@ -303,31 +294,22 @@ func (t Table) left(column int) bool {
 	return align[min(column, len(align)-1)] == 'l'
 }
 
-// lines are the texts of all rows, and the header.
-func (t Table) lines() [][]string {
-	out := [][]string{t.Header}
-	for _, row := range t.Rows {
-		line := make([]string, len(row.Cells))
-		for i, c := range row.Cells {
-			line[i] = c.plain()
+// largest returns the largest size of the texts of each column.
+func (t Table) largest(size func(text string) int) []int {
+	var out []int
+	add := func(column int, text string) {
+		if column == len(out) {
+			out = append(out, 0)
 		}
-		out = append(out, line)
+		out[column] = max(out[column], size(text))
+	}
+	for i, name := range t.Header {
+		add(i, name)
+	}
+	for _, row := range t.Rows {
+		for i, c := range row.Cells {
+			add(i, c.plain())
+		}
 	}
 	return out
-}
-
-// columns returns the number of columns.
-func (t Table) columns() int {
-	return len(slices.MaxFunc(t.lines(), func(a, b []string) int { return len(a) - len(b) }))
-}
-
-// widths returns the width of each column.
-func (t Table) widths() []int {
-	widths := make([]int, t.columns())
-	for _, cells := range t.lines() {
-		for i, cell := range cells {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	return widths
 }

@@ -106,20 +106,12 @@ func Tables(tables ...*Table) Text {
 func (t Text) String() string {
 	var out []string
 	for _, b := range t {
-		line := ""
-		for _, s := range b.Spans {
-			line += Safe(s.Text)
+		plain := func(_ Face, s string) string { return Safe(s) }
+		var items []string
+		for _, item := range b.Items {
+			items = append(items, "- "+joined(item, plain))
 		}
-		for i, item := range b.Items {
-			if i > 0 {
-				line += "\n"
-			}
-			line += "- "
-			for _, s := range item {
-				line += Safe(s.Text)
-			}
-		}
-		out = append(out, line+b.Listing)
+		out = append(out, joined(b.Spans, plain)+strings.Join(items, "\n")+b.Listing)
 	}
 	return strings.Join(out, "\n\n")
 }
@@ -130,13 +122,13 @@ func (t Text) Markdown() string {
 	for _, b := range t {
 		switch b.Kind {
 		case Paragraph:
-			out = append(out, markdown(b.Spans)+"\n")
+			out = append(out, joined(b.Spans, Face.markdown)+"\n")
 		case Quote:
-			out = append(out, "> "+markdown(b.Spans)+"\n")
+			out = append(out, "> "+joined(b.Spans, Face.markdown)+"\n")
 		case List:
 			list := ""
 			for _, item := range b.Items {
-				list += "- " + markdown(item) + "\n"
+				list += "- " + joined(item, Face.markdown) + "\n"
 			}
 			out = append(out, list)
 		case Listing:
@@ -158,13 +150,13 @@ func (t Text) HTML() string {
 	for _, b := range t {
 		switch b.Kind {
 		case Paragraph:
-			fmt.Fprintf(&out, "<p>%s</p>\n", htmlOf(b.Spans))
+			fmt.Fprintf(&out, "<p>%s</p>\n", joined(b.Spans, Face.html))
 		case Quote:
-			fmt.Fprintf(&out, "<blockquote><p>%s</p></blockquote>\n", htmlOf(b.Spans))
+			fmt.Fprintf(&out, "<blockquote><p>%s</p></blockquote>\n", joined(b.Spans, Face.html))
 		case List:
 			out.WriteString("<ul>\n")
 			for _, item := range b.Items {
-				fmt.Fprintf(&out, "<li>%s</li>\n", htmlOf(item))
+				fmt.Fprintf(&out, "<li>%s</li>\n", joined(item, Face.html))
 			}
 			out.WriteString("</ul>\n")
 		case Listing:
@@ -176,18 +168,10 @@ func (t Text) HTML() string {
 	return out.String()
 }
 
-func markdown(spans []Span) string {
+func joined(spans []Span, write func(Face, string) string) string {
 	out := ""
 	for _, s := range spans {
-		out += s.Face.markdown(s.Text)
-	}
-	return out
-}
-
-func htmlOf(spans []Span) string {
-	out := ""
-	for _, s := range spans {
-		out += s.Face.html(s.Text)
+		out += write(s.Face, s.Text)
 	}
 	return out
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -37,15 +36,14 @@ type candidate struct {
 type Answer struct {
 	Question `json:"question"`
 
-	Name       string    `json:"name"`       // the structure to take; empty: the results cannot answer
-	Candidates []string  `json:"candidates"` // may be the best, the lowest score first; Name is one of them or the default
-	Ranking    []Ranked  `json:"-"`          // the lowest score first
-	Ratio      ratioJSON `json:"ratio"`      // the ranking by name
-	Next       *Ranked   `json:"-"`          // the best structure but the default that is certainly worse than Name; nil: there is none
+	Name       string   `json:"name"`       // the structure to take; empty: the results cannot answer
+	Candidates []string `json:"candidates"` // may be the best, the lowest score first; Name is one of them or the default
+	Ranking    Ranking  `json:"ratio"`      // the lowest score first
+	Next       *Ranked  `json:"-"`          // the best structure but the default that is certainly worse than Name; nil: there is none
 
 	// Intrusive are the structures whose timers are fields of the caller's structs, as multiples of the named one. They are no
 	// candidates: the results compare them, and only the caller knows whether they fit.
-	Intrusive ratioJSON `json:"intrusive,omitempty"`
+	Intrusive Ranking `json:"intrusive,omitempty"`
 
 	Against string `json:"against,omitempty"` // the structure that Worth compares with Name; empty: there is no other
 
@@ -65,7 +63,7 @@ type Answer struct {
 
 // Sentence returns the answer in words.
 func (a Answer) Sentence() string {
-	return strings.Join(slices.DeleteFunc([]string{a.Before + a.Name + a.After, a.Worth, a.Rest}, func(s string) bool { return s == "" }), " ")
+	return show.Joined(" ", a.Before+a.Name+a.After, a.Worth, a.Rest)
 }
 
 // Of returns the rank of a structure; nil: it is not in the ranking.
@@ -144,9 +142,6 @@ func (r *Run) Adviser() *Adviser {
 	return a
 }
 
-var errNothing = errors.New("these results hold no costs of structures on a workload, so no " +
-	"structure can be named: want results of a run")
-
 // Answer answers a question. It returns an error if a value of the question is out of its range or if the results
 // cannot answer it. It costs milliseconds.
 func (a *Adviser) Answer(q Question) (Answer, error) {
@@ -163,7 +158,7 @@ func (a *Adviser) check(q Question) error {
 		return err
 	}
 	if len(a.cells) == 0 {
-		return errNothing
+		return errors.New("these results hold no costs of structures on a workload, so no structure can be named: want results of a run")
 	}
 	if a.Measured(q) != q {
 		have := "no single shape of delays"
@@ -216,7 +211,7 @@ func (a *Adviser) answer(q Question) (Answer, ranking, error) {
 	out.Before, out.After, out.Rest = "For "+q.Words()+": take ", out.after(), out.rest()
 	out.Live = a.underRealClock(q, out.Name)
 	out.Against = out.rival()
-	out.Worth, out.Ratio = out.worth(), out.Ranking
+	out.Worth = out.worth()
 	return out, ranks, nil
 }
 

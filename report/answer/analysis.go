@@ -18,7 +18,6 @@ type Run struct {
 	Cells      []*stats.Costs // by workload in the order of the results, then the smallest N first
 	Contenders []RowName      // in the order of charts and tables
 	Unknown    []string       // the structures that were left out, because this version does not have them
-	Noise      float64        // factor of all standard errors, from the A/A comparisons of all cells
 
 	places map[string]int // of structures by their merit, see ByMerit
 }
@@ -138,12 +137,6 @@ func (r *Run) IsExact(name string) bool {
 	}
 	e, ok := r.Entry(name)
 	return ok && e.Exact()
-}
-
-// IsCoarse reports whether a structure is known to fire late.
-func (r *Run) IsCoarse(name string) bool {
-	e, ok := r.Entry(name)
-	return ok && !e.Exact()
 }
 
 // Present returns the contenders for which keep reports true, in order.

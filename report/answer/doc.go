@@ -48,19 +48,14 @@
 // # What is certain
 //
 // The ratio to the first structure of the ranking has the interval of a single comparison, which combines the intervals of
-// the cells.
-// A structure ties with the first if this interval lies within 5 % of 1. By throughput it is worse if a one-sided comparison,
-// with 95 % confidence for the whole answer, says so (see package stats); by other criteria, if its interval lies above 1. A
-// structure that is neither is unclear. All that are not worse are candidates.
+// the cells and criteria: the errors of weighted logarithms add up as squares. A structure ties with the first if this interval
+// lies within 5 % of 1. By throughput it is worse if a one-sided comparison, with 95 % confidence for the whole answer, says so (see
+// package stats); by other criteria, if its interval lies above 1. A structure that is neither is unclear. All that are not worse
+// are candidates. A tail has the interval of its quantile, from the number of timed calls. Memory and idle wake-ups are counts, so
+// they are certain. Longest calls have the scatter of two runs.
 //
 // An answer names the first structure of the ranking, or [Default] if that scores at most 10 % more. So two runs of one build name
-// alike, and a small change of a question never changes the cost of the named structure
-// by more than that (a test sweeps all shares and sizes).
-//
-// Each criterion has an interval. A tail has the interval of its quantile, from the number of timed calls; the
-// intervals of all pairs hold together. Memory and idle wake-ups are counts, so they are certain. Longest calls
-// have the scatter of two runs. The interval of a score
-// is the weighted sum of the intervals of its criteria, whose errors add up as squares.
+// alike, and a small change of a question never changes the cost of the named structure by more than that.
 //
 // # What it is worth
 //

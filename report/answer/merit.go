@@ -110,14 +110,16 @@ func (r *Run) Leaders(rows []RowName) []RowName {
 }
 
 // Curves returns the given contenders that a chart of curves shows: the leaders and the floor.
-func (r *Run) Curves(rows []RowName) []RowName {
-	out := r.Leaders(rows)
+func (r *Run) Curves(rows []RowName) []RowName { return r.WithFloor(r.Leaders(rows), rows) }
+
+// WithFloor appends the floor of the structures by ID, if it is in rows.
+func (r *Run) WithFloor(to, rows []RowName) []RowName {
 	for _, who := range rows {
 		if who.Role == results.RoleFloor && r.Program(who.Name) == nil && who.Name != results.IntrusiveFloor {
-			out = append(out, who)
+			to = append(to, who)
 		}
 	}
-	return out
+	return to
 }
 
 // ChoiceNote explains the choice of structures on a chart of curves; empty: it shows all.

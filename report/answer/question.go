@@ -28,12 +28,6 @@ const Unknown = -1
 
 // Check returns an error if a value is out of its range.
 func (q Question) Check() error {
-	share := func(name string, v float64) error {
-		if !(v >= 0 && v <= 1) && v != Unknown {
-			return fmt.Errorf("%s %v: want a share from 0 to 1", name, v)
-		}
-		return nil
-	}
 	switch {
 	case !(q.N >= 1) || math.IsInf(q.N, 1):
 		return fmt.Errorf("number of timers %v: want 1 or more", q.N)
@@ -47,11 +41,10 @@ func (q Question) Check() error {
 			return fmt.Errorf("rate %v a second: want 0 or more", rate)
 		}
 	}
-	if err := share("share cancelled", q.Cancel); err != nil {
-		return err
-	}
-	if err := share("share moved", q.Reschedule); err != nil {
-		return err
+	for i, share := range []float64{q.Cancel, q.Reschedule} {
+		if !(share >= 0 && share <= 1) && share != Unknown {
+			return fmt.Errorf("share %s %v: want a share from 0 to 1", [...]string{"cancelled", "moved"}[i], share)
+		}
 	}
 	return q.Matters.check()
 }

@@ -1,11 +1,11 @@
 package answer
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
@@ -162,61 +162,62 @@ func (a *Adviser) Grid() *Answers {
 
 // nearest returns the places of the values of the first four controls that are nearest to a question.
 func (g *Answers) nearest(q Question) [4]int {
-	share := func(of []float64, share float64) int {
-		return slices.IndexFunc(of, func(v float64) bool {
-			return !slices.ContainsFunc(of, func(w float64) bool { return math.Abs(w-share) < math.Abs(v-share) })
-		})
+	size := func(n int) float64 { return decades(float64(n), q.N) }
+	from := func(share float64) func(float64) float64 {
+		return func(v float64) float64 { return math.Abs(v - share) }
 	}
-	n := slices.IndexFunc(g.N, func(n int) bool {
-		return !slices.ContainsFunc(g.N, func(m int) bool { return decades(float64(m), q.N) < decades(float64(n), q.N) })
-	})
 	delays := max(0, slices.Index(g.Delays, q.Delays)) // any, unless it was measured
-	return [4]int{n, share(g.Cancel, q.Cancel), share(g.Moved, q.Reschedule), delays}
+	return [4]int{leastOf(g.N, size), leastOf(g.Cancel, from(q.Cancel)), leastOf(g.Moved, from(q.Reschedule)), delays}
 }
 
-// ratioJSON is a ranking as one JSON object by name, in the order of the ranking. Numbers have three significant digits. An unknown
-// value is left out.
-type ratioJSON []Ranked
+// leastOf returns the place of the first value at the least distance.
+func leastOf[T any](values []T, distance func(T) float64) (at int) {
+	for i, v := range values {
+		if distance(v) < distance(values[at]) {
+			at = i
+		}
+	}
+	return at
+}
+
+// Ranking is a ranking. In JSON it is one object by name, in the order of the ranking. Numbers have three significant digits. An
+// unknown value is left out.
+type Ranking []Ranked
 
 // MarshalJSON writes the object.
-func (list ratioJSON) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
+func (list Ranking) MarshalJSON() ([]byte, error) {
+	objects := make([]string, len(list))
 	for i, s := range list {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "%q:{", s.Structure)
-		fmt.Fprintf(&b, `"center":%.3g`, s.Times.Center)
-		for _, f := range []struct {
-			key   string
-			value float64
-			known bool
-		}{
-			{"lo", s.Times.Lo, show.Narrow(s.Times.Lo, s.Times.Hi)}, {"hi", s.Times.Hi, show.Narrow(s.Times.Lo, s.Times.Hi)}, {"ns", s.NS, s.NS > 0}, {"p99_ns", s.TailNS, s.TailNS > 0},
-			{"bytes", s.Bytes, s.Bytes > 0}, {"pause_ns", s.PauseNS, s.PauseNS > 0}, {"idle_ticking", s.Ticking, s.Idle}, {"idle_tickless", s.Tickless, s.Idle},
-		} {
-			if f.known {
-				fmt.Fprintf(&b, `,%q:%.3g`, f.key, f.value)
+		object := fmt.Sprintf(`%q:{"center":%.3g`, s.Structure, s.Times.Center)
+		add := func(key string, value float64, known bool) {
+			if known {
+				object += fmt.Sprintf(`,%q:%.3g`, key, value)
 			}
 		}
-		b.WriteByte('}')
+		narrow := show.Narrow(s.Times.Lo, s.Times.Hi)
+		add("lo", s.Times.Lo, narrow)
+		add("hi", s.Times.Hi, narrow)
+		add("ns", s.NS, s.NS > 0)
+		add("p99_ns", s.TailNS, s.TailNS > 0)
+		add("bytes", s.Bytes, s.Bytes > 0)
+		add("pause_ns", s.PauseNS, s.PauseNS > 0)
+		add("idle_ticking", s.Ticking, s.Idle)
+		add("idle_tickless", s.Tickless, s.Idle)
+		objects[i] = object + "}"
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return []byte("{" + strings.Join(objects, ",") + "}"), nil
 }
 
 // sizes returns the powers of ten from 100 to a million that were measured, or else the size of the first cell.
 func (a *Adviser) sizes() []int {
 	var out []int
-	for _, c := range a.cells {
-		if e := math.Log10(float64(c.N)); e == math.Trunc(e) && e >= 2 && e <= 6 {
-			out = append(out, c.N)
+	for _, n := range []int{100, 1000, 10_000, 100_000, 1_000_000} {
+		if slices.ContainsFunc(a.cells, func(c *candidate) bool { return c.N == n }) {
+			out = append(out, n)
 		}
 	}
-	if len(out) == 0 && len(a.cells) > 0 {
-		out = []int{a.cells[0].N}
+	if out == nil {
+		return []int{a.cells[0].N}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return out
 }

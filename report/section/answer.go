@@ -53,9 +53,6 @@ func (v *View) overviewChart() *draw.Figure {
 	return f
 }
 
-// overAll is the number of columns that sum up a row.
-const overAll = 2
-
 // overviewTable has a row for each structure, by merit, and a column for each cell. With several
 // cells, the first columns sum up the row.
 func (v *View) overviewTable(cells []*stats.Costs) draw.Heat {
@@ -93,7 +90,7 @@ func (v *View) overviewTable(cells []*stats.Costs) draw.Heat {
 			if who.Complete {
 				typical, worst = who.Typical, who.Worst
 			}
-			values, best = []float64{typical, worst}, make([]bool, overAll)
+			values, best = []float64{typical, worst}, []bool{false, false}
 		}
 		for _, c := range cells {
 			row, value := c.Row(who.Name), math.NaN()
@@ -109,21 +106,10 @@ func (v *View) overviewTable(cells []*stats.Costs) draw.Heat {
 
 // fromPrograms says where the workloads of programs come from.
 func (v *View) fromPrograms() string {
-	var found []string
-	for _, origin := range []struct {
-		category workload.Category
-		words    string
-	}{
-		{workload.Program, "modelled on programs"},
-		{workload.Custom, "from scenario files"},
-	} {
-		if slices.ContainsFunc(v.InClass(answer.Programs), func(c *stats.Costs) bool {
-			return workload.Category(c.Category) == origin.category
-		}) {
-			found = append(found, origin.words)
-		}
+	has := func(category workload.Category) bool {
+		return slices.ContainsFunc(v.InClass(answer.Programs), func(c *stats.Costs) bool { return workload.Category(c.Category) == category })
 	}
-	return strings.Join(found, " or ")
+	return show.Joined(" or ", when(has(workload.Program), "modelled on programs"), when(has(workload.Custom), "from scenario files"))
 }
 
 func (v *View) coarseNote() string {

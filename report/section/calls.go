@@ -129,11 +129,8 @@ func callsTable(list []results.Calls) *show.Table {
 				row = append(row, nil, nil)
 			}
 		}
-		if bytes := any(c.Bytes); more {
-			if c.Bytes == 0 {
-				bytes = nil
-			}
-			row = append(row, c.Lag/1e3, bytes)
+		if more {
+			row = append(row, c.Lag/1e3, unless(c.Bytes))
 		}
 		t.Add(row...).Structure = c.Structure
 	}

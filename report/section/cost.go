@@ -57,12 +57,10 @@ func (v *View) CostChart() *draw.Figure {
 		}
 		measured := v.Measured(cells...)
 		for _, name := range usual {
-			for _, who := range measured {
-				if who.Name == name {
-					curve := v.rangesOfFew(cells, v.costCurve(w, who.Name))
-					curve.Style.Color = v.overN(name).Color
-					add(curve, name)
-				}
+			if slices.ContainsFunc(measured, func(who answer.RowName) bool { return who.Name == name }) {
+				curve := v.rangesOfFew(cells, v.costCurve(w, name))
+				curve.Style.Color = v.overN(name).Color
+				add(curve, name)
 			}
 		}
 		slices.Reverse(f.Legend) // the default first

@@ -21,10 +21,7 @@ func goTimers(v *View) Section {
 	s.Lead = show.Para("Go's own timers follow the real clock, so they take part in no workload. This is ", show.Strong("another measurement, under the real clock"),
 		": package time, and package driver on several structures, with its locks and its calls through interfaces. Its figures do not compare with those of "+
 			"the workloads. ", LiveLoads(v.Live))
-	for _, of := range LiveCosts(v.Live) {
-		of.Align = "lr"
-		s.Tables = append(s.Tables, Table{Title: of.Title, Body: show.Tables(&of.Table)})
-	}
+	s.Tables = inPage(LiveCosts(v.Live))
 	return s
 }
 

@@ -56,10 +56,11 @@ func (v *View) controlLead() show.Text {
 	out := fmt.Sprintf(" is a second instance of a structure, measured like any other row. The ratio of the two, paired by round, "+
 		"should be 1. Of %d such A/A comparisons, %d differ; chance alone makes about %s differ. ",
 		c.Controls, c.Differ, show.Figure(float64(c.Controls)*(1-stats.DefaultConfidence)))
+	verdict := "The intervals of this run are wide enough."
 	if c.Fails() {
-		return show.Para(show.Strong("The control"), out+"That is more than chance explains: the intervals of this run are too narrow.")
+		verdict = "That is more than chance explains: the intervals of this run are too narrow."
 	}
-	return show.Para(show.Strong("The control"), out+"The intervals of this run are wide enough.")
+	return show.Para(show.Strong("The control"), out+verdict)
 }
 
 // proofLead counts the rows that are proved. A control that joined late has no proof in the results.

@@ -156,12 +156,16 @@ func idleAtAll(lines []draw.Marks) []draw.Marks {
 func endsOf(lines []draw.Marks) draw.Ends {
 	var out draw.Ends
 	for _, m := range lines {
-		if line, ok := m.(draw.Series); ok && len(line.Marks) > 0 {
-			last := line.Marks[len(line.Marks)-1]
-			out = append(out, draw.End{Style: line.Style, X: last.X, Y: last.Y})
+		if line := m.(draw.Series); len(line.Marks) > 0 {
+			out = append(out, endOf(line, line.Style))
 		}
 	}
 	return out
+}
+
+func endOf(line draw.Series, style draw.Style) draw.End {
+	last := line.Marks[len(line.Marks)-1]
+	return draw.End{Style: style, X: last.X, Y: last.Y}
 }
 
 // idleFinding says on how many ticks nothing fires with a thousand timers or as near as was measured, and what such a tick costs.

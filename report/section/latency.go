@@ -28,18 +28,12 @@ func latency(v *View) Section {
 	cells := v.latencyCells()
 	if f := v.latencyChart(cells); f != nil {
 		s.Charts = append(s.Charts, f)
-		for _, at := range v.latenciesAt(cells) {
-			s.Tables = append(s.Tables, Table{Title: fmt.Sprintf("Single calls with %s timers", show.Grouped(at.n)), Body: at.table()})
+		for _, n := range sizesOf(cells) {
+			of := slices.DeleteFunc(slices.Clone(cells), func(c *stats.Costs) bool { return c.N != n })
+			s.Tables = append(s.Tables, Table{Title: fmt.Sprintf("Single calls with %s timers", show.Grouped(n)), Body: v.latencyTable(of)})
 		}
 	}
 	return s
-}
-
-// latencyAt is the single calls at one size.
-type latencyAt struct {
-	n     int
-	cells []*stats.Costs
-	rows  []answer.RowName
 }
 
 // The kinds of calls and the shapes of delays in the picture of single calls.
@@ -57,18 +51,6 @@ func (v *View) latencyCells() []*stats.Costs {
 	})
 }
 
-// latenciesAt returns the cells by size.
-func (v *View) latenciesAt(cells []*stats.Costs) (out []latencyAt) {
-	for _, n := range sizesOf(cells) {
-		at := latencyAt{n: n, cells: slices.DeleteFunc(slices.Clone(cells), func(c *stats.Costs) bool { return c.N != n })}
-		at.rows = v.classicRows(func(who answer.RowName) bool {
-			return slices.ContainsFunc(at.cells, func(c *stats.Costs) bool { return hasLatency(c.Row(who.Name)) })
-		})
-		out = append(out, at)
-	}
-	return out
-}
-
 // callTail is the percentiles of the calls of one kind of a structure at one size.
 type callTail struct {
 	who   answer.RowName
@@ -79,16 +61,12 @@ type callTail struct {
 }
 
 // callTails returns the percentiles in the picture, by size.
-func (v *View) callTails(cells []*stats.Costs) (out []callTail) {
-	has := func(who answer.RowName) bool {
-		return who.IsStructure() && slices.ContainsFunc(cells, func(c *stats.Costs) bool { return hasLatency(c.Row(who.Name)) })
-	}
-	rows := slices.DeleteFunc(v.classicRows(has), func(who answer.RowName) bool { return !who.IsStructure() })
+func (v *View) callTails(cells []*stats.Costs, rows []answer.RowName) (out []callTail) {
 	for _, c := range cells {
 		for _, who := range rows {
 			for _, kind := range latencyKinds {
-				l, ok := latencyOf(c.Row(who.Name), kind)
-				if ok && c.Grid.CancelPercent == latencyShare && tail.of(l) > 0 {
+				l := latencyOf(c.Row(who.Name), kind)
+				if c.Grid.CancelPercent == latencyShare && answer.KnowsQuantile(l, 0.99) && l.P99 > 0 {
 					out = append(out, callTail{who, kind, c.Grid.Delays, c.N, l})
 				}
 			}
@@ -100,7 +78,8 @@ func (v *View) callTails(cells []*stats.Costs) (out []callTail) {
 
 // latencyChart shows percentiles of single calls over N, a panel for each kind of call. Nil: there is nothing to show.
 func (v *View) latencyChart(cells []*stats.Costs) *draw.Figure {
-	tails := v.callTails(cells)
+	rows := slices.DeleteFunc(v.latencyRows(cells), func(who answer.RowName) bool { return !who.IsStructure() })
+	tails := v.callTails(cells, rows)
 	if len(tails) == 0 {
 		return nil
 	}
@@ -128,38 +107,38 @@ func (v *View) latencyChart(cells []*stats.Costs) *draw.Figure {
 		}
 		var bands []draw.Marks
 		var ends draw.Ends
-		of := slices.DeleteFunc(slices.Clone(tails), func(t callTail) bool { return t.kind != kind })
-		for len(of) > 0 {
-			first := of[0]
-			style := v.overN(first.who.Name)
-			band, line := draw.Band{Series: draw.Series{Style: style}, Faint: true}, draw.Series{Style: style, Radius: 2.2, Joined: true, Thick: first.who.Name == answer.Default}
-			if first.shape != latencyShapes[0] {
-				line.Style.Dashes, line.Radius, line.Thick = clusteredDashes, 0, false
-			}
-			var last callTail
-			of = slices.DeleteFunc(of, func(t callTail) bool {
-				if t.who != first.who || t.shape != first.shape {
-					return false
+		for _, shape := range latencyShapes {
+			for _, who := range rows {
+				style := v.overN(who.Name)
+				band, line := draw.Band{Series: draw.Series{Style: style}, Faint: true}, draw.Series{Style: style, Radius: 2.2, Joined: true, Thick: who.Name == answer.Default}
+				if shape != latencyShapes[0] {
+					line.Style.Dashes, line.Radius, line.Thick = clusteredDashes, 0, false
 				}
-				last = t
-				mark := draw.Mark{X: float64(t.n), Y: t.P99, Title: fmt.Sprintf("%s, %s %s at %s", kind, t.shape, show.Duration(t.P99), short(t.n))}
-				if r := t.P99Range; r != nil {
-					mark.Lo, mark.Hi = r[0], r[1]
+				for _, t := range tails {
+					if t.kind != kind || t.who != who || t.shape != shape {
+						continue
+					}
+					mark := draw.Mark{X: float64(t.n), Y: t.P99, Title: fmt.Sprintf("%s, %s %s at %s", kind, shape, show.Duration(t.P99), short(t.n))}
+					if r := t.P99Range; r != nil {
+						mark.Lo, mark.Hi = r[0], r[1]
+					}
+					line.Marks = append(line.Marks, mark)
+					top := t.P999
+					if !answer.KnowsQuantile(t.Latency, 0.999) {
+						top = t.P99
+					}
+					band.Marks = append(band.Marks, draw.Mark{X: float64(t.n), Lo: t.P50, Hi: top})
 				}
-				line.Marks = append(line.Marks, mark)
-				top := t.P999
-				if math.IsNaN(percentiles[2].of(t.Latency)) {
-					top = t.P99
+				if len(line.Marks) == 0 {
+					continue
 				}
-				band.Marks = append(band.Marks, draw.Mark{X: float64(t.n), Lo: t.P50, Hi: top})
-				return true
-			})
-			p.Marks = append(p.Marks, line)
-			if first.shape == latencyShapes[0] {
-				bands = append(bands, band)
-			}
-			if !slices.ContainsFunc(ends, func(e draw.End) bool { return e.Style.Structure == style.Structure }) {
-				ends = append(ends, draw.End{Style: style, X: float64(last.n), Y: last.P99})
+				p.Marks = append(p.Marks, line)
+				if shape == latencyShapes[0] {
+					bands = append(bands, band)
+				}
+				if !slices.ContainsFunc(ends, func(e draw.End) bool { return e.Style.Structure == style.Structure }) {
+					ends = append(ends, endOf(line, style))
+				}
 			}
 		}
 		p.Marks = append(append(bands, p.Marks...), ends)
@@ -198,16 +177,7 @@ func latencyFinding(tails []callTail) string {
 	for _, name := range names {
 		bound = max(bound, longest[name])
 	}
-	return fmt.Sprintf("%s; no call of %s takes more than %s", out, orOf(names), show.Duration(bound))
-}
-
-// orOf joins names of which none is meant.
-func orOf(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return fmt.Sprintf("%s; no call of %s takes more than %s", out, show.Or(names), show.Duration(bound))
 }
 
 // overN is the style of a structure in a picture over N. The default stands out from the shades of its family.
@@ -225,13 +195,13 @@ func roomForNames(sizes []int, share float64) float64 {
 	return math.Pow(10, share*max(1, decades))
 }
 
-// table holds the numbers of the picture.
-func (at latencyAt) table() show.Text {
+// latencyTable holds the numbers of the picture at one size.
+func (v *View) latencyTable(cells []*stats.Costs) show.Text {
 	t := newTable("llr", "Call", "Structure")
-	_, shares := gridOf(at.cells)
+	_, shares := gridOf(cells)
 	var columns []*stats.Costs
 	for _, share := range shares {
-		for _, c := range at.cells {
+		for _, c := range cells {
 			if c.Grid.CancelPercent == share {
 				t.Header = append(t.Header, fmt.Sprintf("%s, %d %%", c.Grid.Delays, share))
 				columns = append(columns, c)
@@ -239,11 +209,10 @@ func (at latencyAt) table() show.Text {
 		}
 	}
 	for _, kind := range latencyKinds {
-		for _, who := range at.rows {
+		for _, who := range v.latencyRows(cells) {
 			line := []any{kind.String(), label(who, false)}
 			for _, c := range columns {
-				l, _ := latencyOf(c.Row(who.Name), kind)
-				line = append(line, percentilesOf(l))
+				line = append(line, percentilesOf(latencyOf(c.Row(who.Name), kind)))
 			}
 			t.Add(line...).Structure = who.Name
 		}
@@ -255,15 +224,18 @@ func (at latencyAt) table() show.Text {
 func percentilesOf(l results.Latency) any {
 	var out []string
 	value := math.NaN()
-	for _, of := range percentiles {
-		ns := of.of(l)
-		text := show.Figure(ns)
-		if r := of.spread(l); r != nil && !math.IsNaN(ns) && r[0] < r[1] {
-			text += fmt.Sprintf(" (%s to %s)", show.Figure(r[0]), show.Figure(r[1]))
+	for _, p := range []struct {
+		q, ns float64
+		over  *results.Range // instances
+	}{{0.5, l.P50, l.P50Range}, {0.99, l.P99, l.P99Range}, {0.999, l.P999, l.P999Range}} {
+		text := show.Unknown
+		if answer.KnowsQuantile(l, p.q) {
+			text, value = show.Figure(p.ns), p.ns
+			if r := p.over; r != nil && r[0] < r[1] {
+				text += fmt.Sprintf(" (%s to %s)", show.Figure(r[0]), show.Figure(r[1]))
+			}
 		}
-		if out = append(out, text); !math.IsNaN(ns) {
-			value = ns
-		}
+		out = append(out, text)
 	}
 	if math.IsNaN(value) {
 		return nil
@@ -275,39 +247,16 @@ func hasLatency(r *results.Row) bool {
 	return r != nil && slices.ContainsFunc(r.Latency, func(l results.Latency) bool { return l.Samples > 0 })
 }
 
-func latencyOf(row *results.Row, kind script.Kind) (l results.Latency, ok bool) {
+// latencyOf returns the latency of a kind of call; without one it has no samples.
+func latencyOf(row *results.Row, kind script.Kind) results.Latency {
 	if row != nil {
 		for _, l := range row.Latency {
 			if l.Kind == kind && l.Samples > 0 {
-				return l, true
+				return l
 			}
 		}
 	}
-	return l, false
-}
-
-// percentile is one figure of a latency.
-type percentile struct {
-	value  func(results.Latency) float64
-	spread func(results.Latency) *results.Range // over instances
-	q      float64
-}
-
-var percentiles = []percentile{
-	{func(l results.Latency) float64 { return l.P50 }, func(l results.Latency) *results.Range { return l.P50Range }, 0.5},
-	tail,
-	{func(l results.Latency) float64 { return l.P999 }, func(l results.Latency) *results.Range { return l.P999Range }, 0.999},
-}
-
-// tail is the percentile of the lines of the picture.
-var tail = percentile{func(l results.Latency) float64 { return l.P99 }, func(l results.Latency) *results.Range { return l.P99Range }, 0.99}
-
-// of returns the percentile. It is NaN if too few samples leave it open by more than a factor of 10.
-func (p percentile) of(l results.Latency) float64 {
-	if !answer.KnowsQuantile(l, p.q) {
-		return math.NaN()
-	}
-	return p.value(l)
+	return results.Latency{}
 }
 
 func (v *View) clockNote() string {
@@ -317,25 +266,22 @@ func (v *View) clockNote() string {
 	return " Each sample contains one reading of the clock: " + show.Duration(v.Environment.ClockNS) + "."
 }
 
-// classicRows returns the classics for which has holds, and the floor below them. Without any of the
+// latencyRows returns the classics with single calls in the cells, and the floor below them. Without any of the
 // classics it returns the structures of a chart of curves.
-func (v *View) classicRows(has func(who answer.RowName) bool) []answer.RowName {
-	rows := v.Present(has)
-	var out []answer.RowName
+func (v *View) latencyRows(cells []*stats.Costs) []answer.RowName {
+	rows := v.Present(func(who answer.RowName) bool {
+		return slices.ContainsFunc(cells, func(c *stats.Costs) bool { return hasLatency(c.Row(who.Name)) })
+	})
+	var classics []answer.RowName
 	for _, name := range answer.Classics {
 		for _, who := range rows {
 			if who.Name == name && who.IsStructure() {
-				out = append(out, who)
+				classics = append(classics, who)
 			}
 		}
 	}
-	if len(out) == 0 {
-		out = v.Leaders(rows)
+	if len(classics) == 0 {
+		return v.Curves(rows)
 	}
-	for _, who := range rows {
-		if who.Role == results.RoleFloor && v.Program(who.Name) == nil && who.Name != results.IntrusiveFloor && len(out) > 0 {
-			out = append(out, who)
-		}
-	}
-	return out
+	return v.WithFloor(classics, rows)
 }

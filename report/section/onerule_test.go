@@ -99,7 +99,7 @@ func TestNoTwoPlacesContradictEachOther(t *testing.T) {
 				if err != nil || len(x.Evidence) != 1 {
 					t.Fatalf("%v, %+v", err, x.Evidence)
 				}
-				keep := func(name string) bool { return late || !v.IsCoarse(name) }
+				keep := func(name string) bool { return late || v.IsExact(name) }
 				ranked := c.Among(keep)
 				wantSentence(t, x)
 				named := make(map[stats.Standing][]string)
@@ -124,7 +124,7 @@ func TestNoTwoPlacesContradictEachOther(t *testing.T) {
 						t.Errorf("%d: %s is %v, and shown as %+v", seed, s.Structure, of.Standing(), s.Times)
 					}
 					line := slices.IndexFunc(heat.Rows, func(l draw.Style) bool { return l.Name == s.Structure })
-					if late && heat.Bold[line][overAll+column] != (standing != stats.Worse) {
+					if late && heat.Bold[line][2+column] != (standing != stats.Worse) {
 						t.Errorf("%d: %s is bold: %v, and %+v", seed, s.Structure, standing == stats.Worse, s.Times)
 					}
 				}

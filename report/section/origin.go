@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
@@ -34,28 +35,15 @@ func origin(v *View) Section {
 
 func (v *View) originTable() *show.Table {
 	e, q := v.Environment, v.Parameters
-	var caches, sizes []string
-	for _, bytes := range []int{e.L1Data, e.L2, e.L3} {
-		if bytes > 0 {
-			caches = append(caches, show.Bytes(float64(bytes)))
-		}
-	}
+	var sizes []string
 	for _, n := range slices.Sorted(slices.Values(q.N)) {
 		sizes = append(sizes, short(n))
 	}
-	made, rounds := "", ""
-	if q.Budget == 0 { // otherwise each cell has its own number
-		rounds = fmt.Sprint(q.Trials)
-	}
+	made := ""
 	if !v.Created.IsZero() {
 		made = v.Created.UTC().Format(time.RFC3339)
 	}
-	above0 := func(value float64, write func(float64) string) string {
-		if value <= 0 {
-			return ""
-		}
-		return write(value)
-	}
+	above0 := func(value float64, write func(float64) string) string { return when(value > 0, write(value)) }
 	t := newTable("ll", "What", "Value")
 	for _, of := range [][2]string{
 		{"Made", made},
@@ -64,7 +52,7 @@ func (v *View) originTable() *show.Table {
 		{"Kernel", e.Kernel},
 		{"CPU", e.CPU},
 		{"Cores", fmt.Sprint(e.Cores)},
-		{"Caches of a core", strings.Join(caches, ", ")},
+		{"Caches of a core", CachesOf(e)},
 		{"Memory", above0(float64(e.Memory), show.Bytes)},
 		{"GOMAXPROCS", fmt.Sprint(e.GOMAXPROCS)},
 		{"Version of timerbench", e.Version},
@@ -74,7 +62,7 @@ func (v *View) originTable() *show.Table {
 		{"Profile", q.Profile},
 		{"Seed", fmt.Sprint(q.Seed)},
 		{"Time of the run", above0(1e9*q.Budget, show.Duration)},
-		{"Rounds of each structure in a cell", rounds},
+		{"Rounds of each structure in a cell", when(q.Budget == 0, fmt.Sprint(q.Trials))}, // otherwise each cell has its own number
 		{"Structures", strings.Join(q.Structures, ", ")},
 		{"Workloads", strings.Join(q.Workloads, ", ")},
 		{"N (resident timers)", strings.Join(sizes, ", ")},
@@ -84,6 +72,17 @@ func (v *View) originTable() *show.Table {
 		}
 	}
 	return t
+}
+
+// CachesOf writes the sizes of the three caches.
+func CachesOf(e results.Environment) string {
+	var out []string
+	for _, bytes := range []int{e.L1Data, e.L2, e.L3} {
+		if bytes > 0 {
+			out = append(out, show.Bytes(float64(bytes)))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 func (v *View) workloadTable() *show.Table {

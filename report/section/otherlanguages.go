@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -86,13 +85,12 @@ func (v *View) withPrograms(intrusive bool) *programView {
 		return nil
 	}
 	ours := make(map[string]bool)
-	for _, who := range v.Present(func(who answer.RowName) bool { return who.Role == results.RoleIntrusive }) {
-		ours[who.Name] = intrusive
-	}
+	rows := v.Present(func(who answer.RowName) bool { return who.Role == results.RoleIntrusive })
 	if !intrusive {
-		for _, who := range v.Leaders(v.Measured(v.Cells...)) {
-			ours[who.Name] = true
-		}
+		rows = v.Leaders(v.Measured(v.Cells...))
+	}
+	for _, who := range rows {
+		ours[who.Name] = true
 	}
 	theirs := false
 	kept := v.only(func(row results.Row) bool {
@@ -161,16 +159,16 @@ func (f *programView) lead() show.Text {
 				continue
 			}
 			m := merits[0]
-			who := []show.Span{show.Mono(m.Name), {Text: " of timerbench"}}
+			of := " of timerbench"
 			if p := f.Program(m.Name); p != nil {
-				who[1].Text = " (" + p.Language + ")"
+				of = " (" + p.Language + ")"
 			}
 			between := g.among + ", "
 			if named++; named > 1 {
 				between = ", and "
 			}
-			out = append(out, show.Line(between, who, fmt.Sprintf(" takes %s times as long as the fastest of each workload",
-				show.Times(m.Typical)))...)
+			out = append(out, show.Line(between, show.Mono(m.Name), fmt.Sprintf("%s takes %s times as long as the fastest of each workload",
+				of, show.Times(m.Typical)))...)
 		}
 		if named > 0 {
 			out = append(out, show.Span{Text: ". "})
@@ -185,10 +183,7 @@ func (f *programView) lead() show.Text {
 
 func (f *programView) chart(g cellGroup) *draw.Figure {
 	out := f.overviewTable(g.cells).Figure()
-	out.Name = "other-languages-" + g.name
-	if f.intrusive {
-		out.Name = "other-languages-intrusive-" + g.name
-	}
+	out.Name = "other-languages-" + when(f.intrusive, "intrusive-") + g.name
 	out.Title = g.among + ": programs of other languages"
 	out.Subtitle = f.kind() + ". The time per " + units(g.cells) + " as a multiple of the fastest of all programs and structures. The chart has the " +
 		"best structures of each family here. Lower is better; 1 is the fastest."
@@ -207,11 +202,7 @@ func (f *programView) duels() *show.Table {
 			if theirs == nil || ours == nil {
 				continue
 			}
-			language := ""
-			if p := f.Program(theirs.Structure); p != nil {
-				language = p.Language
-			}
-			addUnit(t, c, show.Name(theirs.Structure), language, c.Cost(theirs).Center, known(c, f.floor(c, theirs)),
+			addUnit(t, c, show.Name(theirs.Structure), f.Program(theirs.Structure).Language, c.Cost(theirs).Center, known(c, f.floor(c, theirs)),
 				show.Name(ours.Structure), c.Cost(ours).Center, known(c, f.floor(c, ours)), TimesOf(c.Ratio(ours, theirs)), f.aboveFloors(c, ours, theirs))
 		}
 	}
@@ -337,10 +328,7 @@ func (f *programView) languageLine(g cellGroup, list []*results.External, above 
 		}
 		return ns
 	}
-	line, compared := []any{g.among}, false
-	if above {
-		line[0] = g.among + ", above the floors"
-	}
+	line, compared := []any{g.among + when(above, ", above the floors")}, false
 	for i, p := range list {
 		logs, cells := 0.0, 0
 		for _, c := range g.cells {
@@ -375,24 +363,10 @@ func (v *View) programs() *show.Table {
 	t := newTable("llllrrrrl", "Program", "Language", "Structure", "Calls", "Clock ns", "Wake-up ns", "Collected",
 		"Compiled", "More")
 	for _, p := range v.External {
-		var calls []string
-		if p.Inlined {
-			calls = append(calls, "inlined")
-		}
-		if p.Virtual {
-			calls = append(calls, "back by pointer")
-		}
-		var more []string
-		for _, s := range []string{p.Note, map[bool]string{true: "fires late, within its bound"}[p.Coarse]} {
-			if s != "" {
-				more = append(more, s)
-			}
-		}
-		if p.Limit > 0 {
-			more = append(more, "up to "+short(p.Limit)+" timers")
-		}
-		t.Add(show.Name(p.Name), p.Language, p.Version, unless(strings.Join(calls, ", ")), p.ClockNS, p.WakeNS,
-			share(p.CollectionNS, p.TimedNS), share(p.CompileNS, p.TimedNS), unless(strings.Join(more, "; "))).Structure = p.Name
+		calls := show.Joined(", ", when(p.Inlined, "inlined"), when(p.Virtual, "back by pointer"))
+		more := show.Joined("; ", p.Note, when(p.Coarse, "fires late, within its bound"), when(p.Limit > 0, "up to "+short(p.Limit)+" timers"))
+		t.Add(show.Name(p.Name), p.Language, p.Version, unless(calls), p.ClockNS, p.WakeNS,
+			share(p.CollectionNS, p.TimedNS), share(p.CompileNS, p.TimedNS), unless(more)).Structure = p.Name
 	}
 	return t
 }

@@ -50,12 +50,11 @@ type Section struct {
 
 // Table is a table or a text of a section.
 type Table struct {
-	Lead  show.Text    // above it
-	Title string       // unfolds the table at a click; empty: it does not fold
-	Chart *draw.Figure // above the body; nil: none
-	Body  show.Text    // empty: the table is left out, and its lead too
-	Main  bool         // on paper too, like the charts
-	Open  bool         // unfolded at first
+	Lead  show.Text // above it
+	Title string    // unfolds the table at a click; empty: it does not fold
+	Body  show.Text // empty: the table is left out, and its lead too
+	Main  bool      // on paper too, like the charts
+	Open  bool      // unfolded at first
 }
 
 // View is the results with the styles of the contenders.
@@ -93,7 +92,7 @@ func All(v *View) []Section {
 		s := f(v)
 		s.Charts = slices.DeleteFunc(s.Charts, func(f *draw.Figure) bool { return f == nil })
 		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return len(t.Body) == 0 })
-		for _, f := range s.Figures() {
+		for _, f := range s.Charts {
 			f.Name = name(f.Name)
 			if f.Title == "" {
 				f.Title, f.Headed = s.Title, true
@@ -117,22 +116,11 @@ func (t Table) Wide() bool {
 	return slices.ContainsFunc(t.Body, func(b show.Block) bool { return b.Kind == show.Values || b.Kind == show.Listing })
 }
 
-// Figures returns the charts of a section, then the charts of its tables.
-func (s Section) Figures() []*draw.Figure {
-	out := slices.Clone(s.Charts)
-	for _, t := range s.Tables {
-		if t.Chart != nil {
-			out = append(out, t.Chart)
-		}
-	}
-	return out
-}
-
 // Figures returns the charts of sections, in order.
 func Figures(sections []Section) []*draw.Figure {
 	var out []*draw.Figure
 	for _, s := range sections {
-		out = append(out, s.Figures()...)
+		out = append(out, s.Charts...)
 	}
 	return out
 }

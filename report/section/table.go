@@ -35,21 +35,14 @@ func pivot(align string, rows []answer.RowName, header []string, value func(who 
 // addUnit adds a row about a cell of the results. The row begins with the workload, the unit of the cost unless it is the
 // lifecycle of a timer, and the size.
 func addUnit(t *show.Table, c *stats.Costs, cells ...any) {
-	per := ""
-	if c.Unit != script.PerLifecycle {
-		per = "per " + string(c.Unit)
-	}
-	name := show.Words(c.Workload).With(show.Joined("; ", per, c.Unsteady()))
+	name := show.Words(c.Workload).With(show.Joined("; ", when(c.Unit != script.PerLifecycle, "per "+string(c.Unit)), c.Unsteady()))
 	t.Add(append([]any{name, size(c.N)}, cells...)...).Cell = cellName(c)
 }
 
-// size is a number of timers.
 func size(n int) show.Cell { return show.Number(float64(n), short(n)) }
 
-// percent is a share.
 func percent(share float64) show.Cell { return show.Number(share, show.Percent(share)) }
 
-// duration is a time in nanoseconds.
 func duration(ns float64) show.Cell { return show.Number(ns, show.Duration(ns)) }
 
 // names returns a cell with the names of structures. A single name can be pinned.
@@ -92,10 +85,7 @@ func sized(workload string, n int) string { return fmt.Sprintf("%s, N = %s", wor
 
 // perUnit returns the unit of the cost of a cell in brackets, unless it is the lifecycle of a timer.
 func perUnit(c *stats.Costs) string {
-	if c.Unit == script.PerLifecycle {
-		return ""
-	}
-	return fmt.Sprintf(" (per %s)", c.Unit)
+	return when(c.Unit != script.PerLifecycle, " (per "+string(c.Unit)+")")
 }
 
 // cellTitle names a cell, and its unit unless it is the lifecycle.
@@ -136,10 +126,18 @@ func withInterval(s stats.Cost) show.Cell {
 	return c
 }
 
-// unless is a text, or nil where it is empty.
-func unless(s string) any {
-	if s == "" {
+// unless is a value, or nil where it is zero.
+func unless[T comparable](v T) any {
+	if v == *new(T) {
 		return nil
 	}
-	return s
+	return v
+}
+
+// when is a text on a condition, or else empty.
+func when(condition bool, text string) string {
+	if !condition {
+		return ""
+	}
+	return text
 }
