@@ -44,12 +44,10 @@ func Grouped[I int | int64 | uint64](n I) string {
 }
 
 // Short writes a number for a chart: 950, 12.3k, 4M.
-func Short(v float64) string { return scaled(v, []unit{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}) }
+func Short(v float64) string { return scaled(v, "G", "M", "k", "") }
 
 // Duration writes nanoseconds with the unit that fits: 12.3 µs.
-func Duration(ns float64) string {
-	return scaled(ns, []unit{{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}, {1, " ns"}})
-}
+func Duration(ns float64) string { return scaled(ns, " s", " ms", " µs", " ns") }
 
 // Delay writes a time in nanoseconds from which timers are counted: 1h0m0.5s.
 func Delay(ns float64) string {
@@ -66,24 +64,15 @@ func Delay(ns float64) string {
 }
 
 // Bytes writes an amount of memory: 12.3 kB.
-func Bytes(n float64) string {
-	return scaled(n, []unit{{1e9, " GB"}, {1e6, " MB"}, {1e3, " kB"}, {1, " bytes"}})
-}
+func Bytes(n float64) string { return scaled(n, " GB", " MB", " kB", " bytes") }
 
-type unit struct {
-	size float64
-	name string
-}
-
-// scaled writes a number in the largest unit of which there is one, or in the last one.
-func scaled(v float64, units []unit) string {
-	last := len(units) - 1
-	for _, u := range units[:last] {
-		if math.Abs(v) >= u.size*0.9995 {
-			return Figure(v/u.size) + u.name
-		}
+// scaled writes a number in the largest of the units of 10^9, 10^6, 10^3 and 1 of which there is one, or in the last one.
+func scaled(v float64, units ...string) string {
+	size := 1e9
+	for size > 1 && !(math.Abs(v) >= size*0.9995) {
+		size, units = size/1e3, units[1:]
 	}
-	return Figure(v/units[last].size) + units[last].name
+	return Figure(v/size) + units[0]
 }
 
 // Times writes how many times as much: 1.04, 2.3, 17, 1.2k.

@@ -13,13 +13,14 @@ import (
 // Width returns the number of columns for texts and tables: COLUMNS, or the width of the terminal, or 80.
 func Width() int {
 	const least, usual = 40, 80
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		return max(n, least)
+	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil || n <= 0 {
+		n, _, err = term.GetSize(int(os.Stdout.Fd()))
 	}
-	if n, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && n > 0 {
-		return max(n, least)
+	if err != nil || n <= 0 {
+		return usual
 	}
-	return usual
+	return max(n, least)
 }
 
 var numberAndUnit = regexp.MustCompile(`([0-9]) (%|(?:[nµm]s|s|bytes|[kMG]?B)\b)`)

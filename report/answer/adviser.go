@@ -27,7 +27,7 @@ type Adviser struct {
 // candidate is a cell of the results that may answer a question.
 type candidate struct {
 	*stats.Costs
-	place
+	at     place
 	ranked map[bool][]*results.Row // by Question.Late
 	tails  map[string]tail
 }
@@ -126,11 +126,11 @@ func (r *Run) Adviser() *Adviser {
 			continue
 		}
 		x := &candidate{
-			Costs: c, place: p, tails: tails(c, max(r.Environment.ClockNS, 1)),
+			Costs: c, at: p, tails: tails(c, max(r.Environment.ClockNS, 1)),
 			ranked: map[bool][]*results.Row{true: c.Ranked, false: c.Among(r.IsExact)},
 		}
-		if p.delays != "" && !slices.Contains(a.shapes, p.delays) {
-			a.shapes = append(a.shapes, p.delays)
+		if p.Delays != "" && !slices.Contains(a.shapes, p.Delays) {
+			a.shapes = append(a.shapes, p.Delays)
 		}
 		a.tailed = a.tailed || len(x.tails) > 0
 		a.cells = append(a.cells, x)
@@ -167,7 +167,7 @@ func (a *Adviser) check(q Question) error {
 		}
 		return fmt.Errorf("this run did not measure %s delays: it has %s; timerbench run --workload '^grid-%[1]s-' measures them", q.Delays, have)
 	}
-	if !slices.ContainsFunc(a.cells, func(c *candidate) bool { return c.place.answers(q) }) {
+	if !slices.ContainsFunc(a.cells, func(c *candidate) bool { return c.at.answers(q) }) {
 		return errors.New("no timer fires in the workloads of these results, and in the question some do: " +
 			"want results of a workload in which timers fire, such as hold")
 	}
@@ -192,7 +192,7 @@ func (a *Adviser) answer(q Question) (Answer, ranking, error) {
 	for _, w := range near {
 		out.Evidence = append(out.Evidence, Evidence{
 			Workload: w.Workload, N: w.N, Unit: w.Unit, Distance: w.distance, Weight: w.weight,
-			Differs: show.Joined("; ", differs(q.place(), w.place), w.Unsteady()), Fastest: w.ranked[q.Late][0].Structure, calls: w.perUnit,
+			Differs: show.Joined("; ", differs(q.place(), w.at), w.Unsteady()), Fastest: w.ranked[q.Late][0].Structure, calls: w.at.perUnit,
 		})
 	}
 	ranks := ranking{a: a, q: q, near: near, tailed: a.near(q, true), shares: q.Matters.among(present[:])}
@@ -229,8 +229,8 @@ const leastWeight, sharpness = 0.04, 0.1
 func (a *Adviser) near(q Question, tailed bool) []weighted {
 	var all []weighted
 	for _, c := range a.cells {
-		if c.answers(q) && len(c.ranked[q.Late]) > 0 && (!tailed || len(c.tails) > 0) {
-			all = append(all, weighted{candidate: c, distance: q.place().distance(c.place)})
+		if c.at.answers(q) && len(c.ranked[q.Late]) > 0 && (!tailed || len(c.tails) > 0) {
+			all = append(all, weighted{candidate: c, distance: q.place().distance(c.at)})
 		}
 	}
 	least := math.Inf(1)
@@ -324,7 +324,7 @@ func (a *Adviser) growth(name string, n float64, c *candidate) float64 {
 	if e, _ := a.r.Entry(name); !e.Costs.Linear() {
 		return 1
 	}
-	return max(1, n/max(c.n, float64(c.N)))
+	return max(1, n/max(c.at.N, float64(c.N)))
 }
 
 // ratio is the paired ratio of two structures in a cell, at the number of timers of the question.

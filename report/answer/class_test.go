@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
 )
 
 // The results declare what a workload stands for. Its name says nothing.
@@ -18,9 +19,9 @@ func TestTheClassOfAWorkloadIsDeclared(t *testing.T) {
 			{Workload: "trace-x", Category: "recorded"}, {Workload: "grid-unknown-50"},
 		},
 	}, Knowledge{})
-	for name, want := range map[string]Class{
-		"grid-uniform-50": Programs, "x": Grid, "mine": Programs, "changed": Synthetic,
-		"trace-x": Recorded, "grid-unknown-50": Synthetic,
+	for name, want := range map[string]workload.Category{
+		"grid-uniform-50": workload.Program, "x": workload.Grid, "mine": workload.Program, "changed": workload.Synthetic,
+		"trace-x": workload.Recorded, "grid-unknown-50": workload.Synthetic,
 	} {
 		if got := ClassOf(r.CellsOf(name)[0]); got != want {
 			t.Errorf("%s: class %q, want %q", name, got, want)

@@ -181,7 +181,7 @@ func TestAnswersPredictOtherWorkloads(t *testing.T) {
 		}
 		others := *r
 		others.Cells = slices.DeleteFunc(slices.Clone(r.Cells), func(other *stats.Costs) bool { return other.Workload == c.Workload })
-		x, err := others.Adviser().Answer(c.place.question())
+		x, err := others.Adviser().Answer(c.at.question())
 		times := c.times(x.Name, x.Late)
 		if err != nil || times == 0 {
 			continue

@@ -8,32 +8,24 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// place locates a cell or a question among the workloads.
+// place locates a cell or a question among the workloads. Of a cell, the question has the measured numbers; no Delays are unknown or several.
 type place struct {
-	n       float64 // pending timers
-	cancel  float64 // of the timers that end; Unknown: any
-	moved   float64 // of the calls; Unknown: any
-	fires   float64 // of the calls
-	perWake float64 // calls between two wake-ups; 0: not known
-	delays  string  // empty: not known, several, or any
-	program bool    // of a program or a recording
+	Question
+	firing  float64 // share of the calls that fire a timer
 	perUnit float64 // calls in a unit of the cost
 	still   bool    // no timer fires, and it is not known to be in a steady state
 }
 
 func (q Question) place() place {
-	return place{
-		n: q.N, cancel: q.Cancel, moved: q.Reschedule, fires: (1 - q.Reschedule) * (1 - q.Cancel) / 2, perWake: q.PerWake, delays: q.Delays, program: q.Recorded,
-	}
+	return place{Question: q, firing: (1 - q.Reschedule) * (1 - q.Cancel) / 2}
 }
 
 // question is the inverse.
 func (q place) question() Question {
-	out := Question{N: q.n, Cancel: q.cancel, Delays: q.delays, Reschedule: q.moved, PerWake: q.perWake, Recorded: q.program}
-	if q.fires == 0 {
-		out.Cancel = 1
+	if q.firing == 0 {
+		q.Cancel = 1
 	}
-	return out
+	return q.Question
 }
 
 // fires reports whether timers fire in a program with these shares. It is false where any share will do.
@@ -48,7 +40,7 @@ func (q place) answers(asked Question) bool {
 	if q.still && asked.fires() {
 		return false
 	}
-	return asked.Delays == "" || q.delays == "" || (asked.Delays == workload.Constant) == (q.delays == workload.Constant)
+	return asked.Delays == "" || q.Delays == "" || (asked.Delays == workload.Constant) == (q.Delays == workload.Constant)
 }
 
 // Distances. See the documentation of the package.
@@ -70,19 +62,19 @@ func decades(a, b float64) float64 { return math.Abs(math.Log10(a / b)) }
 
 // distance returns the distance of a cell from a question, see the documentation of the package.
 func (q place) distance(c place) float64 {
-	parts := []float64{decades(q.n, c.n) / unitN}
-	if q.moved == Unknown { // as if both moved none
-		q.fires, c.fires = (1-q.cancel)/2, (1-c.cancel)/2
+	parts := []float64{decades(q.N, c.N) / unitN}
+	if q.Reschedule == Unknown { // as if both moved none
+		q.firing, c.firing = (1-q.Cancel)/2, (1-c.Cancel)/2
 	} else {
-		parts = append(parts, (q.moved-c.moved)/unitMoved)
+		parts = append(parts, (q.Reschedule-c.Reschedule)/unitMoved)
 	}
-	if q.cancel != Unknown {
-		parts = append(parts, decades(q.fires+leastFires, c.fires+leastFires)/unitFires)
+	if q.Cancel != Unknown {
+		parts = append(parts, decades(q.firing+leastFires, c.firing+leastFires)/unitFires)
 	}
-	if q.perWake > 0 && c.perWake > 0 {
-		parts = append(parts, decades(min(q.perWake, mostPerWake), min(c.perWake, mostPerWake))/unitPerWake)
+	if q.PerWake > 0 && c.PerWake > 0 {
+		parts = append(parts, decades(min(q.PerWake, mostPerWake), min(c.PerWake, mostPerWake))/unitPerWake)
 	}
-	if q.delays != "" && q.delays != c.delays || q.delays == "" && c.program && !q.program {
+	if q.Delays != "" && q.Delays != c.Delays || q.Delays == "" && c.Recorded && !q.Recorded {
 		parts = append(parts, otherDelays)
 	}
 	sum := 0.0
@@ -97,13 +89,10 @@ func placeOf(r *Run, c *stats.Costs) (p place, ok bool) {
 	if c.Unit == script.PerTick {
 		return place{}, false
 	}
-	p = place{n: float64(c.N), cancel: c.CancelRate, delays: delaysOf(r, c)}
-	switch workload.Category(c.Category) {
-	case workload.Program, workload.Custom, workload.Recorded:
-		p.program = true
-	}
+	p = place{Question: Question{N: float64(c.N), Cancel: c.CancelRate, Delays: delaysOf(r, c)}}
+	p.Recorded = ClassOf(c) == workload.Program || ClassOf(c) == workload.Recorded
 	if c.Resident >= 1 {
-		p.n = c.Resident
+		p.N = c.Resident
 	}
 	var calls, wakes, units, fired float64
 	kinds := make(map[script.Kind]float64)
@@ -121,26 +110,26 @@ func placeOf(r *Run, c *stats.Costs) (p place, ok bool) {
 	if calls <= 0 {
 		return place{}, false
 	}
-	p.perWake, p.perUnit = mostPerWake, calls/units
+	p.PerWake, p.perUnit = mostPerWake, calls/units
 	if wakes > 0 {
-		p.perWake = min(calls/wakes, mostPerWake)
+		p.PerWake = min(calls/wakes, mostPerWake)
 	}
 	done := kinds[script.KindSchedule] + kinds[script.KindCancel] + kinds[script.KindReschedule] + kinds[script.KindFire]
 	switch {
 	case done > 0:
-		p.moved, p.fires = kinds[script.KindReschedule]/done, kinds[script.KindFire]/done
+		p.Reschedule, p.firing = kinds[script.KindReschedule]/done, kinds[script.KindFire]/done
 	case c.Unit == script.PerReschedule:
-		p.moved = min(units/calls, 1)
+		p.Reschedule = min(units/calls, 1)
 	case c.Unit == script.PerLifecycle:
-		p.moved = max(0, 1-2*units/calls)
-		p.fires = (1 - p.moved) * (1 - p.cancel) / 2
+		p.Reschedule = max(0, 1-2*units/calls)
+		p.firing = (1 - p.Reschedule) * (1 - p.Cancel) / 2
 	default:
 		return place{}, false
 	}
-	if p.fires == 0 { // too few fires to be timed, or none
-		p.fires = min(fired/calls, leastFires)
+	if p.firing == 0 { // too few fires to be timed, or none
+		p.firing = min(fired/calls, leastFires)
 	}
-	p.still = p.fires == 0 && (c.Passed == nil || c.Unsteady() != "")
+	p.still = p.firing == 0 && (c.Passed == nil || c.Unsteady() != "")
 	return p, true
 }
 

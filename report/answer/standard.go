@@ -79,7 +79,7 @@ func (a *Adviser) Recorded() (names []string, questions []Question) {
 		_, trace := a.r.Parameters.Traces[c.Workload]
 		_, scenario := a.r.Parameters.Scenarios[c.Workload]
 		if trace || scenario {
-			names, questions = append(names, c.Workload), append(questions, c.place.question())
+			names, questions = append(names, c.Workload), append(questions, c.at.question())
 		}
 	}
 	return names, questions
@@ -122,7 +122,7 @@ func (a *Adviser) Grid() *Answers {
 		}
 	}
 	if len(shares) == 0 { // without a grid: what there is
-		shares[math.Round(100*a.cells[0].cancel)/100] = true
+		shares[math.Round(100*a.cells[0].at.Cancel)/100] = true
 	}
 	g := &Answers{
 		N: a.sizes(), Cancel: slices.Insert(slices.Sorted(maps.Keys(shares)), 0, Unknown), Moved: []float64{Unknown},
@@ -130,7 +130,7 @@ func (a *Adviser) Grid() *Answers {
 		Matters: append(slices.Clone(weightWords[:Pause]), "balanced"),
 	}
 	for _, moved := range []float64{0, 0.5, 0.98} { // none, some, most
-		if slices.ContainsFunc(a.cells, func(c *candidate) bool { return math.Abs(c.moved-moved)/unitMoved <= Measured }) {
+		if slices.ContainsFunc(a.cells, func(c *candidate) bool { return math.Abs(c.at.Reschedule-moved)/unitMoved <= Measured }) {
 			g.Moved = append(g.Moved, moved)
 		}
 	}

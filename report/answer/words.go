@@ -150,34 +150,34 @@ func (e Evidence) far(recorded bool) string {
 
 func differs(q, c place) string {
 	var out []string
-	if d := decades(q.n, c.n); d >= 0.1 {
+	if d := decades(q.N, c.N); d >= 0.1 {
 		more := "more"
-		if c.n < q.n {
+		if c.N < q.N {
 			more = "fewer"
 		}
 		out = append(out, fmt.Sprintf("%s times %s timers", show.Times(math.Pow(10, d)), more))
 	}
-	if q.cancel != Unknown && math.Abs(q.cancel-c.cancel) >= 0.02 && min(q.moved, c.moved) < 0.9 {
-		out = append(out, show.Percent(c.cancel)+" cancelled")
+	if q.Cancel != Unknown && math.Abs(q.Cancel-c.Cancel) >= 0.02 && min(q.Reschedule, c.Reschedule) < 0.9 {
+		out = append(out, show.Percent(c.Cancel)+" cancelled")
 	}
-	if q.moved != Unknown && math.Abs(q.moved-c.moved) >= 0.02 {
-		out = append(out, show.Percent(c.moved)+" of the calls move a timer")
+	if q.Reschedule != Unknown && math.Abs(q.Reschedule-c.Reschedule) >= 0.02 {
+		out = append(out, show.Percent(c.Reschedule)+" of the calls move a timer")
 	}
-	if q.perWake > 0 && decades(min(q.perWake, mostPerWake), c.perWake) >= 0.3 {
-		if c.perWake >= mostPerWake {
+	if q.PerWake > 0 && decades(min(q.PerWake, mostPerWake), c.PerWake) >= 0.3 {
+		if c.PerWake >= mostPerWake {
 			out = append(out, "1,000 calls or more a wake-up")
 		} else {
-			out = append(out, show.Figure(c.perWake)+" calls a wake-up")
+			out = append(out, show.Figure(c.PerWake)+" calls a wake-up")
 		}
 	}
-	if q.delays != "" && q.delays != c.delays {
-		if c.delays == "" {
+	if q.Delays != "" && q.Delays != c.Delays {
+		if c.Delays == "" {
 			out = append(out, "mixed delays")
 		} else {
-			out = append(out, c.delays+" delays")
+			out = append(out, c.Delays+" delays")
 		}
 	}
-	if q.delays == "" && c.program && !q.program {
+	if q.Delays == "" && c.Recorded && !q.Recorded {
 		out = append(out, "the delays of one program")
 	}
 	return strings.Join(out, ", ")

@@ -50,31 +50,29 @@ func apart(points []vg.Point, low, gap Length) []Length {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(points[a].Y, points[b].Y) })
-	out := make([]Length, len(points))
-	// Neighbours that are too close form a group around their mean.
-	type group struct {
-		members []int
-		middle  Length
+	type group struct { // of neighbours that are too close, around their mean
+		size, middle Length
 	}
 	var groups []group
-	half := func(g group) Length { return gap * Length(len(g.members)-1) / 2 }
+	half := func(g group) Length { return gap * (g.size - 1) / 2 }
 	for _, i := range order {
-		g := group{[]int{i}, points[i].Y}
+		g := group{1, points[i].Y}
 		for len(groups) > 0 {
 			last := groups[len(groups)-1]
 			if last.middle+half(last)+gap <= g.middle-half(g) {
 				break
 			}
-			a, b := Length(len(last.members)), Length(len(g.members))
-			g = group{append(slices.Clone(last.members), g.members...), (last.middle*a + g.middle*b) / (a + b)}
+			g = group{last.size + g.size, (last.middle*last.size + g.middle*g.size) / (last.size + g.size)}
 			groups = groups[:len(groups)-1]
 		}
 		g.middle = max(g.middle, low+half(g))
 		groups = append(groups, g)
 	}
+	out := make([]Length, len(points))
 	for _, g := range groups {
-		for j, i := range g.members {
-			out[i] = g.middle - half(g) + gap*Length(j)
+		for j := range int(g.size) {
+			out[order[0]] = g.middle - half(g) + gap*Length(j)
+			order = order[1:]
 		}
 	}
 	return out

@@ -61,15 +61,15 @@ func (v *View) overviewTable(cells []*stats.Costs) draw.Heat {
 		t.Columns = []draw.Style{{Name: "typical"}, {Name: "worst"}}
 		t.Groups = []draw.Group{{Names: []string{"over all"}}}
 	}
-	class := answer.Class("")
+	var class workload.Category
 	for _, c := range cells {
 		if answer.ClassOf(c) != class {
 			class = answer.ClassOf(c)
-			t.Groups = append(t.Groups, draw.Group{First: len(t.Columns), Names: map[answer.Class][]string{
-				answer.Recorded:  {"recorded from programs", "recorded"},
-				answer.Programs:  {v.fromPrograms(), "programs"},
-				answer.Grid:      {"delays, share cancelled", "grid"},
-				answer.Synthetic: {"synthetic"},
+			t.Groups = append(t.Groups, draw.Group{First: len(t.Columns), Names: map[workload.Category][]string{
+				workload.Recorded:  {"recorded from programs", "recorded"},
+				workload.Program:   {v.fromPrograms(), "programs"},
+				workload.Grid:      {"delays, share cancelled", "grid"},
+				workload.Synthetic: {"synthetic"},
 			}[class]})
 		}
 		name := c.Workload
@@ -107,7 +107,7 @@ func (v *View) overviewTable(cells []*stats.Costs) draw.Heat {
 // fromPrograms says where the workloads of programs come from.
 func (v *View) fromPrograms() string {
 	has := func(category workload.Category) bool {
-		return slices.ContainsFunc(v.InClass(answer.Programs), func(c *stats.Costs) bool { return workload.Category(c.Category) == category })
+		return slices.ContainsFunc(v.InClass(workload.Program), func(c *stats.Costs) bool { return workload.Category(c.Category) == category })
 	}
 	return show.Joined(" or ", when(has(workload.Program), "modelled on programs"), when(has(workload.Custom), "from scenario files"))
 }

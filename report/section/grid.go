@@ -6,8 +6,8 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 )
 
@@ -22,7 +22,7 @@ func grid(v *View) Section {
 // gridChart compares the distributions of the delays, with a panel for each share
 // cancelled. Nil: there is no grid.
 func (v *View) gridChart() *draw.Figure {
-	cells := slices.DeleteFunc(v.InClass(answer.Grid), func(c *stats.Costs) bool { return c.Grid == nil })
+	cells := slices.DeleteFunc(v.InClass(workload.Grid), func(c *stats.Costs) bool { return c.Grid == nil })
 	if len(cells) == 0 {
 		return nil
 	}

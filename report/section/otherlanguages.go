@@ -8,6 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
@@ -127,7 +128,7 @@ func (f *programView) groups() []cellGroup {
 		}
 	}
 	synthetic := func(c *stats.Costs) bool {
-		return answer.ClassOf(c) == answer.Synthetic || answer.ClassOf(c) == answer.Grid
+		return answer.ClassOf(c) == workload.Synthetic || answer.ClassOf(c) == workload.Grid
 	}
 	for _, n := range sizesOf(cells) {
 		add(short(n), "With "+short(n)+" timers", func(c *stats.Costs) bool { return synthetic(c) && c.N == n })
