@@ -8,6 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/report/sketch"
@@ -56,10 +57,10 @@ func costs(cells ...map[string]float64) *results.Run {
 	return r
 }
 
-func factOf(facts []section.Fact, name string) string {
-	for _, f := range facts {
-		if f.Name == name {
-			return f.Text
+func factOf(facts *show.Table, name string) string {
+	for _, f := range facts.Rows {
+		if f.Cells[0].Text == name {
+			return f.Cells[1].Text
 		}
 	}
 	return ""
@@ -69,7 +70,7 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 	t.Parallel()
 	r := costs(map[string]float64{"hwheel": 10, "rbtree": 40}, map[string]float64{"hwheel": 20, "rbtree": 10}, map[string]float64{"hwheel": 90})
 	r.Cells[2].LeftOut = []string{"rbtree"}
-	of := func(name string) []section.Fact { return section.Facts(find(t, name), answer.Of(r, catalog.All())) }
+	of := func(name string) *show.Table { return section.Facts(find(t, name), answer.Of(r, catalog.All())) }
 	for _, test := range []struct{ structure, fact, want string }{
 		{"hwheel", "Wins", "fastest, or tied with the fastest, in 2 of 3 cells: hold, N = 100; hold, N = 300"},
 		{"hwheel", "Loses", "most in hold, N = 200 (2.0 × the fastest)"},

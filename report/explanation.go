@@ -19,7 +19,7 @@ import (
 // Explanation is the page about one structure.
 type Explanation struct {
 	entry entry.Entry
-	facts []section.Fact
+	facts *show.Table
 	style draw.Style
 }
 
@@ -47,12 +47,12 @@ func (x *Explanation) Text() string {
 	var b strings.Builder
 	b.WriteString(x.entry.Name + "\n\n")
 	widest := 0
-	for _, f := range x.facts {
-		widest = max(widest, utf8.RuneCountInString(f.Name))
+	for _, f := range x.facts.Rows {
+		widest = max(widest, utf8.RuneCountInString(f.Cells[0].Text))
 	}
-	for _, f := range x.facts {
-		name := f.Name
-		for line := range strings.Lines(text.WrapSoft(f.Text, sketch.Columns-widest-2)) {
+	for _, f := range x.facts.Rows {
+		name := f.Cells[0].Text
+		for line := range strings.Lines(text.WrapSoft(f.Cells[1].Text, sketch.Columns-widest-2)) {
 			fmt.Fprintf(&b, "%-*s  %s\n", widest, name, strings.TrimSpace(line))
 			name = ""
 		}
@@ -75,7 +75,7 @@ func (x *Explanation) Text() string {
 func (x *Explanation) HTML() ([]byte, error) {
 	p := &page{Title: x.entry.Name, Front: section.Section{
 		Lead:   show.Para(noDrawing),
-		Tables: []section.Table{{Body: show.Tables(section.FactTable(x.entry.Name, x.facts)), Main: true}},
+		Tables: []section.Table{{Body: show.Tables(x.facts), Main: true}},
 	}}
 	if f := section.Drawing(x.entry, x.style); f != nil {
 		p.Front.Lead, p.Front.Charts = show.Para(drawingIntro), []*draw.Figure{f}

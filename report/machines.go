@@ -95,7 +95,7 @@ func machinesPage(runs []results.Named, structures []entry.Entry) *page {
 			return out
 		})
 		if last := len(cells) - 1; last >= 0 && cells[last].question == question && cells[last].holds == "" {
-			cells[last].explain(c.N, letters, runs, structures)
+			cells[last].explain(c.N, letters, runs, views[0])
 		}
 	}
 	p.Front.Lead = append(show.Para(sumUp(len(runs), "question", questions)), show.Para(sumUp(len(runs), "cell", cells)+causes(cells, runs))...)
@@ -124,16 +124,11 @@ func machinesPage(runs []results.Named, structures []entry.Entry) *page {
 
 // explain says why the machines disagree on a cell of n timers. It is their caches if machines that hold the timers in
 // the same cache agree, else the core. It is unknown if the machines with known caches agree.
-func (c *compared) explain(n int, letters []string, runs []results.Named, structures []entry.Entry) {
+func (c *compared) explain(n int, letters []string, runs []results.Named, v *answer.Run) {
 	bytes := 0 // of a timer of the largest winner
 	for _, of := range c.answers {
-		taken := 64
-		for _, e := range structures {
-			if e.Name == of[0].Structure && e.MaxBytes > 0 {
-				taken = e.MaxBytes
-			}
-		}
-		bytes = max(bytes, taken)
+		e, _ := v.Entry(of[0].Structure)
+		bytes = max(bytes, cmp.Or(e.MaxBytes, 64))
 	}
 	in, answers := make(map[string][]string), make(map[string][]answer.Ranking) // by cache
 	var known []answer.Ranking

@@ -183,11 +183,9 @@ func nextBest(c *stats.Costs, r *results.Row) show.Cell {
 // ratioTable is the overview in numbers, at every N.
 func (v *View) ratioTable() *show.Table {
 	columns := v.ByMerit(v.Present(answer.RowName.IsStructure))
-	t := newTable("lr", "Workload", "N")
-	t.Structures = make([]string, len(t.Header))
-	for _, who := range columns {
-		t.Header, t.Structures = append(t.Header, who.Name), append(t.Structures, who.Name)
-	}
+	names := mapped(columns, func(who answer.RowName) string { return who.Name })
+	t := newTable("lr", append([]string{"Workload", "N"}, names...)...)
+	t.Structures = append(make([]string, 2), names...)
 	for _, c := range v.Cells {
 		if len(c.Ranked) == 0 {
 			continue
@@ -196,7 +194,7 @@ func (v *View) ratioTable() *show.Table {
 		for _, who := range columns {
 			row := c.Row(who.Name)
 			multiple := ratio(c.ToBest(row))
-			if who.IsStructure() && c.ToBest(row).Standing() == stats.Unclear {
+			if c.ToBest(row).Standing() == stats.Unclear {
 				multiple.Text += "?"
 			}
 			line = append(line, faceIf(c.MayBeBest(row), multiple))

@@ -34,20 +34,8 @@ func Drawing(e entry.Entry, style draw.Style) *draw.Figure {
 	return f
 }
 
-// FactTable shows the facts of a structure.
-func FactTable(name string, facts []Fact) *show.Table {
-	t := newTable("ll", "", name)
-	for _, f := range facts {
-		t.Add(f.Name, f.Text)
-	}
-	return t
-}
-
-// Fact is a line about a structure.
-type Fact struct{ Name, Text string }
-
-// Facts returns the facts of a structure from the catalog and from a run. r may be nil.
-func Facts(e entry.Entry, r *answer.Run) []Fact {
+// Facts returns the facts of a structure from the catalog and from a run, each with its name. r may be nil.
+func Facts(e entry.Entry, r *answer.Run) *show.Table {
 	ties := "in any order"
 	if e.Ties == entry.FIFO {
 		ties = "FIFO: in the order in which they were scheduled or rescheduled"
@@ -56,37 +44,26 @@ func Facts(e entry.Entry, r *answer.Run) []Fact {
 	if !e.Exact() {
 		exactness = "coarse: never early, and late by " + e.Late
 	}
-	costs := fmt.Sprintf("schedule %s; cancel %s; pop %s", e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop)
-	out := []Fact{
-		{"What it is", e.Summary},
-		{"Idea", e.Source},
-		{"Package", e.Package},
-		{"Costs", costs},
-		{"Equal deadlines", ties},
-		{"Exactness", exactness},
-		{"Memory", memoryOf(e, r)},
-	}
+	t := newTable("ll", "", e.Name)
+	t.Add("What it is", e.Summary)
+	t.Add("Idea", e.Source)
+	t.Add("Package", e.Package)
+	t.Add("Costs", fmt.Sprintf("schedule %s; cancel %s; pop %s", e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop))
+	t.Add("Equal deadlines", ties)
+	t.Add("Exactness", exactness)
+	t.Add("Memory", memoryOf(e, r))
 	if e.Limit > 0 {
-		out = append(out, Fact{"Limit", "made for up to " + show.Grouped(e.Limit) + " timers"})
+		t.Add("Limit", "made for up to "+show.Grouped(e.Limit)+" timers")
 	}
 	if e.ThirdParty != "" {
-		out = append(out, Fact{"Off the shelf", e.ThirdParty})
+		t.Add("Off the shelf", e.ThirdParty)
 	}
-	return append(out, standing(e.Name, r)...)
+	addStanding(t, e.Name, r)
+	return t
 }
 
 // memoryOf returns the declared memory of a timer and its measured memory at the largest size.
 func memoryOf(e entry.Entry, r *answer.Run) string {
-	var out []string
-	if e.MaxBytes > 0 {
-		out = append(out, fmt.Sprintf(
-			"at most %d bytes per timer with 10,000 or more timers, including a value of 8 bytes", e.MaxBytes))
-	}
-	if e.Allocates {
-		out = append(out, "allocates in the steady state")
-	} else {
-		out = append(out, "allocates nothing in the steady state")
-	}
 	var largest results.Memory
 	if r != nil {
 		for _, m := range r.Memory {
@@ -95,28 +72,24 @@ func memoryOf(e entry.Entry, r *answer.Run) string {
 			}
 		}
 	}
-	if largest.N > 0 {
-		out = append(out, fmt.Sprintf("measured with %s timers: %s bytes, and %s after timers were replaced",
-			short(largest.N), show.Figure(largest.Bytes), show.Figure(largest.AgedBytes)))
-	}
-	return strings.Join(out, "; ")
+	return show.Joined("; ",
+		when(e.MaxBytes > 0, fmt.Sprintf("at most %d bytes per timer with 10,000 or more timers, including a value of 8 bytes", e.MaxBytes)),
+		"allocates "+when(!e.Allocates, "nothing ")+"in the steady state",
+		when(largest.N > 0, fmt.Sprintf("measured with %s timers: %s bytes, and %s after timers were replaced",
+			short(largest.N), show.Figure(largest.Bytes), show.Figure(largest.AgedBytes))))
 }
 
 // namedCells is how many cells a fact names (chosen).
 const namedCells = 4
 
-// multiple is the cost of a structure in a cell as a multiple of the fastest's.
-type multiple struct {
-	cell  string
-	times float64
-}
-
-func standing(name string, r *answer.Run) []Fact {
+// addStanding adds where a structure wins and loses.
+func addStanding(t *show.Table, name string, r *answer.Run) {
 	if r == nil {
-		return []Fact{{"Wins and loses", "no results"}}
+		t.Add("Wins and loses", "no results")
+		return
 	}
 	var wins, unclear, out []string // cells
-	var worse []multiple
+	var worse []*stats.Costs
 	logs := 0.0
 	for _, c := range r.Cells {
 		cell := sized(c.Workload, c.N)
@@ -131,7 +104,7 @@ func standing(name string, r *answer.Run) []Fact {
 			case c.ToBest(s).Standing() == stats.Unclear:
 				unclear = append(unclear, cell)
 			default:
-				worse = append(worse, multiple{cell, c.ToBest(s).Center})
+				worse = append(worse, c)
 				logs += math.Log(c.ToBest(s).Center)
 			}
 		}
@@ -139,32 +112,27 @@ func standing(name string, r *answer.Run) []Fact {
 	clear := len(wins) + len(worse)
 	all := clear + len(unclear)
 	if all == 0 {
-		return []Fact{{"Wins and loses", unranked(name, r)}}
+		t.Add("Wins and loses", unranked(name, r))
+		return
 	}
-	first := fmt.Sprintf("fastest, or tied with the fastest, in %d of %d cells", len(wins), all)
-	if len(wins) > 0 {
-		first += ": " + someCells(wins)
-	}
-	facts := []Fact{{"Wins", first}}
+	t.Add("Wins", fmt.Sprintf("fastest, or tied with the fastest, in %d of %d cells", len(wins), all)+when(len(wins) > 0, ": "+someCells(wins)))
 	if len(unclear) > 0 {
-		facts = append(facts, Fact{"Unclear", fmt.Sprintf("may be the fastest in %d: %s", len(unclear), someCells(unclear))})
+		t.Add("Unclear", fmt.Sprintf("may be the fastest in %d: %s", len(unclear), someCells(unclear)))
 	}
-	slices.SortStableFunc(worse, func(a, b multiple) int { return cmp.Compare(a.times, b.times) })
-	var worst []string
-	for _, m := range slices.Backward(worse[max(0, len(worse)-namedCells):]) {
-		worst = append(worst, m.cell+" ("+show.Times(m.times)+" × the fastest)")
-	}
-	if len(worst) > 0 {
-		facts = append(facts, Fact{"Loses", "most in " + strings.Join(worst, "; ")})
+	times := func(c *stats.Costs) float64 { return c.ToBest(c.Row(name)).Center }
+	slices.SortStableFunc(worse, func(a, b *stats.Costs) int { return cmp.Compare(times(b), times(a)) })
+	if len(worse) > 0 {
+		worst := mapped(worse[:min(namedCells, len(worse))], func(c *stats.Costs) string {
+			return sized(c.Workload, c.N) + " (" + show.Times(times(c)) + " × the fastest)"
+		})
+		t.Add("Loses", "most in "+strings.Join(worst, "; "))
 	}
 	if len(out) > 0 {
-		facts = append(facts, Fact{"Left out", "too slow with fewer timers, so not measured in " + someCells(out)})
+		t.Add("Left out", "too slow with fewer timers, so not measured in "+someCells(out))
 	}
 	if clear > 0 {
-		facts = append(facts, Fact{"Typical", show.Times(math.Exp(logs/float64(clear))) + " × the fastest: the " +
-			"geometric mean over the clear cells, where a tie counts as 1"})
+		t.Add("Typical", show.Times(math.Exp(logs/float64(clear)))+" × the fastest: the geometric mean over the clear cells, where a tie counts as 1")
 	}
-	return facts
 }
 
 // unranked compares a structure in no ranking with the default: its timers are fields of the caller's structs, or it has no costs.

@@ -86,10 +86,8 @@ func gridOf(cells []*stats.Costs) (delays []string, shares []int) {
 		if !slices.Contains(delays, c.Grid.Delays) {
 			delays = append(delays, c.Grid.Delays)
 		}
-		shares = append(shares, c.Grid.CancelPercent)
 	}
-	slices.Sort(shares)
-	return delays, slices.Compact(shares)
+	return delays, distinct(mapped(cells, func(c *stats.Costs) int { return c.Grid.CancelPercent }))
 }
 
 // distributionMark returns the marker of a distribution, by its index, in the color

@@ -25,27 +25,19 @@ func idle(v *View) Section {
 	}
 }
 
-// idleCase is the workload of some of the idle counts. Counts of different cases cannot be
-// compared.
-type idleCase struct {
-	workload, distribution string
-	n                      int
-}
-
-// largestIdle returns the counts with the largest N for each workload and distribution, and their
-// cases.
-func (v *View) largestIdle() (counts []results.Idle, cases []idleCase) {
-	largest := make(map[idleCase]int) // by workload and distribution
+// largestIdle returns the counts with the largest N for each workload and distribution, and the first count of each such case.
+// Counts of different cases cannot be compared.
+func (v *View) largestIdle() (counts, cases []results.Idle) {
 	for _, i := range v.Idle {
-		of := idleCase{i.Workload, i.Distribution, 0}
-		largest[of] = max(largest[of], i.N)
-	}
-	for _, i := range v.Idle {
-		if i.N == largest[idleCase{i.Workload, i.Distribution, 0}] {
-			counts = append(counts, i)
-			if at := (idleCase{i.Workload, i.Distribution, i.N}); !slices.Contains(cases, at) {
-				cases = append(cases, at)
-			}
+		same := func(other results.Idle) bool {
+			return other.Workload == i.Workload && other.Distribution == i.Distribution
+		}
+		if slices.ContainsFunc(v.Idle, func(other results.Idle) bool { return same(other) && other.N > i.N }) {
+			continue
+		}
+		counts = append(counts, i)
+		if !slices.ContainsFunc(cases, same) {
+			cases = append(cases, i)
 		}
 	}
 	return counts, cases
@@ -79,20 +71,14 @@ func (v *View) idleSums(d results.Driver, of []answer.RowName) []results.Idle {
 // idleScope names the sizes and delays of the counts.
 func (v *View) idleScope() string {
 	var shapes []string
-	var sizes []int
 	_, cases := v.largestIdle()
 	for _, c := range cases {
-		if c.distribution != "" && !slices.Contains(shapes, c.distribution) {
-			shapes = append(shapes, c.distribution)
+		if c.Distribution != "" && !slices.Contains(shapes, c.Distribution) {
+			shapes = append(shapes, c.Distribution)
 		}
-		sizes = append(sizes, c.n)
 	}
-	slices.Sort(sizes)
-	out := "N = " + shortList(slices.Compact(sizes))
-	if len(shapes) > 0 {
-		out += ", delays " + show.And(shapes)
-	}
-	return out
+	sizes := distinct(mapped(cases, func(c results.Idle) int { return c.N }))
+	return "N = " + shortList(sizes) + when(len(shapes) > 0, ", delays "+show.And(shapes))
 }
 
 // idleSentence names the structures with idle wake-ups under a tickless driver.
@@ -108,10 +94,7 @@ func (v *View) idleSentence() string {
 	}
 	share := func(i results.Idle) float64 { return float64(i.Total()) / float64(i.Wakeups) }
 	slices.SortStableFunc(idle, func(a, b results.Idle) int { return cmp.Compare(share(b), share(a)) })
-	var names []string
-	for _, i := range idle {
-		names = append(names, fmt.Sprintf("%s in %s", i.Structure, show.Percent(share(i))))
-	}
+	names := mapped(idle, func(i results.Idle) string { return fmt.Sprintf("%s in %s", i.Structure, show.Percent(share(i))) })
 	return fmt.Sprintf("Under a tickless driver, %d of %s have idle wake-ups: %s of their wake-ups. ", len(idle), all, show.And(names))
 }
 

@@ -32,12 +32,7 @@ func (v *View) idleTicksChart() *draw.Figure {
 	if !slices.ContainsFunc(v.IdleTicks, func(i results.IdleTicks) bool { return i.Fired > 0 && i.Ticks > 0 }) {
 		return nil
 	}
-	var sizes []int
-	for _, i := range v.IdleTicks {
-		sizes = append(sizes, i.N)
-	}
-	slices.Sort(sizes)
-	sizes = slices.Compact(sizes)
+	sizes := distinct(mapped(v.IdleTicks, func(i results.IdleTicks) int { return i.N }))
 	f := &draw.Figure{
 		Name:     "idle-ticks",
 		Title:    idleFinding(v.IdleTicks),

@@ -83,11 +83,7 @@ func (v *View) latencyChart(cells []*stats.Costs) *draw.Figure {
 	if len(tails) == 0 {
 		return nil
 	}
-	var sizes []int
-	for _, t := range tails {
-		sizes = append(sizes, t.n)
-	}
-	sizes = slices.Compact(sizes)
+	sizes := distinct(mapped(tails, func(t callTail) int { return t.n }))
 	f := &draw.Figure{
 		Name:  "latency",
 		Title: latencyFinding(tails),

@@ -114,11 +114,7 @@ func (v *View) allocationTable() *show.Table {
 func (v *View) byWorkload(cells []*stats.Costs, has func(*results.Row) bool,
 	value func(*stats.Costs, *results.Row) any,
 ) *show.Table {
-	var header []string
-	for _, c := range cells {
-		header = append(header, cellName(c))
-	}
-	return pivot("lr", v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
+	return pivot("lr", v.ByMerit(v.Contenders), mapped(cells, cellName), func(who answer.RowName, column int) any {
 		if row := cells[column].Row(who.Name); row != nil && has(row) {
 			return value(cells[column], row)
 		}

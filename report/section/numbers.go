@@ -71,13 +71,8 @@ func (v *View) kindTable(c *stats.Costs) *show.Table {
 			}
 		}
 	}
-	slices.Sort(found)
-	found = slices.Compact(found)
-	var header []string
-	for _, k := range found {
-		header = append(header, k.String())
-	}
-	return pivot("lr", v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
+	found = distinct(found)
+	return pivot("lr", v.ByMerit(v.Contenders), mapped(found, script.Kind.String), func(who answer.RowName, column int) any {
 		if s := c.KindCost(c.Row(who.Name), found[column]); s.OK() {
 			return withInterval(s)
 		}

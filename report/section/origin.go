@@ -35,10 +35,6 @@ func origin(v *View) Section {
 
 func (v *View) originTable() *show.Table {
 	e, q := v.Environment, v.Parameters
-	var sizes []string
-	for _, n := range slices.Sorted(slices.Values(q.N)) {
-		sizes = append(sizes, short(n))
-	}
 	made := ""
 	if !v.Created.IsZero() {
 		made = v.Created.UTC().Format(time.RFC3339)
@@ -65,7 +61,7 @@ func (v *View) originTable() *show.Table {
 		{"Rounds of each structure in a cell", when(q.Budget == 0, fmt.Sprint(q.Trials))}, // otherwise each cell has its own number
 		{"Structures", strings.Join(q.Structures, ", ")},
 		{"Workloads", strings.Join(q.Workloads, ", ")},
-		{"N (resident timers)", strings.Join(sizes, ", ")},
+		{"N (resident timers)", strings.Join(mapped(slices.Sorted(slices.Values(q.N)), short), ", ")},
 	} {
 		if of[1] != "" && of[1] != "0" {
 			t.Add(of[0], of[1])

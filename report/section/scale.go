@@ -101,12 +101,6 @@ func markOf(s stats.Cost, y float64) draw.Mark {
 
 // sizesOf returns the distinct sizes of cells in ascending order.
 func sizesOf(cells []*stats.Costs) []int {
-	var out []int
-	for _, c := range cells {
-		if c.N > 0 {
-			out = append(out, c.N)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	sizes := distinct(mapped(cells, func(c *stats.Costs) int { return c.N }))
+	return slices.DeleteFunc(sizes, func(n int) bool { return n <= 0 })
 }

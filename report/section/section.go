@@ -126,20 +126,12 @@ func Figures(sections []Section) []*draw.Figure {
 }
 
 func (v *View) stylesOf(rows []answer.RowName) []draw.Style {
-	out := make([]draw.Style, len(rows))
-	for i, c := range rows {
-		out[i] = v.Styles[c.Name]
-	}
-	return out
+	return mapped(rows, func(c answer.RowName) draw.Style { return v.Styles[c.Name] })
 }
 
 // keys is a legend of contenders.
 func (v *View) keys(rows []answer.RowName) []draw.Key {
-	var out []draw.Key
-	for _, l := range v.stylesOf(rows) {
-		out = append(out, draw.Key{Text: l.Name, Style: l, Line: true, Radius: 3})
-	}
-	return out
+	return mapped(v.stylesOf(rows), func(l draw.Style) draw.Key { return draw.Key{Text: l.Name, Style: l, Line: true, Radius: 3} })
 }
 
 // longestID is the length in bytes at which an ID is cut, so it remains a valid file name with a

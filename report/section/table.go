@@ -1,7 +1,9 @@
 package section
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -73,13 +75,7 @@ func label(who answer.RowName, best bool) show.Cell {
 
 func short(n int) string { return show.Short(float64(n)) }
 
-func shortList(numbers []int) string {
-	var out []string
-	for _, n := range numbers {
-		out = append(out, short(n))
-	}
-	return show.And(out)
-}
+func shortList(numbers []int) string { return show.And(mapped(numbers, short)) }
 
 func sized(workload string, n int) string { return fmt.Sprintf("%s, N = %s", workload, short(n)) }
 
@@ -132,6 +128,20 @@ func unless[T comparable](v T) any {
 		return nil
 	}
 	return v
+}
+
+// mapped returns what of returns for each element.
+func mapped[T, U any](list []T, of func(T) U) []U {
+	var out []U
+	for _, x := range list {
+		out = append(out, of(x))
+	}
+	return out
+}
+
+// distinct returns the different values in ascending order.
+func distinct[T cmp.Ordered](values []T) []T {
+	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
 // when is a text on a condition, or else empty.

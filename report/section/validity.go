@@ -97,10 +97,7 @@ func (v *View) debtTable() *show.Table {
 	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool {
 		return !slices.ContainsFunc(c.Rows, func(r *results.Row) bool { return r.Debt != nil })
 	})
-	var header []string
-	for _, c := range cells {
-		header = append(header, sized(c.Workload, c.N))
-	}
+	header := mapped(cells, func(c *stats.Costs) string { return sized(c.Workload, c.N) })
 	return pivot("lr", v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
 		if r := cells[column].Row(who.Name); r != nil && r.Debt != nil {
 			return show.Number(*r.Debt, fmt.Sprintf("%+.0f %%", 100**r.Debt))
