@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"html/template"
+	"regexp"
 	"strings"
 
 	"github.com/timerbench/timerbench/internal/show"
@@ -39,11 +40,8 @@ type htmlPage struct {
 	Script template.JS // empty: the page has none
 }
 
-// ownIDs are the IDs of the template, which no title may take.
-var ownIDs = []string{
-	"verdict", "answer", "ask", "rate", "sentence", "more", "import", "notes", "worth", "cost", "others", "ranking", "evidence", "explore", "pins", "said",
-	"hint", "data",
-}
+// ownID finds the IDs of the template, which no title may take.
+var ownID = regexp.MustCompile(`id="([a-z]+)"`)
 
 // html writes the page as one self-contained file. Its charts are SVGs, so readers can search and
 // copy their texts.
@@ -58,8 +56,8 @@ func (p *page) html() ([]byte, error) {
 	}
 	out.Policy = policy(string(out.Style), string(out.Script))
 	id := section.IDs()
-	for _, own := range ownIDs {
-		id(own)
+	for _, own := range ownID.FindAllStringSubmatch(pageSource, -1) {
+		id(own[1])
 	}
 	t, err := pageTemplate.Clone()
 	if err != nil {

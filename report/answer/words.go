@@ -91,9 +91,7 @@ func unit(u script.Unit) string {
 }
 
 // Words describes the question in the words of the sentence of its answer.
-func (q Question) Words() string { return q.population() + q.wish() }
-
-func (q Question) population() string {
+func (q Question) Words() string {
 	parts := []string{"about " + timers(q.N)}
 	switch {
 	case q.Reschedule == Unknown && q.Cancel == Unknown:
@@ -113,18 +111,14 @@ func (q Question) population() string {
 	if q.Delays != "" {
 		delays = q.Delays + " delays"
 	}
-	return strings.Join(append(parts, delays), ", ")
-}
-
-func (q Question) wish() string {
-	out := ""
+	parts = append(parts, delays)
 	if q.Late {
-		out = ", late firing allowed"
+		parts = append(parts, "late firing allowed")
 	}
 	if names := q.Matters.names(); len(names) > 0 {
-		out += ", by " + show.And(names)
+		parts = append(parts, "by "+show.And(names))
 	}
-	return out
+	return strings.Join(parts, ", ")
 }
 
 // far describes how the cell differs from the question; empty: the cell is the question itself. For a program that is not

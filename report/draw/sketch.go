@@ -66,8 +66,7 @@ func (sketchMarks) reach(_, _ *span) {}
 // Plot implements plot.Plotter.
 func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	size := sketchText(s.Sketch)
-	trX, trY := p.Transforms(&c)
-	x := func(column float64) Length { return trX(column) }
+	x, trY := p.Transforms(&c)
 	y := func(row float64) Length { return trY(float64(max(s.Rows, 1)) - row) }
 	edge := draw.LineStyle{Color: frame, Width: 0.7}
 	for _, l := range s.Lines {

@@ -1,15 +1,35 @@
 package draw
 
-// A style gives each contender a color and a marker, the same on all charts.
-
 import (
 	"hash/fnv"
 	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/structures/entry"
 )
+
+// Length is a length in points; a figure is [Width] points wide.
+type Length = vg.Length
+
+// Style identifies a contender and says how to draw it, the same in every figure.
+type Style struct {
+	Name      string // as shown
+	Structure string // its name in the data; empty: no structure
+	Family    string // of the structure; empty: none
+	Cell      string // of the results, by workload and N; empty: none
+
+	Color  color.Color
+	Marker Marker
+	Dashes []Length
+}
+
+func (l Style) line(width Length) draw.LineStyle {
+	return draw.LineStyle{Color: l.Color, Width: width, Dashes: l.Dashes}
+}
 
 // palette is the shades of a family of structures, which share a hue. Markers distinguish its
 // members, and shades help.

@@ -31,50 +31,49 @@ func (v *View) wholeLife() []*stats.Costs {
 
 // CostChart is the first chart of a page: the cost by the number of timers in one workload. Nil: no workload has two sizes.
 func (v *View) CostChart() *draw.Figure {
-	if cells := v.wholeLife(); cells != nil {
-		w, fate := cells[0].Workload, ""
-		if g := cells[0].Grid; g != nil {
-			fate = fmt.Sprintf("A timer is scheduled, and then %d %% are cancelled and the others fire. ", g.CancelPercent)
-		}
-		f := &draw.Figure{
-			Name: "cost", Title: "What does a timer cost over its whole life?", Headed: true,
-			Subtitle: fmt.Sprintf("%sTime per %s by the number of timers (%s). Bands: 95 %% intervals, or the range of a few rounds.", fate, cells[0].Unit, w),
-			X:        draw.Axis{Ticks: draw.TicksAt(sizesOf(cells), show.Short), Low: 1.25, High: 1.25},
-			Y:        draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 6}, Low: 1.2, High: 1.2},
-			Height:   138, Columns: 1,
-		}
-		p := &draw.Panel{}
-		var bands, lines []draw.Marks
-		add := func(curve draw.Series, label string) {
-			curve.Style.Name, curve.Thick = label, label == answer.Default
-			bands = append(bands, draw.Band{Series: clipped(curve)})
-			curve.Marks = slices.Clone(curve.Marks)
-			for i := range curve.Marks {
-				curve.Marks[i].Lo, curve.Marks[i].Hi = 0, 0
-			}
-			lines = append(lines, curve)
-			f.Legend = append(f.Legend, draw.Key{Text: label, Style: curve.Style, Line: true, Radius: 3})
-		}
-		measured := v.Measured(cells...)
-		for _, name := range usual {
-			if slices.ContainsFunc(measured, func(who answer.RowName) bool { return who.Name == name }) {
-				curve := v.rangesOfFew(cells, v.costCurve(w, name))
-				curve.Style.Color = v.overN(name).Color
-				add(curve, name)
-			}
-		}
-		slices.Reverse(f.Legend) // the default first
-		if v.Live != nil {
-			if curve := v.goCurve(results.StartStop(results.FormAfterFunc), ""); len(curve.Marks) > 0 {
-				curve.Style.Dashes, curve.Style.Color = []draw.Length{3, 2}, draw.Faded
-				add(curve, "Go's own timers, under the real clock")
-			}
-		}
-		p.Marks = append(bands, lines...)
-		f.Panels = []*draw.Panel{p}
-		return f
+	cells := v.wholeLife()
+	if cells == nil {
+		return nil
 	}
-	return nil
+	w, fate := cells[0].Workload, ""
+	if g := cells[0].Grid; g != nil {
+		fate = fmt.Sprintf("A timer is scheduled, and then %d %% are cancelled and the others fire. ", g.CancelPercent)
+	}
+	f := &draw.Figure{
+		Name: "cost", Title: "What does a timer cost over its whole life?", Headed: true,
+		Subtitle: fmt.Sprintf("%sTime per %s by the number of timers (%s). Bands: 95 %% intervals, or the range of a few rounds.", fate, cells[0].Unit, w),
+		X:        draw.Axis{Ticks: draw.TicksAt(sizesOf(cells), show.Short), Low: 1.25, High: 1.25},
+		Y:        draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 6}, Low: 1.2, High: 1.2},
+		Height:   138, Columns: 1,
+	}
+	var bands, lines []draw.Marks
+	add := func(curve draw.Series, label string) {
+		curve.Style.Name, curve.Thick = label, label == answer.Default
+		bands = append(bands, draw.Band{Series: clipped(curve)})
+		curve.Marks = slices.Clone(curve.Marks)
+		for i := range curve.Marks {
+			curve.Marks[i].Lo, curve.Marks[i].Hi = 0, 0
+		}
+		lines = append(lines, curve)
+		f.Legend = append(f.Legend, draw.Key{Text: label, Style: curve.Style, Line: true, Radius: 3})
+	}
+	measured := v.Measured(cells...)
+	for _, name := range usual {
+		if slices.ContainsFunc(measured, func(who answer.RowName) bool { return who.Name == name }) {
+			curve := v.rangesOfFew(cells, v.costCurve(w, name))
+			curve.Style.Color = v.overN(name).Color
+			add(curve, name)
+		}
+	}
+	slices.Reverse(f.Legend) // the default first
+	if v.Live != nil {
+		if curve := v.goCurve(results.StartStop(results.FormAfterFunc), ""); len(curve.Marks) > 0 {
+			curve.Style.Dashes, curve.Style.Color = []draw.Length{3, 2}, draw.Faded
+			add(curve, "Go's own timers, under the real clock")
+		}
+	}
+	f.Panels = []*draw.Panel{{Marks: append(bands, lines...)}}
+	return f
 }
 
 // fewRounds is the number of rounds from which on a band is a 95 % interval. The interval of fewer is far wider than what was seen.
