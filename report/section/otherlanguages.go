@@ -297,10 +297,9 @@ func (f *programView) languages() []*show.Table {
 		if !slices.ContainsFunc(list, func(p *results.External) bool { return p.Language != list[0].Language }) {
 			continue
 		}
-		t := newTable("lr", version)
-		for _, p := range list {
-			t.Header, t.Structures = append(t.Header, p.Name), append(t.Structures, p.Name)
-		}
+		names := mapped(list, func(p *results.External) string { return p.Name })
+		t := newTable("lr", append([]string{version}, names...)...)
+		t.Structures = append(make([]string, 1), names...)
 		for _, g := range f.groups() {
 			for _, above := range []bool{false, true} {
 				if line := f.languageLine(g, list, above); line != nil {

@@ -63,8 +63,11 @@ func TestProgramsOfOtherLanguagesStandBesideTheStructures(t *testing.T) {
 			t.Errorf("the section does not say %q:\n%s", want, page)
 		}
 	}
-	if strings.Contains(s.Tables[1].Body.Markdown(), "libfast") {
+	if strings.Contains(s.Tables[2].Body.Markdown(), "libfast") {
 		t.Error("a structure that stands in one language only is no comparison of languages")
+	}
+	if html := s.Tables[2].Body.HTML(); !strings.Contains(html, `data-structure="heap-java">heap-java</th>`) {
+		t.Errorf("the heading of a column does not carry its program: %s", html)
 	}
 	// Elsewhere the structures are ranked alone.
 	if best := v.Cells[0].Ranked[0].Structure; best != "quadheap" {
