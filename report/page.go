@@ -75,7 +75,7 @@ func (p *page) answers(structures []entry.Entry) {
 		if e.Machines < len(v.Machines) {
 			gain += " on " + show.Count(e.Machines, "machine")
 		}
-		exceptions.Add(e.When, show.Name(e.Name), gain)
+		exceptions.Add(e.When(), show.Name(e.Name), gain)
 	}
 	because := "no lookup"
 	if ratio := p.First.Intrusive; len(ratio) > 0 {

@@ -84,7 +84,7 @@ func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
 		recordedCosts(t) + "; `timerbench advise` says what yours take.\n\n**They cost more?** Take the [driver](docs/driver.md). " +
 		v.Driven + "\n\n**You run the loop yourself?** Take " + link(answer.Default) + ", whatever the number of timers: " + summary + " " + v.Basis() + "\nExceptions:\n\n"
 	for _, e := range v.Exceptions {
-		verdict += fmt.Sprintf("- %s: %s, %s on %s\n", e.When, link(e.Name), e.Gain(), show.Count(e.Machines, "machine"))
+		verdict += fmt.Sprintf("- %s: %s, %s on %s\n", e.When(), link(e.Name), e.Gain(), show.Count(e.Machines, "machine"))
 	}
 	verdict += "- timers that are fields of your structs: [structures/intrusive](structures/intrusive)\n"
 	Generated(t, *update, readme, verdictBegin, verdictEnd, verdict)

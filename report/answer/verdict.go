@@ -39,10 +39,23 @@ type Overall struct {
 // Exception is a kind of program for which one structure is certainly faster than the default on half of the machines that measured it,
 // and more than a tie on each.
 type Exception struct {
-	When     string
+	Mix      string // of the program, in words
+	From, To int    // the numbers of timers
 	Name     string
 	Lo, Hi   float64 // speed relative to the default's: the lowest and the highest center over machines and sizes
 	Machines int
+}
+
+// When says for which programs it is.
+func (e Exception) When() string {
+	sizes := show.Grouped(e.From)
+	switch {
+	case e.From == leastN:
+		sizes = "at most " + show.Grouped(e.To)
+	case e.From != e.To:
+		sizes += " to " + show.Grouped(e.To)
+	}
+	return fmt.Sprintf("%s, %s timers", e.Mix, sizes)
 }
 
 // Gain writes the speed in words.
@@ -123,15 +136,13 @@ func (a *Adviser) Overall() (o Overall, ok bool) {
 	return o, o.Cells > 0
 }
 
+// leastN is the smallest number of timers of an exception.
+const leastN = 100
+
 // exceptions returns the exceptions for one mix. Neighboring sizes with the same structure are one exception.
-func exceptions(runs []*Adviser, words string, q Question) []Exception {
-	type found struct {
-		Exception
-		from, to int
-	}
-	var list []found
-	for e := 2; e <= 6; e++ {
-		n := int(math.Pow10(e))
+func exceptions(runs []*Adviser, mix string, q Question) []Exception {
+	var out []Exception
+	for n := leastN; n <= 1_000_000; n *= 10 {
 		q.N = float64(n)
 		gains, sure := make(map[string][]float64), make(map[string]int) // by machine
 		machines := 0
@@ -160,30 +171,18 @@ func exceptions(runs []*Adviser, words string, q Question) []Exception {
 		for _, name := range slices.Sorted(maps.Keys(gains)) {
 			list := gains[name]
 			if len(list) == machines && 2*sure[name] >= machines && (best == nil || slices.Min(list) > best.Lo) {
-				best = &Exception{Name: name, Lo: slices.Min(list), Hi: slices.Max(list), Machines: machines}
+				best = &Exception{Mix: mix, From: n, To: n, Name: name, Lo: slices.Min(list), Hi: slices.Max(list), Machines: machines}
 			}
 		}
 		if best == nil {
 			continue
 		}
-		if last := len(list) - 1; last >= 0 && list[last].Name == best.Name && 10*list[last].to == n {
-			l := &list[last]
-			l.to, l.Lo, l.Hi, l.Machines = n, min(l.Lo, best.Lo), max(l.Hi, best.Hi), min(l.Machines, best.Machines)
+		if last := len(out) - 1; last >= 0 && out[last].Name == best.Name && 10*out[last].To == n {
+			l := &out[last]
+			l.To, l.Lo, l.Hi, l.Machines = n, min(l.Lo, best.Lo), max(l.Hi, best.Hi), min(l.Machines, best.Machines)
 		} else {
-			list = append(list, found{*best, n, n})
+			out = append(out, *best)
 		}
-	}
-	var out []Exception
-	for _, l := range list {
-		sizes := show.Grouped(l.from)
-		switch {
-		case l.from == 100:
-			sizes = "at most " + show.Grouped(l.to)
-		case l.from != l.to:
-			sizes += " to " + show.Grouped(l.to)
-		}
-		l.When = fmt.Sprintf("%s, %s timers", words, sizes)
-		out = append(out, l.Exception)
 	}
 	return out
 }

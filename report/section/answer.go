@@ -173,7 +173,7 @@ func someOf(names []string) string {
 }
 
 func nextBest(c *stats.Costs, r *results.Row) show.Cell {
-	out := show.Number(c.ToBest(r).Center, fmt.Sprintf("%s %s\u00a0×", r.Structure, times(c.ToBest(r))))
+	out := show.Number(c.ToBest(r).Center, fmt.Sprintf("%s %s\u00a0×", r.Structure, show.Times(c.ToBest(r).Center)))
 	if to := c.ToBest(r); to.Bounded() && to.Lo < to.Hi {
 		out.Note = show.Interval(to.Lo, to.Hi, show.Times, " to ")
 	}

@@ -16,13 +16,11 @@ func harness(v *View) Section {
 		Lead:  v.MachineLead(),
 		Tables: []Table{
 			{Title: "Checks of the machine", Body: show.Tables(v.machineTable())},
-			{Body: slices.Concat(floorLead, v.controlLead(), v.driftLead(), v.proofLead())},
+			{Body: slices.Concat(show.Para(show.Strong("The floor"), " is a scheduler that does nothing. Its time is the cost of the harness, "+
+				"which is part of every other row."), v.controlLead(), v.driftLead(), v.proofLead())},
 		},
 	}
 }
-
-var floorLead = show.Para(show.Strong("The floor"), " is a scheduler that does nothing. Its time is the cost of the harness, which is part of "+
-	"every other row.")
 
 // MachineLead returns the warnings about the machine.
 func (v *View) MachineLead() show.Text {

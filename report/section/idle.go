@@ -122,16 +122,12 @@ func lateness(v *View) Section {
 	}
 }
 
-// isLate reports whether counts hold the lateness of a coarse structure.
-func isLate(i results.Idle) bool { return i.Lateness != nil && i.Driver == results.Ticking }
-
 // latenessTable shows the lateness of coarse structures for each distribution of delays.
 func (v *View) latenessTable() *show.Table {
 	t := newTable("llr", "Structure", "Delays", "N", "Fired", "Mean, ticks", "p99, ticks", "Max, ticks",
 		"Mean, of the delay", "p99, of the delay", "Max, of the delay")
 	for _, i := range v.Idle {
-		if isLate(i) {
-			l := i.Lateness
+		if l := i.Lateness; l != nil && i.Driver == results.Ticking {
 			t.Add(show.Name(i.Structure), i.Distribution, size(i.N), i.Fired, l.Mean, l.P99, l.Max,
 				percent(l.MeanShare), percent(l.P99Share), percent(l.MaxShare)).Structure = i.Structure
 		}

@@ -75,10 +75,8 @@ type liveColumn struct {
 }
 
 func tableOf(title string, rows []results.LiveRow, columns []liveColumn) LiveTable {
-	t := LiveTable{title, show.Table{Header: []string{"timers"}}}
-	for _, c := range columns {
-		t.Header = append(t.Header, c.name)
-	}
+	header := append([]string{"timers"}, mapped(columns, func(c liveColumn) string { return c.name })...)
+	t := LiveTable{title, show.Table{Header: header}}
 	for _, row := range rows {
 		cells := []any{row.Name}
 		for _, c := range columns {

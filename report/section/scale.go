@@ -20,7 +20,8 @@ func scale(v *View) Section {
 // scaleChart shows cost against the number of resident timers, a panel for each
 // synthetic workload. Nil: no number to show.
 func (v *View) scaleChart() *draw.Figure {
-	workloads, cells := v.Scaled(), v.scaledCells()
+	workloads := v.Scaled()
+	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool { return c.N <= 0 || !slices.Contains(workloads, c.Workload) })
 	rows, sizes := v.Measured(cells...), sizesOf(cells)
 	if len(rows) == 0 {
 		return nil
@@ -65,15 +66,6 @@ func (v *View) scaleChart() *draw.Figure {
 		f.Panels = append(f.Panels, p)
 	}
 	return f
-}
-
-// scaledCells returns the cells of the workloads that ran at several sizes.
-func (v *View) scaledCells() []*stats.Costs {
-	var out []*stats.Costs
-	for _, w := range v.Scaled() {
-		out = append(out, v.CellsOf(w)...)
-	}
-	return slices.DeleteFunc(out, func(c *stats.Costs) bool { return c.N <= 0 })
 }
 
 // costCurve is the cost of a contender at each size of a workload.

@@ -92,19 +92,12 @@ func cellTitle(c *stats.Costs) string {
 // cellName names a cell in attributes of charts and tables.
 func cellName(c *stats.Costs) string { return c.Workload + " " + short(c.N) }
 
-func times(r stats.Ratio) string {
-	if r.Pairs == 0 {
-		return show.Unknown
-	}
-	return show.Times(r.Center)
-}
-
 // ratio is a ratio in a table; without pairs it is not known.
 func ratio(r stats.Ratio) show.Cell {
 	if r.Pairs == 0 {
 		return show.Words(show.Unknown)
 	}
-	return show.Number(r.Center, times(r))
+	return show.Number(r.Center, show.Times(r.Center))
 }
 
 func interval(s stats.Cost) show.Cell {
