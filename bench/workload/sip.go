@@ -51,7 +51,7 @@ func (m *SIP) New(n int, tick time.Duration) script.Process {
 }
 
 type sip struct {
-	eventLoop               // a transaction has the timers of timerIndex
+	eventLoop               // the owners of timers are the transactions
 	remaining    []timeline // by transaction
 	free         []int      // indices of transactions that have ended
 	nextArrival  float64    // of the next transaction
@@ -62,84 +62,72 @@ type sip struct {
 	refused, lost    float64
 }
 
-// The kinds of events, besides a timer that fires. That has no effect, because the timeline
-// contains its consequences.
+// The kinds of events: first the timers of a transaction. That one fires has no effect, because the timeline contains
+// its consequences.
 const (
-	sipTimers  = 4 // of a transaction
-	sipNext    = 4 // the next action of a transaction
-	sipArrival = 5 // of the next transaction
+	sipAgain  = iota // of retransmissions: A, E or G
+	sipEnd           // ends them: B, F, H or J
+	sipC             //
+	sipAfter         // from the final answer on: D, I or K
+	sipTimers        // number of them
+
+	sipNext    = iota // the next action of a transaction
+	sipArrival        // of the next transaction
 )
 
 type sipAction struct {
 	at       structures.Tick
-	timer    byte            // 'A' to 'K'
+	timer    int
 	deadline structures.Tick // 0: cancel
-}
-
-// timerIndex returns which of the four timers of a transaction a letter means: the one for retransmissions, the one
-// that ends them, C, or the one for the time after the final answer.
-func timerIndex(timer byte) int {
-	switch timer {
-	case 'A', 'E', 'G':
-		return 0
-	case 'B', 'F', 'H', 'J':
-		return 1
-	case 'C':
-		return 2
-	}
-	return 3
 }
 
 // timeline is the list of actions on the timers of one transaction, in order of time.
 // The transaction begins at tick 0.
 type timeline []sipAction
 
-func (t *timeline) set(timer byte, at, after structures.Tick) {
+func (t *timeline) set(timer int, at, after structures.Tick) {
 	*t = append(*t, sipAction{at, timer, at + after})
 }
 
-func (t *timeline) stop(timer byte, at structures.Tick) { *t = append(*t, sipAction{at, timer, 0}) }
+func (t *timeline) stop(timer int, at structures.Tick) { *t = append(*t, sipAction{at, timer, 0}) }
 
-// retransmit sets a timer and sets it again whenever it fires, until a tick. The
-// interval doubles each time, up to limit.
-func (t *timeline) retransmit(timer byte, first, limit, until structures.Tick) {
+// retransmit sets the timer of retransmissions and sets it again whenever it fires, until a tick. The
+// interval doubles each time, up to limit. Another timer ends that after giveUp.
+func (t *timeline) retransmit(first, limit, until, giveUp structures.Tick) {
 	for at, interval := structures.Tick(0), first; at < until; {
-		t.set(timer, at, interval)
+		t.set(sipAgain, at, interval)
 		at, interval = at+interval, min(2*interval, limit)
 	}
-	t.stop(timer, until)
+	t.stop(sipAgain, until)
+	t.set(sipEnd, 0, giveUp)
+	t.stop(sipEnd, until)
 }
 
 // inviteClient returns the timeline of an INVITE that gets its first answer after answer
 // ticks and the final one ring ticks later.
 func (p *sip) inviteClient(answer, ring structures.Tick, refused bool) (t timeline) {
 	giveUp := 64 * p.t1
-	t.retransmit('A', p.t1, math.MaxInt64/4, min(answer, giveUp))
-	t.set('B', 0, giveUp)
-	t.stop('B', min(answer, giveUp))
-	t.set('C', 0, p.c)
+	t.retransmit(p.t1, math.MaxInt64/4, min(answer, giveUp), giveUp)
+	t.set(sipC, 0, p.c)
 	if answer > giveUp {
-		t.stop('C', giveUp)
+		t.stop(sipC, giveUp)
 		return t
 	}
-	t.set('C', answer, p.c)
-	t.stop('C', answer+ring)
+	t.set(sipC, answer, p.c)
+	t.stop(sipC, answer+ring)
 	if refused && ring <= p.c {
-		t.set('D', answer+ring, p.d)
+		t.set(sipAfter, answer+ring, p.d)
 	}
 	return t
 }
 
 // exchange returns the timeline of a message that is sent again until its answer comes, or
-// its ACK if it is a refusal, after answer ticks. The timers are that for sending again, the
-// one that ends it, and the one for the time after the answer.
-func (p *sip) exchange(again, end, after byte, answer structures.Tick) (t timeline) {
+// its ACK if it is a refusal, after answer ticks.
+func (p *sip) exchange(answer structures.Tick) (t timeline) {
 	giveUp := 64 * p.t1
-	t.retransmit(again, p.t1, p.t2, min(answer, giveUp))
-	t.set(end, 0, giveUp)
-	t.stop(end, min(answer, giveUp))
+	t.retransmit(p.t1, p.t2, min(answer, giveUp), giveUp)
 	if answer <= giveUp {
-		t.set(after, answer, p.t4)
+		t.set(sipAfter, answer, p.t4)
 	}
 	return t
 }
@@ -155,12 +143,12 @@ func (p *sip) drawTimeline(r *script.Rand) timeline {
 		t = p.inviteClient(answer, ticks(p.ring.Draw(r)), r.Float64() < p.refused)
 	case 1:
 		if r.Float64() < p.refused { // an accepted INVITE needs no timer
-			t = p.exchange('G', 'H', 'I', answer)
+			t = p.exchange(answer)
 		}
 	case 2:
-		t = p.exchange('E', 'F', 'K', answer)
+		t = p.exchange(answer)
 	case 3:
-		t.set('J', 0, 64*p.t1) // it answers at once
+		t.set(sipEnd, 0, 64*p.t1) // it answers at once
 	}
 	slices.SortStableFunc(t, func(a, b sipAction) int { return cmp.Compare(a.at, b.at) })
 	return t
@@ -208,7 +196,7 @@ func (p *sip) Step(w *script.Writer, r *script.Rand) {
 func (p *sip) begin(w *script.Writer, t timeline, began structures.Tick) {
 	var pending [sipTimers]sipAction
 	for len(t) > 0 && began+t[0].at <= w.Now() {
-		pending[timerIndex(t[0].timer)] = t[0]
+		pending[t[0].timer] = t[0]
 		t = t[1:]
 	}
 	for i := range t {
@@ -246,10 +234,10 @@ func (p *sip) planNext(i int) {
 func (p *sip) runNext(w *script.Writer, i int) {
 	action := p.remaining[i][0]
 	p.remaining[i] = p.remaining[i][1:]
-	if kind := timerIndex(action.timer); action.deadline > 0 {
-		p.set(w, action.deadline, of(i, kind))
+	if timer := of(i, action.timer); action.deadline > 0 {
+		p.set(w, action.deadline, timer)
 	} else {
-		p.cancel(w, of(i, kind))
+		p.cancel(w, timer)
 	}
 	p.planNext(i)
 }
