@@ -22,7 +22,7 @@ func newAdvise() *cobra.Command {
 advise counts the calls and wake-ups in the trace. It measures what one costs on
 this machine, on Go's own timers and on package driver, and adds up, with 95 %
 intervals. By place in the program, it finds patterns that have a remedy. It
-takes some three seconds.
+takes a few seconds.
 
 --lazy, --tick, --spread and --driver show what a change would bring, each alone
 or together.`,
