@@ -12,23 +12,18 @@
 //
 // # Two separate runs
 //
-// The machine may be slower during the second run, throughout or in some cells. The other contenders of a cell show
-// this: the floor and the other structures, most of which have not changed. A difference must therefore show twice,
-// with the same sign: in the ratio itself, and in the ratio divided by the median ratio of the others. The ratios of
-// the others also scatter by more than their own errors. That excess is the variation between two runs of one program,
-// and is added to the variance of each ratio. A change of all structures looks like a change of the machine. It is not
-// called a difference, but [Comparison].Shift reports it.
+// The machine may be slower during the second run, which the other contenders of a cell show. A difference must
+// therefore show twice, with the same sign: in the ratio itself, and in the ratio divided by the median ratio of the others.
+// By as much as the ratios of the others scatter beyond their own errors, the variance of each ratio grows. A change of all
+// structures looks like a change of the machine: [Comparison].Shift reports it.
 //
 // # Sessions
 //
-// In a session (see Session) runs of both builds take turns, so that a disturbance of the machine cancels out and
-// ratios need no adjustment. Each pair of runs is a unit of variation: each build gets a new process, a new placement
-// in memory and a code layout. The pairs already show what an A/A control would show, so a session has no control and
-// no noise floor.
-//
-// On a busy machine every second trial is disturbed: another program takes the processor or the caches. A disturbance
-// slows a trial down and never speeds it up. So only the fastest quarter of the trials counts among those in which a
-// process repeats the same operations. A slowdown that shows in only a few of these repetitions is not found.
+// In a [Session] runs of both builds take turns, so that a disturbance of the machine cancels out and ratios need no
+// adjustment. Each pair of runs is a unit of variation: each build gets a new process, a new placement in memory and a code
+// layout. The pairs show what an A/A control would show, so a session has no control and no noise floor. Only the
+// fastest quarter of the trials counts among those in which a process repeats the same operations, because a
+// disturbance never speeds a trial up. A slowdown that shows in few of these repetitions is not found.
 package compare
 
 import (

@@ -1,15 +1,5 @@
 package compare
 
-// A session measures two builds of timerbench in one session. Runs of both builds take
-// turns, so that a disturbance of the machine affects both.
-//
-// Each run is a child process. A pair is one process of each build. Both processes live at the same time and take turns
-// trial by trial, so that trials of the same operations are milliseconds apart. The order within a turn is random.
-//
-// The pairs also rotate through several code layouts of each build. A session therefore contains everything that varies
-// between two runs: the process, the placement in memory, the code layout and the time. The results of each side are
-// merged into one run. Runs compares the two runs pair by pair.
-
 import (
 	"cmp"
 	"context"
@@ -24,7 +14,10 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// Session describes the runs of a session.
+// Session measures two builds of timerbench. Each run is a child process. A pair is one process of each build. Both live at
+// the same time and take turns trial by trial in random order, so that trials of the same operations are milliseconds apart.
+// The pairs rotate through the code layouts of each build. The results of each side are merged into one run, and [Runs]
+// compares the two pair by pair.
 type Session struct {
 	Old, New []string // programs, one per layout; the same number on both sides
 	Args     []string // flags of timerbench run, without --out and --trials
@@ -78,9 +71,9 @@ func (s Session) order() []bool {
 // runPair runs one program of each build in turns and appends the results to the sides. If
 // a structure fails the proof, the program fails but the session continues.
 func (s Session) runPair(ctx context.Context, order [2]*side, pair int) error {
-	var players []*player
+	var children []*child
 	defer func() {
-		for _, p := range players {
+		for _, p := range children {
 			_ = p.end()
 		}
 	}()
@@ -89,11 +82,11 @@ func (s Session) runPair(ctx context.Context, order [2]*side, pair int) error {
 		if err != nil {
 			return fmt.Errorf("the %s build: %w", side.name, err)
 		}
-		players = append(players, p)
+		children = append(children, p)
 	}
-	takeTurns(ctx, rand.New(rand.NewPCG(s.Seed, uint64(pair)+1)), players)
+	takeTurns(ctx, rand.New(rand.NewPCG(s.Seed, uint64(pair)+1)), children)
 	for i, side := range order {
-		if err := s.read(ctx, side, pair, players[i].end()); err != nil {
+		if err := s.read(ctx, side, pair, children[i].end()); err != nil {
 			return err
 		}
 	}

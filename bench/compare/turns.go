@@ -33,7 +33,7 @@ func WaitForTurn(in io.Reader, out io.Writer) func() error {
 	}
 }
 
-type player struct {
+type child struct {
 	cmd    *exec.Cmd
 	give   io.WriteCloser // its standard input
 	asks   io.ReadCloser  // its standard output
@@ -43,9 +43,9 @@ type player struct {
 	err    error // how it ended
 }
 
-func start(ctx context.Context, program string, args []string) (*player, error) {
+func start(ctx context.Context, program string, args []string) (*child, error) {
 	const grace = 10 * time.Second
-	p := &player{cmd: exec.CommandContext(ctx, program, args...)}
+	p := &child{cmd: exec.CommandContext(ctx, program, args...)}
 	p.cmd.Stderr = &p.stderr
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) }
 	p.cmd.WaitDelay = grace
@@ -61,7 +61,7 @@ func start(ctx context.Context, program string, args []string) (*player, error) 
 
 // play gives the program a number of turns and waits until it asks for another one or
 // stops asking. play does nothing for a program that has stopped asking.
-func (p *player) play(turns int) {
+func (p *child) play(turns int) {
 	if p.silent {
 		return
 	}
@@ -74,7 +74,7 @@ func (p *player) play(turns int) {
 
 // end waits for the program to end, without giving it more turns. The error contains the
 // last lines of the program's standard error.
-func (p *player) end() error {
+func (p *child) end() error {
 	if p.ended {
 		return p.err
 	}
@@ -89,13 +89,13 @@ func (p *player) end() error {
 }
 
 // takeTurns lets the programs work in turns until none of them asks for more. The order within each turn is random.
-func takeTurns(ctx context.Context, random *rand.Rand, players []*player) {
-	for _, p := range players {
+func takeTurns(ctx context.Context, random *rand.Rand, children []*child) {
+	for _, p := range children {
 		p.play(0)
 	}
 	for left := true; left && ctx.Err() == nil; {
 		left = false
-		for _, p := range stats.Shuffled(random, players) {
+		for _, p := range stats.Shuffled(random, children) {
 			p.play(1)
 			left = left || !p.silent
 		}

@@ -52,8 +52,8 @@ func (i Interval) Side() int {
 // written rounds a ratio as tables show it.
 func written(ratio float64) float64 { return math.Round(100*ratio) / 100 }
 
-// Cell holds the ratios of all pairs of contenders that were measured in the same rounds.
-type Cell struct {
+// Pairs holds the ratios of all pairs of contenders that were measured in the same rounds.
+type Pairs struct {
 	Options Options
 
 	points  [][]point
@@ -61,9 +61,9 @@ type Cell struct {
 	pairs   [][]Ratio // pairs[i][j] is the ratio of i to j; 0 Pairs if they share no round
 }
 
-// NewCell compares all pairs of contenders. Their own rounds alone tell the noise: o.Prior is not used.
-func NewCell(contenders [][]Sample, o Options) *Cell {
-	c := &Cell{Options: o, pairs: make([][]Ratio, len(contenders))}
+// NewPairs compares all pairs of contenders. Their own rounds alone tell the noise: o.Prior is not used.
+func NewPairs(contenders [][]Sample, o Options) *Pairs {
+	c := &Pairs{Options: o, pairs: make([][]Ratio, len(contenders))}
 	present := 0
 	for i, a := range contenders {
 		c.points = append(c.points, logs(a))
@@ -99,7 +99,7 @@ func NewCell(contenders [][]Sample, o Options) *Cell {
 // Best returns the index of the best contender in among, or -1 if none has samples. It starts
 // with the lowest center over all rounds. Contenders may lack rounds, so comparisons of pairs
 // decide from there on.
-func (c *Cell) Best(among []int) int {
+func (c *Pairs) Best(among []int) int {
 	best, lowest := -1, math.Inf(1)
 	for _, i := range among {
 		if c.centers[i] < lowest {
@@ -124,7 +124,7 @@ func (c *Cell) Best(among []int) int {
 // Optimism returns by how much the logarithm of the cost of the best in among is too low on average because it was chosen
 // as the lowest. Each half of the rounds chooses a best one. The other half tells how much its choice seemed better than it
 // is. All rounds together err by less than a half does, by the root of 2. Influences that all contenders share cancel.
-func (c *Cell) Optimism(best int, among []int) float64 {
+func (c *Pairs) Optimism(best int, among []int) float64 {
 	half := func(p point) int { return p.round % 2 }
 	if instances(c.points[best]) > 1 {
 		half = func(p point) int { return p.instance % 2 }
@@ -157,7 +157,7 @@ func (c *Cell) Optimism(best int, among []int) float64 {
 // exactly 1. A contender without a common round has no Pairs and no interval.
 //
 // [Judge] sets Worse.
-func (c *Cell) RatiosTo(lead int, among []int) []Ratio {
+func (c *Pairs) RatiosTo(lead int, among []int) []Ratio {
 	out := make([]Ratio, len(among))
 	for n, i := range among {
 		out[n] = c.Ratio(i, lead)
@@ -174,7 +174,7 @@ func (c *Cell) RatiosTo(lead int, among []int) []Ratio {
 }
 
 // Ratio returns the ratio of a contender to another one, with the interval of a single comparison.
-func (c *Cell) Ratio(i, of int) Ratio {
+func (c *Pairs) Ratio(i, of int) Ratio {
 	switch {
 	case of < 0 || i != of && c.pairs[i][of].Pairs == 0:
 		return Ratio{}.bounded()

@@ -28,10 +28,10 @@ type Costs struct {
 	centers   Prior              // of the costs of contenders
 	names     []string           // of the structures, in the order of the pairs
 	controls  []*results.Row
-	pairs     *Cell
+	pairs     *Pairs
 	toLead    [][]Ratio    // of all structures to one of them, by the place of that one in names; see paired
 	reference *results.Row // the best exact structure, or else the best one; nil: no row has a cost
-	optimism  float64      // of the reference, see stats.Cell.Optimism
+	optimism  float64      // of the reference, see Pairs.Optimism
 	ratios    map[[2]string]Ratio
 }
 
@@ -62,7 +62,7 @@ func CostsOf(r *results.Run, cell *results.Cell) *Costs {
 		}
 	}
 	costs = append(costs, controls...)
-	c.pairs, c.centers = NewCell(costs, Options{Floor: InstanceFloor(c.N)}), PoolCenters(costs)
+	c.pairs, c.centers = NewPairs(costs, Options{Floor: InstanceFloor(c.N)}), PoolCenters(costs)
 	c.Options, c.toLead = c.pairs.Options, make([][]Ratio, len(c.names))
 	c.setScale(func(name string) bool { return !c.Row(name).Coarse && r.Program(name) == nil })
 	c.Ranked = c.Among(anyName)

@@ -110,7 +110,7 @@ func TestACellIsAsNoisyAsItsOwnRounds(t *testing.T) {
 	for _, row := range noisy.Rows {
 		costs = append(costs, noisy.Samples(row))
 	}
-	if want := NewCell(costs, Options{Floor: InstanceFloor(1000)}).Options; noisy.Options != want {
+	if want := NewPairs(costs, Options{Floor: InstanceFloor(1000)}).Options; noisy.Options != want {
 		t.Errorf("%+v, want the noise of structures and control %+v", noisy.Options, want)
 	}
 	if quiet, loud := error(cell("w", 0.01)), error(cell("w", 0.1)); loud < 1.5*quiet {

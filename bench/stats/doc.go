@@ -35,7 +35,7 @@
 //
 // # Two questions
 //
-// Which contenders may be the best? [Cell.RatiosTo] compares each contender with the best one, one-sided (Hsu 1984,
+// Which contenders may be the best? [Pairs.RatiosTo] compares each contender with the best one, one-sided (Hsu 1984,
 // "Constrained simultaneous confidence intervals"), and [Judge] sets [Ratio.Worse]. Of 100 questions at least 94
 // keep the true best among the candidates. The critical values (Dunnett) come from a simulation with a fixed
 // seed. Contenders that are worse leave, and the critical value is that of the remaining number (as in the model
@@ -49,7 +49,7 @@
 // unclear.
 //
 // The best of a cell was chosen as the lowest of several estimates, so its cost is too low on average (the winner's
-// curse). [Cell.Optimism] estimates by how much from halves of the rounds: each half judges the choice of the other half.
+// curse). [Pairs.Optimism] estimates by how much from halves of the rounds: each half judges the choice of the other half.
 // With one instance, the error of that instance stays.
 //
 // # The control

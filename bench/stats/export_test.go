@@ -1,8 +1,8 @@
 package stats
 
-// Best returns the ratio of each contender to the best one of a cell, as [Cell.RatiosTo] does.
+// Best returns the ratio of each contender to the best one of a cell, as [Pairs.RatiosTo] does.
 func Best(contenders [][]Sample, o Options) []Ratio {
-	c := NewCell(contenders, o)
+	c := NewPairs(contenders, o)
 	all := make([]int, len(contenders))
 	for i := range all {
 		all[i] = i

@@ -48,7 +48,7 @@ func cosines() (out [][]Sample) {
 // The pairs of ten contenders are no more independent than nine are.
 func TestPairsOfACellAreNotIndependent(t *testing.T) {
 	t.Parallel()
-	c := NewCell(cosines(), Options{})
+	c := NewPairs(cosines(), Options{})
 	if p := c.Options.Prior; math.Abs(p.df-11*9/4.) > 1e-9 {
 		t.Errorf("the weight of the common variance is %v, want %v", p.df, 11*9/4.)
 	}

@@ -24,7 +24,7 @@ type Ratio struct {
 	Pairs int     // common rounds
 	SE    float64 // standard error of log(Center); NaN: not known
 	P     float64 // two-sided probability of such a difference from 1 by chance; NaN: not known
-	Worse bool    // the contender is certainly not the best of a question, see Cell.RatiosTo
+	Worse bool    // the contender is certainly not the best of a question, see Pairs.RatiosTo
 
 	serial float64 // lag-1 autocorrelation of the rounds
 	far    bool    // see farBehind

@@ -43,14 +43,9 @@ func InstanceFloor(n int) float64 {
 }
 
 // BetweenRuns returns the standard deviation between runs of the logarithm of a cost among n
-// timers. Its causes are invisible to a single run: the processor's frequency, the neighbors on
-// the machine, the pages of the process.
-//
-// It was measured in runs with five structures on an AMD EPYC (a virtual machine). Among
-// 1,000 timers 0.015 suffices on a quiet machine, and 0.03 with changing load. Among a million
-// timers each step waits for memory that neighbors use too, for minutes at a time: the cost of a
-// red-black tree differed by a quarter between runs and hardly varied within a run. Values in
-// between are interpolated. Of 216 pairs of intervals from four runs 1 was disjoint.
+// timers, whose causes are invisible to a single run: the processor's frequency, the neighbors on
+// the machine, the pages of the process. It was measured at 1,000 timers on a machine with changing load, and at a million, where
+// each step waits for memory that neighbors use too. Values in between are interpolated.
 func BetweenRuns(n int) float64 {
 	const (
 		few, many        = 1e3, 1e6

@@ -408,7 +408,7 @@ func TestOptimismIsTheBiasOfTheChosen(t *testing.T) {
 		var before, after float64
 		for range cells {
 			samples := weather{rounds: test.noise}.cell(test.plan, rng, make([]float64, k)...)
-			c := stats.NewCell(samples, simulated)
+			c := stats.NewPairs(samples, simulated)
 			best := c.Best(all)
 			cost, _ := stats.Center(samples[best], stats.Options{})
 			bias := math.Log(cost.Center / 100)
@@ -419,11 +419,11 @@ func TestOptimismIsTheBiasOfTheChosen(t *testing.T) {
 			t.Errorf("%+v: the cost of the best is off by %.3f, and %.3f with the correction", test, before, after)
 		}
 	}
-	far := stats.NewCell([][]stats.Sample{spread(10, 0.1), spread(20, 0.1)}, simulated)
+	far := stats.NewPairs([][]stats.Sample{spread(10, 0.1), spread(20, 0.1)}, simulated)
 	if got := far.Optimism(0, []int{0, 1}); got != 0 {
 		t.Errorf("with one clear winner %v, want 0", got)
 	}
-	if got := stats.NewCell([][]stats.Sample{rounds(10), rounds(11)}, simulated).Optimism(0, []int{0, 1}); got != 0 {
+	if got := stats.NewPairs([][]stats.Sample{rounds(10), rounds(11)}, simulated).Optimism(0, []int{0, 1}); got != 0 {
 		t.Errorf("with one round %v, want 0", got)
 	}
 }
