@@ -192,22 +192,14 @@ func (p *pass) takeProofs() {
 
 // removeStopped removes the contenders that have stopped, after the checks at the end of a pass.
 func (p *pass) removeStopped(ctx context.Context) error {
-	stopped := slices.DeleteFunc(slices.Clone(p.rows), func(c *contender) bool {
-		return c.Stopped == results.StoppedDone
-	})
-	if len(stopped) == 0 {
-		return nil
+	stays := func(c *contender) bool { return c.Stopped == results.StoppedDone }
+	stopped := slices.DeleteFunc(slices.Clone(p.rows), stays)
+	err := p.checkEnd(ctx, stopped)
+	for _, c := range stopped {
+		c.stop()
 	}
-	if err := p.checkEnd(ctx, stopped); err != nil {
-		return err
-	}
-	p.rows = slices.DeleteFunc(p.rows, func(c *contender) bool {
-		if c.Stopped != results.StoppedDone {
-			c.stop()
-		}
-		return c.Stopped != results.StoppedDone
-	})
-	return nil
+	p.rows = slices.DeleteFunc(p.rows, func(c *contender) bool { return !stays(c) })
+	return err
 }
 
 // runSegment runs one segment of a round, with one block for each mode. A contender

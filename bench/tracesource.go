@@ -156,13 +156,11 @@ func (s *traceSource) populate(do func(*script.Block) error) error {
 	}
 	ops := s.Summary.Totals.Count()
 	for s.opsRead < ops/2 && float64(s.reader.Pending()) < s.Summary.ResidentOp {
-		size := min(largestBlock, ops/2-s.opsRead)
-		b, err := s.readBlock(int(size), s.memory, s.Summary.ResidentOp)
-		if err != nil {
-			return err
+		b, err := s.readBlock(int(min(largestBlock, ops/2-s.opsRead)), s.memory, s.Summary.ResidentOp)
+		if err == nil {
+			s.memory, err = b, do(b)
 		}
-		s.memory = b
-		if err := do(b); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -174,19 +172,16 @@ func (s *traceSource) nextBlock(size int, reuse *script.Block) (*script.Block, e
 }
 
 func (s *traceSource) remaining(do func(*script.Block) error) error {
-	for {
-		b, err := s.nextBlock(largestBlock, s.memory)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		s.memory = b
+	b, err := s.nextBlock(largestBlock, s.memory)
+	for ; err == nil; b, err = s.nextBlock(largestBlock, b) {
 		if err := do(b); err != nil {
 			return err
 		}
 	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 func (s *traceSource) Pending(do func(script.Timer)) {

@@ -36,7 +36,7 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 		}
 		link := "-ldflags=-w" // default layout; count needs the function names
 		if layouts > 1 {
-			link = LinkFlags(layout + 1)
+			link = fmt.Sprintf("-ldflags=-s -w -randlayout=%d", layout+1) // without symbols: fast to link, and half the size
 		}
 		if _, err := output(ctx, source, "go", "build", "-buildvcs=auto", "-o", path, link, command); err != nil {
 			return nil, fmt.Errorf("building %s: %w", name, err)
@@ -45,10 +45,6 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 	}
 	return programs, nil
 }
-
-// LinkFlags returns the flag of go build that links a program with the code layout of a
-// seed. The flag drops the symbols, which makes linking fast and halves the program.
-func LinkFlags(layout int) string { return fmt.Sprintf("-ldflags=-s -w -randlayout=%d", layout) }
 
 // Repository returns the root of the git repository that contains the folder dir.
 func Repository(ctx context.Context, dir string) (string, error) {

@@ -259,7 +259,7 @@ func (k *kit) replay(ops []op) *fault {
 	if err == nil {
 		_, err = k.program.Replay(b, true)
 	}
-	fired := k.program.Fired()
+	fired := k.program.fired
 	if !k.program.Coarse && fired != nil {
 		k.observe(ops, fired)
 	}

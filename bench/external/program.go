@@ -33,7 +33,7 @@ type Program struct {
 	prover prover
 
 	proof       script.Proof
-	fired       []Fire // of the last block that was replayed with every
+	fired       []Fire // reported in the last block that was replayed with every, in this order; nil without an answer
 	last, timed answer // the last answer, and the sum of those that count in the results
 }
 
@@ -94,10 +94,6 @@ func (p *Program) Describe() results.External {
 		p.timed.Collections, p.timed.CollectionNS, p.timed.CompileNS, p.timed.NS
 	return out
 }
-
-// Fired returns the timers that the program reported in the last block that was replayed with every set, in its
-// order. It is empty if there was no answer.
-func (p *Program) Fired() []Fire { return p.fired }
 
 // Hangs reports whether the program exceeded a time limit or flooded standard error, after which it is not started
 // again.

@@ -20,14 +20,14 @@ import (
 // A nil row has no cost. Costs are for one goroutine at a time.
 type Costs struct {
 	*results.Cell
-	Rows    []*results.Row // of the cell
-	Ranked  []*results.Row // the structures with a cost, the lowest first
-	Options Options
+	Rows     []*results.Row // of the cell
+	Ranked   []*results.Row // the structures with a cost, the lowest first
+	Controls []*results.Row // with a cost
+	Options  Options
 
 	figures   map[string]*figure // by name
 	centers   Prior              // of the costs of contenders
 	names     []string           // of the structures, in the order of the pairs
-	controls  []*results.Row
 	pairs     *Pairs
 	toLead    [][]Ratio    // of all structures to one of them, by the place of that one in names; see paired
 	reference *results.Row // the best exact structure, or else the best one; nil: no row has a cost
@@ -58,7 +58,7 @@ func CostsOf(r *results.Run, cell *results.Cell) *Costs {
 		case row.Role == results.RoleStructure:
 			c.names, costs = append(c.names, row.Structure), append(costs, f.samples)
 		case row.Role == results.RoleControl:
-			c.controls, controls = append(c.controls, row), append(controls, f.samples)
+			c.Controls, controls = append(c.Controls, row), append(controls, f.samples)
 		}
 	}
 	costs = append(costs, controls...)
@@ -116,9 +116,6 @@ func (c *Costs) places(keep func(name string) bool) []int {
 
 // Structures counts the structures with a cost.
 func (c *Costs) Structures() int { return len(c.names) }
-
-// Controls returns the controls with a cost.
-func (c *Costs) Controls() []*results.Row { return c.controls }
 
 // Samples returns the usable trials of a row as costs of a unit, in nanoseconds.
 func (c *Costs) Samples(r *results.Row) []Sample { return c.of(r).samples }

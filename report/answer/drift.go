@@ -22,7 +22,7 @@ func (c Checked) Fails() bool { return c.P < 0.01 }
 func (r *Run) Checked() Checked {
 	var out Checked
 	for _, c := range r.Cells {
-		for _, row := range c.Controls() {
+		for _, row := range c.Controls {
 			ratio := c.Control(row)
 			if ratio.Bounded() {
 				out.Controls++
