@@ -16,26 +16,20 @@ func Difference[T any](was, is T, ignore ...string) string {
 	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
 	for i := range a.NumField() {
 		key, _, _ := strings.Cut(a.Type().Field(i).Tag.Get("json"), ",")
-		if slices.Contains(ignore, key) || equal(a.Field(i), b.Field(i)) {
-			continue
+		x, y := a.Field(i), b.Field(i)
+		list := x.Kind() == reflect.Slice || x.Kind() == reflect.Map
+		none := list && x.Len()+y.Len() == 0 // a file does not distinguish an empty list and nil
+		switch {
+		case slices.Contains(ignore, key), none, reflect.DeepEqual(x.Interface(), y.Interface()):
+		case x.Kind() == reflect.Slice:
+			return differenceOfLists(key, x, y)
+		case x.Kind() == reflect.String:
+			return fmt.Sprintf("%s was %q, is %q", key, x, y)
+		default:
+			return fmt.Sprintf("%s was %v, is %v", key, x, y)
 		}
-		if a.Field(i).Kind() == reflect.Slice {
-			return differenceOfLists(key, a.Field(i), b.Field(i))
-		}
-		return fmt.Sprintf("%s was %v, is %v", key, quoted(a.Field(i)), quoted(b.Field(i)))
 	}
 	return ""
-}
-
-// equal treats an empty list and a nil list as equal, because a file does not distinguish them.
-func equal(a, b reflect.Value) bool {
-	switch a.Kind() {
-	case reflect.Slice, reflect.Map:
-		if a.Len() == 0 && b.Len() == 0 {
-			return true
-		}
-	}
-	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
 
 func differenceOfLists(key string, a, b reflect.Value) string {
@@ -50,11 +44,4 @@ func differenceOfLists(key string, a, b reflect.Value) string {
 		}
 	}
 	return key + " differs"
-}
-
-func quoted(v reflect.Value) string {
-	if v.Kind() == reflect.String {
-		return fmt.Sprintf("%q", v.String())
-	}
-	return fmt.Sprint(v)
 }

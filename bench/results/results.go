@@ -395,3 +395,26 @@ type IdleTickOf struct {
 	Vain      uint64  `json:"vain"`                   // timers moved, stale entries dropped, entries of a list scanned, under the ticking driver
 	Wakeups   uint64  `json:"idle_wakeups,omitempty"` // of the tickless driver
 }
+
+// External is an external program of a run, see package external.
+type External struct {
+	Name      string  `json:"name"`
+	Command   string  `json:"command"`
+	Language  string  `json:"language"`            // language and its version
+	Version   string  `json:"version"`             // of the structure
+	Note      string  `json:"note,omitempty"`      // further information from the program
+	Inlined   bool    `json:"inlined,omitempty"`   // the structure is compiled into the timed loop
+	Virtual   bool    `json:"virtual,omitempty"`   // the structure calls back through a pointer
+	Coarse    bool    `json:"coarse,omitempty"`    // it fires late, within its bound
+	Floor     bool    `json:"floor,omitempty"`     // it has no structure, and shows the cost of the language and the loop
+	Intrusive bool    `json:"intrusive,omitempty"` // its timers are fields of the caller's structs; others have an ID or a handle
+	Limit     int     `json:"limit,omitempty"`     // largest number of timers; 0: any
+	ClockNS   float64 `json:"clock_ns"`            // cost of one reading of its clock
+	WakeNS    float64 `json:"wake_ns"`             // cost of a wake-up on which nothing is due, with one pending timer
+
+	// Garbage collections during timed blocks, their time, the time of a compiler, and the time of the blocks.
+	Collections  uint64 `json:"collections,omitempty"`
+	CollectionNS uint64 `json:"collection_ns,omitempty"`
+	CompileNS    uint64 `json:"compile_ns,omitempty"`
+	TimedNS      uint64 `json:"timed_ns,omitempty"`
+}

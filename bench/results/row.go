@@ -80,3 +80,20 @@ func Names(list []*Row) []string {
 
 // Usable reports whether the trial took time and has units.
 func (t Trial) Usable() bool { return t.Units > 0 && t.NS > 0 }
+
+// Among returns a copy of r in which the rows of some roles are structures, so that they are ranked
+// among the structures. r does not change.
+func (r *Run) Among(roles ...Role) *Run {
+	out := *r
+	out.Cells = slices.Clone(r.Cells)
+	for i, c := range out.Cells {
+		c.Rows = slices.Clone(c.Rows)
+		for j, row := range c.Rows {
+			if slices.Contains(roles, row.Role) {
+				c.Rows[j].Role = RoleStructure
+			}
+		}
+		out.Cells[i] = c
+	}
+	return &out
+}
