@@ -3,6 +3,7 @@ package driver
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
@@ -235,7 +236,7 @@ func (e *every) run() {
 			second := nextRun(e.r, e.time)
 			runs = wall.Sub(e.at) <= late && (second.IsZero() || second.After(wall))
 		}
-		e.done = later(e.done, later(e.time, wall))
+		e.done = later(e.done, e.time, wall)
 	}
 	if runs {
 		e.begun = sh.clock.now()
@@ -271,19 +272,8 @@ func (e *every) following(from, wall time.Time) time.Time {
 	return next
 }
 
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
+func earlier(times ...time.Time) time.Time { return slices.MinFunc(times, time.Time.Compare) }
+func later(times ...time.Time) time.Time   { return slices.MaxFunc(times, time.Time.Compare) }
 
 // again waits for the next run. ran says that the run that was handed over begins. It reports false if the recurrence has
 // been ended.

@@ -84,9 +84,7 @@ func (w *watch) atOnce(key timerKey) {
 	w.note(recordFire, key, 0, true)
 }
 
-func (w *watch) move(key timerKey, delay int64) {
-	w.note(recordSet, key, delay, true)
-}
+func (w *watch) move(key timerKey, delay int64) { w.note(recordSet, key, delay, true) }
 
 func (w *watch) countMoved() {
 	if w.n > 0 {

@@ -1,6 +1,9 @@
 package script
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Kind is a kind of operation.
 type Kind uint8
@@ -33,11 +36,10 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText accepts the name of a kind.
 func (k *Kind) UnmarshalText(text []byte) error {
-	for i, name := range kindNames {
-		if name == string(text) {
-			*k = Kind(i)
-			return nil
-		}
+	i := slices.Index(kindNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("kind of operation %q: want one of %q", text, kindNames)
 	}
-	return fmt.Errorf("kind of operation %q: want one of %q", text, kindNames)
+	*k = Kind(i)
+	return nil
 }

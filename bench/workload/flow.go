@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -56,7 +57,7 @@ func (f *Flow) Check() []ParameterError {
 		case len(f.Classes) > 1 && !byRate && c.Population == 0:
 			return []ParameterError{{key + ".population", "", "the share of the population that this class makes up, or its rate"}}
 		}
-		sum += float64(c.population())
+		sum += float64(cmp.Or(c.Population, 1))
 		arrivals += float64(c.Rate) * time.Duration(f.WarmUp).Seconds()
 	}
 	for i := range f.Classes {
@@ -116,13 +117,6 @@ func (f *Flow) byRate() bool {
 	return slices.ContainsFunc(f.Classes, func(c Class) bool { return c.Rate != 0 })
 }
 
-func (c *Class) population() Share {
-	if c.Population == 0 {
-		return 1
-	}
-	return c.Population
-}
-
 // Resident returns the mean number of pending timers that follows from the rates. It is
 // 0 if the flow has no rates and takes any number.
 func (f *Flow) Resident(tick time.Duration) float64 {
@@ -156,7 +150,7 @@ func (f *Flow) New(n int, tick time.Duration) script.Process {
 		if c.Rate > 0 {
 			s.rate = c.Rate.perTick(tick)
 		} else {
-			s.population = float64(float64(n) * float64(c.population()))
+			s.population = float64(float64(n) * float64(cmp.Or(c.Population, 1)))
 			s.rate = float64(s.population*(1-s.periodic)) / s.meanPending()
 		}
 		p.streams, p.rates = append(p.streams, s), append(p.rates, s.rate)

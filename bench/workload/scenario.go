@@ -186,9 +186,7 @@ func (d *document) check(f *file) {
 	if f.given("trial") && (d.Trial < minTrial || d.Trial > maxTrial) {
 		f.wrong("trial", fmt.Sprint(d.Trial), fmt.Sprintf("from %d to %d operations", minTrial, maxTrial))
 	}
-	switch d.Unit {
-	case "", script.PerLifecycle, script.PerReschedule, script.PerTick:
-	default:
+	if !slices.Contains([]script.Unit{"", script.PerLifecycle, script.PerReschedule, script.PerTick}, d.Unit) {
 		f.wrong("unit", fmt.Sprintf("%q", d.Unit), fmt.Sprintf("one of %s, %s, %s", script.PerLifecycle, script.PerReschedule, script.PerTick))
 	}
 }

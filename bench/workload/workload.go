@@ -6,6 +6,8 @@ package workload
 
 import (
 	"cmp"
+	"hash/fnv"
+	"io"
 	"reflect"
 	"time"
 
@@ -113,9 +115,7 @@ func (w Workload) WarmUp(n int) *script.WarmUp {
 // StreamOf returns the random stream of a workload and size. Each has its own, so its
 // script does not depend on the other workloads of a run.
 func StreamOf(name string, n int) uint64 {
-	h := uint64(14695981039346656037) // FNV-1a
-	for _, c := range []byte(name) {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h ^ uint64(n)
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, name) // it never fails
+	return h.Sum64() ^ uint64(n)
 }

@@ -297,8 +297,7 @@ func (c *Conn) SetDeadline(t time.Time) error {
 func (c *Conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	own := c.deadlines()
-	own.read = t
+	c.deadlines().read = t
 	if c.side&reads != 0 && c.timedOut.Load() && !c.closed {
 		return nil // takeBack sets it
 	}
@@ -309,8 +308,7 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 func (c *Conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	own := c.deadlines()
-	own.write = t
+	c.deadlines().write = t
 	if c.side&writes != 0 && c.timedOut.Load() && !c.closed {
 		return nil
 	}

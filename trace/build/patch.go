@@ -49,18 +49,24 @@ func patch(file string, source []byte) ([]byte, error) {
 		return nil, err
 	}
 	inserts := map[int]string{} // by offset
+	offset := func(p token.Pos) int { return set.Position(p).Offset }
+	text := func(n ast.Node) string { return string(source[offset(n.Pos()):offset(n.End())]) }
 	for _, h := range hooks {
 		if h.file != file {
 			continue
 		}
 		var found []int
 		for _, d := range tree.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Name.Name == h.function && receiver(f) == h.receiver {
-				for _, s := range f.Body.List {
-					from, to := set.Position(s.Pos()).Offset, set.Position(s.End()).Offset
-					if string(source[from:to]) == h.statement {
-						found = append(found, from)
-					}
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Name.Name != h.function {
+				continue
+			}
+			if f.Recv == nil && h.receiver != "" || f.Recv != nil && text(f.Recv.List[0].Type) != "*"+h.receiver {
+				continue
+			}
+			for _, s := range f.Body.List {
+				if text(s) == h.statement {
+					found = append(found, offset(s.Pos()))
 				}
 			}
 		}
@@ -79,20 +85,4 @@ func patch(file string, source []byte) ([]byte, error) {
 	}
 	out.Write(source[last:])
 	return []byte(out.String()), nil
-}
-
-// receiver returns the type to which the receiver of a method points, or "".
-func receiver(f *ast.FuncDecl) string {
-	if f.Recv == nil || len(f.Recv.List) != 1 {
-		return ""
-	}
-	star, ok := f.Recv.List[0].Type.(*ast.StarExpr)
-	if !ok {
-		return ""
-	}
-	id, ok := star.X.(*ast.Ident)
-	if !ok {
-		return ""
-	}
-	return id.Name
 }
