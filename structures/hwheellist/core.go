@@ -25,15 +25,15 @@ const (
 	slots  = 1 << digit
 	levels = 64 / digit
 
-	// A level has lists for the slots of four spans. The list of a slot is named by its place: the level, and the number of
+	// A level has lists for the slots of 16 spans. The list of a slot is named by its place: the level, and the number of
 	// the slot modulo ring. Timers are added to slots of the cursor's span only. So timers of a slot above level 0 can move to
 	// the level below in the last window slots of that level before their slot starts.
-	spans     = 4
-	ringBits  = digit + 2
+	spans     = 16
+	ringBits  = digit + 4
 	ring      = spans * slots
 	window    = (spans - 1) * slots
 	earlier   = 4 * ring // ticks by which a slot is empty before its timers leave the level below
-	perTick   = 1 << 13  // timers of a level that move in one call; a slot with fewer ones cascades when it starts
+	perTick   = 1 << 11  // timers of a level that move in one call; a slot with fewer ones cascades when it starts
 	planEvery = 1 << 10  // timers that are added to a slot until the next Pop looks whether it is to be emptied
 )
 
@@ -240,7 +240,7 @@ func (c *core) step() {
 				c.stepAt = min(c.stepAt, begin)
 				continue
 			}
-			c.stepAt = c.cursor + 1
+			c.stepAt, left = c.cursor+1, max(left, sum/uint64(at-c.cursor)+1) // n falls while timers fire
 			moved := c.moveAhead(place, left)
 			sum, left = sum-min(sum, moved), left-moved
 		}
