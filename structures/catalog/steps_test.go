@@ -17,8 +17,9 @@ func TestWheelsEmptySlotsInSteps(t *testing.T) {
 	few := longtest.Scale(t, 15_000, 30_000, 3_000_000)
 	many := longtest.Scale(t, 40_000, 100_000, 3_000_000)
 	for name, c := range map[string]struct{ n, bound int }{
-		"hwheel":      {few, few/3840 + 3*hwheel.ChunksPerTick*records.Places},
-		"hwheel-list": {many, 2 * 8192},
+		"hwheel":           {few, few/3840 + 3*hwheel.ChunksPerTick*records.Places},
+		"hwheel-list":      {many, 4 * 2048},
+		"intrusive-hwheel": {many, max(1<<12, many/256) + 64},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

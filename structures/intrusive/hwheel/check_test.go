@@ -28,6 +28,26 @@ func TestConformanceWithManyLists(t *testing.T) {
 func TestReleaseWithManyLists(t *testing.T) { schedtest.Releases(t, withManyLists[*schedtest.Payload]) }
 func FuzzManyLists(f *testing.F)            { schedtest.Fuzz(f, withManyLists[uint64], schedtest.Levels(8)) }
 
+// inSteps is a wheel that looks at each tick for timers to move ahead, and moves one or a few at a time.
+type inSteps[T any] struct{ manyLists[T] }
+
+func (w inSteps[T]) Schedule(t *Timer[T], deadline structures.Tick) {
+	w.step = 1
+	w.manyLists.Schedule(t, deadline)
+	w.planAhead()
+}
+
+func withSteps[T any]() structures.Scheduler[T] {
+	return intrusive.WithIDs(inSteps[intrusive.Item[T]]{manyLists[intrusive.Item[T]]{New[intrusive.Item[T]]()}},
+		func(t *Timer[intrusive.Item[T]]) *intrusive.Item[T] { return &t.Value })
+}
+
+func TestConformanceInSteps(t *testing.T) {
+	schedtest.Run(t, withSteps[uint64], schedtest.Levels(8))
+}
+func TestReleaseInSteps(t *testing.T) { schedtest.Releases(t, withSteps[*schedtest.Payload]) }
+func FuzzInSteps(f *testing.F)        { schedtest.Fuzz(f, withSteps[uint64], schedtest.Levels(8)) }
+
 // sound returns a wheel with its clock at 300, with timers that are due, on levels 0 and 1, and moved to later.
 func sound(t *testing.T) (*Wheel[int], []Timer[int]) {
 	t.Helper()

@@ -11,7 +11,8 @@
 //   - With more than 16,384 timers, a slot above level 0 has eight lists. A cascade walks them in parallel and prefetches, so
 //     eight cache misses overlap: group prefetching (Chen, Ailamaki, Gibbons and Mowry 2004) and asynchronous memory
 //     access chaining (Kocberber, Falsafi and Grot, VLDB 2015), with the chains made when timers are added.
-//   - With more than two million timers, the timers of the next eight ticks are read together before they fire.
+//   - With more than two million timers, up to 4,096 timers of each of the next eight ticks are read together before they fire.
+//   - With more than 16,384 timers, the next slots are emptied in steps, ahead of their start, so a call moves few timers.
 //   - The only timer of a slot does not cascade level by level: it is ready to fire at once.
 //   - A move to a later tick only writes the deadline. The timer moves when its slot is emptied. Timers that move to an
 //     earlier tick are filed 32 at a time, so that no branch depends on which of the two it is.
@@ -19,18 +20,19 @@
 //
 // Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
 //
-// Costs. Schedule, Reschedule and Cancel are O(1). Pop and Next are O(1) plus the cascades: a timer
-// moves at most once a level. A slot cascades in one call, which moves all of its timers: with a
-// million timers up to 60,000 ticks ahead about 4,000. docs/performance.md has measured figures.
+// Costs. Schedule, Reschedule and Cancel are O(1). Pop and Next are O(1) plus the cascades: a timer moves at most once a
+// level. If the clock goes tick by tick, a call moves at most about 16,384 timers, or two of 768 if there are more than six
+// million. A clock that jumps pays in one call for all slots that it passes. So does a tick with many timers that were moved
+// to later when they had no more than 1,024 ticks left. docs/performance.md has measured figures.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
-// Memory. A timer takes 32 bytes and its value, within the caller's struct. A wheel takes 3 KiB, and 16
-// KiB for each level above level 0 up to the highest one in use. The garbage collector follows the
-// links of timers, and each costs a write barrier while it runs.
+// Memory. A timer takes 32 bytes and its value, within the caller's struct. A wheel takes 9 KiB, and 16 KiB for each level
+// above level 0 up to the highest one in use, or twice as much after it had more than 16,384 timers. The garbage collector
+// follows the links of timers, and each costs a write barrier while it runs.
 //
-// Work counts SlotsVisited, slots that were emptied; EmptySlots, those whose timers had all been
-// cancelled; and Moved, timers that cascaded or were due later than their slot.
+// Work counts SlotsVisited, slots that were emptied, once a step; EmptySlots, those without timers, as all had been cancelled
+// or had moved ahead; and Moved, timers that cascaded or were due later than their slot.
 //
 // Pick it where the timer can be a field of your struct. Pick package linkedwheel if timers with equal deadlines must
 // fire in order, package heap for few timers and an exact Next, and structures/auto if you need IDs.
@@ -68,9 +70,9 @@ type Wheel[T any] struct{ core }
 
 // New returns an empty wheel whose clock is at tick 0.
 func New[T any]() *Wheel[T] {
-	w := &Wheel[T]{core{key: links.NewKey(), quiet: math.MaxInt64, made: 1, used: 1, span: links.Slots}}
-	for s := range w.ticks {
-		w.ticks[s].first = &w.end
+	w := &Wheel[T]{core{key: links.NewKey(), quiet: math.MaxInt64, stepAt: math.MaxInt64, step: step, made: 1, used: 1, span: links.Slots}}
+	for i := range w.ticks {
+		w.ticks[i].first = &w.end
 	}
 	return w
 }
@@ -104,8 +106,8 @@ func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] {
 }
 
 // Next returns a tick before which no timer is due. ok is false if no timer is pending. If the first slot with timers
-// has at most 32, the tick is the earliest deadline; otherwise it is the start of that slot. It is after the clock
-// unless a timer is due now. Next costs O(1) plus the cascades, which the next Pop then saves.
+// has at most 32, the tick is the earliest deadline; otherwise, or if its timers may have moved ahead, it is the start of that
+// slot. It is after the clock unless a timer is due now. Next costs O(1) plus the cascades, which the next Pop then saves.
 func (w *Wheel[T]) Next() (at structures.Tick, ok bool) { return w.next() }
 
 // Len returns the number of pending timers, including those that are due.
@@ -123,7 +125,10 @@ const (
 	run   = 1 << 6  // timers scheduled in a row that go to the same list of their slots
 	small = 1 << 14 // pending timers up to which one list suffices, as they are in the cache
 	few   = 32      // timers of a slot that Next looks at
+	spans = 4       // of 256 ticks, for which level 0 has slots
 	many  = 1 << 21 // pending timers; with more, the timers of a slot of level 1 exceed the cache
+	reads = 1 << 12 // timers of a list that are read ahead; a list with more would leave the cache again
+	step  = 1 << 12 // timers that a call moves ahead, unless there are more than 768 times as many
 )
 
 // head is the start of a list, which ends at core.end.
@@ -154,8 +159,11 @@ type level struct {
 //     cancelled, until the clock or Next gets there.
 //   - A slot of level 0 has one list, from which its timers fire: they were read not long ago, when they cascaded.
 //   - The Prev of end is a pending timer or a head, so it keeps no other timer alive.
+//   - If the lists of a slot are in use, timers of the slots above level 0 that start next may have moved ahead: to where they
+//     belong when the slot starts, in ticks of later spans and in later. Such a slot is marked.
 type core struct {
 	clock, cursor, quiet structures.Tick
+	stepAt               structures.Tick // the tick of the next call of ahead
 	key                  links.Key
 	added, removed       int                  // timers so far
 	span                 uint64               // deadlines that differ from the cursor by less need no new level
@@ -164,11 +172,12 @@ type core struct {
 	used                 uint                 // lists of a slot that may have timers
 	made                 uint                 // levels that were used, or are below one that was, at least 1
 	end                  links.Link           // of all lists
-	levels               [links.Levels]*level // from level 1 on
+	levels, later        [links.Levels]*level // from level 1 on
+	step                 uint                 // timers that a call moves ahead, at least
 	work                 structures.Work
-	moved                [32]uintptr       // the timers that moved to earlier, which their lists keep alive
-	ticks                [links.Slots]head // level 0
-	occupied             links.Marks       // of level 0
+	moved                [32]uintptr                      // the timers that moved to earlier, which their lists keep alive
+	ticks                [spans * links.Slots]head        // level 0, by tick modulo their number
+	occupied             [spans * links.Slots / 64]uint64 // slots of level 0, by tick as well
 }
 
 // schedule is Schedule. The usual case is written out here, as a call would cost a fifth.
@@ -177,12 +186,11 @@ func (c *core) schedule(n *links.Node, deadline structures.Tick) {
 		c.scheduleSlow(n, deadline)
 		return
 	}
-	l, s := links.Place(deadline, c.cursor)
 	var head *head
-	if l == 0 {
-		c.occupied.Mark(s)
-		head = &c.ticks[s]
+	if uint64(deadline^c.cursor) < links.Slots {
+		head = c.mark(deadline)
 	} else {
+		l, s := links.Place(deadline, c.cursor)
 		v := c.levels[l]
 		v.occupied.Mark(s)
 		head = &v.slots[s][c.list%lists]
@@ -212,23 +220,44 @@ func (c *core) scheduleSlow(n *links.Node, deadline structures.Tick) {
 	}
 }
 
-// nextList selects another list for the next timers, if there are many.
+// nextList selects another list for the next timers, if there are many, and has the next Pop move timers ahead.
 func (c *core) nextList() {
-	if c.added-c.removed > small {
-		c.list, c.used = (c.list+1)%lists, lists
+	if c.added-c.removed > small || c.used > 1 {
+		if c.list, c.used = (c.list+1)%lists, lists; c.list == 0 {
+			c.planAhead()
+		}
 	}
+}
+
+// planAhead has the next Pop move timers ahead.
+func (c *core) planAhead() {
+	c.stepAt = min(c.stepAt, c.clock+1)
+	c.quiet = min(c.quiet, c.stepAt)
 }
 
 // heads returns the lists of a slot.
 func (c *core) heads(l uint, s uint8) []head {
 	if l == 0 {
-		return c.ticks[s : int(s)+1]
+		i := c.index(s)
+		return c.ticks[i : i+1]
 	}
 	return c.levels[l].slots[s][:c.used]
 }
 
 // due returns the list with the timers of the cursor's tick.
-func (c *core) due() *head { return &c.ticks[uint8(c.cursor)] }
+func (c *core) due() *head { return &c.ticks[uint(c.cursor)%uint(len(c.ticks))] }
+
+// mark marks the slot of level 0 for a tick, and returns its list.
+func (c *core) mark(at structures.Tick) *head {
+	i := uint(at) % uint(len(c.ticks))
+	c.occupied[i/64] |= 1 << (i % 64)
+	return &c.ticks[i]
+}
+
+// index returns the index of a slot of level 0 with the higher digits of the cursor.
+func (c *core) index(s uint8) uint {
+	return uint(c.cursor)%uint(len(c.ticks))&^(links.Slots-1) | uint(s)
+}
 
 // file puts a timer into a list of its slot. Its deadline is not before the cursor.
 func (c *core) file(n *links.Node, list uint) {
@@ -240,26 +269,30 @@ func (c *core) file(n *links.Node, list uint) {
 		c.makeLevels(n.Deadline)
 	}
 	l, s := links.Place(n.Deadline, c.cursor)
-	head := &c.ticks[s]
-	if l > 0 {
-		head = &c.levels[l].slots[s][list%lists]
+	if l == 0 {
+		c.mark(n.Deadline).link().Push(&n.Link)
+		return
 	}
-	c.marks(l).Mark(s)
-	head.link().Push(&n.Link)
+	v := c.levels[l]
+	v.occupied.Mark(s)
+	v.slots[s][list%lists].link().Push(&n.Link)
 }
 
 // marks returns the marks of the slots of a level.
 func (c *core) marks(l uint) *links.Marks {
 	if l == 0 {
-		return &c.occupied
+		return (*links.Marks)(unsafe.Pointer(&c.occupied[c.index(0)/64]))
 	}
 	return &c.levels[l].occupied
 }
 
 // first returns the first marked slot after the cursor. Each slot of a level is before all slots of the levels above.
 func (c *core) first() (l uint, s uint8, ok bool) {
-	for l := range c.made {
-		if s, ok := c.marks(l).After(links.DigitOf(c.cursor, l)); ok {
+	if s, ok := c.marks(0).After(uint8(c.cursor)); ok {
+		return 0, s, true
+	}
+	for l := uint(1); l < c.made; l++ {
+		if s, ok := c.levels[l%links.Levels].occupied.After(links.DigitOf(c.cursor, l)); ok {
 			return l, s, true
 		}
 	}
@@ -269,19 +302,23 @@ func (c *core) first() (l uint, s uint8, ok bool) {
 // makeLevels makes the levels that a deadline needs.
 func (c *core) makeLevels(deadline structures.Tick) {
 	for uint64(deadline^c.cursor) >= c.span {
-		made := new(level)
-		for s := range made.slots {
-			for list := range made.slots[s] {
-				made.slots[s][list].first = &c.end
-			}
-		}
-		c.levels[c.made] = made
+		c.levels[c.made] = c.makeLevel()
 		if c.made++; c.made < links.Levels {
 			c.span = 1 << (c.made * links.Digit)
 		} else {
 			c.span = math.MaxUint64
 		}
 	}
+}
+
+func (c *core) makeLevel() *level {
+	made := new(level)
+	for s := range made.slots {
+		for list := range made.slots[s] {
+			made.slots[s][list].first = &c.end
+		}
+	}
+	return made
 }
 
 // reschedule is Reschedule. Whether a timer moves to earlier or to later is hard to predict, and a wrong prediction would
@@ -310,6 +347,7 @@ func (c *core) reschedule(n *links.Node, deadline structures.Tick) bool {
 // lists, which unlinking writes to.
 func (c *core) fileMoved() {
 	if c.used > 1 {
+		c.nextList()
 		var neighbors [2 * len(c.moved)]*links.Link
 		for i := range c.earlier {
 			n := c.movedTimer(i)
@@ -360,6 +398,8 @@ func (c *core) pop(now structures.Tick) *links.Node {
 	if n != nil {
 		c.removed++
 		n.Remove()
+	} else if c.stepAt < c.quiet {
+		c.ahead()
 	}
 	return n
 }
@@ -371,8 +411,7 @@ func (c *core) front() (n *links.Node, l uint, s uint8) {
 		c.fileMoved()
 	}
 	for {
-		due := c.due()
-		for l := due.first; l != &c.end; l = due.first {
+		for l := c.due().first; l != &c.end; l = c.due().first {
 			n := links.NodeOf(l)
 			if n.Deadline <= c.cursor {
 				return n, 0, 0
@@ -384,7 +423,7 @@ func (c *core) front() (n *links.Node, l uint, s uint8) {
 		if c.quiet = math.MaxInt64; ok {
 			c.quiet = links.Start(c.cursor, l, s)
 		} else {
-			c.list, c.used = 0, 1 // no timers are left
+			c.list, c.used, c.stepAt = 0, 1, math.MaxInt64 // no timers are left
 		}
 		if !ok || c.quiet > c.clock {
 			c.cursor = c.clock
@@ -393,22 +432,86 @@ func (c *core) front() (n *links.Node, l uint, s uint8) {
 		if c.cursor = c.quiet; l == 0 {
 			c.visit(s)
 		} else {
-			c.empty(l, s)
+			c.start(l, s)
 		}
+	}
+}
+
+// start empties a slot above level 0 at which the cursor is.
+func (c *core) start(l uint, s uint8) {
+	if c.used > 1 {
+		c.turn(l)
+	}
+	c.empty(l, s, math.MaxUint)
+}
+
+// ahead moves timers of the slots above level 0 that start next, as if they started now, unless it is too early. It is to
+// be called at the next tick again if these were many. Slots of level 1 share a limit. They may get timers from a slot of a
+// higher level at the same time, so that one has a limit of its own.
+func (c *core) ahead() {
+	if here, before := c.cursor, c.work; here >= c.stepAt {
+		c.stepAt = c.nextStart()
+		most := max(c.step, uint(c.added-c.removed)/((spans-1)*links.Slots)+c.step/8)
+		left, end, crossed := most, before.Moved, uint(0)
+		for range spans - 1 {
+			at := c.nextStart()
+			l, s := links.Place(at, c.cursor)
+			if l >= c.made {
+				break
+			}
+			c.cursor = at
+			c.turn(l)
+			crossed = max(crossed, l)
+			if limit := left; c.levels[l].occupied.Marked(s) && limit > 0 {
+				if l > 1 {
+					limit = most
+				}
+				c.empty(l, s, limit)
+				c.levels[l].occupied.Mark(s)
+				if l == 1 {
+					left -= min(left, uint(c.work.Moved-end))
+				}
+				end = c.work.Moved
+			}
+		}
+		c.turn(crossed)
+		switch c.cursor = here; {
+		case end == before.Moved:
+			c.work = before
+		case uint(end-before.Moved) > c.step/run:
+			c.stepAt = here + 1
+		}
+	}
+	c.quiet = min(c.quiet, c.stepAt)
+}
+
+// nextStart returns the tick at which slots above level 0 start next.
+func (c *core) nextStart() structures.Tick { return c.cursor | (links.Slots - 1) + 1 }
+
+// turn exchanges the levels below l, whose slots are all in the past when a slot of level l starts, for those of the time
+// after that, or back.
+func (c *core) turn(l uint) {
+	for ; l > 1; l-- {
+		if c.later[l-1] == nil {
+			c.later[l-1] = c.makeLevel()
+		}
+		c.levels[l-1], c.later[l-1] = c.later[l-1], c.levels[l-1]
 	}
 }
 
 // visit notes that the clock or Next has come to a slot of level 0, and returns its list.
 func (c *core) visit(s uint8) *head {
-	c.occupied.Unmark(s)
+	i := c.index(s)
+	c.occupied[i/64] &^= 1 << (i % 64)
 	c.work.SlotsVisited++
-	if c.ticks[s].first == &c.end {
+	if c.ticks[i].first == &c.end {
 		c.work.EmptySlots++
 	}
 	if s%lists == 0 && c.added-c.removed > many {
-		c.touch(c.ticks[min(int(s)+lists, links.Slots):min(int(s)+2*lists, links.Slots)])
+		ahead := (i + lists) % uint(len(c.ticks))
+		c.touch(c.ticks[ahead : ahead+lists])
 	}
-	return &c.ticks[s]
+	return &c.ticks[i]
 }
 
 // touch reads the timers of the next slots, which brings them into the cache. The lists are walked in parallel.
@@ -418,7 +521,7 @@ func (c *core) touch(slots []head) {
 	for i := range slots {
 		at[i] = slots[i].first
 	}
-	for left > 0 {
+	for n := 0; left > 0 && n < reads; n++ {
 		for i := 0; i < left; {
 			if at[i] != &c.end {
 				at[i] = at[i].Next
@@ -437,9 +540,9 @@ func (c *core) refile(n *links.Node, list uint) {
 	c.file(n, list)
 }
 
-// empty files the timers of a slot above level 0 anew. It walks the lists in parallel, so that the cache misses of several
-// timers overlap: the timers of the next step are prefetched while this step files its timers.
-func (c *core) empty(l uint, s uint8) {
+// empty files the timers of a slot above level 0 anew, and puts those beyond a limit back. It walks the lists in parallel, so
+// that the cache misses of several timers overlap: the timers of the next step are prefetched while this step files its timers.
+func (c *core) empty(l uint, s uint8, limit uint) {
 	c.levels[l].occupied.Unmark(s)
 	c.work.SlotsVisited++
 	var step, at [lists]*links.Link
@@ -459,7 +562,9 @@ func (c *core) empty(l uint, s uint8) {
 	if left == 1 && c.alone(links.NodeOf(at[0]), l) {
 		return
 	}
-	for left > 1 {
+	filed := uint(0)
+	for left > 1 && filed < limit {
+		filed += left
 		for i, t := range at[:left] {
 			step[i%lists], at[i%lists] = t, t.Next
 		}
@@ -476,7 +581,20 @@ func (c *core) empty(l uint, s uint8) {
 			at[i%lists] = at[left%lists]
 		}
 	}
-	for t := at[0]; left == 1 && t != &c.end; {
+	if limit < math.MaxUint {
+		for ; left == 1 && filed < limit; filed += lists / 2 { // each waits for the one before
+			t := at[0]
+			if at[0] = t.Next; at[0] == &c.end {
+				left = 0
+			}
+			c.refile(links.NodeOf(t), 0)
+		}
+		for i, t := range at[:left] {
+			slot[i].first, t.Prev = t, slot[i].link()
+		}
+		left = 0
+	}
+	for t := at[0]; left > 0 && t != &c.end; {
 		next := t.Next
 		c.refile(links.NodeOf(t), 0)
 		t = next
@@ -487,7 +605,7 @@ func (c *core) empty(l uint, s uint8) {
 // alone moves the cursor to the only timer of a slot above level 0 that starts, if that timer is due. It returns false,
 // and does nothing, if there are more timers. With few timers this saves the way through the levels below.
 func (c *core) alone(n *links.Node, l uint) bool {
-	if n.Next != &c.end || n.Deadline > c.clock || n.Deadline > links.End(c.cursor, l) {
+	if n.Next != &c.end || n.Deadline > c.clock || n.Deadline > links.End(c.cursor, l) || c.used > 1 {
 		return false
 	}
 	c.work.Moved++
@@ -505,9 +623,12 @@ func (c *core) next() (at structures.Tick, ok bool) {
 	if n != nil {
 		return c.cursor, true
 	}
+	if c.stepAt < c.quiet {
+		c.ahead()
+	}
 	for {
 		if at, ok := c.earliest(l, s); ok {
-			c.quiet = at
+			c.quiet = min(at, c.stepAt)
 			return at, true
 		}
 		l, s, _ = c.first()
@@ -518,7 +639,9 @@ func (c *core) next() (at structures.Tick, ok bool) {
 // timers. ok is false if the slot had no timers, or none that are due in it, and is now empty.
 func (c *core) earliest(l uint, s uint8) (at structures.Tick, ok bool) {
 	start, timers := links.Start(c.cursor, l, s), 0
-	at = math.MaxInt64
+	if at = math.MaxInt64; l > 0 && c.used > 1 && start-c.nextStart() < (spans-1)*links.Slots {
+		return start, true // its timers may have moved ahead
+	}
 	for _, head := range c.heads(l, s) {
 		for t := head.first; t != &c.end; t = t.Next {
 			if timers++; timers > few {
@@ -533,7 +656,7 @@ func (c *core) earliest(l uint, s uint8) (at structures.Tick, ok bool) {
 		return at, true
 	}
 	if l > 0 {
-		c.empty(l, s)
+		c.empty(l, s, math.MaxUint)
 		return 0, false
 	}
 	head := c.visit(s)
