@@ -82,10 +82,8 @@ func (p *page) html() ([]byte, error) {
 		},
 	})
 	var b bytes.Buffer
-	if err := t.Execute(&b, out); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	err = t.Execute(&b, out)
+	return b.Bytes(), err
 }
 
 // pack returns JSON, compressed and as base64.

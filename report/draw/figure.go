@@ -241,10 +241,8 @@ func (f *Figure) PNG(dpi int) ([]byte, error) {
 	f.draw(draw.New(c), l)
 	var b bytes.Buffer
 	// The best compression would take longer than the drawing.
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image()); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image())
+	return b.Bytes(), err
 }
 
 // SVG renders the figure as an SVG with real text.

@@ -95,14 +95,6 @@ func liveKnown(v float64, write func(float64) string) show.Cell {
 	return show.Number(v, write(v))
 }
 
-// goroutines is the count used in the tables of all operations: 2 if it was measured among these timers, or else the first.
-func goroutines(l *results.Live, rows []results.LiveRow) int {
-	if slices.Contains(counts(l, rows), 2) {
-		return 2
-	}
-	return l.Goroutines[0]
-}
-
 // counts returns the numbers of goroutines that were measured among the timers of the rows.
 func counts(l *results.Live, rows []results.LiveRow) []int {
 	return slices.DeleteFunc(slices.Clone(l.Goroutines), func(g int) bool {
@@ -173,7 +165,10 @@ func operations(title string, rows []results.LiveRow, g int, value func(results.
 }
 
 func liveThroughput(l *results.Live, rows []results.LiveRow, n int) LiveTable {
-	g := goroutines(l, rows)
+	g := l.Goroutines[0]
+	if slices.Contains(counts(l, rows), 2) {
+		g = 2
+	}
 	title := fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)",
 		show.Count(g, "goroutine"), show.Grouped(n))
 	return operations(title, rows, g, results.LiveThroughput.PerSecond, func(v float64) string { return show.Figure(v / 1e6) })

@@ -27,17 +27,15 @@ func inNumbers(v *View) Section {
 			}
 		}
 		add("Cost in nanoseconds", v.costTable(cells))
-		if c := v.Largest(w, hasKinds); c != nil {
+		if c := v.Largest(w, func(r *results.Row) bool {
+			return slices.ContainsFunc(r.ByKind, func(t results.Trial) bool { return len(t.Kinds) > 0 })
+		}); c != nil {
 			add("Nanoseconds per call, N = "+short(c.N), v.kindTable(c))
 		}
 		title := w + ": time per " + string(cells[0].Unit)
 		s.Tables = append(s.Tables, Table{Title: title, Body: body})
 	}
 	return s
-}
-
-func hasKinds(r *results.Row) bool {
-	return slices.ContainsFunc(r.ByKind, func(t results.Trial) bool { return len(t.Kinds) > 0 })
 }
 
 // costTable shows the costs of a workload, with two columns for each N.
