@@ -81,7 +81,8 @@ func WithIDs[T, N any, P Timer[N]](s Structure[N], item func(P) *Item[T]) *Sched
 
 // Schedule adds a pending timer and returns its ID.
 func (s *Scheduler[T, N, P]) Schedule(deadline structures.Tick, value T) structures.ID {
-	slot, id := s.table.Put(struct{}{})
+	s.table.Reserve()
+	slot, id := s.table.Take(struct{}{})
 	if int(slot) == len(s.timers) {
 		s.timers = append(s.timers, new(N))
 	}

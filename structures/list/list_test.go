@@ -44,9 +44,9 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"range":     func(l *List[int]) { l.core.earliest = 9 },
 		"place":     func(l *List[int]) { l.core.place[l.core.slots[1]]++ },
 		"slot":      func(l *List[int]) { l.core.slots[1] = 99 },
-		"freed":     func(l *List[int]) { l.table.Put(0); l.table.Free(3) },
+		"freed":     func(l *List[int]) { l.table.Reserve(); l.table.Take(0); l.table.Free(3) },
 		"deadlines": func(l *List[int]) { l.core.deadlines = l.core.deadlines[:8] },
 		"length":    func(l *List[int]) { l.core.remove(2) },
-		"table":     func(l *List[int]) { l.table.Put(0) },
+		"table":     func(l *List[int]) { l.table.Reserve(); l.table.Take(0) },
 	})
 }

@@ -155,7 +155,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		"length":         func(h *Heap[int]) { c := &h.core; c.heap = c.heap[:len(c.heap)-1] },
 		"dead":           func(h *Heap[int]) { c := &h.core; c.dead++ },
 		"freed":          func(h *Heap[int]) { h.table.Free(3) },
-		"table":          func(h *Heap[int]) { h.table.Put(0) },
+		"table":          func(h *Heap[int]) { h.table.Reserve(); h.table.Take(0) },
 		"cursor":         func(h *Heap[int]) { c := &h.core; c.cursor = len(c.heap) + 1 },
 	})
 	// More dead entries than the sweep leaves.

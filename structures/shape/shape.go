@@ -1,5 +1,5 @@
-// Package shape describes the state of a timer structure at one moment, for drawings and checks. It is
-// optional: the contract of package structures does not require it.
+// Package shape describes the state of a timer structure at one moment, for drawings and checks. It is optional: the contract
+// of package structures does not require it.
 package shape
 
 import "github.com/timerbench/timerbench/structures"
@@ -7,8 +7,7 @@ import "github.com/timerbench/timerbench/structures"
 // Snapshot is the shape of a structure at one moment. It has no parts if the structure cannot show its shape.
 type Snapshot struct{ Parts []Part }
 
-// Shown is an optional interface of a structure, found by a type assertion. Snapshot copies every entry,
-// so it costs O(n).
+// Shown is an optional interface of a structure, found by a type assertion. Snapshot copies every entry, so it costs O(n).
 type Shown interface{ Snapshot() Snapshot }
 
 // Kind is the arrangement of the cells of a part.

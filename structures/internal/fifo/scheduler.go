@@ -13,20 +13,13 @@ import (
 // Queue orders timers by deadline, which is after the clock, or the last tick. It has Timers, whose Quiet it sets:
 // Pop is not called before that tick.
 type Queue interface {
-	// Add adds a timer that is not in the queue.
-	Add(slot uint32, n *Node)
-
-	// Remove removes a timer of the queue.
-	Remove(slot uint32, n *Node)
+	Add(slot uint32, n *Node)    // a timer that is not in the queue
+	Remove(slot uint32, n *Node) // a timer of the queue
+	Next() structures.Tick       // the tick for Scheduler.Next; the queue is not empty
+	Work() structures.Work       // the counters of the work done so far
 
 	// Pop removes a timer that is due at the clock, the earliest first, and returns it, or 0 after it has set Quiet.
 	Pop() (slot uint32, n *Node)
-
-	// Next returns the tick for Scheduler.Next. The queue is not empty.
-	Next() structures.Tick
-
-	// Work returns the counters of the work done so far.
-	Work() structures.Work
 
 	// Walk adds each slot to the builder, with the deadline under which it is filed. It returns the
 	// first broken invariant that the builder does not check.

@@ -8,8 +8,7 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// Clamp returns deadline if it is after now, the tick of the clock. Otherwise it returns the tick after now, or the last
-// tick of all.
+// Clamp returns deadline if it is after now, the tick of the clock, and otherwise the tick after now, or the last of all.
 func Clamp(now, deadline structures.Tick) structures.Tick {
 	if deadline <= now {
 		return now + min(1, math.MaxInt64-now)

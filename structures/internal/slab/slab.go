@@ -49,20 +49,14 @@ func New[T any](capacity int) Table[T] {
 // Len returns the number of slots in use.
 func (t *Table[T]) Len() int { return len(t.gens) - 1 - len(t.free) - t.lost }
 
-// Put takes a free slot for value and returns it with its ID. It costs O(1), amortized over growth.
-func (t *Table[T]) Put(value T) (slot uint32, id structures.ID) {
-	t.Reserve()
-	return t.Take(value)
-}
-
-// Reserve makes sure that there is a free slot. Reserve and Take together are Put, in two parts that are inlined.
+// Reserve makes sure that there is a free slot. It costs O(1), amortized over growth.
 func (t *Table[T]) Reserve() {
 	if len(t.free) == 0 {
 		t.grow()
 	}
 }
 
-// Take is Put if there is a free slot.
+// Take takes a free slot for value, after Reserve, and returns it with its ID.
 func (t *Table[T]) Take(value T) (slot uint32, id structures.ID) {
 	n := len(t.free) - 1
 	slot = t.free[n]
@@ -77,10 +71,9 @@ func (t *Table[T]) grow() {
 	if len(t.gens) > MaxCapacity {
 		panic(fmt.Sprintf("slab: more than %d timers pending", MaxCapacity))
 	}
-	var zero T
 	t.free = append(t.free, uint32(len(t.gens)))
 	t.gens = append(t.gens, 0)
-	t.values = append(t.values, zero)
+	t.values = append(t.values, *new(T))
 }
 
 // ID returns the ID of a slot in use.
@@ -141,11 +134,8 @@ func (t *Table[T]) Snapshot(clock structures.Tick, walk func(*snapshot.Builder) 
 
 // CheckInvariants walks the table and names the first broken invariant. It costs O(slots).
 func (t *Table[T]) CheckInvariants() error {
-	if len(t.gens) != len(t.values) || len(t.gens) == 0 {
-		return fmt.Errorf("slab: %d generations, %d values", len(t.gens), len(t.values))
-	}
-	if t.gens[None] != 0 {
-		return fmt.Errorf("slab: slot %d, which is never issued, has generation %d", None, t.gens[None])
+	if len(t.gens) != len(t.values) || len(t.gens) == 0 || t.gens[None] != 0 {
+		return fmt.Errorf("slab: %d generations, %d values, or a generation of the slot that is never issued", len(t.gens), len(t.values))
 	}
 	used, exhausted := 0, 0
 	for _, gen := range t.gens[1:] {

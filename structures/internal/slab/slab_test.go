@@ -7,10 +7,15 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
+func put[T any](table *Table[T], value T) (slot uint32, id structures.ID) {
+	table.Reserve()
+	return table.Take(value)
+}
+
 func TestFindRefusesWhatWasNeverIssued(t *testing.T) {
 	table := New[int](0)
-	_, id := table.Put(7)
-	slot, _ := table.Put(8)
+	_, id := put(&table, 7)
+	slot, _ := put(&table, 8)
 	table.Free(slot)
 	for _, forged := range []structures.ID{
 		0, 1, 2, 1 << 32, id + 1<<32, id + 1, math.MaxUint64,
@@ -29,7 +34,7 @@ func TestFindRefusesWhatWasNeverIssued(t *testing.T) {
 func TestInUseKnowsEverySlot(t *testing.T) {
 	table := New[int](0)
 	for i := range 4 {
-		table.Put(i)
+		put(&table, i)
 	}
 	table.Free(2)
 	for slot, want := range map[uint32]bool{None: false, 1: true, 2: false, 3: true, 4: true, 5: false, math.MaxUint32: false} {
@@ -41,7 +46,7 @@ func TestInUseKnowsEverySlot(t *testing.T) {
 
 func TestAnExhaustedSlotIsNeverUsedAgain(t *testing.T) {
 	table := New[int](0)
-	first, _ := table.Put(1)
+	first, _ := put(&table, 1)
 	table.gens[first] = math.MaxUint32 // as after 2^31 timers
 	last := table.ID(first)
 	if table.Find(last) != first {
@@ -51,7 +56,7 @@ func TestAnExhaustedSlotIsNeverUsedAgain(t *testing.T) {
 	if err := table.CheckInvariants(); err != nil {
 		t.Fatal(err)
 	}
-	next, id := table.Put(2)
+	next, id := put(&table, 2)
 	if next == first {
 		t.Fatal("a slot without generations left was issued again")
 	}

@@ -14,23 +14,15 @@ import (
 // Queue is a pointer to a C: slots ordered by deadline, which is after the clock, or the last tick.
 type Queue[C any] interface {
 	*C
-
-	// Add adds a slot that is not in the queue.
-	Add(slot uint32, deadline structures.Tick)
-
-	// Remove removes a slot of the queue.
-	Remove(slot uint32)
+	Add(slot uint32, deadline structures.Tick)  // a slot that is not in the queue
+	Remove(slot uint32)                         // a slot of the queue
+	Next(clock structures.Tick) structures.Tick // the tick for Scheduler.Next; the queue is not empty
+	Work() structures.Work                      // the counters of the work done so far
 
 	// Pop removes a slot that is due at the clock, the earliest first, and returns it with its
 	// deadline. If none is due, it returns slot 0 and a tick. No slot is due before that tick unless
 	// one is added or moved, so Pop is not called again until then.
 	Pop(clock structures.Tick) (slot uint32, at structures.Tick)
-
-	// Next returns the tick for Scheduler.Next. The queue is not empty.
-	Next(clock structures.Tick) structures.Tick
-
-	// Work returns the counters of the work done so far.
-	Work() structures.Work
 
 	// Walk adds each slot to the builder, with the deadline under which it is filed. It returns the
 	// first broken invariant that the builder does not check.
@@ -117,9 +109,7 @@ func (s *Scheduler[T, C, Q]) Len() int { return s.table.Len() }
 func (s *Scheduler[T, C, Q]) Work() structures.Work { return Q(&s.queue).Work() }
 
 // CheckInvariants walks the structure and returns the first broken invariant. It costs O(n).
-func (s *Scheduler[T, C, Q]) CheckInvariants() error {
-	return s.table.Check(s.clock, Q(&s.queue).Walk)
-}
+func (s *Scheduler[T, C, Q]) CheckInvariants() error { return s.table.Check(s.clock, Q(&s.queue).Walk) }
 
 // Clock returns the clock of a scheduler, for a queue that needs it to add a slot.
 func Clock[T, C any, Q Queue[C]](s *Scheduler[T, C, Q]) *structures.Tick { return &s.clock }

@@ -107,10 +107,8 @@ func (b *Builder) check(p *shape.Part, c *shape.Cell, slot uint32, filed structu
 		if from = c.From; !b.Loose {
 			to = c.To
 		}
-	case p.Arity != 2 || p.Kind != shape.Tree:
-		if c.Parent >= 0 && c.Parent < len(p.Cells) && p.Kind != shape.List {
-			from = p.Cells[c.Parent].Entries[0].Filed
-		}
+	case p.Kind != shape.List && (p.Kind != shape.Tree || p.Arity != 2) && c.Parent >= 0 && c.Parent < len(p.Cells):
+		from = p.Cells[c.Parent].Entries[0].Filed
 	}
 	if b.Sorted {
 		from = max(from, b.last)

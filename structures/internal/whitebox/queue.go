@@ -14,11 +14,13 @@ func FindsDamageToQueue[C any, Q slotted.Queue[C]](r checking.T, makeSound func(
 	all := map[string]func(*scheduler){
 		"a timer is missing": func(s *scheduler) {
 			table, _ := slotted.Parts(s)
-			table.Put(0)
+			table.Reserve()
+			table.Take(0)
 		},
 		"a slot is not in use": func(s *scheduler) {
 			table, _ := slotted.Parts(s)
-			other, _ := table.Put(0)
+			table.Reserve()
+			other, _ := table.Take(0)
 			slot := uint32(1)
 			for slot == other || !table.InUse(slot) {
 				slot++
