@@ -33,9 +33,9 @@ func (b *Budget) left() float64 {
 	return time.Until(b.deadline).Seconds()
 }
 
-// fits reports whether the time suffices for a step. The estimate is corrected by the durations so
+// fits reports whether the time suffices for an estimated number of seconds. The estimate is corrected by the durations so
 // far, together with one second that took as long as its estimate.
-func (b *Budget) fits(s Step) bool { return b.left() >= s.Seconds*(b.took+1)/(b.estimated+1) }
+func (b *Budget) fits(seconds float64) bool { return b.left() >= seconds*(b.took+1)/(b.estimated+1) }
 
 func (b *Budget) learn(s Step, took time.Duration) {
 	b.estimated, b.took = b.estimated+s.Seconds, b.took+took.Seconds()

@@ -17,6 +17,7 @@ import (
 type Plan struct {
 	Steps      []Step
 	Parameters results.Parameters
+	cheapest   Step // of the cells
 }
 
 // Step is one part of a run. A run saves its results when the step is done.
@@ -82,7 +83,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 	if cfg.Turns == nil && len(cfg.Workloads) > 0 {
 		p.addAnalyses(profile, byID, cfg.Workloads, cfg.Seed)
 	}
-	return p, p.finish(profile, cfg.Memory)
+	return p, p.finish(profile, cfg)
 }
 
 // addAnalyses adds the analysis of memory, and that of idle wake-ups if the workload of that name is
@@ -112,19 +113,25 @@ func (p *Plan) addAnalyses(profile Profile, all []entry.Entry, workloads []workl
 	}
 }
 
-// finish fills in the number of instances, and checks the memory.
-func (p *Plan) finish(profile Profile, memory uint64) error {
+// finish fills in the number of instances, and checks the memory and the budget.
+func (p *Plan) finish(profile Profile, cfg Config) error {
 	least := fixed(profile.Trials, roundsPerPass).passes
 	for _, s := range p.Steps {
 		if s.cell != nil && s.cell.recorded == 0 {
 			least = min(least, s.cell.passes)
 		}
-		if memory > 0 && s.Bytes > memory {
+		if s.Workload != "" && (p.cheapest.Name == "" || s.Seconds < p.cheapest.Seconds) {
+			p.cheapest = s
+		}
+		if cfg.Memory > 0 && s.Bytes > cfg.Memory {
 			return fmt.Errorf("%s needs about %s of memory, of which %s are available: choose fewer timers with --n, "+
-				"or fewer structures with --structure", s.Name, show.Bytes(float64(s.Bytes)), show.Bytes(float64(memory)))
+				"or fewer structures with --structure", s.Name, show.Bytes(float64(s.Bytes)), show.Bytes(float64(cfg.Memory)))
 		}
 	}
 	p.Parameters.Instances = least
+	if s := p.cheapest; cfg.Budget.Limit > 0 && cfg.Budget.Limit.Seconds() < s.Seconds {
+		return fmt.Errorf("--budget %s: too short for any cell, want at least about %.1fs, for %s", cfg.Budget.Limit, s.Seconds+0.1, s.Name)
+	}
 	return nil
 }
 
@@ -149,10 +156,8 @@ func (p *Plan) ProofSeconds() float64 {
 }
 
 func (p *Plan) find(workload string, n int) *Step {
-	for i, s := range p.Steps {
-		if s.Workload == workload && s.N == n {
-			return &p.Steps[i]
-		}
+	if i := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Workload == workload && s.N == n }); i >= 0 {
+		return &p.Steps[i]
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func Summary(r *results.Run, structures []entry.Entry) string {
 	}
 	return programs(ranked) + fmt.Sprintf("%s\nns: time of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
 		"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n"+
-		"Fastest or tied with it, of %d cells: %s.\n%s", t.Terminal(), len(t.Rows), strings.Join(standings, ", "), unsteady)
+		"Fastest or tied with it, of %s: %s.\n%s", t.Terminal(), show.Count(len(t.Rows), "cell"), strings.Join(standings, ", "), unsteady)
 }
 
 // programs is a line for each cell and program of another language; it is empty without one.

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -70,10 +71,7 @@ func (c *checker) apply(op *Op) error {
 		op.Key = c.newKey()
 		c.setDeadline(op.Key, op.At)
 	case Reschedule:
-		if err := c.checkPending(op.Key); err != nil {
-			return err
-		}
-		if err := c.checkDeadline(op.At); err != nil {
+		if err := cmp.Or(c.checkPending(op.Key), c.checkDeadline(op.At)); err != nil {
 			return err
 		}
 		c.setDeadline(op.Key, op.At)

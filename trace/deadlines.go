@@ -68,9 +68,10 @@ func (d *deadlines) reset(timer *recorded, now, delay time.Duration, active bool
 	timer.delay = deadline - structures.Tick(now/d.tick)
 	d.advance(now, timer.delay)
 	deadline = max(deadline, d.clock+1)
+	d.seq++
 	if active {
 		if timer.pending() {
-			timer.node.deadline, timer.node.seq = deadline, d.next()
+			timer.node.deadline, timer.node.seq = deadline, d.seq
 			heap.Fix(&d.heap, timer.node.place-1)
 			d.w.Reschedule(timer.node.key, deadline)
 			return
@@ -80,16 +81,11 @@ func (d *deadlines) reset(timer *recorded, now, delay time.Duration, active bool
 	if timer.node == nil || timer.pending() { // a ticker may get its next deadline before the tick of the last one
 		timer.node = new(pendingTimer)
 	}
-	timer.node.key, timer.node.deadline, timer.node.seq = d.w.Schedule(deadline), deadline, d.next()
+	timer.node.key, timer.node.deadline, timer.node.seq = d.w.Schedule(deadline), deadline, d.seq
 	heap.Push(&d.heap, timer.node)
 }
 
 func (r *recorded) pending() bool { return r.node != nil && r.node.place > 0 }
-
-func (d *deadlines) next() uint64 {
-	d.seq++
-	return d.seq
-}
 
 // advance fires the due timers in the trace, each at its own tick, as a tickless driver does. It
 // then advances to the present if the clock would be too far behind for a timer with this delay.

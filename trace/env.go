@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,10 +39,8 @@ var atStart = absoluteEnv()
 // absoluteEnv returns the value of EnvFile, and its absolute path.
 func absoluteEnv() (start struct{ value, path string }) {
 	start.value = os.Getenv(EnvFile)
-	start.path = start.value
-	if path, err := filepath.Abs(start.value); err == nil && start.value != "" {
-		start.path = path
-	}
+	path, _ := filepath.Abs(start.value) // "": there is no working directory
+	start.path = cmp.Or(path, start.value)
 	return start
 }
 

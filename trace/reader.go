@@ -118,7 +118,7 @@ func Copy(w *Writer, r *Reader) error {
 	for {
 		op, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			w.totals.addFooter(r.totals)
+			w.totals.Lost, w.totals.LostBy, w.totals.Heaped = r.totals.Lost, r.totals.LostBy, r.totals.Heaped
 			return w.err
 		}
 		if err != nil {
@@ -141,7 +141,10 @@ type DamageError struct {
 }
 
 func (e *DamageError) Error() string {
-	where := fmt.Sprintf("%s: byte %d", e.File, e.Offset)
+	where := e.File
+	if e.Offset > 0 {
+		where += fmt.Sprintf(": byte %d", e.Offset)
+	}
 	if e.Chunk > 0 {
 		where += fmt.Sprintf(", chunk %d", e.Chunk)
 	}
@@ -172,13 +175,9 @@ func (r *Reader) damage(op uint64, err error) error {
 // cutShort returns the error for a part of the file of which only got bytes are there.
 func (r *Reader) cutShort(err error, want, got int) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("reading %s: %w", r.name, err)
+		return err
 	}
-	what := "the section"
-	if r.header.Tick > 0 {
-		what = fmt.Sprintf("what should follow operation %d", r.chunk.first+r.chunk.ops)
-	}
-	return r.damage(0, fmt.Errorf("%w: of the %d bytes of %s, %d are there", ErrCutShort, want, what, got))
+	return r.damage(0, fmt.Errorf("%w after %d operations: %d of the next %d bytes are there", ErrCutShort, r.chunk.first+r.chunk.ops, got, want))
 }
 
 func (r *Reader) readStart() error {
@@ -187,7 +186,9 @@ func (r *Reader) readStart() error {
 	version := head[len(magic)]
 	switch {
 	case n > 0 && !bytes.HasPrefix([]byte(magic), head[:min(n, len(magic))]):
-		return r.damage(0, errors.New("this is no trace of timerbench"))
+		return r.damage(0, errors.New("this is no trace of timerbench, want one"))
+	case n == 0 && errors.Is(err, io.EOF):
+		return r.damage(0, fmt.Errorf("%w: the file is empty, want a trace", ErrCutShort))
 	case err != nil:
 		return r.cutShort(err, len(head), n)
 	case version > Version:
@@ -307,7 +308,7 @@ func (r *Reader) checkFooter() error {
 	case chunks != r.chunk.number:
 		return fmt.Errorf("footer: %d chunks, of which %d are there", chunks, r.chunk.number)
 	}
-	r.totals.addFooter(totals)
+	r.totals.Lost, r.totals.LostBy, r.totals.Heaped = totals.Lost, totals.LostBy, totals.Heaped
 	if totals != r.totals {
 		return fmt.Errorf("footer: %+v, but the operations come to %+v", totals, r.totals)
 	}

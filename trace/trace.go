@@ -86,9 +86,6 @@ type Totals struct {
 	Heaped uint64             // number of times that Go's runtime put a timer into its heap
 }
 
-// addFooter adds the totals that only the footer of a trace has.
-func (t *Totals) addFooter(of Totals) { t.Lost, t.LostBy, t.Heaped = of.Lost, of.LostBy, of.Heaped }
-
 // Count returns the number of all operations. An advance is one operation.
 func (t Totals) Count() uint64 {
 	sum := uint64(0)

@@ -260,7 +260,7 @@ func chunked(t testing.TB, h Header, raw []byte, ops uint64) []byte {
 	}
 	w.enc, w.chunk = newCompressor(), chunkHead{1, 0, ops, uint64(len(raw))}
 	b := appendNumbers(beginSection(nil, sectionChunk), 1, 0, ops, uint64(len(raw)))
-	w.writeSection(w.enc.EncodeAll(raw, b), 0)
+	w.writeBytes(endSection(w.enc.EncodeAll(raw, b), 0))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	}
 	w := &Writer{out: out, size: chunkSize, header: h, sites: map[Site]uint64{{}: 0}}
 	b := append([]byte(magic), h.version())
-	w.writeSection(appendHeader(beginSection(b, sectionHeader), h), len(b))
+	w.writeBytes(endSection(appendHeader(beginSection(b, sectionHeader), h), len(b)))
 	return w, w.err
 }
 
@@ -50,8 +50,6 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 func (w *Writer) footer() []byte {
 	return endSection(appendFooter(beginSection(nil, sectionFooter), w.chunk.number, w.totals, w.header.version()), 0)
 }
-
-func (w *Writer) writeSection(b []byte, start int) { w.writeBytes(endSection(b, start)) }
 
 func (w *Writer) writeBytes(b []byte) {
 	if _, err := w.out.Write(b); err != nil && w.err == nil {
@@ -190,7 +188,8 @@ func (w *Writer) flush() {
 	*c = chunkHead{c.number + 1, c.first + c.ops, w.ops, uint64(len(w.raw))}
 	w.buffer = appendNumbers(beginSection(w.buffer[:0], sectionChunk), c.number, c.first, c.ops, c.raw)
 	w.buffer = w.enc.EncodeAll(w.raw, w.buffer)
-	w.writeSection(w.buffer, 0)
+	w.buffer = endSection(w.buffer, 0)
+	w.writeBytes(w.buffer)
 	w.raw, w.ops, w.last = w.raw[:0], 0, 0
 }
 

@@ -82,16 +82,7 @@ func (a *Advice) costs() *show.Table {
 	return t
 }
 
-func share(of float64) show.Cell { return show.Number(of, percent(of)) }
-
-// percent writes a share. Shares of less than 0.001 % are alike.
-func percent(of float64) string {
-	const least = 0.00001
-	if of > 0 && of < least {
-		return "< " + show.Percent(least)
-	}
-	return show.Percent(of)
-}
+func share(of float64) show.Cell { return show.Number(of, show.Percent(of)) }
 
 // whatIf compares the firings with and without the change that was asked for.
 func (a *Advice) whatIf() *show.Table {
@@ -216,7 +207,7 @@ func (a *Advice) patterns() show.Text {
 				remedies = append(remedies, remedy)
 			}
 			places[remedy] = append(places[remedy], show.Line(show.Mono(cmp.Or(p.Name, "(not known)")),
-				fmt.Sprintf(": %s; %s of a core", f.Evidence, percent(a.Sites[f.Site]))))
+				fmt.Sprintf(": %s; %s of a core", f.Evidence, show.Percent(a.Sites[f.Site]))))
 		}
 		now := &a.Ways[0]
 		for _, remedy := range remedies {
@@ -224,8 +215,8 @@ func (a *Advice) patterns() show.Text {
 			switch lazy := slices.IndexFunc(a.Ways, func(w Way) bool { return w.Name == movedLazily }); {
 			case rule.Lazy && lazy >= 0:
 				w := &a.Ways[lazy]
-				lead = append(lead, show.Line(fmt.Sprintf(" That takes %s of a core for the calls%s, and %s wake-ups an hour%s.", percent(w.CallsCore),
-					instead(percent(w.CallsCore), percent(now.CallsCore)), show.Figure(w.PerHour()), instead(show.Figure(w.PerHour()), show.Figure(now.PerHour()))))...)
+				lead = append(lead, show.Line(fmt.Sprintf(" That takes %s of a core for the calls%s, and %s wake-ups an hour%s.", show.Percent(w.CallsCore),
+					instead(show.Percent(w.CallsCore), show.Percent(now.CallsCore)), show.Figure(w.PerHour()), instead(show.Figure(w.PerHour()), show.Figure(now.PerHour()))))...)
 			case rule.Spread:
 				w := a.Spread
 				lead = append(lead, show.Line(fmt.Sprintf(" With 5 %%, at most %s fire at once%s, at %s wake-ups an hour%s.", show.Grouped(w.AtOnce),

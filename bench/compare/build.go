@@ -46,13 +46,17 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 	return programs, nil
 }
 
-// Repository returns the root of the git repository that contains the folder dir.
-func Repository(ctx context.Context, dir string) (string, error) {
-	root, err := output(ctx, dir, "git", "rev-parse", "--show-toplevel")
-	if err != nil {
-		return "", fmt.Errorf("%s: want a folder in a git repository of timerbench: %w", dir, err)
+// LinkFlags returns the flag of go build that links a program with the code layout of a
+// seed. The flag drops the symbols, which makes linking fast and halves the program.
+func LinkFlags(layout int) string { return fmt.Sprintf("-ldflags=-s -w -randlayout=%d", layout) }
+
+// Repository returns the root of the git repository that contains the current folder.
+func Repository(ctx context.Context) (string, error) {
+	root, err := output(ctx, ".", "git", "rev-parse", "--show-toplevel")
+	if failed := new(exec.ExitError); errors.As(err, &failed) {
+		err = errors.New("it is no program, and for a revision the current folder must be in a git repository of timerbench")
 	}
-	return strings.TrimSpace(root), nil
+	return strings.TrimSpace(root), err
 }
 
 // checkOut creates a temporary worktree of a revision. remove deletes it.

@@ -102,7 +102,8 @@ func TestRevisionsAreBuiltAndNothingIsLeftBehind(t *testing.T) {
 func TestRepository(t *testing.T) {
 	root, commit := repository(t)
 	commit(`"one"`)
-	got, err := Repository(t.Context(), filepath.Join(root, "cmd"))
+	t.Chdir(filepath.Join(root, "cmd"))
+	got, err := Repository(t.Context())
 	same := func(a, b string) bool {
 		x, err1 := os.Stat(a)
 		y, err2 := os.Stat(b)
@@ -111,7 +112,8 @@ func TestRepository(t *testing.T) {
 	if err != nil || !same(got, root) {
 		t.Errorf("%q, %v, want %s", got, err, root)
 	}
-	if _, err := Repository(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "want a folder in a git repository") {
+	t.Chdir(t.TempDir())
+	if _, err := Repository(t.Context()); err == nil || !strings.Contains(err.Error(), "must be in a git repository") {
 		t.Errorf("%v", err)
 	}
 }

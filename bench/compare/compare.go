@@ -36,6 +36,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // Options set the thresholds for calling a ratio a difference.
@@ -48,10 +49,10 @@ type Options struct {
 // Check returns an error if Alpha or MinEffect is out of range.
 func (o Options) Check() error {
 	if !(o.Alpha > 0 && o.Alpha < 1) {
-		return fmt.Errorf("alpha is %v, want a number above 0 and below 1", o.Alpha)
+		return fmt.Errorf("--alpha %v: want a number above 0 and below 1", o.Alpha)
 	}
 	if !(o.MinEffect >= 0 && o.MinEffect < math.Inf(1)) {
-		return fmt.Errorf("the smallest effect is %v, want a share of at least 0", o.MinEffect)
+		return fmt.Errorf("--min-effect %v: want a share of at least 0", o.MinEffect)
 	}
 	return nil
 }
@@ -121,7 +122,7 @@ func errNothing(old, new *results.Run) error {
 			return "no cells"
 		}
 		c := r.Cells[0]
-		return fmt.Sprintf("%d cells, the first is %s, n %d, with %s", len(r.Cells), c.Workload, c.N, strings.Join(c.Structures(), " "))
+		return fmt.Sprintf("%s, the first is %s, n %d, with %s", show.Count(len(r.Cells), "cell"), c.Workload, c.N, strings.Join(c.Structures(), " "))
 	}
 	return errors.New("nothing in common: no structure has a cost in the same cell of both results (OLD: " + side(old) + "; NEW: " + side(new) + ")")
 }

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
 )
 
@@ -318,8 +319,8 @@ func (v Verdict) Lines() []string {
 	if v.Structure != "" {
 		who += fmt.Sprintf(" (%s, %s)", v.Language, v.Structure)
 	}
-	checked := fmt.Sprintf("%d named cases, %d generated programs, %d workloads, %d recordings: %d operations in %.1f s",
-		v.Named, v.Generated, v.Workloads, v.Recordings, v.Operations, v.Seconds)
+	checked := fmt.Sprintf("%s, %s, %s, %s: %s in %.1f s", show.Count(v.Named, "named case"), show.Count(v.Generated, "generated program"),
+		show.Count(v.Workloads, "workload"), show.Count(v.Recordings, "recording"), show.Count(v.Operations, "operation"), v.Seconds)
 	if f := v.Failure; f != nil {
 		out := []string{fmt.Sprintf("%s FAILS in %s: %s", who, f.Check, f.What)}
 		if len(f.Operations) > 0 {

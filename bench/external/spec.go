@@ -94,9 +94,9 @@ func inFolder(folder, program string) string {
 
 // read reads a TOML file of [[external]] tables. Commands with a slash are relative to its folder.
 func read(path string) ([]Spec, error) {
-	data, err := files.ReadFile(path, files.MostTOML)
+	data, err := files.ReadFile(path, "a program, name=command or a TOML file with a list of programs", files.MostTOML)
 	if err != nil {
-		return nil, fmt.Errorf("want a program, name=command or a TOML file with a list of programs: %w", err)
+		return nil, err
 	}
 	var file struct {
 		External []Spec `toml:"external"`

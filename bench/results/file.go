@@ -20,7 +20,7 @@ import (
 // Write writes r to a results file. If it fails, the file is unchanged.
 func Write(path string, r *Run) error {
 	if err := files.Write(path, func(w io.Writer) error { return Encode(w, r) }); err != nil {
-		return fmt.Errorf("writing results to %s: %w", path, err)
+		return fmt.Errorf("writing results to %w", files.Error(path, "a file", err))
 	}
 	return nil
 }
@@ -80,9 +80,9 @@ func checkSeal(data []byte) error {
 // ReadFile reads a results file, which may be compressed with gzip. The error distinguishes a file that is
 // damaged, cut short, edited, of another program or of another version.
 func ReadFile(path string) (*Run, error) {
-	data, err := files.ReadFile(path, mostText)
+	data, err := files.ReadFile(path, wanted, mostText)
 	if err != nil {
-		return nil, fmt.Errorf("reading results: %w", err)
+		return nil, err
 	}
 	r, err := Decode(data)
 	if err != nil {
@@ -139,7 +139,7 @@ func Decode(data []byte) (*Run, error) {
 // damaged file from a file that is cut short.
 func unmarshalJSON(data []byte, into any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return errors.New("the file is empty, want results in JSON")
+		return errors.New("the file is empty, want " + wanted)
 	}
 	line := func(offset int64) int {
 		return 1 + bytes.Count(data[:min(int(offset), len(data))], []byte("\n"))
@@ -152,7 +152,7 @@ func unmarshalJSON(data []byte, into any) error {
 		errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the file is cut short at line %d: %w", line(int64(len(data))), err)
 	case errors.As(err, &syntax):
-		return fmt.Errorf("line %d is not JSON: %w", line(syntax.Offset), err)
+		return fmt.Errorf("line %d is not JSON, want %s: %w", line(syntax.Offset), wanted, err)
 	case errors.As(err, &kind):
 		return fmt.Errorf("line %d: %s is a JSON %s, which does not fit",
 			line(kind.Offset), cmp.Or(kind.Field, "the content"), kind.Value)

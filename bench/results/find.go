@@ -7,7 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/timerbench/timerbench/internal/files"
 )
+
+// wanted is what errors ask for.
+const wanted = "results of timerbench run"
 
 // Read reads a results file, or the file that Locate chooses in a folder, and returns its path.
 func Read(path string) (r *Run, file string, err error) {
@@ -24,10 +29,8 @@ func Read(path string) (r *Run, file string, err error) {
 func Locate(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s: no such file or folder, want results of timerbench run", path)
 	case err != nil:
-		return "", err
+		return "", files.Error(path, wanted, err)
 	case !info.IsDir():
 		return path, nil
 	}
@@ -38,7 +41,7 @@ func Locate(path string) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return "", fmt.Errorf("%s: no %s in it or in a folder below, want results of timerbench run", path, FileName)
+	return "", fmt.Errorf("%s: no %s in it or in a folder below, want %s", path, FileName, wanted)
 }
 
 // Found is the path and the header of a results file.

@@ -72,7 +72,7 @@ func OpenFolder(path, what string, now time.Time, resume bool) (*Folder, error) 
 		err = f.acquire()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Path, err)
+		return nil, files.Error(f.Path, "a folder", err)
 	}
 	if err := errors.Join(f.refuseRun(resume), f.removeUnfinished()); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", f.Path, err), f.Close())
@@ -84,9 +84,8 @@ func OpenFolder(path, what string, now time.Time, resume bool) (*Folder, error) 
 // error if the folder has no results or another run writes to it.
 func OpenRunFolder(path string) (*Folder, error) {
 	f := &Folder{Path: path}
-	_, err := os.Stat(f.Results())
-	if err != nil {
-		return nil, fmt.Errorf("%s: want a folder with the results of a run: %w", path, err)
+	if _, err := os.Stat(f.Results()); err != nil {
+		return nil, files.Error(f.Results(), wanted, err)
 	}
 	return f, f.acquire()
 }

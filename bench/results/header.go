@@ -27,7 +27,7 @@ func ReadHeader(path string) (Header, error) {
 	var h Header
 	f, err := os.Open(path)
 	if err != nil {
-		return h, fmt.Errorf("reading results: %w", err)
+		return h, files.Error(path, wanted, err)
 	}
 	in := bufio.NewReader(io.LimitReader(f, mostText))
 	if mark, _ := in.Peek(len(files.Mark)); string(mark) == files.Mark {
@@ -35,7 +35,7 @@ func ReadHeader(path string) (Header, error) {
 	}
 	err = errors.Join(h.Decode(json.NewDecoder(in)), f.Close())
 	if err != nil {
-		return h, fmt.Errorf("%s: line 1 is not JSON: %w", path, err)
+		return h, fmt.Errorf("%s: line 1 is not JSON, want %s: %w", path, wanted, err)
 	}
 	if err := h.check(); err != nil {
 		return h, fmt.Errorf("%s: %w", path, err)

@@ -58,9 +58,9 @@ func Load(paths ...string) ([]Workload, error) {
 		taken[w.Name] = builtIn
 	}
 	for _, path := range paths {
-		data, err := files.ReadFile(path, files.MostTOML)
+		data, err := files.ReadFile(path, "a scenario", files.MostTOML)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("reading a scenario: %w", err))
+			errs = append(errs, err)
 			continue
 		}
 		w, err := parse(path, data, taken)

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -165,17 +167,20 @@ func (f *abFlags) args(flags *pflag.FlagSet) []string {
 func programs(ctx context.Context, flag, what, work string, layouts int, stderr io.Writer) ([]string, error) {
 	if isProgram(what) {
 		path, err := filepath.Abs(what)
+		if _, missing := exec.LookPath(path); missing != nil {
+			err = fmt.Errorf("--%s %s: want a program or a git revision: %w", flag, what, errors.Unwrap(missing))
+		}
 		return []string{path}, err
 	}
-	repository, err := compare.Repository(ctx, ".")
+	repository, err := compare.Repository(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("--%s %s: no such program; as a revision: %w", flag, what, err)
+		return nil, fmt.Errorf("--%s %s: %w", flag, cmp.Or(what, "(the work tree)"), err)
 	}
 	dir := filepath.Join(work, flag)
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stderr, "building --%s with %d layouts\n", flag, layouts)
+	fmt.Fprintf(stderr, "building --%s with %s\n", flag, show.Count(layouts, "layout"))
 	built, err := compare.Build(ctx, repository, what, dir, layouts)
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flag, err)

@@ -42,10 +42,7 @@ func (f *compareFlags) add(cmd *cobra.Command, minEffect float64) {
 
 func (f *compareFlags) options() (compare.Options, error) {
 	o := compare.Options{Alpha: f.alpha, MinEffect: f.minEffect, Machines: f.machines}
-	if err := o.Check(); err != nil {
-		return o, fmt.Errorf("--alpha %v, --min-effect %v: %w", f.alpha, f.minEffect, err)
-	}
-	return o, nil
+	return o, o.Check()
 }
 
 func newCompare() *cobra.Command {

@@ -45,7 +45,7 @@ func verifyPrograms(cmd *cobra.Command, values []string, traces string, asJSON b
 	}
 	files, err := filepath.Glob(filepath.Join(traces, "*.trace"))
 	if err == nil && len(files) == 0 && cmd.Flags().Changed("traces") {
-		err = fmt.Errorf("--traces %s: no file *.trace", traces)
+		err = fmt.Errorf("--traces %s: want a folder with files *.trace", traces)
 	}
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func writeTo(flag, path string, stdout io.Writer, write func(io.Writer) error) e
 	case "-":
 		return write(raw(stdout))
 	}
-	return placed(flag, path, files.Write(path, write))
+	return placed(flag, path, "a file", files.Write(path, write))
 }
 
 // writable returns an error if writeTo would fail for the path. Commands that take long call it first.
@@ -35,18 +35,18 @@ func writable(flag, path string) error {
 	if path == "" || path == "-" {
 		return nil
 	}
-	return placed(flag, path, files.Writable(path))
+	return placed(flag, path, "a file", files.Writable(path))
 }
 
 // writableFolder creates the folder that a flag names, and returns an error if no file can be created in it.
 func writableFolder(flag, path string) error {
-	return placed(flag, path, files.WritableFolder(path))
+	return placed(flag, path, "a folder", files.WritableFolder(path))
 }
 
 // placed adds the flag to the error of a place that cannot be written.
-func placed(flag, path string, err error) error {
+func placed(flag, path, want string, err error) error {
 	if err != nil {
-		return fmt.Errorf("--%s %s: %w", flag, path, err)
+		return fmt.Errorf("--%s %w", flag, files.Error(path, want, err))
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if said = signalAt(t, "[3/", os.Interrupt, cmd); cmd.ProcessState.ExitCode() != exitInterrupted {
 		t.Fatalf("ended with %v, want exit %d; it said:\n%s", cmd.ProcessState, exitInterrupted, said)
 	}
-	says(t, said, fmt.Sprint(kept, " finished steps are kept"), "timerbench: stopping (press Ctrl-C again to end at once)", "the finished steps are in")
+	says(t, said, fmt.Sprint("kept: ", kept, " finished step"), "timerbench: stopping (press Ctrl-C again to end at once)", "the finished steps are in")
 	if r := resultsOf(t, out); r.Complete || len(r.Cells) != 2 {
 		t.Errorf("complete %v with %d cells, want 2 and not complete", r.Complete, len(r.Cells))
 	}
@@ -109,7 +109,7 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, resumed)
 	}
-	if says(t, resumed, "2 finished steps are kept"); strings.Contains(resumed, "hold, n 10 ") {
+	if says(t, resumed, "kept: 2 finished steps"); strings.Contains(resumed, "hold, n 10 ") {
 		t.Errorf("it said %q", resumed)
 	}
 	after, whole := rawCells(t, out), resultsOf(t, out)

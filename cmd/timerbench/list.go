@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/structures/entry"
 )
 
 func newList() *cobra.Command {
@@ -45,7 +45,7 @@ func list(out io.Writer, name string, long bool) {
 		t.Header = append(t.Header, "schedule", "cancel", "pop", "ties", "late by", "source")
 		for _, e := range allStructures() {
 			t.Add(e.Name, e.Summary, e.Costs.Schedule.String(), e.Costs.Cancel.String(),
-				e.Costs.Pop.String(), e.Ties.String(), lateBy(e), e.Source)
+				e.Costs.Pop.String(), e.Ties.String(), cmp.Or(e.Late, "never"), e.Source)
 		}
 		fmt.Fprintln(out, t.Wide())
 		return
@@ -74,13 +74,6 @@ func list(out io.Writer, name string, long bool) {
 		}
 	}
 	fmt.Fprintln(out, t.Terminal())
-}
-
-func lateBy(e entry.Entry) string {
-	if e.Exact() {
-		return "never"
-	}
-	return e.Late
 }
 
 func listWorkloads(out io.Writer, list []workload.Workload) {

@@ -266,7 +266,7 @@ func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
 func TestFilesOfFlags(t *testing.T) {
 	args, dir := []string{"explain", "hwheel", "-r", aRun(t), "--html"}, t.TempDir()
 	t.Chdir(dir)
-	refused(t, append(args, dir), "--html "+dir+": "+dir+" is a folder")
+	refused(t, append(args, dir), "--html "+dir+": it is a folder")
 	if stdout, _ := must(t, append(args, "-")...); !strings.HasPrefix(stdout, "<!") || filesIn(t, dir) != "" {
 		t.Errorf("to the standard output: %.100s; files %s", stdout, filesIn(t, dir))
 	}

@@ -30,15 +30,15 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 		// Measuring delays the garbage collector; garbage must not exceed the available memory.
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(available)))
 	}
+	plan, err := bench.NewPlan(cfg)
+	if err != nil {
+		return err
+	}
 	folder, err := openFolder(to, cfg.Profile.Name, again)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	plan, err := bench.NewPlan(cfg)
-	if err != nil {
-		return err
-	}
 	seconds := plan.Seconds()
 	if limit := cfg.Budget.Limit; limit > 0 {
 		seconds = min(seconds, limit.Seconds())
@@ -57,10 +57,9 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 	if cfg.Turns == nil { // a session of turns reads standard output
 		summarize(stdout, r)
 	}
-	if r.Complete && len(r.Cells)+len(r.Calls) == 0 && cfg.Budget.Limit > 0 {
-		err = errors.Join(err, fmt.Errorf("--budget %s: too short for any cell, nothing was measured", cfg.Budget.Limit))
-	}
 	switch {
+	case r.Complete && !folder.Saved:
+		return errors.Join(err, fmt.Errorf("--budget %s: too short for any cell on this machine, nothing was written", cfg.Budget.Limit))
 	case r.Complete && folder.Saved: // even if a structure broke its contract
 		if err := folder.MarkLatest(); err != nil {
 			fmt.Fprintln(stderr, "timerbench:", err)
@@ -85,7 +84,7 @@ func resume(cfg *bench.Config, folder *results.Folder, stderr io.Writer) error {
 		return fmt.Errorf("--resume: %s: %w", folder.Results(), err)
 	}
 	cfg.Resume, folder.Saved = r, true
-	fmt.Fprintf(stderr, "%d finished steps are kept\n", len(r.Done))
+	fmt.Fprintf(stderr, "kept: %s\n", show.Count(len(r.Done), "finished step"))
 	return nil
 }
 
@@ -96,6 +95,8 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *results.Folder, 
 	cfg.Checkpoint = func(r *results.Run) error {
 		start := time.Now()
 		switch {
+		case len(r.Cells)+len(r.Calls) == 0 && cfg.Budget.Limit > 0: // without a cell the budget was too short
+			return nil
 		case r.Complete:
 			failed = results.Save(folder.Path, r)
 		case start.Sub(saved) < 20*took: // each save writes the whole file
@@ -152,14 +153,10 @@ measuring on such a machine is possible, with wider intervals.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t := show.Table{Align: "l", Header: []string{"check", "verdict", "finding", "what to do"}}
-			findings, warnings := bench.ThisSystem().Check(), 0
-			for _, f := range findings {
-				if f.Verdict == bench.FindingWarn {
-					warnings++
-				}
+			for _, f := range bench.ThisSystem().Check() {
 				t.Add(f.Check, f.Verdict, f.Value, f.Advice)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s\n%d of %d checks warn.\n", t.Terminal(), warnings, len(findings))
+			fmt.Fprintln(cmd.OutOrStdout(), t.Terminal())
 			return nil
 		},
 	}

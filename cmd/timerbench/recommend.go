@@ -161,8 +161,8 @@ func showNext(out io.Writer, path string, s *tracestat.Summary) {
 	if s.CheckLost() != nil {
 		force = []string{"--force"}
 	}
-	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\n%s: %s operations, of which %s were lost. These are prices of calls. To measure structures on it, "+
-		"and the whole price of its timers, with wake-ups and goroutines:", path, show.Grouped(s.Totals.Count()+s.Totals.Lost), show.Percent(s.LostShare()))))
+	fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\n%s: %s, of which %s were lost. These are prices of calls. To measure structures on it, "+
+		"and the whole price of its timers, with wake-ups and goroutines:", path, show.Count(s.Totals.Count()+s.Totals.Lost, "operation"), show.Percent(s.LostShare()))))
 	fmt.Fprintln(out, asTyped(append([]string{"trace", "replay", path}, force...)...))
 	fmt.Fprintln(out, asTyped(append([]string{"advise", path}, force...)...))
 }

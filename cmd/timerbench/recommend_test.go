@@ -198,7 +198,7 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 			r.Cells[i].N = 60
 		}
 	})
-	answering("a run of all structures", wholePath, first.Workload+", n 60 and 1 more cells: from "+cells+", the normal run of ")
+	answering("a run of all structures", wholePath, first.Workload+", n 60 and 1 more cell: from "+cells+", the normal run of ")
 
 	tracetest.File(t, "my.trace", "churn", 20, 1e4)
 	must(t, "trace", "replay", "my.trace", "--trials", "1", "-o", filepath.Join(results.Parent, "z-trace"))

@@ -28,7 +28,7 @@ var bad = map[string][]string{
 	"run --trials 0 -o new":    {"--trials 0: want a number from 1 to 10000"},
 	"run --resume":             {"want the folder of the interrupted run in --out"},
 	"run --out foreign/out":    {"--out", "foreign"},
-	"run --external nothing":   {"--external want a program, name=command or a TOML file", "nothing: no such file"},
+	"run --external nothing":   {"--external nothing: no such file or directory, want a program, name=command or a TOML file"},
 	"run --external a=./nope":  {`--external "a=./nope": `, "no such file"}, // before it measures
 	"run --external auto=x":    {`--external "auto=x": the name auto is taken`},
 	"run --external a=":        {`--external "a=": a has no command`},
@@ -38,26 +38,31 @@ var bad = map[string][]string{
 	"run -s ^list$ -w ^hold$ --n 1e6 -o new":                            {"nothing to run", "structure"},
 	"run -s ^hwheel$ -w ^start-stop$ --n 1000,1e8 --memory 1 --out new": {"start-stop, n 100000000 needs about ", " of memory, of which 1 GB are available: "},
 
-	"run --trials 99999999999 --dry-run": {"--trials 99999999999: want"},
-	"run --trials 1e3":                   {`--trials: "1e3": want a whole number`},
-	"run --seed -1":                      {`--seed: "-1": want a whole number from 0`},
-	"run --budget 5":                     {`--budget: "5": want a time such as 90s`},
-	"run --memory NaN --dry-run":         {"--memory NaN: want a number of GB"},
-	"run --memory 1e30 --dry-run":        {"--memory 1e+30: want a number of GB"},
-	"run --traces none":                  {"--traces: none: no such folder"},
-	"run --traces foreign":               {"--traces: foreign: no such folder"},
-	"run --traces empty":                 {"--traces: empty: no file *.trace"},
-	"run --traces . -w trace-x":          {`no workload matches "trace-x"`},
-	"run --scenario noise":               {`noise:1: "\x1b[2J`},
-	"run --out=":                         {"--out: its value is empty"},
-	"run --external=":                    {"--external: its value is empty"},
-	"run -s ^list$ -w ^hold$ -n 0x10":    {`--n: "0x10": want a whole number`},
-	"report array":                       {"array: line 1: the content is a JSON array, which does not fit"},
-	"help nosuch":                        {`unknown command "nosuch"`},
-	"help trace reply":                   {`no command of trace matches "reply" (did you mean "replay"?)`},
-	"recommend --n 10 --force":           {"--force: needs --trace"},
-	"recommend --trace=":                 {"--trace: its value is empty"},
-	"recommend --n 10 a b":               {"recommend: 2 arguments, want at most one"},
+	"run --trials 99999999999 --dry-run":         {"--trials 99999999999: want"},
+	"run --trials 1e3":                           {`--trials: "1e3": want a whole number`},
+	"run --seed -1":                              {`--seed: "-1": want a whole number from 0`},
+	"run --budget 5":                             {`--budget: "5": want a time such as 90s`},
+	"run --budget 1ns -o new -p smoke -w ^hold$": {"--budget 1ns: too short for any cell, want at least about "},
+	"run -p smoke --out foreign":                 {"--out foreign: it is a file, want a folder"},
+	"run --scenario empty":                       {"empty: it is a folder, want a scenario"},
+	"run --external empty":                       {"--external empty: it is a folder, want a program, name="},
+	"run --memory NaN --dry-run":                 {"--memory NaN: want a number of GB"},
+	"run --memory 1e30 --dry-run":                {"--memory 1e+30: want a number of GB"},
+	"run --traces none":                          {"--traces: none: want a folder with files *.trace"},
+	"run --traces foreign":                       {"--traces: foreign: want a folder"},
+	"run --traces empty":                         {"--traces: empty: want a folder"},
+	"run --traces . -w trace-x":                  {`no workload matches "trace-x"`},
+	"run --scenario noise":                       {`noise:1: "\x1b[2J`},
+	"run --out=":                                 {"--out: its value is empty"},
+	"run --external=":                            {"--external: its value is empty"},
+	"run -s ^list$ -w ^hold$ -n 0x10":            {`--n: "0x10": want a whole number`},
+	"report my.trace":                            {"my.trace: line 1 is not JSON, want results"},
+	"report array":                               {"array: line 1: the content is a JSON array, which does not fit"},
+	"help nosuch":                                {`unknown command "nosuch"`},
+	"help trace reply":                           {`no command of trace matches "reply" (did you mean "replay"?)`},
+	"recommend --n 10 --force":                   {"--force: needs --trace"},
+	"recommend --trace=":                         {"--trace: its value is empty"},
+	"recommend --n 10 a b":                       {"recommend: 2 arguments, want at most one"},
 
 	"list wrokloads":                       {`no list matches "wrokloads" (did you mean "workloads"?)`},
 	"list models workloads":                {`"workloads"`, "one list"},
@@ -66,8 +71,8 @@ var bad = map[string][]string{
 	"scenario check":                       {"scenario check: 0 arguments, want scenario files"},
 	"report --out empty":                   {"empty: no results.json"},
 	"report foreign --out empty":           {"foreign", "not JSON"},
-	"report old --out foreign/x":           {"--out foreign/x: ", "not a directory"}, // before it draws
-	"report old other --out foreign/x":     {"--out foreign/x: ", "not a directory"},
+	"report old --out foreign/x":           {"--out foreign/x: foreign is a file, want a folder"}, // before it draws
+	"report old other --out foreign/x":     {"--out foreign/x: foreign is a file, want a folder"},
 	"report old --out /proc/self":          {"--out /proc/self: "}, // where not even root can create a file
 	"submit old --out /proc/self":          {"--out /proc/self: "},
 	"report wide":                          {"wide: it is in UTF-16, want UTF-8"},
@@ -79,10 +84,10 @@ var bad = map[string][]string{
 	"verify -s hweel":                      {`did you mean "hwheel"?`},
 	"verify -s ^list$ -w ^hold$ -n 1e6":    {"nothing to verify"},
 	"verify old --seed 2":                  {"--seed: cannot be used with old, which has its own"},
-	"verify --external nothing":            {"--external want a program, name=command or a TOML file"},
+	"verify --external nothing":            {"--external nothing: no such file or directory, want a program"},
 	"verify --external a=x --seeds 2":      {"if any flags in the group [external seeds] are set none of"},
 	"verify --external a=x old":            {"--external: cannot be used with old"},
-	"verify --external a=sh --traces none": {"--traces none: no file *.trace"},
+	"verify --external a=sh --traces none": {"--traces none: want a folder"},
 	"verify --json":                        {"--json, --traces: need --external"},
 	"external init cobol":                  {`"cobol": want one of c, python, rust, timerbench.h`},
 	"external init":                        {"external init: 0 arguments"},
@@ -90,7 +95,7 @@ var bad = map[string][]string{
 	"explain":                                 {"explain: 0 arguments, want the name of a structure"},
 	"explain hwheel list":                     {"explain: 2 arguments"},
 	"explain hweel":                           {`did you mean "hwheel"?`},
-	"explain hwheel -r none":                  {"--results: none: no such file or folder"},
+	"explain hwheel -r none":                  {"--results: none: no such file or directory, want results"},
 	"explain hwheel -r foreign":               {"--results: foreign", "not JSON"},
 	"explain hwheel -r none --html foreign/x": {"--html foreign/x"},
 
@@ -103,9 +108,9 @@ var bad = map[string][]string{
 	"recommend --n 10 --dist odd":            {`shape of delays "odd": want one of constant`},
 	"recommend --n 10 --weights speed=1":     {`--weights: weight "speed=1": want one of`},
 	"recommend --n 10 --weights tail,tail=2": {`weights "tail,tail=2": tail stands twice`},
-	"recommend --trace nowhere":              {"--trace: open nowhere"},
+	"recommend --trace nowhere":              {"--trace: nowhere: no such file or directory, want a trace"},
 	"recommend --n 10 --external":            {"--external: the run that is part of this program (docs/results) has no external programs"},
-	"recommend --n 10 none":                  {"none: no such file or folder"},
+	"recommend --n 10 none":                  {"none: no such file or directory, want results"},
 	"recommend --n 10 bare":                  {"bare", "no costs of structures"},
 
 	"live -s wheeel -o new":                              {`no structure matches "wheeel" (did you mean "wheel"?)`},
@@ -121,13 +126,13 @@ var bad = map[string][]string{
 	"live --shards= -o new":     {"--drivers and --shards: want at least one of each"},
 	"live --for -1s -o new":     {"--for -1s: want a time above 0"},
 	"live --out old":            {"--out old: old/results.json is a complete run of "},
-	"live --into empty":         {"--into empty: want a folder with the results"},
+	"live --into empty":         {"--into empty/results.json: no such file or directory, want results"},
 	"live --into old --out new": {"if any flags in the group [out into] are set none of"},
 
 	"trace reply":                             {`no command of trace matches "reply" (did you mean "replay"?)`},
 	"trace replay":                            {"want traces"},
 	"trace replay none":                       {"none", "no such file"},
-	"trace info foreign":                      {"foreign", "byte 0", "no trace of timerbench"},
+	"trace info foreign":                      {"foreign: this is no trace of timerbench"},
 	"trace replay my.trace -s hweel":          {`did you mean "hwheel"?`},
 	"trace replay my.trace --trials 0":        {"--trials 0"},
 	"trace replay my.trace --trials 1000":     {"my.trace: 10000 operations are too few for 1000 trials"},
@@ -148,8 +153,9 @@ var bad = map[string][]string{
 	"compare old slower --min-effect some":   {"--min-effect", `"some"`, "5%"},
 	"compare old slower --min-effect=-5%":    {"--min-effect", `"-5%"`},
 	"compare old slower --alpha 0":           {"--alpha 0", "above 0 and below 1"},
+	"compare foreign/x slower":               {"OLD: foreign/x: foreign is a file, want a folder"},
 	"compare old slower --alpha 5":           {"--alpha 5", "above 0 and below 1"},
-	"compare old none":                       {"NEW: none: no such file or folder"},
+	"compare old none":                       {"NEW: none: no such file or directory, want results"},
 	"compare empty slower":                   {"OLD: ", "no results.json in it"},
 	"compare damaged slower":                 {"OLD: ", "damaged", "cut short"},
 	"compare old other --fail-on-regression": {"nothing in common", "churn, n 1000", "hold, n 1000"},
@@ -164,7 +170,7 @@ var bad = map[string][]string{
 	"ab --old mute --new mute --pairs 2 -o new -s ^list$ -w ^hold$ -n 10": {"it ended without results: want a program of timerbench"},
 	"ab --old HEAD --layouts 0":             {"--layouts 0"},
 	"ab --old HEAD --layouts 17":            {"--layouts 17", "16 pairs"},
-	"ab --old nothing --pairs 6":            {"--old nothing: no such program; as a revision: "}, // --layouts was not given
+	"ab --old nothing --pairs 6":            {"--old nothing: it is no program, and for a revision the current folder must be in a git repository"}, // --layouts was not given
 	"ab --old HEAD --alpha 2":               {"--alpha 2"},
 	"ab --old damaged --new damaged -o new": {" build", "damaged"},
 	"ab --old damaged --new damaged -o old": {"--out old", "not replaced"},
@@ -190,7 +196,14 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	whole := readText(t, "old/"+results.FileName)
 	writeText(t, "damaged", whole[:len(whole)/2])
 	tracetest.File(t, "my.trace", "churn", 10, 1e4)
+	writeText(t, "none.trc", "")
+	writeText(t, "cut.trc", readText(t, "my.trace")[:20])
 	before := contents(t, ".")
+	for _, command := range []string{"trace info ", "trace replay ", "advise ", "recommend --trace "} {
+		refused(t, strings.Fields(command+"empty"), "empty: it is a folder, want a trace")
+		refused(t, strings.Fields(command+"none.trc"), "none.trc: the trace is cut short: the file is empty, want a trace")
+		refused(t, strings.Fields(command+"cut.trc"), "cut.trc: byte 9: the trace is cut short after 0 operations: 11 of the next ")
+	}
 	for line, parts := range bad {
 		refused(t, strings.Fields(line), parts...)
 	}

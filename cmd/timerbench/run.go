@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -210,12 +209,9 @@ func (f *runFlags) recordings(stderr io.Writer) ([]*bench.Trace, error) {
 	if f.traces == "" {
 		return nil, nil
 	}
-	if info, err := os.Stat(f.traces); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s: no such folder, want one with files *.trace", f.traces)
-	}
 	files, err := filepath.Glob(filepath.Join(f.traces, "*.trace"))
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s: no file *.trace in this folder", f.traces)
+		err = fmt.Errorf("%s: want a folder with files *.trace", f.traces)
 	}
 	if err != nil {
 		return nil, err
@@ -245,7 +241,7 @@ func printPlan(out io.Writer, cfg bench.Config) error {
 		t.Add(s.Name, contenders, rounds, about(s.Seconds))
 	}
 	fmt.Fprintln(out, t.Terminal())
-	fmt.Fprintf(out, "%d steps, about %s on a machine with 2 cores at 2.5 GHz.\n", len(p.Steps), about(p.Seconds()))
+	fmt.Fprintf(out, "%s, about %s on a machine with 2 cores at 2.5 GHz.\n", show.Count(len(p.Steps), "step"), about(p.Seconds()))
 	if cfg.Budget.Limit > 0 {
 		fmt.Fprintf(out, "Within %s: the first pass of each step, the middle sizes first, as far as the time goes. The remaining "+
 			"time adds the other rounds.\n", cfg.Budget.Limit)

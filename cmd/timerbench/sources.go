@@ -8,6 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
 	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -59,7 +60,7 @@ func Find(path string) (s Source, err error) {
 	}
 	cells := fmt.Sprintf("%s, n %d", taken[0].Workload, taken[0].N)
 	if more := len(taken) - 1; more > 0 {
-		cells += fmt.Sprintf(" and %d more cells", more)
+		cells += " and " + show.Count(more, "more cell")
 	}
 	s.Note = fmt.Sprintf("%s: from %s, %s", cells, last.Path, About(part))
 	return s, nil

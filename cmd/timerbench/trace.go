@@ -147,22 +147,22 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 	}
 	add("size", "%s, %s bytes an operation", show.Bytes(float64(s.Bytes)), show.Figure(float64(s.Bytes)/all))
 	add("tick", "%v", s.Header.Tick)
-	add("covers", "%s ticks, %v", show.Grouped(uint64(s.Totals.Span())), s.Duration().Round(time.Millisecond))
-	add("rate", "%s operations a second", show.Grouped(uint64(math.Round(s.Rate()))))
-	add("pending", "%.1f timers on average, %s at most, %s at the end", s.Resident,
+	add("covers", "%s, %v", show.Count(uint64(s.Totals.Span()), "tick"), s.Duration().Round(time.Millisecond))
+	add("rate", "%s a second", show.Count(uint64(math.Round(s.Rate())), "operation"))
+	add("pending", "%s timers on average, %s at most, %s at the end", show.Figure(s.Resident),
 		show.Grouped(s.Totals.Keys), show.Grouped(s.Totals.Pending()))
 	add("cancelled", "%s of the timers that ended", show.Percent(s.CancelRate))
 	if s.LateFires > 0 {
-		add("fired late", "%s timers, because the program woke up after their deadlines", show.Grouped(s.LateFires))
+		add("fired late", "%s, because the program woke up after the deadline", show.Count(s.LateFires, "timer"))
 	}
 	if s.Totals.Lost > 0 {
 		by := s.Totals.LostBy
-		add("lost", "%s operations (%s), as the recorder could not keep up: %s set or moved a timer, %s stopped one, %s fired. "+
-			"The other figures are not exact. Record again with a larger %s", show.Grouped(s.Totals.Lost), show.Percent(s.LostShare()),
+		add("lost", "%s (%s), as the recorder could not keep up: %s set or moved a timer, %s stopped one, %s fired. "+
+			"The other figures are not exact. Record again with a larger %s", show.Count(s.Totals.Lost, "operation"), show.Percent(s.LostShare()),
 			show.Grouped(by[trace.EventSet]), show.Grouped(by[trace.EventStop]), show.Grouped(by[trace.EventFire]), trace.EnvBuffer)
 	}
 	if s.Totals.Heaped > 0 {
-		add("in Go's heap", "%s insertions of timers; a channel timer is there only while a goroutine waits for it", show.Grouped(s.Totals.Heaped))
+		add("in Go's heap", "%s of timers; a channel timer is there only while a goroutine waits for it", show.Count(s.Totals.Heaped, "insertion"))
 	}
 	fmt.Fprintln(out, about.Terminal())
 

@@ -18,7 +18,7 @@ func TestRecordInfoReplay(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(asProgram, "ends")
 	_, stderr := must(t, "trace", "record", "-o", "my.trace", "--", os.Args[0], "--flag", "-o", "of the program")
-	says(t, stderr, "my.trace: 10000 operations in ")
+	says(t, stderr, "my.trace: 10,000 operations in ")
 	if got := filesIn(t, "."); got != "my.trace" {
 		t.Errorf("record left %q", got)
 	}

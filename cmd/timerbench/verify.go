@@ -144,7 +144,7 @@ func (v *verifying) structures(ctx context.Context, seeds int, f *choice, stderr
 	if v.cells == 0 {
 		return errors.New("nothing to verify: no chosen structure takes this many timers")
 	}
-	return v.end(fmt.Sprintf("all structures keep their contract in %d cells", v.cells))
+	return v.end(fmt.Sprintf("all structures keep their contract in %s", show.Count(v.cells, "cell")))
 }
 
 // replay replays the cells of results that the flags choose, and compares proofs and counts.
@@ -187,7 +187,7 @@ func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *
 	if v.cells == 0 {
 		return fmt.Errorf("%s: nothing to verify: no cell has the chosen structures, workloads and sizes", path)
 	}
-	err = v.end(fmt.Sprintf("%s: all proofs match their scripts in %d cells", path, v.cells))
+	err = v.end(fmt.Sprintf("%s: all proofs match their scripts in %s", path, show.Count(v.cells, "cell")))
 	if now := bench.NewRun(p).Environment; err != nil && now.Revision != r.Environment.Revision {
 		err = fmt.Errorf("%w (the results are of commit %s, this program is of %s)",
 			err, cmp.Or(r.Environment.Revision, "unknown"), cmp.Or(now.Revision, "unknown"))
@@ -221,7 +221,7 @@ func (v *verifying) end(well string) error {
 	for _, f := range v.failures {
 		fmt.Fprintln(v.out, f.Error())
 	}
-	return fmt.Errorf("%d proofs failed, the first: %w", len(v.failures), v.failures[0])
+	return fmt.Errorf("%s failed, the first: %w", show.Count(len(v.failures), "proof"), v.failures[0])
 }
 
 // keptFolder is the folder for the results of machines in the repository.

@@ -5,21 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"syscall"
 )
 
-// ReadFile reads a text file of at most most bytes, without Mark.
-func ReadFile(path string, most int) ([]byte, error) {
+// ReadFile reads a text file of at most most bytes, without Mark. The error says that it wanted want.
+func ReadFile(path, want string, most int) (data []byte, err error) {
 	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		data, err = ReadAll(f, most)
+		_ = f.Close() // it is only read
 	}
-	data, err := ReadAll(f, most)
 	if err == nil {
 		data, err = Text(data)
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err != nil {
+		return nil, Error(path, want, err)
 	}
 	return data, nil
 }
@@ -45,4 +48,33 @@ func Text(data []byte) ([]byte, error) {
 		return nil, errors.New("it is in UTF-16, want UTF-8")
 	}
 	return bytes.TrimPrefix(data, []byte(Mark)), nil
+}
+
+// Error returns the error of a file for a person. It names path once, another file only if the cause is there, and no
+// system call. want is what path should be, such as "a trace".
+func Error(path, want string, err error) error {
+	at, ok := err.(*fs.PathError)
+	if !ok {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	where := ""
+	if filepath.Clean(at.Path) != filepath.Clean(path) {
+		where, want = at.Path+": ", "a folder"
+	}
+	switch {
+	case errors.Is(at.Err, syscall.EISDIR):
+		return fmt.Errorf("%s: it is a folder, want %s", path, want)
+	case errors.Is(at.Err, syscall.ENOTDIR): // it, or a folder above it
+		file := at.Path
+		for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
+			file = filepath.Dir(file)
+		}
+		if where == "" && file == at.Path {
+			file = "it"
+		}
+		return fmt.Errorf("%s: %s is a file, want a folder", path, file)
+	case errors.Is(at.Err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %s%w, want %s", path, where, at.Err, want)
+	}
+	return fmt.Errorf("%s: %s%w", path, where, at.Err)
 }

@@ -2,6 +2,7 @@
 package files
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Target returns the path of the file that Write replaces: path, or the file to which a link leads. It
@@ -39,7 +41,7 @@ func target(path string) (file string, replace bool, err error) {
 	case err != nil:
 		return "", false, err
 	case info.IsDir():
-		return "", false, fmt.Errorf("%s is a folder, want a file", path)
+		return "", false, &fs.PathError{Op: "write", Path: path, Err: syscall.EISDIR}
 	case !info.Mode().IsRegular():
 		return path, false, nil
 	}
@@ -71,7 +73,8 @@ func WritableFolder(dir string) error {
 // create creates a hidden file in the folder of a file.
 func create(file string) (*os.File, error) {
 	dir, name := filepath.Split(file)
-	return os.OpenFile(filepath.Join(dir, "."+name+"-"+rand.Text()[:8]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, "."+name+"-"+rand.Text()[:8]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	return f, known(err, filepath.Clean(dir))
 }
 
 // Write replaces the file at path, or the one that a link there leads to, with what write
@@ -94,12 +97,19 @@ func Write(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(write(f), f.Sync(), f.Close())
-	if err == nil {
+	if err = cmp.Or(write(f), f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), file)
 	}
 	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
+		_ = os.Remove(f.Name()) // the first error tells more
+	}
+	return known(err, path)
+}
+
+// known gives an error the path that a caller knows, instead of that of a hidden file.
+func known(err error, path string) error {
+	if at, ok := err.(*fs.PathError); ok {
+		at.Path = path
 	}
 	return err
 }

@@ -96,7 +96,7 @@ func TestOnlyFilesAreReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		dir:                                 dir + " is a folder, want a file",
+		dir:                                 "is a directory",
 		socket:                              "open " + socket,
 		link:                                "open " + link,
 		filepath.Join(dir, "missing", "in"): "missing",

@@ -92,10 +92,13 @@ func Times(v float64) string {
 	return Short(v)
 }
 
-// Percent writes a share of 1: 12.3 %.
+// Percent writes a share of 1: 12.3 %. Shares below 0.001 % are alike.
 func Percent(share float64) string {
-	if math.IsNaN(share) || math.IsInf(share, 0) {
+	switch {
+	case math.IsNaN(share) || math.IsInf(share, 0):
 		return Unknown
+	case share > 0 && share < 0.00001:
+		return "< 0.001 %"
 	}
 	return Figure(100*share) + " %"
 }

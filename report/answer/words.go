@@ -36,10 +36,8 @@ func (a *Answer) after() string {
 	switch others := len(a.Candidates) - 1; {
 	case !slices.Contains(a.Candidates, a.Name):
 		fmt.Fprintf(&b, "; %s takes %s times as long", a.Ranking[0].Structure, apart(a.Ranking[0].Times))
-	case others == 1:
-		b.WriteString("; 1 other cannot be told apart from it")
-	case others > 1:
-		fmt.Fprintf(&b, "; %d others cannot be told apart from it", others)
+	case others > 0:
+		fmt.Fprintf(&b, "; %s cannot be told apart from it", show.Count(others, "other"))
 	}
 	return b.String() + "."
 }
@@ -178,13 +176,10 @@ func differs(q, c place) string {
 }
 
 func timers(n float64) string {
-	switch {
-	case n >= 1e6:
+	if n >= 1e6 {
 		return show.Figure(n/1e6) + " million timers"
-	case n == 1:
-		return "1 timer"
 	}
-	return show.Grouped(int64(math.Round(n))) + " timers"
+	return show.Count(int64(math.Round(n)), "timer")
 }
 
 // underRealClock compares the driver on a structure with Go's own timers, among the nearest number of timers that was measured;

@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/internal/show"
@@ -48,6 +49,9 @@ func (a *Answer) worth() string {
 		return out
 	}
 	difference := max(cores(first)-cores(other), cores(other)-cores(first))
+	if show.Figure(rate) == "1" {
+		what = strings.TrimSuffix(what, "s")
+	}
 	out := fmt.Sprintf("At %s %s a second, %s takes %s, and %s %s: ", show.Figure(rate), what, first.Structure, takes(first),
 		other.Structure, takes(other))
 	if difference < leastCores {
@@ -75,15 +79,12 @@ func (a *Answer) rival() string {
 
 // ofCores writes a number of cores with two digits.
 func ofCores(cores float64) string {
-	two := func(v float64) string {
-		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 2, 64), 64)
-		return show.Figure(rounded)
+	cores, _ = strconv.ParseFloat(strconv.FormatFloat(cores, 'g', 2, 64), 64)
+	switch {
+	case cores < 1:
+		return show.Percent(cores) + " of a core"
+	case cores == 1:
+		return "1 core"
 	}
-	if cores < 0.995 {
-		return two(100*cores) + " % of a core"
-	}
-	if n := two(cores); n != "1" {
-		return n + " cores"
-	}
-	return "1 core"
+	return show.Figure(cores) + " cores"
 }

@@ -22,6 +22,7 @@ func TestWhatTheDifferenceIsWorth(t *testing.T) {
 		{answer.Rate{Moves: 1e9}, ""}, // the cost is per lifecycle
 		{answer.Rate{Timers: 1, Calls: 100_000}, "At 100,000 calls a second, hwheel takes 0.25 % of a core and 3 MB, and quadheap 0.75 % of a core and 4 MB: the difference is too small to matter."},
 		{answer.Rate{Timers: 50_000}, "At 50,000 timers a second, hwheel takes 0.25 % of a core and 3 MB, and quadheap 0.75 % of a core and 4 MB: the difference is too small to matter."},
+		{answer.Rate{Timers: 1}, "At 1 timer a second, hwheel takes < 0.001 % of a core and 3 MB, and quadheap < 0.001 % of a core and 4 MB: the difference is too small to matter."},
 		{answer.Rate{Timers: 999_000}, "quadheap 15 % of a core and 4 MB: the difference is too small to matter."},
 		{answer.Rate{Timers: 1.1e6}, "At 1,100,000 timers a second, hwheel takes 5.5 % of a core and 3 MB, and quadheap 16 % of a core and 4 MB: a difference of 11 % of a core."},
 		{answer.Rate{Timers: 2e7}, "hwheel takes 1 core and 3 MB, and quadheap 3 cores and 4 MB: a difference of 2 cores."},

@@ -168,7 +168,7 @@ func (r Recording) keep(written, path string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(r.Stderr, "%s: %d operations in %s\n", path, ops, show.Bytes(float64(info.Size())))
+	fmt.Fprintf(r.Stderr, "%s: %s in %s\n", path, show.Count(ops, "operation"), show.Bytes(float64(info.Size())))
 	if err := in.CutShort(); err != nil {
 		fmt.Fprintf(r.Stderr, "%s: %v: its last operations are missing\n", path, r.unlessCutShort(header, err))
 	}

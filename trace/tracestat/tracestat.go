@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/timerbench/timerbench/internal/files"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 )
@@ -180,6 +182,9 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 // each that fires at the same advance, and 80 kB for each site.
 func Read(path string) (*Summary, error) {
 	r, err := trace.Open(path)
+	if _, is := err.(*fs.PathError); is {
+		err = files.Error(path, "a trace", err)
+	}
 	if err != nil {
 		return nil, err
 	}
