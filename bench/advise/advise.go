@@ -172,6 +172,17 @@ func (a *Advice) price(measured *results.Live) {
 		}
 	}
 	a.divide(stats.PricesOf(measured, n, a.Ways[0].structure, a.Ways[0].form), kept)
+	if lazy := a.lazily(); lazy != nil && lazy.Core.Center >= a.Ways[0].Core.Center { // its wake-ups cost more than the calls it saves
+		a.Found = slices.DeleteFunc(a.Found, func(f tracestat.Finding) bool { return f.Rule.Lazy })
+	}
+}
+
+// lazily returns the way in which timers are moved lazily; nil: it is none.
+func (a *Advice) lazily() *Way {
+	if i := slices.IndexFunc(a.Ways, func(w Way) bool { return w.Name == movedLazily }); i >= 0 {
+		return &a.Ways[i]
+	}
+	return nil
 }
 
 // sum adds up the cost of a way. The timers that the driver cannot replace have the prices kept of package time.

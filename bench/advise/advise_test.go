@@ -70,10 +70,13 @@ func TestAdviceIsWhole(t *testing.T) {
 		t.Errorf("the places cost %v, all timers %v", a.Sites, now)
 	}
 	text := a.Text().Markdown()
-	for _, want := range []string{"Keep package time", "the driver, tick 20ms", movedLazily, "main.run main.go:7", "Moved on and on.", "Less than 90 % of a core"} {
+	for _, want := range []string{"Keep package time", "the driver, tick 20ms", movedLazily, "main.run main.go:7", "Less than 90 % of a core"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text does not say %q:\n%s", want, text)
 		}
+	}
+	if gains := a.lazily().Core.Center < a.Ways[0].Core.Center; strings.Contains(text, "Moved on and on.") != gains {
+		t.Errorf("moving lazily gains: %t, but the text says:\n%s", gains, text)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())

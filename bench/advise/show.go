@@ -212,9 +212,8 @@ func (a *Advice) patterns() show.Text {
 		now := &a.Ways[0]
 		for _, remedy := range remedies {
 			lead := show.Line(show.Strong(upper(rule.Pattern)+"."), " "+remedy)
-			switch lazy := slices.IndexFunc(a.Ways, func(w Way) bool { return w.Name == movedLazily }); {
-			case rule.Lazy && lazy >= 0:
-				w := &a.Ways[lazy]
+			switch w := a.lazily(); {
+			case rule.Lazy && w != nil:
 				lead = append(lead, show.Line(fmt.Sprintf(" That takes %s of a core for the calls%s, and %s wake-ups an hour%s.", show.Percent(w.CallsCore),
 					instead(show.Percent(w.CallsCore), show.Percent(now.CallsCore)), show.Figure(w.PerHour()), instead(show.Figure(w.PerHour()), show.Figure(now.PerHour()))))...)
 			case rule.Spread:
