@@ -46,10 +46,6 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 	return programs, nil
 }
 
-// LinkFlags returns the flag of go build that links a program with the code layout of a
-// seed. The flag drops the symbols, which makes linking fast and halves the program.
-func LinkFlags(layout int) string { return fmt.Sprintf("-ldflags=-s -w -randlayout=%d", layout) }
-
 // Repository returns the root of the git repository that contains the current folder.
 func Repository(ctx context.Context) (string, error) {
 	root, err := output(ctx, ".", "git", "rev-parse", "--show-toplevel")
