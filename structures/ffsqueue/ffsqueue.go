@@ -30,6 +30,7 @@ package ffsqueue
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
@@ -82,6 +83,8 @@ type core struct {
 	nodes   fifo.Timers
 	buckets fifo.Ring
 	far     dary.Quad
+	visited structures.Tick // last tick whose bucket was counted as visited
+	slots   uint64          // buckets visited
 }
 
 func newCore(slots, capacity int) *core {
@@ -115,7 +118,15 @@ func (c *core) Remove(timer uint32, n *fifo.Node) {
 }
 
 // near returns the earliest deadline in the buckets, or the last tick if they are empty.
-func (c *core) near() structures.Tick { return c.buckets.Earliest(c.cursor, c.nodes.Quiet) }
+func (c *core) near() structures.Tick {
+	if uint64(c.nodes.Quiet-c.cursor) <= c.buckets.Mask && !c.buckets.Lists[c.buckets.Index(c.nodes.Quiet)].Empty() {
+		return c.nodes.Quiet // none is before it
+	}
+	if tick, ok := c.buckets.First(c.cursor); ok {
+		return tick
+	}
+	return math.MaxInt64
+}
 
 func (c *core) Pop() (timer uint32, n *fifo.Node) {
 	near := c.near()
@@ -131,7 +142,23 @@ func (c *core) Pop() (timer uint32, n *fifo.Node) {
 			return timer, c.nodes.At(timer)
 		}
 	}
-	return c.buckets.PopFront(&c.nodes, c.cursor)
+	return c.popFront()
+}
+
+// popFront removes the first timer of the bucket of the cursor, if there is one.
+func (c *core) popFront() (timer uint32, n *fifo.Node) {
+	i := c.buckets.Index(c.cursor)
+	if timer, n = c.nodes.PopFront(&c.buckets.Lists[i]); timer == 0 {
+		return 0, nil
+	}
+	if c.buckets.Lists[i].Empty() {
+		c.buckets.Occupied.Clear(i)
+	}
+	if c.visited != c.cursor {
+		c.visited = c.cursor
+		c.slots++
+	}
+	return timer, n
 }
 
 func (c *core) Next() structures.Tick {
@@ -142,7 +169,7 @@ func (c *core) Next() structures.Tick {
 
 func (c *core) Work() structures.Work {
 	w := c.far.Work()
-	w.SlotsVisited = c.buckets.Visited
+	w.SlotsVisited = c.slots
 	return w
 }
 

@@ -104,18 +104,19 @@ func New[T any](opts ...Option) *Wheels[T] {
 //   - one of a later half is in the later wheel, in the slot of the half;
 //   - one that was beyond the later wheel when it came is far: it is in the heap, and stays there.
 type core struct {
-	nodes  fifo.Timers // Quiet stays 0: each Pop moves the cursor and its share of timers
-	width  uint        // bits of a tick within its half
-	cursor structures.Tick
-	next   structures.Tick // no timer is due, and no slot of the later wheel begins, before it
-	soon   fifo.Ring
-	moving fifo.List
-	left   uint64 // at least the length of moving
-	later  fifo.Ring
-	counts []uint32 // by slot of the later wheel: its timers
-	far    dary.Quad
-	taken  uint64 // slots of the later wheel
-	moved  uint64 // timers
+	nodes   fifo.Timers // Quiet stays 0: each Pop moves the cursor and its share of timers
+	width   uint        // bits of a tick within its half
+	cursor  structures.Tick
+	next    structures.Tick // no timer is due, and no slot of the later wheel begins, before it
+	soon    fifo.Ring
+	moving  fifo.List
+	left    uint64 // at least the length of moving
+	later   fifo.Ring
+	counts  []uint32 // by slot of the later wheel: its timers
+	far     dary.Quad
+	visited structures.Tick // last tick whose slot was counted as visited
+	slots   uint64          // visited
+	moved   uint64          // timers
 }
 
 func newCore(soon, later, width, capacity int) *core {
@@ -192,7 +193,7 @@ func (c *core) take(half structures.Tick) {
 	i := c.later.Index(half)
 	if c.left = uint64(c.counts[i]); c.left > 0 {
 		c.moving, c.counts[i] = c.later.Take(half), 0
-		c.taken++
+		c.slots++
 	}
 }
 
@@ -215,6 +216,17 @@ func (c *core) moveTo(tick structures.Tick) {
 		c.move(c.left)
 	}
 	c.take(to + 1)
+}
+
+// firstSoon returns the earliest deadline in the soon wheel, or the last tick if that is empty.
+func (c *core) firstSoon() structures.Tick {
+	if uint64(c.next-c.cursor) <= c.soon.Mask && !c.soon.Lists[c.soon.Index(c.next)].Empty() {
+		return c.next // none is before it
+	}
+	if tick, ok := c.soon.First(c.cursor); ok {
+		return tick
+	}
+	return math.MaxInt64
 }
 
 // firstMove returns the first tick of the half of those moving, or of the first later slot.
@@ -254,16 +266,32 @@ func (c *core) advance() (due bool) {
 // before which timers have to move.
 func (c *core) firsts() (soon, move, far structures.Tick) {
 	_, far = c.far.First()
-	return c.soon.Earliest(c.cursor, c.next), c.firstMove(), far
+	return c.firstSoon(), c.firstMove(), far
 }
 
 func (c *core) Pop() (timer uint32, n *fifo.Node) {
 	if !c.advance() {
 		return 0, nil
 	}
-	if timer, n = c.soon.PopFront(&c.nodes, c.cursor); timer == 0 {
+	if timer, n = c.popSoon(); timer == 0 {
 		timer, _ = c.far.Pop(c.cursor)
 		n = c.nodes.At(timer)
+	}
+	return timer, n
+}
+
+// popSoon removes the first timer of the slot of the cursor, if there is one.
+func (c *core) popSoon() (timer uint32, n *fifo.Node) {
+	i := c.soon.Index(c.cursor)
+	if timer, n = c.nodes.PopFront(&c.soon.Lists[i]); timer == 0 {
+		return 0, nil
+	}
+	if c.soon.Lists[i].Empty() {
+		c.soon.Occupied.Clear(i)
+	}
+	if c.visited != c.cursor {
+		c.visited = c.cursor
+		c.slots++
 	}
 	return timer, n
 }
@@ -278,7 +306,7 @@ func (c *core) Next() structures.Tick {
 
 func (c *core) Work() structures.Work {
 	w := c.far.Work()
-	w.SlotsVisited, w.Moved = c.soon.Visited+c.taken, c.moved
+	w.SlotsVisited, w.Moved = c.slots, c.moved
 	return w
 }
 

@@ -254,12 +254,14 @@ func (c *core) first() (at structures.Tick, slot int) {
 	at, slot = math.MaxInt64, -1
 	for rest := c.inUse; rest != 0; rest &= rest - 1 {
 		number := bits.TrailingZeros32(rest)
-		l := &c.levels[number]
-		i := l.occupied.Next(int((uint64(c.cursor)>>(stepBits*number) + 1) % slots)) // the first that has not expired
+		l, shift := &c.levels[number], stepBits*number
+		unit := uint64(c.cursor)>>shift + 1 // the first that has not expired
+		i := l.occupied.Next(int(unit % slots))
 		if i < 0 {
 			i = l.occupied.First()
 		}
-		if expiry := c.expiry(number<<slotBits | i); expiry < at {
+		unit += (uint64(i) - unit) % slots
+		if expiry := structures.Tick(unit << shift); expiry < at {
 			at, slot = expiry, number<<slotBits|i
 		}
 	}

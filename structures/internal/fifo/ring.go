@@ -2,7 +2,6 @@ package fifo
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
@@ -14,14 +13,11 @@ type Ring struct {
 	Mask     uint64 // number of lists less one
 	Lists    []List
 	Occupied Occupancy // of Lists
-	Visited  uint64    // slots from which PopFront has taken timers
-
-	last structures.Tick // the slot that was visited last
 }
 
 // NewRing returns a ring of empty lists.
 func NewRing(slots int) Ring {
-	return Ring{Mask: uint64(slots) - 1, Lists: make([]List, slots), Occupied: NewOccupancy(slots)}
+	return Ring{uint64(slots) - 1, make([]List, slots), NewOccupancy(slots)}
 }
 
 // Index returns the index of a slot.
@@ -41,33 +37,6 @@ func (r *Ring) Remove(ls *Timers, slot structures.Tick, n *Node) {
 	if i := r.Index(slot); ls.Remove(&r.Lists[i], n) {
 		r.Occupied.Clear(i)
 	}
-}
-
-// PopFront removes the first timer of a slot, and returns 0 if there is none.
-func (r *Ring) PopFront(ls *Timers, slot structures.Tick) (timer uint32, n *Node) {
-	i := r.Index(slot)
-	if timer, n = ls.PopFront(&r.Lists[i]); timer == none {
-		return none, nil
-	}
-	if r.Lists[i].Empty() {
-		r.Occupied.Clear(i)
-	}
-	if r.last != slot {
-		r.last = slot
-		r.Visited++
-	}
-	return timer, n
-}
-
-// Earliest returns the first slot from one on that holds a timer, or the last tick if none does. No slot before guess holds one.
-func (r *Ring) Earliest(from, guess structures.Tick) structures.Tick {
-	if uint64(guess-from) <= r.Mask && !r.Lists[r.Index(guess)].Empty() {
-		return guess
-	}
-	if slot, ok := r.First(from); ok {
-		return slot
-	}
-	return math.MaxInt64
 }
 
 // Take empties a slot and returns its timers.
