@@ -115,7 +115,7 @@ func addStanding(t *show.Table, name string, r *answer.Run) {
 		t.Add("Wins and loses", unranked(name, r))
 		return
 	}
-	t.Add("Wins", fmt.Sprintf("fastest, or tied with the fastest, in %d of %d cells", len(wins), all)+when(len(wins) > 0, ": "+someCells(wins)))
+	t.Add("Wins", fmt.Sprintf("fastest, or tied with the fastest, in %d of %s", len(wins), show.Count(all, "cell"))+when(len(wins) > 0, ": "+someCells(wins)))
 	if len(unclear) > 0 {
 		t.Add("Unclear", fmt.Sprintf("may be the fastest in %d: %s", len(unclear), someCells(unclear)))
 	}
