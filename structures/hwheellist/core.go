@@ -32,9 +32,9 @@ const (
 	ringBits  = digit + 4
 	ring      = spans * slots
 	window    = (spans - 1) * slots
-	earlier   = 4 * ring // ticks by which a slot is empty before its timers leave the level below
-	perTick   = 1 << 11  // timers of a level that move in one call; a slot with fewer ones cascades when it starts
-	planEvery = 1 << 10  // timers that are added to a slot until the next Pop looks whether it is to be emptied
+	earlier   = ring    // ticks by which a slot is empty before its timers leave the level below
+	perTick   = 1 << 11 // timers of a level that move in one call; a slot with fewer ones cascades when it starts
+	planEvery = 1 << 10 // timers that are added to a slot until the next Pop looks whether it is to be emptied
 )
 
 // core is the wheel. The level of a timer is the highest digit in which its deadline differs from the cursor, the tick up
