@@ -15,18 +15,18 @@ var closures = []struct {
 	pkg             string
 	lines, packages int
 }{
-	{"./bench", 20_700, 19},
-	{"./report", 19_320, 18},
-	{"./trace", 2_180, 4},
-	{"./structures/minheap", 1_250, 9},
-	{"./structures/auto", 4_400, 12},
-	{"./driver", 8_540, 14},
-	{"./cmd/timerbench", 58_640, 91},
+	{"./bench", 19_950, 15},
+	{"./report", 18_400, 15},
+	{"./trace", 2_100, 2},
+	{"./structures/minheap", 1_200, 8},
+	{"./structures/auto", 4_370, 11},
+	{"./driver", 8_450, 13},
+	{"./cmd/timerbench", 57_200, 86},
 }
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
 // folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
-const mostCode, mostTests, mostFiles = 70_700, 44_200, 23
+const mostCode, mostTests, mostFiles = 69_200, 44_000, 23
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {

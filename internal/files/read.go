@@ -53,7 +53,7 @@ func Text(data []byte) ([]byte, error) {
 // Error returns the error of a file for a person. It names path once, another file only if the cause is there, and no
 // system call. want is what path should be, such as "a trace".
 func Error(path, want string, err error) error {
-	at, ok := err.(*fs.PathError)
+	at, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
 		return fmt.Errorf("%s: %w", path, err)
 	}

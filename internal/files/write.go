@@ -108,7 +108,7 @@ func Write(path string, write func(io.Writer) error) error {
 
 // known gives an error the path that a caller knows, instead of that of a hidden file.
 func known(err error, path string) error {
-	if at, ok := err.(*fs.PathError); ok {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		at.Path = path
 	}
 	return err

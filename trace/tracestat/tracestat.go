@@ -182,7 +182,7 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 // each that fires at the same advance, and 80 kB for each site.
 func Read(path string) (*Summary, error) {
 	r, err := trace.Open(path)
-	if _, is := err.(*fs.PathError); is {
+	if _, is := errors.AsType[*fs.PathError](err); is {
 		err = files.Error(path, "a trace", err)
 	}
 	if err != nil {

@@ -22,8 +22,8 @@
 //
 // Costs. Schedule, Reschedule and Cancel are O(1). Pop and Next are O(1) plus the cascades: a timer moves at most once a
 // level. If the clock goes tick by tick, a call moves at most about 16,384 timers, or two of 768 if there are more than six
-// million. A clock that jumps pays in one call for all slots that it passes. So does a tick with many timers that were moved
-// to later when they had no more than 1,024 ticks left. docs/performance.md has measured figures.
+// million. A clock that jumps pays in one call for all slots that it passes. So does a tick with many timers that were set,
+// or moved to later, within the last 1,024 ticks before it. docs/performance.md has measured figures.
 //
 // Ties. Timers with equal deadlines fire in unspecified order.
 //
