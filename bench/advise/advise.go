@@ -46,7 +46,7 @@ type Advice struct {
 	Kept   float64 // share of the calls that are on deadlines and sleeps
 }
 
-// Way is a way to set the timers of a program, and what they cost.
+// Way is one kind of timers for a program, and the cost of its calls and wake-ups.
 type Way struct {
 	Name    string // in a table
 	Subject string // in a sentence, such as "The driver"

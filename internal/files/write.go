@@ -24,7 +24,7 @@ func Target(path string) (string, error) {
 }
 
 // target returns the file to which a path leads. Only a regular file, or one that does not exist, may be replaced by
-// renaming another file to it.
+// renaming another file to it. Package trace has the same rule once more, because recorded programs carry few packages.
 func target(path string) (file string, replace bool, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -73,8 +73,9 @@ func WritableFolder(dir string) error {
 // create creates a hidden file in the folder of a file.
 func create(file string) (*os.File, error) {
 	dir, name := filepath.Split(file)
-	f, err := os.OpenFile(filepath.Join(dir, "."+name+"-"+rand.Text()[:8]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	return f, known(err, filepath.Clean(dir))
+	hidden := filepath.Join(dir, "."+name+"-"+rand.Text()[:8])
+	f, err := os.OpenFile(hidden, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	return f, known(err, hidden, filepath.Clean(dir))
 }
 
 // Write replaces the file at path, or the one that a link there leads to, with what write
@@ -103,12 +104,12 @@ func Write(path string, write func(io.Writer) error) error {
 	if err != nil {
 		_ = os.Remove(f.Name()) // the first error tells more
 	}
-	return known(err, path)
+	return known(err, f.Name(), path)
 }
 
-// known gives an error the path that a caller knows, instead of that of a hidden file.
-func known(err error, path string) error {
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
+// known gives an error of a hidden file the path that a caller knows. Errors of other files, which write may read, stay.
+func known(err error, hidden, path string) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == hidden {
 		at.Path = path
 	}
 	return err

@@ -144,3 +144,16 @@ func TestWritable(t *testing.T) {
 		}
 	}
 }
+
+// An error of another file that write reads keeps that file's path.
+func TestErrorsOfOtherFilesKeepTheirPaths(t *testing.T) {
+	dir := t.TempDir()
+	missing := filepath.Join(dir, "missing")
+	err := Write(filepath.Join(dir, "out"), func(io.Writer) error {
+		_, err := os.Open(missing)
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "open "+missing+":") {
+		t.Errorf("%v, want an error of %s", err, missing)
+	}
+}
