@@ -28,6 +28,27 @@ func setEnv(t *testing.T, path string) {
 	atStart = absoluteEnv()
 }
 
+// setEnviron sets the environment of a program that "trace record" starts.
+func setEnviron(t *testing.T, path string) {
+	for _, v := range Environ(path) {
+		name, value, _ := strings.Cut(v, "=")
+		t.Setenv(name, value)
+	}
+}
+
+// mustRecord makes a whole recording of one timer.
+func mustRecord(t *testing.T) {
+	t.Helper()
+	use, stop, err := begun(testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use()
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
 // names returns the names of the files in a directory.
 func names(t *testing.T, dir string) string {
 	t.Helper()
@@ -141,20 +162,9 @@ func TestRecordersOfOneFileKeepAllTraces(t *testing.T) {
 func TestProgramsOfOneRecordingKeepAllTraces(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
-		for _, v := range Environ(filepath.Join(dir, "my.trace")) {
-			name, value, _ := strings.Cut(v, "=")
-			t.Setenv(name, value)
-		}
-		for range 2 { // schedulers
-			use, stop, err := begun(testHeader)
-			if err != nil {
-				t.Fatal(err)
-			}
-			use()
-			if err := stop(); err != nil {
-				t.Error(err)
-			}
-		}
+		setEnviron(t, filepath.Join(dir, "my.trace"))
+		mustRecord(t)
+		mustRecord(t) // of a second scheduler
 	}
 	if got := names(t, dir); len(strings.Fields(got)) != 6 {
 		t.Errorf("the directory holds %q, want 6 traces", got)
@@ -165,10 +175,7 @@ func TestProgramsOfOneRecordingKeepAllTraces(t *testing.T) {
 func TestAProcessThatBeginsAgainKeepsItsFirstTrace(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 {
-		for _, v := range Environ(filepath.Join(dir, "my.trace")) {
-			name, value, _ := strings.Cut(v, "=")
-			t.Setenv(name, value)
-		}
+		setEnviron(t, filepath.Join(dir, "my.trace"))
 		if _, _, err := begun(testHeader); err != nil {
 			t.Fatal(err)
 		}
@@ -191,14 +198,7 @@ func TestOnlyARegularFileIsReplaced(t *testing.T) {
 	}
 	for _, path := range []string{link, os.DevNull, fmt.Sprintf("/dev/fd/%d", w.Fd())} {
 		setEnv(t, path)
-		use, stop, err := begun(testHeader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		use()
-		if err := stop(); err != nil {
-			t.Errorf("%s: %v", path, err)
-		}
+		mustRecord(t)
 	}
 	_ = w.Close()
 	data, _ := io.ReadAll(r)
@@ -215,13 +215,9 @@ func TestAChildOfAProgramThatRecordsDoesNot(t *testing.T) {
 	dir := t.TempDir()
 	setEnv(t, filepath.Join(dir, "my.trace"))
 	t.Setenv(envBegun, fmt.Sprint(os.Getppid(), 1, false))
-	use, stop, err := begun(testHeader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	use()
-	if err := stop(); err != nil || names(t, dir) != "" {
-		t.Errorf("error %v, the directory holds %q", err, names(t, dir))
+	mustRecord(t)
+	if got := names(t, dir); got != "" {
+		t.Errorf("the directory holds %q", got)
 	}
 }
 

@@ -17,28 +17,19 @@ import (
 // A recorded delay is too long by at most a hundredth, 10 ms and a tick, whether the program is busy or idle.
 func TestRecordedDelaysAreHardlyTooLong(t *testing.T) {
 	for name, pause := range map[string]int64{"busy": 300_000, "idle": 400_000_000} {
-		var out bytes.Buffer
-		w, err := NewWriter(&out, testHeader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := NewObserver(w, 0)
-		r := rand.New(rand.NewPCG(1, 2))
-		now := int64(0)
 		var asked []time.Duration
-		for i := range uint64(2000) {
-			now += r.Int64N(pause)
-			delay := []time.Duration{100 * time.Millisecond, time.Second, time.Minute}[r.IntN(3)]
-			o.Observe(Event{Kind: EventSet, Timer: 2 * i, Now: now, When: now + int64(delay)})
-			asked = append(asked, delay)
-		}
-		if err := o.Close(now); err != nil {
-			t.Fatal(err)
-		}
-		ops, _, err := read(out.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		ops, _ := mustRead(t, record(t, testHeader, func(w *Writer) {
+			o := NewObserver(w, 0)
+			r := rand.New(rand.NewPCG(1, 2))
+			now := int64(0)
+			for i := range uint64(2000) {
+				now += r.Int64N(pause)
+				delay := []time.Duration{100 * time.Millisecond, time.Second, time.Minute}[r.IntN(3)]
+				o.Observe(Event{Kind: EventSet, Timer: 2 * i, Now: now, When: now + int64(delay)})
+				asked = append(asked, delay)
+			}
+			o.endTick(now)
+		}))
 		var clock structures.Tick
 		var idle int
 		for _, op := range ops {
@@ -99,30 +90,20 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 			{EventSet, a, 200, 100, false, Site{Place: "main.f"}},
 		}, "[schedule 201 main.f][fired at 201]", 1},
 	} {
-		h := testHeader
-		h.Sites = true
-		var out bytes.Buffer
-		w, err := NewWriter(&out, h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := NewObserver(w, epoch)
-		last := int64(0)
-		for _, op := range c.ops {
-			last = op.Now
-			op.Now = epoch + op.Now*ms
-			if op.When > 0 {
-				op.When = epoch + op.When*ms
+		var o *Observer
+		ops, reader := mustRead(t, record(t, sitesHeader, func(w *Writer) {
+			o = NewObserver(w, epoch)
+			last := int64(0)
+			for _, op := range c.ops {
+				last = op.Now
+				op.Now = epoch + op.Now*ms
+				if op.When > 0 {
+					op.When = epoch + op.When*ms
+				}
+				o.Observe(op)
 			}
-			r.Observe(op)
-		}
-		if err := r.Close(epoch + last*ms); err != nil {
-			t.Fatal(err)
-		}
-		ops, reader, err := read(out.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+			o.endTick(epoch + last*ms)
+		}))
 		got := ""
 		for _, op := range ops {
 			switch op.Kind {
@@ -144,7 +125,7 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		if totals := reader.Totals(); totals.Lost > 0 && totals.LostBy == [eventKinds]uint64{EventStop: totals.Lost} {
 			got += fmt.Sprintf("[lost %d]", totals.Lost)
 		}
-		if n := len(r.pending); n != c.kept {
+		if n := len(o.timers); n != c.kept {
 			t.Errorf("%s: %d timers are kept in mind, want %d", name, n, c.kept)
 		}
 		if got != c.want {
@@ -228,10 +209,7 @@ func TestAnObserverRecordsWhatTimersDo(t *testing.T) {
 			if err := o.Close(int64(time.Since(start))); err != nil {
 				t.Fatal(err)
 			}
-			ops, reader, err := read(out.Bytes())
-			if err != nil {
-				t.Fatal(err)
-			}
+			ops, reader := mustRead(t, out.Bytes())
 			got := reader.Totals().Ops
 			if got[Schedule] != want["set"]+want["reset false"] || got[Reschedule] != want["reset true"] || got[Cancel] != want["stop true"] ||
 				got[RefusedCancel] != want["stop false"] || got[RefusedReschedule] != 0 || min(got[Cancel], got[RefusedCancel], want["reset false"]) == 0 {
@@ -243,8 +221,8 @@ func TestAnObserverRecordsWhatTimersDo(t *testing.T) {
 					recorded[op.At] += len(op.Fired)
 				}
 			}
-			if !maps.Equal(recorded, fired) || len(o.pending) > 0 {
-				t.Errorf("seed %d: recorded as fired, by tick: %v, want %v; %d are pending", seed, recorded, fired, len(o.pending))
+			if !maps.Equal(recorded, fired) || len(o.timers) > 0 {
+				t.Errorf("seed %d: recorded as fired, by tick: %v, want %v; %d are pending", seed, recorded, fired, len(o.timers))
 			}
 		})
 	}
@@ -260,19 +238,13 @@ func TestFarTimesStayFar(t *testing.T) {
 		{0, 0, far, 1000 * ms, false}, {-5 * ms, 0, far, 1000 * ms, false}, {-far, -far, far, ms, false}, {-far - 1, 0, far, far, false},
 		{0, far - 9*ms, far - 5*ms, far, true}, {-far, -far, -far + 5*ms, far, true}, {0, far - 5*ms, 1, far, true},
 	} {
-		var out bytes.Buffer
-		w, err := NewWriter(&out, testHeader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := NewObserver(w, c.epoch)
-		o.Observe(Event{Kind: EventSet, Timer: 1, Now: c.now, When: c.when})
-		if err := o.Close(c.end); err != nil {
-			t.Errorf("%+v: %v", c, err)
-		}
-		_, r, err := read(out.Bytes())
-		if err != nil || (r.Totals().Fired == 1) != c.fires {
-			t.Errorf("%+v: %+v, %v", c, r.Totals(), err)
+		_, r := mustRead(t, record(t, testHeader, func(w *Writer) {
+			o := NewObserver(w, c.epoch)
+			o.Observe(Event{Kind: EventSet, Timer: 1, Now: c.now, When: c.when})
+			_ = o.Close(c.end) // record asks for the error
+		}))
+		if (r.Totals().Fired == 1) != c.fires {
+			t.Errorf("%+v: %+v", c, r.Totals())
 		}
 	}
 }

@@ -128,10 +128,7 @@ func TestUnrulyProgramsLeaveSoundTraces(t *testing.T) {
 			if err := rec.Close(); err != nil {
 				t.Fatalf("%s, seed %d: %v", e.Name, seed, err)
 			}
-			_, r, err := read(out.Bytes())
-			if err != nil {
-				t.Fatalf("%s, seed %d: %v", e.Name, seed, err)
-			}
+			_, r := mustRead(t, out.Bytes())
 			got := r.Totals()
 			refused := got.Ops[RefusedCancel] + got.Ops[RefusedReschedule]
 			if got.Ops[Schedule] != p.scheduled || got.Ops[Reschedule] != p.moved || got.Ops[Cancel] != p.cancelled ||
@@ -161,10 +158,7 @@ func TestAWakeUpIsSplitOnlyBetweenDeadlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	ops, _, err := read(out.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ops, _ := mustRead(t, out.Bytes())
 	for _, op := range ops[4:] {
 		if op.Kind == Advance {
 			got = append(got, string(rune('0'+op.At))+strings.Repeat("!", len(op.Fired)))
@@ -188,9 +182,8 @@ func TestACloseWithinAWakeUpLeavesTheLastTickPending(t *testing.T) {
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, r, err := read(out.Bytes())
-	if err != nil || r.Totals().Fired != 1 || r.Totals().Pending() != 2 {
-		t.Errorf("error %v, totals %+v", err, r.Totals())
+	if _, r := mustRead(t, out.Bytes()); r.Totals().Fired != 1 || r.Totals().Pending() != 2 {
+		t.Errorf("totals %+v", r.Totals())
 	}
 	if rec.Close() != nil || rec.Schedule(100, 0) == 0 || rec.Len() != 2 {
 		t.Error("the structure cannot be used after Close, or a second Close fails")

@@ -16,14 +16,42 @@ import (
 
 var testHeader = Header{Name: "test", Description: "a test", Tick: time.Millisecond, Started: time.Unix(1_700_000_000, 0).UTC()}
 
-// write returns a trace of n random operations in chunks of this size in bytes, and the operations.
-func write(t testing.TB, n, chunk int) (data []byte, ops []Op) {
+// sitesHeader is the header of a trace with sites.
+var sitesHeader = Header{Name: "test", Tick: time.Millisecond, Sites: true}
+
+// record returns the trace that use writes.
+func record(t testing.TB, h Header, use func(w *Writer)) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := NewWriter(&out, testHeader)
+	w, err := NewWriter(&out, h)
 	if err != nil {
 		t.Fatal(err)
 	}
+	use(w)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// mustRead returns all operations of a trace that is whole.
+func mustRead(t testing.TB, data []byte) (ops []Op, r *Reader) {
+	t.Helper()
+	ops, r, err := read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ops, r
+}
+
+// write returns a trace of n random operations in chunks of this size in bytes, and the operations.
+func write(t testing.TB, n, chunk int) (data []byte, ops []Op) {
+	t.Helper()
+	data = record(t, testHeader, func(w *Writer) { ops = random(w, n, chunk) })
+	return data, ops
+}
+
+func random(w *Writer, n, chunk int) (ops []Op) {
 	w.size = chunk
 	r := rand.New(rand.NewPCG(1, 2))
 	var live []uint32
@@ -67,10 +95,7 @@ func write(t testing.TB, n, chunk int) (data []byte, ops []Op) {
 		}
 		ops = append(ops, op)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes(), ops
+	return ops
 }
 
 // read returns all operations.
@@ -92,10 +117,7 @@ func read(data []byte) (ops []Op, r *Reader, err error) {
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	for chunk, n := range map[int]int{1: 20_000, 100: 20_000, chunkSize: 20_000, 200: 0} {
 		data, want := write(t, n, chunk)
-		got, r, err := read(data)
-		if err != nil {
-			t.Fatalf("chunks of %d bytes: %v", chunk, err)
-		}
+		got, r := mustRead(t, data)
 		if r.Header() != testHeader {
 			t.Errorf("header %+v, want %+v", r.Header(), testHeader)
 		}
@@ -117,30 +139,17 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestVeryManyTimersFireAtOnce(t *testing.T) {
 	t.Parallel()
 	const n = 400_000
-	var out bytes.Buffer
-	w, err := NewWriter(&out, testHeader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys := make([]uint32, n)
-	for i := range keys {
-		keys[i] = w.Schedule(1000)
-	}
-	rand.Shuffle(n, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	for _, key := range keys[n/2:] {
-		w.Cancel(key)
-	}
-	w.Advance(2000, keys[:n/2]...)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := NewReader(&out, "test.trace")
-	for err == nil {
-		_, err = r.Next()
-	}
-	if !errors.Is(err, io.EOF) {
-		t.Fatal(err)
-	}
+	_, r := mustRead(t, record(t, testHeader, func(w *Writer) {
+		keys := make([]uint32, n)
+		for i := range keys {
+			keys[i] = w.Schedule(1000)
+		}
+		rand.Shuffle(n, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+		for _, key := range keys[n/2:] {
+			w.Cancel(key)
+		}
+		w.Advance(2000, keys[:n/2]...)
+	}))
 	if got := r.Totals(); got.Fired != n/2 || got.Keys != n || got.Pending() != 0 {
 		t.Errorf("totals %+v", got)
 	}
@@ -253,18 +262,11 @@ func TestMissingDoubledAndForeignPartsAreReported(t *testing.T) {
 
 // chunked returns a trace whose operations are these bytes, with correct checksums.
 func chunked(t testing.TB, h Header, raw []byte, ops uint64) []byte {
-	var out bytes.Buffer
-	w, err := NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.enc, w.chunk = newCompressor(), chunkHead{1, 0, ops, uint64(len(raw))}
-	b := appendNumbers(beginSection(nil, sectionChunk), 1, 0, ops, uint64(len(raw)))
-	w.writeBytes(endSection(w.enc.EncodeAll(raw, b), 0))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return record(t, h, func(w *Writer) {
+		w.enc, w.chunk = newCompressor(), chunkHead{1, 0, ops, uint64(len(raw))}
+		b := appendNumbers(beginSection(nil, sectionChunk), 1, 0, ops, uint64(len(raw)))
+		w.writeBytes(endSection(w.enc.EncodeAll(raw, b), 0))
+	})
 }
 
 // A file with correct checksums must make sense as well.

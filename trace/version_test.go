@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -20,10 +19,7 @@ func TestAnOldTraceIsStillRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ops, r, err := read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ops, r := mustRead(t, data)
 	if r.Header() != testHeader {
 		t.Errorf("header %+v, want %+v", r.Header(), testHeader)
 	}
@@ -43,33 +39,21 @@ func TestAnOldTraceIsStillRead(t *testing.T) {
 // sited returns a trace with sites, in chunks of a few operations.
 func sited(t testing.TB) []byte {
 	t.Helper()
-	h := testHeader
-	h.Sites = true
-	var out bytes.Buffer
-	w, err := NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.size = 10
-	w.Schedule(5)
-	for i := range 20 {
-		w.From([]Site{{"main.serve main.go:7", TickerForm}, {}, {"net/http.(*conn).serve server.go:2004", DeadlineForm}, {strings.Repeat("x", maxSite+1), SleepForm}}[i%4])
-		w.Cancel(w.Schedule(10))
-	}
-	w.Advance(5, 0)
-	w.totals.Lost, w.totals.LostBy, w.totals.Heaped = 6, [eventKinds]uint64{1, 2, 3}, 1_000_000
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return record(t, sitesHeader, func(w *Writer) {
+		w.size = 10
+		w.Schedule(5)
+		for i := range 20 {
+			w.From([]Site{{"main.serve main.go:7", TickerForm}, {}, {"net/http.(*conn).serve server.go:2004", DeadlineForm}, {strings.Repeat("x", maxSite+1), SleepForm}}[i%4])
+			w.Cancel(w.Schedule(10))
+		}
+		w.Advance(5, 0)
+		w.totals.Lost, w.totals.LostBy, w.totals.Heaped = 6, [eventKinds]uint64{1, 2, 3}, 1_000_000
+	})
 }
 
 func TestATraceKeepsWhereTheProgramScheduled(t *testing.T) {
 	data := sited(t)
-	ops, r, err := read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ops, r := mustRead(t, data)
 	var sites []int
 	for _, op := range ops {
 		if op.Kind == Schedule {
@@ -93,23 +77,12 @@ func TestATraceKeepsWhereTheProgramScheduled(t *testing.T) {
 func TestACopyIsTheSameTrace(t *testing.T) {
 	plain, _ := write(t, 20_000, 1000)
 	for _, data := range [][]byte{plain, sited(t)} {
-		want, r, err := read(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want, r := mustRead(t, data)
 		from, err := NewReader(bytes.NewReader(data), "test.trace")
 		if err != nil {
 			t.Fatal(err)
 		}
-		var out bytes.Buffer
-		w, err := NewWriter(&out, from.Header())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(Copy(w, from), w.Close()); err != nil {
-			t.Fatal(err)
-		}
-		got, copied, err := read(out.Bytes())
+		got, copied := mustRead(t, record(t, from.Header(), func(w *Writer) { err = Copy(w, from) }))
 		if err != nil || !reflect.DeepEqual(got, want) || copied.Totals() != r.Totals() || copied.Header() != r.Header() || !slices.Equal(copied.Sites(), r.Sites()) {
 			t.Errorf("error %v, %d operations, want %d; %+v, want %+v", err, len(got), len(want), copied.Totals(), r.Totals())
 		}
@@ -125,23 +98,14 @@ func TestATraceWithoutSitesIsOfVersion1(t *testing.T) {
 }
 
 func TestSitesAreBounded(t *testing.T) {
-	h := testHeader
-	h.Sites = true
-	var out bytes.Buffer
-	w, err := NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range maxSites + 2 {
-		w.From(Site{Place: fmt.Sprint(i)})
-		w.Schedule(5)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	ops, r, err := read(out.Bytes())
-	if n := len(ops); err != nil || len(r.Sites()) != maxSites+1 || ops[n-1].Site != 0 || ops[n-3].Site != maxSites {
-		t.Errorf("%d sites, error %v", len(r.Sites()), err)
+	ops, r := mustRead(t, record(t, sitesHeader, func(w *Writer) {
+		for i := range maxSites + 2 {
+			w.From(Site{Place: fmt.Sprint(i)})
+			w.Schedule(5)
+		}
+	}))
+	if n := len(ops); len(r.Sites()) != maxSites+1 || ops[n-1].Site != 0 || ops[n-3].Site != maxSites {
+		t.Errorf("%d sites", len(r.Sites()))
 	}
 
 	for want, raw := range map[string]string{
@@ -151,7 +115,7 @@ func TestSitesAreBounded(t *testing.T) {
 		"schedule: form of a site: 7, want at most 6":     "\x00\x05\x01\x01x\x07",
 		"schedule: site: a number is cut off or too long": "\x00\x05",
 	} {
-		_, _, err := read(chunked(t, h, []byte(raw), 1))
+		_, _, err := read(chunked(t, sitesHeader, []byte(raw), 1))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: error %v, want %q", raw, err, want)
 		}

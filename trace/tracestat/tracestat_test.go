@@ -20,34 +20,50 @@ func one(ns float64) Delays {
 	return Delays{Count: 1, Mean: ns, Min: ns, P50: ns, P90: ns, P99: ns, P999: ns, Max: ns}
 }
 
-func TestASummaryCountsByHand(t *testing.T) {
+// written returns the file of the trace that use writes.
+func written(t *testing.T, h trace.Header, use func(w *trace.Writer)) (path string) {
+	t.Helper()
 	var out bytes.Buffer
-	w, err := trace.NewWriter(&out, header)
+	w, err := trace.NewWriter(&out, h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const epoch = 1_000_000 // the program's clock starts here, so no time has passed
-	w.Advance(epoch)
-	a, b, c := w.Schedule(epoch+10), w.Schedule(epoch+20), w.Schedule(epoch+500)
-	w.Advance(epoch+10, a)
-	w.Reschedule(b, epoch+60)
-	w.Advance(epoch + 20)
-	w.Refused(trace.Cancel)
-	w.Cancel(c)
-	w.Advance(epoch+100, b) // 40 ticks late
-	if err := w.Close(); err != nil {
+	use(w)
+	path = filepath.Join(t.TempDir(), "test.trace")
+	if err := errors.Join(w.Close(), os.WriteFile(path, out.Bytes(), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "test.trace")
-	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	return path
+}
+
+// summary returns the summary of the trace that use writes.
+func summary(t *testing.T, h trace.Header, use func(w *trace.Writer)) *Summary {
+	t.Helper()
+	path := written(t, h, use)
 	s, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if info, err := os.Stat(path); err != nil || s.Bytes != info.Size() {
+		t.Errorf("a file of %d bytes, %v", s.Bytes, err)
+	}
+	return s
+}
+
+func TestASummaryCountsByHand(t *testing.T) {
+	const epoch = 1_000_000 // the program's clock starts here, so no time has passed
+	s := summary(t, header, func(w *trace.Writer) {
+		w.Advance(epoch)
+		a, b, c := w.Schedule(epoch+10), w.Schedule(epoch+20), w.Schedule(epoch+500)
+		w.Advance(epoch+10, a)
+		w.Reschedule(b, epoch+60)
+		w.Advance(epoch + 20)
+		w.Refused(trace.Cancel)
+		w.Cancel(c)
+		w.Advance(epoch+100, b) // 40 ticks late
+	})
 	want := &Summary{
-		Header: header, Bytes: int64(out.Len()),
+		Header: header, Bytes: s.Bytes,
 		Totals:   trace.Totals{Ops: [6]uint64{3, 1, 1, 4, 0, 1}, Fired: 2, First: epoch, Last: epoch + 100, Keys: 3},
 		Resident: (3*10 + 2*10 + 1*80) / 100.0, ResidentOp: (0 + 1 + 2 + 3 + 2 + 2 + 2 + 2 + 1 + 0) / 10.0,
 		Idle: 2, AtOnce: 1, LateFires: 1, CancelRate: 1.0 / 3,
@@ -61,39 +77,25 @@ func TestASummaryCountsByHand(t *testing.T) {
 	if s.Duration() != 100*time.Millisecond || s.Rate() != 100 {
 		t.Errorf("%v at %g a second, want 100ms at 100", s.Duration(), s.Rate())
 	}
-	if _, err := Read(path + "x"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Read("none"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 }
 
 func TestSitesAreSummedUp(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "test.trace")
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	h := header
 	h.Sites = true
-	w, err := trace.NewWriter(file, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.From(trace.Site{Place: "main.rare main.go:3"})
-	rare := w.Schedule(100)
-	w.From(trace.Site{Place: "main.often main.go:7", Form: trace.ChannelForm})
-	a, b, c := w.Schedule(10), w.Schedule(30), w.Schedule(30)
-	w.Advance(10, a)
-	w.Cancel(b)
-	w.Reschedule(rare, 50)
-	w.Advance(30, c)
-	w.Cancel(rare)
-	if err := errors.Join(w.Close(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := summary(t, h, func(w *trace.Writer) {
+		w.From(trace.Site{Place: "main.rare main.go:3"})
+		rare := w.Schedule(100)
+		w.From(trace.Site{Place: "main.often main.go:7", Form: trace.ChannelForm})
+		a, b, c := w.Schedule(10), w.Schedule(30), w.Schedule(30)
+		w.Advance(10, a)
+		w.Cancel(b)
+		w.Reschedule(rare, 50)
+		w.Advance(30, c)
+		w.Cancel(rare)
+	})
 	want := []Site{
 		{Name: "main.often main.go:7", Number: 2, Form: trace.ChannelForm, Timers: 3, Cancelled: 1, Fired: 2, AtOnce: 1, Wakes: 2, Pending: (10 + 10 + 30) / 20.0, Left: one(20e6), Delays: Delays{Count: 3, Mean: 70e6 / 3.0, Min: 10e6, P50: 30e6, P90: 30e6, P99: 30e6, P999: 30e6, Max: 30e6}},
 		{Name: "main.rare main.go:3", Number: 1, Timers: 1, Cancelled: 1, Moves: 1, Pending: 30 / 20.0, Delays: one(100e6), Left: one(20e6)},
@@ -109,34 +111,20 @@ func TestSitesAreSummedUp(t *testing.T) {
 // Schedules and moves for the next tick, moves to a later deadline than the last one, and timers that follow one that
 // fired, are counted for each site.
 func TestMovesOfASiteAreCounted(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "test.trace")
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := trace.NewWriter(file, header)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Advance(10)
-	a := w.Schedule(11)
-	w.Advance(11, a)
-	b := w.Schedule(40)  // repeats a
-	w.Reschedule(b, 12)  // soon
-	w.Reschedule(b, 13)  // later
-	w.Reschedule(b, 100) // later
-	w.Reschedule(b, 60)
-	w.Reschedule(b, 12) // soon
-	w.Reschedule(b, 70) // later
-	w.Advance(30)
-	w.Cancel(b) // 40 ticks are left
-	if err := errors.Join(w.Close(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := summary(t, header, func(w *trace.Writer) {
+		w.Advance(10)
+		a := w.Schedule(11)
+		w.Advance(11, a)
+		b := w.Schedule(40)  // repeats a
+		w.Reschedule(b, 12)  // soon
+		w.Reschedule(b, 13)  // later
+		w.Reschedule(b, 100) // later
+		w.Reschedule(b, 60)
+		w.Reschedule(b, 12) // soon
+		w.Reschedule(b, 70) // later
+		w.Advance(30)
+		w.Cancel(b) // 40 ticks are left
+	})
 	got := s.Sites[0]
 	got.Delays = Delays{}
 	want := Site{Timers: 2, Fired: 1, Cancelled: 1, Moves: 6, Later: 3, Soon: 3, Repeats: 1, AtOnce: 1, Wakes: 1, Pending: 1, Left: one(40e6)}
@@ -148,23 +136,13 @@ func TestMovesOfASiteAreCounted(t *testing.T) {
 // A small file can have very many pending timers. The memory is 24 bytes for each, and 14 for each that fires at once.
 func TestTheMemoryOfASummaryIsBounded(t *testing.T) {
 	const timers = 1_000_000
-	path := filepath.Join(t.TempDir(), "many.trace")
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := trace.NewWriter(file, header)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys := make([]uint32, timers)
-	for i := range keys {
-		keys[i] = w.Schedule(5)
-	}
-	w.Advance(5, keys...)
-	if err := errors.Join(w.Close(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	path := written(t, header, func(w *trace.Writer) {
+		keys := make([]uint32, timers)
+		for i := range keys {
+			keys[i] = w.Schedule(5)
+		}
+		w.Advance(5, keys...)
+	})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	s, err := Read(path)

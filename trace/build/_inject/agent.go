@@ -137,7 +137,7 @@ func (a *agent) drain(flush bool) bool {
 	}
 	on := !a.ended && a.timers.Err() == nil
 	if on && flush {
-		a.timers.d.w.flush()
+		a.timers.w.flush()
 	}
 	return on
 }
@@ -178,7 +178,7 @@ func (a *agent) addTotals() {
 		a.timers.Lose(EventKind(kind), n-a.lost[kind])
 	}
 	a.lost = lost
-	a.timers.d.w.totals.Heaped = heaped
+	a.timers.w.totals.Heaped = heaped
 }
 
 // beforeExec completes the trace before the process replaces its program. It returns the environment of the new program,
@@ -189,7 +189,7 @@ func (a *agent) beforeExec(env []string) []string {
 	defer a.mu.Unlock()
 	if !a.ended {
 		a.timers.endTick(runtime.TimerbenchNow())
-		a.timers.d.w.flush()
+		a.timers.w.flush()
 		a.addTotals()
 	}
 	if f := a.file; !a.ended && !f.direct && a.timers.Err() == nil { // what is written to a pipe cannot be taken back
