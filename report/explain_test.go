@@ -31,10 +31,8 @@ func find(t *testing.T, name string) entry.Entry {
 func hidden() entry.Entry {
 	return entry.Entry{
 		Name: "ladder", Summary: "shows nothing", Family: entry.Lists, Package: "example.com/hidden", Source: "a test",
-		Costs: entry.Costs{
-			Schedule: entry.Cost{Growth: entry.Constant}, Cancel: entry.Cost{Growth: entry.Constant}, Pop: entry.Cost{Growth: entry.Linear},
-		},
-		New: func() structures.Scheduler[uint64] { return new(model.Model[uint64]) },
+		Costs: entry.Costs{Schedule: "O(1)", Cancel: "O(1)", Pop: "O(n)"},
+		New:   func() structures.Scheduler[uint64] { return new(model.Model[uint64]) },
 	}
 }
 

@@ -44,8 +44,7 @@ func list(out io.Writer, name string, long bool) {
 	case name == "structures" && long:
 		t.Header = append(t.Header, "schedule", "cancel", "pop", "ties", "late by", "source")
 		for _, e := range allStructures() {
-			t.Add(e.Name, e.Summary, e.Costs.Schedule.String(), e.Costs.Cancel.String(),
-				e.Costs.Pop.String(), e.Ties.String(), cmp.Or(e.Late, "never"), e.Source)
+			t.Add(e.Name, e.Summary, e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop, e.Ties.String(), cmp.Or(e.Late, "never"), e.Source)
 		}
 		fmt.Fprintln(out, t.Wide())
 		return

@@ -23,9 +23,9 @@ func empty(e entry.Entry) []string {
 		{"Family", e.Family == ""},
 		{"Package", e.Package == ""},
 		{"Source", e.Source == ""},
-		{"Costs.Schedule", e.Costs.Schedule.Growth == 0},
-		{"Costs.Cancel", e.Costs.Cancel.Growth == 0},
-		{"Costs.Pop", e.Costs.Pop.Growth == 0},
+		{"Costs.Schedule", e.Costs.Schedule == ""},
+		{"Costs.Cancel", e.Costs.Cancel == ""},
+		{"Costs.Pop", e.Costs.Pop == ""},
 		{"New", e.New == nil},
 	} {
 		if f.empty {
@@ -37,7 +37,7 @@ func empty(e entry.Entry) []string {
 
 func TestWhatAnEntryLacksIsNamed(t *testing.T) {
 	e, _ := Find("list")
-	e.Source, e.Costs.Pop = "", entry.Cost{}
+	e.Source, e.Costs.Pop = "", ""
 	if got := strings.Join(empty(e), ", "); got != "Source, Costs.Pop" {
 		t.Errorf("%q is said to be empty, want Source and Costs.Pop", got)
 	}

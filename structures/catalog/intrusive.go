@@ -21,8 +21,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 		{
 			Name: "intrusive-heap", Family: entry.Heaps, Package: root + "intrusive/heap",
 			Summary: "4-ary heap, the index in the timer: libev, JDK 25",
-			Source:  "Johnson 1975; libev",
-			Costs:   costs(logarithmic, logarithmic, logarithmic),
+			Source:  "Johnson 1975; libev", Costs: costs("O(log n)", "O(log n)", "O(log n)"),
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(heap.New[item](), func(t *heap.Timer[item]) *item { return &t.Value })
 			},
@@ -31,8 +30,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 		{
 			Name: "intrusive-linkedwheel", Family: entry.Wheels, Package: root + "intrusive/linkedwheel",
 			Summary: "hierarchical wheel, one linked list per slot: Linux before 4.8, tokio, ratas",
-			Source:  "Varghese & Lauck 1987, scheme 7",
-			Costs:   costs(constant, constant, cost(entry.Logarithmic, "levels", "a timer")), Ties: entry.FIFO,
+			Source:  "Varghese & Lauck 1987, scheme 7", Costs: costs("O(1)", "O(1)", "O(levels) a timer"), Ties: entry.FIFO,
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(linkedwheel.New[item](), func(t *linkedwheel.Timer[item]) *item { return &t.Value })
 			},
@@ -41,8 +39,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 		{
 			Name: "intrusive-hwheel", Family: entry.Wheels, Package: root + "intrusive/hwheel",
 			Summary: "hierarchical wheel, eight linked lists per slot that are walked in parallel",
-			Source:  "Varghese & Lauck 1987, scheme 7; Kocberber et al. 2015",
-			Costs:   costs(constant, constant, cost(entry.Logarithmic, "levels", "a timer")),
+			Source:  "Varghese & Lauck 1987, scheme 7; Kocberber et al. 2015", Costs: costs("O(1)", "O(1)", "O(levels) a timer"),
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(hwheel.New[item](), func(t *hwheel.Timer[item]) *item { return &t.Value })
 			},
@@ -51,8 +48,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 		{
 			Name: "intrusive-rbtree", Family: entry.Trees, Package: root + "intrusive/rbtree",
 			Summary: "red-black tree, cached leftmost: Linux hrtimer; without the cache nginx",
-			Source:  "Guibas & Sedgewick 1978",
-			Costs:   costs(logarithmic, amortized(constant), amortized(constant)), Ties: entry.FIFO,
+			Source:  "Guibas & Sedgewick 1978", Costs: costs("O(log n)", "O(1) amortized", "O(1) amortized"), Ties: entry.FIFO,
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(rbtree.New[item](), func(t *rbtree.Timer[item]) *item { return &t.Value })
 			},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/internal/longtest"
@@ -48,9 +49,27 @@ func TestCostsGrowNoFasterThanClaimed(t *testing.T) {
 	}
 }
 
+// growth is how the work of an operation grows with the number of pending timers, from the slowest to the fastest.
+type growth int
+
+const (
+	constant growth = iota
+	logDistinct
+	logarithmic
+	linear
+)
+
+// growthOf returns the growth of a bound of the catalog.
+func growthOf(bound string) growth {
+	quantity, _, _ := strings.Cut(strings.TrimPrefix(bound, "O("), ")")
+	return map[string]growth{
+		"1": constant, "log k": logDistinct, "log n": logarithmic, "levels": logarithmic, "bits": logarithmic, "n": linear, "n/slots": linear,
+	}[quantity]
+}
+
 // cost is the work of an operation among more and more timers, ten times as many each time, from 1000 on.
 type cost struct {
-	claim entry.Growth
+	claim growth
 	work  []float64
 }
 
@@ -63,13 +82,13 @@ func (c *cost) check() error {
 		level        = 3 // comparisons or moves for each doubling, which are always allowed
 		changed      = 8 // where a structure changes its form once
 	)
-	if c.claim == entry.Linear {
+	if c.claim == linear {
 		return nil
 	}
 	above, n := 0, 1000.0
 	for i := 1; i < len(c.work); i++ {
 		allowed := c.work[i-1]
-		if c.claim == entry.Logarithmic {
+		if c.claim == logarithmic {
 			// Where only some timers are in a heap their share grows as well.
 			allowed = max(allowed*math.Log(10*n)/math.Log(n), level*math.Log2(10*n))
 		}
@@ -89,19 +108,19 @@ func (c *cost) check() error {
 func TestWhatGrowsFasterThanClaimedIsFound(t *testing.T) {
 	for _, g := range []struct {
 		name    string
-		slowest entry.Growth // that allows it
+		slowest growth // that allows it
 		work    func(n float64) float64
 	}{
-		{"nothing", entry.Constant, func(float64) float64 { return 40 }},
-		{"less", entry.Constant, func(n float64) float64 { return 1e6 / n }},
-		{"one step", entry.Constant, func(n float64) float64 { return 40 + 40*min(1, math.Floor(n/10_000)) }},
-		{"log", entry.Logarithmic, func(n float64) float64 { return 5 * math.Log2(n) }},
-		{"log squared", entry.Linear, func(n float64) float64 { return math.Pow(math.Log2(n), 2) }},
-		{"root", entry.Linear, func(n float64) float64 { return 2 * math.Sqrt(n) }},
-		{"little linear", entry.Linear, func(n float64) float64 { return 100 + n/100 }},
-		{"linear", entry.Linear, func(n float64) float64 { return n }},
+		{"nothing", constant, func(float64) float64 { return 40 }},
+		{"less", constant, func(n float64) float64 { return 1e6 / n }},
+		{"one step", constant, func(n float64) float64 { return 40 + 40*min(1, math.Floor(n/10_000)) }},
+		{"log", logarithmic, func(n float64) float64 { return 5 * math.Log2(n) }},
+		{"log squared", linear, func(n float64) float64 { return math.Pow(math.Log2(n), 2) }},
+		{"root", linear, func(n float64) float64 { return 2 * math.Sqrt(n) }},
+		{"little linear", linear, func(n float64) float64 { return 100 + n/100 }},
+		{"linear", linear, func(n float64) float64 { return n }},
 	} {
-		for _, claim := range []entry.Growth{entry.Constant, entry.Logarithmic, entry.Linear} {
+		for _, claim := range []growth{constant, logarithmic, linear} {
 			c := cost{claim, []float64{g.work(1000), g.work(10_000), g.work(100_000)}}
 			if err := c.check(); (err == nil) != (claim >= g.slowest) {
 				t.Errorf("%s, claimed %v: %v", g.name, claim, err)
@@ -156,7 +175,7 @@ func farAhead(l *load) {
 	l.startStop("far ahead: start and stop among the others", func() structures.Tick { return 2*span + l.delay() })
 	l.startStop("far ahead: start and stop after the others", func() structures.Tick { return span << 20 })
 	l.startStop("far ahead: start and stop before the others", func() structures.Tick { return l.now + l.delay() })
-	l.measure("far ahead: a clock ticks", l.claims.Pop.Growth, 1000, func() {
+	l.measure("far ahead: a clock ticks", growthOf(l.claims.Pop), 1000, func() {
 		for range 1000 {
 			l.now++
 			l.s.Pop(l.now)
@@ -168,7 +187,7 @@ func farAhead(l *load) {
 		before--
 		return before
 	})
-	l.measure("far ahead: the clock jumps past all, drain", l.claims.Pop.Growth, l.n, func() {
+	l.measure("far ahead: the clock jumps past all, drain", growthOf(l.claims.Pop), l.n, func() {
 		for range structures.Due(l.s, 8*span) {
 		}
 	})
@@ -230,7 +249,7 @@ func (l *load) fill(what string, deadline func(v uint64) structures.Tick) {
 }
 
 func (l *load) schedule(what string, timers []uint64, deadline func(v uint64) structures.Tick) {
-	l.each(what+", schedule", l.claims.Schedule.Growth, timers, func(v uint64) {
+	l.each(what+", schedule", growthOf(l.claims.Schedule), timers, func(v uint64) {
 		l.deadlines[v] = deadline(v)
 		l.ids[v] = l.s.Schedule(l.deadlines[v], v)
 	})
@@ -238,13 +257,13 @@ func (l *load) schedule(what string, timers []uint64, deadline func(v uint64) st
 
 // replace cancels timers and schedules them again.
 func (l *load) replace(what string, timers []uint64, deadline func(v uint64) structures.Tick) {
-	l.each(what+", cancel", l.claims.Cancel.Growth, timers, func(v uint64) { l.s.Cancel(l.ids[v]) })
+	l.each(what+", cancel", growthOf(l.claims.Cancel), timers, func(v uint64) { l.s.Cancel(l.ids[v]) })
 	l.schedule(what, timers, deadline)
 }
 
 // move reschedules timers, which may cost what Cancel and Schedule do.
 func (l *load) move(what string, timers []uint64, deadline func(v uint64) structures.Tick) {
-	l.each(what, max(l.claims.Schedule.Growth, l.claims.Cancel.Growth), timers, func(v uint64) {
+	l.each(what, max(growthOf(l.claims.Schedule), growthOf(l.claims.Cancel)), timers, func(v uint64) {
 		l.deadlines[v] = deadline(v)
 		l.s.Reschedule(l.ids[v], l.deadlines[v])
 	})
@@ -252,8 +271,8 @@ func (l *load) move(what string, timers []uint64, deadline func(v uint64) struct
 
 // startStop starts a timer and stops it at once, and asks for the next tick after each.
 func (l *load) startStop(what string, deadline func() structures.Tick) {
-	growth := max(l.claims.Schedule.Growth, l.claims.Cancel.Growth, l.claims.Pop.Growth)
-	l.measure(what, growth, l.n/4, func() {
+	claim := max(growthOf(l.claims.Schedule), growthOf(l.claims.Cancel), growthOf(l.claims.Pop))
+	l.measure(what, claim, l.n/4, func() {
 		for range l.n / 4 {
 			id := l.s.Schedule(deadline(), 0)
 			l.s.Next()
@@ -266,7 +285,7 @@ func (l *load) startStop(what string, deadline func() structures.Tick) {
 // fire fires the earliest quarter, and schedules it again.
 func (l *load) fire(what string, deadline func(v uint64) structures.Tick) {
 	fired := make([]uint64, l.n/4)
-	l.measure(what, l.claims.Pop.Growth, len(fired), func() {
+	l.measure(what, growthOf(l.claims.Pop), len(fired), func() {
 		for i := range fired {
 			fired[i] = l.pop()
 		}
@@ -276,7 +295,7 @@ func (l *load) fire(what string, deadline func(v uint64) structures.Tick) {
 
 // drain fires all timers.
 func (l *load) drain(what string) {
-	l.measure(what, l.claims.Pop.Growth, l.n, func() {
+	l.measure(what, growthOf(l.claims.Pop), l.n, func() {
 		for range l.n {
 			l.pop()
 		}
@@ -300,9 +319,9 @@ func (l *load) pop() (value uint64) {
 
 // each does an operation on each of the timers. On the first half of them it asks for the
 // next tick after each, as a driver does before it waits: that shows work put off.
-func (l *load) each(what string, claim entry.Growth, timers []uint64, do func(v uint64)) {
+func (l *load) each(what string, claim growth, timers []uint64, do func(v uint64)) {
 	half := len(timers) / 2
-	l.measure(what+", next", max(claim, l.claims.Pop.Growth), half, func() {
+	l.measure(what+", next", max(claim, growthOf(l.claims.Pop)), half, func() {
 		for _, v := range timers[:half] {
 			do(v)
 			l.s.Next()
@@ -317,11 +336,11 @@ func (l *load) each(what string, claim entry.Growth, timers []uint64, do func(v 
 }
 
 // measure runs f, which takes a number of turns, and notes what each took.
-func (l *load) measure(what string, claim entry.Growth, turns int, f func()) {
-	if claim == entry.LogDistinct {
-		claim = entry.Logarithmic
+func (l *load) measure(what string, claim growth, turns int, f func()) {
+	if claim == logDistinct {
+		claim = logarithmic
 		if l.few {
-			claim = entry.Constant
+			claim = constant
 		}
 	}
 	before := l.work()
