@@ -34,21 +34,16 @@ type periodic struct {
 
 func (p periodic) Next(t time.Time) time.Time {
 	// The distance may be more than a Duration holds, which is 292 years.
-	seconds, ns := t.Unix()-p.start.Unix(), time.Duration(t.Nanosecond()-p.start.Nanosecond())
 	period := uint64(p.period)
-	before := seconds < 0
-	if before {
-		seconds, ns = -seconds, -ns
+	rest := func(n int64) uint64 { // of n, divided by the period, from 0 on
+		if n %= int64(period); n < 0 {
+			n += int64(period)
+		}
+		return uint64(n)
 	}
-	if ns %= p.period; ns < 0 {
-		ns += p.period
-	}
-	hi, lo := bits.Mul64(uint64(seconds), uint64(time.Second))
-	into := (bits.Rem64(hi, lo, period) + uint64(ns)) % period
-	if before && into > 0 {
-		into = period - into
-	}
-	return t.Add(time.Duration(period - into))
+	hi, lo := bits.Mul64(rest(t.Unix()-p.start.Unix()), uint64(time.Second))
+	into := bits.Rem64(hi, lo, period) + rest(int64(t.Nanosecond()-p.start.Nanosecond()))
+	return t.Add(time.Duration(period - into%period))
 }
 
 // Missed says what happens to missed runs of a recurrence. A run is missed if another one has
@@ -69,12 +64,9 @@ func OnMissed(r Recurrence, missed Missed) Recurrence {
 	if missed < Coalesce || missed > CatchUp {
 		panic(fmt.Sprintf("driver: OnMissed(%d): want Coalesce, Skip or CatchUp", missed))
 	}
-	return missing{r, missed}
-}
-
-type missing struct {
-	Recurrence
-	missed Missed
+	o := optionsOf(r)
+	o.missed = missed
+	return o
 }
 
 // Spread returns a recurrence like r whose runs are delayed by random times, so that runs of many recurrences
@@ -85,12 +77,24 @@ func Spread(r Recurrence, by time.Duration) Recurrence {
 	if by < 0 {
 		panic(fmt.Sprintf("driver: Spread(%v): want a duration of at least 0s", by))
 	}
-	return spread{r, by}
+	o := optionsOf(r)
+	o.spread = by
+	return o
 }
 
-type spread struct {
+// withOptions is a recurrence with the options of OnMissed and Spread.
+type withOptions struct {
 	Recurrence
-	by time.Duration
+	missed Missed
+	spread time.Duration
+}
+
+// optionsOf returns the options of r, or the defaults if it has none.
+func optionsOf(r Recurrence) withOptions {
+	if o, ok := r.(withOptions); ok {
+		return o
+	}
+	return withOptions{Recurrence: r}
 }
 
 // Jitter returns delay plus a random time, evenly from 0 up to but not including by. It returns delay if by is
@@ -121,9 +125,7 @@ const (
 // it begins, the timer is pending, but it is in no structure and in no list.
 type every struct {
 	wallTimer
-	r      Recurrence
-	missed Missed
-	by     time.Duration // of Spread
+	withOptions
 
 	// The lock guards the fields below while the timer is in the structure. Otherwise only run uses them.
 	time time.Time // of the next run in the recurrence, without the spread
@@ -147,23 +149,13 @@ type every struct {
 // or after r.Next has panicked. Every panics if r or f is nil.
 func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	mustRun(f, "Every")
-	e := &every{r: r}
-	for wrapped := true; wrapped; {
-		switch r := e.r.(type) {
-		case missing:
-			e.r, e.missed = r.Recurrence, r.missed
-		case spread:
-			e.r, e.by = r.Recurrence, r.by
-		default:
-			wrapped = false
-		}
-	}
-	if e.r == nil {
+	e := &every{withOptions: optionsOf(r)}
+	if e.Recurrence == nil {
 		panic("driver: Every: the recurrence is nil")
 	}
 	e.t.sh, e.t.f, e.owner = d.assign(), f, e
 	wall := d.wall()
-	next, put := nextRun(e.r, wall), d.Jitter(0, e.by)
+	next, put := nextRun(e.Recurrence, wall), d.Jitter(0, e.spread)
 	sh, wake := e.t.sh, never
 	now := sh.clock.now()
 	sh.mu.Lock()
@@ -233,7 +225,7 @@ func (e *every) run() {
 		e.done = later(e.done, e.time)
 	default:
 		if e.missed == Skip {
-			second := nextRun(e.r, e.time)
+			second := nextRun(e.Recurrence, e.time)
 			runs = wall.Sub(e.at) <= late && (second.IsZero() || second.After(wall))
 		}
 		e.done = later(e.done, e.time, wall)
@@ -252,19 +244,19 @@ func (e *every) run() {
 func (e *every) following(from, wall time.Time) time.Time {
 	switch back := e.done.Sub(from); {
 	case e.done.IsZero() || back <= 0:
-		return nextRun(e.r, from)
+		return nextRun(e.Recurrence, from)
 	case back >= correction:
 		e.done = time.Time{}
-		return nextRun(e.r, from)
+		return nextRun(e.Recurrence, from)
 	}
 	passed := time.Duration(e.t.sh.clock.now() - e.begun)
-	next := nextRun(e.r, from)
+	next := nextRun(e.Recurrence, from)
 	for times := 0; !next.IsZero() && !next.After(e.done); times++ {
 		if times == maxTimes {
-			return nextRun(e.r, e.done)
+			return nextRun(e.Recurrence, e.done)
 		}
-		second := nextRun(e.r, next)
-		if frequent(e.r, next) && passed+next.Sub(wall) >= second.Sub(next)/2 {
+		second := nextRun(e.Recurrence, next)
+		if frequent(e.Recurrence, next) && passed+next.Sub(wall) >= second.Sub(next)/2 {
 			break
 		}
 		next = second
@@ -279,7 +271,7 @@ func later(times ...time.Time) time.Time   { return slices.MaxFunc(times, time.T
 // been ended.
 func (e *every) again(next, from time.Time, ran bool) bool {
 	sh := e.t.sh
-	put := sh.d.Jitter(0, e.by)
+	put := sh.d.Jitter(0, e.spread)
 	now, wake := sh.clock.now(), never
 	sh.mu.Lock()
 	goesOn := e.t.when.Load() == byWall && !sh.closed.Load()

@@ -24,10 +24,9 @@ func InZone(loc *time.Location, r Recurrence) Recurrence {
 		panic("driver: InZone: the location or the recurrence is nil")
 	}
 	switch r := r.(type) {
-	case missing:
-		return missing{InZone(loc, r.Recurrence), r.missed}
-	case spread:
-		return spread{InZone(loc, r.Recurrence), r.by}
+	case withOptions:
+		r.Recurrence = InZone(loc, r.Recurrence)
+		return r
 	case zoned:
 		panic(fmt.Sprintf("driver: InZone(%s): the recurrence is in the time zone %s already", loc, r.loc))
 	}
