@@ -81,7 +81,11 @@ func (c Check) run(ctx context.Context, contender Subject, form results.Form, co
 	}
 	for _, set := range sets {
 		for i := range set {
-			set[i].end(counts, wrong)
+			of, _ := set[i].end(wrong)
+			counts.Started += of.Started
+			counts.Stopped += of.Stopped
+			counts.Moved += of.Moved
+			counts.Fired += of.Fired
 		}
 	}
 	return ctx.Err()
@@ -89,7 +93,7 @@ func (c Check) run(ctx context.Context, contender Subject, form results.Form, co
 
 // steps makes one goroutine's steps.
 func (c checked) steps(ctx context.Context, timers Timers, slots []slot, r *rand.Rand) {
-	mover, moves := timers.(Mover)
+	_, moves := timers.(Mover)
 	for step := range c.Steps {
 		if step%pace == pace-1 {
 			time.Sleep(time.Millisecond)
@@ -101,19 +105,64 @@ func (c checked) steps(ctx context.Context, timers Timers, slots []slot, r *rand
 		sl := &slots[i]
 		delay := c.randomDelay(r)
 		armed, due := sl.ask()
+		op := none
 		switch choice := r.IntN(8); {
 		case sl.unjudged || c.contender.Silent && armed && c.now() > due-int64(c.margin()):
-			sl.answered(func() {})
 		case !armed && (choice < 5 || sl.counts.Started == 0):
-			c.startTimer(timers, i, sl, delay)
+			op = toStart
 		case choice < 2 || !armed && choice == 5:
-			c.stopTimer(timers, i, sl, armed, due)
+			op = toStop
 		case moves && (choice < 5 || !armed):
-			c.moveTimer(mover, i, sl, delay, armed, due)
-		default:
-			sl.answered(func() {})
+			op = toMove
 		}
+		c.operate(op, timers, i, sl, delay)
 	}
+}
+
+// operation is an operation on a timer.
+type operation int
+
+const (
+	none operation = iota
+	toStart
+	toStop
+	toMove
+)
+
+// operate performs an operation on timer i, of which sl.ask was told. It records the answer, or the one that a silent system owes.
+func (c checked) operate(op operation, timers Timers, i int, sl *slot, delay time.Duration) {
+	due, pending := c.now()+int64(delay-c.contender.Early), false
+	switch op {
+	case toStart:
+		timers.Start(i, delay)
+	case toStop:
+		pending = timers.Stop(i)
+	case toMove:
+		pending = timers.(Mover).Reset(i, delay)
+	}
+	now, latest := c.now(), c.latest(delay)
+	sl.answered(func() {
+		if op == toStop || op == toMove {
+			if c.contender.Silent {
+				sl.unjudged = sl.unjudged || sl.armed && now > sl.due-int64(c.margin())/2
+				pending = sl.armed
+			}
+			sl.disarm(pending, now)
+		}
+		switch {
+		case op == toStop:
+			sl.stopped = pending
+			if pending {
+				sl.counts.Stopped++
+			}
+		case op == toMove && pending:
+			sl.counts.Moved++
+			sl.arm(due, latest)
+		case op == toStart || op == toMove && c.form != results.FormSchedule:
+			sl.counts.Started++
+			sl.arm(due, latest)
+		}
+	})
 }
 
 // randomDelay returns a delay, often one below a tick.
@@ -134,55 +183,6 @@ func (c checked) delay() time.Duration {
 		return c.Delay + 2*c.margin() + c.contender.Early
 	}
 	return c.Delay
-}
-
-func (c checked) startTimer(timers Timers, i int, sl *slot, delay time.Duration) {
-	due := c.now() + int64(delay-c.contender.Early)
-	timers.Start(i, delay)
-	latest := c.latest(delay)
-	sl.answered(func() {
-		sl.counts.Started++
-		sl.arm(due, latest)
-	})
-}
-
-func (c checked) stopTimer(timers Timers, i int, sl *slot, armed bool, due int64) {
-	pending := timers.Stop(i)
-	c.learn(sl, armed, pending, due, func(pending bool) {
-		sl.stopped = pending
-		if pending {
-			sl.counts.Stopped++
-		}
-	})
-}
-
-func (c checked) moveTimer(mover Mover, i int, sl *slot, delay time.Duration, armed bool, due int64) {
-	newDue := c.now() + int64(delay-c.contender.Early)
-	pending := mover.Reset(i, delay)
-	latest := c.latest(delay)
-	c.learn(sl, armed, pending, due, func(pending bool) {
-		switch {
-		case pending:
-			sl.counts.Moved++
-			sl.arm(newDue, latest)
-		case c.form != results.FormSchedule:
-			sl.counts.Started++
-			sl.arm(newDue, latest)
-		}
-	})
-}
-
-// learn records the answer of a system, or the inferred answer of a silent one.
-func (c checked) learn(sl *slot, armed, pending bool, due int64, then func(pending bool)) {
-	now := c.now()
-	sl.answered(func() {
-		if c.contender.Silent {
-			sl.unjudged = sl.unjudged || armed && now > due-int64(c.margin())/2
-			pending = armed
-		}
-		sl.disarm(armed, pending, due, now)
-		then(pending)
-	})
 }
 
 // latest returns the latest time at which a timer with this delay, set now, may fire.

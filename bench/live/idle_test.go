@@ -33,12 +33,11 @@ func wakeupsOf(t *testing.T, c Subject, over time.Duration) (stats driver.Stats,
 			t.Fatal(err)
 		}
 		var fired atomic.Int64
-		load := Idle{Timers: 1000, Seed: 1}
 		due := make(map[time.Duration]bool)
-		timers := s.Timers(results.FormSchedule, load.Timers, func(int) func() { return func() { fired.Add(1) } })
+		timers := s.Timers(results.FormSchedule, 1000, func(int) func() { return func() { fired.Add(1) } })
 		want, tick := int64(0), defaultTick(c.Driver)
-		for _, delay := range load.start(timers) {
-			if delay <= over {
+		for i, delay := range idleDelays(1000, 1) {
+			if timers.Start(i, delay); delay <= over {
 				due[(delay+tick-1)/tick] = true
 				want++
 			}

@@ -30,49 +30,42 @@ const burstEvery = 530 * time.Microsecond
 
 // shot is one timer of an open-loop load. Times are in ns since the start.
 type shot struct {
+	slot
 	intended int64 // planned start
 	delay    time.Duration
-	called   int64        // actual start, not before intended
-	at       atomic.Int64 // first firing
-	fired    atomic.Int32
 }
 
 // run applies the load to a system.
 func (l OpenLoop) run(ctx context.Context, c Subject, s System, form results.Form) (results.LiveLateness, Wrong, error) {
 	shots := l.shots()
-	start := time.Now()
-	now := func() int64 { return int64(time.Since(start)) }
+	load := checked{Check{Tolerance: l.Tolerance}, c, form, time.Now()}
 	var left atomic.Int64
 	left.Store(int64(len(shots)))
 	all := make(chan struct{})
 	timers := s.Timers(form, len(shots), func(i int) func() {
 		sh := &shots[i]
 		return func() {
-			at := now()
-			if sh.fired.Add(1) == 1 {
-				sh.at.Store(at)
-				if left.Add(-1) == 0 {
-					close(all)
-				}
+			if sh.fire(load.now()) && left.Add(-1) == 0 {
+				close(all)
 			}
 		}
 	})
 	meter := startMeter(s)
-	start = time.Now()
+	load.start = time.Now()
 	for i := range shots {
 		sh := &shots[i]
-		if ahead := sh.intended - now(); ahead > 0 {
+		if ahead := sh.intended - load.now(); ahead > 0 {
 			l.Sleep(time.Duration(ahead))
 			if ctx.Err() != nil {
 				return results.LiveLateness{}, Wrong{}, ctx.Err()
 			}
 		}
-		sh.called = now()
-		if behind := sh.called - sh.intended; behind > int64(l.Tolerance) && l.Tolerance > 0 {
+		if behind := load.now() - sh.intended; behind > int64(l.Tolerance) && l.Tolerance > 0 {
 			return results.LiveLateness{}, Wrong{}, fmt.Errorf("it does not keep up with %g timers a second: %v behind after %d of them",
 				l.Rate, time.Duration(behind).Round(time.Millisecond), i)
 		}
-		timers.Start(i, sh.delay)
+		sh.ask()
+		load.operate(toStart, timers, i, &sh.slot, sh.delay)
 	}
 	l.wait(ctx, c, all)
 	use := meter.stop()
@@ -80,7 +73,14 @@ func (l OpenLoop) run(ctx context.Context, c Subject, s System, form results.For
 	if c.Role == results.RoleFloor {
 		return results.LiveLateness{Use: use}, Wrong{}, ctx.Err()
 	}
-	wrong, late := l.judge(c, shots)
+	var wrong Wrong
+	var late []int64
+	for i := range shots {
+		sh := &shots[i]
+		if counts, first := sh.end(&wrong); counts.Fired > 0 {
+			late = append(late, first-sh.intended-int64(sh.delay))
+		}
+	}
 	var out results.LiveLateness
 	if len(late) > 0 {
 		out = distribution(late)
@@ -114,28 +114,6 @@ func (l OpenLoop) wait(ctx context.Context, c Subject, all <-chan struct{}) {
 	case <-late.C:
 	case <-ctx.Done():
 	}
-}
-
-// judge returns the faults, and the lateness of all fired timers in ns.
-func (l OpenLoop) judge(c Subject, shots []shot) (wrong Wrong, late []int64) {
-	for i := range shots {
-		sh := &shots[i]
-		fired, at := sh.fired.Load(), sh.at.Load()
-		if fired == 0 {
-			wrong[Lost]++
-			continue
-		}
-		late = append(late, at-sh.intended-int64(sh.delay))
-		switch {
-		case fired > 1:
-			wrong[Twice]++
-		case at < sh.called+int64(sh.delay-c.Early):
-			wrong[Early]++
-		case at > sh.called+int64(sh.delay+c.late(sh.delay)+l.Tolerance):
-			wrong[Late]++
-		}
-	}
-	return wrong, late
 }
 
 // curve holds the quantiles of a lateness curve.

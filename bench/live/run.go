@@ -282,14 +282,35 @@ func form(s System) results.Form {
 	return ""
 }
 
+// measureIdle measures the resource use of the process while timers of an hour are pending and almost nothing fires.
 func (r *runner) measureIdle(e *member) error {
 	s, err := e.Open()
 	if err != nil {
 		return err
 	}
-	use, err := Idle{r.IdleTimers, r.Seed}.run(r.ctx, s, form(s), r.idle)
-	e.row.Idle = append(e.row.Idle, use)
-	return errors.Join(err, s.Close())
+	timers := s.Timers(form(s), r.IdleTimers, func(int) func() { return func() {} })
+	for i, delay := range idleDelays(r.IdleTimers, r.Seed) {
+		timers.Start(i, delay)
+	}
+	time.Sleep(r.idle / 10) // let work caused by starting finish
+	meter := startMeter(s)
+	time.Sleep(r.idle)
+	e.row.Idle = append(e.row.Idle, meter.stop())
+	for i := range r.IdleTimers {
+		timers.Stop(i)
+	}
+	return errors.Join(r.ctx.Err(), s.Close())
+}
+
+// idleSpan is the longest delay of the timers of the idle load.
+const idleSpan = time.Hour
+
+func idleDelays(n int, seed uint64) []time.Duration {
+	r, delays := rand.New(rand.NewPCG(seed, 1)), make([]time.Duration, n)
+	for i := range delays {
+		delays[i] = 1 + time.Duration(r.Int64N(int64(idleSpan)))
+	}
+	return delays
 }
 
 // memory measures the memory of the timers of each form.

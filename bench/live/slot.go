@@ -20,6 +20,7 @@ type slot struct {
 	announcedDue int64   // earliest legal announced firing
 	stopped      bool    // the last answer said stopped
 	awaiting     bool    // a call is pending
+	first        int64   // the first firing
 	crossed      []int64 // firings during the pending call
 	unjudged     bool    // the check was too slow to know the expected result
 
@@ -27,15 +28,19 @@ type slot struct {
 	wrong  Wrong
 }
 
-// fire records a firing.
-func (s *slot) fire(at int64) {
+// fire records a firing. It reports whether it is the first one.
+func (s *slot) fire(at int64) (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if first = s.counts.Fired+len(s.crossed) == 0; first {
+		s.first = at
+	}
 	if s.awaiting {
 		s.crossed = append(s.crossed, at)
-		return
+	} else {
+		s.judge(at)
 	}
-	s.judge(at)
+	return first
 }
 
 // judge counts a firing and its fault, if any. The caller holds the lock.
@@ -87,19 +92,18 @@ func (s *slot) arm(due, latest int64) {
 	s.armed, s.stopped, s.due, s.latest = true, false, due, latest
 }
 
-// disarm records an answer. armed is the state before the operation, pending the answer, and
-// now the time of the answer.
-func (s *slot) disarm(armed, pending bool, due, now int64) {
-	s.armed, s.stopped = false, false
+// disarm records an answer: whether the timer was pending. now is the time of the answer.
+func (s *slot) disarm(pending bool, now int64) {
 	switch {
-	case pending && !armed:
+	case pending && !s.armed:
 		s.wrong[Claimed]++
-	case !pending && armed && now < due:
+	case !pending && s.armed && now < s.due:
 		s.wrong[Refused]++
-	case !pending && armed:
+	case !pending && s.armed:
 		s.announced++
-		s.announcedDue = due
+		s.announcedDue = s.due
 	}
+	s.armed, s.stopped = false, false
 }
 
 // settled reports whether no firing is expected any more.
@@ -109,8 +113,8 @@ func (s *slot) settled() bool {
 	return s.unjudged || !s.armed && s.announced == 0
 }
 
-// end adds the counts and faults of the timer to counts and wrong.
-func (s *slot) end(counts *results.LiveCheck, wrong *Wrong) {
+// end adds the faults of the timer to wrong. It returns the counts of the timer, and its first firing if it has fired.
+func (s *slot) end(wrong *Wrong) (counts results.LiveCheck, first int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.unjudged {
@@ -119,11 +123,8 @@ func (s *slot) end(counts *results.LiveCheck, wrong *Wrong) {
 			s.wrong[Lost]++
 		}
 	}
-	counts.Started += s.counts.Started
-	counts.Stopped += s.counts.Stopped
-	counts.Moved += s.counts.Moved
-	counts.Fired += s.counts.Fired
 	for f, n := range s.wrong {
 		wrong[f] += n
 	}
+	return s.counts, s.first
 }

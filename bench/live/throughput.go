@@ -47,8 +47,9 @@ type worker struct {
 	resident Timers // this worker's share
 	scratch  map[results.Form]Timers
 	burst    burst
-	wake     burst // of one timer
-	handover handover
+	wake     burst       // of one timer
+	free     chan Timers // batches of OpStopElsewhere that are not pending
+	started  chan batch  // those that are; closed when no further one will be started
 	moving   moving
 	left     []remains
 	stopped  delays          // of timers that are started and stopped
@@ -127,8 +128,9 @@ func (p *population) newWorker(room int, r *rand.Rand) *worker {
 			w.scratch[form] = timers
 		}
 	}
-	for i := range w.handover.batches {
-		w.handover.batches[i] = p.system.Timers(p.form, p.inFlight, p.neverFires)
+	w.free = make(chan Timers, handovers)
+	for range handovers {
+		w.free <- p.system.Timers(p.form, p.inFlight, p.neverFires)
 	}
 	w.moving = newMoving(p.each, p.inFlight, w.far, r)
 	w.burst.init(p.system, p.form, min(maxFiring, room), p.Early, r)
@@ -234,7 +236,7 @@ func (p *population) run(op results.Op, n int, length time.Duration) (ops int, e
 	begin := make(chan time.Duration)
 	var done sync.WaitGroup
 	for g := range n {
-		p.workers[g].handover.over.Store(false)
+		p.workers[g].started = make(chan batch, handovers)
 	}
 	for g := range n {
 		done.Go(func() {
