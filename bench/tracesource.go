@@ -10,7 +10,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
@@ -81,7 +80,7 @@ const traceInstances = 3
 
 func (t *Trace) cell(trials int) cell {
 	perPass := max(roundsPerPass, (trials+traceInstances-1)/traceInstances)
-	open := func(context.Context, cell) (source, error) { return newTraceSource(t), nil }
+	open := func(context.Context, cell) (source, error) { return newTraceSource(t) }
 	return cell{workload: t.workload(), n: t.n(), open: open, recorded: t.operations(), schedule: fixed(trials, perPass)}
 }
 
@@ -96,29 +95,19 @@ func (t *Trace) cell(trials int) cell {
 // traceSource reads one block at a time, so the memory does not depend on the length of the trace.
 type traceSource struct {
 	*Trace
+	*script.Script
 	reader  *trace.File
-	opsRead uint64 // operations so far
-
-	timers  []traceTimer // by key
-	total   script.Proof
-	lateSum uint64
-	clock   structures.Tick
-	tally   script.Tally
-
-	memory *script.Block // of populate
-}
-
-type traceTimer struct {
-	deadline, delay structures.Tick
-	value           uint64
-	pending         bool
+	opsRead uint64        // operations so far
+	timers  []uint32      // keys in the script, by key in the trace
+	memory  *script.Block // of populate
 }
 
 // largestBlock is the largest number of operations in a block (chosen). It limits the memory.
 const largestBlock = 25_000
 
-func newTraceSource(t *Trace) *traceSource {
-	return &traceSource{Trace: t, timers: make([]traceTimer, max(1, t.Summary.Totals.Keys))}
+func newTraceSource(t *Trace) (*traceSource, error) {
+	reader, err := trace.Open(t.Path)
+	return &traceSource{Trace: t, Script: script.New(nil, nil), reader: reader, timers: make([]uint32, max(1, t.Summary.Totals.Keys))}, err
 }
 
 const modesOfTrace = 4
@@ -151,9 +140,6 @@ func divided(operations, rounds, blocks int) roundPlan {
 func (s *traceSource) keys() int { return len(s.timers) }
 
 func (s *traceSource) populate(do func(*script.Block) error) error {
-	if err := s.rewind(); err != nil {
-		return err
-	}
 	ops := s.Summary.Totals.Count()
 	for s.opsRead < ops/2 && float64(s.reader.Pending()) < s.Summary.ResidentOp {
 		b, err := s.readBlock(int(min(largestBlock, ops/2-s.opsRead)), s.memory, s.Summary.ResidentOp)
@@ -184,111 +170,45 @@ func (s *traceSource) remaining(do func(*script.Block) error) error {
 	return err
 }
 
-func (s *traceSource) Pending(do func(script.Timer)) {
-	for key, t := range s.timers {
-		if t.pending {
-			do(script.Timer{Key: uint32(key), Value: t.value})
-		}
-	}
-}
-
-func (s *traceSource) MedianDelay() structures.Tick { return s.tally.MedianDelay() }
-
-func (s *traceSource) rewind() error {
-	s.opsRead, s.total, s.lateSum, s.clock = 0, script.Proof{}, 0, 0
-	s.tally = script.Tally{}
-	if s.reader != nil {
-		return s.reader.Rewind()
-	}
-	var err error
-	s.reader, err = trace.Open(s.Path)
-	return err
-}
-
-func (s *traceSource) close() {
-	if s.reader != nil {
-		_ = s.reader.Close() // it was only read
-	}
-}
+func (s *traceSource) close() { _ = s.reader.Close() } // it was only read
 
 // readBlock returns a block of size operations. The block has fewer at the end of the trace, or
 // when maxPending timers are pending. After the end the error is io.EOF.
-func (s *traceSource) readBlock(size int, reuse *script.Block, maxPending float64) (
-	*script.Block, error,
-) {
-	b := script.Reuse(reuse)
-	started, area := s.clock, 0.0
-	for n := 0; n < size && float64(s.reader.Pending()) < maxPending; n++ {
-		pending := float64(s.reader.Pending())
-		op, err := s.reader.Next()
-		if errors.Is(err, io.EOF) && n > 0 {
-			break
+func (s *traceSource) readBlock(size int, reuse *script.Block, maxPending float64) (b *script.Block, err error) {
+	b, _ = s.Write(context.Background(), reuse, func(w *script.Writer) { // which ends
+		for n := 0; n < size && float64(w.Pending()) < maxPending; n++ {
+			if err = s.readOp(w); err != nil {
+				if n > 0 && errors.Is(err, io.EOF) {
+					err = nil
+				}
+				return
+			}
 		}
-		if err != nil {
-			return nil, err
-		}
-		if s.opsRead++; int(op.Key) >= len(s.timers) {
-			return nil, fmt.Errorf("%s has changed since it was opened", s.Path)
-		}
-		if op.Kind == trace.Advance {
-			area += pending * float64(op.At-s.clock)
-		}
-		s.add(b, op)
-	}
-	s.total.Pending = uint64(s.reader.Pending())
-	b.Keys, b.Want, b.Late, b.Ticks = len(s.timers), s.total, s.lateSum, s.clock-started
-	b.Passed, b.Resident = s.tally.Passage, float64(s.reader.Pending())
-	if b.Ticks > 0 {
-		b.Resident = area / float64(b.Ticks)
-	}
-	return b, nil
+	})
+	return b, err
 }
 
-func (s *traceSource) add(b *script.Block, op trace.Op) {
-	b.Calls++
-	switch op.Kind {
+func (s *traceSource) readOp(w *script.Writer) error {
+	op, err := s.reader.Next()
+	if err != nil {
+		return err
+	}
+	if s.opsRead++; int(op.Key) >= len(s.timers) {
+		return fmt.Errorf("%s has changed since it was opened", s.Path)
+	}
+	switch timer := &s.timers[op.Key]; op.Kind {
 	case trace.Schedule:
-		s.timers[op.Key] = traceTimer{op.At, op.At - s.clock, s.total.Scheduled, true}
-		s.total.Scheduled++
-		s.tally.Set(op.At - s.clock)
-		b.Add(script.KindSchedule, script.Op{At: op.At, Key: op.Key})
+		*timer = w.Schedule(op.At)
 	case trace.Reschedule:
-		t := &s.timers[op.Key]
-		s.tally.Leave(t.deadline)
-		t.deadline, t.delay = op.At, op.At-s.clock
-		s.tally.Set(t.delay)
-		b.Add(script.KindReschedule, script.Op{At: op.At, Key: op.Key})
+		w.Reschedule(*timer, op.At)
 	case trace.Cancel:
-		s.total.Cancelled++
-		s.timers[op.Key].pending = false
-		s.tally.Leave(s.timers[op.Key].deadline)
-		b.Add(script.KindCancel, script.Op{Key: op.Key, Number: uint32(s.timers[op.Key].value)})
+		w.Cancel(*timer)
 	case trace.RefusedReschedule:
-		b.Add(script.KindRefused, script.Op{At: max(s.clock, s.clock+1)})
+		w.Refuse(max(w.Now(), w.Now()+1))
 	case trace.RefusedCancel:
-		b.Add(script.KindRefused, script.Op{})
+		w.Refuse(0)
 	case trace.Advance:
-		b.Calls += len(op.Fired) - 1
-		b.Pops++
-		s.clock = op.At
-		s.tally.Reach(s.clock)
-		kind := script.KindWake
-		if len(op.Fired) > 0 {
-			kind = script.KindFire
-		}
-		b.Add(kind, script.Op{At: op.At})
-		for _, key := range op.Fired {
-			s.fire(b, key)
-		}
+		w.Wake(op.At)
 	}
-}
-
-func (s *traceSource) fire(b *script.Block, key uint32) {
-	t := s.timers[key]
-	s.timers[key].pending = false
-	h := script.Checksum(t.deadline, t.value)
-	s.total.Fired++
-	s.total.Checksum += h
-	s.lateSum += script.LateChecksum(s.clock, t.deadline, h)
-	b.Fires = append(b.Fires, script.Fire{At: t.deadline, Value: t.value, Delay: t.delay, Key: key})
+	return nil
 }

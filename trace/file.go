@@ -1,9 +1,6 @@
 package trace
 
-import (
-	"io"
-	"os"
-)
+import "os"
 
 // File reads a trace from a file.
 type File struct {
@@ -23,14 +20,6 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	return &File{r, file}, nil
-}
-
-// Rewind starts again at the first operation.
-func (f *File) Rewind() error {
-	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	return f.Reset(f.file, f.file.Name())
 }
 
 // Close closes the file.

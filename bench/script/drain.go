@@ -10,13 +10,9 @@ import (
 
 // Drain returns the last block of the script: it goes from deadline to deadline until no timer is pending.
 func (s *Script) Drain(ctx context.Context) (*Block, error) {
-	return s.block(ctx, nil, func() {
-		for {
-			at, ok := s.writer.NextDeadline()
-			if !ok {
-				return
-			}
-			s.writer.Advance(at)
+	return s.Write(ctx, nil, func(w *Writer) {
+		for at, ok := w.NextDeadline(); ok; at, ok = w.NextDeadline() {
+			w.Advance(at)
 		}
 	})
 }

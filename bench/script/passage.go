@@ -54,12 +54,7 @@ func (t *Tally) Set(delay structures.Tick) {
 	t.set++
 }
 
-// Leave notes a dead entry with its deadline.
-func (t *Tally) Leave(deadline structures.Tick) {
-	t.Made++
-	t.expect(deadline)
-}
-
+// expect notes when a dead entry comes due.
 func (t *Tally) expect(deadline structures.Tick) { t.dead.Push(deadline, struct{}{}) }
 
 // Reach notes that the clock reaches a tick.

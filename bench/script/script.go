@@ -49,20 +49,21 @@ func (s *Script) Next(size int, reuse *Block) *Block {
 func (s *Script) FillContext(ctx context.Context) (*Block, error) {
 	first := s.first
 	s.first = nil
-	return s.block(ctx, first, func() { s.process.Fill(&s.writer, s.rand) })
+	return s.Write(ctx, first, func(w *Writer) { s.process.Fill(w, s.rand) })
 }
 
 // NextContext is Next with a context. If ctx is done before the block is, it returns the
 // error of ctx, and the script cannot be used any more.
 func (s *Script) NextContext(ctx context.Context, size int, reuse *Block) (*Block, error) {
-	return s.block(ctx, reuse, func() {
-		for b := s.writer.block; b.Calls+b.Pops < size; {
-			s.process.Step(&s.writer, s.rand)
+	return s.Write(ctx, reuse, func(w *Writer) {
+		for b := w.block; b.Calls+b.Pops < size; {
+			s.process.Step(w, s.rand)
 		}
 	})
 }
 
-func (s *Script) block(ctx context.Context, reuse *Block, write func()) (b *Block, err error) {
+// Write returns a block of the calls that write makes. A script of such blocks alone needs no process.
+func (s *Script) Write(ctx context.Context, reuse *Block, write func(w *Writer)) (b *Block, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -74,7 +75,7 @@ func (s *Script) block(ctx context.Context, reuse *Block, write func()) (b *Bloc
 	}()
 	s.writer.interrupted = func() bool { return ctx.Err() != nil }
 	s.writer.begin(reuse)
-	write()
+	write(&s.writer)
 	return s.writer.end(), ctx.Err()
 }
 

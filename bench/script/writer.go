@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -25,7 +26,8 @@ type Writer struct {
 	deadlines   Queue[dueEntry]
 	fired       []uint32
 	total       Proof
-	tally       Tally // its queue holds the dead entries that left deadlines before they were due
+	late        uint64 // sum of LateChecksum
+	tally       Tally  // its queue holds the dead entries that left deadlines before they were due
 
 	interrupted func() bool // whether to stop writing; nil: never
 	callCount   uint        // calls of checkInterrupted
@@ -68,51 +70,47 @@ func (w *Writer) NextDeadline() (at structures.Tick, ok bool) {
 		if w.timers[e.key].version == e.version {
 			return at, true
 		}
-		w.dropDead(at)
+		w.deadlines.Pop()
+		if at > w.now {
+			w.tally.expect(at)
+		} else {
+			w.tally.Due++
+		}
 	}
 	return 0, false
-}
-
-func (w *Writer) dropDead(at structures.Tick) {
-	w.deadlines.Pop()
-	if at > w.now {
-		w.tally.expect(at)
-	} else {
-		w.tally.Due++
-	}
 }
 
 // Advance moves the clock to a tick and returns the keys of the timers that fire there. The slice is valid until the
 // next call. Advance panics if the tick is before the current one or after the next deadline. So every exact
 // structure fires at the same ticks under any driver.
 func (w *Writer) Advance(to structures.Tick) []uint32 {
+	if at, ok := w.NextDeadline(); ok && at < to {
+		panic(fmt.Sprintf("script: Advance(%d) passes the deadline %d", to, at))
+	}
+	return w.Wake(to)
+}
+
+// Wake is Advance for a program that wakes late: it may pass deadlines.
+func (w *Writer) Wake(to structures.Tick) []uint32 {
 	if to < w.now {
-		panic(fmt.Sprintf("script: Advance(%d) at tick %d", to, w.now))
+		panic(fmt.Sprintf("script: Wake(%d) at tick %d", to, w.now))
 	}
 	w.checkInterrupted()
 	w.timerTicks += float64(float64(len(w.pendingKeys)) * float64(to-w.now))
 	w.now = to
 	w.tally.Reach(to)
 	w.fired = w.fired[:0]
-	for w.deadlines.Len() > 0 {
-		at, e := w.deadlines.First()
-		if at > to {
-			break
-		}
-		if w.timers[e.key].version != e.version {
-			w.dropDead(at)
-			continue
-		}
-		if at < to {
-			panic(fmt.Sprintf("script: Advance(%d) passes the deadline %d", to, at))
-		}
+	for at, ok := w.NextDeadline(); ok && at <= to; at, ok = w.NextDeadline() {
+		_, e := w.deadlines.First()
 		w.deadlines.Pop()
 		t := w.timers[e.key]
 		w.removePending(e.key)
 		w.fired = append(w.fired, e.key)
-		w.block.Fires = append(w.block.Fires, Fire{At: to, Value: t.value, Delay: t.delay, Key: e.key})
+		w.block.Fires = append(w.block.Fires, Fire{At: at, Value: t.value, Delay: t.delay, Key: e.key})
+		sum := Checksum(at, t.value)
 		w.total.Fired++
-		w.total.Checksum += Checksum(to, t.value)
+		w.total.Checksum += sum
+		w.late += LateChecksum(to, at, sum)
 	}
 	kind := KindWake
 	if len(w.fired) > 0 {
@@ -171,6 +169,12 @@ func (w *Writer) Cancel(key uint32) {
 	w.block.Calls++
 }
 
+// Refuse cancels a timer that is not pending, or moves it to a tick if that is not 0.
+func (w *Writer) Refuse(at structures.Tick) {
+	w.block.Add(KindRefused, Op{At: at})
+	w.block.Calls++
+}
+
 func (w *Writer) pending(do func(Timer)) {
 	for _, key := range w.pendingKeys {
 		do(Timer{key, w.timers[key].value})
@@ -199,7 +203,7 @@ func (w *Writer) PendingAs(key uint32, value uint64) bool {
 func (w *Writer) ValueOf(key uint32) uint64 { return w.timers[key].value }
 
 func (w *Writer) mustBeFuture(call string, deadline structures.Tick) {
-	if deadline <= w.now {
+	if deadline <= w.now && deadline < math.MaxInt64 {
 		panic(fmt.Sprintf("script: %s(%d) at tick %d", call, deadline, w.now))
 	}
 }
@@ -222,7 +226,7 @@ func (w *Writer) end() *Block {
 	b := w.block
 	w.block = nil
 	w.total.Pending = uint64(len(w.pendingKeys))
-	b.Keys, b.Want, b.Ticks = len(w.timers), w.total, w.now-w.started
+	b.Keys, b.Want, b.Late, b.Ticks = len(w.timers), w.total, w.late, w.now-w.started
 	b.Known, b.Passed = w.known, w.tally.Passage
 	b.Resident = float64(len(w.pendingKeys))
 	if b.Ticks > 0 {
