@@ -100,7 +100,7 @@ func (r *runner) next() (best *cellRun) {
 	const safety = 1.25
 	left := r.rig.budget.left()
 	for _, m := range r.races {
-		if m.rounds >= m.cell.most || safety*m.took.Seconds() > left || len(m.rows) == 0 {
+		if m.rounds >= m.cell.most || safety*m.last.Seconds() > left || len(m.rows) == 0 {
 			continue
 		}
 		if best == nil || m.rounds*best.cell.rounds < best.rounds*m.cell.rounds {
@@ -113,8 +113,8 @@ func (r *runner) next() (best *cellRun) {
 // spend gives the cells more passes until the time is spent.
 func (r *runner) spend(ctx context.Context) error {
 	for m := r.next(); m != nil; m = r.next() {
-		r.begins(fmt.Sprintf("%s, round %d of %d structures", m.cell.name(), m.rounds, len(m.racing())))
-		if err := m.pass(ctx); err != nil {
+		r.begins(fmt.Sprintf("%s, round %d of %d structures", m.cell.name(), m.rounds, len(m.racing(m.rows))))
+		if err := m.pass(ctx, m.rows); err != nil {
 			return err
 		}
 		m.store(r.out)

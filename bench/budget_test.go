@@ -82,8 +82,9 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 	const n = 30_000
 	hold, _ := workload.Find("hold")
 	c := Profile{Trials: 6, ProveOps: 10}.cell(hold, n)
+	m := newRig(nil).newCellRun(c, []entry.Entry{heapEntry("heap", 0, nil)}, nil)
 	for pass := range 3 {
-		p, err := newRig(nil).begin(context.Background(), c, pass, c.contenders([]entry.Entry{heapEntry("heap", 0, nil)}, nil), nil)
+		p, err := m.begin(t.Context(), pass, m.rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +99,7 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 			if p.at.operations < want || p.at.operations > want+100 {
 				t.Errorf("pass %d, round %d begins after %d operations, want %d", pass, round, p.at.operations, want)
 			}
-			for _, r := range p.rows {
+			for _, r := range p.in {
 				if got := int(r.player.Proof().Scheduled + r.player.Proof().Fired); got < want {
 					t.Errorf("pass %d, round %d: %s has done %d operations of %d", pass, round, r.Structure, got, want)
 				}
@@ -149,8 +150,8 @@ func TestWhoIsFarBehindDropsOut(t *testing.T) {
 		for i, ns := range test.costs["b"] {
 			m.rows[0].Cost = append(m.rows[0].Cost, results.Trial{Round: i, NS: 10 * ns, Units: 1}) // the floor
 		}
-		m.dropBehind()
-		racing := m.racing()
+		dropBehind(m.rows)
+		racing := m.racing(m.rows)
 		for _, row := range m.rows {
 			beaten := slices.Contains(test.beaten, row.Structure)
 			if (row.Stopped == results.StoppedBeaten) != beaten || slices.Contains(racing, row) == beaten {
@@ -164,7 +165,7 @@ func TestWhoIsFarBehindDropsOut(t *testing.T) {
 func TestWhoHasStoppedDoesNotCount(t *testing.T) {
 	m := synthetic(map[string][]float64{"a": {100, 100, 100}, "b": {900, 900, 900}, "c": {10, 10, 10}, "d": {110, 110, 110}})
 	m.rows[2].Stopped, m.rows[3].Stopped = results.StoppedBudget, results.StoppedBeaten // the floor is row 0
-	m.dropBehind()
+	dropBehind(m.rows)
 	if b, d := m.rows[2].Stopped, m.rows[4].Stopped; b != results.StoppedBudget || d != results.StoppedDone {
 		t.Errorf("b stopped %q, d %q", b, d)
 	}
@@ -191,10 +192,10 @@ func TestTheBestSeldomDropsOut(t *testing.T) {
 				m.rows = append(m.rows, newContender(results.RoleStructure, entry.Entry{Name: name(i)}))
 			}
 			for round := range plannedRounds {
-				for _, r := range m.racing() {
+				for _, r := range m.racing(m.rows) {
 					r.Cost = append(r.Cost, results.Trial{Round: round, NS: math.Exp(noise * random.NormFloat64()), Units: 1})
 				}
-				m.dropBehind()
+				dropBehind(m.rows)
 			}
 			for _, r := range m.rows {
 				if r.Structure == name(0) && r.Stopped == results.StoppedBeaten {
@@ -287,7 +288,7 @@ func TestTheCellWithTheLeastPartOfItsRoundsIsNext(t *testing.T) {
 	add := func(name string, n, rounds int, took time.Duration) {
 		m := synthetic(map[string][]float64{"a": {1}})
 		m.cell.n, m.cell.workload.Name = n, name
-		m.cell, m.rounds, m.took = raced(m.cell), rounds, took
+		m.cell, m.rounds, m.last = raced(m.cell), rounds, took
 		b.races = append(b.races, m)
 	}
 	next := func() string {
@@ -455,7 +456,7 @@ func TestAFailureOfTheFirstPassIsStoredOnce(t *testing.T) {
 	if len(r.Failures) != 1 || len(r.Cells) != 1 {
 		t.Errorf("%d failures and %d cells, want 1 of each", len(r.Failures), len(r.Cells))
 	}
-	if m.fail([]results.Failure{{Structure: "a"}, {Structure: "b"}}); len(m.rows) != 1 {
+	if m.fail(results.Failure{Structure: "a"}, results.Failure{Structure: "b"}); len(m.rows) != 1 {
 		t.Errorf("%d rows are left, want the floor", len(m.rows))
 	}
 	if m.store(&r); len(r.Failures) != 3 || len(r.Cells) != 0 {

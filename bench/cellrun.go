@@ -21,80 +21,68 @@ type cellRun struct {
 	rows    []*contender
 	leftOut []string // structures and programs, see leaveOut
 	failed  []results.Failure
+	stored  int          // failures that are in the results
 	order   *script.Rand // shuffles the contenders
 	proofs  []results.SeedProof
 
-	passes  int           // so far
-	rounds  int           // so far
-	seconds float64       // of all passes
-	took    time.Duration // the last pass
+	passes  int                // so far
+	rounds  int                // so far
+	last    time.Duration      // of the last pass
+	seconds float64            // of all passes
+	parts   map[string]float64 // seconds of all passes by part, see took
 
 	timedBlocks int
-	residents   float64 // sum of the mean resident timers of the timed blocks
-
-	passed results.Passed     // of the timed regions of all passes
-	parts  map[string]float64 // seconds of all passes by part
-	stored int                // failures that are in the results
+	residents   float64        // sum of the mean resident timers of the timed blocks
+	passed      results.Passed // of the timed regions of all passes
 }
 
 func (g *rig) newCellRun(c cell, entries []entry.Entry, leftOut []string) *cellRun {
-	m := &cellRun{
+	return &cellRun{
 		cell: c, rig: g, leftOut: leftOut, parts: make(map[string]float64),
 		rows:  c.contenders(entries, g.programsFor(c, leftOut)),
 		order: script.NewRand(c.seed, ^workload.StreamOf(c.workload.Name, c.n)),
 	}
-	if c.control && len(entries) > 0 {
-		m.rows = append(m.rows, controlOf(c.repeated(entries)))
-	}
-	return m
 }
+
+func (m *cellRun) took(part string, start time.Time) { m.parts[part] += time.Since(start).Seconds() }
 
 func (g *rig) measure(ctx context.Context, c cell, entries []entry.Entry, leftOut []string) (*cellRun, error) {
-	groups := [][]entry.Entry{entries}
-	if c.apart {
-		groups = slices.Collect(slices.Chunk(entries, 1))
+	m := g.newCellRun(c, entries, leftOut)
+	if c.control {
+		m.rows = append(m.rows, controlOf(c.repeated(entries)))
 	}
-	var all *cellRun
-	for _, group := range groups {
-		m := g.newCellRun(c, group, leftOut)
-		if err := m.runCommonPasses(ctx); err != nil {
-			return nil, err
-		}
-		if all == nil {
-			all = m
-			continue
-		}
-		all.spent(m.parts, time.Duration(m.seconds*float64(time.Second)))
-		all.failed = append(all.failed, m.failed...)
-		for _, r := range m.rows {
-			if !slices.ContainsFunc(all.rows, func(old *contender) bool { return old.Structure == r.Structure }) {
-				all.rows = append(all.rows, r)
-			}
-		}
+	if err := m.runCommonPasses(ctx); err != nil {
+		return nil, err
 	}
-	return all, all.proveOtherSeeds(ctx, entries)
+	return m, m.proveOtherSeeds(ctx, entries)
 }
 
-// runCommonPasses runs the passes of each contender. The first pass checks every answer of its first
-// block.
+// runCommonPasses runs the passes of each contender, of one after the other if they need too much memory together. The first
+// pass checks every answer of its first block.
 func (m *cellRun) runCommonPasses(ctx context.Context) error {
-	for m.rounds < m.cell.until {
-		if err := m.pass(ctx); err != nil {
-			return err
+	together := len(m.rows)
+	if m.cell.apart {
+		together = 1
+	}
+	for in := range slices.Chunk(slices.Clone(m.rows), together) {
+		for m.passes, m.rounds = 0, 0; m.rounds < m.cell.until; {
+			if err := m.pass(ctx, in); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// pass measures all contenders that are in the race on fresh instances.
-func (m *cellRun) pass(ctx context.Context) error {
+// pass measures contenders on fresh instances, if they are in the race.
+func (m *cellRun) pass(ctx context.Context, in []*contender) error {
 	started := time.Now()
-	for _, r := range m.rows {
+	for _, r := range in {
 		if m.passes == 0 && m.cell.samples(0) {
 			r.samples = replay.NewLatencies()
 		}
 	}
-	p, err := m.rig.begin(ctx, m.cell, m.passes, m.racing(), m.order)
+	p, err := m.begin(ctx, m.passes, m.racing(in))
 	if err != nil {
 		return err
 	}
@@ -116,7 +104,7 @@ func (m *cellRun) pass(ctx context.Context) error {
 		if m.rounds == m.cell.stops {
 			p.takeProofs()
 		}
-		m.dropBehind()
+		dropBehind(p.in)
 		if err := p.removeStopped(ctx); err != nil {
 			return err
 		}
@@ -141,10 +129,8 @@ func (m *cellRun) pass(ctx context.Context) error {
 			r.samples = nil // takes 1.4 MB
 		}
 	}
-	m.timedBlocks += p.timedBlocks
-	m.residents += p.residents
-	m.fail(p.failed)
-	m.took = m.spent(p.parts, time.Since(started))
+	m.last = time.Since(started)
+	m.seconds += m.last.Seconds()
 	return nil
 }
 
@@ -159,19 +145,11 @@ func (m *cellRun) addRegion(p *pass) {
 	}
 }
 
-func (m *cellRun) spent(parts map[string]float64, took time.Duration) time.Duration {
-	for part, seconds := range parts {
-		m.parts[part] += seconds
-	}
-	m.seconds += took.Seconds()
-	return took
-}
-
 // passWithGC adds the trials with the garbage collector on, on fresh instances.
 func (m *cellRun) passWithGC(ctx context.Context) error {
 	started := time.Now()
-	rows := slices.DeleteFunc(m.racing(), func(r *contender) bool { return r.program })
-	p, err := m.rig.begin(ctx, m.cell, 0, rows, m.order)
+	rows := slices.DeleteFunc(m.racing(m.rows), func(r *contender) bool { return r.program })
+	p, err := m.begin(ctx, 0, rows)
 	if err != nil {
 		return err
 	}
@@ -188,8 +166,7 @@ func (m *cellRun) passWithGC(ctx context.Context) error {
 	if err := p.finish(ctx); err != nil {
 		return err
 	}
-	m.fail(p.failed)
-	m.spent(p.parts, time.Since(started))
+	m.seconds += time.Since(started).Seconds()
 	return nil
 }
 
@@ -197,27 +174,28 @@ func (m *cellRun) proveOtherSeeds(ctx context.Context, entries []entry.Entry) er
 	c := m.cell
 	for range c.otherSeeds {
 		c.seed++
-		proof, failed, err := m.rig.proveSeed(ctx, c, c.contenders(entries, m.rig.programsFor(c, m.leftOut)))
+		other := m.rig.newCellRun(c, entries, m.leftOut)
+		proof, err := other.prove(ctx)
 		if err != nil {
 			return err
 		}
-		m.fail(failed)
+		m.fail(other.failed...)
 		m.proofs = append(m.proofs, proof)
 	}
 	return nil
 }
 
 // untimed begins a pass and replays one block for each round of the cell without timing it. With
-// prove, it first checks every answer of one more block.
-func (g *rig) untimed(ctx context.Context, c cell, rows []*contender, prove bool) (*pass, error) {
-	p, err := g.begin(ctx, c, 0, rows, nil)
+// every, it first checks every answer of one more block.
+func (m *cellRun) untimed(ctx context.Context, every bool) (*pass, error) {
+	p, err := m.begin(ctx, 0, m.rows)
 	if err != nil {
 		return nil, err
 	}
-	if prove {
+	if every {
 		err = p.firstBlock(ctx)
 	}
-	for i := 0; i < c.trials && err == nil; i++ {
+	for i := 0; i < m.cell.trials && err == nil; i++ {
 		err = p.replayNext(ctx, p.plan.block)
 	}
 	if err != nil {
@@ -226,37 +204,33 @@ func (g *rig) untimed(ctx context.Context, c cell, rows []*contender, prove bool
 	return p, err
 }
 
-// proveSeed replays the cell without timing it. All contenders must agree with the generator
-// on the seed of c.
-func (g *rig) proveSeed(ctx context.Context, c cell, rows []*contender) (
-	proof results.SeedProof, failed []results.Failure, err error,
-) {
-	p, err := g.untimed(ctx, c, rows, false)
+// prove replays the cell without timing it. All contenders must agree with the generator.
+func (m *cellRun) prove(ctx context.Context) (proof results.SeedProof, err error) {
+	p, err := m.untimed(ctx, false)
 	if err != nil {
-		return proof, nil, err
+		return proof, err
 	}
 	defer p.end()
-	floor := p.rows[0].player.Proof()
-	proof = results.SeedProof{Seed: c.seed, Proof: floor, Rows: len(p.rows)}
-	for _, r := range p.rows {
+	floor := p.in[0].player.Proof()
+	proof = results.SeedProof{Seed: m.cell.seed, Proof: floor, Rows: len(p.in)}
+	for _, r := range p.in {
 		if r.player.Proof() == floor {
 			proof.Agree++
 		}
 	}
-	return proof, p.failed, nil
+	return proof, nil
 }
 
-// racing returns the contenders of the next pass, in random order.
-func (m *cellRun) racing() []*contender {
-	in := slices.DeleteFunc(slices.Clone(m.rows), func(r *contender) bool {
-		return r.Stopped != results.StoppedDone
-	})
-	return stats.Shuffled(m.order, in)
+// racing returns those of a list that take part in the next pass, in random order.
+func (m *cellRun) racing(list []*contender) []*contender {
+	return stats.Shuffled(m.order, slices.DeleteFunc(slices.Clone(list), func(r *contender) bool {
+		return r.Stopped != results.StoppedDone || !slices.Contains(m.rows, r)
+	}))
 }
 
 // fail adds failures and removes the structures that failed, with their controls. A structure that
 // fails in any pass or on any seed has no row.
-func (m *cellRun) fail(failed []results.Failure) {
+func (m *cellRun) fail(failed ...results.Failure) {
 	m.failed = append(m.failed, failed...)
 	m.rows = slices.DeleteFunc(m.rows, func(r *contender) bool {
 		return slices.ContainsFunc(failed, func(f results.Failure) bool {
@@ -295,7 +269,7 @@ func (m *cellRun) result() results.Cell {
 		LeftOut:    m.leftOut,
 		OtherSeeds: m.proofs,
 		Common:     c.common,
-		Rows:       m.results(),
+		Rows:       rowsOf(m.rows),
 	}
 	if c.leaves == allButFew && len(m.leftOut) > 0 {
 		out.LeftOutFor = results.LeftOutFew

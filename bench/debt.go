@@ -148,7 +148,8 @@ func (m *cellRun) debts(ctx context.Context) error {
 			break
 		}
 	}
-	m.spent(map[string]float64{"debt": time.Since(started).Seconds()}, time.Since(started))
+	m.took("debt", started)
+	m.seconds += time.Since(started).Seconds()
 	return nil
 }
 
@@ -174,7 +175,7 @@ func (m *cellRun) debtsIn(ctx context.Context, region int, measured []*contender
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
-				m.fail([]results.Failure{{Structure: c.Structure, Where: m.cell.where() + ", to measure its debt", Reason: err.Error()}})
+				m.fail(results.Failure{Structure: c.Structure, Where: m.cell.where() + ", to measure its debt", Reason: err.Error()})
 			case ok:
 				times[c] = one.least(before)
 			default:

@@ -22,7 +22,8 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 	got := planOf(t, cfg).find("hold", n)
 	before := replay.Measure()
 	m := newRig(nil).newCellRun(*got.cell, got.entries, nil)
-	p, err := m.rig.begin(t.Context(), m.cell, 0, m.rows, nil)
+	m.rows = append(m.rows, controlOf(got.entries[0]))
+	p, err := m.begin(t.Context(), 0, m.rows)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,15 +15,12 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// pass has a fresh instance of each contender in rows, which replays some rounds. All passes of a cell
-// replay the same script. A contender that fails is removed from rows, and the others go on.
+// pass has a fresh instance of each contender that takes part, which replays some rounds. All passes of a cell
+// replay the same script. A contender that fails leaves, and the others go on.
 type pass struct {
-	cell   cell
-	rig    *rig
+	*cellRun
 	number int          // in the cell
-	order  *script.Rand // shuffles the contenders
-	rows   []*contender
-	failed []results.Failure
+	in     []*contender // those that take part
 
 	source source
 	rounds []round
@@ -33,10 +30,6 @@ type pass struct {
 	began  progress        // at the first round
 	blocks []*script.Block // of the previous segment; their memory is reused
 	spare  *script.Block   // memory of a block that is not timed
-
-	timedBlocks int
-	residents   float64            // sum of the mean resident timers of the timed blocks
-	parts       map[string]float64 // seconds by part, see took
 }
 
 // progress is how far a script has come since the fill.
@@ -47,36 +40,29 @@ type progress struct {
 	passed     script.Passage
 }
 
-func (p *pass) took(part string, start time.Time) { p.parts[part] += time.Since(start).Seconds() }
-
-// begin opens the source and fills a fresh instance for each row, in the order of rows.
-func (g *rig) begin(ctx context.Context, c cell, number int, rows []*contender, order *script.Rand) (
-	*pass, error,
-) {
+// begin opens the source and fills a fresh instance for each contender, in their order.
+func (m *cellRun) begin(ctx context.Context, number int, in []*contender) (*pass, error) {
 	start := time.Now()
-	s, err := c.open(ctx, c)
+	s, err := m.cell.open(ctx, m.cell)
 	if err != nil {
 		return nil, err
 	}
-	p := &pass{
-		cell: c, rig: g, number: number, rounds: c.roundsOf(number), source: s, rows: slices.Clone(rows), order: order,
-		parts: make(map[string]float64),
-	}
+	p := &pass{cellRun: m, number: number, in: slices.Clone(in), rounds: m.cell.roundsOf(number), source: s}
 	p.took("scripts", start)
-	if c.period > 0 {
-		p.warmUp = c.workload.WarmUp(c.n)
+	if m.cell.period > 0 {
+		p.warmUp = m.cell.workload.WarmUp(m.cell.n)
 	}
 	if err := p.fill(ctx); err != nil {
 		p.end()
 		return nil, err
 	}
-	p.plan = s.plan(len(c.roundsOf(0)), len(p.rounds[0].modes)) // the first round has the most
+	p.plan = s.plan(len(m.cell.roundsOf(0)), len(p.rounds[0].modes)) // the first round has the most
 	return p, nil
 }
 
 func (p *pass) fill(ctx context.Context) error {
 	defer p.took("fill", time.Now())
-	if err := p.onEach(ctx, p.rows, 0, func(c *contender) error { return c.begin(p.source.keys()) }); err != nil {
+	if err := p.onEach(ctx, p.in, 0, func(c *contender) error { return c.begin(p.source.keys()) }); err != nil {
 		return err
 	}
 	return p.source.populate(func(b *script.Block) error {
@@ -99,7 +85,7 @@ func (p *pass) firstBlock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.onEach(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, true) })
+	return p.onEach(ctx, p.in, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, true) })
 }
 
 func (p *pass) next(size int, reuse *script.Block) (*script.Block, error) {
@@ -125,7 +111,7 @@ func (p *pass) replayNext(ctx context.Context, size int) error {
 }
 
 func (p *pass) replayOnAll(ctx context.Context, b *script.Block) error {
-	return p.onEach(ctx, p.rows, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, false) })
+	return p.onEach(ctx, p.in, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, false) })
 }
 
 // ageTo replays untimed operations until the instances have an age: first the warm-up of the
@@ -185,7 +171,7 @@ func (p *pass) round(ctx context.Context, r round) error {
 }
 
 func (p *pass) takeProofs() {
-	for _, r := range p.rows {
+	for _, r := range p.in {
 		r.Proof = r.player.Proof()
 	}
 }
@@ -193,12 +179,12 @@ func (p *pass) takeProofs() {
 // removeStopped removes the contenders that have stopped, after the checks at the end of a pass.
 func (p *pass) removeStopped(ctx context.Context) error {
 	stays := func(c *contender) bool { return c.Stopped == results.StoppedDone }
-	stopped := slices.DeleteFunc(slices.Clone(p.rows), stays)
+	stopped := slices.DeleteFunc(slices.Clone(p.in), stays)
 	err := p.checkEnd(ctx, stopped)
 	for _, c := range stopped {
 		c.stop()
 	}
-	p.rows = slices.DeleteFunc(p.rows, func(c *contender) bool { return !stays(c) })
+	p.in = slices.DeleteFunc(p.in, func(c *contender) bool { return !stays(c) })
 	return err
 }
 
@@ -227,7 +213,7 @@ func (p *pass) runSegment(ctx context.Context, r round) error {
 		}
 	}
 	p.took("scripts", start)
-	for _, c := range stats.Shuffled(p.order, p.rows) {
+	for _, c := range stats.Shuffled(p.order, p.in) {
 		if err := p.rig.wait(); err != nil {
 			return err
 		}
@@ -236,7 +222,7 @@ func (p *pass) runSegment(ctx context.Context, r round) error {
 		}
 	}
 	defer p.took("checks", time.Now())
-	return p.onEach(ctx, p.rows, p.plan.block, func(c *contender) error { return c.player.Check(nil) })
+	return p.onEach(ctx, p.in, p.plan.block, func(c *contender) error { return c.player.Check(nil) })
 }
 
 func (p *pass) replaySegment(ctx context.Context, c *contender, modes []mode, t results.Trial) error {
@@ -264,7 +250,7 @@ func (p *pass) finish(ctx context.Context) error {
 		return err
 	}
 	p.took("ageing", start)
-	return p.checkEnd(ctx, p.rows)
+	return p.checkEnd(ctx, p.in)
 }
 
 // checkEnd checks the bindings of IDs to values and the number of allocations.
@@ -315,12 +301,12 @@ func (p *pass) removeFailed(ctx context.Context, c *contender, err error) error 
 	case c.ofHarness():
 		return fmt.Errorf("%s: the harness fails its own proof on %s: %w", where, c.Structure, err)
 	default:
-		p.failed = append(p.failed, results.Failure{
+		p.fail(results.Failure{
 			Structure: c.Structure, Reason: err.Error(),
 			Where: fmt.Sprintf("%s, block %d of pass %d", where, p.timedBlocks, p.number),
 		})
 		c.stop()
-		p.rows = slices.DeleteFunc(p.rows, func(r *contender) bool { return r == c })
+		p.in = slices.DeleteFunc(p.in, func(r *contender) bool { return r == c })
 	}
 	return nil
 }
@@ -329,7 +315,7 @@ func (p *pass) removeFailed(ctx context.Context, c *contender, err error) error 
 // next pass.
 func (p *pass) end() {
 	p.source.close()
-	for _, c := range p.rows {
+	for _, c := range p.in {
 		c.stop()
 	}
 	p.blocks, p.spare = nil, nil

@@ -43,7 +43,7 @@ func TestTheCollectorIsOffInTrials(t *testing.T) {
 	if err := errors.Join(c.begin(0), c.replay(s.Fill(), false)); err != nil {
 		t.Fatal(err)
 	}
-	p := &pass{cell: cell{workload: w, n: 100}, rig: newRig(nil)}
+	p := &pass{cellRun: newRig(nil).newCellRun(cell{workload: w, n: 100}, nil, nil)}
 	for _, m := range []mode{modeWarm, modeCost, modeByKind, modeLatency, modeWithGC} {
 		watch.on, watch.off = 0, 0
 		if err := p.trial(c, s.Next(500, nil), m, results.Trial{}); err != nil {

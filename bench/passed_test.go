@@ -46,7 +46,7 @@ func TestEveryWorkloadIsInASteadyState(t *testing.T) {
 func passedOf(t *testing.T, w workload.Workload, n int) results.Passed {
 	t.Helper()
 	m := newRig(nil).newCellRun(raced(Profile{Trials: 6, ProveOps: 20_000}.cell(w, n)), nil, nil)
-	p, err := m.rig.begin(t.Context(), m.cell, 0, nil, m.order)
+	p, err := m.begin(t.Context(), 0, nil)
 	if err == nil {
 		defer p.end()
 		err = p.firstBlock(t.Context())

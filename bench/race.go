@@ -72,21 +72,21 @@ func compared(r results.Row) bool {
 
 // dropBehind stops the contenders that are far behind the best structure. The floor gets all rounds. The control stops with the
 // structure that it repeats.
-func (m *cellRun) dropBehind() {
-	for i, logs := range toBest(m.results()) {
-		if r := m.rows[i]; compared(r.Row) && r.Stopped == results.StoppedDone && behind(logs) {
+func dropBehind(rows []*contender) {
+	for i, logs := range toBest(rowsOf(rows)) {
+		if r := rows[i]; compared(r.Row) && r.Stopped == results.StoppedDone && behind(logs) {
 			r.Stopped = results.StoppedBeaten
 		}
 	}
-	for _, r := range m.rows {
-		if i := slices.IndexFunc(m.rows, func(of *contender) bool { return of.Structure == r.Of }); r.Role == results.RoleControl && i >= 0 {
-			r.Stopped = m.rows[i].Stopped
+	for _, r := range rows {
+		if i := slices.IndexFunc(rows, func(of *contender) bool { return of.Structure == r.Of }); r.Role == results.RoleControl && i >= 0 {
+			r.Stopped = rows[i].Stopped
 		}
 	}
 }
 
-func (m *cellRun) results() (rows []results.Row) {
-	for _, r := range m.rows {
+func rowsOf(list []*contender) (rows []results.Row) {
+	for _, r := range list {
 		rows = append(rows, r.Row)
 	}
 	return rows

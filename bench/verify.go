@@ -60,7 +60,7 @@ func (s Step) verify(ctx context.Context) (operations int, failed []results.Fail
 		_, operations, failed, err = calls.Prove(ctx, s.entries)
 		return operations, failed, err
 	}
-	p, err := newRig(nil).untimed(ctx, *s.cell, s.cell.contenders(s.entries, nil), true)
+	p, err := newRig(nil).newCellRun(*s.cell, s.entries, nil).untimed(ctx, true)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -122,11 +122,12 @@ func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verifi
 		}
 		for _, other := range of.OtherSeeds {
 			c.seed = other.Seed
-			proof, failed, err := g.proveSeed(ctx, c, c.contenders(entries, nil))
+			m := g.newCellRun(c, entries, nil)
+			proof, err := m.prove(ctx)
 			if err != nil {
 				return err
 			}
-			v.Failures = append(v.Failures, failed...)
+			v.Failures = append(v.Failures, m.failed...)
 			v.compare(c.where(), FloorName, other.Proof, proof.Proof)
 		}
 		done(v)
@@ -183,21 +184,19 @@ func (g *rig) verifyRows(
 	passes := map[int]bool{proved: true}
 	for _, row := range rows {
 		for _, t := range row.Cost {
-			if c.control {
+			if c.control { // no session
 				passes[t.Instance] = true
 			}
 		}
 	}
 	blocks := make(map[int]results.Counted)
 	for _, number := range slices.Sorted(maps.Keys(passes)) {
-		m := &cellRun{
-			cell: c, rig: g, rows: c.contenders(entries, nil), order: script.NewRand(c.seed, 0),
-			passes: number, rounds: number * c.perPass, parts: make(map[string]float64),
-		}
+		m := g.newCellRun(c, entries, nil)
+		m.passes, m.rounds = number, number*c.perPass
 		if number != proved {
 			m.rows = m.rows[:1]
 		}
-		if err := m.pass(ctx); err != nil {
+		if err := m.pass(ctx, m.rows); err != nil {
 			return err
 		}
 		for _, t := range m.rows[0].Cost {
