@@ -89,7 +89,7 @@ func TestBoottime(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	defer func() { _ = d.Close() }()
+	defer d.Close()
 	begin, fired := time.Now(), make(chan time.Time)
 	const delay = 5 * time.Millisecond
 	d.AfterFunc(delay, func() { fired <- time.Now() })

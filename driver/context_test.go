@@ -19,40 +19,42 @@ import (
 
 var errSlow, errLeft = errors.New("too slow"), errors.New("left")
 
-// hook is a context with an AfterFunc method, as package context looks for.
-type hook struct {
-	context.Context
-	fs map[*byte]func()
-}
-
-func (h *hook) AfterFunc(f func()) (stop func() bool) {
-	k := new(byte)
-	h.fs[k] = f
-	return func() bool {
-		_, ok := h.fs[k]
-		delete(h.fs, k)
-		return ok
-	}
-}
-
 // number is a key of values.
 type number int
 
-// opaque hides that a context is one of package context or of the driver.
-type opaque struct{ context.Context }
+// opaque hides that a context is one of package context or of the driver, by a channel of its own.
+type opaque struct {
+	context.Context
+	done chan struct{}
+}
 
-func (o opaque) Done() <-chan struct{} { // a channel of its own
-	done := make(chan struct{})
-	context.AfterFunc(o.Context, func() { close(done) })
-	return done
+func hide(ctx context.Context) opaque {
+	o := opaque{ctx, make(chan struct{})}
+	context.AfterFunc(ctx, func() { close(o.done) })
+	return o
+}
+
+func (o opaque) Done() <-chan struct{} { return o.done }
+
+// hook is opaque and has an AfterFunc method, as package context looks for.
+type hook struct{ opaque }
+
+func (h hook) AfterFunc(f func()) (stop func() bool) { return context.AfterFunc(h.Context, f) }
+
+// isDone reports whether a context has ended, without asking Err.
+func isDone(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return true
+	default:
+		return false
+	}
 }
 
 // ended checks how a context has ended.
 func ended(t *testing.T, what string, ctx context.Context, err, cause error) {
 	t.Helper()
-	select {
-	case <-ctx.Done():
-	default:
+	if !isDone(ctx) {
 		t.Errorf("%s: Done is open", what)
 	}
 	if !errors.Is(ctx.Err(), err) || !errors.Is(context.Cause(ctx), cause) {
@@ -63,10 +65,8 @@ func ended(t *testing.T, what string, ctx context.Context, err, cause error) {
 // stillOpen checks that a context has not ended.
 func stillOpen(t *testing.T, what string, ctx context.Context) {
 	t.Helper()
-	select {
-	case <-ctx.Done():
+	if isDone(ctx) {
 		t.Errorf("%s: Done is closed", what)
-	default:
 	}
 	if ctx.Err() != nil || context.Cause(ctx) != nil {
 		t.Errorf("%s: Err %v, Cause %v", what, ctx.Err(), context.Cause(ctx))
@@ -75,146 +75,37 @@ func stillOpen(t *testing.T, what string, ctx context.Context) {
 
 func TestAContextEndsAtItsDeadline(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
-		start := time.Now()
-		plain, cancel := d.WithTimeout(t.Context(), time.Second)
-		defer cancel()
+		at := time.Now().Add(time.Second).UTC().Round(0)
+		ctx, cancel := d.WithDeadline(t.Context(), at)
+		if deadline, _ := ctx.Deadline(); deadline != at {
+			t.Errorf("the deadline is %v, want %v", deadline, at)
+		}
 		caused, cancelCaused := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
-		defer cancelCaused()
-		at := start.Add(time.Second).UTC().Round(0)
-		dated, cancelDated := d.WithDeadline(t.Context(), at)
-		defer cancelDated()
-		if t1, ok := plain.Deadline(); !ok || !t1.Equal(start.Add(time.Second)) {
-			t.Errorf("the deadline is %v, %v", t1, ok)
-		}
-		if t2, _ := dated.Deadline(); t2 != at {
-			t.Errorf("the deadline is %v, want %v", t2, at)
-		}
-		unseen, cancelUnseen := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
-		defer cancelUnseen()
 		time.Sleep(time.Second - 1)
 		synctest.Wait()
-		stillOpen(t, "plain", plain)
-		stillOpen(t, "caused", caused)
-		<-plain.Done()
-		<-caused.Done()
-		<-dated.Done()
-		if after := time.Since(start); after != time.Second {
-			t.Errorf("ended after %v", after)
+		stillOpen(t, "a nanosecond before", ctx)
+		if <-ctx.Done(); !time.Now().Equal(at) {
+			t.Errorf("ended at %v, want %v", time.Now(), at)
 		}
 		synctest.Wait()
-		ended(t, "plain", plain, context.DeadlineExceeded, context.DeadlineExceeded)
-		ended(t, "caused", caused, context.DeadlineExceeded, errSlow)
-		ended(t, "dated", dated, context.DeadlineExceeded, context.DeadlineExceeded)
-		ended(t, "unseen", unseen, context.DeadlineExceeded, errSlow)
 		cancel()
-		ended(t, "plain, cancelled", plain, context.DeadlineExceeded, context.DeadlineExceeded)
-	})
-}
-
-func TestCancelStopsTheTimerOfAContext(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *driver.Driver) {
-		ctx, cancel := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
-		if d.Len() != 1 {
-			t.Errorf("%d timers", d.Len())
-		}
-		cancel()
-		cancel()
-		if d.Len() != 0 {
+		cancelCaused()
+		ended(t, "late", ctx, context.DeadlineExceeded, context.DeadlineExceeded)
+		ended(t, "late, with a cause", caused, context.DeadlineExceeded, errSlow)
+		past, cancelPast := d.WithTimeoutCause(t.Context(), -1<<63, errSlow)
+		ended(t, "past", past, context.DeadlineExceeded, errSlow)
+		cancelPast()
+		cancelled, cancel := d.WithTimeout(t.Context(), time.Second)
+		if cancel(); d.Len() != 0 {
 			t.Errorf("%d timers are left", d.Len())
 		}
-		ended(t, "cancelled", ctx, context.Canceled, context.Canceled)
+		cancel()
 		time.Sleep(time.Minute)
-		ended(t, "after the deadline", ctx, context.Canceled, context.Canceled)
+		ended(t, "cancelled", cancelled, context.Canceled, context.Canceled)
 	})
-}
-
-func TestADeadlineMayHavePassed(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *driver.Driver) {
-		for _, timeout := range []time.Duration{0, -1, -1 << 63} {
-			ctx, cancel := d.WithTimeoutCause(t.Context(), timeout, errSlow)
-			ended(t, timeout.String(), ctx, context.DeadlineExceeded, errSlow)
-			cancel()
-			ended(t, timeout.String(), ctx, context.DeadlineExceeded, errSlow)
-		}
-		parent, leave := context.WithCancelCause(t.Context())
-		leave(errLeft)
-		for _, timeout := range []time.Duration{-1, time.Hour} {
-			ctx, cancel := d.WithTimeout(parent, timeout)
-			ended(t, "of a parent that has ended", ctx, context.Canceled, errLeft)
-			cancel()
-		}
-		if d.Len() != 0 {
-			t.Errorf("%d timers are left", d.Len())
-		}
-	})
-}
-
-// parents derives contexts of each kind. They end when leave is called.
-func parents(t *testing.T, d *driver.Driver) (all map[string]context.Context, leave func()) {
-	std, cancel := context.WithCancelCause(t.Context())
-	hooked := &hook{std, make(map[*byte]func())}
-	own := func(of context.Context) context.Context {
-		ctx, cancel := d.WithTimeout(of, time.Hour)
-		t.Cleanup(cancel)
-		return ctx
-	}
-	return map[string]context.Context{
-			"standard":       std,
-			"with values":    context.WithValue(std, errSlow, 1),
-			"own":            own(std),
-			"own, twice":     own(own(std)),
-			"own, values":    context.WithValue(own(std), errSlow, 1),
-			"standard of it": first(context.WithCancel(own(std))),
-			"opaque":         opaque{std},
-			"opaque of own":  opaque{own(std)},
-			"hook":           hooked,
-		}, func() {
-			cancel(errLeft)
-			for _, f := range hooked.fs {
-				f()
-			}
-		}
 }
 
 func first(ctx context.Context, _ context.CancelFunc) context.Context { return ctx }
-
-func TestAContextEndsWithItsParent(t *testing.T) {
-	inBubble(t, func(t *testing.T, d *driver.Driver) {
-		all, leave := parents(t, d)
-		asked, unasked := make(map[string]context.Context), make(map[string]context.Context)
-		watched := make(map[string]chan error)
-		for name, parent := range all {
-			var cancel, cancelAsked context.CancelFunc
-			unasked[name], cancel = d.WithTimeout(parent, time.Minute)
-			defer cancel()
-			asked[name], cancelAsked = d.WithTimeout(parent, time.Minute)
-			defer cancelAsked()
-			stillOpen(t, name, asked[name])
-			ctx, cancelWatched := d.WithTimeout(parent, time.Minute)
-			defer cancelWatched()
-			watched[name] = make(chan error)
-			go func() {
-				<-ctx.Done()
-				watched[name] <- context.Cause(ctx)
-			}()
-		}
-		synctest.Wait()
-		leave()
-		for name := range all {
-			if got := <-watched[name]; !errors.Is(got, errLeft) {
-				t.Errorf("%s: the cause is %v", name, got)
-			}
-			ended(t, name, asked[name], context.Canceled, errLeft)
-			ended(t, name, unasked[name], context.Canceled, errLeft)
-		}
-		for _, parent := range all {
-			_ = parent.Err() // so that it stops its timer
-		}
-		if d.Len() > 0 {
-			t.Errorf("%d timers are left", d.Len())
-		}
-	})
-}
 
 // A parent that ends earlier makes a timer superfluous.
 func TestAContextHasNoTimerIfItsParentEndsEarlier(t *testing.T) {
@@ -238,69 +129,20 @@ func TestAContextHasNoTimerIfItsParentEndsEarlier(t *testing.T) {
 // Children end with the context, on its goroutine, and have no goroutine of their own before.
 func TestChildrenOfAContext(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
-		for name, way := range map[string]struct {
-			end        func(cancel func())
-			err, cause error
-		}{
-			"cancel":   {func(cancel func()) { cancel() }, context.Canceled, context.Canceled},
-			"deadline": {func(func()) { time.Sleep(time.Second) }, context.DeadlineExceeded, errSlow},
-		} {
-			ctx, cancel := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
-			goroutines := runtime.NumGoroutine()
-			var children []context.Context
-			ran := 0
-			for i := range 300 {
-				var child context.Context
-				leave := func() {}
-				switch i % 3 {
-				case 0:
-					child, leave = context.WithCancel(ctx)
-				case 1:
-					child, leave = context.WithCancel(first(d.WithTimeout(ctx, time.Second-ms)))
-				case 2:
-					child = first(d.WithTimeout(context.WithValue(ctx, number(i), i), time.Second-ms))
-					child.Done()
-				}
-				defer leave()
-				if i%5 == 0 {
-					leave() // and no longer ends with ctx
-					continue
-				}
-				if i%3 > 0 && name == "deadline" {
-					continue // it has ended a tick before
-				}
-				children = append(children, child)
-			}
-			stop := context.AfterFunc(ctx, func() { t.Error("it was stopped") })
-			if !stop() || stop() {
-				t.Error("stop is wrong")
-			}
-			var mu sync.Mutex
-			context.AfterFunc(ctx, func() {
-				mu.Lock()
-				defer mu.Unlock()
-				ran++
-			})
-			if more := runtime.NumGoroutine() - goroutines; more > 50 {
-				t.Errorf("%d goroutines for 300 children", more)
-			}
-			way.end(cancel)
-			if name == "deadline" {
-				synctest.Wait()
-			}
-			for _, child := range children {
-				ended(t, name, child, way.err, way.cause)
-			}
-			late, cancelLate := context.WithCancel(ctx)
-			ended(t, name, late, way.err, way.cause)
-			cancelLate()
-			synctest.Wait()
-			mu.Lock()
-			if ran != 1 {
-				t.Errorf("AfterFunc ran %d times", ran)
-			}
-			mu.Unlock()
-			cancel()
+		ctx, cancel := d.WithTimeout(t.Context(), time.Second)
+		goroutines := runtime.NumGoroutine()
+		var children []context.Context
+		for i := range 100 {
+			children = append(children, first(context.WithCancel(ctx)), first(context.WithCancel(first(d.WithTimeout(ctx, time.Second-ms)))),
+				first(d.WithTimeout(context.WithValue(ctx, number(i), i), time.Second-ms)))
+			children[3*i+2].Done()
+		}
+		if more := runtime.NumGoroutine() - goroutines; more > 50 {
+			t.Errorf("%d goroutines for 300 children", more)
+		}
+		cancel()
+		for _, child := range append(children, first(context.WithCancel(ctx))) {
+			ended(t, "child", child, context.Canceled, context.Canceled)
 		}
 	})
 }
@@ -309,7 +151,7 @@ func TestAContextHasTheValuesAndTheNameOfAStandardOne(t *testing.T) {
 	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
 		type key struct{}
 		for _, parent := range []context.Context{
-			context.Background(), context.WithValue(t.Context(), key{}, "v"), opaque{t.Context()},
+			context.Background(), context.WithValue(t.Context(), key{}, "v"), hide(t.Context()),
 			first(context.WithDeadline(t.Context(), time.Now().Add(2*time.Hour))),
 		} {
 			ctx, cancel := d.WithTimeout(parent, time.Hour)
@@ -332,6 +174,8 @@ func TestAContextAfterClose(t *testing.T) {
 		before, cancel := d.WithTimeout(t.Context(), time.Second)
 		other, cancelOther := d.WithTimeout(parent, time.Second)
 		defer cancelOther()
+		nested := first(d.WithTimeout(first(d.WithTimeout(parent, 2*time.Second)), time.Second))
+		nested.Done()
 		_ = d.Close()
 		after, cancelAfter := d.WithTimeoutCause(t.Context(), time.Second, errSlow)
 		defer cancelAfter()
@@ -341,8 +185,9 @@ func TestAContextAfterClose(t *testing.T) {
 		ended(t, "after", after, context.DeadlineExceeded, errSlow)
 		cancel()
 		ended(t, "before", before, context.Canceled, context.Canceled)
-		leave(errLeft)
+		leave(errLeft) // they end at once
 		ended(t, "with its parent", other, context.Canceled, errLeft)
+		ended(t, "with the parent of its parent", nested, context.Canceled, errLeft)
 	})
 }
 
@@ -354,20 +199,17 @@ type twin struct {
 
 // Random trees of contexts, some of the driver, behave as trees of package context.
 func TestTreesOfContextsAreLikeTheStandardOnes(t *testing.T) {
-	seed := rand.Uint64()
-	rounds := 30
-	if testing.Short() {
-		rounds = 10
-	}
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		seed := rand.Uint64()
 		rng := rand.New(rand.NewPCG(seed, 1))
-		for range rounds {
-			all := []twin{{context.Background(), context.Background(), func() {}, func() {}}}
+		for range 100 {
+			root, end := context.WithCancel(context.Background())
+			all := []twin{{own: root, std: root}}
 			used := make(map[time.Duration]bool)
 			for step := range 40 {
 				p := all[rng.IntN(len(all))]
 				var c twin
-				switch op := rng.IntN(8); op {
+				switch op := rng.IntN(10); op {
 				case 0:
 					c.own, c.std = context.WithValue(p.own, number(step), step), context.WithValue(p.std, number(step), step)
 				case 1:
@@ -398,6 +240,10 @@ func TestTreesOfContextsAreLikeTheStandardOnes(t *testing.T) {
 					p.own.Done()
 				case 7:
 					time.Sleep(time.Duration(rng.IntN(10)) * ms)
+				case 8:
+					c.own, c.std = hide(p.own), hide(p.std)
+				case 9:
+					c.own, c.std = hook{hide(p.own)}, hook{hide(p.std)}
 				}
 				if c.own != nil {
 					all = append(all, c)
@@ -406,6 +252,9 @@ func TestTreesOfContextsAreLikeTheStandardOnes(t *testing.T) {
 				for i, c := range all {
 					if rng.IntN(3) == 0 { // and do not ask the others
 						continue
+					}
+					if rng.IntN(8) == 0 && isDone(c.own) != isDone(c.std) {
+						t.Fatalf("seed %d, step %d, context %d: Done is closed: %t", seed, step, i, isDone(c.own))
 					}
 					own, isOwn := c.own.Deadline()
 					std, isStd := c.std.Deadline()
@@ -422,6 +271,7 @@ func TestTreesOfContextsAreLikeTheStandardOnes(t *testing.T) {
 					c.cancelStd()
 				}
 			}
+			end()
 			if d.Len() != 0 {
 				t.Fatalf("seed %d: %d timers are left", seed, d.Len())
 			}
@@ -448,9 +298,7 @@ func TestContextsRace(t *testing.T) {
 					for inner.Err() == nil {
 						runtime.Gosched()
 					}
-					select {
-					case <-done:
-					default:
+					if !isDone(inner) {
 						t.Error("Err is set and Done is open")
 					}
 					cancelInner()

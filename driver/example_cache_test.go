@@ -50,12 +50,8 @@ func (c *cache[K, V]) Get(key K) (V, bool) {
 
 // A cache evicts entries that have not been used for some time.
 func Example_cache() {
-	d, err := driver.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = d.Close() }()
+	d, _ := driver.New() // without options there is no error
+	defer d.Close()
 
 	evicted := make(chan string)
 	users := newCache[string, int](d, 20*time.Millisecond, func(key string) { evicted <- key })

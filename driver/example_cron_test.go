@@ -31,12 +31,8 @@ func schedule(d *driver.Driver, place *time.Location, jobs []job) ([]*driver.Tim
 // Jobs that run at certain times of day. Package crontab parses the expressions, and the driver waits. The backup runs once
 // a day, whatever daylight saving time does with half past two.
 func Example_cron() {
-	d, err := driver.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = d.Close() }()
+	d, _ := driver.New() // without options there is no error
+	defer d.Close()
 	timers, err := schedule(d, time.Local, []job{
 		{"0 9 * * MON", driver.Coalesce, func() { fmt.Println("the weekly report") }},
 		{"30 2 * * *", driver.CatchUp, func() { fmt.Println("a backup") }},

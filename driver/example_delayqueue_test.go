@@ -11,12 +11,8 @@ import (
 // Orders that are cancelled unless they are paid in time: a delay queue.
 func Example_delayQueue() {
 	type order struct{ number int }
-	d, err := driver.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = d.Close() }()
+	d, _ := driver.New() // without options there is no error
+	defer d.Close()
 	unpaid := driver.NewQueue[order](d)
 
 	items := make(map[int]driver.Item)

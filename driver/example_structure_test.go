@@ -37,7 +37,7 @@ func ExampleBoottime() {
 		fmt.Println(err) // this system has no such clock
 		return
 	}
-	defer func() { _ = d.Close() }()
+	defer d.Close()
 	lease := d.AfterFunc(time.Hour, func() { fmt.Println("ask for another lease") })
 	fmt.Println(lease.Stop())
 	// Output: true

@@ -8,12 +8,8 @@ import (
 )
 
 func Example() {
-	d, err := driver.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = d.Close() }()
+	d, _ := driver.New() // without options there is no error
+	defer d.Close()
 
 	done := make(chan struct{})
 	timeout := d.AfterFunc(time.Minute, func() { fmt.Println("no answer for a minute") })

@@ -11,12 +11,8 @@ import (
 
 // A thousand clients report once an hour, at random times in the first minute.
 func ExampleSpread() {
-	d, err := driver.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = d.Close() }()
+	d, _ := driver.New() // without options there is no error
+	defer d.Close()
 	hourly := driver.Periodic(time.Now().Truncate(time.Hour), time.Hour)
 	report := d.Every(driver.Spread(hourly, time.Minute), func() { fmt.Println("all is well") })
 	retry := d.AfterFunc(d.Jitter(time.Second, time.Second), func() { fmt.Println("again") }) // 1 s to 2 s

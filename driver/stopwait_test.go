@@ -14,12 +14,8 @@ import (
 
 // After StopWait has returned, the function no longer uses its data.
 func ExampleTimer_StopWait() {
-	d, err := driver.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = d.Close() }()
+	d, _ := driver.New() // without options there is no error
+	defer d.Close()
 	buffer := []byte("not flushed")
 	flush := d.AfterFunc(time.Hour, func() { buffer = append(buffer[:0], "flushed"...) })
 	if err := flush.StopWait(context.Background()); err != nil {

@@ -36,7 +36,7 @@ func ExampleProfiling() {
 		fmt.Println(err)
 		return
 	}
-	defer func() { _ = d.Close() }()
+	defer d.Close()
 	for range 3 {
 		d.AfterFunc(time.Hour, func() {})
 	}
@@ -46,12 +46,8 @@ func ExampleProfiling() {
 
 // A driver is a variable of package expvar.
 func ExampleDriver_String() {
-	d, err := driver.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = d.Close() }()
+	d, _ := driver.New() // without options there is no error
+	defer d.Close()
 	expvar.Publish("timers", d)
 	d.AfterFunc(time.Hour, func() {}).Stop()
 	fmt.Println(expvar.Get("timers"))

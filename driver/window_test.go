@@ -13,12 +13,8 @@ import (
 
 // Idle connections may be closed a little earlier than after 30 s, so that many are closed together.
 func ExampleDriver_AfterWindow() {
-	d, err := driver.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer func() { _ = d.Close() }()
+	d, _ := driver.New() // without options there is no error
+	defer d.Close()
 	const earliest, latest = 28 * time.Second, 30 * time.Second
 	idle := d.AfterWindow(earliest, latest, func() { fmt.Println("the connection is idle") })
 	fmt.Println(idle.ResetWindow(earliest, latest)) // a message has arrived

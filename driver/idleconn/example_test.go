@@ -15,11 +15,7 @@ import (
 )
 
 func Example() {
-	d, err := driver.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	d, _ := driver.New() // without options there is no error
 	defer d.Close()
 	server, client := net.Pipe()
 	defer client.Close()
@@ -46,11 +42,7 @@ func Example() {
 
 // A server that closes connections on which nothing has moved for 5 minutes.
 func ExampleListener() {
-	d, err := driver.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	d, _ := driver.New() // without options there is no error
 	defer d.Close()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "hello")
@@ -72,11 +64,7 @@ func ExampleListener() {
 
 // A connection that sends a message whenever it has sent nothing for a while, so that its peer does not give up.
 func ExampleOnIdle() {
-	d, err := driver.New()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	d, _ := driver.New() // without options there is no error
 	defer d.Close()
 	here, there := net.Pipe()
 	defer there.Close()
