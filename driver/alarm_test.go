@@ -21,13 +21,6 @@ func (a *alarm) between(n int, do func()) {
 	}
 }
 
-// withDriver runs a test in a bubble with a driver.
-func withDriver(t *testing.T, test func(t *testing.T, d *Driver)) {
-	Alone(t, func(t *testing.T, d *Driver) {
-		test(t, d)
-	})
-}
-
 // mustWake checks that a timer with a delay of a second fires on time.
 func mustWake(t *testing.T, fired *time.Time) {
 	t.Helper()
@@ -41,7 +34,7 @@ func mustWake(t *testing.T, fired *time.Time) {
 
 // A timer is started while a pass ends whose next timer is due in an hour.
 func TestATimerThatComesWhileAPassEndsIsNotMissed(t *testing.T) {
-	withDriver(t, func(t *testing.T, d *Driver) {
+	Alone(t, func(t *testing.T, d *Driver) {
 		var fired time.Time
 		d.alarm.between(1, func() { d.Schedule(s, func() { fired = time.Now() }) })
 		d.Schedule(h, func() {})
@@ -54,7 +47,7 @@ func TestATimerThatComesWhileAPassEndsIsNotMissed(t *testing.T) {
 // A timer is started while the alarm is about to be turned off because no timer was pending. The
 // alarm is still set to an earlier tick, so the goroutine that starts the timer does not set it.
 func TestATimerThatComesWhileTheAlarmIsTurnedOffIsNotMissed(t *testing.T) {
-	withDriver(t, func(t *testing.T, d *Driver) {
+	Alone(t, func(t *testing.T, d *Driver) {
 		var fired time.Time
 		last := d.Schedule(100*ms, func() {})
 		d.alarm.between(1, func() { d.Schedule(s, func() { fired = time.Now() }) })

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"weak"
 
 	"github.com/timerbench/timerbench/driver"
 )
@@ -359,12 +358,7 @@ func TestContextsAreNotKept(t *testing.T) {
 		},
 	} {
 		for of, parent := range map[string]context.Context{"standard": parent, "own": own} {
-			p := func() weak.Pointer[big] {
-				b := new(big)
-				start(context.WithValue(parent, key{}, b))
-				return weak.Make(b)
-			}()
-			mustGo(t, name+", of "+of, p)
+			mustGo(t, name+", of "+of, func(b *big) { start(context.WithValue(parent, key{}, b)) })
 		}
 	}
 	leave()

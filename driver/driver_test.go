@@ -51,15 +51,7 @@ var setups = []struct {
 	{"heap", []driver.Option{driver.Structure(quadheap.New[driver.Task])}},
 }
 
-func newDriver(t testing.TB, opts ...driver.Option) *driver.Driver {
-	t.Helper()
-	d, err := driver.New(opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.Close() })
-	return d
-}
+var newDriver = driver.Made
 
 // bySetup runs a test with a driver of each setup, with these additional options.
 func bySetup(t *testing.T, test func(t *testing.T, d *driver.Driver), opts ...driver.Option) {

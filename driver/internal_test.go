@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// made returns a driver that is closed when the test ends.
-func made(t *testing.T, opts ...Option) *Driver {
+// Made returns a driver that is closed when the test ends.
+func Made(t testing.TB, opts ...Option) *Driver {
 	t.Helper()
 	d, err := New(opts...)
 	if err != nil {
@@ -25,7 +25,7 @@ func Bubble(t *testing.T, name string, test func(t *testing.T)) {
 // Alone runs a test in virtual time, with a driver.
 func Alone(t *testing.T, test func(t *testing.T, d *Driver), opts ...Option) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, made(t, opts...)) })
+	synctest.Test(t, func(t *testing.T) { test(t, Made(t, opts...)) })
 }
 
 // Waiting returns the number of functions that wait to be run.
@@ -69,7 +69,7 @@ func TestOneGoroutineUsesAllShards(t *testing.T) {
 		"AfterFunc": func(d *Driver, _ int) { d.AfterFunc(h, func() {}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := made(t, Shards(shards))
+			d := Made(t, Shards(shards))
 			for i := range n {
 				start(d, i)
 			}

@@ -63,7 +63,7 @@ func TestAFifoReleasesItsItems(t *testing.T) {
 func TestOneSignalWakesUpATakeForEachValue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 5
-		q := NewQueue[int](made(t))
+		q := NewQueue[int](Made(t))
 		var takes sync.WaitGroup
 		for range n {
 			takes.Go(func() {
@@ -89,7 +89,7 @@ func TestCollectKeepsItsBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for budget := 1; budget <= 9; budget++ {
 			for timers := range 7 {
-				d := made(t, Inline(), Shards(1), Budget(100), Tick(ms))
+				d := Made(t, Inline(), Shards(1), Budget(100), Tick(ms))
 				sh := &d.shards[0]
 				d.alarm.close() // no pass runs
 				for range timers {
@@ -130,7 +130,7 @@ func (p *popped) Pop(now structures.Tick) (structures.Timer[Task], bool) {
 func TestTheClockOfAStructureIsNotFarBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &popped{Scheduler: defaultStructure()}
-		d := made(t, Shards(1), Tick(ms), StructureFunc(func() structures.Scheduler[Task] { return p }))
+		d := Made(t, Shards(1), Tick(ms), StructureFunc(func() structures.Scheduler[Task] { return p }))
 		d.alarm.close() // no pass runs
 		d.Schedule(10*ms, func() {})
 		time.Sleep(20 * ms)

@@ -93,7 +93,7 @@ func TestTheRecorderIsToldWhatTheProgramAsksFor(t *testing.T) {
 		"Close": {func(d *Driver) { d.AfterFunc(s, func() {}) }, []string{"set 1s, stop"}},
 	} {
 		Bubble(t, name, func(t *testing.T) {
-			d := made(t, Shards(1))
+			d := Made(t, Shards(1))
 			histories := recorded(d)
 			c.use(d)
 			synctest.Wait()

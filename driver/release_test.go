@@ -2,7 +2,6 @@ package driver_test
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -14,9 +13,14 @@ import (
 // big is a value that a function refers to.
 type big [1 << 10]byte
 
-// mustGo waits until the value that p points to has been collected.
-func mustGo(t *testing.T, what string, p weak.Pointer[big]) {
+// mustGo calls use with a value, and waits until the value has been collected.
+func mustGo(t *testing.T, what string, use func(b *big)) {
 	t.Helper()
+	p := func() weak.Pointer[big] { // a frame of its own, so that no reference stays
+		b := new(big)
+		use(b)
+		return weak.Make(b)
+	}()
 	for range 100 {
 		if runtime.GC(); p.Value() == nil {
 			return
@@ -74,25 +78,17 @@ func TestNothingIsKept(t *testing.T) {
 					}
 				},
 			} {
-				p := func() weak.Pointer[big] { // a frame of its own, so that no reference stays
-					b := new(big)
-					start(b)
-					return weak.Make(b)
-				}()
-				mustGo(t, name, p)
+				mustGo(t, name, start)
 			}
 			if !pending.Stop() {
 				t.Error("a timer is not pending")
 			}
-			p := func() weak.Pointer[big] {
-				b := new(big)
+			mustGo(t, "pending, Close", func(b *big) {
 				d.Schedule(time.Hour, func() { b[0]++ })
 				k.Set(1, b, time.Hour)
 				q.Push(time.Hour, b)
 				_, _, _ = k.Close(), q.Close(), d.Close()
-				return weak.Make(b)
-			}()
-			mustGo(t, fmt.Sprintf("%v after Close", d.Stats()), p)
+			})
 			runtime.KeepAlive(&field)
 		})
 	}

@@ -30,7 +30,7 @@ type wallClock struct {
 // newWallClock returns a driver whose wall clock shows a time.
 func newWallClock(t *testing.T, start string, opts ...Option) *wallClock {
 	t.Helper()
-	d := made(t, opts...)
+	d := Made(t, opts...)
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {
 		t.Fatal(err)
@@ -265,7 +265,8 @@ func TestStopAndResetOfTimersByTheWallClock(t *testing.T) {
 	})
 }
 
-func mustParse(t *testing.T, spec string) Recurrence {
+// MustParse parses a cron expression, by the rules of package cron.
+func MustParse(t *testing.T, spec string) Recurrence {
 	t.Helper()
 	r, err := cron.ParseStandard(spec)
 	if err != nil {
@@ -309,7 +310,7 @@ func TestEvery(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := run(t, c.from, c.steps, func(w *wallClock, f func()) *Timer {
-				return w.d.Every(OnMissed(mustParse(t, c.spec), c.missed), f)
+				return w.d.Every(OnMissed(MustParse(t, c.spec), c.missed), f)
 			})
 			if !slices.Equal(got, c.want) {
 				t.Errorf("ran at %q, want %q", got, c.want)

@@ -74,26 +74,20 @@ func wakeupsOfIdle(t *testing.T, n int, start func(d *driver.Driver, f func())) 
 // The driver wakes up at most twice as often as necessary, which is once per window.
 func TestWindowsShareWakeUps(t *testing.T) {
 	const delay, n = 30 * time.Second, 2000
-	for _, percent := range []int{1, 5, 10} {
-		synctest.Test(t, func(t *testing.T) {
-			window := delay * time.Duration(percent) / 100
-			got := wakeupsOfIdle(t, n, func(d *driver.Driver, f func()) { d.AfterWindow(delay-window, delay, f) })
-			t.Logf("window of %d %%: %.2f wake-ups a second", percent, got)
-			if most := 2/window.Seconds() + 0.2; got > most {
-				t.Errorf("%.2f wake-ups a second with a window of %v, want at most %.2f", got, window, most)
+	for name, c := range map[string]struct{ least, widths time.Duration }{ // widths of windows in percent of the delay
+		"1 %": {1, 1}, "5 %": {5, 1}, "10 %": {10, 1}, "1 to 10 %, which share ticks": {1, 10},
+	} {
+		driver.Bubble(t, name, func(t *testing.T) {
+			var i atomic.Int64
+			got := wakeupsOfIdle(t, n, func(d *driver.Driver, f func()) {
+				d.AfterWindow(delay-(c.least+time.Duration(i.Add(1))%c.widths)*delay/100, delay, f)
+			})
+			t.Logf("%.2f wake-ups a second", got)
+			if most := 2/(c.least*delay/100).Seconds() + 0.2; got > most {
+				t.Errorf("%.2f wake-ups a second, want at most %.2f", got, most)
 			}
 		})
 	}
-	// Windows of different widths share ticks.
-	synctest.Test(t, func(t *testing.T) {
-		var i atomic.Int64
-		got := wakeupsOfIdle(t, n, func(d *driver.Driver, f func()) {
-			d.AfterWindow(delay-time.Duration(1+i.Add(1)%10)*delay/100, delay, f)
-		})
-		if most := 2/(delay/100).Seconds() + 0.2; got > most {
-			t.Errorf("%.2f wake-ups a second, want those of the narrowest, at most %.2f", got, most)
-		}
-	})
 }
 
 // With a message every second, a timer stays where it is while its deadline is in the window, and is
