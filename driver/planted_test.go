@@ -84,6 +84,30 @@ func TestOneSignalWakesUpATakeForEachValue(t *testing.T) {
 	})
 }
 
+// Values of one tick can be taken when all of them have come due, in the order of their deadlines.
+func TestAQueueWaitsForTheWholeTick(t *testing.T) {
+	Alone(t, func(t *testing.T, d *Driver) {
+		d.alarm.close() // no pass runs
+		q, sh := NewQueue[time.Duration](d), &d.shards[0]
+		for _, delay := range []time.Duration{3, 1, 2, 1} {
+			q.Push(delay, delay)
+		}
+		for more := true; more; {
+			if q.first() != nil {
+				t.Fatal("a value was taken before all of the tick were due")
+			}
+			sh.mu.Lock()
+			more = sh.collect(1, 1)
+			sh.mu.Unlock()
+		}
+		for _, want := range []time.Duration{1, 1, 2, 3} {
+			if e := q.first(); e == nil || e.value != want {
+				t.Errorf("took %+v, want %d", e, want)
+			}
+		}
+	}, Shards(1))
+}
+
 // collect pops no more than budget timers and functions that are due at once, in all.
 func TestCollectKeepsItsBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
