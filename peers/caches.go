@@ -11,58 +11,8 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// cacheEntry is a timer as a value of a cache. Its function runs when the entry expires.
-type cacheEntry struct {
-	f   func()
-	ttl time.Duration
-}
-
-// cacheSystem is a cache as a system. Keys are new for each set of timers.
-type cacheSystem struct {
-	keys   atomic.Uint64
-	set    func(key uint64, e *cacheEntry)
-	move   func(key uint64, e *cacheEntry) bool // moves the expiry if there is an entry; nil: the cache cannot
-	remove func(key uint64) bool
-	close  func()
-}
-
-func (s *cacheSystem) Timers(form results.Form, n int, function func(i int) func()) live.Timers {
-	if form != results.FormSchedule {
-		return nil
-	}
-	t := &cacheTimers{s, s.keys.Add(uint64(n)) - uint64(n), make([]cacheEntry, n)}
-	for i := range t.entries {
-		t.entries[i].f = function(i)
-	}
-	if s.move == nil {
-		return t
-	}
-	return cacheMovers{t}
-}
-
-func (s *cacheSystem) Close() error {
-	s.close()
-	return nil
-}
-
-type cacheTimers struct {
-	s       *cacheSystem
-	base    uint64
-	entries []cacheEntry
-}
-
-// with returns the key and the entry of a timer, with another TTL.
-func (t *cacheTimers) with(i int, ttl time.Duration) (uint64, *cacheEntry) {
-	t.entries[i].ttl = ttl
-	return t.base + uint64(i), &t.entries[i]
-}
-
-func (t *cacheTimers) Start(i int, ttl time.Duration) { t.s.set(t.with(i, ttl)) }
-func (t *cacheTimers) Stop(i int) bool                { return t.s.remove(t.base + uint64(i)) }
-
-type cacheMovers struct{ *cacheTimers }
-
-func (t cacheMovers) Reset(i int, ttl time.Duration) bool { return t.s.move(t.with(i, ttl)) }
+// cacheEntry is a timer as a value of a cache, with its time to live. Its function runs when the entry expires.
+type cacheEntry = keyedTimer[time.Duration]
 
 // otterCache is otter without a limit. It visits its wheel once a second, and a bucket of 2^30 ns after its end.
 func otterCache(ttl bool) live.Subject {
@@ -74,20 +24,24 @@ func otterCache(ttl bool) live.Subject {
 			}
 		}}
 		if ttl {
-			o.ExpiryCalculator = otter.ExpiryWritingFunc(func(e otter.Entry[uint64, *cacheEntry]) time.Duration { return e.Value.ttl })
+			o.ExpiryCalculator = otter.ExpiryWritingFunc(func(e otter.Entry[uint64, *cacheEntry]) time.Duration { return e.Value.data })
 		}
 		c, err := otter.New(o)
-		return &cacheSystem{
-			set: func(key uint64, e *cacheEntry) { c.Set(key, e) },
-			move: func(key uint64, e *cacheEntry) bool {
+		return &keyed[time.Duration]{
+			start: func(key uint64, e *cacheEntry, ttl time.Duration) {
+				e.data = ttl
+				c.Set(key, e)
+			},
+			reset: func(key uint64, e *cacheEntry, ttl time.Duration) bool {
+				e.data = ttl
 				_, ok := c.ComputeIfPresent(key, func(*cacheEntry) (*cacheEntry, otter.ComputeOp) { return e, otter.WriteOp })
 				return ok
 			},
-			remove: func(key uint64) bool {
+			stop: func(key uint64, _ *cacheEntry) bool {
 				_, ok := c.Invalidate(key)
 				return ok
 			},
-			close: func() { c.StopAllGoroutines() },
+			end: func() { c.StopAllGoroutines() },
 		}, err
 	}}
 }
@@ -107,9 +61,8 @@ func ristrettoCache(ttl bool) live.Subject {
 				}
 			},
 		})
-		return &cacheSystem{
-			set: func(key uint64, e *cacheEntry) {
-				d := e.ttl
+		return &keyed[time.Duration]{
+			start: func(key uint64, e *cacheEntry, d time.Duration) {
 				if !ttl {
 					d = 0 // forever
 				}
@@ -118,11 +71,11 @@ func ristrettoCache(ttl bool) live.Subject {
 				}
 				c.Wait()
 			},
-			remove: func(key uint64) bool {
+			stop: func(key uint64, _ *cacheEntry) bool {
 				c.Del(key)
 				return true
 			},
-			close: func() {
+			end: func() {
 				closing.Store(true)
 				c.Close()
 			},

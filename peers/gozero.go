@@ -1,7 +1,6 @@
 package main
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/zeromicro/go-zero/core/collection"
@@ -35,55 +34,21 @@ func goZero(slots int, moves bool) live.Subject {
 		Name: name, Role: results.RolePeer, Silent: true,
 		Early: goZeroEarly + goZeroStall, Late: func(time.Duration) time.Duration { return goZeroInterval },
 		Open: func() (live.System, error) {
+			type timer = keyedTimer[struct{}]
 			tw, err := collection.NewTimingWheel(goZeroInterval, slots, func(_, value any) { value.(func())() })
-			return &goZeroSystem{tw: tw, moves: moves}, err
+			s := &keyed[struct{}]{
+				start: func(key uint64, t *timer, delay time.Duration) {
+					if err := tw.SetTimer(key, t.f, max(delay, 1)); err != nil {
+						panic(err)
+					}
+				},
+				stop: func(key uint64, _ *timer) bool { return tw.RemoveTimer(key) == nil },
+				end:  func() { tw.Stop() },
+			}
+			if moves {
+				s.reset = func(key uint64, _ *timer, delay time.Duration) bool { return tw.MoveTimer(key, max(delay, 1)) == nil }
+			}
+			return s, err
 		},
 	}
-}
-
-type goZeroSystem struct {
-	tw    *collection.TimingWheel
-	moves bool
-	keys  atomic.Int64
-}
-
-func (s *goZeroSystem) Timers(form results.Form, n int, function func(i int) func()) live.Timers {
-	if form != results.FormSchedule {
-		return nil
-	}
-	t := goZeroTimers{tw: s.tw, base: s.keys.Add(int64(n)) - int64(n), f: make([]func(), n)}
-	for i := range t.f {
-		t.f[i] = function(i)
-	}
-	if s.moves {
-		return goZeroMovers{t}
-	}
-	return t
-}
-
-func (s *goZeroSystem) Close() error {
-	s.tw.Stop()
-	return nil
-}
-
-// goZeroTimers are timers whose keys are consecutive numbers from base.
-type goZeroTimers struct {
-	tw   *collection.TimingWheel
-	base int64
-	f    []func()
-}
-
-func (t goZeroTimers) Start(i int, delay time.Duration) {
-	if err := t.tw.SetTimer(t.base+int64(i), t.f[i], max(delay, 1)); err != nil {
-		panic(err)
-	}
-}
-
-func (t goZeroTimers) Stop(i int) bool { return t.tw.RemoveTimer(t.base+int64(i)) == nil }
-
-// goZeroMovers are goZeroTimers that can also be moved.
-type goZeroMovers struct{ goZeroTimers }
-
-func (t goZeroMovers) Reset(i int, delay time.Duration) bool {
-	return t.tw.MoveTimer(t.base+int64(i), max(delay, 1)) == nil
 }

@@ -17,43 +17,33 @@ func natsServer() live.Subject {
 	return live.Subject{
 		Name: "nats-server thw", Role: results.RolePeer,
 		Open: func() (live.System, error) {
-			s := &natsSystem{wheel: thw.NewHashWheel(), f: make(map[uint64]func()), at: math.MaxInt64}
+			s := &natsWheel{wheel: thw.NewHashWheel(), f: make(map[uint64]func()), at: math.MaxInt64}
 			s.timer = time.AfterFunc(math.MaxInt64, s.expire)
-			return s, nil
+			return &keyed[int64]{start: s.start, reset: s.reset, stop: s.stop, end: s.close}, nil
 		},
 	}
 }
 
-type natsSystem struct {
+type natsWheel struct {
 	mu    sync.Mutex
 	wheel *thw.HashWheel
 	f     map[uint64]func()
-	last  uint64 // the last sequence number
 	timer *time.Timer
 	at    int64 // the time that timer is set to, or math.MaxInt64
 }
 
-func (s *natsSystem) Timers(form results.Form, n int, function func(i int) func()) live.Timers {
-	if form != results.FormSchedule {
-		return nil
-	}
-	t := &natsTimers{s: s, seq: make([]uint64, n), expires: make([]int64, n), f: make([]func(), n)}
-	for i := range t.f {
-		t.f[i] = function(i)
-	}
-	return t
-}
+// natsTimer is a timer with its expiration.
+type natsTimer = keyedTimer[int64]
 
-func (s *natsSystem) Close() error {
+func (s *natsWheel) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.timer.Stop()
 	s.at = math.MinInt64
-	return nil
 }
 
 // set sets the timer to an earlier expiration. The caller holds the lock.
-func (s *natsSystem) set(expires int64) {
+func (s *natsWheel) set(expires int64) {
 	if expires < s.at {
 		s.at = expires
 		s.timer.Reset(time.Duration(expires - time.Now().UnixNano()))
@@ -61,7 +51,7 @@ func (s *natsSystem) set(expires int64) {
 }
 
 // expire runs the functions of expired timers, each in its own goroutine, like time.AfterFunc.
-func (s *natsSystem) expire() {
+func (s *natsWheel) expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.at == math.MinInt64 {
@@ -78,44 +68,32 @@ func (s *natsSystem) expire() {
 	}
 }
 
-type natsTimers struct {
-	s       *natsSystem
-	seq     []uint64
-	expires []int64
-	f       []func()
-}
-
-func (t *natsTimers) Start(i int, delay time.Duration) {
-	s := t.s
+func (s *natsWheel) start(key uint64, t *natsTimer, delay time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last++
-	t.seq[i], t.expires[i] = s.last, time.Now().Add(delay).UnixNano()
-	s.f[s.last] = t.f[i]
-	_ = s.wheel.Add(s.last, t.expires[i]) // always nil
-	s.set(t.expires[i])
+	t.data, s.f[key] = time.Now().Add(delay).UnixNano(), t.f
+	_ = s.wheel.Add(key, t.data) // always nil
+	s.set(t.data)
 }
 
-func (t *natsTimers) Stop(i int) bool {
-	s := t.s
+func (s *natsWheel) stop(key uint64, t *natsTimer) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.wheel.Remove(t.seq[i], t.expires[i]) != nil {
+	if s.wheel.Remove(key, t.data) != nil {
 		return false
 	}
-	delete(s.f, t.seq[i])
+	delete(s.f, key)
 	return true
 }
 
-func (t *natsTimers) Reset(i int, delay time.Duration) bool {
-	s := t.s
+func (s *natsWheel) reset(key uint64, t *natsTimer, delay time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	expires := time.Now().Add(delay).UnixNano()
-	if s.wheel.Update(t.seq[i], t.expires[i], expires) != nil {
+	if s.wheel.Update(key, t.data, expires) != nil {
 		return false
 	}
-	t.expires[i] = expires
+	t.data = expires
 	s.set(expires)
 	return true
 }

@@ -17,41 +17,40 @@ func robfigCron() live.Subject {
 	return live.Subject{
 		Name: "robfig/cron", Role: results.RolePeer, Silent: true, Limit: 1000,
 		Open: func() (live.System, error) {
-			s := &cronSystem{c: cron.New()}
-			s.c.Start()
-			return s, nil
+			c := cron.New()
+			c.Start()
+			return &keyed[cronEntry]{
+				start: func(_ uint64, t *cronTimer, delay time.Duration) {
+					e := &t.data
+					e.mu.Lock()
+					defer e.mu.Unlock()
+					e.id = c.Schedule(&once{at: time.Now().Add(delay)}, cron.FuncJob(func() {
+						e.remove(c)
+						t.f()
+					}))
+				},
+				stop: func(_ uint64, t *cronTimer) bool {
+					t.data.remove(c)
+					return true
+				},
+				end: func() { c.Stop() },
+			}, nil
 		},
 	}
 }
 
-type cronSystem struct{ c *cron.Cron }
+type cronTimer = keyedTimer[cronEntry]
 
-func (s *cronSystem) Timers(form results.Form, n int, function func(i int) func()) live.Timers {
-	if form != results.FormSchedule {
-		return nil
-	}
-	t := &cronTimers{c: s.c, entries: make([]cronEntry, n)}
-	for i := range t.entries {
-		t.entries[i].f = function(i)
-	}
-	return t
-}
-
-func (s *cronSystem) Close() error {
-	s.c.Stop()
-	return nil
-}
-
-type cronTimers struct {
-	c       *cron.Cron
-	entries []cronEntry
-}
-
-// cronEntry is a timer. Its job removes it, because cron keeps entries after their time.
+// cronEntry is the entry of a timer. Its job removes it, because cron keeps entries after their time.
 type cronEntry struct {
-	f  func()
 	mu sync.Mutex
 	id cron.EntryID
+}
+
+func (e *cronEntry) remove(c *cron.Cron) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c.Remove(e.id)
 }
 
 // once is a schedule with a single time.
@@ -67,24 +66,4 @@ func (o *once) Next(time.Time) time.Time {
 	}
 	o.over = true
 	return o.at
-}
-
-func (t *cronTimers) Start(i int, delay time.Duration) {
-	e := &t.entries[i]
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.id = t.c.Schedule(&once{at: time.Now().Add(delay)}, cron.FuncJob(func() {
-		e.mu.Lock()
-		t.c.Remove(e.id)
-		e.mu.Unlock()
-		e.f()
-	}))
-}
-
-func (t *cronTimers) Stop(i int) bool {
-	e := &t.entries[i]
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	t.c.Remove(e.id)
-	return true
 }
