@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/timerbench/timerbench/bench/workload"
@@ -12,8 +11,7 @@ type cell struct {
 	workload workload.Workload
 	n        int
 	seed     uint64
-	open     func(context.Context, cell) (source, error)
-	recorded int // operations of a recording, which ends; 0: a script, which does not
+	trace    *Trace // nil: a workload
 
 	// period is the number of operations over which the rounds are spread, after a warm-up: about those that replace the
 	// population. It is 0 without a warm-up: a cycle has all operations, and a recording ends.

@@ -89,8 +89,8 @@ func (c cell) seconds(contenders int) float64 {
 		fixed   = 0.05   // of a pass
 		traced  = 100e-9 // of an operation of a trace
 	)
-	if c.recorded > 0 {
-		return traced * float64(c.passes) * float64(c.recorded) * float64(contenders)
+	if c.trace != nil {
+		return traced * float64(c.passes) * float64(c.trace.operations()) * float64(contenders)
 	}
 	many := float64(c.n) / float64(c.n+50_000)
 	op := perOp + missing*many

@@ -2,7 +2,9 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 	"sync"
@@ -22,7 +24,7 @@ type pass struct {
 	number int          // in the cell
 	in     []*contender // those that take part
 
-	source source
+	source *source
 	rounds []round
 	plan   roundPlan
 	warmUp *script.WarmUp  // nil: a cycle or a recording has none
@@ -43,35 +45,37 @@ type progress struct {
 // begin opens the source and fills a fresh instance for each contender, in their order.
 func (m *cellRun) begin(ctx context.Context, number int, in []*contender) (*pass, error) {
 	start := time.Now()
-	s, err := m.cell.open(ctx, m.cell)
+	s, err := m.cell.open()
 	if err != nil {
 		return nil, err
 	}
 	p := &pass{cellRun: m, number: number, in: slices.Clone(in), rounds: m.cell.roundsOf(number), source: s}
-	p.took("scripts", start)
 	if m.cell.period > 0 {
 		p.warmUp = m.cell.workload.WarmUp(m.cell.n)
 	}
-	if err := p.fill(ctx); err != nil {
+	b, err := s.fill(ctx)
+	p.took("scripts", start)
+	if err == nil {
+		err = p.fill(ctx, b)
+	}
+	if err != nil {
 		p.end()
 		return nil, err
 	}
-	p.plan = s.plan(len(m.cell.roundsOf(0)), len(p.rounds[0].modes)) // the first round has the most
+	p.plan = m.cell.plan(s, len(m.cell.roundsOf(0)), len(p.rounds[0].modes)) // the first round has the most
 	return p, nil
 }
 
-func (p *pass) fill(ctx context.Context) error {
+func (p *pass) fill(ctx context.Context, b *script.Block) error {
 	defer p.took("fill", time.Now())
-	if err := p.onEach(ctx, p.in, 0, func(c *contender) error { return c.begin(p.source.keys()) }); err != nil {
+	if err := p.onEach(ctx, p.in, 0, func(c *contender) error { return c.begin(b.Keys) }); err != nil {
 		return err
 	}
-	return p.source.populate(func(b *script.Block) error {
-		p.at = progress{passed: b.Passed, fired: b.Want.Fired}
-		if p.warmUp != nil {
-			p.warmUp.Note(b)
-		}
-		return p.replayOnAll(ctx, b)
-	})
+	p.at = progress{passed: b.Passed, fired: b.Want.Fired}
+	if p.warmUp != nil {
+		p.warmUp.Note(b)
+	}
+	return p.replayOnAll(ctx, b)
 }
 
 // firstBlock replays an untimed block, in which the structures grow. The first pass checks every
@@ -81,15 +85,15 @@ func (p *pass) firstBlock(ctx context.Context) error {
 	if p.number > 0 {
 		return p.replayNext(ctx, p.plan.block)
 	}
-	b, err := p.next(p.plan.prove, nil)
+	b, err := p.next(ctx, p.plan.prove, nil)
 	if err != nil {
 		return err
 	}
 	return p.onEach(ctx, p.in, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, true) })
 }
 
-func (p *pass) next(size int, reuse *script.Block) (*script.Block, error) {
-	b, err := p.source.nextBlock(size, reuse)
+func (p *pass) next(ctx context.Context, size int, reuse *script.Block) (*script.Block, error) {
+	b, err := p.source.next(ctx, size, reuse)
 	if err == nil {
 		p.at.operations += b.Calls + b.Pops
 		p.at.ticks += b.Ticks
@@ -102,7 +106,7 @@ func (p *pass) next(size int, reuse *script.Block) (*script.Block, error) {
 }
 
 func (p *pass) replayNext(ctx context.Context, size int) error {
-	b, err := p.next(size, p.spare)
+	b, err := p.next(ctx, size, p.spare)
 	if err != nil {
 		return err
 	}
@@ -136,7 +140,7 @@ func (p *pass) ageTo(ctx context.Context, age int) error {
 		if next == 0 {
 			break
 		}
-		b, err := p.next(next, spare)
+		b, err := p.next(ctx, next, spare)
 		if err != nil {
 			return err
 		}
@@ -202,7 +206,7 @@ func (p *pass) runSegment(ctx context.Context, r round) error {
 		if m == modeWarm {
 			size = p.plan.warm
 		}
-		b, err := p.next(size, p.blocks[i])
+		b, err := p.next(ctx, size, p.blocks[i])
 		if err != nil {
 			return err
 		}
@@ -242,12 +246,15 @@ func (p *pass) replaySegment(ctx context.Context, c *contender, modes []mode, t 
 	return nil
 }
 
-// finish replays the remaining blocks of the source and makes the checks at the end of a pass.
+// finish replays the rest of a recording, so that the proof covers all of it, and makes the checks at the end of a pass.
 func (p *pass) finish(ctx context.Context) error {
 	start := time.Now()
-	replay := func(b *script.Block) error { return p.replayOnAll(ctx, b) }
-	if err := p.source.remaining(replay); err != nil {
-		return err
+	for p.source.recording != nil {
+		if err := p.replayNext(ctx, largestBlock); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
 	}
 	p.took("ageing", start)
 	return p.checkEnd(ctx, p.in)

@@ -1,16 +1,13 @@
 package bench
 
 import (
-	"context"
 	"errors"
 	"math"
 	"runtime/metrics"
-	"slices"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -55,35 +52,25 @@ func TestTheCollectorIsOffInTrials(t *testing.T) {
 	}
 }
 
-// sizesAsked is a source that notes how many operations the blocks have.
-type sizesAsked struct {
-	source
-	sizes []int
-}
-
-func (s *sizesAsked) nextBlock(size int, reuse *script.Block) (*script.Block, error) {
-	s.sizes = append(s.sizes, size)
-	return s.source.nextBlock(size, reuse)
-}
-
 // Before the timed block of each round stands one that touches the population, as far as it fits into
 // the cache.
 func TestTheCacheIsWarmBeforeATimedBlock(t *testing.T) {
 	for n, want := range map[int]int{100: 5_000, 10_000: 10_000, 30_000: 25_000} {
 		cfg := tinyRun(t, []string{"minheap"}, []string{"churn"})
 		c := cfg.Profile.with(nil, 1, false).cell(cfg.Workloads[0], n)
-		asked := &sizesAsked{}
-		c.open = func(ctx context.Context, c cell) (s source, err error) {
-			asked.source, err = openScript(ctx, c)
-			return asked, err
-		}
-		if err := newRig(nil).newCellRun(c, cfg.Structures, nil).runCommonPasses(t.Context()); err != nil {
+		p, err := newRig(nil).newCellRun(c, cfg.Structures, nil).begin(t.Context(), 0, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		// After the block that is proved and the warm-up come those of the round: warm, cost, by kind, latency.
-		block, last := c.block(), asked.sizes[max(0, len(asked.sizes)-4):]
-		if len(asked.sizes) < 5 || last[0] < want || !slices.Equal(last[1:], []int{block, block, block}) {
-			t.Errorf("n %d: at last blocks of %d operations, want one of %d and three of %d", n, last, want, block)
+		if err := p.round(t.Context(), p.rounds[0]); err != nil {
+			t.Fatal(err)
 		}
+		block := c.block()
+		for i, want := range []int{want, block, block, block} { // warm, cost, by kind, latency
+			if got := p.blocks[i].Calls + p.blocks[i].Pops; got < want || got > want+want/10 {
+				t.Errorf("n %d: block %d has %d operations, want %d", n, i, got, want)
+			}
+		}
+		p.end()
 	}
 }

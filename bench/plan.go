@@ -57,7 +57,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 			c.debt = min(c.debt, inStep)
 		}
 		unit := c.workload.CostUnit()
-		if cfg.Turns == nil && c.recorded == 0 && c.n == profile.largestSize() && !collected[unit] {
+		if cfg.Turns == nil && c.trace == nil && c.n == profile.largestSize() && !collected[unit] {
 			c.withGC, collected[unit] = mostWithGC, true
 		}
 		p.Steps = append(p.Steps, c.step(entries, cfg))
@@ -117,7 +117,7 @@ func (p *Plan) addAnalyses(profile Profile, all []entry.Entry, workloads []workl
 func (p *Plan) finish(profile Profile, cfg Config) error {
 	least := fixed(profile.Trials, roundsPerPass).passes
 	for _, s := range p.Steps {
-		if s.cell != nil && s.cell.recorded == 0 {
+		if s.cell != nil && s.cell.trace == nil {
 			least = min(least, s.cell.passes)
 		}
 		if s.Workload != "" && (p.cheapest.Name == "" || s.Seconds < p.cheapest.Seconds) {
@@ -148,7 +148,7 @@ func (p *Plan) Seconds() float64 {
 func (p *Plan) ProofSeconds() float64 {
 	sum := 0.0
 	for _, s := range p.Steps {
-		if c := s.cell; c != nil && c.recorded == 0 {
+		if c := s.cell; c != nil && c.trace == nil {
 			sum += 130e-9 * float64(s.Contenders*(c.n+c.trials*c.block()))
 		}
 	}

@@ -182,7 +182,7 @@ func (p Profile) fit(all []entry.Entry, n int) []entry.Entry {
 
 func (p Profile) cell(w workload.Workload, n int) cell {
 	c := cell{
-		workload: w, n: n, open: openScript, proveOps: p.ProveOps, leaves: p.leaves(w, n), debt: p.measuresDebt(w, n),
+		workload: w, n: n, proveOps: p.ProveOps, leaves: p.leaves(w, n), debt: p.measuresDebt(w, n),
 		schedule: fixed(p.Trials, roundsPerPass),
 	}
 	if !c.cyclic() {

@@ -62,8 +62,8 @@ func (c cell) raced() schedule {
 		trials: c.trials, common: 1, ages: 1, until: 1, most: mostRounds, detailed: c.trials, slowest: slowDebt, control: true,
 	}
 	switch {
-	case c.recorded > 0:
-		s.perPass = roundsOfRecording(c.recorded)
+	case c.trace != nil:
+		s.perPass = roundsOfRecording(c.trace.operations())
 		s.passes = (plannedRounds + s.perPass - 1) / s.perPass
 	case c.leaves == allButFew:
 		s.passes, s.perPass, s.most = 1, 12, 1

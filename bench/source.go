@@ -4,30 +4,50 @@ import (
 	"context"
 
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/structures"
 )
 
-type source interface {
-	// plan returns the sizes of the blocks of a round, for that number of rounds with that number of
-	// blocks.
-	plan(rounds, blocks int) roundPlan
-	// keys returns the number of keys in the blocks of populate.
-	keys() int
-	// populate calls do with the blocks that fill a structure. They are the same in
-	// each call. A block is valid until do returns.
-	populate(do func(*script.Block) error) error
-	// nextBlock returns the next block after populate. It reuses the memory of reuse, which may be
-	// nil. The block has at least size operations, or fewer at the end. After the end the error is
-	// io.EOF.
-	nextBlock(size int, reuse *script.Block) (*script.Block, error)
-	// remaining calls do with the remaining blocks of a source that ends, so that the proof covers
-	// the whole source.
-	remaining(do func(*script.Block) error) error
-	// Pending calls do with each pending timer after the last block.
-	Pending(do func(script.Timer))
-	// MedianDelay returns the median of the delays so far, in ticks; 0: there is none.
-	MedianDelay() structures.Tick
-	close()
+// source is the script of a workload, which does not end, or of a recording.
+type source struct {
+	*script.Script
+	recording *recording // nil: a workload
+}
+
+func (c cell) open() (*source, error) {
+	if c.trace != nil {
+		return c.trace.open()
+	}
+	return &source{Script: c.workload.Script(c.n, c.seed)}, nil
+}
+
+func (s *source) close() {
+	if s.recording != nil {
+		_ = s.recording.reader.Close() // it was only read
+	}
+}
+
+// fill returns the block that fills a structure. It must be called first.
+func (s *source) fill(ctx context.Context) (*script.Block, error) {
+	if s.recording == nil {
+		return s.FillContext(ctx)
+	}
+	b, err := s.Write(ctx, nil, s.recording.fill)
+	if err == nil {
+		b.Keys = len(s.recording.timers)
+	}
+	return b, err
+}
+
+// next returns the next block. It reuses the memory of reuse, which may be nil. The block has at least size operations, or
+// fewer at the end of a recording. After that the error is io.EOF.
+func (s *source) next(ctx context.Context, size int, reuse *script.Block) (*script.Block, error) {
+	if s.recording == nil {
+		return s.NextContext(ctx, size, reuse)
+	}
+	return s.Write(ctx, reuse, func(w *script.Writer) {
+		for range size {
+			s.recording.call(w)
+		}
+	})
 }
 
 // roundPlan has the sizes of the blocks of a cell. A round is divided into
@@ -40,38 +60,11 @@ type roundPlan struct {
 	segments int // in a round
 }
 
-// scriptSource provides the blocks of a script, which does not end.
-type scriptSource struct {
-	*script.Script
-	ctx       context.Context // of the run: writing a script can take seconds
-	roundPlan roundPlan
-	fillBlock *script.Block
-}
-
-func openScript(ctx context.Context, c cell) (source, error) {
-	block := c.block()
-	s := &scriptSource{
-		Script: c.workload.Script(c.n, c.seed), ctx: ctx,
-		roundPlan: roundPlan{
-			prove: max(block, proveSize(c.proveOps, c.n)), block: block, warm: warmSize(c.n), segments: 1,
-		},
+// plan returns the sizes of the blocks after the fill.
+func (c cell) plan(s *source, rounds, blocks int) roundPlan {
+	if r := s.recording; r != nil {
+		return divided(r.operations()-r.made, rounds, blocks)
 	}
-	var err error
-	s.fillBlock, err = s.FillContext(ctx)
-	return s, err
+	block := c.block()
+	return roundPlan{prove: max(block, proveSize(c.proveOps, c.n)), block: block, warm: warmSize(c.n), segments: 1}
 }
-
-func (s *scriptSource) plan(int, int) roundPlan { return s.roundPlan }
-
-func (s *scriptSource) keys() int { return s.fillBlock.Keys }
-
-func (s *scriptSource) populate(do func(*script.Block) error) error { return do(s.fillBlock) }
-
-func (s *scriptSource) nextBlock(size int, reuse *script.Block) (*script.Block, error) {
-	s.fillBlock = nil // frees its memory, which may be large
-	return s.NextContext(s.ctx, size, reuse)
-}
-
-func (s *scriptSource) remaining(func(*script.Block) error) error { return nil }
-
-func (s *scriptSource) close() {}

@@ -1,10 +1,7 @@
 package bench
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -80,34 +77,28 @@ const traceInstances = 3
 
 func (t *Trace) cell(trials int) cell {
 	perPass := max(roundsPerPass, (trials+traceInstances-1)/traceInstances)
-	open := func(context.Context, cell) (source, error) { return newTraceSource(t) }
-	return cell{workload: t.workload(), n: t.n(), open: open, recorded: t.operations(), schedule: fixed(trials, perPass)}
+	return cell{workload: t.workload(), n: t.n(), trace: t, schedule: fixed(trials, perPass)}
 }
 
-// traceSource provides the blocks of a trace. Each instance of a contender replays
-// the whole trace, in order:
+// recording makes the calls of a trace. Each instance of a contender replays the whole trace, in order:
 //
 //   - The beginning fills the structure, until the number of pending timers reaches its
 //     mean, but at most with half of the trace.
 //   - The next block is the block with checked answers.
 //   - The rest is divided among the rounds of the pass, one mode after the other.
-//
-// traceSource reads one block at a time, so the memory does not depend on the length of the trace.
-type traceSource struct {
+type recording struct {
 	*Trace
-	*script.Script
-	reader  *trace.File
-	opsRead uint64        // operations so far
-	timers  []uint32      // keys in the script, by key in the trace
-	memory  *script.Block // of populate
+	reader *trace.File
+	made   int      // calls so far
+	timers []uint32 // keys in the script, by key in the trace
 }
 
-// largestBlock is the largest number of operations in a block (chosen). It limits the memory.
+// largestBlock is the largest number of operations in a block after the fill (chosen). It limits the memory.
 const largestBlock = 25_000
 
-func newTraceSource(t *Trace) (*traceSource, error) {
+func (t *Trace) open() (*source, error) {
 	reader, err := trace.Open(t.Path)
-	return &traceSource{Trace: t, Script: script.New(nil, nil), reader: reader, timers: make([]uint32, max(1, t.Summary.Totals.Keys))}, err
+	return &source{script.New(nil, nil), &recording{t, reader, 0, make([]uint32, max(1, t.Summary.Totals.Keys))}}, err
 }
 
 const modesOfTrace = 4
@@ -120,14 +111,6 @@ func roundsOfRecording(operations int) int {
 	return min(max(least, 2*p.segments*p.block/block-1), most)
 }
 
-func (s *traceSource) plan(rounds, blocks int) roundPlan {
-	left := s.operations() - int(s.opsRead)
-	if s.opsRead == 0 {
-		left /= 2 // the fill takes at most half
-	}
-	return divided(left, rounds, blocks)
-}
-
 // divided divides operations among a block that is proved and rounds with that number of blocks.
 func divided(operations, rounds, blocks int) roundPlan {
 	perRound := operations / (rounds + 1)
@@ -137,66 +120,23 @@ func divided(operations, rounds, blocks int) roundPlan {
 	return roundPlan{prove: min(perRound, largestBlock), block: block, warm: block / 2, segments: segments}
 }
 
-func (s *traceSource) keys() int { return len(s.timers) }
-
-func (s *traceSource) populate(do func(*script.Block) error) error {
-	ops := s.Summary.Totals.Count()
-	for s.opsRead < ops/2 && float64(s.reader.Pending()) < s.Summary.ResidentOp {
-		b, err := s.readBlock(int(min(largestBlock, ops/2-s.opsRead)), s.memory, s.Summary.ResidentOp)
-		if err == nil {
-			s.memory, err = b, do(b)
-		}
-		if err != nil {
-			return err
-		}
+func (r *recording) fill(w *script.Writer) {
+	for r.made < r.operations()/2 && float64(w.Pending()) < r.Summary.ResidentOp {
+		r.call(w)
 	}
-	return nil
 }
 
-func (s *traceSource) nextBlock(size int, reuse *script.Block) (*script.Block, error) {
-	return s.readBlock(size, reuse, math.Inf(1))
-}
-
-func (s *traceSource) remaining(do func(*script.Block) error) error {
-	b, err := s.nextBlock(largestBlock, s.memory)
-	for ; err == nil; b, err = s.nextBlock(largestBlock, b) {
-		if err := do(b); err != nil {
-			return err
-		}
+// call makes the next call, or stops the writer at the end of the trace.
+func (r *recording) call(w *script.Writer) {
+	op, err := r.reader.Next()
+	if err == nil && int(op.Key) >= len(r.timers) {
+		err = fmt.Errorf("%s has changed since it was opened", r.Path)
 	}
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
-func (s *traceSource) close() { _ = s.reader.Close() } // it was only read
-
-// readBlock returns a block of size operations. The block has fewer at the end of the trace, or
-// when maxPending timers are pending. After the end the error is io.EOF.
-func (s *traceSource) readBlock(size int, reuse *script.Block, maxPending float64) (b *script.Block, err error) {
-	b, _ = s.Write(context.Background(), reuse, func(w *script.Writer) { // which ends
-		for n := 0; n < size && float64(w.Pending()) < maxPending; n++ {
-			if err = s.readOp(w); err != nil {
-				if n > 0 && errors.Is(err, io.EOF) {
-					err = nil
-				}
-				return
-			}
-		}
-	})
-	return b, err
-}
-
-func (s *traceSource) readOp(w *script.Writer) error {
-	op, err := s.reader.Next()
 	if err != nil {
-		return err
+		w.Stop(err)
 	}
-	if s.opsRead++; int(op.Key) >= len(s.timers) {
-		return fmt.Errorf("%s has changed since it was opened", s.Path)
-	}
-	switch timer := &s.timers[op.Key]; op.Kind {
+	r.made++
+	switch timer := &r.timers[op.Key]; op.Kind {
 	case trace.Schedule:
 		*timer = w.Schedule(op.At)
 	case trace.Reschedule:
@@ -210,5 +150,4 @@ func (s *traceSource) readOp(w *script.Writer) error {
 	case trace.Advance:
 		w.Wake(op.At)
 	}
-	return nil
 }

@@ -85,7 +85,7 @@ func recordedTrace(t *testing.T, calls int) *Trace {
 
 // replayTrace replays a trace in all ways, one after the other, and returns the proof.
 func replayTrace(e entry.Entry, t *Trace) (script.Proof, error) {
-	source, err := newTraceSource(t)
+	source, err := t.open()
 	if err != nil {
 		return script.Proof{}, err
 	}
@@ -101,7 +101,7 @@ func replayTrace(e entry.Entry, t *Trace) (script.Proof, error) {
 	var b *script.Block
 	for way := 0; ; way++ {
 		var err error
-		b, err = source.nextBlock(997, b)
+		b, err = source.next(context.Background(), 997, b)
 		if errors.Is(err, io.EOF) {
 			return i.Proof(), i.Check(source.Pending)
 		}
@@ -135,15 +135,15 @@ func TestATraceOfAWorkloadIsItsScript(t *testing.T) {
 	if got := made.Summary.Totals.Count(); got != uint64(ops) {
 		t.Fatalf("%d operations, want %d", got, ops)
 	}
-	source, err := newTraceSource(made)
+	source, err := made.open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer source.close()
-	if err := source.populate(func(*script.Block) error { return nil }); err != nil {
+	if _, err := source.fill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	last, err := source.nextBlock(ops, nil)
+	last, err := source.next(t.Context(), ops, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,8 @@ package script
 
 import (
 	"context"
+	"errors"
+	"io"
 
 	"github.com/timerbench/timerbench/structures"
 )
@@ -62,18 +64,22 @@ func (s *Script) NextContext(ctx context.Context, size int, reuse *Block) (*Bloc
 	})
 }
 
-// Write returns a block of the calls that write makes. A script of such blocks alone needs no process.
+// Write returns a block of the calls that write makes, up to [Writer.Stop]. A script of such blocks alone needs no process.
 func (s *Script) Write(ctx context.Context, reuse *Block, write func(w *Writer)) (b *Block, err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
-		case interruption:
-			b, err = nil, ctx.Err()
+		case stopped:
+			if last := s.writer.end(); errors.Is(p.err, io.EOF) && len(last.Ops) > 0 {
+				b = last
+			} else {
+				err = p.err
+			}
 		default:
 			panic(p)
 		}
 	}()
-	s.writer.interrupted = func() bool { return ctx.Err() != nil }
+	s.writer.interrupted = ctx.Err
 	s.writer.begin(reuse)
 	write(&s.writer)
 	return s.writer.end(), ctx.Err()

@@ -29,8 +29,8 @@ type Writer struct {
 	late        uint64 // sum of LateChecksum
 	tally       Tally  // its queue holds the dead entries that left deadlines before they were due
 
-	interrupted func() bool // whether to stop writing; nil: never
-	callCount   uint        // calls of checkInterrupted
+	interrupted func() error // why to stop writing, or nil
+	callCount   uint         // calls of checkInterrupted
 }
 
 // modelTimer is the state of the timer of one key.
@@ -181,14 +181,19 @@ func (w *Writer) pending(do func(Timer)) {
 	}
 }
 
-// interruption is the value of the panic that stops a process in the middle of a block.
-type interruption struct{}
+// stopped is the value of the panic of Stop.
+type stopped struct{ err error }
 
-// checkInterrupted panics if writing must stop. A fill may take seconds, and processes do not check a context.
+// Stop stops the writing of a block, which returns the error. With io.EOF the script ends after that block.
+func (w *Writer) Stop(err error) { panic(stopped{err}) }
+
+// checkInterrupted stops if the context is done. A fill may take seconds, and processes do not check a context.
 func (w *Writer) checkInterrupted() {
 	const every = 1 << 12
-	if w.callCount++; w.callCount%every == 0 && w.interrupted != nil && w.interrupted() {
-		panic(interruption{})
+	if w.callCount++; w.callCount%every == 0 {
+		if err := w.interrupted(); err != nil {
+			w.Stop(err)
+		}
 	}
 }
 
