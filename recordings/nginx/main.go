@@ -39,12 +39,13 @@ func write(out, about string, logs []string) error {
 	}
 	defer func() { _ = in.Close() }() // opened for reading
 	var made bytes.Buffer
-	err = readLog(in, logs[0], func() (*trace.Writer, error) {
-		return trace.NewWriter(&made, trace.Header{
-			Name:        strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)),
-			Description: about, Tick: time.Millisecond, Sites: true,
-		})
+	w, err := trace.NewWriter(&made, trace.Header{
+		Name:        strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)),
+		Description: about, Tick: time.Millisecond, Sites: true,
 	})
+	if err == nil {
+		err = readLog(in, logs[0], w)
+	}
 	if err != nil {
 		return err
 	}

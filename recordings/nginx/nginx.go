@@ -13,8 +13,8 @@ import (
 )
 
 // readLog reads the timers of nginx from its error log at level debug, which needs a build with
-// --with-debug, and writes them to a trace with ticks of a millisecond. It calls create at the
-// first timer, and closes the Writer. Errors contain log, the name of the log.
+// --with-debug, and writes them to a trace with ticks of a millisecond, which it closes. Errors
+// contain name, the name of the log.
 //
 // The workers of one nginx have separate timers. The trace holds all of them, as that of a Go
 // program holds the timers of all processors. nginx does not move a timer by less than 300 ms.
@@ -23,16 +23,30 @@ import (
 // The times in the log are in seconds. The clock of nginx, in milliseconds, follows from the deadline minus the delay
 // of each timer that is added, and from the time that nginx says it has waited. The log does not tell who adds a
 // timer. The site is the last action of the connection's HTTP that the log tells, such as "http upstream request".
-func readLog(in io.Reader, name string, create func() (*trace.Writer, error)) error {
-	n := nginx{
-		create: create, workers: map[string]*nginxWorker{}, pending: map[nginxTimer][]uint64{}, doing: map[string]string{},
+func readLog(in io.Reader, name string, out *trace.Writer) error {
+	n := nginx{writer: out, workers: map[string]*nginxWorker{}, pending: map[nginxTimer][]uint64{}, doing: map[string]string{}}
+	lines := bufio.NewReader(in)
+	for number := 1; ; number++ {
+		text, err := lines.ReadString('\n')
+		switch {
+		case err == nil:
+			err = n.line(strings.TrimRight(text, "\r\n"))
+		case errors.Is(err, io.EOF) && text == "" && n.out != nil:
+			return n.out.Close(n.last * 1e6) // removals without a known time are left out
+		case errors.Is(err, io.EOF) && text == "":
+			return fmt.Errorf("%s: no timer: want lines \"event timer add\", of a build --with-debug and error_log at the level debug", name)
+		case errors.Is(err, io.EOF):
+			err = errors.New("cut short: want a whole line")
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", name, number, err)
+		}
 	}
-	return errors.Join(readLines(in, name, n.line, n.end), n.close())
 }
 
 // nginx is the state of an import. Times are in milliseconds.
 type nginx struct {
-	create  func() (*trace.Writer, error)
+	writer  *trace.Writer
 	out     *trace.Observer // nil: no timer yet
 	last    int64
 	timers  uint64 // so far
@@ -64,6 +78,9 @@ var (
 	nginxDoes = regexp.MustCompile(`^(?:accept|(?:set )?http [a-z ]*[a-z])`)
 )
 
+// nginxTells has the messages about timers, and how many numbers each has.
+var nginxTells = map[string]int{"event timer add": 3, "event timer del": 2, "timer delta": 1}
+
 // line reads a line of the log.
 func (n *nginx) line(text string) error {
 	parts := nginxLine.FindStringSubmatch(text)
@@ -81,58 +98,49 @@ func (n *nginx) line(text string) error {
 	}
 	again := w.again
 	w.again = false
-	if what, ok := strings.CutPrefix(message, "event timer add: "); ok {
-		numbers, err := nginxNumbers(what, 3)
-		if err != nil {
-			return err
-		}
+	what, text, _ := strings.Cut(message, ": ")
+	numbers, err := nginxNumbers(text, nginxTells[what])
+	if err != nil {
+		return err
+	}
+	switch {
+	case what == "event timer add":
 		fd, delay, key := numbers[0], numbers[1], numbers[2]
 		return n.add(w, nginxTimer{pid, fd, key}, key-delay, n.doing[connection], again)
-	}
-	if what, ok := strings.CutPrefix(message, "event timer del: "); ok {
-		numbers, err := nginxNumbers(what, 2)
-		if err != nil {
-			return err
-		}
-		if err := n.release(w); err != nil {
-			return err
-		}
+	case what == "event timer del":
+		err := n.release(w)
 		w.held, w.again = append(w.held, nginxTimer{pid, numbers[0], numbers[1]}), true
-		return nil
-	}
-	if what, ok := strings.CutPrefix(message, "timer delta: "); ok {
-		numbers, err := nginxNumbers(what, 1)
-		if err != nil {
-			return err
-		}
+		return err
+	case what == "timer delta":
 		if !w.known {
 			w.clock += numbers[0]
 		}
 		w.known = true
-		err = n.release(w)
+		err := n.release(w)
 		w.expires = true
 		return err
-	}
-	if nginxWait.MatchString(message) {
+	case nginxWait.MatchString(message):
 		err := n.release(w)
 		w.known, w.expires = false, false
 		return err
-	}
-	if what := nginxDoes.FindString(message); what != "" && connection != "" {
-		n.doing[connection] = what
-	} else if strings.HasPrefix(message, "close http connection") {
+	case strings.HasPrefix(message, "close http connection"):
 		delete(n.doing, connection)
+	}
+	if does := nginxDoes.FindString(message); does != "" && connection != "" {
+		n.doing[connection] = does
 	}
 	return nil
 }
 
 // nginxNumbers parses numbers that are separated by colons.
 func nginxNumbers(text string, want int) ([]int64, error) {
-	fields := strings.Split(strings.ReplaceAll(text, " ", ""), ":")
-	numbers := make([]int64, len(fields))
-	for i, field := range fields {
-		var err error
-		if numbers[i], err = strconv.ParseInt(field, 10, 64); err != nil || len(fields) != want {
+	numbers, fields := make([]int64, want), strings.Split(text, ":")
+	for i := range numbers {
+		err := strconv.ErrSyntax
+		if len(fields) == want {
+			numbers[i], err = strconv.ParseInt(strings.TrimSpace(fields[i]), 10, 64)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("event timer %q: want %d whole numbers and colons between them", text, want)
 		}
 	}
@@ -154,12 +162,8 @@ func (n *nginx) add(w *nginxWorker, timer nginxTimer, now int64, site string, ag
 		return err
 	}
 	if n.out == nil {
-		to, err := n.create()
-		if err != nil {
-			return err
-		}
 		n.last = now
-		n.out = trace.NewObserver(to, now*1e6)
+		n.out = trace.NewObserver(n.writer, now*1e6)
 	}
 	if !moved {
 		n.timers++
@@ -216,50 +220,4 @@ func (n *nginx) observe(w *nginxWorker, e trace.Event) error {
 	e.Now = n.last * 1e6
 	n.out.Observe(e)
 	return n.out.Err()
-}
-
-// end drops removals without a known time, and returns an error if the log has no timer.
-func (n *nginx) end() error {
-	for _, w := range n.workers {
-		w.held = nil // their time is unknown
-	}
-	if n.out == nil {
-		return errors.New("no timer: want lines \"event timer add\", " +
-			"of a build --with-debug and error_log at the level debug")
-	}
-	return nil
-}
-
-// close completes the trace.
-func (n *nginx) close() error {
-	if n.out == nil {
-		return nil
-	}
-	return n.out.Close(n.last * 1e6)
-}
-
-// readLines calls line with each line of a text, and then end. Errors contain name, the name of the text.
-func readLines(in io.Reader, name string, line func(string) error, end func() error) error {
-	lines := bufio.NewReader(in)
-	for n := 1; ; n++ {
-		text, err := lines.ReadString('\n')
-		if text != "" {
-			wrong := line(strings.TrimRight(text, "\r\n"))
-			if wrong == nil && errors.Is(err, io.EOF) {
-				wrong = errors.New("cut short: want a whole line")
-			}
-			if wrong != nil {
-				return fmt.Errorf("%s:%d: %w", name, n, wrong)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			err = end()
-			if err == nil {
-				return nil
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
 }
