@@ -368,7 +368,7 @@ func TestDone(t *testing.T) {
 	}
 	fired := serve(t, c)
 	waitFor(t, func() bool { st := c.Stats(); return st.Partitions == 1 && st.Near+st.Far == 3 })
-	p := c.owner.Load().served[0].partition
+	p := c.worker.Load().served[0]
 	check := func(after, before time.Duration) {
 		t.Helper()
 		d, ok := p.done()
@@ -385,7 +385,7 @@ func TestDone(t *testing.T) {
 	<-fired
 	waitFor(t, func() bool { st := c.Stats(); return st.Near == 1 })
 	check(10*time.Minute, 20*time.Minute)
-	n := &near{p: p, timer: Timer{Key: "stuck"}, deadline: now.UnixNano()}
+	n := &near{p: p, timer: Timer{Key: "stuck", Deadline: now}}
 	p.leave(n)
 	check(-time.Second, 0)
 

@@ -29,24 +29,18 @@ func spentMessage(m message) (spent, error) {
 	return spent{m.revision(), r, m.Timestamp}, err
 }
 
-// remover removes handled messages and Cancels from the stream. If its worker dies, the next
-// sweep or scan removes the rest.
-type remover struct {
-	c *Client
-	*queue[spent]
-}
-
-// run removes messages until ended ends and the queue is empty. Once ctx has ended it does not
-// delay removals any more, and gives up if the server does not answer.
-func (r remover) run(ctx, ended context.Context) {
+// removeAll removes handled messages and Cancels from the stream, until ended ends and the queue is empty. Once ctx
+// has ended it does not delay removals any more, and gives up if the server does not answer. If the worker dies, the
+// next sweep or scan removes the rest.
+func (w *worker) removeAll(ctx, ended context.Context) {
 	for {
-		batch, err := r.take(ended)
+		batch, err := w.spent.take(ended)
 		if err != nil {
 			return
 		}
 		_ = sleep(ctx, time.Until(batch[0].at.Add(removeAfter))) // the others are about as old
-		if err := r.c.removeSpent(batch); err != nil {
-			r.c.cfg.Logger.Debug("removing handled messages is left to a sweep", "error", err)
+		if err := w.removeSpent(batch); err != nil {
+			w.cfg.Logger.Debug("removing handled messages is left to a sweep", "error", err)
 			if ctx.Err() != nil {
 				return
 			}

@@ -34,7 +34,7 @@ type Client struct {
 	space    space
 
 	serving  atomic.Bool
-	owner    atomic.Pointer[owner] // while the client serves
+	worker   atomic.Pointer[worker] // while the client serves
 	counters counters
 	removed  removed
 }

@@ -199,14 +199,14 @@ func TestGiveBackPauses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &worker{c: &Client{cfg: cfg}}
+	h := &handler{w: &worker{Client: &Client{cfg: cfg}}}
 	a := &answers{}
 	d := delivery{message: message{a, &jetstream.MsgMetadata{NumDelivered: 2}}}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	w.giveBack(t.Context(), d, errors.New("on purpose"))
-	w.giveBack(ended, d, errors.New("on purpose"))
-	w.giveBack(t.Context(), d, nil)
+	h.giveBack(t.Context(), d, errors.New("on purpose"))
+	h.giveBack(ended, d, errors.New("on purpose"))
+	h.giveBack(t.Context(), d, nil)
 	if !slices.Equal(a.pauses, []time.Duration{givePause, 0, 0}) {
 		t.Errorf("the pauses are %v", a.pauses)
 	}

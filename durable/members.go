@@ -22,11 +22,10 @@ type sign struct {
 // members is what a worker knows about the others: their last signs of life. It uses only the
 // server's clock, so neither the workers' clocks nor a pause of the server matter.
 type members struct {
-	self     string
-	lease    time.Duration
-	signs    map[string]sign
-	last     time.Time                    // the time of the latest message
-	setAside func(what string, err error) // logs a sign that cannot be parsed
+	self  string
+	lease time.Duration
+	signs map[string]sign
+	last  time.Time // the time of the latest message
 }
 
 // alive reports whether id is this worker, or gave a sign of life within a lease of the latest one. A sign from
@@ -74,20 +73,18 @@ func weight(id string, partition int) uint64 {
 	return x ^ x>>31
 }
 
-// follow gives signs of life, with the partitions that serves returns, and calls changed whenever the state of the
-// workers may have changed, until ctx ends. While serves returns false, it removes the sign instead.
-func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves func() ([]int, bool),
-	changed func(*members)) error {
+// followMembers gives signs of life, and calls changed whenever the state of the workers may have changed, until ctx ends.
+func (w *worker) followMembers(ctx context.Context, m *members, changed func()) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var giving sync.WaitGroup
 	defer func() { cancel(); giving.Wait() }()
-	watcher, err := bucket.WatchAll(ctx)
+	watcher, err := w.members.WatchAll(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = watcher.Stop() }() // the connection may be closed
 	failed := make(chan error, 1)
-	giving.Go(func() { failed <- m.give(ctx, bucket, serves) })
+	giving.Go(func() { failed <- w.giveSigns(ctx, m) })
 	quiet := time.NewTimer(3 * m.lease)
 	defer quiet.Stop()
 	known := false
@@ -101,11 +98,11 @@ func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves 
 			return fmt.Errorf("no sign of life for %v, not even of this worker", 3*m.lease)
 		case entry, ok := <-watcher.Updates():
 			if !ok {
-				return fmt.Errorf("the watcher of bucket %s was closed", bucket.Bucket())
+				return fmt.Errorf("the watcher of bucket %s was closed", w.members.Bucket())
 			}
 			if entry == nil { // all existing entries have been read
 				known = true
-				changed(m)
+				changed()
 				continue
 			}
 			quiet.Reset(3 * m.lease)
@@ -113,12 +110,12 @@ func (m *members) follow(ctx context.Context, bucket jetstream.KeyValue, serves 
 			if entry.Operation() != jetstream.KeyValuePut {
 				delete(m.signs, entry.Key())
 			} else if s, err := parseSign(entry); err != nil {
-				m.setAside("sign of life", err)
+				w.setAside("sign of life", err)
 			} else {
 				m.signs[entry.Key()] = s
 			}
 			if known {
-				changed(m)
+				changed()
 			}
 		}
 	}
@@ -158,19 +155,19 @@ func (c *Client) living(ctx context.Context, now time.Time) (int, error) {
 	return 0, fmt.Errorf("the watcher of bucket %s was closed", c.members.Bucket())
 }
 
-// give stores four signs of life per lease.
-func (m *members) give(ctx context.Context, bucket jetstream.KeyValue, serves func() ([]int, bool)) error {
+// giveSigns stores four signs of life per lease. A worker that is stalled removes its sign, so that the others serve all
+// partitions.
+func (w *worker) giveSigns(ctx context.Context, m *members) error {
 	for {
-		list, alive := serves()
-		value, err := json.Marshal(sign{Serves: list, Lease: m.lease})
+		value, err := json.Marshal(sign{Serves: w.loaded(), Lease: m.lease})
 		if err != nil {
 			return err
 		}
 		put, cancel := context.WithTimeout(ctx, m.lease)
-		if alive {
-			_, err = bucket.Put(put, m.self, value)
+		if w.stalled() {
+			err = w.members.Delete(put, m.self)
 		} else {
-			err = bucket.Delete(put, m.self)
+			_, err = w.members.Put(put, m.self, value)
 		}
 		cancel()
 		if ctx.Err() != nil {

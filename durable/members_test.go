@@ -141,7 +141,7 @@ func TestFollowsAgain(t *testing.T) {
 	m := &members{self: "self", lease: time.Minute, signs: make(map[string]sign)}
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	err := m.follow(ctx, c.members, func() ([]int, bool) { return nil, true }, func(m *members) {
+	err := newWorker(c, nil).followMembers(ctx, m, func() {
 		if calls++; len(m.signs) != 3 {
 			t.Errorf("call %d knows %v", calls, m.signs)
 		}

@@ -283,7 +283,7 @@ func TestStaleIsDropped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPartition(&Client{cfg: cfg}, 0, nil, remover{})
+	p := newPartition(&worker{Client: &Client{cfg: cfg}}, 0)
 	p.beginScan(nil)
 	p.endScan()
 	for i := range maxStale + 1 {
@@ -320,8 +320,8 @@ func TestEveryFiresOnce(t *testing.T) {
 	timer := mustGet(t, c, "key")
 	for range 2 {
 		c := open(t, connect(t, s), Config{})
-		n := &near{timer: timer, deadline: timer.Deadline.UnixNano()}
-		err := c.publish(t.Context(), newFiring(c, nil).message(n, timer.Deadline))
+		n := &near{timer: timer}
+		err := c.publish(t.Context(), newWorker(c, nil).message(n, timer.Deadline))
 		if err != nil || n.moves || n.next.IsZero() {
 			t.Fatalf("%+v: %v", n, err)
 		}

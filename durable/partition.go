@@ -16,10 +16,10 @@ import (
 // partition holds the timers of one partition while this worker serves it: timers within the
 // horizon in memory, and only the revisions of the others.
 type partition struct {
-	c      *Client
+	w      *worker
 	number int
-	fire   *firing
-	remove remover
+	stop   context.CancelFunc
+	ended  chan struct{} // closed when it is no longer served
 	loaded atomic.Bool   // the first scan is complete
 	rescan chan struct{} // has a token if the partition must be read again
 	look   chan struct{} // has a token if far timers may have entered the horizon
@@ -51,13 +51,12 @@ const widths = 4
 // again once it holds more than 2n + maxStale.
 const maxStale = 10_000
 
-func newPartition(c *Client, number int, fire *firing, remove remover) *partition {
-	return &partition{c: c, number: number, fire: fire, remove: remove,
-		rescan: make(chan struct{}, 1), look: make(chan struct{}, 1),
+func newPartition(w *worker, number int) *partition {
+	return &partition{w: w, number: number, ended: make(chan struct{}), rescan: make(chan struct{}, 1), look: make(chan struct{}, 1),
 		near: make(map[string]*near), far: make(map[int64][]uint64), waits: make(map[*near]error), stuck: lastDeadline}
 }
 
-func (p *partition) width() int64 { return int64(p.c.cfg.Horizon / widths) }
+func (p *partition) width() int64 { return int64(p.w.cfg.Horizon / widths) }
 
 // begin returns the first deadline of a group of far timers.
 func (p *partition) begin(group int64) int64 { return group * p.width() }
@@ -68,7 +67,7 @@ func (p *partition) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := p.follow(ctx); err != nil && ctx.Err() == nil {
 			p.loaded.Store(false)
-			p.c.cfg.Logger.Warn("reading a partition is tried again", "partition", p.number, "error", err)
+			p.w.cfg.Logger.Warn("reading a partition is tried again", "partition", p.number, "error", err)
 			_ = sleep(ctx, 200*time.Millisecond) // ctx is asked next
 		}
 	}
@@ -76,7 +75,7 @@ func (p *partition) run(ctx context.Context) {
 
 // follow reads all timers of the partition, and then each change. It returns nil when it is time for another scan.
 func (p *partition) follow(ctx context.Context) error {
-	removed, err := p.c.removedNow(ctx, time.Second)
+	removed, err := p.w.removedNow(ctx, time.Second)
 	if err != nil {
 		return err
 	}
@@ -86,11 +85,11 @@ func (p *partition) follow(ctx context.Context) error {
 	reading.Go(func() { cancel(p.read(ctx)) })
 	defer reading.Wait()
 	defer cancel(nil)
-	look := time.NewTicker(max(p.c.cfg.Horizon/(8*widths), 50*time.Millisecond))
+	look := time.NewTicker(max(p.w.cfg.Horizon/(8*widths), 50*time.Millisecond))
 	defer look.Stop()
 	store := time.NewTicker(donePause)
 	defer store.Stop()
-	if p.c.stream.CachedInfo().Config.Replicas > 1 { // messages that a node lacks so far would count as done
+	if p.w.stream.CachedInfo().Config.Replicas > 1 { // messages that a node lacks so far would count as done
 		store.Stop()
 	}
 	for {
@@ -104,7 +103,7 @@ func (p *partition) follow(ctx context.Context) error {
 		case <-store.C:
 			p.storeDone(ctx)
 		case <-p.look:
-			if err := p.readDue(ctx); err != nil {
+			if err := p.readAll(ctx, p.takeDue()); err != nil {
 				return err
 			}
 		}
@@ -113,7 +112,7 @@ func (p *partition) follow(ctx context.Context) error {
 
 // read applies all messages of the partition, until ctx ends or an error occurs.
 func (p *partition) read(ctx context.Context) error {
-	return p.c.follow(ctx, whole, p.c.layout.changes(p.number), func(m message) error {
+	return p.w.follow(ctx, whole, p.w.layout.changes(p.number), func(m message) error {
 		if m.Msg == nil { // all stored messages have been read
 			p.endScan()
 			return nil
@@ -121,7 +120,7 @@ func (p *partition) read(ctx context.Context) error {
 		if err := p.apply(m); err != nil {
 			p.unusable(err)
 		}
-		p.fire.due.wait(ctx, maxQueued)
+		p.w.due.wait(ctx, maxQueued)
 		return nil
 	})
 }
@@ -157,9 +156,9 @@ func (p *partition) endScan() {
 			p.far[at] = slices.DeleteFunc(revisions, func(r uint64) bool { return back[r] })
 			p.farLen -= len(revisions) - len(p.far[at])
 		}
-		p.c.cfg.Logger.Debug("restored timers are removed again", "partition", p.number, "timers", len(back))
+		p.w.cfg.Logger.Debug("restored timers are removed again", "partition", p.number, "timers", len(back))
 		for r := range back {
-			p.remove.put(spent{revision: r, at: time.Now()})
+			p.w.spent.put(spent{revision: r, at: time.Now()})
 		}
 	}
 	for key, n := range p.near {
@@ -170,20 +169,20 @@ func (p *partition) endScan() {
 	}
 	p.found = p.count
 	p.loaded.Store(true)
-	p.c.counters.scans.Add(1)
+	p.w.counters.scans.Add(1)
 }
 
 // apply applies a message of the partition: a timer or a Cancel.
 func (p *partition) apply(m message) error {
 	defer p.reached(m.revision())
-	if m.Subject() == p.c.layout.cancelled(p.number) {
+	if m.Subject() == p.w.layout.cancelled(p.number) {
 		s, err := spentMessage(m)
 		if err == nil {
 			p.cancelled(string(m.Data()), s)
 		}
 		return err
 	}
-	t, err := p.c.parse(m)
+	t, err := p.w.parse(m)
 	if err == nil && p.pending(t) {
 		p.set(t, false)
 	}
@@ -199,7 +198,7 @@ func (p *partition) cancelled(key string, s spent) {
 	}
 	p.mu.Unlock()
 	s.at = time.Now()
-	p.remove.put(s)
+	p.w.spent.put(s)
 }
 
 // pending reports whether a timer in the stream is pending, not restored. During a scan it also
@@ -237,17 +236,13 @@ func (p *partition) set(t Timer, toNear bool) {
 		old.handle.Stop()
 		delete(p.near, t.Key)
 	}
-	deadline := t.Deadline.UnixNano()
-	if toNear || t.Deadline.Sub(p.c.cfg.Now()) <= p.c.cfg.Horizon {
-		n := &near{p: p, timer: t, deadline: deadline, scan: p.scan}
+	if toNear || t.Deadline.Sub(p.w.cfg.Now()) <= p.w.cfg.Horizon {
+		n := &near{p: p, timer: t, scan: p.scan}
 		p.near[t.Key] = n
 		p.start(n)
 	} else {
-		at := deadline / p.width()
-		if p.begin(at) > deadline { // before 1970
-			at--
-		}
-		p.far[at] = append(p.far[at], t.Revision)
+		group := t.Deadline.UnixNano() / p.width()
+		p.far[group] = append(p.far[group], t.Revision)
 		p.farLen++
 	}
 	if p.found >= 0 && len(p.near)+p.farLen > 2*p.found+maxStale {
@@ -257,7 +252,7 @@ func (p *partition) set(t Timer, toNear bool) {
 
 // start makes n due at its deadline. p.mu must be held.
 func (p *partition) start(n *near) {
-	n.handle = p.fire.clock.Schedule(n.timer.Deadline.Sub(p.c.cfg.Now()), func() { p.fire.due.put(n) })
+	n.handle = p.w.clock.Schedule(n.timer.Deadline.Sub(p.w.cfg.Now()), func() { p.w.due.put(n) })
 }
 
 // due reports whether n is still current and its deadline has come by the worker's clock. If the
@@ -324,15 +319,15 @@ func (p *partition) drop(n *near) {
 // leave drops a timer that cannot be fired, and remembers its deadline.
 func (p *partition) leave(n *near) {
 	p.mu.Lock()
-	p.stuck = min(p.stuck, n.deadline)
+	p.stuck = min(p.stuck, n.timer.Deadline.UnixNano())
 	p.mu.Unlock()
 	p.drop(n)
 }
 
 // unusable leaves a message that cannot be used, with an unknown deadline.
 func (p *partition) unusable(err error) {
-	p.leave(&near{deadline: firstDeadline})
-	p.c.setAside("message of a partition", err)
+	p.leave(&near{timer: Timer{Deadline: time.Unix(0, firstDeadline)}})
+	p.w.setAside("message of a partition", err)
 }
 
 // reached records that all messages up to a revision have been read.
@@ -351,9 +346,9 @@ func (p *partition) done() (done, bool) {
 		return done{}, false
 	}
 	p.changed = false
-	first := min(p.c.cfg.Now().UnixNano(), p.stuck)
+	first := min(p.w.cfg.Now().UnixNano(), p.stuck)
 	for _, n := range p.near {
-		first = min(first, n.deadline)
+		first = min(first, n.timer.Deadline.UnixNano())
 	}
 	for width := range p.far {
 		first = min(first, p.begin(width))
@@ -369,10 +364,10 @@ func (p *partition) storeDone(ctx context.Context) {
 	}
 	text, err := json.Marshal(d)
 	if err == nil {
-		err = p.c.publish(ctx, newMessage(p.c.layout.done(p.number), text))
+		err = p.w.publish(ctx, newMessage(p.w.layout.done(p.number), text))
 	}
 	if err != nil && ctx.Err() == nil {
-		p.c.cfg.Logger.Debug("storing the progress of a partition is tried again later",
+		p.w.cfg.Logger.Debug("storing the progress of a partition is tried again later",
 			"partition", p.number, "error", err)
 	}
 }
@@ -395,42 +390,25 @@ func (p *partition) size() (nears, fars int) {
 	return len(p.near), p.farLen
 }
 
-// readDue reads the far timers whose group has entered the horizon.
-func (p *partition) readDue(ctx context.Context) error {
-	now := p.c.cfg.Now()
-	for {
-		p.mu.Lock()
-		var at int64
-		var revisions []uint64
-		for width, r := range p.far {
-			if time.Unix(0, p.begin(width)).Sub(now) <= p.c.cfg.Horizon {
-				at, revisions = width, r
-				break
-			}
+// takeDue removes the far timers whose group has entered the horizon, and returns their revisions.
+func (p *partition) takeDue() (revisions []uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.w.cfg.Now()
+	for group, r := range p.far {
+		if time.Unix(0, p.begin(group)).Sub(now) <= p.w.cfg.Horizon {
+			revisions = append(revisions, r...)
+			delete(p.far, group)
 		}
-		p.mu.Unlock()
-		if revisions == nil {
-			return nil
-		}
-		if err := p.readAll(ctx, revisions); err != nil {
-			return err
-		}
-		// In the meantime set may have added to the group, if it read the clock before.
-		p.mu.Lock()
-		if rest := p.far[at]; len(rest) > len(revisions) {
-			p.far[at] = rest[len(revisions):]
-		} else {
-			delete(p.far, at)
-		}
-		p.farLen -= len(revisions)
-		p.mu.Unlock()
 	}
+	p.farLen -= len(revisions)
+	return revisions
 }
 
 // readAll reads the timers with these revisions into memory, several at a time.
 func (p *partition) readAll(ctx context.Context, revisions []uint64) error {
 	return inParallel(ctx, readers, revisions, func(ctx context.Context, revision uint64) error {
-		p.fire.due.wait(ctx, maxQueued)
+		p.w.due.wait(ctx, maxQueued)
 		t, ok, err := p.readOne(ctx, revision)
 		if err != nil {
 			return fmt.Errorf("revision %d: %w", revision, err)
@@ -447,9 +425,9 @@ const readers = 64 // requests for far timers at a time
 // readOne reads the timer with a revision, and returns false if it no longer exists. It asks any
 // replica first, and the leader if the replica does not have it.
 func (p *partition) readOne(ctx context.Context, revision uint64) (t Timer, ok bool, err error) {
-	m, err := p.c.at(ctx, revision, nats.DirectGet())
+	m, err := p.w.at(ctx, revision, nats.DirectGet())
 	if errors.Is(err, nats.ErrMsgNotFound) || errors.Is(err, nats.ErrNoResponders) {
-		m, err = p.c.at(ctx, revision)
+		m, err = p.w.at(ctx, revision)
 	}
 	if errors.Is(err, nats.ErrMsgNotFound) {
 		return t, false, nil
@@ -457,7 +435,7 @@ func (p *partition) readOne(ctx context.Context, revision uint64) (t Timer, ok b
 	if err != nil {
 		return t, false, err
 	}
-	if t, err = p.c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence); err != nil {
+	if t, err = p.w.layout.parse(m.Subject, m.Header, m.Data, m.Sequence); err != nil {
 		p.unusable(err)
 	}
 	return t, err == nil, nil

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nuid"
 
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/durable/internal/cron"
 )
 
 // Serve makes the client a worker until ctx ends: it fires the timers of its share of the
@@ -42,19 +44,19 @@ func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) 
 	defer clock.Close()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	remove := remover{c, newQueue[spent]()}
-	o := &owner{c: c, fire: newFiring(c, clock), remove: remove, served: make(map[int]*served)}
-	c.owner.Store(o)
-	defer c.owner.Store(nil)
+	w := newWorker(c, clock)
+	c.worker.Store(w)
+	defer c.worker.Store(nil)
 	ended, end := context.WithCancel(context.Background()) // no more removals will come
 	var removing, wg sync.WaitGroup
 	defer removing.Wait()
 	defer end()
-	removing.Go(func() { remove.run(ctx, ended) })
-	wg.Go(func() { o.fire.run(ctx) })
-	wg.Go(func() { o.run(ctx) })
+	removing.Go(func() { w.removeAll(ctx, ended) })
+	wg.Go(func() { w.fireDue(ctx) })
+	wg.Go(func() { w.serveShare(ctx) })
+	wg.Go(func() { w.watch(ctx) })
 	wg.Go(func() {
-		if err := c.work(ctx, remove, handle); err != nil {
+		if err := w.handleFired(ctx, handle); err != nil {
 			cancel(fmt.Errorf("durable: serve: %w", err))
 		}
 	})
@@ -62,84 +64,84 @@ func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) 
 	return context.Cause(ctx)
 }
 
-// owner serves this worker's share of the partitions.
-type owner struct {
-	c      *Client
-	fire   *firing
-	remove remover
+// worker is a client that serves.
+type worker struct {
+	*Client
+	clock   *driver.Driver
+	due     *queue[*near] // to be fired; nil is a probe
+	sent    chan sentNear
+	spent   *queue[spent] // to be removed
+	silent  atomic.Int32  // probes since a due timer or a probe last got through
+	nextRun func(spec string, missed driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error)
 
 	mu     sync.Mutex
-	served map[int]*served
-	joined bool // a sign of life of this worker is in the bucket
+	served map[int]*partition // this worker's share
+	joined bool               // a sign of life of this worker is in the bucket
 }
 
-type served struct {
-	*partition
-	cancel context.CancelFunc
-	ended  chan struct{}
+func newWorker(c *Client, clock *driver.Driver) *worker {
+	return &worker{Client: c, clock: clock, due: newQueue[*near](), sent: make(chan sentNear, maxFiring),
+		spent: newQueue[spent](), nextRun: cron.NextRun, served: make(map[int]*partition)}
 }
 
-func (o *owner) run(ctx context.Context) {
-	m := &members{self: nuid.Next(), lease: o.c.cfg.Lease, setAside: o.c.setAside}
-	var wg sync.WaitGroup
-	wg.Go(func() { o.watch(ctx) })
+// serveShare serves the partitions that this worker should serve, until ctx ends.
+func (w *worker) serveShare(ctx context.Context) {
+	m := &members{self: nuid.Next(), lease: w.cfg.Lease}
 	for ctx.Err() == nil {
 		m.signs = make(map[string]sign)
-		err := m.follow(ctx, o.c.members, o.serves, func(m *members) { o.share(ctx, m) })
-		if err != nil && ctx.Err() == nil {
-			o.c.cfg.Logger.Warn("following the workers is tried again", "error", err)
-			_ = sleep(ctx, o.c.cfg.Lease/4) // ctx is asked next
+		if err := w.followMembers(ctx, m, func() { w.share(ctx, m) }); err != nil && ctx.Err() == nil {
+			w.cfg.Logger.Warn("following the workers is tried again", "error", err)
+			_ = sleep(ctx, w.cfg.Lease/4) // ctx is asked next
 		}
 	}
 	// The other workers then need not wait for the lease to end.
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if err := o.c.members.Delete(leave, m.self); err != nil {
-		o.c.cfg.Logger.Warn("the sign of life could not be removed", "error", err)
+	if err := w.members.Delete(leave, m.self); err != nil {
+		w.cfg.Logger.Warn("the sign of life could not be removed", "error", err)
 	}
-	for _, s := range o.served {
-		<-s.ended
+	for _, p := range w.served {
+		<-p.ended
 	}
-	wg.Wait()
 }
 
 // share starts and stops serving partitions.
-func (o *owner) share(ctx context.Context, m *members) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	_, o.joined = m.signs[m.self]
-	for n := range o.c.layout.partitions {
-		s, serves := o.served[n]
+func (w *worker) share(ctx context.Context, m *members) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, w.joined = m.signs[m.self]
+	for n := range w.layout.partitions {
+		p, serves := w.served[n]
 		switch wants := m.wants(n, serves); {
 		case wants && !serves:
-			o.served[n] = o.begin(ctx, n)
+			w.served[n] = w.begin(ctx, n)
 		case !wants && serves:
-			s.cancel()
-			<-s.ended
-			delete(o.served, n)
+			p.stop()
+			<-p.ended
+			delete(w.served, n)
 		}
 	}
 }
 
-func (o *owner) begin(ctx context.Context, n int) *served {
-	ctx, cancel := context.WithCancel(ctx)
-	s := &served{newPartition(o.c, n, o.fire, o.remove), cancel, make(chan struct{})}
+func (w *worker) begin(ctx context.Context, n int) *partition {
+	p := newPartition(w, n)
+	ctx, p.stop = context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() { s.run(ctx) })
+	wg.Go(func() { p.run(ctx) })
 	if n == 0 {
-		wg.Go(func() { (&sweeper{Client: o.c}).run(ctx) })
+		wg.Go(func() { (&sweeper{Client: w.Client}).run(ctx) })
 	}
-	go func() { wg.Wait(); close(s.ended) }()
-	return s
+	go func() { wg.Wait(); close(p.ended) }()
+	return p
 }
 
 // loaded returns the partitions whose timers have all been read.
-func (o *owner) loaded() []int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (w *worker) loaded() []int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	list := []int{}
-	for n, s := range o.served {
-		if s.loaded.Load() {
+	for n, p := range w.served {
+		if p.loaded.Load() {
 			list = append(list, n)
 		}
 	}
@@ -147,41 +149,38 @@ func (o *owner) loaded() []int {
 	return list
 }
 
-// serves returns the partitions that other workers need not serve, and false if they should serve all.
-func (o *owner) serves() ([]int, bool) { return o.loaded(), !o.fire.stalled() }
-
 // watch restarts all timers after the worker's clock was set or the machine was suspended,
 // because the driver uses the monotonic clock. It has all partitions read again after the server
 // was restarted, because the server may have restored removed timers. It notices when due timers do not get on.
-func (o *owner) watch(ctx context.Context) {
+func (w *worker) watch(ctx context.Context) {
 	const step = 20 * time.Millisecond
 	start := time.Now()
 	ahead := func() time.Duration { // how far the clock is ahead of the monotonic clock
-		return o.c.cfg.Now().Round(0).Sub(start.Add(time.Since(start)).Round(0))
+		return w.cfg.Now().Round(0).Sub(start.Add(time.Since(start)).Round(0))
 	}
-	was, server, stalled := ahead(), o.c.nc.ConnectedServerId(), false
+	was, server, stalled := ahead(), w.nc.ConnectedServerId(), false
 	for sleep(ctx, time.Second) == nil {
-		o.fire.probe()
-		if now := o.fire.stalled(); now != stalled {
+		w.probe()
+		if now := w.stalled(); now != stalled {
 			stalled = now
-			o.c.cfg.Logger.Error("due timers do not get on, or do again: the partitions are given up meanwhile", "stalled", now, "for", stallTime)
+			w.cfg.Logger.Error("due timers do not get on, or do again: the partitions are given up meanwhile", "stalled", now, "for", stallTime)
 		}
 		if now := ahead(); (now - was).Abs() >= step {
 			was = now
-			o.each((*partition).restart)
+			w.each((*partition).restart)
 		}
-		if now := o.c.nc.ConnectedServerId(); now != "" && now != server {
+		if now := w.nc.ConnectedServerId(); now != "" && now != server {
 			server = now
-			o.each(func(p *partition) { poke(p.rescan) })
+			w.each(func(p *partition) { poke(p.rescan) })
 		}
 	}
 }
 
 // each calls f with each partition that this worker serves.
-func (o *owner) each(f func(*partition)) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, s := range o.served {
-		f(s.partition)
+func (w *worker) each(f func(*partition)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.served {
+		f(p)
 	}
 }

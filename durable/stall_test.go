@@ -38,7 +38,7 @@ func (a accepting) Ok() <-chan *jetstream.PubAck {
 
 func (accepting) Err() <-chan error { return nil }
 
-// alone is a firing with one partition, without a server.
+// alone is a worker with one partition, without a server.
 type alone struct {
 	*partition
 	sent  chan *nats.Msg
@@ -58,16 +58,15 @@ func newAlone(t *testing.T) *alone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Client{cfg: cfg, js: accepting{sent: a.sent}, layout: layout{name: "timers", partitions: 1}}
-	f := newFiring(c, clock)
-	f.nextRun = func(_ string, _ driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error) {
+	w := newWorker(&Client{cfg: cfg, js: accepting{sent: a.sent}, layout: layout{name: "timers", partitions: 1}}, clock)
+	w.nextRun = func(_ string, _ driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error) {
 		a.calls.Add(1)
 		return a.run(last, deadline, now)
 	}
-	a.partition = newPartition(c, 0, f, remover{})
+	a.partition = newPartition(w, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { f.run(ctx); close(ended) }()
+	go func() { w.fireDue(ctx); close(ended) }()
 	t.Cleanup(func() { cancel(); <-ended; clock.Close() })
 	return a
 }
@@ -75,7 +74,7 @@ func newAlone(t *testing.T) *alone {
 // next returns the next message that is stored, and the timer in it, if any.
 func (a *alone) next() (Timer, *nats.Msg) {
 	m := <-a.sent
-	timer, _ := a.c.layout.parse(m.Subject, m.Header, m.Data, 2)
+	timer, _ := a.w.layout.parse(m.Subject, m.Header, m.Data, 2)
 	synctest.Wait()
 	return timer, m
 }
@@ -112,7 +111,7 @@ func TestUnreadableIsTriedAgain(t *testing.T) {
 		}
 		known.Store(true)
 		time.Sleep(time.Minute)
-		if _, m := a.next(); m.Subject != a.c.layout.fired("key", begin.UnixNano()) {
+		if _, m := a.next(); m.Subject != a.w.layout.fired("key", begin.UnixNano()) {
 			t.Errorf("%s is sent, want the run", m.Subject)
 		}
 		if timer, _ = a.next(); timer.Key != "key" || timer.Error != "" || !timer.Deadline.Equal(begin.Add(time.Hour)) {
@@ -148,7 +147,7 @@ func TestLastOfMissedRunsFires(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		a.set(timer, false) // as the partition reads it
-		if _, m := a.next(); m.Subject != a.c.layout.fired("key", timer.Deadline.UnixNano()) {
+		if _, m := a.next(); m.Subject != a.w.layout.fired("key", timer.Deadline.UnixNano()) {
 			t.Errorf("%s is sent, want the run", m.Subject)
 		}
 		if next, _ := a.next(); !next.Deadline.Equal(timer.Deadline.Add(time.Second)) || next.last {
@@ -196,14 +195,14 @@ func TestStalledGivesUp(t *testing.T) {
 		}
 		served := make(map[int]bool)
 		for _, c := range []*Client{stuck, other} {
-			c.owner.Load().each(func(p *partition) { served[p.number] = true })
+			c.worker.Load().each(func(p *partition) { served[p.number] = true })
 		}
 		return len(served) == defaultPartitions
 	})
 	var keys []string // of timers that the first worker fires
 	for i := 0; len(keys) < 2; i++ {
 		key := fmt.Sprint("key", i)
-		stuck.owner.Load().each(func(p *partition) {
+		stuck.worker.Load().each(func(p *partition) {
 			if p.number == stuck.layout.partition(key) {
 				keys = append(keys, key)
 			}

@@ -97,9 +97,9 @@ func (c *Client) Stats() Stats {
 		Handled: n.handled.Load(), Failed: n.failed.Load(), Dead: n.dead.Load(),
 		Unusable: n.unusable.Load(),
 	}
-	if o := c.owner.Load(); o != nil {
-		s.Partitions = len(o.loaded())
-		o.each(func(p *partition) {
+	if w := c.worker.Load(); w != nil {
+		s.Partitions = len(w.loaded())
+		w.each(func(p *partition) {
 			near, far := p.size()
 			unreadable, _ := p.unreadable()
 			s.Near, s.Far, s.Unreadable = s.Near+near, s.Far+far, s.Unreadable+unreadable
@@ -145,28 +145,28 @@ func (c *Client) Ready(ctx context.Context) (err error) {
 	if _, err := c.stream.Info(ctx); err != nil {
 		return fmt.Errorf("the store does not answer: %w", err)
 	}
-	if o := c.owner.Load(); o != nil {
-		return o.ready()
+	if w := c.worker.Load(); w != nil {
+		return w.ready()
 	}
 	return nil
 }
 
-func (o *owner) ready() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.fire.stalled() {
+func (w *worker) ready() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stalled() {
 		return fmt.Errorf("no due timer has got on for %v: other workers take over the partitions", stallTime)
 	}
-	if !o.joined {
+	if !w.joined {
 		return errors.New("the other workers do not know about this one")
 	}
-	for n, s := range o.served {
-		if !s.loaded.Load() {
+	for n, p := range w.served {
+		if !p.loaded.Load() {
 			return fmt.Errorf("partition %d has not been read yet", n)
 		}
 	}
-	for n, s := range o.served {
-		if k, err := s.unreadable(); k > 0 {
+	for n, p := range w.served {
+		if k, err := p.unreadable(); k > 0 {
 			return fmt.Errorf("partition %d: the next runs of %d due timers cannot be computed: %w", n, k, err)
 		}
 	}

@@ -91,30 +91,29 @@ func TestReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer clock.Close()
-	c := &Client{}
-	o := &owner{c: c, fire: newFiring(c, clock)}
+	w := newWorker(&Client{}, clock)
 	m := &members{self: "self", signs: map[string]sign{"self": {}}}
-	p := newPartition(c, 3, o.fire, remover{})
-	o.served = map[int]*served{3: {partition: p}}
+	p := newPartition(w, 3)
+	w.served[3] = p
 	n := &near{p: p, timer: Timer{Key: "key"}}
 	for _, step := range []struct {
 		want string
 		next func()
 	}{
-		{"do not know about this one", func() { o.share(t.Context(), m) }},
+		{"do not know about this one", func() { w.share(t.Context(), m) }},
 		{"partition 3 has not been read", func() { p.loaded.Store(true) }},
 		{"", func() { p.near["key"] = n; p.cannotRead(n, errors.New("on purpose")) }},
 		{"partition 3: the next runs of 1 due timers cannot be computed: on purpose", func() {
 			for range 11 { // nobody takes the probes
-				o.fire.probe()
+				w.probe()
 			}
 		}},
-		{"no due timer has got on for 10s", func() { o.fire.silent.Store(0) }},
+		{"no due timer has got on for 10s", func() { w.silent.Store(0) }},
 		{"cannot be computed", func() { p.drop(n) }},
-		{"", func() { clear(m.signs); o.share(t.Context(), m) }},
+		{"", func() { clear(m.signs); w.share(t.Context(), m) }},
 		{"do not know about this one", func() {}},
 	} {
-		if err := o.ready(); (err == nil) != (step.want == "") || err != nil && !strings.Contains(err.Error(), step.want) {
+		if err := w.ready(); (err == nil) != (step.want == "") || err != nil && !strings.Contains(err.Error(), step.want) {
 			t.Errorf("%v, want %q", err, step.want)
 		}
 		step.next()

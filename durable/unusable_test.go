@@ -208,12 +208,12 @@ func TestTooLarge(t *testing.T) {
 
 // A panic while firing ends the process.
 func TestPanicEndsFiring(t *testing.T) {
-	f := newFiring(&Client{cfg: Config{Now: func() time.Time { panic("on purpose") }}}, nil)
-	f.due.put(&near{})
+	w := newWorker(&Client{cfg: Config{Now: func() time.Time { panic("on purpose") }}}, nil)
+	w.due.put(&near{})
 	ended := make(chan any)
 	go func() {
 		defer func() { ended <- recover() }()
-		f.run(context.Background())
+		w.fireDue(context.Background())
 	}()
 	select {
 	case p := <-ended:

@@ -66,18 +66,17 @@ func (c *Client) parseFired(m message) (f Fired, err error) {
 	return f, err
 }
 
-// worker calls a handler with timers that have fired.
+// handler calls the function of Serve with timers that have fired.
 //
 // It counts the calls, because a delivery need not lead to one: the server counts deliveries that were lost
 // with a connection, or came while the worker was ending. The first delivery is the first call, so that most
 // timers cost no message more. If it led to no call, the worker stores that in a tally. Later deliveries read
 // the tally, and store it before they call. So a call that kills its worker counts; and a timer whose first
 // delivery was lost loses one attempt, but not its last one.
-type worker struct {
-	c      *Client
-	handle func(context.Context, Fired) error
-	room   chan struct{} // holds a token for each delivery that is asked for or handled
-	remove remover
+type handler struct {
+	w    *worker
+	call func(context.Context, Fired) error
+	room chan struct{} // holds a token for each delivery that is asked for or handled
 
 	mu   sync.Mutex
 	held map[jetstream.Msg]struct{} // deliveries that no other worker may get
@@ -92,20 +91,19 @@ type delivery struct {
 	counts bool   // the tally includes this delivery
 }
 
-// work handles what has fired until ctx ends. It returns an error if the consumer is gone.
-func (c *Client) work(ctx context.Context, remove remover, handle func(context.Context, Fired) error) error {
-	w := &worker{c: c, handle: handle, room: make(chan struct{}, c.cfg.Concurrency), remove: remove,
-		held: make(map[jetstream.Msg]struct{})}
+// handleFired handles what has fired until ctx ends. It returns an error if the consumer is gone.
+func (w *worker) handleFired(ctx context.Context, handle func(context.Context, Fired) error) error {
+	h := &handler{w: w, call: handle, room: make(chan struct{}, w.cfg.Concurrency), held: make(map[jetstream.Msg]struct{})}
 	// Handlers hold their timers until they return, which may be after the end of ctx.
 	holdCtx, release := context.WithCancel(context.WithoutCancel(ctx))
 	var holding, wg sync.WaitGroup
 	defer holding.Wait()
 	defer release()
-	holding.Go(func() { w.hold(holdCtx, c.consumer.CachedInfo().Config.AckWait/4) })
+	holding.Go(func() { h.hold(holdCtx, w.consumer.CachedInfo().Config.AckWait/4) })
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	for range fetchers {
-		wg.Go(func() { cancel(w.fetch(ctx, &wg)) })
+		wg.Go(func() { cancel(h.fetch(ctx, &wg)) })
 	}
 	wg.Wait()
 	if err := context.Cause(ctx); isGone(err) {
@@ -121,50 +119,50 @@ func isGone(err error) bool {
 }
 
 // fetch asks for fired timers, for as many as there is room for, and starts a goroutine for each one that comes.
-func (w *worker) fetch(ctx context.Context, wg *sync.WaitGroup) error {
-	most := min(max(w.c.cfg.Concurrency/fetchers, 1), 256)
+func (h *handler) fetch(ctx context.Context, wg *sync.WaitGroup) error {
+	most := min(max(h.w.cfg.Concurrency/fetchers, 1), 256)
 	for {
-		size := w.take(ctx, most)
+		size := h.take(ctx, most)
 		if size == 0 {
 			return nil
 		}
-		batch, err := w.c.consumer.Fetch(size, jetstream.FetchContext(ctx), jetstream.FetchHeartbeat(signOfLife))
+		batch, err := h.w.consumer.Fetch(size, jetstream.FetchContext(ctx), jetstream.FetchHeartbeat(signOfLife))
 		if err == nil {
 			for m := range batch.Messages() {
 				size--
-				w.hand(m, true)
+				h.hand(m, true)
 				wg.Go(func() {
-					defer func() { <-w.room }()
-					defer w.hand(m, false)
-					w.process(ctx, m)
+					defer func() { <-h.room }()
+					defer h.hand(m, false)
+					h.process(ctx, m)
 				})
 			}
 			err = batch.Error()
 		}
 		for range size {
-			<-w.room
+			<-h.room
 		}
 		switch {
 		case err == nil || ctx.Err() != nil:
 		case isGone(err):
 			return err
 		default:
-			w.c.cfg.Logger.Debug("getting what has fired is tried again", "error", err)
+			h.w.cfg.Logger.Debug("getting what has fired is tried again", "error", err)
 			_ = sleep(ctx, 100*time.Millisecond) // take looks at ctx
 		}
 	}
 }
 
 // take waits for room, and takes the room for at most n timers. It returns 0 when ctx ends.
-func (w *worker) take(ctx context.Context, n int) (size int) {
+func (h *handler) take(ctx context.Context, n int) (size int) {
 	select {
-	case w.room <- struct{}{}:
+	case h.room <- struct{}{}:
 	case <-ctx.Done():
 		return 0
 	}
 	for size = 1; size < n; size++ {
 		select {
-		case w.room <- struct{}{}:
+		case h.room <- struct{}{}:
 		default:
 			return size
 		}
@@ -173,112 +171,111 @@ func (w *worker) take(ctx context.Context, n int) (size int) {
 }
 
 // hand notes whether m is held.
-func (w *worker) hand(m jetstream.Msg, held bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (h *handler) hand(m jetstream.Msg, held bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if held {
-		w.held[m] = struct{}{}
+		h.held[m] = struct{}{}
 	} else {
-		delete(w.held, m)
+		delete(h.held, m)
 	}
 }
 
 // hold tells the server, after each pause, that this worker is still handling its timers.
-func (w *worker) hold(ctx context.Context, pause time.Duration) {
+func (h *handler) hold(ctx context.Context, pause time.Duration) {
 	for sleep(ctx, pause) == nil {
-		w.mu.Lock()
-		held := slices.Collect(maps.Keys(w.held))
-		w.mu.Unlock()
+		h.mu.Lock()
+		held := slices.Collect(maps.Keys(h.held))
+		h.mu.Unlock()
 		for _, m := range held {
 			if err := m.InProgress(); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
-				w.c.cfg.Logger.Debug("holding what has fired", "error", err)
+				h.w.cfg.Logger.Debug("holding what has fired", "error", err)
 			}
 		}
 	}
 }
 
 // process handles a delivery. It returns when the handler has.
-func (w *worker) process(ctx context.Context, raw jetstream.Msg) {
-	c := w.c
-	d, err := w.read(raw)
+func (h *handler) process(ctx context.Context, raw jetstream.Msg) {
+	d, err := h.read(raw)
 	if err != nil {
-		c.setAside("fired timer", err)
+		h.w.setAside("fired timer", err)
 		if d.Key == "" {
-			w.tell(raw.Term()) // nothing is known that could be handled
+			h.tell(raw.Term()) // nothing is known that could be handled
 		} else {
-			w.bury(ctx, d, err)
+			h.bury(ctx, d, err)
 		}
 		return
 	}
-	removed, err := c.removedNow(ctx, anyAge)
+	removed, err := h.w.removedNow(ctx, anyAge)
 	if err == nil && removed.hasRevision(d.spent.revision) { // it was handled, and came back
-		w.done(ctx, d)
+		h.done(ctx, d)
 		return
 	}
 	if err == nil && ctx.Err() == nil {
-		err = w.count(ctx, &d)
+		err = h.count(ctx, &d)
 	}
 	switch {
 	case err != nil || ctx.Err() != nil:
-		w.giveBack(ctx, d, err)
-	case d.Attempt > w.attempts(d.Fired): // which there were
+		h.giveBack(ctx, d, err)
+	case d.Attempt > h.attempts(d.Fired): // which there were
 		d.Attempt--
-		w.bury(ctx, d, errors.New("the worker died, or could not store the error"))
+		h.bury(ctx, d, errors.New("the worker died, or could not store the error"))
 	default:
-		w.attempt(ctx, d)
+		h.attempt(ctx, d)
 	}
 }
 
 // read returns the timer of a delivery. With an error its key may be missing.
-func (w *worker) read(raw jetstream.Msg) (d delivery, err error) {
+func (h *handler) read(raw jetstream.Msg) (d delivery, err error) {
 	if d.message, err = withMetadata(raw); err != nil {
 		return d, err
 	}
 	var wrong error
 	d.spent, wrong = spentMessage(d.message)
-	d.Fired, err = w.c.parseFired(d.message)
+	d.Fired, err = h.w.parseFired(d.message)
 	return d, cmp.Or(err, wrong)
 }
 
 // count sets the number of the attempt, and stores it unless this is the first delivery.
-func (w *worker) count(ctx context.Context, d *delivery) error {
+func (h *handler) count(ctx context.Context, d *delivery) error {
 	d.Attempt = 1
 	if d.NumDelivered == 1 {
 		return nil
 	}
-	calls, err := w.calls(ctx, d)
+	calls, err := h.calls(ctx, d)
 	if err != nil {
 		return err
 	}
 	d.Attempt += calls
-	if d.tally > 0 && calls >= w.attempts(d.Fired) {
+	if d.tally > 0 && calls >= h.attempts(d.Fired) {
 		return nil // there is no further call
 	}
-	return w.storeTally(ctx, d, d.Attempt)
+	return h.storeTally(ctx, d, d.Attempt)
 }
 
 // calls returns the number of calls so far. Without a tally the first delivery was one.
-func (w *worker) calls(ctx context.Context, d *delivery) (int, error) {
-	m, err := w.c.last(ctx, w.c.layout.tally(d.spent.revision))
+func (h *handler) calls(ctx context.Context, d *delivery) (int, error) {
+	m, err := h.w.last(ctx, h.w.layout.tally(d.spent.revision))
 	if errors.Is(err, nats.ErrMsgNotFound) {
-		return min(1, w.attempts(d.Fired)-1), nil
+		return min(1, h.attempts(d.Fired)-1), nil
 	}
 	if err != nil {
 		return 0, err
 	}
 	n, err := parseNumber(string(m.Data), 0, math.MaxInt32)
 	if err != nil { // it is written anew
-		w.c.setAside("tally", fmt.Errorf("message %d: %w", m.Sequence, err))
-		return min(1, w.attempts(d.Fired)-1), nil
+		h.w.setAside("tally", fmt.Errorf("message %d: %w", m.Sequence, err))
+		return min(1, h.attempts(d.Fired)-1), nil
 	}
 	d.tally = m.Sequence
 	return int(n), nil
 }
 
-func (w *worker) storeTally(ctx context.Context, d *delivery, calls int) error {
+func (h *handler) storeTally(ctx context.Context, d *delivery, calls int) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	ack, err := w.c.js.PublishMsg(ctx, newMessage(w.c.layout.tally(d.spent.revision), strconv.AppendInt(nil, int64(calls), 10)))
+	ack, err := h.w.js.PublishMsg(ctx, newMessage(h.w.layout.tally(d.spent.revision), strconv.AppendInt(nil, int64(calls), 10)))
 	if err == nil {
 		d.tally, d.counts = ack.Sequence, true
 	}
@@ -287,20 +284,20 @@ func (w *worker) storeTally(ctx context.Context, d *delivery, calls int) error {
 
 // giveBack makes the server deliver d again, after a pause if there was an error. If this delivery counts as a call
 // so far, that is taken back.
-func (w *worker) giveBack(ctx context.Context, d delivery, err error) {
+func (h *handler) giveBack(ctx context.Context, d delivery, err error) {
 	if d.NumDelivered == 1 || d.counts {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 		defer cancel()
-		if err := w.storeTally(ctx, &d, max(d.Attempt-1, 0)); err != nil {
-			w.c.cfg.Logger.Debug("an attempt without a call is counted", "key", d.Key, "error", err)
+		if err := h.storeTally(ctx, &d, max(d.Attempt-1, 0)); err != nil {
+			h.w.cfg.Logger.Debug("an attempt without a call is counted", "key", d.Key, "error", err)
 		}
 	}
 	if err == nil || ctx.Err() != nil {
-		w.tell(d.Nak())
+		h.tell(d.Nak())
 		return
 	}
-	w.c.cfg.Logger.Debug("a fired timer is delivered again", "key", d.Key, "after", givePause, "error", err)
-	w.tell(d.NakWithDelay(givePause))
+	h.w.cfg.Logger.Debug("a fired timer is delivered again", "key", d.Key, "after", givePause, "error", err)
+	h.tell(d.NakWithDelay(givePause))
 }
 
 const (
@@ -309,21 +306,21 @@ const (
 	leftPause = time.Hour        // the same, if the dead letter is too large
 )
 
-func (w *worker) attempts(f Fired) int {
-	return min(cmp.Or(f.MaxAttempts, w.c.cfg.MaxAttempts), math.MaxInt32)
+func (h *handler) attempts(f Fired) int {
+	return min(cmp.Or(f.MaxAttempts, h.w.cfg.MaxAttempts), math.MaxInt32)
 }
 
-func (w *worker) timeout(f Fired) time.Duration {
-	return cmp.Or(f.Timeout, w.c.cfg.HandlerTimeout)
+func (h *handler) timeout(f Fired) time.Duration {
+	return cmp.Or(f.Timeout, h.w.cfg.HandlerTimeout)
 }
 
-func (w *worker) attempt(ctx context.Context, d delivery) {
-	timeout := w.timeout(d.Fired)
+func (h *handler) attempt(ctx context.Context, d delivery) {
+	timeout := h.timeout(d.Fired)
 	var once sync.Once
 	settle := func(err error) {
 		once.Do(func() {
-			w.settle(ctx, d, err)
-			w.hand(d.Msg, false)
+			h.settle(ctx, d, err)
+			h.hand(d.Msg, false)
 		})
 	}
 	// A handler has its whole timeout even if ctx ends: it may finish what it does.
@@ -332,97 +329,96 @@ func (w *worker) attempt(ctx context.Context, d delivery) {
 	})
 	defer late.Stop()
 	if d.Attempt == 1 {
-		w.c.counters.late.add(d.Lateness)
+		h.w.counters.late.add(d.Lateness)
 	}
 	begin := time.Now()
-	err := w.call(ctx, d.Fired)
-	w.c.counters.took.add(time.Since(begin))
+	err := h.safely(ctx, d.Fired)
+	h.w.counters.took.add(time.Since(begin))
 	settle(err)
 }
 
-func (w *worker) call(ctx context.Context, f Fired) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, w.timeout(f))
+func (h *handler) safely(ctx context.Context, f Fired) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, h.timeout(f))
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return w.handle(ctx, f)
+	return h.call(ctx, f)
 }
 
 // settle tells the server the result of an attempt.
-func (w *worker) settle(ctx context.Context, d delivery, err error) {
-	c := w.c
+func (h *handler) settle(ctx context.Context, d delivery, err error) {
 	if err == nil {
-		c.counters.handled.Add(1)
-		w.done(ctx, d)
+		h.w.counters.handled.Add(1)
+		h.done(ctx, d)
 		return
 	}
 	if ctx.Err() != nil { // the end of the worker may have cut it short
-		w.giveBack(ctx, d, nil)
+		h.giveBack(ctx, d, nil)
 		return
 	}
-	c.counters.failed.Add(1)
+	h.w.counters.failed.Add(1)
 	var told failure
 	says := errors.As(err, &told)
-	if d.Attempt >= w.attempts(d.Fired) || says && told.after < 0 {
-		w.bury(ctx, d, err)
+	if d.Attempt >= h.attempts(d.Fired) || says && told.after < 0 {
+		h.bury(ctx, d, err)
 		return
 	}
 	if !says {
-		told.after = c.cfg.Backoff(d.Attempt)
+		told.after = h.w.cfg.Backoff(d.Attempt)
 	}
-	c.cfg.Logger.Debug("handler has failed", "key", d.Key, "attempt", d.Attempt, "error", err)
-	w.tell(d.NakWithDelay(min(told.after, longest)))
+	h.w.cfg.Logger.Debug("handler has failed", "key", d.Key, "attempt", d.Attempt, "error", err)
+	h.tell(d.NakWithDelay(min(told.after, longest)))
 }
 
 // bury writes a dead letter. If the server does not store it, the timer is delivered again after a pause, without
 // another call of its handler: it must not keep one of the places of Concurrency.
-func (w *worker) bury(ctx context.Context, d delivery, cause error) {
-	err := w.c.writeDead(ctx, d.Fired, cause)
+func (h *handler) bury(ctx context.Context, d delivery, cause error) {
+	err := h.w.writeDead(ctx, d.Fired, cause)
 	for tries := 1; err != nil && !isTooLarge(err) && tries < 3 && sleep(ctx, time.Second) == nil; tries++ {
-		err = w.c.writeDead(ctx, d.Fired, cause)
+		err = h.w.writeDead(ctx, d.Fired, cause)
 	}
 	pause := buryPause
 	switch {
 	case err == nil:
-		w.c.counters.dead.Add(1)
-		w.done(ctx, d)
+		h.w.counters.dead.Add(1)
+		h.done(ctx, d)
 		return
 	case ctx.Err() != nil:
 		pause = 0
 	case isTooLarge(err):
 		pause = leftPause
-		w.c.setAside("dead letter", fmt.Errorf("key %q: %w: its timer is left for %v; its last error: %w", d.Key, err, pause, cause))
+		h.w.setAside("dead letter", fmt.Errorf("key %q: %w: its timer is left for %v; its last error: %w", d.Key, err, pause, cause))
 	default:
-		w.c.cfg.Logger.Warn("writing a dead letter is tried again", "key", d.Key, "after", pause, "error", err)
+		h.w.cfg.Logger.Warn("writing a dead letter is tried again", "key", d.Key, "after", pause, "error", err)
 	}
 	tally, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 	defer cancel()
-	if err := w.storeTally(tally, &d, w.attempts(d.Fired)); err != nil {
-		w.c.cfg.Logger.Debug("the handler is called once more", "key", d.Key, "error", err)
+	if err := h.storeTally(tally, &d, h.attempts(d.Fired)); err != nil {
+		h.w.cfg.Logger.Debug("the handler is called once more", "key", d.Key, "error", err)
 	}
-	w.tell(d.NakWithDelay(pause))
+	h.tell(d.NakWithDelay(pause))
 }
 
 // done tells the server that d is done with, and has it removed.
-func (w *worker) done(ctx context.Context, d delivery) {
+func (h *handler) done(ctx context.Context, d delivery) {
 	if err := d.Ack(); err != nil {
-		w.tell(err)
+		h.tell(err)
 		return
 	}
 	d.spent.at = time.Now()
 	if d.tally > 0 {
-		w.remove.put(spent{revision: d.tally, at: d.spent.at})
+		h.w.spent.put(spent{revision: d.tally, at: d.spent.at})
 	}
-	w.remove.put(d.spent)
-	w.remove.wait(ctx, maxRemoved)
+	h.w.spent.put(d.spent)
+	h.w.spent.wait(ctx, maxRemoved)
 }
 
 // tell logs the error of an answer to the server. If an answer is lost the timer is handled again.
-func (w *worker) tell(err error) {
+func (h *handler) tell(err error) {
 	if err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
-		w.c.cfg.Logger.Debug("answer about what has fired", "error", err)
+		h.w.cfg.Logger.Debug("answer about what has fired", "error", err)
 	}
 }
