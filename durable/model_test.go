@@ -15,6 +15,7 @@ type history struct {
 	mu      sync.Mutex
 	changes map[string][]change
 	handled map[string][]handledLine // by ID
+	done    map[string]int           // calls that returned true
 }
 
 // change is one call of Schedule, Reschedule or Cancel that is over.
@@ -35,7 +36,7 @@ type handledLine struct {
 }
 
 func newHistory() *history {
-	return &history{changes: make(map[string][]change), handled: make(map[string][]handledLine)}
+	return &history{changes: make(map[string][]change), handled: make(map[string][]handledLine), done: make(map[string]int)}
 }
 
 func (h *history) changed(key string, c change) {
@@ -43,6 +44,9 @@ func (h *history) changed(key string, c change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.changes[key] = append(h.changes[key], c)
+	if c.ok {
+		h.done[c.what]++
+	}
 }
 
 func (h *history) handle(line handledLine) {
