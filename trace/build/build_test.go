@@ -42,7 +42,20 @@ func TestAProgramIsRecorded(t *testing.T) {
 	t.Run("what it did", func(t *testing.T) { t.Parallel(); holdsWhatTheProgramDid(t, program) })
 	t.Run("an exec", func(t *testing.T) { t.Parallel(); keepsBothProgramsOfAnExec(t, program) })
 	t.Run("a burst", func(t *testing.T) { t.Parallel(); losesNoBurst(t, program) })
+	t.Run("a driver", func(t *testing.T) { t.Parallel(); hasTheTimersOfADriver(t, program) })
 	t.Run("its end", func(t *testing.T) { t.Parallel(); endsWithTheProgram(t, program) })
+}
+
+// recorded runs a program to its end, which must say nothing, and returns the path of its trace.
+func recorded(t *testing.T, program, how string, env ...string) (path string) {
+	t.Helper()
+	cmd := exec.Command(program, how)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(append(os.Environ(), trace.EnvFile+"=my.trace"), env...)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%s %s: %v: %s", program, how, err, out)
+	}
+	return filepath.Join(cmd.Dir, "my.trace")
 }
 
 // histories returns the operations on each timer, by the function that scheduled it.
@@ -170,12 +183,7 @@ func holdsWhatTheProgramDid(t *testing.T, program string) {
 	}
 
 	// The operations on each timer are in order, even if several processors record at once.
-	cmd = exec.Command(program, "many")
-	cmd.Env = append(os.Environ(), trace.EnvFile+"="+path, "GOMAXPROCS=8")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	got, _ = histories(t, path)
+	got, _ = histories(t, recorded(t, program, "many", "GOMAXPROCS=8"))
 	for _, timer := range got["main.many.func1"] {
 		if timer != "set 1h0m0s, moved 3h0m0s, stopped" {
 			t.Fatalf("of many: %q", timer)
@@ -250,18 +258,13 @@ func endsWithTheProgram(t *testing.T, program string) {
 
 // Exec replaces the program of a process. The trace of the first program is whole, and that of the second says so.
 func keepsBothProgramsOfAnExec(t *testing.T, program string) {
-	dir := t.TempDir()
-	cmd := exec.Command(program, "exec")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), trace.Environ("my.trace")...)
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Fatalf("%v: %s", err, out)
-	}
+	path := recorded(t, program, "exec", trace.Environ("my.trace")...)
 	const once = "set 10ms, fired"
-	first, r := histories(t, filepath.Join(dir, "my.trace"))
+	first, r := histories(t, path)
 	if want := fmt.Sprint(map[string][]string{"main.sleep": {once}, "main.afterFunc": {once}}); fmt.Sprint(first) != want || r.Header().Name != "program" || r.CutShort() != nil {
 		t.Errorf("the first program: %+v, %q, want %s; %v", r.Header(), first, want, r.CutShort())
 	}
-	second, r := histories(t, filepath.Join(dir, "my-2.trace"))
+	second, r := histories(t, filepath.Join(filepath.Dir(path), "my-2.trace"))
 	if h := r.Header(); fmt.Sprint(second["main.sleep"]) != "["+once+"]" || h.Name != "program-2" || !strings.HasSuffix(h.Description, "replaced its program by exec") {
 		t.Errorf("the second program: %+v, %q", h, second)
 	}
@@ -278,13 +281,7 @@ func losesNoBurst(t *testing.T, program string) {
 		defer func() { _, _ = busy.Process.Kill(), busy.Wait() }()
 	}
 	burst := func(buffer string) trace.Totals {
-		path := filepath.Join(t.TempDir(), "my.trace")
-		cmd := exec.Command(program, "burst")
-		cmd.Env = append(os.Environ(), trace.EnvFile+"="+path, trace.EnvBuffer+"="+buffer)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		_, r := histories(t, path)
+		_, r := histories(t, recorded(t, program, "burst", trace.EnvBuffer+"="+buffer))
 		return r.Totals()
 	}
 	for range longtest.Scale(t, 1, 3, 10) {
@@ -304,25 +301,15 @@ func losesNoBurst(t *testing.T, program string) {
 
 // The recording of a program with a driver has the timers that the program starts on the driver, and not
 // the timer that the driver sleeps on. A recorder of the program's own writes another file.
-func TestTheTimersOfADriverAreRecorded(t *testing.T) {
-	needsBuild(t)
-	dir := t.TempDir()
-	program := filepath.Join(dir, "program")
-	if err := Run(t.Context(), []string{"-o", program, "./testdata/driven"}, t.Output()); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), trace.EnvFile+"=my.trace")
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Fatalf("%v: %s", err, out)
-	}
-	got, r := histories(t, filepath.Join(dir, "my.trace"))
+func hasTheTimersOfADriver(t *testing.T, program string) {
+	path := recorded(t, program, "driver")
+	got, r := histories(t, path)
 	want := map[string][]string{
-		"main.requests":    slices.Repeat([]string{"set 1h0m0s, stopped"}, 1000),
-		"main.connections": slices.Repeat([]string{"set 1h0m0s, moved 3h0m0s"}, 100),
-		"main.ticker":      {"set 200ms, fired", "set 200ms, fired", "set 200ms, stopped"},
-		"main.main":        {"set 10ms, fired"},
-		"main.sleep":       {"set 10ms, fired"},
+		"main.requests":     slices.Repeat([]string{"set 1h0m0s, stopped"}, 1000),
+		"main.connections":  slices.Repeat([]string{"set 1h0m0s, moved 3h0m0s"}, 100),
+		"main.driverTicker": {"set 200ms, fired", "set 200ms, fired", "set 200ms, stopped"},
+		"main.useDriver":    {"set 10ms, fired"},
+		"main.sleep":        {"set 10ms, fired"},
 	}
 	for function, w := range want {
 		if fmt.Sprint(got[function]) != fmt.Sprint(w) {
@@ -333,7 +320,7 @@ func TestTheTimersOfADriverAreRecorded(t *testing.T) {
 	if len(got) > 0 || r.Totals().Lost > 0 {
 		t.Errorf("%q, %+v", got, r.Totals())
 	}
-	if _, r := histories(t, filepath.Join(dir, "my-2.trace")); r.Header().Name != "own" || r.Totals().Ops[trace.Schedule] != 1 {
+	if _, r := histories(t, filepath.Join(filepath.Dir(path), "my-2.trace")); r.Header().Name != "own" || r.Totals().Ops[trace.Schedule] != 1 {
 		t.Errorf("%+v, %+v", r.Header(), r.Totals())
 	}
 }
@@ -407,16 +394,9 @@ func written(t *testing.T, files map[string]string) (dir string) {
 }
 
 // records checks that a program records a timer of dep.Wait.
-func records(t *testing.T, program string, env ...string) {
+func records(t *testing.T, program string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "my.trace")
-	cmd := exec.Command(program)
-	cmd.Env = append(append(os.Environ(), trace.EnvFile+"="+path), env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%s: %v: %s", program, err, out)
-		return
-	}
-	all, _ := histories(t, path)
+	all, _ := histories(t, recorded(t, program, ""))
 	if fmt.Sprint(all["example.com/dep.Wait"]) != "[set 10ms, fired]" {
 		t.Errorf("%s: %q", program, all)
 	}

@@ -1,3 +1,0 @@
-module example.com/kinds
-
-go 1.24
