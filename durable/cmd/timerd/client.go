@@ -154,31 +154,24 @@ func withDead(do func(*durable.Client, context.Context, durable.DeadLetter) erro
 }
 
 func listCommand(o *options) *cobra.Command {
-	var state, after, before string
+	var state string
+	after, before := time.Time{}, time.Unix(1<<40, 0)
 	cmd := o.command("list [PREFIX]", "List the timers whose keys begin with PREFIX",
 		cobra.MaximumNArgs(1), func(c call) (err error) {
-			f := filter{prefix: strings.Join(c.args, ""), before: time.Unix(1<<40, 0)}
-			if after != "" {
-				f.after, err = parseWhen(after, time.Now())
+			prefix, w := strings.Join(c.args, ""), table(c.out)
+			line := func(key string, deadline time.Time, more string, payload []byte) {
+				if strings.HasPrefix(key, prefix) && !deadline.Before(after) && deadline.Before(before) {
+					fmt.Fprintf(w, "%q\t%s\t%s\t%q\n", key, deadline.Format(time.RFC3339Nano), more, payload)
+				}
 			}
-			if before != "" && err == nil {
-				f.before, err = parseWhen(before, time.Now())
-			}
-			w := table(c.out)
-			switch {
-			case err != nil:
-				return err
-			case state == "pending":
-				err = each(c.Pending(c.ctx, f.prefix), func(t durable.Timer) {
-					f.line(w, t.Key, t.Deadline, recurrence(t), t.Payload)
-				})
-			case state == "fired":
-				err = each(c.Waiting(c.ctx), func(t durable.Fired) {
-					f.line(w, t.Key, t.Deadline, "", t.Payload)
-				})
-			case state == "dead":
+			switch state {
+			case "pending":
+				err = each(c.Pending(c.ctx, prefix), func(t durable.Timer) { line(t.Key, t.Deadline, recurrence(t), t.Payload) })
+			case "fired":
+				err = each(c.Waiting(c.ctx), func(t durable.Fired) { line(t.Key, t.Deadline, "", t.Payload) })
+			case "dead":
 				err = each(c.DeadLetters(c.ctx), func(d durable.DeadLetter) {
-					f.line(w, d.Key, d.Deadline, fmt.Sprintf("%d attempts\t%q", d.Attempts, d.Error), d.Payload)
+					line(d.Key, d.Deadline, fmt.Sprintf("%d attempts\t%q", d.Attempts, d.Error), d.Payload)
 				})
 			default:
 				return fmt.Errorf("--state %q: want pending, fired or dead", state)
@@ -187,8 +180,8 @@ func listCommand(o *options) *cobra.Command {
 		})
 	flags := cmd.Flags()
 	flags.StringVar(&state, "state", "pending", "`state` of the timers: pending, fired (not yet handled) or dead")
-	flags.StringVar(&after, "after", "", "list only timers due at or after this `time`, as in schedule")
-	flags.StringVar(&before, "before", "", "list only timers due before this `time`")
+	flags.Func("after", "list only timers due at or after this `time`, as in schedule", when(&after))
+	flags.Func("before", "list only timers due before this `time`", when(&before))
 	return cmd
 }
 
@@ -204,16 +197,11 @@ func recurrence(t durable.Timer) string {
 	return text
 }
 
-// filter selects the timers to list.
-type filter struct {
-	prefix        string
-	after, before time.Time
-}
-
-// line writes the line of a timer that the filter accepts.
-func (f filter) line(w io.Writer, key string, deadline time.Time, more string, payload []byte) {
-	if strings.HasPrefix(key, f.prefix) && !deadline.Before(f.after) && deadline.Before(f.before) {
-		fmt.Fprintf(w, "%q\t%s\t%s\t%q\n", key, deadline.Format(time.RFC3339Nano), more, payload)
+// when returns the function of a flag whose value is parsed by parseWhen.
+func when(at *time.Time) func(string) error {
+	return func(text string) (err error) {
+		*at, err = parseWhen(text, time.Now())
+		return err
 	}
 }
 

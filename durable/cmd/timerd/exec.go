@@ -50,7 +50,7 @@ func (c *commands) run(ctx context.Context, f durable.Fired) error {
 	var out head
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = max(grace, time.Millisecond) // 0 would mean no limit
-	group(cmd)
+	cmd.SysProcAttr = attributes
 	cmd.Cancel = func() error {
 		if ctx.Err() != nil {
 			return kill(cmd)

@@ -2,5 +2,5 @@ package main
 
 import "syscall"
 
-// dieWithParent has the kernel kill a command when timerd dies.
-func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
+// The kernel kills a command when timerd dies.
+func init() { attributes.Pdeathsig = syscall.SIGKILL }

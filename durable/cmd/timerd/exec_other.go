@@ -2,10 +2,13 @@
 
 package main
 
-import "os/exec"
+import (
+	"os/exec"
+	"syscall"
+)
 
-// group does nothing, because there are no process groups: only the command itself is killed.
-func group(*exec.Cmd) {}
+// attributes are empty, because there are no process groups: only the command itself is killed.
+var attributes *syscall.SysProcAttr
 
 func terminate(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 

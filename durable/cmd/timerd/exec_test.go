@@ -142,16 +142,6 @@ func startTimerd(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// until waits until is returns true, for a minute at most.
-func until(t *testing.T, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the condition is still false after a minute")
-		}
-	}
-}
-
 // beats is a command with a child that writes to a file for a minute and ignores SIGTERM.
 func beats(file string) string {
 	return fmt.Sprintf(`(trap "" TERM; for i in $(seq 3000); do echo >>'%s'; sleep 0.02; done) & wait`, file)
@@ -295,6 +285,9 @@ func TestServeRefuses(t *testing.T) {
 		"Insecure":                        {"--embedded", t.TempDir(), "--listen", "0.0.0.0" + port},
 		"want a number of bytes":          {"--max-store", "5X"},
 		"--timeout 0s":                    {"--timeout", "0s"},
+		"--timeout 2562047h0m0s":          {"--timeout", "2562047h"}, // sums are out of range
+		"--grace 2562047h0m0s":            {"--grace", "2562047h"},
+		"--grace -1s":                     {"--grace", "-1s"},
 		"--user and --password":           {"--embedded", t.TempDir(), "--user", "me"},
 		"--user and --token":              {"--user", "me", "--password", "secret", "--token", "t"},
 		"--tlscert and --tlskey":          {"--tlscert", "c"},

@@ -7,11 +7,8 @@ import (
 	"syscall"
 )
 
-// group puts cmd into a process group of its own, which its children join.
-func group(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	dieWithParent(cmd.SysProcAttr)
-}
+// attributes put a command into a process group of its own, which its children join.
+var attributes = &syscall.SysProcAttr{Setpgid: true}
 
 func terminate(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 

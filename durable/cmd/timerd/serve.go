@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"math"
 	"net"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -237,6 +238,21 @@ func (s *serving) connect(o *options, failed func(error)) (nc *nats.Conn, closeA
 		}
 	}()
 	return nc, func() { nc.Close(); server.Close() }, nil
+}
+
+// maxConnections is how many connections --http keeps open at a time. Others wait.
+const maxConnections = 64
+
+// webServer returns a server that closes connections which are slow or idle.
+func webServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      10 * time.Second,
+		IdleTimeout:       10 * time.Second,
+		MaxHeaderBytes:    16 << 10,
+	}
 }
 
 // parseSize parses a number of bytes. The suffixes K, M, G and T are powers of 1024.
