@@ -33,7 +33,6 @@ type Client struct {
 	layout   layout
 	space    space
 
-	serving  atomic.Bool
 	worker   atomic.Pointer[worker] // while the client serves
 	counters counters
 	removed  removed
@@ -112,7 +111,7 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 // ID. It costs one round trip to the server, or more if the timer exists. The error is ErrFull if the store is
 // full, and nats.ErrMaxPayload if the timer does not fit into the messages of the server (1 MiB by default).
 func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload []byte) error {
-	_, err := c.set(ctx, "schedule", Timer{Key: key, Deadline: at, Payload: payload}, replace)
+	_, err := c.set(ctx, "schedule", Timer{Key: key, Deadline: at, Payload: payload}, false)
 	return err
 }
 
@@ -134,7 +133,7 @@ func (c *Client) Set(ctx context.Context, timers ...Timer) error {
 		keys[t.Key] = true
 	}
 	return inParallel(ctx, setters, timers, func(ctx context.Context, t Timer) error {
-		_, err := c.set(ctx, "set", t, replace)
+		_, err := c.set(ctx, "set", t, false)
 		return err
 	})
 }
@@ -145,7 +144,7 @@ const setters = 256 // timers of one Set in flight
 // clients add the same key at a time, one of them gets true. After an error the timer may be set,
 // and a second Add may return false because of the first.
 func (c *Client) Add(ctx context.Context, t Timer) (bool, error) {
-	return c.set(ctx, "add", t, func(Timer) bool { return true })
+	return c.set(ctx, "add", t, true)
 }
 
 // Every sets a timer with this key that fires again and again, or replaces the existing timer. A
@@ -170,7 +169,7 @@ func (c *Client) Every(ctx context.Context, key, spec string, payload []byte, mi
 	if len(missed) > 0 {
 		t.Missed = missed[0]
 	}
-	_, err := c.set(ctx, "every", t, replace)
+	_, err := c.set(ctx, "every", t, false)
 	return err
 }
 
@@ -210,16 +209,14 @@ func (c *Client) checkSize(t *Timer) error {
 	return nil
 }
 
-func replace(Timer) bool { return false }
-
-// set stores t, unless keep reports true for the existing timer, or that is the same timer of Every.
-func (c *Client) set(ctx context.Context, what string, t Timer, keep func(Timer) bool) (set bool, err error) {
+// set stores t, unless the existing timer is to be kept or is the same timer of Every.
+func (c *Client) set(ctx context.Context, what string, t Timer, keep bool) (set bool, err error) {
 	again := t.Cron != "" && t.Deadline.IsZero()
 	if err := c.check(&t); err != nil {
 		return false, err
 	}
 	return c.change(ctx, what, t.Key, func(old Timer) (*nats.Msg, error) {
-		if old.Revision > 0 && (keep(old) || again && same(old, t)) {
+		if old.Revision > 0 && (keep || again && same(old, t)) {
 			return nil, nil
 		}
 		return c.replacing(ctx, old, t)

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"regexp"
@@ -60,51 +61,37 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // withDefaults returns the configuration with its defaults, or an error that names an invalid
 // field. Partitions may stay 0.
 func (cfg Config) withDefaults() (Config, error) {
-	setDefault(&cfg.Name, "timers")
-	setDefault(&cfg.Replicas, 1)
-	setDefault(&cfg.Horizon, time.Hour)
-	setDefault(&cfg.Lease, 2*time.Second)
-	setDefault(&cfg.Concurrency, 64)
-	setDefault(&cfg.HandlerTimeout, time.Minute)
-	setDefault(&cfg.AckWait, 3*time.Second)
-	setDefault(&cfg.MaxAttempts, 10)
+	cfg.Name = cmp.Or(cfg.Name, "timers")
+	cfg.Replicas = cmp.Or(cfg.Replicas, 1)
+	cfg.Horizon = cmp.Or(cfg.Horizon, time.Hour)
+	cfg.Lease = cmp.Or(cfg.Lease, 2*time.Second)
+	cfg.Concurrency = cmp.Or(cfg.Concurrency, 64)
+	cfg.HandlerTimeout = cmp.Or(cfg.HandlerTimeout, time.Minute)
+	cfg.AckWait = cmp.Or(cfg.AckWait, 3*time.Second)
+	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 10)
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	if cfg.Backoff == nil {
 		cfg.Backoff = doubling
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	for _, f := range []struct {
-		valid bool
-		field string
-		value any
-		want  string
-	}{
-		{validName.MatchString(cfg.Name), "Name", strconv.Quote(cfg.Name), "1 to 64 letters, digits, - and _"},
-		{cfg.Replicas >= 1 && cfg.Replicas <= 5, "Replicas", cfg.Replicas, "1 to 5"},
-		{cfg.Partitions >= 0 && cfg.Partitions <= maxPartitions, "Partitions", cfg.Partitions, "0 to 1024"},
-		{cfg.Horizon >= time.Second && cfg.Horizon <= longest, "Horizon", cfg.Horizon, "1s to 100 years"},
-		{cfg.Lease >= 500*time.Millisecond && cfg.Lease <= maxLease, "Lease", cfg.Lease, "500ms to 1h"},
-		{cfg.Concurrency >= 1, "Concurrency", cfg.Concurrency, "at least 1"},
-		{cfg.HandlerTimeout > 0 && cfg.HandlerTimeout <= longest, "HandlerTimeout", cfg.HandlerTimeout, "more than 0, up to 100 years"},
-		{cfg.AckWait >= 500*time.Millisecond && cfg.AckWait <= longest, "AckWait", cfg.AckWait, "500ms to 100 years"},
-		{cfg.MaxAttempts >= 1, "MaxAttempts", cfg.MaxAttempts, "at least 1"},
-	} {
-		if !f.valid {
-			return Config{}, fmt.Errorf("durable: Config.%s is %v: want %s", f.field, f.value, f.want)
+	var wrong error
+	check := func(valid bool, field string, value any, want string) {
+		if !valid && wrong == nil {
+			wrong = fmt.Errorf("durable: Config.%s is %v: want %s", field, value, want)
 		}
 	}
-	return cfg, nil
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
+	check(validName.MatchString(cfg.Name), "Name", strconv.Quote(cfg.Name), "1 to 64 letters, digits, - and _")
+	check(cfg.Replicas >= 1 && cfg.Replicas <= 5, "Replicas", cfg.Replicas, "1 to 5")
+	check(cfg.Partitions >= 0 && cfg.Partitions <= maxPartitions, "Partitions", cfg.Partitions, "0 to 1024")
+	check(cfg.Horizon >= time.Second && cfg.Horizon <= longest, "Horizon", cfg.Horizon, "1s to 100 years")
+	check(cfg.Lease >= 500*time.Millisecond && cfg.Lease <= maxLease, "Lease", cfg.Lease, "500ms to 1h")
+	check(cfg.Concurrency >= 1, "Concurrency", cfg.Concurrency, "at least 1")
+	check(cfg.HandlerTimeout > 0 && cfg.HandlerTimeout <= longest, "HandlerTimeout", cfg.HandlerTimeout, "more than 0, up to 100 years")
+	check(cfg.AckWait >= 500*time.Millisecond && cfg.AckWait <= longest, "AckWait", cfg.AckWait, "500ms to 100 years")
+	check(cfg.MaxAttempts >= 1, "MaxAttempts", cfg.MaxAttempts, "at least 1")
+	return cfg, wrong
 }
 
 func doubling(attempt int) time.Duration {

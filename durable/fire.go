@@ -123,12 +123,6 @@ func (w *worker) fire(ctx context.Context, n *near) {
 	}
 }
 
-// leave drops a timer that cannot be fired. Its message stays in the stream.
-func (w *worker) leave(n *near, err error) {
-	w.setAside("timer", fmt.Errorf("key %q: %w", n.timer.Key, err))
-	n.p.leave(n)
-}
-
 // message returns the message to store next, or nil if the timer waits. The server stores the message only if the
 // timer still has its revision.
 func (w *worker) message(n *near, now time.Time) *nats.Msg {
@@ -206,17 +200,17 @@ func (w *worker) accepted(n *near) {
 // refused handles an error of the server, or a missing answer. If the server did store the
 // message, it refuses the next one because the timer is gone.
 func (w *worker) refused(n *near, err error) {
-	if isChanged(err) {
+	switch {
+	case isChanged(err):
 		w.counters.gone.Add(1)
 		n.p.drop(n)
-		return
+	case hasCode(err, server.JSMessageSchedulesSchedulerInvalidErr) || isTooLarge(err):
+		// No client has stored this timer, or the limit was larger then. It stays in the stream.
+		w.setAside("timer", fmt.Errorf("key %q: %w", n.timer.Key, err))
+		n.p.leave(n)
+	default:
+		w.again(n, err)
 	}
-	// No client has stored this timer, or the limit was larger then.
-	if hasCode(err, server.JSMessageSchedulesSchedulerInvalidErr) || isTooLarge(err) {
-		w.leave(n, err)
-		return
-	}
-	w.again(n, err)
 }
 
 // again fires n again after a pause.

@@ -33,20 +33,18 @@ func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) 
 	if handle == nil {
 		return errors.New("durable: serve: want a handler")
 	}
-	if !c.serving.CompareAndSwap(false, true) {
-		return ErrServing
-	}
-	defer c.serving.Store(false)
 	clock, err := driver.New(driver.Inline())
 	if err != nil {
 		return fmt.Errorf("durable: %w", err)
 	}
 	defer clock.Close()
+	w := newWorker(c, clock)
+	if !c.worker.CompareAndSwap(nil, w) {
+		return ErrServing
+	}
+	defer c.worker.Store(nil)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := newWorker(c, clock)
-	c.worker.Store(w)
-	defer c.worker.Store(nil)
 	ended, end := context.WithCancel(context.Background()) // no more removals will come
 	var removing, wg sync.WaitGroup
 	defer removing.Wait()

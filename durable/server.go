@@ -11,7 +11,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -40,8 +40,7 @@ type Server struct {
 	extra   map[string]uint64 // how many timers the server may have restored after a crash
 	settled time.Time         // when they have been removed again
 
-	mu      sync.Mutex
-	current *server.Server // nil while it is down
+	current atomic.Pointer[server.Server] // nil while it is down
 }
 
 // ServerOption is an option of Embedded.
@@ -240,12 +239,10 @@ func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 
 // InProcessConn implements the interface of nats.InProcessServer. Use Connect instead.
 func (s *Server) InProcessConn() (net.Conn, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.current == nil {
-		return nil, errors.New("durable: the embedded server is stopped")
+	if n := s.current.Load(); n != nil {
+		return n.InProcessConn()
 	}
-	return s.current.InProcessConn()
+	return nil, errors.New("durable: the embedded server is stopped")
 }
 
 // Wait blocks until the server has stopped for good. It returns nil after Close, and otherwise the

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,6 @@ func openStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstr
 const maxConsumers = 1 << 16
 
 func streamConfig(cfg Config) jetstream.StreamConfig {
-	setDefault(&cfg.Partitions, defaultPartitions)
 	return jetstream.StreamConfig{
 		Name:              cfg.Name,
 		Description:       "timers of github.com/timerbench/timerbench/durable",
@@ -94,7 +94,7 @@ func streamConfig(cfg Config) jetstream.StreamConfig {
 		AllowRollup:       true,
 		AllowMsgSchedules: true,
 		MaxConsumers:      maxConsumers,
-		Metadata:          map[string]string{metadataPartitions: strconv.Itoa(cfg.Partitions)},
+		Metadata:          map[string]string{metadataPartitions: strconv.Itoa(cmp.Or(cfg.Partitions, defaultPartitions))},
 	}
 }
 

@@ -38,7 +38,7 @@ func (s *Server) start() error {
 		}
 	case err = <-l.fatal:
 	}
-	s.setCurrent(n)
+	s.current.Store(n)
 	if err == nil && s.opts.DontListen {
 		err = errors.Join(s.limitStore(n), s.checkStore())
 	}
@@ -55,15 +55,8 @@ func (s *Server) start() error {
 	return err
 }
 
-func (s *Server) setCurrent(n *server.Server) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.current = n
-}
-
 func (s *Server) shutdown() {
-	n := s.current // only this goroutine changes it
-	s.setCurrent(nil)
+	n := s.current.Swap(nil)
 	n.Shutdown()
 	n.WaitForShutdown()
 }
@@ -75,14 +68,14 @@ func (s *Server) watch(ctx context.Context) {
 	next := time.Now()
 	for sleep(ctx, watchPause) == nil {
 		if err := s.broken(); err != nil {
-			if s.err = s.restart(ctx, err); s.err != nil || s.current == nil {
+			if s.err = s.restart(ctx, err); s.err != nil || s.current.Load() == nil {
 				return
 			}
 		}
 		if !s.opts.DontListen {
 			continue
 		}
-		if err := s.limitStore(s.current); err != nil {
+		if err := s.limitStore(s.current.Load()); err != nil {
 			s.log.Warn("the limit of the store could not be updated", "error", err)
 		}
 		begin := time.Now()
@@ -100,7 +93,7 @@ func (s *Server) watch(ctx context.Context) {
 // broken returns why the server can no longer store messages, or nil. A node of a cluster turns
 // its store off in that case.
 func (s *Server) broken() error {
-	health := s.current.Healthz(&server.HealthzOptions{JSEnabledOnly: !s.opts.DontListen})
+	health := s.current.Load().Healthz(&server.HealthzOptions{JSEnabledOnly: !s.opts.DontListen})
 	if health.Error != "" {
 		return errors.New(health.Error)
 	}
