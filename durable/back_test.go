@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -355,9 +354,8 @@ func TestNoteRefuses(t *testing.T) {
 func TestDone(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
-	var ahead atomic.Int64
-	c := open(t, connect(t, s), Config{Partitions: 1, Horizon: 30 * time.Minute,
-		Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	var clock shifted
+	c := open(t, connect(t, s), Config{Partitions: 1, Horizon: 30 * time.Minute, Now: clock.now})
 	now := time.Now()
 	var last Timer
 	for _, in := range []time.Duration{10 * time.Minute, 20 * time.Minute, time.Hour} {
@@ -381,7 +379,7 @@ func TestDone(t *testing.T) {
 	if _, ok := p.done(); ok {
 		t.Error("nothing has changed, and done says otherwise")
 	}
-	ahead.Store(int64(10 * time.Minute))
+	clock.set(10 * time.Minute)
 	<-fired
 	waitFor(t, func() bool { st := c.Stats(); return st.Near == 1 })
 	check(10*time.Minute, 20*time.Minute)
@@ -403,8 +401,8 @@ func TestDone(t *testing.T) {
 func TestForgetsNotes(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
-	var ahead time.Duration
-	c := open(t, connect(t, s), Config{Now: func() time.Time { return time.Now().Add(ahead) }})
+	var clock shifted
+	c := open(t, connect(t, s), Config{Now: clock.now})
 	until := func(in time.Duration) int64 { return time.Now().Add(in).UnixNano() }
 	batch := []spent{{revision: 100}, {revision: 101, removal: removal{[]uint64{90}, until(time.Hour)}},
 		{revision: 102, removal: removal{nil, until(50 * time.Minute)}}} // in the same note
@@ -416,10 +414,8 @@ func TestForgetsNotes(t *testing.T) {
 		want  []uint64
 	}{{0, []uint64{90, 100, 101, 102}}, {noteAge + time.Second, []uint64{90, 101, 102}},
 		{65 * time.Minute, []uint64{90, 101, 102}}, {2 * time.Hour, nil}} {
-		ahead = step.ahead
-		if err := c.forgetNotes(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		clock.set(step.ahead)
+		must(t, func() error { return c.forgetNotes(t.Context()) })
 		if set := removedBy(t, s); !slices.Equal(set.revisions, step.want) {
 			t.Errorf("after %v: %v: want %v", step.ahead, set.revisions, step.want)
 		}
@@ -435,8 +431,8 @@ func TestNotesTheLatestDeadline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := embedded(t, t.TempDir())
-			var ahead atomic.Int64
-			c := open(t, connect(t, s), Config{Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+			var clock shifted
+			c := open(t, connect(t, s), Config{Now: clock.now})
 			var all []uint64
 			for _, in := range deadlines {
 				set(t, c, "key", in)
@@ -450,7 +446,7 @@ func TestNotesTheLatestDeadline(t *testing.T) {
 				ahead time.Duration
 				known bool
 			}{{0, true}, {30 * time.Minute, true}, {2 * time.Hour, true}, {2*time.Hour + noteAge + time.Minute, false}} {
-				ahead.Store(int64(step.ahead))
+				clock.set(step.ahead)
 				must(t, func() error { return c.forgetNotes(t.Context()) })
 				set := removedBy(t, s)
 				for i, r := range all {
@@ -563,8 +559,8 @@ func TestSweep(t *testing.T) {
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
-	var ahead atomic.Int64
-	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	var clock shifted
+	now := clock.now
 	c := open(t, connect(t, s), Config{Now: now})
 	fired := serve(t, c)
 	setAt := func(key string, in time.Duration) {
@@ -585,19 +581,19 @@ func TestClockJumps(t *testing.T) {
 		setAt(key, in)
 	}
 	waitFor(t, func() bool { st := c.Stats(); return st.Far == 1 })
-	ahead.Store(int64(-5 * time.Hour))
+	clock.set(-5 * time.Hour)
 	if time.Now().After(begin.Add(2 * time.Second)) {
 		t.Skip("this machine is too slow: the timer was due before the jump")
 	}
 	time.Sleep(2500 * time.Millisecond) // it would be due by the old clock
 	setAt("new", 0)
 	next("new")
-	ahead.Store(int64(time.Hour))
+	clock.set(time.Hour)
 	next("soon", "near")
-	ahead.Store(int64(-time.Hour))
+	clock.set(-time.Hour)
 	setAt("newer", time.Second)
 	next("newer")
-	ahead.Store(int64(4 * time.Hour))
+	clock.set(4 * time.Hour)
 	next("far")
 	if len(fired) > 0 {
 		t.Errorf("%+v fires as well", <-fired)

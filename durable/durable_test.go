@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -49,17 +51,39 @@ func setMany(t testing.TB, c *Client, n int, prefix string, in time.Duration) {
 	mustSet(t, c, timers...)
 }
 
-// pending returns the timers whose key begins with a prefix.
-func pending(t testing.TB, c *Client, prefix string) (all []Timer) {
+// collect returns what is iterated over.
+func collect[T any](t testing.TB, values iter.Seq2[T, error]) (all []T) {
 	t.Helper()
-	for timer, err := range c.Pending(t.Context(), prefix) {
+	for v, err := range values {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, timer)
+		all = append(all, v)
 	}
 	return all
 }
+
+// pending returns the timers whose key begins with a prefix.
+func pending(t testing.TB, c *Client, prefix string) []Timer {
+	t.Helper()
+	return collect(t, c.Pending(t.Context(), prefix))
+}
+
+// handled waits until no fired timer is left, and as many dead letters.
+func handled(t testing.TB, c *Client, dead uint64) {
+	t.Helper()
+	waitFor(t, func() bool {
+		n, err := c.Counts(t.Context())
+		return err == nil && n.Dead == dead && n.Fired == 0
+	})
+}
+
+// shifted is a clock that a test moves.
+type shifted struct{ ahead atomic.Int64 }
+
+func (s *shifted) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+
+func (s *shifted) set(ahead time.Duration) { s.ahead.Store(int64(ahead)) }
 
 // mustCancel cancels a timer that must exist.
 func mustCancel(t testing.TB, c *Client, key string) {

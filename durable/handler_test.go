@@ -65,9 +65,9 @@ func TestHandlers(t *testing.T) {
 	}
 	c := open(t, start(t), Config{Concurrency: 3, MaxAttempts: 3, AckWait: 20 * time.Second,
 		Backoff: func(attempt int) time.Duration { return time.Duration(attempt) * 10 * time.Millisecond }})
-	handled := make(chan Fired, 1<<16)
+	calls := make(chan Fired, 1<<16)
 	serveWith(t, c, func(ctx context.Context, f Fired) error {
-		handled <- f
+		calls <- f
 		return tests[f.Key].handle(ctx, f)
 	})
 	var timers []Timer
@@ -79,17 +79,10 @@ func TestHandlers(t *testing.T) {
 		}
 	}
 	mustSet(t, c, timers...)
-	over := func(dead uint64) {
-		t.Helper()
-		waitFor(t, func() bool {
-			n, err := c.Counts(t.Context())
-			return err == nil && n.Dead == dead && n.Fired == 0
-		})
-	}
-	over(dead)
+	handled(t, c, dead)
 	attempts := make(map[string]int)
-	for len(handled) > 0 {
-		f := <-handled
+	for len(calls) > 0 {
+		f := <-calls
 		if attempts[f.Key]++; f.Attempt != attempts[f.Key] || f.Limits != tests[f.Key].limits {
 			t.Errorf("%+v comes as number %d", f, attempts[f.Key])
 		}
@@ -99,13 +92,11 @@ func TestHandlers(t *testing.T) {
 			t.Errorf("%s: %d attempts, want %d", key, n, test.attempts)
 		}
 	}
-	for d, err := range c.DeadLetters(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, d := range collect(t, c.DeadLetters(t.Context())) {
 		if test := tests[d.Key]; !test.dead || d.Attempts != test.attempts || string(d.Payload) != d.Key || !strings.Contains(d.Error, "on purpose") {
 			t.Errorf("dead letter %+v", d)
 		}
+		var err error
 		switch d.Key {
 		case "own attempts":
 			err = c.Revive(t.Context(), d)
@@ -116,9 +107,9 @@ func TestHandlers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	over(dead - 1)
+	handled(t, c, dead-1)
 	for attempt := range 2 { // its limits are still there
-		if f := receive(t, handled); f.Key != "own attempts" || f.MaxAttempts != 2 || f.Attempt != attempt+1 {
+		if f := receive(t, calls); f.Key != "own attempts" || f.MaxAttempts != 2 || f.Attempt != attempt+1 {
 			t.Errorf("revived: %+v", f)
 		}
 	}
@@ -165,17 +156,14 @@ func TestRestartsUseNoAttempts(t *testing.T) {
 			t.Errorf("%s: attempt %d comes as number %d", f.Key, f.Attempt, attempts[f.Key])
 		}
 	}
-	waitFor(t, func() bool {
-		n, err := c.Counts(t.Context())
-		return err == nil && n.Dead == 6 && n.Fired == 0
-	})
+	handled(t, c, 6)
 	waitFor(t, func() bool { return stored(t, c, c.layout.allTallies()) == 0 })
 	if len(calls) > 0 {
 		t.Errorf("there are more calls: %+v", <-calls)
 	}
-	for d, err := range c.DeadLetters(t.Context()) {
-		if err != nil || d.Attempts != 3 || d.Error != "on purpose" {
-			t.Errorf("dead letter %+v, %v", d, err)
+	for _, d := range collect(t, c.DeadLetters(t.Context())) {
+		if d.Attempts != 3 || d.Error != "on purpose" {
+			t.Errorf("dead letter %+v", d)
 		}
 	}
 }

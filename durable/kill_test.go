@@ -341,10 +341,7 @@ func TestHandlerKillsWorker(t *testing.T) {
 	r := role{URL: cl.url(), Dies: true}
 	c, _ := cl.open(t, Config{AckWait: r.ackWait()})
 	const most = 3
-	err := c.Set(t.Context(), Timer{Key: "key", Deadline: time.Now(), Limits: Limits{MaxAttempts: most}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSet(t, c, Timer{Key: "key", Deadline: time.Now(), Limits: Limits{MaxAttempts: most}})
 	var mu sync.Mutex
 	var calls []int
 	worker := func() *child {
@@ -358,14 +355,9 @@ func TestHandlerKillsWorker(t *testing.T) {
 		worker().lines.Wait() // until it has died
 	}
 	worker()
-	waitFor(t, func() bool {
-		n, err := c.Counts(t.Context())
-		return err == nil && n.Dead == 1 && n.Fired == 0
-	})
-	for d, err := range c.DeadLetters(t.Context()) {
-		if err != nil || d.Attempts != most || d.Error != "the worker died, or could not store the error" {
-			t.Errorf("dead letter %+v, %v", d, err)
-		}
+	handled(t, c, 1)
+	if d := collect(t, c.DeadLetters(t.Context()))[0]; d.Attempts != most || d.Error != "the worker died, or could not store the error" {
+		t.Errorf("dead letter %+v", d)
 	}
 	mu.Lock()
 	defer mu.Unlock()

@@ -9,10 +9,12 @@ import (
 
 // world is several workers that know the same signs of life.
 type world struct {
-	now   time.Time
-	lease time.Duration
-	signs map[string]sign
-	last  time.Time
+	members
+	now time.Time
+}
+
+func newWorld() *world {
+	return &world{members{lease: time.Second, signs: make(map[string]sign)}, time.Unix(10_000, 0)}
 }
 
 func (w *world) sign(id string, serves ...int) {
@@ -21,13 +23,13 @@ func (w *world) sign(id string, serves ...int) {
 }
 
 func (w *world) wants(self string, partition int, serves bool) bool {
-	m := &members{self: self, lease: w.lease, signs: w.signs, last: w.last}
-	return m.wants(partition, serves)
+	w.self = self
+	return w.members.wants(partition, serves)
 }
 
 func TestShare(t *testing.T) {
 	const partitions = 64
-	w := &world{now: time.Unix(1000, 0), lease: time.Second, signs: make(map[string]sign)}
+	w := newWorld()
 	ids := []string{"a", "b", "c"}
 	for _, id := range ids {
 		w.sign(id)
@@ -56,7 +58,7 @@ func TestShare(t *testing.T) {
 
 	// c dies: only its partitions change hands, and not before a lease has passed.
 	for _, after := range []time.Duration{w.lease, w.lease + 1} {
-		w.now = time.Unix(1000, 0).Add(after)
+		w.now = w.signs["c"].at.Add(after)
 		w.sign("a")
 		w.sign("b")
 		for p := range partitions {
@@ -73,7 +75,7 @@ func TestShare(t *testing.T) {
 
 // A worker keeps serving a partition until the newly chosen worker serves it.
 func TestHandOver(t *testing.T) {
-	w := &world{now: time.Unix(1000, 0), lease: time.Second, signs: make(map[string]sign)}
+	w := newWorld()
 	w.sign("a", 0)
 	if !w.wants("a", 0, false) {
 		t.Fatal("a does not want the partition that only it can have")
@@ -101,15 +103,14 @@ func TestHandOver(t *testing.T) {
 // A worker that has not seen its own sign of life wants no partition. A worker that sees no signs
 // for long, because the server is down, considers nobody dead.
 func TestNoSign(t *testing.T) {
-	w := &world{now: time.Unix(1000, 0), lease: time.Second, signs: make(map[string]sign)}
+	w := newWorld()
 	w.sign("b")
 	if w.wants("a", 0, false) {
 		t.Error("a has not been seen, and wants a partition")
 	}
 	w.sign("a")
 	w.now = w.now.Add(time.Hour)
-	m := &members{self: "a", lease: w.lease, signs: w.signs, last: w.last}
-	if !m.alive("b") {
+	if w.self = "a"; !w.alive("b") {
 		t.Error("b is dead, though nobody was seen since")
 	}
 }
@@ -117,7 +118,7 @@ func TestNoSign(t *testing.T) {
 // The server's clock is set back, so earlier signs of life are in the future. A worker that died
 // before does not keep its partitions.
 func TestServerClockSetBack(t *testing.T) {
-	w := &world{now: time.Unix(10_000, 0), lease: time.Second, signs: make(map[string]sign)}
+	w := newWorld()
 	w.sign("dead", 0, 1, 2, 3, 4, 5, 6, 7)
 	w.now = w.now.Add(-time.Hour)
 	w.sign("a")

@@ -72,32 +72,20 @@ func TestUnusableMessages(t *testing.T) {
 	}
 	var dead []DeadLetter
 	waitFor(t, func() bool {
-		dead = nil
-		for d, err := range c.DeadLetters(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			dead = append(dead, d)
-		}
+		dead = collect(t, c.DeadLetters(t.Context()))
 		return len(dead) == 1
 	})
 	if d := dead[0]; d.Key != "fired" || string(d.Payload) != "payload" || !strings.Contains(d.Error, headerLimits) {
 		t.Errorf("dead letter %+v", d)
 	}
-	for _, err := range c.Waiting(t.Context()) {
-		if err != nil {
-			t.Error(err)
-		}
-	}
+	collect(t, c.Waiting(t.Context()))
 	if all := pending(t, c, ""); len(all) != 4 { // with those that cannot fire
 		t.Errorf("%+v are pending, want 4", all)
 	}
 	if n, err := c.Counts(t.Context()); err != nil || n.Workers != 1 {
 		t.Errorf("Counts = %+v, %v", n, err)
 	}
-	if err := c.forgetNotes(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must(t, func() error { return c.forgetNotes(t.Context()) })
 	if _, _, err := c.Get(t.Context(), "bad"); err == nil || !strings.Contains(err.Error(), headerDeadline) {
 		t.Errorf("Get: %v, want an error with the header", err)
 	}
@@ -135,9 +123,9 @@ func TestUnusableTally(t *testing.T) {
 	}
 	serveWith(t, c, func(context.Context, Fired) error { return errors.New("on purpose") })
 	waitFor(t, func() bool { return c.Stats().Dead == uint64(len(bad)) })
-	for d, err := range c.DeadLetters(t.Context()) {
-		if err != nil || d.Attempts != 3 || d.Error != "on purpose" {
-			t.Errorf("dead letter %+v, %v", d, err)
+	for _, d := range collect(t, c.DeadLetters(t.Context())) {
+		if d.Attempts != 3 || d.Error != "on purpose" {
+			t.Errorf("dead letter %+v", d)
 		}
 	}
 	if s := c.Stats(); s.Failed != uint64(3*len(bad)) || s.Unusable != uint64(len(bad)) || log.count("tally cannot be used") != len(bad) {
