@@ -25,6 +25,7 @@ import (
 //   - From is the end of the last run if the runs are open, otherwise the last tick of all.
 type Runs struct {
 	Due   structures.Tick // of the first entry, or the last tick of all
+	other structures.Tick // no run but that of front has an entry before this tick
 	From  structures.Tick // a timer that is due before this tick fits no run
 	Live  int             // timers, unless another holder counts them
 	front *page           // the page of the first entry; nil: there is none
@@ -83,7 +84,7 @@ var full = page{n: pageLen}
 
 // New returns runs without timers.
 func New() Runs {
-	return Runs{Due: Never, From: Never, above: Never, tail: &full, OpenAfter: openAfter}
+	return Runs{Due: Never, other: Never, From: Never, above: Never, tail: &full, OpenAfter: openAfter}
 }
 
 // Reserve makes room for n timers.
@@ -125,9 +126,14 @@ func (q *Runs) AddSlowly(rs *records.Set, index uint32, r *records.Record, pendi
 	if i == q.used || !q.open || deadline == Never || !q.makeRoom(rs, i, pending) {
 		return false
 	}
-	q.tail, q.above = q.runs[i].last, Never
-	q.Add(index, r)
+	p := q.runs[i].last
+	p.entries[p.n] = Entry{deadline, index, r.Generation}
+	p.n++
+	r.Where = records.InRun
 	q.runs[i].end = deadline
+	if first := q.runs[i].first; first.n == first.from+1 {
+		q.find() // the run had no entries
+	}
 	q.setTail()
 	return true
 }
@@ -146,8 +152,9 @@ func (q *Runs) setTail() {
 		return
 	}
 	w := &q.runs[q.used-1]
-	if q.From = w.end; w.last != nil {
-		q.tail = w.last
+	q.From = w.end
+	if p := w.last; p != nil && (p.from < p.n || q.used == 1) { // otherwise AddSlowly finds the first entry of all
+		q.tail = p
 	}
 	if q.used > 1 {
 		q.above = q.runs[q.used-2].end

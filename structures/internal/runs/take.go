@@ -9,11 +9,13 @@ func (e Entry) current(r *records.Record) bool {
 
 // find finds the first entry of all runs.
 func (q *Runs) find() {
-	q.Due, q.front = Never, nil
+	q.Due, q.other, q.front = Never, Never, nil
 	for i := range q.runs[:q.used] {
 		if p := q.runs[i].first; p != nil && p.from < p.n {
 			if at := p.entries[p.from].Deadline; at < q.Due {
-				q.Due, q.front = at, p
+				q.Due, q.other, q.front = at, q.Due, p
+			} else if at < q.other {
+				q.other = at
 			}
 		}
 	}
@@ -54,7 +56,7 @@ func (q *Runs) Take(rs *records.Set) {
 func (q *Runs) TakeNext() bool {
 	p := q.front
 	at := p.from + 1
-	if at >= p.n || at&(aheadLen-1) == 0 || q.used != 1 {
+	if at >= p.n || at&(aheadLen-1) == 0 || p.entries[at].Deadline > q.other {
 		return false
 	}
 	p.from, q.Due = at, p.entries[at].Deadline
@@ -79,7 +81,9 @@ func (q *Runs) takeLast(rs *records.Set) {
 func (q *Runs) leavePages(w *run) {
 	for p := w.first; p.from >= p.n; p = w.first {
 		if p == w.last {
-			p.from, p.n = 0, 0
+			if p.from, p.n = 0, 0; p == q.tail && q.used > 1 {
+				q.tail = &full
+			}
 			return
 		}
 		w.first = p.next

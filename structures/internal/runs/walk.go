@@ -20,6 +20,9 @@ func (q *Runs) Walk(w *records.Walk) error {
 			if pages++; p.from < p.n {
 				due, last = min(due, p.entries[p.from].Deadline), p.entries[p.n-1].Deadline
 			}
+			if p.from < p.n && run.first != q.front && p.entries[p.from].Deadline < q.other {
+				return fmt.Errorf("run %d has an entry at %d, want none before %d", i, p.entries[p.from].Deadline, q.other)
+			}
 		}
 		if run.end > end || run.end < last {
 			return fmt.Errorf("run %d ends at %d, want at most %d and at least %d", i, run.end, end, last)
