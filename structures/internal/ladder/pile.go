@@ -2,6 +2,7 @@ package ladder
 
 import (
 	"math"
+	"slices"
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/records"
@@ -22,15 +23,32 @@ func placeInPile(r *records.Record) uint { return uint(r.Where>>nodeShift) - 1 }
 
 // AddToPile puts a new timer into the pile, or all timers into lists. It returns the ID and the record.
 func (q *Queue) AddToPile(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
-	f, n := &q.front, uint(len(q.front.entries))
-	if q.credit < 0 || n == mostPiled {
+	f, n := &q.front, len(q.front.entries)
+	if q.credit < 0 || n >= cap(f.entries) || n == mostPiled {
+		return q.addSlowly(rs, index, r) // last, so that no variable is saved across a call
+	}
+	f.entries = f.entries[:n+1]
+	f.entries[n] = entryOf(index, r)
+	r.Where = whereAt(uint32(n+1), 0)
+	if q.credit < mostCredit {
+		q.credit += perCall
+	}
+	first := q.first
+	if r.Deadline < q.due {
+		first = uint(n) // without a branch: which one is the earliest cannot be predicted
+	}
+	q.due, q.first = min(q.due, r.Deadline), first
+	return records.IDOf(index, r.Generation), r
+}
+
+// addSlowly is AddToPile if there is no room.
+func (q *Queue) addSlowly(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
+	if n := len(q.front.entries); q.credit < 0 || n == mostPiled {
 		q.Spread(rs)
 		return q.Place(rs, index, r)
 	}
-	f.entries = append(f.entries, entryOf(index, r))
-	r.Where = whereAt(uint32(n+1), 0)
-	q.note(n, r.Deadline)
-	return records.IDOf(index, r.Generation), r
+	q.front.entries = slices.Grow(q.front.entries, 1)
+	return q.AddToPile(rs, index, r)
 }
 
 // MoveInPile is Reschedule in the pile.
@@ -41,12 +59,6 @@ func (q *Queue) MoveInPile(rs *records.Set, index uint32, r *records.Record, dea
 	}
 	at := placeInPile(r)
 	q.front.entries[at].deadline = deadline
-	q.note(at, deadline)
-	return true
-}
-
-// note takes notice of a new deadline at a place.
-func (q *Queue) note(at uint, deadline structures.Tick) {
 	if q.credit < mostCredit {
 		q.credit += perCall
 	}
@@ -55,22 +67,15 @@ func (q *Queue) note(at uint, deadline structures.Tick) {
 	} else if at == q.first && deadline > q.due {
 		q.first = unknown
 	}
+	return true
 }
 
 // CancelNow cancels a timer, and takes its record out of its list or out of the pile. It returns true.
 func (q *Queue) CancelNow(rs *records.Set, index uint32, r *records.Record) bool {
-	if !q.Pile {
-		q.Unlink(index, r)
+	if q.Pile {
+		q.leavePile(rs, r)
 	} else {
-		at := placeInPile(r)
-		switch q.first {
-		case at:
-			q.first = unknown
-		case uint(len(q.front.entries) - 1):
-			q.first = at
-		}
-		q.fillPlace(rs, at)
-		r.Where = records.Nowhere
+		q.Unlink(index, r)
 	}
 	q.left++
 	if r.End(); !rs.TryRelease(index, r) {
@@ -79,14 +84,24 @@ func (q *Queue) CancelNow(rs *records.Set, index uint32, r *records.Record) bool
 	return true
 }
 
-// fillPlace moves the last timer of the pile to a place.
-func (q *Queue) fillPlace(rs *records.Set, at uint) {
+// leavePile takes a record out of the pile. The last timer of the pile moves to its place.
+func (q *Queue) leavePile(rs *records.Set, r *records.Record) {
 	entries := q.front.entries
-	last := len(entries) - 1
-	index := entries[last].index
-	entries[at] = entries[last]
-	rs.At(index).Where = whereAt(uint32(at+1), 0)
-	q.front.entries = entries[:last]
+	at, last, first := placeInPile(r), uint(len(entries)-1), q.first
+	if first == at {
+		first = unknown // without a branch
+	}
+	if at < last { // the timer that came last is often the first to leave
+		e := entries[last]
+		entries[at] = e
+		rs.At(e.index).Where = whereAt(uint32(at+1), 0)
+		if first == last {
+			first = at
+		}
+	}
+	r.Where = records.Nowhere
+	q.first = first
+	q.front.entries = q.front.entries[:last]
 }
 
 // PopPile is Pop in the pile.
@@ -101,7 +116,12 @@ func (q *Queue) PopPile(rs *records.Set) (structures.ID, *records.Record) {
 	index := q.front.entries[at].index
 	r := rs.At(index)
 	id := records.IDOf(index, r.Generation)
-	q.fillPlace(rs, at)
+	entries := q.front.entries
+	last := len(entries) - 1
+	moved := entries[last].index
+	entries[at] = entries[last]
+	rs.At(moved).Where = whereAt(uint32(at+1), 0)
+	q.front.entries = q.front.entries[:last]
 	q.scan() // so that the next call knows whether a timer is due
 	r.Where = records.Nowhere
 	r.Generation++
