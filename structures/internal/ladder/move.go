@@ -14,8 +14,7 @@ func (q *Queue) Begin(base structures.Tick) {
 
 // Adopt puts a timer into a list. It must not be due before the base.
 func (q *Queue) Adopt(rs *records.Set, index uint32) {
-	r := rs.At(index)
-	q.link(index, r)
+	q.link(index, rs.At(index))
 	q.Came++
 }
 

@@ -43,12 +43,12 @@ func (q *Queue) AddToPile(rs *records.Set, index uint32, r *records.Record) (str
 
 // addSlowly is AddToPile if there is no room.
 func (q *Queue) addSlowly(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
-	if n := len(q.front.entries); q.credit < 0 || n == mostPiled {
-		q.Spread(rs)
-		return q.Place(rs, index, r)
+	if q.credit >= 0 && len(q.front.entries) < mostPiled {
+		q.front.entries = slices.Grow(q.front.entries, 1)
+		return q.AddToPile(rs, index, r)
 	}
-	q.front.entries = slices.Grow(q.front.entries, 1)
-	return q.AddToPile(rs, index, r)
+	q.Spread(rs)
+	return q.Place(rs, index, r)
 }
 
 // MoveInPile is Reschedule in the pile.
@@ -109,16 +109,13 @@ func (q *Queue) PopPile(rs *records.Set) (structures.ID, *records.Record) {
 	if q.first == unknown {
 		q.scan()
 	}
-	at := q.first
-	if q.due > rs.Clock || at >= uint(len(q.front.entries)) {
+	at, entries := q.first, q.front.entries
+	if q.due > rs.Clock || at >= uint(len(entries)) {
 		return 0, nil
 	}
-	index := q.front.entries[at].index
+	index, last := entries[at].index, len(entries)-1
 	r := rs.At(index)
-	id := records.IDOf(index, r.Generation)
-	entries := q.front.entries
-	last := len(entries) - 1
-	moved := entries[last].index
+	id, moved := records.IDOf(index, r.Generation), entries[last].index
 	entries[at] = entries[last]
 	rs.At(moved).Where = whereAt(uint32(at+1), 0)
 	q.front.entries = q.front.entries[:last]

@@ -16,20 +16,16 @@ const (
 
 // up makes the page after the full top page the top page, or doubles the first one.
 func (f *stack) up() {
-	switch {
-	case f.page+1 < len(f.pages):
-		f.page++
-		f.depth = 0
-	case len(f.top) == stackPage:
-		f.pages = append(f.pages, make([]uint32, stackPage))
-		f.page++
-		f.depth = 0
-	default:
+	if len(f.top) < stackPage {
 		first := make([]uint32, max(stackFirst, 2*len(f.top)))
 		copy(first, f.top)
-		f.pages = append(f.pages[:0], first)
+		f.top, f.pages = first, append(f.pages[:0], first)
+		return
 	}
-	f.top = f.pages[f.page]
+	if f.page++; f.page == len(f.pages) {
+		f.pages = append(f.pages, make([]uint32, stackPage))
+	}
+	f.top, f.depth = f.pages[f.page], 0
 }
 
 // down makes the page below the empty top page the top page. It returns false if there is none.

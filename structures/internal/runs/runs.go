@@ -126,10 +126,8 @@ func (q *Runs) AddSlowly(rs *records.Set, index uint32, r *records.Record, pendi
 	if i == q.used || !q.open || deadline == Never || !q.makeRoom(rs, i, pending) {
 		return false
 	}
-	p := q.runs[i].last
-	p.entries[p.n] = Entry{deadline, index, r.Generation}
-	p.n++
-	r.Where = records.InRun
+	q.tail, q.above = q.runs[i].last, Never
+	q.Add(index, r)
 	q.runs[i].end = deadline
 	if first := q.runs[i].first; first.n == first.from+1 {
 		q.find() // the run had no entries
