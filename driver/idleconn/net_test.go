@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httptrace"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,21 +72,39 @@ func endless(w io.Writer) error {
 }
 
 func endlessFile(t *testing.T, c *Conn) error {
-	name := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(name, make([]byte, 1<<20), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for {
-		f, err := os.Open(name)
-		if err != nil {
+	for f := fileOf(t, make([]byte, 1<<20)); ; {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			t.Fatal(err)
 		}
-		_, err = io.Copy(c, f)
-		_ = f.Close()
-		if err != nil {
+		if _, err := io.Copy(c, f); err != nil {
 			return err
 		}
 	}
+}
+
+// fileOf returns an open file with a text.
+func fileOf(t *testing.T, text []byte) *os.File {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+// readAll reads until the end, on another goroutine.
+func readAll(r io.Reader) (all chan []byte) {
+	all = make(chan []byte)
+	go func() {
+		text, _ := io.ReadAll(r)
+		all <- text
+	}()
+	return all
 }
 
 // All bytes arrive, from files and from what is no file, whole and in part, and the time is stored for each piece.
@@ -95,10 +112,6 @@ func TestReadFrom(t *testing.T) {
 	text := make([]byte, 3*piece+1000)
 	for i := range text {
 		text[i] = byte(i * i >> 8)
-	}
-	name := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
 	}
 	for _, opts := range [][]Option{nil, {Reads()}} {
 		for what, from := range map[string]func(f *os.File) (r io.Reader, want []byte){
@@ -123,16 +136,8 @@ func TestReadFrom(t *testing.T) {
 			c, peer := loopback(t, time.Hour, opts...)
 			counted := &pieces{Conn: c.Conn}
 			c.Conn = counted
-			f, err := os.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, want := from(f)
-			got := make(chan []byte)
-			go func() {
-				all, _ := io.ReadAll(peer)
-				got <- all
-			}()
+			r, want := from(fileOf(t, text))
+			got := readAll(peer)
 			n, err := io.Copy(c, r)
 			if n != int64(len(want)) || err != nil {
 				t.Errorf("%s: copied %d of %d bytes, %v", what, n, len(want), err)
@@ -152,7 +157,6 @@ func TestReadFrom(t *testing.T) {
 			case opts == nil && counted.most > piece:
 				t.Errorf("%s: a piece of %d bytes", what, counted.most)
 			}
-			_ = f.Close()
 		}
 	}
 }
@@ -181,15 +185,7 @@ func (p *pieces) ReadFrom(r io.Reader) (n int64, err error) {
 // A deadline that is taken back in the middle of a file loses no byte of it.
 func TestAFileGoesOnWhereItWas(t *testing.T) {
 	text := bytes.Repeat([]byte("0123456789abcdef"), piece/8)
-	name := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
+	f := fileOf(t, text)
 	c, peer := loopback(t, time.Hour)
 	c.Conn = &pieces{Conn: c.Conn, fail: func() error {
 		c.mu.Lock()
@@ -197,11 +193,7 @@ func TestAFileGoesOnWhereItWas(t *testing.T) {
 		c.takeBack()
 		return os.ErrDeadlineExceeded
 	}}
-	got := make(chan []byte)
-	go func() {
-		all, _ := io.ReadAll(peer)
-		got <- all
-	}()
+	got := readAll(peer)
 	n, err := c.ReadFrom(f)
 	_ = c.Close()
 	if all := <-got; err != nil || n != int64(len(text)) || !bytes.Equal(all, text) {
@@ -292,44 +284,39 @@ func TestAnHTTPServerClosesIdleConnections(t *testing.T) {
 					l = tls.NewListener(l, certified.TLS.Clone())
 				}
 				go func() { _ = server.Serve(l) }()
+				dials, scheme := 0, "http"
 				transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+					dials++
 					client, served := net.Pipe()
 					below <- served
 					return client, nil
 				}}
-				get := func(path string) (string, bool, error) {
-					reused := false
-					r, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
-						GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused },
-					}), http.MethodGet, "http://example.com"+path, nil)
+				if overTLS {
+					scheme, transport.TLSClientConfig = "https", certified.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+				}
+				get := func(path string) (text []byte, err error) {
+					r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, scheme+"://example.com"+path, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if overTLS {
-						r.URL.Scheme = "https"
-						if transport.TLSClientConfig == nil {
-							transport.TLSClientConfig = certified.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
-						}
-					}
 					answer, err := transport.RoundTrip(r)
-					if err != nil {
-						return "", reused, err
+					if err == nil {
+						text, err = io.ReadAll(answer.Body)
+						_ = answer.Body.Close()
 					}
-					text, err := io.ReadAll(answer.Body)
-					_ = answer.Body.Close()
-					return string(text), reused, err
+					return text, err
 				}
 				for i := range 5 {
-					if text, reused, err := get("/"); err != nil || !strings.HasPrefix(text, "HTTP/1.1") || reused != (i > 0) {
-						t.Fatalf("request %d: %q, reused %t, %v", i, text, reused, err)
+					if text, err := get("/"); err != nil || string(text) != "HTTP/1.1" || dials != 1 {
+						t.Fatalf("request %d: %q, %d connections, %v", i, text, dials, err)
 					}
 					time.Sleep(700 * time.Millisecond)
 				}
 				time.Sleep(time.Second)
-				if _, reused, err := get("/"); err != nil || reused {
-					t.Errorf("after a second without bytes: reused %t, %v", reused, err)
+				if _, err := get("/"); err != nil || dials != 2 {
+					t.Errorf("after a second without bytes: %d connections, %v", dials, err)
 				}
-				_, _, err := get("/slow")
+				_, err := get("/slow")
 				synctest.Wait()
 				if took := time.Duration(waited.Load()); err == nil || took < time.Second || took > time.Second+tick {
 					t.Errorf("a handler that sends nothing was ended after %v, error %v", took, err)
