@@ -88,9 +88,8 @@ func TestAdviceIsWhole(t *testing.T) {
 
 // A program that is on the driver is not told to keep package time.
 func TestAProgramOnTheDriverKeepsIt(t *testing.T) {
-	place.Form = trace.DriverForm
-	defer func() { place.Form = trace.FuncForm }()
 	p := newProgram(t)
+	p.place.Form = trace.DriverForm
 	p.set(10)
 	path, s := p.end(2000)
 	a, err := counted(Question{Path: path, Summary: s, Core: 0.5, Bytes: 1e9})

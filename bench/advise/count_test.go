@@ -1,7 +1,6 @@
 package advise
 
 import (
-	"bytes"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,38 +8,20 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
-	"github.com/timerbench/timerbench/trace/tracestat"
 )
-
-// recorded writes a trace of a program with functions and a tick of a millisecond.
-func recorded(t *testing.T, form trace.Form, run func(w *trace.Writer)) (string, *tracestat.Summary) {
-	t.Helper()
-	var out bytes.Buffer
-	w, err := trace.NewWriter(&out, trace.Header{Name: "test", Tick: time.Millisecond, Sites: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.From(trace.Site{Place: "main.run main.go:7", Form: form})
-	w.Advance(0)
-	run(w)
-	return saved(t, &out, w.Close())
-}
 
 // The calls and wake-ups of each change are counted by hand.
 func TestChangesAreCounted(t *testing.T) {
-	path, s := recorded(t, trace.FuncForm, func(w *trace.Writer) {
-		moved := w.Schedule(100)
-		w.Advance(50)
-		w.Reschedule(moved, 150) // the process wakes up at 100, too
-		w.Cancel(w.Schedule(500))
-		w.Advance(150, moved)
-		w.Advance(160)
-		a, b, c := w.Schedule(201), w.Schedule(203), w.Schedule(205)
-		w.Advance(201, a)
-		w.Advance(203, b)
-		w.Advance(205, c)
-		w.Advance(400)
-	})
+	p := newProgram(t)
+	moved := p.set(100)
+	p.now = 50
+	p.reset(moved, 100) // the process wakes up at 100, too
+	p.stop(p.set(450))
+	p.now = 160
+	p.set(41)
+	p.set(43)
+	p.set(45)
+	path, s := p.end(400)
 	for _, c := range []struct {
 		name    string
 		change  Change
@@ -68,13 +49,11 @@ func TestChangesAreCounted(t *testing.T) {
 }
 
 func TestSpreadParts(t *testing.T) {
-	path, s := recorded(t, trace.FuncForm, func(w *trace.Writer) {
-		var keys []uint32
-		for range 1000 {
-			keys = append(keys, w.Schedule(1000))
-		}
-		w.Advance(1000, keys...)
-	})
+	p := newProgram(t)
+	for range 1000 {
+		p.set(1000)
+	}
+	path, s := p.end(1001)
 	c, err := count(path, s, Change{Spread: 0.05}, false)
 	if late := time.Duration(c.Latest); err != nil || c.AtOnce > 60 || c.Wakeups < 40 || late < 40*time.Millisecond || late > 50*time.Millisecond {
 		t.Errorf("%+v, %v", c, err)
@@ -83,12 +62,12 @@ func TestSpreadParts(t *testing.T) {
 
 // Channels that nobody waits for are not in the heap of Go, and wake nobody. The driver does not know.
 func TestUnreadChannelsWakeNobody(t *testing.T) {
-	path, s := recorded(t, trace.ChannelForm, func(w *trace.Writer) {
-		for i := range structures.Tick(100) {
-			w.Advance(11+10*i, w.Schedule(11+10*i))
-		}
-	})
-	s.Totals.Heaped = 25
+	p := newProgram(t)
+	p.place.Form, p.heaped = trace.ChannelForm, 25
+	for ; p.now < 1000; p.now += 10 {
+		p.set(11)
+	}
+	path, s := p.end(1100)
 	for driver, want := range map[bool]uint64{false: 25, true: 100} {
 		if c, err := count(path, s, Change{}, driver); err != nil || c.Wakeups != want || c.Calls[Channel].Fired != 100 {
 			t.Errorf("driver %t: %+v, %v, want %d wake-ups", driver, c, err, want)

@@ -16,24 +16,22 @@ import (
 type program struct {
 	t       *testing.T
 	out     bytes.Buffer
-	w       *trace.Writer
 	o       *trace.Observer
+	place   trace.Site
 	now     int64
 	timers  uint64
 	heaped  uint64           // timers in Go's heap
 	pending map[uint64]int64 // deadlines
 }
 
-var place = trace.Site{Place: "main.run main.go:7", Form: trace.FuncForm}
-
 func newProgram(t *testing.T) *program {
 	t.Helper()
-	p := &program{t: t, pending: map[uint64]int64{}}
+	p := &program{t: t, place: trace.Site{Place: "main.run main.go:7", Form: trace.FuncForm}, pending: map[uint64]int64{}}
 	w, err := trace.NewWriter(&p.out, trace.Header{Name: "test", Tick: time.Millisecond, Sites: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.w, p.o = w, trace.NewObserver(w, 0)
+	p.o = trace.NewObserver(w, 0)
 	return p
 }
 
@@ -52,34 +50,28 @@ func (p *program) observe(kind trace.EventKind, timer uint64, delay int64, site 
 // set makes a timer.
 func (p *program) set(delay int64) uint64 {
 	p.timers++
-	p.observe(trace.EventSet, p.timers, delay, place)
+	p.observe(trace.EventSet, p.timers, delay, p.place)
 	return p.timers
 }
 
-func (p *program) reset(timer uint64, delay int64) { p.observe(trace.EventSet, timer, delay, place) }
+func (p *program) reset(timer uint64, delay int64) { p.observe(trace.EventSet, timer, delay, p.place) }
 func (p *program) stop(timer uint64)               { p.observe(trace.EventStop, timer, 0, trace.Site{}) }
 
 // end ends the program at a time and returns its trace.
 func (p *program) end(at int64) (path string, s *tracestat.Summary) {
 	p.t.Helper()
-	path, s = saved(p.t, &p.out, p.o.Close(at*1_000_000))
-	s.Totals.Heaped = p.heaped
-	return path, s
-}
-
-// saved saves a trace, unless err is an error of writing it.
-func saved(t *testing.T, out *bytes.Buffer, err error) (path string, s *tracestat.Summary) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "test.trace")
+	path = filepath.Join(p.t.TempDir(), "test.trace")
+	err := p.o.Close(at * 1_000_000)
 	if err == nil {
-		err = os.WriteFile(path, out.Bytes(), 0o600)
+		err = os.WriteFile(path, p.out.Bytes(), 0o600)
 	}
 	if err == nil {
 		s, err = tracestat.Read(path)
 	}
 	if err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
+	s.Totals.Heaped = p.heaped
 	return path, s
 }
 
@@ -93,7 +85,6 @@ func (p *program) every(period int64, do func(i int)) {
 
 // Each rule finds its pattern in a program that has it, and only this one, and nothing in a program that differs in one point.
 func TestRulesFindTheirPatterns(t *testing.T) {
-	place := &place
 	for _, c := range []struct {
 		pattern  string
 		form     trace.Form
@@ -163,8 +154,8 @@ func TestRulesFindTheirPatterns(t *testing.T) {
 		}},
 	} {
 		for i, run := range []func(*program){c.has, c.not} {
-			place.Form = c.form
 			p := newProgram(t)
+			p.place.Form = c.form
 			run(p)
 			_, s := p.end(10_000)
 			var got []string
