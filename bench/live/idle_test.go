@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -99,8 +98,7 @@ func TestWakeupsOfASecond(t *testing.T) {
 	load := OpenLoop{Rate: 10_000, Length: time.Second, Delay: 100 * time.Millisecond, Seed: 1, Sleep: time.Sleep}
 	page := "| tick | wake-ups, to the nearest hundred |\n| --- | ---: |\n"
 	for _, tick := range []time.Duration{time.Millisecond, 250 * time.Microsecond, 100 * time.Microsecond, 50 * time.Microsecond} {
-		list := Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{0}, tick)
-		c := list[slices.IndexFunc(list, func(c Subject) bool { return c.Structure == "auto" })]
+		c := driversOf("auto", []results.Driver{results.Tickless}, []int{0}, tick)[0]
 		synctest.Test(t, func(t *testing.T) {
 			s, err := c.Open()
 			if err != nil {

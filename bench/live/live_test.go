@@ -10,7 +10,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/structures/catalog"
-	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // bubble runs a test of a name in virtual time.
@@ -20,27 +19,13 @@ func bubble(t *testing.T, name string, test func(t *testing.T)) {
 
 // contenders are all structures under a tickless driver, one of them under all kinds of drivers, and Go's own timers.
 func contenders() []Subject {
-	list := Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{0})
-	for _, e := range catalog.For[driver.Task]() {
-		if e.Name == "hwheel" {
-			list = append(list, Drivers([]entry.For[driver.Task]{e}, []results.Driver{results.Ticking, results.Tickless}, []int{1, 3})...)
-		}
-	}
-	return append(list, Queue(), Time())
+	return slices.Concat(Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{0}),
+		driversOf("hwheel", []results.Driver{results.Ticking, results.Tickless}, []int{1, 3}), []Subject{Queue(), Time()})
 }
 
-// broken is a system that does something wrong.
-type broken struct {
-	System
-	change func(Timers) Timers
-}
-
-func (b broken) Timers(form results.Form, n int, function func(i int) func()) Timers {
-	timers := b.System.Timers(form, n, function)
-	if timers == nil || form == results.FormChannel {
-		return nil
-	}
-	return b.change(timers)
+// driversOf is Drivers of a structure.
+func driversOf(structure string, kinds []results.Driver, shards []int, ticks ...time.Duration) []Subject {
+	return slices.DeleteFunc(Drivers(catalog.For[driver.Task](), kinds, shards, ticks...), func(c Subject) bool { return c.Structure != structure })
 }
 
 // wrongTimers are timers of which some methods are replaced.
@@ -51,37 +36,36 @@ type wrongTimers struct {
 	reset func(Timers, int, time.Duration) bool
 }
 
-func (w wrongTimers) Start(i int, delay time.Duration) {
-	if w.start != nil {
-		w.start(w.Timers, i, delay)
-		return
-	}
-	w.Timers.Start(i, delay)
+func (w wrongTimers) Start(i int, delay time.Duration)      { w.start(w.Timers, i, delay) }
+func (w wrongTimers) Stop(i int) bool                       { return w.stop(w.Timers, i) }
+func (w wrongTimers) Reset(i int, delay time.Duration) bool { return w.reset(w.Timers, i, delay) }
+
+// wrongSystem is Go's timers with methods replaced.
+type wrongSystem struct {
+	goTime
+	timers wrongTimers
 }
 
-func (w wrongTimers) Stop(i int) bool {
-	if w.stop != nil {
-		return w.stop(w.Timers, i)
+func (s wrongSystem) Timers(form results.Form, n int, function func(i int) func()) Timers {
+	own := s.timers
+	if own.Timers = s.goTime.Timers(form, n, function); own.Timers == nil || form == results.FormChannel {
+		return nil
 	}
-	return w.Timers.Stop(i)
-}
-
-func (w wrongTimers) Reset(i int, delay time.Duration) bool {
-	if w.reset != nil {
-		return w.reset(w.Timers, i, delay)
+	if own.start == nil {
+		own.start = Timers.Start
 	}
-	return w.Timers.(Mover).Reset(i, delay)
+	if own.stop == nil {
+		own.stop = Timers.Stop
+	}
+	if own.reset == nil {
+		own.reset = func(t Timers, i int, delay time.Duration) bool { return t.(Mover).Reset(i, delay) }
+	}
+	return own
 }
 
 // wrong returns Go's timers with methods replaced.
 func wrong(w wrongTimers) Subject {
-	return Subject{Name: "wrong", Role: results.RolePeer, Open: func() (System, error) {
-		return broken{goTime{}, func(t Timers) Timers {
-			own := w
-			own.Timers = t
-			return own
-		}}, nil
-	}}
+	return Subject{Name: "wrong", Role: results.RolePeer, Open: func() (System, error) { return wrongSystem{timers: w}, nil }}
 }
 
 // faults lists the faults of a system, with the expected report of each. No delay is below a nanosecond:

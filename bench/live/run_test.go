@@ -12,9 +12,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/report/section"
-	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // tiny is a configuration that measures everything in little time.
@@ -25,14 +23,7 @@ func tiny(list ...Subject) Config {
 	return cfg
 }
 
-func hwheel() Subject {
-	for _, c := range Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{2}) {
-		if c.Structure == "hwheel" {
-			return c
-		}
-	}
-	return Subject{}
-}
+func hwheel() Subject { return driversOf("hwheel", []results.Driver{results.Tickless}, []int{2})[0] }
 
 func TestRunMeasuresEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -124,20 +115,12 @@ func TestAPopulationCountsItsTimers(t *testing.T) {
 		"right":       {wrongTimers{}, residentMin - 1, ""},
 		"fired":       {wrongTimers{}, residentMin + residentSpan, "was not pending"},
 		"not stopped": {wrongTimers{stop: func(Timers, int) bool { return true }}, residentMin + residentSpan, "200 timers fired"},
-		"lost":        {wrongTimers{stop: func(t Timers, i int) bool { t.Stop(i); return i != 30 }}, 0, "resident timer 30 of 50 was not pending"},
+		"lost":        {wrongTimers{stop: func(t Timers, i int) bool { t.Stop(i); return i != 30 }}, 0, "resident timer 30 of 100 was not pending"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s, err := wrong(c.timers).Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			e := &member{Time(), results.LiveRow{Resident: 200}}
-			p := newPopulation(e, s, results.FormAfterFunc, 4, Config{MaxOps: maxInFlight, Seed: 1})
-			if err := p.fill(); err != nil {
-				t.Fatal(err)
-			}
+			p := populationOf(t, c.timers, 200)
 			time.Sleep(c.wait)
-			err = p.empty()
+			err := p.empty()
 			if c.reason == "" && err != nil || c.reason != "" && (err == nil || !strings.Contains(err.Error(), c.reason)) {
 				t.Errorf("%s: %v", name, err)
 			}
