@@ -187,26 +187,15 @@ func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 	return never
 }
 
-// moveMarked is Reset for a shard that is marked.
+// moveMarked is Reset for a shard that is marked. For a recording it takes the lock, so that the operations on a timer are
+// recorded in order.
 func (sh *shard) moveMarked(t *Timer, now int64, deadline moment, c chan time.Time) (was bool) {
 	if sh.closed.Load() {
 		return sh.restart(t, now, deadline, c)
 	}
-	if was = sh.postponeWatched(t, now, deadline) || sh.restart(t, now, deadline, c); was {
+	was = sh.watch.record == nil && t.postpone(deadline.tick) || sh.restart(t, now, deadline, c)
+	if was {
 		sh.watch.countMoved()
-	}
-	return was
-}
-
-// postponeWatched is postpone for a shard with a watch. For a recording it takes the lock, so
-// that the operations on a timer are recorded in order.
-func (sh *shard) postponeWatched(t *Timer, now int64, deadline moment) (was bool) {
-	if sh.watch.record != nil {
-		sh.mu.Lock()
-		defer sh.mu.Unlock()
-	}
-	if was = t.postpone(deadline.tick); was {
-		sh.watch.move(timerKey{t: t}, deadline.at-now)
 	}
 	return was
 }
