@@ -2,7 +2,6 @@ package driver
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/timerbench/timerbench/structures"
@@ -25,8 +24,7 @@ func (a *alarm) between(n int, do func()) {
 func mustWake(t *testing.T, fired *time.Time) {
 	t.Helper()
 	start := time.Now()
-	time.Sleep(2 * s)
-	synctest.Wait()
+	Pass(2 * s)
 	if got := fired.Sub(start); got < 0 || got > s+ms {
 		t.Errorf("the timer has fired %v after its start, want 1s", got)
 	}

@@ -120,8 +120,7 @@ func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
 	closed = true
 	_, _ = d.Shutdown(ctx)
 	check("Close")
-	time.Sleep(time.Minute)
-	synctest.Wait()
+	Pass(time.Minute)
 	if check("after Close"); before.Pending != 0 {
 		t.Errorf("%s: %d are pending after Close", name, before.Pending)
 	}

@@ -174,8 +174,7 @@ func play(t *testing.T, script []byte) {
 				if at := since() + pass; at == at.Truncate(ms) {
 					pass += 7
 				}
-				time.Sleep(pass)
-				synctest.Wait()
+				driver.Pass(pass)
 			}
 			pending := 0
 			for i, m := range timers {

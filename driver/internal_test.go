@@ -28,6 +28,12 @@ func Alone(t *testing.T, test func(t *testing.T, d *Driver), opts ...Option) {
 	synctest.Test(t, func(t *testing.T) { test(t, Made(t, opts...)) })
 }
 
+// Pass lets a time pass in a bubble, and waits until everything has come to rest.
+func Pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 // Waiting returns the number of functions that wait to be run.
 func (d *Driver) Waiting() int {
 	d.pool.mu.Lock()
@@ -47,8 +53,7 @@ func TestOnePassAtATime(t *testing.T) {
 				t.Errorf("%d timers have fired, %+v", n, d.Stats())
 			}
 		})
-		time.Sleep(h)
-		synctest.Wait()
+		Pass(h)
 		if n != 1 || d.Stats().Wakeups != 1 {
 			t.Errorf("%d timers have fired, %+v", n, d.Stats())
 		}

@@ -43,8 +43,7 @@ func TestKeyedAgainstAMap(t *testing.T) {
 			}
 		}
 		for value := range 2000 {
-			time.Sleep(time.Duration(rng.IntN(3)) * 450 * µs)
-			synctest.Wait()
+			driver.Pass(time.Duration(rng.IntN(3)) * 450 * µs)
 			for key, e := range want {
 				if e.due <= time.Since(l.start) {
 					expired = append(expired, fmt.Sprint(e.due, " ", key, e.value))

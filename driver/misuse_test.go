@@ -121,8 +121,7 @@ func TestInitRefusesATimerThatIsPending(t *testing.T) {
 		d.Init(&timer, count)
 		timer.Reset(time.Second)
 		mustPanic(t, "Init: the Timer is pending", func() { d.Init(&timer, explode) })
-		time.Sleep(time.Minute)
-		synctest.Wait()
+		driver.Pass(time.Minute)
 		d.Init(&timer, count)
 		timer.Reset(time.Second)
 		timer.Stop()
@@ -136,8 +135,7 @@ func TestInitRefusesATimerThatIsPending(t *testing.T) {
 		if timer.Stop() || timer.Reset(time.Hour) || !timer.Reset(time.Second) {
 			t.Error("pending after Init")
 		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
+		driver.Pass(time.Minute)
 		if n != 2 {
 			t.Errorf("ran %d times, want 2", n)
 		}

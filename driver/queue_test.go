@@ -46,8 +46,7 @@ func TestQueueAgainstAList(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 6))
 		var there, gone []pushed
 		for value := range 2000 {
-			time.Sleep(time.Duration(rng.IntN(3)) * 450 * µs)
-			synctest.Wait()
+			driver.Pass(time.Duration(rng.IntN(3)) * 450 * µs)
 			now := time.Since(start)
 			switch op := rng.IntN(10); {
 			case op < 5:

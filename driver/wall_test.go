@@ -77,8 +77,7 @@ func run(t *testing.T, from string, steps []step, start func(c *wallClock, f fun
 		})
 		for _, s := range steps {
 			c.jump(s.jump)
-			time.Sleep(s.pass)
-			synctest.Wait()
+			Pass(s.pass)
 		}
 	})
 	return fired
@@ -178,16 +177,14 @@ func TestAllTimersByTheWallClockAreLookedAtOnceItWasSet(t *testing.T) {
 					}
 				}
 				c.jump(time.Duration(rng.Int64N(int64(10*m)) - int64(5*m)))
-				time.Sleep(s + ms)
-				synctest.Wait()
+				Pass(s + ms)
 				for i := range timers {
 					if timers[i] != nil && got[i].Load() < want[i] && !c.now().Before(at[i].Add(ms)) {
 						t.Fatalf("round %d: timer %d is late", round, i)
 					}
 				}
 			}
-			time.Sleep(2 * h)
-			synctest.Wait()
+			Pass(2 * h)
 			for i := range want {
 				if got[i].Load() != want[i] {
 					t.Errorf("budget %d: timer %d has run %d times, want %d", budget, i, got[i].Load(), want[i])
@@ -228,8 +225,7 @@ func TestTimersByTheWallClockAreStoppedWhileTheyAreLookedAt(t *testing.T) {
 		if sh.wall.again != 3 || look() {
 			t.Errorf("%d are still to be looked at, want 3", sh.wall.again)
 		}
-		time.Sleep(2 * s)
-		synctest.Wait()
+		Pass(2 * s)
 		if fired != 3 {
 			t.Errorf("%d have fired, want 3", fired)
 		}
@@ -329,8 +325,7 @@ func TestEveryAfterAStall(t *testing.T) {
 			var got []int
 			d.Every(OnMissed(Periodic(start, 10*s), missed), func() { got = append(got, int(time.Since(start)/s)) })
 			d.AfterFunc(15*s, func() { time.Sleep(20 * s) })
-			time.Sleep(44 * s)
-			synctest.Wait()
+			Pass(44 * s)
 			if fmt.Sprint(got) != want {
 				t.Errorf("%d: ran at %v, want %s", missed, got, want)
 			}
@@ -380,8 +375,7 @@ func TestARecurrenceThatEnds(t *testing.T) {
 				return test.second(timer, at)
 			}}, func() { runs++ })
 			close(started)
-			time.Sleep(h)
-			synctest.Wait()
+			Pass(h)
 			if runs != test.runs || panics != test.panics || timer.Stop() || c.d.Len() != 0 {
 				t.Errorf("%s: %d runs, %d panics, %d pending", test.name, runs, panics, c.d.Len())
 			}

@@ -48,8 +48,7 @@ func TestWindowsAreKept(t *testing.T) {
 			}
 			time.Sleep(time.Duration(rng.IntN(int(ms))))
 		}
-		time.Sleep(10 * time.Second)
-		synctest.Wait()
+		driver.Pass(10 * time.Second)
 		if fired.Load() != 1000 {
 			t.Errorf("%d of 1000 have fired", fired.Load())
 		}
