@@ -27,7 +27,7 @@ func otterCache(ttl bool) live.Subject {
 			o.ExpiryCalculator = otter.ExpiryWritingFunc(func(e otter.Entry[uint64, *cacheEntry]) time.Duration { return e.Value.data })
 		}
 		c, err := otter.New(o)
-		return &keyed[time.Duration]{
+		s := &keyed[time.Duration]{
 			start: func(key uint64, e *cacheEntry, ttl time.Duration) {
 				e.data = ttl
 				c.Set(key, e)
@@ -42,7 +42,8 @@ func otterCache(ttl bool) live.Subject {
 				return ok
 			},
 			end: func() { c.StopAllGoroutines() },
-		}, err
+		}
+		return s.system(), err
 	}}
 }
 
@@ -61,7 +62,7 @@ func ristrettoCache(ttl bool) live.Subject {
 				}
 			},
 		})
-		return &keyed[time.Duration]{
+		s := &keyed[time.Duration]{
 			start: func(key uint64, e *cacheEntry, d time.Duration) {
 				if !ttl {
 					d = 0 // forever
@@ -79,6 +80,7 @@ func ristrettoCache(ttl bool) live.Subject {
 				closing.Store(true)
 				c.Close()
 			},
-		}, err
+		}
+		return s.system(), err
 	}}
 }

@@ -48,7 +48,7 @@ func goZero(slots int, moves bool) live.Subject {
 			if moves {
 				s.reset = func(key uint64, _ *timer, delay time.Duration) bool { return tw.MoveTimer(key, max(delay, 1)) == nil }
 			}
-			return s, err
+			return s.system(), err
 		},
 	}
 }

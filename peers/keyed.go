@@ -8,7 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 )
 
-// keyed is the timers of another project as a system: each has a key, and what the project needs to find it again.
+// keyed is the timers of another project: each has a key, and what the project needs to find it again.
 type keyed[D any] struct {
 	start func(key uint64, t *keyedTimer[D], delay time.Duration)
 	reset func(key uint64, t *keyedTimer[D], delay time.Duration) bool // nil: timers cannot be moved
@@ -23,23 +23,21 @@ type keyedTimer[D any] struct {
 	f    func()
 }
 
-func (s *keyed[D]) Timers(form results.Form, n int, function func(i int) func()) live.Timers {
-	if form != results.FormSchedule {
-		return nil
-	}
-	t := &keyedTimers[D]{s, s.keys.Add(uint64(n)) - uint64(n), make([]keyedTimer[D], n)}
-	for i := range t.list {
-		t.list[i].f = function(i)
+// system returns the timers as a system.
+func (s *keyed[D]) system() live.System {
+	return live.System{Forms: live.Forms{results.FormSchedule: s.timers}, Close: func() error { s.end(); return nil }}
+}
+
+func (s *keyed[D]) timers(functions []func()) live.Timers {
+	n := uint64(len(functions))
+	t := &keyedTimers[D]{s, s.keys.Add(n) - n, make([]keyedTimer[D], n)}
+	for i, f := range functions {
+		t.list[i].f = f
 	}
 	if s.reset == nil {
 		return t
 	}
 	return keyedMovers[D]{t}
-}
-
-func (s *keyed[D]) Close() error {
-	s.end()
-	return nil
 }
 
 type keyedTimers[D any] struct {

@@ -19,7 +19,8 @@ func natsServer() live.Subject {
 		Open: func() (live.System, error) {
 			s := &natsWheel{wheel: thw.NewHashWheel(), f: make(map[uint64]func()), at: math.MaxInt64}
 			s.timer = time.AfterFunc(math.MaxInt64, s.expire)
-			return &keyed[int64]{start: s.start, reset: s.reset, stop: s.stop, end: s.close}, nil
+			timers := &keyed[int64]{start: s.start, reset: s.reset, stop: s.stop, end: s.close}
+			return timers.system(), nil
 		},
 	}
 }

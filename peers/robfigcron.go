@@ -19,7 +19,7 @@ func robfigCron() live.Subject {
 		Open: func() (live.System, error) {
 			c := cron.New()
 			c.Start()
-			return &keyed[cronEntry]{
+			timers := &keyed[cronEntry]{
 				start: func(_ uint64, t *cronTimer, delay time.Duration) {
 					e := &t.data
 					e.mu.Lock()
@@ -34,7 +34,8 @@ func robfigCron() live.Subject {
 					return true
 				},
 				end: func() { c.Stop() },
-			}, nil
+			}
+			return timers.system(), nil
 		},
 	}
 }

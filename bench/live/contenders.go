@@ -65,33 +65,28 @@ func driverOf(e entry.For[driver.Task], kind results.Driver, shards int, tick ti
 		},
 		Open: func() (System, error) {
 			d, err := driver.New(opts...)
-			return driverSystem{d}, err
+			return systemOf(d), err
 		},
 	}
 }
 
-// driverSystem is a driver as a System.
-type driverSystem struct{ *driver.Driver }
-
-func (d driverSystem) Timers(form results.Form, n int, function func(i int) func()) Timers {
-	switch form {
-	case results.FormAfterFunc:
-		return newHeld(d.AfterFunc, n, function)
-	case results.FormChannel:
-		return newHeld(func(delay time.Duration, _ func()) *driver.ChanTimer { return d.NewTimer(delay) }, n, function)
-	case results.FormSchedule:
-		return newHeld(d.Schedule, n, function)
-	case results.FormEmbedded:
-		e := embedded(make([]driver.Timer, n))
-		for i := range e {
-			d.Init(&e[i], function(i))
-		}
-		return e
+// systemOf returns a driver as a System.
+func systemOf(d *driver.Driver) System {
+	return System{
+		Forms: Forms{
+			results.FormAfterFunc: hold(d.AfterFunc), results.FormSchedule: hold(d.Schedule),
+			results.FormChannel: hold(func(delay time.Duration, _ func()) *driver.ChanTimer { return d.NewTimer(delay) }),
+			results.FormEmbedded: func(functions []func()) Timers {
+				e := embedded(make([]driver.Timer, len(functions)))
+				for i, f := range functions {
+					d.Init(&e[i], f)
+				}
+				return e
+			},
+		},
+		Close: d.Close, Stats: d.Stats,
 	}
-	return nil
 }
-
-func (d driverSystem) Wakeups() uint64 { return d.Stats().Wakeups }
 
 // embedded holds timers of FormEmbedded.
 type embedded []driver.Timer
@@ -102,22 +97,15 @@ func (e embedded) Reset(i int, delay time.Duration) bool { return e[i].Reset(del
 
 // Time returns Go's own timers.
 func Time() Subject {
-	return Subject{Name: "time", Role: results.RoleBaseline, Open: func() (System, error) { return goTime{}, nil }}
-}
-
-type goTime struct{}
-
-func (goTime) Timers(form results.Form, n int, function func(i int) func()) Timers {
-	switch form {
-	case results.FormAfterFunc:
-		return newHeld(time.AfterFunc, n, function)
-	case results.FormChannel:
-		return newHeld(func(delay time.Duration, _ func()) *time.Timer { return time.NewTimer(delay) }, n, function)
+	system := System{
+		Forms: Forms{
+			results.FormAfterFunc: hold(time.AfterFunc),
+			results.FormChannel:   hold(func(delay time.Duration, _ func()) *time.Timer { return time.NewTimer(delay) }),
+		},
+		Close: func() error { return nil },
 	}
-	return nil
+	return Subject{Name: "time", Role: results.RoleBaseline, Open: func() (System, error) { return system, nil }}
 }
-
-func (goTime) Close() error { return nil }
 
 // held keeps the handles that start returns.
 type held[T timer] struct {
@@ -131,12 +119,8 @@ type timer interface {
 	Reset(time.Duration) bool
 }
 
-func newHeld[T timer](start func(time.Duration, func()) T, n int, function func(i int) func()) *held[T] {
-	h := &held[T]{start, make([]T, n), make([]func(), n)}
-	for i := range h.f {
-		h.f[i] = function(i)
-	}
-	return h
+func hold[T timer](start func(time.Duration, func()) T) func([]func()) Timers {
+	return func(functions []func()) Timers { return &held[T]{start, make([]T, len(functions)), functions} }
 }
 
 func (p *held[T]) Start(i int, delay time.Duration)      { p.t[i] = p.start(delay, p.f[i]) }
@@ -148,19 +132,17 @@ func Floor() Subject {
 	return Subject{
 		Name: "floor", Role: results.RoleFloor,
 		Late: func(time.Duration) time.Duration { return math.MaxInt64 },
-		Open: func() (System, error) { return nothing{}, nil },
+		Open: func() (System, error) {
+			return System{
+				Forms: Forms{results.FormAfterFunc: func([]func()) Timers { return nothing{} }},
+				Close: func() error { return nil },
+			}, nil
+		},
 	}
 }
 
 type nothing struct{}
 
-func (nothing) Timers(form results.Form, _ int, _ func(i int) func()) Timers {
-	if form == results.FormAfterFunc {
-		return nothing{}
-	}
-	return nil
-}
 func (nothing) Start(int, time.Duration)      {}
 func (nothing) Stop(int) bool                 { return true }
 func (nothing) Reset(int, time.Duration) bool { return true }
-func (nothing) Close() error                  { return nil }

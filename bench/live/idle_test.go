@@ -46,7 +46,7 @@ func wakeupsOf(t *testing.T, c Subject, over time.Duration) (stats driver.Stats,
 		if n := fired.Load(); n != want {
 			t.Errorf("%s: %d timers fired, want %d", c.Name, n, want)
 		}
-		stats, ticks = s.(driverSystem).Stats(), len(due)
+		stats, ticks = s.Stats(), len(due)
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

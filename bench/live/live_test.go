@@ -40,32 +40,27 @@ func (w wrongTimers) Start(i int, delay time.Duration)      { w.start(w.Timers, 
 func (w wrongTimers) Stop(i int) bool                       { return w.stop(w.Timers, i) }
 func (w wrongTimers) Reset(i int, delay time.Duration) bool { return w.reset(w.Timers, i, delay) }
 
-// wrongSystem is Go's timers with methods replaced.
-type wrongSystem struct {
-	goTime
-	timers wrongTimers
-}
-
-func (s wrongSystem) Timers(form results.Form, n int, function func(i int) func()) Timers {
-	own := s.timers
-	if own.Timers = s.goTime.Timers(form, n, function); own.Timers == nil || form == results.FormChannel {
-		return nil
-	}
-	if own.start == nil {
-		own.start = Timers.Start
-	}
-	if own.stop == nil {
-		own.stop = Timers.Stop
-	}
-	if own.reset == nil {
-		own.reset = func(t Timers, i int, delay time.Duration) bool { return t.(Mover).Reset(i, delay) }
-	}
-	return own
-}
-
 // wrong returns Go's timers with methods replaced.
 func wrong(w wrongTimers) Subject {
-	return Subject{Name: "wrong", Role: results.RolePeer, Open: func() (System, error) { return wrongSystem{timers: w}, nil }}
+	if w.start == nil {
+		w.start = Timers.Start
+	}
+	if w.stop == nil {
+		w.stop = Timers.Stop
+	}
+	if w.reset == nil {
+		w.reset = func(t Timers, i int, delay time.Duration) bool { return t.(Mover).Reset(i, delay) }
+	}
+	return Subject{Name: "wrong", Role: results.RolePeer, Open: func() (System, error) {
+		s, err := Time().Open()
+		right := s.Forms[results.FormAfterFunc]
+		s.Forms = Forms{results.FormAfterFunc: func(functions []func()) Timers {
+			own := w
+			own.Timers = right(functions)
+			return own
+		}}
+		return s, err
+	}}
 }
 
 // faults lists the faults of a system, with the expected report of each. No delay is below a nanosecond:

@@ -27,11 +27,18 @@ func Queue() Subject {
 		Open: func() (System, error) {
 			clock, err := driver.New()
 			if err != nil {
-				return nil, err
+				return System{}, err
 			}
 			q := &queue{clock: clock, start: time.Now(), tick: tick, s: auto.New[*queued](), wake: make(chan struct{}, 1), ended: make(chan struct{})}
 			go q.run()
-			return q, nil
+			return System{
+				Forms: Forms{
+					results.FormAfterFunc: func(functions []func()) Timers {
+						return queuedTimers{q, make([]*queued, len(functions)), functions}
+					},
+				},
+				Close: q.close,
+			}, nil
 		},
 	}
 }
@@ -77,17 +84,6 @@ const (
 	stopped
 	fired
 )
-
-func (q *queue) Timers(form results.Form, n int, function func(i int) func()) Timers {
-	if form != results.FormAfterFunc {
-		return nil
-	}
-	timers := queuedTimers{q, make([]*queued, n), make([]func(), n)}
-	for i := range timers.f {
-		timers.f[i] = function(i)
-	}
-	return timers
-}
 
 type queuedTimers struct {
 	q *queue
@@ -192,7 +188,7 @@ func (q *queue) take() structures.Tick {
 	return math.MaxInt64
 }
 
-func (q *queue) Close() error {
+func (q *queue) close() error {
 	q.over.Store(true)
 	q.rouse()
 	<-q.ended

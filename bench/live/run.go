@@ -274,12 +274,7 @@ func (r *runner) round(round int) {
 
 // form returns the form of the resident timers: the first one that the system supports.
 func form(s System) results.Form {
-	for _, form := range results.Forms {
-		if s.Timers(form, 1, func(int) func() { return func() {} }) != nil {
-			return form
-		}
-	}
-	return ""
+	return results.Forms[slices.IndexFunc(results.Forms, func(form results.Form) bool { return s.Forms[form] != nil })]
 }
 
 // measureIdle measures the resource use of the process while timers of an hour are pending and almost nothing fires.
@@ -330,7 +325,7 @@ func (r *runner) memoryOf(e *member, form results.Form) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if s.Timers(form, 1, func(int) func() { return func() {} }) == nil {
+	if s.Forms[form] == nil {
 		return nil
 	}
 	p := newPopulation(e, s, form, runtime.GOMAXPROCS(0), r.Config)

@@ -4,16 +4,31 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/driver"
 )
 
-// System runs timers. The methods of System and of its Timers may be called from any goroutine.
-type System interface {
-	// Timers returns n stopped timers of a form, or nil if the system does not support
-	// the form. Timer i calls function(i) when it fires; a timer of FormChannel calls nothing.
-	Timers(form results.Form, n int, function func(i int) func()) Timers
+// System runs timers. Its functions and the methods of its Timers may be called from any goroutine.
+type System struct {
+	Forms
+	Close func() error        // ends the system. Nothing fires afterwards.
+	Stats func() driver.Stats // nil: it is no driver
+}
 
-	// Close ends the system. Nothing fires after Close.
-	Close() error
+// Forms has a function for each form of timers that a system supports. It returns stopped timers. Timer i calls
+// functions[i] when it fires; a timer of FormChannel calls nothing.
+type Forms map[results.Form]func(functions []func()) Timers
+
+// Timers returns n stopped timers of a form, or nil if they do not include it. Timer i calls function(i) when it fires.
+func (f Forms) Timers(form results.Form, n int, function func(i int) func()) Timers {
+	start := f[form]
+	if start == nil {
+		return nil
+	}
+	functions := make([]func(), n)
+	for i := range functions {
+		functions[i] = function(i)
+	}
+	return start(functions)
 }
 
 // Timers is a set of numbered timers of one form. Two goroutines never use the same number at the same time.
@@ -30,9 +45,6 @@ type Mover interface {
 	// Reset makes timer i fire after delay. It reports whether the timer was pending.
 	Reset(i int, delay time.Duration) bool
 }
-
-// Waker is implemented by a System that counts its wake-ups.
-type Waker interface{ Wakeups() uint64 }
 
 // Subject describes a system to measure.
 type Subject struct {

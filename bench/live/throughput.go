@@ -182,10 +182,9 @@ func (p *population) can(op results.Op) bool {
 		_, ok := p.workers[0].resident.(Mover)
 		return ok
 	case results.OpFire, results.OpWake:
-		_, never := p.system.(nothing)
-		return !never
+		return p.Role != results.RoleFloor
 	}
-	return p.workers[0].scratch[op.Form()] != nil
+	return p.system.Forms[op.Form()] != nil
 }
 
 // slice runs op on n goroutines for about length and reports the throughput. Before that it runs op untimed until the

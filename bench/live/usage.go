@@ -21,20 +21,20 @@ type meter struct {
 }
 
 func startMeter(s System) meter {
-	return meter{s: s, wakeups: wakeups(s), began: time.Now(), before: used()}
+	return meter{s: s, wakeups: s.wakeups(), began: time.Now(), before: used()}
 }
 
 func (m meter) stop() results.LiveUse {
 	after := used()
 	return results.LiveUse{
 		Seconds: time.Since(m.began).Seconds(), CPUSeconds: (after.cpu - m.before.cpu).Seconds(),
-		Sleeps: after.sleeps - m.before.sleeps, Wakeups: wakeups(m.s) - m.wakeups,
+		Sleeps: after.sleeps - m.before.sleeps, Wakeups: m.s.wakeups() - m.wakeups,
 	}
 }
 
-func wakeups(s System) uint64 {
-	if w, ok := s.(Waker); ok {
-		return w.Wakeups()
+func (s System) wakeups() uint64 {
+	if s.Stats == nil {
+		return 0
 	}
-	return 0
+	return s.Stats().Wakeups
 }
