@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
@@ -30,7 +31,7 @@ type Server struct {
 	insecure   bool
 	acceptLoss bool
 
-	lock  *os.File
+	lock  *flock.Flock
 	stop  context.CancelFunc
 	ended chan struct{} // closed when the server has stopped for good
 	err   error         // the reason, unless Close; valid once ended is closed

@@ -2,42 +2,37 @@
 package folder
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
-// Lock locks dir until the returned file is closed, or this process ends.
-func Lock(dir string) (*os.File, error) {
-	name := filepath.Join(dir, "lock")
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, err
-	}
+// Lock locks dir until the returned lock is closed, or this process ends.
+func Lock(dir string) (*flock.Flock, error) {
+	lock, holder := flock.New(filepath.Join(dir, "lock")), filepath.Join(dir, "holder")
 	// A forked process keeps the lock of a server that was just closed, until it executes its program.
-	err = lockFile(f)
-	for end := time.Now().Add(300 * time.Millisecond); err != nil && time.Now().Before(end); {
-		time.Sleep(10 * time.Millisecond)
-		err = lockFile(f)
-	}
-	if err != nil {
-		holder, _ := io.ReadAll(io.LimitReader(f, 1000)) // the message works without it
-		err = fmt.Errorf("folder %s is in use by another server, %s: %w", dir, holder, err)
-		return nil, errors.Join(err, f.Close())
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	locked, err := lock.TryLockContext(ctx, 10*time.Millisecond)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("lock of folder %s: %w", dir, err)
+	case !locked:
+		who, _ := os.ReadFile(holder) // the message works without it
+		return nil, fmt.Errorf("folder %s is in use by another server, %.1000s", dir, who)
 	}
 	host, _ := os.Hostname() // the message works without it
 	text := fmt.Sprintf("process %d on %s (%s)", os.Getpid(), host, filepath.Base(os.Args[0]))
-	if err = f.Truncate(0); err == nil {
-		_, err = f.WriteAt([]byte(text), 0)
+	if err := os.WriteFile(holder, []byte(text), 0o644); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock of folder %s: %w", dir, err), lock.Close())
 	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("lock of folder %s: %w", dir, err), f.Close())
-	}
-	return f, nil
+	return lock, nil
 }
 
 // Size returns the total size of the files in dir and its subfolders, in bytes.

@@ -8,11 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile locks f, or returns an error at once.
-func lockFile(f *os.File) error {
-	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-}
-
 // Room returns how many bytes are free for files in dir.
 func Room(dir string) (int64, error) {
 	var fs unix.Statfs_t
