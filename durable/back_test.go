@@ -269,14 +269,8 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 	slices.Sort(all)
 	all = all[10:]
 	mustNote(t, c, all...)
-	var text []byte // of a note that has all timers, and no message after
-	waitFor(t, func() bool {
-		var n inventory
-		var err error
-		text, err = os.ReadFile(s.inventoryPath())
-		return err == nil && json.Unmarshal(text, &n) == nil &&
-			n.Streams["timers"].Timers == 200 && n.Streams["timers"].Last >= all[len(all)-1]+1
-	})
+	// The note has all timers, and no message after.
+	text := waitForNote(t, dir, func(h holding) bool { return h.Timers == 200 && h.Last >= all[len(all)-1]+1 })
 	c = open(t, connect(t, s), Config{})
 	stop := serveWith(t, c, func(context.Context, Fired) error { return nil })
 	waitFor(t, func() bool { return stored(t, c, c.layout.allTimers()) == 10 })
@@ -286,11 +280,7 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 		if err := os.WriteFile(s.inventoryPath(), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Embedded(dir)
-		if err == nil {
-			s.Close()
-		}
-		return err
+		return tryEmbedded(dir)
 	}
 	if err := restart(); err != nil {
 		t.Error(err)

@@ -1,10 +1,14 @@
 package durable
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -77,6 +81,30 @@ func handled(t testing.TB, c *Client, dead uint64) {
 		return err == nil && n.Dead == dead && n.Fired == 0
 	})
 }
+
+// logged is a log that a test reads.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), text)
+}
+
+func (l *logged) has(text string) bool { return l.count(text) > 0 }
+
+func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+func (l *logged) option() ServerOption { return Log(l.logger()) }
 
 // shifted is a clock that a test moves.
 type shifted struct{ ahead atomic.Int64 }

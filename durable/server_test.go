@@ -3,7 +3,7 @@
 package durable
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -13,85 +13,36 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 )
 
-// logged is a log that a test reads.
-type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
+// tryEmbedded returns the error of a server that may start, and stops it.
+func tryEmbedded(dir string, options ...ServerOption) error {
+	s, err := Embedded(dir, options...)
+	if err == nil {
+		s.Close()
+	}
+	return err
 }
 
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logged) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), text)
-}
-
-func (l *logged) has(text string) bool { return l.count(text) > 0 }
-
-func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
-
-func (l *logged) option() ServerOption { return Log(l.logger()) }
-
-// A server that cannot start returns an error at once, with the reason.
-func TestStartFails(t *testing.T) {
-	t.Parallel()
-	used := t.TempDir()
-	s := embedded(t, used)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	address := l.Addr().String()
-	unreadable := t.TempDir()
-	if err := os.WriteFile(filepath.Join(unreadable, "jetstream"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	other := "127.0.0.1:" + addresses(t, 1)[0][len("127.0.0.1:"):]
-	for name, test := range map[string]struct {
-		dir     string
-		options []ServerOption
-		want    string
-	}{
-		"folder in use": {used, nil, fmt.Sprintf("in use by another server, process %d on ", os.Getpid())},
-		"port in use":   {t.TempDir(), []ServerOption{Listen(address)}, address},
-		"node, port in use": {t.TempDir(), []ServerOption{
-			Listen(address), Cluster("c", "n", other, other)}, address},
-		"folder unreadable": {unreadable, nil, "storage directory"},
-	} {
-		var log logged
-		begin := time.Now()
-		s, err := Embedded(test.dir, append(test.options, log.option())...)
-		if err == nil {
-			s.Close()
-		}
-		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), test.dir) {
-			t.Errorf("%s: %v, want an error with %q", name, err, test.want)
-		}
-		if took := time.Since(begin); took > 10*time.Second {
-			t.Errorf("%s: the error comes after %v", name, took)
-		}
-	}
-	s.Close()
-	embedded(t, used)
+// waitForNote waits until the server of a folder has noted what it holds.
+func waitForNote(t *testing.T, dir string, is func(holding) bool) (text []byte) {
+	t.Helper()
+	waitFor(t, func() bool {
+		var n inventory
+		var err error
+		text, err = os.ReadFile(filepath.Join(dir, "timers.json"))
+		return err == nil && json.Unmarshal(text, &n) == nil && is(n.Streams["timers"])
+	})
+	return text
 }
 
 // One byte of the store changes after the server was killed. The loss is reported.
@@ -129,10 +80,7 @@ func TestLoss(t *testing.T) {
 	}
 	var log logged
 	for range 2 { // it is not forgotten
-		s, err := Embedded(dir, log.option())
-		if err == nil {
-			s.Close()
-		}
+		err := tryEmbedded(dir, log.option())
 		if !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), "stream timers") ||
 			!strings.Contains(err.Error(), "of the 2000 there were at") {
 			t.Fatalf("Embedded of a damaged store: %v, want %v", err, ErrLoss)
@@ -161,15 +109,7 @@ func TestLossAfterCrashes(t *testing.T) {
 	var begin time.Time
 	for round := range 2 {
 		setMany(t, c, timers, fmt.Sprint(round, "."), time.Hour)
-		waitFor(t, func() bool {
-			var n inventory
-			text, err := os.ReadFile(filepath.Join(dir, "timers.json"))
-			h := n.Streams["timers"]
-			if err == nil && json.Unmarshal(text, &n) == nil {
-				h = n.Streams["timers"]
-			}
-			return h.Timers == uint64(timers*(round+1)) && h.Last >= h.Timers
-		})
+		waitForNote(t, dir, func(h holding) bool { return h.Timers == uint64(timers*(round+1)) && h.Last >= h.Timers })
 		took := time.Since(begin)
 		cl.nodes[0].kill()
 		if round == 1 && took > settleTime {
@@ -184,11 +124,7 @@ func TestLossAfterCrashes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log logged
-	s, err := Embedded(dir, log.option())
-	if err == nil {
-		s.Close()
-	}
-	if !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), "300 of the 300") {
+	if err := tryEmbedded(dir, log.option()); !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), "300 of the 300") {
 		t.Errorf("Embedded = %v, want %v of all timers", err, ErrLoss)
 	}
 }
@@ -229,10 +165,7 @@ func TestNoLoss(t *testing.T) {
 	if err := os.WriteFile(name, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Embedded(dir); err == nil || !strings.Contains(err.Error(), "timers.json") {
-		if err == nil {
-			s.Close()
-		}
+	if err := tryEmbedded(dir); err == nil || !strings.Contains(err.Error(), "timers.json") {
 		t.Errorf("with a note that cannot be read: %v", err)
 	}
 }
@@ -332,39 +265,59 @@ func TestSecureCluster(t *testing.T) {
 	waitFor(t, func() bool { return log.has("uthentication error") || log.has("uthorization") })
 }
 
-// Embedded refuses invalid options, and access for other machines without authentication.
+// Embedded refuses invalid options, and access for other machines without authentication. A server that cannot start
+// returns an error at once, with the reason.
 func TestEmbeddedRefuses(t *testing.T) {
 	t.Parallel()
+	used, unreadable := t.TempDir(), t.TempDir()
+	s := embedded(t, used)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	if err := os.WriteFile(filepath.Join(unreadable, "jetstream"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	certificate, _ := certificates(t)
-	list := addresses(t, 2)
+	taken, list := l.Addr().String(), addresses(t, 2)
 	port := list[0][len("127.0.0.1"):]
 	encrypted := TLS(&tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12})
 	loopback, all := Listen(list[1]), Listen("0.0.0.0"+port)
 	const open, ok = "other machines would have full access", ""
 	for name, test := range map[string]struct {
+		dir     string // "": a new one
 		options []ServerOption
 		want    string // an error with this
 	}{
-		"cluster without Listen": {[]ServerOption{Cluster("c", "n", "127.0.0.1:1")}, "want Listen"},
-		"no port":                {[]ServerOption{Listen("127.0.0.1")}, "missing port"},
-		"port 0":                 {[]ServerOption{Listen("127.0.0.1:0")}, "port from 1 to 65535"},
-		"store of 0 bytes":       {[]ServerOption{MaxStore(0)}, "at least 1"},
-		"no password":            {[]ServerOption{Password("me", "")}, "a user and a password"},
-		"all":                    {[]ServerOption{all}, open},
-		"empty":                  {[]ServerOption{Listen(port)}, open},
-		"encrypted":              {[]ServerOption{all, encrypted}, open},
-		"node":                   {[]ServerOption{loopback, Cluster("c", "n", "0.0.0.0"+port)}, open},
-		"password":               {[]ServerOption{all, Password("me", "secret")}, ok},
-		"Insecure":               {[]ServerOption{all, Insecure()}, ok},
-		"loopback":               {[]ServerOption{loopback}, ok},
-		"loopback name":          {[]ServerOption{Listen("localhost" + port)}, ok},
+		"folder in use":          {used, nil, fmt.Sprintf("in use by another server, process %d on ", os.Getpid())},
+		"folder unreadable":      {unreadable, nil, "storage directory"},
+		"port in use":            {"", []ServerOption{Listen(taken)}, taken},
+		"node, port in use":      {"", []ServerOption{Listen(taken), Cluster("c", "n", list[0], list[0])}, taken},
+		"cluster without Listen": {"", []ServerOption{Cluster("c", "n", "127.0.0.1:1")}, "want Listen"},
+		"no port":                {"", []ServerOption{Listen("127.0.0.1")}, "missing port"},
+		"port 0":                 {"", []ServerOption{Listen("127.0.0.1:0")}, "port from 1 to 65535"},
+		"store of 0 bytes":       {"", []ServerOption{MaxStore(0)}, "at least 1"},
+		"no password":            {"", []ServerOption{Password("me", "")}, "a user and a password"},
+		"all":                    {"", []ServerOption{all}, open},
+		"empty":                  {"", []ServerOption{Listen(port)}, open},
+		"encrypted":              {"", []ServerOption{all, encrypted}, open},
+		"node":                   {"", []ServerOption{loopback, Cluster("c", "n", "0.0.0.0"+port)}, open},
+		"password":               {"", []ServerOption{all, Password("me", "secret")}, ok},
+		"Insecure":               {"", []ServerOption{all, Insecure()}, ok},
+		"loopback":               {"", []ServerOption{loopback}, ok},
+		"loopback name":          {"", []ServerOption{Listen("localhost" + port)}, ok},
 	} {
-		s, err := Embedded(t.TempDir(), test.options...)
-		if err == nil {
-			s.Close()
-		}
-		if (err == nil) != (test.want == ok) || err != nil && !strings.Contains(err.Error(), test.want) {
+		var log logged
+		begin := time.Now()
+		err := tryEmbedded(cmp.Or(test.dir, t.TempDir()), append(test.options, log.option())...)
+		if (err == nil) != (test.want == ok) || err != nil && (!strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), test.dir)) {
 			t.Errorf("%s: %v, want an error with %q", name, err, test.want)
 		}
+		if took := time.Since(begin); took > 10*time.Second {
+			t.Errorf("%s: the error comes after %v", name, took)
+		}
 	}
+	s.Close()
+	embedded(t, used)
 }
