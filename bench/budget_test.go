@@ -379,14 +379,13 @@ func TestThePassWithTheCollectorOn(t *testing.T) {
 			}
 		}
 	}
-	heap := newProgramHeap(1000)
 	before := measureGCs()
-	stop := heap.collectAllTheTime()
+	stop := collectAllTheTime(1000)
 	for measureGCs() < before+3 {
 		time.Sleep(time.Millisecond)
 	}
 	stop()
-	if first := heap.things[0]; first.next != heap.things[1] || heap.things[999].prev != heap.things[998] {
+	if heap := newWaiting(1000); heap[0].next != heap[1] || heap[999].prev != heap[998] {
 		t.Error("the heap of the program is not linked")
 	}
 }

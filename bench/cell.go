@@ -19,19 +19,10 @@ type cell struct {
 	schedule
 	leaves     crowd // the contenders that take part
 	apart      bool  // measure the structures one after the other, because they need too much memory together
-	debt       when  // the growth of debt is measured
+	debt       bool  // measure the growth of debt
 	otherSeeds int   // seeds after the first one, on which the cell is proved without timing
 	proveOps   int   // least number of operations with a checked answer
 }
-
-// when says when the growth of debt is measured.
-type when int
-
-const (
-	never when = iota
-	inStep
-	afterFirst // with a budget after the first passes of all cells
-)
 
 func (c cell) name() string { return cellName(c.workload.Name, c.n) }
 

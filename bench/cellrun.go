@@ -157,7 +157,7 @@ func (m *cellRun) passWithGC(ctx context.Context) error {
 	if err := p.replayNext(ctx, p.plan.prove); err != nil {
 		return err
 	}
-	defer newProgramHeap(m.cell.n).collectAllTheTime()()
+	defer collectAllTheTime(m.cell.n)()
 	for _, r := range m.cell.roundsWithGC() {
 		if err := p.round(ctx, r); err != nil {
 			return err

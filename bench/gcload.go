@@ -1,40 +1,40 @@
 package bench
 
-import "runtime"
+import (
+	"runtime"
+	"sync"
+)
 
-// programHeap stands for the objects of a program. A timer of a server belongs to an object: a
-// connection, a request, an entry of a cache. Here each timer has one object of 64 bytes, linked to two
-// others, with a buffer of 192 bytes (chosen).
-type programHeap struct{ things []*waiting }
-
+// waiting is an object of a program to which a timer belongs: a connection, a request, an entry of a cache. It has 64 bytes,
+// links to two others, and a buffer of 192 bytes (chosen).
 type waiting struct {
 	buffer     *[192]byte
 	prev, next *waiting
 	_          [5]uint64
 }
 
-func newProgramHeap(n int) *programHeap {
-	h := &programHeap{things: make([]*waiting, n)}
-	for i := range h.things {
-		h.things[i] = &waiting{buffer: new([192]byte)}
+func newWaiting(n int) []*waiting {
+	list := make([]*waiting, n)
+	for i := range list {
+		list[i] = &waiting{buffer: new([192]byte)}
 		if i > 0 {
-			h.things[i].prev = h.things[i-1]
-			h.things[i-1].next = h.things[i]
+			list[i].prev, list[i-1].next = list[i-1], list[i]
 		}
 	}
-	return h
+	return list
 }
 
-// collectAllTheTime runs one garbage collection after another until stop is called.
+// collectAllTheTime runs one garbage collection after another, with an object of a program for each of n timers, until stop
+// is called.
 //
 // A program makes garbage at its own rate, and its collector is active for a share of
 // the time that depends on that rate. A collection would disturb some trials of a few milliseconds and
 // not others. With an active collector all trials measure the same, and
 // a program pays its own share of the difference.
-func (h *programHeap) collectAllTheTime() (stop func()) {
-	done, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
+func collectAllTheTime(n int) (stop func()) {
+	objects, done := newWaiting(n), make(chan struct{})
+	var collecting sync.WaitGroup
+	collecting.Go(func() {
 		for {
 			select {
 			case <-done:
@@ -43,10 +43,10 @@ func (h *programHeap) collectAllTheTime() (stop func()) {
 				runtime.GC()
 			}
 		}
-	}()
+	})
 	return func() {
 		close(done)
-		<-stopped
-		runtime.KeepAlive(h)
+		collecting.Wait()
+		runtime.KeepAlive(objects)
 	}
 }

@@ -18,6 +18,7 @@ type Plan struct {
 	Steps      []Step
 	Parameters results.Parameters
 	cheapest   Step // of the cells
+	debtsLast  bool // measured after the first passes of all cells
 }
 
 // Step is one part of a run. A run saves its results when the step is done.
@@ -40,7 +41,7 @@ type Step struct {
 // than Config.Memory.
 func NewPlan(cfg Config) (*Plan, error) {
 	profile := cfg.Profile.with(cfg.N, cfg.Trials, cfg.Turns != nil)
-	p := &Plan{Parameters: parameters(cfg, profile)}
+	p := &Plan{Parameters: parameters(cfg, profile), debtsLast: cfg.Budget.Limit > 0 && !profile.DebtsFirst}
 	byID := slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool { return e.Intrusive() })
 	if len(byID) == 0 && len(cfg.Structures) > 0 {
 		return nil, fmt.Errorf("%s: intrusive structures are compared with one by ID: choose one too, such as %s",
@@ -50,11 +51,9 @@ func NewPlan(cfg Config) (*Plan, error) {
 	add := func(c cell, entries []entry.Entry) {
 		switch c.seed = cfg.Seed; {
 		case cfg.Turns != nil:
-			c.schedule, c.debt = inTurns(c.trials, cfg.Turns.Rounds), never
+			c.schedule, c.debt = inTurns(c.trials, cfg.Turns.Rounds), false
 		case cfg.Budget.Limit > 0:
 			c.schedule = c.raced()
-		default:
-			c.debt = min(c.debt, inStep)
 		}
 		unit := c.workload.CostUnit()
 		if cfg.Turns == nil && c.trace == nil && c.n == profile.largestSize() && !collected[unit] {
@@ -221,7 +220,7 @@ func (c cell) step(entries []entry.Entry, cfg Config) Step {
 		Rounds: c.rounds, Bytes: c.bytes(entries), entries: entries, cell: &c,
 	}
 	if cfg.Memory > 0 && s.Bytes > cfg.Memory {
-		c.apart, c.withGC, c.control, c.most = true, 0, false, 0
+		c.apart, c.withGC, c.control, c.most, c.debt = true, 0, false, 0, false
 		s.Bytes = c.bytes(entries)
 	}
 	contenders := len(entries) + len(cfg.External)

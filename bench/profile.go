@@ -47,7 +47,7 @@ type Profile struct {
 
 	// Debts are sizes at which the growth of debt is measured, with the workloads, at which it is measured even if Sizes
 	// lacks the size; without any, those that the profile measures there. AllDebts measures it in all cells.
-	// A budget measures them after the first passes, with DebtsFirst after the first pass of the cell.
+	// A budget measures them after the first passes of all cells, with DebtsFirst after that of the cell.
 	Debts                map[int][]string
 	AllDebts, DebtsFirst bool
 
@@ -140,15 +140,9 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	return sizes
 }
 
-func (p Profile) measuresDebt(w workload.Workload, n int) when {
+func (p Profile) measuresDebt(w workload.Workload, n int) bool {
 	of, ok := p.Debts[n]
-	switch {
-	case !p.AllDebts && (!ok || len(of) > 0 && !slices.Contains(of, w.Name)):
-		return never
-	case p.DebtsFirst:
-		return inStep
-	}
-	return afterFirst
+	return p.AllDebts || ok && (len(of) == 0 || slices.Contains(of, w.Name))
 }
 
 // largestSize returns the largest size of the workloads that run at any size; 0: there is none.

@@ -147,10 +147,10 @@ func (r *runner) step(ctx context.Context, s Step) error {
 		}
 	}
 	switch {
-	case m.passed.Made == 0 || s.cell.apart:
-	case s.cell.debt == afterFirst:
+	case !s.cell.debt || m.passed.Made == 0:
+	case r.plan.debtsLast:
 		r.debtors = append(r.debtors, m)
-	case s.cell.debt == inStep:
+	default:
 		if err := m.debts(ctx); err != nil {
 			return err
 		}
