@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/live"
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
 )
@@ -52,11 +52,11 @@ func measureTTL(ctx context.Context, c live.Subject, n int, forever bool) (f ttl
 	if timers == nil {
 		timers = s.Timers(results.FormAfterFunc, n+1, expire)
 	}
-	before := heapInUse()
+	before := replay.Measure()
 	for i := range due {
 		timers.Start(i, time.Until(due[i]))
 	}
-	if f.bytes = max(0, heapInUse()-before) / float64(n); forever {
+	if f.bytes = replay.Measure().BytesSince(before) / float64(n); forever {
 		return f, nil
 	}
 	if time.Now().After(first) {
@@ -81,14 +81,6 @@ func measureTTL(ctx context.Context, c live.Subject, n int, forever bool) (f ttl
 	slices.Sort(late)
 	f.median, f.worst = late[n/2], late[n-1]
 	return f, nil
-}
-
-func heapInUse() float64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
 }
 
 // printTTL measures the caches, the driver and Go's timers. The bytes of a cache are the difference between

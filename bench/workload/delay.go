@@ -3,9 +3,12 @@ package workload
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"github.com/timerbench/timerbench/bench/script"
 )
@@ -116,32 +119,15 @@ func (d *Delay) dist(tick time.Duration) script.Dist {
 	return family.New(d.Mean.in(tick))
 }
 
-// Delays names the kinds of the delays of a model, in the order of its parameters.
-func Delays(m Model) []string {
-	var kinds []string
-	var walk func(v reflect.Value)
-	walk = func(v reflect.Value) {
-		if d, ok := v.Interface().(Delay); ok {
-			if d.Kind != "" && !slices.Contains(kinds, d.Kind) {
-				kinds = append(kinds, d.Kind)
-			}
-			return
-		}
-		switch v.Kind() {
-		case reflect.Pointer:
-			if !v.IsNil() {
-				walk(v.Elem())
-			}
-		case reflect.Slice:
-			for i := range v.Len() {
-				walk(v.Index(i))
-			}
-		case reflect.Struct:
-			for _, field := range v.Fields() {
-				walk(field)
-			}
+var kindOfDelay = regexp.MustCompile(`{kind = '([a-z]+)'`)
+
+// Delays names the kinds of the delays of a model, in the order of its parameters, as a scenario file has them.
+func Delays(m Model) (kinds []string) {
+	text, _ := toml.Marshal(m) // a model can be written
+	for _, found := range kindOfDelay.FindAllSubmatch(text, -1) {
+		if kind := string(found[1]); !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
 		}
 	}
-	walk(reflect.ValueOf(m))
 	return kinds
 }

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"runtime"
 	"sync"
 	"time"
 
@@ -22,17 +21,12 @@ type Figures struct {
 func MeasureFigures(list []Workload, n, maxSize int) []Figures {
 	out := make([]Figures, len(list))
 	var group sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, w := range list {
-		group.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			size := n
-			if w.Resident > 0 {
-				size = min(w.Resident, maxSize)
-			}
-			out[i] = figuresOf(w, size)
-		})
+		size := n
+		if w.Resident > 0 {
+			size = min(w.Resident, maxSize)
+		}
+		group.Go(func() { out[i] = figuresOf(w, size) })
 	}
 	group.Wait()
 	return out

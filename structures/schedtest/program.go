@@ -18,6 +18,13 @@ const (
 	startLater = 128
 )
 
+// The operations and the kinds of deadline of package model.
+const (
+	doSchedule, doCancel, doReschedule                = model.DoSchedule, model.DoCancel, model.DoReschedule
+	doStep, doToNext, doBeforeNext, doJump            = model.DoStep, model.DoToNext, model.DoBeforeNext, model.DoJump
+	near, middle, far, boundary, past, extreme, other = model.AtNear, model.AtMiddle, model.AtFar, model.AtBoundary, model.AtPast, model.AtExtreme, model.AtOther
+)
+
 // The operations in addition to those of package model. All keep a few dozen timers pending.
 const (
 	doBurst = model.Operations + iota
@@ -39,11 +46,11 @@ type dialect struct {
 // everything is all operations and kinds.
 var everything = dialect{
 	ops: []byte{
-		model.DoSchedule, model.DoCancel, model.DoReschedule, model.DoStep, model.DoToNext, model.DoBeforeNext, model.DoJump,
+		doSchedule, doCancel, doReschedule, doStep, doToNext, doBeforeNext, doJump,
 		doBurst, doSpread, doStale, doForged, doPopSome, doPopHere, doPopBack, doRestart,
-		model.DoSchedule, model.DoSchedule, model.DoReschedule,
+		doSchedule, doSchedule, doReschedule,
 	},
-	kinds: []byte{model.AtNear, model.AtMiddle, model.AtFar, model.AtBoundary, model.AtPast, model.AtExtreme, model.AtOther},
+	kinds: []byte{near, middle, far, boundary, past, extreme, other},
 }
 
 // player performs one program on a subject.
@@ -187,27 +194,24 @@ func restart(p *model.Player) {
 // seeds returns the programs from which a fuzz run starts.
 func seeds() [][]byte {
 	const all = flagNext | flagSteps | flagWide | flagWide2
-	const schedule, cancel, reschedule, near, past = model.DoSchedule, model.DoCancel, model.DoReschedule, model.AtNear, model.AtPast
-	const step, toNext, beforeNext, jump = model.DoStep, model.DoToNext, model.DoBeforeNext, model.DoJump
-	const far, extreme, boundary, other = model.AtFar, model.AtExtreme, model.AtBoundary, model.AtOther
 	programs := [][]byte{
 		{},
 		// Stop early, then schedule into the past and move what is due.
-		{all, 0, schedule, near, 3, schedule, near, 5, schedule, near, 5, doPopSome, 9, 0,
-			schedule, past, 9, reschedule, 0, near, 1, reschedule, 1, past, 0, doPopHere, 7, step, 0},
+		{all, 0, doSchedule, near, 3, doSchedule, near, 5, doSchedule, near, 5, doPopSome, 9, 0,
+			doSchedule, past, 9, doReschedule, 0, near, 1, doReschedule, 1, past, 0, doPopHere, 7, doStep, 0},
 		// A slot is used again; the IDs that named it are tried.
-		{flagNext, 0, schedule, near, 2, step, 5, schedule, near, 200, doStale, 0, 0, doStale, 0, 1, near, 1,
-			doForged, 0, 0, 20, 0, doForged, 0, 0, 21, 1, past, 3, cancel, 0, schedule, near, 1, doStale, 1, 0},
+		{flagNext, 0, doSchedule, near, 2, doStep, 5, doSchedule, near, 200, doStale, 0, 0, doStale, 0, 1, near, 1,
+			doForged, 0, 0, 20, 0, doForged, 0, 0, 21, 1, past, 3, doCancel, 0, doSchedule, near, 1, doStale, 1, 0},
 		// The ends of the range, with the clock just below them.
-		{all, startLater + 62, schedule, extreme, 0, 0, schedule, extreme, 4, 0, schedule, extreme, 4, 2, jump, 62, 2,
-			schedule, past, 1, schedule, far, 62, 1, toNext, beforeNext, doPopBack, 63, 1},
+		{all, startLater + 62, doSchedule, extreme, 0, 0, doSchedule, extreme, 4, 0, doSchedule, extreme, 4, 2, doJump, 62, 2,
+			doSchedule, past, 1, doSchedule, far, 62, 1, doToNext, doBeforeNext, doPopBack, 63, 1},
 	}
 	// A timer on either side of each boundary, moved across it and back.
 	for bits := byte(4); bits < 63; bits += 6 {
 		programs = append(programs, []byte{all, startLater + bits,
-			schedule, boundary, bits, 2, schedule, boundary, bits, 0, schedule, far, bits, 1,
-			reschedule, 0, boundary, bits, 1, reschedule, 1, boundary, bits, 2, beforeNext, toNext,
-			jump, bits, 2, schedule, other, 0, 0, doPopBack, 3, 1})
+			doSchedule, boundary, bits, 2, doSchedule, boundary, bits, 0, doSchedule, far, bits, 1,
+			doReschedule, 0, boundary, bits, 1, doReschedule, 1, boundary, bits, 2, doBeforeNext, doToNext,
+			doJump, bits, 2, doSchedule, other, 0, 0, doPopBack, 3, 1})
 	}
 	for seed := range uint64(8) {
 		programs = append(programs, model.Random(seed, 160))

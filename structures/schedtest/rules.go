@@ -9,103 +9,67 @@ import (
 	"github.com/timerbench/timerbench/structures/schedtest/model"
 )
 
-// A rule is one subtest. Its name starts with the word that the contract uses.
+// A rule is one subtest. Its name starts with the word that the contract uses. What it checks is a number of random programs in
+// a dialect, or a function.
 type rule struct {
-	name    string
-	check   func(reporter, *config)
-	applies func(*config) bool // nil: always
+	name       string
+	programs   uint64
+	ops, kinds []byte
+	flags      byte
+	function   func(reporter, *config)
+	applies    func(*config) bool // nil: always
 }
 
 // rules are what Run checks, most of them by random programs of the operations and the kinds of
 // deadline on which a structure breaks the rule if it does.
 var rules = []rule{
-	{name: "Clock", check: programs(16, dialect{
-		ops:   []byte{model.DoSchedule, model.DoReschedule, doPopHere, doPopBack, doPopSome, model.DoStep, model.DoToNext, model.DoBeforeNext},
-		kinds: []byte{model.AtNear, model.AtPast},
-	})},
-	{name: "PastDeadlines", check: programs(16, dialect{
-		ops:   []byte{model.DoSchedule, model.DoReschedule, doPopHere, doPopSome, model.DoStep, model.DoJump, doRestart},
-		kinds: []byte{model.AtNear, model.AtPast, model.AtPast, model.AtFar},
-	})},
-	{name: "Range", check: programs(32, dialect{
-		ops: []byte{model.DoSchedule, model.DoSchedule, model.DoReschedule, model.DoCancel, doPopBack, doPopSome,
-			model.DoToNext, model.DoBeforeNext, model.DoJump},
-		kinds: []byte{model.AtExtreme, model.AtExtreme, model.AtFar, model.AtBoundary, model.AtPast},
-		flags: flagWide | flagWide2,
-	})},
-	{name: "Order/NeverEarlyLostOrTwice", check: programs(16, dialect{
-		ops:   []byte{model.DoSchedule, doBurst, model.DoStep, model.DoToNext, model.DoBeforeNext, doPopSome},
-		kinds: []byte{model.AtNear, model.AtMiddle, model.AtFar},
-	})},
-	{name: "Order/EarliestFirst", check: programs(16, dialect{
-		ops:   []byte{model.DoSchedule, model.DoSchedule, doBurst, doSpread, model.DoReschedule, model.DoJump, doPopSome},
-		kinds: []byte{model.AtNear, model.AtMiddle, model.AtOther},
-	})},
-	{name: "Order/TiesAreFIFO", applies: (*config).ties, check: programs(16, dialect{
-		ops:   []byte{model.DoSchedule, doBurst, model.DoReschedule, model.DoCancel, model.DoStep, model.DoBeforeNext, doPopSome},
-		kinds: []byte{model.AtOther, model.AtOther, model.AtNear, model.AtBoundary},
-	})},
-	{name: "Order/ManyAtAdjacentTicks", check: orderAdjacentTicks},
-	{name: "Order/StepsOfAllWidths", check: orderSteps},
-	{name: "Order/LongHold", check: orderLongHold},
-	{name: "Freedom/StopEarlyThenSchedule", check: programs(12, dialect{
-		ops: []byte{model.DoSchedule, doBurst, doSpread, doPopSome, doPopSome, doPopHere},
-	})},
-	{name: "Freedom/StopEarlyThenCancel", check: programs(12, dialect{
-		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, model.DoCancel, model.DoCancel, doStale},
-	})},
-	{name: "Freedom/StopEarlyThenReschedule", check: programs(12, dialect{
-		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, model.DoReschedule, model.DoReschedule},
-	})},
-	{name: "Identity/StaleIsRefused", check: programs(24, dialect{
-		ops:   []byte{model.DoSchedule, model.DoSchedule, model.DoCancel, model.DoStep, model.DoToNext, doStale, doStale, doStale},
-		kinds: []byte{model.AtNear, model.AtMiddle},
-	})},
-	{name: "Identity/StaleAfterManyReuses", check: identityManyReuses},
-	{name: "Identity/ForgedIsRefused", check: programs(24, dialect{
-		ops:   []byte{model.DoSchedule, doBurst, model.DoCancel, model.DoStep, doForged},
-		kinds: []byte{model.AtNear, model.AtMiddle},
-	})},
-	{name: "Identity/CancelTakesThatOneOnly", check: programs(12, dialect{
-		ops:   []byte{model.DoSchedule, doBurst, model.DoCancel, model.DoCancel, model.DoCancel, model.DoStep},
-		kinds: []byte{model.AtNear, model.AtOther},
-	})},
-	{name: "Reschedule/KeepsIDAndValue", check: programs(12, dialect{
-		ops:   []byte{model.DoSchedule, doBurst, model.DoReschedule, model.DoReschedule, doPopSome, model.DoToNext},
-		kinds: []byte{model.AtNear, model.AtMiddle, model.AtFar, model.AtPast, model.AtOther},
-	})},
-	{name: "Reschedule/FewTimersOften", check: programs(12, dialect{
-		ops: []byte{model.DoSchedule, model.DoReschedule, model.DoReschedule, model.DoReschedule, model.DoReschedule, model.DoReschedule,
-			model.DoReschedule, model.DoReschedule, model.DoReschedule, model.DoCancel, model.DoCancel, doPopHere},
-		kinds: []byte{model.AtFar, model.AtFar, model.AtNear},
-	})},
-	{name: "Reschedule/AcrossBoundaries", check: programs(32, dialect{
-		ops:   []byte{model.DoSchedule, doSpread, model.DoReschedule, model.DoReschedule, model.DoToNext, model.DoBeforeNext, model.DoCancel},
-		kinds: []byte{model.AtBoundary, model.AtBoundary, model.AtFar, model.AtNear},
-	})},
-	{name: "Next/NamesWhenToPop", check: programs(16, dialect{
-		ops:   []byte{model.DoSchedule, model.DoCancel, model.DoReschedule, doPopSome, doPopHere, model.DoToNext, model.DoBeforeNext},
-		kinds: []byte{model.AtNear, model.AtMiddle, model.AtFar, model.AtBoundary}, flags: flagNext | flagSteps,
-	})},
-	{name: "Next/ReachesEveryTimer", check: programs(16, dialect{
-		ops:   []byte{model.DoSchedule, doSpread, model.DoCancel, model.DoCancel, model.DoToNext, model.DoBeforeNext},
-		kinds: []byte{model.AtFar, model.AtBoundary}, flags: flagSteps | flagWide | flagWide2,
-	})},
-	{name: "Jumps/CostNotTheirWidth", check: jumpsCostNotTheirWidth},
-	{name: "Len/CountsPending", check: programs(8, dialect{
-		ops: []byte{doBurst, doPopSome, model.DoCancel, model.DoReschedule, doStale, doForged},
-	})},
-	{name: "Memory/SteadyStateAllocatesNothing", check: memorySteadyState, applies: (*config).bounded},
-	{name: "Memory/HeapDoesNotGrow", check: memoryHolds, applies: (*config).bounded},
-	{name: "Instances/ShareNothing", check: instancesShareNothing},
-	{name: "Spans/JumpToEachDeadline", check: programs(12, dialect{
-		ops: []byte{doSpread, model.DoToNext, model.DoJump}, flags: flagWide | flagWide2,
-	})},
-	{name: "Spans/StepByNext", check: programs(12, dialect{
-		ops: []byte{doSpread, model.DoBeforeNext}, flags: flagSteps | flagWide | flagWide2,
-	})},
-	{name: "Spans/OneJump", check: programs(12, dialect{ops: []byte{doSpread}})},
-	{name: "Model/RandomPrograms", check: modelRandomPrograms},
+	{name: "Clock", programs: 16, kinds: []byte{near, past},
+		ops: []byte{doSchedule, doReschedule, doPopHere, doPopBack, doPopSome, doStep, doToNext, doBeforeNext}},
+	{name: "PastDeadlines", programs: 16, kinds: []byte{near, past, past, far},
+		ops: []byte{doSchedule, doReschedule, doPopHere, doPopSome, doStep, doJump, doRestart}},
+	{name: "Range", programs: 32, kinds: []byte{extreme, extreme, far, boundary, past}, flags: flagWide | flagWide2,
+		ops: []byte{doSchedule, doSchedule, doReschedule, doCancel, doPopBack, doPopSome, doToNext, doBeforeNext, doJump}},
+	{name: "Order/NeverEarlyLostOrTwice", programs: 16, kinds: []byte{near, middle, far},
+		ops: []byte{doSchedule, doBurst, doStep, doToNext, doBeforeNext, doPopSome}},
+	{name: "Order/EarliestFirst", programs: 16, kinds: []byte{near, middle, other},
+		ops: []byte{doSchedule, doSchedule, doBurst, doSpread, doReschedule, doJump, doPopSome}},
+	{name: "Order/TiesAreFIFO", applies: (*config).ties, programs: 16, kinds: []byte{other, other, near, boundary},
+		ops: []byte{doSchedule, doBurst, doReschedule, doCancel, doStep, doBeforeNext, doPopSome}},
+	{name: "Order/ManyAtAdjacentTicks", function: orderAdjacentTicks},
+	{name: "Order/StepsOfAllWidths", function: orderSteps},
+	{name: "Order/LongHold", function: orderLongHold},
+	{name: "Freedom/StopEarlyThenSchedule", programs: 12, ops: []byte{doSchedule, doBurst, doSpread, doPopSome, doPopSome, doPopHere}},
+	{name: "Freedom/StopEarlyThenCancel", programs: 12,
+		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, doCancel, doCancel, doStale}},
+	{name: "Freedom/StopEarlyThenReschedule", programs: 12,
+		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, doReschedule, doReschedule}},
+	{name: "Identity/StaleIsRefused", programs: 24, kinds: []byte{near, middle},
+		ops: []byte{doSchedule, doSchedule, doCancel, doStep, doToNext, doStale, doStale, doStale}},
+	{name: "Identity/StaleAfterManyReuses", function: identityManyReuses},
+	{name: "Identity/ForgedIsRefused", programs: 24, kinds: []byte{near, middle},
+		ops: []byte{doSchedule, doBurst, doCancel, doStep, doForged}},
+	{name: "Identity/CancelTakesThatOneOnly", programs: 12, kinds: []byte{near, other},
+		ops: []byte{doSchedule, doBurst, doCancel, doCancel, doCancel, doStep}},
+	{name: "Reschedule/KeepsIDAndValue", programs: 12, kinds: []byte{near, middle, far, past, other},
+		ops: []byte{doSchedule, doBurst, doReschedule, doReschedule, doPopSome, doToNext}},
+	{name: "Reschedule/FewTimersOften", programs: 12, kinds: []byte{far, far, near},
+		ops: []byte{doSchedule, doReschedule, doReschedule, doReschedule, doReschedule, doReschedule, doReschedule,
+			doReschedule, doReschedule, doCancel, doCancel, doPopHere}},
+	{name: "Reschedule/AcrossBoundaries", programs: 32, kinds: []byte{boundary, boundary, far, near},
+		ops: []byte{doSchedule, doSpread, doReschedule, doReschedule, doToNext, doBeforeNext, doCancel}},
+	{name: "Next/NamesWhenToPop", programs: 16, kinds: []byte{near, middle, far, boundary}, flags: flagNext | flagSteps,
+		ops: []byte{doSchedule, doCancel, doReschedule, doPopSome, doPopHere, doToNext, doBeforeNext}},
+	{name: "Next/ReachesEveryTimer", programs: 16, kinds: []byte{far, boundary}, flags: flagSteps | flagWide | flagWide2,
+		ops: []byte{doSchedule, doSpread, doCancel, doCancel, doToNext, doBeforeNext}},
+	{name: "Jumps/CostNotTheirWidth", function: jumpsCostNotTheirWidth},
+	{name: "Len/CountsPending", programs: 8, ops: []byte{doBurst, doPopSome, doCancel, doReschedule, doStale, doForged}},
+	{name: "Memory/SteadyStateAllocatesNothing", function: memorySteadyState, applies: (*config).bounded},
+	{name: "Memory/HeapDoesNotGrow", function: memoryHolds, applies: (*config).bounded},
+	{name: "Instances/ShareNothing", function: instancesShareNothing},
+	{name: "Spans/JumpToEachDeadline", programs: 12, flags: flagWide | flagWide2, ops: []byte{doSpread, doToNext, doJump}},
+	{name: "Spans/StepByNext", programs: 12, flags: flagSteps | flagWide | flagWide2, ops: []byte{doSpread, doBeforeNext}},
+	{name: "Spans/OneJump", programs: 12, ops: []byte{doSpread}},
+	{name: "Model/RandomPrograms", function: modelRandomPrograms},
 }
 
 // Run checks a structure, with a subtest for each rule of the contract. newScheduler returns an empty structure
@@ -122,20 +86,22 @@ func Run(t *testing.T, newScheduler func() structures.Scheduler[uint64], opts ..
 	}
 }
 
-// programs returns a check that performs n random programs in a dialect, the first one and half
-// of the others from tick 0, the rest from around the powers of two.
-func programs(n uint64, d dialect) func(reporter, *config) {
-	return func(r reporter, c *config) {
-		r.Helper()
-		for seed := range uint64(c.amount(8*int(n), int(n))) {
-			program := model.Random(seed, 192)
-			program[0] |= d.flags
-			program[1] = 0
-			if seed%2 == 1 {
-				program[1] = startLater + byte(seed*startLater/n)
-			}
-			replay(newSubject(r, c, "random program, seed %d", seed), d, program)
+// check performs the programs of a rule, the first one and half of the others from tick 0, the rest from around the powers
+// of two.
+func (rule rule) check(r reporter, c *config) {
+	r.Helper()
+	if rule.function != nil {
+		rule.function(r, c)
+		return
+	}
+	for seed := range uint64(c.amount(8*int(rule.programs), int(rule.programs))) {
+		program := model.Random(seed, 192)
+		program[0] |= rule.flags
+		program[1] = 0
+		if seed%2 == 1 {
+			program[1] = startLater + byte(seed*startLater/rule.programs)
 		}
+		replay(newSubject(r, c, "random program, seed %d", seed), dialect{rule.ops, rule.kinds, rule.flags}, program)
 	}
 }
 
