@@ -7,29 +7,19 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	core "github.com/timerbench/timerbench/structures/internal/hwheel"
-	"github.com/timerbench/timerbench/structures/internal/records"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
-func scheduler() structures.Scheduler[uint64] { return hwheel.New[uint64]() }
-
-func TestConformance(t *testing.T) { schedtest.Run(t, scheduler, schedtest.Levels(core.Levels)) }
-
-func TestMany(t *testing.T) { schedtest.Many(t, longtest.Scale(t, 20_000, 60_000, 5<<20), scheduler) }
-
-func TestRelease(t *testing.T) {
-	schedtest.Releases(t, func() structures.Scheduler[*schedtest.Payload] {
-		return hwheel.New[*schedtest.Payload]()
-	})
+func TestConformance(t *testing.T) {
+	whitebox.Suite(t, hwheel.New[uint64], hwheel.New[*schedtest.Payload], hwheel.Capacity, schedtest.Levels(core.Levels))
 }
 
-func TestCapacity(t *testing.T) {
-	schedtest.Capacity(t, "hwheel", records.MaxTimers, func(n int) structures.Scheduler[uint64] {
-		return hwheel.New[uint64](hwheel.Capacity(n))
-	})
+func TestMany(t *testing.T) {
+	schedtest.Many(t, longtest.Scale(t, 20_000, 60_000, 5<<20), func() structures.Scheduler[uint64] { return hwheel.New[uint64]() })
 }
 
-func FuzzModel(f *testing.F) { schedtest.Fuzz(f, scheduler, schedtest.Levels(core.Levels)) }
+func FuzzModel(f *testing.F) { whitebox.Fuzz(f, hwheel.New[uint64], schedtest.Levels(core.Levels)) }
 
 func mustBeSound[T any](t *testing.T, w *hwheel.Wheel[T]) {
 	t.Helper()

@@ -1,18 +1,216 @@
-package hwheel_test
+package hwheel
 
 import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/intrusive"
-	"github.com/timerbench/timerbench/structures/intrusive/hwheel"
+	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func withIDs[T any]() structures.Scheduler[T] {
-	return intrusive.WithIDs(hwheel.New[intrusive.Item[T]](), func(t *hwheel.Timer[intrusive.Item[T]]) *intrusive.Item[T] { return &t.Value })
+	return intrusive.WithIDs(New[intrusive.Item[T]](), func(t *Timer[intrusive.Item[T]]) *intrusive.Item[T] { return &t.Value })
 }
 
 func TestConformance(t *testing.T) { schedtest.Run(t, withIDs[uint64], schedtest.Levels(8)) }
 func TestRelease(t *testing.T)     { schedtest.Releases(t, withIDs[*schedtest.Payload]) }
 func FuzzModel(f *testing.F)       { schedtest.Fuzz(f, withIDs[uint64], schedtest.Levels(8)) }
+
+// manyLists is a wheel that fills all lists of its slots, as with many timers.
+type manyLists[T any] struct{ *Wheel[T] }
+
+func (w manyLists[T]) Schedule(t *Timer[T], deadline structures.Tick) {
+	w.list, w.used = (w.list+1)%lists, lists
+	w.Wheel.Schedule(t, deadline)
+}
+
+func withManyLists[T any]() structures.Scheduler[T] {
+	return intrusive.WithIDs(manyLists[intrusive.Item[T]]{New[intrusive.Item[T]]()},
+		func(t *Timer[intrusive.Item[T]]) *intrusive.Item[T] { return &t.Value })
+}
+
+func TestConformanceWithManyLists(t *testing.T) {
+	schedtest.Run(t, withManyLists[uint64], schedtest.Levels(8))
+}
+func TestReleaseWithManyLists(t *testing.T) { schedtest.Releases(t, withManyLists[*schedtest.Payload]) }
+func FuzzManyLists(f *testing.F)            { schedtest.Fuzz(f, withManyLists[uint64], schedtest.Levels(8)) }
+
+// inSteps is a wheel that looks at each tick for timers to move ahead, and moves one or a few at a time.
+type inSteps[T any] struct{ manyLists[T] }
+
+func (w inSteps[T]) Schedule(t *Timer[T], deadline structures.Tick) {
+	w.step = 1
+	w.manyLists.Schedule(t, deadline)
+	w.planAhead()
+}
+
+func withSteps[T any]() structures.Scheduler[T] {
+	return intrusive.WithIDs(inSteps[intrusive.Item[T]]{manyLists[intrusive.Item[T]]{New[intrusive.Item[T]]()}},
+		func(t *Timer[intrusive.Item[T]]) *intrusive.Item[T] { return &t.Value })
+}
+
+func TestConformanceInSteps(t *testing.T) {
+	schedtest.Run(t, withSteps[uint64], schedtest.Levels(8))
+}
+func TestReleaseInSteps(t *testing.T) { schedtest.Releases(t, withSteps[*schedtest.Payload]) }
+func FuzzInSteps(f *testing.F)        { schedtest.Fuzz(f, withSteps[uint64], schedtest.Levels(8)) }
+
+// sample is a wheel with its timers.
+type sample struct {
+	*Wheel[int]
+	timers [9]Timer[int]
+}
+
+// The clock is at 300. Timers are due, on levels 0 and 1, and moved to later.
+func TestCheckInvariantsFindsDamage(t *testing.T) {
+	sound := func() *sample {
+		s := &sample{Wheel: New[int]()}
+		for i, at := range []structures.Tick{290, 290, 300, 310, 310, 900, 1000, 5000, 90_000} {
+			s.Schedule(&s.timers[i], at)
+		}
+		s.Reschedule(&s.timers[5], 7000)
+		if s.Pop(300); s.Len() != 8 || s.due().first == &s.end {
+			t.Fatalf("%d timers pending", s.Len())
+		}
+		return s
+	}
+	whitebox.FindsDamage(t, sound, map[string]func(*sample){
+		"a timer is not counted":          func(s *sample) { s.removed++ },
+		"the cursor is after the clock":   func(s *sample) { s.cursor = 301 },
+		"a timer is due before quiet":     func(s *sample) { s.quiet = 302 },
+		"a deadline is before its slot":   func(s *sample) { s.timers[7].node.Deadline = 301 },
+		"a slot is not marked":            func(s *sample) { s.levels[1].occupied.Unmark(5000 >> 8) },
+		"a slot of the past is marked":    func(s *sample) { s.levels[1].occupied.Mark(uint8(s.cursor >> 8)) },
+		"a timer was overwritten":         func(s *sample) { s.timers[6] = Timer[int]{} },
+		"a link back is wrong":            func(s *sample) { s.timers[3].node.Prev = &s.timers[6].node.Link },
+		"the end keeps a timer that left": func(s *sample) { s.end.Prev = new(links.Link) },
+		"a timer has the seal of others":  func(s *sample) { links.NewKey().Seal(&s.timers[6].node) },
+	})
+}
+
+// A move to later does not touch the list, so the timer stays in its slot until the clock comes.
+func TestMoveToLaterOnlyWritesTheDeadline(t *testing.T) {
+	w := New[int]()
+	var timer, other Timer[int]
+	w.Schedule(&timer, 1000)
+	w.Schedule(&other, 1000)
+	before := timer.node.Link
+	w.Reschedule(&timer, 1_000_000)
+	if timer.node.Link != before {
+		t.Error("the links changed")
+	}
+	if w.Pop(1000) != &other || w.Pop(999_999) != nil || w.Pop(1_000_000) != &timer {
+		t.Error("the timers do not fire at their deadlines")
+	}
+}
+
+// Next looks at few timers to name the earliest deadline, and at the start of a slot of many.
+func TestNextIsExactWhereTimersAreFew(t *testing.T) {
+	w, timers := New[int](), make([]Timer[int], few+1)
+	for i := range timers {
+		w.Schedule(&timers[i], structures.Tick(70_000-i))
+		want := structures.Tick(70_000 - i)
+		if i == few {
+			want = 1 << 16
+		}
+		if at, ok := w.Next(); at != want || !ok {
+			t.Fatalf("Next() = %d, %t with %d timers, want %d", at, ok, i+1, want)
+		}
+	}
+	for i := range timers[1:] {
+		w.Reschedule(&timers[i], 1<<40) // all but the last one leave the slot
+	}
+	w.Cancel(&timers[few])
+	if at, ok := w.Next(); at != 1<<40 || !ok || w.Work().SlotsVisited == 0 {
+		t.Errorf("Next() = %d, %t after all timers were moved, want %d", at, ok, int64(1)<<40)
+	}
+}
+
+// A slot of many timers fills its lists evenly, so that a cascade overlaps as many misses.
+func TestManyTimersFillAllLists(t *testing.T) {
+	w, timers := New[int](), make([]Timer[int], 1<<16+run) // the next list is not the first one
+	for i := range timers {
+		w.Schedule(&timers[i], structures.Tick(1000+i%6000))
+	}
+	for list := range w.levels[1].slots[10] {
+		if w.levels[1].slots[10][list].first == &w.end {
+			t.Errorf("list %d is empty", list)
+		}
+	}
+	for w.Pop(7000) != nil {
+	}
+	if w.Len() != 0 || w.used != 1 || w.list != 0 {
+		t.Errorf("%d timers are left, and %d lists are used, up to number %d", w.Len(), w.used, w.list)
+	}
+}
+
+// Timers that move to earlier stay in their lists until many have moved, or a timer may fire or be cancelled.
+func TestMovesToEarlierAreFiledTogether(t *testing.T) {
+	for name, c := range map[string]struct {
+		file func(w *Wheel[int], timers []Timer[int])
+		left uint
+	}{
+		"one moved":         {func(*Wheel[int], []Timer[int]) {}, 1},
+		"it moves to later": {func(w *Wheel[int], timers []Timer[int]) { w.Reschedule(&timers[0], 6000) }, 1},
+		"many move": {func(w *Wheel[int], timers []Timer[int]) {
+			for i := range w.moved {
+				w.Reschedule(&timers[i+1], 3000)
+			}
+		}, 1},
+		"another is cancelled": {func(w *Wheel[int], timers []Timer[int]) { w.Cancel(&timers[1]) }, 0},
+		"it is cancelled":      {func(w *Wheel[int], timers []Timer[int]) { w.Cancel(&timers[0]) }, 0},
+		"Next":                 {func(w *Wheel[int], _ []Timer[int]) { w.Next() }, 0},
+		"Pop, nothing is due":  {func(w *Wheel[int], _ []Timer[int]) { w.Pop(399) }, 1},
+		"Pop":                  {func(w *Wheel[int], _ []Timer[int]) { w.Pop(400) }, 0},
+	} {
+		w, timers := New[int](), make([]Timer[int], len(core{}.moved)+1)
+		for i := range timers {
+			w.Schedule(&timers[i], 5000)
+		}
+		w.Reschedule(&timers[0], 400)
+		c.file(w, timers)
+		if err := w.CheckInvariants(); err != nil || w.earlier != c.left {
+			t.Errorf("%s: %d timers are to be filed, want %d: %v", name, w.earlier, c.left, err)
+		}
+	}
+}
+
+// Reading the next timers ahead, as with millions of timers, changes nothing.
+func TestTouchChangesNothing(t *testing.T) {
+	w, timers := New[int](), make([]Timer[int], 100)
+	for i := range timers {
+		w.Schedule(&timers[i], structures.Tick(1+i%30))
+	}
+	w.removed = -many - 1
+	for at := structures.Tick(1); at <= 30; at++ {
+		for w.Pop(at) != nil {
+		}
+	}
+	if w.removed != 100-many-1 {
+		t.Errorf("%d timers fired", w.removed+many+1)
+	}
+}
+
+// The only timer of a slot does not pass through the levels below it.
+func TestALoneTimerMovesOnce(t *testing.T) {
+	w := New[int]()
+	var lone, other Timer[int]
+	for i, far := range []structures.Tick{1 << 40, 1<<41 + 12345, 1<<41 + 12346} {
+		w.Schedule(&lone, far)
+		w.Schedule(&other, 1<<50) // of another slot
+		if at, ok := w.Next(); at != far || !ok {
+			t.Fatalf("Next() = %d, %t, want %d", at, ok, far)
+		}
+		if w.Pop(far-1) != nil || w.Pop(far) != &lone {
+			t.Fatalf("the timer of tick %d does not fire there", far)
+		}
+		if err := w.CheckInvariants(); err != nil {
+			t.Fatal(err)
+		}
+		if moved := w.Work().Moved; moved > 6*uint64(i+1) {
+			t.Errorf("%d timers were moved", moved)
+		}
+	}
+}

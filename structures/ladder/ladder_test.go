@@ -3,9 +3,30 @@ package ladder_test
 import (
 	"testing"
 
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
+	core "github.com/timerbench/timerbench/structures/internal/ladder"
+	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/ladder"
+	"github.com/timerbench/timerbench/structures/schedtest"
 )
+
+func TestConformance(t *testing.T) {
+	whitebox.Suite(t, ladder.New[uint64], ladder.New[*schedtest.Payload], ladder.Capacity, schedtest.Levels(core.Levels))
+}
+
+func TestMany(t *testing.T) {
+	schedtest.Many(t, longtest.Scale(t, 20_000, 60_000, 5<<20), func() structures.Scheduler[uint64] { return ladder.New[uint64]() })
+}
+
+func FuzzModel(f *testing.F) { whitebox.Fuzz(f, ladder.New[uint64], schedtest.Levels(core.Levels)) }
+
+func mustBeSound[T any](t *testing.T, l *ladder.Ladder[T]) {
+	t.Helper()
+	if err := l.CheckInvariants(); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // A timer goes to the level for its distance from the clock, wherever the timers before it were.
 func TestTheBaseFollowsTheClock(t *testing.T) {
@@ -73,5 +94,27 @@ func TestLaterTimersAreMergedWithTheSortedOnes(t *testing.T) {
 	}
 	if fired != 2*n || l.Len() != 0 {
 		t.Errorf("%d timers fired, %d are left, want %d", fired, l.Len(), 2*n)
+	}
+}
+
+// A hundred timers fire and are replaced, again and again. After a while nothing is allocated.
+func TestFillAndDrainAllocatesNothing(t *testing.T) {
+	s, now, random := ladder.New[int](), structures.Tick(0), uint64(1)
+	cycles := func(n int) {
+		for range n {
+			for i := range 100 {
+				random = random*6364136223846793005 + 1442695040888963407
+				s.Schedule(now+1+structures.Tick(random>>33%60_000), i)
+			}
+			for at, ok := s.Next(); ok; at, ok = s.Next() {
+				for range structures.Due(s, at) {
+				}
+				now = at
+			}
+		}
+	}
+	cycles(1000)
+	if allocs := testing.AllocsPerRun(1, func() { cycles(1000) }); allocs > 2 {
+		t.Errorf("%.0f allocations in 200,000 operations of the steady state, want none", allocs)
 	}
 }
