@@ -52,18 +52,6 @@ func New(opts ...Option) (*Driver, error) {
 	}
 	d.random.Rand = rand.New(rand.NewPCG(c.seed, 0))
 	d.clock.init(c.tick, c.uptime)
-	for i := range d.shards {
-		sh := &d.shards[i]
-		sh.clock, sh.d = &d.clock, d
-		sh.next.Store(int64(never))
-		sh.wall.look = never
-		if c.structure == nil {
-			continue
-		}
-		if sh.s, err = d.newStructure(c.structure, i); err != nil {
-			return nil, fmt.Errorf("driver: Structure: %w", err)
-		}
-	}
 	given, err := refs.allocate(d.shards)
 	if err != nil {
 		return nil, err
@@ -71,8 +59,16 @@ func New(opts ...Option) (*Driver, error) {
 	runtime.AddCleanup(d, refs.release, given)
 	for i := range d.shards {
 		sh := &d.shards[i]
+		sh.clock, sh.d = &d.clock, d
+		sh.next.Store(int64(never))
+		sh.wall.look = never
 		sh.watch = newWatch(sh, c.profiling)
 		sh.marked.Store(sh.watch != nil)
+		if c.structure != nil {
+			if sh.s, err = d.newStructure(c.structure, i); err != nil {
+				return nil, fmt.Errorf("driver: Structure: %w", err)
+			}
+		}
 	}
 	for i := range d.preferred {
 		d.preferred[i].shard.Store(uint32(i % c.shards))
