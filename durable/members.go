@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -73,27 +72,29 @@ func weight(id string, partition int) uint64 {
 	return x ^ x>>31
 }
 
-// followMembers gives signs of life, and calls changed whenever the state of the workers may have changed, until ctx ends.
+// followMembers gives four signs of life per lease, and calls changed whenever the state of the workers may have changed,
+// until ctx ends.
 func (w *worker) followMembers(ctx context.Context, m *members, changed func()) error {
-	ctx, cancel := context.WithCancel(ctx)
-	var giving sync.WaitGroup
-	defer func() { cancel(); giving.Wait() }()
 	watcher, err := w.members.WatchAll(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = watcher.Stop() }() // the connection may be closed
-	failed := make(chan error, 1)
-	giving.Go(func() { failed <- w.giveSigns(ctx, m) })
-	quiet := time.NewTimer(3 * m.lease)
+	beat, quiet := time.NewTicker(m.lease/4), time.NewTimer(3*m.lease)
+	defer beat.Stop()
 	defer quiet.Stop()
+	if err := w.giveSign(ctx, m); err != nil {
+		return err
+	}
 	known := false
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case err := <-failed:
-			return err
+		case <-beat.C:
+			if err := w.giveSign(ctx, m); err != nil {
+				return err
+			}
 		case <-quiet.C:
 			return fmt.Errorf("no sign of life for %v, not even of this worker", 3*m.lease)
 		case entry, ok := <-watcher.Updates():
@@ -155,29 +156,21 @@ func (c *Client) living(ctx context.Context, now time.Time) (int, error) {
 	return 0, fmt.Errorf("the watcher of bucket %s was closed", c.members.Bucket())
 }
 
-// giveSigns stores four signs of life per lease. A worker that is stalled removes its sign, so that the others serve all
-// partitions.
-func (w *worker) giveSigns(ctx context.Context, m *members) error {
-	for {
-		value, err := json.Marshal(sign{Serves: w.loaded(), Lease: m.lease})
-		if err != nil {
-			return err
-		}
-		put, cancel := context.WithTimeout(ctx, m.lease)
-		if w.stalled() {
-			err = w.members.Delete(put, m.self)
-		} else {
-			_, err = w.members.Put(put, m.self, value)
-		}
-		cancel()
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("sign of life: %w", err)
-		}
-		if sleep(ctx, m.lease/4) != nil {
-			return nil
-		}
+// giveSign stores a sign of life. A worker that is stalled removes its sign, so that the others serve all partitions.
+func (w *worker) giveSign(ctx context.Context, m *members) error {
+	value, err := json.Marshal(sign{Serves: w.loaded(), Lease: m.lease})
+	if err != nil {
+		return err
 	}
+	put, cancel := context.WithTimeout(ctx, m.lease)
+	defer cancel()
+	if w.stalled() {
+		err = w.members.Delete(put, m.self)
+	} else {
+		_, err = w.members.Put(put, m.self, value)
+	}
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("sign of life: %w", err)
+	}
+	return nil
 }
