@@ -52,12 +52,12 @@ bench-peers: build ## Measure the driver, Go's timers and timers of other projec
 
 .PHONY: bench-durable
 bench-durable: ## Measure durable timers on NATS JetStream: 2 minutes
-	cd durable && go run ./internal/measure -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-durable))"
+	cd durable && go test -v -run TestMeasure -timeout 30m . -measure "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-durable))"
 
 .PHONY: keep-durable
 keep-durable: ## Keep the last run of bench-durable, or the run OUT, in docs/durable, with the table of docs/durable.md
 	cp $(or $(OUT),$(shell ls -d out/*-durable 2>/dev/null | tail -n 1))/results.json docs/durable/results.json
-	cd durable && go test ./internal/measure -update
+	cd durable && go test -run TheKeptRun . -update
 
 .PHONY: peers
 peers: ## Build the adapters for timers of other languages, with packages of Debian, pkg-config, CPATH and CLASSPATH
