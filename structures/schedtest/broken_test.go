@@ -20,6 +20,7 @@ type (
 	timer     = structures.Timer[uint64]
 	scheduler = structures.Scheduler[uint64]
 	reference = model.Model[uint64]
+	faulty    = faultyOf[uint64]
 )
 
 var broken = []struct {
@@ -33,7 +34,7 @@ var broken = []struct {
 	normal   bool   // it takes runs of normal length, not short ones, to find it
 }{
 	{name: "the first ID is 0", check: "Clock", says: `"Identity"`, faulty: faulty{schedule: func(s *faulty, at tick, v uint64) id {
-		s.reference.Schedule(at, v)
+		s.Model.Schedule(at, v)
 		s.last().ID--
 		return s.last().ID
 	}}},
@@ -49,15 +50,15 @@ var broken = []struct {
 		if i == 0 && s.Len() > 0 {
 			i = s.Pending[0].ID
 		}
-		return s.reference.Cancel(i)
+		return s.Model.Cancel(i)
 	}}},
 	{name: "the next generation is accepted", check: "Identity/Forged", says: "never issued", faulty: cancelled(func(s *faulty, i id) bool { return i == s.Issued+1 })},
 	{name: "Cancel of a stale ID is true", check: "Identity/StaleIs", says: "has fired or was cancelled", faulty: cancelled(was)},
 	{name: "Reschedule of a stale ID is true", check: "Identity/StaleIs", says: "has fired or was cancelled", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
-		return s.reference.Reschedule(i, at) || was(s, i)
+		return s.Model.Reschedule(i, at) || was(s, i)
 	}}},
 	{name: "Reschedule of a stale ID revives it", check: "Identity/StaleIs", says: "has fired or was cancelled", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
-		if !s.reference.Reschedule(i, at) && was(s, i) {
+		if !s.Model.Reschedule(i, at) && was(s, i) {
 			s.Admit(i, at, 0)
 		}
 		return s.Find(i) >= 0
@@ -68,17 +69,17 @@ var broken = []struct {
 				s.Remove(at - 1)
 				s.n++
 			}
-			return s.reference.Cancel(i)
+			return s.Model.Cancel(i)
 		},
-		len: func(s *faulty) int { return s.reference.Len() + int(s.n) },
+		len: func(s *faulty) int { return s.Model.Len() + int(s.n) },
 	}},
 	{name: "Cancel of a due timer is forgotten", check: "Freedom/StopEarlyThenCancel", says: "not pending", new: func() scheduler { return &batching{dead: map[id]bool{}} }},
 
 	{name: "clock goes back", check: "Clock", says: `"Next"`, faulty: faulty{pop: func(s *faulty, now tick) (timer, bool) {
 		s.Clock = now
-		return s.reference.Pop(now)
+		return s.Model.Pop(now)
 	}}},
-	{name: "clock starts at -1", check: "Clock", says: `"Next"`, faulty: faulty{reference: reference{Clock: -1}}},
+	{name: "clock starts at -1", check: "Clock", says: `"Next"`, faulty: faulty{Model: reference{Clock: -1}}},
 	{name: "Next moves the clock", check: "Clock", says: `"Next"`, faulty: asked(func(s *faulty, at tick, ok bool) (tick, bool) {
 		if ok {
 			s.Advance(at - 1)
@@ -98,18 +99,18 @@ var broken = []struct {
 			if s.asked == nil {
 				s.asked = map[id]tick{}
 			}
-			got := s.reference.Schedule(at, v)
+			got := s.Model.Schedule(at, v)
 			s.asked[got] = at
 			return got
 		},
 		pop: func(s *faulty, now tick) (timer, bool) {
-			t, ok := s.reference.Pop(now)
+			t, ok := s.Model.Pop(now)
 			t.Deadline = s.asked[t.ID]
 			return t, ok
 		},
 	}},
 	{name: "far deadlines are cut off", check: "Range", says: "the earliest deadline", faulty: faulty{schedule: func(s *faulty, at tick, v uint64) id {
-		return s.reference.Schedule(min(at, model.Add(s.Clock, 1<<36)), v)
+		return s.Model.Schedule(min(at, model.Add(s.Clock, 1<<36)), v)
 	}}},
 
 	{name: "fires one tick early", check: "Order", says: "never early", faulty: early},
@@ -124,14 +125,14 @@ var broken = []struct {
 	})},
 	{name: "loses every hundredth timer", check: "Order", says: "never lost", faulty: faulty{
 		schedule: func(s *faulty, at tick, v uint64) id {
-			got := s.reference.Schedule(at, v)
+			got := s.Model.Schedule(at, v)
 			if got%100 == 0 {
 				s.Remove(len(s.Pending) - 1)
 				s.n++
 			}
 			return got
 		},
-		len: func(s *faulty) int { return s.reference.Len() + int(s.n) },
+		len: func(s *faulty) int { return s.Model.Len() + int(s.n) },
 	}},
 	{name: "a jump fires in order of scheduling", check: "Order/Earliest", says: "the earliest first", faulty: faulty{pop: func(s *faulty, now tick) (timer, bool) {
 		s.Advance(now)
@@ -163,19 +164,19 @@ var broken = []struct {
 		e.ID = s.Issued
 	})},
 	{name: "Reschedule of a pending timer is false", check: "Reschedule", says: "it is pending", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
-		return s.reference.Reschedule(i, at) && s.Len()%4 != 0
+		return s.Model.Reschedule(i, at) && s.Len()%4 != 0
 	}}},
 	{name: "Reschedule moves later only", check: "Reschedule", says: "never lost", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
 		if p := s.Find(i); p >= 0 {
 			at = max(at, s.Pending[p].Deadline)
 		}
-		return s.reference.Reschedule(i, at)
+		return s.Model.Reschedule(i, at)
 	}}},
 	{name: "Reschedule across 2^12 is forgotten", check: "Reschedule/Across", says: "want deadline", faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
 		if p := s.Find(i); p >= 0 && at>>12 != s.Pending[p].Deadline>>12 && at&(1<<12-1) == 0 {
 			return true
 		}
-		return s.reference.Reschedule(i, at)
+		return s.Model.Reschedule(i, at)
 	}}},
 
 	{name: "Next is too late", check: "Next", says: "the earliest deadline", faulty: nextTooLate},
@@ -194,9 +195,14 @@ var broken = []struct {
 		return n
 	}}},
 	{name: "Len counts every Schedule", check: "Len", says: `"Len"`, faulty: faulty{len: func(s *faulty) int { return int(s.Issued) }}},
-	{name: "an invariant is broken", check: "Order", says: "heap upside down", new: func() scheduler { return &insane{} }},
+	{name: "an invariant is broken", check: "Order", says: "heap upside down", faulty: faulty{check: func(s *faulty) error {
+		if s.Model.Len() > 5 {
+			return errors.New("heap upside down")
+		}
+		return nil
+	}}},
 	{name: "a counter counts down", check: "Order", says: "only count up", faulty: faulty{
-		pop:  func(s *faulty, now tick) (timer, bool) { s.n--; return s.reference.Pop(now) },
+		pop:  func(s *faulty, now tick) (timer, bool) { s.n--; return s.Model.Pop(now) },
 		work: func(s *faulty) structures.Work { return structures.Work{Comparisons: uint64(s.n)} },
 	}},
 	{name: "one scheduler for all", check: "Instances", says: "rule", new: func() func() scheduler {
@@ -208,16 +214,19 @@ var broken = []struct {
 	{name: "the same, stepping by Next", check: "Spans/Step", says: "deadline", faulty: farOff},
 	{name: "the same, in one jump", check: "Spans/One", says: "deadline", faulty: farOff},
 
-	{name: "late beyond its bound", check: "Order", says: "has to have fired", opts: []Option{Coarse(upTo6)}, new: func() scheduler { return &coarse{} }},
-	{name: "coarse and late without saying so", check: "Order", says: "the earliest deadline", new: func() scheduler { return &coarse{} }},
+	{name: "late beyond its bound", check: "Order", says: "has to have fired", opts: []Option{Coarse(upTo6)}, faulty: coarse},
+	{name: "coarse and late without saying so", check: "Order", says: "the earliest deadline", faulty: coarse},
 	{name: "coarse, and fires early", check: "Order", says: "never early", opts: []Option{Coarse(upTo7)}, faulty: early},
-	{name: "coarse, and Next is too late", check: "Next", says: "has to have fired", opts: []Option{Coarse(upTo7)}, new: func() scheduler { return &coarseNext{} }},
-	{name: "coarse, and fires before Next", check: "Next", says: "no timer is due before it", opts: []Option{Coarse(upTo7)}, new: func() scheduler { return &firesBeforeNext{} }},
+	{name: "coarse, and Next is too late", check: "Next", says: "has to have fired", opts: []Option{Coarse(upTo7)}, faulty: faulty{pop: coarse.pop, next: func(s *faulty) (tick, bool) {
+		at, ok := coarse.next(s)
+		return model.Add(at, 8), ok
+	}}},
+	{name: "coarse, and fires before Next", check: "Next", says: "no timer is due before it", opts: []Option{Coarse(upTo7)}, faulty: faulty{next: coarse.next}},
 
 	{name: "walks every tick", check: "Jumps", says: "whatever the width", resource: true, faulty: faulty{
 		pop: func(s *faulty, now tick) (timer, bool) {
 			s.n += int64(max(0, now-s.Clock))
-			return s.reference.Pop(now)
+			return s.Model.Pop(now)
 		},
 		work: func(s *faulty) structures.Work { return structures.Work{SlotsVisited: uint64(s.n)} },
 	}},
@@ -225,15 +234,15 @@ var broken = []struct {
 	{name: "keeps far timers cancelled", check: "Memory/Heap", says: "far timers started and stopped: after", resource: true, faulty: keeping(1 << 59)},
 	{name: "leaks timers moved", check: "Memory/Heap", says: "timers moved: after", resource: true, faulty: faulty{reschedule: func(s *faulty, i id, at tick) bool {
 		s.kept = append(s.kept, timer{ID: i, Deadline: at})
-		return s.reference.Reschedule(i, at)
+		return s.Model.Reschedule(i, at)
 	}}},
 	{name: "keeps room at every tick", check: "Memory/Heap", says: "the heap has grown by", resource: true, faulty: faulty{
 		schedule: func(s *faulty, at tick, v uint64) id {
 			s.slots[at&4095] = append(s.slots[at&4095], 0)
-			return s.reference.Schedule(at, v)
+			return s.Model.Schedule(at, v)
 		},
 		pop: func(s *faulty, now tick) (timer, bool) {
-			t, ok := s.reference.Pop(now)
+			t, ok := s.Model.Pop(now)
 			if slot := &s.slots[t.Deadline&4095]; ok {
 				*slot = (*slot)[:len(*slot)-1]
 			}
@@ -244,7 +253,7 @@ var broken = []struct {
 	{name: "allocates now and then", check: "Memory/Steady", says: "allocations", resource: true, faulty: allocating(100)},
 	{name: "allocates once in 10,000 operations", check: "Memory/Steady", says: "allocations", normal: true, resource: true, faulty: allocating(9_999)},
 
-	{name: "values are swapped once", check: "Order/LongHold", says: "that value belongs to", resource: true, new: func() scheduler { return &swapsValues{} }},
+	{name: "values are swapped once", check: "Order/LongHold", says: "that value belongs to", resource: true, faulty: swapsValues},
 	{name: "Next is too late once in 1000", check: "Order/LongHold", says: "Next had named", resource: true, faulty: asked(func(s *faulty, at tick, ok bool) (tick, bool) {
 		if s.n++; s.n%1000 == 0 {
 			at++
@@ -255,16 +264,16 @@ var broken = []struct {
 		if s.n++; s.n%1000 == 0 {
 			return lifo.pop(s, now)
 		}
-		return s.reference.Pop(now)
+		return s.Model.Pop(now)
 	}}},
-	{name: "coarse, and too late in a long hold", check: "Order/LongHold", says: "too late", opts: []Option{Coarse(upTo6)}, resource: true, new: func() scheduler { return &coarse{} }},
+	{name: "coarse, and too late in a long hold", check: "Order/LongHold", says: "too late", opts: []Option{Coarse(upTo6)}, resource: true, faulty: coarse},
 	{name: "a generation of 16 bits", check: "Identity/StaleAfterMany", says: "names a timer again", resource: true, faulty: forgetting(16)},
 	{name: "a generation of 15 bits", check: "Identity/StaleAfterMany", says: "names a timer again", resource: true, faulty: forgetting(15)},
 }
 
 // newFaulty returns a constructor of schedulers with a fault.
-func newFaulty(f faulty) func() scheduler {
-	return func() scheduler {
+func newFaulty[T any](f faultyOf[T]) func() structures.Scheduler[T] {
+	return func() structures.Scheduler[T] {
 		s := f
 		return &s
 	}
@@ -315,7 +324,7 @@ func TestAllocatesLeavesOutMemory(t *testing.T) {
 // These conform: a structure may be coarse or a wheel, if it says so, and may fire ties in any order.
 
 func TestCoarseConforms(t *testing.T) {
-	Run(t, func() scheduler { return &coarse{} }, Coarse(upTo7), inShort)
+	Run(t, newFaulty(coarse), Coarse(upTo7), inShort)
 }
 
 func TestSteppingConforms(t *testing.T) {
@@ -329,79 +338,87 @@ func inShort(c *config) { c.scale, c.shrink = short, 0 }
 func upTo6(tick) tick { return 6 }
 func upTo7(tick) tick { return 7 }
 
-// faulty is a model some of whose methods are replaced.
-type faulty struct {
-	reference
+// faultyOf is a model some of whose methods are replaced.
+type faultyOf[T any] struct {
+	model.Model[T]
 	n     int64 // what it counts
-	kept  []timer
+	kept  []structures.Timer[T]
 	asked map[id]tick
 	slots [4096][]byte
 
-	schedule   func(s *faulty, at tick, v uint64) id
-	reschedule func(s *faulty, i id, at tick) bool
-	cancel     func(s *faulty, i id) bool
-	pop        func(s *faulty, now tick) (timer, bool)
-	next       func(s *faulty) (tick, bool)
-	len        func(s *faulty) int
-	work       func(s *faulty) structures.Work
+	schedule   func(s *faultyOf[T], at tick, v T) id
+	reschedule func(s *faultyOf[T], i id, at tick) bool
+	cancel     func(s *faultyOf[T], i id) bool
+	pop        func(s *faultyOf[T], now tick) (structures.Timer[T], bool)
+	next       func(s *faultyOf[T]) (tick, bool)
+	len        func(s *faultyOf[T]) int
+	work       func(s *faultyOf[T]) structures.Work
+	check      func(s *faultyOf[T]) error
 }
 
-func (s *faulty) Schedule(at tick, v uint64) id {
+func (s *faultyOf[T]) Schedule(at tick, v T) id {
 	if s.schedule != nil {
 		return s.schedule(s, at, v)
 	}
-	return s.reference.Schedule(at, v)
+	return s.Model.Schedule(at, v)
 }
 
-func (s *faulty) Reschedule(i id, at tick) bool {
+func (s *faultyOf[T]) Reschedule(i id, at tick) bool {
 	if s.reschedule != nil {
 		return s.reschedule(s, i, at)
 	}
-	return s.reference.Reschedule(i, at)
+	return s.Model.Reschedule(i, at)
 }
 
-func (s *faulty) Cancel(i id) bool {
+func (s *faultyOf[T]) Cancel(i id) bool {
 	if s.cancel != nil {
 		return s.cancel(s, i)
 	}
-	return s.reference.Cancel(i)
+	return s.Model.Cancel(i)
 }
 
-func (s *faulty) Pop(now tick) (timer, bool) {
+func (s *faultyOf[T]) Pop(now tick) (structures.Timer[T], bool) {
 	if s.pop != nil {
 		return s.pop(s, now)
 	}
-	return s.reference.Pop(now)
+	return s.Model.Pop(now)
 }
 
-func (s *faulty) Next() (tick, bool) {
+func (s *faultyOf[T]) Next() (tick, bool) {
 	if s.next != nil {
 		return s.next(s)
 	}
-	return s.reference.Next()
+	return s.Model.Next()
 }
 
-func (s *faulty) Len() int {
+func (s *faultyOf[T]) Len() int {
 	if s.len != nil {
 		return s.len(s)
 	}
-	return s.reference.Len()
+	return s.Model.Len()
 }
 
-func (s *faulty) Work() structures.Work {
+func (s *faultyOf[T]) Work() (w structures.Work) {
 	if s.work != nil {
-		return s.work(s)
+		w = s.work(s)
 	}
-	return structures.Work{}
+	return w
+}
+
+func (s *faultyOf[T]) CheckInvariants() (err error) {
+	if s.check != nil {
+		err = s.check(s)
+	}
+	return err
 }
 
 // last returns the timer that was scheduled or moved last.
-func (s *faulty) last() *model.Entry[uint64] { return &s.Pending[len(s.Pending)-1] }
+func (s *faultyOf[T]) last() *model.Entry[T] { return &s.Pending[len(s.Pending)-1] }
 
 // moved returns a faulty that moves a timer and then does something to it.
 func moved(then func(s *faulty, at tick, e *model.Entry[uint64])) faulty {
 	return faulty{reschedule: func(s *faulty, i id, at tick) bool {
-		ok := s.reference.Reschedule(i, at)
+		ok := s.Model.Reschedule(i, at)
 		if ok {
 			then(s, at, s.last())
 		}
@@ -412,7 +429,7 @@ func moved(then func(s *faulty, at tick, e *model.Entry[uint64])) faulty {
 // scheduled returns a faulty that schedules a timer and then does something to it.
 func scheduled(then func(s *faulty, at tick, e *model.Entry[uint64])) faulty {
 	return faulty{schedule: func(s *faulty, at tick, v uint64) id {
-		got := s.reference.Schedule(at, v)
+		got := s.Model.Schedule(at, v)
 		then(s, at, s.last())
 		return got
 	}}
@@ -421,7 +438,7 @@ func scheduled(then func(s *faulty, at tick, e *model.Entry[uint64])) faulty {
 // popped returns a faulty that does something to what a Pop returns.
 func popped(then func(s *faulty, t timer, ok bool) (timer, bool)) faulty {
 	return faulty{pop: func(s *faulty, now tick) (timer, bool) {
-		t, ok := s.reference.Pop(now)
+		t, ok := s.Model.Pop(now)
 		return then(s, t, ok)
 	}}
 }
@@ -429,14 +446,14 @@ func popped(then func(s *faulty, t timer, ok bool) (timer, bool)) faulty {
 // asked returns a faulty that says something else in Next.
 func asked(then func(s *faulty, at tick, ok bool) (tick, bool)) faulty {
 	return faulty{next: func(s *faulty) (tick, bool) {
-		at, ok := s.reference.Next()
+		at, ok := s.Model.Next()
 		return then(s, at, ok)
 	}}
 }
 
 // cancelled returns a faulty that refuses an ID unless the model or another rule accepts it.
 func cancelled(or func(s *faulty, i id) bool) faulty {
-	return faulty{cancel: func(s *faulty, i id) bool { return s.reference.Cancel(i) || or(s, i) }}
+	return faulty{cancel: func(s *faulty, i id) bool { return s.Model.Cancel(i) || or(s, i) }}
 }
 
 // keeping returns a faulty that keeps what is cancelled, if its deadline is far enough.
@@ -445,7 +462,7 @@ func keeping(from tick) faulty {
 		if p := s.Find(i); p >= 0 && s.Pending[p].Deadline >= from {
 			s.kept = append(s.kept, s.Pending[p].Timer)
 		}
-		return s.reference.Cancel(i)
+		return s.Model.Cancel(i)
 	}}
 }
 
@@ -457,7 +474,7 @@ func allocating(every int) faulty {
 		if s.n++; s.n > int64(every) {
 			garbage, s.n = new([16]byte), 0
 		}
-		return s.reference.Schedule(at, v)
+		return s.Model.Schedule(at, v)
 	}}
 }
 
@@ -469,7 +486,7 @@ func forgetting(bits int) faulty {
 				i = e.ID
 			}
 		}
-		return s.reference.Cancel(i)
+		return s.Model.Cancel(i)
 	}}
 }
 
@@ -480,7 +497,7 @@ var farOff = faulty{schedule: func(s *faulty, at tick, v uint64) id {
 	if at-s.Clock == 1<<20 {
 		at--
 	}
-	return s.reference.Schedule(at, v)
+	return s.Model.Schedule(at, v)
 }}
 
 var nextTooLate = asked(func(_ *faulty, at tick, ok bool) (tick, bool) { return model.Add(at, 1), ok })
@@ -529,6 +546,28 @@ var lifo = faulty{pop: func(s *faulty, now tick) (timer, bool) {
 	}
 	return s.Remove(last).Timer, true
 }}
+
+// coarse rounds deadlines up to multiples of 8.
+var coarse = faulty{
+	pop: func(s *faulty, now tick) (timer, bool) {
+		s.Advance(now)
+		if i := s.Earliest(); i >= 0 && roundUp(s.Pending[i].Deadline) <= s.Clock {
+			return s.Remove(i).Timer, true
+		}
+		return timer{}, false
+	},
+	next: func(s *faulty) (tick, bool) {
+		at, ok := s.Model.Next()
+		return roundUp(at), ok
+	},
+}
+
+func roundUp(at tick) tick {
+	if at > math.MaxInt64-7 {
+		return math.MaxInt64
+	}
+	return (at + 7) &^ 7
+}
 
 // batching takes all due timers out at once, and hands them out even if they are cancelled meanwhile.
 type batching struct {
@@ -581,68 +620,58 @@ func (s *batching) Next() (tick, bool) {
 
 func (s *batching) Len() int { return s.reference.Len() + len(s.batch) - len(s.dead) }
 
-type insane struct{ reference }
-
-func (s *insane) CheckInvariants() error {
-	if s.Len() > 5 {
-		return errors.New("heap upside down")
-	}
-	return nil
-}
-
-// coarse rounds deadlines up to multiples of 8.
-type coarse struct{ reference }
-
-func roundUp(at tick) tick {
-	if at > math.MaxInt64-7 {
-		return math.MaxInt64
-	}
-	return (at + 7) &^ 7
-}
-
-func (s *coarse) Pop(now tick) (timer, bool) {
-	s.Advance(now)
-	if i := s.Earliest(); i >= 0 && roundUp(s.Pending[i].Deadline) <= s.Clock {
-		return s.Remove(i).Timer, true
-	}
-	return timer{}, false
-}
-
-func (s *coarse) Next() (tick, bool) {
-	at, ok := s.reference.Next()
-	return roundUp(at), ok
-}
-
-type coarseNext struct{ coarse }
-
-func (s *coarseNext) Next() (tick, bool) {
-	at, ok := s.coarse.Next()
-	return model.Add(at, 8), ok
-}
-
-// firesBeforeNext says in Next that it rounds up, but does not.
-type firesBeforeNext struct{ coarse }
-
-func (s *firesBeforeNext) Pop(now tick) (timer, bool) { return s.reference.Pop(now) }
-
 // Release. These are schedulers of payloads.
+
+type (
+	payloads     = faultyOf[*Payload]
+	payloadTimer = structures.Timer[*Payload]
+)
 
 func TestBrokenReleasesAreReported(t *testing.T) {
 	for _, b := range []struct {
 		name, check, says string
-		new               func() structures.Scheduler[*Payload]
+		faulty            payloads
 	}{
-		{"keeps the last that fired", "Release/Fired", "has been fired", func() structures.Scheduler[*Payload] { return &keepsFired{} }},
-		{"keeps the last that was cancelled", "Release/Cancelled", "has been cancelled", func() structures.Scheduler[*Payload] { return &keepsCancelled{} }},
-		{"does not clear the place it frees", "Release/Slots", "still referred to", func() structures.Scheduler[*Payload] { return &clearsNothing{} }},
-		{"keeps a second copy when moved", "Release/Fired", "still referred to", func() structures.Scheduler[*Payload] { return &keepsMoved{} }},
-		{"fires without the value", "Release/Fired", "without its value", func() structures.Scheduler[*Payload] { return &losesValue{} }},
+		{"keeps the last that fired", "Release/Fired", "has been fired", payloads{pop: func(s *payloads, now tick) (payloadTimer, bool) {
+			t, ok := s.Model.Pop(now)
+			if ok {
+				s.kept = []payloadTimer{t}
+			}
+			return t, ok
+		}}},
+		{"keeps the last that was cancelled", "Release/Cancelled", "has been cancelled", payloads{cancel: func(s *payloads, i id) bool {
+			if p := s.Find(i); p >= 0 {
+				s.kept = []payloadTimer{s.Pending[p].Timer}
+			}
+			return s.Model.Cancel(i)
+		}}},
+		{"does not clear the place it frees", "Release/Slots", "still referred to", payloads{pop: func(s *payloads, now tick) (payloadTimer, bool) {
+			s.Advance(now)
+			i, last := s.Earliest(), len(s.Pending)-1
+			if i < 0 || s.Pending[i].Deadline > s.Clock {
+				return payloadTimer{}, false
+			}
+			t := s.Pending[i].Timer
+			s.Pending[i], s.Pending = s.Pending[last], s.Pending[:last]
+			return t, true
+		}}},
+		{"keeps a second copy when moved", "Release/Fired", "still referred to", payloads{reschedule: func(s *payloads, i id, at tick) bool {
+			if p := s.Find(i); p >= 0 {
+				s.kept = append(s.kept, s.Pending[p].Timer)
+			}
+			return s.Model.Reschedule(i, at)
+		}}},
+		{"fires without the value", "Release/Fired", "without its value", payloads{pop: func(s *payloads, now tick) (payloadTimer, bool) {
+			t, ok := s.Model.Pop(now)
+			t.Value = nil
+			return t, ok
+		}}},
 	} {
 		t.Run(b.name, func(t *testing.T) {
 			var got []string
 			for _, rule := range releaseRules {
 				if strings.HasPrefix(rule.name, b.check) {
-					got = append(got, record(func(r reporter) { rule.check(&holder{reporter: r, s: b.new()}) })...)
+					got = append(got, record(func(r reporter) { rule.check(&holder{reporter: r, s: newFaulty(b.faulty)()}) })...)
 				}
 			}
 			if !slices.ContainsFunc(got, func(f string) bool { return strings.Contains(f, b.says) }) {
@@ -650,66 +679,4 @@ func TestBrokenReleasesAreReported(t *testing.T) {
 			}
 		})
 	}
-}
-
-type payloads = model.Model[*Payload]
-
-type keepsFired struct {
-	payloads
-	last structures.Timer[*Payload]
-}
-
-func (s *keepsFired) Pop(now tick) (structures.Timer[*Payload], bool) {
-	t, ok := s.payloads.Pop(now)
-	if ok {
-		s.last = t
-	}
-	return t, ok
-}
-
-type keepsCancelled struct {
-	payloads
-	last *Payload
-}
-
-func (s *keepsCancelled) Cancel(i id) bool {
-	if p := s.Find(i); p >= 0 {
-		s.last = s.Pending[p].Value
-	}
-	return s.payloads.Cancel(i)
-}
-
-// clearsNothing shortens its slice and leaves the last value behind its end.
-type clearsNothing struct{ payloads }
-
-func (s *clearsNothing) Pop(now tick) (structures.Timer[*Payload], bool) {
-	s.Advance(now)
-	i := s.Earliest()
-	if i < 0 || s.Pending[i].Deadline > s.Clock {
-		return structures.Timer[*Payload]{}, false
-	}
-	t := s.Pending[i].Timer
-	s.Pending[i] = s.Pending[len(s.Pending)-1]
-	s.Pending = s.Pending[:len(s.Pending)-1]
-	return t, true
-}
-
-type keepsMoved struct {
-	payloads
-	moved []*Payload
-}
-
-func (s *keepsMoved) Reschedule(i id, at tick) bool {
-	if p := s.Find(i); p >= 0 {
-		s.moved = append(s.moved, s.Pending[p].Value)
-	}
-	return s.payloads.Reschedule(i, at)
-}
-
-type losesValue struct{ payloads }
-
-func (s *losesValue) Pop(now tick) (structures.Timer[*Payload], bool) {
-	t, ok := s.payloads.Pop(now)
-	t.Value = nil
-	return t, ok
 }

@@ -6,24 +6,46 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
+
+func optionsOf(e entry.Entry) (opts []Option) {
+	if e.Ties == entry.FIFO {
+		opts = append(opts, FIFO())
+	}
+	if e.MaxLate != nil {
+		opts = append(opts, Coarse(e.MaxLate))
+	}
+	if e.Allocates {
+		opts = append(opts, Allocates())
+	}
+	return opts
+}
+
+// In its long form this test passes half a million dead entries in each structure that cancels lazily.
+func TestManyTimersInEveryStructure(t *testing.T) {
+	for _, e := range append(catalog.All(), catalog.Intrusive()...) {
+		t.Run(e.Name, func(t *testing.T) {
+			n := longtest.Scale(t, 2000, 8000, 5<<18)
+			if e.Limit > 0 {
+				n = min(n, e.Limit)
+			}
+			Many(t, n, e.New, optionsOf(e)...)
+		})
+	}
+}
 
 // Structures change their form at 12,000 and 16,384 timers, and have pages for 4096.
 func TestEveryStructurePastItsThresholds(t *testing.T) {
 	for _, e := range append(catalog.All(), catalog.Intrusive()...) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
-			timers, opts := 17_000, []Option{scaleFor(t), Levels(11)} // or fewer levels
+			timers, opts := 17_000, append(optionsOf(e), scaleFor(t), Levels(11)) // or fewer levels
 			if e.Limit > 0 {
 				timers = 1000
-			}
-			if e.Ties.String() == "FIFO" {
-				opts = append(opts, FIFO())
-			}
-			if e.MaxLate != nil {
-				opts = append(opts, Coarse(e.MaxLate))
 			}
 			thresholds(t, newConfig(e.New, opts), timers)
 		})
@@ -53,13 +75,13 @@ func TestWhatChangesAtAThresholdIsFound(t *testing.T) {
 			if s.n == 2 && at-s.Clock > 256 {
 				at += 1 << 60
 			}
-			return s.reference.Schedule(at, v)
+			return s.Model.Schedule(at, v)
 		}})},
 		"ties are LIFO in a crowd": {says: "FIFO", opts: []Option{FIFO()}, new: newFaulty(faulty{pop: func(s *faulty, now tick) (timer, bool) {
 			if s.Len() > 900 {
 				return lifo.pop(s, now)
 			}
-			return s.reference.Pop(now)
+			return s.Model.Pop(now)
 		}})},
 		"Next is ok when empty": {says: "exactly when", new: newFaulty(asked(func(_ *faulty, at tick, _ bool) (tick, bool) { return at, true }))},
 	} {
