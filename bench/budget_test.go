@@ -35,15 +35,6 @@ func heapEntry(name string, loops int, made *int) entry.Entry {
 	}}
 }
 
-func rowNamed(t *testing.T, c results.Cell, name string) results.Row {
-	t.Helper()
-	i := slices.IndexFunc(c.Rows, func(row results.Row) bool { return row.Structure == name })
-	if i < 0 {
-		t.Fatalf("%s, n %d has no row %s", c.Workload, c.N, name)
-	}
-	return c.Rows[i]
-}
-
 func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 	made := 0
 	cfg := tinyRun(t, nil, []string{"hold"})
@@ -54,7 +45,7 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 		t.Errorf("%d instances asked for, %d made, want 3 and one each for the garbage collector and the memory", r.Parameters.Instances, made)
 	}
 	c := r.Cells[0]
-	fast := rowNamed(t, c, "fast")
+	fast := c.Row("fast")
 	for _, row := range c.Rows {
 		if len(row.Cost) != 5 {
 			t.Errorf("%s: %d trials", row.Structure, len(row.Cost))
@@ -71,7 +62,7 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 			t.Errorf("%s has proof %+v, want %+v", row.Structure, row.Proof, fast.Proof)
 		}
 	}
-	if control := rowNamed(t, c, "fast-control"); control.Of != "fast" {
+	if control := c.Row("fast-control"); control.Of != "fast" {
 		t.Errorf("the control repeats %s, want the first structure", control.Of)
 	}
 }
@@ -240,12 +231,12 @@ func TestTheBudgetGoesToTheBest(t *testing.T) {
 		t.Errorf("complete %v, %v s, budget %v", r.Complete, r.Seconds, r.Parameters.Budget)
 	}
 	c := r.Cells[0]
-	if slow := rowNamed(t, c, "slow"); slow.Stopped != results.StoppedBeaten || len(slow.Cost) != leastRounds {
+	if slow := c.Row("slow"); slow.Stopped != results.StoppedBeaten || len(slow.Cost) != leastRounds {
 		t.Errorf("the slow one stopped after %d rounds: %q", len(slow.Cost), slow.Stopped)
 	}
-	one := rowNamed(t, c, "one")
+	one := c.Row("one")
 	for _, name := range []string{"null", "one"} {
-		if row := rowNamed(t, c, name); len(row.Cost) != c.Race.Rounds || row.Proof != one.Proof {
+		if row := c.Row(name); len(row.Cost) != c.Race.Rounds || row.Proof != one.Proof {
 			t.Errorf("%s has %d rounds of %d, and the proof %+v", name, len(row.Cost), c.Race.Rounds, row.Proof)
 		}
 	}
@@ -407,10 +398,10 @@ func TestWhatIsHopelessAmongFewerTimersIsLeftOut(t *testing.T) {
 		if !slices.Equal(c.LeftOut, want) {
 			t.Errorf("n %d leaves out %q, want %q", c.N, c.LeftOut, want)
 		}
-		if has := slices.ContainsFunc(c.Rows, func(row results.Row) bool { return row.Structure == "hopeless" }); has != (want == nil) {
+		if has := c.Row("hopeless") != nil; has != (want == nil) {
 			t.Errorf("n %d has a row for the hopeless one: %v", c.N, has)
 		}
-		trials := rowNamed(t, c, "fast").Cost
+		trials := c.Row("fast").Cost
 		if instances := trials[len(trials)-1].Instance + 1; len(trials) != 6 || instances != []int{3, 2, 2}[i] {
 			t.Errorf("n %d has %d trials of %d instances", c.N, len(trials), instances)
 		}

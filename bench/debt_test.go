@@ -12,67 +12,35 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
+	"github.com/timerbench/timerbench/structures/minheap"
 )
 
-// tombstones is a binary heap in which a cancelled or moved timer leaves its old entry, until it comes up.
+// tombstones is a heap in which a cancelled or moved timer leaves its old entry, until it comes up.
 type tombstones struct {
-	heap    []tomb
-	timers  []tomb // by slot, the low half of an ID; the high half is the generation
-	free    []uint32
-	clock   structures.Tick
-	pending int
+	*minheap.Heap[tomb]
+	timers []tomb // by slot, the low half of an ID; the high half is the generation
+	free   []structures.ID
 }
 
 type tomb struct {
-	at    structures.Tick
 	id    structures.ID
+	moves int
 	value uint64
-}
-
-func (s *tombstones) push(t tomb) {
-	s.heap = append(s.heap, t)
-	i := len(s.heap) - 1
-	for ; i > 0 && s.heap[(i-1)/2].at > t.at; i = (i - 1) / 2 {
-		s.heap[i] = s.heap[(i-1)/2]
-	}
-	s.heap[i] = t
-}
-
-func (s *tombstones) pop() (first tomb) {
-	n := len(s.heap) - 1
-	first, t := s.heap[0], s.heap[n]
-	s.heap = s.heap[:n]
-	i := 0
-	for c := 1; c < n; c = 2*i + 1 {
-		if c+1 < n && s.heap[c+1].at < s.heap[c].at {
-			c++
-		}
-		if t.at <= s.heap[c].at {
-			break
-		}
-		s.heap[i], i = s.heap[c], c
-	}
-	if n > 0 {
-		s.heap[i] = t
-	}
-	return first
 }
 
 func (s *tombstones) Schedule(at structures.Tick, value uint64) structures.ID {
 	if len(s.free) == 0 {
-		s.free = append(s.free, uint32(len(s.timers)))
-		s.timers = append(s.timers, tomb{id: structures.ID(len(s.timers))})
+		s.free = append(s.free, structures.ID(len(s.timers)))
+		s.timers = append(s.timers, tomb{})
 	}
-	slot := s.free[len(s.free)-1]
+	id := s.free[len(s.free)-1] + 1<<32
 	s.free = s.free[:len(s.free)-1]
-	t := &s.timers[slot]
-	*t = tomb{max(at, s.clock+1), t.id + 1<<32, value}
-	s.push(*t)
-	s.pending++
-	return t.id
+	s.timers[uint32(id)] = tomb{id: id, value: value}
+	s.Heap.Schedule(at, s.timers[uint32(id)])
+	return id
 }
 
-// find returns the timer of an ID; nil: it is not pending. An ID that is not pending has another generation.
+// find returns the timer of an ID; nil: it is not pending.
 func (s *tombstones) find(id structures.ID) *tomb {
 	if slot := int(uint32(id)); slot < len(s.timers) && s.timers[slot].id == id {
 		return &s.timers[slot]
@@ -83,8 +51,8 @@ func (s *tombstones) find(id structures.ID) *tomb {
 func (s *tombstones) Reschedule(id structures.ID, at structures.Tick) bool {
 	t := s.find(id)
 	if t != nil {
-		t.at = max(at, s.clock+1)
-		s.push(*t)
+		t.moves++
+		s.Heap.Schedule(at, *t)
 	}
 	return t != nil
 }
@@ -92,35 +60,23 @@ func (s *tombstones) Reschedule(id structures.ID, at structures.Tick) bool {
 func (s *tombstones) Cancel(id structures.ID) bool {
 	t := s.find(id)
 	if t != nil {
-		t.id += 1 << 32
-		s.free = append(s.free, uint32(id))
-		s.pending--
+		t.id = 0
+		s.free = append(s.free, id)
 	}
 	return t != nil
 }
 
 func (s *tombstones) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
-	s.clock = max(s.clock, now)
-	for len(s.heap) > 0 && s.heap[0].at <= s.clock {
-		if t := s.pop(); s.find(t.id) != nil && *s.find(t.id) == t {
-			s.Cancel(t.id)
-			return structures.Timer[uint64]{ID: t.id, Deadline: t.at, Value: t.value}, true
+	for t, ok := s.Heap.Pop(now); ok; t, ok = s.Heap.Pop(now) {
+		if of := s.find(t.Value.id); of != nil && *of == t.Value {
+			s.Cancel(of.id)
+			return structures.Timer[uint64]{ID: t.Value.id, Deadline: t.Deadline, Value: t.Value.value}, true
 		}
 	}
 	return structures.Timer[uint64]{}, false
 }
 
-func (s *tombstones) Next() (structures.Tick, bool) {
-	for len(s.heap) > 0 && (s.find(s.heap[0].id) == nil || *s.find(s.heap[0].id) != s.heap[0]) {
-		s.pop()
-	}
-	if len(s.heap) == 0 {
-		return 0, false
-	}
-	return s.heap[0].at, true
-}
-
-func (s *tombstones) Len() int { return s.pending }
+func (s *tombstones) Len() int { return len(s.timers) - len(s.free) }
 
 // still is churn, or reschedule, with a clock that stands still.
 type still struct{ n, moves int }
@@ -165,7 +121,7 @@ func debtsOf(t *testing.T, w workload.Workload, list ...entry.Entry) map[string]
 // the time that is measured; in the workloads of the list it pays, and so do the structures that put work off by design.
 func TestWorkThatIsPutOffIsSeenAsDebt(t *testing.T) {
 	const tries = 5 // a busy machine disturbs drains, which take less than a millisecond
-	lazy := entry.Entry{Name: "tombstones", Allocates: true, New: func() structures.Scheduler[uint64] { return &tombstones{} }}
+	lazy := entry.Entry{Name: "tombstones", Allocates: true, New: func() structures.Scheduler[uint64] { return &tombstones{Heap: minheap.New[tomb]()} }}
 	for name, moves := range map[string]int{"churn, standing still": 0, "reschedule, standing still": 1} {
 		w := workload.Workload{Name: name, Tick: time.Millisecond, Model: still{moves: moves}}
 		got := 0.0

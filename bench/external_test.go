@@ -65,13 +65,7 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 		t.Fatalf("the saved results cannot be read: %v", err)
 	}
 	for _, c := range r.Cells {
-		row := func(name string) *results.Row {
-			i := slices.IndexFunc(c.Rows, func(r results.Row) bool { return r.Structure == name })
-			if i < 0 {
-				return nil
-			}
-			return &c.Rows[i]
-		}
+		row := c.Row
 		table, structure := row("table"), row("quadheap")
 		if table == nil || structure == nil || table.Role != results.RoleExternal {
 			t.Fatalf("%s: rows %+v", c.Workload, c.Rows)

@@ -241,7 +241,7 @@ func TestARecordingGetsManyRounds(t *testing.T) {
 	cfg.Traces = []*Trace{madeTrace(t, "churn", 500, 10_000)}
 	r := run(t, cfg)
 	c := r.Cells[1]
-	if one := rowNamed(t, c, "one"); c.Category != "recorded" || one.Stopped == results.StoppedDone != (len(one.Cost) >= plannedRounds) {
+	if one := c.Row("one"); c.Category != "recorded" || one.Stopped == results.StoppedDone != (len(one.Cost) >= plannedRounds) {
 		t.Errorf("%s, %s: one stopped %q after %d rounds", c.Workload, c.Category, one.Stopped, len(one.Cost))
 	}
 }

@@ -19,20 +19,32 @@ import (
 
 var _ replay.Player = (*Program)(nil)
 
-// misbehave builds the program that does wrong what FAULT says.
+// misbehave builds the program that does wrong what FAULT says, and shortens the time of a request.
 func misbehave(t *testing.T) string {
 	t.Helper()
-	cc, err := exec.LookPath("cc")
+	usual := requestTime
+	requestTime = time.Second
+	t.Cleanup(func() { requestTime = usual })
+	return built(t, "testdata/misbehave.c")
+}
+
+// started starts a program that then fails to replay the fill of a workload.
+func started(t *testing.T, args ...string) (*Program, *script.Block) {
+	t.Helper()
+	p, err := Start(t.Context(), Spec{Name: "misbehave", Args: args}, &Blocks{})
 	if err != nil {
-		t.Skip("there is no C compiler (cc), so no program of another language to test with")
+		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "misbehave")
-	out, err := exec.Command(cc, "-std=gnu99", "-O1", "-Wall", "-Wextra", "-Werror", "-Ifiles",
-		"-o", path, "testdata/misbehave.c").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	t.Cleanup(p.Close)
+	w, _ := workload.Find("hold")
+	fill := w.Script(500, 1).Fill()
+	if err := p.Begin(fill.Keys); err != nil {
+		t.Fatal(err)
 	}
-	return path
+	if _, err := p.Replay(fill, false); err == nil {
+		t.Fatalf("%q: no error", args)
+	}
+	return p, fill
 }
 
 // polled pops at every tick, where something is due at most of them.
@@ -91,8 +103,6 @@ func replayed(t *testing.T, program, fault, name string) error {
 
 func TestWhatAProgramDoesWrongIsNoticed(t *testing.T) {
 	program := misbehave(t)
-	requestTime = time.Second
-	defer func() { requestTime = 10 * time.Second }()
 	for _, c := range []struct{ fault, workload, want string }{
 		{"", "hold", ""},
 		{"", "cancel-hold-50", ""},
@@ -169,37 +179,20 @@ func TestAChecksumTellsWhatFiredAndWhen(t *testing.T) {
 // A program that crashed is started again, one that hung is not.
 func TestAProgramThatHungIsNotStartedAgain(t *testing.T) {
 	program := misbehave(t)
-	requestTime = time.Second
-	defer func() { requestTime = 10 * time.Second }()
 	for fault, again := range map[string]bool{"crash": true, "hang": false} {
-		spec := Spec{Name: "misbehave", Args: []string{"env", "FAULT=" + fault, program}}
-		p, err := Start(t.Context(), spec, &Blocks{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, _ := workload.Find("hold")
-		fill := w.Script(500, 1).Fill()
-		if err := p.Begin(fill.Keys); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.Replay(fill, false); err == nil {
-			t.Fatalf("%s: no error", fault)
-		}
+		p, fill := started(t, "env", "FAULT="+fault, program)
 		if _, err := p.Replay(fill, false); err == nil {
 			t.Fatalf("%s: it goes on without a new instance", fault)
 		}
 		if err := p.Begin(fill.Keys); (err == nil) != again || !again && !errors.Is(err, errHangs) {
 			t.Errorf("%s: started again: %v", fault, err)
 		}
-		p.Close()
 	}
 }
 
 // A program may hang behind a wrapper script. All of its processes end, and the runner goes on.
 func TestAProgramEndsWithItsChildren(t *testing.T) {
 	program := misbehave(t)
-	requestTime = time.Second
-	defer func() { requestTime = 10 * time.Second }()
 	fifo := filepath.Join(t.TempDir(), "held")
 	if out, err := exec.Command("mkfifo", fifo).CombinedOutput(); err != nil {
 		t.Skipf("mkfifo: %v, %s", err, out)
@@ -209,19 +202,8 @@ func TestAProgramEndsWithItsChildren(t *testing.T) {
 		f, _ := os.Open(fifo)
 		opened <- f
 	}()
-	spec := Spec{Name: "misbehave", Args: []string{"sh", "-c", "FAULT=hang " + program + " 9>" + fifo + "; true"}}
-	p, err := Start(t.Context(), spec, &Blocks{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	w, _ := workload.Find("hold")
-	fill := w.Script(500, 1).Fill()
-	if err := p.Begin(fill.Keys); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Replay(fill, false); !errors.Is(err, errHangs) {
-		t.Fatal(err)
+	if p, _ := started(t, "sh", "-c", "FAULT=hang "+program+" 9>"+fifo+"; true"); !p.Hangs() {
+		t.Fatal("it does not hang")
 	}
 	held := <-opened
 	ended := make(chan struct{})
