@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
@@ -52,8 +50,8 @@ func (x *Explanation) Text() string {
 	}
 	for _, f := range x.facts.Rows {
 		name := f.Cells[0].Text
-		for line := range strings.Lines(text.WrapSoft(f.Cells[1].Text, sketch.Columns-widest-2)) {
-			fmt.Fprintf(&b, "%-*s  %s\n", widest, name, strings.TrimSpace(line))
+		for _, line := range wrap(f.Cells[1].Text, sketch.Columns-widest-2) {
+			fmt.Fprintf(&b, "%-*s  %s\n", widest, name, line)
 			name = ""
 		}
 	}
@@ -63,12 +61,13 @@ func (x *Explanation) Text() string {
 		b.WriteString(noDrawing + "\n")
 		return b.String()
 	}
-	for line := range strings.Lines(text.WrapSoft(drawingIntro, sketch.Columns)) {
-		b.WriteString(strings.TrimSpace(line) + "\n")
-	}
-	b.WriteString(sketch.Legend + "\n\n")
+	b.WriteString(strings.Join(wrap(drawingIntro, sketch.Columns), "\n") + "\n" + sketch.Legend + "\n\n")
 	b.WriteString(sketch.Drawing(steps, sketch.Columns).String())
 	return b.String()
+}
+
+func wrap(text string, columns int) []string {
+	return show.Lines(text, func(line string) bool { return utf8.RuneCountInString(line) <= columns })
 }
 
 // HTML returns the page as one self-contained file.

@@ -2,9 +2,7 @@ package show
 
 import (
 	"fmt"
-	"html"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -33,33 +31,23 @@ type Row struct {
 
 // Cell is one value of a table. Make it with [Number], [Name] or [Words], or let [Table.Add] make it.
 type Cell struct {
-	Value     float64 // the number that Text shows, by which HTML sorts; NaN: none
-	Text      string
-	Note      string // follows the text in brackets; empty: none
-	Face      Face
-	Structure string // that the text names, for HTML; empty: none
+	Span
+	Value     float64 // the number that the text shows, by which HTML sorts; NaN: none
+	Note      string  // follows the text in brackets; empty: none
+	Structure string  // that the text names, for HTML; empty: none
 }
 
-// Face is the type face of a text.
-type Face int
-
-// The faces. All but Plain are lost in a terminal.
-const (
-	Plain Face = iota
-	Bold
-	Italic
-	Code
-)
-
 // Number is a value with its text.
-func Number(value float64, text string) Cell { return Cell{Value: value, Text: text} }
+func Number(value float64, text string) Cell { return Cell{Value: value, Span: Span{Text: text}} }
 
 // Words is a cell without a number.
-func Words(text string) Cell { return Cell{Value: math.NaN(), Text: text} }
+func Words(text string) Cell { return Number(math.NaN(), text) }
 
 // Name is the name of a structure.
 func Name(structure string) Cell {
-	return Cell{Value: math.NaN(), Text: structure, Structure: structure}
+	c := Words(structure)
+	c.Structure = structure
+	return c
 }
 
 // With returns the cell with a note.
@@ -75,22 +63,18 @@ func (c Cell) In(f Face) Cell {
 }
 
 // String returns the text and the note of the cell.
-func (c Cell) String() string {
-	return c.write(func(_ Face, s string) string { return s }, func(s string) string { return s })
-}
+func (c Cell) String() string { return c.write(func(s Span) string { return s.Text }) }
 
-// write writes the text in its face, and the note in brackets.
-func (c Cell) write(text func(Face, string) string, note func(string) string) string {
-	out := text(c.Face, c.Text)
+// write writes the text, and the note in brackets.
+func (c Cell) write(span func(Span) string) string {
+	out := span(c.Span)
 	if c.Note != "" {
-		out += " (" + note(c.Note) + ")"
+		out += " (" + span(Span{Text: c.Note}) + ")"
 	}
 	return out
 }
 
-func (c Cell) html() string { return c.write(Face.html, escaped) }
-
-func (c Cell) markdown() string { return c.write(Face.markdown, literal) }
+func (c Cell) markdown() string { return c.write(Span.markdown) }
 
 // plain is the cell in a terminal, with each number bound to its unit.
 func (c Cell) plain() string { return bound(Safe(c.String())) }
@@ -206,7 +190,7 @@ func (t Table) HTML() string {
 			if !math.IsNaN(c.Value) && !math.IsInf(c.Value, 0) {
 				value = strconv.FormatFloat(c.Value, 'g', 6, 64)
 			}
-			fmt.Fprintf(&b, "<td%s%s%s>%s</td>", t.class(i), data("value", value), data("structure", c.Structure), c.html())
+			fmt.Fprintf(&b, "<td%s%s%s>%s</td>", t.class(i), data("value", value), data("structure", c.Structure), c.write(Span.html))
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -227,33 +211,6 @@ func data(name, value string) string {
 	}
 	return fmt.Sprintf(` data-%s="%s"`, name, escaped(value))
 }
-
-func (f Face) html(s string) string {
-	tag := [...]string{Bold: "strong", Italic: "em", Code: "code"}[f]
-	if tag == "" || s == "" {
-		return escaped(s)
-	}
-	return "<" + tag + ">" + escaped(s) + "</" + tag + ">"
-}
-
-func (f Face) markdown(s string) string {
-	mark := [...]string{Bold: "**", Italic: "_", Code: "`"}[f]
-	switch {
-	case f == Code:
-		return mark + Safe(s) + mark
-	case s == "":
-		return ""
-	}
-	return mark + literal(s) + mark
-}
-
-func escaped(s string) string { return html.EscapeString(Safe(s)) }
-
-// special matches what Markdown takes for more than text within a line.
-var special = regexp.MustCompile("[\\\\`*_\\[\\]<>~]|&[#\\w]")
-
-// literal makes Markdown show a text as it is.
-func literal(s string) string { return special.ReplaceAllString(Safe(s), `\$0`) }
 
 func (t Table) writer(write func(Cell) string, widths []int) table.Writer {
 	w := table.NewWriter()

@@ -35,20 +35,21 @@ func unbound(s string) string { return strings.ReplaceAll(s, joint, " ") }
 // Wrapped breaks the lines of a text that are longer than Width. It does not separate a number from its unit, and breaks no word,
 // such as an address.
 func Wrapped(s string) string {
-	var out []string
-	for line := range strings.SplitSeq(s, "\n") {
-		words := strings.Split(bound(line), " ")
-		line, at := words[0], text.StringWidth(words[0])
-		for _, word := range words[1:] {
-			width := text.StringWidth(word)
-			if at += 1 + width; at > Width() && width > 0 {
-				out = append(out, strings.TrimRight(line, " "))
-				line, at = word, width
-			} else {
-				line += " " + word
-			}
-		}
-		out = append(out, strings.TrimRight(line, " "))
+	width, out := Width(), []string(nil)
+	for line := range strings.SplitSeq(bound(s), "\n") {
+		out = append(out, strings.Join(Lines(line, func(line string) bool { return text.StringWidth(line) <= width }), "\n"))
 	}
 	return unbound(strings.Join(out, "\n"))
+}
+
+// Lines breaks a text between words into lines that fit, unless a word alone does not.
+func Lines(s string, fit func(line string) bool) (lines []string) {
+	for word := range strings.FieldsSeq(s) {
+		if last := len(lines) - 1; last >= 0 && fit(lines[last]+" "+word) {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }

@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"html"
+	"regexp"
 	"strings"
 )
 
@@ -10,33 +11,32 @@ import (
 // [Text.HTML] or [Text.String].
 type Text []Block
 
-// Block is a part of a text: a paragraph, a list, a listing or a table.
+// Block is a part of a text: a paragraph, or else a list, a listing or a table.
 type Block struct {
-	Kind     Kind
-	Spans    []Span   // of a paragraph, a quote or a heading
-	Items    [][]Span // of a list
+	Spans    []Span // of a paragraph
+	Warning  bool   // the paragraph stands out
+	Items    [][]Span
 	Listing  string
 	Language string // of the listing
 	Table    *Table
 }
-
-// Kind is the kind of a block.
-type Kind int
-
-// The kinds of blocks.
-const (
-	Paragraph Kind = iota
-	Quote          // a warning
-	List
-	Listing // of a program
-	Values  // a table
-)
 
 // Span is a part of a line in one face.
 type Span struct {
 	Text string
 	Face Face
 }
+
+// Face is the type face of a text.
+type Face int
+
+// The faces. All but Plain are lost in a terminal.
+const (
+	Plain Face = iota
+	Bold
+	Italic
+	Code
+)
 
 // Strong returns a part of a line in bold.
 func Strong(s string) Span { return Span{s, Bold} }
@@ -76,19 +76,14 @@ func Para(parts ...any) Text {
 }
 
 // Warning is a paragraph that stands out.
-func Warning(parts ...any) Text { return Text{{Kind: Quote, Spans: Line(parts...)}} }
+func Warning(parts ...any) Text { return Text{{Warning: true, Spans: Line(parts...)}} }
 
 // Bullets is a list.
-func Bullets(items ...[]Span) Text {
-	if len(items) == 0 {
-		return nil
-	}
-	return Text{{Kind: List, Items: items}}
-}
+func Bullets(items ...[]Span) Text { return Text{{Items: items}} }
 
 // Program is a listing.
 func Program(language, listing string) Text {
-	return Text{{Kind: Listing, Language: language, Listing: strings.TrimSuffix(listing, "\n")}}
+	return Text{{Language: language, Listing: strings.TrimSuffix(listing, "\n")}}
 }
 
 // Tables makes a text of the tables that have rows.
@@ -96,7 +91,7 @@ func Tables(tables ...*Table) Text {
 	var out Text
 	for _, t := range tables {
 		if t != nil && len(t.Rows) > 0 {
-			out = append(out, Block{Kind: Values, Table: t})
+			out = append(out, Block{Table: t})
 		}
 	}
 	return out
@@ -104,74 +99,95 @@ func Tables(tables ...*Table) Text {
 
 // String returns the text of the paragraphs and lists, for a terminal.
 func (t Text) String() string {
-	var out []string
-	for _, b := range t {
-		plain := func(_ Face, s string) string { return Safe(s) }
-		var items []string
-		for _, item := range b.Items {
-			items = append(items, "- "+joined(item, plain))
-		}
-		out = append(out, joined(b.Spans, plain)+strings.Join(items, "\n")+b.Listing)
-	}
-	return strings.Join(out, "\n\n")
+	return t.join("\n\n", func(b Block) string {
+		return joined(b.Spans, Span.plain) + strings.TrimSuffix(b.list("- ", Span.plain, "\n"), "\n") + b.Listing
+	})
 }
 
 // Markdown returns the text in Markdown, with a line break behind it. It is empty without blocks.
 func (t Text) Markdown() string {
-	var out []string
-	for _, b := range t {
-		switch b.Kind {
-		case Paragraph:
-			out = append(out, joined(b.Spans, Face.markdown)+"\n")
-		case Quote:
-			out = append(out, "> "+joined(b.Spans, Face.markdown)+"\n")
-		case List:
-			list := ""
-			for _, item := range b.Items {
-				list += "- " + joined(item, Face.markdown) + "\n"
-			}
-			out = append(out, list)
-		case Listing:
+	return t.join("\n", func(b Block) string {
+		switch {
+		case b.Table != nil:
+			return b.Table.Markdown()
+		case b.Items != nil:
+			return b.list("- ", Span.markdown, "\n")
+		case b.Listing != "":
 			fence := "```"
 			for strings.Contains(b.Listing, fence) {
 				fence += "`"
 			}
-			out = append(out, fence+b.Language+"\n"+b.Listing+"\n"+fence+"\n")
-		case Values:
-			out = append(out, b.Table.Markdown())
+			return fence + b.Language + "\n" + b.Listing + "\n" + fence + "\n"
+		case b.Warning:
+			return "> " + joined(b.Spans, Span.markdown) + "\n"
 		}
-	}
-	return strings.Join(out, "\n")
+		return joined(b.Spans, Span.markdown) + "\n"
+	})
 }
 
 // HTML returns the text as well-formed HTML.
 func (t Text) HTML() string {
-	var out strings.Builder
-	for _, b := range t {
-		switch b.Kind {
-		case Paragraph:
-			fmt.Fprintf(&out, "<p>%s</p>\n", joined(b.Spans, Face.html))
-		case Quote:
-			fmt.Fprintf(&out, "<blockquote><p>%s</p></blockquote>\n", joined(b.Spans, Face.html))
-		case List:
-			out.WriteString("<ul>\n")
-			for _, item := range b.Items {
-				fmt.Fprintf(&out, "<li>%s</li>\n", joined(item, Face.html))
-			}
-			out.WriteString("</ul>\n")
-		case Listing:
-			fmt.Fprintf(&out, "<pre><code>%s\n</code></pre>\n", html.EscapeString(escape(b.Listing, "\n\t")))
-		case Values:
-			out.WriteString(b.Table.HTML())
+	return t.join("", func(b Block) string {
+		switch {
+		case b.Table != nil:
+			return b.Table.HTML()
+		case b.Items != nil:
+			return "<ul>\n" + b.list("<li>", Span.html, "</li>\n") + "</ul>\n"
+		case b.Listing != "":
+			return "<pre><code>" + html.EscapeString(escape(b.Listing, "\n\t")) + "\n</code></pre>\n"
+		case b.Warning:
+			return "<blockquote><p>" + joined(b.Spans, Span.html) + "</p></blockquote>\n"
 		}
-	}
-	return out.String()
+		return "<p>" + joined(b.Spans, Span.html) + "</p>\n"
+	})
 }
 
-func joined(spans []Span, write func(Face, string) string) string {
+func (t Text) join(separator string, write func(Block) string) string {
+	out := make([]string, len(t))
+	for i, b := range t {
+		out[i] = write(b)
+	}
+	return strings.Join(out, separator)
+}
+
+func (b Block) list(before string, write func(Span) string, after string) string {
 	out := ""
-	for _, s := range spans {
-		out += write(s.Face, s.Text)
+	for _, item := range b.Items {
+		out += before + joined(item, write) + after
 	}
 	return out
 }
+
+func joined(spans []Span, write func(Span) string) string {
+	out := ""
+	for _, s := range spans {
+		out += write(s)
+	}
+	return out
+}
+
+func (s Span) plain() string { return Safe(s.Text) }
+
+func (s Span) html() string {
+	tag := [...]string{Bold: "strong", Italic: "em", Code: "code"}[s.Face]
+	if tag == "" || s.Text == "" {
+		return escaped(s.Text)
+	}
+	return "<" + tag + ">" + escaped(s.Text) + "</" + tag + ">"
+}
+
+func (s Span) markdown() string {
+	mark := [...]string{Bold: "**", Italic: "_", Code: "`"}[s.Face]
+	switch {
+	case s.Face == Code:
+		return mark + Safe(s.Text) + mark
+	case s.Text == "":
+		return ""
+	}
+	return mark + special.ReplaceAllString(Safe(s.Text), `\$0`) + mark
+}
+
+func escaped(s string) string { return html.EscapeString(Safe(s)) }
+
+// special matches what Markdown takes for more than text within a line.
+var special = regexp.MustCompile("[\\\\`*_\\[\\]<>~]|&[#\\w]")

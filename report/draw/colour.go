@@ -37,18 +37,12 @@ func CSS() string {
 	return b.String()
 }
 
-// Text on a field keeps its color on a dark page, like the field.
-var (
-	onLight = Hex("1a1a1a")
-	onDark  = Hex("ffffff")
-)
-
-// textOn is the color of text with the larger contrast to a field.
+// textOn is the color of text with the larger contrast to a field. It is no tone: it keeps its color on a dark page, like the field.
 func textOn(field color.Color) color.Color {
-	if l := luminance(field); (luminance(onDark)+0.05)/(l+0.05) > (l+0.05)/(luminance(onLight)+0.05) {
-		return onDark
+	if l := luminance(field); (luminance(paper)+0.05)/(l+0.05) > (l+0.05)/(luminance(Ink)+0.05) {
+		return paper.NRGBA
 	}
-	return onLight
+	return Ink.NRGBA
 }
 
 // luminance is the relative luminance of WCAG 2, from 0 to 1.

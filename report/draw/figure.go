@@ -37,7 +37,7 @@ type Figure struct {
 	Caption      string
 	Legend       []Key
 	X, Y         Axis     // of all panels
-	Panels       []*Panel // row by row; nil: a gap
+	Panels       []*Panel // row by row
 	Columns      int      // of panels; 0: one
 	Height       Length   // of each row of panels
 	Narrow       []*Panel // what a narrow figure shows instead of the panels; empty: the same
@@ -51,18 +51,11 @@ func (f *Figure) narrow() *Figure {
 	if f.Narrow != nil {
 		out.Panels, out.Height = f.Narrow, f.NarrowHeight
 	}
-	out.Panels = slices.DeleteFunc(slices.Clone(out.Panels), func(p *Panel) bool { return p == nil })
 	return &out
 }
 
-func (f *Figure) rows() [][]*Panel {
-	columns := max(1, f.Columns)
-	var out [][]*Panel
-	for row := range slices.Chunk(f.Panels, columns) {
-		out = append(out, append(slices.Clone(row), make([]*Panel, columns-len(row))...))
-	}
-	return out
-}
+// grid returns the panels row by row.
+func (f *Figure) grid() [][]*Panel { return slices.Collect(slices.Chunk(f.Panels, max(1, f.Columns))) }
 
 // InPage returns the figure for a page: without its title if the page has the same title above it.
 func (f *Figure) InPage() *Figure {
@@ -119,7 +112,7 @@ func (f *Figure) layout(width Length) layout {
 	l.caption = wrap(sans(smallSize, Faded), room, f.Caption)
 	l.legend = f.legendLines(room)
 	l.height = 2*margin + Length(len(l.title))*titleSize*lineGap + Length(len(l.subtitle))*bodySize*lineGap +
-		legendHeight(l.legend) + f.Height*Length(len(f.rows())) + Length(len(l.caption))*smallSize*lineGap
+		legendHeight(l.legend) + f.Height*Length(len(f.grid())) + Length(len(l.caption))*smallSize*lineGap
 	if len(l.caption) > 0 {
 		l.height += 6
 	}
@@ -162,17 +155,13 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 		Min: vg.Point{X: c.Min.X + margin - 4, Y: bottom},
 		Max: vg.Point{X: c.Max.X - margin, Y: y},
 	}
-	rows := f.rows()
+	rows := f.grid()
 	tiles := draw.Tiles{Rows: len(rows), Cols: len(rows[0]), PadX: 12, PadY: 10}
 	across, up := f.X, f.Y
 	for _, p := range f.Panels {
-		if p == nil {
-			continue
-		}
-		var own span
 		y := &up.span
 		if p.Y != nil {
-			y = &own
+			y = new(span)
 		}
 		p.reach(&across.span, y)
 	}
@@ -182,16 +171,14 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 	}
 	plots := make([][]*plot.Plot, len(rows))
 	for r, row := range rows {
-		plots[r] = make([]*plot.Plot, len(row))
+		plots[r] = make([]*plot.Plot, tiles.Cols)
 		for col, p := range row {
-			if p != nil {
-				y := up
-				if p.Y != nil {
-					y = *p.Y
-					p.reach(new(span), &y.span)
-				}
-				plots[r][col] = p.plot(across, y, col == 0)
+			y := up
+			if p.Y != nil {
+				y = *p.Y
+				p.reach(new(span), &y.span)
 			}
+			plots[r][col] = p.plot(across, y, col == 0)
 		}
 	}
 	for r, row := range plot.Align(plots, tiles, area) {
@@ -258,10 +245,8 @@ func (f *Figure) NarrowSVG() []byte {
 func (f *Figure) svg(l layout) []byte {
 	names := make(map[string]Style)
 	for _, p := range f.Panels {
-		if p != nil {
-			for _, l := range slices.Concat(p.Rows, p.columns) {
-				names[l.Name] = l
-			}
+		for _, l := range slices.Concat(p.Rows, p.columns) {
+			names[l.Name] = l
 		}
 	}
 	c := newSVG(l.width, l.height, names)

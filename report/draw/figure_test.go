@@ -1,9 +1,18 @@
 package draw
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // A narrow figure has its panels one below the other, each with the names of its rows, and fewer
@@ -36,23 +45,19 @@ func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
 
 // A wide table is cut into parts that together show each field once.
 func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
-	h := Heat{Rows: []Style{{Name: "row", Color: Ink}}, Titles: []string{""}}
-	h.Value, h.Bold = make([][]float64, 1), make([][]bool, 1)
-	for range 25 {
+	h := Heat{Rows: []HeatRow{{Style: Style{Name: "row", Color: Ink}}}}
+	for i := range 25 {
 		h.Columns = append(h.Columns, Style{Name: "column"})
-		h.Value[0], h.Bold[0] = append(h.Value[0], 1), append(h.Bold[0], false)
+		h.Rows[0].Fields = append(h.Rows[0].Fields, Field{float64(i), i%3 == 0})
 	}
 	h.Groups = []Group{{[]string{"first"}, 0}, {[]string{"second"}, 11}, {[]string{"third"}, 20}}
-	for i := range h.Columns {
-		h.Value[0][i], h.Bold[0][i] = float64(i), i%3 == 0
-	}
 	f := h.Figure()
 	at := 0
 	for _, p := range f.Narrow { // each field is as it was
 		part := p.Marks[0].(heatFields)
-		for i, v := range part.Value[0] {
-			if v != float64(at) || part.Bold[0][i] != h.Bold[0][at] || len(part.Bold[0]) != len(part.Columns) {
-				t.Errorf("field %d of the table is %g, bold %t, in its part", at, v, part.Bold[0][i])
+		for _, field := range part.Rows[0].Fields {
+			if field != h.Rows[0].Fields[at] || len(part.Rows[0].Fields) != len(part.Columns) {
+				t.Errorf("field %d of the table is %+v in its part", at, field)
 			}
 			at++
 		}
@@ -65,5 +70,96 @@ func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
 		if n := strings.Count(svg, ">"+text+"</text>"); n != want {
 			t.Errorf("%q stands there %d times, want %d", text, n, want)
 		}
+	}
+}
+
+func TestNamesAtTheEndsOfLinesKeepApart(t *testing.T) {
+	for _, test := range []struct{ at, want []Length }{
+		{[]Length{50, 20}, []Length{50, 20}},
+		{[]Length{30, 30, 60}, []Length{25, 35, 60}},
+		{[]Length{30, 38, 33}, []Length{23.666667, 43.666667, 33.666667}},
+		{[]Length{0, 1}, []Length{5, 15}}, // not below the panel
+	} {
+		points := make([]vg.Point, len(test.at))
+		for i, y := range test.at {
+			points[i].Y = y
+		}
+		got := apart(points, 5, 10)
+		if !slices.EqualFunc(got, test.want, func(a, b Length) bool { return a-b < 1e-4 && b-a < 1e-4 }) {
+			t.Errorf("%v: %v, want %v", test.at, got, test.want)
+		}
+	}
+}
+
+func TestLogTicks(t *testing.T) {
+	label := func(v float64) string { return fmt.Sprint(v) }
+	for _, s := range []span{{1, 10}, {0.001, 1e9}, {40, 60}, {3, 700}, span{}.around(2, 2), span{5, 5}.around(1, 1)} {
+		for limit := 3; limit < 12; limit++ {
+			labels := 0
+			for _, tick := range (LogTicks{label, limit}).Ticks(s.min, s.max) {
+				if tick.Label != "" {
+					labels++
+				}
+			}
+			if labels > limit || labels == 0 {
+				t.Errorf("%v: %d labels, at most %d were asked for", s, labels, limit)
+			}
+		}
+	}
+}
+
+func TestLooks(t *testing.T) {
+	t.Parallel()
+	var entries []entry.Entry
+	for _, family := range []entry.Family{entry.Heaps, entry.Wheels, entry.Trees, entry.Lists} {
+		for n := range 6 {
+			entries = append(entries, entry.Entry{Name: fmt.Sprint(family, n), Family: family})
+		}
+	}
+	rows := []answer.RowName{
+		{Name: "foreign", Role: results.RoleStructure},
+		{Name: "strange-heap", Role: results.RoleStructure},
+		{Name: "heaps1-control", Role: results.RoleControl, Of: "heaps1"},
+		{Name: "null", Role: results.RoleFloor},
+	}
+	all := Styles(entries, rows)
+	all["Go's own timers"] = BaselineStyle
+	type pair struct {
+		color  any
+		marker Marker
+	}
+	owner := make(map[pair]string)
+	for name, l := range all {
+		p := pair{l.Color, l.Marker}
+		if other, taken := owner[p]; taken {
+			t.Errorf("%s and %s look the same", name, other)
+		}
+		owner[p] = name
+	}
+	if c, q := all["heaps1-control"], all["heaps1"]; c.Color != q.Color || c.Marker != q.Marker.AsHollow() || len(c.Dashes) == 0 {
+		t.Error("a control has the hue of its structure, hollow and dashed")
+	}
+	// Neither the results nor later entries of the catalog change a style.
+	for name, style := range Styles(entries[:7], nil) {
+		if style.Color != all[name].Color || style.Marker != all[name].Marker {
+			t.Errorf("%s looks different in a longer catalog", name)
+		}
+	}
+	if alone := Styles(entries, rows[:1]); alone["foreign"].Color != all["foreign"].Color {
+		t.Error("an unknown structure looks different beside others")
+	}
+}
+
+// No two structures of the catalog that share a hue share a marker, and hues are few enough to
+// be told apart by everybody.
+func TestMembersOfAFamilyHaveMarkersOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	owner := make(map[any]string)
+	for name, l := range Styles(catalog.All(), nil) {
+		key := [2]any{l.Family, l.Marker}
+		if other := owner[key]; other != "" {
+			t.Errorf("%s and %s are of one family and have one marker", name, other)
+		}
+		owner[key] = name
 	}
 }

@@ -14,12 +14,22 @@ import (
 
 // Heat is a table of ratios, colored by steps.
 type Heat struct {
-	Rows    []Style
-	Titles  []string // of the rows, in words
-	Columns []Style  // whose names are written upwards
-	Value   [][]float64
-	Bold    [][]bool
+	Rows    []HeatRow
+	Columns []Style // whose names are written upwards
 	Groups  []Group
+}
+
+// HeatRow is a row of a table, with a field for each column.
+type HeatRow struct {
+	Style
+	Title  string // in words
+	Fields []Field
+}
+
+// Field is a ratio in a table.
+type Field struct {
+	Value float64 // NaN: none
+	Bold  bool
 }
 
 // heatSteps are the colors of ratios. Each is for costs up to a multiple of the best. They come from the
@@ -71,15 +81,14 @@ const stackedColumns = 9
 
 func (h Heat) part(from, to int) Heat {
 	part := h
-	part.Columns, part.Groups, part.Value, part.Bold = h.Columns[from:to], nil, nil, nil
+	part.Columns, part.Groups, part.Rows = h.Columns[from:to], nil, slices.Clone(h.Rows)
 	for i, g := range h.Groups {
 		if g.First < to && (i+1 == len(h.Groups) || h.Groups[i+1].First > from) {
 			part.Groups = append(part.Groups, Group{g.Names, max(0, g.First-from)})
 		}
 	}
-	for row := range h.Value {
-		part.Value = append(part.Value, h.Value[row][from:to])
-		part.Bold = append(part.Bold, h.Bold[row][from:to])
+	for i, row := range h.Rows {
+		part.Rows[i].Fields = row.Fields[from:to]
 	}
 	return part
 }
@@ -94,7 +103,11 @@ func (h Heat) height() Length {
 }
 
 func (h Heat) panel() *Panel {
-	return &Panel{Title: " ", Rows: h.Rows, columns: h.Columns, Marks: []Marks{heatFields{h}}, finish: func(p *plot.Plot) {
+	rows := make([]Style, len(h.Rows))
+	for i, row := range h.Rows {
+		rows[i] = row.Style
+	}
+	return &Panel{Title: " ", Rows: rows, columns: h.Columns, Marks: []Marks{heatFields{h}}, finish: func(p *plot.Plot) {
 		p.Y.Min, p.Y.Max = -0.5, float64(len(h.Rows))-0.5
 		p.X.Min, p.X.Max = -0.5, float64(len(h.Columns))-0.5
 		p.X.Width, p.Y.Width = 0, 0
@@ -114,26 +127,26 @@ func (h heatFields) Plot(c draw.Canvas, p *plot.Plot) {
 	const gap = 0.75 // half of it
 	trX, trY := p.Transforms(&c)
 	h.headings(&c, trX)
-	for row, values := range h.Value {
-		at := float64(row)
+	for i, row := range h.Rows {
+		at := float64(i)
 		bottom, top := trY(at+0.5)+gap, trY(at-0.5)-gap
-		grouped(c, h.Rows[row], h.Titles[row], func() {
-			for col, v := range values {
+		grouped(c, row.Style, row.Title, func() {
+			for col, f := range row.Fields {
 				left, right := trX(float64(col)-0.5)+gap, trX(float64(col)+0.5)-gap
 				if col > 0 && slices.ContainsFunc(h.Groups, func(g Group) bool { return g.First == col }) {
 					left += 2.5 * gap
 				}
-				if math.IsNaN(v) {
+				if math.IsNaN(f.Value) {
 					c.FillPolygon(shade, box(left, bottom, right, top))
 					continue
 				}
-				colour := colourOf(v)
+				colour := colourOf(f.Value)
 				c.FillPolygon(colour, box(left, bottom, right, top))
 				sty := sans(labelSize, textOn(colour))
-				if h.Bold[row][col] {
+				if f.Bold {
 					sty = bold(labelSize, textOn(colour))
 				}
-				write(&c, sty, trX(float64(col)), trY(at)-labelSize*0.35, 0.5, ratio(v))
+				write(&c, sty, trX(float64(col)), trY(at)-labelSize*0.35, 0.5, ratio(f.Value))
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package draw
 import (
 	"hash/fnv"
 	"image/color"
+	"math"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -34,8 +35,8 @@ func (l Style) line(width Length) draw.LineStyle {
 // palette is the shades of a family of structures, which share a hue. Markers distinguish its
 // members, and shades help.
 type palette struct {
-	shades []color.Color
 	first  int // index of the marker of its first member
+	shades []string
 }
 
 // others is the family of structures that are not in the catalog or have no hue.
@@ -44,31 +45,21 @@ const others entry.Family = ""
 // The hues of any two families differ for readers with and without color blindness, and all hues are
 // legible on white and on dark pages. No shade is very light or very dark.
 var palettes = map[entry.Family]palette{
-	entry.Heaps:  {first: 0, shades: hexes("3660d5", "5382fa", "4471e8")},
-	entry.Wheels: {first: 1, shades: hexes("a95800", "d47000", "be6400")},
-	entry.Trees:  {first: 3, shades: hexes("007b3e", "009c51", "008b48")},
-	entry.Lists:  {first: 2, shades: hexes("ad49ac", "cf6ace", "be59bd")},
-	others:       {first: 4, shades: hexes("7c7872", "97938d", "89857f")},
-}
-
-func hexes(s ...string) []color.Color {
-	out := make([]color.Color, len(s))
-	for i := range s {
-		out[i] = Hex(s[i])
-	}
-	return out
+	entry.Heaps:  {0, []string{"3660d5", "5382fa", "4471e8"}},
+	entry.Wheels: {1, []string{"a95800", "d47000", "be6400"}},
+	entry.Trees:  {3, []string{"007b3e", "009c51", "008b48"}},
+	entry.Lists:  {2, []string{"ad49ac", "cf6ace", "be59bd"}},
+	others:       {4, []string{"7c7872", "97938d", "89857f"}},
 }
 
 // BaselineStyle is the style of Go's own timers.
 var BaselineStyle = Style{Color: Ink, Marker: Square}
 
-var floor = Style{
-	Color: Hex("8a8a8a"), Marker: Circle.AsHollow(), Dashes: []Length{3, 2},
-}
+var floor = Style{Color: Hex("8a8a8a"), Marker: Circle.AsHollow(), Dashes: []Length{3, 2}}
 
 func (p palette) style(member int) Style {
 	return Style{
-		Color:  p.shades[member%len(p.shades)],
+		Color:  Hex(p.shades[member%len(p.shades)]),
 		Marker: Markers[(p.first+member)%len(Markers)],
 	}
 }
@@ -129,4 +120,86 @@ func hash(name string) int {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	return int(h.Sum32() % uint32(combinations))
+}
+
+// Marker is a regular polygon, a star or a circle. Its rim separates overlapping marks. It distinguishes
+// structures of similar colors.
+type Marker struct {
+	corners int     // 0: a circle
+	turn    float64 // in radians, from a corner at the top
+	size    float64 // relative to a circle of the same radius, so that areas match
+	inner   float64 // of a star: the radius of the corners between its points, as a share of theirs
+	hollow  bool
+}
+
+// The markers.
+var (
+	Circle   = Marker{size: 1}
+	Square   = Marker{corners: 4, turn: math.Pi / 4, size: 1.22}
+	Diamond  = Marker{corners: 4, size: 1.28}
+	Triangle = Marker{corners: 3, size: 1.38}
+	nabla    = Marker{corners: 3, turn: math.Pi, size: 1.38}
+	left     = Marker{corners: 3, turn: math.Pi / 2, size: 1.38}
+	right    = Marker{corners: 3, turn: -math.Pi / 2, size: 1.38}
+	hexagon  = Marker{corners: 6, size: 1.12}
+	pentagon = Marker{corners: 5, size: 1.16}
+	star     = Marker{corners: 5, size: 1.6, inner: 0.45}
+	plus     = Marker{corners: 4, size: 1.7, inner: 0.4}
+	cross    = Marker{corners: 4, turn: math.Pi / 4, size: 1.7, inner: 0.4}
+)
+
+// Markers lists the markers, the most distinct ones first.
+var Markers = []Marker{Circle, Square, Triangle, Diamond, nabla, star, cross, right, plus, left, pentagon, hexagon}
+
+// AsHollow returns the outline of the marker.
+func (m Marker) AsHollow() Marker {
+	m.hollow = true
+	return m
+}
+
+func (m Marker) path(r Length, at vg.Point) vg.Path {
+	r *= Length(m.size)
+	var p vg.Path
+	if m.corners == 0 {
+		p.Move(vg.Point{X: at.X + r, Y: at.Y})
+		p.Arc(at, r, 0, 2*math.Pi)
+		p.Close()
+		return p
+	}
+	corner := func(i, r float64) vg.Point {
+		sin, cos := math.Sincos(math.Pi/2 + m.turn + 2*math.Pi*i/float64(m.corners))
+		return vg.Point{X: at.X + Length(r*cos), Y: at.Y + Length(r*sin)}
+	}
+	for i := range m.corners {
+		pt := corner(float64(i), float64(r))
+		if i == 0 {
+			p.Move(pt)
+		} else {
+			p.Line(pt)
+		}
+		if m.inner > 0 {
+			p.Line(corner(float64(i)+0.5, float64(r)*m.inner))
+		}
+	}
+	p.Close()
+	return p
+}
+
+func (m Marker) draw(c *draw.Canvas, col color.Color, r Length, at vg.Point) {
+	c.SetLineStyle(draw.LineStyle{Width: 1})
+	if m.hollow {
+		p := m.path(r-0.3, at)
+		c.SetColor(paper)
+		c.Fill(p)
+		c.SetLineWidth(1.3)
+		c.SetColor(col)
+		c.Stroke(p)
+		return
+	}
+	p := m.path(r, at)
+	c.SetColor(col)
+	c.Fill(p)
+	c.SetLineWidth(0.5)
+	c.SetColor(paper)
+	c.Stroke(p)
 }

@@ -7,7 +7,6 @@ package draw
 
 import (
 	"image/color"
-	"strings"
 
 	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -15,6 +14,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // The sizes of text in points. A figure is 750 points wide, which is 1000 pixels on a page. The
@@ -54,21 +55,5 @@ func write(c *draw.Canvas, sty text.Style, x, y Length, align float64, s string)
 
 // wrap breaks a text into lines no wider than width.
 func wrap(sty text.Style, width Length, s string) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(s) {
-		longer := word
-		if line != "" {
-			longer = line + " " + word
-		}
-		if line != "" && sty.Width(longer) > width {
-			lines = append(lines, line)
-			longer = word
-		}
-		line = longer
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
+	return show.Lines(s, func(line string) bool { return sty.Width(line) <= width })
 }

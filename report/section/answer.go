@@ -79,27 +79,24 @@ func (v *View) overviewTable(cells []*stats.Costs) draw.Heat {
 		t.Columns = append(t.Columns, draw.Style{Name: name + "  " + short(c.N), Cell: cellName(c)})
 	}
 	for _, who := range v.Merits(cells, answer.RowName.IsStructure) {
-		t.Rows = append(t.Rows, v.Styles[who.Name])
-		t.Titles = append(t.Titles, fmt.Sprintf("%s times the fastest, as the geometric mean over %s, "+
-			"and %s at worst",
-			show.Times(who.Typical), show.Count(who.Cells, "workload"), show.Times(who.Worst)))
-		var values []float64
-		var best []bool
+		out := draw.HeatRow{Style: v.Styles[who.Name], Title: fmt.Sprintf("%s times the fastest, as the geometric mean over %s, and %s at worst",
+			show.Times(who.Typical), show.Count(who.Cells, "workload"), show.Times(who.Worst))}
 		if len(cells) > 1 {
 			typical, worst := math.NaN(), math.NaN()
 			if who.Complete {
 				typical, worst = who.Typical, who.Worst
 			}
-			values, best = []float64{typical, worst}, []bool{false, false}
+			out.Fields = []draw.Field{{Value: typical}, {Value: worst}}
 		}
 		for _, c := range cells {
-			row, value := c.Row(who.Name), math.NaN()
+			row := c.Row(who.Name)
+			field := draw.Field{Value: math.NaN(), Bold: c.MayBeBest(row)}
 			if r := c.ToBest(row); r.Pairs > 0 {
-				value = r.Center
+				field.Value = r.Center
 			}
-			values, best = append(values, value), append(best, c.MayBeBest(row))
+			out.Fields = append(out.Fields, field)
 		}
-		t.Value, t.Bold = append(t.Value, values), append(t.Bold, best)
+		t.Rows = append(t.Rows, out)
 	}
 	return t
 }

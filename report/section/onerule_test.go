@@ -123,8 +123,8 @@ func TestNoTwoPlacesContradictEachOther(t *testing.T) {
 					if of.Standing() != standing || s.Standing != standing {
 						t.Errorf("%d: %s is %v, and shown as %+v", seed, s.Structure, of.Standing(), s.Times)
 					}
-					line := slices.IndexFunc(heat.Rows, func(l draw.Style) bool { return l.Name == s.Structure })
-					if late && heat.Bold[line][2+column] != (standing != stats.Worse) {
+					line := slices.IndexFunc(heat.Rows, func(row draw.HeatRow) bool { return row.Name == s.Structure })
+					if late && heat.Rows[line].Fields[2+column].Bold != (standing != stats.Worse) {
 						t.Errorf("%d: %s is bold: %v, and %+v", seed, s.Structure, standing == stats.Worse, s.Times)
 					}
 				}

@@ -113,7 +113,7 @@ func (s Section) Printed() bool {
 
 // Wide reports whether the body may be wider than the page: tables and listings may.
 func (t Table) Wide() bool {
-	return slices.ContainsFunc(t.Body, func(b show.Block) bool { return b.Kind == show.Values || b.Kind == show.Listing })
+	return slices.ContainsFunc(t.Body, func(b show.Block) bool { return b.Table != nil || b.Listing != "" })
 }
 
 // Figures returns the charts of sections, in order.

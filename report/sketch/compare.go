@@ -111,11 +111,7 @@ func each(p shape.Part, do func(cell int, e shape.Entry, at place)) {
 
 func idsOf(p shape.Part) []structures.ID {
 	var out []structures.ID
-	for _, c := range p.Cells {
-		for _, e := range c.Entries {
-			out = append(out, e.ID)
-		}
-	}
+	each(p, func(_ int, e shape.Entry, _ place) { out = append(out, e.ID) })
 	return out
 }
 

@@ -13,7 +13,6 @@ type Frame struct {
 	Detail   string // what was done, in words; empty: the title says it
 	Snapshot shape.Snapshot
 	Work     structures.Work
-	Counted  bool // the structure counts its work
 	Fired    []structures.Tick
 }
 
@@ -23,14 +22,21 @@ var deadlines = []structures.Tick{300, 103, 700, 110, 1500, 118, 70_000, 210, 10
 
 const start = 100
 
+// shown is a structure that has snapshots and counts its work.
+type shown interface {
+	structures.Scheduler[uint64]
+	shape.Shown
+	Work() structures.Work
+}
+
 // Steps runs the operations on a new, empty structure in one sequence: each step begins with the
 // state after the step before. It returns nil if the structure has no snapshot.
-func Steps(s structures.Scheduler[uint64]) []Frame {
-	shown, ok := s.(shape.Shown)
-	if !ok || len(shown.Snapshot().Parts) == 0 {
+func Steps(scheduler structures.Scheduler[uint64]) []Frame {
+	s, ok := scheduler.(shown)
+	if !ok || len(s.Snapshot().Parts) == 0 {
 		return nil
 	}
-	r := recorder{s: s, shown: shown}
+	r := recorder{s: s}
 	ids := make(map[structures.Tick]structures.ID)
 	r.do("The population", fmt.Sprintf("%d timers, scheduled at tick %d. Then Next was called.", len(deadlines), start), func() {
 		s.Pop(start)
@@ -56,33 +62,20 @@ func Steps(s structures.Scheduler[uint64]) []Frame {
 }
 
 type recorder struct {
-	s     structures.Scheduler[uint64]
-	shown shape.Shown
+	s     shown
 	steps []Frame
 	fired []structures.Tick
 }
 
 func (r *recorder) do(title, detail string, operation func()) {
-	before, counted := work(r.s)
+	before := r.s.Work()
 	r.fired = nil
 	operation()
-	after, _ := work(r.s)
-	r.steps = append(r.steps, Frame{
-		Title: title, Detail: detail, Snapshot: r.shown.Snapshot(), Work: after.Sub(before), Counted: counted, Fired: r.fired,
-	})
+	r.steps = append(r.steps, Frame{Title: title, Detail: detail, Snapshot: r.s.Snapshot(), Work: r.s.Work().Sub(before), Fired: r.fired})
 }
 
 func (r *recorder) pop(now structures.Tick) {
 	for t := range structures.Due(r.s, now) {
 		r.fired = append(r.fired, t.Deadline)
 	}
-}
-
-// work returns the work counters of a structure, or zero counters if it has none.
-func work(s structures.Scheduler[uint64]) (w structures.Work, ok bool) {
-	c, ok := s.(interface{ Work() structures.Work })
-	if ok {
-		w = c.Work()
-	}
-	return w, ok
 }

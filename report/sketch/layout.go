@@ -187,21 +187,21 @@ func nodes(p shape.Part, labels [][]Label, columns int) Sketch {
 			boxes[i].X = x
 			x += boxes[i].Width + 1
 		}
+		from := x
 		if p.Kind == shape.Tree && p.Arity == 2 {
-			done := false
 			for _, child := range children[i] {
-				if p.Cells[child].Child > 0 && !done {
-					set()
-					done = true
+				if p.Cells[child].Child == 0 {
+					place(child, depth+1)
 				}
-				place(child, depth+1)
 			}
-			if !done {
-				set()
+			set()
+			for _, child := range children[i] {
+				if p.Cells[child].Child > 0 {
+					place(child, depth+1)
+				}
 			}
 			return
 		}
-		from := x
 		for _, child := range children[i] {
 			place(child, depth+1)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
@@ -29,28 +30,25 @@ func Drawing(steps []Frame, columns int) Sketch {
 			fired := strings.ReplaceAll(strings.Trim(fmt.Sprint(step.Fired), "[]"), " ", ", ")
 			all.Note(Plain, "   fired: "+fired)
 		}
-		all.Note(Plain, "   work: "+Work(step))
+		all.Note(Plain, "   work: "+describe(step.Work))
 		all.Add(Of(before, step.Snapshot, columns))
 		before = &step.Snapshot
 	}
 	return all
 }
 
-// Work describes the work of a step.
-func Work(s Frame) string {
-	if !s.Counted {
-		return "not counted"
-	}
+// describe says in words what work a step took.
+func describe(work structures.Work) string {
 	var out []string
 	for _, w := range []struct {
 		n         uint64
 		one, many string
 	}{
-		{s.Work.Comparisons, "comparison", "comparisons"},
-		{s.Work.SlotsVisited, "slot visited", "slots visited"},
-		{s.Work.EmptySlots, "of them empty", "of them empty"},
-		{s.Work.Moved, "timer moved or passed", "timers moved or passed"},
-		{s.Work.Dropped, "stale entry dropped", "stale entries dropped"},
+		{work.Comparisons, "comparison", "comparisons"},
+		{work.SlotsVisited, "slot visited", "slots visited"},
+		{work.EmptySlots, "of them empty", "of them empty"},
+		{work.Moved, "timer moved or passed", "timers moved or passed"},
+		{work.Dropped, "stale entry dropped", "stale entries dropped"},
 	} {
 		switch w.n {
 		case 0:
