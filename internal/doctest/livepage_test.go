@@ -64,7 +64,7 @@ func among(l *results.Live, n int, named func(string) bool, ops ...results.Op) *
 // tablesOf returns the tables whose titles begin so.
 func tablesOf(t *testing.T, l *results.Live, titles ...string) (text string) {
 	for _, title := range titles {
-		i := slices.IndexFunc(section.LiveTables(l), func(t section.LiveTable) bool { return strings.HasPrefix(t.Title, title) })
+		i := slices.IndexFunc(section.LiveTables(l), func(t *show.Table) bool { return strings.HasPrefix(t.Title, title) })
 		if i < 0 {
 			t.Fatalf("no table %q", title)
 		}

@@ -13,6 +13,8 @@ import (
 
 // Table is a table of values. It is made once, and written by [Table.Terminal], [Table.Markdown] or [Table.HTML].
 type Table struct {
+	Title string // for [Table.Text]
+
 	// Align holds l or r for each column. Its last letter holds for all further columns.
 	// Empty: the first one is on the left, the others on the right.
 	Align  string
@@ -105,6 +107,14 @@ func (t *Table) Add(cells ...any) *Row {
 	}
 	t.Rows = append(t.Rows, row)
 	return row
+}
+
+// Text returns the table with its title, for a terminal or in Markdown.
+func (t Table) Text(markdown bool) string {
+	if markdown {
+		return Para(Strong(t.Title)).Markdown() + "\n" + t.Markdown()
+	}
+	return t.Title + "\n" + t.Terminal()
 }
 
 // Wide returns the table for a terminal, as wide as it gets.

@@ -23,33 +23,19 @@ func liveTimers(v *View) Section {
 	return s
 }
 
-func inPage(tables []LiveTable) (out []Table) {
-	for _, of := range tables {
-		of.Align = "lr"
-		out = append(out, Table{Title: of.Title, Body: show.Tables(&of.Table)})
+func inPage(tables []*show.Table) (out []Table) {
+	for _, t := range tables {
+		t.Align = "" // words on the left, numbers on the right
+		out = append(out, Table{Title: t.Title, Body: show.Tables(t)})
 	}
 	return out
-}
-
-// LiveTable is a table with its title.
-type LiveTable struct {
-	Title string
-	show.Table
-}
-
-// Text returns the table with its title for a terminal, or in Markdown.
-func (t LiveTable) Text(markdown bool) string {
-	if markdown {
-		return show.Para(show.Strong(t.Title)).Markdown() + "\n" + t.Markdown()
-	}
-	return t.Title + "\n" + t.Terminal()
 }
 
 // LiveTables returns the tables of a measurement. Each number of resident timers has its throughput, its
 // processor time per operation, its contention where several goroutines used the timers, its lateness,
 // and its memory from results.FewTimers on. The last table shows the idle process.
-func LiveTables(l *results.Live) []LiveTable {
-	var list []LiveTable
+func LiveTables(l *results.Live) []*show.Table {
+	var list []*show.Table
 	for _, n := range l.Residents() {
 		rows := l.Among(n)
 		list = append(list, liveThroughput(l, rows, n))
@@ -74,9 +60,9 @@ type liveColumn struct {
 	cell func(results.LiveRow) show.Cell
 }
 
-func tableOf(title string, rows []results.LiveRow, columns []liveColumn) LiveTable {
-	header := append([]string{"timers"}, mapped(columns, func(c liveColumn) string { return c.name })...)
-	t := LiveTable{title, show.Table{Header: header}}
+func tableOf(title string, rows []results.LiveRow, columns []liveColumn) *show.Table {
+	t := newTable("", append([]string{"timers"}, mapped(columns, func(c liveColumn) string { return c.name })...)...)
+	t.Title = title
 	for _, row := range rows {
 		cells := []any{row.Name}
 		for _, c := range columns {
@@ -131,7 +117,7 @@ func LiveLoads(l *results.Live) string {
 
 // LiveCosts returns the tables of the processor time of an operation, on the number of goroutines that was measured among any number of
 // resident timers.
-func LiveCosts(l *results.Live) (list []LiveTable) {
+func LiveCosts(l *results.Live) (list []*show.Table) {
 	for _, n := range l.Residents() {
 		title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns (times that of package time)",
 			show.Count(l.Goroutines[0], "goroutine"), show.Grouped(n))
@@ -141,7 +127,7 @@ func LiveCosts(l *results.Live) (list []LiveTable) {
 }
 
 // operations has a column for each operation that was measured, with the ratio to Go's own timers.
-func operations(title string, rows []results.LiveRow, g int, value func(results.LiveThroughput) float64, text func(float64) string) LiveTable {
+func operations(title string, rows []results.LiveRow, g int, value func(results.LiveThroughput) float64, text func(float64) string) *show.Table {
 	var base results.LiveRow
 	for _, row := range rows {
 		if row.Role == results.RoleBaseline {
@@ -164,7 +150,7 @@ func operations(title string, rows []results.LiveRow, g int, value func(results.
 	return tableOf(title, rows, columns)
 }
 
-func liveThroughput(l *results.Live, rows []results.LiveRow, n int) LiveTable {
+func liveThroughput(l *results.Live, rows []results.LiveRow, n int) *show.Table {
 	g := l.Goroutines[0]
 	if slices.Contains(counts(l, rows), 2) {
 		g = 2
@@ -174,12 +160,9 @@ func liveThroughput(l *results.Live, rows []results.LiveRow, n int) LiveTable {
 	return operations(title, rows, g, results.LiveThroughput.PerSecond, func(v float64) string { return show.Figure(v / 1e6) })
 }
 
-func contention(l *results.Live, rows []results.LiveRow, n int) LiveTable {
-	t := LiveTable{
-		fmt.Sprintf("Contention: million a second among %s timers, by the number of goroutines", show.Grouped(n)),
-		show.Table{Align: "llr", Header: []string{"timers", "operation"}},
-	}
-	measured := counts(l, rows)
+func contention(l *results.Live, rows []results.LiveRow, n int) *show.Table {
+	t, measured := newTable("llr", "timers", "operation"), counts(l, rows)
+	t.Title = fmt.Sprintf("Contention: million a second among %s timers, by the number of goroutines", show.Grouped(n))
 	for _, g := range measured {
 		t.Header = append(t.Header, fmt.Sprint(g))
 	}
@@ -198,42 +181,34 @@ func contention(l *results.Live, rows []results.LiveRow, n int) LiveTable {
 	return t
 }
 
-func liveLateness(rows []results.LiveRow, n int) LiveTable {
+func liveLateness(rows []results.LiveRow, n int) *show.Table {
 	title := fmt.Sprintf("Lateness of timers under an open-loop load among %s, and what the process uses meanwhile", show.Grouped(n))
-	columns := []liveColumn{
-		{"started/s", func(r results.LiveRow) show.Cell {
-			return liveKnown(math.Trunc(r.Lateness[0].Rate), func(v float64) string { return show.Grouped(int(v)) })
-		}},
-		{"p50", func(r results.LiveRow) show.Cell { return liveKnown(stats.LatenessOver(r).P50, show.Duration) }},
-		{"p90", func(r results.LiveRow) show.Cell { return liveKnown(stats.LatenessOver(r).P90, show.Duration) }},
-		{"p99", func(r results.LiveRow) show.Cell {
-			return liveTail(r, stats.LatenessOver(r).P99, func(l results.LiveLateness) float64 { return l.P99 })
-		}},
-		{"p99.9", func(r results.LiveRow) show.Cell {
-			return liveTail(r, stats.LatenessOver(r).P999, func(l results.LiveLateness) float64 { return l.P999 })
-		}},
-		{"max", func(r results.LiveRow) show.Cell { return liveKnown(stats.LatenessOver(r).Max, show.Duration) }},
+	columns := []liveColumn{{"started/s", func(r results.LiveRow) show.Cell {
+		return liveKnown(math.Trunc(r.Lateness[0].Rate), func(v float64) string { return show.Grouped(int(v)) })
+	}}}
+	for _, of := range []struct {
+		name  string
+		value func(results.LiveLateness) float64
+		tail  bool // it is not known if the rounds differ by more than a factor of 10
+	}{
+		{"p50", func(l results.LiveLateness) float64 { return l.P50 }, false},
+		{"p90", func(l results.LiveLateness) float64 { return l.P90 }, false},
+		{"p99", func(l results.LiveLateness) float64 { return l.P99 }, true},
+		{"p99.9", func(l results.LiveLateness) float64 { return l.P999 }, true},
+		{"max", func(l results.LiveLateness) float64 { return l.Max }, false},
+	} {
+		columns = append(columns, liveColumn{of.name, func(r results.LiveRow) show.Cell {
+			rounds := slices.DeleteFunc(slices.Clone(r.Lateness), func(l results.LiveLateness) bool { return l.Timers == 0 })
+			all := mapped(rounds, of.value)
+			if of.tail && (len(all) == 0 || !show.Narrow(slices.Min(all), slices.Max(all))) {
+				return show.Words(show.Unknown)
+			}
+			return liveKnown(stats.MedianOf(rounds, of.value), show.Duration)
+		}})
 	}
-	return tableOf(title, rows, append(columns, useColumns(func(r results.LiveRow) (uses []results.LiveUse) {
-		for _, d := range r.Lateness {
-			uses = append(uses, d.Use)
-		}
-		return uses
+	return tableOf(title, rows, append(columns, useColumns(func(r results.LiveRow) []results.LiveUse {
+		return mapped(r.Lateness, func(l results.LiveLateness) results.LiveUse { return l.Use })
 	})...))
-}
-
-// liveTail is the median of a percentile over the rounds. It is not known if the rounds differ by more than a factor of 10.
-func liveTail(r results.LiveRow, median float64, of func(results.LiveLateness) float64) show.Cell {
-	lo, hi := math.Inf(1), 0.0
-	for _, l := range r.Lateness {
-		if l.Timers > 0 {
-			lo, hi = min(lo, of(l)), max(hi, of(l))
-		}
-	}
-	if !show.Narrow(lo, hi) {
-		return show.Words(show.Unknown)
-	}
-	return liveKnown(median, show.Duration)
 }
 
 // useColumns are processor time, wake-ups and sleeps a second.
@@ -253,7 +228,7 @@ func useColumns(uses func(results.LiveRow) []results.LiveUse) []liveColumn {
 	}
 }
 
-func liveMemory(rows []results.LiveRow, n int) LiveTable {
+func liveMemory(rows []results.LiveRow, n int) *show.Table {
 	title := fmt.Sprintf("Memory of %s timers: bytes a timer, and processor time that they add to a full collection",
 		show.Grouped(n))
 	var columns []liveColumn
@@ -268,7 +243,7 @@ func liveMemory(rows []results.LiveRow, n int) LiveTable {
 	return tableOf(title, rows, columns)
 }
 
-func liveIdle(l *results.Live) LiveTable {
+func liveIdle(l *results.Live) *show.Table {
 	var rows []results.LiveRow // one of each contender
 	for _, row := range l.Rows {
 		if i := slices.IndexFunc(rows, func(r results.LiveRow) bool { return r.Name == row.Name }); i >= 0 {
