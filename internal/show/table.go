@@ -27,7 +27,7 @@ type Table struct {
 // Row is one row of a table.
 type Row struct {
 	Cells     []Cell
-	Structure string // that the row is about, for HTML; empty: none
+	Structure string // that the row is about, for HTML: the one that its first cell names; empty: none
 	Cell      string // cell of the results that the row is about, for HTML; empty: none
 }
 
@@ -104,6 +104,9 @@ func (t *Table) Add(cells ...any) *Row {
 		default:
 			panic(fmt.Sprintf("show: a cell of type %T", c))
 		}
+	}
+	if len(row.Cells) > 0 {
+		row.Structure = row.Cells[0].Structure
 	}
 	t.Rows = append(t.Rows, row)
 	return row

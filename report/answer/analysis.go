@@ -2,6 +2,7 @@ package answer
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -185,4 +186,143 @@ func (r *Run) LargestOfEach(has func(*results.Row) bool) []*stats.Costs {
 		}
 	}
 	return out
+}
+
+// Classes lists the classes of workloads in the order of charts: recordings and models of programs, each at its own size, the
+// grid of delays and shares cancelled, and patterns at many sizes.
+var Classes = []workload.Category{workload.Recorded, workload.Program, workload.Grid, workload.Synthetic}
+
+// ClassOf returns the class of a cell. A scenario file counts as a model of a program, and an unknown category as a pattern.
+func ClassOf(c *stats.Costs) workload.Category {
+	switch class := workload.Category(c.Category); {
+	case class == workload.Custom:
+		return workload.Program
+	case slices.Contains(Classes, class):
+		return class
+	}
+	return workload.Synthetic
+}
+
+// InClass returns, for each workload of a class, the largest cell with a cost.
+func (r *Run) InClass(class workload.Category) []*stats.Costs {
+	return slices.DeleteFunc(r.LargestOfEach((*results.Row).HasCost), func(c *stats.Costs) bool { return ClassOf(c) != class })
+}
+
+// Scaled returns the synthetic workloads that were run at several sizes, or all synthetic ones if none was.
+func (r *Run) Scaled() []string {
+	var all, several []string
+	for _, c := range r.InClass(workload.Synthetic) {
+		all = append(all, c.Workload)
+		if len(r.CellsOf(c.Workload)) > 1 {
+			several = append(several, c.Workload)
+		}
+	}
+	if len(several) == 0 {
+		return all
+	}
+	return several
+}
+
+// dropUnknown returns r without the structures that are not in the catalog, such as those that a later version removed, and
+// their names in order. A sentence or a rank would send the reader to a package that does not exist. r does not change.
+func dropUnknown(r *results.Run, entries []entry.Entry) (*results.Run, []string) {
+	var names []string
+	unknown := func(name string, role results.Role) bool {
+		out := cmp.Or(role, results.RoleStructure) == results.RoleStructure && r.Program(name) == nil &&
+			!slices.ContainsFunc(entries, func(e entry.Entry) bool { return e.Name == name })
+		if out {
+			names = append(names, name)
+		}
+		return out
+	}
+	out := *r
+	out.Cells = slices.Clone(r.Cells)
+	for i, c := range out.Cells {
+		out.Cells[i].Rows = slices.DeleteFunc(slices.Clone(c.Rows), func(row results.Row) bool {
+			return row.Role == results.RoleControl && unknown(row.Of, results.RoleStructure) || unknown(row.Structure, row.Role)
+		})
+	}
+	out.Idle = slices.DeleteFunc(slices.Clone(r.Idle), func(i results.Idle) bool { return unknown(i.Structure, "") })
+	out.Calls = slices.DeleteFunc(slices.Clone(r.Calls), func(c results.Calls) bool { return unknown(c.Structure, c.Role) })
+	slices.Sort(names)
+	names = slices.Compact(names)
+	out.Memory = slices.DeleteFunc(slices.Clone(r.Memory), func(m results.Memory) bool { return slices.Contains(names, m.Structure) })
+	if names == nil {
+		return r, nil
+	}
+	return &out, names
+}
+
+// Checked sums up the A/A comparisons of a run, which test its intervals.
+type Checked struct {
+	Controls int     // A/A comparisons with an interval
+	Differ   int     // comparisons whose interval does not hold 1
+	P        float64 // probability of at least Differ differences by chance
+}
+
+// Fails reports whether more controls differ than chance allows: the intervals of the run are too narrow.
+func (c Checked) Fails() bool { return c.P < 0.01 }
+
+// Checked checks the intervals of the run by its controls.
+func (r *Run) Checked() Checked {
+	var out Checked
+	for _, c := range r.Cells {
+		for _, row := range c.Controls {
+			ratio := c.Control(row)
+			if ratio.Bounded() {
+				out.Controls++
+			}
+			if ratio.Differs() {
+				out.Differ++
+			}
+		}
+	}
+	out.P = stats.ByChance(out.Differ, out.Controls)
+	return out
+}
+
+// roundMeans is the cost of a cell round by round, in the order of the rounds: the geometric mean
+// of the structures that took part in the most rounds.
+func roundMeans(c *stats.Costs) []stats.Sample {
+	most := 0
+	for _, row := range c.Rows {
+		if row.Role == results.RoleStructure {
+			most = max(most, len(c.Samples(row)))
+		}
+	}
+	var out []stats.Sample
+	n := 0.0
+	for _, row := range c.Rows {
+		if row.Role != results.RoleStructure || len(c.Samples(row)) < most {
+			continue
+		}
+		n++
+		for _, s := range c.Samples(row) {
+			i := slices.IndexFunc(out, func(o stats.Sample) bool { return o.Round == s.Round })
+			if i < 0 {
+				i = len(out)
+				out = append(out, s)
+				out[i].Value = 0
+			}
+			out[i].Value += math.Log(s.Value)
+		}
+	}
+	for i := range out {
+		out[i].Value = math.Exp(out[i].Value / n)
+	}
+	return out
+}
+
+// Drifts returns the number of cells whose cost rose or fell steadily over the rounds, and the number of cells with two
+// rounds or more.
+func (r *Run) Drifts() (found, all int) {
+	for _, c := range r.Cells {
+		if means := roundMeans(c); len(means) > 1 {
+			all++
+			if _, p := stats.Drift(means); p < 1-stats.DefaultConfidence {
+				found++
+			}
+		}
+	}
+	return found, all
 }

@@ -132,7 +132,7 @@ func callsTable(list []results.Calls) *show.Table {
 		if more {
 			row = append(row, c.Lag/1e3, unless(c.Bytes))
 		}
-		t.Add(row...).Structure = c.Structure
+		t.Add(row...)
 	}
 	return t
 }

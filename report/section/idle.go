@@ -3,6 +3,7 @@ package section
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -107,7 +108,7 @@ func (v *View) idleTable() *show.Table {
 		for _, i := range v.idleSums(d, v.ByMerit(v.Contenders)) {
 			w := i.Work
 			t.Add(show.Name(i.Structure), string(d), i.Ticks, i.Wakeups, i.Fired, i.Total(), i.Empty, i.Moved, i.Dropped,
-				w.SlotsVisited, w.EmptySlots, w.Moved, w.Dropped, w.Comparisons).Structure = i.Structure
+				w.SlotsVisited, w.EmptySlots, w.Moved, w.Dropped, w.Comparisons)
 		}
 	}
 	return t
@@ -129,8 +130,194 @@ func (v *View) latenessTable() *show.Table {
 	for _, i := range v.Idle {
 		if l := i.Lateness; l != nil && i.Driver == results.Ticking {
 			t.Add(show.Name(i.Structure), i.Distribution, size(i.N), i.Fired, l.Mean, l.P99, l.Max,
-				percent(l.MeanShare), percent(l.P99Share), percent(l.MaxShare)).Structure = i.Structure
+				percent(l.MeanShare), percent(l.P99Share), percent(l.MaxShare))
 		}
 	}
 	return t
+}
+
+// The lines of the picture of idle ticks that are no structures.
+var (
+	shapeLines = []struct {
+		shape results.Shape
+		draw.Style
+	}{
+		{results.Uniform, draw.Style{Name: "uniform delays", Color: draw.Hex("3660d5")}},
+		{results.Clustered, draw.Style{Name: "clustered delays", Color: draw.Hex("d47000"), Dashes: clusteredDashes}},
+		{results.RoundTimes, draw.Style{Name: "on round times", Color: draw.Hex("ad49ac")}},
+	}
+	expectedLine = draw.Style{Name: "e^(-rate × tick)", Color: draw.Ink, Marker: draw.Circle}
+	flatLine     = draw.Style{Name: "flat wheel, computed", Color: draw.Ink, Dashes: clusteredDashes}
+)
+
+// idleTicksChart shows the ticks on which nothing fires over N: their share, their cost, what structures touch in vain, and the idle
+// wake-ups of a driver that sleeps in between. Nil: nothing was counted.
+func (v *View) idleTicksChart() *draw.Figure {
+	if !slices.ContainsFunc(v.IdleTicks, func(i results.IdleTicks) bool { return i.Fired > 0 && i.Ticks > 0 }) {
+		return nil
+	}
+	sizes := distinct(mapped(v.IdleTicks, func(i results.IdleTicks) int { return i.N }))
+	f := &draw.Figure{
+		Name:     "idle-ticks",
+		Title:    idleFinding(v.IdleTicks),
+		Subtitle: "Delays of 30 s on average at a tick of 1 ms, by the number of resident timers. A ticking driver wakes at every tick, a tickless driver at the tick that Next returns.",
+		Caption: "Clustered delays leave as many idle ticks as uniform ones because timers that start at spread times fall due at spread times, whatever the shape " +
+			"of their delays; deadlines on round times (periods of 10 s to 1 h that began together) fall due together. All structures have the same idle ticks. " +
+			"Touched in vain, with half of the timers cancelled: timers that cascade, stale entries that are dropped, comparisons in scans of list. Structures that are not " +
+			"in that panel touch none. " +
+			// A test of package analysis simulates it.
+			"The line of a flat wheel is computed from the script: the rounds of a classical one of 1,000 slots. wheel has none, because it keeps its next deadline.",
+		X: draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.3, High: roomForNames(sizes, 0.42)}, Columns: 2, Height: 205,
+	}
+	share := &draw.Panel{Title: "Ticks on which nothing fires", YLabel: "share of all ticks",
+		Y: &draw.Axis{Ticks: draw.LinearTicks(show.Percent), Linear: true, Also: []float64{1}, High: 1.05}}
+	for _, l := range shapeLines {
+		v.addLine(share, l.shape, l.Style, func(i results.IdleTicks) float64 { return float64(i.Idle) / float64(i.Ticks) }, show.Percent)
+	}
+	share.Marks = append(share.Marks, v.expectedIdle(sizes))
+	time := &draw.Panel{Title: "What an idle tick costs", YLabel: "time of a tick",
+		Y: &draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 6}, Low: 1.2, High: 1.2}}
+	vain := &draw.Panel{Title: "Touched in vain for each fired timer", YLabel: "timers and entries",
+		Y: &draw.Axis{Ticks: draw.LogTicks{Label: show.Figure, Most: 6}, Low: 1.4, High: 1.4}}
+	sleep := &draw.Panel{Title: "Idle wake-ups of a tickless driver", YLabel: "for each fired timer",
+		Y: &draw.Axis{Ticks: draw.LinearTicks(show.Figure), Linear: true, Also: []float64{0.1}, High: 1.08}}
+	v.addLine(vain, results.HalfCancelled, flatLine, func(i results.IdleTicks) float64 { return float64(i.FlatRounds) / float64(i.Fired) }, show.Figure)
+	for _, who := range v.Present(func(who answer.RowName) bool { return who.IsStructure() }) {
+		of := func(value func(results.IdleTicks, results.IdleTickOf) float64) func(results.IdleTicks) float64 {
+			return func(i results.IdleTicks) float64 {
+				at := slices.IndexFunc(i.Structures, func(s results.IdleTickOf) bool { return s.Structure == who.Name })
+				if at < 0 {
+					return math.NaN()
+				}
+				return value(i, i.Structures[at])
+			}
+		}
+		if slices.Contains(answer.Classics, who.Name) {
+			v.addLine(time, results.Uniform, v.overN(who.Name), of(func(_ results.IdleTicks, s results.IdleTickOf) float64 { return positive(s.NS) }), show.Duration)
+		}
+		v.addLine(vain, results.HalfCancelled, v.overN(who.Name), of(func(i results.IdleTicks, s results.IdleTickOf) float64 {
+			return positive(float64(s.Vain) / float64(i.Fired))
+		}), show.Figure)
+		v.addLine(sleep, results.Uniform, v.overN(who.Name), of(func(i results.IdleTicks, s results.IdleTickOf) float64 {
+			return float64(s.Wakeups) / float64(i.Fired)
+		}), show.Figure)
+	}
+	sleep.Marks = idleAtAll(sleep.Marks)
+	for _, p := range []*draw.Panel{share, time, vain, sleep} {
+		p.XLabel, p.Marks = "resident timers (N)", append(p.Marks, endsOf(p.Marks))
+		f.Panels = append(f.Panels, p)
+	}
+	return f
+}
+
+func positive(x float64) float64 {
+	if x > 0 {
+		return x
+	}
+	return math.NaN()
+}
+
+// addLine adds the values of a shape over N that are known.
+func (v *View) addLine(p *draw.Panel, shape results.Shape, style draw.Style, value func(results.IdleTicks) float64, write func(float64) string) {
+	line := draw.Series{Style: style, Radius: 2.2, Joined: true, Thick: style.Structure == answer.Default || style.Name == shapeLines[0].Name}
+	for _, i := range v.IdleTicks {
+		if y := value(i); i.Shape == shape && i.Fired > 0 && !math.IsNaN(y) {
+			line.Marks = append(line.Marks, draw.Mark{X: float64(i.N), Y: y, Title: fmt.Sprintf("%s at %s", write(y), short(i.N))})
+		}
+	}
+	slices.SortFunc(line.Marks, func(a, b draw.Mark) int { return cmp.Compare(a.X, b.X) })
+	if line.Style.Marker == (draw.Marker{}) {
+		line.Radius = 0
+	}
+	if len(line.Marks) > 0 {
+		p.Marks = append(p.Marks, line)
+	}
+}
+
+// expectedIdle is the curve of ticks without a timer if each timer falls due by itself, at the rate of uniform delays.
+func (v *View) expectedIdle(sizes []int) draw.Series {
+	line := draw.Series{Style: expectedLine, Radius: 1.3} // dots, so that the lines below remain visible
+	fired, ticks := 0.0, 0.0
+	for _, i := range v.IdleTicks {
+		if i.Shape == results.Uniform {
+			fired, ticks = fired+float64(i.Fired), ticks+float64(i.N)*float64(i.Ticks)
+		}
+	}
+	if ticks == 0 {
+		return line
+	}
+	low, high := float64(sizes[0]), float64(sizes[len(sizes)-1])
+	for n := low; n <= high*1.01; n *= math.Pow(10, 0.125) {
+		line.Marks = append(line.Marks, draw.Mark{X: n, Y: math.Exp(-fired / ticks * n)})
+	}
+	return line
+}
+
+// idleAtAll removes the lines that are 0 everywhere, and adds them as one.
+func idleAtAll(lines []draw.Marks) []draw.Marks {
+	var zero *draw.Series
+	out := slices.DeleteFunc(slices.Clone(lines), func(m draw.Marks) bool {
+		line := m.(draw.Series)
+		none := !slices.ContainsFunc(line.Marks, func(m draw.Mark) bool { return m.Y > 0 })
+		if none && (zero == nil || len(line.Marks) > len(zero.Marks)) {
+			line.Style, line.Radius, line.Thick = draw.Style{Name: "all others: none", Color: draw.Faded}, 0, false
+			zero = &line
+		}
+		return none
+	})
+	if zero != nil {
+		out = append(out, *zero)
+	}
+	return out
+}
+
+// endsOf names the lines.
+func endsOf(lines []draw.Marks) draw.Ends {
+	var out draw.Ends
+	for _, m := range lines {
+		if line := m.(draw.Series); len(line.Marks) > 0 {
+			out = append(out, endOf(line, line.Style))
+		}
+	}
+	return out
+}
+
+func endOf(line draw.Series, style draw.Style) draw.End {
+	last := line.Marks[len(line.Marks)-1]
+	return draw.End{Style: style, X: last.X, Y: last.Y}
+}
+
+// idleFinding says on how many ticks nothing fires with a thousand timers or as near as was measured, and what such a tick costs.
+func idleFinding(all []results.IdleTicks) string {
+	far := func(n int) float64 { return math.Abs(math.Log(float64(n) / 1000)) }
+	n := slices.MinFunc(all, func(a, b results.IdleTicks) int { return cmp.Compare(far(a.N), far(b.N)) }).N
+	shares := make(map[results.Shape]float64)
+	least, most := math.Inf(1), 0.0
+	for _, i := range all {
+		if i.N != n || i.Ticks == 0 {
+			continue
+		}
+		shares[i.Shape] = float64(i.Idle) / float64(i.Ticks)
+		for _, s := range i.Structures {
+			if s.NS > 0 && slices.Contains(answer.Classics, s.Structure) {
+				least, most = min(least, s.NS), max(most, s.NS)
+			}
+		}
+	}
+	uniform, clustered, round := shares[results.Uniform], shares[results.Clustered], shares[results.RoundTimes]
+	out := fmt.Sprintf("Among %s timers nothing fires on %s of the ticks", show.Grouped(n), show.Percent(uniform))
+	switch {
+	case clustered == 0:
+	case math.Abs(clustered-uniform) < 0.01:
+		out += ", with uniform and clustered delays alike"
+	default:
+		out += fmt.Sprintf(" with uniform delays, on %s with clustered ones", show.Percent(clustered))
+	}
+	if round > 0 {
+		out += fmt.Sprintf(", and on all but %s with deadlines on round times", show.Percent(1-round))
+	}
+	if most > 0 {
+		out += fmt.Sprintf("; such a tick costs %s to %s", show.Duration(least), show.Duration(most))
+	}
+	return out
 }

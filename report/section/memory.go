@@ -97,7 +97,7 @@ func (v *View) memoryTable() *show.Table {
 		"Bytes per timer, aged", "Timers replaced", "ms added to a full garbage collection")
 	for _, m := range v.Memory {
 		t.Add(show.Name(m.Structure), size(m.N), show.Number(m.EmptyBytes, show.Short(m.EmptyBytes)), m.Bytes, m.AgedBytes,
-			size(m.Replaced), m.CollectNS/1e6).Structure = m.Structure
+			size(m.Replaced), m.CollectNS/1e6)
 	}
 	return t
 }
@@ -114,7 +114,7 @@ func (v *View) allocationTable() *show.Table {
 func (v *View) byWorkload(cells []*stats.Costs, has func(*results.Row) bool,
 	value func(*stats.Costs, *results.Row) any,
 ) *show.Table {
-	return pivot("lr", v.ByMerit(v.Contenders), mapped(cells, cellName), func(who answer.RowName, column int) any {
+	return pivot(v.ByMerit(v.Contenders), mapped(cells, cellName), func(who answer.RowName, column int) any {
 		if row := cells[column].Row(who.Name); row != nil && has(row) {
 			return value(cells[column], row)
 		}
@@ -149,7 +149,7 @@ func (v *View) collectorTable(c *stats.Costs) *show.Table {
 		if off.OK() {
 			difference = show.Number(on.Center/off.Center, show.Times(on.Center/off.Center))
 		}
-		t.Add(label(who, c.MayBeBest(row)), off.Center, interval(off), on.Center, interval(on), difference).Structure = who.Name
+		t.Add(label(who, c.MayBeBest(row)), off.Center, interval(off), on.Center, interval(on), difference)
 	}
 	return t
 }

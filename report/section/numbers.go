@@ -45,7 +45,7 @@ func (v *View) costTable(cells []*stats.Costs) *show.Table {
 	for _, c := range cells {
 		header = append(header, "N = "+short(c.N), "×")
 	}
-	return pivot("lr", v.ByMerit(v.Measured(cells...)), header, func(who answer.RowName, column int) any {
+	return pivot(v.ByMerit(v.Measured(cells...)), header, func(who answer.RowName, column int) any {
 		c := cells[column/2]
 		row := c.Row(who.Name)
 		switch {
@@ -70,7 +70,7 @@ func (v *View) kindTable(c *stats.Costs) *show.Table {
 		}
 	}
 	found = distinct(found)
-	return pivot("lr", v.ByMerit(v.Contenders), mapped(found, script.Kind.String), func(who answer.RowName, column int) any {
+	return pivot(v.ByMerit(v.Contenders), mapped(found, script.Kind.String), func(who answer.RowName, column int) any {
 		if s := c.KindCost(c.Row(who.Name), found[column]); s.OK() {
 			return withInterval(s)
 		}

@@ -366,7 +366,7 @@ func (v *View) programs() *show.Table {
 		calls := show.Joined(", ", when(p.Inlined, "inlined"), when(p.Virtual, "back by pointer"))
 		more := show.Joined("; ", p.Note, when(p.Coarse, "fires late, within its bound"), when(p.Limit > 0, "up to "+short(p.Limit)+" timers"))
 		t.Add(show.Name(p.Name), p.Language, p.Version, unless(calls), p.ClockNS, p.WakeNS,
-			share(p.CollectionNS, p.TimedNS), share(p.CompileNS, p.TimedNS), unless(more)).Structure = p.Name
+			share(p.CollectionNS, p.TimedNS), share(p.CompileNS, p.TimedNS), unless(more))
 	}
 	return t
 }

@@ -1,5 +1,5 @@
 // Package section makes the sections of a report. Each section is a question with charts, tables and
-// text, in a file of its own. It does not know the formats of the page.
+// text. It does not know the formats of the page.
 package section
 
 import (

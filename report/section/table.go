@@ -19,8 +19,8 @@ func newTable(align string, header ...string) *show.Table {
 }
 
 // pivot makes a table with a row for each contender with a value, and a column for each header.
-func pivot(align string, rows []answer.RowName, header []string, value func(who answer.RowName, column int) any) *show.Table {
-	t := newTable(align, append([]string{"Structure"}, header...)...)
+func pivot(rows []answer.RowName, header []string, value func(who answer.RowName, column int) any) *show.Table {
+	t := newTable("lr", append([]string{"Structure"}, header...)...)
 	for _, who := range rows {
 		line, found := []any{label(who, false)}, false
 		for column := range header {
@@ -28,7 +28,7 @@ func pivot(align string, rows []answer.RowName, header []string, value func(who 
 			line, found = append(line, v), found || v != nil
 		}
 		if found {
-			t.Add(line...).Structure = who.Name
+			t.Add(line...)
 		}
 	}
 	return t

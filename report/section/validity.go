@@ -16,26 +16,9 @@ func validity(v *View) Section {
 	if len(v.Measured(v.Cells...)) == 0 {
 		return s
 	}
-	machine := "One machine"
-	if cpu := v.Environment.CPU; cpu != "" {
-		machine += ", " + cpu
-	}
 	layouts := "The program was linked once, so the intervals do not cover other orders of its functions."
 	if n := v.Parameters.Layouts; n > 1 {
 		layouts = fmt.Sprintf("The run was repeated in %d layouts of the program, and the intervals cover the variation between them.", n)
-	}
-	threats := [][]show.Span{
-		show.Line(show.Strong(machine+"."), " Ratios differ between processors, above all with the sizes of their caches. Other programs on the "+
-			"machine slow down structures that miss the cache more than the others."),
-		show.Line(show.Strong("The code layout."), " "+layouts+" Layout alone moves costs of a few nanoseconds by several percent."),
-		show.Line(show.Strong("One process."), " All structures share a heap and a processor, so each structure finds the caches as the one before left "+
-			"them. An untimed block precedes each timed block."),
-		show.Line(show.Strong("Values of 8 bytes, one goroutine, a virtual clock."), " Locks, larger values and waiting for a real clock add the same cost to every structure."),
-		show.Line(show.Strong("The collector is off"), " while the clock runs. The cost of garbage and of scanning pointers has tables of its own."),
-		show.Line(show.Strong("Rare work is sampled."), " Work that happens once in millions of calls, such as a large cascade, falls into few rounds or none."),
-		show.Line(show.Strong("Models of programs"), " have published parameters. Your program has its own: record it and replay the trace."),
-		show.Line(show.Strong("Many comparisons."), " A printed interval is that of a single comparison, so one in twenty misses the true value. The "+
-			"structures that may be the fastest include the true one in about 95 of 100 cells. The cost of the fastest is corrected for its choice."),
 	}
 	out, passed := make(map[results.LeftOutReason]int), newTable("lrrrrr", "Workload", "N", "Dead entries come due", "Timers fire", "Median delays pass", "Operations before, per timer")
 	var apart, unsteady []string
@@ -54,41 +37,47 @@ func validity(v *View) Section {
 			unsteady = append(unsteady, sized(c.Workload, c.N)+" ("+warning+")")
 		}
 		if c.Apart {
-			apart = append(apart, fmt.Sprintf("%s, N = %s", c.Workload, short(c.N)))
+			apart = append(apart, sized(c.Workload, c.N))
 		}
 	}
-	if len(apart) > 0 {
-		threats = append(threats, show.Line(show.Strong("Not interleaved."), " The memory did not hold all structures of these cells "+
-			"together, so the run measured one structure after the other: "+strings.Join(apart, "; ")+"."))
+	missing, slow, few := v.NotMeasured, out[results.LeftOutSlow], out[results.LeftOutFew]
+	var threats [][]show.Span
+	for _, threat := range []struct {
+		is          bool
+		where, text string
+	}{
+		{true, show.Joined(", ", "One machine", v.Environment.CPU) + ".", "Ratios differ between processors, above all with the sizes of their caches. Other programs on the " +
+			"machine slow down structures that miss the cache more than the others."},
+		{true, "The code layout.", layouts + " Layout alone moves costs of a few nanoseconds by several percent."},
+		{true, "One process.", "All structures share a heap and a processor, so each structure finds the caches as the one before left " +
+			"them. An untimed block precedes each timed block."},
+		{true, "Values of 8 bytes, one goroutine, a virtual clock.", "Locks, larger values and waiting for a real clock add the same cost to every structure."},
+		{true, "The collector is off", "while the clock runs. The cost of garbage and of scanning pointers has tables of its own."},
+		{true, "Rare work is sampled.", "Work that happens once in millions of calls, such as a large cascade, falls into few rounds or none."},
+		{true, "Models of programs", "have published parameters. Your program has its own: record it and replay the trace."},
+		{true, "Many comparisons.", "A printed interval is that of a single comparison, so one in twenty misses the true value. The " +
+			"structures that may be the fastest include the true one in about 95 of 100 cells. The cost of the fastest is corrected for its choice."},
+		{len(apart) > 0, "Not interleaved.", "The memory did not hold all structures of these cells together, so the run measured one structure after the other: " +
+			strings.Join(apart, "; ") + "."},
+		{len(unsteady) > 0, "Not in a steady state.", "A cancel or a move leaves a dead entry in structures that put " +
+			"off the work until the old deadline. In these cells fewer old deadlines pass than are left, so the costs lack a part of that work: " +
+			strings.Join(unsteady, "; ") + "."},
+		{slow > 0, "Left out.", fmt.Sprintf("Structures that took at least twice the best time with fewer timers were left out of %s.", show.Count(slow, "cell"))},
+		{few > 0, "Nine structures.", fmt.Sprintf("In %s the run measured minheap, quadheap, wheel, hwheel, rbtree, "+
+			"skiplist, auto and the fastest with fewer timers, nine at most. make bench-full measures all.", show.Count(few, "cell"))},
+		{len(missing) > 0, "Not measured.", fmt.Sprintf("The time of the run was too short for %s: %s.", show.Count(len(missing), "step"), strings.Join(missing, "; "))},
+	} {
+		if threat.is {
+			threats = append(threats, show.Line(show.Strong(threat.where), " "+threat.text))
+		}
 	}
-	if len(unsteady) > 0 {
-		threats = append(threats, show.Line(show.Strong("Not in a steady state."), " A cancel or a move leaves a dead entry in structures that put "+
-			"off the work until the old deadline. In these cells fewer old deadlines pass than are left, so the costs lack a part of that work: "+
-			strings.Join(unsteady, "; ")+"."))
-	}
-	if n := out[results.LeftOutSlow]; n > 0 {
-		threats = append(threats, show.Line(show.Strong("Left out."), fmt.Sprintf(" Structures that took at least twice the best time with fewer timers were left out of %s.", show.Count(n, "cell"))))
-	}
-	if n := out[results.LeftOutFew]; n > 0 {
-		threats = append(threats, show.Line(show.Strong("Nine structures."), fmt.Sprintf(" In %s the run measured minheap, quadheap, wheel, hwheel, rbtree, "+
-			"skiplist, auto and the fastest with fewer timers, nine at most. make bench-full measures all.", show.Count(n, "cell"))))
-	}
-	if missing := v.NotMeasured; len(missing) > 0 {
-		threats = append(threats, show.Line(show.Strong("Not measured."), fmt.Sprintf(" The time of the run was too short for %s: %s.",
-			show.Count(len(missing), "step"), strings.Join(missing, "; "))))
-	}
-	s.Tables = []Table{{Body: show.Bullets(threats...)}}
-	if len(passed.Rows) > 0 {
-		s.Tables = append(s.Tables, Table{Title: "How time passes in each cell", Body: show.Tables(passed), Lead: show.Para(
-			"Dead entries come due: the old deadlines of cancelled and moved timers that pass while a cell is measured, as a share of those that are left. " +
-				"Work that is put off until then is paid from 90 % on. The scripts say so, so it is the same for all structures.")})
-	}
-	if t := v.debtTable(); len(t.Rows) > 0 {
-		s.Tables = append(s.Tables, Table{Title: "Work that is put off and not measured", Body: show.Tables(t), Lead: show.Para(fmt.Sprintf(
+	s.Tables = []Table{{Body: show.Bullets(threats...)}, {Title: "How time passes in each cell", Body: show.Tables(passed), Lead: show.Para(
+		"Dead entries come due: the old deadlines of cancelled and moved timers that pass while a cell is measured, as a share of those that are left. " +
+			"Work that is put off until then is paid from 90 % on. The scripts say so, so it is the same for all structures.")},
+		{Title: "Work that is put off and not measured", Body: show.Tables(v.debtTable()), Lead: show.Para(fmt.Sprintf(
 			"The growth of debt in a region after the warm-up, as a part of the time of the region. Debt is the time to drain an instance, less the time to "+
 				"drain a fresh copy with the same pending timers. A stock of debt is no fault. If it grew by more than %s, costs would lack work "+
-				"of that time, and verify would fail. What is left is the noise of draining.", show.Percent(results.MostDebt)))})
-	}
+				"of that time, and verify would fail. What is left is the noise of draining.", show.Percent(results.MostDebt)))}}
 	return s
 }
 
@@ -98,7 +87,7 @@ func (v *View) debtTable() *show.Table {
 		return !slices.ContainsFunc(c.Rows, func(r *results.Row) bool { return r.Debt != nil })
 	})
 	header := mapped(cells, func(c *stats.Costs) string { return sized(c.Workload, c.N) })
-	return pivot("lr", v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
+	return pivot(v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
 		if r := cells[column].Row(who.Name); r != nil && r.Debt != nil {
 			return show.Number(*r.Debt, fmt.Sprintf("%+.0f %%", 100**r.Debt))
 		}
@@ -112,4 +101,71 @@ func (v *View) driftLead() show.Text {
 		"explains about %s. At least five rounds are needed to see it. Comparisons are paired by round, so they "+
 		"do not contain a drift that all structures share.",
 		found, all, show.Figure(float64(all)*(1-stats.DefaultConfidence))))
+}
+
+func harness(v *View) Section {
+	return Section{
+		Title: "Can these numbers be trusted?",
+		Lead:  v.MachineLead(),
+		Tables: []Table{
+			{Title: "Checks of the machine", Body: show.Tables(v.machineTable())},
+			{Body: slices.Concat(show.Para(show.Strong("The floor"), " is a scheduler that does nothing. Its time is the cost of the harness, "+
+				"which is part of every other row."), v.controlLead(), v.driftLead(), v.proofLead())},
+		},
+	}
+}
+
+// MachineLead returns the warnings about the machine.
+func (v *View) MachineLead() show.Text {
+	findings := v.Environment.Machine
+	if len(findings) == 0 {
+		return show.Para(show.Strong("The machine"), " was not examined. ", show.Mono("timerbench doctor"), " checks whether a machine is fit for measuring.")
+	}
+	var bad []string
+	for _, f := range findings {
+		if f.Verdict == "warn" {
+			bad = append(bad, f.Check+" ("+f.Value+")")
+		}
+	}
+	if len(bad) == 0 {
+		return show.Para(show.Strong("The machine"), fmt.Sprintf(" passed all %d checks before the run.", len(findings)))
+	}
+	return show.Para(show.Strong("The machine"), fmt.Sprintf(" was checked before the run. Of %d checks, %d warn: %s.",
+		len(findings), len(bad), strings.Join(bad, "; ")))
+}
+
+func (v *View) machineTable() *show.Table {
+	t := newTable("llll", "Check", "Found", "Verdict", "What to do")
+	for _, f := range v.Environment.Machine {
+		t.Add(f.Check, f.Value, f.Verdict, unless(f.Advice))
+	}
+	return t
+}
+
+func (v *View) controlLead() show.Text {
+	c := v.Checked()
+	out := fmt.Sprintf(" is a second instance of a structure, measured like any other row. The ratio of the two, paired by round, "+
+		"should be 1. Of %d such A/A comparisons, %d differ; chance alone makes about %s differ. ",
+		c.Controls, c.Differ, show.Figure(float64(c.Controls)*(1-stats.DefaultConfidence)))
+	verdict := "The intervals of this run are wide enough."
+	if c.Fails() {
+		verdict = "That is more than chance explains: the intervals of this run are too narrow."
+	}
+	return show.Para(show.Strong("The control"), out+verdict)
+}
+
+// proofLead counts the rows that are proved. A control that joined late has no proof in the results.
+func (v *View) proofLead() show.Text {
+	rows, seeds := 0, 0
+	for _, c := range v.Cells {
+		rows += len(slices.DeleteFunc(slices.Clone(c.Rows), (*results.Row).JoinedLate))
+		seeds += len(c.OtherSeeds)
+	}
+	out := fmt.Sprintf(" Each of the %s accounts for every timer: scheduled = fired + cancelled + pending. All exact structures of a cell "+
+		"fired the timers of the script at their ticks: the checksum covers the tick and the value of each. A coarse structure has "+
+		"its own checksum.", show.Count(rows, "row"))
+	if seeds > 0 {
+		out += fmt.Sprintf(" Another %s were proved under other seeds.", show.Count(seeds, "cell"))
+	}
+	return show.Para(show.Strong("The proof."), out, " ", show.Mono("timerbench verify"), " checks it again.")
 }
