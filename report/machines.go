@@ -25,44 +25,53 @@ func WriteMachines(dir string, runs []results.Named, structures []entry.Entry) (
 	if len(runs) < 2 {
 		return "", errors.New("report: want the results of at least two machines")
 	}
-	p := machinesPage(runs, structures)
+	machines := make([]machine, len(runs))
+	for i, r := range runs {
+		view := answer.Of(r.Run, structures)
+		machines[i] = machine{r, view, view.Adviser(), string(rune('A' + i%26))}
+	}
+	p := machinesPage(machines)
 	return p.Front.Lead.String(), p.write(dir, func() error { return nil })
+}
+
+// machine is the results of a machine, which tables name by a letter.
+type machine struct {
+	results.Named
+	view    *answer.Run
+	adviser *answer.Adviser
+	letter  string
 }
 
 // compared is one question with the answers of all machines. A score is a multiple of the best.
 type compared struct {
 	question string
 	answers  []answer.Ranking // by machine, the best first
-
-	holds     string        // structure that may be the best on all machines; empty: none
-	certain   bool          // it ties with the best, or is it, on all
-	elsewhere float64       // largest multiple of a winner of one machine on another machine
-	loser     string        // that winner
-	steady    answer.Ranked // structure with the smallest worst multiple over the machines, and that multiple
+	agreement
+	elsewhere answer.Ranked // winner of one machine with the largest multiple on another machine
 
 	why, cause string // why the machines disagree, if the question is a cell and nothing holds; caches, core or unknown
 }
 
-func machinesPage(runs []results.Named, structures []entry.Entry) *page {
+// agreement is what answers of several machines have in common.
+type agreement struct {
+	holds   string        // structure that may be the best on all machines; empty: none
+	certain bool          // it ties with the best, or is it, on all
+	steady  answer.Ranked // structure with the smallest worst multiple over the machines, and that multiple
+}
+
+func machinesPage(machines []machine) *page {
 	p := &page{Title: "Timer structures on several machines"}
-	var views []*answer.Run
-	var advisers []*answer.Adviser
-	var letters []string
-	machines := &show.Table{Align: "lllllll", Header: []string{"", "Machine", "System", "Caches", "Made", "timerbench", "Results"}}
-	for i, r := range runs {
-		v := answer.Of(r.Run, structures)
-		views, advisers = append(views, v), append(advisers, v.Adviser())
-		letters = append(letters, string(rune('A'+i%26)))
-		e := r.Environment
-		machines.Add(letters[i], fmt.Sprintf("%s, %s", cmp.Or(e.CPU, "unknown"), show.Count(e.Cores, "core")),
+	list := &show.Table{Align: "l", Header: []string{"", "Machine", "System", "Caches", "Made", "timerbench", "Results"}}
+	for _, m := range machines {
+		e := m.Environment
+		list.Add(m.letter, fmt.Sprintf("%s, %s", cmp.Or(e.CPU, "unknown"), show.Count(e.Cores, "core")),
 			strings.Join(strings.Fields(strings.Trim(e.OS+"/"+e.Arch, "/")+" "+e.ArchLevel+" "+e.Go), ", "),
-			section.CachesOf(e), r.Created.UTC().Format("2 January 2006"),
-			cmp.Or(e.Build(), show.Unknown), r.Name)
+			section.CachesOf(e), m.Created.UTC().Format("2 January 2006"), cmp.Or(e.Build(), show.Unknown), m.Name)
 	}
 	var questions, cells []compared
-	for _, x := range advisers[0].Standard() {
-		questions = appendJudged(questions, x.Words(), len(runs), func(machine int) (out answer.Ranking) {
-			y, _ := advisers[machine].Answer(x.Question)
+	for _, x := range machines[0].adviser.Standard() {
+		questions = appendJudged(questions, x.Words(), machines, func(m machine) (out answer.Ranking) {
+			y, _ := m.adviser.Answer(x.Question)
 			for _, s := range y.Ranking {
 				s.Score /= y.Ranking[0].Score
 				if out = append(out, s); s.Structure == y.Name { // the winner comes first
@@ -73,16 +82,16 @@ func machinesPage(runs []results.Named, structures []entry.Entry) *page {
 		})
 	}
 	redefined := 0
-	for _, c := range views[0].Cells {
+	for _, c := range machines[0].view.Cells {
 		newest := 0
-		for _, r := range runs {
-			if same := r.Cell(c.Workload, c.N); same != nil {
+		for _, m := range machines {
+			if same := m.Cell(c.Workload, c.N); same != nil {
 				newest = max(newest, same.Definition)
 			}
 		}
-		question := fmt.Sprintf("%s, %s timers", c.Workload, show.Grouped(c.N))
-		cells = appendJudged(cells, question, len(runs), func(machine int) (out answer.Ranking) {
-			for _, same := range views[machine].CellsOf(c.Workload) {
+		before := len(cells)
+		cells = appendJudged(cells, fmt.Sprintf("%s, %s timers", c.Workload, show.Grouped(c.N)), machines, func(m machine) (out answer.Ranking) {
+			for _, same := range m.view.CellsOf(c.Workload) {
 				if same.N == c.N && same.Definition < newest {
 					redefined++
 				} else if same.N == c.N {
@@ -94,71 +103,67 @@ func machinesPage(runs []results.Named, structures []entry.Entry) *page {
 			}
 			return out
 		})
-		if last := len(cells) - 1; last >= 0 && cells[last].question == question && cells[last].holds == "" {
-			cells[last].explain(c.N, letters, runs, views[0])
+		if len(cells) > before && cells[before].holds == "" {
+			cells[before].explain(c.N, machines)
 		}
 	}
-	p.Front.Lead = append(show.Para(sumUp(len(runs), "question", questions)), show.Para(sumUp(len(runs), "cell", cells)+causes(cells, runs))...)
+	p.Front.Lead = append(show.Para(sumUp(len(machines), "question", questions)), show.Para(sumUp(len(machines), "cell", cells)+causes(cells, machines))...)
 	if redefined > 0 {
 		p.Front.Lead = append(p.Front.Lead, show.Para(fmt.Sprintf("%s left out: another machine measured a newer definition of the workload.",
 			show.Count(redefined, "cell")))...)
 	}
-	p.Front.Tables = []section.Table{{Body: show.Tables(machines), Main: true}}
+	if len(questions)+len(cells) == 0 {
+		p.Front.Lead = show.Para("These results have no cell in common.")
+	}
+	p.Front.Tables = []section.Table{{Body: show.Tables(list), Main: true}}
 	const how = "Holds: the structure is the best or ties with it on all machines. A question mark means that it is " +
 		"certainly worse on no machine but not a tie on all. Elsewhere: the largest cost of a winner of one " +
 		"machine on another machine, as a multiple of the best there. For all: the structure with the smallest " +
 		"worst multiple. Why: where nothing holds, it is the caches if machines agree that hold the timers in the same " +
 		"cache, else the core, which is the rest of the processor. It is unknown if machines with known caches agree."
-	p.Sections = []section.Section{
+	p.Sections = slices.DeleteFunc([]section.Section{
 		{Title: "Does the winner of a question hold on all machines?", Lead: show.Para(how),
-			Tables: []section.Table{{Body: show.Tables(machinesTable("Question", letters, questions)), Main: true}}},
+			Tables: []section.Table{{Body: show.Tables(machinesTable("Question", machines, questions)), Main: true}}},
 		{Title: "And in each cell?",
-			Tables: []section.Table{{Title: "The fastest structure of each cell", Body: show.Tables(machinesTable("Cell", letters, cells)), Open: true}}},
-	}
-	p.Sections = slices.DeleteFunc(p.Sections, func(s section.Section) bool { return len(s.Tables[0].Body) == 0 })
-	if len(questions)+len(cells) == 0 {
-		p.Front.Lead = show.Para("These results have no cell in common.")
-	}
+			Tables: []section.Table{{Title: "The fastest structure of each cell", Body: show.Tables(machinesTable("Cell", machines, cells)), Open: true}}},
+	}, func(s section.Section) bool { return len(s.Tables[0].Body) == 0 })
 	return p
 }
 
 // explain says why the machines disagree on a cell of n timers. It is their caches if machines that hold the timers in
 // the same cache agree, else the core. It is unknown if the machines with known caches agree.
-func (c *compared) explain(n int, letters []string, runs []results.Named, v *answer.Run) {
+func (c *compared) explain(n int, machines []machine) {
 	bytes := 0 // of a timer of the largest winner
 	for _, of := range c.answers {
-		e, _ := v.Entry(of[0].Structure)
+		e, _ := machines[0].view.Entry(of[0].Structure)
 		bytes = max(bytes, cmp.Or(e.MaxBytes, 64))
 	}
 	in, answers := make(map[string][]string), make(map[string][]answer.Ranking) // by cache
 	var known []answer.Ranking
-	for i, r := range runs {
-		e, at := r.Environment, "memory"
-		for _, cache := range []struct {
-			name  string
-			bytes int
-		}{{"L3", e.L3}, {"L2", e.L2}, {"L1", e.L1Data}} {
-			if cache.bytes >= n*bytes {
-				at = cache.name
-			}
-		}
-		if e.L1Data == 0 {
+	for i, m := range machines {
+		e, at := m.Environment, "memory"
+		switch all := n * bytes; {
+		case e.L1Data == 0:
 			at = "an unknown cache"
-		} else {
-			known = append(known, c.answers[i])
-			answers[at] = append(answers[at], c.answers[i])
+		case e.L1Data >= all:
+			at = "L1"
+		case e.L2 >= all:
+			at = "L2"
+		case e.L3 >= all:
+			at = "L3"
 		}
-		in[at] = append(in[at], letters[i])
+		in[at] = append(in[at], m.letter)
+		if e.L1Data > 0 {
+			known, answers[at] = append(known, c.answers[i]), append(answers[at], c.answers[i])
+		}
 	}
 	c.cause = "caches"
 	for _, same := range answers {
-		if holds, _, _ := common(same); holds == "" || len(answers) == 1 {
+		if len(answers) == 1 || common(same).holds == "" {
 			c.cause = "core"
 		}
 	}
-	if len(known) == 0 {
-		c.cause = "unknown"
-	} else if holds, _, _ := common(known); holds != "" {
+	if len(known) == 0 || common(known).holds != "" {
 		c.cause = "unknown"
 	}
 	var places []string
@@ -169,18 +174,17 @@ func (c *compared) explain(n int, letters []string, runs []results.Named, v *ans
 }
 
 // causes counts the causes of disagreement. Runs of several revisions may also differ by their code.
-func causes(cells []compared, runs []results.Named) string {
-	causes, out := make(map[string]int), ""
+func causes(cells []compared, machines []machine) string {
+	causes, revisions, out := make(map[string]int), make(map[string]bool), ""
 	for _, c := range cells {
 		causes[c.cause]++
 	}
-	if n := len(cells) - causes[""]; n > 0 {
+	for _, m := range machines {
+		revisions[m.Environment.Revision] = true
+	}
+	if len(cells) > causes[""] {
 		out = fmt.Sprintf(" Where no winner holds, the cause is the caches in %s, the core in %d, and unknown caches in %d.",
 			show.Count(causes["caches"], "cell"), causes["core"], causes["unknown"])
-	}
-	revisions := make(map[string]bool)
-	for _, r := range runs {
-		revisions[r.Environment.Revision] = true
 	}
 	if len(revisions) > 1 {
 		out += fmt.Sprintf(" The runs are of %d revisions of timerbench, so a difference can also come from the code.", len(revisions))
@@ -189,30 +193,28 @@ func causes(cells []compared, runs []results.Named) string {
 }
 
 // appendJudged appends a question if every machine answers it.
-func appendJudged(list []compared, question string, machines int, rank func(machine int) answer.Ranking) []compared {
+func appendJudged(list []compared, question string, machines []machine, rank func(machine) answer.Ranking) []compared {
 	c := compared{question: question}
-	for machine := range machines {
-		of := rank(machine)
+	for _, m := range machines {
+		of := rank(m)
 		if len(of) == 0 {
 			return list
 		}
 		c.answers = append(c.answers, of)
 	}
-	c.holds, c.certain, c.steady = common(c.answers)
+	c.agreement = common(c.answers)
 	for _, r := range c.answers {
 		for _, y := range slices.Concat(c.answers...) {
-			if y.Structure == r[0].Structure && y.Score > c.elsewhere {
-				c.elsewhere, c.loser = y.Score, y.Structure
+			if y.Structure == r[0].Structure && y.Score > c.elsewhere.Score {
+				c.elsewhere = y
 			}
 		}
 	}
 	return append(list, c)
 }
 
-// common returns the structure that may be the best on all machines, whether that is certain, and the structure with the
-// smallest worst multiple.
-func common(answers []answer.Ranking) (holds string, certain bool, steady answer.Ranked) {
-	steady.Score = math.Inf(1)
+func common(answers []answer.Ranking) agreement {
+	out := agreement{steady: answer.Ranked{Score: math.Inf(1)}}
 	for _, x := range answers[0] {
 		most, worse, tie := 0.0, false, true
 		for _, r := range answers {
@@ -225,14 +227,14 @@ func common(answers []answer.Ranking) (holds string, certain bool, steady answer
 			worse = worse || i > 0 && r[i].Standing == stats.Worse
 			tie = tie && (i == 0 || r[i].Standing == stats.Tie)
 		}
-		if most < steady.Score {
-			steady = answer.Ranked{Structure: x.Structure, Score: most}
+		if most < out.steady.Score {
+			out.steady = answer.Ranked{Structure: x.Structure, Score: most}
 		}
-		if better := holds == "" || tie && !certain; !worse && better {
-			holds, certain = x.Structure, tie
+		if !worse && (out.holds == "" || tie && !out.certain) {
+			out.holds, out.certain = x.Structure, tie
 		}
 	}
-	return holds, certain, steady
+	return out
 }
 
 func sumUp(machines int, what string, list []compared) string {
@@ -247,24 +249,23 @@ func sumUp(machines int, what string, list []compared) string {
 		case c.holds != "":
 			open++
 		}
-		if c.elsewhere > worst.elsewhere {
+		if c.elsewhere.Score > worst.elsewhere.Score {
 			worst = c
 		}
 	}
-	all := show.Count(len(list), what)
 	out := fmt.Sprintf("Of %s, %d have a winner that holds on all %d machines, %d are open, and %d have none.",
-		all, holds, machines, open, len(list)-holds-open)
-	if worst.elsewhere > 1 {
+		show.Count(len(list), what), holds, machines, open, len(list)-holds-open)
+	if worst.elsewhere.Score > 1 {
 		out += fmt.Sprintf(" At worst the winner of one machine takes %s times as long as the best of another: %s, %s.",
-			show.Times(worst.elsewhere), worst.loser, worst.question)
+			show.Times(worst.elsewhere.Score), worst.elsewhere.Structure, worst.question)
 	}
 	return out
 }
 
-func machinesTable(what string, letters []string, list []compared) *show.Table {
+func machinesTable(what string, machines []machine, list []compared) *show.Table {
 	t := &show.Table{Align: "l", Header: []string{what}}
-	for _, letter := range letters {
-		t.Header = append(t.Header, "Winner on "+letter)
+	for _, m := range machines {
+		t.Header = append(t.Header, "Winner on "+m.letter)
 	}
 	t.Header = append(t.Header, "Holds", "Elsewhere", "For all")
 	why := slices.ContainsFunc(list, func(c compared) bool { return c.why != "" })
@@ -280,21 +281,11 @@ func machinesTable(what string, letters []string, list []compared) *show.Table {
 			}
 			line = append(line, winner)
 		}
-		holds := "none"
-		switch {
-		case c.certain:
-			holds = c.holds
-		case c.holds != "":
-			holds = c.holds + "?"
+		holds := cmp.Or(c.holds, "none")
+		if c.holds != "" && !c.certain {
+			holds += "?"
 		}
-		var elsewhere, steady any
-		if c.elsewhere > 1 {
-			elsewhere = multiple(c.loser, c.elsewhere)
-		}
-		if c.steady.Structure != "" {
-			steady = multiple(c.steady.Structure, c.steady.Score)
-		}
-		line = append(line, holds, elsewhere, steady)
+		line = append(line, holds, multiple(c.elsewhere, c.elsewhere.Score > 1), multiple(c.steady, c.steady.Structure != ""))
 		if why {
 			line = append(line, c.why)
 		}
@@ -303,7 +294,10 @@ func machinesTable(what string, letters []string, list []compared) *show.Table {
 	return t
 }
 
-// multiple is a structure and its cost as a multiple.
-func multiple(structure string, times float64) show.Cell {
-	return show.Number(times, fmt.Sprintf("%s %s ×", structure, show.Times(times)))
+// multiple is a structure and its cost as a multiple, if it is known.
+func multiple(s answer.Ranked, known bool) any {
+	if !known {
+		return nil
+	}
+	return show.Number(s.Score, fmt.Sprintf("%s %s ×", s.Structure, show.Times(s.Score)))
 }
