@@ -26,13 +26,6 @@ var (
 	pageScript string
 )
 
-// pageTemplate writes a page. Each page has IDs of its own.
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"id": section.IDs(), "inline": inline, "later": func(string, any, string) (string, error) { return "", nil },
-	"data": func() (template.HTML, error) { return "", nil },
-	"text": func(t show.Text) template.HTML { return template.HTML(t.HTML()) },
-}).Parse(pageSource))
-
 type htmlPage struct {
 	*page
 	Policy string
@@ -59,13 +52,9 @@ func (p *page) html() ([]byte, error) {
 	for _, own := range ownID.FindAllStringSubmatch(pageSource, -1) {
 		id(own[1])
 	}
-	t, err := pageTemplate.Clone()
-	if err != nil {
-		return nil, err
-	}
-	laterParts := make(map[string]string)
+	t, laterParts := template.New("page"), make(map[string]string)
 	t.Funcs(template.FuncMap{
-		"id": id,
+		"id": id, "inline": inline, "text": func(t show.Text) template.HTML { return template.HTML(t.HTML()) },
 		// later leaves a part of the page to the script, which fills the element of that ID with it.
 		// Without a script the part is written at once.
 		"later": func(name string, of any, id string) (template.HTML, error) {
@@ -77,12 +66,10 @@ func (p *page) html() ([]byte, error) {
 			laterParts[id] = b.String()
 			return "", err
 		},
-		"data": func() (template.HTML, error) {
-			return pack(p.data(laterParts))
-		},
+		"data": func() (template.HTML, error) { return pack(p.data(laterParts)) },
 	})
 	var b bytes.Buffer
-	err = t.Execute(&b, out)
+	err := template.Must(t.Parse(pageSource)).Execute(&b, out)
 	return b.Bytes(), err
 }
 

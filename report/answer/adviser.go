@@ -500,19 +500,20 @@ func (a *Adviser) missing(q Question, present []bool) []string {
 			out = append(out, fmt.Sprintf("These results hold no figures for %s, so that does not count.", weightWords[i]))
 		}
 	}
-	if a.structures == 1 {
-		out = append(out, "These results hold one structure only, so there is nothing to compare it "+
-			"with.")
-	}
-	if a.redefined > 0 {
-		out = append(out, fmt.Sprintf("%s of %s left out: the operations of their workloads have changed since.",
-			show.Grouped(a.redefined), show.Count(len(a.r.Run.Cells), "cell")))
-	}
-	if n := len(a.r.Unknown); n > 0 {
-		out = append(out, fmt.Sprintf("%s left out, because this version does not have them: %s.", show.Count(n, "structure"), show.And(a.r.Unknown)))
-	}
-	if !a.r.Complete {
-		out = append(out, "The run was interrupted: cells may be missing.")
+	for _, lack := range []struct {
+		is   bool
+		says string
+	}{
+		{a.structures == 1, "These results hold one structure only, so there is nothing to compare it with."},
+		{a.redefined > 0, fmt.Sprintf("%s of %s left out: the operations of their workloads have changed since.",
+			show.Grouped(a.redefined), show.Count(len(a.r.Run.Cells), "cell"))},
+		{len(a.r.Unknown) > 0, fmt.Sprintf("%s left out, because this version does not have them: %s.",
+			show.Count(len(a.r.Unknown), "structure"), show.And(a.r.Unknown))},
+		{!a.r.Complete, "The run was interrupted: cells may be missing."},
+	} {
+		if lack.is {
+			out = append(out, lack.says)
+		}
 	}
 	return out
 }

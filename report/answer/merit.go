@@ -124,12 +124,8 @@ func (r *Run) WithFloor(to, rows []RowName) []RowName {
 
 // ChoiceNote explains the choice of structures on a chart of curves; empty: it shows all.
 func (r *Run) ChoiceNote(rows []RowName) string {
-	left := -len(r.Leaders(rows))
-	for _, who := range rows {
-		if who.IsStructure() {
-			left++
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(rows), func(who RowName) bool { return !who.IsStructure() })
+	left := len(all) - len(r.Leaders(rows))
 	if left == 0 {
 		return ""
 	}

@@ -106,11 +106,7 @@ func (q Question) Words() string {
 	default:
 		parts = append(parts, show.Percent(q.Cancel)+" cancelled")
 	}
-	delays := "any delays"
-	if q.Delays != "" {
-		delays = q.Delays + " delays"
-	}
-	parts = append(parts, delays)
+	parts = append(parts, cmp.Or(q.Delays, "any")+" delays")
 	if q.Late {
 		parts = append(parts, "late firing allowed")
 	}
@@ -142,36 +138,28 @@ func (e Evidence) far(recorded bool) string {
 }
 
 func differs(q, c place) string {
+	more, wakes := "more", show.Figure(c.PerWake)+" calls a wake-up"
+	if c.N < q.N {
+		more = "fewer"
+	}
+	if c.PerWake >= mostPerWake {
+		wakes = "1,000 calls or more a wake-up"
+	}
 	var out []string
-	if d := decades(q.N, c.N); d >= 0.1 {
-		more := "more"
-		if c.N < q.N {
-			more = "fewer"
+	for _, d := range []struct {
+		is    bool
+		words string
+	}{
+		{decades(q.N, c.N) >= 0.1, fmt.Sprintf("%s times %s timers", show.Times(math.Pow(10, decades(q.N, c.N))), more)},
+		{q.Cancel != Unknown && math.Abs(q.Cancel-c.Cancel) >= 0.02 && min(q.Reschedule, c.Reschedule) < 0.9, show.Percent(c.Cancel) + " cancelled"},
+		{q.Reschedule != Unknown && math.Abs(q.Reschedule-c.Reschedule) >= 0.02, show.Percent(c.Reschedule) + " of the calls move a timer"},
+		{q.PerWake > 0 && decades(min(q.PerWake, mostPerWake), c.PerWake) >= 0.3, wakes},
+		{q.Delays != "" && q.Delays != c.Delays, cmp.Or(c.Delays, "mixed") + " delays"},
+		{q.Delays == "" && c.Recorded && !q.Recorded, "the delays of one program"},
+	} {
+		if d.is {
+			out = append(out, d.words)
 		}
-		out = append(out, fmt.Sprintf("%s times %s timers", show.Times(math.Pow(10, d)), more))
-	}
-	if q.Cancel != Unknown && math.Abs(q.Cancel-c.Cancel) >= 0.02 && min(q.Reschedule, c.Reschedule) < 0.9 {
-		out = append(out, show.Percent(c.Cancel)+" cancelled")
-	}
-	if q.Reschedule != Unknown && math.Abs(q.Reschedule-c.Reschedule) >= 0.02 {
-		out = append(out, show.Percent(c.Reschedule)+" of the calls move a timer")
-	}
-	if q.PerWake > 0 && decades(min(q.PerWake, mostPerWake), c.PerWake) >= 0.3 {
-		if c.PerWake >= mostPerWake {
-			out = append(out, "1,000 calls or more a wake-up")
-		} else {
-			out = append(out, show.Figure(c.PerWake)+" calls a wake-up")
-		}
-	}
-	if q.Delays != "" && q.Delays != c.Delays {
-		if c.Delays == "" {
-			out = append(out, "mixed delays")
-		} else {
-			out = append(out, c.Delays+" delays")
-		}
-	}
-	if q.Delays == "" && c.Recorded && !q.Recorded {
-		out = append(out, "the delays of one program")
 	}
 	return strings.Join(out, ", ")
 }

@@ -146,7 +146,7 @@ func IDs() func(title string) string {
 		base := strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
 			return r == utf8.RuneError || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 		}), "-")
-		base = cut(base, longestID)
+		base = strings.ToValidUTF8(base[:min(len(base), longestID)], "") // no half of a letter
 		id := base
 		for n := 2; taken[id]; n++ {
 			id = fmt.Sprintf("%s-%d", base, n)
@@ -154,15 +154,4 @@ func IDs() func(title string) string {
 		taken[id] = true
 		return id
 	}
-}
-
-// cut shortens s to at most that many bytes without splitting a letter.
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
 }
