@@ -90,34 +90,33 @@ func (s sketchMarks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for _, b := range s.Boxes {
 		left, right := x(float64(b.X)), x(float64(b.X+b.Width))
-		if b.Framed {
-			middle := (left + right) / 2
-			write(&c, sans(size, Faded), middle, baseline(b.Y), 0.5, strings.TrimSpace(b.Title))
-			write(&c, sans(size, Faded), middle, baseline(b.Y+b.Height()-1), 0.5, b.Foot)
+		if !b.Framed {
+			top, bottom, each := y(float64(b.Y)+0.08), y(float64(b.Y)+0.92), (right-left)/Length(len(b.Labels))
 			for i, l := range b.Labels {
-				s.entry(&c, l, left+1, right-1, y(float64(b.Y+1+i)), y(float64(b.Y+2+i)), false)
+				if b.Red && i == len(b.Labels)-1 {
+					l.Text += "r"
+				}
+				s.entry(&c, l, left+Length(i)*each, left+Length(i+1)*each, top, bottom)
 			}
-			outline(&c, edge, left+1, right-1, y(float64(b.Y+1)), y(float64(b.Y+1+len(b.Labels))))
+			sty := edge
+			if b.Red {
+				sty = draw.LineStyle{Color: Ink, Width: 1.6}
+			}
+			outline(&c, sty, left, right, top, bottom)
 			continue
 		}
-		s.node(&c, b, left, right, y(float64(b.Y)+0.08), y(float64(b.Y)+0.92))
+		middle := (left + right) / 2
+		write(&c, sans(size, Faded), middle, baseline(b.Y), 0.5, strings.TrimSpace(b.Title))
+		write(&c, sans(size, Faded), middle, baseline(b.Y+b.Height()-1), 0.5, b.Foot)
+		for i, l := range b.Labels {
+			s.entry(&c, l, left+1, right-1, y(float64(b.Y+1+i)), y(float64(b.Y+2+i)))
+		}
+		outline(&c, edge, left+1, right-1, y(float64(b.Y+1)), y(float64(b.Y+1+len(b.Labels))))
 	}
-}
-
-func (s sketchMarks) node(c *draw.Canvas, b sketch.Box, left, right, top, bottom Length) {
-	each := (right - left) / Length(len(b.Labels))
-	for i, l := range b.Labels {
-		s.entry(c, l, left+Length(i)*each, left+Length(i+1)*each, top, bottom, b.Red && i == len(b.Labels)-1)
-	}
-	sty := draw.LineStyle{Color: frame, Width: 0.7}
-	if b.Red {
-		sty = draw.LineStyle{Color: Ink, Width: 1.6}
-	}
-	outline(c, sty, left, right, top, bottom)
 }
 
 // entry draws an entry with its mark.
-func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bottom Length, red bool) {
+func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bottom Length) {
 	size := sketchText(s.Sketch)
 	sty := sans(size, Ink)
 	if l.Mark != sketch.Same {
@@ -125,11 +124,7 @@ func (s sketchMarks) entry(c *draw.Canvas, l sketch.Label, left, right, top, bot
 		sty.Color = textOn(fill)
 		c.FillPolygon(fill, box(left, top, right, bottom))
 	}
-	text := l.Text
-	if red {
-		text += "r"
-	}
-	write(c, sty, (left+right)/2, (top+bottom)/2-size*0.35, 0.5, text)
+	write(c, sty, (left+right)/2, (top+bottom)/2-size*0.35, 0.5, l.Text)
 }
 
 func outline(c *draw.Canvas, sty draw.LineStyle, left, right, top, bottom Length) {

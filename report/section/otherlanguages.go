@@ -19,21 +19,22 @@ import (
 // sections rank only the structures.
 func otherLanguages(v *View) Section {
 	s := Section{Title: "How do timers of other languages compare?"}
-	var costs []*show.Table
-	var languages []*show.Table
-	for _, f := range []*programView{v.withPrograms(false), v.withPrograms(true)} {
+	var costs, languages []*show.Table
+	for _, intrusive := range []bool{false, true} {
+		f := v.withPrograms(intrusive)
 		if f == nil {
 			continue
 		}
 		s.Lead = append(s.Lead, f.lead()...)
-		for _, g := range f.groups() {
+		for _, g := range f.groups {
 			s.Charts = append(s.Charts, f.chart(g))
+			costs = append(costs, f.byWorkload(g.cells, (*results.Row).HasCost, func(c *stats.Costs, r *results.Row) any { return c.Cost(r).Center }))
 		}
 		s.Tables = append(s.Tables, Table{
-			Lead:  show.Para(show.Strong(f.kind()), ": the fastest program and the fastest structure here."),
-			Title: f.kind(), Body: show.Tables(f.duels()), Main: true, Open: true,
+			Lead:  show.Para(show.Strong(f.kind), ": the fastest program and the fastest structure here."),
+			Title: f.kind, Body: show.Tables(f.duels()), Main: true, Open: true,
 		})
-		costs, languages = append(costs, f.costs()...), append(languages, f.languages()...)
+		languages = append(languages, f.languages()...)
 	}
 	if len(s.Tables) == 0 {
 		return s
@@ -46,68 +47,25 @@ func otherLanguages(v *View) Section {
 		"without their floors."), s.Tables[0].Lead...)
 	ids := v.idTable()
 	ids.Main, ids.Open = true, true
-	s.Tables = append(s.Tables, []Table{
-		ids,
-		{
-			Lead: show.Para(show.Strong("The language."), " The same structure, written alike in several languages: the time as a "+
-				"multiple of the first column, geometric mean over workloads."),
-			Title: "The same structure in several languages", Body: show.Tables(languages...), Open: true,
-		},
-		{Title: "All costs in nanoseconds", Body: show.Tables(costs...)},
-		{
-			Lead: show.Para(show.Strong("The programs."), " Wake-up: the cost of a wake-up on which nothing is due, with one timer pending. It "+
-				"includes the other work of an event loop. Calls: the structure is inlined into the timed loop, or calls back through a pointer. "+
-				"Collected, compiled: the time of a garbage collector and of a compiler, as a share of the timed blocks."),
-			Title: "The programs", Body: show.Tables(v.programs()),
-		},
-	}...)
+	s.Tables = append(s.Tables, ids, Table{
+		Lead: show.Para(show.Strong("The language."), " The same structure, written alike in several languages: the time as a "+
+			"multiple of the first column, geometric mean over workloads."),
+		Title: "The same structure in several languages", Body: show.Tables(languages...), Open: true,
+	}, Table{Title: "All costs in nanoseconds", Body: show.Tables(costs...)}, Table{
+		Lead: show.Para(show.Strong("The programs."), " Wake-up: the cost of a wake-up on which nothing is due, with one timer pending. It "+
+			"includes the other work of an event loop. Calls: the structure is inlined into the timed loop, or calls back through a pointer. "+
+			"Collected, compiled: the time of a garbage collector and of a compiler, as a share of the timed blocks."),
+		Title: "The programs", Body: show.Tables(v.programs()),
+	})
 	return s
 }
 
 // programView ranks programs among structures of one kind.
 type programView struct {
 	*View
-	intrusive bool
-	ours      map[string]bool // structures of the catalog or of this program
-}
-
-// kind names the timers.
-func (f *programView) kind() string {
-	if f.intrusive {
-		return "Timers as fields of the caller's structs"
-	}
-	return "Timers with an ID or a handle"
-}
-
-// withPrograms returns a view of the leading structures by ID, or of the intrusive structures, and of the programs of the same
-// kind. It returns nil if none of these programs took part.
-func (v *View) withPrograms(intrusive bool) *programView {
-	if len(v.External) == 0 || v.Measured(v.Cells...) == nil {
-		return nil
-	}
-	ours := make(map[string]bool)
-	rows := v.Present(func(who answer.RowName) bool { return who.Role == results.RoleIntrusive })
-	if !intrusive {
-		rows = v.Leaders(v.Measured(v.Cells...))
-	}
-	for _, who := range rows {
-		ours[who.Name] = true
-	}
-	theirs := false
-	kept := v.only(func(row results.Row) bool {
-		switch p := v.Program(row.Structure); {
-		case p != nil:
-			theirs = theirs || p.Intrusive == intrusive && !p.Floor
-			return p.Intrusive == intrusive || p.Floor
-		case row.Role == results.RoleFloor:
-			return intrusive == (row.Structure == results.IntrusiveFloor)
-		}
-		return ours[row.Structure]
-	})
-	if !theirs {
-		return nil
-	}
-	return &programView{kept, intrusive, ours}
+	kind, prefix string          // of the timers; of the names of charts
+	ours         map[string]bool // structures of the catalog or of this program
+	groups       []cellGroup
 }
 
 // cellGroup is the cells of one chart.
@@ -116,15 +74,47 @@ type cellGroup struct {
 	cells       []*stats.Costs
 }
 
-// groups are the cells in which programs were measured: the synthetic ones of each size, and the
-// models of programs, which have sizes of their own.
-func (f *programView) groups() []cellGroup {
+// withPrograms returns a view of the leading structures by ID, or of the intrusive structures, and of the programs of the same
+// kind. It returns nil if none of these programs took part.
+func (v *View) withPrograms(intrusive bool) *programView {
+	if len(v.External) == 0 || v.Measured(v.Cells...) == nil {
+		return nil
+	}
+	f := &programView{kind: "Timers with an ID or a handle", ours: make(map[string]bool)}
+	rows := v.Leaders(v.Measured(v.Cells...))
+	if intrusive {
+		f.kind, f.prefix = "Timers as fields of the caller's structs", "intrusive-"
+		rows = v.Present(func(who answer.RowName) bool { return who.Role == results.RoleIntrusive })
+	}
+	for _, who := range rows {
+		f.ours[who.Name] = true
+	}
+	theirs := false
+	f.View = v.only(func(row results.Row) bool {
+		switch p := v.Program(row.Structure); {
+		case p != nil:
+			theirs = theirs || p.Intrusive == intrusive && !p.Floor
+			return p.Intrusive == intrusive || p.Floor
+		case row.Role == results.RoleFloor:
+			return intrusive == (row.Structure == results.IntrusiveFloor)
+		}
+		return f.ours[row.Structure]
+	})
+	if !theirs {
+		return nil
+	}
+	f.group()
+	return f
+}
+
+// group sets the groups of cells in which programs were measured: the synthetic ones of each size, and the models of programs,
+// which have sizes of their own.
+func (f *programView) group() {
 	cells := slices.DeleteFunc(slices.Clone(f.Cells), func(c *stats.Costs) bool { return f.best(c, false) == nil })
-	var out []cellGroup
 	add := func(name, among string, of func(*stats.Costs) bool) {
 		g := cellGroup{name, among, slices.DeleteFunc(slices.Clone(cells), func(c *stats.Costs) bool { return !of(c) })}
 		if len(g.cells) > 0 {
-			out = append(out, g)
+			f.groups = append(f.groups, g)
 		}
 	}
 	synthetic := func(c *stats.Costs) bool {
@@ -134,7 +124,6 @@ func (f *programView) groups() []cellGroup {
 		add(short(n), "With "+short(n)+" timers", func(c *stats.Costs) bool { return synthetic(c) && c.N == n })
 	}
 	add("models", "In models and recordings of programs", func(c *stats.Costs) bool { return !synthetic(c) })
-	return out
 }
 
 // best returns the fastest structure of a cell, of ours or of the programs; nil: none.
@@ -150,7 +139,7 @@ func (f *programView) best(c *stats.Costs, ours bool) *results.Row {
 // lead names the best program and the best structure here over all workloads of each group.
 func (f *programView) lead() show.Text {
 	var out []show.Span
-	for _, g := range f.groups() {
+	for _, g := range f.groups {
 		named := 0
 		for _, ours := range []bool{false, true} {
 			merits := f.Merits(g.cells, func(who answer.RowName) bool {
@@ -178,15 +167,15 @@ func (f *programView) lead() show.Text {
 	if len(out) == 0 {
 		return nil
 	}
-	return show.Para(show.Strong(f.kind()+"."), " ", out, "For several workloads this is the geometric mean, and the structure named does best over "+
+	return show.Para(show.Strong(f.kind+"."), " ", out, "For several workloads this is the geometric mean, and the structure named does best over "+
 		"all of them.")
 }
 
 func (f *programView) chart(g cellGroup) *draw.Figure {
 	out := f.overviewTable(g.cells).Figure()
-	out.Name = "other-languages-" + when(f.intrusive, "intrusive-") + g.name
+	out.Name = "other-languages-" + f.prefix + g.name
 	out.Title = g.among + ": programs of other languages"
-	out.Subtitle = f.kind() + ". The time per " + units(g.cells) + " as a multiple of the fastest of all programs and structures. The chart has the " +
+	out.Subtitle = f.kind + ". The time per " + units(g.cells) + " as a multiple of the fastest of all programs and structures. The chart has the " +
 		"best structures of each family here. Lower is better; 1 is the fastest."
 	out.Caption = "Bold: may be the fastest. Grey: not measured or not proved. The tables below separate the cost of the " +
 		"language from the cost of the structure."
@@ -197,7 +186,7 @@ func (f *programView) chart(g cellGroup) *draw.Figure {
 func (f *programView) duels() *show.Table {
 	t := newTable("lrllrrlrrrr", "Workload", "N", "Fastest program", "Language", "ns", "Floor", "Fastest structure here", "ns",
 		"Floor", "Times as long as the program", "Above the floors")
-	for _, g := range f.groups() {
+	for _, g := range f.groups {
 		for _, c := range g.cells {
 			theirs, ours := f.best(c, false), f.best(c, true)
 			if theirs == nil || ours == nil {
@@ -249,21 +238,22 @@ func (f *programView) aboveFloors(c *stats.Costs, a, b *results.Row) any {
 
 // less subtracts the costs of a floor in the same rounds. It returns nil if a cost is not above its floor.
 func less(costs, floor []stats.Sample) []stats.Sample {
-	round := func(s stats.Sample) stats.Sample { s.Value = 0; return s }
-	of := make(map[stats.Sample]float64)
+	of := make(map[stats.Sample]float64) // by sample without its value
 	for _, s := range floor {
-		of[round(s)] = s.Value
+		value := s.Value
+		s.Value = 0
+		of[s] = value
 	}
 	var out []stats.Sample
 	for _, s := range costs {
-		least, ok := of[round(s)]
-		if !ok {
-			continue
+		value := s.Value
+		s.Value = 0
+		if least, ok := of[s]; ok {
+			if s.Value = value - least; s.Value <= 0 {
+				return nil
+			}
+			out = append(out, s)
 		}
-		if s.Value -= least; s.Value <= 0 {
-			return nil
-		}
-		out = append(out, s)
 	}
 	return out
 }
@@ -274,10 +264,8 @@ func TimesOf(r stats.Ratio) show.Cell {
 	switch {
 	case r.Pairs == 0:
 		return ratio(r)
-	case r.Units == 1:
-		return ratio(r).With("interval not known: one " + unit)
-	case r.Units == 2: // leaves one degree of freedom, and an interval from nothing to thousands
-		return ratio(r).With("interval not known: two " + unit + "s")
+	case r.Units <= 2: // two leave one degree of freedom, and an interval from nothing to thousands
+		return ratio(r).With("interval not known: " + [...]string{1: "one " + unit, 2: "two " + unit + "s"}[r.Units])
 	case !show.Narrow(r.Lo, r.Hi): // a few correlated units leave such an interval, too
 		return ratio(r).With("interval not known")
 	}
@@ -300,7 +288,7 @@ func (f *programView) languages() []*show.Table {
 		names := mapped(list, func(p *results.External) string { return p.Name })
 		t := newTable("lr", append([]string{version}, names...)...)
 		t.Structures = append(make([]string, 1), names...)
-		for _, g := range f.groups() {
+		for _, g := range f.groups {
 			for _, above := range []bool{false, true} {
 				if line := f.languageLine(g, list, above); line != nil {
 					t.Add(line...)
@@ -320,13 +308,14 @@ func (f *programView) languageLine(g cellGroup, list []*results.External, above 
 		if !row.HasCost() {
 			return 0
 		}
-		ns := c.Cost(row).Center
-		if floor := f.floor(c, row); above && floor != nil {
-			return ns - c.Cost(floor).Center
-		} else if above {
+		floor := f.floor(c, row)
+		switch {
+		case !above:
+			return c.Cost(row).Center
+		case floor == nil:
 			return 0
 		}
-		return ns
+		return c.Cost(row).Center - c.Cost(floor).Center
 	}
 	line, compared := []any{g.among + when(above, ", above the floors")}, false
 	for i, p := range list {
@@ -347,16 +336,6 @@ func (f *programView) languageLine(g cellGroup, list []*results.External, above 
 		return nil
 	}
 	return line
-}
-
-func (f *programView) costs() []*show.Table {
-	var out []*show.Table
-	for _, g := range f.groups() {
-		out = append(out, f.byWorkload(g.cells, (*results.Row).HasCost, func(c *stats.Costs, r *results.Row) any {
-			return c.Cost(r).Center
-		}))
-	}
-	return out
 }
 
 func (v *View) programs() *show.Table {
