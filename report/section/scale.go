@@ -1,7 +1,6 @@
 package section
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -137,18 +136,18 @@ func (v *View) CostChart() *draw.Figure {
 	var bands, lines []draw.Marks
 	add := func(curve draw.Series, label string) {
 		curve.Style.Name, curve.Thick = label, label == answer.Default
-		bands = append(bands, draw.Band{Series: clipped(curve)})
-		curve.Marks = slices.Clone(curve.Marks)
+		band := draw.Band{Series: curve}
+		band.Marks = v.bandOf(cells, curve)
 		for i := range curve.Marks {
 			curve.Marks[i].Lo, curve.Marks[i].Hi = 0, 0
 		}
-		lines = append(lines, curve)
+		bands, lines = append(bands, band), append(lines, curve)
 		f.Legend = append(f.Legend, draw.Key{Text: label, Style: curve.Style, Line: true, Radius: 3})
 	}
 	measured := v.Measured(cells...)
 	for _, name := range usual {
 		if slices.ContainsFunc(measured, func(who answer.RowName) bool { return who.Name == name }) {
-			curve := v.rangesOfFew(cells, v.costCurve(w, name))
+			curve := v.costCurve(w, name)
 			curve.Style.Color = v.overN(name).Color
 			add(curve, name)
 		}
@@ -167,30 +166,22 @@ func (v *View) CostChart() *draw.Figure {
 // fewRounds is the number of rounds from which on a band is a 95 % interval. The interval of fewer is far wider than what was seen.
 const fewRounds = 6
 
-// rangesOfFew replaces the intervals of a curve at points of few rounds by the range of the rounds.
-func (v *View) rangesOfFew(cells []*stats.Costs, curve draw.Series) draw.Series {
-	for i := range curve.Marks {
-		m := &curve.Marks[i]
+// bandOf returns the marks of a curve with the intervals of its band: at points of few rounds the range of the rounds, and none that
+// would stretch the axis.
+func (v *View) bandOf(cells []*stats.Costs, curve draw.Series) []draw.Mark {
+	const most = 2 // times the value
+	out := slices.Clone(curve.Marks)
+	for i := range out {
+		m := &out[i]
 		for _, c := range cells {
-			if float64(c.N) != m.X {
-				continue
-			}
-			if rounds := c.Samples(c.Row(curve.Style.Structure)); len(rounds) > 0 && len(rounds) < fewRounds {
-				byValue := func(a, b stats.Sample) int { return cmp.Compare(a.Value, b.Value) }
-				m.Lo, m.Hi = min(m.Y, slices.MinFunc(rounds, byValue).Value), max(m.Y, slices.MaxFunc(rounds, byValue).Value)
+			rounds := mapped(c.Samples(c.Row(curve.Style.Structure)), func(s stats.Sample) float64 { return s.Value })
+			if float64(c.N) == m.X && len(rounds) > 0 && len(rounds) < fewRounds {
+				m.Lo, m.Hi = min(m.Y, slices.Min(rounds)), max(m.Y, slices.Max(rounds))
 			}
 		}
-	}
-	return curve
-}
-
-// clipped limits the intervals of a curve, so that none stretches the axis.
-func clipped(curve draw.Series) draw.Series {
-	const most = 2
-	for i := range curve.Marks {
-		if m := &curve.Marks[i]; m.Lo < m.Hi {
+		if m.Lo < m.Hi {
 			m.Lo, m.Hi = max(m.Lo, m.Y/most), min(m.Hi, m.Y*most)
 		}
 	}
-	return curve
+	return out
 }
