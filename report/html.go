@@ -43,7 +43,7 @@ func (p *page) html() ([]byte, error) {
 		return nil, p.err
 	}
 	out := htmlPage{page: p, Style: template.CSS(pageStyle + draw.CSS())}
-	if p.run != nil {
+	if p.view != nil {
 		// XML would read the script as markup otherwise.
 		out.Script = template.JS("//<![CDATA[\n" + pageScript + "//]]>")
 	}

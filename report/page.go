@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
@@ -30,28 +31,22 @@ type page struct {
 	Cost       *draw.Figure   // nil: no workload has two sizes
 	Exceptions show.Text
 	err        error           // of the kept runs
-	run        *answer.Run     // results for the script; nil: none
+	view       *section.View   // results for the script; nil: none
 	adviser    *answer.Adviser // answers for the script
-	styles     map[string]draw.Style
 }
 
 // newPage returns the page of a run. The verdict of the kept runs is on these structures.
 func newPage(v *section.View, sections []section.Section, structures []entry.Entry) *page {
 	p := &page{
-		Title: "Timer structures compared", Made: made(v), run: v.Run, adviser: v.Adviser(), styles: v.Styles,
+		Title: "Timer structures compared", Made: made(v), view: v, adviser: v.Adviser(),
 		Sections: slices.DeleteFunc(slices.Clone(sections), section.Section.Empty),
 	}
 	p.answers(structures)
 	if p.First != nil {
 		p.Cost = v.CostChart()
 	}
-	p.warn(v)
-	p.nameGaps(v, sections)
+	p.warn(sections)
 	return p
-}
-
-func (p *page) warning(strong, format string, args ...any) {
-	p.add(show.Warning(show.Strong(strong), " "+fmt.Sprintf(format, args...)))
 }
 
 func (p *page) add(text show.Text) {
@@ -115,8 +110,7 @@ func (p *page) answers(structures []entry.Entry) {
 // made returns the date and the machine of the results, with the warnings about the machine. A reader
 // needs them next to the first figure.
 func made(v *section.View) show.Text {
-	e, cores := v.Environment, ""
-	build := e.Build()
+	e, cores, build := v.Environment, "", v.Environment.Build()
 	if e.Cores > 0 {
 		cores = show.Count(e.Cores, "core")
 	}
@@ -135,73 +129,56 @@ func made(v *section.View) show.Text {
 	return machine
 }
 
-// warn adds the warnings that come before everything else.
-func (p *page) warn(r *section.View) {
-	if !r.Complete {
-		p.warning("This run was interrupted.", "Everything here was measured and proved in full. The rest is missing.")
-	}
-	for _, f := range r.Failures {
-		p.warning(f.Structure+" broke its contract", "on %s and has no figures there: %s.", f.Where, f.Reason)
-	}
-	if c := r.Checked(); c.Fails() {
-		p.warning("The intervals are too narrow.", "Of %d comparisons of a structure with a second instance of itself, %d differ, which is more than chance "+
-			"explains. These figures contain other work of the machine.", c.Controls, c.Differ)
-	}
-	unbounded := false
-	for _, c := range r.Cells {
-		for _, row := range c.Rows {
-			s := c.Cost(row)
-			unbounded = unbounded || s.OK() && !s.Bounded()
-		}
-	}
-	if unbounded {
-		p.warning("Too few rounds for intervals.", "A 95 %% interval needs at least two rounds. Without intervals this page names no tie, and proves no "+
-			"difference unless it is large.")
-	}
-}
-
-// namedStructures is the most structures that a gap names (chosen).
+// namedStructures is the most structures that a warning names (chosen).
 const namedStructures = 5
 
-// nameGaps says what the results lack.
-func (p *page) nameGaps(v *section.View, sections []section.Section) {
-	var measured []string
+// warn adds the warnings that come before everything else: what makes the figures doubtful, and what the results lack.
+func (p *page) warn(sections []section.Section) {
+	v := p.view
+	var measured, absent []string
 	for _, who := range v.Measured(v.Cells...) {
 		if who.IsStructure() {
 			measured = append(measured, who.Name)
 		}
 	}
-	switch all := len(v.Known.Entries); {
-	case len(measured) == 0 && v.Live == nil:
-		p.add(show.Warning(show.Strong("No costs."), " No workload has a measured cost in these results, so no structure "+
-			"can be named. ", show.Mono("timerbench run"), " measures them."))
-	case len(measured) == 1:
-		p.warning("One structure.", "Only %s was measured, so there is no comparison.", measured[0])
-	case len(measured) > 1 && len(measured) < all:
-		names := fmt.Sprintf("%d of %d", len(measured), all)
-		if len(measured) <= namedStructures {
-			names += ": " + show.And(measured)
-		}
-		p.warning("Some structures only.", "The run measured %s. A missing structure may be better than all of these.", names)
-	}
-	if len(measured) > 0 && !slices.ContainsFunc(v.Cells, func(c *stats.Costs) bool {
-		return workload.Category(c.Category) != workload.Recorded
-	}) {
-		p.warning("Traces only.", "The answers hold for the recorded programs. Other numbers of timers, delays and shares of cancels were "+
-			"not measured.")
-	}
-	if n := len(v.Unknown); n > 0 {
-		p.warning("Left out,", "because this version does not have them: %s, %s.", show.Count(n, "structure"), show.And(v.Unknown))
-	}
-	var absent []string
 	for _, s := range sections {
 		if s.Empty() && s.Absent != "" {
 			absent = append(absent, s.Absent)
 		}
 	}
-	if len(absent) > 0 {
-		p.warning("Left out,", "because the results hold no data: %s.", strings.Join(absent, ", "))
+	unbounded := slices.ContainsFunc(v.Cells, func(c *stats.Costs) bool {
+		return slices.ContainsFunc(c.Rows, func(row *results.Row) bool { return c.Cost(row).OK() && !c.Cost(row).Bounded() })
+	})
+	recorded := !slices.ContainsFunc(v.Cells, func(c *stats.Costs) bool { return workload.Category(c.Category) != workload.Recorded })
+	some := fmt.Sprintf("%d of %d", len(measured), len(v.Known.Entries))
+	if len(measured) <= namedStructures {
+		some += ": " + show.And(measured)
 	}
+	warn := func(is bool, strong, format string, args ...any) {
+		if is {
+			p.add(show.Warning(show.Strong(strong), " "+fmt.Sprintf(format, args...)))
+		}
+	}
+	warn(!v.Complete, "This run was interrupted.", "Everything here was measured and proved in full. The rest is missing.")
+	for _, f := range v.Failures {
+		warn(true, f.Structure+" broke its contract", "on %s and has no figures there: %s.", f.Where, f.Reason)
+	}
+	c := v.Checked()
+	warn(c.Fails(), "The intervals are too narrow.", "Of %d comparisons of a structure with a second instance of itself, %d differ, which is more than chance "+
+		"explains. These figures contain other work of the machine.", c.Controls, c.Differ)
+	warn(unbounded, "Too few rounds for intervals.", "A 95 %% interval needs at least two rounds. Without intervals this page names no tie, and proves no "+
+		"difference unless it is large.")
+	if len(measured) == 0 && v.Live == nil {
+		p.add(show.Warning(show.Strong("No costs."), " No workload has a measured cost in these results, so no structure "+
+			"can be named. ", show.Mono("timerbench run"), " measures them."))
+	}
+	warn(len(measured) == 1, "One structure.", "Only %s was measured, so there is no comparison.", strings.Join(measured, ""))
+	warn(len(measured) > 1 && len(measured) < len(v.Known.Entries), "Some structures only.",
+		"The run measured %s. A missing structure may be better than all of these.", some)
+	warn(len(measured) > 0 && recorded, "Traces only.", "The answers hold for the recorded programs. Other numbers of timers, delays and shares of cancels were "+
+		"not measured.")
+	warn(len(v.Unknown) > 0, "Left out,", "because this version does not have them: %s, %s.", show.Count(len(v.Unknown), "structure"), show.And(v.Unknown))
+	warn(len(absent) > 0, "Left out,", "because the results hold no data: %s.", strings.Join(absent, ", "))
 }
 
 //go:embed page.md
@@ -237,10 +214,10 @@ type dataStructure struct {
 
 func (p *page) data(later map[string]string) pageData {
 	d := pageData{Structures: []dataStructure{}, Answers: p.adviser.Grid(), Later: later}
-	for _, who := range p.run.Present(answer.RowName.IsStructure) {
-		c := color.NRGBAModel.Convert(p.styles[who.Name].Color).(color.NRGBA)
+	for _, who := range p.view.Present(answer.RowName.IsStructure) {
+		c := color.NRGBAModel.Convert(p.view.Styles[who.Name].Color).(color.NRGBA)
 		s := dataStructure{Name: who.Name, Family: "others", Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}
-		if e, ok := p.run.Entry(who.Name); ok {
+		if e, ok := p.view.Entry(who.Name); ok {
 			s.Family, s.ThirdParty, s.Import, s.Late = string(e.Family), e.ThirdParty != "", e.Package, e.Late
 		}
 		d.Structures = append(d.Structures, s)

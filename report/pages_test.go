@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"image/color"
 	"image/png"
 	"os"
@@ -13,8 +14,11 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 // recorded are the results of a trace alone.
@@ -240,5 +244,340 @@ func checkPNG(t *testing.T, dir string, f *draw.Figure) {
 	}
 	if len(seen) < 20 {
 		t.Errorf("%s: only %d colours: blank", f.Name, len(seen))
+	}
+}
+
+// A cell that is not in a steady state says so beside its figures: on the page, in the table of a run and in an answer. The page
+// also shows how time passes and how debts grow.
+func TestACellThatIsNotSteadySaysSo(t *testing.T) {
+	r := small().results()
+	debt := -0.04
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Passed = (&results.Passed{WarmUp: 2 * c.N, Made: 1000, Due: 999, Fired: 1234, Delays: 2.5}); c.Workload == "grid-uniform-50" {
+			c.Passed.Due = 129
+		}
+		if row := c.Row("hwheel"); row != nil {
+			row.Debt = &debt
+		}
+	}
+	const warning = "not in a steady state: 12 % come due"
+	page := pageOf(t, r)
+	for _, want := range []string{
+		"grid-uniform-50 (" + warning + ")", "**Not in a steady state.**", "How time passes in each cell", "1,234", "2.5", "Work that is put off and not measured", "-4 %",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if s := Summary(r, catalog.All()); !strings.Contains(s, "grid-uniform-50, n ") || !strings.Contains(s, warning) || strings.Contains(s, "hold, n ") {
+		t.Errorf("the table of the run says\n%s", s)
+	}
+	x, err := answer.Of(r, catalog.All()).Adviser().Answer(answer.Question{N: 1000, Cancel: 0.5})
+	said := slices.IndexFunc(x.Evidence, func(e answer.Evidence) bool { return strings.Contains(e.Differs, warning) })
+	if err != nil || said < 0 || x.Evidence[said].Workload != "grid-uniform-50" {
+		t.Errorf("%v, evidence %+v", err, x.Evidence)
+	}
+}
+
+func TestThePageSaysHowToMakeItAgain(t *testing.T) {
+	t.Parallel()
+	r := tiny().results()
+	r.Command = "timerbench run --profile=normal --structure='heap|^hwheel$'"
+	r.Environment.Machine = []results.Finding{
+		{Check: "load", Value: "3.1", Verdict: "warn", Advice: "end other programs"},
+		{Check: "page size", Value: "4096", Verdict: "ok"},
+	}
+	r.Cells[0].LeftOut, r.Cells[0].Apart = []string{"list"}, true
+	page := func() string { return pageOf(t, r) }
+	got := page()
+	for _, want := range []string{
+		"```sh\ngit checkout 0123456789ab\nmake build\nbin/timerbench run --profile=normal --structure='heap|^hwheel$'\nbin/timerbench report\n```",
+		"Of 2 checks, 1 warn: load (3.1).", "| load | 3.1 | warn | end other programs |", "| page size | 4096 | ok | – |",
+		"**One machine, Some CPU @ 3.0GHz.**", "The program was linked once", "were left out of 1 cell.",
+		"**Not interleaved.** The memory did not hold all structures of these cells together, so the run measured one structure after the other: hold, N = ",
+		"A/A comparisons",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	r.Environment.Revision += "+dirty"
+	r.Environment.Machine[0].Verdict = "ok"
+	r.Parameters.Layouts = 5
+	got = page()
+	for _, want := range []string{"git checkout 0123456789ab\n", "The run contained uncommitted changes.", "passed all 2 checks", "repeated in 5 layouts"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	r.Command, r.Environment.Machine = "", nil
+	if got = page(); strings.Contains(got, "git checkout") || !strings.Contains(got, "**The machine** was not examined.") {
+		t.Error("results that name no command are made again, or a machine is said to be examined")
+	}
+}
+
+// rowsOf makes a run of one cell in which each structure has an instance in each round.
+func rowsOf(costs map[string][]float64) *results.Run {
+	c := results.Cell{Workload: "hold", N: 1_000_000, Unit: "lifecycle"}
+	for _, name := range []string{"best", "near", "far"} {
+		row := results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(costs[name]...)}
+		for i := range row.Cost {
+			row.Cost[i].Instance = i
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return &results.Run{Complete: true, Cells: []results.Cell{c}}
+}
+
+func wantOnPage(t *testing.T, page string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+func raced() *results.Run {
+	r := rowsOf(map[string][]float64{
+		"best": {10, 10.1, 10.1, 10, 10.2, 10.1, 10.3, 10.2, 10.3, 10.4},
+		"near": {10.2, 9.8, 11, 11.2, 9.9, 10, 11, 11.1, 10.5, 10.4},
+		"far":  {30, 31, 30, 30, 30, 31},
+	})
+	rows := r.Cells[0].Rows
+	rows[0].Stopped, rows[1].Stopped, rows[2].Stopped = results.Stopped("settled"), results.StoppedBudget, results.StoppedBeaten
+	return r
+}
+
+func TestUnclearIsNoTie(t *testing.T) {
+	t.Parallel()
+	wantOnPage(t, pageOf(t, raced()),
+		"| hold | 1M | best | near |", // unclear is no tie
+		"**1.03?**")
+}
+
+func TestThePageFlagsDrift(t *testing.T) {
+	t.Parallel()
+	rising := raced()
+	wantOnPage(t, pageOf(t, rising), "In 0 of 1 cells the cost rose")
+	for _, row := range rising.Cells[0].Rows {
+		for i := range row.Cost {
+			row.Cost[i].NS *= 1 + 0.1*float64(i)
+		}
+	}
+	wantOnPage(t, pageOf(t, rising), "In 1 of 1 cells the cost rose")
+}
+
+func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
+	t.Parallel()
+	r := raced()
+	control := r.Cells[0].Rows[0]
+	control.Structure, control.Role, control.Of = "best-control", results.RoleControl, "best"
+	r.Cells[0].Rows = append(r.Cells[0].Rows, control)
+	wantOnPage(t, pageOf(t, r), "Of 1 such A/A comparisons, 0 differ; chance alone makes about 0.05 differ.")
+	off := &r.Cells[0].Rows[3]
+	off.Cost = trials(12, 12.1, 12.1, 12, 12.2, 12.2, 12.3, 12.2, 12.4, 12.4)
+	for i := range off.Cost {
+		off.Cost[i].Instance = i
+	}
+	const warning = "> **The intervals are too narrow.**"
+	page := pageOf(t, r)
+	wantOnPage(t, page, "comparisons, 1 differ")
+	if strings.Contains(page, warning) {
+		t.Error("one control differs, which may be chance")
+	}
+	for range 5 {
+		r.Cells = append(r.Cells, r.Cells[0])
+		r.Cells[len(r.Cells)-1].Workload += fmt.Sprint(len(r.Cells))
+	}
+	wantOnPage(t, pageOf(t, r), warning+" Of 6 comparisons of a structure with a second instance of itself, 6 differ")
+}
+
+func TestThePageComparesTheCollectorOnAndOff(t *testing.T) {
+	t.Parallel()
+	r := raced()
+	if strings.Contains(pageOf(t, r), "What does the garbage collector add?") {
+		t.Error("nothing was measured with the collector on")
+	}
+	r.Cells[0].Rows[0].WithGC = trials(20.2, 20.3, 20.4, 20.3)
+	wantOnPage(t, pageOf(t, r), "## What does the garbage collector add?", "| **best** | 10.2 | 8.34 to 12.4 | 20.3 | 16.6 to 24.8 | 2.0 |")
+}
+
+// liveFixture adds timers under a real clock to results, or makes results of them alone.
+func liveFixture(r *results.Run, goroutines ...int) *results.Run {
+	l := &results.Live{Rounds: 2, Goroutines: goroutines, Rate: 1000, IdleTimers: 1000}
+	row := func(name string, role results.Role, structure string, resident int, speed float64) {
+		out := results.LiveRow{Name: name, Role: role, Structure: structure, Driver: results.Tickless, Resident: resident, StopNS: 4e6}
+		if resident < 10_000 {
+			out.MoveNS = 5e6
+		}
+		for round := range l.Rounds {
+			for _, op := range results.Ops {
+				for _, g := range goroutines {
+					out.Throughput = append(out.Throughput, results.LiveThroughput{
+						Turn: round, Op: op, Goroutines: g, Ops: 1000, NS: 1e6 / speed / float64(g+round), Dead: 1000, Due: 990,
+					})
+					if t := &out.Throughput[len(out.Throughput)-1]; op.Moves() && resident > 10_000 {
+						t.Due = 0
+					}
+				}
+			}
+			out.Lateness = append(out.Lateness, results.LiveLateness{
+				Round: round, Rate: 1000, Timers: 2000, P50: 5e5, P90: 9e5, P99: 1e6, P999: 2e6, Max: 5e6, Use: results.LiveUse{Seconds: 1},
+			})
+			out.Idle = append(out.Idle, results.LiveUse{Seconds: 1, CPUSeconds: 0.001, Wakeups: 3})
+			out.Memory = append(out.Memory, results.LiveMemory{Form: "afterfunc", Bytes: 100, CollectNS: 1e6})
+		}
+		l.Rows = append(l.Rows, out)
+	}
+	for _, n := range []int{1000, 100_000} {
+		row("time", results.RoleBaseline, "", n, 1)
+		row("hwheel tickless", results.RoleStructure, "hwheel", n, 3)
+		row("hwheel tickless, shards 1", results.RoleStructure, "hwheel", n, 2)
+		row("some_body's *timers*", results.RolePeer, "", n, 0.5)
+	}
+	r.Live = l
+	return r
+}
+
+func TestThePageShowsLiveTimers(t *testing.T) {
+	run, without := fixture{structures: six, workloads: workloads[:1], sizes: []int{100}, trials: 6}.results(), "take part in no workload. `timerbench live --into FOLDER`"
+	if page := pageOf(t, run); !strings.Contains(page, without) {
+		t.Errorf("without a measurement under the real clock the page says nothing of it")
+	}
+	run = liveFixture(fixture{structures: six, workloads: workloads[:1], sizes: []int{100}, trials: 6}.results(), 1, 2, 4)
+	alone := liveFixture(&results.Run{Format: results.Format, Version: results.Version, Complete: true}, 1, 2)
+	for what, r := range map[string]*results.Run{"beside workloads": run, "alone": alone} {
+		v := viewOf(r, testKnowledge(six))
+		page := markdownOf(t, v)
+		for _, want := range []string{
+			"## How do timers do under a real clock?",
+			"Throughput with 2 goroutines among 100,000 timers",
+			"Contention: million a second among 1,000 timers",
+			"Memory of 100,000 timers",
+			`some\_body's \*timers\*`,
+			"(3.0)",
+			"## What do Go's own timers cost?", "**another measurement, under the real clock**",
+			"Processor time of an operation with 1 goroutine among 1,000 timers", "| hwheel tickless | 250 (0.33) |",
+			"among 1,000 timers 99 % of the stopped timers and 99 % of the moved ones, which are due after 5 ms",
+			"among 100,000 timers 99 % of the stopped timers and 0 % of the moved ones, which are due after minutes, so nobody pays for them: not a steady state",
+		} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: no %q in\n%s", what, want, page)
+			}
+		}
+		if strings.Contains(page, "No workload has a measured cost") {
+			t.Errorf("%s: it says that nothing was measured", what)
+		}
+	}
+}
+
+// Each axis names the unit of its own panel; a panel without a name has the unit
+// of the one to its left.
+func TestAxesNameTheUnitOfTheirPanel(t *testing.T) {
+	t.Parallel()
+	f := tiny()
+	f.workloads = []string{"hold", "churn", "start-stop", "fill-drain"}           // two in a row
+	for moved, lifecycles := range map[string]int{"": 2, "hold": 2, "churn": 2} { // beside hold, churn says so itself
+		r := f.results()
+		reschedules := 0
+		for i := range r.Cells {
+			if r.Cells[i].Workload == moved {
+				r.Cells[i].Unit, reschedules = script.PerReschedule, 1
+			}
+		}
+		svg := chartsNamed(t, viewOf(r, testKnowledge(six)), "scale")[0].SVG()
+		for label, want := range map[string]int{">time per lifecycle<": lifecycles, ">time per reschedule<": reschedules} {
+			if n := bytes.Count(svg, []byte(label)); n != want {
+				t.Errorf("where %q is moved, %d axes say %s, want %d", moved, n, label, want)
+			}
+		}
+	}
+}
+
+// linesOf returns the number of marks of each line of a panel, and the names at the ends.
+func linesOf(p *draw.Panel) (marks map[string]int, ends []string) {
+	marks = make(map[string]int)
+	for _, m := range p.Marks {
+		switch m := m.(type) {
+		case draw.Series:
+			marks[m.Style.Name] = max(marks[m.Style.Name], len(m.Marks))
+		case draw.Ends:
+			for _, e := range m {
+				ends = append(ends, e.Style.Name)
+			}
+		}
+	}
+	return marks, ends
+}
+
+// The pictures of latency and of idle ticks hold the six structures that most timers stand on, and auto, over N: latency in
+// the kept run, idle ticks in made-up counts.
+func TestTheTwoPicturesHoldTheSixStructuresOverN(t *testing.T) {
+	t.Parallel()
+	kept, err := kept.Last()
+	if err != nil {
+		t.Fatal(err)
+	}
+	classics := append(slices.Clone(six), "auto")
+	all := fixture{structures: append(slices.Clone(classics), "hwheel-list")}
+	kept.IdleTicks = all.idleTicks()
+	v := section.NewView(answer.Of(kept, catalog.All()))
+	latency, idle := chartsNamed(t, v, "latency")[0], chartsNamed(t, v, "idle-ticks")[0]
+	if len(latency.Panels) != 3 || len(idle.Panels) != 4 {
+		t.Fatalf("%d and %d panels, want 3 and 4", len(latency.Panels), len(idle.Panels))
+	}
+	for _, p := range append(slices.Clone(latency.Panels), idle.Panels[1]) {
+		marks, ends := linesOf(p)
+		for _, name := range classics {
+			if marks[name] < 3 || !slices.Contains(ends, name) {
+				t.Errorf("%s: %s has %d marks, and the ends of lines are those of %q", p.Title, name, marks[name], ends)
+			}
+		}
+	}
+	for i, want := range [][]string{
+		{"uniform delays", "clustered delays", "on round times", "e^(-rate × tick)"}, classics,
+		{"flat wheel, computed", "wheel", "hwheel", "hwheel-list"}, {"wheel", "hwheel", "hwheel-list", "all others: none"},
+	} {
+		_, ends := linesOf(idle.Panels[i])
+		slices.Sort(ends)
+		if want = slices.Sorted(slices.Values(want)); !slices.Equal(ends, want) {
+			t.Errorf("%s: lines of %q, want %q", idle.Panels[i].Title, ends, want)
+		}
+	}
+	if want := "timers that start at spread times fall due at spread times"; !strings.Contains(idle.Caption, want) {
+		t.Errorf("the caption does not say %q", want)
+	}
+}
+
+// Three rounds that contradict each other leave an interval of thousands of percent, which is no figure.
+func TestTheSummaryShowsNoIntervalThatSaysNothing(t *testing.T) {
+	cell := results.Cell{Workload: "churn", N: 1000, Unit: script.PerLifecycle}
+	for structure, times := range map[string][3]float64{"null": {1, 1, 1}, "auto": {100, 101, 99}, "minheap": {400, 500, 450}, "hwheel": {110, 5000, 120}} {
+		row := results.Row{Structure: structure, Role: results.RoleStructure}
+		if structure == "null" {
+			row.Role = results.RoleFloor
+		}
+		for round, ns := range times {
+			row.Cost = append(row.Cost, results.Trial{Instance: round, Round: round, NS: 1e4 * ns, Units: 1e4})
+		}
+		cell.Rows = append(cell.Rows, row)
+	}
+	for _, bad := range []bool{false, true} {
+		if !bad {
+			cell.Rows = append([]results.Row(nil), cell.Rows...)
+		} else {
+			for i := range cell.Rows {
+				if cell.Rows[i].Structure == "minheap" {
+					cell.Rows[i].Cost[2].NS *= 1000
+				}
+			}
+		}
+		got := Summary(&results.Run{Complete: true, Cells: []results.Cell{cell}}, catalog.All())
+		if regexp.MustCompile(`\d{4} ?%`).MatchString(got) || bad && !strings.Contains(got, "±–") {
+			t.Errorf("bad %v:\n%s", bad, got)
+		}
+		t.Log(got)
 	}
 }

@@ -130,15 +130,6 @@ func quoted(line []string) string {
 // flagsOfPlace set where a command writes. They do not change the measurement.
 var flagsOfPlace = []string{"out", "resume"}
 
-func givenFlags(cmd *cobra.Command) (line []string) {
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if !slices.Contains(flagsOfPlace, flag.Name) {
-			line = append(line, asFlags(flag)...)
-		}
-	})
-	return line
-}
-
 // asFlags returns a flag as on the command line, once per value.
 func asFlags(flag *pflag.Flag) (line []string) {
 	values := []string{flag.Value.String()}
@@ -153,7 +144,13 @@ func asFlags(flag *pflag.Flag) (line []string) {
 
 // commandLine returns the command line for the results, without flagsOfPlace.
 func commandLine(cmd *cobra.Command, args []string) string {
-	return quoted(slices.Concat(strings.Fields(cmd.CommandPath()), givenFlags(cmd), args))
+	line := strings.Fields(cmd.CommandPath())
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains(flagsOfPlace, flag.Name) {
+			line = append(line, asFlags(flag)...)
+		}
+	})
+	return quoted(append(line, args...))
 }
 
 func nameOfStructure(e entry.Entry) string { return e.Name }

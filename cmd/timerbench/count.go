@@ -61,10 +61,6 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	var before []count.Counts
 	if f.against != "" {
 		work, err := os.MkdirTemp("", "timerbench-count-")
@@ -80,26 +76,24 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 			return fmt.Errorf("--against %s: %w", f.against, err)
 		}
 	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	rows, err := countAll(ctx, program, cells, f.against == "" || f.json, stderr)
 	if err != nil {
 		return err
 	}
 	changes := stdout
 	if f.json {
-		if err := printJSON(stdout, rows); err != nil {
-			return err
-		}
-		changes = stderr
-	}
-	switch {
-	case f.against != "":
-		if more := printCountChanges(changes, before, rows); more && f.fail {
-			return errRegression
-		}
-	case !f.json:
+		err, changes = printJSON(stdout, rows), stderr
+	} else if f.against == "" {
 		printCounts(stdout, rows)
 	}
-	return nil
+	if err == nil && f.against != "" && printCountChanges(changes, before, rows) && f.fail {
+		return errRegression
+	}
+	return err
 }
 
 func printJSON(out io.Writer, v any) error {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -204,5 +206,99 @@ func TestMakePassesArgumentsOn(t *testing.T) {
 		if err != nil || !strings.Contains(string(out), "-s '^auto$'") {
 			t.Errorf("make %s: %v: %s", target, err, out)
 		}
+	}
+}
+
+// Neither a complete run nor an interrupted run nor a foreign file is replaced.
+func TestARunIsNotReplaced(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "complete", &results.Run{Complete: true})
+	put(t, "partial", &results.Run{})
+	writeText(t, filepath.Join("foreign", results.FileName), `{"mine": 1}`)
+	before := contents(t, ".")
+	for folder, want := range map[string]string{
+		"complete": ": " + filepath.Join("complete", results.FileName) + " is a complete run of ", "partial": ": it contains an interrupted run, which is not replaced: continue it with run --resume",
+		"foreign": ": its results file is not replaced: " + filepath.Join("foreign", results.FileName) + ": not a results file",
+	} {
+		refused(t, append(tiny, "-o", folder), "--out "+folder+want)
+	}
+	if !maps.Equal(contents(t, "."), before) {
+		t.Error("the refused runs changed a folder")
+	}
+}
+
+func TestAFileInThePlaceOfTheLinkIsNotReplaced(t *testing.T) {
+	t.Chdir(t.TempDir())
+	link := filepath.Join(results.Parent, results.Latest)
+	writeText(t, link, "mine")
+	refused(t, tiny, link+" is no link to a run and is not replaced")
+	if got := contents(t, results.Parent); len(got) != 1 || got[link] != "mine" {
+		t.Errorf("the refused run left %v", got)
+	}
+}
+
+func TestTwoRunsIntoOneFolderAreRefused(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	first, err := openFolder(out, "smoke", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, append(tiny, "-o", out), "--out "+out+": another run is writing into this folder")
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a run without results left its folder behind")
+	}
+	for _, none := range []string{out, t.TempDir()} {
+		refused(t, append(tiny, "-o", none, "--resume"), "--out "+none+": there is no interrupted run to continue with --resume")
+	}
+	_, stderr := must(t, append(tiny, "-o", out)...)
+	says(t, stderr, "2 steps: about 0.")
+	if left := filesIn(t, out); left != results.Benchmarks+" "+results.FileName || !resultsOf(t, out).Complete {
+		t.Errorf("it left %s", left)
+	}
+}
+
+// live saves its results in a new folder or in the folder of a run, even if it cannot print them.
+func TestLive(t *testing.T) {
+	into, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
+	put(t, into, resultsOf(t, aRun(t)))
+	t.Parallel()
+	folder, r, err := (&liveFlags{out: own}).open()
+	if err != nil || !r.Complete || r.Parameters.Profile != "live" {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if err := folder.Close(); err != nil {
+		t.Error(err)
+	}
+	var printed, errs bytes.Buffer
+	code := execute([]string{"live", "--n", "1000", "--goroutines", "1", "--drivers", "tickless", "--shards", "2", "--for", "4s",
+		"--into", into, "--markdown"}, io.MultiWriter(&printed, full{}), &errs)
+	if code != exitError {
+		t.Errorf("exit %d", code)
+	}
+	says(t, errs.String(), "no space left")
+	says(t, printed.String(), "Throughput with 1 goroutine among 1,000 timers", "Lateness", "Idle", "| auto tickless, shards 2 |")
+	if r := resultsOf(t, into); len(r.Live.Rows) != 3 || len(r.Cells) != 4 || r.Parameters.Profile != "smoke" {
+		t.Errorf("%+v", r)
+	}
+	says(t, readText(t, filepath.Join(into, results.Benchmarks)), "op=schedule+stop")
+}
+
+// Results of live have no cells, so that they do not replace the latest run, which compare reads.
+func TestLiveIsNotTheLatestRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, args := range [][]string{tiny,
+		{"live", "--n", "1000", "--goroutines", "1", "--drivers", "tickless", "--shards", "1", "--for", "4s"}} {
+		cmd := command(args...)
+		cmd.Dir = dir
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
+	}
+	if to, err := os.Readlink(filepath.Join(dir, latest)); err != nil || !strings.HasSuffix(to, "-smoke") {
+		t.Errorf("the latest run is %q, error %v", to, err)
 	}
 }

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+	"unicode"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/tracetest"
+	"github.com/timerbench/timerbench/trace"
 )
 
 // Each command line fails with an error that contains the parts. It prints nothing and leaves no files.
@@ -213,5 +218,82 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 	refused(t, []string{"report", ""}, "report: an argument is empty")
 	if _, err := os.Stat("new"); err == nil {
 		t.Error("a refused call left its folder")
+	}
+}
+
+func TestNumbersOfTimers(t *testing.T) {
+	for text, want := range map[string][]int{
+		"200000": {200_000}, "200k": {200_000}, "200K": {200_000}, "0.2M": {200_000}, "2e5": {200_000}, "200,000": {200_000},
+		"1m": {1_000_000}, "1M": {1_000_000}, "1,000,000": {1_000_000}, "12,345,000": {12_345_000}, "1e8": {100_000_000},
+		"50,200": {50, 200}, "1000,1e6": {1000, 1_000_000}, "10,100,1000": {10, 100, 1000}, "1k,1M": {1000, 1_000_000}, " 7 , 8 ": {7, 8},
+	} {
+		var got sizes
+		if err := got.Set(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "1.5", "1e30", "1.1e8", "k", "200 k m", "1e3,", "NaN", "Inf", "1000,000", "1G"} {
+		var got sizes
+		if err := got.Set(text); err == nil || !strings.Contains(err.Error(), "want a whole number from 1 to 1e8") {
+			t.Errorf("%q: %v, %v, want an error", text, got, err)
+		}
+	}
+}
+
+func TestRates(t *testing.T) {
+	for text, want := range map[string]float64{"50000/s": 50_000, "50k/s": 50_000, " 5e4 /s ": 50_000, "50,000": 50_000, "3m/m": 50_000, "36/h": 0.01} {
+		if got, err := readRate(text); err != nil || got != want {
+			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "/s", "0/s", "5/min", "5/", "5/s/s", "-1/s", "1e13/s"} {
+		if _, err := readRate(text); err == nil {
+			t.Errorf("%q is read as a rate", text)
+		}
+	}
+}
+
+// A file or a program of somebody else may hold commands for the terminal, and line breaks that forge a line of ours.
+func TestNothingForeignIsACommandForTheTerminal(t *testing.T) {
+	const hostile = "\x1b]0;title\x07\x1b[2Jx\u009b31m\u202eevil\r\ntimerbench: all is well\x7f"
+	t.Chdir(t.TempDir())
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, trace.Header{Name: "hostile", Tick: time.Millisecond, Sites: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := trace.NewObserver(w, 0)
+	for i := range uint64(2000) {
+		now := int64(i) * 5e6
+		o.Observe(trace.Event{Kind: trace.EventSet, Timer: 1, Now: now, When: now + 5e9, Pending: i > 0, Site: trace.Site{Place: hostile}})
+	}
+	if err := o.Close(1e10); err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, "my.trace", file.String())
+	workload, structure, role := eightRounds("churn"+hostile, 1), eightRounds("churn", 1), eightRounds("churn", 1)
+	structure.Cells[0].Rows[1].Structure += hostile
+	role.Cells[0].Rows[1].Role = hostile
+	put(t, "workload", workload)
+	put(t, "structure", structure)
+	put(t, "role", role)
+	writeText(t, "hostile.toml", "name = '"+strings.ReplaceAll(hostile, "\n", "")+"'\n")
+	writeText(t, "says.sh", "printf '\\033[2Jtimerbench' >&2; exit 1\n")
+	for _, line := range []string{
+		"trace info my.trace", "trace info --json my.trace", "compare workload structure", "report structure",
+		"verify role", "run --scenario hostile.toml", "verify --external a=sh,says.sh",
+	} {
+		args := strings.Fields(line)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], ",", " ")
+		}
+		_, stdout, stderr := run(args...)
+		text := stdout + stderr
+		foreign := func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
+		if at := strings.IndexFunc(text, foreign); at >= 0 || strings.Contains(text, "\ntimerbench: all is well") {
+			t.Errorf("%s: a command for the terminal at %d of %q", line, at, text)
+		} else if !strings.Contains(text, `\u001b`) && !strings.Contains(text, `\x1b`) {
+			t.Errorf("%s: shows nothing foreign: %s", line, text)
+		}
 	}
 }

@@ -3,11 +3,18 @@
 package main
 
 import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
@@ -130,4 +137,152 @@ func TestADamagedTraceReplaysNothing(t *testing.T) {
 			t.Errorf("%s: left %q", want, got)
 		}
 	}
+}
+
+// The steps of the README: build, run under a load, show the trace, replay it.
+func TestBuildInfoReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a runtime of its own takes a minute to build, the first time: not under -short")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	server, recorded := filepath.Join(dir, "server.rec"), filepath.Join(dir, "my.trace")
+	must(t, "trace", "build", "-o", server, "../../examples/httpserver")
+	serve(t, server, recorded, 720)
+
+	stdout, _ := must(t, "trace", "info", recorded)
+	says(t, stdout, "server.rec", "the timers of Go's runtime, go1.", "in Go's heap", "SET BY",
+		"main.answer main.go:")
+	var got struct {
+		Schedule, Cancel, Fire, Lost uint64
+
+		PendingAtEnd uint64 `json:"pending_at_end"`
+		Sites        []tracestat.Site
+	}
+	stdout, _ = must(t, "trace", "info", "--json", recorded)
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Schedule-got.Cancel-got.Fire != got.PendingAtEnd || got.Schedule < 720 || got.Lost != 0 {
+		t.Errorf("%+v", got)
+	}
+	i := 0
+	for i < len(got.Sites)-1 && !strings.HasPrefix(got.Sites[i].Name, "main.answer ") {
+		i++
+	}
+	answer := got.Sites[i]
+	if p50 := answer.Delays.P50; answer.Timers != 720 || answer.Fired != 720 || p50 < 5e6 || p50 > 8e6 {
+		t.Errorf("%+v, want the 720 waits of 5 ms", answer)
+	}
+	if out, err := command("trace", "replay", recorded, "-s", "^hwheel$", "--trials", "1", "--out", filepath.Join(dir, "out")).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// serve runs a recording server of examples/httpserver for a number of requests and ends it.
+func serve(t *testing.T, server, recorded string, requests int) {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := free.Addr().String()
+	_ = free.Close()
+	cmd := exec.Command(server, "--addr", addr)
+	cmd.Env = append(os.Environ(), trace.EnvFile+"="+recorded)
+	cmd.Stderr = t.Output()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill() }() // it has ended, unless the test failed
+	request := func(wait string) error {
+		answer, err := http.Get("http://" + addr + "/?wait=" + wait)
+		if err == nil {
+			_, err = io.Copy(io.Discard, answer.Body)
+			_ = answer.Body.Close()
+		}
+		return err
+	}
+	for deadline := time.Now().Add(10 * time.Second); request("no") != nil; {
+		if time.Now().After(deadline) {
+			t.Fatal("the server does not answer")
+		}
+	}
+	var clients sync.WaitGroup
+	for range 16 {
+		clients.Go(func() {
+			for range requests / 16 {
+				if err := request("5ms"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	// A server that ends before the recorder asks who waits for the signal ends by it.
+	if err := cmd.Wait(); err != nil && !strings.Contains(err.Error(), "signal: terminated") {
+		t.Fatal(err)
+	}
+}
+
+// fakeValgrind reports ten instructions of the structure per operation, or nine if the name of the
+// program is lean. It prints what the program prints.
+const fakeValgrind = `#!/bin/sh
+while :; do case $1 in --cachegrind-out-file=*) out=${1#*=}; shift;; -*) shift;; *) break;; esac; done
+case $1 in *lean) per=9;; *) per=10;; esac
+for a; do case $a in first) n=200000;; both) n=400000;; esac; done
+cat >"$out" <<END
+events: Ir Dr Dw D1mr D1mw DLmr DLmw Bcm Bim
+fn=github.com/timerbench/timerbench/structures/auto.(*Timers).Schedule
+1 $((n * per)) $n 0 $n 0 0 0 0 0
+END
+`
+
+func TestCount(t *testing.T) {
+	dir := t.TempDir()
+	printed, _ := must(t, "count-replay", "auto", "start-stop", "10", "1", "proof")
+	prints := "echo '" + strings.TrimSpace(printed) + "'\n"
+	for name, text := range map[string]string{
+		"setarch": "#!/bin/sh\nshift\nexec \"$@\"\n", "valgrind": fakeValgrind + prints,
+		"lean": "#!/bin/sh\n" + prints, "old": "#!/bin/sh\n" + prints,
+	} {
+		writeText(t, filepath.Join(dir, name), text)
+		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	t.Setenv(asCommand, "1") // for the proof
+	count := []string{"count", "-s", "^auto$", "-w", "^start-stop$", "--n", "10"}
+
+	stdout, _ := must(t, count...)
+	says(t, stdout, "start-stop  10  auto       ", "32 MB")
+
+	// The array comes with a comparison, too.
+	stdout, stderr := must(t, append(count, "--json", "--against", filepath.Join(dir, "old"))...)
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil || len(rows) != 1 {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	for _, key := range []string{"structure", "workload", "n", "instructions", "l1_misses", "ll_misses", "mispredicted"} {
+		if _, ok := rows[0][key]; !ok {
+			t.Errorf("%v lacks %s", rows[0], key)
+		}
+	}
+	if rows[0]["l1_misses"] == 0.0 {
+		t.Errorf("misses are not counted: %v", rows[0])
+	}
+	says(t, stderr, "0 of 1 counts of instructions differ by 0.2 %")
+
+	code, stdout, stderr := run(append(count, "--json", "--fail-on-regression", "--against", filepath.Join(dir, "lean"))...)
+	if code != exitError || !strings.HasPrefix(stdout, "[") {
+		t.Errorf("exit %d, the standard output is %.50s", code, stdout)
+	}
+	says(t, stderr, "1 of 1 counts of instructions differ by 0.2 %", "--fail-on-regression")
+	refused(t, []string{"count", "--fail-on-regression"}, "needs --against")
+	t.Setenv("PATH", t.TempDir())
+	refused(t, count, "no valgrind: apt-get install valgrind")
 }

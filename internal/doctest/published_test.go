@@ -1,18 +1,24 @@
 package doctest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
-
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/workload"
 	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 const publishedPage, questionsPage = "docs/published.md", "docs/questions.md"
@@ -107,4 +113,221 @@ func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
 			t.Errorf("%s: %d figures, want at least %d", page, figures, least)
 		}
 	}
+}
+
+// recordedCosts is what the timers of ten recorded programs take of a core, as docs/recordings.md says.
+func recordedCosts(t *testing.T) string {
+	cost := regexp.MustCompile(`their timers cost (.* to .* % of a core) and`).FindStringSubmatch(read(t, "docs/recordings.md"))
+	if cost == nil {
+		t.Fatal("docs/recordings.md says no costs")
+	}
+	return cost[1]
+}
+
+// recordedTimers are the least and the largest average number of pending timers in the corpus.
+func recordedTimers(t *testing.T) string {
+	corpus, _, _ := strings.Cut(read(t, "docs/recordings.md"), "<!-- end of corpus -->")
+	var all []int
+	for _, m := range regexp.MustCompile(`\| ([\d,]+) \([\d,]+\) \|`).FindAllStringSubmatch(corpus, -1) {
+		n, _ := strconv.Atoi(strings.ReplaceAll(m[1], ",", "")) // it has digits only
+		all = append(all, n)
+	}
+	return show.Grouped(slices.Min(all)) + " to " + show.Grouped(slices.Max(all))
+}
+
+// driverBytes are those of a timer of Schedule among a million.
+func driverBytes(t *testing.T) (bytes string) {
+	paths, _ := filepath.Glob("docs/live/*.json.gz") // the pattern is right
+	l, _ := liveRun(t, paths[len(paths)-1])
+	for _, m := range rowOf(t, l, 1_000_000, "auto tickless").Memory {
+		if m.Form == results.FormSchedule {
+			bytes = fmt.Sprintf("%.0f", m.Bytes)
+		}
+	}
+	return bytes
+}
+
+// Figures in the text, such as <!-- fact driver bytes -->32<!-- end -->, are those of the kept runs and of the recordings.
+func TestPublishedFactsAreThoseOfTheirSources(t *testing.T) {
+	facts := map[string]string{"recorded costs": recordedCosts(t), "recorded timers": recordedTimers(t), "driver bytes": driverBytes(t)}
+	for _, page := range []string{questionsPage, "docs/durable.md"} {
+		rewrite(t, page, regexp.MustCompile(`(<!-- fact ([\w ]+) -->)[^<]*(<!-- end -->)`).ReplaceAllStringFunc(read(t, page), func(old string) string {
+			name, _, _ := strings.Cut(strings.TrimPrefix(old, "<!-- fact "), " -->")
+			if facts[name] == "" {
+				t.Errorf("%s: nothing is known of %q", page, name)
+			}
+			return "<!-- fact " + name + " -->" + facts[name] + "<!-- end -->"
+		}))
+	}
+}
+
+// The answers about a sweep are those of recommend --late.
+func TestPublishedSweepIsTheAnswerOfRecommend(t *testing.T) {
+	last, err := kept.Last()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := answer.Of(last, catalog.All()).Adviser()
+	text := "\n| timers | `recommend --late` names | `sweep` takes |\n|---:|---|---:|\n"
+	for n := 10; n <= 1_000_000; n *= 10 {
+		x, err := a.Answer(answer.Question{N: float64(n), Cancel: answer.Unknown, Reschedule: answer.Unknown, Late: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		takes := "not measured"
+		if sweep, auto := x.Of("sweep"), x.Of(answer.Default); sweep != nil && auto != nil {
+			takes = fmt.Sprintf("%.2f times as long as `auto`", sweep.Score/auto.Score)
+		}
+		text += fmt.Sprintf("| %s | `%s` | %s |\n", show.Grouped(n), x.Name, takes)
+	}
+	Generated(t, *update, questionsPage, "<!-- sweep: written by go test ./internal/doctest -run Published -update -->\n", "<!-- end of sweep -->\n", text)
+}
+
+// docs/limits.md says what no kept run has.
+func TestKeptRunsHaveTheLimitsOfThePage(t *testing.T) {
+	all, err := kept.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"docs/ttl.json.gz", "docs/field/results.json.gz"} {
+		all = append(all, keptRun(t, path))
+	}
+	for _, r := range all {
+		e := r.Environment
+		virtual := slices.ContainsFunc(e.Machine, func(f results.Finding) bool { return strings.HasPrefix(f.Value, "a virtual machine") })
+		if e.Cores != 2 || e.Arch != "amd64" || e.Memory > 24<<30 || !virtual {
+			t.Errorf("a run on %s, %s, of %d cores, %d bytes, virtual %t: docs/limits.md says that there is none", e.CPU, e.Arch, e.Cores, e.Memory, virtual)
+		}
+	}
+}
+
+// keptRun reads a run that is kept outside docs/results.
+func keptRun(t *testing.T, path string) *results.Run {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := results.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The table of docs/performance.md about timers in the caller's structs is that of the kept run of other languages.
+func TestFieldRunGivesTheCostOfAnID(t *testing.T) {
+	kept := keptRun(t, "docs/field/results.json.gz")
+	r := answer.Of(kept, catalog.All())
+	workloads := []string{"start-stop", "churn", "reschedule", "hold", "fill-drain"}
+	fewest, most, rows := 1000, 0, ""
+	for _, of := range []string{answer.Default, "ratas"} {
+		for _, n := range []int{1_000, 100_000, 1_000_000} {
+			rows += fmt.Sprintf("| %s | `%s` |", show.Grouped(n), of)
+			for _, w := range workloads {
+				ratio := "–"
+				for _, c := range r.CellsOf(w) {
+					if a, b := c.Row("intrusive-hwheel"), c.Row(of); c.N == n && a != nil && b != nil && a.HasCost() && b.HasCost() {
+						x := c.Ratio(a, b)
+						ratio, fewest, most = show.Times(x.Center), min(fewest, x.Pairs), max(most, x.Pairs)
+					}
+				}
+				rows += " " + ratio + " |"
+			}
+			rows += "\n"
+		}
+	}
+	text := fmt.Sprintf("Measured on %s, %s, %s, in paired rounds (%d to %d), with the loops:\n\n| timers | relative to | start-stop | churn | reschedule | hold | fill-drain |\n"+
+		"|---:|---|---:|---:|---:|---:|---:|\n", kept.Environment.CPU, kept.Created.Format("2 January 2006"), kept.Environment.Build(), fewest, most) + rows
+	Generated(t, *update, "docs/performance.md", "<!-- intrusive: written by make keep-field. -->\n", "<!-- end of intrusive -->\n", text)
+}
+
+const (
+	ttlPage  = "docs/ttl.md"
+	ttlBegin = "<!-- figures: written by make keep-ttl. -->\n"
+	ttlEnd   = "<!-- end of figures -->\n"
+)
+
+// ttlTable returns the table of one size, the least bytes first.
+func ttlTable(t *testing.T, r *answer.Run, n int) string {
+	t.Helper()
+	calls := func(workload string) (out []results.Calls) {
+		for _, c := range r.Calls {
+			if c.Workload == workload && c.N == n {
+				out = append(out, c)
+			}
+		}
+		slices.SortFunc(out, func(a, b results.Calls) int { return cmp.Compare(a.Bytes, b.Bytes) })
+		return out
+	}
+	cell := r.CellsOf("ttl-cache")[0]
+	for _, x := range r.CellsOf("ttl-cache") {
+		if x.N == n {
+			cell = x
+		}
+	}
+	steady, storm := calls("ttl-cache"), calls("avalanche-slot")
+	if len(steady) < 7 || len(storm) != len(steady) {
+		t.Fatalf("n %d: %d and %d structures", n, len(steady), len(storm))
+	}
+	// The page says so, and that the other structures with IDs take more time than these two.
+	best := []string{answer.Default, "hwheel"}
+	if !slices.Contains(best, steady[0].Structure) || !slices.Contains(best, steady[1].Structure) {
+		t.Errorf("n %d: %s and %s take the fewest bytes, want auto and hwheel", n, steady[0].Structure, steady[1].Structure)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n| %s entries | bytes | longest set | longest expiry | lag | longest expiry, at once | lag, at once | ns | times `auto` |\n|---|%s\n",
+		show.Grouped(n), strings.Repeat("---:|", 8))
+	for _, c := range steady {
+		other := storm[slices.IndexFunc(storm, func(s results.Calls) bool { return s.Structure == c.Structure })]
+		longest := func(c results.Calls, o results.Operation) string {
+			call, _ := c.Of(o)
+			return show.Duration(call.NS)
+		}
+		name := "`" + c.Structure + "`"
+		if e, ok := catalog.Find(c.Structure); ok && !e.Exact() {
+			name += " (late)"
+		}
+		if most := c.Max().NS; c.Structure == answer.Default && max(most, other.Max().NS) > 0.5e6 {
+			t.Errorf("the longest call of %s takes %v ns among %d, and the page says far below a millisecond", c.Structure, most, n)
+		}
+		row := cell.Row(c.Structure)
+		if id := !strings.HasPrefix(c.Structure, "intrusive-"); id && !slices.Contains(best, c.Structure) && cell.Ratio(row, cell.Row(answer.Default)).Center < 1 {
+			t.Errorf("n %d: %s takes less time than auto", n, c.Structure)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, show.Figure(c.Bytes),
+			longest(c, results.Schedule), longest(c, results.Pop), show.Duration(c.Lag), longest(other, results.Pop), show.Duration(other.Lag),
+			show.Figure(cell.Cost(row).Center), show.Times(cell.Ratio(row, cell.Row(answer.Default)).Center))
+	}
+	return b.String()
+}
+
+// The tables of the page and the answers below them come from the kept run.
+func TestTheTTLPageIsThatOfTheKeptRun(t *testing.T) {
+	kept := keptRun(t, "docs/ttl.json.gz")
+	if err := kept.Check(); err != nil || !kept.Complete {
+		t.Fatalf("complete %t: %v", kept.Complete, err)
+	}
+	note := ""
+	for i, c := range kept.Cells {
+		if w, _ := workload.Find(c.Workload); w.Version() != c.Definition {
+			note = fmt.Sprintf("The cells have definition %d of `%s`, whose fill had no entry that was overwritten or deleted; %d now. ", c.Definition, c.Workload, w.Version())
+			kept.Cells[i].Definition = 0 // the answers below are those of the page
+		}
+	}
+	r := answer.Of(kept, catalog.All())
+	text := note + fmt.Sprintf("Measured by `make bench-ttl` on %s, %s, %s.\n", kept.Environment.CPU, kept.Created.Format("2 January 2006"), kept.Environment.Build())
+	for _, n := range []int{1e6, 1e7} {
+		text += ttlTable(t, r, n)
+	}
+	for _, n := range []float64{1e6, 1e7} {
+		x, err := r.Adviser().Answer(answer.Question{
+			N: n, Cancel: answer.Unknown, Reschedule: answer.Unknown, Matters: answer.Weights{answer.Memory: 4, answer.Pause: 2, answer.Throughput: 1},
+		})
+		if err != nil || strings.Contains(x.Far, "far from") || len(x.Candidates) > 3 {
+			t.Errorf("%g entries: %v, %s, candidates %v", n, err, x.Far, x.Candidates)
+		}
+		text += "\n" + x.Sentence() + "\n"
+	}
+	Generated(t, *update, ttlPage, ttlBegin, ttlEnd, text)
 }

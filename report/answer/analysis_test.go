@@ -2,10 +2,16 @@ package answer
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/workload"
+	kept "github.com/timerbench/timerbench/docs/results"
 	"github.com/timerbench/timerbench/structures/catalog"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 func trials(ns ...float64) []results.Trial {
@@ -37,5 +43,189 @@ func TestControlsCheckTheIntervals(t *testing.T) {
 		if c := run(differ).Checked(); c.Controls != 20 || c.Differ != differ || c.Fails() != fails {
 			t.Errorf("%d controls differ: %+v, fails: %v", differ, c, c.Fails())
 		}
+	}
+}
+
+// The results declare what a workload stands for. Its name says nothing.
+func TestTheClassOfAWorkloadIsDeclared(t *testing.T) {
+	t.Parallel()
+	r := With(&results.Run{
+		Cells: []results.Cell{
+			{Workload: "grid-uniform-50", Category: "program"},
+			{Workload: "x", Category: "grid", Grid: &results.Grid{Delays: "constant", CancelPercent: 10}},
+			{Workload: "mine", Category: "custom"},
+			{Workload: "changed", Category: "synthetic"},
+			{Workload: "trace-x", Category: "recorded"}, {Workload: "grid-unknown-50"},
+		},
+	}, Knowledge{})
+	for name, want := range map[string]workload.Category{
+		"grid-uniform-50": workload.Program, "x": workload.Grid, "mine": workload.Program, "changed": workload.Synthetic,
+		"trace-x": workload.Recorded, "grid-unknown-50": workload.Synthetic,
+	} {
+		if got := ClassOf(r.CellsOf(name)[0]); got != want {
+			t.Errorf("%s: class %q, want %q", name, got, want)
+		}
+	}
+	for i, want := range map[int]*results.Grid{
+		0: nil, 1: {Delays: "constant", CancelPercent: 10}, 4: nil,
+	} {
+		c := r.Cells[i]
+		if (c.Grid == nil) != (want == nil) || want != nil && *c.Grid != *want {
+			t.Errorf("%s: %+v, want %+v", c.Workload, c.Grid, want)
+		}
+	}
+}
+
+// Rows of structures that were removed since a run are left out everywhere, and the answers say so.
+func TestStructuresOfOtherVersionsAreLeftOutWithANote(t *testing.T) {
+	r, err := kept.Last()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const gone = "a-removed-structure"
+	for i := range r.Cells {
+		rows := r.Cells[i].Rows
+		if j := slices.IndexFunc(rows, func(row results.Row) bool { return row.Structure == "wheel" }); j >= 0 {
+			rows[j].Structure = gone
+		}
+		for j := range rows {
+			if rows[j].Of == "wheel" {
+				rows[j].Of = gone
+			}
+		}
+	}
+	r.Memory = append(r.Memory, results.Memory{Structure: gone, N: 1000, Bytes: 1})
+	r.Idle = append(r.Idle, results.Idle{Structure: gone})
+	r.Calls = append(r.Calls, results.Calls{Structure: gone})
+	cells := len(r.Cells[0].Rows)
+	a := Of(r, catalog.All())
+	if !slices.Contains(a.Unknown, gone) || len(r.Cells[0].Rows) != cells {
+		t.Fatalf("left out are %q, %d rows of %d remain in the results", a.Unknown, len(r.Cells[0].Rows), cells)
+	}
+	for _, c := range a.Run.Cells {
+		for _, row := range c.Rows {
+			if row.Structure == gone || row.Of == gone {
+				t.Errorf("%s has a row of %s", c.Workload, row.Structure)
+			}
+		}
+	}
+	if slices.ContainsFunc(a.Contenders, func(c RowName) bool { return c.Name == gone }) ||
+		slices.ContainsFunc(a.Memory, func(m results.Memory) bool { return m.Structure == gone }) {
+		t.Error("it is a contender, or has memory")
+	}
+	x, err := a.Adviser().Answer(Question{N: 1000, Cancel: Unknown, Reschedule: Unknown})
+	if said := strings.Join(x.Missing, "\n"); err != nil || !strings.Contains(said, gone) || x.Of(gone) != nil {
+		t.Errorf("%v, %q", err, said)
+	}
+}
+
+// A percentile is known if its interval spans at most a factor of 10.
+func TestAPercentileOfFewSamplesIsNotKnown(t *testing.T) {
+	of := func(samples int64, longest float64) results.Latency {
+		return results.Latency{Samples: samples, P50: 50, P90: 60, P99: 100, P999: 200, Max: longest}
+	}
+	for _, c := range []struct {
+		l    results.Latency
+		q    float64
+		want bool
+	}{
+		{of(10, 1000), 0.5, true}, {of(5, 1000), 0.5, false},
+		{of(200, 1000), 0.99, false}, {of(1000, 1000), 0.99, true}, {of(1000, 1000), 0.999, false},
+		{of(4000, 1500), 0.999, true},  // the longest call is the upper end
+		{of(4000, 50e3), 0.999, false}, // and is too far away
+		{of(100_000, 50e3), 0.999, true}, {of(0, 0), 0.5, false},
+	} {
+		if got := KnowsQuantile(c.l, c.q); got != c.want {
+			t.Errorf("%g of %d samples up to %g ns: known %v, want %v", c.q, c.l.Samples, c.l.Max, got, c.want)
+		}
+	}
+}
+
+// with analyses cells of structures that the catalog lists in this order, by family.
+func with(families map[string]entry.Family, order []string, cells ...results.Cell) *Run {
+	known := Knowledge{Workload: func(string) (w workload.Workload, ok bool) { return w, false }}
+	for _, name := range order {
+		known.Entries = append(known.Entries, entry.Entry{Name: name, Family: families[name]})
+	}
+	return With(&results.Run{Cells: cells}, known)
+}
+
+// timed returns a cell with the given costs in nanoseconds, with little noise.
+func timed(workload string, costs map[string]float64) results.Cell {
+	c := results.Cell{Workload: workload, N: 100}
+	for name, ns := range costs {
+		row := results.Row{
+			Structure: name, Role: results.RoleStructure,
+			Cost: trials(ns, 1.001*ns, ns, 1.001*ns, ns, 1.002*ns),
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return c
+}
+
+func TestMerits(t *testing.T) {
+	t.Parallel()
+	r := with(nil, nil,
+		timed("hold", map[string]float64{"minheap": 10, "wheel": 40, "rbtree": 20, "list": 10.01}),
+		timed("churn", map[string]float64{"minheap": 30, "wheel": 10, "rbtree": 40}))
+	got := r.Merits(r.Cells, RowName.IsStructure)
+	want := []Merit{
+		{RowName: RowName{Name: "minheap"}, Typical: math.Sqrt(3), Worst: 3, Complete: true},
+		{RowName: RowName{Name: "wheel"}, Typical: 2, Worst: 4, Complete: true},
+		{RowName: RowName{Name: "rbtree"}, Typical: math.Sqrt(8), Worst: 4, Complete: true},
+		{RowName: RowName{Name: "list"}, Typical: 1, Worst: 1}, // it lacks a cell, so it comes last
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%+v", got)
+	}
+	for i, m := range got {
+		w := want[i]
+		if m.Name != w.Name || math.Abs(m.Typical-w.Typical) > 0.01 || math.Abs(m.Worst-w.Worst) > 0.01 ||
+			m.Complete != w.Complete {
+			t.Errorf("place %d: %+v, want %+v", i, m, w)
+		}
+	}
+}
+
+func TestLeadersAreAllOfAFewElseTheClassics(t *testing.T) {
+	t.Parallel()
+	leaders := func(names ...string) string {
+		ns := make(map[string]float64)
+		for i, name := range names {
+			ns[name] = float64(10 * (i + 1))
+		}
+		r := with(nil, names, timed("hold", ns))
+		var got []string
+		for _, who := range r.Leaders(r.Contenders) {
+			got = append(got, who.Name)
+		}
+		return strings.Join(got, " ") + ": " + r.ChoiceNote(r.Contenders)
+	}
+	for _, c := range []struct{ names, want string }{
+		{"list rbtree ladder", "list rbtree ladder: "},
+		{"ladder a b c d rbtree e f wheel", "rbtree wheel: The tables have 7 more structures."},
+		{"a b c d e f g h i", "a b c d e f g h: The tables have 1 more structure."},
+	} {
+		if got := leaders(strings.Fields(c.names)...); got != c.want {
+			t.Errorf("of %s: %q, want %q", c.names, got, c.want)
+		}
+	}
+}
+
+// The mean of the rounds follows the structures that took part to the end.
+func TestRoundMeans(t *testing.T) {
+	t.Parallel()
+	row := func(name string, ns ...float64) results.Row {
+		return results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(ns...)}
+	}
+	c := with(nil, nil, results.Cell{Rows: []results.Row{
+		row("best", 1, 4, 9), row("near", 4, 4, 4), row("far", 100),
+	}}).Cells[0]
+	var got []float64
+	for _, s := range roundMeans(c) {
+		got = append(got, math.Round(1e6*s.Value)/1e6)
+	}
+	if !slices.Equal(got, []float64{2, 4, 6}) {
+		t.Errorf("%v, want the geometric means 2, 4 and 6", got)
 	}
 }

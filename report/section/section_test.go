@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
@@ -110,4 +112,259 @@ func TestOneBlockOfFiguresForEachWorkload(t *testing.T) {
 	if !strings.Contains(v.originTable().Markdown(), "| 10, 100, 1k |") {
 		t.Error("N is not sorted")
 	}
+}
+
+// The table has the largest size of a workload, the structure with the shortest call
+// first, and a place for each operation of the workload.
+func TestLongestCallsAreShown(t *testing.T) {
+	t.Parallel()
+	calls := func(structure string, n int, longest ...results.LongestCall) results.Calls {
+		return results.Calls{Workload: "avalanche-tick", N: n, Structure: structure, Rounds: 3, Calls: 4 * n, Longest: longest}
+	}
+	pop := func(ns float64) results.LongestCall {
+		return results.LongestCall{Operation: results.Pop, NS: ns, At: 1_114_112}
+	}
+	v := viewOf(t, &results.Run{Complete: true, Calls: []results.Calls{
+		calls("hwheel", 1000, pop(9)),
+		calls("hwheel", 100_000, results.LongestCall{Operation: results.Schedule, NS: 5600, At: 7}, pop(1_650_000)),
+		calls("quadheap", 100_000, pop(812_000)),
+	}})
+	page := longestCalls(v).Tables[0].Body.Markdown()
+	want := "| Structure | Schedule µs | at tick | Pop µs | at tick |\n|:--- | ---:| ---:| ---:| ---:|\n" +
+		"| quadheap | – | – | 812 | " + show.Grouped(1_114_112) + " |\n" +
+		"| hwheel | 5.6 | 7 | 1,650 | " + show.Grouped(1_114_112) + " |\n"
+	if !strings.Contains(page, want) {
+		t.Errorf("the page does not say %q:\n%s", want, page)
+	}
+	v.Calls[0].Lag, v.Calls[0].Bytes = 2500, 31
+	if table := callsTable(v.Calls[:1]).Markdown(); !strings.Contains(table, "| Latest fire µs | Bytes per timer |") || !strings.HasSuffix(table, "| 2.5 | 31 |\n") {
+		t.Errorf("no lag or bytes:\n%s", table)
+	}
+	svg := string(v.callsChart(v.callsByWorkload()).SVG())
+	if first, second := strings.Index(svg, ">quadheap<"), strings.Index(svg, ">hwheel<"); first < 0 || second < first {
+		t.Error("the structure with the shortest call is not on top")
+	}
+	if !strings.Contains(svg, "Pop 1.65 ms at tick "+show.Grouped(1_114_112)) {
+		t.Errorf("the chart does not say which call takes long: %s", svg)
+	}
+}
+
+// The band of a point of few rounds is their range, no interval, and no band reaches beyond twice the line. The default is drawn last.
+func TestTheBandsOfTheFirstChart(t *testing.T) {
+	r := &results.Run{Complete: true}
+	for _, n := range []int{100, 1000} {
+		c := results.Cell{Workload: "grid-uniform-90", N: n, Unit: "lifecycle", Grid: &results.Grid{Delays: "uniform", CancelPercent: 90}}
+		for name, ns := range map[string][]float64{"auto": {10, 11, 10, 11, 10, 11, 10, 11}, "rbtree": {30, 40, 200}} {
+			row := results.Row{Structure: name, Role: results.RoleStructure}
+			for i, v := range ns {
+				row.Cost = append(row.Cost, results.Trial{Instance: i, Round: i, NS: v, Units: 1})
+			}
+			c.Rows = append(c.Rows, row)
+		}
+		r.Cells = append(r.Cells, c)
+	}
+	f := NewView(answer.Of(r, catalog.All())).CostChart()
+	marks := f.Panels[0].Marks
+	last, ok := marks[len(marks)-1].(draw.Series)
+	if !ok || last.Style.Name != "auto" || !last.Thick || f.Legend[0].Text != "auto" {
+		t.Errorf("the last line is %+v, the first key %+v", last.Style, f.Legend[0])
+	}
+	for _, m := range marks {
+		band, ok := m.(draw.Band)
+		if !ok || band.Style.Name != "rbtree" {
+			continue
+		}
+		for _, m := range band.Marks {
+			if m.Lo < m.Y/2 || m.Hi > 2*m.Y || m.Hi == m.Lo {
+				t.Errorf("the band %v to %v around %v", m.Lo, m.Hi, m.Y)
+			}
+		}
+		if first := band.Marks[0]; first.Lo != max(first.Y/2, 30) {
+			t.Errorf("the band of three rounds begins at %v of the line at %v, want at the fastest", first.Lo, first.Y)
+		}
+	}
+}
+
+func TestIdleCountsAddUpOverShapes(t *testing.T) {
+	t.Parallel()
+	count := func(delays string, n int, driver results.Driver, name string, moved uint64) results.Idle {
+		return results.Idle{Workload: "idle", Distribution: delays, N: n, Driver: driver, Structure: name, Wakeups: 100, Fired: 10, Moved: moved, Empty: 1}
+	}
+	r := &results.Run{Idle: []results.Idle{
+		count("uniform", 10, results.Tickless, "wheel", 70), // not at the largest size
+		count("uniform", 1000, results.Tickless, "wheel", 7), count("pareto", 1000, results.Tickless, "wheel", 5),
+		count("uniform", 1000, results.Tickless, "minheap", 0), count("pareto", 1000, results.Tickless, "minheap", 0),
+		count("uniform", 1000, results.Tickless, "rbtree", 3), // no other shape
+	}}
+	v := viewOf(t, r)
+	sums := v.idleSums(results.Tickless, v.Contenders) // without rbtree, of fewer shapes than the others
+	if w := sums[len(sums)-1]; len(sums) != 2 || w.Structure != "wheel" || w.Moved != 12 || w.Empty != 2 || w.Wakeups != 200 || w.Total() != 14 {
+		t.Errorf("%+v", sums)
+	}
+	section := idle(v)
+	if len(section.Charts) != 1 || len(section.Tables) != 1 || !strings.Contains(section.Tables[0].Title, "delays uniform and pareto") {
+		t.Errorf("%d charts, %d tables: %+v", len(section.Charts), len(section.Tables), section.Tables)
+	}
+	if want := "Under a tickless driver, 2 of 2 structures have idle wake-ups: wheel in 7 % and minheap in 1 % of their wake-ups. "; !strings.HasPrefix(section.Lead.String(), want) {
+		t.Errorf("the section says %q, want %q", section.Lead.String(), want)
+	}
+	if !strings.Contains(section.Tables[0].Body.Markdown(), "| wheel | tickless | 0 | 200 | 20 | 14 | 2 | 12 |") {
+		t.Errorf("the table does not show the sums:\n%s", section.Tables[0].Body.Markdown())
+	}
+}
+
+func TestMemoryIsAtTheLargestSizeOfNearlyAll(t *testing.T) {
+	t.Parallel()
+	var r results.Run
+	for _, m := range []struct {
+		n     int
+		names []string
+	}{{10_000, six}, {1_000_000, six[:5]}, {10_000_000, six[:2]}} {
+		for i, name := range m.names {
+			r.Memory = append(r.Memory, results.Memory{Structure: name, N: m.n, Bytes: 50 - float64(i), AgedBytes: 60 - float64(i)})
+		}
+	}
+	list := viewOf(t, &r).footprints()
+	if len(list) != 5 || list[0].N != 1_000_000 || list[0].Structure != six[4] {
+		t.Errorf("%+v", list)
+	}
+}
+
+// The table of the lateness holds the coarse structures alone.
+func TestLateness(t *testing.T) {
+	t.Parallel()
+	r := &results.Run{Cells: []results.Cell{timed("hold", 100, map[string]float64{"minheap": 10, "wheel": 20, "rbtree": 30, "quadheap": 40, "skiplist": 50})}}
+	r.Idle = []results.Idle{
+		{Structure: "minheap", Distribution: "uniform", N: 100, Driver: results.Ticking},
+		{Workload: "idle", Distribution: "uniform", N: 100, Structure: "wheel", Driver: results.Ticking, Fired: 12,
+			Lateness: &results.Lateness{Mean: 3.5, P99: 7, Max: 7, MeanShare: 0.02, P99Share: 0.05, MaxShare: 0.1}},
+	}
+	v := viewOf(t, r)
+	if table := v.latenessTable().Markdown(); !strings.Contains(table, "| wheel | uniform | 100 | 12 | 3.5 | 7 | 7 | 2 % | 5 % | 10 % |") || strings.Contains(table, "minheap") {
+		t.Errorf("the table says\n%s", table)
+	}
+	r.Idle = r.Idle[:1]
+	if v := viewOf(t, r); len(lateness(v).Tables[0].Body) > 0 {
+		t.Error("a section without a coarse structure")
+	}
+}
+
+// The titles of the two pictures are their findings: other data, other titles.
+func TestTheTitleOfLatencyIsItsFinding(t *testing.T) {
+	call := func(name string, kind script.Kind, n int, p99 float64) callTail {
+		return callTail{answer.RowName{Name: name}, kind, "uniform", n, results.Latency{P99: p99}}
+	}
+	small := call("minheap", script.KindFire, 100, 9000) // a smaller size does not count
+	for _, test := range []struct {
+		tails []callTail
+		want  string
+	}{
+		{[]callTail{small, call("wheel", script.KindFire, 1e6, 6000), call("wheel", script.KindCancel, 1e6, 90), call("minheap", script.KindCancel, 1e6, 700),
+			call("minheap", script.KindFire, 1e6, 900), call("skiplist", script.KindFire, 1e6, 4000), call("quadheap", script.KindFire, 1e6, 800)},
+			"At the 99th percentile among 1,000,000 timers, firing takes 6 µs in wheel; no call of minheap or quadheap takes more than 900 ns"},
+		{[]callTail{call("skiplist", script.KindSchedule, 1000, 300), call("wheel", script.KindFire, 1000, 200)},
+			"At the 99th percentile among 1,000 timers, a schedule takes 300 ns in skiplist"},
+	} {
+		if got := latencyFinding(test.tails); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+func TestTheTitleOfIdleTicksIsItsFinding(t *testing.T) {
+	count := func(shape results.Shape, n int, idle uint64, ns ...float64) results.IdleTicks {
+		i := results.IdleTicks{Shape: shape, N: n, Ticks: 10_000, Idle: idle, Fired: 100}
+		for at, of := range ns {
+			i.Structures = append(i.Structures, results.IdleTickOf{Structure: []string{"minheap", "wheel", "quadheap-lazy"}[at], NS: of})
+		}
+		return i
+	}
+	for _, test := range []struct {
+		counts []results.IdleTicks
+		want   string
+	}{
+		{[]results.IdleTicks{count(results.Uniform, 10, 9990, 1, 1), count(results.Uniform, 1000, 9670, 3, 4, 9), count(results.Clustered, 1000, 9672),
+			count(results.RoundTimes, 1000, 9999), count(results.Uniform, 100_000, 300, 6, 30)},
+			"Among 1,000 timers nothing fires on 96.7 % of the ticks, with uniform and clustered delays alike, and on all but 0.01 % with deadlines on round times; such a tick costs 3 ns to 4 ns"},
+		{[]results.IdleTicks{count(results.Uniform, 100, 9000), count(results.Clustered, 100, 5000)},
+			"Among 100 timers nothing fires on 90 % of the ticks with uniform delays, on 50 % with clustered ones"},
+	} {
+		if got := idleFinding(test.counts); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+func TestIDsAreUnique(t *testing.T) {
+	t.Parallel()
+	id := IDs()
+	for _, c := range []struct{ title, want string }{
+		{"Which one should I use?", "which-one-should-i-use"},
+		{"hold, N = 1k: cost", "hold-n-1k-cost"},
+		{"Hold; n 1k, cost", "hold-n-1k-cost-2"},
+		{"hold-n-1k-cost-2", "hold-n-1k-cost-2-2"},
+		{"latency-x/../../../NAME\x00-10", "latency-x-name-10"},
+		{strings.Repeat("ä", 300), strings.Repeat("ä", longestID/2)},
+		{strings.Repeat("ä", 300), strings.Repeat("ä", longestID/2) + "-2"},
+		{"not \xff UTF-8", "not-utf-8"},
+	} {
+		if got := id(c.title); got != c.want {
+			t.Errorf("%s: %s, want %s", c.title, got, c.want)
+		}
+	}
+}
+
+// The figures of the tables are in the units of their headings.
+func TestTheFiguresAreInTheUnitsOfTheirHeadings(t *testing.T) {
+	use := results.LiveUse{Seconds: 2, CPUSeconds: 0.5, Sleeps: 40, Wakeups: 60}
+	row := results.LiveRow{
+		Name: "time", Role: results.RoleBaseline, Resident: results.FewTimers, Idle: []results.LiveUse{use},
+		Lateness: []results.LiveLateness{{Rate: 5000, Timers: 10, P50: 2e3, P90: 3e3, P99: 4e3, P999: 5e3, Max: 6e6, Use: use}},
+	}
+	for _, op := range results.Ops {
+		row.Throughput = append(row.Throughput, results.LiveThroughput{Op: op, Goroutines: 1, Ops: 1000, NS: 500_000, CPUNS: 250_000})
+	}
+	for _, form := range results.Forms {
+		row.Memory = append(row.Memory, results.LiveMemory{Form: form, Bytes: 120, CollectNS: 3e6})
+	}
+	l := &results.Live{Goroutines: []int{1}, Rows: []results.LiveRow{row}}
+	got := append(LiveCosts(l), LiveTables(l)...)
+	same := func(cell string, n int) []string {
+		return append([]string{"time"}, slices.Repeat([]string{cell}, n)...)
+	}
+	want := [][]string{
+		same("250", len(results.Ops)), // ns
+		same("2", len(results.Ops)),   // million a second
+		{"time", "5,000", "2 µs", "3 µs", "4 µs", "5 µs", "6 ms", "250", "30", "20"}, // ms/s, and a second
+		same("120 B, 3 ms", len(results.Forms)),
+		{"time", "250", "30", "20"},
+	}
+	for i, cells := range want {
+		if i >= len(got) || len(got[i].Rows) != 1 || !slices.Equal(texts(got[i].Rows[0]), cells) {
+			t.Errorf("table %d is %+v, want %q", i, got[min(i, len(got)-1)], cells)
+		}
+	}
+}
+
+// A percentile that differs by more than a factor of 10 between the rounds is not known.
+func TestATailThatMovesIsNotKnown(t *testing.T) {
+	row := results.LiveRow{Name: "time", Resident: results.FewTimers}
+	for _, tail := range []float64{5e3, 6e3, 51e3} {
+		row.Lateness = append(row.Lateness, results.LiveLateness{Rate: 5000, Timers: 10, P50: 2e3, P90: 3e3, P99: 4e3, P999: tail, Max: 6e6})
+	}
+	for _, table := range LiveTables(&results.Live{Goroutines: []int{1}, Rows: []results.LiveRow{row}}) {
+		if got := texts(table.Rows[0]); len(got) > 5 && (got[4] != "4 µs" || got[5] != show.Unknown) {
+			t.Errorf("%q, want a p99 and no p99.9", got)
+		} else if len(got) > 5 {
+			return
+		}
+	}
+	t.Error("no table of lateness")
+}
+
+func texts(row *show.Row) (out []string) {
+	for _, c := range row.Cells {
+		out = append(out, c.Text)
+	}
+	return out
 }
