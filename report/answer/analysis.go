@@ -284,31 +284,25 @@ func (r *Run) Checked() Checked {
 // roundMeans is the cost of a cell round by round, in the order of the rounds: the geometric mean
 // of the structures that took part in the most rounds.
 func roundMeans(c *stats.Costs) []stats.Sample {
+	rows := slices.DeleteFunc(slices.Clone(c.Rows), func(r *results.Row) bool { return r.Role != results.RoleStructure })
 	most := 0
-	for _, row := range c.Rows {
-		if row.Role == results.RoleStructure {
-			most = max(most, len(c.Samples(row)))
-		}
+	for _, row := range rows {
+		most = max(most, len(c.Samples(row)))
 	}
+	rows = slices.DeleteFunc(rows, func(r *results.Row) bool { return len(c.Samples(r)) < most })
 	var out []stats.Sample
-	n := 0.0
-	for _, row := range c.Rows {
-		if row.Role != results.RoleStructure || len(c.Samples(row)) < most {
-			continue
-		}
-		n++
+	for _, row := range rows {
 		for _, s := range c.Samples(row) {
 			i := slices.IndexFunc(out, func(o stats.Sample) bool { return o.Round == s.Round })
 			if i < 0 {
 				i = len(out)
-				out = append(out, s)
-				out[i].Value = 0
+				out = append(out, stats.Sample{Round: s.Round})
 			}
 			out[i].Value += math.Log(s.Value)
 		}
 	}
 	for i := range out {
-		out[i].Value = math.Exp(out[i].Value / n)
+		out[i].Value = math.Exp(out[i].Value / float64(len(rows)))
 	}
 	return out
 }

@@ -79,22 +79,18 @@ func Kept(structures []entry.Entry) (Verdict, error) {
 
 func verdictOf(runs []*Adviser) Verdict {
 	var v Verdict
-	var last *Run
-	for _, a := range runs {
-		if last == nil || a.r.Created.After(last.Created) {
-			last = a.r
-		}
+	if len(runs) == 0 {
+		return v
 	}
+	last := slices.MaxFunc(runs, func(a, b *Adviser) int { return a.r.Created.Compare(b.r.Created) }).r
 	for _, a := range runs {
-		if o, ok := a.Overall(); ok {
+		if o, ok := a.overall(); ok {
 			if revision := a.r.Environment.Revision; revision != last.Environment.Revision {
 				o.Machine += ", of revision " + short(revision)
 			}
 			o.newest = a.r == last
 			v.Machines = append(v.Machines, o)
 		}
-	}
-	for _, a := range runs {
 		if said := a.underRealClock(Question{N: 1e5}, Default); said != "" && (v.Driven == "" || a.r == last) {
 			v.Driven = said
 		}
@@ -113,8 +109,8 @@ func verdictOf(runs []*Adviser) Verdict {
 	return v
 }
 
-// Overall sums up the cost of the default; ok is false if the run does not have it.
-func (a *Adviser) Overall() (o Overall, ok bool) {
+// overall sums up the cost of the default; ok is false if the run does not have it.
+func (a *Adviser) overall() (o Overall, ok bool) {
 	o.Machine, o.Revision, o.each = a.r.Environment.CPU, a.r.Environment.Revision, make(map[string]float64)
 	logs := 0.0
 	for _, c := range a.cells {
@@ -122,14 +118,14 @@ func (a *Adviser) Overall() (o Overall, ok bool) {
 		if len(ranked) == 0 {
 			continue
 		}
-		ratio := c.Ratio(c.Row(Default), ranked[0])
+		ratio := c.Ratio(c.Row(Default), ranked[0]).Interval
 		if !(ratio.Center > 0) {
 			continue
 		}
 		logs, o.Cells = logs+math.Log(ratio.Center), o.Cells+1
 		name := fmt.Sprintf("%s with %s", c.Workload, timers(float64(c.N)))
 		if o.each[name] = ratio.Center; ratio.Center > o.Worst.Center {
-			o.Worst, o.In = stats.Interval{Center: ratio.Center, Lo: ratio.Lo, Hi: ratio.Hi}, name
+			o.Worst, o.In = ratio, name
 		}
 	}
 	o.Mean = math.Exp(logs / float64(o.Cells))

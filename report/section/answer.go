@@ -116,13 +116,11 @@ func (v *View) coarseNote() string {
 			names = append(names, e.Name)
 		}
 	}
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return " " + names[0] + " is coarse: it fires late."
+	are := " are coarse: they fire late."
+	if len(names) == 1 {
+		are = " is coarse: it fires late."
 	}
-	return " " + show.And(names) + " are coarse: they fire late."
+	return when(len(names) > 0, " "+show.And(names)+are)
 }
 
 // units names the units of the costs of cells, the most common one first.

@@ -61,10 +61,10 @@ func (v *View) gridChart() *draw.Figure {
 					continue
 				}
 				m := draw.Mark{X: r.Center, Y: float64(i)}
+				line.Marks = append(line.Marks, m)
 				if r.Bounded() {
 					m.Lo, m.Hi = r.Lo, r.Hi
 				}
-				line.Marks = append(line.Marks, draw.Mark{X: m.X, Y: m.Y})
 				point := distributionMark(v.Styles[who.Name], d)
 				point.Marks = []draw.Mark{m}
 				points = append(points, point)

@@ -306,14 +306,12 @@ func (v *View) goChart() *draw.Figure {
 		name string
 	}{{results.StartStop(results.FormAfterFunc), "start and stop"}, {results.OpReset, "move to later"}, {results.OpFire, "start and fire"}} {
 		p := &draw.Panel{Title: of.name, XLabel: "resident timers"}
-		for k, structure := range append([]string{""}, v.Live.Structures()...) {
+		for _, structure := range append([]string{""}, v.Live.Structures()...) {
 			curve := v.goCurve(of.op, structure)
 			p.Marks = append(p.Marks, curve)
-			if label := "driver on " + structure; i == 0 {
-				if k == 0 {
-					label = curve.Style.Name
-				}
-				f.Legend = append(f.Legend, draw.Key{Text: label, Style: curve.Style, Line: true, Radius: 3})
+			if key := curve.Style.Key(); i == 0 {
+				key.Text = when(structure != "", "driver on ") + key.Text
+				f.Legend = append(f.Legend, key)
 			}
 		}
 		f.Panels = append(f.Panels, p)

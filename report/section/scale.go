@@ -43,7 +43,7 @@ func (v *View) scaleChart() *draw.Figure {
 		Caption: "Straight lines join the measured points. Both axes are logarithmic. A bar is a 95 % confidence interval " +
 			"that is wider than its mark. The floor is the cost of the harness with a scheduler that does nothing. " +
 			v.ChoiceNote(rows),
-		Legend: v.keys(shown),
+		Legend: mapped(v.stylesOf(shown), draw.Style.Key),
 		X:      draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.25, High: 1.25},
 		Y:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 9}, Low: 1.2, High: 1.2},
 		Height: height, Columns: columns,
@@ -142,7 +142,7 @@ func (v *View) CostChart() *draw.Figure {
 			curve.Marks[i].Lo, curve.Marks[i].Hi = 0, 0
 		}
 		bands, lines = append(bands, band), append(lines, curve)
-		f.Legend = append(f.Legend, draw.Key{Text: label, Style: curve.Style, Line: true, Radius: 3})
+		f.Legend = append(f.Legend, curve.Style.Key())
 	}
 	measured := v.Measured(cells...)
 	for _, name := range usual {

@@ -129,11 +129,6 @@ func (v *View) stylesOf(rows []answer.RowName) []draw.Style {
 	return mapped(rows, func(c answer.RowName) draw.Style { return v.Styles[c.Name] })
 }
 
-// keys is a legend of contenders.
-func (v *View) keys(rows []answer.RowName) []draw.Key {
-	return mapped(v.stylesOf(rows), func(l draw.Style) draw.Key { return draw.Key{Text: l.Name, Style: l, Line: true, Radius: 3} })
-}
-
 // longestID is the length in bytes at which an ID is cut, so it remains a valid file name with a
 // suffix.
 const longestID = 100
