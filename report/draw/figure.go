@@ -1,3 +1,8 @@
+// Package draw renders figures as PNG and SVG: panels of data under a title and a legend. It does not
+// know the meaning of the data.
+//
+// A [Figure] is a grid of [Panel], each with two axes and with marks on them: [Series],
+// [Bar], a [Heat] map, or a sketch without axes.
 package draw
 
 import (

@@ -1,6 +1,10 @@
 package draw
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
@@ -117,4 +121,150 @@ func RowsHeight(rows int) Length {
 		each = 12.5
 	}
 	return Length(rows)*Length(each) + 50
+}
+
+// Axis is the scale of all panels of a figure. It reaches from a little below the smallest value of
+// the marks to a little above the largest. A logarithmic axis omits values of 0 and below, and is
+// wide enough for some ticks.
+type Axis struct {
+	Ticks     plot.Ticker
+	Low, High float64   // the room at the ends, as factors; 0: none
+	Linear    bool      // linear from 0, not logarithmic
+	Also      []float64 // further values in its range
+
+	span span
+}
+
+// set configures an axis of a panel.
+func (a Axis) set(of *plot.Axis) {
+	a.span.add(a.Also...)
+	switch {
+	case a.Ticks == nil:
+		return
+	case a.Linear:
+		of.Min, of.Max = 0, a.span.max*cmp.Or(a.High, 1)
+	default:
+		s := a.span.around(cmp.Or(a.Low, 1), cmp.Or(a.High, 1))
+		of.Min, of.Max = s.min, s.max
+		of.Scale = plot.LogScale{}
+	}
+	of.Tick.Marker = a.Ticks
+}
+
+// span is a range of values above 0. The zero span is empty.
+type span struct{ min, max float64 }
+
+func (s *span) add(values ...float64) {
+	for _, v := range values {
+		switch {
+		case !(v > 0) || math.IsInf(v, 0):
+		case s.max == 0:
+			s.min, s.max = v, v
+		default:
+			s.min, s.max = min(s.min, v), max(s.max, v)
+		}
+	}
+}
+
+// around returns the range widened by factors at both ends.
+func (s span) around(low, high float64) span {
+	if s.max == 0 {
+		return span{1, 10}
+	}
+	s.min, s.max = s.min/low, s.max*high
+	if width := s.max / s.min; width < 3 {
+		grow := math.Sqrt(3 / width)
+		s.min, s.max = s.min/grow, s.max*grow
+	}
+	return s
+}
+
+// TicksAt returns ticks at values, labelled by label.
+func TicksAt(values []int, label func(float64) string) plot.ConstantTicks {
+	out := make(plot.ConstantTicks, len(values))
+	for i, v := range values {
+		out[i] = plot.Tick{Value: float64(v), Label: label(float64(v))}
+	}
+	return out
+}
+
+// LinearTicks marks a linear axis, labelled by the function.
+type LinearTicks func(float64) string
+
+// Ticks implements plot.Ticker.
+func (t LinearTicks) Ticks(lo, hi float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(lo, hi)
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label = t(ticks[i].Value)
+		}
+	}
+	return ticks
+}
+
+// LogTicks marks a logarithmic axis at powers of ten, and at digits between them if the range is
+// narrow. It has at most Most labels.
+type LogTicks struct {
+	Label func(float64) string
+	Most  int
+}
+
+// Ticks implements plot.Ticker.
+func (t LogTicks) Ticks(lo, hi float64) []plot.Tick {
+	if lo <= 0 || hi <= lo {
+		return nil
+	}
+	first, last := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
+	count := func(digits []float64, every int) int {
+		n := 0
+		for e := first; e <= last; e++ {
+			for _, d := range digits {
+				if v := d * math.Pow10(e); e%every == 0 && v >= lo && v <= hi {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	every := 1
+	var digits []float64
+	for _, digits = range [][]float64{{1, 2, 3, 5, 7}, {1, 2, 5}, {1, 3}, {1}} {
+		if count(digits, every) <= t.Most {
+			break
+		}
+	}
+	for count(digits, every) > t.Most {
+		every++
+	}
+	var ticks []plot.Tick
+	for e := first; e <= last; e++ {
+		for digit := 1.0; digit < 10; digit++ {
+			v := digit * math.Pow10(e)
+			if v < lo || v > hi {
+				continue
+			}
+			tick := plot.Tick{Value: v}
+			if e%every == 0 && slices.Contains(digits, digit) {
+				tick.Label = t.Label(v)
+			}
+			if tick.Label != "" || every == 1 || digit == 1 {
+				ticks = append(ticks, tick)
+			}
+		}
+	}
+	return ticks
+}
+
+// unnamed removes the labels of an axis and keeps its grid. The panel to the left has the labels.
+type unnamed struct{ named plot.Ticker }
+
+// Ticks implements plot.Ticker.
+func (u unnamed) Ticks(lo, hi float64) []plot.Tick {
+	ticks := slices.Clone(u.named.Ticks(lo, hi)) // an axis may share its list of ticks
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label = " " // an empty label would make it a minor tick, without a grid line
+		}
+	}
+	return ticks
 }

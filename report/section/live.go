@@ -201,7 +201,7 @@ func liveLateness(rows []results.LiveRow, n int) *show.Table {
 		columns = append(columns, liveColumn{of.name, func(r results.LiveRow) show.Cell {
 			rounds := slices.DeleteFunc(slices.Clone(r.Lateness), func(l results.LiveLateness) bool { return l.Timers == 0 })
 			all := mapped(rounds, of.value)
-			if of.tail && (len(all) == 0 || !show.Narrow(slices.Min(all), slices.Max(all))) {
+			if of.tail && len(all) > 0 && !show.Narrow(slices.Min(all), slices.Max(all)) {
 				return show.Words(show.Unknown)
 			}
 			return liveKnown(stats.MedianOf(rounds, of.value), show.Duration)
