@@ -104,7 +104,7 @@ func Drawing(steps []Frame, columns int) Sketch {
 			all.Note(Plain, "   fired: "+fired)
 		}
 		all.Note(Plain, "   work: "+describe(step.Work))
-		all.Add(Of(before, step.Snapshot, columns))
+		all.show(before, step.Snapshot)
 		before = &step.Snapshot
 	}
 	return all

@@ -11,10 +11,9 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-// Of lays out a snapshot and marks the changes since the previous snapshot. It only names unchanged
+// show adds a snapshot below and marks the changes since the previous snapshot. It only names unchanged
 // parts. Without a previous snapshot it shows all parts and marks nothing.
-func Of(before *shape.Snapshot, now shape.Snapshot, columns int) Sketch {
-	s := Sketch{Columns: columns}
+func (s *Sketch) show(before *shape.Snapshot, now shape.Snapshot) {
 	marks := compare(before, now)
 	var same []string
 	for i, p := range now.Parts {
@@ -23,7 +22,16 @@ func Of(before *shape.Snapshot, now shape.Snapshot, columns int) Sketch {
 			continue
 		}
 		s.Note(Faded, heading(p))
-		s.Add(part(p, marks[i].labels, columns))
+		switch {
+		case len(p.Cells) == 0:
+			s.Note(Plain, "  no timers")
+		case p.Kind == shape.Slots:
+			s.slots(p, marks[i].labels)
+		case p.Kind == shape.Heap || p.Kind == shape.Tree:
+			s.nodes(p, marks[i].labels)
+		default:
+			s.sequence(p, marks[i].labels)
+		}
 	}
 	if len(same) > 0 {
 		s.Note(Faded, strings.Join(same, ", ")+": as before")
@@ -35,7 +43,6 @@ func Of(before *shape.Snapshot, now shape.Snapshot, columns int) Sketch {
 			}
 		}
 	}
-	return s
 }
 
 func heading(p shape.Part) string {
@@ -52,27 +59,11 @@ func heading(p shape.Part) string {
 	return out + ":"
 }
 
-func part(p shape.Part, labels [][]Label, columns int) Sketch {
-	if len(p.Cells) == 0 {
-		s := Sketch{Columns: columns}
-		s.Note(Plain, "  no timers")
-		return s
-	}
-	switch p.Kind {
-	case shape.Slots:
-		return slots(p, labels, columns)
-	case shape.Heap, shape.Tree:
-		return nodes(p, labels, columns)
-	}
-	return sequence(p, labels, columns)
-}
-
 const indent = 2
 
 // slots lays out slots in a row, starting at the clock, with the number of empty slots between them.
-func slots(p shape.Part, labels [][]Label, columns int) Sketch {
+func (s *Sketch) slots(p shape.Part, labels [][]Label) {
 	first := max(0, slices.IndexFunc(p.Cells, func(c shape.Cell) bool { return c.Index > p.Now }))
-	var s Sketch
 	x, last := indent, p.Now
 	for i := range p.Cells {
 		at := (first + i) % len(p.Cells)
@@ -93,8 +84,8 @@ func slots(p shape.Part, labels [][]Label, columns int) Sketch {
 			}
 		}
 		last = c.Index
-		if x+utf8.RuneCountInString(gap)+b.Width > columns && x > indent {
-			x, s.Rows = indent, bottom(s)
+		if x+utf8.RuneCountInString(gap)+b.Width > s.Columns && x > indent {
+			x, s.Rows = indent, s.bottom()
 		}
 		if gap != "" {
 			s.Notes = append(s.Notes, Note{X: x, Y: s.Rows + 1, Text: gap, Style: Faded})
@@ -107,8 +98,7 @@ func slots(p shape.Part, labels [][]Label, columns int) Sketch {
 			x++
 		}
 	}
-	s.Rows = bottom(s)
-	return s
+	s.Rows = s.bottom()
 }
 
 // span returns the ticks of a slot, unless its number and its timers show them.
@@ -122,7 +112,7 @@ func span(p shape.Part, c shape.Cell) string {
 	return ""
 }
 
-func bottom(s Sketch) int {
+func (s *Sketch) bottom() int {
 	rows := s.Rows
 	for _, b := range s.Boxes {
 		rows = max(rows, b.Y+b.Height())
@@ -138,7 +128,7 @@ func node(labels []Label, red bool) Box {
 
 // sequence lays out a list in a row that goes on below. A skip list has a row for each level, the highest at the top, and lines
 // along the levels.
-func sequence(p shape.Part, labels [][]Label, columns int) Sketch {
+func (s *Sketch) sequence(p shape.Part, labels [][]Label) {
 	levels, before, between := 1, 0, 0 // columns before a node, and rows before the list goes on
 	if p.Cells[0].Levels > 0 {
 		before, between = 2, 1
@@ -146,12 +136,12 @@ func sequence(p shape.Part, labels [][]Label, columns int) Sketch {
 	for _, c := range p.Cells {
 		levels = max(levels, c.Levels)
 	}
-	s := Sketch{Rows: levels}
-	x, top := indent, 0
+	x, top := indent, s.Rows
+	s.Rows += levels
 	ends := slices.Repeat([]int{indent}, levels)
 	for i, c := range p.Cells {
 		b := node(labels[i], false)
-		if x+before+b.Width > columns && x > indent {
+		if x+before+b.Width > s.Columns && x > indent {
 			x, top, ends = indent, s.Rows+between, slices.Repeat([]int{indent}, levels)
 			s.Rows = top + levels
 		}
@@ -165,12 +155,11 @@ func sequence(p shape.Part, labels [][]Label, columns int) Sketch {
 		}
 		x += b.Width + 2
 	}
-	return s
 }
 
 // nodes lays out a tree with a row for each depth and a row for the lines between. A search tree
 // reads from left to right. In any other tree a parent is above the middle of its children.
-func nodes(p shape.Part, labels [][]Label, columns int) Sketch {
+func (s *Sketch) nodes(p shape.Part, labels [][]Label) {
 	children := make([][]int, len(p.Cells))
 	for i, c := range p.Cells {
 		if c.Parent >= 0 {
@@ -183,7 +172,7 @@ func nodes(p shape.Part, labels [][]Label, columns int) Sketch {
 	var place func(i, depth int)
 	place = func(i, depth int) {
 		boxes[i] = node(labels[i], p.Cells[i].Red)
-		boxes[i].Y = 2 * depth
+		boxes[i].Y = s.Rows + 2*depth
 		set := func() {
 			boxes[i].X = x
 			x += boxes[i].Width + 1
@@ -214,34 +203,28 @@ func nodes(p shape.Part, labels [][]Label, columns int) Sketch {
 		set()
 	}
 	place(0, 0)
-	if x-1 > columns {
-		return outline(p, labels, children)
+	if x-1 > s.Columns {
+		s.outline(p, labels, children, 0, 0)
+		return
 	}
-	s := Sketch{Boxes: boxes}
+	s.Boxes = append(s.Boxes, boxes...)
 	for i, c := range p.Cells {
 		if c.Parent >= 0 {
 			s.Lines = append(s.Lines, Line{middle(c.Parent), boxes[c.Parent].Y, middle(i), boxes[i].Y})
 		}
 	}
-	s.Rows = bottom(s)
-	return s
+	s.Rows = s.bottom()
 }
 
-// outline lays out a tree that is too wide for nodes, with a row for each node, indented by its depth.
-func outline(p shape.Part, labels [][]Label, children [][]int) Sketch {
-	var s Sketch
-	var place func(i, depth int)
-	place = func(i, depth int) {
-		b := node(labels[i], p.Cells[i].Red)
-		b.X, b.Y = indent+3*depth, s.Rows
-		s.Boxes = append(s.Boxes, b)
-		s.Rows++
-		for _, child := range children[i] {
-			place(child, depth+1)
-		}
+// outline lays out the nodes below one of a tree that is too wide for nodes, with a row for each node, indented by its depth.
+func (s *Sketch) outline(p shape.Part, labels [][]Label, children [][]int, i, depth int) {
+	b := node(labels[i], p.Cells[i].Red)
+	b.X, b.Y = indent+3*depth, s.Rows
+	s.Boxes = append(s.Boxes, b)
+	s.Rows++
+	for _, child := range children[i] {
+		s.outline(p, labels, children, child, depth+1)
 	}
-	place(0, 0)
-	return s
 }
 
 // marked is a part with a label for each entry of its cells.

@@ -84,24 +84,6 @@ const (
 	Faded
 )
 
-// Add puts another sketch below.
-func (s *Sketch) Add(below Sketch) {
-	for _, b := range below.Boxes {
-		b.Y += s.Rows
-		s.Boxes = append(s.Boxes, b)
-	}
-	for _, l := range below.Lines {
-		l.Y0 += s.Rows
-		l.Y1 += s.Rows
-		s.Lines = append(s.Lines, l)
-	}
-	for _, n := range below.Notes {
-		n.Y += s.Rows
-		s.Notes = append(s.Notes, n)
-	}
-	s.Rows += below.Rows
-}
-
 // Note adds a text below, broken into lines.
 func (s *Sketch) Note(style Style, text string) {
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]

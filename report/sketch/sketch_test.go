@@ -86,7 +86,9 @@ func TestWhatHasChangedIsMarked(t *testing.T) {
 		"no timers": {snapshot(list(5)), snapshot(list()), "list:\n  no timers\n"},
 	}
 	for name, test := range tests {
-		if got := Of(&test.before, test.now, Columns).String(); got != test.want {
+		s := Sketch{Columns: Columns}
+		if s.show(&test.before, test.now); s.String() != test.want {
+			got := s.String()
 			t.Errorf("%s:\n%swant\n%s", name, got, test.want)
 		}
 	}
@@ -103,7 +105,9 @@ func TestWideDrawingsAreBroken(t *testing.T) {
 		star = append(star, [2]int{0, i})
 	}
 	wide := shape.Part{Name: "ring", Kind: shape.Slots, Size: 64, Width: 1, Now: -1, Cells: cells}
-	text := Of(nil, snapshot(list(deadlines...), wide, tree(0, star...)), Columns).String()
+	s := Sketch{Columns: Columns}
+	s.show(nil, snapshot(list(deadlines...), wide, tree(0, star...)))
+	text := s.String()
 	for line := range strings.Lines(text) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > Columns {
 			t.Errorf("%d columns: %s", n, line)
