@@ -244,7 +244,10 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	foretell(stderr, show.Count(f.pairs, "pair")+" of runs, after building", 2*float64(f.pairs)*plan.Seconds())
-	s := compare.Session{Args: f.args(cmd.Flags()), Pairs: f.pairs, Rounds: f.rounds, Seed: f.cfg.Seed, Dir: work}
+	s := compare.Session{Pairs: f.pairs, Rounds: f.rounds, Seed: f.cfg.Seed, Dir: work}
+	for _, name := range []string{"n", "structure", "workload", "scenario", "profile", "seed"} {
+		s.Args = append(s.Args, asFlags(cmd.Flags().Lookup(name))...)
+	}
 	if isProgram(f.old) || isProgram(f.new) {
 		f.layouts = 1 // a program has one
 	}
@@ -276,14 +279,6 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	fmt.Fprintf(stderr, "the results are in %s and %s; to compare them again: %s\n", a, b,
 		asTyped("compare", a, b, fmt.Sprintf("--min-effect=%g", f.minEffect)))
 	return err
-}
-
-func (f *abFlags) args(flags *pflag.FlagSet) []string {
-	var args []string
-	for _, name := range []string{"n", "structure", "workload", "scenario", "profile", "seed"} {
-		args = append(args, asFlags(flags.Lookup(name))...)
-	}
-	return args
 }
 
 // programs returns the program that a flag names. If the flag names a revision, it builds the

@@ -39,10 +39,7 @@ func (c *choice) add(flags *pflag.FlagSet, n string) {
 	if c.workloads != "" {
 		scenarios = " too"
 	}
-	var profiles []string
-	for _, p := range bench.Profiles() {
-		profiles = append(profiles, p.Name+" ("+p.Doc+")")
-	}
+	profiles := names(bench.Profiles(), func(p bench.Profile) string { return p.Name + " (" + p.Doc + ")" })
 	c.addCells(flags, n)
 	flags.StringArrayVar(&c.scenarios, "scenario", nil, "run the workload in this scenario `file`"+scenarios+"; can be repeated")
 	flags.StringVarP(&c.profile, "profile", "p", c.profile, "how much to run: "+strings.Join(profiles, ", "))

@@ -210,13 +210,10 @@ func (list Ranking) MarshalJSON() ([]byte, error) {
 
 // sizes returns the powers of ten from 100 to a million that were measured, or else the size of the first cell.
 func (a *Adviser) sizes() []int {
-	var out []int
-	for _, n := range []int{100, 1000, 10_000, 100_000, 1_000_000} {
-		if slices.ContainsFunc(a.cells, func(c *candidate) bool { return c.N == n }) {
-			out = append(out, n)
-		}
-	}
-	if out == nil {
+	out := slices.DeleteFunc([]int{100, 1000, 10_000, 100_000, 1_000_000}, func(n int) bool {
+		return !slices.ContainsFunc(a.cells, func(c *candidate) bool { return c.N == n })
+	})
+	if len(out) == 0 {
 		return []int{a.cells[0].N}
 	}
 	return out

@@ -54,7 +54,7 @@ func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
 	f := h.Figure()
 	at := 0
 	for _, p := range f.Narrow { // each field is as it was
-		part := p.Marks[0].(heatFields)
+		part := p.Marks[0].(Heat)
 		for _, field := range part.Rows[0].Fields {
 			if field != h.Rows[0].Fields[at] || len(part.Rows[0].Fields) != len(part.Columns) {
 				t.Errorf("field %d of the table is %+v in its part", at, field)

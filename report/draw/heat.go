@@ -107,7 +107,7 @@ func (h Heat) panel() *Panel {
 	for i, row := range h.Rows {
 		rows[i] = row.Style
 	}
-	return &Panel{Title: " ", Rows: rows, columns: h.Columns, Marks: []Marks{heatFields{h}}, finish: func(p *plot.Plot) {
+	return &Panel{Title: " ", Rows: rows, columns: h.Columns, Marks: []Marks{h}, finish: func(p *plot.Plot) {
 		p.Y.Min, p.Y.Max = -0.5, float64(len(h.Rows))-0.5
 		p.X.Min, p.X.Max = -0.5, float64(len(h.Columns))-0.5
 		p.X.Width, p.Y.Width = 0, 0
@@ -118,12 +118,10 @@ func (h Heat) panel() *Panel {
 	}}
 }
 
-type heatFields struct{ Heat }
-
-func (heatFields) reach(_, _ *span) {}
+func (Heat) reach(_, _ *span) {}
 
 // Plot implements plot.Plotter.
-func (h heatFields) Plot(c draw.Canvas, p *plot.Plot) {
+func (h Heat) Plot(c draw.Canvas, p *plot.Plot) {
 	const gap = 0.75 // half of it
 	trX, trY := p.Transforms(&c)
 	h.headings(&c, trX)
@@ -172,7 +170,7 @@ func ratio(v float64) string {
 }
 
 // headings separates the groups of columns and names them.
-func (h heatFields) headings(c *draw.Canvas, trX func(float64) Length) {
+func (h Heat) headings(c *draw.Canvas, trX func(float64) Length) {
 	sty := bold(smallSize, Faded)
 	for i, g := range h.Groups {
 		x := trX(float64(g.First) - 0.5)

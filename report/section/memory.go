@@ -130,7 +130,7 @@ func collector(v *View) Section {
 	}
 	has := func(r *results.Row) bool { return len(stats.Samples(r.WithGC)) > 0 }
 	for _, c := range v.LargestOfEach(has) {
-		title := cellTitle(c) + ": with the collector on"
+		title := show.Joined(", ", sized(c.Workload, c.N)+perUnit(c), c.Unsteady()) + ": with the collector on"
 		s.Tables = append(s.Tables, Table{Title: title, Body: show.Tables(v.collectorTable(c))})
 	}
 	return s

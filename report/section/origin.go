@@ -103,7 +103,7 @@ func (v *View) traceTable() *show.Table {
 		if !of.Recorded.IsZero() {
 			recorded = of.Recorded.UTC().Format(time.RFC3339)
 		}
-		t.Add(w, of.Description, of.File, recorded, of.Operations, duration(1e9*of.Seconds), of.Resident,
+		t.Add(w, of.Description, of.File, recorded, of.Operations, show.Number(1e9*of.Seconds, show.Duration(1e9*of.Seconds)), of.Resident,
 			percent(of.CancelRate))
 	}
 	return t

@@ -187,8 +187,6 @@ func size(n int) show.Cell { return show.Number(float64(n), short(n)) }
 
 func percent(share float64) show.Cell { return show.Number(share, show.Percent(share)) }
 
-func duration(ns float64) show.Cell { return show.Number(ns, show.Duration(ns)) }
-
 // names returns a cell with the names of structures. A single name can be pinned.
 func names(list []string) any {
 	if len(list) == 1 {
@@ -224,11 +222,6 @@ func sized(workload string, n int) string { return fmt.Sprintf("%s, N = %s", wor
 // perUnit returns the unit of the cost of a cell in brackets, unless it is the lifecycle of a timer.
 func perUnit(c *stats.Costs) string {
 	return when(c.Unit != script.PerLifecycle, " (per "+string(c.Unit)+")")
-}
-
-// cellTitle names a cell, and its unit unless it is the lifecycle.
-func cellTitle(c *stats.Costs) string {
-	return show.Joined(", ", sized(c.Workload, c.N)+perUnit(c), c.Unsteady())
 }
 
 // cellName names a cell in attributes of charts and tables.
