@@ -30,13 +30,12 @@ func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 func execute(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
-	out := &output{what: "standard output", safe: show.SafeWriter{W: stdout}}
-	said := &output{what: "standard error", safe: show.SafeWriter{W: stderr}}
+	out, said := &show.SafeWriter{W: stdout}, &show.SafeWriter{W: stderr}
 	root.SetOut(out)
 	root.SetErr(said)
 	cmd, err := root.ExecuteC()
-	if err == nil {
-		err = out.err
+	if err == nil && out.Err != nil {
+		err = fmt.Errorf("writing to standard output: %w", out.Err)
 	}
 	switch {
 	case err == nil:
@@ -52,26 +51,10 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	return exitError
 }
 
-// output is the standard output or error, in which nothing is a command for a terminal. It keeps its first write error,
-// so that the command fails with that of the standard output.
-type output struct {
-	what string
-	safe show.SafeWriter
-	err  error
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	n, err := o.safe.Write(p)
-	if err != nil && o.err == nil {
-		o.err = fmt.Errorf("writing to %s: %w", o.what, err)
-	}
-	return n, err
-}
-
 // raw returns the writer under an output, for files, for the output of programs that the user runs, and for progress bars.
 func raw(w io.Writer) io.Writer {
-	if o, ok := w.(*output); ok {
-		return o.safe.W
+	if s, ok := w.(*show.SafeWriter); ok {
+		return s.W
 	}
 	return w
 }

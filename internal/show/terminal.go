@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -87,6 +88,7 @@ func escape(s, keep string) string {
 // because any of it may hold names and messages from files and programs of others.
 type SafeWriter struct {
 	W    io.Writer
+	Err  error  // the first one of W
 	left []byte // the beginning of a character whose end was not written yet
 }
 
@@ -101,6 +103,7 @@ func (s *SafeWriter) Write(p []byte) (int, error) {
 	}
 	s.left = slices.Clone(b[end:])
 	if _, err := io.WriteString(s.W, escape(string(b[:end]), "\n\t")); err != nil {
+		s.Err = cmp.Or(s.Err, err)
 		return 0, err
 	}
 	return len(p), nil

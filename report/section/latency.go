@@ -54,7 +54,6 @@ func (v *View) latencyCells() []*stats.Costs {
 // callTail is the percentiles of the calls of one kind of a structure at one size.
 type callTail struct {
 	who   answer.RowName
-	kind  script.Kind
 	shape string
 	n     int
 	results.Latency
@@ -67,7 +66,7 @@ func (v *View) callTails(cells []*stats.Costs, rows []answer.RowName) (out []cal
 			for _, kind := range latencyKinds {
 				l := latencyOf(c.Row(who.Name), kind)
 				if c.Grid.CancelPercent == latencyShare && answer.KnowsQuantile(l, 0.99) && l.P99 > 0 {
-					out = append(out, callTail{who, kind, c.Grid.Delays, c.N, l})
+					out = append(out, callTail{who, c.Grid.Delays, c.N, l})
 				}
 			}
 		}
@@ -111,7 +110,7 @@ func (v *View) latencyChart(cells []*stats.Costs) *draw.Figure {
 					line.Style.Dashes, line.Radius, line.Thick = clusteredDashes, 0, false
 				}
 				for _, t := range tails {
-					if t.kind != kind || t.who != who || t.shape != shape {
+					if t.Kind != kind || t.who != who || t.shape != shape {
 						continue
 					}
 					mark := draw.Mark{X: float64(t.n), Y: t.P99, Title: fmt.Sprintf("%s, %s %s at %s", kind, shape, show.Duration(t.P99), short(t.n))}
@@ -163,7 +162,7 @@ func latencyFinding(tails []callTail) string {
 		}
 		longest[t.who.Name] = max(longest[t.who.Name], t.P99)
 	}
-	verb := map[script.Kind]string{script.KindSchedule: "a schedule", script.KindCancel: "a cancel", script.KindFire: "firing"}[worst.kind]
+	verb := map[script.Kind]string{script.KindSchedule: "a schedule", script.KindCancel: "a cancel", script.KindFire: "firing"}[worst.Kind]
 	out := fmt.Sprintf("At the 99th percentile among %s timers, %s takes %s in %s", show.Grouped(most), verb, show.Duration(worst.P99), worst.who.Name)
 	names = slices.DeleteFunc(names, func(name string) bool { return longest[name] > worst.P99/2 })
 	if len(names) == 0 {

@@ -122,19 +122,15 @@ func LiveCosts(l *results.Live) (list []*show.Table) {
 	for _, n := range l.Residents() {
 		title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns (times that of package time)",
 			show.Count(l.Goroutines[0], "goroutine"), show.Grouped(n))
-		list = append(list, operations(title, l.Among(n), l.Goroutines[0], results.LiveThroughput.OpNS, show.Figure))
+		list = append(list, operations(title, l, n, l.Goroutines[0], results.LiveThroughput.OpNS, show.Figure))
 	}
 	return list
 }
 
 // operations has a column for each operation that was measured, with the ratio to Go's own timers.
-func operations(title string, rows []results.LiveRow, g int, value func(results.LiveThroughput) float64, text func(float64) string) *show.Table {
-	var base results.LiveRow
-	for _, row := range rows {
-		if row.Role == results.RoleBaseline {
-			base = row
-		}
-	}
+func operations(title string, l *results.Live, n, g int, value func(results.LiveThroughput) float64, text func(float64) string) *show.Table {
+	rows := l.Among(n)
+	base, _ := l.OnDriver(n, "")
 	var columns []liveColumn
 	for _, op := range results.Ops {
 		if !slices.ContainsFunc(rows, func(r results.LiveRow) bool { return r.Has(op) }) {
@@ -158,7 +154,7 @@ func liveThroughput(l *results.Live, rows []results.LiveRow, n int) *show.Table 
 	}
 	title := fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)",
 		show.Count(g, "goroutine"), show.Grouped(n))
-	return operations(title, rows, g, results.LiveThroughput.PerSecond, func(v float64) string { return show.Figure(v / 1e6) })
+	return operations(title, l, n, g, results.LiveThroughput.PerSecond, func(v float64) string { return show.Figure(v / 1e6) })
 }
 
 func contention(l *results.Live, rows []results.LiveRow, n int) *show.Table {

@@ -252,7 +252,7 @@ func TestLateness(t *testing.T) {
 // The titles of the two pictures are their findings: other data, other titles.
 func TestTheTitleOfLatencyIsItsFinding(t *testing.T) {
 	call := func(name string, kind script.Kind, n int, p99 float64) callTail {
-		return callTail{answer.RowName{Name: name}, kind, "uniform", n, results.Latency{P99: p99}}
+		return callTail{answer.RowName{Name: name}, "uniform", n, results.Latency{Kind: kind, P99: p99}}
 	}
 	small := call("minheap", script.KindFire, 100, 9000) // a smaller size does not count
 	for _, test := range []struct {
