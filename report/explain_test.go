@@ -83,9 +83,6 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 			t.Errorf("%s, %s: %q, want %q", test.structure, test.fact, got, test.want)
 		}
 	}
-	if got := factOf(section.Facts(find(t, "hwheel"), nil), "Wins and loses"); got != "no results" {
-		t.Errorf("without results: %q", got)
-	}
 	unclear := section.Facts(entry.Entry{Name: "near"}, answer.With(rowsOf(map[string][]float64{"best": {1}, "near": {1.01}}), testKnowledge(twelve)))
 	if got := factOf(unclear, "Wins") + factOf(unclear, "Unclear"); !strings.Contains(got, "in 0 of 1 cell") || !strings.Contains(got, "in 1: hold, N = 1M") {
 		t.Errorf("what may be the fastest is %q", got)
@@ -143,7 +140,7 @@ func TestAPageWithoutADrawing(t *testing.T) {
 func TestExplainedStructuresOfTheCatalog(t *testing.T) {
 	t.Parallel()
 	for _, e := range catalog.All() {
-		x := Explain(e, nil, catalog.All())
+		x := Explain(e, &results.Run{}, catalog.All())
 		for line := range strings.Lines(x.Text()) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 100 || strings.HasSuffix(line, " \n") {
 				t.Errorf("%s: %d columns: %q", e.Name, n, line)
@@ -158,7 +155,7 @@ func TestExplainedStructuresOfTheCatalog(t *testing.T) {
 		if len(sketch.Steps(e.New())) == 0 {
 			drawing = noDrawing
 		}
-		for _, want := range []string{"<title>" + e.Name + "</title>", drawing, "Equal deadlines", "no results"} {
+		for _, want := range []string{"<title>" + e.Name + "</title>", drawing, "Equal deadlines", "these results have no cost"} {
 			if !bytes.Contains(page, []byte(want)) {
 				t.Errorf("the page of %s does not say %q", e.Name, want)
 			}

@@ -21,18 +21,10 @@ type Explanation struct {
 	style draw.Style
 }
 
-// Explain makes the page about a structure. The results r show where it wins and loses. r may
-// be nil, and the page says so.
+// Explain makes the page about a structure. The results r show where it wins and loses.
 func Explain(e entry.Entry, r *results.Run, structures []entry.Entry) *Explanation {
-	x := &Explanation{entry: e}
-	var run *answer.Run
-	if r != nil {
-		run = answer.Of(r, structures)
-	}
-	x.facts = section.Facts(e, run)
 	who := answer.RowName{Name: e.Name, Role: results.RoleStructure}
-	x.style = draw.Styles(structures, []answer.RowName{who})[e.Name]
-	return x
+	return &Explanation{e, section.Facts(e, answer.Of(r, structures)), draw.Styles(structures, []answer.RowName{who})[e.Name]}
 }
 
 const (

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -22,9 +21,6 @@ import (
 // costs change. It has no charts; each run has a page of its own. WriteMachines returns the first
 // paragraphs of the page.
 func WriteMachines(dir string, runs []results.Named, structures []entry.Entry) (lead string, err error) {
-	if len(runs) < 2 {
-		return "", errors.New("report: want the results of at least two machines")
-	}
 	machines := make([]machine, len(runs))
 	for i, r := range runs {
 		view := answer.Of(r.Run, structures)

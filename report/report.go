@@ -51,9 +51,6 @@ const (
 // page, and the folder of the charts, is written whole or not at all. It omits a chart
 // without data, and the pages say so.
 func Write(dir string, r *results.Run, structures []entry.Entry) error {
-	if r == nil {
-		return errors.New("report: no results")
-	}
 	return write(dir, answer.Of(r, structures), structures, draw.DPI)
 }
 

@@ -18,7 +18,6 @@ type Adviser struct {
 	r      *Run
 	cells  []*candidate
 	shapes []string // of the delays that were measured
-	tailed bool     // there are percentiles of single calls
 
 	structures int // that cells can name
 	redefined  int // cells that do not answer, because the operations of their workload have changed since
@@ -132,7 +131,6 @@ func (r *Run) Adviser() *Adviser {
 		if p.Delays != "" && !slices.Contains(a.shapes, p.Delays) {
 			a.shapes = append(a.shapes, p.Delays)
 		}
-		a.tailed = a.tailed || len(x.tails) > 0
 		a.cells = append(a.cells, x)
 		for _, s := range c.Ranked {
 			names[s.Structure] = true
@@ -187,7 +185,8 @@ func (a *Adviser) answer(q Question) (Answer, ranking, error) {
 	memory, bytesAmong := a.memory(near, q.N)
 	idle, idleAmong := a.idle(q.N, q.Delays)
 	pauses := a.pauses(q.N)
-	present := [...]bool{true, a.tailed, len(memory) > 0, len(idle) > 0, len(pauses) > 0} // in the order of the weights
+	tailed := slices.ContainsFunc(a.cells, func(c *candidate) bool { return len(c.tails) > 0 })
+	present := [...]bool{true, tailed, len(memory) > 0, len(idle) > 0, len(pauses) > 0} // in the order of the weights
 	out := Answer{Question: q, Missing: a.missing(q, present[:]), BytesAmong: bytesAmong, IdleAmong: idleAmong}
 	for _, w := range near {
 		out.Evidence = append(out.Evidence, Evidence{
@@ -228,14 +227,12 @@ const leastWeight, sharpness = 0.04, 0.1
 // with tails, which short recordings lack.
 func (a *Adviser) near(q Question, tailed bool) []weighted {
 	var all []weighted
+	least, most := math.Inf(1), 0.0
 	for _, c := range a.cells {
 		if c.at.answers(q) && len(c.ranked[q.Late]) > 0 && (!tailed || len(c.tails) > 0) {
 			all = append(all, weighted{candidate: c, distance: q.place().distance(c.at)})
+			least = min(least, all[len(all)-1].distance)
 		}
-	}
-	least := math.Inf(1)
-	for _, w := range all {
-		least = min(least, w.distance)
 	}
 	for i := range all {
 		w := &all[i]
@@ -243,7 +240,6 @@ func (a *Adviser) near(q Question, tailed bool) []weighted {
 		w.weight = math.Exp((least*least-square)/2) / (square + sharpness*sharpness)
 	}
 	scale(all)
-	most := 0.0
 	for _, w := range all {
 		most = max(most, w.weight)
 	}
@@ -414,11 +410,6 @@ const mostForDefault = 1.1
 func (r ranking) name(x *Answer) {
 	first, usual := &x.Ranking[0], x.Of(Default)
 	r.judge(x.Ranking)
-	for i := range x.Ranking {
-		if s := &x.Ranking[i]; s.Candidate() {
-			x.Candidates = append(x.Candidates, s.Structure)
-		}
-	}
 	x.Name = first.Structure
 	if usual != nil && (x.Evidence[0].tooFar() || usual.Score <= mostForDefault*first.Score) {
 		x.Name = Default
@@ -426,6 +417,9 @@ func (r ranking) name(x *Answer) {
 	named := x.Of(x.Name)
 	for i := range x.Ranking {
 		s := &x.Ranking[i]
+		if s.Candidate() {
+			x.Candidates = append(x.Candidates, s.Structure)
+		}
 		var standing stats.Standing
 		s.Times, standing = r.compare(s, named)
 		if x.Next == nil && !s.Candidate() && standing == stats.Worse && s != usual {

@@ -214,42 +214,40 @@ func (t LogTicks) Ticks(lo, hi float64) []plot.Tick {
 	if lo <= 0 || hi <= lo {
 		return nil
 	}
-	first, last := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
-	count := func(digits []float64, every int) int {
-		n := 0
-		for e := first; e <= last; e++ {
-			for _, d := range digits {
-				if v := d * math.Pow10(e); e%every == 0 && v >= lo && v <= hi {
-					n++
-				}
+	type place struct {
+		exponent     int
+		digit, value float64
+	}
+	var places []place
+	for e := int(math.Floor(math.Log10(lo))); e <= int(math.Ceil(math.Log10(hi))); e++ {
+		for digit := 1.0; digit < 10; digit++ {
+			if v := digit * math.Pow10(e); v >= lo && v <= hi {
+				places = append(places, place{e, digit, v})
 			}
 		}
-		return n
 	}
-	every := 1
 	var digits []float64
+	every := 1
+	labelled := func(at place) bool { return at.exponent%every == 0 && slices.Contains(digits, at.digit) }
+	tooMany := func() bool {
+		return len(slices.DeleteFunc(slices.Clone(places), func(at place) bool { return !labelled(at) })) > t.Most
+	}
 	for _, digits = range [][]float64{{1, 2, 3, 5, 7}, {1, 2, 5}, {1, 3}, {1}} {
-		if count(digits, every) <= t.Most {
+		if !tooMany() {
 			break
 		}
 	}
-	for count(digits, every) > t.Most {
+	for tooMany() {
 		every++
 	}
 	var ticks []plot.Tick
-	for e := first; e <= last; e++ {
-		for digit := 1.0; digit < 10; digit++ {
-			v := digit * math.Pow10(e)
-			if v < lo || v > hi {
-				continue
-			}
-			tick := plot.Tick{Value: v}
-			if e%every == 0 && slices.Contains(digits, digit) {
-				tick.Label = t.Label(v)
-			}
-			if tick.Label != "" || every == 1 || digit == 1 {
-				ticks = append(ticks, tick)
-			}
+	for _, at := range places {
+		tick := plot.Tick{Value: at.value}
+		if labelled(at) {
+			tick.Label = t.Label(at.value)
+		}
+		if tick.Label != "" || every == 1 || at.digit == 1 {
+			ticks = append(ticks, tick)
 		}
 	}
 	return ticks

@@ -34,7 +34,7 @@ func Drawing(e entry.Entry, style draw.Style) *draw.Figure {
 	return f
 }
 
-// Facts returns the facts of a structure from the catalog and from a run, each with its name. r may be nil.
+// Facts returns the facts of a structure from the catalog and from a run, each with its name.
 func Facts(e entry.Entry, r *answer.Run) *show.Table {
 	ties := "in any order"
 	if e.Ties == entry.FIFO {
@@ -65,11 +65,9 @@ func Facts(e entry.Entry, r *answer.Run) *show.Table {
 // memoryOf returns the declared memory of a timer and its measured memory at the largest size.
 func memoryOf(e entry.Entry, r *answer.Run) string {
 	var largest results.Memory
-	if r != nil {
-		for _, m := range r.Memory {
-			if m.Structure == e.Name && m.N > largest.N {
-				largest = m
-			}
+	for _, m := range r.Memory {
+		if m.Structure == e.Name && m.N > largest.N {
+			largest = m
 		}
 	}
 	return show.Joined("; ",
@@ -84,10 +82,6 @@ const namedCells = 4
 
 // addStanding adds where a structure wins and loses.
 func addStanding(t *show.Table, name string, r *answer.Run) {
-	if r == nil {
-		t.Add("Wins and loses", "no results")
-		return
-	}
 	var wins, unclear, out []string // cells
 	var worse []*stats.Costs
 	logs := 0.0

@@ -264,8 +264,10 @@ func TimesOf(r stats.Ratio) show.Cell {
 	switch {
 	case r.Pairs == 0:
 		return ratio(r)
-	case r.Units <= 2: // two leave one degree of freedom, and an interval from nothing to thousands
-		return ratio(r).With("interval not known: " + [...]string{1: "one " + unit, 2: "two " + unit + "s"}[r.Units])
+	case r.Units == 1:
+		return ratio(r).With("interval not known: one " + unit)
+	case r.Units == 2: // leaves one degree of freedom, and an interval from nothing to thousands
+		return ratio(r).With("interval not known: two " + unit + "s")
 	case !show.Narrow(r.Lo, r.Hi): // a few correlated units leave such an interval, too
 		return ratio(r).With("interval not known")
 	}
