@@ -13,22 +13,22 @@ func TestWhatIsDueAtOnceFiresAtOnce(t *testing.T) {
 		time.Sleep(300 * µs)
 		l := newLog()
 		var field driver.Timer
-		d.Init(&field, l.note("field"))
-		moved, stopped := d.AfterFunc(time.Hour, l.note("moved")), d.AfterFunc(time.Hour, l.note("stopped"))
+		d.Init(&field, l.Note("field"))
+		moved, stopped := d.AfterFunc(time.Hour, l.Note("moved")), d.AfterFunc(time.Hour, l.Note("stopped"))
 		stopped.Stop()
 		c, q := d.NewTimer(time.Hour), driver.NewQueue[int](d)
-		k := driver.NewKeyed(d, func(key string, _ int) { l.note(key)() })
+		k := driver.NewKeyed(d, func(key string, _ int) { l.Note(key)() })
 		k.Set("key moved", 1, time.Hour)
-		wall := d.At(time.Now().Add(time.Hour), l.note("wall moved"))
+		wall := d.At(time.Now().Add(time.Hour), l.Note("wall moved"))
 
-		a, h := d.AfterFunc(0, l.note("timer")), d.Schedule(-time.Second, l.note("handle"))
+		a, h := d.AfterFunc(0, l.Note("timer")), d.Schedule(-time.Second, l.Note("handle"))
 		if field.Reset(0) || !moved.Reset(0) || stopped.Reset(-1) || !wall.Reset(0) || !c.Reset(0) {
 			t.Error("Reset does not tell what was pending")
 		}
 		if a.Stop() || h.Stop() || h.Reset(time.Second) || moved.Stop() || h == (driver.Handle{}) {
 			t.Error("pending though it has fired")
 		}
-		d.At(time.Now(), l.note("wall"))
+		d.At(time.Now(), l.Note("wall"))
 		k.Set("key", 1, 0)
 		k.Move("key moved", 0)
 		q.Push(0, 7)
@@ -36,7 +36,7 @@ func TestWhatIsDueAtOnceFiresAtOnce(t *testing.T) {
 		mustReceive(t, c.C, start)
 		mustReceive(t, d.After(0), start)
 		mustTake(t, q, 7)
-		l.want(t, "0s timer", "0s handle", "0s field", "0s moved", "0s stopped", "0s wall", "0s wall moved", "0s key", "0s key moved")
+		l.Want(t, "0s timer", "0s handle", "0s field", "0s moved", "0s stopped", "0s wall", "0s wall moved", "0s key", "0s key moved")
 		if s := d.Stats(); time.Since(start) != 0 || d.Len() != 0 || s.Fired != 12 || s.Lateness.Count() != 12 || s.Lateness.Max() != 0 {
 			t.Errorf("after %v: %+v, %v", time.Since(start), s, s.Lateness)
 		}

@@ -19,12 +19,12 @@ func TestAfterCloseNothingFiresAndNothingIsAccepted(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
 		l := newLog()
 		fired := d.AfterFunc(ms, func() {})
-		timer := d.AfterFunc(time.Second, l.note("timer"))
-		handle := d.Schedule(time.Second, l.note("handle"))
+		timer := d.AfterFunc(time.Second, l.Note("timer"))
+		handle := d.Schedule(time.Second, l.Note("handle"))
 		var field driver.Timer
-		d.Init(&field, l.note("field"))
-		at := d.At(time.Now().Add(time.Second), l.note("at"))
-		every := d.Every(driver.Periodic(time.Now(), time.Second), l.note("every"))
+		d.Init(&field, l.Note("field"))
+		at := d.At(time.Now().Add(time.Second), l.Note("at"))
+		every := d.Every(driver.Periodic(time.Now(), time.Second), l.Note("every"))
 		c, ticker := d.NewTimer(time.Second), d.NewTicker(time.Second)
 		time.Sleep(10 * ms)
 		if d.Err() != nil {
@@ -37,8 +37,8 @@ func TestAfterCloseNothingFiresAndNothingIsAccepted(t *testing.T) {
 		}
 		for i, pending := range []bool{
 			timer.Stop(), timer.Reset(ms), fired.Reset(ms), handle.Stop(), handle.Reset(ms), field.Reset(ms), at.Stop(), every.Stop(), c.Stop(), c.Reset(ms),
-			d.AfterFunc(0, l.note("new")).Stop(), d.Schedule(ms, l.note("new")).Stop(), d.At(time.Now(), l.note("new")).Stop(), d.NewTimer(ms).Stop(),
-			d.Every(driver.Periodic(time.Now(), time.Second), l.note("new")).Stop(), d.Schedule(ms, l.note("new")) != driver.Handle{},
+			d.AfterFunc(0, l.Note("new")).Stop(), d.Schedule(ms, l.Note("new")).Stop(), d.At(time.Now(), l.Note("new")).Stop(), d.NewTimer(ms).Stop(),
+			d.Every(driver.Periodic(time.Now(), time.Second), l.Note("new")).Stop(), d.Schedule(ms, l.Note("new")) != driver.Handle{},
 		} {
 			if pending {
 				t.Errorf("%d: something is pending after Close", i)
@@ -47,7 +47,7 @@ func TestAfterCloseNothingFiresAndNothingIsAccepted(t *testing.T) {
 		ticker.Reset(ms)
 		late := d.After(ms)
 		time.Sleep(time.Hour)
-		l.want(t)
+		l.Want(t)
 		if len(late)+len(c.C)+len(ticker.C) > 0 || d.Len() != 0 || d.Stats().Pending != 0 {
 			t.Error("something has fired")
 		}

@@ -69,37 +69,9 @@ func inBubble(t *testing.T, test func(t *testing.T, d *driver.Driver), opts ...d
 	}
 }
 
-// log records events and their times since it was made.
-type log struct {
-	start time.Time
-	mu    sync.Mutex
-	lines []string
-}
+type log = driver.Log
 
-func newLog() *log { return &log{start: time.Now()} }
-
-// note returns a function that writes a line.
-func (l *log) note(what string) func() {
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.lines = append(l.lines, fmt.Sprintf("%v %s", time.Since(l.start), what))
-	}
-}
-
-// want compares the events so far, in any order, and removes them.
-func (l *log) want(t *testing.T, lines ...string) {
-	t.Helper()
-	synctest.Wait()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	slices.Sort(l.lines)
-	slices.Sort(lines)
-	if !slices.Equal(l.lines, lines) {
-		t.Errorf("happened %q, want %q", l.lines, lines)
-	}
-	l.lines = nil
-}
+var newLog = driver.NewLog
 
 const (
 	ms = time.Millisecond
@@ -114,16 +86,16 @@ func TestTimersFireAtTheTickAfterTheirDelay(t *testing.T) {
 			d := newDriver(t, driver.StructureFunc(s.new), driver.Tick(ms))
 			time.Sleep(300 * µs)
 			l := newLog() // 300 µs after a tick
-			d.AfterFunc(0, l.note("0"))
-			d.AfterFunc(-time.Hour, l.note("-1h"))
-			d.AfterFunc(700*µs, l.note("700µs"))
-			d.Schedule(701*µs, l.note("701µs"))
-			d.Schedule(time.Second, l.note("1s"))
-			d.AfterFunc(time.Hour, l.note("1h"))
-			d.Schedule(30*24*time.Hour, l.note("30d"))
-			d.AfterFunc(1<<63-1, l.note("never"))
+			d.AfterFunc(0, l.Note("0"))
+			d.AfterFunc(-time.Hour, l.Note("-1h"))
+			d.AfterFunc(700*µs, l.Note("700µs"))
+			d.Schedule(701*µs, l.Note("701µs"))
+			d.Schedule(time.Second, l.Note("1s"))
+			d.AfterFunc(time.Hour, l.Note("1h"))
+			d.Schedule(30*24*time.Hour, l.Note("30d"))
+			d.AfterFunc(1<<63-1, l.Note("never"))
 			time.Sleep(60 * 24 * time.Hour)
-			l.want(t, "0s 0", "0s -1h", "700µs 700µs", "1.7ms 701µs", "1.0007s 1s", "1h0m0.0007s 1h", "720h0m0.0007s 30d")
+			l.Want(t, "0s 0", "0s -1h", "700µs 700µs", "1.7ms 701µs", "1.0007s 1s", "1h0m0.0007s 1h", "720h0m0.0007s 30d")
 			if d.Len() != 1 {
 				t.Errorf("%d are pending, want 1", d.Len())
 			}
@@ -166,11 +138,11 @@ func TestZeroValuesAndStaleHandlesDoNothing(t *testing.T) {
 		var stale []driver.Handle
 		for range 10 {
 			for range 100 {
-				h := d.Schedule(time.Second, l.note("stale"))
+				h := d.Schedule(time.Second, l.Note("stale"))
 				h.Stop()
 				stale = append(stale, h)
 			}
-			d.Schedule(2*time.Second, l.note("new"))
+			d.Schedule(2*time.Second, l.Note("new"))
 			for _, h := range stale {
 				if h.Stop() || h.Reset(time.Hour) {
 					t.Fatal("a stale handle names a timer")
@@ -178,7 +150,7 @@ func TestZeroValuesAndStaleHandlesDoNothing(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Minute)
-		l.want(t, slices.Repeat([]string{"2s new"}, 10)...)
+		l.Want(t, slices.Repeat([]string{"2s new"}, 10)...)
 	})
 }
 
@@ -224,23 +196,23 @@ func TestFunctionsMayUseTheDriver(t *testing.T) {
 			if n++; n < 5 {
 				again.Reset(time.Second)
 			}
-			l.note("again")()
+			l.Note("again")()
 			if again.Stop() && n == 5 {
 				t.Error("pending while it fires")
 			} else if n < 5 {
 				again.Reset(time.Second)
 			}
 		})
-		victim := d.AfterFunc(10*ms, l.note("victim"))
+		victim := d.AfterFunc(10*ms, l.Note("victim"))
 		d.Schedule(5*ms, func() {
 			if !victim.Stop() {
 				t.Error("victim is not pending")
 			}
-			d.Schedule(0, l.note("child"))
-			d.AfterFunc(2*ms, func() { d.Schedule(ms, l.note("grandchild")) })
+			d.Schedule(0, l.Note("child"))
+			d.AfterFunc(2*ms, func() { d.Schedule(ms, l.Note("grandchild")) })
 		})
 		time.Sleep(time.Minute)
-		l.want(t, "1ms again", "1.001s again", "2.001s again", "3.001s again", "4.001s again",
+		l.Want(t, "1ms again", "1.001s again", "2.001s again", "3.001s again", "4.001s again",
 			"5ms child", "8ms grandchild")
 	})
 }

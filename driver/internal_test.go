@@ -1,6 +1,9 @@
 package driver
 
 import (
+	"fmt"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,6 +35,39 @@ func Alone(t *testing.T, test func(t *testing.T, d *Driver), opts ...Option) {
 func Pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
+}
+
+// Log records events and their times since it was made.
+type Log struct {
+	Start time.Time
+	mu    sync.Mutex
+	lines []string
+}
+
+// NewLog returns an empty Log.
+func NewLog() *Log { return &Log{Start: time.Now()} }
+
+// Note returns a function that writes a line.
+func (l *Log) Note(what string) func() {
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.lines = append(l.lines, fmt.Sprintf("%v %s", time.Since(l.Start), what))
+	}
+}
+
+// Want compares the events so far, in any order, and removes them.
+func (l *Log) Want(t *testing.T, lines ...string) {
+	t.Helper()
+	synctest.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	slices.Sort(l.lines)
+	slices.Sort(lines)
+	if !slices.Equal(l.lines, lines) {
+		t.Errorf("happened %q, want %q", l.lines, lines)
+	}
+	l.lines = nil
 }
 
 // Waiting returns the number of functions that wait to be run.

@@ -19,7 +19,7 @@ func keyedInBubble(t *testing.T, test func(t *testing.T, k *driver.Keyed[string,
 	t.Helper()
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
 		l := newLog()
-		k := driver.NewKeyed(d, func(key string, value int) { l.note(fmt.Sprint(key, value))() })
+		k := driver.NewKeyed(d, func(key string, value int) { l.Note(fmt.Sprint(key, value))() })
 		defer func() { _ = k.Close() }()
 		test(t, k, l)
 	}, driver.Tick(ms))
@@ -36,7 +36,7 @@ func TestKeyedAgainstAMap(t *testing.T) {
 		want := make(map[string]entry)
 		var expired []string
 		put := func(key string, value int, delay time.Duration) {
-			now := time.Since(l.start)
+			now := time.Since(l.Start)
 			if want[key] = (entry{value, tickAt(now + delay)}); delay <= 0 {
 				expired = append(expired, fmt.Sprint(now, " ", key, value))
 				delete(want, key)
@@ -45,12 +45,12 @@ func TestKeyedAgainstAMap(t *testing.T) {
 		for value := range 2000 {
 			driver.Pass(time.Duration(rng.IntN(3)) * 450 * µs)
 			for key, e := range want {
-				if e.due <= time.Since(l.start) {
+				if e.due <= time.Since(l.Start) {
 					expired = append(expired, fmt.Sprint(e.due, " ", key, e.value))
 					delete(want, key)
 				}
 			}
-			l.want(t, expired...)
+			l.Want(t, expired...)
 			expired = nil
 			key, delay := string(rune('a'+rng.IntN(6))), time.Duration(rng.IntN(9)-1)*ms/2
 			e, there := want[key]
@@ -102,7 +102,7 @@ func TestKeyedAfterClose(t *testing.T) {
 		}
 		k.Drain(func(key string, _ int) { t.Errorf("drained %s", key) })
 		time.Sleep(time.Minute)
-		l.want(t)
+		l.Want(t)
 	})
 }
 

@@ -156,7 +156,7 @@ func TestATimerThatIsOverwrittenIsHeardOf(t *testing.T) {
 		l := newLog()
 		for i, again := range []*driver.Driver{d, d, newDriver(t), nil} {
 			c := new(conn)
-			d.Init(&c.timer, l.note("old"))
+			d.Init(&c.timer, l.Note("old"))
 			c.timer.Reset(time.Second)
 			c.c = d.NewTimer(time.Second)
 			*c.c = driver.ChanTimer{}
@@ -165,13 +165,13 @@ func TestATimerThatIsOverwrittenIsHeardOf(t *testing.T) {
 				t.Error("the zero Timer is pending")
 			}
 			if again != nil {
-				again.Init(&c.timer, l.note(fmt.Sprint("new ", i)))
+				again.Init(&c.timer, l.Note(fmt.Sprint("new ", i)))
 				c.timer.Reset(2 * time.Second)
 			}
 		}
 		d.Len() // locks each shard, so the passes see the writes
 		time.Sleep(time.Minute)
-		l.want(t, "2s new 0", "2s new 1", "2s new 2")
+		l.Want(t, "2s new 0", "2s new 1", "2s new 2")
 		if heard != 8 || d.Len() != 0 {
 			t.Errorf("heard of %d, want 8; %d are pending", heard, d.Len())
 		}

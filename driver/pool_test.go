@@ -20,14 +20,14 @@ func TestFunctionsThatBlockDelayNoOthers(t *testing.T) {
 		release := make(chan struct{})
 		for i := range 500 {
 			d.Schedule(time.Duration(1+i/100)*time.Second, func() { <-release })
-			d.Schedule(time.Duration(1+i/100)*time.Second, l.note("f"))
+			d.Schedule(time.Duration(1+i/100)*time.Second, l.Note("f"))
 		}
 		time.Sleep(3 * time.Second)
 		var want []string
 		for i := range 300 {
 			want = append(want, fmt.Sprint(1+i/100, "s f"))
 		}
-		l.want(t, want...)
+		l.Want(t, want...)
 		close(release)
 		time.Sleep(time.Hour)
 	})
@@ -67,17 +67,17 @@ func TestPanicsAreReportedAndLoseNoOtherTimer(t *testing.T) {
 		values = nil
 		l := newLog()
 		for i := range 30 {
-			d.Schedule(time.Second, l.note("f"))
+			d.Schedule(time.Second, l.Note("f"))
 			switch i % 3 {
 			case 0:
 				d.AfterFunc(time.Second, explode)
 			case 1:
 				d.AfterFunc(time.Second, runtime.Goexit)
 			}
-			d.AfterFunc(2*time.Second, l.note("f"))
+			d.AfterFunc(2*time.Second, l.Note("f"))
 		}
 		time.Sleep(time.Minute)
-		l.want(t, slices.Repeat([]string{"1s f", "2s f"}, 30)...)
+		l.Want(t, slices.Repeat([]string{"1s f", "2s f"}, 30)...)
 		if len(values) != 10 || values[0] != "bang" {
 			t.Errorf("reported: %v", values)
 		}
