@@ -43,11 +43,7 @@ func (c Idle) Seconds(structures int) float64 {
 // Run implements [Analysis]. It replays the script on every structure with both drivers.
 func (c Idle) Run(ctx context.Context, entries []entry.Entry, out *results.Run) error {
 	hold := workload.HoldWith(c.Delays)
-	sc := hold.Script(c.N, c.Seed)
-	blocks := []*script.Block{sc.Fill()}
-	for sc.Now() < structures.Tick(c.Ticks) {
-		blocks = append(blocks, sc.Next(1, nil))
-	}
+	blocks, _ := blocksUntil(c.Ticks, hold.Script(c.N, c.Seed), 1)
 	var rows [][]results.Idle
 	err := each(ctx, entries, fmt.Sprintf("%s, seed %d", c.Name(), c.Seed), &rows, out, func(e entry.Entry) (both []results.Idle, err error) {
 		for _, d := range []results.Driver{results.Ticking, results.Tickless} {
@@ -68,6 +64,15 @@ func (c Idle) Run(ctx context.Context, entries []entry.Entry, out *results.Run) 
 	})
 	out.Idle = append(out.Idle, slices.Concat(rows...)...)
 	return err
+}
+
+// blocksUntil writes blocks of at least size operations until a tick, and returns the tick that they reach.
+func blocksUntil(tick int, s *script.Script, size int) ([]*script.Block, structures.Tick) {
+	blocks := []*script.Block{s.Fill()}
+	for s.Now() < structures.Tick(tick) {
+		blocks = append(blocks, s.Next(size, nil))
+	}
+	return blocks, s.Now()
 }
 
 // driven replays a script with a driver and counts the wake-ups. The script says when timers are scheduled and

@@ -62,13 +62,9 @@ func shapes() []shape {
 // Run implements [Analysis]. Structures take part with uniform delays.
 func (c IdleTicks) Run(ctx context.Context, entries []entry.Entry, out *results.Run) error {
 	for _, s := range shapes() {
-		sc := s.Script(c.N, c.Seed)
-		blocks := []*script.Block{sc.Fill()}
-		for sc.Now() < structures.Tick(c.Ticks) {
-			blocks = append(blocks, sc.Next(1+c.N/50, nil)) // 600 ticks at most, or one timer
-		}
+		blocks, end := blocksUntil(c.Ticks, s.Script(c.N, c.Seed), 1+c.N/50) // of 600 ticks at most, or one timer
 		found := count(s.Shape, blocks)
-		found.N, found.Ticks = c.N, uint64(sc.Now())
+		found.N, found.Ticks = c.N, uint64(end)
 		found.Idle = found.Ticks - found.Idle
 		if s.Shape == results.Uniform || s.Shape == results.HalfCancelled {
 			where := fmt.Sprintf("%s, %s, seed %d", c.Name(), s.Shape, c.Seed)

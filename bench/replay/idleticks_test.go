@@ -12,11 +12,7 @@ import (
 // The classical wheel is simulated tick by tick. It must touch in vain as many timers as are computed from the script.
 func TestTheRoundsOfAFlatWheelAreThoseOfASimulation(t *testing.T) {
 	for _, shape := range shapes() {
-		sc := shape.Script(300, 5)
-		blocks := []*script.Block{sc.Fill()}
-		for sc.Now() < 20_000 {
-			blocks = append(blocks, sc.Next(7, nil))
-		}
+		blocks, _ := blocksUntil(20_000, shape.Script(300, 5), 7)
 		var want, firing uint64
 		pending, now := make(map[uint32]structures.Tick), structures.Tick(0)
 		for _, b := range blocks {

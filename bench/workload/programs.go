@@ -7,28 +7,22 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/pelletier/go-toml/v2"
-
-	"github.com/timerbench/timerbench/bench/script"
 )
 
 //go:embed programs.toml
 var programsFile []byte
 
+// programEntry is a document, and what scenario files do not have.
 type programEntry struct {
-	Name, Summary, Source, Model string
-
+	document
 	Category   Category // empty: Program
-	Tick       Duration
-	Population int
-	Definition int // see Workload, as for the next ones
+	Definition int      // see Workload, as for the next ones
 	Sizes      []int
 	WarmUp     int `toml:"warm_up"`
-	Unit       script.Unit
 	Extra      bool
-	Parameters map[string]any
+	Parameters map[string]any `toml:"parameters"`
 }
 
 // programs returns the workloads of programs.toml: models of programs, and mixes.
@@ -57,10 +51,8 @@ func readPrograms(text []byte) (list []Workload, err error) {
 }
 
 func (e programEntry) workload() (Workload, error) {
-	w := Workload{
-		Name: e.Name, Category: cmp.Or(e.Category, Program), Summary: e.Summary, Source: e.Source, Tick: time.Duration(e.Tick),
-		Resident: e.Population, Sizes: e.Sizes, LongWarmUp: e.WarmUp, Definition: e.Definition, Unit: e.Unit, Extra: e.Extra,
-	}
+	w := e.document.workload(cmp.Or(e.Category, Program))
+	w.Sizes, w.LongWarmUp, w.Definition, w.Extra = e.Sizes, e.WarmUp, e.Definition, e.Extra
 	var kinds []string
 	if w.Model, kinds = findModel(e.Model); w.Model == nil {
 		return w, fmt.Errorf("model %q: want one of %s", e.Model, strings.Join(kinds, ", "))

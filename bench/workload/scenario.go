@@ -37,6 +37,13 @@ type document struct {
 	Parameters Model       `toml:"parameters"`
 }
 
+func (d *document) workload(c Category) Workload {
+	return Workload{
+		Name: d.Name, Category: c, Summary: d.Summary, Source: d.Source, Tick: time.Duration(d.Tick), Model: d.Parameters,
+		Resident: d.Population, Trial: d.Trial, Unit: d.Unit,
+	}
+}
+
 // The limits of a file. The population must fit into memory. A trial must be long enough
 // to be timed and short enough to be repeated.
 const (
@@ -116,11 +123,8 @@ func read(data []byte, taken map[string]string) (w Workload, faults []fault) {
 		return w, f.unknown
 	}
 	head.check(f)
-	w = Workload{
-		Name: head.Name, Summary: head.Summary, Source: head.Source,
-		Tick: time.Duration(head.Tick), Resident: head.Population, Trial: head.Trial, Unit: head.Unit,
-		Model: model, Category: Custom, Scenario: string(data),
-	}
+	w = head.workload(Custom)
+	w.Scenario = string(data)
 	if b, ok := builtInLike(w); ok {
 		w.Category, w.Grid = b.Category, b.Grid
 		if taken[w.Name] == builtIn {
