@@ -43,9 +43,7 @@ func publishAll(t *testing.T, c *Client, n int, message func(i int) *nats.Msg) {
 // mustNote notes that revisions were removed.
 func mustNote(t *testing.T, c *Client, revisions ...uint64) {
 	t.Helper()
-	if err := c.note(t.Context(), removal{revisions: revisions}); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, c.note(t.Context(), removal{revisions: revisions}))
 }
 
 // mustGet returns a timer that must exist.
@@ -66,9 +64,7 @@ func mustGet(t *testing.T, c *Client, key string) (timer Timer) {
 func removedBy(t *testing.T, s *Server) *removedSet {
 	t.Helper()
 	set, err := open(t, connect(t, s), Config{}).removedNow(t.Context(), anyAge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	return set
 }
 
@@ -186,20 +182,14 @@ func TestComesBack(t *testing.T) {
 				m := l.message(Timer{Key: "key", Deadline: at})
 				m.Header.Del(headerSchedule) // so that the server lets two stand beside each other
 				m.Header.Del(headerScheduleTarget)
-				if err := c.publish(t.Context(), m); err != nil {
-					t.Fatal(err)
-				}
+				fatalIf(t, c.publish(t.Context(), m))
 				old, err := c.last(t.Context(), l.timer("key"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				fatalIf(t, err)
 				m, err = test.remove(c, Timer{Key: "key", Deadline: at, Revision: old.Sequence})
 				if err == nil {
 					err = c.publish(t.Context(), m)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				fatalIf(t, err)
 				if n := stored(t, c, l.timer("key")); n != 1+test.stays {
 					t.Fatalf("%d timers are stored, want %d", n, 1+test.stays)
 				}
@@ -277,9 +267,7 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 	stop()
 	s.Close()
 	restart := func() error {
-		if err := os.WriteFile(s.inventoryPath(), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, os.WriteFile(s.inventoryPath(), text, 0o600))
 		return tryEmbedded(dir)
 	}
 	if err := restart(); err != nil {
@@ -305,9 +293,7 @@ func TestTakesAlongWhatItRemoved(t *testing.T) {
 		} else {
 			_, err = c.Reschedule(t.Context(), "key", at)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		timer := mustGet(t, c, "key")
 		if len(timer.removed.revisions) > maxRemoves+1 {
 			t.Fatalf("%d revisions go along", len(timer.removed.revisions))
@@ -396,9 +382,7 @@ func TestForgetsNotes(t *testing.T) {
 	until := func(in time.Duration) int64 { return time.Now().Add(in).UnixNano() }
 	batch := []spent{{revision: 100}, {revision: 101, removal: removal{[]uint64{90}, until(time.Hour)}},
 		{revision: 102, removal: removal{nil, until(50 * time.Minute)}}} // in the same note
-	if err := c.noteSpent(batch); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, c.noteSpent(batch))
 	for _, step := range []struct {
 		ahead time.Duration
 		want  []uint64
@@ -505,14 +489,10 @@ func TestSweep(t *testing.T) {
 		t.Fatalf("revisions %d and %d: want one after the other", last, next)
 	}
 	batch, err := c.consumer.Fetch(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	for m := range batch.Messages() {
 		if !strings.Contains(m.Subject(), "unhandled") {
-			if err := m.DoubleAck(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			fatalIf(t, m.DoubleAck(t.Context()))
 		}
 	}
 	exists := func(revision uint64) bool {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -20,7 +21,6 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/timerbench/timerbench/driver"
-	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
 // The tests that kill processes start this binary again, as a server or a worker. This variable
@@ -149,13 +149,9 @@ type child struct {
 func spawn(t *testing.T, r role, handled func(handledLine)) *child {
 	t.Helper()
 	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	cmd := exec.Command(exe)
 	cmd.Env = append(os.Environ(), childEnv+"="+string(text))
 	cmd.Stderr = os.Stderr
@@ -163,12 +159,8 @@ func spawn(t *testing.T, r role, handled func(handledLine)) *child {
 		t.Fatal(err)
 	}
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
+	fatalIf(t, cmd.Start())
 	c := &child{cmd: cmd}
 	ready := make(chan struct{})
 	c.lines.Go(func() {
@@ -201,11 +193,13 @@ func (c *child) kill() {
 }
 
 // addresses returns n addresses at which nobody listens.
-func addresses(t *testing.T, n int) []string {
+func addresses(t *testing.T, n int) (list []string) {
 	t.Helper()
-	list, err := address.Free(n)
-	if err != nil {
-		t.Fatal(err)
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		fatalIf(t, err)
+		defer l.Close() // only now, so that the addresses differ
+		list = append(list, l.Addr().String())
 	}
 	return list
 }
@@ -251,9 +245,7 @@ func (cl *cluster) url() string {
 func (cl *cluster) open(t *testing.T, cfg Config) (*Client, *nats.Conn) {
 	t.Helper()
 	nc, err := dial(cl.url())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	t.Cleanup(nc.Close)
 	return open(t, nc, cfg), nc
 }

@@ -16,13 +16,19 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
+// fatalIf ends the test with an error, if there is one.
+func fatalIf(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // embedded returns a server that runs until the test ends.
 func embedded(t testing.TB, dir string, options ...ServerOption) *Server {
 	t.Helper()
 	s, err := Embedded(dir, options...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -59,9 +65,7 @@ func setMany(t testing.TB, c *Client, n int, prefix string, in time.Duration) {
 func collect[T any](t testing.TB, values iter.Seq2[T, error]) (all []T) {
 	t.Helper()
 	for v, err := range values {
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		all = append(all, v)
 	}
 	return all
@@ -140,9 +144,7 @@ func waitFor(t testing.TB, is func() bool) {
 func connect(t testing.TB, s *Server) *nats.Conn {
 	t.Helper()
 	nc, err := s.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	t.Cleanup(nc.Close)
 	return nc
 }

@@ -103,9 +103,7 @@ func TestHandlers(t *testing.T) {
 		case "fails":
 			err = c.Discard(t.Context(), d)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 	}
 	handled(t, c, dead-1)
 	for attempt := range 2 { // its limits are still there
@@ -184,9 +182,7 @@ func (a *answers) NakWithDelay(d time.Duration) error {
 // A timer that cannot be handled because of an error comes again after a pause, and at once if its worker ends.
 func TestGiveBackPauses(t *testing.T) {
 	cfg, err := Config{}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	h := &handler{w: &worker{Client: &Client{cfg: cfg}}}
 	a := &answers{}
 	d := delivery{message: message{a, &jetstream.MsgMetadata{NumDelivered: 2}}}
@@ -218,9 +214,7 @@ func TestRetriesAfterClockSetBack(t *testing.T) {
 	s := &sweeper{Client: c}
 	sweep := func() {
 		t.Helper()
-		if err := s.sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, s.sweep(t.Context()))
 	}
 	sweep()
 	sweep()
@@ -248,9 +242,7 @@ func TestRetriesAfterClockSetBack(t *testing.T) {
 	info.TimeStamp = info.TimeStamp.Add(-time.Hour)
 	s = &sweeper{Client: c}
 	for range 2 { // it is noticed once
-		if err := s.checkClock(t.Context(), info); err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, s.checkClock(t.Context(), info))
 	}
 	waitFor(t, func() bool { return c.Stats().Failed == failed+1 })
 }

@@ -14,9 +14,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // load changes timers at random, from eight goroutines with separate keys. All deadlines are at
@@ -289,7 +286,7 @@ func TestKillCron(t *testing.T) {
 func TestKillLeader(t *testing.T) {
 	t.Parallel()
 	cl := startCluster(t, 3)
-	c, nc := cl.open(t, Config{Replicas: 3})
+	c, _ := cl.open(t, Config{Replicas: 3})
 	w := startCrew(t, cl, 2, role{})
 	at := time.Now().Add(2 * time.Second)
 	load{last: 4 * time.Second, timeout: 2 * time.Second, pause: 5 * time.Millisecond, seed: 4}.while(t, c, w.h, func() {
@@ -305,7 +302,7 @@ func TestKillLeader(t *testing.T) {
 			})
 		}
 		time.Sleep(time.Until(at) - 500*time.Millisecond)
-		i := leader(t, nc, cl)
+		i := leader(t, c, cl)
 		time.Sleep(time.Until(at.Add(2 * time.Millisecond)))
 		cl.nodes[i].kill()
 		time.Sleep(time.Second)
@@ -315,17 +312,11 @@ func TestKillLeader(t *testing.T) {
 }
 
 // leader returns which node leads the stream.
-func leader(t *testing.T, nc *nats.Conn, cl *cluster) int {
+func leader(t *testing.T, c *Client, cl *cluster) int {
 	t.Helper()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream, err := js.Stream(t.Context(), "timers")
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := stream.CachedInfo().Cluster.Leader
+	info, err := c.stream.Info(t.Context())
+	fatalIf(t, err)
+	name := info.Cluster.Leader
 	for i, r := range cl.roles {
 		if r.Node == name {
 			return i
@@ -409,14 +400,9 @@ func (h *history) some() bool {
 
 // changeAndKill changes timers for a while, with few of them pending at a time, and then kills the server.
 func changeAndKill(t *testing.T, cl *cluster, h *history, prefix string, size int) {
-	nc, err := dial(cl.url())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	c, nc := cl.open(t, Config{})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	c := open(t, nc, Config{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		_ = c.Serve(ctx, func(_ context.Context, f Fired) error { // ctx ends

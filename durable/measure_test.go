@@ -72,16 +72,12 @@ func TestMeasure(t *testing.T) {
 	fmt.Print(all.markdown())
 	data, err := json.MarshalIndent(all, "", "\t")
 	err = errors.Join(err, os.MkdirAll(*measureTo, 0o755), os.WriteFile(filepath.Join(*measureTo, "results.json"), data, 0o644))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 }
 
 func TestTheKeptRunStandsInItsPage(t *testing.T) {
 	data, err := os.ReadFile("../docs/durable/results.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	var kept run
 	if err := json.Unmarshal(data, &kept); err != nil || len(kept.Results) < 4 {
 		t.Fatalf("%d results, %v", len(kept.Results), err)
@@ -121,9 +117,7 @@ func (s setup) measure(t *testing.T) result {
 	if s.Pending > 0 {
 		r.Memory = float64(heap()-before) / float64(n)
 		size, err := folder.Size(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		r.Disk = float64(size) / float64(n)
 		b.close()
 		began := time.Now()

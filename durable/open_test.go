@@ -25,9 +25,7 @@ import (
 // A stream that would lose timers is refused, with a list of the reasons.
 func TestCheckStream(t *testing.T) {
 	cfg, err := Config{Name: "good"}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	good := streamConfig(cfg)
 	good.Retention = jetstream.LimitsPolicy
 	if err := checkStream(good, layout{name: "good"}); err != nil {
@@ -118,9 +116,7 @@ func TestOpenTriesAgain(t *testing.T) {
 	embedded(t, t.TempDir(), Listen(address))
 	l := &lossy{}
 	nc, err := nats.Connect("nats://"+address, nats.SetCustomDialer(l))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	defer nc.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
@@ -182,9 +178,7 @@ func TestPending(t *testing.T) {
 	for _, key := range []string{"a.1", "a.2", "b.1"} {
 		set(t, c, key, time.Hour)
 	}
-	if err := c.Every(t.Context(), "a.every", "@daily", nil, driver.Skip); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, c.Every(t.Context(), "a.every", "@daily", nil, driver.Skip))
 	for prefix, want := range map[string]int{"": 4, "a.": 3, "a.1": 1, "c": 0} {
 		all := pending(t, c, prefix)
 		for _, timer := range all {
@@ -216,9 +210,7 @@ func TestEvery(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{})
 	fired := serve(t, c)
-	if err := c.Every(t.Context(), "key", "@every 1s", []byte("payload"), driver.CatchUp); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, c.Every(t.Context(), "key", "@every 1s", []byte("payload"), driver.CatchUp))
 	var last Fired
 	for i := range 2 {
 		f := receive(t, fired)
@@ -276,9 +268,7 @@ func TestMissedRuns(t *testing.T) {
 // A timer that is set again and again uses little memory: the partition is read again.
 func TestStaleIsDropped(t *testing.T) {
 	cfg, err := Config{}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	p := newPartition(&worker{Client: &Client{cfg: cfg}}, 0)
 	p.beginScan(nil)
 	p.endScan()
@@ -310,9 +300,7 @@ func TestEveryFiresOnce(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
 	c := open(t, connect(t, s), Config{})
-	if err := c.Every(t.Context(), "key", "@every 1s", nil); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, c.Every(t.Context(), "key", "@every 1s", nil))
 	timer := mustGet(t, c, "key")
 	for range 2 {
 		c := open(t, connect(t, s), Config{})
@@ -414,9 +402,7 @@ func TestEveryAgain(t *testing.T) {
 	c := open(t, start(t), Config{})
 	every := func(spec, payload string, missed ...driver.Missed) uint64 {
 		t.Helper()
-		if err := c.Every(t.Context(), "key", spec, []byte(payload), missed...); err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, c.Every(t.Context(), "key", spec, []byte(payload), missed...))
 		return mustGet(t, c, "key").Revision
 	}
 	first := every("@every 1h", "")

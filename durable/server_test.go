@@ -71,13 +71,9 @@ func TestLoss(t *testing.T) {
 		t.Fatalf("files of the store: %q, %v", blocks, err)
 	}
 	body, err := os.ReadFile(blocks[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	body[len(body)/2] ^= 1
-	if err := os.WriteFile(blocks[0], body, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, os.WriteFile(blocks[0], body, 0o600))
 	var log logged
 	for range 2 { // it is not forgotten
 		err := tryEmbedded(dir, log.option())
@@ -120,9 +116,7 @@ func TestLossAfterCrashes(t *testing.T) {
 			waitFor(t, nc.IsConnected)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "jetstream")); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, os.RemoveAll(filepath.Join(dir, "jetstream")))
 	var log logged
 	if err := tryEmbedded(dir, log.option()); !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), "300 of the 300") {
 		t.Errorf("Embedded = %v, want %v of all timers", err, ErrLoss)
@@ -155,16 +149,12 @@ func TestNoLoss(t *testing.T) {
 	// After a crash the server may have restored timers: the next start must know.
 	name := filepath.Join(dir, "timers.json")
 	const after = `{"At":"2026-01-01T00:00:00Z","Streams":{"timers":{"Timers":1,"Last":1}}}`
-	if err := os.WriteFile(name, []byte(after), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, os.WriteFile(name, []byte(after), 0o600))
 	embedded(t, dir).Close()
 	if text, err := os.ReadFile(name); err != nil || !strings.Contains(string(text), `"Clean":false`) {
 		t.Errorf("after a crash it is noted that %s, %v", text, err)
 	}
-	if err := os.WriteFile(name, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, os.WriteFile(name, []byte("{"), 0o600))
 	if err := tryEmbedded(dir); err == nil || !strings.Contains(err.Error(), "timers.json") {
 		t.Errorf("with a note that cannot be read: %v", err)
 	}
@@ -174,9 +164,7 @@ func TestNoLoss(t *testing.T) {
 func certificates(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
@@ -184,13 +172,9 @@ func certificates(t *testing.T) (tls.Certificate, *x509.CertPool) {
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	pool := x509.NewCertPool()
 	pool.AddCert(leaf)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pool
@@ -272,13 +256,9 @@ func TestEmbeddedRefuses(t *testing.T) {
 	used, unreadable := t.TempDir(), t.TempDir()
 	s := embedded(t, used)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	t.Cleanup(func() { l.Close() })
-	if err := os.WriteFile(filepath.Join(unreadable, "jetstream"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, os.WriteFile(filepath.Join(unreadable, "jetstream"), nil, 0o600))
 	certificate, _ := certificates(t)
 	taken, list := l.Addr().String(), addresses(t, 2)
 	port := list[0][len("127.0.0.1"):]

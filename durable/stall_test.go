@@ -50,14 +50,10 @@ type alone struct {
 func newAlone(t *testing.T) *alone {
 	t.Helper()
 	clock, err := driver.New(driver.Inline())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	a := &alone{sent: make(chan *nats.Msg, 10)}
 	cfg, err := Config{Logger: a.log.logger()}.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	w := newWorker(&Client{cfg: cfg, js: accepting{sent: a.sent}, layout: layout{name: "timers", partitions: 1}}, clock)
 	w.nextRun = func(_ string, _ driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error) {
 		a.calls.Add(1)

@@ -87,9 +87,7 @@ func TestHandler(t *testing.T) {
 
 func TestReady(t *testing.T) {
 	clock, err := driver.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	defer clock.Close()
 	w := newWorker(&Client{}, clock)
 	m := &members{self: "self", signs: map[string]sign{"self": {}}}

@@ -106,9 +106,7 @@ func TestSmallDisk(t *testing.T) {
 	// not write: it may have noticed before that there is no room.
 	down := func(n int) bool {
 		f, err := os.Create(other)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		_, err = io.Copy(f, zeros{})
 		t.Logf("the disk is filled: %v", errors.Join(err, f.Close()))
 		for i := range 20 {
@@ -127,9 +125,7 @@ func TestSmallDisk(t *testing.T) {
 		return false
 	}
 	up := func() {
-		if err := os.Remove(other); err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, os.Remove(other))
 	}
 	for !down(1) {
 		up()
@@ -155,9 +151,7 @@ func TestSmallDisk(t *testing.T) {
 		up()
 	}
 	note := `{"Streams":{"timers":{"Timers":1000000,"Last":1000000}}}`
-	if err := os.WriteFile(filepath.Join(dir, "store", "timers.json"), []byte(note), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, os.WriteFile(filepath.Join(dir, "store", "timers.json"), []byte(note), 0o600))
 	up()
 	if err := s.Wait(); !errors.Is(err, ErrLoss) || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("Wait = %v, want %v after no space was left", err, ErrLoss)

@@ -24,9 +24,7 @@ func TestUnusableMessages(t *testing.T) {
 	l, later := c.layout, time.Now().Add(time.Hour)
 	put := func(m *nats.Msg) {
 		t.Helper()
-		if err := c.publish(t.Context(), m); err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, c.publish(t.Context(), m))
 	}
 	raw := func(subject, header, value, body string) {
 		t.Helper()
@@ -114,9 +112,7 @@ func TestUnusableTally(t *testing.T) {
 			return c.publish(t.Context(), c.layout.firedMessage(Timer{Key: "key" + text, Deadline: time.Unix(1, 0)}))
 		})
 		m, err := c.last(t.Context(), c.layout.fired("key"+text, time.Unix(1, 0).UnixNano()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		raw := nats.NewMsg(c.layout.tally(m.Sequence))
 		raw.Data = []byte(text)
 		must(t, func() error { return c.publish(t.Context(), raw) })

@@ -40,9 +40,7 @@ func setEnviron(t *testing.T, path string) {
 func mustRecord(t *testing.T) {
 	t.Helper()
 	use, stop, err := begun(testHeader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	use()
 	if err := stop(); err != nil {
 		t.Error(err)
@@ -53,9 +51,7 @@ func mustRecord(t *testing.T) {
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -76,18 +72,14 @@ func TestNothingIsRecordedUnlessAsked(t *testing.T) {
 func TestTheEnvironmentNamesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "my.trace")
-	if err := os.WriteFile(path, []byte("older"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, os.WriteFile(path, []byte("older"), 0o600))
 	setEnv(t, path)
 	for _, file := range []string{"my.trace", "my-2.trace"} {
 		h := testHeader
 		h.Started = time.Time{}
 		before := names(t, dir)
 		use, stop, err := begun(h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		use()
 		data, err := os.ReadFile(path)
 		if got := names(t, dir); err != nil || file == "my.trace" && string(data) != "older" || !strings.Contains(got, file+".") {
@@ -133,22 +125,16 @@ func TestRecordersOfOneFileKeepAllTraces(t *testing.T) {
 	for i := range 3 {
 		setEnv(t, path)
 		use, stop, err := begun(testHeader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		use()
 		stops = append(stops, stop)
 		// Another process has another ID.
 		temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
-		if err := os.Rename(temp, temp+fmt.Sprint(i)); err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, os.Rename(temp, temp+fmt.Sprint(i)))
 	}
 	for i, want := range []string{"", "my-2.trace", "my-3.trace"} {
 		temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
-		if err := os.Rename(temp+fmt.Sprint(i), temp); err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, os.Rename(temp+fmt.Sprint(i), temp))
 		if err := stops[i](); (err == nil) != (want == "") || err != nil && !strings.HasSuffix(err.Error(), "this recording is in "+filepath.Join(dir, want)) {
 			t.Errorf("%d: %v, want %q", i, err, want)
 		}
@@ -189,9 +175,7 @@ func TestAProcessThatBeginsAgainKeepsItsFirstTrace(t *testing.T) {
 func TestOnlyARegularFileIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	link := filepath.Join(dir, "link.trace")
 	if err := os.Symlink(filepath.Join(dir, "my.trace"), link); err != nil {
 		t.Skip(err)
@@ -225,9 +209,7 @@ func TestARecordingThatFailsLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
 	setEnv(t, filepath.Join(dir, "my.trace"))
 	s, stop, err := FromEnv(lying{minheap.New[uint64](), "deadline"}, testHeader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	s.Schedule(5, 0)
 	s.Pop(5)
 	if err := stop(); err == nil || !strings.Contains(err.Error(), "deadline 6, want 5") || names(t, dir) != "" {

@@ -160,9 +160,7 @@ func TestAnObserverRecordsWhatTimersDo(t *testing.T) {
 			const step = 10 * time.Microsecond
 			var out bytes.Buffer
 			w, err := NewWriter(&out, testHeader)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatalIf(t, err)
 			start, o := time.Now(), NewObserver(w, 0)
 			want, fired := make(map[string]uint64), make(map[structures.Tick]int)
 			r := rand.New(rand.NewPCG(seed, 0))
@@ -206,9 +204,7 @@ func TestAnObserverRecordsWhatTimersDo(t *testing.T) {
 				time.Sleep(time.Duration(1+r.IntN(3000)) * step)
 			}
 			time.Sleep(10 * time.Minute)
-			if err := o.Close(int64(time.Since(start))); err != nil {
-				t.Fatal(err)
-			}
+			fatalIf(t, o.Close(int64(time.Since(start))))
 			ops, reader := mustRead(t, out.Bytes())
 			got := reader.Totals().Ops
 			if got[Schedule] != want["set"]+want["reset false"] || got[Reschedule] != want["reset true"] || got[Cancel] != want["stop true"] ||

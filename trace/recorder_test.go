@@ -22,9 +22,7 @@ import (
 func recorder[T any](t testing.TB, s structures.Scheduler[T], out io.Writer) *Recorder[T] {
 	t.Helper()
 	w, err := NewWriter(out, testHeader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	return NewRecorder(s, w)
 }
 
@@ -154,9 +152,7 @@ func TestAWakeUpIsSplitOnlyBetweenDeadlines(t *testing.T) {
 		rec.Schedule(3, 0) // counts as 11
 	}
 	rec.Pop(10)
-	if err := rec.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, rec.Close())
 	var got []string
 	ops, _ := mustRead(t, out.Bytes())
 	for _, op := range ops[4:] {
@@ -179,9 +175,7 @@ func TestACloseWithinAWakeUpLeavesTheLastTickPending(t *testing.T) {
 	}
 	rec.Pop(10)
 	rec.Pop(10)
-	if err := rec.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, rec.Close())
 	if _, r := mustRead(t, out.Bytes()); r.Totals().Fired != 1 || r.Totals().Pending() != 2 {
 		t.Errorf("totals %+v", r.Totals())
 	}

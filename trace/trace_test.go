@@ -24,18 +24,22 @@ var testHeader = Header{Name: "test", Description: "a test", Tick: time.Millisec
 // sitesHeader is the header of a trace with sites.
 var sitesHeader = Header{Name: "test", Tick: time.Millisecond, Sites: true}
 
+// fatalIf ends the test with an error, if there is one.
+func fatalIf(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // record returns the trace that use writes.
 func record(t testing.TB, h Header, use func(w *Writer)) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	use(w)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, w.Close())
 	return out.Bytes()
 }
 
@@ -43,9 +47,7 @@ func record(t testing.TB, h Header, use func(w *Writer)) []byte {
 func mustRead(t testing.TB, data []byte) (ops []Op, r *Reader) {
 	t.Helper()
 	ops, r, err := read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	return ops, r
 }
 
@@ -322,9 +324,7 @@ func TestTheWriterRefusesWhatNobodyCouldReplay(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		w, err := NewWriter(&out, testHeader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		c.misuse(w)
 		w.Schedule(1000) // nothing follows an error
 		if err := w.Close(); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -345,9 +345,7 @@ func TestTheWriterRefusesWhatNobodyCouldReplay(t *testing.T) {
 func TestTooManyPendingTimersAreRefused(t *testing.T) {
 	const want = "20000001 timers would be pending at the same time, want at most 20000000"
 	w, err := NewWriter(io.Discard, testHeader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	for range MaxPending {
 		w.newKey()
 	}
@@ -375,9 +373,7 @@ func TestAFullDiskIsReported(t *testing.T) {
 	}
 	for _, room := range []int{100, 2000} {
 		w, err := NewWriter(&full{room}, testHeader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		w.size = 100
 		for i := range 10_000 {
 			w.Schedule(structures.Tick(1 + i*i%1000))
@@ -392,9 +388,7 @@ func TestAFullDiskIsReported(t *testing.T) {
 // kinds in four chunks. Every later reader must return the same operations.
 func TestAnOldTraceIsStillRead(t *testing.T) {
 	data, err := os.ReadFile("testdata/version-1.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	ops, r := mustRead(t, data)
 	if r.Header() != testHeader {
 		t.Errorf("header %+v, want %+v", r.Header(), testHeader)
@@ -455,9 +449,7 @@ func TestACopyIsTheSameTrace(t *testing.T) {
 	for _, data := range [][]byte{plain, sited(t)} {
 		want, r := mustRead(t, data)
 		from, err := NewReader(bytes.NewReader(data), "test.trace")
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		got, copied := mustRead(t, record(t, from.Header(), func(w *Writer) { err = Copy(w, from) }))
 		if err != nil || !reflect.DeepEqual(got, want) || copied.Totals() != r.Totals() || copied.Header() != r.Header() || !slices.Equal(copied.Sites(), r.Sites()) {
 			t.Errorf("error %v, %d operations, want %d; %+v, want %+v", err, len(got), len(want), copied.Totals(), r.Totals())
@@ -535,9 +527,7 @@ func TestARecordedProgramImportsACompressorAtMost(t *testing.T) {
 	const module, compressor = "github.com/timerbench/timerbench/", "github.com/klauspost/compress"
 	list := func(path string) []string {
 		out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", path).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		return strings.Fields(string(out))
 	}
 	for _, dep := range list(module + "trace") {

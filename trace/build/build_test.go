@@ -23,6 +23,14 @@ import (
 	"github.com/timerbench/timerbench/trace"
 )
 
+// fatalIf ends the test with an error, if there is one.
+func fatalIf(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // needsBuild skips a test that builds programs under -short.
 func needsBuild(t *testing.T) {
 	t.Helper()
@@ -62,9 +70,7 @@ func recorded(t *testing.T, program, how string, env ...string) (path string) {
 func histories(t *testing.T, path string) (all map[string][]string, r *trace.Reader) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	if r, err = trace.NewReader(bytes.NewReader(data), path); err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +90,7 @@ func histories(t *testing.T, path string) (all map[string][]string, r *trace.Rea
 		if errors.Is(err, io.EOF) {
 			return all, r
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		delay := about(time.Duration(op.At-clock) * r.Header().Tick)
 		switch op.Kind {
 		case trace.Schedule:
@@ -203,20 +207,14 @@ func run(t *testing.T, program, env, how string) (ended, stderr, files string) {
 	cmd := exec.Command("sh", "-c", env+` exec "$0" "$1"`, program, how)
 	cmd.Dir, cmd.Stderr = dir, &said
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
+	fatalIf(t, cmd.Start())
 	if _, err := stdout.Read(make([]byte, len("ready\n"))); err == nil {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 	}
 	_ = cmd.Wait() // its state says how it ended
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	for _, path := range left {
 		files += strings.ReplaceAll(filepath.Base(path), fmt.Sprint(cmd.Process.Pid), "PID") + " "
 		if filepath.Ext(path) == ".trace" {
@@ -275,9 +273,7 @@ func keepsBothProgramsOfAnExec(t *testing.T, program string) {
 func losesNoBurst(t *testing.T, program string) {
 	for range runtime.NumCPU() {
 		busy := exec.Command("sh", "-c", "while :; do :; done")
-		if err := busy.Start(); err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, busy.Start())
 		defer func() { _, _ = busy.Process.Kill(), busy.Wait() }()
 	}
 	burst := func(buffer string) trace.Totals {
@@ -407,9 +403,7 @@ func TestSeveralProgramsWithVendoredPackagesAndCgo(t *testing.T) {
 	dir := written(t, several)
 	out := filepath.Join(dir, "bin") + "/"
 	args := []string{"-C=" + dir, "-mod=vendor", "-o", out, "./one", "./two", "./stuck", "./lib"}
-	if err := Run(t.Context(), args, t.Output()); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, Run(t.Context(), args, t.Output()))
 	records(t, out+"one")
 	records(t, out+"two")
 	ended, stderr, _ := run(t, out+"stuck", trace.EnvFile+"=my.trace", "")
@@ -418,9 +412,7 @@ func TestSeveralProgramsWithVendoredPackagesAndCgo(t *testing.T) {
 	}
 
 	one := filepath.Join(dir, "one")
-	if err := Run(t.Context(), []string{"-C", one, "-o=file", "one.go"}, t.Output()); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, Run(t.Context(), []string{"-C", one, "-o=file", "one.go"}, t.Output()))
 	records(t, filepath.Join(one, "file"))
 }
 
@@ -431,9 +423,7 @@ func TestTheRaceDetectorAndOtherGos(t *testing.T) {
 	dir := written(t, several)
 	program := filepath.Join(dir, "program")
 	race := []string{"-C", dir, "-race", "-o", program, "./one"}
-	if err := Run(t.Context(), race, t.Output()); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, Run(t.Context(), race, t.Output()))
 	records(t, program)
 	for _, version := range []string{"go1.24.9", "go1.25.4", "go1.27.4"} { // from the module cache
 		t.Setenv("GOTOOLCHAIN", version)
@@ -449,9 +439,7 @@ func TestTheRaceDetectorAndOtherGos(t *testing.T) {
 // Each flag of go build, as go help build lists it, keeps its value.
 func TestFlagsOfGoBuildKeepTheirValues(t *testing.T) {
 	help, err := exec.Command("go", "help", "build").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	listed := regexp.MustCompile(`(?m)^\t-([a-z]+)( .+)?$`).FindAllStringSubmatch(string(help), -1)
 	if len(listed) < 25 {
 		t.Fatalf("%d flags in %s", len(listed), help)
@@ -511,23 +499,17 @@ func TestBadInputIsReported(t *testing.T) {
 
 func TestTheSourceOfTheRuntimeIsPatched(t *testing.T) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	read := func(file string) []byte {
 		source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "src", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		return source
 	}
 	placed, calls := 0, regexp.MustCompile("[tT]imerbench")
 	for _, file := range patched {
 		source := read(file)
 		got, err := patch(file, source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		placed += len(calls.FindAll(got, -1))
 		if lines := bytes.Count(got, []byte("\n")) - bytes.Count(source, []byte("\n")); lines != 0 {
 			t.Errorf("%s: %d more lines, want none", file, lines)

@@ -129,14 +129,10 @@ func TestSecretURL(t *testing.T) {
 func startTimerd(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	cmd := exec.Command(exe)
 	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(args, "\n"))
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, cmd.Start())
 	late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() { late.Stop(); _ = cmd.Process.Kill() })
 	return cmd
@@ -151,9 +147,7 @@ func beats(file string) string {
 func stopped(t *testing.T, file string) {
 	t.Helper()
 	before, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	time.Sleep(200 * time.Millisecond)
 	if after, err := os.Stat(file); err != nil || after.Size() != before.Size() {
 		t.Errorf("a child of the command still runs: %v", err)
@@ -276,9 +270,7 @@ func TestServeRefuses(t *testing.T) {
 	t.Parallel()
 	lossy := t.TempDir()
 	note := `{"Streams":{"timers":{"Timers":5,"Last":9}}}`
-	if err := os.WriteFile(filepath.Join(lossy, "timers.json"), []byte(note), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, os.WriteFile(filepath.Join(lossy, "timers.json"), []byte(note), 0o600))
 	port := freeAddress(t)[len("127.0.0.1"):]
 	for want, args := range map[string][]string{
 		"--accept-loss":                   {"--embedded", lossy, "--listen", freeAddress(t)},

@@ -19,7 +19,6 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/timerbench/timerbench/durable"
-	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
 // timerd runs the command with arguments and returns its output.
@@ -33,14 +32,21 @@ func timerd(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// freeAddress returns an address at which nobody listens.
-func freeAddress(t *testing.T) string {
+// fatalIf ends the test with an error, if there is one.
+func fatalIf(t testing.TB, err error) {
 	t.Helper()
-	list, err := address.Free(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return list[0]
+}
+
+// freeAddress returns an address at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	fatalIf(t, err)
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // serveAt runs a server until the test ends. must runs timerd with it, and returns its output.
@@ -48,9 +54,7 @@ func serveAt(t *testing.T, options ...durable.ServerOption) (server *durable.Ser
 	t.Helper()
 	at = freeAddress(t)
 	server, err := durable.Embedded(t.TempDir(), append(options, durable.Listen(at))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	t.Cleanup(func() { server.Close() })
 	return server, at, func(args ...string) string {
 		t.Helper()
@@ -119,14 +123,10 @@ func TestDeadLetters(t *testing.T) {
 	must("schedule", "key", "0s", "payload")
 	must("schedule", "other", "0s")
 	nc, err := server.Connect()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	defer nc.Close()
 	c, err := durable.Open(t.Context(), nc, durable.Config{MaxAttempts: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	handled, ended, end := make(chan string, 10), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -253,13 +253,9 @@ func TestContinuesOutput(t *testing.T) {
 		{"", ""}, {"{}\n", "{}\n"}, {`{"key":"cut sh`, "{\"key\":\"cut sh\n"}, {"\n", "\n"},
 	} {
 		key := string(rune('a' + i))
-		if err := os.WriteFile(name, []byte(test.before), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, os.WriteFile(name, []byte(test.before), 0o600))
 		out, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		must("schedule", key, "0s")
 		ctx, cancel := context.WithCancel(t.Context())
 		cmd := command(&options{})
@@ -310,9 +306,7 @@ func TestOutputGoesOn(t *testing.T) {
 	}
 	out.room = 1000
 	for range 2 {
-		if err := write(); err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, write())
 	}
 	lines := strings.Split(out.String(), "\n")
 	if len(lines) != 4 || len(lines[0]) != 10 || lines[1] != lines[2] || !json.Valid([]byte(lines[1])) || lines[3] != "" {
@@ -351,9 +345,7 @@ func TestIdleConnections(t *testing.T) {
 	}
 	web.ReadHeaderTimeout, web.IdleTimeout = 100*time.Millisecond, 100*time.Millisecond
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fatalIf(t, err)
 	l := netutil.LimitListener(listener, 3)
 	go func() { _ = web.Serve(l) }() // until it is closed
 	t.Cleanup(func() { _ = web.Close() })
@@ -362,9 +354,7 @@ func TestIdleConnections(t *testing.T) {
 		var idle []net.Conn
 		for range 9 { // three times as many as there is room for
 			c, err := net.Dial("tcp", l.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			fatalIf(t, err)
 			defer c.Close()
 			if used {
 				if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
@@ -374,9 +364,7 @@ func TestIdleConnections(t *testing.T) {
 			idle = append(idle, c)
 		}
 		response, err := http.Get(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fatalIf(t, err)
 		_ = response.Body.Close()
 		for _, c := range idle {
 			_ = c.SetReadDeadline(time.Now().Add(time.Minute))
