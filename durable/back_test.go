@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -279,14 +280,16 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 	}
 }
 
-// A timer carries the revisions that it replaced. If there are many, they go into a note.
+// A timer carries the revisions that it replaced. If there are many, they go into a note. They are known until the latest
+// deadline, because each may come back with its own.
 func TestTakesAlongWhatItRemoved(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, t.TempDir())
-	c := open(t, connect(t, s), Config{})
+	var clock shifted
+	c := open(t, connect(t, s), Config{Now: clock.now})
 	var all []uint64
-	at := time.Now().Add(time.Hour)
 	for i := range 2*maxRemoves + 5 {
+		at := time.Now().Add([]time.Duration{time.Minute, 2 * time.Hour, time.Hour}[i%3])
 		var err error
 		if i%2 == 0 {
 			err = c.Schedule(t.Context(), "key", at, nil)
@@ -301,17 +304,22 @@ func TestTakesAlongWhatItRemoved(t *testing.T) {
 		all = append(all, timer.Revision)
 	}
 	mustCancel(t, c, "key")
-	check := func(when string) {
+	check := func(when string, want bool) {
 		t.Helper()
 		known := removedBy(t, s)
-		if i := slices.IndexFunc(all, func(r uint64) bool { return !known.hasRevision(r) }); i >= 0 {
-			t.Errorf("%s revision %d of %d is not among what was removed", when, i, len(all))
+		if i := slices.IndexFunc(all, func(r uint64) bool { return known.hasRevision(r) != want }); i >= 0 {
+			t.Errorf("%s: is revision %d of %d among what was removed? want %v", when, i, len(all), want)
 		}
 	}
-	check("after the Cancel")
-	serve(t, c) // a worker notes the Cancel, and removes it
+	check("after the Cancel", true)
+	stop := serveWith(t, c, func(context.Context, Fired) error { return nil }) // a worker notes the Cancel, and removes it
 	waitFor(t, func() bool { return stored(t, c, c.layout.allCancelled()) == 0 })
-	check("after the Cancel is gone")
+	stop()
+	for _, ahead := range []time.Duration{0, 30 * time.Minute, 2 * time.Hour, 2*time.Hour + noteAge + time.Minute} {
+		clock.set(ahead)
+		must(t, func() error { return c.forgetNotes(t.Context()) })
+		check(fmt.Sprint("after ", ahead), ahead <= 2*time.Hour)
+	}
 }
 
 func TestNoteRefuses(t *testing.T) {
@@ -393,43 +401,6 @@ func TestForgetsNotes(t *testing.T) {
 		if set := removedBy(t, s); !slices.Equal(set.revisions, step.want) {
 			t.Errorf("after %v: %v: want %v", step.ahead, set.revisions, step.want)
 		}
-	}
-}
-
-// A timer that was due late and was moved is noted until the later deadline, because it may come back with that one.
-func TestNotesTheLatestDeadline(t *testing.T) {
-	t.Parallel()
-	for name, deadlines := range map[string][]time.Duration{
-		"sooner": {2 * time.Hour, time.Minute}, "later": {time.Minute, 2 * time.Hour}, "later and sooner": {time.Minute, 2 * time.Hour, time.Minute},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := embedded(t, t.TempDir())
-			var clock shifted
-			c := open(t, connect(t, s), Config{Now: clock.now})
-			var all []uint64
-			for _, in := range deadlines {
-				set(t, c, "key", in)
-				all = append(all, mustGet(t, c, "key").Revision)
-			}
-			mustCancel(t, c, "key")
-			stop := serveWith(t, c, func(context.Context, Fired) error { return nil })
-			waitFor(t, func() bool { return stored(t, c, c.layout.allCancelled()) == 0 })
-			stop()
-			for _, step := range []struct {
-				ahead time.Duration
-				known bool
-			}{{0, true}, {30 * time.Minute, true}, {2 * time.Hour, true}, {2*time.Hour + noteAge + time.Minute, false}} {
-				clock.set(step.ahead)
-				must(t, func() error { return c.forgetNotes(t.Context()) })
-				set := removedBy(t, s)
-				for i, r := range all {
-					if set.hasRevision(r) != step.known {
-						t.Errorf("after %v revision %d of %d is known to be removed: %v", step.ahead, i, len(all), !step.known)
-					}
-				}
-			}
-		})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -93,26 +94,6 @@ func TestExecOutput(t *testing.T) {
 	}
 }
 
-// On Linux a command does not outlive timerd.
-func TestExecDiesWithParent(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux can do it")
-	}
-	t.Parallel()
-	file, at := filepath.Join(t.TempDir(), "beats"), freeAddress(t)
-	text := fmt.Sprintf(`while true; do echo >>'%s'; sleep 0.02; done`, file)
-	cmd := startTimerd(t, "serve", "--embedded", t.TempDir(), "--listen", at, "--exec", text)
-	until(t, func() bool {
-		_, err := timerd(t, "schedule", "key", "0s", "--nats", "nats://"+at)
-		return err == nil
-	})
-	until(t, func() bool { _, err := os.Stat(file); return err == nil })
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait() // it was killed
-	time.Sleep(100 * time.Millisecond)
-	stopped(t, file)
-}
-
 // Errors do not contain the secrets in a URL.
 func TestSecretURL(t *testing.T) {
 	t.Parallel()
@@ -186,22 +167,28 @@ func TestExecTimeout(t *testing.T) {
 	}
 }
 
-// After the first signal a command has the grace to exit. The second signal kills it at once.
+// After the first signal a command has the grace to exit. The second signal kills it at once. On Linux a command does not
+// outlive timerd, even if that is killed.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	slow := func(file string) string {
 		return fmt.Sprintf("echo begun >>'%[1]s'; sleep 1; echo done >>'%[1]s'", file)
 	}
+	forever := func(file string) string { return fmt.Sprintf("while true; do echo >>'%s'; sleep 0.02; done", file) }
 	for name, test := range map[string]struct {
 		command func(file string) string
 		grace   string
-		signals int
+		signals []syscall.Signal
 	}{
-		"within the grace": {slow, "20s", 1},
-		"beyond the grace": {beats, "300ms", 1},
-		"twice":            {beats, "1h", 2},
+		"within the grace": {slow, "20s", []syscall.Signal{syscall.SIGTERM}},
+		"beyond the grace": {beats, "300ms", []syscall.Signal{syscall.SIGTERM}},
+		"twice":            {beats, "1h", []syscall.Signal{syscall.SIGTERM, syscall.SIGTERM}},
+		"killed":           {forever, "2h", []syscall.Signal{syscall.SIGKILL}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "killed" && runtime.GOOS != "linux" {
+				t.Skip("only Linux can do it")
+			}
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "file")
 			address, web := freeAddress(t), freeAddress(t)
@@ -211,15 +198,14 @@ func TestSignals(t *testing.T) {
 				response, err := http.Get("http://" + web + "/live")
 				return err == nil && response.StatusCode == http.StatusOK
 			})
-			if _, err := timerd(t, "schedule", "key", "0s", "--nats", "nats://"+address); err != nil {
-				t.Fatal(err)
-			}
+			_, err := timerd(t, "schedule", "key", "0s", "--nats", "nats://"+address)
+			fatalIf(t, err)
 			until(t, func() bool { _, err := os.Stat(file); return err == nil })
-			for range test.signals {
-				_ = cmd.Process.Signal(syscall.SIGTERM)
+			for _, s := range test.signals {
+				_ = cmd.Process.Signal(s)
 				time.Sleep(100 * time.Millisecond) // or the two are one
 			}
-			if err := cmd.Wait(); (err == nil) != (test.signals == 1) {
+			if err := cmd.Wait(); (err == nil) != slices.Equal(test.signals, []syscall.Signal{syscall.SIGTERM}) {
 				t.Errorf("it ends with %v", err)
 			}
 			if stopped(t, file); test.grace != "20s" {
