@@ -237,21 +237,6 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// serveError returns the error of a serve command that must fail to start.
-func serveError(t *testing.T, args ...string) error {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	cmd := command(&options{})
-	cmd.SetArgs(append([]string{"serve"}, args...))
-	cmd.SetErr(&lines{})
-	err := cmd.ExecuteContext(ctx)
-	if ctx.Err() != nil {
-		t.Errorf("%q: it serves", args)
-	}
-	return err
-}
-
 func TestServeRefuses(t *testing.T) {
 	t.Parallel()
 	lossy := t.TempDir()
@@ -272,7 +257,7 @@ func TestServeRefuses(t *testing.T) {
 		"--tlscert /none, --tlskey /none": {"--embedded", t.TempDir(), "--tlscert", "/none", "--tlskey", "/none"},
 		"--tlsca: an embedded server":     {"--embedded", t.TempDir(), "--tlsca", "c"},
 	} {
-		if err := serveError(t, args...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := timerd(t, append([]string{"serve"}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want an error with %q", args, err, want)
 		}
 	}

@@ -115,51 +115,46 @@ func TestCommands(t *testing.T) {
 
 // Dead letters are revived and discarded.
 func TestDeadLetters(t *testing.T) {
-	server, address, must := serveAt(t, durable.Token("secret"))
+	_, address, must := serveAt(t, durable.Token("secret"))
 	if _, err := timerd(t, "stats", "--nats", "nats://"+address); err == nil {
 		t.Error("without the token there is no error")
 	}
 	t.Setenv("NATS_TOKEN", "secret")
-	must("schedule", "key", "0s", "payload")
-	must("schedule", "other", "0s")
-	nc, err := server.Connect()
-	fatalIf(t, err)
-	defer nc.Close()
-	c, err := durable.Open(t.Context(), nc, durable.Config{MaxAttempts: 1})
-	fatalIf(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	handled, ended, end := make(chan string, 10), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = c.Serve(ctx, func(_ context.Context, f durable.Fired) error {
-			handled <- f.Key
-			<-end
-			return errors.New("on purpose")
-		})
-	}()
-	<-handled
-	<-handled
-	if out := must("list", "k", "--state", "fired"); strings.Count(out, "\n") != 1 || !strings.Contains(out, `"key"`) {
-		t.Errorf("list k --state fired:\n%s", out)
-	}
-	close(end)
-	dead := func(lines int) {
+	must("schedule", "key", "0s", "payload", "--attempts", "1")
+	must("schedule", "other", "0s", "--attempts", "1")
+	gate, out := filepath.Join(t.TempDir(), "gate"), &lines{}
+	end := serveIn(t, out, "--nats", "nats://"+address, "--exec", "while [ ! -e '"+gate+"' ]; do sleep 0.05; done; exit 1")
+	listed := func(lines int, args ...string) {
 		t.Helper()
-		until(t, func() bool { return strings.Count(must("list", "--state", "dead"), "\n") == lines })
+		until(t, func() bool { return strings.Count(must(append([]string{"list"}, args...)...), "\n") == lines })
 	}
-	dead(2)
+	listed(1, "k", "--state", "fired")
+	fatalIf(t, os.WriteFile(gate, nil, 0o600))
+	listed(2, "--state", "dead")
 	must("revive", "key")
-	if key := <-handled; key != "key" {
-		t.Errorf("%q is handled again", key)
+	listed(2, "--state", "dead")
+	end()
+	if n := strings.Count(out.String(), `"key":"key"`); n != 2 {
+		t.Errorf("it is handled %d times, want twice", n)
 	}
-	dead(2)
-	cancel()
-	<-ended
 	must("discard", "key")
-	dead(1)
+	listed(1, "--state", "dead")
 	if out := must("stats"); !strings.Contains(out, "bytes in the whole store") {
 		t.Errorf("stats:\n%s", out)
 	}
+}
+
+// serveIn runs timerd serve in this process until end is called.
+func serveIn(t *testing.T, out io.Writer, args ...string) (end func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cmd := command(&options{})
+	cmd.SetOut(out)
+	cmd.SetErr(io.Discard)
+	cmd.SetArgs(append([]string{"serve"}, args...))
+	ended := make(chan struct{})
+	go func() { _ = cmd.ExecuteContext(ctx); close(ended) }() // ctx ends
+	return func() { cancel(); <-ended }
 }
 
 // until waits until is returns true, for a minute at most.
@@ -257,21 +252,14 @@ func TestContinuesOutput(t *testing.T) {
 		out, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
 		fatalIf(t, err)
 		must("schedule", key, "0s")
-		ctx, cancel := context.WithCancel(t.Context())
-		cmd := command(&options{})
-		cmd.SetOut(out)
-		cmd.SetErr(io.Discard)
-		cmd.SetArgs([]string{"serve", "--nats", "nats://" + address})
-		ended := make(chan struct{})
-		go func() { _ = cmd.ExecuteContext(ctx); close(ended) }() // ctx ends
+		end := serveIn(t, out, "--nats", "nats://"+address)
 		var text string
 		until(t, func() bool {
 			b, err := os.ReadFile(name)
 			text = string(b)
 			return err == nil && strings.HasSuffix(text, "}\n") && text != test.before
 		})
-		cancel()
-		<-ended
+		end()
 		_ = out.Close()
 		rest, ok := strings.CutPrefix(text, test.after)
 		if !ok || !json.Valid([]byte(rest)) || !strings.Contains(rest, `"key":"`+key+`"`) {
