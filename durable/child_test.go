@@ -177,11 +177,7 @@ func spawn(t *testing.T, r role, handled func(handledLine)) *child {
 		}
 	})
 	t.Cleanup(c.kill)
-	select {
-	case <-ready:
-	case <-time.After(patience):
-		t.Fatalf("a child process is not ready after %v", patience)
-	}
+	receive(t, ready)
 	return c
 }
 

@@ -207,13 +207,13 @@ func serveWith(t testing.TB, c *Client, handle func(context.Context, Fired) erro
 	return stop
 }
 
-func receive(t testing.TB, fired <-chan Fired) Fired {
+func receive[T any](t testing.TB, from <-chan T) T {
 	t.Helper()
 	select {
-	case f := <-fired:
-		return f
+	case v := <-from:
+		return v
 	case <-time.After(patience):
-		t.Fatal("nothing fired")
+		t.Fatalf("nothing comes for %v", patience)
 		panic("unreachable")
 	}
 }

@@ -207,18 +207,9 @@ func TestStalledGivesUp(t *testing.T) {
 	must(t, func() error {
 		return stuck.publish(t.Context(), stuck.layout.message(Timer{Key: keys[0], Deadline: time.Now(), Cron: "TZ=UTC"}))
 	})
-	select {
-	case <-b.blocks:
-	case <-time.After(patience):
-		t.Fatal("the worker does not report the timer")
-	}
+	receive(t, b.blocks) // it reports the timer
 	set(t, other, keys[1], 0)
-	for key := ""; key != keys[1]; {
-		select {
-		case key = <-handled:
-		case <-time.After(patience):
-			t.Fatal("nobody takes over")
-		}
+	for receive(t, handled) != keys[1] { // until the other one takes over
 	}
 	if err := ready(stuck); err == nil || !strings.Contains(err.Error(), "got on") {
 		t.Errorf("the worker is ready: %v", err)

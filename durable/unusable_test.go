@@ -199,13 +199,8 @@ func TestPanicEndsFiring(t *testing.T) {
 		defer func() { ended <- recover() }()
 		w.fireDue(context.Background())
 	}()
-	select {
-	case p := <-ended:
-		if p != "on purpose" {
-			t.Errorf("it ends with %v", p)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the panic waits for the goroutine that takes the answers")
+	if p := receive(t, ended); p != "on purpose" { // it does not wait for the goroutine that takes the answers
+		t.Errorf("it ends with %v", p)
 	}
 }
 
