@@ -5,6 +5,8 @@
 // Time is virtual. A structure counts ticks and never reads a clock. The caller decides how long a tick is and when it passes.
 package structures
 
+import "iter"
+
 // Tick is a point in time on the clock of a scheduler, which starts at 0. The caller chooses the length of a tick.
 type Tick int64
 
@@ -63,4 +65,17 @@ type Scheduler[T any] interface {
 
 	// Len returns the number of pending timers, including those that are due but not popped.
 	Len() int
+}
+
+// Due returns an iterator that pops s at now until nothing is due. The body of the loop may call any
+// method of s. Breaking out of the loop leaves the rest pending. Each step costs one Pop.
+func Due[T any](s Scheduler[T], now Tick) iter.Seq[Timer[T]] {
+	return func(yield func(Timer[T]) bool) {
+		for {
+			t, ok := s.Pop(now)
+			if !ok || !yield(t) {
+				return
+			}
+		}
+	}
 }

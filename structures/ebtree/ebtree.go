@@ -57,7 +57,7 @@ type scheduler[T any] = slotted.Moving[T, core, *core]
 // New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
-	return &Tree[T]{slotted.NewMoving[T](newCore(n), n)}
+	return &Tree[T]{slotted.NewMoving[T](core{nodes: make([]node, 1, n+1), timers: make([]timer, 1, n+1)}, n)}
 }
 
 // The two sides of a node. The other side of d is 1-d.
@@ -120,10 +120,6 @@ type core struct {
 	timers      []timer
 	ends        [2]uint32 // the leftmost and the rightmost leaf
 	comparisons uint64
-}
-
-func newCore(capacity int) core {
-	return core{nodes: make([]node, 1, capacity+1), timers: make([]timer, 1, capacity+1)}
 }
 
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
@@ -356,80 +352,67 @@ func (c *core) edge(l link, side int) uint32 {
 // Walk adds the leaves from left to right, each with the timers of its deadline.
 func (c *core) Walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "leaves", Kind: shape.List})
-	w := walk{core: c, b: b}
+	leaves, used, ends := 0, 0, [2]uint32{}
 	if root := c.nodes[none].child[left]; root != 0 {
-		if err := w.subtree(root, none, 0, 0); err != nil {
+		var err error
+		if leaves, err = c.walk(b, root, none, 0, 0); err != nil {
 			return err
 		}
+		ends = [2]uint32{c.edge(root, left), c.edge(root, right)}
 	}
-	if want := [2]uint32{w.first, w.last}; c.ends != want {
-		return fmt.Errorf("ebtree: the outermost leaves are %d, remembered are %d", want, c.ends)
+	if c.ends != ends {
+		return fmt.Errorf("ebtree: the outermost leaves are %d, remembered are %d", ends, c.ends)
 	}
-	used := 0
 	for _, n := range c.nodes {
 		if n.label != 0 {
 			used++
 		}
 	}
-	if used != max(w.leaves-1, 0) || len(c.nodes) != len(c.timers) {
+	if used != max(leaves-1, 0) || len(c.nodes) != len(c.timers) {
 		return fmt.Errorf("ebtree: %d of %d nodes are used for %d timers, %d leaves want one fewer",
-			used, len(c.nodes), len(c.timers), w.leaves)
+			used, len(c.nodes), len(c.timers), leaves)
 	}
 	return nil
 }
 
-// walk is a walk through a tree from left to right.
-type walk struct {
-	*core
-	b           *snapshot.Builder
-	leaves      int    // met so far
-	first, last uint32 // the first leaf met, and the last one so far
-}
-
-// subtree walks the subtree at l. Its deadlines have the fixed bits of prefix.
-func (w *walk) subtree(l link, parent uint32, prefix, fixed uint64) error {
+// walk adds the leaves of the subtree at l, from left to right, and counts them. Deadlines have the fixed bits of prefix.
+func (c *core) walk(b *snapshot.Builder, l link, parent uint32, prefix, fixed uint64) (leaves int, err error) {
 	slot := l.slot()
-	if slot == none || int(slot) >= len(w.nodes) || w.up(l) != parent {
-		return fmt.Errorf("ebtree: slot %d is below %d, its link says another one", slot, parent)
+	if slot == none || int(slot) >= len(c.nodes) || c.up(l) != parent {
+		return 0, fmt.Errorf("ebtree: slot %d is below %d, its link says another one", slot, parent)
 	}
-	deadline := uint64(w.timers[slot].deadline)
+	deadline := uint64(c.timers[slot].deadline)
 	if (deadline^prefix)&fixed != 0 {
-		return fmt.Errorf("ebtree: slot %d, due at %d, is in a place for deadlines like %d", slot, deadline, prefix)
+		return 0, fmt.Errorf("ebtree: slot %d, due at %d, is in a place for deadlines like %d", slot, deadline, prefix)
 	}
 	if l.isLeaf() {
-		if w.leaves++; w.leaves == 1 {
-			w.first = slot
-		}
-		w.last = slot
-		return w.ring(slot)
+		return 1, c.walkRing(b, slot)
 	}
-	n := w.nodes[slot]
+	n := c.nodes[slot]
 	low := uint64(n.label & -n.label)
 	above := -(low << 1) // the bits above it
 	if low == 0 || low&fixed != 0 || (uint64(n.label)^prefix)&fixed != 0 || (uint64(n.label)^deadline)&above != 0 {
-		return fmt.Errorf("ebtree: slot %d, due at %d, has a node labelled %d in a place for "+
-			"deadlines like %d",
-			slot, deadline, n.label, prefix)
+		return 0, fmt.Errorf("ebtree: slot %d, due at %d, has the label %d in a place for deadlines like %d", slot, deadline, n.label, prefix)
 	}
 	for side, child := range n.child {
-		if err := w.subtree(child, slot, uint64(n.label)&above|uint64(side)*low, above|low); err != nil {
-			return err
+		more, err := c.walk(b, child, slot, uint64(n.label)&above|uint64(side)*low, above|low)
+		if leaves += more; err != nil {
+			return 0, err
 		}
 	}
-	return nil
+	return leaves, nil
 }
 
-func (w *walk) ring(first uint32) (err error) {
-	w.b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
+// walkRing adds a leaf and the timers that are queued behind it.
+func (c *core) walkRing(b *snapshot.Builder, first uint32) (err error) {
+	b.Cell(shape.Cell{}, func(yield func(uint32, structures.Tick) bool) {
 		for slot := first; ; {
-			t := w.timers[slot]
+			t := c.timers[slot]
 			next := t.next
-			if next == none || int(next) >= len(w.timers) || w.timers[next].prev != slot {
+			if next == none || int(next) >= len(c.timers) || c.timers[next].prev != slot {
 				err = fmt.Errorf("ebtree: slot %d is followed by %d, whose link back is another", slot, next)
-			} else if n := w.timers[next]; next != first && (n.up != queued || n.deadline != t.deadline ||
-				w.nodes[next].label != 0) {
-				err = fmt.Errorf("ebtree: slot %d, due at %d, is queued behind slot %d, due at %d, or "+
-					"in the tree",
+			} else if n := c.timers[next]; next != first && (n.up != queued || n.deadline != t.deadline || c.nodes[next].label != 0) {
+				err = fmt.Errorf("ebtree: slot %d, due at %d, is queued behind slot %d, due at %d, or in the tree",
 					next, n.deadline, slot, t.deadline)
 			}
 			if !yield(slot, t.deadline) || err != nil || next == first {

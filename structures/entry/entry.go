@@ -2,7 +2,11 @@
 // of a structure. It imports no structure.
 package entry
 
-import "github.com/timerbench/timerbench/structures"
+import (
+	"slices"
+
+	"github.com/timerbench/timerbench/structures"
+)
 
 // Order is the promise of a structure about timers with equal deadlines.
 type Order int
@@ -77,3 +81,11 @@ func (e For[T]) Intrusive() bool { return e.Bare != nil }
 
 // Exact reports whether every timer fires at its deadline.
 func (e For[T]) Exact() bool { return e.MaxLate == nil }
+
+// Costs has upper bounds of how the work of the operations grows with the number n of pending timers, as tables show them:
+// "O(log n) amortized". k is the number of different deadlines, or delays, among the pending timers. A test of schedtest
+// compares the bounds with the counters of work.
+type Costs struct{ Schedule, Cancel, Pop string }
+
+// Linear reports whether the work of an operation grows with the number of pending timers.
+func (c Costs) Linear() bool { return slices.Contains([]string{c.Schedule, c.Cancel, c.Pop}, "O(n)") }

@@ -68,7 +68,7 @@ type scheduler[T any] = fifo.Scheduler[T]
 // New returns an empty queue at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Queue[T] {
 	c := rules.Apply(config{slots: 1 << 16}, opts)
-	queue := newCore(c.slots, c.capacity)
+	queue := &core{buckets: fifo.NewRing(c.slots), far: dary.NewQuad(c.capacity)}
 	return &Queue[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }
 
@@ -85,10 +85,6 @@ type core struct {
 	far     dary.Quad
 	visited structures.Tick // last tick whose bucket was counted as visited
 	slots   uint64          // buckets visited
-}
-
-func newCore(slots, capacity int) *core {
-	return &core{buckets: fifo.NewRing(slots), far: dary.NewQuad(capacity)}
 }
 
 // Add appends a timer to its bucket, or adds it to the heap.

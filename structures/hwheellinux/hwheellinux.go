@@ -260,8 +260,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			Width: width, Now: int(uint64(c.cursor) >> shift & (lists - 1)),
 		})
 		if used := c.inUse>>level&1 == 1; used != (c.occupied[level] != 0) {
-			return fmt.Errorf("hwheellinux: level %d is marked as in use, %t, its bitmap is %#x",
-				level, used, c.occupied[level])
+			return fmt.Errorf("hwheellinux: level %d is marked as in use, %t, its bitmap is %#x", level, used, c.occupied[level])
 		}
 		for i := range lists {
 			list := level<<listBits | i
@@ -287,14 +286,12 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	if c.next > c.cursor && c.next != first || c.nodes.Quiet > first {
 		return fmt.Errorf("hwheellinux: next is %d, the first list expires at %d", c.next, first)
 	}
-	b.Begin(shape.Part{Name: "due", Kind: shape.List})
+	b.List("due", c.nodes.All(c.due))
 	for slot, deadline := range c.nodes.All(c.due) {
 		if deadline > c.cursor || c.nodes.At(slot).Place() != inDue {
 			return fmt.Errorf("hwheellinux: slot %d of list %d, deadline %d, is due at %d",
 				slot, c.nodes.At(slot).Place(), deadline, c.cursor)
 		}
-		b.Timer(shape.Cell{}, slot, deadline)
 	}
-	b.DropEmpty()
 	return nil
 }

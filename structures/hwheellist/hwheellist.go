@@ -34,9 +34,15 @@
 package hwheellist
 
 import (
+	"fmt"
+	"math"
+	"math/bits"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/rules"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
@@ -60,4 +66,329 @@ func New[T any](opts ...Option) *Wheel[T] {
 		queue.makeLevels(place(1<<24-1, 0))
 	}
 	return &Wheel[T]{fifo.NewScheduler[T](queue, &queue.nodes, n)}
+}
+
+// A tick is a number of 63 bits. Level 0 is its lowest digit, and a slot of level l is as many ticks wide as all slots of
+// the level below:
+//
+//	level   ticks per slot      ticks per level (span)
+//	    0                1                         256
+//	    1              256                      65,536
+//	    2           65,536                  16,777,216
+//	    3       16,777,216               4,294,967,296
+//	    7   about 7.21e+16        all ticks, 9.22e+18 and up
+const (
+	digit  = 8
+	slots  = 1 << digit
+	levels = 64 / digit
+
+	// A level has lists for the slots of 16 spans. The list of a slot is named by its place: the level, and the number of
+	// the slot modulo ring. Timers are added to slots of the cursor's span only. So timers of a slot above level 0 can move to
+	// the level below in the last window slots of that level before their slot starts.
+	spans     = 16
+	ringBits  = digit + 4
+	ring      = spans * slots
+	window    = (spans - 1) * slots
+	earlier   = ring    // ticks by which a slot is empty before its timers leave the level below
+	perTick   = 1 << 11 // timers of a level that move in one call; a slot with fewer ones cascades when it starts
+	planEvery = 1 << 10 // timers that are added to a slot until the next Pop looks whether it is to be emptied
+)
+
+// core is the wheel. The level of a timer is the highest digit in which its deadline differs from the cursor, the tick up
+// to which all timers have fired, and its slot is that digit. Its place is the number of its list. As no deadline is before
+// the cursor, which is at most the clock, two things follow:
+//
+//   - A timer of a lower level is due before any timer of a higher one, and on one level the order of the slots is
+//     the order of time. So the first occupied list of the cursor's spans is the next one to fire or to cascade.
+//   - Moving the cursor up to the start of that list changes the list of no timer outside of it.
+//
+// Quiet is the start of the first occupied list, or stepAt if that is before. It is unknown if it is at most the cursor.
+type core struct {
+	nodes         fifo.Timers
+	cursor        structures.Tick
+	stepAt        structures.Tick // the tick of the next call of step
+	heads         []fifo.List     // by place, of the levels that were used
+	added         []uint32        // by place, from level 1 on: timers added since the list was empty, less those that moved ahead
+	occupied      fifo.Occupancy  // the lists of the cursor's spans that have timers or are held
+	visited       structures.Tick // last slot of level 0 that was counted as visited
+	work          structures.Work
+	perTick       uint64
+	planEveryMask uint32
+}
+
+// held is the bit of added that says that timers of a list have moved to the level below, ahead of its start. Lists of later
+// spans than the cursor's have only such timers, which are older than those of the list itself.
+const held = 1 << 31
+
+func newCore() *core {
+	return &core{
+		heads: make([]fifo.List, ring), occupied: fifo.NewOccupancy(levels * ring),
+		perTick: perTick, planEveryMask: planEvery - 1, stepAt: math.MaxInt64,
+	}
+}
+
+func placeOf(level uint64, at structures.Tick) int {
+	return int(level<<ringBits | uint64(at)>>(level*digit)&(ring-1))
+}
+
+// place returns the place of a deadline that is not before the cursor.
+func place(deadline, cursor structures.Tick) int {
+	return placeOf(uint64(bits.Len64(uint64(deadline^cursor)|1)-1)/digit, deadline)
+}
+
+// start returns the first tick of a list of the cursor's spans.
+func start(place int, cursor structures.Tick) structures.Tick {
+	shift := uint64(place) >> ringBits * digit
+	return cursor>>shift>>digit<<digit<<shift | structures.Tick(place&(slots-1))<<shift
+}
+
+// catchUp moves the cursor to the clock if no list starts up to there.
+func (c *core) catchUp() {
+	if c.nodes.Clock < c.nodes.Quiet {
+		c.cursor = c.nodes.Clock
+	}
+}
+
+func (c *core) Add(timer uint32, n *fifo.Node) {
+	c.catchUp()
+	place := place(n.Deadline, c.cursor)
+	if place >= len(c.heads) {
+		c.makeLevels(place)
+	}
+	head := &c.heads[place]
+	if head.Empty() {
+		c.occupied.Set(place)
+		c.nodes.Quiet = min(c.nodes.Quiet, start(place, c.cursor))
+	}
+	if above := place - ring; uint(above) < uint(len(c.added)) {
+		if c.added[above]++; c.added[above]&c.planEveryMask == 0 {
+			c.stepAt, c.nodes.Quiet = c.cursor, c.cursor
+		}
+	}
+	n.SetPlace(place)
+	c.nodes.PushBack(head, timer, n)
+}
+
+// makeLevels makes the levels up to that of a place.
+func (c *core) makeLevels(place int) {
+	n := (place>>ringBits + 1) << ringBits
+	c.heads = append(c.heads, make([]fifo.List, n-len(c.heads))...)
+	c.added = append(c.added, make([]uint32, n-ring-len(c.added))...)
+}
+
+func (c *core) Remove(_ uint32, n *fifo.Node) {
+	place := n.Place()
+	if c.nodes.Remove(&c.heads[place], n) && (place < ring || c.added[place-ring] < held) {
+		c.catchUp()
+		c.setEmpty(place)
+	}
+}
+
+func (c *core) setEmpty(place int) {
+	if above := place - ring; uint(above) < uint(len(c.added)) {
+		c.added[above] = 0
+	}
+	c.occupied.Clear(place)
+	c.nodes.Quiet = c.cursor // unknown, as this list may have been the first
+}
+
+// advance moves the cursor to the earliest timer if that is due, and to the clock otherwise, and
+// cascades on the way. It returns the list of level 0 that is due, or -1.
+func (c *core) advance() int {
+	for c.nodes.Quiet <= c.nodes.Clock {
+		place, at := placeOf(0, c.cursor), c.cursor
+		if c.heads[place].Empty() {
+			if place, at = c.occupied.First(), math.MaxInt64; place >= 0 {
+				at = start(place, c.cursor)
+			}
+		}
+		if place < 0 || at > c.nodes.Clock {
+			c.cursor = c.nodes.Clock
+			if c.cursor >= c.stepAt {
+				c.step()
+			}
+			c.nodes.Quiet = min(at, c.stepAt)
+			return -1
+		}
+		c.cursor, c.nodes.Quiet = at, at
+		if place < ring {
+			if at != c.visited {
+				c.visited = at
+				c.work.SlotsVisited++
+			}
+			return place
+		}
+		c.cascade(place)
+	}
+	c.cursor = c.nodes.Clock
+	return -1
+}
+
+// loadable is the number of timers that a cascade loads from the end of a list. More would leave the cache before they move
+// (chosen).
+const loadable = 1 << 14
+
+// cascade moves the timers of a list, at whose start the cursor is, and keeps their order.
+func (c *core) cascade(place int) {
+	c.adopt(place)
+	moving := c.heads[place]
+	c.heads[place] = fifo.List{}
+	c.setEmpty(place)
+	moved := uint64(0)
+	ahead := moving.Back()
+	for timer := moving.Front(); timer != 0; {
+		n := c.nodes.At(timer)
+		following := n.Next()
+		if moved < loadable {
+			ahead = c.nodes.Meet(ahead, timer, following)
+		}
+		c.Add(timer, n)
+		timer = following
+		moved++
+	}
+	c.work.SlotsVisited++
+	c.work.Moved += moved
+}
+
+// adopt makes the lists in which timers of a held list wait those of the cursor's span.
+func (c *core) adopt(place int) {
+	if c.added[place-ring] < held {
+		return
+	}
+	below := placeOf(uint64(place>>ringBits-1), c.cursor)
+	for i := range slots {
+		if !c.heads[below+i].Empty() || below >= ring && c.added[below+i-ring] >= held {
+			c.occupied.Set(below + i)
+		}
+	}
+	if below >= ring && c.occupied.Has(below) {
+		c.cascade(below) // it starts, too
+	}
+}
+
+// step moves timers of the next slots of each level to the level below, as late as the limit of a call allows. It sets the
+// tick of the next step: at the latest when level 1 has another slot to look at.
+func (c *core) step() {
+	n, next := uint64(c.nodes.Len()), c.cursor|(slots-1)+1
+	if c.stepAt = math.MaxInt64; n <= c.perTick || next < c.cursor {
+		return
+	}
+	c.stepAt = next
+	limit := max(c.perTick, n/window+1)
+	for level := uint64(len(c.heads)>>ringBits) - 1; level > 0; level-- {
+		sum, left := uint64(0), limit
+		for i := range structures.Tick(spans - 1) {
+			at := (c.cursor>>(level*digit) + i + 1) << (level * digit)
+			if at < c.cursor {
+				break // there is no such slot
+			}
+			place := placeOf(level, at)
+			sum += min(n, uint64(c.added[place-ring]&^held))
+			if sum < limit {
+				continue
+			}
+			if begin := at - structures.Tick(level-1)*earlier - structures.Tick(sum/limit); begin > c.cursor {
+				c.stepAt = min(c.stepAt, begin)
+				continue
+			}
+			c.stepAt, left = c.cursor+1, max(left, sum/uint64(at-c.cursor)+1) // n falls while timers fire
+			moved := c.moveAhead(place, left)
+			sum, left = sum-min(sum, moved), left-moved
+		}
+	}
+}
+
+// moveAhead moves at most limit timers of a list to the level below, ahead of its start.
+func (c *core) moveAhead(place int, limit uint64) (moved uint64) {
+	head, below := &c.heads[place], uint64(place>>ringBits-1)
+	for ahead := head.Back(); moved < limit && !head.Empty(); moved++ {
+		timer, n := c.nodes.PopFront(head)
+		ahead = c.nodes.Meet(ahead, timer, n.Next())
+		to := placeOf(below, n.Deadline)
+		n.SetPlace(to)
+		c.nodes.PushBack(&c.heads[to], timer, n)
+		if to >= ring {
+			c.added[to-ring]++
+		}
+	}
+	left := c.added[place-ring]&^held - min(c.added[place-ring]&^held, uint32(moved))
+	if head.Empty() {
+		left = 0
+	}
+	if moved > 0 {
+		left |= held
+	}
+	c.added[place-ring] = left | c.added[place-ring]&held
+	c.work.SlotsVisited++
+	c.work.Moved += moved
+	return moved
+}
+
+func (c *core) Pop() (timer uint32, n *fifo.Node) {
+	place := c.advance()
+	if place < 0 {
+		return 0, nil
+	}
+	head := &c.heads[place]
+	timer, n = c.nodes.PopFront(head)
+	if head.Empty() {
+		c.setEmpty(place)
+	}
+	return timer, n
+}
+
+// Next returns the tick at which a timer fires or a list cascades next.
+func (c *core) Next() structures.Tick {
+	c.advance()
+	if c.nodes.Quiet == c.stepAt {
+		return start(c.occupied.First(), c.cursor)
+	}
+	return c.nodes.Quiet
+}
+
+func (c *core) Work() structures.Work { return c.work }
+
+// Walk adds level 0, the other levels that hold a timer, and the lists of later spans.
+func (c *core) Walk(b *snapshot.Builder) error {
+	if c.cursor < 0 || c.cursor > b.Clock {
+		return fmt.Errorf("hwheellist: cursor %d, clock %d", c.cursor, b.Clock)
+	}
+	for level := range uint64(len(c.heads) >> ringBits) {
+		shift := level * digit
+		first := c.cursor >> shift >> digit << digit
+		part := shape.Part{
+			Name: fmt.Sprintf("level %d", level), Kind: shape.Slots, Size: slots,
+			Width: 1 << shift, Now: int(b.Clock >> shift & (slots - 1)),
+		}
+		for i := range ring {
+			if i%slots == 0 {
+				b.DropEmpty()
+				b.Begin(part)
+				part.Name = fmt.Sprintf("level %d, later", level)
+			}
+			from := (first + structures.Tick(i)) << shift
+			if from>>shift != first+structures.Tick(i) {
+				break // no tick is so large
+			}
+			place := placeOf(level, from)
+			head := &c.heads[place]
+			cell := shape.Cell{Index: i % slots, From: from, To: from + (1<<shift - 1)}
+			earliest, err := c.nodes.Walk(b, cell, *head)
+			holds := place >= ring && c.added[place-ring] >= held
+			if occupied := !head.Empty() || holds; err != nil || c.occupied.Has(place) != (occupied && i < slots) ||
+				!head.Empty() && (earliest < from || earliest > cell.To) {
+				return fmt.Errorf("hwheellist: list at %d, empty %t, held %t, has the deadline %d, cursor %d: %w",
+					from, head.Empty(), holds, earliest, c.cursor, err)
+			}
+		}
+		b.DropEmpty()
+	}
+	want := structures.Tick(math.MaxInt64)
+	if first := c.occupied.First(); first >= 0 {
+		want = start(first, c.cursor)
+	}
+	if q := c.nodes.Quiet; q > c.cursor && q != min(want, c.stepAt) { // otherwise it is unknown
+		return fmt.Errorf("hwheellist: quiet until %d, the first list starts at %d", q, want)
+	}
+	return c.occupied.Check()
 }

@@ -69,7 +69,12 @@ type scheduler[T any] = fifo.Scheduler[T]
 // New returns an empty Lawn at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Lawn[T] {
 	c := rules.Apply(config{lists: 256}, opts)
-	queue := newCore(c.lists, c.capacity)
+	queue := &core{
+		shift:  64 - bits.TrailingZeros(uint(c.lists/ways)),
+		delays: make([]structures.Tick, c.lists),
+		lists:  make([]fifo.List, c.lists),
+		heap:   dary.NewQuad(c.capacity),
+	}
 	return &Lawn[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }
 
@@ -87,15 +92,6 @@ type core struct {
 	lists  []fifo.List
 	heap   dary.Quad
 	hand   uint // the way that a new delay tries to take over next
-}
-
-func newCore(lists, capacity int) *core {
-	return &core{
-		shift:  64 - bits.TrailingZeros(uint(lists/ways)),
-		delays: make([]structures.Tick, lists),
-		lists:  make([]fifo.List, lists),
-		heap:   dary.NewQuad(capacity),
-	}
 }
 
 // Add appends a timer to the list of its delay, if it gets one.
@@ -191,11 +187,10 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	cells := heap.Parts[0].Cells
 	heap.Parts[0].Cells = nil
 	b.Begin(heap.Parts[0])
-	lists, cell := 0, 0
+	lists := 0
 	for timer, deadline := range c.heap.All() {
-		at := cells[cell]
-		at.Entries = nil
-		cell++
+		at := cells[0]
+		at.Entries, cells = nil, cells[1:]
 		if c.nodes.Deadline(timer) != deadline {
 			return fmt.Errorf("lawn: timer %d has the deadline %d, in the heap %d", timer, c.nodes.Deadline(timer), deadline)
 		}
@@ -208,15 +203,12 @@ func (c *core) Walk(b *snapshot.Builder) error {
 		first := c.group(c.delays[i])
 		earliest, err := c.nodes.Walk(b, at, c.lists[i])
 		if err != nil || earliest != deadline || c.lists[i].Front() != timer || i < first || i >= first+ways {
-			return fmt.Errorf("lawn: timer %d is not the first of list %d, or another group is for "+
-				"delay %d: %w",
-				timer, i, c.delays[i], err)
+			return fmt.Errorf("lawn: timer %d is not the first of list %d, or another group is for delay %d: %w", timer, i, c.delays[i], err)
 		}
 		for timer, next := range c.nodes.All(c.lists[i]) {
 			if next < deadline || c.nodes.At(timer).Place() != i+1 {
-				return fmt.Errorf("lawn: timer %d, deadline %d after %d, of list %d counted from 1, is "+
-					"in list %d "+
-					"counted from 0", timer, next, deadline, c.nodes.At(timer).Place(), i)
+				return fmt.Errorf("lawn: timer %d, deadline %d after %d, is in list %d, and says %d",
+					timer, next, deadline, i, c.nodes.At(timer).Place()-1)
 			}
 			deadline = next
 		}

@@ -50,7 +50,12 @@ type List[T any] struct {
 // New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
-	return &List[T]{table: slab.New[T](n), core: newCore(n)}
+	return &List[T]{table: slab.New[T](n), core: core{
+		deadlines: make([]structures.Tick, 0, n),
+		slots:     make([]uint32, 0, n),
+		place:     make([]uint32, 1, 1+n), // slot 0 is never issued
+		earliest:  unknown,
+	}}
 }
 
 // Schedule adds a pending timer. It costs O(1), amortized over growth.
@@ -129,15 +134,6 @@ type core struct {
 	place       []uint32
 	earliest    int // the place of the earliest entry, or unknown
 	comparisons uint64
-}
-
-func newCore(capacity int) core {
-	return core{
-		deadlines: make([]structures.Tick, 0, capacity),
-		slots:     make([]uint32, 0, capacity),
-		place:     make([]uint32, 1, 1+capacity), // slot 0 is never issued
-		earliest:  unknown,
-	}
 }
 
 func (c *core) len() int { return len(c.deadlines) }
@@ -221,8 +217,7 @@ func (c *core) walk(b *snapshot.Builder) error {
 		b.Timer(shape.Cell{}, slot, c.deadlines[i])
 	}
 	if c.earliest != unknown && c.deadlines[c.earliest] != slices.Min(c.deadlines) {
-		return fmt.Errorf("list: the earliest deadline is %d, that of the earliest entry %d",
-			slices.Min(c.deadlines), c.deadlines[c.earliest])
+		return fmt.Errorf("list: the earliest deadline is not the %d of entry %d", c.deadlines[c.earliest], c.earliest)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ type scheduler[T any] = slotted.Moving[T, core, *core]
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
-	return &Heap[T]{slotted.NewMoving[T](newCore(n), n)}
+	return &Heap[T]{slotted.NewMoving[T](core{nodes: make([]node, 1, 1+n)}, n)}
 }
 
 // none is the slot that is never issued, slab.None. It stands for no node.
@@ -72,8 +72,6 @@ type core struct {
 	root        uint32
 	comparisons uint64
 }
-
-func newCore(capacity int) core { return core{nodes: make([]node, 1, 1+capacity)} }
 
 // Add melds a new node with the root.
 func (c *core) Add(slot uint32, deadline structures.Tick) {

@@ -1,8 +1,12 @@
 package quadheaplazy
 
 import (
+	"fmt"
+
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/dary"
+	"github.com/timerbench/timerbench/structures/internal/snapshot"
+	"github.com/timerbench/timerbench/structures/shape"
 )
 
 // entry is an entry of the heap: a slot, and a deadline at or before the deadline of its timer.
@@ -234,3 +238,118 @@ func (c *core) down(i int, e entry) {
 	heap[i] = e
 	c.work.Comparisons += compared
 }
+
+// The sweep keeps dead entries down to a quarter of the heap. It is made in strides, one for each call that leaves
+// one more entry dead or one fewer alive, so that no call pays for a pass through the heap.
+//
+// A pass goes from the end of the heap to the root and drops all entries that were dead when it began. It begins when
+// they are more than 3/16 of the heap. In a heap of n it takes n steps and one more for each entry dropped, at most
+// 5/4 n, which is n/16 calls; so another n/16 entries may have died when it ends. That makes the quarter.
+const (
+	stride = 20
+	spare  = 24 // dead entries that start no pass
+	slack  = 32 // spare, and what rounding adds
+)
+
+// mostEntries returns the largest number of entries for a number of timers.
+func mostEntries(timers int) int { return timers + timers/3 + 4*slack/3 + 2 }
+
+// maintain does a stride of the sweep if a pass is under way or has to begin.
+func (c *core) maintain() {
+	if c.cursor <= dary.Root {
+		if c.dead <= len(c.heap)/16*3+spare {
+			return
+		}
+		c.beginPass()
+	}
+	c.sweep(stride)
+}
+
+// beginPass begins a pass, unless one is under way.
+func (c *core) beginPass() {
+	if c.cursor <= dary.Root {
+		c.cursor = len(c.heap)
+	}
+}
+
+// sweep examines up to steps entries below the cursor. The entries from the cursor on were examined
+// already, or died or came since then. Early entries stay: the earlier an entry, the longer it is of use.
+func (c *core) sweep(steps int) {
+	for ; steps > 0 && c.cursor > dary.Root; steps-- {
+		i := c.cursor - 1
+		if c.isDead(c.heap[i]) {
+			c.drop(i) // the entry that took its place is examined next
+		} else {
+			c.cursor = i
+		}
+	}
+}
+
+// examineDisplaced drops a dead entry that a new one, which went up from n past the cursor, has
+// displaced from before the cursor to behind it. Nothing else takes one past it.
+func (c *core) examineDisplaced(n int) {
+	i := n
+	for dary.Parent(dary.Root+1, i) >= c.cursor {
+		i = dary.Parent(dary.Root+1, i)
+	}
+	// The last entry takes its place. It is from below it, so it stays there.
+	if c.isDead(c.heap[i]) {
+		c.drop(i)
+	}
+}
+
+// walk adds the heap, dead entries included.
+func (c *core) walk(b *snapshot.Builder) error {
+	entryOf := b.Entry
+	b.Entry = func(slot uint32, filed structures.Tick) shape.Entry {
+		e := entryOf(slot, filed)
+		if c.marks[slot]&state == early {
+			e.Deadline = c.times[slot].deadline
+		}
+		return e
+	}
+	newest := make([]bool, len(c.marks)) // per slot: whether its newest entry is in the heap
+	dead := 0
+	for i, e := range c.heap[dary.Root:] {
+		slot := e.ref.slot()
+		if slot == 0 || int(slot) >= len(c.marks) || e.ref.mark()&state != exact {
+			return fmt.Errorf("quadheaplazy: entry %d is of slot %d, mark %#x", i, slot, e.ref.mark())
+		}
+		if c.marks[slot].with(exact) == e.ref.mark() {
+			if filed := c.times[slot].filed; newest[slot] || filed != e.deadline {
+				return fmt.Errorf("quadheaplazy: entry %d of slot %d has deadline %d, want %d; there is "+
+					"another one: %t", i, slot, e.deadline, filed, newest[slot])
+			}
+			newest[slot] = true
+		}
+		if c.isDead(e) {
+			dead++
+		}
+	}
+	for slot := 1; slot < len(c.marks); slot++ {
+		s, t := c.marks[slot]&state, c.times[slot]
+		if newest[slot] != (s != absent) || s == early && t.deadline <= t.filed ||
+			s != absent && t.filed < 1 || b.Holds != nil && b.Holds(uint32(slot)) != (s == exact || s == early) {
+			return fmt.Errorf("quadheaplazy: slot %d: state %d, newest entry in the heap is %t, deadline %d, "+
+				"filed under %d, or in use and not", slot, s, newest[slot], t.deadline, t.filed)
+		}
+	}
+	if dead != c.dead || dead > len(c.heap)/4+slack || c.cursor > len(c.heap) {
+		return fmt.Errorf("quadheaplazy: %d of %d entries are dead, want %d; the cursor is %d",
+			dead, len(c.heap)-dary.Root, c.dead, c.cursor)
+	}
+	dary.AddTo(b, "4-ary heap", 4, len(c.heap)-dary.Root, func(i int) (uint32, structures.Tick) {
+		e := c.heap[dary.Root+i]
+		if c.isDead(e) {
+			return snapshot.Stale, e.deadline
+		}
+		return e.ref.slot(), e.deadline
+	})
+	return nil
+}
+
+// CheckInvariants walks the heap and returns the first broken invariant. It costs O(n).
+func (h *Heap[T]) CheckInvariants() error { return h.table.Check(h.clock, h.core.walk) }
+
+// Snapshot returns the heap, dead entries included. It costs O(n).
+func (h *Heap[T]) Snapshot() shape.Snapshot { return h.table.Snapshot(h.clock, h.core.walk) }

@@ -52,7 +52,7 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
-	return &Heap[T]{slotted.New[T](newCore(n), n)}
+	return &Heap[T]{slotted.New[T](core{lists: fifo.New(n)}, n)}
 }
 
 // buckets is one for the base itself and one for each bit of a tick, none of which is negative.
@@ -73,8 +73,6 @@ type core struct {
 	occupied uint64                   // a bit for each bucket that holds a timer
 	work     structures.Work
 }
-
-func newCore(capacity int) core { return core{lists: fifo.New(capacity)} }
 
 // bucketOf returns the number of the highest bit in which a deadline differs from the base, or 0.
 func bucketOf(deadline, base structures.Tick) int { return bits.Len64(uint64(deadline ^ base)) }

@@ -54,7 +54,7 @@ type scheduler[T any] = slotted.Moving[T, core, *core]
 // New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
-	return &Tree[T]{slotted.NewMoving[T](newCore(n), n)}
+	return &Tree[T]{slotted.NewMoving[T](core{nodes: make([]node, 1, n+1), parents: make([]uint32, 1, n+1)}, n)}
 }
 
 // The two sides of a node. The other side of d is 1-d.
@@ -97,10 +97,6 @@ type core struct {
 	path        [64]link  // the links from the root to where insert adds a slot, by depth
 	known       int       // path holds the links from this depth on
 	comparisons uint64
-}
-
-func newCore(capacity int) core {
-	return core{nodes: make([]node, 1, capacity+1), parents: make([]uint32, 1, capacity+1)}
 }
 
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
@@ -379,60 +375,55 @@ func (c *core) balanceBlack(parent uint32, side int) {
 
 func (c *core) Walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "red-black tree", Kind: shape.Tree, Arity: 2})
-	w := walk{core: c, b: b}
 	root := c.nodes[none].child[left]
 	if len(c.parents) != len(c.nodes) || c.nodes[none].child[right] != none || root.colour() == red {
-		return fmt.Errorf("rbtree: %d parents beside %d nodes, or the absent node has a right child, "+
-			"or the root is red", len(c.parents), len(c.nodes))
+		return fmt.Errorf("rbtree: %d parents beside %d nodes, or the absent node has a right child, or the root is red",
+			len(c.parents), len(c.nodes))
 	}
-	if _, err := w.subtree(root, none, red, shape.Cell{Parent: -1}); err != nil {
+	if _, err := c.walk(b, root, none, 0, 0, math.MaxInt64, shape.Cell{Parent: -1}); err != nil {
 		return err
 	}
-	if want := [2]uint32{w.first, w.last}; c.ends != want {
-		return fmt.Errorf("rbtree: leftmost and rightmost slot are %d, remembered are %d", want, c.ends)
+	for side, end := range c.ends {
+		outermost := uint32(none)
+		for l := root; l != none; l = c.nodes[outermost].child[side] {
+			outermost = l.slot()
+		}
+		if end != outermost {
+			return fmt.Errorf("rbtree: the outermost slot on side %d is %d, remembered is %d", side, outermost, end)
+		}
 	}
 	return nil
 }
 
-// walk is a walk through a tree from left to right.
-type walk struct {
-	*core
-	b           *snapshot.Builder
-	first, last uint32 // the first slot met, and the last one so far
-}
-
-// subtree walks the nodes from l on, whose parent has the given colour. It returns the number of black nodes on each way down.
-// In a cycle some node has a wrong parent.
-func (w *walk) subtree(l link, parent uint32, colour link, at shape.Cell) (black int, err error) {
+// walk adds the nodes from l on, which are due from first to last and whose parent has the given colour. It returns the number of
+// black nodes on each way down. In a cycle some node has a wrong parent.
+func (c *core) walk(
+	b *snapshot.Builder, l link, parent uint32, colour link, first, last structures.Tick, at shape.Cell,
+) (black int, err error) {
 	slot := l.slot()
 	if l == none {
 		return 0, nil
 	}
-	if slot == none || int(slot) >= len(w.nodes) || w.parents[slot] != parent {
+	if slot == none || int(slot) >= len(c.nodes) || c.parents[slot] != parent {
 		return 0, fmt.Errorf("rbtree: slot %d is a child of %d, its parent link says another one", slot, parent)
 	}
-	if l.colour()&colour == red && parent != none {
-		return 0, fmt.Errorf("rbtree: slot %d and its parent %d are both red", slot, parent)
+	n := c.nodes[slot]
+	if l.colour()&colour == red || n.deadline < first || n.deadline > last {
+		return 0, fmt.Errorf("rbtree: slot %d and its parent %d are both red, or %d is not from %d to %d",
+			slot, parent, n.deadline, first, last)
 	}
-	n := w.nodes[slot]
 	at.Red = l.colour() == red
-	here := w.b.Timer(at, slot, n.deadline)
-	a, err := w.subtree(n.child[left], slot, l.colour(), shape.Cell{Parent: here, Child: left})
+	here := b.Timer(at, slot, n.deadline)
+	before, err := c.walk(b, n.child[left], slot, l.colour(), first, n.deadline, shape.Cell{Parent: here, Child: left})
 	if err != nil {
 		return 0, err
 	}
-	if w.first == none {
-		w.first = slot
-	} else if before := w.nodes[w.last].deadline; n.deadline < before {
-		return 0, fmt.Errorf("rbtree: slot %d, due at %d, is behind slot %d, due at %d", slot, n.deadline, w.last, before)
-	}
-	w.last = slot
-	b, err := w.subtree(n.child[right], slot, l.colour(), shape.Cell{Parent: here, Child: right})
-	if err == nil && a != b {
-		err = fmt.Errorf("rbtree: %d black nodes on the ways left of slot %d, %d right of it", a, slot, b)
+	after, err := c.walk(b, n.child[right], slot, l.colour(), n.deadline, last, shape.Cell{Parent: here, Child: right})
+	if err == nil && before != after {
+		err = fmt.Errorf("rbtree: %d black nodes on the ways left of slot %d, %d right of it", before, slot, after)
 	}
 	if l.colour() != red {
-		a++
+		before++
 	}
-	return a, err
+	return before, err
 }

@@ -50,7 +50,6 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/snapshot"
-	"github.com/timerbench/timerbench/structures/shape"
 )
 
 var _ structures.Scheduler[int] = (*Wheels[int])(nil)
@@ -88,8 +87,14 @@ type scheduler[T any] = fifo.Scheduler[T]
 // New returns empty wheels at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheels[T] {
 	c := rules.Apply(config{soon: 1 << 14, later: 1 << 14}, opts)
-	width := bits.TrailingZeros(uint(c.soon / 2))
-	queue := newCore(c.soon, c.later, width, c.capacity)
+	queue := &core{
+		width:  uint(bits.TrailingZeros(uint(c.soon / 2))),
+		next:   math.MaxInt64,
+		soon:   fifo.NewRing(c.soon),
+		later:  fifo.NewRing(c.later),
+		counts: make([]uint32, c.later),
+		far:    dary.NewQuad(c.capacity),
+	}
 	return &Wheels[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }
 
@@ -117,17 +122,6 @@ type core struct {
 	visited structures.Tick // last tick whose slot was counted as visited
 	slots   uint64          // visited
 	moved   uint64          // timers
-}
-
-func newCore(soon, later, width, capacity int) *core {
-	return &core{
-		width:  uint(width),
-		next:   math.MaxInt64,
-		soon:   fifo.NewRing(soon),
-		later:  fifo.NewRing(later),
-		counts: make([]uint32, later),
-		far:    dary.NewQuad(capacity),
-	}
 }
 
 // half returns the number of the half of a tick.
@@ -329,15 +323,13 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			return fmt.Errorf("soonlater: later slot %d holds %d timers, counted are %d", i, count, c.counts[i])
 		}
 	}
-	b.Begin(shape.Part{Name: "moving to the soon wheel", Kind: shape.List})
 	moving := uint64(0)
-	for timer, deadline := range c.nodes.All(c.moving) {
+	for _, deadline := range c.nodes.All(c.moving) {
 		if moving++; c.half(deadline) != now+1 || moving > c.left || c.next > c.start(now+1) {
 			return fmt.Errorf("soonlater: deadline %d moves in half %d, number %d of %d, next %d",
 				deadline, now, moving, c.left, c.next)
 		}
-		b.Timer(shape.Cell{}, timer, deadline)
 	}
-	b.DropEmpty()
+	b.List("moving to the soon wheel", c.nodes.All(c.moving))
 	return cmp.Or(err, c.far.WalkRest(b, earliest, c.nodes.Deadline))
 }

@@ -105,6 +105,9 @@ func (c *core) Work() structures.Work { return structures.Work{Comparisons: c.co
 func (c *core) Walk(b *snapshot.Builder) error {
 	b.Begin(shape.Part{Name: "list, sorted", Kind: shape.List})
 	b.Sorted = true
-	_, err := c.lists.WalkEach(b, c.sorted)
+	_, err := c.lists.Check(c.sorted)
+	if err == nil {
+		b.Each(c.lists.All(c.sorted))
+	}
 	return err
 }

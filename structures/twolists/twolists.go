@@ -225,10 +225,11 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	for _, l := range []which{short, long, due} {
 		b.Begin(shape.Part{Name: l.String(), Kind: shape.List})
 		b.Sorted = l == due
-		earliest, err := c.lists.WalkEach(b, c.list[l])
+		earliest, err := c.lists.Check(c.list[l])
 		if err != nil {
 			return err
 		}
+		b.Each(c.lists.All(c.list[l]))
 		for slot, deadline := range c.lists.All(c.list[l]) {
 			if c.in[slot] != l || (deadline > c.horizon) != (l == long) && l != due {
 				return fmt.Errorf("twolists: slot %d, due at %d, is in the %s; noted is the %s, the horizon is %d",

@@ -292,8 +292,7 @@ func (r *ring) leastBound() structures.Tick {
 
 // Walk adds the occupied buckets, each with the tick at which the clock passes it next, and due.
 func (r *ring) Walk(b *snapshot.Builder) error {
-	b.Begin(shape.Part{Name: "wheel",
-		Kind: shape.Slots, Size: len(r.buckets), Width: 1, Now: r.index(b.Clock)})
+	b.Begin(shape.Part{Name: "wheel", Kind: shape.Slots, Size: len(r.buckets), Width: 1, Now: r.index(b.Clock)})
 	b.Loose = true // timers of later revolutions
 	if r.cursor < 0 || r.cursor > b.Clock {
 		return fmt.Errorf("wheel: cursor %d, clock %d", r.cursor, b.Clock)
@@ -311,8 +310,7 @@ func (r *ring) Walk(b *snapshot.Builder) error {
 		list, bound := r.buckets[i].list, r.buckets[i].bound
 		earliest, err := r.nodes.Walk(b, shape.Cell{Index: i, From: tick, To: tick}, list)
 		if err != nil || list.Empty() || bound < max(tick, r.next) || bound > earliest || r.index(bound) != i {
-			return fmt.Errorf("wheel: bucket %d, empty %t, has the bound %d, earliest %d, cursor %d, "+
-				"next %d: %w",
+			return fmt.Errorf("wheel: bucket %d, empty %t, has the bound %d, earliest %d, cursor %d, next %d: %w",
 				i, list.Empty(), bound, earliest, r.cursor, r.next, err)
 		}
 		for _, deadline := range r.nodes.All(list) {

@@ -164,19 +164,11 @@ func (ls *Lists) All(l List) snapshot.Timers {
 // Walk adds a cell with the timers of l. It returns the earliest deadline, or the last tick if l is empty, or
 // the first broken link. It ends if the links form a circle.
 func (ls *Lists) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick, err error) {
-	if earliest, err = check(ls, l); err == nil && !l.Empty() { // most lists of a wheel are
-		b.Cell(c, ls.All(l))
-	}
-	return earliest, err
+	return walk(ls, b, c, l)
 }
 
-// WalkEach is Walk with a cell for each timer.
-func (ls *Lists) WalkEach(b *snapshot.Builder, l List) (earliest structures.Tick, err error) {
-	if earliest, err = check(ls, l); err == nil {
-		b.Each(ls.All(l))
-	}
-	return earliest, err
-}
+// Check is Walk without a cell.
+func (ls *Lists) Check(l List) (earliest structures.Tick, err error) { return check(ls, l) }
 
 func (ls *Lists) timer(slot uint32) (deadline structures.Tick, next, prev uint32) {
 	if uint64(slot) >= uint64(len(ls.nodes)) {
@@ -189,6 +181,27 @@ func (ls *Lists) timer(slot uint32) (deadline structures.Tick, next, prev uint32
 // linked is Lists or Timers. timer returns a slot that points back to itself if there was never a timer in it.
 type linked interface {
 	timer(slot uint32) (deadline structures.Tick, next, prev uint32)
+}
+
+// all returns an iterator over the slots of l and their deadlines.
+func all(in linked, l List) snapshot.Timers {
+	return func(yield func(uint32, structures.Tick) bool) {
+		for slot := l.head; slot != none; {
+			deadline, next, _ := in.timer(slot)
+			if !yield(slot, deadline) {
+				return
+			}
+			slot = next
+		}
+	}
+}
+
+// walk adds a cell with the timers of l after a check.
+func walk(in linked, b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick, err error) {
+	if earliest, err = check(in, l); err == nil && !l.Empty() { // most lists of a wheel are
+		b.Cell(c, all(in, l))
+	}
+	return earliest, err
 }
 
 // check returns the earliest deadline of l, or the first broken link.

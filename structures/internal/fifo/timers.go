@@ -157,27 +157,12 @@ func (ts *Timers) Meet(ahead, slot, following uint32) uint32 {
 	return ts.At(ahead).prev // none again for slot none
 }
 
-// All returns an iterator over the slots of l and their deadlines. Its body may move the slot.
-func (ts *Timers) All(l List) snapshot.Timers {
-	return func(yield func(uint32, structures.Tick) bool) {
-		for slot := l.head; slot != none; {
-			n := ts.At(slot)
-			next := n.next
-			if !yield(slot, n.Deadline) {
-				return
-			}
-			slot = next
-		}
-	}
-}
+// All is Lists.All.
+func (ts *Timers) All(l List) snapshot.Timers { return all(ts, l) }
 
-// Walk adds a cell with the timers of l. It returns the earliest deadline, or the last tick if l is empty, or
-// the first broken link. It ends if the links form a circle.
+// Walk is Lists.Walk.
 func (ts *Timers) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick, err error) {
-	if earliest, err = check(ts, l); err == nil && !l.Empty() { // most lists of a wheel are
-		b.Cell(c, ts.All(l))
-	}
-	return earliest, err
+	return walk(ts, b, c, l)
 }
 
 func (ts *Timers) timer(slot uint32) (deadline structures.Tick, next, prev uint32) {

@@ -100,29 +100,28 @@ type Shown interface{ Show(b *snapshot.Builder) }
 // Walk adds the shape of the container, or the keys in order. It checks the properties that are visible from
 // outside: the order, the size, and that each key belongs to its slot.
 func (q *Queue) Walk(b *snapshot.Builder) error {
+	c, shown := q.in.(Shown)
+	if shown {
+		c.Show(b)
+	} else {
+		b.Begin(shape.Part{Name: "the keys, in order (the container does not show its nodes)", Kind: shape.List})
+	}
 	var err error
-	var keys []*Key
+	met, last := 0, Key{}
 	q.in.Ascend(func(k *Key) bool {
 		switch {
-		case len(keys) > 0 && Compare(keys[len(keys)-1], k) >= 0:
-			err = fmt.Errorf("ordered: key %+v comes after %+v", *k, *keys[len(keys)-1])
+		case met > 0 && Compare(&last, k) >= 0:
+			err = fmt.Errorf("ordered: key %+v comes after %+v", *k, last)
 		case int(k.Slot) >= len(q.keys) || *q.keys[k.Slot] != *k:
 			err = fmt.Errorf("ordered: key %+v is not that of slot %d", *k, k.Slot)
+		case !shown:
+			b.Timer(shape.Cell{}, k.Slot, k.Deadline)
 		}
-		kept := *k // the container may use the place of k again
-		keys = append(keys, &kept)
+		met, last = met+1, *k
 		return err == nil
 	})
-	if err == nil && q.in.Len() != len(keys) {
-		err = fmt.Errorf("ordered: met %d keys of %d in the container", len(keys), q.in.Len())
-	}
-	if c, ok := q.in.(Shown); ok {
-		c.Show(b)
-		return err
-	}
-	b.Begin(shape.Part{Name: "the keys, in order (the container does not show its nodes)", Kind: shape.List})
-	for _, k := range keys {
-		b.Timer(shape.Cell{}, k.Slot, k.Deadline)
+	if err == nil && q.in.Len() != met {
+		err = fmt.Errorf("ordered: met %d keys of %d in the container", met, q.in.Len())
 	}
 	return err
 }

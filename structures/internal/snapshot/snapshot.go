@@ -58,17 +58,6 @@ func (b *Builder) Cell(c shape.Cell, timers Timers) (place int) {
 			break
 		}
 	}
-	return b.cell(c)
-}
-
-// Timer adds a cell of one timer and returns its place.
-func (b *Builder) Timer(c shape.Cell, slot uint32, filed structures.Tick) (place int) {
-	b.entry(&c, slot, filed)
-	return b.cell(c)
-}
-
-// cell adds a cell that has its entries.
-func (b *Builder) cell(c shape.Cell) (place int) {
 	if len(c.Entries) == 0 {
 		return -1
 	}
@@ -79,6 +68,11 @@ func (b *Builder) cell(c shape.Cell) (place int) {
 	}
 	p.Cells = append(p.Cells, c)
 	return place
+}
+
+// Timer adds a cell of one timer and returns its place.
+func (b *Builder) Timer(c shape.Cell, slot uint32, filed structures.Tick) (place int) {
+	return b.Cell(c, func(yield func(uint32, structures.Tick) bool) { yield(slot, filed) })
 }
 
 // entry adds a timer to a cell, after a check.

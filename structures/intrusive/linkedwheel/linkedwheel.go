@@ -242,7 +242,7 @@ func (c *core) CheckInvariants() error {
 	for l := range uint(links.Levels) {
 		for s := range c.slots[l] {
 			n := 0
-			err := c.slots[l][s].Walk(c.key, func(t *links.Node) error {
+			err := links.Walk(&c.slots[l][s], &c.slots[l][s], c.key, func(t *links.Node) error {
 				n++
 				if level, slot := links.Place(t.Deadline, c.cursor); level != l || int(slot) != s {
 					return fmt.Errorf("timer %d is due at %d and belongs to level %d, slot %d", n, t.Deadline, level, slot)

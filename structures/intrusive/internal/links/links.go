@@ -45,11 +45,8 @@ func (l *Link) Unlink() {
 	}
 }
 
-// Walk calls check for each timer of a circular list, as the function Walk does.
-func (l *Link) Walk(key Key, check func(n *Node) error) error { return Walk(l, l, key, check) }
-
-// Walk calls check for each timer of the list between two links, until it returns an error. It returns that error, or one for
-// a timer that is not linked to its neighbors, or not pending in the wheel of a key.
+// Walk calls check for each timer of the list between two links, which are the same for a circular list, until it returns an
+// error. It returns that error, or one for a timer that is not linked to its neighbors, or not pending in the wheel of a key.
 func Walk(before, end *Link, key Key, check func(n *Node) error) error {
 	at := 0
 	for t := before.Next; t != end; t = t.Next {
