@@ -59,6 +59,14 @@ func names(t *testing.T, dir string) string {
 	return strings.Join(all, " ")
 }
 
+// holds checks which files a directory holds.
+func holds(t *testing.T, dir, want string) {
+	t.Helper()
+	if got := names(t, dir); got != want {
+		t.Errorf("the directory holds %q, want %q", got, want)
+	}
+}
+
 func TestNothingIsRecordedUnlessAsked(t *testing.T) {
 	setEnv(t, "")
 	bare := hwheel.New[uint64]()
@@ -96,9 +104,7 @@ func TestTheEnvironmentNamesTheFile(t *testing.T) {
 			t.Errorf("%s: error %v", file, err)
 		}
 	}
-	if got := names(t, dir); got != "my-2.trace my.trace" {
-		t.Errorf("the directory holds %q", got)
-	}
+	holds(t, dir, "my-2.trace my.trace")
 }
 
 func TestARelativeNameIsOfTheDirectoryAtTheStart(t *testing.T) {
@@ -107,13 +113,10 @@ func TestARelativeNameIsOfTheDirectoryAtTheStart(t *testing.T) {
 	setEnv(t, "my.trace")
 	t.Chdir(t.TempDir())
 	_, stop, err := begun(testHeader)
-	if err == nil {
-		t.Chdir(t.TempDir())
-		err = stop()
-	}
-	if got := names(t, dir); err != nil || got != "my.trace" {
-		t.Errorf("the directory of the start holds %q, error %v", got, err)
-	}
+	fatalIf(t, err)
+	t.Chdir(t.TempDir())
+	fatalIf(t, stop())
+	holds(t, dir, "my.trace")
 }
 
 // If several programs record to one file at the same time, all traces are kept, and all programs but
@@ -139,9 +142,7 @@ func TestRecordersOfOneFileKeepAllTraces(t *testing.T) {
 			t.Errorf("%d: %v, want %q", i, err, want)
 		}
 	}
-	if got := names(t, dir); got != "my-2.trace my-3.trace my.trace" {
-		t.Errorf("the directory holds %q", got)
-	}
+	holds(t, dir, "my-2.trace my-3.trace my.trace")
 }
 
 // Programs that one recording starts one after the other keep all traces.
@@ -152,9 +153,7 @@ func TestProgramsOfOneRecordingKeepAllTraces(t *testing.T) {
 		mustRecord(t)
 		mustRecord(t) // of a second scheduler
 	}
-	if got := names(t, dir); len(strings.Fields(got)) != 6 {
-		t.Errorf("the directory holds %q, want 6 traces", got)
-	}
+	holds(t, dir, "my-2-2.trace my-2-3.trace my-2.trace my-3.trace my-4.trace my.trace")
 }
 
 // After an exec with the environment of the start, a process begins again. The trace that it did not complete is kept.
@@ -166,9 +165,7 @@ func TestAProcessThatBeginsAgainKeepsItsFirstTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := names(t, dir), fmt.Sprintf("my-2.trace.%d.tmp my.trace.%[1]d.tmp", os.Getpid()); got != want {
-		t.Errorf("the directory holds %q, want %q", got, want)
-	}
+	holds(t, dir, fmt.Sprintf("my-2.trace.%d.tmp my.trace.%[1]d.tmp", os.Getpid()))
 }
 
 // Only a regular file is replaced. A link is followed, and a pipe gets the trace itself.
@@ -200,9 +197,7 @@ func TestAChildOfAProgramThatRecordsDoesNot(t *testing.T) {
 	setEnv(t, filepath.Join(dir, "my.trace"))
 	t.Setenv(envBegun, fmt.Sprint(os.Getppid(), 1, false))
 	mustRecord(t)
-	if got := names(t, dir); got != "" {
-		t.Errorf("the directory holds %q", got)
-	}
+	holds(t, dir, "")
 }
 
 func TestARecordingThatFailsLeavesNoFile(t *testing.T) {
