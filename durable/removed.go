@@ -15,18 +15,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A nats-server that was killed may restore messages that it had removed, but it does not lose
-// messages that it had stored. So each removal is a message that lasts:
-//
-//   - The message that fires, moves or cancels a timer has a header with the revisions that it
-//     removes. When a timer moves, its list goes along.
-//   - Before such a message is removed itself, these revisions and its own are stored in a note.
-//     The note stays until their deadlines have passed, and at least for noteAge.
-//   - Each donePause a worker stores a revision and a deadline: all timers of the partition up to
-//     both have fired or were removed. A timer restored later is covered by them.
-//
-// Clients read all three after each start of the server, and ignore the timers in them. A worker
-// that reads a partition removes these timers again.
+// What was removed is known in three places, because a server that was killed may restore it, as the documentation of the
+// package says: in a header of the message that fires, moves or cancels a timer, then in a note, and in the progress of
+// the partition. Clients read all three after each start of the server.
 
 // noteAge is how long a note stays at least: several times donePause.
 const noteAge = 10 * time.Minute

@@ -224,13 +224,8 @@ func isLoopback(host string) bool {
 
 // Connect returns a connection to the server that reconnects without limit. It needs no network and no credentials.
 func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
-	own := []nats.Option{nats.InProcessServer(s), nats.MaxReconnects(-1), nats.Timeout(startTimeout)}
-	if s.opts.Username != "" {
-		own = append(own, nats.UserInfo(s.opts.Username, s.opts.Password))
-	}
-	if s.opts.Authorization != "" {
-		own = append(own, nats.Token(s.opts.Authorization))
-	}
+	own := []nats.Option{nats.InProcessServer(s), nats.MaxReconnects(-1), nats.Timeout(startTimeout),
+		nats.UserInfo(s.opts.Username, s.opts.Password), nats.Token(s.opts.Authorization)}
 	nc, err := nats.Connect("", append(own, options...)...)
 	if err != nil {
 		return nil, fmt.Errorf("durable: connect to the embedded server: %w", err)

@@ -55,9 +55,7 @@ type observed struct {
 	node  *pendingTimer   // the last one; nil: the timer was never scheduled
 }
 
-// maxLag and lagShare bound how far the clock of the trace is behind, in time and as a share of a
-// delay. They are chosen: nothing fires on 18, 13 and 3 % of the operations that
-// examples/httpserver makes for 5, 50 and 500 connections. With 1/16 of a delay it is 16, 10 and 2 %.
+// maxLag and lagShare bound how far the clock of the trace is behind, in time and as a share of a delay (chosen).
 const (
 	maxLag   = 10 * time.Millisecond
 	lagShare = 100

@@ -52,13 +52,7 @@ func (i *identity) client() ([]nats.Option, error) {
 	if err := i.complete(); err != nil {
 		return nil, err
 	}
-	options := []nats.Option{nats.Name("timerd"), nats.MaxReconnects(-1)}
-	if i.user != "" {
-		options = append(options, nats.UserInfo(i.user, i.password))
-	}
-	if i.token != "" {
-		options = append(options, nats.Token(i.token))
-	}
+	options := []nats.Option{nats.Name("timerd"), nats.MaxReconnects(-1), nats.UserInfo(i.user, i.password), nats.Token(i.token)}
 	if i.cert != "" {
 		options = append(options, nats.ClientCert(i.cert, i.key))
 	}
