@@ -102,19 +102,23 @@ const (
 //     the order of time. So the first occupied list of the cursor's spans is the next one to fire or to cascade.
 //   - Moving the cursor up to the start of that list changes the list of no timer outside of it.
 //
-// Quiet is the start of the first occupied list, or stepAt if that is before. It is unknown if it is at most the cursor.
+// Quiet is the start of the first occupied list, or stepAt if that is before, or unknown. If it is the cursor, the list of that
+// tick has timers.
 type core struct {
 	nodes         fifo.Timers
 	cursor        structures.Tick
 	stepAt        structures.Tick // the tick of the next call of step
 	heads         []fifo.List     // by place, of the levels that were used
 	added         []uint32        // by place, from level 1 on: timers added since the list was empty, less those that moved ahead
-	occupied      fifo.Occupancy  // the lists of the cursor's spans that have timers or are held
+	occupied      fifo.Occupancy  // by bit, the lists of the cursor's spans that have timers or are held
 	visited       structures.Tick // last slot of level 0 that was counted as visited
 	work          structures.Work
 	perTick       uint64
 	planEveryMask uint32
 }
+
+// unknown is before all ticks, so the next Pop looks for the first list.
+const unknown = math.MinInt64
 
 // held is the bit of added that says that timers of a list have moved to the level below, ahead of its start. Lists of later
 // spans than the cursor's have only such timers, which are older than those of the list itself.
@@ -122,7 +126,7 @@ const held = 1 << 31
 
 func newCore() *core {
 	return &core{
-		heads: make([]fifo.List, ring), occupied: fifo.NewOccupancy(levels * ring),
+		nodes: fifo.Timers{Quiet: unknown}, heads: make([]fifo.List, ring), occupied: fifo.NewOccupancy(levels * slots),
 		perTick: perTick, planEveryMask: planEvery - 1, stepAt: math.MaxInt64,
 	}
 }
@@ -136,10 +140,13 @@ func place(deadline, cursor structures.Tick) int {
 	return placeOf(uint64(bits.Len64(uint64(deadline^cursor)|1)-1)/digit, deadline)
 }
 
-// start returns the first tick of a list of the cursor's spans.
-func start(place int, cursor structures.Tick) structures.Tick {
-	shift := uint64(place) >> ringBits * digit
-	return cursor>>shift>>digit<<digit<<shift | structures.Tick(place&(slots-1))<<shift
+// bit returns the bit of a list of the cursor's spans in occupied.
+func bit(place int) int { return place>>ringBits<<digit | place&(slots-1) }
+
+// start returns the first tick of the list of a bit.
+func (c *core) start(bit int) structures.Tick {
+	shift := bit >> digit * digit & 63
+	return (c.cursor>>shift&^(slots-1) | structures.Tick(bit&(slots-1))) << shift
 }
 
 // catchUp moves the cursor to the clock if no list starts up to there.
@@ -157,12 +164,13 @@ func (c *core) Add(timer uint32, n *fifo.Node) {
 	}
 	head := &c.heads[place]
 	if head.Empty() {
-		c.occupied.Set(place)
-		c.nodes.Quiet = min(c.nodes.Quiet, start(place, c.cursor))
+		c.occupied.Set(bit(place))
+		shift := place >> ringBits * digit & 63
+		c.nodes.Quiet = min(c.nodes.Quiet, n.Deadline>>shift<<shift) // the start of the list
 	}
 	if above := place - ring; uint(above) < uint(len(c.added)) {
 		if c.added[above]++; c.added[above]&c.planEveryMask == 0 {
-			c.stepAt, c.nodes.Quiet = c.cursor, c.cursor
+			c.stepAt, c.nodes.Quiet = c.cursor, unknown
 		}
 	}
 	n.SetPlace(place)
@@ -180,29 +188,32 @@ func (c *core) Remove(_ uint32, n *fifo.Node) {
 	place := n.Place()
 	if c.nodes.Remove(&c.heads[place], n) && (place < ring || c.added[place-ring] < held) {
 		c.catchUp()
-		c.setEmpty(place)
+		if place == placeOf(uint64(place>>ringBits), c.start(bit(place))) { // not a list of a later span
+			c.setEmpty(place)
+		}
 	}
 }
 
+// setEmpty notes that a list of the cursor's spans is empty and not held.
 func (c *core) setEmpty(place int) {
 	if above := place - ring; uint(above) < uint(len(c.added)) {
 		c.added[above] = 0
 	}
-	c.occupied.Clear(place)
-	c.nodes.Quiet = c.cursor // unknown, as this list may have been the first
+	c.occupied.Clear(bit(place))
+	c.nodes.Quiet = unknown // as this list may have been the first
 }
 
 // advance moves the cursor to the earliest timer if that is due, and to the clock otherwise, and
 // cascades on the way. It returns the list of level 0 that is due, or -1.
 func (c *core) advance() int {
 	for c.nodes.Quiet <= c.nodes.Clock {
-		place, at := placeOf(0, c.cursor), c.cursor
-		if c.heads[place].Empty() {
-			if place, at = c.occupied.First(), math.MaxInt64; place >= 0 {
-				at = start(place, c.cursor)
+		first, at := 0, c.cursor
+		if c.nodes.Quiet != c.cursor {
+			if first, at = c.occupied.First(), math.MaxInt64; first >= 0 {
+				at = c.start(first)
 			}
 		}
-		if place < 0 || at > c.nodes.Clock {
+		if first < 0 || at > c.nodes.Clock {
 			c.cursor = c.nodes.Clock
 			if c.cursor >= c.stepAt {
 				c.step()
@@ -211,14 +222,14 @@ func (c *core) advance() int {
 			return -1
 		}
 		c.cursor, c.nodes.Quiet = at, at
-		if place < ring {
+		if first < slots {
 			if at != c.visited {
 				c.visited = at
 				c.work.SlotsVisited++
 			}
-			return place
+			return placeOf(0, at)
 		}
-		c.cascade(place)
+		c.cascade(placeOf(uint64(first)>>digit, at))
 	}
 	c.cursor = c.nodes.Clock
 	return -1
@@ -258,10 +269,10 @@ func (c *core) adopt(place int) {
 	below := placeOf(uint64(place>>ringBits-1), c.cursor)
 	for i := range slots {
 		if !c.heads[below+i].Empty() || below >= ring && c.added[below+i-ring] >= held {
-			c.occupied.Set(below + i)
+			c.occupied.Set(bit(below + i))
 		}
 	}
-	if below >= ring && c.occupied.Has(below) {
+	if below >= ring && c.occupied.Has(bit(below)) {
 		c.cascade(below) // it starts, too
 	}
 }
@@ -341,7 +352,7 @@ func (c *core) Pop() (timer uint32, n *fifo.Node) {
 func (c *core) Next() structures.Tick {
 	c.advance()
 	if c.nodes.Quiet == c.stepAt {
-		return start(c.occupied.First(), c.cursor)
+		return c.start(c.occupied.First())
 	}
 	return c.nodes.Quiet
 }
@@ -375,7 +386,7 @@ func (c *core) Walk(b *snapshot.Builder) error {
 			cell := shape.Cell{Index: i % slots, From: from, To: from + (1<<shift - 1)}
 			earliest, err := c.nodes.Walk(b, cell, *head)
 			holds := place >= ring && c.added[place-ring] >= held
-			if occupied := !head.Empty() || holds; err != nil || c.occupied.Has(place) != (occupied && i < slots) ||
+			if occupied := !head.Empty() || holds; err != nil || i < slots && c.occupied.Has(bit(place)) != occupied ||
 				!head.Empty() && (earliest < from || earliest > cell.To) {
 				return fmt.Errorf("hwheellist: list at %d, empty %t, held %t, has the deadline %d, cursor %d: %w",
 					from, head.Empty(), holds, earliest, c.cursor, err)
@@ -385,9 +396,9 @@ func (c *core) Walk(b *snapshot.Builder) error {
 	}
 	want := structures.Tick(math.MaxInt64)
 	if first := c.occupied.First(); first >= 0 {
-		want = start(first, c.cursor)
+		want = c.start(first)
 	}
-	if q := c.nodes.Quiet; q > c.cursor && q != min(want, c.stepAt) { // otherwise it is unknown
+	if q := c.nodes.Quiet; q > c.cursor && q != min(want, c.stepAt) || q == c.cursor && q != want {
 		return fmt.Errorf("hwheellist: quiet until %d, the first list starts at %d", q, want)
 	}
 	return c.occupied.Check()

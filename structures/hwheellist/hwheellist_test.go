@@ -62,7 +62,8 @@ func TestPlacesCoverAllTicks(t *testing.T) {
 		}
 		p := place(deadline, cursor)
 		width := structures.Tick(1) << (p >> ringBits * digit)
-		if at := start(p, cursor); deadline < at || deadline-at >= width || p >= ring && at <= cursor || placeOf(uint64(p>>ringBits), at) != p {
+		c := core{cursor: cursor}
+		if at := c.start(bit(p)); deadline < at || deadline-at >= width || p >= ring && at <= cursor || placeOf(uint64(p>>ringBits), at) != p {
 			t.Fatalf("at %d deadline %d is in list %d, from %d, of %d ticks", cursor, deadline, p, at, width)
 		}
 	}
