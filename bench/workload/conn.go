@@ -24,7 +24,7 @@ type ConnDeadline struct {
 func (m *ConnDeadline) New(n int, tick time.Duration) script.Process {
 	conns := max(1, n/2)
 	return &connDeadlines{
-		eventLoop:    newEventLoop(conns, 2),
+		eventLoop:    newEventLoop(tick, conns, 2),
 		model:        *m,
 		conns:        make([]conn, conns),
 		timeout:      [2]float64{m.Read.in(tick), m.Write.in(tick)},
@@ -137,19 +137,13 @@ type ResetEarlier struct {
 
 // New returns the process with n goroutines.
 func (m *ResetEarlier) New(n int, tick time.Duration) script.Process {
-	return &resets{
-		eventLoop:  newEventLoop(n, 1),
-		goroutines: n,
-		every:      m.Every.ticks(tick),
-		early:      m.Early.ticks(tick),
-		late:       m.Late.ticks(tick),
-	}
+	return &resets{newEventLoop(tick, n, 1), m, n}
 }
 
 type resets struct {
 	eventLoop
-	goroutines         int
-	every, early, late structures.Tick
+	*ResetEarlier
+	goroutines int
 }
 
 // The kinds of events: the timer of a goroutine fires, which means nothing, or a goroutine has its turn.
@@ -160,7 +154,7 @@ const (
 
 func (p *resets) Fill(w *script.Writer, _ *script.Rand) {
 	for i := range p.goroutines {
-		p.set(w, w.Now()+p.late, of(i, resetTimer))
+		p.set(w, w.Now()+p.in(p.Late), of(i, resetTimer))
 	}
 	p.planTurn(0)
 }
@@ -168,7 +162,7 @@ func (p *resets) Fill(w *script.Writer, _ *script.Rand) {
 // planTurn plans a turn, counted from 0. Every goroutine has one turn in each interval.
 func (p *resets) planTurn(i int) {
 	n := p.goroutines
-	at := structures.Tick(i/n)*p.every + structures.Tick(i%n)*p.every/structures.Tick(n) + 1
+	at := structures.Tick(i/n)*p.in(p.Every) + structures.Tick(i%n)*p.in(p.Every)/structures.Tick(n) + 1
 	p.plan(at, event{int32(i % n), resetTurn, structures.Tick(i)})
 }
 
@@ -176,8 +170,8 @@ func (p *resets) Step(w *script.Writer, _ *script.Rand) {
 	p.nextTick(w, func(e event) {
 		if e.kind == resetTurn {
 			timer := of(int(e.owner), resetTimer)
-			p.set(w, w.Now()+p.early, timer)
-			p.set(w, w.Now()+p.late, timer)
+			p.set(w, w.Now()+p.in(p.Early), timer)
+			p.set(w, w.Now()+p.in(p.Late), timer)
 			p.planTurn(int(e.tick) + 1)
 		}
 	})

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
@@ -19,6 +20,7 @@ func of(owner, kind int) event { return event{owner: int32(owner), kind: int32(k
 // eventLoop runs a process from event to event. Each owner has a timer of each kind, which
 // can be moved and cancelled, and set again after it has fired or was cancelled.
 type eventLoop struct {
+	tick    time.Duration
 	kinds   int
 	timers  []timerRef // by owner and kind
 	planned script.Queue[event]
@@ -32,9 +34,12 @@ type timerRef struct {
 	valuePlus1 uint64 // 1 + the value of the timer; 0: never set
 }
 
-func newEventLoop(owners, kinds int) eventLoop {
-	return eventLoop{kinds: kinds, timers: make([]timerRef, owners*kinds)}
+func newEventLoop(tick time.Duration, owners, kinds int) eventLoop {
+	return eventLoop{tick: tick, kinds: kinds, timers: make([]timerRef, owners*kinds)}
 }
+
+// in returns a parameter in ticks.
+func (l *eventLoop) in(d Duration) structures.Tick { return d.ticks(l.tick) }
 
 func (l *eventLoop) timer(e event) *timerRef { return &l.timers[int(e.owner)*l.kinds+int(e.kind)] }
 

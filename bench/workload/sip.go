@@ -41,25 +41,22 @@ type SIP struct {
 // New returns the process at the rate of arrivals that leads to n timers.
 func (m *SIP) New(n int, tick time.Duration) script.Process {
 	p := &sip{
-		eventLoop: newEventLoop(0, sipTimers),
-		t1:        m.T1.ticks(tick), t2: m.T2.ticks(tick), t4: m.T4.ticks(tick), c: m.C.ticks(tick), d: m.D.ticks(tick),
+		SIP: m, eventLoop: newEventLoop(tick, 0, sipTimers),
 		answer: m.Answer.dist(tick), ring: m.Ring.dist(tick),
-		refused: float64(m.Refused), lost: float64(m.Lost),
 	}
 	p.meanInterval = p.meanTimers() / float64(n)
 	return p
 }
 
 type sip struct {
+	*SIP
 	eventLoop               // the owners of timers are the transactions
 	remaining    []timeline // by transaction
 	free         []int      // indices of transactions that have ended
 	nextArrival  float64    // of the next transaction
 	meanInterval float64    // mean, between two arrivals
 
-	t1, t2, t4, c, d structures.Tick
-	answer, ring     script.Dist
-	refused, lost    float64
+	answer, ring script.Dist // of SIP, in ticks
 }
 
 // The kinds of events: first the timers of a transaction. That one fires has no effect, because the timeline contains
@@ -106,17 +103,17 @@ func (t *timeline) retransmit(first, limit, until, giveUp structures.Tick) {
 // inviteClient returns the timeline of an INVITE that gets its first answer after answer
 // ticks and the final one ring ticks later.
 func (p *sip) inviteClient(answer, ring structures.Tick, refused bool) (t timeline) {
-	giveUp := 64 * p.t1
-	t.retransmit(p.t1, math.MaxInt64/4, min(answer, giveUp), giveUp)
-	t.set(sipC, 0, p.c)
+	giveUp := 64 * p.in(p.T1)
+	t.retransmit(p.in(p.T1), math.MaxInt64/4, min(answer, giveUp), giveUp)
+	t.set(sipC, 0, p.in(p.C))
 	if answer > giveUp {
 		t.stop(sipC, giveUp)
 		return t
 	}
-	t.set(sipC, answer, p.c)
+	t.set(sipC, answer, p.in(p.C))
 	t.stop(sipC, answer+ring)
-	if refused && ring <= p.c {
-		t.set(sipAfter, answer+ring, p.d)
+	if refused && ring <= p.in(p.C) {
+		t.set(sipAfter, answer+ring, p.in(p.D))
 	}
 	return t
 }
@@ -124,31 +121,31 @@ func (p *sip) inviteClient(answer, ring structures.Tick, refused bool) (t timeli
 // exchange returns the timeline of a message that is sent again until its answer comes, or
 // its ACK if it is a refusal, after answer ticks.
 func (p *sip) exchange(answer structures.Tick) (t timeline) {
-	giveUp := 64 * p.t1
-	t.retransmit(p.t1, p.t2, min(answer, giveUp), giveUp)
+	giveUp := 64 * p.in(p.T1)
+	t.retransmit(p.in(p.T1), p.in(p.T2), min(answer, giveUp), giveUp)
 	if answer <= giveUp {
-		t.set(sipAfter, answer, p.t4)
+		t.set(sipAfter, answer, p.in(p.T4))
 	}
 	return t
 }
 
 func (p *sip) drawTimeline(r *script.Rand) timeline {
 	answer := structures.Tick(maxDelay)
-	if r.Float64() >= p.lost {
+	if r.Float64() >= float64(p.Lost) {
 		answer = ticks(p.answer.Draw(r))
 	}
 	var t timeline
 	switch r.IntN(4) {
 	case 0:
-		t = p.inviteClient(answer, ticks(p.ring.Draw(r)), r.Float64() < p.refused)
+		t = p.inviteClient(answer, ticks(p.ring.Draw(r)), r.Float64() < float64(p.Refused))
 	case 1:
-		if r.Float64() < p.refused { // an accepted INVITE needs no timer
+		if r.Float64() < float64(p.Refused) { // an accepted INVITE needs no timer
 			t = p.exchange(answer)
 		}
 	case 2:
 		t = p.exchange(answer)
 	case 3:
-		t.set(sipEnd, 0, 64*p.t1) // it answers at once
+		t.set(sipEnd, 0, 64*p.in(p.T1)) // it answers at once
 	}
 	slices.SortStableFunc(t, func(a, b sipAction) int { return cmp.Compare(a.at, b.at) })
 	return t
@@ -157,17 +154,17 @@ func (p *sip) drawTimeline(r *script.Rand) timeline {
 // meanTimers returns the sum of the times that the timers of a transaction are pending,
 // on average. It assumes that answers come before 64 T1 and final answers before C.
 func (p *sip) meanTimers() float64 {
-	answer, giveUp := p.answer.Mean, float64(64*p.t1)
+	answer, giveUp := p.answer.Mean, float64(64*p.in(p.T1))
 	quick := func(after float64) float64 {
-		return float64((1-p.lost)*(2*answer+after)) + float64(p.lost*2*giveUp)
+		return float64((1-float64(p.Lost))*(2*answer+after)) + float64(float64(p.Lost)*2*giveUp)
 	}
-	inviteClient := quick(answer+p.ring.Mean+float64(p.refused*float64(p.d))) + float64(p.lost*giveUp)
-	return (inviteClient + float64(p.refused*quick(float64(p.t4))) + quick(float64(p.t4)) + giveUp) / 4
+	inviteClient := quick(answer+p.ring.Mean+float64(float64(p.Refused)*float64(p.in(p.D)))) + float64(float64(p.Lost)*giveUp)
+	return (inviteClient + float64(float64(p.Refused)*quick(float64(p.in(p.T4)))) + quick(float64(p.in(p.T4))) + giveUp) / 4
 }
 
 // Fill begins all past transactions that may still be in progress.
 func (p *sip) Fill(w *script.Writer, r *script.Rand) {
-	longest := 64*p.t1 + p.c + p.d // no transaction lasts longer
+	longest := 64*p.in(p.T1) + p.in(p.C) + p.in(p.D) // no transaction lasts longer
 	for p.nextArrival = float64(w.Now() - longest); ; {
 		p.nextArrival += float64(p.meanInterval * r.Exp())
 		if p.nextArrival > float64(w.Now()) {

@@ -49,29 +49,22 @@ func (m *TCP) Check() []ParameterError {
 
 // New returns the process with the number of connections that leads to n timers.
 func (m *TCP) New(n int, tick time.Duration) script.Process {
-	p := &tcp{
-		firstRTO: m.FirstRTO.ticks(tick), leastRTO: m.LeastRTO.ticks(tick), largestRTO: m.LargestRTO.ticks(tick),
-		delayedAck: m.DelayedAck.ticks(tick), timeWait: m.TimeWait.ticks(tick),
-		keepalive: m.Keepalive.ticks(tick), probe: m.Probe.ticks(tick), probes: int(m.Probes),
-		roundTrip: m.RoundTrip.dist(tick), reply: m.Reply.dist(tick), think: m.Think.dist(tick),
-		exchanges: float64(m.Exchanges), loss: float64(m.Loss), vanish: float64(m.Vanish),
-	}
+	p := &tcp{TCP: m, roundTrip: m.RoundTrip.dist(tick), reply: m.Reply.dist(tick), think: m.Think.dist(tick)}
+	p.tick = tick
 	lifetime, pending := p.means()
 	p.meanLifetime = lifetime
 	p.conns = make([]tcpConn, max(1, int(float64(n)*lifetime/pending)))
-	p.eventLoop = newEventLoop(len(p.conns), tcpTimers)
+	p.eventLoop = newEventLoop(tick, len(p.conns), tcpTimers)
 	return p
 }
 
 type tcp struct {
 	eventLoop
+	*TCP
 	conns        []tcpConn
 	meanLifetime float64 // mean, of a connection
 
-	firstRTO, leastRTO, largestRTO, delayedAck, timeWait, keepalive, probe structures.Tick
-	probes                                                                 int
-	roundTrip, reply, think                                                script.Dist
-	exchanges, loss, vanish                                                float64
+	roundTrip, reply, think script.Dist // of TCP, in ticks
 }
 
 type tcpConn struct {
@@ -99,16 +92,18 @@ const (
 func (p *tcp) means() (lifetime, pending float64) {
 	trip := p.roundTrip.Mean
 	// Each loss adds a timeout, twice as long as the one before.
-	answer := func(timeout float64) float64 { return trip + float64(p.loss*timeout)/(1-2*p.loss) }
-	awaiting := answer(float64(p.firstRTO)) + float64(p.exchanges*answer(float64(p.leastRTO)+trip))
-	replying := float64(p.exchanges * p.reply.Mean)
-	lifetime = awaiting + replying + float64(p.exchanges*p.think.Mean)
-	after := float64((1-p.vanish)*float64(p.timeWait)) + float64(p.vanish*float64(p.probeTime()))
+	answer := func(timeout float64) float64 { return trip + float64(float64(p.Loss)*timeout)/(1-2*float64(p.Loss)) }
+	awaiting := answer(float64(p.in(p.FirstRTO))) + float64(float64(p.Exchanges)*answer(float64(p.in(p.LeastRTO))+trip))
+	replying := float64(float64(p.Exchanges) * p.reply.Mean)
+	lifetime = awaiting + replying + float64(float64(p.Exchanges)*p.think.Mean)
+	after := float64((1-float64(p.Vanish))*float64(p.in(p.TimeWait))) + float64(float64(p.Vanish)*float64(p.probeTime()))
 	return lifetime, lifetime + awaiting + replying + after
 }
 
 // probeTime returns the time until a vanished peer is given up.
-func (p *tcp) probeTime() structures.Tick { return p.keepalive + structures.Tick(p.probes)*p.probe }
+func (p *tcp) probeTime() structures.Tick {
+	return p.in(p.Keepalive) + structures.Tick(p.Probes)*p.in(p.Probe)
+}
 
 // Fill creates the population of a random moment in the steady state: the connections,
 // and the timers that closed connections have left.
@@ -116,19 +111,19 @@ func (p *tcp) Fill(w *script.Writer, r *script.Rand) {
 	for i := range p.conns {
 		c := &p.conns[i]
 		c.roundTrip = ticks(p.roundTrip.Draw(r))
-		age := structures.Tick(math.Min(float64(p.meanLifetime*r.Exp()), float64(p.keepalive-1)))
-		p.set(w, w.Now()+p.keepalive-age, of(i, tcpKeepalive))
+		age := structures.Tick(math.Min(float64(p.meanLifetime*r.Exp()), float64(p.in(p.Keepalive)-1)))
+		p.set(w, w.Now()+p.in(p.Keepalive)-age, of(i, tcpKeepalive))
 		p.resume(w, r, i)
 	}
 	ended := float64(len(p.conns)) / p.meanLifetime // connections a tick
-	for range int(ended * float64((1-p.vanish)*float64(p.timeWait))) {
-		p.schedule(w, w.Now()+1+structures.Tick(r.IntN(int(p.timeWait))), of(0, tcpTimeWait))
+	for range int(ended * float64((1-float64(p.Vanish))*float64(p.in(p.TimeWait)))) {
+		p.schedule(w, w.Now()+1+structures.Tick(r.IntN(int(p.in(p.TimeWait)))), of(0, tcpTimeWait))
 	}
-	for range int(ended * float64(p.vanish*float64(p.probeTime()))) {
+	for range int(ended * float64(float64(p.Vanish)*float64(p.probeTime()))) {
 		silent := structures.Tick(r.IntN(int(p.probeTime())))
-		at := p.keepalive
+		at := p.in(p.Keepalive)
 		for at <= silent {
-			at += p.probe
+			at += p.in(p.Probe)
 		}
 		p.schedule(w, w.Now()+at-silent, event{kind: tcpProbe, tick: w.Now() - silent})
 	}
@@ -141,11 +136,11 @@ func (p *tcp) resume(w *script.Writer, r *script.Rand, i int) {
 	switch at := float64(r.Float64() * (trip + reply + p.think.Mean)); {
 	case at < trip:
 		c.ackPending = true
-		c.timeout = min(p.leastRTO+c.roundTrip, p.largestRTO)
+		c.timeout = min(p.in(p.LeastRTO)+c.roundTrip, p.in(p.LargestRTO))
 		p.set(w, w.Now()+ticks(float64(c.timeout)-at), of(i, tcpRetransmit))
 		p.plan(w.Now()+ticks(trip-at), of(i, tcpAnswer))
 	case at < trip+reply:
-		p.set(w, w.Now()+p.delayedAck, of(i, tcpDelayedAck))
+		p.set(w, w.Now()+p.in(p.DelayedAck), of(i, tcpDelayedAck))
 		p.plan(w.Now()+ticks(script.Residual(p.reply, r)), of(i, tcpReply))
 	default:
 		p.plan(w.Now()+ticks(script.Residual(p.think, r)), of(i, tcpRequest))
@@ -161,25 +156,25 @@ func (p *tcp) Step(w *script.Writer, r *script.Rand) {
 		case tcpAnswer:
 			c.ackPending, c.lastReceived = false, w.Now()
 			p.cancel(w, of(i, tcpRetransmit))
-			if float64(r.Float64()*(p.exchanges+1)) < 1 {
+			if float64(r.Float64()*(float64(p.Exchanges)+1)) < 1 {
 				p.end(w, r, i)
 			} else {
 				p.plan(w.Now()+ticks(p.think.Draw(r)), of(i, tcpRequest))
 			}
 		case tcpRequest:
 			c.lastReceived = w.Now()
-			p.set(w, w.Now()+p.delayedAck, of(i, tcpDelayedAck))
+			p.set(w, w.Now()+p.in(p.DelayedAck), of(i, tcpDelayedAck))
 			p.plan(w.Now()+ticks(p.reply.Draw(r)), of(i, tcpReply))
 		case tcpReply:
 			p.cancel(w, of(i, tcpDelayedAck))
-			c.timeout = min(p.leastRTO+c.roundTrip, p.largestRTO)
+			c.timeout = min(p.in(p.LeastRTO)+c.roundTrip, p.in(p.LargestRTO))
 			p.transmit(w, r, i)
 		case tcpRetransmit:
-			c.timeout = min(2*c.timeout, p.largestRTO)
+			c.timeout = min(2*c.timeout, p.in(p.LargestRTO))
 			p.transmit(w, r, i)
 		case tcpKeepalive:
 			// Traffic does not move this timer. When it fires, it is set again from the last segment of the peer.
-			p.set(w, max(c.lastReceived, w.Now()-p.keepalive+1)+p.keepalive, e)
+			p.set(w, max(c.lastReceived, w.Now()-p.in(p.Keepalive)+1)+p.in(p.Keepalive), e)
 		case tcpProbe:
 			p.probeAgain(w, e)
 		}
@@ -189,15 +184,15 @@ func (p *tcp) Step(w *script.Writer, r *script.Rand) {
 func (p *tcp) open(w *script.Writer, r *script.Rand, i int) {
 	c := &p.conns[i]
 	p.forget(i)
-	*c = tcpConn{roundTrip: ticks(p.roundTrip.Draw(r)), timeout: p.firstRTO, lastReceived: w.Now()}
-	p.set(w, w.Now()+p.keepalive, of(i, tcpKeepalive))
+	*c = tcpConn{roundTrip: ticks(p.roundTrip.Draw(r)), timeout: p.in(p.FirstRTO), lastReceived: w.Now()}
+	p.set(w, w.Now()+p.in(p.Keepalive), of(i, tcpKeepalive))
 	p.transmit(w, r, i)
 }
 
 func (p *tcp) transmit(w *script.Writer, r *script.Rand, i int) {
 	c := &p.conns[i]
 	p.set(w, w.Now()+c.timeout, of(i, tcpRetransmit))
-	if lost := r.Float64() < p.loss; !lost && !c.ackPending {
+	if lost := r.Float64() < float64(p.Loss); !lost && !c.ackPending {
 		c.ackPending = true
 		p.plan(w.Now()+c.roundTrip, of(i, tcpAnswer))
 	}
@@ -206,20 +201,20 @@ func (p *tcp) transmit(w *script.Writer, r *script.Rand, i int) {
 // end replaces a connection by a new one. If the peer has vanished, the keepalive timer
 // of the old connection continues.
 func (p *tcp) end(w *script.Writer, r *script.Rand, i int) {
-	if r.Float64() < p.vanish {
+	if r.Float64() < float64(p.Vanish) {
 		p.fires[p.timer(of(i, tcpKeepalive)).key] = event{kind: tcpProbe, tick: p.conns[i].lastReceived}
 	} else {
 		p.cancel(w, of(i, tcpKeepalive))
-		p.schedule(w, w.Now()+p.timeWait, of(0, tcpTimeWait))
+		p.schedule(w, w.Now()+p.in(p.TimeWait), of(0, tcpTimeWait))
 	}
 	p.open(w, r, i)
 }
 
 // probeAgain sets the timer of a silent connection again, unless all its probes are sent.
 func (p *tcp) probeAgain(w *script.Writer, e event) {
-	next := e.tick + p.keepalive
+	next := e.tick + p.in(p.Keepalive)
 	for next <= w.Now() {
-		next += p.probe
+		next += p.in(p.Probe)
 	}
 	if next <= e.tick+p.probeTime() {
 		p.schedule(w, next, e)

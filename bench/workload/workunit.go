@@ -39,25 +39,13 @@ type WorkUnit struct {
 // New returns the process with n/5 pairs.
 func (m *WorkUnit) New(n int, tick time.Duration) script.Process {
 	pairs := max(1, n/5)
-	return &workUnits{
-		eventLoop: newEventLoop(pairs, unitTimers),
-		pairs:     make([]pair, pairs),
-		idle:      m.Idle.ticks(tick),
-		closing:   m.Close.ticks(tick), linger: m.Linger.ticks(tick),
-		pace:    m.Pace.ticks(tick),
-		request: m.Request.ticks(tick), jitter: m.Jitter.ticks(tick),
-		deadline: m.Deadline.ticks(tick), earlier: m.Earlier.ticks(tick),
-		messages: int(m.Messages),
-		begin:    m.Begin.ticks(tick),
-	}
+	return &workUnits{newEventLoop(tick, pairs, unitTimers), m, make([]pair, pairs)}
 }
 
 type workUnits struct {
 	eventLoop
+	*WorkUnit
 	pairs []pair
-
-	idle, closing, linger, pace, request, jitter, deadline, earlier, begin structures.Tick
-	messages                                                               int
 }
 
 // pair is a client and its server.
@@ -80,20 +68,20 @@ const (
 	unitTimers
 )
 
-// Fill creates all pairs. They begin at random ticks within p.begin.
+// Fill creates all pairs. They begin at random ticks within p.Begin.
 func (p *workUnits) Fill(w *script.Writer, r *script.Rand) {
 	for i := range p.pairs {
 		p.startPair(w, r, i)
 	}
 }
 
-// startPair creates a pair that begins at a random tick within p.begin.
+// startPair creates a pair that begins at a random tick within p.Begin.
 func (p *workUnits) startPair(w *script.Writer, r *script.Rand, i int) {
-	began := w.Now() + 1 + structures.Tick(r.IntN(int(p.begin)))
-	p.pairs[i] = pair{began: began, interval: p.request + structures.Tick(r.IntN(int(p.jitter)))}
+	began := w.Now() + 1 + structures.Tick(r.IntN(int(p.in(p.Begin))))
+	p.pairs[i] = pair{began: began, interval: p.in(p.Request) + structures.Tick(r.IntN(int(p.in(p.Jitter))))}
 	for side := range 2 {
-		p.set(w, began+p.idle, of(i, unitIdleClient+side))
-		p.set(w, began+p.closing, of(i, unitCloseClient+side))
+		p.set(w, began+p.in(p.Idle), of(i, unitIdleClient+side))
+		p.set(w, began+p.in(p.Close), of(i, unitCloseClient+side))
 	}
 	p.set(w, began, of(i, unitRequest))
 }
@@ -109,8 +97,8 @@ func (p *workUnits) Step(w *script.Writer, r *script.Rand) {
 		switch e.kind {
 		case unitRequest:
 			if u.closesFired == 0 {
-				p.set(w, w.Now()+p.deadline, of(i, unitDeadline))
-				u.unsent = p.messages
+				p.set(w, w.Now()+p.in(p.Deadline), of(i, unitDeadline))
+				u.unsent = int(p.Messages)
 				p.send(w, i)
 			}
 		case unitPace:
@@ -119,7 +107,7 @@ func (p *workUnits) Step(w *script.Writer, r *script.Rand) {
 			}
 		case unitCloseClient, unitCloseServer:
 			if u.closesFired++; u.closesFired <= 2 {
-				p.set(w, w.Now()+p.linger, e)
+				p.set(w, w.Now()+p.in(p.Linger), e)
 			} else if u.closesFired == 4 {
 				p.replacePair(w, r, i)
 			}
@@ -131,13 +119,13 @@ func (p *workUnits) Step(w *script.Writer, r *script.Rand) {
 
 func (p *workUnits) send(w *script.Writer, i int) {
 	u := &p.pairs[i]
-	first := u.unsent == p.messages
+	first := u.unsent == int(p.Messages)
 	u.unsent--
-	p.set(w, w.Now()+p.pace, of(i, unitPace))
-	p.set(w, w.Now()+p.idle, of(i, unitIdleServer))
-	p.set(w, w.Now()+p.idle, of(i, unitIdleClient))
+	p.set(w, w.Now()+p.in(p.Pace), of(i, unitPace))
+	p.set(w, w.Now()+p.in(p.Idle), of(i, unitIdleServer))
+	p.set(w, w.Now()+p.in(p.Idle), of(i, unitIdleClient))
 	if first {
-		p.set(w, w.Now()+p.earlier, of(i, unitDeadline))
+		p.set(w, w.Now()+p.in(p.Earlier), of(i, unitDeadline))
 	}
 	if u.unsent == 0 {
 		p.cancel(w, of(i, unitDeadline))
