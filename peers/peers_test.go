@@ -24,14 +24,14 @@ func check(t *testing.T, c live.Subject, timers int) (wrong live.Wrong) {
 	return wrong
 }
 
-// The peers pass the check, except for the faults that the other tests show.
+// The peers and the caches pass the check, except for the faults that the other tests show.
 func TestPeersPassTheCheck(t *testing.T) {
-	for _, c := range peers() {
+	for _, c := range append(peers(), otterCache(true), ristrettoCache(true)) {
 		if c.Name == goZero(goZeroSlots, true).Name {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			if wrong := check(t, c, 20); wrong.Err() != nil {
+			if wrong := check(t, c, 100); wrong.Err() != nil {
 				t.Error(wrong.Err())
 			}
 		})

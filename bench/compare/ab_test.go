@@ -119,12 +119,10 @@ func session(t *testing.T, how string, pairs, rounds int) Session {
 }
 
 func TestASessionIsMergedPairByPair(t *testing.T) {
-	t.Setenv(asProgram, "ok")
 	var said []string
-	s := Session{
-		Old: programs(t, "old", 2), New: programs(t, "new", 2), Pairs: 6, Rounds: Ages, Seed: 1, Dir: t.TempDir(),
-		Progress: func(done, all int, name string) { said = append(said, fmt.Sprintf("%d/%d %s", done, all, name)) },
-	}
+	s := session(t, "ok", 6, Ages)
+	s.Old, s.New = programs(t, "old", 2), programs(t, "new", 2)
+	s.Progress = func(done, all int, name string) { said = append(said, fmt.Sprintf("%d/%d %s", done, all, name)) }
 	old, new, err := s.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)

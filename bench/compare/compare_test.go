@@ -141,29 +141,6 @@ func TestTheNoiseFloorOfBothFilesCounts(t *testing.T) {
 	}
 }
 
-// The larger floor of the two results counts, in either order.
-func TestTheLargerNoiseFloorCounts(t *testing.T) {
-	t.Parallel()
-	with := func(b func(round int) float64) *results.Run {
-		row := func(name string, of func(round int) float64) results.Row {
-			out := results.Row{Structure: name, Role: results.RoleStructure}
-			for i := range 8 {
-				out.Cost = append(out.Cost, results.Trial{Round: i, NS: of(i), Units: 1})
-			}
-			return out
-		}
-		control := row("a-control", b)
-		control.Role, control.Of = results.RoleControl, "a"
-		return &results.Run{Cells: []results.Cell{{Workload: "w", N: 10, Rows: []results.Row{row("a", func(int) float64 { return 10 }), control}}}}
-	}
-	quiet, noisy := with(func(int) float64 { return 10.1 }), with(func(i int) float64 { return []float64{15, 10 / 1.5}[i%2] })
-	for at, f := range noiseFloors(quiet, noisy) {
-		if other := noiseFloors(noisy, quiet)[at]; f != other || f < 0.1 {
-			t.Errorf("%v: the floor is %v, or %v the other way round, want that of the noisy result", at, f, other)
-		}
-	}
-}
-
 // The rounds of a control show its noise even if its ratio is 1.
 func TestANoisyControlWithTheRatioOneHasAFloor(t *testing.T) {
 	t.Parallel()

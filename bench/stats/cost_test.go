@@ -16,6 +16,10 @@ func trials(ns ...float64) []results.Trial {
 	return out
 }
 
+func structure(name string, ns ...float64) results.Row {
+	return results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(ns...)}
+}
+
 func TestCost(t *testing.T) {
 	t.Parallel()
 	costOf := func(trials []results.Trial) Cost {
@@ -31,18 +35,14 @@ func TestCost(t *testing.T) {
 	if s := costOf(nil); s.OK() || s.Bounded() {
 		t.Errorf("no trials: %+v", s)
 	}
+	// A time less the cost of the clock may be negative. It is counted all the same.
+	s = summarize([]Sample{{Value: -4}, {Value: 2}, {Value: 3}, {Value: 4}, {Value: 5}, {Value: 6}, {Value: 7}}, Options{})
+	if s.Trials != 7 || s.Center != 4 || s.Lo != -4 || s.Hi != 7 {
+		t.Errorf("%+v", s)
+	}
 	row := &results.Row{Cost: []results.Trial{{Units: 10, Allocs: 5, AllocBytes: 50}, {Units: 10, Allocs: 15, AllocBytes: 250}}}
 	if objects, size := row.Allocations(); objects != 1 || size != 15 {
 		t.Error(objects, size)
-	}
-}
-
-// A time less the cost of the clock may be negative. It is counted all the same.
-func TestNegativeTimesCount(t *testing.T) {
-	t.Parallel()
-	s := summarize([]Sample{{Value: -4}, {Value: 2}, {Value: 3}, {Value: 4}, {Value: 5}, {Value: 6}, {Value: 7}}, Options{})
-	if s.Trials != 7 || s.Center != 4 || s.Lo != -4 || s.Hi != 7 {
-		t.Errorf("%+v", s)
 	}
 }
 
@@ -50,16 +50,14 @@ func first(c results.Cell) *Costs { return CostsOf(&results.Run{}, &c) }
 
 func TestOfACell(t *testing.T) {
 	t.Parallel()
-	row := func(name string, role results.Role, ns ...float64) results.Row {
-		return results.Row{Structure: name, Role: role, Cost: trials(ns...)}
-	}
+	null := structure("null", 1, 1, 1, 1, 1, 1)
+	null.Role = results.RoleFloor
 	c := results.Cell{N: 10_000, Rows: []results.Row{
-		row("slow", results.RoleStructure, 7, 7, 7, 7, 7, 8),
-		row("unclear", results.RoleStructure, 2, 2.2, 2.1, 2.2, 1.9, 2),
-		row("tie", results.RoleStructure, 2.01, 2.02, 2, 2, 2.03, 2.01),
-		row("best", results.RoleStructure, 2, 2.01, 2.02, 2, 2.01, 2),
-		row("null", results.RoleFloor, 1, 1, 1, 1, 1, 1),
-		row("none", results.RoleStructure),
+		structure("slow", 7, 7, 7, 7, 7, 8),
+		structure("unclear", 2, 2.2, 2.1, 2.2, 1.9, 2),
+		structure("tie", 2.01, 2.02, 2, 2, 2.03, 2.01),
+		structure("best", 2, 2.01, 2.02, 2, 2.01, 2),
+		null, structure("none"),
 	}}
 	a := first(c)
 	if got := results.Names(a.In(Tie)); !slices.Equal(got, []string{"best", "tie"}) {
@@ -90,7 +88,7 @@ func TestACellIsAsNoisyAsItsOwnRounds(t *testing.T) {
 	cell := func(workload string, noise float64) results.Cell {
 		c := results.Cell{Workload: workload, N: 1000}
 		for i, name := range []string{"a", "b", "a-control"} {
-			row := results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(10, 10, 10, 10, 10, 10)}
+			row := structure(name, 10, 10, 10, 10, 10, 10)
 			if i == 2 {
 				row.Role, row.Of = results.RoleControl, "a"
 			}
@@ -122,14 +120,11 @@ func TestACellIsAsNoisyAsItsOwnRounds(t *testing.T) {
 // without a common round has a cost, and no place.
 func TestTheChosenIsDearerThanItSeems(t *testing.T) {
 	t.Parallel()
-	row := func(name string, ns ...float64) results.Row {
-		return results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(ns...)}
-	}
-	apart := row("apart", 50, 50)
+	apart := structure("apart", 50, 50)
 	apart.Cost[0].Round, apart.Cost[1].Round = 100, 101
 	c := first(results.Cell{N: 10_000, Rows: []results.Row{
-		row("c", 12, 10.4, 12, 10.4, 12, 10.4), row("b", 12, 10.2, 12, 10.2, 12, 10.2), apart,
-		row("a", 10, 12, 10, 12, 10, 12), row("slow", 30, 36, 30, 36, 30, 36),
+		structure("c", 12, 10.4, 12, 10.4, 12, 10.4), structure("b", 12, 10.2, 12, 10.2, 12, 10.2), apart,
+		structure("a", 10, 12, 10, 12, 10, 12), structure("slow", 30, 36, 30, 36, 30, 36),
 	}})
 	a, slow := c.Row("a"), c.Row("slow")
 	by, seems := math.Exp(c.optimism), c.alone(a).Center
@@ -148,7 +143,7 @@ func TestTheChosenIsDearerThanItSeems(t *testing.T) {
 // A structure whose printed interval holds 1 may be the best, though the one-sided comparison is stricter.
 func TestAPrintedIntervalAgreesWithItsStanding(t *testing.T) {
 	t.Parallel()
-	a, b := results.Row{Structure: "a", Role: results.RoleStructure}, results.Row{Structure: "b", Role: results.RoleStructure}
+	a, b := structure("a"), structure("b")
 	for i, e := range []float64{1, -1, 0.5, 0.2, -0.6, 0.9, -0.9, -0.1, 0.6, -0.5, 0.1, -0.2} {
 		a.Cost = append(a.Cost, results.Trial{Round: i, NS: 100, Units: 10})
 		b.Cost = append(b.Cost, results.Trial{Round: i, NS: 100 * math.Exp(0.1*e+0.066), Units: 10})

@@ -9,31 +9,25 @@ import (
 
 // Ratios are taken round by round, between operations that replace each other.
 func TestRatio(t *testing.T) {
+	old, new := results.StartStop(results.FormAfterFunc), results.StartStop(results.FormSchedule)
 	slice := func(op results.Op, round int, perSecond int) results.LiveThroughput {
 		return results.LiveThroughput{Op: op, Goroutines: 2, Turn: round, Ops: perSecond, NS: 1e9}
 	}
-	base := results.LiveRow{Throughput: []results.LiveThroughput{
-		slice(results.StartStop(results.FormAfterFunc), 0, 10), slice(results.StartStop(results.FormAfterFunc), 1, 20), slice(results.StartStop(results.FormAfterFunc), 2, 40),
-	}}
+	base := results.LiveRow{Throughput: []results.LiveThroughput{slice(old, 0, 10), slice(old, 1, 20), slice(old, 2, 40)}}
 	row := results.LiveRow{Throughput: []results.LiveThroughput{
-		slice(results.StartStop(results.FormSchedule), 0, 20), slice(results.StartStop(results.FormSchedule), 1, 80), slice(results.StartStop(results.FormSchedule), 2, 120), slice(results.OpReset, 0, 1),
+		slice(new, 0, 20), slice(new, 1, 80), slice(new, 2, 120), slice(results.OpReset, 0, 1),
 	}}
-	if got := LiveRelative(row, base, results.StartStop(results.FormSchedule), 2, results.LiveThroughput.PerSecond); math.Abs(got-3) > 1e-9 {
-		t.Errorf("%g", got)
-	}
-	if got := LiveRelative(row, row, results.StartStop(results.FormSchedule), 2, results.LiveThroughput.PerSecond); got != 1 {
-		t.Errorf("%g of itself", got)
-	}
-	if got := LiveRelative(row, base, results.StartStop(results.FormSchedule), 4, results.LiveThroughput.PerSecond); !math.IsNaN(got) {
-		t.Errorf("%g for what was not measured", got)
-	}
-	if got := LiveRelative(row, base, results.OpReset, 2, results.LiveThroughput.PerSecond); !math.IsNaN(got) {
-		t.Errorf("%g of nothing", got)
-	}
-	if got := LiveOver(row, results.StartStop(results.FormSchedule), 2, results.LiveThroughput.PerSecond); math.Abs(got-80) > 1e-9 {
-		t.Errorf("%g", got)
-	}
-	if got := LiveOver(row, results.OpFire, 2, results.LiveThroughput.PerSecond); !math.IsNaN(got) {
-		t.Error("a throughput of what was not measured")
+	perSecond, nan := results.LiveThroughput.PerSecond, math.NaN()
+	for name, test := range map[string]struct{ got, want float64 }{
+		"of the old one":           {LiveRelative(row, base, new, 2, perSecond), 3},
+		"of itself":                {LiveRelative(row, row, new, 2, perSecond), 1},
+		"on other goroutines":      {LiveRelative(row, base, new, 4, perSecond), nan},
+		"of nothing":               {LiveRelative(row, base, results.OpReset, 2, perSecond), nan},
+		"over all rounds":          {LiveOver(row, new, 2, perSecond), 80},
+		"of what was not measured": {LiveOver(row, results.OpFire, 2, perSecond), nan},
+	} {
+		if math.Abs(test.got-test.want) > 1e-9 || math.IsNaN(test.got) != math.IsNaN(test.want) {
+			t.Errorf("%s: %g, want %g", name, test.got, test.want)
+		}
 	}
 }

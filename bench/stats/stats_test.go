@@ -380,21 +380,6 @@ func TestARatioKeepsItsWidth(t *testing.T) {
 	}
 }
 
-func TestAverage(t *testing.T) {
-	t.Parallel()
-	a, b := stats.Ratio{Pairs: 12}.Moved(math.Log(2), 0.1, 10), stats.Ratio{Pairs: 8}.Moved(0, 0.1, 10)
-	r := stats.Average([]stats.Ratio{a, b, {}}, []float64{1, 1, 5})
-	if !near(r.Center, math.Sqrt2) || !near(r.SE, 0.1/math.Sqrt2) || !near(r.DF, 20) || r.Pairs != 20 {
-		t.Errorf("%+v", r)
-	}
-	if one := stats.Average([]stats.Ratio{{}, a}, []float64{1, 1}); one != a {
-		t.Errorf("of one: %+v, want %+v", one, a)
-	}
-	if none := stats.Average(nil, nil); none.Bounded() || none.Pairs != 0 {
-		t.Errorf("of none: %+v", none)
-	}
-}
-
 // The best of equal contenders seems cheaper than it is. Optimism is that difference on average.
 func TestOptimismIsTheBiasOfTheChosen(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"math"
 	"os"
-	"reflect"
 	"sort"
 	"strings"
 	"testing"
@@ -175,19 +174,5 @@ func TestHoldInsertsAtTheKnownPlace(t *testing.T) {
 		if got := sum / float64(n); math.Abs(got-want) > 0.01 {
 			t.Errorf("%s: mean place %.3f, want %.3f", name, got, want)
 		}
-	}
-}
-
-// The normal run measures uniform and clustered delays at three shares cancelled, and constant ones at two.
-func TestTheGridOfTheNormalRun(t *testing.T) {
-	t.Parallel()
-	got := make(map[string][]int)
-	for _, w := range All() {
-		if w.Grid != nil && !w.Extra {
-			got[w.Grid.Delays] = append(got[w.Grid.Delays], w.Grid.CancelPercent)
-		}
-	}
-	if want := map[string][]int{"constant": {0, 90}, "uniform": {0, 50, 90}, "clustered": {0, 50, 90}}; !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }

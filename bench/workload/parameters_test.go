@@ -6,39 +6,21 @@ import (
 	"time"
 )
 
-func TestEveryBuiltInHasAModel(t *testing.T) {
-	t.Parallel()
-	for _, w := range All() {
-		if w.Category == "" || (w.Category == Grid) != (w.Grid != nil) {
-			t.Errorf("%s: category %q, place in the grid %v", w.Name, w.Category, w.Grid)
-		}
-		if w.Kind().Name == "" {
-			t.Errorf("%s: its model is not in the list of models", w.Name)
-		}
-	}
-}
-
 // Of these each parameter is in its range, and what follows from them is not.
 func TestFlowsWithoutASteadyStateAreRefused(t *testing.T) {
 	t.Parallel()
-	constant := func(mean time.Duration) Delay { return Delay{Kind: "constant", Mean: Duration(mean)} }
 	logNormal := Delay{Kind: "lognormal", Median: Duration(time.Millisecond), UpperQuartile: Duration(145 * time.Millisecond)}
-	for _, c := range []struct {
-		name  string
-		delay time.Duration
-		flow  Flow
-		want  bool
+	for name, c := range map[string]struct {
+		delay, warmUp time.Duration
+		want          string // the key
 	}{
-		{"completions that may take for ever", 300_000 * time.Hour, Flow{}, true},
-		{"the same, started empty", 300_000 * time.Hour, Flow{WarmUp: Duration(time.Second)}, false},
-		{"completions that are bounded by the delay", time.Second, Flow{}, false},
+		"completions that may take for ever":        {300_000 * time.Hour, 0, "class[0].completion"},
+		"the same, started empty":                   {300_000 * time.Hour, time.Second, ""},
+		"completions that are bounded by the delay": {time.Second, 0, ""},
 	} {
-		c.flow.Classes = []Class{{Rate: 10, Delay: constant(c.delay), Completion: &logNormal}}
-		errs := c.flow.Check()
-		if refused := len(errs) > 0; refused != c.want {
-			t.Errorf("%s: errors %v", c.name, errs)
-		} else if refused && errs[0].Key != "class[0].completion" {
-			t.Errorf("%s: the error names %q", c.name, errs[0].Key)
+		f := Flow{WarmUp: Duration(c.warmUp), Classes: []Class{{Rate: 10, Delay: Delay{Kind: "constant", Mean: Duration(c.delay)}, Completion: &logNormal}}}
+		if got := f.Check(); (len(got) > 0) != (c.want != "") || len(got) > 0 && got[0].Key != c.want {
+			t.Errorf("%s: errors %v, want one of %q", name, got, c.want)
 		}
 	}
 }

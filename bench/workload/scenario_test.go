@@ -14,6 +14,9 @@ import (
 // Every built-in workload can be printed, and is the same when it is read again.
 func TestBuiltInsArePrintedAndReadBack(t *testing.T) {
 	for _, w := range workload.All() {
+		if w.Category == "" || (w.Category == workload.Grid) != (w.Grid != nil) {
+			t.Errorf("%s: category %q, place in the grid %v", w.Name, w.Category, w.Grid)
+		}
 		text, err := workload.Print(w)
 		if err != nil {
 			t.Errorf("%s: %v", w.Name, err)
