@@ -126,16 +126,6 @@ func TestCheckFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestCheckSurvivesAPanic(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, _, err := small.Run(t.Context(), wrong(wrongTimers{stop: func(Timers, int) bool { panic("out of timers") }}))
-		if err == nil || err.Error() != "afterfunc: it panics: out of timers" {
-			t.Error(err)
-		}
-		time.Sleep(time.Second)
-	})
-}
-
 // A silent system is judged by the answers that it owed.
 func TestCheckOfASilentSystem(t *testing.T) {
 	silent := func(w wrongTimers) Subject {

@@ -85,7 +85,7 @@ func TestAFailureGivesNoFigures(t *testing.T) {
 		"in the check":    {faults["early"].timers, "fired early"},
 		"never fires":     {wrongTimers{start: func(t Timers, i int, delay time.Duration) { t.Start(i, delay+time.Hour) }}, "never fired"},
 		"loses residents": {wrongTimers{stop: func(t Timers, i int) bool { return t.Stop(i) && i != 30 }}, "pending"},
-		"panics":          {wrongTimers{reset: func(Timers, int, time.Duration) bool { panic("no") }}, "it panics: no"},
+		"panics":          {wrongTimers{reset: func(Timers, int, time.Duration) bool { panic("no") }}, "afterfunc: it panics: no"},
 	} {
 		bubble(t, name, func(t *testing.T) {
 			cfg := tiny(wrong(c.timers), Time())
