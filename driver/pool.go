@@ -21,16 +21,15 @@ type pool struct {
 	execution
 	onPanic func(value any, stack []byte)
 
-	mu         sync.Mutex
-	queue      fifo[call]
-	known      []*worker // all workers so far
-	free       []*worker // the workers without a goroutine
-	goroutines int       // number of goroutines
-	coming     int       // number of goroutines that were started and have not run yet
-	running    int       // number of functions that are running
-	closed     bool
-	dropped    int           // number of functions that close has dropped
-	quiet      chan struct{} // closed when no function is running, after close
+	mu      sync.Mutex
+	queue   fifo[call]
+	known   []*worker // all workers so far
+	free    []*worker // the workers without a goroutine
+	coming  int       // number of goroutines that were started and have no worker yet
+	running int       // number of functions that are running
+	closed  bool
+	dropped int           // number of functions that close has dropped
+	quiet   chan struct{} // closed when no function is running, after close
 }
 
 const helpEvery = 64
@@ -83,13 +82,14 @@ func (p *pool) submit(fs []call, more bool) {
 // help reports whether to start a goroutine. The lock is held.
 func (p *pool) help() bool {
 	waiting := p.queue.len()
-	if p.inline || waiting == 0 || p.coming > waiting/helpEvery || p.goroutines >= p.workers {
+	if p.inline || waiting == 0 || p.coming > waiting/helpEvery || p.goroutines() >= p.workers {
 		return false
 	}
 	p.coming++
-	p.goroutines++
 	return true
 }
+
+func (p *pool) goroutines() int { return p.coming + len(p.known) - len(p.free) }
 
 // work runs functions until the queue is empty. counted is true on a goroutine for which help has reported true.
 func (p *pool) work(counted bool) {
@@ -97,12 +97,9 @@ func (p *pool) work(counted bool) {
 	p.mu.Lock()
 	if counted {
 		p.coming--
-	} else {
-		if p.goroutines >= p.workers {
-			p.mu.Unlock()
-			return
-		}
-		p.goroutines++
+	} else if p.goroutines() >= p.workers {
+		p.mu.Unlock()
+		return
 	}
 	w := p.enter(goroutine)
 	returned := true
@@ -113,7 +110,7 @@ func (p *pool) work(counted bool) {
 		// The function has called runtime.Goexit, or the program ends.
 		p.mu.Lock()
 		p.returned(w)
-		p.leave(w)
+		p.free = append(p.free, w)
 		again := p.help()
 		p.mu.Unlock()
 		if again {
@@ -138,7 +135,7 @@ func (p *pool) work(counted bool) {
 		p.mu.Lock()
 		p.returned(w)
 	}
-	p.leave(w)
+	p.free = append(p.free, w)
 	p.mu.Unlock()
 }
 
@@ -151,11 +148,6 @@ func (p *pool) enter(goroutine uintptr) (w *worker) {
 	}
 	w.goroutine = goroutine
 	return w
-}
-
-func (p *pool) leave(w *worker) {
-	p.goroutines--
-	p.free = append(p.free, w)
 }
 
 // withdraw removes the function of a timer from the queue. If the function is running, withdraw
