@@ -14,20 +14,16 @@ import (
 // maxTogether limits the resident timers of all contenders of a group.
 const maxTogether = 8_000_000
 
-// groups divides entries into groups that are measured together. A group has one number of resident timers, at
-// most maxTogether timers in total, and the baseline. Ticking and tickless contenders are in separate groups.
+// groups divides a list, which it empties, into groups that are measured together. A group has one number of resident timers,
+// at most maxTogether timers in total, and the baseline. Ticking and tickless contenders are in separate groups.
 func groups(list []*member) (out [][]*member) {
-	var done []int
-	for _, first := range list {
-		n := first.row.Resident
-		if slices.Contains(done, n) {
-			continue
-		}
-		done = append(done, n)
+	for len(list) > 0 {
+		n := list[0].row.Resident
 		var base, tickless, ticking []*member
-		for _, e := range list {
+		list = slices.DeleteFunc(list, func(e *member) bool {
 			switch {
 			case e.row.Resident != n:
+				return false
 			case e.Role == results.RoleBaseline:
 				base = append(base, e)
 			case e.Driver == results.Ticking:
@@ -35,7 +31,8 @@ func groups(list []*member) (out [][]*member) {
 			default:
 				tickless = append(tickless, e)
 			}
-		}
+			return true
+		})
 		for _, members := range [][]*member{tickless, ticking} {
 			for part := range slices.Chunk(members, max(1, maxTogether/n-len(base))) {
 				out = append(out, slices.Concat(base, part))
