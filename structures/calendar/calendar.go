@@ -189,7 +189,7 @@ func (c *core) Remove(slot uint32) {
 		if c.first != slab.None && c.day(c.nodes.Deadline(c.first)) != c.today {
 			c.first = slab.None
 		}
-		c.allowVisits()
+		c.excess.visits = max(0, c.excess.visits-visitsAllowed)
 	}
 	if c.width > minWidth && c.size < len(c.buckets)/2 {
 		c.resize(c.width - 1)
@@ -282,9 +282,6 @@ func (c *core) countVisits(visits int) {
 		c.retune(+1)
 	}
 }
-
-// allowVisits allows the visits for finding one more timer, as the earliest was removed.
-func (c *core) allowVisits() { c.excess.visits = max(0, c.excess.visits-visitsAllowed) }
 
 // countSteps adds the steps of an insertion, and makes days shorter if they were too many.
 func (c *core) countSteps(steps int) {

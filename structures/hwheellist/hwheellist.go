@@ -61,7 +61,11 @@ type scheduler[T any] = fifo.Scheduler[T]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
-	queue, n := newCore(), rules.Apply(rules.Room{}, opts).Capacity
+	n := rules.Apply(rules.Room{}, opts).Capacity
+	queue := &core{
+		nodes: fifo.Timers{Quiet: unknown}, heads: make([]fifo.List, ring), occupied: fifo.NewOccupancy(levels * slots),
+		perTick: perTick, planEveryMask: planEvery - 1, stepAt: math.MaxInt64,
+	}
 	if n > 0 {
 		queue.makeLevels(place(1<<24-1, 0))
 	}
@@ -123,13 +127,6 @@ const unknown = math.MinInt64
 // held is the bit of added that says that timers of a list have moved to the level below, ahead of its start. Lists of later
 // spans than the cursor's have only such timers, which are older than those of the list itself.
 const held = 1 << 31
-
-func newCore() *core {
-	return &core{
-		nodes: fifo.Timers{Quiet: unknown}, heads: make([]fifo.List, ring), occupied: fifo.NewOccupancy(levels * slots),
-		perTick: perTick, planEveryMask: planEvery - 1, stepAt: math.MaxInt64,
-	}
-}
 
 func placeOf(level uint64, at structures.Tick) int {
 	return int(level<<ringBits | uint64(at)>>(level*digit)&(ring-1))

@@ -90,7 +90,7 @@ func (l *List[T]) Cancel(id structures.ID) bool {
 // Pop removes the earliest timer if it is due. It costs O(1), or O(n) if it scans.
 func (l *List[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	l.clock = max(l.clock, now)
-	if l.core.len() == 0 {
+	if len(l.core.deadlines) == 0 {
 		return t, false
 	}
 	slot, deadline := l.core.first()
@@ -105,7 +105,7 @@ func (l *List[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 
 // Next returns the earliest deadline. It costs as much as Pop.
 func (l *List[T]) Next() (at structures.Tick, ok bool) {
-	if l.core.len() == 0 {
+	if len(l.core.deadlines) == 0 {
 		return 0, false
 	}
 	_, at = l.core.first()
@@ -113,7 +113,7 @@ func (l *List[T]) Next() (at structures.Tick, ok bool) {
 }
 
 // Len returns the number of pending timers.
-func (l *List[T]) Len() int { return l.core.len() }
+func (l *List[T]) Len() int { return len(l.core.deadlines) }
 
 // Work returns the counters of the work done so far.
 func (l *List[T]) Work() structures.Work { return structures.Work{Comparisons: l.core.comparisons} }
@@ -135,8 +135,6 @@ type core struct {
 	earliest    int // the place of the earliest entry, or unknown
 	comparisons uint64
 }
-
-func (c *core) len() int { return len(c.deadlines) }
 
 // add adds an entry for slot at the end.
 func (c *core) add(slot uint32, deadline structures.Tick) {

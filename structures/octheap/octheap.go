@@ -44,7 +44,9 @@ type scheduler[T any] = slotted.Moving[T, core, *core]
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
-	return &Heap[T]{slotted.NewMoving[T](newCore(n), n)}
+	c := core{at: make([]uint32, 1, 1+n)} // slot 0 is never issued
+	c.keys, c.slots = newArrays(root + n)
+	return &Heap[T]{slotted.NewMoving[T](c, n)}
 }
 
 const (
@@ -64,12 +66,6 @@ type core struct {
 	at          []uint32 // per slot: the index of its key
 	comparisons uint64
 	ahead       structures.Tick // written so that the compiler keeps the reads ahead in down
-}
-
-func newCore(capacity int) core {
-	c := core{at: make([]uint32, 1, 1+capacity)} // slot 0 is never issued
-	c.keys, c.slots = newArrays(root + capacity)
-	return c
 }
 
 // newArrays returns empty arrays with room for indexes below n, which begin at a cache line.

@@ -64,7 +64,9 @@ type scheduler[T any] = slotted.Moving[T, core, *core]
 // New returns an empty sweep at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Sweep[T] {
 	c := rules.Apply(config{period: 1000}, opts)
-	return &Sweep[T]{slotted.NewMoving[T](newCore(c.period, c.capacity), c.capacity)}
+	queue := core{entries: make([]uint64, 1, 1+c.capacity), period: uint64(c.period), at: 1, earliest: never}
+	queue.entries[0] = never // slot 0 is never issued
+	return &Sweep[T]{slotted.NewMoving[T](queue, c.capacity)}
 }
 
 // MaxLate returns the most ticks by which a timer fires late with the default period, whatever its delay.
@@ -83,12 +85,6 @@ type core struct {
 	at       int             // the next place at which the current sweep looks; at the end when it is over
 	earliest uint64          // no entry is less, but those that the current sweep has not seen
 	visited  uint64
-}
-
-func newCore(period, capacity int) core {
-	c := core{entries: make([]uint64, 1, 1+capacity), period: uint64(period), at: 1, earliest: never}
-	c.entries[0] = never // slot 0 is never issued
-	return c
 }
 
 // Add enters a timer. A sweep that has not come to its place finds that it is not due.

@@ -3,8 +3,6 @@
 // Pedigree. Johnson's d-ary heap, with the index of its entry in the timer and the deadline in the entry,
 // as in [libev]. Sifting compares what it reads anyway, and touches only the timers that it moves.
 //
-// Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
-//
 // Costs, for n timers: Schedule O(log n), on average O(1); Pop, Cancel and Reschedule O(log n); Next O(1). Each entry
 // that moves writes the index in its timer, which is a cache miss among many timers.
 //
@@ -60,20 +58,12 @@ func (h *Heap[T]) Schedule(t *Timer[T], deadline structures.Tick) {
 
 // Reschedule moves a pending timer. It returns false if t is not pending. It costs O(log n).
 func (h *Heap[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
-	pending := h.mine(&t.node)
-	if pending {
-		h.move(&t.node, deadline)
-	}
-	return pending
+	return h.mine(&t.node) && h.move(&t.node, deadline)
 }
 
 // Cancel removes a pending timer, which is then free for any use. It returns false if t is not pending. It costs O(log n).
 func (h *Heap[T]) Cancel(t *Timer[T]) bool {
-	pending := h.mine(&t.node)
-	if pending {
-		h.remove(&t.node)
-	}
-	return pending
+	return h.mine(&t.node) && h.remove(&t.node)
 }
 
 // Pop moves the clock to now, unless it is there or past it, and removes and returns one timer
@@ -136,14 +126,15 @@ func (c *core) add(n *node, deadline structures.Tick) {
 	c.up(len(c.entries)-1, entry{n.deadline, n})
 }
 
-// move gives a timer another deadline.
-func (c *core) move(n *node, deadline structures.Tick) {
+// move gives a timer another deadline, and returns true.
+func (c *core) move(n *node, deadline structures.Tick) bool {
 	n.deadline = rules.Clamp(c.clock, deadline)
 	c.settle(n.place-1, entry{n.deadline, n})
+	return true
 }
 
-// remove takes out a timer. The last entry fills its place.
-func (c *core) remove(n *node) {
+// remove takes out a timer, and returns true. The last entry fills its place.
+func (c *core) remove(n *node) bool {
 	at, last := n.place-1, len(c.entries)-1
 	e := c.entries[last]
 	c.entries[last] = entry{}
@@ -152,6 +143,7 @@ func (c *core) remove(n *node) {
 		c.settle(at, e)
 	}
 	n.place = 0
+	return true
 }
 
 // pop is Pop, and returns nil if no timer is due.

@@ -8,8 +8,8 @@ import (
 	"github.com/timerbench/timerbench/structures/intrusive/internal/links"
 )
 
-// check returns the first broken invariant.
-func (c *core) check() error {
+// CheckInvariants walks the wheel and returns the first broken invariant. It costs O(slots + n).
+func (c *core) CheckInvariants() error {
 	if c.cursor > c.clock {
 		return fmt.Errorf("hwheel: the cursor %d is after the clock %d", c.cursor, c.clock)
 	}

@@ -18,8 +18,6 @@
 //     earlier tick are filed 32 at a time, so that no branch depends on which of the two it is.
 //   - Bitmaps lead to the next slot with timers: no empty tick is visited, and a jump costs what the wheel holds.
 //
-// Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
-//
 // Costs. Schedule, Reschedule and Cancel are O(1). Pop and Next are O(1) plus the cascades: a timer moves at most once a
 // level. If the clock goes tick by tick, a call moves at most about 16,384 timers, or two of 768 if there are more than six
 // million. A clock that jumps pays in one call for all slots that it passes. So does a tick with many timers that were set,
@@ -77,9 +75,6 @@ func New[T any]() *Wheel[T] {
 	return w
 }
 
-// foreign is what a method panics with instead of corrupting two wheels.
-const foreign = "intrusive/hwheel: the timer is pending in another wheel, or is a copy of a pending timer"
-
 // Schedule makes t pending, or moves it. A deadline at or before the clock counts as the tick after it. It costs O(1),
 // and allocates only when a level is used for the first time. Like Reschedule and Cancel, it panics if t is pending in
 // another wheel or is a copy of a pending timer.
@@ -105,20 +100,12 @@ func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] {
 	return (*Timer[T])(unsafe.Pointer(w.pop(now)))
 }
 
-// Next returns a tick before which no timer is due. ok is false if no timer is pending. If the first slot with timers
-// has at most 32, the tick is the earliest deadline; otherwise, or if its timers may have moved ahead, it is the start of that
-// slot. It is after the clock unless a timer is due now. Next costs O(1) plus the cascades, which the next Pop then saves.
-func (w *Wheel[T]) Next() (at structures.Tick, ok bool) { return w.next() }
-
 // Len returns the number of pending timers, including those that are due.
 func (w *Wheel[T]) Len() int { return w.added - w.removed }
 
 // Work returns the counters of the work done so far: slots that were emptied, and timers that
 // were moved without firing.
 func (w *Wheel[T]) Work() structures.Work { return w.work }
-
-// CheckInvariants walks the wheel and returns the first broken invariant. It costs O(slots + n).
-func (w *Wheel[T]) CheckInvariants() error { return w.check() }
 
 const (
 	lists = 8       // of a slot: as many cache misses overlap when it is emptied
@@ -370,7 +357,7 @@ func (c *core) movedTimer(i uint) *links.Node {
 // refuse returns false if a timer is not pending, and panics if it is, because this wheel does not own it.
 func refuse(n *links.Node) bool {
 	if n.Pending() {
-		panic(foreign)
+		panic("intrusive/hwheel: the timer is pending in another wheel, or is a copy of a pending timer")
 	}
 	return false
 }
@@ -614,8 +601,10 @@ func (c *core) alone(n *links.Node, l uint) bool {
 	return true
 }
 
-// next is Next.
-func (c *core) next() (at structures.Tick, ok bool) {
+// Next returns a tick before which no timer is due. ok is false if no timer is pending. If the first slot with timers
+// has at most 32, the tick is the earliest deadline; otherwise, or if its timers may have moved ahead, it is the start of that
+// slot. It is after the clock unless a timer is due now. Next costs O(1) plus the cascades, which the next Pop then saves.
+func (c *core) Next() (at structures.Tick, ok bool) {
 	if c.added == c.removed {
 		return 0, false
 	}

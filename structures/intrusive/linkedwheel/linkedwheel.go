@@ -9,8 +9,6 @@
 // [Linux] before 4.8, [tokio] and [ratas] (Juho Snellman 2016) link timers this way. Differences
 // here: the levels cover every int64, and bitmaps lead to the next slot with timers.
 //
-// Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
-//
 // Costs. Schedule, Reschedule and Cancel are O(1). Pop and Next are O(1) plus the cascades: a timer
 // moves at most once a level. A slot cascades in one call, which moves all of its timers.
 //
@@ -74,21 +72,12 @@ func (w *Wheel[T]) Schedule(t *Timer[T], deadline structures.Tick) {
 
 // Reschedule moves a pending timer. It returns false if t is not pending. It costs O(1).
 func (w *Wheel[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
-	pending := w.mine(&t.node)
-	if pending {
-		t.node.Unlink()
-		w.add(&t.node, deadline)
-	}
-	return pending
+	return w.mine(&t.node) && w.move(&t.node, deadline)
 }
 
 // Cancel removes a pending timer, which is then free for any use. It returns false if t is not pending. It costs O(1).
 func (w *Wheel[T]) Cancel(t *Timer[T]) bool {
-	pending := w.mine(&t.node)
-	if pending {
-		w.remove(&t.node)
-	}
-	return pending
+	return w.mine(&t.node) && w.remove(&t.node)
 }
 
 // Pop moves the clock to now, unless it is there or past it, and removes and returns one timer
@@ -133,13 +122,16 @@ func (c *core) mine(n *links.Node) bool {
 func (c *core) schedule(n *links.Node, deadline structures.Tick) {
 	c.key.Seal(n)
 	c.count++
-	c.add(n, deadline)
-}
-
-// add puts a timer into the slot of a deadline.
-func (c *core) add(n *links.Node, deadline structures.Tick) {
 	n.Deadline = rules.Clamp(c.clock, deadline)
 	c.file(n)
+}
+
+// move puts a timer into the slot of another deadline, and returns true.
+func (c *core) move(n *links.Node, deadline structures.Tick) bool {
+	n.Unlink()
+	n.Deadline = rules.Clamp(c.clock, deadline)
+	c.file(n)
+	return true
 }
 
 // file puts a timer into the slot of its deadline.
@@ -149,10 +141,11 @@ func (c *core) file(n *links.Node) {
 	c.slots[l][s].Append(&n.Link)
 }
 
-// remove takes out a timer.
-func (c *core) remove(n *links.Node) {
+// remove takes out a timer, and returns true.
+func (c *core) remove(n *links.Node) bool {
 	c.count--
 	n.Remove()
+	return true
 }
 
 // pop is Pop, and returns nil if no timer is due.

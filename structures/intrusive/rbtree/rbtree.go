@@ -4,8 +4,6 @@
 // remembered, as in Linux's [hrtimer] before 2026 (rb_root_cached). Differences here: the two
 // mirrored cases are one, because the children of a node are an array indexed by side.
 //
-// Units. Ticks of any length that the caller chooses. Schedule takes a tick, not a delay.
-//
 // Costs, for n timers: Schedule and Reschedule O(log n), at most 2 log2(n+1) comparisons. Cancel and Pop O(log n) at
 // worst, O(1) on average, without a comparison. Next O(1). Each step down the tree is a cache miss among many timers.
 //
@@ -60,22 +58,13 @@ func (r *Tree[T]) Schedule(t *Timer[T], deadline structures.Tick) {
 
 // Reschedule moves a pending timer. It returns false if t is not pending. It costs O(log n).
 func (r *Tree[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
-	pending := r.mine(&t.node)
-	if pending {
-		r.remove(&t.node)
-		r.insert(&t.node, deadline)
-	}
-	return pending
+	return r.mine(&t.node) && r.remove(&t.node) && r.insert(&t.node, deadline)
 }
 
 // Cancel removes a pending timer, which is then free for any use. It returns false if t is not pending. It costs
 // O(log n), on average O(1).
 func (r *Tree[T]) Cancel(t *Timer[T]) bool {
-	pending := r.mine(&t.node)
-	if pending {
-		r.remove(&t.node)
-	}
-	return pending
+	return r.mine(&t.node) && r.remove(&t.node)
 }
 
 // Pop moves the clock to now, unless it is there or past it, and removes and returns one timer that
@@ -160,8 +149,8 @@ func (c *core) link(parent *node, side int, child *node) {
 	}
 }
 
-// insert adds a timer that is not pending, after all timers with the same deadline.
-func (c *core) insert(n *node, deadline structures.Tick) {
+// insert adds a timer that is not pending, after all timers with the same deadline, and returns true.
+func (c *core) insert(n *node, deadline structures.Tick) bool {
 	n.deadline = rules.Clamp(c.clock, deadline)
 	n.tree, n.red = c, true
 	c.count++
@@ -178,10 +167,11 @@ func (c *core) insert(n *node, deadline structures.Tick) {
 		c.first = n
 	}
 	c.balanceRed(n)
+	return true
 }
 
-// remove takes out a timer.
-func (c *core) remove(n *node) {
+// remove takes out a timer, and returns true.
+func (c *core) remove(n *node) bool {
 	if c.first == n { // it has no left child
 		if c.first = n.child[right]; c.first == nil {
 			c.first = n.parent
@@ -216,6 +206,7 @@ func (c *core) remove(n *node) {
 	}
 	c.count--
 	*n = node{deadline: n.deadline}
+	return true
 }
 
 // pop is Pop, and returns nil if no timer is due.
