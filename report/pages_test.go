@@ -263,13 +263,9 @@ func TestACellThatIsNotSteadySaysSo(t *testing.T) {
 	}
 	const warning = "not in a steady state: 12 % come due"
 	page := pageOf(t, r)
-	for _, want := range []string{
-		"grid-uniform-50 (" + warning + ")", "**Not in a steady state.**", "How time passes in each cell", "1,234", "2.5", "Work that is put off and not measured", "-4 %",
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
+	wantOnPage(t, page,
+		"grid-uniform-50 ("+warning+")", "**Not in a steady state.**", "How time passes in each cell", "1,234", "2.5", "Work that is put off and not measured", "-4 %",
+	)
 	if s := Summary(r, catalog.All()); !strings.Contains(s, "grid-uniform-50, n ") || !strings.Contains(s, warning) || strings.Contains(s, "hold, n ") {
 		t.Errorf("the table of the run says\n%s", s)
 	}
@@ -291,26 +287,18 @@ func TestThePageSaysHowToMakeItAgain(t *testing.T) {
 	r.Cells[0].LeftOut, r.Cells[0].Apart = []string{"list"}, true
 	page := func() string { return pageOf(t, r) }
 	got := page()
-	for _, want := range []string{
+	wantOnPage(t, got,
 		"```sh\ngit checkout 0123456789ab\nmake build\nbin/timerbench run --profile=normal --structure='heap|^hwheel$'\nbin/timerbench report\n```",
 		"Of 2 checks, 1 warn: load (3.1).", "| load | 3.1 | warn | end other programs |", "| page size | 4096 | ok | – |",
 		"**One machine, Some CPU @ 3.0GHz.**", "The program was linked once", "were left out of 1 cell.",
 		"**Not interleaved.** The memory did not hold all structures of these cells together, so the run measured one structure after the other: hold, N = ",
 		"A/A comparisons",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the page does not say %q", want)
-		}
-	}
+	)
 	r.Environment.Revision += "+dirty"
 	r.Environment.Machine[0].Verdict = "ok"
 	r.Parameters.Layouts = 5
 	got = page()
-	for _, want := range []string{"git checkout 0123456789ab\n", "The run contained uncommitted changes.", "passed all 2 checks", "repeated in 5 layouts"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the page does not say %q", want)
-		}
-	}
+	wantOnPage(t, got, "git checkout 0123456789ab\n", "The run contained uncommitted changes.", "passed all 2 checks", "repeated in 5 layouts")
 	r.Command, r.Environment.Machine = "", nil
 	if got = page(); strings.Contains(got, "git checkout") || !strings.Contains(got, "**The machine** was not examined.") {
 		t.Error("results that name no command are made again, or a machine is said to be examined")
@@ -451,7 +439,7 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 	for what, r := range map[string]*results.Run{"beside workloads": run, "alone": alone} {
 		v := viewOf(r, testKnowledge(six))
 		page := markdownOf(t, v)
-		for _, want := range []string{
+		wantOnPage(t, page,
 			"## How do timers do under a real clock?",
 			"Throughput with 2 goroutines among 100,000 timers",
 			"Contention: million a second among 1,000 timers",
@@ -462,11 +450,7 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 			"Processor time of an operation with 1 goroutine among 1,000 timers", "| hwheel tickless | 250 (0.33) |",
 			"among 1,000 timers 99 % of the stopped timers and 99 % of the moved ones, which are due after 5 ms",
 			"among 100,000 timers 99 % of the stopped timers and 0 % of the moved ones, which are due after minutes, so nobody pays for them: not a steady state",
-		} {
-			if !strings.Contains(page, want) {
-				t.Errorf("%s: no %q in\n%s", what, want, page)
-			}
-		}
+		)
 		if strings.Contains(page, "No workload has a measured cost") {
 			t.Errorf("%s: it says that nothing was measured", what)
 		}

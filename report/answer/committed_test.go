@@ -116,7 +116,7 @@ func TestACellWithoutFiresDecidesNoQuestionWithFires(t *testing.T) {
 func TestTheCommittedRunAnswers(t *testing.T) {
 	t.Parallel()
 	a := Of(committedRun(t), catalog.All()).Adviser()
-	want := len(standard())
+	want := len(standard)
 	constant := Question{N: 1e5, Cancel: 0.9, Delays: "constant"}
 	if !slices.Contains(a.shapes, "constant") { // a run from before they were measured says so
 		want--
@@ -164,6 +164,31 @@ func TestTheCommittedRunAnswers(t *testing.T) {
 	x, err := a.Answer(Question{N: 1e6, Cancel: 0.9, Delays: "uniform"})
 	if err != nil || x.Name != Default && x.Name != "hwheel" || !strings.Contains(x.Sentence(), " times as long.") {
 		t.Errorf("%v, %s", err, x.Sentence())
+	}
+}
+
+// Each answer to five sizes and eight mixes names a candidate, or the default. With -v the test prints their candidates.
+func TestFortyQuestionsAreAnswered(t *testing.T) {
+	t.Parallel()
+	a := Of(committedRun(t), catalog.All()).Adviser()
+	for _, n := range []float64{100, 1000, 10_000, 100_000, 1e6} {
+		for _, q := range []Question{
+			{Cancel: Unknown, Reschedule: Unknown}, {Delays: "uniform"}, {Delays: "uniform", Cancel: 0.5}, {Delays: "uniform", Cancel: 0.9},
+			{Delays: "clustered"}, {Delays: "clustered", Cancel: 0.9}, {Cancel: 0.9, Reschedule: 0.3}, {Cancel: 0.9, Reschedule: 0.98},
+		} {
+			q.N = n
+			x, err := a.Answer(q)
+			if err != nil {
+				t.Errorf("%+v: %v", q, err)
+				continue
+			}
+			usual := x.Of(Default)
+			if !slices.Contains(x.Candidates, x.Name) && x.Name != Default || slices.Contains(x.Candidates, Default) && x.Name != Default ||
+				x.Name != Default && !(usual.Times.Lo > 1) {
+				t.Errorf("%s: candidates %q, the default is %+v", x.Sentence(), x.Candidates, usual)
+			}
+			t.Logf("%2d candidates: %s", len(x.Candidates), x.Sentence())
+		}
 	}
 }
 

@@ -12,26 +12,24 @@ import (
 )
 
 // standard are the standard questions, the typical ones first.
-func standard() []Question {
-	return []Question{
-		{N: 1e6, Cancel: Unknown, Reschedule: Unknown},
-		{N: 1e6, Cancel: 0.9, Delays: "uniform"},
-		{N: 100_000, Cancel: 0.5, Delays: "clustered"},
-		{N: 1000, Delays: "uniform"},
-		{N: 1e6, Delays: "uniform"},
-		{N: 1e6, Reschedule: 0.98, Cancel: 0.9},
-		{N: 100_000, Cancel: 0.9, Delays: "uniform"},
-		{N: 100_000, Cancel: 0.9, Delays: workload.Constant},
-		{N: 10_000, Cancel: 0.9, Delays: "uniform"},
-		{N: 10_000, Delays: "uniform"},
-		{N: 1000, Cancel: 0.9, Delays: "uniform"},
-		{N: 100, Delays: "uniform"},
-		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Weights{Tail: 1}},
-		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Weights{Memory: 1}},
-		{N: 1000, Delays: "uniform", Matters: Weights{Idle: 1}},
-		{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Balanced},
-		{N: 1e6, Cancel: 0.12, Reschedule: 0.14, Matters: Weights{Memory: 4, Pause: 2, Throughput: 1}}, // ttl-cache
-	}
+var standard = []Question{
+	{N: 1e6, Cancel: Unknown, Reschedule: Unknown},
+	{N: 1e6, Cancel: 0.9, Delays: "uniform"},
+	{N: 100_000, Cancel: 0.5, Delays: "clustered"},
+	{N: 1000, Delays: "uniform"},
+	{N: 1e6, Delays: "uniform"},
+	{N: 1e6, Reschedule: 0.98, Cancel: 0.9},
+	{N: 100_000, Cancel: 0.9, Delays: "uniform"},
+	{N: 100_000, Cancel: 0.9, Delays: workload.Constant},
+	{N: 10_000, Cancel: 0.9, Delays: "uniform"},
+	{N: 10_000, Delays: "uniform"},
+	{N: 1000, Cancel: 0.9, Delays: "uniform"},
+	{N: 100, Delays: "uniform"},
+	{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Weights{Tail: 1}},
+	{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Weights{Memory: 1}},
+	{N: 1000, Delays: "uniform", Matters: Weights{Idle: 1}},
+	{N: 100_000, Cancel: 0.9, Delays: "uniform", Matters: Balanced},
+	{N: 1e6, Cancel: 0.12, Reschedule: 0.14, Matters: Weights{Memory: 4, Pause: 2, Throughput: 1}}, // ttl-cache
 }
 
 // Balanced gives all criteria the same weight. The tail stands for the longest call too.
@@ -42,7 +40,7 @@ const typical = 3
 // Standard answers the standard questions, for a page without controls. It is empty if the results
 // cannot answer any.
 func (a *Adviser) Standard() []Answer {
-	return a.answers(slices.DeleteFunc(standard(), func(q Question) bool {
+	return a.answers(slices.DeleteFunc(slices.Clone(standard), func(q Question) bool {
 		return q.Delays == workload.Constant && a.Measured(q) != q
 	}))
 }
@@ -53,7 +51,7 @@ func (a *Adviser) Typical() []Answer {
 	if _, recorded := a.Recorded(); a.replayed() {
 		return a.answers(recorded[:min(typical, len(recorded))])
 	}
-	return a.answers(standard()[:typical])
+	return a.answers(standard[:typical])
 }
 
 // replayed reports whether the run holds traces and scenarios alone.

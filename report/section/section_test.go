@@ -37,6 +37,16 @@ func viewOf(t *testing.T, r *results.Run, names ...string) *View {
 	}}))
 }
 
+// says checks that a text contains each part.
+func says(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("it does not say %q:\n%s", part, text)
+		}
+	}
+}
+
 func trials(ns ...float64) []results.Trial {
 	var out []results.Trial
 	for i, v := range ns {
@@ -104,11 +114,7 @@ func TestOneBlockOfFiguresForEachWorkload(t *testing.T) {
 	if len(s.Tables) != 1 || s.Tables[0].Title != "hold: time per lifecycle" {
 		t.Fatalf("%+v", s.Tables)
 	}
-	for _, want := range []string{"| Structure | N = 10 | × | N = 1k | × |", "| 2.0 | 10 (", "| **1.00** |"} {
-		if !strings.Contains(s.Tables[0].Body.Markdown(), want) {
-			t.Errorf("no %q in\n%s", want, s.Tables[0].Body.Markdown())
-		}
-	}
+	says(t, s.Tables[0].Body.Markdown(), "| Structure | N = 10 | × | N = 1k | × |", "| 2.0 | 10 (", "| **1.00** |")
 	if !strings.Contains(v.originTable().Markdown(), "| 10, 100, 1k |") {
 		t.Error("N is not sorted")
 	}
