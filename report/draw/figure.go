@@ -257,7 +257,8 @@ func (f *Figure) svg(l layout) []byte {
 			names[l.Name] = l
 		}
 	}
-	c := newSVG(l.width, l.height, names)
+	c := &svgCanvas{width: l.width, height: l.height, names: names, state: svgState{turn: 1}}
+	vg.Initialize(c)
 	f.draw(draw.New(c), l)
 	return c.bytes()
 }

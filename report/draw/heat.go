@@ -138,7 +138,11 @@ func (h Heat) Plot(c draw.Canvas, p *plot.Plot) {
 					c.FillPolygon(shade, box(left, bottom, right, top))
 					continue
 				}
-				colour := colourOf(f.Value)
+				step := 0
+				for f.Value > heatSteps[step].to {
+					step++
+				}
+				colour := heatSteps[step].color
 				c.FillPolygon(colour, box(left, bottom, right, top))
 				sty := sans(labelSize, textOn(colour))
 				if f.Bold {
@@ -148,14 +152,6 @@ func (h Heat) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 		})
 	}
-}
-
-func colourOf(value float64) color.Color {
-	step := 0
-	for value > heatSteps[step].to {
-		step++
-	}
-	return heatSteps[step].color
 }
 
 // ratio writes a value for a field: a table of forty columns has no room for more digits.

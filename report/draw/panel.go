@@ -62,7 +62,12 @@ func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
 	y.set(&out.Y)
 	out.X.Label.Text, out.Y.Label.Text = p.XLabel, p.YLabel
 	if len(p.Rows) > 0 {
-		p.nameRows(&out.Y)
+		out.Y.Min, out.Y.Max = -0.6, float64(len(p.Rows))-0.4
+		out.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
+		out.Y.Tick.Length = 0
+		out.Y.Tick.Label = sans(labelSize, Ink)
+		out.Y.Tick.Label.XAlign, out.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
+		out.Y.Tick.Marker = namesOf(p.Rows)
 	}
 	if !first && p.Y == nil { // the panel to the left has named the axis
 		out.Y.Tick.Marker = unnamed{out.Y.Tick.Marker}
@@ -94,15 +99,6 @@ type heading string
 // Plot implements plot.Plotter.
 func (h heading) Plot(c draw.Canvas, _ *plot.Plot) {
 	write(&c, bold(headingSize, Ink), c.Min.X, c.Max.Y+headingGap+2, 0, string(h))
-}
-
-func (p *Panel) nameRows(y *plot.Axis) {
-	y.Min, y.Max = -0.6, float64(len(p.Rows))-0.4
-	y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
-	y.Tick.Length = 0
-	y.Tick.Label = sans(labelSize, Ink)
-	y.Tick.Label.XAlign, y.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	y.Tick.Marker = namesOf(p.Rows)
 }
 
 // namesOf returns ticks at 0, 1 and so on with the names of styles.

@@ -48,12 +48,6 @@ type svgState struct {
 	turn, shift complex128
 }
 
-func newSVG(width, height Length, names map[string]Style) *svgCanvas {
-	c := &svgCanvas{width: width, height: height, names: names, state: svgState{turn: 1}}
-	vg.Initialize(c)
-	return c
-}
-
 // shortText is the largest number of characters that fits in another font without a fixed width.
 const shortText = 4
 

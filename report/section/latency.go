@@ -25,7 +25,9 @@ func latency(v *View) Section {
 			"maximum, because the operating system interrupts the slowest of a million calls.",
 			show.Duration(v.Environment.ClockNS))),
 	}
-	cells := v.latencyCells()
+	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool {
+		return c.Grid == nil || c.N <= 0 || !slices.Contains(latencyShapes, c.Grid.Delays) || !slices.ContainsFunc(c.Rows, hasLatency)
+	})
 	if f := v.latencyChart(cells); f != nil {
 		s.Charts = append(s.Charts, f)
 		for _, n := range sizesOf(cells) {
@@ -43,13 +45,6 @@ var (
 )
 
 const latencyShare = 50 // percent of the timers that are cancelled in the picture, so that half of them fire
-
-// latencyCells returns the cells with single calls of the shapes.
-func (v *View) latencyCells() []*stats.Costs {
-	return slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool {
-		return c.Grid == nil || c.N <= 0 || !slices.Contains(latencyShapes, c.Grid.Delays) || !slices.ContainsFunc(c.Rows, hasLatency)
-	})
-}
 
 // callTail is the percentiles of the calls of one kind of a structure at one size.
 type callTail struct {

@@ -76,22 +76,14 @@ func (v *View) costCurve(workload, name string) draw.Series {
 	out := draw.Series{Style: v.Styles[name], Radius: 2.7, Joined: true}
 	for _, c := range v.CellsOf(workload) {
 		if s := c.Cost(c.Row(name)); s.OK() && c.N > 0 {
-			m := markOf(s, 0)
-			m.X, m.Y = float64(c.N), m.X
-			m.Title = show.Short(m.Y) + " ns at " + short(c.N)
+			m := draw.Mark{X: float64(c.N), Y: s.Center, Title: show.Short(s.Center) + " ns at " + short(c.N)}
+			if s.Bounded() && s.Lo > 0 {
+				m.Lo, m.Hi = s.Lo, s.Hi
+			}
 			out.Marks = append(out.Marks, m)
 		}
 	}
 	return out
-}
-
-// markOf returns the mark of a summary, with its interval if it has one.
-func markOf(s stats.Cost, y float64) draw.Mark {
-	m := draw.Mark{X: s.Center, Y: y}
-	if s.Bounded() && s.Lo > 0 {
-		m.Lo, m.Hi = s.Lo, s.Hi
-	}
-	return m
 }
 
 // sizesOf returns the distinct sizes of cells in ascending order.
