@@ -104,6 +104,15 @@ func TestATextHasThreeForms(t *testing.T) {
 	if got, want := text.HTML(), "<p>take <strong>a*b</strong>, not <code>x&lt;y</code>.</p>\n<ul>\n<li>one</li>\n<li><em>two</em></li>\n</ul>\n<pre><code>a &amp;&amp; b\n</code></pre>\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	table := &Table{Title: "two"}
+	table.Add("a", 2)
+	text = append(Warning("stop"), Tables(table)...)
+	if got, want := text.Markdown()+text.HTML()+table.Text(true), "> stop\n\n"+table.Markdown()+"<blockquote><p>stop</p></blockquote>\n"+table.HTML()+"**two**\n\n"+table.Markdown(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := table.Text(false), "two\n"+table.Terminal(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	if Para("") != nil || len(Tables(&Table{Header: []string{"a"}})) != 0 {
 		t.Error("an empty paragraph or table is a text")
 	}

@@ -43,6 +43,25 @@ func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
 	}
 }
 
+// Marks of each kind name their contender, over a logarithmic axis or along rows of a linear one.
+func TestMarksOfEachKindAreDrawn(t *testing.T) {
+	style := Style{Name: "minheap", Structure: "minheap", Color: Hex("2f80ed"), Marker: Square, Dashes: []Length{3, 2}}
+	line := Series{Style: style, Radius: 2, Joined: true, Thick: true, Marks: []Mark{{X: 1, Y: 10, Lo: 5, Hi: 20, Title: "10 ns"}, {X: 100, Y: 30, Lo: 20, Hi: 90}}}
+	label := func(v float64) string { return "label" }
+	over := &Figure{Height: 100, X: Axis{Ticks: TicksAt([]int{1, 100}, label), High: 2}, Y: Axis{Ticks: LogTicks{label, 5}},
+		Panels: []*Panel{{Marks: []Marks{Band{line, true}, line, Ends{{style, 100, 30}}}}}, Legend: []Key{style.Key()}}
+	bars := &Figure{Height: 100, X: Axis{Ticks: LinearTicks(label), Linear: true},
+		Panels: []*Panel{{Rows: []Style{style}, Marks: []Marks{Bar{Style: style, Title: "60 B", Label: "60 B", Parts: []Part{{40, style.Color}, {20, Pale(Faded, 0.5)}}}}}}}
+	for want, f := range map[string]*Figure{"<title>minheap: 10 ns</title>": over, "<title>minheap: 60 B</title>": bars} {
+		if svg := string(f.SVG()); !strings.Contains(svg, want) || !strings.Contains(svg, ">minheap</text>") || !strings.Contains(svg, ">label</text>") {
+			t.Errorf("no %q, name or label in %s", want, svg)
+		}
+		if png, err := f.PNG(DPI); err != nil || len(png) == 0 {
+			t.Errorf("%d bytes, %v", len(png), err)
+		}
+	}
+}
+
 // A wide table is cut into parts that together show each field once.
 func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
 	h := Heat{Rows: []HeatRow{{Style: Style{Name: "row", Color: Ink}}}}
