@@ -151,10 +151,12 @@ func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 			return true
 		}
 		if r.Where == records.InRun {
-			r.Where = records.Nowhere // its entry is dead
+			r.Deadline, r.Where = deadline, records.Nowhere // its entry is dead
+			t.lists.Place(rs, uint32(id), r)
+			return true
 		}
 		if t.lists.Pile {
-			return t.lists.MoveInPile(rs, uint32(id), r, deadline)
+			return t.lists.MoveInPile(r, deadline)
 		}
 		return t.lists.Reschedule(rs, uint32(id), r, deadline)
 	}

@@ -52,12 +52,9 @@ func (q *Queue) addSlowly(rs *records.Set, index uint32, r *records.Record) (str
 }
 
 // MoveInPile is Reschedule in the pile.
-func (q *Queue) MoveInPile(rs *records.Set, index uint32, r *records.Record, deadline structures.Tick) bool {
-	if r.Deadline = deadline; !r.Where.InList() { // it was in a run
-		q.AddToPile(rs, index, r)
-		return true
-	}
+func (q *Queue) MoveInPile(r *records.Record, deadline structures.Tick) bool {
 	at := placeInPile(r)
+	r.Deadline = deadline
 	q.front.entries[at].deadline = deadline
 	if q.credit < mostCredit {
 		q.credit += perCall
@@ -136,9 +133,13 @@ func (q *Queue) scan() {
 		one, other = min(one, entries[i].deadline), min(other, entries[n-1-i].deadline)
 	}
 	q.due, q.first = min(one, other), unknown
-	for i := range entries {
-		if entries[i].deadline == q.due {
-			q.first = uint(i)
+	at := 0
+	if one > other {
+		at = n / 2 // it is in the other half
+	}
+	for ; at < n; at++ {
+		if entries[at].deadline == q.due {
+			q.first = uint(at)
 			break
 		}
 	}
