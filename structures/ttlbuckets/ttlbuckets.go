@@ -63,7 +63,14 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 // New returns empty buckets at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Buckets[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
-	b := &Buckets[T]{slotted.New[T](newCore(n), n)}
+	segments := min(n, mostSegments(n))
+	b := &Buckets[T]{slotted.New[T](core{
+		buckets:  make([]bucket, ranges*perRange),
+		heads:    dary.NewQuad(segments),
+		segments: make([]segment, 1, segments+1),
+		places:   make([]uint32, 1, n+1),
+		heap:     dary.NewQuad(n),
+	}, n)}
 	table, c := slotted.Parts(&b.scheduler)
 	c.clock, c.ahead = slotted.Clock(&b.scheduler), table.Addresses
 	return b
@@ -144,17 +151,6 @@ const (
 	inHeap = math.MaxUint32
 	never  = structures.Tick(math.MaxInt64)
 )
-
-func newCore(capacity int) core {
-	segments := min(capacity, mostSegments(capacity))
-	return core{
-		buckets:  make([]bucket, ranges*perRange),
-		heads:    dary.NewQuad(segments),
-		segments: make([]segment, 1, segments+1),
-		places:   make([]uint32, 1, capacity+1),
-		heap:     dary.NewQuad(capacity),
-	}
-}
 
 // mostSegments returns the largest number of segments for a number of timers.
 func mostSegments(timers int) int { return min(timers/8+256, inHeap/size-1) }
@@ -334,8 +330,8 @@ func (c *core) Walk(b *snapshot.Builder) error {
 		for t := bk.head; t != 0; t = c.segments[t].next {
 			s := &c.segments[t]
 			if used++; used >= len(c.segments) || s.prev != prev || int(s.bucket) != i || s.expires < last {
-				return fmt.Errorf("ttlbuckets: segment %d of bucket %d, after %d, says bucket %d, after %d, and expires at %d "+
-					"after %d", t, i, prev, s.bucket, s.prev, s.expires, last)
+				return fmt.Errorf("ttlbuckets: segment %d of bucket %d, after %d, says bucket %d, after %d, and expires at %d after %d",
+					t, i, prev, s.bucket, s.prev, s.expires, last)
 			}
 			if err := c.walkSegment(b, t); err != nil {
 				return err

@@ -73,9 +73,15 @@ type scheduler[T any] = slotted.Scheduler[T, core, *core]
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	c := rules.Apply(config{perSlot: 128}, opts)
-	w := &Wheel[T]{slotted.New[T](newCore(c.perSlot, c.capacity), c.capacity)}
+	w := &Wheel[T]{slotted.New[T](core{
+		next: math.MaxInt64, firing: -1, perSlot: uint32(c.perSlot), heap: dary.NewQuad(c.capacity),
+		deadlines: make([]structures.Tick, 1, c.capacity+1), places: make([]uint32, 1, c.capacity+1),
+	}, c.capacity)}
 	_, queue := slotted.Parts(&w.scheduler)
 	queue.clock = slotted.Clock(&w.scheduler)
+	for l := range queue.levels {
+		queue.levels[l] = level{timers: make([]uint32, slots*c.perSlot), occupied: fifo.NewOccupancy(slots)}
+	}
 	return w
 }
 
@@ -152,18 +158,6 @@ const inHeap = math.MaxUint32
 
 // indexBits are the bits of an index in a place.
 const indexBits = 16
-
-func newCore(perSlot, capacity int) core {
-	c := core{
-		next: math.MaxInt64, firing: -1, perSlot: uint32(perSlot), heap: dary.NewQuad(capacity),
-		deadlines: make([]structures.Tick, 1, capacity+1), places: make([]uint32, 1, capacity+1),
-	}
-	for l := range c.levels {
-		c.levels[l].timers = make([]uint32, slots*perSlot)
-		c.levels[l].occupied = fifo.NewOccupancy(slots)
-	}
-	return c
-}
 
 // Add puts a timer into a slot, or into the heap.
 func (c *core) Add(timer uint32, deadline structures.Tick) {

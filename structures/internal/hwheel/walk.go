@@ -29,13 +29,7 @@ func (w *Wheel) Walk(b *records.Walk) error {
 	if err := b.DueBefore(w.slotsDue); err != nil {
 		return fmt.Errorf("slots: %w", err)
 	}
-	b.List("moved timers", func(yield func(uint32, structures.Tick) bool) {
-		for _, d := range w.left[:w.departed] {
-			if r := b.Set.At(d.index); r.Pending() && !yield(d.index, r.Deadline) {
-				return
-			}
-		}
-	})
+	b.List("moved timers", filed(k.moved))
 	if err := b.Held(w.count); err != nil {
 		return err
 	}
@@ -62,6 +56,7 @@ type walk struct {
 	*Wheel
 	b      *records.Walk
 	gone   map[records.Where]uint32 // old places that are not cleared, with their records
+	moved  []departure              // the timers that have no new slot
 	walked uint32                   // chunks seen, in lists and free
 }
 
@@ -85,8 +80,12 @@ func (w *Wheel) checkCursor(clock structures.Tick) error {
 // findDepartures notes the old places of moved and cancelled timers.
 func (k *walk) findDepartures() error {
 	for _, d := range k.left[:k.departed] {
-		if err := k.leaves(d, k.b.Set.At(d.index).Pending()); err != nil {
+		r := k.b.Set.At(d.index)
+		if err := k.leaves(d, r.Pending()); err != nil {
 			return fmt.Errorf("departures: %w", err)
+		}
+		if r.Pending() {
+			k.moved = append(k.moved, departure{index: d.index, deadline: r.Deadline})
 		}
 	}
 	for i := k.first; i != k.end; i++ {
@@ -145,8 +144,10 @@ func (k *walk) walkLevel(level uint) error {
 
 // walkSlot adds the timers of a slot. A timer that moved to a later slot and kept its place is filed at the slot's last tick.
 func (k *walk) walkSlot(level uint, slot uint32) error {
-	first, last := k.spanOf(level, slot)
-	opens := windowStart(level, first)
+	number := uint64(k.cursor)>>widthBits(level) + uint64(min(level, 1)) // the slot of the cursor is for level 0 only
+	number += uint64((slot - uint32(number)) & ringMask)
+	first := structures.Tick(number << widthBits(level))
+	last, opens := first|(1<<widthBits(level)-1), windowStart(level, first)
 	if level > 0 && (first < k.cascadeAt || k.cursor < opens && k.stepAt > opens) {
 		return fmt.Errorf("it starts at %d, before %d, or can be emptied from %d on, before %d",
 			first, k.cascadeAt, opens, k.stepAt)
@@ -180,17 +181,24 @@ func (k *walk) walkSlot(level uint, slot uint32) error {
 	if k.walked += chunks; chunks > g.added[slot] {
 		return fmt.Errorf("%d chunks, and %d were added", chunks, g.added[slot])
 	}
-	k.b.Cell(shape.Cell{Index: int(slot), From: first, To: last}, func(yield func(uint32, structures.Tick) bool) {
-		for _, t := range slices.Backward(timers) {
+	slices.Reverse(timers)
+	k.b.Cell(shape.Cell{Index: int(slot), From: first, To: last}, filed(timers))
+	return nil
+}
+
+// filed returns an iterator over timers and the deadlines under which they are filed.
+func filed(timers []departure) snapshot.Timers {
+	return func(yield func(uint32, structures.Tick) bool) {
+		for _, t := range timers {
 			if !yield(t.index, t.deadline) {
 				return
 			}
 		}
-	})
-	return nil
+	}
 }
 
 func (k *walk) walkArrivals() error {
+	var timers []departure
 	for position, id := range k.ids[:k.positions] {
 		index, r := uint32(id), k.records[position]
 		if r != k.b.Set.At(index) || records.IDOf(index, r.Generation) != id || !r.Pending() ||
@@ -198,29 +206,12 @@ func (k *walk) walkArrivals() error {
 			return fmt.Errorf("arrival buffer: position %d has ID %#x, its record is at %#x, generation %d",
 				position, id, r.Where, r.Generation)
 		}
-		if position >= int(k.arrived) {
-			if err := k.b.Use(index); err != nil {
-				return fmt.Errorf("arrival buffer: %w", err)
-			}
+		if position < int(k.arrived) {
+			timers = append(timers, departure{index: index, deadline: r.Deadline})
+		} else if err := k.b.Use(index); err != nil {
+			return fmt.Errorf("arrival buffer: %w", err)
 		}
 	}
-	k.b.List("arrival buffer", func(yield func(uint32, structures.Tick) bool) {
-		for position, id := range k.ids[:k.arrived] {
-			if !yield(uint32(id), k.records[position].Deadline) {
-				return
-			}
-		}
-	})
+	k.b.List("arrival buffer", filed(timers))
 	return nil
-}
-
-// spanOf returns the first and the last tick of a slot, as seen from the cursor.
-func (w *hierarchy) spanOf(level uint, slot uint32) (first, last structures.Tick) {
-	number := uint64(w.cursor) >> widthBits(level)
-	if level > 0 {
-		number++
-	}
-	number += uint64((slot - uint32(number)) & ringMask)
-	first = structures.Tick(number << widthBits(level))
-	return first, first | (1<<widthBits(level) - 1)
 }
