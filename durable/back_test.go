@@ -290,13 +290,13 @@ func TestTakesAlongWhatItRemoved(t *testing.T) {
 	var all []uint64
 	for i := range 2*maxRemoves + 5 {
 		at := time.Now().Add([]time.Duration{time.Minute, 2 * time.Hour, time.Hour}[i%3])
-		var err error
-		if i%2 == 0 {
-			err = c.Schedule(t.Context(), "key", at, nil)
-		} else {
+		must(t, func() (err error) {
+			if i%2 == 0 {
+				return c.Schedule(t.Context(), "key", at, nil)
+			}
 			_, err = c.Reschedule(t.Context(), "key", at)
-		}
-		fatalIf(t, err)
+			return err
+		})
 		timer := mustGet(t, c, "key")
 		if len(timer.removed.revisions) > maxRemoves+1 {
 			t.Fatalf("%d revisions go along", len(timer.removed.revisions))

@@ -69,11 +69,10 @@ func recorded(t *testing.T, program, how string, env ...string) (path string) {
 // histories returns the operations on each timer, by the function that scheduled it.
 func histories(t *testing.T, path string) (all map[string][]string, r *trace.Reader) {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	in, err := trace.Open(path)
 	fatalIf(t, err)
-	if r, err = trace.NewReader(bytes.NewReader(data), path); err != nil {
-		t.Fatal(err)
-	}
+	defer in.Close()
+	r = in.Reader
 	type history struct {
 		function string
 		index    int
