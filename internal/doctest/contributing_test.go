@@ -56,7 +56,7 @@ func TestStructuresWorkloadsAndChartsAreAddedAsContributingSays(t *testing.T) {
 	const module = "github.com/timerbench/timerbench/"
 	add("structures/mything/mything.go", read("internal/doctest/testdata/structure.go.txt"))
 	add("structures/mything/mything_test.go", read("internal/doctest/testdata/structure_test.go.txt"))
-	oneLine("structures/catalog/catalog.go", "\t\tof(entry.For[T]{\n\t\t\tName: \"minheap\",", read("internal/doctest/testdata/entry.go.txt"), module+"structures/mything")
+	oneLine("structures/catalog/catalog.go", "\t\tof(minheap.New[T], ", read("internal/doctest/testdata/entry.go.txt"), module+"structures/mything")
 	add("bench/workload/mything.go", read("internal/doctest/testdata/workload.go.txt"))
 	oneLine("bench/workload/model.go", "\t\t{Name: \"hold\"", "\t\t{Name: \"mything\", Defaults: &MyThing{}},", "")
 	oneLine("bench/workload/programs.toml", "[[workload]]\nname = 'periodic'", read("internal/doctest/testdata/workload.toml.txt"), "")
