@@ -1,5 +1,4 @@
-// Package calendar keeps timers in a calendar queue, one of the event lists of the network simulator
-// [ns-3].
+// Package calendar keeps timers in a calendar queue, one of the event lists of the network simulator [ns-3].
 //
 // Pedigree. Brown (1988). There is a bucket for each day of a year, which holds the timers of that day
 // in order, those of every year. To find the next timer, the queue visits day after day. If nothing is

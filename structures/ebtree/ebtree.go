@@ -22,9 +22,7 @@
 //
 // Ties. FIFO, by the last Schedule or Reschedule.
 //
-// Pick it for exact order with FIFO ties if many timers share their ticks. There it is up to three
-// times as fast as rbtree, and every call that does not grow an array has a bound. If nearly every
-// timer has a tick of its own, it is as fast as rbtree.
+// Pick it for exact order with FIFO ties if many timers share their ticks. There it is up to three times as fast as rbtree.
 //
 // [HAProxy]: https://github.com/haproxy/haproxy/blob/018251667e4c95478ce0026f4d700e0420f8ce24/src/task.c
 package ebtree

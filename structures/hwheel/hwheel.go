@@ -1,13 +1,10 @@
-// Package hwheel is a hierarchical timer wheel for large numbers of timers, in which no call takes
-// long.
+// Package hwheel is a hierarchical timer wheel for large numbers of timers, in which no call takes long.
 //
-// Level 0 has 4096 slots of one tick, level 1 has 4096 slots of 256 ticks, and so on. A timer that is
-// more than 4096 ticks away goes to a higher level, and cascades to the levels below before it is
-// due. So Schedule and Cancel cost O(1) for any delay, and every timer fires exactly at its tick.
+// Level 0 has 4096 slots of one tick, level 1 has 4096 slots of 256 ticks, and so on. A timer that is more than 4096 ticks
+// away goes to a higher level, and cascades to the levels below before it is due, exactly at its tick.
 //
-// Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987). Package
-// hwheellist is the classical form, with a linked list per slot. In [Linux] before 4.8, a slot cascades in one
-// go when it starts, in [ratas] (Juho Snellman 2016) in steps. Differences here:
+// Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987). In [Linux] before 4.8, a
+// slot cascades in one go when it starts, in [ratas] (Juho Snellman 2016) in steps. Differences here:
 //
 //   - A slot is a list of chunks. A chunk is one cache line with the indexes of up to 14 records, and a bit
 //     mask tells which of them hold a timer. The masks of a million timers fit the second-level cache.
@@ -20,7 +17,6 @@
 //     takes over the record and the place of a cancelled one in the same way.
 //   - Levels overlap: a slot of level 1 can be emptied from 3840 ticks before its start on, a share at each
 //     tick. The same holds for the levels above.
-//   - Memory grows by pages. No call copies more than one page.
 //
 // Costs. Schedule, Reschedule and Cancel are O(1). Pop and Next are O(1) plus the cascades: over its life a timer
 // costs O(levels). If the clock goes tick by tick, a call moves at most about one of 3840 pending timers, or 900 for
@@ -31,12 +27,11 @@
 //
 // Memory. An empty wheel takes 4 KiB. A timer takes 16 bytes and its value, and 5 to 15 bytes of chunks: 5 if few
 // timers are cancelled, 15 if most are. A timer that is alone in its chunk takes 66 bytes for it. A level takes 33
-// KiB from its first use on. Records come in pages of 4096, of which the first one doubles.
+// KiB from its first use on. Memory grows by pages, and no call copies more than one.
 //
 // Pick it for many timers with any delays, whether most are cancelled or most fire. Package auto is this wheel, with
 // lists while timers are few. Pick package hwheellist if timers with equal deadlines must fire in order, package
-// wheel if in addition all delays fit one revolution, and package ladder or a heap for few timers. A tickless driver
-// rarely wakes up for nothing: Next names the start of a slot that cascades only if the slot has more than one chunk.
+// wheel if in addition all delays fit one revolution, and package ladder or a heap for few timers.
 //
 // [Linux]: https://github.com/torvalds/linux/blob/v4.7/kernel/time/timer.c
 // [ratas]: https://github.com/jsnell/ratas/blob/396a5ae84edacb0bcdf5d29f9979ceaad9f6c6a9/src/timer-wheel.h

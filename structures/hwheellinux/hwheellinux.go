@@ -11,23 +11,19 @@
 //     twelve more levels take any delay.
 //   - Linux starts timers at the next tick, so even the lowest level adds one. Here delays below 63 are exact.
 //
-// Lateness. At most MaxLate(delay): 0 for delays below 63, otherwise one tick less than the granularity
-// of the level. The shortest delay of a level is 63/8 times its granularity, so the bound is less than
-// 8/63 = 12.7 % of the delay, the share published for Linux. The longest delays of a level are late by
-// less than 1.6 %. A delay counts from the clock, which Pop moves: a driver that sleeps until Next
-// should call Pop before it schedules, as Linux forwards its base clock.
+// Lateness. At most MaxLate(delay): 0 for delays below 63, otherwise one tick less than the granularity of the level. That is
+// less than 8/63 = 12.7 % of the delay, the share published for Linux, and 1.6 % for the longest delays of a level. A delay
+// counts from the clock, which Pop moves: a driver that sleeps until Next should call Pop before it schedules.
 //
-// Costs. Schedule, Reschedule and Cancel O(1). Pop O(1), plus O(levels in use) at each tick at which a
-// list expires, and O(1) for each timer in it. Next O(1), or O(levels in use) after a list became
-// empty: it names the tick at which a list expires, or the deadline of a timer that has expired. A timer
-// takes 24 bytes, plus its value. An empty wheel takes 11 kB.
+// Costs. Schedule, Reschedule and Cancel O(1). Pop O(1), plus O(levels in use) at each tick at which a list expires, and O(1)
+// for each timer in it. Next O(1), or O(levels in use) after a list became empty: it names the tick at which a list expires,
+// or the deadline of a timer that has expired. A timer takes 24 bytes, plus its value. An empty wheel takes 11 kB.
 //
 // Work counts SlotsVisited: lists that expired.
 //
 // Ties. Unspecified; FIFO within a list.
 //
-// Pick it for timeouts, which are mostly cancelled and need no precision. Pick hwheel if timers must
-// fire exactly at their ticks.
+// Pick it for timeouts, which are mostly cancelled and need no precision, and hwheel if timers must fire at their ticks.
 //
 // [Linux]: https://github.com/torvalds/linux/blob/v6.12/kernel/time/timer.c
 package hwheellinux
@@ -52,8 +48,7 @@ type Option func(*rules.Room)
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option { return rules.Capacity("hwheellinux", n, fifo.MaxCapacity) }
 
-// Wheel is a coarse timer wheel with values of type T. Make it with New. It keeps
-// the contract of structures.Scheduler, and is for one goroutine at a time.
+// Wheel is a coarse timer wheel with values of type T. Make it with New.
 type Wheel[T any] struct{ scheduler[T] }
 
 type scheduler[T any] = fifo.Scheduler[T]

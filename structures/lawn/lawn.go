@@ -1,11 +1,10 @@
 // Package lawn keeps one list for each delay, and the first timers of the lists in a heap.
 //
-// Programs use few different delays, and timers with the same delay come in the order of their deadlines. So a new timer goes
-// to the end of its list, and only the first timers are compared.
+// Timers with the same delay come in the order of their deadlines. So a new timer goes to the end of its list, and only the
+// first timers are compared.
 //
-// Pedigree. [Node.js] has kept its timers this way since its first versions, and [libevent] offers it as common timeouts,
-// which a program has to ask for; its default is a binary heap. The name is Lev-Libfeld's (arXiv 1906.10860), whose clock
-// looks at all lists at each tick. Differences here:
+// Pedigree. [Node.js] has always kept its timers this way, and [libevent] offers it as common timeouts. The name is
+// Lev-Libfeld's (arXiv 1906.10860), whose clock looks at all lists at each tick. Differences here:
 //
 //   - A caller names deadlines. The delay is the deadline less the clock, which Pop moves, so a driver whose clock lags turns
 //     one delay into several.

@@ -1,9 +1,8 @@
 // Package quadheaplazy keeps timers in a 4-ary heap that cancels and moves lazily, as [Go's runtime] has done since 1.14.
 //
-// Most timers are cancelled or moved to a later tick before they fire. Here Cancel only marks the slot of the timer as vacant,
-// and Reschedule to a later tick only records the new deadline. The heap is not touched until the entry reaches the root; then
-// it is dropped or filed again. A new timer takes over the old entry of its slot if that is early enough, as Reset in Go takes
-// over the entry that Stop left behind. So starting and stopping timers with one timeout does not touch the heap.
+// Cancel only marks the slot of the timer as vacant, and Reschedule to a later tick only records the new deadline. The heap is
+// not touched until the entry reaches the root; then it is dropped or filed again. A new timer takes over the old entry of its
+// slot if that is early enough. So starting and stopping timers with one timeout does not touch the heap.
 //
 // Pedigree. Go's runtime rebuilds the whole heap when more than a quarter of its entries belong to stopped timers, or when a
 // timer was moved before its entry, so a call now and then costs O(n). Differences here:

@@ -1,9 +1,7 @@
-// Package soonlater has two timer wheels, one for timers that are due soon and one for those due later,
-// and moves timers from the later wheel to the soon wheel a few at a time.
+// Package soonlater has two timer wheels, one for timers that are due soon and one for those due later.
 //
-// The soon wheel has a slot for each tick. A slot of the later wheel is as wide as half of the soon
-// wheel. While the clock passes one half, the timers of the next half move to the soon wheel. Every call
-// that moves the clock does its share of that.
+// The soon wheel has a slot for each tick. A slot of the later wheel is as wide as half of the soon wheel. While the clock
+// passes one half, the timers of the next half move to the soon wheel. Every call that moves the clock does its share of that.
 //
 // Pedigree. The timer wheels of [Erlang] (OTP 21, 2018, erts/emulator/beam/time.c): two wheels of 2^14
 // slots, and a tree for timers further away. Differences here:
@@ -13,28 +11,24 @@
 //   - Bitmaps lead to the next slot that is not empty. Erlang counts timers for each 512 slots.
 //   - The timers furthest away are in a 4-ary heap until they fire.
 //
-// Work of one call. Let the clock come to a half, m timers be due in the next half, and h ticks be left of the
-// current one: 8,192 by default at its first tick. A Pop that moves the clock by d ticks within a half moves at most
-// d*m/h + 1 of the m timers and fires one. It costs O(log f) more if that timer is one of f in the heap. A Pop that
-// enters the next half moves all timers that are left: few if the Pops before were evenly spread, all m if there were
-// none. So the bound holds for drivers that wake up at each tick.
+// Work of one call. Let m timers be due in the next half when the clock comes to a half, with h ticks left of it. A Pop that
+// moves the clock by d ticks within the half moves at most d*m/h + 1 of them and fires one timer. A Pop that enters the next
+// half moves all that are left: few if the Pops before were evenly spread, all m if there were none.
 //
-// Costs. Schedule, Reschedule and Cancel O(1), and O(log f) for timers more
-// than a revolution of the later wheel away. Pop O(1), plus one move for each timer of the later wheel.
-// Next O(1): the first deadline, or the first tick of a half whose timers have not moved. A timer takes
-// 24 bytes, plus its value, and up to 36 more in the heap.
+// Costs, for f timers in the heap. Schedule, Reschedule and Cancel O(1), and O(log f) for timers more than a revolution of
+// the later wheel away. Pop O(1), plus one move for each timer of the later wheel, and O(log f) for one of the heap. Next
+// O(1): the first deadline, or the first tick of a half whose timers have not moved. A timer takes 24 bytes, plus its value,
+// and up to 36 more in the heap.
 //
 // Work counts SlotsVisited, soon slots that fired and later slots that moved; Moved, timers that moved;
 // and Comparisons in the heap.
 //
 // Ties. Unspecified: a new timer may be in the soon wheel before an older one has moved there.
 //
-// Default. 2^14 slots of each kind, 330 KiB when empty. At ticks of a millisecond, the soon wheel covers
-// 16 seconds and the later wheel 37 hours.
+// Default. 2^14 slots of each kind, 330 KiB when empty: 16 seconds and 37 hours at ticks of a millisecond.
 //
-// Pick it if a driver wakes up at each tick, delays are of all lengths, and the work of one call needs a
-// bound. It was nowhere the fastest by more than noise. Pick hwheel for many timers, and wheel or ffsqueue
-// if delays fit one revolution.
+// Pick it if a driver wakes up at each tick, delays are of all lengths, and the work of one call needs a bound. Pick hwheel for
+// many timers, and wheel or ffsqueue if delays fit one revolution.
 //
 // [Erlang]: https://github.com/erlang/otp/blob/7c67bbddb53c364086f66260701bc54a61c9659c/erts/emulator/beam/time.c
 package soonlater

@@ -11,13 +11,11 @@
 //   - A timer is never early. Segcache rounds the TTL of an entry down.
 //   - Segcache has four ranges of 256 buckets, for TTLs from a second to 97 days. Here a bucket of the first range
 //     is a tick wide, so short delays are exact, and nine ranges reach up to 2^39 ticks.
-//   - Segcache looks at the first segment of each bucket every second. Here Next names the tick at which the first
-//     one expires.
+//   - Segcache looks at the first segment of each bucket every second. Here Next names when the first one expires.
 //   - The number of segments is at most an eighth of the largest number of timers, and 256. If there is none left, or
 //     the delay is longer, a 4-ary heap takes the timer and fires it exactly at its tick.
 //
-// Lateness. At most MaxLate(delay): none for delays of up to 256 ticks, and less than an eighth of longer ones.
-// A delay counts from the clock, which Pop moves.
+// Lateness. At most MaxLate(delay): none for delays of up to 256 ticks from the clock, and less than an eighth of longer ones.
 //
 // Costs, for h timers in the heap: Schedule, Cancel and Reschedule O(1), or O(log h) in the heap. Pop and Next O(1),
 // plus O(log b) for the first segment of one of b buckets, at most 2304. A timer takes 13 bytes if segments are full,

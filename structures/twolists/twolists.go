@@ -8,10 +8,9 @@
 //   - The reach of the short list begins at 333 ticks and adapts: each scan of the long list doubles or halves it, so that the
 //     scans of both lists read equally many timers. In [gRPC] it is a third of the average delay, from 10 ms to a second, and
 //     a heap takes the place of the short list.
-//   - .NET fires the timers of a scan in the order of the list. Here they are sorted first.
+//   - .NET fires the timers of a scan in the order of the list, and has a pair of lists per processor. Here they are sorted.
 //   - .NET scans the long list every 333 ms, and wakes up for nothing if the earliest timer of a list was cancelled. Here the
 //     earliest deadline is known, or Next scans for it.
-//   - .NET has a pair of lists per processor.
 //
 // Costs, for n timers, s of them in the short list: Schedule, Cancel and Reschedule O(1). Pop O(1), plus O(s) at each tick at
 // which a timer is due, O(n) when the first timer of the long list is due, and the sorting. Next O(1), or a scan. A timer

@@ -1,5 +1,4 @@
-// Package wheelfixed is a coarse hierarchical timer wheel whose slots hold a fixed number of timers, without cascades and
-// without links.
+// Package wheelfixed is a coarse hierarchical timer wheel whose slots hold a fixed number of timers, without cascades or links.
 //
 // A slot is an array. The delay of a timer selects its level, and the deadline, rounded up, selects the slot. If that slot is
 // full, the timer goes to one of the next three. It stays there until the slot expires. Cancel fills the place with the last
@@ -25,8 +24,7 @@
 //
 // Ties. Unspecified.
 //
-// Default. 128 timers a slot. With delays uniform over 60,000 ticks, about 10,000 timers find room. More of them cost what
-// quadheap costs, plus the probes.
+// Default. 128 timers a slot. With delays uniform over 60,000 ticks, about 10,000 timers find room.
 //
 // Pick it for up to 10,000 timeouts if memory must be known in advance. If slots are full, it is slower than quadheap.
 //

@@ -1,16 +1,13 @@
 // Package hwheel is a hierarchical timer wheel for timers that are fields of the caller's structs.
-// It is the form of the second contract (package intrusive) to pick for speed.
 //
-// A timer goes to the level and the slot that its deadline selects: level 0 has 256 slots of one
-// tick, level 1 has 256 slots of 256 ticks, and so on for any int64. When the clock reaches a slot
-// above level 0, its timers cascade to the levels below.
+// A timer goes to the level and the slot that its deadline selects: level 0 has 256 slots of one tick, level 1 has 256 slots
+// of 256 ticks, and so on for any int64. When the clock reaches a slot above level 0, its timers cascade to the levels below.
 //
 // Pedigree. Scheme 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (SOSP 1987),
 // with a linked list per slot as in [Linux] before 4.8, [tokio] and [ratas]. Differences here:
 //
 //   - With more than 16,384 timers, a slot above level 0 has eight lists. A cascade walks them in parallel and prefetches, so
-//     eight cache misses overlap: group prefetching (Chen, Ailamaki, Gibbons and Mowry 2004) and asynchronous memory
-//     access chaining (Kocberber, Falsafi and Grot, VLDB 2015), with the chains made when timers are added.
+//     eight cache misses overlap, as in asynchronous memory access chaining (Kocberber, Falsafi and Grot, VLDB 2015).
 //   - With more than two million timers, up to 4,096 timers of each of the next eight ticks are read together before they fire.
 //   - With more than 16,384 timers, the next slots are emptied in steps, ahead of their start, so a call moves few timers.
 //   - The only timer of a slot does not cascade level by level: it is ready to fire at once.
@@ -32,8 +29,8 @@
 // Work counts SlotsVisited, slots that were emptied, once a step; EmptySlots, those without timers, as all had been cancelled
 // or had moved ahead; and Moved, timers that cascaded or were due later than their slot.
 //
-// Pick it where the timer can be a field of your struct. Pick package linkedwheel if timers with equal deadlines must
-// fire in order, package heap for few timers and an exact Next, and structures/auto if you need IDs.
+// Pick it for speed where the timer can be a field of your struct. Pick package linkedwheel if timers with equal deadlines
+// must fire in order, package heap for few timers and an exact Next, and structures/auto if you need IDs.
 //
 // [Linux]: https://github.com/torvalds/linux/blob/v4.7/kernel/time/timer.c
 // [tokio]: https://github.com/tokio-rs/tokio/blob/4efe517d3e911f3e6e3682b5794cdc18052d53c3/tokio/src/runtime/time/wheel/mod.rs
