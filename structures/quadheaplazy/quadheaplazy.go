@@ -427,8 +427,8 @@ func (c *core) walk(b *snapshot.Builder) error {
 		}
 		if c.marks[slot].with(exact) == e.ref.mark() {
 			if filed := c.times[slot].filed; newest[slot] || filed != e.deadline {
-				return fmt.Errorf("quadheaplazy: entry %d of slot %d has deadline %d, want %d; there is "+
-					"another one: %t", i, slot, e.deadline, filed, newest[slot])
+				return fmt.Errorf("quadheaplazy: entry %d of slot %d has deadline %d, want %d; there is another one: %t",
+					i, slot, e.deadline, filed, newest[slot])
 			}
 			newest[slot] = true
 		}
@@ -440,8 +440,8 @@ func (c *core) walk(b *snapshot.Builder) error {
 		s, t := c.marks[slot]&state, c.times[slot]
 		if newest[slot] != (s != absent) || s == early && t.deadline <= t.filed ||
 			s != absent && t.filed < 1 || b.Holds != nil && b.Holds(uint32(slot)) != (s == exact || s == early) {
-			return fmt.Errorf("quadheaplazy: slot %d: state %d, newest entry in the heap is %t, deadline %d, "+
-				"filed under %d, or in use and not", slot, s, newest[slot], t.deadline, t.filed)
+			return fmt.Errorf("quadheaplazy: slot %d: state %d, newest entry in the heap is %t, deadline %d, filed under %d, or in use and not",
+				slot, s, newest[slot], t.deadline, t.filed)
 		}
 	}
 	if dead != c.dead || dead > len(c.heap)/4+slack || c.cursor > len(c.heap) {

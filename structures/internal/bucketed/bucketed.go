@@ -156,8 +156,7 @@ func (q *Queue) Walk(b *snapshot.Builder) error {
 		}
 		for slot, deadline := range q.lists.All(bucket.list) {
 			if q.in[slot] != number || deadline != bucket.tick {
-				return fmt.Errorf("bucketed: slot %d with deadline %d in bucket %d of tick %d",
-					slot, deadline, number, bucket.tick)
+				return fmt.Errorf("bucketed: slot %d with deadline %d in bucket %d of tick %d", slot, deadline, number, bucket.tick)
 			}
 		}
 	}
@@ -166,8 +165,7 @@ func (q *Queue) Walk(b *snapshot.Builder) error {
 		waiting--
 	}
 	if len(open) != waiting || q.order.Len() != waiting || q.byTick.Len() != waiting {
-		return fmt.Errorf("bucketed: %d buckets wait, %d hold timers, %d are ordered and %d are "+
-			"found by tick",
+		return fmt.Errorf("bucketed: %d buckets wait, %d hold timers, %d are ordered and %d are found by tick",
 			waiting, len(open), q.order.Len(), q.byTick.Len())
 	}
 	for _, p := range q.order.Snapshot().Parts {
