@@ -84,15 +84,13 @@ func checkOut(ctx context.Context, repository, revision string) (path string, re
 // output runs a program in a folder and returns its standard output. The error contains
 // its standard error. If ctx ended the program, the error is that of ctx.
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
-	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
-	err := cmd.Run()
-	switch {
-	case err == nil:
-		return stdout.String(), nil
-	case ctx.Err() != nil:
-		return "", ctx.Err()
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if failed := new(exec.ExitError); ctx.Err() != nil {
+		err = ctx.Err()
+	} else if errors.As(err, &failed) {
+		err = fmt.Errorf("%s %s: %w\n%s", name, args[0], err, bytes.TrimSpace(failed.Stderr))
 	}
-	return "", fmt.Errorf("%s %s: %w\n%s", name, args[0], err, strings.TrimSpace(stderr.String()))
+	return string(out), err
 }

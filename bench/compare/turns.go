@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/stats"
@@ -38,14 +39,14 @@ type child struct {
 	give   io.WriteCloser // its standard input
 	asks   io.ReadCloser  // its standard output
 	stderr bytes.Buffer
-	silent bool // asks for no more turns
-	ended  bool
-	err    error // how it ended
+	silent bool         // asks for no more turns
+	end    func() error // what wait returns, again and again
 }
 
 func start(ctx context.Context, program string, args []string) (*child, error) {
 	const grace = 10 * time.Second
 	p := &child{cmd: exec.CommandContext(ctx, program, args...)}
+	p.end = sync.OnceValue(p.wait)
 	p.cmd.Stderr = &p.stderr
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(os.Interrupt) }
 	p.cmd.WaitDelay = grace
@@ -72,20 +73,17 @@ func (p *child) play(turns int) {
 	p.silent = err != nil
 }
 
-// end waits for the program to end, without giving it more turns. The error contains the
+// wait waits for the program to end, without giving it more turns. The error contains the
 // last lines of the program's standard error.
-func (p *child) end() error {
-	if p.ended {
-		return p.err
-	}
-	p.ended = true
+func (p *child) wait() error {
 	_ = p.give.Close()
 	_, _ = io.Copy(io.Discard, p.asks)
-	if err := p.cmd.Wait(); err != nil {
+	err := p.cmd.Wait()
+	if err != nil {
 		said := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
-		p.err = fmt.Errorf("%s: %w\n%s", p.cmd, err, strings.Join(said[max(0, len(said)-5):], "\n"))
+		err = fmt.Errorf("%s: %w\n%s", p.cmd, err, strings.Join(said[max(0, len(said)-5):], "\n"))
 	}
-	return p.err
+	return err
 }
 
 // takeTurns lets the programs work in turns until none of them asks for more. The order within each turn is random.

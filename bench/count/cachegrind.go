@@ -30,10 +30,6 @@ type events map[string]float64
 func cachegrind(ctx context.Context, lastLevel, program string, args ...string) (
 	byFunction map[string]events, printed string, err error,
 ) {
-	valgrind, err := exec.LookPath("valgrind")
-	if err != nil {
-		return nil, "", ErrNoValgrind
-	}
 	dir, err := os.MkdirTemp("", "timerbench-count-")
 	if err != nil {
 		return nil, "", err
@@ -45,7 +41,7 @@ func cachegrind(ctx context.Context, lastLevel, program string, args ...string) 
 		caches = []string{"--cache-sim=yes", "--I1=" + firstLevel, "--D1=" + firstLevel, "--LL=" + lastLevel}
 	}
 	cmd := exec.CommandContext(ctx, "setarch", slices.Concat([]string{
-		"-R", valgrind, "--tool=cachegrind", "--branch-sim=yes", "--quiet", "--cachegrind-out-file=" + path,
+		"-R", "valgrind", "--tool=cachegrind", "--branch-sim=yes", "--quiet", "--cachegrind-out-file=" + path,
 	}, caches, []string{program}, args)...)
 	cmd.Env = []string{
 		"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1", "HOME=" + dir, "PATH=" + os.Getenv("PATH"),
@@ -63,16 +59,13 @@ func cachegrind(ctx context.Context, lastLevel, program string, args ...string) 
 
 // output runs a program and returns its standard output. An error includes the standard error.
 func output(ctx context.Context, cmd *exec.Cmd) (string, error) {
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-		said := strings.TrimSpace(stderr.String())
-		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, said)
+	out, err := cmd.Output()
+	if failed := new(exec.ExitError); ctx.Err() != nil {
+		err = ctx.Err()
+	} else if errors.As(err, &failed) {
+		err = fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, bytes.TrimSpace(failed.Stderr))
 	}
-	return stdout.String(), nil
+	return string(out), err
 }
 
 // firstLevel and the last levels are in cachegrind's notation: size in bytes, associativity, line size in bytes.

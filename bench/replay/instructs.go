@@ -137,11 +137,17 @@ func (l *stampedLoop) Pop(now structures.Tick) (structures.Timer[uint64], bool) 
 	return l.pop(l.Loop, now)
 }
 
-// Table is the part of a [Loop] that is not timed.
+// Table is the part of a [Loop] that is not timed. It holds timers by key. A timer never moves: the first slice has the
+// timers that fill the structure, and further ones are in pages.
 type Table[N any, P timer[N]] struct {
-	records[N]
 	structure structure[N]
+	value     func(t *N) *uint64
+	first     []N
+	pages     []*[page]N
+	Idle      N // never pending
 }
+
+const page = 1 << 12
 
 type timer[N any] interface {
 	*N
@@ -158,12 +164,31 @@ type structure[N any] interface {
 
 // TableOf returns the table of a structure. value returns where a timer has its value.
 func TableOf[N any, P timer[N]](s structure[N], value func(t *N) *uint64) Table[N, P] {
-	return Table[N, P]{records[N]{value: value}, s}
+	return Table[N, P]{structure: s, value: value}
 }
+
+// At returns the timer of a key.
+func (t *Table[N, P]) At(key uint32) *N {
+	if uint(key) < uint(len(t.first)) {
+		return &t.first[key]
+	}
+	return t.further(key - uint32(len(t.first)))
+}
+
+func (t *Table[N, P]) further(at uint32) *N { return &t.pages[at/page][at%page] }
 
 // Reserve implements [Loop].
 func (t *Table[N, P]) Reserve(b *script.Block) {
-	t.records.reserve(b.Keys)
+	had := len(t.first) + len(t.pages)*page
+	if had == 0 {
+		t.first = make([]N, b.Keys)
+	}
+	for len(t.first)+len(t.pages)*page < b.Keys {
+		t.pages = append(t.pages, new([page]N))
+	}
+	for key := had; key < len(t.first)+len(t.pages)*page; key++ {
+		*t.value(t.At(uint32(key))) = uint64(key)
+	}
 	if s, ok := t.structure.(fireExpecter); ok {
 		s.Expect(b.Fires)
 	}
@@ -188,38 +213,3 @@ func (t *Table[N, P]) Next() (at structures.Tick, ok bool) { return t.structure.
 
 // Len returns the number of pending timers.
 func (t *Table[N, P]) Len() int { return t.structure.Len() }
-
-// records holds timers by key. A timer never moves: the first table has the timers that fill the structure, and further
-// ones are in pages.
-type records[N any] struct {
-	value func(t *N) *uint64
-	first []N
-	pages []*[page]N
-	Idle  N // never pending
-}
-
-const page = 1 << 12
-
-// At returns the timer of a key.
-func (r *records[N]) At(key uint32) *N {
-	if uint(key) < uint(len(r.first)) {
-		return &r.first[key]
-	}
-	return r.further(key - uint32(len(r.first)))
-}
-
-func (r *records[N]) further(at uint32) *N { return &r.pages[at/page][at%page] }
-
-// reserve makes room for the timers of that many keys.
-func (r *records[N]) reserve(keys int) {
-	had := len(r.first) + len(r.pages)*page
-	if had == 0 {
-		r.first = make([]N, keys)
-	}
-	for len(r.first)+len(r.pages)*page < keys {
-		r.pages = append(r.pages, new([page]N))
-	}
-	for key := had; key < len(r.first)+len(r.pages)*page; key++ {
-		*r.value(r.At(uint32(key))) = uint64(key)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -48,17 +49,15 @@ func (c Calls) Run(ctx context.Context, entries []entry.Entry, out *results.Run)
 	if err != nil {
 		return err
 	}
-	_, errs := c.prove(ctx, k, entries)
-	proved := make(map[string]error)
-	for i, e := range entries {
-		proved[e.Name] = errs[i]
+	_, failed, err := c.prove(ctx, k, entries)
+	if err != nil {
+		return err
 	}
-	return each(ctx, entries, c.where(), &out.Calls, out, func(e entry.Entry) (results.Calls, error) {
-		if err := proved[e.Name]; err != nil {
-			return results.Calls{}, err
-		}
-		return c.measure(ctx, k, e)
+	out.Failures = append(out.Failures, failed...)
+	proved := slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
+		return slices.ContainsFunc(failed, func(f results.Failure) bool { return f.Structure == e.Name })
 	})
+	return each(ctx, proved, c.where(), &out.Calls, out, func(e entry.Entry) (results.Calls, error) { return c.measure(ctx, k, e) })
 }
 
 func (c Calls) where() string { return fmt.Sprintf("%s, seed %d", c.Name(), c.Seed) }
@@ -72,33 +71,29 @@ func (c Calls) Prove(ctx context.Context, entries []entry.Entry) (
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	proofs, errs := c.prove(ctx, k, entries)
-	for i, err := range errs {
-		if ctx.Err() != nil {
-			return nil, 0, nil, ctx.Err()
-		}
-		if err != nil {
-			failed = append(failed, results.Failure{
-				Structure: entries[i].Name, Where: c.where(), Reason: err.Error(),
-			})
-		}
-	}
 	for _, b := range k.blocks[1:] {
 		operations += b.Calls + b.Pops
 	}
-	return proofs, operations, failed, nil
+	proofs, failed, err = c.prove(ctx, k, entries)
+	return proofs, operations, failed, err
 }
 
-func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) ([]script.Proof, []error) {
-	proofs := make([]script.Proof, len(entries))
+func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) (proofs []script.Proof, failed []results.Failure, err error) {
+	proofs = make([]script.Proof, len(entries))
 	order := make([]int, len(entries))
 	for i := range order {
 		order[i] = i
 	}
-	return proofs, stats.SideBySide(ctx, order, func(at int) (err error) {
+	errs := stats.SideBySide(ctx, order, func(at int) (err error) {
 		proofs[at], err = k.replay(ctx, entries[at], func(timers) {}, true)
 		return err
 	})
+	for i, err := range errs {
+		if err != nil {
+			failed = append(failed, results.Failure{Structure: entries[i].Name, Where: c.where(), Reason: err.Error()})
+		}
+	}
+	return proofs, failed, ctx.Err()
 }
 
 // measure times every call of a structure in several rounds, with the garbage collector off.

@@ -46,27 +46,3 @@ func LiveRelative(r, other results.LiveRow, op results.Op, goroutines int, value
 		return math.NaN()
 	})
 }
-
-// LatenessOver returns the median of each percentile of the lateness over the rounds. The medians
-// are NaN if nothing fired.
-func LatenessOver(r results.LiveRow) results.Latency {
-	of := func(value func(results.LiveLateness) float64) float64 {
-		return MedianOf(r.Lateness, func(d results.LiveLateness) float64 {
-			if d.Timers == 0 {
-				return math.NaN()
-			}
-			return value(d)
-		})
-	}
-	l := results.Latency{
-		P50:  of(func(d results.LiveLateness) float64 { return d.P50 }),
-		P90:  of(func(d results.LiveLateness) float64 { return d.P90 }),
-		P99:  of(func(d results.LiveLateness) float64 { return d.P99 }),
-		P999: of(func(d results.LiveLateness) float64 { return d.P999 }),
-		Max:  of(func(d results.LiveLateness) float64 { return d.Max }),
-	}
-	for _, d := range r.Lateness {
-		l.Samples += int64(d.Timers)
-	}
-	return l
-}

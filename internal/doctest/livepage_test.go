@@ -131,8 +131,11 @@ func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 	for _, path := range paths {
 		l, head := liveRun(t, path)
 		lateness := func(n int) string {
-			now, goTime := stats.LatenessOver(rowOf(t, l, n, auto)), stats.LatenessOver(rowOf(t, l, n, "time"))
-			return fmt.Sprintf("among %s timers p50 is %.2f and p99 %.2f times that of package time", show.Grouped(n), now.P50/goTime.P50, now.P99/goTime.P99)
+			toTime := func(of func(results.LiveLateness) float64) float64 {
+				return stats.MedianOf(rowOf(t, l, n, auto).Lateness, of) / stats.MedianOf(rowOf(t, l, n, "time").Lateness, of)
+			}
+			return fmt.Sprintf("among %s timers p50 is %.2f and p99 %.2f times that of package time", show.Grouped(n),
+				toTime(func(d results.LiveLateness) float64 { return d.P50 }), toTime(func(d results.LiveLateness) float64 { return d.P99 }))
 		}
 		for name, text := range map[string]string{
 			"throughput": tablesOf(t, among(l, most, usual), "Throughput"),
