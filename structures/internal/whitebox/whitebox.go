@@ -3,10 +3,20 @@
 package whitebox
 
 import (
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+	"path"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
+	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 // Checked is a structure, or a part of one, that can check itself.
@@ -80,4 +90,108 @@ func findsDamage[S Checked, Q any](r checking.T, makeSound func() S, all map[str
 		all[name] = func(s S) { damage(queueOf(s)) }
 	}
 	FindsDamage(r, makeSound, all)
+}
+
+// Suite runs all checks of schedtest on the structure of a package, which it makes by the constructor of the package
+// for two types of values. Without options the structure must count the work that work.txt says.
+func Suite[O any, S structures.Scheduler[uint64], H structures.Scheduler[*schedtest.Payload]](
+	t *testing.T, newScheduler func(...O) S, newHolder func(...O) H, capacity func(int) O, opts ...schedtest.Option,
+) {
+	pkg := path.Base(reflect.TypeFor[S]().Elem().PkgPath())
+	schedtest.Run(t, plain[uint64](newScheduler), opts...)
+	schedtest.Releases(t, plain[*schedtest.Payload](newHolder))
+	t.Run("Capacity", func(t *testing.T) {
+		sized := func(n int) structures.Scheduler[uint64] { return newScheduler(capacity(n)) }
+		schedtest.Capacity(t, pkg, limitOf(pkg, sized), sized, opts...)
+	})
+	t.Run("Work", func(t *testing.T) {
+		if got := pkg + workOf(newScheduler()); !strings.Contains(works, got+"\n") {
+			t.Errorf("whitebox/work.txt lacks this line: %s", got)
+		}
+	})
+}
+
+// Fuzz is schedtest.Fuzz for the constructor of a package.
+func Fuzz[O any, S structures.Scheduler[uint64]](f *testing.F, newScheduler func(...O) S, opts ...schedtest.Option) {
+	schedtest.Fuzz(f, plain[uint64](newScheduler), opts...)
+}
+
+// Variants runs schedtest.Run on a structure with options: in short and normal runs with the first ones only.
+func Variants[O any, S structures.Scheduler[uint64]](
+	t *testing.T, newScheduler func(...O) S, variants [][]O, opts ...schedtest.Option,
+) {
+	for i, variant := range variants[:longtest.Scale(t, 1, 1, len(variants))] {
+		t.Run(fmt.Sprintf("variant=%d", i), func(t *testing.T) {
+			schedtest.Run(t, func() structures.Scheduler[uint64] { return newScheduler(variant...) }, opts...)
+		})
+	}
+}
+
+// plain returns the constructor without options.
+func plain[T any, O any, S structures.Scheduler[T]](newScheduler func(...O) S) func() structures.Scheduler[T] {
+	return func() structures.Scheduler[T] { return newScheduler() }
+}
+
+// limitOf returns the largest capacity that the constructor says it takes.
+func limitOf(pkg string, sized func(n int) structures.Scheduler[uint64]) (limit int) {
+	defer func() {
+		_, _ = fmt.Sscanf(fmt.Sprint(recover()), pkg+": Capacity(-1): want a number from 0 to %d", &limit)
+	}()
+	sized(-1)
+	return 0
+}
+
+// works has a line for each package: what its structure counts in each part of the program of workOf.
+//
+//go:embed work.txt
+var works string
+
+// workOf returns what a structure counts in each part of a fixed program, as the slots that it visits and those of
+// them that are empty, the timers that it moves and drops, and its comparisons; and how far away Next is in all.
+func workOf(s structures.Scheduler[uint64]) string {
+	const timers = 300
+	var (
+		rng   = rand.New(rand.NewPCG(1, 2))
+		clock structures.Tick
+		ids   [timers]structures.ID
+		out   strings.Builder
+		last  structures.Work
+		ahead structures.Tick
+	)
+	delay := func() structures.Tick { // of all magnitudes up to 2^32, and of a few fixed timeouts
+		if rng.IntN(4) == 0 {
+			return structures.Tick(1+rng.IntN(3)) * 100
+		}
+		return 1 + structures.Tick(rng.Uint32()>>rng.IntN(32))
+	}
+	next := func() structures.Tick {
+		at, _ := s.Next()
+		ahead += at - clock
+		return at
+	}
+	schedule := func(i uint64) { ids[i] = s.Schedule(clock+delay(), i) }
+	fire := func(now structures.Tick) {
+		clock = max(clock, now)
+		for t := range structures.Due(s, now) {
+			schedule(t.Value)
+		}
+	}
+	for _, part := range []func(i uint64){
+		schedule,
+		func(uint64) { next() },
+		func(i uint64) { s.Reschedule(ids[i], clock+delay()) },
+		func(i uint64) { s.Cancel(ids[i]); schedule(i) },
+		func(uint64) { fire(next()) },
+		func(uint64) { fire(clock + 7) },
+		func(i uint64) { fire(clock + 1<<(i/10)) },
+	} {
+		for i := range uint64(timers) {
+			part(i)
+		}
+		w := s.(interface{ Work() structures.Work }).Work()
+		d := w.Sub(last)
+		last = w
+		fmt.Fprintf(&out, " %d,%d,%d,%d,%d", d.SlotsVisited, d.EmptySlots, d.Moved, d.Dropped, d.Comparisons)
+	}
+	return fmt.Sprint(out.String(), " ", ahead)
 }
