@@ -25,6 +25,10 @@ type model struct {
 	session           string
 	slow              map[string]float64 // factors by structure
 	only              func(structure string) bool
+
+	// busy disturbs every second round, and makes one process in ten 10 % slower. repeat is that of a session.
+	busy   bool
+	repeat int
 }
 
 var typical = model{cells: 6, structures: 6, instances: 3, rounds: 4, noise: 0.01, placement: 0.01}
@@ -33,7 +37,7 @@ var typical = model{cells: 6, structures: 6, instances: 3, rounds: 4, noise: 0.0
 func name(i int) string { return fmt.Sprintf("s%d", i) }
 
 func (m model) simulate(random *rand.Rand) *results.Run {
-	r := &results.Run{Format: results.Format, Version: results.Version, Complete: true, Parameters: results.Parameters{Seed: 1, Session: m.session}}
+	r := &results.Run{Format: results.Format, Version: results.Version, Complete: true, Parameters: results.Parameters{Seed: 1, Session: m.session, Repeat: m.repeat}}
 	for c := range m.cells {
 		cell := results.Cell{Workload: "w", N: 10 + c, Unit: script.PerLifecycle}
 		add := func(structure, of string, role results.Role, factor float64) {
@@ -44,8 +48,14 @@ func (m model) simulate(random *rand.Rand) *results.Run {
 			run := m.run*random.NormFloat64() + m.machine + math.Log(factor)
 			for i := range m.instances {
 				place := m.placement * random.NormFloat64()
+				if m.busy && random.IntN(10) == 0 {
+					place += 0.1
+				}
 				for k := range m.rounds {
 					ns := 1e6 * math.Exp(run+place+m.noise*random.NormFloat64())
+					if m.busy && random.IntN(2) == 0 {
+						ns *= math.Exp2(random.Float64())
+					}
 					row.Cost = append(row.Cost, results.Trial{Instance: i, Round: i*m.rounds + k, NS: ns, Units: 1e4})
 				}
 			}

@@ -1,14 +1,10 @@
 package compare
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/longtest"
 )
@@ -54,40 +50,11 @@ func TestAnInstanceCountsByItsFastestRepetitions(t *testing.T) {
 	}
 }
 
-// busy simulates a session on a machine that disturbs every second trial. The figures are
-// measured: a trial varies by 3 %, a disturbed trial takes up to twice the time, a process
-// varies by 1 %, and one layout in ten is 10 % slower.
-func busy(random *rand.Rand, slow float64) (old, new *results.Run) {
-	const cells, structures, pairs, rounds, repeat = 4, 4, 16, 96, 4 // the defaults of ab
-	side := func(factor float64) *results.Run {
-		r := &results.Run{Format: results.Format, Version: results.Version, Complete: true, Parameters: results.Parameters{Session: "x", Repeat: repeat}}
-		for c := range cells {
-			cell := results.Cell{Workload: "w", N: c, Unit: script.PerLifecycle}
-			for s := range structures {
-				row := results.Row{Structure: fmt.Sprintf("s%d", s), Role: results.RoleStructure}
-				for pair := range pairs {
-					place := 0.01 * random.NormFloat64()
-					if random.IntN(10) == 0 {
-						place += 0.1
-					}
-					for round := range rounds {
-						log := place + 0.2*float64(round%repeat) + 0.03*random.NormFloat64()
-						if random.IntN(2) == 0 {
-							log += math.Ln2 * random.Float64()
-						}
-						if s == 0 && c == 0 {
-							log += math.Log(factor)
-						}
-						row.Cost = append(row.Cost, results.Trial{Layout: 1 + pair, Instance: pair, Round: pair*1000 + round, NS: 1e6 * math.Exp(log), Units: 1e4})
-					}
-				}
-				cell.Rows = append(cell.Rows, row)
-			}
-			r.Cells = append(r.Cells, cell)
-		}
-		return r
-	}
-	return side(1), side(slow)
+// The figures are measured: a trial varies by 3 %, a disturbed trial takes up to twice the time, and a process varies by 1 %.
+// The numbers are the defaults of ab.
+var busy = model{
+	cells: 4, structures: 4, instances: 16, rounds: 96, noise: 0.03, placement: 0.01, busy: true, session: "x", repeat: Ages,
+	only: func(structure string) bool { return structure != "null" && structure != "s0-control" },
 }
 
 func TestASessionOnABusyMachineFindsALoss(t *testing.T) {
@@ -97,7 +64,9 @@ func TestASessionOnABusyMachineFindsALoss(t *testing.T) {
 	random := newRandom(11)
 	options := Options{Alpha: 0.05, MinEffect: 0.01}
 	for range times {
-		old, new := busy(random, 1.042)
+		slow := busy.with(func(m *model) { m.slow = map[string]float64{"s0": 1.042} }).simulate(random)
+		old, new := busy.simulate(random), busy.simulate(random)
+		new.Cells[0] = slow.Cells[0]
 		c := compareRuns(t, old, new, options)
 		for i, r := range c.Rows {
 			switch {
@@ -107,8 +76,7 @@ func TestASessionOnABusyMachineFindsALoss(t *testing.T) {
 				wrong++
 			}
 		}
-		old, new = busy(random, 1)
-		if verdicts(compareRuns(t, old, new, options)) != "" {
+		if verdicts(compareRuns(t, busy.simulate(random), busy.simulate(random), options)) != "" {
 			wrongOfEqual++
 		}
 	}
