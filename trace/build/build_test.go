@@ -50,7 +50,6 @@ func TestAProgramIsRecorded(t *testing.T) {
 	t.Run("what it did", func(t *testing.T) { t.Parallel(); holdsWhatTheProgramDid(t, program) })
 	t.Run("an exec", func(t *testing.T) { t.Parallel(); keepsBothProgramsOfAnExec(t, program) })
 	t.Run("a burst", func(t *testing.T) { t.Parallel(); losesNoBurst(t, program) })
-	t.Run("a driver", func(t *testing.T) { t.Parallel(); hasTheTimersOfADriver(t, program) })
 	t.Run("its end", func(t *testing.T) { t.Parallel(); endsWithTheProgram(t, program) })
 }
 
@@ -296,15 +295,18 @@ func losesNoBurst(t *testing.T, program string) {
 
 // The recording of a program with a driver has the timers that the program starts on the driver, and not
 // the timer that the driver sleeps on. A recorder of the program's own writes another file.
-func hasTheTimersOfADriver(t *testing.T, program string) {
-	path := recorded(t, program, "driver")
+func TestTheTimersOfADriverAreRecorded(t *testing.T) {
+	needsBuild(t)
+	program := filepath.Join(t.TempDir(), "program")
+	fatalIf(t, Run(t.Context(), []string{"-o", program, "./testdata/driven"}, t.Output()))
+	path := recorded(t, program, "")
 	got, r := histories(t, path)
 	want := map[string][]string{
-		"main.requests":     slices.Repeat([]string{"set 1h0m0s, stopped"}, 1000),
-		"main.connections":  slices.Repeat([]string{"set 1h0m0s, moved 3h0m0s"}, 100),
-		"main.driverTicker": {"set 200ms, fired", "set 200ms, fired", "set 200ms, stopped"},
-		"main.useDriver":    {"set 10ms, fired"},
-		"main.sleep":        {"set 10ms, fired"},
+		"main.requests":    slices.Repeat([]string{"set 1h0m0s, stopped"}, 1000),
+		"main.connections": slices.Repeat([]string{"set 1h0m0s, moved 3h0m0s"}, 100),
+		"main.ticker":      {"set 200ms, fired", "set 200ms, fired", "set 200ms, stopped"},
+		"main.main":        {"set 10ms, fired"},
+		"main.sleep":       {"set 10ms, fired"},
 	}
 	for function, w := range want {
 		if fmt.Sprint(got[function]) != fmt.Sprint(w) {

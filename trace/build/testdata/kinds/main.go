@@ -11,19 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/timerbench/timerbench/driver"
-	"github.com/timerbench/timerbench/structures/auto"
-	"github.com/timerbench/timerbench/trace"
 )
-
-// must returns v, or ends the program with an error.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
 
 func main() {
 	if len(os.Args) != 2 {
@@ -41,13 +29,12 @@ func main() {
 		os.Exit(3)
 	case "chdir":
 		sleep()
-		must(0, os.Chdir(os.TempDir()))
+		if err := os.Chdir(os.TempDir()); err != nil {
+			panic(err)
+		}
 		return
 	case "many":
 		many()
-		return
-	case "driver":
-		useDriver()
 		return
 	case "panic":
 		sleep()
@@ -62,8 +49,11 @@ func main() {
 			panic("exec of nothing")
 		}
 		afterFunc()
-		program := must(os.Executable())
-		panic(syscall.Exec(program, []string{program, "chdir"}, env))
+		program, err := os.Executable()
+		if err == nil {
+			err = syscall.Exec(program, []string{program, "chdir"}, env)
+		}
+		panic(err)
 	case "handle":
 		signal.Notify(signals, syscall.SIGTERM)
 	}
@@ -165,8 +155,15 @@ func cancelled() {
 
 // connected returns a connection whose other end sends nothing.
 func connected() net.Conn {
-	l := must(net.Listen("tcp", "127.0.0.1:0"))
-	return must(net.Dial("tcp", l.Addr().String()))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	return c
 }
 
 func deadline() {
@@ -233,41 +230,5 @@ func descend(depth int, t *time.Timer) {
 func resetUnread() {
 	t := time.NewTimer(time.Hour)
 	t.Reset(3 * time.Hour)
-	t.Stop()
-}
-
-// useDriver uses timers of a driver and one of Go's runtime, and records a structure of its own.
-func useDriver() {
-	s, stop, err := trace.FromEnv(auto.New[int](), trace.Header{Name: "own", Tick: time.Second})
-	must(0, err)
-	d := must(driver.New())
-	requests(d)
-	connections(d)
-	driverTicker(d)
-	<-d.After(10 * time.Millisecond)
-	sleep()
-	s.Schedule(1, 0)
-	must(0, stop())
-}
-
-func requests(d *driver.Driver) {
-	for range 1000 {
-		d.Schedule(time.Hour, func() {}).Stop()
-	}
-}
-
-func connections(d *driver.Driver) {
-	timers := make([]driver.Timer, 100)
-	for i := range timers {
-		d.Init(&timers[i], func() {})
-		timers[i].Reset(time.Hour)
-		timers[i].Reset(3 * time.Hour)
-	}
-}
-
-func driverTicker(d *driver.Driver) {
-	t := d.NewTicker(200 * time.Millisecond)
-	<-t.C
-	<-t.C
 	t.Stop()
 }
