@@ -131,7 +131,8 @@ func TestAverage(t *testing.T) {
 	t.Parallel()
 	a, b := Ratio{Pairs: 12, serial: 0.2, far: true}.Moved(0.4, 0.1, 10), Ratio{Pairs: 8, serial: 0.4, far: true}.Moved(0, 0.2, 10)
 	r := Average([]Ratio{a, {}, b}, []float64{3, 5, 1})
-	df := math.Pow(0.075*0.075+0.05*0.05, 2) / (math.Pow(0.075, 4)/10 + math.Pow(0.05, 4)/10)
+	variance := 0.075*0.075 + 0.05*0.05
+	df := variance * variance / (math.Pow(0.075, 4)/10 + math.Pow(0.05, 4)/10)
 	if math.Abs(math.Log(r.Center)-0.3) > 1e-9 || math.Abs(r.SE-math.Hypot(0.075, 0.05)) > 1e-9 || math.Abs(r.DF-df) > 1e-9 || r.Pairs != 20 ||
 		math.Abs(r.serial-0.25) > 1e-9 || !r.far {
 		t.Errorf("%+v", r)

@@ -70,7 +70,7 @@ func histories(t *testing.T, path string) (all map[string][]string, r *trace.Rea
 	t.Helper()
 	in, err := trace.Open(path)
 	fatalIf(t, err)
-	defer in.Close()
+	defer func() { fatalIf(t, in.Close()) }()
 	r = in.Reader
 	type history struct {
 		function string
