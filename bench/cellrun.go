@@ -221,7 +221,7 @@ func (m *cellRun) prove(ctx context.Context) (proof results.SeedProof, err error
 	return proof, nil
 }
 
-// racing returns those of a list that take part in the next pass, in random order.
+// racing returns the contenders of a list that take part in the next pass, in random order.
 func (m *cellRun) racing(list []*contender) []*contender {
 	return stats.Shuffled(m.order, slices.DeleteFunc(slices.Clone(list), func(r *contender) bool {
 		return r.Stopped != results.StoppedDone || !slices.Contains(m.rows, r)

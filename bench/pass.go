@@ -22,7 +22,7 @@ import (
 type pass struct {
 	*cellRun
 	number int          // in the cell
-	in     []*contender // those that take part
+	in     []*contender // the contenders of this pass
 
 	source *source
 	rounds []round

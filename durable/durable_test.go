@@ -61,7 +61,7 @@ func setMany(t testing.TB, c *Client, n int, prefix string, in time.Duration) {
 	mustSet(t, c, timers...)
 }
 
-// collect returns what is iterated over.
+// collect returns the values of an iterator.
 func collect[T any](t testing.TB, values iter.Seq2[T, error]) (all []T) {
 	t.Helper()
 	for v, err := range values {

@@ -452,7 +452,7 @@ func (h *history) changeMany(ctx context.Context, c *Client, prefix string, payl
 }
 
 // compare compares the pending timers with the history, after a start of the server and before a worker reads them. It
-// also looks for those of the keys with a prefix that are not pending. It returns how many are wrong, and says each once.
+// also looks for keys with a prefix that are not pending. It returns the number of wrong keys and reports each key once.
 func (h *history) compare(t *testing.T, cl *cluster, prefix string) (wrong int) {
 	c, nc := cl.open(t, Config{})
 	defer nc.Close()

@@ -33,7 +33,7 @@ func tryEmbedded(dir string, options ...ServerOption) error {
 	return err
 }
 
-// waitForNote waits until the server of a folder has noted what it holds.
+// waitForNote waits until the server of a folder has written its note.
 func waitForNote(t *testing.T, dir string, is func(holding) bool) (text []byte) {
 	t.Helper()
 	waitFor(t, func() bool {

@@ -49,7 +49,7 @@ type worker struct {
 	burst    burst
 	wake     burst       // of one timer
 	free     chan Timers // batches of OpStopElsewhere that are not pending
-	started  chan batch  // those that are; closed when no further one will be started
+	started  chan batch  // batches that are pending; closed after the last one
 	moving   moving
 	left     []remains
 	stopped  delays          // of timers that are started and stopped

@@ -229,7 +229,7 @@ func serve(t *testing.T, server, recorded string, requests int) {
 }
 
 // fakeValgrind reports ten instructions of the structure per operation, or nine if the name of the
-// program is lean. It prints what the program prints.
+// program is lean. It prints the output of the program.
 const fakeValgrind = `#!/bin/sh
 while :; do case $1 in --cachegrind-out-file=*) out=${1#*=}; shift;; -*) shift;; *) break;; esac; done
 case $1 in *lean) per=9;; *) per=10;; esac

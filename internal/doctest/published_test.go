@@ -115,7 +115,7 @@ func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
 	}
 }
 
-// recordedCosts is what the timers of ten recorded programs take of a core, as docs/recordings.md says.
+// recordedCosts is the share of a core that the timers of ten recorded programs take, from docs/recordings.md.
 func recordedCosts(t *testing.T) string {
 	cost := regexp.MustCompile(`their timers cost (.* to .* % of a core) and`).FindStringSubmatch(read(t, "docs/recordings.md"))
 	if cost == nil {
@@ -135,7 +135,7 @@ func recordedTimers(t *testing.T) string {
 	return show.Grouped(slices.Min(all)) + " to " + show.Grouped(slices.Max(all))
 }
 
-// driverBytes are those of a timer of Schedule among a million.
+// driverBytes is the memory of a timer of Schedule among a million timers.
 func driverBytes(t *testing.T) (bytes string) {
 	paths, _ := filepath.Glob("docs/live/*.json.gz") // the pattern is right
 	l, _ := liveRun(t, paths[len(paths)-1])
@@ -147,7 +147,7 @@ func driverBytes(t *testing.T) (bytes string) {
 	return bytes
 }
 
-// Figures in the text, such as <!-- fact driver bytes -->32<!-- end -->, are those of the kept runs and of the recordings.
+// Figures in the text, such as <!-- fact driver bytes -->32<!-- end -->, come from the kept runs and the recordings.
 func TestPublishedFactsAreThoseOfTheirSources(t *testing.T) {
 	facts := map[string]string{"recorded costs": recordedCosts(t), "recorded timers": recordedTimers(t), "driver bytes": driverBytes(t)}
 	for _, page := range []string{questionsPage, "docs/durable.md"} {
@@ -161,7 +161,7 @@ func TestPublishedFactsAreThoseOfTheirSources(t *testing.T) {
 	}
 }
 
-// The answers about a sweep are those of recommend --late.
+// The answers about a sweep come from recommend --late.
 func TestPublishedSweepIsTheAnswerOfRecommend(t *testing.T) {
 	last, err := kept.Last()
 	if err != nil {
@@ -312,7 +312,7 @@ func TestTheTTLPageIsThatOfTheKeptRun(t *testing.T) {
 	for i, c := range kept.Cells {
 		if w, _ := workload.Find(c.Workload); w.Version() != c.Definition {
 			note = fmt.Sprintf("The cells have definition %d of `%s`, whose fill had no entry that was overwritten or deleted; %d now. ", c.Definition, c.Workload, w.Version())
-			kept.Cells[i].Definition = 0 // the answers below are those of the page
+			kept.Cells[i].Definition = 0 // the answers below come from the page
 		}
 	}
 	r := answer.Of(kept, catalog.All())

@@ -16,8 +16,9 @@
 //
 // Costs. Schedule, Reschedule and Cancel O(1). Pop and Next O(1), plus at most 7 moves over the life of a timer. If the
 // clock goes tick by tick, a call moves at most 2,048 timers of a level, or one of 3,840 if there are more than eight million.
-// A clock that jumps pays for everything that it passes, and a slot for the timers it gets in its last ticks. Next names the earliest deadline if that is on level 0, otherwise
-// the tick at which the first slot cascades. A timer takes 24 bytes, plus its value, and a level in use 48 KiB.
+// A clock that jumps pays for everything that it passes, and a slot for the timers it gets in its last ticks. Next names the
+// earliest deadline if that is on level 0, otherwise the tick at which the first slot cascades. A timer takes 24 bytes, plus
+// its value, and a level in use 48 KiB.
 //
 // Work counts SlotsVisited, slots of level 0 that fired, and slots that cascaded, once for each step; and Moved, the timers
 // of such cascades.

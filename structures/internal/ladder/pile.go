@@ -110,6 +110,7 @@ func (q *Queue) PopPile(rs *records.Set) (structures.ID, *records.Record) {
 	if q.due > rs.Clock || at >= uint(len(entries)) {
 		return 0, nil
 	}
+	// The same as leavePile, but without branches: the place of the timer cannot be predicted here.
 	index, last := entries[at].index, len(entries)-1
 	r := rs.At(index)
 	id, moved := records.IDOf(index, r.Generation), entries[last].index
