@@ -119,7 +119,7 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	// The same as t.lists.Schedule, whose call would take a tenth of the time of start-stop.
 	r := rs.At(index)
 	t.lists.Came++
-	if r.Start(deadline); deadline >= t.runs.From && !r.Where.InList() {
+	if r.Start(deadline); deadline >= t.runs.From && (!r.Where.InList() || t.lists.Pile) {
 		return t.placeInRun(index, r)
 	}
 	if t.lists.Keeps(r.Where, deadline) {

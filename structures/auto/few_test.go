@@ -1,6 +1,7 @@
 package auto_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -143,5 +144,56 @@ func TestTheArrayStaysWhileScansCostLittle(t *testing.T) {
 			t.Errorf("%d timers: in the array: %t, want %t, after %+v", n, s.InPile(), want, s.Work())
 		}
 		mustBeSound(t, s)
+	}
+}
+
+// A burst that is cancelled leaves places without timers in the array. They are removed when scans cost too much, so ten timers stay
+// there. Bursts that fire again and again go to lists.
+func TestScansDoNotPayForBursts(t *testing.T) {
+	s := auto.New[int]()
+	var ids []structures.ID
+	for range 400 {
+		ids = append(ids, s.Schedule(1_000_000_000, 0))
+	}
+	for _, id := range ids {
+		s.Cancel(id)
+	}
+	now := structures.Tick(0)
+	fire := func(rounds, timers int) {
+		for range rounds {
+			for k := range timers {
+				s.Schedule(now+structures.Tick(1+k*7919%1000), 0)
+			}
+			now += 1000
+			for range structures.Due(s, now) {
+			}
+		}
+		mustBeSound(t, s)
+	}
+	fire(2000, 10)
+	if did := s.Work().Comparisons; !s.InPile() || did > 2000*10*16 {
+		t.Errorf("ten timers after a burst: in the array: %t, want true; %d comparisons", s.InPile(), did)
+	}
+	if fire(100, 100); s.InPile() {
+		t.Error("bursts that fire are in the array")
+	}
+}
+
+// A timer that is due at the last tick of all fires from the array.
+func TestTheLastTickInTheArray(t *testing.T) {
+	s := auto.New[int]()
+	for i := range 3 {
+		s.Schedule(structures.Tick(math.MaxInt64-i%2), i)
+	}
+	mustBeSound(t, s)
+	fired := 0
+	for timer := range structures.Due(s, math.MaxInt64) {
+		if fired++; (timer.Deadline < math.MaxInt64) != (fired == 1) {
+			t.Errorf("timer %d is due at %d", fired, timer.Deadline)
+		}
+	}
+	mustBeSound(t, s)
+	if fired != 3 {
+		t.Errorf("%d timers fired, want 3", fired)
 	}
 }

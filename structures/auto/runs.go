@@ -26,7 +26,7 @@ func (t *core) placeSlowly(index uint32, r *records.Record) (structures.ID, *rec
 	}
 	if r.Deadline < t.runs.From {
 		t.runs.Miss(r.Deadline)
-	} else if !r.Where.InList() && t.runs.AddSlowly(&t.records, index, r, t.lists.Len()) {
+	} else if (!r.Where.InList() || t.lists.Pile) && t.runs.AddSlowly(&t.records, index, r, t.lists.Len()) {
 		return records.IDOf(index, r.Generation), r
 	}
 	return t.lists.Place(&t.records, index, r)

@@ -11,44 +11,71 @@ import (
 // A handful of timers is a pile: all are in the front, without order, and a scan finds the earliest. It waits until the clock reaches
 // due, so a timer that is cancelled or moves to later costs no scan. The records name their places as if they were in lists.
 //
+// The place of a timer that leaves is due never, and stays with the free record, whose next timer has it again. A timer that goes to
+// a run instead leaves the place behind. Such places, and those of free records, are removed when there is no room for more, and when
+// scans cost too much.
+//
 // Scans may make perCall comparisons for each timer that comes or moves, and mostCredit after a long time without scans. Those of up to
-// freeLen timers are free. If scans make more, or if there are more than mostPiled timers, all go to lists.
+// freeLen places are free. If scans make more, and not only for places that were removed, or if there are more than mostPiled timers,
+// all go to lists.
 const (
 	perCall, mostCredit, freeLen, mostPiled = 8, 1 << 16, 16, 512
+	forgiveEvery                            = 1024 // timers that come before scans may cost too much again
 
 	unknown = math.MaxUint
+	never   = structures.Tick(math.MaxInt64)
 )
 
+// placeInPile returns the place of a record in the pile. For a record without one it is beyond the pile.
 func placeInPile(r *records.Record) uint { return uint(r.Where>>nodeShift) - 1 }
 
 // AddToPile puts a new timer into the pile, or all timers into lists. It returns the ID and the record.
 func (q *Queue) AddToPile(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
-	f, n := &q.front, len(q.front.entries)
-	if q.credit < 0 || n >= cap(f.entries) || n == mostPiled {
+	at, entries := placeInPile(r), q.front.entries
+	if at >= uint(len(entries)) || q.credit < 0 {
 		return q.addSlowly(rs, index, r) // last, so that no variable is saved across a call
 	}
-	f.entries = f.entries[:n+1]
-	f.entries[n] = entryOf(index, r)
-	r.Where = whereAt(uint32(n+1), 0)
-	if q.credit < mostCredit {
-		q.credit += perCall
-	}
+	entries[at].deadline = r.Deadline
 	first := q.first
 	if r.Deadline < q.due {
-		first = uint(n) // without a branch: which one is the earliest cannot be predicted
+		first = at // without a branch: which one is the earliest cannot be predicted
 	}
 	q.due, q.first = min(q.due, r.Deadline), first
 	return records.IDOf(index, r.Generation), r
 }
 
-// addSlowly is AddToPile if there is no room.
+// addSlowly is AddToPile for a record without a place, or if scans cost too much.
 func (q *Queue) addSlowly(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
-	if q.credit >= 0 && len(q.front.entries) < mostPiled {
-		q.front.entries = slices.Grow(q.front.entries, 1)
-		return q.AddToPile(rs, index, r)
+	f, n := &q.front, len(q.front.entries)
+	r.Where = records.Nowhere
+	if q.credit < 0 || n == mostPiled || n == cap(f.entries) {
+		q.removePlaces(rs)
+		if costly := q.credit < 0; costly || n == mostPiled {
+			if 4*len(f.entries) > 3*n || costly && q.Came-q.mark < forgiveEvery {
+				q.Spread(rs)
+				return q.Place(rs, index, r)
+			}
+			q.credit, q.mark = max(q.credit, 0), q.Came
+		}
+		f.entries = slices.Grow(f.entries, len(f.entries)+1)
 	}
-	q.Spread(rs)
-	return q.Place(rs, index, r)
+	f.entries = append(f.entries, entry{never, index, 0})
+	r.Where = whereAt(uint32(len(f.entries)), 0)
+	return q.AddToPile(rs, index, r)
+}
+
+// removePlaces removes the places that have no timer.
+func (q *Queue) removePlaces(rs *records.Set) {
+	kept := q.front.entries[:0]
+	for i, e := range q.front.entries {
+		if r := rs.At(e.index); r.Where == whereAt(uint32(i+1), 0) {
+			if r.Where = records.Nowhere; r.Pending() {
+				kept = append(kept, e)
+				r.Where = whereAt(uint32(len(kept)), 0)
+			}
+		}
+	}
+	q.front.entries, q.first = kept, unknown
 }
 
 // MoveInPile is Reschedule in the pile.
@@ -56,49 +83,37 @@ func (q *Queue) MoveInPile(r *records.Record, deadline structures.Tick) bool {
 	at := placeInPile(r)
 	r.Deadline = deadline
 	q.front.entries[at].deadline = deadline
-	if q.credit < mostCredit {
-		q.credit += perCall
+	q.moved++
+	first := q.first // without branches, as in AddToPile
+	if first == at {
+		first = unknown
 	}
-	if deadline < q.due {
-		q.due, q.first = deadline, at
-	} else if at == q.first && deadline > q.due {
-		q.first = unknown
+	if deadline <= q.due {
+		first = at
 	}
+	q.due, q.first = min(q.due, deadline), first
 	return true
 }
 
-// CancelNow cancels a timer, and takes its record out of its list or out of the pile. It returns true.
+// CancelNow cancels a timer in a list or in the pile. Its record leaves the list. It returns true.
 func (q *Queue) CancelNow(rs *records.Set, index uint32, r *records.Record) bool {
-	if q.Pile {
-		q.leavePile(rs, r)
-	} else {
+	if q.left++; !q.Pile {
 		q.Unlink(index, r)
+		if r.End(); !rs.TryRelease(index, r) {
+			rs.Release(index, r)
+		}
+		return true
 	}
-	q.left++
+	at, first := placeInPile(r), q.first
+	q.front.entries[at].deadline = never
+	if first == at {
+		first = unknown // without a branch
+	}
+	q.first = first
 	if r.End(); !rs.TryRelease(index, r) {
 		rs.Release(index, r)
 	}
 	return true
-}
-
-// leavePile takes a record out of the pile. The last timer of the pile moves to its place.
-func (q *Queue) leavePile(rs *records.Set, r *records.Record) {
-	entries := q.front.entries
-	at, last, first := placeInPile(r), uint(len(entries)-1), q.first
-	if first == at {
-		first = unknown // without a branch
-	}
-	if at < last { // the timer that came last is often the first to leave
-		e := entries[last]
-		entries[at] = e
-		rs.At(e.index).Where = whereAt(uint32(at+1), 0)
-		if first == last {
-			first = at
-		}
-	}
-	r.Where = records.Nowhere
-	q.first = first
-	q.front.entries = q.front.entries[:last]
 }
 
 // PopPile is Pop in the pile.
@@ -107,50 +122,61 @@ func (q *Queue) PopPile(rs *records.Set) (structures.ID, *records.Record) {
 		q.scan()
 	}
 	at, entries := q.first, q.front.entries
-	if q.due > rs.Clock || at >= uint(len(entries)) {
+	if q.due > rs.Clock {
 		return 0, nil
 	}
-	// The same as leavePile, but without branches: the place of the timer cannot be predicted here.
-	index, last := entries[at].index, len(entries)-1
+	if at >= uint(len(entries)) { // timers that are due at the last tick of all look like places without one
+		q.Spread(rs)
+		return q.Pop(rs)
+	}
+	index := entries[at].index
+	entries[at].deadline = never
 	r := rs.At(index)
-	id, moved := records.IDOf(index, r.Generation), entries[last].index
-	entries[at] = entries[last]
-	rs.At(moved).Where = whereAt(uint32(at+1), 0)
-	q.front.entries = q.front.entries[:last]
-	q.scan() // so that the next call knows whether a timer is due
-	r.Where = records.Nowhere
-	r.Generation++
-	if q.left++; !rs.TryRelease(index, r) {
+	id := records.IDOf(index, r.Generation)
+	q.left++
+	if r.End(); !rs.TryRelease(index, r) {
 		rs.Release(index, r)
 	}
+	q.scan() // so that the next call knows whether a timer is due
 	return id, r
 }
 
-// scan finds the earliest timer of the pile. Minima from both ends take less time than one, which waits for each step.
+// scan finds the earliest timer of the pile, without branches on deadlines. Minima of both halves take less time than one, which
+// waits for each step.
 func (q *Queue) scan() {
-	entries, one, other := q.front.entries, structures.Tick(math.MaxInt64), structures.Tick(math.MaxInt64)
+	entries, one, other := q.front.entries, never, never
 	n := len(entries)
-	for i := range (n + 1) / 2 {
-		one, other = min(one, entries[i].deadline), min(other, entries[n-1-i].deadline)
-	}
-	q.due, q.first = min(one, other), unknown
-	at := 0
-	if one > other {
-		at = n / 2 // it is in the other half
-	}
-	for ; at < n; at++ {
-		if entries[at].deadline == q.due {
-			q.first = uint(at)
-			break
+	half := entries[:n/2]
+	rest := entries[len(half):][:len(half)]
+	first, second := uint(unknown), uint(0)
+	for i := range half {
+		if at := half[i].deadline; at < one {
+			one, first = at, uint(i)
+		}
+		if at := rest[i].deadline; at < other {
+			other, second = at, uint(i)
 		}
 	}
+	second += uint(len(half))
+	if n&1 == 1 {
+		if at := entries[n-1].deadline; at < other {
+			other, second = at, uint(n-1)
+		}
+	}
+	if other < one {
+		one, first = other, second
+	}
+	q.due, q.first = one, first
 	if q.work.Comparisons += uint64(n); n > freeLen {
-		q.credit -= n
+		came := q.Came + q.moved
+		q.credit = min(q.credit+perCall*int(came-q.paid), mostCredit) - n
+		q.paid = came
 	}
 }
 
 // Spread puts the timers of the pile into lists.
 func (q *Queue) Spread(rs *records.Set) {
+	q.removePlaces(rs)
 	entries := q.front.entries
 	q.Begin(min(rs.Clock, q.due))
 	q.Pile, q.Eager, q.front.entries = false, false, entries[:0]
@@ -170,6 +196,6 @@ func (q *Queue) Gather(rs *records.Set) {
 		r.Where = whereAt(uint32(len(q.front.entries)), 0)
 		q.left--
 	}
-	q.Pile, q.Eager, q.listed, q.credit = true, true, math.MaxInt64, 0
+	q.Pile, q.Eager, q.listed, q.credit, q.paid = true, true, math.MaxInt64, 0, q.Came+q.moved
 	q.scan()
 }

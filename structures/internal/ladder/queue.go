@@ -41,7 +41,7 @@ type Queue struct {
 	Eager    bool // a cancelled record should leave its list or the pile at once
 	Pile     bool // all timers are in the front, without order
 	first    uint // in the pile: the place of a timer that is due at due, or unknown
-	credit   int  // comparisons that scans of the pile may make
+	credit   int  // comparisons that scans of the pile may make, as of the last one of more than freeLen places
 	nodes    nodes
 	front    front
 	base     structures.Tick
@@ -50,8 +50,10 @@ type Queue struct {
 	emptied  []entry        // buffer for the timers of a slot
 	spare    []entry        // buffer for sorting
 	visited  uint           // records in emptied slots, see visit
-	mark     uint           // came when visited was 0
+	mark     uint           // came when visited was 0, or when scans of the pile cost too much
 	work     structures.Work
+	moved    uint // timers that moved in the pile
+	paid     uint // Came and moved as of the last scan of more than freeLen places
 }
 
 // Levels is the number of levels.

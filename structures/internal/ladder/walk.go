@@ -21,13 +21,18 @@ func (q *Queue) Walk(w *records.Walk) error {
 	if err := w.DueBefore(max(q.base, q.due)); err != nil {
 		return fmt.Errorf("front: %w", err)
 	}
-	listed, piled := 0, q.front.entries
-	if !q.Pile {
-		piled = nil
-	}
-	for i, e := range piled {
-		if r := w.Set.At(e.index); placeInPile(r) != uint(i) || !current(e, r) || q.first == uint(i) && q.due != e.deadline {
-			return fmt.Errorf("record %d at %#x, due at %d, has entry %d of the pile, %+v", e.index, r.Where, r.Deadline, i, e)
+	listed, piled := 0, 0
+	if q.Pile {
+		for i, e := range q.front.entries {
+			r, due := w.Set.At(e.index), never
+			if r.Where == whereAt(uint32(i+1), 0) {
+				if piled++; r.Pending() {
+					due = r.Deadline
+				}
+			}
+			if e.deadline != due || q.first == uint(i) && q.due != due {
+				return fmt.Errorf("record %d at %#x, due at %d, has entry %d of the pile, %+v", e.index, r.Where, r.Deadline, i, e)
+			}
 		}
 	}
 	for level := range uint32(Levels) {
@@ -45,7 +50,7 @@ func (q *Queue) Walk(w *records.Walk) error {
 		inList += toInt(w.Set.At(index).Where.InList())
 	}
 	want := max(0, len(q.nodes.all)-1)
-	if inList != listed+len(piled) || listed+free != want && !q.nodes.byIndex {
+	if inList != listed+piled || listed+free != want && !q.nodes.byIndex {
 		return fmt.Errorf("%d of %d nodes are in lists and %d free, and %d records say they are in lists",
 			listed, want, free, inList)
 	}
@@ -62,8 +67,11 @@ func (q *Queue) Walk(w *records.Walk) error {
 func (q *Queue) walkFront(w *records.Walk) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
 		for _, e := range slices.Backward(q.front.entries) {
-			index := e.index
-			if r := w.Set.At(index); !current(e, r) || r.Where.InList() && !q.Pile || w.Seen(index) {
+			index, r := e.index, w.Set.At(e.index)
+			if q.Pile {
+				e.generation = r.Generation
+			}
+			if q.Pile && (!r.Pending() || !r.Where.InList()) || !current(e, r) || r.Where.InList() && !q.Pile || w.Seen(index) {
 				index = snapshot.Stale
 			}
 			if !yield(index, e.deadline) {
