@@ -1,11 +1,11 @@
 // Package auto is the default structure: an array for a handful of timers, the lists of package ladder for few, and the wheel of
 // package hwheel for many.
 //
-// Up to 512 timers are in an array without order, while the scans for the earliest cost little: at most 8 comparisons for each
-// timer that comes or moves, or up to 16 timers. Otherwise they are in lists, and at most 8 return to the array. If there are
-// more than 12,000 timers, all move to the wheel, a few in each call. If fewer than an eighth of that remain, they move back. A
-// timer costs O(1) for any delay, and fires exactly at its tick. The documentation of the two packages explains how they work and
-// where the ideas come from.
+// Up to 512 timers are in an array without order, while the scans for the earliest cost little: at most 32 comparisons for each
+// timer that comes or moves, or 8 among more than 160, or up to 32 timers. Otherwise they are in lists, and at most 8 return to the
+// array. If there are more than 12,000 timers, all move to the wheel, a few in each call. If fewer than an eighth of that remain,
+// they move back. A timer costs O(1) for any delay, and fires exactly at its tick. The documentation of the two packages explains how
+// they work and where the ideas come from.
 //
 // Timers that come in the order of their deadlines, as those with one delay do, are in up to four queues (package runs), in which
 // nothing is sorted and nothing cascades. In the wheel, timers pass the arrival buffer first.

@@ -128,9 +128,9 @@ func TestFreeRecordsDoNotPileUpInLists(t *testing.T) {
 	}
 }
 
-// Timers are in the array while scans cost little: up to 16, or up to 512 that seldom fire.
+// Timers are in the array while scans cost little: up to 32, or up to 512 that seldom fire.
 func TestTheArrayStaysWhileScansCostLittle(t *testing.T) {
-	for n, delay := range map[int]structures.Tick{10: 50, 16: 50, 200: 5000, 512: 20_000, 513: 0, 100: 50} {
+	for n, delay := range map[int]structures.Tick{10: 50, 32: 50, 200: 5000, 512: 20_000, 513: 0, 100: 50} {
 		s, ids := auto.New[int](), make([]structures.ID, n)
 		for i := range 20_000 {
 			now, at := structures.Tick(i), i*7919%n

@@ -15,12 +15,12 @@ import (
 // a run instead leaves the place behind. Such places, and those of free records, are removed when there is no room for more, and when
 // scans cost too much.
 //
-// Scans may make perCall comparisons for each timer that comes or moves, and mostCredit after a long time without scans. Those of up to
-// freeLen places are free. If scans make more, and not only for places that were removed, or if there are more than mostPiled timers,
-// all go to lists.
+// Scans may make perCall comparisons for each timer that comes or moves, and mostCredit after a long time without scans. Those of more
+// than nearLen places count farCost times, and those of up to freeLen are free. If scans make more, or if a timer needs one more than
+// mostPiled places, all go to lists, unless most places have no timer. Scans are forgiven once for forgiveEvery timers that come.
 const (
-	perCall, mostCredit, freeLen, mostPiled = 8, 1 << 16, 16, 512
-	forgiveEvery                            = 1024 // timers that come before scans may cost too much again
+	perCall, mostCredit, forgiveEvery    = 32, 1 << 16, 1024
+	freeLen, nearLen, farCost, mostPiled = 32, 160, 4, 512
 
 	unknown = math.MaxUint
 	never   = structures.Tick(math.MaxInt64)
@@ -51,7 +51,7 @@ func (q *Queue) addSlowly(rs *records.Set, index uint32, r *records.Record) (str
 	if q.credit < 0 || n == mostPiled || n == cap(f.entries) {
 		q.removePlaces(rs)
 		if costly := q.credit < 0; costly || n == mostPiled {
-			if 4*len(f.entries) > 3*n || costly && q.Came-q.mark < forgiveEvery {
+			if 2*len(f.entries) > n || costly && q.Came-q.mark < forgiveEvery {
 				q.Spread(rs)
 				return q.Place(rs, index, r)
 			}
@@ -84,8 +84,8 @@ func (q *Queue) MoveInPile(r *records.Record, deadline structures.Tick) bool {
 	r.Deadline = deadline
 	q.front.entries[at].deadline = deadline
 	q.moved++
-	first := q.first // without branches, as in AddToPile
-	if first == at {
+	first := q.first
+	if first == at { // without branches, as in AddToPile
 		first = unknown
 	}
 	if deadline <= q.due {
@@ -130,9 +130,9 @@ func (q *Queue) PopPile(rs *records.Set) (structures.ID, *records.Record) {
 		return q.Pop(rs)
 	}
 	index := entries[at].index
-	entries[at].deadline = never
 	r := rs.At(index)
 	id := records.IDOf(index, r.Generation)
+	entries[at].deadline = never
 	q.left++
 	if r.End(); !rs.TryRelease(index, r) {
 		rs.Release(index, r)
@@ -144,9 +144,8 @@ func (q *Queue) PopPile(rs *records.Set) (structures.ID, *records.Record) {
 // scan finds the earliest timer of the pile, without branches on deadlines. Minima of both halves take less time than one, which
 // waits for each step.
 func (q *Queue) scan() {
-	entries, one, other := q.front.entries, never, never
-	n := len(entries)
-	half := entries[:n/2]
+	entries, n := q.front.entries, len(q.front.entries)
+	half, one, other := entries[:n/2], never, never
 	rest := entries[len(half):][:len(half)]
 	first, second := uint(unknown), uint(0)
 	for i := range half {
@@ -167,7 +166,10 @@ func (q *Queue) scan() {
 		one, first = other, second
 	}
 	q.due, q.first = one, first
-	if q.work.Comparisons += uint64(n); n > freeLen {
+	if q.work.Comparisons += uint64(n); n > nearLen {
+		n *= farCost
+	}
+	if n > freeLen {
 		came := q.Came + q.moved
 		q.credit = min(q.credit+perCall*int(came-q.paid), mostCredit) - n
 		q.paid = came
