@@ -178,7 +178,7 @@ func (c *contender) checkAllocations(instance int, floor uint64, grows bool) err
 	// dozen allocations each time. With many timers it adds pages until it has aged.
 	allowed := floor + 18 + ops/50_000 + c.player.Proof().Pending/20_000
 	if grows {
-		allowed += 18
+		allowed += 18 + ops/10_000
 	}
 	if allocs > allowed {
 		return fmt.Errorf("%d allocations in %d operations of the steady state, and it declares none",

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -99,6 +102,24 @@ func TestAStructureThatAllocatesMustDeclareIt(t *testing.T) {
 		_, err := Run(context.Background(), cfg)
 		if refused := err != nil && strings.Contains(err.Error(), "allocations"); refused == declared {
 			t.Errorf("declared %t: error %v", declared, err)
+		}
+	}
+}
+
+// grown is the player of a recording in which the number of timers grows.
+type grown struct{ replay.Player }
+
+func (grown) Proof() script.Proof { return script.Proof{Pending: 200_000} }
+
+// The longer a recording grows, the more may be allocated, but not with each call.
+func TestAGrowingRecordingMayAllocate(t *testing.T) {
+	for allocs, fails := range map[uint64]bool{60: false, 5000: true} {
+		c := contender{player: grown{}}
+		for round := range 3 {
+			c.Cost = append(c.Cost, results.Trial{Round: round, Ops: 250_000, Allocs: allocs / 2})
+		}
+		if err := c.checkAllocations(0, 0, true); (err != nil) != fails {
+			t.Errorf("%d allocations in 500,000 operations: error %v, want one: %t", allocs, err, fails)
 		}
 	}
 }
