@@ -106,13 +106,13 @@ func (q *Queue) spread(rs *records.Set, number uint32) {
 
 // The queue compares the timers that come with the records in the slots that it empties. If fewer come than eagerBelow/2 times
 // the records, most cancelled records would be visited once more, and are unlinked at once. If more come than lazyAbove times the
-// records, cancelled records are used again in their lists. More than eagerLen timers are not in the nearest cache, where
-// unlinking costs more than a visit.
+// records, cancelled records are used again in their lists. More than eagerLen timers are not in the second-level cache,
+// where unlinking costs more than a visit.
 const (
 	window     = 64 // records from one decision to the next
 	eagerBelow = 3
 	lazyAbove  = 16
-	eagerLen   = 4096
+	eagerLen   = 1 << 14
 )
 
 // visit counts the records in a slot that is emptied.
