@@ -111,15 +111,17 @@ type grown struct{ replay.Player }
 
 func (grown) Proof() script.Proof { return script.Proof{Pending: 200_000} }
 
-// The longer a recording grows, the more may be allocated, but not with each call.
-func TestAGrowingRecordingMayAllocate(t *testing.T) {
+// The longer a recording grows, or the late timers of a coarse structure, the more may be allocated, but not with each call.
+func TestGrowingNumbersOfTimersMayAllocate(t *testing.T) {
 	for allocs, fails := range map[uint64]bool{60: false, 5000: true} {
-		c := contender{player: grown{}}
-		for round := range 3 {
-			c.Cost = append(c.Cost, results.Trial{Round: round, Ops: 250_000, Allocs: allocs / 2})
-		}
-		if err := c.checkAllocations(0, 0, true); (err != nil) != fails {
-			t.Errorf("%d allocations in 500,000 operations: error %v, want one: %t", allocs, err, fails)
+		for _, coarse := range []bool{true, false} {
+			c := contender{player: grown{}, Row: results.Row{Coarse: coarse}}
+			for round := range 3 {
+				c.Cost = append(c.Cost, results.Trial{Round: round, Ops: 250_000, Allocs: allocs / 2})
+			}
+			if err := c.checkAllocations(0, 0, !coarse); (err != nil) != fails {
+				t.Errorf("%d allocations in 500,000 operations, coarse: %t: error %v, want one: %t", allocs, coarse, err, fails)
+			}
 		}
 	}
 }
