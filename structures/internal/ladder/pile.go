@@ -11,9 +11,8 @@ import (
 // A handful of timers is a pile: all are in the front, without order, and a scan finds the earliest. It waits until the clock reaches
 // due, so a timer that is cancelled or moves to later costs no scan. The records name their places as if they were in lists.
 //
-// The place of a timer that leaves is due never, and stays with the free record, whose next timer has it again. A timer that goes to
-// a run instead leaves the place behind. Such places, and those of free records, are removed when there is no room for more, and when
-// scans cost too much.
+// The place of a timer that leaves is due never, and stays with the free record, whose next timer has it again unless it goes to a run.
+// Places without timers are removed when there is no room for more, and when scans cost too much.
 //
 // Scans may make perCall comparisons for each timer that comes or moves, and mostCredit after a long time without scans. Those of more
 // than nearLen places count farCost times, and those of up to freeLen are free. If scans make more, or if a timer needs one more than
@@ -21,9 +20,7 @@ import (
 const (
 	perCall, mostCredit, forgiveEvery    = 32, 1 << 16, 1024
 	freeLen, nearLen, farCost, mostPiled = 32, 160, 4, 512
-
-	unknown = math.MaxUint
-	never   = structures.Tick(math.MaxInt64)
+	unknown, never                       = math.MaxUint, structures.Tick(math.MaxInt64)
 )
 
 // placeInPile returns the place of a record in the pile. For a record without one it is beyond the pile.
@@ -57,7 +54,9 @@ func (q *Queue) addSlowly(rs *records.Set, index uint32, r *records.Record) (str
 			}
 			q.credit, q.mark = max(q.credit, 0), q.Came
 		}
-		f.entries = slices.Grow(f.entries, len(f.entries)+1)
+		if 2*len(f.entries) > cap(f.entries) {
+			f.entries = slices.Grow(f.entries, cap(f.entries)-len(f.entries)+1)
+		}
 	}
 	f.entries = append(f.entries, entry{never, index, 0})
 	r.Where = whereAt(uint32(len(f.entries)), 0)

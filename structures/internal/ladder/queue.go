@@ -52,8 +52,8 @@ type Queue struct {
 	visited  uint           // records in emptied slots, see visit
 	mark     uint           // came when visited was 0, or when scans of the pile cost too much
 	work     structures.Work
-	// Timers that moved in the pile, and Came and moved as of the last scan of more than freeLen places.
-	moved, paid uint
+	moved    uint // timers that moved in the pile
+	paid     uint // Came and moved as of the last scan of more than freeLen places
 }
 
 // Levels is the number of levels.
