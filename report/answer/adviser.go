@@ -399,7 +399,7 @@ func (r ranking) judge(all []Ranked) {
 	}
 }
 
-// Default is the structure that an answer names unless another one is certainly better.
+// Default is the structure that an answer names unless another one takes less than 1/1.1 of its time.
 const Default = "auto"
 
 // mostForDefault is the largest multiple of the lowest score at which an answer still names the default (chosen). So no small change

@@ -32,7 +32,9 @@ func (a *Answer) after() string {
 		if len(a.Matters.names()) > 0 {
 			what = " times better than " + Default
 		}
-		b.WriteString(", " + multiple(usual.Times) + what)
+		if b.WriteString(", " + multiple(usual.Times) + what); usual.Candidate() {
+			b.WriteString(", but not certainly")
+		}
 	}
 	switch others := len(a.Candidates) - 1; {
 	case !slices.Contains(a.Candidates, a.Name):
