@@ -11,7 +11,7 @@ func TestWhatIsOnTheHeapIsMeasured(t *testing.T) {
 	held := make([]byte, size)
 	after := Measure()
 	runtime.KeepAlive(held)
-	if got := after.BytesSince(before); got < size || got > size+size/10 {
+	if got := after.BytesSince(before); got < size-1024 || got > size+size/10 { // something small of the runtime may go meanwhile
 		t.Errorf("%.0f bytes, want %d", got, size)
 	}
 	if got := before.BytesSince(after); got != 0 {
