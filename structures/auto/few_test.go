@@ -183,7 +183,7 @@ func TestScansDoNotPayForBursts(t *testing.T) {
 func TestTheLastTickInTheArray(t *testing.T) {
 	s := auto.New[int]()
 	for i := range 3 {
-		s.Schedule(structures.Tick(math.MaxInt64-i%2), i)
+		s.Schedule(structures.Tick(math.MaxInt64)-structures.Tick(i%2), i)
 	}
 	mustBeSound(t, s)
 	fired := 0
