@@ -14,9 +14,9 @@ import (
 // The place of a timer that leaves is due never, and stays with the free record, whose next timer has it again unless it goes to a run.
 // Places without timers are removed when there is no room for more, and when scans cost too much.
 //
-// Scans may make perCall comparisons for each timer that comes or moves, and mostCredit after a long time without scans. Those of more
-// than nearLen places count farCost times, and those of up to freeLen are free. If scans make more, or if a timer needs one more than
-// mostPiled places, all go to lists, unless most places have no timer. Scans are forgiven once for forgiveEvery timers that come.
+// The credit is how many comparisons scans may make. A timer that comes or moves adds perCall, up to mostCredit. A scan of more than freeLen
+// places uses one for each, or farCost above nearLen places. All timers go to lists if the credit is used up, or mostPiled places are
+// not enough, unless most places have no timer. Used credit is forgiven at most once in forgiveEvery new timers.
 const (
 	perCall, mostCredit, forgiveEvery    = 32, 1 << 16, 1024
 	freeLen, nearLen, farCost, mostPiled = 32, 160, 4, 512
@@ -67,7 +67,7 @@ func (q *Queue) addSlowly(rs *records.Set, index uint32, r *records.Record) (str
 func (q *Queue) removePlaces(rs *records.Set) {
 	kept := q.front.entries[:0]
 	for i, e := range q.front.entries {
-		if r := rs.At(e.index); r.Where == whereAt(uint32(i+1), 0) {
+		if r := rs.At(e.index); placeInPile(r) == uint(i) {
 			if r.Where = records.Nowhere; r.Pending() {
 				kept = append(kept, e)
 				r.Where = whereAt(uint32(len(kept)), 0)
@@ -101,7 +101,7 @@ func (q *Queue) CancelNow(rs *records.Set, index uint32, r *records.Record) bool
 		if r.End(); !rs.TryRelease(index, r) {
 			rs.Release(index, r)
 		}
-		return true
+		return true // with one end for both, the pile would save all arguments for the call of Unlink
 	}
 	at, first := placeInPile(r), q.first
 	q.front.entries[at].deadline = never

@@ -25,7 +25,7 @@ func (q *Queue) Walk(w *records.Walk) error {
 	if q.Pile {
 		for i, e := range q.front.entries {
 			r, due := w.Set.At(e.index), never
-			if r.Where == whereAt(uint32(i+1), 0) {
+			if placeInPile(r) == uint(i) {
 				if piled++; r.Pending() {
 					due = r.Deadline
 				}
@@ -66,12 +66,13 @@ func (q *Queue) Walk(w *records.Walk) error {
 // walkFront walks the front, the earliest timer first.
 func (q *Queue) walkFront(w *records.Walk) snapshot.Timers {
 	return func(yield func(uint32, structures.Tick) bool) {
-		for _, e := range slices.Backward(q.front.entries) {
+		for i, e := range slices.Backward(q.front.entries) {
 			index, r := e.index, w.Set.At(e.index)
+			held := current(e, r) && !r.Where.InList()
 			if q.Pile {
-				e.generation = r.Generation
+				held = r.Pending() && placeInPile(r) == uint(i)
 			}
-			if q.Pile && (!r.Pending() || !r.Where.InList()) || !current(e, r) || r.Where.InList() && !q.Pile || w.Seen(index) {
+			if !held || w.Seen(index) {
 				index = snapshot.Stale
 			}
 			if !yield(index, e.deadline) {
