@@ -15,18 +15,18 @@ var closures = []struct {
 	pkg             string
 	lines, packages int
 }{
-	{"./bench", 19_650, 15},
-	{"./report", 17_750, 15},
-	{"./trace", 2_050, 2},
-	{"./structures/minheap", 1_190, 8},
-	{"./structures/auto", 4_360, 11},
-	{"./driver", 8_400, 13},
-	{"./cmd/timerbench", 56_000, 86},
+	{"./bench", 19_850, 15},
+	{"./report", 17_850, 15},
+	{"./trace", 2_150, 2},
+	{"./structures/minheap", 1_230, 8},
+	{"./structures/auto", 4_440, 11},
+	{"./driver", 9_000, 13},
+	{"./cmd/timerbench", 57_000, 86},
 }
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
 // folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
-const mostCode, mostTests, mostFiles = 67_000, 42_300, 23
+const mostCode, mostTests, mostFiles = 68_200, 44_000, 23
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {
