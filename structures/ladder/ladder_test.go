@@ -48,6 +48,25 @@ func TestTheBaseFollowsTheClock(t *testing.T) {
 	}
 }
 
+// A slot does not start before the timers in front are due, even if a timer before them left its list, so that listed is too low.
+func TestASlotDoesNotStartBeforeTheTimersInFront(t *testing.T) {
+	l := ladder.New[int]()
+	for i := range 100 {
+		l.Schedule(structures.Tick(8060-40*i), 0) // the front of one slot
+	}
+	l.Pop(4096)
+	x := l.Schedule(6000, 0) // in lists, because the front has more timers than a new one passes
+	l.Schedule(8000, 0)
+	l.Reschedule(x, 4200)
+	for last := structures.Tick(0); l.Len() > 0; mustBeSound(t, l) {
+		timer, _ := l.Pop(8100)
+		if timer.Deadline < last {
+			t.Fatalf("deadline %d fires after deadline %d", timer.Deadline, last)
+		}
+		last = timer.Deadline
+	}
+}
+
 // A slot of 4096 ticks is sorted at once. Timers that come later fire between those of the slot,
 // and what is moved back and forth in front of them takes no room for good.
 func TestLaterTimersAreMergedWithTheSortedOnes(t *testing.T) {

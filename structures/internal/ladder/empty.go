@@ -7,12 +7,16 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// refill empties the first slot if it starts at or before the clock. Otherwise it sets listed to the start of the slot and
-// returns false.
+// refill empties the first slot if it starts at or before the clock and before the timers in the front are due. Otherwise it
+// returns false. It sets listed to the start of the first slot, which may be later than listed was: a timer that left its slot, or
+// a slot that had only free records, does not raise listed.
 func (q *Queue) refill(rs *records.Set) bool {
 	start := q.firstList()
 	if q.listed = start; start > rs.Clock || q.levels == 0 {
 		return false
+	}
+	if n := len(q.front.entries); n > 0 && start >= q.front.entries[n-1].deadline {
+		return false // else the base would be after timers in the front
 	}
 	q.empty(rs, q.next(), start)
 	q.listed = q.firstList()
