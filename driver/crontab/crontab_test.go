@@ -115,9 +115,48 @@ func TestWhatIsNoExpression(t *testing.T) {
 			t.Errorf("Parse(%q) = %v, %v, want an error that names it", spec, r, err)
 		}
 	}
-	never, err := crontab.Parse("0 0 30 2 *", time.UTC)
-	if err != nil || !never.Next(time.Now()).IsZero() {
-		t.Errorf("30 February: error %v", err)
+}
+
+// An error has the whole expression, the field, the value and what is wanted, without control characters.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ spec, want string }{
+		{"0 0 * * monday", `day of week "monday": want 0 to 7, or sun to sat`},
+		{"0 0 * * 1-8", `day of week "1-8": want 0 to 7, or sun to sat`},
+		{"0 0 * foo *", `month "foo": want 1 to 12, or jan to dec`},
+		{"0 0 0,5 * *", `day of month "0": want 1 to 31`},
+		{"0 24 * * *", `hour "24": want 0 to 23`},
+		{"99999999999999999999 * * * *", `minute "99999999999999999999": want 0 to 59`},
+		{"60 * * * * *", `second "60": want 0 to 59`},
+		{"*-5 * * * *", `minute "*-5": want 0 to 59`},
+		{"1,,2 * * * *", `minute "": want 0 to 59`},
+		{"*/0 * * * *", `minute "*/0": want a step`},
+		{"0 0 * * 6-1", `day of week "6-1": the range ends before it begins: write 6,0-1`},
+		{"0 0 * * sat-mon", "write 6,0-1"}, {"0 0 * * fri-mon", "write 5-6,0-1"}, {"0 0 * * 7-1", "write 0-1"}, {"0 0 * * 7-0/2", "write 0"},
+		{"0 22-2 * * *", "write 22-23,0-2"}, {"0 23-4/2 * * *", "write 23,1,3"}, {"0 0 * nov-feb *", "write 11-12,1-2"},
+		{"0 0 31 2 *", `day of month "31" does not exist in month "2"`}, {"0 0 30,31 feb */7", "does not exist"}, {"0 0 31 4,6,9,11 ?", "does not exist"},
+		{"0 0 */31,30-31 2 1", ""}, {"0 0 31 2 1", ""}, {"0 0 29 2 *", ""}, {"0 0 31 2,3 *", ""},
+		{"* * * *", "4 fields: want five or six"}, {"@reboot", `descriptor "@reboot": want @yearly`}, {"@daily now", `"@daily now"`},
+		{"@\x1b[2Jx", `"@\x1b[2Jx": want`}, {"@every \x1b[2J", `period "\x1b[2J"`}, {"TZ=\x1b[2J * * * * *", `unknown time zone "\x1b[2J"`},
+		{"\x1b[2J * * * *", `minute "\x1b[2J"`}, {"1-\u202e/1 * * * *", `minute "1-\u202e"`}, {"1/\x1b * * * *", `minute "1/\x1b"`},
+		{strings.Repeat("1,", 10_000_000) + "1 * * * *", "has 20000009 bytes: want at most 1000"}, {strings.Repeat(" ", 1001), "1001 bytes"},
+		{"1" + strings.Repeat(",1", 495) + " * * * *", ""}, {"1-07 * * * *", ""}, {"07 * * * *", ""}, {"*/007 1-23/02 * * 00-07", ""},
+	} {
+		r, err := crontab.Parse(c.spec, time.UTC)
+		if c.want == "" {
+			if err != nil || r.Next(time.Now()).IsZero() {
+				t.Errorf("%q: %v, or no run", c.spec, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 300 || strings.ContainsAny(err.Error(), "\x1b\u202e") {
+			t.Errorf("Parse(%.60q) = %.400v, want an error with %s", c.spec, err, c.want)
+		}
+	}
+	if _, err := crontab.Parse("0 0 * * *", nil); err == nil || !strings.Contains(err.Error(), "location is nil") {
+		t.Errorf("without a location: %v", err)
+	}
+	if _, err := crontab.Parse("TZ=UTC 0 0 * * *", nil); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -134,10 +173,7 @@ func FuzzParse(f *testing.F) {
 		at := time.Date(2028, 12, 30, 10, 30, 0, 0, time.UTC)
 		for range 3 {
 			next := r.Next(at)
-			if next.IsZero() {
-				return
-			}
-			if !next.After(at) {
+			if next.IsZero() || !next.After(at) {
 				t.Fatalf("%q: %v comes after %v", spec, next, at)
 			}
 			at = next
