@@ -93,9 +93,12 @@ func namedCases(limit int) []named {
 		crowd = append(crowd, s(slot, 2+tick(n-slot)%7))
 	}
 	list = append(list, named{name: "many timers between two ticks", last: true, ops: append(crowd, p(1, 2, 3, 4, 5, 6, 7, 8)...)})
-	list = append(list, named{name: "a deadline after 2^36 ticks", last: true, slow: true,
-		ops: slices.Concat(on(s(0, 1<<36-2)), p(1<<36-2), on(s(1, 1<<36), s(2, 1<<36+1)), p(1<<36-1, 1<<36, 1<<36+1))})
-	return list
+	var far []op
+	for _, bit := range []int{24, 30, 32, 36, 40} {
+		b := tick(1) << bit
+		far = slices.Concat(far, on(s(0, b-2)), p(b-2), on(s(1, b), s(2, b+1)), p(b-1, b, b+1))
+	}
+	return append(list, named{name: "deadlines at far powers of two", last: true, slow: true, ops: far})
 }
 
 // perBatch is the number of generated programs that one instance replays (chosen).
