@@ -22,11 +22,25 @@ func FirstRun(spec string, missed driver.Missed, now time.Time) (time.Time, erro
 	if missed < driver.Coalesce || missed > driver.CatchUp {
 		return time.Time{}, fmt.Errorf("missed runs %d: want driver.Coalesce, driver.Skip or driver.CatchUp", missed)
 	}
-	s, err := crontab.Parse(spec, time.UTC)
+	s, err := parse(spec)
 	if err != nil {
 		return time.Time{}, err
 	}
 	return next(spec, s, now)
+}
+
+// parse returns the recurrence of spec. It refuses Local, and the files of a machine, such as localtime and right/UTC: the
+// names of time zones begin with capitals.
+func parse(spec string) (driver.Recurrence, error) {
+	r, err := crontab.Parse(spec, time.UTC)
+	if err != nil {
+		return nil, err
+	}
+	key, zone, _ := strings.Cut(strings.Fields(spec)[0], "=")
+	if (key == "CRON_TZ" || key == "TZ") && (zone == "Local" || zone[0] < 'A' || zone[0] > 'Z') {
+		return nil, fmt.Errorf("cron expression %q: time zone %q depends on the machine: want one such as Europe/Berlin", spec, zone)
+	}
+	return r, nil
 }
 
 // next returns the first time of r after t. An expression has runs for ever or none, so it is an error if there is none,
@@ -79,7 +93,7 @@ func last(spec string, r driver.Recurrence, first, now time.Time) (time.Time, er
 // after now, without firing. Then isLast tells NextRun that this run fires even if the next one is due as well:
 // otherwise a slow worker would move the timer again and again.
 func NextRun(spec string, missed driver.Missed, isLast bool, deadline, now time.Time) (fires bool, at time.Time, err error) {
-	s, err := crontab.Parse(spec, time.UTC)
+	s, err := parse(spec)
 	if err != nil {
 		return false, time.Time{}, err
 	}

@@ -87,6 +87,25 @@ func TestNextRunByGoZoneData(t *testing.T) {
 	}
 }
 
+// The time zone of a machine is refused, by whatever name, when a timer is set and when its next run is computed.
+func TestZoneOfTheMachine(t *testing.T) {
+	now := time.Date(2026, 1, 1, 10, 30, 0, 0, time.UTC)
+	for _, zone := range []string{"Local", "LOCAL", "local", "localtime", "./localtime", "posixrules", "posix/Europe/Berlin", "right/Europe/Berlin", "/etc/localtime", "", "\"\""} {
+		for _, spec := range []string{"CRON_TZ=" + zone + " 0 12 * * *", " TZ=" + zone + "  @hourly", "TZ=" + zone + " @every 1h"} {
+			first, err := FirstRun(spec, driver.Coalesce, now)
+			_, _, again := NextRun(spec, driver.Coalesce, false, now, now)
+			if err == nil || again == nil || !strings.Contains(err.Error(), " time zone") {
+				t.Errorf("%q: %v, %v, and then %v, want errors about the time zone", spec, first, err, again)
+			}
+		}
+	}
+	for _, zone := range []string{"UTC", "Etc/UTC", "EST5EDT", "Europe/Berlin", "W-SU"} {
+		if _, err := FirstRun("TZ="+zone+" 0 12 * * *", driver.Coalesce, now); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Without a time zone an expression is in UTC, whatever the zone of the machine.
 func TestFirstRun(t *testing.T) {
 	now := time.Date(2026, 1, 1, 10, 30, 0, 0, time.FixedZone("far", 5*3600))
