@@ -1,15 +1,19 @@
 package driver
 
 import (
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/timerbench/timerbench/structures"
 )
 
-// alarm is the timer of Go's runtime that a driver sleeps on. It starts a pass over the shards.
+// alarm wakes a driver when its next timer is due. It starts a pass over the shards.
+//
+// It sleeps on timers of Go's runtime, its bells. If a time.Timer is moved while it is in the heap of the runtime, the
+// runtime walks the whole heap when the timer is due: 5 ms among a million. So the alarm sets only bells that have rung,
+// or new ones. A bell that is not needed any more rings all the same, once.
 //
 // No wake-up is lost. A goroutine that schedules an earlier timer stores the next of its shard,
 // and then loads at. A goroutine that sets the alarm stores at, and then loads the next of every
@@ -19,24 +23,30 @@ type alarm struct {
 	next    func() structures.Tick // the first tick at which a shard has work to do
 	wake    func()                 // runs a pass
 	ticking bool
-	at      atomic.Int64 // the tick it is set to; changed under mu
+	at      atomic.Int64 // a pass begins at this tick or before; never: not before set is called; changed under mu
 
 	mu      sync.Mutex
-	timer   *time.Timer
-	armed   structures.Tick // the tick to which timer is set, or never; at may be earlier
-	running bool            // a pass is running, and will set the alarm when it ends; at is 0
+	bells   [8]bell
+	running bool // a pass is running, and will set the alarm when it ends; at is 0
 	closed  bool
 	wakeups uint64        // passes
 	idle    uint64        // passes in which nothing fired
 	quiet   chan struct{} // closed when the last pass has ended
 }
 
+// bell is a timer of Go's runtime.
+type bell struct {
+	alarm *alarm
+	timer *time.Timer     // nil before it is used
+	at    structures.Tick // the tick at which it rings, or never
+}
+
 func (a *alarm) init(d *Driver, ticking bool) {
 	a.clock, a.next, a.wake = &d.clock, d.next, d.wake
 	a.ticking, a.quiet = ticking, make(chan struct{})
-	a.timer = time.AfterFunc(math.MaxInt64, a.ring)
-	a.timer.Stop()
-	a.armed = never
+	for i := range a.bells {
+		a.bells[i] = bell{alarm: a, at: never}
+	}
 	a.at.Store(int64(never))
 	if ticking {
 		a.mu.Lock()
@@ -57,52 +67,63 @@ func (a *alarm) set(tick structures.Tick, now int64) {
 	}
 }
 
-// reset sets the alarm to a tick, or turns it off if that is never. now must not be in the future. The lock is held.
+// reset sets the alarm to a tick, or to an earlier one at which a bell rings anyway. now must not be in the future. The
+// lock is held.
 func (a *alarm) reset(tick structures.Tick, now int64) {
-	a.at.Store(int64(tick))
-	wait := a.clock.begin(tick) - now
-	if a.clock.uptime != nil {
-		wait = min(wait, int64(lookEvery)) // the timer of Go's runtime stops during a suspend
+	if a.clock.uptime != nil && tick != never { // the timers of Go's runtime stop during a suspend
+		tick = min(tick, a.clock.reach(after(now, int64(lookEvery))).tick)
 	}
+	var free, first *bell
+	for i := range a.bells {
+		if b := &a.bells[i]; b.at == never {
+			free = b
+		} else if first == nil || b.at < first.at {
+			first = b
+		}
+	}
+	if first != nil && first.at <= tick {
+		tick = first.at
+	}
+	a.at.Store(int64(tick))
+	if tick == never || first != nil && first.at == tick {
+		return
+	}
+	wait := time.Duration(a.clock.begin(tick) - now)
 	switch {
 	case wait <= 0:
 		go a.wake() // a timer of Go's runtime would be several µs late
-	case tick == a.armed:
-	case tick == never:
-		a.timer.Stop()
-		a.armed = never
+	case free != nil:
+		free.set(tick, wait)
+	case first.timer.Stop(): // otherwise it rings now
+		first.timer = nil // it leaves the heap later
+		first.set(tick, wait)
+	}
+}
+
+// set sets a bell that is not in the heap.
+func (b *bell) set(tick structures.Tick, wait time.Duration) {
+	b.at = tick
+	switch {
+	case b.timer != nil:
+		b.timer.Reset(wait)
+	case b.alarm.ticking: // stays in memory without timers
+		b.timer = time.AfterFunc(wait, b.ring)
 	default:
-		a.timer.Reset(time.Duration(wait))
-		a.armed = tick
+		// A pending timer keeps the driver in memory, by the entry of its shard in refs. The bell does not.
+		self := weak.Make(b)
+		b.timer = time.AfterFunc(wait, func() {
+			if b := self.Value(); b != nil {
+				b.ring()
+			}
+		})
 	}
 }
 
-// relax turns the alarm off if no timer is pending.
-func (a *alarm) relax() {
-	if a.ticking || a.next() != never {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.running || a.closed {
-		return
-	}
-	a.at.Store(int64(never))
-	if next := a.next(); next != never {
-		a.reset(next, a.clock.now()) // a timer was started meanwhile
-		return
-	}
-	a.reset(never, 0)
-}
-
-// ring is called by timer, which may have been set again after it went off.
-func (a *alarm) ring() {
-	a.mu.Lock()
-	if a.clock.uptime != nil || a.clock.begin(a.armed) <= a.clock.now() {
-		a.armed = never
-	}
-	a.mu.Unlock()
-	a.wake()
+func (b *bell) ring() {
+	b.alarm.mu.Lock()
+	b.at = never
+	b.alarm.mu.Unlock()
+	b.alarm.wake()
 }
 
 // begin begins a pass and reports true. It reports false if a pass is running, which will serve what is due.
@@ -161,7 +182,11 @@ func (a *alarm) close() {
 		return
 	}
 	a.closed = true
-	a.timer.Stop()
+	for _, b := range a.bells {
+		if b.timer != nil {
+			b.timer.Stop()
+		}
+	}
 	if !a.running {
 		close(a.quiet)
 	}

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -42,16 +43,50 @@ func TestATimerThatComesWhileAPassEndsIsNotMissed(t *testing.T) {
 	})
 }
 
-// A timer is started while the alarm is about to be turned off because no timer was pending. The
-// alarm is still set to an earlier tick, so the goroutine that starts the timer does not set it.
-func TestATimerThatComesWhileTheAlarmIsTurnedOffIsNotMissed(t *testing.T) {
+// Each timer is earlier than those before, and most are stopped. The others fire on time, whatever bells are set, and a
+// bell that is not needed rings once.
+func TestTheAlarmIsSetEarlierAndEarlier(t *testing.T) {
 	Alone(t, func(t *testing.T, d *Driver) {
-		var fired time.Time
-		last := d.Schedule(100*ms, func() {})
-		d.alarm.between(1, func() { d.Schedule(s, func() { fired = time.Now() }) })
-		if !last.Stop() {
-			t.Error("not pending")
+		const n = 100
+		l, want := NewLog(), []string{}
+		for i := n; i > 0; i-- {
+			at := time.Duration(i) * m
+			timer := d.AfterFunc(at, l.Note(""))
+			if i%7 > 0 {
+				timer.Stop()
+			} else {
+				want = append(want, fmt.Sprintf("%v ", at))
+			}
 		}
-		mustWake(t, &fired)
+		Pass(24 * h)
+		l.Want(t, want...)
+		if s := d.Stats(); s.IdleWakeups > uint64(len(d.alarm.bells)) {
+			t.Errorf("%d wake-ups are idle, want at most %d", s.IdleWakeups, len(d.alarm.bells))
+		}
 	})
+}
+
+// If the driver moved a timer of the runtime that is in its heap, the runtime would walk over the whole heap at each firing.
+func TestManyTimersOfTheRuntimeMakeNoTimerLate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million timers of package time")
+	}
+	timers := make([]*time.Timer, 1_000_000)
+	for i := range timers {
+		timers[i] = time.AfterFunc(h, func() {})
+	}
+	d := Made(t)
+	d.Schedule(h, func() {})
+	least := h
+	for range 30 {
+		start, late := time.Now(), make(chan time.Duration)
+		d.Schedule(2*ms, func() { late <- time.Since(start) - 2*ms })
+		least = min(least, <-late)
+	}
+	if least > 3*ms {
+		t.Errorf("each timer is at least %v late", least)
+	}
+	for _, timer := range timers {
+		timer.Stop()
+	}
 }

@@ -183,7 +183,7 @@ func (t *Ticker) Reset(period time.Duration) {
 	sh := k.t.sh
 	now := sh.clock.soon()
 	sh.mu.Lock()
-	pending, _ := sh.disarm(&k.t)
+	pending := sh.disarm(&k.t)
 	drain(t.c)
 	deadline := k.first(now, period)
 	if !pending {

@@ -21,7 +21,7 @@
 //
 // Time is divided into ticks. The timers are spread over shards. Each shard has a structure and a lock. A timer never
 // changes its shard, and no goroutine ever holds two locks. All shards share the alarm, a timer of package time. It is
-// set to the first tick at which a structure has work to do, and it is off while no timer is pending. When the alarm
+// set to the first tick at which a structure has work to do. It stays set if that timer is stopped. When the alarm
 // goes off, a pass pops the due timers from the structures, tick by tick, and hands their functions to the goroutines
 // that run them.
 //

@@ -25,11 +25,11 @@ func (h Handle) Stop() bool {
 		return false
 	}
 	sh.mu.Lock()
-	pending, empty := sh.cancel(h.id)
+	pending := sh.cancel(h.id)
 	if pending && sh.watch != nil {
 		sh.watch.ended(recordStop, timerKey{id: h.id})
 	}
-	sh.unlockStopped(pending, empty)
+	sh.unlockStopped(pending)
 	return pending
 }
 
@@ -59,8 +59,7 @@ type shardRef struct {
 	generation uint32 // how often another shard has had the number
 }
 
-// refs maps a shardRef to its shard while a timer is pending there. So it keeps a driver in
-// memory no longer than its alarm does.
+// refs maps a shardRef to its shard while a timer is pending there, and so keeps the driver in memory.
 var refs refTable
 
 type refTable struct {

@@ -68,16 +68,12 @@ func (sh *shard) unlock(wake structures.Tick, now int64) {
 	}
 }
 
-// unlockStopped unlocks the shard after a Stop. pending says that the timer was pending, empty
-// that the shard is now empty.
-func (sh *shard) unlockStopped(pending, empty bool) {
+// unlockStopped unlocks the shard after a Stop. pending says that the timer was pending.
+func (sh *shard) unlockStopped(pending bool) {
 	if pending {
 		sh.stopped++
 	}
 	sh.mu.Unlock()
-	if empty {
-		sh.d.alarm.relax()
-	}
 }
 
 // start counts a timer that is started, with its delay in ns. The lock is held.
@@ -164,23 +160,21 @@ func (sh *shard) reschedule(now int64, deadline structures.Tick,
 	return true, sh.sooner(deadline)
 }
 
-// cancel removes a timer from the structure. It reports whether the timer was pending, and
-// whether the shard is now empty. The lock is held.
-func (sh *shard) cancel(id structures.ID) (pending, empty bool) {
+// cancel removes a timer from the structure. It reports whether the timer was pending. The lock is held.
+func (sh *shard) cancel(id structures.ID) (pending bool) {
 	if sh.s == nil || !sh.s.Cancel(id) {
-		return false, false
-	}
-	return true, sh.left()
-}
-
-// left notes that a timer has left the structure, and reports whether it was the last one.
-func (sh *shard) left() bool {
-	sh.pending--
-	if sh.pending > 0 {
 		return false
 	}
-	sh.vacate()
+	sh.left()
 	return true
+}
+
+// left notes that a timer has left the structure. The lock is held.
+func (sh *shard) left() {
+	sh.pending--
+	if sh.pending == 0 {
+		sh.vacate()
+	}
 }
 
 // vacate notes that the shard is empty. The lock is held.

@@ -208,7 +208,7 @@ func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time)
 	old := t.when.Load()
 	if old == idle || old == byWall || deadline.tick == atOnce || sh.s == nil {
 		// A timer that follows the wall clock may be pending without being in the structure.
-		pending, _ := sh.disarm(t)
+		pending := sh.disarm(t)
 		if !pending {
 			sh.arm(t, now, deadline)
 			return unread
@@ -229,9 +229,9 @@ func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time)
 // whether the timer was pending or there was such a value.
 func (sh *shard) stop(t *Timer, c chan time.Time) bool {
 	sh.mu.Lock()
-	pending, empty := sh.disarm(t)
+	pending := sh.disarm(t)
 	unread := drain(c)
-	sh.unlockStopped(pending, empty)
+	sh.unlockStopped(pending)
 	return pending || unread
 }
 
@@ -239,27 +239,26 @@ func (sh *shard) stop(t *Timer, c chan time.Time) bool {
 // withdraw returns channels that are closed when the function returns, and whether the function itself is the caller.
 func (sh *shard) withdraw(t *Timer) (running []chan struct{}, own bool) {
 	sh.mu.Lock()
-	pending, empty := sh.disarm(t)
+	pending := sh.disarm(t)
 	for range sh.urgent.remove(func(u urgent) bool { return u.t == t }) {
 		sh.fired++
-		empty = sh.left()
+		sh.left()
 	}
 	running, own = sh.d.pool.withdraw(t)
-	sh.unlockStopped(pending, empty)
+	sh.unlockStopped(pending)
 	return running, own
 }
 
-// disarm removes a timer from the structure. It reports whether the timer was pending, and
-// whether the shard is now empty. The lock is held.
-func (sh *shard) disarm(t *Timer) (pending, empty bool) {
+// disarm removes a timer from the structure. It reports whether the timer was pending. The lock is held.
+func (sh *shard) disarm(t *Timer) (pending bool) {
 	if sh.s == nil {
-		return false, false
+		return false
 	}
 	old := t.when.Swap(idle)
 	if old == idle {
-		return false, false
+		return false
 	}
-	_, empty = sh.cancel(t.id)
+	sh.cancel(t.id)
 	switch {
 	case old != byWall:
 	case t.wall().place == 0: // a run is handed over
@@ -270,5 +269,5 @@ func (sh *shard) disarm(t *Timer) (pending, empty bool) {
 	if sh.watch != nil {
 		sh.watch.ended(recordStop, timerKey{t: t})
 	}
-	return true, empty
+	return true
 }

@@ -11,7 +11,7 @@ import (
 // [results.FewTimers]. It takes about two seconds for two contenders, and more for a million timers. [Run] measures more, and for longer.
 //
 // The contenders take turns, and only one has pending timers: Go's runtime visits all timers in its heap when it wakes up for one that
-// was moved to an earlier time, such as the alarm of a driver.
+// was moved to an earlier time, such as the alarm of the queue.
 func Prices(ctx context.Context, contenders []Subject, resident int) (*results.Live, []results.Failure) {
 	const rounds, turns = 3, 4
 	cfg := Default()
