@@ -20,7 +20,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
@@ -43,6 +42,7 @@ type Conn struct {
 	writing   sync.Mutex // held by a Write, because it may have to go on after a part
 
 	mu      sync.Mutex // guards closed and the fields below; taken after writing
+	unsent  int32      // bytes in the system at the last look
 	seen    int64      // the value of last for which timer is set
 	timer   driver.Timer
 	timeout time.Duration
@@ -195,9 +195,9 @@ func (c *Conn) Touch() {
 func (c *Conn) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
+	switch drained := c.drained(); {
 	case c.closed || c.timedOut.Load():
-	case c.last.Load() != c.seen:
+	case c.last.Load() != c.seen || drained:
 		c.start()
 	case c.onIdle != nil:
 		c.mu.Unlock()
@@ -325,16 +325,8 @@ func (c *Conn) Close() error {
 }
 
 // Unwrap returns the connection that c wraps, for what c does not offer, such as net.Buffers. Its calls time out as
-// those of c do, and do not store the time: call Touch after them.
+// those of c do, and do not store the time: call Touch after them. A call that takes longer than the timeout is ended.
 func (c *Conn) Unwrap() net.Conn { return c.Conn }
-
-// SyscallConn returns the raw connection of the wrapped one, or errors.ErrUnsupported if it has none.
-func (c *Conn) SyscallConn() (syscall.RawConn, error) {
-	if raw, ok := c.Conn.(syscall.Conn); ok {
-		return raw.SyscallConn()
-	}
-	return nil, fmt.Errorf("idleconn: SyscallConn of a %T: %w", c.Conn, errors.ErrUnsupported)
-}
 
 // CloseWrite ends the writing side, as TCP and TLS connections can. Others return errors.ErrUnsupported.
 func (c *Conn) CloseWrite() error {
