@@ -133,6 +133,11 @@ submit: $(if $(wildcard $(OUT)/results.json),build,bench) ## Measure this machin
 	cp $(LAST)/report-charts/latency.??g $(LAST)/report-charts/idle-ticks.??g $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
 	go test ./internal/doctest ./cmd/timerbench ./report ./report/answer -run 'README|Published|RecommendGolden|TestPage$$|KeptPage|Predict' -update
 
+.PHONY: findings
+findings: ## Run the scripts of findings, which show what real libraries and tools do: several minutes, needs root for Debian packages
+	@failed=; for script in findings/*.sh; do echo "== $$script"; "$$script" || failed="$$failed $$script"; done; \
+	[ -z "$$failed" ] || { echo "changed:$$failed"; exit 1; }
+
 .PHONY: benchstat
 benchstat: ## Compare the structures of the last run with benchstat
 	go run $(BENCHSTAT) -col /structure -row /workload,/n -filter '/op:(per-lifecycle OR per-tick OR per-reschedule) .unit:sec/op' $(LAST)/bench.txt
