@@ -18,7 +18,7 @@ func TestWhatIsDueAtOnceFiresAtOnce(t *testing.T) {
 		stopped.Stop()
 		c, q := d.NewTimer(time.Hour), driver.NewQueue[int](d)
 		k := driver.NewKeyed(d, func(key string, _ int) { l.Note(key)() })
-		k.Set("key moved", 1, time.Hour)
+		_ = k.Set("key moved", 1, time.Hour)
 		wall := d.At(time.Now().Add(time.Hour), l.Note("wall moved"))
 
 		a, h := d.AfterFunc(0, l.Note("timer")), d.Schedule(-time.Second, l.Note("handle"))
@@ -29,9 +29,9 @@ func TestWhatIsDueAtOnceFiresAtOnce(t *testing.T) {
 			t.Error("pending though it has fired")
 		}
 		d.At(time.Now(), l.Note("wall"))
-		k.Set("key", 1, 0)
+		_ = k.Set("key", 1, 0)
 		k.Move("key moved", 0)
-		q.Push(0, 7)
+		_, _ = q.Push(0, 7)
 		start := time.Now()
 		mustReceive(t, c.C, start)
 		mustReceive(t, d.After(0), start)

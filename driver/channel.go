@@ -12,8 +12,7 @@ import (
 
 // ChanTimer sends the time on a channel when it fires. Make one with NewTimer. It behaves as a Timer of package time
 // does since Go 1.23: after Stop or Reset, no earlier value is received. Unlike there, C has room for one value, so
-// len(C) may be 1, and a pending timer is kept in memory until it fires. So stop a timer that is no longer needed. The
-// methods of the zero ChanTimer return false and do nothing.
+// len(C) may be 1, and a pending timer is kept in memory until it fires. So stop a timer that is no longer needed.
 type ChanTimer struct {
 	C <-chan time.Time
 	c chan time.Time
@@ -45,7 +44,10 @@ func (t *ChanTimer) due() bool {
 // sent a value that was not received; the value is then removed. It returns false if the timer
 // was stopped before, or if its value was received.
 func (t *ChanTimer) Stop() bool {
-	return t.t.sh != nil && t.t.sh.stop(&t.t, t.c)
+	if t.t.sh == nil {
+		panic(errNotMade)
+	}
+	return t.t.sh.stop(&t.t, t.c)
 }
 
 // Reset makes the timer fire after delay from now. It returns what Stop would have returned.
@@ -99,8 +101,7 @@ func drain(c chan time.Time) bool {
 // Ticker sends the time on a channel again and again. Make one with NewTicker. It behaves as a
 // Ticker of package time does since Go 1.23: after Stop or Reset, no earlier value is received, and a ticker that the
 // program no longer refers to ends by itself, here after its next tick. A slow receiver finds one value and no backlog.
-// Ticks are a period apart from the start on, even if some are sent late. Unlike in package time, len(C) may be 1. The
-// methods of the zero Ticker do nothing.
+// Ticks are a period apart from the start on, even if some are sent late. Unlike in package time, len(C) may be 1.
 type Ticker struct {
 	C <-chan time.Time
 	c chan time.Time
@@ -163,7 +164,7 @@ func (k *ticking) due() bool {
 	return true
 }
 
-// Stop turns the ticker off. It does not close the channel.
+// Stop turns the ticker off. It does not close the channel. Stop of the zero Ticker does nothing, as in package time.
 func (t *Ticker) Stop() {
 	if t.k != nil {
 		t.k.t.sh.stop(&t.k.t, t.c)
@@ -178,7 +179,7 @@ func (t *Ticker) Reset(period time.Duration) {
 	}
 	k := t.k
 	if k == nil {
-		return
+		panic(errNotMade)
 	}
 	sh := k.t.sh
 	now := sh.clock.soon()

@@ -142,7 +142,7 @@ func (c *deadlineContext) end() {
 		c.mu.Unlock()
 		return
 	}
-	pending := c.timer.Stop()
+	pending := c.timer.sh != nil && c.timer.Stop()
 	e := &canceled
 	switch {
 	case err != nil:

@@ -93,10 +93,13 @@ func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
 			{"NewTicker", func() { tickers = append(tickers, d.NewTicker(max(delay, 100*ms))) }},
 			{"Ticker.Stop", func() { tickers[rng.IntN(len(tickers))].Stop() }},
 			{"Ticker.Reset", func() { tickers[rng.IntN(len(tickers))].Reset(max(delay, 100*ms)) }},
-			{"Push", func() { items = append(items, q.Push(delay, 1)) }},
+			{"Push", func() {
+				item, _ := q.Push(delay, 1)
+				items = append(items, item)
+			}},
 			{"Queue.Remove", func() { q.Remove(items[rng.IntN(len(items))]) }},
 			{"Take", func() { _, _ = q.Take(ctx) }},
-			{"Set", func() { k.Set(rng.IntN(5), 1, delay) }},
+			{"Set", func() { _ = k.Set(rng.IntN(5), 1, delay) }},
 			{"Move", func() { k.Move(rng.IntN(5), delay) }},
 			{"Keyed.Remove", func() { k.Remove(rng.IntN(5)) }},
 			{"WithTimeout", func() {

@@ -121,16 +121,26 @@ func TestTheDefaultTick(t *testing.T) {
 	})
 }
 
-func TestZeroValuesAndStaleHandlesDoNothing(t *testing.T) {
+// A zero Timer would never run. So it panics, as in package time, but for Ticker.Stop.
+func TestZeroValuesPanic(t *testing.T) {
 	var timer driver.Timer
-	var handle driver.Handle
-	var ticker driver.Ticker
 	var c driver.ChanTimer
-	if timer.Stop() || timer.Reset(0) || handle.Stop() || handle.Reset(0) || c.Stop() || c.Reset(0) {
-		t.Error("a zero value is pending")
-	}
+	var ticker driver.Ticker
 	ticker.Stop()
-	ticker.Reset(time.Second)
+	for name, call := range map[string]func(){
+		"Stop": func() { timer.Stop() }, "Reset": func() { timer.Reset(0) }, "ResetWindow": func() { timer.ResetWindow(0, 1) },
+		"ResetAll": func() { driver.ResetAll([]*driver.Timer{&timer}, 1) }, "StopWait": func() { _ = timer.StopWait(t.Context()) },
+		"ChanTimer.Stop": func() { c.Stop() }, "ChanTimer.Reset": func() { c.Reset(0) }, "Ticker.Reset": func() { ticker.Reset(1) },
+	} {
+		t.Run(name, func(t *testing.T) { mustPanic(t, "is the zero value: make it by AfterFunc, Init", call) })
+	}
+}
+
+func TestStaleHandlesDoNothing(t *testing.T) {
+	var handle driver.Handle
+	if handle.Stop() || handle.Reset(0) {
+		t.Error("the zero Handle is pending")
+	}
 
 	// A timer that has the slot of a stopped one is not affected.
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
@@ -256,7 +266,7 @@ func TestResetAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		drivers := []*driver.Driver{newDriver(t), newDriver(t)}
 		var fired [100]atomic.Int32
-		timers := []*driver.Timer{new(driver.Timer)} // a timer without a driver
+		var timers []*driver.Timer
 		for i := range fired {
 			delay := time.Duration(i%4) * 10 * time.Second
 			timers = append(timers, drivers[i%2].AfterFunc(delay, func() { fired[i].Add(1) }))
@@ -264,7 +274,7 @@ func TestResetAll(t *testing.T) {
 		time.Sleep(15 * time.Second) // half of them have fired
 		synctest.Wait()
 		pending := len(fired) / 2
-		for i, timer := range timers[1:] {
+		for i, timer := range timers {
 			if i%8 == 3 && timer.Stop() {
 				pending--
 			}

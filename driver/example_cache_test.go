@@ -2,7 +2,6 @@ package driver_test
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
@@ -10,42 +9,17 @@ import (
 
 // cache is a map whose entries are evicted after some time without a use.
 type cache[K comparable, V any] struct {
-	ttl     time.Duration
-	expires *driver.Keyed[K, struct{}]
-
-	mu      sync.RWMutex
-	entries map[K]V
-}
-
-// newCache returns an empty cache. It calls evicted with each key that it evicts.
-func newCache[K comparable, V any](d *driver.Driver, ttl time.Duration, evicted func(K)) *cache[K, V] {
-	c := &cache[K, V]{ttl: ttl, entries: make(map[K]V)}
-	c.expires = driver.NewKeyed(d, func(key K, _ struct{}) {
-		c.mu.Lock()
-		delete(c.entries, key)
-		c.mu.Unlock()
-		evicted(key)
-	})
-	return c
+	*driver.Keyed[K, V]
+	ttl time.Duration
 }
 
 // Put stores a value.
-func (c *cache[K, V]) Put(key K, value V) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.entries[key] = value
-	c.expires.Set(key, struct{}{}, c.ttl)
-}
+func (c cache[K, V]) Put(key K, value V) error { return c.Set(key, value, c.ttl) }
 
-// Get returns the value of a key, and restarts its time.
-func (c *cache[K, V]) Get(key K) (V, bool) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	value, ok := c.entries[key]
-	if ok {
-		c.expires.Move(key, c.ttl)
-	}
-	return value, ok
+// Use returns the value of a key, and restarts its time.
+func (c cache[K, V]) Use(key K) (V, bool) {
+	c.Move(key, c.ttl)
+	return c.Get(key)
 }
 
 // A cache evicts entries that have not been used for some time.
@@ -54,16 +28,19 @@ func Example_cache() {
 	defer d.Close()
 
 	evicted := make(chan string)
-	users := newCache[string, int](d, 20*time.Millisecond, func(key string) { evicted <- key })
+	users := cache[string, int]{driver.NewKeyed(d, func(key string, _ int) { evicted <- key }), 20 * time.Millisecond}
 
-	users.Put("alice", 1)
-	users.Put("bob", 2)
+	for i, name := range []string{"alice", "bob"} {
+		if err := users.Put(name, i); err != nil {
+			fmt.Println(err)
+		}
+	}
 	var gone string
 	for gone == "" { // alice is used again and again
 		select {
 		case gone = <-evicted:
 		default:
-			users.Get("alice")
+			users.Use("alice")
 		}
 	}
 	_, ok := users.Get(gone)

@@ -17,7 +17,7 @@ func Example_delayQueue() {
 
 	items := make(map[int]driver.Item)
 	for number := range 5 {
-		items[number] = unpaid.Push(time.Duration(10-2*number)*time.Millisecond, order{number})
+		items[number], _ = unpaid.Push(time.Duration(10-2*number)*time.Millisecond, order{number}) // an error after Close only
 	}
 	unpaid.Remove(items[1]) // paid
 	unpaid.Remove(items[3])

@@ -59,36 +59,50 @@ func (k *Keyed[K, V]) part(key K) *part[K, V] {
 	return &k.parts[maphash.Comparable(k.seed, key)%uint64(len(k.parts))]
 }
 
-// Set stores value under key until delay has passed, and replaces the value that is there. After
-// Close of k it does nothing. After Close of the driver it removes the key. Set panics if key cannot be found again,
-// because it does not equal itself: a NaN, or an interface, array or struct that contains one.
-func (k *Keyed[K, V]) Set(key K, value V, delay time.Duration) {
+// Set stores value under key until delay has passed, and replaces the value that is there. After Close of k or of the
+// driver it returns ErrClosed, and the key is missing. Set panics if key cannot be found again, because it does not equal
+// itself: a NaN, or an interface, array or struct that contains one.
+func (k *Keyed[K, V]) Set(key K, value V, delay time.Duration) error {
 	if same := key; key != same {
 		panic(fmt.Sprintf("driver: Set: the key %v of type %T does not equal itself, so it cannot be found again", key, key))
 	}
 	p := k.part(key)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.items != nil {
-		k.put(p, key, value, delay)
+	if p.items == nil || !k.put(p, key, value, delay) {
+		return ErrClosed
 	}
+	return nil
 }
 
-func (k *Keyed[K, V]) put(p *part[K, V], key K, value V, delay time.Duration) {
+// put stores a value. It reports false, and removes the key, if the driver is closed.
+func (k *Keyed[K, V]) put(p *part[K, V], key K, value V, delay time.Duration) bool {
 	if it, ok := p.items[key]; ok {
 		if delay > 0 && it.h.Reset(delay) {
 			it.value = value
-			return
+			return true
 		}
 		it.h.Stop() // if it has come due, it is replaced before it expires
 	}
 	it := &item[K, V]{key: key, value: value}
 	it.h = k.d.Schedule(delay, func() { k.expire(p, it) })
 	if it.h == (Handle{}) {
-		delete(p.items, key) // closed
-		return
+		delete(p.items, key)
+		return false
 	}
 	p.items[key] = it
+	return true
+}
+
+// Get returns the value of key. It returns false if the key is missing.
+func (k *Keyed[K, V]) Get(key K) (value V, ok bool) {
+	p := k.part(key)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if it := p.items[key]; it != nil {
+		return it.value, true
+	}
+	return value, false
 }
 
 // expire ends an item that has come due, unless it has been replaced or removed.
@@ -104,16 +118,14 @@ func (k *Keyed[K, V]) expire(p *part[K, V], it *item[K, V]) {
 	}
 }
 
-// Move makes key expire after delay from now. It returns false, and does nothing, if the key is missing.
+// Move makes key expire after delay from now. It returns false if the key is missing. After Close of the driver it removes
+// the key and returns false.
 func (k *Keyed[K, V]) Move(key K, delay time.Duration) bool {
 	p := k.part(key)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	it, ok := p.items[key]
-	if ok {
-		k.put(p, key, it.value, delay)
-	}
-	return ok
+	return ok && k.put(p, key, it.value, delay)
 }
 
 // Remove removes key and returns its value. It returns false if the key is missing.

@@ -1,6 +1,7 @@
 package driver_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -56,7 +57,7 @@ func TestKeyedAgainstAMap(t *testing.T) {
 			e, there := want[key]
 			switch op := rng.IntN(100); {
 			case op < 40:
-				k.Set(key, value, delay)
+				_ = k.Set(key, value, delay)
 				put(key, value, delay)
 			case op < 70:
 				if k.Move(key, delay) != there {
@@ -64,6 +65,10 @@ func TestKeyedAgainstAMap(t *testing.T) {
 				}
 				if there {
 					put(key, e.value, delay)
+				}
+			case op < 75:
+				if got, ok := k.Get(key); ok != there || got != e.value {
+					t.Fatalf("got %d, %t, want %d, %t", got, ok, e.value, there)
 				}
 			case op < 90:
 				if got, ok := k.Remove(key); ok != there || got != e.value {
@@ -76,7 +81,7 @@ func TestKeyedAgainstAMap(t *testing.T) {
 						t.Fatalf("drained %s, %d", key, value)
 					}
 					delete(want, key)
-					k.Set("set by its function", 1, time.Second)
+					_ = k.Set("set by its function", 1, time.Second)
 					k.Remove("set by its function")
 				})
 				if len(want) > 0 {
@@ -93,17 +98,31 @@ func TestKeyedAgainstAMap(t *testing.T) {
 
 func TestKeyedAfterClose(t *testing.T) {
 	keyedInBubble(t, func(t *testing.T, k *driver.Keyed[string, int], l *log) {
-		k.Set("a", 1, time.Second)
+		_ = k.Set("a", 1, time.Second)
 		_ = k.Close()
-		k.Set("a", 2, time.Second)
-		k.Set("b", 3, time.Second)
-		if _, ok := k.Remove("a"); ok || k.Move("b", 0) || k.Len() != 0 {
+		for _, key := range []string{"a", "b"} {
+			if err := k.Set(key, 2, time.Second); !errors.Is(err, driver.ErrClosed) {
+				t.Errorf("Set after Close: %v", err)
+			}
+		}
+		_, there := k.Get("a")
+		if _, ok := k.Remove("a"); ok || there || k.Move("b", 0) || k.Len() != 0 {
 			t.Errorf("%d keys are there", k.Len())
 		}
 		k.Drain(func(key string, _ int) { t.Errorf("drained %s", key) })
 		time.Sleep(time.Minute)
 		l.Want(t)
 	})
+}
+
+// After Close of the driver nothing would expire, so nothing is kept, and the caller is told.
+func TestKeyedAfterCloseOfTheDriver(t *testing.T) {
+	d := newDriver(t)
+	k := driver.NewKeyed(d, func(string, int) {})
+	errs := errors.Join(k.Set("a", 1, time.Hour), k.Set("b", 2, time.Hour), d.Close())
+	if err := k.Set("a", 3, time.Hour); errs != nil || !errors.Is(err, driver.ErrClosed) || k.Move("b", time.Hour) || k.Len() != 0 {
+		t.Errorf("%v, then %v, and %d keys", errs, err, k.Len())
+	}
 }
 
 // Every value that is set expires, is replaced, is removed or is drained, once.
@@ -122,7 +141,7 @@ func TestKeyedRaces(t *testing.T) {
 					if old, ok := k.Remove(key); ok {
 						end(key, old)
 					}
-					k.Set(key, g*rounds+i, time.Duration(rng.IntN(300))*µs)
+					_ = k.Set(key, g*rounds+i, time.Duration(rng.IntN(300))*µs)
 					k.Move(rng.IntN(keys*goroutines), time.Duration(rng.IntN(300))*µs)
 					if i%500 == 0 {
 						k.Drain(end)
@@ -147,16 +166,16 @@ func TestKeyedRefusesKeysThatCannotBeFoundAgain(t *testing.T) {
 	d := newDriver(t)
 	k := driver.NewKeyed(d, func(any, int) {})
 	for _, key := range []any{math.NaN(), float32(math.NaN()), complex(0, math.NaN()), point{1, math.NaN()}, [2]any{1, math.NaN()}} {
-		mustPanic(t, fmt.Sprintf("the key %v of type %T does not equal itself", key, key), func() { k.Set(key, 1, time.Hour) })
+		mustPanic(t, fmt.Sprintf("the key %v of type %T does not equal itself", key, key), func() { _ = k.Set(key, 1, time.Hour) })
 		if _, ok := k.Remove(key); ok || k.Move(key, time.Hour) {
 			t.Errorf("%v is there", key)
 		}
 	}
-	if k.Set(math.Inf(1), 1, time.Hour); k.Len() != 1 || d.Len() != 1 {
+	if err := k.Set(math.Inf(1), 1, time.Hour); err != nil || k.Len() != 1 || d.Len() != 1 {
 		t.Errorf("%d keys, %d timers, want the one that was not refused", k.Len(), d.Len())
 	}
 	floats := driver.NewKeyed(d, func(float64, int) {})
-	if mustPanic(t, "the key NaN", func() { floats.Set(math.NaN(), 1, time.Hour) }); floats.Len() != 0 {
+	if mustPanic(t, "the key NaN", func() { _ = floats.Set(math.NaN(), 1, time.Hour) }); floats.Len() != 0 {
 		t.Error("NaN is a key")
 	}
 }

@@ -161,9 +161,7 @@ func TestATimerThatIsOverwrittenIsHeardOf(t *testing.T) {
 			c.c = d.NewTimer(time.Second)
 			*c.c = driver.ChanTimer{}
 			*c = conn{}
-			if c.timer.Stop() {
-				t.Error("the zero Timer is pending")
-			}
+			mustPanic(t, "is the zero value", func() { c.timer.Stop() })
 			if again != nil {
 				again.Init(&c.timer, l.Note(fmt.Sprint("new ", i)))
 				c.timer.Reset(2 * time.Second)

@@ -85,7 +85,7 @@ func TestAQueueWaitsForTheWholeTick(t *testing.T) {
 		d.alarm.close() // no pass runs
 		q, sh := NewQueue[time.Duration](d), &d.shards[0]
 		for _, delay := range []time.Duration{3, 1, 2, 1} {
-			q.Push(delay, delay)
+			_, _ = q.Push(delay, delay)
 		}
 		for more := true; more; {
 			if q.first() != nil {
@@ -190,7 +190,7 @@ func TestTheListsOfAShardReleaseWhatHasLeft(t *testing.T) {
 		var timers []*Timer
 		for range 5 {
 			timers = append(timers, d.At(time.Now().Add(h), func() {}))
-			q.Push(ms, 1)
+			_, _ = q.Push(ms, 1)
 		}
 		time.Sleep(s)
 		for _, timer := range timers[1:] {

@@ -83,8 +83,8 @@ func NewQueue[T any](d *Driver) *Queue[T] {
 }
 
 // Push adds a value that can be taken after delay. After Close of the queue or of its driver, it
-// does nothing and returns the zero Item.
-func (q *Queue[T]) Push(delay time.Duration, value T) Item {
+// does nothing and returns ErrClosed.
+func (q *Queue[T]) Push(delay time.Duration, value T) (Item, error) {
 	e := &queued[T]{q: q, value: value}
 	e.owner = e
 	now := q.d.clock.soon()
@@ -93,10 +93,10 @@ func (q *Queue[T]) Push(delay time.Duration, value T) Item {
 	sh.mu.Lock()
 	if sh.closed.Load() || !q.enter(e) {
 		sh.mu.Unlock()
-		return Item{}
+		return Item{}, ErrClosed
 	}
 	sh.arm(&e.t, now, e.when)
-	return Item{e}
+	return Item{e}, nil
 }
 
 // enter adds a value to the waiting ring. It reports false after Close.

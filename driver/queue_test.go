@@ -41,7 +41,7 @@ func TestQueueAgainstAList(t *testing.T) {
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
 		q := driver.NewQueue[int](d)
 		other := newQueue(t)
-		foreign := other.Push(time.Hour, 1)
+		foreign, _ := other.Push(time.Hour, 1)
 		start := time.Now()
 		rng := rand.New(rand.NewPCG(1, 6))
 		var there, gone []pushed
@@ -55,7 +55,11 @@ func TestQueueAgainstAList(t *testing.T) {
 				if delay > 0 {
 					due = tickAt(now + delay)
 				}
-				there = append(there, pushed{value, now + max(delay, 0), due, q.Push(delay, value)})
+				item, err := q.Push(delay, value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				there = append(there, pushed{value, now + max(delay, 0), due, item})
 			case op < 7 && len(there) > 0:
 				i := rng.IntN(len(there))
 				if !q.Remove(there[i].item) {
@@ -101,7 +105,9 @@ func TestQueueAfterClose(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, d *driver.Driver) {
 				q := driver.NewQueue[int](d)
-				q.Push(time.Hour, 1)
+				if _, err := q.Push(time.Hour, 1); err != nil {
+					t.Error(err)
+				}
 				d.Schedule(time.Hour, nothing)
 				var waiting sync.WaitGroup
 				for range 3 {
@@ -116,8 +122,11 @@ func TestQueueAfterClose(t *testing.T) {
 					t.Errorf("error %v, of the driver %v, %d are pending", err, d.Err(), d.Len())
 				}
 				waiting.Wait()
-				if _, err := q.Take(t.Context()); !errors.Is(err, driver.ErrClosed) || q.Push(0, 3) != (driver.Item{}) || q.Len() != 0 {
+				if _, err := q.Take(t.Context()); !errors.Is(err, driver.ErrClosed) || q.Len() != 0 {
 					t.Errorf("error %v, %d values", err, q.Len())
+				}
+				if item, err := q.Push(0, 3); item != (driver.Item{}) || !errors.Is(err, driver.ErrClosed) {
+					t.Errorf("Push returned %v, %v", item, err)
 				}
 			})
 		})
@@ -135,7 +144,7 @@ func TestQueueRaces(t *testing.T) {
 			all.Go(func() {
 				rng := rand.New(rand.NewPCG(6, uint64(g)))
 				for i := range n {
-					item := q.Push(time.Duration(rng.IntN(300))*µs, g*n+i)
+					item, _ := q.Push(time.Duration(rng.IntN(300))*µs, g*n+i)
 					if rng.IntN(3) == 0 {
 						runtime.Gosched()
 						if q.Remove(item) {

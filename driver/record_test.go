@@ -80,15 +80,16 @@ func TestTheRecorderIsToldWhatTheProgramAsksFor(t *testing.T) {
 		"At":                {func(d *Driver) { d.At(time.Now().Add(s), func() {}); time.Sleep(m) }, []string{"set 1s, fire"}},
 		"Keyed": {func(d *Driver) {
 			k := NewKeyed(d, func(int, int) {})
-			k.Set(1, 1, s)
+			_ = k.Set(1, 1, s)
 			k.Move(1, m)
 			k.Remove(1)
 		}, []string{"set 1s, move 1m0s, stop"}},
 		"Queue": {func(d *Driver) {
 			q := NewQueue[int](d)
-			q.Push(s, 1)
+			_, _ = q.Push(s, 1)
 			_, _ = q.Take(context.Background())
-			q.Remove(q.Push(m, 1))
+			item, _ := q.Push(m, 1)
+			q.Remove(item)
 		}, []string{"set 1s, fire", "set 1m0s, stop"}},
 		"Close": {func(d *Driver) { d.AfterFunc(s, func() {}) }, []string{"set 1s, stop"}},
 	} {

@@ -59,20 +59,23 @@ func TestNothingIsKept(t *testing.T) {
 					<-fired
 				},
 				"Keyed, removed": func(b *big) {
-					k.Set(1, b, time.Hour)
+					_ = k.Set(1, b, time.Hour)
 					k.Remove(1)
 				},
 				"Keyed, replaced": func(b *big) {
-					k.Set(1, b, time.Hour)
-					k.Set(1, nil, time.Hour)
+					_ = k.Set(1, b, time.Hour)
+					_ = k.Set(1, nil, time.Hour)
 				},
 				"Keyed, drained": func(b *big) {
-					k.Set(1, b, time.Hour)
+					_ = k.Set(1, b, time.Hour)
 					k.Drain(func(int, *big) {})
 				},
-				"Queue, removed": func(b *big) { q.Remove(q.Push(time.Hour, b)) },
+				"Queue, removed": func(b *big) {
+					item, _ := q.Push(time.Hour, b)
+					q.Remove(item)
+				},
 				"Queue, taken": func(b *big) {
-					q.Push(0, b)
+					_, _ = q.Push(0, b)
 					if _, err := q.Take(context.Background()); err != nil {
 						t.Error(err)
 					}
@@ -85,8 +88,8 @@ func TestNothingIsKept(t *testing.T) {
 			}
 			mustGo(t, "pending, Close", func(b *big) {
 				d.Schedule(time.Hour, func() { b[0]++ })
-				k.Set(1, b, time.Hour)
-				q.Push(time.Hour, b)
+				_ = k.Set(1, b, time.Hour)
+				_, _ = q.Push(time.Hour, b)
 				_, _, _ = k.Close(), q.Close(), d.Close()
 			})
 			runtime.KeepAlive(&field)

@@ -149,8 +149,5 @@ func TestStopWaitAfterGoexitAndClose(t *testing.T) {
 		if took, err := stopWait(slow, context.Background()); took != 59*time.Second || err != nil {
 			t.Errorf("StopWait after Close took %v and returned %v", took, err)
 		}
-		if err := new(driver.Timer).StopWait(context.Background()); err != nil {
-			t.Errorf("StopWait of the zero Timer returned %v", err)
-		}
 	})
 }

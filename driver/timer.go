@@ -12,7 +12,7 @@ import (
 )
 
 // Timer runs a function when it fires. AfterFunc, AfterWindow, At and Every return one, and Init initializes
-// one that is a field. The methods of the zero Timer return false and do nothing. A Timer must not be copied.
+// one that is a field. The methods of the zero Timer panic, as those of time.Timer do. A Timer must not be copied.
 type Timer struct {
 	sh *shard
 	f  func()
@@ -37,11 +37,16 @@ const (
 // It returns false if the timer has fired or was stopped before. It does not wait for the function to return.
 func (t *Timer) Stop() bool {
 	sh := t.sh
-	if sh == nil || t.when.Load() == idle {
+	if sh == nil {
+		panic(errNotMade)
+	}
+	if t.when.Load() == idle {
 		return false
 	}
 	return sh.stop(t, nil)
 }
+
+const errNotMade = "driver: a Timer, ChanTimer or Ticker is the zero value: make it by AfterFunc, Init, NewTimer or NewTicker"
 
 // ErrOwnFunction is returned by StopWait if it would wait for its caller.
 var ErrOwnFunction = errors.New("driver: StopWait: called by the function of the timer itself")
@@ -56,7 +61,7 @@ var ErrOwnFunction = errors.New("driver: StopWait: called by the function of the
 func (t *Timer) StopWait(ctx context.Context) error {
 	sh := t.sh
 	if sh == nil {
-		return nil
+		panic(errNotMade)
 	}
 	running, own := sh.withdraw(t)
 	if own {
@@ -81,7 +86,7 @@ func (t *Timer) Reset(delay time.Duration) bool { return t.reset(delay, nil) }
 func (t *Timer) reset(delay time.Duration, c chan time.Time) bool {
 	sh := t.sh
 	if sh == nil {
-		return false
+		panic(errNotMade)
 	}
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
@@ -132,7 +137,7 @@ func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
 	mustBeWindow(earliest, latest, "ResetWindow")
 	sh := t.sh
 	if sh == nil {
-		return false
+		panic(errNotMade)
 	}
 	now := sh.clock.soon()
 	first, last := sh.clock.between(now, earliest, latest)

@@ -46,7 +46,7 @@ type Conn struct {
 	seen    int64      // the value of last for which timer is set
 	timer   driver.Timer
 	timeout time.Duration
-	onIdle  func(*Conn)
+	instead func(*Conn)
 	own     *deadlines // of the caller; nil before the first
 }
 
@@ -68,17 +68,17 @@ type Option func(*Conn)
 func Reads() Option { return func(c *Conn) { c.side = reads } }
 
 // Writes makes only Writes count: the connection is idle if nothing was written for the timeout. Then Writes time out,
-// and Reads go on. Use it with OnIdle to send a message that keeps the connection alive.
+// and Reads go on. Use it with InsteadOfTimeout to send a message that keeps the connection alive.
 func Writes() Option { return func(c *Conn) { c.side = writes } }
 
-// OnIdle makes an idle connection call f instead of timing out. f runs as a function of the driver, so it may block
+// InsteadOfTimeout makes an idle connection call f, and nothing times out. f runs as a function of the driver, so it may block
 // unless the driver is Inline. It runs again whenever the connection has been idle for another timeout, but not before
-// it has returned. OnIdle panics if f is nil.
-func OnIdle(f func(*Conn)) Option {
+// it has returned. InsteadOfTimeout panics if f is nil.
+func InsteadOfTimeout(f func(*Conn)) Option {
 	if f == nil {
-		panic("idleconn: OnIdle: the function is nil")
+		panic("idleconn: InsteadOfTimeout: the function is nil")
 	}
-	return func(c *Conn) { c.onIdle = f }
+	return func(c *Conn) { c.instead = f }
 }
 
 // New wraps a connection. If neither a Read nor a Write moves bytes for timeout, all its calls return
@@ -199,7 +199,7 @@ func (c *Conn) look() {
 	case c.closed || c.timedOut.Load():
 	case c.last.Load() != c.seen || drained:
 		c.start()
-	case c.onIdle != nil:
+	case c.instead != nil:
 		c.mu.Unlock()
 		defer func() { // also if the function panics
 			c.mu.Lock()
@@ -207,7 +207,7 @@ func (c *Conn) look() {
 				c.start()
 			}
 		}()
-		c.onIdle(c)
+		c.instead(c)
 	default:
 		c.timeOut()
 	}

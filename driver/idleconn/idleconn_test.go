@@ -152,7 +152,7 @@ func TestDeadlinesOfTheCallerKeepWorking(t *testing.T) {
 	})
 }
 
-func TestOnIdleRunsOnceATimeout(t *testing.T) {
+func TestInsteadOfTimeoutRunsOnceATimeout(t *testing.T) {
 	var calls []time.Time
 	inBubble(t, func(t *testing.T, c *Conn, peer net.Conn) {
 		start := time.Now()
@@ -169,7 +169,7 @@ func TestOnIdleRunsOnceATimeout(t *testing.T) {
 				t.Errorf("call %d after %v, want %v", i, at, want)
 			}
 		}
-	}, OnIdle(func(c *Conn) {
+	}, InsteadOfTimeout(func(c *Conn) {
 		if c.timedOut.Load() {
 			t.Error("timed out as well")
 		}
@@ -181,7 +181,7 @@ func TestOnIdleRunsOnceATimeout(t *testing.T) {
 }
 
 // A function that panics does not stop the timer.
-func TestAfterAPanicOnIdleRunsAgain(t *testing.T) {
+func TestAfterAPanicTheTimerGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		panics := 0
 		d, err := driver.New(driver.OnPanic(func(any, []byte) { panics++ }))
@@ -189,7 +189,7 @@ func TestAfterAPanicOnIdleRunsAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		below, _ := net.Pipe()
-		c := New(d, below, time.Second, OnIdle(func(*Conn) { panic("of a test") }))
+		c := New(d, below, time.Second, InsteadOfTimeout(func(*Conn) { panic("of a test") }))
 		time.Sleep(3500 * time.Millisecond)
 		synctest.Wait()
 		if err := c.Close(); panics != 3 || err != nil || d.Len() != 0 {
@@ -321,7 +321,7 @@ func TestMisusePanics(t *testing.T) {
 	for want, call := range map[string]func(){
 		"idleconn: New: timeout 0s, want a positive one":        func() { New(d, below, 0) },
 		"idleconn: Listener: timeout -1ns, want a positive one": func() { Listener(d, nil, -1) },
-		"idleconn: OnIdle: the function is nil":                 func() { OnIdle(nil) },
+		"idleconn: InsteadOfTimeout: the function is nil":       func() { InsteadOfTimeout(nil) },
 	} {
 		func() {
 			defer func() {
