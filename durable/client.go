@@ -34,6 +34,7 @@ type Client struct {
 	space    space
 
 	worker   atomic.Pointer[worker] // while the client serves
+	unfit    atomic.Pointer[string] // Stats.Unfit
 	counters counters
 	removed  removed
 }
@@ -50,7 +51,7 @@ const openTimeout, openFirst = 30 * time.Second, time.Second
 
 // Open returns a client of the timers at nc. It creates their stream, consumer and bucket if they do not exist.
 // It returns an error for a Config that does not match the stream's, and for a stream whose limits or settings
-// would lose timers; the error names each of them. Open tries again while the server does not answer, until ctx
+// would lose or delay timers; the error names each of them. Ready notices when they change. Open tries again while the server does not answer, until ctx
 // ends or for 30 s. The caller keeps the connection open for as long as the client is used, and should let it
 // reconnect without limit (nats.MaxReconnects(-1)).
 func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {

@@ -53,6 +53,7 @@ const (
 	defaultPartitions = 16
 	maxPartitions     = 1024
 	maxLease          = time.Hour
+	minAckWait        = 500 * time.Millisecond
 	longest           = 100 * 365 * 24 * time.Hour // of other durations, so that sums with them are exact
 )
 
@@ -89,7 +90,7 @@ func (cfg Config) withDefaults() (Config, error) {
 	check(cfg.Lease >= 500*time.Millisecond && cfg.Lease <= maxLease, "Lease", cfg.Lease, "500ms to 1h")
 	check(cfg.Concurrency >= 1, "Concurrency", cfg.Concurrency, "at least 1")
 	check(cfg.HandlerTimeout > 0 && cfg.HandlerTimeout <= longest, "HandlerTimeout", cfg.HandlerTimeout, "more than 0, up to 100 years")
-	check(cfg.AckWait >= 500*time.Millisecond && cfg.AckWait <= longest, "AckWait", cfg.AckWait, "500ms to 100 years")
+	check(cfg.AckWait >= minAckWait && cfg.AckWait <= longest, "AckWait", cfg.AckWait, "500ms to 100 years")
 	check(cfg.MaxAttempts >= 1, "MaxAttempts", cfg.MaxAttempts, "at least 1")
 	return cfg, wrong
 }

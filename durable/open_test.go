@@ -16,39 +16,119 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
 
 	"github.com/timerbench/timerbench/driver"
 )
 
-// A stream that would lose timers is refused, with a list of the reasons.
-func TestCheckStream(t *testing.T) {
-	cfg, err := Config{Name: "good"}.withDefaults()
+// stranger creates a stream and a consumer as Open does, apart from a change. It returns the configuration for Open.
+func stranger(t *testing.T, js jetstream.JetStream, change any) Config {
+	t.Helper()
+	cfg, err := Config{Name: nuid.Next()}.withDefaults()
 	fatalIf(t, err)
-	good := streamConfig(cfg)
-	good.Retention = jetstream.LimitsPolicy
-	if err := checkStream(good, layout{name: "good"}); err != nil {
-		t.Error(err)
+	stream, consumer := streamConfig(cfg), consumerConfig(layout{name: cfg.Name}, cfg.AckWait)
+	if f, ok := change.(func(*jetstream.StreamConfig)); ok {
+		f(&stream)
 	}
-	for want, change := range map[string]func(*jetstream.StreamConfig){
-		"MaxAge 1h0m0s":              func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour },
-		"MaxMsgs 10":                 func(c *jetstream.StreamConfig) { c.MaxMsgs, c.MaxBytes = 10, 1<<20 },
-		"MaxBytes 1048576":           func(c *jetstream.StreamConfig) { c.MaxMsgs, c.MaxBytes = 10, 1<<20 },
-		"MaxMsgsPerSubject 1":        func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject = 1 },
-		"retention is WorkQueue":     func(c *jetstream.StreamConfig) { c.Retention = jetstream.WorkQueuePolicy },
-		"storage is Memory":          func(c *jetstream.StreamConfig) { c.Storage = jetstream.MemoryStorage },
-		"AllowMsgSchedules is off":   func(c *jetstream.StreamConfig) { c.AllowMsgSchedules = false },
-		"AllowRollup is off":         func(c *jetstream.StreamConfig) { c.AllowRollup = false },
-		"it is sealed":               func(c *jetstream.StreamConfig) { c.Sealed = true },
-		"it has a mirror or sources": func(c *jetstream.StreamConfig) { c.Mirror = &jetstream.StreamSource{} },
-		"subjects are":               func(c *jetstream.StreamConfig) { c.Subjects = c.Subjects[:1] },
-	} {
-		found := good
-		change(&found)
-		if err := checkStream(found, layout{name: "good"}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "good") {
-			t.Errorf("%v, want an error with %q", err, want)
+	_, err = js.CreateStream(t.Context(), stream)
+	fatalIf(t, err)
+	if f, ok := change.(func(*jetstream.ConsumerConfig)); ok {
+		if f(&consumer); consumer.DeliverSubject != "" {
+			_, err = js.CreatePushConsumer(t.Context(), cfg.Name, consumer)
+		} else {
+			_, err = js.CreateConsumer(t.Context(), cfg.Name, consumer)
 		}
+		fatalIf(t, err)
+	}
+	return Config{Name: cfg.Name}
+}
+
+// operated returns a server that this package has not configured, and a connection to it.
+func operated(t *testing.T) (*server.Server, *nats.Conn) {
+	t.Helper()
+	s, err := server.NewServer(&server.Options{JetStream: true, StoreDir: t.TempDir(), Port: server.RANDOM_PORT, NoSigs: true})
+	fatalIf(t, err)
+	s.Start()
+	t.Cleanup(s.WaitForShutdown)
+	t.Cleanup(s.Shutdown)
+	nc, err := nats.Connect(s.ClientURL())
+	fatalIf(t, err)
+	t.Cleanup(nc.Close)
+	return s, nc
+}
+
+// A stream or a consumer that would lose or delay timers is refused, with the reason.
+func TestOpenRefusesSettings(t *testing.T) {
+	t.Parallel()
+	_, nc := operated(t)
+	js, err := jetstream.New(nc)
+	fatalIf(t, err)
+	open(t, nc, stranger(t, js, nil)) // which is good
+	type stream = *jetstream.StreamConfig
+	type consumer = *jetstream.ConsumerConfig
+	for want, change := range map[string]any{
+		"MaxAge 1h0m0s": func(c stream) { c.MaxAge = time.Hour },
+		"MaxMsgs 10 removes timers: want -1; MaxBytes": func(c stream) { c.MaxMsgs, c.MaxBytes = 10, 1<<20 },
+		"MaxMsgsPerSubject 1":                          func(c stream) { c.MaxMsgsPerSubject = 1 },
+		"MaxMsgSize 5000":                              func(c stream) { c.MaxMsgSize = 5000 },
+		"MaxConsumers 999 ":                            func(c stream) { c.MaxConsumers = 999 },
+		"want -1 or at least 3072":                     func(c stream) { c.MaxConsumers, c.Metadata = 3000, map[string]string{metadataPartitions: "1024"} },
+		"ConsumerLimits.InactiveThreshold 1m0s":        func(c stream) { c.ConsumerLimits.InactiveThreshold = time.Minute },
+		"ConsumerLimits.MaxAckPending 1":               func(c stream) { c.ConsumerLimits.MaxAckPending = 1 },
+		"the Duplicates window of 1m59s":               func(c stream) { c.Duplicates = 2*time.Minute - time.Second },
+		"retention is WorkQueue":                       func(c stream) { c.Retention = jetstream.WorkQueuePolicy },
+		"retention is Interest":                        func(c stream) { c.Retention = jetstream.InterestPolicy },
+		"storage is Memory":                            func(c stream) { c.Storage = jetstream.MemoryStorage },
+		"PersistMode Async":                            func(c stream) { c.PersistMode = jetstream.AsyncPersistMode },
+		"AllowMsgSchedules is off; AllowRollup is off": func(c stream) { c.AllowMsgSchedules, c.AllowRollup = false, false },
+		"DenyDelete is on":                             func(c stream) { c.DenyDelete = true },
+		"DenyPurge is on":                              func(c stream) { c.DenyPurge, c.AllowRollup, c.AllowMsgSchedules = true, false, false },
+		"NoAck is on":                                  func(c stream) { c.NoAck = true },
+		"it has a mirror or sources":                   func(c stream) { c.Sources, c.AllowMsgSchedules = []*jetstream.StreamSource{{Name: "other"}}, false },
+		"it transforms subjects": func(c stream) {
+			c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: c.Subjects[1], Destination: strings.Replace(c.Subjects[1], "w", "v", 1)}
+		},
+		"subjects are":           func(c stream) { c.Subjects = c.Subjects[:1] },
+		"is not a pull consumer": func(c consumer) { c.DeliverSubject = "there" },
+		"its filter is":          func(c consumer) { c.FilterSubject = "" },
+		"its filter is [": func(c consumer) {
+			c.FilterSubjects, c.FilterSubject = []string{strings.TrimSuffix(c.FilterSubject, ">") + "1.>"}, ""
+		},
+		"DeliverPolicy is new":                func(c consumer) { c.DeliverPolicy = jetstream.DeliverNewPolicy },
+		"AckPolicy is AckAll":                 func(c consumer) { c.AckPolicy = jetstream.AckAllPolicy },
+		"ReplayPolicy is original":            func(c consumer) { c.ReplayPolicy = jetstream.ReplayOriginalPolicy },
+		"AckWait is 100ms":                    func(c consumer) { c.AckWait = 100 * time.Millisecond },
+		"MaxDeliver 5":                        func(c consumer) { c.MaxDeliver = 5 },
+		"BackOff is [1h0m0s]":                 func(c consumer) { c.BackOff = []time.Duration{time.Hour} },
+		"MaxAckPending is 1:":                 func(c consumer) { c.MaxAckPending = 1 },
+		"MaxRequestBatch is 10":               func(c consumer) { c.MaxRequestBatch = 10 },
+		"MaxRequestExpires is 1s":             func(c consumer) { c.MaxRequestExpires = time.Second },
+		"InactiveThreshold 1h0m0s removes it": func(c consumer) { c.InactiveThreshold = time.Hour },
+		"it has priority groups":              func(c consumer) { c.PriorityPolicy, c.PriorityGroups = jetstream.PriorityPolicyOverflow, []string{"x"} },
+		"HeadersOnly is on":                   func(c consumer) { c.HeadersOnly = true },
+		"its storage is memory":               func(c consumer) { c.MemoryStorage = true },
+	} {
+		cfg := stranger(t, js, change)
+		if _, err := Open(t.Context(), nc, cfg); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), cfg.Name) {
+			t.Errorf("Open: %v, want an error with %q", err, want)
+		}
+	}
+}
+
+// A server whose accounts may have few consumers is refused.
+func TestOpenRefusesAccount(t *testing.T) {
+	t.Parallel()
+	s, nc := operated(t)
+	fatalIf(t, s.GlobalAccount().UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{
+		"": {MaxConsumers: 20, MaxStore: -1, MaxMemory: -1, MaxStreams: -1}}))
+	js, err := jetstream.New(nc)
+	fatalIf(t, err)
+	cfg := stranger(t, js, func(c *jetstream.StreamConfig) { c.MaxConsumers = -1 })
+	if _, err := Open(t.Context(), nc, cfg); err == nil || !strings.Contains(err.Error(), cfg.Name+" cannot hold timers: MaxConsumers 20") {
+		t.Errorf("Open: %v, want an error with the limit of the account", err)
 	}
 }
 

@@ -54,6 +54,11 @@ func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) 
 	wg.Go(func() { w.serveShare(ctx) })
 	wg.Go(func() { w.watch(ctx) })
 	wg.Go(func() {
+		for sleep(ctx, lookAgain) == nil {
+			_ = w.look(ctx) // which keeps the error for Stats
+		}
+	})
+	wg.Go(func() {
 		if err := w.handleFired(ctx, handle); err != nil {
 			cancel(fmt.Errorf("durable: serve: %w", err))
 		}
@@ -88,6 +93,9 @@ func (w *worker) serveShare(ctx context.Context) {
 	for ctx.Err() == nil {
 		m.signs = make(map[string]sign)
 		if err := w.followMembers(ctx, m, func() { w.share(ctx, m) }); err != nil && ctx.Err() == nil {
+			w.mu.Lock()
+			w.joined = false
+			w.mu.Unlock()
 			w.cfg.Logger.Warn("following the workers is tried again", "error", err)
 			_ = sleep(ctx, w.cfg.Lease/4) // ctx is asked next
 		}

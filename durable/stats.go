@@ -55,6 +55,7 @@ func (c *Client) fewCounts(ctx context.Context) (n Counts, err error) {
 		return Counts{}, err
 	}
 	n.Bytes = stream.State.Bytes
+	_ = c.judge(stream, consumer) // which keeps the error for Stats
 	stored, limit, err := c.stored(ctx)
 	if err != nil {
 		return Counts{}, err
@@ -79,6 +80,7 @@ type Stats struct {
 	Partitions int    // partitions that the client serves and has read
 	Near       int    // timers in memory
 	Far        int    // timers beyond the horizon, including timers that have changed since
+	Unfit      string // why timers may be lost or delayed, by the settings that Ready, Counts or Serve last saw; "" if not
 	Unreadable int    // timers of Every that are due and whose next run cannot be computed: tried again each minute
 }
 
@@ -96,6 +98,9 @@ func (c *Client) Stats() Stats {
 		Fired: n.fired.Load(), Gone: n.gone.Load(), Retries: n.retries.Load(), Scans: n.scans.Load(),
 		Handled: n.handled.Load(), Failed: n.failed.Load(), Dead: n.dead.Load(),
 		Unusable: n.unusable.Load(),
+	}
+	if text := c.unfit.Load(); text != nil {
+		s.Unfit = *text
 	}
 	if w := c.worker.Load(); w != nil {
 		s.Partitions = len(w.loaded())
@@ -135,15 +140,14 @@ func (c *Client) Handler() http.Handler {
 	return mux
 }
 
-// Ready returns nil if the store answers within a second and, while the client serves, the other workers know about
+// Ready returns nil if the store answers within a second, no setting of the stream or its consumer loses or delays timers
+// (Stats.Unfit) and, while the client serves, the other workers know about
 // it, all its partitions have been read, it can compute the next runs of its timers of Every, and due timers have got
 // on within 10 s: otherwise the other workers take over its partitions. The error names the missing part.
 func (c *Client) Ready(ctx context.Context) (err error) {
 	defer wrap(&err, "ready")
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	if _, err := c.stream.Info(ctx); err != nil {
-		return fmt.Errorf("the store does not answer: %w", err)
+	if err := c.look(ctx); err != nil {
+		return err
 	}
 	if w := c.worker.Load(); w != nil {
 		return w.ready()
@@ -194,6 +198,7 @@ func (c *Client) writeMetrics(w io.Writer, n Counts, up bool) {
 	write("near", uint64(s.Near))
 	write("far", uint64(s.Far))
 	write("unreadable", uint64(s.Unreadable))
+	write("unfit", uint64(min(len(s.Unfit), 1)))
 	c.counters.late.write(w, "durable_lateness_seconds")
 	c.counters.took.write(w, "durable_handler_seconds")
 	if !up {

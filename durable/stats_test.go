@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/timerbench/timerbench/driver"
 )
 
@@ -83,6 +85,73 @@ func TestHandler(t *testing.T) {
 	if _, text := ask(c, "/metrics"); !strings.Contains(text, "durable_up 0\n") || !strings.Contains(text, "durable_near 1\n") {
 		t.Errorf("without a server:\n%s", text)
 	}
+}
+
+// A worker notices when an operator changes a setting so that timers are lost or delayed, and when that is over.
+func TestSettingsAreWatched(t *testing.T) {
+	t.Parallel()
+	nc := start(t)
+	var log logged
+	c, other := open(t, nc, Config{Logger: log.logger()}), open(t, nc, Config{})
+	stop := serveWith(t, c, func(context.Context, Fired) error { return nil })
+	waitFor(t, func() bool { return c.Ready(t.Context()) == nil })
+	stream, consumer := c.stream.CachedInfo().Config, c.consumer.CachedInfo().Config
+	change := func(cfg jetstream.StreamConfig, f func(*jetstream.StreamConfig)) error {
+		f(&cfg)
+		_, err := c.js.UpdateStream(t.Context(), cfg)
+		return err
+	}
+	again := func(cfg jetstream.ConsumerConfig, f func(*jetstream.ConsumerConfig)) error {
+		f(&cfg)
+		_, err := c.js.UpdateConsumer(t.Context(), c.layout.name, cfg)
+		return err
+	}
+	fatalIf(t, change(stream, func(s *jetstream.StreamConfig) { s.MaxAge, s.Duplicates = 2*time.Second, 2*time.Second }))
+	waitFor(t, func() bool { return strings.Contains(c.Stats().Unfit, "MaxAge 2s") }) // which asks no server
+	if log.count("level=ERROR") != 1 || !log.has("MaxAge 2s removes old timers") {
+		t.Errorf("want one error in the log:\n%s", &log.text)
+	}
+	for _, step := range []struct {
+		want string
+		do   func() error
+	}{
+		{"MaxMsgs 100 removes timers", func() error { return change(stream, func(s *jetstream.StreamConfig) { s.MaxMsgs = 100 }) }},
+		{"Duplicates window of 1s", func() error { return change(stream, func(s *jetstream.StreamConfig) { s.Duplicates = time.Second }) }},
+		{"", func() error { return change(stream, func(*jetstream.StreamConfig) {}) }},
+		{"MaxDeliver 1", func() error { return again(consumer, func(c *jetstream.ConsumerConfig) { c.MaxDeliver = 1 }) }},
+		{"HeadersOnly is on", func() error { return again(consumer, func(c *jetstream.ConsumerConfig) { c.HeadersOnly = true }) }},
+		{"", func() error { return again(consumer, func(*jetstream.ConsumerConfig) {}) }},
+		{"is paused for 1h0m0s", func() error {
+			_, err := c.js.PauseConsumer(t.Context(), c.layout.name, workersConsumer, time.Now().Add(time.Hour))
+			return err
+		}},
+		{"", func() error { _, err := c.js.ResumeConsumer(t.Context(), c.layout.name, workersConsumer); return err }},
+	} {
+		fatalIf(t, step.do())
+		for _, c := range []*Client{c, other} { // whether it serves or not
+			waitFor(t, func() bool {
+				_, metrics := ask(c, "/metrics")
+				unfit := c.Stats().Unfit
+				code, text := ask(c, "/ready")
+				if step.want == "" {
+					return code == http.StatusOK && unfit == "" && strings.Contains(metrics, "durable_unfit 0\n")
+				}
+				return code == http.StatusServiceUnavailable && strings.Contains(text, step.want) && strings.Contains(unfit, step.want) &&
+					strings.Contains(metrics, "durable_unfit 1\n")
+			})
+		}
+	}
+	fatalIf(t, c.js.DeleteKeyValue(t.Context(), c.members.Bucket()))
+	waitFor(t, func() bool {
+		err := c.Ready(t.Context())
+		return err != nil && strings.Contains(err.Error(), "do not know about this one")
+	})
+	stop() // Serve would return an error
+	fatalIf(t, c.stream.DeleteConsumer(t.Context(), workersConsumer))
+	waitFor(t, func() bool {
+		err := other.Ready(t.Context())
+		return err != nil && strings.Contains(err.Error(), "was deleted") && strings.Contains(other.Stats().Unfit, "was deleted")
+	})
 }
 
 func TestReady(t *testing.T) {

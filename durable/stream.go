@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -64,8 +63,8 @@ func openStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstr
 		return nil, layout{}, fmt.Errorf("durable: stream %s: %w", cfg.Name, err)
 	}
 	found := stream.CachedInfo().Config
-	if err := checkStream(found, l); err != nil {
-		return nil, layout{}, err
+	if err := errors.Join(checkStream(found, l), checkAccount(ctx, js, found)); err != nil {
+		return nil, layout{}, fmt.Errorf("durable: %w", err)
 	}
 	l.partitions, err = strconv.Atoi(found.Metadata[metadataPartitions])
 	if err != nil || l.partitions < 1 || l.partitions > maxPartitions {
@@ -80,8 +79,8 @@ func openStream(ctx context.Context, js jetstream.JetStream, cfg Config) (jetstr
 }
 
 // maxConsumers is how many readers a stream may have: one for each partition, and for a minute
-// those of workers that were killed. The server's default is 1000, fewer than the partitions.
-const maxConsumers = 1 << 16
+// those of workers that were killed. The server's default is fewer than the partitions may be.
+const maxConsumers, defaultConsumers = 1 << 16, 1000
 
 func streamConfig(cfg Config) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
@@ -98,35 +97,6 @@ func streamConfig(cfg Config) jetstream.StreamConfig {
 	}
 }
 
-// checkStream returns an error that lists each setting that would lose timers or keep them from firing.
-func checkStream(found jetstream.StreamConfig, l layout) error {
-	var wrong []string
-	refuse := func(is bool, format string, args ...any) {
-		if is {
-			wrong = append(wrong, fmt.Sprintf(format, args...))
-		}
-	}
-	refuse(found.MaxAge > 0, "MaxAge %v removes old timers: want 0", found.MaxAge)
-	refuse(found.MaxMsgs > 0, "MaxMsgs %d removes timers: want -1", found.MaxMsgs)
-	refuse(found.MaxBytes > 0, "MaxBytes %d removes timers: want -1", found.MaxBytes)
-	refuse(found.MaxMsgsPerSubject > 0, "MaxMsgsPerSubject %d restores changed timers after a crash: want -1", found.MaxMsgsPerSubject)
-	refuse(found.Retention != jetstream.LimitsPolicy, "retention is %v: want %v", found.Retention,
-		jetstream.LimitsPolicy)
-	refuse(found.Storage != jetstream.FileStorage, "storage is %v: want %v", found.Storage, jetstream.FileStorage)
-	refuse(!found.AllowMsgSchedules, "AllowMsgSchedules is off")
-	refuse(!found.AllowRollup, "AllowRollup is off")
-	refuse(found.DenyPurge, "DenyPurge is on")
-	refuse(found.Sealed, "it is sealed")
-	refuse(found.NoAck, "NoAck is on")
-	refuse(found.Mirror != nil || len(found.Sources) > 0, "it has a mirror or sources")
-	refuse(found.SubjectTransform != nil, "it transforms subjects")
-	refuse(!reflect.DeepEqual(found.Subjects, l.subjects()), "subjects are %q: want %q", found.Subjects, l.subjects())
-	if len(wrong) > 0 {
-		return fmt.Errorf("durable: stream %s cannot hold timers: %s", found.Name, strings.Join(wrong, "; "))
-	}
-	return nil
-}
-
 // workersConsumer is the name of the consumer that delivers fired timers to workers.
 const workersConsumer = "workers"
 
@@ -135,19 +105,26 @@ func openConsumer(ctx context.Context, stream jetstream.Stream, l layout,
 	consumer, err := getOrMake(
 		func() (jetstream.Consumer, error) { return stream.Consumer(ctx, workersConsumer) },
 		func() (jetstream.Consumer, error) {
-			return stream.CreateConsumer(ctx, jetstream.ConsumerConfig{
-				Durable:       workersConsumer,
-				FilterSubject: l.allFired(),
-				AckPolicy:     jetstream.AckExplicitPolicy,
-				AckWait:       ackWait,
-				MaxAckPending: maxHandled,
-				MaxDeliver:    -1, // workers count the attempts and write dead letters
-			})
+			return stream.CreateConsumer(ctx, consumerConfig(l, ackWait))
 		}, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerExists)
 	if err != nil {
 		return nil, fmt.Errorf("durable: consumer %s of stream %s: %w", workersConsumer, l.name, err)
 	}
+	if err := checkConsumer(consumer.CachedInfo().Config, l); err != nil {
+		return nil, fmt.Errorf("durable: %w", err)
+	}
 	return consumer, nil
+}
+
+func consumerConfig(l layout, ackWait time.Duration) jetstream.ConsumerConfig {
+	return jetstream.ConsumerConfig{
+		Durable:       workersConsumer,
+		FilterSubject: l.allFired(),
+		AckPolicy:     jetstream.AckExplicitPolicy,
+		AckWait:       ackWait,
+		MaxAckPending: maxHandled,
+		MaxDeliver:    -1, // workers count the attempts and write dead letters
+	}
 }
 
 // maxHandled is how many timers all workers together may hold.

@@ -99,7 +99,7 @@ func (w *worker) handleFired(ctx context.Context, handle func(context.Context, F
 	var holding, wg sync.WaitGroup
 	defer holding.Wait()
 	defer release()
-	holding.Go(func() { h.hold(holdCtx, w.consumer.CachedInfo().Config.AckWait/4) })
+	holding.Go(func() { h.hold(holdCtx) })
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	for range fetchers {
@@ -112,7 +112,10 @@ func (w *worker) handleFired(ctx context.Context, handle func(context.Context, F
 	return nil
 }
 
-const fetchers = 2 // requests for fired timers at a time
+const (
+	fetchers   = 2   // requests for fired timers at a time
+	maxFetched = 256 // fired timers of one request
+)
 
 func isGone(err error) bool {
 	return errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted)
@@ -120,7 +123,7 @@ func isGone(err error) bool {
 
 // fetch asks for fired timers, for as many as there is room for, and starts a goroutine for each one that comes.
 func (h *handler) fetch(ctx context.Context, wg *sync.WaitGroup) error {
-	most := min(max(h.w.cfg.Concurrency/fetchers, 1), 256)
+	most := min(max(h.w.cfg.Concurrency/fetchers, 1), maxFetched)
 	for {
 		size := h.take(ctx, most)
 		if size == 0 {
@@ -181,9 +184,9 @@ func (h *handler) hand(m jetstream.Msg, held bool) {
 	}
 }
 
-// hold tells the server, after each pause, that this worker is still handling its timers.
-func (h *handler) hold(ctx context.Context, pause time.Duration) {
-	for sleep(ctx, pause) == nil {
+// hold tells the server, four times per AckWait, that this worker is still handling its timers.
+func (h *handler) hold(ctx context.Context) {
+	for sleep(ctx, h.w.consumer.CachedInfo().Config.AckWait/4) == nil {
 		h.mu.Lock()
 		held := slices.Collect(maps.Keys(h.held))
 		h.mu.Unlock()

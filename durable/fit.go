@@ -1,0 +1,147 @@
+package durable
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// faults are the settings of a stream or a consumer that would lose timers, or delay them.
+type faults []string
+
+func (f *faults) refuse(is bool, format string, args ...any) {
+	if is {
+		*f = append(*f, fmt.Sprintf(format, args...))
+	}
+}
+
+func (f faults) error(what string) error {
+	if len(f) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s cannot hold timers: %s", what, strings.Join(f, "; "))
+}
+
+// checkStream returns an error that lists each setting that would lose timers or keep them from firing.
+func checkStream(found jetstream.StreamConfig, l layout) error {
+	var f faults
+	f.refuse(found.MaxAge > 0, "MaxAge %v removes old timers: want 0", found.MaxAge)
+	f.refuse(found.MaxMsgs > 0, "MaxMsgs %d removes timers: want -1", found.MaxMsgs)
+	f.refuse(found.MaxBytes > 0, "MaxBytes %d removes timers: want -1", found.MaxBytes)
+	f.refuse(found.MaxMsgsPerSubject > 0, "MaxMsgsPerSubject %d restores changed timers after a crash: want -1", found.MaxMsgsPerSubject)
+	f.refuse(found.MaxMsgSize > 0 && found.MaxMsgSize < largestNote, "MaxMsgSize %d refuses notes of what was removed: want -1 or at least %d",
+		found.MaxMsgSize, largestNote)
+	f.refuse(found.MaxConsumers > 0 && found.MaxConsumers < consumersFor(found), "MaxConsumers %d keeps workers from reading timers: want -1 or at least %d",
+		found.MaxConsumers, consumersFor(found))
+	limits := found.ConsumerLimits
+	f.refuse(limits.InactiveThreshold > 0, "ConsumerLimits.InactiveThreshold %v removes or refuses consumers: want 0", limits.InactiveThreshold)
+	f.refuse(limits.MaxAckPending > 0 && limits.MaxAckPending < maxHandled, "ConsumerLimits.MaxAckPending %d: want 0 or at least %d", limits.MaxAckPending, maxHandled)
+	f.refuse(found.Duplicates < runWindow, "the Duplicates window of %v fires runs of Every twice: want at least %v", found.Duplicates, runWindow)
+	f.refuse(found.Retention != jetstream.LimitsPolicy, "retention is %v: want %v", found.Retention, jetstream.LimitsPolicy)
+	f.refuse(found.Storage != jetstream.FileStorage, "storage is %v: want %v", found.Storage, jetstream.FileStorage)
+	f.refuse(found.PersistMode != jetstream.DefaultPersistMode, "PersistMode %v loses stored timers in a crash: want %v", found.PersistMode, jetstream.DefaultPersistMode)
+	f.refuse(!found.AllowMsgSchedules, "AllowMsgSchedules is off")
+	f.refuse(!found.AllowRollup, "AllowRollup is off")
+	f.refuse(found.DenyDelete, "DenyDelete is on, so that nothing that was handled is removed")
+	f.refuse(found.DenyPurge, "DenyPurge is on")
+	f.refuse(found.Sealed, "it is sealed")
+	f.refuse(found.NoAck, "NoAck is on")
+	f.refuse(found.Mirror != nil || len(found.Sources) > 0, "it has a mirror or sources")
+	f.refuse(found.SubjectTransform != nil, "it transforms subjects")
+	f.refuse(!reflect.DeepEqual(found.Subjects, l.subjects()), "subjects are %q: want %q", found.Subjects, l.subjects())
+	return f.error("stream " + l.name)
+}
+
+const (
+	runWindow   = 2 * time.Minute // within which the server stores a run of Every once: its default
+	largestNote = maxNoted*binary.MaxVarintLen64 + headersRoom
+)
+
+// consumersFor returns how many consumers a stream must allow: while workers come and go, three read each partition.
+func consumersFor(found jetstream.StreamConfig) int {
+	partitions, _ := strconv.Atoi(found.Metadata[metadataPartitions]) // openStream checks it
+	return max(3*partitions, defaultConsumers)
+}
+
+// checkAccount returns an error if the account allows fewer consumers than the stream needs. It may not be allowed to know.
+func checkAccount(ctx context.Context, js jetstream.JetStream, found jetstream.StreamConfig) error {
+	var f faults
+	if info, err := js.AccountInfo(ctx); err == nil {
+		n := info.Limits.MaxConsumers
+		f.refuse(n > 0 && n < consumersFor(found), "MaxConsumers %d keeps workers from reading timers: want -1 or at least %d", n, consumersFor(found))
+	}
+	return f.error("the account of stream " + found.Name)
+}
+
+// checkConsumer returns an error that lists each setting of the workers' consumer that would lose what has fired, or delay it.
+func checkConsumer(found jetstream.ConsumerConfig, l layout) error {
+	var f faults
+	f.refuse(found.FilterSubject != l.allFired() || len(found.FilterSubjects) > 0, "its filter is %q: want %q",
+		append(found.FilterSubjects, found.FilterSubject), l.allFired())
+	f.refuse(found.DeliverSubject != "", "it pushes to %q", found.DeliverSubject)
+	f.refuse(found.DeliverPolicy != jetstream.DeliverAllPolicy, "DeliverPolicy is %v: want %v", found.DeliverPolicy, jetstream.DeliverAllPolicy)
+	f.refuse(found.AckPolicy != jetstream.AckExplicitPolicy, "AckPolicy is %v: want %v", found.AckPolicy, jetstream.AckExplicitPolicy)
+	f.refuse(found.ReplayPolicy != jetstream.ReplayInstantPolicy, "ReplayPolicy is %v: want %v", found.ReplayPolicy, jetstream.ReplayInstantPolicy)
+	f.refuse(found.AckWait < minAckWait, "AckWait is %v: want at least %v", found.AckWait, minAckWait)
+	f.refuse(found.MaxDeliver > 0, "MaxDeliver %d gives timers up: want -1", found.MaxDeliver)
+	f.refuse(len(found.BackOff) > 0, "BackOff is %v: want none", found.BackOff)
+	f.refuse(found.MaxAckPending >= 0 && found.MaxAckPending < maxHandled, "MaxAckPending is %d: want at least %d", found.MaxAckPending, maxHandled)
+	f.refuse(found.MaxRequestBatch > 0 && found.MaxRequestBatch < maxFetched, "MaxRequestBatch is %d: want 0 or at least %d", found.MaxRequestBatch, maxFetched)
+	f.refuse(found.MaxRequestExpires > 0 && found.MaxRequestExpires < jetstream.DefaultExpires, "MaxRequestExpires is %v: want 0 or at least %v",
+		found.MaxRequestExpires, jetstream.DefaultExpires)
+	f.refuse(found.InactiveThreshold > 0, "InactiveThreshold %v removes it: want 0", found.InactiveThreshold)
+	f.refuse(found.PriorityPolicy != jetstream.PriorityPolicyNone, "it has priority groups")
+	f.refuse(found.HeadersOnly, "HeadersOnly is on")
+	f.refuse(found.MemoryStorage, "its storage is memory, which forgets what was handled")
+	return f.error("consumer " + workersConsumer + " of stream " + l.name)
+}
+
+// lookAgain is how often a worker looks at the settings of the stream and its consumer, which an operator may change.
+const lookAgain = 10 * time.Second
+
+// look asks for the settings, and returns the error of judge, or of a store that does not answer.
+func (c *Client) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	stream, err := c.stream.Info(ctx)
+	var consumer *jetstream.ConsumerInfo
+	if err == nil {
+		consumer, err = c.consumer.Info(ctx)
+	}
+	switch {
+	case err == nil:
+		return c.judge(stream, consumer)
+	case isGone(err) || errors.Is(err, jetstream.ErrStreamNotFound):
+		return c.found(fmt.Errorf("stream %s or its consumer was deleted: %w", c.layout.name, err))
+	}
+	return fmt.Errorf("the store does not answer: %w", err)
+}
+
+// judge returns why timers are lost or delayed, and keeps it for Stats.
+func (c *Client) judge(stream *jetstream.StreamInfo, consumer *jetstream.ConsumerInfo) error {
+	var paused error
+	if consumer.Paused {
+		paused = fmt.Errorf("consumer %s of stream %s is paused for %v: no handler is called", workersConsumer, c.layout.name,
+			consumer.PauseRemaining.Round(time.Second))
+	}
+	return c.found(errors.Join(checkStream(stream.Config, c.layout), checkConsumer(consumer.Config, c.layout), paused))
+}
+
+// found keeps err for Stats. It logs it if timers were not lost or delayed before.
+func (c *Client) found(err error) error {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if old := c.unfit.Swap(&text); text != "" && (old == nil || *old == "") {
+		c.cfg.Logger.Error("timers may be lost or delayed", "error", err)
+	}
+	return err
+}
