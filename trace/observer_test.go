@@ -55,7 +55,7 @@ func TestRecordedDelaysAreHardlyTooLong(t *testing.T) {
 
 // The operations of the runtime become the operations of the program, in cases by hand.
 func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
-	const ms, epoch, a, b = 1_000_000, 5_000_000_000, 0xc000, 0xd000
+	const ms, epoch, inNS, a, b = 1_000_000, 5_000_000_000, 1 << 50, 0xc000, 0xd000
 	for name, c := range map[string]struct {
 		ops  []Event // times in ms after the start
 		want string
@@ -86,6 +86,10 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		"lost when it was set, moved": {[]Event{
 			{EventSet, a, 1, 160, true, Site{Place: "main.f"}}, {EventSet, a, 2, 170, true, Site{Place: "main.g"}}, {EventStop, a, 3, 0, true, Site{}},
 		}, "[schedule 160 main.f][reschedule 170][cancel]", 0},
+		"between two ticks": {[]Event{
+			{EventSet, a, 0, inNS + 50*ms, false, Site{Place: "main.f"}}, {EventSet, b, 0, inNS + 50*ms + 1, false, Site{Place: "main.f"}},
+			{EventSet, a, 0, inNS + 52*ms - 1, true, Site{Place: "main.f"}}, {EventSet, b, 0, inNS + 52*ms, true, Site{Place: "main.f"}}, {EventStop, a, 52, 0, true, Site{}},
+		}, "[schedule 50 main.f][schedule 51 main.f][reschedule 52][reschedule 52][fired at 52][fired at 52][refused cancel]", 1},
 		"a deadline in the past": {[]Event{
 			{EventSet, a, 200, 100, false, Site{Place: "main.f"}},
 		}, "[schedule 201 main.f][fired at 201]", 1},
@@ -97,7 +101,9 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 			for _, op := range c.ops {
 				last = op.Now
 				op.Now = epoch + op.Now*ms
-				if op.When > 0 {
+				if op.When >= inNS {
+					op.When = epoch + op.When - inNS
+				} else if op.When > 0 {
 					op.When = epoch + op.When*ms
 				}
 				o.Observe(op)

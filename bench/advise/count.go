@@ -247,7 +247,9 @@ func (c *counter) advance(op trace.Op) {
 		c.Calls[t.kind].Fired++
 		c.wake(t, t.deadline, true)
 		late := float64(t.deadline - t.asked)
-		c.late += late
+		if !t.silent {
+			c.late += late
+		}
 		c.Latest = max(c.Latest, late)
 	}
 }

@@ -30,19 +30,20 @@ func TestChangesAreCounted(t *testing.T) {
 		wakeups uint64
 		atOnce  int
 		latest  time.Duration
+		late    time.Duration
 	}{
-		{"now", Change{}, false, [3]float64{1, 1, 4}, 5, 1, 0},
-		{"lazily", Change{Lazy: true}, false, [3]float64{1, 0, 5}, 5, 1, 0},
-		{"on the driver", Change{}, true, [3]float64{1, 1, 4}, 5, 1, 0},
-		{"rounded", Change{Tick: 100 * time.Millisecond}, false, [3]float64{1, 1, 4}, 3, 3, 99 * time.Millisecond},
-		{"rounded, on the driver", Change{Tick: 100 * time.Millisecond}, true, [3]float64{1, 1, 4}, 3, 3, 99 * time.Millisecond},
+		{"now", Change{}, false, [3]float64{1, 1, 4}, 5, 1, 0, 0},
+		{"lazily", Change{Lazy: true}, false, [3]float64{1, 0, 5}, 5, 1, 0, 0},
+		{"on the driver", Change{}, true, [3]float64{1, 1, 4}, 5, 1, 0, 0},
+		{"rounded", Change{Tick: 100 * time.Millisecond}, false, [3]float64{1, 1, 4}, 3, 3, 99 * time.Millisecond, (50 + 99 + 97 + 95) * time.Millisecond / 4},
+		{"rounded, on the driver", Change{Tick: 100 * time.Millisecond}, true, [3]float64{1, 1, 4}, 3, 3, 99 * time.Millisecond, (50 + 99 + 97 + 95) * time.Millisecond / 4},
 	} {
 		got, err := count(path, s, c.change, c.driver)
 		if err != nil {
 			t.Fatal(err)
 		}
 		of := got.Calls[Function]
-		if [3]float64{of.Stopped, of.Moved, of.Fired} != c.calls || got.Wakeups != c.wakeups || got.AtOnce != c.atOnce || time.Duration(got.Latest) != c.latest || got.Most[Function] != 3 {
+		if [3]float64{of.Stopped, of.Moved, of.Fired} != c.calls || got.Wakeups != c.wakeups || got.AtOnce != c.atOnce || time.Duration(got.Latest) != c.latest || time.Duration(got.Late) != c.late || got.Most[Function] != 3 {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c)
 		}
 	}
@@ -72,6 +73,9 @@ func TestUnreadChannelsWakeNobody(t *testing.T) {
 		if c, err := count(path, s, Change{}, driver); err != nil || c.Wakeups != want || c.Calls[Channel].Fired != 100 {
 			t.Errorf("driver %t: %+v, %v, want %d wake-ups", driver, c, err, want)
 		}
+		if c, err := count(path, s, Change{Tick: 10 * time.Millisecond}, driver); err != nil || c.Late != 9e6 || c.Latest != 9e6 {
+			t.Errorf("driver %t: late by %v, at most %v, %v, want 9ms", driver, c.Late, c.Latest, err)
+		}
 	}
 }
 
@@ -85,5 +89,49 @@ func TestChangesOfFarTimesDoNotWrapAround(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestDeadlinesAreRoundedUp(t *testing.T) {
+	c := &counter{tick: 100}
+	for deadline, want := range map[structures.Tick]structures.Tick{
+		200: 200, 201: 300, 299: 300, math.MaxInt64 - 1: math.MaxInt64 - 1, math.MaxInt64 - 99: math.MaxInt64 - 99, math.MaxInt64 - 108: math.MaxInt64 - 107,
+	} {
+		if got := c.changed(deadline, 0); got != want {
+			t.Errorf("%d is rounded to %d, want %d", deadline, got, want)
+		}
+	}
+	c = &counter{change: Change{Spread: math.SmallestNonzeroFloat64}, tick: 1, random: rand.New(rand.NewPCG(1, 1))}
+	if got := c.changed(math.MaxInt64-5, 0); got != math.MaxInt64-5 {
+		t.Errorf("a spread of next to nothing makes %d", got)
+	}
+}
+
+// The deadlines of package net and sleeps stay on package time, which fires one that is moved lazily at its old deadline, too. If
+// nothing fires, nothing is late.
+func TestWhatStaysOnPackageTime(t *testing.T) {
+	p := newProgram(t)
+	p.place.Form = trace.DeadlineForm
+	kept := p.set(100)
+	p.place = trace.Site{Place: "main.f main.go:9", Form: trace.FuncForm}
+	p.set(300)
+	p.now = 50
+	p.reset(kept, 240) // to 290
+	path, s := p.end(400)
+	for driver, change := range map[bool]Change{false: {}, true: {Lazy: true}} {
+		moved, fired := 1.0, 1.0
+		if driver {
+			moved, fired = 0, 2
+		}
+		c, err := count(path, s, change, driver)
+		if err != nil || c.Wakeups != 3 || c.Calls[Kept].Moved != moved || c.Calls[Kept].Fired != fired || c.Wakes[Kept] < 2 || c.Wakes[Function] != 1 || c.BySite[2] != 1 {
+			t.Errorf("driver %t: %+v, %v", driver, c, err)
+		}
+	}
+	p = newProgram(t)
+	p.set(1000)
+	path, s = p.end(400)
+	if c, err := count(path, s, Change{Tick: time.Second}, false); err != nil || c.Late != 0 || c.Wakeups != 0 || c.Calls[Function].Stopped != 1 {
+		t.Errorf("nothing fires: %+v, %v", c, err)
 	}
 }

@@ -56,3 +56,24 @@ func TestFiguresThatContradictEachOtherAreFound(t *testing.T) {
 		}
 	}
 }
+
+// Only cells of 10,000 and 100,000 timers that are in a steady state are held against the largest debt.
+func TestWhichCellsMustPay(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		made uint64
+		debt float64
+		pays bool
+	}{
+		{9_999, 10, 3, true}, {10_000, 10, 3, false}, {10_001, 10, 3, true}, {99_999, 10, 3, true}, {100_000, 10, 3, false}, {100_001, 10, 3, true},
+		{10_000, 10, MostDebt, true}, {10_000, 10, 0.2501, false}, {100_000, 11, 3, true}, {10_000, 0, 3, false},
+	} {
+		cell := Cell{N: c.n, Passed: &Passed{Made: c.made, Due: 9}, Rows: []Row{{Structure: "none"}, {Structure: "a", Debt: &c.debt}}}
+		if err := cell.paid(); (err == nil) != c.pays {
+			t.Errorf("%d timers, 9 of %d old deadlines due, a debt of %g: %v", c.n, c.made, c.debt, err)
+		}
+	}
+	if !(&Row{Role: RoleControl}).JoinedLate() || (&Cell{Rows: []Row{{Role: RoleControl}}}).proved() != nil {
+		t.Error("a control that joined late needs no proof")
+	}
+}

@@ -1,7 +1,14 @@
 package results
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -40,5 +47,56 @@ func TestCellsHaveNoGoTimers(t *testing.T) {
 	}
 	if got, err := Decode(data); err != nil || len(got.Cells[0].Rows) != 1 || got.Cells[0].Rows[0].Structure != "auto" {
 		t.Errorf("%+v, error %v", got, err)
+	}
+}
+
+func TestTheNamesOfMachinesAndBuilds(t *testing.T) {
+	for want, e := range map[string]Environment{
+		"intel-xeon-family-6-2-cores": {CPU: "Intel(R) Xeon(R) Processor (family 6)", Cores: 2},
+		"amd-ryzen-9-7950x-32-cores":  {CPU: "AMD Ryzen(TM) 9 7950X Processor", Cores: 32},
+		"intel-i7-1260p-iris-8-cores": {CPU: "Intel(R) Core(TM) i7-1260P CPU with Iris", Cores: 8},
+		"unknown-arm64-4-cores":       {CPU: "(R) CPU", Arch: "arm64", Cores: 4},
+	} {
+		if got := e.Slug(); got != want {
+			t.Errorf("%q is named %q, want %q", e.CPU, got, want)
+		}
+	}
+	for want, e := range map[string]Environment{
+		"v0.1.0, revision 0123456789ab":      {Version: "v0.1.0", Revision: "0123456789abcdef"},
+		"v0.1.0, revision 01 with changes":   {Version: "v0.1.0", Revision: "01+dirty"},
+		"revision 0123456789ab":              {Version: "v0.1.1-0.20261128-0123456789ab", Revision: "0123456789abcdef"},
+		"revision 0123456789ab with changes": {Version: "(devel)", Revision: "0123456789abcdef+dirty"},
+		"v0.1.0":                             {Version: "v0.1.0"}, "": {},
+	} {
+		if got := e.Build(); got != want {
+			t.Errorf("%+v: %q, want %q", e, got, want)
+		}
+	}
+}
+
+// A kept run is small, and has no idle ticks of a ticking driver but those of two distributions.
+func TestALargeRunIsNotKept(t *testing.T) {
+	r, random := &Run{Format: Format, Version: Version, Cells: []Cell{{Workload: "hold", N: 1}}}, rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		r.Cells[0].OtherSeeds, r.Cells[0].Rows = nil, append(r.Cells[0].Rows, Row{Structure: fmt.Sprint(random.Uint64())})
+	}
+	path := filepath.Join(t.TempDir(), "kept.json.gz")
+	if _, err := Keep(path, r); err == nil || !strings.Contains(err.Error(), "want at most 900000") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it was written: %v", err)
+	}
+	var kept []string
+	for _, driver := range []Driver{Ticking, Tickless} {
+		for _, d := range []string{"uniform", "clustered", "round"} {
+			r.Idle = append(r.Idle, Idle{Driver: driver, Distribution: d})
+		}
+	}
+	for _, i := range reduced(r).Idle {
+		kept = append(kept, string(i.Driver)+" "+i.Distribution)
+	}
+	if got, want := strings.Join(kept, ", "), "ticking uniform, ticking clustered, tickless uniform, tickless clustered, tickless round"; got != want {
+		t.Errorf("kept: %s, want %s", got, want)
 	}
 }

@@ -3,6 +3,7 @@ package prometheus_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -40,6 +41,20 @@ func mustHave(t *testing.T, lines map[string]bool, want ...string) {
 	}
 }
 
+// mustSum checks the sum of a histogram, which is exact to 4 %.
+func mustSum(t *testing.T, lines map[string]bool, name string, want float64) {
+	t.Helper()
+	for line := range lines {
+		if value, ok := strings.CutPrefix(line, "timerbench_driver_"+name+" "); ok {
+			if got, err := strconv.ParseFloat(value, 64); err != nil || got < want || got > 1.04*want {
+				t.Errorf("%s is %s, %v, want %v", name, value, err, want)
+			}
+			return
+		}
+	}
+	t.Errorf("no line %q", name)
+}
+
 func TestAScrapeHasWhatADriverDid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, err := driver.New(driver.Profiling(1), driver.Inline())
@@ -62,8 +77,9 @@ func TestAScrapeHasWhatADriverDid(t *testing.T) {
 			`delay_seconds_bucket{le="1"} 0`, `delay_seconds_bucket{le="5"} 3`, `delay_seconds_bucket{le="60"} 3`,
 			`delay_seconds_bucket{le="86400"} 5`, "delay_seconds_count 5",
 			`lateness_seconds_bucket{le="1e-05"} 3`, `lateness_seconds_bucket{le="10"} 3`, "lateness_seconds_count 3")
+		mustSum(t, scrape(t, registry), "delay_seconds_sum", 3*2+3600+60)
 		d.Close()
-		mustHave(t, scrape(t, registry), "timers_pending 0", "timers_fired_total 3")
+		mustHave(t, scrape(t, registry), "timers_pending 0", "timers_fired_total 3", "timers_stopped_total 2", "wakeups_total 2", "idle_wakeups_total 1")
 	})
 }
 
@@ -84,5 +100,6 @@ func TestLatenessIsCounted(t *testing.T) {
 		bucket := func(le, n string) string { return `lateness_seconds_bucket{driver="x",le="` + le + `"} ` + n }
 		mustHave(t, scrape(t, registry), bucket("1e-05", "1"), bucket("0.025", "1"), bucket("0.05", "2"), bucket("0.1", "4"),
 			bucket("10", "4"), `lateness_seconds_count{driver="x"} 4`)
+		mustSum(t, scrape(t, registry), `lateness_seconds_sum{driver="x"}`, 0.18)
 	})
 }

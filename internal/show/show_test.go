@@ -192,3 +192,15 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// Each character that Markdown takes for more than text is written as text.
+func TestMarkdownIsEscaped(t *testing.T) {
+	for _, c := range []string{"\\", "`", "*", "_", "[", "]", "<", ">", "~", "&a", "&1", "&#"} {
+		if got, want := Para("a"+c+" b").Markdown(), "a\\"+c+" b\n"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := Para("a & b, (c) #1 + 2 - 3 | 4 !").Markdown(); got != "a & b, (c) #1 + 2 - 3 | 4 !\n" {
+		t.Errorf("%q", got)
+	}
+}

@@ -234,3 +234,22 @@ func TestAGrowingRunAllocatesSeldom(t *testing.T) {
 		t.Errorf("%d allocations for %d timers in order", allocations, n)
 	}
 }
+
+// Work counts the dead entries that leave the queues.
+func TestWorkCountsDeadEntriesOfQueues(t *testing.T) {
+	s := line{Timers: auto.New[int]()}
+	s.inOrder(20_000, 1, 4)
+	var cancelled uint64
+	for _, part := range s.Snapshot().Parts[:1] {
+		for _, c := range part.Cells[:100] {
+			if s.Cancel(c.Entries[0].ID) {
+				cancelled++
+			}
+		}
+	}
+	for before := s.Work().Dropped; s.Len() > 0; s.Pop(s.now + 2*delay) {
+		if s.Len() == 1 && s.Work().Dropped-before < cancelled {
+			t.Errorf("%d entries dropped, want at least the %d cancelled", s.Work().Dropped-before, cancelled)
+		}
+	}
+}

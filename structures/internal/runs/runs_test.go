@@ -138,3 +138,32 @@ func TestRunsClose(t *testing.T) {
 		}
 	}
 }
+
+// Drop counts each dead entry that it removes, up to 16 at a time within a block of prefetched ones, and no other.
+func TestDropCountsDeadEntries(t *testing.T) {
+	for live := range uint32(40) {
+		rs, q := records.Of[int](), New()
+		q.setOpen(true)
+		for i := range 60 {
+			add(t, &q, &rs, structures.Tick(100+i))
+		}
+		for index := range live {
+			r := rs.At(index)
+			r.End()
+			r.Where = records.Nowhere
+			q.Live--
+		}
+		for first, last := uint32(0), uint32(0); first < live; first = last {
+			last = min(live, first/aheadLen*aheadLen+aheadLen)
+			if _, r := q.First(&rs); r != nil || q.Due != structures.Tick(100+first) {
+				t.Fatalf("%d dead: entry %d is due at %d, and its timer is %v", live, first, q.Due, r)
+			}
+			if q.Drop(&rs); q.Dropped != uint64(last) {
+				t.Fatalf("%d dead: after Drop of entry %d %d were dropped, want %d", live, first, q.Dropped, last)
+			}
+		}
+		if e, r := q.First(&rs); r == nil || e.Index != live || q.Dropped != uint64(live) {
+			t.Errorf("%d dead: %d dropped, the first entry is that of %d", live, q.Dropped, e.Index)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Contexts in a row tell their parents so that at most eight in a row are unknown: of 20, the 9th and the 18th do, for all before them.
+func TestEveryNinthContextIsKnownToItsParent(t *testing.T) {
+	d, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	ctx, told := context.Background(), []int(nil)
+	var all []*deadlineContext
+	for i := range 20 {
+		c, cancel := d.WithTimeout(ctx, time.Hour-time.Duration(i)*time.Second)
+		defer cancel()
+		if all, ctx = append(all, c.(*deadlineContext)), c; !slices.ContainsFunc(all, func(c *deadlineContext) bool { return c.waiting.Load() == nil }) {
+			told = append(told, i)
+		}
+	}
+	if !slices.Equal(told, []int{8, 17}) {
+		t.Errorf("all contexts are known after %v, want 8 and 17", told)
+	}
+}
+
+// Whoever asks a context while its parent is ending hears that it has ended, as the parent has.
+func TestAContextHasEndedWhileItsParentTellsItsChildren(t *testing.T) {
+	d, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	parent, end := d.WithTimeout(context.Background(), 2*time.Hour)
+	child, cancel := d.WithTimeout(parent, time.Hour)
+	defer cancel()
+	child.Done()
+	var got error
+	parent.(*deadlineContext).AfterFunc(func() { got = child.Err() })
+	if end(); got != context.Canceled || child.Err() != got { //nolint:errorlint // it is this error
+		t.Errorf("the child said %v, then %v", got, child.Err())
+	}
+}
+
+// Functions that fire while or after the pool closes count as dropped. A timer of Every has not fired before its run.
+func TestAClosedPoolCountsWhatItDrops(t *testing.T) {
+	var p pool
+	p.init(execution{workers: 1}, nil)
+	calls := []call{{f: func() {}}, {t: new(Timer)}, {f: func() {}}}
+	p.submit(calls, false)
+	p.close()
+	for want := 2; want < 8; want += 2 {
+		if got := p.left(); got != want {
+			t.Errorf("%d functions dropped, want %d", got, want)
+		}
+		p.submit(calls, true)
+	}
+	if p.queue.len() != 0 || p.coming != 0 {
+		t.Errorf("%d functions wait for %d goroutines", p.queue.len(), p.coming)
+	}
+}
+
+// Each timer that has fired has its lateness, also among several of a tick.
+func TestLatenessOfAPass(t *testing.T) {
+	p := pass{due: []int64{5, 5, 9, 12, 12, 12}, fired: 1}
+	p.count(20)
+	p.countAtOnce()
+	got := fmt.Sprint(p.lateness.counts[:20], p.lateness.n, p.lateness.max, p.fired, len(p.due))
+	if want := "[1 0 0 0 0 0 0 0 3 0 0 1 0 0 0 2 0 0 0 0] 7 15 7 0"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
