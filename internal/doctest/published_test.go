@@ -28,17 +28,24 @@ const publishedPage, questionsPage = "docs/published.md", "docs/questions.md"
 // "below 1" or "above 1" before the arrow holds the words of the page against all runs.
 var figure = regexp.MustCompile(`(<!-- (cost|tail|live) ([^,]+), ([^,]+), (\d+) / ([^,]+), ([^,]+), (\d+)(?: (below|above) ([\d.]+))? -->)[^<]*(<!-- end -->)`)
 
-// samples returns the costs of a contender in a run, nil if the run did not measure them.
-func samples(r *results.Run, kind, contender, workload, n string) (out []stats.Sample) {
+// measured is a contender in a run: its row and the costs of its cell, as reports have them, or samples of another kind.
+type measured struct {
+	cell *stats.Costs
+	row  *results.Row
+	of   []stats.Sample
+}
+
+// find returns what a run has of a contender. It is empty if the run did not measure that.
+func find(r *answer.Run, kind, contender, workload, n string) (m measured) {
 	size, _ := strconv.Atoi(n)
-	if cell := r.Cell(workload, size); cell != nil && cell.Row(contender) != nil {
-		row := cell.Row(contender)
-		if kind == "cost" {
-			return stats.Samples(row.Cost)
-		}
-		for _, l := range row.Latency {
-			if l.Kind.String() == "fire" {
-				out = append(out, stats.Sample{Value: l.P999})
+	for _, cell := range r.CellsOf(workload) {
+		if row := cell.Row(contender); row != nil && cell.N == size && kind == "cost" {
+			return measured{cell: cell, row: row}
+		} else if row != nil && cell.N == size && kind == "tail" {
+			for _, l := range row.Latency {
+				if l.Kind.String() == "fire" {
+					m.of = append(m.of, stats.Sample{Value: l.P999})
+				}
 			}
 		}
 	}
@@ -46,25 +53,31 @@ func samples(r *results.Run, kind, contender, workload, n string) (out []stats.S
 		for _, row := range r.Live.Rows {
 			for i, t := range row.Throughput {
 				if row.Name == contender && row.Resident == size && string(t.Op) == workload && t.Goroutines == 1 {
-					out = append(out, stats.Sample{Round: i, Value: t.NS / float64(t.Ops)})
+					m.of = append(m.of, stats.Sample{Round: i, Value: t.NS / float64(t.Ops)})
 				}
 			}
 		}
 	}
-	return out
+	return m
 }
 
-// ratio returns the ratio of two costs: by rounds if they are of one cell, otherwise that of the centers; 0: not measured.
-func ratio(x, y []stats.Sample, oneCell bool) float64 {
-	if paired, ok := stats.Paired(x, y, stats.Options{}); ok && oneCell {
-		return paired.Center
+// ratioTo returns the ratio of two costs, that of the report if they are of one cell; 0: not measured.
+func (m measured) ratioTo(of measured) float64 {
+	if m.cell != nil && m.cell == of.cell {
+		return m.cell.Ratio(m.row, of.row).Center
 	}
-	a, ok := stats.Center(x, stats.Options{})
-	b, ok2 := stats.Center(y, stats.Options{})
-	if !ok || !ok2 || oneCell {
-		return 0
+	if a, b := m.center(), of.center(); a > 0 && b > 0 {
+		return a / b
 	}
-	return a.Center / b.Center
+	return 0
+}
+
+func (m measured) center() float64 {
+	if m.cell != nil {
+		return m.cell.Cost(m.row).Center
+	}
+	c, _ := stats.Center(m.of, stats.Options{})
+	return c.Center
 }
 
 // rewrite checks that a page has this text, or writes it.
@@ -80,9 +93,13 @@ func rewrite(t *testing.T, page, want string) {
 
 // The pages about published claims and about questions show the lowest and the highest ratio of all kept runs.
 func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
-	all, err := kept.All()
+	runs, err := kept.All()
 	if err != nil {
 		t.Fatal(err)
+	}
+	var all []*answer.Run
+	for _, r := range runs {
+		all = append(all, answer.Of(r, catalog.All()))
 	}
 	for page, least := range map[string]int{publishedPage: 30, questionsPage: 10} {
 		figures := 0
@@ -91,8 +108,7 @@ func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
 			figures++
 			lo, hi, of := math.Inf(1), 0.0, 0
 			for _, r := range all {
-				oneCell := m[2] == "cost" && m[4] == m[7] && m[5] == m[8]
-				if x := ratio(samples(r, m[2], m[3], m[4], m[5]), samples(r, m[2], m[6], m[7], m[8]), oneCell); x > 0 {
+				if x := find(r, m[2], m[3], m[4], m[5]).ratioTo(find(r, m[2], m[6], m[7], m[8])); x > 0 {
 					lo, hi, of = min(lo, x), max(hi, x), of+1
 				}
 			}
