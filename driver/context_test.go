@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -368,17 +369,19 @@ func TestContextsAreNotKept(t *testing.T) {
 // A context allocates its 112 bytes, which contain the timer, and the 16 bytes of its CancelFunc, as docs/driver.md says.
 func TestAContextAllocates128Bytes(t *testing.T) {
 	d := newDriver(t)
-	const n = 10_000
+	const n = 2000
 	var before, after runtime.MemStats
-	for range 2 { // the structure allocates in the first round
+	allocs, bytes := math.Inf(1), math.Inf(1)
+	for range 10 { // in some rounds the structure allocates, too
 		runtime.ReadMemStats(&before)
 		for range n {
 			_, cancel := d.WithTimeout(context.Background(), time.Minute)
 			cancel()
 		}
 		runtime.ReadMemStats(&after)
+		allocs, bytes = min(allocs, float64(after.Mallocs-before.Mallocs)/n), min(bytes, float64(after.TotalAlloc-before.TotalAlloc)/n)
 	}
-	if allocs, bytes := float64(after.Mallocs-before.Mallocs)/n, float64(after.TotalAlloc-before.TotalAlloc)/n; allocs > 2.1 || bytes > 136 {
+	if allocs > 2.1 || bytes > 130 {
 		t.Errorf("%.2f allocations, %.1f bytes", allocs, bytes)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -59,6 +60,9 @@ var valueless = []string{
 	"trimpath", "v", "work", "x",
 }
 
+// standard matches a -coverpkg that includes the standard library.
+var standard = regexp.MustCompile(`[=,](all|std|cmd|\.\.\.)(,|$)`)
+
 // unlisted are the flags that go list does not know or treats differently.
 var unlisted = []string{"o", "json", "n", "x"}
 
@@ -83,6 +87,8 @@ func parseArguments(args []string) (a arguments, err error) {
 		switch {
 		case name == "overlay":
 			return a, fmt.Errorf("%s: trace build needs -overlay itself", flag[0])
+		case name == "coverpkg" && standard.MatchString(strings.Join(flag, "=")):
+			return a, fmt.Errorf("%s: trace build changes the standard library, which go tool cover reads as it is: name other packages", strings.Join(flag, " "))
 		case name == "C" && len(a.others) == 0:
 			a.chdir = flag
 			continue
@@ -152,6 +158,13 @@ func (a arguments) programs(ctx context.Context, env environment, stderr io.Writ
 	return dirs, nil
 }
 
+// covered reports whether the programs are built for coverage: by -cover, or by a flag that implies it.
+func (a arguments) covered(env environment) bool {
+	return slices.ContainsFunc(append(strings.Fields(env.GOFLAGS), a.others...), func(arg string) bool {
+		return strings.HasPrefix(strings.TrimLeft(arg, "-"), "cover") && strings.HasPrefix(arg, "-") && arg != "-cover=false"
+	})
+}
+
 func within(folder, path string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return folder != "" && err == nil && filepath.IsLocal(rel)
@@ -171,14 +184,17 @@ func (a arguments) build(ctx context.Context, dir string, env environment, mains
 		return fmt.Errorf("%s: %w", env.GOVERSION, err)
 	}
 	const recorder = "timerbench_recorder.go"
-	for _, main := range mains {
-		source := "package main\n\nimport _ \"timerbench/trace\"\n"
-		if err := o.add(filepath.Join(main, recorder), []byte(source)); err != nil {
+	importer, packages, covered := "main", a.others, a.covered(env)
+	if covered { // go tool cover reads the files of package main from the disk; each program imports this package then
+		importer, mains = "cfile", []string{filepath.Join(goroot, "src", "internal", "coverage", "cfile")}
+	}
+	for _, folder := range mains {
+		source := "package " + importer + "\n\nimport _ \"timerbench/trace\"\n"
+		if err := o.add(filepath.Join(folder, recorder), []byte(source)); err != nil {
 			return err
 		}
 	}
-	packages := a.others
-	if n := len(packages); n > 0 && strings.HasSuffix(packages[n-1], ".go") { // they are files
+	if n := len(packages); n > 0 && !covered && strings.HasSuffix(packages[n-1], ".go") { // they are files
 		one := filepath.Join(filepath.Dir(packages[n-1]), recorder)
 		packages = append(slices.Clone(packages), one)
 	}

@@ -391,9 +391,9 @@ func written(t *testing.T, files map[string]string) (dir string) {
 }
 
 // records checks that a program records a timer of dep.Wait.
-func records(t *testing.T, program string) {
+func records(t *testing.T, program string, env ...string) {
 	t.Helper()
-	all, _ := histories(t, recorded(t, program, ""))
+	all, _ := histories(t, recorded(t, program, "", env...))
 	if fmt.Sprint(all["example.com/dep.Wait"]) != "[set 10ms, fired]" {
 		t.Errorf("%s: %q", program, all)
 	}
@@ -479,12 +479,27 @@ func TestFlagsOfGoBuildKeepTheirValues(t *testing.T) {
 	}
 }
 
+// A program that is built for coverage records, too, and has its coverage.
+func TestAProgramWithCoverageIsRecorded(t *testing.T) {
+	needsBuild(t)
+	dir := written(t, several)
+	for i, args := range []string{"-cover ./one", "-coverpkg=./... -covermode atomic ./one", "-cover=false ./one"} {
+		program, covered := filepath.Join(dir, fmt.Sprint("program", i)), t.TempDir()
+		fatalIf(t, Run(t.Context(), append([]string{"-C", dir, "-mod=vendor", "-o", program}, strings.Fields(args)...), t.Output()))
+		records(t, program, "GOCOVERDIR="+covered)
+		if files, err := os.ReadDir(covered); err != nil || (len(files) == 0) != strings.HasSuffix(args, "false ./one") {
+			t.Errorf("%s: coverage in %v, %v", args, files, err)
+		}
+	}
+}
+
 func TestBadInputIsReported(t *testing.T) {
 	dir, temp := written(t, several), t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	for _, c := range []struct{ args, goflags, want string }{
 		{"-overlay=x ./one", "", "-overlay=x: trace build needs -overlay itself"},
 		{"./one", "-overlay=x", `GOFLAGS "-overlay=x": trace build needs -overlay itself`},
+		{"-coverpkg ./lib,std ./one", "", "-coverpkg ./lib,std: trace build changes the standard library"},
 		{"./lib", "", "no program: want a package main"},
 		{"./none", "", "go list: exit status 1"},
 		{"-o x -no-such-flag ./one", "", "go list: exit status 2"},
