@@ -44,15 +44,16 @@ import (
 )
 
 // Option sets a parameter of Timers.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers with delays of up to a million ticks. The default is 0. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("auto", n, records.MaxTimers) }
+func Capacity(n int) Option { return Option{rules.Capacity("auto", n, records.MaxTimers)} }
 
 var _ structures.Scheduler[int] = (*Timers[int])(nil)
 var _ structures.Prefetcher = (*Timers[int])(nil)
 
-// Timers is a set of pending timers with values of type T. Make it with New.
+// Timers is a set of pending timers with values of type T. Make it with New. It is a [structures.Scheduler].
 type Timers[T any] struct{ core }
 
 // core is Timers without the type of the values, so calls of its methods pass no dictionary.
@@ -211,7 +212,8 @@ func (t *core) Prefetch(ids []structures.ID) {
 	}
 }
 
-// Pop removes the earliest timer if it is due. It costs O(1) plus the cascades, for jumps of any width.
+// Pop removes the earliest timer if it is due. Ties are unspecified. It costs O(1) plus the cascades, O(levels) a timer, for jumps
+// of any width.
 func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	rs := &t.records
 	if now > rs.Clock {
@@ -264,7 +266,7 @@ func (t *core) Next() (at structures.Tick, ok bool) {
 	return min(at, t.wheel.Next(rs)), true
 }
 
-// Len returns the number of pending timers.
+// Len returns the number of pending timers. It costs O(1).
 func (t *core) Len() int {
 	if t.wheel == nil {
 		return t.lists.Len()

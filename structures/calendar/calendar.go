@@ -46,21 +46,43 @@ import (
 var _ structures.Scheduler[int] = (*Queue[int])(nil)
 
 // Option sets a parameter of a Queue.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("calendar", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return Option{rules.Capacity("calendar", n, slab.MaxCapacity)} }
 
-// Queue is a calendar queue of timers with values of type T. Make it with New.
-type Queue[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+// Queue is a calendar queue of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type Queue[T any] struct{ base[T] }
+type base[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns an empty queue at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Queue[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Queue[T]{slotted.New[T](newCore(n), n)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1) expected, and O(n) if it resizes.
+func (q *Queue[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return q.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs as much as Cancel and Schedule.
+func (q *Queue[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return q.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1), and O(n) if it resizes.
+func (q *Queue[T]) Cancel(id structures.ID) bool { return q.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are FIFO. It costs O(1) expected; a resize O(n).
+func (q *Queue[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return q.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1) expected, and the next Pop then saves the search.
+func (q *Queue[T]) Next() (at structures.Tick, ok bool) { return q.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (q *Queue[T]) Len() int { return q.base.Len() }
 
 // core is the queue of slots: a calendar of days of 2^shift ticks, and years of 2^width days. A
 // bucket holds the timers of one day of every year, by deadline. No timer is due before today.

@@ -18,19 +18,19 @@ func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, New[uint64], schedtest.FI
 
 // coreOf returns the queue of slots of a calendar queue.
 func coreOf(q *Queue[int]) *core {
-	_, c := slotted.Parts(&q.scheduler)
+	_, c := slotted.Parts(&q.base)
 	return c
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *base[int] {
 		q := New[int]()
 		for range 3 { // in one bucket
 			q.Schedule(3, 0)
 		}
 		q.Schedule(4, 0)
 		q.Next()
-		return &q.scheduler
+		return &q.base
 	}
 	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
 		"order":     func(c *core) { c.nodes.SetDeadline(c.bucket(c.day(3)).Front(), 19) },

@@ -14,9 +14,7 @@
 //   - The outermost leaves are known. Next never walks, and a deadline beyond either end is placed
 //     from there: O(1) amortized if all timers have one timeout.
 //
-// Costs, for n timers: Schedule and Reschedule O(log n) expected, at most 63 nodes, and O(1) amortized for deadlines
-// that come in order. A move that keeps a leaf below its parent costs O(1). Cancel and Pop O(1), plus O(1) expected,
-// 62 nodes at worst, to find the next first deadline. Next O(1). A timer takes 40 bytes, plus its value and ID.
+// A search visits at most 63 nodes. A timer takes 40 bytes, plus its value and ID.
 //
 // Work counts Comparisons of a deadline with a label or with the deadline of a leaf.
 //
@@ -42,21 +40,43 @@ import (
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
 // Option sets a parameter of a Tree.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^31-1. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("ebtree", n, maxLen) }
+func Capacity(n int) Option { return Option{rules.Capacity("ebtree", n, maxLen)} }
 
-// Tree is an elastic binary tree of timers with values of type T. Make it with New.
-type Tree[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Moving[T, core, *core]
+// Tree is an elastic binary tree of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type Tree[T any] struct{ base[T] }
+type base[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Tree[T]{slotted.NewMoving[T](core{nodes: make([]node, 1, n+1), timers: make([]timer, 1, n+1)}, n)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(log n) expected, or O(1) amortized in the order of deadlines.
+func (t *Tree[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return t.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs as much as Schedule, or O(1) if the leaf stays below its parent.
+func (t *Tree[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return t.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1) expected.
+func (t *Tree[T]) Cancel(id structures.ID) bool { return t.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are FIFO. It costs O(1) expected.
+func (t *Tree[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) { return t.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1).
+func (t *Tree[T]) Next() (at structures.Tick, ok bool) { return t.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (t *Tree[T]) Len() int { return t.base.Len() }
 
 // The two sides of a node. The other side of d is 1-d.
 const left, right = 0, 1

@@ -12,8 +12,7 @@
 //   - Timers beyond the span wait in a 4-ary heap until they fire. Nothing is rounded or moved.
 //   - A timer can be cancelled and moved by its ID.
 //
-// Costs, for f timers in the heap: all operations O(1) within the span. Beyond it Schedule, Cancel, Reschedule and Pop O(log
-// f). Next O(1). A timer takes 24 bytes, plus its value, and up to 36 more in the heap.
+// A timer takes 24 bytes, plus its value, and up to 36 more in the heap.
 //
 // Work counts SlotsVisited, buckets that fired; and Comparisons in the heap.
 //
@@ -45,25 +44,24 @@ var _ structures.Scheduler[int] = (*Queue[int])(nil)
 const maxSlots = 1 << 26
 
 // Option sets a parameter of a Queue.
-type Option func(*config)
-
+type Option struct{ option }
+type option = rules.Option[config]
 type config struct{ slots, capacity int }
 
 // Slots sets the number of buckets, which is the span in ticks: a power of two from 2 to 2^26, by default 65,536. A bucket
 // takes 8 bytes.
 func Slots(n int) Option {
-	return func(c *config) { c.slots = rules.PowerOfTwo("ffsqueue", "Slots", n, 2, maxSlots) }
+	return Option{func(c *config) { c.slots = rules.PowerOfTwo("ffsqueue", "Slots", n, 2, maxSlots) }}
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = rules.Between("ffsqueue", "Capacity", n, 0, fifo.MaxCapacity) }
+	return Option{func(c *config) { c.capacity = rules.Between("ffsqueue", "Capacity", n, 0, fifo.MaxCapacity) }}
 }
 
-// Queue is a queue of timers with values of type T. Make it with New.
-type Queue[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = fifo.Scheduler[T]
+// Queue is a queue of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type Queue[T any] struct{ base[T] }
+type base[T any] = fifo.Scheduler[T]
 
 // New returns an empty queue at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Queue[T] {
@@ -71,6 +69,28 @@ func New[T any](opts ...Option) *Queue[T] {
 	queue := &core{buckets: fifo.NewRing(c.slots), far: dary.NewQuad(c.capacity)}
 	return &Queue[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1) within the span, otherwise O(log n).
+func (q *Queue[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return q.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(1) within the span, otherwise O(log n).
+func (q *Queue[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return q.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1) within the span, otherwise O(log n).
+func (q *Queue[T]) Cancel(id structures.ID) bool { return q.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are unspecified. It costs O(1), or O(log n) beyond.
+func (q *Queue[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return q.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1).
+func (q *Queue[T]) Next() (at structures.Tick, ok bool) { return q.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (q *Queue[T]) Len() int { return q.base.Len() }
 
 // core holds the timers. A timer is named by its slot in nodes. At all times
 //

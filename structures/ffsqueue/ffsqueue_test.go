@@ -67,14 +67,14 @@ func TestWithinTheSpanNothingMoves(t *testing.T) {
 
 // The cursor is 5. Timers 1 to 3 are due at 10, 10 and 12, in the buckets, and 4 at 100.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *base[int] {
 		q := New[int](Slots(64))
 		q.Pop(5)
 		for _, deadline := range []structures.Tick{10, 10, 12, 100} {
 			q.Schedule(deadline, 0)
 		}
 		q.Next()
-		return &q.scheduler
+		return &q.base
 	}
 	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
 		"cursor":           func(c *core) { c.cursor = 11 },

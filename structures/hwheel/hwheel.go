@@ -48,12 +48,13 @@ import (
 )
 
 // Option sets a parameter of a Wheel.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers with delays of up to a million ticks. The default is 0. More timers grow the wheel.
-func Capacity(n int) Option { return rules.Capacity("hwheel", n, records.MaxTimers) }
+func Capacity(n int) Option { return Option{rules.Capacity("hwheel", n, records.MaxTimers)} }
 
-// Wheel is a hierarchical timer wheel with values of type T. Make it with New.
+// Wheel is a hierarchical timer wheel with values of type T. Make it with New. It is a [structures.Scheduler].
 type Wheel[T any] struct{ core }
 
 // core is a Wheel without the type of its values. So its methods carry no dictionary.
@@ -122,7 +123,8 @@ func (w *core) Cancel(id structures.ID) bool {
 // Prefetch loads timers into the cache that will soon be cancelled or moved, at best 32 in a call: 2 to 4 ns an ID.
 func (w *core) Prefetch(ids []structures.ID) { w.wheel.Prefetch(&w.records, ids) }
 
-// Pop removes the earliest timer if it is due. It costs O(1) plus the cascades, for jumps of any width.
+// Pop removes the earliest timer if it is due. Ties are unspecified. It costs O(1) plus the cascades, O(levels) a timer, for jumps
+// of any width.
 func (w *Wheel[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	if now > w.records.Clock {
 		w.records.Clock = now
@@ -142,7 +144,7 @@ func (w *core) Next() (at structures.Tick, ok bool) {
 	return w.wheel.Next(&w.records), true
 }
 
-// Len returns the number of pending timers.
+// Len returns the number of pending timers. It costs O(1).
 func (w *core) Len() int { return w.wheel.Len() }
 
 // Work returns the counters of the work done so far: slots of level 0 that fired and slots of other levels that cascaded, once for

@@ -15,9 +15,7 @@
 // less than 8/63 = 12.7 % of the delay, the share published for Linux, and 1.6 % for the longest delays of a level. A delay
 // counts from the clock, which Pop moves: a driver that sleeps until Next should call Pop before it schedules.
 //
-// Costs. Schedule, Reschedule and Cancel O(1). Pop O(1), plus O(levels in use) at each tick at which a list expires, and O(1)
-// for each timer in it. Next O(1), or O(levels in use) after a list became empty: it names the tick at which a list expires,
-// or the deadline of a timer that has expired. A timer takes 24 bytes, plus its value. An empty wheel takes 11 kB.
+// A timer takes 24 bytes, plus its value. An empty wheel takes 11 kB.
 //
 // Work counts SlotsVisited: lists that expired.
 //
@@ -43,21 +41,44 @@ import (
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 
 // Option sets a parameter of a Wheel.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("hwheellinux", n, fifo.MaxCapacity) }
+func Capacity(n int) Option { return Option{rules.Capacity("hwheellinux", n, fifo.MaxCapacity)} }
 
-// Wheel is a coarse timer wheel with values of type T. Make it with New.
-type Wheel[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = fifo.Scheduler[T]
+// Wheel is a coarse timer wheel with values of type T. Make it with New. It is a [structures.Scheduler].
+type Wheel[T any] struct{ base[T] }
+type base[T any] = fifo.Scheduler[T]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
 	queue := &core{next: math.MaxInt64}
 	return &Wheel[T]{fifo.NewScheduler[T](queue, &queue.nodes, rules.Apply(rules.Room{}, opts).Capacity)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1).
+func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return w.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(1).
+func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return w.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1).
+func (w *Wheel[T]) Cancel(id structures.ID) bool { return w.base.Cancel(id) }
+
+// Pop moves the clock to now and removes a timer of the first list that has expired. Ties are unspecified. It costs O(1), plus
+// O(levels in use) for each tick at which a list expires.
+func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return w.base.Pop(now) }
+
+// Next returns the tick at which a list expires, or a deadline that has expired. It costs O(1), or O(levels in use) after Cancel.
+func (w *Wheel[T]) Next() (at structures.Tick, ok bool) { return w.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (w *Wheel[T]) Len() int { return w.base.Len() }
 
 // The levels, as in Linux's kernel/time/timer.c: 64 lists each, and each level eight
 // times as coarse as the one below.

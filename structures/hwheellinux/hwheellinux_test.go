@@ -20,14 +20,14 @@ func FuzzAgainstModel(f *testing.F) {
 
 // Slots 2 to 4 hold timers on level 0 and 1, slot 5 one that is due at tick 5 but was not popped.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *base[int] {
 		w := New[int]()
 		for _, deadline := range []structures.Tick{5, 10, 10, 100} { // 100 rounds up to 104
 			w.Schedule(deadline, 0)
 		}
 		w.Schedule(5, 0)
 		w.Pop(5) // one of the two
-		return &w.scheduler
+		return &w.base
 	}
 	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
 		"cursor":          func(c *core) { c.cursor-- },

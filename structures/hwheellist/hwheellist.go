@@ -14,11 +14,9 @@
 //
 //   - Levels overlap: a slot of many timers is emptied ahead of its start, a part at each tick.
 //
-// Costs. Schedule, Reschedule and Cancel O(1). Pop and Next O(1), plus at most 7 moves over the life of a timer. If the
-// clock goes tick by tick, a call moves at most 2,048 timers of a level, or one of 3,840 if there are more than eight million.
-// A clock that jumps pays for everything that it passes, and a slot for the timers it gets in its last ticks. Next names the
-// earliest deadline if that is on level 0, otherwise the tick at which the first slot cascades. A timer takes 24 bytes, plus
-// its value, and a level in use 48 KiB.
+// Costs. A timer moves at most 7 times. If the clock goes tick by tick, a call moves at most 2,048 timers of a level, or one of
+// 3,840 if there are more than eight million. A clock that jumps pays for everything that it passes, and a slot for the timers
+// it gets in its last ticks. A timer takes 24 bytes, plus its value, and a level in use 48 KiB.
 //
 // Work counts SlotsVisited, slots of level 0 that fired, and slots that cascaded, once for each step; and Moved, the timers
 // of such cascades.
@@ -49,16 +47,16 @@ import (
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 
 // Option sets a parameter of a Wheel.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers of up to 2^24 ticks. The default is 0, and New panics if n is negative or more than
 // 2^28. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("hwheellist", n, fifo.MaxCapacity) }
+func Capacity(n int) Option { return Option{rules.Capacity("hwheellist", n, fifo.MaxCapacity)} }
 
-// Wheel is a hierarchical timer wheel with values of type T. Make it with New.
-type Wheel[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = fifo.Scheduler[T]
+// Wheel is a hierarchical timer wheel with values of type T. Make it with New. It is a [structures.Scheduler].
+type Wheel[T any] struct{ base[T] }
+type base[T any] = fifo.Scheduler[T]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
@@ -72,6 +70,28 @@ func New[T any](opts ...Option) *Wheel[T] {
 	}
 	return &Wheel[T]{fifo.NewScheduler[T](queue, &queue.nodes, n)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1).
+func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return w.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(1).
+func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return w.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1).
+func (w *Wheel[T]) Cancel(id structures.ID) bool { return w.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are FIFO. It costs O(1), and O(levels) a timer.
+func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return w.base.Pop(now) }
+
+// Next returns the earliest deadline if it is on level 0, otherwise the tick of the first cascade. It costs O(1) plus the cascades.
+func (w *Wheel[T]) Next() (at structures.Tick, ok bool) { return w.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (w *Wheel[T]) Len() int { return w.base.Len() }
 
 // A tick is a number of 63 bits. Level 0 is its lowest digit, and a slot of level l is as many ticks wide as all slots of
 // the level below:

@@ -18,7 +18,7 @@ func TestConformance(t *testing.T) {
 // inSteps is a wheel that empties its slots one timer at a tick.
 func inSteps() structures.Scheduler[uint64] {
 	w := New[uint64]()
-	_, queue := fifo.Parts(&w.scheduler)
+	_, queue := fifo.Parts(&w.base)
 	c := queue.(*core)
 	c.perTick, c.planEveryMask = 1, 0
 	return w

@@ -37,12 +37,13 @@ import (
 )
 
 // Option sets a parameter of a Ladder.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers. The default is 0. More timers grow the ladder.
-func Capacity(n int) Option { return rules.Capacity("ladder", n, records.MaxTimers) }
+func Capacity(n int) Option { return Option{rules.Capacity("ladder", n, records.MaxTimers)} }
 
-// Ladder is a ladder queue of timers with values of type T. Make it with New.
+// Ladder is a ladder queue of timers with values of type T. Make it with New. It is a [structures.Scheduler].
 type Ladder[T any] struct {
 	records records.Set
 	queue   ladder.Queue
@@ -98,7 +99,8 @@ func (l *Ladder[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop removes the earliest timer if it is due. It costs O(1), or O(timers in a slot) if a slot starts.
+// Pop removes the earliest timer if it is due. Ties are unspecified. It costs O(1), or O(timers in a slot) if a slot starts, and
+// O(levels) a timer over its life.
 func (l *Ladder[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) {
 	l.records.Clock = max(l.records.Clock, now)
 	if l.queue.Quiet() > l.records.Clock {
@@ -116,7 +118,7 @@ func (l *Ladder[T]) Next() (at structures.Tick, ok bool) {
 	return l.queue.Next(&l.records), true
 }
 
-// Len returns the number of pending timers.
+// Len returns the number of pending timers. It costs O(1).
 func (l *Ladder[T]) Len() int { return l.queue.Len() }
 
 // Work returns the counters of the work done so far: slots that were emptied (SlotsVisited), timers that went to another list or to

@@ -13,10 +13,8 @@
 //   - A timer that gets no list waits in the heap by itself. With many delays the structure is a 4-ary heap.
 //   - The heap is exact when the first timer of a list is cancelled. Node.js finds out later.
 //
-// Costs, for k lists in use, at most 256 by default, and r timers without a list: Schedule O(1) into a list with timers,
-// otherwise O(log(k+r)). Cancel and Reschedule O(1), or O(log(k+r)) for a timer that is the first of its list or has no list.
-// Pop O(log(k+r)). Next O(1). With a single delay nothing is compared. A timer takes 24 bytes, plus its value, and up to 32
-// more if it has no list.
+// Costs. Lists in use, at most 256 by default, and timers without a list are k entries of the heap. With a single delay nothing
+// is compared. A timer takes 24 bytes, plus its value, and up to 32 more if it has no list.
 //
 // Work counts Comparisons in the heap.
 //
@@ -45,25 +43,24 @@ import (
 var _ structures.Scheduler[int] = (*Lawn[int])(nil)
 
 // Option sets a parameter of a Lawn.
-type Option func(*config)
-
+type Option struct{ option }
+type option = rules.Option[config]
 type config struct{ lists, capacity int }
 
 // Lists sets the number of lists, which is the number of delays that cost O(1): a power of two from 8 to 32,768, by default
 // 256. A list takes 16 bytes.
 func Lists(n int) Option {
-	return func(c *config) { c.lists = rules.PowerOfTwo("lawn", "Lists", n, ways, 1<<15) }
+	return Option{func(c *config) { c.lists = rules.PowerOfTwo("lawn", "Lists", n, ways, 1<<15) }}
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = rules.Between("lawn", "Capacity", n, 0, fifo.MaxCapacity) }
+	return Option{func(c *config) { c.capacity = rules.Between("lawn", "Capacity", n, 0, fifo.MaxCapacity) }}
 }
 
-// Lawn holds timers with values of type T by their delays. Make it with New.
-type Lawn[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = fifo.Scheduler[T]
+// Lawn holds timers with values of type T by their delays. Make it with New. It is a [structures.Scheduler].
+type Lawn[T any] struct{ base[T] }
+type base[T any] = fifo.Scheduler[T]
 
 // New returns an empty Lawn at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Lawn[T] {
@@ -76,6 +73,28 @@ func New[T any](opts ...Option) *Lawn[T] {
 	}
 	return &Lawn[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1) at the end of a list, otherwise O(log k).
+func (l *Lawn[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return l.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs as much as Cancel and Schedule.
+func (l *Lawn[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return l.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1), or O(log k) for a timer in the heap.
+func (l *Lawn[T]) Cancel(id structures.ID) bool { return l.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are unspecified. It costs O(log k).
+func (l *Lawn[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return l.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1).
+func (l *Lawn[T]) Next() (at structures.Tick, ok bool) { return l.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (l *Lawn[T]) Len() int { return l.base.Len() }
 
 // ways is the number of lists among which a delay may choose: their delays fill a cache line.
 const ways = 8

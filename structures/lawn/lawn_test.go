@@ -38,7 +38,7 @@ type run struct {
 
 func newRun(t *testing.T, lists int) run {
 	l := New[int](Lists(lists))
-	_, q := fifo.Parts(&l.scheduler)
+	_, q := fifo.Parts(&l.base)
 	return run{t, l, q.(*core)}
 }
 
@@ -138,7 +138,7 @@ func TestTimersInNoListAreCancelledInBatches(t *testing.T) {
 
 // Timers 1 to 4 have delay 10, timer 5 has delay 7 and timer 6 gets no list.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *base[int] {
 		r := newRun(t, 8)
 		for range 4 {
 			r.Schedule(10, 0)
@@ -148,7 +148,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		r.Next()
 		r.c.lists[r.c.nodes.At(6).Place()-1] = fifo.List{}
 		r.c.nodes.At(6).SetPlace(0)
-		return &r.scheduler
+		return &r.base
 	}
 	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
 		"heap":              func(c *core) { c.heap.Move(5, 11) },

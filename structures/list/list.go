@@ -33,12 +33,13 @@ import (
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
 // Option sets a parameter of a List.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("list", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return Option{rules.Capacity("list", n, slab.MaxCapacity)} }
 
-// List is an unsorted list of timers with values of type T. Make it with New.
+// List is an unsorted list of timers with values of type T. Make it with New. It is a [structures.Scheduler].
 //
 // Its methods repeat those of slotted.Scheduler, because a call through a dictionary would be a large part of them.
 type List[T any] struct {
@@ -87,7 +88,7 @@ func (l *List[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop removes the earliest timer if it is due. It costs O(1), or O(n) if it scans.
+// Pop removes the earliest timer if it is due. Ties are unspecified. It costs O(1), or O(n) if it scans.
 func (l *List[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	l.clock = max(l.clock, now)
 	if len(l.core.deadlines) == 0 {
@@ -112,7 +113,7 @@ func (l *List[T]) Next() (at structures.Tick, ok bool) {
 	return at, true
 }
 
-// Len returns the number of pending timers.
+// Len returns the number of pending timers. It costs O(1).
 func (l *List[T]) Len() int { return len(l.core.deadlines) }
 
 // Work returns the counters of the work done so far.

@@ -4,9 +4,7 @@
 // The code is written like theirs, to show what it costs: it allocates an item for every timer, keeps the index in
 // the item, and compares and swaps through heap.Interface. This package adds only IDs and a counter of comparisons.
 //
-// Costs, for n timers: Schedule O(log n), at most log2(n) comparisons, on average O(1). Pop, Cancel
-// and Reschedule O(log n), about 2 log2(n) comparisons. Next O(1). Each timer is an item on the heap,
-// which the garbage collector marks and frees.
+// Each timer is an item on the heap, which the garbage collector marks and frees.
 //
 // Ties. Unspecified, but the same for the same calls.
 //
@@ -29,15 +27,15 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. Items are still allocated one by one.
-func Capacity(n int) Option { return rules.Capacity("minheapstd", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return Option{rules.Capacity("minheapstd", n, slab.MaxCapacity)} }
 
-// Heap is a binary heap of timers with values of type T. Make it with New. It allocates.
-type Heap[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Moving[T, core, *core]
+// Heap is a binary heap of timers with values of type T. Make it with New. It is a [structures.Scheduler]. It allocates.
+type Heap[T any] struct{ base[T] }
+type base[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
@@ -46,6 +44,28 @@ func New[T any](opts ...Option) *Heap[T] {
 		queue: queue{items: make([]*item, 0, n)}, bySlot: make([]*item, 1, n+1),
 	}, n)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(log n), at most log2(n) comparisons, on average O(1). It allocates.
+func (h *Heap[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return h.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(log n), about 2 log2(n) comparisons.
+func (h *Heap[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return h.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(log n), about 2 log2(n) comparisons.
+func (h *Heap[T]) Cancel(id structures.ID) bool { return h.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are unspecified. It costs O(log n), as Cancel.
+func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return h.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1).
+func (h *Heap[T]) Next() (at structures.Tick, ok bool) { return h.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (h *Heap[T]) Len() int { return h.base.Len() }
 
 // core is the queue of slots.
 type core struct {

@@ -6,8 +6,7 @@
 // takes seven comparisons without a branch. quadheap has four entries to a line. This heap has two thirds as many
 // levels, but an entry that moves touches a second line, for its slot.
 //
-// Costs, for n timers: Schedule O(log n), on average O(1). Pop, Cancel and Reschedule O(log n), at most 8 log8(n) + 1
-// comparisons. Next O(1). A timer takes 16 bytes, plus its value and ID. The arrays double when they grow.
+// A timer takes 16 bytes, plus its value and ID. The arrays double when they grow.
 //
 // Work counts Comparisons of two deadlines: eight to choose among the entry that moves down and its eight children.
 //
@@ -31,15 +30,15 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-8. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("octheap", n, maxLen) }
+func Capacity(n int) Option { return Option{rules.Capacity("octheap", n, maxLen)} }
 
-// Heap is an 8-ary heap of timers with values of type T. Make it with New.
-type Heap[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Moving[T, core, *core]
+// Heap is an 8-ary heap of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type Heap[T any] struct{ base[T] }
+type base[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
@@ -48,6 +47,28 @@ func New[T any](opts ...Option) *Heap[T] {
 	c.keys, c.slots = newArrays(root + n)
 	return &Heap[T]{slotted.NewMoving[T](c, n)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(log n), on average O(1).
+func (h *Heap[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return h.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(log n), at most 8 log8(n) + 1 comparisons.
+func (h *Heap[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return h.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(log n), at most 8 log8(n) + 1 comparisons.
+func (h *Heap[T]) Cancel(id structures.ID) bool { return h.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are unspecified. It costs O(log n), as Cancel.
+func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return h.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1).
+func (h *Heap[T]) Next() (at structures.Tick, ok bool) { return h.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (h *Heap[T]) Len() int { return h.base.Len() }
 
 const (
 	arity = 8

@@ -10,9 +10,8 @@
 //     later tick stays, and gives its children to the root. Neither is removed and scheduled again.
 //   - The children of a cancelled timer join the root without a comparison.
 //
-// Costs, for n timers: Schedule and Next O(1). Pop, Cancel and Reschedule O(log n) amortized, and
-// O(1) for a timer without children. A single Pop may cost O(n), such as the first one after n timers
-// were scheduled in order. Nothing is recursive. A timer takes 24 bytes, plus its value and ID.
+// A single Pop may cost O(n), such as the first one after n timers were scheduled in order. Nothing is recursive. A timer takes
+// 24 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines.
 //
@@ -39,21 +38,43 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("pairingheap", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return Option{rules.Capacity("pairingheap", n, slab.MaxCapacity)} }
 
-// Heap is a pairing heap of timers with values of type T. Make it with New.
-type Heap[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Moving[T, core, *core]
+// Heap is a pairing heap of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type Heap[T any] struct{ base[T] }
+type base[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Heap[T]{slotted.NewMoving[T](core{nodes: make([]node, 1, 1+n)}, n)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1).
+func (h *Heap[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return h.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(log n) amortized.
+func (h *Heap[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return h.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(log n) amortized, or O(1) for a timer without children.
+func (h *Heap[T]) Cancel(id structures.ID) bool { return h.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are unspecified. It costs O(log n) amortized.
+func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return h.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1).
+func (h *Heap[T]) Next() (at structures.Tick, ok bool) { return h.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (h *Heap[T]) Len() int { return h.base.Len() }
 
 // none is the slot that is never issued, slab.None. It stands for no node.
 const none uint32 = 0

@@ -43,12 +43,13 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers and their dead entries. n is from 0, the default, to 2^32-2.
-func Capacity(n int) Option { return rules.Capacity("quadheaplazy", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return Option{rules.Capacity("quadheaplazy", n, slab.MaxCapacity)} }
 
-// Heap is a lazy 4-ary heap of timers with values of type T. Make it with New.
+// Heap is a lazy 4-ary heap of timers with values of type T. Make it with New. It is a [structures.Scheduler].
 //
 // Its methods repeat those of slotted.Scheduler, because a call through a dictionary would be a large part of them.
 type Heap[T any] struct {
@@ -93,7 +94,7 @@ func (h *Heap[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop removes the earliest timer if it is due. It costs O(log n) amortized.
+// Pop removes the earliest timer if it is due. Ties are unspecified. It costs O(log n) amortized.
 func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	h.clock = max(h.clock, now)
 	if !h.core.fixRoot(h.clock) {
@@ -113,7 +114,7 @@ func (h *Heap[T]) Next() (at structures.Tick, ok bool) {
 	return h.core.heap[dary.Root].deadline, true
 }
 
-// Len returns the number of pending timers.
+// Len returns the number of pending timers. It costs O(1).
 func (h *Heap[T]) Len() int { return h.table.Len() }
 
 // Work returns the counters of the work done so far.

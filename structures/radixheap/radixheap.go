@@ -7,10 +7,8 @@
 // is different here: the base never runs ahead of the clock, because a timer may be scheduled at the
 // next tick, and a bucket remembers its earliest deadline.
 //
-// Costs. Schedule, Reschedule and Cancel O(1). A timer moves down about once for each bit of its
-// delay, at most 63 times. Apart from these moves Pop and Next are O(1), but a call that spreads a
-// bucket moves all of its timers. If the earliest timer of a bucket is cancelled or moved, Next names
-// the old deadline until a Pop at that tick. A timer takes 16 bytes, plus its value and ID.
+// Costs. A timer moves down about once for each bit of its delay, at most 63 times, and a call that spreads a bucket moves all
+// of its timers. A timer takes 16 bytes, plus its value and ID.
 //
 // Work counts SlotsVisited, buckets that were spread; and Moved, their timers.
 //
@@ -39,21 +37,43 @@ import (
 var _ structures.Scheduler[int] = (*Heap[int])(nil)
 
 // Option sets a parameter of a Heap.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("radixheap", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return Option{rules.Capacity("radixheap", n, slab.MaxCapacity)} }
 
-// Heap is a radix heap of timers with values of type T. Make it with New.
-type Heap[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+// Heap is a radix heap of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type Heap[T any] struct{ base[T] }
+type base[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns an empty heap at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Heap[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Heap[T]{slotted.New[T](core{lists: fifo.New(n)}, n)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1).
+func (h *Heap[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return h.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(1).
+func (h *Heap[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return h.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1).
+func (h *Heap[T]) Cancel(id structures.ID) bool { return h.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are FIFO. It costs O(1), and O(bits) a timer.
+func (h *Heap[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return h.base.Pop(now) }
+
+// Next returns the earliest deadline, or a tick before it that was the deadline of a timer that is gone. It costs as much as Pop.
+func (h *Heap[T]) Next() (at structures.Tick, ok bool) { return h.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (h *Heap[T]) Len() int { return h.base.Len() }
 
 // buckets is one for the base itself and one for each bit of a tick, none of which is negative.
 const buckets = 64

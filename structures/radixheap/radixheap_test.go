@@ -18,7 +18,7 @@ func FuzzAgainstModel(f *testing.F) {
 
 // The base is 8, and slots 2, 1, 3, 4 and 5 hold timers due at 8, 9, 12, 13 and 100: in bucket 0, 1, 3, 3 and 7.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *base[int] {
 		h := New[int]()
 		h.Schedule(8, 0)
 		h.Schedule(8, 0)
@@ -26,7 +26,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		for _, deadline := range []structures.Tick{9, 12, 13, 100} {
 			h.Schedule(deadline, 0)
 		}
-		return &h.scheduler
+		return &h.base
 	}
 	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
 		"timer unlinked":  func(c *core) { c.Remove(3) },

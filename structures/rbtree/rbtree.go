@@ -11,9 +11,7 @@
 //   - Every move takes effect. [nginx skips] moves of less than 300 ms.
 //   - The two mirrored cases are one, because the children of a node are an array indexed by side.
 //
-// Costs, for n timers: Schedule and Reschedule O(log n), at most 2 log2(n+1) + 1 comparisons, and O(1) amortized for a
-// deadline that is not before any other, or for a move that keeps the place. Cancel and Pop O(log n) at worst, O(1) on
-// average, without a comparison. Next O(1). A timer takes 20 bytes, plus its value and ID.
+// A timer takes 20 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines, which only placing a timer needs.
 //
@@ -41,21 +39,43 @@ import (
 var _ structures.Scheduler[int] = (*Tree[int])(nil)
 
 // Option sets a parameter of a Tree.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^31-1. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("rbtree", n, maxLen) }
+func Capacity(n int) Option { return Option{rules.Capacity("rbtree", n, maxLen)} }
 
-// Tree is a red-black tree of timers with values of type T. Make it with New.
-type Tree[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Moving[T, core, *core]
+// Tree is a red-black tree of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type Tree[T any] struct{ base[T] }
+type base[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty tree at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Tree[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &Tree[T]{slotted.NewMoving[T](core{nodes: make([]node, 1, n+1), parents: make([]uint32, 1, n+1)}, n)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(log n), at most 2 log2(n+1) + 1 comparisons, or O(1) at the end.
+func (t *Tree[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return t.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(log n), or O(1) if the timer keeps its place.
+func (t *Tree[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return t.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(log n), and O(1) amortized.
+func (t *Tree[T]) Cancel(id structures.ID) bool { return t.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are FIFO. It costs O(log n), and O(1) amortized.
+func (t *Tree[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) { return t.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1).
+func (t *Tree[T]) Next() (at structures.Tick, ok bool) { return t.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (t *Tree[T]) Len() int { return t.base.Len() }
 
 // The two sides of a node. The other side of d is 1-d.
 const left, right = 0, 1

@@ -12,9 +12,7 @@
 //   - A slot draws the height of its tower once and keeps it for every timer in it. Heights are as random as if each timer
 //     drew its own, and the steady state allocates nothing.
 //
-// Costs, for n timers, expected over the heights: Schedule and Reschedule O(log n), about 2 log2(n) comparisons, and O(1) for
-// a deadline that is not before any other, or for a move that keeps the place. Cancel and Pop O(1). Next O(1), always. With a
-// vanishing probability a search takes O(n). A timer takes about 44 bytes, plus its value and ID.
+// With a vanishing probability a search takes O(n). A timer takes about 44 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines, which only placing a timer needs.
 //
@@ -43,8 +41,8 @@ import (
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
 // Option sets a parameter of a List.
-type Option func(*config)
-
+type Option struct{ option }
+type option = rules.Option[config]
 type config struct {
 	capacity int
 	seed     uint64
@@ -52,23 +50,44 @@ type config struct {
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = rules.Between("skiplist", "Capacity", n, 0, slab.MaxCapacity) }
+	return Option{func(c *config) { c.capacity = rules.Between("skiplist", "Capacity", n, 0, slab.MaxCapacity) }}
 }
 
 // Seed seeds the random heights of the towers, by default 0. Lists with equal seeds that see the same calls have the same
 // shape.
-func Seed(n uint64) Option { return func(c *config) { c.seed = n } }
+func Seed(n uint64) Option { return Option{func(c *config) { c.seed = n }} }
 
-// List is a skip list of timers with values of type T. Make it with New.
-type List[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Moving[T, core, *core]
+// List is a skip list of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type List[T any] struct{ base[T] }
+type base[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
 	c := rules.Apply(config{}, opts)
 	return &List[T]{slotted.NewMoving[T](newCore(c.capacity, c.seed), c.capacity)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(log n) expected, about 2 log2(n) comparisons, or O(1) at the end.
+func (l *List[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return l.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(log n) expected, or O(1) if the timer keeps its place.
+func (l *List[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return l.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1) expected.
+func (l *List[T]) Cancel(id structures.ID) bool { return l.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are FIFO. It costs O(1) expected.
+func (l *List[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return l.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1).
+func (l *List[T]) Next() (at structures.Tick, ok bool) { return l.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (l *List[T]) Len() int { return l.base.Len() }
 
 // maxHeight is the number of levels: the highest one still holds one timer of 2^32.
 const maxHeight = 32

@@ -6,9 +6,8 @@
 // between deadlines with the same score. Elements are stable handles, so a timer is removed without a
 // comparison. The library seeds its random source from the clock by default; here its seed is fixed.
 //
-// Costs, for n timers, expected over the heights: Schedule and Cancel O(log n), Reschedule the sum of both, Pop and
-// Next O(1). Schedule and Reschedule allocate an element and its links, and removing a tall element allocates, too. A
-// timer is three objects to the garbage collector, and takes about 170 bytes including an 8-byte value and its ID.
+// A new timer is an element and its links, and removing a tall element allocates, too. A timer is three objects to the garbage
+// collector, and takes about 170 bytes including an 8-byte value and its ID.
 //
 // Work counts Comparisons of keys only. Most comparisons are of scores, inside the library.
 //
@@ -32,20 +31,42 @@ import (
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
 // Option sets a parameter of a List.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2; elements are allocated.
-func Capacity(n int) Option { return rules.Capacity("skiplisthuandu", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return Option{rules.Capacity("skiplisthuandu", n, slab.MaxCapacity)} }
 
-// List is a skip list of timers with values of type T. Make it with New. It allocates.
-type List[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = ordered.Scheduler[T]
+// List is a skip list of timers with values of type T. Make it with New. It is a [structures.Scheduler]. It allocates.
+type List[T any] struct{ base[T] }
+type base[T any] = ordered.Scheduler[T]
 
 // New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
 	return &List[T]{ordered.New[T](newContainer(), rules.Apply(rules.Room{}, opts).Capacity)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(log n) expected, and allocates.
+func (l *List[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return l.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs as much as Cancel and Schedule, and allocates.
+func (l *List[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return l.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(log n) expected.
+func (l *List[T]) Cancel(id structures.ID) bool { return l.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are FIFO. It costs O(1).
+func (l *List[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return l.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1).
+func (l *List[T]) Next() (at structures.Tick, ok bool) { return l.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (l *List[T]) Len() int { return l.base.Len() }
 
 // container adapts the list.
 type container struct {

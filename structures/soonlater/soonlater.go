@@ -15,10 +15,7 @@
 // moves the clock by d ticks within the half moves at most d*m/h + 1 of them and fires one timer. A Pop that enters the next
 // half moves all that are left: few if the Pops before were evenly spread, all m if there were none.
 //
-// Costs, for f timers in the heap. Schedule, Reschedule and Cancel O(1), and O(log f) for timers more than a revolution of
-// the later wheel away. Pop O(1), plus one move for each timer of the later wheel, and O(log f) for one of the heap. Next
-// O(1): the first deadline, or the first tick of a half whose timers have not moved. A timer takes 24 bytes, plus its value,
-// and up to 36 more in the heap.
+// A timer takes 24 bytes, plus its value, and up to 36 more in the heap.
 //
 // Work counts SlotsVisited, soon slots that fired and later slots that moved; Moved, timers that moved;
 // and Comparisons in the heap.
@@ -52,31 +49,30 @@ var _ structures.Scheduler[int] = (*Wheels[int])(nil)
 const maxSlots = 1 << 24
 
 // Option sets a parameter of Wheels.
-type Option func(*config)
-
+type Option struct{ option }
+type option = rules.Option[config]
 type config struct{ soon, later, capacity int }
 
 // Soon sets the number of slots of the soon wheel, which is the number of ticks that it covers: a power
 // of two from 2 to 2^24, by default 2^14. A slot takes 8 bytes.
 func Soon(n int) Option {
-	return func(c *config) { c.soon = rules.PowerOfTwo("soonlater", "Soon", n, 2, maxSlots) }
+	return Option{func(c *config) { c.soon = rules.PowerOfTwo("soonlater", "Soon", n, 2, maxSlots) }}
 }
 
 // Later sets the number of slots of the later wheel: a power of two from 4 to 2^24, by default
 // 2^14. A slot takes 12 bytes.
 func Later(n int) Option {
-	return func(c *config) { c.later = rules.PowerOfTwo("soonlater", "Later", n, 4, maxSlots) }
+	return Option{func(c *config) { c.later = rules.PowerOfTwo("soonlater", "Later", n, 4, maxSlots) }}
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = rules.Between("soonlater", "Capacity", n, 0, fifo.MaxCapacity) }
+	return Option{func(c *config) { c.capacity = rules.Between("soonlater", "Capacity", n, 0, fifo.MaxCapacity) }}
 }
 
-// Wheels is a soon and a later wheel of timers with values of type T. Make it with New.
-type Wheels[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = fifo.Scheduler[T]
+// Wheels is a soon and a later wheel of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type Wheels[T any] struct{ base[T] }
+type base[T any] = fifo.Scheduler[T]
 
 // New returns empty wheels at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheels[T] {
@@ -91,6 +87,29 @@ func New[T any](opts ...Option) *Wheels[T] {
 	}
 	return &Wheels[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1), or O(log n) beyond a revolution of the later wheel.
+func (w *Wheels[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return w.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs as much as Cancel and Schedule.
+func (w *Wheels[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return w.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1), or O(log n) in the heap.
+func (w *Wheels[T]) Cancel(id structures.ID) bool { return w.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are unspecified. It costs O(1) amortized, or O(log n)
+// for a timer of the heap.
+func (w *Wheels[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return w.base.Pop(now) }
+
+// Next returns the earliest deadline, or the first tick of a half whose timers have not moved. It costs O(1).
+func (w *Wheels[T]) Next() (at structures.Tick, ok bool) { return w.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (w *Wheels[T]) Len() int { return w.base.Len() }
 
 // core holds the timers. A timer is named by its slot in nodes. Time is divided into
 // halves of 2^width ticks: the soon wheel has a slot for each tick of two halves, the

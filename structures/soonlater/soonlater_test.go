@@ -83,19 +83,19 @@ func TestAPopMovesItsShareOnly(t *testing.T) {
 // Halves have 8 ticks and the cursor is 9. Timers 1 and 2 are due at 10 and 20, 3 to 6 at
 // 16 to 19, of which three have not moved yet, 7 at 40 in the later wheel, and 8 at 1000.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *base[int] {
 		w := New[int](Soon(16), Later(8))
 		for _, deadline := range []structures.Tick{10, 10, 16, 17, 18, 19, 40, 1000} {
 			w.Schedule(deadline, 0)
 		}
 		w.Pop(8)
 		w.Pop(9)
-		_, q := fifo.Parts(&w.scheduler)
+		_, q := fifo.Parts(&w.base)
 		c := q.(*core)
 		if n, err := w.Work().Moved, w.CheckInvariants(); n != 1 || err != nil || c.moving.Empty() || w.Len() != 8 {
 			t.Fatalf("%d moved, %v", n, err)
 		}
-		return &w.scheduler
+		return &w.base
 	}
 	whitebox.FindsDamageToLists(t, sound, map[string]func(*core){
 		"cursor": func(c *core) { c.cursor = 10 },

@@ -10,9 +10,7 @@
 //   - Both search from the front. Here the search begins at the end, as Varghese and Lauck propose, so timers with
 //     the same delay need no search. For random delays, a search passes half of the list from either end.
 //
-// Costs, for n timers: Schedule O(n): one comparison for each timer that is due later, and one more. Reschedule O(1)
-// if the timer stays between its neighbors, otherwise as Schedule. Cancel, Pop and Next O(1). A timer takes 16 bytes,
-// plus its value and ID.
+// A timer takes 16 bytes, plus its value and ID.
 //
 // Work counts Comparisons of two deadlines.
 //
@@ -39,21 +37,43 @@ import (
 var _ structures.Scheduler[int] = (*List[int])(nil)
 
 // Option sets a parameter of a List.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("sortedlist", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return Option{rules.Capacity("sortedlist", n, slab.MaxCapacity)} }
 
-// List is a sorted list of timers with values of type T. Make it with New.
-type List[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Moving[T, core, *core]
+// List is a sorted list of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type List[T any] struct{ base[T] }
+type base[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
 	n := rules.Apply(rules.Room{}, opts).Capacity
 	return &List[T]{slotted.NewMoving[T](core{lists: fifo.New(n)}, n)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(n): a comparison for each timer that is due later.
+func (l *List[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return l.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs as much as Schedule, or O(1) if the timer stays between its neighbors.
+func (l *List[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return l.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1).
+func (l *List[T]) Cancel(id structures.ID) bool { return l.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are FIFO. It costs O(1).
+func (l *List[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return l.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1).
+func (l *List[T]) Next() (at structures.Tick, ok bool) { return l.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (l *List[T]) Len() int { return l.base.Len() }
 
 // core is the queue of slots: a list, the earliest deadline first.
 type core struct {

@@ -14,8 +14,7 @@
 // Lateness. Timers fire at multiples of the period, 1000 ticks by default: at most Period-1 ticks late, whatever their
 // delay, and never early.
 //
-// Costs, for n timers, and places of earlier ones: Schedule, Cancel and Reschedule O(1). Pop O(1), and O(n) in all for a
-// sweep. Next as Pop. A timer takes 8 bytes, plus its value and ID.
+// A sweep also looks at the places of earlier timers. A timer takes 8 bytes, plus its value and ID.
 //
 // Work counts SlotsVisited, the places at which sweeps have looked.
 //
@@ -42,24 +41,23 @@ import (
 var _ structures.Scheduler[int] = (*Sweep[int])(nil)
 
 // Option sets a parameter of a Sweep.
-type Option func(*config)
-
+type Option struct{ option }
+type option = rules.Option[config]
 type config struct{ period, capacity int }
 
 // Period sets the number of ticks from sweep to sweep, from 1 to 2^31-1. The default is 1000.
 func Period(ticks int) Option {
-	return func(c *config) { c.period = rules.Between("sweep", "Period", ticks, 1, math.MaxInt32) }
+	return Option{func(c *config) { c.period = rules.Between("sweep", "Period", ticks, 1, math.MaxInt32) }}
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = rules.Between("sweep", "Capacity", n, 0, slab.MaxCapacity) }
+	return Option{func(c *config) { c.capacity = rules.Between("sweep", "Capacity", n, 0, slab.MaxCapacity) }}
 }
 
-// Sweep is an array of timers with values of type T. Make it with New.
-type Sweep[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Moving[T, core, *core]
+// Sweep is an array of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type Sweep[T any] struct{ base[T] }
+type base[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty sweep at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Sweep[T] {
@@ -68,6 +66,29 @@ func New[T any](opts ...Option) *Sweep[T] {
 	queue.entries[0] = never // slot 0 is never issued
 	return &Sweep[T]{slotted.NewMoving[T](queue, c.capacity)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1).
+func (s *Sweep[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return s.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(1).
+func (s *Sweep[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return s.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1).
+func (s *Sweep[T]) Cancel(id structures.ID) bool { return s.base.Cancel(id) }
+
+// Pop moves the clock to now and removes a timer that is due at the sweep. Order and ties are unspecified. It costs O(1), plus
+// O(n) a period.
+func (s *Sweep[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return s.base.Pop(now) }
+
+// Next returns the first sweep at which a timer may be due. It costs as much as Pop.
+func (s *Sweep[T]) Next() (at structures.Tick, ok bool) { return s.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (s *Sweep[T]) Len() int { return s.base.Len() }
 
 // MaxLate returns the most ticks by which a timer fires late with the default period, whatever its delay.
 func MaxLate(structures.Tick) structures.Tick { return 999 }

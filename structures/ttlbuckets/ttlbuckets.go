@@ -17,9 +17,8 @@
 //
 // Lateness. At most MaxLate(delay): none for delays of up to 256 ticks from the clock, and less than an eighth of longer ones.
 //
-// Costs, for h timers in the heap: Schedule, Cancel and Reschedule O(1), or O(log h) in the heap. Pop and Next O(1),
-// plus O(log b) for the first segment of one of b buckets, at most 2304. A timer takes 13 bytes if segments are full,
-// plus its value and ID, and up to 46 more if they are nearly empty. Without timers, the buckets take 20 KiB.
+// A timer takes 13 bytes if segments are full, plus its value and ID, and up to 46 more if they are nearly empty. Without timers,
+// the buckets take 20 KiB.
 //
 // Work counts SlotsVisited, segments that expired; and Comparisons in the heaps.
 //
@@ -48,15 +47,15 @@ import (
 var _ structures.Scheduler[int] = (*Buckets[int])(nil)
 
 // Option sets a parameter of Buckets.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, in segments and in the heap. n is from 0, the default, to 2^32-4.
-func Capacity(n int) Option { return rules.Capacity("ttlbuckets", n, dary.MaxLen) }
+func Capacity(n int) Option { return Option{rules.Capacity("ttlbuckets", n, dary.MaxLen)} }
 
-// Buckets holds timers with values of type T by their delays. Make it with New.
-type Buckets[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+// Buckets holds timers with values of type T by their delays. Make it with New. It is a [structures.Scheduler].
+type Buckets[T any] struct{ base[T] }
+type base[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns empty buckets at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Buckets[T] {
@@ -69,10 +68,35 @@ func New[T any](opts ...Option) *Buckets[T] {
 		places:   make([]uint32, 1, n+1),
 		heap:     dary.NewQuad(n),
 	}, n)}
-	table, c := slotted.Parts(&b.scheduler)
-	c.clock, c.ahead = slotted.Clock(&b.scheduler), table.Addresses
+	table, c := slotted.Parts(&b.base)
+	c.clock, c.ahead = slotted.Clock(&b.base), table.Addresses
 	return b
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1), or O(log n) if no segment is left.
+func (b *Buckets[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return b.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs as much as Cancel and Schedule.
+func (b *Buckets[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return b.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1), or O(log n) in the heap.
+func (b *Buckets[T]) Cancel(id structures.ID) bool { return b.base.Cancel(id) }
+
+// Pop moves the clock to now and removes a timer of the earliest segment that has expired. Ties are unspecified. It costs O(1), plus
+// O(log n) for a segment or a timer of the heap.
+func (b *Buckets[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
+	return b.base.Pop(now)
+}
+
+// Next returns the tick at which the first segment expires, or the first deadline in the heap. It costs O(1).
+func (b *Buckets[T]) Next() (at structures.Tick, ok bool) { return b.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (b *Buckets[T]) Len() int { return b.base.Len() }
 
 // The ranges of delays: 256 buckets each.
 //

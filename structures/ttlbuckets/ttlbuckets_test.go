@@ -51,7 +51,7 @@ func TestTimersOfOneDelayShareSegments(t *testing.T) {
 		b.Pop(now)
 		b.Schedule(now+60_000, 0)
 	}
-	if _, c := slotted.Parts(&b.scheduler); len(c.segments) != 3*2048/size+1 || c.heap.Len() != 0 {
+	if _, c := slotted.Parts(&b.base); len(c.segments) != 3*2048/size+1 || c.heap.Len() != 0 {
 		t.Errorf("%d segments, and %d timers in the heap", len(c.segments)-1, c.heap.Len())
 	}
 	var fired []structures.Tick
@@ -79,7 +79,7 @@ func TestTheHeapTakesTimersWithoutASegment(t *testing.T) {
 			b.Schedule(now+delay, 0)
 		}
 	}
-	_, c := slotted.Parts(&b.scheduler)
+	_, c := slotted.Parts(&b.base)
 	if got := len(c.segments) - 1; got != mostSegments(2500) || c.heap.Len() != 2500-got {
 		t.Errorf("%d segments and %d timers in the heap", got, c.heap.Len())
 	}
@@ -90,7 +90,7 @@ func TestTheHeapTakesTimersWithoutASegment(t *testing.T) {
 
 // Timers 1 and 2 are in one bucket, timer 3 in another one, 4 in a second segment of the first, and 5 in the heap.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *base[int] {
 		b := New[int]()
 		b.Schedule(1000, 0)
 		b.Schedule(999, 0)
@@ -99,7 +99,7 @@ func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 		b.Schedule(1050, 0)
 		b.Schedule(math.MaxInt64, 0)
 		b.Cancel(b.Schedule(70, 0)) // a free segment
-		return &b.scheduler
+		return &b.base
 	}
 	const first = perRange + 999>>3
 	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){

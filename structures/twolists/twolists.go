@@ -12,9 +12,7 @@
 //   - .NET scans the long list every 333 ms, and wakes up for nothing if the earliest timer of a list was cancelled. Here the
 //     earliest deadline is known, or Next scans for it.
 //
-// Costs, for n timers, s of them in the short list: Schedule, Cancel and Reschedule O(1). Pop O(1), plus O(s) at each tick at
-// which a timer is due, O(n) when the first timer of the long list is due, and the sorting. Next O(1), or a scan. A timer
-// takes 17 bytes, plus its value and ID, and 16 more while it is due.
+// A timer takes 17 bytes, plus its value and ID, and 16 more while it is due.
 //
 // Work counts Moved, timers that moved to the short list or became due; and Comparisons, one for each timer that a scan reads,
 // plus those of sorting.
@@ -45,15 +43,15 @@ import (
 var _ structures.Scheduler[int] = (*Lists[int])(nil)
 
 // Option sets a parameter of Lists.
-type Option func(*rules.Room)
+type Option struct{ option }
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option { return rules.Capacity("twolists", n, slab.MaxCapacity) }
+func Capacity(n int) Option { return Option{rules.Capacity("twolists", n, slab.MaxCapacity)} }
 
-// Lists is a short and a long list of timers with values of type T. Make it with New.
-type Lists[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+// Lists is a short and a long list of timers with values of type T. Make it with New. It is a [structures.Scheduler].
+type Lists[T any] struct{ base[T] }
+type base[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns empty lists at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Lists[T] {
@@ -64,6 +62,29 @@ func New[T any](opts ...Option) *Lists[T] {
 	}
 	return &Lists[T]{slotted.New[T](c, n)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1).
+func (l *Lists[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return l.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(1).
+func (l *Lists[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return l.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1).
+func (l *Lists[T]) Cancel(id structures.ID) bool { return l.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are unspecified. It costs O(1), plus O(s) at each tick
+// with a due timer, for s timers in the short list, and O(n) if the first timer of the long list is due.
+func (l *Lists[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return l.base.Pop(now) }
+
+// Next returns the earliest deadline. It costs O(1), or O(n) if it scans.
+func (l *Lists[T]) Next() (at structures.Tick, ok bool) { return l.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (l *Lists[T]) Len() int { return l.base.Len() }
 
 const never = structures.Tick(math.MaxInt64)
 

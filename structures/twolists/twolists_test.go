@@ -26,23 +26,23 @@ func TestTheReachBalancesTheScans(t *testing.T) {
 				l.Schedule(now+1000*every, 0)
 			}
 		}
-		if _, q := slotted.Parts(&l.scheduler); q.reach < want/3 || q.reach > want*3 {
+		if _, q := slotted.Parts(&l.base); q.reach < want/3 || q.reach > want*3 {
 			t.Errorf("a timer every %d ticks: the reach is %d, want about %d", every, q.reach, want)
 		}
 	}
 }
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *base[int] {
 		l := New[int]()
 		for _, at := range []structures.Tick{5, 6, 300, 301, 900, 901} {
 			l.Schedule(at, 0)
 		}
 		l.Pop(6)
-		if _, c := slotted.Parts(&l.scheduler); c.list[due].Empty() {
+		if _, c := slotted.Parts(&l.base); c.list[due].Empty() {
 			t.Fatal("nothing is due")
 		}
-		return &l.scheduler
+		return &l.base
 	}
 	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
 		"lost":                func(c *core) { c.lists.PopFront(&c.list[long]) },

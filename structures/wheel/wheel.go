@@ -11,11 +11,10 @@
 //   - A jump over many revolutions visits each slot once, and sorts the due timers by radix.
 //   - Neither deadlines nor the number of slots are rounded.
 //
-// Costs. Schedule, Reschedule and Cancel O(1). The first Pop that finds a timer due collects all due timers, and later ones
-// cost O(1). To collect costs O(1) for each occupied slot that the clock passes, and O(timers in it) for a slot with a due
-// timer. So a timer is read once in each earlier revolution in which another timer of its slot fires, at most delay/slots
-// times. Next is O(1) while its answer is known. Otherwise it visits the occupied slots up to the first one with a timer due
-// within a revolution. It may name the deadline of a timer that was cancelled since.
+// Costs. The first Pop that finds a timer due collects all due timers. That costs O(1) for each occupied slot that the clock
+// passes, and O(timers in it) for a slot with a due timer. So a timer is read once in each earlier revolution in which another
+// timer of its slot fires, at most delay/slots times. Next visits the occupied slots up to the first one with a timer due within
+// a revolution, unless its answer is known.
 //
 // Work counts SlotsVisited, reads of the earliest deadline of an occupied slot; and Moved, timers that were read before their
 // revolution.
@@ -49,25 +48,24 @@ var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 const maxSlots = 1 << 26
 
 // Option sets a parameter of a Wheel.
-type Option func(*config)
-
+type Option struct{ option }
+type option = rules.Option[config]
 type config struct{ slots, capacity int }
 
 // Slots sets the number of slots: any from 1 to 2^26, a tick each, by default 65,536. A power of two saves a division an
 // operation. A slot takes 16 bytes.
 func Slots(n int) Option {
-	return func(c *config) { c.slots = rules.Between("wheel", "Slots", n, 1, maxSlots) }
+	return Option{func(c *config) { c.slots = rules.Between("wheel", "Slots", n, 1, maxSlots) }}
 }
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = rules.Between("wheel", "Capacity", n, 0, fifo.MaxCapacity) }
+	return Option{func(c *config) { c.capacity = rules.Between("wheel", "Capacity", n, 0, fifo.MaxCapacity) }}
 }
 
-// Wheel is a flat timer wheel with values of type T. Make it with New.
-type Wheel[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = fifo.Scheduler[T]
+// Wheel is a flat timer wheel with values of type T. Make it with New. It is a [structures.Scheduler].
+type Wheel[T any] struct{ base[T] }
+type base[T any] = fifo.Scheduler[T]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
@@ -75,6 +73,28 @@ func New[T any](opts ...Option) *Wheel[T] {
 	queue := newRing(c.slots)
 	return &Wheel[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1).
+func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return w.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs O(1).
+func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return w.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1).
+func (w *Wheel[T]) Cancel(id structures.ID) bool { return w.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer if it is due. Ties are FIFO. It costs O(1), or O(n/slots) a tick.
+func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return w.base.Pop(now) }
+
+// Next returns the earliest deadline, or a tick before it that was the deadline of a cancelled timer. It costs as much as Pop.
+func (w *Wheel[T]) Next() (at structures.Tick, ok bool) { return w.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (w *Wheel[T]) Len() int { return w.base.Len() }
 
 // ring is the wheel. A timer is named by its slot in nodes.
 //

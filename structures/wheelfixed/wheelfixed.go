@@ -15,9 +15,7 @@
 // Lateness. At most MaxLate(delay): 3 ticks for delays below 252, otherwise less than four times the width of a slot, which is
 // less than 8/63 (12.7 %) of the delay. If no slot is full, a quarter of that. A delay counts from the clock, which Pop moves.
 //
-// Costs, for h timers in the heap: Schedule O(1), reading four slots, or O(log h) if all are full. Cancel and Reschedule O(1),
-// or O(log h) in the heap. Pop O(1), plus O(levels in use) for each slot that expires. Next as Pop. A timer takes 12 bytes,
-// plus its value and ID, and up to 36 more in the heap. The wheel takes 1 MiB.
+// A timer takes 12 bytes, plus its value and ID, and up to 36 more in the heap. The wheel takes 1 MiB.
 //
 // Work counts SlotsVisited, slots whose last timer fired and full slots that a timer was refused by; and Comparisons in the
 // heap.
@@ -48,25 +46,24 @@ import (
 var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 
 // Option sets a parameter of a Wheel.
-type Option func(*config)
-
+type Option struct{ option }
+type option = rules.Option[config]
 type config struct{ perSlot, capacity int }
 
 // PerSlot sets the number of timers that each of the 2048 slots has room for, from 1 to 65,536, by default 128. Each takes 4
 // bytes.
 func PerSlot(n int) Option {
-	return func(c *config) { c.perSlot = rules.Between("wheelfixed", "PerSlot", n, 1, 1<<indexBits) }
+	return Option{func(c *config) { c.perSlot = rules.Between("wheelfixed", "PerSlot", n, 1, 1<<indexBits) }}
 }
 
 // Capacity reserves room for n timers, in slots and in the heap. n is from 0, the default, to 2^32-4.
 func Capacity(n int) Option {
-	return func(c *config) { c.capacity = rules.Between("wheelfixed", "Capacity", n, 0, dary.MaxLen) }
+	return Option{func(c *config) { c.capacity = rules.Between("wheelfixed", "Capacity", n, 0, dary.MaxLen) }}
 }
 
-// Wheel is a coarse timer wheel with values of type T. Make it with New.
-type Wheel[T any] struct{ scheduler[T] }
-
-type scheduler[T any] = slotted.Scheduler[T, core, *core]
+// Wheel is a coarse timer wheel with values of type T. Make it with New. It is a [structures.Scheduler].
+type Wheel[T any] struct{ base[T] }
+type base[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
@@ -75,13 +72,36 @@ func New[T any](opts ...Option) *Wheel[T] {
 		next: math.MaxInt64, firing: -1, perSlot: uint32(c.perSlot), heap: dary.NewQuad(c.capacity),
 		deadlines: make([]structures.Tick, 1, c.capacity+1), places: make([]uint32, 1, c.capacity+1),
 	}, c.capacity)}
-	_, queue := slotted.Parts(&w.scheduler)
-	queue.clock = slotted.Clock(&w.scheduler)
+	_, queue := slotted.Parts(&w.base)
+	queue.clock = slotted.Clock(&w.base)
 	for l := range queue.levels {
 		queue.levels[l] = level{timers: make([]uint32, slots*c.perSlot), occupied: fifo.NewOccupancy(slots)}
 	}
 	return w
 }
+
+// Schedule adds a timer that is due at deadline. It costs O(1), or O(log n) if four slots are full.
+func (w *Wheel[T]) Schedule(deadline structures.Tick, value T) structures.ID {
+	return w.base.Schedule(deadline, value)
+}
+
+// Reschedule moves a pending timer, or returns false. It costs as much as Cancel and Schedule.
+func (w *Wheel[T]) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	return w.base.Reschedule(id, deadline)
+}
+
+// Cancel removes a pending timer, or returns false. It costs O(1), or O(log n) in the heap.
+func (w *Wheel[T]) Cancel(id structures.ID) bool { return w.base.Cancel(id) }
+
+// Pop moves the clock to now and removes the earliest timer of the slots that have expired. Ties are unspecified. It costs O(1), plus
+// O(levels in use) for a slot and O(log n) for a timer of the heap.
+func (w *Wheel[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) { return w.base.Pop(now) }
+
+// Next returns the tick at which the first slot expires, or the first deadline in the heap. It costs as much as Pop.
+func (w *Wheel[T]) Next() (at structures.Tick, ok bool) { return w.base.Next() }
+
+// Len returns the number of pending timers. It costs O(1).
+func (w *Wheel[T]) Len() int { return w.base.Len() }
 
 // The levels: 256 slots each, and each level eight times as coarse as the one below.
 //

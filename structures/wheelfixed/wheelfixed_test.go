@@ -84,7 +84,7 @@ func TestALongPauseFillsNoHeap(t *testing.T) {
 		for range structures.Due(w, now) {
 		}
 		w.Schedule(now+200, 1)
-		if _, c := slotted.Parts(&w.scheduler); c.heap.Len() != 0 {
+		if _, c := slotted.Parts(&w.base); c.heap.Len() != 0 {
 			t.Fatalf("%d timers in the heap at %d", c.heap.Len(), now)
 		}
 	}
@@ -92,13 +92,13 @@ func TestALongPauseFillsNoHeap(t *testing.T) {
 
 // Timers 1 and 2 are in the slot of 10, timer 3 in that of 12, 4 on the second level, and 5 in the heap.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
-	sound := func() *scheduler[int] {
+	sound := func() *base[int] {
 		w := New[int](PerSlot(4))
 		for _, deadline := range []structures.Tick{10, 10, 12, 1000, 1 << 40} {
 			w.Schedule(deadline, 0)
 		}
 		w.Pop(5)
-		return &w.scheduler
+		return &w.base
 	}
 	whitebox.FindsDamageToQueue(t, sound, map[string]func(*core){
 		"cursor":          func(c *core) { c.cursor = 6 },

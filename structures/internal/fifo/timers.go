@@ -63,11 +63,10 @@ func (ts *Timers) Len() int { return ts.count }
 // Deadline returns the deadline of the timer in slot.
 func (ts *Timers) Deadline(slot uint32) structures.Tick { return ts.At(slot).Deadline }
 
-// find returns the record that an ID names. ok is false if its timer is not pending.
-func (ts *Timers) find(id structures.ID) (n *Node, ok bool) {
+// pending reports whether the timer of an ID is pending. Then At returns its record.
+func (ts *Timers) pending(id structures.ID) bool {
 	// An even generation was never issued: without that test a forged ID could name a free record.
-	r, ok := ts.Find(id)
-	return (*Node)(unsafe.Pointer(r)), ok && id>>32&1 == 1
+	return uint32(id) < ts.Fresh && ts.Set.At(uint32(id)).Is(id) && id>>32&1 == 1
 }
 
 // end takes the timer out of its record.
@@ -209,14 +208,14 @@ func NewScheduler[T any](queue Queue, timers *Timers, capacity int) Scheduler[T]
 }
 
 // Schedule adds a pending timer that comes due at deadline and returns its ID.
-func (s *Scheduler[T]) Schedule(deadline structures.Tick, value T) structures.ID {
-	id, n := s.schedule(deadline)
-	(*records.Valued[payload[T]])(unsafe.Pointer(n)).Value.value = value
-	return id
+func (s *Scheduler[T]) Schedule(deadline structures.Tick, value T) (id structures.ID) {
+	id, place := s.schedule(deadline)
+	*(*T)(place) = value
+	return // without an operand it costs the inliner less, so that Schedule of the structure has one call
 }
 
-// schedule is Schedule without the value, which belongs into the record.
-func (c *core) schedule(deadline structures.Tick) (structures.ID, *Node) {
+// schedule is Schedule without the value. It returns the place of the value.
+func (c *core) schedule(deadline structures.Tick) (structures.ID, unsafe.Pointer) {
 	ts := c.timers
 	slot, ok := ts.TryFree()
 	if !ok {
@@ -230,7 +229,7 @@ func (c *core) schedule(deadline structures.Tick) (structures.ID, *Node) {
 	if last != none {
 		c.queue.Add(last, ts.At(last))
 	}
-	return records.IDOf(slot, n.Generation), n
+	return records.IDOf(slot, n.Generation), unsafe.Add(unsafe.Pointer(n), unsafe.Sizeof(*n))
 }
 
 // link adds the last timer to the queue.
@@ -242,16 +241,17 @@ func (c *core) link() {
 
 // Reschedule moves a pending timer to deadline. It returns false when id is not pending.
 func (c *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
-	n, ok := c.timers.find(id)
-	if !ok {
+	ts := c.timers
+	if !ts.pending(id) {
 		return false
 	}
-	deadline = rules.Clamp(c.timers.Clock, deadline)
-	if uint32(id) == c.timers.last {
+	n := ts.At(uint32(id))
+	deadline = rules.Clamp(ts.Clock, deadline)
+	if uint32(id) == ts.last {
 		n.Deadline = deadline
 		return true
 	}
-	if c.timers.last != none {
+	if ts.last != none {
 		c.link()
 	}
 	c.queue.Remove(uint32(id), n)
@@ -262,18 +262,19 @@ func (c *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 
 // Cancel removes a pending timer. It returns false when id is not pending.
 func (c *core) Cancel(id structures.ID) bool {
-	n, ok := c.timers.find(id)
-	if !ok {
+	ts := c.timers
+	if !ts.pending(id) {
 		return false
 	}
-	if uint32(id) == c.timers.last {
-		c.timers.last = none
+	n := ts.At(uint32(id))
+	if uint32(id) == ts.last {
+		ts.last = none
 	} else {
 		c.queue.Remove(uint32(id), n)
 	}
-	c.timers.ClearValue(&n.Record)
-	if c.timers.end(n); !c.timers.TryRelease(uint32(id), &n.Record) {
-		c.timers.Release(uint32(id), &n.Record)
+	ts.ClearValue(&n.Record)
+	if ts.end(n); !ts.TryRelease(uint32(id), &n.Record) {
+		ts.Release(uint32(id), &n.Record)
 	}
 	return true
 }

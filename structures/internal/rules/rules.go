@@ -16,10 +16,20 @@ func Clamp(now, deadline structures.Tick) structures.Tick {
 	return deadline
 }
 
+// Option sets a parameter of a configuration C. The Option of a structure embeds it under an unexported name: callers can only
+// pass it on, and Apply calls the method that it inherits.
+type Option[C any] func(*C)
+
+func (o Option[C]) set(c *C) {
+	if o != nil { // the zero Option of a structure
+		o(c)
+	}
+}
+
 // Apply returns the configuration c after all options.
-func Apply[C any, O ~func(*C)](c C, opts []O) C {
-	for _, set := range opts {
-		set(&c)
+func Apply[C any, O interface{ set(*C) }](c C, opts []O) C {
+	for _, o := range opts {
+		o.set(&c)
 	}
 	return c
 }
@@ -28,7 +38,7 @@ func Apply[C any, O ~func(*C)](c C, opts []O) C {
 type Room struct{ Capacity int }
 
 // Capacity returns the option that reserves room for n timers, from 0 to most.
-func Capacity(pkg string, n, most int) func(*Room) {
+func Capacity(pkg string, n, most int) Option[Room] {
 	return func(r *Room) { r.Capacity = Between(pkg, "Capacity", n, 0, most) }
 }
 

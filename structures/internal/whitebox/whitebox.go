@@ -100,6 +100,7 @@ func Suite[O any, S structures.Scheduler[uint64], H structures.Scheduler[*schedt
 	pkg := path.Base(reflect.TypeFor[S]().Elem().PkgPath())
 	schedtest.Run(t, plain[uint64](newScheduler), opts...)
 	schedtest.Releases(t, plain[*schedtest.Payload](newHolder))
+	newScheduler(*new(O)) // the zero Option changes nothing
 	t.Run("Capacity", func(t *testing.T) {
 		sized := func(n int) structures.Scheduler[uint64] { return newScheduler(capacity(n)) }
 		schedtest.Capacity(t, pkg, limitOf(pkg, sized), sized, opts...)

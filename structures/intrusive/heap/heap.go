@@ -67,8 +67,8 @@ func (h *Heap[T]) Cancel(t *Timer[T]) bool {
 }
 
 // Pop moves the clock to now, unless it is there or past it, and removes and returns one timer
-// that is due, the earliest first. It returns nil if no timer is due. The timer is free for any
-// use at once. Pop costs O(log n), and O(1) if no timer is due.
+// that is due, the earliest first. Ties are unspecified. It returns nil if no timer is due. The timer
+// is free for any use at once. Pop costs O(log n), and O(1) if no timer is due.
 func (h *Heap[T]) Pop(now structures.Tick) *Timer[T] { return (*Timer[T])(unsafe.Pointer(h.pop(now))) }
 
 // Next returns the earliest deadline. ok is false if no timer is pending. Next costs O(1).
@@ -79,7 +79,7 @@ func (h *Heap[T]) Next() (at structures.Tick, ok bool) {
 	return h.entries[0].deadline, true
 }
 
-// Len returns the number of pending timers, including those that are due.
+// Len returns the number of pending timers, including those that are due. It costs O(1).
 func (h *Heap[T]) Len() int { return len(h.entries) }
 
 // Work returns the comparisons of two deadlines so far.

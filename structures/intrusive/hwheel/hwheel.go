@@ -87,8 +87,8 @@ func (w *Wheel[T]) Reschedule(t *Timer[T], deadline structures.Tick) bool {
 func (w *Wheel[T]) Cancel(t *Timer[T]) bool { return w.cancel(&t.node) }
 
 // Pop moves the clock to now, unless it is there or past it, and removes and returns one timer
-// that is due, the earliest first. It returns nil if no timer is due. The timer is free for any
-// use at once. Pop costs O(1) plus the cascades: each timer moves down at most once a level.
+// that is due, the earliest first. Ties are unspecified. It returns nil if no timer is due. The timer
+// is free for any use at once. Pop costs O(1) plus the cascades, O(levels) a timer over its life.
 func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] {
 	if now < w.quiet && now >= w.clock {
 		w.clock = now
@@ -97,7 +97,7 @@ func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] {
 	return (*Timer[T])(unsafe.Pointer(w.pop(now)))
 }
 
-// Len returns the number of pending timers, including those that are due.
+// Len returns the number of pending timers, including those that are due. It costs O(1).
 func (w *Wheel[T]) Len() int { return w.added - w.removed }
 
 // Work returns the counters of the work done so far: slots that were emptied, and timers that

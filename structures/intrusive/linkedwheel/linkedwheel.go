@@ -82,11 +82,11 @@ func (w *Wheel[T]) Cancel(t *Timer[T]) bool {
 
 // Pop moves the clock to now, unless it is there or past it, and removes and returns one timer
 // that is due, the earliest first and FIFO among equal deadlines. It returns nil if no timer is
-// due. The timer is free for any use at once. Pop costs O(1) plus the cascades: a timer moves
-// down at most once a level, and a slot that starts moves all its timers.
+// due. The timer is free for any use at once. Pop costs O(1) plus the cascades, O(levels) a
+// timer over its life; a slot that starts moves all its timers.
 func (w *Wheel[T]) Pop(now structures.Tick) *Timer[T] { return (*Timer[T])(unsafe.Pointer(w.pop(now))) }
 
-// Len returns the number of pending timers, including those that are due.
+// Len returns the number of pending timers, including those that are due. It costs O(1).
 func (w *Wheel[T]) Len() int { return w.count }
 
 // Work returns the counters of the work done so far: slots that fired or cascaded, and timers that cascaded.

@@ -80,7 +80,7 @@ func (r *Tree[T]) Next() (at structures.Tick, ok bool) {
 	return r.first.deadline, true
 }
 
-// Len returns the number of pending timers, including those that are due.
+// Len returns the number of pending timers, including those that are due. It costs O(1).
 func (r *Tree[T]) Len() int { return r.count }
 
 // Work returns the comparisons of two deadlines so far.
