@@ -27,8 +27,8 @@ type Timer[T any] struct {
 //   - Past deadlines. A deadline at or before the clock counts as clock+1, and Timer.Deadline is the deadline after that rule.
 //     So popping until nothing is due always ends, even if every timer that fires schedules another one.
 //   - Range. Any int64 is a valid deadline. clock+1 saturates. A timer at math.MaxInt64 fires only when the clock gets there.
-//   - Order. Pop returns the earliest deadline first. A timer never fires early or twice, and is never lost. The package of a
-//     structure documents the order among equal deadlines.
+//   - Order. Pop returns the earliest deadline first. A timer never fires early or twice, and is never lost. The Pop of a structure
+//     documents the order among equal deadlines. FIFO is by the last Schedule or Reschedule of a timer.
 //   - Freedom. Between two calls of Pop the caller may do anything: stop early, schedule, cancel or reschedule. That includes
 //     timers that are due but not popped.
 //   - Identity. An ID is stale once its timer has fired or was cancelled. A stale ID never reaches a later timer that reuses

@@ -18,8 +18,6 @@
 // pending timers, or 900 timers of each level, for any deadlines: 2,600 of ten million. A jump of the clock pays for all slots
 // that it passes.
 //
-// Ties. Timers with equal deadlines fire in unspecified order.
-//
 // Memory. An empty set takes less than 1 KiB. A timer takes 16 bytes and its value. In lists a timer takes 12 bytes more, a level
 // takes 1 KiB, and the array or the fullest slot so far takes 48 bytes a timer, for up to 2048 timers. In the wheel a timer takes
 // 5 bytes more if few timers are cancelled, and 15 if most are; in a queue 16, and up to 48 if most are. A chunk with a single

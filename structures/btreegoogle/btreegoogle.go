@@ -5,11 +5,7 @@
 // and Pop walk down the left edge. A list keeps up to 32 freed nodes, and the garbage collector gets
 // the rest. With 100,000 timers, about one call of Schedule in a hundred allocates.
 //
-// A timer takes about 82 bytes including an 8-byte value and its ID.
-//
-// Work counts Comparisons: the calls of the comparator.
-//
-// Ties. FIFO, by the sequence number.
+// A timer takes about 82 bytes including an 8-byte value and its ID. Work counts Comparisons: the calls of the comparator.
 //
 // Pick it if your program already uses google/btree: it is the fastest of the off-the-shelf
 // containers. rbtree is up to twice as fast and does not allocate.

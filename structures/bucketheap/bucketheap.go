@@ -6,10 +6,7 @@
 // finds the bucket of a tick.
 //
 // A timer takes about 30 bytes, plus its value, and each of the k buckets takes 90 to 120.
-//
 // Work counts Comparisons in the heap, and SlotsVisited: buckets that fired.
-//
-// Ties. FIFO, by the last Schedule or Reschedule.
 //
 // Pick it if many timers share their deadlines. Pick quadheap if nearly every timer has a tick of its own.
 //

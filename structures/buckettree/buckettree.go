@@ -7,10 +7,7 @@
 // searched only for a tick without a bucket.
 //
 // A timer takes about 30 bytes, plus its value, and each of the k buckets takes 90 to 125.
-//
 // Work counts Comparisons in the tree, and SlotsVisited: buckets that fired.
-//
-// Ties. FIFO, by the last Schedule or Reschedule.
 //
 // Pick it if many timers share their deadlines and buckets are opened in the order of time, which is cheap
 // in the tree. Otherwise pick bucketheap or rbtree.

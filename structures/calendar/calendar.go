@@ -20,8 +20,6 @@
 // Work counts SlotsVisited, buckets that were read in search of the next timer; EmptySlots, the empty
 // ones; Moved, timers that changed their bucket in a resize; and Comparisons of two deadlines.
 //
-// Ties. FIFO, by the last Schedule or Reschedule.
-//
 // Pick it for simulations: many timers that mostly fire, a clock that jumps from one to the next, and no harm in a
 // long call. Pick rbtree if every call must be short, and hwheel if the clock ticks or most timers are cancelled.
 //

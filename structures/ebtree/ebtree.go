@@ -15,10 +15,7 @@
 //     from there: O(1) amortized if all timers have one timeout.
 //
 // A search visits at most 63 nodes. A timer takes 40 bytes, plus its value and ID.
-//
 // Work counts Comparisons of a deadline with a label or with the deadline of a leaf.
-//
-// Ties. FIFO, by the last Schedule or Reschedule.
 //
 // Pick it for exact order with FIFO ties if many timers share their ticks. There it is up to three times as fast as rbtree.
 //

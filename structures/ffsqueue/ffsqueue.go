@@ -13,7 +13,6 @@
 //   - A timer can be cancelled and moved by its ID.
 //
 // A timer takes 24 bytes, plus its value, and up to 36 more in the heap.
-//
 // Work counts SlotsVisited, buckets that fired; and Comparisons in the heap.
 //
 // Ties. Unspecified: timers that were beyond the span come before the others with the same deadline, which are FIFO.

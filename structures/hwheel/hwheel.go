@@ -23,8 +23,6 @@
 // each level, whatever their deadlines: 2,600 of ten million. A clock that jumps pays for everything that it passes.
 // docs/performance.md has measured figures and tells what was tried.
 //
-// Ties. Timers with equal deadlines fire in unspecified order.
-//
 // Memory. An empty wheel takes 4 KiB. A timer takes 16 bytes and its value, and 5 to 15 bytes of chunks: 5 if few
 // timers are cancelled, 15 if most are. A timer that is alone in its chunk takes 66 bytes for it. A level takes 33
 // KiB from its first use on. Memory grows by pages, and no call copies more than one.

@@ -15,9 +15,7 @@
 // less than 8/63 = 12.7 % of the delay, the share published for Linux, and 1.6 % for the longest delays of a level. A delay
 // counts from the clock, which Pop moves: a driver that sleeps until Next should call Pop before it schedules.
 //
-// A timer takes 24 bytes, plus its value. An empty wheel takes 11 kB.
-//
-// Work counts SlotsVisited: lists that expired.
+// A timer takes 24 bytes, plus its value. An empty wheel takes 11 kB. Work counts SlotsVisited: lists that expired.
 //
 // Ties. Unspecified; FIFO within a list.
 //

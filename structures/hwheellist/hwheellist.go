@@ -21,8 +21,6 @@
 // Work counts SlotsVisited, slots of level 0 that fired, and slots that cascaded, once for each step; and Moved, the timers
 // of such cascades.
 //
-// Ties. FIFO, by the last Schedule or Reschedule.
-//
 // Pick it if timers with equal deadlines must fire in order, whatever their delays. Otherwise hwheel is
 // faster. If all delays fit one revolution, wheel never moves a timer. A heap does not
 // wake a tickless driver to cascade.

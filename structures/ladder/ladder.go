@@ -15,8 +15,6 @@
 // Costs. Schedule, Reschedule and Cancel are O(1). Over its life a timer costs O(levels). A single Pop or Next may empty a slot,
 // which costs O(timers in the slot): 0.1 ms for 12,000 timers in one slot.
 //
-// Ties. Timers with equal deadlines fire in unspecified order.
-//
 // Memory. An empty ladder takes less than 1 KiB. A timer takes 28 bytes and its value. The array of links doubles, so it takes up
 // to as much again. The fullest slot so far takes 48 bytes a timer, for up to 2048 timers.
 //

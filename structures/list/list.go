@@ -7,12 +7,7 @@
 //   - Each timer knows its place, and the last entry fills the place of a removed one. So Cancel does not search.
 //   - The earliest entry is remembered. A scan is needed only after that entry fired, was cancelled or moved to a later tick.
 //
-// Costs, for n timers: Schedule, Cancel and Reschedule O(1). Pop and Next O(1), or O(n) with n-1 comparisons if they scan. A
-// timer takes 16 bytes, plus its value and ID.
-//
-// Work counts Comparisons of two deadlines, nearly all of them in scans.
-//
-// Ties. Unspecified, but the same for the same calls.
+// A timer takes 16 bytes, plus its value and ID. Work counts Comparisons of two deadlines, nearly all of them in scans.
 //
 // Pick it for a few dozen timers, or for timers of which nearly all are cancelled or moved to a later tick.
 //
@@ -88,7 +83,7 @@ func (l *List[T]) Cancel(id structures.ID) bool {
 	return true
 }
 
-// Pop removes the earliest timer if it is due. Ties are unspecified. It costs O(1), or O(n) if it scans.
+// Pop removes the earliest timer if it is due. Ties are unspecified. It costs O(1), or O(n) if it scans: n-1 comparisons.
 func (l *List[T]) Pop(now structures.Tick) (t structures.Timer[T], ok bool) {
 	l.clock = max(l.clock, now)
 	if len(l.core.deadlines) == 0 {

@@ -7,11 +7,7 @@
 //   - Positions are in an array of their own, 4 bytes a timer, so Cancel does not search.
 //   - Sifting moves a hole instead of swapping, and chooses the earlier child without a branch.
 //
-// A timer takes 20 bytes, plus its value and ID.
-//
-// Work counts Comparisons of two deadlines.
-//
-// Ties. Unspecified, but the same for the same calls.
+// A timer takes 20 bytes, plus its value and ID. Work counts Comparisons of two deadlines.
 //
 // Pick it for the least code, and as a baseline. quadheap is faster from 1000 timers on, rbtree has
 // FIFO ties, and every operation of a wheel is O(1).

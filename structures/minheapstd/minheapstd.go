@@ -6,8 +6,6 @@
 //
 // Each timer is an item on the heap, which the garbage collector marks and frees.
 //
-// Ties. Unspecified, but the same for the same calls.
-//
 // Pick it to see what your own code would gain. Otherwise pick minheap or quadheap.
 package minheapstd
 

@@ -7,10 +7,7 @@
 // levels, but an entry that moves touches a second line, for its slot.
 //
 // A timer takes 16 bytes, plus its value and ID. The arrays double when they grow.
-//
 // Work counts Comparisons of two deadlines: eight to choose among the entry that moves down and its eight children.
-//
-// Ties. Unspecified, but the same for the same calls.
 //
 // Pick it if you want a heap and timers are moved or cancelled more often than they fire, as most timers stay near the leaves.
 package octheap

@@ -15,8 +15,6 @@
 //
 // Work counts Comparisons of two deadlines.
 //
-// Ties. Unspecified, but the same for the same calls.
-//
 // Pick it if Schedule must be O(1) for any deadlines, or if many timers move to earlier ticks, and a long Pop does no harm.
 // Otherwise quadheap is faster, because here the children of a node are spread over the memory.
 //

@@ -10,11 +10,7 @@
 //   - The earliest of four children is chosen without a branch.
 //   - Positions are in an array of their own, 4 bytes a timer.
 //
-// A timer takes 20 bytes, plus its value and ID. The arrays double when they grow.
-//
-// Work counts Comparisons of two deadlines.
-//
-// Ties. Unspecified, but the same for the same calls.
+// A timer takes 20 bytes, plus its value and ID. The arrays double when they grow. Work counts Comparisons of two deadlines.
 //
 // Pick it when in doubt, if the order of equal deadlines does not matter. rbtree has FIFO ties. With
 // many timers, a wheel is faster: each of its operations is O(1).

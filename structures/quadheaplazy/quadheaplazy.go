@@ -13,14 +13,10 @@
 //     So at most a quarter of the heap, plus 32 entries, is dead.
 //   - Entries are those of quadheap, without the array of positions.
 //
-// Costs, for n timers: Cancel O(1) amortized. Reschedule to a later tick O(1), to an earlier one as Cancel and Schedule.
-// Schedule O(log n), on average or with an entry to take over O(1). Pop and Next O(log n) amortized. A value is released at
-// once. A timer takes 36 bytes, plus its value and ID, and each dead entry takes 16.
+// A value is released at once. A timer takes 36 bytes, plus its value and ID, and each dead entry takes 16.
 //
 // Work counts Dropped, dead entries that were removed; Moved, entries that were filed again under a later deadline; and
 // Comparisons of two deadlines.
-//
-// Ties. Unspecified, but the same for the same calls.
 //
 // Pick it if you want a heap and most timers are cancelled or moved to a later tick. Pick quadheap if memory counts or every
 // call must have a bound: here a Pop or Next may find any number of dead entries at the root.

@@ -12,8 +12,6 @@
 //
 // Work counts SlotsVisited, buckets that were spread; and Moved, their timers.
 //
-// Ties. FIFO, by the last Schedule or Reschedule.
-//
 // Pick it for very many timers that mostly fire, if the slots of a wheel take too much memory: it has
 // only 64 lists. Pick hwheel if many timers are cancelled or a long call does harm.
 //

@@ -11,11 +11,7 @@
 //   - Every move takes effect. [nginx skips] moves of less than 300 ms.
 //   - The two mirrored cases are one, because the children of a node are an array indexed by side.
 //
-// A timer takes 20 bytes, plus its value and ID.
-//
-// Work counts Comparisons of two deadlines, which only placing a timer needs.
-//
-// Ties. FIFO, by the last Schedule or Reschedule.
+// A timer takes 20 bytes, plus its value and ID. Work counts Comparisons of two deadlines, which only placing a timer needs.
 //
 // Pick it for exact order with FIFO ties, a logarithmic bound on every operation, and many timers that are cancelled or moved
 // long before they fire. If most timers fire, a heap is smaller.

@@ -10,8 +10,6 @@
 //
 // Work counts Comparisons: the calls of the comparison function.
 //
-// Ties. FIFO, by the sequence number.
-//
 // Pick it if your program already uses gods and has few timers. Otherwise rbtree is several times as fast.
 package rbtreegods
 

@@ -13,10 +13,7 @@
 //     drew its own, and the steady state allocates nothing.
 //
 // With a vanishing probability a search takes O(n). A timer takes about 44 bytes, plus its value and ID.
-//
 // Work counts Comparisons of two deadlines, which only placing a timer needs.
-//
-// Ties. FIFO, by the last Schedule or Reschedule.
 //
 // Pick it for exact order with FIFO ties and a cheap Pop and Cancel. Pick a tree if every single Schedule needs a logarithmic
 // bound.

@@ -11,8 +11,6 @@
 //
 // Work counts Comparisons of keys only. Most comparisons are of scores, inside the library.
 //
-// Ties. FIFO, by the sequence number.
-//
 // Pick it if your program already uses the library and has few timers. Otherwise skiplist is several times as fast.
 package skiplisthuandu
 

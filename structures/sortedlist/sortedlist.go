@@ -10,11 +10,7 @@
 //   - Both search from the front. Here the search begins at the end, as Varghese and Lauck propose, so timers with
 //     the same delay need no search. For random delays, a search passes half of the list from either end.
 //
-// A timer takes 16 bytes, plus its value and ID.
-//
-// Work counts Comparisons of two deadlines.
-//
-// Ties. FIFO, by the last Schedule or Reschedule.
+// A timer takes 16 bytes, plus its value and ID. Work counts Comparisons of two deadlines.
 //
 // Pick it for a dozen timers, or for any number of timers with the same delay.
 //

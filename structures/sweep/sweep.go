@@ -15,7 +15,6 @@
 // delay, and never early.
 //
 // A sweep also looks at the places of earlier timers. A timer takes 8 bytes, plus its value and ID.
-//
 // Work counts SlotsVisited, the places at which sweeps have looked.
 //
 // Ties. Unspecified. Timers of the same sweep fire in the order of their places.

@@ -22,8 +22,6 @@
 //
 // Work counts SlotsVisited, segments that expired; and Comparisons in the heaps.
 //
-// Ties. Unspecified.
-//
 // Pick it for the TTLs of a cache, if entries may expire late. Pick auto if timers must be exact, or if many are cancelled among
 // a million: the place of a cancelled timer stays empty until its segment expires.
 //

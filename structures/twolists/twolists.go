@@ -17,8 +17,6 @@
 // Work counts Moved, timers that moved to the short list or became due; and Comparisons, one for each timer that a scan reads,
 // plus those of sorting.
 //
-// Ties. Unspecified.
-//
 // Pick it for a few hundred timers of which nearly all are cancelled. Package auto suits any number of timers.
 //
 // [gRPC]: https://github.com/grpc/grpc/blob/0c55898f3d2df033d7c1d94faf889ebb054537c5/src/core/lib/event_engine/posix_engine/timer.cc

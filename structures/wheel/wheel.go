@@ -19,8 +19,6 @@
 // Work counts SlotsVisited, reads of the earliest deadline of an occupied slot; and Moved, timers that were read before their
 // revolution.
 //
-// Ties. FIFO, by the last Schedule or Reschedule.
-//
 // Default. 65,536 slots, 1 MiB when empty: a minute at ticks of a millisecond.
 //
 // Pick it if most delays fit one revolution. Pick hwheel if they span many.

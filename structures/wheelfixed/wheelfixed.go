@@ -20,8 +20,6 @@
 // Work counts SlotsVisited, slots whose last timer fired and full slots that a timer was refused by; and Comparisons in the
 // heap.
 //
-// Ties. Unspecified.
-//
 // Default. 128 timers a slot. With delays uniform over 60,000 ticks, about 10,000 timers find room.
 //
 // Pick it for up to 10,000 timeouts if memory must be known in advance. If slots are full, it is slower than quadheap.

@@ -6,8 +6,6 @@
 // Costs, for n timers: Schedule O(log n), on average O(1); Pop, Cancel and Reschedule O(log n); Next O(1). Each entry
 // that moves writes the index in its timer, which is a cache miss among many timers.
 //
-// Ties. Timers with equal deadlines fire in unspecified order, which is the same for the same calls.
-//
 // Memory. A timer takes 16 bytes and its value, within the caller's struct, and an entry of 16
 // bytes. The array of entries doubles when it grows, and does not shrink.
 //

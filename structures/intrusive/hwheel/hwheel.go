@@ -20,8 +20,6 @@
 // million. A clock that jumps pays in one call for all slots that it passes. So does a tick with many timers that were set,
 // or moved to later, within the last 1,024 ticks before it. docs/performance.md has measured figures.
 //
-// Ties. Timers with equal deadlines fire in unspecified order.
-//
 // Memory. A timer takes 32 bytes and its value, within the caller's struct. A wheel takes 9 KiB, and 16 KiB for each level
 // above level 0 up to the highest one in use, or twice as much after it had more than 16,384 timers. The garbage collector
 // follows the links of timers, and each costs a write barrier while it runs.

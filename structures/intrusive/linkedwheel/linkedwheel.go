@@ -12,8 +12,6 @@
 // Costs. Schedule, Reschedule and Cancel are O(1). Pop and Next are O(1) plus the cascades: a timer
 // moves at most once a level. A slot cascades in one call, which moves all of its timers.
 //
-// Ties. FIFO, by the last Schedule or Reschedule.
-//
 // Memory. A timer takes 32 bytes and its value, within the caller's struct. A wheel takes 33 KiB.
 //
 // Work counts SlotsVisited, slots that fired or cascaded; EmptySlots, those whose timers had all

@@ -7,8 +7,6 @@
 // Costs, for n timers: Schedule and Reschedule O(log n), at most 2 log2(n+1) comparisons. Cancel and Pop O(log n) at
 // worst, O(1) on average, without a comparison. Next O(1). Each step down the tree is a cache miss among many timers.
 //
-// Ties. FIFO, by the last Schedule or Reschedule.
-//
 // Memory. A timer takes 48 bytes and its value, within the caller's struct. A tree takes 48 bytes.
 //
 // Work counts Comparisons of two deadlines, which only placing a timer needs.
