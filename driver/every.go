@@ -175,14 +175,29 @@ func nextRun(r Recurrence, t time.Time) time.Time {
 	return next
 }
 
-// frequent reports whether r has runs in each of the two hours before a run and of the two hours after it.
+// frequent reports whether r says that its runs are frequent, or has runs in each of the two hours before a run and of the
+// two hours after it.
 func frequent(r Recurrence, run time.Time) bool {
+	if saysFrequent(r) {
+		return true
+	}
 	within := func(from, to time.Time) bool { // from is included
 		next := r.Next(from.Add(-1))
 		return !next.IsZero() && !next.After(to)
 	}
 	return within(run.Add(-2*time.Hour), run.Add(-time.Hour)) && within(run.Add(-time.Hour), run.Add(-1)) &&
 		within(run.Add(1), run.Add(time.Hour)) && within(run.Add(time.Hour), run.Add(2*time.Hour))
+}
+
+func saysFrequent(r Recurrence) bool {
+	switch r := r.(type) {
+	case zoned:
+		return saysFrequent(r.r)
+	case withOptions:
+		return saysFrequent(r.Recurrence)
+	}
+	f, ok := r.(interface{ Frequent() bool })
+	return ok && f.Frequent()
 }
 
 // due is called by the pass.

@@ -11,7 +11,8 @@ import (
 //
 // A run at a time of day happens once a day. If the clocks skip its time, it happens at the moment of the
 // change. If they show its time twice, it happens the first time. Runs that are frequent, as for Every, follow
-// elapsed time: a change neither adds nor removes one.
+// elapsed time: a change neither adds nor removes one. So do all runs of a recurrence with a method Frequent() bool that
+// returns true, as that of a cron expression whose minute or hour begins with a star.
 //
 // InZone is for times that are read off a clock, and not for Periodic. Parse of package crontab applies it to cron
 // expressions. The options of OnMissed and Spread stay those of the recurrence. Next returns the zero time if it has not

@@ -27,7 +27,10 @@ const maxLength = 1000
 //     0 0 1-7 * */7      a day field begins with *: on days that match both, here the first Sunday of the month
 //     @every 90m         a period of whole seconds, from the time that is passed to Next
 //
-// Run times follow InZone when daylight saving time begins or ends. The next run may be up to 50 years away: 29 February
+// When daylight saving time begins or ends, the rule is that of crontab(8). Runs at a time of day that the clocks skip happen at the
+// change, and runs at a time that they show twice happen the first time. If the minute or the hour begins with *, all
+// runs follow the clocks as they are: `*/20 2 * * *` has no run in a night without 02:00, and `* 1 * * *` has 120 in a
+// night with two. The next run may be up to 50 years away: 29 February
 // is a Sunday every 28 years, and every 40 around 2100. An expression without any run, such as one for 31 February, is
 // an error, and so is a nil loc.
 func Parse(spec string, loc *time.Location) (driver.Recurrence, error) {
@@ -45,21 +48,30 @@ func Parse(spec string, loc *time.Location) (driver.Recurrence, error) {
 var descriptors = map[string]string{"@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
 	"@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *"}
 
-func parse(texts []string, loc *time.Location) (driver.Recurrence, error) {
+// split returns the fields of an expression, or its descriptor, and its time zone.
+func split(texts []string, loc *time.Location) ([]string, *time.Location, error) {
 	if len(texts) > 0 {
 		if key, zone, ok := strings.Cut(texts[0], "="); ok && (key == "CRON_TZ" || key == "TZ") {
 			var err error
 			if zone == "" {
-				return nil, fmt.Errorf("%s names no time zone", texts[0])
+				return nil, nil, fmt.Errorf("%s names no time zone", texts[0])
 			}
 			if loc, err = time.LoadLocation(zone); err != nil { // which repeats the name as it is
-				return nil, fmt.Errorf("unknown time zone %q", zone)
+				return nil, nil, fmt.Errorf("unknown time zone %q", zone)
 			}
 			texts = texts[1:]
 		}
 	}
 	if loc == nil {
-		return nil, fmt.Errorf("the location is nil: want one such as time.UTC")
+		return nil, nil, fmt.Errorf("the location is nil: want one such as time.UTC")
+	}
+	return texts, loc, nil
+}
+
+func parse(texts []string, loc *time.Location) (driver.Recurrence, error) {
+	texts, loc, err := split(texts, loc)
+	if err != nil {
+		return nil, err
 	}
 	if len(texts) == 2 && texts[0] == "@every" {
 		period, err := time.ParseDuration(texts[1])
@@ -68,10 +80,19 @@ func parse(texts []string, loc *time.Location) (driver.Recurrence, error) {
 		}
 		return cron.Every(period), nil
 	}
+	s, err := parseFields(texts)
+	if err != nil {
+		return nil, err
+	}
+	return driver.InZone(loc, s), nil
+}
+
+// parseFields returns the schedule of five or six fields, or of a descriptor without a period.
+func parseFields(texts []string) (schedule, error) {
 	if len(texts) > 0 && texts[0][0] == '@' {
 		fields, ok := descriptors[texts[0]]
 		if !ok || len(texts) > 1 {
-			return nil, fmt.Errorf("descriptor %q: want @yearly, @monthly, @weekly, @daily, @hourly or one such as @every 90m", strings.Join(texts, " "))
+			return schedule{}, fmt.Errorf("descriptor %q: want @yearly, @monthly, @weekly, @daily, @hourly or one such as @every 90m", strings.Join(texts, " "))
 		}
 		texts = strings.Fields(fields)
 	}
@@ -79,14 +100,14 @@ func parse(texts []string, loc *time.Location) (driver.Recurrence, error) {
 		texts = slices.Insert(texts, 0, "0")
 	}
 	if len(texts) != len(fields) {
-		return nil, fmt.Errorf("it has %d fields: want five or six, or a descriptor such as @daily", len(texts))
+		return schedule{}, fmt.Errorf("it has %d fields: want five or six, or a descriptor such as @daily", len(texts))
 	}
 	var bits [len(fields)]uint64
 	for i, f := range fields {
 		for item := range strings.SplitSeq(texts[i], ",") {
 			b, err := f.parse(item)
 			if err != nil {
-				return nil, err
+				return schedule{}, err
 			}
 			bits[i] |= b
 		}
@@ -97,9 +118,10 @@ func parse(texts []string, loc *time.Location) (driver.Recurrence, error) {
 	s := &cron.SpecSchedule{Second: bits[0], Minute: bits[1], Hour: bits[2], Dom: bits[3], Month: bits[4], Dow: bits[5],
 		Location: time.Local} // the schedule then uses the zone of the time passed to Next
 	if !runs(s) {
-		return nil, fmt.Errorf("it has no run: day of month %q does not exist in month %q", texts[3], texts[4])
+		return schedule{}, fmt.Errorf("it has no run: day of month %q does not exist in month %q", texts[3], texts[4])
 	}
-	return driver.InZone(loc, schedule{s}), nil
+	frequent := slices.ContainsFunc(texts[:3], func(text string) bool { return text[0] == '*' || text[0] == '?' })
+	return schedule{s, frequent}, nil
 }
 
 // starBit is the bit of cron.SpecSchedule that makes a day match both fields instead of either.
@@ -216,7 +238,13 @@ func number(text string) int {
 }
 
 // schedule is a schedule without a time zone. It uses that of the time that is passed to Next.
-type schedule struct{ clock *cron.SpecSchedule }
+type schedule struct {
+	clock    *cron.SpecSchedule
+	frequent bool
+}
+
+// Frequent is documented at InZone of package driver.
+func (s schedule) Frequent() bool { return s.frequent }
 
 // Next calls Next of the parser's schedule, which gives up after the fifth year, up to nine times.
 func (s schedule) Next(t time.Time) time.Time {

@@ -2,8 +2,10 @@ package crontab_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	_ "time/tzdata" // the tests use time zones
 
@@ -27,82 +29,64 @@ func ExampleParse() {
 	// Sun 2 February 09:00
 }
 
-// The dates were worked out by hand from crontab(5) and a calendar, from Tuesday, 31 December 2024, 12:00 UTC. 1 January 2025 is a
-// Wednesday, and the first Sundays of the year are 5 January, 2 February and 2 March.
+// testdata/runs.txt has the runs and their sources.
 func TestNextRuns(t *testing.T) {
-	for _, c := range []struct{ spec, want string }{
-		{"0 0 */2 * 1", "01-13 01-27 02-03 02-17"}, // Mondays with an odd date
-		{"0 0 1-7 * */7", "01-05 02-02 03-02"},
-		{"0 0 */100,1-7 * MON", "01-06 02-03 03-03"},
-		{"0 0 */31 * 0", "06-01 2026-02-01 2026-03-01"}, // months that begin with a Sunday
-		{"0 0 * * 7", "01-05 01-12"},
-		{"0 0 * * SUN", "01-05 01-12"},
-		{"0 0 * * 7/2", "01-05 01-12"},
-		{"0 0 * * 1-7", "01-01 01-02 01-03"},
-		{"0 0 * * 0-7", "01-01 01-02 01-03"},
-		{"0 0 * * MON-SUN", "01-01 01-02 01-03"},
-		{"0 0 * * SUN-SUN", "01-05 01-12"},
-		{"0 0 * * fri-sun", "01-03 01-04 01-05 01-10"},
-		{"0 0 * * 5-7", "01-03 01-04 01-05 01-10"},
-		{"0 0 * * 3-7/2", "01-01 01-03 01-05 01-08"},
-		{"0 0 * * 2-7/2", "01-02 01-04 01-07 01-09"},
-		{"0 0 * * 1/2", "01-01 01-03 01-06 01-08"},
-		{"0 0 * * */2", "01-02 01-04 01-05 01-07"}, // 0, 2, 4 and 6
-		{"0 0 * * 7,1", "01-05 01-06 01-12"},
-		{"0 0 * * SUN-TUE", "01-05 01-06 01-07 01-12"},
-		{"0 0 13 * 5", "01-03 01-10 01-13 01-17"}, // either
-		{"0 0 13 * *", "01-13 02-13"},
-		{"0 0 * * 5", "01-03 01-10"},
-		{"0 0 *,13 * 5", "01-03 01-10"},       // begins with a star: both
-		{"0 0 13,* * 5", "01-01 01-02 01-03"}, // does not: either
-		{"0 0 13 * 5,*", "01-01 01-02 01-03"},
-		{"0 0 1,15 * 3", "01-01 01-08 01-15 01-22"},
-		{"30 4 1,15 * 5", "01-01T04:30 01-03T04:30 01-10T04:30 01-15T04:30"}, // the example of crontab(5)
-		{"0 0 1-7 * MON-FRI", "01-01 01-02 01-03 01-04 01-05 01-06 01-07 01-08 01-09 01-10 01-13"},
-		{"0 0 31 * *", "01-31 03-31 05-31 07-31 08-31"},
-		{"0 0 31 */2 *", "01-31 03-31 05-31 07-31 2026-01-31"},
-		{"0 0 29 2 *", "2028-02-29 2032-02-29"},
-		{"0 0 29 2 */7", "2032-02-29 2060-02-29"},
-		{"0 0 10-20/5 * *", "01-10 01-15 01-20 02-10"},
-		{"0 0 20/5 * *", "01-20 01-25 01-30 02-20"},
-		{"0 0 ? * MON", "01-06 01-13"},
-		{"0 0 1 * ?", "01-01 02-01"},
-		{"5 0 * * *", "01-01T00:05 01-02T00:05"},
-		{"15 14 1 * *", "01-01T14:15 02-01T14:15"},
-		{"0 22 * * 1-5", "2024-12-31T22:00 01-01T22:00 01-02T22:00 01-03T22:00 01-06T22:00"},
-		{"23 0-23/2 * * *", "2024-12-31T12:23 2024-12-31T14:23"},
-		{"*/15 9-10 * * *", "01-01T09:00 01-01T09:15 01-01T09:30"},
-		{"59 23 31 12 *", "2024-12-31T23:59 2025-12-31T23:59"},
-		{"0 12 * JAN-MAR MON", "01-06T12:00 01-13T12:00"},
-		{"*/20 * * * * *", "2024-12-31T12:00:20 2024-12-31T12:00:40 2024-12-31T12:01"},
-		{"@weekly", "01-05 01-12"},
-		{"@monthly", "01-01 02-01"},
-		{"@yearly", "01-01 2026-01-01"},
-		{"@every 90m", "2024-12-31T13:30 2024-12-31T15:00"},
-		{"CRON_TZ=Europe/Berlin 0 9 * * *", "01-01T08:00 01-02T08:00"},
-		{"TZ=Asia/Tokyo 0 0 * * MON", "01-05T15:00 01-12T15:00"},
-	} {
-		r, err := crontab.Parse(c.spec, time.UTC)
+	text, err := os.ReadFile("testdata/runs.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := 0
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		columns := strings.Split(strings.TrimSpace(line), " | ")
+		if len(columns) != 4 {
+			t.Fatalf("%q has %d columns, want 4", line, len(columns))
+		}
+		r, err := crontab.Parse(columns[1], time.UTC)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		at := time.Date(2024, 12, 31, 12, 0, 0, 0, time.UTC)
-		for _, text := range strings.Fields(c.want) {
-			if len(text) < len("2006-") || text[4] != '-' {
-				text = "2025-" + text
-			}
-			want := at
-			for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05"} {
-				if parsed, err := time.Parse(layout, text); err == nil {
-					want = parsed
-				}
-			}
+		known++
+		at := timeOf(t, columns[0])
+		for _, text := range strings.Fields(columns[2]) {
+			want := timeOf(t, text)
 			if at = r.Next(at); !at.Equal(want) {
-				t.Errorf("%q: a run at %v, want %v", c.spec, at, want)
+				t.Errorf("%q: a run at %v, want %v", columns[1], at.UTC(), want)
 				break
 			}
 		}
+	}
+	if known < 120 {
+		t.Errorf("%d expressions, want 120", known)
+	}
+}
+
+func timeOf(t *testing.T, text string) time.Time {
+	t.Helper()
+	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05"} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at
+		}
+	}
+	t.Fatalf("no time: %q", text)
+	return time.Time{}
+}
+
+// A minute field with a star follows the clocks: 60 minutes of the first hour and 60 of the second, as in cron and cronie.
+func TestBothHoursHaveRuns(t *testing.T) {
+	r, err := crontab.Parse("CRON_TZ=America/New_York * 1 * * *", time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, runs := time.Date(2027, 11, 7, 0, 0, 0, 0, time.UTC), 0
+	for at = r.Next(at); at.Day() == 7; at = r.Next(at) {
+		runs++
+	}
+	if runs != 120 {
+		t.Errorf("%d runs, want 120", runs)
 	}
 }
 
@@ -177,6 +161,44 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: %v comes after %v", spec, next, at)
 			}
 			at = next
+		}
+	})
+}
+
+// In the bubble it is 1 January 2000, a Saturday. The clocks of Berlin change on 26 March and 29 October, at 01:00 UTC.
+func TestExplain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct{ spec, want string }{
+			{"30 2 * * *", "Sunday, 2 January 2000, at 02:30 CET"},
+			{"30 2 * * *", "Sunday, 26 March 2000: the clocks skip 02:00 to 03:00, and the run happens at 03:00 CEST"},
+			{"30 2 * * *", "Sunday, 29 October 2000: the clocks go back, and there is no second run at 02:30 CET"},
+			{"*/20 2 * * *", "Sunday, 26 March 2000: the clocks skip 02:00 to 03:00, and there is no run in its place"},
+			{"* 2 * * *", "the runs at 02:00 CET, 02:01 CET, ..., 02:59 CET are additional"},
+			{"0 0 * * *", ""}, {"0 12 1 */2 *", ""}, {"@hourly", ""}, {"*/15 8-18 * * mon-fri", ""},
+			{"0 0 13 * 5", "a day must match either, as in cron and cronie; node-cron"},
+			{"0 0 */2 * 1", "a day must match both"},
+			{"0 0 */2 * 1", "day of month */2: it begins anew each month"},
+			{"*/40 9 * * *", "minute */40: gaps of 40 and 20"},
+			{"5/10 9 * * *", "minute 5/10: here it begins with 5 and goes on to the end; cron, cronie"},
+			{"0 0 * * */2", "begins anew each week"},
+			{"0 0 * * 7", "day of week 7: robfig/cron and NATS refuse it, and busybox runs every day"},
+			{"0 0 * * 5-7", "day of week 5-7: robfig/cron and NATS refuse it, busybox and systemd-cron run every day"},
+			{"0 0 ? * 1", "the question mark"}, {"0 */30 * * *", "hour */30: it is 0 alone"},
+			{"0 0 0 * * *", "Six fields"}, {"TZ=Europe/London 0 12 * * *", "TZ=Europe/London: Debian's cron and busybox ignore"},
+			{"@every 90m", "refuse a period"}, {"0 0 29 2 */7", "more than five years after"},
+		} {
+			berlin, err := time.LoadLocation("Europe/Berlin")
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := crontab.Explain(c.spec, berlin)
+			text := e.String()
+			if err != nil || len(e.Runs) != 5 || !strings.Contains(text, c.want) || c.want == "" && len(e.Warnings) > 0 {
+				t.Errorf("%q: %v\n%s\nwant %s", c.spec, err, text, c.want)
+			}
+		}
+		if _, err := crontab.Explain("60 * * * *", time.UTC); err == nil || !strings.Contains(err.Error(), `minute "60"`) {
+			t.Errorf("of a wrong expression: %v", err)
 		}
 	})
 }
