@@ -8,6 +8,7 @@
 //	timerd revive KEY                handle a dead letter again
 //	timerd discard KEY
 //	timerd stats
+//	timerd explain SPEC              the next runs of a cron expression
 //
 // It writes each timer that fires to standard output, as a line of JSON.
 package main
@@ -62,7 +63,7 @@ func command(o *options) *cobra.Command {
 		"how many nodes store each timer; used only when the stream is created")
 	o.identity.flags(flags)
 	key := cobra.ExactArgs(1)
-	root.AddCommand(serveCommand(o), scheduleCommand(o), listCommand(o),
+	root.AddCommand(serveCommand(o), scheduleCommand(o), listCommand(o), explainCommand(),
 		o.command("move KEY WHEN", "Move the timer KEY to WHEN, as in schedule, and keep its payload", cobra.ExactArgs(2), move),
 		o.command("cancel KEY", "Cancel the timer KEY", key, cancelTimer),
 		o.command("revive KEY", "Hand the dead letters of KEY to the workers again", key,
