@@ -2,9 +2,9 @@ package durable
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,10 +42,14 @@ func publishAll(t *testing.T, c *Client, n int, message func(i int) *nats.Msg) {
 	<-c.js.PublishAsyncComplete()
 }
 
-// mustNote notes that revisions were removed.
-func mustNote(t *testing.T, c *Client, revisions ...uint64) {
+// mustNote notes that a server has restored timers of a partition.
+func mustNote(t *testing.T, c *Client, timers ...Timer) {
 	t.Helper()
-	fatalIf(t, c.note(t.Context(), removal{revisions: revisions}))
+	var list []removal
+	for _, timer := range timers {
+		list = append(list, timer.removal())
+	}
+	fatalIf(t, c.note(t.Context(), c.layout.partition(timers[0].Key), true, list...))
 }
 
 // mustGet returns a timer that must exist.
@@ -61,10 +66,11 @@ func mustGet(t *testing.T, c *Client, key string) (timer Timer) {
 	return timer
 }
 
-// removedBy returns what a new client considers removed.
-func removedBy(t *testing.T, s *Server) *removedSet {
+// removedBy returns what a new client considers removed from the partition of a key.
+func removedBy(t *testing.T, s *Server, key string) *removedSet {
 	t.Helper()
-	set, err := open(t, connect(t, s), Config{}).removedNow(t.Context(), anyAge)
+	c := open(t, connect(t, s), Config{})
+	set, err := c.removedNow(t.Context(), c.layout.partition(key), anyAge)
 	fatalIf(t, err)
 	return set
 }
@@ -150,24 +156,24 @@ func TestComesBack(t *testing.T) {
 		}, 0},
 		{"fired", func(_ *Client, old Timer) (*nats.Msg, error) {
 			m := l.firedMessage(old)
-			old.removal().write(m)
+			m.Header.Set(headerScheduler, l.timer("nobody")) // so that the server does not remove it again
+			m.Header.Set(headerScheduleNext, "purge")
 			return m, nil
 		}, 0},
 		{"moved", func(c *Client, old Timer) (*nats.Msg, error) {
 			moved := old
 			moved.Deadline = time.Now().Add(time.Hour)
-			m, err := c.replacing(t.Context(), old, moved)
+			m := c.replacing(old, moved)
 			m.Header.Del(jetstream.MsgRollup)
 			m.Header.Del(headerSchedule)
 			m.Header.Del(headerScheduleTarget)
-			return m, err
+			return m, nil
 		}, 1},
 		{"noted", func(c *Client, old Timer) (*nats.Msg, error) {
-			return l.firedMessage(Timer{Key: "other", Deadline: time.Unix(0, 0)}), c.note(t.Context(), old.removal())
+			return l.firedMessage(Timer{Key: "other", Deadline: time.Unix(0, 0)}), c.note(t.Context(), 0, false, old.removal())
 		}, 0},
-		{"done", func(_ *Client, old Timer) (*nats.Msg, error) {
-			text, err := json.Marshal(done{old.Revision, old.Deadline.UnixNano()})
-			return newMessage(l.done(0), text), err
+		{"summary", func(_ *Client, old Timer) (*nats.Msg, error) {
+			return summary{to: old.Revision}.message(l.notes(0)), nil
 		}, 0},
 	} {
 		for name, horizon := range map[string]time.Duration{"near": time.Hour, "far": time.Second} {
@@ -231,7 +237,7 @@ func TestChangesWhatCameBack(t *testing.T) {
 		c := open(t, connect(t, s), Config{})
 		set(t, c, name, time.Hour)
 		old := mustGet(t, c, name)
-		mustNote(t, c, old.Revision)
+		mustNote(t, c, old)
 		c = open(t, connect(t, s), Config{})
 		must(t, func() error {
 			ok, err := call(c, name)
@@ -253,15 +259,11 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 	s := embedded(t, dir)
 	c := open(t, connect(t, s), Config{Partitions: 1})
 	setMany(t, c, 200, "", time.Hour)
-	var all []uint64
-	for _, timer := range pending(t, c, "") {
-		all = append(all, timer.Revision)
-	}
-	slices.Sort(all)
-	all = all[10:]
-	mustNote(t, c, all...)
+	all := pending(t, c, "")
+	slices.SortFunc(all, func(a, b Timer) int { return cmp.Compare(a.Revision, b.Revision) })
+	mustNote(t, c, all[10:]...)
 	// The note has all timers, and no message after.
-	text := waitForNote(t, dir, func(h holding) bool { return h.Timers == 200 && h.Last >= all[len(all)-1]+1 })
+	text := waitForNote(t, dir, func(h holding) bool { return h.Timers == 200 && h.Last >= all[199].Revision+1 })
 	c = open(t, connect(t, s), Config{})
 	stop := serveWith(t, c, func(context.Context, Fired) error { return nil })
 	waitFor(t, func() bool { return stored(t, c, c.layout.allTimers()) == 10 })
@@ -280,151 +282,11 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 	}
 }
 
-// A timer carries the revisions that it replaced. If there are many, they go into a note. They are known until the latest
-// deadline, because each may come back with its own.
-func TestTakesAlongWhatItRemoved(t *testing.T) {
-	t.Parallel()
-	s := embedded(t, t.TempDir())
-	var clock shifted
-	c := open(t, connect(t, s), Config{Now: clock.now})
-	var all []uint64
-	for i := range 2*maxRemoves + 5 {
-		at := time.Now().Add([]time.Duration{time.Minute, 2 * time.Hour, time.Hour}[i%3])
-		must(t, func() (err error) {
-			if i%2 == 0 {
-				return c.Schedule(t.Context(), "key", at, nil)
-			}
-			_, err = c.Reschedule(t.Context(), "key", at)
-			return err
-		})
-		timer := mustGet(t, c, "key")
-		if len(timer.removed.revisions) > maxRemoves+1 {
-			t.Fatalf("%d revisions go along", len(timer.removed.revisions))
-		}
-		all = append(all, timer.Revision)
-	}
-	mustCancel(t, c, "key")
-	check := func(when string, want bool) {
-		t.Helper()
-		known := removedBy(t, s)
-		if i := slices.IndexFunc(all, func(r uint64) bool { return known.hasRevision(r) != want }); i >= 0 {
-			t.Errorf("%s: is revision %d of %d among what was removed? want %v", when, i, len(all), want)
-		}
-	}
-	check("after the Cancel", true)
-	stop := serveWith(t, c, func(context.Context, Fired) error { return nil }) // a worker notes the Cancel, and removes it
-	waitFor(t, func() bool { return stored(t, c, c.layout.allCancelled()) == 0 })
-	stop()
-	for _, ahead := range []time.Duration{0, 30 * time.Minute, 2 * time.Hour, 2*time.Hour + noteAge + time.Minute} {
-		clock.set(ahead)
-		must(t, func() error { return c.forgetNotes(t.Context()) })
-		check(fmt.Sprint("after ", ahead), ahead <= 2*time.Hour)
-	}
-}
-
 func TestNoteRefuses(t *testing.T) {
-	for _, body := range [][]byte{{3, 2, 0x80}, binary.AppendUvarint([]byte{1}, math.MaxInt64), binary.AppendUvarint(nil, math.MaxUint64)} {
+	for _, body := range [][]byte{{2, 2, 0x80}, {3, 1, 2}, binary.AppendUvarint([]byte{2}, math.MaxUint64-1)} {
 		if got, err := parseNote(body); err == nil {
 			t.Errorf("the note %v is %v, without an error", body, got)
 		}
-	}
-	header := nats.Header{headerRemoves: {"3 x"}}
-	if got, err := readRemoval(header); err == nil || !strings.Contains(err.Error(), headerRemoves) {
-		t.Errorf("readRemoval(%v) = %v, %v", header, got, err)
-	}
-}
-
-// A worker knows up to which deadline all timers have fired.
-func TestDone(t *testing.T) {
-	t.Parallel()
-	s := embedded(t, t.TempDir())
-	var clock shifted
-	c := open(t, connect(t, s), Config{Partitions: 1, Horizon: 30 * time.Minute, Now: clock.now})
-	now := time.Now()
-	var last Timer
-	for _, in := range []time.Duration{10 * time.Minute, 20 * time.Minute, time.Hour} {
-		set(t, c, in.String(), in)
-		if timer := mustGet(t, c, in.String()); timer.Revision > last.Revision {
-			last = timer
-		}
-	}
-	fired := serve(t, c)
-	waitFor(t, func() bool { st := c.Stats(); return st.Partitions == 1 && st.Near+st.Far == 3 })
-	p := c.worker.Load().served[0]
-	check := func(after, before time.Duration) {
-		t.Helper()
-		d, ok := p.done()
-		at := time.Unix(0, d.Deadline)
-		if !ok || d.Revision < last.Revision || at.Before(now.Add(after)) || !at.Before(now.Add(before)) {
-			t.Errorf("done = %+v, %v: want at least revision %d and a deadline from %v to %v", d, ok, last.Revision, after, before)
-		}
-	}
-	check(-time.Second, 10*time.Minute)
-	if _, ok := p.done(); ok {
-		t.Error("nothing has changed, and done says otherwise")
-	}
-	clock.set(10 * time.Minute)
-	<-fired
-	waitFor(t, func() bool { st := c.Stats(); return st.Near == 1 })
-	check(10*time.Minute, 20*time.Minute)
-	n := &near{p: p, timer: Timer{Key: "stuck", Deadline: now}}
-	p.leave(n)
-	check(-time.Second, 0)
-
-	p.storeDone(t.Context())
-	p.mu.Lock()
-	p.changed = true
-	p.mu.Unlock()
-	p.storeDone(t.Context())
-	if set := removedBy(t, s); set.done[0].Revision < last.Revision || set.has(0, last) {
-		t.Errorf("%+v: want what is done with stored, and what is pending left out", set)
-	}
-}
-
-// Notes stay until their timers would be due.
-func TestForgetsNotes(t *testing.T) {
-	t.Parallel()
-	s := embedded(t, t.TempDir())
-	var clock shifted
-	c := open(t, connect(t, s), Config{Now: clock.now})
-	until := func(in time.Duration) int64 { return time.Now().Add(in).UnixNano() }
-	batch := []spent{{revision: 100}, {revision: 101, removal: removal{[]uint64{90}, until(time.Hour)}},
-		{revision: 102, removal: removal{nil, until(50 * time.Minute)}}} // in the same note
-	fatalIf(t, c.noteSpent(batch))
-	for _, step := range []struct {
-		ahead time.Duration
-		want  []uint64
-	}{{0, []uint64{90, 100, 101, 102}}, {noteAge + time.Second, []uint64{90, 101, 102}},
-		{65 * time.Minute, []uint64{90, 101, 102}}, {2 * time.Hour, nil}} {
-		clock.set(step.ahead)
-		must(t, func() error { return c.forgetNotes(t.Context()) })
-		if set := removedBy(t, s); !slices.Equal(set.revisions, step.want) {
-			t.Errorf("after %v: %v: want %v", step.ahead, set.revisions, step.want)
-		}
-	}
-}
-
-// Progress covers timers up to a revision and a deadline, both included.
-func TestProgressHas(t *testing.T) {
-	d := done{Revision: 7, Deadline: 100}
-	for _, test := range []struct {
-		revision uint64
-		deadline int64
-		want     bool
-	}{{7, 100, true}, {1, -100, true}, {8, 100, false}, {7, 101, false}} {
-		if d.has(Timer{Revision: test.revision, Deadline: time.Unix(0, test.deadline)}) != test.want {
-			t.Errorf("%+v has revision %d, due at %d: %v", d, test.revision, test.deadline, !test.want)
-		}
-	}
-}
-
-// What two messages remove from the same timer is independent.
-func TestRemovalsAreIndependent(t *testing.T) {
-	timer := Timer{Revision: 3, Deadline: time.Unix(0, 30), removed: removal{append(make([]uint64, 0, 8), 1, 2), 20}}
-	first := timer.removal()
-	timer.Revision = 4
-	if second := timer.removal(); !slices.Equal(first.revisions, []uint64{1, 2, 3}) || !slices.Equal(second.revisions, []uint64{1, 2, 4}) || first.until != 30 {
-		t.Errorf("removal = %v, then %v", first, second)
 	}
 }
 
@@ -446,15 +308,14 @@ func TestSweep(t *testing.T) {
 		return revision
 	}
 	oldTally := put(nats.NewMsg(c.layout.tally(99))) // as of a timer that was handled
-	until := time.Now().Add(time.Hour).UnixNano()
-	fired := func(key string, removes uint64) *nats.Msg {
+	fired := func(key string) *nats.Msg {
 		m := c.layout.firedMessage(Timer{Key: key, Deadline: time.Now()})
-		removal{[]uint64{removes}, until}.write(m)
+		c.layout.removing(m, Timer{Key: key})
 		return m
 	}
-	first := put(fired("first", 1000))
-	last := put(fired("last", 1001))
-	next := put(fired("unhandled", 1002))
+	first := put(fired("first"))
+	last := put(fired("last"))
+	next := put(fired("unhandled"))
 	tally := put(newMessage(c.layout.tally(next), []byte("1")))
 	if next != last+1 {
 		t.Fatalf("revisions %d and %d: want one after the other", last, next)
@@ -490,8 +351,11 @@ func TestSweep(t *testing.T) {
 		t.Errorf("there are an old tally: %v, the next timer: %v, its tally: %v; want the last two",
 			exists(oldTally), exists(next), exists(tally))
 	}
-	if set := removedBy(t, s); !slices.Equal(set.revisions, []uint64{first, last, 1000, 1001, 1002}) {
-		t.Errorf("%d are noted", set.revisions)
+	for key, fired := range map[string]uint64{"first": first, "last": last, "unhandled": next} {
+		set := removedBy(t, s, key)
+		if set.has(removal{revision: fired}) != (fired != next) || !set.hasTimer(Timer{Key: key, Revision: fired - 1}) {
+			t.Errorf("%+v does not have %q, or has message %d", set, key, next)
+		}
 	}
 }
 
@@ -539,4 +403,128 @@ func TestClockJumps(t *testing.T) {
 	if len(fired) > 0 {
 		t.Errorf("%+v fires as well", <-fired)
 	}
+}
+
+// moveAll moves each timer n times, to about in from now.
+func moveAll(t *testing.T, c *Client, keys []string, n int, in time.Duration) {
+	t.Helper()
+	must(t, func() error {
+		return inParallel(t.Context(), 32, keys, func(ctx context.Context, key string) error {
+			for i := range n {
+				if ok, err := c.Reschedule(ctx, key, time.Now().Add(in+time.Duration(i)*time.Millisecond)); !ok || err != nil {
+					return fmt.Errorf("%s: move %d: %v, %w", key, i, ok, err)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// Moves leave nothing in the stream, even without a worker. A client that starts reads little.
+func TestMovesLeaveNothing(t *testing.T) {
+	t.Parallel()
+	s := embedded(t, t.TempDir())
+	c := open(t, connect(t, s), Config{})
+	keys := make([]string, 100)
+	for i := range keys {
+		keys[i] = fmt.Sprint("key", i)
+		set(t, c, keys[i], time.Hour)
+	}
+	before, err := c.Counts(t.Context())
+	fatalIf(t, err)
+	moveAll(t, c, keys, 40, time.Hour)
+	after, err := c.Counts(t.Context())
+	fatalIf(t, err)
+	if after.Bytes > before.Bytes+before.Bytes/10 {
+		t.Errorf("the stream grows from %d to %d bytes", before.Bytes, after.Bytes)
+	}
+	nc := connect(t, s)
+	c = open(t, nc, Config{})
+	read := nc.Stats().InBytes
+	mustGet(t, c, keys[0])
+	t.Logf("%d bytes", nc.Stats().InBytes-read)
+	if read = nc.Stats().InBytes - read; read > 8_000 {
+		t.Errorf("a new client reads %d bytes to get a timer", read)
+	}
+}
+
+// noteBytes returns the size of all notes and summaries.
+func noteBytes(t *testing.T, c *Client) (size int) {
+	t.Helper()
+	must(t, func() error {
+		size = 0
+		return c.read(t.Context(), whole, c.layout.allNotes("*"), func(m message) error {
+			size += noteSize + len(m.Data())
+			return nil
+		})
+	})
+	return size
+}
+
+// A summary takes over what notes say about removed messages, while others set, move, cancel and fire timers, and
+// while another worker replaces the same notes. It condemns no message that is there.
+func TestNotesAreReplaced(t *testing.T) {
+	t.Parallel()
+	s := embedded(t, t.TempDir())
+	c := open(t, connect(t, s), Config{Partitions: 1, Concurrency: 4})
+	l := c.layout
+	hold := make(chan struct{})
+	stop := serveWith(t, c, func(_ context.Context, f Fired) error {
+		if strings.HasPrefix(f.Key, "held") {
+			<-hold
+		}
+		return nil
+	})
+	set(t, c, "held", 0)
+	waitFor(t, func() bool { st := c.Stats(); return st.Partitions == 1 && st.Fired == 1 })
+	p := c.worker.Load().served[0]
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	summaries := 0
+	for i := range 2 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				err := p.compact(ctx, 200)
+				if i == 0 && err == nil {
+					summaries++
+				}
+			}
+		})
+	}
+	const each = 100
+	var removed, fired [each]removal
+	for i := range each {
+		key := func(kind string) string { return fmt.Sprint(kind, i) }
+		set(t, c, key("cancelled"), time.Hour)
+		removed[i] = mustGet(t, c, key("cancelled")).removal()
+		mustCancel(t, c, key("cancelled"))
+		set(t, c, key("pending"), time.Hour)
+		moveAll(t, c, []string{key("pending")}, 2, 2*time.Hour)
+		set(t, c, key("fired"), time.Hour)
+		fired[i] = mustGet(t, c, key("fired")).removal()
+		moveAll(t, c, []string{key("fired")}, 1, 0)
+	}
+	waitFor(t, func() bool { return stored(t, c, l.allCancelled("*"))+stored(t, c, l.allFired()) == 1 })
+	cancel()
+	wg.Wait()
+	must(t, func() error { return p.compact(t.Context(), -1) })
+	size := noteBytes(t, c)
+	t.Logf("%d times, and %d bytes are left", summaries, size)
+	if summaries < 3 || size > 64*each {
+		t.Errorf("%d summaries, and %d bytes are left: want some, and at most 64 for each of %d timers", summaries, size, each)
+	}
+	known := removedBy(t, s, "any")
+	for i := range each {
+		if !known.has(removed[i]) || !known.has(fired[i]) {
+			t.Errorf("timer %d of %d that were removed is not known", i, each)
+		}
+	}
+	if n := len(pending(t, c, "pending")); n != each {
+		t.Errorf("%d timers are pending, want %d", n, each)
+	}
+	if w := collect(t, c.Waiting(t.Context())); len(w) != 1 || w[0].Key != "held" {
+		t.Errorf("%+v wait, want the timer that is held", w)
+	}
+	close(hold)
+	stop()
 }

@@ -2,7 +2,8 @@ package durable
 
 import (
 	"context"
-	"math/bits"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,16 +18,25 @@ const (
 	setBack     = time.Minute     // a step of the server's clock that calls for a reset
 )
 
-// spent is a message that has done its work and is to be removed, with the revisions that it removed itself.
+// spent is a message that has done its work and is to be removed. It may remove a timer itself.
 type spent struct {
-	revision uint64
 	removal
-	at time.Time // when it was done; it is removed removeAfter later
+	partition int       // or -1: it needs no note
+	back      bool      // a server has restored it
+	older     string    // if not "": the messages of this subject are removed, except the last
+	at        time.Time // when it was done; it is removed removeAfter later
 }
 
-func spentMessage(m message) (spent, error) {
-	r, err := readRemoval(m.Headers())
-	return spent{m.revision(), r, m.Timestamp}, err
+// spentMessage returns a timer that has fired.
+func (l layout) spentMessage(m message) spent {
+	s := spent{removal: removal{revision: m.revision()}, partition: -1, at: m.Timestamp}
+	if n, ok := l.partitionOf(m.Subject()); ok {
+		s.partition = n
+		if key, _, ok := l.parseFired(m.Subject()); ok && m.Headers().Get(headerScheduleNext) != "" {
+			s.key = digestOf(key)
+		}
+	}
+	return s
 }
 
 // removeAll removes handled messages and Cancels from the stream, until ended ends and the queue is empty. Once ctx
@@ -48,37 +58,43 @@ func (w *worker) removeAll(ctx, ended context.Context) {
 	}
 }
 
-// removeSpent notes the revisions that messages removed, and removes the messages one at a
-// time. After a purge of many the server would count again what precedes each consumer.
+// removeSpent notes messages, and removes them one at a time. After a purge of many the server would count again what precedes each consumer.
 func (c *Client) removeSpent(batch []spent) error {
 	if err := c.noteSpent(batch); err != nil {
 		return err
 	}
 	return inParallel(context.Background(), removers, batch, func(ctx context.Context, s spent) error {
-		if err := c.stream.DeleteMsg(ctx, s.revision); err != nil {
+		var err error
+		if s.older != "" {
+			err = c.stream.Purge(ctx, jetstream.WithPurgeSubject(s.older), jetstream.WithPurgeKeep(1))
+		} else {
+			err = c.stream.DeleteMsg(ctx, s.revision)
+		}
+		if err != nil {
 			c.cfg.Logger.Debug("removing a handled message is left to a sweep", "revision", s.revision, "error", err)
 		}
 		return nil
 	})
 }
 
-// noteSpent notes the revisions of messages about to be removed, and of what they removed.
+// noteSpent notes messages about to be removed, and the timers that they removed.
 func (c *Client) noteSpent(batch []spent) error {
 	ctx, cancel := context.WithTimeout(context.Background(), publishTimeout)
 	defer cancel()
-	var notes [64]removal // by the logarithm of the time that they stay
-	now := c.cfg.Now()
-	for _, s := range batch {
-		n := &notes[bits.Len64(uint64(max(time.Unix(0, s.until).Sub(now), 0)/noteAge))]
-		n.revisions = append(append(n.revisions, s.revision), s.revisions...)
-		n.until = max(n.until, s.until)
+	type note struct {
+		partition int
+		back      bool
 	}
-	for _, n := range notes {
-		if err := c.note(ctx, n); err != nil {
-			return err
+	notes := make(map[note][]removal)
+	for _, s := range batch {
+		if s.partition >= 0 {
+			n := note{s.partition, s.back}
+			notes[n] = append(notes[n], s.removal)
 		}
 	}
-	return nil
+	return inParallel(ctx, removers, slices.Collect(maps.Keys(notes)), func(ctx context.Context, n note) error {
+		return c.note(ctx, n.partition, n.back, notes[n]...)
+	})
 }
 
 // sweeper removes handled messages that their worker did not. The worker that serves partition 0 runs it.
@@ -90,20 +106,12 @@ type sweeper struct {
 
 // run sweeps once each sweepPause, until ctx ends.
 func (s *sweeper) run(ctx context.Context) {
-	start := time.Now()
 	for {
 		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
 			s.cfg.Logger.Debug("removing handled messages is tried again", "error", err)
 		}
 		if sleep(ctx, sweepPause) != nil {
 			return
-		}
-		if time.Since(start) < noteAge {
-			continue // clients that have just started must be able to read the notes
-		}
-		start = time.Now()
-		if err := s.forgetNotes(ctx); err != nil && ctx.Err() == nil {
-			s.cfg.Logger.Debug("removing old notes is tried again", "error", err)
 		}
 	}
 }
@@ -137,11 +145,7 @@ func (s *sweeper) sweep(ctx context.Context) error {
 		if m.revision() > info.AckFloor.Stream || info.TimeStamp.Sub(m.Timestamp).Abs() < orphaned {
 			return errEnough
 		}
-		o, err := spentMessage(m)
-		if err != nil {
-			s.setAside("header of a fired timer", err)
-		}
-		orphans = append(orphans, o)
+		orphans = append(orphans, s.layout.spentMessage(m))
 		return nil
 	})
 	if err != nil || len(orphans) == 0 {

@@ -31,12 +31,14 @@ type Client struct {
 	consumer jetstream.Consumer
 	members  jetstream.KeyValue
 	layout   layout
-	space    space
+	space    space // for new timers and errors
+	ending   space // for messages that cancel a timer
+	burying  space // for dead letters without an error
 
 	worker   atomic.Pointer[worker] // while the client serves
 	unfit    atomic.Pointer[string] // Stats.Unfit
 	counters counters
-	removed  removed
+	removed  []removed // by partition
 }
 
 // ErrServing is returned by Serve if the client is serving already.
@@ -90,12 +92,16 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
-	c := &Client{cfg: cfg, nc: nc, js: js, space: space{mutex: newMutex()}, removed: removed{mutex: newMutex()}}
+	c := &Client{cfg: cfg, nc: nc, js: js, space: newSpace(1), ending: newSpace(2), burying: newSpace(4)}
 	if c.get, err = nc.JetStream(); err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
 	if c.stream, c.layout, err = openStream(ctx, js, cfg); err != nil {
 		return nil, err
+	}
+	c.removed = make([]removed, c.layout.partitions)
+	for i := range c.removed {
+		c.removed[i].mutex = newMutex()
 	}
 	if c.consumer, err = openConsumer(ctx, c.stream, c.layout, cfg.AckWait); err != nil {
 		return nil, err
@@ -110,7 +116,7 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 // has passed. After a nil error the timer is stored, on a majority of the replicas. After an error it may be
 // stored or not; calling Schedule again with the same deadline is safe, because the timer fires with the same
 // ID. It costs one round trip to the server, or more if the timer exists. The error is ErrFull if the store is
-// full, and nats.ErrMaxPayload if the timer does not fit into the messages of the server (1 MiB by default).
+// full or a fortieth of it smaller than the timer, and nats.ErrMaxPayload if the timer does not fit into the messages of the server (1 MiB by default).
 func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload []byte) error {
 	_, err := c.set(ctx, "schedule", Timer{Key: key, Deadline: at, Payload: payload}, false)
 	return err
@@ -220,7 +226,7 @@ func (c *Client) set(ctx context.Context, what string, t Timer, keep bool) (set 
 		if old.Revision > 0 && (keep || again && same(old, t)) {
 			return nil, nil
 		}
-		return c.replacing(ctx, old, t)
+		return c.replacing(old, t), nil
 	}, t)
 }
 
@@ -230,26 +236,11 @@ func same(a, b Timer) bool {
 }
 
 // replacing returns the message that replaces old with t.
-func (c *Client) replacing(ctx context.Context, old, t Timer) (*nats.Msg, error) {
-	if err := c.shorten(ctx, &old); err != nil {
-		return nil, err
-	}
-	t.removed, t.last, t.Error = old.removal(), false, ""
+func (c *Client) replacing(old, t Timer) *nats.Msg {
+	t.last, t.Error = false, ""
 	m := c.layout.message(t)
 	setNumber(m, headerExpect, old.Revision) // of the message's own subject
-	return m, nil
-}
-
-// shorten stores a note of the revisions that t has removed, and clears them, if there are many.
-func (c *Client) shorten(ctx context.Context, t *Timer) error {
-	if len(t.removed.revisions) < maxRemoves {
-		return nil
-	}
-	err := c.note(ctx, t.removed)
-	if err == nil {
-		t.removed = removal{}
-	}
-	return err
+	return m
 }
 
 // Reschedule moves the timer with this key to another deadline, and keeps its payload. For a timer of Every it
@@ -266,7 +257,7 @@ func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool
 		}
 		moved := t
 		moved.Deadline = at
-		return c.replacing(ctx, t, moved)
+		return c.replacing(t, moved), nil
 	})
 }
 
@@ -274,9 +265,34 @@ func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool
 // deadline has passed. If it returns false, the timer does not exist: it has fired or was cancelled. A timer that has
 // fired is handled. After an error the timer may be removed or not. It costs two round trips to the server.
 func (c *Client) Cancel(ctx context.Context, key string) (bool, error) {
-	return c.change(ctx, "cancel", key, func(t Timer) (*nats.Msg, error) {
-		return c.layout.cancelMessage(t), nil
+	gone := false
+	ok, err := c.change(ctx, "cancel", key, func(t Timer) (*nats.Msg, error) {
+		m := c.layout.cancelMessage(t)
+		err := c.claim(ctx, &c.ending, int64(m.Size()))
+		if errors.Is(err, ErrFull) {
+			gone, err = c.cancelNow(ctx, t)
+		}
+		if gone || err != nil {
+			m = nil
+		}
+		return m, err
 	})
+	return ok || gone, err
+}
+
+// cancelNow cancels a timer in a store without room for a message that does: it stores a note, which is smaller than the
+// timer, and then removes the timer. It returns false if the timer has changed.
+func (c *Client) cancelNow(ctx context.Context, t Timer) (bool, error) {
+	if err := c.note(ctx, c.layout.partition(t.Key), true, t.removal()); err != nil {
+		return false, err
+	}
+	err := c.stream.DeleteMsg(ctx, t.Revision)
+	if err != nil {
+		if _, gone := c.at(ctx, t.Revision); errors.Is(gone, nats.ErrMsgNotFound) {
+			return false, nil
+		}
+	}
+	return err == nil, err
 }
 
 // change stores the message that changes the timer with this key. It starts over if the timer has changed in
@@ -289,7 +305,8 @@ func (c *Client) change(ctx context.Context, what, key string,
 	}
 	defer wrap(&err, "%s %q", what, key)
 	for _, t := range add {
-		if err := c.claim(ctx, t); err != nil {
+		size := 3*len(t.Key) + len(t.Payload) + len(t.Cron) + 300 // including the headers
+		if err := c.claim(ctx, &c.space, int64(size)); err != nil {
 			return false, err
 		}
 	}
@@ -337,7 +354,8 @@ func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err err
 // find returns the timer with this key, with revision 0 if it does not exist. It removes a timer
 // that the server has restored.
 func (c *Client) find(ctx context.Context, key string) (Timer, error) {
-	removed, err := c.removedNow(ctx, anyAge)
+	partition := c.layout.partition(key)
+	removed, err := c.removedNow(ctx, partition, anyAge)
 	for err == nil {
 		var m *nats.RawStreamMsg
 		if m, err = c.last(ctx, c.layout.timer(key)); err != nil {
@@ -347,11 +365,11 @@ func (c *Client) find(ctx context.Context, key string) (Timer, error) {
 		if unusable != nil { // the timer can still be replaced or cancelled
 			return Timer{Key: key, Revision: m.Sequence, unusable: unusable}, nil
 		}
-		if !removed.has(c.layout.partition(key), t) {
+		if !removed.hasTimer(t) {
 			return t, nil
 		}
 		// a removal needs a note
-		if err = c.note(ctx, removal{revisions: []uint64{t.Revision}}); err == nil {
+		if err = c.note(ctx, partition, true, t.removal()); err == nil {
 			err = c.stream.DeleteMsg(ctx, t.Revision)
 		}
 	}
@@ -366,9 +384,9 @@ func (c *Client) find(ctx context.Context, key string) (Timer, error) {
 // included or not. An error ends the iteration.
 func (c *Client) Pending(ctx context.Context, prefix string) iter.Seq2[Timer, error] {
 	return list(ctx, c, "pending", lastOfEach, c.layout.allTimers(),
-		func(m message, removed *removedSet) (Timer, bool, error) {
+		func(m message, removed map[int]*removedSet) (Timer, bool, error) {
 			t, err := c.parse(m)
-			return t, strings.HasPrefix(t.Key, prefix) && !removed.has(c.layout.partition(t.Key), t), err
+			return t, strings.HasPrefix(t.Key, prefix) && !removed[c.layout.partition(t.Key)].hasTimer(t), err
 		})
 }
 

@@ -27,16 +27,21 @@ type DeadLetter struct {
 // maxError is how many bytes of an error are kept, in quoted form.
 const maxError = 1024
 
-// writeDead stores a dead letter, without its error if it would be too large.
+// writeDead stores a dead letter, without its error if there is no room for that.
 func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 	m := newMessage(c.layout.dead(f.Key, f.Deadline.UnixNano()), f.Payload)
 	m.Header[headerError] = []string{quote(cause.Error(), maxError)}
 	setNumber(m, headerAttempts, f.Attempt)
 	f.Limits.write(m)
-	err := c.publish(ctx, m)
-	if isTooLarge(err) {
-		m.Header[headerError] = []string{`""`}
+	err := c.claim(ctx, &c.space, int64(m.Size()))
+	if err == nil {
 		err = c.publish(ctx, m)
+	}
+	if isTooLarge(err) || errors.Is(err, ErrFull) {
+		m.Header[headerError] = []string{`""`}
+		if err = c.claim(ctx, &c.burying, int64(m.Size())); err == nil {
+			err = c.publish(ctx, m)
+		}
 	}
 	return err
 }
@@ -44,7 +49,7 @@ func (c *Client) writeDead(ctx context.Context, f Fired, cause error) error {
 // DeadLetters iterates over all dead letters, oldest first. An error ends the iteration.
 func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
 	return list(ctx, c, "dead letters", whole, c.layout.allDead(),
-		func(m message, _ *removedSet) (DeadLetter, bool, error) {
+		func(m message, _ map[int]*removedSet) (DeadLetter, bool, error) {
 			d, err := c.parseDead(m)
 			return d, true, err
 		})
@@ -54,9 +59,10 @@ func (c *Client) DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error] {
 // It may include timers handled within the last two seconds. Attempt is always 0. An error ends the iteration.
 func (c *Client) Waiting(ctx context.Context) iter.Seq2[Fired, error] {
 	return list(ctx, c, "waiting", whole, c.layout.allFired(),
-		func(m message, removed *removedSet) (Fired, bool, error) {
+		func(m message, removed map[int]*removedSet) (Fired, bool, error) {
 			f, err := c.parseFired(m)
-			return f, !removed.hasRevision(m.revision()), err
+			partition, _ := c.layout.partitionOf(m.Subject())
+			return f, !removed[partition].has(removal{revision: m.revision()}), err
 		})
 }
 

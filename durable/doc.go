@@ -28,11 +28,11 @@
 // about to fire; that no two workers fire the same timer; and that a crash between two steps
 // loses nothing. There are no locks, no fencing and no known window for duplicates.
 //
-// A server that was killed may restore messages that it had removed: see docs/durable.md. Therefore each
-// removing message lists the revisions that it removes. Before that message is removed itself, its list is
-// stored as a note, which stays until the timers would have been due. In addition, each minute workers store
-// the deadline up to which all timers have fired. Clients read both after each start of the server and ignore
-// the restored timers. Workers remove them.
+// A server that was killed may restore messages that it had removed: see docs/durable.md. A restored timer does
+// not count if it was moved, because the last message of a subject counts. What was fired or cancelled is stored as a
+// note. If the notes of a partition become large, a worker replaces them by a list of what is left in the partition:
+// other messages up to the last of these notes do not count. Clients read notes and lists after each start of the
+// server. Workers remove the restored timers.
 //
 // Workers share the partitions. Each worker regularly writes a sign of life to a bucket, with the partitions that it
 // serves, and a hash assigns each partition to one of the workers alive. The newly assigned worker reads the

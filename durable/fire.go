@@ -104,13 +104,20 @@ func (w *worker) fire(ctx context.Context, n *near) {
 	if !n.p.due(n, now) {
 		return
 	}
-	if err := w.shorten(ctx, &n.timer); err != nil { // of Every, where each run moves the timer
-		w.again(n, err)
-		return
-	}
 	m := w.message(n, now)
 	if m == nil {
 		return
+	}
+	if !n.moves { // a move makes as much room as it takes
+		size := 20 + 2*len(n.timer.Key) // more than the timer
+		if !n.next.IsZero() {
+			size = m.Size() // the timer stays
+		}
+		if w.room.Add(-int64(size))+int64(size) <= 0 {
+			poke(w.tight)
+			w.again(n, ErrFull)
+			return
+		}
 	}
 	future, err := w.js.PublishMsgAsync(m)
 	if err != nil {
@@ -155,7 +162,7 @@ func (w *worker) message(n *near, now time.Time) *nats.Msg {
 // changed returns the message that stores t with other values.
 func (w *worker) changed(t Timer, deadline time.Time, last bool, text string) *nats.Msg {
 	l := w.layout
-	t.removed, t.Deadline, t.last, t.Error = t.removal(), deadline, last, text
+	t.Deadline, t.last, t.Error = deadline, last, text
 	m := l.message(t)
 	l.expect(m, t.Key, t.Revision)
 	return m
@@ -207,7 +214,7 @@ func (w *worker) refused(n *near, err error) {
 	case hasCode(err, server.JSMessageSchedulesSchedulerInvalidErr) || isTooLarge(err):
 		// No client has stored this timer, or the limit was larger then. It stays in the stream.
 		w.setAside("timer", fmt.Errorf("key %q: %w", n.timer.Key, err))
-		n.p.leave(n)
+		n.p.drop(n)
 	default:
 		w.again(n, err)
 	}

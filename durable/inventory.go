@@ -182,9 +182,11 @@ func (c *Client) countTimers(ctx context.Context, n *holding, was holding) (err 
 	}
 	since := whole
 	since.DeliverPolicy, since.OptStartSeq = jetstream.DeliverByStartSequencePolicy, was.Last+1
-	return c.read(ctx, since, c.layout.notes(), func(m message) error {
-		revisions, _ := parseNote(m.Data()) // a note that nobody understands has removed nothing
-		n.changes += uint64(len(revisions))
+	return c.read(ctx, since, c.layout.allNotes("*"), func(m message) error {
+		if m.Headers().Get(headerBack) != "" {
+			list, _ := parseNote(m.Data()) // a note that nobody understands has removed nothing
+			n.changes += uint64(len(list))
+		}
 		return nil
 	})
 }

@@ -410,6 +410,17 @@ func changeAndKill(t *testing.T, cl *cluster, h *history, prefix string, size in
 			return nil
 		})
 	})
+	wg.Go(func() { // notes are replaced all the time
+		for ctx.Err() == nil {
+			var served []*partition
+			if w := c.worker.Load(); w != nil {
+				w.each(func(p *partition) { served = append(served, p) })
+			}
+			for _, p := range served {
+				_ = p.compact(ctx, 0) // the server is killed in the middle
+			}
+		}
+	})
 	for g := range 4 {
 		wg.Go(func() { h.changeMany(ctx, c, fmt.Sprint(prefix, g, "."), make([]byte, size)) })
 	}

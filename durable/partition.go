@@ -2,10 +2,8 @@ package durable
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,23 +22,21 @@ type partition struct {
 	rescan chan struct{} // has a token if the partition must be read again
 	look   chan struct{} // has a token if far timers may have entered the horizon
 
-	mu      sync.Mutex
-	closed  bool
-	scan    uint64             // the number of the current scan, from 1
-	near    map[string]*near   // timers in memory, by key
-	far     map[int64][]uint64 // revisions of the other timers, by deadline / width
-	farLen  int
-	count   int             // timers that the current scan has found
-	found   int             // timers that the last scan found, or -1 during a scan
-	last    uint64          // the last revision that was read
-	stuck   int64           // the first deadline of a timer that cannot be fired, or the last one possible
-	changed bool            // there is something new for storeDone
-	waits   map[*near]error // timers whose next run could not be computed; they may be gone
+	mu     sync.Mutex
+	closed bool
+	scan   uint64             // the number of the current scan, from 1
+	near   map[string]*near   // timers in memory, by key
+	far    map[int64][]uint64 // revisions of the other timers, by deadline / width
+	farLen int
+	count  int             // timers that the current scan has found
+	found  int             // timers that the last scan found, or -1 during a scan
+	live   int             // messages that the last summary has left
+	waits  map[*near]error // timers whose next run could not be computed; they may be gone
 
 	// During a scan.
 	removed *removedSet
-	seen    []uint64 // the stored revisions, in order
-	older   []uint64 // revisions that others replaced
+	seen    map[digest]uint64 // the last revision of each timer
+	back    []spent           // timers that the server has restored
 }
 
 // Far timers are grouped by deadline into widths, widths of them to a horizon. A group is read
@@ -53,7 +49,7 @@ const maxStale = 10_000
 
 func newPartition(w *worker, number int) *partition {
 	return &partition{w: w, number: number, ended: make(chan struct{}), rescan: make(chan struct{}, 1), look: make(chan struct{}, 1),
-		near: make(map[string]*near), far: make(map[int64][]uint64), waits: make(map[*near]error), stuck: lastDeadline}
+		near: make(map[string]*near), far: make(map[int64][]uint64), waits: make(map[*near]error)}
 }
 
 func (p *partition) width() int64 { return int64(p.w.cfg.Horizon / widths) }
@@ -75,7 +71,7 @@ func (p *partition) run(ctx context.Context) {
 
 // follow reads all timers of the partition, and then each change. It returns nil when it is time for another scan.
 func (p *partition) follow(ctx context.Context) error {
-	removed, err := p.w.removedNow(ctx, time.Second)
+	removed, err := p.w.removedNow(ctx, p.number, time.Second)
 	if err != nil {
 		return err
 	}
@@ -87,11 +83,6 @@ func (p *partition) follow(ctx context.Context) error {
 	defer cancel(nil)
 	look := time.NewTicker(max(p.w.cfg.Horizon/(8*widths), 50*time.Millisecond))
 	defer look.Stop()
-	store := time.NewTicker(donePause)
-	defer store.Stop()
-	if p.w.stream.CachedInfo().Config.Replicas > 1 { // messages that a node lacks so far would count as done
-		store.Stop()
-	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -100,8 +91,6 @@ func (p *partition) follow(ctx context.Context) error {
 			return nil
 		case <-look.C:
 			poke(p.look)
-		case <-store.C:
-			p.storeDone(ctx)
 		case <-p.look:
 			if err := p.readAll(ctx, p.takeDue()); err != nil {
 				return err
@@ -118,7 +107,7 @@ func (p *partition) read(ctx context.Context) error {
 			return nil
 		}
 		if err := p.apply(m); err != nil {
-			p.unusable(err)
+			p.w.setAside("message of a partition", err)
 		}
 		p.w.due.wait(ctx, maxQueued)
 		return nil
@@ -132,7 +121,7 @@ func (p *partition) beginScan(removed *removedSet) {
 	p.count, p.found = 0, -1
 	clear(p.far)
 	p.farLen = 0
-	p.removed, p.seen, p.older, p.stuck = removed, nil, nil, lastDeadline
+	p.removed, p.seen, p.back = removed, make(map[digest]uint64), nil
 	select {
 	case <-p.rescan:
 	default:
@@ -144,23 +133,14 @@ func (p *partition) beginScan(removed *removedSet) {
 func (p *partition) endScan() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	back := make(map[uint64]bool)
-	for _, r := range p.older {
-		if _, stored := slices.BinarySearch(p.seen, r); stored {
-			back[r] = true
-		}
+	if len(p.back) > 0 {
+		p.w.cfg.Logger.Debug("restored timers are removed again", "partition", p.number, "timers", len(p.back))
 	}
-	p.seen, p.older, p.removed = nil, nil, nil
-	if len(back) > 0 {
-		for at, revisions := range p.far {
-			p.far[at] = slices.DeleteFunc(revisions, func(r uint64) bool { return back[r] })
-			p.farLen -= len(revisions) - len(p.far[at])
-		}
-		p.w.cfg.Logger.Debug("restored timers are removed again", "partition", p.number, "timers", len(back))
-		for r := range back {
-			p.w.spent.put(spent{revision: r, at: time.Now()})
-		}
+	for _, s := range p.back {
+		s.at = time.Now()
+		p.w.spent.put(s)
 	}
+	p.removed, p.seen, p.back = nil, nil, nil
 	for key, n := range p.near {
 		if n.scan != p.scan {
 			n.handle.Stop()
@@ -174,47 +154,47 @@ func (p *partition) endScan() {
 
 // apply applies a message of the partition: a timer or a Cancel.
 func (p *partition) apply(m message) error {
-	defer p.reached(m.revision())
 	if m.Subject() == p.w.layout.cancelled(p.number) {
-		s, err := spentMessage(m)
-		if err == nil {
-			p.cancelled(string(m.Data()), s)
-		}
-		return err
+		p.cancelled(string(m.Data()), m.revision())
+		return nil
 	}
 	t, err := p.w.parse(m)
-	if err == nil && p.pending(t) {
+	if err == nil && p.pending(t, m.Subject()) {
 		p.set(t, false)
 	}
 	return err
 }
 
 // cancelled drops the timer with this key if it is older than the Cancel, and removes the message of the Cancel.
-func (p *partition) cancelled(key string, s spent) {
+func (p *partition) cancelled(key string, revision uint64) {
 	p.mu.Lock()
-	if n := p.near[key]; n != nil && n.timer.Revision < s.revision {
+	if n := p.near[key]; n != nil && n.timer.Revision < revision {
 		n.handle.Stop()
 		delete(p.near, key)
 	}
 	p.mu.Unlock()
-	s.at = time.Now()
-	p.w.spent.put(s)
+	p.w.spent.put(spent{removal: removal{revision, digestOf(key)}, partition: p.number, at: time.Now()})
 }
 
 // pending reports whether a timer in the stream is pending, not restored. During a scan it also
-// records the revisions that t replaced.
-func (p *partition) pending(t Timer) bool {
+// records what the server has restored.
+func (p *partition) pending(t Timer, subject string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.removed == nil {
 		return true
 	}
-	p.seen = append(p.seen, t.Revision)
-	p.older = append(p.older, t.removed.revisions...)
-	if p.removed.has(p.number, t) {
-		p.older = append(p.older, t.Revision)
+	r := t.removal()
+	back := spent{removal: r, partition: p.number, back: true}
+	if p.removed.has(r) {
+		p.back = append(p.back, back)
 		return false
 	}
+	if before, ok := p.seen[r.key]; ok {
+		back.revision, back.older = before, subject
+		p.back = append(p.back, back)
+	}
+	p.seen[r.key] = r.revision
 	return true
 }
 
@@ -310,65 +290,8 @@ func (p *partition) unreadable() (count int, err error) {
 func (p *partition) drop(n *near) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.changed = true
 	if p.near[n.timer.Key] == n {
 		delete(p.near, n.timer.Key)
-	}
-}
-
-// leave drops a timer that cannot be fired, and remembers its deadline.
-func (p *partition) leave(n *near) {
-	p.mu.Lock()
-	p.stuck = min(p.stuck, n.timer.Deadline.UnixNano())
-	p.mu.Unlock()
-	p.drop(n)
-}
-
-// unusable leaves a message that cannot be used, with an unknown deadline.
-func (p *partition) unusable(err error) {
-	p.leave(&near{timer: Timer{Deadline: time.Unix(0, firstDeadline)}})
-	p.w.setAside("message of a partition", err)
-}
-
-// reached records that all messages up to a revision have been read.
-func (p *partition) reached(revision uint64) {
-	p.mu.Lock()
-	p.last, p.changed = revision, true
-	p.mu.Unlock()
-}
-
-// done returns up to where all timers have fired or were removed. It returns false during a scan,
-// or if nothing has changed since the last call.
-func (p *partition) done() (done, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.found < 0 || p.closed || !p.changed {
-		return done{}, false
-	}
-	p.changed = false
-	first := min(p.w.cfg.Now().UnixNano(), p.stuck)
-	for _, n := range p.near {
-		first = min(first, n.timer.Deadline.UnixNano())
-	}
-	for width := range p.far {
-		first = min(first, p.begin(width))
-	}
-	return done{p.last, first - 1}, true
-}
-
-// storeDone stores the result of done.
-func (p *partition) storeDone(ctx context.Context) {
-	d, ok := p.done()
-	if !ok {
-		return
-	}
-	text, err := json.Marshal(d)
-	if err == nil {
-		err = p.w.publish(ctx, newMessage(p.w.layout.done(p.number), text))
-	}
-	if err != nil && ctx.Err() == nil {
-		p.w.cfg.Logger.Debug("storing the progress of a partition is tried again later",
-			"partition", p.number, "error", err)
 	}
 }
 
@@ -436,7 +359,7 @@ func (p *partition) readOne(ctx context.Context, revision uint64) (t Timer, ok b
 		return t, false, err
 	}
 	if t, err = p.w.layout.parse(m.Subject, m.Header, m.Data, m.Sequence); err != nil {
-		p.unusable(err)
+		p.w.setAside("message of a partition", err)
 	}
 	return t, err == nil, nil
 }

@@ -91,7 +91,7 @@ const (
 // errEnough is returned by a function that wants no more messages.
 var errEnough = errors.New("enough")
 
-// read calls f with each message that a subject filter matches and that is stored now, until f returns an error.
+// read calls f with each message that a subject filter, or one of several with spaces between them, matches and that is stored now, until f returns an error.
 func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter string, f func(message) error) error {
 	return c.follow(ctx, how, filter, func(m message) error {
 		if m.Msg == nil {
@@ -104,9 +104,9 @@ func (c *Client) read(ctx context.Context, how jetstream.ConsumerConfig, filter 
 // list iterates over the results of parse for the messages that a subject filter matches. It
 // skips a message if parse returns false or an error. Errors of reading begin with what.
 func list[T any](ctx context.Context, c *Client, what string, how jetstream.ConsumerConfig,
-	filter string, parse func(message, *removedSet) (T, bool, error)) iter.Seq2[T, error] {
+	filter string, parse func(message, map[int]*removedSet) (T, bool, error)) iter.Seq2[T, error] {
 	return func(yield func(v T, err error) bool) {
-		removed, err := c.removedNow(ctx, time.Second)
+		removed, err := c.readRemoved(ctx, "*")
 		if err == nil {
 			err = c.read(ctx, how, filter, func(m message) error {
 				v, keep, err := parse(m, removed)
@@ -258,7 +258,7 @@ func (r *reading) silent(ctx context.Context) error {
 
 func (c *Client) newConsumer(ctx context.Context, how jetstream.ConsumerConfig,
 	filter string) (jetstream.Consumer, error) {
-	how.FilterSubject, how.AckPolicy = filter, jetstream.AckNonePolicy
+	how.FilterSubjects, how.AckPolicy = strings.Fields(filter), jetstream.AckNonePolicy
 	how.MemoryStorage, how.Replicas = true, 1
 	consumer, err := c.stream.CreateConsumer(ctx, how)
 	if err != nil {

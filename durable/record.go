@@ -27,9 +27,8 @@ type Timer struct {
 	Revision uint64 // increases with each change of any timer of the stream; Set ignores it
 	Error    string // why a worker could not compute the next run of Every so far, or ""; Set ignores it
 
-	last     bool    // the deadline is that of the last of missed runs
-	removed  removal // the earlier revisions that this one replaced
-	unusable error   // if not nil, only the key and the revision are valid
+	last     bool  // the deadline is that of the last of missed runs
+	unusable error // if not nil, only the key and the revision are valid
 }
 
 // Limits are the limits of one timer. A zero field means the value of Config.
@@ -66,8 +65,8 @@ const (
 	headerCron     = "Cron"     // of a timer of Every: the expression
 	headerMissed   = "Missed"   // of a timer of Every: a driver.Missed
 	headerLast     = "Last"     // of a timer of Every: 1 if its deadline is that of the last of missed runs
-	headerRemoves  = "Removes"  // the revisions that the message removes
-	headerUntil    = "Until"    // their latest deadline, in ns since 1970
+	headerBack     = "Back"     // of a note: 1 if a server has restored what it lists
+	headerSummary  = "Summary"  // of a summary: its first and last revision
 	headerError    = "Error"    // of a dead letter: the error of the last attempt; of a timer of Every: Timer.Error
 	headerAttempts = "Attempts" // of a dead letter: how many there were
 	headerLimits   = "Limits"   // the timer's own limits: the timeout in ns, and the attempts
@@ -105,8 +104,7 @@ type layout struct {
 //
 //	timers.p.7.t.job%204%2E2           the timer, one message at most
 //	timers.p.7.c                       a Cancel, until a worker has noted it
-//	timers.p.n                         removed revisions: see removed.go
-//	timers.p.h.7                       the deadline up to which all timers have fired
+//	timers.p.n.7                       what was removed: see removed.go
 //	timers.p.a.4711                    a tally: how many calls the fired timer of message 4711 had
 //	timers.w.7.job%204%2E2.1767225600  a timer that has fired and is not handled yet
 //	timers.d.7.job%204%2E2.1767225600  a dead letter
@@ -134,7 +132,7 @@ func (l layout) cancelled(partition int) string {
 	return l.subject("p." + strconv.Itoa(partition) + ".c")
 }
 
-func (l layout) done(partition int) string { return l.subject("p.h." + strconv.Itoa(partition)) }
+func (l layout) notes(partition int) string { return l.allNotes(strconv.Itoa(partition)) }
 
 func (l layout) fired(key string, deadline int64) string { return l.last(".w.", key, deadline) }
 
@@ -144,13 +142,15 @@ func (l layout) last(kind, key string, deadline int64) string {
 	return l.name + kind + strconv.Itoa(l.partition(key)) + "." + escape(key) + "." + strconv.FormatInt(deadline, 10)
 }
 
-func (l layout) allTimers() string    { return l.subject("p.*.t.*") }
-func (l layout) allCancelled() string { return l.subject("p.*.c") }
-func (l layout) allDone() string      { return l.subject("p.h.*") }
-func (l layout) allFired() string     { return l.subject("w.>") }
-func (l layout) allDead() string      { return l.subject("d.>") }
-func (l layout) notes() string        { return l.subject("p.n") }
-func (l layout) allTallies() string   { return l.subject("p.a.*") }
+// The subjects of one partition or, for "*", of all.
+func (l layout) allCancelled(partition string) string { return l.subject("p." + partition + ".c") }
+func (l layout) allNotes(partition string) string     { return l.subject("p.n." + partition) }
+func (l layout) firedIn(partition string) string      { return l.subject("w." + partition + ".>") }
+
+func (l layout) allFired() string   { return l.subject("w.>") }
+func (l layout) allTimers() string  { return l.subject("p.*.t.*") }
+func (l layout) allDead() string    { return l.subject("d.>") }
+func (l layout) allTallies() string { return l.subject("p.a.*") }
 
 func (l layout) tally(revision uint64) string {
 	return l.subject("p.a." + strconv.FormatUint(revision, 10))
@@ -160,6 +160,16 @@ func (l layout) tally(revision uint64) string {
 func (l layout) parseTimer(subject string) (key string, ok bool) {
 	key, ok = unescape(subject[strings.LastIndexByte(subject, '.')+1:])
 	return key, ok && subject == l.timer(key)
+}
+
+// partitionOf returns the partition in the subject of a timer, a Cancel, a fired timer or a note.
+func (l layout) partitionOf(subject string) (partition int, ok bool) {
+	token, note := strings.CutPrefix(subject, l.subject("p.n."))
+	if tokens := strings.Split(subject, "."); !note && len(tokens) > 2 {
+		token = tokens[2]
+	}
+	partition, err := strconv.Atoi(token)
+	return partition, err == nil && partition >= 0 && partition < l.partitions && strconv.Itoa(partition) == token
 }
 
 // parseFired returns the key and the deadline in the subject of a fired timer or a dead letter.
@@ -209,7 +219,6 @@ func (l layout) message(t Timer) *nats.Msg {
 	setNumber(m, headerDeadline, t.Deadline.UnixNano())
 	m.Header[headerSchedule] = []string{never}
 	m.Header[headerScheduleTarget] = []string{l.subject("w.0")}
-	t.removed.write(m)
 	t.Limits.write(m)
 	if t.Cron != "" {
 		m.Header[headerCron] = []string{t.Cron}
@@ -223,6 +232,9 @@ func (l layout) message(t Timer) *nats.Msg {
 	}
 	return m
 }
+
+// removal returns what states that t, and all before with its key, were removed.
+func (t Timer) removal() removal { return removal{t.Revision, digestOf(t.Key)} }
 
 // parse returns the timer stored in a message.
 func (l layout) parse(subject string, header nats.Header, body []byte, revision uint64) (t Timer, err error) {
@@ -240,9 +252,6 @@ func (l layout) parse(subject string, header nats.Header, body []byte, revision 
 		return t, err
 	}
 	t = Timer{Key: key, Deadline: time.Unix(0, ns), Payload: body, Cron: header.Get(headerCron), Revision: revision}
-	if t.removed, err = readRemoval(header); err != nil {
-		return t, err
-	}
 	if t.Limits, err = readLimits(header); err == nil && t.Cron != "" {
 		var missed int64
 		missed, err = number(header, headerMissed, int64(driver.Coalesce), int64(driver.CatchUp))
@@ -291,7 +300,6 @@ func (l layout) expect(m *nats.Msg, key string, revision uint64) {
 // removing makes the server remove the timer in the same step in which it stores m.
 func (l layout) removing(m *nats.Msg, t Timer) {
 	l.expect(m, t.Key, t.Revision)
-	t.removal().write(m)
 	m.Header[headerScheduler] = []string{l.timer(t.Key)}
 	m.Header[headerScheduleNext] = []string{"purge"}
 }

@@ -1,82 +1,93 @@
 package durable
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// What was removed is known in three places, because a server that was killed may restore it, as the documentation of the
-// package says: in a header of the message that fires, moves or cancels a timer, then in a note, and in the progress of
-// the partition. Clients read all three after each start of the server.
+// A server that was killed may restore messages that it had removed, as the documentation of the package says. A message
+// counts as removed if one of these says so:
+//
+//   - A later message of its subject: a timer that has moved needs nothing else.
+//   - The message that fires or cancels a timer: all earlier revisions of the timer are removed.
+//   - A note, which takes over what such a message says before that message is removed itself.
+//   - A summary, which lists what is left of a partition up to some revision, and replaces the notes up to there.
+//
+// All of them stay true forever, because no message has the revision of an earlier one. So they can be stored twice, by
+// two workers, or be restored themselves; and a worker that dies while it replaces notes leaves nothing wrong. It stores
+// the summary before it removes a note. Clients read notes and summaries after each start of the server.
 
-// noteAge is how long a note stays at least: several times donePause.
-const noteAge = 10 * time.Minute
+// digest stands for a key in a note. Two keys of a billion have the same one with a probability of 1 in 2 million.
+type digest [10]byte
 
-// donePause is how often a worker stores the progress of a partition.
-const donePause = time.Minute
+func digestOf(key string) digest {
+	sum := sha256.Sum256([]byte(key))
+	return digest(sum[:len(digest{})])
+}
 
-// maxRemoves is how many revisions the header of a timer may list before they go into a note.
-const maxRemoves = 32
-
-// maxNoted is how many revisions one note may list. Each takes at most 10 bytes.
-const maxNoted = 1 << 15
-
-// removal is a list of removed revisions, with their latest deadline in ns since 1970.
+// removal states that a message was removed and, unless key is zero, that all revisions up to this one of the timer
+// with that key were.
 type removal struct {
-	revisions []uint64
-	until     int64
+	revision uint64
+	key      digest
 }
 
-// removal returns what a message that removes t removes.
-func (t Timer) removal() removal {
-	if t.Revision == 0 {
-		return removal{}
-	}
-	return removal{append(slices.Clip(t.removed.revisions), t.Revision), max(t.removed.until, t.Deadline.UnixNano())}
-}
+// maxNoted is how many messages one note may list. Each takes at most 19 bytes.
+const maxNoted = 1 << 13
 
-func (r removal) write(m *nats.Msg) {
-	if len(r.revisions) == 0 {
-		return
-	}
-	text := fmt.Sprint(r.revisions)
-	m.Header[headerRemoves] = []string{text[1 : len(text)-1]} // without the brackets
-	setNumber(m, headerUntil, r.until)
-}
-
-func readRemoval(header nats.Header) (r removal, err error) {
-	for word := range strings.FieldsSeq(header.Get(headerRemoves)) {
-		revision, err := strconv.ParseUint(word, 10, 63)
-		if err != nil {
-			return r, fmt.Errorf("header %s: %w", headerRemoves, err)
+// appendNote returns the body of a note. It sorts list.
+func appendNote(list []removal) (body []byte) {
+	slices.SortFunc(list, func(a, b removal) int { return cmp.Compare(a.revision, b.revision) })
+	last := uint64(0)
+	for _, r := range list {
+		delta := (r.revision - last) << 1
+		last = r.revision
+		if r.key == (digest{}) {
+			body = binary.AppendUvarint(body, delta)
+		} else {
+			body = append(binary.AppendUvarint(body, delta|1), r.key[:]...)
 		}
-		r.revisions = append(r.revisions, revision)
 	}
-	if len(r.revisions) > 0 {
-		r.until, err = number(header, headerUntil, firstDeadline, lastDeadline)
-	}
-	return r, err
+	return body
 }
 
-// note stores notes with the revisions of r.
-func (c *Client) note(ctx context.Context, r removal) error {
-	for part := range slices.Chunk(slices.Sorted(slices.Values(r.revisions)), maxNoted) {
-		m := nats.NewMsg(c.layout.notes())
-		setNumber(m, headerUntil, r.until)
-		last := uint64(0)
-		for _, revision := range part {
-			m.Data = binary.AppendUvarint(m.Data, revision-last)
-			last = revision
+// parseNote returns the content of a note.
+func parseNote(body []byte) (list []removal, err error) {
+	last := uint64(0)
+	for len(body) > 0 {
+		delta, n := binary.Uvarint(body)
+		keyed := delta&1 == 1
+		if n <= 0 || delta>>1 > math.MaxInt64-last || keyed && len(body) < n+len(digest{}) {
+			return nil, fmt.Errorf("note of what was removed: %d bytes at its end are no revision", len(body))
+		}
+		last += delta >> 1
+		r := removal{revision: last}
+		if keyed {
+			n += copy(r.key[:], body[n:])
+		}
+		list, body = append(list, r), body[n:]
+	}
+	return list, nil
+}
+
+// note stores notes about a partition. If a server has restored what is removed, back must be true: such a removal has
+// no message of its own.
+func (c *Client) note(ctx context.Context, partition int, back bool, list ...removal) error {
+	for part := range slices.Chunk(list, maxNoted) {
+		m := nats.NewMsg(c.layout.notes(partition))
+		m.Data = appendNote(part)
+		if back {
+			m.Header[headerBack] = []string{"1"}
 		}
 		if err := c.publish(ctx, m); err != nil {
 			return fmt.Errorf("note of what was removed: %w", err)
@@ -85,21 +96,32 @@ func (c *Client) note(ctx context.Context, r removal) error {
 	return nil
 }
 
-// parseNote returns the revisions of a note.
-func parseNote(body []byte) (revisions []uint64, err error) {
-	last := uint64(0)
-	for len(body) > 0 {
-		delta, n := binary.Uvarint(body)
-		if n <= 0 || delta > math.MaxInt64-last {
-			return nil, fmt.Errorf("note of what was removed: %d bytes at its end are no revision", len(body))
-		}
-		last += delta
-		revisions, body = append(revisions, last), body[n:]
-	}
-	return revisions, nil
+// summary states that all messages of a partition from one revision to another were removed, except the listed ones.
+type summary struct {
+	from, to uint64
+	left     []uint64 // in order
 }
 
-// removed caches what a client has read about removals.
+func (s summary) message(subject string) *nats.Msg {
+	m := nats.NewMsg(subject)
+	m.Header[headerSummary] = []string{fmt.Sprint(s.from, s.to)}
+	last := uint64(0)
+	for _, revision := range s.left {
+		m.Data = binary.AppendUvarint(m.Data, (revision-last)<<1)
+		last = revision
+	}
+	return m
+}
+
+func (s summary) has(revision uint64) bool {
+	if revision < s.from || revision > s.to {
+		return false
+	}
+	_, left := slices.BinarySearch(s.left, revision)
+	return !left
+}
+
+// removed caches what a client has read about the removals of a partition.
 type removed struct {
 	mutex
 	server string    // the ID of the server, which changes at each start
@@ -107,40 +129,72 @@ type removed struct {
 	set    *removedSet
 }
 
-// removedSet holds the removals in the stream. It is immutable.
+// removedSet holds the removals of one partition. It is immutable.
 type removedSet struct {
-	revisions []uint64          // in order
-	cancelled map[string]uint64 // by key: the revision of the last Cancel
-	done      []done            // by partition
+	revisions map[uint64]bool
+	keys      map[digest]uint64 // the last revision that was removed
+	summaries []summary
+	notes     []uint64 // the messages with all this that a summary may replace
 }
 
-// done states that all timers up to this revision and this deadline have fired or were removed.
-type done struct {
-	Revision uint64 `json:"revision"`
-	Deadline int64  `json:"deadline"` // ns since 1970
+// has reports whether a timer, or another message if there is no key, was removed. A nil set has none.
+func (s *removedSet) has(r removal) bool {
+	if s == nil {
+		return false
+	}
+	return s.revisions[r.revision] || r.key != (digest{}) && r.revision <= s.keys[r.key] ||
+		slices.ContainsFunc(s.summaries, func(s summary) bool { return s.has(r.revision) })
 }
 
-func (d done) has(t Timer) bool {
-	return t.Revision <= d.Revision && t.Deadline.UnixNano() <= d.Deadline
+func (s *removedSet) hasTimer(t Timer) bool { return s.has(t.removal()) }
+
+func (s *removedSet) add(list ...removal) {
+	for _, r := range list {
+		s.revisions[r.revision] = true
+		if r.key != (digest{}) {
+			s.keys[r.key] = max(s.keys[r.key], r.revision)
+		}
+	}
 }
 
-// has reports whether t, of this partition, was removed.
-func (s *removedSet) has(partition int, t Timer) bool {
-	return t.Revision < s.cancelled[t.Key] || s.done[partition].has(t) || s.hasRevision(t.Revision)
-}
-
-func (s *removedSet) hasRevision(revision uint64) bool {
-	_, found := slices.BinarySearch(s.revisions, revision)
-	return found
+// addNote adds the content of a note or a summary.
+func (s *removedSet) addNote(m message) error {
+	list, err := parseNote(m.Data())
+	if err != nil {
+		return err
+	}
+	last := uint64(0)
+	if len(list) > 0 {
+		last = list[len(list)-1].revision
+	}
+	var sum summary
+	text := m.Headers().Get(headerSummary)
+	if text != "" {
+		if _, err := fmt.Sscan(text, &sum.from, &sum.to); err != nil {
+			return fmt.Errorf("header %s is %q: %w", headerSummary, text, err)
+		}
+	}
+	if last = max(last, sum.to); last >= m.revision() {
+		return fmt.Errorf("it is about message %d: want an earlier one", last)
+	}
+	if text == "" {
+		s.add(list...)
+		return nil
+	}
+	for _, r := range list {
+		sum.left = append(sum.left, r.revision)
+	}
+	s.summaries = append(s.summaries, sum)
+	return nil
 }
 
 // anyAge accepts what was read at any time since the server was started: a server that runs restores nothing.
 const anyAge = math.MaxInt64
 
-// removedNow returns what was removed. It reads that again if the server was restarted, or if the
+// removedNow returns what was removed of a partition. It reads that again if the server was restarted, or if the
 // cached set is older than age.
-func (c *Client) removedNow(ctx context.Context, age time.Duration) (*removedSet, error) {
-	r := &c.removed
+func (c *Client) removedNow(ctx context.Context, partition int, age time.Duration) (*removedSet, error) {
+	r := &c.removed[partition]
 	if err := r.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -149,75 +203,63 @@ func (c *Client) removedNow(ctx context.Context, age time.Duration) (*removedSet
 	if r.set != nil && r.server == server && start.Sub(r.read) <= age {
 		return r.set, nil
 	}
-	set, err := c.readRemoved(ctx)
+	sets, err := c.readRemoved(ctx, strconv.Itoa(partition))
 	if err != nil {
-		return nil, fmt.Errorf("what was removed: %w", err)
+		return nil, err
 	}
-	r.set, r.server, r.read = set, server, start
-	return set, nil
+	r.set, r.server, r.read = cmp.Or(sets[partition], &removedSet{}), server, start
+	return r.set, nil
 }
 
-func (c *Client) readRemoved(ctx context.Context) (*removedSet, error) {
-	set := &removedSet{cancelled: make(map[string]uint64), done: make([]done, c.layout.partitions)}
-	add := func(m message) error {
-		r, err := readRemoval(m.Headers())
-		set.revisions = append(set.revisions, r.revisions...)
-		return err
+// readRemoved returns what was removed of one partition or, for "*", of all. The map may lack a partition without removals.
+func (c *Client) readRemoved(ctx context.Context, partition string) (map[int]*removedSet, error) {
+	sets := make(map[int]*removedSet)
+	in := func(partition int) *removedSet {
+		s := sets[partition]
+		if s == nil {
+			s = &removedSet{revisions: make(map[uint64]bool), keys: make(map[digest]uint64)}
+			sets[partition] = s
+		}
+		return s
 	}
-	for _, part := range []struct {
+	l := c.layout
+	for _, part := range []struct { // notes come last: what they take over disappears
 		how    jetstream.ConsumerConfig
 		filter string
-		read   func(message) error
+		read   func(*removedSet, message) error
 	}{
-		{whole, c.layout.notes(), func(m message) error {
-			noted, err := parseNote(m.Data())
-			set.revisions = append(set.revisions, noted...)
-			return err
-		}},
-		{headersOnly, c.layout.allFired(), add},
-		{whole, c.layout.allCancelled(), func(m message) error {
-			set.cancelled[string(m.Data())] = m.revision()
-			return add(m)
-		}},
-		{whole, c.layout.allDone(), func(m message) error {
-			n, err := strconv.Atoi(m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:])
-			if err != nil || n < 0 || n >= len(set.done) {
-				return fmt.Errorf("subject %q: want one of %d partitions", m.Subject(), len(set.done))
+		{headersOnly, l.firedIn(partition), func(s *removedSet, m message) error {
+			if r := l.spentMessage(m); r.key != (digest{}) {
+				s.keys[r.key] = r.revision // the last one of a key comes last
 			}
-			var d done
-			err = json.Unmarshal(m.Data(), &d)
-			if err == nil && (d.Revision >= m.revision() || d.Deadline > lastDeadline) {
-				err = fmt.Errorf("%+v: want an earlier revision than %d, and a deadline of at most %d", d, m.revision(), lastDeadline)
-			}
-			if err != nil {
-				return err
-			}
-			set.done[n] = d
 			return nil
+		}},
+		{whole, l.allCancelled(partition), func(s *removedSet, m message) error {
+			s.add(removal{m.revision(), digestOf(string(m.Data()))})
+			return nil
+		}},
+		{whole, l.allNotes(partition), func(s *removedSet, m message) error {
+			err := s.addNote(m)
+			if err == nil && (m.Headers().Get(headerBack) == "" || c.cfg.Now().Sub(m.Timestamp) > backAge) {
+				s.notes = append(s.notes, m.revision())
+			}
+			return err
 		}},
 	} {
 		err := c.read(ctx, part.how, part.filter, func(m message) error {
-			if err := part.read(m); err != nil {
+			n, ok := l.partitionOf(m.Subject())
+			err := fmt.Errorf("subject %q: want one of %d partitions", m.Subject(), l.partitions)
+			if ok {
+				err = part.read(in(n), m)
+			}
+			if err != nil {
 				c.setAside("message about removals", fmt.Errorf("message %d: %w", m.revision(), err))
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("what was removed: %w", err)
 		}
 	}
-	slices.Sort(set.revisions)
-	return set, nil
-}
-
-// forgetNotes removes the notes that are older than noteAge and whose deadlines passed at least noteAge ago.
-func (c *Client) forgetNotes(ctx context.Context) error {
-	now := c.cfg.Now()
-	return c.read(ctx, headersOnly, c.layout.notes(), func(m message) error {
-		until, err := number(m.Headers(), headerUntil, firstDeadline, lastDeadline)
-		if err != nil || now.Sub(m.Timestamp) < noteAge || now.Sub(time.Unix(0, until)) < noteAge {
-			return nil // a note without a time stays
-		}
-		return c.stream.DeleteMsg(ctx, m.revision())
-	})
+	return sets, nil
 }

@@ -50,6 +50,7 @@ func (c *Client) Serve(ctx context.Context, handle func(context.Context, Fired) 
 	defer removing.Wait()
 	defer end()
 	removing.Go(func() { w.removeAll(ctx, ended) })
+	wg.Go(func() { w.followRoom(ctx) })
 	wg.Go(func() { w.fireDue(ctx) })
 	wg.Go(func() { w.serveShare(ctx) })
 	wg.Go(func() { w.watch(ctx) })
@@ -74,6 +75,8 @@ type worker struct {
 	due     *queue[*near] // to be fired; nil is a probe
 	sent    chan sentNear
 	spent   *queue[spent] // to be removed
+	room    atomic.Int64  // how many bytes may be stored to fire timers
+	tight   chan struct{} // has a token if room must be looked up
 	silent  atomic.Int32  // probes since a due timer or a probe last got through
 	nextRun func(spec string, missed driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error)
 
@@ -83,8 +86,10 @@ type worker struct {
 }
 
 func newWorker(c *Client, clock *driver.Driver) *worker {
-	return &worker{Client: c, clock: clock, due: newQueue[*near](), sent: make(chan sentNear, maxFiring),
-		spent: newQueue[spent](), nextRun: cron.NextRun, served: make(map[int]*partition)}
+	w := &worker{Client: c, clock: clock, due: newQueue[*near](), sent: make(chan sentNear, maxFiring),
+		spent: newQueue[spent](), tight: make(chan struct{}, 1), nextRun: cron.NextRun, served: make(map[int]*partition)}
+	w.room.Store(1 << 62) // until it is known
+	return w
 }
 
 // serveShare serves the partitions that this worker should serve, until ctx ends.
@@ -134,6 +139,7 @@ func (w *worker) begin(ctx context.Context, n int) *partition {
 	ctx, p.stop = context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { p.run(ctx) })
+	wg.Go(func() { p.keepNotesFew(ctx) })
 	if n == 0 {
 		wg.Go(func() { (&sweeper{Client: w.Client}).run(ctx) })
 	}

@@ -21,7 +21,7 @@ type Counts struct {
 	Dead    uint64 // dead letters
 	Bytes   uint64 // the size of the stream
 	Stored  uint64 // how many bytes the account stores, including Bytes
-	Limit   uint64 // the limit of Stored, or 0 if there is none; a tenth of it is reserved
+	Limit   uint64 // the limit of Stored, or 0 if there is none; a part of it is reserved
 	Workers int    // workers that gave a sign of life within their lease
 }
 

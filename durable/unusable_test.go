@@ -4,10 +4,10 @@ package durable
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,13 +39,12 @@ func TestUnusableMessages(t *testing.T) {
 	raw(l.timer("bad"), headerDeadline, "x", "")
 	raw(l.subject("p.0.t.%"), headerDeadline, "1", "")
 	raw(l.subject("p.1.t.elsewhere"), headerDeadline, "1", "")
-	raw(l.cancelled(0), headerRemoves, "x", "bad")
-	raw(l.notes(), headerUntil, "x", "\x80")
-	raw(l.done(0), "X", "", "{")
-	raw(l.done(7), "X", "", "{}")
-	raw(l.done(0), "X", "", `{"revision":18446744073709551615,"deadline":9223372036854775807}`)
-	raw(l.done(0), "X", "", `{"revision":1,"deadline":9223372036854775807}`)
-	raw(l.done(0), "X", "", fmt.Sprintf(`{"revision":%d,"deadline":%d}`, math.MaxInt64, later.UnixNano()))
+	raw(l.notes(0), "X", "", "\x80")
+	raw(l.notes(7), "X", "", "\x02")
+	raw(l.notes(0), "X", "", string(binary.AppendUvarint(nil, math.MaxUint64-1))) // of a later message
+	raw(l.notes(0), headerSummary, "x", "")
+	raw(l.notes(0), headerSummary, "1 9223372036854775807", "")
+	raw(l.notes(0), headerSummary, "1 18446744073709551616", "")
 	raw(l.subject("w.x"), "X", "", "")
 	raw(l.fired("fired", 1), headerLimits, "x", "payload")
 	raw(l.dead("dead", 1), headerAttempts, "x", "")
@@ -83,7 +82,7 @@ func TestUnusableMessages(t *testing.T) {
 	if n, err := c.Counts(t.Context()); err != nil || n.Workers != 1 {
 		t.Errorf("Counts = %+v, %v", n, err)
 	}
-	must(t, func() error { return c.forgetNotes(t.Context()) })
+	fatalIf(t, c.worker.Load().served[0].compact(t.Context(), -1)) // it condemns none of them
 	if _, _, err := c.Get(t.Context(), "bad"); err == nil || !strings.Contains(err.Error(), headerDeadline) {
 		t.Errorf("Get: %v, want an error with the header", err)
 	}
@@ -209,8 +208,6 @@ func TestLargest(t *testing.T) {
 	t.Parallel()
 	c := open(t, start(t), Config{MaxAttempts: 1})
 	serveWith(t, c, func(context.Context, Fired) error { return errors.New(strings.Repeat("\x00", 10_000)) })
-	// A timer that was moved often removes its own earlier messages.
-	removed := removal{slices.Repeat([]uint64{math.MaxInt64}, maxRemoves-1), lastDeadline}
 	limit, accepted := int(c.nc.MaxPayload()), 0
 	for _, key := range []string{"k", strings.Repeat(".", MaxKey)} {
 		for _, below := range []int{0, 1500, 2100, 5200} {
@@ -222,7 +219,6 @@ func TestLargest(t *testing.T) {
 				continue
 			}
 			accepted++
-			timer.removed = removed
 			waitFor(t, func() bool { return c.publish(t.Context(), c.layout.message(timer)) == nil })
 			waitFor(t, func() bool { return c.Stats().Dead == uint64(accepted) })
 		}

@@ -210,10 +210,13 @@ func (h *handler) process(ctx context.Context, raw jetstream.Msg) {
 		}
 		return
 	}
-	removed, err := h.w.removedNow(ctx, anyAge)
-	if err == nil && removed.hasRevision(d.spent.revision) { // it was handled, and came back
-		h.done(ctx, d)
-		return
+	if d.partition >= 0 {
+		var removed *removedSet
+		removed, err = h.w.removedNow(ctx, d.partition, anyAge)
+		if err == nil && removed.has(removal{revision: d.spent.revision}) { // it was handled, and came back
+			h.done(ctx, d)
+			return
+		}
 	}
 	if err == nil && ctx.Err() == nil {
 		err = h.count(ctx, &d)
@@ -234,10 +237,9 @@ func (h *handler) read(raw jetstream.Msg) (d delivery, err error) {
 	if d.message, err = withMetadata(raw); err != nil {
 		return d, err
 	}
-	var wrong error
-	d.spent, wrong = spentMessage(d.message)
+	d.spent = h.w.layout.spentMessage(d.message)
 	d.Fired, err = h.w.parseFired(d.message)
-	return d, cmp.Or(err, wrong)
+	return d, err
 }
 
 // count sets the number of the attempt, and stores it unless this is the first delivery.
@@ -413,7 +415,7 @@ func (h *handler) done(ctx context.Context, d delivery) {
 	}
 	d.spent.at = time.Now()
 	if d.tally > 0 {
-		h.w.spent.put(spent{revision: d.tally, at: d.spent.at})
+		h.w.spent.put(spent{removal: removal{revision: d.tally}, partition: -1, at: d.spent.at})
 	}
 	h.w.spent.put(d.spent)
 	h.w.spent.wait(ctx, maxRemoved)
