@@ -34,12 +34,15 @@ const (
 // now, so no timer is early, and it is hardly after now, so no timer is much too late.
 type clock struct {
 	start  time.Time
-	real   bool         // start has a monotonic reading, as it has outside of a synctest bubble
-	tick   int64        // ns
-	uptime func() int64 // clock of Boottime, ns; nil: the clock of package time
-	booted int64        // uptime at start
-	window uint64       // steps of the counter; 0: readings are not shared
-	ahead  int64        // ns
+	real   bool   // start has a monotonic reading, as it has outside of a synctest bubble
+	tick   int64  // ns
+	factor uint64 // for a division by tick, as shift is
+	shift  int
+	haste  structures.Tick // the time haste, rounded up
+	uptime func() int64    // clock of Boottime, ns; nil: the clock of package time
+	booted int64           // uptime at start
+	window uint64          // steps of the counter; 0: readings are not shared
+	ahead  int64           // ns
 
 	_     [64]byte // the fields below change often
 	stamp atomic.Uint64
@@ -59,7 +62,8 @@ const (
 )
 
 func (c *clock) init(tick time.Duration, uptime func() int64) {
-	c.start, c.tick, c.uptime = time.Now(), int64(tick), uptime
+	c.start, c.uptime = time.Now(), uptime
+	c.setTick(int64(tick))
 	if uptime != nil {
 		c.booted = uptime()
 	}
@@ -78,6 +82,13 @@ func (c *clock) init(tick time.Duration, uptime func() int64) {
 		}
 	}
 	c.stamp.Store(machine.Stamp() - c.window)
+}
+
+func (c *clock) setTick(tick int64) {
+	c.tick, c.shift = tick, bits.Len64(uint64(tick)-1)
+	factor, rest := bits.Div64(1<<c.shift>>1, 1<<63<<c.shift, uint64(tick))
+	c.factor = factor + min(rest, 1)
+	c.haste = c.reach(int64(haste)).tick
 }
 
 func monotonic(t time.Time) bool { return t != t.Round(0) }
@@ -141,9 +152,12 @@ func (c *clock) look() int64 {
 	return now + c.ahead
 }
 
-// ticks returns the last tick that has begun by a time, which must not be negative.
+// ticks returns the last tick that has begun by a time, which must not be negative. It multiplies by a factor instead of
+// dividing, which takes half as long. The factor is 2^(63+shift) / tick, rounded up, where 2^shift is tick or more, so the
+// result is exact for 63 bits (Granlund and Montgomery 1994).
 func (c *clock) ticks(ns int64) structures.Tick {
-	return structures.Tick(uint64(ns) / uint64(c.tick))
+	high, _ := bits.Mul64(2*uint64(ns), c.factor)
+	return structures.Tick(high >> c.shift)
 }
 
 // moment is a deadline: the time that was asked for, in ns since the start, and the first tick
@@ -172,8 +186,11 @@ func after(ns, delay int64) int64 {
 
 // reach returns the moment of a time. Its tick is at least 1.
 func (c *clock) reach(at int64) moment {
-	ticks := (uint64(at) + uint64(c.tick) - 1) / uint64(c.tick)
-	return moment{at, structures.Tick(min(max(ticks, 1), math.MaxInt64-1))}
+	tick := c.ticks(at)
+	if int64(tick)*c.tick < at {
+		tick++
+	}
+	return moment{at, min(max(tick, 1), never-1)}
 }
 
 func (c *clock) beginOf(tick structures.Tick) moment { return moment{c.begin(tick), tick} }

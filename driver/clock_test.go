@@ -2,6 +2,7 @@ package driver
 
 import (
 	"math"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -33,9 +34,34 @@ func TestDeadlinesAreRoundedUp(t *testing.T) {
 		{1, math.MaxInt64, math.MaxInt64, never - 1},
 		{int64(maxTick), math.MaxInt64, math.MaxInt64, math.MaxInt64/structures.Tick(maxTick) + 1},
 	} {
-		clock := clock{tick: c.tick}
+		var clock clock
+		clock.setTick(c.tick)
 		if got := clock.deadline(c.now, c.delay).tick; got != c.want {
 			t.Errorf("tick %d ns: %d ns after %d ns is tick %d, want %d", c.tick, c.delay, c.now, got, c.want)
+		}
+	}
+}
+
+// The multiplication of ticks is the division, for any tick and time.
+func TestTicksDivides(t *testing.T) {
+	rng := rand.New(rand.NewPCG(63, 1))
+	ticks := []int64{1, 2, 3, 7, 1000, 1 << 20, 1e5, 1e6, int64(maxTick) - 1, int64(maxTick)}
+	for range 1000 {
+		ticks = append(ticks, 1+rng.Int64N(int64(maxTick)))
+	}
+	for _, tick := range ticks {
+		var c clock
+		c.setTick(tick)
+		for i := range 1000 {
+			ns := rng.Int64() >> rng.IntN(63)
+			if i%2 == 0 {
+				ns = max(0, ns/tick*tick-int64(i)&1)
+			}
+			for _, ns := range []int64{ns, 0, math.MaxInt64, math.MaxInt64 / tick * tick, math.MaxInt64/tick*tick - 1} {
+				if got := c.ticks(ns); int64(got) != ns/tick {
+					t.Fatalf("%d ns are %d ticks of %d ns, want %d", ns, got, tick, ns/tick)
+				}
+			}
 		}
 	}
 }

@@ -61,6 +61,7 @@ func New(opts ...Option) (*Driver, error) {
 		sh := &d.shards[i]
 		sh.clock, sh.d = &d.clock, d
 		sh.next.Store(int64(never))
+		sh.settles.Store(int64(never))
 		sh.wall.look = never
 		sh.watch = newWatch(sh, c.profiling)
 		sh.marked.Store(sh.watch != nil)

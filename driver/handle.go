@@ -2,6 +2,7 @@ package driver
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,7 +25,7 @@ func (h Handle) Stop() bool {
 	if sh == nil {
 		return false
 	}
-	sh.mu.Lock()
+	sh.lock()
 	pending := sh.cancel(h.id)
 	if pending && sh.watch != nil {
 		sh.watch.ended(recordStop, timerKey{id: h.id})
@@ -42,7 +43,7 @@ func (h Handle) Reset(delay time.Duration) bool {
 	}
 	now := sh.clock.soon()
 	deadline := sh.clock.reach(after(now, int64(max(delay, 0))))
-	sh.mu.Lock()
+	sh.lock()
 	pending, wake := sh.reschedule(now, deadline.tick, h.id)
 	if pending && sh.watch != nil {
 		sh.watch.move(timerKey{id: h.id}, deadline.at-now)
@@ -59,7 +60,8 @@ type shardRef struct {
 	generation uint32 // how often another shard has had the number
 }
 
-// refs maps a shardRef to its shard while a timer is pending there, and so keeps the driver in memory.
+// refs maps a shardRef to its shard while a timer is pending there, and so keeps the driver in memory. A shard without timers
+// stays until the next garbage collection, so that starting and stopping an only timer changes nothing here.
 var refs refTable
 
 type refTable struct {
@@ -68,6 +70,8 @@ type refTable struct {
 	mu   sync.Mutex
 	free []shardRef // of drivers that are gone
 	used uint32     // numbers ever given out; 0 is none
+
+	sweeps atomic.Bool // sweep will be called
 }
 
 type refPage [refsPerPage]atomic.Pointer[shard]
@@ -113,8 +117,37 @@ func (t *refTable) release(given []shardRef) {
 	}
 }
 
-func (sh *shard) publish()   { refs.entry(sh.ref).Store(sh) }
-func (sh *shard) unpublish() { refs.entry(sh.ref).Store(nil) }
+// publish enters the shard into refs. The lock is held.
+func (sh *shard) publish() {
+	sh.published = true
+	refs.entry(sh.ref).Store(sh)
+}
+
+// sweepLater calls sweep after the next garbage collection.
+func (t *refTable) sweepLater() {
+	if !t.sweeps.Load() && t.sweeps.CompareAndSwap(false, true) {
+		runtime.AddCleanup(new(*shard), (*refTable).sweep, t) // it is garbage
+	}
+}
+
+// sweep removes the shards without timers. The others drop the timers that were stopped.
+func (t *refTable) sweep() {
+	t.sweeps.Store(false)
+	t.mu.Lock()
+	used := t.used
+	t.mu.Unlock()
+	for n := range used {
+		entry := t.entry(shardRef{number: n + 1})
+		if sh := entry.Load(); sh != nil {
+			sh.mu.Lock()
+			if sh.cancelNow(); sh.pending == 0 {
+				sh.published = false
+				entry.Store(nil)
+			}
+			sh.mu.Unlock()
+		}
+	}
+}
 
 // entry returns the table entry of a reference, or nil for a number that was never allocated.
 func (t *refTable) entry(r shardRef) *atomic.Pointer[shard] {

@@ -14,9 +14,9 @@ func TestADriverWithoutTimersGoes(t *testing.T) {
 	var stale []Handle
 	gone := func() weak.Pointer[Driver] {
 		d, _ := New(Shards(shards)) // not kept by the test
-		for range shards * timersPerVisit {
+		for range shards * timersPerGroup {
 			h := d.Schedule(time.Hour, func() {})
-			h.Stop()
+			defer h.Stop()
 			if len(stale) == 0 || stale[len(stale)-1].ref != h.ref {
 				stale = append(stale, h)
 			}

@@ -97,28 +97,30 @@ func TestOnePassAtATime(t *testing.T) {
 	}, Inline())
 }
 
-// The timers of one goroutine are spread over the shards.
+// The timers of one goroutine are spread over the shards as they grow: few over those of a group, and many over all.
 func TestOneGoroutineUsesAllShards(t *testing.T) {
-	const shards, n = 4, 16 * timersPerVisit
-	timers := make([]Timer, n)
-	for name, start := range map[string]func(d *Driver, i int){
-		"Init": func(d *Driver, i int) {
-			d.Init(&timers[i], func() {})
-			timers[i].Reset(h)
-		},
-		"Schedule":  func(d *Driver, _ int) { d.Schedule(h, func() {}) },
-		"AfterFunc": func(d *Driver, _ int) { d.AfterFunc(h, func() {}) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := Made(t, Shards(shards))
-			for i := range n {
+	for _, c := range []struct{ shards, n, used int }{{4, 64, 4}, {8, 64, 4}, {8, 16 * timersPerGroup, 8}, {6, 16 * timersPerGroup, 6}, {1, 64, 1}} {
+		timers := make([]Timer, c.n)
+		for name, start := range map[string]func(d *Driver, i int){
+			"Init": func(d *Driver, i int) {
+				d.Init(&timers[i], func() {})
+				timers[i].Reset(h)
+			},
+			"Schedule":  func(d *Driver, _ int) { d.Schedule(h, func() {}) },
+			"AfterFunc": func(d *Driver, _ int) { d.AfterFunc(h, func() {}) },
+		} {
+			d, used := Made(t, Shards(c.shards)), 0
+			for i := range c.n {
 				start(d, i)
 			}
 			for i := range d.shards {
-				if got := d.shards[i].pending; got < n/shards/2 {
-					t.Errorf("%d of %d timers are in shard %d", got, n, i)
+				if d.shards[i].pending >= c.n/c.used/2 {
+					used++
 				}
 			}
-		})
+			if used != c.used {
+				t.Errorf("%s: %d timers are in %d of %d shards, want %d", name, c.n, used, c.shards, c.used)
+			}
+		}
 	}
 }

@@ -125,6 +125,10 @@ func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 	if sh.s == nil {
 		return sh.collectUrgent(at, budget)
 	}
+	sh.cancelNow()
+	if at >= structures.Tick(sh.settles.Load()) {
+		sh.settle(at)
+	}
 	sh.stale = max(sh.stale, sh.clock.begin(at+1))
 	p := &sh.d.pass
 	for n := range budget {
@@ -170,7 +174,10 @@ func (sh *shard) look() {
 		sh.vacate()
 		return
 	}
-	next := min(sh.wall.look, sh.urgentAt())
+	if h := &sh.hasty; h.ids != nil && h.free == len(h.ids) {
+		sh.calmAll()
+	}
+	next := min(sh.wall.look, sh.urgentAt(), structures.Tick(sh.settles.Load()))
 	if sh.s != nil {
 		if at, ok := sh.s.Next(); ok {
 			next = min(next, at)
@@ -183,6 +190,9 @@ func (sh *shard) look() {
 func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) bool {
 	t := timer.Value.timer()
 	var c call
+	if t != nil && t.sh == sh {
+		sh.calm(t, t.when.Load())
+	}
 	switch {
 	case t == nil:
 		c.f = timer.Value.function()
@@ -206,15 +216,24 @@ func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) bool {
 	return true
 }
 
-// expire makes a pending timer idle. It reports false if the timer has been moved to a later deadline.
+// due returns the tick at which the timer is due, or idle.
+func (t *Timer) due() structures.Tick {
+	when := t.when.Load()
+	return structures.Tick(max(when, -when))
+}
+
+// expire makes a pending timer idle. It reports false if the timer has been moved to a later deadline, which is then that
+// of the structure.
 func (t *Timer) expire(at structures.Tick) bool {
 	for {
 		when := t.when.Load()
-		if structures.Tick(when) > at {
-			return false
+		later := max(when, -when)
+		fires := structures.Tick(later) <= at
+		if fires {
+			later = idle
 		}
-		if t.when.CompareAndSwap(when, idle) {
-			return true
+		if when == later || t.when.CompareAndSwap(when, later) {
+			return fires
 		}
 	}
 }

@@ -19,23 +19,30 @@ type shard struct {
 	closed atomic.Bool
 
 	// marked is set if closed or watch is, so that a Reset needs to read only one of the three.
-	marked atomic.Bool
-	watch  *watch // nil if nothing follows the timers
-	_      [64]byte
+	marked  atomic.Bool
+	settles atomic.Int64 // the tick at which a pass settles the hasty timers, or never; changed under mu
+	watch   *watch       // nil if nothing follows the timers
+	_       [80]byte
 
+	// A stop by another goroutine needs only the first cache line.
 	mu      sync.Mutex
-	s       structures.Scheduler[Task] // nil before the first timer, and once closed
-	stale   int64                      // time at which the clock of s is behind, in ns
-	urgent  fifo[urgent]               // functions that are due at once
-	wall    wallTimers
-	opening []interface{ openTo(structures.Tick) } // Queues with values of the tick that is being served
-	pending int                                    // number of timers in s and in urgent
-	handed  int                                    // number of timers of Every that are pending while a run is handed over
-	put     uint64                                 // number of timers that were started; a move does not count
+	pending int    // number of timers in s and in urgent, without those in leaving
+	put     uint64 // number of timers that were started; a move does not count
 	stopped uint64
-	fired   uint64
-	next    atomic.Int64 // the tick before which the shard has no work to do; changed under mu
-	_       [64]byte
+	leaving []structures.ID // timers that are not pending any more, but still in s
+	next    atomic.Int64    // the tick before which the shard has no work to do; changed under mu
+
+	s         structures.Scheduler[Task] // nil before the first timer, and once closed
+	stale     int64                      // time at which the clock of s is behind, in ns
+	starter   uint                       // hash of the goroutine that has started the last timer
+	published bool                       // refs has the shard
+	handed    int                        // number of timers of Every that are pending while a run is handed over
+	fired     uint64
+	hasty     hastyTimers
+	urgent    fifo[urgent] // functions that are due at once
+	wall      wallTimers
+	opening   []interface{ openTo(structures.Tick) } // Queues with values of the tick that is being served
+	_         [80]byte
 }
 
 // ready moves the clock of the structure to now, before a change. A structure computes delays
@@ -98,7 +105,7 @@ func (sh *shard) schedule(now int64, deadline moment, task Task) (id structures.
 
 // enter counts a timer that enters the shard. The lock is held.
 func (sh *shard) enter() {
-	if sh.pending == 0 {
+	if !sh.published {
 		sh.publish()
 	}
 	sh.pending++
@@ -169,6 +176,35 @@ func (sh *shard) cancel(id structures.ID) (pending bool) {
 	return true
 }
 
+// manyTimers is the number of timers of a shard from which on they are seldom in the processor's cache.
+const manyTimers = 4096
+
+// cancelSoon removes a timer from the structure that is there. It may wait for others, because the cache misses of a batch
+// overlap. The lock is held.
+func (sh *shard) cancelSoon(id structures.ID) {
+	if sh.pending < manyTimers {
+		sh.cancel(id)
+		return
+	}
+	sh.pending--
+	if sh.leaving == nil {
+		sh.leaving = make([]structures.ID, 0, together)
+	}
+	if sh.leaving = append(sh.leaving, id); len(sh.leaving) == together {
+		sh.cancelNow()
+	} else {
+		refs.sweepLater()
+	}
+}
+
+// cancelNow removes the timers that cancelSoon has left. The lock is held.
+func (sh *shard) cancelNow() {
+	if len(sh.leaving) > 0 {
+		structures.CancelAll(sh.s, sh.leaving)
+		sh.leaving = sh.leaving[:0]
+	}
+}
+
 // left notes that a timer has left the structure. The lock is held.
 func (sh *shard) left() {
 	sh.pending--
@@ -180,7 +216,11 @@ func (sh *shard) left() {
 // vacate notes that the shard is empty. The lock is held.
 func (sh *shard) vacate() {
 	sh.next.Store(int64(never))
-	sh.unpublish()
+	sh.cancelNow()
+	if sh.hasty.ids != nil {
+		sh.calmAll()
+	}
+	refs.sweepLater()
 }
 
 // close drops the structure and returns the number of timers that were pending. They count as stopped.
@@ -191,6 +231,7 @@ func (sh *shard) close() int {
 	sh.marked.Store(true)
 	pending := sh.pending + sh.handed
 	sh.stopped += uint64(pending)
+	sh.cancelNow() // watch looks at the others
 	if sh.watch != nil {
 		sh.watch.close(sh.s)
 	}
@@ -202,10 +243,14 @@ func (sh *shard) close() int {
 // stackHashes is the number of groups into which goroutines are divided to choose a shard.
 const stackHashes = 64
 
-// timersPerVisit is the number of timers that a goroutine puts into one shard before it moves on to the next.
-// It is large, so that the memory that the goroutine uses stays in its cache. It is limited, because goroutines
-// that stop the timers of another goroutine would all wait for one lock.
-const timersPerVisit = 1024
+// A goroutine that starts and stops timers stays in a shard, whose memory is in its cache. The timers that it leaves pending
+// are in all shards of a group, so that goroutines that stop or move them do not wait for one lock. Many timers are in all
+// groups. Goroutines that run at the same time mostly have different groups.
+const (
+	shardsPerGroup = 4
+	timersPerVisit = 16   // pending timers by which a shard grows before a goroutine moves on to the next one of the group
+	timersPerGroup = 4096 // and to another group
+)
 
 // preferred is the shard of the goroutines with the same hash.
 type preferred struct {
@@ -220,18 +265,49 @@ func stackHash() uint {
 	return uint(uint64(uintptr(unsafe.Pointer(&onStack))>>11) * 0x9e3779b97f4a7c15 >> 58)
 }
 
+// lock locks the shard.
+func (sh *shard) lock() {
+	if !sh.lockSoon() {
+		sh.mu.Lock()
+	}
+}
+
+// lockSoon tries to lock the shard for about a microsecond. The holder of the lock mostly needs it for less, and less than a
+// sync.Mutex takes to wait.
+func (sh *shard) lockSoon() bool {
+	for range 400 {
+		if sh.mu.TryLock() {
+			return true
+		}
+	}
+	return false
+}
+
 // lock locks a shard for a new timer. Goroutines that run at the same time mostly get different shards.
 func (d *Driver) lock() *shard {
-	p := &d.preferred[stackHash()%stackHashes]
+	hash := stackHash() % stackHashes
+	p := &d.preferred[hash]
 	i := p.shard.Load()
 	sh := &d.shards[i]
 	if !sh.mu.TryLock() {
-		return d.lockAnother(p, i)
+		sh = d.lockBusy(hash, i)
+	} else if sh.pending%timersPerVisit == timersPerVisit-1 {
+		p.shard.Store(d.onward(i, sh.pending%timersPerGroup == timersPerGroup-1))
 	}
-	if sh.put%timersPerVisit == timersPerVisit-1 {
-		p.shard.Store((i + 1) % uint32(len(d.shards)))
-	}
+	sh.starter = hash
 	return sh
+}
+
+// onward returns the shard after shard i, in its group or in another one.
+func (d *Driver) onward(i uint32, leave bool) uint32 {
+	end := uint32(len(d.shards))
+	if leave {
+		return (i + shardsPerGroup) % end
+	}
+	if i++; i == end || i%shardsPerGroup == 0 {
+		i = (i - 1) / shardsPerGroup * shardsPerGroup
+	}
+	return i
 }
 
 // assign returns a shard for a new timer that is not started yet.
@@ -241,23 +317,30 @@ func (d *Driver) assign() *shard {
 	}
 	p := &d.preferred[stackHash()%stackHashes]
 	i := p.shard.Load()
-	if p.inits.Add(1)%timersPerVisit == 0 {
-		p.shard.Store((i + 1) % uint32(len(d.shards)))
+	if n := p.inits.Add(1); n%timersPerVisit == 0 {
+		p.shard.Store(d.onward(i, n%(shardsPerGroup*timersPerGroup) == 0))
 	}
 	return &d.shards[i]
 }
 
-// lockAnother tries to lock another shard, which the goroutine then prefers. If all that it tries
-// are locked, it waits for the preferred one.
-func (d *Driver) lockAnother(p *preferred, i uint32) *shard {
+// lockBusy locks the preferred shard i. If a goroutine with a smaller hash starts timers in i, too, the next timer goes to another
+// group. If i is locked for long, the goroutine prefers another shard.
+func (d *Driver) lockBusy(hash uint, i uint32) *shard {
+	end, p := uint32(len(d.shards)), &d.preferred[hash]
+	sh := &d.shards[i]
+	if sh.lockSoon() {
+		if sh.starter < hash {
+			p.shard.Store((i + shardsPerGroup) % end)
+		}
+		return sh
+	}
 	for range 3 {
-		i = (i + 1) % uint32(len(d.shards))
-		if sh := &d.shards[i]; sh.mu.TryLock() {
+		i = (i + shardsPerGroup + 1) % end
+		if other := &d.shards[i]; other.mu.TryLock() {
 			p.shard.Store(i)
-			return sh
+			return other
 		}
 	}
-	sh := &d.shards[p.shard.Load()]
 	sh.mu.Lock()
 	return sh
 }

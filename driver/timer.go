@@ -23,6 +23,8 @@ type Timer struct {
 	// when is the tick at which the timer is due, or idle. In the structure, a pending timer has this deadline
 	// or an earlier one: a Reset to a later deadline changes only when, and takes no lock. The pass that pops
 	// the timer at the earlier deadline schedules it again. All other changes are made under the lock of sh.
+	//
+	// If when is negative, the timer is hasty. It is due at -when, and may have any deadline in the structure.
 	when atomic.Int64
 }
 
@@ -93,7 +95,7 @@ func (t *Timer) reset(delay time.Duration, c chan time.Time) bool {
 	if sh.marked.Load() {
 		return sh.moveMarked(t, now, deadline, c)
 	}
-	return t.postpone(deadline.tick) || sh.restart(t, now, deadline, c)
+	return sh.move(t, deadline.tick) || sh.restart(t, now, deadline, c)
 }
 
 // together is the number of timers that ResetAll reads before it moves them. It is about the
@@ -117,16 +119,21 @@ func ResetAll(timers []*Timer, delay time.Duration) (pending int) {
 	return pending
 }
 
-// postpone moves a pending timer to a later tick. It reports false if the timer is not pending or
-// is due after that tick.
-func (t *Timer) postpone(deadline structures.Tick) bool {
+// move moves a pending timer without the lock. It reports false if the timer is not pending or is to be due sooner than
+// the structure or a pass looks at it.
+func (sh *shard) move(t *Timer, deadline structures.Tick) bool {
 	for {
-		old := structures.Tick(t.when.Load())
-		if old == idle || deadline < old {
-			return false
+		old, when := t.when.Load(), int64(deadline)
+		if old < 0 {
+			when = -when
 		}
-		if deadline == old || t.when.CompareAndSwap(int64(old), int64(deadline)) {
+		switch {
+		case old == idle || old > 0 && when < old || old < 0 && !sh.settlesBefore(deadline):
+			return false
+		case old == when:
 			return true
+		case t.when.CompareAndSwap(old, when):
+			return when > 0 || sh.settlesBefore(deadline) // the pass may have come meanwhile
 		}
 	}
 }
@@ -141,14 +148,14 @@ func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
 	}
 	now := sh.clock.soon()
 	first, last := sh.clock.between(now, earliest, latest)
-	if when := structures.Tick(t.when.Load()); when != idle && first <= when && when <= last && !sh.closed.Load() {
+	if when := t.due(); when != idle && first <= when && when <= last && !sh.closed.Load() {
 		return true
 	}
 	deadline := sh.clock.beginOf(meet(first, last))
 	if sh.marked.Load() {
 		return sh.moveMarked(t, now, deadline, nil)
 	}
-	return t.postpone(deadline.tick) || sh.restart(t, now, deadline, nil)
+	return sh.move(t, deadline.tick) || sh.restart(t, now, deadline, nil)
 }
 
 func mustBeWindow(earliest, latest time.Duration, caller string) {
@@ -198,7 +205,7 @@ func (sh *shard) moveMarked(t *Timer, now int64, deadline moment, c chan time.Ti
 	if sh.closed.Load() {
 		return sh.restart(t, now, deadline, c)
 	}
-	was = sh.watch.record == nil && t.postpone(deadline.tick) || sh.restart(t, now, deadline, c)
+	was = sh.watch.record == nil && sh.move(t, deadline.tick) || sh.restart(t, now, deadline, c)
 	if was {
 		sh.watch.countMoved()
 	}
@@ -208,7 +215,7 @@ func (sh *shard) moveMarked(t *Timer, now int64, deadline moment, c chan time.Ti
 // restart starts a timer that may be pending. It removes a value that the timer has sent on c. It
 // reports whether the timer was pending or there was such a value.
 func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time) bool {
-	sh.mu.Lock()
+	sh.lock()
 	unread := drain(c)
 	old := t.when.Load()
 	if old == idle || old == byWall || deadline.tick == atOnce || sh.s == nil {
@@ -221,8 +228,12 @@ func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time)
 		sh.unlock(sh.armLocked(t, now, deadline), now)
 		return true
 	}
-	_, wake := sh.reschedule(now, deadline.tick, t.id)
-	t.when.Store(int64(deadline.tick))
+	wake, hastened := sh.hasten(t, now, deadline.tick)
+	if !hastened {
+		sh.calm(t, old)
+		_, wake = sh.reschedule(now, deadline.tick, t.id)
+		t.when.Store(int64(deadline.tick))
+	}
 	if sh.watch != nil {
 		sh.watch.move(timerKey{t: t}, deadline.at-now)
 	}
@@ -233,7 +244,7 @@ func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time)
 // stop removes a timer from the structure, and a value that the timer has sent on c. It reports
 // whether the timer was pending or there was such a value.
 func (sh *shard) stop(t *Timer, c chan time.Time) bool {
-	sh.mu.Lock()
+	sh.lock()
 	pending := sh.disarm(t)
 	unread := drain(c)
 	sh.unlockStopped(pending)
@@ -256,14 +267,15 @@ func (sh *shard) withdraw(t *Timer) (running []chan struct{}, own bool) {
 
 // disarm removes a timer from the structure. It reports whether the timer was pending. The lock is held.
 func (sh *shard) disarm(t *Timer) (pending bool) {
-	if sh.s == nil {
+	if sh.closed.Load() {
 		return false
 	}
 	old := t.when.Swap(idle)
 	if old == idle {
 		return false
 	}
-	sh.cancel(t.id)
+	sh.calm(t, old)
+	sh.cancelSoon(t.id)
 	switch {
 	case old != byWall:
 	case t.wall().place == 0: // a run is handed over
