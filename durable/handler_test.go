@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -245,4 +246,38 @@ func TestRetriesAfterClockSetBack(t *testing.T) {
 		fatalIf(t, s.checkClock(t.Context(), info))
 	}
 	waitFor(t, func() bool { return c.Stats().Failed == failed+1 })
+}
+
+// A handler that exceeds its timeout without returning makes the worker not ready until it returns.
+func TestOverdueHandlers(t *testing.T) {
+	t.Parallel()
+	var log logged
+	c := open(t, start(t), Config{Concurrency: 2, MaxAttempts: 1, Logger: log.logger()})
+	hanging, called := make(chan struct{}), make(chan string, 10)
+	release := sync.OnceFunc(func() { close(hanging) })
+	defer release()
+	serveWith(t, c, func(_ context.Context, f Fired) error {
+		called <- f.Key
+		if f.Timeout > 0 {
+			<-hanging
+		}
+		return nil
+	})
+	waitFor(t, func() bool { return c.Ready(t.Context()) == nil })
+	hangs := Limits{Timeout: 50 * time.Millisecond}
+	mustSet(t, c, Timer{Key: "a", Deadline: time.Now(), Limits: hangs}, Timer{Key: "b", Deadline: time.Now(), Limits: hangs})
+	waitFor(t, func() bool {
+		err := c.Ready(t.Context())
+		_, metrics := ask(c, "/metrics")
+		return err != nil && strings.Contains(err.Error(), "2 handlers of at most 2 have not returned") && c.Stats().Overdue == 2 &&
+			strings.Contains(metrics, "durable_overdue 2\n")
+	})
+	if !log.has("key=a timeout=50ms") && !log.has("key=b timeout=50ms") {
+		t.Errorf("the log is\n%s", &log.text)
+	}
+	set(t, c, "waits", 0)
+	release()
+	for receive(t, called) != "waits" {
+	}
+	waitFor(t, func() bool { return c.Ready(t.Context()) == nil && c.Stats().Overdue == 0 })
 }

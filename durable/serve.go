@@ -77,6 +77,7 @@ type worker struct {
 	spent   *queue[spent] // to be removed
 	room    atomic.Int64  // how many bytes may be stored to fire timers
 	tight   chan struct{} // has a token if room must be looked up
+	overdue atomic.Int64  // handlers that have not returned after their timeouts
 	silent  atomic.Int32  // probes since a due timer or a probe last got through
 	nextRun func(spec string, missed driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error)
 

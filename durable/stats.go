@@ -80,6 +80,7 @@ type Stats struct {
 	Partitions int    // partitions that the client serves and has read
 	Near       int    // timers in memory
 	Far        int    // timers beyond the horizon, including timers that have changed since
+	Overdue    int    // handlers that have not returned after their timeouts, and keep places of Concurrency
 	Unfit      string // why timers may be lost or delayed, by the settings that Ready, Counts or Serve last saw; "" if not
 	Unreadable int    // timers of Every that are due and whose next run cannot be computed: tried again each minute
 }
@@ -103,7 +104,7 @@ func (c *Client) Stats() Stats {
 		s.Unfit = *text
 	}
 	if w := c.worker.Load(); w != nil {
-		s.Partitions = len(w.loaded())
+		s.Partitions, s.Overdue = len(w.loaded()), int(max(w.overdue.Load(), 0))
 		w.each(func(p *partition) {
 			near, far := p.size()
 			unreadable, _ := p.unreadable()
@@ -141,9 +142,9 @@ func (c *Client) Handler() http.Handler {
 }
 
 // Ready returns nil if the store answers within a second, no setting of the stream or its consumer loses or delays timers
-// (Stats.Unfit) and, while the client serves, the other workers know about
-// it, all its partitions have been read, it can compute the next runs of its timers of Every, and due timers have got
-// on within 10 s: otherwise the other workers take over its partitions. The error names the missing part.
+// (Stats.Unfit) and, while the client serves, the other workers know about it, all its partitions have been read, it can
+// compute the next runs of its timers of Every, no handler has exceeded its timeout without returning (Stats.Overdue), and
+// due timers have got on within 10 s: otherwise the other workers take over its partitions. The error names the missing part.
 func (c *Client) Ready(ctx context.Context) (err error) {
 	defer wrap(&err, "ready")
 	if err := c.look(ctx); err != nil {
@@ -160,6 +161,9 @@ func (w *worker) ready() error {
 	defer w.mu.Unlock()
 	if w.stalled() {
 		return fmt.Errorf("no due timer has got on for %v: other workers take over the partitions", stallTime)
+	}
+	if n := w.overdue.Load(); n > 0 {
+		return fmt.Errorf("%d handlers of at most %d have not returned after their timeouts", n, w.cfg.Concurrency)
 	}
 	if !w.joined {
 		return errors.New("the other workers do not know about this one")
@@ -198,6 +202,7 @@ func (c *Client) writeMetrics(w io.Writer, n Counts, up bool) {
 	write("near", uint64(s.Near))
 	write("far", uint64(s.Far))
 	write("unreadable", uint64(s.Unreadable))
+	write("overdue", uint64(s.Overdue))
 	write("unfit", uint64(min(len(s.Unfit), 1)))
 	c.counters.late.write(w, "durable_lateness_seconds")
 	c.counters.took.write(w, "durable_handler_seconds")

@@ -330,9 +330,16 @@ func (h *handler) attempt(ctx context.Context, d delivery) {
 	}
 	// A handler has its whole timeout even if ctx ends: it may finish what it does.
 	late := time.AfterFunc(timeout, func() {
+		if h.w.overdue.Add(1) == 1 {
+			h.w.cfg.Logger.Error("a handler has not returned in time", "key", d.Key, "timeout", timeout)
+		}
 		settle(fmt.Errorf("the handler has not returned after %v", timeout))
 	})
-	defer late.Stop()
+	defer func() {
+		if !late.Stop() {
+			h.w.overdue.Add(-1)
+		}
+	}()
 	if d.Attempt == 1 {
 		h.w.counters.late.add(d.Lateness)
 	}

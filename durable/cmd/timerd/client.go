@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/timerbench/timerbench/durable"
 	"github.com/timerbench/timerbench/durable/internal/address"
+	"github.com/timerbench/timerbench/durable/internal/cron"
 )
 
 type options struct {
@@ -24,6 +26,7 @@ type options struct {
 	cfg      durable.Config
 	identity identity
 	exec     commands
+	runs     bool // the arguments are right
 }
 
 // call is a command with its arguments, and a client to run it.
@@ -34,11 +37,17 @@ type call struct {
 	out  io.Writer
 }
 
-// command returns a command that connects to the server.
-func (o *options) command(use, short string, args cobra.PositionalArgs, run func(call) error) *cobra.Command {
+// command returns a command that checks its arguments, if check is not nil, connects to the server, and runs.
+func (o *options) command(use, short string, args cobra.PositionalArgs, check func(args []string) error, run func(call) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: args,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			nc, err := o.connect()
+			if check != nil {
+				if err := check(args); err != nil {
+					return err
+				}
+			}
+			o.runs = true
+			nc, err := o.connect(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -51,12 +60,20 @@ func (o *options) command(use, short string, args cobra.PositionalArgs, run func
 		}}
 }
 
-func (o *options) connect(more ...nats.Option) (*nats.Conn, error) {
-	options, err := o.identity.client()
-	if err != nil {
-		return nil, err
+// startWait is how long a command waits for a server that is starting.
+const startWait = 5 * time.Second
+
+func (o *options) connect(ctx context.Context, more ...nats.Option) (*nats.Conn, error) {
+	options := append(o.identity.client(), more...)
+	nc, err := nats.Connect(o.url, options...)
+	for end := time.Now().Add(startWait); errors.Is(err, nats.ErrNoServers) && time.Now().Before(end); {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(startWait / 50):
+			nc, err = nats.Connect(o.url, options...)
+		}
 	}
-	nc, err := nats.Connect(o.url, append(options, more...)...)
 	if err != nil {
 		if bad := (*url.Error)(nil); errors.As(err, &bad) { // it repeats parts of a password
 			err = errors.New("not a valid URL")
@@ -67,17 +84,24 @@ func (o *options) connect(more ...nats.Option) (*nats.Conn, error) {
 }
 
 func scheduleCommand(o *options) *cobra.Command {
-	var cron, absent bool
-	var limits durable.Limits
+	var every, absent bool
+	var t durable.Timer
 	cmd := o.command("schedule KEY WHEN [PAYLOAD]", "Set the timer KEY, or replace it",
 		cobra.RangeArgs(2, 3),
-		func(c call) (err error) {
-			t := durable.Timer{Key: c.args[0], Payload: []byte(strings.Join(c.args[2:], "")), Limits: limits}
-			if cron {
-				t.Cron = c.args[1]
-			} else if t.Deadline, err = parseWhen(c.args[1], time.Now()); err != nil {
-				return err
+		func(args []string) (err error) {
+			t.Key, t.Payload = args[0], []byte(strings.Join(args[2:], ""))
+			switch {
+			case t.Timeout < 0 || t.MaxAttempts < 0:
+				return fmt.Errorf("--timeout %v and --attempts %d: want at least 0", t.Timeout, t.MaxAttempts)
+			case every:
+				t.Cron = args[1]
+				_, err = cron.FirstRun(t.Cron, t.Missed, time.Now())
+			default:
+				t.Deadline, err = parseDelay(args[1], time.Now())
 			}
+			return err
+		},
+		func(c call) error {
 			if !absent {
 				return c.Set(c.ctx, t)
 			}
@@ -90,10 +114,10 @@ func scheduleCommand(o *options) *cobra.Command {
 	cmd.Long = `Set the timer KEY, or replace it. WHEN is a duration from now (30s, 36h), a time
 (2026-12-31T23:59:59+01:00) or, with --every, a cron expression ("CRON_TZ=Europe/Berlin 30 7 * * 1-5", "@every 10m").`
 	flags := cmd.Flags()
-	flags.BoolVar(&cron, "every", false, "WHEN is a cron expression")
+	flags.BoolVar(&every, "every", false, "WHEN is a cron expression")
 	flags.BoolVar(&absent, "absent", false, "fail if the timer exists, and leave it unchanged")
-	flags.DurationVar(&limits.Timeout, "timeout", 0, "how long its handler may take (default --timeout of serve)")
-	flags.IntVar(&limits.MaxAttempts, "attempts", 0, "how many attempts before it becomes a dead letter (default 10)")
+	flags.DurationVar(&t.Timeout, "timeout", 0, "how long its handler may take (default --timeout of serve)")
+	flags.IntVar(&t.MaxAttempts, "attempts", 0, "how many attempts before it becomes a dead letter (default 10)")
 	return cmd
 }
 
@@ -108,13 +132,25 @@ func parseWhen(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("WHEN is %q: want a duration such as 30s or a time such as 2026-12-31T23:59:59Z", text)
 }
 
-func move(c call) error {
-	at, err := parseWhen(c.args[1], time.Now())
-	if err != nil {
-		return err
+// parseDelay parses WHEN of a timer, which is no negative duration.
+func parseDelay(text string, now time.Time) (time.Time, error) {
+	if d, err := time.ParseDuration(text); err == nil && d < 0 {
+		return now, errNegative(text)
 	}
-	ok, err := c.Reschedule(c.ctx, c.args[0], at)
-	return c.known(ok, err)
+	return parseWhen(text, now)
+}
+
+func moveCommand(o *options) *cobra.Command {
+	var at time.Time
+	return o.command("move KEY WHEN", "Move the timer KEY to WHEN, as in schedule, and keep its payload", cobra.ExactArgs(2),
+		func(args []string) (err error) {
+			at, err = parseDelay(args[1], time.Now())
+			return err
+		},
+		func(c call) error {
+			ok, err := c.Reschedule(c.ctx, c.args[0], at)
+			return c.known(ok, err)
+		})
 }
 
 func cancelTimer(c call) error {
@@ -157,7 +193,12 @@ func listCommand(o *options) *cobra.Command {
 	var state string
 	after, before := time.Time{}, time.Unix(1<<40, 0)
 	cmd := o.command("list [PREFIX]", "List the timers whose keys begin with PREFIX",
-		cobra.MaximumNArgs(1), func(c call) (err error) {
+		cobra.MaximumNArgs(1), func([]string) error {
+			if !slices.Contains([]string{"pending", "fired", "dead"}, state) {
+				return fmt.Errorf("--state %q: want pending, fired or dead", state)
+			}
+			return nil
+		}, func(c call) (err error) {
 			prefix, w := strings.Join(c.args, ""), table(c.out)
 			line := func(key string, deadline time.Time, more string, payload []byte) {
 				if strings.HasPrefix(key, prefix) && !deadline.Before(after) && deadline.Before(before) {
@@ -173,8 +214,6 @@ func listCommand(o *options) *cobra.Command {
 				err = each(c.DeadLetters(c.ctx), func(d durable.DeadLetter) {
 					line(d.Key, d.Deadline, fmt.Sprintf("%d attempts\t%q", d.Attempts, d.Error), d.Payload)
 				})
-			default:
-				return fmt.Errorf("--state %q: want pending, fired or dead", state)
 			}
 			return errors.Join(err, w.Flush())
 		})

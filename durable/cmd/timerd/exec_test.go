@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -107,11 +108,14 @@ func TestSecretURL(t *testing.T) {
 }
 
 // startTimerd starts this binary as timerd, for a minute at most.
-func startTimerd(t *testing.T, args ...string) *exec.Cmd {
+func startTimerd(t *testing.T, out, log *os.File, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	fatalIf(t, err)
 	cmd := exec.Command(exe)
+	if out != nil { // or it would be an io.Writer that is not nil
+		cmd.Stdout, cmd.Stderr = out, log
+	}
 	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(args, "\n"))
 	fatalIf(t, cmd.Start())
 	late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
@@ -192,7 +196,7 @@ func TestSignals(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "file")
 			address, web := freeAddress(t), freeAddress(t)
-			cmd := startTimerd(t, "serve", "--embedded", t.TempDir(), "--listen", address,
+			cmd := startTimerd(t, nil, nil, "serve", "--embedded", t.TempDir(), "--listen", address,
 				"--http", web, "--exec", test.command(file), "--grace", test.grace)
 			until(t, func() bool {
 				response, err := http.Get("http://" + web + "/live")
@@ -215,6 +219,58 @@ func TestSignals(t *testing.T) {
 				t.Errorf("the command wrote %q, %v", text, err)
 			}
 		})
+	}
+}
+
+// Nobody reads standard output: timerd is not ready, ends at the first signal, and hands over again what was not written.
+func TestStuckOutput(t *testing.T) {
+	t.Parallel()
+	dir, address, web := t.TempDir(), freeAddress(t), freeAddress(t)
+	args := []string{"serve", "--embedded", dir, "--listen", address, "--http", web, "--grace", "300ms"}
+	unread, out, err := os.Pipe()
+	fatalIf(t, err)
+	defer unread.Close()
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	fatalIf(t, err)
+	cmd := startTimerd(t, out, log, args...)
+	ready := func() (int, string) {
+		response, err := http.Get("http://" + web + "/ready")
+		if err != nil {
+			return 0, ""
+		}
+		defer response.Body.Close()
+		text, _ := io.ReadAll(response.Body)
+		return response.StatusCode, string(text)
+	}
+	until(t, func() bool { code, _ := ready(); return code == http.StatusOK })
+	for _, key := range []string{"a", "b", "c"} { // more than a pipe holds
+		_, err := timerd(t, "schedule", key, "0s", strings.Repeat(key, 200_000), "--nats", "nats://"+address)
+		fatalIf(t, err)
+	}
+	until(t, func() bool {
+		code, text := ready()
+		return code == http.StatusServiceUnavailable && strings.Contains(text, "standard output has taken nothing for 10s")
+	})
+	fatalIf(t, cmd.Process.Signal(syscall.SIGTERM))
+	if err := cmd.Wait(); err != nil { // after closeTime it would end with an error
+		t.Errorf("it ends with %v", err)
+	}
+	text, err := os.ReadFile(log.Name())
+	if serving := fmt.Sprintf("timerd: serving the timers in folder %q at %s\n", dir, address); err != nil ||
+		!strings.HasPrefix(string(text), serving) || !strings.Contains(string(text), "standard output has taken nothing") {
+		t.Errorf("the log is %s, %v", text, err)
+	}
+	var again lines
+	end := serveIn(t, &again, args[1:]...)
+	until(t, func() bool {
+		out, err := timerd(t, "stats", "--nats", "nats://"+address)
+		return err == nil && strings.Contains(strings.Join(strings.Fields(out), " "), "timers pending 0 fired, not handled 0")
+	})
+	end()
+	for _, key := range []string{"a", "b", "c"} {
+		if !strings.Contains(again.String(), `"key":"`+key+`"`) {
+			t.Errorf("%s is not handed over again", key)
+		}
 	}
 }
 

@@ -48,10 +48,7 @@ func (i *identity) complete() error {
 	return nil
 }
 
-func (i *identity) client() ([]nats.Option, error) {
-	if err := i.complete(); err != nil {
-		return nil, err
-	}
+func (i *identity) client() []nats.Option {
 	options := []nats.Option{nats.Name("timerd"), nats.MaxReconnects(-1), nats.UserInfo(i.user, i.password), nats.Token(i.token)}
 	if i.cert != "" {
 		options = append(options, nats.ClientCert(i.cert, i.key))
@@ -59,13 +56,10 @@ func (i *identity) client() ([]nats.Option, error) {
 	if i.ca != "" {
 		options = append(options, nats.RootCAs(i.ca))
 	}
-	return options, nil
+	return options
 }
 
 func (i *identity) server() (options []durable.ServerOption, err error) {
-	if err := i.complete(); err != nil {
-		return nil, err
-	}
 	if i.user != "" {
 		options = append(options, durable.Password(i.user, i.password))
 	}
@@ -73,10 +67,7 @@ func (i *identity) server() (options []durable.ServerOption, err error) {
 		options = append(options, durable.Token(i.token))
 	}
 	if i.cert == "" {
-		if i.ca != "" {
-			err = errors.New("--tlsca: an embedded server needs --tlscert and --tlskey as well")
-		}
-		return options, err
+		return options, nil
 	}
 	pair, err := tls.LoadX509KeyPair(i.cert, i.key)
 	if err != nil {

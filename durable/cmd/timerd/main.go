@@ -17,15 +17,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+	"time"
 	_ "time/tzdata" // cron expressions name time zones, and a container may not know any
+	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/durable"
 )
+
+// closeTime is how long timerd may take to end after the grace of its commands.
+const closeTime = 10 * time.Second
 
 func main() {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -35,14 +42,60 @@ func main() {
 	go func() {
 		<-signals
 		cancel()
-		<-signals
+		select {
+		case <-signals:
+		case <-time.After(o.exec.grace + closeTime): // for example because nobody reads standard error
+		}
 		o.exec.killAll()
-		os.Exit(1)
+		os.Exit(exitError)
 	}()
-	if err := command(o).ExecuteContext(ctx); err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintln(os.Stderr, "timerd:", err)
-		os.Exit(1)
+	os.Exit(o.execute(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+const exitError, exitUsage = 1, 2
+
+// execute runs the command with arguments, and returns the exit code.
+func (o *options) execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := command(o)
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil || errors.Is(err, context.Canceled) {
+		return 0
 	}
+	text := err.Error()
+	for prefix, flag := range map[string]string{"durable: Config.Name": "--name", "durable: Config.Replicas": "--replicas",
+		"durable: Config.Concurrency": "--concurrency", "durable: listen": "--listen"} {
+		if rest, ok := strings.CutPrefix(text, prefix); ok {
+			text, o.runs = flag+rest, false
+		}
+	}
+	text = strings.Map(func(r rune) rune { // a message of another program may hold escape sequences
+		if unicode.IsGraphic(r) || r == '\n' || r == '\t' {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+	fmt.Fprintln(stderr, "timerd:", text)
+	if !o.runs {
+		return exitUsage
+	}
+	return exitError
+}
+
+// flagError explains the error of a negative delay, which looks like a flag.
+func flagError(_ *cobra.Command, err error) error {
+	if _, text, ok := strings.Cut(err.Error(), " in -"); ok {
+		if _, bad := time.ParseDuration(text); bad == nil {
+			return errNegative("-" + text)
+		}
+	}
+	return err
+}
+
+func errNegative(text string) error {
+	return fmt.Errorf("the delay %s is negative: want at least 0s, which fires at once", text)
 }
 
 // defaultAddress is where serve listens and the other commands connect.
@@ -54,7 +107,11 @@ func command(o *options) *cobra.Command {
 		Short:         "Timers that survive crashes, stored in NATS JetStream",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Long: `Timers that survive crashes, stored in NATS JetStream. A command waits up to 5 s for a server that is starting.
+The exit code is 2 for a wrong argument, and 1 for any other error.`,
+		PersistentPreRunE: func(*cobra.Command, []string) error { return o.identity.complete() },
 	}
+	root.SetFlagErrorFunc(flagError)
 	flags := root.PersistentFlags()
 	flags.StringVar(&o.url, "nats", "nats://"+defaultAddress,
 		"`URL` of the server, or comma-separated URLs of a cluster")
@@ -63,12 +120,21 @@ func command(o *options) *cobra.Command {
 		"how many nodes store each timer; used only when the stream is created")
 	o.identity.flags(flags)
 	key := cobra.ExactArgs(1)
-	root.AddCommand(serveCommand(o), scheduleCommand(o), listCommand(o), explainCommand(),
-		o.command("move KEY WHEN", "Move the timer KEY to WHEN, as in schedule, and keep its payload", cobra.ExactArgs(2), move),
-		o.command("cancel KEY", "Cancel the timer KEY", key, cancelTimer),
-		o.command("revive KEY", "Hand the dead letters of KEY to the workers again", key,
+	root.AddCommand(serveCommand(o), scheduleCommand(o), listCommand(o), moveCommand(o), explainCommand(),
+		o.command("cancel KEY", "Cancel the timer KEY", key, nil, cancelTimer),
+		o.command("revive KEY", "Hand the dead letters of KEY to the workers again", key, nil,
 			withDead((*durable.Client).Revive)),
-		o.command("discard KEY", "Remove the dead letters of KEY", key, withDead((*durable.Client).Discard)),
-		o.command("stats", "Print how much is stored", cobra.NoArgs, stats))
+		o.command("discard KEY", "Remove the dead letters of KEY", key, nil, withDead((*durable.Client).Discard)),
+		o.command("stats", "Print how much is stored", cobra.NoArgs, nil, stats))
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() { // otherwise both would succeed for what does not exist
+		switch c.Name() {
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error { _, _, err := root.Find(args); return err }
+		case "completion":
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // after its Args
+		}
+	}
 	return root
 }

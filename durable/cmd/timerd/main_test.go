@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -111,6 +112,69 @@ func TestCommands(t *testing.T) {
 	if text := must("stats"); !strings.Contains(text, "timers pending") || !strings.Contains(text, "2\n") {
 		t.Errorf("stats:\n%s", text)
 	}
+}
+
+// The exit code tells a wrong argument from another error, and no message has a control character.
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	_, at, _ := serveAt(t)
+	for _, test := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{0, "timers pending", []string{"stats"}},
+		{0, "", []string{"schedule", "key", "1h"}},
+		{1, `no timer "\x1b[2J"`, []string{"cancel", "\x1b[2J"}},
+		{1, `timer "key" exists already`, []string{"schedule", "key", "1h", "--absent"}},
+		{1, `no dead letter "key"`, []string{"revive", "key"}},
+		{0, "exit code is 2", []string{"help"}}, {0, "WHEN is a duration", []string{"help", "schedule"}}, {0, "bash", []string{"completion"}},
+		{2, "unknown command", []string{"nope"}}, {2, "want 0 to 59", []string{"explain", "60 * * * *"}}, {2, "unknown command", []string{"help", "nope"}}, {2, "unknown command", []string{"completion", "nope"}}, {2, "unknown flag: --nope", []string{"stats", "--nope"}}, {2, "accepts 2 arg", []string{"move", "key"}},
+		{2, "", []string{"\x1b[2J"}}, {2, "", []string{"stats", "--\x1b[2J"}}, {2, "", []string{"stats", "--replicas", "\x1b[2J"}},
+		{2, "the delay -5s is negative: want at least 0s", []string{"schedule", "a", "-5s"}},
+		{2, "the delay -1.5h is negative", []string{"move", "a", "-1.5h"}},
+		{2, "the delay -5s is negative", []string{"schedule", "--", "a", "-5s"}},
+		{2, `WHEN is "\x1b[2J": want a duration`, []string{"schedule", "a", "\x1b[2J"}}, {2, `WHEN is "soon"`, []string{"move", "a", "soon"}},
+		{2, `descriptor "@\x1b[2Jx"`, []string{"schedule", "--every", "k", "@\x1b[2Jx"}}, {2, "depends on the machine", []string{"schedule", "--every", "k", "TZ=Local @daily"}},
+		{2, "--attempts -1", []string{"schedule", "a", "1h", "--attempts", "-1"}}, {2, "--timeout -1s", []string{"schedule", "a", "1h", "--timeout", "-1s"}},
+		{2, "--before", []string{"list", "--before", "soon"}}, {2, `--state "lost"`, []string{"list", "--state", "lost"}},
+		{2, `--name is "a b"`, []string{"stats", "--name", "a b"}}, {2, "--replicas is 9", []string{"stats", "--replicas", "9"}},
+		{2, "--concurrency is -1", []string{"serve", "--concurrency", "-1"}}, {2, "--listen: address", []string{"serve", "--embedded", t.TempDir(), "--listen", "x"}},
+		{2, "--user and --password", []string{"stats", "--user", "me"}}, {2, "--grace -1s", []string{"serve", "--grace", "-1s"}},
+		{2, "--max-store", []string{"serve", "--max-store", "5X"}}, {2, "--tlsca", []string{"serve", "--embedded", t.TempDir(), "--tlsca", "c"}},
+	} {
+		var out, errs strings.Builder
+		args := append([]string{"--nats", "nats://" + at}, test.args...)
+		if code := (&options{}).execute(t.Context(), args, &out, &errs); code != test.code || !strings.Contains(out.String()+errs.String(), test.want) ||
+			strings.ContainsAny(errs.String(), "\x1b") || (code == 0) != (errs.Len() == 0) {
+			t.Errorf("%q: exit code %d, output %q, errors %q; want %d, %q", test.args, code, &out, &errs, test.code, test.want)
+		}
+	}
+}
+
+// A command waits for a server that starts after it.
+func TestWaitsForServer(t *testing.T) {
+	t.Parallel()
+	for range 10 { // a busy server may take too long
+		at, dir := freeAddress(t), t.TempDir()
+		started := make(chan *durable.Server)
+		time.AfterFunc(300*time.Millisecond, func() {
+			s, err := durable.Embedded(dir, durable.Listen(at))
+			if err != nil {
+				t.Error(err)
+			}
+			started <- s
+		})
+		_, err := timerd(t, "schedule", "key", "1h", "--nats", "nats://"+at)
+		if s := <-started; s != nil {
+			s.Close()
+		}
+		if err == nil {
+			return
+		}
+		t.Log(err)
+	}
+	t.Error("it has never waited long enough")
 }
 
 // Dead letters are revived and discarded.
@@ -285,8 +349,8 @@ func (s *short) Write(p []byte) (int, error) {
 // After an error in the middle of a line the output goes on, with a new line.
 func TestOutputGoesOn(t *testing.T) {
 	out := &short{room: 10}
-	o := newOutput(out)
-	write := func() error { return o.write(newLine(durable.Fired{Key: "key"})) }
+	o := newOutput(out, slog.New(slog.DiscardHandler))
+	write := func() error { return o.write(t.Context(), newLine(durable.Fired{Key: "key"}), 0) }
 	for range 2 {
 		if write() == nil {
 			t.Fatal("there is no error")

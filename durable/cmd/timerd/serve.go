@@ -14,7 +14,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -23,6 +23,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/timerbench/timerbench/durable"
+	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
 // line is the line of output for a timer that is handled.
@@ -56,13 +57,17 @@ func newLine(f durable.Fired) line {
 
 // output writes lines of JSON. A line never continues another one that a crash or an error has cut short.
 type output struct {
-	mu    sync.Mutex
 	out   io.Writer
-	inner bool // the output may end inside a line
+	log   *slog.Logger
+	turn  chan struct{} // holds a token while a line is written
+	inner bool          // the output may end inside a line
+	stuck atomic.Bool   // a line has not been written within stallTime
 }
 
-func newOutput(out io.Writer) *output {
-	o := &output{out: out}
+const stallTime = 10 * time.Second
+
+func newOutput(out io.Writer, log *slog.Logger) *output {
+	o := &output{out: out, log: log, turn: make(chan struct{}, 1)}
 	if f, ok := out.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
 			o.inner = !endsLine(f.Name(), info.Size()) // f itself may be open for writing only
@@ -83,20 +88,61 @@ func endsLine(name string, size int64) bool {
 	return err == nil && last[0] == '\n'
 }
 
-func (o *output) write(l line) error {
+// write writes l. If ctx ends before it begins, it returns an error; once it has begun, it may take the grace to end.
+func (o *output) write(ctx context.Context, l line, grace time.Duration) error {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}
-	text = append(text, '\n')
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	select {
+	case o.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	written := make(chan error, 1)
+	go func() {
+		defer func() { <-o.turn }()
+		written <- o.writeNow(append(text, '\n'))
+	}()
+	select {
+	case err = <-written:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err = <-written:
+	case <-time.After(grace):
+		err = fmt.Errorf("standard output has not taken a line: %w", ctx.Err())
+	}
+	return err
+}
+
+func (o *output) writeNow(text []byte) error {
+	late := time.AfterFunc(stallTime, func() {
+		o.stuck.Store(true)
+		o.log.Error(errStuck.Error())
+	})
 	if o.inner {
 		text = append([]byte{'\n'}, text...)
 	}
 	n, err := o.out.Write(text)
+	late.Stop()
+	o.stuck.Store(false)
 	o.inner = err != nil && (o.inner || n > 0)
 	return err
+}
+
+var errStuck = fmt.Errorf("standard output has taken nothing for %v: the program that reads it hangs", stallTime)
+
+// ready is the handler of a client, but not ready while the output is stuck.
+func (o *output) ready(client http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/ready" && o.stuck.Load() {
+			http.Error(w, errStuck.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		client.ServeHTTP(w, r)
+	})
 }
 
 const serveHelp = `Be a worker: fire timers and handle them. With --embedded, this process also runs the server
@@ -119,7 +165,7 @@ longer than --timeout gets SIGTERM and, after --grace, SIGKILL; so do its childr
 has a --timeout of its own, that covers both, and one more second.
 
 SIGTERM or Ctrl-C ends timerd: it takes no more timers, and kills commands that have not exited
-after --grace. A second signal kills them at once. If timerd is killed by SIGKILL, Linux kills its
+after --grace. Timers whose lines have not been written by then are handed over again. A second signal kills them at once. If timerd is killed by SIGKILL, Linux kills its
 commands, but not their children. On other systems the commands keep running, and another worker
 may run them again at the same time.`
 
@@ -140,6 +186,10 @@ func serveCommand(o *options) *cobra.Command {
 			if e := &o.exec; e.timeout <= 0 || e.grace < 0 || e.timeout > longest || e.grace > longest {
 				return fmt.Errorf("--timeout %v and --grace %v: want more than 0, and at least 0, up to %v", e.timeout, e.grace, longest)
 			}
+			if i := &o.identity; s.dir != "" && i.ca != "" && i.cert == "" {
+				return errors.New("--tlsca: an embedded server needs --tlscert and --tlskey as well")
+			}
+			o.runs = true
 			// The handler has longer than its command, so that the command never runs twice at the same time.
 			o.cfg.HandlerTimeout = o.exec.timeout + o.exec.grace + afterGrace
 			level := slog.LevelWarn
@@ -150,7 +200,7 @@ func serveCommand(o *options) *cobra.Command {
 			o.cfg.Logger = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), handler))
 			ctx, cancel := context.WithCancelCause(cmd.Context())
 			defer cancel(nil)
-			nc, closeAll, err := s.connect(o, cancel)
+			nc, closeAll, err := s.connect(ctx, o, cancel)
 			if err != nil {
 				return err
 			}
@@ -159,23 +209,24 @@ func serveCommand(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			out := newOutput(cmd.OutOrStdout(), o.cfg.Logger)
 			if s.http != "" {
 				l, err := net.Listen("tcp", s.http)
 				if err != nil {
 					return fmt.Errorf("--http %s: %w", s.http, err)
 				}
-				web := webServer(c.Handler())
+				web := webServer(out.ready(c.Handler()))
 				l = netutil.LimitListener(l, maxConnections)
 				go func() { _ = web.Serve(l) }()   // until it is closed
 				defer func() { _ = web.Close() }() // nobody waits for an answer
 			}
-			fmt.Fprintln(cmd.ErrOrStderr(), "timerd: serving")
-			out := newOutput(cmd.OutOrStdout())
-			return c.Serve(ctx, func(ctx context.Context, f durable.Fired) error {
-				if err := out.write(newLine(f)); err != nil || o.exec.text == "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), "timerd: serving", s.where(o))
+			return c.Serve(ctx, func(handler context.Context, f durable.Fired) error {
+				// Beyond its timeout it keeps its place: a call that failed would be followed by others.
+				if err := out.write(ctx, newLine(f), o.exec.grace); err != nil || o.exec.text == "" {
 					return err
 				}
-				return o.exec.run(ctx, f)
+				return o.exec.run(handler, f)
 			})
 		},
 	}
@@ -206,11 +257,19 @@ func serveCommand(o *options) *cobra.Command {
 	return cmd
 }
 
+// where names the server, and the folder if it is embedded.
+func (s *serving) where(o *options) string {
+	if s.dir == "" {
+		return fmt.Sprintf("the timers of %q", address.Redact(o.url, o.url))
+	}
+	return fmt.Sprintf("the timers in folder %q at %s", s.dir, s.listen)
+}
+
 // connect connects to the server, and starts it first if it is embedded. It calls failed if the
 // embedded server stops with an error.
-func (s *serving) connect(o *options, failed func(error)) (nc *nats.Conn, closeAll func(), err error) {
+func (s *serving) connect(ctx context.Context, o *options, failed func(error)) (nc *nats.Conn, closeAll func(), err error) {
 	if s.dir == "" {
-		nc, err := o.connect(nats.RetryOnFailedConnect(true))
+		nc, err := o.connect(ctx, nats.RetryOnFailedConnect(true))
 		if err != nil {
 			return nil, nil, err
 		}
