@@ -36,7 +36,7 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 	f.refuse(found.MaxMsgs > 0, "MaxMsgs %d removes timers: want -1", found.MaxMsgs)
 	f.refuse(found.MaxBytes > 0, "MaxBytes %d removes timers: want -1", found.MaxBytes)
 	f.refuse(found.MaxMsgsPerSubject > 0, "MaxMsgsPerSubject %d restores changed timers after a crash: want -1", found.MaxMsgsPerSubject)
-	f.refuse(found.MaxMsgSize > 0 && found.MaxMsgSize < largestNote, "MaxMsgSize %d refuses notes of what was removed: want -1 or at least %d",
+	f.refuse(found.MaxMsgSize > 0 && int(found.MaxMsgSize) < largestNote, "MaxMsgSize %d refuses notes of what was removed: want -1 or at least %d",
 		found.MaxMsgSize, largestNote)
 	f.refuse(found.MaxConsumers > 0 && found.MaxConsumers < consumersFor(found), "MaxConsumers %d keeps workers from reading timers: want -1 or at least %d",
 		found.MaxConsumers, consumersFor(found))
@@ -61,7 +61,7 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 
 const (
 	runWindow   = 2 * time.Minute // within which the server stores a run of Every once: its default
-	largestNote = maxNoted*binary.MaxVarintLen64 + headersRoom
+	largestNote = maxNoted*(binary.MaxVarintLen64+len(digest{})) + headersRoom
 )
 
 // consumersFor returns how many consumers a stream must allow: while workers come and go, three read each partition.
