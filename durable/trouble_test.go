@@ -108,6 +108,24 @@ func TestFullOfSmallTimers(t *testing.T) {
 	waitFor(t, func() bool { return c.Schedule(t.Context(), "another", time.Now(), nil) == nil })
 }
 
+// The server does not stop because a stream has a folder already, or still: there is one at any time, but never for long.
+func TestStreamsComeAndGo(t *testing.T) {
+	t.Parallel()
+	var log logged
+	dir := t.TempDir()
+	open(t, connect(t, embedded(t, dir, log.option())), Config{})
+	streams := filepath.Join(dir, "jetstream", "$G", "streams")
+	for i, end := 0, time.Now().Add(5*watchPause/2); time.Now().Before(end); i++ {
+		fatalIf(t, os.Mkdir(filepath.Join(streams, fmt.Sprint("new", i)), 0o700))
+		if i > 0 {
+			fatalIf(t, os.Remove(filepath.Join(streams, fmt.Sprint("new", i-1))))
+		}
+	}
+	if log.has("cannot be written") {
+		t.Errorf("the server stopped:\n%s", &log.text)
+	}
+}
+
 // Another program fills the disk. The server continues by itself when there is room again.
 func TestSmallDisk(t *testing.T) {
 	t.Parallel()
@@ -136,7 +154,7 @@ func TestSmallDisk(t *testing.T) {
 			}
 			cancel()
 		}
-		for end := time.Now().Add(2 * watchPause); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(4 * watchPause); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 			if log.count("cannot be written") >= n {
 				return true
 			}

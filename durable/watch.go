@@ -65,13 +65,18 @@ func (s *Server) shutdown() {
 func (s *Server) watch(ctx context.Context) {
 	defer close(s.ended)
 	defer func() { _ = s.lock.Close() }() // nothing is written to it
-	next := time.Now()
+	next, before := time.Now(), ""
 	for sleep(ctx, watchPause) == nil {
 		if err := s.broken(); err != nil {
+			if text := err.Error(); text != before { // a stream that is being created or removed is reported, too: look again
+				before = text
+				continue
+			}
 			if s.err = s.restart(ctx, err); s.err != nil || s.current.Load() == nil {
 				return
 			}
 		}
+		before = ""
 		if !s.opts.DontListen {
 			continue
 		}
