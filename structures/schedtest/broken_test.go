@@ -75,6 +75,45 @@ var broken = []struct {
 	}},
 	{name: "Cancel of a due timer is forgotten", check: "Freedom/StopEarlyThenCancel", says: "not pending", new: func() scheduler { return &batching{dead: map[id]bool{}} }},
 
+	{name: "Next is when a cancelled timer was due", check: "Freedom/StopEarlyAndGrow", says: "as nothing is due", resource: true, opts: []Option{Levels(4)}, faulty: faulty{
+		cancel: func(s *faulty, i id) bool {
+			if p := s.Find(i); p >= 0 && s.Pending[p].Deadline <= s.Clock {
+				s.kept = append(s.kept[:0], s.Pending[p].Timer)
+			}
+			return s.Model.Cancel(i)
+		},
+		pop: func(s *faulty, now tick) (timer, bool) {
+			s.kept = nil
+			return s.Model.Pop(now)
+		},
+		next: func(s *faulty) (tick, bool) {
+			at, ok := s.Model.Next()
+			if len(s.kept) > 0 {
+				at = min(at, s.kept[0].Deadline)
+			}
+			return at, ok
+		},
+	}},
+	{name: "what is due is mixed up when a crowd grows", check: "Freedom/StopEarlyAndGrow", says: "the earliest first", resource: true, faulty: faulty{
+		schedule: func(s *faulty, at tick, v uint64) id {
+			if e := s.Earliest(); s.Len() == 600 && s.Pending[e].Deadline <= s.Clock {
+				s.n = 1
+			}
+			return s.Model.Schedule(at, v)
+		},
+		pop: func(s *faulty, now tick) (timer, bool) {
+			s.Advance(now)
+			if e := s.Earliest(); s.n == 1 && e >= 0 && s.Pending[e].Deadline < s.Clock {
+				for i := range s.Pending {
+					if d := s.Pending[i].Deadline; d <= s.Clock && d > s.Pending[e].Deadline {
+						return s.Remove(i).Timer, true
+					}
+				}
+			}
+			return s.Model.Pop(now)
+		},
+	}},
+
 	{name: "clock goes back", check: "Clock", says: `"Next"`, faulty: faulty{pop: func(s *faulty, now tick) (timer, bool) {
 		s.Clock = now
 		return s.Model.Pop(now)

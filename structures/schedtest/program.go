@@ -25,7 +25,8 @@ const (
 	near, middle, far, boundary, past, extreme, other = model.AtNear, model.AtMiddle, model.AtFar, model.AtBoundary, model.AtPast, model.AtExtreme, model.AtOther
 )
 
-// The operations in addition to those of package model. All keep a few dozen timers pending.
+// The operations in addition to those of package model. doCrowd keeps as many timers pending as the subject has room for, the others
+// a few dozen.
 const (
 	doBurst = model.Operations + iota
 	doSpread
@@ -35,6 +36,7 @@ const (
 	doPopHere
 	doPopBack
 	doRestart
+	doCrowd
 )
 
 // dialect is the operations and the kinds of deadline of a program; none of them: all. The flags are always set.
@@ -47,7 +49,7 @@ type dialect struct {
 var everything = dialect{
 	ops: []byte{
 		doSchedule, doCancel, doReschedule, doStep, doToNext, doBeforeNext, doJump,
-		doBurst, doSpread, doStale, doForged, doPopSome, doPopHere, doPopBack, doRestart,
+		doBurst, doSpread, doStale, doForged, doPopSome, doPopHere, doPopBack, doRestart, doCrowd,
 		doSchedule, doSchedule, doReschedule,
 	},
 	kinds: []byte{near, middle, far, boundary, past, extreme, other},
@@ -61,7 +63,7 @@ type player struct {
 }
 
 func newPlayer(s *subject, d dialect, program []byte) *player {
-	more := []func(*model.Player){burst, spread, stale, forged, popSome, popHere, popBack, restart}
+	more := []func(*model.Player){burst, spread, stale, forged, popSome, popHere, popBack, restart, crowded}
 	p := &player{&model.Player{World: s, Program: program, Dialect: model.Dialect{Ops: d.ops, Kinds: d.kinds, More: more, Far: 63, Jump: 20}}, s, d.flags}
 	if p.Kinds == nil {
 		p.Kinds = everything.kinds
@@ -92,7 +94,7 @@ func (p *player) end() {
 	if p.flags&flagSteps != 0 {
 		p.s.stepAll()
 	}
-	p.s.finish()
+	p.s.inBulk(p.s.finish)
 }
 
 // replay performs a whole program.
@@ -189,6 +191,110 @@ func restart(p *model.Player) {
 	if now < math.MaxInt64 {
 		p.PopAll(now)
 	}
+}
+
+// A timer of a crowd is due within soon ticks, until it is due. The timers that fill a structure are due after distant ticks.
+const soon, distant = 1 << 18, 1 << 36
+
+// crowded schedules up to 256 timers that are due soon, mostly after the others of this kind have fired. While the clock passes them,
+// it pops few at a time. In between it moves and cancels some, schedules others, and grows or shrinks the structure.
+func crowded(p *model.Player) {
+	s := p.World.(*subject)
+	if p.Byte()%4 > 0 {
+		s.inBulk(func() { p.PopAll(lastSoon(p)) })
+	}
+	n, order := structures.Tick(p.Byte())+1, structures.Tick(p.Byte()%2*166+1)
+	apart, from := structures.Tick(1)<<(p.Byte()%8)>>1, structures.Tick(1)<<(8+p.Byte()%10)
+	fill(p, int(n), func(i structures.Tick) structures.Tick { return from + i*order%n*apart })
+	if first := s.model.Earliest(); first >= 0 {
+		popUpTo32(p, s.model.Pending[first].Deadline)
+	}
+	for range p.Byte()%16 + 1 {
+		disturb(p)
+		switch p.Byte() % 16 {
+		case 0, 1, 2:
+			order := [...]structures.Tick{-1000, 1000, 0x9e3779b9}[p.Byte()%3]
+			fill(p, (int(p.Byte()%64)+1)*s.room>>8, func(i structures.Tick) structures.Tick { return distant + i*order&(distant-1) })
+		case 3:
+			left := (int(p.Byte()%32) + 1) * s.room >> 8
+			s.cancelAll(func(ahead structures.Tick) bool { left--; return ahead > soon && left > 0 })
+		case 4:
+			s.cancelAll(func(ahead structures.Tick) bool { return ahead <= 0 })
+			p.Do(model.Op{Kind: model.Next}) // a tick after the clock, as nothing is due
+		}
+		clock, part := s.model.Clock, structures.Tick(p.Byte())
+		popUpTo32(p, clock+(lastSoon(p)-clock)*part*part>>16)
+	}
+}
+
+// fill schedules n timers after delays, as far as the subject has room. Some is left for timers that are due soon.
+func fill(p *model.Player, n int, delay func(i structures.Tick) structures.Tick) {
+	s := p.World.(*subject)
+	s.inBulk(func() {
+		for i := range structures.Tick(n) {
+			if d := delay(i); s.model.Len() < s.room-min(256, s.room/8)*int(min(1, d/distant)) {
+				p.Schedule(model.Add(s.model.Clock, d))
+			}
+		}
+	})
+}
+
+// popUpTo32 pops up to 32 timers.
+func popUpTo32(p *model.Player, now structures.Tick) {
+	n := 1 << (p.Byte() % 6)
+	p.World.(*subject).step(func() {
+		for ok := true; ok && n > 0; n-- {
+			_, ok = p.Do(model.Op{Kind: model.Pop, At: now})
+		}
+	})
+}
+
+// disturb schedules up to 8 timers that are due soon, or moves or cancels as many of those.
+func disturb(p *model.Player) {
+	p.World.(*subject).step(func() {
+		for range 1 << (p.Byte() % 4) {
+			clock, part := p.Model().Clock, structures.Tick(p.Byte())
+			slot, ahead := pickSoon(p)
+			switch p.Byte() % 4 {
+			case 0:
+				p.Do(model.Op{Kind: model.Reschedule, Slot: slot, At: clock + ahead*part*part>>16})
+			case 1:
+				p.Do(model.Op{Kind: model.Cancel, Slot: slot})
+			case 2:
+				p.Schedule(clock + (lastSoon(p)-clock)*part>>8)
+			default:
+				p.Do(model.Op{Kind: model.Reschedule, Slot: slot, At: clock + 2*ahead})
+			}
+		}
+	})
+}
+
+// pickSoon picks the earliest of up to 128 timers that came last or were moved last, of those that are due soon, and mostly of those
+// that are not due yet: what a structure knows of its first timers is wrong most easily. It returns slot 0 if there is none.
+func pickSoon(p *model.Player) (slot uint32, ahead structures.Tick) {
+	clock, pending, how := p.Model().Clock, p.Model().Pending, p.Byte()
+	skip, among := int(p.Byte())*int(how>>7), 1<<(how%8)
+	for i := range pending {
+		e := pending[len(pending)-1-(skip+i)%len(pending)]
+		if d := e.Deadline - clock; d <= soon && (d > 0 || how >= 224) && (slot == 0 || d < ahead) {
+			slot, ahead = uint32(e.Value), d
+		}
+		if among--; among <= 0 && slot != 0 {
+			break
+		}
+	}
+	return slot, max(0, ahead)
+}
+
+// lastSoon returns the last deadline of those that are due soon, or the clock.
+func lastSoon(p *model.Player) structures.Tick {
+	clock, last := p.Model().Clock, p.Model().Clock
+	for _, e := range p.Model().Pending {
+		if e.Deadline-clock <= soon {
+			last = max(last, e.Deadline)
+		}
+	}
+	return last
 }
 
 // seeds returns the programs from which a fuzz run starts.

@@ -16,9 +16,13 @@ type rule struct {
 	programs   uint64
 	ops, kinds []byte
 	flags      byte
+	room       int // for timers; the programs are longer, and the invariants are checked after each operation
 	function   func(reporter, *config)
 	applies    func(*config) bool // nil: always
 }
+
+// stopEarlyAndGrow has timers due at most times, whatever happens in between.
+var stopEarlyAndGrow = rule{name: "Freedom/StopEarlyAndGrow", programs: 8, room: 1000, ops: []byte{doCrowd}}
 
 // rules are what Run checks, most of them by random programs of the operations and the kinds of
 // deadline on which a structure breaks the rule if it does.
@@ -43,6 +47,7 @@ var rules = []rule{
 		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, doCancel, doCancel, doStale}},
 	{name: "Freedom/StopEarlyThenReschedule", programs: 12,
 		ops: []byte{doBurst, doSpread, doPopSome, doPopHere, doReschedule, doReschedule}},
+	stopEarlyAndGrow,
 	{name: "Identity/StaleIsRefused", programs: 24, kinds: []byte{near, middle},
 		ops: []byte{doSchedule, doSchedule, doCancel, doStep, doToNext, doStale, doStale, doStale}},
 	{name: "Identity/StaleAfterManyReuses", function: identityManyReuses},
@@ -95,13 +100,16 @@ func (rule rule) check(r reporter, c *config) {
 		return
 	}
 	for seed := range uint64(c.amount(8*int(rule.programs), int(rule.programs))) {
-		program := model.Random(seed, 192)
+		program, s := model.Random(seed, 192), newSubject(r, c, "random program, seed %d", seed)
+		if rule.room > 0 {
+			program, s.walk, s.room = model.Random(seed, 1024), true, rule.room
+		}
 		program[0] |= rule.flags
 		program[1] = 0
 		if seed%2 == 1 {
 			program[1] = startLater + byte(seed*startLater/rule.programs)
 		}
-		replay(newSubject(r, c, "random program, seed %d", seed), dialect{rule.ops, rule.kinds, rule.flags}, program)
+		replay(s, dialect{rule.ops, rule.kinds, rule.flags}, program)
 	}
 }
 

@@ -23,7 +23,7 @@
 // Nothing here sleeps, and nothing is random: generated programs come from fixed seeds. The wall clock is
 // read to fail a structure whose jumps would otherwise never end, and to end the shrinking of a failure.
 //
-// By default the suite takes a fraction of a second for a structure. It does several times as much if the
+// By default the suite takes about a second for a structure. It does several times as much if the
 // environment variable TIMERBENCH_LONG is 1, and less with -short and under the race detector.
 package schedtest
 
@@ -67,7 +67,7 @@ func Fuzz(f *testing.F, newScheduler func() structures.Scheduler[uint64], opts .
 	}
 	f.Fuzz(func(t *testing.T, program []byte) {
 		s := newSubject(t, c, "fuzz input %x", program)
-		s.walk = true
+		s.walk, s.room = true, 600
 		replay(s, everything, program)
 	})
 }

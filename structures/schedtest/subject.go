@@ -18,6 +18,8 @@ type subject struct {
 	label string // names this subject among others of the same check
 	s     structures.Scheduler[uint64]
 	walk  bool // call CheckInvariants after every operation; otherwise less and less often
+	bulk  bool // call it once after many operations
+	room  int  // for timers of crowds
 
 	model  model.Model[uint64]
 	issued map[structures.ID]bool
@@ -40,6 +42,7 @@ func newSubject(r reporter, c *config, label string, args ...any) *subject {
 		issued:   make(map[structures.ID]bool),
 		ids:      map[uint32]structures.ID{0: 0},
 		quiet:    math.MinInt64,
+		room:     400,
 	}
 }
 
@@ -267,12 +270,42 @@ func (s *subject) updateQuiet(deadline structures.Tick) {
 	}
 }
 
+// inBulk does many operations, with one check of the invariants.
+func (s *subject) inBulk(do func()) {
+	s.bulk = true
+	do()
+	s.bulk = false
+	s.after()
+}
+
+// step does a few operations, in bulk if there may be so many timers that a check takes a millisecond.
+func (s *subject) step(do func()) {
+	if s.room > 2000 {
+		s.inBulk(do)
+	} else {
+		do()
+	}
+}
+
+// cancelAll cancels timers by how far they are ahead of the clock.
+func (s *subject) cancelAll(which func(ahead structures.Tick) bool) {
+	s.inBulk(func() {
+		for _, e := range slices.Backward(slices.Clone(s.model.Pending)) {
+			if which(e.Deadline - s.model.Clock) {
+				s.Do(model.Op{Kind: model.Cancel, Slot: uint32(e.Value)})
+			}
+		}
+	})
+}
+
 // after checks what must hold after every operation.
 func (s *subject) after() {
 	if got, want := s.s.Len(), s.model.Len(); got != want {
 		s.fail("Len", "Len() = %d, want %d", got, want)
 	}
-	if n := len(s.trace); s.walk || n < s.amount(128, 8) || n%(256/s.amount(32, 4)) == 0 {
+	if n := len(s.trace); s.bulk {
+		return
+	} else if s.walk || n < s.amount(128, 8) || n%(256/s.amount(32, 4)) == 0 {
 		s.checkInvariants()
 		s.checkWork()
 		if s.checks%s.amount(1, 4) == 0 {

@@ -115,6 +115,9 @@ func thresholds(r reporter, c *config, timers int) {
 			m.shrink(0)
 		}
 	}
+	due := stopEarlyAndGrow
+	due.programs, due.room = 1, timers
+	due.check(r, c)
 }
 
 // grow schedules the first n timers. It moves and cancels some of them on the way and, if time passes, fires some.

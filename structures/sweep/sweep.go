@@ -128,19 +128,25 @@ func (c *core) Move(slot uint32, deadline structures.Tick) {
 // Remove empties a place.
 func (c *core) Remove(slot uint32) { c.entries[slot] = never }
 
-// Pop continues a sweep, or begins one if a timer may be due. It returns the next timer that is due at the sweep.
+// Pop returns the next timer that is due at a sweep.
 func (c *core) Pop(clock structures.Tick) (slot uint32, at structures.Tick) {
-	slot, due := c.look()
-	if next := c.next(); !due && next <= clock {
-		c.limit, c.since, c.at, c.earliest = uint64(clock), next, 1, never
-		slot, due = c.look()
-	}
+	slot, due := c.find(clock)
 	if !due {
 		return 0, c.next()
 	}
 	at = structures.Tick(c.entries[slot] + 1)
 	c.entries[slot] = never
 	return slot, at
+}
+
+// find continues a sweep, or begins one if a timer may be due, and stops at a timer that is due.
+func (c *core) find(clock structures.Tick) (slot uint32, due bool) {
+	slot, due = c.look()
+	if next := c.next(); !due && next <= clock {
+		c.limit, c.since, c.at, c.earliest = uint64(clock), next, 1, never
+		slot, due = c.look()
+	}
+	return slot, due
 }
 
 // next returns the first sweep at which a timer may be due.
@@ -178,9 +184,10 @@ func (c *core) look() (slot uint32, due bool) {
 	return uint32(i), due
 }
 
-// Next returns when the sweep was due that goes on, or else the first one at which a timer may be due.
-func (c *core) Next(structures.Tick) structures.Tick {
-	if _, due := c.look(); due {
+// Next returns when the sweep was due that goes on, or else the first one at which a timer may be due. If the clock has reached that
+// one, the sweep begins, as a timer that was cancelled may have been the only one that was due.
+func (c *core) Next(clock structures.Tick) structures.Tick {
+	if _, due := c.find(clock); due {
 		return c.since
 	}
 	return c.next()

@@ -93,6 +93,21 @@ func TestASweepLooksOnceAtEachPlace(t *testing.T) {
 	}
 }
 
+// Next names a tick after the clock if the only timer that was due was cancelled in the middle of a sweep.
+func TestNextAfterTheTimerThatWasDueIsCancelled(t *testing.T) {
+	s := New[int]()
+	s.Schedule(10, 0)
+	s.Schedule(20, 0)
+	s.Pop(1000)
+	c := s.Schedule(1001, 0)
+	s.Pop(2500)
+	s.Cancel(c)
+	s.Schedule(9000, 0)
+	if at, ok := s.Next(); at != 9000 || !ok {
+		t.Errorf("Next() = %d, %t, want 9000, true", at, ok)
+	}
+}
+
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	sound := func() *slotted.Scheduler[int, core, *core] {
 		s := New[int](Period(10))
