@@ -26,13 +26,20 @@ type alarm struct {
 	at      atomic.Int64 // a pass begins at this tick or before; never: not before set is called; changed under mu
 
 	mu      sync.Mutex
-	bells   [8]bell
-	running bool // a pass is running, and will set the alarm when it ends; at is 0
+	bells   []*bell
+	client  *client         // nil if only bells ring
+	fdAt    structures.Tick // the tick at which the timerfd rings, or never
+	apart   int64           // least time from a pass until the timerfd rings, ns
+	served  structures.Tick // the last tick of the last pass
+	running bool            // a pass is running, and will set the alarm when it ends; at is 0
 	closed  bool
 	wakeups uint64        // passes
 	idle    uint64        // passes in which nothing fired
 	quiet   chan struct{} // closed when the last pass has ended
 }
+
+// maxBells is the number of bells that an alarm sets at most.
+const maxBells = 8
 
 // bell is a timer of Go's runtime.
 type bell struct {
@@ -41,13 +48,14 @@ type bell struct {
 	at    structures.Tick // the tick at which it rings, or never
 }
 
-func (a *alarm) init(d *Driver, ticking bool) {
+func (a *alarm) init(d *Driver, ticking, precise bool) {
 	a.clock, a.next, a.wake = &d.clock, d.next, d.wake
 	a.ticking, a.quiet = ticking, make(chan struct{})
-	for i := range a.bells {
-		a.bells[i] = bell{alarm: a, at: never}
-	}
 	a.at.Store(int64(never))
+	a.fdAt = never
+	if precise {
+		a.client = newClient(d)
+	}
 	if ticking {
 		a.mu.Lock()
 		a.reset(1, 0)
@@ -70,34 +78,52 @@ func (a *alarm) set(tick structures.Tick, now int64) {
 // reset sets the alarm to a tick, or to an earlier one at which a bell rings anyway. now must not be in the future. The
 // lock is held.
 func (a *alarm) reset(tick structures.Tick, now int64) {
-	if a.clock.uptime != nil && tick != never { // the timers of Go's runtime stop during a suspend
+	a.at.Store(int64(tick))
+	switch {
+	case tick == never:
+	case a.clock.begin(tick) <= now:
+		go a.wake() // a bell would be several µs late
+	case a.client != nil:
+		at, bell := a.setTimerfd(tick, now)
+		a.ringBy(bell, now)
+		a.at.Store(int64(at))
+	case a.clock.uptime != nil: // bells stop during a suspend
 		tick = min(tick, a.clock.reach(after(now, int64(lookEvery))).tick)
+		fallthrough
+	default:
+		a.at.Store(int64(a.ringBy(tick, now)))
 	}
+}
+
+// ringBy makes a bell ring at a tick, unless one rings before. It returns the tick at which it rings. The lock is held.
+func (a *alarm) ringBy(tick structures.Tick, now int64) structures.Tick {
 	var free, first *bell
-	for i := range a.bells {
-		if b := &a.bells[i]; b.at == never {
+	armed := 0
+	for _, b := range a.bells {
+		switch {
+		case b.at == never:
 			free = b
-		} else if first == nil || b.at < first.at {
-			first = b
+		case b.at > a.served:
+			if armed++; first == nil || b.at < first.at {
+				first = b
+			}
 		}
 	}
-	if first != nil && first.at <= tick {
-		tick = first.at
-	}
-	a.at.Store(int64(tick))
-	if tick == never || first != nil && first.at == tick {
-		return
-	}
-	wait := time.Duration(a.clock.begin(tick) - now)
 	switch {
-	case wait <= 0:
-		go a.wake() // a timer of Go's runtime would be several µs late
+	case first != nil && first.at <= tick:
+		return first.at
 	case free != nil:
-		free.set(tick, wait)
-	case first.timer.Stop(): // otherwise it rings now
-		first.timer = nil // it leaves the heap later
-		first.set(tick, wait)
+	case armed < maxBells:
+		free = &bell{alarm: a}
+		a.bells = append(a.bells, free)
+	case !first.timer.Stop(): // it rings now
+		return first.at
+	default:
+		free = first
+		free.timer = nil // the old one leaves the heap later
 	}
+	free.set(tick, time.Duration(a.clock.begin(tick)-now))
+	return tick
 }
 
 // set sets a bell that is not in the heap.
@@ -120,10 +146,15 @@ func (b *bell) set(tick structures.Tick, wait time.Duration) {
 }
 
 func (b *bell) ring() {
-	b.alarm.mu.Lock()
+	a := b.alarm
+	a.mu.Lock()
+	served := b.at <= a.served
 	b.at = never
-	b.alarm.mu.Unlock()
-	b.alarm.wake()
+	a.bellRang()
+	a.mu.Unlock()
+	if !served {
+		a.wake()
+	}
 }
 
 // begin begins a pass and reports true. It reports false if a pass is running, which will serve what is due.
@@ -163,7 +194,7 @@ func (a *alarm) end(fired int) bool {
 		}
 		next = again
 	}
-	a.running = false
+	a.running, a.served = false, tick
 	if fired == 0 {
 		a.idle++
 	}
@@ -183,9 +214,10 @@ func (a *alarm) close() {
 	}
 	a.closed = true
 	for _, b := range a.bells {
-		if b.timer != nil {
-			b.timer.Stop()
-		}
+		b.timer.Stop()
+	}
+	if a.client != nil {
+		a.client.leave()
 	}
 	if !a.running {
 		close(a.quiet)

@@ -20,10 +20,10 @@
 // # How it works
 //
 // Time is divided into ticks. The timers are spread over shards. Each shard has a structure and a lock. A timer never
-// changes its shard, and no goroutine ever holds two locks. All shards share the alarm, a timer of package time. It is
-// set to the first tick at which a structure has work to do. It stays set if that timer is stopped. When the alarm
-// goes off, a pass pops the due timers from the structures, tick by tick, and hands their functions to the goroutines
-// that run them.
+// changes its shard, and no goroutine ever holds two locks. All shards share the alarm, a timer of package time, with
+// Precise also a timerfd. It is set to the first tick at which a structure has work to do, and stays set if that timer
+// is stopped. When the alarm goes off, a pass pops the due timers from the structures, tick by tick, and hands their
+// functions to the goroutines that run them.
 //
 // A timer without a delay bypasses the structure. It fires where it is started, or, if functions run in order, in a
 // pass that starts at once.

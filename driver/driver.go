@@ -76,7 +76,7 @@ func New(opts ...Option) (*Driver, error) {
 	}
 	d.pool.init(c.execution, c.onPanic)
 	d.pass.batch = make([]call, 0, c.budget)
-	d.alarm.init(d, c.ticking)
+	d.alarm.init(d, c.ticking, d.clock.real && (c.precise || c.uptime != nil))
 	return d, nil
 }
 

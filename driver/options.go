@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/timerbench/timerbench/driver/internal/machine"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
 )
@@ -20,6 +19,7 @@ type config struct {
 	tick      time.Duration                     // 0: the default
 	uptime    func() int64                      // ns; nil: the clock of package time
 	ticking   bool
+	precise   bool
 	shards    int
 	execution execution
 	budget    int
@@ -117,17 +117,26 @@ func Tick(length time.Duration) Option {
 // driver is tickless: it sleeps until a structure has work to do. A ticking driver stays in memory until Close.
 func Ticking() Option { return option(true, func(c *config) { c.ticking = true }, "") }
 
+// Precise wakes the driver by a timerfd on Linux. In a process that sleeps, the median lateness is then 0.1 ms instead of
+// 0.6 ms, for the same processor time. With thousands of timers a second, some wait up to 0.8 ms, so that they fire
+// together. A process whose processors become busy may be 10 ms late once. All precise drivers share one descriptor and one
+// goroutine, from the first timer that is due within a second until the last driver is closed or collected. On other
+// systems, in a testing/synctest bubble, and where the system refuses a timerfd, Precise has no effect. Stats names the
+// alarm in use.
+func Precise() Option { return option(true, func(c *config) { c.precise = true }, "") }
+
 // Boottime makes deadlines follow a clock that runs while the machine is suspended: CLOCK_BOOTTIME on Linux,
 // the interrupt time on Windows, and the wall clock minus the boot time on macOS. On other systems New returns
-// an error. Timers that came due during a suspend fire within a second of the resume. For this the driver wakes
-// up once a second while timers are pending, and Reset costs a system call every few µs. Without Boottime,
-// suspended time does not count on Linux and macOS. Inside a testing/synctest bubble, Boottime has no effect.
+// an error. Timers that came due during a suspend fire at the resume on Linux, where Boottime includes Precise. On
+// other systems they fire within a second, for which the driver wakes up once a second while timers are pending. Reset
+// costs a system call every few µs. Without Boottime, suspended time does not count on Linux and macOS. Inside a
+// testing/synctest bubble, Boottime has no effect.
 func Boottime() Option {
 	return func(c *config) (err error) {
 		if !monotonic(time.Now()) {
 			return nil // inside a bubble
 		}
-		if c.uptime, err = machine.Uptime(); err != nil {
+		if c.uptime, err = uptime(); err != nil {
 			return fmt.Errorf("Boottime: %w", err)
 		}
 		return nil

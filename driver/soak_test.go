@@ -25,10 +25,11 @@ var (
 // checks them against a model: each timer runs once for each start that was not stopped, none of
 // them early, and no timer is left over at the end.
 func TestSoak(t *testing.T) {
-	each := *soakTime / time.Duration(2+len(setups))
+	each := *soakTime / time.Duration(3+len(setups))
 	for _, s := range setups {
 		t.Run(s.name, func(t *testing.T) { soak(t, each, s.opts...) })
 	}
+	t.Run("precise", func(t *testing.T) { soak(t, each, driver.Precise()) })
 	t.Run("short-tick", func(t *testing.T) { soak(t, each, driver.Tick(1)) })
 	t.Run("all-options", func(t *testing.T) {
 		opts := []driver.Option{

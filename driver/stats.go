@@ -16,6 +16,7 @@ type Stats struct {
 	Moved       uint64       // timers that were pending at a Reset; 0 without Profiling
 	Wakeups     uint64       // times that the driver woke up
 	IdleWakeups uint64       // of these, times when nothing fired
+	Alarm       string       // what wakes the driver up: "timerfd" or "time.Timer"
 	Delays      Distribution // of the timers that were started; empty without Profiling
 	Lateness    Distribution // of the timers that have fired
 }
@@ -43,6 +44,7 @@ func (d *Driver) Stats() Stats {
 	s.Fired, s.Stopped = s.Fired-dropped, s.Stopped+dropped
 	d.alarm.mu.Lock()
 	s.Wakeups, s.IdleWakeups = d.alarm.wakeups, d.alarm.idle
+	s.Alarm = d.alarm.kind()
 	d.alarm.mu.Unlock()
 	d.pass.mu.Lock()
 	s.Lateness.merge(d.pass.lateness)

@@ -14,8 +14,9 @@ func Uptime() (func() int64, error) {
 	return func() int64 { ns, _ := bootTime(); return ns }, nil
 }
 
+const clockBoottime = 7
+
 func bootTime() (ns int64, err syscall.Errno) {
-	const clockBoottime = 7
 	var at syscall.Timespec
 	_, _, err = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockBoottime, uintptr(unsafe.Pointer(&at)), 0)
 	return at.Nano(), err

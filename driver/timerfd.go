@@ -1,0 +1,238 @@
+package driver
+
+import (
+	"container/heap"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"weak"
+
+	"github.com/timerbench/timerbench/driver/internal/machine"
+	"github.com/timerbench/timerbench/structures"
+)
+
+// timerfd is a timer of the system that wakes all precise drivers of a process. A process that sleeps wakes up at once
+// when it rings, but only after a whole number of milliseconds for a timer of Go's runtime. While no processor is idle,
+// it rings up to tens of milliseconds late, because then the runtime seldom asks its poller. So each alarm has a bell as
+// well, which makes sure that a pass begins. A bell that is on time costs more than the timerfd, so it rings later, and
+// one bell serves many alarms. If a bell rings first, the processors are busy: then bells are on time for a second, and
+// until the timerfd rings first again. That the timerfd is late says nothing: it is after each pause of a virtual machine.
+type timerfd struct {
+	boot bool // goes on during a suspend
+
+	mu     sync.Mutex
+	system *machine.Timerfd // nil while there are no users
+	users  int
+	queue  clients
+	at     int64 // when system rings; math.MaxInt64: never
+
+	busy atomic.Int64 // bells are on time until then, and until the timerfd rings first; 0: they are not
+}
+
+const (
+	// far is the longest wait for which the timerfd is set, except with Boottime. After a longer one, a bell rings first,
+	// earlier by more than bells are late.
+	far, farEarly = time.Second, 2 * time.Millisecond
+	// near is the longest wait after which the bell may ring later than the timerfd, and nearLate how much later.
+	near, nearLate = 8 * time.Millisecond, 10 * time.Millisecond
+	// busyLate is how late the timerfd must be to count as late, and busyFor is for how long bells are on time afterwards.
+	busyLate, busyFor = time.Millisecond, time.Second
+	// From a pass until the timerfd rings, at least apartMin passes, or two ticks. It becomes apartMax, or eight ticks, if
+	// a timer is always due before: that saves wake-ups.
+	apartMin, apartMax = 200 * time.Microsecond, 800 * time.Microsecond
+)
+
+var (
+	uptime       = sync.OnceValues(machine.Uptime)
+	processStart = time.Now()
+	timerfds     = [2]timerfd{{}, {boot: true}}
+)
+
+// client is an alarm that uses a timerfd, which does not keep it in memory. The lock of the timerfd guards it.
+type client struct {
+	*timerfd
+	alarm weak.Pointer[alarm]
+	start int64 // of the clock of the alarm
+	user  bool  // changed under the lock of the alarm, too
+	tick  structures.Tick
+	rings int64 // when the timerfd rings for tick
+	place int   // in the queue, from 1; 0: it is not there
+}
+
+// clients is a heap.
+type clients []*client
+
+func (q clients) Len() int           { return len(q) }
+func (q clients) Less(i, j int) bool { return q[i].rings < q[j].rings }
+func (q clients) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].place, q[j].place = i+1, j+1
+}
+
+func (q *clients) Push(x any) {
+	*q = append(*q, x.(*client))
+	(*q)[len(*q)-1].place = len(*q)
+}
+
+func (q *clients) Pop() any {
+	end := len(*q) - 1
+	last := (*q)[end]
+	(*q)[end], last.place = nil, 0
+	*q = (*q)[:end]
+	return last
+}
+
+func newClient(d *Driver) *client {
+	c := &client{timerfd: &timerfds[0], alarm: weak.Make(&d.alarm), start: int64(d.clock.start.Sub(processStart))}
+	if d.clock.uptime != nil {
+		c.timerfd, c.start = &timerfds[1], d.clock.booted
+	}
+	runtime.AddCleanup(d, (*client).leave, c)
+	return c
+}
+
+// set makes the timerfd ring for a tick at a time of the alarm's clock. It reports false if the system does not offer it.
+func (c *client) set(tick structures.Tick, at int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.user {
+		if c.system == nil {
+			system, err := machine.NewTimerfd(c.boot)
+			if err != nil {
+				return false
+			}
+			c.system, c.at = system, math.MaxInt64
+			go system.Wait(c.ring)
+		}
+		c.user = true
+		c.users++
+	}
+	c.tick, c.rings = tick, after(c.start, at)
+	if c.place == 0 {
+		heap.Push(&c.queue, c)
+	} else {
+		heap.Fix(&c.queue, c.place-1)
+	}
+	c.reset(c.now())
+	return true
+}
+
+// leave is called when the driver is closed or collected.
+func (c *client) leave() {
+	c.mu.Lock()
+	if !c.user {
+		c.mu.Unlock()
+		return
+	}
+	c.user = false
+	if c.place > 0 {
+		heap.Remove(&c.queue, c.place-1)
+	}
+	var unused *machine.Timerfd
+	if c.users--; c.users == 0 {
+		unused, c.system = c.system, nil
+	}
+	c.mu.Unlock()
+	if unused != nil {
+		unused.Close() // waits for ring, which locks
+	}
+}
+
+// now returns the time, in ns.
+func (t *timerfd) now() int64 {
+	if t.boot {
+		now, _ := uptime()
+		return now()
+	}
+	return int64(time.Since(processStart))
+}
+
+// reset makes the timer of the system ring for the first client or before. The lock is held.
+func (t *timerfd) reset(now int64) {
+	if t.system != nil && len(t.queue) > 0 && t.queue[0].rings < t.at {
+		t.at = t.queue[0].rings
+		_ = t.system.Set(time.Duration(max(1, t.at-now))) // or else the bells ring
+	}
+}
+
+// ring is called when the timer of the system rings.
+func (t *timerfd) ring() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	if t.at <= now {
+		t.at = math.MaxInt64
+	}
+	for len(t.queue) > 0 && t.queue[0].rings <= now {
+		c := heap.Pop(&t.queue).(*client)
+		if a := c.alarm.Value(); a != nil {
+			go a.rung(c.tick)
+		}
+	}
+	t.reset(now)
+}
+
+// rung is called when the timerfd has rung for a tick.
+func (a *alarm) rung(tick structures.Tick) {
+	a.mu.Lock()
+	if a.fdAt == tick {
+		a.fdAt = never
+	}
+	first := tick > a.served
+	t := a.client
+	a.mu.Unlock()
+	if !first {
+		return
+	}
+	if until := t.busy.Load(); until > 0 && until < t.now() {
+		t.busy.Store(0)
+	}
+	a.wake()
+}
+
+// setTimerfd makes the timerfd ring at a tick or before. It returns when, and when a bell must ring at the latest. The lock
+// is held.
+func (a *alarm) setTimerfd(tick structures.Tick, now int64) (at, bell structures.Tick) {
+	begin := a.clock.begin(tick)
+	wait := time.Duration(begin - now)
+	if wait > far && !a.client.boot {
+		return tick, a.clock.ticks(begin - int64(farEarly))
+	}
+	if a.fdAt > tick || a.fdAt <= a.served {
+		least := a.clock.begin(a.served) + a.apart
+		if begin < least {
+			a.apart = min(a.apart*5/4, int64(apartMax), 8*a.clock.tick)
+		} else {
+			a.apart = max(a.apart/2, min(int64(apartMin), 2*a.clock.tick))
+		}
+		if !a.client.set(tick, max(begin, least)) {
+			a.client = nil
+			return tick, tick
+		}
+		a.fdAt = tick
+	}
+	if wait > near || a.client.busy.Load() > 0 {
+		return a.fdAt, a.fdAt
+	}
+	return a.fdAt, a.clock.reach(a.clock.begin(a.fdAt) + int64(nearLate)).tick
+}
+
+// bellRang notes that the processors are busy if the timerfd should have rung before a bell. The lock is held.
+func (a *alarm) bellRang() {
+	if a.client == nil || a.fdAt <= a.served || a.fdAt == never {
+		return
+	}
+	if late := time.Duration(a.clock.now() - a.clock.begin(a.fdAt)); late > busyLate {
+		a.client.busy.Store(a.client.now() + int64(busyFor))
+	}
+}
+
+// kind names the alarm that is in use. The lock is held.
+func (a *alarm) kind() string {
+	if a.client != nil && a.client.user {
+		return "timerfd"
+	}
+	return "time.Timer"
+}
