@@ -161,7 +161,8 @@ func (c *Client) Add(ctx context.Context, t Timer) (bool, error) {
 // spec is a cron expression of five fields, or of six with seconds first, or a descriptor such as
 // @hourly or "@every 10m", whose period is a number of whole seconds. It is in UTC unless it
 // begins with a time zone: "CRON_TZ=Europe/Berlin 30 7 * * 1-5". Local, which is another zone on each machine, is an
-// error. A job that runs once a day also runs on the days when the clocks of its zone change (driver.InZone).
+// error. A job that runs once a day also runs on the days when the clocks of its zone change (driver.InZone). If the
+// rules of the zone change, a worker moves the run that is stored, when it reads it and within 10 minutes.
 //
 // A run is missed if the next run is due as well when it is about to fire, because no worker was
 // there. By default, Coalesce, the missed runs fire as one, with the deadline and the ID of the last one.
@@ -219,6 +220,7 @@ func (c *Client) checkSize(t *Timer) error {
 // set stores t, unless the existing timer is to be kept or is the same timer of Every.
 func (c *Client) set(ctx context.Context, what string, t Timer, keep bool) (set bool, err error) {
 	again := t.Cron != "" && t.Deadline.IsZero()
+	t.moved = t.Cron != "" && !again
 	if err := c.check(&t); err != nil {
 		return false, err
 	}
@@ -256,7 +258,7 @@ func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool
 			return nil, t.unusable
 		}
 		moved := t
-		moved.Deadline = at
+		moved.Deadline, moved.moved = at, true
 		return c.replacing(t, moved), nil
 	})
 }
@@ -391,7 +393,9 @@ func (c *Client) Pending(ctx context.Context, prefix string) iter.Seq2[Timer, er
 }
 
 func (c *Client) parse(m message) (Timer, error) {
-	return c.layout.parse(m.Subject(), m.Headers(), m.Data(), m.revision())
+	t, err := c.layout.parse(m.Subject(), m.Headers(), m.Data(), m.revision())
+	t.stored = m.Timestamp
+	return t, err
 }
 
 // setAside logs and counts a stored message that cannot be used. The message stays in the

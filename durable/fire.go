@@ -29,6 +29,7 @@ type near struct {
 	// Guarded by the partition.
 	handle driver.Handle
 	scan   uint64 // the last scan of the partition that found the timer
+	looked bool   // its time zone
 
 	// Used to fire it, by one goroutine at a time.
 	tries int
@@ -101,6 +102,11 @@ const stallTime = 10 * time.Second
 // fire sends the message that fires n, unless the timer has changed.
 func (w *worker) fire(ctx context.Context, n *near) {
 	now := w.cfg.Now()
+	if !n.asked {
+		if right := n.timer.rightRun(); !right.Equal(n.timer.Deadline) {
+			n.next, n.moves, n.asked = right, true, true
+		}
+	}
 	if !n.p.due(n, now) {
 		return
 	}
@@ -162,6 +168,7 @@ func (w *worker) message(n *near, now time.Time) *nats.Msg {
 // changed returns the message that stores t with other values.
 func (w *worker) changed(t Timer, deadline time.Time, last bool, text string) *nats.Msg {
 	l := w.layout
+	t.moved = t.moved && deadline.Equal(t.Deadline) // it is just the error that changes
 	t.Deadline, t.last, t.Error = deadline, last, text
 	m := l.message(t)
 	l.expect(m, t.Key, t.Revision)

@@ -201,6 +201,7 @@ func (p *partition) pending(t Timer, subject string) bool {
 // set takes over a timer, unless a newer one with its key is known. It keeps the timer in memory
 // if the deadline is within the horizon or toNear is true.
 func (p *partition) set(t Timer, toNear bool) {
+	isNear := t.Deadline.Sub(p.w.cfg.Now()) <= p.w.cfg.Horizon || !t.rightRun().Equal(t.Deadline)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -216,7 +217,7 @@ func (p *partition) set(t Timer, toNear bool) {
 		old.handle.Stop()
 		delete(p.near, t.Key)
 	}
-	if toNear || t.Deadline.Sub(p.w.cfg.Now()) <= p.w.cfg.Horizon {
+	if toNear || isNear {
 		n := &near{p: p, timer: t, scan: p.scan}
 		p.near[t.Key] = n
 		p.start(n)
@@ -230,13 +231,24 @@ func (p *partition) set(t Timer, toNear bool) {
 	}
 }
 
-// start makes n due at its deadline. p.mu must be held.
+// start makes n due at its deadline, and before if its time zone must be looked up. p.mu must be held.
 func (p *partition) start(n *near) {
-	n.handle = p.w.clock.Schedule(n.timer.Deadline.Sub(p.w.cfg.Now()), func() { p.w.due.put(n) })
+	in := n.timer.Deadline.Sub(p.w.cfg.Now())
+	if n.timer.byZone() {
+		pause := zonePause
+		if !n.looked {
+			pause = time.Second // two workers may disagree
+		}
+		in, n.looked = min(in, pause), true
+	}
+	n.handle = p.w.clock.Schedule(in, func() { p.w.due.put(n) })
 }
 
-// due reports whether n is still current and its deadline has come by the worker's clock. If the
-// clock was set back, it starts n again.
+// zonePause is how often the run of a timer of Every is computed again, because the rules of its time zone may change.
+const zonePause = 10 * time.Minute
+
+// due reports whether n is still current and must be stored: its deadline has come by the worker's clock, or is wrong.
+// Otherwise it starts n again.
 func (p *partition) due(n *near, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -244,7 +256,7 @@ func (p *partition) due(n *near, now time.Time) bool {
 		delete(p.waits, n)
 		return false
 	}
-	is := !now.Before(n.timer.Deadline)
+	is := n.moves || !now.Before(n.timer.Deadline)
 	if !is {
 		p.start(n)
 	}
@@ -361,5 +373,6 @@ func (p *partition) readOne(ctx context.Context, revision uint64) (t Timer, ok b
 	if t, err = p.w.layout.parse(m.Subject, m.Header, m.Data, m.Sequence); err != nil {
 		p.w.setAside("message of a partition", err)
 	}
+	t.stored = m.Time
 	return t, err == nil, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/durable/internal/cron"
 )
 
 // Timer is a pending timer, or a timer to set.
@@ -27,8 +28,10 @@ type Timer struct {
 	Revision uint64 // increases with each change of any timer of the stream; Set ignores it
 	Error    string // why a worker could not compute the next run of Every so far, or ""; Set ignores it
 
-	last     bool  // the deadline is that of the last of missed runs
-	unusable error // if not nil, only the key and the revision are valid
+	last     bool      // the deadline is that of the last of missed runs
+	moved    bool      // of Every: a client has chosen the deadline, which need not be a run
+	stored   time.Time // when, by the server's clock
+	unusable error     // if not nil, only the key and the revision are valid
 }
 
 // Limits are the limits of one timer. A zero field means the value of Config.
@@ -65,6 +68,7 @@ const (
 	headerCron     = "Cron"     // of a timer of Every: the expression
 	headerMissed   = "Missed"   // of a timer of Every: a driver.Missed
 	headerLast     = "Last"     // of a timer of Every: 1 if its deadline is that of the last of missed runs
+	headerMoved    = "Moved"    // of a timer of Every: 1 if a client has chosen its deadline
 	headerBack     = "Back"     // of a note: 1 if a server has restored what it lists
 	headerSummary  = "Summary"  // of a summary: its first and last revision
 	headerError    = "Error"    // of a dead letter: the error of the last attempt; of a timer of Every: Timer.Error
@@ -226,6 +230,9 @@ func (l layout) message(t Timer) *nats.Msg {
 		if t.last {
 			setNumber(m, headerLast, 1)
 		}
+		if t.moved {
+			setNumber(m, headerMoved, 1)
+		}
 		if t.Error != "" {
 			m.Header[headerError] = []string{quote(t.Error, maxError/4)}
 		}
@@ -235,6 +242,21 @@ func (l layout) message(t Timer) *nats.Msg {
 
 // removal returns what states that t, and all before with its key, were removed.
 func (t Timer) removal() removal { return removal{t.Revision, digestOf(t.Key)} }
+
+// rightRun returns the deadline that t should have. It differs from the one stored if the rules of its time zone do.
+func (t Timer) rightRun() time.Time {
+	if t.byZone() {
+		if right, err := cron.RightRun(t.Cron, t.stored, t.Deadline); err == nil { // otherwise it is reported when t is due
+			return right
+		}
+	}
+	return t.Deadline
+}
+
+// byZone reports whether the deadline follows from the rules of a time zone.
+func (t Timer) byZone() bool {
+	return !t.moved && (strings.HasPrefix(t.Cron, "CRON_TZ=") || strings.HasPrefix(t.Cron, "TZ="))
+}
 
 // parse returns the timer stored in a message.
 func (l layout) parse(subject string, header nats.Header, body []byte, revision uint64) (t Timer, err error) {
@@ -256,6 +278,7 @@ func (l layout) parse(subject string, header nats.Header, body []byte, revision 
 		var missed int64
 		missed, err = number(header, headerMissed, int64(driver.Coalesce), int64(driver.CatchUp))
 		t.Missed, t.last = driver.Missed(missed), header.Get(headerLast) == "1"
+		t.moved = header.Get(headerMoved) == "1"
 		t.Error, _ = strconv.Unquote(header.Get(headerError)) // "" without an error
 	}
 	return t, err

@@ -86,6 +86,31 @@ func last(spec string, r driver.Recurrence, first, now time.Time) (time.Time, er
 	return first, nil
 }
 
+// maxMove is more than the rules of a time zone move a run.
+const maxMove = 26 * time.Hour
+
+// RightRun returns the run that a timer should have by the rules that its time zone has now. The timer was stored with
+// the run at, by the rules of that time or of another machine. RightRun returns at, if it is a run now, and the nearest
+// run otherwise, but no earlier one that was over when the timer was stored.
+func RightRun(spec string, stored, at time.Time) (time.Time, error) {
+	s, err := parse(spec)
+	if _, period := s.(cron.ConstantDelaySchedule); period || err != nil {
+		return at, err
+	}
+	after, err := next(spec, s, at.Add(-1))
+	if err != nil || after.Equal(at) {
+		return at, err
+	}
+	before, err := next(spec, s, at.Add(-maxMove))
+	if err == nil && before.Before(at) {
+		before, err = last(spec, s, before, at)
+		if err == nil && before.After(stored) && at.Sub(before) <= after.Sub(at) {
+			return before, nil
+		}
+	}
+	return after, err
+}
+
 // NextRun decides at now about the run due at deadline: whether it fires, and when the timer is due next. A later now
 // gives the same answer about whether that run fires, so its ID stays the same.
 //

@@ -179,3 +179,36 @@ func FuzzFirstRun(f *testing.F) {
 		}
 	})
 }
+
+// The rules of a zone have changed since a run was stored: the nearest run counts, if it was not over then.
+func TestRightRun(t *testing.T) {
+	at := func(text string) time.Time {
+		t.Helper()
+		v, err := time.Parse(time.RFC3339, "2026-01-"+text+":00Z")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, test := range []struct{ spec, stored, at, want string }{
+		{"0 9 * * *", "06T08:00", "07T08:00", "07T08:00"},
+		{"0 9 * * *", "06T07:00", "07T07:00", "07T08:00"},
+		{"0 9 * * *", "06T09:00", "07T09:00", "07T08:00"},
+		{"0 9 * * *", "07T08:30", "07T09:00", "08T08:00"}, // it was over
+		{"0 9 * * *", "06T08:00", "07T21:00", "08T08:00"},
+		{"0 9 * * 1", "06T08:00", "12T09:00", "12T08:00"},
+		{"0 9 * * 1", "06T08:00", "12T07:00", "12T08:00"},
+		{"0 * * * *", "06T08:00", "06T09:00", "06T09:00"},
+		{"0 * * * *", "06T08:30", "06T09:30", "06T09:00"},
+		{"0 */2 * * *", "06T09:00", "06T10:00", "06T11:00"},
+		{"@every 7m", "06T09:00", "06T09:04", "06T09:04"},
+	} {
+		got, err := RightRun("CRON_TZ=Europe/Berlin "+test.spec, at(test.stored), at(test.at))
+		if err != nil || !got.Equal(at(test.want)) {
+			t.Errorf("%s: the run of %s, stored at %s, is %v, %v, want %s", test.spec, test.at, test.stored, got.UTC(), err, test.want)
+		}
+	}
+	if _, err := RightRun("CRON_TZ=Nowhere/At 0 9 * * *", at("06T09:00"), at("06T10:00")); err == nil {
+		t.Error("an unknown zone: want an error")
+	}
+}
