@@ -22,11 +22,19 @@ func (f *faults) refuse(is bool, format string, args ...any) {
 	}
 }
 
+// differ refuses fields that are not as Open sets them.
+func (f *faults) differ(found, made any, fields ...string) {
+	for _, name := range fields {
+		is, want := reflect.ValueOf(found).FieldByName(name).Interface(), reflect.ValueOf(made).FieldByName(name).Interface()
+		f.refuse(!reflect.DeepEqual(is, want), "%s is %v: want %v", name, is, want)
+	}
+}
+
 func (f faults) error(what string) error {
 	if len(f) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s cannot hold timers: %s", what, strings.Join(f, "; "))
+	return fmt.Errorf("%s would lose or delay timers: %s", what, strings.Join(f, "; "))
 }
 
 // checkStream returns an error that lists each setting that would lose timers or keep them from firing.
@@ -44,18 +52,8 @@ func checkStream(found jetstream.StreamConfig, l layout) error {
 	f.refuse(limits.InactiveThreshold > 0, "ConsumerLimits.InactiveThreshold %v removes or refuses consumers: want 0", limits.InactiveThreshold)
 	f.refuse(limits.MaxAckPending > 0 && limits.MaxAckPending < maxHandled, "ConsumerLimits.MaxAckPending %d: want 0 or at least %d", limits.MaxAckPending, maxHandled)
 	f.refuse(found.Duplicates < runWindow, "the Duplicates window of %v fires runs of Every twice: want at least %v", found.Duplicates, runWindow)
-	f.refuse(found.Retention != jetstream.LimitsPolicy, "retention is %v: want %v", found.Retention, jetstream.LimitsPolicy)
-	f.refuse(found.Storage != jetstream.FileStorage, "storage is %v: want %v", found.Storage, jetstream.FileStorage)
-	f.refuse(found.PersistMode != jetstream.DefaultPersistMode, "PersistMode %v loses stored timers in a crash: want %v", found.PersistMode, jetstream.DefaultPersistMode)
-	f.refuse(!found.AllowMsgSchedules, "AllowMsgSchedules is off")
-	f.refuse(!found.AllowRollup, "AllowRollup is off")
-	f.refuse(found.DenyDelete, "DenyDelete is on, so that nothing that was handled is removed")
-	f.refuse(found.DenyPurge, "DenyPurge is on")
-	f.refuse(found.Sealed, "it is sealed")
-	f.refuse(found.NoAck, "NoAck is on")
-	f.refuse(found.Mirror != nil || len(found.Sources) > 0, "it has a mirror or sources")
-	f.refuse(found.SubjectTransform != nil, "it transforms subjects")
-	f.refuse(!reflect.DeepEqual(found.Subjects, l.subjects()), "subjects are %q: want %q", found.Subjects, l.subjects())
+	f.differ(found, streamConfig(Config{Name: l.name}), "Retention", "Storage", "PersistMode", "AllowMsgSchedules", "AllowRollup",
+		"DenyDelete", "DenyPurge", "Sealed", "NoAck", "Mirror", "Sources", "SubjectTransform", "Subjects")
 	return f.error("stream " + l.name)
 }
 
@@ -83,23 +81,13 @@ func checkAccount(ctx context.Context, js jetstream.JetStream, found jetstream.S
 // checkConsumer returns an error that lists each setting of the workers' consumer that would lose what has fired, or delay it.
 func checkConsumer(found jetstream.ConsumerConfig, l layout) error {
 	var f faults
-	f.refuse(found.FilterSubject != l.allFired() || len(found.FilterSubjects) > 0, "its filter is %q: want %q",
-		append(found.FilterSubjects, found.FilterSubject), l.allFired())
-	f.refuse(found.DeliverSubject != "", "it pushes to %q", found.DeliverSubject)
-	f.refuse(found.DeliverPolicy != jetstream.DeliverAllPolicy, "DeliverPolicy is %v: want %v", found.DeliverPolicy, jetstream.DeliverAllPolicy)
-	f.refuse(found.AckPolicy != jetstream.AckExplicitPolicy, "AckPolicy is %v: want %v", found.AckPolicy, jetstream.AckExplicitPolicy)
-	f.refuse(found.ReplayPolicy != jetstream.ReplayInstantPolicy, "ReplayPolicy is %v: want %v", found.ReplayPolicy, jetstream.ReplayInstantPolicy)
+	f.differ(found, consumerConfig(l, 0), "FilterSubject", "FilterSubjects", "DeliverPolicy", "DeliverSubject", "AckPolicy", "ReplayPolicy",
+		"MaxDeliver", "BackOff", "InactiveThreshold", "PriorityPolicy", "HeadersOnly", "MemoryStorage")
 	f.refuse(found.AckWait < minAckWait, "AckWait is %v: want at least %v", found.AckWait, minAckWait)
-	f.refuse(found.MaxDeliver > 0, "MaxDeliver %d gives timers up: want -1", found.MaxDeliver)
-	f.refuse(len(found.BackOff) > 0, "BackOff is %v: want none", found.BackOff)
 	f.refuse(found.MaxAckPending >= 0 && found.MaxAckPending < maxHandled, "MaxAckPending is %d: want at least %d", found.MaxAckPending, maxHandled)
 	f.refuse(found.MaxRequestBatch > 0 && found.MaxRequestBatch < maxFetched, "MaxRequestBatch is %d: want 0 or at least %d", found.MaxRequestBatch, maxFetched)
 	f.refuse(found.MaxRequestExpires > 0 && found.MaxRequestExpires < jetstream.DefaultExpires, "MaxRequestExpires is %v: want 0 or at least %v",
 		found.MaxRequestExpires, jetstream.DefaultExpires)
-	f.refuse(found.InactiveThreshold > 0, "InactiveThreshold %v removes it: want 0", found.InactiveThreshold)
-	f.refuse(found.PriorityPolicy != jetstream.PriorityPolicyNone, "it has priority groups")
-	f.refuse(found.HeadersOnly, "HeadersOnly is on")
-	f.refuse(found.MemoryStorage, "its storage is memory, which forgets what was handled")
 	return f.error("consumer " + workersConsumer + " of stream " + l.name)
 }
 
@@ -111,14 +99,13 @@ func (c *Client) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	stream, err := c.stream.Info(ctx)
-	var consumer *jetstream.ConsumerInfo
 	if err == nil {
-		consumer, err = c.consumer.Info(ctx)
+		var consumer *jetstream.ConsumerInfo
+		if consumer, err = c.consumer.Info(ctx); err == nil {
+			return c.judge(stream, consumer)
+		}
 	}
-	switch {
-	case err == nil:
-		return c.judge(stream, consumer)
-	case isGone(err) || errors.Is(err, jetstream.ErrStreamNotFound):
+	if isGone(err) || errors.Is(err, jetstream.ErrStreamNotFound) {
 		return c.found(fmt.Errorf("stream %s or its consumer was deleted: %w", c.layout.name, err))
 	}
 	return fmt.Errorf("the store does not answer: %w", err)
@@ -126,12 +113,9 @@ func (c *Client) look(ctx context.Context) error {
 
 // judge returns why timers are lost or delayed, and keeps it for Stats.
 func (c *Client) judge(stream *jetstream.StreamInfo, consumer *jetstream.ConsumerInfo) error {
-	var paused error
-	if consumer.Paused {
-		paused = fmt.Errorf("consumer %s of stream %s is paused for %v: no handler is called", workersConsumer, c.layout.name,
-			consumer.PauseRemaining.Round(time.Second))
-	}
-	return c.found(errors.Join(checkStream(stream.Config, c.layout), checkConsumer(consumer.Config, c.layout), paused))
+	var f faults
+	f.refuse(consumer.Paused, "it is paused for %v, and no handler is called", consumer.PauseRemaining.Round(time.Second))
+	return c.found(errors.Join(checkStream(stream.Config, c.layout), checkConsumer(consumer.Config, c.layout), f.error("consumer "+workersConsumer)))
 }
 
 // found keeps err for Stats. It logs it if timers were not lost or delayed before.
@@ -140,7 +124,7 @@ func (c *Client) found(err error) error {
 	if err != nil {
 		text = err.Error()
 	}
-	if old := c.unfit.Swap(&text); text != "" && (old == nil || *old == "") {
+	if old := c.unfit.Swap(&text); err != nil && (old == nil || *old == "") {
 		c.cfg.Logger.Error("timers may be lost or delayed", "error", err)
 	}
 	return err

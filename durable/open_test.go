@@ -71,45 +71,45 @@ func TestOpenRefusesSettings(t *testing.T) {
 	type consumer = *jetstream.ConsumerConfig
 	for want, change := range map[string]any{
 		"MaxAge 1h0m0s": func(c stream) { c.MaxAge = time.Hour },
-		"MaxMsgs 10 removes timers: want -1; MaxBytes": func(c stream) { c.MaxMsgs, c.MaxBytes = 10, 1<<20 },
-		"MaxMsgsPerSubject 1":                          func(c stream) { c.MaxMsgsPerSubject = 1 },
-		"MaxMsgSize 5000":                              func(c stream) { c.MaxMsgSize = 5000 },
-		"MaxConsumers 999 ":                            func(c stream) { c.MaxConsumers = 999 },
-		"want -1 or at least 3072":                     func(c stream) { c.MaxConsumers, c.Metadata = 3000, map[string]string{metadataPartitions: "1024"} },
-		"ConsumerLimits.InactiveThreshold 1m0s":        func(c stream) { c.ConsumerLimits.InactiveThreshold = time.Minute },
-		"ConsumerLimits.MaxAckPending 1":               func(c stream) { c.ConsumerLimits.MaxAckPending = 1 },
-		"the Duplicates window of 1m59s":               func(c stream) { c.Duplicates = 2*time.Minute - time.Second },
-		"retention is WorkQueue":                       func(c stream) { c.Retention = jetstream.WorkQueuePolicy },
-		"retention is Interest":                        func(c stream) { c.Retention = jetstream.InterestPolicy },
-		"storage is Memory":                            func(c stream) { c.Storage = jetstream.MemoryStorage },
-		"PersistMode Async":                            func(c stream) { c.PersistMode = jetstream.AsyncPersistMode },
-		"AllowMsgSchedules is off; AllowRollup is off": func(c stream) { c.AllowMsgSchedules, c.AllowRollup = false, false },
-		"DenyDelete is on":                             func(c stream) { c.DenyDelete = true },
-		"DenyPurge is on":                              func(c stream) { c.DenyPurge, c.AllowRollup, c.AllowMsgSchedules = true, false, false },
-		"NoAck is on":                                  func(c stream) { c.NoAck = true },
-		"it has a mirror or sources":                   func(c stream) { c.Sources, c.AllowMsgSchedules = []*jetstream.StreamSource{{Name: "other"}}, false },
-		"it transforms subjects": func(c stream) {
+		"MaxMsgs 10 removes timers: want -1; MaxBytes":                func(c stream) { c.MaxMsgs, c.MaxBytes = 10, 1<<20 },
+		"MaxMsgsPerSubject 1":                                         func(c stream) { c.MaxMsgsPerSubject = 1 },
+		"MaxMsgSize 5000":                                             func(c stream) { c.MaxMsgSize = 5000 },
+		"MaxConsumers 999 ":                                           func(c stream) { c.MaxConsumers = 999 },
+		"want -1 or at least 3072":                                    func(c stream) { c.MaxConsumers, c.Metadata = 3000, map[string]string{metadataPartitions: "1024"} },
+		"ConsumerLimits.InactiveThreshold 1m0s":                       func(c stream) { c.ConsumerLimits.InactiveThreshold = time.Minute },
+		"ConsumerLimits.MaxAckPending 1":                              func(c stream) { c.ConsumerLimits.MaxAckPending = 1 },
+		"the Duplicates window of 1m59s":                              func(c stream) { c.Duplicates = 2*time.Minute - time.Second },
+		"Retention is WorkQueue: want Limits":                         func(c stream) { c.Retention = jetstream.WorkQueuePolicy },
+		"Retention is Interest":                                       func(c stream) { c.Retention = jetstream.InterestPolicy },
+		"Storage is Memory: want File":                                func(c stream) { c.Storage = jetstream.MemoryStorage },
+		"PersistMode is Async: want Default":                          func(c stream) { c.PersistMode = jetstream.AsyncPersistMode },
+		"AllowMsgSchedules is false: want true; AllowRollup is false": func(c stream) { c.AllowMsgSchedules, c.AllowRollup = false, false },
+		"DenyDelete is true":                                          func(c stream) { c.DenyDelete = true },
+		"DenyPurge is true":                                           func(c stream) { c.DenyPurge, c.AllowRollup, c.AllowMsgSchedules = true, false, false },
+		"NoAck is true":                                               func(c stream) { c.NoAck = true },
+		"Sources is [":                                                func(c stream) { c.Sources, c.AllowMsgSchedules = []*jetstream.StreamSource{{Name: "other"}}, false },
+		"SubjectTransform is &{": func(c stream) {
 			c.SubjectTransform = &jetstream.SubjectTransformConfig{Source: c.Subjects[1], Destination: strings.Replace(c.Subjects[1], "w", "v", 1)}
 		},
-		"subjects are":           func(c stream) { c.Subjects = c.Subjects[:1] },
-		"is not a pull consumer": func(c consumer) { c.DeliverSubject = "there" },
-		"its filter is":          func(c consumer) { c.FilterSubject = "" },
-		"its filter is [": func(c consumer) {
+		"Subjects is [":           func(c stream) { c.Subjects = c.Subjects[:1] },
+		"is not a pull consumer":  func(c consumer) { c.DeliverSubject = "there" },
+		"FilterSubject is : want": func(c consumer) { c.FilterSubject = "" },
+		"FilterSubjects is [": func(c consumer) {
 			c.FilterSubjects, c.FilterSubject = []string{strings.TrimSuffix(c.FilterSubject, ">") + "1.>"}, ""
 		},
-		"DeliverPolicy is new":                func(c consumer) { c.DeliverPolicy = jetstream.DeliverNewPolicy },
-		"AckPolicy is AckAll":                 func(c consumer) { c.AckPolicy = jetstream.AckAllPolicy },
-		"ReplayPolicy is original":            func(c consumer) { c.ReplayPolicy = jetstream.ReplayOriginalPolicy },
-		"AckWait is 100ms":                    func(c consumer) { c.AckWait = 100 * time.Millisecond },
-		"MaxDeliver 5":                        func(c consumer) { c.MaxDeliver = 5 },
-		"BackOff is [1h0m0s]":                 func(c consumer) { c.BackOff = []time.Duration{time.Hour} },
-		"MaxAckPending is 1:":                 func(c consumer) { c.MaxAckPending = 1 },
-		"MaxRequestBatch is 10":               func(c consumer) { c.MaxRequestBatch = 10 },
-		"MaxRequestExpires is 1s":             func(c consumer) { c.MaxRequestExpires = time.Second },
-		"InactiveThreshold 1h0m0s removes it": func(c consumer) { c.InactiveThreshold = time.Hour },
-		"it has priority groups":              func(c consumer) { c.PriorityPolicy, c.PriorityGroups = jetstream.PriorityPolicyOverflow, []string{"x"} },
-		"HeadersOnly is on":                   func(c consumer) { c.HeadersOnly = true },
-		"its storage is memory":               func(c consumer) { c.MemoryStorage = true },
+		"DeliverPolicy is new":                 func(c consumer) { c.DeliverPolicy = jetstream.DeliverNewPolicy },
+		"AckPolicy is AckAll":                  func(c consumer) { c.AckPolicy = jetstream.AckAllPolicy },
+		"ReplayPolicy is original":             func(c consumer) { c.ReplayPolicy = jetstream.ReplayOriginalPolicy },
+		"AckWait is 100ms":                     func(c consumer) { c.AckWait = 100 * time.Millisecond },
+		"MaxDeliver is 5":                      func(c consumer) { c.MaxDeliver = 5 },
+		"BackOff is [1h0m0s]":                  func(c consumer) { c.BackOff = []time.Duration{time.Hour} },
+		"MaxAckPending is 1:":                  func(c consumer) { c.MaxAckPending = 1 },
+		"MaxRequestBatch is 10":                func(c consumer) { c.MaxRequestBatch = 10 },
+		"MaxRequestExpires is 1s":              func(c consumer) { c.MaxRequestExpires = time.Second },
+		"InactiveThreshold is 1h0m0s: want 0s": func(c consumer) { c.InactiveThreshold = time.Hour },
+		"PriorityPolicy is ":                   func(c consumer) { c.PriorityPolicy, c.PriorityGroups = jetstream.PriorityPolicyOverflow, []string{"x"} },
+		"HeadersOnly is true":                  func(c consumer) { c.HeadersOnly = true },
+		"MemoryStorage is true":                func(c consumer) { c.MemoryStorage = true },
 	} {
 		cfg := stranger(t, js, change)
 		if _, err := Open(t.Context(), nc, cfg); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), cfg.Name) {
@@ -127,7 +127,7 @@ func TestOpenRefusesAccount(t *testing.T) {
 	js, err := jetstream.New(nc)
 	fatalIf(t, err)
 	cfg := stranger(t, js, func(c *jetstream.StreamConfig) { c.MaxConsumers = -1 })
-	if _, err := Open(t.Context(), nc, cfg); err == nil || !strings.Contains(err.Error(), cfg.Name+" cannot hold timers: MaxConsumers 20") {
+	if _, err := Open(t.Context(), nc, cfg); err == nil || !strings.Contains(err.Error(), cfg.Name+" would lose or delay timers: MaxConsumers 20") {
 		t.Errorf("Open: %v, want an error with the limit of the account", err)
 	}
 }

@@ -118,8 +118,8 @@ func TestSettingsAreWatched(t *testing.T) {
 		{"MaxMsgs 100 removes timers", func() error { return change(stream, func(s *jetstream.StreamConfig) { s.MaxMsgs = 100 }) }},
 		{"Duplicates window of 1s", func() error { return change(stream, func(s *jetstream.StreamConfig) { s.Duplicates = time.Second }) }},
 		{"", func() error { return change(stream, func(*jetstream.StreamConfig) {}) }},
-		{"MaxDeliver 1", func() error { return again(consumer, func(c *jetstream.ConsumerConfig) { c.MaxDeliver = 1 }) }},
-		{"HeadersOnly is on", func() error { return again(consumer, func(c *jetstream.ConsumerConfig) { c.HeadersOnly = true }) }},
+		{"MaxDeliver is 1", func() error { return again(consumer, func(c *jetstream.ConsumerConfig) { c.MaxDeliver = 1 }) }},
+		{"HeadersOnly is true", func() error { return again(consumer, func(c *jetstream.ConsumerConfig) { c.HeadersOnly = true }) }},
 		{"", func() error { return again(consumer, func(*jetstream.ConsumerConfig) {}) }},
 		{"is paused for 1h0m0s", func() error {
 			_, err := c.js.PauseConsumer(t.Context(), c.layout.name, workersConsumer, time.Now().Add(time.Hour))

@@ -135,9 +135,13 @@ func parseWhen(text string, now time.Time) (time.Time, error) {
 // parseDelay parses WHEN of a timer, which is no negative duration.
 func parseDelay(text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d < 0 {
-		return now, errNegative(text)
+		return now, errNegative(d)
 	}
 	return parseWhen(text, now)
+}
+
+func errNegative(d time.Duration) error {
+	return fmt.Errorf("the delay %v is negative: want at least 0s, which fires at once", d)
 }
 
 func moveCommand(o *options) *cobra.Command {

@@ -20,11 +20,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
 	_ "time/tzdata" // cron expressions name time zones, and a container may not know any
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -54,6 +54,8 @@ func main() {
 
 const exitError, exitUsage = 1, 2
 
+var control = regexp.MustCompile(`[^\PC\n\t]`) // a message of another program may hold escape sequences
+
 // execute runs the command with arguments, and returns the exit code.
 func (o *options) execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := command(o)
@@ -71,13 +73,7 @@ func (o *options) execute(ctx context.Context, args []string, stdout, stderr io.
 			text, o.runs = flag+rest, false
 		}
 	}
-	text = strings.Map(func(r rune) rune { // a message of another program may hold escape sequences
-		if unicode.IsGraphic(r) || r == '\n' || r == '\t' {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, text)
-	fmt.Fprintln(stderr, "timerd:", text)
+	fmt.Fprintln(stderr, "timerd:", control.ReplaceAllString(text, "\uFFFD"))
 	if !o.runs {
 		return exitUsage
 	}
@@ -86,16 +82,11 @@ func (o *options) execute(ctx context.Context, args []string, stdout, stderr io.
 
 // flagError explains the error of a negative delay, which looks like a flag.
 func flagError(_ *cobra.Command, err error) error {
-	if _, text, ok := strings.Cut(err.Error(), " in -"); ok {
-		if _, bad := time.ParseDuration(text); bad == nil {
-			return errNegative("-" + text)
-		}
+	_, text, _ := strings.Cut(err.Error(), " in ")
+	if d, bad := time.ParseDuration(text); bad == nil {
+		return errNegative(d)
 	}
 	return err
-}
-
-func errNegative(text string) error {
-	return fmt.Errorf("the delay %s is negative: want at least 0s, which fires at once", text)
 }
 
 // defaultAddress is where serve listens and the other commands connect.

@@ -132,7 +132,7 @@ func TestExitCodes(t *testing.T) {
 		{2, "unknown command", []string{"nope"}}, {2, "want 0 to 59", []string{"explain", "60 * * * *"}}, {2, "unknown command", []string{"help", "nope"}}, {2, "unknown command", []string{"completion", "nope"}}, {2, "unknown flag: --nope", []string{"stats", "--nope"}}, {2, "accepts 2 arg", []string{"move", "key"}},
 		{2, "", []string{"\x1b[2J"}}, {2, "", []string{"stats", "--\x1b[2J"}}, {2, "", []string{"stats", "--replicas", "\x1b[2J"}},
 		{2, "the delay -5s is negative: want at least 0s", []string{"schedule", "a", "-5s"}},
-		{2, "the delay -1.5h is negative", []string{"move", "a", "-1.5h"}},
+		{2, "the delay -1h30m0s is negative", []string{"move", "a", "-1.5h"}},
 		{2, "the delay -5s is negative", []string{"schedule", "--", "a", "-5s"}},
 		{2, `WHEN is "\x1b[2J": want a duration`, []string{"schedule", "a", "\x1b[2J"}}, {2, `WHEN is "soon"`, []string{"move", "a", "soon"}},
 		{2, `descriptor "@\x1b[2Jx"`, []string{"schedule", "--every", "k", "@\x1b[2Jx"}}, {2, "depends on the machine", []string{"schedule", "--every", "k", "TZ=Local @daily"}},

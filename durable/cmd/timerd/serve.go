@@ -220,7 +220,11 @@ func serveCommand(o *options) *cobra.Command {
 				go func() { _ = web.Serve(l) }()   // until it is closed
 				defer func() { _ = web.Close() }() // nobody waits for an answer
 			}
-			fmt.Fprintln(cmd.ErrOrStderr(), "timerd: serving", s.where(o))
+			where := fmt.Sprintf("of %q", address.Redact(o.url, o.url))
+			if s.dir != "" {
+				where = fmt.Sprintf("in folder %q at %s", s.dir, s.listen)
+			}
+			fmt.Fprintln(cmd.ErrOrStderr(), "timerd: serving the timers", where)
 			return c.Serve(ctx, func(handler context.Context, f durable.Fired) error {
 				// Beyond its timeout it keeps its place: a call that failed would be followed by others.
 				if err := out.write(ctx, newLine(f), o.exec.grace); err != nil || o.exec.text == "" {
@@ -255,14 +259,6 @@ func serveCommand(o *options) *cobra.Command {
 	flags.BoolVar(&s.verbose, "verbose", false, "also log operations that are retried")
 	flags.IntVar(&o.cfg.Concurrency, "concurrency", 64, "how many timers are handled at a time")
 	return cmd
-}
-
-// where names the server, and the folder if it is embedded.
-func (s *serving) where(o *options) string {
-	if s.dir == "" {
-		return fmt.Sprintf("the timers of %q", address.Redact(o.url, o.url))
-	}
-	return fmt.Sprintf("the timers in folder %q at %s", s.dir, s.listen)
 }
 
 // connect connects to the server, and starts it first if it is embedded. It calls failed if the
