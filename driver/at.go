@@ -52,7 +52,7 @@ func (d *Driver) At(t time.Time, f func()) *Timer {
 		sh.start(deadline.at - now)
 	default:
 		sh.start(0)
-		wake = sh.urge(now, call{f, &w.t})
+		wake = sh.urge(now, call{f: f, t: &w.t})
 	}
 	sh.unlock(wake, now)
 	return &w.t
@@ -85,9 +85,7 @@ func (w *wallTimer) due() bool {
 		return false
 	}
 	sh.forget(w)
-	w.t.when.Store(idle)
-	sh.fired++
-	sh.d.pass.batch = append(sh.d.pass.batch, call{w.t.f, &w.t})
+	sh.d.pass.batch = append(sh.d.pass.batch, sh.give(call{f: w.t.f, t: &w.t}))
 	return true
 }
 

@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
@@ -25,6 +26,7 @@ func TestWhatIsDueAtOnceFiresAtOnce(t *testing.T) {
 		if field.Reset(0) || !moved.Reset(0) || stopped.Reset(-1) || !wall.Reset(0) || !c.Reset(0) {
 			t.Error("Reset does not tell what was pending")
 		}
+		synctest.Wait()
 		if a.Stop() || h.Stop() || h.Reset(time.Second) || moved.Stop() || h == (driver.Handle{}) {
 			t.Error("pending though it has fired")
 		}

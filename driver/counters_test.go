@@ -2,14 +2,17 @@ package driver
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// Whatever happens, every started timer is pending, has fired or was stopped, and no counter goes back, other than that
-// Close moves functions that have not begun from Fired to Stopped.
+// Whatever happens, every started timer is pending, has fired or was stopped, and no counter goes back, nor the number of
+// timers up to any duration.
 func TestCountersAddUp(t *testing.T) {
 	for name, opts := range map[string][]Option{
 		"goroutines": {Goroutines()}, "workers": {Workers(1), Profiling(1)}, "inline": {Inline(), Profiling(3), Shards(1)}, "budget": {Budget(2), Shards(3)},
@@ -27,7 +30,30 @@ func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
 	d := c.d
 	const settled = "wait until nothing runs"
 	var before Stats
-	closed := false
+	var bounds [80]time.Duration
+	for i := range bounds {
+		bounds[i] = time.Duration(1000 * math.Pow(1.3, float64(i)))
+	}
+	upTo := func(l Distribution) (counts [len(bounds)]uint64) {
+		for most, n := range l.All() {
+			for i := range counts {
+				if most <= bounds[i] {
+					counts[i] += n
+				}
+			}
+		}
+		return counts
+	}
+	var lower [2][len(bounds)]uint64
+	falls := func(i int, to Distribution) (falls bool) {
+		now := upTo(to)
+		for k, n := range now {
+			falls = falls || n < lower[i][k]
+		}
+		lower[i] = now
+		return falls
+	}
+	var exported map[string]any
 	check := func(op string) {
 		t.Helper()
 		if t.Failed() {
@@ -38,8 +64,8 @@ func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
 		switch {
 		case got.Pending+got.Fired+got.Stopped != got.Started || max(got.Pending, got.Fired, got.Stopped) > most:
 			t.Errorf("%s, %s: %+v: the counters do not add up", name, op, got)
-		case got.Started < before.Started || got.Fired < before.Fired && !closed || got.Stopped < before.Stopped || got.Moved < before.Moved ||
-			got.Wakeups < before.Wakeups || got.IdleWakeups < before.IdleWakeups:
+		case got.Started < before.Started || got.Fired < before.Fired || got.Stopped < before.Stopped || got.Moved < before.Moved ||
+			got.Wakeups < before.Wakeups || got.IdleWakeups < before.IdleWakeups || falls(0, got.Lateness) || falls(1, got.Delays):
 			t.Errorf("%s, %s: %+v: a counter goes back, %+v", name, op, got, before)
 		case got.IdleWakeups > got.Wakeups || got.Lateness.Count() > got.Started || op == settled && got.Pending != uint64(d.Len()):
 			t.Errorf("%s, %s: %+v, Len %d", name, op, got, d.Len())
@@ -47,6 +73,16 @@ func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
 			t.Errorf("%s, %s: %d delays, %d started", name, op, got.Delays.Count(), got.Started)
 		}
 		before = got
+		was := maps.Clone(exported)
+		if err := json.Unmarshal([]byte(d.String()), &exported); err != nil {
+			t.Error(err)
+		}
+		for key, value := range was {
+			value, isCounter := value.(float64)
+			if now := exported[key]; key != "pending" && isCounter && now.(float64) < value {
+				t.Errorf("%s, %s: %s goes from %v back to %v", name, op, key, value, now)
+			}
+		}
 	}
 	takes := time.Duration(rng.IntN(2)) * 1700 * ms // functions then wait for each other
 	f := func() { time.Sleep(takes) }
@@ -120,7 +156,6 @@ func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
 		op.f()
 		check(op.name)
 	}
-	closed = true
 	_, _ = d.Shutdown(ctx)
 	check("Close")
 	Pass(time.Minute)

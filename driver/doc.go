@@ -29,7 +29,7 @@
 // pass that starts at once.
 //
 // A Timer that is moved to a later deadline keeps its place in the structure. Reset stores the new deadline in the
-// Timer and takes no lock. When the old deadline comes, the pass puts the timer at the new one. The driver may wake up
+// Timer and takes no lock, unless functions run in order. When the old deadline comes, the pass puts the timer at the new one. The driver may wake up
 // for that alone.
 //
 // docs/driver.md compares the costs with those of package time.
@@ -38,8 +38,10 @@
 //
 //   - No timer fires early by the monotonic clock. Deadlines are rounded up to ticks, so a timer is late by up to a
 //     tick, some µs, and the time that it takes to get a processor. A timer without a delay fires at once.
-//   - A timer fires once. If Stop returns true, its function never runs.
-//   - After the program has been suspended, all due timers fire in the order of their deadlines, in ticks.
+//   - A timer fires once. Until its function begins, Stop and Reset of a Timer take it back, also when it is due and others
+//     run before it. If Stop returns true, the function never runs.
+//   - After the program has been suspended, all due timers fire in the order of their deadlines, in ticks. Within a tick
+//     they run in the order of their last start or Reset with Inline and Workers(1), and otherwise in any order.
 //   - When StopWait has returned nil, the function is not running.
 //   - Any goroutine may call Stop, Reset and the other methods at any time, even while the timer fires or from within
 //     its function.

@@ -64,7 +64,7 @@ func New(opts ...Option) (*Driver, error) {
 		sh.settles.Store(int64(never))
 		sh.wall.look = never
 		sh.watch = newWatch(sh, c.profiling)
-		sh.marked.Store(sh.watch != nil)
+		sh.marked.Store(sh.watch != nil || c.execution.workers == 1)
 		if c.structure != nil {
 			if sh.s, err = d.newStructure(c.structure, i); err != nil {
 				return nil, fmt.Errorf("driver: Structure: %w", err)
@@ -96,7 +96,7 @@ func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task],
 }
 
 // AfterFunc runs f after delay, as time.AfterFunc does, and returns the timer. It allocates 32 bytes. If delay
-// is not positive, the timer has fired when AfterFunc returns, and f runs at once. After Close, f never runs;
+// is not positive, f runs at once. After Close, f never runs;
 // Err tells whether the driver is closed. AfterFunc panics if f is nil.
 func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
 	mustRun(f, "AfterFunc")
@@ -142,8 +142,8 @@ func (d *Driver) Init(t *Timer, f func()) {
 }
 
 // Schedule runs f after delay. Unlike AfterFunc, it returns a timer that cannot be started again after it has
-// fired, and it does not allocate in the steady state. If delay is not positive, the timer has fired when
-// Schedule returns. After Close, f never runs and the Handle is the zero Handle. Schedule panics if f is nil.
+// fired, and it does not allocate in the steady state. If delay is not positive, f runs at once, and
+// the Handle cannot stop it. After Close, f never runs and the Handle is the zero Handle. Schedule panics if f is nil.
 func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	mustRun(f, "Schedule")
 	now := d.clock.soon()
@@ -178,7 +178,9 @@ func (d *Driver) Len() int {
 		n += sh.pending + sh.handed
 		sh.mu.Unlock()
 	}
-	return n
+	d.pool.mu.Lock()
+	defer d.pool.mu.Unlock()
+	return n + d.pool.waiting
 }
 
 // Close ends the driver. After it returns, no function is called. It does not wait for functions

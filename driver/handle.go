@@ -19,7 +19,7 @@ type Handle struct {
 }
 
 // Stop prevents the timer from firing. It returns true if the timer was pending, and its function
-// then never runs. It returns false if the timer has fired or was stopped before.
+// then never runs. It returns false if the function has begun or the timer was stopped before.
 func (h Handle) Stop() bool {
 	sh := h.ref.shard()
 	if sh == nil {
@@ -30,12 +30,13 @@ func (h Handle) Stop() bool {
 	if pending && sh.watch != nil {
 		sh.watch.ended(recordStop, timerKey{id: h.id})
 	}
+	pending = pending || h.id != 0 && sh.d.pool.takeHandle(handled{sh, h.id})
 	sh.unlockStopped(pending)
 	return pending
 }
 
-// Reset makes the timer fire after delay from now, at the next tick at the earliest. If the timer
-// is not pending, Reset does nothing and returns false.
+// Reset makes the timer fire after delay from now, at the next tick at the earliest. If the timer is due, or not pending,
+// Reset does nothing and returns false.
 func (h Handle) Reset(delay time.Duration) bool {
 	sh := h.ref.shard()
 	if sh == nil {
@@ -140,7 +141,11 @@ func (t *refTable) sweep() {
 		entry := t.entry(shardRef{number: n + 1})
 		if sh := entry.Load(); sh != nil {
 			sh.mu.Lock()
-			if sh.cancelNow(); sh.pending == 0 {
+			switch sh.cancelNow(); {
+			case sh.pending > 0:
+			case !sh.d.pool.isEmpty():
+				t.sweepLater() // its Handles can stop functions that wait
+			default:
 				sh.published = false
 				entry.Store(nil)
 			}

@@ -26,7 +26,8 @@ type hastyTimers struct {
 // returns the tick to which the alarm must be set, or never. The lock is held.
 func (sh *shard) hasten(t *Timer, now int64, deadline structures.Tick) (wake structures.Tick, ok bool) {
 	ticks, h := sh.clock.haste, &sh.hasty
-	if deadline-sh.clock.ticks(now) < 2*ticks || len(h.ids)-h.free >= int(ticks)*hastyPer || sh.watch != nil {
+	if deadline-sh.clock.ticks(now) < 2*ticks || len(h.ids)-h.free >= int(ticks)*hastyPer || sh.marked.Load() ||
+		-int64(deadline) < hastiest {
 		return never, false
 	}
 	if t.when.Load() > 0 {

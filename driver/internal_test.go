@@ -74,7 +74,7 @@ func (l *Log) Want(t *testing.T, lines ...string) {
 func (d *Driver) Waiting() int {
 	d.pool.mu.Lock()
 	defer d.pool.mu.Unlock()
-	return d.pool.queue.len()
+	return d.pool.waiting
 }
 
 // There is one pass at a time: a wake-up during a pass does nothing.

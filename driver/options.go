@@ -8,6 +8,7 @@ import (
 
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
+	"github.com/timerbench/timerbench/structures/hwheellist"
 )
 
 // Option sets a parameter of a driver. If an option is invalid, New returns an error that names
@@ -47,7 +48,6 @@ const (
 
 func newConfig(opts []Option) (config, error) {
 	c := config{
-		shards:    defaultShards(runtime.GOMAXPROCS(0)),
 		execution: execution{workers: maxWorkers},
 		budget:    256,
 		seed:      rand.Uint64(),
@@ -58,6 +58,12 @@ func newConfig(opts []Option) (config, error) {
 		}
 		if err := opt(&c); err != nil {
 			return c, fmt.Errorf("driver: %w", err)
+		}
+	}
+	if c.shards == 0 {
+		c.shards = defaultShards(runtime.GOMAXPROCS(0))
+		if c.execution.workers == 1 {
+			c.shards = 1
 		}
 	}
 	if c.tick == 0 {
@@ -73,7 +79,13 @@ func newConfig(opts []Option) (config, error) {
 // one. It returns at most 64, because each pass visits every shard.
 func defaultShards(procs int) int { return min(4*procs, 64) }
 
-func defaultStructure() structures.Scheduler[Task] { return auto.New[Task]() }
+// defaultStructure returns one that keeps the order of equal deadlines, or the fastest.
+func defaultStructure(inOrder bool) structures.Scheduler[Task] {
+	if inOrder {
+		return hwheellist.New[Task]()
+	}
+	return auto.New[Task]()
+}
 
 // option returns an Option that calls set, or fails with this message if the value is not valid.
 func option(valid bool, set func(*config), format string, args ...any) Option {
@@ -91,7 +103,7 @@ func option(valid bool, set func(*config), format string, args ...any) Option {
 //	driver.New(driver.Structure(hwheel.New[driver.Task]))
 //	driver.New(driver.Structure(wheel.New[driver.Task], wheel.Slots(4096)))
 //
-// New calls the constructor once per shard. The default is auto.New.
+// New calls the constructor once per shard. The default is auto.New, or hwheellist.New with Inline and Workers(1).
 func Structure[S structures.Scheduler[Task], O any](newScheduler func(...O) S, opts ...O) Option {
 	if newScheduler == nil {
 		return StructureFunc(nil)
@@ -144,7 +156,8 @@ func Boottime() Option {
 }
 
 // Shards sets the number of shards, from 1 to 4096. Each shard has a structure and a lock. The
-// default is four per processor, and 64 at most.
+// default is four per processor, and 64 at most, or one with Inline and Workers(1), because only timers of one shard keep
+// the order of equal ticks.
 func Shards(n int) Option {
 	return option(n >= 1 && n <= maxShards, func(c *config) { c.shards = n },
 		"Shards(%d): want a number from 1 to %d", n, maxShards)
@@ -154,14 +167,16 @@ func Shards(n int) Option {
 func Goroutines() Option { return Workers(maxWorkers) }
 
 // Workers runs at most n functions at a time, where n is at least 1. While n functions are
-// running, others wait. The one that was due first starts first.
+// running, others wait. The one that was due first starts first. Workers(1) runs them in the order that Inline has.
 func Workers(n int) Option {
 	return option(n >= 1 && n <= maxWorkers, func(c *config) { c.execution = execution{workers: n} },
 		"Workers(%d): want a number from 1 to %d", n, maxWorkers)
 }
 
 // Inline runs functions one after the other, in the order of their deadlines, on the goroutine
-// that pops the timers. While a function runs, no other timer fires.
+// that pops the timers. While a function runs, no other timer fires. Functions of the same tick run in the order in which
+// their timers were last started or reset, if there is one shard and the structure fires ties in order, as its default
+// hwheellist does. So each Reset takes the lock.
 func Inline() Option {
 	return option(true, func(c *config) { c.execution = execution{inline: true, workers: 1} }, "")
 }

@@ -155,9 +155,11 @@ func (sh *shard) collectUrgent(at structures.Tick, budget int) (more bool) {
 			return true
 		}
 		u, _ := sh.urgent.pop()
+		if u.f == nil {
+			continue // it was taken back
+		}
 		p.batch, p.due = append(p.batch, u.call), append(p.due, u.since)
 		sh.pending--
-		sh.fired++
 	}
 	for i, q := range sh.opening {
 		q.openTo(at)
@@ -195,7 +197,7 @@ func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) bool {
 	}
 	switch {
 	case t == nil:
-		c.f = timer.Value.function()
+		c = call{f: timer.Value.function(), handled: handled{sh, timer.ID}}
 	case t.sh != sh || t.id != timer.ID:
 		c.f = overwritten
 	case t.when.Load() == byWall:
@@ -208,29 +210,36 @@ func (sh *shard) fire(timer structures.Timer[Task], at structures.Tick) bool {
 		sh.pending--
 		return t.internal().owner.due()
 	default:
-		c = call{t.f, t}
+		c = call{f: t.f, t: t, number: sh.given + 1}
 	}
 	sh.pending--
-	sh.fired++
+	sh.given++
 	sh.d.pass.batch = append(sh.d.pass.batch, c)
 	return true
 }
 
-// due returns the tick at which the timer is due, or idle.
+// due returns the tick at which the timer is due, or idle, also if its function waits.
 func (t *Timer) due() structures.Tick {
 	when := t.when.Load()
+	if when < hastiest {
+		return idle
+	}
 	return structures.Tick(max(when, -when))
 }
 
-// expire makes a pending timer idle. It reports false if the timer has been moved to a later deadline, which is then that
+// expire makes a pending timer idle, or one whose function waits. It reports false if the timer has been moved to a later deadline, which is then that
 // of the structure.
 func (t *Timer) expire(at structures.Tick) bool {
 	for {
 		when := t.when.Load()
 		later := max(when, -when)
 		fires := structures.Tick(later) <= at
-		if fires {
+		switch {
+		case !fires:
+		case t.f == nil:
 			later = idle
+		default:
+			later = waits(t.sh.given + 1)
 		}
 		if when == later || t.when.CompareAndSwap(when, later) {
 			return fires

@@ -148,7 +148,7 @@ func (p *popped) Pop(now structures.Tick) (structures.Timer[Task], bool) {
 // If a pass is late, the clock of the structure goes on to the tick before that of the timer that is due.
 func TestTheClockOfAStructureIsNotFarBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &popped{Scheduler: defaultStructure()}
+		p := &popped{Scheduler: defaultStructure(false)}
 		d := Made(t, Shards(1), Tick(ms), StructureFunc(func() structures.Scheduler[Task] { return p }))
 		d.alarm.close() // no pass runs
 		d.Schedule(10*ms, func() {})

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/timerbench/timerbench/driver/internal/machine"
+	"github.com/timerbench/timerbench/structures"
 )
 
 // pool runs the functions of timers that have fired. They wait in a queue. A goroutine of the pool takes one
@@ -27,17 +28,45 @@ type pool struct {
 	free    []*worker // the workers without a goroutine
 	coming  int       // number of goroutines that were started and have no worker yet
 	running int       // number of functions that are running
+	waiting int       // number of functions in the queue that have not been taken back
+	begun   uint64    // number of functions that have begun
 	closed  bool
-	dropped int           // number of functions that close has dropped
+	dropped int           // number of functions that were dropped because of close
 	quiet   chan struct{} // closed when no function is running, after close
+
+	// The handles of Schedule find their functions here. The map is filled when a Handle is stopped that is not in its structure.
+	places map[handled]int // by the number of functions that were in the queue before
+	placed int             // functions up to this number are in the map
 }
 
 const helpEvery = 64
 
-// call is a function to run, and its Timer, if it has one. Without a function it is run of the every of the Timer.
+// call is a function to run, and its Timer, if it has one. Without a function it is run of the every of the Timer. The
+// function of a Timer has been taken back if when of the Timer is no longer waits(number). The zero call is one that was
+// taken back from a Handle.
 type call struct {
-	f func()
-	t *Timer
+	f      func()
+	t      *Timer
+	number int64
+	handled
+}
+
+// handled names the timer of a Handle.
+type handled struct {
+	sh *shard
+	id structures.ID
+}
+
+// begin reports whether the function has not been taken back. If so, its Timer is idle, and Stop is too late.
+func (c call) begin() bool {
+	if c.t == nil || c.f == nil {
+		return c.f != nil || c.t != nil
+	}
+	return c.t.when.CompareAndSwap(waits(c.number), idle)
+}
+
+func (c call) takenBack() bool {
+	return c.f == nil && c.t == nil || c.f != nil && c.t != nil && c.t.when.Load() != waits(c.number)
 }
 
 // functions returns the number of functions of timers that have fired. A timer of Every fires when run begins.
@@ -71,6 +100,7 @@ func (p *pool) submit(fs []call, more bool) {
 		p.mu.Unlock()
 		return
 	}
+	p.waiting += functions(fs)
 	p.queue.push(fs...)
 	help := more && p.help()
 	p.mu.Unlock()
@@ -122,6 +152,13 @@ func (p *pool) work(counted bool) {
 		if !ok {
 			break
 		}
+		if !c.begin() {
+			continue
+		}
+		if c.f != nil {
+			p.waiting--
+			p.begun++
+		}
 		p.running++
 		w.t = c.t
 		help := p.help()
@@ -150,14 +187,64 @@ func (p *pool) enter(goroutine uintptr) (w *worker) {
 	return w
 }
 
-// withdraw removes the function of a timer from the queue. If the function is running, withdraw
+// takeBack notes that a function in the queue has been taken back. It reports false after close, which has dropped it.
+func (p *pool) takeBack() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.waiting--
+	if p.queue.len() > 2*p.waiting+helpEvery {
+		p.queue.remove(call.takenBack)
+		p.placed = 0
+	}
+	return true
+}
+
+// isEmpty reports whether no function waits.
+func (p *pool) isEmpty() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waiting == 0
+}
+
+// takeHandle takes the function of a Handle back. It reports whether the function was in the queue. A call costs O(1), and
+// the first one after a function has entered the queue costs a place in a map for it.
+func (p *pool) takeHandle(h handled) bool {
+	p.mu.Lock()
+	q := &p.queue
+	if q.len() == 0 {
+		p.mu.Unlock()
+		return false
+	}
+	if p.placed <= q.gone || len(p.places) > 2*q.len()+helpEvery {
+		p.places, p.placed = make(map[handled]int), q.gone
+	}
+	for ; p.placed < q.gone+q.len(); p.placed++ {
+		if c := q.at(p.placed); c.id != 0 {
+			p.places[c.handled] = p.placed
+		}
+	}
+	place, ok := p.places[h]
+	there := ok && place >= q.gone && q.at(place).handled == h
+	if there {
+		*q.at(place) = call{}
+	}
+	p.mu.Unlock()
+	return there && p.takeBack()
+}
+
+// withdraw removes a run of every from the queue. If the function of a timer is running, withdraw
 // returns channels that are closed when it returns, and whether it is the caller. The cost is a
-// scan of all functions that are waiting or running.
-func (p *pool) withdraw(t *Timer) (running []chan struct{}, own bool) {
+// scan of all functions that are running, and for a run of those that are waiting.
+func (p *pool) withdraw(t *Timer, run bool) (running []chan struct{}, own bool) {
 	goroutine := machine.Goroutine()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.queue.remove(func(c call) bool { return c.t == t })
+	if run && p.queue.remove(func(c call) bool { return c.t == t && c.f == nil }) > 0 {
+		p.placed = 0
+	}
 	for _, w := range p.known {
 		switch {
 		case w.t != t:
@@ -209,8 +296,7 @@ func (p *pool) close() bool {
 		return false
 	}
 	p.closed = true
-	p.dropped = functions(p.queue.all[p.queue.head:])
-	p.queue = fifo[call]{}
+	p.dropped, p.waiting, p.queue = p.waiting, 0, fifo[call]{}
 	if p.running == 0 {
 		close(p.quiet)
 	}
@@ -226,9 +312,13 @@ func (p *pool) left() int {
 type fifo[T any] struct {
 	all  []T
 	head int
+	gone int // number of items that were popped
 }
 
 func (q *fifo[T]) len() int { return len(q.all) - q.head }
+
+// at returns the item before which n others have come, if it is in the queue and none was removed.
+func (q *fifo[T]) at(n int) *T { return &q.all[q.head+n-q.gone] }
 
 func (q *fifo[T]) push(all ...T) {
 	if q.head > len(q.all)/2 {
@@ -246,6 +336,7 @@ func (q *fifo[T]) pop() (item T, ok bool) {
 	var none T
 	item, q.all[q.head] = q.all[q.head], none
 	q.head++
+	q.gone++
 	if q.head == len(q.all) {
 		q.all, q.head = q.all[:0], 0
 	}

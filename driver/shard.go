@@ -26,9 +26,9 @@ type shard struct {
 
 	// A stop by another goroutine needs only the first cache line.
 	mu      sync.Mutex
-	pending int    // number of timers in s and in urgent, without those in leaving
-	put     uint64 // number of timers that were started; a move does not count
-	stopped uint64
+	pending int             // number of timers in s and in urgent, without those in leaving
+	put     uint64          // number of timers that were started; a move does not count
+	stopped uint64          // without those that the pool counts
 	leaving []structures.ID // timers that are not pending any more, but still in s
 	next    atomic.Int64    // the tick before which the shard has no work to do; changed under mu
 
@@ -37,7 +37,8 @@ type shard struct {
 	starter   uint                       // hash of the goroutine that has started the last timer
 	published bool                       // refs has the shard
 	handed    int                        // number of timers of Every that are pending while a run is handed over
-	fired     uint64
+	fired     uint64                     // without those that the pool counts
+	given     int64                      // number of functions of timers that the pool was given
 	hasty     hastyTimers
 	urgent    fifo[urgent] // functions that are due at once
 	wall      wallTimers
@@ -57,7 +58,7 @@ func (sh *shard) ready(now int64) {
 // catchUp is ready for a structure whose clock is behind.
 func (sh *shard) catchUp(now int64) {
 	if sh.s == nil {
-		sh.s = defaultStructure()
+		sh.s = defaultStructure(sh.d.pool.workers == 1)
 	}
 	tick := sh.clock.ticks(now)
 	quiet := min(tick, structures.Tick(sh.next.Load())-1)
@@ -118,8 +119,8 @@ func (sh *shard) urge(now int64, c call) (wake structures.Tick) {
 	if sh.watch != nil {
 		sh.watch.atOnce(timerKey{t: c.t})
 	}
+	c = sh.give(c)
 	if sh.d.pool.workers == maxWorkers {
-		sh.fired++
 		sh.d.pass.countAtOnce()
 		sh.d.pool.submit([]call{c}, true)
 		return never
@@ -128,6 +129,15 @@ func (sh *shard) urge(now int64, c call) (wake structures.Tick) {
 	u := urgent{c, max(0, now-sh.clock.ahead)}
 	sh.urgent.push(u)
 	return sh.sooner(sh.clock.ticks(u.since))
+}
+
+// give marks a function as one that was not run yet, so that Stop can take it back. The lock is held.
+func (sh *shard) give(c call) call {
+	sh.given++
+	if c.number = sh.given; c.t != nil {
+		c.t.when.Store(waits(c.number))
+	}
+	return c
 }
 
 type urgent struct {

@@ -155,8 +155,8 @@ func (x *soaked) change(rng *rand.Rand, mayWait bool) {
 		x.note(x.timer.Reset(delay))
 		x.begin(at)
 	case op < 2:
-		was := x.handle.Reset(delay)
-		if x.note(was); was {
+		if x.handle.Reset(delay) { // else it may be due and wait to run
+			x.note(true)
 			x.begin(at)
 		}
 	default:

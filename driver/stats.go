@@ -11,27 +11,29 @@ import (
 type Stats struct {
 	Pending     uint64       // timers that are pending now
 	Started     uint64       // timers that were started; each tick of a Ticker counts
-	Fired       uint64       // timers that have fired; each tick of a Ticker counts
-	Stopped     uint64       // timers that were stopped before they fired, by Close, too
+	Fired       uint64       // timers whose functions have begun, or that have sent a value; each tick of a Ticker counts
+	Stopped     uint64       // timers that were stopped before their functions began, by Close, too
 	Moved       uint64       // timers that were pending at a Reset; 0 without Profiling
 	Wakeups     uint64       // times that the driver woke up
 	IdleWakeups uint64       // of these, times when nothing fired
 	Alarm       string       // what wakes the driver up: "timerfd" or "time.Timer"
 	Delays      Distribution // of the timers that were started; empty without Profiling
-	Lateness    Distribution // of the timers that have fired
+	Lateness    Distribution // of the timers that have come due
 }
 
-// Stats returns the counters of d. It takes the lock of each shard. Started is the sum of Fired, Stopped and Pending.
+// Stats returns the counters of d. It takes the lock of each shard. Started is the sum of Fired, Stopped and Pending. All but
+// Pending only rise.
 //
 // Lateness is the time from the tick to which a deadline was rounded up, until the function was
 // handed to the goroutines that run it.
 func (d *Driver) Stats() Stats {
 	var s Stats
-	dropped := uint64(d.pool.left()) // before Fired, which counts each of them
+	d.pool.mu.Lock() // before the shards, in which each of them has been started
+	s.Fired, s.Stopped = d.pool.begun, uint64(d.pool.dropped)
+	d.pool.mu.Unlock()
 	for i := range d.shards {
 		sh := &d.shards[i]
 		sh.mu.Lock()
-		s.Pending += uint64(sh.pending + sh.handed)
 		s.Started += sh.put
 		s.Fired += sh.fired
 		s.Stopped += sh.stopped
@@ -41,7 +43,7 @@ func (d *Driver) Stats() Stats {
 		}
 		sh.mu.Unlock()
 	}
-	s.Fired, s.Stopped = s.Fired-dropped, s.Stopped+dropped
+	s.Pending = s.Started - s.Fired - s.Stopped
 	d.alarm.mu.Lock()
 	s.Wakeups, s.IdleWakeups = d.alarm.wakeups, d.alarm.idle
 	s.Alarm = d.alarm.kind()
@@ -135,11 +137,12 @@ func (l Distribution) Count() uint64 { return l.n }
 // Max returns the largest duration, or 0 if there is none.
 func (l Distribution) Max() time.Duration { return time.Duration(l.max) }
 
-// All returns the timers in order of their duration: the number of those that have about the same one, and the longest.
+// All returns the timers in order of their duration: the number of those that have about the same one, and the longest
+// duration that counts as about the same. So the number of timers up to a duration never falls.
 func (l Distribution) All() iter.Seq2[time.Duration, uint64] {
 	return func(yield func(time.Duration, uint64) bool) {
 		for bucket, count := range l.counts {
-			if count > 0 && !yield(time.Duration(min(latenessAt(bucket), uint64(l.max))), count) {
+			if count > 0 && !yield(time.Duration(latenessAt(bucket)), count) {
 				return
 			}
 		}
@@ -152,7 +155,7 @@ func (l Distribution) Quantile(q float64) time.Duration {
 	rank := max(1, uint64(q*float64(l.n)+0.5))
 	for most, count := range l.All() {
 		if count >= rank {
-			return most
+			return min(most, l.Max())
 		}
 		rank -= count
 	}

@@ -86,7 +86,7 @@ func TestStopWaitTakesBackWhatHasFired(t *testing.T) {
 				}
 				close(release)
 				time.Sleep(time.Second)
-				if s := d.Stats(); after != 1 || s.Pending != 0 || s.Fired != 3 {
+				if s := d.Stats(); after != 1 || s.Pending != 0 || s.Fired != 2 || s.Stopped != 1 {
 					t.Errorf("%s: %d others have run, %+v", name, after, s)
 				}
 			}, opts...)

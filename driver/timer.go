@@ -1,9 +1,11 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -24,7 +26,8 @@ type Timer struct {
 	// or an earlier one: a Reset to a later deadline changes only when, and takes no lock. The pass that pops
 	// the timer at the earlier deadline schedules it again. All other changes are made under the lock of sh.
 	//
-	// If when is negative, the timer is hasty. It is due at -when, and may have any deadline in the structure.
+	// If when is negative, the timer is hasty. It is due at -when, and may have any deadline in the structure. If when is
+	// less than hastiest, the timer is due, and its function waits to run.
 	when atomic.Int64
 }
 
@@ -33,10 +36,16 @@ const (
 	// byWall is the value of when for a timer that follows the wall clock. It is after every
 	// deadline, so postpone never applies to such a timer.
 	byWall = int64(never)
+	// hastiest is less than when of every hasty timer.
+	hastiest = math.MinInt64 / 2
 )
 
-// Stop prevents the timer from firing. It returns true if the timer was pending, and its function then does not run.
-// It returns false if the timer has fired or was stopped before. It does not wait for the function to return.
+// waits is the value of when while the function with a number waits to run.
+func waits(number int64) int64 { return math.MinInt64 + number }
+
+// Stop prevents the timer from firing. It returns true if its function then does not run, although the timer was started:
+// it is pending until its function begins, also when it is due and waits for a worker or for functions before it. Stop
+// returns false if the function has begun or the timer was stopped before. It does not wait for the function to return.
 func (t *Timer) Stop() bool {
 	sh := t.sh
 	if sh == nil {
@@ -54,12 +63,11 @@ const errNotMade = "driver: a Timer, ChanTimer or Ticker is the zero value: make
 var ErrOwnFunction = errors.New("driver: StopWait: called by the function of the timer itself")
 
 // StopWait stops the timer, as Stop does, and waits until its function is not running. When it returns nil, the
-// function is not running, and it will not run unless Reset starts the timer again. If the timer has fired and
-// its function has not started, StopWait prevents it from starting; the timer counts as fired.
+// function is not running, and it will not run unless Reset starts the timer again.
 //
 // StopWait returns the error of ctx if ctx ends first, and ErrOwnFunction at once if the function
 // itself calls it. In both cases the timer is stopped and the function is still running. It costs
-// a scan of all functions that are running or waiting to run.
+// a scan of all functions that are running, and those of Every that wait to run.
 func (t *Timer) StopWait(ctx context.Context) error {
 	sh := t.sh
 	if sh == nil {
@@ -128,7 +136,7 @@ func (sh *shard) move(t *Timer, deadline structures.Tick) bool {
 			when = -when
 		}
 		switch {
-		case old == idle || old > 0 && when < old || old < 0 && !sh.settlesBefore(deadline):
+		case old == idle || old > 0 && when < old || old < 0 && (min(old, when) < hastiest || !sh.settlesBefore(deadline)):
 			return false
 		case old == when:
 			return true
@@ -189,7 +197,7 @@ func (sh *shard) armLocked(t *Timer, now int64, deadline moment) (wake structure
 // fireAtOnce fires an idle timer. It returns the tick to which the alarm must be set, or never. The lock is held.
 func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 	if t.f != nil {
-		return sh.urge(now, call{t.f, t})
+		return sh.urge(now, call{f: t.f, t: t})
 	}
 	if sh.watch != nil {
 		sh.watch.atOnce(timerKey{t: t})
@@ -200,14 +208,15 @@ func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 }
 
 // moveMarked is Reset for a shard that is marked. For a recording it takes the lock, so that the operations on a timer are
-// recorded in order.
+// recorded in order, and if functions run in order, so that the structure knows the last move.
 func (sh *shard) moveMarked(t *Timer, now int64, deadline moment, c chan time.Time) (was bool) {
-	if sh.closed.Load() {
+	w := sh.watch
+	if sh.closed.Load() || w == nil {
 		return sh.restart(t, now, deadline, c)
 	}
-	was = sh.watch.record == nil && sh.move(t, deadline.tick) || sh.restart(t, now, deadline, c)
+	was = w.record == nil && sh.d.pool.workers > 1 && sh.move(t, deadline.tick) || sh.restart(t, now, deadline, c)
 	if was {
-		sh.watch.countMoved()
+		w.countMoved()
 	}
 	return was
 }
@@ -218,7 +227,7 @@ func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time)
 	sh.lock()
 	unread := drain(c)
 	old := t.when.Load()
-	if old == idle || old == byWall || deadline.tick == atOnce || sh.s == nil {
+	if old == idle || old < hastiest || old == byWall || deadline.tick == atOnce || sh.s == nil {
 		// A timer that follows the wall clock may be pending without being in the structure.
 		pending := sh.disarm(t)
 		if !pending {
@@ -251,18 +260,27 @@ func (sh *shard) stop(t *Timer, c chan time.Time) bool {
 	return pending || unread
 }
 
-// withdraw stops a timer. If the timer has fired and its function has not started, the function will not run.
-// withdraw returns channels that are closed when the function returns, and whether the function itself is the caller.
+// withdraw stops a timer. It returns channels that are closed when the function returns, and whether the function itself is the caller.
 func (sh *shard) withdraw(t *Timer) (running []chan struct{}, own bool) {
 	sh.mu.Lock()
+	run := t.when.Load() == byWall && t.wall().place == 0 // it is handed over
 	pending := sh.disarm(t)
-	for range sh.urgent.remove(func(u urgent) bool { return u.t == t }) {
-		sh.fired++
-		sh.left()
-	}
-	running, own = sh.d.pool.withdraw(t)
+	running, own = sh.d.pool.withdraw(t, run)
 	sh.unlockStopped(pending)
 	return running, own
+}
+
+// takeBack takes the function with a number back that was given away and has not begun. It reports false after Close. The
+// lock is held.
+func (sh *shard) takeBack(number int64) bool {
+	waiting := sh.urgent.all[sh.urgent.head:] // in the order of the numbers
+	i, ok := slices.BinarySearchFunc(waiting, number, func(u urgent, n int64) int { return cmp.Compare(u.number, n) })
+	if !ok {
+		return sh.d.pool.takeBack()
+	}
+	waiting[i].call = call{number: number}
+	sh.left()
+	return true
 }
 
 // disarm removes a timer from the structure. It reports whether the timer was pending. The lock is held.
@@ -271,10 +289,14 @@ func (sh *shard) disarm(t *Timer) (pending bool) {
 		return false
 	}
 	old := t.when.Swap(idle)
-	if old == idle {
-		return false
+	if old <= idle {
+		if old == idle {
+			return false
+		} else if old < hastiest {
+			return sh.takeBack(old - waits(0))
+		}
+		sh.calm(t, old)
 	}
-	sh.calm(t, old)
 	sh.cancelSoon(t.id)
 	switch {
 	case old != byWall:

@@ -137,7 +137,7 @@ func (w *watch) ended(kind uint8, key timerKey) {
 
 // popped notes that a timer has left the structure. It may be there again already.
 func (w *watch) popped(timer structures.Timer[Task]) {
-	if t := timer.Value.timer(); t == nil || t.when.Load() == idle {
+	if t := timer.Value.timer(); t == nil || t.when.Load() <= idle {
 		w.ended(recordFire, keyOf(timer.Value, timer.ID))
 	}
 }
