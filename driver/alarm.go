@@ -79,20 +79,25 @@ func (a *alarm) set(tick structures.Tick, now int64) {
 // lock is held.
 func (a *alarm) reset(tick structures.Tick, now int64) {
 	a.at.Store(int64(tick))
-	switch {
-	case tick == never:
-	case a.clock.begin(tick) <= now:
-		go a.wake() // a bell would be several µs late
-	case a.client != nil:
-		at, bell := a.setTimerfd(tick, now)
-		a.ringBy(bell, now)
-		a.at.Store(int64(at))
-	case a.clock.uptime != nil: // bells stop during a suspend
-		tick = min(tick, a.clock.reach(after(now, int64(lookEvery))).tick)
-		fallthrough
-	default:
-		a.at.Store(int64(a.ringBy(tick, now)))
+	if tick == never {
+		return
 	}
+	if a.clock.begin(tick) <= now {
+		go a.wake() // a bell would be several µs late
+		return
+	}
+	if a.client != nil {
+		if at, bell, ok := a.setTimerfd(tick, now); ok {
+			a.ringBy(bell, now)
+			a.at.Store(int64(at))
+			return
+		}
+		a.client = nil
+	}
+	if a.clock.uptime != nil { // bells stop during a suspend
+		tick = min(tick, a.clock.reach(after(now, int64(lookEvery))).tick)
+	}
+	a.at.Store(int64(a.ringBy(tick, now)))
 }
 
 // ringBy makes a bell ring at a tick, unless one rings before. It returns the tick at which it rings. The lock is held.

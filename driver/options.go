@@ -130,7 +130,7 @@ func Tick(length time.Duration) Option {
 func Ticking() Option { return option(true, func(c *config) { c.ticking = true }, "") }
 
 // Precise wakes the driver by a timerfd on Linux. In a process that sleeps, the median lateness is then 0.1 ms instead of
-// 0.6 ms, for the same processor time. With thousands of timers a second, some wait up to 0.8 ms, so that they fire
+// 0.6 ms, for about the same processor time. With thousands of timers a second, some wait up to 0.8 ms, so that they fire
 // together. A process whose processors become busy may be 10 ms late once. All precise drivers share one descriptor and one
 // goroutine, from the first timer that is due within a second until the last driver is closed or collected. On other
 // systems, in a testing/synctest bubble, and where the system refuses a timerfd, Precise has no effect. Stats names the

@@ -192,13 +192,13 @@ func (a *alarm) rung(tick structures.Tick) {
 	a.wake()
 }
 
-// setTimerfd makes the timerfd ring at a tick or before. It returns when, and when a bell must ring at the latest. The lock
-// is held.
-func (a *alarm) setTimerfd(tick structures.Tick, now int64) (at, bell structures.Tick) {
+// setTimerfd makes the timerfd ring at a tick or before. It returns when, and when a bell must ring at the latest, or false
+// if the system refuses. The lock is held.
+func (a *alarm) setTimerfd(tick structures.Tick, now int64) (at, bell structures.Tick, ok bool) {
 	begin := a.clock.begin(tick)
 	wait := time.Duration(begin - now)
 	if wait > far && !a.client.boot {
-		return tick, a.clock.ticks(begin - int64(farEarly))
+		return tick, a.clock.ticks(begin - int64(farEarly)), true
 	}
 	if a.fdAt > tick || a.fdAt <= a.served {
 		least := a.clock.begin(a.served) + a.apart
@@ -208,15 +208,14 @@ func (a *alarm) setTimerfd(tick structures.Tick, now int64) (at, bell structures
 			a.apart = max(a.apart/2, min(int64(apartMin), 2*a.clock.tick))
 		}
 		if !a.client.set(tick, max(begin, least)) {
-			a.client = nil
-			return tick, tick
+			return 0, 0, false
 		}
 		a.fdAt = tick
 	}
 	if wait > near || a.client.busy.Load() > 0 {
-		return a.fdAt, a.fdAt
+		return a.fdAt, a.fdAt, true
 	}
-	return a.fdAt, a.clock.reach(a.clock.begin(a.fdAt) + int64(nearLate)).tick
+	return a.fdAt, a.clock.reach(a.clock.begin(a.fdAt) + int64(nearLate)).tick, true
 }
 
 // bellRang notes that the processors are busy if the timerfd should have rung before a bell. The lock is held.

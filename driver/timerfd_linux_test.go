@@ -147,17 +147,23 @@ func TestWithoutATimerfd(t *testing.T) {
 	}
 	least := syscall.Rlimit{Cur: uint64(null.Fd()), Max: limit.Max}
 	_ = null.Close()
-	d := Made(t, Precise())
+	d, boot := Made(t, Precise()), Made(t, Boottime())
 	fired := make(chan struct{})
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &least); err != nil {
 		t.Fatal(err)
 	}
+	boot.AfterFunc(h, func() {})
 	d.AfterFunc(50*ms, func() { close(fired) })
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
 	}
 	if <-fired; d.Stats().Alarm != "time.Timer" {
 		t.Error("there is a timerfd")
+	}
+	boot.alarm.mu.Lock()
+	defer boot.alarm.mu.Unlock()
+	if at := boot.clock.begin(boot.alarm.bells[0].at); at > boot.clock.now()+int64(lookEvery)+boot.clock.tick {
+		t.Errorf("with Boottime a bell rings after %d ns, want a second", at)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		d, l := Made(t, Precise(), Boottime()), NewLog()
@@ -178,10 +184,10 @@ func TestBellsAreOnTimeWhileProcessorsAreBusy(t *testing.T) {
 	d.clock.start = d.clock.start.Add(-h)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.client.busy.Store(0) // of other tests
+	a.client.busy.Store(0)                   // of other tests
 	late := func(delay time.Duration) bool { // the bell of a timer is later than its timerfd
 		now := d.clock.now()
-		at, bell := a.setTimerfd(d.clock.deadline(now, delay).tick, now)
+		at, bell, _ := a.setTimerfd(d.clock.deadline(now, delay).tick, now)
 		return bell > at
 	}
 	if !late(5*ms) || late(50*ms) {
