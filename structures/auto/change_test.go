@@ -65,7 +65,7 @@ func TestAJumpWhileTimersMoveFiresInOrder(t *testing.T) {
 func TestTimersThatAreDueMoveToTheWheel(t *testing.T) {
 	s := auto.New[int]()
 	for i := range 600 {
-		s.Schedule(structures.Tick(1<<40-i*1000), 0)
+		s.Schedule(1<<40-structures.Tick(i*1000), 0)
 	}
 	for i := range 100 {
 		s.Schedule(structures.Tick(8060-40*i), 0)
@@ -81,7 +81,7 @@ func TestTimersThatAreDueMoveToTheWheel(t *testing.T) {
 		s.Schedule(structures.Tick(8200+i*77), 0)
 	}
 	for i := 0; s.Len() <= auto.FewLimit; i++ {
-		s.Schedule(structures.Tick(1<<41-i*1000), 0)
+		s.Schedule(1<<41-structures.Tick(i*1000), 0)
 	}
 	mustBeSound(t, s)
 	fired, last := 0, structures.Tick(0)
