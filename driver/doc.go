@@ -14,7 +14,7 @@
 //   - Schedule starts a timer that is used once: it fires or it is stopped. It returns a Handle, which is a small value.
 //   - NewTimer, After and NewTicker send on channels, as in package time. They cost more than functions.
 //   - At and Every follow the wall clock: a time of day, a period, or a cron expression by package crontab.
-//   - WithTimeout and WithDeadline do what package context does, with a timer inside the context.
+//   - WithTimeout and WithDeadline do what package context does, with a timer inside the context. Do not derive values from one.
 //   - NewKeyed has one timer for each key. NewQueue returns values when they are due. ResetAll moves many timers at once.
 //
 // # How it works
