@@ -43,6 +43,8 @@ type role struct {
 	Every    string        // a timer that it sets, or ""
 	Dies     bool          // it dies when it handles a timer
 
+	Concurrency int // of its handlers
+
 	// A client that moves timers, if Moves is not 0: the number of keys.
 	Moves  int
 	Prefix string // of their keys
@@ -95,10 +97,10 @@ func (r role) run() error {
 		return err
 	}
 	c, err := Open(context.Background(), nc, Config{
-		Replicas: r.Replicas,
-		AckWait:  r.ackWait(),
-		Horizon:  2 * time.Second, // so that some timers are beyond it
-		Now:      func() time.Time { return time.Now().Add(r.Ahead) },
+		Replicas: r.Replicas, Concurrency: r.Concurrency,
+		AckWait: r.ackWait(),
+		Horizon: 2 * time.Second, // so that some timers are beyond it
+		Now:     func() time.Time { return time.Now().Add(r.Ahead) },
 	})
 	if err != nil {
 		return err

@@ -2,8 +2,10 @@ package durable
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,7 +34,6 @@ type near struct {
 	looked bool   // its time zone
 
 	// Used to fire it, by one goroutine at a time.
-	tries int
 	next  time.Time // Every: the run after this one, or zero if this is the last
 	moves bool      // Every: this run is stored or skipped, and the timer must move to next
 	last  bool      // Every: next is the last of missed runs
@@ -67,6 +68,7 @@ func (w *worker) fireDue(ctx context.Context) {
 			case <-ctx.Done():
 				return
 			}
+			w.flying.Add(-1)
 		}
 	})
 	for {
@@ -74,16 +76,38 @@ func (w *worker) fireDue(ctx context.Context) {
 		if err != nil {
 			return
 		}
+		waits := false
+		if w.lost.Load() { // all wait for the last answer, and go on in order
+			waits = w.flying.Load() > 0
+			w.lost.Store(waits)
+			batch = append(batch, w.late.now()...)
+		}
+		slices.SortStableFunc(batch, byDeadline)
 		for _, n := range batch {
 			if ctx.Err() != nil {
 				return
 			}
-			if n != nil {
+			if n != nil && waits {
+				w.wait(n)
+			} else if n != nil {
 				w.fire(ctx, n)
 			}
 			w.silent.Store(0)
 		}
 	}
+}
+
+// byDeadline compares timers that are due. A probe comes first.
+func byDeadline(a, b *near) int {
+	switch {
+	case a == b:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
+	}
+	return a.timer.Deadline.Compare(b.timer.Deadline)
 }
 
 // probe is called each second. It sends a probe the way of a timer that is due, unless one is on its way.
@@ -130,6 +154,7 @@ func (w *worker) fire(ctx context.Context, n *near) {
 		w.refused(n, err)
 		return
 	}
+	w.flying.Add(1)
 	select {
 	case w.sent <- sentNear{n, future}:
 	case <-ctx.Done():
@@ -197,7 +222,6 @@ func (w *worker) unreadable(n *near, err error) *nats.Msg {
 }
 
 func (w *worker) accepted(n *near) {
-	n.tries = 0
 	if n.moves {
 		n.p.drop(n)
 		return
@@ -227,14 +251,25 @@ func (w *worker) refused(n *near, err error) {
 	}
 }
 
+const againStep = 250 * time.Millisecond
+
+// wait makes n due again at the same time as all others that wait.
+func (w *worker) wait(n *near) {
+	if w.late.put(n) == 1 {
+		w.clock.Schedule(againStep, func() { w.due.put(w.late.now()...) })
+	}
+}
+
 // again fires n again after a pause.
 func (w *worker) again(n *near, err error) {
 	w.counters.retries.Add(1)
-	pause := changingPause
-	if !isChanging(err) {
-		pause = min(20*time.Millisecond<<min(n.tries, 10), time.Second)
-		w.cfg.Logger.Debug("firing a timer is tried again", "key", n.timer.Key, "after", pause, "error", err)
+	if isChanging(err) {
+		w.clock.Schedule(changingPause, func() { w.due.put(n) })
+		return
 	}
-	n.tries++
-	w.clock.Schedule(pause, func() { w.due.put(n) })
+	w.cfg.Logger.Debug("firing a timer is tried again", "key", n.timer.Key, "after", againStep, "error", err)
+	if api := new(jetstream.APIError); !errors.As(err, &api) && !errors.Is(err, ErrFull) {
+		w.lost.Store(true)
+	}
+	w.wait(n)
 }

@@ -497,3 +497,80 @@ func (h *history) compare(t *testing.T, cl *cluster, prefix string) (wrong int) 
 	}
 	return wrong
 }
+
+// A worker, a server or both are killed. Of the timers that were due meanwhile, a handler gets those of a partition in the
+// order of their deadlines, although they were set in another one, and some of them were far.
+func TestKillKeepsOrder(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name           string
+		worker, server bool
+	}{{"worker", true, false}, {"server", false, true}, {"both", true, true}} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			const n = 60
+			cl := startCluster(t, 1)
+			c, _ := cl.open(t, Config{Partitions: 1})
+			h := newHistory()
+			var mu sync.Mutex
+			var came []string
+			r := role{URL: cl.url(), Concurrency: 1}
+			handle := func(line handledLine) {
+				h.handle(line)
+				mu.Lock()
+				defer mu.Unlock()
+				if !slices.Contains(came, line.Key) { // otherwise it is handled again
+					came = append(came, line.Key)
+				}
+			}
+			w := spawn(t, r, handle)
+			due := time.Now().Add(4 * time.Second)
+			timers := make([]Timer, n)
+			for i := range timers {
+				timers[i] = Timer{Key: fmt.Sprintf("%03d", i), Deadline: due.Add(time.Duration(i) * time.Millisecond)}
+			}
+			rand.New(rand.NewPCG(5, 5)).Shuffle(n, func(i, j int) { timers[i], timers[j] = timers[j], timers[i] })
+			mustSet(t, c, timers...)
+			if test.worker {
+				w.kill()
+			}
+			if test.server {
+				cl.nodes[0].kill()
+			}
+			time.Sleep(time.Until(due.Add(time.Second)))
+			if test.server {
+				cl.start(t, 0)
+			}
+			if test.worker {
+				w = spawn(t, r, handle)
+			}
+			settle(t, c)
+			w.kill()
+			if len(came) != n || !slices.IsSorted(came) {
+				t.Errorf("%d of %d came, in the order %v", len(came), n, came)
+			}
+		})
+	}
+}
+
+// With many calls of a handler at a time, they begin in order as well, apart from a few that another processor runs.
+func TestManyHandlersBeginInOrder(t *testing.T) {
+	t.Parallel()
+	c := open(t, start(t), Config{Partitions: 1})
+	const n = 300
+	for i := range n {
+		mustSet(t, c, Timer{Key: fmt.Sprintf("%03d", n-i), Deadline: time.Now().Add(-time.Duration(i) * time.Second)})
+	}
+	fired := serve(t, c)
+	last, back := "", 0
+	for range n {
+		f := receive(t, fired)
+		if f.Key < last {
+			back++
+		}
+		last = f.Key
+	}
+	if back > n/10 {
+		t.Errorf("%d of %d come after one with a later deadline", back, n)
+	}
+}

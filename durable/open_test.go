@@ -349,7 +349,7 @@ func TestMissedRuns(t *testing.T) {
 func TestStaleIsDropped(t *testing.T) {
 	cfg, err := Config{}.withDefaults()
 	fatalIf(t, err)
-	p := newPartition(&worker{Client: &Client{cfg: cfg}}, 0)
+	p := newPartition(newWorker(&Client{cfg: cfg}, nil), 0)
 	p.beginScan(nil)
 	p.endScan()
 	for i := range maxStale + 1 {

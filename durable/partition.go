@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,7 @@ type partition struct {
 	found  int             // timers that the last scan found, or -1 during a scan
 	live   int             // messages that the last summary has left
 	waits  map[*near]error // timers whose next run could not be computed; they may be gone
+	held   []*near         // timers to start together
 
 	// During a scan.
 	removed *removedSet
@@ -149,6 +151,7 @@ func (p *partition) endScan() {
 	}
 	p.found = p.count
 	p.loaded.Store(true)
+	p.release()
 	p.w.counters.scans.Add(1)
 }
 
@@ -220,7 +223,11 @@ func (p *partition) set(t Timer, toNear bool) {
 	if toNear || isNear {
 		n := &near{p: p, timer: t, scan: p.scan}
 		p.near[t.Key] = n
-		p.start(n)
+		if loaded := p.loaded.Load(); !toNear && loaded {
+			p.start(n)
+		} else if p.held = append(p.held, n); len(p.held) >= maxHeld {
+			p.release()
+		}
 	} else {
 		group := t.Deadline.UnixNano() / p.width()
 		p.far[group] = append(p.far[group], t.Revision)
@@ -229,6 +236,27 @@ func (p *partition) set(t Timer, toNear bool) {
 	if p.found >= 0 && len(p.near)+p.farLen > 2*p.found+maxStale {
 		poke(p.rescan)
 	}
+}
+
+// maxHeld limits how many timers are held, until the partition or a group of far timers has been read.
+const maxHeld = 1 << 14
+
+// release starts the timers that were held. It makes the ones that are overdue due in the order of their deadlines. p.mu
+// must be held.
+func (p *partition) release() {
+	var due []*near
+	for _, n := range p.held {
+		switch {
+		case p.near[n.timer.Key] != n: // it has changed
+		case n.timer.Deadline.After(p.w.cfg.Now()):
+			p.start(n)
+		default:
+			due = append(due, n)
+		}
+	}
+	p.held = nil
+	slices.SortFunc(due, byDeadline)
+	p.w.due.put(due...)
 }
 
 // start makes n due at its deadline, and before if its time zone must be looked up. p.mu must be held.
@@ -270,8 +298,11 @@ func (p *partition) restart() {
 	defer p.mu.Unlock()
 	for _, n := range p.near {
 		if n.handle.Stop() { // otherwise it is due already
-			p.start(n)
+			p.held = append(p.held, n)
 		}
+	}
+	if p.loaded.Load() {
+		p.release()
 	}
 }
 
@@ -342,6 +373,13 @@ func (p *partition) takeDue() (revisions []uint64) {
 
 // readAll reads the timers with these revisions into memory, several at a time.
 func (p *partition) readAll(ctx context.Context, revisions []uint64) error {
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.loaded.Load() { // otherwise the scan does it
+			p.release()
+		}
+	}()
 	return inParallel(ctx, readers, revisions, func(ctx context.Context, revision uint64) error {
 		p.w.due.wait(ctx, maxQueued)
 		t, ok, err := p.readOne(ctx, revision)

@@ -46,7 +46,7 @@ func (m mutex) lock(ctx context.Context) error {
 
 func (m mutex) unlock() { <-m }
 
-// queue passes values from many goroutines to one. put never blocks. A goroutine that may block
+// queue passes values from many goroutines to one. put never blocks, and returns the size. A goroutine that may block
 // calls wait to keep the queue short.
 type queue[T any] struct {
 	mu    sync.Mutex
@@ -57,11 +57,26 @@ type queue[T any] struct {
 
 func newQueue[T any]() *queue[T] { return &queue[T]{some: make(chan struct{}, 1)} }
 
-func (q *queue[T]) put(item T) {
+func (q *queue[T]) put(items ...T) (size int) {
 	q.mu.Lock()
-	q.items = append(q.items, item)
+	q.items = append(q.items, items...)
+	size = len(q.items)
 	q.mu.Unlock()
 	poke(q.some)
+	return size
+}
+
+// now returns all items, if any.
+func (q *queue[T]) now() []T {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	items := q.items
+	q.items = nil
+	if q.few != nil {
+		close(q.few)
+		q.few = nil
+	}
+	return items
 }
 
 // poke puts a token into c, unless it is full.
@@ -75,15 +90,7 @@ func poke(c chan<- struct{}) {
 // take waits for items and returns all of them. It returns the cause when ctx ends.
 func (q *queue[T]) take(ctx context.Context) ([]T, error) {
 	for {
-		q.mu.Lock()
-		items := q.items
-		q.items = nil
-		if q.few != nil {
-			close(q.few)
-			q.few = nil
-		}
-		q.mu.Unlock()
-		if len(items) > 0 {
+		if items := q.now(); len(items) > 0 {
 			return items, nil
 		}
 		select {

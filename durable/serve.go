@@ -21,6 +21,9 @@ import (
 // or a panic it is handled again, by this or another worker, after the pause of Config.Backoff or
 // RetryAfter. After MaxAttempts attempts, or an error of Permanent, it becomes a dead letter.
 //
+// Calls begin in the order in which timers fired. Timers of a partition that were due before a worker had read it, or while
+// no server answered, fire in the order of their deadlines, 16,384 at a time.
+//
 // A timer is handled at least once. It is handled again, with the same ID, if its worker died
 // before the server had stored that it was done.
 //
@@ -79,6 +82,9 @@ type worker struct {
 	tight   chan struct{} // has a token if room must be looked up
 	overdue atomic.Int64  // handlers that have not returned after their timeouts
 	silent  atomic.Int32  // probes since a due timer or a probe last got through
+	late    *queue[*near] // to be fired again after againStep
+	flying  atomic.Int32  // messages that fire timers without an answer
+	lost    atomic.Bool   // the server did not answer
 	nextRun func(spec string, missed driver.Missed, last bool, deadline, now time.Time) (bool, time.Time, error)
 
 	mu     sync.Mutex
@@ -87,7 +93,7 @@ type worker struct {
 }
 
 func newWorker(c *Client, clock *driver.Driver) *worker {
-	w := &worker{Client: c, clock: clock, due: newQueue[*near](), sent: make(chan sentNear, maxFiring),
+	w := &worker{Client: c, clock: clock, due: newQueue[*near](), late: newQueue[*near](), sent: make(chan sentNear, maxFiring),
 		spent: newQueue[spent](), tight: make(chan struct{}, 1), nextRun: cron.NextRun, served: make(map[int]*partition)}
 	w.room.Store(1 << 62) // until it is known
 	return w

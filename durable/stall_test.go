@@ -60,6 +60,7 @@ func newAlone(t *testing.T) *alone {
 		return a.run(last, deadline, now)
 	}
 	a.partition = newPartition(w, 0)
+	a.loaded.Store(true)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { w.fireDue(ctx); close(ended) }()

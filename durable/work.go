@@ -102,9 +102,7 @@ func (w *worker) handleFired(ctx context.Context, handle func(context.Context, F
 	holding.Go(func() { h.hold(holdCtx) })
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	for range fetchers {
-		wg.Go(func() { cancel(h.fetch(ctx, &wg)) })
-	}
+	wg.Go(func() { cancel(h.fetch(ctx, &wg)) })
 	wg.Wait()
 	if err := context.Cause(ctx); isGone(err) {
 		return err
@@ -112,18 +110,20 @@ func (w *worker) handleFired(ctx context.Context, handle func(context.Context, F
 	return nil
 }
 
-const (
-	fetchers   = 2   // requests for fired timers at a time
-	maxFetched = 256 // fired timers of one request
-)
+// maxFetched is how many fired timers one request asks for. There is one request at a time, because the server deals out
+// timers among requests, and so would lose their order.
+const maxFetched = 256
 
 func isGone(err error) bool {
 	return errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted)
 }
 
-// fetch asks for fired timers, for as many as there is room for, and starts a goroutine for each one that comes.
+// fetch asks for fired timers, for as many as there is room for, and starts a goroutine for each one that comes. The
+// calls of the handler begin in the order in which the timers come.
 func (h *handler) fetch(ctx context.Context, wg *sync.WaitGroup) error {
-	most := min(max(h.w.cfg.Concurrency/fetchers, 1), maxFetched)
+	most := min(h.w.cfg.Concurrency, maxFetched)
+	before := make(chan struct{}) // closed when the calls so far have begun
+	close(before)
 	for {
 		size := h.take(ctx, most)
 		if size == 0 {
@@ -134,10 +134,14 @@ func (h *handler) fetch(ctx context.Context, wg *sync.WaitGroup) error {
 			for m := range batch.Messages() {
 				size--
 				h.hand(m, true)
+				earlier, mine := before, make(chan struct{})
+				before = mine
+				begin := sync.OnceFunc(func() { <-earlier; close(mine) })
 				wg.Go(func() {
 					defer func() { <-h.room }()
 					defer h.hand(m, false)
-					h.process(ctx, m)
+					defer begin() // if there is no call
+					h.process(ctx, m, begin)
 				})
 			}
 			err = batch.Error()
@@ -198,8 +202,8 @@ func (h *handler) hold(ctx context.Context) {
 	}
 }
 
-// process handles a delivery. It returns when the handler has.
-func (h *handler) process(ctx context.Context, raw jetstream.Msg) {
+// process handles a delivery. It calls begin just before the handler, and returns when the handler has.
+func (h *handler) process(ctx context.Context, raw jetstream.Msg, begin func()) {
 	d, err := h.read(raw)
 	if err != nil {
 		h.w.setAside("fired timer", err)
@@ -228,6 +232,7 @@ func (h *handler) process(ctx context.Context, raw jetstream.Msg) {
 		d.Attempt--
 		h.bury(ctx, d, errors.New("the worker died, or could not store the error"))
 	default:
+		begin()
 		h.attempt(ctx, d)
 	}
 }
