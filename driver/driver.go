@@ -23,6 +23,7 @@ type Driver struct {
 	budget    int
 	shards    []shard
 	preferred [stackHashes]preferred
+	seen      atomic.Uint32 // number of preferred that are in use
 	alarm     alarm
 	pool      pool
 	pass      pass
@@ -72,7 +73,7 @@ func New(opts ...Option) (*Driver, error) {
 		}
 	}
 	for i := range d.preferred {
-		d.preferred[i].shard.Store(uint32(i % c.shards))
+		d.preferred[i].shard.Store(noShard)
 	}
 	d.pool.init(c.execution, c.onPanic)
 	d.pass.batch = make([]call, 0, c.budget)

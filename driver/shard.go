@@ -258,8 +258,9 @@ const stackHashes = 64
 // groups. Goroutines that run at the same time mostly have different groups.
 const (
 	shardsPerGroup = 4
-	timersPerVisit = 16   // pending timers by which a shard grows before a goroutine moves on to the next one of the group
+	timersPerVisit = 256  // pending timers by which a shard grows before a goroutine moves on to the next one of the group
 	timersPerGroup = 4096 // and to another group
+	initsPerVisit  = 1024 // timers that Init assigns to a shard: they stay there, though other goroutines may start them
 )
 
 // preferred is the shard of the goroutines with the same hash.
@@ -297,7 +298,7 @@ func (sh *shard) lockSoon() bool {
 func (d *Driver) lock() *shard {
 	hash := stackHash() % stackHashes
 	p := &d.preferred[hash]
-	i := p.shard.Load()
+	i := d.prefers(p)
 	sh := &d.shards[i]
 	if !sh.mu.TryLock() {
 		sh = d.lockBusy(hash, i)
@@ -306,6 +307,20 @@ func (d *Driver) lock() *shard {
 	}
 	sh.starter = hash
 	return sh
+}
+
+// noShard is the shard of goroutines that have started no timer.
+const noShard = 1<<32 - 1
+
+// prefers returns the preferred shard. The first goroutines get different groups, and then different shards.
+func (d *Driver) prefers(p *preferred) uint32 {
+	i := p.shard.Load()
+	if i == noShard {
+		n, end := d.seen.Add(1)-1, uint32(len(d.shards))
+		i = (n*shardsPerGroup + n*shardsPerGroup/end) % end
+		p.shard.Store(i)
+	}
+	return i
 }
 
 // onward returns the shard after shard i, in its group or in another one.
@@ -326,22 +341,20 @@ func (d *Driver) assign() *shard {
 		panic(errZero)
 	}
 	p := &d.preferred[stackHash()%stackHashes]
-	i := p.shard.Load()
-	if n := p.inits.Add(1); n%timersPerVisit == 0 {
-		p.shard.Store(d.onward(i, n%(shardsPerGroup*timersPerGroup) == 0))
+	i := d.prefers(p)
+	if p.inits.Add(1)%initsPerVisit == 0 {
+		p.shard.Store((i + 1) % uint32(len(d.shards)))
 	}
 	return &d.shards[i]
 }
 
-// lockBusy locks the preferred shard i. If a goroutine with a smaller hash starts timers in i, too, the next timer goes to another
-// group. If i is locked for long, the goroutine prefers another shard.
+// lockBusy locks the preferred shard i. The next timer goes to another shard of the group, as somebody stops timers in this one, or
+// to another group if a goroutine with a smaller hash starts timers here. If i is locked for long, another shard is preferred at once.
 func (d *Driver) lockBusy(hash uint, i uint32) *shard {
 	end, p := uint32(len(d.shards)), &d.preferred[hash]
 	sh := &d.shards[i]
 	if sh.lockSoon() {
-		if sh.starter < hash {
-			p.shard.Store((i + shardsPerGroup) % end)
-		}
+		p.shard.Store(d.onward(i, sh.starter < hash))
 		return sh
 	}
 	for range 3 {
