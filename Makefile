@@ -100,10 +100,11 @@ keep-ttl: ## Keep the last run of bench-ttl in docs, with the tables of docs/ttl
 
 # The sessions differ in the number of timers, by which --into tells them apart.
 .PHONY: bench-live
-bench-live: build ## Measure the driver beside Go's own timers and a queue, on 1 to 8 goroutines: 9 minutes, 3 GB
+bench-live: build ## Measure the driver beside Go's own timers and a queue, on 1 to 8 goroutines: 8 minutes, 3 GB
 	@out="$(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-live)"; set -e; \
-	$(CMD) live --out "$$out" -s '^(auto|quadheap)$$' --drivers tickless --shards default -g 1,2 --n 1e6 --tick 100us,1ms --for 4m; \
-	$(CMD) live --into "$$out" --drivers tickless,ticking,queue -g 1,2,4,8 --n 1e5 --for 3m; \
+	$(CMD) live --out "$$out" --drivers tickless --shards default -g 1,2,4 --n 1e6 --tick 100us,1ms --for 150s; \
+	$(CMD) live --into "$$out" --drivers tickless,ticking,queue -g 1,2,4,8 --n 1e5 --for 165s; \
+	$(CMD) live --into "$$out" --drivers tickless --shards default -g 1,2,4 --n 1e2,1e3 --for 60s; \
 	$(CMD) live --into "$$out" --drivers tickless --shards default -g 1,2 --n 1e4 --tick 100us,1ms,50us --for 90s
 
 .PHONY: keep-live

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"time"
@@ -84,7 +85,7 @@ func systemOf(d *driver.Driver) System {
 				return e
 			},
 		},
-		Close: d.Close, Stats: d.Stats,
+		Close: d.Close, Stats: d.Stats, WithTimeout: d.WithTimeout,
 	}
 }
 
@@ -102,7 +103,7 @@ func Time() Subject {
 			results.FormAfterFunc: hold(time.AfterFunc),
 			results.FormChannel:   hold(func(delay time.Duration, _ func()) *time.Timer { return time.NewTimer(delay) }),
 		},
-		Close: func() error { return nil },
+		Close: func() error { return nil }, WithTimeout: context.WithTimeout,
 	}
 	return Subject{Name: "time", Role: results.RoleBaseline, Open: func() (System, error) { return system, nil }}
 }

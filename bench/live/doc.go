@@ -12,6 +12,9 @@
 //     untimed until the first ones are due, so at any moment of a slice as many old deadlines pass as
 //     timers are stopped or moved. A structure that only marks such timers pays for them there. Moves of
 //     more timers are not in this steady state (results.Due), and all are as far away as before.
+//   - loops are what users write ([results.Loops]): each goroutine does one thing again and again, among pending
+//     timers of minutes that all goroutines share. A slice has 50 ms if there is time, because goroutines that have
+//     just begun find their timers in places that suit others.
 //   - lateness starts timers at predetermined times, however slow the contender is: the
 //     load is open-loop. The lateness of a timer counts from its intended start plus its
 //     delay, so a contender that blocks its caller is charged for that too.

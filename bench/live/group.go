@@ -60,7 +60,7 @@ func (r *runner) measureGroup(group []*member, round int) {
 			if err != nil {
 				return err
 			}
-			p := newPopulation(e, s, form(s), slices.Max(r.goroutines(e.row.Resident)), r.Config)
+			p := newPopulation(e, s, form(s), slices.Max(r.Goroutines), r.Config)
 			members = append(members, p)
 			return p.fill()
 		})
@@ -78,10 +78,10 @@ func (r *runner) measureGroup(group []*member, round int) {
 type task struct {
 	op         results.Op
 	goroutines int
+	length     time.Duration
 }
 
-// throughput measures the contenders in turns. OpResetRandom comes last, because it may change the
-// delays of the resident timers.
+// throughput measures the contenders in turns, and then the loops, which change the delays of the resident timers.
 func (r *runner) throughput(members []*population) {
 	if len(members) == 0 {
 		return
@@ -89,28 +89,32 @@ func (r *runner) throughput(members []*population) {
 	r.collectGarbage(true)
 	percent := debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(percent)
-	for _, last := range []bool{false, true} {
-		var tasks []task
-		var planned time.Duration // contenders that lack operations leave time for more turns
-		for _, op := range r.ops {
-			if (op == results.OpResetRandom) != last {
-				continue
-			}
-			for _, n := range r.goroutines(members[0].row.Resident) {
-				tasks = append(tasks, task{op, n})
-				for _, m := range members {
-					warmUp, slice := m.times(op, r.slice)
-					planned += time.Duration(r.turns) * (warmUp + slice)
-				}
+	var tasks, loops []task
+	var planned time.Duration // contenders that lack operations leave time for more turns
+	for _, op := range r.ops {
+		for _, n := range r.goroutines(members[0].row.Resident) {
+			tasks = append(tasks, task{op, n, r.slice})
+			for _, m := range members {
+				warmUp, slice := m.times(op, r.slice)
+				planned += time.Duration(r.turns) * (warmUp + slice)
 			}
 		}
-		began := time.Now()
-		for turn := range r.Turns {
-			if turn >= minTurns && time.Since(began) > planned || r.ctx.Err() != nil {
-				break // the time is over, or the run
-			}
-			r.takeTurn(members, tasks)
+	}
+	began := time.Now()
+	for turn := range r.Turns {
+		if turn >= minTurns && time.Since(began) > planned || r.ctx.Err() != nil {
+			break // the time is over, or the run
 		}
+		r.takeTurn(members, tasks)
+	}
+	for _, loop := range results.Loops {
+		for _, n := range r.Goroutines {
+			loops = append(loops, task{loop.Op, n, r.loop})
+		}
+	}
+	loopers := slices.DeleteFunc(slices.Clone(members), func(p *population) bool { return !p.loops() })
+	for range r.loopTurns {
+		r.takeTurn(loopers, loops)
 	}
 }
 
@@ -122,7 +126,7 @@ func (r *runner) takeTurn(members []*population, tasks []task) {
 				continue
 			}
 			r.try(m.member, "throughput", func() error {
-				s, err := m.slice(t.op, t.goroutines, r.slice)
+				s, err := m.slice(t.op, t.goroutines, t.length)
 				if err != nil {
 					return fmt.Errorf("%s by %d goroutines: %w", t.op, t.goroutines, err)
 				}

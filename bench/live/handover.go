@@ -30,10 +30,10 @@ func (p *population) handOver(g, goroutines int, until time.Duration) (n int, er
 		} else {
 			select {
 			case timers := <-w.free:
-				for i, delay := range w.stopped.equal {
+				for i, delay := range w.stopped {
 					timers.Start(i, delay)
 				}
-				n += len(w.stopped.equal)
+				n += len(w.stopped)
 				w.started <- batch{timers, now}
 			default: // all batches are pending
 			}
@@ -42,7 +42,7 @@ func (p *population) handOver(g, goroutines int, until time.Duration) (n int, er
 		case b, ok := <-other.started:
 			switch {
 			case ok:
-				if err := p.stopAll(w, b.timers, b.at, w.stopped.equal); err != nil {
+				if err := p.stopAll(w, b.timers, b.at, w.stopped); err != nil {
 					return n, fmt.Errorf("started by another goroutine: %w", err)
 				}
 				other.free <- b.timers

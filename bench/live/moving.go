@@ -77,7 +77,7 @@ func (p *population) rearm(soon bool) error {
 		for w.moving.next = range w.moving.batches {
 			var delays []time.Duration
 			if soon {
-				delays = w.moved.equal
+				delays = w.moved
 			}
 			if _, err := p.moveBatch(w, w, delays); err != nil {
 				return err

@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Contenders []Subject
 	Resident   []int         // numbers of pending timers to measure
-	Goroutines []int         // numbers of goroutines of the throughput load; all but the first only among the most resident timers
+	Goroutines []int         // numbers of goroutines of the throughput load; all but the first only for loops, and among the most resident timers
 	For        time.Duration // approximate duration of the run
 	Rounds     int           // maximum number of rounds
 	Turns      int           // maximum number of throughput turns in a round
@@ -47,11 +47,13 @@ func Default() Config {
 
 // plan divides the duration of a run.
 type plan struct {
-	rounds   int
-	turns    int           // throughput turns in a round: one slice of every operation of every contender
-	slice    time.Duration // duration of a timed slice
-	lateness time.Duration // per contender and round
-	idle     time.Duration // per contender and round
+	rounds    int
+	turns     int           // throughput turns in a round: one slice of every operation of every contender
+	slice     time.Duration // duration of a timed slice
+	loop      time.Duration // duration of a slice of a loop
+	loopTurns int           // of the loops, in a round
+	lateness  time.Duration // per contender and round
+	idle      time.Duration // per contender and round
 }
 
 // Estimated durations of the untimed steps, on a machine with other load.
@@ -89,13 +91,17 @@ func (cfg Config) plan() (plan, error) {
 	}
 	n, idle := time.Duration(len(entries)), time.Duration(len(cfg.Contenders))
 	slices, warmUp := cfg.turn(entries)
-	least := minTurns*(slices*minSlice+warmUp) + n*minLateness + idle*minIdle
+	loops, loopWarmUp := cfg.loopTurn(entries)
+	least := minTurns*(slices*minSlice+warmUp) + loopTurns*(loops*minSlice+loopWarmUp) + n*minLateness + idle*minIdle
 	if need := once + fixed + least; cfg.For < need {
 		return plan{}, fmt.Errorf("%v is too short for %d contenders, which take %v: choose fewer of them, fewer timers or a longer time",
 			cfg.For, len(cfg.Contenders), need.Round(time.Second)+time.Second)
 	}
 	p := plan{rounds: int(max(1, min(time.Duration(cfg.Rounds), (cfg.For-once)/(fixed+2*least))))}
 	left := (cfg.For-once)/time.Duration(p.rounds) - fixed
+	p.loopTurns = loopTurns
+	p.loop = min(max((left*3/10/loopTurns-loopWarmUp)/max(loops, 1), minSlice), loopSlice)
+	left -= loopTurns * (loops*p.loop + loopWarmUp)
 	p.turns = int(min(max(left*7/10/(slices*minSlice+warmUp), minTurns), time.Duration(cfg.Turns)))
 	p.slice = min(max((left*7/10/time.Duration(p.turns)-warmUp)/slices, minSlice), maxSlice)
 	p.lateness = max(minLateness, left*2/10/n)
@@ -116,7 +122,19 @@ func (cfg Config) turn(entries []*member) (slices, warmUp time.Duration) {
 	return slices, warmUp
 }
 
-// goroutines returns the numbers of goroutines of the throughput load among resident timers.
+// loopTurn is turn for the loops.
+func (cfg Config) loopTurn(entries []*member) (slices, warmUp time.Duration) {
+	for _, e := range entries {
+		if e.loops() {
+			n := time.Duration(len(results.Loops) * len(cfg.Goroutines))
+			slices += n
+			warmUp += n * e.warmUp()
+		}
+	}
+	return slices, warmUp
+}
+
+// goroutines returns the numbers of goroutines of the throughput load, other than the loops, among resident timers.
 func (cfg Config) goroutines(resident int) []int {
 	if resident < slices.Max(cfg.Resident) {
 		return cfg.Goroutines[:1]

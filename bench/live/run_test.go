@@ -27,7 +27,7 @@ func hwheel() Subject { return driversOf("hwheel", []results.Driver{results.Tick
 
 func TestRunMeasuresEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := tiny(Floor(), Time(), hwheel())
+		cfg := tiny(Floor(), Time(), driversOf("hwheel", []results.Driver{results.Tickless}, []int{0})[0])
 		cfg.Resident, cfg.For = []int{200, results.FewTimers}, time.Minute
 		l, failures, err := Run(t.Context(), cfg)
 		if err != nil || len(failures) > 0 {
@@ -38,13 +38,17 @@ func TestRunMeasuresEverything(t *testing.T) {
 		}
 		idle := map[string]int{}
 		for _, row := range l.Rows {
-			forms := map[string]int{"floor": 0, "time": 2, "hwheel tickless, shards 2": 4}[row.Name]
-			ops := map[string]int{"floor": 5, "time": 7, "hwheel tickless, shards 2": 9}[row.Name]
+			forms := map[string]int{"floor": 0, "time": 2, "hwheel tickless": 4}[row.Name]
+			ops := map[string]int{"floor": 3, "time": 5, "hwheel tickless": 7}[row.Name]
 			goroutines := 1 // of all but the most timers
 			if row.Resident == results.FewTimers {
 				goroutines = 2
 			}
-			if len(row.Throughput) != ops*goroutines*2*2 || len(row.Lateness) != 2 {
+			loops := loopTurns * 2 * len(results.Loops) * 2
+			if row.Name == "floor" {
+				loops = 0
+			}
+			if len(row.Throughput) != ops*goroutines*2*2+loops || len(row.Lateness) != 2 {
 				t.Errorf("%s: %d slices, %d lateness", row.Name, len(row.Throughput), len(row.Lateness))
 			}
 			idle[row.Name] += len(row.Idle)
@@ -57,6 +61,10 @@ func TestRunMeasuresEverything(t *testing.T) {
 			for _, s := range row.Throughput {
 				least := 2 * maxInFlight * s.Goroutines
 				switch {
+				case s.Op == results.LoopBurst:
+					least = s.Ops
+				case s.Op.Loop():
+					least = loopBatch * s.Goroutines
 				case s.Op == results.OpFire:
 					least = maxFiring * s.Goroutines
 				case s.Op.Moves() && row.Resident == 200: // three batches of all timers of a goroutine
@@ -67,10 +75,10 @@ func TestRunMeasuresEverything(t *testing.T) {
 				}
 			}
 		}
-		if !maps.Equal(idle, map[string]int{"floor": 2, "time": 2, "hwheel tickless, shards 2": 2}) {
+		if !maps.Equal(idle, map[string]int{"floor": 2, "time": 2, "hwheel tickless": 2}) {
 			t.Errorf("idle: %v", idle)
 		}
-		if tables := section.LiveTables(l); len(tables) != 7 || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
+		if tables := section.LiveTables(l); len(tables) != 8 || len(tables[6].Rows) != len(results.Loops) || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
 			t.Errorf("%+v", tables)
 		}
 	})
@@ -205,7 +213,8 @@ func TestPlanFillsTheTime(t *testing.T) {
 		slices, warmUp := c.turn(c.entries())
 		turns := time.Duration(p.turns) * (slices*p.slice + warmUp)
 		fixed := n*(perCheck+perEntry+time.Duration(cfg.n)*perTimerMemory) + time.Duration(p.rounds)*n*(perEntry+time.Duration(cfg.n)*perTimer)
-		took := fixed + time.Duration(p.rounds)*(turns+n*(p.lateness+p.idle))
+		loops, loopWarmUp := c.loopTurn(c.entries())
+		took := fixed + time.Duration(p.rounds)*(turns+loopTurns*(loops*p.loop+loopWarmUp)+n*(p.lateness+p.idle))
 		if took > c.For || took < c.For*8/10 || p.turns < minTurns {
 			t.Errorf("%+v takes %v: %+v", cfg, took, p)
 		}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -12,6 +13,9 @@ type System struct {
 	Forms
 	Close func() error        // ends the system. Nothing fires afterwards.
 	Stats func() driver.Stats // nil: it is no driver
+
+	// WithTimeout is as that of package context. nil: there are no contexts.
+	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 }
 
 // Forms has a function for each form of timers that a system supports. It returns stopped timers. Timer i calls

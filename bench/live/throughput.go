@@ -52,19 +52,10 @@ type worker struct {
 	started  chan batch  // batches that are pending; closed after the last one
 	moving   moving
 	left     []remains
-	stopped  delays          // of timers that are started and stopped
-	moved    delays          // of timers that are moved
+	stopped  []time.Duration // of timers that are started and stopped
+	moved    []time.Duration // of timers that are moved; nil: their own
+	loops    loops
 	far      []time.Duration // of the resident timers, at least residentMin
-}
-
-// delays are delays of one length, and random ones from half of it on.
-type delays struct {
-	equal, random []time.Duration
-	next          int // index into random
-}
-
-func newDelays(longest time.Duration, batch int, r *rand.Rand) delays {
-	return delays{equal: slices.Repeat([]time.Duration{longest}, batch), random: randomDelays(longest/2, longest/2, r)}
 }
 
 func randomDelays(least, span time.Duration, r *rand.Rand) []time.Duration {
@@ -73,15 +64,6 @@ func randomDelays(least, span time.Duration, r *rand.Rand) []time.Duration {
 		list[i] = least + time.Duration(r.Int64N(int64(span)))
 	}
 	return list
-}
-
-// take returns the next n random delays.
-func (d *delays) take(n int) []time.Duration {
-	if d.next+n > numbers {
-		d.next = 0
-	}
-	d.next += n
-	return d.random[d.next-n : d.next]
 }
 
 // newPopulation prepares the resident timers and the workers. form is the form of the resident timers.
@@ -118,10 +100,10 @@ func (p *population) newWorker(room int, r *rand.Rand) *worker {
 	w := &worker{
 		resident: p.system.Timers(p.form, p.each, p.neverFires), left: make([]remains, 0, 2048),
 		scratch: make(map[results.Form]Timers), far: randomDelays(residentMin, residentSpan, r),
-		stopped: newDelays(p.delay(), p.inFlight, r), moved: newDelays(p.moveDelay(), p.inFlight, r),
+		stopped: slices.Repeat([]time.Duration{p.delay()}, p.inFlight),
 	}
-	if !p.movesSoon() {
-		w.moved = delays{random: w.far}
+	if p.movesSoon() {
+		w.moved = slices.Repeat([]time.Duration{p.moveDelay()}, p.inFlight)
 	}
 	for _, form := range results.Forms {
 		if timers := p.system.Timers(form, p.inFlight, p.neverFires); timers != nil {
@@ -136,6 +118,7 @@ func (p *population) newWorker(room int, r *rand.Rand) *worker {
 	w.burst.init(p.system, p.form, min(maxFiring, room), p.Early, r)
 	w.wake.init(p.system, p.form, 1, p.Early, r)
 	w.wake.delays[0] = fireSpan
+	w.loops.init(p, r)
 	return w
 }
 
@@ -176,13 +159,16 @@ func (p *population) share(f func(*worker) error) error {
 // can reports whether the system supports an operation.
 func (p *population) can(op results.Op) bool {
 	switch op {
-	case results.OpRandomStop, results.OpStopElsewhere:
+	case results.OpStopElsewhere:
 		return true
-	case results.OpReset, results.OpResetRandom:
+	case results.OpReset:
 		_, ok := p.workers[0].resident.(Mover)
 		return ok
 	case results.OpFire, results.OpWake:
 		return p.Role != results.RoleFloor
+	}
+	if op.Loop() {
+		return p.system.WithTimeout != nil
 	}
 	return p.system.Forms[op.Form()] != nil
 }
@@ -201,7 +187,7 @@ func (p *population) slice(op results.Op, n int, length time.Duration) (results.
 	for _, w := range p.workers {
 		w.left = w.left[:0]
 	}
-	if op == results.OpFire || op == results.OpWake {
+	if op == results.OpFire || op == results.OpWake || op == results.LoopBurst {
 		time.Sleep(warmUp)
 	} else if _, err := p.run(op, n, warmUp); err != nil {
 		return results.LiveThroughput{}, err
@@ -269,28 +255,27 @@ func (p *population) repeat(op results.Op, g, goroutines int, until time.Duratio
 		batch = w.burst.fire
 	case results.OpWake:
 		batch = w.wake.fire
-	case results.OpReset, results.OpResetRandom:
+	case results.OpReset:
 		turn := 0
 		batch = func() (int, error) {
 			of := p.workers[g+turn%(len(p.workers)/goroutines)*goroutines]
 			turn++
-			if op == results.OpResetRandom {
-				return p.moveBatch(w, of, w.moved.take(p.inFlight))
-			}
-			return p.moveBatch(w, of, w.moved.equal)
+			return p.moveBatch(w, of, w.moved)
 		}
-	case results.OpRandomStop:
-		timers := w.scratch[p.form]
-		batch = func() (int, error) { return p.startStop(w, timers, w.stopped.take(p.inFlight)) }
 	default:
-		timers := w.scratch[op.Form()]
-		batch = func() (int, error) { return p.startStop(w, timers, w.stopped.equal) }
+		if batch = p.loop(op, w, g, goroutines); batch == nil {
+			timers := w.scratch[op.Form()]
+			batch = func() (int, error) { return p.startStop(w, timers, w.stopped) }
+		}
 	}
-	for n := 0; ; runtime.Gosched() {
+	for n := 0; ; {
 		done, err := batch()
 		n += done
 		if err != nil || n >= p.maxOps || p.now() >= until {
 			return n, err
+		}
+		if !op.Loop() {
+			runtime.Gosched()
 		}
 	}
 }

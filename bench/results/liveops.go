@@ -25,22 +25,46 @@ type Op string
 
 // The operations other than [StartStop].
 const (
-	OpRandomStop Op = "random+stop" // start and stop timers with random delays, in the form of the resident timers
 	// OpStopElsewhere stops timers on another goroutine than the one that started them, as servers do.
 	// A single goroutine stops its own timers.
 	OpStopElsewhere Op = "stop-elsewhere"
 
-	OpReset       Op = "reset"        // restart a resident timer with its delay, so that it always moves to a later time
-	OpResetRandom Op = "reset-random" // move a resident timer to a random time, earlier or later
-	OpFire        Op = "fire"         // start timers with delays up to a millisecond, and wait for them
-	OpWake        Op = "wake"         // start one timer with a delay of a millisecond, and wait for it: the process sleeps; only Prices of package live measures it
+	OpReset Op = "reset" // restart a resident timer with its delay, so that it always moves to a later time
+	OpFire  Op = "fire"  // start timers with delays up to a millisecond, and wait for them
+	OpWake  Op = "wake"  // start one timer with a delay of a millisecond, and wait for it: the process sleeps; only Prices of package live measures it
 )
 
 // Ops are the operations of tables, in their order.
 var Ops = []Op{
 	StartStop(FormAfterFunc), StartStop(FormSchedule), StartStop(FormEmbedded), StartStop(FormChannel),
-	OpRandomStop, OpStopElsewhere, OpReset, OpResetRandom, OpFire,
+	OpStopElsewhere, OpReset, OpFire,
 }
+
+// The loops of users: each goroutine does one thing again and again, with timers of minutes, and nothing is prepared for it.
+const (
+	LoopAfterFunc Op = "loop-afterfunc" // start a timer and stop it
+	LoopNewTimer  Op = "loop-newtimer"  // start a timer with a channel and stop it
+	LoopLater     Op = "loop-later"     // move a random resident timer to a later time
+	LoopRandom    Op = "loop-random"    // move a random resident timer to a random time
+	LoopReplace   Op = "loop-replace"   // stop a random resident timer, and start another one in its place
+	LoopContext   Op = "loop-context"   // make a context with a timeout and cancel it
+	LoopBurst     Op = "loop-burst"     // start 1,024 timers of a millisecond, and wait until all have fired
+)
+
+// Loop is the loop of a user, with its name in tables.
+type Loop struct {
+	Op   Op
+	Name string
+}
+
+// Loops are all loops, in the order of tables.
+var Loops = []Loop{
+	{LoopAfterFunc, "AfterFunc, Stop"}, {LoopNewTimer, "NewTimer, Stop"}, {LoopLater, "Reset to later"}, {LoopRandom, "Reset to a random time"},
+	{LoopReplace, "Stop a random one, AfterFunc in its place"}, {LoopContext, "WithTimeout, cancel"}, {LoopBurst, "1,024 of 1 ms at once, until all ran"},
+}
+
+// Loop reports whether the operation is the loop of a user.
+func (op Op) Loop() bool { return strings.HasPrefix(string(op), "loop-") }
 
 // StartStop returns the operation that starts timers of a form with one delay and soon stops them, like
 // the timeout of a request.
@@ -50,7 +74,7 @@ func StartStop(form Form) Op { return Op(form) + "+stop" }
 func (op Op) Form() Form { return Form(strings.TrimSuffix(string(op), "+stop")) }
 
 // Moves reports whether the operation moves timers.
-func (op Op) Moves() bool { return op == OpReset || op == OpResetRandom }
+func (op Op) Moves() bool { return op == OpReset }
 
 // Counterpart returns the operation of Go's own timers that replaces an operation.
 func (op Op) Counterpart() Op {

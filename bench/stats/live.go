@@ -46,3 +46,15 @@ func LiveRelative(r, other results.LiveRow, op results.Op, goroutines int, value
 		return math.NaN()
 	})
 }
+
+// LiveCall returns the wall time of a call in ns over all slices of an operation, with the work that was put off in some of them and
+// done in others. It is NaN without any.
+func LiveCall(r results.LiveRow, op results.Op, goroutines int) float64 {
+	ns, ops := 0.0, 0
+	for _, t := range r.Throughput {
+		if t.Is(op, goroutines) {
+			ns, ops = ns+t.NS, ops+t.Ops
+		}
+	}
+	return ns / float64(ops)
+}

@@ -18,7 +18,7 @@ import (
 )
 
 // keepLive writes a run of make bench-live to docs/live, or one of make bench-peers to docs/live/peers, with some 40 turns of each
-// operation.
+// operation and all of the loops.
 func keepLive(t *testing.T, run string) {
 	r, _, err := results.Read(run)
 	if err != nil {
@@ -36,7 +36,7 @@ func keepLive(t *testing.T, run string) {
 			n[what]++
 			step = max(step, n[what]/40)
 		}
-		row.Throughput = slices.DeleteFunc(row.Throughput, func(s results.LiveThroughput) bool { return s.Turn%step > 0 })
+		row.Throughput = slices.DeleteFunc(row.Throughput, func(s results.LiveThroughput) bool { return !s.Op.Loop() && s.Turn%step > 0 })
 	}
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -99,6 +99,28 @@ func relative(t *testing.T, l *results.Live, n int, name, to string, goroutines 
 	return text + "\n"
 }
 
+// loops sums up the loops of users with the default driver, the worst one included.
+func loops(l *results.Live) string {
+	all := section.LoopsOn(l, "auto")
+	slices.SortFunc(all, func(a, b section.Loop) int { return cmp.Compare(a.Ratio(), b.Ratio()) })
+	one, gains := make(map[string]float64), []float64{}
+	for _, loop := range all {
+		if loop.Goroutines == 1 {
+			one[fmt.Sprint(loop.Name, loop.Resident)] = loop.Driver
+		}
+	}
+	for _, loop := range all {
+		if of := slices.IndexFunc(results.Loops, func(l results.Loop) bool { return l.Name == loop.Name }); loop.Goroutines == 2 && of < 5 {
+			gains = append(gains, one[fmt.Sprint(loop.Name, loop.Resident)]/loop.Driver)
+		}
+	}
+	best, middle, worst := all[0], all[len(all)/2], all[len(all)-1]
+	return fmt.Sprintf("The driver takes %.2f to %.2f times as long as package time, %.2f at the median. The worst is “%s” among %s timers by %s: %s instead of %s. "+
+		"Two goroutines make %.1f to %.1f times as many calls of the first five loops as one.",
+		best.Ratio(), worst.Ratio(), middle.Ratio(), worst.Name, show.Grouped(worst.Resident), show.Count(worst.Goroutines, "goroutine"),
+		show.Duration(worst.Driver), show.Duration(worst.Time), slices.Min(gains), slices.Max(gains))
+}
+
 // liveRun reads a kept run, and says where and when it was measured.
 func liveRun(t *testing.T, path string) (l *results.Live, head string) {
 	r, _, err := results.Read(path)
@@ -138,7 +160,7 @@ func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 				toTime(func(d results.LiveLateness) float64 { return d.P50 }), toTime(func(d results.LiveLateness) float64 { return d.P99 }))
 		}
 		for name, text := range map[string]string{
-			"throughput": tablesOf(t, among(l, most, usual), "Throughput"),
+			"throughput": tablesOf(t, l, "Loops") + loops(l) + "\n\n",
 			"cores": tablesOf(t, among(l, many, every, "afterfunc+stop", "schedule+stop", "stop-elsewhere", "fire"), "Contention", "Idle") +
 				relative(t, l, many, auto, "auto behind a queue", 1, 2, 4, 8),
 			"lateness": tablesOf(t, among(l, most, usual), "Lateness", "Memory"),

@@ -79,14 +79,17 @@ func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
 		e, _ := catalog.Find(name)
 		return fmt.Sprintf("[`%s`](%s)", e.Name, strings.TrimPrefix(e.Package, "github.com/timerbench/timerbench/"))
 	}
-	if v.Driven == "" {
-		t.Fatal("docs/results has no run with the driver")
+	paths, _ := filepath.Glob("docs/live/*.json.gz")
+	if len(paths) == 0 {
+		t.Fatal("docs/live has no run")
 	}
+	live, _ := liveRun(t, paths[len(paths)-1])
+	driven, _, _ := strings.Cut(loops(live), " Two goroutines")
 	machines := fmt.Sprintf("%d machines", len(v.Machines))
 	summary := strings.Replace(v.Summary(), machines, "["+machines+"](docs/results/report.md#what-does-auto-cost-on-each-machine)", 1)
 	verdict := "**Your timers cost little?** Keep package time. The timers of ten of [eleven recorded programs](docs/recordings.md#what-should-these-programs-change) take " +
-		recordedCosts(t) + "; `timerbench advise` says what yours take.\n\n**They cost more?** Take the [driver](docs/driver.md). " +
-		v.Driven + "\n\n**You run the loop yourself?** Take " + link(answer.Default) + ", whatever the number of timers: " + summary + " " + v.Basis() + "\nExceptions:\n\n"
+		recordedCosts(t) + "; `timerbench advise` says what yours take.\n\n**They cost more?** Take the [driver](docs/driver.md). In [loops](docs/driver.md#throughput) that start, stop and move " +
+		"timers, among " + show.Grouped(slices.Min(live.Residents())) + " to " + show.Grouped(slices.Max(live.Residents())) + " pending ones, " + strings.Replace(driven, "The driver", "it", 1) + "\n\n**You run the loop yourself?** Take " + link(answer.Default) + ", whatever the number of timers: " + summary + " " + v.Basis() + "\nExceptions:\n\n"
 	for _, e := range v.Exceptions {
 		verdict += fmt.Sprintf("- %s: %s, %s on %s\n", e.When(), link(e.Name), e.Gain(), show.Count(e.Machines, "machine"))
 	}

@@ -19,7 +19,6 @@ import (
 type Verdict struct {
 	Machines   []Overall
 	Exceptions []Exception // the largest gain first
-	Driven     string      // what the driver on the default costs relative to Go's own timers, in the last run that measured it
 }
 
 // Overall sums up the cost of the default on one machine, as multiples of the fastest exact structure of each cell. A cost is the time
@@ -90,9 +89,6 @@ func verdictOf(runs []*Adviser) Verdict {
 			}
 			o.newest = a.r == last
 			v.Machines = append(v.Machines, o)
-		}
-		if said := a.underRealClock(Question{N: 1e5}, Default); said != "" && (v.Driven == "" || a.r == last) {
-			v.Driven = said
 		}
 	}
 	for _, mix := range []struct {

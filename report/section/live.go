@@ -34,7 +34,7 @@ func inPage(tables []*show.Table) (out []Table) {
 
 // LiveTables returns the tables of a measurement. Each number of resident timers has its throughput, its
 // processor time per operation, its contention where several goroutines used the timers, its lateness,
-// and its memory from results.FewTimers on. The last table shows the idle process.
+// and its memory from results.FewTimers on. Then come the loops of users and the idle process.
 func LiveTables(l *results.Live) []*show.Table {
 	var list []*show.Table
 	for _, n := range l.Residents() {
@@ -50,6 +50,7 @@ func LiveTables(l *results.Live) []*show.Table {
 			list = append(list, liveMemory(rows, n))
 		}
 	}
+	list = append(list, liveLoops(l)...)
 	if slices.ContainsFunc(l.Rows, func(r results.LiveRow) bool { return len(r.Idle) > 0 }) {
 		list = append(list, liveIdle(l))
 	}
@@ -86,7 +87,7 @@ func liveKnown(v float64, write func(float64) string) show.Cell {
 func counts(l *results.Live, rows []results.LiveRow) []int {
 	return slices.DeleteFunc(slices.Clone(l.Goroutines), func(g int) bool {
 		return !slices.ContainsFunc(rows, func(r results.LiveRow) bool {
-			return slices.ContainsFunc(r.Throughput, func(t results.LiveThroughput) bool { return t.Goroutines == g })
+			return slices.ContainsFunc(r.Throughput, func(t results.LiveThroughput) bool { return t.Goroutines == g && !t.Op.Loop() })
 		})
 	})
 }
@@ -176,6 +177,67 @@ func contention(l *results.Live, rows []results.LiveRow, n int) *show.Table {
 		}
 	}
 	return t
+}
+
+// A Loop is the loop of a user on a driver and on package time.
+type Loop struct {
+	Name                 string
+	Resident, Goroutines int
+	Driver, Time         float64 // wall time of a call, ns
+}
+
+// Ratio is the time of the driver relative to that of package time.
+func (l Loop) Ratio() float64 { return l.Driver / l.Time }
+
+// LoopsOn returns the loops that were measured with a driver on a structure.
+func LoopsOn(l *results.Live, structure string) (all []Loop) {
+	for _, loop := range results.Loops {
+		for _, n := range l.Residents() {
+			row, _ := l.OnDriver(n, structure)
+			base, _ := l.OnDriver(n, "")
+			for _, g := range l.Goroutines {
+				of := Loop{loop.Name, n, g, stats.LiveCall(row, loop.Op, g), stats.LiveCall(base, loop.Op, g)}
+				if of.Ratio() > 0 {
+					all = append(all, of)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// liveLoops has a table for each structure: a row for each loop, and a column for each number of resident timers.
+func liveLoops(l *results.Live) (list []*show.Table) {
+	for _, structure := range l.Structures() {
+		all := LoopsOn(l, structure)
+		if len(all) == 0 {
+			continue
+		}
+		t := newTable("", "loop")
+		t.Title = fmt.Sprintf("Loops of users: wall time of a call of %s %s, as a multiple of that of package time, by the numbers of pending timers and of goroutines",
+			structure, results.Tickless)
+		cells := make(map[string][]any)
+		for _, n := range l.Residents() {
+			head, text := show.Grouped(n)+":", make(map[string]string)
+			for _, loop := range all {
+				if loop.Resident == n {
+					if g := fmt.Sprint(" ", loop.Goroutines); !strings.HasSuffix(head, g) && loop.Name == all[0].Name {
+						head += g
+					}
+					text[loop.Name] += " " + fmt.Sprintf("%.2f", loop.Ratio())
+				}
+			}
+			t.Header = append(t.Header, head)
+			for _, loop := range results.Loops {
+				cells[loop.Name] = append(cells[loop.Name], strings.TrimSpace(text[loop.Name]))
+			}
+		}
+		for _, loop := range results.Loops {
+			t.Add(append([]any{loop.Name}, cells[loop.Name]...)...)
+		}
+		list = append(list, t)
+	}
+	return list
 }
 
 func liveLateness(rows []results.LiveRow, n int) *show.Table {

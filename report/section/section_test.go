@@ -352,6 +352,28 @@ func TestTheFiguresAreInTheUnitsOfTheirHeadings(t *testing.T) {
 	}
 }
 
+// A loop costs the time of all its slices together: what was put off in one is paid in another.
+func TestLoopsAreComparedByAllTheirTime(t *testing.T) {
+	row := func(role results.Role, name, structure string, ns ...float64) results.LiveRow {
+		r := results.LiveRow{Role: role, Name: name, Structure: structure, Resident: 100}
+		for turn, v := range ns {
+			r.Throughput = append(r.Throughput, results.LiveThroughput{Turn: turn, Op: results.LoopLater, Goroutines: 2, Ops: 10, NS: v})
+		}
+		return r
+	}
+	l := &results.Live{Goroutines: []int{2}, Rows: []results.LiveRow{
+		row(results.RoleBaseline, "time", "", 100, 100, 700), row(results.RoleStructure, "auto tickless", "auto", 50, 50, 50),
+	}}
+	if all := LoopsOn(l, "auto"); len(all) != 1 || all[0] != (Loop{"Reset to later", 100, 2, 5, 30}) {
+		t.Errorf("%+v", all)
+	}
+	tables := LiveTables(l)
+	last := tables[len(tables)-1]
+	if len(last.Rows) != len(results.Loops) || last.Header[1] != "100: 2" || texts(last.Rows[2])[1] != "0.17" {
+		t.Errorf("%+v", last)
+	}
+}
+
 // A percentile that differs by more than a factor of 10 between the rounds is not known.
 func TestATailThatMovesIsNotKnown(t *testing.T) {
 	row := results.LiveRow{Name: "time", Resident: results.FewTimers}
