@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -81,6 +82,9 @@ func NewPlan(cfg Config) (*Plan, error) {
 	}
 	if cfg.Turns == nil && len(cfg.Workloads) > 0 {
 		p.addAnalyses(profile, byID, cfg.Workloads, cfg.Seed)
+	}
+	if len(p.Steps) == 0 {
+		return nil, errors.New("nothing to run: no chosen structure accepts that number of timers")
 	}
 	return p, p.finish(profile, cfg)
 }

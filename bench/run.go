@@ -22,9 +22,6 @@ import (
 func Run(ctx context.Context, cfg Config) (*results.Run, error) {
 	started := time.Now()
 	plan, err := NewPlan(cfg)
-	if err == nil && len(plan.Steps) == 0 {
-		err = errors.New("nothing to run: no chosen structure accepts that number of timers")
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -34,9 +34,15 @@ func main() {
 	defer stop()
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
+		if _, usage := errors.AsType[usageError](err); usage {
+			os.Exit(2)
+		}
 		os.Exit(1)
 	}
 }
+
+// usageError is the error for a flag with a wrong value.
+type usageError struct{ error }
 
 func run(ctx context.Context) error {
 	out := flag.String("out", "", "`folder` for the results: it must not hold any")
@@ -47,20 +53,20 @@ func run(ctx context.Context) error {
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
 	if err != nil {
-		return fmt.Errorf("-run %q: %w", *only, err)
+		return usageError{fmt.Errorf("-run %q: %w", *only, err)}
 	}
 	if *ttl < 0 {
-		return fmt.Errorf("-ttl %d: want a number of entries", *ttl)
+		return usageError{fmt.Errorf("-ttl %d: want a number of entries", *ttl)}
 	}
 	if *ttl > 0 {
 		return printTTL(ctx, *ttl, *markdown)
 	}
 	if *out == "" {
-		return errors.New("-out: want a folder for the results")
+		return usageError{errors.New("-out: want a folder for the results")}
 	}
 	path := filepath.Join(*out, "results.json")
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("-out %s: it holds results: choose another folder", *out)
+		return usageError{fmt.Errorf("-out %s: it holds results: choose another folder", *out)}
 	}
 	if err := os.MkdirAll(*out, 0o755); err != nil {
 		return fmt.Errorf("-out %s: %w", *out, err)
@@ -71,12 +77,12 @@ func run(ctx context.Context) error {
 	cfg.Contenders = append([]live.Subject{live.Floor(), live.Time()}, live.Drivers(ours(), []results.Driver{results.Tickless}, []int{0})...)
 	cfg.Contenders = append(cfg.Contenders, slices.DeleteFunc(peers(), func(c live.Subject) bool { return !chosen.MatchString(c.Name) })...)
 	cfg.Progress = func(done, total int, name string) { fmt.Fprintf(os.Stderr, "[%d/%d] %s\n", done+1, total, name) }
-	measured, failures, err := live.Run(ctx, cfg)
-	if err != nil {
-		return err
+	measured, failures, interrupted := live.Run(ctx, cfg)
+	if measured == nil {
+		return interrupted
 	}
 	r := bench.NewRun(results.Parameters{Profile: "peers", Seed: cfg.Seed, N: cfg.Resident})
-	r.Complete, r.Live, r.Failures = true, measured, failures
+	r.Complete, r.Live, r.Failures = interrupted == nil, measured, failures
 	if err := results.Write(path, r); err != nil {
 		return err
 	}
@@ -86,7 +92,7 @@ func run(ctx context.Context) error {
 	for _, f := range failures {
 		fmt.Println("\n" + f.Error())
 	}
-	return nil
+	return interrupted
 }
 
 // ours is the structure to compare the peers with, the default of package driver.

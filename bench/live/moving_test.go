@@ -23,7 +23,7 @@ func populationOf(t *testing.T, timers wrongTimers, resident int) *population {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &member{wrong(timers), results.LiveRow{Resident: resident}}
+	e := &member{Subject: wrong(timers), row: results.LiveRow{Resident: resident}}
 	p := newPopulation(e, s, results.FormAfterFunc, 2, Config{MaxOps: 1 << 20, Seed: 1})
 	if err := p.fill(); err != nil {
 		t.Fatal(err)

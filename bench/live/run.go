@@ -145,7 +145,8 @@ func (cfg Config) goroutines(resident int) []int {
 // member is a contender with a number of resident timers, and its results.
 type member struct {
 	Subject
-	row results.LiveRow
+	row  results.LiveRow
+	kept *results.LiveRow // row after the last complete measurement of its group; nil: there was none
 }
 
 // hasMemory reports whether the resident timers are numerous enough to stand out from the rest of the heap.
@@ -158,7 +159,7 @@ func (cfg Config) entries() []*member {
 	for _, n := range cfg.Resident {
 		for _, c := range cfg.Contenders {
 			if c.Limit == 0 || n <= c.Limit {
-				e := &member{c, results.LiveRow{
+				e := &member{Subject: c, row: results.LiveRow{
 					Name: c.Name, Role: c.Role, Structure: c.Structure, Driver: c.Driver, Shards: c.Shards, Resident: n,
 					StopNS: float64(c.delay()),
 				}}
@@ -172,7 +173,8 @@ func (cfg Config) entries() []*member {
 	return entries
 }
 
-// Run measures the contenders. A contender that does something wrong is listed in the failures and has no row.
+// Run measures the contenders. A contender that does something wrong is listed in the failures and has no row. If ctx is done, Run
+// returns its error with the rows that have everything but memory, or with nil if there are none.
 func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, error) {
 	p, err := cfg.plan()
 	if err != nil {
@@ -187,18 +189,19 @@ func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, err
 	for _, e := range r.shuffled() {
 		r.memory(e)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+	l := r.results()
+	if ctx.Err() != nil && len(l.Rows) == 0 {
+		l = nil
 	}
-	return r.results(), r.failures, nil
+	return l, r.failures, ctx.Err()
 }
 
-// results returns the rows of the contenders that have not failed.
+// results returns the rows of the contenders that have not failed, without measurements that ctx has ended.
 func (r *runner) results() *results.Live {
 	l := &results.Live{Seed: r.Seed, Rounds: r.rounds, Goroutines: r.Goroutines, Rate: r.Rate, IdleTimers: r.IdleTimers}
 	for _, e := range r.entries {
-		if !r.failed(e.Name) {
-			l.Rows = append(l.Rows, e.row)
+		if !r.failed(e.Name) && e.kept != nil {
+			l.Rows = append(l.Rows, *e.kept)
 		}
 	}
 	return l
@@ -287,6 +290,17 @@ func (r *runner) round(round int) {
 	}
 	for _, group := range stats.Shuffled(r.random, groups(r.shuffled())) {
 		r.measureGroup(group, round)
+		for _, e := range group {
+			r.keep(e)
+		}
+	}
+}
+
+// keep keeps what was measured of an entry so far, unless ctx has ended it.
+func (r *runner) keep(e *member) {
+	if r.ctx.Err() == nil {
+		row := e.row // later rounds only append to its slices
+		e.kept = &row
 	}
 }
 
@@ -335,6 +349,7 @@ func (r *runner) memory(e *member) {
 	for _, form := range results.Forms {
 		r.try(e, "memory", func() error { return r.memoryOf(e, form) })
 	}
+	r.keep(e)
 }
 
 func (r *runner) memoryOf(e *member, form results.Form) (err error) {

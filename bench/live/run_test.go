@@ -154,6 +154,31 @@ func TestRunStopsWhenAsked(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 	})
+	// The rows of a group that was measured are kept, without those of the group that is being measured, and without memory.
+	for last, kept := range map[string]int{"idle": 0, "round 1": 2, "round 2": 4, "memory": 4} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cfg, seen := tiny(Time(), hwheel()), 0
+			cfg.Resident, cfg.For = []int{200, results.FewTimers}, time.Minute
+			cfg.Progress = func(_, _ int, name string) {
+				if strings.HasPrefix(name, last) {
+					if seen++; seen == min(4, 4*kept+1) || last == "round 1" && seen == 3 {
+						cancel()
+					}
+				}
+			}
+			l, failures, err := Run(ctx, cfg)
+			if !errors.Is(err, context.Canceled) || len(failures) > 0 || (l == nil) != (kept == 0) || l != nil && len(l.Rows) != kept {
+				t.Errorf("%s: %+v, %v, %v", last, l, failures, err)
+			}
+			for i := 0; l != nil && i < len(l.Rows); i++ {
+				if row := l.Rows[i]; len(row.Lateness) == 0 || len(row.Throughput)%len(row.Lateness) != 0 || last != "memory" && len(row.Memory) > 0 {
+					t.Errorf("%s: %s has %d slices, %d lateness, %d memory", last, row.Name, len(row.Throughput), len(row.Lateness), len(row.Memory))
+				}
+			}
+			time.Sleep(time.Hour)
+		})
+	}
 }
 
 func TestRunSaysWhatDoesNotFit(t *testing.T) {
@@ -175,7 +200,7 @@ func TestRunSaysWhatDoesNotFit(t *testing.T) {
 // each of them. Ticking drivers are apart.
 func TestGroups(t *testing.T) {
 	e := func(name string, role results.Role, kind results.Driver, n int) *member {
-		return &member{Subject{Name: name, Role: role, Driver: kind}, results.LiveRow{Resident: n}}
+		return &member{Subject: Subject{Name: name, Role: role, Driver: kind}, row: results.LiveRow{Resident: n}}
 	}
 	big := maxTogether / 3
 	var got []string

@@ -81,7 +81,7 @@ func Load(paths ...string) ([]Workload, error) {
 	return list, nil
 }
 
-// Parse reads the text of a scenario file; errors name the file as given.
+// Parse reads the text of a scenario file. Errors name the file as given, but for control characters, which are written as text.
 func Parse(file string, data []byte) (Workload, error) { return parse(file, data, nil) }
 
 // FindIn looks among the texts of scenario files, by name, and then among the built-in workloads.
@@ -98,7 +98,7 @@ func parse(name string, data []byte, taken map[string]string) (Workload, error) 
 	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
 	var errs []error
 	for _, f := range faults {
-		errs = append(errs, fmt.Errorf("%s:%d: %s", name, f.line, f.text))
+		errs = append(errs, errors.New(show.Safe(fmt.Sprintf("%s:%d: %s", name, f.line, f.text))))
 	}
 	return w, errors.Join(errs...)
 }

@@ -272,3 +272,17 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Errors repeat what a file says, and no control character of it.
+func TestErrorsHaveNoControlCharacters(t *testing.T) {
+	const esc = `\u001b[2J\u202e`
+	for _, text := range []string{
+		sound + `"x` + esc + `" = 1`, strings.Replace(sound, `"mine"`, `"mine`+esc+`"`, 1), strings.Replace(sound, `"flow"`, `"flow`+esc+`"`, 1),
+		strings.Replace(sound, `"1ms"`, `"1ms`+esc+`"`, 1), "\x1b[2J = 1", sound + "delay = '''\n\x1b'''",
+	} {
+		_, err := workload.Parse("a\x1b.toml", []byte(text))
+		if err == nil || strings.ContainsFunc(strings.ReplaceAll(err.Error(), "\n", ""), func(r rune) bool { return r < ' ' || r == '\u202e' }) {
+			t.Errorf("%q: %q", text, err)
+		}
+	}
+}

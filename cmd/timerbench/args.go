@@ -43,11 +43,14 @@ func oneOf(what string, names []string) cobra.PositionalArgs {
 	}
 }
 
-// argsFrom accepts at least least and at most most arguments; most 0 means any number. what
+// noArgs accepts no argument.
+var noArgs = argsFrom(0, 0, "none")
+
+// argsFrom accepts at least least and at most most arguments; most -1 means any number. what
 // describes them in the error.
 func argsFrom(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || most > 0 && len(args) > most {
+		if len(args) < least || most >= 0 && len(args) > most {
 			return fmt.Errorf("%s: %s, want %s", subcommand(cmd), show.Count(len(args), "argument"), what)
 		}
 		return nil

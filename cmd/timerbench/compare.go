@@ -180,7 +180,7 @@ benchstat reads.
   timerbench ab --old v0.1.0 --new HEAD -s heap -w '^churn$' --pairs 16
   timerbench ab --old /tmp/before --new bin/timerbench --fail-on-regression
   cd out/2026-11-21-073012-ab && benchstat old/` + results.Benchmarks + ` new/` + results.Benchmarks,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()

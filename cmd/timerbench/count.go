@@ -41,7 +41,7 @@ whose instructions differ by 0.2 % or more. With --json these rows go to
 standard error.`,
 		Example: `  timerbench count -s '^(auto|quadheap)$' --n 1e3
   timerbench count -s '^hwheel$' --against main --fail-on-regression`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
@@ -61,6 +61,7 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
+	begin(cmd)
 	var before []count.Counts
 	if f.against != "" {
 		work, err := os.MkdirTemp("", "timerbench-count-")

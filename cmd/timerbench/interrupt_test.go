@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,9 +20,9 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 )
 
-// signalAt runs a command and sends it a signal at each line of its standard error with a prefix.
+// signalAt runs a command and sends it a signal at each line of its standard error with one of the parts.
 // It returns the standard error.
-func signalAt(t *testing.T, prefix string, signal os.Signal, cmd *exec.Cmd) (said string) {
+func signalAt(t *testing.T, parts string, signal os.Signal, cmd *exec.Cmd) (said string) {
 	t.Helper()
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -33,7 +34,7 @@ func signalAt(t *testing.T, prefix string, signal os.Signal, cmd *exec.Cmd) (sai
 	var text strings.Builder
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		text.WriteString(lines.Text() + "\n")
-		if strings.HasPrefix(lines.Text(), prefix) {
+		if slices.ContainsFunc(strings.Split(parts, "|"), func(part string) bool { return strings.Contains(lines.Text(), part) }) {
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
@@ -56,6 +57,29 @@ func TestCtrlCEndsASession(t *testing.T) {
 	if left != "" && left != "goimports" { // which x/tools makes in programs of tests
 		t.Errorf("it left %s", left)
 	}
+}
+
+// A second Ctrl-C ends a command at once, and leaves no folder of a run without results.
+func TestTheSecondCtrlCLeavesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cmd := command("run", "-p", "smoke", "-s", "^list$", "-w", "^fill-drain$", "-n", "10000", "--trials", "2000", "-o", filepath.Join(dir, "out"))
+	said := signalAt(t, "[1/|stopping (press", os.Interrupt, cmd)
+	if left := filesIn(t, dir); cmd.ProcessState.ExitCode() != exitInterrupted || left != "" {
+		t.Errorf("ended with %v, left %s: %s", cmd.ProcessState, left, said)
+	}
+}
+
+// Ctrl-C keeps the rows of live that are measured.
+func TestCtrlCKeepsWhatLiveHasMeasured(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out")
+	cmd := command("live", "--drivers", "tickless", "--shards", "default", "-g", "1", "-n", "20000", "--for", "5s", "-o", out)
+	said := signalAt(t, "memory: ", os.Interrupt, cmd)
+	if r := resultsOf(t, out); cmd.ProcessState.ExitCode() != exitInterrupted || r.Complete || len(r.Live.Rows) != 3 || len(r.Live.Rows[1].Throughput) == 0 {
+		t.Errorf("ended with %v, %+v: %s", cmd.ProcessState, r.Live, said)
+	}
+	says(t, said, "results are in "+out, "3 rows were measured before the interruption")
 }
 
 // rawCells returns the undecoded cells of a results file.

@@ -131,8 +131,9 @@ timerbench run --scenario FILE`,
 		Use:     "check FILE...",
 		Short:   "Check scenario files, and show figures of their workloads",
 		Example: "  timerbench scenario check scenarios/*.toml",
-		Args:    argsFrom(1, 0, "scenario files"),
+		Args:    argsFrom(1, -1, "scenario files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			begin(cmd)
 			list, err := workload.Load(args...)
 			if err == nil {
 				listWorkloads(cmd.OutOrStdout(), list)

@@ -49,7 +49,7 @@ live writes ` + results.FileName + ` and ` + results.Benchmarks + ` into the fol
 		Example: `  timerbench live
   timerbench live -s '^(auto|minheap)$' --drivers tickless --shards default,1,64
   timerbench live -s . --drivers tickless --shards default --n 1e5 --for 2m`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
@@ -79,15 +79,19 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
+	cleanUp(cmd, func() { _ = folder.Close() }) // it was asked to end at once
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	foretell(stderr, show.Count(len(f.cfg.Contenders), "contender"), f.cfg.For.Seconds())
 	progress := newProgress(stderr)
-	f.cfg.Progress = progress.step
-	measured, failures, err := live.Run(cmd.Context(), f.cfg)
-	progress.end()
-	if err != nil {
-		return err
+	f.cfg.Progress = func(done, total int, name string) {
+		begin(cmd)
+		progress.step(done, total, name)
 	}
+	measured, failures, interrupted := live.Run(cmd.Context(), f.cfg)
+	if progress.end(); measured == nil {
+		return interrupted
+	}
+	r.Complete = r.Complete && interrupted == nil
 	measured.Add(r.Live)
 	r.Live, r.Failures = measured, append(r.Failures, failures...)
 	if err := results.Save(folder.Path, r); err != nil {
@@ -102,7 +106,10 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	for _, t := range append(section.LiveCosts(r.Live), section.LiveTables(r.Live)...) {
 		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
 	}
-	announce(stderr, folder)
+	if announce(stderr, folder); interrupted != nil {
+		fmt.Fprintf(stderr, "%s were measured before the interruption\n", show.Count(len(measured.Rows), "row"))
+	}
+	err = interrupted
 	for _, f := range failures {
 		err = errors.Join(err, f)
 	}

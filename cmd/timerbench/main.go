@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -21,9 +22,29 @@ import (
 // Exit codes. Shells report 130 for a program that Ctrl-C ended.
 const (
 	exitError       = 1
-	exitMisuse      = 2 // for compare and ab, where code 1 means a regression
+	exitMisuse      = 2 // the command line was refused before the work began; compare and ab end with 1 only for a regression
 	exitInterrupted = 130
 )
+
+// state is what the end of a command depends on.
+type state struct {
+	mu    sync.Mutex
+	begun bool     // the work, see begin
+	left  []func() // removes what a second Ctrl-C would leave
+}
+
+type stateKey struct{}
+
+// begin says that the command line was accepted: an error from here on is none of usage.
+func begin(cmd *cobra.Command) { cmd.Context().Value(stateKey{}).(*state).begun = true }
+
+// cleanUp removes something at the second Ctrl-C, which ends the program at once.
+func cleanUp(cmd *cobra.Command, remove func()) {
+	s := cmd.Context().Value(stateKey{}).(*state)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = append(s.left, remove)
+}
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
@@ -33,9 +54,10 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	out, said := &show.SafeWriter{W: stdout}, &show.SafeWriter{W: stderr}
 	root.SetOut(out)
 	root.SetErr(said)
-	cmd, err := root.ExecuteC()
+	now := new(state)
+	cmd, err := root.ExecuteContextC(context.WithValue(context.Background(), stateKey{}, now))
 	if err == nil && out.Err != nil {
-		err = fmt.Errorf("writing to standard output: %w", out.Err)
+		now.begun, err = true, fmt.Errorf("writing to standard output: %w", out.Err)
 	}
 	switch {
 	case err == nil:
@@ -45,10 +67,10 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	fmt.Fprintln(said, "timerbench:", err)
-	if (cmd.Name() == "compare" || cmd.Name() == "ab") && !errors.Is(err, errRegression) {
-		return exitMisuse
+	if now.begun && cmd.Name() != "ab" || errors.Is(err, errRegression) {
+		return exitError
 	}
-	return exitError
+	return exitMisuse
 }
 
 // raw returns the writer under an output, for files, for the output of programs that the user runs, and for progress bars.
@@ -77,6 +99,12 @@ correct, and draws the comparison.`,
 	helpWithin(root)
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			group(c, c.Commands()...)
+		}
+	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error { return refuseEmpty(cmd, args) }
 	return root
 }
@@ -97,11 +125,20 @@ func stoppable(do func(*cobra.Command, []string) error) func(*cobra.Command, []s
 	return func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		answered := make(chan struct{})
+		answered, again := make(chan struct{}), make(chan os.Signal, 1)
 		unanswered := context.AfterFunc(ctx, func() {
 			defer close(answered)
-			stop()
+			signal.Notify(again, os.Interrupt, syscall.SIGTERM)
 			fmt.Fprintln(cmd.ErrOrStderr(), "\ntimerbench: stopping (press Ctrl-C again to end at once)")
+			go func() {
+				<-again
+				s := ctx.Value(stateKey{}).(*state)
+				s.mu.Lock()
+				for _, remove := range s.left {
+					remove()
+				}
+				os.Exit(exitInterrupted)
+			}()
 		})
 		cmd.SetContext(ctx)
 		err := do(cmd, args)

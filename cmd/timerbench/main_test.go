@@ -75,16 +75,18 @@ func says(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// refused checks that a command line prints nothing and fails with an error that contains each part.
+// refused checks that a command line is refused with code 2, and with an error that contains each part.
 func refused(t *testing.T, args []string, parts ...string) {
 	t.Helper()
-	want := exitError
-	if args[0] == "compare" || args[0] == "ab" {
-		want = exitMisuse
-	}
+	endsWith(t, exitMisuse, args, parts...)
+}
+
+// endsWith checks that a command line prints nothing and ends with a code and an error that contains each part.
+func endsWith(t *testing.T, want int, args []string, parts ...string) {
+	t.Helper()
 	code, stdout, stderr := run(args...)
 	if code != want || stdout != "" {
-		t.Errorf("%q: exit %d, want %d; printed %q", args, code, want, stdout)
+		t.Errorf("%q: exit %d, want %d; printed %q; %s", args, code, want, stdout, stderr)
 	}
 	for _, part := range parts {
 		if !strings.Contains(stderr, part) {

@@ -19,7 +19,9 @@ import (
 // Each command line fails with an error that contains the parts. It prints nothing and leaves no files.
 var bad = map[string][]string{
 	"rnu":                      {`"rnu"`, "run"},
-	"run hold":                 {"hold"},
+	"run hold":                 {"run: 1 argument, want none"},
+	"completion nope":          {`no command of completion matches "nope"; there are: bash, fish, `},
+	"completion bash x":        {`unknown command "x" for "timerbench completion bash"`},
 	"run --trails 3":           {"--trails"},
 	"run -s hweel":             {`no structure matches "hweel"`, `did you mean "hwheel"?`, "there are: list, "},
 	"run -s (wheel":            {"--structure", "(wheel", "regular expression"},
@@ -87,7 +89,7 @@ var bad = map[string][]string{
 	"run --external large":                 {"large: it has more than 1 MB"},
 	"verify --seeds 0":                     {"--seeds 0: want at least 1"},
 	"verify -s hweel":                      {`did you mean "hwheel"?`},
-	"verify -s ^list$ -w ^hold$ -n 1e6":    {"nothing to verify"},
+	"verify -s ^list$ -w ^hold$ -n 1e6":    {"nothing to run: no chosen structure accepts"},
 	"verify old --seed 2":                  {"--seed: cannot be used with old, which has its own"},
 	"verify --external nothing":            {"--external nothing: no such file or directory, want a program"},
 	"verify --external a=x --seeds 2":      {"if any flags in the group [external seeds] are set none of"},
@@ -146,7 +148,6 @@ var bad = map[string][]string{
 	"trace record -o new":                     {"want the command to record"},
 	"trace record -- true":                    {`"out"`},
 	"trace record -o empty -- true":           {"--out empty", "is a folder"},
-	"trace record -o new -- no-such-program":  {"no-such-program"},
 	"trace record -o /proc/self/x -- true":    {"--out /proc/self/x: "},
 	"ab --old HEAD --pairs 2 -o /proc/self/x": {"--out /proc/self/x: "},
 	"trace record -o none/x -- true":          {"--out none/x", "no such file"},
@@ -165,7 +166,7 @@ var bad = map[string][]string{
 	"compare damaged slower":                 {"OLD: ", "damaged", "cut short"},
 	"compare old other --fail-on-regression": {"nothing in common", "churn, n 1000", "hold, n 1000"},
 	"ab":                                     {"--old is missing"},
-	"ab main":                                {"main"},
+	"ab main":                                {"ab: 1 argument, want none"},
 	"ab --older HEAD":                        {"--older"},
 	"ab --old HEAD --rounds 0":               {"--rounds 0"},
 	"ab --old HEAD --pairs 1":                {"--pairs 1", "no interval"},
@@ -216,6 +217,8 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 		t.Errorf("the refused calls left %s", filesIn(t, "."))
 	}
 	refused(t, []string{"report", ""}, "report: an argument is empty")
+	endsWith(t, exitError, []string{"trace", "record", "-o", "new", "--", "no-such-program"}, "no-such-program")
+	endsWith(t, exitError, []string{"scenario", "check", "bad.toml"}, "want a number a second above 0")
 	if _, err := os.Stat("new"); err == nil {
 		t.Error("a refused call left its folder")
 	}

@@ -54,6 +54,7 @@ lead vary?`,
 			if err := writableFolder("out", to); err != nil {
 				return err
 			}
+			begin(cmd)
 			if err := report.Write(to, r, catalog.All()); err != nil {
 				return err
 			}
@@ -87,6 +88,7 @@ func reportMachines(cmd *cobra.Command, args []string, to string) error {
 	if err := writableFolder("out", to); err != nil {
 		return err
 	}
+	begin(cmd)
 	lead, err := report.WriteMachines(to, list, catalog.All())
 	if err != nil {
 		return err
@@ -131,6 +133,7 @@ recommend uses.`,
 			if from == "" {
 				fmt.Fprintln(cmd.ErrOrStderr(), "results:", strings.TrimSuffix(source.From+"; "+source.Note, "; "))
 			}
+			begin(cmd)
 			x := report.Explain(e, source.Run, catalog.All())
 			if html == "" {
 				_, err := io.WriteString(cmd.OutOrStdout(), x.Text())

@@ -134,7 +134,7 @@ flags, machine and build.`,
   timerbench run --out /tmp/try --resume
   timerbench run --scenario scenarios/api-gateway.toml
   benchstat -col /structure -row /workload,/n ` + latest + `/` + results.Benchmarks,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
@@ -290,19 +290,21 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 	if err != nil {
 		return err
 	}
+	cleanUp(cmd, func() { _ = folder.Close() }) // it was asked to end at once
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	seconds := plan.Seconds()
-	if limit := cfg.Budget.Limit; limit > 0 {
-		seconds = min(seconds, limit.Seconds())
-	}
-	foretell(stderr, show.Count(len(plan.Steps), "step"), seconds)
 	if again {
 		if err := resume(&cfg, folder, stderr); err != nil {
 			return err
 		}
 	}
+	begin(cmd)
+	seconds := plan.Seconds()
+	if limit := cfg.Budget.Limit; limit > 0 {
+		seconds = min(seconds, limit.Seconds())
+	}
+	foretell(stderr, show.Count(len(plan.Steps), "step"), seconds)
 	printMachine(stderr)
-	r, err := measureHere(ctx, cfg, folder, stderr)
+	r, lost, err := measureHere(ctx, cfg, folder, stderr)
 	if r == nil {
 		return err
 	}
@@ -317,7 +319,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 			fmt.Fprintln(stderr, "timerbench:", err)
 		}
 		announce(stderr, folder)
-	case folder.Saved:
+	case folder.Saved && !lost:
 		fmt.Fprintf(stderr,
 			"the finished steps are in %s; to continue, repeat the command with --resume --out %s\n", folder.Results(), folder.Path)
 	case ctx.Err() != nil:
@@ -329,18 +331,19 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 // resume makes cfg continue the interrupted run in the folder. It returns an error if that run has another configuration.
 func resume(cfg *bench.Config, folder *results.Folder, stderr io.Writer) error {
 	r, err := results.ReadFile(folder.Results())
-	if err == nil {
-		err = bench.CheckResume(*cfg, r)
-	}
 	if err != nil {
 		return fmt.Errorf("--resume: %s: %w", folder.Results(), err)
+	}
+	if err := bench.CheckResume(*cfg, r); err != nil {
+		return fmt.Errorf("--resume: %s: %w; its command was: %s", folder.Results(), err, r.Command)
 	}
 	cfg.Resume, folder.Saved = r, true
 	fmt.Fprintf(stderr, "kept: %s\n", show.Count(len(r.Done), "finished step"))
 	return nil
 }
 
-func measureHere(ctx context.Context, cfg bench.Config, folder *results.Folder, stderr io.Writer) (*results.Run, error) {
+// measureHere measures and saves. lost reports that the last save failed, so that the steps since the one before are lost.
+func measureHere(ctx context.Context, cfg bench.Config, folder *results.Folder, stderr io.Writer) (r *results.Run, lost bool, err error) {
 	var saved time.Time
 	var took time.Duration
 	var failed error // of the last save
@@ -364,11 +367,15 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *results.Folder, 
 	progress := newProgress(stderr)
 	cfg.Progress = progress.show
 	defer progress.end()
-	r, err := bench.Run(ctx, cfg)
+	r, err = bench.Run(ctx, cfg)
 	if err != nil && failed == nil && folder.Saved && !r.Complete {
-		err = errors.Join(err, results.Save(folder.Path, r)) // steps since the last save
+		failed = results.Save(folder.Path, r) // steps since the last save
+		err = errors.Join(err, failed)
 	}
-	return r, err
+	if failed != nil && folder.Saved {
+		err = fmt.Errorf("%w\nthe steps before are in %s: make room there, then repeat the command with --resume --out %s", err, folder.Results(), folder.Path)
+	}
+	return r, failed != nil, err
 }
 
 // summarize prints the longest calls, a line for each cell of a run, and the structures that were the fastest most often.
@@ -402,7 +409,7 @@ load, frequency, virtual machine, memory and limits.
 A finding is ok, warn or unavailable. Warnings do not change the exit code:
 measuring on such a machine is possible, with wider intervals.`,
 		Example: "  timerbench doctor",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t := show.Table{Align: "l", Header: []string{"check", "verdict", "finding", "what to do"}}
 			for _, f := range bench.ThisSystem().Check() {

@@ -165,9 +165,9 @@ func TestProgressCountsNoStepThatIsNotThere(t *testing.T) {
 	}
 }
 
-// A run that ends early keeps its finished steps. If it cannot write them, it reports one error.
+// A run that ends early keeps its finished steps. If it cannot write them, it reports one error, and says what to do if it could before.
 func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
-	for _, full := range []bool{false, true} {
+	for _, full := range []string{"", "from the start", "later"} {
 		folder := &results.Folder{Path: t.TempDir()}
 		e, _ := catalog.Find("hwheel")
 		cfg := bench.Config{Structures: []entry.Entry{e}, N: []int{10, 20, 30, 40, 50, 60}, Trials: 1}
@@ -175,21 +175,22 @@ func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 		hold.Trial, cfg.Workloads = 100, []workload.Workload{hold}
 		turns := 2 * len(cfg.N) // of the floor and the structure
 		cfg.Turns = &bench.Turns{Rounds: 1, Wait: func() error {
-			if turns--; full {
-				_ = os.Mkdir(folder.Results(), 0o755) // nothing can be written there
+			if turns--; full == "from the start" || full == "later" && folder.Saved && turns < 6 {
+				_, _ = os.Remove(folder.Results()), os.Mkdir(folder.Results(), 0o755) // nothing can be written there
 			}
 			if turns == 0 {
 				return errors.New("the session has gone")
 			}
 			return nil
 		}}
-		r, err := measureHere(t.Context(), cfg, folder, io.Discard)
+		r, lost, err := measureHere(t.Context(), cfg, folder, io.Discard)
 		switch {
-		case full:
-			if err == nil || strings.Count(err.Error(), "is a folder") != 1 || folder.Saved {
-				t.Errorf("error %v, saved %v", err, folder.Saved)
+		case full != "":
+			if err == nil || strings.Count(err.Error(), "is a folder") != 1 || folder.Saved != (full == "later") || !lost ||
+				strings.Contains(err.Error(), "\nthe steps before are in "+folder.Results()+": make room there, then repeat") != folder.Saved {
+				t.Errorf("%s: error %v, saved %v", full, err, folder.Saved)
 			}
-		case err == nil || len(resultsOf(t, folder.Path).Done) != 5:
+		case err == nil || lost || len(resultsOf(t, folder.Path).Done) != 5:
 			t.Errorf("error %v, %q are finished", err, r.Done)
 		}
 	}

@@ -65,7 +65,11 @@ All flags of go build are supported, except -overlay and -coverpkg=all or std. T
 			if len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
 				return cmd.Help()
 			}
-			return build.Run(cmd.Context(), args, cmd.ErrOrStderr())
+			err := build.Run(cmd.Context(), args, cmd.ErrOrStderr())
+			if _, usage := errors.AsType[build.FlagError](err); !usage {
+				begin(cmd)
+			}
+			return err
 		}),
 	}
 }
@@ -84,13 +88,14 @@ A program with several schedulers writes one file for each: FILE, FILE-2 and so
 on.`,
 		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
   timerbench trace record -o test.trace -- go test -run TestLoad ./mypackage`,
-		Args: argsFrom(1, 0, "the command to record"),
+		Args: argsFrom(1, -1, "the command to record"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := record.Recording{Out: out, About: about, Command: args, Stdin: cmd.InOrStdin(),
 				Stdout: raw(cmd.OutOrStdout()), Stderr: raw(cmd.ErrOrStderr())} // the command may check for a terminal
 			if err := writable("out", out); err != nil {
 				return err
 			}
+			begin(cmd)
 			return r.Run()
 		},
 	}
@@ -225,7 +230,7 @@ wake-ups. A coarse structure must keep its bound.`,
 		Example: `  timerbench trace replay my.trace
   timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
   timerbench report /tmp/my`,
-		Args: argsFrom(1, 0, "traces"),
+		Args: argsFrom(1, -1, "traces"),
 		RunE: stoppable(func(cmd *cobra.Command, files []string) (err error) {
 			if trials < 1 {
 				return fmt.Errorf("--trials %d: want at least 1", trials)
@@ -318,6 +323,7 @@ or together.`,
 				return fmt.Errorf("--tick %v: want a time of more than 0, such as 10ms", q.Change.Tick)
 			}
 			out := cmd.OutOrStdout()
+			begin(cmd)
 			a, err := advise.For(cmd.Context(), q)
 			if errors.Is(err, advise.ErrNoTimers) {
 				fmt.Fprintf(out, "%s: %v\n", q.Path, err)

@@ -75,7 +75,7 @@ error names what is wrong.`,
 				if again {
 					return errors.New("--replay: want results to replay; without results, everything is replayed")
 				}
-				return v.structures(cmd.Context(), seeds, &f, cmd.ErrOrStderr())
+				return v.structures(cmd, seeds, &f)
 			}
 			for _, name := range []string{"scenario", "profile", "seed", "seeds"} {
 				if cmd.Flags().Changed(name) {
@@ -87,6 +87,7 @@ error names what is wrong.`,
 					return fmt.Errorf("--%s chooses what is replayed: needs --replay", name)
 				}
 			}
+			begin(cmd)
 			r, path, err := results.Read(args[0])
 			if err != nil {
 				return err
@@ -123,7 +124,7 @@ type verifying struct {
 	failures  []results.Failure
 }
 
-func (v *verifying) structures(ctx context.Context, seeds int, f *choice, stderr io.Writer) error {
+func (v *verifying) structures(cmd *cobra.Command, seeds int, f *choice) error {
 	if seeds < 1 {
 		return fmt.Errorf("--seeds %d: want at least 1", seeds)
 	}
@@ -135,16 +136,14 @@ func (v *verifying) structures(ctx context.Context, seeds int, f *choice, stderr
 	if err != nil {
 		return err
 	}
-	foretell(stderr, show.Count(seeds, "seed")+" of each cell", float64(seeds)*plan.ProofSeconds())
+	begin(cmd)
+	foretell(cmd.ErrOrStderr(), show.Count(seeds, "seed")+" of each cell", float64(seeds)*plan.ProofSeconds())
 	pointers := append(catalog.For[*[64]byte](), catalog.IntrusiveFor[*[64]byte]()...)
 	v.failures = replay.Releases(slices.DeleteFunc(pointers, func(e entry.For[*[64]byte]) bool {
 		return !slices.ContainsFunc(f.cfg.Structures, func(chosen entry.Entry) bool { return chosen.Name == e.Name })
 	}))
-	if err := bench.Verify(ctx, f.cfg, seeds, v.show); err != nil {
+	if err := bench.Verify(cmd.Context(), f.cfg, seeds, v.show); err != nil {
 		return err
-	}
-	if v.cells == 0 {
-		return errors.New("nothing to verify: no chosen structure takes this many timers")
 	}
 	return v.end(fmt.Sprintf("all structures keep their contract in %s", show.Count(v.cells, "cell")))
 }
@@ -252,6 +251,7 @@ scripts for one structure, as verify --replay does.`,
 			if err := writableFolder("out", out); err != nil {
 				return err
 			}
+			begin(cmd)
 			r, path, err := results.Read(append(args, results.Parent)[0])
 			if err != nil {
 				return err
@@ -342,6 +342,7 @@ func verifyPrograms(cmd *cobra.Command, values []string, traces string, asJSON b
 	if err != nil {
 		return err
 	}
+	begin(cmd)
 	out := cmd.OutOrStdout()
 	var failed []string
 	verdicts := []external.Verdict{}

@@ -48,6 +48,11 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(a.build(ctx, dir, env, mains, out), os.RemoveAll(dir))
 }
 
+// FlagError is the error for a flag that [Run] does not support.
+type FlagError string
+
+func (e FlagError) Error() string { return string(e) }
+
 type arguments struct {
 	chdir  []string // the flag -C, which must come first
 	others []string
@@ -86,9 +91,9 @@ func parseArguments(args []string) (a arguments, err error) {
 		args = args[n:]
 		switch {
 		case name == "overlay":
-			return a, fmt.Errorf("%s: trace build needs -overlay itself", flag[0])
+			return a, FlagError(flag[0] + ": trace build needs -overlay itself")
 		case name == "coverpkg" && standard.MatchString(strings.Join(flag, "=")):
-			return a, fmt.Errorf("%s: trace build changes the standard library, which go tool cover reads as it is: name other packages", strings.Join(flag, " "))
+			return a, FlagError(strings.Join(flag, " ") + ": trace build changes the standard library, which go tool cover reads as it is: name other packages")
 		case name == "C" && len(a.others) == 0:
 			a.chdir = flag
 			continue
@@ -125,7 +130,7 @@ func (a arguments) environment(ctx context.Context, stderr io.Writer) (env envir
 		return env, fmt.Errorf("go env: %w", err)
 	}
 	if strings.Contains(env.GOFLAGS, "-overlay") {
-		return env, fmt.Errorf("GOFLAGS %q: trace build needs -overlay itself", env.GOFLAGS)
+		return env, FlagError(fmt.Sprintf("GOFLAGS %q: trace build needs -overlay itself", env.GOFLAGS))
 	}
 	return env, nil
 }
