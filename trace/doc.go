@@ -73,7 +73,7 @@
 // the difference to the previous key in the chunk; the keys of schedules count as well, and the first difference is to
 // 0. A site is the number of a place in the program, or 0 if it is not known. Sites are numbered from 1 in the order in
 // which they occur in the file. At its first occurrence a site's text follows, of at most 1 KiB, and from version 4 on
-// the form of its timers as uvarint (see [Form]). A file has at most 4,096 sites.
+// the form of its timers as uvarint (see [Form]), plus 16 from version 8 on if the place resets timers that were stopped or had fired. A file has at most 4,096 sites.
 //
 // Payload of the footer, each as uvarint:
 //
@@ -86,6 +86,7 @@
 //	from version 2: operations lost, since the recorder could not keep up
 //	from version 2: timers put into the heap of Go's runtime
 //	from version 7: those of the operations lost that set a timer, stopped one, were a timer that fired
+//	from version 8: the number of sites, and for each how many of its timers the runtime fired: channels that nobody waits for do not fire
 //
 // # What a reader checks
 //

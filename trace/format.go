@@ -16,8 +16,8 @@ import (
 const magic = "\x89TBT\r\n\x1a\n"
 
 // Version is the version of the format. A trace without sites is of version 1. In version 2 sites have no forms, and
-// in versions 2 and 4 lost operations have no kinds. No other version differs in one bit from one of these.
-const Version = 7
+// in versions 2 and 4 lost operations have no kinds, and before version 8 sites have no [Site.Reset] and no [Reader.Ran]. No other version differs in one bit from one of these.
+const Version = 8
 
 // The kinds of sections.
 const (
@@ -181,7 +181,7 @@ func parseChunkHead(payload []byte) (h chunkHead, compressed []byte, err error) 
 	return h, p.rest, p.err
 }
 
-func appendFooter(b []byte, chunks uint64, t Totals, version byte) []byte {
+func appendFooter(b []byte, chunks uint64, t Totals, ran []uint64, version byte) []byte {
 	b = appendNumbers(appendNumbers(b, chunks), t.Ops[:]...)
 	b = appendNumbers(b, t.Fired, uint64(t.First), uint64(t.Last), t.Keys)
 	if version > 1 {
@@ -189,11 +189,12 @@ func appendFooter(b []byte, chunks uint64, t Totals, version byte) []byte {
 	}
 	if version == Version {
 		b = appendNumbers(b, t.LostBy[:]...)
+		b = appendNumbers(appendNumbers(b, uint64(len(ran))), ran...)
 	}
 	return b
 }
 
-func parseFooter(payload []byte, version byte) (chunks uint64, t Totals, err error) {
+func parseFooter(payload []byte, version byte) (chunks uint64, t Totals, ran []uint64, err error) {
 	p := parser{rest: payload}
 	chunks = p.number("chunks: ", math.MaxInt64)
 	for k := range t.Ops {
@@ -207,12 +208,18 @@ func parseFooter(payload []byte, version byte) (chunks uint64, t Totals, err err
 		t.Lost = p.number("lost: ", math.MaxInt64)
 		t.Heaped = p.number("put into the heap: ", math.MaxInt64)
 	}
-	if version == Version {
+	if version > 4 {
 		left := t.Lost
 		for kind := range t.LostBy {
 			t.LostBy[kind] = p.number("lost of a kind: ", left)
 			left -= t.LostBy[kind]
 		}
 	}
-	return chunks, t, p.end()
+	if version > 7 {
+		ran = make([]uint64, p.number("sites: ", maxSites+1))
+		for i := range ran {
+			ran[i] = p.number("ran: ", math.MaxInt64)
+		}
+	}
+	return chunks, t, ran, p.end()
 }

@@ -64,6 +64,7 @@ const (
 // NewObserver returns an Observer that records to w. Tick 0 is now, by the clock of the events.
 func NewObserver(w *Writer, now int64) *Observer {
 	w.Advance(0) // the trace covers the time from here on
+	w.ran = make([]uint64, 1)
 	return &Observer{w: w, epoch: now, timers: map[uint64]*observed{}}
 }
 
@@ -105,6 +106,7 @@ func (o *Observer) Observe(e Event) {
 			o.w.Refused(Cancel)
 		}
 	case EventFire:
+		o.w.fires(timer.site)
 		o.advance(now, timer.delay)
 		if e.When > 0 { // a ticker
 			e.Pending = false

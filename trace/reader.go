@@ -41,8 +41,9 @@ type Reader struct {
 	last  uint32    // the previous key in the chunk
 	fired []uint32
 	sites []Site // the zero Site, then the sites of the schedules so far
-	err   error  // the first; io.EOF at the end
-	cut   error  // of CutShort
+	ran   []uint64
+	err   error // the first; io.EOF at the end
+	cut   error // of CutShort
 }
 
 // NewReader reads the header of a trace. Errors contain name, the name of the file.
@@ -81,6 +82,10 @@ func (r *Reader) Pending() int { return int(r.totals.Pending()) }
 // Sites returns the places in the program that have scheduled timers so far. The first is the zero Site, for
 // timers whose place is not known.
 func (r *Reader) Sites() []Site { return r.sites }
+
+// Ran returns how many timers of each site the runtime of the program fired, by the number of the site, after Next has returned io.EOF.
+// It is nil in traces before version 8 and in those that are cut short. A channel that nobody waits for does not fire.
+func (r *Reader) Ran() []uint64 { return r.ran }
 
 // CutShort returns an error that says where the trace is cut short, after Next has returned
 // io.EOF. It returns nil if the trace is whole.
@@ -193,8 +198,8 @@ func (r *Reader) readStart() error {
 		return r.cutShort(err, len(head), n)
 	case version > Version:
 		return r.damage(0, fmt.Errorf("a trace of version %d, want version %d: it was written by a newer timerbench", version, Version))
-	case !slices.Contains([]byte{1, 2, 4, Version}, version):
-		return r.damage(0, fmt.Errorf("a trace of version %d, want version 1, 2, 4 or %d", version, Version))
+	case !slices.Contains([]byte{1, 2, 4, 7, Version}, version):
+		return r.damage(0, fmt.Errorf("a trace of version %d, want version 1, 2, 4, 7 or %d", version, Version))
 	}
 	r.offset, r.version = int64(len(head)), version
 	kind, err := r.readSection()
@@ -301,13 +306,16 @@ func (r *Reader) openChunk() error {
 
 // checkFooter compares the footer in payload with the operations, and checks that the file ends there.
 func (r *Reader) checkFooter() error {
-	chunks, totals, err := parseFooter(r.payload, r.version)
+	chunks, totals, ran, err := parseFooter(r.payload, r.version)
 	switch {
 	case err != nil:
 		return fmt.Errorf("footer: %w", err)
 	case chunks != r.chunk.number:
 		return fmt.Errorf("footer: %d chunks, of which %d are there", chunks, r.chunk.number)
+	case len(ran) > len(r.sites):
+		return fmt.Errorf("footer: %d sites, of which %d are there", len(ran), len(r.sites))
 	}
+	r.ran = ran
 	r.totals.Lost, r.totals.LostBy, r.totals.Heaped = totals.Lost, totals.LostBy, totals.Heaped
 	if totals != r.totals {
 		return fmt.Errorf("footer: %+v, but the operations come to %+v", totals, r.totals)
@@ -377,7 +385,10 @@ func (r *Reader) decodeSite() int {
 			r.ops.fail("a site of %d bytes, want at most %d", len(site.Place), maxSite)
 		}
 		if r.version > 2 {
-			site.Form = Form(r.ops.number("form of a site: ", uint64(forms-1)))
+			form := r.ops.number("form of a site: ", resetSite|uint64(forms-1))
+			if site.Form, site.Reset = Form(form&^resetSite), form&resetSite != 0; site.Form >= forms {
+				r.ops.fail("form of a site: %d, want at most %d", site.Form, forms-1)
+			}
 		}
 		r.sites = append(r.sites, site)
 	}

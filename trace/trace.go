@@ -48,7 +48,11 @@ type Op struct {
 type Site struct {
 	Place string // such as "main.serve server.go:42"
 	Form  Form
+	Reset bool // by a Reset of a timer that was stopped or had fired
 }
+
+// resetSite is added to the form of a site in the file if it has Reset.
+const resetSite = 16
 
 // Form is the form of a timer in Go.
 type Form uint8

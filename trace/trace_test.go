@@ -250,8 +250,8 @@ func TestMissingDoubledAndForeignPartsAreReported(t *testing.T) {
 		"bytes at the end":   {append(slices.Clone(data), 0), "bytes follow the footer"},
 		"two traces":         {slices.Concat(data, data), "bytes follow the footer"},
 		"another program's":  {[]byte("goos: linux\n"), "no trace"},
-		"another version's":  {slices.Concat([]byte(magic), []byte{3}, data[b[1]:]), "version 3, want version 1, 2, 4 or 7"},
-		"a newer version's":  {slices.Concat([]byte(magic), []byte{8}, data[b[1]:]), "version 8, want version 7"},
+		"another version's":  {slices.Concat([]byte(magic), []byte{3}, data[b[1]:]), "version 3, want version 1, 2, 4, 7 or 8"},
+		"a newer version's":  {slices.Concat([]byte(magic), []byte{9}, data[b[1]:]), "version 9, want version 8"},
 		"a text transfer":    {bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), "no trace"},
 		"an empty file":      {nil, "cut short"},
 		"the header of more": {slices.Concat(data[:b[1]], endSection(append(appendHeader(beginSection(nil, 'H'), testHeader), 0), 0)), "1 bytes too many"},
@@ -413,7 +413,7 @@ func sited(t testing.TB) []byte {
 		w.size = 10
 		w.Schedule(5)
 		for i := range 20 {
-			w.From([]Site{{"main.serve main.go:7", TickerForm}, {}, {"net/http.(*conn).serve server.go:2004", DeadlineForm}, {strings.Repeat("x", maxSite+1), SleepForm}}[i%4])
+			w.From([]Site{{"main.serve main.go:7", TickerForm, false}, {}, {"net/http.(*conn).serve server.go:2004", DeadlineForm, true}, {strings.Repeat("x", maxSite+1), SleepForm, false}}[i%4])
 			w.Cancel(w.Schedule(10))
 		}
 		w.Advance(5, 0)
@@ -433,7 +433,7 @@ func TestATraceKeepsWhereTheProgramScheduled(t *testing.T) {
 	if want := append([]int{0}, slices.Repeat([]int{1, 0, 2, 3}, 5)...); !slices.Equal(sites, want) {
 		t.Errorf("sites %v, want %v", sites, want)
 	}
-	if want := []Site{{}, {"main.serve main.go:7", TickerForm}, {"net/http.(*conn).serve server.go:2004", DeadlineForm}, {strings.Repeat("x", maxSite), SleepForm}}; !slices.Equal(r.Sites(), want) {
+	if want := []Site{{}, {"main.serve main.go:7", TickerForm, false}, {"net/http.(*conn).serve server.go:2004", DeadlineForm, true}, {strings.Repeat("x", maxSite), SleepForm, false}}; !slices.Equal(r.Sites(), want) {
 		t.Errorf("sites %.50v, want %.50v", r.Sites(), want)
 	}
 	if totals := r.Totals(); !r.Header().Sites || totals.Lost != 6 || totals.LostBy != [eventKinds]uint64{1, 2, 3} || totals.Heaped != 1_000_000 || totals.Ops[Schedule] != 21 {

@@ -27,6 +27,7 @@ type Writer struct {
 	header Header
 	site   Site            // site of the following schedules
 	sites  map[Site]uint64 // numbers of the sites so far; the zero Site has number 0
+	ran    []uint64        // timers that the program's runtime has fired, by the number of the site
 	err    error
 	closed bool
 	result error // of Close
@@ -48,7 +49,7 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 
 // footer returns the section that ends the trace after the chunks so far.
 func (w *Writer) footer() []byte {
-	return endSection(appendFooter(beginSection(nil, sectionFooter), w.chunk.number, w.totals, w.header.version()), 0)
+	return endSection(appendFooter(beginSection(nil, sectionFooter), w.chunk.number, w.totals, w.ran, w.header.version()), 0)
 }
 
 func (w *Writer) writeBytes(b []byte) {
@@ -141,7 +142,21 @@ func (w *Writer) appendSite() {
 	}
 	n = uint64(len(w.sites))
 	w.sites[w.site] = n
-	w.raw = append(appendText(binary.AppendUvarint(w.raw, n), w.site.Place), byte(w.site.Form))
+	form := byte(w.site.Form)
+	if w.site.Reset {
+		form |= resetSite
+	}
+	w.raw = append(appendText(binary.AppendUvarint(w.raw, n), w.site.Place), form)
+}
+
+// fires counts that the runtime of the program fires a timer of a site.
+func (w *Writer) fires(site Site) {
+	for n := w.sites[site]; ; w.ran = append(w.ran, 0) {
+		if n < uint64(len(w.ran)) {
+			w.ran[n]++
+			return
+		}
+	}
 }
 
 // appendKey appends a key as the difference to the previous one.

@@ -107,7 +107,7 @@ func TestABriefTraceSaysSo(t *testing.T) {
 		p.set(10)
 		path, s := p.end(c.ms)
 		a, err := counted(Question{Path: path, Summary: s})
-		if a.Sites = []float64{0}; err != nil || strings.Contains(a.Text().String(), "But the trace covers only 901ms") != c.want {
+		if a.Sites = []float64{0}; err != nil || strings.Contains(a.Text().String(), "The trace covers only 901ms") != c.want {
 			t.Errorf("%d ms: %v, %s", c.ms, err, a.Text().String())
 		}
 	}

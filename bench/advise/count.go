@@ -96,8 +96,9 @@ type counter struct {
 	driver   bool
 	tick     structures.Tick
 	random   *rand.Rand
-	unread   float64 // sum of the shares of channels that nobody waits for
-	timers   []timer // by key
+	unread   []float64 // of each site, the sum of the shares of channels that nobody waits for
+	shares   []float64 // of each site, Unread
+	timers   []timer   // by key
 	pending  [kinds]uint64
 	moved    []uint32 // by Go, since it last gave moved timers their places
 	minMoved structures.Tick
@@ -115,8 +116,13 @@ func count(path string, s *tracestat.Summary, change Change, driver bool) (*Coun
 	defer func() { _ = r.Close() }() // it is only read
 	c := &counter{change: change, driver: driver, random: rand.New(rand.NewPCG(1, 1)), minMoved: math.MaxInt64}
 	c.tick = max(1, structures.Tick(math.Ceil(float64(change.Tick)/float64(s.Header.Tick))))
+	for _, p := range s.Sites {
+		for len(c.shares) <= p.Number {
+			c.shares, c.unread = append(c.shares, 0), append(c.unread, 0)
+		}
+		c.shares[p.Number] = p.Unread
+	}
 	var clock structures.Tick
-	unread := s.UnreadShare()
 	for {
 		op, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -127,7 +133,7 @@ func count(path string, s *tracestat.Summary, change Change, driver bool) (*Coun
 		}
 		switch op.Kind {
 		case trace.Schedule:
-			c.schedule(op, clock, r.Sites()[op.Site].Form, unread)
+			c.schedule(op, clock, r.Sites()[op.Site].Form)
 		case trace.Reschedule:
 			c.reschedule(op, clock)
 		case trace.Cancel:
@@ -161,15 +167,15 @@ func (c *counter) changed(deadline, clock structures.Tick) structures.Tick {
 	return deadline
 }
 
-func (c *counter) schedule(op trace.Op, clock structures.Tick, form trace.Form, unread float64) {
+func (c *counter) schedule(op trace.Op, clock structures.Tick, form trace.Form) {
 	if int(op.Key) == len(c.timers) {
 		c.timers = append(c.timers, timer{})
 	}
 	t := timer{asked: op.At, deadline: c.changed(op.At, clock), site: op.Site, kind: KindOf(form), pending: true}
 	t.place = t.deadline
 	if t.kind == Channel {
-		if c.unread += unread; c.unread >= 1 {
-			c.unread--
+		if c.unread[op.Site] += c.shares[op.Site]; c.unread[op.Site] >= 1 {
+			c.unread[op.Site]--
 			t.silent = !c.driver
 		}
 	}

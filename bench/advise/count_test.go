@@ -61,12 +61,17 @@ func TestSpreadParts(t *testing.T) {
 	}
 }
 
-// Channels that nobody waits for are not in the heap of Go, and wake nobody. The driver does not know.
+// Channels that nobody waits for when they are due are not in the heap of Go, and wake nobody. The driver does not know.
 func TestUnreadChannelsWakeNobody(t *testing.T) {
 	p := newProgram(t)
-	p.place.Form, p.heaped = trace.ChannelForm, 25
-	for ; p.now < 1000; p.now += 10 {
-		p.set(11)
+	p.place.Form = trace.ChannelForm
+	for i := 0; p.now < 1000; p.now += 10 {
+		p.set(1)
+		p.now++
+		p.waits = i%4 == 0
+		p.fire()
+		p.now--
+		i++
 	}
 	path, s := p.end(1100)
 	for driver, want := range map[bool]uint64{false: 25, true: 100} {

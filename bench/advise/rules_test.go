@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ type program struct {
 	place   trace.Site
 	now     int64
 	timers  uint64
-	heaped  uint64           // timers in Go's heap
+	waits   bool             // for channels: they fire
 	pending map[uint64]int64 // deadlines
 }
 
@@ -35,8 +36,21 @@ func newProgram(t *testing.T) *program {
 	return p
 }
 
+const ms = 1_000_000
+
+// fire makes the runtime fire the timers that are due, but for channels that nobody waits for.
+func (p *program) fire() {
+	for timer, at := range p.pending {
+		if at <= p.now {
+			if delete(p.pending, timer); p.place.Form != trace.ChannelForm || p.waits {
+				p.o.Observe(trace.Event{Kind: trace.EventFire, Timer: timer, Now: at * ms, Pending: true})
+			}
+		}
+	}
+}
+
 func (p *program) observe(kind trace.EventKind, timer uint64, delay int64, site trace.Site) {
-	const ms = 1_000_000
+	p.fire()
 	was, pending := p.pending[timer]
 	e := trace.Event{Kind: kind, Timer: timer, Now: p.now * ms, Pending: pending && was > p.now, Site: site}
 	delete(p.pending, timer)
@@ -60,8 +74,9 @@ func (p *program) stop(timer uint64)               { p.observe(trace.EventStop, 
 // end ends the program at a time and returns its trace.
 func (p *program) end(at int64) (path string, s *tracestat.Summary) {
 	p.t.Helper()
-	path = filepath.Join(p.t.TempDir(), "test.trace")
-	err := p.o.Close(at * 1_000_000)
+	path, p.now = filepath.Join(p.t.TempDir(), "test.trace"), at
+	p.fire()
+	err := p.o.Close(at * ms)
 	if err == nil {
 		err = os.WriteFile(path, p.out.Bytes(), 0o600)
 	}
@@ -71,7 +86,6 @@ func (p *program) end(at int64) (path string, s *tracestat.Summary) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	s.Totals.Heaped = p.heaped
 	return path, s
 }
 
@@ -110,11 +124,20 @@ func TestRulesFindTheirPatterns(t *testing.T) {
 		}},
 		{"time.After that nobody waits for", trace.ChannelForm, func(p *program) {
 			p.every(5, func(int) { p.set(2002) })
-			p.heaped = 20
 		}, func(p *program) { // goroutines wait for all of them
+			p.waits = true
 			p.every(5, func(i int) { p.set(1000 + int64(37*i%2000)) })
-			p.heaped = 2000
 		}},
+		{"deadlines that pass", trace.DeadlineForm, func(p *program) {
+			p.every(500, func(int) { p.set(400) })
+		}, func(p *program) { // each is cleared
+			p.every(500, func(int) {
+				timer := p.set(400)
+				p.now += 10
+				p.stop(timer)
+			})
+		}},
+		{"more and more", trace.FuncForm, growing(1), growing(0)},
 		{"thousands at once", trace.FuncForm, func(p *program) {
 			for range 1000 {
 				p.set(500)
@@ -167,7 +190,60 @@ func TestRulesFindTheirPatterns(t *testing.T) {
 			}
 		}
 	}
-	if len(tracestat.Rules) != 8 {
-		t.Errorf("%d rules, of which 8 are tested", len(tracestat.Rules))
+	if len(tracestat.Rules) != 10 {
+		t.Errorf("%d rules, of which 10 are tested", len(tracestat.Rules))
+	}
+}
+
+// growing is a program with a timer, or with 200, that set themselves again after half a second and then a bit more. Each starts more others.
+func growing(more int) func(*program) {
+	return func(p *program) {
+		type due struct{ at, delay int64 }
+		var all []due
+		start := func() {
+			delay := int64(500 + 7*len(all)%400)
+			p.set(delay)
+			all = append(all, due{p.now + delay, delay})
+		}
+		for range 200 - 199*more {
+			start()
+		}
+		for ; p.now < 10_000; p.now++ {
+			for i := range all {
+				if d := &all[i]; d.at == p.now {
+					p.set(d.delay)
+					d.at += d.delay
+					if more > 0 && i%2 == 0 && len(all) < 3000 {
+						start()
+					}
+				}
+			}
+		}
+	}
+}
+
+// A timer that is Reset after it was stopped is the one timer that the rule asks for.
+func TestATimerThatIsResetIsKept(t *testing.T) {
+	p := newProgram(t)
+	p.place.Reset = true
+	timer := p.set(10_000)
+	p.every(5, func(int) { p.stop(timer); p.reset(timer, 10_000) })
+	if _, s := p.end(10_000); len(tracestat.Find(s)) != 0 || s.Sites[0].CancelRate() != 1 {
+		t.Errorf("%+v of %+v", tracestat.Find(s), s.Sites)
+	}
+}
+
+// A ticker with a period of 100 µs has no delay of 0, and its period is not that of the ticks of the trace.
+func TestATickerBelowATickHasItsPeriod(t *testing.T) {
+	p := newProgram(t)
+	site := trace.Site{Place: "main.run main.go:7", Form: trace.TickerForm}
+	const period = ms / 10
+	p.o.Observe(trace.Event{Kind: trace.EventSet, Timer: 1, When: period, Site: site})
+	for now := int64(period); now < 2000*ms; now += period {
+		p.o.Observe(trace.Event{Kind: trace.EventFire, Timer: 1, Now: now, When: now + period, Pending: true})
+	}
+	_, s := p.end(2000)
+	if found := tracestat.Find(s); len(found) != 1 || found[0].Rule.Pattern != "wakes an idle process" || !strings.HasPrefix(found[0].Evidence, "10,000 times a second, ") {
+		t.Errorf("%+v", found)
 	}
 }

@@ -57,11 +57,13 @@ func (a *Advice) Text() show.Text {
 	} else {
 		limits += fmt.Sprintf("A change can be worth its while at the places that cost more (%s at most).", show.Percent(most))
 	}
-	text := show.Para(a.Sentence())
-	if brief := s.Brief(); brief != "" {
-		text = append(text, show.Warning("But "+brief+".")...)
+	var text show.Text
+	for _, warning := range []string{s.Brief(), s.Monitor()} { // before the headline that rests on it
+		if warning != "" {
+			text = append(text, show.Warning(strings.ToUpper(warning[:1])+warning[1:]+".")...)
+		}
 	}
-	text = slices.Concat(text, show.Para(limits), show.Tables(a.costs()))
+	text = slices.Concat(text, show.Para(a.Sentence()), show.Para(limits), show.Tables(a.costs()))
 	if a.Asked != nil {
 		text = slices.Concat(text, show.Tables(a.whatIf()))
 	}

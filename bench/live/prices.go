@@ -33,6 +33,7 @@ func Prices(ctx context.Context, contenders []Subject, resident int) (*results.L
 		for _, e := range r.shuffled() {
 			r.turn = round * turns
 			r.measureGroup([]*member{e}, round)
+			r.keep(e)
 		}
 	}
 	return r.results(), r.failures

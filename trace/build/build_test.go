@@ -21,6 +21,7 @@ import (
 	"github.com/timerbench/timerbench/internal/longtest"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 // fatalIf ends the test with an error, if there is one.
@@ -476,6 +477,61 @@ func TestFlagsOfGoBuildKeepTheirValues(t *testing.T) {
 		if err := Run(t.Context(), line, &out); err != nil || !strings.Contains(out.String(), "timerbench_recorder.go") {
 			t.Errorf("%s: error %v: %s", args, err, &out)
 		}
+	}
+}
+
+const keeper = `package main
+
+import "time"
+
+type Timer struct{ *time.Timer }
+
+func (t Timer) Mod() { t.Reset(time.Hour) }
+
+func main() {
+	t := Timer{time.AfterFunc(time.Hour, func() {})}
+	for range 20 {
+		t.Stop()
+		t.Mod()
+	}
+	work := make(chan int)
+	go func() {
+		for range 20 {
+			time.Sleep(2 * time.Millisecond)
+			work <- 1
+		}
+	}()
+	for range 20 {
+		select {
+		case <-work:
+		case <-time.After(60 * time.Millisecond):
+		}
+	}
+	for range 5 {
+		<-time.After(30 * time.Millisecond)
+	}
+}
+`
+
+// A timer that is set by Reset is told from a new one, and a channel that a select has left from one that a goroutine waits for.
+func TestKeptTimersAndLeftChannelsAreKnown(t *testing.T) {
+	needsBuild(t)
+	dir := written(t, map[string]string{"go.mod": "module example.com/keeper\n\ngo 1.24\n", "main.go": keeper})
+	program := filepath.Join(dir, "program")
+	fatalIf(t, Run(t.Context(), []string{"-C", dir, "-o", program, "."}, t.Output()))
+	s, err := tracestat.Read(recorded(t, program, ""))
+	fatalIf(t, err)
+	found := map[string]tracestat.Site{}
+	for _, p := range s.Sites {
+		place, _, _ := strings.Cut(p.Name, " ")
+		found[fmt.Sprintf("%s %v reset %t, %d", place, p.Form, p.Reset, p.Timers)] = p
+	}
+	if p := found["main.Timer.Mod function reset true, 20"]; p.Cancelled != 19 {
+		t.Errorf("Mod: %+v of %+v", p, found)
+	}
+	left, waited := found["main.main channel reset false, 20"], found["main.main channel reset false, 5"]
+	if left.Fired < 10 || left.Unread < 0.7 || waited.Fired != 5 || waited.Unread != 0 {
+		t.Errorf("left %+v, waited for %+v", left, waited)
 	}
 }
 

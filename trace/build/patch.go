@@ -15,15 +15,15 @@ import (
 var hooks = []struct{ file, receiver, function, statement, more string }{
 	{
 		"runtime/time.go", "timer", "modify", "t.when = when",
-		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchSet, when) }",
+		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchSet, when, f == nil) }",
 	},
 	{
 		"runtime/time.go", "timer", "stop", "t.when = 0",
-		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchStop, 0) }",
+		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchStop, 0, false) }",
 	},
 	{
 		"runtime/time.go", "timer", "unlockAndRun", "t.when = next",
-		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchFire, next) }",
+		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchFire, next, false) }",
 	},
 	{"runtime/time.go", "timers", "addHeap", "t.ts = ts", "if timerbenchOn.Load() { timerbenchHeap(t) }"},
 	{

@@ -53,7 +53,7 @@ var Rules = []Rule{
 		Others: map[trace.Form]string{trace.DeadlineForm: lessOften},
 		Source: "https://pkg.go.dev/time#Timer.Reset",
 		found: func(s *Summary, p Site) string {
-			if perSecond(s, p.Timers) < often || p.CancelRate() < nearlyAll || p.Left.P50 < early*p.Delays.P50 {
+			if p.Reset || perSecond(s, p.Timers) < often || p.CancelRate() < nearlyAll || p.Left.P50 < early*p.Delays.P50 {
 				return ""
 			}
 			return fmt.Sprintf("%s timers, %s a second, %s stopped, half of them %s early", show.Grouped(p.Timers),
@@ -79,17 +79,17 @@ var Rules = []Rule{
 	},
 	{
 		Pattern:   "time.After that nobody waits for",
-		Evidence:  "channels that nobody stops, fewer of which were in Go's heap than were made",
-		Threshold: fmt.Sprintf("%d pending on average, 1 %% stopped, half of them never in the heap", many),
+		Evidence:  "channels that nobody stops, and for which nobody waits any more when they are due",
+		Threshold: fmt.Sprintf("%d pending on average, 1 %% stopped, nobody waits for half of them", many),
 		Remedy: "Make one time.Timer before the loop and Reset it in the loop. Since Go 1.23 the collector frees what nobody waits for; " +
 			"before, it stays until it is due.",
 		Source: "https://go.dev/wiki/Go123Timer",
-		found: func(s *Summary, p Site) string {
-			if p.Form != trace.ChannelForm || p.Pending < many || p.CancelRate() > 0.01 || s.UnreadShare() < 0.5 {
+		found: func(_ *Summary, p Site) string {
+			if p.Form != trace.ChannelForm || p.Pending < many || p.CancelRate() > 0.01 || p.Unread < 0.5 {
 				return ""
 			}
-			return fmt.Sprintf("%s channels, %.0f not due on average, none stopped; of all channels, nobody waited for %s or more",
-				show.Grouped(p.Timers), p.Pending, show.Percent(s.UnreadShare()))
+			return fmt.Sprintf("%s channels, %.0f not due on average, none stopped; nobody waited for %s when they were due",
+				show.Grouped(p.Timers), p.Pending, show.Percent(p.Unread))
 		},
 	},
 	{
@@ -118,11 +118,15 @@ var Rules = []Rule{
 		found: func(s *Summary, p Site) string {
 			repeats := p.Form == trace.TickerForm || float64(p.Repeats) >= 0.5*float64(p.Fired)
 			steady := p.Delays.P99-p.Delays.P50 <= max(0.1*p.Delays.P50, 4*float64(s.Header.Tick))
-			asleep := p.Form == trace.ChannelForm && s.UnreadShare() >= 0.5 // nobody waits
+			asleep := p.Unread >= 0.5 // nobody waits
 			if !repeats || !steady || asleep || p.Fired < 10 || p.CancelRate() > 0.1 || s.PerHour(p.Wakes) < ticks*0.95 {
 				return ""
 			}
-			return fmt.Sprintf("with a period of %s, %s of the wake-ups an hour at which timers fire (%s in all)", show.Duration(p.Delays.P50),
+			period := "with a period of " + show.Duration(p.Delays.P50)
+			if p.Delays.P50 <= float64(s.Header.Tick) { // the trace does not tell shorter ones
+				period = show.Figure(perSecond(s, p.Timers)) + " times a second"
+			}
+			return fmt.Sprintf("%s, %s of the wake-ups an hour at which timers fire (%s in all)", period,
 				show.Figure(s.PerHour(p.Wakes)), show.Figure(s.PerHour(s.Wakeups())))
 		},
 	},
@@ -133,10 +137,38 @@ var Rules = []Rule{
 		Remedy:    "Call the function, start a goroutine or send on the channel at once.",
 		Source:    "https://pkg.go.dev/time#AfterFunc",
 		found: func(s *Summary, p Site) string {
-			if perSecond(s, p.Soon) < 10 || 2*p.Soon < p.Timers+p.Moves {
+			if p.Form == trace.TickerForm || p.Form == trace.SleepForm || perSecond(s, p.Soon) < 10 || 2*p.Soon < p.Timers+p.Moves {
 				return ""
 			}
 			return fmt.Sprintf("%s of %s are set for %v or less", show.Grouped(p.Soon), show.Grouped(p.Timers+p.Moves), s.Header.Tick)
+		},
+	},
+	{
+		Pattern:   "deadlines that pass",
+		Evidence:  "deadlines of package net that are not cleared, and pass",
+		Threshold: fmt.Sprintf("%s wake-ups an hour, half of the deadlines pass", show.Grouped(ticks)),
+		Remedy: "A deadline that nobody cleared wakes the process, even if no call waits. Clear it after the last call, " +
+			"SetWriteDeadline(time.Time{}), or set it further ahead and again only when less than half of it is left.",
+		Source: "https://pkg.go.dev/net#Conn",
+		found: func(s *Summary, p Site) string {
+			if p.Form != trace.DeadlineForm || p.CancelRate() > 0.5 || s.PerHour(p.Wakes) < ticks*0.95 {
+				return ""
+			}
+			return fmt.Sprintf("%s of %s pass, %s of the wake-ups an hour at which timers fire (%s in all)", show.Grouped(p.Fired),
+				show.Count(p.Timers, "deadline"), show.Figure(s.PerHour(p.Wakes)), show.Figure(s.PerHour(s.Wakeups())))
+		},
+	},
+	{
+		Pattern:   "more and more",
+		Evidence:  "timers that fire and are set again, while their number grows to the end of the recording",
+		Threshold: fmt.Sprintf("%d timers at the end, a third more than on average, with a steady growth", many),
+		Remedy:    "Let each timer set only itself again, and stop a ticker when the work that it serves ends.",
+		Source:    "https://pkg.go.dev/time#Ticker.Stop",
+		found: func(_ *Summary, p Site) string {
+			if p.Kept < many || p.Fired < p.Kept || p.Pending > 0.75*float64(p.Kept) || p.Growth < 0.6 || p.Growth > 0.95 {
+				return ""
+			}
+			return fmt.Sprintf("%s are pending at the end, %s on average", show.Count(p.Kept, "timer"), show.Figure(p.Pending))
 		},
 	},
 	{
@@ -190,16 +222,16 @@ func Find(s *Summary) (all []Finding) {
 	return all
 }
 
-// UnreadShare returns the least share of the channels that nobody waited for. Go's runtime counts how often it
-// put a timer into its heap, at least once for each function. At most the rest of the insertions were of channels.
-// If the trace has no count, the share is 0.
-func (s *Summary) UnreadShare() float64 {
+// unreadShare returns the least share of the channels that nobody waited for, in traces before version 8. Go's runtime counts
+// how often it put a timer into its heap, at least once for each function and sleep. At most the rest of the insertions were of
+// channels. If the trace has no count, the share is 0.
+func (s *Summary) unreadShare() float64 {
 	var functions, channels uint64
 	for _, site := range s.Sites {
 		switch site.Form {
 		case trace.ChannelForm:
 			channels += site.Timers
-		case trace.UnknownForm, trace.FuncForm:
+		case trace.UnknownForm, trace.FuncForm, trace.SleepForm:
 			functions += site.Timers
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/timerbench/timerbench/internal/files"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 )
@@ -68,6 +69,8 @@ func (d Delays) Quantiles() (p50, p90, p99 float64) { return d.P50, d.P90, d.P99
 type Site struct {
 	Name      string     `json:"site"` // such as "main.serve server.go:42"; "": not known
 	Form      trace.Form `json:"-"`
+	Reset     bool       `json:"-"`      // see trace.Site
+	Unread    float64    `json:"-"`      // share of the channels that nobody waited for when they were due
 	Number    int        `json:"-"`      // in the trace
 	Timers    uint64     `json:"timers"` // schedules
 	Cancelled uint64     `json:"cancelled"`
@@ -80,6 +83,7 @@ type Site struct {
 	Soon      uint64     `json:"soon"`    // schedules and moves for the next tick
 	Pending   float64    `json:"pending"` // mean over the ticks
 	Kept      uint64     `json:"kept"`    // timers that are pending at the end
+	Growth    float64    `json:"-"`       // the mean time at which timers are pending, from 0, the first of the site, to 1, the end: 0.5 if their number is constant
 	Delays    Delays     `json:"delays"`  // of the schedules
 	Left      Delays     `json:"left"`    // of the cancelled timers, from the cancel to the deadline
 }
@@ -143,6 +147,18 @@ func (s *Summary) Brief() string {
 	return fmt.Sprintf("the trace covers only %v, and a share of a core or a rate is that of this time: record at least a second",
 		s.Duration().Round(time.Microsecond))
 }
+
+// Monitor returns a hint if the trace has so few operations that another process may do the work, and otherwise the empty string.
+func (s *Summary) Monitor() string {
+	if n := s.Totals.Count(); s.Header.Sites && n < fewest {
+		return fmt.Sprintf("the trace has only %s: if the program starts itself again, the first process records, and not its children; "+
+			"start the one that works with %s", show.Count(n, "operation"), trace.EnvFile)
+	}
+	return ""
+}
+
+// fewest is the number of operations of a program with work (chosen).
+const fewest = 100
 
 // MarshalJSON writes a summary for programs, with times in nanoseconds.
 func (s *Summary) MarshalJSON() ([]byte, error) {
@@ -242,6 +258,19 @@ func summarize(r *trace.Reader) (*Summary, error) {
 	}
 	s.Totals = r.Totals()
 	s.Sites = sites.list(r.Sites(), s.Totals, tick)
+	share := s.unreadShare()
+	for i := range s.Sites {
+		p, ran := &s.Sites[i], r.Ran()
+		switch {
+		case p.Form != trace.ChannelForm:
+		case len(ran) == 0 || p.Fired == 0:
+			p.Unread = share
+		case p.Number < len(ran):
+			p.Unread = 1 - min(1, float64(ran[p.Number])/float64(p.Fired))
+		default:
+			p.Unread = 1
+		}
+	}
 	s.ResidentOp = overOps / float64(max(1, s.Totals.Count()))
 	s.Resident = s.ResidentOp
 	if span := s.Totals.Span(); span > 0 {
@@ -265,6 +294,8 @@ type counted struct {
 	delays, left *distribution
 	area         float64         // sum of the ticks for which timers were pending, as if all began at tick 0
 	now          int             // timers that fire at the advance
+	first        structures.Tick // when the first timer was set
+	moment       float64         // as area, of the ticks from first on times the ticks from first on
 	fired        structures.Tick // the last tick at which a timer of the site fired, plus 1
 }
 
@@ -285,7 +316,13 @@ func (s *counted) set(deadline, clock structures.Tick) {
 // end counts that a timer is no longer pending.
 func (s *counted) end(clock structures.Tick) {
 	s.area += float64(clock)
+	s.moment += s.half(clock)
 	s.Kept--
+}
+
+// half returns half of the square of the ticks from the first timer on.
+func (s *counted) half(clock structures.Tick) float64 {
+	return float64(clock-s.first) * float64(clock-s.first) / 2
 }
 
 // add counts an operation. clock is the clock before it.
@@ -300,9 +337,13 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 		}
 		*c.timer(op.Key) = pending{op.Site, op.At}
 		s := &c.sites[op.Site]
+		if s.Timers == 0 {
+			s.first = clock
+		}
 		s.Timers++
 		s.Kept++
 		s.area -= float64(clock)
+		s.moment -= s.half(clock)
 		s.delays.add(op.At - clock)
 		s.set(op.At, clock)
 		if s.fired == clock+1 {
@@ -350,9 +391,11 @@ func (c *siteCounter) advance(op trace.Op) {
 func (c *siteCounter) list(sites []trace.Site, t trace.Totals, tick time.Duration) (list []Site) {
 	for i, s := range c.sites {
 		if s.Timers > 0 {
-			s.Number, s.Name, s.Form = i, sites[i].Place, sites[i].Form
+			s.Number, s.Name, s.Form, s.Reset = i, sites[i].Place, sites[i].Form, sites[i].Reset
 			s.Site.Delays, s.Left = s.delays.delays(tick), s.left.delays(tick)
-			s.Pending = (s.area + float64(s.Kept)*float64(t.Last)) / float64(max(1, t.Span()))
+			area := s.area + float64(s.Kept)*float64(t.Last)
+			s.Pending = area / float64(max(1, t.Span()))
+			s.Growth = (s.moment + float64(s.Kept)*s.half(t.Last)) / max(1, area) / float64(max(1, t.Last-s.first))
 			list = append(list, s.Site)
 		}
 	}

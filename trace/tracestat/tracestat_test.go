@@ -70,7 +70,7 @@ func TestASummaryCountsByHand(t *testing.T) {
 		Delays: Delays{Count: 3, Mean: 530e6 / 3.0, Min: 10e6, P50: 20e6, P90: 500e6, P99: 500e6, P999: 500e6, Max: 500e6},
 		Moves:  one(50e6),
 	}
-	want.Sites = []Site{{Timers: 3, Cancelled: 1, Fired: 2, Moves: 1, Later: 1, AtOnce: 1, Wakes: 2, Pending: 1.3, Delays: want.Delays, Left: one(480e6)}}
+	want.Sites = []Site{{Timers: 3, Cancelled: 1, Fired: 2, Moves: 1, Later: 1, AtOnce: 1, Wakes: 2, Pending: 1.3, Growth: (10*10 + 20*20 + 100*100) / 2.0 / 130 / 100, Delays: want.Delays, Left: one(480e6)}}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("got  %+v\nwant %+v", s, want)
 	}
@@ -97,8 +97,8 @@ func TestSitesAreSummedUp(t *testing.T) {
 		w.Cancel(rare)
 	})
 	want := []Site{
-		{Name: "main.often main.go:7", Number: 2, Form: trace.ChannelForm, Timers: 3, Cancelled: 1, Fired: 2, AtOnce: 1, Wakes: 2, Pending: (10 + 10 + 30) / 20.0, Left: one(20e6), Delays: Delays{Count: 3, Mean: 70e6 / 3.0, Min: 10e6, P50: 30e6, P90: 30e6, P99: 30e6, P999: 30e6, Max: 30e6}},
-		{Name: "main.rare main.go:3", Number: 1, Timers: 1, Cancelled: 1, Moves: 1, Pending: 30 / 20.0, Delays: one(100e6), Left: one(20e6)},
+		{Name: "main.often main.go:7", Number: 2, Form: trace.ChannelForm, Timers: 3, Cancelled: 1, Fired: 2, AtOnce: 1, Wakes: 2, Pending: (10 + 10 + 30) / 20.0, Growth: (10*10 + 10*10 + 30*30) / 2.0 / 50 / 30, Left: one(20e6), Delays: Delays{Count: 3, Mean: 70e6 / 3.0, Min: 10e6, P50: 30e6, P90: 30e6, P99: 30e6, P999: 30e6, Max: 30e6}},
+		{Name: "main.rare main.go:3", Number: 1, Timers: 1, Cancelled: 1, Moves: 1, Pending: 30 / 20.0, Growth: 0.5, Delays: one(100e6), Left: one(20e6)},
 	}
 	if !reflect.DeepEqual(s.Sites, want) {
 		t.Errorf("got  %+v\nwant %+v", s.Sites, want)
@@ -127,7 +127,7 @@ func TestMovesOfASiteAreCounted(t *testing.T) {
 	})
 	got := s.Sites[0]
 	got.Delays = Delays{}
-	want := Site{Timers: 2, Fired: 1, Cancelled: 1, Moves: 6, Later: 3, Soon: 3, Repeats: 1, AtOnce: 1, Wakes: 1, Pending: 1, Left: one(40e6)}
+	want := Site{Timers: 2, Fired: 1, Cancelled: 1, Moves: 6, Later: 3, Soon: 3, Repeats: 1, AtOnce: 1, Wakes: 1, Pending: 1, Growth: 0.5, Left: one(40e6)}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

@@ -130,7 +130,7 @@ func (a *agent) drain(flush bool) bool {
 		for _, r := range a.buf[:n] {
 			e := Event{Kind: EventKind(r.Kind), Timer: r.Timer, Now: r.Now, When: r.When, Pending: r.Pending}
 			if r.PC != 0 {
-				e.Site = Site{Place: a.place(r.PC), Form: Form(r.Form)}
+				e.Site = Site{Place: a.place(r.PC), Form: Form(r.Form), Reset: r.Again}
 			}
 			a.timers.Observe(e)
 		}

@@ -18,6 +18,7 @@ type TimerbenchRecord struct {
 	Form  uint8 // timerbenchSet: as package timerbench/trace numbers the forms; 0: not known
 	// Pending says that the timer was pending before.
 	Pending bool
+	Again   bool // timerbenchSet: by Reset
 }
 
 // The kinds, as package timerbench/trace numbers them.
@@ -153,9 +154,9 @@ func timerbenchOwn() *timerbenchQueue {
 }
 
 // timerbenchRecord records that t gets the deadline when. The caller holds the lock of t and
-// has not changed the deadline yet. Timers of synctest, in virtual time, are left out, and so
+// has not changed the deadline yet. again says that t is set by Reset. Timers of synctest, in virtual time, are left out, and so
 // are the alarms of drivers, whose timers are recorded instead.
-func timerbenchRecord(t *timer, kind uint8, when int64) {
+func timerbenchRecord(t *timer, kind uint8, when int64, again bool) {
 	if t.isFake {
 		return
 	}
@@ -163,7 +164,7 @@ func timerbenchRecord(t *timer, kind uint8, when int64) {
 	if q == nil {
 		timerbenchLost[kind].Add(1)
 	} else if !q.isAlarm(t) {
-		q.put(t, TimerbenchRecord{nanotime(), when, uint64(uintptr(unsafe.Pointer(t))), 0, kind, 0, t.when > 0})
+		q.put(t, TimerbenchRecord{nanotime(), when, uint64(uintptr(unsafe.Pointer(t))), 0, kind, 0, t.when > 0, again})
 	}
 }
 
@@ -181,7 +182,7 @@ func timerbenchRecordDriver(kind uint8, timer uint64, delay int64, pending bool)
 		}
 	}
 	if q := timerbenchOwn(); q != nil {
-		q.put(nil, TimerbenchRecord{now, when, timer, 0, kind, 0, pending})
+		q.put(nil, TimerbenchRecord{now, when, timer, 0, kind, 0, pending, false})
 	} else {
 		timerbenchLost[kind].Add(1)
 	}
