@@ -1,6 +1,6 @@
 // Package external runs programs of any language in a benchmark. A program holds timers in a structure of its
 // own, replays the blocks of a script on it, and times its own loop. docs/external.md describes the protocol;
-// start/files/timerbench.h implements the side of the program.
+// files/timerbench.h implements the side of the program.
 package external
 
 import (

@@ -77,10 +77,10 @@ type Environment struct {
 	ClockNS    float64 `json:"clock_ns"`               // median cost of one reading of the clock
 	ClockStep  float64 `json:"clock_step_ns"`          // smallest step of the clock
 
-	Machine []Finding `json:"machine,omitempty"` // findings of package doctor; empty: not examined
+	Machine []Finding `json:"machine,omitempty"` // findings of timerbench doctor; empty: not examined
 }
 
-// Finding is the outcome of one check of a machine, see package doctor.
+// Finding is the outcome of one check of a machine, see timerbench doctor.
 type Finding struct {
 	Check   string `json:"check"`            // such as "frequency"
 	Value   string `json:"value"`            // the observation

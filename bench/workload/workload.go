@@ -1,7 +1,7 @@
 // Package workload defines the workloads: what programs do with their timers.
 //
 // A [Workload] is a [Model] with parameters. A model creates a [script.Process], which writes the operations. [All]
-// lists the built-in workloads. Package scenario reads others from files.
+// lists the built-in workloads. [Load] reads others from files.
 package workload
 
 import (

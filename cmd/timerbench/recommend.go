@@ -264,8 +264,8 @@ type Source struct {
 // builtIn is the origin of the results in docs/results.
 const builtIn = "the run that is part of this program (docs/results)"
 
-// Find returns the results at a path, as [runs.Read] does. For an empty path it returns the last whole run in
-// [runs.Parent], or the run that is part of this program if there is none. A run is whole if it is complete and has
+// Find returns the results at a path, as [results.Read] does. For an empty path it returns the last whole run in
+// [results.Parent], or the run that is part of this program if there is none. A run is whole if it is complete and has
 // all structures, workloads and sizes of the normal or the full profile ([bench.Whole]). If a later run is not
 // whole but has all structures, its cells replace the same cells of the whole run. Runs without workloads are ignored.
 func Find(path string) (s Source, err error) {

@@ -165,7 +165,7 @@ func (v *View) idleTicksChart() *draw.Figure {
 			"of their delays; deadlines on round times (periods of 10 s to 1 h that began together) fall due together. All structures have the same idle ticks. " +
 			"Touched in vain, with half of the timers cancelled: timers that cascade, stale entries that are dropped, comparisons in scans of list. auto scans a few timers as list does, " +
 			"which is not counted. Other structures that are not in that panel touch none. " +
-			// A test of package analysis simulates it.
+			// A test of package replay simulates it.
 			"The line of a flat wheel is computed from the script: the rounds of a classical one of 1,000 slots. wheel has none, because it keeps its next deadline.",
 		X: draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.3, High: roomForNames(sizes, 0.42)}, Columns: 2, Height: 205,
 	}

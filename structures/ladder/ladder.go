@@ -5,7 +5,7 @@
 // most 2048 within 4096 ticks, or if all have the same deadline. Timers with the same delay are sorted already. Other timers go
 // to the levels below. Later timers go to lists, which are merged with the sorted timers when their slots start. Moving a timer
 // to a later tick only writes its record. So does Cancel if the next timer can mostly use the place in the list. If the clock
-// reaches most places before that, and there are at most 4096 timers, Cancel takes the record out of its list.
+// reaches most places before that, and there are at most 16,384 timers, Cancel takes the record out of its list.
 //
 // Pedigree. The ladder queue (Tang, Goh and Thng 2005) sorts only the next timers and leaves the rest in coarse lists. It spreads
 // a list over as many rungs as it needs. Here the rungs are fixed: the level of a list is the first digit in which a deadline

@@ -1,0 +1,75 @@
+package doctest
+
+import (
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Comments name packages of this module, or of the standard library, that exist, and the names of doc links are declared there.
+func TestCommentsNameWhatExists(t *testing.T) {
+	packages, declared, comments := map[string]bool{"main": true}, map[string]bool{}, map[string]string{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSuffix(tree.Name.Name, "_test")
+		packages[name], packages[filepath.Base(filepath.Dir(path))] = true, true
+		ast.Inspect(tree, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				declared[name+"."+n.Name.Name] = true
+			case *ast.TypeSpec:
+				declared[name+"."+n.Name.Name], declared["."+n.Name.Name] = true, true // of a type, links name methods
+			case *ast.ValueSpec:
+				for _, id := range n.Names {
+					declared[name+"."+id.Name] = true
+				}
+			}
+			return true
+		})
+		for _, c := range tree.Comments {
+			comments[path] += c.Text()
+		}
+		return nil
+	})
+	if err != nil || len(packages) < 50 {
+		t.Fatalf("%d packages, %v", len(packages), err)
+	}
+	named, link := regexp.MustCompile(`\b[Pp]ackages? ([a-z][a-z0-9/]+)`), regexp.MustCompile(`\[\*?([a-z]\w*)\.([A-Z]\w*)`)
+	for path, text := range comments {
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
+			if _, err := build.Import(m[1], "", build.FindOnly); !packages[filepath.Base(m[1])] && (err != nil || !isStandard(m[1])) && !prose.MatchString(m[1]) {
+				t.Errorf("%s names package %s, which does not exist", path, m[1])
+			}
+		}
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if !isStandard(m[1]) && !declared[m[1]+"."+m[2]] && !declared["."+m[1]] {
+				t.Errorf("%s links to %s.%s, which does not exist", path, m[1], m[2])
+			}
+		}
+	}
+}
+
+// isStandard reports whether the standard library has a package of this name or path.
+func isStandard(name string) bool {
+	for _, pattern := range []string{name, "*/" + name, "*/*/" + name} {
+		if found, _ := filepath.Glob(filepath.Join(build.Default.GOROOT, "src", pattern, "*.go")); found != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// prose are words that follow "package" in a sentence, and packages of others.
+var prose = regexp.MustCompile(`^(of|from|has|does|says|that|need|as|comment|and|writes|explains|below|answers|adds|pkg|declares|is|then|on|jetstream|grpc)$`)
