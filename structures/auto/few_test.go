@@ -147,6 +147,37 @@ func TestTheArrayStaysWhileScansCostLittle(t *testing.T) {
 	}
 }
 
+// Scans make at most 8 comparisons for each timer that comes or moves, whichever calls scan: Next after each move of the first timer to
+// the end, or Pop of one timer after the other. The credit of an empty array is 16 thousand comparisons.
+func TestScansStayWithinTheirCredit(t *testing.T) {
+	const n, credit = 500, 1 << 14
+	for name, act := range map[string]func(s *auto.Timers[int], id structures.ID, i int){
+		"moves": func(s *auto.Timers[int], id structures.ID, i int) { s.Reschedule(id, structures.Tick(2*n+i)) },
+		"moves and Pop": func(s *auto.Timers[int], id structures.ID, i int) {
+			s.Reschedule(id, structures.Tick(2*n+i))
+			s.Pop(structures.Tick(n + i))
+		},
+		"Pop": func(s *auto.Timers[int], _ structures.ID, i int) { s.Pop(2 * n) },
+	} {
+		s, ids, moves := auto.New[int](), [n]structures.ID{}, 100_000
+		for i := range ids {
+			ids[i] = s.Schedule(structures.Tick(n+i*7%n), i)
+		}
+		if name == "Pop" {
+			moves = 0
+		}
+		before := s.Work()
+		for i := range max(moves, n) {
+			act(s, ids[i*143%n], i) // 7*143 is 1 more than a multiple of n
+			s.Next()
+		}
+		if did := s.Work().Sub(before).Comparisons; did > credit+8*uint64(moves+n) {
+			t.Errorf("%s: %d comparisons, want at most %d and 8 for each of %d timers and %d moves", name, did, credit, n, moves)
+		}
+		mustBeSound(t, s)
+	}
+}
+
 // A burst that is cancelled leaves places without timers in the array. They are removed when scans cost too much, so ten timers stay
 // there. Bursts that fire again and again go to lists.
 func TestScansDoNotPayForBursts(t *testing.T) {

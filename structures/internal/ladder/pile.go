@@ -43,16 +43,11 @@ func (q *Queue) AddToPile(rs *records.Set, index uint32, r *records.Record) (str
 
 // addSlowly is AddToPile for a record without a place, or if scans cost too much.
 func (q *Queue) addSlowly(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
-	f, n := &q.front, len(q.front.entries)
+	f := &q.front
 	r.Where = records.Nowhere
-	if q.credit < 0 || n == mostPiled || n == cap(f.entries) {
-		q.removePlaces(rs)
-		if costly := q.credit < 0; costly || n == mostPiled {
-			if 2*len(f.entries) > n || costly && q.Came-q.mark < forgiveEvery {
-				q.Spread(rs)
-				return q.Place(rs, index, r)
-			}
-			q.credit, q.mark = max(q.credit, 0), q.Came
+	if n := len(f.entries); q.credit < 0 || n == mostPiled || n == cap(f.entries) {
+		if q.tidy(rs); !q.Pile {
+			return q.Place(rs, index, r)
 		}
 		if 2*len(f.entries) > cap(f.entries) {
 			f.entries = slices.Grow(f.entries, cap(f.entries)-len(f.entries)+1)
@@ -61,6 +56,20 @@ func (q *Queue) addSlowly(rs *records.Set, index uint32, r *records.Record) (str
 	f.entries = append(f.entries, entry{never, index, 0})
 	r.Where = whereAt(uint32(len(f.entries)), 0)
 	return q.AddToPile(rs, index, r)
+}
+
+// tidy removes the places that have no timer. If scans cost too much or the pile is full, it moves all timers to lists, or forgives
+// the used credit.
+func (q *Queue) tidy(rs *records.Set) {
+	n, costly := len(q.front.entries), q.credit < 0
+	if q.removePlaces(rs); !costly && n < mostPiled {
+		return
+	}
+	if 2*len(q.front.entries) > n || costly && q.Came-q.mark < forgiveEvery {
+		q.Spread(rs)
+	} else {
+		q.credit, q.mark = max(q.credit, 0), q.Came
+	}
 }
 
 // removePlaces removes the places that have no timer.
@@ -118,7 +127,9 @@ func (q *Queue) CancelNow(rs *records.Set, index uint32, r *records.Record) bool
 // PopPile is Pop in the pile.
 func (q *Queue) PopPile(rs *records.Set) (structures.ID, *records.Record) {
 	if q.first == unknown {
-		q.scan()
+		if q.scan(rs); !q.Pile {
+			return q.Pop(rs)
+		}
 	}
 	at, entries := q.first, q.front.entries
 	if q.due > rs.Clock {
@@ -136,13 +147,18 @@ func (q *Queue) PopPile(rs *records.Set) (structures.ID, *records.Record) {
 	if r.End(); !rs.TryRelease(index, r) {
 		rs.Release(index, r)
 	}
-	q.scan() // so that the next call knows whether a timer is due
+	q.scan(rs) // so that the next call knows whether a timer is due
 	return id, r
 }
 
 // scan finds the earliest timer of the pile, without branches on deadlines. Minima of both halves take less time than one, which
-// waits for each step.
-func (q *Queue) scan() {
+// waits for each step. If scans cost too much, the timers may be in lists afterwards.
+func (q *Queue) scan(rs *records.Set) {
+	if q.credit < 0 {
+		if q.tidy(rs); !q.Pile {
+			return
+		}
+	}
 	entries, n := q.front.entries, len(q.front.entries)
 	half, one, other := entries[:n/2], never, never
 	rest := entries[len(half):][:len(half)]
@@ -198,5 +214,5 @@ func (q *Queue) Gather(rs *records.Set) {
 		q.left--
 	}
 	q.Pile, q.Eager, q.listed, q.credit, q.paid = true, true, math.MaxInt64, 0, q.Came+q.moved
-	q.scan()
+	q.scan(rs)
 }

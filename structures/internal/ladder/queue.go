@@ -170,9 +170,11 @@ func (q *Queue) Pop(rs *records.Set) (structures.ID, *records.Record) {
 func (q *Queue) Next(rs *records.Set) structures.Tick {
 	if q.Pile {
 		if q.first == unknown {
-			q.scan()
+			q.scan(rs)
 		}
-		return q.due
+		if q.Pile {
+			return q.due
+		}
 	}
 	for {
 		first := structures.Tick(math.MaxInt64)
