@@ -26,7 +26,7 @@ var closures = []struct {
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
 // folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
-const mostCode, mostTests, mostFiles = 68_200, 44_000, 23
+const mostCode, mostTests, mostFiles = 69_700, 45_000, 23
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {
