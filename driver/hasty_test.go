@@ -170,3 +170,24 @@ func TestGoroutinesPart(t *testing.T) {
 		t.Errorf("goroutine %d prefers shard %d, which is locked", first, got)
 	}
 }
+
+// Stop of a job whose run waits for a worker leaves the count of the other timers as it is.
+func TestAJobThatWaitsIsStoppedAmongMany(t *testing.T) {
+	Alone(t, func(t *testing.T, d *Driver) {
+		release := make(chan struct{})
+		d.AfterFunc(time.Millisecond, func() { <-release }) // keeps the only worker busy
+		job := d.Every(Periodic(time.Now(), time.Second), func() { t.Error("a stopped job runs") })
+		for range manyTimers {
+			d.AfterFunc(time.Hour, func() {})
+		}
+		time.Sleep(2500 * time.Millisecond)
+		if !job.Stop() || d.Len() != manyTimers || d.Stats().Pending != manyTimers {
+			t.Errorf("%d timers are pending, %d by Stats, want %d", d.Len(), d.Stats().Pending, manyTimers)
+		}
+		close(release)
+		time.Sleep(2 * time.Hour)
+		if n := d.Len(); n != 0 {
+			t.Errorf("%d timers are left", n)
+		}
+	}, Workers(1))
+}

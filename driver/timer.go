@@ -297,12 +297,13 @@ func (sh *shard) disarm(t *Timer) (pending bool) {
 		}
 		sh.calm(t, old)
 	}
-	sh.cancelSoon(t.id)
 	switch {
 	case old != byWall:
-	case t.wall().place == 0: // a run is handed over
+		sh.cancelSoon(t.id)
+	case t.wall().place == 0: // a run is handed over, and the timer has left the structure
 		sh.handed--
 	default:
+		sh.cancelSoon(t.id)
 		sh.forget(t.wall())
 	}
 	if sh.watch != nil {
