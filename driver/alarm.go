@@ -153,11 +153,11 @@ func (b *bell) set(tick structures.Tick, wait time.Duration) {
 func (b *bell) ring() {
 	a := b.alarm
 	a.mu.Lock()
-	served := b.at <= a.served
+	needed := int64(b.at) >= a.at.Load() // served may be the same tick, if its timer was started by an older reading of the clock
 	b.at = never
 	a.bellRang()
 	a.mu.Unlock()
-	if !served {
+	if needed {
 		a.wake()
 	}
 }

@@ -191,3 +191,21 @@ func TestAJobThatWaitsIsStoppedAmongMany(t *testing.T) {
 		}
 	}, Workers(1))
 }
+
+// A goroutine that was interrupted may start a timer for a tick that a pass has served meanwhile. The alarm rings for it.
+func TestTheAlarmRingsForATickThatWasServed(t *testing.T) {
+	Alone(t, func(t *testing.T, d *Driver) {
+		d.AfterFunc(time.Millisecond, func() {})
+		time.Sleep(time.Second)
+		a := &d.alarm
+		a.mu.Lock()
+		before := a.wakeups
+		a.reset(a.served, a.clock.begin(a.served)-1)
+		a.mu.Unlock()
+		time.Sleep(time.Second)
+		if a.mu.Lock(); a.wakeups == before {
+			t.Errorf("no pass; the alarm is set to tick %d, and tick %d was served", a.at.Load(), a.served)
+		}
+		a.mu.Unlock()
+	})
+}

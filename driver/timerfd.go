@@ -180,10 +180,10 @@ func (a *alarm) rung(tick structures.Tick) {
 	if a.fdAt == tick {
 		a.fdAt = never
 	}
-	first := tick > a.served
+	needed := int64(tick) >= a.at.Load()
 	t := a.client
 	a.mu.Unlock()
-	if !first {
+	if !needed {
 		return
 	}
 	if until := t.busy.Load(); until > 0 && until < t.now() {

@@ -147,7 +147,10 @@ func (c checked) operate(op operation, timers Timers, i int, sl *slot, delay tim
 				sl.unjudged = sl.unjudged || sl.armed && now > sl.due-int64(c.margin())/2
 				pending = sl.armed
 			}
-			sl.disarm(pending, now)
+			// Reset of a Handle refuses a timer that is due, and Stop may take it back all the same.
+			if refused := op == toMove && c.form == results.FormSchedule && !pending; !refused || !sl.armed || now < sl.due {
+				sl.disarm(pending, now)
+			}
 		}
 		switch {
 		case op == toStop:
