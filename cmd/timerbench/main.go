@@ -56,8 +56,11 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	root.SetErr(said)
 	now := new(state)
 	cmd, err := root.ExecuteContextC(context.WithValue(context.Background(), stateKey{}, now))
-	if err == nil && out.Err != nil {
-		now.begun, err = true, fmt.Errorf("writing to standard output: %w", out.Err)
+	if out.Err != nil {
+		now.begun = true
+		if err == nil {
+			err = fmt.Errorf("writing to standard output: %w", out.Err)
+		}
 	}
 	switch {
 	case err == nil:
@@ -67,7 +70,8 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	fmt.Fprintln(said, "timerbench:", err)
-	if now.begun && cmd.Name() != "ab" || errors.Is(err, errRegression) {
+	compares := cmd.Name() == "ab" || cmd.Name() == "compare"
+	if now.begun && !compares || errors.Is(err, errRegression) {
 		return exitError
 	}
 	return exitMisuse

@@ -55,8 +55,9 @@ The recorder keeps up to 64 MB of operations that it has not written yet, or
 ` + trace.EnvBuffer + ` bytes. Before syscall.Exec replaces the program,
 the trace is completed; the new program's trace is FILE-2.
 
-All flags of go build are supported, except -overlay and -coverpkg=all or std. The version of Go, which
-"go version" prints in the program's folder, must be 1.24 to 1.27.`,
+All flags of go build are supported, except -overlay and -coverpkg=all or std.
+The version of Go, which "go version" prints in the program's folder, must be
+1.24 to 1.27.`,
 		Example: `  timerbench trace build -o server.rec ./cmd/server
   ` + trace.EnvFile + `=my.trace ./server.rec
   timerbench trace build -race -tags integration -o bin/ ./cmd/...`,

@@ -20,13 +20,13 @@ var closures = []struct {
 	{"./trace", 2_150, 2},
 	{"./structures/minheap", 1_230, 8},
 	{"./structures/auto", 4_440, 11},
-	{"./driver", 9_000, 13},
-	{"./cmd/timerbench", 57_000, 86},
+	{"./driver", 10_450, 15},
+	{"./cmd/timerbench", 57_400, 86},
 }
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
 // folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
-const mostCode, mostTests, mostFiles = 69_700, 45_000, 23
+const mostCode, mostTests, mostFiles = 70_200, 45_300, 23
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {

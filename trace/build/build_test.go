@@ -180,9 +180,9 @@ func holdsWhatTheProgramDid(t *testing.T, program string) {
 		t.Errorf("refused %d, want those of timeout, expired and stopAfterFire: %+v", n, totals)
 	}
 	// The timers of unread, abandoned and resetUnread are never in the heap, and that of ticker may
-	// leave it between two ticks.
-	if totals.Heaped < 615 || totals.Heaped > 617 || totals.Lost != 0 {
-		t.Errorf("%d times a timer was put into the heap, want 615 to 617: %+v", totals.Heaped, totals)
+	// leave it between two ticks. A sleep that is due at once may not enter it.
+	if totals.Heaped < 612 || totals.Heaped > 617 || totals.Lost != 0 {
+		t.Errorf("%d times a timer was put into the heap, want 612 to 617: %+v", totals.Heaped, totals)
 	}
 
 	// The operations on each timer are in order, even if several processors record at once.

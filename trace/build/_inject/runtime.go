@@ -314,7 +314,7 @@ const (
 // timerbenchClassOf returns the class of a function.
 func timerbenchClassOf(function string) timerbenchClass {
 	const driver = "github.com/timerbench/timerbench/driver."
-	if function == driver+"(*alarm).ring-fm" {
+	if function == driver+"(*bell).ring-fm" || function == driver+"(*bell).set.func1" {
 		return timerbenchAlarm
 	}
 	for _, p := range [...]string{"runtime.", "time.", "net.", "context.", "internal/poll.", "os.", driver} {
