@@ -180,7 +180,7 @@ func holdsWhatTheProgramDid(t *testing.T, program string) {
 		t.Errorf("refused %d, want those of timeout, expired and stopAfterFire: %+v", n, totals)
 	}
 	// The timers of unread, abandoned and resetUnread are never in the heap, and that of ticker may
-	// leave it between two ticks. A sleep that is due at once may not enter it.
+	// leave it between two ticks.
 	if totals.Heaped < 612 || totals.Heaped > 617 || totals.Lost != 0 {
 		t.Errorf("%d times a timer was put into the heap, want 612 to 617: %+v", totals.Heaped, totals)
 	}
