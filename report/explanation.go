@@ -8,7 +8,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
-	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
 	"github.com/timerbench/timerbench/report/sketch"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -16,21 +15,28 @@ import (
 
 // Explanation is the page about one structure.
 type Explanation struct {
-	entry entry.Entry
-	facts *show.Table
-	style draw.Style
+	entry   entry.Entry
+	facts   *show.Table
+	drawing string // with its legend; empty: the structure has no snapshot
 }
 
 // Explain makes the page about a structure. The results r show where it wins and loses.
 func Explain(e entry.Entry, r *results.Run, structures []entry.Entry) *Explanation {
-	who := answer.RowName{Name: e.Name, Role: results.RoleStructure}
-	return &Explanation{e, section.Facts(e, answer.Of(r, structures)), draw.Styles(structures, []answer.RowName{who})[e.Name]}
+	x := &Explanation{entry: e, facts: section.Facts(e, answer.Of(r, structures))}
+	if steps := sketch.Steps(e.New()); len(steps) > 0 {
+		x.drawing = sketch.Legend + "\n\n" + sketch.Drawing(steps).String()
+	}
+	return x
 }
 
-const (
-	drawingIntro = "The structure after each operation, drawn from a live instance. " + section.DrawingLimits
-	noDrawing    = "This structure has no snapshot, so there is no drawing."
-)
+// lead introduces the drawing, or says that there is none.
+func (x *Explanation) lead() string {
+	if x.drawing == "" {
+		return "This structure has no snapshot, so there is no drawing."
+	}
+	return "The structure after each operation, drawn from a live instance. A dozen timers show how a structure works, not how fast it is: " +
+		"caches, batches and sweeps matter with thousands of timers."
+}
 
 // Text returns the page as text of at most 80 columns, unless a name is longer.
 func (x *Explanation) Text() string {
@@ -47,14 +53,7 @@ func (x *Explanation) Text() string {
 			name = ""
 		}
 	}
-	b.WriteByte('\n')
-	steps := sketch.Steps(x.entry.New())
-	if len(steps) == 0 {
-		b.WriteString(noDrawing + "\n")
-		return b.String()
-	}
-	b.WriteString(strings.Join(wrap(drawingIntro, sketch.Columns), "\n") + "\n" + sketch.Legend + "\n\n")
-	b.WriteString(sketch.Drawing(steps, sketch.Columns).String())
+	b.WriteString("\n" + strings.Join(wrap(x.lead(), sketch.Columns), "\n") + "\n" + x.drawing)
 	return b.String()
 }
 
@@ -62,14 +61,11 @@ func wrap(text string, columns int) []string {
 	return show.Lines(text, func(line string) bool { return utf8.RuneCountInString(line) <= columns })
 }
 
-// HTML returns the page as one self-contained file.
+// HTML returns the page as one self-contained file, with the drawing of Text.
 func (x *Explanation) HTML() ([]byte, error) {
-	p := &page{Title: x.entry.Name, Front: section.Section{
-		Lead:   show.Para(noDrawing),
-		Tables: []section.Table{{Body: show.Tables(x.facts), Main: true}},
-	}}
-	if f := section.Drawing(x.entry, x.style); f != nil {
-		p.Front.Lead, p.Front.Charts = show.Para(drawingIntro), []*draw.Figure{f}
+	p := &page{Title: x.entry.Name, Front: section.Section{Lead: show.Para(x.lead()), Tables: []section.Table{{Body: show.Tables(x.facts), Main: true}}}}
+	if x.drawing != "" {
+		p.Front.Lead = append(p.Front.Lead, show.Program("text", x.drawing)...)
 	}
 	return p.html()
 }

@@ -11,28 +11,8 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
-	"github.com/timerbench/timerbench/report/draw"
-	"github.com/timerbench/timerbench/report/sketch"
 	"github.com/timerbench/timerbench/structures/entry"
 )
-
-// DrawingLimits is the caveat of the drawings.
-const DrawingLimits = "A dozen timers show how a structure works, not how fast it is: " +
-	"caches, batches and sweeps matter with thousands of timers."
-
-// Drawing draws a structure step by step. Nil: the structure has no snapshot.
-func Drawing(e entry.Entry, style draw.Style) *draw.Figure {
-	steps := sketch.Steps(e.New())
-	if len(steps) == 0 {
-		return nil
-	}
-	f := draw.SketchFigure(sketch.Drawing(steps, sketch.Columns), sketch.Drawing(steps, sketch.Narrow), style)
-	f.Name = "explain-" + e.Name
-	f.Title = "How " + e.Name + " works"
-	f.Subtitle = "A number is a deadline. 110→900: filed under tick 110, moved to 900 since. ·5·: five empty slots. " +
-		"r and a thick edge: a red node."
-	return f
-}
 
 // Facts returns the facts of a structure from the catalog and from a run, each with its name.
 func Facts(e entry.Entry, r *answer.Run) *show.Table {

@@ -87,23 +87,23 @@ const Legend = `A number is a deadline.  +new  >moved  xleft: its timer was canc
 (stale since before)  110→900: filed under tick 110, the timer moved to 900
 since.  r: red node.  ·5·: five empty slots.`
 
-// Drawing draws all steps, one below the other, within that many columns.
-func Drawing(steps []Frame, columns int) Sketch {
-	all := Sketch{Columns: columns}
+// Drawing draws all steps, one below the other.
+func Drawing(steps []Frame) Sketch {
+	var all Sketch
 	var before *shape.Snapshot
 	for i, step := range steps {
 		if i > 0 {
 			all.Rows++
 		}
-		all.Note(Heading, fmt.Sprintf("%d. %s", i, step.Title))
+		all.note(fmt.Sprintf("%d. %s", i, step.Title))
 		if step.Detail != "" {
-			all.Note(Plain, "   "+step.Detail)
+			all.note("   " + step.Detail)
 		}
 		if len(step.Fired) > 0 {
 			fired := strings.ReplaceAll(strings.Trim(fmt.Sprint(step.Fired), "[]"), " ", ", ")
-			all.Note(Plain, "   fired: "+fired)
+			all.note("   fired: " + fired)
 		}
-		all.Note(Plain, "   work: "+describe(step.Work))
+		all.note("   work: " + describe(step.Work))
 		all.show(before, step.Snapshot)
 		before = &step.Snapshot
 	}

@@ -21,10 +21,10 @@ func (s *Sketch) show(before *shape.Snapshot, now shape.Snapshot) {
 			same = append(same, p.Name)
 			continue
 		}
-		s.Note(Faded, heading(p))
+		s.note(heading(p))
 		switch {
 		case len(p.Cells) == 0:
-			s.Note(Plain, "  no timers")
+			s.note("  no timers")
 		case p.Kind == shape.Slots:
 			s.slots(p, marks[i].labels)
 		case p.Kind == shape.Heap || p.Kind == shape.Tree:
@@ -34,12 +34,12 @@ func (s *Sketch) show(before *shape.Snapshot, now shape.Snapshot) {
 		}
 	}
 	if len(same) > 0 {
-		s.Note(Faded, strings.Join(same, ", ")+": as before")
+		s.note(strings.Join(same, ", ") + ": as before")
 	}
 	if before != nil {
 		for _, p := range before.Parts {
 			if !slices.ContainsFunc(now.Parts, func(q shape.Part) bool { return q.Name == p.Name }) {
-				s.Note(Faded, p.Name+": empty now")
+				s.note(p.Name + ": empty now")
 			}
 		}
 	}
@@ -84,11 +84,11 @@ func (s *Sketch) slots(p shape.Part, labels [][]Label) {
 			}
 		}
 		last = c.Index
-		if x+utf8.RuneCountInString(gap)+b.Width > s.Columns && x > indent {
+		if x+utf8.RuneCountInString(gap)+b.Width > Columns && x > indent {
 			x, s.Rows = indent, s.bottom()
 		}
 		if gap != "" {
-			s.Notes = append(s.Notes, Note{X: x, Y: s.Rows + 1, Text: gap, Style: Faded})
+			s.Notes = append(s.Notes, Note{X: x, Y: s.Rows + 1, Text: gap})
 			x += utf8.RuneCountInString(gap)
 		}
 		b.X, b.Y = x, s.Rows
@@ -141,7 +141,7 @@ func (s *Sketch) sequence(p shape.Part, labels [][]Label) {
 	ends := slices.Repeat([]int{indent}, levels)
 	for i, c := range p.Cells {
 		b := node(labels[i], false)
-		if x+before+b.Width > s.Columns && x > indent {
+		if x+before+b.Width > Columns && x > indent {
 			x, top, ends = indent, s.Rows+between, slices.Repeat([]int{indent}, levels)
 			s.Rows = top + levels
 		}
@@ -203,7 +203,7 @@ func (s *Sketch) nodes(p shape.Part, labels [][]Label) {
 		set()
 	}
 	place(0, 0)
-	if x-1 > s.Columns {
+	if x-1 > Columns {
 		s.outline(p, labels, children, 0, 0)
 		return
 	}
@@ -295,7 +295,7 @@ func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 }
 
 func entryText(e shape.Entry, mark Mark) string {
-	out := mark.Sign() + fmt.Sprint(e.Filed)
+	out := mark.sign() + fmt.Sprint(e.Filed)
 	if e.Moved() {
 		out += "→" + fmt.Sprint(e.Deadline)
 	}

@@ -1,5 +1,5 @@
 // Package sketch lays out the shape of a structure on a grid of characters: boxes for slots and
-// nodes, lines between them, and notes. The grid is printed as text or drawn by package draw.
+// nodes, lines between them, and notes. The grid is text, for a terminal and for a page.
 package sketch
 
 import (
@@ -10,19 +10,15 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// The widths of sketches: for a page and a terminal, and for a narrow screen.
-const (
-	Columns = 80
-	Narrow  = 54
-)
+// Columns is the width of a sketch.
+const Columns = 80
 
 // Sketch is a picture on a grid. Rows count from the top.
 type Sketch struct {
-	Columns int
-	Rows    int
-	Boxes   []Box
-	Lines   []Line
-	Notes   []Note
+	Rows  int
+	Boxes []Box
+	Lines []Line
+	Notes []Note
 }
 
 // Mark is the effect of an operation on an entry.
@@ -37,8 +33,8 @@ const (
 	Stale             // it was stale before
 )
 
-// Sign returns the first character of a label with the mark, so the mark is visible without color.
-func (m Mark) Sign() string { return [...]string{"", "+", ">", "x", "("}[m] }
+// sign returns the first character of a label with the mark.
+func (m Mark) sign() string { return [...]string{"", "+", ">", "x", "("}[m] }
 
 // Label is the text of an entry.
 type Label struct {
@@ -69,26 +65,15 @@ type Line struct{ X0, Y0, X1, Y1 int }
 
 // Note is a text outside the boxes.
 type Note struct {
-	X, Y  int
-	Text  string
-	Style Style
+	X, Y int
+	Text string
 }
 
-// Style is the style of a note.
-type Style int
-
-// The styles.
-const (
-	Plain Style = iota
-	Heading
-	Faded
-)
-
-// Note adds a text below, broken into lines.
-func (s *Sketch) Note(style Style, text string) {
+// note adds a text below, broken into lines.
+func (s *Sketch) note(text string) {
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	for _, line := range show.Lines(text, func(line string) bool { return len(indent)+len(line) <= s.Columns }) {
-		s.Notes = append(s.Notes, Note{Y: s.Rows, Text: indent + line, Style: style})
+	for _, line := range show.Lines(text, func(line string) bool { return len(indent)+len(line) <= Columns }) {
+		s.Notes = append(s.Notes, Note{Y: s.Rows, Text: indent + line})
 		s.Rows++
 	}
 }
@@ -113,7 +98,7 @@ var corner = map[int]rune{
 func (s Sketch) String() string {
 	grid := make([][]rune, s.Rows)
 	for y := range grid {
-		grid[y] = []rune(strings.Repeat(" ", s.Columns))
+		grid[y] = []rune(strings.Repeat(" ", Columns))
 	}
 	write := func(x, y int, text string) {
 		for _, r := range text {

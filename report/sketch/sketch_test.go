@@ -86,7 +86,7 @@ func TestWhatHasChangedIsMarked(t *testing.T) {
 		"no timers": {snapshot(list(5)), snapshot(list()), "list:\n  no timers\n"},
 	}
 	for name, test := range tests {
-		s := Sketch{Columns: Columns}
+		var s Sketch
 		if s.show(&test.before, test.now); s.String() != test.want {
 			got := s.String()
 			t.Errorf("%s:\n%swant\n%s", name, got, test.want)
@@ -105,7 +105,7 @@ func TestWideDrawingsAreBroken(t *testing.T) {
 		star = append(star, [2]int{0, i})
 	}
 	wide := shape.Part{Name: "ring", Kind: shape.Slots, Size: 64, Width: 1, Now: -1, Cells: cells}
-	s := Sketch{Columns: Columns}
+	var s Sketch
 	s.show(nil, snapshot(list(deadlines...), wide, tree(0, star...)))
 	text := s.String()
 	for line := range strings.Lines(text) {
@@ -129,7 +129,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestDrawings(t *testing.T) {
 	for _, name := range []string{"list", "minheap", "quadheap-lazy", "pairingheap", "radixheap", "wheel", "hwheel", "calendar", "bucketheap", "rbtree", "skiplist"} {
 		e, _ := catalog.Find(name)
-		got := Drawing(Steps(e.New()), Columns).String()
+		got := Drawing(Steps(e.New())).String()
 		path := filepath.Join("testdata", name+".txt")
 		if *update {
 			if err := os.MkdirAll("testdata", 0o755); err != nil {
