@@ -7,7 +7,6 @@ OUT  ?=
 FUZZTIME ?= 60s
 
 LINTER    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-BENCHSTAT := golang.org/x/perf/cmd/benchstat
 GREMLINS  := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 # The newest release of Go. Go supports it and the one of go.mod.
 NEW_GO    := go1.27.4
@@ -54,36 +53,16 @@ bench-peers: build ## Measure the driver, Go's timers and timers of other projec
 bench-durable: ## Measure durable timers on NATS JetStream: 2 minutes
 	cd durable && go test -v -run TestMeasure -timeout 30m . -measure "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-durable))"
 
-.PHONY: keep-durable
-keep-durable: ## Keep the last run of bench-durable, or the run OUT, in docs/durable, with the table of docs/durable.md
-	cp $(or $(OUT),$(shell ls -d out/*-durable 2>/dev/null | tail -n 1))/results.json docs/durable/results.json
-	cd durable && go test -run TheKeptRun . -update
-
-.PHONY: peers
-peers: ## Build the adapters for timers of other languages, with packages of Debian, pkg-config, CPATH and CLASSPATH
-	peers/build.sh
-
 FIELD = $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-field)
 
 .PHONY: bench-field
-bench-field: build peers ## Measure timers of other languages and our best structures: a quarter of an hour, 16 GB
+bench-field: build ## Measure timers of other languages and our best structures: a quarter of an hour, 16 GB
+	peers/build.sh
 	@out="$(FIELD)"; set -e; \
 	$(CMD) run --profile field --out "$$out" --external peers/bin/all.toml \
 		--structure '^(auto|hwheel|quadheap|minheap|rbtree|intrusive-(hwheel|linkedwheel|heap))$$' $(value ARGS) || \
 		{ [ -e "$$out/results.json" ] && echo "programs that fail the proof have no number; the others do"; }; \
 	$(CMD) report "$$out"
-
-.PHONY: keep-field
-keep-field: ## Keep the last run of bench-field, its section of the report in docs/field.md, and the table of docs/performance.md
-	rm -rf docs/field.new && mkdir docs/field.new && cp $(LAST)/report-charts/other-languages-*.svg docs/field.new/
-	gzip -9nc $(LAST)/results.json >docs/field.new/results.json.gz
-	rm -rf docs/field && mv docs/field.new docs/field
-	sed -n '3{s/^Measured/`make bench-field`, measured/p;q}' $(LAST)/report.md >$(LAST)/field
-	sed -n '/^## How do timers of other languages/,/^## /{/^## /d;p}' $(LAST)/report.md | \
-		sed '/^\*\*The programs/d; /^<details><summary>/,/^<\/details>/d; s|report-charts/|field/|g; s/\.png)/.svg)/g' | cat -s >>$(LAST)/field
-	sed -i -e '/^<!-- field: /,/^<!-- end of field/{/^<!--/!d}' -e '/^<!-- field: /r $(LAST)/field' docs/field.md
-	rm $(LAST)/field
-	go test ./internal/doctest -run Field -update
 
 TTL_STRUCTURES := ^(auto|hwheel|hwheel-list|quadheap|radixheap|lawn|intrusive-hwheel)$$
 
@@ -91,12 +70,6 @@ TTL_STRUCTURES := ^(auto|hwheel|hwheel-list|quadheap|radixheap|lawn|intrusive-hw
 bench-ttl: build ## Measure TTLs of a cache with 10^6 and 10^7 entries: a quarter of an hour, 9 GB
 	$(RUN) --profile ttl --structure '$(TTL_STRUCTURES)' $(value ARGS)
 	$(CMD) report $(OUT)
-
-.PHONY: keep-ttl
-keep-ttl: ## Keep the last run of bench-ttl in docs, with the tables of docs/ttl.md
-	gzip -9nc $(LAST)/results.json >docs/ttl.json.gz
-	cp $(LAST)/report-charts/longest-calls.svg docs/ttl.svg
-	go test ./internal/doctest -run TTL -update
 
 # The sessions differ in the number of timers, by which --into tells them apart.
 .PHONY: bench-live
@@ -107,16 +80,20 @@ bench-live: build ## Measure the driver beside Go's own timers and a queue, on 1
 	$(CMD) live --into "$$out" --drivers tickless --shards default -g 1,2,4 --n 1e2,1e3 --for 60s; \
 	$(CMD) live --into "$$out" --drivers tickless --shards default -g 1,2 --n 1e4 --tick 100us,1ms,50us --for 90s
 
-.PHONY: keep-live
-keep-live: ## Keep the last run of bench-live, or the run OUT (of bench-peers, too), in docs/live, with the tables of its page
-	TIMERBENCH_LIVE="$(abspath $(or $(OUT),$(shell ls -d out/*-live | tail -n 1)))" go test ./internal/doctest -run LivePage -update
+# The run is that of make bench-field, -live, -peers, -ttl or -durable; make submit keeps runs of make bench.
+.PHONY: keep
+keep: ## Keep the run OUT, or the newest one, in docs, with its tables
+	TIMERBENCH_KEEP="$(abspath $(or $(OUT),$(firstword $(shell ls -dt out/*-*/))))" go test ./internal/doctest -run KeepsARun -count 1 -v
+	$(MAKE) docs
 
-# docs/performance.md has its chart.
-.PHONY: bench-scale
-bench-scale: build ## Measure costs, memory and longest calls from 100 to 10^7 timers: a quarter of an hour, 8 GB
-	$(RUN) --profile scale --structure '^(auto|hwheel|quadheap)$$' $(value ARGS)
-	$(CMD) report $(OUT)
-	cp $(LAST)/report-charts/scale.svg docs/scale.svg
+# Each test writes what its package knows.
+.PHONY: docs
+docs: ## Write all generated parts of the documents: a minute
+	go test ./internal/doctest -count 1 -run 'README|Published|Version|Field|TTL|LivePage' -update
+	go test ./cmd/timerbench -count 1 -run 'TracesSay|ModelsAreLaid|RecordingsDocument|RecommendGolden' -update
+	go test ./report ./report/answer -count 1 -run 'TestPage$$|KeptPage|Predict' -update
+	go test ./bench/live -count 1 -run Wakeups -update
+	cd durable && go test -count 1 -run TheKeptRun . -update
 
 .PHONY: report
 report: build ## Draw the report of the last results again
@@ -132,37 +109,20 @@ submit: $(if $(wildcard $(OUT)/results.json),build,bench) ## Measure this machin
 	find docs/results -type f ! -name '*.go' ! -name '*.json*' -delete
 	sed '/^## How /,$$d; s|report-charts/||g; s/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
 	cp $(LAST)/report-charts/latency.??g $(LAST)/report-charts/idle-ticks.??g $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
-	go test ./internal/doctest ./cmd/timerbench ./report ./report/answer -run 'README|Published|RecommendGolden|TestPage$$|KeptPage|Predict' -update
+	$(MAKE) docs
 
 .PHONY: findings
 findings: ## Run the scripts of findings, which show what real libraries and tools do: several minutes, needs root for Debian packages
 	@failed=; for script in findings/*.sh; do echo "== $$script"; "$$script" || failed="$$failed $$script"; done; \
 	[ -z "$$failed" ] || { echo "changed:$$failed"; exit 1; }
 
-.PHONY: benchstat
-benchstat: ## Compare the structures of the last run with benchstat
-	go run $(BENCHSTAT) -col /structure -row /workload,/n -filter '/op:(per-lifecycle OR per-tick OR per-reschedule) .unit:sec/op' $(LAST)/bench.txt
-
-.PHONY: trace-http
-trace-http: build ## Record traces/http.trace again: a server under load from wrk, for 40 s
-	examples/httpserver/record.sh $(CMD) traces/http.trace
-	go test ./cmd/timerbench -run TracesSay -update
-
 .PHONY: test
-test: ## Run all tests
+test: ## Run all tests: 4 minutes on two cores
 	go test -vet=all ./... # go vet by itself would look at each package a second time
 	cd driver/prometheus && go test -vet=all ./...
 	cd durable && go test -vet=all -short ./...
 	cd peers && go vet ./... && go test -short ./go
 	cd examples/grpcserver && go test -vet=all ./...
-
-.PHONY: test-new-go
-test-new-go: ## Run short tests of driver, trace and structures with the newest release of Go: 2 minutes
-	@if ! GOTOOLCHAIN=$(NEW_GO) go version; then \
-		echo "skipped: $(NEW_GO) can neither be found nor downloaded"; \
-	else \
-		GOTOOLCHAIN=$(NEW_GO) go test -short ./driver/... ./trace/... ./structures/...; \
-	fi
 
 .PHONY: test-page
 test-page: ## Test the report page in a browser (needs chromium)
@@ -171,19 +131,30 @@ test-page: ## Test the report page in a browser (needs chromium)
 	cd browser && go vet ./... && go test ./...
 
 .PHONY: test-long
-test-long: ## Run all tests with random runs at full length
+test-long: ## Run all tests with random runs at full length, and a driver with a million timers for a minute
 	TIMERBENCH_LONG=1 go test ./...
+	go test ./driver -run Soak -v -count 1 -timeout 10m -soak 60s -soak-timers 1000000
 	cd durable && go test -count 20 -run Kill -timeout 60m .
 	cd durable && TIMERBENCH_LONG=1 go test -run KillRemovals -timeout 60m .
 
-# The tests of the structures also run on 32 bits, because records and IDs have a manual layout.
+# On 32 bits, because records and IDs have a manual layout. A skipped platform is named.
 .PHONY: vet-cross
-vet-cross: ## Vet for other platforms, and test the structures on 32 bits
+vet-cross: ## Vet for other platforms; test the structures on 32 bits, under Node, and with the newest Go: 3 minutes
 	GOOS=linux GOARCH=386 go vet ./...
 	GOOS=windows GOARCH=amd64 go vet ./...
 	GOOS=darwin GOARCH=arm64 go vet ./...
 	GOOS=js GOARCH=wasm go vet ./structures/... ./driver/...
 	if [ "$$(go env GOHOSTOS)/$$(go env GOHOSTARCH)" = linux/amd64 ]; then GOARCH=386 go test -short ./structures/...; fi
+	@if ! command -v node >/dev/null; then \
+		echo "skipped: js, for want of node"; \
+	else \
+		GOOS=js GOARCH=wasm go test -short -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./structures/...; \
+	fi
+	@if ! GOTOOLCHAIN=$(NEW_GO) go version; then \
+		echo "skipped: $(NEW_GO) can neither be found nor downloaded"; \
+	else \
+		GOTOOLCHAIN=$(NEW_GO) go test -short ./driver/... ./trace/... ./structures/...; \
+	fi
 
 # The list of surviving mutants is advice for a review and no gate: some mutants change nothing.
 .PHONY: mutants
@@ -207,10 +178,6 @@ fuzz: ## Fuzz each structure, each file reader and the driver for FUZZTIME (60s)
 		done; \
 	done
 
-.PHONY: soak
-soak: ## Run a driver with a million timers and eight goroutines for a minute
-	go test ./driver -run Soak -v -count 1 -timeout 10m -soak 60s -soak-timers 1000000
-
 .PHONY: lint
 lint: ## Run gofmt, vet and the linters
 	@test -z "$$(gofmt -l .)" || { gofmt -l . ; echo "not gofmt-clean"; exit 1; }
@@ -224,12 +191,3 @@ lint: ## Run gofmt, vet and the linters
 .PHONY: size
 size: ## Print lines of packages with their imports, of all code and of tests, and folders of many files
 	@go test -count=1 -run '^TestSize$$' -v ./internal/doctest | sed -n 's/^ *size_test.go:[0-9]*: //p'
-
-.PHONY: cover
-cover: ## Print test coverage by function
-	go test -short -coverpkg ./... -coverprofile cover.out ./...
-	go tool cover -func cover.out
-
-.PHONY: clean
-clean: ## Remove builds and measurements
-	rm -rf bin out cover.out

@@ -82,7 +82,7 @@ func TestTheKeptRunStandsInItsPage(t *testing.T) {
 	if err := json.Unmarshal(data, &kept); err != nil || len(kept.Results) < 4 {
 		t.Fatalf("%d results, %v", len(kept.Results), err)
 	}
-	doctest.Generated(t, *update, "../docs/durable.md", "<!-- durable: written by make keep-durable -->\n", "<!-- end of durable -->\n", kept.markdown())
+	doctest.Generated(t, *update, "../docs/durable.md", "<!-- durable: written by make docs -->\n", "<!-- end of durable -->\n", kept.markdown())
 }
 
 // markdown returns the part of docs/durable.md.

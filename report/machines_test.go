@@ -104,7 +104,7 @@ func TestTheKeptPageOfMachinesIsThatOfTheKeptRuns(t *testing.T) {
 	}
 	golden(t, "../../docs/results/machines.md", page, bytes.Equal)
 	cells := regexp.MustCompile(`(?m)^Of \d+ cells, .*\n`).FindString(string(page))
-	doctest.Generated(t, *update, "../docs/limits.md", "<!-- cells: written by go test ./report -run KeptPage -update . -->\n", "<!-- end of cells -->\n", cells)
+	doctest.Generated(t, *update, "../docs/limits.md", "<!-- cells: written by make docs -->\n", "<!-- end of cells -->\n", cells)
 }
 
 // printed is a number as a table writes it: it stands for all values that are rounded to it.

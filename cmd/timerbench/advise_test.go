@@ -49,7 +49,7 @@ func TestRecordingsDocumentShowsTheRules(t *testing.T) {
 	for _, r := range tracestat.Rules {
 		table.Add(r.Pattern, r.Evidence, r.Threshold, r.Remedy, fmt.Sprintf("<%s>", r.Source))
 	}
-	doctest.Generated(t, *update, recordingsDoc, "<!-- rules: written by go test ./cmd/timerbench -run ShowsTheRules -update -->\n", "<!-- end of rules -->", strings.NewReplacer(`\<`, "<", `\>`, ">", `\_`, "_").Replace(table.Markdown())) // URLs
+	doctest.Generated(t, *update, recordingsDoc, "<!-- rules: written by make docs -->\n", "<!-- end of rules -->", strings.NewReplacer(`\<`, "<", `\>`, ">", `\_`, "_").Replace(table.Markdown())) // URLs
 }
 
 // The document lists the patterns that the rules find in the recordings.
@@ -72,7 +72,7 @@ func TestRecordingsDocumentShowsTheFindings(t *testing.T) {
 			table.Add(s.Header.Name, "none")
 		}
 	}
-	doctest.Generated(t, *update, recordingsDoc, "<!-- findings: written by go test ./cmd/timerbench -run ShowsTheFindings -update -->\n", "<!-- end of findings -->",
+	doctest.Generated(t, *update, recordingsDoc, "<!-- findings: written by make docs -->\n", "<!-- end of findings -->",
 		table.Markdown())
 }
 

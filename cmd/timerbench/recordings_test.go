@@ -56,7 +56,7 @@ func TestTracesSayWhatTheyHold(t *testing.T) {
 		}
 		info, _ := must(t, "trace", "info", "../../traces/"+name+".trace")
 		beside := "../../traces/" + name + ".md"
-		doctest.Generated(t, *update, beside, "-update -->\n```\n", "```\n<!-- end of info -->", info)
+		doctest.Generated(t, *update, beside, "make docs -->\n```\n", "```\n<!-- end of info -->", info)
 		fact := func(what string) string {
 			found := regexp.MustCompile(`(?m)^\| ` + what + ` \| (.*) \|$`).FindStringSubmatch(readText(t, beside))
 			if found == nil {
@@ -70,12 +70,12 @@ func TestTracesSayWhatTheyHold(t *testing.T) {
 		program, _, _ := strings.Cut(fact("program"), ", `")
 		p := traitsOf(s)
 		table += "| " + strings.Join([]string{
-			fmt.Sprintf("[%s](../traces/%[1]s.md)", name), program, fact("licence"), s.Duration().Round(time.Second).String(),
+			fmt.Sprintf("[%s](%[1]s.md)", name), program, fact("licence"), s.Duration().Round(time.Second).String(),
 			p.pending, show.Grouped(int(math.Round(s.Rate()))), show.Percent(s.CancelRate), show.Percent(p.moves),
 			fmt.Sprint(s.Bytes / 1000),
 		}, " | ") + " |\n"
 	}
-	doctest.Generated(t, *update, recordingsDoc, "<!-- corpus: written by go test ./cmd/timerbench -run TracesSay -update -->\n", "<!-- end of corpus -->", table)
+	doctest.Generated(t, *update, "../../traces/README.md", "<!-- corpus: written by make docs -->\n", "<!-- end of corpus -->", table)
 }
 
 // traits are the figures by which models and recordings are compared.
@@ -135,7 +135,7 @@ func TestModelsAreLaidBesideRecordings(t *testing.T) {
 	if len(found) > 0 {
 		t.Errorf("no model for %v", found)
 	}
-	doctest.Generated(t, *update, recordingsDoc, "<!-- models: written by go test ./cmd/timerbench -run ModelsAreLaid -update -->\n", "<!-- end of models -->", table.Markdown())
+	doctest.Generated(t, *update, recordingsDoc, "<!-- models: written by make docs -->\n", "<!-- end of models -->", table.Markdown())
 }
 
 // A trace without timers answers no question.

@@ -202,7 +202,7 @@ func TestMakePassesArgumentsOn(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	for _, target := range []string{"bench", "bench-smoke", "bench-full", "bench-scale"} {
+	for _, target := range []string{"bench", "bench-smoke", "bench-full"} {
 		out, err := exec.Command(make, "-C", "../..", "-n", target, "ARGS=-s '^auto$'").CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "-s '^auto$'") {
 			t.Errorf("make %s: %v: %s", target, err, out)

@@ -2,7 +2,7 @@
 // deadlines in a driver of this module instead of in Go's runtime.
 //
 // It shows how to give a driver's timers to a package that expects the timers of Go (conn.go), and how
-// to record a structure: "make trace-http" puts it under load and writes traces/http.trace.
+// to record a structure: record.sh puts it under load and writes traces/http.trace.
 package main
 
 import (

@@ -208,7 +208,7 @@ func TestEachPeerHasAMeasuredAndACurrentVersion(t *testing.T) {
 			t.Errorf("no versions with dates: %s", row)
 		}
 	}
-	Generated(t, *update, "docs/field.md", "<!-- versions: written by go test ./internal/doctest -run Version -update -->\n", "<!-- end of versions -->\n", table)
+	Generated(t, *update, "docs/field.md", "<!-- versions: written by make docs -->\n", "<!-- end of versions -->\n", table)
 
 	for _, c := range []struct{ file, rule, what string }{
 		{"peers/build.sh", `(?m)^(?:c|java_) (\S+) \S+ ([^"\s]+)`, "an adapter with a library"},

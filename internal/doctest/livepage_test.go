@@ -1,11 +1,8 @@
 package doctest
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,37 +13,6 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/section"
 )
-
-// keepLive writes a run of make bench-live to docs/live, or one of make bench-peers to docs/live/peers, with some 40 turns of each
-// operation and all of the loops.
-func keepLive(t *testing.T, run string) {
-	r, _, err := results.Read(run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := "docs/live/"
-	if r.Parameters.Profile == "peers" {
-		dir += "peers/"
-	}
-	for i := range r.Live.Rows {
-		row := &r.Live.Rows[i]
-		step, n := 1, make(map[string]int)
-		for _, s := range row.Throughput {
-			what := fmt.Sprint(s.Op, s.Goroutines)
-			n[what]++
-			step = max(step, n[what]/40)
-		}
-		row.Throughput = slices.DeleteFunc(row.Throughput, func(s results.LiveThroughput) bool { return !s.Op.Loop() && s.Turn%step > 0 })
-	}
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	if err := cmp.Or(results.Encode(z, r), z.Close()); err != nil || b.Len() > results.MostKept {
-		t.Fatalf("%d bytes, %v", b.Len(), err)
-	}
-	if err := os.WriteFile(dir+r.Environment.Slug()+".json.gz", b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // among returns the rows of some contenders among n timers, with some operations.
 func among(l *results.Live, n int, named func(string) bool, ops ...results.Op) *results.Live {
@@ -127,24 +93,25 @@ func liveRun(t *testing.T, path string) (l *results.Live, head string) {
 	if err != nil || r.Live == nil {
 		t.Fatal(path, err)
 	}
-	load := "unknown"
-	for _, finding := range r.Environment.Machine {
+	return r.Live, fmt.Sprintf("%s, %s, %s, %s, %s:\n\n", r.Environment.CPU, r.Created.Format("2 January 2006"), r.Environment.Go, r.Environment.Build(), loadOf(r.Environment))
+}
+
+// loadOf says how busy the machine of a run was.
+func loadOf(e results.Environment) string {
+	for _, finding := range e.Machine {
 		if finding.Check == "load" {
-			load = finding.Value
+			return "load " + finding.Value
 		}
 	}
-	return r.Live, fmt.Sprintf("%s, %s, %s, %s, load %s:\n\n", r.Environment.CPU, r.Created.Format("2 January 2006"), r.Environment.Go, r.Environment.Build(), load)
+	return "unknown load"
 }
 
 // The tables of the page that are measured by live come from the kept runs.
 func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
-	if run := os.Getenv("TIMERBENCH_LIVE"); *update && run != "" {
-		keepLive(t, run)
-	}
 	const most, many, few = 1_000_000, 100_000, 10_000
 	const auto, slow = "auto tickless", "auto tickless, tick 1ms"
+	usual := func(name string) bool { return !strings.Contains(name, ", ") }
 	every := func(string) bool { return true }
-	usual := func(name string) bool { return !strings.Contains(name, ", tick ") }
 	paths, err := filepath.Glob("docs/live/*.json.gz")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("%d kept runs, %v", len(paths), err)
@@ -161,18 +128,39 @@ func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 		}
 		for name, text := range map[string]string{
 			"throughput": tablesOf(t, l, "Loops") + loops(l) + "\n\n",
-			"cores": tablesOf(t, among(l, many, every, "afterfunc+stop", "schedule+stop", "stop-elsewhere", "fire"), "Contention", "Idle") +
+			"cores": tablesOf(t, among(l, many, usual, "afterfunc+stop", "stop-elsewhere", "fire"), "Contention") +
 				relative(t, l, many, auto, "auto behind a queue", 1, 2, 4, 8),
 			"lateness": tablesOf(t, among(l, most, usual), "Lateness", "Memory"),
-			"tick": tablesOf(t, among(l, few, every), "Lateness", "Idle") + "With the default tick, " + lateness(few) + "; " + lateness(most) + ".\n\n" +
-				relative(t, l, few, auto, slow, 1, 2) + relative(t, l, most, auto, slow, 1, 2),
+			"tick": tablesOf(t, among(l, few, every), "Lateness") + "With the default tick, " + lateness(few) + "; " + lateness(most) + ". " +
+				times(t, l, []int{few, most}, auto, slow) + "\n\n",
 		} {
 			blocks[name] += head + text
 		}
 	}
 	for name, text := range blocks {
-		Generated(t, *update, "docs/driver.md", "<!-- live, "+name+": written by make keep-live -->\n", "<!-- end of live, "+name+" -->\n", "\n"+text)
+		Generated(t, *update, "docs/driver.md", "<!-- live, "+name+": written by make docs -->\n", "<!-- end of live, "+name+" -->\n", "\n"+text)
 	}
+}
+
+// times sums up the processor time of operations on a contender, as multiples of that on another, for one and two goroutines.
+func times(t *testing.T, l *results.Live, among []int, name, to string) string {
+	fires, others := []float64{}, []float64{}
+	for _, n := range among {
+		row, other := rowOf(t, l, n, name), rowOf(t, l, n, to)
+		for _, op := range results.Ops {
+			for _, g := range []int{1, 2} {
+				switch x := stats.LiveRelative(row, other, op, g, results.LiveThroughput.OpNS); {
+				case !row.Has(op) || !other.Has(op) || op.Loop():
+				case op == "fire":
+					fires = append(fires, x)
+				default:
+					others = append(others, x)
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("A timer that fires takes %.2f to %.2f times as much processor time as with ticks of 1 ms, other operations %.2f to %.2f times.",
+		slices.Min(fires), slices.Max(fires), slices.Min(others), slices.Max(others))
 }
 
 // The tables of docs/peers.md come from the kept run of make bench-peers.
@@ -186,7 +174,7 @@ func TestTheLivePageOfPeersIsThatOfTheKeptRuns(t *testing.T) {
 		l, head := liveRun(t, path)
 		every := func(string) bool { return true }
 		text += head + tablesOf(t, among(l, 1_000, every, "afterfunc+stop", "schedule+stop", "reset", "fire"), "Throughput") +
-			tablesOf(t, among(l, 100_000, every, "afterfunc+stop", "schedule+stop", "reset", "fire"), "Throughput", "Lateness", "Memory") + tablesOf(t, l, "Idle")
+			tablesOf(t, among(l, 100_000, every, "schedule+stop", "reset", "fire"), "Throughput", "Lateness")
 	}
-	Generated(t, *update, "docs/peers.md", "<!-- live, peers: written by make keep-live -->\n", "<!-- end of live, peers -->\n", text)
+	Generated(t, *update, "docs/peers.md", "<!-- live, peers: written by make docs -->\n", "<!-- end of live, peers -->\n", text)
 }

@@ -23,10 +23,10 @@ import (
 
 const publishedPage, questionsPage = "docs/published.md", "docs/questions.md"
 
-// figure is the ratio of two costs in a page, such as <!-- cost hwheel, hold, 1000 / rbtree, hold, 1000 -->0.50 to 0.60 (5 runs)<!-- end -->.
+// figure is the ratio of two costs in a page, such as <!--cost:hwheel,hold,1000/rbtree,hold,1000-->0.50 to 0.60<!--end-->.
 // cost is the time of a cell, tail the 99.9th percentile of firing, and live an operation on a real clock, with one goroutine.
-// "below 1" or "above 1" before the arrow holds the words of the page against all runs.
-var figure = regexp.MustCompile(`(<!-- (cost|tail|live) ([^,]+), ([^,]+), (\d+) / ([^,]+), ([^,]+), (\d+)(?: (below|above) ([\d.]+))? -->)[^<]*(<!-- end -->)`)
+// below:1 or above:1 before the arrow holds the words of the page against all runs.
+var figure = regexp.MustCompile(`(<!--(cost|tail|live):([^,]+),([^,]+),(\d+)/([^,]+),([^,]+),(\d+)(?:,(below|above):([\d.]+))?-->)[^<]*(<!--end-->)`)
 
 // measured is a contender in a run: its row and the costs of its cell, as reports have them, or samples of another kind.
 type measured struct {
@@ -122,7 +122,7 @@ func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
 			if of == 1 {
 				between = fmt.Sprintf("%.2f", lo)
 			}
-			return m[1] + between + " (" + show.Count(of, "run") + ")" + m[11]
+			return m[1] + between + m[11]
 		})
 		rewrite(t, page, want)
 		if figures < least {
@@ -142,9 +142,8 @@ func recordedCosts(t *testing.T) string {
 
 // recordedTimers are the least and the largest average number of pending timers in the corpus.
 func recordedTimers(t *testing.T) string {
-	corpus, _, _ := strings.Cut(read(t, "docs/recordings.md"), "<!-- end of corpus -->")
 	var all []int
-	for _, m := range regexp.MustCompile(`\| ([\d,]+) \([\d,]+\) \|`).FindAllStringSubmatch(corpus, -1) {
+	for _, m := range regexp.MustCompile(`\| ([\d,]+) \([\d,]+\) \|`).FindAllStringSubmatch(read(t, "traces/README.md"), -1) {
 		n, _ := strconv.Atoi(strings.ReplaceAll(m[1], ",", "")) // it has digits only
 		all = append(all, n)
 	}
@@ -196,7 +195,7 @@ func TestPublishedSweepIsTheAnswerOfRecommend(t *testing.T) {
 		}
 		text += fmt.Sprintf("| %s | `%s` | %s |\n", show.Grouped(n), x.Name, takes)
 	}
-	Generated(t, *update, questionsPage, "<!-- sweep: written by go test ./internal/doctest -run Published -update -->\n", "<!-- end of sweep -->\n", text)
+	Generated(t, *update, questionsPage, "<!-- sweep: written by make docs -->\n", "<!-- end of sweep -->\n", text)
 }
 
 // docs/limits.md says what no kept run has.
@@ -255,12 +254,65 @@ func TestFieldRunGivesTheCostOfAnID(t *testing.T) {
 	}
 	text := fmt.Sprintf("Measured on %s, %s, %s, in paired rounds (%d to %d), with the loops:\n\n| timers | relative to | start-stop | churn | reschedule | hold | fill-drain |\n"+
 		"|---:|---|---:|---:|---:|---:|---:|\n", kept.Environment.CPU, kept.Created.Format("2 January 2006"), kept.Environment.Build(), fewest, most) + rows
-	Generated(t, *update, "docs/performance.md", "<!-- intrusive: written by make keep-field. -->\n", "<!-- end of intrusive -->\n", text)
+	Generated(t, *update, "docs/performance.md", "<!-- intrusive: written by make docs -->\n", "<!-- end of intrusive -->\n", text)
+}
+
+// docs/field.md has the fastest program and the fastest structure here of each cell of the kept run, for both kinds of timers.
+func TestFieldPageIsThatOfTheKeptRun(t *testing.T) {
+	kept := keptRun(t, "docs/field/results.json.gz")
+	r := answer.Of(kept, catalog.All())
+	program := func(name string) *results.External {
+		for i, p := range kept.External {
+			if p.Name == name {
+				return &kept.External[i]
+			}
+		}
+		return nil
+	}
+	// best returns the least cost among the programs, or among the structures here.
+	best := func(c *stats.Costs, theirs, intrusive bool) (of *results.Row) {
+		for _, row := range c.Rows {
+			p := program(row.Structure)
+			same := p != nil && !p.Floor && !p.Coarse && p.Intrusive == intrusive
+			if !theirs {
+				same = row.Role == results.RoleStructure && !intrusive && r.IsExact(row.Structure) || row.Role == results.RoleIntrusive && intrusive
+			}
+			if same && row.HasCost() && (of == nil || c.Cost(row).Center < c.Cost(of).Center) {
+				of = row
+			}
+		}
+		return of
+	}
+	e := kept.Environment
+	text := fmt.Sprintf("`make bench-field` on %s, %s, %s, %s, %s:\n\n| workload, timers | program by ID | here | ratio | program with fields | here | ratio |\n|---|---|---|---:|---|---|---:|\n",
+		e.CPU, kept.Created.Format("2 January 2006"), e.Go, e.Build(), loadOf(e))
+	rows := 0
+	for _, w := range r.Workloads() {
+		for _, c := range r.CellsOf(w) {
+			line := ""
+			for _, intrusive := range []bool{false, true} {
+				theirs, ours := best(c, true, intrusive), best(c, false, intrusive)
+				if theirs == nil || ours == nil {
+					continue
+				}
+				line += fmt.Sprintf(" `%s` %s | `%s` %s | %s |", theirs.Structure, show.Figure(c.Cost(theirs).Center),
+					strings.TrimPrefix(ours.Structure, "intrusive-"), show.Figure(c.Cost(ours).Center), show.Times(c.Ratio(ours, theirs).Center))
+			}
+			if strings.Count(line, "|") == 6 {
+				text += fmt.Sprintf("| %s, %s |%s\n", w, show.Grouped(c.N), line)
+				rows++
+			}
+		}
+	}
+	if rows < 20 {
+		t.Errorf("%d rows", rows)
+	}
+	Generated(t, *update, "docs/field.md", "<!-- field: written by make docs -->\n", "<!-- end of field -->\n", text)
 }
 
 const (
 	ttlPage  = "docs/ttl.md"
-	ttlBegin = "<!-- figures: written by make keep-ttl. -->\n"
+	ttlBegin = "<!-- figures: written by make docs -->\n"
 	ttlEnd   = "<!-- end of figures -->\n"
 )
 

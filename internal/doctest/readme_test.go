@@ -26,10 +26,10 @@ var update = flag.Bool("update", false, "rewrite what the README says of the str
 
 const (
 	readme     = "README.md"
-	tableBegin = "<!-- structures: written by go test ./internal/doctest -run README -update -->\n"
+	tableBegin = "<!-- structures: written by make docs -->\n"
 	tableEnd   = "<!-- end of structures -->\n"
 
-	verdictBegin = "<!-- verdict: written by go test ./internal/doctest -run README -update -->\n"
+	verdictBegin = "<!-- verdict: written by make docs -->\n"
 	verdictEnd   = "<!-- end of verdict -->\n"
 )
 
@@ -244,5 +244,5 @@ func TestREADMEOfMeasuringSaysWhereTheTimeGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Generated(t, *update, "docs/measuring.md", "<!-- parts: written by go test ./internal/doctest -run README -update -->\n", "<!-- end of parts -->\n", partsTable(last))
+	Generated(t, *update, "docs/measuring.md", "<!-- parts: written by make docs -->\n", "<!-- end of parts -->\n", partsTable(last))
 }

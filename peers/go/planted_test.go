@@ -117,7 +117,7 @@ func (p *proxy) change(b []byte) []byte {
 	return append(head, ops...)
 }
 
-// Every adapter passes the checks, and fails with each of three planted faults. The test takes the adapters that make peers
+// Every adapter passes the checks, and fails with each of three planted faults. The test takes the adapters that peers/build.sh
 // has built, or a single one.
 func TestPlantedFaultsAreFound(t *testing.T) {
 	var specs []external.Spec

@@ -222,7 +222,7 @@ func TestAnswersPredictOtherWorkloads(t *testing.T) {
 	if asked[true] < 4 || 2*(hits[true]+hits[false]) < asked[true]+asked[false] {
 		t.Errorf("%v hits of %v: want half to hit", hits, asked)
 	}
-	doctest.Generated(t, *update, "../../docs/recordings.md", "<!-- hits: written by go test ./report/answer -run Predict -update -->\n", "<!-- end of hits -->\n", fmt.Sprintf(
+	doctest.Generated(t, *update, "../../docs/recordings.md", "<!-- hits: written by make docs -->\n", "<!-- end of hits -->\n", fmt.Sprintf(
 		"It hits in %d of %d recordings and in %d of %d models. It misses here:\n\n| workload | timers | named | fastest | times as long |\n|---|---:|---|---|---:|\n%s",
 		hits[true], asked[true], hits[false], asked[false], misses))
 }
