@@ -53,7 +53,13 @@ func viewOf(r *results.Run, known answer.Knowledge) *section.View {
 	return section.NewView(answer.With(r, known))
 }
 
-func figures(v *section.View) []*draw.Figure { return section.Figures(section.All(v)) }
+func figures(v *section.View) []*draw.Figure {
+	out := section.Figures(section.All(v))
+	if f := v.Map(); f != nil {
+		out = append(out, f)
+	}
+	return out
+}
 
 // pageOf returns the page of results in Markdown, with the knowledge of six structures or of others.
 func pageOf(t *testing.T, r *results.Run, structures ...string) string {

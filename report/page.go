@@ -33,13 +33,12 @@ type page struct {
 	Front    section.Section   // above the sections
 	Sections []section.Section // without the empty ones
 
-	First      *answer.Answer // nil: the page answers nothing
-	Verdict    show.Text      // of all kept runs
-	Cost       *draw.Figure   // nil: no workload has two sizes
-	Exceptions show.Text
-	err        error           // of the kept runs
-	view       *section.View   // results for the script; nil: none
-	adviser    *answer.Adviser // answers for the script
+	First   *answer.Answer  // nil: the page answers nothing
+	Verdict show.Text       // of all kept runs
+	Map     *draw.Figure    // nil: these results have none
+	err     error           // of the kept runs
+	view    *section.View   // results for the script; nil: none
+	adviser *answer.Adviser // answers for the script
 }
 
 // newPage returns the page of a run. The verdict of the kept runs is on these structures.
@@ -49,9 +48,7 @@ func newPage(v *section.View, sections []section.Section, structures []entry.Ent
 		Sections: slices.DeleteFunc(slices.Clone(sections), section.Section.Empty),
 	}
 	p.answers(structures)
-	if p.First != nil {
-		p.Cost = v.CostChart()
-	}
+	p.Map = v.Map()
 	p.warn(sections)
 	return p
 }
@@ -70,48 +67,18 @@ func (p *page) answers(structures []entry.Entry) {
 	p.First = &typical[0]
 	v, err := answer.Kept(structures)
 	p.Verdict, p.err = show.Para(v.Line(), " ", v.Summary()), err
-	exceptions := &show.Table{Align: "lll", Header: []string{"Exception", "Take", "Because"}}
-	const most = 4
-	for _, e := range v.Exceptions[:min(most, len(v.Exceptions))] {
-		gain := e.Gain()
-		if e.Machines < len(v.Machines) {
-			gain += " on " + show.Count(e.Machines, "machine")
-		}
-		exceptions.Add(e.When(), show.Name(e.Name), gain)
-	}
-	because := "no lookup"
-	if ratio := p.First.Intrusive; len(ratio) > 0 {
-		because += fmt.Sprintf(": %s times the time of %s", show.Times(ratio[0].Times.Center), p.First.Name)
-	}
-	exceptions.Add("timers inside your structs", "intrusive", because)
-	p.Exceptions = show.Tables(exceptions)
 	machines := &show.Table{Align: "lrrl", Header: []string{"Machine", "On average", "At worst", "In"}}
 	for _, o := range v.Machines {
 		machines.Add(o.Machine, show.Number(o.Mean, show.Times(o.Mean)), show.Number(o.Worst.Center, show.Times(o.Worst.Center)), o.In)
 	}
-	questions := &show.Table{Align: "ll", Header: []string{"For", "Answer"}}
-	var notes []string // missing data, each once
-	all := p.adviser.Standard()
-	if all == nil || typical[0].Words() != all[0].Words() { // the questions of recorded programs
-		all = slices.Concat(typical, all)
-	}
-	for _, x := range all {
-		questions.Add(x.Words(), show.Joined(" ", strings.TrimPrefix(x.Sentence(), "For "+x.Words()+": "), x.Far))
-		for _, note := range x.Missing {
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
-		}
-	}
-	p.Sections = slices.Insert(p.Sections, 0,
-		section.Section{Title: "What are the answers to common questions?", Tables: []section.Table{{Body: show.Tables(questions), Main: true}}},
-		section.Section{
-			Title: "What does " + answer.Default + " cost on each machine?",
-			Lead: show.Para("The time of " + answer.Default + " as a multiple of the fastest exact structure's, over all workloads and sizes of " +
-				"the runs in docs/results. An exception is more than a tie on each machine that measured it, and certain on half of them."),
-			Tables: []section.Table{{Body: show.Tables(machines), Main: true}},
-		})
-	p.add(show.Para(strings.Join(notes, " ")))
+	closed := slices.IndexFunc(p.Sections, func(s section.Section) bool { return !s.Open })
+	p.Sections = slices.Insert(p.Sections, max(0, closed), section.Section{
+		Title: "What does " + answer.Default + " cost on each machine?",
+		Lead: show.Para("The time of " + answer.Default + " as a multiple of the fastest exact structure's, over all workloads and sizes of " +
+			"the runs in docs/results."),
+		Tables: []section.Table{{Body: show.Tables(machines), Main: true}},
+	})
+	p.add(show.Para(strings.Join(p.First.Missing, " ")))
 }
 
 // made returns the date and the machine of the results, with the warnings about the machine. A reader

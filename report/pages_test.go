@@ -104,10 +104,7 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := strings.Fields("cost overview scale grid latency idle-ticks longest-calls memory")
-	without := func(names ...string) []string {
-		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
-	}
+	all := strings.Fields("scale grid latency idle-ticks longest-calls memory")
 	single := fixture{structures: []string{"wheel"}, workloads: workloads, sizes: []int{1_000_000}, trials: 1}
 	for name, test := range map[string]struct {
 		r      *results.Run
@@ -115,28 +112,28 @@ func TestPages(t *testing.T) {
 		want   []string // on the page
 	}{
 		"all": {liveFixture(large().results(), 1, 2), append(slices.Clone(all), "go-timers"), nil},
-		"odd": {compact(), strings.Fields("cost overview scale grid latency idle-ticks longest-calls memory"), []string{"**This run was interrupted.**"}},
-		"one structure and trial": {single.results(), without("cost"),
+		"odd": {compact(), append(slices.Clone(all), "map"), []string{"**This run was interrupted.**"}},
+		"one structure and trial": {single.results(), all[1:],
 			[]string{"**One structure.** Only wheel was measured", "**Too few rounds for intervals.**"}},
-		"zeros":          {zeros(), strings.Fields("overview grid memory"), nil},
-		"only the floor": {onlyFloor(), without("cost", "overview", "latency"), []string{"**No costs.**"}},
+		"zeros":          {zeros(), []string{"memory"}, nil},
+		"only the floor": {onlyFloor(), strings.Fields("idle-ticks longest-calls memory"), []string{"**No costs.**"}},
 		"idle counts only": {&results.Run{Complete: true, Idle: small().results().Idle, IdleTicks: small().results().IdleTicks}, []string{"idle-ticks"}, []string{
 			"**No costs.** No workload has a measured cost", "`timerbench run`",
-			"**Left out,** because the results hold no data: the overview, cost against N, the grid of distributions, latency, memory.",
+			"**Left out,** because the results hold no data: latency, cost against N, memory, the fastest structures, the grid of distributions.",
 		}},
 		"longest calls only": {&results.Run{Complete: true, Calls: small().results().Calls}, []string{"longest-calls"}, nil},
 		"live timers only":   {liveFixture(&results.Run{Complete: true}, 1), []string{"go-timers"}, nil},
 		"nothing":            {&results.Run{}, nil, []string{"**This run was interrupted.**", "**No costs.**"}},
-		"two structures": {few, strings.Fields("overview scale grid"), []string{
+		"two structures": {few, nil, []string{
 			"**Some structures only.** The run measured 2 of 12: quadheap and hwheel.",
 		}},
-		"a trace alone": {recorded(), strings.Fields("overview longest-calls"),
+		"a trace alone": {recorded(), []string{"longest-calls"},
 			[]string{"**Traces only.**", "**Left out,** because", "cost against N", "the grid of distributions", "idle wake-ups"}},
-		"interrupted": {interrupted(), strings.Fields("cost overview scale longest-calls"),
-			[]string{"**This run was interrupted.**", "**Left out,** because", "the grid of distributions, latency, idle wake-ups"}},
-		"one trial": {oneTrial(), strings.Fields("cost overview scale grid idle-ticks longest-calls memory"),
+		"interrupted": {interrupted(), strings.Fields("scale longest-calls"),
+			[]string{"**This run was interrupted.**", "**Left out,** because", "latency, idle wake-ups, the grid of distributions"}},
+		"one trial": {oneTrial(), strings.Fields("scale idle-ticks longest-calls memory"),
 			[]string{"**Too few rounds for intervals.**", "latency"}},
-		"a failure": {failed(), strings.Fields("cost overview scale grid latency idle-ticks longest-calls memory"), []string{
+		"a failure": {failed(), strings.Fields("scale latency idle-ticks longest-calls memory"), []string{
 			`**my\*heap broke its contract** on hold, n 10 and has no figures there: a timer fired early.`,
 		}},
 	} {
@@ -446,7 +443,7 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 			"Memory of 100,000 timers",
 			`some\_body's \*timers\*`,
 			"(3.0)",
-			"## What do Go's own timers cost?", "**another measurement, under the real clock**",
+			"## How does the driver compare with package time?", "**another measurement, under the real clock**",
 			"Processor time of an operation with 1 goroutine among 1,000 timers", "| hwheel tickless | 250 (0.33) |",
 			"among 1,000 timers 99 % of the stopped timers and 99 % of the moved ones, which are due after 5 ms",
 			"among 100,000 timers 99 % of the stopped timers and 0 % of the moved ones, which are due after minutes, so nobody pays for them: not a steady state",
@@ -509,8 +506,8 @@ func TestTheTwoPicturesHoldTheSixStructuresOverN(t *testing.T) {
 	kept.IdleTicks = all.idleTicks()
 	v := section.NewView(answer.Of(kept, catalog.All()))
 	latency, idle := chartsNamed(t, v, "latency")[0], chartsNamed(t, v, "idle-ticks")[0]
-	if len(latency.Panels) != 3 || len(idle.Panels) != 4 {
-		t.Fatalf("%d and %d panels, want 3 and 4", len(latency.Panels), len(idle.Panels))
+	if len(latency.Panels) != 6 || len(idle.Panels) != 4 {
+		t.Fatalf("%d and %d panels, want 6 and 4", len(latency.Panels), len(idle.Panels))
 	}
 	for _, p := range append(slices.Clone(latency.Panels), idle.Panels[1]) {
 		marks, ends := linesOf(p)

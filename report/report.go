@@ -64,8 +64,8 @@ func write(dir string, r *answer.Run, structures []entry.Entry, dpi int) error {
 	v := section.NewView(r)
 	sections := section.All(v)
 	p, figures := newPage(v, sections, structures), section.Figures(sections)
-	if p.Cost != nil {
-		figures = append(figures, p.Cost)
+	if p.Map != nil {
+		figures = append(figures, p.Map)
 	}
 	return p.write(dir, func() error { return writeCharts(filepath.Join(dir, Charts), figures, dpi) })
 }

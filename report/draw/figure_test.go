@@ -2,6 +2,7 @@ package draw
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func TestMarksOfEachKindAreDrawn(t *testing.T) {
 	line := Series{Style: style, Radius: 2, Joined: true, Thick: true, Marks: []Mark{{X: 1, Y: 10, Lo: 5, Hi: 20, Title: "10 ns"}, {X: 100, Y: 30, Lo: 20, Hi: 90}}}
 	label := func(v float64) string { return "label" }
 	over := &Figure{Height: 100, X: Axis{Ticks: TicksAt([]int{1, 100}, label), High: 2}, Y: Axis{Ticks: LogTicks{label, 5}},
-		Panels: []*Panel{{Marks: []Marks{Band{line, true}, line, Ends{{style, 100, 30}}}}}, Legend: []Key{style.Key()}}
+		Panels: []*Panel{{Marks: []Marks{line, Ends{{style, 100, 30}}}}}, Legend: []Key{style.Key()}}
 	bars := &Figure{Height: 100, X: Axis{Ticks: LinearTicks(label), Linear: true},
 		Panels: []*Panel{{Rows: []Style{style}, Marks: []Marks{Bar{Style: style, Title: "60 B", Label: "60 B", Parts: []Part{{40, style.Color}, {20, Pale(Faded, 0.5)}}}}}}}
 	for want, f := range map[string]*Figure{"<title>minheap: 10 ns</title>": over, "<title>minheap: 60 B</title>": bars} {
@@ -67,7 +68,7 @@ func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
 	h := Heat{Rows: []HeatRow{{Style: Style{Name: "row", Color: Ink}}}}
 	for i := range 25 {
 		h.Columns = append(h.Columns, Style{Name: "column"})
-		h.Rows[0].Fields = append(h.Rows[0].Fields, Field{float64(i), i%3 == 0})
+		h.Rows[0].Fields = append(h.Rows[0].Fields, Field{Value: float64(i), Bold: i%3 == 0})
 	}
 	h.Groups = []Group{{[]string{"first"}, 0}, {[]string{"second"}, 11}, {[]string{"third"}, 20}}
 	f := h.Figure()
@@ -89,6 +90,25 @@ func TestAStackedTableShowsEachColumnOnce(t *testing.T) {
 		if n := strings.Count(svg, ">"+text+"</text>"); n != want {
 			t.Errorf("%q stands there %d times, want %d", text, n, want)
 		}
+	}
+}
+
+// A level table says which steps it has and what is in its fields; a field without a value is blank.
+func TestALevelTableIsBlankWhereNothingWasMeasured(t *testing.T) {
+	h := Heat{Level: true, XLabel: "timers", Columns: []Style{{Name: "10"}, {Name: "100"}}, Rows: []HeatRow{{Style: Style{Name: "half"},
+		Fields: []Field{{Value: math.NaN()}, {Value: 1.07, Name: "quadheap", Title: "1.07 × quadheap", Cell: "churn 100"}}}}}
+	f := h.Figure()
+	svg := string(f.SVG())
+	for _, want := range []string{">1.07</text>", ">quadheap</text>", `<g data-cell="churn 100"><title>1.07 × quadheap</title>`, ">timers</text>", ">half</text>"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in %s", want, svg)
+		}
+	}
+	if strings.Contains(svg, "NaN") || strings.Contains(svg, `class="shade"`) || strings.Contains(svg, `class="rule-line"`) {
+		t.Error("the field without a value is not blank")
+	}
+	if len(f.Legend) != 1 || f.Legend[0].Text != "1.1 ×" {
+		t.Errorf("the legend is %+v, want the step of the only value", f.Legend)
 	}
 }
 

@@ -17,6 +17,9 @@ type Heat struct {
 	Rows    []HeatRow
 	Columns []Style // whose names are written upwards
 	Groups  []Group
+
+	Level  bool   // the table has few columns: their names are level, fields have names, and a field without a value is blank
+	XLabel string // below the names of columns
 }
 
 // HeatRow is a row of a table, with a field for each column.
@@ -30,6 +33,9 @@ type HeatRow struct {
 type Field struct {
 	Value float64 // NaN: none
 	Bold  bool
+	Name  string // below the value, in a level table
+	Title string // in words, in a level table
+	Cell  string // of the results, in a level table
 }
 
 // heatSteps are the colors of ratios. Each is for costs up to a multiple of the best. They come from the
@@ -39,14 +45,21 @@ var heatSteps = []struct {
 	name  string
 	color color.Color
 }{
-	{1.1, "up to 1.1 ×", Hex("fde725")},
+	{1.05, "up to 1.05 ×", Hex("fde725")},
+	{1.1, "1.1 ×", Hex("d2e21b")},
 	{1.5, "1.5 ×", Hex("a0da39")},
 	{2, "2 ×", Hex("4ac16d")},
 	{3, "3 ×", Hex("1fa187")},
 	{5, "5 ×", Hex("277f8e")},
 	{10, "10 ×", Hex("365c8d")},
-	{30, "30 ×", Hex("46327e")},
 	{math.Inf(1), "more", Hex("440154")},
+}
+
+func stepOf(value float64) (step int) {
+	for value > heatSteps[step].to {
+		step++
+	}
+	return step
 }
 
 // Group is a run of columns under one heading.
@@ -59,13 +72,22 @@ type Group struct {
 // one below the other.
 func (h Heat) Figure() *Figure {
 	f := &Figure{Height: h.height(), Panels: []*Panel{h.panel()}}
-	for _, s := range heatSteps {
+	for i, s := range heatSteps {
+		if h.Level && !slices.ContainsFunc(h.Rows, func(r HeatRow) bool {
+			return slices.ContainsFunc(r.Fields, func(f Field) bool { return !math.IsNaN(f.Value) && stepOf(f.Value) == i })
+		}) {
+			continue // few fields need few steps
+		}
 		f.Legend = append(f.Legend, Key{Text: s.name, Swatch: s.color})
 	}
+	stacked := 9 // columns that fit a narrow figure
+	if h.Level {
+		stacked = 3
+	}
 	for from := 0; from < len(h.Columns); {
-		to := min(from+stackedColumns, len(h.Columns))
+		to := min(from+stacked, len(h.Columns))
 		for _, g := range h.Groups {
-			if g.First < to && g.First-from >= stackedColumns/2 {
+			if g.First < to && g.First-from >= stacked/2 {
 				to = g.First // a group begins a part
 			}
 		}
@@ -75,9 +97,6 @@ func (h Heat) Figure() *Figure {
 	}
 	return f
 }
-
-// stackedColumns is the number of table columns that fit a narrow figure.
-const stackedColumns = 9
 
 func (h Heat) part(from, to int) Heat {
 	part := h
@@ -94,6 +113,9 @@ func (h Heat) part(from, to int) Heat {
 }
 
 func (h Heat) height() Length {
+	if h.Level {
+		return Length(len(h.Rows))*30 + 34
+	}
 	sty := sans(smallSize, Ink)
 	var longest Length
 	for _, c := range h.Columns {
@@ -107,11 +129,18 @@ func (h Heat) panel() *Panel {
 	for i, row := range h.Rows {
 		rows[i] = row.Style
 	}
-	return &Panel{Title: " ", Rows: rows, columns: h.Columns, Marks: []Marks{h}, finish: func(p *plot.Plot) {
+	title := " " // room for the names of groups
+	if h.Level {
+		title = ""
+	}
+	return &Panel{Title: title, XLabel: h.XLabel, Rows: rows, columns: h.Columns, Marks: []Marks{h}, finish: func(p *plot.Plot) {
 		p.Y.Min, p.Y.Max = -0.5, float64(len(h.Rows))-0.5
 		p.X.Min, p.X.Max = -0.5, float64(len(h.Columns))-0.5
 		p.X.Width, p.Y.Width = 0, 0
 		p.X.Tick.Marker = namesOf(h.Columns)
+		if p.X.Tick.Length = 0; h.Level {
+			return
+		}
 		p.X.Tick.Length, p.X.Tick.Width, p.X.Padding = 3, 0, 5 // room between the fields and the names
 		p.X.Tick.Label.Rotation = math.Pi / 2
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
@@ -134,24 +163,34 @@ func (h Heat) Plot(c draw.Canvas, p *plot.Plot) {
 				if col > 0 && slices.ContainsFunc(h.Groups, func(g Group) bool { return g.First == col }) {
 					left += 2.5 * gap
 				}
-				if math.IsNaN(f.Value) {
+				switch {
+				case !math.IsNaN(f.Value):
+					grouped(c, Style{Name: f.Title, Cell: f.Cell}, "", func() { h.field(&c, f, left, bottom, right, top) })
+				case !h.Level:
 					c.FillPolygon(shade, box(left, bottom, right, top))
-					continue
 				}
-				step := 0
-				for f.Value > heatSteps[step].to {
-					step++
-				}
-				colour := heatSteps[step].color
-				c.FillPolygon(colour, box(left, bottom, right, top))
-				sty := sans(labelSize, textOn(colour))
-				if f.Bold {
-					sty = bold(labelSize, textOn(colour))
-				}
-				write(&c, sty, trX(float64(col)), trY(at)-labelSize*0.35, 0.5, ratio(f.Value))
 			}
 		})
 	}
+}
+
+// field draws a field with a value.
+func (h Heat) field(c *draw.Canvas, f Field, left, bottom, right, top Length) {
+	colour := heatSteps[stepOf(f.Value)].color
+	c.FillPolygon(colour, box(left, bottom, right, top))
+	sty, middle := sans(labelSize, textOn(colour)), (left+right)/2
+	if f.Bold {
+		sty = bold(labelSize, textOn(colour))
+	}
+	y, text := (bottom+top)/2-labelSize*0.35, ratio(f.Value)
+	if h.Level {
+		text = show.Times(f.Value)
+	}
+	if f.Name != "" {
+		y += labelSize * 0.6
+		write(c, sty, middle, y-labelSize*1.2, 0.5, f.Name)
+	}
+	write(c, sty, middle, y, 0.5, text)
 }
 
 // ratio writes a value for a field: a table of forty columns has no room for more digits.

@@ -25,10 +25,9 @@ type Series struct {
 	Radius Length // 0: no marks
 	Marks  []Mark
 
-	Rows     bool // values run along rows: Y is the number of the row
-	Joined   bool
-	Thick    bool // the line stands out
-	OnDemand bool // hidden in an SVG until a page shows it
+	Rows   bool // values run along rows: Y is the number of the row
+	Joined bool
+	Thick  bool // the line stands out
 }
 
 func (s Series) reach(x, y *span) {
@@ -53,11 +52,7 @@ func (s Series) Plot(c draw.Canvas, p *plot.Plot) {
 			figures = append(figures, m.Title)
 		}
 	}
-	group := grouped
-	if s.OnDemand {
-		group = onDemand
-	}
-	group(c, s.Style, strings.Join(figures, "; "), func() {
+	grouped(c, s.Style, strings.Join(figures, "; "), func() {
 		trX, trY := p.Transforms(&c)
 		var points []vg.Point
 		for _, m := range s.Marks {
@@ -155,30 +150,6 @@ func (b Bar) Plot(c draw.Canvas, p *plot.Plot) {
 // box returns the corners of a rectangle.
 func box(x0, y0, x1, y1 Length) []vg.Point {
 	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
-}
-
-// Band fills the intervals of a series.
-type Band struct {
-	Series
-	Faint bool // one of many bands that overlap
-}
-
-// Plot implements plot.Plotter.
-func (b Band) Plot(c draw.Canvas, p *plot.Plot) {
-	trX, trY := p.Transforms(&c)
-	var low, high []vg.Point
-	for _, m := range b.Marks {
-		if m.Lo < m.Hi {
-			low, high = append(low, vg.Point{X: trX(m.X), Y: trY(m.Lo)}), append(high, vg.Point{X: trX(m.X), Y: trY(m.Hi)})
-		}
-	}
-	if slices.Reverse(high); len(low) > 1 {
-		background := 0.82
-		if b.Faint {
-			background = 0.93
-		}
-		grouped(c, b.Style, "", func() { c.FillPolygon(Pale(b.Style.Color, background), append(low, high...)) })
-	}
 }
 
 // Ends names lines to the right of their last marks. Names move up and down so that none covers another. The axis must have room

@@ -20,7 +20,7 @@ type Panel struct {
 	Y              *Axis   // of this panel alone; nil: that of the figure
 
 	columns []Style          // named below a table of fields
-	finish  func(*plot.Plot) // further setup of a table or a drawing; nil: none
+	finish  func(*plot.Plot) // further setup of a table; nil: none
 }
 
 // Marks are what a panel shows.
@@ -48,10 +48,12 @@ func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
 		a.LineStyle = draw.LineStyle{Color: frame, Width: 0.5}
 		a.Padding = 0
 	}
-	grid := plotter.NewGrid()
-	grid.Vertical = draw.LineStyle{Color: rule, Width: 0.5}
-	grid.Horizontal = grid.Vertical
-	out.Add(grid)
+	if p.finish == nil { // a table has none
+		grid := plotter.NewGrid()
+		grid.Vertical = draw.LineStyle{Color: rule, Width: 0.5}
+		grid.Horizontal = grid.Vertical
+		out.Add(grid)
+	}
 	if p.Title != "" {
 		out.Title.Text = " " // keeps the room that heading fills
 		out.Title.TextStyle = bold(headingSize, Ink)

@@ -60,7 +60,7 @@ var palettes = map[entry.Family]palette{
 }
 
 // BaselineStyle is the style of Go's own timers.
-var BaselineStyle = Style{Color: Ink, Marker: Square}
+var BaselineStyle = Style{Name: "package time", Color: Hex("d0405a"), Marker: Square, Dashes: []Length{6, 2}}
 
 var floor = Style{Color: Hex("8a8a8a"), Marker: Circle.AsHollow(), Dashes: []Length{3, 2}}
 
@@ -85,7 +85,9 @@ func Styles(entries []entry.Entry, rows []answer.RowName) map[string]Style {
 		}
 		style := palettes[f].style(members[f])
 		members[f]++
-		style.Name, style.Structure, style.Family = e.Name, e.Name, string(f)
+		if style.Name, style.Structure, style.Family = e.Name, e.Name, string(f); e.Name == answer.Default {
+			style.Color = Ink // in all charts, apart from the shades of its family
+		}
 		out[e.Name] = style
 	}
 	taken := make(map[int]bool)
@@ -270,10 +272,9 @@ var (
 
 // CSS returns the style sheet that makes charts follow the colors of their page. It sets each tone to
 // the custom property of its name, such as --ink, and to the tone for white paper without that
-// property. Marks on demand are visible while they have the class pin.
+// property.
 func CSS() string {
 	var b strings.Builder
-	b.WriteString("svg .more { display: none; }\nsvg .more.pin { display: inline; }\n")
 	for _, t := range []tone{Ink, Faded, rule, frame, shade, paper} {
 		v := fmt.Sprintf("var(--%s, #%02x%02x%02x)", t.class, t.R, t.G, t.B)
 		fmt.Fprintf(&b, "svg .%s { fill: %s; }\nsvg .%s-line { stroke: %s; }\n", t.class, v, t.class, v)

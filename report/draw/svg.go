@@ -68,16 +68,9 @@ func (c *svgCanvas) bytes() []byte {
 // the structure, and with a title of the name and the figures of the marks.
 func grouped(c draw.Canvas, l Style, figures string, marks func()) {
 	if s, ok := svgOf(c); ok && l.Name != "" {
-		s.group(l, "", figures, marks)
+		s.group(l, figures, marks)
 	} else {
 		marks()
-	}
-}
-
-// onDemand is like grouped, for marks that are hidden until a page shows them.
-func onDemand(c draw.Canvas, l Style, figures string, marks func()) {
-	if s, ok := svgOf(c); ok {
-		s.group(l, ` class="more" display="none"`, figures, marks)
 	}
 }
 
@@ -95,13 +88,13 @@ func svgOf(c draw.Canvas) (*svgCanvas, bool) {
 	return s, ok
 }
 
-func (c *svgCanvas) group(l Style, attributes, figures string, marks func()) {
+func (c *svgCanvas) group(l Style, figures string, marks func()) {
 	title := l.Name
 	if figures != "" {
 		title += ": " + figures
 	}
 	c.flush()
-	fmt.Fprintf(&c.out, "<g%s%s><title>%s</title>\n", l.attributes(), attributes, html.EscapeString(title))
+	fmt.Fprintf(&c.out, "<g%s><title>%s</title>\n", l.attributes(), html.EscapeString(title))
 	marks()
 	c.flush()
 	c.out.WriteString("</g>\n")

@@ -18,9 +18,8 @@ import (
 func questions(v *View) Section {
 	return Section{
 		Title:  "Which structure is fastest?",
-		Absent: "the overview",
-		Charts: []*draw.Figure{v.overviewChart()},
-		Caption: show.Para("For each workload the table lists the fastest structures, the fastest first. N is the largest size up to "+
+		Absent: "the fastest structures",
+		Lead: show.Para("For each workload the table lists the fastest structures, the fastest first. N is the largest size up to "+
 			"10,000 that nearly all structures ran at, or else the smallest size. Each multiple is a ratio paired by round. "+
 			"A structure ", show.Strong("ties"), " if its 95 % interval lies within 5 % of the first. It is worse if a one-sided comparison, with "+
 			"95 % confidence for the whole cell, excludes that it is the fastest. Otherwise it is ", show.Strong("unclear"), ". "+
@@ -30,27 +29,6 @@ func questions(v *View) Section {
 			{Title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; ?: unclear)", Body: show.Tables(v.ratioTable())},
 		},
 	}
-}
-
-// overviewChart shows the cost of each structure relative to the best, for each
-// workload at the N of the table below it. Nil: no workload has a cost.
-func (v *View) overviewChart() *draw.Figure {
-	cells := v.AnswerCells()
-	if len(cells) == 0 {
-		return nil
-	}
-	caption := "Bold: may be the fastest, at 95 % family-wise confidence. "
-	if len(cells) > 1 {
-		caption += "Typical is the geometric mean of the row, and worst is its largest multiple. Both need all workloads. " +
-			"Rows are sorted by the typical multiple, incomplete rows last. "
-	}
-	f := v.overviewTable(cells).Figure()
-	f.Name = "overview"
-	f.Title = "Cost in each workload"
-	f.Subtitle = "The time per " + units(cells) + " as a multiple of the fastest structure, for each workload at the " +
-		"largest N up to 10,000 that nearly all structures ran at, or else the smallest. Lower is better; 1 is the fastest."
-	f.Caption = caption + "Grey: not measured. The tables below hold the other sizes." + v.coarseNote()
-	return f
 }
 
 // overviewTable has a row for each structure, by merit, and a column for each cell. With several

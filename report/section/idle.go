@@ -160,7 +160,7 @@ func (v *View) idleTicksChart() *draw.Figure {
 	f := &draw.Figure{
 		Name:     "idle-ticks",
 		Title:    idleFinding(v.IdleTicks),
-		Subtitle: "Delays of 30 s on average at a tick of 1 ms, by the number of resident timers. A ticking driver wakes at every tick, a tickless driver at the tick that Next returns.",
+		Subtitle: "Delays of 30 s on average at a tick of 1 ms, by the number of pending timers. A ticking driver wakes at every tick, a tickless driver at the tick that Next returns.",
 		Caption: "Clustered delays leave as many idle ticks as uniform ones because timers that start at spread times fall due at spread times, whatever the shape " +
 			"of their delays; deadlines on round times (periods of 10 s to 1 h that began together) fall due together. All structures have the same idle ticks. " +
 			"Touched in vain, with half of the timers cancelled: timers that cascade, stale entries that are dropped, comparisons in scans of list. auto scans a few timers as list does, " +
@@ -193,18 +193,23 @@ func (v *View) idleTicksChart() *draw.Figure {
 			}
 		}
 		if slices.Contains(answer.Classics, who.Name) {
-			v.addLine(time, results.Uniform, v.overN(who.Name), of(func(_ results.IdleTicks, s results.IdleTickOf) float64 { return positive(s.NS) }), show.Duration)
+			v.addLine(time, results.Uniform, v.Styles[who.Name], of(func(_ results.IdleTicks, s results.IdleTickOf) float64 { return positive(s.NS) }), show.Duration)
 		}
-		v.addLine(vain, results.HalfCancelled, v.overN(who.Name), of(func(i results.IdleTicks, s results.IdleTickOf) float64 {
+		v.addLine(vain, results.HalfCancelled, v.Styles[who.Name], of(func(i results.IdleTicks, s results.IdleTickOf) float64 {
 			return positive(float64(s.Vain) / float64(i.Fired))
 		}), show.Figure)
-		v.addLine(sleep, results.Uniform, v.overN(who.Name), of(func(i results.IdleTicks, s results.IdleTickOf) float64 {
+		v.addLine(sleep, results.Uniform, v.Styles[who.Name], of(func(i results.IdleTicks, s results.IdleTickOf) float64 {
 			return float64(s.Wakeups) / float64(i.Fired)
 		}), show.Figure)
 	}
 	sleep.Marks = idleAtAll(sleep.Marks)
 	for _, p := range []*draw.Panel{share, time, vain, sleep} {
-		p.XLabel, p.Marks = "resident timers (N)", append(p.Marks, endsOf(p.Marks))
+		if !slices.ContainsFunc(p.Marks, func(m draw.Marks) bool {
+			return slices.ContainsFunc(m.(draw.Series).Marks, func(m draw.Mark) bool { return m.Y > 0 })
+		}) {
+			continue // nothing was measured, or all of it is 0
+		}
+		p.XLabel, p.Marks = "pending timers (N)", append(p.Marks, endsOf(p.Marks))
 		f.Panels = append(f.Panels, p)
 	}
 	return f

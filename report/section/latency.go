@@ -41,7 +41,7 @@ func latency(v *View) Section {
 // The kinds of calls and the shapes of delays in the picture of single calls.
 var (
 	latencyKinds  = []script.Kind{script.KindSchedule, script.KindCancel, script.KindFire}
-	latencyShapes = []string{"uniform", "clustered"} // the dashes of a third one would not be told apart
+	latencyShapes = []string{"uniform", "clustered"} // a row of panels each
 )
 
 const latencyShare = 50 // percent of the timers that are cancelled in the picture, so that half of them fire
@@ -70,7 +70,8 @@ func (v *View) callTails(cells []*stats.Costs, rows []answer.RowName) (out []cal
 	return out
 }
 
-// latencyChart shows percentiles of single calls over N, a panel for each kind of call. Nil: there is nothing to show.
+// latencyChart shows percentiles of single calls over N: a column of panels for each kind of call, and a row for each shape of delays. Nil: there
+// is nothing to show.
 func (v *View) latencyChart(cells []*stats.Costs) *draw.Figure {
 	rows := slices.DeleteFunc(v.latencyRows(cells), func(who answer.RowName) bool { return !who.IsStructure() })
 	tails := v.callTails(cells, rows)
@@ -78,64 +79,62 @@ func (v *View) latencyChart(cells []*stats.Costs) *draw.Figure {
 		return nil
 	}
 	sizes := distinct(mapped(tails, func(t callTail) int { return t.n }))
+	median := []draw.Length{2, 2}
+	key := draw.Style{Color: draw.Faded}
 	f := &draw.Figure{
-		Name:  "latency",
-		Title: latencyFinding(tails),
-		Subtitle: "The time of a single call by the number of resident timers: a line is the 99th percentile, its band reaches from the " +
-			"median to the 99.9th. Half of the timers are cancelled. Lower is better.",
-		Caption: "Both axes are logarithmic. A bar at a mark is the range of the 99th percentile over two instances, where a second one was measured. Bands are those of uniform delays. " +
-			"The tables below have all percentiles and their ranges. A band ends at the 99th percentile if there are too few calls for the 99.9th." + v.clockNote(),
-		Legend:  []draw.Key{{Text: "uniform delays", Style: draw.Style{Color: draw.Faded}, Line: true}, {Text: "clustered delays", Style: draw.Style{Color: draw.Faded, Dashes: clusteredDashes}, Line: true}},
+		Name:     "latency",
+		Title:    latencyFinding(tails),
+		Subtitle: "The time of a single call by the number of pending timers. Half of the timers are cancelled. Lower is better.",
+		Caption: "Both axes are logarithmic. A mark of the 99.9th percentile is left out if there are too few calls. The tables below have all percentiles and their " +
+			"ranges over instances." + v.clockNote(),
+		Legend: []draw.Key{
+			{Text: "99.9th percentile", Style: draw.Style{Color: draw.Faded, Marker: tailMarker}, Radius: 2.2},
+			{Text: "99th percentile", Style: key, Line: true}, {Text: "median", Style: draw.Style{Color: draw.Faded, Dashes: median}, Line: true},
+		},
 		X:       draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.25, High: roomForNames(sizes, 0.33)},
-		Y:       draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 9}, Low: 1.1, High: 1.1},
-		Columns: len(latencyKinds), Height: 330,
+		Y:       draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 7}, Low: 1.1, High: 1.1},
+		Columns: len(latencyKinds), Height: 235,
 	}
-	for i, kind := range latencyKinds {
-		p := &draw.Panel{Title: kind.String(), XLabel: "resident timers (N)"}
-		if i == 0 {
-			p.YLabel = "time of a call"
+	for _, shape := range latencyShapes {
+		if !slices.ContainsFunc(tails, func(t callTail) bool { return t.shape == shape }) {
+			continue
 		}
-		var bands []draw.Marks
-		var ends draw.Ends
-		for _, shape := range latencyShapes {
+		for i, kind := range latencyKinds {
+			p := &draw.Panel{Title: kind.String() + ", " + shape + " delays", XLabel: "pending timers (N)"}
+			if i == 0 {
+				p.YLabel = "time of a call"
+			}
+			var lines []draw.Marks
 			for _, who := range rows {
-				style := v.overN(who.Name)
-				band, line := draw.Band{Series: draw.Series{Style: style}, Faint: true}, draw.Series{Style: style, Radius: 2.2, Joined: true, Thick: who.Name == answer.Default}
-				if shape != latencyShapes[0] {
-					line.Style.Dashes, line.Radius, line.Thick = clusteredDashes, 0, false
-				}
+				style := v.Styles[who.Name]
+				middle := draw.Series{Style: style, Joined: true}
+				line := draw.Series{Style: style, Joined: true, Thick: who.Name == answer.Default}
+				tail := draw.Series{Style: style, Radius: 2.2}
+				middle.Style.Color, middle.Style.Dashes, tail.Style.Marker = draw.Pale(style.Color, 0.45), median, tailMarker
 				for _, t := range tails {
 					if t.Kind != kind || t.who != who || t.shape != shape {
 						continue
 					}
-					mark := draw.Mark{X: float64(t.n), Y: t.P99, Title: fmt.Sprintf("%s, %s %s at %s", kind, shape, show.Duration(t.P99), short(t.n))}
-					if r := t.P99Range; r != nil {
-						mark.Lo, mark.Hi = r[0], r[1]
+					at := float64(t.n)
+					middle.Marks = append(middle.Marks, draw.Mark{X: at, Y: t.P50})
+					line.Marks = append(line.Marks, draw.Mark{X: at, Y: t.P99, Title: fmt.Sprintf("p99 %s at %s", show.Duration(t.P99), short(t.n))})
+					if answer.KnowsQuantile(t.Latency, 0.999) {
+						tail.Marks = append(tail.Marks, draw.Mark{X: at, Y: t.P999})
 					}
-					line.Marks = append(line.Marks, mark)
-					top := t.P999
-					if !answer.KnowsQuantile(t.Latency, 0.999) {
-						top = t.P99
-					}
-					band.Marks = append(band.Marks, draw.Mark{X: float64(t.n), Lo: t.P50, Hi: top})
 				}
-				if len(line.Marks) == 0 {
-					continue
-				}
-				p.Marks = append(p.Marks, line)
-				if shape == latencyShapes[0] {
-					bands = append(bands, band)
-				}
-				if !slices.ContainsFunc(ends, func(e draw.End) bool { return e.Style.Structure == style.Structure }) {
-					ends = append(ends, endOf(line, style))
+				if len(line.Marks) > 0 {
+					p.Marks, lines = append(p.Marks, middle, tail), append(lines, line)
 				}
 			}
+			p.Marks = append(append(p.Marks, lines...), endsOf(lines))
+			f.Panels = append(f.Panels, p)
 		}
-		p.Marks = append(append(bands, p.Marks...), ends)
-		f.Panels = append(f.Panels, p)
 	}
 	return f
 }
+
+// tailMarker is the mark of the 99.9th percentile.
+var tailMarker = draw.Triangle
 
 var clusteredDashes = []draw.Length{4, 2.5}
 
@@ -157,8 +156,8 @@ func latencyFinding(tails []callTail) string {
 		}
 		longest[t.who.Name] = max(longest[t.who.Name], t.P99)
 	}
-	verb := map[script.Kind]string{script.KindSchedule: "a schedule", script.KindCancel: "a cancel", script.KindFire: "firing"}[worst.Kind]
-	out := fmt.Sprintf("At the 99th percentile among %s timers, %s takes %s in %s", show.Grouped(most), verb, show.Duration(worst.P99), worst.who.Name)
+	plural := map[script.Kind]string{script.KindSchedule: "schedules", script.KindCancel: "cancels", script.KindFire: "fires"}
+	out := fmt.Sprintf("Among %s timers, one in 100 %s takes %s or more in %s", show.Grouped(most), plural[worst.Kind], show.Duration(worst.P99), worst.who.Name)
 	names = slices.DeleteFunc(names, func(name string) bool { return longest[name] > worst.P99/2 })
 	if len(names) == 0 {
 		return out
@@ -167,16 +166,7 @@ func latencyFinding(tails []callTail) string {
 	for _, name := range names {
 		bound = max(bound, longest[name])
 	}
-	return fmt.Sprintf("%s; no call of %s takes more than %s", out, show.Or(names), show.Duration(bound))
-}
-
-// overN is the style of a structure in a picture over N. The default stands out from the shades of its family.
-func (v *View) overN(name string) draw.Style {
-	style := v.Styles[name]
-	if name == answer.Default {
-		style.Color = draw.Ink
-	}
-	return style
+	return fmt.Sprintf("%s; 99 of 100 calls of %s take %s or less", out, show.Or(names), show.Duration(bound))
 }
 
 // roomForNames is the room at the end of an axis of sizes for the names of lines, as a factor: a share of its decades.
@@ -279,6 +269,7 @@ func (v *View) latencyRows(cells []*stats.Costs) []answer.RowName {
 func longestCalls(v *View) Section {
 	s := Section{
 		Title: "How long is the longest call?",
+		Open:  true,
 		Lead: show.Para("Every call is timed, including the calls that fill the structure. Several rounds repeat the same calls on " +
 			"new instances, and each call counts with its shortest time. This removes interruptions by the machine and " +
 			"keeps the work of the structure. The garbage collector is off. The latest fire is the longest time from a deadline to the end of " +
@@ -327,25 +318,34 @@ func operationsOf(list []results.Calls) []results.Operation {
 }
 
 // callsChart shows the longest call of each operation. It has a panel for each workload and a row
-// for each structure, sorted by the longest call over all workloads. Nil: there are no calls.
+// for each structure that a chart shows, sorted by the longest call over all workloads. Nil: there are no calls.
 func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	all := slices.Concat(lists...)
-	longest := make(map[string]float64) // by structure
+	longest := make(map[string]results.Calls) // by structure
 	for _, c := range all {
-		longest[c.Structure] = max(longest[c.Structure], c.Max().NS)
+		if c.Max().NS > longest[c.Structure].Max().NS {
+			longest[c.Structure] = c
+		}
 	}
-	rows := v.Present(func(who answer.RowName) bool { return longest[who.Name] > 0 })
-	if len(rows) == 0 {
+	measured := v.Present(func(who answer.RowName) bool { return longest[who.Name].Max().NS > 0 })
+	if len(measured) == 0 {
 		return nil
 	}
+	rows := measured
+	if leaders := v.Leaders(measured); len(leaders) > 1 {
+		rows = leaders
+	}
 	slices.SortStableFunc(rows, func(a, b answer.RowName) int {
-		return cmp.Compare(longest[a.Name], longest[b.Name])
+		return cmp.Compare(longest[a.Name].Max().NS, longest[b.Name].Max().NS)
 	})
-	columns := min(len(lists), 2)
+	least, most := longest[rows[0].Name], longest[rows[len(rows)-1].Name]
+	columns := min(len(lists), 3)
 	f := &draw.Figure{
-		Name:     "longest-calls",
+		Name: "longest-calls",
+		Title: fmt.Sprintf("No call of %s takes longer than %s; one of %s takes %s (%s)", least.Structure, show.Duration(least.Max().NS),
+			most.Structure, show.Duration(most.Max().NS), most.Workload),
 		Subtitle: "The longest call of each operation. In avalanche workloads all timers fire at once. Further left is better.",
-		Caption:  "It does not show how often a call takes that long. The time axis is logarithmic." + v.clockNote(),
+		Caption:  "It does not show how often a call takes that long. The time axis is logarithmic." + v.clockNote() + " " + v.ChoiceNote(measured),
 		X:        draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 18 / columns}, Low: 1.4, High: 1.4},
 		Height:   draw.RowsHeight(len(rows)), Columns: columns,
 	}
@@ -353,6 +353,9 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 		p := &draw.Panel{Title: sized(list[0].Workload, list[0].N), XLabel: "longest call", Rows: v.stylesOf(rows)}
 		for _, c := range list {
 			row := slices.IndexFunc(rows, func(who answer.RowName) bool { return who.Name == c.Structure })
+			if row < 0 {
+				continue
+			}
 			for _, call := range c.Longest {
 				if call.NS <= 0 {
 					continue

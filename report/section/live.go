@@ -9,6 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 )
 
@@ -317,7 +318,7 @@ func liveIdle(l *results.Live) *show.Table {
 
 // goTimers compares Go's own timers with the driver on structures. It is another measurement than all others of a page.
 func goTimers(v *View) Section {
-	s := Section{Title: "What do Go's own timers cost?", Charts: []*draw.Figure{v.goChart()}}
+	s := Section{Title: "How does the driver compare with package time?", Charts: []*draw.Figure{v.goChart()}, Open: true}
 	if s.Charts[0] == nil {
 		s.Tables = []Table{{Main: true, Body: show.Para("Not measured: Go's own timers follow the real clock, so they take part in no workload. ",
 			show.Mono("timerbench live --into FOLDER"), " measures them, and adds them to the results.")}}
@@ -332,8 +333,8 @@ func goTimers(v *View) Section {
 
 // goCurve is the cost of an operation of Go's own timers at each number of resident timers, or of the driver on a structure.
 func (v *View) goCurve(op results.Op, structure string) draw.Series {
-	out := draw.Series{Style: draw.BaselineStyle, Radius: 2.7, Joined: true}
-	if out.Style.Name = "Go's own timers"; structure != "" {
+	out := draw.Series{Style: draw.BaselineStyle, Radius: 2.4, Joined: true, Thick: structure == answer.Default}
+	if structure != "" {
 		out.Style = v.Styles[structure]
 	}
 	for _, n := range v.Live.Residents() {
@@ -350,12 +351,13 @@ func (v *View) goChart() *draw.Figure {
 	if v.Live == nil || !slices.ContainsFunc(v.Live.Rows, func(r results.LiveRow) bool { return r.Role == results.RoleBaseline }) {
 		return nil
 	}
+	sizes := v.Live.Residents()
 	f := &draw.Figure{
 		Name: "go-timers",
-		Subtitle: "Processor time of an operation under the real clock, with all that it causes, by the number of resident timers. " +
+		Subtitle: "Processor time of an operation under the real clock, with all that it causes, by the number of pending timers. " +
 			"Lower is better.",
 		Caption: "Straight lines join the measured points. Both axes are logarithmic.",
-		X:       draw.Axis{Ticks: draw.TicksAt(v.Live.Residents(), show.Short), Low: 1.25, High: 1.25},
+		X:       draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.25, High: 1.25},
 		Y:       draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 9}, Low: 1.2, High: 1.2},
 		Height:  230, Columns: 3,
 	}
@@ -363,16 +365,28 @@ func (v *View) goChart() *draw.Figure {
 		op   results.Op
 		name string
 	}{{results.StartStop(results.FormAfterFunc), "start and stop"}, {results.OpReset, "move to later"}, {results.OpFire, "start and fire"}} {
-		p := &draw.Panel{Title: of.name, XLabel: "resident timers"}
+		p := &draw.Panel{Title: of.name, XLabel: "pending timers (N)"}
+		var last []string // among the most timers
 		for _, structure := range append([]string{""}, v.Live.Structures()...) {
 			curve := v.goCurve(of.op, structure)
-			p.Marks = append(p.Marks, curve)
-			if key := curve.Style.Key(); i == 0 {
-				key.Text = when(structure != "", "driver on ") + key.Text
+			key := curve.Style.Key()
+			key.Text = when(structure != "", "the driver on ") + key.Text
+			if i == 0 {
 				f.Legend = append(f.Legend, key)
 			}
+			if n := len(curve.Marks); n > 0 {
+				p.Marks = append(p.Marks, curve)
+				if structure == "" || structure == answer.Default {
+					last = append(last, fmt.Sprintf("%s with %s", show.Duration(curve.Marks[n-1].Y), strings.TrimSuffix(key.Text, " on "+answer.Default)))
+				}
+			}
 		}
-		f.Panels = append(f.Panels, p)
+		if len(p.Marks) == 0 {
+			continue
+		}
+		if f.Panels = append(f.Panels, p); f.Title == "" && len(last) > 0 {
+			f.Title = fmt.Sprintf("Among %s timers, %s takes %s", show.Grouped(sizes[len(sizes)-1]), of.name, show.And(last))
+		}
 	}
 	f.Panels[0].YLabel = "processor time"
 	return f

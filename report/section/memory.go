@@ -16,6 +16,7 @@ func memory(v *View) Section {
 	return Section{
 		Title:  "How much memory does a timer take?",
 		Absent: "memory",
+		Open:   true,
 		Charts: []*draw.Figure{v.memoryChart()},
 		Tables: []Table{
 			{Title: "Memory, empty, filled and aged", Body: show.Tables(v.memoryTable())},
@@ -73,7 +74,7 @@ func (v *View) memoryChart() *draw.Figure {
 	}
 	f := &draw.Figure{
 		Name:     "memory",
-		Title:    "Bytes per timer, filled and aged",
+		Title:    memoryFinding(list),
 		Subtitle: "The heap in use per timer, including a value of 8 bytes. Lower is better.",
 		Caption:  "Room reserved for growth counts, so the result depends on where N falls between two doublings.",
 		X:        draw.Axis{Ticks: draw.LinearTicks(show.Figure), Linear: true, High: 1.12},
@@ -90,6 +91,16 @@ func (v *View) memoryChart() *draw.Figure {
 		}
 	}
 	return f
+}
+
+// memoryFinding names the structure that takes the least and what the default takes.
+func memoryFinding(list []results.Memory) string {
+	bytes := func(m results.Memory) string { return show.Figure(m.AgedBytes) + " bytes per timer" }
+	out := fmt.Sprintf("%s takes the least, %s", list[0].Structure, bytes(list[0]))
+	if i := slices.IndexFunc(list, func(m results.Memory) bool { return m.Structure == answer.Default }); i > 0 {
+		out += fmt.Sprintf("; %s takes %s", answer.Default, bytes(list[i]))
+	}
+	return out
 }
 
 func (v *View) memoryTable() *show.Table {

@@ -372,7 +372,6 @@ func intrusive(v *View) Section {
 	s.Lead = show.Para("These structures link timers that are fields of your own structs. They need no ID, no table and no copy of a value. ",
 		gain(few, withIntrusive(v.Cells, results.TypicalN)), gain("With more timers, ", withIntrusive(v.Cells, -results.TypicalN)),
 		"In return you must not copy a pending timer, and a timer that fired and was scheduled again looks like the first, where a stale ID is refused.")
-	s.Charts = []*draw.Figure{v.intrusiveChart()}
 	s.Tables = []Table{v.idTable()}
 	return s
 }
@@ -394,20 +393,6 @@ func gain(among string, cells []*stats.Costs) []show.Span {
 	}
 	return show.Line(among, show.Mono(ranked[0].Structure), fmt.Sprintf(" takes %s times as long as ", show.Times(ranked[0].Times.Center)),
 		show.Mono(answer.Default), fmt.Sprintf(" (geometric mean over %s). ", show.Count(len(cells), "cell")))
-}
-
-// intrusiveChart ranks the intrusive structures and the default, at the largest N of each workload.
-func (v *View) intrusiveChart() *draw.Figure {
-	only := v.only(func(row results.Row) bool {
-		return row.Role == results.RoleIntrusive || row.Structure == answer.Default
-	})
-	cells := only.LargestOfEach(func(r *results.Row) bool { return r.Structure != answer.Default && r.HasCost() })
-	f := only.overviewTable(cells).Figure()
-	f.Name, f.Title = "intrusive", "Cost in each workload, with the timer in your struct"
-	f.Subtitle = "The time per " + units(cells) + " as a multiple of the fastest of these, with " + answer.Default + ", the default by ID, at the " +
-		"largest N. Lower is better; 1 is the fastest."
-	f.Caption = "Bold: may be the fastest of these. Grey: not measured."
-	return f
 }
 
 // idTable says what the ID costs: the fastest structure by ID against the fastest intrusive one.

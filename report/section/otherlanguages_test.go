@@ -132,9 +132,6 @@ func TestIntrusiveStructuresAreComparedWithThoseByID(t *testing.T) {
 		"| hold | 1k | auto | 10 | 2 | intrusive-hwheel | 20 | 3 | 2.0",
 		"| hold | 1M | hwheel | 64 | – | intrusive-hwheel | 32 | – | 0.50",
 	)
-	if svg := string(s.Charts[0].SVG()); !strings.Contains(svg, "intrusive-heap") || strings.Contains(svg, ">hwheel<") || strings.Contains(svg, "churn") {
-		t.Error("the chart has other rows or cells than the intrusive structures and the default")
-	}
 	for _, c := range v.Cells {
 		if c.Structures() != 2 || strings.HasPrefix(c.Ranked[0].Structure, "intrusive-") {
 			t.Errorf("%s: %d structures are ranked, %s is the first", c.Workload, c.Structures(), c.Ranked[0].Structure)

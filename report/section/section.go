@@ -20,15 +20,15 @@ import (
 
 // list is all sections in order. A section without charts and tables is omitted.
 var list = []func(*View) Section{
-	questions,
-	goTimers,
-	scale,
-	grid,
-	latency,
-	longestCalls,
+	latency, // these are open
 	idle,
-	lateness,
+	scale,
+	goTimers,
 	memory,
+	longestCalls,
+	questions, // and these closed
+	grid,
+	lateness,
 	collector,
 	liveTimers,
 	intrusive,
