@@ -96,7 +96,7 @@ var broken = []struct {
 	}},
 	{name: "what is due is mixed up when a crowd grows", check: "Freedom/StopEarlyAndGrow", says: "the earliest first", resource: true, faulty: faulty{
 		schedule: func(s *faulty, at tick, v uint64) id {
-			if e := s.Earliest(); s.Len() == 600 && s.Pending[e].Deadline <= s.Clock {
+			if e := s.Earliest(); s.Len() == 300 && s.Pending[e].Deadline <= s.Clock {
 				s.n = 1
 			}
 			return s.Model.Schedule(at, v)

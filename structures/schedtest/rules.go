@@ -22,7 +22,7 @@ type rule struct {
 }
 
 // stopEarlyAndGrow has timers due at most times, whatever happens in between.
-var stopEarlyAndGrow = rule{name: "Freedom/StopEarlyAndGrow", programs: 8, room: 1000, ops: []byte{doCrowd}}
+var stopEarlyAndGrow = rule{name: "Freedom/StopEarlyAndGrow", programs: 3, room: 1000, ops: []byte{doCrowd}}
 
 // rules are what Run checks, most of them by random programs of the operations and the kinds of
 // deadline on which a structure breaks the rule if it does.
