@@ -40,7 +40,7 @@ describes the file format.`,
 
 func newTraceBuild() *cobra.Command {
 	return &cobra.Command{
-		Use:   "build [-o FILE] [flag of go build...] [package...]",
+		Use:   "build [-counters] [-o FILE] [flag of go build...] [package...]",
 		Short: "Build a Go program, unchanged, that records its timers",
 		Long: `Build Go programs as "go build" does, with a runtime that records each operation
 on a timer and the place in the program that started it: timers of package
@@ -55,12 +55,20 @@ The recorder keeps up to 64 MB of operations that it has not written yet, or
 ` + trace.EnvBuffer + ` bytes. Before syscall.Exec replaces the program,
 the trace is completed; the new program's trace is FILE-2.
 
+With -counters, a program counts instead, for production: timers of package time
+that are pending, started, moved, stopped and fired, and stopped ones that are
+still in a heap. It serves them as Prometheus text and JSON at the address that
+TIMERBENCH_COUNTERS names, such as 127.0.0.1:9464, at /metrics and /debug/vars,
+and in package expvar if the program imports that. A count takes 2 ns.
+
 All flags of go build are supported, except -overlay and -coverpkg=all or std.
 The version of Go, which "go version" prints in the program's folder, must be
 1.24 to 1.27.`,
 		Example: `  timerbench trace build -o server.rec ./cmd/server
   ` + trace.EnvFile + `=my.trace ./server.rec
-  timerbench trace build -race -tags integration -o bin/ ./cmd/...`,
+  timerbench trace build -race -tags integration -o bin/ ./cmd/...
+  timerbench trace build -counters -o server ./cmd/server
+  TIMERBENCH_COUNTERS=127.0.0.1:9464 ./server`,
 		DisableFlagParsing: true, // go build parses them
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {

@@ -7,6 +7,9 @@
 // the timers of its drivers instead of the timer that each driver sleeps on.
 //
 // The program records if the environment variable [trace.EnvFile] names a file.
+//
+// With the flag -counters, the program counts the operations instead, always, and serves the counters at the address that
+// TIMERBENCH_COUNTERS names.
 package build
 
 import (
@@ -25,7 +28,7 @@ import (
 	"strings"
 )
 
-// Run builds programs as "go build" does with these arguments, which are flags and then packages.
+// Run builds programs as "go build" does with these arguments, which are flags, among them perhaps -counters, and then packages.
 // The output of go goes to out. Run returns an error if go fails, if a flag or a package is not
 // supported, or if the version of Go is not.
 func Run(ctx context.Context, args []string, out io.Writer) error {
@@ -54,9 +57,10 @@ type FlagError string
 func (e FlagError) Error() string { return string(e) }
 
 type arguments struct {
-	chdir  []string // the flag -C, which must come first
-	others []string
-	listed []string // others without the flags in unlisted
+	chdir    []string // the flag -C, which must come first
+	others   []string
+	listed   []string // others without the flags in unlisted
+	addition addition // what the flag -counters says
 }
 
 // valueless are the flags of go build without a value. Their next argument is something else.
@@ -72,6 +76,7 @@ var standard = regexp.MustCompile(`[=,](all|std|cmd|\.\.\.)(,|$)`)
 var unlisted = []string{"o", "json", "n", "x"}
 
 func parseArguments(args []string) (a arguments, err error) {
+	a.addition = recorder
 	for len(args) > 0 {
 		name, isFlag := strings.CutPrefix(args[0], "-")
 		if !isFlag || name == "" {
@@ -83,6 +88,10 @@ func parseArguments(args []string) (a arguments, err error) {
 			break
 		}
 		name, _, hasValue := strings.Cut(strings.TrimPrefix(name, "-"), "=")
+		if name == "counters" && !hasValue {
+			a.addition, args = counters, args[1:]
+			continue
+		}
 		n := 1
 		if !hasValue && !slices.Contains(valueless, name) {
 			n = min(2, len(args))
@@ -185,22 +194,22 @@ func (a arguments) build(ctx context.Context, dir string, env environment, mains
 		}
 	}
 	o := overlay{dir: dir, Replace: map[string]string{}}
-	if err := o.addRecorder(filepath.Join(goroot, "src")); err != nil {
+	if err := o.addTo(filepath.Join(goroot, "src"), a.addition); err != nil {
 		return fmt.Errorf("%s: %w", env.GOVERSION, err)
 	}
-	const recorder = "timerbench_recorder.go"
+	const added = "timerbench_recorder.go"
 	importer, packages, covered := "main", a.others, a.covered(env)
 	if covered { // go tool cover reads the files of package main from the disk; each program imports this package then
 		importer, mains = "cfile", []string{filepath.Join(goroot, "src", "internal", "coverage", "cfile")}
 	}
 	for _, folder := range mains {
-		source := "package " + importer + "\n\nimport _ \"timerbench/trace\"\n"
-		if err := o.add(filepath.Join(folder, recorder), []byte(source)); err != nil {
+		source := "package " + importer + "\n\nimport _ \"" + a.addition.imported + "\"\n"
+		if err := o.add(filepath.Join(folder, added), []byte(source)); err != nil {
 			return err
 		}
 	}
 	if n := len(packages); n > 0 && !covered && strings.HasSuffix(packages[n-1], ".go") { // they are files
-		one := filepath.Join(filepath.Dir(packages[n-1]), recorder)
+		one := filepath.Join(filepath.Dir(packages[n-1]), added)
 		packages = append(slices.Clone(packages), one)
 	}
 	list, err := o.write()

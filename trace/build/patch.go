@@ -10,9 +10,19 @@ import (
 	"strings"
 )
 
-// hooks are statements of the standard library, and the statements to insert before them: to record, while the lock of
-// a timer is held, and to complete the trace before a signal ends the program or exec replaces it.
-var hooks = []struct{ file, receiver, function, statement, more string }{
+// hook is a statement of the standard library, and the statements to insert before it.
+type hook struct{ file, receiver, function, statement, more string }
+
+// countingHooks count, while the lock of a timer is held.
+var countingHooks = []hook{
+	{"runtime/time.go", "timer", "modify", "t.when = when", "timerbenchCount(t, timerbenchStarted)"},
+	{"runtime/time.go", "timer", "stop", "t.when = 0", "timerbenchCount(t, timerbenchStopped)"},
+	{"runtime/time.go", "timer", "unlockAndRun", "t.when = next", "timerbenchCount(t, timerbenchFired)"},
+}
+
+// recordingHooks record, while the lock of a timer is held, and complete the trace before a signal ends the program or exec
+// replaces it.
+var recordingHooks = []hook{
 	{
 		"runtime/time.go", "timer", "modify", "t.when = when",
 		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchSet, when, f == nil) }",
@@ -42,7 +52,7 @@ var hooks = []struct{ file, receiver, function, statement, more string }{
 }
 
 // patch inserts the hooks into a file of the standard library. It keeps all line numbers.
-func patch(file string, source []byte) ([]byte, error) {
+func patch(hooks []hook, file string, source []byte) ([]byte, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, file, source, parser.SkipObjectResolution)
 	if err != nil {
