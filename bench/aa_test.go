@@ -33,7 +33,7 @@ func TestACoarseStructureIsTimedLikeAnExactOne(t *testing.T) {
 		cfg.Structures = []entry.Entry{exact, coarse}
 		cfg.N, cfg.Trials = []int{20_000}, 9
 		c := run(t, cfg).Cells[0]
-		ratio := math.Exp(stats.Median(logRatios(c.Row("coarse").Cost, c.Row("exact").Cost)))
+		ratio := math.Exp(stats.MedianOf(logRatios(c.Row("coarse").Cost, c.Row("exact").Cost)))
 		if ratio < most {
 			return
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/parallel"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -223,7 +223,7 @@ func (m *cellRun) prove(ctx context.Context) (proof results.SeedProof, err error
 
 // racing returns the contenders of a list that take part in the next pass, in random order.
 func (m *cellRun) racing(list []*contender) []*contender {
-	return stats.Shuffled(m.order, slices.DeleteFunc(slices.Clone(list), func(r *contender) bool {
+	return parallel.Shuffled(m.order, slices.DeleteFunc(slices.Clone(list), func(r *contender) bool {
 		return r.Stopped != results.StoppedDone || !slices.Contains(m.rows, r)
 	}))
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/parallel"
 )
 
 // debtScripts are the blocks with which the growth of debt is measured.
@@ -161,13 +161,13 @@ func (m *cellRun) debtsIn(ctx context.Context, region int, measured []*contender
 	}
 	times := make(map[*contender]debtTimes)
 	for instance := range mostDebtInstances {
-		for _, c := range stats.Shuffled(m.order, measured) {
+		for _, c := range parallel.Shuffled(m.order, measured) {
 			before, ok := times[c]
 			if !slices.Contains(m.rows, c) || instance >= debtInstances && before.growth() <= results.MostDebt {
 				continue
 			}
 			var one debtTimes
-			err := stats.Try(ctx, func() (err error) {
+			err := parallel.Try(ctx, func() (err error) {
 				one, err = d.measure(c)
 				return err
 			})

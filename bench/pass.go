@@ -12,8 +12,8 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/parallel"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -217,7 +217,7 @@ func (p *pass) runSegment(ctx context.Context, r round) error {
 		}
 	}
 	p.took("scripts", start)
-	for _, c := range stats.Shuffled(p.order, p.in) {
+	for _, c := range parallel.Shuffled(p.order, p.in) {
 		if err := p.rig.wait(); err != nil {
 			return err
 		}
@@ -283,10 +283,10 @@ func (p *pass) onEach(ctx context.Context, rows []*contender, operations int, do
 	rows = slices.Clone(rows)
 	var errs []error
 	if operations >= few {
-		errs = stats.SideBySide(ctx, rows, do)
+		errs = parallel.Each(ctx, rows, do)
 	} else {
 		for _, c := range rows {
-			errs = append(errs, stats.Try(ctx, func() error { return do(c) }))
+			errs = append(errs, parallel.Try(ctx, func() error { return do(c) }))
 		}
 	}
 	for i, err := range errs {

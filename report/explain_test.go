@@ -84,10 +84,6 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 			t.Errorf("%s, %s: %q, want %q", test.structure, test.fact, got, test.want)
 		}
 	}
-	unclear := section.Facts(entry.Entry{Name: "near"}, answer.With(rowsOf(map[string][]float64{"best": {1}, "near": {1.01}}), testKnowledge(twelve)))
-	if got := factOf(unclear, "Wins") + factOf(unclear, "Unclear"); !strings.Contains(got, "in 0 of 1 cell") || !strings.Contains(got, "in 1: hold, N = 1M") {
-		t.Errorf("what may be the fastest is %q", got)
-	}
 	r.Cells[0].Rows = append(r.Cells[0].Rows, costs(map[string]float64{"rbtree": 20, "ladder": 40}).Cells[0].Rows...)
 	for i := range r.Cells[0].Rows[2:] {
 		row := &r.Cells[0].Rows[2:][i]

@@ -223,7 +223,7 @@ func TestNamesAreNoMarkup(t *testing.T) {
 // readData returns the data in a page, as its script reads them.
 func readData(t *testing.T, html []byte) (out struct {
 	Structures []dataStructure
-	Answers    struct{ Answers []json.RawMessage }
+	Form       struct{ Answers []json.RawMessage }
 	Later      map[string]string
 },
 ) {

@@ -24,7 +24,7 @@ func WriteMachines(dir string, runs []results.Named, structures []entry.Entry) (
 	machines := make([]machine, len(runs))
 	for i, r := range runs {
 		view := answer.Of(r.Run, structures)
-		machines[i] = machine{r, view, view.Adviser(), string(rune('A' + i%26))}
+		machines[i] = machine{r, view, string(rune('A' + i%26))}
 	}
 	p := machinesPage(machines)
 	return p.Front.Lead.String(), p.write(dir, func() error { return nil })
@@ -33,26 +33,32 @@ func WriteMachines(dir string, runs []results.Named, structures []entry.Entry) (
 // machine is the results of a machine, which tables name by a letter.
 type machine struct {
 	results.Named
-	view    *answer.Run
-	adviser *answer.Adviser
-	letter  string
+	view   *answer.Run
+	letter string
 }
 
-// compared is one question with the answers of all machines. A score is a multiple of the best.
+// compared is one cell with what all machines have there.
 type compared struct {
 	question string
-	answers  []answer.Ranking // by machine, the best first
+	cells    []*stats.Costs // by machine
+	named    []string
 	agreement
-	elsewhere answer.Ranked // winner of one machine with the largest multiple on another machine
+	elsewhere multiple // named structure of one machine with the largest multiple on another machine
 
-	why, cause string // why the machines disagree, if the question is a cell and nothing holds; caches, core or unknown
+	why, cause string // why the machines disagree, if nothing holds; caches, core or unknown
 }
 
-// agreement is what answers of several machines have in common.
+// multiple is a structure with its cost as a multiple of that of the fastest, without the loop.
+type multiple struct {
+	name  string
+	times float64
+}
+
+// agreement is what several machines have in common.
 type agreement struct {
-	holds   string        // structure that may be the best on all machines; empty: none
-	certain bool          // it ties with the best, or is it, on all
-	steady  answer.Ranked // structure with the smallest worst multiple over the machines, and that multiple
+	holds  string   // structure that all machines name, or else one that ties with the fastest on all; empty: none
+	same   bool     // all machines name it
+	steady multiple // structure with the smallest worst multiple over the machines
 }
 
 func machinesPage(machines []machine) *page {
@@ -64,78 +70,74 @@ func machinesPage(machines []machine) *page {
 			strings.Join(strings.Fields(strings.Trim(e.OS+"/"+e.Arch, "/")+" "+e.ArchLevel+" "+e.Go), ", "),
 			section.CachesOf(e), m.Created.UTC().Format("2 January 2006"), cmp.Or(e.Build(), show.Unknown), m.Name)
 	}
-	var questions, cells []compared
-	for _, x := range machines[0].adviser.Standard() {
-		questions = appendJudged(questions, x.Words(), machines, func(m machine) (out answer.Ranking) {
-			y, _ := m.adviser.Answer(x.Question)
-			for _, s := range y.Ranking {
-				s.Score /= y.Ranking[0].Score
-				if out = append(out, s); s.Structure == y.Name { // the winner comes first
-					out = slices.Insert(out[:len(out)-1], 0, s)
-				}
-			}
-			return out
-		})
-	}
+	var cells []compared
 	redefined := 0
 	for _, c := range machines[0].view.Cells {
-		newest := 0
+		x, newest := compared{question: fmt.Sprintf("%s, %s timers", c.Workload, show.Grouped(c.N))}, 0
 		for _, m := range machines {
 			if same := m.Cell(c.Workload, c.N); same != nil {
 				newest = max(newest, same.Definition)
 			}
 		}
-		before := len(cells)
-		cells = appendJudged(cells, fmt.Sprintf("%s, %s timers", c.Workload, show.Grouped(c.N)), machines, func(m machine) (out answer.Ranking) {
+		for _, m := range machines {
 			for _, same := range m.view.CellsOf(c.Workload) {
-				if same.N == c.N && same.Definition < newest {
+				switch {
+				case same.N != c.N || len(same.Exact) == 0:
+				case same.Definition < newest:
 					redefined++
-				} else if same.N == c.N {
-					for _, s := range same.Ranked {
-						to := same.ToBest(s)
-						out = append(out, answer.Ranked{Structure: s.Structure, Score: to.Center, Standing: to.Standing(), NS: same.Cost(s).Center})
+				default:
+					x.cells, x.named = append(x.cells, same), append(x.named, same.Named().Structure)
+				}
+			}
+		}
+		if len(x.cells) == len(machines) {
+			x.agreement = common(x.cells)
+			for _, name := range x.named {
+				for _, of := range x.cells {
+					if times := of.Deciding(of.Row(name), of.Fastest()).Center; times > x.elsewhere.times {
+						x.elsewhere = multiple{name, times}
 					}
 				}
 			}
-			return out
-		})
-		if len(cells) > before && cells[before].holds == "" {
-			cells[before].explain(c.N, machines)
+			if x.holds == "" {
+				x.explain(c.N, machines)
+			}
+			cells = append(cells, x)
 		}
 	}
-	p.Front.Lead = append(show.Para(sumUp(len(machines), "question", questions)), show.Para(sumUp(len(machines), "cell", cells)+causes(cells, machines))...)
+	p.Front.Lead = show.Para(sumUp(len(machines), cells) + causes(cells, machines))
 	if redefined > 0 {
 		p.Front.Lead = append(p.Front.Lead, show.Para(fmt.Sprintf("%s left out: another machine measured a newer definition of the workload.",
 			show.Count(redefined, "cell")))...)
 	}
-	if len(questions)+len(cells) == 0 {
+	if len(cells) == 0 {
 		p.Front.Lead = show.Para("These results have no cell in common.")
 	}
 	p.Front.Tables = []section.Table{{Body: show.Tables(list), Main: true}}
-	const how = "Holds: the structure is the best or ties with it on all machines. A question mark means that it is " +
-		"certainly worse on no machine but not a tie on all. Elsewhere: the largest cost of a winner of one " +
-		"machine on another machine, as a multiple of the best there. For all: the structure with the smallest " +
+	how := answer.Default + " is named unless the interval of its ratio to another exact structure lies above 1.10, without the loop. Holds: all machines " +
+		"name the structure. A question mark means that it ties with the fastest on all. Elsewhere: the largest cost of a structure that one " +
+		"machine names on another machine, as a multiple of the fastest there. For all: the structure with the smallest " +
 		"worst multiple. Why: where nothing holds, it is the caches if machines agree that hold the timers in the same " +
 		"cache, else the core, which is the rest of the processor. It is unknown if machines with known caches agree."
-	p.Sections = slices.DeleteFunc([]section.Section{
-		{Title: "Does the winner of a question hold on all machines?", Lead: show.Para(how),
-			Tables: []section.Table{{Body: show.Tables(machinesTable("Question", machines, questions)), Main: true}}},
-		{Title: "And in each cell?",
-			Tables: []section.Table{{Title: "The fastest structure of each cell", Body: show.Tables(machinesTable("Cell", machines, cells)), Open: true}}},
-	}, func(s section.Section) bool { return len(s.Tables[0].Body) == 0 })
+	if len(cells) > 0 {
+		p.Sections = []section.Section{{
+			Title: "Does the structure to take hold on all machines?", Lead: show.Para(how),
+			Tables: []section.Table{{Body: show.Tables(machinesTable(machines, cells)), Main: true}},
+		}}
+	}
 	return p
 }
 
 // explain says why the machines disagree on a cell of n timers. It is their caches if machines that hold the timers in
 // the same cache agree, else the core. It is unknown if the machines with known caches agree.
 func (c *compared) explain(n int, machines []machine) {
-	bytes := 0 // of a timer of the largest winner
-	for _, of := range c.answers {
-		e, _ := machines[0].view.Entry(of[0].Structure)
+	bytes := 0 // of a timer of the largest named structure
+	for _, name := range c.named {
+		e, _ := machines[0].view.Entry(name)
 		bytes = max(bytes, cmp.Or(e.MaxBytes, 64))
 	}
-	in, answers := make(map[string][]string), make(map[string][]answer.Ranking) // by cache
-	var known []answer.Ranking
+	in, cells := make(map[string][]string), make(map[string][]*stats.Costs) // by cache
+	var known []*stats.Costs
 	for i, m := range machines {
 		e, at := m.Environment, "memory"
 		switch all := n * bytes; {
@@ -150,12 +152,12 @@ func (c *compared) explain(n int, machines []machine) {
 		}
 		in[at] = append(in[at], m.letter)
 		if e.L1Data > 0 {
-			known, answers[at] = append(known, c.answers[i]), append(answers[at], c.answers[i])
+			known, cells[at] = append(known, c.cells[i]), append(cells[at], c.cells[i])
 		}
 	}
 	c.cause = "caches"
-	for _, same := range answers {
-		if len(answers) == 1 || common(same).holds == "" {
+	for _, same := range cells {
+		if len(cells) == 1 || common(same).holds == "" {
 			c.cause = "core"
 		}
 	}
@@ -188,112 +190,85 @@ func causes(cells []compared, machines []machine) string {
 	return out
 }
 
-// appendJudged appends a question if every machine answers it.
-func appendJudged(list []compared, question string, machines []machine, rank func(machine) answer.Ranking) []compared {
-	c := compared{question: question}
-	for _, m := range machines {
-		of := rank(m)
-		if len(of) == 0 {
-			return list
-		}
-		c.answers = append(c.answers, of)
+func common(cells []*stats.Costs) agreement {
+	out := agreement{steady: multiple{times: math.Inf(1)}, same: true}
+	first := cells[0].Named().Structure
+	for _, c := range cells {
+		out.same = out.same && c.Named().Structure == first
 	}
-	c.agreement = common(c.answers)
-	for _, r := range c.answers {
-		for _, y := range slices.Concat(c.answers...) {
-			if y.Structure == r[0].Structure && y.Score > c.elsewhere.Score {
-				c.elsewhere = y
-			}
-		}
+	if out.same {
+		out.holds = first
 	}
-	return append(list, c)
-}
-
-func common(answers []answer.Ranking) agreement {
-	out := agreement{steady: answer.Ranked{Score: math.Inf(1)}}
-	for _, x := range answers[0] {
-		most, worse, tie := 0.0, false, true
-		for _, r := range answers {
-			i := slices.IndexFunc(r, func(y answer.Ranked) bool { return y.Structure == x.Structure })
-			if i < 0 {
-				most, worse = math.Inf(1), true
-				break
+	for _, x := range cells[0].Exact {
+		most, ties := 0.0, true
+		for _, c := range cells {
+			row := c.Row(x.Structure)
+			times := math.Inf(1)
+			if of := c.Deciding(row, c.Fastest()); of.OK() {
+				times = of.Center
 			}
-			most = max(most, r[i].Score)
-			worse = worse || i > 0 && r[i].Standing == stats.Worse
-			tie = tie && (i == 0 || r[i].Standing == stats.Tie)
+			most, ties = max(most, times), ties && c.Ties(row)
 		}
-		if most < out.steady.Score {
-			out.steady = answer.Ranked{Structure: x.Structure, Score: most}
+		if most < out.steady.times {
+			out.steady = multiple{x.Structure, most}
 		}
-		if !worse && (out.holds == "" || tie && !out.certain) {
-			out.holds, out.certain = x.Structure, tie
+		if ties && out.holds == "" {
+			out.holds = x.Structure
 		}
 	}
 	return out
 }
 
-func sumUp(machines int, what string, list []compared) string {
+func sumUp(machines int, list []compared) string {
 	if len(list) == 0 {
 		return ""
 	}
-	holds, open, worst := 0, 0, compared{}
+	same, tied, worst := 0, 0, compared{}
 	for _, c := range list {
 		switch {
-		case c.certain:
-			holds++
+		case c.same:
+			same++
 		case c.holds != "":
-			open++
+			tied++
 		}
-		if c.elsewhere.Score > worst.elsewhere.Score {
+		if c.elsewhere.times > worst.elsewhere.times {
 			worst = c
 		}
 	}
-	out := fmt.Sprintf("Of %s, %d have a winner that holds on all %d machines, %d are open, and %d have none.",
-		show.Count(len(list), what), holds, machines, open, len(list)-holds-open)
-	if worst.elsewhere.Score > 1 {
-		out += fmt.Sprintf(" At worst the winner of one machine takes %s times as long as the best of another: %s, %s.",
-			show.Times(worst.elsewhere.Score), worst.elsewhere.Structure, worst.question)
+	out := fmt.Sprintf("In %d of %s all %d machines name the same structure. In %d more one structure ties with the fastest on all.",
+		same, show.Count(len(list), "cell"), machines, tied)
+	if worst.elsewhere.times > 1 {
+		out += fmt.Sprintf(" At worst the structure that one machine names takes %s times as long as the fastest of another: %s, %s.",
+			show.Times(worst.elsewhere.times), worst.elsewhere.name, worst.question)
 	}
 	return out
 }
 
-func machinesTable(what string, machines []machine, list []compared) *show.Table {
-	t := &show.Table{Align: "l", Header: []string{what}}
+func machinesTable(machines []machine, list []compared) *show.Table {
+	t := &show.Table{Align: "l", Header: []string{"Cell"}}
 	for _, m := range machines {
-		t.Header = append(t.Header, "Winner on "+m.letter)
+		t.Header = append(t.Header, "Take on "+m.letter)
 	}
-	t.Header = append(t.Header, "Holds", "Elsewhere", "For all")
-	why := slices.ContainsFunc(list, func(c compared) bool { return c.why != "" })
-	if why {
-		t.Header = append(t.Header, "Why")
-	}
+	t.Header = append(t.Header, "Holds", "Elsewhere", "For all", "Why")
 	for _, c := range list {
 		line := []any{c.question}
-		for _, r := range c.answers {
-			winner := show.Words(r[0].Structure)
-			if r[0].NS > 0 {
-				winner = show.Number(r[0].NS, fmt.Sprintf("%s %s ns", r[0].Structure, show.Figure(r[0].NS)))
-			}
-			line = append(line, winner)
+		for i, name := range c.named {
+			ns := c.cells[i].Cost(c.cells[i].Row(name)).Center
+			line = append(line, show.Number(ns, fmt.Sprintf("%s %s ns", name, show.Figure(ns))))
 		}
 		holds := cmp.Or(c.holds, "none")
-		if c.holds != "" && !c.certain {
+		if c.holds != "" && !c.same {
 			holds += "?"
 		}
-		line = append(line, holds, multiple(c.elsewhere, c.elsewhere.Score > 1), multiple(c.steady, c.steady.Structure != ""))
-		if why {
-			line = append(line, c.why)
-		}
-		t.Add(line...)
+		t.Add(append(line, holds, c.elsewhere.cell(), c.steady.cell(), c.why)...)
 	}
 	return t
 }
 
-// multiple is a structure and its cost as a multiple, if it is known.
-func multiple(s answer.Ranked, known bool) any {
-	if !known {
+// cell writes the multiple in a table, if it is known.
+func (m multiple) cell() any {
+	if m.times <= 1 || math.IsInf(m.times, 1) {
 		return nil
 	}
-	return show.Number(s.Score, fmt.Sprintf("%s %s ×", s.Structure, show.Times(s.Score)))
+	return show.Number(m.times, fmt.Sprintf("%s %s ×", m.name, show.Times(m.times)))
 }

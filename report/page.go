@@ -60,25 +60,29 @@ func (p *page) add(text show.Text) {
 }
 
 func (p *page) answers(structures []entry.Entry) {
-	typical := p.adviser.Typical()
-	if len(typical) == 0 {
+	questions := p.adviser.First()
+	if len(questions) == 0 {
 		return
 	}
-	p.First = &typical[0]
+	first, err := p.adviser.Answer(questions[0])
+	if err != nil {
+		return
+	}
+	p.First = &first
 	v, err := answer.Kept(structures)
 	p.Verdict, p.err = show.Para(v.Line(), " ", v.Summary()), err
-	machines := &show.Table{Align: "lrrl", Header: []string{"Machine", "On average", "At worst", "In"}}
+	machines := &show.Table{Align: "lrrrl", Header: []string{"Machine", "On average", "With the loop", "At worst", "In"}}
 	for _, o := range v.Machines {
-		machines.Add(o.Machine, show.Number(o.Mean, show.Times(o.Mean)), show.Number(o.Worst.Center, show.Times(o.Worst.Center)), o.In)
+		machines.Add(o.Machine, show.Number(o.Mean, show.Times(o.Mean)), show.Number(o.WithLoop, show.Times(o.WithLoop)), show.Number(o.Worst.Center, show.Times(o.Worst.Center)), o.In)
 	}
 	closed := slices.IndexFunc(p.Sections, func(s section.Section) bool { return !s.Open })
 	p.Sections = slices.Insert(p.Sections, max(0, closed), section.Section{
 		Title: "What does " + answer.Default + " cost on each machine?",
 		Lead: show.Para("The time of " + answer.Default + " as a multiple of the fastest exact structure's, over all workloads and sizes of " +
-			"the runs in docs/results."),
+			"the runs in docs/results, without the loop around the calls and with it. The worst cell is one without the loop."),
 		Tables: []section.Table{{Body: show.Tables(machines), Main: true}},
 	})
-	p.add(show.Para(strings.Join(p.First.Missing, " ")))
+	p.add(show.Para(strings.Join(first.Notes, " ")))
 }
 
 // made returns the date and the machine of the results, with the warnings about the machine. A reader
@@ -121,7 +125,7 @@ func (p *page) warn(sections []section.Section) {
 		}
 	}
 	unbounded := slices.ContainsFunc(v.Cells, func(c *stats.Costs) bool {
-		return slices.ContainsFunc(c.Rows, func(row *results.Row) bool { return c.Cost(row).OK() && !c.Cost(row).Bounded() })
+		return slices.ContainsFunc(c.Tied(), func(row *results.Row) bool { return c.Cost(row).Few })
 	})
 	recorded := !slices.ContainsFunc(v.Cells, func(c *stats.Costs) bool { return workload.Category(c.Category) != workload.Recorded })
 	some := fmt.Sprintf("%d of %d", len(measured), len(v.Known.Entries))
@@ -140,8 +144,7 @@ func (p *page) warn(sections []section.Section) {
 	c := v.Checked()
 	warn(c.Fails(), "The intervals are too narrow.", "Of %d comparisons of a structure with a second instance of itself, %d differ, which is more than chance "+
 		"explains. These figures contain other work of the machine.", c.Controls, c.Differ)
-	warn(unbounded, "Too few rounds for intervals.", "A 95 %% interval needs at least two rounds. Without intervals this page names no tie, and proves no "+
-		"difference unless it is large.")
+	warn(unbounded, "Too few rounds for intervals.", "A 95 %% interval needs at least six rounds. With fewer, the range of the rounds stands instead.")
 	if len(measured) == 0 && v.Live == nil {
 		p.add(show.Warning(show.Strong("No costs."), " No workload has a measured cost in these results, so no structure "+
 			"can be named. ", show.Mono("timerbench run"), " measures them."))
@@ -173,7 +176,7 @@ func (p *page) markdown() ([]byte, error) {
 
 type pageData struct {
 	Structures []dataStructure   `json:"structures"`
-	Answers    *answer.Answers   `json:"answers"`
+	Form       *answer.Form      `json:"form"`
 	Later      map[string]string `json:"later"` // HTML by ID of the element that it fills once that is shown
 }
 
@@ -187,7 +190,7 @@ type dataStructure struct {
 }
 
 func (p *page) data(later map[string]string) pageData {
-	d := pageData{Structures: []dataStructure{}, Answers: p.adviser.Grid(), Later: later}
+	d := pageData{Structures: []dataStructure{}, Form: p.adviser.Form(), Later: later}
 	for _, who := range p.view.Present(answer.RowName.IsStructure) {
 		c := color.NRGBAModel.Convert(p.view.Styles[who.Name].Color).(color.NRGBA)
 		s := dataStructure{Name: who.Name, Family: "others", Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}

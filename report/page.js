@@ -38,7 +38,6 @@
 		for (const b of all("#pins button[data-pin]")) b.setAttribute("aria-pressed", pinned.has(b.dataset.pin));
 		remember();
 		say(pinned.size ? "Pinned: " + [...pinned].join(", ") + "." : "Nothing is pinned.");
-		if (asked) rank();
 	};
 
 	// adopt registers the structures of a table and makes the table sortable.
@@ -94,141 +93,50 @@
 		});
 	};
 
-	// The question. Its answer is looked up; Answers in package analysis documents the fields.
-	const answers = data.answers;
-	const asked = Boolean(answers.answers && $("ask"));
-	const digits = (v) => v >= 1000 ? Math.round(v).toLocaleString("en") : String(v);
-	const times = (v) => v.toFixed(v < 0.0995 ? 3 : v < 1.995 ? 2 : v < 9.95 ? 1 : 0);
+	// The form. Its answers are looked up: package answer documents the fields.
+	const form = data.form;
+	const asked = Boolean(form.answers && $("ask"));
 	const controls = !asked ? [] : [
-		["timers", "Timers", answers.n.map((n) => n >= 1e6 ? n / 1e6 + " million" : n.toLocaleString("en")), answers.n.length - 1],
-		["cancelled", "Cancelled", answers.cancel.map((c) => c < 0 ? "not known" : Math.round(100 * c) + " %"), 0],
-		["moved", "Moved", answers.moved.map((c) => c < 0 ? "not known" : Math.round(100 * c) + " %"), 0],
-		["delays", "Delays", answers.delays.map((d) => d || "any way"), 0],
-		["matters", "What matters", answers.matters, 0],
-		["late", "May fire late", answers.late.map((late) => late ? "yes" : "no"), 0],
+		["timers", "Timers", form.n.map((n) => n ? n.toLocaleString("en") : "any"), form.n.length - 1],
+		["mix", "Mix", form.mix.map((m) => m.words), 0],
+		["delays", "Delays", form.delays.map((d) => d || "any"), 0],
+		["by", "By", form.by, 0],
+		["fires", "Fires", form.field.map((f) => f.words), 0],
 	];
-	const recorded = answers.recorded || [];
-	const programs = ["any", ...recorded.map((r) => r.name)];
+	const programs = ["any", ...(form.programs || []).map((p) => `${p.name}, ${p.n.toLocaleString("en")}`)];
 	const control = (name) => document.querySelector(`#ask select[name=${name}]`);
 	const chosen = (name) => Math.max(0, control(name).selectedIndex);
-	const choose = (name, at) => { control(name).selectedIndex = at; };
-	const addControl = ([name, question, choices, start]) => {
+	const addControl = ([name, label, choices, start]) => {
 		const select = make("select", { name }, ...choices.map((text) => make("option", {}, text)));
 		select.selectedIndex = start;
-		select.addEventListener("change", () => change(name, select.selectedIndex));
-		$("ask").lastElementChild.before(make("label", {}, question, select));
+		select.addEventListener("change", () => {
+			if (name !== "program") control("program").selectedIndex = 0;
+			answer();
+		});
+		$("ask").append(make("label", {}, label, select));
 	};
-	const change = (name, at) => {
-		if (name === "program" && at) replay(at);
-		else if (name === "program") neutral();
-		else if (recorded.length && chosen("program")) {
-			choose("program", 0);
-		}
-		answer();
-	};
-	// replay sets the controls to a recorded program: each shows its value that is nearest to the program.
-	const replay = (at) => {
-		neutral();
-		choose("program", at);
-		recorded[at - 1].at.forEach((place, i) => choose(controls[i][0], place));
-	};
-	// neutral sets all controls to the first question of the page.
-	const neutral = () => {
-		for (const [name, , , start] of controls) choose(name, start);
-		if (recorded.length) choose("program", 0);
-	};
-
-	// lookUp returns the answer to the question of the controls.
-	const lookUp = () => {
-		if (recorded.length && chosen("program")) return recorded[chosen("program") - 1].answer;
-		return answers.answers[controls.reduce((at, [name, , choices]) => at * choices.length + chosen(name), 0)];
-	};
-
-	// The answer, its ranking and its evidence. An answer without a structure has neither.
-	let ranking = [];
-	let current = null;
+	const ratio = (r) => r ? [r.center, `${times(r.center)}${r.lo < r.hi ? ` (${times(r.lo)}–${times(r.hi)})` : ""}`] : [];
+	const times = (v) => v.toFixed(v < 0.0995 ? 3 : v < 1.995 ? 2 : v < 9.95 ? 1 : 0);
+	const digits = (v) => v ? [v, Number(v.toPrecision(3)).toLocaleString("en")] : [];
 	const answer = () => {
-		current = lookUp();
-		ranking = Object.entries(current.ratio || {}).map(([name, of]) => ({ name, ...of }));
-		const first = current.name;
-		const path = first && byName.get(first).import;
-		$("import").hidden = !path;
-		$("import").replaceChildren(make("code", {}, `import "${path}"`));
-		if (first) {
-			$("sentence").replaceChildren(current.before, make("strong", {}, first), current.after);
-			$("more").textContent = current.rest;
-		} else {
-			$("sentence").textContent = "These results cannot answer this.";
-			$("more").textContent = "";
+		const program = chosen("program");
+		const at = controls.reduce((at, [name, , choices]) => at * choices.length + chosen(name), 0);
+		const x = program ? form.programs[program - 1].answer : form.answers[at];
+		const lines = x.named ? x.lines : ["These results cannot answer this."];
+		$("lines").replaceChildren(...lines.map((line) => make("p", {}, line)));
+		const head = ["Structure", "ns", `to ${x.named}`, "without the loop", "by " + x.question.by, "p99 ns", "Bytes", "Wake-ups", "Longest, ns"];
+		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => make("th", {}, text)))), make("tbody", {}));
+		for (const r of x.rows || []) {
+			const cells = [digits(r.ns), ratio(r.ratio), ratio(r.net), ratio(r.figure), digits(r.p99_ns), digits(r.bytes), digits(r.wakeups), digits(r.longest_ns)];
+			const name = r.structure + (r.group ? ` (${r.group})` : "") + (r.structure === x.named ? ", take it" : r.ties ? ", ties" : "");
+			table.tBodies[0].append(make("tr", { "data-structure": r.structure }, make("td", { class: "l", "data-structure": r.structure }, name),
+				...cells.map(([value, text]) => make("td", text ? { "data-value": value } : {}, text || "–"))));
 		}
-		const notes = [current.far, ...(current.missing || [])].filter(Boolean);
-		$("notes").replaceChildren(...notes.map((note) => make("p", {}, note)));
-		worth();
-		rank();
-		evidence(current.evidence || []);
-	};
-	// worth compares the cost of the named structure with another one at the given rate, like Answer.Worth in package analysis.
-	const worth = () => {
-		const rate = Number($("rate").value);
-		const [first, next] = [current.name, current.against].map((name) => ranking.find((s) => s.name === name));
-		const what = next && { lifecycle: "timers", reschedule: "moves" }[current.evidence[0].unit];
-		$("worth").hidden = !(rate > 0 && what && first.ns) || Boolean(chosen("matters"));
-		if ($("worth").hidden) return;
-		const two = (v) => Number(v.toPrecision(2)).toLocaleString("en", { maximumFractionDigits: 20 });
-		const share = (cores) => cores < 0.995 ? two(100 * cores) + " % of a core" : two(cores) === "1" ? "1 core" : two(cores) + " cores";
-		const size = (bytes) => {
-			const [unit, name] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "bytes"]].find(([least]) => bytes >= 0.9995 * least) || [1, "bytes"];
-			return Number((bytes / unit).toPrecision(3)) + " " + name;
-		};
-		const cores = (s) => rate * first.ns / 1e9 * s.center;
-		const program = recorded.length && chosen("program"); // its number of timers is its own
-		const takes = (s) => share(cores(s)) + (s.bytes && !program ? " and " + size(s.bytes * answers.n[chosen("timers")]) : "");
-		const difference = Math.abs(cores(next) - cores(first));
-		$("worth").textContent = `At ${rate.toLocaleString("en")} ${what} a second, ${first.name} takes ${takes(first)}, and ` +
-			`${next.name} ${takes(next)}: ` + (difference < 0.1 ? "the difference is too small to matter." : `a difference of ${share(difference)}.`);
-	};
-	const rank = () => {
 		for (const elements of shown.values()) for (const e of elements) if ($("ranking").contains(e)) elements.delete(e);
-		$("others").hidden = !ranking.length;
-		if (!ranking.length) return;
-		const head = [["Structure"], ["Times " + current.name], [`ns per ${current.evidence[0].unit}`, "In the nearest cell"], ["p99 ns", "99th percentile of single calls of the slowest kind, in the nearest cell"],
-			["Bytes per timer", current.bytes_among && `Measured among ${short(current.bytes_among)}`],
-			["Idle, ticking", "Idle wake-ups per fired timer among that many, with delays of 30 s and a driver that wakes at every tick of 1 ms"],
-			["Idle, tickless", "Idle wake-ups per fired timer, with a driver that sleeps until the next deadline" + (current.idle_among ? `, among ${short(current.idle_among)}` : "")]];
-		const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map(([text, title = ""], i) => make("th", { title, class: i ? "" : "l" }, text)),
-			make("th", { class: "l" }, "Remark"))), make("tbody", {}));
-		const left = ranking.filter((s) => !filtered.has(s.name));
-		for (const s of left) {
-			const [lo, hi] = [times(s.lo ?? s.center), times(s.hi ?? s.center)];
-			const { late } = byName.get(s.name);
-			const remark = [s.name === current.name ? "take it" : current.candidates.includes(s.name) && "may be the best", late && "late by " + late].filter(Boolean).join(", ");
-			const cells = [[s.center, lo === hi ? times(s.center) : lo + " to " + hi],
-				...[s.ns, s.p99_ns, s.bytes, s.idle_ticking, s.idle_tickless].map((v) => [v, v !== undefined && digits(v)])];
-			table.tBodies[0].append(make("tr", { "data-structure": s.name }, make("td", { class: "l", "data-structure": s.name }, s.name),
-				...cells.map(([value, text]) => make("td", text ? { "data-value": value } : {}, text || "–")),
-				make("td", { class: "l" }, remark)));
-		}
-		$("ranking").replaceChildren(table);
-		adopt(table);
+		$("ranking").replaceChildren(...(x.named ? [table] : []));
+		if (x.named) adopt(table);
 	};
-	const evidence = (list) => {
-		const cells = list.map((e) => [e.workload, short(e.n), Math.round(100 * e.weight)]);
-		const words = cells.slice(0, 3).map(([workload, n, share]) => `${workload} with ${n} timers (${share} %)`);
-		if (cells.length > 3) words.push(`${cells.length - 3} more`);
-		$("evidence").hidden = !cells.length;
-		$("evidence").textContent = `The answer rests on ${words.join(", ")}, marked in the tables below.`;
-		evident = new Set(cells.map(([workload, n]) => workload + " " + n));
-		underline(document);
-	};
-	let evident = new Set(); // cells of the results
-	const underline = (within) => {
-		for (const e of all("[data-cell]", within)) e.classList.toggle("evident", evident.has(e.dataset.cell));
-	};
-	// short writes a number of timers like the tables.
-	const short = (n) => {
-		const [size, unit] = n >= 999500 ? [1e6, "M"] : n >= 999.5 ? [1e3, "k"] : [1, ""];
-		return Number((n / size).toPrecision(3)) + unit;
-	};
+
 	// The list of structures, to filter and to pin.
 	const families = [...new Set(structures.map((s) => s.family))];
 	const own = [["our own", (s) => !s.shelf], ["off the shelf", (s) => s.shelf]];
@@ -241,7 +149,6 @@
 		}
 		for (const b of all("#pins button[data-pin]")) b.classList.toggle("off", filtered.has(b.dataset.pin));
 		all("figure svg").forEach(close);
-		if (asked) rank();
 		say(`${structures.length - filtered.size} of ${structures.length} structures are shown.`);
 	};
 	// close closes the gaps of filtered rows in a chart. A row is at its label.
@@ -349,7 +256,6 @@
 			box.addEventListener("scroll", () => edge(box), { passive: true });
 			watch.observe(box);
 		}
-		underline(part);
 	};
 	// fill adds the later part of an element, once.
 	const fill = (element) => {
@@ -376,7 +282,6 @@
 	const remember = () => {
 		const now = new URLSearchParams();
 		for (const s of all("#ask select")) if (s.selectedIndex >= 0) now.set(s.name, s.value);
-		if (asked && $("rate").value) now.set("rate", $("rate").value);
 		const off = all("#pins input:not(:checked)").map((c) => c.name);
 		if (off.length) now.set("without", off.join(","));
 		if (pinned.size) now.set("pin", [...pinned].join(","));
@@ -387,12 +292,8 @@
 		const then = new URLSearchParams(location.hash.slice(1));
 		const list = (name) => (then.get(name) || "").split(",").filter(Boolean);
 		if (asked) {
-			const rate = Number(then.get("rate"));
-			$("rate").value = rate > 0 ? rate : "";
-			first();
-			const program = programs.indexOf(then.get("program"));
-			if (program > 0) replay(program);
-			else if (program === 0) neutral();
+			for (const [name, , , start] of controls) control(name).selectedIndex = start;
+			control("program").selectedIndex = 0;
 			for (const o of all("#ask option")) if (then.get(o.parentElement.name) === o.value) o.selected = true;
 		}
 		for (const c of all("#pins input")) c.checked = !list("without").includes(c.name);
@@ -403,15 +304,12 @@
 	};
 	document.addEventListener("change", () => remember());
 	addEventListener("hashchange", recall);
-	// first sets the controls to the first question: the first program if the run has only recorded programs.
-	const first = () => answers.program ? replay(1) : neutral();
 
 	settle(document);
 	$("explore").hidden = false;
 	if (asked) {
 		controls.forEach(addControl);
-		if (recorded.length) addControl(["program", "Program", programs, 0]);
-		$("rate").addEventListener("input", () => worth());
+		addControl(["program", "Program", programs, 0]);
 		$("ask").hidden = false;
 	}
 	recall();

@@ -126,19 +126,16 @@ func writeCharts(path string, figures []*draw.Figure, dpi int) (err error) {
 // empty string without a measured cell.
 func Summary(r *results.Run, structures []entry.Entry) string {
 	ranked := answer.Of(r.Among(results.RoleExternal), structures)
-	t := show.Table{Align: "lrrrllrl",
-		Header: []string{"workload", "n", "ns", "±", "per", "fastest", "unclear", "next", "slowest"}}
+	t := show.Table{Align: "lrrrllll",
+		Header: []string{"workload", "n", "ns", "±", "per", "take", "fastest", "next", "slowest"}}
 	wins, unsteady := make(map[string]int), ""
 	for _, c := range ranked.Cells {
-		if len(c.Ranked) == 0 {
+		if len(c.Exact) == 0 {
 			continue
 		}
-		best, tied := c.Cost(c.Ranked[0]), results.Names(c.In(stats.Tie))
-		spread, unclear, next, slowest := show.Spread(best.Center, best.Lo, best.Hi), show.Unknown, show.Unknown, show.Unknown
-		if n := len(c.In(stats.Unclear)); n > 0 {
-			unclear = fmt.Sprint(n)
-		}
-		if worse := c.In(stats.Worse); len(worse) > 0 {
+		best, tied := c.Cost(c.Fastest()), results.Names(c.Tied())
+		spread, next, slowest := show.Spread(best.Center, best.Lo, best.Hi), show.Unknown, show.Unknown
+		if worse := c.Slower(); len(worse) > 0 {
 			to := c.ToBest(worse[0])
 			next = nextOf(c, worse[0]) + " ±" + show.Spread(to.Center, to.Lo, to.Hi)
 			if len(worse) > 1 {
@@ -156,7 +153,7 @@ func Summary(r *results.Run, structures []entry.Entry) string {
 		if warning := c.Unsteady(); warning != "" {
 			unsteady += fmt.Sprintf("%s, n %d: %s\n", c.Workload, c.N, warning)
 		}
-		t.Add(c.Workload, show.Grouped(c.N), show.Figure(best.Center), spread, string(c.Unit), fastest, unclear, next, slowest)
+		t.Add(c.Workload, show.Grouped(c.N), show.Figure(best.Center), spread, string(c.Unit), c.Named().Structure, fastest, next, slowest)
 	}
 	if len(t.Rows) == 0 {
 		return ""
@@ -168,9 +165,9 @@ func Summary(r *results.Run, structures []entry.Entry) string {
 	for _, name := range most[:min(3, len(most))] {
 		standings = append(standings, fmt.Sprintf("%s %d", name, wins[name]))
 	}
-	return programs(ranked) + fmt.Sprintf("%s\nns: time of the fastest, ± its 95 %% interval. Fastest: more than one is a tie, within 5 %%.\n"+
-		"Unclear: how many more may be the fastest. Next, slowest: times the fastest's, paired by round.\n"+
-		"Fastest or tied with it, of %s: %s.\n%s", t.Terminal(), show.Count(len(t.Rows), "cell"), strings.Join(standings, ", "), unsteady)
+	return programs(ranked) + fmt.Sprintf("%s\nns: time of the fastest exact structure, ± its interval. Take: %s, unless another is certainly faster. Fastest: more than one is a tie.\n"+
+		"Next, slowest: times the fastest's, paired by round.\n"+
+		"Fastest or tied with it, of %s: %s.\n%s", t.Terminal(), answer.Default, show.Count(len(t.Rows), "cell"), strings.Join(standings, ", "), unsteady)
 }
 
 // programs is a line for each cell and program of another language; it is empty without one.
@@ -179,7 +176,7 @@ func programs(r *answer.Run) string {
 	for _, c := range r.Cells {
 		for _, row := range c.Rows {
 			p := r.Program(row.Structure)
-			if p == nil || !row.HasCost() || len(c.Ranked) == 0 {
+			if p == nil || !row.HasCost() || len(c.Exact) == 0 {
 				continue
 			}
 			t.Add(c.Workload, show.Grouped(c.N), p.Name, show.Figure(c.Cost(row).Center), section.TimesOf(c.ToBest(row)))

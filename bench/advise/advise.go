@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/live"
+	"github.com/timerbench/timerbench/bench/price"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/driver"
@@ -53,7 +54,7 @@ type Way struct {
 	system
 	*Counts
 
-	Core      stats.Interval // share of a core
+	Core      stats.Estimate // share of a core
 	CallsCore float64        // the part of the calls in Core
 	Bytes     float64        // of the timers that the driver could hold, when most of them are pending
 }
@@ -157,10 +158,10 @@ func counted(q Question) (*Advice, error) {
 // price prices the ways.
 func (a *Advice) price(measured *results.Live) {
 	n := measured.Rows[0].Resident
-	kept := stats.PricesOf(measured, n, packageTime.structure, packageTime.form)
+	kept := price.Of(measured, n, packageTime.structure, packageTime.form)
 	for i := range a.Ways {
 		w := &a.Ways[i]
-		w.sum(stats.PricesOf(measured, n, w.structure, w.form), kept)
+		w.sum(price.Of(measured, n, w.structure, w.form), kept)
 		row, _ := measured.OnDriver(n, w.structure)
 		for _, m := range row.Memory {
 			switch m.Form {
@@ -171,7 +172,7 @@ func (a *Advice) price(measured *results.Live) {
 			}
 		}
 	}
-	a.divide(stats.PricesOf(measured, n, a.Ways[0].structure, a.Ways[0].form), kept)
+	a.divide(price.Of(measured, n, a.Ways[0].structure, a.Ways[0].form), kept)
 	if lazy := a.lazily(); lazy != nil && lazy.Core.Center >= a.Ways[0].Core.Center { // its wake-ups cost more than the calls it saves
 		a.Found = slices.DeleteFunc(a.Found, func(f tracestat.Finding) bool { return f.Rule.Lazy })
 	}
@@ -186,35 +187,35 @@ func (a *Advice) lazily() *Way {
 }
 
 // sum adds up the cost of a way. The timers that the driver cannot replace have the prices kept of package time.
-func (w *Way) sum(own, kept stats.Prices) {
+func (w *Way) sum(own, kept price.List) {
 	var sums []stats.Sample
 	var ofCalls, all float64
 	for i := range min(len(own), len(kept)) {
 		calls, wakes := 0.0, 0.0
 		for kind, of := range w.Calls {
-			price := own[i]
+			one := own[i]
 			if Kind(kind) == Kept {
-				price = kept[i]
+				one = kept[i]
 			}
-			calls += price.Of(of, Kind(kind) == Channel)
-			wakes += price.Wakeup * w.Wakes[kind]
+			calls += one.Of(of, Kind(kind) == Channel)
+			wakes += one.Wakeup * w.Wakes[kind]
 		}
 		ofCalls, all = ofCalls+calls, all+calls+wakes
 		sums = append(sums, stats.Sample{Round: i, Value: (calls + wakes) / float64(w.Duration)})
 	}
-	w.Core, _ = stats.Center(sums, stats.Options{})
+	w.Core = stats.Median(sums)
 	w.CallsCore = w.Core.Center * ofCalls / all
 }
 
 // divide divides the present cost among the places in the program, by the prices of their calls and by the wake-ups for them.
-func (a *Advice) divide(own, kept stats.Prices) {
+func (a *Advice) divide(own, kept price.List) {
 	now, calls := &a.Ways[0], 0.0
 	for _, p := range a.Summary.Sites {
 		kind, prices := KindOf(p.Form), own
 		if kind == Kept {
 			prices = kept
 		}
-		cost := stats.MedianOf(prices, func(price stats.Price) float64 { return price.Of(callsOf(p), kind == Channel) })
+		cost := price.Median(prices, func(one price.Price) float64 { return one.Of(callsOf(p), kind == Channel) })
 		a.Sites, calls = append(a.Sites, cost), calls+cost
 	}
 	for i, p := range a.Summary.Sites {

@@ -12,7 +12,7 @@ import (
 )
 
 func way(name, subject string, core, bytes float64) Way {
-	return Way{Name: name, Subject: subject, Core: stats.Interval{Center: core, Lo: 0.95 * core, Hi: 1.05 * core}, Bytes: bytes}
+	return Way{Name: name, Subject: subject, Core: stats.Estimate{Center: core, Lo: 0.95 * core, Hi: 1.05 * core, Rounds: 6}, Bytes: bytes}
 }
 
 // The headline is the cheapest way, if it saves enough.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/bench/price"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/tracestat"
@@ -48,13 +48,13 @@ func KindOf(f trace.Form) Kind {
 }
 
 // callsOf returns the calls on the timers of a site. A timer that is pending at the end counts as stopped.
-func callsOf(s tracestat.Site) stats.Calls {
-	return stats.Calls{Stopped: float64(s.Cancelled + s.Kept), Moved: float64(s.Moves), Fired: float64(s.Fired)}
+func callsOf(s tracestat.Site) price.Calls {
+	return price.Calls{Stopped: float64(s.Cancelled + s.Kept), Moved: float64(s.Moves), Fired: float64(s.Fired)}
 }
 
 // Counts are the calls of a program, and how often it wakes up for them.
 type Counts struct {
-	Calls    [kinds]stats.Calls
+	Calls    [kinds]price.Calls
 	Wakeups  uint64
 	Wakes    [kinds]float64 // of them, by the kind of the timers that they are for
 	BySite   []float64      // wake-ups by number of the site; timers that are due at one tick share its wake-up

@@ -154,12 +154,12 @@ func TestTheNoiseFloorOfBothFilesCounts(t *testing.T) {
 // The rounds of a control show its noise even if its ratio is 1.
 func TestANoisyControlWithTheRatioOneHasAFloor(t *testing.T) {
 	t.Parallel()
-	var c stats.Pair
+	var c control
 	for i := range 8 {
-		c.A = append(c.A, stats.Sample{Instance: i, Round: i, Value: 1 + float64(i%2)})
-		c.B = append(c.B, stats.Sample{Instance: i, Round: i, Value: 2 - float64(i%2)})
+		c.of = append(c.of, stats.Sample{Instance: i, Round: i, Value: 1 + float64(i%2)})
+		c.again = append(c.again, stats.Sample{Instance: i, Round: i, Value: 2 - float64(i%2)})
 	}
-	if f := floor(c, []stats.Pair{c}); f < 0.1 {
+	if f := floor(c, []control{c}); f < 0.1 {
 		t.Errorf("%v, though the rounds differ by 2", f)
 	}
 }

@@ -12,9 +12,9 @@ import (
 
 // noiseFloors returns the noise floors of all cells as log ratios, for each cell the larger
 // one of the two results. A cell without a control has no noise floor. A control has few
-// instances, so its variance is pooled over all controls of the same decade of n.
+// instances, so the controls of the same decade of n tell its variance together.
 func noiseFloors(runs ...*results.Run) map[cellKey]float64 {
-	found, byDecade := make(map[cellKey][]stats.Pair), make(map[int][]stats.Pair)
+	found, byDecade := make(map[cellKey][]control), make(map[int][]control)
 	decade := func(of cellKey) int { return int(math.Log10(float64(max(of.n, 1)))) }
 	for _, r := range runs {
 		for _, c := range r.Cells {
@@ -35,15 +35,15 @@ func noiseFloors(runs ...*results.Run) map[cellKey]float64 {
 }
 
 // controlOf returns the A/A comparison of a cell. If the cell has several, it returns the one with the most rounds.
-func controlOf(c results.Cell) (best stats.Pair, ok bool) {
+func controlOf(c results.Cell) (best control, ok bool) {
 	for _, row := range c.Rows {
 		if row.Role != results.RoleControl {
 			continue
 		}
 		for _, of := range c.Rows {
 			if of.Role == results.RoleStructure && of.Structure == row.Of {
-				a := stats.Pair{A: stats.Samples(of.Cost), B: stats.Samples(row.Cost)}
-				if inCommon(a.A, a.B) > inCommon(best.A, best.B) {
+				a := control{stats.Samples(of.Cost), stats.Samples(row.Cost)}
+				if inCommon(a.of, a.again) > inCommon(best.of, best.again) {
 					best, ok = a, true
 				}
 			}
@@ -52,6 +52,9 @@ func controlOf(c results.Cell) (best stats.Pair, ok bool) {
 	return best, ok
 }
 
+// control holds the samples of a structure and of a second instance of it.
+type control struct{ of, again []stats.Sample }
+
 // floorShare is the share of A/A comparisons whose difference is below the noise floor.
 const floorShare = 0.99
 
@@ -59,20 +62,19 @@ const floorShare = 0.99
 // standard error is the larger one of two estimates: the one from the rounds of the control, and the root mean square
 // of the log ratios of all controls of its kind. The second estimate contains the variation between instances, which
 // the rounds of one pair do not show. floor returns 0 if nothing is known.
-func floor(control stats.Pair, kind []stats.Pair) float64 {
-	o := stats.Options{Prior: stats.PoolPairs(kind)}
-	r, ok := stats.Paired(control.A, control.B, o)
-	if !ok || !r.Bounded() {
+func floor(c control, kind []control) float64 {
+	r := paired(c.of, c.again)
+	if !r.Bounded() {
 		return 0
 	}
 	squares := 0.0
 	for _, other := range kind {
-		of, _ := stats.Paired(other.A, other.B, o)
+		of := paired(other.of, other.again)
 		if of.Pairs > 0 {
 			squares += math.Pow(math.Log(of.Center), 2) / float64(len(kind))
 		}
 	}
-	return max(r.SE, math.Sqrt(squares)) * stats.StudentT(max(r.DF, float64(len(kind)))).Quantile(1-(1-floorShare)/2)
+	return max(r.SE, math.Sqrt(squares)) * studentT(max(r.DF, float64(len(kind)))).Quantile(1-(1-floorShare)/2)
 }
 
 // Repeats says how far two runs of one build differ. A row may flip between two processes far beyond its interval: addresses and

@@ -8,13 +8,8 @@ import (
 )
 
 func judge(pairs []*pair, session bool, o Options, repeats Repeats) {
-	var all []stats.Pair
 	for _, p := range pairs {
-		all = append(all, stats.Pair{A: p.new, B: p.old})
-	}
-	prior := stats.PoolPairs(all)
-	for _, p := range pairs {
-		p.measured, _ = stats.Paired(p.new, p.old, stats.Options{Prior: prior})
+		p.measured = paired(p.new, p.old)
 	}
 	var p []float64
 	for _, pair := range pairs {
@@ -30,7 +25,7 @@ func judge(pairs []*pair, session bool, o Options, repeats Repeats) {
 			p = append(p, max(pair.row.Ratio.P, pair.row.Adjusted.P))
 		}
 	}
-	p = stats.Holm(p)
+	p = holm(p)
 	for _, pair := range pairs {
 		if !pair.judged() {
 			continue
@@ -93,7 +88,7 @@ func shift(pairs []*pair) float64 {
 	for i, p := range pairs {
 		logs[i] = math.Log(p.measured.Center)
 	}
-	return stats.Median(logs)
+	return stats.MedianOf(logs)
 }
 
 type spread struct {
@@ -132,7 +127,7 @@ func betweenRuns(pairs []*pair) spread {
 	// For normal values: the standard deviation in median distances, and the share of the
 	// variance that remains if distances are limited to three standard deviations.
 	const fromMedian, limit, left = 1.4826, 3, 0.995
-	most := limit * fromMedian * stats.Median(slices.Clone(distances))
+	most := limit * fromMedian * stats.MedianOf(distances)
 	variance := 0.0
 	for _, d := range distances {
 		d = min(d, most)
@@ -140,12 +135,12 @@ func betweenRuns(pairs []*pair) spread {
 	}
 	// The limit and the shared medians cost degrees of freedom (found by simulation, see the tests).
 	const known = 0.6
-	return spread{variance, max(0, variance-stats.Median(errors)), max(1, known*float64(free))}
+	return spread{variance, max(0, variance-stats.MedianOf(errors)), max(1, known*float64(free))}
 }
 
 // widen divides a ratio by exp(shift) and adds the spread to its error. The shift is a
 // median of the given number of pairs.
-func (s spread) widen(r stats.Ratio, shift float64, pairs int) stats.Ratio {
+func (s spread) widen(r Ratio, shift float64, pairs int) Ratio {
 	if math.IsNaN(r.SE) {
 		return r
 	}
@@ -162,5 +157,5 @@ func (s spread) widen(r stats.Ratio, shift float64, pairs int) stats.Ratio {
 	if byDF > 0 {
 		df = max(1, variance*variance/byDF) // Satterthwaite's approximation
 	}
-	return r.Moved(math.Log(r.Center)-shift, math.Sqrt(variance), df)
+	return r.moved(math.Log(r.Center)-shift, math.Sqrt(variance), df)
 }

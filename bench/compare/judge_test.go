@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // The error of a ratio grows by what the runs differ in, and by the error of the shift: a median of the given number of
@@ -27,14 +26,14 @@ func TestARatioIsWidenedByTheErrorsOfTheRunsAndOfTheShift(t *testing.T) {
 		{"a shift of 50 pairs", spread{all: 0.03, df: 5}, -0.1, 50, 0.01 + math.Pi/2*0.03/50, 10 * sq(1+math.Pi/2*0.03/50/0.01)},
 		{"both", spread{all: 0.03, extra: 0.02, df: 5}, 0.1, 10, 0.03 + math.Pi/2*0.003, sq(0.03+math.Pi/2*0.003) / (0.0001/10 + 0.0009/5)},
 	} {
-		got := c.spread.widen(stats.Ratio{SE: 0.1}.Moved(math.Log(2), 0.1, 10), c.shift, c.pairs)
+		got := c.spread.widen(Ratio{SE: 0.1}.moved(math.Log(2), 0.1, 10), c.shift, c.pairs)
 		if near := func(a, b float64) bool { return math.Abs(a/b-1) < 1e-9 }; !near(got.SE*got.SE, c.variance) || !near(got.DF, c.df) ||
 			!near(got.Center, 2*math.Exp(-c.shift)) {
 			t.Errorf("%s: center %g, variance %g with %g degrees of freedom, want %g, %g with %g",
 				c.name, got.Center, got.SE*got.SE, got.DF, 2*math.Exp(-c.shift), c.variance, c.df)
 		}
 	}
-	unknown := spread{all: 1, extra: 1, df: 1}.widen(stats.Ratio{Interval: stats.Interval{Center: 2}, SE: math.NaN()}, 1, 1)
+	unknown := spread{all: 1, extra: 1, df: 1}.widen(Ratio{Center: 2, SE: math.NaN()}, 1, 1)
 	if unknown.Center != 2 || !math.IsNaN(unknown.SE) {
 		t.Errorf("a ratio without an error became %+v", unknown)
 	}
@@ -50,7 +49,7 @@ func TestTheVerdictNeedsBothRatios(t *testing.T) {
 		{0.8, 0.8, 0.01, Faster}, {0.8, 0.95, 0.01, Same}, {0.95, 0.8, 0.01, Same}, {0.8, 0.8, 0.06, Same}, {1.05, 1.05, 0.01, Same},
 		{0.95, 0.95, 0.01, Same}, {0.8, 1.2, 0.01, Same}, {1.2, 0.8, 0.01, Same}, {1.2, 1.2, math.NaN(), Unknown},
 	} {
-		row := Compared{Ratio: stats.Ratio{Interval: stats.Interval{Center: c.ratio}}, Adjusted: stats.Ratio{Interval: stats.Interval{Center: c.adjusted}}}
+		row := Compared{Ratio: Ratio{Center: c.ratio}, Adjusted: Ratio{Center: c.adjusted}}
 		if row.P = c.p; row.verdict(math.Log(1.1), 0.05) != c.want {
 			t.Errorf("%+v: %v", c, row.verdict(math.Log(1.1), 0.05))
 		}
@@ -60,7 +59,7 @@ func TestTheVerdictNeedsBothRatios(t *testing.T) {
 // The state of the machine is that of three others of the cell, or of all cells, and of no other rows of the structure itself.
 func TestTheShiftIsThatOfThreeOthers(t *testing.T) {
 	at := func(of string, cell int, ratio float64) *pair {
-		return &pair{of: of, cell: cell, measured: stats.Ratio{SE: 0.1}.Moved(math.Log(ratio), 0.1, 10)}
+		return &pair{of: of, cell: cell, measured: Ratio{SE: 0.1}.moved(math.Log(ratio), 0.1, 10)}
 	}
 	p, noError := at("a", 1, 9), at("e", 1, 9)
 	noError.measured.SE = math.NaN()

@@ -59,6 +59,5 @@ func condense(samples []stats.Sample, in map[int]bool, repeat int) []stats.Sampl
 
 // inCommon returns the number of rounds in both a and b.
 func inCommon(a, b []stats.Sample) int {
-	r, _ := stats.Paired(a, b, stats.Options{})
-	return r.Pairs
+	return stats.Ratio(a, b).Rounds
 }

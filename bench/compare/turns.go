@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/parallel"
 )
 
 // turnsFlag makes timerbench run ask for its turns with [WaitForTurn]. A turn is one trial
@@ -93,7 +93,7 @@ func takeTurns(ctx context.Context, random *rand.Rand, children []*child) {
 	}
 	for left := true; left && ctx.Err() == nil; {
 		left = false
-		for _, p := range stats.Shuffled(random, children) {
+		for _, p := range parallel.Shuffled(random, children) {
 			p.play(1)
 			left = left || !p.silent
 		}

@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/parallel"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -106,7 +106,7 @@ func All(ctx context.Context, program string, cells []Cell, caches bool, done fu
 		places[i] = i
 	}
 	var one sync.Mutex // held during calls of done
-	errs := stats.SideBySide(ctx, places, func(i int) (err error) {
+	errs := parallel.Each(ctx, places, func(i int) (err error) {
 		if rows[i], err = cells[i].count(ctx, program, caches); err != nil {
 			cancel() // one failed cell fails the command
 			return err

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/parallel"
 )
 
 // Check is a load that compares every firing and every answer with a model of each timer.
@@ -68,7 +68,7 @@ func (c Check) run(ctx context.Context, contender Subject, form results.Form, co
 		}
 		r := rand.New(rand.NewPCG(c.Seed, uint64(g)))
 		wg.Go(func() {
-			errs[g] = stats.Try(ctx, func() error { ch.steps(ctx, timers, sets[g], r); return nil })
+			errs[g] = parallel.Try(ctx, func() error { ch.steps(ctx, timers, sets[g], r); return nil })
 		})
 	}
 	wg.Wait()

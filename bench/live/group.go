@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/parallel"
 )
 
 // maxTogether limits the resident timers of all contenders of a group.
@@ -120,8 +120,8 @@ func (r *runner) throughput(members []*population) {
 
 // takeTurn times each task once on every member, in random order of tasks and members.
 func (r *runner) takeTurn(members []*population, tasks []task) {
-	for _, t := range stats.Shuffled(r.random, tasks) {
-		for _, m := range stats.Shuffled(r.random, members) {
+	for _, t := range parallel.Shuffled(r.random, tasks) {
+		for _, m := range parallel.Shuffled(r.random, members) {
 			if !m.can(t.op) {
 				continue
 			}

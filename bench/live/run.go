@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/parallel"
 )
 
 // Config configures [Run].
@@ -240,13 +240,13 @@ func (r *runner) failed(name string) bool {
 // shuffled returns the entries that have not failed, in random order.
 func (r *runner) shuffled() []*member {
 	list := slices.DeleteFunc(slices.Clone(r.entries), func(e *member) bool { return r.failed(e.Name) })
-	return stats.Shuffled(r.random, list)
+	return parallel.Shuffled(r.random, list)
 }
 
 // try runs one step of a contender. If the step fails or panics, the contender has failed.
 func (r *runner) try(e *member, what string, f func() error) {
 	if !r.failed(e.Name) {
-		r.fail(e.Name, fmt.Sprintf("live, %s among %d timers", what, e.row.Resident), stats.Try(r.ctx, f))
+		r.fail(e.Name, fmt.Sprintf("live, %s among %d timers", what, e.row.Resident), parallel.Try(r.ctx, f))
 	}
 }
 
@@ -288,7 +288,7 @@ func (r *runner) round(round int) {
 		r.progress("idle", e.Subject, 0)
 		r.try(e, "idle", func() error { return r.measureIdle(e) })
 	}
-	for _, group := range stats.Shuffled(r.random, groups(r.shuffled())) {
+	for _, group := range parallel.Shuffled(r.random, groups(r.shuffled())) {
 		r.measureGroup(group, round)
 		for _, e := range group {
 			r.keep(e)

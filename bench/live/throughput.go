@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/parallel"
 )
 
 const (
@@ -153,7 +153,7 @@ func (p *population) empty() error {
 
 // share runs f for each worker, on all processors.
 func (p *population) share(f func(*worker) error) error {
-	return cmp.Or(stats.SideBySide(context.Background(), p.workers, f)...)
+	return cmp.Or(parallel.Each(context.Background(), p.workers, f)...)
 }
 
 // can reports whether the system supports an operation.
@@ -226,7 +226,7 @@ func (p *population) run(op results.Op, n int, length time.Duration) (ops int, e
 	for g := range n {
 		done.Go(func() {
 			start := <-begin
-			errs[g] = stats.Try(context.Background(), func() (err error) {
+			errs[g] = parallel.Try(context.Background(), func() (err error) {
 				counts[g], err = p.repeat(op, g, n, start+length)
 				return err
 			})

@@ -8,7 +8,7 @@ import (
 	"context"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/parallel"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -28,7 +28,7 @@ func each[R any](
 ) error {
 	for _, e := range entries {
 		var of R
-		err := stats.Try(ctx, func() (err error) {
+		err := parallel.Try(ctx, func() (err error) {
 			of, err = measure(e)
 			return err
 		})

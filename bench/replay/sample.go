@@ -124,5 +124,5 @@ func MeasureClock() Clock {
 		}
 		costs[i] = float64(last-start) / reads
 	}
-	return Clock{ReadNS: stats.Median(costs), StepNS: float64(step)}
+	return Clock{ReadNS: stats.MedianOf(costs), StepNS: float64(step)}
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/parallel"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
@@ -84,7 +84,7 @@ func (c Calls) prove(ctx context.Context, k *kept, entries []entry.Entry) (proof
 	for i := range order {
 		order[i] = i
 	}
-	errs := stats.SideBySide(ctx, order, func(at int) (err error) {
+	errs := parallel.Each(ctx, order, func(at int) (err error) {
 		proofs[at], err = k.replay(ctx, entries[at], func(timers) {}, true)
 		return err
 	})

@@ -247,6 +247,8 @@ type Row struct {
 	// WithGC are trials with the garbage collector on and the objects of a program on the heap. Only the
 	// largest cells have them.
 	WithGC []Trial `json:"with_gc,omitempty"`
+
+	inStruct bool // see Row.Intrusive
 }
 
 // Stopped is the reason why a contender of a cell got no more rounds. Old runs also have "settled": the cell had no open question.

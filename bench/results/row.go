@@ -69,6 +69,9 @@ func (r *Row) Allocations() (objects, bytes float64) {
 	return objects / units, bytes / units
 }
 
+// Intrusive reports whether the timers of the row are fields of the caller's structs, even if [Run.Among] made it a structure.
+func (r *Row) Intrusive() bool { return r.Role == RoleIntrusive || r.inStruct }
+
 // Names returns the names of rows in order.
 func Names(list []*Row) []string {
 	var out []string
@@ -90,7 +93,7 @@ func (r *Run) Among(roles ...Role) *Run {
 		c.Rows = slices.Clone(c.Rows)
 		for j, row := range c.Rows {
 			if slices.Contains(roles, row.Role) {
-				c.Rows[j].Role = RoleStructure
+				c.Rows[j].Role, c.Rows[j].inStruct = RoleStructure, row.Intrusive()
 			}
 		}
 		out.Cells[i] = c

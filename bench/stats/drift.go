@@ -4,38 +4,27 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Drift returns Kendall's rank correlation of the cost with the round, and the two-sided
-// probability of such a correlation by chance (exact without ties). With several layouts it
-// correlates their means, because a difference between two layouts is not a drift.
-// Fewer than five units cannot show a drift: p is above 0.05.
-func Drift(a []Sample) (tau, p float64) {
-	points := logs(a)
-	slices.SortStableFunc(points, func(p, q point) int { return cmp.Compare(p.round, q.round) })
-	grouped, _ := units(points)
-	n := len(grouped)
+// Drift returns Kendall's rank correlation of the cost with the round, and the two-sided probability of such a
+// correlation by chance (exact without ties). Fewer than five rounds cannot show a drift: p is above 0.05.
+func Drift(samples []Sample) (tau, p float64) {
+	inOrder := slices.SortedStableFunc(slices.Values(samples), func(a, b Sample) int { return cmp.Compare(a.Round, b.Round) })
+	n, sum := len(inOrder), 0
 	if n < 2 {
 		return 0, 1
 	}
-	means := make([]float64, n)
-	for i, unit := range grouped {
-		for _, p := range unit {
-			means[i] += p.log / float64(len(unit))
+	for i, s := range inOrder {
+		for _, before := range inOrder[:i] {
+			sum += cmp.Compare(s.Value, before.Value)
 		}
 	}
-	sum := 0
-	for i := range means {
-		for j := range i {
-			sum += cmp.Compare(means[i], means[j])
-		}
-	}
-	pairs := n * (n - 1) / 2
-	return float64(sum) / float64(pairs), kendall(n, sum)
+	return float64(sum) / float64(n*(n-1)/2), kendall(n, sum)
 }
 
-// kendall returns the probability that n values in random order have a sum of signs of at least
-// |sum| in either direction.
+// kendall returns the probability that n values in random order have a sum of signs of at least |sum| in either direction.
 func kendall(n, sum int) float64 {
 	// ways[i] is the share of the orders of the first k values that have i inversions.
 	ways := []float64{1}
@@ -56,4 +45,13 @@ func kendall(n, sum int) float64 {
 		}
 	}
 	return min(p, 1)
+}
+
+// ByChance returns the probability that at least differ of all comparisons of a structure with itself exclude 1 by chance, if each
+// interval has the confidence of [Confidence]. A small probability means that the intervals of the run are too narrow.
+func ByChance(differ, all int) float64 {
+	if differ <= 0 {
+		return 1
+	}
+	return 1 - distuv.Binomial{N: float64(all), P: 1 - Confidence}.CDF(float64(differ-1))
 }

@@ -22,23 +22,25 @@ import (
 
 func newRecommend() *cobra.Command {
 	// The flags; a trace completes them.
-	q := answer.Question{Cancel: answer.Unknown, Reschedule: answer.Unknown}
+	q := answer.Question{Cancel: answer.Unknown, Reschedule: answer.Unknown, By: answer.Time}
 	var recording string
 	var external, force, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "recommend [RESULTS]",
-		Short: "Name the best structure for a question, with the evidence",
-		Long: `Name one structure for a number of timers and a mix of operations, and the
-cost of the others. It is auto, unless another one is certainly better. The
-answer comes from the nearest cells of the results, and says so if none is near.
+		Short: "Name the best structure for a question, from measured cells",
+		Long: `Say whether timers matter in a program, and name one structure for them: auto,
+unless another one is certainly better. The answer comes from measured cells:
+those of a program, or of the grid with the nearest share cancelled or moved and
+the nearest number of timers. What is not given matches any cell. It says which
+cells it used, and how they differ from the question.
 RESULTS is a file or a folder of runs. The default is the last whole run in
 ` + results.Parent + `/, or the run that is part of this program if there is none. A run is
 whole if it has all structures, workloads and sizes of the normal or the full
 profile. If a later run has only some cells but all structures, its cells
 replace those of the whole run, and recommend says so.`,
 		Example: `  timerbench recommend --n 1e6 --cancel 90% --rate 50000/s
-  timerbench recommend --n 1e5 --cancel 50% --dist clustered \
-    --weights throughput=1,tail=2 --late
+  timerbench recommend --n 1e5 --cancel 50% --dist clustered --by tail
+  timerbench recommend --program http-server
   timerbench recommend --trace my.trace`,
 		Args: argsFrom(0, 1, "at most one file or folder of results"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,11 +59,8 @@ replace those of the whole run, and recommend says so.`,
 				}
 				r = r.Among(results.RoleExternal)
 			}
-			a, out := answer.Of(r, catalog.All()).Adviser(), cmd.OutOrStdout()
-			if !cmd.Flags().Changed("dist") {
-				q = a.Measured(q) // the shape comes from the trace
-			}
-			if err := reply(out, a, q, asJSON); err != nil {
+			out := cmd.OutOrStdout()
+			if err := reply(out, answer.Of(r, catalog.All()).Adviser(), q, asJSON); err != nil {
 				return fmt.Errorf("%s: %w", from, err)
 			}
 			if asJSON {
@@ -78,22 +77,21 @@ replace those of the whole run, and recommend says so.`,
 		},
 	}
 	flags := cmd.Flags()
-	size, share := readNumber(maxSize), readShare(1)
-	flags.FuncP("n", "n", "`number` of pending timers, such as 200k or 1e6", valueTo(&q.N, size))
-	flags.Func("cancel", "`share` of the timers that are cancelled, such as 90% or 0.9 (default: unknown)", valueTo(&q.Cancel, share))
+	share := readShare(1)
+	flags.FuncP("n", "n", "`number` of pending timers, such as 200k or 1e6 (default: any)", valueTo(&q.N, readNumber(maxSize)))
+	flags.Func("cancel", "`share` of the timers that are cancelled, such as 90% or 0.9 (default: any)", valueTo(&q.Cancel, share))
 	flags.StringVar(&q.Delays, "dist", "", "`shape` of the delays, such as constant, uniform or clustered (default: any)")
-	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: unknown)", valueTo(&q.Reschedule, share))
-	flags.Func("per-wake", "`number` of calls between two wake-ups (default: unknown)", valueTo(&q.PerWake, size))
+	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: any)", valueTo(&q.Reschedule, share))
+	flags.StringVar(&q.Program, "program", "", "workload of a `program`, recorded or modelled, such as http-server")
 	flags.Func("rate", "`number` of timers started (or mostly moved) per second, such as 50000/s: "+
-		"shows what the difference is worth (default: the rate of the trace, if there is one)",
+		"shows whether timers matter (default: the rate of the trace, if there is one)",
 		valueTo(&q.Rate, func(text string) (answer.Rate, error) {
 			rate, err := readRate(text)
 			return answer.Rate{Timers: rate, Moves: rate}, err
 		}))
-	flags.Func("weights",
-		"`weights` of throughput, tail, memory, idle and pause (the longest call), such as throughput=1,tail=2 (default: throughput)",
-		valueTo(&q.Matters, answer.ParseWeights))
-	flags.BoolVar(&q.Late, "late", false, "include structures that fire late")
+	flags.Func("by", "what matters: `"+"time`, tail, memory, idle (wake-ups) or longest (call) (default: time)", valueTo(&q.By, answer.ParseBy))
+	flags.StringVar(&q.Order, "order", "", "only structures that fire timers of one deadline in this `order`: fifo")
+	flags.BoolVar(&q.Late, "late", false, "compare the structures that fire late, instead of the exact ones")
 	flags.StringVar(&recording, "trace", "", "take the question from this trace; other flags override parts of it")
 	flags.BoolVar(&force, "force", false, "answer for a trace even if "+lossy)
 	flags.BoolVar(&asJSON, "json", false, "print the answer as one JSON object, see docs/data.md")
@@ -119,8 +117,7 @@ func completeQuestion(stderr io.Writer, q *answer.Question, path string, force b
 			return nil, fmt.Errorf("--trace %s: no timer is scheduled in it", path)
 		}
 		of := questionOf(s)
-		q.Recorded = true
-		q.N, q.PerWake, q.Delays = cmp.Or(q.N, of.N), cmp.Or(q.PerWake, of.PerWake), cmp.Or(q.Delays, of.Delays)
+		q.N, q.Delays = cmp.Or(q.N, of.N), cmp.Or(q.Delays, of.Delays)
 		q.Rate = cmp.Or(q.Rate, of.Rate)
 		if q.Cancel == answer.Unknown {
 			q.Cancel = of.Cancel
@@ -128,8 +125,6 @@ func completeQuestion(stderr io.Writer, q *answer.Question, path string, force b
 		if q.Reschedule == answer.Unknown {
 			q.Reschedule = of.Reschedule
 		}
-	case q.N == 0:
-		return nil, errors.New("--n is missing: want the number of pending timers, such as --n 1e6, or a trace, such as --trace my.trace")
 	case force:
 		return nil, errors.New("--force: needs --trace")
 	}
@@ -138,7 +133,7 @@ func completeQuestion(stderr io.Writer, q *answer.Question, path string, force b
 
 // questionOf returns the question that describes a recorded program, which schedules a timer at least.
 func questionOf(s *tracestat.Summary) answer.Question {
-	q := answer.Question{N: max(1, s.Resident), Cancel: s.CancelRate, Recorded: true}
+	q := answer.Question{N: max(1, s.Resident), Cancel: s.CancelRate, By: answer.Time}
 	if s.Totals.Fired == 0 {
 		q.Cancel = 1
 	}
@@ -150,9 +145,6 @@ func questionOf(s *tracestat.Summary) answer.Question {
 		q.Rate = answer.Rate{
 			Timers: float64(ops[trace.Schedule]) / seconds, Moves: float64(ops[trace.Reschedule]) / seconds, Calls: calls / seconds,
 		}
-	}
-	if wakes := float64(ops[trace.Advance]); wakes > 0 {
-		q.PerWake = calls / wakes
 	}
 	return q
 }
@@ -169,7 +161,7 @@ func showNext(out io.Writer, path string, s *tracestat.Summary) {
 	fmt.Fprintln(out, asTyped(append([]string{"advise", path}, force...)...))
 }
 
-// reply prints the answer to a question: the sentences, the ranking and the evidence, or one JSON object.
+// reply prints the answer to a question: the sentences and a table, or one JSON object.
 func reply(out io.Writer, a *answer.Adviser, q answer.Question, asJSON bool) error {
 	x, err := a.Answer(q)
 	if err != nil {
@@ -178,79 +170,11 @@ func reply(out io.Writer, a *answer.Adviser, q answer.Question, asJSON bool) err
 	if asJSON {
 		return printJSON(out, x)
 	}
-	for _, line := range slices.Concat([]string{x.Sentence(), x.Far, x.Live}, x.Missing) {
-		if line != "" {
-			fmt.Fprintln(out, show.Wrapped(line))
-		}
+	for _, line := range slices.Concat(x.Lines, x.Notes) {
+		fmt.Fprintln(out, show.Wrapped(line))
 	}
-	weighed := q.Matters != (answer.Weights{}) // the multiples matter, or else the times
-	t := show.Table{Align: "llr", Header: []string{"structure", "best", "to " + x.Name, "cost"}}
-	if weighed {
-		t.Header = append(t.Header, "score", "tail")
-		if q.Matters[answer.Pause] > 0 {
-			t.Header = append(t.Header, "pause")
-		}
-	} else {
-		t.Header = append(t.Header, "ns", "tail ns")
-	}
-	t.Header = append(t.Header, "bytes", "idle, tick", "idle, next")
-	for _, s := range x.Ranking {
-		to := show.Times(s.Times.Center)
-		if s.Times.Bounded() && show.Times(s.Times.Lo) != show.Times(s.Times.Hi) {
-			to = show.Interval(s.Times.Lo, s.Times.Hi, show.Times, "–")
-		}
-		name, best := s.Structure, ""
-		if s.Late != "" {
-			name += "*"
-		}
-		if s.Candidate() {
-			best = "may"
-		}
-		if s.Structure == x.Name {
-			best = "take"
-		}
-		var ticking, tickless any
-		if s.Idle {
-			ticking, tickless = s.Ticking, s.Tickless
-		}
-		line := []any{name, best, to, known(s.Cost, show.Times)}
-		if weighed {
-			line = append(line, show.Times(s.Score), known(s.TailTimes, show.Times))
-			if q.Matters[answer.Pause] > 0 {
-				line = append(line, known(s.PauseNS, show.Duration))
-			}
-		} else {
-			line = append(line, known(s.NS, show.Figure), known(s.TailNS, show.Figure))
-		}
-		t.Add(append(line, known(s.Bytes, show.Figure), ticking, tickless)...)
-	}
-	nearest := x.Evidence[0]
-	figures := fmt.Sprintf("ns: per %s, and for a call of the slowest kind (99th percentile), in %s, n %d; over several cells, of %s alone.",
-		nearest.Unit, nearest.Workload, nearest.N, x.Name)
-	if weighed {
-		figures = "Score: the weighted geometric mean of the multiples of the best in what matters."
-	}
-	if x.BytesAmong > 0 {
-		figures += fmt.Sprintf(" Bytes: per timer, measured among %s.", show.Grouped(x.BytesAmong))
-	}
-	if x.IdleAmong > 0 {
-		figures += fmt.Sprintf(" Idle: wake-ups without a fire, per fired timer, with delays of 30 s at a tick of 1 ms and no cancels: "+
-			"of a driver that wakes at every tick, among as many timers as in the question, and of one that sleeps until the next "+
-			"deadline, counted among %s.", show.Grouped(x.IdleAmong))
-	}
-	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(fmt.Sprintf(
-		"*: fires late. Best: the structures that may be the best. To %s: the ratio or its 95 %% interval. "+
-			"Cost, tail: multiples of the best, over all cells below. %s", x.Name, figures)))
-
-	t = show.Table{Align: "lrrrl",
-		Header: []string{"evidence", "n", "weight", "distance", "fastest there",
-			"differs from the question"}}
-	for _, e := range x.Evidence {
-		t.Add(e.Workload, show.Grouped(e.N), fmt.Sprintf("%.0f %%", 100*e.Weight), fmt.Sprintf("%.1f", e.Distance),
-			e.Fastest, cmp.Or(e.Differs, show.Unknown))
-	}
-	fmt.Fprintf(out, "\n%s\nDistance: at most %.1f is the question itself, above %.1f is far.\n",
-		t.Terminal(), answer.Measured, answer.TooFar)
+	t, legend := x.Table()
+	fmt.Fprintf(out, "\n%s\n%s\n", t.Terminal(), show.Wrapped(legend))
 	return nil
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -25,7 +24,7 @@ import (
 // The questions of the golden file.
 var questions = [][]string{
 	{"recommend", "--n", "1e5", "--cancel", "50%", "--dist", "clustered", "--rate", "50000/s"},
-	{"recommend", "--n", "3e6", "--cancel", "0.9", "--reschedule", "30%", "--weights", "throughput=1,tail=2,memory,idle", "--late"},
+	{"recommend", "--n", "3e6", "--cancel", "0.9", "--by", "tail", "--late"},
 	{"recommend", "--trace", "my.trace"},
 }
 
@@ -54,7 +53,7 @@ func TestRecommendGolden(t *testing.T) {
 func TestTheQuestionOfATrace(t *testing.T) {
 	s := &tracestat.Summary{Resident: 500, CancelRate: 0.75, Delays: tracestat.Delays{Count: 9, P50: 500, P90: 900, P99: 990}}
 	s.Totals.Fired, s.Totals.Ops = 100, [len(s.Totals.Ops)]uint64{trace.Schedule: 400, trace.Cancel: 300, trace.Reschedule: 200, trace.Advance: 80}
-	if q := questionOf(s); q != (answer.Question{N: 500, Cancel: 0.75, Delays: "uniform", Reschedule: 0.2, PerWake: 12.5, Recorded: true}) {
+	if q := questionOf(s); q != (answer.Question{N: 500, Cancel: 0.75, Delays: "uniform", Reschedule: 0.2, By: answer.Time}) {
 		t.Errorf("%+v", q)
 	}
 }
@@ -69,41 +68,36 @@ func TestTheJSONOfRecommendIsDocumented(t *testing.T) {
 		documented[m[1]] = true
 	}
 	printed := make(map[string]bool)
+	var note func(v any)
+	note = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for key, value := range v {
+				printed[key] = true
+				note(value)
+			}
+		case []any:
+			for _, value := range v {
+				note(value)
+			}
+		}
+	}
 	for _, args := range [][]string{
-		{"--n", "12000", "--cancel", "90%", "--dist", "uniform", "--per-wake", "10", "--rate", "50000/s", "--late", "--weights", "throughput,idle,pause"},
-		{"--n", "10000", "--cancel", "90%"}, {"--n", "1000", "--cancel", "0", "--dist", "uniform"},
-		{"--n", "1000", "--weights", "throughput,memory", filepath.Join("..", "..", "report", "testdata", "few.json.gz")},
+		{"--n", "12000", "--cancel", "90%", "--dist", "uniform", "--rate", "50000/s", "--late"}, {"--trace", "my.trace"},
+		{"--n", "10000", "--cancel", "90%", "--dist", "uniform"}, {"--by", "memory", "--order", "fifo"}, {"--program", "http-server"},
+		{"--n", "1000", filepath.Join("..", "..", "report", "testdata", "few.json.gz")},
 		{"--n", "100", aRun(t)}, {"--n", "100", underRealClock(t)},
 	} {
-		stdout, _ := must(t, slices.Concat([]string{"recommend", "--json"}, args)...)
-		var got struct {
-			Name       string
-			Candidates []string
-			Question   map[string]any
-			Ratio      map[string]map[string]float64
-			Evidence   []map[string]any
+		if args[0] == "--trace" {
+			args[1] = filepath.Join(t.TempDir(), "my.trace")
+			tracetest.File(t, args[1], "churn", 20, 1e4)
 		}
+		stdout, _ := must(t, slices.Concat([]string{"recommend", "--json"}, args)...)
 		var top map[string]any
-		if err := errors.Join(json.Unmarshal([]byte(stdout), &got), json.Unmarshal([]byte(stdout), &top)); err != nil {
+		if err := json.Unmarshal([]byte(stdout), &top); err != nil {
 			t.Fatalf("%v: %s", err, stdout)
 		}
-		if named := got.Ratio[got.Name]; !slices.Contains(got.Candidates, got.Name) && got.Name != answer.Default || named["center"] != 1 || named["lo"] != 1 || named["hi"] != 1 {
-			t.Errorf("%q is named, the candidates are %q, its ratio is %v", got.Name, got.Candidates, got.Ratio[got.Name])
-		}
-		keys := []map[string]any{top, got.Question}
-		if rate, ok := got.Question["rate"].(map[string]any); ok {
-			keys = append(keys, rate)
-		}
-		for _, object := range append(keys, got.Evidence...) {
-			for key := range object {
-				printed[key] = true
-			}
-		}
-		for _, of := range got.Ratio {
-			for key := range of {
-				printed[key] = true
-			}
-		}
+		note(top)
 	}
 	if !maps.Equal(printed, documented) {
 		t.Errorf("printed are %q\ndocumented %q", slices.Sorted(maps.Keys(printed)), slices.Sorted(maps.Keys(documented)))
@@ -137,7 +131,7 @@ func TestRecommendTakesTheRunThatIsNamed(t *testing.T) {
 		stdout, _ := must(t, "recommend", "--n", "50", named)
 		says(t, stdout, "From "+file+": the smoke run of ", "rbtree")
 	}
-	refused(t, []string{"recommend", "--n", "10", "--dist", "constant", file}, "this run did not measure constant delays: it has uniform delays; timerbench run --workload '^grid-constant-'")
+	refused(t, []string{"recommend", "--program", "absent", file}, `no cell of these results is of program "absent"`)
 }
 
 // keptRun returns the run that is part of the program, with all structures and workloads in its
@@ -206,15 +200,15 @@ func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	note := "trace-churn, n 20: from " + replayed + ", the trace run of "
 	answering("a replay", wholePath, note)
 	stdout, _ := must(t, "recommend", "--trace", "my.trace")
-	says(t, stdout, "\n trace-churn ", "\nFrom "+wholePath+": the normal run of ", note) // the answer rests on it
+	says(t, stdout, "\nFrom "+wholePath+": the normal run of ", note) // the answer rests on it
 	_, stderr := must(t, "explain", "auto")
 	says(t, stderr, "results: "+wholePath, note)
 	if last, err := results.Locate(results.Parent); last != replayed {
 		t.Errorf("report draws %s, %v", last, err)
 	}
 	var typical strings.Builder
-	if showTypical(&typical, whole); strings.Count(typical.String(), "For about ") != 3 {
-		t.Errorf("%s, want three answers", typical.String())
+	if showTypical(&typical, whole); strings.Count(typical.String(), "Take ") != 1 {
+		t.Errorf("%s, want an answer", typical.String())
 	}
 }
 
@@ -245,15 +239,15 @@ func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
 		r.Parameters.Traces = map[string]results.Recording{"mine": {File: "mine.trace"}}
 	})
 	for want, path := range map[string]string{
-		"For about 1,000 timers, 90 % cancelled, any delays, by throughput and memory: take quadheap": two,
-		"These results hold no figures for memory, so that does not count.":                           two,
-		"These results hold one structure only, so there is nothing to compare it with.":              one,
-		"The run was interrupted: cells may be missing.":                                              partial,
-		"mine": trace,
+		"Take quadheap": two,
+		"Nothing else was measured for this question.":   one,
+		"The run was interrupted: cells may be missing.": partial,
+		"From 1 cell: mine with ":                        trace,
 	} {
-		stdout, _ := must(t, "recommend", "--n", "1000", "--cancel", "90%", "--weights", "throughput=9,memory", path)
+		stdout, _ := must(t, "recommend", "--n", "1000", "--cancel", "90%", path)
 		says(t, stdout, want)
 	}
+	refused(t, []string{"recommend", "--by", "memory", two}, "these results hold no figures by memory")
 }
 
 func TestExplain(t *testing.T) {

@@ -98,10 +98,13 @@ func reportMachines(cmd *cobra.Command, args []string, to string) error {
 	return nil
 }
 
-// showTypical prints the answers to the typical questions, or to the questions of the recorded workloads.
+// showTypical prints the answers to the first questions of the page of a run.
 func showTypical(out io.Writer, r *results.Run) {
-	for _, x := range answer.Of(r, catalog.All()).Adviser().Typical() {
-		fmt.Fprintln(out, show.Wrapped(strings.TrimSpace(x.Sentence()+" "+x.Far)))
+	a := answer.Of(r, catalog.All()).Adviser()
+	for _, q := range a.First() {
+		if x, err := a.Answer(q); err == nil {
+			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("%s: %s", q.Words(), strings.Join(x.Lines, " "))))
+		}
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/timerbench/timerbench/bench/price"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/section"
 )
@@ -57,7 +57,7 @@ func relative(t *testing.T, l *results.Live, n int, name, to string, goroutines 
 		if row.Has(op) && (other.Has(op) || other.Has(op.Counterpart())) {
 			text += fmt.Sprintf("| %s |", op)
 			for _, g := range goroutines {
-				text += fmt.Sprintf(" %.2f |", stats.LiveRelative(row, other, op, g, results.LiveThroughput.OpNS))
+				text += fmt.Sprintf(" %.2f |", price.Relative(row, other, op, g, results.LiveThroughput.OpNS))
 			}
 			text += "\n"
 		}
@@ -121,7 +121,7 @@ func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 		l, head := liveRun(t, path)
 		lateness := func(n int) string {
 			toTime := func(of func(results.LiveLateness) float64) float64 {
-				return stats.MedianOf(rowOf(t, l, n, auto).Lateness, of) / stats.MedianOf(rowOf(t, l, n, "time").Lateness, of)
+				return price.Median(rowOf(t, l, n, auto).Lateness, of) / price.Median(rowOf(t, l, n, "time").Lateness, of)
 			}
 			return fmt.Sprintf("among %s timers p50 is %.2f and p99 %.2f times that of package time", show.Grouped(n),
 				toTime(func(d results.LiveLateness) float64 { return d.P50 }), toTime(func(d results.LiveLateness) float64 { return d.P99 }))
@@ -149,7 +149,7 @@ func times(t *testing.T, l *results.Live, among []int, name, to string) string {
 		row, other := rowOf(t, l, n, name), rowOf(t, l, n, to)
 		for _, op := range results.Ops {
 			for _, g := range []int{1, 2} {
-				switch x := stats.LiveRelative(row, other, op, g, results.LiveThroughput.OpNS); {
+				switch x := price.Relative(row, other, op, g, results.LiveThroughput.OpNS); {
 				case !row.Has(op) || !other.Has(op) || op.Loop():
 				case op == "fire":
 					fires = append(fires, x)

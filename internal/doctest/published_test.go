@@ -76,8 +76,7 @@ func (m measured) center() float64 {
 	if m.cell != nil {
 		return m.cell.Cost(m.row).Center
 	}
-	c, _ := stats.Center(m.of, stats.Options{})
-	return c.Center
+	return stats.Median(m.of).Center
 }
 
 // rewrite checks that a page has this text, or writes it.
@@ -182,18 +181,19 @@ func TestPublishedSweepIsTheAnswerOfRecommend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := answer.Of(last, catalog.All()).Adviser()
-	text := "\n| timers | `recommend --late` names | `sweep` takes |\n|---:|---|---:|\n"
-	for n := 10; n <= 1_000_000; n *= 10 {
-		x, err := a.Answer(answer.Question{N: float64(n), Cancel: answer.Unknown, Reschedule: answer.Unknown, Late: true})
-		if err != nil {
-			t.Fatal(err)
+	run := answer.Of(last, catalog.All())
+	a := run.Adviser()
+	text := "\n| timers, 90 % cancelled | `recommend --late` names | its time | time of `auto` |\n|---:|---|---:|---:|\n"
+	for _, n := range a.Sizes() {
+		x, err := a.Answer(answer.Question{N: float64(n), Cancel: 0.9, Delays: "uniform", Late: true})
+		if err != nil || len(x.Cells) != 1 || x.Cells[0].N != n {
+			continue // not measured
 		}
-		takes := "not measured"
-		if sweep, auto := x.Of("sweep"), x.Of(answer.Default); sweep != nil && auto != nil {
-			takes = fmt.Sprintf("%.2f times as long as `auto`", sweep.Score/auto.Score)
+		for _, c := range run.CellsOf(x.Cells[0].Workload) {
+			if c.N == n {
+				text += fmt.Sprintf("| %s | `%s` | %s ns | %s ns |\n", show.Grouped(n), x.Named, show.Figure(c.Cost(c.Row(x.Named)).Center), show.Figure(c.Cost(c.Row(answer.Default)).Center))
+			}
 		}
-		text += fmt.Sprintf("| %s | `%s` | %s |\n", show.Grouped(n), x.Name, takes)
 	}
 	Generated(t, *update, questionsPage, "<!-- sweep: written by make docs -->\n", "<!-- end of sweep -->\n", text)
 }
@@ -244,7 +244,7 @@ func TestFieldRunGivesTheCostOfAnID(t *testing.T) {
 				for _, c := range r.CellsOf(w) {
 					if a, b := c.Row("intrusive-hwheel"), c.Row(of); c.N == n && a != nil && b != nil && a.HasCost() && b.HasCost() {
 						x := c.Ratio(a, b)
-						ratio, fewest, most = show.Times(x.Center), min(fewest, x.Pairs), max(most, x.Pairs)
+						ratio, fewest, most = show.Times(x.Center), min(fewest, x.Rounds), max(most, x.Rounds)
 					}
 				}
 				rows += " " + ratio + " |"
@@ -388,14 +388,15 @@ func TestTheTTLPageIsThatOfTheKeptRun(t *testing.T) {
 	for _, n := range []int{1e6, 1e7} {
 		text += ttlTable(t, r, n)
 	}
-	for _, n := range []float64{1e6, 1e7} {
-		x, err := r.Adviser().Answer(answer.Question{
-			N: n, Cancel: answer.Unknown, Reschedule: answer.Unknown, Matters: answer.Weights{answer.Memory: 4, answer.Pause: 2, answer.Throughput: 1},
-		})
-		if err != nil || strings.Contains(x.Far, "far from") || len(x.Candidates) > 3 {
-			t.Errorf("%g entries: %v, %s, candidates %v", n, err, x.Far, x.Candidates)
+	a := r.Adviser()
+	for _, by := range []answer.By{answer.Time, answer.Memory, answer.Longest} {
+		for _, n := range []float64{1e6, 1e7} {
+			x, err := a.Answer(answer.Question{N: n, Cancel: answer.Unknown, Reschedule: answer.Unknown, Program: "ttl-cache", By: by})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += fmt.Sprintf("\n%s entries, by %s: %s\n", show.Grouped(int(n)), by, strings.Join(x.Lines, " "))
 		}
-		text += "\n" + x.Sentence() + "\n"
 	}
 	Generated(t, *update, ttlPage, ttlBegin, ttlEnd, text)
 }

@@ -313,7 +313,7 @@ func (r *Run) Drifts() (found, all int) {
 	for _, c := range r.Cells {
 		if means := roundMeans(c); len(means) > 1 {
 			all++
-			if _, p := stats.Drift(means); p < 1-stats.DefaultConfidence {
+			if _, p := stats.Drift(means); p < 1-stats.Confidence {
 				found++
 			}
 		}

@@ -27,7 +27,7 @@ func (r *Run) Merits(cells []*stats.Costs, keep func(RowName) bool) []Merit {
 		m := Merit{RowName: who}
 		logs := 0.0
 		for _, c := range cells {
-			if to := c.ToBest(c.Row(who.Name)); to.Pairs > 0 {
+			if to := c.ToBest(c.Row(who.Name)); to.OK() {
 				logs += math.Log(to.Center)
 				m.Cells++
 				m.Worst = max(m.Worst, to.Center)
@@ -132,41 +132,24 @@ func (r *Run) ChoiceNote(rows []RowName) string {
 	return "The tables have " + show.Count(left, "more structure") + "."
 }
 
-// Intrusive compares the structures whose timers are fields of the caller's structs with a structure by ID, over cells with
-// weights. It ranks those that were measured in all of the cells that have one, the lowest time first.
-func Intrusive(cells []*stats.Costs, weights []float64, to string) []Ranked {
-	type sum struct {
-		ratios  []stats.Ratio
-		weights []float64
-	}
-	found, most := make(map[string]sum), 0
-	for i, c := range cells {
+// Embedded ranks the structures whose timers are fields of the caller's structs, over the cells with a structure by ID, to: those that
+// were measured in all of the cells that have one, the lowest time first.
+func Embedded(cells []*stats.Costs, to string) []Merit {
+	logs, in, most := make(map[string]float64), make(map[string]int), 0
+	for _, c := range cells {
 		for _, row := range c.Rows {
-			if of := c.Ratio(row, c.Row(to)); row.Role == results.RoleIntrusive && of.Pairs > 0 {
-				s := found[row.Structure]
-				found[row.Structure] = sum{append(s.ratios, of), append(s.weights, weights[i])}
-				most = max(most, len(s.ratios)+1)
+			if of := c.Ratio(row, c.Row(to)); row.Role == results.RoleIntrusive && of.OK() {
+				logs[row.Structure], in[row.Structure] = logs[row.Structure]+math.Log(of.Center), in[row.Structure]+1
+				most = max(most, in[row.Structure])
 			}
 		}
 	}
-	var out []Ranked
-	for name, s := range found {
-		if r := stats.Average(s.ratios, s.weights); len(s.ratios) == most {
-			out = append(out, Ranked{Structure: name, Times: r.Interval})
+	var out []Merit
+	for name, n := range in {
+		if n == most {
+			out = append(out, Merit{RowName: RowName{Name: name, Role: results.RoleIntrusive}, Typical: math.Exp(logs[name] / float64(n)), Cells: n, Complete: true})
 		}
 	}
-	slices.SortFunc(out, func(x, y Ranked) int {
-		return cmp.Or(cmp.Compare(x.Times.Center, y.Times.Center), cmp.Compare(x.Structure, y.Structure))
-	})
+	slices.SortFunc(out, func(x, y Merit) int { return cmp.Or(cmp.Compare(x.Typical, y.Typical), cmp.Compare(x.Name, y.Name)) })
 	return out
-}
-
-// intrusive returns the intrusive structures as multiples of the named one.
-func (r ranking) intrusive(named string) []Ranked {
-	var cells []*stats.Costs
-	var weights []float64
-	for _, w := range r.near {
-		cells, weights = append(cells, w.Costs), append(weights, w.weight)
-	}
-	return Intrusive(cells, weights, named)
 }

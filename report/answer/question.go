@@ -4,39 +4,82 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
-// Question describes a program and the criteria of an answer.
+// Question describes a program and what matters. A part that is not given matches any cell.
 type Question struct {
-	N          float64 `json:"n"`                  // pending timers, 1 at least
-	Cancel     float64 `json:"cancel"`             // share of the timers that are cancelled before they fire, 0 to 1, or Unknown
-	Delays     string  `json:"dist,omitempty"`     // shape of the delays, as results.Grid names it; empty: any
-	Reschedule float64 `json:"reschedule"`         // share of the calls that move a timer, 0 to 1, or Unknown; a call schedules, cancels, moves or fires one
-	PerWake    float64 `json:"per_wake,omitempty"` // such calls between two wake-ups; 0: not known
-	Matters    Weights `json:"weights"`
-	Late       bool    `json:"late,omitempty"` // structures that fire late may take part
-	Rate       Rate    `json:"rate,omitzero"`  // for the value of the difference
-	Recorded   bool    `json:"-"`              // it comes from a trace, which can be replayed itself
+	N          float64 `json:"n,omitempty"`       // pending timers; 0: any number
+	Cancel     float64 `json:"cancel"`            // share of the timers that are cancelled before they fire, 0 to 1, or Unknown
+	Reschedule float64 `json:"reschedule"`        // share of the calls that move a timer, 0 to 1, or Unknown; a call schedules, cancels, moves or fires one
+	Delays     string  `json:"dist,omitempty"`    // shape of the delays, as results.Grid names it; empty: any
+	Program    string  `json:"program,omitempty"` // a workload of the results; empty: the grid of shares and delays
+	By         By      `json:"by"`                // what matters
+	Order      string  `json:"order,omitempty"`   // FIFO: only structures that fire timers of one deadline in the order of their schedules
+	Late       bool    `json:"late,omitempty"`    // structures that fire late, instead of exact ones
+	Rate       Rate    `json:"rate,omitzero"`     // of the program
+	Among      string  `json:"-"`                 // a name for the program, such as the file of its trace
 }
 
-// Unknown is a share that is not known: cells with any share are equally near.
+// Unknown is a share that is not given: cells with any share match.
 const Unknown = -1
+
+// FIFO is the order that a question may ask for.
+const FIFO = "fifo"
+
+// By is what matters in a question.
+type By string
+
+// What may matter.
+const (
+	Time    By = "time"    // cost of the calls
+	Tail    By = "tail"    // 99th percentile of single calls of the slowest kind
+	Memory  By = "memory"  // bytes of a timer
+	Idle    By = "idle"    // wake-ups of a driver that sleeps until the next deadline
+	Longest By = "longest" // longest call
+)
+
+// Bys lists what may matter, the default first.
+var Bys = []By{Time, Tail, Memory, Idle, Longest}
+
+// ParseBy reads what matters.
+func ParseBy(s string) (By, error) {
+	if !slices.Contains(Bys, By(s)) {
+		return "", fmt.Errorf("%q: want one of %s", s, show.Or(texts(Bys)))
+	}
+	return By(s), nil
+}
+
+func texts[T ~string](list []T) (out []string) {
+	for _, v := range list {
+		out = append(out, string(v))
+	}
+	return out
+}
+
+// Rate is the number of events of a program per second. 0: not known.
+type Rate struct {
+	Timers float64 `json:"timers,omitempty"` // timers started
+	Moves  float64 `json:"moves,omitempty"`  // timers moved
+	Calls  float64 `json:"calls,omitempty"`  // timers started, moved, cancelled or fired
+}
 
 // Check returns an error if a value is out of its range.
 func (q Question) Check() error {
 	switch {
-	case !(q.N >= 1) || math.IsInf(q.N, 1):
+	case q.N != 0 && !(q.N >= 1) || math.IsInf(q.N, 1):
 		return fmt.Errorf("number of timers %v: want 1 or more", q.N)
 	case q.Delays != "" && !slices.Contains(workload.DelayKinds(), q.Delays):
 		return fmt.Errorf("shape of delays %q: want one of %s", q.Delays, strings.Join(workload.DelayKinds(), ", "))
-	case !(q.PerWake >= 0):
-		return fmt.Errorf("calls between two wake-ups %v: want 0 or more", q.PerWake)
+	case q.Order != "" && q.Order != FIFO:
+		return fmt.Errorf("order %q: want %s", q.Order, FIFO)
+	case q.By != "" && !slices.Contains(Bys, q.By):
+		return fmt.Errorf("%q matters: want one of %s", q.By, show.Or(texts(Bys)))
 	}
 	for _, rate := range []float64{q.Rate.Timers, q.Rate.Moves, q.Rate.Calls} {
 		if !(rate >= 0) || math.IsInf(rate, 1) {
@@ -48,199 +91,25 @@ func (q Question) Check() error {
 			return fmt.Errorf("share %s %v: want a share from 0 to 1", [...]string{"cancelled", "moved"}[i], share)
 		}
 	}
-	return q.Matters.check()
-}
-
-// Weights are the weights of the criteria. Only their ratios count. The zero value is throughput alone.
-type Weights [5]float64
-
-// The criteria, as indexes of Weights.
-const (
-	Throughput = iota // cost of the calls
-	Tail              // 99th percentile of single calls
-	Memory            // bytes a timer
-	Idle              // wake-ups of a tickless driver
-	Pause             // longest call
-)
-
-var (
-	weightNames = []string{"throughput", "tail", "memory", "idle", "pause"}
-	weightWords = []string{"throughput", "tail", "memory", "idle wake-ups", "longest call"}
-)
-
-// ParseWeights reads weights such as "throughput=1,tail=2". A name without a number counts 1.
-func ParseWeights(s string) (Weights, error) {
-	var w Weights
-	var given [len(w)]bool
-	for part := range strings.SplitSeq(s, ",") {
-		name, number, valued := strings.Cut(strings.TrimSpace(part), "=")
-		i := slices.Index(weightNames, name)
-		if i < 0 {
-			return w, fmt.Errorf("weight %q: want one of %s, such as tail=2", part, strings.Join(weightNames, ", "))
-		}
-		if given[i] {
-			return w, fmt.Errorf("weights %q: %s stands twice", s, name)
-		}
-		given[i] = true
-		v := 1.0
-		if valued {
-			var err error
-			if v, err = strconv.ParseFloat(number, 64); err != nil {
-				return w, fmt.Errorf("weight of %s is %q: want a number", name, number)
-			}
-		}
-		w[i] = v
-	}
-	if err := w.check(); err != nil {
-		return w, err
-	}
-	if w == (Weights{}) {
-		return w, fmt.Errorf("weights %q: want one above 0", s)
-	}
-	return w, nil
-}
-
-func (w Weights) check() error {
-	for i, v := range w {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			return fmt.Errorf("weight of %s is %v: want 0 or more", weightNames[i], v)
-		}
-	}
 	return nil
 }
 
-// shares returns the weights scaled to the sum 1.
-func (w Weights) shares() Weights {
-	if w == (Weights{}) {
-		w[Throughput] = 1
-	}
-	sum := w[Throughput] + w[Tail] + w[Memory] + w[Idle] + w[Pause]
-	for i := range w {
-		w[i] /= sum
-	}
-	return w
-}
-
-// among returns the shares of the criteria that are present, scaled to the sum 1. They are 0 if none is.
-func (w Weights) among(present []bool) Weights {
-	w = w.shares()
-	for i, there := range present {
-		if !there {
-			w[i] = 0
-		}
-	}
-	if w == (Weights{}) {
-		return w
-	}
-	return w.shares()
-}
-
-// names returns the criteria in words; empty: throughput alone.
-func (w Weights) names() []string {
-	var out []string
-	for i, share := range w.shares() {
-		if share == 1 && i == Throughput {
-			return nil
-		}
-		if share > 0 {
-			out = append(out, weightWords[i])
-		}
-	}
-	return out
-}
-
-// place locates a cell or a question among the workloads. Of a cell, the question has the measured numbers; no Delays are unknown or several.
+// place is a cell with its mix of operations.
 type place struct {
-	Question
-	firing  float64 // share of the calls that fire a timer
+	*stats.Costs
+	moved   float64 // share of the calls that move a timer
 	perUnit float64 // calls in a unit of the cost
-	still   bool    // no timer fires, and it is not known to be in a steady state
+	delays  string  // empty: several shapes, or not known
 }
 
-func (q Question) place() place {
-	return place{Question: q, firing: (1 - q.Reschedule) * (1 - q.Cancel) / 2}
-}
-
-// question is the inverse.
-func (q place) question() Question {
-	if q.firing == 0 {
-		q.Cancel = 1
-	}
-	return q.Question
-}
-
-// fires reports whether timers fire in a program with these shares. It is false where any share will do.
-func (q Question) fires() bool {
-	return q.Cancel != 1 && q.Reschedule != 1 && (q.Cancel != Unknown || q.Reschedule > 0)
-}
-
-// answers reports whether a cell says anything about a question. A cell in which nothing comes due lacks the cost of finding
-// the next timer to fire, which separates a list from all other structures. With constant delays, deadlines arrive in
-// their order, which some structures rely on. A cell of unknown or mixed delays answers, from some distance.
-func (q place) answers(asked Question) bool {
-	if q.still && asked.fires() {
-		return false
-	}
-	return asked.Delays == "" || q.Delays == "" || (asked.Delays == workload.Constant) == (q.Delays == workload.Constant)
-}
-
-// Distances. See the documentation of the package.
-const (
-	Measured = 0.3 // within it a cell counts as the question itself
-	TooFar   = 1.5 // beyond it a cell says little
-
-	unitN       = 0.5  // decades
-	unitFires   = 0.5  // decades
-	leastFires  = 0.01 // added to the share
-	unitMoved   = 0.25
-	unitPerWake = 1 // decades
-	mostPerWake = 1000
-	otherDelays = 0.5
-)
-
-// decades is the distance of two values on a logarithmic scale, in powers of ten.
-func decades(a, b float64) float64 { return math.Abs(math.Log10(a / b)) }
-
-// distance returns the distance of a cell from a question, see the documentation of the package.
-func (q place) distance(c place) float64 {
-	parts := []float64{decades(q.N, c.N) / unitN}
-	if q.Reschedule == Unknown { // as if both moved none
-		q.firing, c.firing = (1-q.Cancel)/2, (1-c.Cancel)/2
-	} else {
-		parts = append(parts, (q.Reschedule-c.Reschedule)/unitMoved)
-	}
-	if q.Cancel != Unknown {
-		parts = append(parts, decades(q.firing+leastFires, c.firing+leastFires)/unitFires)
-	}
-	if q.PerWake > 0 && c.PerWake > 0 {
-		parts = append(parts, decades(min(q.PerWake, mostPerWake), min(c.PerWake, mostPerWake))/unitPerWake)
-	}
-	if q.Delays != "" && q.Delays != c.Delays || q.Delays == "" && c.Recorded && !q.Recorded {
-		parts = append(parts, otherDelays)
-	}
-	sum := 0.0
-	for _, p := range parts {
-		sum += p * p
-	}
-	return math.Sqrt(sum)
-}
-
-// placeOf returns the place of a cell. ok is false if the cost of the cell is not a cost of calls, or is not known.
+// placeOf returns the place of a cell. ok is false if its cost is no cost of calls.
 func placeOf(r *Run, c *stats.Costs) (p place, ok bool) {
-	if c.Unit == script.PerTick {
-		return place{}, false
-	}
-	p = place{Question: Question{N: float64(c.N), Cancel: c.CancelRate, Delays: delaysOf(r, c)}}
-	p.Recorded = ClassOf(c) == workload.Program || ClassOf(c) == workload.Recorded
-	if c.Resident >= 1 {
-		p.N = c.Resident
-	}
-	var calls, wakes, units, fired float64
+	p = place{Costs: c, delays: delaysOf(r, c)}
+	var calls, units float64
 	kinds := make(map[script.Kind]float64)
 	for _, row := range c.Rows {
-		fired += float64(row.Proof.Fired)
 		for _, t := range row.Cost {
-			calls, wakes, units = calls+float64(t.Ops), wakes+float64(t.Wakes), units+t.Units
+			calls, units = calls+float64(t.Ops), units+t.Units
 		}
 		for _, t := range row.ByKind {
 			for _, k := range t.Kinds {
@@ -248,29 +117,18 @@ func placeOf(r *Run, c *stats.Costs) (p place, ok bool) {
 			}
 		}
 	}
-	if calls <= 0 {
-		return place{}, false
+	if c.Unit == script.PerTick || calls <= 0 {
+		return p, false
 	}
-	p.PerWake, p.perUnit = mostPerWake, calls/units
-	if wakes > 0 {
-		p.PerWake = min(calls/wakes, mostPerWake)
-	}
-	done := kinds[script.KindSchedule] + kinds[script.KindCancel] + kinds[script.KindReschedule] + kinds[script.KindFire]
-	switch {
+	p.perUnit = calls / units
+	switch done := kinds[script.KindSchedule] + kinds[script.KindCancel] + kinds[script.KindReschedule] + kinds[script.KindFire]; {
 	case done > 0:
-		p.Reschedule, p.firing = kinds[script.KindReschedule]/done, kinds[script.KindFire]/done
+		p.moved = kinds[script.KindReschedule] / done
 	case c.Unit == script.PerReschedule:
-		p.Reschedule = min(units/calls, 1)
+		p.moved = min(units/calls, 1)
 	case c.Unit == script.PerLifecycle:
-		p.Reschedule = max(0, 1-2*units/calls)
-		p.firing = (1 - p.Reschedule) * (1 - p.Cancel) / 2
-	default:
-		return place{}, false
+		p.moved = max(0, 1-2*units/calls)
 	}
-	if p.firing == 0 { // too few fires to be timed, or none
-		p.firing = min(fired/calls, leastFires)
-	}
-	p.still = p.firing == 0 && (c.Passed == nil || c.Unsteady() != "")
 	return p, true
 }
 
@@ -289,4 +147,121 @@ func delaysOf(r *Run, c *stats.Costs) string {
 		}
 	}
 	return ""
+}
+
+// inGrid reports whether a cell answers questions that name no program: it has its place in the grid, or it moves timers at random.
+func (p place) inGrid() bool {
+	return p.Grid != nil || ClassOf(p.Costs) == workload.Synthetic && p.Unit == script.PerReschedule
+}
+
+// decades is the distance of two values on a logarithmic scale, in powers of ten.
+func decades(a, b float64) float64 { return math.Abs(math.Log10(a / b)) }
+
+// nearest returns the cells at the least distance.
+func nearest(cells []place, distance func(place) float64) (out []place) {
+	least := math.Inf(1)
+	for _, c := range cells {
+		switch d := distance(c); {
+		case d < least-0.005:
+			least, out = d, []place{c}
+		case d <= least+0.005:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// cellsFor maps a question to the measured cells that answer it: the named program, or the cells of the grid with the nearest share
+// moved, the delays asked for, the nearest share cancelled and the nearest size, in this order. What is not asked for matches any.
+func (a *Adviser) cellsFor(q Question) []place {
+	cells := slices.DeleteFunc(slices.Clone(a.cells), func(p place) bool { return q.Program != "" && p.Workload != q.Program })
+	if q.Program == "" {
+		if grid := slices.DeleteFunc(slices.Clone(cells), func(p place) bool { return !p.inGrid() }); len(grid) > 0 {
+			cells = grid
+		}
+		if q.Reschedule != Unknown {
+			cells = nearest(cells, func(p place) float64 { return math.Abs(p.moved - q.Reschedule) })
+		}
+		if q.Delays != "" {
+			cells = nearest(cells, func(p place) float64 {
+				if p.delays == q.Delays {
+					return 0
+				}
+				return 1
+			})
+		}
+		if q.Cancel != Unknown {
+			cells = nearest(cells, func(p place) float64 { return math.Abs(p.CancelRate - q.Cancel) })
+		}
+	}
+	if q.N > 0 {
+		cells = nearest(cells, func(p place) float64 { return decades(float64(p.N), q.N) })
+	}
+	return cells
+}
+
+// differs says how a cell differs from a question; empty: it is the question.
+func (p place) differs(q Question) string {
+	more, times := "more", float64(p.N)/q.N
+	if times < 1 {
+		more, times = "fewer", 1/times
+	}
+	var out []string
+	for _, d := range []struct {
+		is    bool
+		words string
+	}{
+		{q.N > 0 && times >= 1.1, fmt.Sprintf("%s times %s timers", show.Times(times), more)},
+		{q.Program == "" && q.Reschedule != Unknown && math.Abs(q.Reschedule-p.moved) >= 0.03, show.Percent(p.moved) + " of the calls move a timer"},
+		{q.Program == "" && q.Cancel != Unknown && q.Reschedule < 0.9 && math.Abs(q.Cancel-p.CancelRate) >= 0.02, show.Percent(p.CancelRate) + " cancelled"},
+		{q.Program == "" && q.Delays != "" && q.Delays != p.delays, "other delays"},
+	} {
+		if d.is {
+			out = append(out, d.words)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// Words describes the question.
+func (q Question) Words() string {
+	parts := []string{"any number of timers"}
+	if q.N > 0 {
+		parts[0] = timers(q.N)
+	}
+	if q.Program != "" {
+		parts = append(parts, q.Program)
+	} else {
+		switch {
+		case q.Reschedule == Unknown && q.Cancel == Unknown:
+			parts = append(parts, "any share cancelled or moved")
+		case q.Reschedule > 0 && q.Cancel > 0:
+			parts = append(parts, fmt.Sprintf("%s of the calls move a timer, %s of the timers cancelled", show.Percent(q.Reschedule), show.Percent(q.Cancel)))
+		case q.Reschedule > 0:
+			parts = append(parts, show.Percent(q.Reschedule)+" of the calls move a timer")
+		case q.Cancel == Unknown:
+			parts = append(parts, "any share cancelled, none moved")
+		case q.Cancel == 0:
+			parts = append(parts, "none cancelled")
+		default:
+			parts = append(parts, show.Percent(q.Cancel)+" cancelled")
+		}
+		parts = append(parts, when(q.Delays != "", q.Delays, "any")+" delays")
+	}
+	return show.Joined(", ", strings.Join(parts, ", "), when(q.By != Time && q.By != "", "by "+string(q.By), ""),
+		when(q.Order != "", "in FIFO order", ""), when(q.Late, "late", ""))
+}
+
+func when(is bool, yes, no string) string {
+	if is {
+		return yes
+	}
+	return no
+}
+
+func timers(n float64) string {
+	if n >= 1e6 {
+		return show.Figure(n/1e6) + " million timers"
+	}
+	return show.Count(int64(math.Round(n)), "timer")
 }

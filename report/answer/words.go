@@ -1,87 +1,42 @@
 package answer
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/price"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// after returns the words of an answer that follow the name, up to the end of the sentence.
-func (a *Answer) after() string {
-	named := a.Of(a.Name)
-	if a.Name == Default && a.Evidence[0].tooFar() {
-		return ", the default, because no cell of the results is near this question."
-	}
-	var b strings.Builder
-	if e := a.Evidence[0]; named.NS > 0 && len(a.Matters.names()) == 0 {
-		fmt.Fprintf(&b, ", %s ns per %s", show.Figure(named.NS), unit(e.Unit))
-		if len(a.Evidence) > 1 || e.Distance > Measured {
-			fmt.Fprintf(&b, " in %s with %s", e.Workload, timers(float64(e.N)))
-		}
-	}
-	if usual := a.Of(Default); usual != nil && a.Name != Default {
-		what := " times as fast as " + Default
-		if len(a.Matters.names()) > 0 {
-			what = " times better than " + Default
-		}
-		if b.WriteString(", " + multiple(usual.Times) + what); usual.Candidate() {
-			b.WriteString(", but not certainly")
-		}
-	}
-	switch others := len(a.Candidates) - 1; {
-	case !slices.Contains(a.Candidates, a.Name):
-		fmt.Fprintf(&b, "; %s takes %s times as long", a.Ranking[0].Structure, apart(a.Ranking[0].Times))
-	case others > 0:
-		fmt.Fprintf(&b, "; %s cannot be told apart from it", show.Count(others, "other"))
-	}
-	return b.String() + "."
+// lines returns the answer in sentences: whether it matters, what to take, and from which cells.
+func (a *Adviser) lines(f *field, x *Answer) []string {
+	return slices.DeleteFunc([]string{a.matters(f, x.Named), a.take(f, x), f.from(x)}, func(s string) bool { return s == "" })
 }
 
-// rest returns the other sentences of an answer.
-func (a *Answer) rest() string {
-	var out []string
-	if late := a.Of(a.Name).Late; late != "" {
-		out = append(out, fmt.Sprintf("%s is late by %s.", a.Name, late))
+// figureOf writes the figure of a structure that matters: of a single cell, or of the count.
+func (f *field) figureOf(name string) string {
+	value := f.count.of[name]
+	if value == 0 && len(f.cells) == 1 {
+		value = f.figure(f.cells[0], name).Center
 	}
 	switch {
-	case len(a.Ranking) == 1:
-		out = append(out, "Nothing else was measured.")
-	case a.Next != nil && !a.Evidence[0].tooFar():
-		what := " times as long."
-		if len(a.Matters.names()) > 0 {
-			what = " times its score."
-		}
-		out = append(out, fmt.Sprintf("Next: %s, %s%s", a.Next.Structure, multiple(a.Next.Times), what))
+	case value == 0:
+		return ""
+	case f.by == Time:
+		return show.Figure(value) + " ns per " + unit(f.cells[0].Unit)
+	case f.by == Tail:
+		return show.Duration(value) + " (99th percentile of the slowest kind of call)"
+	case f.by == Memory:
+		return show.Figure(value) + " bytes per timer"
+	case f.by == Idle:
+		return show.Figure(value) + " wake-ups for each timer that fires"
 	}
-	if len(a.Intrusive) > 0 {
-		best := a.Intrusive[0]
-		out = append(out, fmt.Sprintf("If the timer can be a field of your struct: %s, %s times as long.", best.Structure, apart(best.Times)))
-	}
-	return strings.Join(out, " ")
-}
-
-// apart writes the interval of a multiple, or its center if there is no interval.
-func apart(i stats.Interval) string {
-	if !show.Narrow(i.Lo, i.Hi) || show.Times(i.Lo) == show.Times(i.Hi) {
-		return show.Times(i.Center)
-	}
-	return show.Interval(i.Lo, i.Hi, show.Times, " to ")
-}
-
-// multiple writes the interval of a multiple of 1 or more, or its center if there is no interval above 1.
-func multiple(i stats.Interval) string {
-	if i.Lo <= 1 {
-		i.Lo = 0 // it is not known
-	}
-	return apart(i)
+	return show.Duration(value) + " for the longest call"
 }
 
 func unit(u script.Unit) string {
@@ -91,188 +46,164 @@ func unit(u script.Unit) string {
 	return string(u)
 }
 
-// Words describes the question in the words of the sentence of its answer.
-func (q Question) Words() string {
-	parts := []string{"about " + timers(q.N)}
+// take says what to take, and how it compares with the best, or with the default.
+func (a *Adviser) take(f *field, x *Answer) string {
+	out := "Take " + show.Joined(": ", x.Named, f.figureOf(x.Named)) + "."
+	best, ties := f.names[0], len(x.Ties)-1
+	less := func(of, to string) string {
+		return fmt.Sprintf("%s times %s", ratioOf(f.ratio(of, to)), map[By]string{
+			Time: "its time", Tail: "its tail", Memory: "its bytes", Idle: "its wake-ups", Longest: "its longest call"}[f.by])
+	}
 	switch {
-	case q.Reschedule == Unknown && q.Cancel == Unknown:
-		parts = append(parts, "any share cancelled or moved")
-	case q.Reschedule > 0 && q.Cancel > 0:
-		parts = append(parts, fmt.Sprintf("%s of the calls move a timer, %s of the timers cancelled", show.Percent(q.Reschedule), show.Percent(q.Cancel)))
-	case q.Reschedule > 0:
-		parts = append(parts, show.Percent(q.Reschedule)+" of the calls move a timer")
-	case q.Cancel == Unknown:
-		parts = append(parts, "any share cancelled, none moved")
-	case q.Cancel == 0:
-		parts = append(parts, "none cancelled")
+	case len(f.names) == 1:
+		out += " Nothing else was measured for this question."
+	case x.Named == best && ties > 0:
+		out += fmt.Sprintf(" It is the best, and %s with it (%s).", when(ties == 1, "one structure ties", fmt.Sprintf("%d structures tie", ties)), some(x.Ties[1:]))
+	case x.Named == best:
+		out += fmt.Sprintf(" It is the best; next is %s with %s.", f.names[1], less(f.names[1], x.Named))
+	case slices.Contains(x.Ties, x.Named):
+		out += fmt.Sprintf(" It ties with the best, %s: %s.", best, less(x.Named, best))
 	default:
-		parts = append(parts, show.Percent(q.Cancel)+" cancelled")
+		out += fmt.Sprintf(" The best is %s, and %s has %s, which is not certainly above %s.", best, x.Named, less(x.Named, best), show.Times(stats.NamedUpTo))
 	}
-	parts = append(parts, cmp.Or(q.Delays, "any")+" delays")
-	if q.Late {
-		parts = append(parts, "late firing allowed")
+	if usual := slices.Contains(f.names, Default); usual && x.Named != Default {
+		out += fmt.Sprintf(" %s has %s.", Default, less(Default, x.Named))
 	}
-	if names := q.Matters.names(); len(names) > 0 {
-		parts = append(parts, "by "+show.And(names))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// far describes how the cell differs from the question; empty: the cell is the question itself. For a program that is not
-// recorded it also says how to measure the program.
-func (e Evidence) far(recorded bool) string {
-	if e.Distance <= Measured {
-		return ""
-	}
-	is := "near"
-	if e.tooFar() {
-		is = "far from"
-	}
-	out := fmt.Sprintf("This was not measured. The nearest cell, %s with %s, is %s it: %s.",
-		e.Workload, timers(float64(e.N)), is, cmp.Or(e.Differs, "everything differs a little"))
-	if e.tooFar() {
-		out += fmt.Sprintf(" %s is the fastest there.", e.Fastest)
-	}
-	if !recorded {
-		out += " To measure your own program, record it and use timerbench trace replay."
-	}
-	return out
-}
-
-func differs(q, c place) string {
-	more, wakes := "more", show.Figure(c.PerWake)+" calls a wake-up"
-	if c.N < q.N {
-		more = "fewer"
-	}
-	if c.PerWake >= mostPerWake {
-		wakes = "1,000 calls or more a wake-up"
-	}
-	var out []string
-	for _, d := range []struct {
-		is    bool
-		words string
-	}{
-		{decades(q.N, c.N) >= 0.1, fmt.Sprintf("%s times %s timers", show.Times(math.Pow(10, decades(q.N, c.N))), more)},
-		{q.Cancel != Unknown && math.Abs(q.Cancel-c.Cancel) >= 0.02 && min(q.Reschedule, c.Reschedule) < 0.9, show.Percent(c.Cancel) + " cancelled"},
-		{q.Reschedule != Unknown && math.Abs(q.Reschedule-c.Reschedule) >= 0.02, show.Percent(c.Reschedule) + " of the calls move a timer"},
-		{q.PerWake > 0 && decades(min(q.PerWake, mostPerWake), c.PerWake) >= 0.3, wakes},
-		{q.Delays != "" && q.Delays != c.Delays, cmp.Or(c.Delays, "mixed") + " delays"},
-		{q.Delays == "" && c.Recorded && !q.Recorded, "the delays of one program"},
-	} {
-		if d.is {
-			out = append(out, d.words)
+	if p := f.cells[0]; f.by == Time && len(f.cells) == 1 {
+		if low, high, two := stats.TwoGroups(p.Samples(p.Row(x.Named))); two {
+			out += fmt.Sprintf(" Its rounds fall into two groups, of %s and %s ns.", show.Figure(low), show.Figure(high))
 		}
 	}
-	return strings.Join(out, ", ")
-}
-
-func timers(n float64) string {
-	if n >= 1e6 {
-		return show.Figure(n/1e6) + " million timers"
-	}
-	return show.Count(int64(math.Round(n)), "timer")
-}
-
-// underRealClock compares the driver on a structure with Go's own timers, among the nearest number of timers that was measured;
-// empty: none is near.
-func (a *Adviser) underRealClock(q Question, name string) string {
-	l := a.r.Run.Live
-	if l == nil {
-		return ""
-	}
-	distance := func(n int) float64 { return math.Abs(math.Log10(q.N / float64(n))) }
-	near := slices.DeleteFunc(l.Residents(), func(n int) bool { return distance(n) > 0.5 })
-	if len(near) == 0 {
-		return ""
-	}
-	n := slices.MinFunc(near, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
-	base, _ := l.OnDriver(n, "")
-	row, _ := l.OnDriver(n, name)
-	times := func(op results.Op) float64 {
-		return stats.LiveRelative(row, base, op, l.Goroutines[0], results.LiveThroughput.OpNS)
-	}
-	stop, move, fire := times(results.StartStop(results.FormAfterFunc)), times(results.OpReset), times(results.OpFire)
-	if math.IsNaN(stop + move + fire) {
-		return ""
-	}
-	out := fmt.Sprintf("Under the real clock among %s timers, the driver on %s takes %s times the processor time of Go's own timers to start and stop a timer, "+
-		"%s to move it, and %s until it fires.", show.Grouped(n), name, show.Times(stop), show.Times(move), show.Times(fire))
-	core := func(structure string) float64 {
-		calls := stats.Calls{Stopped: q.Rate.Timers * q.Cancel, Moved: q.Rate.Moves, Fired: q.Rate.Timers * (1 - q.Cancel)}
-		return stats.MedianOf(stats.PricesOf(l, n, structure, results.FormAfterFunc), func(p stats.Price) float64 { return p.Of(calls, false) / 1e9 })
-	}
-	if own, driven := core(""), core(name); q.Rate.Calls > 0 && q.Cancel != Unknown && own+driven > 0 {
-		out += fmt.Sprintf(" The calls of this program, without its wake-ups, take %s there, and %s with Go's own timers.", ofCores(driven), ofCores(own))
+	if f.group == Late {
+		e, _ := a.r.Entry(x.Named)
+		out += fmt.Sprintf(" It fires late%s.", when(e.Late != "", " by "+e.Late, ""))
 	}
 	return out
 }
 
-// Rate is the number of events per second of a program, for each unit of cost. 0: not known.
-type Rate struct {
-	Timers float64 `json:"timers"` // timers started
-	Moves  float64 `json:"moves"`  // timers moved
-	Calls  float64 `json:"calls"`  // timers started, moved, cancelled or fired; if it is known, the others do not count
+func some(names []string) string {
+	const most = 3
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return show.And(names)
 }
 
-// of returns the events per second for a cell, their name in the plural, and the units of the cell's cost in one.
-func (r Rate) of(e Evidence) (perSecond float64, what string, units float64) {
-	switch {
-	case r.Calls > 0:
-		return r.Calls, "calls", 1 / e.calls
-	case e.Unit == script.PerLifecycle:
-		return r.Timers, "timers", 1
-	case e.Unit == script.PerReschedule:
-		return r.Moves, "moves", 1
-	}
-	return 0, "", 0
-}
-
-// leastCores is the smallest difference in cores that matters (chosen).
-const leastCores = 0.1
-
-// worth compares the named structure with the default, or the default with the next one, in cores and memory, at the rate of the
-// question. It is empty where the rate or the cost is not known.
-func (a *Answer) worth() string {
-	first, other := a.Of(a.Name), a.Of(a.Against)
-	rate, what, units := a.Rate.of(a.Evidence[0])
-	if rate == 0 || first.NS == 0 || other == nil {
-		return ""
-	}
-	cores := func(s *Ranked) float64 { return rate * units * first.NS / 1e9 * s.Cost / first.Cost }
-	takes := func(s *Ranked) string {
-		out := ofCores(cores(s))
-		if s.Bytes > 0 {
-			out += " and " + show.Bytes(a.N*s.Bytes)
+// from says which cells answer, and how they differ from the question.
+func (f *field) from(x *Answer) string {
+	if f.count.n > 0 {
+		out := fmt.Sprintf("Measured among %s (%s).", timers(float64(f.count.n)), some(f.count.in))
+		if f.q.N > 0 && decades(f.q.N, float64(f.count.n)) > 0.05 {
+			out += " That is not the question: it was measured for no nearer number."
 		}
 		return out
 	}
-	difference := max(cores(first)-cores(other), cores(other)-cores(first))
-	if show.Figure(rate) == "1" {
-		what = strings.TrimSuffix(what, "s")
-	}
-	out := fmt.Sprintf("At %s %s a second, %s takes %s, and %s %s: ", show.Figure(rate), what, first.Structure, takes(first),
-		other.Structure, takes(other))
-	if difference < leastCores {
-		return out + "the difference is too small to matter."
-	}
-	return out + "a difference of " + ofCores(difference) + "."
-}
-
-// rival returns the structure that the choice is measured against: the default, or the next one, or any other; empty: there is
-// no other.
-func (a *Answer) rival() string {
-	switch {
-	case a.Name != Default && a.Of(Default) != nil:
-		return Default
-	case a.Next != nil:
-		return a.Next.Structure
-	}
-	for _, s := range a.Ranking {
-		if s.Structure != a.Name {
-			return s.Structure
+	var names, differs []string
+	for _, c := range x.Cells {
+		names = append(names, fmt.Sprintf("%s with %s", c.Workload, timers(float64(c.N))))
+		if c.Differs != "" && !slices.Contains(differs, c.Differs) {
+			differs = append(differs, c.Differs)
 		}
 	}
-	return ""
+	out := fmt.Sprintf("From %s: %s.", show.Count(len(names), "cell"), some(names))
+	if len(names) > 1 {
+		out += " A ratio is the middle one of these cells."
+	}
+	if len(differs) > 0 {
+		out += fmt.Sprintf(" That is not the question: %s.", some(differs))
+	}
+	return out
+}
+
+// leastCore is the share of a core below which no structure of timers matters (chosen).
+const leastCore = 0.01
+
+// matters says what package time, the driver and the structure take of a core at the rate of the question. Without a rate it says
+// below which rate package time takes next to nothing. It is empty if nothing is known.
+func (a *Adviser) matters(f *field, named string) string {
+	own, driven, on := a.prices(f.q.N, named)
+	cancel := f.q.Cancel
+	if cancel == Unknown {
+		cancel = f.cells[0].CancelRate
+	}
+	ofCore := func(list price.List, timers, moves float64) float64 {
+		calls := price.Calls{Stopped: timers * cancel, Moved: moves, Fired: timers * (1 - cancel)}
+		return price.Median(list, func(p price.Price) float64 { return p.Of(calls, false) / 1e9 })
+	}
+	rate := f.q.Rate
+	if rate == (Rate{}) {
+		if len(own) == 0 || !(ofCore(own, 1, 0) > 0) {
+			return ""
+		}
+		return fmt.Sprintf("Keep package time up to about %s timers a second: they take less than %s of a core.",
+			show.Short(leastCore/ofCore(own, 1, 0)), show.Percent(leastCore))
+	}
+	if f.q.Reschedule != Unknown && f.q.Reschedule >= 0.5 && rate.Calls == 0 { // the rate is mostly of moves
+		rate.Timers = 0
+	} else if rate.Calls == 0 {
+		rate.Moves = 0
+	}
+	var parts []string
+	if len(own) > 0 {
+		parts = append(parts, "package time takes "+ofCores(ofCore(own, rate.Timers, rate.Moves)))
+	}
+	if len(driven) > 0 {
+		parts = append(parts, fmt.Sprintf("the driver on %s %s", on, ofCores(ofCore(driven, rate.Timers, rate.Moves))))
+	}
+	perSecond, what := f.unitsPerSecond(rate)
+	if p := f.cells[0]; perSecond > 0 && len(f.cells) == 1 && p.Row(named).HasCost() {
+		parts = append(parts, fmt.Sprintf("%s itself %s", named, ofCores(perSecond*p.Cost(p.Row(named)).Center/1e9)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	out := fmt.Sprintf("At %s a second, %s.", what, show.And(parts))
+	if len(own) > 0 && ofCore(own, rate.Timers, rate.Moves) < leastCore {
+		out += " Keep package time."
+	}
+	return out
+}
+
+// unitsPerSecond returns how many units of the cost of the cell a program makes per second, and its rate in words.
+func (f *field) unitsPerSecond(rate Rate) (units float64, what string) {
+	p := f.cells[0]
+	switch {
+	case rate.Calls > 0:
+		return rate.Calls / p.perUnit, show.Short(rate.Calls) + " calls"
+	case rate.Timers > 0 && p.Unit == script.PerLifecycle:
+		units = rate.Timers
+	case rate.Moves > 0 && p.Unit == script.PerReschedule:
+		units = rate.Moves
+	}
+	if rate.Timers > 0 {
+		return units, show.Short(rate.Timers) + " timers"
+	}
+	return units, show.Short(rate.Moves) + " moves"
+}
+
+// prices returns the prices of package time and of the driver, among the nearest number of timers, and the structure of that driver:
+// the named one, or else the default.
+func (a *Adviser) prices(n float64, named string) (own, driven price.List, on string) {
+	l := a.r.Live
+	if l == nil {
+		return nil, nil, ""
+	}
+	if n == 0 {
+		n = results.TypicalN
+	}
+	at, least := 0, 0.0
+	for _, resident := range l.Residents() {
+		if d := decades(float64(resident), n); at == 0 || d < least {
+			at, least = resident, d
+		}
+	}
+	own = price.Of(l, at, "", results.FormAfterFunc)
+	for _, on = range []string{named, Default} {
+		if driven = price.Of(l, at, on, results.FormAfterFunc); len(driven) > 0 {
+			return own, driven, on
+		}
+	}
+	return own, nil, ""
 }
 
 // ofCores writes a number of cores with two digits.

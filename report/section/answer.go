@@ -21,12 +21,11 @@ func questions(v *View) Section {
 		Absent: "the fastest structures",
 		Lead: show.Para("For each workload the table lists the fastest structures, the fastest first. N is the largest size up to "+
 			"10,000 that nearly all structures ran at, or else the smallest size. Each multiple is a ratio paired by round. "+
-			"A structure ", show.Strong("ties"), " if its 95 % interval lies within 5 % of the first. It is worse if a one-sided comparison, with "+
-			"95 % confidence for the whole cell, excludes that it is the fastest. Otherwise it is ", show.Strong("unclear"), ". "+
-			"× floor is the time relative to the empty harness, which every number includes."),
+			"A structure ", show.Strong("ties"), " if the interval of its ratio to the first, without the loop around the calls, reaches below 1.05. Structures "+
+			"that fire late are compared among each other. × loop is the time relative to the empty loop, which every number includes."),
 		Tables: []Table{
 			{Body: show.Tables(v.answerTable()), Main: true},
-			{Title: "Every cell as a multiple of its fastest structure (bold: may be the fastest; ?: unclear)", Body: show.Tables(v.ratioTable())},
+			{Title: "Every cell as a multiple of its fastest structure (bold: the fastest, or a tie)", Body: show.Tables(v.ratioTable())},
 		},
 	}
 }
@@ -68,8 +67,8 @@ func (v *View) overviewTable(cells []*stats.Costs) draw.Heat {
 		}
 		for _, c := range cells {
 			row := c.Row(who.Name)
-			field := draw.Field{Value: math.NaN(), Bold: c.MayBeBest(row)}
-			if r := c.ToBest(row); r.Pairs > 0 {
+			field := draw.Field{Value: math.NaN(), Bold: c.Ties(row)}
+			if r := c.ToBest(row); r.OK() {
 				field.Value = r.Center
 			}
 			out.Fields = append(out.Fields, field)
@@ -119,16 +118,18 @@ func units(cells []*stats.Costs) string {
 
 // answerTable names the fastest of each workload, at the N of the overview.
 func (v *View) answerTable() *show.Table {
-	t := newTable("lrllrrrl", "Workload", "N", "Fastest (more than one: a tie)", "Unclear", "ns", "95 % CI",
-		"× floor", "Next")
+	t := newTable("lrllrrrll", "Workload", "N", "Take", "Fastest (more than one: a tie)", "ns", "95 %", "× loop", "Next", "Late: fastest")
 	for _, c := range v.AnswerCells() {
-		best := c.Ranked[0]
+		best := c.Fastest()
+		if best == nil {
+			continue
+		}
 		var next any
-		if others := c.In(stats.Worse); len(others) > 0 {
+		if others := c.Slower(); len(others) > 0 {
 			next = nextBest(c, others[0])
 		}
-		addUnit(t, c, names(results.Names(c.In(stats.Tie))), names(results.Names(c.In(stats.Unclear))),
-			c.Cost(best).Center, interval(c.Cost(best)), ratio(c.Ratio(best, c.Of(results.RoleFloor))), next)
+		addUnit(t, c, show.Name(c.Named().Structure), names(results.Names(c.Tied())),
+			c.Cost(best).Center, interval(c.Cost(best)), ratio(c.Ratio(best, c.Loop(best))), next, lateBest(c))
 	}
 	return t
 }
@@ -145,9 +146,17 @@ func someOf(names []string) string {
 	return show.And(names)
 }
 
+// lateBest names the fastest of the structures that fire late.
+func lateBest(c *stats.Costs) any {
+	if len(c.Late) == 0 {
+		return nil
+	}
+	return show.Number(c.Cost(c.Late[0]).Center, fmt.Sprintf("%s %s ns", c.Late[0].Structure, show.Figure(c.Cost(c.Late[0]).Center)))
+}
+
 func nextBest(c *stats.Costs, r *results.Row) show.Cell {
 	out := show.Number(c.ToBest(r).Center, fmt.Sprintf("%s %s\u00a0×", r.Structure, show.Times(c.ToBest(r).Center)))
-	if to := c.ToBest(r); to.Bounded() && to.Lo < to.Hi {
+	if to := c.ToBest(r); to.OK() && to.Lo < to.Hi {
 		out.Note = show.Interval(to.Lo, to.Hi, show.Times, " to ")
 	}
 	return out
@@ -160,17 +169,13 @@ func (v *View) ratioTable() *show.Table {
 	t := newTable("lr", append([]string{"Workload", "N"}, names...)...)
 	t.Structures = append(make([]string, 2), names...)
 	for _, c := range v.Cells {
-		if len(c.Ranked) == 0 {
+		if c.Structures() == 0 {
 			continue
 		}
 		var line []any
 		for _, who := range columns {
 			row := c.Row(who.Name)
-			multiple := ratio(c.ToBest(row))
-			if c.ToBest(row).Standing() == stats.Unclear {
-				multiple.Text += "?"
-			}
-			line = append(line, faceIf(c.MayBeBest(row), multiple))
+			line = append(line, faceIf(c.Ties(row), ratio(c.ToBest(row))))
 		}
 		addUnit(t, c, line...)
 	}
@@ -180,9 +185,8 @@ func (v *View) ratioTable() *show.Table {
 func inNumbers(v *View) Section {
 	s := Section{
 		Title: "What are the numbers of each workload?",
-		Lead: show.Para("Each workload has its cost at each N and the time per call by kind of operation. The 95 % confidence " +
-			"interval is in brackets. × is the ratio to the fastest structure, paired by round; the time is that ratio times the time " +
-			"of the fastest. Bold: may be the fastest. For the time per call, the clock is read once per run of operations of one kind, and its cost is subtracted; the wake-up that ends a run of fires is part of " +
+		Lead: show.Para("Each workload has its cost at each N and the time per call by kind of operation. The " +
+			"interval is in brackets. × is the ratio to the fastest structure, paired by round. Bold: the fastest, or a tie. For the time per call, the clock is read once per run of operations of one kind, and its cost is subtracted; the wake-up that ends a run of fires is part of " +
 			"fire. The results file has all sizes."),
 	}
 	for _, w := range v.Workloads() {
@@ -221,7 +225,7 @@ func (v *View) costTable(cells []*stats.Costs) *show.Table {
 		case column%2 == 0:
 			return withInterval(c.Cost(row))
 		}
-		return faceIf(c.MayBeBest(row), ratio(c.ToBest(row)))
+		return faceIf(c.Ties(row), ratio(c.ToBest(row)))
 	})
 }
 

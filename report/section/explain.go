@@ -62,7 +62,7 @@ const namedCells = 4
 
 // addStanding adds where a structure wins and loses.
 func addStanding(t *show.Table, name string, r *answer.Run) {
-	var wins, unclear, out []string // cells
+	var wins, out []string // cells
 	var worse []*stats.Costs
 	logs := 0.0
 	for _, c := range r.Cells {
@@ -70,29 +70,21 @@ func addStanding(t *show.Table, name string, r *answer.Run) {
 		if slices.Contains(c.LeftOut, name) {
 			out = append(out, cell)
 		}
-		for _, s := range c.Ranked {
-			switch {
-			case s.Structure != name:
-			case c.ToBest(s).Standing() == stats.Tie:
-				wins = append(wins, cell)
-			case c.ToBest(s).Standing() == stats.Unclear:
-				unclear = append(unclear, cell)
-			default:
-				worse = append(worse, c)
-				logs += math.Log(c.ToBest(s).Center)
-			}
+		switch row := c.Row(name); {
+		case !row.HasCost() || row.Role != results.RoleStructure:
+		case c.Ties(row):
+			wins = append(wins, cell)
+		default:
+			worse = append(worse, c)
+			logs += math.Log(c.ToBest(row).Center)
 		}
 	}
-	clear := len(wins) + len(worse)
-	all := clear + len(unclear)
+	all := len(wins) + len(worse)
 	if all == 0 {
 		t.Add("Wins and loses", unranked(name, r))
 		return
 	}
 	t.Add("Wins", fmt.Sprintf("fastest, or tied with the fastest, in %d of %s", len(wins), show.Count(all, "cell"))+when(len(wins) > 0, ": "+someCells(wins)))
-	if len(unclear) > 0 {
-		t.Add("Unclear", fmt.Sprintf("may be the fastest in %d: %s", len(unclear), someCells(unclear)))
-	}
 	times := func(c *stats.Costs) float64 { return c.ToBest(c.Row(name)).Center }
 	slices.SortStableFunc(worse, func(a, b *stats.Costs) int { return cmp.Compare(times(b), times(a)) })
 	if len(worse) > 0 {
@@ -104,18 +96,16 @@ func addStanding(t *show.Table, name string, r *answer.Run) {
 	if len(out) > 0 {
 		t.Add("Left out", "too slow with fewer timers, so not measured in "+someCells(out))
 	}
-	if clear > 0 {
-		t.Add("Typical", show.Times(math.Exp(logs/float64(clear)))+" × the fastest: the geometric mean over the clear cells, where a tie counts as 1")
-	}
+	t.Add("Typical", show.Times(math.Exp(logs/float64(all)))+" × the fastest: the geometric mean over the cells, where a tie counts as 1")
 }
 
 // unranked compares a structure in no ranking with the default: its timers are fields of the caller's structs, or it has no costs.
 func unranked(name string, r *answer.Run) string {
 	cells := slices.DeleteFunc(slices.Clone(r.Cells), func(c *stats.Costs) bool { return c.Row(name) == nil })
-	for _, x := range answer.Intrusive(cells, slices.Repeat([]float64{1}, len(cells)), answer.Default) {
-		if x.Structure == name {
+	for _, x := range answer.Embedded(cells, answer.Default) {
+		if x.Name == name {
 			return fmt.Sprintf("in no ranking, because its timers are fields of your structs: %s times as long as %s (geometric mean over %s)",
-				show.Times(x.Times.Center), answer.Default, show.Count(len(cells), "cell"))
+				show.Times(x.Typical), answer.Default, show.Count(len(cells), "cell"))
 		}
 	}
 	return "these results have no cost of this structure"

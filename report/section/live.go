@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/timerbench/timerbench/bench/price"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
@@ -139,7 +139,7 @@ func operations(title string, l *results.Live, n, g int, value func(results.Live
 			continue
 		}
 		columns = append(columns, liveColumn{string(op), func(r results.LiveRow) show.Cell {
-			figure, ratio := liveKnown(stats.LiveOver(r, op, g, value), text), stats.LiveRelative(r, base, op, g, value)
+			figure, ratio := liveKnown(price.Over(r, op, g, value), text), price.Relative(r, base, op, g, value)
 			if math.IsNaN(ratio) || r.Role == results.RoleBaseline || r.Role == results.RoleFloor {
 				return figure
 			}
@@ -172,7 +172,7 @@ func contention(l *results.Live, rows []results.LiveRow, n int) *show.Table {
 			}
 			cells := []any{row.Name, string(op)}
 			for _, g := range measured {
-				cells = append(cells, stats.LiveOver(row, op, g, results.LiveThroughput.PerSecond)/1e6)
+				cells = append(cells, price.Over(row, op, g, results.LiveThroughput.PerSecond)/1e6)
 			}
 			t.Add(cells...)
 		}
@@ -197,7 +197,7 @@ func LoopsOn(l *results.Live, structure string) (all []Loop) {
 			row, _ := l.OnDriver(n, structure)
 			base, _ := l.OnDriver(n, "")
 			for _, g := range l.Goroutines {
-				of := Loop{loop.Name, n, g, stats.LiveCall(row, loop.Op, g), stats.LiveCall(base, loop.Op, g)}
+				of := Loop{loop.Name, n, g, price.Call(row, loop.Op, g), price.Call(base, loop.Op, g)}
 				if of.Ratio() > 0 {
 					all = append(all, of)
 				}
@@ -263,7 +263,7 @@ func liveLateness(rows []results.LiveRow, n int) *show.Table {
 			if of.tail && len(all) > 0 && !show.Narrow(slices.Min(all), slices.Max(all)) {
 				return show.Words(show.Unknown)
 			}
-			return liveKnown(stats.MedianOf(rounds, of.value), show.Duration)
+			return liveKnown(price.Median(rounds, of.value), show.Duration)
 		}})
 	}
 	return tableOf(title, rows, append(columns, useColumns(func(r results.LiveRow) []results.LiveUse {
@@ -274,7 +274,7 @@ func liveLateness(rows []results.LiveRow, n int) *show.Table {
 // useColumns are processor time, wake-ups and sleeps a second.
 func useColumns(uses func(results.LiveRow) []results.LiveUse) []liveColumn {
 	of := func(name string, value func(results.LiveUse) float64) liveColumn {
-		return liveColumn{name, func(r results.LiveRow) show.Cell { return liveKnown(stats.MedianOf(uses(r), value), show.Figure) }}
+		return liveColumn{name, func(r results.LiveRow) show.Cell { return liveKnown(price.Median(uses(r), value), show.Figure) }}
 	}
 	return []liveColumn{
 		of("CPU ms/s", func(u results.LiveUse) float64 { return 1e3 * u.CPUSeconds / u.Seconds }),
@@ -295,8 +295,8 @@ func liveMemory(rows []results.LiveRow, n int) *show.Table {
 	for _, form := range results.Forms {
 		columns = append(columns, liveColumn{string(form), func(r results.LiveRow) show.Cell {
 			of := slices.DeleteFunc(slices.Clone(r.Memory), func(m results.LiveMemory) bool { return m.Form != form })
-			bytes := stats.MedianOf(of, func(m results.LiveMemory) float64 { return m.Bytes })
-			ns := stats.MedianOf(of, func(m results.LiveMemory) float64 { return m.CollectNS })
+			bytes := price.Median(of, func(m results.LiveMemory) float64 { return m.Bytes })
+			ns := price.Median(of, func(m results.LiveMemory) float64 { return m.CollectNS })
 			return liveKnown(bytes, func(float64) string { return fmt.Sprintf("%.0f B, %s", bytes, show.Duration(ns)) })
 		}})
 	}
@@ -339,7 +339,7 @@ func (v *View) goCurve(op results.Op, structure string) draw.Series {
 	}
 	for _, n := range v.Live.Residents() {
 		row, _ := v.Live.OnDriver(n, structure)
-		if ns := stats.LiveOver(row, op, v.Live.Goroutines[0], results.LiveThroughput.OpNS); !math.IsNaN(ns) {
+		if ns := price.Over(row, op, v.Live.Goroutines[0], results.LiveThroughput.OpNS); !math.IsNaN(ns) {
 			out.Marks = append(out.Marks, draw.Mark{X: float64(n), Y: ns, Title: show.Short(ns) + " ns at " + short(n)})
 		}
 	}

@@ -149,18 +149,17 @@ func collector(v *View) Section {
 
 func (v *View) collectorTable(c *stats.Costs) *show.Table {
 	t := newTable("lr", "Structure", "ns, off", "95 % CI", "ns, on", "95 % CI", "On / off")
-	all := c.WithGC()
 	for _, who := range v.Contenders {
-		on, ok := all[who.Name]
-		if !ok {
+		row := c.Row(who.Name)
+		on := c.WithGC(row)
+		if !on.OK() {
 			continue
 		}
-		row := c.Row(who.Name)
 		off, difference := c.Cost(row), any(nil)
 		if off.OK() {
 			difference = show.Number(on.Center/off.Center, show.Times(on.Center/off.Center))
 		}
-		t.Add(label(who, c.MayBeBest(row)), off.Center, interval(off), on.Center, interval(on), difference)
+		t.Add(label(who, c.Ties(row)), off.Center, interval(off), on.Center, interval(on), difference)
 	}
 	return t
 }

@@ -128,7 +128,7 @@ func (f *programView) group() {
 
 // best returns the fastest structure of a cell, of ours or of the programs; nil: none.
 func (f *programView) best(c *stats.Costs, ours bool) *results.Row {
-	for _, r := range c.Ranked {
+	for _, r := range c.Exact {
 		if f.ours[r.Structure] == ours {
 			return r
 		}
@@ -177,7 +177,7 @@ func (f *programView) chart(g cellGroup) *draw.Figure {
 	out.Title = g.among + ": programs of other languages"
 	out.Subtitle = f.kind + ". The time per " + units(g.cells) + " as a multiple of the fastest of all programs and structures. The chart has the " +
 		"best structures of each family here. Lower is better; 1 is the fastest."
-	out.Caption = "Bold: may be the fastest. Grey: not measured or not proved. The tables below separate the cost of the " +
+	out.Caption = "Bold: the fastest, or a tie. Grey: not measured or not proved. The tables below separate the cost of the " +
 		"language from the cost of the structure."
 	return out
 }
@@ -192,24 +192,11 @@ func (f *programView) duels() *show.Table {
 			if theirs == nil || ours == nil {
 				continue
 			}
-			addUnit(t, c, show.Name(theirs.Structure), f.Program(theirs.Structure).Language, c.Cost(theirs).Center, known(c, f.floor(c, theirs)),
-				show.Name(ours.Structure), c.Cost(ours).Center, known(c, f.floor(c, ours)), TimesOf(c.Ratio(ours, theirs)), f.aboveFloors(c, ours, theirs))
+			addUnit(t, c, show.Name(theirs.Structure), f.Program(theirs.Structure).Language, c.Cost(theirs).Center, known(c, c.Loop(theirs)),
+				show.Name(ours.Structure), c.Cost(ours).Center, known(c, c.Loop(ours)), TimesOf(c.Ratio(ours, theirs)), TimesOf(c.Net(ours, theirs)))
 		}
 	}
 	return t
-}
-
-// floor returns the floor of the language of a row, or nil if it was not measured.
-func (f *programView) floor(c *stats.Costs, of *results.Row) *results.Row {
-	p := f.Program(of.Structure)
-	for _, row := range c.Rows {
-		q := f.Program(row.Structure)
-		same := p == nil && q == nil || p != nil && q != nil && p.Language == q.Language
-		if same && row.Role == results.RoleFloor && row.HasCost() {
-			return row
-		}
-	}
-	return nil
 }
 
 // known is the median of a row that may be missing.
@@ -220,55 +207,12 @@ func known(c *stats.Costs, row *results.Row) any {
 	return c.Cost(row).Center
 }
 
-// aboveFloors returns the ratio of two rows after subtracting from each round the floor of that round.
-func (f *programView) aboveFloors(c *stats.Costs, a, b *results.Row) any {
-	var above [2][]stats.Sample
-	for i, row := range []*results.Row{a, b} {
-		floor := f.floor(c, row)
-		if floor == nil {
-			return nil
-		}
-		if above[i] = less(c.Samples(row), c.Samples(floor)); above[i] == nil {
-			return "not known: " + row.Structure + " is at its floor"
-		}
-	}
-	to, _ := stats.Paired(above[0], above[1], c.Options)
-	return TimesOf(to)
-}
-
-// less subtracts the costs of a floor in the same rounds. It returns nil if a cost is not above its floor.
-func less(costs, floor []stats.Sample) []stats.Sample {
-	of := make(map[stats.Sample]float64) // by sample without its value
-	for _, s := range floor {
-		value := s.Value
-		s.Value = 0
-		of[s] = value
-	}
-	var out []stats.Sample
-	for _, s := range costs {
-		value := s.Value
-		s.Value = 0
-		if least, ok := of[s]; ok {
-			if s.Value = value - least; s.Value <= 0 {
-				return nil
-			}
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// TimesOf returns a ratio with its interval, which needs at least three units.
-func TimesOf(r stats.Ratio) show.Cell {
-	unit := map[stats.Level]string{stats.Rounds: "round", stats.Layouts: "layout"}[r.Level]
+// TimesOf returns a ratio with its interval.
+func TimesOf(r stats.Estimate) show.Cell {
 	switch {
-	case r.Pairs == 0:
+	case !r.OK() || r.Lo == r.Hi:
 		return ratio(r)
-	case r.Units == 1:
-		return ratio(r).With("interval not known: one " + unit)
-	case r.Units == 2: // leaves one degree of freedom, and an interval from nothing to thousands
-		return ratio(r).With("interval not known: two " + unit + "s")
-	case !show.Narrow(r.Lo, r.Hi): // a few correlated units leave such an interval, too
+	case !show.Narrow(r.Lo, r.Hi):
 		return ratio(r).With("interval not known")
 	}
 	return ratio(r).With(show.Interval(r.Lo, r.Hi, show.Times, " to "))
@@ -310,7 +254,7 @@ func (f *programView) languageLine(g cellGroup, list []*results.External, above 
 		if !row.HasCost() {
 			return 0
 		}
-		floor := f.floor(c, row)
+		floor := c.Loop(row)
 		switch {
 		case !above:
 			return c.Cost(row).Center
@@ -380,18 +324,18 @@ func intrusive(v *View) Section {
 func withIntrusive(cells []*stats.Costs, n int) []*stats.Costs {
 	return slices.DeleteFunc(slices.Clone(cells), func(c *stats.Costs) bool {
 		return n > 0 && c.N > n || n < 0 && c.N <= -n || !slices.ContainsFunc(c.Rows, func(r *results.Row) bool {
-			return r.Role == results.RoleIntrusive && c.ToBest(r).Pairs > 0
+			return r.Role == results.RoleIntrusive && c.ToBest(r).OK()
 		})
 	})
 }
 
 // gain compares the best intrusive structure with the default over cells, in a sentence.
 func gain(among string, cells []*stats.Costs) []show.Span {
-	ranked := answer.Intrusive(cells, slices.Repeat([]float64{1}, len(cells)), answer.Default)
+	ranked := answer.Embedded(cells, answer.Default)
 	if len(ranked) == 0 {
 		return nil
 	}
-	return show.Line(among, show.Mono(ranked[0].Structure), fmt.Sprintf(" takes %s times as long as ", show.Times(ranked[0].Times.Center)),
+	return show.Line(among, show.Mono(ranked[0].Name), fmt.Sprintf(" takes %s times as long as ", show.Times(ranked[0].Typical)),
 		show.Mono(answer.Default), fmt.Sprintf(" (geometric mean over %s). ", show.Count(len(cells), "cell")))
 }
 
@@ -399,8 +343,8 @@ func gain(among string, cells []*stats.Costs) []show.Span {
 func (v *View) idTable() Table {
 	t := newTable("lrlrrlrrr", "Workload", "N", "Fastest by ID", "ns", "Floor", "Fastest intrusive", "ns", "Floor", "Times as long as by ID")
 	for _, c := range withIntrusive(v.Cells, 0) {
-		byID := c.Ranked[0]
-		best := c.Row(answer.Intrusive([]*stats.Costs{c}, []float64{1}, byID.Structure)[0].Structure)
+		byID := c.Fastest()
+		best := c.Row(answer.Embedded([]*stats.Costs{c}, byID.Structure)[0].Name)
 		addUnit(t, c, show.Name(byID.Structure), c.Cost(byID).Center, known(c, c.Row(results.Floor)), show.Name(best.Structure), c.Cost(best).Center,
 			known(c, c.Row(results.IntrusiveFloor)), TimesOf(c.Ratio(best, byID)))
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
@@ -23,7 +22,7 @@ type mix struct {
 // mixes returns the rows of the map that were measured: uniform delays with three shares cancelled, and timers that are moved.
 func (v *View) mixes() (out []mix) {
 	add := func(name, says string, is func(*stats.Costs) bool) {
-		cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool { return c.N <= 0 || !is(c) || len(exact(c)) == 0 })
+		cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool { return c.N <= 0 || !is(c) || len(c.Exact) == 0 })
 		if len(cells) > 0 {
 			out = append(out, mix{name, says, cells})
 		}
@@ -42,14 +41,6 @@ func (v *View) mixes() (out []mix) {
 	return out
 }
 
-// exact returns the structures of a cell that fire on time, the fastest first.
-func exact(c *stats.Costs) []*results.Row {
-	return slices.DeleteFunc(slices.Clone(c.Ranked), func(r *results.Row) bool { return r.Coarse })
-}
-
-// tieBelow is the ratio below which the interval of a structure that ties with the fastest reaches.
-const tieBelow = 1.05
-
 // Map is the first picture of a page: the default against the fastest exact structure, by the share cancelled or moved and by N.
 // Nil: none of these cells has the default.
 func (v *View) Map() *draw.Figure {
@@ -66,14 +57,14 @@ func (v *View) Map() *draw.Figure {
 	for _, m := range rows {
 		row := draw.HeatRow{Style: draw.Style{Name: m.name}, Fields: slices.Repeat([]draw.Field{{Value: math.NaN()}}, len(sizes))}
 		for _, c := range m.cells {
-			best, usual := exact(c)[0], c.Row(answer.Default)
-			to := c.Ratio(usual, best)
-			if to.Pairs == 0 {
+			best, usual := c.Fastest(), c.Row(answer.Default)
+			to := c.Deciding(usual, best)
+			if !to.OK() {
 				continue
 			}
 			f := draw.Field{Value: to.Center, Cell: cellName(c), Title: fmt.Sprintf("%s among %s timers, %s: %s × %s, %s",
 				answer.Default, show.Grouped(c.N), m.says, show.Times(to.Center), best.Structure, show.Duration(c.Cost(usual).Center))}
-			if all++; best == usual || to.Lo < tieBelow {
+			if all++; c.Ties(usual) {
 				ties++
 			} else {
 				f.Name = best.Structure
@@ -93,7 +84,7 @@ func (v *View) Map() *draw.Figure {
 	if where != "" {
 		f.Title += fmt.Sprintf("; at worst it takes %s times as long as %s", show.Times(worst), where)
 	}
-	f.Subtitle = fmt.Sprintf("The time of %s as a multiple of the fastest exact structure's, by the number of timers and the share cancelled or moved.", answer.Default)
+	f.Subtitle = fmt.Sprintf("The time of %s as a multiple of the fastest exact structure's, without the loop around the calls, by the number of timers and the share cancelled or moved.", answer.Default)
 	f.Caption = "A name: that structure is faster, and no tie."
 	if all < len(sizes)*len(rows) {
 		f.Caption += " Blank: not measured."
@@ -189,7 +180,7 @@ func (v *View) costCurve(cells []*stats.Costs, name string) draw.Series {
 	for _, c := range cells {
 		if s := c.Cost(c.Row(name)); s.OK() {
 			m := draw.Mark{X: float64(c.N), Y: s.Center, Title: show.Short(s.Center) + " ns at " + short(c.N)}
-			if name == answer.Default && s.Bounded() && show.Narrow(s.Lo, s.Hi) {
+			if name == answer.Default && s.OK() && show.Narrow(s.Lo, s.Hi) {
 				m.Lo, m.Hi = s.Lo, s.Hi
 			}
 			out.Marks = append(out.Marks, m)
@@ -215,7 +206,7 @@ func grid(v *View) Section {
 // gridChart compares the distributions of the delays at one share cancelled, a panel for each N with two distributions or more. Nil: there
 // is none.
 func (v *View) gridChart() *draw.Figure {
-	grid := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool { return c.Grid == nil || c.N <= 0 || len(c.Ranked) == 0 })
+	grid := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool { return c.Grid == nil || c.N <= 0 || len(c.Exact) == 0 })
 	var cells []*stats.Costs // of the share with the most of them
 	delays, shares := gridOf(grid)
 	for _, share := range shares {

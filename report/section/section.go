@@ -228,23 +228,23 @@ func perUnit(c *stats.Costs) string {
 func cellName(c *stats.Costs) string { return c.Workload + " " + short(c.N) }
 
 // ratio is a ratio in a table; without pairs it is not known.
-func ratio(r stats.Ratio) show.Cell {
-	if r.Pairs == 0 {
+func ratio(r stats.Estimate) show.Cell {
+	if !r.OK() {
 		return show.Words(show.Unknown)
 	}
 	return show.Number(r.Center, show.Times(r.Center))
 }
 
-func interval(s stats.Cost) show.Cell {
+func interval(s stats.Estimate) show.Cell {
 	if !show.Narrow(s.Lo, s.Hi) {
 		return show.Words(show.Unknown)
 	}
 	return show.Number(s.Lo, show.Interval(s.Lo, s.Hi, show.Figure, " to "))
 }
 
-func withInterval(s stats.Cost) show.Cell {
+func withInterval(s stats.Estimate) show.Cell {
 	c := show.Number(s.Center, show.Figure(s.Center))
-	if s.Bounded() {
+	if s.OK() && s.Lo < s.Hi {
 		c.Note = show.Interval(s.Lo, s.Hi, show.Figure, " to ")
 	}
 	return c

@@ -102,7 +102,7 @@ func (v *View) driftLead() show.Text {
 	return show.Para(show.Strong("Drift."), fmt.Sprintf(" In %d of %d cells the cost rose or fell steadily over the rounds (rank correlation, p < 0.05). Chance alone "+
 		"explains about %s. At least five rounds are needed to see it. Comparisons are paired by round, so they "+
 		"do not contain a drift that all structures share.",
-		found, all, show.Figure(float64(all)*(1-stats.DefaultConfidence))))
+		found, all, show.Figure(float64(all)*(1-stats.Confidence))))
 }
 
 func harness(v *View) Section {
@@ -148,7 +148,7 @@ func (v *View) controlLead() show.Text {
 	c := v.Checked()
 	out := fmt.Sprintf(" is a second instance of a structure, measured like any other row. The ratio of the two, paired by round, "+
 		"should be 1. Of %d such A/A comparisons, %d differ; chance alone makes about %s differ. ",
-		c.Controls, c.Differ, show.Figure(float64(c.Controls)*(1-stats.DefaultConfidence)))
+		c.Controls, c.Differ, show.Figure(float64(c.Controls)*(1-stats.Confidence)))
 	verdict := "The intervals of this run are wide enough."
 	if c.Fails() {
 		verdict = "That is more than chance explains: the intervals of this run are too narrow."

@@ -1,4 +1,4 @@
-package stats
+package price
 
 import (
 	"math"
@@ -19,12 +19,12 @@ func TestRatio(t *testing.T) {
 	}}
 	perSecond, nan := results.LiveThroughput.PerSecond, math.NaN()
 	for name, test := range map[string]struct{ got, want float64 }{
-		"of the old one":           {LiveRelative(row, base, new, 2, perSecond), 3},
-		"of itself":                {LiveRelative(row, row, new, 2, perSecond), 1},
-		"on other goroutines":      {LiveRelative(row, base, new, 4, perSecond), nan},
-		"of nothing":               {LiveRelative(row, base, results.OpReset, 2, perSecond), nan},
-		"over all rounds":          {LiveOver(row, new, 2, perSecond), 80},
-		"of what was not measured": {LiveOver(row, results.OpFire, 2, perSecond), nan},
+		"of the old one":           {Relative(row, base, new, 2, perSecond), 3},
+		"of itself":                {Relative(row, row, new, 2, perSecond), 1},
+		"on other goroutines":      {Relative(row, base, new, 4, perSecond), nan},
+		"of nothing":               {Relative(row, base, results.OpReset, 2, perSecond), nan},
+		"over all rounds":          {Over(row, new, 2, perSecond), 80},
+		"of what was not measured": {Over(row, results.OpFire, 2, perSecond), nan},
 	} {
 		if math.Abs(test.got-test.want) > 1e-9 || math.IsNaN(test.got) != math.IsNaN(test.want) {
 			t.Errorf("%s: %g, want %g", name, test.got, test.want)

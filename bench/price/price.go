@@ -1,4 +1,5 @@
-package stats
+// Package price tells what operations on timers cost under a real clock, from measurements of live loads.
+package price
 
 import (
 	"maps"
@@ -14,12 +15,12 @@ type Price struct {
 	Wakeup        float64 // of a process that sleeps, without the timer that fires then; 0: not measured
 }
 
-// Prices are the prices in each turn of a measurement.
-type Prices []Price
+// List are the prices in each turn of a measurement.
+type List []Price
 
-// PricesOf returns the prices of timers of a form on the driver on a structure, or of Go's own timers if structure is empty, less the costs of
+// Of returns the prices of timers of a form on the driver on a structure, or of Go's own timers if structure is empty, less the costs of
 // the loads themselves. There are none unless all operations were measured.
-func PricesOf(l *results.Live, resident int, structure string, form results.Form) (out Prices) {
+func Of(l *results.Live, resident int, structure string, form results.Form) (out List) {
 	row, _ := l.OnDriver(resident, structure)
 	own := results.StartStop(form)
 	if structure == "" {
@@ -28,7 +29,7 @@ func PricesOf(l *results.Live, resident int, structure string, form results.Form
 	floor := func(op results.Op) float64 {
 		for _, r := range l.Among(resident) {
 			if r.Role == results.RoleFloor && r.Has(op) {
-				return LiveOver(r, op, l.Goroutines[0], results.LiveThroughput.OpNS)
+				return Over(r, op, l.Goroutines[0], results.LiveThroughput.OpNS)
 			}
 		}
 		return 0

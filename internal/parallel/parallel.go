@@ -1,4 +1,5 @@
-package stats
+// Package parallel calls functions on all processors, and returns their panics as errors.
+package parallel
 
 import (
 	"context"
@@ -18,9 +19,9 @@ func Shuffled[T any](random interface{ IntN(n int) int }, list []T) []T {
 	return out
 }
 
-// SideBySide calls do with each of a list, on all processors, and returns the errors in the
+// Each calls do with each of a list, on all processors, and returns the errors in the
 // order of the list. Use it for untimed work only. When ctx is done, the rest have its error.
-func SideBySide[T any](ctx context.Context, list []T, do func(T) error) []error {
+func Each[T any](ctx context.Context, list []T, do func(T) error) []error {
 	errs := make([]error, len(list))
 	queue := make(chan int)
 	var working sync.WaitGroup

@@ -1,0 +1,81 @@
+package stats_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+)
+
+var (
+	update   = flag.Bool("update", false, "write between.json from -runs")
+	repeated = flag.String("runs", "", "results `files`: pairs of runs of one build on one machine, separated by commas")
+)
+
+// sizes are the numbers of timers from which on cells have a spread of their own.
+var sizes = []int{0, 3_000, 30_000, 300_000}
+
+func TestBetween(t *testing.T) {
+	if *update && *repeated != "" {
+		paths := strings.Split(*repeated, ",")
+		var pairs [][2]*results.Run
+		for i := range len(paths) / 2 {
+			var pair [2]*results.Run
+			for j := range pair {
+				r, err := results.ReadFile(paths[2*i+j])
+				if err != nil {
+					t.Fatal(err)
+				}
+				pair[j] = r
+			}
+			if a, b := pair[0].Environment, pair[1].Environment; a.Revision != b.Revision || a.CPU != b.CPU {
+				t.Fatalf("%s and %s: want runs of one build on one machine", paths[2*i], paths[2*i+1])
+			}
+			pairs = append(pairs, pair)
+		}
+		data, _ := json.MarshalIndent(stats.SpreadsOf(pairs, sizes), "", "\t")
+		if err := os.WriteFile("between.json", append(data, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for i, s := range stats.Spreads {
+		if s.N != sizes[i] || s.Rows < 10 || !(s.Ratio > 0.01 && s.Ratio < 0.7 && s.Net > 0.01 && s.Cost > 0) || stats.SpreadOf(s.N) != s {
+			t.Errorf("%+v", s)
+		}
+	}
+	if len(stats.Spreads) != len(sizes) {
+		t.Errorf("%d spreads, want %d", len(stats.Spreads), len(sizes))
+	}
+}
+
+// A pair of runs that differ by up to 20 % in nine of ten rows has that spread, whatever their common change.
+func TestSpreadsOf(t *testing.T) {
+	t.Parallel()
+	run := func(factor float64, slower int) *results.Run {
+		c := results.Cell{Workload: "w", N: 1000, Rows: []results.Row{row("s0", results.RoleStructure, 100, 100, 100, 100, 100, 100)}}
+		for i := range 20 {
+			ns := 200.0
+			if i < slower {
+				ns *= 1.2
+			}
+			c.Rows = append(c.Rows, row("s"+string(rune('a'+i)), results.RoleStructure, ns, ns, ns, ns, ns, ns))
+		}
+		for i := range c.Rows {
+			for j := range c.Rows[i].Cost {
+				c.Rows[i].Cost[j].NS *= factor
+			}
+		}
+		return &results.Run{Cells: []results.Cell{c}}
+	}
+	for slower, want := range map[int]float64{0: 0, 1: 0, 10: 0.183} {
+		got := stats.SpreadsOf([][2]*results.Run{{run(1, 0), run(1.5, slower)}}, []int{0, 10_000})
+		if got[0].Ratio != want || got[0].Rows != 21 || got[1].Rows != 0 {
+			t.Errorf("%d of 20 are slower: %+v, want %v", slower, got, want)
+		}
+	}
+}

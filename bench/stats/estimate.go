@@ -1,0 +1,172 @@
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+)
+
+// Sample is one measurement: the cost of a contender in a round, in any unit.
+type Sample struct {
+	Layout   int // code layout of the program
+	Instance int // instance of the contender, counted over all layouts
+	Round    int // contenders replay the same operations in a round
+	Value    float64
+}
+
+// Samples returns the usable trials as costs per unit, in nanoseconds.
+func Samples(trials []results.Trial) []Sample {
+	var out []Sample
+	for _, t := range trials {
+		if t.Usable() {
+			out = append(out, Sample{Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: t.NS / t.Units})
+		}
+	}
+	return out
+}
+
+// Estimate is a median with its 95 % interval.
+type Estimate struct {
+	Center, Lo, Hi float64
+	Rounds         int  // 0: nothing is known
+	Few            bool // fewer than six rounds, so Lo and Hi are the least and the largest
+}
+
+// OK reports whether there is an estimate.
+func (e Estimate) OK() bool { return e.Rounds > 0 }
+
+// Bounded reports whether the interval is one of 95 %, and no range of a few rounds.
+func (e Estimate) Bounded() bool { return e.OK() && !e.Few }
+
+// Differs reports whether the 95 % interval excludes 1.
+func (e Estimate) Differs() bool { return e.Bounded() && (e.Lo > 1 || e.Hi < 1) }
+
+// Confidence is the confidence of every interval.
+const Confidence = 0.95
+
+// LeastRounds is the number of rounds from which on the least and the largest value hold the median with a probability of
+// [Confidence].
+const LeastRounds = 6
+
+// MedianOf returns the median of values, or NaN if there are none.
+func MedianOf(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	low, high := sorted[(n-1)/2], sorted[n/2]
+	return low + (high-low)/2
+}
+
+// Median returns the median of the samples and its interval.
+func Median(samples []Sample) Estimate {
+	values := make([]float64, len(samples))
+	for i, s := range samples {
+		values[i] = s.Value
+	}
+	return estimate(values, func(a, b float64) float64 { return a + (b-a)/2 })
+}
+
+// Ratio returns the median of the ratios of the common rounds of a and b, and its interval. The middle of two ratios is their
+// geometric mean, so the ratio of b to a is the inverse. A value of 0 or less is below what can be measured: the ratio to it
+// is infinite, and a round with two such values does not count.
+func Ratio(a, b []Sample) Estimate {
+	byRound := make(map[int]float64, len(b))
+	for _, s := range b {
+		byRound[s.Round] = s.Value
+	}
+	var ratios []float64
+	for _, s := range a {
+		switch of, ok := byRound[s.Round]; {
+		case !ok || s.Value <= 0 && of <= 0:
+		case of <= 0:
+			ratios = append(ratios, math.Inf(1))
+		default:
+			ratios = append(ratios, max(0, s.Value/of))
+		}
+	}
+	e := estimate(ratios, func(a, b float64) float64 { return math.Sqrt(a * b) })
+	if !(e.Center > 0) || math.IsInf(e.Center, 1) {
+		return Estimate{}
+	}
+	return e
+}
+
+// Less subtracts the costs of a loop from those of the same rounds. Rounds without a cost of the loop are left out.
+func Less(costs, loop []Sample) []Sample {
+	of := make(map[int]float64, len(loop))
+	for _, s := range loop {
+		of[s.Round] = s.Value
+	}
+	var out []Sample
+	for _, s := range costs {
+		if least, ok := of[s.Round]; ok {
+			s.Value -= least
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func estimate(values []float64, middle func(a, b float64) float64) Estimate {
+	slices.Sort(values)
+	n := len(values)
+	if n == 0 {
+		return Estimate{}
+	}
+	e := Estimate{Center: values[n/2], Rounds: n, Few: n < LeastRounds}
+	if n%2 == 0 && values[n/2-1] != values[n/2] {
+		e.Center = middle(values[n/2-1], values[n/2])
+	}
+	k := rank(n)
+	e.Lo, e.Hi = values[k], values[n-1-k]
+	return e
+}
+
+// rank returns the largest k such that the k-th values from either end, counted from 0, hold the median with a probability of
+// [Confidence]. It is 0 for few values.
+func rank(n int) int {
+	// Each value is below the median with a probability of 1/2. ways is the probability that exactly k of n are, below that of at most k.
+	ways := math.Exp2(-float64(n))
+	below := ways
+	for k := range n {
+		ways *= float64(n-k) / float64(k+1)
+		if below+ways > (1-Confidence)/2 {
+			if below > (1-Confidence)/2 {
+				return 0
+			}
+			return k
+		}
+		below += ways
+	}
+	return 0
+}
+
+// The rule of [TwoGroups] (chosen): the gap, and the share of the rounds that the smaller group has at least.
+const (
+	gap          = 1.5
+	leastOfGroup = 4 // a quarter
+)
+
+// TwoGroups reports whether the samples fall into two groups, and the medians of the two: one sample is at least half as large again
+// as the next smaller one, and at least a quarter of the rounds, and two, lie on either side.
+func TwoGroups(samples []Sample) (low, high float64, ok bool) {
+	var values []float64
+	for _, s := range samples {
+		values = append(values, s.Value)
+	}
+	slices.Sort(values)
+	n, at, widest := len(values), 0, gap
+	least := max(2, (n+leastOfGroup-1)/leastOfGroup)
+	for i := least; i <= n-least; i++ {
+		if values[i-1] > 0 && values[i]/values[i-1] >= widest {
+			at, widest = i, values[i]/values[i-1]
+		}
+	}
+	if at == 0 {
+		return 0, 0, false
+	}
+	return MedianOf(values[:at]), MedianOf(values[at:]), true
+}

@@ -1,0 +1,367 @@
+package answer
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// Default is the structure that an answer names unless another one is certainly better, see [stats.Named].
+const Default = stats.Default
+
+// Adviser answers questions from the cells of a run. Only one goroutine may use it at a time.
+type Adviser struct {
+	r         *Run
+	cells     []place
+	redefined int // cells that do not answer, because the operations of their workload have changed since
+
+	counts map[countKey]counted
+}
+
+// Adviser returns an adviser for the results.
+func (r *Run) Adviser() *Adviser {
+	a := &Adviser{r: r, counts: make(map[countKey]counted)}
+	redefined := r.Redefined(r.version)
+	a.redefined = len(redefined)
+	for _, c := range r.Cells {
+		old := slices.ContainsFunc(redefined, func(o results.Cell) bool { return o.Workload == c.Workload && o.N == c.N })
+		if p, ok := placeOf(r, c); ok && !old && c.Structures() > 0 {
+			a.cells = append(a.cells, p)
+		}
+	}
+	return a
+}
+
+// Answer is what the measured cells say to a question. Its JSON form is documented in docs/data.md.
+type Answer struct {
+	Question Question `json:"question"`
+	Named    string   `json:"named"`           // the structure to take
+	Lines    []string `json:"lines"`           // the answer in sentences, three at most
+	Cells    []Used   `json:"cells"`           // that answer
+	Rows     []Row    `json:"rows"`            // the best first; the named structure is always among them
+	Ties     []string `json:"ties"`            // the best structure, and those that tie with it
+	Among    int      `json:"among,omitempty"` // by memory, idle or longest: the number of timers among which the figures were measured
+	Notes    []string `json:"notes,omitempty"` // what the results lack, in sentences
+}
+
+// Used is a cell that answers a question.
+type Used struct {
+	Workload string      `json:"workload"`
+	N        int         `json:"n"`
+	Unit     script.Unit `json:"unit"`
+	Differs  string      `json:"differs,omitempty"` // from the question, in words; empty: in nothing
+}
+
+// Row is a structure in an answer. A figure of 0 is not known. Over several cells a ratio is the middle one of the cells, its ends too.
+type Row struct {
+	Structure string  `json:"structure"`
+	Group     Group   `json:"group,omitempty"`
+	NS        float64 `json:"ns,omitempty"`      // cost of a unit with the loop; of a single cell only
+	Ratio     Ratio   `json:"ratio,omitzero"`    // of the cost to that of the named structure, with the loop
+	Net       Ratio   `json:"net,omitzero"`      // the same without the loop
+	Figure    Ratio   `json:"figure,omitzero"`   // by anything but time: of the figure that matters to that of the named structure
+	P99       float64 `json:"p99_ns,omitempty"`  // of single calls of the slowest kind; of a single cell only
+	Bytes     float64 `json:"bytes,omitempty"`   // per timer
+	Wakeups   float64 `json:"wakeups,omitempty"` // of a driver that sleeps until the next deadline, for each timer that fires
+	LongestNS float64 `json:"longest_ns,omitempty"`
+	Ties      bool    `json:"ties"` // it is the best of its group, or ties with it
+}
+
+// Group is a group of structures that are ranked together.
+type Group string
+
+// The groups. Exact structures have none.
+const (
+	Exact    Group = ""
+	Late     Group = "late"           // they fire late
+	InStruct Group = "in your struct" // their timers are fields of the caller's structs
+)
+
+// Ratio is a ratio with its interval.
+type Ratio struct {
+	Center float64 `json:"center"`
+	Lo     float64 `json:"lo"`
+	Hi     float64 `json:"hi"`
+	Few    bool    `json:"few,omitempty"` // fewer than six rounds: Lo and Hi are the least and the largest, or what two runs differ by
+}
+
+func ratioOf(e stats.Estimate) Ratio {
+	if !e.OK() {
+		return Ratio{}
+	}
+	return Ratio{e.Center, e.Lo, min(e.Hi, 1e9), e.Few}
+}
+
+// String writes the ratio with its interval.
+func (r Ratio) String() string {
+	switch {
+	case r.Center == 0:
+		return show.Unknown
+	case r.Lo == r.Hi || show.Times(r.Lo) == show.Times(r.Hi):
+		return show.Times(r.Center)
+	case !show.Narrow(r.Lo, r.Hi):
+		return show.Times(r.Center) + " (?)"
+	}
+	return fmt.Sprintf("%s (%s)", show.Times(r.Center), show.Interval(r.Lo, r.Hi, show.Times, "–"))
+}
+
+// field is the structures that a question compares.
+type field struct {
+	q     Question
+	by    By
+	cells []place
+	count counted  // by memory, idle or longest
+	names []string // the best first
+	group Group
+}
+
+// Answer answers a question. It returns an error if a value of the question is out of its range or if the results cannot answer it.
+func (a *Adviser) Answer(q Question) (Answer, error) {
+	q.By = cmp.Or(q.By, Time)
+	if err := q.Check(); err != nil {
+		return Answer{}, err
+	}
+	f, err := a.field(q)
+	if err != nil {
+		return Answer{}, err
+	}
+	out := Answer{Question: q, Notes: a.notes(), Among: f.count.n}
+	out.Named = stats.Named(f.names, f.ratio)
+	for _, c := range f.cells {
+		out.Cells = append(out.Cells, Used{c.Workload, c.N, c.Unit, show.Joined("; ", c.differs(q), c.Unsteady())})
+	}
+	best := f.names[0]
+	for _, name := range f.names {
+		if name == best || f.ratio(name, best).Lo < stats.TieBelow {
+			out.Ties = append(out.Ties, name)
+		}
+	}
+	for _, name := range f.shown(out.Named) {
+		row := a.row(f, name, out.Named)
+		row.Ties = slices.Contains(out.Ties, name)
+		out.Rows = append(out.Rows, row)
+	}
+	if best := f.inStruct(out.Named); best != "" && !q.Late {
+		row := a.row(f, best, out.Named)
+		row.Group = InStruct
+		out.Rows = append(out.Rows, row)
+	}
+	out.Lines = a.lines(f, &out)
+	return out, nil
+}
+
+// mostRows is the number of rows of an answer at most, with that of the best structure in the caller's structs.
+const mostRows = 12
+
+// shown returns the structures of the rows: the best ones, and the named one.
+func (f *field) shown(named string) []string {
+	most := mostRows - 1
+	if len(f.names) <= most {
+		return f.names
+	}
+	out := slices.Clone(f.names[:most])
+	if !slices.Contains(out, named) {
+		out[most-1] = named
+	}
+	return out
+}
+
+func (a *Adviser) field(q Question) (*field, error) {
+	if len(a.cells) == 0 {
+		return nil, errors.New("these results hold no costs of structures on a workload, so no structure can be named: want results of a run")
+	}
+	f := &field{q: q, by: q.By, cells: a.cellsFor(q)}
+	if q.Late {
+		f.group = Late
+	}
+	if len(f.cells) == 0 {
+		return nil, fmt.Errorf("no cell of these results is of program %q: want one of %s", q.Program, show.Or(a.Programs()))
+	}
+	if !slices.Contains([]By{Time, Tail}, q.By) {
+		if f.count = a.counted(q.By, q); len(f.count.of) == 0 {
+			return nil, fmt.Errorf("these results hold no figures by %s: want results of a normal run", q.By)
+		}
+	}
+	for _, who := range a.r.Contenders {
+		e, known := a.r.Entry(who.Name)
+		switch {
+		case !who.IsStructure(), known && e.Limit > 0 && q.N > float64(e.Limit):
+		case q.Order == FIFO && (!known || e.Ties != entry.FIFO):
+		case a.late(who.Name) != q.Late, !f.has(who.Name):
+		default:
+			f.names = append(f.names, who.Name)
+		}
+	}
+	if len(f.names) == 0 {
+		return nil, fmt.Errorf("no structure answers this question (%s): none was measured in %s", q.Words(), show.Count(len(f.cells), "cell"))
+	}
+	score := make(map[string]float64)
+	for _, name := range f.names {
+		score[name] = f.score(name)
+	}
+	slices.SortStableFunc(f.names, func(x, y string) int { return cmp.Compare(score[x], score[y]) })
+	return f, nil
+}
+
+// late reports whether a structure fires late, as its rows say.
+func (a *Adviser) late(name string) bool {
+	return slices.ContainsFunc(a.cells, func(p place) bool { r := p.Row(name); return r != nil && r.Coarse })
+}
+
+// has reports whether a structure has the figure that matters in all cells.
+func (f *field) has(name string) bool {
+	if f.count.of != nil {
+		return f.count.of[name] > 0
+	}
+	return !slices.ContainsFunc(f.cells, func(p place) bool { return !f.figure(p, name).OK() })
+}
+
+// figure is the cost or the tail of a structure in a cell.
+func (f *field) figure(p place, name string) stats.Estimate {
+	if f.by == Tail {
+		return tail(p.Row(name))
+	}
+	return p.Cost(p.Row(name))
+}
+
+// score orders the structures: the figure in a single cell, or the middle one of the ratios to the best of each cell.
+func (f *field) score(name string) float64 {
+	if f.count.of != nil {
+		return f.count.of[name]
+	}
+	if len(f.cells) == 1 {
+		return f.figure(f.cells[0], name).Center
+	}
+	var all []float64
+	for _, p := range f.cells {
+		best := f.figure(p, name).Center
+		for _, other := range f.names {
+			best = min(best, f.figure(p, other).Center)
+		}
+		all = append(all, f.figure(p, name).Center/best)
+	}
+	return stats.MedianOf(all)
+}
+
+// ratio is the ratio by which structures tie and are named.
+func (f *field) ratio(a, b string) stats.Estimate {
+	switch {
+	case f.count.of != nil:
+		return quotient(exactly(f.count.of[a]), exactly(f.count.of[b]))
+	case f.by == Tail:
+		return f.middle(func(p place) stats.Estimate { return quotient(tail(p.Row(a)), tail(p.Row(b))) })
+	}
+	return f.middle(func(p place) stats.Estimate { return p.Deciding(p.Row(a), p.Row(b)) })
+}
+
+// middle returns the median over the cells, of the centers and of the ends of the intervals.
+func (f *field) middle(of func(place) stats.Estimate) stats.Estimate {
+	var centers, los, his []float64
+	out := stats.Estimate{}
+	for _, p := range f.cells {
+		e := of(p)
+		if !e.OK() {
+			return stats.Estimate{}
+		}
+		centers, los, his = append(centers, e.Center), append(los, e.Lo), append(his, e.Hi)
+		out.Rounds, out.Few = out.Rounds+e.Rounds, out.Few || e.Few
+	}
+	out.Center, out.Lo, out.Hi = stats.MedianOf(centers), stats.MedianOf(los), stats.MedianOf(his)
+	return out
+}
+
+// inStruct returns the structure with the least cost whose timers are fields of the caller's structs, over the cells of the question;
+// empty: none was measured in all of them.
+func (f *field) inStruct(named string) (best string) {
+	least := 0.0
+	for _, row := range f.cells[0].Rows {
+		if row.Role != results.RoleIntrusive {
+			continue
+		}
+		e := f.middle(func(p place) stats.Estimate { return p.Ratio(p.Row(row.Structure), p.Row(named)) })
+		if e.OK() && (best == "" || e.Center < least) {
+			best, least = row.Structure, e.Center
+		}
+	}
+	return best
+}
+
+func (a *Adviser) row(f *field, name, named string) Row {
+	out := Row{Structure: name, Group: f.group}
+	out.Ratio = ratioOf(f.middle(func(p place) stats.Estimate { return p.Ratio(p.Row(name), p.Row(named)) }))
+	out.Net = ratioOf(f.middle(func(p place) stats.Estimate { return p.Net(p.Row(name), p.Row(named)) }))
+	if f.by != Time {
+		out.Figure = ratioOf(f.ratio(name, named))
+	}
+	if len(f.cells) == 1 {
+		row := f.cells[0].Row(name)
+		out.NS, out.P99 = f.cells[0].Cost(row).Center, tail(row).Center
+	}
+	out.Bytes, out.Wakeups, out.LongestNS = a.counted(Memory, f.q).of[name], a.counted(Idle, f.q).of[name], a.counted(Longest, f.q).of[name]
+	return out
+}
+
+// Table returns the rows as a table, and its legend.
+func (x Answer) Table() (t show.Table, legend string) {
+	t = show.Table{Align: "lr", Header: []string{"structure", "ns", "to " + x.Named, "without the loop"}}
+	if x.Question.By != Time {
+		t.Header = append(t.Header, "by "+string(x.Question.By))
+	}
+	t.Header = append(t.Header, "p99", "bytes", "wake-ups", "longest")
+	unknown := func(v float64, write func(float64) string) any {
+		if v == 0 {
+			return nil
+		}
+		return show.Number(v, write(v))
+	}
+	for _, r := range x.Rows {
+		name := r.Structure + when(r.Group != Exact, " ("+string(r.Group)+")", "") + when(r.Structure == x.Named, " <", when(r.Ties, " =", ""))
+		line := []any{name, unknown(r.NS, show.Figure), r.Ratio.String(), r.Net.String()}
+		if x.Question.By != Time {
+			line = append(line, r.Figure.String())
+		}
+		t.Add(append(line, unknown(r.P99, show.Duration), unknown(r.Bytes, show.Figure), unknown(r.Wakeups, show.Figure), unknown(r.LongestNS, show.Duration))...)
+	}
+	legend = "<: take it. =: ties with the best. To " + x.Named + ": ratio of the times, with the interval that holds nine of ten ratios of a next run, or the range of a few rounds."
+	if len(x.Cells) == 1 {
+		legend += " ns: per " + unit(x.Cells[0].Unit) + ", with the loop."
+	}
+	return t, legend + " p99: of single calls of the slowest kind. Wake-ups: of a driver that sleeps until the next deadline, for each timer that fires."
+}
+
+// Programs returns the workloads that are programs, recorded or modelled, in the order of the results.
+func (a *Adviser) Programs() []string {
+	var out []string
+	for _, p := range a.cells {
+		if !p.inGrid() && !slices.Contains(out, p.Workload) {
+			out = append(out, p.Workload)
+		}
+	}
+	return out
+}
+
+func (a *Adviser) notes() []string {
+	var out []string
+	for _, lack := range []struct {
+		is   bool
+		says string
+	}{
+		{a.redefined > 0, fmt.Sprintf("%s of %s left out: the operations of their workloads have changed since.",
+			show.Grouped(a.redefined), show.Count(len(a.r.Run.Cells), "cell"))},
+		{len(a.r.Unknown) > 0, fmt.Sprintf("%s left out, because this version does not have them: %s.",
+			show.Count(len(a.r.Unknown), "structure"), show.And(a.r.Unknown))},
+		{!a.r.Complete, "The run was interrupted: cells may be missing."},
+	} {
+		if lack.is {
+			out = append(out, lack.says)
+		}
+	}
+	return out
+}
