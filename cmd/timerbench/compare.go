@@ -35,6 +35,7 @@ type compareFlags struct {
 	machines  bool
 	fail      bool
 	all       bool
+	csv       bool
 }
 
 // add adds the flags. minEffect is the default of --min-effect.
@@ -46,6 +47,7 @@ func (f *compareFlags) add(cmd *cobra.Command, minEffect float64) {
 		"smallest relative `difference` that counts, such as 2% or 0.02; if the noise floor of the cell is larger, it is used instead (default "+fmt.Sprint(100*minEffect)+"%)",
 		valueTo(&f.minEffect, readShare(math.MaxFloat64)))
 	flags.BoolVar(&f.all, "all", false, "print every row, also with the ratio relative to the other structures, the probability and the smallest ratio that counts")
+	flags.BoolVar(&f.csv, "csv", false, "print every row as comma-separated values, and no sentence")
 	flags.BoolVar(&f.fail, "fail-on-regression", false, "exit with code 1 if a row is slower")
 }
 
@@ -102,6 +104,27 @@ func (f *compareFlags) compare(cmd *cobra.Command, args []string) error {
 // print prints a comparison: what it says, then the rows that say so, or all. With --fail-on-regression it returns
 // errRegression if a row is slower.
 func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
+	if f.csv {
+		f.printCSV(out, c.Rows)
+	} else {
+		f.printTable(out, c)
+	}
+	if f.fail && len(c.Of(compare.Slower)) > 0 {
+		return errRegression
+	}
+	return nil
+}
+
+func (f *compareFlags) printCSV(out io.Writer, rows []compare.Compared) {
+	t := show.Table{Header: []string{"workload", "n", "structure", "old_ns", "ratio", "lo", "hi", "verdict"}}
+	number := func(v float64) show.Cell { return show.Number(v, show.Unknown) }
+	for _, r := range rows {
+		t.Add(r.Workload, r.N, r.Structure, number(r.Old), number(r.Ratio.Center), number(r.Ratio.Lo), number(r.Ratio.Hi), string(r.Verdict))
+	}
+	fmt.Fprint(out, t.CSV())
+}
+
+func (f *compareFlags) printTable(out io.Writer, c *compare.Comparison) {
 	fmt.Fprintln(out, show.Wrapped(c.Sentence()))
 	for _, note := range c.Notes {
 		fmt.Fprintln(out, show.Wrapped("note: "+note))
@@ -126,10 +149,6 @@ func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
 	if !f.all && len(rows) < len(c.Rows) {
 		fmt.Fprintf(out, "%s without a difference: --all prints them too.\n", show.Count(len(c.Rows)-len(rows), "row"))
 	}
-	if f.fail && len(c.Of(compare.Slower)) > 0 {
-		return errRegression
-	}
-	return nil
 }
 
 func ratio(r float64) string { return fmt.Sprintf("%.3f", r) }

@@ -204,3 +204,12 @@ func TestMarkdownIsEscaped(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestCSVHasNumbersInFull(t *testing.T) {
+	table := Table{Header: []string{"workload", "n", "ns", "what"}}
+	table.Add("hold, mostly", 1_000_000, Number(1234.5678, "1,235"), `a "word"`)
+	table.Add("churn", 10, nil, Words("x").With("note"))
+	if got, want := table.CSV(), "workload,n,ns,what\n\"hold, mostly\",1000000,1234.5678,\"a \"\"word\"\"\"\nchurn,10,,x\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

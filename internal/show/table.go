@@ -1,6 +1,7 @@
 package show
 
 import (
+	"encoding/csv"
 	"fmt"
 	"math"
 	"strconv"
@@ -11,7 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Table is a table of values. It is made once, and written by [Table.Terminal], [Table.Markdown] or [Table.HTML].
+// Table is a table of values. It is made once, and written by [Table.Terminal], [Table.Markdown], [Table.HTML] or [Table.CSV].
 type Table struct {
 	Title string // for [Table.Text]
 
@@ -110,6 +111,28 @@ func (t *Table) Add(cells ...any) *Row {
 	}
 	t.Rows = append(t.Rows, row)
 	return row
+}
+
+// CSV returns the table as comma-separated values, the header first. A cell with a number is that number, in full.
+func (t Table) CSV() string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	lines := [][]string{t.Header}
+	for _, row := range t.Rows {
+		var line []string
+		for _, c := range row.Cells {
+			text := c.Text
+			if !math.IsNaN(c.Value) {
+				text = strconv.FormatFloat(c.Value, 'f', -1, 64)
+			} else if text == Unknown {
+				text = ""
+			}
+			line = append(line, text)
+		}
+		lines = append(lines, line)
+	}
+	_ = w.WriteAll(lines) // into memory
+	return b.String()
 }
 
 // Text returns the table with its title, for a terminal or in Markdown.
