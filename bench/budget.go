@@ -1,9 +1,6 @@
 package bench
 
 import (
-	"cmp"
-	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -12,7 +9,7 @@ import (
 	"github.com/timerbench/timerbench/bench/workload"
 )
 
-// Budget is the time of a run, from its first second. Steps that do not fit into it are not measured. The zero Budget has no limit.
+// Budget is the time of a run, from its first second. Steps that do not fit into it are taken off the list. The zero Budget has no limit.
 type Budget struct {
 	Limit time.Duration // 0: none
 
@@ -37,11 +34,11 @@ func (b *Budget) left() float64 {
 // far, together with one second that took as long as its estimate.
 func (b *Budget) fits(seconds float64) bool { return b.left() >= seconds*(b.took+1)/(b.estimated+1) }
 
-func (b *Budget) learn(s Step, took time.Duration) {
-	b.estimated, b.took = b.estimated+s.Seconds, b.took+took.Seconds()
+func (b *Budget) learn(estimated float64, took time.Duration) {
+	b.estimated, b.took = b.estimated+estimated, b.took+took.Seconds()
 }
 
-// late reports whether a pass ends, because it took more than a twentieth of the budget after the rounds for its proof (chosen), or
+// late reports whether a pass ends, because it took more than a twentieth of the budget after its first timed round (chosen), or
 // the time of the run is over. So the limit holds on a machine on which one cell takes minutes.
 func (b *Budget) late(started time.Time) bool {
 	return b.left() < 0 || b.Limit > 0 && time.Since(started) > b.Limit/20
@@ -55,28 +52,34 @@ var charted = []string{"grid-uniform-90", "grid-uniform-50", "grid-clustered-50"
 // Cells with constant delays come after the other cells of their size. Among a million timers, where not all cells fit, those of
 // the charts come first. Without a cell of a middle size
 // the analyses follow the cells that are nearest to it.
-func byInterest(steps []Step) []Step {
-	const middle = 3e3 // between 1,000 and 10,000, the sizes of most programs
-	key := func(s Step) float64 {
-		if s.cell.workload.Resident > 0 && s.N <= 100_000 {
+//
+// The growth of debt follows, with fewer timers first, or its cell with debtsFirst: before cells that have few contenders if there
+// are at most 10,000 timers. Last come the further rounds: the cell with the least part of its planned rounds is next.
+func byInterest(steps []Step, debtsFirst bool) []Step {
+	const middle, early = 3e3, 10_000 // between 1,000 and 10,000, the sizes of most programs
+	interest := func(s Step) float64 {
+		if s.cell.workload.Resident > 0 && s.cell.n <= 100_000 {
 			return 0
 		}
-		out := math.Floor(math.Abs(math.Log10(float64(s.N)/middle))) * 2
+		out := math.Floor(math.Abs(math.Log10(float64(s.cell.n)/middle))) * 2
 		if g := s.cell.workload.Grid; g != nil && g.Delays == workload.Constant {
 			out++
 		}
-		if s.Most > 0 {
-			if i := slices.Index(charted, s.Workload); i >= 0 {
+		if s.cell.leaves == allButFew {
+			if i := slices.Index(charted, s.cell.workload.Name); i >= 0 {
 				return out - 1 + float64(i)/10
 			}
 			out++
 		}
 		return out
 	}
-	nearest := math.Inf(1)
+	nearest, few := math.Inf(1), math.Inf(1)
 	for _, s := range steps {
 		if s.cell != nil {
-			nearest = min(nearest, key(s))
+			nearest = min(nearest, interest(s))
+			if s.cell.leaves == allButFew {
+				few = min(few, interest(s))
+			}
 		}
 	}
 	order := func(s Step) float64 {
@@ -86,47 +89,42 @@ func byInterest(steps []Step) []Step {
 		if s.cell == nil {
 			return nearest + 1
 		}
-		return key(s)
+		return interest(s)
+	}
+	// The groups of the list: first steps, debts, further rounds.
+	key := func(s Step) [3]float64 {
+		at := order(s)
+		switch {
+		case s.further:
+			return [3]float64{1e9, float64(s.Rounds[1].Number) / float64(s.cell.planned), at}
+		case s.debt && !debtsFirst && s.cell.n <= early && !math.IsInf(few, 1):
+			return [3]float64{few, -1, float64(s.cell.n)}
+		case s.debt && !debtsFirst:
+			return [3]float64{1e8, float64(s.cell.n)}
+		}
+		return [3]float64{at}
 	}
 	steps = slices.Clone(steps)
-	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(order(a), order(b)) })
+	slices.SortStableFunc(steps, func(a, b Step) int {
+		x, y := key(a), key(b)
+		return slices.Compare(x[:], y[:])
+	})
 	return steps
 }
 
-// next returns the cell that gets the next pass: the one with the least part of its rounds. It returns nil if the time suffices
-// for none. The next pass of a cell may take safety times as long as the last one (chosen): it ages its instances for
-// longer, but has fewer contenders.
-func (r *runner) next() (best *cellRun) {
+// fits reports whether a step stays on the list. The next rounds of a cell may take safety times as long as the last ones
+// (chosen): they age their instances for longer, but have fewer contenders.
+func (r *runner) fits(s Step) bool {
 	const safety = 1.25
-	left := r.rig.budget.left()
-	for _, m := range r.races {
-		if m.rounds >= m.cell.most || safety*m.last.Seconds() > left || len(m.rows) == 0 {
-			continue
-		}
-		if best == nil || m.rounds*best.cell.rounds < best.rounds*m.cell.rounds {
-			best = m
-		}
+	switch m := r.cells[s.cell]; {
+	case s.further:
+		return safety*m.last.Seconds() <= r.budget.left()
+	case s.debt:
+		return r.budget.fits(m.debtTime())
 	}
-	return best
-}
-
-// spend gives the cells more passes until the time is spent.
-func (r *runner) spend(ctx context.Context) error {
-	for m := r.next(); m != nil; m = r.next() {
-		r.begins(fmt.Sprintf("%s, round %d of %d structures", m.cell.name(), m.rounds, len(m.racing(m.rows))))
-		if err := m.pass(ctx, m.rows); err != nil {
-			return err
-		}
-		m.store(r.out)
-		if err := r.save(false); err != nil {
-			return err
-		}
+	seconds := s.Seconds
+	if _, n := s.Of(); n == 0 && len(r.out.Cells)+len(r.out.Calls) == 0 {
+		seconds += 5 * r.plan.cheapest.Seconds // an analysis leaves the time of a cell, on a slow machine too (chosen)
 	}
-	for _, m := range r.races {
-		if m.rounds < m.cell.rounds {
-			m.outOfTime()
-			m.store(r.out)
-		}
-	}
-	return nil
+	return r.budget.fits(seconds)
 }

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -72,49 +71,46 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 	const n = 30_000
 	hold, _ := workload.Find("hold")
-	c := Profile{Trials: 6, ProveOps: 10}.cell(hold, n)
-	m := newRig(nil).newCellRun(c, []entry.Entry{heapEntry("heap", 0, nil)}, nil)
+	c := newCell(hold, n, []entry.Entry{heapEntry("heap", 0, nil)})
+	list := c.fixed(10, 6, roundsPerPass)
+	c.contenders = c.names()
+	m := newRunner(&Plan{}, Hooks{}).measuring(c)
 	for pass := range 3 {
-		p, err := m.begin(t.Context(), pass, m.rows)
-		if err != nil {
+		rounds := list.pass(pass)
+		if err := m.begin(t.Context(), rounds[0]); err != nil {
 			t.Fatal(err)
 		}
 		for round := range roundsPerPass {
-			if err := p.ageTo(context.Background(), p.rounds[round].age); err != nil {
+			if err := m.ageTo(t.Context(), rounds[1+round].Age); err != nil {
 				t.Fatal(err)
 			}
-			if warm := p.warmUp.Operations(); !p.warmUp.Done() || warm < 2*n || warm > 3*n {
+			s := m.script
+			if warm := s.warmUp.Operations(); !s.warmUp.Done() || warm < 2*n || warm > 3*n {
 				t.Errorf("the warm-up takes %d operations, want one replacement of %d timers", warm, n)
 			}
-			want := p.warmUp.Operations() + 2*n*(3*round+pass)/6
-			if p.at.operations < want || p.at.operations > want+100 {
-				t.Errorf("pass %d, round %d begins after %d operations, want %d", pass, round, p.at.operations, want)
+			want := s.warmUp.Operations() + 2*n*(3*round+pass)/6
+			if s.at.operations < want || s.at.operations > want+100 {
+				t.Errorf("pass %d, round %d begins after %d operations, want %d", pass, round, s.at.operations, want)
 			}
-			for _, r := range p.in {
+			for _, r := range m.in {
 				if got := int(r.player.Proof().Scheduled + r.player.Proof().Fired); got < want {
 					t.Errorf("pass %d, round %d: %s has done %d operations of %d", pass, round, r.Structure, got, want)
 				}
 			}
 		}
-		p.end()
+		m.end(nil)
 	}
-}
-
-// raced returns the cell with the schedule of a budget.
-func raced(c cell) cell {
-	c.schedule = c.raced()
-	return c
 }
 
 // synthetic is a cell with costs that were not measured: a list of rounds for each structure. The
 // control repeats a.
-func synthetic(costs map[string][]float64) *cellRun {
-	c := newRig(nil).newCellRun(cell{schedule: fixed(6, roundsPerPass)}, nil, nil)
+func synthetic(costs map[string][]float64) *measuring {
+	c := newRunner(&Plan{}, Hooks{}).measuring(&Cell{})
 	add := func(r *contender, costs []float64) {
 		for i, v := range costs {
 			r.Cost = append(r.Cost, results.Trial{Instance: i / 2, Round: i, NS: v, Units: 1})
 		}
-		c.rows, c.rounds = append(c.rows, r), max(c.rounds, len(costs))
+		c.rows = append(c.rows, r)
 	}
 	for _, name := range slices.Sorted(maps.Keys(costs)) {
 		add(newContender(results.RoleStructure, entry.Entry{Name: name}), costs[name])
@@ -142,10 +138,9 @@ func TestWhoIsFarBehindDropsOut(t *testing.T) {
 			m.rows[0].Cost = append(m.rows[0].Cost, results.Trial{Round: i, NS: 10 * ns, Units: 1}) // the floor
 		}
 		dropBehind(m.rows)
-		racing := m.racing(m.rows)
 		for _, row := range m.rows {
 			beaten := slices.Contains(test.beaten, row.Structure)
-			if (row.Stopped == results.StoppedBeaten) != beaten || slices.Contains(racing, row) == beaten {
+			if (row.Stopped == results.StoppedBeaten) != beaten {
 				t.Errorf("%s: %s stopped %q, want it beaten: %t", name, row.Structure, row.Stopped, beaten)
 			}
 		}
@@ -183,7 +178,10 @@ func TestTheBestSeldomDropsOut(t *testing.T) {
 				m.rows = append(m.rows, newContender(results.RoleStructure, entry.Entry{Name: name(i)}))
 			}
 			for round := range plannedRounds {
-				for _, r := range m.racing(m.rows) {
+				for _, r := range m.rows {
+					if r.Stopped != results.StoppedDone {
+						continue
+					}
 					r.Cost = append(r.Cost, results.Trial{Round: round, NS: math.Exp(noise * random.NormFloat64()), Units: 1})
 				}
 				dropBehind(m.rows)
@@ -205,7 +203,10 @@ func TestABudgetIsRecorded(t *testing.T) {
 	if got := m.result().Race; got != nil {
 		t.Errorf("without a budget: %+v", got)
 	}
-	m.cell = raced(m.cell)
+	m.cell.raced(0, 6)
+	for i := range 2 {
+		m.rows[0].Cost = append(m.rows[0].Cost, results.Trial{Round: i}) // the floor
+	}
 	if got := m.result().Race; got == nil || *got != (results.Race{Rounds: 2, Proved: leastRounds}) {
 		t.Errorf("%+v", got)
 	}
@@ -216,14 +217,14 @@ func TestTheBudgetGoesToTheBest(t *testing.T) {
 	cfg.Structures = []entry.Entry{heapEntry("one", 0, nil), heapEntry("other", 0, nil), heapEntry("slow", 1000, nil)}
 	cfg.Trials, cfg.Budget.Limit = 6, 3*time.Second
 	saved := 0
-	cfg.Checkpoint = func(r *results.Run) error {
+	h := Hooks{Checkpoint: func(r *results.Run) error {
 		if saved++; r.Complete && len(r.Done) > 0 {
 			t.Errorf("a complete run has unfinished steps: %q", r.Done)
 		}
 		return nil
-	}
+	}}
 	started := time.Now()
-	r := run(t, cfg)
+	r := runWith(t, cfg, h)
 	if took := time.Since(started); took > 2*cfg.Budget.Limit {
 		t.Errorf("it took %v", took)
 	}
@@ -264,57 +265,54 @@ func TestAPassEndsWithTheTimeOfTheRun(t *testing.T) {
 		left, longest time.Duration
 		rounds        int
 	}{{time.Hour, time.Hour, plannedRounds / 3}, {-time.Second, time.Hour, leastRounds}, {time.Hour, 0, leastRounds}} {
-		g := newRig(nil)
-		g.budget = Budget{Limit: 20*test.longest + 1, deadline: time.Now().Add(test.left)}
-		m := g.newCellRun(raced(cfg.Profile.cell(cfg.Workloads[0], 50)), cfg.Structures, nil)
-		if err := m.runCommonPasses(t.Context()); err != nil || m.rounds != test.rounds {
-			t.Errorf("%v left, at most %v: %d rounds, want %d, %v", test.left, test.longest, m.rounds, test.rounds, err)
+		cfg.Budget.Limit = time.Minute
+		m, s := measuringOf(t, cfg)
+		m.budget = Budget{Limit: 20*test.longest + 1, deadline: time.Now().Add(test.left)}
+		if err := m.play(t.Context(), s.Rounds); err != nil || m.rounds() != test.rounds {
+			t.Errorf("%v left, at most %v: %d rounds, want %d, %v", test.left, test.longest, m.rounds(), test.rounds, err)
 		}
 	}
 }
 
 func TestTheCellWithTheLeastPartOfItsRoundsIsNext(t *testing.T) {
-	b := &runner{rig: newRig(nil)}
-	b.rig.budget = Budget{Limit: time.Minute, deadline: time.Now().Add(time.Minute)}
-	add := func(name string, n, rounds int, took time.Duration) {
-		m := synthetic(map[string][]float64{"a": {1}})
-		m.cell.n, m.cell.workload.Name = n, name
-		m.cell, m.rounds, m.last = raced(m.cell), rounds, took
-		b.races = append(b.races, m)
-	}
-	next := func() string {
-		if m := b.next(); m != nil {
-			return m.cell.workload.Name
+	cfg := tinyRun(t, []string{"quadheap"}, []string{"hold", "churn"})
+	cfg.N, cfg.Budget.Limit = []int{100, 100_000}, time.Hour // 16 rounds of 48 a step, and 12 of 24
+	var got []string
+	for _, s := range planOf(t, cfg).Steps {
+		if s.further {
+			got = append(got, s.Name)
 		}
-		return ""
 	}
-	add("all", 100, mostRounds, 0)
-	if got := next(); got != "" {
-		t.Errorf("%q gets more than %d rounds", got, mostRounds)
+	want := []string{
+		"hold, n 100, from round 16", "churn, n 100, from round 16", "hold, n 100000, from round 12", "churn, n 100000, from round 12",
+		"hold, n 100, from round 32", "churn, n 100, from round 32", "hold, n 100, from round 48", "hold, n 100000, from round 24",
 	}
-	add("most of few", 1e6, 20, 0)
-	if got := next(); got != "most of few" {
-		t.Errorf("%q has a pass, want the only one with rounds left", got)
+	if !slices.Equal(got[:len(want)], want) || len(got) != 2*(5+7) {
+		t.Errorf("%d steps, %q, want %q first", len(got), got, want)
 	}
-	add("two thirds", 100, 32, 0)
-	if got := next(); got != "two thirds" {
-		t.Errorf("%q has a pass, though more rounds are a smaller part here", got)
-	}
-	add("half", 1e6, 12, 0)
-	add("half, too", 1e6, 12, 0)
-	add("too long", 100, 16, time.Hour)
-	if got := next(); got != "half" {
-		t.Errorf("%q has a pass, want the first one with half of its rounds", got)
-	}
-	b.rig.budget.deadline = time.Now().Add(-time.Second)
-	if got := next(); got != "" {
-		t.Errorf("%q has a pass after the deadline", got)
+}
+
+// Further rounds of a cell are made if the last ones took little enough.
+func TestFurtherRoundsThatDoNotFitAreTakenOffTheList(t *testing.T) {
+	cfg := tinyRun(t, []string{"quadheap"}, []string{"hold"})
+	cfg.Budget.Limit = time.Minute
+	m, _ := measuringOf(t, cfg)
+	m.cells[m.cell] = m
+	further := m.plan.Steps[slices.IndexFunc(m.plan.Steps, func(s Step) bool { return s.further })]
+	for _, test := range []struct {
+		left, last time.Duration
+		fits       bool
+	}{{time.Minute, time.Second, true}, {time.Minute, 55 * time.Second, false}, {-time.Second, 0, false}} {
+		m.budget.deadline, m.last = time.Now().Add(test.left), test.last
+		if got := m.fits(further); got != test.fits {
+			t.Errorf("%v left, the last rounds took %v: fits %t", test.left, test.last, got)
+		}
 	}
 }
 
 func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 	of := func(name string, n, resident int) Step {
-		return Step{Name: name, N: n, cell: &cell{n: n, workload: workload.Workload{Resident: resident}}}
+		return Step{Name: name, cell: &Cell{n: n, workload: workload.Workload{Resident: resident}}}
 	}
 	constant := of("constant 1e5", 1e5, 0)
 	constant.cell.workload.Grid = &workload.GridPlace{Delays: workload.Constant}
@@ -322,13 +320,13 @@ func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 	for _, s := range byInterest([]Step{
 		constant, of("10", 10, 0), of("1e3", 1000, 0), of("1e6", 1e6, 0), of("1e5", 1e5, 0), {Name: "idle"}, of("1e4", 1e4, 0),
 		of("own", 5e4, 5e4), of("large", 2e6, 2e6),
-	}) {
+	}, false) {
 		got = append(got, s.Name)
 	}
 	if want := []string{"1e3", "1e4", "own", "idle", "1e5", "constant 1e5", "10", "1e6", "large"}; !slices.Equal(got, want) {
 		t.Errorf("the order is %q, want %q", got, want)
 	}
-	if first := byInterest([]Step{{Name: "memory"}, of("1e6", 1e6, 0), of("1e5", 1e5, 0)}); first[0].Name != "1e5" || first[1].Name != "memory" {
+	if first := byInterest([]Step{{Name: "memory"}, of("1e6", 1e6, 0), of("1e5", 1e5, 0)}, false); first[0].Name != "1e5" || first[1].Name != "memory" {
 		t.Errorf("without a middle size, %s and %s come first", first[0].Name, first[1].Name)
 	}
 }
@@ -413,7 +411,8 @@ func TestWhatIsHopelessAmongFewerTimersIsLeftOut(t *testing.T) {
 
 func TestWhichCellsAreFrugal(t *testing.T) {
 	p := Profile{FrugalFrom: 1000, GridFrugalFrom: 100}
-	hold, grid := workload.Workload{Name: "hold"}, workload.Workload{Name: "grid", Grid: &workload.GridPlace{}}
+	hold, _ := workload.Find("hold")
+	grid, _ := workload.Find("grid-uniform-50")
 	for _, test := range []struct {
 		name    string
 		profile Profile
@@ -426,12 +425,17 @@ func TestWhichCellsAreFrugal(t *testing.T) {
 		{"few of the grid", p, grid, 99, false},
 		{"many of the grid", p, grid, 100, true},
 		{"a profile that is not frugal", Profile{}, grid, 1000, false},
-		{"sizes that were chosen", p.with([]int{1000}, 0, false), hold, 1000, false},
-		{"a run in turns", p.with(nil, 0, true), hold, 1000, false},
+		{"sizes that were chosen", p.with(Config{N: []int{1000}}), hold, 1000, false},
+		{"a run in turns", p.with(Config{Rounds: 1}), hold, 1000, false},
 	} {
-		c := test.profile.cell(test.w, test.n)
-		if (c.leaves == allButSlow) != test.frugal || (c.perPass == roundsPerFrugalPass) != test.frugal {
-			t.Errorf("%s: frugal: %t, %d rounds a pass, want %t", test.name, c.leaves == allButSlow, c.perPass, test.frugal)
+		c, pass := newCell(test.w, test.n, nil), roundsPerPass
+		if test.frugal {
+			pass = roundsPerFrugalPass
+		}
+		test.profile.Trials = 6
+		s := test.profile.stepsOf(c, Config{}, false)[0]
+		if (c.leaves == allButSlow) != test.frugal || c.instances != 6/pass || s.Rounds[1+pass].Fresh != true {
+			t.Errorf("%s: frugal: %t, %d instances, want %t", test.name, c.leaves == allButSlow, c.instances, test.frugal)
 		}
 	}
 }

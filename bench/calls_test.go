@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -80,7 +79,7 @@ func TestSingleCallsOfAFaultyStructureHaveNoFigure(t *testing.T) {
 			}
 			return faultyEntry("fires a tick late").New()
 		}})
-		r, err := Run(context.Background(), cfg)
+		r, err := Run(t.Context(), planOf(t, cfg), Hooks{})
 		if err == nil || !strings.Contains(err.Error(), "faulty fails the proof on ") {
 			t.Errorf("%s: error %v", c.what, err)
 		}
@@ -94,7 +93,7 @@ func TestSingleCallsOfAFaultyStructureHaveNoFigure(t *testing.T) {
 func TestSingleCallsAreVerified(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap"}, []string{"avalanche-slot"})
 	var got []Verified
-	if err := Verify(context.Background(), cfg, 2, func(v Verified) { got = append(got, v) }); err != nil {
+	if err := Verify(t.Context(), proofOf(t, cfg, 2), func(v Verified) { got = append(got, v) }); err != nil {
 		t.Fatal(err)
 	}
 	if len(got) != 1 || got[0].Operations < 2*(1<<16) || got[0].Failures != nil {

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -19,9 +18,9 @@ const FloorName = results.Floor
 // ReferenceName is the structure that no cell leaves out, whatever it costs.
 const ReferenceName = "auto"
 
-// repeated returns the structure that the control of the cell repeats. The cells take turns, so that the noise of a run is that of many
+// repeated returns the structure among those that take part in the cell that its control repeats. The cells take turns, so that the noise of a run is that of many
 // structures. Structures that are slow in large cells have no control, nor have coarse ones.
-func (c cell) repeated(entries []entry.Entry) entry.Entry {
+func (c *Cell) repeated(entries []entry.Entry) entry.Entry {
 	fit := slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
 		return e.Intrusive() || e.Limit > 0 || e.ThirdParty != "" || !e.Exact()
 	})
@@ -54,28 +53,6 @@ func (c *contender) begin(keys int) error {
 	return c.player.Begin(keys)
 }
 
-// contenders returns the contenders of a cell: the floor, the structures and the programs. Intrusive structures have a
-// floor of their own.
-func (c cell) contenders(entries []entry.Entry, programs []*external.Program) []*contender {
-	floor, floorInStructs := replay.Floors()
-	list := []*contender{newContender(results.RoleFloor, floor)}
-	intrusive := false
-	for _, e := range entries {
-		role := results.RoleStructure
-		if e.Intrusive() {
-			role, intrusive = results.RoleIntrusive, true
-		}
-		list = append(list, newContender(role, e))
-	}
-	if intrusive {
-		list = append(list, newContender(results.RoleFloor, floorInStructs))
-	}
-	for _, p := range programs {
-		list = append(list, programContender(p))
-	}
-	return list
-}
-
 func programContender(p *external.Program) *contender {
 	e := entry.Entry{Name: p.Name, Allocates: true}
 	if p.Coarse {
@@ -90,60 +67,9 @@ func programContender(p *external.Program) *contender {
 	return c
 }
 
-// rig has the resources that the cells of a run share: the clock, the programs and the turns.
-type rig struct {
-	clock    replay.Clock
-	programs []*external.Program
-	blocks   external.Blocks
-	wait     func() error // for the turn of a trial
-	budget   Budget
-}
-
-// newRig returns a rig without programs, whose clock is not measured. Each trial waits for its turn, if
-// turns is not nil.
-func newRig(turns *Turns) *rig {
-	g := &rig{wait: func() error { return nil }}
-	if turns != nil {
-		g.wait = turns.Wait
-	}
-	return g
-}
-
-// start starts programs. One that does not start is a failure in r, and the others take part.
-func (g *rig) start(ctx context.Context, list []external.Spec, r *results.Run) {
-	for _, s := range list {
-		p, err := external.Start(ctx, s, &g.blocks)
-		if err == nil {
-			g.programs = append(g.programs, p)
-			continue
-		}
-		f := results.Failure{Structure: s.Name, Where: "its start", Reason: err.Error()}
-		if !slices.Contains(r.Failures, f) {
-			r.Failures = append(r.Failures, f)
-		}
-	}
-}
-
-func (g *rig) end() {
-	for _, p := range g.programs {
-		p.Close()
-	}
-	g.blocks.Close()
-}
-
-func (g *rig) describe() (list []results.External) {
-	for _, p := range g.programs {
-		list = append(list, p.Describe())
-	}
-	return list
-}
-
-// programsFor returns the programs that take part in a cell. A program may accept fewer timers than the
-// cell has, or be left out.
-func (g *rig) programsFor(c cell, leftOut []string) []*external.Program {
-	return slices.DeleteFunc(slices.Clone(g.programs), func(p *external.Program) bool {
-		return p.About.Limit > 0 && c.n > p.About.Limit || slices.Contains(leftOut, p.Name)
-	})
+// called reports whether a list of rounds means the contender by a name.
+func (c *contender) called(name string) bool {
+	return c.Structure == name || c.Role == results.RoleControl && name == control
 }
 
 func controlOf(e entry.Entry) *contender {

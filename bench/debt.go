@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"runtime/debug"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/parallel"
 )
 
@@ -26,7 +26,7 @@ type debtScripts struct {
 type debtEnd struct{ drain, fill, filled *script.Block } // of the instance, and of its copy
 
 // debtScripts writes the blocks. The region has so many operations that it takes about as long as the four drains.
-func (c cell) debtScripts(ctx context.Context, region int) (*debtScripts, error) {
+func (c *Cell) debtScripts(ctx context.Context, region int) (*debtScripts, error) {
 	d := &debtScripts{}
 	for end := range d.ends {
 		s, warm := c.workload.Script(c.n, c.seed), c.workload.WarmUp(c.n)
@@ -58,7 +58,7 @@ func (c cell) debtScripts(ctx context.Context, region int) (*debtScripts, error)
 }
 
 // debtRegion is the number of operations in which debt may grow (chosen).
-func (c cell) debtRegion() int { return max(10*c.n, 100_000) }
+func (c *Cell) debtRegion() int { return max(10*c.n, 100_000) }
 
 // debtTimes are durations in nanoseconds: of the region, and of the drains of an instance and of its copy at both ends. A
 // disturbance lengthens a duration, so of several instances the least counts.
@@ -136,7 +136,7 @@ const slowDebt = 5
 // debts measures the growth of debt of all structures and programs, as parts of the time. Work that is done now and then, such
 // as moving timers between two lists, makes the debt rise and fall. So where it grows by more than the limit, a region four
 // times as long decides, in which such a rise counts for a quarter.
-func (m *cellRun) debts(ctx context.Context) error {
+func (m *measuring) debts(ctx context.Context) error {
 	started := time.Now()
 	list := m.debtors()
 	for _, factor := range []int{1, 4} {
@@ -154,14 +154,14 @@ func (m *cellRun) debts(ctx context.Context) error {
 }
 
 // debtsIn measures the growth of debt of contenders in a region of that many operations.
-func (m *cellRun) debtsIn(ctx context.Context, region int, measured []*contender) error {
+func (m *measuring) debtsIn(ctx context.Context, region int, measured []*contender) error {
 	d, err := m.cell.debtScripts(ctx, region)
 	if err != nil {
 		return err
 	}
-	times := make(map[*contender]debtTimes)
+	times, order := make(map[*contender]debtTimes), script.NewRand(m.cell.seed, ^workload.StreamOf(m.cell.name(), m.cell.n))
 	for instance := range mostDebtInstances {
-		for _, c := range parallel.Shuffled(m.order, measured) {
+		for _, c := range parallel.Shuffled(order, measured) {
 			before, ok := times[c]
 			if !slices.Contains(m.rows, c) || instance >= debtInstances && before.growth() <= results.MostDebt {
 				continue
@@ -175,7 +175,7 @@ func (m *cellRun) debtsIn(ctx context.Context, region int, measured []*contender
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
-				m.fail(results.Failure{Structure: c.Structure, Where: m.cell.where() + ", to measure its debt", Reason: err.Error()})
+				m.fail(results.Failure{Structure: c.Structure, Where: m.cell.where(m.cell.seed) + ", to measure its debt", Reason: err.Error()})
 			case ok:
 				times[c] = one.least(before)
 			default:
@@ -190,17 +190,20 @@ func (m *cellRun) debtsIn(ctx context.Context, region int, measured []*contender
 	return nil
 }
 
-func (m *cellRun) debtors() []*contender {
-	list, least := slices.Clone(m.rows), math.Inf(1)
+func (m *measuring) debtors() []*contender {
+	list, least, most := slices.Clone(m.rows), math.Inf(1), math.Inf(1)
 	list = slices.DeleteFunc(list, func(c *contender) bool { return !compared(c.Row) })
 	for _, c := range list {
 		least = min(least, m.debtSeconds(c))
 	}
-	return slices.DeleteFunc(list, func(c *contender) bool { return m.debtSeconds(c) > m.cell.slowest*least })
+	if m.budget.Limit > 0 {
+		most = slowDebt * least
+	}
+	return slices.DeleteFunc(list, func(c *contender) bool { return m.debtSeconds(c) > most })
 }
 
 // debtSeconds estimates the duration of one instance from the costs of a contender.
-func (m *cellRun) debtSeconds(c *contender) float64 {
+func (m *measuring) debtSeconds(c *contender) float64 {
 	ns, ops := 0.0, 0
 	for _, t := range c.Cost {
 		ns, ops = ns+t.NS, ops+t.Ops+t.Wakes
@@ -208,30 +211,10 @@ func (m *cellRun) debtSeconds(c *contender) float64 {
 	return ns / float64(max(1, ops)) * float64(2*m.passed.WarmUp+m.cell.debtRegion()+6*m.cell.n) / 1e9
 }
 
-func (m *cellRun) debtStep() Step {
-	s := Step{Name: fmt.Sprintf("%s, growth of debt", m.cell.name())}
+// debtTime estimates the seconds in which the debts of the cell are measured.
+func (m *measuring) debtTime() (seconds float64) {
 	for _, c := range m.debtors() {
-		s.Seconds += debtInstances * m.debtSeconds(c)
+		seconds += debtInstances * m.debtSeconds(c)
 	}
-	return s
-}
-
-// addDebts measures the debts of the cells so far of at most that many timers, as far as the time of a run with a budget
-// suffices: those with fewer timers first.
-func (r *runner) addDebts(ctx context.Context, most int) error {
-	slices.SortStableFunc(r.debtors, func(a, b *cellRun) int { return a.cell.n - b.cell.n })
-	for len(r.debtors) > 0 && r.debtors[0].cell.n <= most {
-		m := r.debtors[0]
-		r.debtors = r.debtors[1:]
-		if err := r.inTime(m.debtStep(), func() error {
-			if err := m.debts(ctx); err != nil {
-				return err
-			}
-			m.store(r.out)
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return seconds
 }

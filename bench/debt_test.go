@@ -101,7 +101,7 @@ func (m still) Step(w *script.Writer, r *script.Rand) {
 // debtsOf returns the growth of debt of structures in a workload with 10,000 timers.
 func debtsOf(t *testing.T, w workload.Workload, list ...entry.Entry) map[string]float64 {
 	t.Helper()
-	m := newRig(nil).newCellRun(Profile{Trials: 6}.cell(w, 10_000), list, nil)
+	m, _ := measuringOf(t, Config{Profile: Profile{Trials: 6}, Workloads: []workload.Workload{w}, N: []int{10_000}, Structures: list})
 	if err := m.debts(t.Context()); err != nil || len(m.failed) > 0 {
 		t.Fatal(w.Name, err, m.failed)
 	}
@@ -160,19 +160,16 @@ func TestARunMeasuresDebts(t *testing.T) {
 		cfg.N, cfg.Budget.Limit, cfg.Profile.MemorySizes = nil, budget, nil
 		cfg.Profile.Sizes, cfg.Profile.Debts, cfg.Profile.DebtsFirst = []int{20}, map[int][]string{20: nil, 30: {"churn"}}, false
 		var steps []string
-		cfg.Progress = func(p Progress) { steps = append(steps, p.Name) }
-		if plan := planOf(t, cfg); len(plan.Steps) != 3 {
-			t.Fatal(plan)
-		}
+		h := Hooks{Progress: func(p Progress) { steps = append(steps, p.Name) }}
 		ctx, cancel := context.WithCancel(t.Context())
 		var r *results.Run
-		cfg.Checkpoint = func(now *results.Run) error {
-			if r = now; slices.Contains(steps, "churn, n 30, growth of debt") || budget == 0 && len(r.Done) == 3 {
+		h.Checkpoint = func(now *results.Run) error {
+			if r = now; slices.Contains(steps, "churn, n 30, growth of debt") || budget == 0 && len(r.Done) == 6 {
 				cancel() // not more passes for a minute
 			}
 			return nil
 		}
-		if _, err := Run(ctx, cfg); err != nil && ctx.Err() == nil {
+		if _, err := Run(ctx, planOf(t, cfg), h); err != nil && ctx.Err() == nil {
 			t.Fatal(err)
 		}
 		for _, c := range r.Cells {

@@ -2,21 +2,18 @@
 //
 // A run goes through these levels, with one file for each:
 //
-//   - [Config] and [Profile] say what to run. [NewPlan] turns them into steps: cells, and analyses of idle wake-ups, memory and
-//     single calls (package replay). A plan is data, which `run --dry-run` prints.
-//   - [Run] makes the steps (run.go). With a [Budget] the order is that of interest, and what does not fit is not measured.
-//   - A cell (cell.go) is a workload at one size. Its schedule (schedule.go) is made by the plan and says everything about its
-//     passes: how many, the rounds of each with the age of the instances and the blocks of a round, and when passes end.
-//   - The cell leaves out contenders that were slow among fewer timers (leaveout.go). A cellRun (cellrun.go) makes the passes.
-//   - A pass (pass.go) has a fresh instance of each contender in random order: the floor, structures by ID, structures whose timers
-//     are fields of the caller's structs, programs of other languages, and a control, which is one structure again.
-//     The pass fills the instances, checks every answer of a block, replays the warm-up of the script, and then rounds.
-//   - In a round (trial.go) all contenders replay the same blocks, in random order: one that warms the caches, one that is timed
-//     whole, and in some rounds one timed by kind of operation and one call by call.
-//   - Under a budget contenders race (race.go): who is far behind the best stops. After all steps the cell with the least part of its
-//     planned rounds gets the next pass, so that passes of other cells separate two passes of a cell.
-//   - Further instances show the growth of debt, which is work put off (debt.go). One more pass has the garbage collector on (gcload.go).
-//   - The results are data (package results). [Verify] and [VerifyRun] replay cells without timing.
+//   - [Config] and [Profile] say what to run. [NewPlan] (plan.go) turns them into a list of steps, in the order in which they are
+//     made. A step has rounds of a cell, which is a workload at one size (cell.go), or is an analysis of idle wake-ups, memory or
+//     single calls (package replay). `run --dry-run` prints the list.
+//   - A [Round] names its contenders in order, and the operations of its blocks with the way in which each is timed: as a whole, by
+//     kind of operation or call by call. The first round of fresh instances checks every answer of a block. The warm-up of the
+//     script follows, and rounds at several ages. More rounds prove other seeds, or have the garbage collector on (gcload.go).
+//   - [Run] makes the steps (run.go, measure.go). A contender is the floor, a structure by ID, a structure whose timers
+//     are fields of the caller's structs, a program of another language, or a control, which is one structure again.
+//   - A [Budget] orders the list by interest, and takes off it what does not fit (budget.go), contenders that were slow among fewer
+//     timers (leaveout.go), and contenders that are far behind the best (race.go).
+//   - Further instances show the growth of debt, which is work put off (debt.go).
+//   - The results are data (package results). [Verify] and [VerifyRun] make rounds of cells without timing.
 //
 // Package workload writes the scripts, package script divides them into blocks, and package
 // stats compares contenders that were measured in the same rounds.

@@ -42,13 +42,9 @@ func processor() string {
 	return fmt.Sprintf("%s (family %d, model %d)", name, cpuid.CPU.Family, cpuid.CPU.Model)
 }
 
-// CheckResume returns an error if a run with this configuration cannot continue an interrupted run,
+// CheckResume returns an error if a run of this plan cannot continue an interrupted run,
 // because the parameters, the machine or the build differ. The error names the first difference.
-func CheckResume(cfg Config, interrupted *results.Run) error {
-	plan, err := NewPlan(cfg)
-	if err != nil {
-		return err
-	}
+func (plan *Plan) CheckResume(interrupted *results.Run) error {
 	if d := results.Difference(interrupted.Parameters, plan.Parameters); d != "" {
 		return fmt.Errorf("it was another run: %s now", d)
 	}

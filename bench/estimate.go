@@ -24,9 +24,9 @@ const peakRatio = 1.2
 
 // bytes estimates the memory of the cell from the declared bytes of the structures. It is accurate to
 // about a third.
-func (c cell) bytes(entries []entry.Entry) uint64 {
+func (c *Cell) bytes() uint64 {
 	perTimer := scriptBytes + idBytes // of the floor
-	all, largest := bytesOfInstances(entries)
+	all, largest := bytesOfInstances(c.entries)
 	if perTimer += largest; !c.apart { // otherwise the largest is that of the control
 		perTimer += all
 	}
@@ -79,44 +79,54 @@ func warmUpOf(w workload.Workload) float64 {
 	return per
 }
 
-// seconds estimates the duration of the cell. The estimates were fitted to a virtual machine with two
-// cores at 2.5 GHz. contenders counts the structures and programs.
-func (c cell) seconds(contenders int) float64 {
+// seconds estimates the duration of rounds. The estimates were fitted to a virtual machine with two
+// cores at 2.5 GHz.
+func (c *Cell) seconds(rounds []Round) float64 {
 	const (
 		perOp   = 60e-9  // of a contender whose timers are in the cache
 		missing = 140e-9 // added among many timers
 		proof   = 250e-9 // of an operation with a checked answer
-		fixed   = 0.05   // of a pass
+		fixed   = 0.05   // of fresh instances
 		traced  = 100e-9 // of an operation of a trace
+		stay    = 0.6    // of the contenders, after the first rounds of a race
 	)
-	if c.trace != nil {
-		return traced * float64(c.passes) * float64(c.trace.operations()) * float64(contenders)
-	}
-	many := float64(c.n) / float64(c.n+50_000)
-	op := perOp + missing*many
-	block := float64(c.block())
-	perPass := float64(c.n) // fill
-	if c.period > 0 {
-		perPass += warmUpOf(c.workload) * float64(c.n)
-	}
-	const stay = 0.6 // of the contenders, after the first rounds of a race
-	modes, untimed := 0.0, perPass*float64(c.common)
-	for pass := range c.common {
-		age := 0
-		for _, r := range c.roundsOf(pass) {
-			of := float64(len(r.modes))
-			if c.stops > 0 && r.number >= c.stops {
-				of *= stay
-			}
-			modes, age = modes+of, r.age
+	op := perOp + missing*float64(c.n)/float64(c.n+50_000)
+	sum, age := 0.0, 0
+	for _, r := range rounds {
+		contenders := float64(len(r.Contenders) + 1)
+		if c.leaves == allButFew {
+			contenders = min(contenders, mostContenders+3)
 		}
-		untimed += float64(age)
+		if c.trace != nil {
+			if r.Fresh {
+				sum += traced * float64(c.trace.operations()) * contenders
+			}
+			continue
+		}
+		if c.stops > 0 && r.Number >= c.stops {
+			contenders *= stay
+		}
+		operations := 0.0
+		if r.Fresh {
+			sum, operations, age = sum+fixed, float64(c.n), BeforeWarmUp
+		}
+		if r.Age > age && c.period > 0 {
+			if age == BeforeWarmUp {
+				operations += warmUpOf(c.workload) * float64(c.n)
+			}
+			operations, age = operations+float64(r.Age-max(0, age)), r.Age
+		}
+		for _, b := range r.Blocks {
+			switch {
+			case b.Timing == Checked:
+				operations += float64(b.Operations) * proof / op
+			case c.cyclic():
+				operations += float64(max(2*c.n, b.Operations))
+			default:
+				operations += float64(b.Operations)
+			}
+		}
+		sum += contenders * op * operations
 	}
-	timed := modes * block
-	if c.cyclic() {
-		timed = modes * max(2*float64(c.n), block)
-	}
-	otherSeeds := float64(c.otherSeeds) * (float64(c.n) + float64(c.trials)*block)
-	proved := max(block, float64(proveSize(c.proveOps, c.n)))
-	return fixed*float64(c.common) + float64(contenders+3)*(op*(untimed+timed+otherSeeds)+proof*proved)
+	return sum
 }

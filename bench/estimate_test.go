@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,15 +20,15 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 		e, _ := catalog.Find(name)
 		cfg.Structures = append(cfg.Structures, e)
 	}
-	got := planOf(t, cfg).find("hold", n)
+	plan := planOf(t, cfg)
+	got := plan.Steps[slices.IndexFunc(plan.Steps, func(s Step) bool { _, size := s.Of(); return size == n })]
 	before := replay.Measure()
-	m := newRig(nil).newCellRun(*got.cell, got.entries, nil)
-	m.rows = append(m.rows, controlOf(got.entries[0]))
-	p, err := m.begin(t.Context(), 0, m.rows)
-	if err != nil {
+	m := newRunner(plan, Hooks{}).measuring(got.cell)
+	m.addControl()
+	if err := m.begin(t.Context(), got.Rounds[0]); err != nil {
 		t.Fatal(err)
 	}
-	defer p.end()
+	defer m.end(nil)
 	held := replay.Measure()
 	peak := 1.5 * held.BytesSince(before)
 	if ratio := float64(got.Bytes) / peak; ratio < 0.67 || ratio > 1.5 {
@@ -49,7 +50,7 @@ func TestAStructureOfUnknownMemoryIsEstimated(t *testing.T) {
 func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 	cfg := tinyRun(t, []string{"hwheel"}, []string{"hold"})
 	cfg.Memory, cfg.N = 8e9, []int{1000, 1e8}
-	if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "hold, n 100000000 needs about ") ||
+	if _, err := NewPlan(cfg); err == nil || !strings.Contains(err.Error(), "hold, n 100000000 needs about ") ||
 		!strings.Contains(err.Error(), "of which 8 GB are available: choose fewer timers with --n") {
 		t.Errorf("error %v", err)
 	}

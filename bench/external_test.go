@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
@@ -40,7 +41,7 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 	}
 	cfg.External = append(cfg.External, external.Spec{Name: "c-floor", Args: []string{build("../peers/c/floor.c")}})
 	slices.SortFunc(cfg.External, func(a, b external.Spec) int { return strings.Compare(a.Name, b.Name) })
-	r, err := Run(t.Context(), cfg)
+	r, err := Run(t.Context(), planOf(t, cfg), Hooks{})
 	if err == nil || !r.Complete || len(r.Cells) != 3 {
 		t.Fatalf("error %v, complete %v, %d cells", err, r.Complete, len(r.Cells))
 	}
@@ -115,23 +116,25 @@ func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 		smaller.Rows = append(smaller.Rows, row(name, results.RoleStructure, 600))
 	}
 	smaller.Rows, smaller.LeftOut = append(smaller.Rows, row("null", results.RoleFloor, 600)), []string{"tree"} // left out by a smaller cell
-	c := cell{n: 1000, leaves: allButSlow}
+	c := &Cell{n: 1000, leaves: allButSlow, entries: []entry.Entry{{Name: "quadheap"}, {Name: "rbtree"}, {Name: "list"}, {Name: "pairing"}}}
 	c.workload.Name = "hold"
-	g := newRig(nil)
+	var programs []*external.Program
 	for _, name := range []string{"quick", "slow"} {
-		g.programs = append(g.programs, &external.Program{Spec: external.Spec{Name: name}})
+		programs = append(programs, &external.Program{Spec: external.Spec{Name: name}})
 	}
-	entries := []entry.Entry{{Name: "quadheap"}, {Name: "rbtree"}, {Name: "list"}, {Name: "pairing"}}
-	in, out := c.leaveOut(entries, []results.Cell{smaller, {Workload: "hold", N: 1000}, {Workload: "churn", N: 100}})
-	programs := g.programsFor(c, out)
-	if !slices.Equal(out, []string{"slow", "list", "tree"}) || len(in) != 3 || in[0].Name != "quadheap" || len(programs) != 1 || programs[0].Name != "quick" {
-		t.Errorf("left out: %v, and of the programs take part: %v", out, programs)
+	out := c.leaveOut([]results.Cell{smaller, {Workload: "hold", N: 1000}, {Workload: "churn", N: 100}})
+	var in []string
+	for _, r := range c.rows(programs, out...) {
+		in = append(in, r.Structure)
+	}
+	if !slices.Equal(out, []string{"slow", "list", "tree"}) || !slices.Equal(in, []string{FloorName, "quadheap", "rbtree", "pairing", "quick"}) {
+		t.Errorf("left out: %v, take part: %v", out, in)
 	}
 	// A workload with a size of its own has no smaller cell. It leaves out structures that are slow in all other cells.
 	other := smaller
 	other.Workload, other.Rows = "churn", slices.Concat(smaller.Rows[:4], []results.Row{row("list", results.RoleStructure, 50)})
 	c.workload.Name, c.workload.Resident = "conn-deadline", 1000
-	if _, out := c.leaveOut(entries, []results.Cell{smaller, other}); !slices.Equal(out, []string{"slow", "tree"}) {
+	if out := c.leaveOut([]results.Cell{smaller, other}); !slices.Equal(out, []string{"slow", "tree"}) {
 		t.Errorf("slow in each of two cells: %v", out)
 	}
 }
@@ -158,27 +161,30 @@ func TestAMillionTimersHaveNineContenders(t *testing.T) {
 	}
 	normal, _ := FindProfile("normal")
 	hold, _ := workload.Find("hold")
-	c := raced(normal.cell(hold, 1_000_000))
-	in, out := c.leaveOut(entries, []results.Cell{smaller, {Workload: "churn", N: 100_000}, {Workload: "hold", N: 1_000}})
+	cfg := Config{Profile: normal, Budget: Budget{Limit: time.Minute}}
+	c := newCell(hold, 1_000_000, entries)
+	if steps := normal.stepsOf(c, cfg, false); len(steps) != 1 || c.instances != 1 {
+		t.Errorf("%d steps, %d instances, want one", len(steps), c.instances)
+	}
+	out := c.leaveOut([]results.Cell{smaller, {Workload: "churn", N: 100_000}, {Workload: "hold", N: 1_000}})
+	in := c.rows(nil, out...)[1:]
 	want := []string{"near-2", "near-3", "near-4", "near-5", "near-6", "near-7", "far"}
 	slices.Sort(out)
 	slices.Sort(want)
-	if len(in) != mostContenders || !slices.Equal(out, want) || c.passes != 1 {
-		t.Errorf("%d take part in %d passes, left out: %v, want %v", len(in), c.passes, out, want)
+	if len(in) != mostContenders || !slices.Equal(out, want) {
+		t.Errorf("%d take part, left out: %v, want %v", len(in), out, want)
 	}
 	conn, _ := workload.Find("conn-deadline") // no cell with fewer timers: the least ratio in others counts
 	other := smaller
 	other.Workload, other.Rows = "churn", slices.Clone(smaller.Rows[:9])
 	other.Rows[8].Cost = smaller.Rows[7].Cost
-	if _, out := normal.cell(conn, 1_000_000).leaveOut(entries, []results.Cell{smaller, other}); len(out) != 7 || slices.Contains(out, "far") {
+	own := newCell(conn, 1_000_000, entries)
+	own.leaves = allButFew
+	if out := own.leaveOut([]results.Cell{smaller, other}); len(out) != 7 || slices.Contains(out, "far") {
 		t.Errorf("left out of a workload of its own size: %v", out)
 	}
-	m := &cellRun{cell: c, leftOut: out, rows: c.contenders(nil, nil)}
+	m := newRunner(&Plan{}, Hooks{}).measuring(c, out...)
 	if got := m.result(); got.LeftOutFor != results.LeftOutFew || len(got.LeftOut) != 7 {
 		t.Errorf("%+v", got)
-	}
-	b := &runner{rig: newRig(nil), races: []*cellRun{m}}
-	if m.rounds = 1; b.next() != nil {
-		t.Error("a second instance")
 	}
 }

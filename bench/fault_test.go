@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -65,7 +64,7 @@ func TestAStructureThatFailsCostsOnlyItsOwnRow(t *testing.T) {
 	panicking := faultyEntry("panics")
 	panicking.Name = "panicking"
 	cfg.Structures = append(cfg.Structures, faultyEntry("refuses a cancel"), panicking)
-	r, err := Run(context.Background(), cfg)
+	r, err := Run(t.Context(), planOf(t, cfg), Hooks{})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -99,7 +98,7 @@ func TestAStructureThatAllocatesMustDeclareIt(t *testing.T) {
 				}
 			}}
 		}}}
-		_, err := Run(context.Background(), cfg)
+		_, err := Run(t.Context(), planOf(t, cfg), Hooks{})
 		if refused := err != nil && strings.Contains(err.Error(), "allocations"); refused == declared {
 			t.Errorf("declared %t: error %v", declared, err)
 		}

@@ -23,22 +23,21 @@ const (
 
 const mostContenders, nearBest = 9, 1.5 // chosen
 
-// leaveOut returns the entries that take part in a cell, and the names of the structures and programs that it leaves out
-// because of their costs in the cells so far.
-func (c cell) leaveOut(entries []entry.Entry, cells []results.Cell) (in []entry.Entry, out []string) {
+// leaveOut returns the names of the structures and programs that the cell leaves out because of their costs in the cells so far.
+func (c *Cell) leaveOut(cells []results.Cell) []string {
 	cells = slices.DeleteFunc(slices.Clone(cells), func(o results.Cell) bool { return o.N >= c.n || 10*o.N < c.n })
 	switch c.leaves {
 	case allButSlow:
-		out = c.slow(cells)
+		return c.slow(cells)
 	case allButFew:
-		out = c.far(entries, cells)
+		return c.far(cells)
 	}
-	return slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool { return slices.Contains(out, e.Name) }), out
+	return nil
 }
 
 // slow returns the names of the structures and programs that are clearly behind the best structure in each cell of the same
 // workload. A workload with a size of its own has no such cell: it takes all.
-func (c cell) slow(cells []results.Cell) (out []string) {
+func (c *Cell) slow(cells []results.Cell) (out []string) {
 	first := true
 	for _, smaller := range cells {
 		if smaller.Workload != c.workload.Name && c.workload.Resident == 0 {
@@ -62,7 +61,7 @@ func (c cell) slow(cells []results.Cell) (out []string) {
 
 // far returns the names of all but the nearest entries: in the cells of the same workload, or if there is none in any, by the
 // least ratio.
-func (c cell) far(entries []entry.Entry, cells []results.Cell) (out []string) {
+func (c *Cell) far(cells []results.Cell) (out []string) {
 	other := func(o results.Cell) bool { return o.Workload != c.workload.Name }
 	if same := slices.DeleteFunc(slices.Clone(cells), other); len(same) > 0 {
 		cells = same
@@ -81,7 +80,7 @@ func (c cell) far(entries []entry.Entry, cells []results.Cell) (out []string) {
 		}
 		return cmp.Or(ratios[e.Name], math.Inf(1))
 	}
-	ranked := slices.SortedStableFunc(slices.Values(entries), func(a, b entry.Entry) int { return cmp.Compare(rank(a), rank(b)) })
+	ranked := slices.SortedStableFunc(slices.Values(c.entries), func(a, b entry.Entry) int { return cmp.Compare(rank(a), rank(b)) })
 	for i, e := range ranked {
 		if i >= mostContenders || rank(e) > nearBest {
 			out = append(out, e.Name)

@@ -40,14 +40,15 @@ func TestTheCollectorIsOffInTrials(t *testing.T) {
 	if err := errors.Join(c.begin(0), c.replay(s.Fill(), false)); err != nil {
 		t.Fatal(err)
 	}
-	p := &pass{cellRun: newRig(nil).newCellRun(cell{workload: w, n: 100}, nil, nil)}
-	for _, m := range []mode{modeWarm, modeCost, modeByKind, modeLatency, modeWithGC} {
+	m := newRunner(&Plan{}, Hooks{}).measuring(newCell(w, 100, nil))
+	for i, how := range []Timing{Warm, AsAWhole, ByKind, CallByCall, AsAWhole} {
 		watch.on, watch.off = 0, 0
-		if err := p.trial(c, s.Next(500, nil), m, results.Trial{}); err != nil {
+		collect := i == 4
+		if err := m.trial(c, s.Next(500, nil), how, Round{Collecting: collect}); err != nil {
 			t.Fatal(err)
 		}
-		if collect := m == modeWithGC; collect && (watch.on == 0 || watch.off > 0) || !collect && (watch.on > 0 || watch.off == 0) {
-			t.Errorf("mode %d, collector wanted %v: it was on in %d calls, off in %d", m, collect, watch.on, watch.off)
+		if collect && (watch.on == 0 || watch.off > 0) || !collect && (watch.on > 0 || watch.off == 0) {
+			t.Errorf("%s, collector wanted %v: it was on in %d calls, off in %d", how, collect, watch.on, watch.off)
 		}
 	}
 }
@@ -57,20 +58,20 @@ func TestTheCollectorIsOffInTrials(t *testing.T) {
 func TestTheCacheIsWarmBeforeATimedBlock(t *testing.T) {
 	for n, want := range map[int]int{100: 5_000, 10_000: 10_000, 30_000: 25_000} {
 		cfg := tinyRun(t, []string{"minheap"}, []string{"churn"})
-		c := cfg.Profile.with(nil, 1, false).cell(cfg.Workloads[0], n)
-		p, err := newRig(nil).newCellRun(c, cfg.Structures, nil).begin(t.Context(), 0, nil)
-		if err != nil {
+		cfg.N, cfg.Trials = []int{n}, 1
+		m, s := measuringOf(t, cfg)
+		if err := m.begin(t.Context(), s.Rounds[0]); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.round(t.Context(), p.rounds[0]); err != nil {
+		if err := m.round(t.Context(), s.Rounds[1]); err != nil {
 			t.Fatal(err)
 		}
-		block := c.block()
+		block := s.cell.block()
 		for i, want := range []int{want, block, block, block} { // warm, cost, by kind, latency
-			if got := p.blocks[i].Calls + p.blocks[i].Pops; got < want || got > want+want/10 {
+			if got := m.script.blocks[i].Calls + m.script.blocks[i].Pops; got < want || got > want+want/10 {
 				t.Errorf("n %d: block %d has %d operations, want %d", n, i, got, want)
 			}
 		}
-		p.end()
+		m.end(nil)
 	}
 }

@@ -45,18 +45,12 @@ func TestEveryWorkloadIsInASteadyState(t *testing.T) {
 // passedOf returns what passes in the first rounds of a cell, without any contender.
 func passedOf(t *testing.T, w workload.Workload, n int) results.Passed {
 	t.Helper()
-	m := newRig(nil).newCellRun(raced(Profile{Trials: 6, ProveOps: 20_000}.cell(w, n)), nil, nil)
-	p, err := m.begin(t.Context(), 0, nil)
-	if err == nil {
-		defer p.end()
-		err = p.firstBlock(t.Context())
-	}
-	for round := 0; round < leastRounds && err == nil; round++ {
-		err = p.round(t.Context(), p.rounds[round])
-	}
-	if err != nil {
+	list := newCell(w, n, nil).raced(20_000, 6)
+	list.seed = 1
+	rounds := list.pass(0)[:1+leastRounds]
+	m := newRunner(&Plan{}, Hooks{}).measuring(list.Cell)
+	if err := m.play(t.Context(), rounds); err != nil {
 		t.Fatalf("%s, n %d: %v", w.Name, n, err)
 	}
-	m.addRegion(p)
 	return m.passed
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -13,117 +15,194 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Plan is what a run does, as data. Its steps are in the order in which they were declared; a
-// budget may change the order.
+// Plan is what a run does, as a list. [Run] does what the list says. A budget only takes steps and rounds off the list, and
+// contenders off rounds.
 type Plan struct {
-	Steps      []Step
+	Steps      []Step // in the order in which they are made
 	Parameters results.Parameters
-	cheapest   Step // of the cells
-	debtsLast  bool // measured after the first passes of all cells
+
+	budget   Budget
+	programs []external.Spec
+	command  string
+	cheapest Step // of the cells
 }
 
-// Step is one part of a run. A run saves its results when the step is done.
+// Step is a part of a run: rounds of a cell, the growth of debt of a cell, or an analysis. A run saves its results when the
+// step is done.
 type Step struct {
-	Name       string
-	Workload   string // empty for the analyses of memory and of idle wake-ups
-	N          int
-	Contenders int     // without the control
-	Most       int     // of the contenders that take part; 0: all
-	Rounds     int     // planned for the best contenders; 0: an analysis
-	Seconds    float64 // estimated
-	Bytes      uint64  // of memory, estimated; 0: little
+	Name    string
+	Rounds  []Round
+	Seconds float64 // estimated
+	Bytes   uint64  // of memory, estimated; 0: little
 
-	entries  []entry.Entry   // the structures
-	cell     *cell           // nil: an analysis
+	cell     *Cell           // nil: an analysis
+	further  bool            // a run with a budget makes it if there is time left; the results do not list it as missing
+	debt     bool            // it measures the growth of debt
 	analysis replay.Analysis // nil: a cell
+	workload string          // of an analysis of single calls
+	n        int
+	entries  []entry.Entry // of an analysis
+}
+
+// Round is a part of a step in which all its contenders replay the same blocks.
+type Round struct {
+	Number     int      // in the cell; -1: nothing is timed
+	Instance   int      // of the contenders, a number in the cell
+	Fresh      bool     // it begins with fresh instances, which are filled
+	Seed       uint64   // of the script
+	Age        int      // operations since the warm-up at which it begins; [BeforeWarmUp]: it comes before the warm-up
+	Contenders []string // in the order in which they replay
+	Blocks     []Block
+	Collecting bool // the garbage collector is on all the time
+	Proved     bool // the proofs in the results are those after this round
+}
+
+// BeforeWarmUp is the age of rounds before the warm-up.
+const BeforeWarmUp = -1
+
+// Block is a part of a round. Each contender replays all blocks of a round before the next contender starts.
+type Block struct {
+	Operations int // [ToTheEnd]: those that are left of a recording
+	Timing     Timing
+}
+
+// ToTheEnd is the number of operations of a block that ends with its recording.
+const ToTheEnd = -1
+
+// Timing says how the operations of a block are timed.
+type Timing int
+
+// The timings.
+const (
+	Untimed    Timing = iota // ages the instances, or stands for what other contenders time
+	Checked                  // checks every answer
+	Warm                     // fills the caches, which hold the data of the contender before
+	AsAWhole                 // times the block as a whole
+	ByKind                   // reads the clock once per batch of operations of one kind
+	CallByCall               // times a sample of single calls
+)
+
+var timings = [...]string{"untimed", "checked", "warm-up", "cost", "by kind", "single calls"}
+
+// String returns the name of the timing among the parts of a cell.
+func (t Timing) String() string { return timings[t] }
+
+// ofProgram returns the timing for a program of another language, which times whole blocks only.
+func (t Timing) ofProgram(cyclic bool) Timing {
+	switch {
+	case t == ByKind && cyclic:
+		return AsAWhole
+	case t == ByKind || t == CallByCall:
+		return Untimed
+	}
+	return t
+}
+
+func (r Round) has(t Timing) bool {
+	return slices.ContainsFunc(r.Blocks, func(b Block) bool { return b.Timing == t })
 }
 
 // NewPlan computes the steps of a run. It measures nothing. The error is of a step that needs more
 // than Config.Memory.
 func NewPlan(cfg Config) (*Plan, error) {
-	profile := cfg.Profile.with(cfg.N, cfg.Trials, cfg.Turns != nil)
-	p := &Plan{Parameters: parameters(cfg, profile), debtsLast: cfg.Budget.Limit > 0 && !profile.DebtsFirst}
+	profile := cfg.Profile.with(cfg)
+	p := &Plan{Parameters: parameters(cfg, profile), budget: cfg.Budget, programs: cfg.External, command: cfg.Command}
 	byID := slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool { return e.Intrusive() })
 	if len(byID) == 0 && len(cfg.Structures) > 0 {
 		return nil, fmt.Errorf("%s: intrusive structures are compared with one by ID: choose one too, such as %s",
 			cfg.Structures[0].Name, ReferenceName)
 	}
-	collected := make(map[script.Unit]bool) // units of which a cell has trials with the collector on
-	add := func(c cell, entries []entry.Entry) {
-		switch c.seed = cfg.Seed; {
-		case cfg.Turns != nil:
-			c.schedule, c.debt = inTurns(c.trials, cfg.Turns.Rounds), false
-		case cfg.Budget.Limit > 0:
-			c.schedule = c.raced()
-		}
-		unit := c.workload.CostUnit()
-		if cfg.Turns == nil && c.trace == nil && c.n == profile.largestSize() && !collected[unit] {
-			c.withGC, collected[unit] = mostWithGC, true
-		}
-		p.Steps = append(p.Steps, c.step(entries, cfg))
-	}
-	for _, w := range cfg.Workloads {
-		for _, n := range profile.sizesOf(w) {
-			entries, c := profile.fit(cfg.Structures, n), profile.cell(w, n)
-			if len(entries) > 0 && !w.Kind().SingleCalls {
-				add(c, entries)
-			}
-			if len(entries) > 0 && profile.timesCalls(w) {
-				s := analysisStep(replay.Calls{Workload: w, N: n, Seed: cfg.Seed, Block: c.block()}, entries)
-				s.Workload, s.N, s.Bytes = w.Name, n, bytesOfCalls(n, entries)
-				p.Steps = append(p.Steps, s)
-			}
-		}
-	}
-	for _, t := range cfg.Traces {
-		if entries := profile.fit(cfg.Structures, int(t.Summary.Totals.Keys)); len(entries) > 0 {
-			add(t.cell(profile.Trials), entries)
-		}
-	}
-	if cfg.Turns == nil && len(cfg.Workloads) > 0 {
-		p.addAnalyses(profile, byID, cfg.Workloads, cfg.Seed)
+	p.Steps = profile.steps(cfg)
+	if cfg.Rounds == 0 && len(cfg.Workloads) > 0 {
+		p.Steps = append(p.Steps, profile.analyses(byID, cfg.Workloads, cfg.Seed)...)
 	}
 	if len(p.Steps) == 0 {
 		return nil, errors.New("nothing to run: no chosen structure accepts that number of timers")
 	}
-	return p, p.finish(profile, cfg)
+	if err := p.finish(profile, cfg); err != nil {
+		return nil, err
+	}
+	if cfg.Budget.Limit > 0 {
+		p.Steps = byInterest(p.Steps, profile.DebtsFirst)
+	}
+	return p, nil
 }
 
-// addAnalyses adds the analysis of memory, and that of idle wake-ups if the workload of that name is
-// among the workloads.
-func (p *Plan) addAnalyses(profile Profile, all []entry.Entry, workloads []workload.Workload, seed uint64) {
-	for _, n := range profile.MemorySizes {
-		entries := profile.fit(all, n)
-		if len(entries) == 0 {
-			continue
+// steps returns the steps of all cells and of the analyses of single calls.
+func (p Profile) steps(cfg Config) (steps []Step) {
+	collected := make(map[script.Unit]bool) // units of which a cell has rounds with the collector on
+	add := func(c *Cell) {
+		c.seed, c.place = cfg.Seed, len(steps)
+		collect := cfg.Rounds == 0 && c.trace == nil && c.n == p.largestSize() && !collected[c.workload.CostUnit()]
+		if collect {
+			collected[c.workload.CostUnit()] = true
 		}
-		replaced := min(profile.ReplacedPerTimer*n, profile.MaxReplaced)
-		p.Steps = append(p.Steps, analysisStep(replay.Memory{N: n, Replaced: replaced, Seed: seed}, entries))
+		steps = append(steps, p.stepsOf(c, cfg, collect)...)
+	}
+	for _, w := range cfg.Workloads {
+		for _, n := range p.sizesOf(w) {
+			entries := p.fit(cfg.Structures, n)
+			if len(entries) == 0 {
+				continue
+			}
+			c := newCell(w, n, entries)
+			if !w.Kind().SingleCalls {
+				add(c)
+			}
+			if p.timesCalls(w) {
+				s := analysisStep(replay.Calls{Workload: w, N: n, Seed: cfg.Seed, Block: c.block()}, entries)
+				s.workload, s.n, s.Bytes = w.Name, n, bytesOfCalls(n, entries)
+				steps = append(steps, s)
+			}
+		}
+	}
+	for _, t := range cfg.Traces {
+		if entries := p.fit(cfg.Structures, int(t.Summary.Totals.Keys)); len(entries) > 0 {
+			c := newCell(t.workload(), t.n(), entries)
+			c.trace = t
+			add(c)
+		}
+	}
+	return steps
+}
+
+// analyses returns the analysis of memory, and that of idle wake-ups if the workload of that name is
+// among the workloads.
+func (p Profile) analyses(all []entry.Entry, workloads []workload.Workload, seed uint64) (steps []Step) {
+	for _, n := range p.MemorySizes {
+		if entries := p.fit(all, n); len(entries) > 0 {
+			replaced := min(p.ReplacedPerTimer*n, p.MaxReplaced)
+			steps = append(steps, analysisStep(replay.Memory{N: n, Replaced: replaced, Seed: seed}, entries))
+		}
 	}
 	if !slices.ContainsFunc(workloads, func(w workload.Workload) bool { return w.Name == workload.IdleName }) {
-		return
+		return steps
 	}
-	for _, n := range profile.IdleSizes {
+	for _, n := range p.IdleSizes {
 		// Many timers fire in few ticks. A mean delay is enough for a steady state.
-		idle := replay.IdleTicks{N: n, Ticks: min(profile.IdleTicks, max(30_000, 1_000_000_000/n)), Seed: seed}
-		p.Steps = append(p.Steps, analysisStep(idle, profile.fit(replay.IdleTickEntries(all), n)))
+		idle := replay.IdleTicks{N: n, Ticks: min(p.IdleTicks, max(30_000, 1_000_000_000/n)), Seed: seed}
+		steps = append(steps, analysisStep(idle, p.fit(replay.IdleTickEntries(all), n)))
 	}
 	for _, n := range replay.IdlePopulations {
 		for _, delay := range script.GridDists() {
-			idle := replay.Idle{Delays: delay.Name, N: n, Ticks: profile.IdleTicks, Seed: seed}
-			p.Steps = append(p.Steps, analysisStep(idle, all))
+			steps = append(steps, analysisStep(replay.Idle{Delays: delay.Name, N: n, Ticks: p.IdleTicks, Seed: seed}, all))
 		}
 	}
+	return steps
+}
+
+func analysisStep(a replay.Analysis, entries []entry.Entry) Step {
+	return Step{Name: a.Name(), Seconds: a.Seconds(len(entries)), entries: entries, analysis: a}
 }
 
 // finish fills in the number of instances, and checks the memory and the budget.
 func (p *Plan) finish(profile Profile, cfg Config) error {
-	least := fixed(profile.Trials, roundsPerPass).passes
+	least := instances(profile.Trials, roundsPerPass)
 	for _, s := range p.Steps {
 		if s.cell != nil && s.cell.trace == nil {
-			least = min(least, s.cell.passes)
+			least = min(least, s.cell.instances)
 		}
-		if s.Workload != "" && (p.cheapest.Name == "" || s.Seconds < p.cheapest.Seconds) {
+		if _, n := s.Of(); n > 0 && !s.further && !s.debt && (p.cheapest.Name == "" || s.Seconds < p.cheapest.Seconds) {
 			p.cheapest = s
 		}
 		if cfg.Memory > 0 && s.Bytes > cfg.Memory {
@@ -138,6 +217,47 @@ func (p *Plan) finish(profile Profile, cfg Config) error {
 	return nil
 }
 
+// Of returns the workload and the size of a step; 0: it is an analysis of memory or of idle wake-ups.
+func (s Step) Of() (workload string, n int) {
+	if s.cell != nil {
+		return s.cell.workload.Name, s.cell.n
+	}
+	return s.workload, s.n
+}
+
+// Contenders returns the number of structures and programs of a step. At most that many of them take part.
+func (s Step) Contenders() (all, most int) {
+	if s.cell == nil {
+		return len(s.entries), len(s.entries)
+	}
+	all = len(s.cell.contenders) - 1 // without the floor
+	if s.cell.control {
+		all--
+	}
+	if s.cell.leaves == allButFew {
+		return all, min(all, mostContenders)
+	}
+	return all, all
+}
+
+// Timed returns the number of timed rounds of a step and the blocks of the first one, as text.
+func (s Step) Timed() (rounds int, blocks string) {
+	var first []Block
+	numbers := make(map[int]bool)
+	for _, r := range s.Rounds {
+		if r.Number >= 0 && !r.Collecting {
+			if numbers[r.Number] = true; first == nil {
+				first = r.Blocks
+			}
+		}
+	}
+	var list []string
+	for _, b := range first {
+		list = append(list, fmt.Sprintf("%d %s", b.Operations, b.Timing))
+	}
+	return len(numbers), strings.Join(list, ", ")
+}
+
 // Seconds returns the estimated duration of all steps.
 func (p *Plan) Seconds() float64 {
 	sum := 0.0
@@ -147,28 +267,10 @@ func (p *Plan) Seconds() float64 {
 	return sum
 }
 
-// ProofSeconds returns the estimated duration of the proof of all cells with one seed.
-func (p *Plan) ProofSeconds() float64 {
-	sum := 0.0
-	for _, s := range p.Steps {
-		if c := s.cell; c != nil && c.trace == nil {
-			sum += 130e-9 * float64(s.Contenders*(c.n+c.trials*c.block()))
-		}
-	}
-	return sum
-}
-
-func (p *Plan) find(workload string, n int) *Step {
-	if i := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Workload == workload && s.N == n }); i >= 0 {
-		return &p.Steps[i]
-	}
-	return nil
-}
-
 // version returns the version of a workload of the plan; 0: no cell of the plan has it.
 func (p *Plan) version(workload string) int {
 	for _, s := range p.Steps {
-		if s.cell != nil && s.Workload == workload {
+		if s.cell != nil && s.cell.workload.Name == workload {
 			return s.cell.workload.Version()
 		}
 	}
@@ -214,27 +316,4 @@ func put[V any](m *map[string]V, name string, v V) {
 		*m = make(map[string]V)
 	}
 	(*m)[name] = v
-}
-
-// step returns the step that measures a cell. If the structures need more than the memory together, the
-// step measures one after the other, without a control, trials with the collector on and later passes.
-func (c cell) step(entries []entry.Entry, cfg Config) Step {
-	s := Step{
-		Name: c.name(), Workload: c.workload.Name, N: c.n, Contenders: len(c.contenders(entries, nil)) + len(cfg.External),
-		Rounds: c.rounds, Bytes: c.bytes(entries), entries: entries, cell: &c,
-	}
-	if cfg.Memory > 0 && s.Bytes > cfg.Memory {
-		c.apart, c.withGC, c.control, c.most, c.debt = true, 0, false, 0, false
-		s.Bytes = c.bytes(entries)
-	}
-	contenders := len(entries) + len(cfg.External)
-	if c.leaves == allButFew {
-		contenders, s.Most = min(contenders, mostContenders), mostContenders
-	}
-	s.Seconds = c.seconds(contenders)
-	return s
-}
-
-func analysisStep(a replay.Analysis, entries []entry.Entry) Step {
-	return Step{Name: a.Name(), Contenders: len(entries), Seconds: a.Seconds(len(entries)), entries: entries, analysis: a}
 }

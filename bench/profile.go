@@ -103,12 +103,12 @@ func (p Profile) timesCalls(w workload.Workload) bool {
 
 // with returns the profile with the sizes and trials of a configuration, if there are any. Such sizes
 // override the limits of the profile, but not the limits of the structures.
-func (p Profile) with(sizes []int, trials int, turns bool) Profile {
-	p.Trials = cmp.Or(trials, p.Trials)
-	if len(sizes) > 0 {
-		p.Only, p.MemorySizes, p.ThirdParty = sizes, sizes, 0
+func (p Profile) with(cfg Config) Profile {
+	p.Trials = cmp.Or(cfg.Trials, p.Trials)
+	if len(cfg.N) > 0 {
+		p.Only, p.MemorySizes, p.ThirdParty = cfg.N, cfg.N, 0
 	}
-	if len(sizes) > 0 || turns {
+	if len(cfg.N) > 0 || cfg.Rounds > 0 {
 		p.FrugalFrom, p.GridFrugalFrom, p.FewFrom = 0, 0, 0
 	}
 	return p
@@ -172,39 +172,4 @@ func (p Profile) fit(all []entry.Entry, n int) []entry.Entry {
 	return slices.DeleteFunc(slices.Clone(all), func(e entry.Entry) bool {
 		return e.Limit > 0 && n > e.Limit || e.ThirdParty != "" && p.ThirdParty > 0 && n > p.ThirdParty
 	})
-}
-
-func (p Profile) cell(w workload.Workload, n int) cell {
-	c := cell{
-		workload: w, n: n, proveOps: p.ProveOps, leaves: p.leaves(w, n), debt: p.measuresDebt(w, n),
-		schedule: fixed(p.Trials, roundsPerPass),
-	}
-	if !c.cyclic() {
-		c.period = 2 * n // each timer is scheduled once and ends once
-	}
-	if w.Resident > 0 {
-		c.otherSeeds = p.OtherSeeds
-	}
-	switch c.leaves {
-	case allButFew:
-		c.schedule = fixed(p.Trials, max(1, p.Trials))
-	case allButSlow:
-		c.schedule = fixed(p.Trials, roundsPerFrugalPass)
-	}
-	return c
-}
-
-// warmSize returns the number of operations that load a population of n into the
-// cache. More than about 25,000 timers do not fit, and the limit suffices for the part of the
-// structure that is used most.
-func warmSize(n int) int { return min(max(5_000, n), 25_000) }
-
-// proveSize returns the number of operations with checked answers. With a few timers 2^17 operations
-// reuse each slot often enough for a generation of 16 bits to wrap around. With more timers that would
-// take too long.
-func proveSize(proof, n int) int {
-	if n > 30 {
-		return 0
-	}
-	return proof
 }

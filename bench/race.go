@@ -93,7 +93,7 @@ func rowsOf(list []*contender) (rows []results.Row) {
 }
 
 // outOfTime notes that the contenders of the cell got fewer rounds than planned.
-func (m *cellRun) outOfTime() {
+func (m *measuring) outOfTime() {
 	for _, r := range m.rows {
 		if r.Stopped == results.StoppedDone && (r.Role == results.RoleStructure || r.Role == results.RoleIntrusive) {
 			r.Stopped = results.StoppedBudget

@@ -4,98 +4,125 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Run measures. When ctx is cancelled, it returns the results of the finished steps,
+// Run makes the steps of a plan. When ctx is cancelled, it returns the results of the finished steps,
 // with Complete false, and the error of ctx.
 //
 // A structure that breaks its contract has no row in the cell where it does so. The
 // run continues and is complete, and the returned error joins all of its
 // [results.Failure] values. Any other error ends the run, and the current step has no results.
-func Run(ctx context.Context, cfg Config) (*results.Run, error) {
-	started := time.Now()
-	plan, err := NewPlan(cfg)
-	if err != nil {
-		return nil, err
+func Run(ctx context.Context, plan *Plan, h Hooks) (*results.Run, error) {
+	r := newRunner(plan, h)
+	if r.out == nil {
+		r.out = newRun(r.clock, plan.Parameters)
 	}
-	clock := replay.MeasureClock()
-	out := cfg.Resume
-	if out == nil {
-		out = newRun(clock, plan.Parameters)
-	}
-	out.Command, out.NotMeasured = cfg.Command, nil // a resumed run decides again which structures it leaves out
-	g := newRig(cfg.Turns)
-	g.clock, g.budget = clock, cfg.Budget
-	g.budget.start(started, out.Seconds)
-	defer g.end()
-	g.start(ctx, cfg.External, out)
-	r := &runner{
-		plan: plan, rig: g, out: out, started: started, earlier: out.Seconds, show: cfg.Progress, write: cfg.Checkpoint,
-	}
+	r.earlier = r.out.Seconds
+	r.out.Command, r.out.NotMeasured = plan.command, nil // a resumed run decides again which steps it leaves out
+	r.budget.start(r.started, r.out.Seconds)
+	defer r.end()
+	r.start(ctx)
 	if err := r.run(ctx); err != nil {
-		return out, err
+		return r.out, err
 	}
 	var failures []error
-	for _, f := range out.Failures {
+	for _, f := range r.out.Failures {
 		failures = append(failures, f)
 	}
-	return out, errors.Join(failures...)
+	return r.out, errors.Join(failures...)
 }
 
-// runner makes the steps of a plan.
+// runner makes the steps of a plan. It has what the cells share.
 type runner struct {
+	Hooks
 	plan     *Plan
-	rig      *rig
+	clock    replay.Clock
+	programs []*external.Program
+	blocks   external.Blocks
+	budget   Budget
 	out      *results.Run
 	started  time.Time
-	earlier  float64    // seconds of the sessions before the run was resumed
-	races    []*cellRun // cells that get more passes, as far as the time goes
-	debtors  []*cellRun // with a budget: cells whose debts are still to be measured
+	earlier  float64              // seconds of the sessions before the run was resumed
+	cells    map[*Cell]*measuring // those of this session
 	progress Progress
-	show     func(Progress) // nil: nobody looks
-	write    func(*results.Run) error
+}
+
+func newRunner(plan *Plan, h Hooks) *runner {
+	return &runner{
+		Hooks: h, plan: plan, clock: replay.MeasureClock(), budget: plan.budget, out: h.Resume, started: time.Now(),
+		cells: make(map[*Cell]*measuring),
+	}
+}
+
+// start starts programs. One that does not start is a failure, and the others take part.
+func (r *runner) start(ctx context.Context) {
+	for _, s := range r.plan.programs {
+		p, err := external.Start(ctx, s, &r.blocks)
+		if err == nil {
+			r.programs = append(r.programs, p)
+			continue
+		}
+		f := results.Failure{Structure: s.Name, Where: "its start", Reason: err.Error()}
+		if !slices.Contains(r.out.Failures, f) {
+			r.out.Failures = append(r.out.Failures, f)
+		}
+	}
+}
+
+func (r *runner) end() {
+	for _, p := range r.programs {
+		p.Close()
+	}
+	r.blocks.Close()
+}
+
+func (r *runner) turn() error {
+	if r.Turn == nil {
+		return nil
+	}
+	return r.Turn()
 }
 
 func (r *runner) run(ctx context.Context) error {
-	steps := r.plan.Steps
-	if r.rig.budget.Limit > 0 {
-		steps = byInterest(steps)
-	}
-	r.progress = Progress{Steps: len(steps), Total: r.plan.Seconds()}
-	for _, s := range steps {
-		if r.progress.Step++; slices.Contains(r.out.Done, s.Name) {
+	r.progress = Progress{Steps: len(r.plan.Steps), Total: r.plan.Seconds()}
+	for _, s := range r.plan.Steps {
+		r.progress.Step++
+		m := r.cells[s.cell]
+		switch {
+		case slices.Contains(r.out.Done, s.Name), (s.further || s.debt) && m == nil, s.debt && m.passed.Made == 0:
+			continue
+		case !r.fits(s):
+			if !s.further {
+				r.out.NotMeasured = append(r.out.NotMeasured, s.Name)
+			}
 			continue
 		}
-		if s.Most > 0 {
-			if err := r.addDebts(ctx, 10_000); err != nil {
-				return err
-			}
+		r.begins(s.Name)
+		start := time.Now()
+		if err := r.step(ctx, s); err != nil {
+			return err
 		}
-		if err := r.inTime(s, func() error {
-			start := time.Now()
-			if err := r.step(ctx, s); err != nil {
-				return err
-			}
-			r.rig.budget.learn(s, time.Since(start))
-			r.out.Done = append(r.out.Done, s.Name)
-			r.progress.Done += s.Seconds
-			return nil
-		}); err != nil {
+		if !s.further && !s.debt {
+			r.budget.learn(s.Seconds, time.Since(start))
+		}
+		r.out.Done = append(r.out.Done, s.Name)
+		r.progress.Done += s.Seconds
+		if err := r.save(false); err != nil {
 			return err
 		}
 	}
-	if err := r.addDebts(ctx, math.MaxInt); err != nil {
-		return err
-	}
-	if err := r.spend(ctx); err != nil {
-		return err
+	for _, m := range r.cells {
+		if m.cell.stops > 0 && len(m.rows) > 0 && m.rounds() < m.cell.planned {
+			m.outOfTime()
+			m.store(r.out)
+		}
 	}
 	if err := r.save(true); err != nil {
 		return err
@@ -104,25 +131,8 @@ func (r *runner) run(ctx context.Context) error {
 	return nil
 }
 
-// inTime makes a step and saves the results, or notes that the time does not suffice.
-func (r *runner) inTime(s Step, do func() error) error {
-	seconds := s.Seconds
-	if s.Workload == "" && len(r.out.Cells)+len(r.out.Calls) == 0 {
-		seconds += 5 * r.plan.cheapest.Seconds // an analysis leaves the time of a cell, on a slow machine too (chosen)
-	}
-	if !r.rig.budget.fits(seconds) {
-		r.out.NotMeasured = append(r.out.NotMeasured, s.Name)
-		return nil
-	}
-	r.begins(s.Name)
-	if err := do(); err != nil {
-		return err
-	}
-	return r.save(false)
-}
-
 func (r *runner) step(ctx context.Context, s Step) error {
-	if s.cell == nil {
+	if s.analysis != nil {
 		before := *r.out
 		err := s.analysis.Run(ctx, s.entries, r.out)
 		if err != nil {
@@ -130,60 +140,56 @@ func (r *runner) step(ctx context.Context, s Step) error {
 		}
 		return err
 	}
-	entries, leftOut := s.cell.leaveOut(s.entries, r.out.Cells)
-	m, err := r.rig.measure(ctx, *s.cell, entries, leftOut)
-	if err != nil {
-		return err
+	m := r.cells[s.cell]
+	if m == nil {
+		m = r.measuring(s.cell, s.cell.leaveOut(r.out.Cells)...)
+		m.addControl()
 	}
-	if s.cell.most > 0 {
-		r.races = append(r.races, m)
-	}
-	if s.cell.withGC > 0 {
-		if err := m.passWithGC(ctx); err != nil {
-			return err
-		}
-	}
-	switch {
-	case !s.cell.debt || m.passed.Made == 0:
-	case r.plan.debtsLast:
-		r.debtors = append(r.debtors, m)
-	default:
+	if s.debt {
 		if err := m.debts(ctx); err != nil {
 			return err
 		}
+	} else if err := m.play(ctx, s.Rounds); err != nil {
+		return err
 	}
+	r.cells[s.cell] = m
 	m.store(r.out)
 	return nil
 }
 
 func (r *runner) begins(name string) {
-	b := &r.rig.budget
+	b := &r.budget
 	if r.progress.Name = name; b.Limit > 0 {
 		r.progress.Total, r.progress.Done = b.Limit.Seconds(), b.Limit.Seconds()-b.left()
 	}
-	if r.show != nil {
-		r.show(r.progress)
+	if r.Progress != nil {
+		r.Progress(r.progress)
 	}
 }
 
-// save writes the results so far, with the cells in the order of the plan.
+// save writes the results so far, with the cells in the order in which the plan declares them.
 func (r *runner) save(complete bool) error {
 	declared := make(map[string]int)
-	for i, s := range r.plan.Steps {
-		declared[s.Name] = i
+	for _, s := range r.plan.Steps {
+		if s.cell != nil {
+			declared[s.cell.name()] = s.cell.place
+		}
 	}
 	slices.SortStableFunc(r.out.Cells, func(a, b results.Cell) int {
 		return cmp.Compare(declared[cellName(a.Workload, a.N)], declared[cellName(b.Workload, b.N)])
 	})
 	r.out.Seconds = r.earlier + time.Since(r.started).Seconds()
-	r.out.External = r.rig.describe()
+	r.out.External = nil
+	for _, p := range r.programs {
+		r.out.External = append(r.out.External, p.Describe())
+	}
 	if r.out.Complete = complete; complete {
 		r.out.Done = nil
 	}
-	if r.write == nil {
+	if r.Checkpoint == nil {
 		return nil
 	}
-	return r.write(r.out)
+	return r.Checkpoint(r.out)
 }
 
 // NewRun returns results without measurements, for measurements that [Run] does not make.

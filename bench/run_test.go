@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -45,11 +44,24 @@ func tinyRun(t *testing.T, structures, workloads []string) Config {
 // run runs without an error.
 func run(t *testing.T, cfg Config) *results.Run {
 	t.Helper()
-	r, err := Run(t.Context(), cfg)
+	return runWith(t, cfg, Hooks{})
+}
+
+// runWith runs without an error.
+func runWith(t *testing.T, cfg Config, h Hooks) *results.Run {
+	t.Helper()
+	r, err := Run(t.Context(), planOf(t, cfg), h)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// measuringOf returns the only cell of a configuration as a run begins it, and its first step.
+func measuringOf(t *testing.T, cfg Config) (*measuring, Step) {
+	t.Helper()
+	plan := planOf(t, cfg)
+	return newRunner(plan, Hooks{}).measuring(plan.Steps[0].cell), plan.Steps[0]
 }
 
 // planOf plans without an error.
@@ -100,18 +112,18 @@ func (h *hooked) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
 func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"churn", "hold", "idle"})
 	var steps []string
-	cfg.Progress = func(p Progress) { steps = append(steps, p.Name) }
+	h := Hooks{Progress: func(p Progress) { steps = append(steps, p.Name) }}
 	drivers := []results.Driver{results.Ticking, results.Tickless}
 	idleCounts := len(replay.IdlePopulations) * len(script.GridDists()) * len(cfg.Structures) * len(drivers)
 	saved := 0
-	cfg.Checkpoint = func(r *results.Run) error {
+	h.Checkpoint = func(r *results.Run) error {
 		saved++
 		if r.Complete != (saved == len(steps)+1 && len(r.Idle) == idleCounts) {
 			t.Errorf("after %d steps, with %d idle counts, Complete is %v", saved, len(r.Idle), r.Complete)
 		}
 		return nil
 	}
-	r := run(t, cfg)
+	r := runWith(t, cfg, h)
 	wantRows := map[string][]string{ // the cells repeat structures in turns
 		"churn": {"null", "quadheap", "hwheel", "hwheel-control"},
 		"hold":  {"null", "quadheap", "hwheel", "quadheap-control"},
@@ -168,12 +180,12 @@ func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
 	calls := 0
 	right := cfg.Structures[1].New
 	cfg.Structures[1].New = func() structures.Scheduler[uint64] {
-		if calls++; calls > 1 { // on the next seed
+		if calls++; calls > 2 { // on the next seed; the control repeats it on the first one
 			return faultyEntry("fires a tick late").New()
 		}
 		return right()
 	}
-	r, err := Run(context.Background(), cfg)
+	r, err := Run(t.Context(), planOf(t, cfg), Hooks{})
 	if err == nil || !strings.Contains(err.Error(), "seed 8") || len(r.Cells) != 1 {
 		t.Fatalf("a fault on seed 8: error %v, %d cells", err, len(r.Cells))
 	}
@@ -185,7 +197,7 @@ func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
 func TestAChoiceThatHoldsNothingIsAnError(t *testing.T) {
 	cfg := tinyRun(t, []string{"list"}, []string{"hold"})
 	cfg.N = []int{1_000_000}
-	if _, err := Run(context.Background(), cfg); err == nil {
+	if _, err := NewPlan(cfg); err == nil {
 		t.Error("a list runs with a million timers")
 	}
 }
@@ -194,7 +206,7 @@ func TestARunWithACoarseStructureCompletes(t *testing.T) {
 	cfg := tinyRun(t, []string{"minheap", "hwheel-linux"}, []string{"hold", "grid-uniform-50"})
 	r := run(t, cfg)
 	cfg.Structures[1].MaxLate = func(structures.Tick) structures.Tick { return 1 }
-	if _, err := Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "hwheel-linux") {
+	if _, err := Run(t.Context(), planOf(t, cfg), Hooks{}); err == nil || !strings.Contains(err.Error(), "hwheel-linux") {
 		t.Errorf("beyond its bound: error %v", err)
 	}
 	if err := r.Validate(); err != nil {

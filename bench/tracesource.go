@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -15,6 +16,7 @@ import (
 type Trace struct {
 	Path    string
 	Summary *tracestat.Summary
+	fill    int // operations that fill a structure
 }
 
 // OpenTrace reads a whole trace and returns an error if it is damaged.
@@ -23,7 +25,15 @@ func OpenTrace(path string) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Trace{path, summary}, nil
+	t := &Trace{Path: path, Summary: summary}
+	s, err := t.open()
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	_, err = s.fill(context.Background())
+	t.fill = s.recording.made
+	return t, err
 }
 
 // Name returns the name of the workload in results.
@@ -73,12 +83,8 @@ func (t *Trace) Measurable(trials int) error {
 	return nil
 }
 
+// traceInstances is the number of instances that replay a trace without a budget (chosen).
 const traceInstances = 3
-
-func (t *Trace) cell(trials int) cell {
-	perPass := max(roundsPerPass, (trials+traceInstances-1)/traceInstances)
-	return cell{workload: t.workload(), n: t.n(), trace: t, schedule: fixed(trials, perPass)}
-}
 
 // recording makes the calls of a trace. Each instance of a contender replays the whole trace, in order:
 //
@@ -96,9 +102,9 @@ type recording struct {
 // largestBlock is the largest number of operations in a block after the fill (chosen). It limits the memory.
 const largestBlock = 25_000
 
-func (t *Trace) open() (*source, error) {
+func (t *Trace) open() (*stream, error) {
 	reader, err := trace.Open(t.Path)
-	return &source{script.New(nil, nil), &recording{t, reader, 0, make([]uint32, max(1, t.Summary.Totals.Keys))}}, err
+	return &stream{Script: script.New(nil, nil), recording: &recording{t, reader, 0, make([]uint32, max(1, t.Summary.Totals.Keys))}}, err
 }
 
 const modesOfTrace = 4
@@ -112,15 +118,15 @@ func roundsOfRecording(operations int) int {
 }
 
 // divided divides operations among a block that is proved and rounds with that number of blocks.
-func divided(operations, rounds, blocks int) roundPlan {
+func divided(operations, rounds, blocks int) sizes {
 	perRound := operations / (rounds + 1)
 	share := float64(blocks) - 0.5 // half a block warms the caches
 	segments := int(math.Ceil(float64(perRound) / (share * largestBlock)))
 	block := int(float64(perRound) / share / float64(max(1, segments)))
-	return roundPlan{prove: min(perRound, largestBlock), block: block, warm: block / 2, segments: segments}
+	return sizes{prove: min(perRound, largestBlock), block: block, warm: block / 2, segments: segments}
 }
 
-func (r *recording) fill(w *script.Writer) {
+func (r *recording) writeFill(w *script.Writer) {
 	for r.made < r.operations()/2 && float64(w.Pending()) < r.Summary.ResidentOp {
 		r.call(w)
 	}

@@ -228,7 +228,7 @@ func TestATraceThatChangesUnderARunIsAnError(t *testing.T) {
 	}
 	cfg := tinyRun(t, []string{"minheap"}, nil)
 	cfg.Traces = []*Trace{tr}
-	if r, err := Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "has changed") || len(r.Cells) > 0 {
+	if r, err := Run(t.Context(), planOf(t, cfg), Hooks{}); err == nil || !strings.Contains(err.Error(), "has changed") || len(r.Cells) > 0 {
 		t.Errorf("error %v", err)
 	}
 }

@@ -11,8 +11,8 @@ func TestARunInTurnsMeasuresWhatBuildsAreComparedBy(t *testing.T) {
 	cfg.Trials = 4
 	cfg.Workloads[0].Trial, cfg.Workloads[1].Trial = 0, 0
 	taken := 0
-	cfg.Turns = &Turns{Rounds: 10, Wait: func() error { taken++; return nil }}
-	r := run(t, cfg)
+	cfg.Rounds = 10
+	r := runWith(t, cfg, Hooks{Turn: func() error { taken++; return nil }})
 	if err := r.Validate(); err != nil {
 		t.Error(err)
 	}

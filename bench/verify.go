@@ -20,57 +20,81 @@ type Verified struct {
 	Structures int
 	Seeds      int
 	Operations int               // on each structure, over all seeds
-	Redefined  bool              // not replayed, because the operations of the workload, or the rounds, have changed since
+	Redefined  bool              // not replayed, because the operations of the workload have changed since
 	Failures   []results.Failure // of structures that broke their contract
 }
 
-// Verify replays all cells of cfg without timing, with seeds from cfg.Seed on. It checks every answer
+// NewProof returns the plan of a proof of all cells of cfg without timing, with seeds from cfg.Seed on. It checks every answer
 // of the first block of a cell, the outcome of each further block, and at the end the bindings of IDs
-// and values. It calls done with each cell. A structure that breaks its contract is a failure of the
-// cell. An error means that the proof could not be made.
-func Verify(ctx context.Context, cfg Config, seeds int, done func(Verified)) error {
-	plans := make([]*Plan, max(1, seeds))
-	for i := range plans {
-		var err error
-		if plans[i], err = NewPlan(cfg); err != nil {
-			return err
-		}
-		cfg.Seed++
+// and values.
+func NewProof(cfg Config, seeds int) (*Plan, error) {
+	p, err := NewPlan(cfg)
+	if err != nil {
+		return nil, err
 	}
-	for i, s := range plans[0].Steps {
-		if s.Workload == "" {
-			continue
+	var steps []Step
+	for _, s := range p.Steps {
+		calls, ok := s.analysis.(replay.Calls)
+		if s.cell != nil && !s.further && !s.debt {
+			of := s.cell.fixed(cfg.Profile.ProveOps, p.Parameters.Trials, roundsPerPass)
+			s.cell.control, s.Rounds = false, nil
+			s.cell.contenders = s.cell.names()
+			for seed := range uint64(seeds) {
+				s.Rounds = append(s.Rounds, of.proof(cfg.Seed+seed, p.Parameters.Trials, true)...)
+			}
+			s.Seconds = s.cell.seconds(s.Rounds)
+			steps = append(steps, s)
 		}
-		v := newVerified(s, len(plans))
-		for _, p := range plans {
-			operations, failed, err := p.Steps[i].verify(ctx)
+		for seed := 0; ok && seed < seeds; seed++ {
+			s.analysis = calls
+			steps = append(steps, s)
+			calls.Seed++
+		}
+	}
+	p.Steps = steps
+	return p, nil
+}
+
+// Verify makes a proof and calls done with each cell. A structure that breaks its contract is a failure of the
+// cell. An error means that the proof could not be made.
+func Verify(ctx context.Context, proof *Plan, done func(Verified)) error {
+	r := newRunner(proof, Hooks{})
+	var v Verified
+	for i, s := range proof.Steps {
+		name, n := s.Of()
+		if v.Workload != name || v.N != n {
+			v = Verified{Workload: name, N: n}
+		}
+		if calls, ok := s.analysis.(replay.Calls); ok {
+			_, operations, failed, err := calls.Prove(ctx, s.entries)
 			if err != nil {
 				return err
 			}
-			v.Operations += operations
+			v.Structures, v.Seeds, v.Operations = len(s.entries), v.Seeds+1, v.Operations+operations
 			v.Failures = append(v.Failures, failed...)
+			if i+1 < len(proof.Steps) && proof.Steps[i+1].Name == s.Name {
+				continue
+			}
+			done(v)
+			continue
+		}
+		m := r.measuring(s.cell)
+		if err := m.play(ctx, s.Rounds); err != nil {
+			return err
+		}
+		v.Structures, v.Operations, v.Failures = len(s.cell.entries), m.operations, m.failed
+		for _, r := range s.Rounds {
+			if r.Proved {
+				v.Seeds++
+			}
 		}
 		done(v)
 	}
 	return nil
 }
 
-func (s Step) verify(ctx context.Context) (operations int, failed []results.Failure, err error) {
-	if calls, ok := s.analysis.(replay.Calls); ok {
-		_, operations, failed, err = calls.Prove(ctx, s.entries)
-		return operations, failed, err
-	}
-	p, err := newRig(nil).newCellRun(*s.cell, s.entries, nil).untimed(ctx, true)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer p.end()
-	err = p.finish(ctx)
-	return p.at.operations, p.failed, err
-}
-
 // VerifyRun replays the scripts of the cells of r with the seeds of r, and compares the proofs with
-// the proofs in r. It replays the last pass before any race. cfg has the profile, the seed and the
+// the proofs in r. cfg has the profile, the seed and the
 // trials of r, and chooses workloads, sizes and structures. A proof that differs is a failure.
 func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verified)) error {
 	var sizes []int
@@ -87,67 +111,43 @@ func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verifi
 	if len(sizes) == 0 {
 		return nil
 	}
-	cfg.N = sizes
-	if r.Parameters.Repeat > 0 {
-		cfg.Turns = &Turns{Rounds: 1}
-	}
+	cfg.N, cfg.Rounds, cfg.Budget = sizes, r.Parameters.Repeat, Budget{}
 	plan, err := NewPlan(cfg)
 	if err != nil {
 		return err
 	}
+	run := newRunner(plan, Hooks{})
 	redefined := r.Redefined(plan.version)
 	for _, of := range r.Cells {
-		s := plan.find(of.Workload, of.N)
-		if s == nil || s.cell == nil || !slices.Contains(sizes, of.N) {
+		c := plan.find(of.Workload, of.N)
+		if c == nil || !slices.Contains(sizes, of.N) {
 			continue
 		}
-		other := of.Passed == nil && s.cell.period > 0 // before it had a warm-up, in other rounds
-		if other || slices.ContainsFunc(redefined, func(c results.Cell) bool { return c.Workload == of.Workload && c.N == of.N }) {
-			v := newVerified(Step{Workload: of.Workload, N: of.N}, 0)
+		v := Verified{Workload: of.Workload, N: of.N}
+		if slices.ContainsFunc(redefined, func(c results.Cell) bool { return c.Workload == of.Workload && c.N == of.N }) {
 			v.Redefined = true
 			done(v)
 			continue
 		}
-		if of.Race != nil && of.Race.Proved == 0 {
-			return fmt.Errorf("%s: an earlier version measured it, in other rounds: verify it without --replay", s.Name)
-		}
-		c, entries := s.cell.like(of), provedIn(cfg.Structures, proofsOf(of.Rows))
-		if len(entries) == 0 {
+		if c.entries = provedIn(cfg.Structures, proofsOf(of.Rows)); len(c.entries) == 0 {
 			continue
 		}
-		v := newVerified(Step{Workload: of.Workload, N: of.N, entries: entries}, 1+len(of.OtherSeeds))
-		g := newRig(nil)
-		if err := g.verifyRows(ctx, c, entries, of.Rows, &v); err != nil {
+		v.Structures, v.Seeds = len(c.entries), 1+len(of.OtherSeeds)
+		if err := run.verify(ctx, c, &of, cfg, &v); err != nil {
 			return err
-		}
-		for _, other := range of.OtherSeeds {
-			c.seed = other.Seed
-			m := g.newCellRun(c, entries, nil)
-			proof, err := m.prove(ctx)
-			if err != nil {
-				return err
-			}
-			v.Failures = append(v.Failures, m.failed...)
-			v.compare(c.where(), FloorName, other.Proof, proof.Proof)
 		}
 		done(v)
 	}
 	return plan.verifyCalls(ctx, cfg.Structures, r, done)
 }
 
-func newVerified(s Step, seeds int) Verified {
-	return Verified{Workload: s.Workload, N: s.N, Structures: len(s.entries), Seeds: seeds}
-}
-
-// like returns the cell with the passes of a cell of results.
-func (c cell) like(of results.Cell) cell {
-	switch {
-	case of.Race != nil:
-		c.schedule = c.raced()
-	case c.control: // no session
-		c.schedule = fixed(c.trials, cmp.Or(roundsOfFirstInstance(of), c.perPass))
+func (p *Plan) find(workload string, n int) *Cell {
+	for _, s := range p.Steps {
+		if s.cell != nil && s.cell.workload.Name == workload && s.cell.n == n {
+			return s.cell
+		}
 	}
-	return c
+	return nil
 }
 
 func provedIn(entries []entry.Entry, proofs map[string]script.Proof) []entry.Entry {
@@ -165,8 +165,72 @@ func proofsOf(rows []results.Row) map[string]script.Proof {
 	return proofs
 }
 
+// verify repeats the rounds with the proofs of a cell of results and compares the proofs. It also compares the
+// counts of each trial with the script. For that the floor alone replays the rounds of the other
+// instances, except in a session, which numbers its rounds in another way.
+func (r *runner) verify(ctx context.Context, c *Cell, of *results.Cell, cfg Config, v *Verified) error {
+	trials, session := r.plan.Parameters.Trials, cfg.Rounds > 0
+	list := c.fixed(cfg.Profile.ProveOps, trials, cmp.Or(roundsOfFirstInstance(of), roundsPerPass))
+	switch {
+	case session:
+		list = c.inTurns(cfg.Profile.ProveOps, trials)
+	case of.Race != nil:
+		list = c.raced(cfg.Profile.ProveOps, trials)
+	}
+	c.control, c.stops = false, 0 // nobody drops out
+	all := c.names()
+	proved := cmp.Or(of.Common, c.instances) - 1
+	instances := map[int]bool{proved: true}
+	for _, row := range of.Rows {
+		for _, t := range row.Cost {
+			instances[t.Instance] = instances[t.Instance] || !session
+		}
+	}
+	blocks := make(map[int]results.Counted)
+	for _, number := range slices.Sorted(maps.Keys(instances)) {
+		if !instances[number] {
+			continue
+		}
+		if c.contenders = all; number != proved {
+			c.contenders = all[:1]
+		}
+		m, rounds := r.measuring(c), list.pass(number)
+		for i, round := range rounds {
+			rounds[i].Proved = number == proved && (of.Race == nil && i+1 == len(rounds) || of.Race != nil && round.Number+1 == of.Race.Proved)
+		}
+		if err := m.play(ctx, rounds); err != nil {
+			return err
+		}
+		for _, t := range m.rows[0].Cost {
+			blocks[t.Round] = t.Counted()
+		}
+		if number == proved {
+			v.compareRows(m, of.Rows)
+		}
+	}
+	for _, row := range of.Rows {
+		for _, t := range row.Cost {
+			if want, ok := blocks[t.Round]; ok && t.Counted() != want {
+				v.fail(row.Structure, fmt.Sprintf("%s, round %d", c.where(c.seed), t.Round),
+					"the results have the counts %+v, its script has %+v", t.Counted(), want)
+				break
+			}
+		}
+	}
+	c.contenders = all
+	for _, other := range of.OtherSeeds {
+		m := r.measuring(c)
+		if err := m.play(ctx, list.proof(other.Seed, trials, false)); err != nil {
+			return err
+		}
+		v.Failures = append(v.Failures, m.failed...)
+		v.compare(c.where(other.Seed), FloorName, other.Proof, m.proofs[0].Proof)
+	}
+	return nil
+}
+
 // roundsOfFirstInstance returns the number of rounds of the first instance of a cell, or 0.
-func roundsOfFirstInstance(c results.Cell) (rounds int) {
+func roundsOfFirstInstance(c *results.Cell) (rounds int) {
 	for _, row := range c.Rows {
 		later := func(t results.Trial) bool { return t.Instance != 0 }
 		rounds = max(rounds, len(slices.DeleteFunc(slices.Clone(row.Cost), later)))
@@ -174,57 +238,12 @@ func roundsOfFirstInstance(c results.Cell) (rounds int) {
 	return rounds
 }
 
-// verifyRows repeats the pass with the proofs of the rows and compares the proofs. It also compares the
-// counts of each trial with the script. For that the floor alone replays the blocks of the other
-// passes, except in a session, which numbers its rounds in another way.
-func (g *rig) verifyRows(
-	ctx context.Context, c cell, entries []entry.Entry, rows []results.Row, v *Verified,
-) error {
-	proved := c.common - 1
-	passes := map[int]bool{proved: true}
-	for _, row := range rows {
-		for _, t := range row.Cost {
-			if c.control { // no session
-				passes[t.Instance] = true
-			}
-		}
-	}
-	blocks := make(map[int]results.Counted)
-	for _, number := range slices.Sorted(maps.Keys(passes)) {
-		m := g.newCellRun(c, entries, nil)
-		m.passes, m.rounds = number, number*c.perPass
-		if number != proved {
-			m.rows = m.rows[:1]
-		}
-		if err := m.pass(ctx, m.rows); err != nil {
-			return err
-		}
-		for _, t := range m.rows[0].Cost {
-			blocks[t.Round] = t.Counted()
-		}
-		if number == proved {
-			v.compareRows(m, rows)
-		}
-	}
-	for _, row := range rows {
-		for _, t := range row.Cost {
-			if want, ok := blocks[t.Round]; ok && t.Counted() != want {
-				v.fail(row.Structure, fmt.Sprintf("%s, round %d", c.where(), t.Round),
-					"the results have the counts %+v, its script has %+v", t.Counted(), want)
-				break
-			}
-		}
-	}
-	return nil
-}
-
-func (v *Verified) compareRows(m *cellRun, rows []results.Row) {
+func (v *Verified) compareRows(m *measuring, rows []results.Row) {
 	v.Failures = append(v.Failures, m.failed...)
 	for _, row := range rows {
 		for _, replayed := range m.rows {
-			name := replayed.Structure
-			if (name == row.Structure || name == row.Of) && !row.JoinedLate() {
-				v.compare(m.cell.where(), row.Structure, row.Proof, replayed.Proof)
+			if name := replayed.Structure; name == row.Structure || name == row.Of {
+				v.compare(m.cell.where(m.cell.seed), row.Structure, row.Proof, replayed.Proof)
 			}
 		}
 	}
@@ -239,7 +258,7 @@ func (p *Plan) verifyCalls(
 		calls, ok := s.analysis.(replay.Calls)
 		proofs := make(map[string]script.Proof)
 		for _, c := range r.Calls {
-			if c.Workload == s.Workload && c.N == s.N {
+			if c.Workload == s.workload && c.N == s.n {
 				proofs[c.Structure] = c.Proof
 			}
 		}
@@ -250,8 +269,7 @@ func (p *Plan) verifyCalls(
 		if err != nil {
 			return err
 		}
-		v := newVerified(s, 1)
-		v.Operations, v.Failures = operations, failed
+		v := Verified{Workload: s.workload, N: s.n, Structures: len(s.entries), Seeds: 1, Operations: operations, Failures: failed}
 		for i, e := range s.entries {
 			v.compare(fmt.Sprintf("%s, seed %d", s.Name, calls.Seed), e.Name, proofs[e.Name], replayed[i])
 		}

@@ -247,7 +247,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if len(f.cfg.N) == 0 {
 		f.cfg.N = abSizes
 	}
-	f.cfg.Trials, f.cfg.Turns = compare.Ages, &bench.Turns{Rounds: f.rounds}
+	f.cfg.Trials, f.cfg.Rounds = compare.Ages, f.rounds
 	plan, err := bench.NewPlan(f.cfg)
 	if err != nil {
 		return err

@@ -91,7 +91,6 @@ func (c *choice) complete() (err error) {
 type runFlags struct {
 	choice
 	memory         float64 // GB; 0: the available memory
-	turns          bench.Turns
 	resume, dryRun bool
 	traces         string
 	external       []string
@@ -143,7 +142,7 @@ flags, machine and build.`,
 	flags.IntVar(&f.cfg.Trials, "trials", 0,
 		"rounds of every contender (default: the profile's); fewer than 6 show no small difference. Without --budget it lifts the time limit")
 	flags.DurationVar(&f.cfg.Budget.Limit, "budget", 0, "time limit of the run; 0: none (default: the profile's)")
-	flags.IntVar(&f.turns.Rounds, "turns", 0, "measure this many rounds, each trial in a turn of a session of ab")
+	flags.IntVar(&f.cfg.Rounds, "turns", 0, "measure this many rounds, each trial in a turn of a session of ab")
 	_ = flags.MarkHidden("turns")
 	flags.StringArrayVar(&f.external, "external", nil,
 		"also measure a `program` in any language: its command, name=command, or a TOML file with a list; can be repeated, see docs/external.md")
@@ -160,10 +159,6 @@ func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
 	}
 	if f.dryRun {
 		return printPlan(cmd.OutOrStdout(), f.cfg)
-	}
-	if f.turns.Rounds > 0 {
-		f.turns.Wait = compare.WaitForTurn(cmd.InOrStdin(), cmd.OutOrStdout())
-		f.cfg.Turns = &f.turns
 	}
 	return measure(cmd, f.cfg, f.out, uint64(f.memory*1e9), f.resume)
 }
@@ -225,28 +220,30 @@ func (f *runFlags) recordings(stderr io.Writer) ([]*bench.Trace, error) {
 	return all, err
 }
 
+// printPlan prints the steps of a plan in order.
 func printPlan(out io.Writer, cfg bench.Config) error {
 	p, err := bench.NewPlan(cfg)
 	if err != nil {
 		return err
 	}
-	t := show.Table{Header: []string{"step", "contenders", "rounds", "about"}}
+	t := show.Table{Align: "lrrlr", Header: []string{"step", "contenders", "rounds", "blocks of a round", "about"}}
 	for _, s := range p.Steps {
-		rounds := show.Unknown
-		if s.Rounds > 0 {
-			rounds = show.Grouped(s.Rounds)
+		all, most := s.Contenders()
+		contenders := show.Grouped(all)
+		if most < all {
+			contenders = fmt.Sprintf("%d of %s", most, contenders)
 		}
-		contenders := show.Grouped(s.Contenders)
-		if s.Most > 0 && s.Most < s.Contenders {
-			contenders = fmt.Sprintf("%d of %s", s.Most, contenders)
+		rounds, blocks := s.Timed()
+		timed := show.Unknown
+		if rounds > 0 {
+			timed = show.Grouped(rounds)
 		}
-		t.Add(s.Name, contenders, rounds, about(s.Seconds))
+		t.Add(s.Name, contenders, timed, blocks, about(s.Seconds))
 	}
 	fmt.Fprintln(out, t.Terminal())
 	fmt.Fprintf(out, "%s, about %s on a machine with 2 cores at 2.5 GHz.\n", show.Count(len(p.Steps), "step"), about(p.Seconds()))
 	if cfg.Budget.Limit > 0 {
-		fmt.Fprintf(out, "Within %s: the first pass of each step, the middle sizes first, as far as the time goes. The remaining "+
-			"time adds the other rounds.\n", cfg.Budget.Limit)
+		fmt.Fprintf(out, "Within %s: the steps in this order, as far as the time goes.\n", cfg.Budget.Limit)
 	}
 	return nil
 }
@@ -286,6 +283,10 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 	if err != nil {
 		return err
 	}
+	var h bench.Hooks
+	if cfg.Rounds > 0 {
+		h.Turn = compare.WaitForTurn(cmd.InOrStdin(), stdout)
+	}
 	folder, err := openFolder(to, cfg.Profile.Name, again)
 	if err != nil {
 		return err
@@ -293,7 +294,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 	cleanUp(cmd, func() { _ = folder.Close() }) // it was asked to end at once
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	if again {
-		if err := resume(&cfg, folder, stderr); err != nil {
+		if h.Resume, err = resume(plan, folder, stderr); err != nil {
 			return err
 		}
 	}
@@ -304,11 +305,11 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 	}
 	foretell(stderr, show.Count(len(plan.Steps), "step"), seconds)
 	printMachine(stderr)
-	r, lost, err := measureHere(ctx, cfg, folder, stderr)
+	r, lost, err := measureHere(ctx, plan, h, folder, stderr)
 	if r == nil {
 		return err
 	}
-	if cfg.Turns == nil { // a session of turns reads standard output
+	if cfg.Rounds == 0 { // a session of turns reads standard output
 		summarize(stdout, r)
 	}
 	switch {
@@ -328,29 +329,29 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 	return err
 }
 
-// resume makes cfg continue the interrupted run in the folder. It returns an error if that run has another configuration.
-func resume(cfg *bench.Config, folder *results.Folder, stderr io.Writer) error {
+// resume returns the interrupted run in the folder. It returns an error if that run has another plan.
+func resume(plan *bench.Plan, folder *results.Folder, stderr io.Writer) (*results.Run, error) {
 	r, err := results.ReadFile(folder.Results())
 	if err != nil {
-		return fmt.Errorf("--resume: %s: %w", folder.Results(), err)
+		return nil, fmt.Errorf("--resume: %s: %w", folder.Results(), err)
 	}
-	if err := bench.CheckResume(*cfg, r); err != nil {
-		return fmt.Errorf("--resume: %s: %w; its command was: %s", folder.Results(), err, r.Command)
+	if err := plan.CheckResume(r); err != nil {
+		return nil, fmt.Errorf("--resume: %s: %w; its command was: %s", folder.Results(), err, r.Command)
 	}
-	cfg.Resume, folder.Saved = r, true
+	folder.Saved = true
 	fmt.Fprintf(stderr, "kept: %s\n", show.Count(len(r.Done), "finished step"))
-	return nil
+	return r, nil
 }
 
 // measureHere measures and saves. lost reports that the last save failed, so that the steps since the one before are lost.
-func measureHere(ctx context.Context, cfg bench.Config, folder *results.Folder, stderr io.Writer) (r *results.Run, lost bool, err error) {
+func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *results.Folder, stderr io.Writer) (r *results.Run, lost bool, err error) {
 	var saved time.Time
 	var took time.Duration
 	var failed error // of the last save
-	cfg.Checkpoint = func(r *results.Run) error {
+	h.Checkpoint = func(r *results.Run) error {
 		start := time.Now()
 		switch {
-		case len(r.Cells)+len(r.Calls) == 0 && cfg.Budget.Limit > 0: // without a cell the budget was too short
+		case len(r.Cells)+len(r.Calls) == 0 && r.Parameters.Budget > 0: // without a cell the budget was too short
 			return nil
 		case r.Complete:
 			failed = results.Save(folder.Path, r)
@@ -365,9 +366,9 @@ func measureHere(ctx context.Context, cfg bench.Config, folder *results.Folder, 
 		return failed
 	}
 	progress := newProgress(stderr)
-	cfg.Progress = progress.show
+	h.Progress = progress.show
 	defer progress.end()
-	r, err = bench.Run(ctx, cfg)
+	r, err = bench.Run(ctx, plan, h)
 	if err != nil && failed == nil && folder.Saved && !r.Complete {
 		failed = results.Save(folder.Path, r) // steps since the last save
 		err = errors.Join(err, failed)

@@ -174,7 +174,8 @@ func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 		hold, _ := workload.Find("hold")
 		hold.Trial, cfg.Workloads = 100, []workload.Workload{hold}
 		turns := 2 * len(cfg.N) // of the floor and the structure
-		cfg.Turns = &bench.Turns{Rounds: 1, Wait: func() error {
+		cfg.Rounds = 1
+		turn := func() error {
 			if turns--; full == "from the start" || full == "later" && folder.Saved && turns < 6 {
 				_, _ = os.Remove(folder.Results()), os.Mkdir(folder.Results(), 0o755) // nothing can be written there
 			}
@@ -182,8 +183,12 @@ func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 				return errors.New("the session has gone")
 			}
 			return nil
-		}}
-		r, lost, err := measureHere(t.Context(), cfg, folder, io.Discard)
+		}
+		plan, err := bench.NewPlan(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, lost, err := measureHere(t.Context(), plan, bench.Hooks{Turn: turn}, folder, io.Discard)
 		switch {
 		case full != "":
 			if err == nil || strings.Count(err.Error(), "is a folder") != 1 || folder.Saved != (full == "later") || !lost ||

@@ -132,17 +132,17 @@ func (v *verifying) structures(cmd *cobra.Command, seeds int, f *choice) error {
 		return err
 	}
 	f.cfg.Trials = 6 // number of blocks
-	plan, err := bench.NewPlan(f.cfg)
+	proof, err := bench.NewProof(f.cfg, seeds)
 	if err != nil {
 		return err
 	}
 	begin(cmd)
-	foretell(cmd.ErrOrStderr(), show.Count(seeds, "seed")+" of each cell", float64(seeds)*plan.ProofSeconds())
+	foretell(cmd.ErrOrStderr(), show.Count(seeds, "seed")+" of each cell", proof.Seconds())
 	pointers := append(catalog.For[*[64]byte](), catalog.IntrusiveFor[*[64]byte]()...)
 	v.failures = replay.Releases(slices.DeleteFunc(pointers, func(e entry.For[*[64]byte]) bool {
 		return !slices.ContainsFunc(f.cfg.Structures, func(chosen entry.Entry) bool { return chosen.Name == e.Name })
 	}))
-	if err := bench.Verify(cmd.Context(), f.cfg, seeds, v.show); err != nil {
+	if err := bench.Verify(cmd.Context(), proof, v.show); err != nil {
 		return err
 	}
 	return v.end(fmt.Sprintf("all structures keep their contract in %s", show.Count(v.cells, "cell")))

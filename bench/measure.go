@@ -1,0 +1,541 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/timerbench/timerbench/bench/replay"
+	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/workload"
+	"github.com/timerbench/timerbench/internal/parallel"
+	"github.com/timerbench/timerbench/structures/entry"
+)
+
+// measuring makes the rounds of a cell. A contender that fails is removed from rows, and failed gets the failure; the others go
+// on.
+type measuring struct {
+	*runner
+	cell    *Cell
+	rows    []*contender
+	leftOut []string // structures and programs, see leaveOut
+	failed  []results.Failure
+	stored  int // failures that are in the results
+	proofs  []results.SeedProof
+
+	last    time.Duration      // of the last step
+	seconds float64            // of all steps
+	parts   map[string]float64 // seconds of all steps by part, see took
+
+	timedBlocks int
+	residents   float64        // sum of the mean resident timers of the timed blocks
+	operations  int            // of all scripts so far
+	passed      results.Passed // of the timed rounds
+
+	now    Round        // on the list
+	in     []*contender // those with an instance
+	script *stream      // of these instances
+	aged   time.Time    // when their first timed round was over
+	late   bool         // the budget takes the other timed rounds of these instances off the list
+
+	stopCollector func() // nil: the collector is not on all the time
+}
+
+// measuring returns the state of a cell whose contenders have not begun. Names of contenders may be left out.
+func (r *runner) measuring(c *Cell, leftOut ...string) *measuring {
+	return &measuring{
+		runner: r, cell: c, leftOut: leftOut, parts: make(map[string]float64), rows: c.rows(r.programs, leftOut...),
+	}
+}
+
+// addControl adds the control, if the cell has one. It repeats a structure that takes part.
+func (m *measuring) addControl() {
+	in := slices.DeleteFunc(slices.Clone(m.cell.entries), func(e entry.Entry) bool { return slices.Contains(m.leftOut, e.Name) })
+	if m.cell.control {
+		m.rows = append(m.rows, controlOf(m.cell.repeated(in)))
+	}
+}
+
+func (m *measuring) took(part string, start time.Time) { m.parts[part] += time.Since(start).Seconds() }
+
+// play makes rounds. The instances end with them.
+func (m *measuring) play(ctx context.Context, rounds []Round) error {
+	started := time.Now()
+	defer func() { m.end(nil) }()
+	for i, r := range rounds {
+		if m.now = r; r.Fresh {
+			m.end(rounds[i:])
+			if err := m.begin(ctx, r); err != nil {
+				return err
+			}
+		}
+		if r.Number >= 0 && m.late {
+			continue
+		}
+		if err := m.round(ctx, r); err != nil {
+			return err
+		}
+		if r.Proved {
+			m.takeProofs(r)
+		}
+		last := i+1 == len(rounds) || rounds[i+1].Fresh
+		if r.Number >= 0 && (last || rounds[i+1].Number != r.Number) { // the last segment
+			if err := m.drop(ctx); err != nil {
+				return err
+			}
+			if !r.Collecting && (last || rounds[i+1].Number < 0 || m.late) {
+				m.addRegion()
+			}
+		}
+		if last {
+			if err := m.checkEnd(ctx, m.in); err != nil {
+				return err
+			}
+		}
+	}
+	m.last = time.Since(started)
+	m.seconds += m.last.Seconds()
+	return nil
+}
+
+// begin fills fresh instances of the contenders of a round.
+func (m *measuring) begin(ctx context.Context, r Round) error {
+	start := time.Now()
+	s, err := m.cell.open(r.Seed)
+	if err != nil {
+		return err
+	}
+	m.script, m.late, m.aged = s, false, time.Time{}
+	for _, name := range r.Contenders {
+		for _, c := range m.rows {
+			if c.called(name) && c.Stopped == results.StoppedDone {
+				m.in = append(m.in, c)
+			}
+		}
+	}
+	b, err := s.fill(ctx)
+	m.took("scripts", start)
+	if err != nil {
+		return err
+	}
+	defer m.took("fill", time.Now())
+	if err := m.onEach(ctx, m.in, 0, func(c *contender) error { return c.begin(b.Keys) }); err != nil {
+		return err
+	}
+	return m.replay(ctx, b, false)
+}
+
+// end stops the script and drops the references to all instances, so that the garbage collector frees them before the
+// next ones. Contenders keep samples of single calls only if rounds to come add some.
+func (m *measuring) end(toCome []Round) {
+	if m.script == nil {
+		return
+	}
+	if m.stopCollector != nil {
+		m.stopCollector()
+		m.stopCollector = nil
+	}
+	m.operations += m.script.at.operations
+	m.script.close()
+	for _, c := range m.in {
+		c.stop()
+	}
+	for _, c := range m.rows {
+		if c.samples == nil {
+			continue
+		}
+		c.samples.EndInstance()
+		c.Latency = c.samples.Summary()
+		samples := func(r Round) bool {
+			return r.has(CallByCall) && !r.Collecting && slices.ContainsFunc(r.Contenders, c.called)
+		}
+		if !slices.ContainsFunc(toCome, samples) && !(m.cell.again && m.now.Instance == 0 && slices.Contains(always, c.Structure)) {
+			c.samples = nil
+		}
+	}
+	m.in, m.script = nil, nil
+	runtime.GC()
+}
+
+// replay replays a block on all instances without timing it.
+func (m *measuring) replay(ctx context.Context, b *script.Block, every bool) error {
+	return m.onEach(ctx, m.in, b.Calls+b.Pops, func(c *contender) error { return c.replay(b, every) })
+}
+
+func (m *measuring) round(ctx context.Context, r Round) error {
+	if r.Collecting && r.Number >= 0 && m.stopCollector == nil {
+		m.stopCollector = collectAllTheTime(m.cell.n)
+	}
+	if err := m.ageTo(ctx, r.Age); err != nil {
+		return err
+	}
+	if r.Number >= 0 {
+		return m.timed(ctx, r)
+	}
+	defer m.took("proof", time.Now())
+	for _, b := range r.Blocks {
+		if b.Operations == ToTheEnd {
+			return m.script.rest(ctx, func(b *script.Block) error { return m.replay(ctx, b, false) })
+		}
+		reuse := m.script.spare
+		if b.Timing == Checked {
+			reuse = nil // the block may be long
+		}
+		block, err := m.script.next(ctx, b.Operations, reuse)
+		if err != nil {
+			return err
+		}
+		if b.Timing != Checked {
+			m.script.spare = block
+		}
+		if err := m.replay(ctx, block, b.Timing == Checked); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ageTo replays untimed operations until the instances have an age. The generator writes the next block during the replay.
+func (m *measuring) ageTo(ctx context.Context, age int) error {
+	defer m.took("ageing", time.Now())
+	s := m.script
+	var replayed error
+	var working sync.WaitGroup
+	defer working.Wait()
+	for spare := (*script.Block)(nil); ; {
+		size := s.ageing(age)
+		if size == 0 {
+			break
+		}
+		b, err := s.next(ctx, size, spare)
+		if err != nil {
+			return err
+		}
+		working.Wait()
+		if replayed != nil {
+			return replayed
+		}
+		spare, s.spare = s.spare, b
+		working.Go(func() { replayed = m.replay(ctx, b, false) })
+	}
+	working.Wait()
+	return replayed
+}
+
+// timed makes a timed round. A contender
+// replays all blocks before the next contender starts. The first block fills
+// the caches, which still hold the data of the previous contender. The checks run last.
+func (m *measuring) timed(ctx context.Context, r Round) error {
+	s := m.script
+	if !s.timed {
+		s.began, s.timed = s.at, true
+		m.beginSamples(r)
+	}
+	start := time.Now()
+	s.blocks = append(s.blocks, make([]*script.Block, max(0, len(r.Blocks)-len(s.blocks)))...)
+	for i, of := range r.Blocks {
+		b, err := s.next(ctx, of.Operations, s.blocks[i])
+		if err != nil {
+			return err
+		}
+		s.blocks[i] = b
+		if of.Timing != Warm {
+			m.timedBlocks++
+			m.residents += b.Resident
+		}
+	}
+	m.took("scripts", start)
+	for _, name := range r.Contenders {
+		in := slices.DeleteFunc(slices.Clone(m.in), func(c *contender) bool { return !c.called(name) })
+		if len(in) == 0 {
+			continue
+		}
+		if err := m.turn(); err != nil {
+			return err
+		}
+		if err := m.onEach(ctx, in, 0, func(c *contender) error { return m.trials(ctx, c, r) }); err != nil {
+			return err
+		}
+	}
+	defer m.took("checks", time.Now())
+	return m.onEach(ctx, m.in, s.blocks[len(r.Blocks)-1].Calls, func(c *contender) error { return c.player.Check(nil) })
+}
+
+// trials replays the blocks of a round on a contender.
+func (m *measuring) trials(ctx context.Context, c *contender, r Round) error {
+	blocks := m.script.blocks[:len(r.Blocks)]
+	if err := c.player.Load(blocks...); err != nil {
+		return err
+	}
+	for i, of := range r.Blocks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		start := time.Now()
+		if err := m.trial(c, blocks[i], of.Timing, r); err != nil {
+			return err
+		}
+		m.took(of.Timing.String(), start)
+	}
+	return nil
+}
+
+// trial replays a block and records its time and its allocations. The garbage collector is off during the replay, so that the
+// garbage of one structure does not cost another one time, unless the round has it on.
+func (m *measuring) trial(c *contender, b *script.Block, how Timing, r Round) error {
+	cyclic := m.cell.cyclic()
+	if c.program {
+		how = how.ofProgram(cyclic)
+	}
+	if how == CallByCall && c.samples == nil {
+		how = Untimed
+	}
+	if !r.Collecting {
+		defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	}
+	unit := m.cell.workload.CostUnit()
+	t := results.Trial{Instance: r.Instance, Round: r.Number, Ops: b.Calls, Wakes: b.Pops, Units: b.Units(unit)}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	switch how {
+	case ByKind:
+		t.Kinds = c.player.(*replay.Instance).TimeByKind(b, m.clock)
+		for _, k := range t.Kinds {
+			t.NS += k.NS
+		}
+	case CallByCall:
+		c.player.(*replay.Instance).Sample(b, c.samples)
+		return nil
+	default:
+		took, err := c.player.Replay(b, false)
+		if t.NS = float64(took); err != nil || how != AsAWhole {
+			return err
+		}
+	}
+	runtime.ReadMemStats(&after)
+	t.Allocs = after.Mallocs - before.Mallocs
+	t.AllocBytes = after.TotalAlloc - before.TotalAlloc
+	if r.Collecting {
+		c.WithGC = addTrial(c.WithGC, t)
+		return nil
+	}
+	if how == ByKind {
+		c.ByKind = addTrial(c.ByKind, t)
+	}
+	if t.Kinds = nil; how == AsAWhole || cyclic {
+		c.Cost = addTrial(c.Cost, t)
+	}
+	return nil
+}
+
+// addTrial appends a trial. If the last trial has the same round, t is another segment of the round,
+// and addTrial adds it to the last trial.
+func addTrial(trials []results.Trial, t results.Trial) []results.Trial {
+	n := len(trials)
+	if n == 0 || trials[n-1].Round != t.Round {
+		return append(trials, t)
+	}
+	sum := &trials[n-1]
+	sum.NS += t.NS
+	sum.Ops += t.Ops
+	sum.Wakes += t.Wakes
+	sum.Units += t.Units
+	sum.Allocs += t.Allocs
+	sum.AllocBytes += t.AllocBytes
+	for _, k := range t.Kinds {
+		i := slices.IndexFunc(sum.Kinds, func(old results.KindTime) bool { return old.Kind == k.Kind })
+		if i < 0 {
+			sum.Kinds = append(sum.Kinds, k)
+			continue
+		}
+		sum.Kinds[i].Count += k.Count
+		sum.Kinds[i].NS += k.NS
+		sum.Kinds[i].ClockReads += k.ClockReads
+	}
+	return trials
+}
+
+// beginSamples gives the instances memory for the times of single calls, which takes 1.4 MB each, before the first round that
+// samples any.
+func (m *measuring) beginSamples(r Round) {
+	for _, c := range m.in {
+		if len(c.Cost) == 0 && r.has(CallByCall) && !r.Collecting {
+			c.samples = replay.NewLatencies()
+		}
+	}
+}
+
+// takeProofs takes the proofs after a round. Those of another seed are compared with the floor's.
+func (m *measuring) takeProofs(r Round) {
+	if r.Seed == m.cell.seed {
+		for _, c := range m.in {
+			c.Proof = c.player.Proof()
+		}
+		return
+	}
+	floor := m.in[slices.IndexFunc(m.in, (*contender).ofHarness)].player.Proof()
+	proof := results.SeedProof{Seed: r.Seed, Proof: floor, Rows: len(m.in)}
+	for _, c := range m.in {
+		if c.player.Proof() == floor {
+			proof.Agree++
+		}
+	}
+	m.proofs = append(m.proofs, proof)
+}
+
+// rounds returns the number of timed rounds so far.
+func (m *measuring) rounds() int { return len(m.rows[0].Cost) }
+
+// drop takes contenders that are far behind off the rounds that are left, and all timed rounds of these instances if the budget
+// says so.
+func (m *measuring) drop(ctx context.Context) error {
+	if m.aged.IsZero() {
+		m.aged = time.Now() // further rounds cost little
+	}
+	if m.cell.stops == 0 || m.now.Collecting || len(m.in) == 0 || len(m.in[0].Cost) < m.cell.stops {
+		return nil
+	}
+	dropBehind(m.in)
+	stays := func(c *contender) bool { return c.Stopped == results.StoppedDone }
+	stopped := slices.DeleteFunc(slices.Clone(m.in), stays)
+	err := m.checkEnd(ctx, stopped)
+	for _, c := range stopped {
+		c.stop()
+	}
+	m.in = slices.DeleteFunc(m.in, func(c *contender) bool { return !stays(c) })
+	m.late = m.budget.late(m.aged)
+	return err
+}
+
+// addRegion adds what has passed in the timed rounds of these instances.
+func (m *measuring) addRegion() {
+	s, t := m.script, &m.passed
+	region := s.at.passed.Since(s.began.passed)
+	t.WarmUp = max(t.WarmUp, s.began.operations)
+	t.Made, t.Due = t.Made+region.Made, t.Due+region.Due
+	t.Fired += s.at.fired - s.began.fired
+	if median := s.MedianDelay(); median > 0 {
+		t.Delays += float64(s.at.ticks-s.began.ticks) / float64(median)
+	}
+}
+
+// checkEnd checks the bindings of IDs to values and the number of allocations.
+func (m *measuring) checkEnd(ctx context.Context, rows []*contender) error {
+	defer m.took("checks", time.Now())
+	floor := uint64(0)
+	for _, c := range m.rows {
+		if c.Structure == FloorName {
+			floor, _ = c.allocations(m.now.Instance)
+		}
+	}
+	return m.onEach(ctx, rows, m.cell.n, func(c *contender) error {
+		if err := c.player.Check(m.script.Pending); err != nil {
+			return err
+		}
+		return c.checkAllocations(m.now.Instance, floor, m.cell.workload.Category == workload.Recorded)
+	})
+}
+
+// onEach calls do for each row. do takes about that number of untimed operations; enough of them run on all processors.
+func (m *measuring) onEach(ctx context.Context, rows []*contender, operations int, do func(*contender) error) error {
+	const few = 5_000 // of about 50 ns, not worth a goroutine
+	rows = slices.Clone(rows)
+	var errs []error
+	if operations >= few {
+		errs = parallel.Each(ctx, rows, do)
+	} else {
+		for _, c := range rows {
+			errs = append(errs, parallel.Try(ctx, func() error { return do(c) }))
+		}
+	}
+	for i, err := range errs {
+		if err := m.removeFailed(ctx, rows[i], err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeFailed removes a contender if err is not nil. It returns an error that is not a fault of a
+// structure, which ends the run.
+func (m *measuring) removeFailed(ctx context.Context, c *contender, err error) error {
+	where := m.cell.where(m.now.Seed)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case c.ofHarness():
+		return fmt.Errorf("%s: the harness fails its own proof on %s: %w", where, c.Structure, err)
+	default:
+		m.fail(results.Failure{
+			Structure: c.Structure, Reason: err.Error(), Where: fmt.Sprintf("%s, block %d of instance %d", where, m.timedBlocks, m.now.Instance),
+		})
+		c.stop()
+		m.in = slices.DeleteFunc(m.in, func(r *contender) bool { return r == c })
+	}
+	return nil
+}
+
+// fail adds failures and removes the structures that failed, with their controls. A structure that
+// fails in any round or on any seed has no row.
+func (m *measuring) fail(failed ...results.Failure) {
+	m.failed = append(m.failed, failed...)
+	m.rows = slices.DeleteFunc(m.rows, func(r *contender) bool {
+		return slices.ContainsFunc(failed, func(f results.Failure) bool {
+			return f.Structure == r.Structure || f.Structure == r.Of
+		})
+	})
+}
+
+// store puts the cell into the results, and adds the failures since the last call. It removes a cell
+// in which no structure is left.
+func (m *measuring) store(out *results.Run) {
+	out.Failures = append(out.Failures, m.failed[m.stored:]...)
+	m.stored = len(m.failed)
+	out.Cells = slices.DeleteFunc(out.Cells, func(old results.Cell) bool {
+		return old.Workload == m.cell.workload.Name && old.N == m.cell.n
+	})
+	if slices.ContainsFunc(m.rows, func(r *contender) bool { return r.Role == results.RoleStructure }) {
+		out.Cells = append(out.Cells, m.result())
+	}
+}
+
+func (m *measuring) result() results.Cell {
+	c := m.cell
+	out := results.Cell{
+		Workload:   c.workload.Name,
+		Definition: c.workload.Version(),
+		Category:   string(c.workload.Category),
+		N:          c.n,
+		Resident:   m.residents / float64(m.timedBlocks),
+		Unit:       c.workload.CostUnit(),
+		TickNS:     int64(c.workload.Tick),
+		Seconds:    m.seconds,
+		Parts:      m.parts,
+		Passed:     &m.passed,
+		Apart:      c.apart,
+		LeftOut:    m.leftOut,
+		OtherSeeds: m.proofs,
+		Common:     c.instances,
+		Rows:       rowsOf(m.rows),
+	}
+	if c.leaves == allButFew && len(m.leftOut) > 0 {
+		out.LeftOutFor = results.LeftOutFew
+	}
+	if c.stops > 0 {
+		out.Common, out.Race = 1, &results.Race{Rounds: m.rounds(), Proved: c.stops}
+	}
+	if g := c.workload.Grid; g != nil {
+		out.Grid = &results.Grid{Delays: g.Delays, CancelPercent: g.CancelPercent}
+	}
+	proof := m.rows[0].Proof // of the floor
+	if done := proof.Cancelled + proof.Fired; done > 0 {
+		out.CancelRate = float64(proof.Cancelled) / float64(done)
+	}
+	return out
+}
