@@ -194,12 +194,17 @@ func (p *pool) takeBack() bool {
 	if p.closed {
 		return false
 	}
+	p.tookBack()
+	return true
+}
+
+// tookBack is takeBack while the pool is open. The lock is held.
+func (p *pool) tookBack() {
 	p.waiting--
 	if p.queue.len() > 2*p.waiting+helpEvery {
 		p.queue.remove(call.takenBack)
 		p.placed = 0
 	}
-	return true
 }
 
 // isEmpty reports whether no function waits.
@@ -213,9 +218,9 @@ func (p *pool) isEmpty() bool {
 // the first one after a function has entered the queue costs a place in a map for it.
 func (p *pool) takeHandle(h handled) bool {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	q := &p.queue
 	if q.len() == 0 {
-		p.mu.Unlock()
 		return false
 	}
 	if p.placed <= q.gone || len(p.places) > 2*q.len()+helpEvery {
@@ -227,12 +232,12 @@ func (p *pool) takeHandle(h handled) bool {
 		}
 	}
 	place, ok := p.places[h]
-	there := ok && place >= q.gone && q.at(place).handled == h
-	if there {
-		*q.at(place) = call{}
+	if !ok || place < q.gone || q.at(place).handled != h {
+		return false
 	}
-	p.mu.Unlock()
-	return there && p.takeBack()
+	*q.at(place) = call{} // close empties the queue, so the pool is open
+	p.tookBack()
+	return true
 }
 
 // withdraw removes a run of every from the queue. If the function of a timer is running, withdraw

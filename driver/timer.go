@@ -297,14 +297,13 @@ func (sh *shard) disarm(t *Timer) (pending bool) {
 		}
 		sh.calm(t, old)
 	}
-	switch {
-	case old != byWall:
-		sh.cancelSoon(t.id)
-	case t.wall().place == 0: // a run is handed over, and the timer has left the structure
+	if old == byWall && t.wall().place == 0 { // a run is handed over, and the timer has left the structure
 		sh.handed--
-	default:
+	} else {
 		sh.cancelSoon(t.id)
-		sh.forget(t.wall())
+		if old == byWall {
+			sh.forget(t.wall())
+		}
 	}
 	if sh.watch != nil {
 		sh.watch.ended(recordStop, timerKey{t: t})
