@@ -135,7 +135,6 @@ func (q *queue) rouse() {
 // run is the owner.
 func (q *queue) run() {
 	defer close(q.ended)
-	alarm := time.NewTimer(math.MaxInt64)
 	for !q.over.Load() {
 		next := q.take()
 		for t, ok := q.pop(); ok; t, ok = q.pop() {
@@ -148,9 +147,10 @@ func (q *queue) run() {
 		if q.take() < next || next == 0 { // a start that came too late to see until
 			continue
 		}
-		alarm.Reset(q.at(next))
+		alarm := time.NewTimer(q.at(next)) // a Reset to an earlier time would make the runtime walk its heap
 		select {
 		case <-q.wake:
+			alarm.Stop()
 		case <-alarm.C:
 		}
 		q.until.Store(0)
