@@ -91,6 +91,10 @@ func (c *clock) setTick(tick int64) {
 	c.haste = c.reach(int64(haste)).tick
 }
 
+func init() {
+	machine.PackageTime = func(d any) bool { c := &d.(*Driver).clock; return c.real && c.uptime == nil }
+}
+
 func monotonic(t time.Time) bool { return t != t.Round(0) }
 
 // now returns the time since the start, in ns. Inside a testing/synctest bubble it is the time of the bubble.

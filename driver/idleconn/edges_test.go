@@ -14,10 +14,12 @@ func TestAUseJustBeforeTheTimeoutCounts(t *testing.T) {
 		below, _ := net.Pipe()
 		h := &hooked{Conn: below}
 		c := New(newDriver(t), h, time.Second)
+		c.rare.mu.Lock()
 		h.hook = func() {
 			h.hook = nil
-			c.last.Store(int64(c.d.Now()))
+			c.use()
 		}
+		c.rare.mu.Unlock()
 		mustEnd(t, "used after a second", 2*time.Second, c.Read)
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -28,14 +30,25 @@ func TestAUseJustBeforeTheTimeoutCounts(t *testing.T) {
 // A time that another goroutine has stored meanwhile is not set back.
 func TestTouchNeverSetsTheTimeBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *Conn, _ net.Conn) {
-		for _, ahead := range []time.Duration{0, 1, time.Minute} {
-			later := int64(c.d.Now() + ahead)
-			c.last.Store(later)
-			if c.Touch(); c.last.Load() != later {
-				t.Errorf("%v ahead: set back by %v", ahead, time.Duration(later-c.last.Load()))
+		for _, ahead := range []time.Duration{0, time.Millisecond, time.Minute} {
+			before := c.idle()
+			setBack(c, -ahead)
+			if c.Touch(); c.idle() > before-ahead {
+				t.Errorf("%v ahead: idle for %v, before %v", ahead, c.idle(), before)
 			}
 		}
 	})
+}
+
+// setBack moves the last reading of the clock into the past.
+func setBack(c *Conn, by time.Duration) {
+	for {
+		state := c.state.Load()
+		step := (uint32(state>>readAt) - uint32(by>>(state>>shiftAt))) & stepMask
+		if c.state.CompareAndSwap(state, state&^(stepMask<<readAt)|uint64(step)<<readAt) {
+			return
+		}
+	}
 }
 
 // A deadline of the side that does not time out works while the other one has timed out, and after Close it is an error.

@@ -4,9 +4,10 @@
 //	l = idleconn.Listener(d, l, 5*time.Minute)
 //
 // The usual way sets a deadline before each Read and Write. Each deadline costs a lock and a move in the heap of the
-// runtime's timers. Here a Read or Write that has moved bytes stores the time, by the driver's shared clock. When the
-// timer of the connection comes due, it looks at that time and starts again for the rest. Only when nothing has moved
-// for the whole timeout does it set a deadline in the past. So pending and later calls return os.ErrDeadlineExceeded.
+// runtime's timers. Here a Read or Write that has moved bytes stores the time, by a coarse clock that all connections
+// share. When the timer of the connection comes due, it looks at that time and starts again for the rest. Only when nothing
+// has moved for the whole timeout does it set a deadline in the past. So pending and later calls return
+// os.ErrDeadlineExceeded.
 //
 // A connection is idle while no bytes move, whatever its owner does meanwhile. So the timeout of a server must be
 // longer than its handlers take to answer. docs/driver.md compares the costs with those of deadlines.
@@ -16,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"sync"
@@ -31,19 +33,34 @@ import (
 // Deadlines of the caller keep working. A connection that was idle stays timed out, whatever deadlines are set, until
 // Touch or Close.
 type Conn struct {
-	// A Read or Write uses only these fields, which are a cache line.
+	// A Read uses only these fields, which are half a cache line.
 	net.Conn
-	d         *driver.Driver
-	last      atomic.Int64  // when bytes moved last, in ns of the clock of d; it never goes back
-	takenBack atomic.Uint32 // how often a deadline in the past was taken back
-	timedOut  atomic.Bool   // the deadline is in the past, because nothing moves
-	side      side
-	closed    bool       // guarded by mu
-	writing   sync.Mutex // held by a Write, because it may have to go on after a part
+	rare *rare
 
-	mu      sync.Mutex // guards closed and the fields below; taken after writing
-	unsent  int32      // bytes in the system at the last look
-	seen    int64      // the value of last for which timer is set
+	// From the lowest bit on: the word that was stored last, and shared if there is one that is not older than the next
+	// field; the step at which a call has read the clock last; the side; exact, timedOut, a counter; the shift of the clock.
+	// The fields from exact on are changed with the lock of rare held.
+	state atomic.Uint64
+}
+
+const (
+	readAt    = stepBits + 1
+	exact     = 1 << (sideAt + 2) // each call reads the clock of the driver
+	timedOut  = 1 << (sideAt + 3) // the deadline is in the past, because nothing moves
+	takenBack = 1 << (sideAt + 4) // adds to the counter: how often a deadline in the past was taken back
+	counter   = 1<<shiftAt - takenBack
+	sideAt    = readAt + stepBits
+	shiftAt   = 58
+)
+
+// rare is what only Writes, the timer and rare calls use.
+type rare struct {
+	d       *driver.Driver
+	writing sync.Mutex // held by a Write, because it may have to go on after a part
+
+	mu      sync.Mutex // guards the fields below; taken after writing
+	closed  bool
+	unsent  int32 // bytes in the system at the last look
 	timer   driver.Timer
 	timeout time.Duration
 	instead func(*Conn)
@@ -53,10 +70,10 @@ type Conn struct {
 type deadlines struct{ read, write time.Time }
 
 // side says which calls keep a connection from being idle, and which ones time out.
-type side uint8
+type side = uint64
 
 const (
-	reads side = 1 << iota
+	reads side = 1 << (sideAt + iota)
 	writes
 )
 
@@ -65,11 +82,11 @@ type Option func(*Conn)
 
 // Reads makes only Reads count: the connection is idle if nothing was read for the timeout. Then Reads time out, and
 // Writes go on.
-func Reads() Option { return func(c *Conn) { c.side = reads } }
+func Reads() Option { return func(c *Conn) { c.count(reads) } }
 
 // Writes makes only Writes count: the connection is idle if nothing was written for the timeout. Then Writes time out,
 // and Reads go on. Use it with InsteadOfTimeout to send a message that keeps the connection alive.
-func Writes() Option { return func(c *Conn) { c.side = writes } }
+func Writes() Option { return func(c *Conn) { c.count(writes) } }
 
 // InsteadOfTimeout makes an idle connection call f, and nothing times out. f runs as a function of the driver, so it may block
 // unless the driver is Inline. It runs again whenever the connection has been idle for another timeout, but not before
@@ -78,25 +95,37 @@ func InsteadOfTimeout(f func(*Conn)) Option {
 	if f == nil {
 		panic("idleconn: InsteadOfTimeout: the function is nil")
 	}
-	return func(c *Conn) { c.instead = f }
+	return func(c *Conn) { c.rare.instead = f }
 }
 
 // New wraps a connection. If neither a Read nor a Write moves bytes for timeout, all its calls return
-// os.ErrDeadlineExceeded, at most a tick of d later. A connection that refuses deadlines is closed instead. New
-// allocates a Conn and a function, together 144 bytes. It panics if timeout is not positive. If d is closed, before or
-// after New, the connection never times out.
+// os.ErrDeadlineExceeded: never early, and late by at most timeout/512, 10 µs and a tick of d, because connections share
+// readings of the clock and wake-ups. If hundreds of connections are in use, and all of the process fall silent at once,
+// some may be late by up to another timeout. A connection that refuses deadlines is closed instead. New allocates a Conn,
+// its timer and a function, together 144 bytes. It panics if timeout is not positive. If d is closed, before or after New,
+// the connection never times out.
 func New(d *driver.Driver, c net.Conn, timeout time.Duration, opts ...Option) *Conn {
 	mustBePositive("New", timeout)
-	conn := &Conn{Conn: c, d: d, timeout: timeout, side: reads | writes}
+	timeout = min(timeout, longest)
+	conn := &Conn{Conn: c, rare: &rare{d: d, timeout: timeout}}
+	conn.state.Store(clockFor(d, timeout) | reads | writes)
 	for _, opt := range opts {
 		opt(conn)
 	}
-	d.Init(&conn.timer, conn.look)
-	conn.seen = int64(d.Now())
-	conn.last.Store(conn.seen)
-	conn.timer.Reset(timeout)
+	d.Init(&conn.rare.timer, conn.look)
+	conn.use()
+	conn.start()
 	return conn
 }
+
+// longest keeps sums of times within 64 bits.
+const longest = time.Duration(math.MaxInt64 / 2)
+
+func (c *Conn) side() side { return c.state.Load() & (reads | writes) }
+
+func (c *Conn) count(only side) { c.state.Store(c.state.Load()&^(reads|writes) | only) }
+
+func (c *Conn) isTimedOut() bool { return c.state.Load()&timedOut != 0 }
 
 // Listener wraps the connections that l accepts, as New does. For TLS, use it below: tls.NewListener(idleconn.Listener(...), config).
 // It panics as New does.
@@ -126,16 +155,17 @@ func mustBePositive(caller string, timeout time.Duration) {
 
 // Read reads, and stores the time if it has read bytes.
 func (c *Conn) Read(p []byte) (n int, err error) {
-	if c.side&reads == 0 {
+	state := c.state.Load()
+	if state&reads == 0 {
 		return c.Conn.Read(p)
 	}
-	for again := c.takenBack.Load(); ; {
+	for {
 		n, err = c.Conn.Read(p)
 		if n > 0 {
 			c.Touch()
 			return n, err
 		}
-		if err == nil || !c.retry(err, &again) {
+		if err == nil || !c.retry(err, &state) {
 			return n, err
 		}
 	}
@@ -144,18 +174,19 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 // Write writes, and stores the time when it has written bytes. A Write that has written some bytes within the timeout
 // goes on, so it may take longer than the timeout as a whole.
 func (c *Conn) Write(p []byte) (n int, err error) {
-	if c.side&writes == 0 {
+	state := c.state.Load()
+	if state&writes == 0 {
 		return c.Conn.Write(p)
 	}
-	c.writing.Lock()
+	c.rare.writing.Lock()
 	defer c.wrote()
-	for again := c.takenBack.Load(); ; {
+	for {
 		written, err := c.Conn.Write(p[n:])
 		n += written
 		if written > 0 {
 			c.Touch()
 		}
-		if err == nil || !c.retry(err, &again) {
+		if err == nil || !c.retry(err, &state) {
 			return n, err
 		}
 	}
@@ -163,51 +194,48 @@ func (c *Conn) Write(p []byte) (n int, err error) {
 
 // wrote ends a Write. If it was the last call that could have moved bytes, it ends the Reads, too.
 func (c *Conn) wrote() {
-	c.writing.Unlock()
-	if c.timedOut.Load() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.timedOut.Load() {
+	c.rare.writing.Unlock()
+	if c.isTimedOut() {
+		c.rare.mu.Lock()
+		defer c.rare.mu.Unlock()
+		if c.isTimedOut() {
 			_ = c.setDeadlines(past, past) // it fails only if the connection is closed
 		}
 	}
 }
 
-// Touch stores the time, as a Read or Write that has moved bytes does, and ends a timeout. Call it after using the
-// connection that Unwrap returns.
-func (c *Conn) Touch() {
-	now := int64(c.d.Now())
-	for old := c.last.Load(); now > old && !c.last.CompareAndSwap(old, now); {
-		old = c.last.Load()
-	}
-	// look sets timedOut, and then loads last. So one of the two notices.
-	if c.timedOut.Load() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.timedOut.Load() && !c.closed {
-			c.takeBack()
-		}
+// revive ends a timeout.
+func (c *Conn) revive() {
+	c.rare.mu.Lock()
+	defer c.rare.mu.Unlock()
+	if c.isTimedOut() && !c.rare.closed {
+		c.takeBack()
 	}
 }
 
-// look runs when the timer is due. The timer is never early, so the connection is idle if it was not used since the
-// timer was set.
+// look runs when the timer is due.
 func (c *Conn) look() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch drained := c.drained(); {
-	case c.closed || c.timedOut.Load():
-	case c.last.Load() != c.seen || drained:
+	r := c.rare
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	drained := c.drained()
+	switch {
+	case r.closed || c.isTimedOut():
+	case drained:
+		c.use()
 		c.start()
-	case c.instead != nil:
-		c.mu.Unlock()
+	case c.idle() < r.timeout:
+		c.start()
+	case r.instead != nil:
+		r.mu.Unlock()
 		defer func() { // also if the function panics
-			c.mu.Lock()
-			if !c.closed {
+			r.mu.Lock()
+			if !r.closed {
+				c.use()
 				c.start()
 			}
 		}()
-		c.instead(c)
+		r.instead(c)
 	default:
 		c.timeOut()
 	}
@@ -216,12 +244,12 @@ func (c *Conn) look() {
 // timeOut ends the calls of an idle connection. A Write that waits tells only when it ends whether it has moved bytes. So
 // it is ended alone, and wrote ends the Reads if the connection is idle all the same. The lock is held.
 func (c *Conn) timeOut() {
-	c.timedOut.Store(true)
+	c.state.Or(timedOut) // before idle below, and Touch looks for it when it has stored the time: one of the two notices
 	var err error
-	if c.side&writes == 0 || c.writing.TryLock() {
+	if c.side()&writes == 0 || c.rare.writing.TryLock() {
 		err = c.setDeadlines(past, past)
-		if c.side&writes != 0 {
-			c.writing.Unlock()
+		if c.side()&writes != 0 {
+			c.rare.writing.Unlock()
 		}
 	} else {
 		err = c.Conn.SetWriteDeadline(past)
@@ -229,51 +257,51 @@ func (c *Conn) timeOut() {
 	if err != nil {
 		_ = c.Conn.Close() // it may be closed already
 	}
-	if c.last.Load() != c.seen { // used while the deadline was being set
+	if c.idle() < c.rare.timeout { // used while the deadline was being set
 		c.takeBack()
 	}
 }
 
 var past = time.Unix(1, 0)
 
-// start starts the timer for the rest of the timeout, or for all of it if the connection was not used since the timer
-// was set. The lock is held.
+// start starts the timer for the rest of the timeout. Timers of many connections share a tick. The lock is held.
 func (c *Conn) start() {
-	rest := c.timeout
-	if last := c.last.Load(); last != c.seen {
-		c.seen = last
-		rest = max(1, c.timeout-(c.d.Now()-time.Duration(last)))
-	}
-	c.timer.Reset(rest)
+	rest := max(1, c.rare.timeout-c.idle())
+	c.rare.timer.ResetWindow(rest, rest+c.rare.timeout/1024)
 }
 
 // takeBack ends a timeout. It restores the deadlines of the caller. The lock is held.
 func (c *Conn) takeBack() {
 	own := c.deadlines()
 	_ = c.setDeadlines(own.read, own.write) // it fails only if the connection is closed
-	c.timedOut.Store(false)
-	c.takenBack.Add(1)
+	for {
+		state := c.state.Load()
+		if c.state.CompareAndSwap(state, state&^(timedOut|counter)|(state+takenBack)&counter) {
+			break
+		}
+	}
+	c.use()
 	c.start()
 }
 
-// retry reports whether a call must be repeated, because a deadline ended it that was taken back since *again was read.
-func (c *Conn) retry(err error, again *uint32) bool {
+// retry reports whether a call must be repeated, because a deadline ended it that was taken back since *state was read.
+func (c *Conn) retry(err error, state *uint64) bool {
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		return false
 	}
-	c.mu.Lock() // wait for look
-	defer c.mu.Unlock()
-	before := *again
-	*again = c.takenBack.Load()
-	return *again != before && !c.timedOut.Load()
+	c.rare.mu.Lock() // wait for look
+	defer c.rare.mu.Unlock()
+	before := *state
+	*state = c.state.Load()
+	return (*state^before)&counter != 0 && !c.isTimedOut()
 }
 
 func (c *Conn) setDeadlines(read, write time.Time) error {
 	var errs [2]error
-	if c.side&reads != 0 {
+	if c.side()&reads != 0 {
 		errs[0] = c.Conn.SetReadDeadline(read)
 	}
-	if c.side&writes != 0 {
+	if c.side()&writes != 0 {
 		errs[1] = c.Conn.SetWriteDeadline(write)
 	}
 	return errors.Join(errs[:]...)
@@ -281,10 +309,10 @@ func (c *Conn) setDeadlines(read, write time.Time) error {
 
 // deadlines returns the deadlines of the caller. The lock is held.
 func (c *Conn) deadlines() *deadlines {
-	if c.own == nil {
-		c.own = new(deadlines)
+	if c.rare.own == nil {
+		c.rare.own = new(deadlines)
 	}
-	return c.own
+	return c.rare.own
 }
 
 // SetDeadline sets both deadlines.
@@ -295,10 +323,10 @@ func (c *Conn) SetDeadline(t time.Time) error {
 // SetReadDeadline sets a deadline of the caller for Reads. It does not change the timeout. The first deadline of a
 // connection allocates 48 bytes.
 func (c *Conn) SetReadDeadline(t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.rare.mu.Lock()
+	defer c.rare.mu.Unlock()
 	c.deadlines().read = t
-	if c.side&reads != 0 && c.timedOut.Load() && !c.closed {
+	if c.side()&reads != 0 && c.isTimedOut() && !c.rare.closed {
 		return nil // takeBack sets it
 	}
 	return c.Conn.SetReadDeadline(t)
@@ -306,10 +334,10 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 
 // SetWriteDeadline sets a deadline of the caller for Writes, as SetReadDeadline does for Reads.
 func (c *Conn) SetWriteDeadline(t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.rare.mu.Lock()
+	defer c.rare.mu.Unlock()
 	c.deadlines().write = t
-	if c.side&writes != 0 && c.timedOut.Load() && !c.closed {
+	if c.side()&writes != 0 && c.isTimedOut() && !c.rare.closed {
 		return nil
 	}
 	return c.Conn.SetWriteDeadline(t)
@@ -317,10 +345,10 @@ func (c *Conn) SetWriteDeadline(t time.Time) error {
 
 // Close stops the timer and closes the connection.
 func (c *Conn) Close() error {
-	c.mu.Lock()
-	c.closed = true
-	c.timer.Stop()
-	c.mu.Unlock()
+	c.rare.mu.Lock()
+	c.rare.closed = true
+	c.rare.timer.Stop()
+	c.rare.mu.Unlock()
 	return c.Conn.Close()
 }
 

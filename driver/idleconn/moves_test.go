@@ -62,11 +62,12 @@ func TestAConnectionWhoseBytesMoveIsNotCut(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- test.run(c, f) }()
 			for i := range 6 {
+				age(c)
 				if err := test.move(peer, f.Name()); err != nil {
 					t.Fatal(err)
 				}
 				c.look()
-				for c.timedOut.Load() && len(ended) == 0 {
+				for c.isTimedOut() && len(ended) == 0 {
 					runtime.Gosched() // until the call that was ended has told what it moved
 				}
 				if len(ended) > 0 {
@@ -74,6 +75,7 @@ func TestAConnectionWhoseBytesMoveIsNotCut(t *testing.T) {
 				}
 			}
 			for len(ended) == 0 { // what the system holds may still be on its way
+				age(c)
 				c.look()
 				runtime.Gosched()
 			}
@@ -104,21 +106,26 @@ func TestAPeerThatReadsSlowlyIsNotIdle(t *testing.T) {
 	}
 	c.look() // there was a Write
 	for before := waiting(); before > 0; before = waiting() {
+		age(c)
 		if _, err := io.CopyN(io.Discard, peer, min(100<<10, int64(before))); err != nil {
 			t.Fatal(err)
 		}
 		for waiting() == before {
 			runtime.Gosched()
 		}
-		if c.look(); c.timedOut.Load() {
+		if c.look(); c.isTimedOut() {
 			t.Fatalf("timed out with %d bytes waiting, before %d", waiting(), before)
 		}
 	}
 	c.look() // the last bytes may have gone after the look
-	if c.look(); !c.timedOut.Load() {
+	age(c)
+	if c.look(); !c.isTimedOut() {
 		t.Error("not timed out when nothing moves")
 	}
 }
+
+// age makes a connection idle that moves no bytes from now on.
+func age(c *Conn) { setBack(c, 2*c.rare.timeout-c.idle()) }
 
 func rawWrite(c *Conn, text []byte) error {
 	raw, err := c.SyscallConn()

@@ -187,8 +187,8 @@ func TestAFileGoesOnWhereItWas(t *testing.T) {
 	f := fileOf(t, text)
 	c, peer := loopback(t, time.Hour)
 	c.Conn = &pieces{Conn: c.Conn, fail: func() error {
-		c.mu.Lock()
-		defer c.mu.Unlock()
+		c.rare.mu.Lock()
+		defer c.rare.mu.Unlock()
 		c.takeBack()
 		return os.ErrDeadlineExceeded
 	}}
@@ -205,14 +205,15 @@ func TestWhatTheConnectionBelowHasIsReachable(t *testing.T) {
 	if raw, err := c.SyscallConn(); err != nil || raw == nil {
 		t.Error(err)
 	}
-	buffers, before := net.Buffers{[]byte("ab"), []byte("cd")}, c.last.Load()
+	age(c)
+	buffers, before := net.Buffers{[]byte("ab"), []byte("cd")}, c.idle()
 	if _, err := buffers.WriteTo(c.Unwrap()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadFull(peer, make([]byte, 4)); err != nil {
 		t.Fatal(err)
 	}
-	if c.Touch(); c.last.Load() <= before {
+	if c.Touch(); c.idle() >= before {
 		t.Error("Touch does not store the time")
 	}
 	_ = c.CloseWrite()
@@ -242,8 +243,11 @@ func TestCallsAllocateNothing(t *testing.T) {
 // memory is a connection whose calls return at once.
 type memory struct{ net.Conn }
 
-func (memory) Read(p []byte) (int, error)  { return len(p), nil }
-func (memory) Write(p []byte) (int, error) { return len(p), nil }
+func (memory) Read(p []byte) (int, error)       { return len(p), nil }
+func (memory) Write(p []byte) (int, error)      { return len(p), nil }
+func (memory) SetReadDeadline(time.Time) error  { return nil }
+func (memory) SetWriteDeadline(time.Time) error { return nil }
+func (memory) Close() error                     { return nil }
 
 // pipes is a listener in memory.
 type pipes chan net.Conn

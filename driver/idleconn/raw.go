@@ -32,11 +32,12 @@ func (r raw) Write(f func(uintptr) bool) error { return r.move(writes, r.RawConn
 
 func (r raw) move(by side, call func(func(uintptr) bool) error, f func(uintptr) bool) error {
 	c := r.c
-	if c.side&by == 0 {
+	state := c.state.Load()
+	if state&by == 0 {
 		return call(f)
 	}
 	moves := by == writes // a part may be written before the function waits
-	for again := c.takenBack.Load(); ; {
+	for {
 		err := call(func(fd uintptr) bool {
 			done := f(fd)
 			if done || moves {
@@ -45,7 +46,7 @@ func (r raw) move(by side, call func(func(uintptr) bool) error, f func(uintptr) 
 			moves = true
 			return done
 		})
-		if err == nil || !c.retry(err, &again) {
+		if err == nil || !c.retry(err, &state) {
 			return err
 		}
 	}
@@ -54,12 +55,13 @@ func (r raw) move(by side, call func(func(uintptr) bool) error, f func(uintptr) 
 // drained reports whether the system has sent on bytes that were written before the last look: then the peer is slow,
 // and not idle. The lock is held.
 func (c *Conn) drained() bool {
-	before := c.unsent
-	c.unsent = 0
-	if conn, ok := c.Conn.(syscall.Conn); ok && c.side&writes != 0 {
+	r := c.rare
+	before := r.unsent
+	r.unsent = 0
+	if conn, ok := c.Conn.(syscall.Conn); ok && c.side()&writes != 0 {
 		if below, err := conn.SyscallConn(); err == nil {
-			_ = below.Control(func(fd uintptr) { c.unsent = unsent(fd) }) // it fails if the connection is closed
+			_ = below.Control(func(fd uintptr) { r.unsent = unsent(fd) }) // it fails if the connection is closed
 		}
 	}
-	return c.unsent < before
+	return r.unsent < before
 }

@@ -21,7 +21,7 @@ const piece = 256 << 10
 // pieces of 256 KiB. Anything else is read and written, because what r waits for is not to end the connection.
 func (c *Conn) ReadFrom(r io.Reader) (n int64, err error) {
 	to, ok := c.Conn.(io.ReaderFrom)
-	if c.side&writes == 0 && ok {
+	if c.side()&writes == 0 && ok {
 		return to.ReadFrom(r)
 	}
 	limited, isLimited := r.(*io.LimitedReader)
@@ -39,13 +39,13 @@ func (c *Conn) ReadFrom(r io.Reader) (n int64, err error) {
 
 // sendFile writes a file from its position on, at most l.N bytes.
 func (c *Conn) sendFile(to io.ReaderFrom, f file, l *io.LimitedReader) (n int64, err error) {
-	c.writing.Lock()
+	c.rare.writing.Lock()
 	defer c.wrote()
 	at, err := f.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return 0, err
 	}
-	again := c.takenBack.Load()
+	state := c.state.Load()
 	for part := (&io.LimitedReader{R: f}); l.N > 0; {
 		want := min(l.N, piece)
 		part.N = want
@@ -58,7 +58,7 @@ func (c *Conn) sendFile(to io.ReaderFrom, f file, l *io.LimitedReader) (n int64,
 		case err == nil && written < want:
 			return n, nil // the end of the file
 		case err == nil:
-		case !c.retry(err, &again):
+		case !c.retry(err, &state):
 			return n, err
 		default:
 			// A copy may have read more than it could write.
