@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -222,9 +223,35 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// Nobody reads standard output: timerd is not ready, ends at the first signal, and hands over again what was not written.
+// Nobody reads standard output, or standard error either: timerd is not ready, ends at the first signal, and hands over again
+// what was not written.
 func TestStuckOutput(t *testing.T) {
 	t.Parallel()
+	for _, logged := range []bool{true, false} {
+		t.Run(fmt.Sprint("logged=", logged), func(t *testing.T) {
+			t.Parallel()
+			testStuckOutput(t, logged)
+		})
+	}
+}
+
+// fill fills a pipe that nobody reads.
+func fill(t *testing.T, pipe *os.File) {
+	var written atomic.Int64
+	go func() { // until the reader is closed
+		for {
+			n, err := pipe.Write([]byte{'\n'})
+			if written.Add(int64(n)); err != nil {
+				return
+			}
+		}
+	}()
+	for before := int64(-1); before != written.Load(); time.Sleep(time.Second) {
+		before = written.Load()
+	}
+}
+
+func testStuckOutput(t *testing.T, logged bool) {
 	dir, address, web := t.TempDir(), freeAddress(t), freeAddress(t)
 	args := []string{"serve", "--embedded", dir, "--listen", address, "--http", web, "--grace", "300ms"}
 	unread, out, err := os.Pipe()
@@ -232,7 +259,13 @@ func TestStuckOutput(t *testing.T) {
 	defer unread.Close()
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	fatalIf(t, err)
-	cmd := startTimerd(t, out, log, args...)
+	unreadLog, errs, err := os.Pipe()
+	fatalIf(t, err)
+	defer unreadLog.Close()
+	if logged {
+		errs = log
+	}
+	cmd := startTimerd(t, out, errs, args...)
 	ready := func() (int, string) {
 		response, err := http.Get("http://" + web + "/ready")
 		if err != nil {
@@ -243,6 +276,9 @@ func TestStuckOutput(t *testing.T) {
 		return response.StatusCode, string(text)
 	}
 	until(t, func() bool { code, _ := ready(); return code == http.StatusOK })
+	if !logged {
+		fill(t, errs)
+	}
 	for _, key := range []string{"a", "b", "c"} { // more than a pipe holds
 		_, err := timerd(t, "schedule", key, "0s", strings.Repeat(key, 200_000), "--nats", "nats://"+address)
 		fatalIf(t, err)
@@ -256,8 +292,12 @@ func TestStuckOutput(t *testing.T) {
 		t.Errorf("it ends with %v", err)
 	}
 	text, err := os.ReadFile(log.Name())
+	if !logged {
+		text = make([]byte, 1000)
+		_, err = unreadLog.Read(text)
+	}
 	if serving := fmt.Sprintf("timerd: serving the timers in folder %q at %s\n", dir, address); err != nil ||
-		!strings.HasPrefix(string(text), serving) || !strings.Contains(string(text), "standard output has taken nothing") {
+		!strings.HasPrefix(string(text), serving) || logged != strings.Contains(string(text), "standard output has taken nothing") {
 		t.Errorf("the log is %s, %v", text, err)
 	}
 	var again lines
