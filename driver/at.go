@@ -49,10 +49,10 @@ func (d *Driver) At(t time.Time, f func()) *Timer {
 	case wall.Before(w.at):
 		var deadline moment
 		deadline, wake = w.wait(now)
-		sh.start(deadline.at - now)
+		sh.countStart(deadline.at - now)
 	default:
-		sh.start(0)
-		wake = sh.urge(now, call{f: f, t: &w.t})
+		sh.countStart(0)
+		wake = sh.runNow(now, call{f: f, t: &w.t})
 	}
 	sh.unlock(wake, now)
 	return &w.t
@@ -68,7 +68,7 @@ func (w *wallTimer) wait(now int64) (deadline moment, wake structures.Tick) {
 	}
 	// The wall clock is read after ahead. If it is set in between, the next look notices.
 	deadline = sh.clock.reach(after(now, max(0, int64(w.at.Sub(sh.d.wall())))))
-	w.t.id, wake = sh.schedule(now, deadline, w.t.task())
+	w.t.id, wake = sh.put(now, deadline, w.t.task())
 	w.t.when.Store(byWall)
 	if w.place == 0 {
 		list.list = append(list.list, w)

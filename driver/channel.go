@@ -134,7 +134,7 @@ func (d *Driver) NewTicker(period time.Duration) *Ticker {
 	k.owner = k
 	now := d.clock.soon()
 	k.t.sh = d.lock()
-	k.t.sh.arm(&k.t, now, k.first(now, period))
+	k.t.sh.start(&k.t, now, k.first(now, period))
 	return &Ticker{C: c, c: c, k: k}
 }
 
@@ -159,8 +159,8 @@ func (k *ticking) due() bool {
 	}
 	now := sh.clock.now()
 	k.next = after(k.next, k.period*((max(now, k.next)-k.next)/k.period+1))
-	sh.start(k.next - now)
-	sh.armLocked(&k.t, now, sh.clock.reach(k.next))
+	sh.countStart(k.next - now)
+	sh.place(&k.t, now, sh.clock.reach(k.next))
 	return true
 }
 
@@ -188,11 +188,11 @@ func (t *Ticker) Reset(period time.Duration) {
 	drain(t.c)
 	deadline := k.first(now, period)
 	if !pending {
-		sh.arm(&k.t, now, deadline)
+		sh.start(&k.t, now, deadline)
 		return
 	}
 	if sh.watch != nil {
 		sh.watch.countMoved()
 	}
-	sh.unlock(sh.armLocked(&k.t, now, deadline), now)
+	sh.unlock(sh.place(&k.t, now, deadline), now)
 }

@@ -117,14 +117,14 @@ func (d *Driver) AfterWindow(earliest, latest time.Duration, f func()) *Timer {
 	now := d.clock.soon()
 	deadline := d.clock.beginOf(meet(d.clock.between(now, earliest, latest)))
 	t.sh = d.lock()
-	t.sh.arm(t, now, deadline)
+	t.sh.start(t, now, deadline)
 	return t
 }
 
 func (d *Driver) start(t *Timer, delay time.Duration) {
 	now := d.clock.soon()
 	t.sh = d.lock()
-	t.sh.arm(t, now, d.clock.deadline(now, delay))
+	t.sh.start(t, now, d.clock.deadline(now, delay))
 }
 
 // Init makes t a timer of d that runs f. Use it for a Timer that is a field of your own struct. It does not
@@ -157,11 +157,11 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	h := Handle{ref: sh.ref}
 	var wake structures.Tick
 	if deadline.tick == atOnce {
-		wake = sh.urge(now, call{f: f})
+		wake = sh.runNow(now, call{f: f})
 	} else {
-		h.id, wake = sh.schedule(now, deadline, taskOf(f))
+		h.id, wake = sh.put(now, deadline, taskOf(f))
 	}
-	sh.start(deadline.at - now)
+	sh.countStart(deadline.at - now)
 	sh.unlock(wake, now)
 	return h
 }

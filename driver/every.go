@@ -303,7 +303,7 @@ func (e *every) again(next, from time.Time, ran bool) bool {
 			}
 			e.t.when.Store(idle)
 			if sh.watch != nil {
-				sh.watch.ended(recordFire, timerKey{t: &e.t})
+				sh.watch.noteEnd(recordFire, timerKey{t: &e.t})
 			}
 		}
 	}
@@ -318,7 +318,7 @@ func (e *every) await(now int64, next time.Time, put time.Duration, from time.Ti
 	e.at = e.time.Add(put)
 	deadline, wake := e.wait(now)
 	if started {
-		e.t.sh.start(deadline.at - now)
+		e.t.sh.countStart(deadline.at - now)
 	}
 	return wake
 }

@@ -28,7 +28,7 @@ func (h Handle) Stop() bool {
 	sh.lock()
 	pending := sh.cancel(h.id)
 	if pending && sh.watch != nil {
-		sh.watch.ended(recordStop, timerKey{id: h.id})
+		sh.watch.noteEnd(recordStop, timerKey{id: h.id})
 	}
 	pending = pending || h.id != 0 && sh.d.pool.takeHandle(handled{sh, h.id})
 	sh.unlockStopped(pending)
@@ -47,7 +47,7 @@ func (h Handle) Reset(delay time.Duration) bool {
 	sh.lock()
 	pending, wake := sh.reschedule(now, deadline.tick, h.id)
 	if pending && sh.watch != nil {
-		sh.watch.move(timerKey{id: h.id}, deadline.at-now)
+		sh.watch.noteMove(timerKey{id: h.id}, deadline.at-now)
 		sh.watch.countMoved()
 	}
 	sh.unlock(wake, now)

@@ -138,7 +138,7 @@ func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 		}
 		fired := sh.fire(timer, at)
 		if sh.watch != nil {
-			sh.watch.popped(timer)
+			sh.watch.notePop(timer)
 		}
 		if fired {
 			p.due = append(p.due, int64(timer.Deadline)*sh.clock.tick)

@@ -27,7 +27,7 @@ type shard struct {
 	// A stop by another goroutine needs only the first cache line.
 	mu      sync.Mutex
 	pending int             // number of timers in s and in urgent, without those in leaving
-	put     uint64          // number of timers that were started; a move does not count
+	started uint64          // number of timers that were started; a move does not count
 	stopped uint64          // without those that the pool counts
 	leaving []structures.ID // timers that are not pending any more, but still in s
 	next    atomic.Int64    // the tick before which the shard has no work to do; changed under mu
@@ -84,40 +84,40 @@ func (sh *shard) unlockStopped(pending bool) {
 	sh.mu.Unlock()
 }
 
-// start counts a timer that is started, with its delay in ns. The lock is held.
-func (sh *shard) start(delay int64) {
-	sh.put++
+// countStart counts a timer that is started, with its delay in ns. The lock is held.
+func (sh *shard) countStart(delay int64) {
+	sh.started++
 	if sh.watch != nil {
-		sh.watch.start(delay)
+		sh.watch.countDelay(delay)
 	}
 }
 
-// schedule puts a task into the structure. It returns the tick to which the alarm must be set, or
+// put puts a task into the structure. It returns the tick to which the alarm must be set, or
 // never. The lock is held.
-func (sh *shard) schedule(now int64, deadline moment, task Task) (id structures.ID, wake structures.Tick) {
+func (sh *shard) put(now int64, deadline moment, task Task) (id structures.ID, wake structures.Tick) {
 	sh.ready(now)
-	sh.enter()
+	sh.countPending()
 	id = sh.s.Schedule(deadline.tick, task)
 	if sh.watch != nil {
-		sh.watch.entered(task, id, deadline.at-now)
+		sh.watch.noteStart(task, id, deadline.at-now)
 	}
 	return id, sh.sooner(deadline.tick)
 }
 
-// enter counts a timer that enters the shard. The lock is held.
-func (sh *shard) enter() {
+// countPending counts a timer that enters the shard. The lock is held.
+func (sh *shard) countPending() {
 	if !sh.published {
 		sh.publish()
 	}
 	sh.pending++
 }
 
-// urge makes a function run at once. If functions run in order, that is in the next pass, because
+// runNow makes a function run at once. If functions run in order, that is in the next pass, because
 // the structure cannot hold a timer for less than a tick. It returns the tick to which the alarm
 // must be set, or never. The lock is held.
-func (sh *shard) urge(now int64, c call) (wake structures.Tick) {
+func (sh *shard) runNow(now int64, c call) (wake structures.Tick) {
 	if sh.watch != nil {
-		sh.watch.atOnce(timerKey{t: c.t})
+		sh.watch.noteAtOnce(timerKey{t: c.t})
 	}
 	c = sh.give(c)
 	if sh.d.pool.workers == maxWorkers {
@@ -125,7 +125,7 @@ func (sh *shard) urge(now int64, c call) (wake structures.Tick) {
 		sh.d.pool.submit([]call{c}, true)
 		return never
 	}
-	sh.enter()
+	sh.countPending()
 	u := urgent{c, max(0, now-sh.clock.ahead)}
 	sh.urgent.push(u)
 	return sh.sooner(sh.clock.ticks(u.since))

@@ -34,7 +34,7 @@ func (d *Driver) Stats() Stats {
 	for i := range d.shards {
 		sh := &d.shards[i]
 		sh.mu.Lock()
-		s.Started += sh.put
+		s.Started += sh.started
 		s.Fired += sh.fired
 		s.Stopped += sh.stopped
 		if sh.watch != nil {

@@ -103,7 +103,7 @@ func (t *Timer) reset(delay time.Duration, c chan time.Time) bool {
 	if sh.marked.Load() {
 		return sh.moveMarked(t, now, deadline, c)
 	}
-	return sh.move(t, deadline.tick) || sh.restart(t, now, deadline, c)
+	return sh.move(t, deadline.tick) || sh.startAgain(t, now, deadline, c)
 }
 
 // together is the number of timers that ResetAll reads before it moves them. It is about the
@@ -163,7 +163,7 @@ func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
 	if sh.marked.Load() {
 		return sh.moveMarked(t, now, deadline, nil)
 	}
-	return sh.move(t, deadline.tick) || sh.restart(t, now, deadline, nil)
+	return sh.move(t, deadline.tick) || sh.startAgain(t, now, deadline, nil)
 }
 
 func mustBeWindow(earliest, latest time.Duration, caller string) {
@@ -173,34 +173,34 @@ func mustBeWindow(earliest, latest time.Duration, caller string) {
 	}
 }
 
-// arm starts a timer that is not pending, and unlocks the shard.
-func (sh *shard) arm(t *Timer, now int64, deadline moment) {
+// start starts a timer that is not pending, and unlocks the shard.
+func (sh *shard) start(t *Timer, now int64, deadline moment) {
 	wake := never
 	if !sh.closed.Load() {
-		sh.start(deadline.at - now)
-		wake = sh.armLocked(t, now, deadline)
+		sh.countStart(deadline.at - now)
+		wake = sh.place(t, now, deadline)
 	}
 	sh.unlock(wake, now)
 }
 
-// armLocked puts a timer into the structure that is not there, or fires it. It returns the tick to which the alarm
+// place puts a timer into the structure that is not there, or fires it. It returns the tick to which the alarm
 // must be set, or never. The lock is held.
-func (sh *shard) armLocked(t *Timer, now int64, deadline moment) (wake structures.Tick) {
+func (sh *shard) place(t *Timer, now int64, deadline moment) (wake structures.Tick) {
 	if deadline.tick == atOnce {
-		return sh.fireAtOnce(t, now)
+		return sh.fireNow(t, now)
 	}
-	t.id, wake = sh.schedule(now, deadline, t.task())
+	t.id, wake = sh.put(now, deadline, t.task())
 	t.when.Store(int64(deadline.tick))
 	return wake
 }
 
-// fireAtOnce fires an idle timer. It returns the tick to which the alarm must be set, or never. The lock is held.
-func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
+// fireNow fires an idle timer. It returns the tick to which the alarm must be set, or never. The lock is held.
+func (sh *shard) fireNow(t *Timer, now int64) (wake structures.Tick) {
 	if t.f != nil {
-		return sh.urge(now, call{f: t.f, t: t})
+		return sh.runNow(now, call{f: t.f, t: t})
 	}
 	if sh.watch != nil {
-		sh.watch.atOnce(timerKey{t: t})
+		sh.watch.noteAtOnce(timerKey{t: t})
 	}
 	t.internal().owner.due()
 	sh.d.pass.countAtOnce()
@@ -212,18 +212,18 @@ func (sh *shard) fireAtOnce(t *Timer, now int64) (wake structures.Tick) {
 func (sh *shard) moveMarked(t *Timer, now int64, deadline moment, c chan time.Time) (was bool) {
 	w := sh.watch
 	if sh.closed.Load() || w == nil {
-		return sh.restart(t, now, deadline, c)
+		return sh.startAgain(t, now, deadline, c)
 	}
-	was = w.record == nil && sh.d.pool.workers > 1 && sh.move(t, deadline.tick) || sh.restart(t, now, deadline, c)
+	was = w.record == nil && sh.d.pool.workers > 1 && sh.move(t, deadline.tick) || sh.startAgain(t, now, deadline, c)
 	if was {
 		w.countMoved()
 	}
 	return was
 }
 
-// restart starts a timer that may be pending. It removes a value that the timer has sent on c. It
+// startAgain starts a timer that may be pending. It removes a value that the timer has sent on c. It
 // reports whether the timer was pending or there was such a value.
-func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time) bool {
+func (sh *shard) startAgain(t *Timer, now int64, deadline moment, c chan time.Time) bool {
 	sh.lock()
 	unread := drain(c)
 	old := t.when.Load()
@@ -231,10 +231,10 @@ func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time)
 		// A timer that follows the wall clock may be pending without being in the structure.
 		pending := sh.disarm(t)
 		if !pending {
-			sh.arm(t, now, deadline)
+			sh.start(t, now, deadline)
 			return unread
 		}
-		sh.unlock(sh.armLocked(t, now, deadline), now)
+		sh.unlock(sh.place(t, now, deadline), now)
 		return true
 	}
 	wake, hastened := sh.hasten(t, now, deadline.tick)
@@ -244,7 +244,7 @@ func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time)
 		t.when.Store(int64(deadline.tick))
 	}
 	if sh.watch != nil {
-		sh.watch.move(timerKey{t: t}, deadline.at-now)
+		sh.watch.noteMove(timerKey{t: t}, deadline.at-now)
 	}
 	sh.unlock(wake, now)
 	return true
@@ -306,7 +306,7 @@ func (sh *shard) disarm(t *Timer) (pending bool) {
 		}
 	}
 	if sh.watch != nil {
-		sh.watch.ended(recordStop, timerKey{t: t})
+		sh.watch.noteEnd(recordStop, timerKey{t: t})
 	}
 	return true
 }

@@ -78,13 +78,13 @@ func (w *watch) note(kind uint8, key timerKey, delay int64, pending bool) {
 	w.record(kind, name, delay, pending)
 }
 
-// atOnce notes a timer that fires when it is started.
-func (w *watch) atOnce(key timerKey) {
+// noteAtOnce notes a timer that fires when it is started.
+func (w *watch) noteAtOnce(key timerKey) {
 	w.note(recordSet, key, 0, false)
 	w.note(recordFire, key, 0, true)
 }
 
-func (w *watch) move(key timerKey, delay int64) { w.note(recordSet, key, delay, true) }
+func (w *watch) noteMove(key timerKey, delay int64) { w.note(recordSet, key, delay, true) }
 
 func (w *watch) countMoved() {
 	if w.n > 0 {
@@ -92,16 +92,16 @@ func (w *watch) countMoved() {
 	}
 }
 
-func (w *watch) start(delay int64) {
+func (w *watch) countDelay(delay int64) {
 	if w.n > 0 {
 		w.delays.add(delay, 1)
 	}
 }
 
-// entered notes that a timer has entered the structure, because it was started or by the pass.
+// noteStart notes that a timer has entered the structure, because it was started or by the pass.
 //
 //go:noinline
-func (w *watch) entered(task Task, id structures.ID, delay int64) {
+func (w *watch) noteStart(task Task, id structures.ID, delay int64) {
 	key := keyOf(task, id)
 	w.note(recordSet, key, delay, false)
 	if w.n == 0 || w.sampled[key] != nil || rand.Uint64N(w.n) > 0 {
@@ -126,8 +126,8 @@ func (w *watch) entered(task Task, id structures.ID, delay int64) {
 	}
 }
 
-// ended notes that a timer has been stopped or has fired, as kind says.
-func (w *watch) ended(kind uint8, key timerKey) {
+// noteEnd notes that a timer has been stopped or has fired, as kind says.
+func (w *watch) noteEnd(kind uint8, key timerKey) {
 	w.note(kind, key, 0, true)
 	if s := w.sampled[key]; s != nil {
 		delete(w.sampled, key)
@@ -135,10 +135,10 @@ func (w *watch) ended(kind uint8, key timerKey) {
 	}
 }
 
-// popped notes that a timer has left the structure. It may be there again already.
-func (w *watch) popped(timer structures.Timer[Task]) {
+// notePop notes that a timer has left the structure. It may be there again already.
+func (w *watch) notePop(timer structures.Timer[Task]) {
 	if t := timer.Value.timer(); t == nil || t.when.Load() <= idle {
-		w.ended(recordFire, keyOf(timer.Value, timer.ID))
+		w.noteEnd(recordFire, keyOf(timer.Value, timer.ID))
 	}
 }
 
@@ -146,10 +146,10 @@ func (w *watch) popped(timer structures.Timer[Task]) {
 func (w *watch) close(s structures.Scheduler[Task]) {
 	if s != nil {
 		for timer := range structures.Due(s, never) {
-			w.ended(recordStop, keyOf(timer.Value, timer.ID))
+			w.noteEnd(recordStop, keyOf(timer.Value, timer.ID))
 		}
 	}
 	for key := range w.sampled { // a run of Every is handed over
-		w.ended(recordStop, key)
+		w.noteEnd(recordStop, key)
 	}
 }
