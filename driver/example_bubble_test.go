@@ -2,9 +2,6 @@ package driver_test
 
 import (
 	"errors"
-	"os"
-	"regexp"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,22 +41,4 @@ func TestAskGivesUpAfterAMinute(t *testing.T) {
 			t.Errorf("%q, %v, %d timers", answer, err, d.Len())
 		}
 	})
-}
-
-// docs/driver.md shows the program and its test as they are here.
-func TestThePageShowsATestInABubble(t *testing.T) {
-	page, err := os.ReadFile("../docs/driver.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile("example_bubble_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"ask", "TestAskGivesUpAfterAMinute"} {
-		f := regexp.MustCompile(`(?ms)^func ` + name + `\(.*?^}\n`).FindString(string(source))
-		if shown := "    " + strings.ReplaceAll(strings.TrimSpace(f), "\n", "\n    "); f == "" || !strings.Contains(string(page), shown) {
-			t.Errorf("docs/driver.md does not show\n%s", shown)
-		}
-	}
 }

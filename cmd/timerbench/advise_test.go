@@ -52,7 +52,7 @@ func TestRecordingsDocumentShowsTheRules(t *testing.T) {
 	doctest.Generated(t, *update, recordingsDoc, "<!-- rules: written by make docs -->\n", "<!-- end of rules -->", strings.NewReplacer(`\<`, "<", `\>`, ">", `\_`, "_").Replace(table.Markdown())) // URLs
 }
 
-// The document lists the patterns that the rules find in the recordings.
+// The README of the traces lists the patterns that the rules find in them.
 func TestRecordingsDocumentShowsTheFindings(t *testing.T) {
 	table := show.Table{Align: "llr", Header: []string{"Recording", "Pattern", "Places", "Timers", "Moves"}}
 	for _, s := range recordings(t) {
@@ -72,7 +72,7 @@ func TestRecordingsDocumentShowsTheFindings(t *testing.T) {
 			table.Add(s.Header.Name, "none")
 		}
 	}
-	doctest.Generated(t, *update, recordingsDoc, "<!-- findings: written by make docs -->\n", "<!-- end of findings -->",
+	doctest.Generated(t, *update, tracesDoc, "<!-- findings: written by make docs -->\n", "<!-- end of findings -->",
 		table.Markdown())
 }
 

@@ -37,7 +37,7 @@ func recordings(t *testing.T) (all []*tracestat.Summary) {
 	return all
 }
 
-const recordingsDoc = "../../docs/recordings.md"
+const recordingsDoc, tracesDoc = "../../docs/recordings.md", "../../traces/README.md"
 
 // The document of each recording shows the output of trace info. The recordings are small.
 func TestTracesSayWhatTheyHold(t *testing.T) {
@@ -75,7 +75,7 @@ func TestTracesSayWhatTheyHold(t *testing.T) {
 			fmt.Sprint(s.Bytes / 1000),
 		}, " | ") + " |\n"
 	}
-	doctest.Generated(t, *update, "../../traces/README.md", "<!-- corpus: written by make docs -->\n", "<!-- end of corpus -->", table)
+	doctest.Generated(t, *update, tracesDoc, "<!-- corpus: written by make docs -->\n", "<!-- end of corpus -->", table)
 }
 
 // traits are the figures by which models and recordings are compared.
