@@ -73,7 +73,8 @@
 // the difference to the previous key in the chunk; the keys of schedules count as well, and the first difference is to
 // 0. A site is the number of a place in the program, or 0 if it is not known. Sites are numbered from 1 in the order in
 // which they occur in the file. At its first occurrence a site's text follows, of at most 1 KiB, and from version 4 on
-// the form of its timers as uvarint (see [Form]), plus 16 from version 8 on if the place resets timers that were stopped or had fired. A file has at most 4,096 sites.
+// the form of its timers as uvarint (see [Form]), plus 16 from version 8 on if the place resets timers that were stopped or had fired,
+// and plus 32 if the period of its tickers follows, as uvarint in ns. A file has at most 4,096 sites.
 //
 // Payload of the footer, each as uvarint:
 //

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -385,9 +386,12 @@ func (r *Reader) decodeSite() int {
 			r.ops.fail("a site of %d bytes, want at most %d", len(site.Place), maxSite)
 		}
 		if r.version > 2 {
-			form := r.ops.number("form of a site: ", resetSite|uint64(forms-1))
-			if site.Form, site.Reset = Form(form&^resetSite), form&resetSite != 0; site.Form >= forms {
+			form := r.ops.number("form of a site: ", periodicSite|resetSite|uint64(forms-1))
+			if site.Form, site.Reset = Form(form&^(periodicSite|resetSite)), form&resetSite != 0; site.Form >= forms {
 				r.ops.fail("form of a site: %d, want at most %d", site.Form, forms-1)
+			}
+			if form&periodicSite != 0 {
+				site.Period = time.Duration(r.ops.number("period of a site: ", math.MaxInt64))
 			}
 		}
 		r.sites = append(r.sites, site)

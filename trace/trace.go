@@ -49,10 +49,13 @@ type Site struct {
 	Place string // such as "main.serve server.go:42"
 	Form  Form
 	Reset bool // by a Reset of a timer that was stopped or had fired
+
+	// Period is that of tickers of "trace build", if it is shorter than 10 ms, and otherwise 0: the ticks of a trace tell longer ones.
+	Period time.Duration
 }
 
-// resetSite is added to the form of a site in the file if it has Reset.
-const resetSite = 16
+// resetSite is added to the form of a site in the file if it has Reset, and periodicSite if its Period follows.
+const resetSite, periodicSite = 16, 32
 
 // Form is the form of a timer in Go.
 type Form uint8

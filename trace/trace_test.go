@@ -413,7 +413,7 @@ func sited(t testing.TB) []byte {
 		w.size = 10
 		w.Schedule(5)
 		for i := range 20 {
-			w.From([]Site{{"main.serve main.go:7", TickerForm, false}, {}, {"net/http.(*conn).serve server.go:2004", DeadlineForm, true}, {strings.Repeat("x", maxSite+1), SleepForm, false}}[i%4])
+			w.From([]Site{{"main.serve main.go:7", TickerForm, false, 100 * time.Microsecond}, {}, {"net/http.(*conn).serve server.go:2004", DeadlineForm, true, 0}, {strings.Repeat("x", maxSite+1), SleepForm, false, 0}}[i%4])
 			w.Cancel(w.Schedule(10))
 		}
 		w.Advance(5, 0)
@@ -433,7 +433,7 @@ func TestATraceKeepsWhereTheProgramScheduled(t *testing.T) {
 	if want := append([]int{0}, slices.Repeat([]int{1, 0, 2, 3}, 5)...); !slices.Equal(sites, want) {
 		t.Errorf("sites %v, want %v", sites, want)
 	}
-	if want := []Site{{}, {"main.serve main.go:7", TickerForm, false}, {"net/http.(*conn).serve server.go:2004", DeadlineForm, true}, {strings.Repeat("x", maxSite), SleepForm, false}}; !slices.Equal(r.Sites(), want) {
+	if want := []Site{{}, {"main.serve main.go:7", TickerForm, false, 100 * time.Microsecond}, {"net/http.(*conn).serve server.go:2004", DeadlineForm, true, 0}, {strings.Repeat("x", maxSite), SleepForm, false, 0}}; !slices.Equal(r.Sites(), want) {
 		t.Errorf("sites %.50v, want %.50v", r.Sites(), want)
 	}
 	if totals := r.Totals(); !r.Header().Sites || totals.Lost != 6 || totals.LostBy != [eventKinds]uint64{1, 2, 3} || totals.Heaped != 1_000_000 || totals.Ops[Schedule] != 21 {

@@ -146,7 +146,13 @@ func (w *Writer) appendSite() {
 	if w.site.Reset {
 		form |= resetSite
 	}
+	if w.site.Period > 0 {
+		form |= periodicSite
+	}
 	w.raw = append(appendText(binary.AppendUvarint(w.raw, n), w.site.Place), form)
+	if w.site.Period > 0 {
+		w.raw = binary.AppendUvarint(w.raw, uint64(w.site.Period))
+	}
 }
 
 // fires counts that the runtime of the program fires a timer of a site.

@@ -651,10 +651,13 @@ func main() {
 	for range 5 {
 		<-time.After(30 * time.Millisecond)
 	}
+	short := time.NewTicker(100 * time.Microsecond)
+	<-short.C
+	short.Stop()
 }
 `
 
-// A timer that is set by Reset is told from a new one, and a channel that a select has left from one that a goroutine waits for.
+// A timer that is set by Reset is told from a new one, a ticker has its exact period if that is short, and a channel that a select has left from one that a goroutine waits for.
 func TestKeptTimersAndLeftChannelsAreKnown(t *testing.T) {
 	needsBuild(t)
 	dir := written(t, map[string]string{"go.mod": "module example.com/keeper\n\ngo 1.24\n", "main.go": keeper})
@@ -669,6 +672,9 @@ func TestKeptTimersAndLeftChannelsAreKnown(t *testing.T) {
 	}
 	if p := found["main.Timer.Mod function reset true, 20"]; p.Cancelled != 19 {
 		t.Errorf("Mod: %+v of %+v", p, found)
+	}
+	if i := slices.IndexFunc(s.Sites, func(p tracestat.Site) bool { return p.Form == trace.TickerForm }); i < 0 || s.Sites[i].Period != 100*time.Microsecond {
+		t.Errorf("no ticker of 100µs: %+v", s.Sites)
 	}
 	left, waited := found["main.main channel reset false, 20"], found["main.main channel reset false, 5"]
 	if left.Fired < 10 || left.Unread < 0.7 || waited.Fired != 5 || waited.Unread != 0 {

@@ -107,6 +107,21 @@ var Rules = []Rule{
 		},
 	},
 	{
+		Pattern:   "short ticker",
+		Evidence:  "a ticker with a period of less than 10 ms, which \"trace build\" records exactly",
+		Threshold: fmt.Sprintf("%s wake-ups an hour", show.Grouped(ticks)),
+		Remedy: "A ticker wakes the process at each tick, even if there is nothing to do. Wait on the channel of the one who has work, " +
+			"poll less often, or Stop the ticker while there is none. What-if: --tick 10ms.",
+		Source: "https://pkg.go.dev/time#Ticker.Stop",
+		found: func(s *Summary, p Site) string {
+			if p.Period == 0 || s.PerHour(p.Wakes) < ticks*0.95 {
+				return ""
+			}
+			return fmt.Sprintf("with a period of %v, %s of the wake-ups an hour at which timers fire (%s in all)", p.Period,
+				show.Figure(s.PerHour(p.Wakes)), show.Figure(s.PerHour(s.Wakeups())))
+		},
+	},
+	{
 		Pattern:   "wakes an idle process",
 		Evidence:  "timers that are set again when they fire, always with the same delay",
 		Threshold: fmt.Sprintf("%s wake-ups an hour, 90 %% of the timers fire", show.Grouped(ticks)),
@@ -119,7 +134,7 @@ var Rules = []Rule{
 			repeats := p.Form == trace.TickerForm || float64(p.Repeats) >= 0.5*float64(p.Fired)
 			steady := p.Delays.P99-p.Delays.P50 <= max(0.1*p.Delays.P50, 4*float64(s.Header.Tick))
 			asleep := p.Unread >= 0.5 // nobody waits
-			if !repeats || !steady || asleep || p.Fired < 10 || p.CancelRate() > 0.1 || s.PerHour(p.Wakes) < ticks*0.95 {
+			if !repeats || !steady || asleep || p.Period > 0 || p.Fired < 10 || p.CancelRate() > 0.1 || s.PerHour(p.Wakes) < ticks*0.95 {
 				return ""
 			}
 			period := "with a period of " + show.Duration(p.Delays.P50)

@@ -36,7 +36,9 @@ func TestTheThresholdsOfTheRules(t *testing.T) {
 		}, []Site{
 			{Fired: 10, Repeats: 4, Wakes: 10}, {Fired: 10, Repeats: 5, Wakes: 9}, {Fired: 9, Repeats: 9, Wakes: 10}, {Fired: 10, Repeats: 5, Wakes: 10, Delays: delay(10*tick, 15*tick)},
 			{Fired: 10, Repeats: 5, Wakes: 10, Delays: delay(100*tick, 111*tick)}, {Fired: 10, Cancelled: 2, Repeats: 9, Wakes: 10}, {Form: trace.ChannelForm, Fired: 10, Repeats: 5, Wakes: 10, Unread: 0.5},
+			{Form: trace.TickerForm, Period: 100_000, Fired: 10, Wakes: 10},
 		}},
+		"short ticker": {[]Site{{Form: trace.TickerForm, Period: 100_000, Fired: 10, Wakes: 10}}, []Site{{Form: trace.TickerForm, Fired: 10, Wakes: 10}, {Form: trace.TickerForm, Period: 100_000, Fired: 9, Wakes: 9}}},
 		"deadlines that pass": {[]Site{{Form: trace.DeadlineForm, Fired: 10, Cancelled: 10, Wakes: 10}}, []Site{
 			{Form: trace.FuncForm, Fired: 10, Wakes: 10}, {Form: trace.DeadlineForm, Fired: 10, Cancelled: 11, Wakes: 10}, {Form: trace.DeadlineForm, Fired: 10, Wakes: 9},
 		}},

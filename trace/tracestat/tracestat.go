@@ -67,25 +67,26 @@ func (d Delays) Quantiles() (p50, p90, p99 float64) { return d.P50, d.P90, d.P99
 
 // Site is a place in the program that schedules timers.
 type Site struct {
-	Name      string     `json:"site"` // such as "main.serve server.go:42"; "": not known
-	Form      trace.Form `json:"-"`
-	Reset     bool       `json:"-"`      // see trace.Site
-	Unread    float64    `json:"-"`      // share of the channels that nobody waited for when they were due
-	Number    int        `json:"-"`      // in the trace
-	Timers    uint64     `json:"timers"` // schedules
-	Cancelled uint64     `json:"cancelled"`
-	Fired     uint64     `json:"fired"`
-	Moves     uint64     `json:"moves"`
-	Later     uint64     `json:"later"`   // moves to a later deadline
-	AtOnce    int        `json:"at_once"` // most timers that fire at one advance
-	Wakes     uint64     `json:"wakes"`   // advances at which timers of the site fire
-	Repeats   uint64     `json:"repeats"` // schedules at the tick at which a timer of the site has fired
-	Soon      uint64     `json:"soon"`    // schedules and moves for the next tick
-	Pending   float64    `json:"pending"` // mean over the ticks
-	Kept      uint64     `json:"kept"`    // timers that are pending at the end
-	Growth    float64    `json:"-"`       // the mean time at which timers are pending, from 0, the first of the site, to 1, the end: 0.5 if their number is constant
-	Delays    Delays     `json:"delays"`  // of the schedules
-	Left      Delays     `json:"left"`    // of the cancelled timers, from the cancel to the deadline
+	Name      string        `json:"site"` // such as "main.serve server.go:42"; "": not known
+	Form      trace.Form    `json:"-"`
+	Reset     bool          `json:"-"`      // see trace.Site
+	Period    time.Duration `json:"-"`      // as Reset
+	Unread    float64       `json:"-"`      // share of the channels that nobody waited for when they were due
+	Number    int           `json:"-"`      // in the trace
+	Timers    uint64        `json:"timers"` // schedules
+	Cancelled uint64        `json:"cancelled"`
+	Fired     uint64        `json:"fired"`
+	Moves     uint64        `json:"moves"`
+	Later     uint64        `json:"later"`   // moves to a later deadline
+	AtOnce    int           `json:"at_once"` // most timers that fire at one advance
+	Wakes     uint64        `json:"wakes"`   // advances at which timers of the site fire
+	Repeats   uint64        `json:"repeats"` // schedules at the tick at which a timer of the site has fired
+	Soon      uint64        `json:"soon"`    // schedules and moves for the next tick
+	Pending   float64       `json:"pending"` // mean over the ticks
+	Kept      uint64        `json:"kept"`    // timers that are pending at the end
+	Growth    float64       `json:"-"`       // the mean time at which timers are pending, from 0, the first of the site, to 1, the end: 0.5 if their number is constant
+	Delays    Delays        `json:"delays"`  // of the schedules
+	Left      Delays        `json:"left"`    // of the cancelled timers, from the cancel to the deadline
 }
 
 // PerHour scales a count of the trace to an hour. It returns 0 if the clock never moves.
@@ -391,7 +392,7 @@ func (c *siteCounter) advance(op trace.Op) {
 func (c *siteCounter) list(sites []trace.Site, t trace.Totals, tick time.Duration) (list []Site) {
 	for i, s := range c.sites {
 		if s.Timers > 0 {
-			s.Number, s.Name, s.Form, s.Reset = i, sites[i].Place, sites[i].Form, sites[i].Reset
+			s.Number, s.Name, s.Form, s.Reset, s.Period = i, sites[i].Place, sites[i].Form, sites[i].Reset, sites[i].Period
 			s.Site.Delays, s.Left = s.delays.delays(tick), s.left.delays(tick)
 			area := s.area + float64(s.Kept)*float64(t.Last)
 			s.Pending = area / float64(max(1, t.Span()))

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // agent writes the records of the runtime into a trace.
@@ -130,7 +131,7 @@ func (a *agent) drain(flush bool) bool {
 		for _, r := range a.buf[:n] {
 			e := Event{Kind: EventKind(r.Kind), Timer: r.Timer, Now: r.Now, When: r.When, Pending: r.Pending}
 			if r.PC != 0 {
-				e.Site = Site{Place: a.place(r.PC), Form: Form(r.Form), Reset: r.Again}
+				e.Site = Site{Place: a.place(r.PC), Form: Form(r.Form), Reset: r.Again, Period: time.Duration(r.Short)}
 			}
 			a.timers.Observe(e)
 		}

@@ -15,7 +15,8 @@ type TimerbenchRecord struct {
 	Timer uint64
 	PC    uintptr // timerbenchSet: return address in the caller, outside of packages that provide timers; 0: not known
 	Kind  uint8
-	Form  uint8 // timerbenchSet: as package timerbench/trace numbers the forms; 0: not known
+	Form  uint8  // timerbenchSet: as package timerbench/trace numbers the forms; 0: not known
+	Short uint32 // timerbenchSet: the period of a ticker if it is shorter than 10 ms, and otherwise 0
 	// Pending says that the timer was pending before.
 	Pending bool
 	Again   bool // timerbenchSet: by Reset
@@ -164,7 +165,7 @@ func timerbenchRecord(t *timer, kind uint8, when int64, again bool) {
 	if q == nil {
 		timerbenchLost[kind].Add(1)
 	} else if !q.isAlarm(t) {
-		q.put(t, TimerbenchRecord{nanotime(), when, uint64(uintptr(unsafe.Pointer(t))), 0, kind, 0, t.when > 0, again})
+		q.put(t, TimerbenchRecord{nanotime(), when, uint64(uintptr(unsafe.Pointer(t))), 0, kind, 0, 0, t.when > 0, again})
 	}
 }
 
@@ -182,7 +183,7 @@ func timerbenchRecordDriver(kind uint8, timer uint64, delay int64, pending bool)
 		}
 	}
 	if q := timerbenchOwn(); q != nil {
-		q.put(nil, TimerbenchRecord{now, when, timer, 0, kind, 0, pending, false})
+		q.put(nil, TimerbenchRecord{now, when, timer, 0, kind, 0, 0, pending, false})
 	} else {
 		timerbenchLost[kind].Add(1)
 	}
@@ -209,6 +210,9 @@ func (q *timerbenchQueue) put(t *timer, rec TimerbenchRecord) {
 		rec.PC, rec.Form = q.site(t), driver
 		if t != nil {
 			rec.Form = timerbenchForm(t)
+			if t.period < 10e6 {
+				rec.Short = uint32(t.period)
+			}
 		}
 	}
 	c.records[n] = rec
