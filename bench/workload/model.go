@@ -47,6 +47,7 @@ func Kinds() []Kind {
 		{Name: "cancel-hold", Defaults: &CancelHold{}, Mixed: true},
 		{Name: "conn-deadline", Defaults: &ConnDeadline{}, Unit: script.PerReschedule},
 		{Name: "reset-earlier", Defaults: &ResetEarlier{}, Unit: script.PerReschedule},
+		{Name: "peers", Defaults: &Peers{}},
 		{Name: "workunit", Defaults: &WorkUnit{}},
 		{Name: "tcp", Defaults: &TCP{}},
 		{Name: "sip", Defaults: &SIP{}},

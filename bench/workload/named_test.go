@@ -63,6 +63,21 @@ func TestKafkaRequestsCompleteAsPublished(t *testing.T) {
 	}
 }
 
+// Deadlines of peers that are left set are moved as often as Centrifugo's, those that fire do so in vain, and as many stops as
+// wireguard-go's find nothing pending.
+func TestDeadlinesAreLeftAsRecorded(t *testing.T) {
+	t.Parallel()
+	s, fill := scriptOf(t, "left-deadline", 10_000)
+	b := s.Next(300_000, nil)
+	schedules, moves, refused := b.Count(script.KindSchedule), b.Count(script.KindReschedule), b.Count(script.KindRefused)
+	fired, cancelled := float64(len(b.Fires)), float64(b.Want.Cancelled-fill.Want.Cancelled)
+	// Answers end by cancels alone, so each cancel has a schedule of its own. The other sets are of deadlines that are left.
+	left := float64(schedules+moves) - cancelled
+	within(t, "moves of the deadlines that are left set", float64(moves)/left, 1-math.Exp(-2), 0.02)
+	within(t, "of which fire in vain", fired/left, math.Exp(-2), 0.05)
+	within(t, "stops of what is not pending", float64(refused)/float64(b.Calls), 0.22, 0.03)
+}
+
 // The entries of a cache end as its parameters say, whatever the number of entries: of the sets of a key at rate s that
 // is deleted at rate d, with a TTL of t, exp(-(s+d)t) expire, and of the others s/(s+d) are overwritten.
 func TestCacheEntriesEndAsDerived(t *testing.T) {
