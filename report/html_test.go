@@ -222,9 +222,8 @@ func TestNamesAreNoMarkup(t *testing.T) {
 
 // readData returns the data in a page, as its script reads them.
 func readData(t *testing.T, html []byte) (out struct {
-	Structures []dataStructure
-	Form       struct{ Answers []json.RawMessage }
-	Later      map[string]string
+	Form  struct{ Answers []json.RawMessage }
+	Later map[string]string
 },
 ) {
 	t.Helper()

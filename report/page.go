@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"image/color"
 	"regexp"
 	"slices"
 	"strings"
@@ -174,32 +173,10 @@ func (p *page) markdown() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// pageData is the block of data of the script.
 type pageData struct {
-	Structures []dataStructure   `json:"structures"`
-	Form       *answer.Form      `json:"form"`
-	Later      map[string]string `json:"later"` // HTML by ID of the element that it fills once that is shown
-}
-
-type dataStructure struct {
-	Name       string `json:"name"`
-	Family     string `json:"family"`
-	Color      string `json:"color"` // of its family's hue
-	ThirdParty bool   `json:"shelf,omitempty"`
-	Import     string `json:"import,omitempty"` // path
-	Late       string `json:"late,omitempty"`   // how late it fires
-}
-
-func (p *page) data(later map[string]string) pageData {
-	d := pageData{Structures: []dataStructure{}, Form: p.adviser.Form(), Later: later}
-	for _, who := range p.view.Present(answer.RowName.IsStructure) {
-		c := color.NRGBAModel.Convert(p.view.Styles[who.Name].Color).(color.NRGBA)
-		s := dataStructure{Name: who.Name, Family: "others", Color: fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)}
-		if e, ok := p.view.Entry(who.Name); ok {
-			s.Family, s.ThirdParty, s.Import, s.Late = string(e.Family), e.ThirdParty != "", e.Package, e.Late
-		}
-		d.Structures = append(d.Structures, s)
-	}
-	return d
+	Form  *answer.Form      `json:"form"`
+	Later map[string]string `json:"later"` // HTML by ID of the element that it fills once that is shown
 }
 
 var (
@@ -251,7 +228,7 @@ func (p *page) html() ([]byte, error) {
 			laterParts[id] = b.String()
 			return "", err
 		},
-		"data": func() (template.HTML, error) { return pack(p.data(laterParts)) },
+		"data": func() (template.HTML, error) { return pack(pageData{p.adviser.Form(), laterParts}) },
 	})
 	var b bytes.Buffer
 	err := template.Must(t.Parse(pageSource)).Execute(&b, out)

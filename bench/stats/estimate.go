@@ -57,6 +57,9 @@ func MedianOf(values []float64) float64 {
 		return math.NaN()
 	}
 	low, high := sorted[(n-1)/2], sorted[n/2]
+	if low == high { // infinite, too
+		return low
+	}
 	return low + (high-low)/2
 }
 

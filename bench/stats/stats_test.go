@@ -257,3 +257,13 @@ func TestByChance(t *testing.T) {
 		}
 	}
 }
+
+// Most ratios to a cost at its loop are infinite, and so is their middle one.
+func TestTheMedianOfInfinitiesIsInfinite(t *testing.T) {
+	inf := math.Inf(1)
+	for _, values := range [][]float64{{1, inf, inf}, {1, inf, inf, inf}, {inf}} {
+		if got := stats.MedianOf(values); got != inf {
+			t.Errorf("%v: %v", values, got)
+		}
+	}
+}
