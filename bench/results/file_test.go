@@ -43,7 +43,11 @@ var realRun = sync.OnceValues(func() (*results.Run, error) {
 		w, _ := workload.Find(name)
 		cfg.Workloads = append(cfg.Workloads, w)
 	}
-	return bench.Run(context.Background(), cfg)
+	plan, err := bench.NewPlan(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return bench.Run(context.Background(), plan, bench.Hooks{})
 })
 
 // Files may be compressed, and editors for Windows put a byte order mark before a text.
