@@ -45,7 +45,7 @@ var (
 // clockFor returns the bits of a state that choose the clock. Inside a testing/synctest bubble and with Boottime, each call
 // reads the clock of the driver.
 func clockFor(d *driver.Driver, timeout time.Duration) (state uint64) {
-	shift := uint64(max(leastShift, bits.Len64(uint64(timeout)/2048)-1))
+	shift := shiftOf(timeout)
 	if state = shift << shiftAt; !machine.PackageTime(d) {
 		return state | exact
 	}
@@ -53,6 +53,10 @@ func clockFor(d *driver.Driver, timeout time.Duration) (state uint64) {
 		ends.CompareAndSwap(nil, new([maxAge]atomic.Uint64))
 	}
 	return state
+}
+
+func shiftOf(timeout time.Duration) uint64 {
+	return uint64(max(leastShift, bits.Len64(uint64(timeout)/2048)-1))
 }
 
 // after reports whether a step is after another one. The number after the largest one is 0.

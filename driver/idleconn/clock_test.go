@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,13 +73,18 @@ func TestAWordThatStandsStillMakesNoTimeoutEarly(t *testing.T) {
 	}
 }
 
-// A connection that is used by the real clock times out no earlier than a timeout after its last use.
+// A connection that is used by the real clock times out no earlier than a timeout after its last use, whether uses read the
+// clock or store a word.
 func TestTheRealClockMakesNoTimeoutEarly(t *testing.T) {
 	const timeout = 4 * time.Millisecond
 	d := newDriver(t)
+	shift := shiftOf(timeout)
+	k := &clocks[shift]
 	var all sync.WaitGroup
+	var over, words atomic.Int64
 	for i := range uint64(8) {
 		all.Go(func() {
+			defer over.Add(1)
 			rng := rand.New(rand.NewPCG(i, 0))
 			for range 20 {
 				ends := make(chan time.Time, 1000)
@@ -87,14 +93,16 @@ func TestTheRealClockMakesNoTimeoutEarly(t *testing.T) {
 				for range rng.IntN(100) {
 					runtime.Gosched()
 					begin = time.Now()
-					c.Touch()
+					if c.Touch(); c.state.Load()&shared != 0 {
+						words.Add(1)
+					}
 				}
-				for over := false; !over; {
+				for out := false; !out; {
 					end := <-ends
 					c.rare.mu.Lock() // wait for look, which may take the timeout back
-					over = c.isTimedOut() && len(ends) == 0
+					out = c.isTimedOut() && len(ends) == 0
 					c.rare.mu.Unlock()
-					if idle := end.Sub(begin); over && idle < timeout {
+					if idle := end.Sub(begin); out && idle < timeout {
 						t.Errorf("timed out %v after a use", idle)
 					}
 				}
@@ -102,7 +110,19 @@ func TestTheRealClockMakesNoTimeoutEarly(t *testing.T) {
 			}
 		})
 	}
+	for over.Load() < 8 { // as if many connections were used now and then
+		k.mu.Lock()
+		k.set(shift)
+		k.word.Or(shared)
+		k.mu.Unlock()
+		for range 100 {
+			runtime.Gosched()
+		}
+	}
 	all.Wait()
+	if words.Load() == 0 {
+		t.Error("no use has stored a word")
+	}
 }
 
 // No more wake-ups than one for each time at which an exact timeout would look at a connection, and fewer for many.

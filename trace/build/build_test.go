@@ -182,10 +182,10 @@ func holdsWhatTheProgramDid(t *testing.T, program string) {
 	if n := totals.Ops[trace.RefusedCancel]; n != 3 || totals.Ops[trace.RefusedReschedule] != 0 {
 		t.Errorf("refused %d, want those of timeout, expired and stopAfterFire: %+v", n, totals)
 	}
-	// The timers of unread, abandoned and resetUnread are never in the heap, and that of ticker may
-	// leave it between two ticks.
-	if totals.Heaped < 612 || totals.Heaped > 617 || totals.Lost != 0 {
-		t.Errorf("%d times a timer was put into the heap, want 612 to 617: %+v", totals.Heaped, totals)
+	// 613 timers enter the heap once. Those of unread, abandoned and resetUnread never do. That of read does not if it is due
+	// before the program receives, as on a busy machine, and that of ticker does so 0 to 3 times for the same reason.
+	if totals.Heaped < 613 || totals.Heaped > 617 || totals.Lost != 0 {
+		t.Errorf("%d times a timer was put into the heap, want 613 to 617: %+v", totals.Heaped, totals)
 	}
 
 	// The operations on each timer are in order, even if several processors record at once.
