@@ -192,7 +192,7 @@ func (a *Adviser) field(q Question) (*field, error) {
 	for _, who := range a.r.Contenders {
 		e, known := a.r.Entry(who.Name)
 		switch {
-		case !who.IsStructure(), known && e.Limit > 0 && q.N > float64(e.Limit):
+		case !who.IsStructure():
 		case q.Order == FIFO && (!known || e.Ties != entry.FIFO):
 		case a.late(who.Name) != q.Late, !f.has(who.Name):
 		default:
