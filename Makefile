@@ -93,6 +93,7 @@ docs: ## Write all generated parts of the documents: a minute
 	go test ./cmd/timerbench -count 1 -run 'TracesSay|ModelsAreLaid|RecordingsDocument|RecommendGolden' -update
 	go test ./report ./report/answer -count 1 -run 'TestPage$$|KeptPage|Predict' -update
 	go test ./bench/live -count 1 -run Wakeups -update
+	go test ./bench/stats -count 1 -run Between -update
 	cd durable && go test -count 1 -run TheKeptRun . -update
 
 .PHONY: report

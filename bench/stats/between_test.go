@@ -3,12 +3,16 @@ package stats_test
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/internal/doctest"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 var (
@@ -43,11 +47,15 @@ func TestBetween(t *testing.T) {
 		}
 		return
 	}
+	table := "| timers, from | rows | cost | ratio to the fastest | without the loop |\n|---:|---:|---:|---:|---:|\n"
 	for i, s := range stats.Spreads {
+		percent := func(log float64) string { return show.Percent(math.Round(100*math.Expm1(log)) / 100) }
+		table += fmt.Sprintf("| %s | %d | %s | %s | %s |\n", show.Grouped(s.N), s.Rows, percent(s.Cost), percent(s.Ratio), percent(s.Net))
 		if s.N != sizes[i] || s.Rows < 10 || !(s.Ratio > 0.01 && s.Ratio < 0.7 && s.Net > 0.01 && s.Cost > 0) || stats.SpreadOf(s.N) != s {
 			t.Errorf("%+v", s)
 		}
 	}
+	doctest.Generated(t, *update, "../../docs/measuring.md", "<!-- between: written by make docs -->\n", "<!-- end of between -->\n", table)
 	if len(stats.Spreads) != len(sizes) {
 		t.Errorf("%d spreads, want %d", len(stats.Spreads), len(sizes))
 	}
