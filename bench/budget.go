@@ -53,10 +53,9 @@ var charted = []string{"grid-uniform-90", "grid-uniform-50", "grid-clustered-50"
 // the charts come first. Without a cell of a middle size
 // the analyses follow the cells that are nearest to it.
 //
-// The growth of debt follows, with fewer timers first, or its cell with debtsFirst: before cells that have few contenders if there
-// are at most 10,000 timers. Last come the further rounds: the cell with the least part of its planned rounds is next.
-func byInterest(steps []Step, debtsFirst bool) []Step {
-	const middle, early = 3e3, 10_000 // between 1,000 and 10,000, the sizes of most programs
+// The growth of debt follows, with fewer timers first. Last come the further rounds: the cell with the least part of its planned rounds is next.
+func byInterest(steps []Step) []Step {
+	const middle = 3e3 // between 1,000 and 10,000, the sizes of most programs
 	interest := func(s Step) float64 {
 		if s.cell.workload.Resident > 0 && s.cell.n <= 100_000 {
 			return 0
@@ -73,13 +72,10 @@ func byInterest(steps []Step, debtsFirst bool) []Step {
 		}
 		return out
 	}
-	nearest, few := math.Inf(1), math.Inf(1)
+	nearest := math.Inf(1)
 	for _, s := range steps {
 		if s.cell != nil {
 			nearest = min(nearest, interest(s))
-			if s.cell.leaves == allButFew {
-				few = min(few, interest(s))
-			}
 		}
 	}
 	order := func(s Step) float64 {
@@ -97,9 +93,7 @@ func byInterest(steps []Step, debtsFirst bool) []Step {
 		switch {
 		case s.further:
 			return [3]float64{1e9, float64(s.Rounds[1].Number) / float64(s.cell.planned), at}
-		case s.debt && !debtsFirst && s.cell.n <= early && !math.IsInf(few, 1):
-			return [3]float64{few, -1, float64(s.cell.n)}
-		case s.debt && !debtsFirst:
+		case s.debt:
 			return [3]float64{1e8, float64(s.cell.n)}
 		}
 		return [3]float64{at}

@@ -320,13 +320,13 @@ func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 	for _, s := range byInterest([]Step{
 		constant, of("10", 10, 0), of("1e3", 1000, 0), of("1e6", 1e6, 0), of("1e5", 1e5, 0), {Name: "idle"}, of("1e4", 1e4, 0),
 		of("own", 5e4, 5e4), of("large", 2e6, 2e6),
-	}, false) {
+	}) {
 		got = append(got, s.Name)
 	}
 	if want := []string{"1e3", "1e4", "own", "idle", "1e5", "constant 1e5", "10", "1e6", "large"}; !slices.Equal(got, want) {
 		t.Errorf("the order is %q, want %q", got, want)
 	}
-	if first := byInterest([]Step{{Name: "memory"}, of("1e6", 1e6, 0), of("1e5", 1e5, 0)}, false); first[0].Name != "1e5" || first[1].Name != "memory" {
+	if first := byInterest([]Step{{Name: "memory"}, of("1e6", 1e6, 0), of("1e5", 1e5, 0)}); first[0].Name != "1e5" || first[1].Name != "memory" {
 		t.Errorf("without a middle size, %s and %s come first", first[0].Name, first[1].Name)
 	}
 }

@@ -305,7 +305,7 @@ func (p Profile) stepsOf(c *Cell, cfg Config, collect bool) (steps []Step) {
 			further = instances(mostRounds, of.perPass) - 1
 		}
 	}
-	debt := cfg.Rounds == 0 && c.trace == nil && p.measuresDebt(c.workload, c.n)
+	debt := cfg.Rounds == 0 && c.trace == nil && p.Debts
 	s := Step{Name: c.name(), cell: c, Bytes: c.bytes()}
 	if cfg.Memory > 0 && s.Bytes > cfg.Memory {
 		c.apart, c.control, collect, debt, further = true, false, false, false, 0

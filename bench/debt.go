@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"math"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -130,9 +129,6 @@ func (d *debtScripts) measure(c *contender) (times debtTimes, err error) {
 // drains take a millisecond or less, and a disturbance of one of the four may look like growth.
 const debtInstances, mostDebtInstances = 3, 9
 
-// slowDebt is how many times as long as the quickest a contender may take for a run with a budget to measure its debt (chosen).
-const slowDebt = 5
-
 // debts measures the growth of debt of all structures and programs, as parts of the time. Work that is done now and then, such
 // as moving timers between two lists, makes the debt rise and fall. So where it grows by more than the limit, a region four
 // times as long decides, in which such a rise counts for a quarter.
@@ -191,15 +187,7 @@ func (m *measuring) debtsIn(ctx context.Context, region int, measured []*contend
 }
 
 func (m *measuring) debtors() []*contender {
-	list, least, most := slices.Clone(m.rows), math.Inf(1), math.Inf(1)
-	list = slices.DeleteFunc(list, func(c *contender) bool { return !compared(c.Row) })
-	for _, c := range list {
-		least = min(least, m.debtSeconds(c))
-	}
-	if m.budget.Limit > 0 {
-		most = slowDebt * least
-	}
-	return slices.DeleteFunc(list, func(c *contender) bool { return m.debtSeconds(c) > most })
+	return slices.DeleteFunc(slices.Clone(m.rows), func(c *contender) bool { return !compared(c.Row) })
 }
 
 // debtSeconds estimates the duration of one instance from the costs of a contender.

@@ -123,7 +123,7 @@ func NewPlan(cfg Config) (*Plan, error) {
 		return nil, err
 	}
 	if cfg.Budget.Limit > 0 {
-		p.Steps = byInterest(p.Steps, profile.DebtsFirst)
+		p.Steps = byInterest(p.Steps)
 	}
 	return p, nil
 }

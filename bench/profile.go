@@ -45,11 +45,7 @@ type Profile struct {
 
 	Only []int // sizes of all workloads and of the memory analysis, instead of all others
 
-	// Debts are sizes at which the growth of debt is measured, with the workloads, at which it is measured even if Sizes
-	// lacks the size; without any, those that the profile measures there. AllDebts measures it in all cells.
-	// A budget measures them after the first passes of all cells, with DebtsFirst after that of the cell.
-	Debts                map[int][]string
-	AllDebts, DebtsFirst bool
+	Debts bool // the growth of debt is measured in each cell in which timers are cancelled or moved
 
 	IdleTicks        int   // virtual time of the idle analysis
 	IdleSizes        []int // of the analysis of idle ticks
@@ -130,19 +126,7 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 	case w.Kind().Cyclic:
 		return slices.DeleteFunc(slices.Clone(p.Sizes), func(n int) bool { return n > p.MaxCycle })
 	}
-	sizes := slices.Clone(p.Sizes)
-	for n, of := range p.Debts {
-		if slices.Contains(of, w.Name) && !slices.Contains(sizes, n) {
-			sizes = append(sizes, n)
-		}
-	}
-	slices.Sort(sizes)
-	return sizes
-}
-
-func (p Profile) measuresDebt(w workload.Workload, n int) bool {
-	of, ok := p.Debts[n]
-	return p.AllDebts || ok && (len(of) == 0 || slices.Contains(of, w.Name))
+	return slices.Sorted(slices.Values(p.Sizes))
 }
 
 // largestSize returns the largest size of the workloads that run at any size; 0: there is none.

@@ -84,10 +84,10 @@ type Compared struct {
 	Op        string  // "lifecycle", "tick" and so on: the unit of the cost
 	Old       float64 // cost in ns, as a report of the old results shows it; the new cost is Old times Ratio.Center
 
-	Ratio    Ratio // new / old
-	Adjusted Ratio // Ratio divided by the median ratio of the cell's others; in a session equal to Ratio
-	P        float64     // adjusted with Holm's method; NaN: unknown
-	Least    float64     // smallest relative difference that counts in this cell
+	Ratio    Ratio   // new / old
+	Adjusted Ratio   // Ratio divided by the median ratio of the cell's others; in a session equal to Ratio
+	P        float64 // adjusted with Holm's method; NaN: unknown
+	Least    float64 // smallest relative difference that counts in this cell
 	Verdict  Verdict
 }
 
@@ -134,8 +134,8 @@ type pair struct {
 	role     results.Role
 	of       string // the structure; for a control, the structure of which it is an instance
 	old, new []stats.Sample
-	floor    float64     // noise floor of the cell as a log ratio, the larger one of both sides
-	measured Ratio // without the variation between runs
+	floor    float64 // noise floor of the cell as a log ratio, the larger one of both sides
+	measured Ratio   // without the variation between runs
 }
 
 // judged reports whether the pair becomes a row of the comparison. Other pairs only show the state of the machine.
