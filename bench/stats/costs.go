@@ -171,9 +171,6 @@ func (c *Costs) Deciding(r, of *results.Row) Estimate {
 // ToBest is the ratio of a row to the fastest of its group, with the loop.
 func (c *Costs) ToBest(r *results.Row) Estimate { return c.Ratio(r, c.Lead(r)) }
 
-// NetToBest is the ratio of a row to the fastest of its group, without the loop.
-func (c *Costs) NetToBest(r *results.Row) Estimate { return c.Net(r, c.Lead(r)) }
-
 // Ties reports whether the row is the fastest structure of its group or ties with it.
 func (c *Costs) Ties(r *results.Row) bool {
 	if r == nil || r.Role != results.RoleStructure {

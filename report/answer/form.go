@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-
-	"github.com/timerbench/timerbench/bench/stats"
 )
 
 // Form holds the answers to all combinations of the values of a few controls, made by [Adviser.Answer]. A page looks its answers up.
@@ -47,9 +45,6 @@ var Mixes = []Mix{
 	{"none cancelled", 0, 0}, {"half cancelled", 0.5, 0}, {"90 % cancelled", 0.9, 0}, {"moved", Unknown, 0.98},
 }
 
-// mapDelays are the delays of the map: those of most programs.
-const mapDelays = "uniform"
-
 // Sizes returns the numbers of timers of the cells that answer questions about no program, in ascending order.
 func (a *Adviser) Sizes() []int {
 	found := make(map[int]bool)
@@ -59,19 +54,6 @@ func (a *Adviser) Sizes() []int {
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
-}
-
-// Mapped returns the question of a place of the map, and the cell that answers it; ok is false if it was not measured.
-func (a *Adviser) Mapped(n int, mix Mix) (q Question, cell *stats.Costs, ok bool) {
-	q = Question{N: float64(n), Cancel: mix.Cancel, Reschedule: mix.Reschedule, Delays: mapDelays, By: Time}
-	if mix.Cancel == Unknown {
-		q.Delays = "" // the workload that moves timers has delays of its own
-	}
-	cells := a.cellsFor(q)
-	if len(cells) != 1 || cells[0].differs(q) != "" || !cells[0].inGrid() {
-		return q, nil, false
-	}
-	return q, cells[0].Costs, true
 }
 
 // First returns the first questions of a page: any program with the largest number of timers, or else the programs of the run, three

@@ -212,8 +212,8 @@ func (p place) differs(q Question) string {
 		words string
 	}{
 		{q.N > 0 && times >= 1.1, fmt.Sprintf("%s times %s timers", show.Times(times), more)},
-		{q.Program == "" && q.Reschedule != Unknown && math.Abs(q.Reschedule-p.moved) >= 0.03, show.Percent(p.moved) + " of the calls move a timer"},
-		{q.Program == "" && q.Cancel != Unknown && q.Reschedule < 0.9 && math.Abs(q.Cancel-p.CancelRate) >= 0.02, show.Percent(p.CancelRate) + " cancelled"},
+		{q.Program == "" && q.Reschedule != Unknown && math.Abs(q.Reschedule-p.moved) >= 0.03, percent(p.moved) + " of the calls move a timer"},
+		{q.Program == "" && q.Cancel != Unknown && q.Reschedule < 0.9 && math.Abs(q.Cancel-p.CancelRate) >= 0.02, percent(p.CancelRate) + " cancelled"},
 		{q.Program == "" && q.Delays != "" && q.Delays != p.delays, "other delays"},
 	} {
 		if d.is {
@@ -222,6 +222,9 @@ func (p place) differs(q Question) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// percent writes a measured share in whole percent.
+func percent(share float64) string { return show.Percent(math.Round(100*share) / 100) }
 
 // Words describes the question.
 func (q Question) Words() string {

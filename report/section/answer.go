@@ -86,20 +86,6 @@ func (v *View) fromPrograms() string {
 	return show.Joined(" or ", when(has(workload.Program), "modelled on programs"), when(has(workload.Custom), "from scenario files"))
 }
 
-func (v *View) coarseNote() string {
-	var names []string
-	for _, e := range v.Known.Entries {
-		if !e.Exact() {
-			names = append(names, e.Name)
-		}
-	}
-	are := " are coarse: they fire late."
-	if len(names) == 1 {
-		are = " is coarse: it fires late."
-	}
-	return when(len(names) > 0, " "+show.And(names)+are)
-}
-
 // units names the units of the costs of cells, the most common one first.
 func units(cells []*stats.Costs) string {
 	var found []string
