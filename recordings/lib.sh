@@ -112,7 +112,7 @@ keep() {
 		| recorded | $(date -u +%F) |
 		| by | [recordings/$1/run.sh](../recordings/$1/run.sh) |
 
-		<!-- info: written by go test ./cmd/timerbench -run TracesSay -update -->
+		<!-- info: written by make docs -->
 		\`\`\`
 		$("$timerbench" trace info "$root/traces/$1.trace")
 		\`\`\`
