@@ -24,7 +24,7 @@ import (
 // The questions of the golden file.
 var questions = [][]string{
 	{"recommend", "--n", "1e5", "--cancel", "50%", "--dist", "clustered", "--rate", "50000/s"},
-	{"recommend", "--n", "3e6", "--cancel", "0.9", "--by", "tail", "--late"},
+	{"recommend", "--n", "12000", "--cancel", "0.9", "--by", "memory", "--late"},
 	{"recommend", "--trace", "my.trace"},
 }
 
@@ -86,7 +86,7 @@ func TestTheJSONOfRecommendIsDocumented(t *testing.T) {
 		{"--n", "12000", "--cancel", "90%", "--dist", "uniform", "--rate", "50000/s", "--late"}, {"--trace", "my.trace"},
 		{"--n", "10000", "--cancel", "90%", "--dist", "uniform"}, {"--by", "memory", "--order", "fifo"}, {"--program", "http-server"},
 		{"--n", "1000", filepath.Join("..", "..", "report", "testdata", "few.json.gz")},
-		{"--n", "100", aRun(t)}, {"--n", "100", underRealClock(t)},
+		{"--n", "100", aRun(t)}, {"--n", "100", underRealClock(t)}, {"--n", "1000", filepath.Join("..", "..", "docs", "results", "intel-xeon-2-cores.json.gz")},
 	} {
 		if args[0] == "--trace" {
 			args[1] = filepath.Join(t.TempDir(), "my.trace")
