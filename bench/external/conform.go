@@ -113,7 +113,7 @@ func Verify(ctx context.Context, s Spec, traces []string, limits Limits) (v Verd
 		v.Failure = k.survive(time.Now().Add(limits.Shrink)) // nothing was shrunk
 	}
 	v.OK = v.Failure == nil
-	v.Notes = append(v.Notes, k.order())
+	v.Notes = append(v.Notes, k.order(), siblings)
 	return v, ctx.Err()
 }
 
@@ -288,30 +288,36 @@ func (k *kit) observe(ops []op, fired []Fire) {
 		for n, e := range due {
 			place[slotOf(e)] = n
 		}
-		before := 0
+		latest, last := tick(0), make(map[tick]int) // the latest deadline that has fired, and the last place of each
 		for ; o.Kind == pop && len(fired) > 0 && fired[0].At == o.At; fired = fired[1:] {
 			n, ok := place[fired[0].Slot]
 			if !ok {
 				continue
 			}
-			k.unordered = k.unordered || due[n].Deadline < due[before].Deadline
-			k.notFIFO = k.notFIFO || due[n].Deadline == due[before].Deadline && n < before
-			before = n
+			deadline := due[n].Deadline
+			k.unordered = k.unordered || deadline < latest
+			k.notFIFO = k.notFIFO || n < last[deadline]
+			latest, last[deadline] = max(latest, deadline), n
 		}
 	}
 }
 
 func (k *kit) order() string {
-	switch {
-	case k.program != nil && k.program.Coarse:
+	if k.program != nil && k.program.Coarse {
 		return "it is coarse: timers were held against their bounds"
-	case k.unordered:
-		return "a Pop over several ticks does not fire in the order of deadlines, which the protocol allows"
-	case k.notFIFO:
-		return "timers fire in the order of deadlines, and equal deadlines in another order than they were scheduled"
 	}
-	return "timers fire in the order of deadlines, and equal deadlines in the order in which they were scheduled"
+	of, among := "timers fire in the order of deadlines", "in the order in which they were scheduled"
+	if k.unordered {
+		of = "a Pop over several ticks does not fire in the order of deadlines, which the protocol allows"
+	}
+	if k.notFIFO {
+		among = "in another order than they were scheduled"
+	}
+	return of + ", and equal deadlines " + among
 }
+
+// siblings is what the protocol leaves open about timers that are due.
+const siblings = "a Pop takes all timers that are due, so it is not known whether one that fires can stop another that is due"
 
 // Lines returns the verdict as lines of text.
 func (v Verdict) Lines() []string {

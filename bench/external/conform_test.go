@@ -57,6 +57,9 @@ func TestTheStartsPass(t *testing.T) {
 	}
 	for language, args := range starts {
 		v := verified(t, time.Second, args, traces...)
+		if notes := strings.Join(v.Notes, "; "); !strings.Contains(notes, "equal deadlines in ") || !strings.Contains(notes, "can stop another that is due") {
+			t.Errorf("%s: %s, want the order among equal deadlines, and what is known of timers that are due", language, notes)
+		}
 		if !v.OK || v.Generated < 1000 || v.Recordings != len(traces) || v.Workloads < 50 || v.Named < 50 {
 			t.Errorf("%s: %+v, %+v", language, v, v.Failure)
 		}
