@@ -13,9 +13,9 @@
 // writes the SVG itself, because a page needs the names of structures and cells, colors
 // that follow a dark page, and neither IDs nor inline styles.
 //
-// All times are in nanoseconds on the machine of the results. Their 95 % confidence
-// intervals cover the variation between rounds and instances. Structures are compared
-// in pairs, round by round. Package stats explains which may be the best and what a tie is.
+// All times are in nanoseconds on the machine of the results. Costs are medians
+// of rounds, and structures are compared in pairs, round by round. Package stats explains
+// intervals and ties, and which structure is named.
 package report
 
 import (
