@@ -108,8 +108,8 @@ submit: $(if $(wildcard $(OUT)/results.json),build,bench) ## Measure this machin
 	go build -buildvcs=auto -o $(CMD) ./cmd/timerbench # the kept runs are part of it, and of each report
 	$(CMD) report $(LAST)
 	find docs/results -type f ! -name '*.go' ! -name '*.json*' -delete
-	sed '/^## How /,$$d; s|report-charts/||g; s/\.png)/.svg)/' $(LAST)/report.md >docs/results/report.md
-	cp $(LAST)/report-charts/latency.??g $(LAST)/report-charts/idle-ticks.??g $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
+	sed '/^## Does it matter how deadlines/,$$d; /^<details>/,/^<\/details>/d; s|report-charts/||g; s/\.png)/.svg)/' $(LAST)/report.md | cat -s >docs/results/report.md
+	cp $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
 	$(MAKE) docs
 
 .PHONY: findings

@@ -164,14 +164,14 @@ func (v *View) scaleFinding(m mix, rows []answer.RowName) string {
 		if !a.OK() || !b.OK() {
 			return ""
 		}
-		return fmt.Sprintf("%s from %s to %s", name, show.Duration(a.Center), show.Duration(b.Center))
+		return fmt.Sprintf("from %s to %s in %s", show.Duration(a.Center), show.Duration(b.Center), name)
 	}
 	slowest := slices.MaxFunc(rows, func(a, b answer.RowName) int {
 		cost := func(who answer.RowName) float64 { return last.Cost(last.Row(who.Name)).Center }
 		return int(math.Copysign(1, cost(a)-cost(b)))
 	})
-	return fmt.Sprintf("From %s to %s timers, %s, the cost rises in ", show.Grouped(first.N), show.Grouped(last.N), m.says) +
-		show.Joined(" and in ", grows(answer.Default), when(slowest.Name != answer.Default, grows(slowest.Name)))
+	return fmt.Sprintf("From %s to %s timers, %s, the cost goes ", show.Grouped(first.N), show.Grouped(last.N), m.says) +
+		show.Joined(" and ", grows(answer.Default), when(slowest.Name != answer.Default, grows(slowest.Name)))
 }
 
 // costCurve is the cost of a contender in cells of one workload.

@@ -231,7 +231,7 @@ func TestCostOverNNeedsTwoSizes(t *testing.T) {
 		t.Error("a chart over one size")
 	}
 	f := viewOf(t, &results.Run{Cells: two}, "auto").scaleChart()
-	if want := "From 100 to 1,000 timers, 90 % of the timers cancelled, the cost rises in auto from 11 ns to 13 ns and in rbtree from 30 ns to 70 ns"; f.Title != want || len(f.Panels) != 2 {
+	if want := "From 100 to 1,000 timers, 90 % of the timers cancelled, the cost goes from 11 ns to 13 ns in auto and from 30 ns to 70 ns in rbtree"; f.Title != want || len(f.Panels) != 2 {
 		t.Errorf("%d panels say %q, want %q", len(f.Panels), f.Title, want)
 	}
 	marks := f.Panels[0].Marks
