@@ -254,7 +254,7 @@ func TestFieldRunGivesTheCostOfAnID(t *testing.T) {
 	}
 	text := fmt.Sprintf("Measured on %s, %s, %s, in paired rounds (%d to %d), with the loops:\n\n| timers | relative to | start-stop | churn | reschedule | hold | fill-drain |\n"+
 		"|---:|---|---:|---:|---:|---:|---:|\n", kept.Environment.CPU, kept.Created.Format("2 January 2006"), kept.Environment.Build(), fewest, most) + rows
-	Generated(t, *update, "docs/performance.md", "<!-- intrusive: written by make docs -->\n", "<!-- end of intrusive -->\n", text)
+	Generated(t, *update, "docs/performance.md", "<!-- intrusive: written by make docs -->\n", "<!-- end of intrusive -->\n", narrow.Replace(text))
 }
 
 // docs/field.md has the fastest program and the fastest structure here of each cell of the kept run, for both kinds of timers.
@@ -307,7 +307,7 @@ func TestFieldPageIsThatOfTheKeptRun(t *testing.T) {
 	if rows < 20 {
 		t.Errorf("%d rows", rows)
 	}
-	Generated(t, *update, "docs/field.md", "<!-- field: written by make docs -->\n", "<!-- end of field -->\n", text)
+	Generated(t, *update, "docs/field.md", "<!-- field: written by make docs -->\n", "<!-- end of field -->\n", narrow.Replace(text))
 }
 
 const (
@@ -367,7 +367,7 @@ func ttlTable(t *testing.T, r *answer.Run, n int) string {
 			longest(c, results.Schedule), longest(c, results.Pop), show.Duration(c.Lag), longest(other, results.Pop), show.Duration(other.Lag),
 			show.Figure(cell.Cost(row).Center), show.Times(cell.Ratio(row, cell.Row(answer.Default)).Center))
 	}
-	return b.String()
+	return narrow.Replace(b.String())
 }
 
 // The tables of the page and the answers below them come from the kept run.

@@ -62,9 +62,12 @@ func structuresTable() string {
 		fmt.Fprintf(table, "| [`%s`](%s) | %s | %s | %s | %s | %s |\n",
 			e.Name, strings.TrimPrefix(e.Package, "github.com/timerbench/timerbench/"), withLinks(e.Summary), e.Costs.Schedule, e.Costs.Cancel, e.Costs.Pop, ties)
 	}
-	return fmt.Sprintf("%s%s\n<details><summary>%d more structures</summary>\n\n%s%s\n</details>\n",
-		head, first.String(), len(catalog.All())-len(classic), head, others.String())
+	return narrow.Replace(fmt.Sprintf("%s%s\n<details><summary>%d more structures</summary>\n\n%s%s\n</details>\n",
+		head, first.String(), len(catalog.All())-len(classic), head, others.String()))
 }
+
+// narrow leaves out the spaces at the edges of the cells of a table in Markdown.
+var narrow = strings.NewReplacer(" | ", "|", "| ", "|", " |", "|")
 
 func TestREADMETableIsTheCatalog(t *testing.T) {
 	Generated(t, *update, readme, tableBegin, tableEnd, structuresTable())
