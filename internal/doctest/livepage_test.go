@@ -47,24 +47,6 @@ func rowOf(t *testing.T, l *results.Live, n int, name string) results.LiveRow {
 	return rows[0]
 }
 
-// relative is a table of the processor time of operations on a contender, as a multiple of that on another, or of the operation of the
-// other one that can replace it.
-func relative(t *testing.T, l *results.Live, n int, name, to string, goroutines ...int) string {
-	row, other := rowOf(t, l, n, name), rowOf(t, l, n, to)
-	text := fmt.Sprintf("**Processor time of an operation on %s, as a multiple of that on %s, among %s timers, by the number of goroutines**\n\n| operation | %s |\n| --- |%s\n",
-		name, to, show.Grouped(n), strings.Trim(strings.ReplaceAll(fmt.Sprint(goroutines), " ", " | "), "[]"), strings.Repeat(" ---: |", len(goroutines)))
-	for _, op := range results.Ops {
-		if row.Has(op) && (other.Has(op) || other.Has(op.Counterpart())) {
-			text += fmt.Sprintf("| %s |", op)
-			for _, g := range goroutines {
-				text += fmt.Sprintf(" %.2f |", price.Relative(row, other, op, g, results.LiveThroughput.OpNS))
-			}
-			text += "\n"
-		}
-	}
-	return text + "\n"
-}
-
 // loops sums up the loops of users with the default driver, the worst one included.
 func loops(l *results.Live) string {
 	all := section.LoopsOn(l, "auto")
@@ -128,8 +110,7 @@ func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 		}
 		for name, text := range map[string]string{
 			"throughput": tablesOf(t, l, "Loops") + loops(l) + "\n\n",
-			"cores": tablesOf(t, among(l, many, usual, "afterfunc+stop", "stop-elsewhere", "fire"), "Contention") +
-				relative(t, l, many, auto, "auto behind a queue", 1, 2, 4, 8),
+			"cores":      tablesOf(t, among(l, many, usual, "afterfunc+stop", "stop-elsewhere", "fire"), "Contention"),
 			"lateness": tablesOf(t, among(l, most, usual), "Lateness", "Memory"),
 			"tick": tablesOf(t, among(l, few, every), "Lateness") + "With the default tick, " + lateness(few) + "; " + lateness(most) + ". " +
 				times(t, l, []int{few, most}, auto, slow) + "\n\n",
