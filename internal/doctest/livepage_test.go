@@ -111,7 +111,7 @@ func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 		for name, text := range map[string]string{
 			"throughput": tablesOf(t, l, "Loops") + loops(l) + "\n\n",
 			"cores":      tablesOf(t, among(l, many, usual, "afterfunc+stop", "stop-elsewhere", "fire"), "Contention"),
-			"lateness": tablesOf(t, among(l, most, usual), "Lateness", "Memory"),
+			"lateness":   tablesOf(t, among(l, most, usual), "Lateness", "Memory"),
 			"tick": tablesOf(t, among(l, few, every), "Lateness") + "With the default tick, " + lateness(few) + "; " + lateness(most) + ". " +
 				times(t, l, []int{few, most}, auto, slow) + "\n\n",
 		} {
