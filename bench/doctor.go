@@ -61,6 +61,7 @@ func (s System) Check() []results.Finding {
 		{"virtualization", s.virtualization},
 		{"memory", s.memory},
 		{"processor limit", s.processorLimit},
+		{"huge pages", s.hugePages},
 	} {
 		value, advice, err := c.run()
 		f := results.Finding{Check: c.name, Value: value, Verdict: FindingOK}
@@ -197,4 +198,15 @@ func (s System) processorLimit() (value, advice string, err error) {
 	}
 	return fmt.Sprintf("%.2g processors, by a control group", least),
 		"the kernel stops the process when its share of a period is used up, which shows as outliers: raise the limit", nil
+}
+
+// hugePages reads the mode of transparent huge pages. No mode is a fault: programs get them always, never, or if they ask (madvise).
+func (s System) hugePages() (value, advice string, err error) {
+	text, err := s.read("sys/kernel/mm/transparent_hugepage/enabled")
+	_, rest, _ := strings.Cut(text, "[")
+	mode, _, ok := strings.Cut(rest, "]")
+	if err == nil && !ok {
+		err = fmt.Errorf("/sys/kernel/mm/transparent_hugepage/enabled holds %q, want a mode in brackets", text)
+	}
+	return mode, "", err
 }

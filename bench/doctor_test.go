@@ -14,6 +14,7 @@ const (
 	governor1 = "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor"
 	groups    = "proc/self/cgroup"
 	cpuMax    = "sys/fs/cgroup/user/session/cpu.max"
+	hugePages = "sys/kernel/mm/transparent_hugepage/enabled"
 )
 
 // machine is a system without a problem, except for these changes. An empty text removes a file.
@@ -22,6 +23,7 @@ func machine(changes map[string]string) System {
 	for name, content := range map[string]string{
 		governor0: "performance", governor1: "performance", "proc/loadavg": "0.08 0.10 0.20 1/99 1234",
 		"proc/meminfo": "MemTotal: 16000000 kB\nMemAvailable:   12000000 kB", groups: "0::/user/session", cpuMax: "max 100000",
+		hugePages: "always [madvise] never",
 	} {
 		files[name] = &fstest.MapFile{Data: []byte(content + "\n")}
 	}
@@ -40,7 +42,7 @@ func TestAFitMachineHasNothingToObjectTo(t *testing.T) {
 		t.Error(got)
 	}
 	for _, f := range findings {
-		if f.Verdict != FindingOK || f.Advice != "" || f.Value == "" {
+		if f.Verdict != FindingOK || f.Advice != "" || f.Value == "" || f.Check == "huge pages" && f.Value != "madvise" {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -72,6 +74,8 @@ func TestEachFaultIsFoundByItsCheck(t *testing.T) {
 		"half a processor":    {files(cpuMax, "50000 100000"), "processor limit", FindingWarn, "0.5 processors", "raise"},
 		"limit further up":    {files("sys/fs/cgroup/user/cpu.max", "300000 200000"), "processor limit", FindingWarn, "1.5 processors", "raise"},
 		"old control groups":  {files(groups, "4:memory:/x\n2:cpu,cpuacct:/x\n0::/"), "processor limit", FindingUnavailable, "version 2", ""},
+		"no huge pages":       {files(hugePages, ""), "huge pages", FindingUnavailable, "this system has no /" + hugePages, ""},
+		"pages are nonsense":  {files(hugePages, "always"), "huge pages", FindingUnavailable, `holds "always"`, ""},
 		"memory limit":        {limited, "memory", FindingWarn, "1.1 GB", "--n"},
 	} {
 		for _, f := range c.system.Check() {
@@ -98,10 +102,10 @@ func TestOtherSystems(t *testing.T) {
 			unknown = append(unknown, f.Check)
 		}
 	}
-	if want := []string{"load", "frequency", "memory", "processor limit"}; !slices.Equal(unknown, want) {
+	if want := []string{"load", "frequency", "memory", "processor limit", "huge pages"}; !slices.Equal(unknown, want) {
 		t.Errorf("%q are unavailable, want %q", unknown, want)
 	}
-	if got := FindingsSummary(s.Check()); !strings.Contains(got, "4 of 5 checks unavailable") {
+	if got := FindingsSummary(s.Check()); !strings.Contains(got, "5 of 6 checks unavailable") {
 		t.Error(got)
 	}
 }

@@ -405,7 +405,7 @@ func newDoctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "Report what makes times on this machine unreliable",
 		Long: `Report what makes times on this machine unreliable, and what to do about it:
-load, frequency, virtual machine, memory and limits.
+load, frequency, virtual machine, memory, limits and huge pages.
 
 A finding is ok, warn or unavailable. Warnings do not change the exit code:
 measuring on such a machine is possible, with wider intervals.`,

@@ -153,7 +153,7 @@ func TestTheSummaryNamesTheLongestCalls(t *testing.T) {
 
 func TestDoctor(t *testing.T) {
 	stdout, _ := must(t, "doctor")
-	says(t, stdout, "load", "frequency", "virtualization", "memory", "processor limit")
+	says(t, stdout, "load", "frequency", "virtualization", "memory", "processor limit", "huge pages")
 }
 
 // The additional rounds after the last step are shown as part of that step.
