@@ -50,8 +50,9 @@ bench-peers: build ## Measure the driver, Go's timers and timers of other projec
 	cd peers && go run . -for 1m -out "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-peers))"
 
 .PHONY: bench-durable
-bench-durable: ## Measure durable timers on NATS JetStream: 2 minutes
-	cd durable && go test -v -run TestMeasure -timeout 30m . -measure "$(abspath $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-durable))"
+bench-durable: ## Measure durable timers, asynq, River and message schedules, with kills: 12 minutes, redis-server, postgresql
+	cd durable/bench && go build -o ../../bin/durable-bench .
+	bin/durable-bench -out "$(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-durable)" $(value ARGS)
 
 FIELD = $(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-field)
 
@@ -94,7 +95,7 @@ docs: ## Write all generated parts of the documents: a minute
 	go test ./report ./report/answer -count 1 -run 'TestPage$$|KeptPage|Predict' -update
 	go test ./bench/live -count 1 -run Wakeups -update
 	go test ./bench/stats -count 1 -run Between -update
-	cd durable && go test -count 1 -run TheKeptRun . -update
+	cd durable/bench && go test -count 1 -run TheKeptRun . -update
 
 .PHONY: report
 report: build ## Draw the report of the last results again
@@ -122,6 +123,7 @@ test: ## Run all tests: 4 minutes on two cores
 	go test -vet=all ./... # go vet by itself would look at each package a second time
 	cd driver/prometheus && go test -vet=all ./...
 	cd durable && go test -vet=all -short ./...
+	cd durable/bench && go test -vet=all -short ./...
 	cd peers && go vet ./... && go test -short ./go
 	cd examples/grpcserver && go test -vet=all ./...
 
@@ -186,6 +188,7 @@ lint: ## Run gofmt, vet and the linters
 	go run $(LINTER) run ./...
 	cd driver/prometheus && go run $(LINTER) run ./...
 	cd durable && go run $(LINTER) run ./...
+	cd durable/bench && go run $(LINTER) run ./...
 	cd browser && go run $(LINTER) run ./...
 	cd examples/grpcserver && go run $(LINTER) run ./...
 

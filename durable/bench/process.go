@@ -1,0 +1,329 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// roleEnv holds the role of a process of this program, as JSON.
+const roleEnv = "DURABLE_BENCH_ROLE"
+
+type role struct {
+	Serve     string // "durable" or "nats"; otherwise it is a worker
+	Dir       string
+	Addresses []string // of the nodes for clients, then for each other
+	Node      int
+
+	Work    string // the name of a system
+	Address string
+}
+
+// self returns the command of this program in a role.
+func self(r role) (*exec.Cmd, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(r)
+	cmd := exec.Command(path)
+	cmd.Env = append(os.Environ(), roleEnv+"="+string(text))
+	return cmd, err
+}
+
+func (r role) run() error {
+	go func() { // the end of the parent is that of the child
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(2)
+	}()
+	switch r.Serve {
+	case "durable":
+		return serveDurable(r)
+	case "nats":
+		return serveNATS(r)
+	}
+	s, err := find(r.Work)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	var mu sync.Mutex
+	out := bufio.NewWriter(os.Stdout)
+	for ctx.Err() == nil { // as a supervisor would do, because the servers may still be starting
+		err = s.work(ctx, r.Address, func(payload []byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Fprintf(out, "%s %d\n", bytes.TrimSpace(payload), time.Now().UnixNano())
+			_ = out.Flush() // the parent has ended
+		})
+		time.Sleep(50 * time.Millisecond)
+	}
+	return err
+}
+
+// program returns the path of a program, also of Debian's PostgreSQL, or "".
+func program(name string) string {
+	if path, err := exec.LookPath(name); err == nil {
+		return path
+	}
+	paths, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name) // the pattern is right
+	if len(paths) == 0 {
+		return ""
+	}
+	return paths[len(paths)-1]
+}
+
+func splitPort(address string) (host, port string, err error) { return net.SplitHostPort(address) }
+
+// event is a timer that a worker has handled.
+type event struct {
+	n            int
+	due, handled time.Time
+}
+
+func (e event) late() time.Duration { return e.handled.Sub(e.due) }
+
+// site is a system that runs: its servers and a worker in processes of their own, and a client in this one.
+type site struct {
+	system
+	dir       string
+	addresses []string
+	servers   []*exec.Cmd
+	worker    *exec.Cmd
+	reading   sync.WaitGroup
+	client    client
+
+	mu     sync.Mutex
+	events []event
+}
+
+func (s system) run(ctx context.Context, dir string) (*site, error) {
+	for _, name := range s.needs {
+		if program(name) == "" {
+			return nil, fmt.Errorf("%s is not installed", name)
+		}
+	}
+	st := &site{system: s, dir: dir, servers: make([]*exec.Cmd, s.nodes)}
+	var listeners []net.Listener
+	for range 2 * s.nodes {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		listeners = append(listeners, l)
+		st.addresses = append(st.addresses, l.Addr().String())
+	}
+	for _, l := range listeners {
+		_ = l.Close() // the servers listen there
+	}
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // for PostgreSQL
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	for i := range s.nodes {
+		if err := st.startServer(i); err != nil {
+			return st, err
+		}
+	}
+	if s.prepare != nil {
+		if err := st.try(ctx, func() error { return s.prepare(ctx, st.address()) }); err != nil {
+			return st, err
+		}
+	}
+	err := st.try(ctx, func() (err error) { st.client, err = s.open(ctx, st.address()); return err })
+	if err == nil {
+		err = st.startWorker()
+	}
+	return st, err
+}
+
+// address returns the addresses for clients.
+func (s *site) address() string { return strings.Join(s.addresses[:s.nodes], ",") }
+
+// try calls f until it succeeds, for at most 30 s.
+func (s *site) try(ctx context.Context, f func() error) (err error) {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
+		if err = f(); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %w", s.Name, err)
+}
+
+func (s *site) startServer(node int) error {
+	cmd, err := s.start(s.dir, s.addresses, node)
+	if err == nil {
+		err = hold(cmd)
+	}
+	if err == nil {
+		err = cmd.Start()
+	}
+	s.servers[node] = cmd
+	return err
+}
+
+// hold ends cmd with this process: it gets a pipe that is never written, or dies with its parent.
+func hold(cmd *exec.Cmd) error {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	_, err := cmd.StdinPipe()
+	return err
+}
+
+func (s *site) startWorker() error {
+	cmd, err := self(role{Work: s.Name, Address: s.address()})
+	if err != nil {
+		return err
+	}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(hold(cmd), cmd.Start()); err != nil {
+		return err
+	}
+	s.worker = cmd
+	s.reading.Go(func() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			var e event
+			var due, handled int64
+			if n, _ := fmt.Sscan(lines.Text(), &e.n, &due, &handled); n == 3 { // otherwise it was killed while it wrote
+				e.due, e.handled = time.Unix(0, due), time.Unix(0, handled)
+				s.mu.Lock()
+				s.events = append(s.events, e)
+				s.mu.Unlock()
+			}
+		}
+	})
+	return nil
+}
+
+func (s *site) killWorker() {
+	if s.worker != nil && s.worker.ProcessState == nil {
+		_ = s.worker.Process.Kill() // it may have ended
+		s.reading.Wait()
+		_ = s.worker.Wait()
+	}
+}
+
+// killServer kills a server and its processes.
+func (s *site) killServer(node int) {
+	cmd := s.servers[node]
+	if cmd == nil || cmd.Process == nil || cmd.ProcessState != nil {
+		return
+	}
+	for _, pid := range tree(cmd.Process.Pid) {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	}
+	_ = cmd.Wait()
+}
+
+func (s *site) close() {
+	if s.client != nil {
+		s.client.Close()
+	}
+	s.killWorker()
+	for i := range s.servers {
+		s.killServer(i)
+	}
+	_ = os.RemoveAll(s.dir)
+}
+
+// since returns the events after the first n, sorted by the time at which they were handled.
+func (s *site) since(n int) []event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := slices.Clone(s.events[n:])
+	slices.SortFunc(list, func(a, b event) int { return a.handled.Compare(b.handled) })
+	return list
+}
+
+func (s *site) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.events)
+}
+
+// tree returns a process and its descendants.
+func tree(pid int) []int {
+	all := []int{pid}
+	for i := 0; i < len(all); i++ {
+		lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", all[i]))
+		for _, list := range lists {
+			text, _ := os.ReadFile(list) // the process may have ended
+			for _, field := range strings.Fields(string(text)) {
+				child, _ := strconv.Atoi(field)
+				all = append(all, child)
+			}
+		}
+	}
+	return all
+}
+
+// pids returns the processes of servers and worker and, for their processor time, this one.
+func (s *site) pids(client bool) (all []int) {
+	for _, cmd := range append(slices.Clone(s.servers), s.worker) {
+		if cmd != nil && cmd.Process != nil {
+			all = append(all, tree(cmd.Process.Pid)...)
+		}
+	}
+	if client {
+		all = append(all, os.Getpid())
+	}
+	return all
+}
+
+// processor returns the processor time of all processes. That of ended ones counts once their parent has waited for them.
+func (s *site) processor() (sum time.Duration) {
+	for i, pid := range s.pids(true) {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		if len(fields) < 15 {
+			continue
+		}
+		last := 13 // utime and stime
+		if i < len(s.pids(false)) {
+			last = 15 // and these of ended children
+		}
+		for _, f := range fields[11:last] {
+			ticks, _ := strconv.Atoi(f)
+			sum += time.Duration(ticks) * 10 * time.Millisecond
+		}
+	}
+	return sum
+}
+
+// memory returns the memory of servers and worker in bytes, in which shared pages count once.
+func (s *site) memory() (sum float64) {
+	for _, pid := range s.pids(false) {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+		for line := range strings.Lines(string(text)) {
+			if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
+				kb, _ := strconv.Atoi(strings.Fields(rest)[0])
+				sum += float64(kb) * 1024
+			}
+		}
+	}
+	return sum
+}
