@@ -212,7 +212,7 @@ func TestOutputFitsTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := [][]string{{"--help"}, {"trace", "--help"}, {"list"}, {"trace", "info", trace}, {"explain", "auto", "-r", aRun(t)},
-		{"recommend", "--n", "50", "--weights", "throughput=1,tail=2", aRun(t)},
+		{"recommend", "--n", "50", aRun(t)}, {"recommend", "--by", "memory"},
 		{"recommend", "--n", "1e5", "--cancel", "50%", "--dist", "clustered", "--late", "../../docs/results/amd-epyc-family-26-model-2-2-cores.json.gz"}, {"doctor"}}
 	for _, command := range leaves(newRoot()) {
 		if !strings.HasPrefix(command, "completion") { // its help is that of cobra
