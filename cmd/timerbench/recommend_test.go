@@ -267,5 +267,5 @@ func TestExplain(t *testing.T) {
 	if stdout, _ := must(t, "explain", "rbtree", "-r", done, "--html", "page.html"); stdout != "" {
 		t.Errorf("it prints %q", stdout)
 	}
-	says(t, readText(t, "page.html"), "<title>rbtree</title>", "How rbtree works")
+	says(t, readText(t, "page.html"), "<title>rbtree</title>", "red-black tree:")
 }

@@ -109,7 +109,7 @@ func (r Ratio) String() string {
 	case !show.Narrow(r.Lo, r.Hi):
 		return show.Times(r.Center) + " (?)"
 	}
-	return fmt.Sprintf("%s (%s)", show.Times(r.Center), show.Interval(r.Lo, r.Hi, show.Times, "–"))
+	return fmt.Sprintf("%s (%s)%s", show.Times(r.Center), show.Interval(r.Lo, r.Hi, show.Times, "–"), when(r.Few, "*", ""))
 }
 
 // field is the structures that a question compares.
@@ -329,7 +329,7 @@ func (x Answer) Table() (t show.Table, legend string) {
 		}
 		t.Add(append(line, unknown(r.P99, show.Duration), unknown(r.Bytes, show.Figure), unknown(r.Wakeups, show.Figure), unknown(r.LongestNS, show.Duration))...)
 	}
-	legend = "<: take it. =: ties with the best. To " + x.Named + ": ratio of the times, with the interval that holds nine of ten ratios of a next run, or the range of a few rounds."
+	legend = "<: take it. =: ties with the best. To " + x.Named + ": ratio of the times, with the interval that holds nine of ten ratios of a next run. *: fewer than six rounds, whose range stands for an interval."
 	if len(x.Cells) == 1 {
 		legend += " ns: per " + unit(x.Cells[0].Unit) + ", with the loop."
 	}
