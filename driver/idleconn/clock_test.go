@@ -22,8 +22,8 @@ func many(t *testing.T, timeout time.Duration, n int) []*Conn {
 	for i := range conns {
 		conns[i] = New(d, memory{}, timeout)
 	}
-	if size := unsafe.Sizeof(*conns[0]); size != 32 {
-		t.Errorf("a Conn has %d bytes, want 32", size)
+	if size := unsafe.Sizeof(*conns[0]); size > 32 {
+		t.Errorf("a Conn has %d bytes, want at most 32", size)
 	}
 	shift := conns[0].state.Load() >> shiftAt
 	if step := int64(1) << shift; step != 4096 && (step*2048 > int64(timeout) || step*2048 <= int64(min(timeout, longest))/2) {

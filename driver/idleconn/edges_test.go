@@ -40,6 +40,9 @@ func TestTouchNeverSetsTheTimeBack(t *testing.T) {
 	})
 }
 
+// age makes a connection idle that moves no bytes from now on.
+func age(c *Conn) { setBack(c, 2*c.rare.timeout-c.idle()) }
+
 // setBack moves the last reading of the clock into the past.
 func setBack(c *Conn, by time.Duration) {
 	for {

@@ -124,9 +124,6 @@ func TestAPeerThatReadsSlowlyIsNotIdle(t *testing.T) {
 	}
 }
 
-// age makes a connection idle that moves no bytes from now on.
-func age(c *Conn) { setBack(c, 2*c.rare.timeout-c.idle()) }
-
 func rawWrite(c *Conn, text []byte) error {
 	raw, err := c.SyscallConn()
 	if err != nil {
