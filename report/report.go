@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -168,6 +169,29 @@ func Summary(r *results.Run, structures []entry.Entry) string {
 	return programs(ranked) + fmt.Sprintf("%s\nns: time of the fastest exact structure, ± its interval. Take: %s, unless another is certainly faster. Fastest: more than one is a tie.\n"+
 		"Next, slowest: times the fastest's, paired by round.\n"+
 		"Fastest or tied with it, of %s: %s.\n%s", t.Terminal(), answer.Default, show.Count(len(t.Rows), "cell"), strings.Join(standings, ", "), unsteady)
+}
+
+// Costs returns a table with a line for each cell and structure: its cost, the interval, the rounds, and the ratio to the fastest of its
+// group, with the loop and without it. Structures that fire late are a group of their own.
+func Costs(r *results.Run, structures []entry.Entry) *show.Table {
+	t := &show.Table{Align: "lrllrrrrrr", Header: []string{"workload", "n", "per", "structure", "ns", "lo", "hi", "rounds", "ratio", "net"}}
+	number := func(e stats.Estimate, of float64, write func(float64) string) any {
+		if !e.OK() || math.IsInf(of, 0) {
+			return nil
+		}
+		return show.Number(of, write(of))
+	}
+	for _, c := range answer.Of(r, structures).Cells {
+		for _, row := range slices.Concat(c.Exact, c.Late) {
+			name, cost, ratio, net := show.Name(row.Structure), c.Cost(row), c.ToBest(row), c.Net(row, c.Lead(row))
+			if row.Coarse {
+				name = name.With("late")
+			}
+			t.Add(c.Workload, c.N, string(c.Unit), name, number(cost, cost.Center, show.Figure), number(cost, cost.Lo, show.Figure), number(cost, cost.Hi, show.Figure),
+				cost.Rounds, number(ratio, ratio.Center, show.Times), number(net, net.Center, show.Times))
+		}
+	}
+	return t
 }
 
 // programs is a line for each cell and program of another language; it is empty without one.

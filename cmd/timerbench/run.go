@@ -92,6 +92,7 @@ type runFlags struct {
 	choice
 	memory         float64 // GB; 0: the available memory
 	resume, dryRun bool
+	csv            bool
 	traces         string
 	external       []string
 	out            string
@@ -147,6 +148,7 @@ flags, machine and build.`,
 	flags.StringArrayVar(&f.external, "external", nil,
 		"also measure a `program` in any language: its command, name=command, or a TOML file with a list; can be repeated, see docs/external.md")
 	flags.StringVar(&f.traces, "traces", "", "also replay the traces in this `folder`; --workload chooses among them too")
+	flags.BoolVar(&f.csv, "csv", false, "print the cost of each structure in each cell as comma-separated values, and no summary")
 	flags.BoolVar(&f.resume, "resume", false, "continue the interrupted run in the folder of --out")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan and its estimated time, and measure nothing")
 	flags.StringVarP(&f.out, "out", "o", "", outHelp)
@@ -160,7 +162,7 @@ func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
 	if f.dryRun {
 		return printPlan(cmd.OutOrStdout(), f.cfg)
 	}
-	return measure(cmd, f.cfg, f.out, uint64(f.memory*1e9), f.resume)
+	return measure(cmd, f.cfg, f.out, uint64(f.memory*1e9), f.resume, f.csv)
 }
 
 // complete builds the configuration from the flags. Its error names the wrong value.
@@ -268,7 +270,7 @@ func about(seconds float64) string {
 
 // measure runs cfg, saves the results in a folder as it goes, and prints a summary. An empty folder means a new one. again
 // continues the run in the folder. A memory limit of 0 bytes means the available memory.
-func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, again bool) (err error) {
+func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, again, csv bool) (err error) {
 	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 	available, _ := bench.ThisSystem().AvailableMemory() // 0 where the system does not say
 	if memory > 0 && (available == 0 || memory < available) {
@@ -310,7 +312,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 		return err
 	}
 	if cfg.Rounds == 0 { // a session of turns reads standard output
-		summarize(stdout, r)
+		summarize(stdout, r, csv)
 	}
 	switch {
 	case r.Complete && !folder.Saved:
@@ -380,7 +382,16 @@ func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *r
 }
 
 // summarize prints the longest calls, a line for each cell of a run, and the structures that were the fastest most often.
-func summarize(out io.Writer, r *results.Run) {
+// With few structures it also prints the cost of each in each cell, and with csv only these costs.
+func summarize(out io.Writer, r *results.Run, csv bool) {
+	const few = 8 // chosen: the page has tables of all
+	switch costs, chosen := report.Costs(r, catalog.All()), len(r.Parameters.Structures); {
+	case csv:
+		fmt.Fprint(out, costs.CSV())
+		return
+	case 0 < chosen && chosen <= few && len(costs.Rows) > 0:
+		fmt.Fprintln(out, costs.Terminal())
+	}
 	t := show.Table{Align: "llrrlr", Header: []string{"workload", "structure", "n", "longest call, µs", "operation", "at tick"}}
 	for _, c := range r.Calls {
 		longest := c.Max()

@@ -87,8 +87,26 @@ func timed(name string, ns float64) results.Row {
 // summaryOf returns the summary of a run without the leading spaces of lines.
 func summaryOf(r *results.Run) string {
 	var out strings.Builder
-	summarize(&out, r)
+	summarize(&out, r, false)
 	return strings.ReplaceAll(out.String(), "\n ", "\n")
+}
+
+// A run of few structures prints the cost of each, and --csv prints only these costs, in full.
+func TestFewStructuresHaveATableOfCosts(t *testing.T) {
+	r := &results.Run{Parameters: results.Parameters{Structures: []string{"rbtree", "sweep"}}, Cells: []results.Cell{
+		{Workload: "hold", N: 1_000_000, Unit: "lifecycle", Rows: []results.Row{timed("rbtree", 500), timed("sweep", 50), timed("null", 1)}}}}
+	r.Cells[0].Rows[1].Coarse = true
+	var out strings.Builder
+	summarize(&out, r, true)
+	if got := out.String(); !strings.HasPrefix(got, "workload,n,per,structure,ns,lo,hi,rounds,ratio,net\nhold,1000000,lifecycle,rbtree,502.5,") ||
+		!strings.Contains(got, "\nhold,1000000,lifecycle,sweep,50.25,") || strings.Count(got, "\n") != 3 {
+		t.Errorf("as CSV:\n%s", got)
+	}
+	says(t, summaryOf(r), "sweep (late)", "Fastest or tied")
+	r.Parameters.Structures = nil
+	if got := summaryOf(r); strings.Contains(got, "(late)") {
+		t.Errorf("of all structures it prints each cost:\n%s", got)
+	}
 }
 
 func TestTheSummarySaysWhoWon(t *testing.T) {

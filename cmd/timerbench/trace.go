@@ -257,7 +257,7 @@ wake-ups. A coarse structure must keep its bound.`,
 					return err
 				}
 			}
-			return measure(cmd, cfg, out, 0, false)
+			return measure(cmd, cfg, out, 0, false, false)
 		}),
 	}
 	flags := cmd.Flags()

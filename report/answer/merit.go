@@ -19,8 +19,8 @@ type Merit struct {
 	Complete bool    // it was measured in every cell
 }
 
-// Merits ranks the contenders for which keep reports true by their typical multiple. Complete ones come first, because
-// the others may have been left out of the cells in which they are worst.
+// Merits ranks the contenders for which keep reports true by their typical multiple. Those that fire late come last, because they
+// are not ranked with exact ones. Complete ones come first, because the others may have been left out of the cells in which they are worst.
 func (r *Run) Merits(cells []*stats.Costs, keep func(RowName) bool) []Merit {
 	var out []Merit
 	for _, who := range r.Present(keep) {
@@ -39,12 +39,18 @@ func (r *Run) Merits(cells []*stats.Costs, keep func(RowName) bool) []Merit {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Merit) int {
-		if a.Complete != b.Complete {
-			return map[bool]int{true: -1, false: 1}[a.Complete]
-		}
-		return cmp.Compare(a.Typical, b.Typical)
+		incomplete := map[bool]int{false: 1}
+		return cmp.Or(r.Late(a.Name)-r.Late(b.Name), incomplete[a.Complete]-incomplete[b.Complete], cmp.Compare(a.Typical, b.Typical))
 	})
 	return out
+}
+
+// Late is 1 for a structure of the catalog that fires late, and else 0.
+func (r *Run) Late(structure string) int {
+	if e, ok := r.Entry(structure); ok && !e.Exact() {
+		return 1
+	}
+	return 0
 }
 
 // AnswerCells returns a cell for each workload, class by class. A candidate has at least nine tenths of the structures

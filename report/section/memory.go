@@ -25,7 +25,7 @@ func memory(v *View) Section {
 	}
 }
 
-// footprints returns the memory of the structures at one size, the least first. The size is the
+// footprints returns the memory of the structures at one size, the least first, and then that of late ones. The size is the
 // largest one at which nearly all of these structures were measured.
 func (v *View) footprints() []results.Memory {
 	bySize := make(map[int][]results.Memory)
@@ -45,7 +45,7 @@ func (v *View) footprints() []results.Memory {
 	}
 	list := slices.Clone(bySize[best])
 	slices.SortStableFunc(list, func(a, b results.Memory) int {
-		return cmp.Or(cmp.Compare(a.AgedBytes, b.AgedBytes), cmp.Compare(a.Structure, b.Structure))
+		return cmp.Or(v.Late(a.Structure)-v.Late(b.Structure), cmp.Compare(a.AgedBytes, b.AgedBytes), cmp.Compare(a.Structure, b.Structure))
 	})
 	return list
 }
@@ -61,6 +61,9 @@ func (v *View) memoryChart() *draw.Figure {
 	p := &draw.Panel{Title: "N = " + short(list[0].N), XLabel: "bytes per pending timer"}
 	for i, m := range list {
 		style := v.Styles[m.Structure]
+		if v.Late(m.Structure) > 0 {
+			style.Name += " (late)"
+		}
 		p.Rows = append(p.Rows, style)
 		filled, aged := show.Figure(m.Bytes), show.Figure(m.AgedBytes)
 		p.Marks = append(p.Marks, draw.Bar{

@@ -292,7 +292,16 @@ func TestMemoryIsAtTheLargestSizeOfNearlyAll(t *testing.T) {
 			r.Memory = append(r.Memory, results.Memory{Structure: name, N: m.n, Bytes: 50 - float64(i), AgedBytes: 60 - float64(i)})
 		}
 	}
-	list := viewOf(t, &r).footprints()
+	for i := range r.Memory {
+		if r.Memory[i].Structure == "minheap" {
+			r.Memory[i].Structure, r.Memory[i].AgedBytes = "sweep", 1
+		}
+	}
+	v := viewOf(t, &r, "sweep")
+	list := v.footprints()
+	if last := list[len(list)-1]; last.Structure != "sweep" || !strings.Contains(string(v.memoryChart().SVG()), ">sweep (late)<") || strings.Contains(v.memoryChart().Title, "sweep") {
+		t.Errorf("a late structure is ranked with exact ones: %+v, %s", list, v.memoryChart().Title)
+	}
 	if len(list) != 5 || list[0].N != 1_000_000 || list[0].Structure != six[4] {
 		t.Errorf("%+v", list)
 	}
