@@ -107,7 +107,7 @@ func traitsOf(s *tracestat.Summary) traits {
 var modelled = []struct{ recording, model string }{
 	{"http", "http-server"}, {"caddy", "http-server"}, {"nginx", "http-server"}, {"mqtt", "conn-deadline"},
 	{"coredns", "conn-deadline"}, {"nats", "kafka-purgatory"}, {"etcd", "kafka-purgatory"}, {"grpc", "kafka-purgatory"},
-	{"quic", "tcp"}, {"prometheus", "cron-aligned"}, {"consumers", "cache-ttl-12"}, {"wireguard", "left-deadline"}, {"cometbft", "periodic"},
+	{"quic", "tcp"}, {"prometheus", "cron-aligned"}, {"consumers", "cache-ttl-12"}, {"wireguard", "left-deadline"}, {"centrifugo", "left-deadline"}, {"cometbft", "periodic"},
 }
 
 // The table compares each recording with its model at the same number of timers.
