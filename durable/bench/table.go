@@ -9,8 +9,8 @@ import (
 
 // markdown returns the tables of docs/durable.md.
 func (all results) markdown() string {
-	text := fmt.Sprintf("%s with %d processors and a load of %.0f, %s, %s; %d kills of each kind:\n\n",
-		all.CPU, all.CPUs, all.Systems[0].Load, all.Created.Format("2 January 2006"), all.Go, kills(all.Systems[0].Faults)) +
+	text := fmt.Sprintf("%s with %d processors and a load of %.0f, %s, %s; %s timers, %s pending for memory, %d kills:\n\n",
+		all.CPU, all.CPUs, all.Systems[0].Load, all.Created.Format("2 January 2006"), all.Go, grouped(float64(all.Size)), grouped(float64(all.Systems[0].Pending)), kills(all.Systems[0].Faults)) +
 		"| timers a second, µs each | one by one | in batches | cancelled | moved | backlog fired |\n|---|" + strings.Repeat("---:|", 5) + "\n"
 	speed := func(f figure) string {
 		if f.PerSecond == 0 {
