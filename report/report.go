@@ -166,8 +166,8 @@ func Summary(r *results.Run, structures []entry.Entry) string {
 	for _, name := range most[:min(3, len(most))] {
 		standings = append(standings, fmt.Sprintf("%s %d", name, wins[name]))
 	}
-	return programs(ranked) + fmt.Sprintf("%s\nns: time of the fastest exact structure, ± its interval. Take: %s, unless another is certainly faster. Fastest: more than one is a tie.\n"+
-		"Next, slowest: times the fastest's, paired by round.\n"+
+	return programs(ranked) + fmt.Sprintf("%s\nns: time of the fastest exact structure, ± its interval. Next, slowest: times the fastest's.\n"+
+		"Take: %s, unless another is certainly faster. Fastest: more than one is a tie.\n"+
 		"Fastest or tied with it, of %s: %s.\n%s", t.Terminal(), answer.Default, show.Count(len(t.Rows), "cell"), strings.Join(standings, ", "), unsteady)
 }
 

@@ -111,7 +111,7 @@ func TestFewStructuresHaveATableOfCosts(t *testing.T) {
 
 func TestTheSummarySaysWhoWon(t *testing.T) {
 	r := &results.Run{Cells: []results.Cell{
-		{Workload: "hold", N: 1_000_000, Unit: "lifecycle", Rows: []results.Row{timed("rbtree", 500), timed("hwheel", 50), timed("wheel", 62), timed("null", 1)}},
+		{Workload: "hold", N: 1_000_000, Unit: "lifecycle", Rows: []results.Row{timed("rbtree", 500), timed("hwheel", 50), timed("wheel", 150), timed("null", 1)}},
 		{Workload: "idle", N: 1000, Unit: script.PerTick, Rows: []results.Row{
 			timed("wheel", 5), timed("hwheel", 5), timed("rbtree", 5), timed("list", 5), timed("skiplist", 5)}},
 		{Workload: "lonely", N: 10, Unit: "lifecycle", Rows: []results.Row{timed("hwheel", 120)}},
@@ -124,10 +124,10 @@ func TestTheSummarySaysWhoWon(t *testing.T) {
 	r.Cells[0].Rows = append(r.Cells[0].Rows, noisy)
 	said := summaryOf(r)
 	says(t, said,
-		"hold      1,000,000  50.2  22 %  lifecycle  hwheel                          1  wheel 1.24x ±2 %  rbtree 10x",
-		"tick       wheel, hwheel and 3 more",
+		"hold      1,000,000  50.2  ", "lifecycle  hwheel  hwheel, skiplist          wheel 3.0x", "rbtree 10x",
+		"tick       wheel   wheel, hwheel and 3 more",
 		"lonely           10   121",
-		"of 3 cells: hwheel 3, list 1, rbtree 1.")
+		"of 3 cells: hwheel 3, skiplist 2, list 1.")
 	for line := range strings.Lines(said) {
 		if n := utf8.RuneCountInString(line); n > 120 {
 			t.Errorf("%d columns: %s", n, line)
@@ -155,10 +155,10 @@ func TestTheSummaryRanksPrograms(t *testing.T) {
 	}
 	r.Cells[0].Rows[0].Cost = r.Cells[0].Rows[0].Cost[:2] // it dropped out
 	says(t, summaryOf(r),
-		"hold      1,000  11.2  7 %  lifecycle  ratas          1  slow 5.4x ±3 %   rbtree 7.2x",
-		"hold      1,000  ratas    11.2  1.00",
-		"hold      1,000  slow     60.3     5.4 (5.2 to 5.6)",
-		"churn     1,000  ratas    40.2    2.0 (1.93 to 2.1)",
+		"lifecycle  ratas  ratas    auto 2.7x", "rbtree 7.2x",
+		"hold      1,000  ratas    11.2               1.00",
+		"hold      1,000  slow     60.3   5.4 (",
+		"churn     1,000  ratas    40.2  2.0 (",
 		"of 2 cells: auto 1, ratas 1.")
 }
 

@@ -40,8 +40,9 @@ describes the file format.`,
 
 func newTraceBuild() *cobra.Command {
 	return &cobra.Command{
-		Use:   "build [-counters] [-o FILE] [flag of go build...] [package...]",
-		Short: "Build a Go program, unchanged, that records its timers",
+		Use:                   "build [-counters] [-o FILE] [build flag...] [package...]",
+		DisableFlagsInUseLine: true,
+		Short:                 "Build a Go program, unchanged, that records its timers",
 		Long: `Build Go programs as "go build" does, with a runtime that records each operation
 on a timer and the place in the program that started it: timers of package
 time and of package driver, deadlines of package net, contexts and sleeps.
