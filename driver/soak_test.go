@@ -100,7 +100,7 @@ func soak(t *testing.T, duration time.Duration, opts ...driver.Option) {
 			rng := rand.New(rand.NewPCG(8, uint64(g)))
 			for i := 0; i%64 != 0 || !t.Failed() && (time.Since(begin) < duration || s.ran.Load() < 100); i++ {
 				s.timers[rng.IntN(len(s.timers))].change(rng, true)
-				for i%64 == 0 && d.Waiting() > 10_000 {
+				for i%64 == 0 && d.Waiting() > 1000 {
 					runtime.Gosched() // the functions do not keep up
 				}
 			}

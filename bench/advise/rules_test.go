@@ -156,6 +156,16 @@ func TestRulesFindTheirPatterns(t *testing.T) {
 				}
 			})
 		}},
+		{"short ticker", trace.TickerForm, func(p *program) {
+			p.place.Period = 5 * time.Millisecond
+			p.every(5, func(int) { p.set(5) })
+		}, func(p *program) { // it ticks five times only
+			p.place.Period = 5 * time.Millisecond
+			for range 5 {
+				p.set(5)
+				p.now += 5
+			}
+		}},
 		{"no delay", trace.FuncForm, func(p *program) {
 			p.every(50, func(int) { p.set(0) })
 		}, func(p *program) { p.every(50, func(int) { p.set(5) }) }},
@@ -190,8 +200,8 @@ func TestRulesFindTheirPatterns(t *testing.T) {
 			}
 		}
 	}
-	if len(tracestat.Rules) != 10 {
-		t.Errorf("%d rules, of which 10 are tested", len(tracestat.Rules))
+	if len(tracestat.Rules) != 11 {
+		t.Errorf("%d rules, of which 11 are tested", len(tracestat.Rules))
 	}
 }
 
