@@ -44,17 +44,17 @@ func processor() string {
 
 // CheckResume returns an error if a run of this plan cannot continue an interrupted run,
 // because the parameters, the machine or the build differ. The error names the first difference.
-func (plan *Plan) CheckResume(interrupted *results.Run) error {
-	if d := results.Difference(interrupted.Parameters, plan.Parameters); d != "" {
+func (p *Plan) CheckResume(interrupted *results.Run) error {
+	if d := results.Difference(interrupted.Parameters, p.Parameters); d != "" {
 		return fmt.Errorf("it was another run: %s now", d)
 	}
 	here := environment(replay.Clock{})
 	if d := results.Difference(interrupted.Environment, here, results.NotOfMachine...); d != "" {
 		return fmt.Errorf("it ran on another machine or was another build: %s now", d)
 	}
-	if old := interrupted.Redefined(plan.version); len(old) > 0 {
+	if old := interrupted.Redefined(p.version); len(old) > 0 {
 		return fmt.Errorf("the operations of %s have changed: definition was %d, is %d now", cellName(old[0].Workload, old[0].N),
-			old[0].Definition, plan.version(old[0].Workload))
+			old[0].Definition, p.version(old[0].Workload))
 	}
 	return nil
 }

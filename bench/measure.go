@@ -154,7 +154,7 @@ func (m *measuring) end(toCome []Round) {
 		samples := func(r Round) bool {
 			return r.has(CallByCall) && !r.Collecting && slices.ContainsFunc(r.Contenders, c.called)
 		}
-		if !slices.ContainsFunc(toCome, samples) && !(m.cell.again && m.now.Instance == 0 && slices.Contains(always, c.Structure)) {
+		if !slices.ContainsFunc(toCome, samples) && (!m.cell.again || m.now.Instance != 0 || !slices.Contains(always, c.Structure)) {
 			c.samples = nil
 		}
 	}

@@ -233,15 +233,6 @@ func eval[T any](p *tab, script string, args ...any) T {
 	return out
 }
 
-// jsonOf writes a value for a script.
-func jsonOf(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
-
 // settle waits until all changes are on the screen and their events are handled.
 func (p *tab) settle() {
 	p.Helper()

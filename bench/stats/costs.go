@@ -11,9 +11,11 @@ import (
 // Default is the structure that an answer names unless another one is certainly faster.
 const Default = "auto"
 
-// TieBelow is the ratio to the fastest below which the interval of a structure that ties with it reaches. NamedUpTo is the ratio to
-// another structure above which the interval of the default must lie for that one to be named (both chosen).
-const TieBelow, NamedUpTo = 1.05, 1.10
+// TieBelow is the ratio to the fastest below which the interval of a structure that ties with it reaches (chosen).
+const TieBelow = 1.05
+
+// NamedUpTo is the ratio to another structure above which the interval of the default must lie for that one to be named (chosen).
+const NamedUpTo = 1.10
 
 // Named is the one rule that names a structure. ranked are the names of the structures that may be named, the best first, and ratio
 // returns the ratio of two. Named returns the default, unless its ratio to another one lies above [NamedUpTo]: then the first such

@@ -29,7 +29,7 @@ func Example_openTelemetry() {
 	registry.MustRegister(driverprom.NewCollector(d))
 	reader := metric.NewManualReader(metric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(registry))))
 	provider := metric.NewMeterProvider(metric.WithReader(reader))
-	defer provider.Shutdown(context.Background())
+	defer func() { _ = provider.Shutdown(context.Background()) }()
 
 	d.AfterFunc(time.Hour, func() {})
 	var metrics metricdata.ResourceMetrics

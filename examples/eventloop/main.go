@@ -91,7 +91,7 @@ func (l *loop) close() {
 	}
 	for _, fd := range []int{l.listener, l.epoll, l.wakeRead, l.wake} {
 		if fd >= 0 {
-			syscall.Close(fd)
+			_ = syscall.Close(fd)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func (l *loop) accept() error {
 			return fmt.Errorf("accept, with %d connections open: %w", l.timers.Len(), err)
 		}
 		if err := l.watch(fd); err != nil {
-			syscall.Close(fd)
+			_ = syscall.Close(fd)
 			return fmt.Errorf("epoll_ctl: %w", err)
 		}
 		for len(l.conns) <= fd {
@@ -194,7 +194,7 @@ func (l *loop) read(c *conn, data []byte) {
 func (l *loop) drop(c *conn) {
 	l.timers.Cancel(&c.idle)
 	l.conns[c.fd] = nil
-	syscall.Close(c.fd)
+	_ = syscall.Close(c.fd)
 }
 
 func main() {

@@ -90,7 +90,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 				}
 				used = before
 				if i%100 != 0 || time.Since(first) > 2*idle {
-					c.Read(make([]byte, 1)) // until the server closes it
+					_, _ = c.Read(make([]byte, 1)) // until the server closes it
 					break
 				}
 			}

@@ -38,16 +38,16 @@ func TestMakeKeepsARun(t *testing.T) {
 	if build := r.Environment.Build(); !strings.Contains(build, "revision") || strings.HasSuffix(build, "with changes") {
 		t.Fatalf("%s is a run of %q: commit the changes, build with make, and measure again", run, build)
 	}
-	switch profile := r.Parameters.Profile; {
-	case profile == "field":
+	switch profile := r.Parameters.Profile; profile {
+	case "field":
 		keepCharts(t, run, "other-languages-*.svg", "docs/field/")
 		keep(t, "docs/field/results.json.gz", zipped(t, data))
-	case profile == "ttl":
+	case "ttl":
 		keep(t, "docs/ttl.json.gz", zipped(t, data))
 		keepCharts(t, run, "longest-calls.svg", "docs/")
-	case profile == "peers":
+	case "peers":
 		keepLive(t, r, "docs/live/peers/")
-	case profile == "live":
+	case "live":
 		keepLive(t, r, "docs/live/")
 	default:
 		t.Fatalf("%s is a run of the profile %q: make submit OUT=%s keeps it", run, profile, run)

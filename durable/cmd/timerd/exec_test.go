@@ -256,12 +256,12 @@ func testStuckOutput(t *testing.T, logged bool) {
 	args := []string{"serve", "--embedded", dir, "--listen", address, "--http", web, "--grace", "300ms"}
 	unread, out, err := os.Pipe()
 	fatalIf(t, err)
-	defer unread.Close()
+	defer func() { _ = unread.Close() }()
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	fatalIf(t, err)
 	unreadLog, errs, err := os.Pipe()
 	fatalIf(t, err)
-	defer unreadLog.Close()
+	defer func() { _ = unreadLog.Close() }()
 	if logged {
 		errs = log
 	}
@@ -271,7 +271,7 @@ func testStuckOutput(t *testing.T, logged bool) {
 		if err != nil {
 			return 0, ""
 		}
-		defer response.Body.Close()
+		defer func() { _ = response.Body.Close() }()
 		text, _ := io.ReadAll(response.Body)
 		return response.StatusCode, string(text)
 	}
