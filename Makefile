@@ -29,8 +29,8 @@ build: ## Build the command
 
 .PHONY: bench
 bench: build ## Measure and draw out/latest/report.html: just under 5 minutes on two cores
-	$(RUN) --profile normal --budget 4m10s --traces traces $(value ARGS)
-	$(CMD) live --into $(LAST) --for 20s -s '^(auto|hwheel|quadheap)$$' --drivers tickless --shards default --goroutines 1,2 --n 1e2,1e3,1e4,1e5
+	$(RUN) --profile normal --budget 4m --traces traces $(value ARGS)
+	$(CMD) live --into $(LAST) --for 30s -s '^(auto|hwheel|quadheap)$$' --drivers tickless --shards default --goroutines 1,2 --n 1e2,1e3,1e4,1e5
 	$(CMD) report $(OUT)
 
 .PHONY: bench-smoke

@@ -47,7 +47,10 @@ func (b *Budget) late(started time.Time) bool {
 // charted are the workloads that charts show up to a million timers, the most wanted first.
 var charted = []string{"grid-uniform-90", "grid-uniform-50", "grid-clustered-50", "hold", "conn-deadline"}
 
-// byInterest returns the steps in the order of a budget: first the cells of the middle sizes and of
+// mapped are the workloads of the map that opens the page.
+var mapped = []string{"grid-uniform-0", "grid-uniform-50", "grid-uniform-90", "reschedule"}
+
+// byInterest returns the steps in the order of a budget: first the cells of the middle sizes, of the map and of
 // programs with a size of their own (before them the ticks on which nothing fires, for the chart), then the analyses, then the other sizes from the middle outwards.
 // Cells with constant delays come after the other cells of their size. Among a million timers, where not all cells fit, those of
 // the charts come first. Without a cell of a middle size
@@ -57,8 +60,11 @@ var charted = []string{"grid-uniform-90", "grid-uniform-50", "grid-clustered-50"
 func byInterest(steps []Step) []Step {
 	const middle = 3e3 // between 1,000 and 10,000, the sizes of most programs
 	interest := func(s Step) float64 {
-		if s.cell.workload.Resident > 0 && s.cell.n <= 100_000 {
+		if s.cell.workload.Resident > 0 && s.cell.n <= 100_000 || slices.Contains(mapped, s.cell.workload.Name) && s.cell.n < 1e6 {
 			return 0
+		}
+		if slices.Contains(mapped, s.cell.workload.Name) {
+			return 0.5
 		}
 		out := math.Floor(math.Abs(math.Log10(float64(s.cell.n)/middle))) * 2
 		if g := s.cell.workload.Grid; g != nil && g.Delays == workload.Constant {

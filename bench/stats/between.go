@@ -56,14 +56,13 @@ func (e Estimate) widened(spread float64) Estimate {
 const held = 0.9
 
 // SpreadsOf learns spreads from pairs of runs, each of one build on one machine, for cells of at least each of the sizes. It
-// compares all structures.
+// compares all structures with rounds enough for an interval. It leaves out a size without any.
 func SpreadsOf(pairs [][2]*results.Run, sizes []int) []Spread {
-	out := make([]Spread, len(sizes))
+	var out []Spread
 	for i, n := range sizes {
-		out[i].N = n
 		var costs, ratios, nets []float64
 		add := func(to *[]float64, a, b Estimate) {
-			if a.OK() && b.OK() {
+			if a.OK() && b.OK() && !a.Few && !b.Few {
 				*to = append(*to, math.Abs(math.Log(a.Center/b.Center)))
 			}
 		}
@@ -86,7 +85,9 @@ func SpreadsOf(pairs [][2]*results.Run, sizes []int) []Spread {
 				}
 			}
 		}
-		out[i].Rows, out[i].Cost, out[i].Ratio, out[i].Net = len(costs), quantile(costs), quantile(ratios), quantile(nets)
+		if len(costs) > 0 {
+			out = append(out, Spread{n, len(costs), quantile(costs), quantile(ratios), quantile(nets)})
+		}
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,13 +52,13 @@ func TestBetween(t *testing.T) {
 	for i, s := range stats.Spreads {
 		percent := func(log float64) string { return show.Percent(math.Round(100*math.Expm1(log)) / 100) }
 		table += fmt.Sprintf("| %s | %d | %s | %s | %s |\n", show.Grouped(s.N), s.Rows, percent(s.Cost), percent(s.Ratio), percent(s.Net))
-		if s.N != sizes[i] || s.Rows < 10 || !(s.Ratio > 0.01 && s.Ratio < 0.7 && s.Net > 0.01 && s.Cost > 0) || stats.SpreadOf(s.N) != s {
+		if !slices.Contains(sizes, s.N) || i > 0 && s.N <= stats.Spreads[i-1].N || s.Rows < 10 || !(s.Ratio > 0.01 && s.Ratio < 0.7 && s.Net > 0.01 && s.Cost > 0) || stats.SpreadOf(s.N) != s {
 			t.Errorf("%+v", s)
 		}
 	}
 	doctest.Generated(t, *update, "../../docs/measuring.md", "<!-- between: written by make docs -->\n", "<!-- end of between -->\n", table)
-	if len(stats.Spreads) != len(sizes) {
-		t.Errorf("%d spreads, want %d", len(stats.Spreads), len(sizes))
+	if len(stats.Spreads) == 0 {
+		t.Error("no spreads")
 	}
 }
 
@@ -82,7 +83,7 @@ func TestSpreadsOf(t *testing.T) {
 	}
 	for slower, want := range map[int]float64{0: 0, 1: 0, 10: 0.183} {
 		got := stats.SpreadsOf([][2]*results.Run{{run(1, 0), run(1.5, slower)}}, []int{0, 10_000})
-		if got[0].Ratio != want || got[0].Rows != 21 || got[1].Rows != 0 {
+		if got[0].Ratio != want || got[0].Rows != 21 || len(got) != 1 {
 			t.Errorf("%d of 20 are slower: %+v, want %v", slower, got, want)
 		}
 	}
