@@ -1,6 +1,7 @@
 package schedtest
 
 import (
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -38,13 +39,18 @@ func memorySteadyState(r reporter, c *config) {
 			c.amount(200_000, 30_000), func() { m.s.Cancel(0); m.s.Reschedule(0, 1) }},
 		{"Next and Len", c.amount(200_000, 5000), func() { m.s.Next(); m.s.Len() }},
 	} {
-		// The runtime may allocate once or twice itself: one in ten thousand is more.
+		// The runtime may allocate once or twice itself: one in ten thousand is more. In long runs
+		// buffers reach their largest size late, so one of three counts must be small.
 		// AllocsPerRun runs the function twice and counts the second time.
-		if n := testing.AllocsPerRun(1, func() {
-			for range op.ops {
-				op.do()
-			}
-		}); n > 2 {
+		n := math.Inf(1)
+		for tries := 0; tries < 3 && n > 2; tries++ {
+			n = testing.AllocsPerRun(1, func() {
+				for range op.ops {
+					op.do()
+				}
+			})
+		}
+		if n > 2 {
 			r.Errorf("rule %q broken: %s: %v allocations in %d rounds with %d timers pending, want "+
 				"none: the steady state allocates nothing",
 				"Memory", op.name, n, op.ops, len(m.timers))
