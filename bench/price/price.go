@@ -26,8 +26,9 @@ func Of(l *results.Live, resident int, structure string, form results.Form) (out
 	if structure == "" {
 		own = own.Counterpart()
 	}
+	among := l.Among(resident)
 	floor := func(op results.Op) float64 {
-		for _, r := range l.Among(resident) {
+		for _, r := range among {
 			if r.Role == results.RoleFloor && r.Has(op) {
 				return Over(r, op, l.Goroutines[0], results.LiveThroughput.OpNS)
 			}

@@ -219,11 +219,7 @@ func TestKeptRunsHaveTheLimitsOfThePage(t *testing.T) {
 // keptRun reads a run that is kept outside docs/results.
 func keptRun(t *testing.T, path string) *results.Run {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := results.Decode(data)
+	r, err := results.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

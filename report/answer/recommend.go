@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -20,20 +21,26 @@ const Default = stats.Default
 type Adviser struct {
 	r         *Run
 	cells     []place
-	redefined int // cells that do not answer, because the operations of their workload have changed since
+	redefined int             // cells that do not answer, because the operations of their workload have changed since
+	late      map[string]bool // structures that fire late, as their rows say
 
 	counts map[countKey]counted
 }
 
 // Adviser returns an adviser for the results.
 func (r *Run) Adviser() *Adviser {
-	a := &Adviser{r: r, counts: make(map[countKey]counted)}
+	a := &Adviser{r: r, late: make(map[string]bool), counts: make(map[countKey]counted)}
 	redefined := r.Redefined(r.version)
 	a.redefined = len(redefined)
 	for _, c := range r.Cells {
 		old := slices.ContainsFunc(redefined, func(o results.Cell) bool { return o.Workload == c.Workload && o.N == c.N })
 		if p, ok := placeOf(r, c); ok && !old && c.Structures() > 0 {
 			a.cells = append(a.cells, p)
+			for _, row := range c.Rows {
+				if row.Coarse {
+					a.late[row.Structure] = true
+				}
+			}
 		}
 	}
 	return a
@@ -194,7 +201,7 @@ func (a *Adviser) field(q Question) (*field, error) {
 		switch {
 		case !who.IsStructure():
 		case q.Order == FIFO && (!known || e.Ties != entry.FIFO):
-		case a.late(who.Name) != q.Late, !f.has(who.Name):
+		case a.late[who.Name] != q.Late, !f.has(who.Name):
 		default:
 			f.names = append(f.names, who.Name)
 		}
@@ -202,17 +209,9 @@ func (a *Adviser) field(q Question) (*field, error) {
 	if len(f.names) == 0 {
 		return nil, fmt.Errorf("no structure answers this question (%s): none was measured in %s", q.Words(), show.Count(len(f.cells), "cell"))
 	}
-	score := make(map[string]float64)
-	for _, name := range f.names {
-		score[name] = f.score(name)
-	}
+	score := f.scores()
 	slices.SortStableFunc(f.names, func(x, y string) int { return cmp.Compare(score[x], score[y]) })
 	return f, nil
-}
-
-// late reports whether a structure fires late, as its rows say.
-func (a *Adviser) late(name string) bool {
-	return slices.ContainsFunc(a.cells, func(p place) bool { r := p.Row(name); return r != nil && r.Coarse })
 }
 
 // has reports whether a structure has the figure that matters in all cells.
@@ -231,23 +230,30 @@ func (f *field) figure(p place, name string) stats.Estimate {
 	return p.Cost(p.Row(name))
 }
 
-// score orders the structures: the figure in a single cell, or the middle one of the ratios to the best of each cell.
-func (f *field) score(name string) float64 {
+// scores order the structures: the figure in a single cell, or the middle one of the ratios to the best of each cell.
+func (f *field) scores() map[string]float64 {
 	if f.count.of != nil {
-		return f.count.of[name]
+		return f.count.of
 	}
-	if len(f.cells) == 1 {
-		return f.figure(f.cells[0], name).Center
-	}
-	var all []float64
+	ratios := make(map[string][]float64)
 	for _, p := range f.cells {
-		best := f.figure(p, name).Center
-		for _, other := range f.names {
-			best = min(best, f.figure(p, other).Center)
+		figures, best := make(map[string]float64), math.Inf(1)
+		for _, name := range f.names {
+			figures[name] = f.figure(p, name).Center
+			best = min(best, figures[name])
 		}
-		all = append(all, f.figure(p, name).Center/best)
+		if len(f.cells) == 1 {
+			return figures
+		}
+		for name, figure := range figures {
+			ratios[name] = append(ratios[name], figure/best)
+		}
 	}
-	return stats.MedianOf(all)
+	out := make(map[string]float64)
+	for name, all := range ratios {
+		out[name] = stats.MedianOf(all)
+	}
+	return out
 }
 
 // ratio is the ratio by which structures tie and are named.

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -239,11 +238,7 @@ func TestPackingKeepsTheAnswers(t *testing.T) {
 	if _, err := results.Keep(path, r); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := results.Decode(data)
+	again, err := results.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
