@@ -29,10 +29,7 @@ func (r Ratio) Differs() bool { return r.Bounded() && (r.Lo > 1 || r.Hi < 1) }
 
 // paired returns the ratio of a to b. It has no Pairs without a common round.
 func paired(a, b []stats.Sample) Ratio {
-	byRound := make(map[int]float64, len(b))
-	for _, s := range b {
-		byRound[s.Round] = s.Value
-	}
+	byRound := stats.ByRound(b)
 	byLayout := make(map[int][]float64)
 	var all []float64
 	for _, s := range a {

@@ -42,7 +42,7 @@ func TestBetween(t *testing.T) {
 			}
 			pairs = append(pairs, pair)
 		}
-		data, _ := json.MarshalIndent(stats.SpreadsOf(pairs, sizes), "", "\t")
+		data, _ := json.MarshalIndent(spreadsOf(pairs, sizes), "", "\t")
 		if err := os.WriteFile("between.json", append(data, '\n'), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -82,9 +82,58 @@ func TestSpreadsOf(t *testing.T) {
 		return &results.Run{Cells: []results.Cell{c}}
 	}
 	for slower, want := range map[int]float64{0: 0, 1: 0, 10: 0.183} {
-		got := stats.SpreadsOf([][2]*results.Run{{run(1, 0), run(1.5, slower)}}, []int{0, 10_000})
+		got := spreadsOf([][2]*results.Run{{run(1, 0), run(1.5, slower)}}, []int{0, 10_000})
 		if got[0].Ratio != want || got[0].Rows != 21 || len(got) != 1 {
 			t.Errorf("%d of 20 are slower: %+v, want %v", slower, got, want)
 		}
 	}
+}
+
+// held is the share of the rows whose interval holds the value of the next run.
+const held = 0.9
+
+// spreadsOf learns spreads from pairs of runs, each of one build on one machine, for cells of at least each of the sizes. It
+// compares all structures with rounds enough for an interval. It leaves out a size without any.
+func spreadsOf(pairs [][2]*results.Run, sizes []int) []stats.Spread {
+	var out []stats.Spread
+	for i, n := range sizes {
+		var costs, ratios, nets []float64
+		add := func(to *[]float64, a, b stats.Estimate) {
+			if a.OK() && b.OK() && !a.Few && !b.Few {
+				*to = append(*to, math.Abs(math.Log(a.Center/b.Center)))
+			}
+		}
+		for _, pair := range pairs {
+			for j := range pair[0].Cells {
+				first := &pair[0].Cells[j]
+				second := pair[1].Cell(first.Workload, first.N)
+				if second == nil || second.Definition != first.Definition || first.N < n || i+1 < len(sizes) && first.N >= sizes[i+1] {
+					continue
+				}
+				a, b := stats.CostsOf(pair[0], first), stats.CostsOf(pair[1], second)
+				lead := a.Fastest()
+				for _, row := range a.Exact {
+					again, leadAgain := b.Row(row.Structure), b.Row(lead.Structure)
+					add(&costs, a.Cost(row), b.Cost(again))
+					if row != lead {
+						add(&ratios, a.Ratio(row, lead), b.Ratio(again, leadAgain))
+						add(&nets, a.Net(row, lead), b.Net(again, leadAgain))
+					}
+				}
+			}
+		}
+		if len(costs) > 0 {
+			out = append(out, stats.Spread{N: n, Rows: len(costs), Cost: quantile(costs), Ratio: quantile(ratios), Net: quantile(nets)})
+		}
+	}
+	return out
+}
+
+// quantile returns the least value that the share held of the values do not exceed, with three decimals; 0 without values.
+func quantile(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	return math.Ceil(1000*values[min(len(values)-1, int(held*float64(len(values))))]) / 1000
 }

@@ -94,7 +94,7 @@ func (c *Costs) Lead(r *results.Row) *results.Row {
 	if r != nil && r.Coarse && r.Role == results.RoleStructure || len(c.Exact) == 0 {
 		return first(c.Late)
 	}
-	return first(c.Exact)
+	return c.Fastest()
 }
 
 func first(rows []*results.Row) *results.Row {
@@ -112,8 +112,11 @@ func (c *Costs) Cost(r *results.Row) Estimate {
 
 // NetCost is the cost less that of the empty loop in the same rounds. It is not OK if the loop was not measured.
 func (c *Costs) NetCost(r *results.Row) Estimate {
-	return Median(Less(c.Samples(r), c.Samples(c.Loop(r)))).widened(SpreadOf(c.N).Cost)
+	return Median(c.net(r)).widened(SpreadOf(c.N).Cost)
 }
+
+// net returns the samples of a row less the cost of the loop.
+func (c *Costs) net(r *results.Row) []Sample { return Less(c.Samples(r), c.Samples(c.Loop(r))) }
 
 // Loop returns the row with the cost of the empty loop around the calls of a row, in its language; nil: there is none.
 func (c *Costs) Loop(r *results.Row) *results.Row {
@@ -141,7 +144,7 @@ func (c *Costs) Ratio(r, of *results.Row) Estimate {
 
 // Net is the ratio of the costs of two rows without the loop. It is not OK if the loop was not measured, or if a cost is not above it.
 func (c *Costs) Net(r, of *results.Row) Estimate {
-	return c.ratio(r, of, true, SpreadOf(c.N).Net, func(r *results.Row) []Sample { return Less(c.Samples(r), c.Samples(c.Loop(r))) })
+	return c.ratio(r, of, true, SpreadOf(c.N).Net, c.net)
 }
 
 func (c *Costs) ratio(r, of *results.Row, net bool, spread float64, samples func(*results.Row) []Sample) Estimate {

@@ -72,14 +72,20 @@ func Median(samples []Sample) Estimate {
 	return estimate(values, func(a, b float64) float64 { return a + (b-a)/2 })
 }
 
+// ByRound returns the values of samples by their rounds.
+func ByRound(samples []Sample) map[int]float64 {
+	out := make(map[int]float64, len(samples))
+	for _, s := range samples {
+		out[s.Round] = s.Value
+	}
+	return out
+}
+
 // Ratio returns the median of the ratios of the common rounds of a and b, and its interval. The middle of two ratios is their
 // geometric mean, so the ratio of b to a is the inverse. A value of 0 or less is below what can be measured: the ratio to it
 // is infinite, and a round with two such values does not count.
 func Ratio(a, b []Sample) Estimate {
-	byRound := make(map[int]float64, len(b))
-	for _, s := range b {
-		byRound[s.Round] = s.Value
-	}
+	byRound := ByRound(b)
 	var ratios []float64
 	for _, s := range a {
 		switch of, ok := byRound[s.Round]; {
@@ -99,10 +105,7 @@ func Ratio(a, b []Sample) Estimate {
 
 // Less subtracts the costs of a loop from those of the same rounds. Rounds without a cost of the loop are left out.
 func Less(costs, loop []Sample) []Sample {
-	of := make(map[int]float64, len(loop))
-	for _, s := range loop {
-		of[s.Round] = s.Value
-	}
+	of := ByRound(loop)
 	var out []Sample
 	for _, s := range costs {
 		if least, ok := of[s.Round]; ok {

@@ -312,13 +312,6 @@ func Hex(s string) color.NRGBA {
 	return c
 }
 
-// Mix blends a color with white, for fields with text: 0 is the color, 1 is white.
-func Mix(c color.Color, white float64) color.NRGBA {
-	n := color.NRGBAModel.Convert(c).(color.NRGBA)
-	up := func(v uint8) uint8 { return uint8(float64(v) + (255-float64(v))*white + 0.5) }
-	return color.NRGBA{R: up(n.R), G: up(n.G), B: up(n.B), A: 255}
-}
-
 // Pale makes a color transparent: 0 is the color, 1 is the background.
 func Pale(c color.Color, background float64) color.Color {
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)
