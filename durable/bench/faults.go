@@ -51,12 +51,10 @@ type told struct {
 
 func (r *result) faults(ctx context.Context, dir, victim string, kills int) (f faults, err error) {
 	s, err := r.run(ctx, dir)
-	if s != nil {
-		defer s.close()
-	}
 	if err != nil {
 		return f, err
 	}
+	defer s.close()
 	f = faults{Victim: victim, Kills: kills}
 	var mu sync.Mutex
 	known := make(map[int]told)

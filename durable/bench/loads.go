@@ -42,6 +42,9 @@ func (r *result) measure(ctx context.Context, size, pending, kills int) error {
 	return nil
 }
 
+// farAway returns a deadline after the end of each run.
+func farAway() time.Time { return time.Now().AddDate(1, 0, 0) }
+
 // timers returns n timers from the first one on.
 func timers(first, n int, at func(i int) time.Time) []timer {
 	list := make([]timer, n)
@@ -92,7 +95,7 @@ func (s *site) setEach(ctx context.Context, list []timer) (figure, error) {
 	})
 }
 
-// setMany sets timers in batches, two at a time, or one by one if there are no batches.
+// setMany sets timers in batches, one after the other, or one by one if there are no batches.
 func (s *site) setMany(ctx context.Context, list []timer) (figure, error) {
 	if s.Lacks["batch"] != "" {
 		return s.setEach(ctx, list)
@@ -138,18 +141,16 @@ func (s *site) wait(before, n int) []event {
 // loads measures a new site.
 func (r *result) loads(ctx context.Context, dir string, size int) error {
 	s, err := r.run(ctx, dir)
-	if s != nil {
-		defer s.close()
-	}
 	if err != nil {
 		return err
 	}
-	far := time.Now().AddDate(1, 0, 0)
-	first := timers(0, size, func(int) time.Time { return far })
-	if err := s.try(ctx, func() error { return s.client.Set(ctx, &timer{n: -1, at: far}) }); err != nil { // it is ready
+	defer s.close()
+	far := farAway()
+	if err := s.ready(ctx); err != nil {
 		return err
 	}
-	time.Sleep(2 * time.Second) // and so is its worker
+	time.Sleep(2 * time.Second) // the worker is ready, too
+	first := timers(0, size, func(int) time.Time { return far })
 	if r.Stored, err = s.setEach(ctx, first); err != nil {
 		return err
 	}
@@ -210,14 +211,12 @@ func latenessOf(rate, n int, events []event) lateness {
 // fill measures memory, disk and the start after a kill with many pending timers.
 func (r *result) fill(ctx context.Context, dir string, pending int) error {
 	s, err := r.run(ctx, dir)
-	if s != nil {
-		defer s.close()
-	}
 	if err != nil {
 		return err
 	}
-	far := time.Now().AddDate(1, 0, 0)
-	if err := s.try(ctx, func() error { return s.client.Set(ctx, &timer{n: -1, at: far}) }); err != nil {
+	defer s.close()
+	far := farAway()
+	if err := s.ready(ctx); err != nil {
 		return err
 	}
 	memory, disk := s.memory(), size(dir)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,19 @@ import (
 
 func dial(addresses string) (*nats.Conn, error) {
 	return nats.Connect("nats://"+strings.ReplaceAll(addresses, ",", ",nats://"), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+}
+
+// connect returns a connection and its JetStream. It closes the connection if that fails.
+func connect(address string, options ...jetstream.JetStreamOpt) (*nats.Conn, jetstream.JetStream, error) {
+	nc, err := dial(address)
+	if err != nil {
+		return nil, nil, err
+	}
+	js, err := jetstream.New(nc, options...)
+	if err != nil {
+		nc.Close()
+	}
+	return nc, js, err
 }
 
 // durable.
@@ -36,7 +50,11 @@ func durableOn(name string, nodes int, settings string) system {
 			return nil, err
 		}
 		c, err := durable.Open(ctx, nc, durable.Config{Replicas: nodes, Partitions: 4})
-		return &durableClient{c, nc}, err
+		if err != nil {
+			nc.Close()
+			return nil, err
+		}
+		return &durableClient{c, nc}, nil
 	}
 	return system{
 		Name: name, Settings: settings, Stores: "Written, synced each 2 minutes", nodes: nodes,
@@ -95,7 +113,7 @@ func startNATS(dir string, addresses []string, _ int) (*exec.Cmd, error) {
 }
 
 func serveNATS(r role) error {
-	host, port, err := splitPort(r.Addresses[0])
+	host, port, err := net.SplitHostPort(r.Addresses[0])
 	if err != nil {
 		return err
 	}
@@ -115,15 +133,11 @@ func serveNATS(r role) error {
 const stream = "SCHEDULES"
 
 func prepareSchedules(ctx context.Context, address string) error {
-	nc, err := dial(address)
+	nc, js, err := connect(address)
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		return err
-	}
 	if _, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: stream, Subjects: []string{"set.*", "due"},
 		Storage: jetstream.FileStorage, AllowMsgSchedules: true, AllowRollup: true, AllowDirect: true}); err != nil {
 		return err
@@ -138,12 +152,11 @@ type schedules struct {
 }
 
 func openSchedules(_ context.Context, address string) (client, error) {
-	nc, err := dial(address)
+	nc, js, err := connect(address, jetstream.WithPublishAsyncMaxPending(1024))
 	if err != nil {
 		return nil, err
 	}
-	js, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(1024))
-	return &schedules{nc, js}, err
+	return &schedules{nc, js}, nil
 }
 
 func (t timer) schedule() *nats.Msg {
@@ -201,15 +214,11 @@ func (c *schedules) Move(ctx context.Context, t timer, at time.Time) (bool, erro
 func (c *schedules) Close() { c.nc.Close() }
 
 func workSchedules(ctx context.Context, address string, handled func([]byte)) error {
-	nc, err := dial(address)
+	nc, js, err := connect(address)
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		return err
-	}
 	consumer, err := js.Consumer(ctx, stream, "work")
 	if err != nil {
 		return err

@@ -89,8 +89,6 @@ func program(name string) string {
 	return paths[len(paths)-1]
 }
 
-func splitPort(address string) (host, port string, err error) { return net.SplitHostPort(address) }
-
 // event is a timer that a worker has handled.
 type event struct {
 	n            int
@@ -113,6 +111,7 @@ type site struct {
 	events []event
 }
 
+// run starts a system in a new folder.
 func (s system) run(ctx context.Context, dir string) (*site, error) {
 	for _, name := range s.needs {
 		if program(name) == "" {
@@ -138,21 +137,39 @@ func (s system) run(ctx context.Context, dir string) (*site, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
+	if err := st.begin(ctx); err != nil {
+		st.close()
+		return nil, err
+	}
+	return st, nil
+}
+
+func (s *site) begin(ctx context.Context) error {
 	for i := range s.nodes {
-		if err := st.startServer(i); err != nil {
-			return st, err
+		if err := s.startServer(i); err != nil {
+			return err
 		}
 	}
 	if s.prepare != nil {
-		if err := st.try(ctx, func() error { return s.prepare(ctx, st.address()) }); err != nil {
-			return st, err
+		if err := s.try(ctx, func() error { return s.prepare(ctx, s.address()) }); err != nil {
+			return err
 		}
 	}
-	err := st.try(ctx, func() (err error) { st.client, err = s.open(ctx, st.address()); return err })
-	if err == nil {
-		err = st.startWorker()
+	if err := s.try(ctx, func() error {
+		c, err := s.open(ctx, s.address())
+		if err == nil {
+			s.client = c
+		}
+		return err
+	}); err != nil {
+		return err
 	}
-	return st, err
+	return s.startWorker()
+}
+
+// ready waits until the servers take a timer.
+func (s *site) ready(ctx context.Context) error {
+	return s.try(ctx, func() error { return s.client.Set(ctx, &timer{n: -1, at: farAway()}) })
 }
 
 // address returns the addresses for clients.
@@ -281,29 +298,28 @@ func tree(pid int) []int {
 	return all
 }
 
-// pids returns the processes of servers and worker and, for their processor time, this one.
-func (s *site) pids(client bool) (all []int) {
+// pids returns the processes of servers and worker.
+func (s *site) pids() (all []int) {
 	for _, cmd := range append(slices.Clone(s.servers), s.worker) {
 		if cmd != nil && cmd.Process != nil {
 			all = append(all, tree(cmd.Process.Pid)...)
 		}
 	}
-	if client {
-		all = append(all, os.Getpid())
-	}
 	return all
 }
 
-// processor returns the processor time of all processes. That of ended ones counts once their parent has waited for them.
+// processor returns the processor time of servers, worker and this process. That of ended processes counts once their parent has
+// waited for them.
 func (s *site) processor() (sum time.Duration) {
-	for i, pid := range s.pids(true) {
+	others := s.pids()
+	for i, pid := range append(others, os.Getpid()) {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 		if len(fields) < 15 {
 			continue
 		}
 		last := 13 // utime and stime
-		if i < len(s.pids(false)) {
+		if i < len(others) {
 			last = 15 // and these of ended children
 		}
 		for _, f := range fields[11:last] {
@@ -316,7 +332,7 @@ func (s *site) processor() (sum time.Duration) {
 
 // memory returns the memory of servers and worker in bytes, in which shared pages count once.
 func (s *site) memory() (sum float64) {
-	for _, pid := range s.pids(false) {
+	for _, pid := range s.pids() {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 		for line := range strings.Lines(string(text)) {
 			if rest, ok := strings.CutPrefix(line, "Pss:"); ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -43,7 +44,7 @@ func startPostgres(dir string, addresses []string, _ int) (*exec.Cmd, error) {
 			return nil, errors.New(string(text))
 		}
 	}
-	_, port, err := splitPort(addresses[0])
+	_, port, err := net.SplitHostPort(addresses[0])
 	cmd := exec.Command(program("postgres"), "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-k", dir)
 	cmd.SysProcAttr, cmd.Dir = as, dir
 	return cmd, err
@@ -58,10 +59,14 @@ func (timerArgs) Kind() string { return "timer" }
 
 func riverPool(ctx context.Context, address string) (*pgxpool.Pool, error) {
 	pool, err := pgxpool.New(ctx, "postgres://bench@"+address+"/postgres?sslmode=disable&pool_max_conns=32")
-	if err == nil {
-		err = pool.Ping(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return pool, err
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return pool, nil
 }
 
 func migrateRiver(ctx context.Context, address string) error {

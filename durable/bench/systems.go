@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os/exec"
 	"strconv"
 	"time"
@@ -90,7 +91,7 @@ func systems() []system {
 
 func redis(fsync string) func(string, []string, int) (*exec.Cmd, error) {
 	return func(dir string, addresses []string, _ int) (*exec.Cmd, error) {
-		_, port, err := splitPort(addresses[0])
+		_, port, err := net.SplitHostPort(addresses[0])
 		return exec.Command(program("redis-server"), "--bind", "127.0.0.1", "--port", port, "--dir", dir,
 			"--appendonly", "yes", "--appendfsync", fsync), err
 	}
