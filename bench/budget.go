@@ -44,8 +44,8 @@ func (b *Budget) late(started time.Time) bool {
 	return b.left() < 0 || b.Limit > 0 && time.Since(started) > b.Limit/20
 }
 
-// charted are the workloads that charts show up to a million timers, the most wanted first.
-var charted = []string{"grid-uniform-90", "grid-uniform-50", "grid-clustered-50", "hold", "conn-deadline"}
+// charted are other workloads that charts show up to a million timers, the most wanted first.
+var charted = []string{"grid-clustered-50", "hold", "conn-deadline"}
 
 // mapped are the workloads of the map that opens the page.
 var mapped = []string{"grid-uniform-0", "grid-uniform-50", "grid-uniform-90", "reschedule"}
@@ -60,10 +60,10 @@ var mapped = []string{"grid-uniform-0", "grid-uniform-50", "grid-uniform-90", "r
 func byInterest(steps []Step) []Step {
 	const middle = 3e3 // between 1,000 and 10,000, the sizes of most programs
 	interest := func(s Step) float64 {
-		if s.cell.workload.Resident > 0 && s.cell.n <= 100_000 || slices.Contains(mapped, s.cell.workload.Name) && s.cell.n < 1e6 {
+		switch onMap := slices.Contains(mapped, s.cell.workload.Name); {
+		case s.cell.workload.Resident > 0 && s.cell.n <= 100_000 || onMap && s.cell.n < 1e6:
 			return 0
-		}
-		if slices.Contains(mapped, s.cell.workload.Name) {
+		case onMap:
 			return 0.5
 		}
 		out := math.Floor(math.Abs(math.Log10(float64(s.cell.n)/middle))) * 2
