@@ -25,7 +25,7 @@ type Cell struct {
 	control  bool          // one structure takes part twice
 	apart    bool          // the structures are measured one after the other, because they need too much memory together
 
-	contenders []string // those of the rounds
+	contenders []string // of the rounds to plan
 	programs   []string // of other languages, among them
 
 	// period is the number of operations over which the rounds are spread, after a warm-up: about those that replace the
@@ -238,7 +238,7 @@ func (p passes) untimed(blocks ...Block) Round {
 	return Round{Number: -1, Instance: -1, Seed: p.seed, Age: BeforeWarmUp, Blocks: blocks, Contenders: parallel.Shuffled(p.order, p.contenders)}
 }
 
-// withGC returns rounds of fresh instances with the garbage collector on. They repeat those of the first pass.
+// withGC returns rounds of fresh instances with the garbage collector on. They repeat the rounds of the first pass.
 func (p passes) withGC() (list []Round) {
 	for _, r := range p.pass(0) {
 		if r.Number >= mostWithGC {
@@ -350,7 +350,7 @@ func (p Profile) stepsOf(c *Cell, cfg Config, collect bool) (steps []Step) {
 	return steps
 }
 
-// control stands for the contender that repeats a structure. Which one it is depends on those that take part.
+// control is the name of the contender that repeats a structure, see [Cell.repeated].
 const control = "control"
 
 // names returns the names of all contenders of the cell.

@@ -18,8 +18,8 @@ type Config struct {
 	Trials     int             // instead of the profile's, if not 0
 	Seed       uint64
 
-	// Rounds, if not 0, are those of each cell in a run that takes turns with one of another build, see compare.Session. Its
-	// operations repeat after Trials rounds. It measures only the costs by which builds are compared: it has no control, no
+	// Rounds is the number of rounds of a cell in a run that takes turns with a run of another build, see compare.Session; 0: it
+	// takes no turns. Its operations repeat after Trials rounds. It measures only the costs by which builds are compared: it has no control, no
 	// latencies, no memory and no rounds with the garbage collector on. A budget then leaves steps out, but adds no rounds.
 	Rounds int
 

@@ -18,8 +18,8 @@ const FloorName = results.Floor
 // ReferenceName is the structure that no cell leaves out, whatever it costs.
 const ReferenceName = "auto"
 
-// repeated returns the structure among those that take part in the cell that its control repeats. The cells take turns, so that the noise of a run is that of many
-// structures. Structures that are slow in large cells have no control, nor have coarse ones.
+// repeated returns the structure that the control of the cell repeats, one of the entries. The cells take turns, so that the noise of a
+// run is that of many structures. Structures that are slow in large cells have no control, nor have coarse ones.
 func (c *Cell) repeated(entries []entry.Entry) entry.Entry {
 	fit := slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
 		return e.Intrusive() || e.Limit > 0 || e.ThirdParty != "" || !e.Exact()

@@ -370,7 +370,7 @@ func (m *measuring) beginSamples(r Round) {
 	}
 }
 
-// takeProofs takes the proofs after a round. Those of another seed are compared with the floor's.
+// takeProofs takes the proofs after a round. Under another seed it compares each proof with the floor's.
 func (m *measuring) takeProofs(r Round) {
 	if r.Seed == m.cell.seed {
 		for _, c := range m.in {

@@ -15,7 +15,7 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// Plan is what a run does, as a list. [Run] does what the list says. A budget only takes steps and rounds off the list, and
+// Plan is the list of the steps of a run. [Run] makes them. A budget only takes steps and rounds off the list, and
 // contenders off rounds.
 type Plan struct {
 	Steps      []Step // in the order in which they are made
@@ -62,7 +62,7 @@ const BeforeWarmUp = -1
 
 // Block is a part of a round. Each contender replays all blocks of a round before the next contender starts.
 type Block struct {
-	Operations int // [ToTheEnd]: those that are left of a recording
+	Operations int // [ToTheEnd]: the rest of a recording
 	Timing     Timing
 }
 

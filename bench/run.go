@@ -39,7 +39,7 @@ func Run(ctx context.Context, plan *Plan, h Hooks) (*results.Run, error) {
 	return r.out, errors.Join(failures...)
 }
 
-// runner makes the steps of a plan. It has what the cells share.
+// runner makes the steps of a plan. It holds the state that cells share.
 type runner struct {
 	Hooks
 	plan     *Plan
@@ -50,7 +50,7 @@ type runner struct {
 	out      *results.Run
 	started  time.Time
 	earlier  float64              // seconds of the sessions before the run was resumed
-	cells    map[*Cell]*measuring // those of this session
+	cells    map[*Cell]*measuring // of this session
 	progress Progress
 }
 

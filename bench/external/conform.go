@@ -316,7 +316,7 @@ func (k *kit) order() string {
 	return of + ", and equal deadlines " + among
 }
 
-// siblings is what the protocol leaves open about timers that are due.
+// siblings says what the protocol cannot tell of timers that are due together.
 const siblings = "a Pop takes all timers that are due, so it is not known whether one that fires can stop another that is due"
 
 // Lines returns the verdict as lines of text.
