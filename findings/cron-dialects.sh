@@ -25,19 +25,8 @@ cat >specs <<'S'
 S
 cat >main.go <<'GO'
 package main
-
-import (
-	"bufio"
-	"fmt"
-	"os"
-	"strings"
-	"time"
-	_ "time/tzdata"
-
-	"github.com/adhocore/gronx"
-	"github.com/hashicorp/cronexpr"
-	"github.com/robfig/cron/v3"
-)
+import ("bufio"; "fmt"; "os"; "strings"; "time"; _ "time/tzdata"
+	"github.com/adhocore/gronx"; "github.com/hashicorp/cronexpr"; "github.com/robfig/cron/v3")
 
 func main() {
 	file, _ := os.Open("specs")
@@ -72,7 +61,6 @@ import { readFileSync } from 'node:fs'
 import { CronExpressionParser } from 'cron-parser'
 import { Cron } from 'croner'
 import { CronTime } from 'cron'
-
 for (const line of readFileSync('specs', 'utf8').trim().split('\n')) {
   const [from, zone, spec] = line.split('|')
   const show = (name, make) => {

@@ -23,18 +23,12 @@ seen() { # name, version, expected order, order
 	[ "$3" = "$4" ] || { echo "CHANGED: it was $3"; changed=yes; }
 }
 
-cat >t.js <<'X'
-let out = ''
-for (let i = 0; i < 10; i++) setTimeout(() => { out += i; if (out.length === 10) console.log(out) }, 100)
-X
-seen Node.js "$(node --version)" 0123456789 "$(node t.js)"
+seen Node.js "$(node --version)" 0123456789 "$(node -e "let out = ''
+	for (let i = 0; i < 10; i++) setTimeout(() => { out += i; if (out.length === 10) console.log(out) }, 100)")"
 
-cat >t.tcl <<'X'
-for {set i 0} {$i < 10} {incr i} {after 100 "append out $i"}
-after 500 {puts $out; exit}
-vwait forever
-X
-seen Tcl "$(echo 'puts [info patchlevel]' | tclsh)" 0123456789 "$(tclsh t.tcl)"
+seen Tcl "$(echo 'puts [info patchlevel]' | tclsh)" 0123456789 "$(echo 'for {set i 0} {$i < 10} {incr i} {after 100 "append out $i"}
+	after 500 {puts $out; exit}
+	vwait forever' | tclsh)"
 
 seen Erlang "$(erl -noshell -eval 'io:put_chars(erlang:system_info(otp_release)), halt().')" 0123456789 "$(erl -noshell -eval '
 	[erlang:send_after(100, self(), I) || I <- lists:seq(0, 9)],
@@ -46,17 +40,12 @@ main :- get_time(T), At is T + 0.2, forall(between(0, 9, I), alarm_at(At, write(
 X
 seen SWI-Prolog "$(swipl --version | cut -d' ' -f3)" 0123456789 "$(swipl -q -g main t.pro </dev/null)"
 
-cat >t.py <<'X'
-import asyncio
-async def main():
-    out, loop = [], asyncio.get_running_loop()
-    at = loop.time() + 0.1
-    for i in range(10): loop.call_at(at, out.append, str(i))
-    await asyncio.sleep(0.5)
-    print(''.join(out))
-asyncio.run(main())
-X
-seen "Python's asyncio" "$(python3 -c 'import platform; print(platform.python_version())')" 0265987134 "$(python3 t.py)"
+seen "Python's asyncio" "$(python3 -c 'import platform; print(platform.python_version())')" 0265987134 "$(python3 -c 'import asyncio
+out, loop = [], asyncio.new_event_loop()
+at = loop.time() + 0.1
+for i in range(10): loop.call_at(at, out.append, str(i))
+loop.run_until_complete(asyncio.sleep(0.5))
+print("".join(out))')"
 
 perl -MEV -e 'my $out = ""; EV::now_update; my @w = map { my $i = $_; EV::timer 0.1, 0, sub { $out .= $i } } 0..9;
 	my $end = EV::timer 0.5, 0, sub { EV::break }; EV::run; print $out' >ev
