@@ -9,12 +9,11 @@ import (
 	"github.com/dgraph-io/ristretto/v2"
 
 	"github.com/timerbench/timerbench/bench/live"
-	"github.com/timerbench/timerbench/bench/results"
 )
 
 // All entries expire, none early, and as late as the caches' clean-ups allow.
 func TestExpiryOfCachesIsMeasured(t *testing.T) {
-	for _, c := range append([]live.Subject{otterCache(true), ristrettoCache(true), live.Time()}, live.Drivers(ours(), []results.Driver{results.Tickless}, []int{0})...) {
+	for _, c := range append([]live.Subject{otterCache(true), ristrettoCache(true), live.Time()}, live.Drivers(ours(), []int{0})...) {
 		synctest.Test(t, func(t *testing.T) {
 			const n = 2000
 			f, err := measureTTL(t.Context(), c, n, false)

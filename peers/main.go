@@ -74,7 +74,7 @@ func run(ctx context.Context) error {
 	cfg := live.Default()
 	cfg.For = *length
 	cfg.Resident = []int{1000, 100_000}
-	cfg.Contenders = append([]live.Subject{live.Floor(), live.Time()}, live.Drivers(ours(), []results.Driver{results.Tickless}, []int{0})...)
+	cfg.Contenders = append([]live.Subject{live.Floor(), live.Time()}, live.Drivers(ours(), []int{0})...)
 	cfg.Contenders = append(cfg.Contenders, slices.DeleteFunc(peers(), func(c live.Subject) bool { return !chosen.MatchString(c.Name) })...)
 	cfg.Progress = func(done, total int, name string) { fmt.Fprintf(os.Stderr, "[%d/%d] %s\n", done+1, total, name) }
 	measured, failures, interrupted := live.Run(ctx, cfg)

@@ -87,7 +87,7 @@ func measureTTL(ctx context.Context, c live.Subject, n int, forever bool) (f ttl
 // entries with a TTL and entries without one.
 func printTTL(ctx context.Context, n int, markdown bool) error {
 	t := show.Table{Align: "lr", Header: []string{"expiry", "bytes", "lag, p50", "lag, max", "pause"}}
-	drivers := live.Drivers(ours(), []results.Driver{results.Tickless}, []int{0})
+	drivers := live.Drivers(ours(), []int{0})
 	for _, c := range append([]live.Subject{otterCache(true), ristrettoCache(true), live.Time()}, drivers...) {
 		f, err := measureTTL(ctx, c, n, false)
 		if err != nil {

@@ -327,7 +327,7 @@ func raced() *results.Run {
 		"far":  {30, 31, 30, 30, 30, 31},
 	})
 	rows := r.Cells[0].Rows
-	rows[0].Stopped, rows[1].Stopped, rows[2].Stopped = results.Stopped("settled"), results.StoppedBudget, results.StoppedBeaten
+	rows[1].Stopped, rows[2].Stopped = results.StoppedBudget, results.StoppedBeaten
 	return r
 }
 
@@ -382,7 +382,7 @@ func TestThePageComparesTheCollectorOnAndOff(t *testing.T) {
 func liveFixture(r *results.Run, goroutines ...int) *results.Run {
 	l := &results.Live{Rounds: 2, Goroutines: goroutines, Rate: 1000, IdleTimers: 1000}
 	row := func(name string, role results.Role, structure string, resident int, speed float64) {
-		out := results.LiveRow{Name: name, Role: role, Structure: structure, Driver: results.Tickless, Resident: resident, StopNS: 4e6}
+		out := results.LiveRow{Name: name, Role: role, Structure: structure, Resident: resident, StopNS: 4e6}
 		if resident < 10_000 {
 			out.MoveNS = 5e6
 		}

@@ -12,51 +12,38 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// defaultTick returns the default tick of package driver.
-func defaultTick(kind results.Driver) time.Duration {
-	if kind == results.Ticking {
-		return time.Millisecond
-	}
-	return 100 * time.Microsecond
-}
+// defaultTick is the default tick of package driver.
+const defaultTick = 100 * time.Microsecond
 
-// Drivers returns a contender for each combination of a structure, a kind of driver, a
-// number of shards and a tick. 0 shards, a tick of 0 and no ticks mean the driver's default.
-func Drivers(entries []entry.For[driver.Task], kinds []results.Driver, shards []int,
-	ticks ...time.Duration) []Subject {
+// Drivers returns a contender for each combination of a structure, a number of shards and a tick. 0 shards and no ticks mean
+// the driver's default.
+func Drivers(entries []entry.For[driver.Task], shards []int, ticks ...time.Duration) []Subject {
 	if len(ticks) == 0 {
-		ticks = []time.Duration{0}
+		ticks = []time.Duration{defaultTick}
 	}
 	var list []Subject
 	for _, e := range entries {
-		for _, kind := range kinds {
-			for _, n := range shards {
-				for _, tick := range ticks {
-					list = append(list, driverOf(e, kind, n, tick))
-				}
+		for _, n := range shards {
+			for _, tick := range ticks {
+				list = append(list, driverOf(e, n, tick))
 			}
 		}
 	}
 	return list
 }
 
-func driverOf(e entry.For[driver.Task], kind results.Driver, shards int, tick time.Duration) Subject {
-	opts := []driver.Option{driver.StructureFunc(e.New)}
-	if kind == results.Ticking {
-		opts = append(opts, driver.Ticking())
-	}
-	name := fmt.Sprintf("%s %s", e.Name, kind)
+func driverOf(e entry.For[driver.Task], shards int, tick time.Duration) Subject {
+	opts := []driver.Option{driver.StructureFunc(e.New), driver.Tick(tick)}
+	name := results.OnDriver(e.Name)
 	if shards > 0 {
 		opts = append(opts, driver.Shards(shards))
 		name = fmt.Sprintf("%s, shards %d", name, shards)
 	}
-	if tick == 0 {
-		tick = defaultTick(kind)
-	} else if opts = append(opts, driver.Tick(tick)); tick != defaultTick(kind) {
+	if tick != defaultTick {
 		name = fmt.Sprintf("%s, tick %v", name, tick)
 	}
 	return Subject{
-		Name: name, Role: results.RoleStructure, Structure: e.Name, Driver: kind, Shards: shards, Limit: e.Limit,
+		Name: name, Role: results.RoleStructure, Structure: e.Name, Limit: e.Limit,
 		Late: func(delay time.Duration) time.Duration {
 			if e.Exact() {
 				return tick

@@ -15,30 +15,26 @@ import (
 const maxTogether = 8_000_000
 
 // groups divides a list, which it empties, into groups that are measured together. A group has one number of resident timers,
-// at most maxTogether timers in total, and the baseline. Ticking and tickless contenders are in separate groups.
+// at most maxTogether timers in total, and the baseline.
 func groups(list []*member) (out [][]*member) {
 	for len(list) > 0 {
 		n := list[0].row.Resident
-		var base, tickless, ticking []*member
+		var base, others []*member
 		list = slices.DeleteFunc(list, func(e *member) bool {
-			switch {
-			case e.row.Resident != n:
+			if e.row.Resident != n {
 				return false
-			case e.Role == results.RoleBaseline:
+			}
+			if e.Role == results.RoleBaseline {
 				base = append(base, e)
-			case e.Driver == results.Ticking:
-				ticking = append(ticking, e)
-			default:
-				tickless = append(tickless, e)
+			} else {
+				others = append(others, e)
 			}
 			return true
 		})
-		for _, members := range [][]*member{tickless, ticking} {
-			for part := range slices.Chunk(members, max(1, maxTogether/n-len(base))) {
-				out = append(out, slices.Concat(base, part))
-			}
+		for part := range slices.Chunk(others, max(1, maxTogether/n-len(base))) {
+			out = append(out, slices.Concat(base, part))
 		}
-		if len(tickless)+len(ticking) == 0 {
+		if len(others) == 0 {
 			out = append(out, base)
 		}
 	}

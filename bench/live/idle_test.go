@@ -25,7 +25,7 @@ const driverPage = "../../docs/driver.md"
 
 // wakeupsOf counts those of a driver over the beginning of the hour in which the timers of the idle
 // load fire, and the ticks at which one does. The counts are exact: the bubble has no other clock.
-func wakeupsOf(t *testing.T, c Subject, over time.Duration) (stats driver.Stats, ticks int) {
+func wakeupsOf(t *testing.T, c Subject, tick, over time.Duration) (stats driver.Stats, ticks int) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := c.Open()
 		if err != nil {
@@ -34,7 +34,7 @@ func wakeupsOf(t *testing.T, c Subject, over time.Duration) (stats driver.Stats,
 		var fired atomic.Int64
 		due := make(map[time.Duration]bool)
 		timers := s.Timers(results.FormSchedule, 1000, func(int) func() { return func() { fired.Add(1) } })
-		want, tick := int64(0), defaultTick(c.Driver)
+		want := int64(0)
 		for i, delay := range idleDelays(1000, 1) {
 			if timers.Start(i, delay); delay <= over {
 				due[(delay+tick-1)/tick] = true
@@ -60,9 +60,9 @@ func TestWakeupsOfAnHour(t *testing.T) {
 	var lines []string // of those that wake up as often
 	names := make(map[string][]string)
 	ticks := 0
-	for _, c := range Drivers(catalog.For[driver.Task](), []results.Driver{results.Tickless}, []int{1}) {
+	for _, c := range Drivers(catalog.For[driver.Task](), []int{1}) {
 		var stats driver.Stats
-		stats, ticks = wakeupsOf(t, c, idleSpan)
+		stats, ticks = wakeupsOf(t, c, defaultTick, idleSpan)
 		line := fmt.Sprintf("%s | %s |\n", show.Grouped(int(stats.Wakeups)), show.Grouped(int(stats.IdleWakeups)))
 		if names[line] == nil {
 			lines = append(lines, line)
@@ -76,14 +76,13 @@ func TestWakeupsOfAnHour(t *testing.T) {
 			t.Errorf("%s: %d idle wake-ups", c.Structure, stats.IdleWakeups)
 		}
 	}
-	ticking := Drivers(catalog.For[driver.Task](), []results.Driver{results.Ticking}, []int{1})[0]
 	for _, over := range []time.Duration{30 * time.Second, time.Minute} { // and so on
-		stats, due := wakeupsOf(t, ticking, over)
-		if all := uint64(over/defaultTick(results.Ticking)) + 1; stats.Wakeups != all || stats.IdleWakeups != all-uint64(due) {
+		stats, due := wakeupsOf(t, ticking(), tickOfTicking, over)
+		if all := uint64(over/tickOfTicking) + 1; stats.Wakeups != all || stats.IdleWakeups != all-uint64(due) {
 			t.Errorf("ticking: %d wake-ups in %v, %d of them idle, want %d and %d", stats.Wakeups, over, stats.IdleWakeups, all, all-uint64(due))
 		}
 	}
-	all := int(idleSpan/defaultTick(results.Ticking)) + 1
+	all := int(idleSpan/tickOfTicking) + 1
 	page := new(strings.Builder)
 	fmt.Fprint(page, "| structure | wake-ups | of these, nothing fired |\n| --- | ---: | ---: |\n")
 	for _, line := range lines {
@@ -98,7 +97,7 @@ func TestWakeupsOfASecond(t *testing.T) {
 	load := OpenLoop{Rate: 10_000, Length: time.Second, Delay: 100 * time.Millisecond, Seed: 1, Sleep: time.Sleep}
 	page := "| tick | wake-ups, to the nearest hundred |\n| --- | ---: |\n"
 	for _, tick := range []time.Duration{time.Millisecond, 250 * time.Microsecond, 100 * time.Microsecond, 50 * time.Microsecond} {
-		c := driversOf("auto", []results.Driver{results.Tickless}, []int{0}, tick)[0]
+		c := driversOf("auto", []int{0}, tick)[0]
 		synctest.Test(t, func(t *testing.T) {
 			s, err := c.Open()
 			if err != nil {

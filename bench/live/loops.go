@@ -16,9 +16,9 @@ const (
 	loopTurns = 4                     // in a round
 )
 
-// loops reports whether the loops are measured: with Go's own timers and tickless drivers with default shards and tick.
+// loops reports whether the loops are measured: with Go's own timers and drivers with default shards and tick.
 func (e *member) loops() bool {
-	return e.Role == results.RoleBaseline || e.Structure != "" && e.Name == e.Structure+" "+string(results.Tickless)
+	return e.Role == results.RoleBaseline || e.Structure != "" && e.Name == results.OnDriver(e.Structure)
 }
 
 // loops is what a worker needs for the loops of users.

@@ -160,7 +160,7 @@ func (cfg Config) entries() []*member {
 		for _, c := range cfg.Contenders {
 			if c.Limit == 0 || n <= c.Limit {
 				e := &member{Subject: c, row: results.LiveRow{
-					Name: c.Name, Role: c.Role, Structure: c.Structure, Driver: c.Driver, Shards: c.Shards, Resident: n,
+					Name: c.Name, Role: c.Role, Structure: c.Structure, Resident: n,
 					StopNS: float64(c.delay()),
 				}}
 				if e.movesSoon() {

@@ -23,11 +23,11 @@ func tiny(list ...Subject) Config {
 	return cfg
 }
 
-func hwheel() Subject { return driversOf("hwheel", []results.Driver{results.Tickless}, []int{2})[0] }
+func hwheel() Subject { return driversOf("hwheel", []int{2})[0] }
 
 func TestRunMeasuresEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := tiny(Floor(), Time(), driversOf("hwheel", []results.Driver{results.Tickless}, []int{0})[0])
+		cfg := tiny(Floor(), Time(), driversOf("hwheel", []int{0})[0])
 		cfg.Resident, cfg.For = []int{200, results.FewTimers}, time.Minute
 		l, failures, err := Run(t.Context(), cfg)
 		if err != nil || len(failures) > 0 {
@@ -196,18 +196,16 @@ func TestRunSaysWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// Contenders of one number of timers are together, as many as fit, and the baseline is with
-// each of them. Ticking drivers are apart.
+// Contenders of one number of timers are together, as many as fit, and the baseline is with each of them.
 func TestGroups(t *testing.T) {
-	e := func(name string, role results.Role, kind results.Driver, n int) *member {
-		return &member{Subject: Subject{Name: name, Role: role, Driver: kind}, row: results.LiveRow{Resident: n}}
+	e := func(name string, role results.Role, n int) *member {
+		return &member{Subject: Subject{Name: name, Role: role}, row: results.LiveRow{Resident: n}}
 	}
 	big := maxTogether / 3
 	var got []string
 	for _, group := range groups([]*member{
-		e("a", results.RoleStructure, results.Tickless, big), e("time", results.RoleBaseline, "", big), e("ticks", results.RoleStructure, results.Ticking, big),
-		e("b", results.RolePeer, "", big), e("c", results.RoleStructure, results.Tickless, big),
-		e("time", results.RoleBaseline, "", 10), e("floor", results.RoleFloor, "", 20), e("d", results.RoleStructure, results.Tickless, 20),
+		e("a", results.RoleStructure, big), e("time", results.RoleBaseline, big), e("b", results.RolePeer, big), e("c", results.RoleStructure, big),
+		e("time", results.RoleBaseline, 10), e("floor", results.RoleFloor, 20), e("d", results.RoleStructure, 20),
 	}) {
 		text := ""
 		for _, e := range group {
@@ -216,7 +214,7 @@ func TestGroups(t *testing.T) {
 		got = append(got, text[1:])
 	}
 	want := []string{
-		fmt.Sprintf("time %d a %d b %d", big, big, big), fmt.Sprintf("time %d c %d", big, big), fmt.Sprintf("time %d ticks %d", big, big),
+		fmt.Sprintf("time %d a %d b %d", big, big, big), fmt.Sprintf("time %d c %d", big, big),
 		"time 10", "floor 20 d 20",
 	}
 	if !slices.Equal(got, want) {

@@ -54,9 +54,7 @@ type Mover interface {
 type Subject struct {
 	Name      string // unique
 	Role      results.Role
-	Structure string         // of a driver
-	Driver    results.Driver // of a driver
-	Shards    int            // of a driver; 0: its default
+	Structure string // of a driver
 
 	// Late returns the lateness that the design allows for a delay, without scheduling latency. nil means 0.
 	Late func(delay time.Duration) time.Duration

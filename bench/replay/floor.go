@@ -12,27 +12,27 @@ import (
 // stores no timers and fires those that the block names. So it knows no stale IDs, and its answers cannot be checked one by
 // one.
 func Floors() (byID, inStructs entry.Entry) {
-	return entry.Entry{Name: results.Floor, New: func() structures.Scheduler[uint64] { return &null{} }},
+	return entry.Entry{Name: results.Floor, New: func() structures.Scheduler[uint64] { return &floorByID{} }},
 		entry.Entry{Name: results.IntrusiveFloor, Bare: func() any {
-			w := &emptyWheel{}
-			l := &emptyLoop{TableOf(w, func(t *emptyTimer) *uint64 { return &t.Value }), w}
+			w := &floorInStructs{}
+			l := &floorLoop{TableOf(w, func(t *floorTimer) *uint64 { return &t.Value }), w}
 			w.idle = &l.Idle
 			return l
 		}}
 }
 
-// told is the timers that a floor is told of.
-type told struct {
+// floor is the timers that a floor is told of.
+type floor struct {
 	fires []script.Fire
 	next  int
 	len   int
 }
 
 // Expect takes the timers that fire in the next block.
-func (t *told) Expect(fires []script.Fire) { t.fires, t.next = fires, 0 }
+func (t *floor) Expect(fires []script.Fire) { t.fires, t.next = fires, 0 }
 
 // Next returns the tick of the next timer.
-func (t *told) Next() (structures.Tick, bool) {
+func (t *floor) Next() (structures.Tick, bool) {
 	if t.next == len(t.fires) {
 		return 0, false
 	}
@@ -40,10 +40,10 @@ func (t *told) Next() (structures.Tick, bool) {
 }
 
 // Len returns the number of pending timers.
-func (t *told) Len() int { return t.len }
+func (t *floor) Len() int { return t.len }
 
 // pop returns the next timer if it is due; nil: none is.
-func (t *told) pop(now structures.Tick) *script.Fire {
+func (t *floor) pop(now structures.Tick) *script.Fire {
 	if t.next == len(t.fires) || t.fires[t.next].At > now {
 		return nil
 	}
@@ -52,22 +52,22 @@ func (t *told) pop(now structures.Tick) *script.Fire {
 	return &t.fires[t.next-1]
 }
 
-// null is the floor of structures by ID.
-type null struct {
-	told
+// floorByID is the floor of structures by ID.
+type floorByID struct {
+	floor
 	issued    structures.ID
 	cancelled structures.ID // the last cancelled ID, which the replayer uses as a stale one
 }
 
-func (s *null) Schedule(structures.Tick, uint64) structures.ID {
+func (s *floorByID) Schedule(structures.Tick, uint64) structures.ID {
 	s.len++
 	s.issued++
 	return s.issued
 }
 
-func (s *null) Reschedule(id structures.ID, _ structures.Tick) bool { return id != s.cancelled }
+func (s *floorByID) Reschedule(id structures.ID, _ structures.Tick) bool { return id != s.cancelled }
 
-func (s *null) Cancel(id structures.ID) bool {
+func (s *floorByID) Cancel(id structures.ID) bool {
 	if id == s.cancelled {
 		return false
 	}
@@ -76,7 +76,7 @@ func (s *null) Cancel(id structures.ID) bool {
 	return true
 }
 
-func (s *null) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) {
+func (s *floorByID) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) {
 	f := s.pop(now)
 	if f == nil {
 		return t, false
@@ -86,23 +86,23 @@ func (s *null) Pop(now structures.Tick) (t structures.Timer[uint64], ok bool) {
 	return t, true
 }
 
-// emptyWheel is the floor of structures whose timers are fields.
-type emptyWheel struct {
-	told
-	idle  *emptyTimer // the only timer that is not pending
-	fired emptyTimer
+// floorInStructs is the floor of structures whose timers are fields.
+type floorInStructs struct {
+	floor
+	idle  *floorTimer // the only timer that is not pending
+	fired floorTimer
 }
 
-type emptyTimer struct{ Value uint64 }
+type floorTimer struct{ Value uint64 }
 
 // Deadline returns 0, as a timer does not know when it fired.
-func (t *emptyTimer) Deadline() structures.Tick { return 0 }
+func (t *floorTimer) Deadline() structures.Tick { return 0 }
 
-func (w *emptyWheel) Schedule(*emptyTimer, structures.Tick) { w.len++ }
+func (w *floorInStructs) Schedule(*floorTimer, structures.Tick) { w.len++ }
 
-func (w *emptyWheel) Reschedule(t *emptyTimer, _ structures.Tick) bool { return t != w.idle }
+func (w *floorInStructs) Reschedule(t *floorTimer, _ structures.Tick) bool { return t != w.idle }
 
-func (w *emptyWheel) Cancel(t *emptyTimer) bool {
+func (w *floorInStructs) Cancel(t *floorTimer) bool {
 	if t == w.idle {
 		return false
 	}
@@ -110,7 +110,7 @@ func (w *emptyWheel) Cancel(t *emptyTimer) bool {
 	return true
 }
 
-func (w *emptyWheel) Pop(now structures.Tick) *emptyTimer {
+func (w *floorInStructs) Pop(now structures.Tick) *floorTimer {
 	f := w.pop(now)
 	if f == nil {
 		return nil

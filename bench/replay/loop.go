@@ -4,14 +4,14 @@ import "github.com/timerbench/timerbench/bench/script"
 
 //go:generate go test -run TestLoopsAreGenerated . -update
 
-// emptyLoop has the timed loop of no structure.
-type emptyLoop struct {
-	Table[emptyTimer, *emptyTimer]
-	s *emptyWheel
+// floorLoop has the timed loop of no structure.
+type floorLoop struct {
+	Table[floorTimer, *floorTimer]
+	s *floorInStructs
 }
 
 // Run has few variables, because Go keeps none in a register during a call.
-func (l *emptyLoop) Run(batches []script.Batch, ops []script.Op) (a Answers) {
+func (l *floorLoop) Run(batches []script.Batch, ops []script.Op) (a Answers) {
 	i := 0
 	for b := range batches {
 		end := i + batches[b].Len

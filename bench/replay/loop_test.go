@@ -32,8 +32,8 @@ func TestLoopsAreGenerated(t *testing.T) {
 	var written strings.Builder
 	for _, of := range []struct{ name, typ string }{{"heap", "Heap"}, {"hwheel", "Wheel"}, {"linkedwheel", "Wheel"}, {"rbtree", "Tree"}} {
 		want += "\t\"github.com/timerbench/timerbench/structures/intrusive/" + of.name + "\"\n"
-		written.WriteString(strings.NewReplacer("emptyWheel", of.name+"."+of.typ+"[uint64]", "emptyTimer", of.name+".Timer[uint64]",
-			"Empty", strings.ToUpper(of.name[:1])+of.name[1:], "empty", of.name, "of no structure", "of "+of.name,
+		written.WriteString(strings.NewReplacer("floorInStructs", of.name+"."+of.typ+"[uint64]", "floorTimer", of.name+".Timer[uint64]",
+			"floor", of.name, "of no structure", "of "+of.name,
 			"Table", "replay.Table", "Answers", "replay.Answers").Replace(original))
 	}
 	out, err := format.Source([]byte(want + ")\n" + written.String()))

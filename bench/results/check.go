@@ -29,10 +29,10 @@ func (r *Run) Check() error {
 	return nil
 }
 
-// proved returns an error if a row has no proof, except one that joined after the proved block.
+// proved returns an error if a row has no proof.
 func (c *Cell) proved() error {
 	for _, row := range c.Rows {
-		if row.Proof == (script.Proof{}) && !row.JoinedLate() {
+		if row.Proof == (script.Proof{}) {
 			return fmt.Errorf("%s has no proof", row.Structure)
 		}
 	}

@@ -127,11 +127,6 @@ func Decode(data []byte) (*Run, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	for i := range r.Cells {
-		// Earlier versions measured Go's own timers in cells in which no time passed.
-		r.Cells[i].Rows = slices.DeleteFunc(r.Cells[i].Rows, func(row Row) bool { return row.Role == RoleBaseline })
-		r.Cells[i].Definition = max(1, r.Cells[i].Definition)
-	}
 	return r, checkSeal(data)
 }
 
@@ -166,7 +161,7 @@ func (c *Cell) sameProofs() error {
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		switch {
-		case row.Coarse || row.JoinedLate():
+		case row.Coarse:
 		case first == nil:
 			first = row
 		case row.Proof != first.Proof:

@@ -70,21 +70,15 @@ func (h *Header) Decode(d *json.Decoder) error {
 	return nil
 }
 
-// leanProfile is the profile of earlier versions whose loops kept no checksums.
-const leanProfile = "lean"
-
 // check returns an error if this version cannot read the file.
 func (h Header) check() error {
 	switch {
 	case h.Format != Format:
 		return fmt.Errorf("not a results file of timerbench: format is %q, want %q", h.Format, Format)
 	case h.Version > Version:
-		return fmt.Errorf("written by a newer timerbench: results of version %d, "+
-			"this one reads version %d", h.Version, Version)
+		return fmt.Errorf("written by a newer timerbench: results of version %d, this one reads version %d", h.Version, Version)
 	case h.Version < Version:
-		return fmt.Errorf("written by an older timerbench: results of version %d, want version %d", h.Version, Version)
-	case h.Parameters.Profile == leanProfile:
-		return errors.New("measured by lean loops of an older timerbench, whose costs compare with no others: measure again")
+		return fmt.Errorf("written by an older timerbench: results of version %d, want version %d: measure again", h.Version, Version)
 	}
 	return nil
 }

@@ -35,21 +35,6 @@ func TestAKeptRunHasTheCostOfGoTimers(t *testing.T) {
 	}
 }
 
-// Earlier versions had rows of Go's own timers in cells. They are left out.
-func TestCellsHaveNoGoTimers(t *testing.T) {
-	proof := Row{Structure: "auto", Role: RoleStructure}
-	r := &Run{Format: Format, Version: Version, Cells: []Cell{{Workload: "churn", N: 10, Unit: "lifecycle", Rows: []Row{
-		proof, {Structure: "time.AfterFunc", Role: RoleBaseline},
-	}}}}
-	data, err := sealed(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := Decode(data); err != nil || len(got.Cells[0].Rows) != 1 || got.Cells[0].Rows[0].Structure != "auto" {
-		t.Errorf("%+v, error %v", got, err)
-	}
-}
-
 func TestTheNamesOfMachinesAndBuilds(t *testing.T) {
 	for want, e := range map[string]Environment{
 		"intel-xeon-family-6-2-cores": {CPU: "Intel(R) Xeon(R) Processor (family 6)", Cores: 2},

@@ -33,8 +33,6 @@ type LiveRow struct {
 	Name       string           `json:"name"`
 	Role       Role             `json:"role"`
 	Structure  string           `json:"structure,omitempty"` // of a driver
-	Driver     Driver           `json:"driver,omitempty"`    // of a driver
-	Shards     int              `json:"shards,omitempty"`    // of a driver; 0: its default
 	Resident   int              `json:"resident"`            // pending timers
 	StopNS     float64          `json:"stop_delay_ns,omitempty"`
 	MoveNS     float64          `json:"move_delay_ns,omitempty"` // 0: minutes

@@ -117,8 +117,11 @@ func (t LiveThroughput) Is(op Op, goroutines int) bool {
 // tell. On a busy machine a duration contains the time of other programs.
 func (t LiveThroughput) OpNS() float64 { return cmp.Or(t.CPUNS, t.NS) / float64(t.Ops) }
 
-// OnDriver returns the row of a tickless driver on a structure with its default shards and tick, or of Go's own timers if
-// structure is empty.
+// OnDriver returns the name of the row of a driver on a structure with its default shards and tick.
+func OnDriver(structure string) string { return structure + " " + string(Tickless) }
+
+// OnDriver returns the row of a driver on a structure with its default shards and tick, or of Go's own timers if structure is
+// empty.
 func (l *Live) OnDriver(resident int, structure string) (row LiveRow, ok bool) {
 	i := slices.IndexFunc(l.Rows, func(r LiveRow) bool {
 		return r.Resident == resident && (structure == "" && r.Role == RoleBaseline || structure != "" && r.driven() == structure)
@@ -139,9 +142,9 @@ func (l *Live) Structures() (names []string) {
 	return names
 }
 
-// driven returns the structure of a tickless driver with its default shards and tick; empty: it is another contender.
+// driven returns the structure of a driver with its default shards and tick; empty: it is another contender.
 func (r LiveRow) driven() string {
-	if r.Role != RoleStructure || r.Name != r.Structure+" "+string(Tickless) {
+	if r.Role != RoleStructure || r.Name != OnDriver(r.Structure) {
 		return ""
 	}
 	return r.Structure

@@ -16,7 +16,7 @@ import (
 // Format and Version identify a results file of timerbench. Read refuses other versions.
 const (
 	Format  = "timerbench-results"
-	Version = 3
+	Version = 4
 )
 
 // TypicalN is the number of timers at which the report compares workloads of any size first (chosen).
@@ -144,7 +144,7 @@ type Named struct {
 // Cell is one workload at one size. The structures ran interleaved, so the rows can be compared.
 type Cell struct {
 	Workload   string      `json:"workload"`
-	Definition int         `json:"definition"`         // number of the workload's sequence of operations; 1 in files without it
+	Definition int         `json:"definition"`         // number of the workload's sequence of operations, from 1
 	Category   string      `json:"category,omitempty"` // program, synthetic, grid, custom or recorded
 	Grid       *Grid       `json:"grid,omitempty"`     // place in the comparison grid; nil: none
 	N          int         `json:"n"`                  // number of resident timers that was asked for
@@ -152,7 +152,7 @@ type Cell struct {
 	CancelRate float64     `json:"cancel_rate"`        // measured: cancelled / (cancelled + fired)
 	Unit       script.Unit `json:"unit"`               // unit of the cost
 	TickNS     int64       `json:"tick_ns"`            // length of a tick of the workload
-	Passed     *Passed     `json:"passed,omitempty"`   // how time passed; nil: written by an earlier version
+	Passed     *Passed     `json:"passed,omitempty"`   // how time passed; nil: not known
 	Rows       []Row       `json:"rows"`
 	Seconds    float64     `json:"seconds,omitempty"` // duration of the cell, including proof and set-up
 
@@ -160,8 +160,8 @@ type Cell struct {
 	// calls, checks.
 	Parts map[string]float64 `json:"parts,omitempty"`
 
-	// Common is the number of passes of each contender before any race; 0: the passes of the trials. The
-	// proof of a row is the proof after the last of these passes.
+	// Common is the number of passes of each contender before any race. The proof of a row is the proof after the last of
+	// these passes.
 	Common int `json:"common_passes,omitempty"`
 
 	Race *Race `json:"race,omitempty"` // record of the budget; nil: the run had none
@@ -188,7 +188,7 @@ const (
 // Race is the record of what a budget did in a cell.
 type Race struct {
 	Rounds int `json:"rounds"` // rounds of the cell; a contender that dropped out has fewer
-	Proved int `json:"proved"` // rounds after which the proofs were taken; 0: written by an earlier version
+	Proved int `json:"proved"` // rounds after which the proofs were taken
 }
 
 // Grid is the place of a workload in the comparison grid.
@@ -224,7 +224,8 @@ const (
 	IntrusiveFloor = "intrusive-null" // intrusive structures have loops of their own
 )
 
-var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleBaseline, RoleExternal, RoleIntrusive}
+// roles are those of the rows of cells.
+var roles = []Role{RoleStructure, RoleFloor, RoleControl, RoleExternal, RoleIntrusive}
 
 // Row is one contender in one cell.
 type Row struct {
@@ -251,7 +252,7 @@ type Row struct {
 	inStruct bool // see Row.Intrusive
 }
 
-// Stopped is the reason why a contender of a cell got no more rounds. Old runs also have "settled": the cell had no open question.
+// Stopped is the reason why a contender of a cell got no more rounds.
 type Stopped string
 
 // The reasons to stop.
@@ -299,7 +300,7 @@ type Latency struct {
 	Max       float64     `json:"max_ns"`
 	Quantiles []Quantile  `json:"quantiles"` // points of the curve, denser towards 1
 
-	// The least and the largest percentile of an instance; nil: there was one instance, or an earlier version wrote the file.
+	// The least and the largest percentile of an instance; nil: not known, as of one instance.
 	P50Range  *Range `json:"p50_range_ns,omitempty"`
 	P99Range  *Range `json:"p99_range_ns,omitempty"`
 	P999Range *Range `json:"p999_range_ns,omitempty"`

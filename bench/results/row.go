@@ -1,10 +1,6 @@
 package results
 
-import (
-	"slices"
-
-	"github.com/timerbench/timerbench/bench/script"
-)
+import "slices"
 
 // first returns the first of a list that is wanted; nil: none is.
 func first[T any](list []T, wanted func(*T) bool) *T {
@@ -47,10 +43,6 @@ func (c *Cell) Of(role Role) *Row { return first(c.Rows, func(r *Row) bool { ret
 func (r *Row) HasCost() bool {
 	return r != nil && slices.ContainsFunc(r.Cost, Trial.Usable)
 }
-
-// JoinedLate reports whether the row is a control that began after the common passes, and therefore has
-// no proof in the results. Its rounds were proved like all others.
-func (r *Row) JoinedLate() bool { return r.Role == RoleControl && r.Proof == (script.Proof{}) }
 
 // Allocations returns the objects and bytes allocated in one unit, over all trials together.
 func (r *Row) Allocations() (objects, bytes float64) {

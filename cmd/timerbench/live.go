@@ -22,17 +22,18 @@ import (
 )
 
 type liveFlags struct {
-	cfg             live.Config
-	structures      string
-	drivers, shards []string
-	ticks           []time.Duration
-	sizes           sizes
-	out, into       string
-	markdown        bool
+	cfg        live.Config
+	structures string
+	drivers    []string
+	shards     []string
+	ticks      []time.Duration
+	sizes      sizes
+	out, into  string
+	markdown   bool
 }
 
-// kindsOfDrivers are the values of --drivers. The queue is no driver.
-var kindsOfDrivers = []string{string(results.Tickless), string(results.Ticking), "queue"}
+// tickless is the kind of driver that live measures.
+const tickless = string(results.Tickless)
 
 func newLive() *cobra.Command {
 	f := liveFlags{cfg: live.Default()}
@@ -44,17 +45,18 @@ contention with many pending timers, lateness under an open-loop load, processor
 time and wake-ups (idle and under load), memory, and garbage collections. Timers
 that fire early, twice or not at all get no figures.
 
-Each structure is measured with each kind of driver and each number of shards.
+Each structure is measured with each number of shards.
 live writes ` + results.FileName + ` and ` + results.Benchmarks + ` into the folder of the run.`,
 		Example: `  timerbench live
-  timerbench live -s '^(auto|minheap)$' --drivers tickless --shards default,1,64
-  timerbench live -s . --drivers tickless --shards default --n 1e5 --for 2m`,
+  timerbench live -s '^(auto|minheap)$' --shards default,1,64
+  timerbench live -s . --shards default --n 1e5 --for 2m`,
 		Args: noArgs,
 		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "^auto$", "structures whose names match this regular `expression`")
-	flags.StringSliceVar(&f.drivers, "drivers", kindsOfDrivers[:2], "kinds of drivers: tickless, ticking, or queue: one goroutine behind a queue, instead of a driver")
+	flags.StringSliceVar(&f.drivers, "drivers", []string{tickless}, "kinds of drivers, of which there is one: "+tickless)
+	_ = flags.MarkHidden("drivers") // for scripts that name the kind
 	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"}, "`numbers` of shards per driver, or default")
 	flags.DurationSliceVar(&f.ticks, "tick", nil, "`lengths` of the tick of a driver, 1µs to 1s (default that of package driver)")
 	flags.IntSliceVarP(&f.cfg.Goroutines, "goroutines", "g", f.cfg.Goroutines,
@@ -149,8 +151,10 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		return fmt.Errorf("--n %d: want at least one timer for each of %d goroutines", n, most)
 	case len(f.ticks) > 0 && (slices.Min(f.ticks) < time.Microsecond || slices.Max(f.ticks) > time.Second):
 		return fmt.Errorf("--tick %v: want lengths from 1µs to 1s", f.ticks)
-	case len(f.drivers) == 0 || len(f.shards) == 0:
-		return errors.New("--drivers and --shards: want at least one of each")
+	case !slices.Equal(f.drivers, []string{tickless}):
+		return fmt.Errorf("--drivers %s: want %s", strings.Join(f.drivers, ","), tickless)
+	case len(f.shards) == 0:
+		return errors.New("--shards: want at least one number")
 	case cfg.For <= 0:
 		return fmt.Errorf("--for %v: want a time above 0", cfg.For)
 	case !(cfg.Rate >= 100 && cfg.Rate <= 10e6):
@@ -160,17 +164,6 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		func(e entry.For[driver.Task]) string { return e.Name }, f.structures)
 	if err != nil {
 		return err
-	}
-	var kinds []results.Driver
-	for _, name := range f.drivers {
-		if !slices.Contains(kindsOfDrivers, name) {
-			return unknown("kind of driver", name, kindsOfDrivers)
-		}
-		if name == "queue" {
-			cfg.Contenders = append(cfg.Contenders, live.Queue())
-		} else {
-			kinds = append(kinds, results.Driver(name))
-		}
 	}
 	var shards []int
 	for _, text := range f.shards {
@@ -182,7 +175,7 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		}
 		shards = append(shards, n)
 	}
-	cfg.Contenders = slices.Concat([]live.Subject{live.Floor(), live.Time()}, live.Drivers(entries, kinds, shards, f.ticks...), cfg.Contenders)
+	cfg.Contenders = append([]live.Subject{live.Floor(), live.Time()}, live.Drivers(entries, shards, f.ticks...)...)
 	for _, c := range cfg.Contenders {
 		for _, n := range cfg.Resident {
 			if c.Limit > 0 && n > c.Limit {

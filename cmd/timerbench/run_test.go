@@ -297,7 +297,7 @@ func TestLive(t *testing.T) {
 		t.Error(err)
 	}
 	var printed, errs bytes.Buffer
-	code := execute([]string{"live", "--n", "1000", "--goroutines", "1", "--drivers", "tickless", "--shards", "2", "--for", "4s",
+	code := execute([]string{"live", "--n", "1000", "--goroutines", "1", "--shards", "2", "--for", "4s",
 		"--into", into, "--markdown"}, io.MultiWriter(&printed, full{}), &errs)
 	if code != exitError {
 		t.Errorf("exit %d", code)
@@ -315,7 +315,7 @@ func TestLiveIsNotTheLatestRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, args := range [][]string{tiny,
-		{"live", "--n", "1000", "--goroutines", "1", "--drivers", "tickless", "--shards", "1", "--for", "4s"}} {
+		{"live", "--n", "1000", "--goroutines", "1", "--shards", "1", "--for", "4s"}} {
 		cmd := command(args...)
 		cmd.Dir = dir
 		if said, err := cmd.CombinedOutput(); err != nil {

