@@ -48,6 +48,10 @@ type option = rules.Option[rules.Room]
 // Capacity reserves room for n timers with delays of up to a million ticks. The default is 0. More timers grow the structure.
 func Capacity(n int) Option { return Option{rules.Capacity("auto", n, records.MaxTimers)} }
 
+// HugePages asks Linux for huge pages once the records take a megabyte, unless the system gives none to programs that ask: see
+// "timerbench doctor". A million timers then take a tenth less time. Memory grows by 10 MiB, so a call may take milliseconds.
+func HugePages() Option { return Option{rules.HugePages} }
+
 var _ structures.Scheduler[int] = (*Timers[int])(nil)
 var _ structures.Prefetcher = (*Timers[int])(nil)
 
@@ -69,15 +73,16 @@ type core struct {
 
 // New returns an empty set of timers at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Timers[T] {
-	n := rules.Apply(rules.Room{}, opts).Capacity
-	t := newTimers[T](fewLimit)
+	room := rules.Apply(rules.Room{}, opts)
+	t, n := newTimers[T](fewLimit), room.Capacity
+	t.records.Huge = room.HugePages
 	if n > 0 {
 		t.lists.Reserve(min(n, fewLimit))
 		t.records.ReserveTimers(uint64(n))
 		t.runs.Reserve(n)
 	}
 	if n > fewLimit {
-		t.wheel = hwheel.New(&t.runs)
+		t.wheel = hwheel.New(&t.records, &t.runs)
 		t.wheel.Reserve(&t.records, uint64(n))
 	}
 	return t

@@ -42,7 +42,7 @@ func (t *core) moveToWheel() {
 	rs := &t.records
 	if t.mode == few {
 		if t.wheel == nil {
-			t.wheel = hwheel.New(&t.runs)
+			t.wheel = hwheel.New(rs, &t.runs)
 		}
 		t.wheel.Begin(min(t.lists.End(rs), t.runs.Due)) // timers that are due may be in runs
 		t.runs.Count(rs)

@@ -201,7 +201,9 @@ type core struct {
 
 // NewScheduler returns an empty scheduler on an empty queue that has the timers, with room for capacity timers.
 func NewScheduler[T any](queue Queue, timers *Timers, capacity int) Scheduler[T] {
+	huge := timers.Huge
 	timers.Set = records.Of[payload[T]]()
+	timers.Huge = huge
 	timers.ReserveTimers(uint64(capacity) + 1)
 	timers.At(timers.Take()).SetPlace(0) // slot none
 	return Scheduler[T]{core{timers, queue}}

@@ -16,7 +16,8 @@ type (
 // departures, and with a vacancy. IDs are by the numbers of the timers.
 func sound(t *testing.T) (*Wheel, *records.Set) {
 	t.Helper()
-	w, rs := *New(nil), newSet()
+	rs := newSet()
+	w := *New(rs, nil)
 	var ids []structures.ID
 	for i := range 40 {
 		id, _ := w.Schedule(rs, structures.Tick(100+i%2*20_000))

@@ -10,7 +10,8 @@ import (
 // A timer that moves to an earlier deadline and at once back keeps its place above level 0, also if it moves in between.
 // A timer that does not come back, or comes back to an earlier deadline, or is cancelled, leaves its place.
 func TestATimerThatMovesBackKeepsItsPlace(t *testing.T) {
-	w, rs := *New(nil), newSet()
+	rs := newSet()
+	w := *New(rs, nil)
 	var ids []structures.ID
 	for range 5 {
 		id, _ := w.Schedule(rs, 20_000)

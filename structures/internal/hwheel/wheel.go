@@ -29,9 +29,9 @@ type Wheel struct {
 	flushes uint8      // runs are told of the timers of some
 }
 
-// New returns an empty wheel whose clock is at tick 0. runs may be nil.
-func New(runs *runs.Runs) *Wheel {
-	return &Wheel{
+// New returns an empty wheel whose clock is at tick 0. runs may be nil. The chunks are on huge pages if the records are.
+func New(rs *records.Set, runs *runs.Runs) *Wheel {
+	w := &Wheel{
 		Runs:     runs,
 		slotsDue: math.MaxInt64, buffersDue: math.MaxInt64,
 		hierarchy: hierarchy{
@@ -39,6 +39,8 @@ func New(runs *runs.Runs) *Wheel {
 			chunks: chunks{chunk: paged.ArrayOf[chunk](), mask: paged.ArrayOf[uint16]()},
 		},
 	}
+	w.chunks.chunk.Huge, w.chunks.mask.Huge = rs.Huge, rs.Huge
+	return w
 }
 
 // Reserve makes room for n timers. It allows for one chunk with free places in each slot of the two lowest levels.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/timerbench/timerbench/structures/internal/hugepages"
 )
 
 // Array is an array that grows. Make it with ArrayOf.
@@ -53,29 +55,52 @@ type pages struct {
 	table unsafe.Pointer // of the pages
 	Room  uint32         // elements below have memory
 	Fresh uint32         // elements below were handed out
+	Huge  bool           // pages after the first hugeFrom bytes come many at once, on huge pages of the system
 	grow  func(p *pages) // adds a page, or doubles the first one
 }
+
+// A block has hugeBytes of pages, and memory before them that nobody touches, up to the start of a huge page.
+const hugeFrom, hugeBytes = 1 << 20, 4 * hugepages.Bytes
 
 // pagesOf returns no pages, of full elements each. To grow panics if an index would need more than 32 bits.
 func pagesOf[E any](full uint32) pages {
 	var table []unsafe.Pointer
+	size := unsafe.Sizeof(*new(E))
 	return pages{grow: func(p *pages) {
 		n, old := full, []E(nil)
 		switch {
 		case p.Room > math.MaxUint32-full:
 			panic("paged: an index needs more than 32 bits")
 		case p.Room == 0:
-			n = min(full, 1<<lenBits(firstBytes, unsafe.Sizeof(*new(E))))
+			n = min(full, 1<<lenBits(firstBytes, size))
 		case p.Room < full:
 			old = unsafe.Slice((*E)(table[0]), p.Room)
 			table, n, p.Room = table[:0], 2*p.Room, 0
+		case p.Huge && uintptr(p.Room)*size >= hugeFrom:
+			n *= uint32(max(1, min(hugeBytes/size, uintptr(math.MaxUint32-p.Room))/uintptr(full)))
 		}
-		added := make([]E, n)
-		copy(added, old)
-		table = append(table, unsafe.Pointer(unsafe.SliceData(added)))
+		var added []E
+		if n > full {
+			added = newBlock[E](n)
+		} else {
+			added = append(make([]E, 0, n), old...)[:n]
+		}
+		for at := uint32(0); at < n; at += full {
+			table = append(table, unsafe.Pointer(&added[at]))
+		}
 		p.Room += n
 		p.table = unsafe.Pointer(unsafe.SliceData(table))
 	}}
+}
+
+// newBlock returns n elements from the start of a huge page on.
+func newBlock[E any](n uint32) []E {
+	size := unsafe.Sizeof(*new(E))
+	all := make([]E, (hugeBytes+hugepages.Bytes)/size+1)
+	start := unsafe.Pointer(unsafe.SliceData(all))
+	ahead := hugepages.Ahead(start)
+	hugepages.Advise(unsafe.Add(start, ahead), hugeBytes)
+	return all[(ahead+size-1)/size:][:n]
 }
 
 // Take hands out one more element and returns its index.

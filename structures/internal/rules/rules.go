@@ -34,13 +34,19 @@ func Apply[C any, O interface{ set(*C) }](c C, opts []O) C {
 	return c
 }
 
-// Room has the option of most structures: the number of timers to reserve room for.
-type Room struct{ Capacity int }
+// Room has the option of most structures: the number of timers to reserve room for. Some may have their records on huge pages.
+type Room struct {
+	Capacity  int
+	HugePages bool
+}
 
 // Capacity returns the option that reserves room for n timers, from 0 to most.
 func Capacity(pkg string, n, most int) Option[Room] {
 	return func(r *Room) { r.Capacity = Between(pkg, "Capacity", n, 0, most) }
 }
+
+// HugePages is the option to have records on huge pages.
+func HugePages(r *Room) { r.HugePages = true }
 
 // Between returns got. It panics unless lo <= got <= hi, with a message that names the option.
 func Between(pkg, name string, got, lo, hi int) int {
