@@ -21,6 +21,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
@@ -271,35 +272,31 @@ func (k *kit) replay(ops []op) *fault {
 	if errors.Is(k.ctx.Err(), context.DeadlineExceeded) {
 		f.what, f.slow = "it hangs: no answer within the time limit of all checks", true
 	}
-	if !k.program.Coarse && fired != nil {
-		if at, what := explain(ops, fired); at >= 0 {
-			f.at, f.what = at, what
-		}
+	if wrong, ok := errors.AsType[*wrongFire](err); ok && !k.program.Coarse {
+		f.at, f.what = wrong.explain(ops, fired)
 	}
 	return f
 }
 
 // observe notes the order in which timers of one Pop fire. The protocol leaves it open.
 func (k *kit) observe(ops []op, fired []Fire) {
-	s := newReference()
-	for _, o := range ops {
-		due := s.do(o)
+	follow(ops, math.MaxInt64, func(i int, due []script.Fire) {
 		place := make(map[uint32]int)
-		for n, e := range due {
-			place[slotOf(e)] = n
+		for n, f := range due {
+			place[f.Key] = n
 		}
 		latest, last := tick(0), make(map[tick]int) // the latest deadline that has fired, and the last place of each
-		for ; o.Kind == pop && len(fired) > 0 && fired[0].At == o.At; fired = fired[1:] {
+		for ; ops[i].Kind == pop && len(fired) > 0 && fired[0].At == ops[i].At; fired = fired[1:] {
 			n, ok := place[fired[0].Slot]
 			if !ok {
 				continue
 			}
-			deadline := due[n].Deadline
+			deadline := due[n].At
 			k.unordered = k.unordered || deadline < latest
 			k.notFIFO = k.notFIFO || n < last[deadline]
 			latest, last[deadline] = max(latest, deadline), n
 		}
-	}
+	})
 }
 
 func (k *kit) order() string {

@@ -1,6 +1,7 @@
 package external
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/timerbench/timerbench/bench/script"
 )
 
 // built compiles a program in C.
@@ -219,6 +222,11 @@ func TestWhatIsWrongIsExplained(t *testing.T) {
 		newOp(schedule, 0, 5), newOp(schedule, 1, 9), newOp(schedule, 2, 9), newOp(cancel, 2, 0), newOp(reschedule, 1, 7), newOp(pop, 0, 5), newOp(pop, 0, 7), newOp(pop, 0, 9),
 	}
 	f := func(at tick, slot uint32) Fire { return Fire{At: at, Slot: slot} }
+	file, err := os.Create(filepath.Join(t.TempDir(), "blocks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
 	for _, c := range []struct {
 		fired []Fire
 		at    int
@@ -232,9 +240,20 @@ func TestWhatIsWrongIsExplained(t *testing.T) {
 		{[]Fire{f(5, 0), f(7, 1), f(7, 0)}, 6, "timer 0 fires at tick 7, but it has fired at tick 5 (line 6)"},
 		{[]Fire{f(5, 0), f(5, 0)}, 5, "timer 0 fires at tick 5, but it has fired in the same Pop"},
 		{[]Fire{f(5, 0), f(7, 1), f(7, 8)}, 6, "timer 8 fires at tick 7, but this slot never had a timer"},
-		{[]Fire{f(5, 0), f(7, 1), f(8, 1)}, 7, "it reports that timer 1 fired at tick 8, but no Pop has that tick"},
+		{[]Fire{f(5, 0), f(7, 1), f(8, 1)}, -1, "it reports that timer 1 fired at tick 8, but no Pop has that tick"},
 	} {
-		if at, what := explain(ops, c.fired); at != c.at || what != c.what {
+		l, err := (&Blocks{file: file}).put(0, block(ops), 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		due, at, what := script.NewDue[struct{}](nil), -1, ""
+		if _, err := prove(&due, false, l.pops, l.due, c.fired); err != nil {
+			what = err.Error()
+			if wrong, ok := errors.AsType[*wrongFire](err); ok {
+				at, what = wrong.explain(ops, c.fired)
+			}
+		}
+		if at != c.at || what != c.what {
 			t.Errorf("%v: line %d, %q; want %d, %q", c.fired, at+1, what, c.at+1, c.what)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/schedtest/model"
 )
 
@@ -117,7 +118,7 @@ var dialect = model.Dialect{
 // batch returns generated programs of operations, one after the other on one clock. Each is on delays of one magnitude,
 // and begins and ends without pending timers.
 func batch(seed uint64) []op {
-	r, w := rand.New(rand.NewPCG(seed, 0)), &recorder{reference: newReference()}
+	r, w := rand.New(rand.NewPCG(seed, 0)), &recorder{ids: make(map[uint32]structures.ID)}
 	for range perBatch {
 		p := model.Player{World: w, Dialect: dialect, Program: model.Random(r.Uint64(), 2+r.IntN(240))}
 		if p.Far = byte(1 + r.IntN(14)); r.IntN(10) == 0 {
@@ -137,7 +138,8 @@ func batch(seed uint64) []op {
 
 // recorder is a model.World that records what it executes, as far as the protocol allows it.
 type recorder struct {
-	*reference
+	m   model.Model[uint64]
+	ids map[uint32]structures.ID // by slot
 	ops []op
 }
 
@@ -146,25 +148,27 @@ func (r *recorder) Model() *model.Model[uint64] { return &r.m }
 
 // Do executes an operation.
 func (r *recorder) Do(o op) (at tick, ok bool) {
+	last := len(r.ops)
 	switch o.Kind {
-	case schedule, reschedule:
-		o.At = max(o.At, r.m.Clock+1)
-	case pop:
-		o.At = max(o.At, r.m.Clock, 1)
 	case model.Next:
 		return r.m.Next()
+	case schedule:
+		o.At, ok = max(o.At, r.m.Clock+1), true
+		r.ids[o.Slot] = r.m.Schedule(o.At, uint64(o.Slot))
+	case reschedule:
+		o.At = max(o.At, r.m.Clock+1)
+		ok = r.m.Reschedule(r.ids[o.Slot], o.At)
+	case cancel:
+		ok = r.m.Cancel(r.ids[o.Slot])
+	case pop:
+		o.At = max(o.At, r.m.Clock, 1)
+		_, ok = r.m.Pop(o.At)
+		if last > 0 && r.ops[last-1] == o { // a Pop fires all timers of its tick
+			return 0, ok
+		}
 	}
-	if ok = r.valid(o); !ok {
-		return 0, false
-	}
-	if last := len(r.ops) - 1; last < 0 || r.ops[last] != o { // a Pop fires all timers of its tick
+	if ok || o.Kind == pop {
 		r.ops = append(r.ops, o)
 	}
-	if o.Kind != pop {
-		r.do(o)
-		return 0, true
-	}
-	t, ok := r.m.Pop(o.At)
-	delete(r.ids, uint32(t.Value))
 	return 0, ok
 }

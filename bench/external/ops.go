@@ -2,6 +2,7 @@ package external
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -36,77 +37,50 @@ var (
 
 func newOp(kind model.Kind, slot uint32, at tick) op { return op{Kind: kind, Slot: slot, At: at} }
 
-// reference is a model whose timers are named by their slots, which are also their values. It is the reference of every check.
-type reference struct {
-	m   model.Model[uint64]
-	ids map[uint32]structures.ID // of the pending timers
-}
-
-func newReference() *reference { return &reference{ids: make(map[uint32]structures.ID)} }
-
-// valid reports whether the protocol allows an operation now.
-func (s *reference) valid(o op) bool {
-	_, pending := s.ids[o.Slot]
-	switch o.Kind {
-	case schedule:
-		return !pending && o.At > s.m.Clock
-	case reschedule:
-		return pending && o.At > s.m.Clock
-	case cancel:
-		return pending
-	}
-	return o.At >= s.m.Clock && o.At > 0
-}
-
-// do executes a valid operation. Of a pop it returns the timers that must fire, the earliest first and FIFO.
-func (s *reference) do(o op) (due []model.Entry[uint64]) {
-	switch o.Kind {
-	case schedule:
-		s.ids[o.Slot] = s.m.Schedule(o.At, uint64(o.Slot))
-	case reschedule:
-		s.m.Reschedule(s.ids[o.Slot], o.At)
-	case cancel:
-		s.m.Cancel(s.ids[o.Slot])
-		delete(s.ids, o.Slot)
-	case pop:
-		due = s.m.PopAll(o.At)
-		for _, e := range due {
-			delete(s.ids, slotOf(e))
+// follow executes operations on the script of a writer, in which the key of a timer is its slot, and returns the block. It is the
+// reference of every check. It skips what the protocol does not allow, and delays above most. each gets the number of an
+// operation, and of a pop the timers that must fire, the earliest first and FIFO.
+func follow(ops []op, most tick, each func(i int, due []script.Fire)) *script.Block {
+	var s script.Script
+	b, _ := s.Write(context.Background(), nil, func(w *script.Writer) {
+		for i, o := range ops {
+			var due []script.Fire
+			pending, future := w.IsPending(o.Slot), o.At > w.Now() && o.At-w.Now() <= most
+			switch {
+			case o.Kind == schedule && !pending && future:
+				w.ScheduleAs(o.Slot, o.At)
+			case o.Kind == reschedule && pending && future:
+				w.Reschedule(o.Slot, o.At)
+			case o.Kind == cancel && pending:
+				w.Cancel(o.Slot)
+			case o.Kind == pop && o.At >= w.Now() && o.At > 0:
+				due = w.WakeFires(o.At)
+			default:
+				continue
+			}
+			each(i, due)
 		}
-	}
-	return due
+	})
+	return b
 }
-
-func slotOf(e model.Entry[uint64]) uint32 { return uint32(e.Value) }
 
 // onlyValid returns the operations that the protocol allows, with delays of at most most, and the longest delay.
 func onlyValid(ops []op, most tick) (valid []op, longest tick) {
-	s := newReference()
-	for _, o := range ops {
-		delay := tick(0)
-		if o.Kind == schedule || o.Kind == reschedule {
-			delay = o.At - s.m.Clock
+	now := tick(0)
+	follow(ops, most, func(i int, _ []script.Fire) {
+		switch o := ops[i]; o.Kind {
+		case schedule, reschedule:
+			longest = max(longest, o.At-now)
+		case pop:
+			now = o.At
 		}
-		if s.valid(o) && delay <= most {
-			s.do(o)
-			valid, longest = append(valid, o), max(longest, delay)
-		}
-	}
+		valid = append(valid, ops[i])
+	})
 	return valid, longest
 }
 
-func block(ops []op) *script.Block {
-	b, s := script.Reuse(nil), newReference()
-	for _, o := range ops {
-		b.Add(inScript[o.Kind], script.Op{At: o.At, Key: o.Slot})
-		b.Keys = max(b.Keys, int(o.Slot)+1)
-		for _, e := range s.do(o) {
-			b.Fires = append(b.Fires, script.Fire{At: e.Deadline, Delay: e.Deadline - e.Since, Key: slotOf(e)})
-		}
-	}
-	b.Want.Pending = uint64(s.m.Len())
-	return b
-}
+// block returns the block of valid operations.
+func block(ops []op) *script.Block { return follow(ops, math.MaxInt64, func(int, []script.Fire) {}) }
 
 // fromBlock appends the operations of a block of a workload, without refused calls.
 func fromBlock(ops []op, b *script.Block) []op {
@@ -118,45 +92,25 @@ func fromBlock(ops []op, b *script.Block) []op {
 	return ops
 }
 
-// explain finds the first difference between the timers that a program fired and those that must fire. It returns the
-// index of its operation and the fault, or -1 if all timers fired correctly.
-func explain(ops []op, fired []Fire) (at int, what string) {
-	s := newReference()
-	for i, o := range ops {
-		due := s.do(o)
-		if o.Kind != pop {
-			continue
-		}
-		left := make(map[uint32]bool)
-		for _, e := range due {
-			left[slotOf(e)] = true
-		}
-		for ; len(fired) > 0 && fired[0].At == o.At; fired = fired[1:] {
-			slot := fired[0].Slot
-			pending, isDue := left[slot]
-			if left[slot] = false; pending {
-				continue
-			}
-			why := "it has fired in the same Pop"
-			if !isDue {
-				why = history(ops[:i], slot)
-			}
-			return i, fmt.Sprintf("timer %d fires at tick %d, but %s", slot, o.At, why)
-		}
-		for _, e := range due {
-			if slot := slotOf(e); left[slot] {
-				what := fmt.Sprintf("timer %d must fire at tick %d: %s", slot, o.At, history(ops[:i], slot))
-				if n := slices.IndexFunc(fired, func(f Fire) bool { return f.Slot == slot }); n >= 0 {
-					return i, fmt.Sprintf("%s. It fires at tick %d", what, fired[n].At)
-				}
-				return i, what + ". It does not fire"
-			}
+// explain says in terms of the operations what a program did wrong, and returns the index of the pop.
+func (w *wrongFire) explain(ops []op, fired []Fire) (at int, what string) {
+	for left := w.pop; ops[at].Kind != pop || left > 0; at++ {
+		if ops[at].Kind == pop {
+			left--
 		}
 	}
-	if len(fired) > 0 {
-		return len(ops) - 1, fmt.Sprintf("it reports that timer %d fired at tick %d, but no Pop has that tick", fired[0].Slot, fired[0].At)
+	why, tick := history(ops[:at], w.slot), ops[at].At
+	if w.again {
+		why = "it has fired in the same Pop"
 	}
-	return -1, ""
+	if !w.lost {
+		return at, fmt.Sprintf("timer %d fires at tick %d, but %s", w.slot, tick, why)
+	}
+	but := "It does not fire"
+	if n := slices.IndexFunc(fired, func(f Fire) bool { return f.Slot == w.slot }); n >= 0 {
+		but = fmt.Sprintf("It fires at tick %d", fired[n].At)
+	}
+	return at, fmt.Sprintf("timer %d must fire at tick %d: %s. %s", w.slot, tick, why, but)
 }
 
 // history says what has become of the timer in a slot.
@@ -206,22 +160,21 @@ const longestListing = 60
 // listing returns operations as numbered lines. A pop shows the timers that must fire; the line at which a program
 // failed shows an arrow.
 func listing(ops []op, failed int) []string {
-	s := newReference()
 	var out []string
-	for i, o := range ops {
+	follow(ops, math.MaxInt64, func(i int, due []script.Fire) {
 		var must []string
-		for _, e := range s.do(o) {
-			must = append(must, fmt.Sprint(e.Value))
+		for _, f := range due {
+			must = append(must, fmt.Sprint(f.Key))
 		}
-		line := fmt.Sprintf("%4d  %s", i+1, o)
-		if o.Kind == pop {
+		line := fmt.Sprintf("%4d  %s", i+1, ops[i])
+		if ops[i].Kind == pop {
 			line = fmt.Sprintf("%-26s fires %s", line, cmp.Or(strings.Join(must, ", "), "nothing"))
 		}
 		if i == failed {
 			line += "   <- fails here"
 		}
 		out = append(out, line)
-	}
+	})
 	if len(out) > longestListing {
 		left := fmt.Sprintf("      ... %d more lines ...", len(out)-longestListing)
 		out = append(append(slices.Clone(out[:longestListing/2]), left), out[len(out)-longestListing/2:]...)

@@ -30,7 +30,7 @@ type Program struct {
 	slots  *slots    // nil for an exact program
 	most   int       // number of slots in the last block
 	queue  []*loaded // blocks to replay, in order
-	prover prover
+	due    script.Due[struct{}]
 
 	proof       script.Proof
 	fired       []Fire // reported in the last block that was replayed with every, in this order; nil without an answer
@@ -133,9 +133,9 @@ func (p *Program) Begin(keys int) error {
 	}
 	within := p.requestTime() + time.Duration(p.most+keys)*perOp // it frees the previous instance, too
 	p.slots, p.most, p.queue = nil, keys, nil
-	p.prover = prover{unfired: make(map[uint32]script.Fire), lastWake: 0}
+	p.due = script.NewDue[struct{}](nil)
 	if p.Coarse {
-		p.slots, p.prover.late = &slots{of: make(map[uint32]uint32)}, p.Late
+		p.slots, p.due = &slots{of: make(map[uint32]uint32)}, script.NewDue[struct{}](p.Late)
 		if p.place == 0 {
 			p.place = p.blocks.ownPlace()
 		}
@@ -200,7 +200,7 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 	p.queue = p.queue[1:]
 	room := 0
 	if every = every || p.Coarse; every {
-		room = len(l.due) + len(p.prover.unfired) + 1024 // for timers that fire by mistake
+		room = len(l.due) + p.due.Len() + 1024 // for timers that fire by mistake
 		if err := p.fires.Truncate(int64(room * fireSize)); err != nil {
 			return 0, err
 		}
@@ -224,7 +224,7 @@ func (p *Program) Replay(b *script.Block, every bool) (time.Duration, error) {
 	if !p.Coarse {
 		return time.Duration(a.NS), a.check(l.want)
 	}
-	if pending := b.Want.Pending + uint64(len(p.prover.unfired)); a.Len != pending {
+	if pending := b.Want.Pending + uint64(p.due.Len()); a.Len != pending {
 		return 0, fmt.Errorf("it says that %s pending, want %d", are(a.Len), pending)
 	}
 	return time.Duration(a.NS), nil
@@ -244,7 +244,7 @@ func (p *Program) proveEvery(l *loaded, a answer, room int) error {
 	if err := binary.Read(from, binary.LittleEndian, fired); err != nil && len(fired) > 0 {
 		return err
 	}
-	slots, err := p.prover.prove(l.pops, l.due, fired)
+	slots, err := prove(&p.due, p.Coarse, l.pops, l.due, fired)
 	if err != nil {
 		return err
 	}

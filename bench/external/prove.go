@@ -2,6 +2,7 @@ package external
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
@@ -57,56 +58,38 @@ func (a answer) checkTimes(ops int, clockNS float64, trip, age time.Duration) er
 // mostThreads is more threads than any collector or compiler has (chosen).
 const mostThreads = 1024
 
-// prover compares each timer that a program fires with the script. Between the blocks of a coarse program it
-// keeps the timers that are due and have not fired.
-type prover struct {
-	late     func(delay structures.Tick) structures.Tick // nil for an exact program
-	unfired  map[uint32]script.Fire                      // due timers by slot
-	lastWake structures.Tick
+// wrongFire is the first timer that a program did not fire as it must.
+type wrongFire struct {
+	pop   int // number of the pop
+	slot  uint32
+	lost  bool // it did not fire
+	again bool // it fired twice in the pop
+	error
 }
 
-// prove compares the timers that fired in a block with its pops and the timers that came due. It returns the
-// slots of the timers that fired.
-func (p *prover) prove(pops []structures.Tick, due []expected, fired []Fire) (slots []uint32, err error) {
-	for _, at := range pops {
-		for len(due) > 0 && due[0].At <= at {
-			p.unfired[due[0].slot] = due[0].Fire
-			due = due[1:]
+// prove compares the timers that fired in a block with its pops and the timers that came due. It returns the slots of the timers that
+// fired. Between the blocks of a coarse program d keeps the timers that have not fired.
+func prove(d *script.Due[struct{}], coarse bool, pops []structures.Tick, due []expected, fired []Fire) (slots []uint32, err error) {
+	for pop, at := range pops {
+		for ; len(due) > 0 && due[0].At <= at; due = due[1:] {
+			d.Add(uint64(due[0].slot), due[0].Fire, struct{}{})
 		}
-		for ; len(fired) > 0 && fired[0].At == at; fired = fired[1:] {
+		for before := len(slots); len(fired) > 0 && fired[0].At == at; fired = fired[1:] {
 			slot := fired[0].Slot
-			was, ok := p.unfired[slot]
-			if !ok {
-				return nil, fmt.Errorf("the timer of slot %d fired early or a second time, at tick %d", slot, at)
+			if _, _, err := d.Fired(uint64(slot), at); err != nil {
+				return nil, &wrongFire{pop: pop, slot: slot, again: slices.Contains(slots[before:], slot), error: err}
 			}
-			if latest := was.Latest(p.late); at > latest && p.lastWake >= latest && was.At <= p.lastWake {
-				return nil, fmt.Errorf("a timer with deadline %d and delay %d fired at tick %d, later than its bound %d",
-					was.At, was.Delay, at, latest)
-			}
-			delete(p.unfired, slot)
 			slots = append(slots, slot)
 		}
-		if p.late == nil {
-			if err := p.lost(at); err != nil {
-				return nil, err
-			}
+		if d.Wake(at); coarse && pop < len(pops)-1 {
+			continue
 		}
-		p.lastWake = at
+		if slot, err := d.Lost(); err != nil {
+			return nil, &wrongFire{pop: pop, slot: uint32(slot), lost: true, error: fmt.Errorf("%w (slot %d)", err, slot)}
+		}
 	}
 	if len(fired) > 0 {
-		return nil, fmt.Errorf("it says that the timer of slot %d fired at tick %d, but no pop has that tick",
-			fired[0].Slot, fired[0].At)
+		return nil, fmt.Errorf("it reports that timer %d fired at tick %d, but no Pop has that tick", fired[0].Slot, fired[0].At)
 	}
-	return slots, p.lost(p.lastWake)
-}
-
-// lost returns an error if some timer should have fired by a tick and has not.
-func (p *prover) lost(at structures.Tick) error {
-	for slot, f := range p.unfired {
-		if latest := f.Latest(p.late); at >= latest {
-			return fmt.Errorf("a timer with deadline %d and delay %d has not fired by tick %d (slot %d)",
-				f.At, f.Delay, at, slot)
-		}
-	}
-	return nil
+	return slots, nil
 }

@@ -122,17 +122,29 @@ func (w *Writer) Wake(to structures.Tick) []uint32 {
 	return w.fired
 }
 
+// WakeFires is Wake for a caller that wants the timers: the earliest deadline first, and FIFO.
+func (w *Writer) WakeFires(to structures.Tick) []Fire {
+	n := len(w.Wake(to))
+	return w.block.Fires[len(w.block.Fires)-n:]
+}
+
 // Schedule adds a timer and returns its key. It panics unless the deadline is in the
 // future. The value of a timer is its number in the script, from 0.
 func (w *Writer) Schedule(deadline structures.Tick) uint32 {
-	w.mustBeFuture("Schedule", deadline)
-	w.checkInterrupted()
-	var key uint32
+	key := uint32(len(w.timers))
 	if n := len(w.free); n > 0 {
 		key = w.free[n-1]
 		w.free = w.free[:n-1]
-	} else {
-		key = uint32(len(w.timers))
+	}
+	w.ScheduleAs(key, deadline)
+	return key
+}
+
+// ScheduleAs is Schedule with a key of the caller, which no pending timer has. A script has keys of one kind.
+func (w *Writer) ScheduleAs(key uint32, deadline structures.Tick) {
+	w.mustBeFuture("Schedule", deadline)
+	w.checkInterrupted()
+	for uint32(len(w.timers)) <= key {
 		w.timers = append(w.timers, modelTimer{})
 	}
 	t := &w.timers[key]
@@ -143,7 +155,6 @@ func (w *Writer) Schedule(deadline structures.Tick) uint32 {
 	w.total.Scheduled++
 	w.block.Add(KindSchedule, Op{At: deadline, Key: key})
 	w.block.Calls++
-	return key
 }
 
 // Reschedule moves a pending timer to a deadline. It panics unless the deadline is in the future.
@@ -197,11 +208,19 @@ func (w *Writer) checkInterrupted() {
 	}
 }
 
+// IsPending reports whether the timer of a key is pending.
+func (w *Writer) IsPending(key uint32) bool {
+	if int(key) >= len(w.timers) {
+		return false
+	}
+	t := &w.timers[key]
+	return int(t.index) < len(w.pendingKeys) && w.pendingKeys[t.index] == key
+}
+
 // PendingAs reports whether the timer with that value is still pending. Its key may
 // belong to a later timer now: keys are reused, values are not.
 func (w *Writer) PendingAs(key uint32, value uint64) bool {
-	t := &w.timers[key]
-	return int(t.index) < len(w.pendingKeys) && w.pendingKeys[t.index] == key && t.value == value
+	return w.IsPending(key) && w.timers[key].value == value
 }
 
 // ValueOf returns the value of the pending timer of a key.

@@ -1,10 +1,9 @@
-package replay
+package script
 
 import (
 	"math"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -15,7 +14,7 @@ func TestTheBoundOfACoarseStructureEndsWithTime(t *testing.T) {
 		{math.MaxInt64 - 5, 80, math.MaxInt64},
 		{math.MaxInt64, math.MaxInt64, math.MaxInt64},
 	} {
-		if got := (script.Fire{At: x.at, Delay: x.delay}).Latest(late); got != x.want {
+		if got := (Fire{At: x.at, Delay: x.delay}).Latest(late); got != x.want {
 			t.Errorf("deadline %d, delay %d: the last tick is %d, want %d", x.at, x.delay, got, x.want)
 		}
 	}
