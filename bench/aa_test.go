@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"math"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/stats"
@@ -33,7 +32,7 @@ func TestACoarseStructureIsTimedLikeAnExactOne(t *testing.T) {
 		cfg.Structures = []entry.Entry{exact, coarse}
 		cfg.N, cfg.Trials = []int{20_000}, 9
 		c := run(t, cfg).Cells[0]
-		ratio := math.Exp(stats.MedianOf(logRatios(c.Row("coarse").Cost, c.Row("exact").Cost)))
+		ratio := stats.MedianOf(stats.Ratios(stats.Samples(c.Row("coarse").Cost), stats.Samples(c.Row("exact").Cost)))
 		if ratio < most {
 			return
 		}

@@ -84,25 +84,19 @@ func byInterest(steps []Step) []Step {
 			nearest = min(nearest, interest(s))
 		}
 	}
-	order := func(s Step) float64 {
-		if _, ticks := s.analysis.(replay.IdleTicks); ticks { // the second picture, and cheap
-			return nearest - 1
-		}
-		if s.cell == nil {
-			return nearest + 1
-		}
-		return interest(s)
-	}
 	// The groups of the list: first steps, debts, further rounds.
 	key := func(s Step) [3]float64 {
-		at := order(s)
-		switch {
+		switch _, ticks := s.analysis.(replay.IdleTicks); {
+		case ticks: // the second picture, and cheap
+			return [3]float64{nearest - 1}
+		case s.cell == nil:
+			return [3]float64{nearest + 1}
 		case s.further:
-			return [3]float64{1e9, float64(s.Rounds[1].Number) / float64(s.cell.planned), at}
+			return [3]float64{1e9, float64(s.Rounds[1].Number) / float64(s.cell.rounds), interest(s)}
 		case s.debt:
 			return [3]float64{1e8, float64(s.cell.n)}
 		}
-		return [3]float64{at}
+		return [3]float64{interest(s)}
 	}
 	steps = slices.Clone(steps)
 	slices.SortStableFunc(steps, func(a, b Step) int {
@@ -116,11 +110,8 @@ func byInterest(steps []Step) []Step {
 // (chosen): they age their instances for longer, but have fewer contenders.
 func (r *runner) fits(s Step) bool {
 	const safety = 1.25
-	switch m := r.cells[s.cell]; {
-	case s.further:
-		return safety*m.last.Seconds() <= r.budget.left()
-	case s.debt:
-		return r.budget.fits(m.debtTime())
+	if s.further {
+		return safety*r.cells[s.cell].last.Seconds() <= r.budget.left()
 	}
 	seconds := s.Seconds
 	if _, n := s.Of(); n == 0 && len(r.out.Cells)+len(r.out.Calls) == 0 {

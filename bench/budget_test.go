@@ -71,12 +71,12 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 	const n = 30_000
 	hold, _ := workload.Find("hold")
-	c := newCell(hold, n, []entry.Entry{heapEntry("heap", 0, nil)})
-	list := c.fixed(10, 6, roundsPerPass)
+	c := newCell(hold, n, []entry.Entry{heapEntry("heap", 0, nil)}, 0)
+	c.design(Config{Trials: 6}, roundsPerPass)
 	c.contenders = c.names()
 	m := newRunner(&Plan{}, Hooks{}).measuring(c)
 	for pass := range 3 {
-		rounds := list.pass(pass)
+		rounds := c.pass(pass)
 		if err := m.begin(t.Context(), rounds[0]); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestRoundsAreSpreadOverAPeriodOfAgeing(t *testing.T) {
 				}
 			}
 		}
-		m.end(nil)
+		m.end()
 	}
 }
 
@@ -147,17 +147,13 @@ func TestWhoIsFarBehindDropsOut(t *testing.T) {
 	}
 }
 
-// A structure that has stopped is not the best and does not stop again. Ratios use common rounds only.
+// A structure that has stopped is not the best and does not stop again.
 func TestWhoHasStoppedDoesNotCount(t *testing.T) {
 	m := synthetic(map[string][]float64{"a": {100, 100, 100}, "b": {900, 900, 900}, "c": {10, 10, 10}, "d": {110, 110, 110}})
 	m.rows[2].Stopped, m.rows[3].Stopped = results.StoppedBudget, results.StoppedBeaten // the floor is row 0
 	dropBehind(m.rows)
 	if b, d := m.rows[2].Stopped, m.rows[4].Stopped; b != results.StoppedBudget || d != results.StoppedDone {
 		t.Errorf("b stopped %q, d %q", b, d)
-	}
-	a, b := []results.Trial{{Round: 1, NS: 20}, {Round: 2, NS: 9}}, []results.Trial{{Round: 0, NS: 1}, {Round: 1, NS: 10}}
-	if got := logRatios(a, b); !slices.Equal(got, []float64{math.Log(2)}) {
-		t.Errorf("%v, want the ratio 2 of round 1", got)
 	}
 }
 
@@ -203,7 +199,7 @@ func TestABudgetIsRecorded(t *testing.T) {
 	if got := m.result().Race; got != nil {
 		t.Errorf("without a budget: %+v", got)
 	}
-	m.cell.raced(0, 6)
+	m.cell.design(Config{Trials: 6, Budget: Budget{Limit: 1}}, 0)
 	for i := range 2 {
 		m.rows[0].Cost = append(m.rows[0].Cost, results.Trial{Round: i}) // the floor
 	}
@@ -421,26 +417,25 @@ func TestWhichCellsAreFrugal(t *testing.T) {
 	hold, _ := workload.Find("hold")
 	grid, _ := workload.Find("grid-uniform-50")
 	for _, test := range []struct {
-		name    string
-		profile Profile
-		w       workload.Workload
-		n       int
-		frugal  bool
+		name   string
+		cfg    Config
+		w      workload.Workload
+		n      int
+		frugal bool
 	}{
-		{"few timers", p, hold, 999, false},
-		{"many timers", p, hold, 1000, true},
-		{"few of the grid", p, grid, 99, false},
-		{"many of the grid", p, grid, 100, true},
-		{"a profile that is not frugal", Profile{}, grid, 1000, false},
-		{"sizes that were chosen", p.with(Config{N: []int{1000}}), hold, 1000, false},
-		{"a run in turns", p.with(Config{Rounds: 1}), hold, 1000, false},
+		{"few timers", Config{Profile: p}, hold, 999, false},
+		{"many timers", Config{Profile: p}, hold, 1000, true},
+		{"few of the grid", Config{Profile: p}, grid, 99, false},
+		{"many of the grid", Config{Profile: p}, grid, 100, true},
+		{"a profile that is not frugal", Config{}, grid, 1000, false},
+		{"sizes that were chosen", Config{Profile: p, N: []int{1000}}, hold, 1000, false},
+		{"a run in turns", Config{Profile: p, Rounds: 1}, hold, 1000, false},
 	} {
-		c, pass := newCell(test.w, test.n, nil), roundsPerPass
+		c, pass := newCell(test.w, test.n, nil, 0), roundsPerPass
 		if test.frugal {
 			pass = roundsPerFrugalPass
 		}
-		test.profile.Trials = 6
-		s := test.profile.stepsOf(c, Config{}, false)[0]
+		s := c.steps(Config{Profile: test.cfg.resolved().Profile, Trials: 6}, false)[0]
 		if (c.leaves == allButSlow) != test.frugal || c.instances != 6/pass || s.Rounds[1+pass].Fresh != true {
 			t.Errorf("%s: frugal: %t, %d instances, want %t", test.name, c.leaves == allButSlow, c.instances, test.frugal)
 		}

@@ -18,12 +18,10 @@ const FloorName = results.Floor
 // ReferenceName is the structure that no cell leaves out, whatever it costs.
 const ReferenceName = "auto"
 
-// repeated returns the structure that the control of the cell repeats, one of the entries. The cells take turns, so that the noise of a
-// run is that of many structures. Structures that are slow in large cells have no control, nor have coarse ones.
+// repeated returns the structure that the control of the cell repeats: one of the entries that no cell leaves out. The cells take turns, so that the
+// noise of a run is that of several structures.
 func (c *Cell) repeated(entries []entry.Entry) entry.Entry {
-	fit := slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
-		return e.Intrusive() || e.Limit > 0 || e.ThirdParty != "" || !e.Exact()
-	})
+	fit := slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool { return !slices.Contains(always, e.Name) })
 	if len(fit) == 0 {
 		return entries[0]
 	}
@@ -67,14 +65,12 @@ func programContender(p *external.Program) *contender {
 	return c
 }
 
-// called reports whether a list of rounds means the contender by a name.
-func (c *contender) called(name string) bool {
-	return c.Structure == name || c.Role == results.RoleControl && name == control
-}
+// controlSuffix is the end of the name of a contender that repeats a structure, see [Cell.repeated].
+const controlSuffix = "-control"
 
 func controlOf(e entry.Entry) *contender {
 	c := newContender(results.RoleControl, e)
-	c.Structure, c.Of = e.Name+"-control", e.Name
+	c.Structure, c.Of = e.Name+controlSuffix, e.Name
 	return c
 }
 
@@ -130,3 +126,10 @@ func (c *contender) allocations(instance int) (allocs, ops uint64) {
 
 // stop drops the instance, so that the garbage collector can free it.
 func (c *contender) stop() { c.player = nil }
+
+func rowsOf(list []*contender) (rows []results.Row) {
+	for _, r := range list {
+		rows = append(rows, r.Row)
+	}
+	return rows
+}

@@ -125,21 +125,47 @@ func (d *debtScripts) measure(c *contender) (times debtTimes, err error) {
 	return times, err
 }
 
-// The growth of debt comes from debtInstances instances, or from up to mostDebtInstances as long as it is above the limit:
-// drains take a millisecond or less, and a disturbance of one of the four may look like growth.
-const debtInstances, mostDebtInstances = 3, 9
+// debtTries are the measurements of the growth of debt: the operations of the region in those of a short one, and the instances. Work
+// that is done now and then, such as moving timers between two lists, makes the debt rise and fall. So where it grows by more than the
+// limit, a region four times as long decides, in which such a rise counts for a quarter, with more instances: drains take a
+// millisecond or less, and a disturbance of one of the four may look like growth.
+var debtTries = []struct{ regions, instances int }{{1, 3}, {4, 9}}
 
-// debts measures the growth of debt of all structures and programs, as parts of the time. Work that is done now and then, such
-// as moving timers between two lists, makes the debt rise and fall. So where it grows by more than the limit, a region four
-// times as long decides, in which such a rise counts for a quarter.
+// debts measures the growth of debt of all structures and programs, as parts of the time. In a cell without cancels and moves nobody
+// has debts.
 func (m *measuring) debts(ctx context.Context) error {
 	started := time.Now()
-	list := m.debtors()
-	for _, factor := range []int{1, 4} {
-		if err := m.debtsIn(ctx, factor*m.cell.debtRegion(), list); err != nil {
+	order := script.NewRand(m.cell.seed, ^workload.StreamOf(m.cell.name(), m.cell.n))
+	list := slices.DeleteFunc(slices.Clone(m.rows), func(c *contender) bool { return !compared(c.Row) })
+	for _, try := range debtTries {
+		d, err := m.cell.debtScripts(ctx, try.regions*m.cell.debtRegion())
+		if err != nil {
 			return err
 		}
-		list = slices.DeleteFunc(list, func(c *contender) bool { return c.Debt == nil || *c.Debt <= results.MostDebt })
+		times := make(map[*contender]debtTimes)
+		for range try.instances {
+			for _, c := range parallel.Shuffled(order, list) {
+				before, ok := times[c]
+				err := parallel.Try(ctx, func() (err error) {
+					times[c], err = d.measure(c)
+					return err
+				})
+				switch {
+				case ctx.Err() != nil:
+					return ctx.Err()
+				case err != nil:
+					m.fail(results.Failure{Structure: c.Structure, Where: m.cell.where(m.cell.seed) + ", to measure its debt", Reason: err.Error()})
+					list = slices.DeleteFunc(list, func(failed *contender) bool { return failed == c })
+				case ok:
+					times[c] = times[c].least(before)
+				}
+			}
+		}
+		for _, c := range list {
+			growth := times[c].growth()
+			c.Debt = &growth
+		}
+		list = slices.DeleteFunc(list, func(c *contender) bool { return *c.Debt <= results.MostDebt })
 		if len(list) == 0 {
 			break
 		}
@@ -149,60 +175,8 @@ func (m *measuring) debts(ctx context.Context) error {
 	return nil
 }
 
-// debtsIn measures the growth of debt of contenders in a region of that many operations.
-func (m *measuring) debtsIn(ctx context.Context, region int, measured []*contender) error {
-	d, err := m.cell.debtScripts(ctx, region)
-	if err != nil {
-		return err
-	}
-	times, order := make(map[*contender]debtTimes), script.NewRand(m.cell.seed, ^workload.StreamOf(m.cell.name(), m.cell.n))
-	for instance := range mostDebtInstances {
-		for _, c := range parallel.Shuffled(order, measured) {
-			before, ok := times[c]
-			if !slices.Contains(m.rows, c) || instance >= debtInstances && before.growth() <= results.MostDebt {
-				continue
-			}
-			var one debtTimes
-			err := parallel.Try(ctx, func() (err error) {
-				one, err = d.measure(c)
-				return err
-			})
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil:
-				m.fail(results.Failure{Structure: c.Structure, Where: m.cell.where(m.cell.seed) + ", to measure its debt", Reason: err.Error()})
-			case ok:
-				times[c] = one.least(before)
-			default:
-				times[c] = one
-			}
-		}
-	}
-	for c, t := range times {
-		growth := t.growth()
-		c.Debt = &growth
-	}
-	return nil
-}
-
-func (m *measuring) debtors() []*contender {
-	return slices.DeleteFunc(slices.Clone(m.rows), func(c *contender) bool { return !compared(c.Row) })
-}
-
-// debtSeconds estimates the duration of one instance from the costs of a contender.
-func (m *measuring) debtSeconds(c *contender) float64 {
-	ns, ops := 0.0, 0
-	for _, t := range c.Cost {
-		ns, ops = ns+t.NS, ops+t.Ops+t.Wakes
-	}
-	return ns / float64(max(1, ops)) * float64(2*m.passed.WarmUp+m.cell.debtRegion()+6*m.cell.n) / 1e9
-}
-
-// debtTime estimates the seconds in which the debts of the cell are measured.
-func (m *measuring) debtTime() (seconds float64) {
-	for _, c := range m.debtors() {
-		seconds += debtInstances * m.debtSeconds(c)
-	}
-	return seconds
+// debtSeconds estimates the duration of the first try.
+func (c *Cell) debtSeconds() float64 {
+	operations := float64((2*warmUpOf(c.workload)+6)*float64(c.n)) + float64(c.debtRegion())
+	return float64(debtTries[0].instances*len(c.contenders)) * operations * c.perOperation()
 }

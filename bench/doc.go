@@ -11,7 +11,7 @@
 //   - [Run] makes the steps (run.go, measure.go). A contender is the floor, a structure by ID, a structure whose timers
 //     are fields of the caller's structs, a program of another language, or a control, which is one structure again.
 //   - A [Budget] orders the list by interest, and takes off it what does not fit (budget.go), contenders that were slow among fewer
-//     timers (leaveout.go), and contenders that are far behind the best (race.go).
+//     timers, and contenders that are far behind the best (leaveout.go).
 //   - Further instances show the growth of debt, which is work put off (debt.go).
 //   - The results are data (package results). [Verify] and [VerifyRun] make rounds of cells without timing.
 //
@@ -29,7 +29,7 @@
 //   - No time counts without proof. After each timed block the counts and checksums of the fired timers are those of the generator
 //     of the script, which shares no code with the structures. Each pass ends with a check of the bindings of IDs to values and of
 //     the allocations. A coarse structure keeps its bound. Who fails a check has no row.
-//   - Plain multiples, not statistics, decide who gets more rounds and who is left out.
+//   - Medians of ratios, not intervals, decide who gets more rounds and who is left out.
 //   - The collector is off while a block is timed, because the garbage of one structure would cost another one time.
 //   - Structures that need more than Config.Memory together are measured one after the other. A run is refused if one alone needs more.
 //

@@ -79,18 +79,22 @@ func warmUpOf(w workload.Workload) float64 {
 	return per
 }
 
-// seconds estimates the duration of rounds. The estimates were fitted to a virtual machine with two
+// perOperation estimates the seconds of an operation. This estimate and those built on it were fitted to a virtual machine with two
 // cores at 2.5 GHz.
+func (c *Cell) perOperation() float64 {
+	const cached, missing = 60e-9, 140e-9 // of a contender whose timers are in the cache; added among many timers
+	return cached + missing*float64(c.n)/float64(c.n+50_000)
+}
+
+// seconds estimates the duration of rounds.
 func (c *Cell) seconds(rounds []Round) float64 {
 	const (
-		perOp   = 60e-9  // of a contender whose timers are in the cache
-		missing = 140e-9 // added among many timers
-		proof   = 250e-9 // of an operation with a checked answer
-		fixed   = 0.05   // of fresh instances
-		traced  = 100e-9 // of an operation of a trace
-		stay    = 0.6    // of the contenders, after the first rounds of a race
+		proof  = 250e-9 // of an operation with a checked answer
+		fixed  = 0.05   // of fresh instances
+		traced = 100e-9 // of an operation of a trace
+		stay   = 0.6    // of the contenders, after the first rounds of a race
 	)
-	op := perOp + missing*float64(c.n)/float64(c.n+50_000)
+	op := c.perOperation()
 	sum, age := 0.0, 0
 	for _, r := range rounds {
 		contenders := float64(len(r.Contenders) + 1)

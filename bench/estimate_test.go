@@ -24,11 +24,10 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 	got := plan.Steps[slices.IndexFunc(plan.Steps, func(s Step) bool { _, size := s.Of(); return size == n })]
 	before := replay.Measure()
 	m := newRunner(plan, Hooks{}).measuring(got.cell)
-	m.addControl()
 	if err := m.begin(t.Context(), got.Rounds[0]); err != nil {
 		t.Fatal(err)
 	}
-	defer m.end(nil)
+	defer m.end()
 	held := replay.Measure()
 	peak := 1.5 * held.BytesSince(before)
 	if ratio := float64(got.Bytes) / peak; ratio < 0.67 || ratio > 1.5 {

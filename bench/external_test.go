@@ -162,11 +162,12 @@ func TestAMillionTimersHaveNineContenders(t *testing.T) {
 	normal, _ := FindProfile("normal")
 	hold, _ := workload.Find("hold")
 	cfg := Config{Profile: normal, Budget: Budget{Limit: time.Minute}}
-	c := newCell(hold, 1_000_000, entries)
-	if steps := normal.stepsOf(c, cfg, false); len(steps) != 1 || c.instances != 1 {
+	c := newCell(hold, 1_000_000, entries, 0)
+	if steps := c.steps(cfg.resolved(), false); len(steps) != 1 || c.instances != 1 {
 		t.Errorf("%d steps, %d instances, want one", len(steps), c.instances)
 	}
 	out := c.leaveOut([]results.Cell{smaller, {Workload: "churn", N: 100_000}, {Workload: "hold", N: 1_000}})
+	c.control = false
 	in := c.rows(nil, out...)[1:]
 	want := []string{"near-2", "near-3", "near-4", "near-5", "near-6", "near-7", "far"}
 	slices.Sort(out)
@@ -178,7 +179,7 @@ func TestAMillionTimersHaveNineContenders(t *testing.T) {
 	other := smaller
 	other.Workload, other.Rows = "churn", slices.Clone(smaller.Rows[:9])
 	other.Rows[8].Cost = smaller.Rows[7].Cost
-	own := newCell(conn, 1_000_000, entries)
+	own := newCell(conn, 1_000_000, entries, 0)
 	own.leaves = allButFew
 	if out := own.leaveOut([]results.Cell{smaller, other}); len(out) != 7 || slices.Contains(out, "far") {
 		t.Errorf("left out of a workload of its own size: %v", out)

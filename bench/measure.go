@@ -14,7 +14,6 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/parallel"
-	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // measuring makes the rounds of a cell. A contender that fails is removed from rows, and failed gets the failure; the others go
@@ -53,23 +52,16 @@ func (r *runner) measuring(c *Cell, leftOut ...string) *measuring {
 	}
 }
 
-// addControl adds the control, if the cell has one. It repeats a structure that takes part.
-func (m *measuring) addControl() {
-	in := slices.DeleteFunc(slices.Clone(m.cell.entries), func(e entry.Entry) bool { return slices.Contains(m.leftOut, e.Name) })
-	if m.cell.control {
-		m.rows = append(m.rows, controlOf(m.cell.repeated(in)))
-	}
-}
-
 func (m *measuring) took(part string, start time.Time) { m.parts[part] += time.Since(start).Seconds() }
 
 // play makes rounds. The instances end with them.
 func (m *measuring) play(ctx context.Context, rounds []Round) error {
 	started := time.Now()
-	defer func() { m.end(nil) }()
+	defer m.dropSamples()
+	defer m.end()
 	for i, r := range rounds {
 		if m.now = r; r.Fresh {
-			m.end(rounds[i:])
+			m.end()
 			if err := m.begin(ctx, r); err != nil {
 				return err
 			}
@@ -113,7 +105,7 @@ func (m *measuring) begin(ctx context.Context, r Round) error {
 	m.script, m.late, m.aged = s, false, time.Time{}
 	for _, name := range r.Contenders {
 		for _, c := range m.rows {
-			if c.called(name) && c.Stopped == results.StoppedDone {
+			if c.Structure == name && c.Stopped == results.StoppedDone {
 				m.in = append(m.in, c)
 			}
 		}
@@ -131,8 +123,8 @@ func (m *measuring) begin(ctx context.Context, r Round) error {
 }
 
 // end stops the script and drops the references to all instances, so that the garbage collector frees them before the
-// next ones. Contenders keep samples of single calls only if rounds to come add some.
-func (m *measuring) end(toCome []Round) {
+// next ones.
+func (m *measuring) end() {
 	if m.script == nil {
 		return
 	}
@@ -146,20 +138,22 @@ func (m *measuring) end(toCome []Round) {
 		c.stop()
 	}
 	for _, c := range m.rows {
-		if c.samples == nil {
-			continue
-		}
-		c.samples.EndInstance()
-		c.Latency = c.samples.Summary()
-		samples := func(r Round) bool {
-			return r.has(CallByCall) && !r.Collecting && slices.ContainsFunc(r.Contenders, c.called)
-		}
-		if !slices.ContainsFunc(toCome, samples) && (!m.cell.again || m.now.Instance != 0 || !slices.Contains(always, c.Structure)) {
-			c.samples = nil
+		if c.samples != nil {
+			c.samples.EndInstance()
+			c.Latency = c.samples.Summary()
 		}
 	}
 	m.in, m.script = nil, nil
 	runtime.GC()
+}
+
+// dropSamples frees the memory of single calls, which takes 1.4 MB for each contender, unless a later step adds some.
+func (m *measuring) dropSamples() {
+	for _, c := range m.rows {
+		if !m.cell.again || m.now.Instance != 0 || !slices.Contains(always, c.Structure) {
+			c.samples = nil
+		}
+	}
 }
 
 // replay replays a block on all instances without timing it.
@@ -234,7 +228,6 @@ func (m *measuring) timed(ctx context.Context, r Round) error {
 	s := m.script
 	if !s.timed {
 		s.began, s.timed = s.at, true
-		m.beginSamples(r)
 	}
 	start := time.Now()
 	s.blocks = append(s.blocks, make([]*script.Block, max(0, len(r.Blocks)-len(s.blocks)))...)
@@ -251,11 +244,11 @@ func (m *measuring) timed(ctx context.Context, r Round) error {
 	}
 	m.took("scripts", start)
 	for _, name := range r.Contenders {
-		in := slices.DeleteFunc(slices.Clone(m.in), func(c *contender) bool { return !c.called(name) })
+		in := slices.DeleteFunc(slices.Clone(m.in), func(c *contender) bool { return c.Structure != name })
 		if len(in) == 0 {
 			continue
 		}
-		if err := m.turn(); err != nil {
+		if err := m.Turn(); err != nil {
 			return err
 		}
 		if err := m.onEach(ctx, in, 0, func(c *contender) error { return m.trials(ctx, c, r) }); err != nil {
@@ -293,7 +286,11 @@ func (m *measuring) trial(c *contender, b *script.Block, how Timing, r Round) er
 		how = how.ofProgram(cyclic)
 	}
 	if how == CallByCall && c.samples == nil {
-		how = Untimed
+		if c.Latency == nil {
+			c.samples = replay.NewLatencies()
+		} else { // only some contenders sample in a later step
+			how = Untimed
+		}
 	}
 	if !r.Collecting {
 		defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -360,16 +357,6 @@ func addTrial(trials []results.Trial, t results.Trial) []results.Trial {
 	return trials
 }
 
-// beginSamples gives the instances memory for the times of single calls, which takes 1.4 MB each, before the first round that
-// samples any.
-func (m *measuring) beginSamples(r Round) {
-	for _, c := range m.in {
-		if len(c.Cost) == 0 && r.has(CallByCall) && !r.Collecting {
-			c.samples = replay.NewLatencies()
-		}
-	}
-}
-
 // takeProofs takes the proofs after a round. Under another seed it compares each proof with the floor's.
 func (m *measuring) takeProofs(r Round) {
 	if r.Seed == m.cell.seed {
@@ -388,6 +375,15 @@ func (m *measuring) takeProofs(r Round) {
 	m.proofs = append(m.proofs, proof)
 }
 
+// outOfTime notes that the contenders of the cell got fewer rounds than planned.
+func (m *measuring) outOfTime() {
+	for _, r := range m.rows {
+		if r.Stopped == results.StoppedDone && (r.Role == results.RoleStructure || r.Role == results.RoleIntrusive) {
+			r.Stopped = results.StoppedBudget
+		}
+	}
+}
+
 // rounds returns the number of timed rounds so far.
 func (m *measuring) rounds() int { return len(m.rows[0].Cost) }
 
@@ -397,7 +393,7 @@ func (m *measuring) drop(ctx context.Context) error {
 	if m.aged.IsZero() {
 		m.aged = time.Now() // further rounds cost little
 	}
-	if m.cell.stops == 0 || m.now.Collecting || len(m.in) == 0 || len(m.in[0].Cost) < m.cell.stops {
+	if !m.now.Drops {
 		return nil
 	}
 	dropBehind(m.in)

@@ -40,7 +40,7 @@ func TestTheCollectorIsOffInTrials(t *testing.T) {
 	if err := errors.Join(c.begin(0), c.replay(s.Fill(), false)); err != nil {
 		t.Fatal(err)
 	}
-	m := newRunner(&Plan{}, Hooks{}).measuring(newCell(w, 100, nil))
+	m := newRunner(&Plan{}, Hooks{}).measuring(newCell(w, 100, nil, 0))
 	for i, how := range []Timing{Warm, AsAWhole, ByKind, CallByCall, AsAWhole} {
 		watch.on, watch.off = 0, 0
 		collect := i == 4
@@ -72,6 +72,6 @@ func TestTheCacheIsWarmBeforeATimedBlock(t *testing.T) {
 				t.Errorf("n %d: block %d has %d operations, want %d", n, i, got, want)
 			}
 		}
-		m.end(nil)
+		m.end()
 	}
 }

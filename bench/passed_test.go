@@ -45,10 +45,10 @@ func TestEveryWorkloadIsInASteadyState(t *testing.T) {
 // passedOf returns what passes in the first rounds of a cell, without any contender.
 func passedOf(t *testing.T, w workload.Workload, n int) results.Passed {
 	t.Helper()
-	list := newCell(w, n, nil).raced(20_000, 6)
-	list.seed = 1
-	rounds := list.pass(0)[:1+leastRounds]
-	m := newRunner(&Plan{}, Hooks{}).measuring(list.Cell)
+	c := newCell(w, n, nil, 1)
+	c.design(Config{Profile: Profile{ProveOps: 20_000}, Trials: 6, Budget: Budget{Limit: 1}}, 0)
+	rounds := c.pass(0)[:1+leastRounds]
+	m := newRunner(&Plan{}, Hooks{}).measuring(c)
 	if err := m.play(t.Context(), rounds); err != nil {
 		t.Fatalf("%s, n %d: %v", w.Name, n, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -21,10 +20,9 @@ type Plan struct {
 	Steps      []Step // in the order in which they are made
 	Parameters results.Parameters
 
-	budget   Budget
-	programs []external.Spec
-	command  string
-	cheapest Step // of the cells
+	cfg      Config // resolved
+	cheapest Step   // of the cells
+	seeds    int    // of a proof
 }
 
 // Step is a part of a run: rounds of a cell, the growth of debt of a cell, or an analysis. A run saves its results when the
@@ -39,9 +37,7 @@ type Step struct {
 	further  bool            // a run with a budget makes it if there is time left; the results do not list it as missing
 	debt     bool            // it measures the growth of debt
 	analysis replay.Analysis // nil: a cell
-	workload string          // of an analysis of single calls
-	n        int
-	entries  []entry.Entry // of an analysis
+	entries  []entry.Entry   // of an analysis
 }
 
 // Round is a part of a step in which all its contenders replay the same blocks.
@@ -55,6 +51,7 @@ type Round struct {
 	Blocks     []Block
 	Collecting bool // the garbage collector is on all the time
 	Proved     bool // the proofs in the results are those after this round
+	Drops      bool // contenders that are far behind take part in no more rounds
 }
 
 // BeforeWarmUp is the age of rounds before the warm-up.
@@ -105,21 +102,21 @@ func (r Round) has(t Timing) bool {
 // NewPlan computes the steps of a run. It measures nothing. The error is of a step that needs more
 // than Config.Memory.
 func NewPlan(cfg Config) (*Plan, error) {
-	profile := cfg.Profile.with(cfg)
-	p := &Plan{Parameters: parameters(cfg, profile), budget: cfg.Budget, programs: cfg.External, command: cfg.Command}
+	cfg = cfg.resolved()
+	p := &Plan{cfg: cfg, Parameters: parameters(cfg)}
 	byID := slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool { return e.Intrusive() })
 	if len(byID) == 0 && len(cfg.Structures) > 0 {
 		return nil, fmt.Errorf("%s: intrusive structures are compared with one by ID: choose one too, such as %s",
 			cfg.Structures[0].Name, ReferenceName)
 	}
-	p.Steps = profile.steps(cfg)
+	p.addCells()
 	if cfg.Rounds == 0 && len(cfg.Workloads) > 0 {
-		p.Steps = append(p.Steps, profile.analyses(byID, cfg.Workloads, cfg.Seed)...)
+		p.addAnalyses(byID)
 	}
 	if len(p.Steps) == 0 {
 		return nil, errors.New("nothing to run: no chosen structure accepts that number of timers")
 	}
-	if err := p.finish(profile, cfg); err != nil {
+	if err := p.finish(); err != nil {
 		return nil, err
 	}
 	if cfg.Budget.Limit > 0 {
@@ -128,91 +125,85 @@ func NewPlan(cfg Config) (*Plan, error) {
 	return p, nil
 }
 
-// steps returns the steps of all cells and of the analyses of single calls.
-func (p Profile) steps(cfg Config) (steps []Step) {
+// addCells adds the steps of all cells and of the analyses of single calls.
+func (p *Plan) addCells() {
+	cfg := p.cfg
 	collected := make(map[script.Unit]bool) // units of which a cell has rounds with the collector on
 	add := func(c *Cell) {
-		c.seed, c.place = cfg.Seed, len(steps)
-		collect := cfg.Rounds == 0 && c.trace == nil && c.n == p.largestSize() && !collected[c.workload.CostUnit()]
+		c.place = len(p.Steps)
+		collect := cfg.Rounds == 0 && c.trace == nil && c.n == cfg.Profile.largestSize() && !collected[c.workload.CostUnit()]
 		if collect {
 			collected[c.workload.CostUnit()] = true
 		}
-		steps = append(steps, p.stepsOf(c, cfg, collect)...)
+		p.Steps = append(p.Steps, c.steps(cfg, collect)...)
 	}
 	for _, w := range cfg.Workloads {
-		for _, n := range p.sizesOf(w) {
-			entries := p.fit(cfg.Structures, n)
-			if len(entries) == 0 {
-				continue
-			}
-			c := newCell(w, n, entries)
-			if !w.Kind().SingleCalls {
+		for _, n := range cfg.Profile.sizesOf(w) {
+			c := newCell(w, n, cfg.Profile.fit(cfg.Structures, n), cfg.Seed)
+			if !w.Kind().SingleCalls && len(c.entries) > 0 {
 				add(c)
 			}
-			if p.timesCalls(w) {
-				s := analysisStep(replay.Calls{Workload: w, N: n, Seed: cfg.Seed, Block: c.block()}, entries)
-				s.workload, s.n, s.Bytes = w.Name, n, bytesOfCalls(n, entries)
-				steps = append(steps, s)
+			if cfg.Profile.timesCalls(w) {
+				p.analyse(replay.Calls{Workload: w, N: n, Seed: cfg.Seed, Block: c.block()}, c.entries, bytesOfCalls(n, c.entries))
 			}
 		}
 	}
 	for _, t := range cfg.Traces {
-		if entries := p.fit(cfg.Structures, int(t.Summary.Totals.Keys)); len(entries) > 0 {
-			c := newCell(t.workload(), t.n(), entries)
-			c.trace = t
+		c := newCell(t.workload(), t.n(), cfg.Profile.fit(cfg.Structures, int(t.Summary.Totals.Keys)), cfg.Seed)
+		if c.trace = t; len(c.entries) > 0 {
 			add(c)
 		}
 	}
-	return steps
 }
 
-// analyses returns the analysis of memory, and that of idle wake-ups if the workload of that name is
+// addAnalyses adds the analysis of memory, and that of idle wake-ups if the workload of that name is
 // among the workloads.
-func (p Profile) analyses(all []entry.Entry, workloads []workload.Workload, seed uint64) (steps []Step) {
-	for _, n := range p.MemorySizes {
-		if entries := p.fit(all, n); len(entries) > 0 {
-			replaced := min(p.ReplacedPerTimer*n, p.MaxReplaced)
-			steps = append(steps, analysisStep(replay.Memory{N: n, Replaced: replaced, Seed: seed}, entries))
-		}
+func (p *Plan) addAnalyses(all []entry.Entry) {
+	profile, seed := p.cfg.Profile, p.cfg.Seed
+	for _, n := range profile.MemorySizes {
+		replaced := min(profile.ReplacedPerTimer*n, profile.MaxReplaced)
+		p.analyse(replay.Memory{N: n, Replaced: replaced, Seed: seed}, profile.fit(all, n), 0)
 	}
-	if !slices.ContainsFunc(workloads, func(w workload.Workload) bool { return w.Name == workload.IdleName }) {
-		return steps
+	if !slices.ContainsFunc(p.cfg.Workloads, func(w workload.Workload) bool { return w.Name == workload.IdleName }) {
+		return
 	}
-	for _, n := range p.IdleSizes {
+	for _, n := range profile.IdleSizes {
 		// Many timers fire in few ticks. A mean delay is enough for a steady state.
-		idle := replay.IdleTicks{N: n, Ticks: min(p.IdleTicks, max(30_000, 1_000_000_000/n)), Seed: seed}
-		steps = append(steps, analysisStep(idle, p.fit(replay.IdleTickEntries(all), n)))
+		ticks := min(profile.IdleTicks, max(30_000, 1_000_000_000/n))
+		p.analyse(replay.IdleTicks{N: n, Ticks: ticks, Seed: seed}, profile.fit(replay.IdleTickEntries(all), n), 0)
 	}
 	for _, n := range replay.IdlePopulations {
 		for _, delay := range script.GridDists() {
-			steps = append(steps, analysisStep(replay.Idle{Delays: delay.Name, N: n, Ticks: p.IdleTicks, Seed: seed}, all))
+			p.analyse(replay.Idle{Delays: delay.Name, N: n, Ticks: profile.IdleTicks, Seed: seed}, all, 0)
 		}
 	}
-	return steps
 }
 
-func analysisStep(a replay.Analysis, entries []entry.Entry) Step {
-	return Step{Name: a.Name(), Seconds: a.Seconds(len(entries)), entries: entries, analysis: a}
+// analyse adds an analysis of entries, if there are any.
+func (p *Plan) analyse(a replay.Analysis, entries []entry.Entry, bytes uint64) {
+	if len(entries) > 0 {
+		p.Steps = append(p.Steps, Step{Name: a.Name(), Seconds: a.Seconds(len(entries)), Bytes: bytes, entries: entries, analysis: a})
+	}
 }
 
 // finish fills in the number of instances, and checks the memory and the budget.
-func (p *Plan) finish(profile Profile, cfg Config) error {
-	least := instances(profile.Trials, roundsPerPass)
+func (p *Plan) finish() error {
+	limit, memory := p.cfg.Budget.Limit, p.cfg.Memory
+	p.Parameters.Instances = instances(p.cfg.Trials, roundsPerPass)
 	for _, s := range p.Steps {
 		if s.cell != nil && s.cell.trace == nil {
-			least = min(least, s.cell.instances)
+			p.Parameters.Instances = min(p.Parameters.Instances, s.cell.instances)
 		}
 		if _, n := s.Of(); n > 0 && !s.further && !s.debt && (p.cheapest.Name == "" || s.Seconds < p.cheapest.Seconds) {
 			p.cheapest = s
 		}
-		if cfg.Memory > 0 && s.Bytes > cfg.Memory {
+		if memory > 0 && s.Bytes > memory {
 			return fmt.Errorf("%s needs about %s of memory, of which %s are available: choose fewer timers with --n, "+
-				"or fewer structures with --structure", s.Name, show.Bytes(float64(s.Bytes)), show.Bytes(float64(cfg.Memory)))
+				"or fewer structures with --structure", s.Name, show.Bytes(float64(s.Bytes)), show.Bytes(float64(memory)))
 		}
 	}
-	p.Parameters.Instances = least
-	if s := p.cheapest; cfg.Budget.Limit > 0 && cfg.Budget.Limit.Seconds() < s.Seconds {
-		return fmt.Errorf("--budget %s: too short for any cell, want at least about %.1fs, for %s", cfg.Budget.Limit, s.Seconds+0.1, s.Name)
+	if s := p.cheapest; limit > 0 && limit.Seconds() < s.Seconds {
+		return fmt.Errorf("--budget %s: too short for any cell, want at least about %.1fs, for %s", limit, s.Seconds+0.1, s.Name)
 	}
 	return nil
 }
@@ -222,7 +213,8 @@ func (s Step) Of() (workload string, n int) {
 	if s.cell != nil {
 		return s.cell.workload.Name, s.cell.n
 	}
-	return s.workload, s.n
+	calls, _ := s.analysis.(replay.Calls)
+	return calls.Workload.Name, calls.N
 }
 
 // Contenders returns the number of structures and programs of a step. At most that many of them take part.
@@ -277,11 +269,8 @@ func (p *Plan) version(workload string) int {
 	return 0
 }
 
-func parameters(cfg Config, profile Profile) results.Parameters {
-	p := results.Parameters{
-		Profile: profile.Name, Seed: cfg.Seed, Trials: profile.Trials, N: []int{},
-		Budget: cfg.Budget.Limit.Seconds(),
-	}
+func parameters(cfg Config) results.Parameters {
+	p := results.Parameters{Profile: cfg.Profile.Name, Seed: cfg.Seed, Trials: cfg.Trials, N: []int{}, Budget: cfg.Budget.Limit.Seconds()}
 	size := func(n int) {
 		if !slices.Contains(p.N, n) {
 			p.N = append(p.N, n)
@@ -295,7 +284,7 @@ func parameters(cfg Config, profile Profile) results.Parameters {
 		if w.Scenario != "" {
 			put(&p.Scenarios, w.Name, w.Scenario)
 		}
-		for _, n := range profile.sizesOf(w) {
+		for _, n := range cfg.Profile.sizesOf(w) {
 			size(n)
 		}
 	}

@@ -97,17 +97,18 @@ func (p Profile) timesCalls(w workload.Workload) bool {
 	return w.Kind().SingleCalls || slices.Contains(p.Calls, w.Name)
 }
 
-// with returns the profile with the sizes and trials of a configuration, if there are any. Such sizes
-// override the limits of the profile, but not the limits of the structures.
-func (p Profile) with(cfg Config) Profile {
-	p.Trials = cmp.Or(cfg.Trials, p.Trials)
+// resolved returns the configuration with the defaults of its profile, and a profile with the sizes of the configuration, if there
+// are any. Such sizes override the limits of the profile, but not the limits of the structures.
+func (cfg Config) resolved() Config {
+	p := &cfg.Profile
+	cfg.Trials = cmp.Or(cfg.Trials, p.Trials)
 	if len(cfg.N) > 0 {
 		p.Only, p.MemorySizes, p.ThirdParty = cfg.N, cfg.N, 0
 	}
 	if len(cfg.N) > 0 || cfg.Rounds > 0 {
 		p.FrugalFrom, p.GridFrugalFrom, p.FewFrom = 0, 0, 0
 	}
-	return p
+	return cfg
 }
 
 func (p Profile) sizesOf(w workload.Workload) []int {

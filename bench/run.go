@@ -25,7 +25,7 @@ func Run(ctx context.Context, plan *Plan, h Hooks) (*results.Run, error) {
 		r.out = newRun(r.clock, plan.Parameters)
 	}
 	r.earlier = r.out.Seconds
-	r.out.Command, r.out.NotMeasured = plan.command, nil // a resumed run decides again which steps it leaves out
+	r.out.Command, r.out.NotMeasured = plan.cfg.Command, nil // a resumed run decides again which steps it leaves out
 	r.budget.start(r.started, r.out.Seconds)
 	defer r.end()
 	r.start(ctx)
@@ -55,15 +55,24 @@ type runner struct {
 }
 
 func newRunner(plan *Plan, h Hooks) *runner {
+	if h.Turn == nil {
+		h.Turn = func() error { return nil }
+	}
+	if h.Progress == nil {
+		h.Progress = func(Progress) {}
+	}
+	if h.Checkpoint == nil {
+		h.Checkpoint = func(*results.Run) error { return nil }
+	}
 	return &runner{
-		Hooks: h, plan: plan, clock: replay.MeasureClock(), budget: plan.budget, out: h.Resume, started: time.Now(),
+		Hooks: h, plan: plan, clock: replay.MeasureClock(), budget: plan.cfg.Budget, out: h.Resume, started: time.Now(),
 		cells: make(map[*Cell]*measuring),
 	}
 }
 
 // start starts programs. One that does not start is a failure, and the others take part.
 func (r *runner) start(ctx context.Context) {
-	for _, s := range r.plan.programs {
+	for _, s := range r.plan.cfg.External {
 		p, err := external.Start(ctx, s, &r.blocks)
 		if err == nil {
 			r.programs = append(r.programs, p)
@@ -81,13 +90,6 @@ func (r *runner) end() {
 		p.Close()
 	}
 	r.blocks.Close()
-}
-
-func (r *runner) turn() error {
-	if r.Turn == nil {
-		return nil
-	}
-	return r.Turn()
 }
 
 func (r *runner) run(ctx context.Context) error {
@@ -109,7 +111,7 @@ func (r *runner) run(ctx context.Context) error {
 		if err := r.step(ctx, s); err != nil {
 			return err
 		}
-		if !s.further && !s.debt {
+		if !s.further {
 			r.budget.learn(s.Seconds, time.Since(start))
 		}
 		r.out.Done = append(r.out.Done, s.Name)
@@ -119,7 +121,7 @@ func (r *runner) run(ctx context.Context) error {
 		}
 	}
 	for _, m := range r.cells {
-		if m.cell.stops > 0 && len(m.rows) > 0 && m.rounds() < m.cell.planned {
+		if m.cell.stops > 0 && len(m.rows) > 0 && m.rounds() < m.cell.rounds {
 			m.outOfTime()
 			m.store(r.out)
 		}
@@ -143,7 +145,6 @@ func (r *runner) step(ctx context.Context, s Step) error {
 	m := r.cells[s.cell]
 	if m == nil {
 		m = r.measuring(s.cell, s.cell.leaveOut(r.out.Cells)...)
-		m.addControl()
 	}
 	if s.debt {
 		if err := m.debts(ctx); err != nil {
@@ -162,9 +163,7 @@ func (r *runner) begins(name string) {
 	if r.progress.Name = name; b.Limit > 0 {
 		r.progress.Total, r.progress.Done = b.Limit.Seconds(), b.Limit.Seconds()-b.left()
 	}
-	if r.Progress != nil {
-		r.Progress(r.progress)
-	}
+	r.Progress(r.progress)
 }
 
 // save writes the results so far, with the cells in the order in which the plan declares them.
@@ -185,9 +184,6 @@ func (r *runner) save(complete bool) error {
 	}
 	if r.out.Complete = complete; complete {
 		r.out.Done = nil
-	}
-	if r.Checkpoint == nil {
-		return nil
 	}
 	return r.Checkpoint(r.out)
 }
@@ -212,7 +208,7 @@ func Whole(p results.Parameters, structures []entry.Entry) bool {
 	if !ok || p.Profile == Profiles()[0].Name || len(profile.Names) > 0 {
 		return false
 	}
-	all := parameters(Config{Structures: structures, Workloads: profile.Workloads()}, profile)
+	all := parameters(Config{Profile: profile, Structures: structures, Workloads: profile.Workloads()})
 	return holdsAll(p.Structures, all.Structures) && holdsAll(p.Workloads, all.Workloads) &&
 		holdsAll(p.N, all.N)
 }

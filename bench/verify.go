@@ -28,30 +28,28 @@ type Verified struct {
 // of the first block of a cell, the outcome of each further block, and at the end the bindings of IDs
 // and values.
 func NewProof(cfg Config, seeds int) (*Plan, error) {
+	cfg.Budget = Budget{}
 	p, err := NewPlan(cfg)
 	if err != nil {
 		return nil, err
 	}
-	var steps []Step
-	for _, s := range p.Steps {
-		calls, ok := s.analysis.(replay.Calls)
-		if s.cell != nil && !s.further && !s.debt {
-			of := s.cell.fixed(cfg.Profile.ProveOps, p.Parameters.Trials, roundsPerPass)
-			s.cell.control, s.Rounds = false, nil
-			s.cell.contenders = s.cell.names()
+	steps := p.Steps
+	p.Steps, p.seeds = nil, seeds
+	for _, s := range steps {
+		switch _, calls := s.analysis.(replay.Calls); {
+		case calls:
+			s.Seconds *= float64(seeds)
+		case s.cell == nil || s.debt:
+			continue
+		default:
+			s.Rounds = nil
 			for seed := range uint64(seeds) {
-				s.Rounds = append(s.Rounds, of.proof(cfg.Seed+seed, p.Parameters.Trials, true)...)
+				s.Rounds = append(s.Rounds, s.cell.proof(cfg.Seed+seed, p.cfg.Trials, true)...)
 			}
 			s.Seconds = s.cell.seconds(s.Rounds)
-			steps = append(steps, s)
 		}
-		for seed := 0; ok && seed < seeds; seed++ {
-			s.analysis = calls
-			steps = append(steps, s)
-			calls.Seed++
-		}
+		p.Steps = append(p.Steps, s)
 	}
-	p.Steps = steps
 	return p, nil
 }
 
@@ -59,33 +57,24 @@ func NewProof(cfg Config, seeds int) (*Plan, error) {
 // cell. An error means that the proof could not be made.
 func Verify(ctx context.Context, proof *Plan, done func(Verified)) error {
 	r := newRunner(proof, Hooks{})
-	var v Verified
-	for i, s := range proof.Steps {
-		name, n := s.Of()
-		if v.Workload != name || v.N != n {
-			v = Verified{Workload: name, N: n}
-		}
-		if calls, ok := s.analysis.(replay.Calls); ok {
-			_, operations, failed, err := calls.Prove(ctx, s.entries)
-			if err != nil {
+	for _, s := range proof.Steps {
+		v := Verified{Structures: len(s.entries), Seeds: proof.seeds}
+		v.Workload, v.N = s.Of()
+		if s.cell != nil {
+			m := r.measuring(s.cell)
+			if err := m.play(ctx, s.Rounds); err != nil {
 				return err
 			}
-			v.Structures, v.Seeds, v.Operations = len(s.entries), v.Seeds+1, v.Operations+operations
-			v.Failures = append(v.Failures, failed...)
-			if i+1 < len(proof.Steps) && proof.Steps[i+1].Name == s.Name {
-				continue
-			}
-			done(v)
-			continue
-		}
-		m := r.measuring(s.cell)
-		if err := m.play(ctx, s.Rounds); err != nil {
-			return err
-		}
-		v.Structures, v.Operations, v.Failures = len(s.cell.entries), m.operations, m.failed
-		for _, r := range s.Rounds {
-			if r.Proved {
-				v.Seeds++
+			v.Structures, v.Operations, v.Failures = len(s.cell.entries), m.operations, m.failed
+		} else {
+			calls := s.analysis.(replay.Calls)
+			for range proof.seeds {
+				_, operations, failed, err := calls.Prove(ctx, s.entries)
+				if err != nil {
+					return err
+				}
+				v.Operations, v.Failures = v.Operations+operations, append(v.Failures, failed...)
+				calls.Seed++
 			}
 		}
 		done(v)
@@ -112,6 +101,7 @@ func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verifi
 		return nil
 	}
 	cfg.N, cfg.Rounds, cfg.Budget = sizes, r.Parameters.Repeat, Budget{}
+	cfg.Trials = cmp.Or(r.Parameters.Repeat, cfg.Trials) // the trials of a session are those of all its runs
 	plan, err := NewPlan(cfg)
 	if err != nil {
 		return err
@@ -133,7 +123,7 @@ func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verifi
 			continue
 		}
 		v.Structures, v.Seeds = len(c.entries), 1+len(of.OtherSeeds)
-		if err := run.verify(ctx, c, &of, cfg, &v); err != nil {
+		if err := run.verify(ctx, c, &of, &v); err != nil {
 			return err
 		}
 		done(v)
@@ -168,22 +158,19 @@ func proofsOf(rows []results.Row) map[string]script.Proof {
 // verify repeats the rounds with the proofs of a cell of results and compares the proofs. It also compares the
 // counts of each trial with the script. For that the floor alone replays the rounds of the other
 // instances, except in a session, which numbers its rounds in another way.
-func (r *runner) verify(ctx context.Context, c *Cell, of *results.Cell, cfg Config, v *Verified) error {
-	trials, session := r.plan.Parameters.Trials, cfg.Rounds > 0
-	list := c.fixed(cfg.Profile.ProveOps, trials, cmp.Or(roundsOfFirstInstance(of), roundsPerPass))
-	switch {
-	case session:
-		list = c.inTurns(cfg.Profile.ProveOps, trials)
-	case of.Race != nil:
-		list = c.raced(cfg.Profile.ProveOps, trials)
+func (r *runner) verify(ctx context.Context, c *Cell, of *results.Cell, v *Verified) error {
+	cfg := r.plan.cfg
+	if session := cfg.Rounds > 0; of.Race != nil && !session {
+		cfg.Budget.Limit = 1 // any
 	}
-	c.control, c.stops = false, 0 // nobody drops out
+	c.design(cfg, cmp.Or(roundsOfFirstInstance(of), roundsPerPass))
+	c.control = false
 	all := c.names()
 	proved := cmp.Or(of.Common, c.instances) - 1
 	instances := map[int]bool{proved: true}
 	for _, row := range of.Rows {
 		for _, t := range row.Cost {
-			instances[t.Instance] = instances[t.Instance] || !session
+			instances[t.Instance] = instances[t.Instance] || cfg.Rounds == 0
 		}
 	}
 	blocks := make(map[int]results.Counted)
@@ -194,8 +181,9 @@ func (r *runner) verify(ctx context.Context, c *Cell, of *results.Cell, cfg Conf
 		if c.contenders = all; number != proved {
 			c.contenders = all[:1]
 		}
-		m, rounds := r.measuring(c), list.pass(number)
+		m, rounds := r.measuring(c), c.pass(number)
 		for i, round := range rounds {
+			rounds[i].Drops = false // everybody is proved
 			rounds[i].Proved = number == proved && (of.Race == nil && i+1 == len(rounds) || of.Race != nil && round.Number+1 == of.Race.Proved)
 		}
 		if err := m.play(ctx, rounds); err != nil {
@@ -220,7 +208,7 @@ func (r *runner) verify(ctx context.Context, c *Cell, of *results.Cell, cfg Conf
 	c.contenders = all
 	for _, other := range of.OtherSeeds {
 		m := r.measuring(c)
-		if err := m.play(ctx, list.proof(other.Seed, trials, false)); err != nil {
+		if err := m.play(ctx, c.proof(other.Seed, cfg.Trials, false)); err != nil {
 			return err
 		}
 		v.Failures = append(v.Failures, m.failed...)
@@ -258,7 +246,7 @@ func (p *Plan) verifyCalls(
 		calls, ok := s.analysis.(replay.Calls)
 		proofs := make(map[string]script.Proof)
 		for _, c := range r.Calls {
-			if c.Workload == s.workload && c.N == s.n {
+			if c.Workload == calls.Workload.Name && c.N == calls.N {
 				proofs[c.Structure] = c.Proof
 			}
 		}
@@ -269,7 +257,7 @@ func (p *Plan) verifyCalls(
 		if err != nil {
 			return err
 		}
-		v := Verified{Workload: s.workload, N: s.n, Structures: len(s.entries), Seeds: 1, Operations: operations, Failures: failed}
+		v := Verified{Workload: calls.Workload.Name, N: calls.N, Structures: len(s.entries), Seeds: 1, Operations: operations, Failures: failed}
 		for i, e := range s.entries {
 			v.compare(fmt.Sprintf("%s, seed %d", s.Name, calls.Seed), e.Name, proofs[e.Name], replayed[i])
 		}

@@ -38,7 +38,7 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 		if layouts > 1 {
 			link = fmt.Sprintf("-ldflags=-s -w -randlayout=%d", layout+1) // without symbols: fast to link, and half the size
 		}
-		if _, err := output(ctx, source, "go", "build", "-buildvcs=auto", "-o", path, link, command); err != nil {
+		if _, err := outputIn(ctx, source, "go", "build", "-buildvcs=auto", "-o", path, link, command); err != nil {
 			return nil, fmt.Errorf("building %s: %w", name, err)
 		}
 		programs = append(programs, path)
@@ -48,7 +48,7 @@ func Build(ctx context.Context, repository, revision, dir string, layouts int) (
 
 // Repository returns the root of the git repository that contains the current folder.
 func Repository(ctx context.Context) (string, error) {
-	root, err := output(ctx, ".", "git", "rev-parse", "--show-toplevel")
+	root, err := outputIn(ctx, ".", "git", "rev-parse", "--show-toplevel")
 	if failed := new(exec.ExitError); errors.As(err, &failed) {
 		err = errors.New("it is no program, and for a revision the current folder must be in a git repository of timerbench")
 	}
@@ -57,7 +57,7 @@ func Repository(ctx context.Context) (string, error) {
 
 // checkOut creates a temporary worktree of a revision. remove deletes it.
 func checkOut(ctx context.Context, repository, revision string) (path string, remove func() error, err error) {
-	commit, err := output(ctx, repository, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	commit, err := outputIn(ctx, repository, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
 		if ctx.Err() != nil {
 			return "", nil, ctx.Err()
@@ -71,26 +71,31 @@ func checkOut(ctx context.Context, repository, revision string) (path string, re
 	path = filepath.Join(parent, "source")
 	remove = func() error {
 		// ctx may already be cancelled.
-		_, err := output(context.WithoutCancel(ctx), repository, "git", "worktree", "remove", "--force", path)
+		_, err := outputIn(context.WithoutCancel(ctx), repository, "git", "worktree", "remove", "--force", path)
 		return errors.Join(err, os.RemoveAll(parent))
 	}
-	if _, err := output(ctx, repository, "git", "worktree", "add", "--quiet", "--detach", path, strings.TrimSpace(commit)); err != nil {
+	if _, err := outputIn(ctx, repository, "git", "worktree", "add", "--quiet", "--detach", path, strings.TrimSpace(commit)); err != nil {
 		_ = remove() // the worktree may be incomplete
 		return "", nil, fmt.Errorf("checking out %s: %w", revision, err)
 	}
 	return path, remove, nil
 }
 
-// output runs a program in a folder and returns its standard output. The error contains
+// output runs a program and returns its standard output. The error contains
 // its standard error. If ctx ended the program, the error is that of ctx.
-func output(ctx context.Context, dir, name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
+func output(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	out, err := cmd.Output()
 	if failed := new(exec.ExitError); ctx.Err() != nil {
 		err = ctx.Err()
 	} else if errors.As(err, &failed) {
-		err = fmt.Errorf("%s %s: %w\n%s", name, args[0], err, bytes.TrimSpace(failed.Stderr))
+		err = fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, bytes.TrimSpace(failed.Stderr))
 	}
 	return string(out), err
+}
+
+// outputIn runs a program in a folder, as [output] does.
+func outputIn(ctx context.Context, dir, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	return output(ctx, cmd)
 }

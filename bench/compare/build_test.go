@@ -21,7 +21,7 @@ func repository(t *testing.T) (root string, commit func(says string) (revision s
 	git := func(args ...string) string {
 		t.Helper()
 		identity := []string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null"}
-		out, err := output(t.Context(), root, "git", append(identity, args...)...)
+		out, err := outputIn(t.Context(), root, "git", append(identity, args...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func write(t *testing.T, root, name, content string) {
 // left returns the number of work trees of a repository: 1 if nothing was left behind.
 func left(t *testing.T, root string) int {
 	t.Helper()
-	list, err := output(t.Context(), root, "git", "worktree", "list", "--porcelain")
+	list, err := outputIn(t.Context(), root, "git", "worktree", "list", "--porcelain")
 	if err != nil {
 		t.Fatal(err)
 	}

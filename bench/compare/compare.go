@@ -1,29 +1,33 @@
-// Package compare compares the results of two builds, or of two runs of one build.
+// Package compare compares two builds by their results, which come from two separate runs or from a [Session], or by the
+// instructions that they execute ([Counts]). Each gives a [Table].
 //
-// Each structure in each cell has a ratio: its new cost divided by its old cost, round by
-// round. A ratio is called a difference if all of these hold:
-//
-//   - It is significant: its p value, adjusted with Holm's method for the number of
-//     ratios, is at most [Options].Alpha.
-//   - It is large: it exceeds [Options].MinEffect. For two separate runs it also exceeds
-//     the noise floor of the cell, which comes from the A/A controls of both runs, and that of the
-//     structure, which comes from kept pairs of runs ([Repeats]).
-//   - For two separate runs, the other contenders of the cell do not share it, see below.
+// A row of the table is a structure in a cell. Its ratio is the median of the ratios of common rounds, new by old, with the interval of
+// package stats. The row is slower or faster if the whole interval lies beyond the least difference that counts: [Options].MinEffect,
+// or the farthest end of the interval of a control of the cell.
 //
 // # Two separate runs
 //
-// The machine may be slower during the second run, which the other contenders of a cell show. A difference must
-// therefore show twice, with the same sign: in the ratio itself, and in the ratio divided by the median ratio of the others.
-// By as much as the ratios of the others scatter beyond their own errors, the variance of each ratio grows. A change of all
-// structures looks like a change of the machine: [Comparison].Shift reports it.
+// The machine may be slower during the second run, which the other contenders of a cell show. A ratio is therefore divided by the median
+// ratio of the others, and its interval is at least as wide as that by which two runs of one build differ ([stats.Spread]). The ratio
+// before the division must be a difference, too. A change of all structures looks like a change of the machine: [Table].Shift reports it.
 //
 // # Sessions
 //
-// In a [Session] runs of both builds take turns, so that a disturbance of the machine cancels out and ratios need no
-// adjustment. Each pair of runs is a unit of variation: each build gets a new process, a new placement in memory and a code
-// layout. The pairs show what an A/A control would show, so a session has no control and no noise floor. Only the
-// fastest quarter of the trials counts among those in which a process repeats the same operations, because a
+// In a [Session] runs of both builds take turns, so that a disturbance of the machine cancels out. The rounds of the ratio are the code
+// layouts, or the pairs of processes if there is one layout: each has a new process and a new placement in memory. Only the
+// fastest quarter of the trials counts among those that repeat the same operations, because a
 // disturbance never speeds a trial up. A slowdown that shows in few of these repetitions is not found.
+//
+// # Counts
+//
+// Times vary by half in a virtual machine that shares its processor. Counts of the same build vary by a few hundred-thousandths, on any
+// machine of the same architecture. Counts are not times: an instruction may wait for memory, or execute in parallel with three others.
+//
+// The counts come from cachegrind, a tool of valgrind. A separate process replays the script of the workload on one
+// structure: first a warm-up, and in a second run the warm-up and the same number of operations again. The
+// difference, taken function by function, is the steady state. The counts include the code of the structure, of
+// third-party containers below it, and of the runtime functions that it calls: copying, clearing, allocation, maps
+// and write barriers. They exclude the replay, the goroutine scheduler and the garbage collector, which is off.
 package compare
 
 import (
@@ -31,30 +35,18 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// Options set the thresholds for calling a ratio a difference.
+// Options say which differences count.
 type Options struct {
-	Alpha     float64 // family-wise error rate, above 0 and below 1
 	MinEffect float64 // smallest difference that counts, relative: 0.05 is 5 %
 	Machines  bool    // compare even results of different machines
-}
-
-// Check returns an error if Alpha or MinEffect is out of range.
-func (o Options) Check() error {
-	if !(o.Alpha > 0 && o.Alpha < 1) {
-		return fmt.Errorf("--alpha %v: want a number above 0 and below 1", o.Alpha)
-	}
-	if !(o.MinEffect >= 0 && o.MinEffect < math.Inf(1)) {
-		return fmt.Errorf("--min-effect %v: want a share of at least 0", o.MinEffect)
-	}
-	return nil
 }
 
 // Verdict is the judgment on a ratio.
@@ -65,55 +57,62 @@ const (
 	Same    Verdict = "~"       // no difference, or none that is large and certain enough
 	Slower  Verdict = "slower"  // the new results are worse
 	Faster  Verdict = "faster"  // the new results are better
+	More    Verdict = "more"    // instructions
+	Fewer   Verdict = "fewer"   // instructions
 	Unknown Verdict = "unknown" // too few rounds for an interval
 )
 
-// Comparison is the comparison of two results.
-type Comparison struct {
-	Rows    []Compared
+// Table is the comparison of two builds.
+type Table struct {
+	Unit    string // of costs: ns, or instructions
+	Rows    []Row
 	Session bool     // the runs took turns
-	Shift   float64  // median ratio of all rows
+	Shift   float64  // median ratio of all contenders; 0: of counts
 	Notes   []string // warnings: cells that one side lacks, different compilers and the like
 }
 
-// Compared is one structure in one cell.
-type Compared struct {
+// Row is one structure in one cell.
+type Row struct {
 	Workload  string
 	N         int
 	Structure string
-	Op        string  // "lifecycle", "tick" and so on: the unit of the cost
-	Old       float64 // cost in ns, as a report of the old results shows it; the new cost is Old times Ratio.Center
+	Op        string  // "lifecycle", "tick" and so on: the unit of work
+	Old, New  float64 // cost of one Op, as a report of the results shows it
 
-	Ratio    Ratio   // new / old
-	Adjusted Ratio   // Ratio divided by the median ratio of the cell's others; in a session equal to Ratio
-	P        float64 // adjusted with Holm's method; NaN: unknown
-	Least    float64 // smallest relative difference that counts in this cell
-	Verdict  Verdict
+	Plain   float64        // new by old
+	Ratio   stats.Estimate // Plain, for two separate runs divided by the median ratio of the others
+	Least   float64        // smallest relative difference that counts in this cell
+	Verdict Verdict
+
+	role results.Role
+	of   string // the structure; for a control, the structure of which it is an instance
+}
+
+// judged reports whether the row stands in the table. Other rows only show the state of the machine.
+func (r *Row) judged() bool {
+	return r.role == results.RoleStructure || r.role == results.RoleIntrusive
 }
 
 // Runs compares two results. It returns an error if no structure has a cost in the same cell
 // of both, or if their machines differ and o.Machines is not set.
-func Runs(old, new *results.Run, o Options) (*Comparison, error) {
+func Runs(old, new *results.Run, o Options) (*Table, error) {
 	if a, b := old.Environment, new.Environment; !o.Machines && (a.CPU != b.CPU || a.Cores != b.Cores) {
 		return nil, fmt.Errorf("different machines: OLD on %s with %d processors, NEW on %s with %d, so the ratios would compare the machines: want results of one machine, or --machines", a.CPU, a.Cores, b.CPU, b.Cores)
 	}
-	c := &Comparison{Session: old.Parameters.Session != "" && old.Parameters.Session == new.Parameters.Session}
-	found := pairsOf(old, new, c.Session)
-	if len(found) == 0 {
-		return nil, errNothing(old, new)
-	}
-	judge(found, c.Session, o, kept)
-	for _, p := range found {
-		if p.judged() {
-			c.Rows = append(c.Rows, p.row)
+	t := &Table{Unit: "ns", Session: old.Parameters.Session != "" && old.Parameters.Session == new.Parameters.Session}
+	all := rowsOf(old, new, t.Session)
+	for _, r := range all {
+		if r.judged() {
+			r.judge(all, t.Session, o)
+			t.Rows = append(t.Rows, r)
 		}
 	}
-	if len(c.Rows) == 0 {
+	if len(t.Rows) == 0 {
 		return nil, errNothing(old, new)
 	}
-	c.Shift = math.Exp(shift(found))
-	c.Notes = notes(old, new, found, c)
-	return c, nil
+	t.Shift = shift(all)
+	t.Notes = notes(old, new, all, t)
+	return t, nil
 }
 
 func errNothing(old, new *results.Run) error {
@@ -127,78 +126,137 @@ func errNothing(old, new *results.Run) error {
 	return errors.New("nothing in common: no structure has a cost in the same cell of both results (OLD: " + side(old) + "; NEW: " + side(new) + ")")
 }
 
-// pair is a contender of a cell in both results.
-type pair struct {
-	row      Compared
-	cell     int // index of the cell in the new results
-	role     results.Role
-	of       string // the structure; for a control, the structure of which it is an instance
-	old, new []stats.Sample
-	floor    float64 // noise floor of the cell as a log ratio, the larger one of both sides
-	measured Ratio   // without the variation between runs
-}
-
-// judged reports whether the pair becomes a row of the comparison. Other pairs only show the state of the machine.
-func (p *pair) judged() bool {
-	return p.role == results.RoleStructure || p.role == results.RoleIntrusive
-}
-
-type cellKey struct {
-	workload   string
-	definition int
-	n          int
-	unit       script.Unit
-}
-
-func keyOf(c results.Cell) cellKey { return cellKey{c.Workload, c.Definition, c.N, c.Unit} }
-
-// pairsOf pairs the rows that have a cost in both results, in the order of the new results.
-// For a session it condenses their samples.
-func pairsOf(old, new *results.Run, session bool) []*pair {
-	oldCells := make(map[cellKey]*results.Cell)
-	for i := range old.Cells {
-		oldCells[keyOf(old.Cells[i])] = &old.Cells[i]
+// counterpart finds the cell of a run with the same operations and the same unit; nil: there is none.
+func counterpart(r *results.Run, of *results.Cell) *results.Cell {
+	c := r.Cell(of.Workload, of.N)
+	if c == nil || c.Definition != of.Definition || c.Unit != of.Unit {
+		return nil
 	}
-	floors := make(map[cellKey]float64) // none in a session
-	if !session {
-		floors = noiseFloors(old, new)
-	}
-	var out []*pair
-	for i, c := range new.Cells {
-		before, ok := oldCells[keyOf(c)]
-		if !ok {
+	return c
+}
+
+// rowsOf returns the contenders with a cost in common rounds of both results, in the order of the new results.
+func rowsOf(old, new *results.Run, session bool) (list []Row) {
+	for i := range new.Cells {
+		cell := &new.Cells[i]
+		was := counterpart(old, cell)
+		if was == nil {
 			continue
 		}
-		pairs := pairsOfCell(stats.CostsOf(old, before), &c, i, floors[keyOf(c)])
-		if session {
-			for _, p := range pairs {
-				p.old, p.new = inSession(p.old, p.new, new.Parameters.Repeat)
+		before, after := stats.CostsOf(old, was), stats.CostsOf(new, cell)
+		least := max(noise(before), noise(after))
+		for _, row := range after.Rows {
+			of := before.Row(row.Structure)
+			if of == nil || of.Role != row.Role {
+				continue
+			}
+			a, b := before.Samples(of), after.Samples(row)
+			if session {
+				a, b = condense(a, b, new.Parameters.Repeat), condense(b, a, new.Parameters.Repeat)
+			}
+			if ratio := stats.Ratio(b, a); ratio.OK() {
+				list = append(list, Row{
+					Workload: cell.Workload, N: cell.N, Structure: row.Structure, Op: string(cell.Unit),
+					Old: before.Cost(of).Center, New: after.Cost(row).Center, Plain: ratio.Center, Ratio: ratio, Least: least,
+					role: row.Role, of: cmp.Or(row.Of, row.Structure),
+				})
 			}
 		}
-		out = append(out, pairs...)
+	}
+	return list
+}
+
+// noise returns the largest relative difference that the controls of a cell may have: their ratios are 1.
+func noise(c *stats.Costs) (most float64) {
+	for _, row := range c.Controls {
+		if e := c.Control(row); e.OK() && e.Lo > 0 {
+			most = max(most, e.Hi-1, 1/e.Lo-1)
+		}
+	}
+	return most
+}
+
+// judge sets the ratio and the verdict of the row.
+func (r *Row) judge(all []Row, session bool, o Options) {
+	if !session {
+		r.Ratio = r.Ratio.Times(1 / r.machine(all)).Widened(stats.SpreadOf(r.N).Ratio)
+	}
+	r.Least = max(r.Least, o.MinEffect)
+	switch least := 1 + r.Least; {
+	case !r.Ratio.Bounded():
+		r.Verdict = Unknown
+	case min(r.Plain, r.Ratio.Lo) > least:
+		r.Verdict = Slower
+	case max(r.Plain, r.Ratio.Hi) < 1/least:
+		r.Verdict = Faster
+	default:
+		r.Verdict = Same
+	}
+}
+
+// fewestOthers is the smallest number of other contenders that shows the state of the
+// machine (chosen: the median of fewer depends on a single one).
+const fewestOthers = 3
+
+// machine returns the median ratio of the other contenders of the cell, or of all cells if the cell has too few. It is 1 if
+// all cells together have too few.
+func (r *Row) machine(all []Row) float64 {
+	others := slices.DeleteFunc(slices.Clone(all), func(q Row) bool { return q.of == r.of })
+	cell := slices.DeleteFunc(slices.Clone(others), func(q Row) bool { return q.Workload != r.Workload || q.N != r.N })
+	switch {
+	case len(cell) >= fewestOthers:
+		return shift(cell)
+	case len(others) >= fewestOthers:
+		return shift(others)
+	}
+	return 1
+}
+
+// shift returns the median ratio of rows.
+func shift(rows []Row) float64 {
+	var ratios []float64
+	for _, r := range rows {
+		ratios = append(ratios, r.Plain)
+	}
+	return stats.MedianOf(ratios)
+}
+
+// condense returns one sample for each code layout, or for each process if there is one layout: the geometric mean over its operations.
+// Rounds with the same operations are repetitions; repeat is [results.Parameters].Repeat. Only the fastest quarter of the repetitions
+// counts, because a disturbance slows a program down and never speeds it up. Only rounds that other has too count.
+func condense(samples, other []stats.Sample, repeat int) (out []stats.Sample) {
+	common := stats.ByRound(other)
+	times := make(map[int]map[int][]float64) // logarithms of the repetitions, by unit and operations
+	for _, s := range samples {
+		if s.Value <= 0 || common[s.Round] <= 0 {
+			continue
+		}
+		unit, operations := cmp.Or(s.Layout, s.Instance), s.Round
+		if repeat > 0 {
+			operations %= repeat
+		}
+		if times[unit] == nil {
+			times[unit] = make(map[int][]float64)
+			out = append(out, stats.Sample{Round: unit})
+		}
+		times[unit][operations] = append(times[unit][operations], math.Log(s.Value))
+	}
+	for i := range out {
+		var means []float64
+		for _, repetitions := range times[out[i].Round] {
+			slices.Sort(repetitions)
+			means = append(means, mean(repetitions[:(len(repetitions)+3)/4]))
+		}
+		slices.Sort(means) // a sum of floats depends on the order
+		out[i].Value = math.Exp(mean(means))
 	}
 	return out
 }
 
-func pairsOfCell(old *stats.Costs, new *results.Cell, cell int, floor float64) []*pair {
-	var out []*pair
-	for _, row := range new.Rows {
-		before := old.Row(row.Structure)
-		if before == nil || before.Role != row.Role {
-			continue
-		}
-		p := &pair{
-			cell: cell, role: row.Role, of: cmp.Or(row.Of, row.Structure), floor: floor,
-			old: old.Samples(before), new: stats.Samples(row.Cost),
-		}
-		if inCommon(p.old, p.new) == 0 {
-			continue
-		}
-		p.row = Compared{
-			Workload: new.Workload, N: new.N, Structure: row.Structure, Op: string(new.Unit),
-			Old: old.Cost(before).Center,
-		}
-		out = append(out, p)
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
 	}
-	return out
+	return sum / float64(len(values))
 }

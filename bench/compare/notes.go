@@ -11,7 +11,7 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-func notes(old, new *results.Run, pairs []*pair, c *Comparison) []string {
+func notes(old, new *results.Run, all []Row, t *Table) []string {
 	var out []string
 	note := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if a, b := old.Environment, new.Environment; a.Go != b.Go {
@@ -37,16 +37,16 @@ func notes(old, new *results.Run, pairs []*pair, c *Comparison) []string {
 	if n := redefined(old, new); n > 0 {
 		note("%s not compared, because OLD and NEW measure other operations under one name (their definitions differ)", show.Count(n, "cell"))
 	}
-	if !c.Session && math.Abs(math.Log(c.Shift)) > shiftNoted {
-		note("the median ratio is %.2f: two separate runs cannot tell a slower machine from a slower build; `timerbench ab` can", c.Shift)
+	if !t.Session && math.Abs(math.Log(t.Shift)) > shiftNoted {
+		note("the median ratio is %.2f, by which the ratios are divided: two separate runs cannot tell a slower machine from a slower build; `timerbench ab` can", t.Shift)
 	}
-	for _, p := range pairs {
-		if p.role == results.RoleFloor && c.Session && p.measured.Differs() && math.Abs(math.Log(p.measured.Center)) > math.Log1p(floorNoted) {
-			note("%s, n %d: the floor (%s), which contains no structure, has the ratio %.2f: the harness of the two builds differs", p.row.Workload, p.row.N, p.row.Structure, p.measured.Center)
+	for _, r := range all {
+		if r.role == results.RoleFloor && t.Session && r.Ratio.Differs() && math.Abs(math.Log(r.Plain)) > math.Log1p(floorNoted) {
+			note("%s, n %d: the floor (%s), which contains no structure, has the ratio %.2f: the harness of the two builds differs", r.Workload, r.N, r.Structure, r.Plain)
 		}
 	}
-	if unknown := len(c.Of(Unknown)); unknown > 0 {
-		note("%d of %d rows have too few rounds for an interval: run with more --trials", unknown, len(c.Rows))
+	if unknown := len(t.Of(Unknown)); unknown > 0 {
+		note("%d of %d rows have too few rounds for an interval: run with more --trials", unknown, len(t.Rows))
 	}
 	return out
 }
@@ -66,76 +66,66 @@ func redefined(old, new *results.Run) (n int) {
 
 // missing lists the cells of one result that the other one lacks, and the structures that it lacks in other cells.
 func missing(of, in *results.Run) []string {
-	there := make(map[cellKey][]string)
-	for _, c := range in.Cells {
-		there[keyOf(c)] = c.Structures()
-	}
 	var out, structures []string
-	cells := make(map[string][]string) // that lack a structure
-	for _, c := range of.Cells {
-		where := fmt.Sprintf("%s, n %d", c.Workload, c.N)
-		names, ok := there[keyOf(c)]
-		if other := in.Cell(c.Workload, c.N); !ok && other != nil && other.Definition != c.Definition {
-			continue
-		}
-		if !ok {
-			out = append(out, where)
+	lack := make(map[string]int) // cells that lack a structure
+	for i := range of.Cells {
+		c := &of.Cells[i]
+		there := counterpart(in, c)
+		if there == nil {
+			if other := in.Cell(c.Workload, c.N); other == nil || other.Definition == c.Definition {
+				out = append(out, fmt.Sprintf("%s, n %d", c.Workload, c.N))
+			}
 			continue
 		}
 		for _, name := range c.Structures() {
-			if slices.Contains(names, name) {
-				continue
+			if !slices.Contains(there.Structures(), name) {
+				if lack[name]++; lack[name] == 1 {
+					structures = append(structures, name)
+				}
 			}
-			if cells[name] == nil {
-				structures = append(structures, name)
-			}
-			cells[name] = append(cells[name], where)
 		}
 	}
 	for _, name := range structures {
-		where := "in " + show.Count(len(cells[name]), "cell")
-		if len(cells[name]) == 1 {
-			where = "in " + cells[name][0]
-		}
-		out = append(out, name+" "+where)
+		out = append(out, name+" in "+show.Count(lack[name], "cell"))
 	}
 	return out
 }
 
-// Of returns the rows with a verdict.
-func (c *Comparison) Of(v Verdict) []Compared {
-	return slices.DeleteFunc(slices.Clone(c.Rows), func(r Compared) bool { return r.Verdict != v })
+// Of returns the rows with one of the verdicts.
+func (t *Table) Of(any ...Verdict) []Row {
+	return slices.DeleteFunc(slices.Clone(t.Rows), func(r Row) bool { return !slices.Contains(any, r.Verdict) })
 }
 
 // named is the largest number of rows that the sentence names (chosen).
 const named = 3
 
 // Sentence summarizes the comparison in one sentence.
-func (c *Comparison) Sentence() string {
+func (t *Table) Sentence() string {
+	verdicts, one, several := []Verdict{Slower, Faster}, "is", "are"
+	if t.Unit != "ns" {
+		verdicts, one, several = []Verdict{More, Fewer}, "executes", "execute"
+	}
+	if len(t.Of(verdicts...)) == 0 {
+		return fmt.Sprintf("No difference: none of %d ratios is large and certain enough.", len(t.Rows))
+	}
 	var parts []string
-	for _, v := range []Verdict{Slower, Faster} {
-		rows := c.Of(v)
+	for _, v := range verdicts {
+		rows := t.Of(v)
 		if len(rows) == 0 {
-			parts = append(parts, "none is "+string(v))
+			parts = append(parts, fmt.Sprintf("none %s %s", one, v))
 			continue
 		}
 		// The largest differences come first.
-		slices.SortStableFunc(rows, func(a, b Compared) int {
-			size := func(r Compared) float64 { return math.Abs(math.Log(r.Ratio.Center)) }
-			return cmp.Compare(size(b), size(a))
-		})
+		size := func(r Row) float64 { return math.Abs(math.Log(r.Ratio.Center)) }
+		slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(size(b), size(a)) })
 		var names []string
 		for _, r := range rows[:min(named, len(rows))] {
 			names = append(names, fmt.Sprintf("%s on %s, n %d, %.2fx per %s", r.Structure, r.Workload, r.N, r.Ratio.Center, r.Op))
 		}
-		text := fmt.Sprintf("%d of %d are %s (%s", len(rows), len(c.Rows), v, strings.Join(names, "; "))
 		if more := len(rows) - named; more > 0 {
-			text += fmt.Sprintf("; %d more", more)
+			names = append(names, fmt.Sprintf("%d more", more))
 		}
-		parts = append(parts, text+")")
-	}
-	if strings.HasPrefix(parts[0], "none") && strings.HasPrefix(parts[1], "none") {
-		return fmt.Sprintf("No difference: none of %d ratios is large and certain enough.", len(c.Rows))
+		parts = append(parts, fmt.Sprintf("%d of %d %s %s (%s)", len(rows), len(t.Rows), several, v, strings.Join(names, "; ")))
 	}
 	return "The new build: " + strings.Join(parts, ", ") + "."
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/parallel"
 )
 
 // Session measures two builds of timerbench. Each run is a child process. A pair is one process of each build. Both live at
@@ -40,13 +41,9 @@ type side struct {
 // run that fails. If ctx is cancelled, it returns the error of ctx.
 func (s Session) Run(ctx context.Context) (old, new *results.Run, err error) {
 	sides := [2]*side{{name: "old", programs: s.Old}, {name: "new", programs: s.New}}
-	for pair, oldFirst := range s.order() {
+	for pair := range s.Pairs {
 		s.Progress(pair, s.Pairs, fmt.Sprintf("pair %d of %d", pair+1, s.Pairs))
-		order := sides
-		if !oldFirst {
-			order = [2]*side{sides[1], sides[0]}
-		}
-		if err := s.runPair(ctx, order, pair); err != nil {
+		if err := s.runPair(ctx, sides[:], pair); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -55,22 +52,11 @@ func (s Session) Run(ctx context.Context) (old, new *results.Run, err error) {
 	return merge(sides[0].runs, name, len(s.Old)), merge(sides[1].runs, name, len(s.New)), nil
 }
 
-// order returns for each pair whether the old build starts. The old build starts in half
-// of the pairs, chosen at random.
-func (s Session) order() []bool {
-	random := rand.New(rand.NewPCG(s.Seed, 0))
-	first := make([]bool, s.Pairs)
-	start := random.IntN(2) // if the number of pairs is odd, one build starts once more
-	for i := range first {
-		first[i] = (i+start)%2 == 0
-	}
-	random.Shuffle(len(first), func(i, j int) { first[i], first[j] = first[j], first[i] })
-	return first
-}
-
-// runPair runs one program of each build in turns and appends the results to the sides. If
+// runPair starts one program of each build, in random order, runs them in turns, and appends the results to the sides. If
 // a structure fails the proof, the program fails but the session continues.
-func (s Session) runPair(ctx context.Context, order [2]*side, pair int) error {
+func (s Session) runPair(ctx context.Context, sides []*side, pair int) error {
+	random := rand.New(rand.NewPCG(s.Seed, uint64(pair)+1))
+	order := parallel.Shuffled(random, sides)
 	var children []*child
 	defer func() {
 		for _, p := range children {
@@ -84,7 +70,7 @@ func (s Session) runPair(ctx context.Context, order [2]*side, pair int) error {
 		}
 		children = append(children, p)
 	}
-	takeTurns(ctx, rand.New(rand.NewPCG(s.Seed, uint64(pair)+1)), children)
+	takeTurns(ctx, random, children)
 	for i, side := range order {
 		if err := s.read(ctx, side, pair, children[i].end()); err != nil {
 			return err

@@ -41,8 +41,8 @@ func SpreadOf(n int) Spread {
 	return of
 }
 
-// widened returns the estimate with an interval that reaches at least as far as the spread on either side.
-func (e Estimate) widened(spread float64) Estimate {
+// Widened returns the estimate with an interval that reaches at least as far as the spread on either side.
+func (e Estimate) Widened(spread float64) Estimate {
 	if e.OK() {
 		e.Lo, e.Hi = min(e.Lo, e.Center*math.Exp(-spread)), max(e.Hi, e.Center*math.Exp(spread))
 	}

@@ -107,12 +107,12 @@ func first(rows []*results.Row) *results.Row {
 // Cost is the time of one unit of the cell in nanoseconds, with the loop. The unit is mostly a lifecycle: a timer is scheduled, and
 // fires or is cancelled.
 func (c *Costs) Cost(r *results.Row) Estimate {
-	return Median(c.Samples(r)).widened(SpreadOf(c.N).Cost)
+	return Median(c.Samples(r)).Widened(SpreadOf(c.N).Cost)
 }
 
 // NetCost is the cost less that of the empty loop in the same rounds. It is not OK if the loop was not measured.
 func (c *Costs) NetCost(r *results.Row) Estimate {
-	return Median(c.net(r)).widened(SpreadOf(c.N).Cost)
+	return Median(c.net(r)).Widened(SpreadOf(c.N).Cost)
 }
 
 // net returns the samples of a row less the cost of the loop.
@@ -159,7 +159,7 @@ func (c *Costs) ratio(r, of *results.Row, net bool, spread float64, samples func
 	if e = Ratio(samples(r), samples(of)); r == of && e.OK() {
 		e = Estimate{Center: 1, Lo: 1, Hi: 1, Rounds: e.Rounds}
 	} else {
-		e = e.widened(spread)
+		e = e.Widened(spread)
 	}
 	c.ratios[at] = e
 	return e
@@ -211,7 +211,7 @@ func (c *Costs) WithGC(r *results.Row) Estimate {
 	if r == nil {
 		return Estimate{}
 	}
-	return Median(Samples(r.WithGC)).widened(SpreadOf(c.N).Cost)
+	return Median(Samples(r.WithGC)).Widened(SpreadOf(c.N).Cost)
 }
 
 // KindCost is the time of one operation of a kind, from the trials that were timed by kind.
@@ -227,5 +227,5 @@ func (c *Costs) KindCost(r *results.Row, kind script.Kind) Estimate {
 			}
 		}
 	}
-	return Median(values).widened(SpreadOf(c.N).Cost)
+	return Median(values).Widened(SpreadOf(c.N).Cost)
 }

@@ -39,6 +39,12 @@ func (e Estimate) OK() bool { return e.Rounds > 0 }
 // Bounded reports whether the interval is one of 95 %, and no range of a few rounds.
 func (e Estimate) Bounded() bool { return e.OK() && !e.Few }
 
+// Times returns the estimate of factor times the value.
+func (e Estimate) Times(factor float64) Estimate {
+	e.Center, e.Lo, e.Hi = factor*e.Center, factor*e.Lo, factor*e.Hi
+	return e
+}
+
 // Differs reports whether the 95 % interval excludes 1.
 func (e Estimate) Differs() bool { return e.Bounded() && (e.Lo > 1 || e.Hi < 1) }
 
@@ -81,12 +87,10 @@ func ByRound(samples []Sample) map[int]float64 {
 	return out
 }
 
-// Ratio returns the median of the ratios of the common rounds of a and b, and its interval. The middle of two ratios is their
-// geometric mean, so the ratio of b to a is the inverse. A value of 0 or less is below what can be measured: the ratio to it
+// Ratios returns the ratios of the common rounds of a and b. A value of 0 or less is below what can be measured: the ratio to it
 // is infinite, and a round with two such values does not count.
-func Ratio(a, b []Sample) Estimate {
+func Ratios(a, b []Sample) (ratios []float64) {
 	byRound := ByRound(b)
-	var ratios []float64
 	for _, s := range a {
 		switch of, ok := byRound[s.Round]; {
 		case !ok || s.Value <= 0 && of <= 0:
@@ -96,7 +100,13 @@ func Ratio(a, b []Sample) Estimate {
 			ratios = append(ratios, max(0, s.Value/of))
 		}
 	}
-	e := estimate(ratios, func(a, b float64) float64 { return math.Sqrt(a * b) })
+	return ratios
+}
+
+// Ratio returns the median of the ratios of the common rounds of a and b, and its interval. The middle of two ratios is their
+// geometric mean, so the ratio of b to a is the inverse.
+func Ratio(a, b []Sample) Estimate {
+	e := estimate(Ratios(a, b), func(a, b float64) float64 { return math.Sqrt(a * b) })
 	if !(e.Center > 0) || math.IsInf(e.Center, 1) {
 		return Estimate{}
 	}

@@ -10,15 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 )
 
@@ -26,11 +25,10 @@ import (
 const exitCodes = `Exit codes: 0 if the comparison was made, with any outcome. 2 if it was not: a
 bad flag, an unreadable file, nothing in common, two machines.
 --fail-on-regression changes one thing: the code is 1 if at least one row of the
-table is slower, which means a slowdown that is significant and large enough.
+table is slower, which means a slowdown that is certain and large enough.
 Faster rows, structures on only one side, and notes never change the code.`
 
 type compareFlags struct {
-	alpha     float64
 	minEffect float64
 	machines  bool
 	fail      bool
@@ -42,18 +40,16 @@ type compareFlags struct {
 func (f *compareFlags) add(cmd *cobra.Command, minEffect float64) {
 	f.minEffect = minEffect
 	flags := cmd.Flags()
-	flags.Float64Var(&f.alpha, "alpha", 0.05, "probability of at least one false difference in the whole table")
 	flags.Func("min-effect",
-		"smallest relative `difference` that counts, such as 2% or 0.02; if the noise floor of the cell is larger, it is used instead (default "+fmt.Sprint(100*minEffect)+"%)",
+		"smallest relative `difference` that counts, such as 2% or 0.02; if the controls of the cell differ by more, that is used instead (default "+fmt.Sprint(100*minEffect)+"%)",
 		valueTo(&f.minEffect, readShare(math.MaxFloat64)))
-	flags.BoolVar(&f.all, "all", false, "print every row, also with the ratio relative to the other structures, the probability and the smallest ratio that counts")
+	flags.BoolVar(&f.all, "all", false, "print every row, not only those that differ")
 	flags.BoolVar(&f.csv, "csv", false, "print every row as comma-separated values, and no sentence")
 	flags.BoolVar(&f.fail, "fail-on-regression", false, "exit with code 1 if a row is slower")
 }
 
-func (f *compareFlags) options() (compare.Options, error) {
-	o := compare.Options{Alpha: f.alpha, MinEffect: f.minEffect, Machines: f.machines}
-	return o, o.Check()
+func (f *compareFlags) options() compare.Options {
+	return compare.Options{MinEffect: f.minEffect, Machines: f.machines}
 }
 
 func newCompare() *cobra.Command {
@@ -66,11 +62,11 @@ The table below it shows, for each structure that differs in a cell, the cost in
 NEW divided by the cost in OLD, with its interval. OLD and NEW are results files
 or folders, as for report.
 
-A ratio counts as a difference if it is significant after Holm's correction for
-all rows, and exceeds --min-effect and the noise floors of the cell in both
-files. If the runs did not take turns, it must also stand out from the ratios of
-the other structures, which show the state of the machine. To compare two
-builds, use ab.
+A ratio counts as a difference if its whole interval exceeds --min-effect, and
+what a structure that was measured twice in that cell differed by. If the runs
+did not take turns, the ratio is divided by that of the other structures, which
+show the state of the machine, and its interval contains what two runs of one
+build differ by. To compare two builds, use ab.
 
 ` + exitCodes,
 		Example: `  timerbench compare out/2026-11-21-073012-normal ` + latest + `
@@ -83,18 +79,14 @@ builds, use ab.
 	return cmd
 }
 
-func (f *compareFlags) compare(cmd *cobra.Command, args []string) error {
-	o, err := f.options()
-	if err != nil {
-		return err
-	}
+func (f *compareFlags) compare(cmd *cobra.Command, args []string) (err error) {
 	var sides [2]*results.Run
 	for i, name := range []string{"OLD", "NEW"} {
 		if sides[i], _, err = results.Read(args[i]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	c, err := compare.Runs(sides[0], sides[1], o)
+	c, err := compare.Runs(sides[0], sides[1], f.options())
 	if err != nil {
 		return fmt.Errorf("%s and %s: %w", args[0], args[1], err)
 	}
@@ -103,64 +95,47 @@ func (f *compareFlags) compare(cmd *cobra.Command, args []string) error {
 
 // print prints a comparison: what it says, then the rows that say so, or all. With --fail-on-regression it returns
 // errRegression if a row is slower.
-func (f *compareFlags) print(out io.Writer, c *compare.Comparison) error {
+func (f *compareFlags) print(out io.Writer, t *compare.Table) error {
 	if f.csv {
-		f.printCSV(out, c.Rows)
-	} else {
-		f.printTable(out, c)
+		fmt.Fprint(out, tableOf(t, t.Rows).CSV())
+	} else if hidden := printComparison(out, t, f.all); hidden > 0 {
+		fmt.Fprintf(out, "%s without a difference: --all prints them too.\n", show.Count(hidden, "row"))
 	}
-	if f.fail && len(c.Of(compare.Slower)) > 0 {
+	if f.fail && len(t.Of(compare.Slower)) > 0 {
 		return errRegression
 	}
 	return nil
 }
 
-func (f *compareFlags) printCSV(out io.Writer, rows []compare.Compared) {
-	t := show.Table{Header: []string{"workload", "n", "structure", "old_ns", "ratio", "lo", "hi", "verdict"}}
-	number := func(v float64) show.Cell { return show.Number(v, show.Unknown) }
-	for _, r := range rows {
-		t.Add(r.Workload, r.N, r.Structure, number(r.Old), number(r.Ratio.Center), number(r.Ratio.Lo), number(r.Ratio.Hi), string(r.Verdict))
-	}
-	fmt.Fprint(out, t.CSV())
-}
-
-func (f *compareFlags) printTable(out io.Writer, c *compare.Comparison) {
-	fmt.Fprintln(out, show.Wrapped(c.Sentence()))
-	for _, note := range c.Notes {
+// printComparison prints the sentence and the notes of a comparison, then the rows that differ, or all. It returns the number of the
+// others.
+func printComparison(out io.Writer, t *compare.Table, all bool) (hidden int) {
+	fmt.Fprintln(out, show.Wrapped(t.Sentence()))
+	for _, note := range t.Notes {
 		fmt.Fprintln(out, show.Wrapped("note: "+note))
 	}
-	rows := slices.Concat(c.Of(compare.Slower), c.Of(compare.Faster))
-	t := show.Table{Align: "lrlrrll", Header: []string{"workload", "n", "structure", "old ns", "ratio", "95 %", ""}}
-	if f.all {
-		rows = c.Rows
-		t.Align, t.Header = "lrlrrllrrr", append(t.Header, "others", "p", "floor")
-	}
-	for _, r := range rows {
-		row := []any{r.Workload, show.Short(float64(r.N)), r.Structure, show.Figure(r.Old), fmt.Sprintf("%.2f", r.Ratio.Center),
-			show.Interval(r.Ratio.Lo, r.Ratio.Hi, ratio, "–"), string(r.Verdict)}
-		if f.all {
-			row = append(row, ratio(r.Adjusted.Center), probability(r.P), fmt.Sprintf("%.2f", 1+r.Least))
-		}
-		t.Add(row...)
+	rows := t.Rows
+	if !all {
+		rows = t.Of(compare.Slower, compare.More, compare.Faster, compare.Fewer)
 	}
 	if len(rows) > 0 {
-		fmt.Fprint(out, "\n"+t.Terminal()+"\n")
+		fmt.Fprintf(out, "\n%s\n", tableOf(t, rows).Terminal())
 	}
-	if !f.all && len(rows) < len(c.Rows) {
-		fmt.Fprintf(out, "%s without a difference: --all prints them too.\n", show.Count(len(c.Rows)-len(rows), "row"))
-	}
+	return len(t.Rows) - len(rows)
 }
 
-func ratio(r float64) string { return fmt.Sprintf("%.3f", r) }
-
-func probability(p float64) string {
-	switch {
-	case math.IsNaN(p):
-		return show.Unknown
-	case p < 0.001:
-		return "<0.001"
+func tableOf(of *compare.Table, rows []compare.Row) show.Table {
+	t := show.Table{Align: "lrlrrrrrlr", Header: []string{"workload", "n", "structure", "old_" + of.Unit, "new", "ratio", "lo", "hi", "verdict", "floor"}}
+	ratio := func(r float64) show.Cell { return show.Number(r, fmt.Sprintf("%.3f", r)) }
+	cost := func(c float64) show.Cell { return show.Number(c, show.Figure(c)) }
+	for _, r := range rows {
+		lo, hi := show.Words(show.Unknown), show.Words(show.Unknown)
+		if r.Ratio.Bounded() {
+			lo, hi = ratio(r.Ratio.Lo), ratio(r.Ratio.Hi)
+		}
+		t.Add(r.Workload, r.N, r.Structure, cost(r.Old), cost(r.New), ratio(r.Ratio.Center), lo, hi, string(r.Verdict), ratio(1+r.Least))
 	}
-	return ratio(p)
+	return t
 }
 
 type abFlags struct {
@@ -169,7 +144,6 @@ type abFlags struct {
 	old, new string
 	rounds   int
 	pairs    int
-	layouts  int
 	out      string
 }
 
@@ -187,9 +161,9 @@ differences that two long runs cannot show on a noisy machine.
 
 --old and --new are git revisions or paths of programs. A revision is built in a
 temporary git worktree, which is removed at the end, also after Ctrl-C. Without
---new, the work tree is built as it is. Each revision is built with several code
-layouts, because the layout alone changes times by a few percent. A program has
-only one layout, so its interval does not contain this variation.
+--new, the work tree is built as it is. Each revision is built with up to 16
+code layouts, because the layout alone changes times by a few percent. A program
+has only one layout, so its interval does not contain this variation.
 
 The folder keeps the results of both sides and their benchmark lines, which
 benchstat reads.
@@ -208,37 +182,27 @@ benchstat reads.
 	f.choice.add(flags, " "+abSizes.String())
 	flags.IntVar(&f.rounds, "rounds", 96, "rounds of each run, rounded up to a multiple of 4, as each instance takes part in 4 rounds")
 	flags.IntVar(&f.pairs, "pairs", 16, "runs of each build")
-	flags.IntVar(&f.layouts, "layouts", 0, "code layouts of a revision; 1: the default layout of the linker (default: 8, but at most --pairs)")
 	flags.StringVarP(&f.out, "out", "o", "", "`folder` for the results of both sides (default: a new one in "+results.Parent+"/)")
 	f.compareFlags.add(cmd, 0.01)
 	return cmd
 }
 
-// check returns an error for a flag that is out of range, and sets the default of --layouts.
-func (f *abFlags) check(flags *pflag.FlagSet) error {
+// check returns an error for a flag that is out of range.
+func (f *abFlags) check() error {
 	switch {
 	case f.old == "":
 		return errors.New("--old is missing: want a git revision or a program")
 	case f.rounds < 1 || f.rounds > mostRounds:
 		return fmt.Errorf("--rounds %d: want a number from 1 to %d", f.rounds, mostRounds)
-	case f.pairs < 2 || f.pairs > mostRounds:
-		return fmt.Errorf("--pairs %d: want a number from 2 to %d; one pair has no interval", f.pairs, mostRounds)
-	case !flags.Changed("layouts"):
-		f.layouts = min(8, f.pairs)
-	case f.layouts < 1 || f.layouts > f.pairs:
-		return fmt.Errorf("--layouts %d: want a number from 1 to the %d pairs",
-			f.layouts, f.pairs)
+	case f.pairs < stats.LeastRounds || f.pairs > mostRounds:
+		return fmt.Errorf("--pairs %d: want a number from %d to %d; fewer pairs have no interval", f.pairs, stats.LeastRounds, mostRounds)
 	}
 	return nil
 }
 
 func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
-	if err := f.check(cmd.Flags()); err != nil {
-		return err
-	}
-	o, err := f.options()
-	if err != nil {
+	if err := f.check(); err != nil {
 		return err
 	}
 	if err := f.complete(); err != nil {
@@ -267,13 +231,14 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	for _, name := range []string{"n", "structure", "workload", "scenario", "profile", "seed"} {
 		s.Args = append(s.Args, asFlags(cmd.Flags().Lookup(name))...)
 	}
+	layouts := min(16, f.pairs) // chosen
 	if isProgram(f.old) || isProgram(f.new) {
-		f.layouts = 1 // a program has one
+		layouts = 1 // a program has one
 	}
-	if s.Old, err = programs(ctx, "old", f.old, work, f.layouts, stderr); err != nil {
+	if s.Old, err = programs(ctx, "old", f.old, work, layouts, stderr); err != nil {
 		return err
 	}
-	if s.New, err = programs(ctx, "new", f.new, work, f.layouts, stderr); err != nil {
+	if s.New, err = programs(ctx, "new", f.new, work, layouts, stderr); err != nil {
 		return err
 	}
 	printMachine(stderr)
@@ -284,7 +249,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := compare.Runs(old, new, o)
+	c, err := compare.Runs(old, new, f.options())
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/timerbench/timerbench/bench/count"
+	"github.com/timerbench/timerbench/bench/compare"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 )
@@ -62,7 +62,7 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	begin(cmd)
-	var before []count.Counts
+	var before []compare.Counts
 	if f.against != "" {
 		work, err := os.MkdirTemp("", "timerbench-count-")
 		if err != nil {
@@ -87,14 +87,22 @@ func (f *countFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	}
 	changes := stdout
 	if f.json {
-		err, changes = printJSON(stdout, rows), stderr
+		changes = stderr
+		if err := printJSON(stdout, rows); err != nil {
+			return err
+		}
 	} else if f.against == "" {
 		printCounts(stdout, rows)
 	}
-	if err == nil && f.against != "" && printCountChanges(changes, before, rows) && f.fail {
+	if f.against == "" {
+		return nil
+	}
+	t := compare.Counted(before, rows)
+	printComparison(changes, t, false)
+	if f.fail && len(t.Of(compare.More)) > 0 {
 		return errRegression
 	}
-	return err
+	return nil
 }
 
 func printJSON(out io.Writer, v any) error {
@@ -103,7 +111,7 @@ func printJSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-func (f *countFlags) cells() (cells []count.Cell, err error) {
+func (f *countFlags) cells() (cells []compare.CountCell, err error) {
 	if err := f.complete(); err != nil {
 		return nil, err
 	}
@@ -111,14 +119,14 @@ func (f *countFlags) cells() (cells []count.Cell, err error) {
 	if len(cfg.N) == 0 {
 		cfg.N = []int{10, 1_000, 100_000}
 	}
-	if cells = count.Cells(cfg.Structures, cfg.Workloads, cfg.N, cfg.Seed); len(cells) == 0 {
+	if cells = compare.CountCells(cfg.Structures, cfg.Workloads, cfg.N, cfg.Seed); len(cells) == 0 {
 		return nil, fmt.Errorf("--n %v: want a size that a chosen structure takes", cfg.N)
 	}
 	return cells, nil
 }
 
-func countAll(ctx context.Context, program string, cells []count.Cell, caches bool, stderr io.Writer,
-) ([]count.Counts, error) {
+func countAll(ctx context.Context, program string, cells []compare.CountCell, caches bool, stderr io.Writer,
+) ([]compare.Counts, error) {
 	seconds := 0.0
 	for _, c := range cells {
 		seconds += 20 + 0.0003*float64(c.N) // under cachegrind, on a machine with 2 cores at 2.5 GHz
@@ -130,13 +138,13 @@ func countAll(ctx context.Context, program string, cells []count.Cell, caches bo
 	bar := newProgress(stderr)
 	defer bar.end()
 	counted := 0
-	return count.All(ctx, program, cells, caches, func() {
+	return compare.CountAll(ctx, program, cells, caches, func() {
 		counted++
 		bar.step(counted, len(cells), "counting")
 	})
 }
 
-func printCounts(out io.Writer, rows []count.Counts) {
+func printCounts(out io.Writer, rows []compare.Counts) {
 	t := show.Table{Align: "lrlr", Header: []string{
 		"workload", "n", "structure", "instructions", "L1 misses", "1 MB", "32 MB", "mispredicted",
 	}}
@@ -147,27 +155,10 @@ func printCounts(out io.Writer, rows []count.Counts) {
 	fmt.Fprintln(out, "Counts per lifecycle of a timer; in reschedule, per move.")
 }
 
-// printCountChanges prints the rows whose instructions differ, and reports whether one has more.
-func printCountChanges(out io.Writer, before, after []count.Counts) (more bool) {
-	t := show.Table{Align: "lrlr", Header: []string{"workload", "n", "structure", "before", "after", "after/before"}}
-	changes := count.Changes(before, after)
-	for _, c := range changes {
-		more = more || c.Ratio() > 1
-		t.Add(c.After.Workload, c.After.N, c.After.Structure, fmt.Sprintf("%.1f", c.Before.Instructions),
-			fmt.Sprintf("%.1f", c.After.Instructions), fmt.Sprintf("%.3f", c.Ratio()))
-	}
-	if len(changes) > 0 {
-		fmt.Fprintln(out, t.Terminal())
-	}
-	fmt.Fprintf(out, "%d of %d counts of instructions differ by %s or more.\n", len(changes), len(after),
-		show.Percent(count.LeastChange))
-	return more
-}
-
 // newCountReplay returns the hidden command that count runs under cachegrind.
 func newCountReplay() *cobra.Command {
 	return &cobra.Command{
-		Use:    count.Command + " STRUCTURE WORKLOAD N SEED HOW",
+		Use:    compare.CountCommand + " STRUCTURE WORKLOAD N SEED HOW",
 		Hidden: true,
 		Args:   cobra.ExactArgs(5),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -184,7 +175,7 @@ func newCountReplay() *cobra.Command {
 			if _, err := fmt.Sscan(args[2]+" "+args[3], &n, &seed); err != nil {
 				return err
 			}
-			s, err := count.Replay(w, n, seed, e, args[4])
+			s, err := compare.ReplayForCount(w, n, seed, e, args[4])
 			if err != nil {
 				return err
 			}

@@ -48,7 +48,7 @@ func signalAt(t *testing.T, parts string, signal os.Signal, cmd *exec.Cmd) (said
 func TestCtrlCEndsASession(t *testing.T) {
 	t.Parallel()
 	dir, temporary := t.TempDir(), t.TempDir()
-	cmd := command("ab", "--old", os.Args[0], "--new", os.Args[0], "-s", "^(quadheap)$", "-w", "^hold$", "-n", "1e6", "--rounds", "50", "--layouts", "1", "-o", filepath.Join(dir, "out"))
+	cmd := command("ab", "--old", os.Args[0], "--new", os.Args[0], "-s", "^(quadheap)$", "-w", "^hold$", "-n", "1e6", "--rounds", "50", "-o", filepath.Join(dir, "out"))
 	cmd.Env = append(cmd.Env, "TMPDIR="+temporary)
 	if said := signalAt(t, "[1/", os.Interrupt, cmd); cmd.ProcessState.ExitCode() != exitInterrupted {
 		t.Errorf("ended with %v, want exit %d: %s", cmd.ProcessState, exitInterrupted, said)

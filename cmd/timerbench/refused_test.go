@@ -147,7 +147,7 @@ var bad = map[string][]string{
 	"trace record -- true":                    {`"out"`},
 	"trace record -o empty -- true":           {"--out empty", "is a folder"},
 	"trace record -o /proc/self/x -- true":    {"--out /proc/self/x: "},
-	"ab --old HEAD --pairs 2 -o /proc/self/x": {"--out /proc/self/x: "},
+	"ab --old HEAD --pairs 6 -o /proc/self/x": {"--out /proc/self/x: "},
 	"trace record -o none/x -- true":          {"--out none/x", "no such file"},
 
 	// Everything but a regression ends with code 2, so that a script can tell them apart.
@@ -156,9 +156,7 @@ var bad = map[string][]string{
 	"compare old slower --min-efect 5%":      {"--min-efect"},
 	"compare old slower --min-effect some":   {"--min-effect", `"some"`, "5%"},
 	"compare old slower --min-effect=-5%":    {"--min-effect", `"-5%"`},
-	"compare old slower --alpha 0":           {"--alpha 0", "above 0 and below 1"},
 	"compare foreign/x slower":               {"OLD: foreign/x: foreign is a file, want a folder"},
-	"compare old slower --alpha 5":           {"--alpha 5", "above 0 and below 1"},
 	"compare old none":                       {"NEW: none: no such file or directory, want results"},
 	"compare empty slower":                   {"OLD: ", "no results.json in it"},
 	"compare damaged slower":                 {"OLD: ", "damaged", "cut short"},
@@ -171,13 +169,10 @@ var bad = map[string][]string{
 	"ab --old HEAD --rounds 99999999999":     {"--rounds 99999999999: want"},
 	"ab --old HEAD --pairs 99999999999":      {"--pairs 99999999999: want"},
 	"ab --old= --new=":                       {": its value is empty"},
-	"ab --old mute --new mute --pairs 2 -o new -s ^list$ -w ^hold$ -n 10": {"it ended without results: want a program of timerbench"},
-	"ab --old HEAD --layouts 0":             {"--layouts 0"},
-	"ab --old HEAD --layouts 17":            {"--layouts 17", "16 pairs"},
-	"ab --old nothing --pairs 6":            {"--old nothing: it is no program, and for a revision the current folder must be in a git repository"}, // --layouts was not given
-	"ab --old HEAD --alpha 2":               {"--alpha 2"},
-	"ab --old damaged --new damaged -o new": {" build", "damaged"},
-	"ab --old damaged --new damaged -o old": {"--out old", "not replaced"},
+	"ab --old mute --new mute --pairs 6 -o new -s ^list$ -w ^hold$ -n 10": {"it ended without results: want a program of timerbench"},
+	"ab --old nothing --pairs 6":                                          {"--old nothing: it is no program, and for a revision the current folder must be in a git repository"},
+	"ab --old damaged --new damaged -o new":                               {" build", "damaged"},
+	"ab --old damaged --new damaged -o old":                               {"--out old", "not replaced"},
 }
 
 func TestBadInputIsRefusedWithAReason(t *testing.T) {

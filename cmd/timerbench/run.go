@@ -119,7 +119,7 @@ matches wheel and hwheel, "^wheel$" matches only wheel.
 rounds, starting with the middle sizes. The remaining time goes to the cells
 with the smallest part of their planned rounds. A structure drops out if it took
 at least twice as long as the best in each of three rounds, or longer in each of
-twelve and 1.3 times as long on average. The results list everything that was
+twelve and 1.3 times as long in the median. The results list everything that was
 not measured.
 
 Structures that do not fit into memory together are measured one after the

@@ -1,4 +1,4 @@
-package count
+package compare
 
 import (
 	"github.com/timerbench/timerbench/bench/replay"
@@ -13,7 +13,7 @@ type Steady struct {
 	Units float64     `json:"units"` // in the second part of the script
 }
 
-// Modes of [Replay].
+// Modes of [ReplayForCount].
 const (
 	proof = "proof" // both parts, with every answer checked
 	first = "first" // the first part
@@ -23,10 +23,10 @@ const (
 // steadyCalls is the minimum number of operations in each part of a script (chosen).
 const steadyCalls = 200_000
 
-// Replay writes a script that fills a structure and continues for two parts: one until the steady state, as the warm-up of
+// ReplayForCount writes a script that fills a structure and continues for two parts: one until the steady state, as the warm-up of
 // a run, and one after it. It replays the script on a new instance. All modes write the same script. The counted modes check
 // only the final counts of exact structures, because further checks would be counted too.
-func Replay(w workload.Workload, n int, seed uint64, e entry.Entry, how string) (Steady, error) {
+func ReplayForCount(w workload.Workload, n int, seed uint64, e entry.Entry, how string) (Steady, error) {
 	s := w.Script(n, seed)
 	blocks, size := []*script.Block{s.Fill()}, max(steadyCalls, 2*n)
 	for warm := w.WarmUp(n); ; {

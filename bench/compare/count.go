@@ -1,17 +1,17 @@
-package count
+package compare
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/timerbench/timerbench/bench/script"
+	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/parallel"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -35,20 +35,20 @@ type Counts struct {
 	Indirect     float64 `json:"mispredicted_indirect"`
 }
 
-// Cell identifies one count.
-type Cell struct {
+// CountCell identifies one count.
+type CountCell struct {
 	Structure, Workload string
 	N                   int
 	Seed                uint64
 }
 
-// Cells returns a cell for each structure on each workload at each size up to the structure's limit, with one seed.
-func Cells(structures []entry.Entry, workloads []workload.Workload, sizes []int, seed uint64) (cells []Cell) {
+// CountCells returns a cell for each structure on each workload at each size up to the structure's limit, with one seed.
+func CountCells(structures []entry.Entry, workloads []workload.Workload, sizes []int, seed uint64) (cells []CountCell) {
 	for _, w := range workloads {
 		for _, n := range sizes {
 			for _, e := range structures {
 				if e.Limit == 0 || n <= e.Limit {
-					cells = append(cells, Cell{Structure: e.Name, Workload: w.Name, N: n, Seed: seed})
+					cells = append(cells, CountCell{Structure: e.Name, Workload: w.Name, N: n, Seed: seed})
 				}
 			}
 		}
@@ -60,31 +60,33 @@ func Cells(structures []entry.Entry, workloads []workload.Workload, sizes []int,
 // equal builds differ by less).
 const LeastChange = 0.002
 
-// Change is the count of one cell by two builds.
-type Change struct{ Before, After Counts }
-
-// Ratio returns the instructions after the change divided by those before.
-func (c Change) Ratio() float64 { return c.After.Instructions / c.Before.Instructions }
-
-// Changes returns the cells whose instructions differ by LeastChange or more, in their order. before and after are
-// counts of the same cells.
-func Changes(before, after []Counts) (changes []Change) {
-	for i, row := range after {
-		c := Change{before[i], row}
-		if math.Abs(c.Ratio()-1) >= LeastChange {
-			changes = append(changes, c)
+// Counted compares the instructions of two builds. before and after are counts of the same cells.
+func Counted(before, after []Counts) *Table {
+	t := &Table{Unit: "instructions"}
+	for i, now := range after {
+		ratio := now.Instructions / before[i].Instructions
+		r := Row{
+			Workload: now.Workload, N: now.N, Structure: now.Structure, Op: string(now.Unit), Old: before[i].Instructions,
+			New: now.Instructions, Plain: ratio, Ratio: stats.Estimate{Center: ratio, Lo: ratio, Hi: ratio, Rounds: 1, Few: true}, Least: LeastChange, Verdict: Same,
 		}
+		switch {
+		case ratio >= 1+LeastChange:
+			r.Verdict = More
+		case ratio <= 1-LeastChange:
+			r.Verdict = Fewer
+		}
+		t.Rows = append(t.Rows, r)
 	}
-	return changes
+	return t
 }
 
-// Command is the hidden command of the program that replays a script once, under cachegrind.
-const Command = "count-replay"
+// CountCommand is the hidden command of the program that replays a script once, under cachegrind.
+const CountCommand = "count-replay"
 
-// args returns the arguments of [Command], which passes them to [Replay].
-func (c Cell) args(how string) []string {
+// args returns the arguments of [CountCommand], which passes them to [ReplayForCount].
+func (c CountCell) args(how string) []string {
 	seed := strconv.FormatUint(c.Seed, 10)
-	return []string{Command, c.Structure, c.Workload, strconv.Itoa(c.N), seed, how}
+	return []string{CountCommand, c.Structure, c.Workload, strconv.Itoa(c.N), seed, how}
 }
 
 // The last cache levels. Cachegrind simulates two levels, so each cell is counted once with each of these.
@@ -93,9 +95,9 @@ const (
 	lastLevel = "33554432,16,64"
 )
 
-// All counts cells on all processors and returns their rows in the order of cells. If caches is false, it counts only
+// CountAll counts cells on all processors and returns their rows in the order of cells. If caches is false, it counts only
 // instructions and branches, which takes a quarter of the time. It calls done after each cell, never concurrently.
-func All(ctx context.Context, program string, cells []Cell, caches bool, done func()) ([]Counts, error) {
+func CountAll(ctx context.Context, program string, cells []CountCell, caches bool, done func()) ([]Counts, error) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		return nil, ErrNoValgrind
 	}
@@ -125,7 +127,7 @@ func All(ctx context.Context, program string, cells []Cell, caches bool, done fu
 }
 
 // count proves the replay of a cell and then counts it.
-func (c Cell) count(ctx context.Context, program string, caches bool) (Counts, error) {
+func (c CountCell) count(ctx context.Context, program string, caches bool) (Counts, error) {
 	row := Counts{Structure: c.Structure, Workload: c.Workload, N: c.N}
 	proved, err := output(ctx, exec.CommandContext(ctx, program, c.args(proof)...))
 	if err != nil {
@@ -133,7 +135,7 @@ func (c Cell) count(ctx context.Context, program string, caches bool) (Counts, e
 	}
 	var s Steady
 	if err := json.Unmarshal([]byte(proved), &s); err != nil || s.Units <= 0 {
-		return row, fmt.Errorf("%s printed %q: want units of work", Command, proved)
+		return row, fmt.Errorf("%s printed %q: want units of work", CountCommand, proved)
 	}
 	row.Unit = s.Unit
 	with := []string{""}
@@ -164,7 +166,7 @@ func (c Cell) count(ctx context.Context, program string, caches bool) (Counts, e
 
 // steady returns the events of the structure in the steady state. The counted replay must print
 // the same output as the proved replay.
-func (c Cell) steady(ctx context.Context, program, last, proved string, units float64) (events, error) {
+func (c CountCell) steady(ctx context.Context, program, last, proved string, units float64) (events, error) {
 	begin, _, err := cachegrind(ctx, last, program, c.args(first)...)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package count
+package compare
 
 import (
 	"bufio"
@@ -55,17 +55,6 @@ func cachegrind(ctx context.Context, lastLevel, program string, args ...string) 
 	}
 	byFunction, err = parse(bytes.NewReader(counts))
 	return byFunction, printed, err
-}
-
-// output runs a program and returns its standard output. An error includes the standard error.
-func output(ctx context.Context, cmd *exec.Cmd) (string, error) {
-	out, err := cmd.Output()
-	if failed := new(exec.ExitError); ctx.Err() != nil {
-		err = ctx.Err()
-	} else if errors.As(err, &failed) {
-		err = fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, bytes.TrimSpace(failed.Stderr))
-	}
-	return string(out), err
 }
 
 // firstLevel and the last levels are in cachegrind's notation: size in bytes, associativity, line size in bytes.

@@ -1,6 +1,6 @@
 //go:build unix
 
-package count
+package compare
 
 import (
 	"errors"
@@ -71,7 +71,7 @@ func TestWhatCountsIsTheWorkOfTheStructure(t *testing.T) {
 
 func TestWithoutValgrindTheErrorSaysHowToGetIt(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	_, err := All(t.Context(), os.Args[0], []Cell{{"auto", "churn", 10, 1}}, true, func() {})
+	_, err := CountAll(t.Context(), os.Args[0], []CountCell{{"auto", "churn", 10, 1}}, true, func() {})
 	if !errors.Is(err, ErrNoValgrind) {
 		t.Errorf("got %v, want %v", err, ErrNoValgrind)
 	}
@@ -111,8 +111,8 @@ func TestRows(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	cells := []Cell{{"auto", "churn", 10, 1}, {"auto", "churn", 20, 1}}
-	rows, err := All(t.Context(), filepath.Join(dir, "program"), cells, true, func() {})
+	cells := []CountCell{{"auto", "churn", 10, 1}, {"auto", "churn", 20, 1}}
+	rows, err := CountAll(t.Context(), filepath.Join(dir, "program"), cells, true, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestRows(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, bad[0]), []byte(bad[1]), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := All(t.Context(), filepath.Join(dir, "program"), cells, true, func() {}); err == nil {
+		if _, err := CountAll(t.Context(), filepath.Join(dir, "program"), cells, true, func() {}); err == nil {
 			t.Errorf("%s is no error", what)
 		}
 		if err := os.WriteFile(filepath.Join(dir, bad[0]), good, 0o755); err != nil {
@@ -146,14 +146,17 @@ func TestRows(t *testing.T) {
 func TestCellsAndChanges(t *testing.T) {
 	small, any := entry.Entry{Name: "small"}, entry.Entry{Name: "any"}
 	small.Limit = 100
-	cells := Cells([]entry.Entry{small, any}, []workload.Workload{{Name: "hold"}}, []int{100, 1000}, 7)
-	if want := []Cell{{"small", "hold", 100, 7}, {"any", "hold", 100, 7}, {"any", "hold", 1000, 7}}; !slices.Equal(cells, want) {
+	cells := CountCells([]entry.Entry{small, any}, []workload.Workload{{Name: "hold"}}, []int{100, 1000}, 7)
+	if want := []CountCell{{"small", "hold", 100, 7}, {"any", "hold", 100, 7}, {"any", "hold", 1000, 7}}; !slices.Equal(cells, want) {
 		t.Errorf("%v, want %v", cells, want)
 	}
 	before := []Counts{{N: 1, Instructions: 1000}, {N: 2, Instructions: 1000}, {N: 3, Instructions: 1000}}
 	after := []Counts{{N: 1, Instructions: 1001}, {N: 2, Instructions: 1003}, {N: 3, Instructions: 900}}
-	changes := Changes(before, after)
-	if len(changes) != 2 || changes[0].Ratio() != 1.003 || changes[1].After.N != 3 {
-		t.Errorf("%+v, want rows 2 and 3", changes)
+	table := Counted(before, after)
+	if table.Rows[0].Verdict != Same || table.Rows[1].Verdict != More || table.Rows[1].Ratio.Center != 1.003 || table.Rows[2].Verdict != Fewer {
+		t.Errorf("%+v, want that rows 2 and 3 differ", table.Rows)
+	}
+	if got, want := table.Sentence(), "The new build: 1 of 3 execute more ( on , n 2, 1.00x per ), 1 of 3 execute fewer ( on , n 3, 0.90x per )."; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
