@@ -103,7 +103,6 @@ func (c *checker) newKey() (key uint32) {
 	if int(key) == len(c.deadlines)*pageSize {
 		c.deadlines = append(c.deadlines, new(page))
 	}
-	*c.deadline(key) = 0 // a page may be that of an earlier trace
 	return key
 }
 

@@ -34,7 +34,7 @@
 // The file:
 //
 //	8 bytes  89 54 42 54 0D 0A 1A 0A  (\x89 T B T \r \n \x1a \n)
-//	1 byte   version: 1, or 7 if schedules have sites; 4 if lost operations have no kinds, 2 if the sites have no forms either
+//	1 byte   version: 8
 //	         the header, the chunks, the footer: a section each
 //
 // The footer ends the file. A file without a footer is cut short. Each section:
@@ -62,7 +62,7 @@
 // A chunk ends with the operation that brings it to 256 KiB, at the end of the trace, or
 // where the recorder writes it early. Each operation begins with a byte for its kind:
 //
-//	0  schedule             uvarint delay; from version 2: uvarint site
+//	0  schedule             uvarint delay, uvarint site
 //	1  reschedule           varint key, uvarint delay
 //	2  cancel               varint key
 //	3  advance              uvarint ticks, uvarint number of timers, varint key of each
@@ -72,8 +72,8 @@
 // A delay is the deadline minus the clock. The clock starts at 0, and each advance adds its ticks. A key is stored as
 // the difference to the previous key in the chunk; the keys of schedules count as well, and the first difference is to
 // 0. A site is the number of a place in the program, or 0 if it is not known. Sites are numbered from 1 in the order in
-// which they occur in the file. At its first occurrence a site's text follows, of at most 1 KiB, and from version 4 on
-// the form of its timers as uvarint (see [Form]), plus 16 from version 8 on if the place resets timers that were stopped or had fired,
+// which they occur in the file. At its first occurrence a site's text follows, of at most 1 KiB, and
+// the form of its timers as uvarint (see [Form]), plus 16 if the place resets timers that were stopped or had fired,
 // and plus 32 if the period of its tickers follows, as uvarint in ns. A file has at most 4,096 sites.
 //
 // Payload of the footer, each as uvarint:
@@ -84,10 +84,10 @@
 //	tick of the first advance
 //	tick of the last advance
 //	keys
-//	from version 2: operations lost, since the recorder could not keep up
-//	from version 2: timers put into the heap of Go's runtime
-//	from version 7: those of the operations lost that set a timer, stopped one, were a timer that fired
-//	from version 8: the number of sites, and for each how many of its timers the runtime fired: channels that nobody waits for do not fire
+//	operations lost, since the recorder could not keep up
+//	timers put into the heap of Go's runtime
+//	those of the operations lost that set a timer, stopped one, were a timer that fired
+//	the number of sites, and for each how many of its timers the runtime fired: channels that nobody waits for do not fire
 //
 // # What a reader checks
 //

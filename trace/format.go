@@ -15,8 +15,7 @@ import (
 // line ends, so that a transfer in text mode damages it.
 const magic = "\x89TBT\r\n\x1a\n"
 
-// Version is the version of the format. A trace without sites is of version 1. In version 2 sites have no forms, and
-// in versions 2 and 4 lost operations have no kinds, and before version 8 sites have no [Site.Reset] and no [Reader.Ran]. No other version differs in one bit from one of these.
+// Version is the version of the format, the only one that is written and read.
 const Version = 8
 
 // The kinds of sections.
@@ -151,9 +150,9 @@ func appendHeader(b []byte, h Header) []byte {
 	return appendText(appendText(b, h.Name), h.Description)
 }
 
-func parseHeader(payload []byte, version byte) (Header, error) {
+func parseHeader(payload []byte) (Header, error) {
 	p := parser{rest: payload}
-	h := Header{Tick: time.Duration(p.number("tick: ", math.MaxInt64)), Sites: version > 1}
+	h := Header{Tick: time.Duration(p.number("tick: ", math.MaxInt64))}
 	if at := p.signed("start: "); at != 0 {
 		h.Started = time.Unix(at, 0).UTC()
 	}
@@ -181,20 +180,14 @@ func parseChunkHead(payload []byte) (h chunkHead, compressed []byte, err error) 
 	return h, p.rest, p.err
 }
 
-func appendFooter(b []byte, chunks uint64, t Totals, ran []uint64, version byte) []byte {
+func appendFooter(b []byte, chunks uint64, t Totals, ran []uint64) []byte {
 	b = appendNumbers(appendNumbers(b, chunks), t.Ops[:]...)
-	b = appendNumbers(b, t.Fired, uint64(t.First), uint64(t.Last), t.Keys)
-	if version > 1 {
-		b = appendNumbers(b, t.Lost, t.Heaped)
-	}
-	if version == Version {
-		b = appendNumbers(b, t.LostBy[:]...)
-		b = appendNumbers(appendNumbers(b, uint64(len(ran))), ran...)
-	}
-	return b
+	b = appendNumbers(b, t.Fired, uint64(t.First), uint64(t.Last), t.Keys, t.Lost, t.Heaped)
+	b = appendNumbers(b, t.LostBy[:]...)
+	return appendNumbers(appendNumbers(b, uint64(len(ran))), ran...)
 }
 
-func parseFooter(payload []byte, version byte) (chunks uint64, t Totals, ran []uint64, err error) {
+func parseFooter(payload []byte) (chunks uint64, t Totals, ran []uint64, err error) {
 	p := parser{rest: payload}
 	chunks = p.number("chunks: ", math.MaxInt64)
 	for k := range t.Ops {
@@ -204,22 +197,16 @@ func parseFooter(payload []byte, version byte) (chunks uint64, t Totals, ran []u
 	t.First = structures.Tick(p.number("first tick: ", math.MaxInt64))
 	t.Last = structures.Tick(p.number("last tick: ", math.MaxInt64))
 	t.Keys = p.number("keys: ", MaxPending)
-	if version > 1 {
-		t.Lost = p.number("lost: ", math.MaxInt64)
-		t.Heaped = p.number("put into the heap: ", math.MaxInt64)
+	t.Lost = p.number("lost: ", math.MaxInt64)
+	t.Heaped = p.number("put into the heap: ", math.MaxInt64)
+	left := t.Lost
+	for kind := range t.LostBy {
+		t.LostBy[kind] = p.number("lost of a kind: ", left)
+		left -= t.LostBy[kind]
 	}
-	if version > 4 {
-		left := t.Lost
-		for kind := range t.LostBy {
-			t.LostBy[kind] = p.number("lost of a kind: ", left)
-			left -= t.LostBy[kind]
-		}
-	}
-	if version > 7 {
-		ran = make([]uint64, p.number("sites: ", maxSites+1))
-		for i := range ran {
-			ran[i] = p.number("ran: ", math.MaxInt64)
-		}
+	ran = make([]uint64, p.number("sites: ", maxSites+1))
+	for i := range ran {
+		ran[i] = p.number("ran: ", math.MaxInt64)
 	}
 	return chunks, t, ran, p.end()
 }

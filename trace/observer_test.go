@@ -95,7 +95,7 @@ func TestOperationsOfTheRuntimeBecomeThoseOfTheProgram(t *testing.T) {
 		}, "[schedule 201 main.f][fired at 201]", 1},
 	} {
 		var o *Observer
-		ops, reader := mustRead(t, record(t, sitesHeader, func(w *Writer) {
+		ops, reader := mustRead(t, record(t, testHeader, func(w *Writer) {
 			o = NewObserver(w, epoch)
 			last := int64(0)
 			for _, op := range c.ops {

@@ -25,11 +25,10 @@ import (
 // ends after its last whole chunk, and CutShort returns the reason.
 type Reader struct {
 	checker
-	in      *bufio.Reader
-	name    string // of the file
-	header  Header
-	version byte
-	dec     *zstd.Decoder
+	in     *bufio.Reader
+	name   string // of the file
+	header Header
+	dec    *zstd.Decoder
 
 	offset        int64 // of the next section
 	sectionOffset int64 // of the current section
@@ -52,23 +51,11 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 	// The options are valid, so there is no error.
 	dec, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecodeAllCapLimit(true))
-	r := &Reader{in: bufio.NewReader(nil), dec: dec}
-	if err := r.Reset(in, name); err != nil {
+	r := &Reader{in: bufio.NewReader(in), name: name, dec: dec, sites: make([]Site, 1)}
+	if err := r.readStart(); err != nil {
 		return nil, err
 	}
 	return r, nil
-}
-
-// Reset starts to read another trace, or the same one again, and reuses the memory.
-func (r *Reader) Reset(in io.Reader, name string) error {
-	r.in.Reset(in)
-	*r = Reader{
-		checker: checker{deadlines: r.deadlines},
-		in:      r.in, name: name, dec: r.dec,
-		payload: r.payload, raw: r.raw, fired: r.fired, sites: append(r.sites[:0], Site{}),
-	}
-	r.err = r.readStart()
-	return r.err
 }
 
 // Header returns the header of the trace.
@@ -85,7 +72,7 @@ func (r *Reader) Pending() int { return int(r.totals.Pending()) }
 func (r *Reader) Sites() []Site { return r.sites }
 
 // Ran returns how many timers of each site the runtime of the program fired, by the number of the site, after Next has returned io.EOF.
-// It is nil in traces before version 8 and in those that are cut short. A channel that nobody waits for does not fire.
+// It is nil in traces that are cut short. A channel that nobody waits for does not fire.
 func (r *Reader) Ran() []uint64 { return r.ran }
 
 // CutShort returns an error that says where the trace is cut short, after Next has returned
@@ -197,12 +184,10 @@ func (r *Reader) readStart() error {
 		return r.damage(0, fmt.Errorf("%w: the file is empty, want a trace", ErrCutShort))
 	case err != nil:
 		return r.cutShort(err, len(head), n)
-	case version > Version:
-		return r.damage(0, fmt.Errorf("a trace of version %d, want version %d: it was written by a newer timerbench", version, Version))
-	case !slices.Contains([]byte{1, 2, 4, 7, Version}, version):
-		return r.damage(0, fmt.Errorf("a trace of version %d, want version 1, 2, 4, 7 or %d", version, Version))
+	case version != Version:
+		return r.damage(0, fmt.Errorf("a trace of version %d, want version %d: record it again with this timerbench", version, Version))
 	}
-	r.offset, r.version = int64(len(head)), version
+	r.offset = int64(len(head))
 	kind, err := r.readSection()
 	if err != nil {
 		return err
@@ -210,7 +195,7 @@ func (r *Reader) readStart() error {
 	if kind != sectionHeader {
 		return r.damage(0, fmt.Errorf("a section of kind %q, want the header", kind))
 	}
-	if r.header, err = parseHeader(r.payload, version); err != nil {
+	if r.header, err = parseHeader(r.payload); err != nil {
 		return r.damage(0, fmt.Errorf("header: %w", err))
 	}
 	return nil
@@ -307,7 +292,7 @@ func (r *Reader) openChunk() error {
 
 // checkFooter compares the footer in payload with the operations, and checks that the file ends there.
 func (r *Reader) checkFooter() error {
-	chunks, totals, ran, err := parseFooter(r.payload, r.version)
+	chunks, totals, ran, err := parseFooter(r.payload)
 	switch {
 	case err != nil:
 		return fmt.Errorf("footer: %w", err)
@@ -345,7 +330,7 @@ func (r *Reader) decode() (op Op, err error) {
 	if op.Kind == Schedule || op.Kind == Reschedule || op.Kind == Advance {
 		op.At = r.decodeTick()
 	}
-	if op.Kind == Schedule && r.header.Sites {
+	if op.Kind == Schedule {
 		op.Site = r.decodeSite()
 	}
 	if op.Kind == Advance {
@@ -385,14 +370,12 @@ func (r *Reader) decodeSite() int {
 		if len(site.Place) > maxSite {
 			r.ops.fail("a site of %d bytes, want at most %d", len(site.Place), maxSite)
 		}
-		if r.version > 2 {
-			form := r.ops.number("form of a site: ", periodicSite|resetSite|uint64(forms-1))
-			if site.Form, site.Reset = Form(form&^(periodicSite|resetSite)), form&resetSite != 0; site.Form >= forms {
-				r.ops.fail("form of a site: %d, want at most %d", site.Form, forms-1)
-			}
-			if form&periodicSite != 0 {
-				site.Period = time.Duration(r.ops.number("period of a site: ", math.MaxInt64))
-			}
+		form := r.ops.number("form of a site: ", periodicSite|resetSite|uint64(forms-1))
+		if site.Form, site.Reset = Form(form&^(periodicSite|resetSite)), form&resetSite != 0; site.Form >= forms {
+			r.ops.fail("form of a site: %d, want at most %d", site.Form, forms-1)
+		}
+		if form&periodicSite != 0 {
+			site.Period = time.Duration(r.ops.number("period of a site: ", math.MaxInt64))
 		}
 		r.sites = append(r.sites, site)
 	}

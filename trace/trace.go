@@ -87,9 +87,9 @@ type Totals struct {
 	Last  structures.Tick // tick of the last advance
 	Keys  uint64          // number of keys: the largest number of timers pending at the same time
 
-	// Known at the end of a whole trace with sites, and 0 otherwise.
+	// Known at the end of a whole trace of a program of "trace build", and 0 otherwise.
 	Lost   uint64             // operations that the recorder lost because it could not keep up
-	LostBy [eventKinds]uint64 // those of Lost whose kind is known: all in a trace of version 7
+	LostBy [eventKinds]uint64 // those of Lost by kind
 	Heaped uint64             // number of times that Go's runtime put a timer into its heap
 }
 
@@ -117,7 +117,6 @@ type Header struct {
 	Description string        // which program, under which load; one line of at most 32 KiB
 	Tick        time.Duration // length of a tick
 	Started     time.Time     // when the recording began, to the second; zero if not known
-	Sites       bool          // schedules have their places in the program
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
@@ -142,11 +141,4 @@ func (h Header) validate() error {
 		return fmt.Errorf("a start %d seconds after 1970: want one in the years 1 to 9999", h.Started.Unix())
 	}
 	return nil
-}
-
-func (h Header) version() byte {
-	if h.Sites {
-		return Version
-	}
-	return 1
 }

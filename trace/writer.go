@@ -42,14 +42,14 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
 	w := &Writer{out: out, size: chunkSize, header: h, sites: map[Site]uint64{{}: 0}}
-	b := append([]byte(magic), h.version())
+	b := append([]byte(magic), Version)
 	w.writeBytes(endSection(appendHeader(beginSection(b, sectionHeader), h), len(b)))
 	return w, w.err
 }
 
 // footer returns the section that ends the trace after the chunks so far.
 func (w *Writer) footer() []byte {
-	return endSection(appendFooter(beginSection(nil, sectionFooter), w.chunk.number, w.totals, w.ran, w.header.version()), 0)
+	return endSection(appendFooter(beginSection(nil, sectionFooter), w.chunk.number, w.totals, w.ran), 0)
 }
 
 func (w *Writer) writeBytes(b []byte) {
@@ -111,9 +111,7 @@ func (w *Writer) write(op *Op) {
 	}
 	switch op.Kind {
 	case Schedule:
-		if w.header.Sites {
-			w.appendSite()
-		}
+		w.appendSite()
 		w.last = op.Key
 	case Advance:
 		w.raw = binary.AppendUvarint(w.raw, uint64(len(op.Fired)))
@@ -126,8 +124,7 @@ func (w *Writer) write(op *Op) {
 	}
 }
 
-// From sets the site of the following schedules. The trace keeps it if its header says Sites: the first 1 KiB
-// of the place of each of 4,096 sites.
+// From sets the site of the following schedules. The trace keeps the first 1 KiB of the place of each of 4,096 sites.
 func (w *Writer) From(site Site) {
 	site.Place = site.Place[:min(len(site.Place), maxSite)]
 	w.site = site

@@ -1,9 +1,9 @@
 // Package advise tells the owner of a Go program what its timers cost, and what to change.
 //
-// The cost is a sum: the calls in a recording of the program, and its wake-ups, times what one of them costs. The prices are
-// measured on this machine by package live in seconds, among as many pending timers as the program has: on Go's own
-// timers, on the driver, and on the driver with timers that are fields of structs. They are measured in turns, and the sums have
-// 95 % intervals over the turns.
+// The cost is a sum: the calls in a recording of the program, and its wake-ups, which package tracestat counts, times what one
+// of them costs. The prices are measured on this machine by package live in seconds, among as many pending timers as the
+// program has: on Go's own timers, on the driver, and on the driver with timers that are fields of structs. They are measured
+// in turns, and the sums have 95 % intervals over the turns.
 //
 // The caches are warm and one goroutine makes all calls. The process sleeps before each wake-up. A busy program pays less for
 // wake-ups, because it is awake, and more for calls, because its own work evicts the timers from the caches.
@@ -12,8 +12,9 @@ package advise
 import (
 	"context"
 	"errors"
-	"math"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/live"
 	"github.com/timerbench/timerbench/bench/price"
@@ -26,25 +27,21 @@ import (
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
-// Question is a program, and what its owner asks.
-type Question struct {
-	Path    string
-	Summary *tracestat.Summary
-	Change  Change // what if
-	Driver  bool   // what if the timers were on the driver
-	Core    float64
-	Bytes   float64 // Core and Bytes: less than this share of a core and this memory does not matter
+// Options are what the owner of a program asks and wants to know.
+type Options struct {
+	Tick  time.Duration // what if deadlines were rounded up to multiples of Tick; 0: nothing is asked
+	Core  float64       // less than this share of a core does not matter
+	Bytes float64       // as Core, for the memory of the timers
 }
 
-// Advice is the answer to a Question.
+// Advice tells what the timers of a program cost.
 type Advice struct {
-	Question
-	Ways   []Way     // the present first
-	Asked  *Way      // one of Ways; nil: no change was asked for
-	Spread *Counts   // with delays that are 0 to 5 % longer
-	Sites  []float64 // the share of a core of each of the summary's Sites
-	Found  []tracestat.Finding
-	Kept   float64 // share of the calls that are on deadlines and sleeps
+	Options
+	Summary *tracestat.Summary
+	Ways    []Way     // the present first
+	Sites   []float64 // the share of a core of each of the summary's Sites
+	Found   []tracestat.Finding
+	Kept    float64 // share of the calls that are on deadlines and sleeps
 }
 
 // Way is one kind of timers for a program, and the cost of its calls and wake-ups.
@@ -52,7 +49,7 @@ type Way struct {
 	Name    string // in a table
 	Subject string // in a sentence, such as "The driver"
 	system
-	*Counts
+	summary *tracestat.Summary // which has its wake-ups
 
 	Core      stats.Estimate // share of a core
 	CallsCore float64        // the part of the calls in Core
@@ -70,19 +67,22 @@ var packageTime, onDriver, inStructs = system{"", results.FormAfterFunc}, system
 // ErrNoTimers is the error for a program that set no timers.
 var ErrNoTimers = errors.New("no timers were set: nothing to do")
 
-// For measures the prices, and sums up the costs of a program's timers, now and with changes. It takes seconds,
+// For measures the prices, and sums up the costs of the timers in the trace at path, of which s is the summary. It takes seconds,
 // and returns an error if ctx is done.
-func For(ctx context.Context, q Question) (*Advice, error) {
-	s := q.Summary
+func For(ctx context.Context, path string, s *tracestat.Summary, o Options) (*Advice, error) {
 	if s.Totals.Ops[trace.Schedule] == 0 {
 		return nil, ErrNoTimers
 	}
 	if s.Totals.Span() == 0 {
 		return nil, errors.New("the trace covers no time, want at least a tick")
 	}
-	a, err := counted(q)
-	if err != nil {
-		return nil, err
+	a := counted(s, o)
+	if o.Tick > 0 {
+		rounded, err := tracestat.Rounded(path, o.Tick)
+		if err != nil {
+			return nil, err
+		}
+		a.add(fmt.Sprintf("%s, tick %v", a.Ways[0].Name, o.Tick), fmt.Sprintf("Rounding up to %v", o.Tick), a.Ways[0].system, rounded)
 	}
 	list := catalog.For[driver.Task]()
 	i := slices.IndexFunc(list, func(e entry.For[driver.Task]) bool { return e.Name == onDriver.structure })
@@ -98,127 +98,106 @@ func For(ctx context.Context, q Question) (*Advice, error) {
 	return a, nil
 }
 
-const movedLazily = "package time, moved lazily"
+// isKept reports whether a timer stays on package time: the driver cannot hold deadlines of package net and sleeps.
+func isKept(f trace.Form) bool { return f == trace.DeadlineForm || f == trace.SleepForm }
 
-// counted lists the ways, with their calls and wake-ups.
-func counted(q Question) (*Advice, error) {
-	a := &Advice{Question: q, Found: tracestat.Find(q.Summary)}
-	var calls [kinds]float64
-	var drivers, all float64
-	for _, p := range q.Summary.Sites {
-		kind, c := KindOf(p.Form), callsOf(p)
+// counted lists the ways, with their wake-ups.
+func counted(s *tracestat.Summary, o Options) *Advice {
+	a := &Advice{Summary: s, Options: o, Found: tracestat.Find(s)}
+	var all, kept, drivers float64
+	for _, p := range s.Sites {
+		c := callsOf(p)
 		n := c.Stopped + c.Moved + c.Fired
-		calls[kind], all = calls[kind]+n, all+n
-		if p.Form == trace.DriverForm {
+		switch all += n; {
+		case isKept(p.Form):
+			kept += n
+		case p.Form == trace.DriverForm:
 			drivers += n
 		}
 	}
-	a.Kept = calls[Kept] / all
-	var err error
-	count := func(system system, change Change) *Counts {
-		if err != nil {
-			return nil
-		}
-		var c *Counts
-		c, err = count(q.Path, q.Summary, change, system != packageTime)
-		return c
-	}
-	add := func(name, subject string, system system, change Change) {
-		a.Ways = append(a.Ways, Way{Name: name, Subject: subject, system: system, Counts: count(system, change)})
-	}
-	ofTime := func() { add("package time", "Package time", packageTime, Change{}) }
-	now := packageTime
-	if drivers > (calls[Function]+calls[Channel])/2 {
-		now = onDriver
-	} else {
-		ofTime()
-		if slices.ContainsFunc(a.Found, func(f tracestat.Finding) bool { return f.Rule.Lazy }) {
-			add(movedLazily, "Moving the timers lazily", packageTime, Change{Lazy: true})
-		}
+	a.Kept = kept / all
+	isOnDriver := drivers > (all-kept)/2
+	if !isOnDriver {
+		a.add("package time", "Package time", packageTime, s)
 	}
 	if a.Kept < 1 {
-		add("the driver", "The driver", onDriver, Change{})
-		add("the driver, timers in structs", "The driver, with timers that are fields of your structs,", inStructs, Change{})
+		a.add("the driver", "The driver", onDriver, s)
+		a.add("the driver, timers in structs", "The driver, with timers that are fields of your structs,", inStructs, s)
 	}
-	if now == onDriver {
-		ofTime()
+	if isOnDriver {
+		a.add("package time", "Package time", packageTime, s)
 	}
-	a.Spread = count(now, Change{Spread: 0.05})
-	if q.Driver || q.Change != (Change{}) {
-		if q.Driver {
-			now = onDriver
-		}
-		name := q.changes()
-		add(name, "This change ("+name+")", now, q.Change)
-		a.Asked = &a.Ways[len(a.Ways)-1]
-	}
-	return a, err
+	return a
 }
 
-// price prices the ways.
+// add adds a way with the wake-ups of a summary.
+func (a *Advice) add(name, subject string, on system, s *tracestat.Summary) {
+	a.Ways = append(a.Ways, Way{Name: name, Subject: subject, system: on, summary: s})
+}
+
+// PerHour returns the wake-ups an hour.
+func (w *Way) PerHour() (n float64) {
+	for _, p := range w.summary.Sites {
+		n += w.wakeups(p)
+	}
+	return n / w.summary.Duration().Hours()
+}
+
+// wakeups returns the wake-ups for the timers of a site. The driver leaves a timer that is moved to later where it is.
+func (w *Way) wakeups(p tracestat.Site) float64 {
+	if w.system == packageTime || isKept(p.Form) {
+		return p.Wakeups[tracestat.OnTime]
+	}
+	return p.Wakeups[tracestat.Lazily]
+}
+
+// callsOf returns the calls on the timers of a site. A timer that is pending at the end counts as stopped.
+func callsOf(p tracestat.Site) price.Calls {
+	return price.Calls{Stopped: float64(p.Cancelled + p.Kept), Moved: float64(p.Moves), Fired: float64(p.Fired)}
+}
+
+// price prices the ways, and the places of the present.
 func (a *Advice) price(measured *results.Live) {
 	n := measured.Rows[0].Resident
 	kept := price.Of(measured, n, packageTime.structure, packageTime.form)
 	for i := range a.Ways {
 		w := &a.Ways[i]
-		w.sum(price.Of(measured, n, w.structure, w.form), kept)
+		sites := w.sum(price.Of(measured, n, w.structure, w.form), kept)
+		if i == 0 {
+			a.Sites = sites
+		}
 		row, _ := measured.OnDriver(n, w.structure)
 		for _, m := range row.Memory {
 			switch m.Form {
 			case w.form:
-				w.Bytes += float64(w.Most[Function]) * m.Bytes
+				w.Bytes += float64(a.Summary.Functions) * m.Bytes
 			case results.FormChannel:
-				w.Bytes += float64(w.Most[Channel]) * m.Bytes
+				w.Bytes += float64(a.Summary.Channels) * m.Bytes
 			}
 		}
 	}
-	a.divide(price.Of(measured, n, a.Ways[0].structure, a.Ways[0].form), kept)
-	if lazy := a.lazily(); lazy != nil && lazy.Core.Center >= a.Ways[0].Core.Center { // its wake-ups cost more than the calls it saves
-		a.Found = slices.DeleteFunc(a.Found, func(f tracestat.Finding) bool { return f.Rule.Lazy })
-	}
 }
 
-// lazily returns the way in which timers are moved lazily; nil: it is none.
-func (a *Advice) lazily() *Way {
-	if i := slices.IndexFunc(a.Ways, func(w Way) bool { return w.Name == movedLazily }); i >= 0 {
-		return &a.Ways[i]
-	}
-	return nil
-}
-
-// sum adds up the cost of a way. The timers that the driver cannot replace have the prices kept of package time.
-func (w *Way) sum(own, kept price.List) {
-	var sums []stats.Sample
-	var ofCalls, all float64
-	for i := range min(len(own), len(kept)) {
-		calls, wakes := 0.0, 0.0
-		for kind, of := range w.Calls {
-			one := own[i]
-			if Kind(kind) == Kept {
-				one = kept[i]
+// sum adds up the cost of a way, and returns those of the places, as shares of a core. The timers that the driver cannot hold have the
+// prices kept of package time.
+func (w *Way) sum(own, kept price.List) (sites []float64) {
+	sums := make([]stats.Sample, min(len(own), len(kept)))
+	ofCalls, all := 0.0, 0.0
+	for _, p := range w.summary.Sites {
+		costs := make([]float64, len(sums))
+		for turn := range sums {
+			one := own[turn]
+			if isKept(p.Form) {
+				one = kept[turn]
 			}
-			calls += one.Of(of, Kind(kind) == Channel)
-			wakes += one.Wakeup * w.Wakes[kind]
+			calls := one.Of(callsOf(p), p.Form == trace.ChannelForm) / float64(w.summary.Duration())
+			costs[turn] = calls + one.Wakeup*w.wakeups(p)/float64(w.summary.Duration())
+			sums[turn] = stats.Sample{Round: turn, Value: sums[turn].Value + costs[turn]}
+			ofCalls, all = ofCalls+calls, all+costs[turn]
 		}
-		ofCalls, all = ofCalls+calls, all+calls+wakes
-		sums = append(sums, stats.Sample{Round: i, Value: (calls + wakes) / float64(w.Duration)})
+		sites = append(sites, stats.MedianOf(costs))
 	}
 	w.Core = stats.Median(sums)
 	w.CallsCore = w.Core.Center * ofCalls / all
-}
-
-// divide divides the present cost among the places in the program, by the prices of their calls and by the wake-ups for them.
-func (a *Advice) divide(own, kept price.List) {
-	now, calls := &a.Ways[0], 0.0
-	for _, p := range a.Summary.Sites {
-		kind, prices := KindOf(p.Form), own
-		if kind == Kept {
-			prices = kept
-		}
-		cost := price.Median(prices, func(one price.Price) float64 { return one.Of(callsOf(p), kind == Channel) })
-		a.Sites, calls = append(a.Sites, cost), calls+cost
-	}
-	for i, p := range a.Summary.Sites {
-		a.Sites[i] = now.CallsCore*a.Sites[i]/calls + (now.Core.Center-now.CallsCore)*now.BySite[p.Number]/math.Max(1, float64(now.Wakeups))
-	}
+	return sites
 }

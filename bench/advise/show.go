@@ -63,12 +63,8 @@ func (a *Advice) Text() show.Text {
 			text = append(text, show.Warning(strings.ToUpper(warning[:1])+warning[1:]+".")...)
 		}
 	}
-	text = slices.Concat(text, show.Para(a.Sentence()), show.Para(limits), show.Tables(a.costs()))
-	if a.Asked != nil {
-		text = slices.Concat(text, show.Tables(a.whatIf()))
-	}
-	text = slices.Concat(text, a.notes())
-	if s.Header.Sites {
+	text = slices.Concat(text, show.Para(a.Sentence()), show.Para(limits), show.Tables(a.costs()), a.notes())
+	if s.Placed() {
 		text = slices.Concat(text, show.Tables(a.places()))
 	}
 	return slices.Concat(text, a.patterns())
@@ -85,32 +81,6 @@ func (a *Advice) costs() *show.Table {
 }
 
 func share(of float64) show.Cell { return show.Number(of, show.Percent(of)) }
-
-// whatIf compares the firings with and without the change that was asked for.
-func (a *Advice) whatIf() *show.Table {
-	t := &show.Table{Header: []string{"what if", "most at once", "late by", "at most"}}
-	for _, w := range []*Way{&a.Ways[0], a.Asked} {
-		t.Add(w.Name, w.AtOnce, show.Number(w.Late, show.Delay(w.Late)), show.Number(w.Latest, show.Delay(w.Latest)))
-	}
-	return t
-}
-
-// changes names the change that was asked for.
-func (q Question) changes() string {
-	var parts []string
-	for _, part := range []struct {
-		on   bool
-		name string
-	}{
-		{q.Driver, "the driver"}, {q.Change.Lazy, "moved lazily"}, {q.Change.Tick > 0, fmt.Sprintf("tick %v", q.Change.Tick)},
-		{q.Change.Spread > 0, fmt.Sprintf("spread %s", show.Percent(q.Change.Spread))},
-	} {
-		if part.on {
-			parts = append(parts, part.name)
-		}
-	}
-	return strings.Join(parts, ", ")
-}
 
 var goVersion = regexp.MustCompile(`\bgo1\.\d+(\.\d+)?\b`)
 
@@ -211,18 +181,8 @@ func (a *Advice) patterns() show.Text {
 			places[remedy] = append(places[remedy], show.Line(show.Mono(cmp.Or(p.Name, "(not known)")),
 				fmt.Sprintf(": %s; %s of a core", f.Evidence, show.Percent(a.Sites[f.Site]))))
 		}
-		now := &a.Ways[0]
 		for _, remedy := range remedies {
 			lead := show.Line(show.Strong(upper(rule.Pattern)+"."), " "+remedy)
-			switch w := a.lazily(); {
-			case rule.Lazy && w != nil:
-				lead = append(lead, show.Line(fmt.Sprintf(" That takes %s of a core for the calls%s, and %s wake-ups an hour%s.", show.Percent(w.CallsCore),
-					instead(show.Percent(w.CallsCore), show.Percent(now.CallsCore)), show.Figure(w.PerHour()), instead(show.Figure(w.PerHour()), show.Figure(now.PerHour()))))...)
-			case rule.Spread:
-				w := a.Spread
-				lead = append(lead, show.Line(fmt.Sprintf(" With 5 %%, at most %s fire at once%s, at %s wake-ups an hour%s.", show.Grouped(w.AtOnce),
-					instead(show.Grouped(w.AtOnce), show.Grouped(now.AtOnce)), show.Figure(w.PerHour()), instead(show.Figure(w.PerHour()), show.Figure(now.PerHour()))))...)
-			}
 			out = slices.Concat(out, show.Text{{Spans: lead}}, show.Bullets(places[remedy]...))
 		}
 		if len(remedies) > 0 {
@@ -230,14 +190,6 @@ func (a *Advice) patterns() show.Text {
 		}
 	}
 	return out
-}
-
-// instead compares a figure with that of the present.
-func instead(figure, now string) string {
-	if figure == now {
-		return ", as now"
-	}
-	return ", not " + now
 }
 
 // upper makes the first letter of a pattern a capital.

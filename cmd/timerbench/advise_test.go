@@ -21,7 +21,7 @@ func TestAdviceForOneTimer(t *testing.T) {
 		t.Skip("it measures for some seconds: not under -short")
 	}
 	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, trace.Header{Name: "one", Description: "the timers of Go's runtime, go1.24.1 linux/amd64", Tick: time.Millisecond, Sites: true})
+	w, err := trace.NewWriter(&file, trace.Header{Name: "one", Description: "the timers of Go's runtime, go1.24.1 linux/amd64", Tick: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,10 +37,10 @@ func TestAdviceForOneTimer(t *testing.T) {
 	if err := os.WriteFile(path, file.Bytes()[:file.Len()-footer], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr := must(t, "advise", path, "--driver", "--tick", "2s", "--least-core", "50%", "--least-memory", "1e9")
+	stdout, stderr := must(t, "advise", path, "--tick", "2s", "--least-core", "50%", "--least-memory", "1e9")
 	says(t, stderr, "cut short")
 	says(t, stdout, "Keep package time: your timers cost ", "Less than 50 % of a core and 1 GB does not matter. No place in the program costs more than",
-		"the driver, tick 2s", "main.main main.go:9", "function", "The program was built with go1.24.1")
+		"package time, tick 2s", "main.main main.go:9", "function", "The program was built with go1.24.1")
 }
 
 // The document shows the rules.
@@ -82,6 +82,5 @@ func TestQuestionsThatAdviseRefuses(t *testing.T) {
 	refused(t, []string{"advise", "none.trace"}, "none.trace")
 	refused(t, []string{"advise", nats, "--tick", "-1ms"}, "--tick -1ms", "such as 10ms")
 	refused(t, []string{"advise", nats, "--tick", "0"}, "--tick 0s", "such as 10ms")
-	refused(t, []string{"advise", nats, "--spread", "500%"}, "--spread", "500%")
 	refused(t, []string{"advise", nats, "--least-core", "x"}, "--least-core", "x")
 }

@@ -107,7 +107,7 @@ func traitsOf(s *tracestat.Summary) traits {
 var modelled = []struct{ recording, model string }{
 	{"http", "http-server"}, {"caddy", "http-server"}, {"nginx", "http-server"}, {"mqtt", "conn-deadline"},
 	{"coredns", "conn-deadline"}, {"nats", "kafka-purgatory"}, {"etcd", "kafka-purgatory"}, {"grpc", "kafka-purgatory"},
-	{"quic", "tcp"}, {"prometheus", "cron-aligned"}, {"consumers", "cache-ttl-12"}, {"wireguard", "left-deadline"}, {"centrifugo", "left-deadline"}, {"cometbft", "periodic"},
+	{"quic", "tcp"}, {"prometheus", "cron-aligned"}, {"consumers", "cache-ttl-12"}, {"wireguard", "left-deadline"}, {"centrifugo", "left-deadline"}, {"cometbft", "periodic"}, {"pion", "periodic"}, {"gobgp", "periodic"},
 }
 
 // The table compares each recording with its model at the same number of timers.
@@ -163,7 +163,7 @@ func TestATraceThatLostOperations(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, lost := range map[string]uint64{"few": 400, "many": 16_000} {
 		var file bytes.Buffer
-		w, err := trace.NewWriter(&file, trace.Header{Name: name, Tick: time.Millisecond, Sites: true})
+		w, err := trace.NewWriter(&file, trace.Header{Name: name, Tick: time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}

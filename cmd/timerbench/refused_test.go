@@ -254,7 +254,7 @@ func TestNothingForeignIsACommandForTheTerminal(t *testing.T) {
 	const hostile = "\x1b]0;title\x07\x1b[2Jx\u009b31m\u202eevil\r\ntimerbench: all is well\x7f"
 	t.Chdir(t.TempDir())
 	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, trace.Header{Name: "hostile", Tick: time.Millisecond, Sites: true})
+	w, err := trace.NewWriter(&file, trace.Header{Name: "hostile", Tick: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

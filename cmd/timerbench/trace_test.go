@@ -64,13 +64,13 @@ func TestAKilledProgramLeavesAPartialTrace(t *testing.T) {
 	tracetest.File(t, whole, "churn", 1000, 4e5)
 	die := `head -c $(($(wc -c <"$0") - 9)) "$0" >"$` + trace.EnvFile + `.$$.tmp"; kill -9 $$`
 	endsWith(t, exitError, []string{"trace", "record", "-o", out, "--about", "a try", "--", "sh", "-c", die, whole},
-		"signal: killed", "my.trace: ", " operations in ", "ended without a call of the stop",
+		"signal: killed", "my.trace: ", " operations in ", "or without a call of the stop",
 		"its last operations are missing")
 	stdout, _ := must(t, "trace", "info", out)
 	says(t, stdout, "a try (cut short)", "advance")
 	panics := `cp "$0" "$` + trace.EnvFile + `"; head -c $(($(wc -c <"$0") - 9)) "$0" >"$` + trace.EnvFile + `.99.tmp"; exit 2`
 	endsWith(t, exitError, []string{"trace", "record", "-o", out, "--", "sh", "-c", panics, "../../traces/quic.trace"},
-		"my.trace: ", "my-99.trace: ", "sh ended by a panic, by another fatal error or by a signal such as SIGKILL: its last")
+		"my.trace: ", "my-99.trace: ", "sh ended by a panic, by another fatal error or by a signal such as SIGKILL, or without a call")
 	if got := filesIn(t, dir); got != "my-99.trace my.trace whole.trace" {
 		t.Errorf("left %q", got)
 	}

@@ -41,7 +41,7 @@ func write(out, about string, logs []string) error {
 	var made bytes.Buffer
 	w, err := trace.NewWriter(&made, trace.Header{
 		Name:        strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)),
-		Description: about, Tick: time.Millisecond, Sites: true,
+		Description: about, Tick: time.Millisecond,
 	})
 	if err == nil {
 		err = readLog(in, logs[0], w)

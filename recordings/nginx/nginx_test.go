@@ -20,7 +20,7 @@ import (
 func importedNginx(t *testing.T, log string) (string, error) {
 	t.Helper()
 	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, trace.Header{Name: "nginx", Tick: time.Millisecond, Sites: true})
+	w, err := trace.NewWriter(&file, trace.Header{Name: "nginx", Tick: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

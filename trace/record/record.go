@@ -143,7 +143,7 @@ func (r Recording) keep(written, path string) error {
 	}
 	in, err := trace.Open(written)
 	if err != nil {
-		return r.unlessCutShort(trace.Header{}, err)
+		return r.unlessCutShort(err)
 	}
 	defer func() { _ = in.Close() }() // it is only read
 	header := in.Header()
@@ -162,7 +162,7 @@ func (r Recording) keep(written, path string) error {
 		return errors.Join(err, w.Close())
 	})
 	if err != nil {
-		return r.unlessCutShort(header, err)
+		return r.unlessCutShort(err)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -170,20 +170,16 @@ func (r Recording) keep(written, path string) error {
 	}
 	fmt.Fprintf(r.Stderr, "%s: %s in %s\n", path, show.Count(ops, "operation"), show.Bytes(float64(info.Size())))
 	if err := in.CutShort(); err != nil {
-		fmt.Fprintf(r.Stderr, "%s: %v: its last operations are missing\n", path, r.unlessCutShort(header, err))
+		fmt.Fprintf(r.Stderr, "%s: %v: its last operations are missing\n", path, r.unlessCutShort(err))
 	}
 	return nil
 }
 
 // unlessCutShort returns err, or a reason if it says that the trace is cut short.
-func (r Recording) unlessCutShort(h trace.Header, err error) error {
-	switch {
-	case !errors.Is(err, trace.ErrCutShort):
+func (r Recording) unlessCutShort(err error) error {
+	if !errors.Is(err, trace.ErrCutShort) {
 		return err
-	case h.Sites:
-		return fmt.Errorf("the recording was not completed: %s ended by a panic, by another fatal error "+
-			"or by a signal such as SIGKILL", r.Command[0])
 	}
-	return fmt.Errorf("the recording was not completed: %s was killed, or ended without a call of the stop that "+
-		"trace.FromEnv returns; exec ends a program, too", r.Command[0])
+	return fmt.Errorf("the recording was not completed: %s ended by a panic, by another fatal error or by a signal such as SIGKILL, "+
+		"or without a call of the stop that trace.FromEnv returns; exec ends a program, too", r.Command[0])
 }

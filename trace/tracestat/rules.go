@@ -19,8 +19,6 @@ type Rule struct {
 	Others    map[trace.Form]string // other remedies, by the form of the timers
 	Source    string                // of the remedy
 
-	Lazy, Spread bool // the remedy is this Change, which bench/advise measures
-
 	// found returns the evidence of the pattern at a place, or "".
 	found func(*Summary, Site) string
 }
@@ -34,6 +32,7 @@ const (
 	herd      = 1000    // timers at once
 	ticks     = 3600    // wake-ups an hour
 	forever   = 1 << 13 // hours, about a year
+	wakeup    = 1000    // moves, which cost about twice as much
 )
 
 // lessOften is the remedy for deadlines of package net.
@@ -63,14 +62,14 @@ var Rules = []Rule{
 	{
 		Pattern:   "moved on and on",
 		Evidence:  "timers that are moved to a later deadline more often than they are set",
-		Threshold: fmt.Sprintf("%d moves to a later deadline a second, more moves than timers", often),
+		Threshold: fmt.Sprintf("%d moves to a later deadline a second, more moves than timers, and %s for each wake-up that the remedy adds", often, show.Grouped(wakeup)),
 		Remedy: "Store the new deadline in a field, and leave the timer where it is. When it fires early, set it to the stored deadline. " +
 			"The driver does that itself.",
-		Others: map[trace.Form]string{trace.DeadlineForm: lessOften, trace.DriverForm: "The driver leaves the timer where it is. Nothing to do."},
-		Lazy:   true,
+		Others: map[trace.Form]string{trace.DeadlineForm: lessOften},
 		Source: "https://github.com/nginx/nginx/blob/0711b40ab4f0ae5dd391da98f09267127f0a228d/src/event/ngx_event_timer.h",
 		found: func(s *Summary, p Site) string {
-			if perSecond(s, p.Later) < often || p.Later < p.Timers {
+			added := p.Wakeups[Lazily] - p.Wakeups[OnTime]
+			if p.Form == trace.DriverForm || perSecond(s, p.Later) < often || p.Later < p.Timers || float64(p.Later) < wakeup*added {
 				return ""
 			}
 			return fmt.Sprintf("%s moves to a later deadline, %s a second, of %s", show.Grouped(p.Later),
@@ -96,8 +95,7 @@ var Rules = []Rule{
 		Pattern:   "thousands at once",
 		Evidence:  "timers that fire at one wake-up",
 		Threshold: fmt.Sprintf("%s timers", show.Grouped(herd)),
-		Remedy:    "Add a random share of the delay to each delay. What-if: --spread 5%.",
-		Spread:    true,
+		Remedy:    "Add a random share of the delay, such as 5 %, to each delay.",
 		Source:    "https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/",
 		found: func(_ *Summary, p Site) string {
 			if p.AtOnce < herd {
@@ -235,23 +233,4 @@ func Find(s *Summary) (all []Finding) {
 		}
 	}
 	return all
-}
-
-// unreadShare returns the least share of the channels that nobody waited for, in traces before version 8. Go's runtime counts
-// how often it put a timer into its heap, at least once for each function and sleep. At most the rest of the insertions were of
-// channels. If the trace has no count, the share is 0.
-func (s *Summary) unreadShare() float64 {
-	var functions, channels uint64
-	for _, site := range s.Sites {
-		switch site.Form {
-		case trace.ChannelForm:
-			channels += site.Timers
-		case trace.UnknownForm, trace.FuncForm, trace.SleepForm:
-			functions += site.Timers
-		}
-	}
-	if s.Totals.Heaped == 0 || channels == 0 {
-		return 0
-	}
-	return 1 - min(1, max(0, float64(s.Totals.Heaped)-float64(functions))/float64(channels))
 }

@@ -38,7 +38,10 @@ type Summary struct {
 	Moves      Delays  // of reschedules, from the reschedule to the new deadline
 	CancelRate float64 // cancelled / (cancelled + fired)
 	Sites      []Site  // places in the program, the one with the most timers first; one without a name if they are not known
-	CutShort   error   // where the trace is cut short; nil if it is whole
+
+	// Functions and Channels are the timers that package driver could hold, when most of both together were pending.
+	Functions, Channels uint64
+	CutShort            error // where the trace is cut short; nil if it is whole
 }
 
 // Delays is a distribution of delays in nanoseconds. The percentiles have four exact digits, two
@@ -72,7 +75,7 @@ type Site struct {
 	Reset     bool          `json:"-"`      // see trace.Site
 	Period    time.Duration `json:"-"`      // as Reset
 	Unread    float64       `json:"-"`      // share of the channels that nobody waited for when they were due
-	Number    int           `json:"-"`      // in the trace
+	Wakeups   [2]float64    `json:"-"`      // of the process for timers of the site, OnTime and Lazily; timers that are due at one tick share its wake-up
 	Timers    uint64        `json:"timers"` // schedules
 	Cancelled uint64        `json:"cancelled"`
 	Fired     uint64        `json:"fired"`
@@ -87,6 +90,11 @@ type Site struct {
 	Growth    float64       `json:"-"`       // the mean time at which timers are pending, from 0, the first of the site, to 1, the end: 0.5 if their number is constant
 	Delays    Delays        `json:"delays"`  // of the schedules
 	Left      Delays        `json:"left"`    // of the cancelled timers, from the cancel to the deadline
+}
+
+// Placed reports whether the places in the program are known, as in a recording of a program of "trace build".
+func (s *Summary) Placed() bool {
+	return slices.ContainsFunc(s.Sites, func(p Site) bool { return p.Name != "" })
 }
 
 // PerHour scales a count of the trace to an hour. It returns 0 if the clock never moves.
@@ -151,7 +159,7 @@ func (s *Summary) Brief() string {
 
 // Monitor returns a hint if the trace has so few operations that another process may do the work, and otherwise the empty string.
 func (s *Summary) Monitor() string {
-	if n := s.Totals.Count(); s.Header.Sites && n < fewest {
+	if n := s.Totals.Count(); s.Placed() && n < fewest {
 		return fmt.Sprintf("the trace has only %s: if the program starts itself again, the first process records, and not its children; "+
 			"start the one that works with %s", show.Count(n, "operation"), trace.EnvFile)
 	}
@@ -195,9 +203,12 @@ func (s *Summary) MarshalJSON() ([]byte, error) {
 
 // Read reads a trace to its end. It returns an error unless every operation is possible, so a program calls it
 // before it uses a trace. If the trace is cut short, Read reads the whole chunks, and sets CutShort and the
-// description. It needs 10 MB, 28 bytes for each timer that is pending at the same time, up to 14 for
-// each that fires at the same advance, and 80 kB for each site.
-func Read(path string) (*Summary, error) {
+// description. It needs 10 MB, 40 bytes for each timer that is pending at the same time, up to 22 for
+// each that fires at the same advance, 80 kB for each site, and 100 bytes for each 512 ticks with a wake-up.
+func Read(path string) (*Summary, error) { return Rounded(path, 0) }
+
+// Rounded is Read with Site.Wakeups as if all deadlines were rounded up to multiples of a time, unless it is 0.
+func Rounded(path string, to time.Duration) (*Summary, error) {
 	r, err := trace.Open(path)
 	if _, is := errors.AsType[*fs.PathError](err); is {
 		err = files.Error(path, "a trace", err)
@@ -206,7 +217,7 @@ func Read(path string) (*Summary, error) {
 		return nil, err
 	}
 	defer func() { _ = r.Close() }() // it is only read
-	s, err := summarize(r.Reader)
+	s, err := summarize(r.Reader, to)
 	if err != nil {
 		return nil, err
 	}
@@ -218,11 +229,11 @@ func Read(path string) (*Summary, error) {
 	return s, nil
 }
 
-func summarize(r *trace.Reader) (*Summary, error) {
+func summarize(r *trace.Reader, to time.Duration) (*Summary, error) {
 	s := &Summary{Header: r.Header()}
 	tick := s.Header.Tick
 	delays, moves := newDistribution(4), newDistribution(4)
-	var sites siteCounter
+	sites := siteCounter{wakes: newWakes(structures.Tick(math.Ceil(float64(to) / float64(tick))))}
 	var overTicks, overOps float64 // sums of the number of pending timers
 	var clock structures.Tick
 	advanced := false
@@ -236,7 +247,7 @@ func summarize(r *trace.Reader) (*Summary, error) {
 			return nil, err
 		}
 		overOps += float64(r.Pending())
-		sites.add(op, clock)
+		sites.add(op, clock, r.Sites())
 		switch op.Kind {
 		case trace.Schedule:
 			delays.add(op.At - clock)
@@ -258,20 +269,8 @@ func summarize(r *trace.Reader) (*Summary, error) {
 		s.Header.Description = strings.TrimSpace(s.Header.Description + " (cut short)")
 	}
 	s.Totals = r.Totals()
-	s.Sites = sites.list(r.Sites(), s.Totals, tick)
-	share := s.unreadShare()
-	for i := range s.Sites {
-		p, ran := &s.Sites[i], r.Ran()
-		switch {
-		case p.Form != trace.ChannelForm:
-		case len(ran) == 0 || p.Fired == 0:
-			p.Unread = share
-		case p.Number < len(ran):
-			p.Unread = 1 - min(1, float64(ran[p.Number])/float64(p.Fired))
-		default:
-			p.Unread = 1
-		}
-	}
+	s.Sites = sites.list(r, s.Totals, tick)
+	s.Functions, s.Channels = sites.most[0], sites.most[1]
 	s.ResidentOp = overOps / float64(max(1, s.Totals.Count()))
 	s.Resident = s.ResidentOp
 	if span := s.Totals.Span(); span > 0 {
@@ -288,6 +287,10 @@ type siteCounter struct {
 	sites  []counted           // by number
 	keys   []*[1 << 12]pending // by key; in pages, because a slice that grows would be copied
 	firing []*counted          // scratch of advance
+	due    []*pending          // scratch of advance
+	wakes  wakes
+	now    [2]uint64 // functions and channels that are pending, and their most
+	most   [2]uint64
 }
 
 type counted struct {
@@ -301,8 +304,12 @@ type counted struct {
 }
 
 type pending struct {
-	site     int
 	deadline structures.Tick
+	place    [2]structures.Tick // see wakes
+	site     int32
+	form     trace.Form
+	moved    bool
+	pending  bool
 }
 
 func (c *siteCounter) timer(key uint32) *pending { return &c.keys[key>>12][key&(1<<12-1)] }
@@ -327,7 +334,7 @@ func (s *counted) half(clock structures.Tick) float64 {
 }
 
 // add counts an operation. clock is the clock before it.
-func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
+func (c *siteCounter) add(op trace.Op, clock structures.Tick, sites []trace.Site) {
 	switch op.Kind {
 	case trace.Schedule:
 		for len(c.sites) <= op.Site {
@@ -336,7 +343,14 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 		if int(op.Key) == len(c.keys)<<12 {
 			c.keys = append(c.keys, new([1 << 12]pending))
 		}
-		*c.timer(op.Key) = pending{op.Site, op.At}
+		timer := c.timer(op.Key)
+		*timer = pending{deadline: op.At, site: int32(op.Site), form: sites[op.Site].Form, pending: true}
+		c.wakes.set(timer)
+		if n := held(timer.form); n >= 0 {
+			if c.now[n]++; c.now[0]+c.now[1] >= c.most[0]+c.most[1] {
+				c.most = c.now
+			}
+		}
 		s := &c.sites[op.Site]
 		if s.Timers == 0 {
 			s.first = clock
@@ -358,22 +372,37 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick) {
 			s.Later++
 		}
 		s.set(op.At, clock)
-		timer.deadline = op.At
+		c.wakes.move(timer, op.At, clock)
 	case trace.Cancel:
-		timer := *c.timer(op.Key)
+		timer := c.timer(op.Key)
 		s := &c.sites[timer.site]
 		s.Cancelled++
 		s.left.add(timer.deadline - clock)
 		s.end(clock)
+		c.end(timer, clock)
 	case trace.Advance:
 		c.advance(op)
 	}
 }
 
+// end counts that a timer is no longer pending.
+func (c *siteCounter) end(t *pending, clock structures.Tick) {
+	c.wakes.settle(t, clock)
+	t.pending = false
+	if n := held(t.form); n >= 0 {
+		c.now[n]--
+	}
+}
+
 func (c *siteCounter) advance(op trace.Op) {
 	c.firing = c.firing[:0]
+	c.wakes.advance(op.At)
+	c.due = slices.Grow(c.due[:0], len(op.Fired))
 	for _, key := range op.Fired {
-		s := &c.sites[c.timer(key).site]
+		timer := c.timer(key)
+		c.due = append(c.due, timer)
+		c.end(timer, op.At)
+		s := &c.sites[timer.site]
 		if s.now == 0 {
 			c.firing = append(c.firing, s)
 		}
@@ -386,13 +415,33 @@ func (c *siteCounter) advance(op trace.Op) {
 		s.AtOnce, s.now = max(s.AtOnce, s.now), 0
 		s.Wakes++
 	}
+	if len(c.due) > 0 {
+		for way := range c.wakes.by {
+			c.wakes.by[way].wake(c.wakes.rounded(op.At), 1/float64(len(c.due)), c.due...)
+		}
+	}
 }
 
 // list returns the sites, the one with the most timers first.
-func (c *siteCounter) list(sites []trace.Site, t trace.Totals, tick time.Duration) (list []Site) {
+func (c *siteCounter) list(r *trace.Reader, t trace.Totals, tick time.Duration) (list []Site) {
+	for _, page := range c.keys {
+		for i := range page {
+			if page[i].pending {
+				c.wakes.settle(&page[i], t.Last)
+			}
+		}
+	}
 	for i, s := range c.sites {
 		if s.Timers > 0 {
-			s.Number, s.Name, s.Form, s.Reset, s.Period = i, sites[i].Place, sites[i].Form, sites[i].Reset, sites[i].Period
+			site := r.Sites()[i]
+			s.Name, s.Form, s.Reset, s.Period = site.Place, site.Form, site.Reset, site.Period
+			if ran := r.Ran(); s.Form == trace.ChannelForm && ran != nil && s.Fired > 0 {
+				s.Unread = 1
+				if i < len(ran) {
+					s.Unread = 1 - min(1, float64(ran[i])/float64(s.Fired))
+				}
+			}
+			s.Wakeups = [2]float64{OnTime: c.wakes.by[OnTime].of(i) * (1 - s.Unread), Lazily: c.wakes.by[Lazily].of(i)}
 			s.Site.Delays, s.Left = s.delays.delays(tick), s.left.delays(tick)
 			area := s.area + float64(s.Kept)*float64(t.Last)
 			s.Pending = area / float64(max(1, t.Span()))

@@ -66,11 +66,11 @@ func TestASummaryCountsByHand(t *testing.T) {
 		Header: header, Bytes: s.Bytes,
 		Totals:   trace.Totals{Ops: [6]uint64{3, 1, 1, 4, 0, 1}, Fired: 2, First: epoch, Last: epoch + 100, Keys: 3},
 		Resident: (3*10 + 2*10 + 1*80) / 100.0, ResidentOp: (0 + 1 + 2 + 3 + 2 + 2 + 2 + 2 + 1 + 0) / 10.0,
-		Idle: 2, AtOnce: 1, LateFires: 1, CancelRate: 1.0 / 3,
+		Idle: 2, AtOnce: 1, LateFires: 1, CancelRate: 1.0 / 3, Functions: 3,
 		Delays: Delays{Count: 3, Mean: 530e6 / 3.0, Min: 10e6, P50: 20e6, P90: 500e6, P99: 500e6, P999: 500e6, Max: 500e6},
 		Moves:  one(50e6),
 	}
-	want.Sites = []Site{{Timers: 3, Cancelled: 1, Fired: 2, Moves: 1, Later: 1, AtOnce: 1, Wakes: 2, Pending: 1.3, Growth: (10*10 + 20*20 + 100*100) / 2.0 / 130 / 100, Delays: want.Delays, Left: one(480e6)}}
+	want.Sites = []Site{{Timers: 3, Cancelled: 1, Fired: 2, Moves: 1, Later: 1, AtOnce: 1, Wakes: 2, Wakeups: [2]float64{4, 3}, Pending: 1.3, Growth: (10*10 + 20*20 + 100*100) / 2.0 / 130 / 100, Delays: want.Delays, Left: one(480e6)}}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("got  %+v\nwant %+v", s, want)
 	}
@@ -83,9 +83,7 @@ func TestASummaryCountsByHand(t *testing.T) {
 }
 
 func TestSitesAreSummedUp(t *testing.T) {
-	h := header
-	h.Sites = true
-	s := summary(t, h, func(w *trace.Writer) {
+	s := summary(t, header, func(w *trace.Writer) {
 		w.From(trace.Site{Place: "main.rare main.go:3"})
 		rare := w.Schedule(100)
 		w.From(trace.Site{Place: "main.often main.go:7", Form: trace.ChannelForm})
@@ -97,8 +95,8 @@ func TestSitesAreSummedUp(t *testing.T) {
 		w.Cancel(rare)
 	})
 	want := []Site{
-		{Name: "main.often main.go:7", Number: 2, Form: trace.ChannelForm, Timers: 3, Cancelled: 1, Fired: 2, AtOnce: 1, Wakes: 2, Pending: (10 + 10 + 30) / 20.0, Growth: (10*10 + 10*10 + 30*30) / 2.0 / 50 / 30, Left: one(20e6), Delays: Delays{Count: 3, Mean: 70e6 / 3.0, Min: 10e6, P50: 30e6, P90: 30e6, P99: 30e6, P999: 30e6, Max: 30e6}},
-		{Name: "main.rare main.go:3", Number: 1, Timers: 1, Cancelled: 1, Moves: 1, Pending: 30 / 20.0, Growth: 0.5, Delays: one(100e6), Left: one(20e6)},
+		{Name: "main.often main.go:7", Unread: 1, Wakeups: [2]float64{0, 2}, Form: trace.ChannelForm, Timers: 3, Cancelled: 1, Fired: 2, AtOnce: 1, Wakes: 2, Pending: (10 + 10 + 30) / 20.0, Growth: (10*10 + 10*10 + 30*30) / 2.0 / 50 / 30, Left: one(20e6), Delays: Delays{Count: 3, Mean: 70e6 / 3.0, Min: 10e6, P50: 30e6, P90: 30e6, P99: 30e6, P999: 30e6, Max: 30e6}},
+		{Name: "main.rare main.go:3", Timers: 1, Cancelled: 1, Moves: 1, Pending: 30 / 20.0, Growth: 0.5, Delays: one(100e6), Left: one(20e6)},
 	}
 	if !reflect.DeepEqual(s.Sites, want) {
 		t.Errorf("got  %+v\nwant %+v", s.Sites, want)
@@ -127,13 +125,13 @@ func TestMovesOfASiteAreCounted(t *testing.T) {
 	})
 	got := s.Sites[0]
 	got.Delays = Delays{}
-	want := Site{Timers: 2, Fired: 1, Cancelled: 1, Moves: 6, Later: 3, Soon: 3, Repeats: 1, AtOnce: 1, Wakes: 1, Pending: 1, Growth: 0.5, Left: one(40e6)}
+	want := Site{Timers: 2, Fired: 1, Cancelled: 1, Moves: 6, Later: 3, Soon: 3, Repeats: 1, AtOnce: 1, Wakes: 1, Wakeups: [2]float64{2, 2}, Pending: 1, Growth: 0.5, Left: one(40e6)}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }
 
-// A small file can have very many pending timers. The memory is 24 bytes for each, and 14 for each that fires at once.
+// A small file can have very many pending timers. The memory is 40 bytes for each, and 22 for each that fires at once.
 func TestTheMemoryOfASummaryIsBounded(t *testing.T) {
 	const timers = 1_000_000
 	path := written(t, header, func(w *trace.Writer) {
@@ -151,7 +149,7 @@ func TestTheMemoryOfASummaryIsBounded(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	// What is allocated in all is more than what is there at any time.
-	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(10e6+(24+14)*timers); got > most {
+	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(10e6+(40+22)*timers); got > most {
 		t.Errorf("%d bytes of memory for %d timers in a file of %d bytes, want at most %d", got, timers, s.Bytes, most)
 	} else {
 		t.Logf("%d bytes for %d timers in a file of %d bytes", got, timers, s.Bytes)

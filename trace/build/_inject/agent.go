@@ -48,7 +48,7 @@ func start(since int64) error {
 	}
 	runtime.TimerbenchBound(most)
 	h := Header{
-		Name: programName(), Tick: 1e6, Sites: true,
+		Name: programName(), Tick: 1e6,
 		Description: fmt.Sprintf("the timers of Go's runtime, %s %s/%s",
 			runtime.Version(), runtime.GOOS, runtime.GOARCH),
 	}
