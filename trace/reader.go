@@ -72,7 +72,7 @@ func (r *Reader) Pending() int { return int(r.totals.Pending()) }
 func (r *Reader) Sites() []Site { return r.sites }
 
 // Ran returns how many timers of each site the runtime of the program fired, by the number of the site, after Next has returned io.EOF.
-// It is nil in traces that are cut short. A channel that nobody waits for does not fire.
+// It is empty in traces that are cut short, and in those that no runtime has made. A channel that nobody waits for does not fire.
 func (r *Reader) Ran() []uint64 { return r.ran }
 
 // CutShort returns an error that says where the trace is cut short, after Next has returned
@@ -111,7 +111,7 @@ func Copy(w *Writer, r *Reader) error {
 	for {
 		op, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			w.totals.Lost, w.totals.LostBy, w.totals.Heaped = r.totals.Lost, r.totals.LostBy, r.totals.Heaped
+			w.totals.Lost, w.totals.LostBy, w.totals.Heaped, w.ran = r.totals.Lost, r.totals.LostBy, r.totals.Heaped, r.ran
 			return w.err
 		}
 		if err != nil {

@@ -389,7 +389,7 @@ func sited(t testing.TB) []byte {
 			w.Cancel(w.Schedule(10))
 		}
 		w.Advance(5, 0)
-		w.totals.Lost, w.totals.LostBy, w.totals.Heaped = 6, [eventKinds]uint64{1, 2, 3}, 1_000_000
+		w.totals.Lost, w.totals.LostBy, w.totals.Heaped, w.ran = 6, [eventKinds]uint64{1, 2, 3}, 1_000_000, []uint64{0, 7, 8}
 	})
 }
 
@@ -420,7 +420,7 @@ func TestACopyIsTheSameTrace(t *testing.T) {
 		from, err := NewReader(bytes.NewReader(data), "test.trace")
 		fatalIf(t, err)
 		got, copied := mustRead(t, record(t, from.Header(), func(w *Writer) { err = Copy(w, from) }))
-		if err != nil || !reflect.DeepEqual(got, want) || copied.Totals() != r.Totals() || copied.Header() != r.Header() || !slices.Equal(copied.Sites(), r.Sites()) {
+		if err != nil || !reflect.DeepEqual(got, want) || copied.Totals() != r.Totals() || copied.Header() != r.Header() || !slices.Equal(copied.Sites(), r.Sites()) || !slices.Equal(copied.Ran(), r.Ran()) {
 			t.Errorf("error %v, %d operations, want %d; %+v, want %+v", err, len(got), len(want), copied.Totals(), r.Totals())
 		}
 	}

@@ -435,7 +435,7 @@ func (c *siteCounter) list(r *trace.Reader, t trace.Totals, tick time.Duration) 
 		if s.Timers > 0 {
 			site := r.Sites()[i]
 			s.Name, s.Form, s.Reset, s.Period = site.Place, site.Form, site.Reset, site.Period
-			if ran := r.Ran(); s.Form == trace.ChannelForm && ran != nil && s.Fired > 0 {
+			if ran := r.Ran(); s.Form == trace.ChannelForm && len(ran) > 0 && s.Fired > 0 {
 				s.Unread = 1
 				if i < len(ran) {
 					s.Unread = 1 - min(1, float64(ran[i])/float64(s.Fired))

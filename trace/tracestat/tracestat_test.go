@@ -95,7 +95,7 @@ func TestSitesAreSummedUp(t *testing.T) {
 		w.Cancel(rare)
 	})
 	want := []Site{
-		{Name: "main.often main.go:7", Unread: 1, Wakeups: [2]float64{0, 2}, Form: trace.ChannelForm, Timers: 3, Cancelled: 1, Fired: 2, AtOnce: 1, Wakes: 2, Pending: (10 + 10 + 30) / 20.0, Growth: (10*10 + 10*10 + 30*30) / 2.0 / 50 / 30, Left: one(20e6), Delays: Delays{Count: 3, Mean: 70e6 / 3.0, Min: 10e6, P50: 30e6, P90: 30e6, P99: 30e6, P999: 30e6, Max: 30e6}},
+		{Name: "main.often main.go:7", Wakeups: [2]float64{2, 2}, Form: trace.ChannelForm, Timers: 3, Cancelled: 1, Fired: 2, AtOnce: 1, Wakes: 2, Pending: (10 + 10 + 30) / 20.0, Growth: (10*10 + 10*10 + 30*30) / 2.0 / 50 / 30, Left: one(20e6), Delays: Delays{Count: 3, Mean: 70e6 / 3.0, Min: 10e6, P50: 30e6, P90: 30e6, P99: 30e6, P999: 30e6, Max: 30e6}},
 		{Name: "main.rare main.go:3", Timers: 1, Cancelled: 1, Moves: 1, Pending: 30 / 20.0, Growth: 0.5, Delays: one(100e6), Left: one(20e6)},
 	}
 	if !reflect.DeepEqual(s.Sites, want) {
