@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -10,7 +11,8 @@ import (
 )
 
 const (
-	removers    = 32              // requests to remove a message at a time
+	removers    = 32              // requests to note or remove something at a time
+	unanswered  = 32              // requests to remove a message, of which one has an answer
 	maxRemoved  = 1 << 16         // messages waiting for removal before handlers wait
 	removeAfter = time.Second     // a delay that keeps notes, and files with holes, few
 	sweepPause  = time.Minute     // between searches for messages that nobody removed
@@ -49,7 +51,7 @@ func (w *worker) removeAll(ctx, ended context.Context) {
 			return
 		}
 		_ = sleep(ctx, time.Until(batch[0].at.Add(removeAfter))) // the others are about as old
-		if err := w.removeSpent(batch); err != nil {
+		if err := w.removeSpent(ctx, batch); err != nil {
 			w.cfg.Logger.Debug("removing handled messages is left to a sweep", "error", err)
 			if ctx.Err() != nil {
 				return
@@ -58,23 +60,33 @@ func (w *worker) removeAll(ctx, ended context.Context) {
 	}
 }
 
-// removeSpent notes messages, and removes them one at a time. After a purge of many the server would count again what precedes each consumer.
-func (c *Client) removeSpent(batch []spent) error {
+// removeSpent notes messages, and removes them one at a time. After a purge of many the server would count again what
+// precedes each consumer. Until ctx ends it leaves pauses, in which the server stores and delivers timers.
+func (c *Client) removeSpent(ctx context.Context, batch []spent) error {
 	if err := c.noteSpent(batch); err != nil {
 		return err
 	}
-	return inParallel(context.Background(), removers, batch, func(ctx context.Context, s spent) error {
+	pause := removeAfter * unanswered / time.Duration(2*len(batch))
+	for i, s := range batch {
+		request, cancel := context.WithTimeout(context.Background(), requestTimeout)
 		var err error
-		if s.older != "" {
-			err = c.stream.Purge(ctx, jetstream.WithPurgeSubject(s.older), jetstream.WithPurgeKeep(1))
-		} else {
-			err = c.stream.DeleteMsg(ctx, s.revision)
+		switch {
+		case s.older != "":
+			err = c.stream.Purge(request, jetstream.WithPurgeSubject(s.older), jetstream.WithPurgeKeep(1))
+		case i+1 == len(batch):
+			err = c.stream.DeleteMsg(request, s.revision)
+		case (i+1)%unanswered == 0:
+			err = c.stream.DeleteMsg(request, s.revision)
+			_ = sleep(ctx, pause)
+		default: // an answer would cost the server as much again
+			err = c.nc.Publish("$JS.API.STREAM.MSG.DELETE."+c.layout.name, fmt.Appendf(nil, `{"seq":%d,"no_erase":true}`, s.revision))
 		}
+		cancel()
 		if err != nil {
 			c.cfg.Logger.Debug("removing a handled message is left to a sweep", "revision", s.revision, "error", err)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // noteSpent notes messages about to be removed, and the timers that they removed.

@@ -272,9 +272,8 @@ func (c *Client) Cancel(ctx context.Context, key string) (bool, error) {
 		m := c.layout.cancelMessage(t)
 		err := c.claim(ctx, &c.ending, int64(m.Size()))
 		if errors.Is(err, ErrFull) {
-			gone, err = c.cancelNow(ctx, t)
-		}
-		if gone || err != nil {
+			err = c.cancelNow(ctx, t)
+			gone = err == nil
 			m = nil
 		}
 		return m, err
@@ -282,19 +281,22 @@ func (c *Client) Cancel(ctx context.Context, key string) (bool, error) {
 	return ok || gone, err
 }
 
+// errChanged is returned if a timer has changed since it was read.
+var errChanged = errors.New("the timer has changed")
+
 // cancelNow cancels a timer in a store without room for a message that does: it stores a note, which is smaller than the
-// timer, and then removes the timer. It returns false if the timer has changed.
-func (c *Client) cancelNow(ctx context.Context, t Timer) (bool, error) {
-	if err := c.note(ctx, c.layout.partition(t.Key), true, t.removal()); err != nil {
-		return false, err
-	}
-	err := c.stream.DeleteMsg(ctx, t.Revision)
+// timer, and then removes the timer.
+func (c *Client) cancelNow(ctx context.Context, t Timer) error {
+	err := c.note(ctx, c.layout.partition(t.Key), true, t.removal())
 	if err != nil {
+		return err
+	}
+	if err = c.stream.DeleteMsg(ctx, t.Revision); err != nil {
 		if _, gone := c.at(ctx, t.Revision); errors.Is(gone, nats.ErrMsgNotFound) {
-			return false, nil
+			return errChanged
 		}
 	}
-	return err == nil, err
+	return err
 }
 
 // change stores the message that changes the timer with this key. It starts over if the timer has changed in
@@ -312,13 +314,18 @@ func (c *Client) change(ctx context.Context, what, key string,
 			return false, err
 		}
 	}
+	how := []nats.JSOpt{nats.DirectGet()} // the server refuses the message if the replica lags behind
 	for t, look := (Timer{Key: key}), len(add) == 0; ; look = true {
 		if look {
-			if t, err = c.find(ctx, key); err != nil || t.Revision == 0 && len(add) == 0 {
+			if t, err = c.find(ctx, key, how...); err != nil || t.Revision == 0 && len(add) == 0 {
 				return false, err
 			}
+			how = nil
 		}
 		m, err := message(t)
+		if errors.Is(err, errChanged) {
+			continue
+		}
 		if m == nil || err != nil {
 			return false, err
 		}
@@ -355,12 +362,12 @@ func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err err
 
 // find returns the timer with this key, with revision 0 if it does not exist. It removes a timer
 // that the server has restored.
-func (c *Client) find(ctx context.Context, key string) (Timer, error) {
+func (c *Client) find(ctx context.Context, key string, how ...nats.JSOpt) (Timer, error) {
 	partition := c.layout.partition(key)
 	removed, err := c.removedNow(ctx, partition, anyAge)
 	for err == nil {
 		var m *nats.RawStreamMsg
-		if m, err = c.last(ctx, c.layout.timer(key)); err != nil {
+		if m, err = c.last(ctx, c.layout.timer(key), how...); err != nil {
 			break
 		}
 		t, unusable := c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
@@ -372,7 +379,7 @@ func (c *Client) find(ctx context.Context, key string) (Timer, error) {
 		}
 		// a removal needs a note
 		if err = c.note(ctx, partition, true, t.removal()); err == nil {
-			err = c.stream.DeleteMsg(ctx, t.Revision)
+			err, how = c.stream.DeleteMsg(ctx, t.Revision), nil
 		}
 	}
 	if errors.Is(err, nats.ErrMsgNotFound) {

@@ -395,13 +395,9 @@ func (p *partition) readAll(ctx context.Context, revisions []uint64) error {
 
 const readers = 64 // requests for far timers at a time
 
-// readOne reads the timer with a revision, and returns false if it no longer exists. It asks any
-// replica first, and the leader if the replica does not have it.
+// readOne reads the timer with a revision, and returns false if it no longer exists.
 func (p *partition) readOne(ctx context.Context, revision uint64) (t Timer, ok bool, err error) {
 	m, err := p.w.at(ctx, revision, nats.DirectGet())
-	if errors.Is(err, nats.ErrMsgNotFound) || errors.Is(err, nats.ErrNoResponders) {
-		m, err = p.w.at(ctx, revision)
-	}
 	if errors.Is(err, nats.ErrMsgNotFound) {
 		return t, false, nil
 	}

@@ -45,19 +45,33 @@ func wrap(err *error, format string, args ...any) {
 	}
 }
 
-// last returns the last message of a subject, from the leader of the stream. Package jetstream
-// would ask any replica, which may lag behind.
-func (c *Client) last(ctx context.Context, subject string) (*nats.RawStreamMsg, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	return c.get.GetLastMsg(c.layout.name, subject, nats.Context(ctx))
+// last returns the last message of a subject, or nats.ErrMsgNotFound.
+func (c *Client) last(ctx context.Context, subject string, how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
+	return c.one(ctx, how, func(how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
+		return c.get.GetLastMsg(c.layout.name, subject, how...)
+	})
 }
 
-// at returns the message with a revision, from the leader of the stream or, with nats.DirectGet, from any replica.
+// at returns the message with a revision, or nats.ErrMsgNotFound.
 func (c *Client) at(ctx context.Context, revision uint64, how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
+	return c.one(ctx, how, func(how ...nats.JSOpt) (*nats.RawStreamMsg, error) {
+		return c.get.GetMsg(c.layout.name, revision, how...)
+	})
+}
+
+// one reads a message from the leader of the stream. With nats.DirectGet it asks any replica, which costs the server less
+// but may lag behind, and the leader only if the replica does not have the message.
+func (c *Client) one(ctx context.Context, how []nats.JSOpt,
+	get func(...nats.JSOpt) (*nats.RawStreamMsg, error)) (*nats.RawStreamMsg, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	return c.get.GetMsg(c.layout.name, revision, append(how, nats.Context(ctx))...)
+	if len(how) > 0 {
+		m, err := get(append(how, nats.Context(ctx))...)
+		if !errors.Is(err, nats.ErrMsgNotFound) && !errors.Is(err, nats.ErrNoResponders) {
+			return m, err
+		}
+	}
+	return get(nats.Context(ctx))
 }
 
 type message struct {

@@ -118,10 +118,12 @@ func isGone(err error) bool {
 	return errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrConsumerDeleted)
 }
 
-// fetch asks for fired timers, for as many as there is room for, and starts a goroutine for each one that comes. The
+// fetch asks for fired timers, for as many as there is room for, and passes each one that comes to a goroutine. The
 // calls of the handler begin in the order in which the timers come.
 func (h *handler) fetch(ctx context.Context, wg *sync.WaitGroup) error {
 	most := min(h.w.cfg.Concurrency, maxFetched)
+	jobs := make(chan func()) // to goroutines whose stacks have grown already
+	defer close(jobs)
 	before := make(chan struct{}) // closed when the calls so far have begun
 	close(before)
 	for {
@@ -137,12 +139,21 @@ func (h *handler) fetch(ctx context.Context, wg *sync.WaitGroup) error {
 				earlier, mine := before, make(chan struct{})
 				before = mine
 				begin := sync.OnceFunc(func() { <-earlier; close(mine) })
-				wg.Go(func() {
+				job := func() {
 					defer func() { <-h.room }()
 					defer h.hand(m, false)
 					defer begin() // if there is no call
 					h.process(ctx, m, begin)
-				})
+				}
+				select {
+				case jobs <- job:
+				default:
+					wg.Go(func() {
+						for ok := true; ok; job, ok = <-jobs {
+							job()
+						}
+					})
+				}
 			}
 			err = batch.Error()
 		}
