@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 )
 
@@ -21,7 +22,8 @@ type results struct {
 	Created time.Time
 	Go, CPU string
 	CPUs    int
-	Size    int       // timers of a load
+	Size    int       // timers of a load, at most
+	Tries   int       // of which the median counts; 0 in old results
 	Systems []*result `json:"Results"`
 	Skipped []string  // with the reason
 }
@@ -61,8 +63,8 @@ func main() {
 	}
 	out := flag.String("out", "", "write results.json into this `folder`; add to it if it exists")
 	only := flag.String("systems", "", "measure only systems whose names match this `expression`")
-	size := flag.Int("n", 100_000, "timers of a load")
-	pending := flag.Int("pending", 1_000_000, "pending timers for memory, disk and restart, or 0")
+	size := flag.Int("n", 100_000, "timers of a load, at most")
+	pending := flag.Int("pending", 1_000_000, "pending timers for memory, disk and restart, at most")
 	kills := flag.Int("kills", 20, "kills of the worker, of a server, and of both")
 	limit := flag.Duration("for", 12*time.Minute, "measure for at most about this `time`; the rest is skipped")
 	flag.Parse()
@@ -82,7 +84,7 @@ func bench(out, only string, size, pending, kills int, limit time.Duration) erro
 		return errors.New("-out: want a folder")
 	}
 	path := filepath.Join(out, "results.json")
-	all := results{Created: time.Now().UTC(), Go: runtime.Version(), CPUs: runtime.NumCPU(), CPU: processorName(), Size: size}
+	all := results{Created: time.Now().UTC(), Go: runtime.Version(), CPUs: runtime.NumCPU(), CPU: processorName(), Size: size, Tries: tries}
 	if data, err := os.ReadFile(path); err == nil {
 		if err := json.Unmarshal(data, &all); err != nil {
 			return err
@@ -91,15 +93,13 @@ func bench(out, only string, size, pending, kills int, limit time.Duration) erro
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	for _, s := range systems() {
-		if !match.MatchString(s.Name) {
-			continue
-		}
+	chosen := slices.DeleteFunc(systems(), func(s system) bool { return !match.MatchString(s.Name) })
+	for i, s := range chosen {
 		began := time.Now()
 		r := all.of(s)
-		text, _ := os.ReadFile("/proc/loadavg") // on Linux
-		_, _ = fmt.Sscan(string(text), &r.Load) // or 0
-		ctx, cancel := context.WithDeadline(context.Background(), end)
+		text, _ := os.ReadFile("/proc/loadavg")                                                                // on Linux
+		_, _ = fmt.Sscan(string(text), &r.Load)                                                                // or 0
+		ctx, cancel := context.WithTimeout(context.Background(), time.Until(end)/time.Duration(len(chosen)-i)) // so that each has its share
 		err := r.measure(ctx, size, pending, kills)
 		if ctx.Err() != nil {
 			err = errors.New("no time was left for the rest")

@@ -19,7 +19,8 @@ import (
 )
 
 func dial(addresses string) (*nats.Conn, error) {
-	return nats.Connect("nats://"+strings.ReplaceAll(addresses, ",", ",nats://"), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond))
+	return nats.Connect("nats://"+strings.ReplaceAll(addresses, ",", ",nats://"), nats.MaxReconnects(-1),
+		nats.ReconnectWait(50*time.Millisecond), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2))
 }
 
 // connect returns a connection and its JetStream. It closes the connection if that fails.
@@ -73,7 +74,7 @@ func durableOn(name string, nodes int, settings string) system {
 }
 
 func serveDurable(r role) error {
-	options := []durable.ServerOption{durable.Listen(r.Addresses[r.Node])}
+	options := []durable.ServerOption{durable.Listen(r.Addresses[r.Node]), durable.Insecure()}
 	if n := len(r.Addresses) / 2; n > 1 {
 		options = append(options, durable.Cluster("bench", fmt.Sprint("node", r.Node), r.Addresses[n+r.Node], r.Addresses[n:]...))
 	}

@@ -9,8 +9,8 @@ import (
 
 // markdown returns the tables of docs/durable.md.
 func (all results) markdown() string {
-	text := fmt.Sprintf("%s with %d processors and a load of %.0f, %s, %s; %s timers, %s pending for memory, %d kills:\n\n",
-		all.CPU, all.CPUs, all.Systems[0].Load, all.Created.Format("2 January 2006"), all.Go, grouped(float64(all.Size)), grouped(float64(all.Systems[0].Pending)), kills(all.Systems[0].Faults)) +
+	text := fmt.Sprintf("%s with %d processors and a load of %.0f, %s, %s; up to %s timers, medians of %d tries, %d kills:\n\n",
+		all.CPU, all.CPUs, all.Systems[0].Load, all.Created.Format("2 January 2006"), all.Go, grouped(float64(all.Size)), max(all.Tries, 1), kills(all.Systems[0].Faults)) +
 		"| timers a second, µs each | one by one | in batches | cancelled | moved | backlog fired |\n|---|" + strings.Repeat("---:|", 5) + "\n"
 	speed := func(f figure) string {
 		if f.PerSecond == 0 {
@@ -22,7 +22,7 @@ func (all results) markdown() string {
 		text += fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", r.Name, speed(r.Stored), speed(r.Batched),
 			speed(r.Cancelled), speed(r.Moved), speed(r.Fired))
 	}
-	text += "\n| lateness in ms: p50/p99/max | at 1,000/s | at 5,000/s | bytes a timer: memory/disk | start after a kill |\n|---|---:|---:|---:|---:|\n"
+	text += "\n| lateness in ms: p50/p99/max | at 1,000/s | at 5,000/s | bytes a timer: memory/disk | start after a kill, with |\n|---|---:|---:|---:|---:|\n"
 	for _, r := range all.Systems {
 		text += "| " + r.Name
 		for _, l := range r.Rates {
@@ -32,7 +32,7 @@ func (all results) markdown() string {
 			text += " | - | - |\n"
 			continue
 		}
-		text += fmt.Sprintf(" | %.0f/%.0f | %.1f s |\n", r.Memory, r.Disk, r.Restart)
+		text += fmt.Sprintf(" | %.0f/%.0f | %.1f s, %s |\n", r.Memory, r.Disk, r.Restart, grouped(float64(r.Pending)))
 	}
 	text += "\n| kill -9: missing after 30 s/early/handled again/back after a cancel; first timer late | worker | server | both |\n|---|---:|---:|---:|\n"
 	for _, r := range all.Systems {
