@@ -55,7 +55,7 @@ const openTimeout, openFirst = 30 * time.Second, time.Second
 // It returns an error for a Config that does not match the stream's, and for a stream whose limits or settings
 // would lose or delay timers; the error names each of them. Ready notices when they change. Open tries again while the server does not answer, until ctx
 // ends or for 30 s. The caller keeps the connection open for as long as the client is used, and should let it
-// reconnect without limit (nats.MaxReconnects(-1)).
+// reconnect without limit (nats.MaxReconnects(-1)), and notice by pings that a node is cut off (nats.PingInterval of 1 s).
 func Open(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/pflag"
@@ -49,7 +50,9 @@ func (i *identity) complete() error {
 }
 
 func (i *identity) client() []nats.Option {
-	options := []nats.Option{nats.Name("timerd"), nats.MaxReconnects(-1), nats.UserInfo(i.user, i.password), nats.Token(i.token)}
+	// Pings notice a node that is cut off. By default that takes minutes.
+	options := []nats.Option{nats.Name("timerd"), nats.MaxReconnects(-1), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2),
+		nats.UserInfo(i.user, i.password), nats.Token(i.token)}
 	if i.cert != "" {
 		options = append(options, nats.ClientCert(i.cert, i.key))
 	}
