@@ -30,6 +30,9 @@ const (
 
 // suffer kills the worker, a server and both again and again, each on a site of its own.
 func (r *result) suffer(ctx context.Context, dir string, kills int) error {
+	if end, limited := ctx.Deadline(); limited && time.Until(end) < patience+time.Duration(kills)*rest {
+		return errors.New("no time was left for the kills")
+	}
 	victims := []string{"worker", "server", "both"}
 	list, errs := make([]faults, len(victims)), make([]error, len(victims))
 	var wg sync.WaitGroup
@@ -73,7 +76,8 @@ func (r *result) faults(ctx context.Context, dir, victim string, kills int) (f f
 	}
 	var starts []time.Time
 	time.Sleep(between)
-	for ctx.Err() == nil && len(starts) < kills {
+	end, limited := ctx.Deadline()
+	for len(starts) < kills && (!limited || time.Until(end) > patience) {
 		node := rand.IntN(s.nodes)
 		if victim != "server" {
 			s.killWorker()

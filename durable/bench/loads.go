@@ -193,7 +193,7 @@ func (r *result) loads(ctx context.Context, dir string, size int) error {
 	end := time.Now().Add(time.Hour) // patience decides
 	for i, rate := range []int{1000, 5000} {
 		n := min(int(rateFor.Seconds())*rate, size)
-		due := time.Now().Add(2*time.Second + time.Duration(2*float64(n)/r.Stored.PerSecond*1e9))
+		due := time.Now().Add(2*time.Second + time.Duration(1.3*float64(n)/r.Stored.PerSecond*1e9))
 		before := s.count()
 		list := timers((2*tries+i)*size, n, func(i int) time.Time { return due.Add(time.Duration(i) * time.Second / time.Duration(rate)) })
 		if _, _, err := s.setEach(ctx, list, time.Until(end)); err != nil {

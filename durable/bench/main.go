@@ -101,7 +101,7 @@ func bench(out, only string, size, pending, kills int, limit time.Duration) erro
 		_, _ = fmt.Sscan(string(text), &r.Load)                                                                // or 0
 		ctx, cancel := context.WithTimeout(context.Background(), time.Until(end)/time.Duration(len(chosen)-i)) // so that each has its share
 		err := r.measure(ctx, size, pending, kills)
-		if ctx.Err() != nil {
+		if err != nil && ctx.Err() != nil {
 			err = errors.New("no time was left for the rest")
 		}
 		cancel()

@@ -39,6 +39,9 @@ func (all results) markdown() string {
 		text += "| " + r.Name
 		for _, f := range r.Faults {
 			text += fmt.Sprintf(" | %d/%d/%d/%d; %.1f s", f.Missing, f.Early, f.Twice, f.Back, f.First)
+			if f.Kills != kills(all.Systems[0].Faults) {
+				text += fmt.Sprintf(", %d kills", f.Kills)
+			}
 		}
 		text += strings.Repeat(" | -", 3-len(r.Faults)) + " |\n"
 	}
