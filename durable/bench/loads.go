@@ -21,7 +21,7 @@ const (
 	tryFor    = time.Second      // the longest time of a try
 	rateFor   = 2 * time.Second  // how long timers are due at a constant rate
 	backFor   = 3 * time.Second  // how long a backlog is stored, at most
-	fillFor   = 15 * time.Second // how long pending timers are stored, at most
+	fillFor   = 20 * time.Second // how long pending timers are stored, at most
 	patience  = 30 * time.Second // for timers that should have been handled
 )
 

@@ -97,9 +97,10 @@ func bench(out, only string, size, pending, kills int, limit time.Duration) erro
 	for i, s := range chosen {
 		began := time.Now()
 		r := all.of(s)
-		text, _ := os.ReadFile("/proc/loadavg")                                                                // on Linux
-		_, _ = fmt.Sscan(string(text), &r.Load)                                                                // or 0
-		ctx, cancel := context.WithTimeout(context.Background(), time.Until(end)/time.Duration(len(chosen)-i)) // so that each has its share
+		text, _ := os.ReadFile("/proc/loadavg") // on Linux
+		_, _ = fmt.Sscan(string(text), &r.Load) // or 0
+		share := time.Until(end) / time.Duration(len(chosen)-i)
+		ctx, cancel := context.WithTimeout(context.Background(), min(share*5/4, time.Until(end))) // some need less
 		err := r.measure(ctx, size, pending, kills)
 		if err != nil && ctx.Err() != nil {
 			err = errors.New("no time was left for the rest")

@@ -176,9 +176,9 @@ func (s *site) ready(ctx context.Context) error {
 // address returns the addresses for clients.
 func (s *site) address() string { return strings.Join(s.addresses[:s.nodes], ",") }
 
-// try calls f until it succeeds, for at most 30 s.
+// try calls f until it succeeds, for at most a minute: PostgreSQL takes its time after a kill.
 func (s *site) try(ctx context.Context, f func() error) (err error) {
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
 		if err = f(); err == nil {
 			return nil
 		}
