@@ -101,6 +101,7 @@ func replayed(t *testing.T, program, fault, name string) error {
 	return nil
 }
 
+// TestFaultsAreFoundAndShrunk has more faults.
 func TestWhatAProgramDoesWrongIsNoticed(t *testing.T) {
 	program := misbehave(t)
 	for _, c := range []struct{ fault, workload, want string }{
@@ -118,23 +119,14 @@ func TestWhatAProgramDoesWrongIsNoticed(t *testing.T) {
 		{"count", "hold", "pending, want"},
 		{"hang", "hold", "it hangs: no answer within"},
 		{"child", "hold", "it has ended (exit status 0)"},
-		{"child-away", "hold", "it has ended (exit status 0)"},
 		{"flood", "hold", "it floods standard error: more than 4 MB during one request, the last of it"},
 		{"noise", "hold", ""},
-		{"clock-nan", "hold", "a reading of its clock takes NaN ns, want a number from 0 to 1e9"},
 		{"clock-negative", "hold", "a reading of its clock takes -1 ns, want a number from 0 to 1e9"},
 		{"wake-inf", "hold", "a wake-up takes +Inf ns, want a number from 0 to 1e9"},
-		{"time-max", "hold", "it says that a block took 18446744073709551615 ns, but its answer came after"},
 		{"time-long", "hold", "but its answer came after"},
 		{"time-zero", "hold", "operations took 0 ns, want"},
 		{"time-short", "hold", "operations took 1 ns, want"},
 		{"collector-max", "hold", "it says that a garbage collector took 18446744073709551615 ns, but it was started"},
-		{"crash", "hold", "it has ended (signal: aborted"},
-		{"exit", "hold", "it has ended (exit status 0)"},
-		{"garbage", "hold", "[info] scheduled"},
-		{"version", "hold", "speaks version 9 of the protocol, want 1"},
-		{"chatter", "hold", "it begins with \"Hello, world!"},
-		{"refuses", "hold", "it has ended (exit status 2); it said: no such device"},
 	} {
 		t.Run(c.fault+" "+c.workload, func(t *testing.T) {
 			err := replayed(t, program, c.fault, c.workload)

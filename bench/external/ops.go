@@ -28,7 +28,6 @@ const (
 )
 
 var (
-	inScript = [...]script.Kind{script.KindSchedule, script.KindCancel, script.KindReschedule, script.KindWake}
 	ofScript = map[script.Kind]model.Kind{
 		script.KindSchedule: schedule, script.KindCancel: cancel, script.KindReschedule: reschedule, script.KindFire: pop, script.KindWake: pop,
 	}
