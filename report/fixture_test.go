@@ -17,14 +17,11 @@ import (
 	"github.com/timerbench/timerbench/report/answer"
 	"github.com/timerbench/timerbench/report/draw"
 	"github.com/timerbench/timerbench/report/section"
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
 var six = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist"}
-
-var twelve = append(slices.Clone(six), "lazyheap", "radixheap", "lawnwheel", "btree-google", "skiplist-huandu", "sortedlist")
 
 var workloads = []string{
 	"hold", "start-stop", "churn", "fill-drain", "idle",
@@ -131,13 +128,6 @@ func (f fixture) results() *results.Run {
 	for _, s := range f.structures {
 		for _, w := range []string{"avalanche-tick", "avalanche-slot"} {
 			r.Calls = append(r.Calls, f.calls(w, s))
-		}
-	}
-	for _, distribution := range []string{"uniform", "clustered"} {
-		for _, driver := range []results.Driver{results.Ticking, results.Tickless} {
-			for _, s := range f.structures {
-				r.Idle = append(r.Idle, f.idle(distribution, driver, s))
-			}
 		}
 	}
 	r.IdleTicks = f.idleTicks()
@@ -278,24 +268,6 @@ func (f fixture) idleTicks() (out []results.IdleTicks) {
 	return out
 }
 
-func (f fixture) idle(distribution string, driver results.Driver, name string) results.Idle {
-	r := random("idle", distribution, name)
-	i := results.Idle{Workload: "idle", Distribution: distribution, N: 1000, Structure: name, Driver: driver,
-		Ticks: 1_000_000, Fired: 90_000}
-	if strings.Contains(name, "wheel") {
-		i.Moved, i.Empty = uint64(20_000*r.Float64()), uint64(9_000*r.Float64())
-	}
-	if strings.Contains(name, "lazy") {
-		i.Dropped = 40_000
-	}
-	i.Wakeups = 88_000 + i.Total()
-	if driver == results.Ticking {
-		i.Empty, i.Wakeups = i.Empty+i.Ticks-i.Wakeups, i.Ticks
-	}
-	i.Work = structures.Work{SlotsVisited: i.Moved * 3, EmptySlots: i.Moved, Moved: i.Moved * 2, Dropped: i.Dropped, Comparisons: uint64(r.IntN(1e6))}
-	return i
-}
-
 func small() fixture {
 	return fixture{structures: six, workloads: workloads, sizes: []int{1000, 1_000_000}, trials: 6}
 }
@@ -303,12 +275,6 @@ func small() fixture {
 // tiny has a chart of each kind, of few marks.
 func tiny() fixture {
 	return fixture{structures: []string{"quadheap", "rbtree"}, workloads: []string{"hold", "grid-uniform-50", "kafka-purgatory"}, sizes: []int{10, 100}, trials: 6}
-}
-
-func large() fixture {
-	f := small()
-	f.structures = twelve
-	return f
 }
 
 func trials(ns ...float64) []results.Trial {

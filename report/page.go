@@ -69,18 +69,7 @@ func (p *page) answers(structures []entry.Entry) {
 	}
 	p.First = &first
 	v, err := answer.Kept(structures)
-	p.Verdict, p.err = show.Para(v.Line(), " ", v.Summary()), err
-	machines := &show.Table{Align: "lrrrl", Header: []string{"Machine", "On average", "With the loop", "At worst", "In"}}
-	for _, o := range v.Machines {
-		machines.Add(o.Machine, show.Number(o.Mean, show.Times(o.Mean)), show.Number(o.WithLoop, show.Times(o.WithLoop)), show.Number(o.Worst.Center, show.Times(o.Worst.Center)), o.In)
-	}
-	closed := slices.IndexFunc(p.Sections, func(s section.Section) bool { return !s.Open })
-	p.Sections = slices.Insert(p.Sections, max(0, closed), section.Section{
-		Title: "What does " + answer.Default + " cost on each machine?",
-		Lead: show.Para("The time of " + answer.Default + " as a multiple of the fastest exact structure's, over all workloads and sizes of " +
-			"the runs in docs/results, without the loop around the calls and with it. The worst cell is one without the loop."),
-		Tables: []section.Table{{Body: show.Tables(machines), Main: true}},
-	})
+	p.Verdict, p.err = v.Text(), err
 	p.add(show.Para(strings.Join(first.Notes, " ")))
 }
 
@@ -106,9 +95,6 @@ func made(v *section.View) show.Text {
 	return machine
 }
 
-// namedStructures is the most structures that a warning names (chosen).
-const namedStructures = 5
-
 // warn adds the warnings that come before everything else: what makes the figures doubtful, and what the results lack.
 func (p *page) warn(sections []section.Section) {
 	v := p.view
@@ -128,7 +114,7 @@ func (p *page) warn(sections []section.Section) {
 	})
 	recorded := !slices.ContainsFunc(v.Cells, func(c *stats.Costs) bool { return workload.Category(c.Category) != workload.Recorded })
 	some := fmt.Sprintf("%d of %d", len(measured), len(v.Known.Entries))
-	if len(measured) <= namedStructures {
+	if len(measured) <= 5 { // chosen
 		some += ": " + show.And(measured)
 	}
 	warn := func(is bool, strong, format string, args ...any) {
@@ -160,8 +146,7 @@ func (p *page) warn(sections []section.Section) {
 //go:embed page.md
 var markdownSource string
 
-// markdownTemplate writes a page as Markdown. It shows charts as PNGs, which look the
-// same everywhere, and links the SVGs.
+// markdownTemplate writes a page as Markdown.
 var markdownTemplate = texttemplate.Must(texttemplate.New("page").Funcs(texttemplate.FuncMap{
 	"literal": func(s string) string { return strings.TrimSpace(show.Para(s).Markdown()) },
 	"oneline": show.Safe, "charts": func() string { return Charts },

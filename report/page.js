@@ -16,9 +16,6 @@
 	const pinned = new Set();
 	const dress = (part) => {
 		for (const e of all("[data-structure]", part)) e.classList.toggle("pin", pinned.has(e.dataset.structure));
-		for (const table of all("table", part)) all("th[data-structure]", table).forEach((th) => {
-			for (const row of table.tBodies[0].rows) row.cells[th.cellIndex].classList.toggle("pin", pinned.has(th.dataset.structure));
-		});
 		document.body.classList.toggle("pinning", pinned.size > 0);
 	};
 	document.addEventListener("click", (e) => {
@@ -151,7 +148,8 @@
 		const x = program ? form.programs[program - 1].answer : form.answers[at];
 		$("lines").replaceChildren(...(x.named ? x.lines : ["These results cannot answer this."]).map((line) => make("p", {}, line)));
 		const columns = [
-			["ns", (r) => digits(r.ns), "With the loop, in a single cell"], ["Times " + x.named, (r) => ratio(r.ratio), "With the loop"], ["without the loop", (r) => ratio(r.net)],
+			["ns", (r) => r.groups ? [r.ns, `${digits(r.ns)[1]} (${r.groups})`] : digits(r.ns), "With the loop, in a single cell"],
+			["Times " + x.named, (r) => ratio(r.ratio), "With the loop"], ["without the loop", (r) => ratio(r.net)],
 			["by " + x.question.by, (r) => ratio(r.figure)], ["p99, ns", (r) => digits(r.p99_ns), "Of single calls of the slowest kind"], ["Bytes", (r) => digits(r.bytes), "Per timer"],
 			["Wake-ups", (r) => digits(r.wakeups), "Of a driver that sleeps until the next deadline, for each timer that fires"], ["Longest call, ns", (r) => digits(r.longest_ns)],
 		].filter(([, cell]) => (x.rows || []).some((r) => cell(r).length));

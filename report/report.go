@@ -1,6 +1,6 @@
 // Package report turns a results file into pictures and one page.
 //
-// Each picture answers one question, as PNG and as SVG. The page shows the pictures and
+// Each picture answers one question. The page shows the pictures and
 // their numbers in two forms: report.html is one self-contained file, to open in a
 // browser, to print or to share; report.md shows the pictures of the folder
 // report-charts, for repositories. Every structure has one color and one marker in all
@@ -9,7 +9,7 @@
 // Package answer draws the conclusions from the results, package section makes the
 // charts and tables of each question, and this package writes them. A table is made once,
 // as values; package show renders it for the terminal, as Markdown and as HTML. Package
-// draw renders figures: gonum/plot places axes, ticks and marks and renders the PNG. draw
+// draw renders figures: gonum/plot places axes, ticks and marks, and draw
 // writes the SVG itself, because a page needs the names of structures and cells, colors
 // that follow a dark page, and neither IDs nor inline styles.
 //
@@ -47,12 +47,12 @@ const (
 	Charts   = "report-charts"
 )
 
-// Write writes the pages and the charts, each as PNG and SVG, to the folder dir, which it
+// Write writes the pages and the charts to the folder dir, which it
 // creates if it is missing. It replaces the pages and the charts of an earlier report; each
 // page, and the folder of the charts, is written whole or not at all. It omits a chart
 // without data, and the pages say so.
 func Write(dir string, r *results.Run, structures []entry.Entry) error {
-	return write(dir, answer.Of(r, structures), structures, draw.DPI)
+	return write(dir, answer.Of(r, structures), structures)
 }
 
 // HTML returns the HTML page that Write writes.
@@ -61,14 +61,14 @@ func HTML(r *results.Run, structures []entry.Entry) ([]byte, error) {
 	return newPage(v, section.All(v), structures).html()
 }
 
-func write(dir string, r *answer.Run, structures []entry.Entry, dpi int) error {
+func write(dir string, r *answer.Run, structures []entry.Entry) error {
 	v := section.NewView(r)
 	sections := section.All(v)
 	p, figures := newPage(v, sections, structures), section.Figures(sections)
 	if p.Map != nil {
 		figures = append(figures, p.Map)
 	}
-	return p.write(dir, func() error { return writeCharts(filepath.Join(dir, Charts), figures, dpi) })
+	return p.write(dir, func() error { return writeCharts(filepath.Join(dir, Charts), figures) })
 }
 
 func (p *page) write(dir string, charts func() error) error {
@@ -92,7 +92,7 @@ func (p *page) write(dir string, charts func() error) error {
 }
 
 // writeCharts replaces the folder of the charts. Without charts it removes the folder.
-func writeCharts(path string, figures []*draw.Figure, dpi int) (err error) {
+func writeCharts(path string, figures []*draw.Figure) (err error) {
 	if info, err := os.Lstat(path); err == nil && !info.IsDir() {
 		return fmt.Errorf("%s is no folder: want one that may be replaced, or none", path)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -106,14 +106,8 @@ func writeCharts(path string, figures []*draw.Figure, dpi int) (err error) {
 		err = errors.Join(err, os.RemoveAll(fresh)) // it is gone if it was renamed
 	}()
 	for _, f := range figures {
-		png, err := f.PNG(dpi)
-		if err != nil {
+		if err := os.WriteFile(filepath.Join(fresh, f.Name+".svg"), f.SVG(), 0o644); err != nil {
 			return err
-		}
-		for ext, data := range map[string][]byte{".png": png, ".svg": f.SVG()} {
-			if err := os.WriteFile(filepath.Join(fresh, f.Name+ext), data, 0o644); err != nil {
-				return err
-			}
 		}
 	}
 	if err := errors.Join(os.Chmod(fresh, 0o755), os.RemoveAll(path)); err != nil || len(figures) == 0 {
@@ -129,7 +123,7 @@ func Summary(r *results.Run, structures []entry.Entry) string {
 	ranked := answer.Of(r.Among(results.RoleExternal), structures)
 	t := show.Table{Align: "lrrrllll",
 		Header: []string{"workload", "n", "ns", "±", "per", "take", "fastest", "next", "slowest"}}
-	wins, unsteady := make(map[string]int), ""
+	wins, warned := make(map[string]int), ""
 	for _, c := range ranked.Cells {
 		if len(c.Exact) == 0 {
 			continue
@@ -146,15 +140,15 @@ func Summary(r *results.Run, structures []entry.Entry) string {
 		for _, name := range tied {
 			wins[name]++
 		}
-		const named = 2 // chosen
-		fastest := strings.Join(tied[:min(named, len(tied))], ", ")
-		if more := len(tied) - named; more > 0 {
-			fastest += fmt.Sprintf(" and %d more", more)
+		named := c.Named()
+		warnings := []string{c.Unsteady()}
+		for _, row := range slices.Compact([]*results.Row{c.Fastest(), named}) {
+			warnings = append(warnings, c.Cost(row).TwoGroups(row.Structure+" has rounds in "))
 		}
-		if warning := c.Unsteady(); warning != "" {
-			unsteady += fmt.Sprintf("%s, n %d: %s\n", c.Workload, c.N, warning)
+		if warning := show.Joined("; ", warnings...); warning != "" {
+			warned += fmt.Sprintf("%s, n %d: %s\n", c.Workload, c.N, warning)
 		}
-		t.Add(c.Workload, show.Grouped(c.N), show.Figure(best.Center), spread, string(c.Unit), c.Named().Structure, fastest, next, slowest)
+		t.Add(c.Workload, show.Grouped(c.N), show.Figure(best.Center), spread, string(c.Unit), named.Structure, show.Some(tied, 2), next, slowest)
 	}
 	if len(t.Rows) == 0 {
 		return ""
@@ -168,13 +162,13 @@ func Summary(r *results.Run, structures []entry.Entry) string {
 	}
 	return programs(ranked) + fmt.Sprintf("%s\nns: time of the fastest exact structure, ± its interval. Next, slowest: times the fastest's.\n"+
 		"Take: %s, unless another is certainly faster. Fastest: more than one is a tie.\n"+
-		"Fastest or tied with it, of %s: %s.\n%s", t.Terminal(), answer.Default, show.Count(len(t.Rows), "cell"), strings.Join(standings, ", "), unsteady)
+		"Fastest or tied with it, of %s: %s.\n%s", t.Terminal(), answer.Default, show.Count(len(t.Rows), "cell"), strings.Join(standings, ", "), warned)
 }
 
 // Costs returns a table with a line for each cell and structure: its cost, the interval, the rounds, and the ratio to the fastest of its
 // group, with the loop and without it. Structures that fire late are a group of their own.
 func Costs(r *results.Run, structures []entry.Entry) *show.Table {
-	t := &show.Table{Align: "lrllrrrrrr", Header: []string{"workload", "n", "per", "structure", "ns", "lo", "hi", "rounds", "ratio", "net"}}
+	t := &show.Table{Align: "lrllrrrrrrl", Header: []string{"workload", "n", "per", "structure", "ns", "lo", "hi", "rounds", "ratio", "net", "groups"}}
 	number := func(e stats.Estimate, of float64, write func(float64) string) any {
 		if !e.OK() || math.IsInf(of, 0) {
 			return nil
@@ -188,7 +182,7 @@ func Costs(r *results.Run, structures []entry.Entry) *show.Table {
 				name = name.With("late")
 			}
 			t.Add(c.Workload, c.N, string(c.Unit), name, number(cost, cost.Center, show.Figure), number(cost, cost.Lo, show.Figure), number(cost, cost.Hi, show.Figure),
-				cost.Rounds, number(ratio, ratio.Center, show.Times), number(net, net.Center, show.Times))
+				cost.Rounds, number(ratio, ratio.Center, show.Times), number(net, net.Center, show.Times), cost.TwoGroups(""))
 		}
 	}
 	return t
@@ -199,11 +193,9 @@ func programs(r *answer.Run) string {
 	t := show.Table{Align: "lrlrr", Header: []string{"workload", "n", "program", "ns", "times the fastest"}}
 	for _, c := range r.Cells {
 		for _, row := range c.Rows {
-			p := r.Program(row.Structure)
-			if p == nil || !row.HasCost() || len(c.Exact) == 0 {
-				continue
+			if p := r.Program(row.Structure); p != nil && row.HasCost() && len(c.Exact) > 0 {
+				t.Add(c.Workload, show.Grouped(c.N), p.Name, show.Figure(c.Cost(row).Center), answer.Times(c.ToBest(row)))
 			}
-			t.Add(c.Workload, show.Grouped(c.N), p.Name, show.Figure(c.Cost(row).Center), section.TimesOf(c.ToBest(row)))
 		}
 	}
 	if len(t.Rows) == 0 {

@@ -78,6 +78,7 @@ type Row struct {
 	Structure string
 	Op        string  // "lifecycle", "tick" and so on: the unit of work
 	Old, New  float64 // cost of one Op, as a report of the results shows it
+	Groups    string  // into which the rounds of a side fall, in words; empty: they do not
 
 	Plain   float64        // new by old
 	Ratio   stats.Estimate // Plain, for two separate runs divided by the median ratio of the others
@@ -155,9 +156,10 @@ func rowsOf(old, new *results.Run, session bool) (list []Row) {
 				a, b = condense(a, b, new.Parameters.Repeat), condense(b, a, new.Parameters.Repeat)
 			}
 			if ratio := stats.Ratio(b, a); ratio.OK() {
+				oldCost, newCost := before.Cost(of), after.Cost(row)
 				list = append(list, Row{
-					Workload: cell.Workload, N: cell.N, Structure: row.Structure, Op: string(cell.Unit),
-					Old: before.Cost(of).Center, New: after.Cost(row).Center, Plain: ratio.Center, Ratio: ratio, Least: least,
+					Workload: cell.Workload, N: cell.N, Structure: row.Structure, Op: string(cell.Unit), Old: oldCost.Center, New: newCost.Center,
+					Groups: show.Joined("; ", oldCost.TwoGroups("old: "), newCost.TwoGroups("new: ")), Plain: ratio.Center, Ratio: ratio, Least: least,
 					role: row.Role, of: cmp.Or(row.Of, row.Structure),
 				})
 			}

@@ -24,5 +24,5 @@
 // # Groups
 //
 // Structures that fire late are a group of their own and are never ranked with exact ones. If the rounds of one structure fall into two
-// groups, the median says little: see [TwoGroups].
+// groups, the median says little: see [Estimate].
 package stats

@@ -1,10 +1,14 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // Sample is one measurement: the cost of a contender in a round, in any unit.
@@ -28,9 +32,20 @@ func Samples(trials []results.Trial) []Sample {
 
 // Estimate is a median with its 95 % interval.
 type Estimate struct {
-	Center, Lo, Hi float64
-	Rounds         int  // 0: nothing is known
-	Few            bool // fewer than six rounds, so Lo and Hi are the least and the largest
+	Center float64    `json:"center"`
+	Lo     float64    `json:"lo"`
+	Hi     float64    `json:"hi"`
+	Rounds int        `json:"-"`             // 0: nothing is known
+	Few    bool       `json:"few,omitempty"` // fewer than six rounds, so Lo and Hi are the least and the largest
+	Groups [2]float64 `json:"-"`             // of a cost: the medians of the two groups into which the rounds fall; 0: they do not
+}
+
+// TwoGroups names the two groups into which the rounds fall, after a word; empty: they do not.
+func (e Estimate) TwoGroups(of string) string {
+	if e.Groups[1] == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%stwo groups: %s and %s", of, show.Figure(e.Groups[0]), show.Figure(e.Groups[1]))
 }
 
 // OK reports whether there is an estimate.
@@ -75,7 +90,9 @@ func Median(samples []Sample) Estimate {
 	for i, s := range samples {
 		values[i] = s.Value
 	}
-	return estimate(values, func(a, b float64) float64 { return a + (b-a)/2 })
+	e := estimate(values, func(a, b float64) float64 { return a + (b-a)/2 })
+	e.Groups[0], e.Groups[1] = twoGroups(values)
+	return e
 }
 
 // ByRound returns the values of samples by their rounds.
@@ -160,29 +177,33 @@ func rank(n int) int {
 	return 0
 }
 
-// The rule of [TwoGroups] (chosen): the gap, and the share of the rounds that the smaller group has at least.
+// The rule of two groups (chosen): the gap, and the share of the rounds that the smaller group has at least.
 const (
 	gap          = 1.5
 	leastOfGroup = 4 // a quarter
 )
 
-// TwoGroups reports whether the samples fall into two groups, and the medians of the two: one sample is at least half as large again
-// as the next smaller one, and at least a quarter of the rounds, and two, lie on either side.
-func TwoGroups(samples []Sample) (low, high float64, ok bool) {
-	var values []float64
-	for _, s := range samples {
-		values = append(values, s.Value)
-	}
-	slices.Sort(values)
-	n, at, widest := len(values), 0, gap
+// twoGroups returns the medians of the two groups into which sorted values fall, or zeros: a value is at least half as large again
+// as the next smaller one, and at least a quarter of the values, and two, lie on either side.
+func twoGroups(sorted []float64) (low, high float64) {
+	n, at, widest := len(sorted), 0, gap
 	least := max(2, (n+leastOfGroup-1)/leastOfGroup)
 	for i := least; i <= n-least; i++ {
-		if values[i-1] > 0 && values[i]/values[i-1] >= widest {
-			at, widest = i, values[i]/values[i-1]
+		if sorted[i-1] > 0 && sorted[i]/sorted[i-1] >= widest {
+			at, widest = i, sorted[i]/sorted[i-1]
 		}
 	}
 	if at == 0 {
-		return 0, 0, false
+		return 0, 0
 	}
-	return MedianOf(values[:at]), MedianOf(values[at:]), true
+	return MedianOf(sorted[:at]), MedianOf(sorted[at:])
+}
+
+// ByChance returns the probability that at least differ of all comparisons of a structure with itself exclude 1 by chance, if each
+// interval has the confidence of [Confidence]. A small probability means that the intervals of the run are too narrow.
+func ByChance(differ, all int) float64 {
+	if differ <= 0 {
+		return 1
+	}
+	return 1 - distuv.Binomial{N: float64(all), P: 1 - Confidence}.CDF(float64(differ-1))
 }

@@ -125,7 +125,7 @@ func printComparison(out io.Writer, t *compare.Table, all bool) (hidden int) {
 }
 
 func tableOf(of *compare.Table, rows []compare.Row) show.Table {
-	t := show.Table{Align: "lrlrrrrrlr", Header: []string{"workload", "n", "structure", "old_" + of.Unit, "new", "ratio", "lo", "hi", "verdict", "floor"}}
+	t := show.Table{Align: "lrlrrrrrlrl", Header: []string{"workload", "n", "structure", "old_" + of.Unit, "new", "ratio", "lo", "hi", "verdict", "floor", "groups"}}
 	ratio := func(r float64) show.Cell { return show.Number(r, fmt.Sprintf("%.3f", r)) }
 	cost := func(c float64) show.Cell { return show.Number(c, show.Figure(c)) }
 	for _, r := range rows {
@@ -133,7 +133,7 @@ func tableOf(of *compare.Table, rows []compare.Row) show.Table {
 		if r.Ratio.Bounded() {
 			lo, hi = ratio(r.Ratio.Lo), ratio(r.Ratio.Hi)
 		}
-		t.Add(r.Workload, r.N, r.Structure, cost(r.Old), cost(r.New), ratio(r.Ratio.Center), lo, hi, string(r.Verdict), ratio(1+r.Least))
+		t.Add(r.Workload, r.N, r.Structure, cost(r.Old), cost(r.New), ratio(r.Ratio.Center), lo, hi, string(r.Verdict), ratio(1+r.Least), r.Groups)
 	}
 	return t
 }

@@ -47,7 +47,7 @@ func TestCompare(t *testing.T) {
 		"old/results.json new/results.json --fail-on-regression": {1, []string{"slower"}},
 		"new old --fail-on-regression":                           {0, []string{"faster", "none is slower, 1 of 4 are faster"}},
 		"old old --fail-on-regression":                           {0, []string{"No difference: none of 4 ratios", "4 rows without a difference: --all prints them too"}},
-		"old new --csv":                                          {0, []string{"workload,n,structure,old_ns,new,ratio,lo,hi,verdict,floor\n", "churn,1000,hwheel,100.", "slower,", "churn,1000,rbtree,100."}},
+		"old new --csv":                                          {0, []string{"workload,n,structure,old_ns,new,ratio,lo,hi,verdict,floor,groups\n", "churn,1000,hwheel,100.", "slower,", "churn,1000,rbtree,100."}},
 		"old new --csv --fail-on-regression":                     {1, []string{"churn,1000,hwheel,100.", "the new build is slower"}},
 		"old new --all":                                          {0, []string{"rbtree", "FLOOR"}},
 		"old new --fail-on-regression --min-effect 40%":          {0, []string{"No difference"}},

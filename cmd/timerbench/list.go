@@ -1,3 +1,6 @@
+// The commands that list what can be measured: the structures, workloads and models of this build, and scenario files. The names are
+// arguments of other commands, such as run.
+
 package main
 
 import (

@@ -1,3 +1,6 @@
+// The command that answers. Flags and traces become one answer.Question, so that both get the same answer, and Find decides which results
+// answer it: a named run, or the last whole one, so that a part of a run never answers for all of it.
+
 package main
 
 import (

@@ -84,7 +84,7 @@ func TestTheJSONOfRecommendIsDocumented(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"--n", "12000", "--cancel", "90%", "--dist", "uniform", "--rate", "50000/s", "--late"}, {"--trace", "my.trace"},
-		{"--n", "10000", "--cancel", "90%", "--dist", "uniform"}, {"--by", "memory", "--order", "fifo"}, {"--program", "http-server"},
+		{"--n", "10000", "--cancel", "90%", "--dist", "uniform"}, {"--by", "memory", "--order", "fifo"}, {"--program", "hold", "--n", "10"},
 		{"--n", "1000", filepath.Join("..", "..", "report", "testdata", "few.json.gz")},
 		{"--n", "100", aRun(t)}, {"--n", "100", underRealClock(t)}, {"--n", "1000", filepath.Join("..", "..", "docs", "results", "intel-xeon-2-cores.json.gz")},
 	} {

@@ -1,3 +1,6 @@
+// The commands that write pages: report draws a run, or compares runs, and explain shows one structure. They read results and never
+// measure, so that a page can be made again from its file.
+
 package main
 
 import (
@@ -22,7 +25,7 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [FILE | FOLDER]...",
 		Short: "Draw charts and tables from results, without running again",
-		Long: `Draw the charts (PNG and SVG) and the report of a results file. ` + report.HTMLPage + ` is
+		Long: `Draw the charts (SVG) and the report of a results file. ` + report.HTMLPage + ` is
 a single file; ` + report.Page + ` shows the charts in the folder ` + report.Charts + `. For a
 folder, report takes the last complete run in the folder or in its direct
 subfolders. It writes the charts and pages next to the results. At the end it

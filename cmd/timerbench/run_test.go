@@ -37,7 +37,7 @@ func TestRunThenReport(t *testing.T) {
 	charts := filepath.Join(t.TempDir(), "charts")
 	stdout, _ := must(t, "report", filepath.Join(out, results.FileName), "--out", charts)
 	says(t, stdout, "recommend --n 1e6") // of a part there is no answer
-	for _, file := range []string{"report.md", "report.html", "report-charts/scale.png", "report-charts/scale.svg"} {
+	for _, file := range []string{"report.md", "report.html", "report-charts/memory.svg"} {
 		if len(readText(t, filepath.Join(charts, file))) == 0 {
 			t.Errorf("report wrote no %s", file)
 		}
@@ -98,7 +98,7 @@ func TestFewStructuresHaveATableOfCosts(t *testing.T) {
 	r.Cells[0].Rows[1].Coarse = true
 	var out strings.Builder
 	summarize(&out, r, true)
-	if got := out.String(); !strings.HasPrefix(got, "workload,n,per,structure,ns,lo,hi,rounds,ratio,net\nhold,1000000,lifecycle,rbtree,502.5,") ||
+	if got := out.String(); !strings.HasPrefix(got, "workload,n,per,structure,ns,lo,hi,rounds,ratio,net,groups\nhold,1000000,lifecycle,rbtree,502.5,") ||
 		!strings.Contains(got, "\nhold,1000000,lifecycle,sweep,50.25,") || strings.Count(got, "\n") != 3 {
 		t.Errorf("as CSV:\n%s", got)
 	}
@@ -124,7 +124,7 @@ func TestTheSummarySaysWhoWon(t *testing.T) {
 	r.Cells[0].Rows = append(r.Cells[0].Rows, noisy)
 	said := summaryOf(r)
 	says(t, said,
-		"hold      1,000,000  50.2  ", "lifecycle  hwheel  hwheel, skiplist          wheel 3.0x", "rbtree 10x",
+		"hold      1,000,000  50.2  ", "lifecycle  hwheel  hwheel and skiplist       wheel 3.0x", "rbtree 10x",
 		"tick       wheel   wheel, hwheel and 3 more",
 		"lonely           10   121",
 		"of 3 cells: hwheel 3, skiplist 2, list 1.")
@@ -157,8 +157,8 @@ func TestTheSummaryRanksPrograms(t *testing.T) {
 	says(t, summaryOf(r),
 		"lifecycle  ratas  ratas    auto 2.7x", "rbtree 7.2x",
 		"hold      1,000  ratas    11.2               1.00",
-		"hold      1,000  slow     60.3   5.4 (",
-		"churn     1,000  ratas    40.2  2.0 (",
+		"hold      1,000  slow     60.3      5.4 (",
+		"churn     1,000  ratas    40.2     2.0 (",
 		"of 2 cells: auto 1, ratas 1.")
 }
 

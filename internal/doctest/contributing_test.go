@@ -86,10 +86,10 @@ func TestStructuresWorkloadsAndChartsAreAddedAsContributingSays(t *testing.T) {
 		}
 	}
 	page := read(filepath.Join(out, "report.md"))
-	for _, want := range []string{"| mything |", "## How many timers are there?", "(report-charts/mything.png)"} {
+	for _, want := range []string{"| mything |", "## How many timers are there?", "(report-charts/mything.svg)"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report does not say %q", want)
 		}
 	}
-	read(filepath.Join(out, "report-charts", "mything.png"))
+	read(filepath.Join(out, "report-charts", "mything.svg"))
 }

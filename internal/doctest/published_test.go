@@ -271,7 +271,7 @@ func TestFieldPageIsThatOfTheKeptRun(t *testing.T) {
 			p := program(row.Structure)
 			same := p != nil && !p.Floor && !p.Coarse && p.Intrusive == intrusive
 			if !theirs {
-				same = row.Role == results.RoleStructure && !intrusive && r.IsExact(row.Structure) || row.Role == results.RoleIntrusive && intrusive
+				same = row.Role == results.RoleStructure && !intrusive && r.Late(row.Structure) == 0 || row.Role == results.RoleIntrusive && intrusive
 			}
 			if same && row.HasCost() && (of == nil || c.Cost(row).Center < c.Cost(of).Center) {
 				of = row

@@ -122,6 +122,17 @@ func And(names []string) string { return inSentence(names, " and ") }
 // Or joins names as a sentence does: a, b or c.
 func Or(names []string) string { return inSentence(names, " or ") }
 
+// Some joins names as And does, but names only the first few: a, b and 3 more. Without names it is Unknown.
+func Some(names []string, most int) string {
+	switch more := len(names) - most; {
+	case len(names) == 0:
+		return Unknown
+	case more > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return And(names)
+}
+
 func inSentence(names []string, last string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

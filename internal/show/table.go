@@ -21,8 +21,6 @@ type Table struct {
 	Align  string
 	Header []string // empty: none
 	Rows   []*Row
-
-	Structures []string // the structure that each column is about, for HTML; shorter than Header: none
 }
 
 // Row is one row of a table.
@@ -210,11 +208,7 @@ func (t Table) HTML() string {
 	if len(t.Header) > 0 {
 		b.WriteString("<thead><tr>")
 		for i, name := range t.Header {
-			structure := ""
-			if i < len(t.Structures) {
-				structure = t.Structures[i]
-			}
-			fmt.Fprintf(&b, "<th%s%s>%s</th>", t.class(i), data("structure", structure), escaped(name))
+			fmt.Fprintf(&b, "<th%s>%s</th>", t.class(i), escaped(name))
 		}
 		b.WriteString("</tr></thead>\n")
 	}

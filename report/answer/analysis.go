@@ -2,7 +2,6 @@ package answer
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -20,7 +19,7 @@ type Run struct {
 	Contenders []RowName      // in the order of charts and tables
 	Unknown    []string       // the structures that were left out, because this version does not have them
 
-	places map[string]int // of structures by their merit, see ByMerit
+	merits map[string]merit // of structures, see ByMerit
 }
 
 // Knowledge is what this version of the program adds to the results.
@@ -47,14 +46,6 @@ type RowName struct {
 
 // IsStructure reports whether the contender is a structure, and not a part of the harness.
 func (c RowName) IsStructure() bool { return c.Role == results.RoleStructure }
-
-// Shown returns the name for charts, which marks the floor.
-func (c RowName) Shown() string {
-	if c.Role == results.RoleFloor {
-		return c.Name + " (floor)"
-	}
-	return c.Name
-}
 
 // Of analyses results with the structures of this version. It leaves out the rows of others.
 func Of(r *results.Run, structures []entry.Entry) *Run {
@@ -88,10 +79,8 @@ func With(r *results.Run, known Knowledge) *Run {
 // parts of the harness.
 func (r *Run) contenders() []RowName {
 	var out []RowName
-	seen := make(map[string]bool)
 	add := func(c RowName) {
-		if !seen[c.Name] {
-			seen[c.Name] = true
+		if !slices.ContainsFunc(out, func(o RowName) bool { return o.Name == c.Name }) {
 			out = append(out, c)
 		}
 	}
@@ -129,15 +118,6 @@ func (r *Run) Entry(name string) (e entry.Entry, ok bool) {
 		return e, false
 	}
 	return r.Known.Entries[i], true
-}
-
-// IsExact reports whether a structure is known to fire on time.
-func (r *Run) IsExact(name string) bool {
-	if p := r.Program(name); p != nil {
-		return !p.Coarse
-	}
-	e, ok := r.Entry(name)
-	return ok && e.Exact()
 }
 
 // Present returns the contenders for which keep reports true, in order.
@@ -188,39 +168,15 @@ func (r *Run) LargestOfEach(has func(*results.Row) bool) []*stats.Costs {
 	return out
 }
 
-// Classes lists the classes of workloads in the order of charts: recordings and models of programs, each at its own size, the
-// grid of delays and shares cancelled, and patterns at many sizes.
-var Classes = []workload.Category{workload.Recorded, workload.Program, workload.Grid, workload.Synthetic}
-
 // ClassOf returns the class of a cell. A scenario file counts as a model of a program, and an unknown category as a pattern.
 func ClassOf(c *stats.Costs) workload.Category {
-	switch class := workload.Category(c.Category); {
-	case class == workload.Custom:
+	switch class := workload.Category(c.Category); class {
+	case workload.Custom:
 		return workload.Program
-	case slices.Contains(Classes, class):
+	case workload.Recorded, workload.Program, workload.Grid:
 		return class
 	}
 	return workload.Synthetic
-}
-
-// InClass returns, for each workload of a class, the largest cell with a cost.
-func (r *Run) InClass(class workload.Category) []*stats.Costs {
-	return slices.DeleteFunc(r.LargestOfEach((*results.Row).HasCost), func(c *stats.Costs) bool { return ClassOf(c) != class })
-}
-
-// Scaled returns the synthetic workloads that were run at several sizes, or all synthetic ones if none was.
-func (r *Run) Scaled() []string {
-	var all, several []string
-	for _, c := range r.InClass(workload.Synthetic) {
-		all = append(all, c.Workload)
-		if len(r.CellsOf(c.Workload)) > 1 {
-			several = append(several, c.Workload)
-		}
-	}
-	if len(several) == 0 {
-		return all
-	}
-	return several
 }
 
 // dropUnknown returns r without the structures that are not in the catalog, such as those that a later version removed, and
@@ -279,44 +235,4 @@ func (r *Run) Checked() Checked {
 	}
 	out.P = stats.ByChance(out.Differ, out.Controls)
 	return out
-}
-
-// roundMeans is the cost of a cell round by round, in the order of the rounds: the geometric mean
-// of the structures that took part in the most rounds.
-func roundMeans(c *stats.Costs) []stats.Sample {
-	rows := slices.DeleteFunc(slices.Clone(c.Rows), func(r *results.Row) bool { return r.Role != results.RoleStructure })
-	most := 0
-	for _, row := range rows {
-		most = max(most, len(c.Samples(row)))
-	}
-	rows = slices.DeleteFunc(rows, func(r *results.Row) bool { return len(c.Samples(r)) < most })
-	var out []stats.Sample
-	for _, row := range rows {
-		for _, s := range c.Samples(row) {
-			i := slices.IndexFunc(out, func(o stats.Sample) bool { return o.Round == s.Round })
-			if i < 0 {
-				i = len(out)
-				out = append(out, stats.Sample{Round: s.Round})
-			}
-			out[i].Value += math.Log(s.Value)
-		}
-	}
-	for i := range out {
-		out[i].Value = math.Exp(out[i].Value / float64(len(rows)))
-	}
-	return out
-}
-
-// Drifts returns the number of cells whose cost rose or fell steadily over the rounds, and the number of cells with two
-// rounds or more.
-func (r *Run) Drifts() (found, all int) {
-	for _, c := range r.Cells {
-		if means := roundMeans(c); len(means) > 1 {
-			all++
-			if _, p := stats.Drift(means); p < 1-stats.Confidence {
-				found++
-			}
-		}
-	}
-	return found, all
 }

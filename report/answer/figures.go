@@ -10,6 +10,36 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 )
 
+// Cost writes a cost in nanoseconds with its interval, and with the medians of the two groups into which its rounds fall; nil: it is not
+// known.
+func Cost(e stats.Estimate) any {
+	if !e.OK() {
+		return nil
+	}
+	return show.Number(e.Center, show.Figure(e.Center)).With(show.Joined("; ", interval(e, show.Figure), e.TwoGroups("")))
+}
+
+// Times writes a ratio with its interval.
+func Times(e stats.Estimate) show.Cell {
+	if e.Center == 0 {
+		return show.Words(show.Unknown)
+	}
+	return show.Number(e.Center, show.Times(e.Center)).With(interval(e, show.Times))
+}
+
+// interval writes an interval: ? if it says nothing, and with a * if it is the range of a few rounds; empty: it is no wider than its
+// digits.
+func interval(e stats.Estimate, write func(float64) string) string {
+	lo, hi := write(e.Lo), write(e.Hi)
+	switch {
+	case lo == hi:
+		return ""
+	case !show.Narrow(e.Lo, e.Hi):
+		return "?"
+	}
+	return lo + "–" + hi + when(e.Few, "*", "")
+}
+
 // tailQuantile is the percentile of single calls that answers rest on. A run times some thousand calls of a kind, of which the
 // 99.9th percentile leaves a few beyond, and tells no structures apart.
 const tailQuantile = 0.99
@@ -38,7 +68,7 @@ func exactly(v float64) stats.Estimate { return stats.Estimate{Center: v, Lo: v,
 
 // quotient is the ratio of two figures, whose interval reaches as far as those of both.
 func quotient(a, b stats.Estimate) stats.Estimate {
-	if !a.OK() || !b.OK() || b.Lo <= 0 {
+	if !(a.Center > 0 && b.Lo > 0) {
 		return stats.Estimate{}
 	}
 	return stats.Estimate{Center: a.Center / b.Center, Lo: a.Lo / b.Hi, Hi: a.Hi / b.Lo, Rounds: min(a.Rounds, b.Rounds)}
@@ -83,19 +113,12 @@ type countKey struct {
 	delays string
 }
 
-// counted returns what countedFor does, and keeps it.
+// counted returns the figures of Memory, Idle or Longest among the number of timers that was measured nearest to the question's.
 func (a *Adviser) counted(by By, q Question) counted {
 	key := countKey{by, q.N, q.Delays}
-	out, known := a.counts[key]
-	if !known {
-		out = a.countedFor(by, q)
-		a.counts[key] = out
+	if out, known := a.counts[key]; known {
+		return out
 	}
-	return out
-}
-
-// countedFor returns the figures of Memory, Idle or Longest among the number of timers that was measured nearest to the question's.
-func (a *Adviser) countedFor(by By, q Question) counted {
 	type figure struct {
 		in, structure string
 		n             int
@@ -153,5 +176,6 @@ func (a *Adviser) countedFor(by By, q Question) counted {
 		}
 	}
 	slices.Sort(out.in)
+	a.counts[key] = out
 	return out
 }

@@ -10,39 +10,15 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// Merit sums up the costs of a structure over several cells.
-type Merit struct {
-	RowName
-	Typical  float64 // multiple of the fastest: geometric mean over the cells with a cost of the structure
-	Worst    float64 // the largest multiple
-	Cells    int     // in which it was measured
-	Complete bool    // it was measured in every cell
-}
-
-// Merits ranks the contenders for which keep reports true by their typical multiple. Those that fire late come last, because they
-// are not ranked with exact ones. Complete ones come first, because the others may have been left out of the cells in which they are worst.
-func (r *Run) Merits(cells []*stats.Costs, keep func(RowName) bool) []Merit {
-	var out []Merit
-	for _, who := range r.Present(keep) {
-		m := Merit{RowName: who}
-		logs := 0.0
-		for _, c := range cells {
-			if to := c.ToBest(c.Row(who.Name)); to.OK() {
-				logs += math.Log(to.Center)
-				m.Cells++
-				m.Worst = max(m.Worst, to.Center)
-			}
-		}
-		if m.Cells > 0 {
-			m.Typical, m.Complete = math.Exp(logs/float64(m.Cells)), m.Cells == len(cells)
-			out = append(out, m)
+// Mean returns the geometric mean of a ratio over the cells that have it, and their number.
+func Mean(cells []*stats.Costs, ratio func(*stats.Costs) stats.Estimate) (mean float64, n int) {
+	logs := 0.0
+	for _, c := range cells {
+		if e := ratio(c); e.OK() {
+			logs, n = logs+math.Log(e.Center), n+1
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Merit) int {
-		incomplete := map[bool]int{false: 1}
-		return cmp.Or(r.Late(a.Name)-r.Late(b.Name), incomplete[a.Complete]-incomplete[b.Complete], cmp.Compare(a.Typical, b.Typical))
-	})
-	return out
+	return math.Exp(logs / float64(n)), n
 }
 
 // Late is 1 for a structure of the catalog that fires late, and else 0.
@@ -53,45 +29,59 @@ func (r *Run) Late(structure string) int {
 	return 0
 }
 
-// AnswerCells returns a cell for each workload, class by class. A candidate has at least nine tenths of the structures
+// AnswerCells returns a cell for each workload. A candidate has at least nine tenths of the structures
 // that the fullest cell of the workload has. The cell is the largest candidate up to [results.TypicalN], or else the
 // smallest one.
 func (r *Run) AnswerCells() []*stats.Costs {
 	var out []*stats.Costs
-	for _, class := range Classes {
-		for _, of := range r.InClass(class) {
-			cells, most := r.CellsOf(of.Workload), 0
-			for _, c := range cells {
-				most = max(most, c.Structures())
+	for _, w := range r.Workloads() {
+		cells, most := r.CellsOf(w), 0
+		for _, c := range cells {
+			most = max(most, c.Structures())
+		}
+		var best *stats.Costs
+		for _, c := range cells {
+			if n := c.Structures(); n > 0 && 10*n >= 9*most && (best == nil || c.N <= results.TypicalN) {
+				best = c
 			}
-			var best *stats.Costs
-			for _, c := range cells {
-				if n := c.Structures(); n == 0 || 10*n < 9*most {
-					continue
-				}
-				if best == nil || c.N <= results.TypicalN {
-					best = c
-				}
-			}
-			if best != nil {
-				out = append(out, best)
-			}
+		}
+		if best != nil {
+			out = append(out, best)
 		}
 	}
 	return out
 }
 
+// merit is what [Run.ByMerit] orders by. The zero merit, of a contender without a cost, comes last.
+type merit struct {
+	rank    int     // 3: exact, with a cost in every cell; 2: exact, left out of cells in which it may be worst; 1: late
+	typical float64 // geometric mean of the multiples of the fastest
+}
+
 // ByMerit orders contenders by their merit over [Run.AnswerCells]. Contenders without a merit follow in their old
 // order.
 func (r *Run) ByMerit(rows []RowName) []RowName {
-	if r.places == nil {
-		r.places = make(map[string]int)
-		for i, m := range r.Merits(r.AnswerCells(), RowName.IsStructure) {
-			r.places[m.Name] = i - len(r.Contenders) // before all others
+	if r.merits == nil {
+		r.merits = make(map[string]merit)
+		cells := r.AnswerCells()
+		for _, who := range r.Present(RowName.IsStructure) {
+			typical, n := Mean(cells, func(c *stats.Costs) stats.Estimate { return c.ToBest(c.Row(who.Name)) })
+			switch {
+			case n == 0:
+			case r.Late(who.Name) > 0:
+				r.merits[who.Name] = merit{1, typical}
+			case n < len(cells):
+				r.merits[who.Name] = merit{2, typical}
+			default:
+				r.merits[who.Name] = merit{3, typical}
+			}
 		}
 	}
 	out := slices.Clone(rows)
-	slices.SortStableFunc(out, func(a, b RowName) int { return r.places[a.Name] - r.places[b.Name] })
+	slices.SortStableFunc(out, func(a, b RowName) int {
+		x, y := r.merits[a.Name], r.merits[b.Name]
+		return cmp.Or(y.rank-x.rank, cmp.Compare(x.typical, y.typical))
+	})
 	return out
 }
 
@@ -136,26 +126,4 @@ func (r *Run) ChoiceNote(rows []RowName) string {
 		return ""
 	}
 	return "The tables have " + show.Count(left, "more structure") + "."
-}
-
-// Embedded ranks the structures whose timers are fields of the caller's structs, over the cells with a structure by ID, to: those that
-// were measured in all of the cells that have one, the lowest time first.
-func Embedded(cells []*stats.Costs, to string) []Merit {
-	logs, in, most := make(map[string]float64), make(map[string]int), 0
-	for _, c := range cells {
-		for _, row := range c.Rows {
-			if of := c.Ratio(row, c.Row(to)); row.Role == results.RoleIntrusive && of.OK() {
-				logs[row.Structure], in[row.Structure] = logs[row.Structure]+math.Log(of.Center), in[row.Structure]+1
-				most = max(most, in[row.Structure])
-			}
-		}
-	}
-	var out []Merit
-	for name, n := range in {
-		if n == most {
-			out = append(out, Merit{RowName: RowName{Name: name, Role: results.RoleIntrusive}, Typical: math.Exp(logs[name] / float64(n)), Cells: n, Complete: true})
-		}
-	}
-	slices.SortFunc(out, func(x, y Merit) int { return cmp.Or(cmp.Compare(x.Typical, y.Typical), cmp.Compare(x.Name, y.Name)) })
-	return out
 }

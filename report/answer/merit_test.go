@@ -2,9 +2,13 @@ package answer
 
 import (
 	"fmt"
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/bench/stats"
+	"github.com/timerbench/timerbench/structures"
 )
 
 // The cell that stands for a workload has nine tenths of the structures of the fullest one. It is the largest up to the typical
@@ -41,39 +45,50 @@ func TestWhichCellsAnswer(t *testing.T) {
 	}
 }
 
-// A merit is the geometric mean of the ratios to the fastest of each cell, with the worst of them. Contenders of all cells come first.
-func TestMeritsAreRanked(t *testing.T) {
+// Contenders are ordered by the geometric mean of their ratios to the fastest of each cell. Those without a cost in some cell follow,
+// because they may be worst there, then late ones, then those without any cost.
+func TestByMerit(t *testing.T) {
 	t.Parallel()
-	row := func(name string, ns float64) results.Row {
-		return results.Row{Structure: name, Role: results.RoleStructure, Cost: trials(ns, ns, ns, ns, ns, ns)}
+	r := with(nil, []string{"floor", "late", "list", "rbtree", "wheel", "minheap"},
+		timed("hold", map[string]float64{"minheap": 10, "wheel": 40, "rbtree": 20, "list": 10.01, "late": 1}),
+		timed("churn", map[string]float64{"minheap": 30, "wheel": 10, "rbtree": 40, "late": 1}))
+	r.Known.Entries[1].MaxLate = func(structures.Tick) structures.Tick { return 1 }
+	for i := range r.Cells {
+		r.Cells[i].Row("late").Coarse = true
 	}
-	r := With(&results.Run{Cells: []results.Cell{
-		{Workload: "x", N: 10, Category: "program", Rows: []results.Row{row("a", 10), row("b", 40), row("partly", 10)}},
-		{Workload: "y", N: 10, Category: "program", Rows: []results.Row{row("a", 20), row("b", 10)}},
-	}}, Knowledge{})
+	r = With(r.Run, r.Known)
 	got := ""
-	for _, m := range r.Merits(r.Cells, RowName.IsStructure) {
-		got += fmt.Sprintf("%s %.1f, at worst %.1f in %d cells, %t; ", m.Name, m.Typical, m.Worst, m.Cells, m.Complete)
+	for _, who := range r.ByMerit(append([]RowName{{Name: "none"}}, r.Contenders...)) {
+		got += who.Name + " "
 	}
-	if want := "a 1.4, at worst 2.0 in 2 cells, true; b 2.0, at worst 4.0 in 2 cells, true; partly 1.0, at worst 1.0 in 1 cells, false; "; got != want {
+	if want := "minheap wheel rbtree list late none "; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if mean, n := Mean(r.Cells, func(c *stats.Costs) stats.Estimate { return c.ToBest(c.Row("minheap")) }); math.Abs(mean-math.Sqrt(3)) > 0.01 || n != 2 {
+		t.Errorf("the mean of minheap is %v in %d cells", mean, n)
 	}
 }
 
-// A chart shows up to eight structures, or else the classics, or else the best eight.
-func TestLeadersAreFew(t *testing.T) {
+// A chart shows up to eight structures, the best first, or else the classics, or else the best eight.
+func TestLeadersAreAllOfAFewElseTheClassics(t *testing.T) {
 	t.Parallel()
-	r := With(&results.Run{}, Knowledge{})
-	for want, names := range map[string][]string{
-		"8 a": {"a", "b", "c", "d", "e", "f", "g", "h"}, "8 b": {"b", "c", "d", "e", "f", "g", "h", "i", "j"},
-		"2 hwheel": {"a", "b", "hwheel", "c", "d", "e", "f", "g", "auto"},
+	for names, want := range map[string]string{
+		"list rbtree ladder":              "list rbtree ladder: ",
+		"ladder a b c d rbtree e wheel":   "ladder a b c d rbtree e wheel: ",
+		"ladder a b c d rbtree e f wheel": "rbtree wheel: The tables have 7 more structures.",
+		"a b c d e f g h i":               "a b c d e f g h: The tables have 1 more structure.",
 	} {
-		var rows []RowName
-		for _, name := range names {
-			rows = append(rows, RowName{Name: name, Role: results.RoleStructure})
+		costs := make(map[string]float64)
+		for i, name := range strings.Fields(names) {
+			costs[name] = float64(10 * (i + 1))
 		}
-		if got := r.Leaders(rows); fmt.Sprint(len(got), " ", got[0].Name) != want {
-			t.Errorf("%q: %d, first %s, want %s", names, len(got), got[0].Name, want)
+		r := with(nil, strings.Fields(names), timed("hold", costs))
+		var got []string
+		for _, who := range r.Leaders(r.Contenders) {
+			got = append(got, who.Name)
+		}
+		if got := strings.Join(got, " ") + ": " + r.ChoiceNote(r.Contenders); got != want {
+			t.Errorf("of %s: %q, want %q", names, got, want)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestPredictions(t *testing.T) {
 		if of := p.Ratio(named, p.Fastest()); of.Center <= 1.1 {
 			hits[class]++
 		} else {
-			misses += fmt.Sprintf("| %s | %s | `%s` | `%s` | %s |\n", p.Workload, show.Grouped(p.N), x.Named, p.Fastest().Structure, ratioOf(of))
+			misses += fmt.Sprintf("| %s | %s | `%s` | `%s` | %s |\n", p.Workload, show.Grouped(p.N), x.Named, p.Fastest().Structure, Times(of))
 		}
 	}
 	text := fmt.Sprintf("It hits in %d of %d recordings and in %d of %d models. It misses here:\n\n| workload | timers | named | fastest | times as long |\n|---|---:|---|---|---:|\n",

@@ -23,7 +23,6 @@ type Question struct {
 	Order      string  `json:"order,omitempty"`   // FIFO: only structures that fire timers of one deadline in the order of their schedules
 	Late       bool    `json:"late,omitempty"`    // structures that fire late, instead of exact ones
 	Rate       Rate    `json:"rate,omitzero"`     // of the program
-	Among      string  `json:"-"`                 // a name for the program, such as the file of its trace
 }
 
 // Unknown is a share that is not given: cells with any share match.
@@ -228,31 +227,13 @@ func percent(share float64) string { return show.Percent(math.Round(100*share) /
 
 // Words describes the question.
 func (q Question) Words() string {
-	parts := []string{"any number of timers"}
+	size := "any number of timers"
 	if q.N > 0 {
-		parts[0] = timers(q.N)
+		size = timers(q.N)
 	}
-	if q.Program != "" {
-		parts = append(parts, q.Program)
-	} else {
-		switch {
-		case q.Reschedule == Unknown && q.Cancel == Unknown:
-			parts = append(parts, "any share cancelled or moved")
-		case q.Reschedule > 0 && q.Cancel > 0:
-			parts = append(parts, fmt.Sprintf("%s of the calls move a timer, %s of the timers cancelled", show.Percent(q.Reschedule), show.Percent(q.Cancel)))
-		case q.Reschedule > 0:
-			parts = append(parts, show.Percent(q.Reschedule)+" of the calls move a timer")
-		case q.Cancel == Unknown:
-			parts = append(parts, "any share cancelled, none moved")
-		case q.Cancel == 0:
-			parts = append(parts, "none cancelled")
-		default:
-			parts = append(parts, show.Percent(q.Cancel)+" cancelled")
-		}
-		parts = append(parts, when(q.Delays != "", q.Delays, "any")+" delays")
-	}
-	return show.Joined(", ", strings.Join(parts, ", "), when(q.By != Time && q.By != "", "by "+string(q.By), ""),
-		when(q.Order != "", "in FIFO order", ""), when(q.Late, "late", ""))
+	share := func(of float64, words string) string { return when(of != Unknown, show.Percent(of)+words, "") }
+	return show.Joined(", ", size, q.Program, share(q.Reschedule, " of the calls move a timer"), share(q.Cancel, " cancelled"), when(q.Delays != "", q.Delays+" delays", ""),
+		when(q.By != Time && q.By != "", "by "+string(q.By), ""), when(q.Order != "", "in FIFO order", ""), when(q.Late, "late", ""))
 }
 
 func when(is bool, yes, no string) string {

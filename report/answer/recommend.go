@@ -68,17 +68,18 @@ type Used struct {
 
 // Row is a structure in an answer. A figure of 0 is not known. Over several cells a ratio is the middle one of the cells, its ends too.
 type Row struct {
-	Structure string  `json:"structure"`
-	Group     Group   `json:"group,omitempty"`
-	NS        float64 `json:"ns,omitempty"`      // cost of a unit with the loop; of a single cell only
-	Ratio     Ratio   `json:"ratio,omitzero"`    // of the cost to that of the named structure, with the loop
-	Net       Ratio   `json:"net,omitzero"`      // the same without the loop
-	Figure    Ratio   `json:"figure,omitzero"`   // by anything but time: of the figure that matters to that of the named structure
-	P99       float64 `json:"p99_ns,omitempty"`  // of single calls of the slowest kind; of a single cell only
-	Bytes     float64 `json:"bytes,omitempty"`   // per timer
-	Wakeups   float64 `json:"wakeups,omitempty"` // of a driver that sleeps until the next deadline, for each timer that fires
-	LongestNS float64 `json:"longest_ns,omitempty"`
-	Ties      bool    `json:"ties"` // it is the best of its group, or ties with it
+	Structure string         `json:"structure"`
+	Group     Group          `json:"group,omitempty"`
+	NS        float64        `json:"ns,omitempty"`      // cost of a unit with the loop; of a single cell only
+	Groups    string         `json:"groups,omitempty"`  // into which the rounds of that cost fall, in words
+	Ratio     stats.Estimate `json:"ratio,omitzero"`    // of the cost to that of the named structure, with the loop
+	Net       stats.Estimate `json:"net,omitzero"`      // the same without the loop
+	Figure    stats.Estimate `json:"figure,omitzero"`   // by anything but time: of the figure that matters to that of the named structure
+	P99       float64        `json:"p99_ns,omitempty"`  // of single calls of the slowest kind; of a single cell only
+	Bytes     float64        `json:"bytes,omitempty"`   // per timer
+	Wakeups   float64        `json:"wakeups,omitempty"` // of a driver that sleeps until the next deadline, for each timer that fires
+	LongestNS float64        `json:"longest_ns,omitempty"`
+	Ties      bool           `json:"ties"` // it is the best of its group, or ties with it
 }
 
 // Group is a group of structures that are ranked together.
@@ -90,34 +91,6 @@ const (
 	Late     Group = "late"           // they fire late
 	InStruct Group = "in your struct" // their timers are fields of the caller's structs
 )
-
-// Ratio is a ratio with its interval.
-type Ratio struct {
-	Center float64 `json:"center"`
-	Lo     float64 `json:"lo"`
-	Hi     float64 `json:"hi"`
-	Few    bool    `json:"few,omitempty"` // fewer than six rounds: Lo and Hi are the least and the largest, or what two runs differ by
-}
-
-func ratioOf(e stats.Estimate) Ratio {
-	if !e.OK() {
-		return Ratio{}
-	}
-	return Ratio{e.Center, e.Lo, min(e.Hi, 1e9), e.Few}
-}
-
-// String writes the ratio with its interval.
-func (r Ratio) String() string {
-	switch {
-	case r.Center == 0:
-		return show.Unknown
-	case r.Lo == r.Hi || show.Times(r.Lo) == show.Times(r.Hi):
-		return show.Times(r.Center)
-	case !show.Narrow(r.Lo, r.Hi):
-		return show.Times(r.Center) + " (?)"
-	}
-	return fmt.Sprintf("%s (%s)%s", show.Times(r.Center), show.Interval(r.Lo, r.Hi, show.Times, "–"), when(r.Few, "*", ""))
-}
 
 // field is the structures that a question compares.
 type field struct {
@@ -267,6 +240,9 @@ func (f *field) ratio(a, b string) stats.Estimate {
 	return f.middle(func(p place) stats.Estimate { return p.Deciding(p.Row(a), p.Row(b)) })
 }
 
+// largest is the end of an interval without one, as JSON has no infinity (chosen).
+const largest = 1e9
+
 // middle returns the median over the cells, of the centers and of the ends of the intervals.
 func (f *field) middle(of func(place) stats.Estimate) stats.Estimate {
 	var centers, los, his []float64
@@ -279,7 +255,7 @@ func (f *field) middle(of func(place) stats.Estimate) stats.Estimate {
 		centers, los, his = append(centers, e.Center), append(los, e.Lo), append(his, e.Hi)
 		out.Rounds, out.Few = out.Rounds+e.Rounds, out.Few || e.Few
 	}
-	out.Center, out.Lo, out.Hi = stats.MedianOf(centers), stats.MedianOf(los), stats.MedianOf(his)
+	out.Center, out.Lo, out.Hi = stats.MedianOf(centers), stats.MedianOf(los), min(stats.MedianOf(his), largest)
 	return out
 }
 
@@ -301,14 +277,15 @@ func (f *field) inStruct(named string) (best string) {
 
 func (a *Adviser) row(f *field, name, named string) Row {
 	out := Row{Structure: name, Group: f.group}
-	out.Ratio = ratioOf(f.middle(func(p place) stats.Estimate { return p.Ratio(p.Row(name), p.Row(named)) }))
-	out.Net = ratioOf(f.middle(func(p place) stats.Estimate { return p.Net(p.Row(name), p.Row(named)) }))
+	out.Ratio = f.middle(func(p place) stats.Estimate { return p.Ratio(p.Row(name), p.Row(named)) })
+	out.Net = f.middle(func(p place) stats.Estimate { return p.Net(p.Row(name), p.Row(named)) })
 	if f.by != Time {
-		out.Figure = ratioOf(f.ratio(name, named))
+		out.Figure = f.ratio(name, named)
 	}
 	if len(f.cells) == 1 {
 		row := f.cells[0].Row(name)
-		out.NS, out.P99 = f.cells[0].Cost(row).Center, tail(row).Center
+		cost := f.cells[0].Cost(row)
+		out.NS, out.Groups, out.P99 = cost.Center, cost.TwoGroups(""), tail(row).Center
 	}
 	out.Bytes, out.Wakeups, out.LongestNS = a.counted(Memory, f.q).of[name], a.counted(Idle, f.q).of[name], a.counted(Longest, f.q).of[name]
 	return out
@@ -329,9 +306,13 @@ func (x Answer) Table() (t show.Table, legend string) {
 	}
 	for _, r := range x.Rows {
 		name := r.Structure + when(r.Group != Exact, " ("+string(r.Group)+")", "") + when(r.Structure == x.Named, " <", when(r.Ties, " =", ""))
-		line := []any{name, unknown(r.NS, show.Figure), r.Ratio.String(), r.Net.String()}
+		ns := unknown(r.NS, show.Figure)
+		if r.Groups != "" {
+			ns = ns.(show.Cell).With(r.Groups)
+		}
+		line := []any{name, ns, Times(r.Ratio), Times(r.Net)}
 		if x.Question.By != Time {
-			line = append(line, r.Figure.String())
+			line = append(line, Times(r.Figure))
 		}
 		t.Add(append(line, unknown(r.P99, show.Duration), unknown(r.Bytes, show.Figure), unknown(r.Wakeups, show.Figure), unknown(r.LongestNS, show.Duration))...)
 	}

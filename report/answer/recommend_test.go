@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	kept "github.com/timerbench/timerbench/docs/results"
+	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
 )
 
@@ -133,7 +135,7 @@ func TestWhichCellsAnswerAQuestion(t *testing.T) {
 		x, err := a.Answer(c.q)
 		got := ""
 		for _, cell := range x.Cells {
-			got += strings.TrimSpace(cell.Workload+" "+itoa(cell.N)+" "+cell.Differs) + "; "
+			got += strings.TrimSpace(cell.Workload+" "+strconv.Itoa(cell.N)+" "+cell.Differs) + "; "
 		}
 		if err != nil || got != c.want {
 			t.Errorf("%s: %v, %q, want %q", c.q.Words(), err, got, c.want)
@@ -147,14 +149,6 @@ func TestWhichCellsAnswerAQuestion(t *testing.T) {
 			t.Errorf("%+v has an answer", q)
 		}
 	}
-}
-
-func itoa(n int) string {
-	out := ""
-	for ; n > 0; n /= 10 {
-		out = string(rune('0'+n%10)) + out
-	}
-	return out
 }
 
 // An answer begins with whether timers matter: below one per cent of a core a program keeps package time.
@@ -209,11 +203,10 @@ func TestTheFieldIsNarrow(t *testing.T) {
 	}
 }
 
-// The rounds of a cell that fall into two groups are named.
+// Rounds that fall into two groups are named in the sentences and in the table.
 func TestRoundsInTwoGroupsAreNamed(t *testing.T) {
 	t.Parallel()
-	c := timed("hold", map[string]float64{"minheap": 10, "wheel": 400})
-	c.Rows = slices.DeleteFunc(c.Rows, func(r results.Row) bool { return r.Structure != "minheap" })
+	c := timed("hold", map[string]float64{"minheap": 10})
 	for i := range c.Rows[0].Cost {
 		c.Rows[0].Cost[i].Ops = 20
 		if i%2 == 0 {
@@ -222,8 +215,31 @@ func TestRoundsInTwoGroupsAreNamed(t *testing.T) {
 	}
 	c.Unit = "lifecycle"
 	x, err := with(nil, []string{"minheap"}, c).Adviser().Answer(Question{Cancel: Unknown, Reschedule: Unknown})
-	if err != nil || !strings.Contains(strings.Join(x.Lines, " "), "Its rounds fall into two groups, of 10 and 50 ns.") {
-		t.Errorf("%v, %q", err, x.Lines)
+	table, _ := x.Table()
+	if err != nil || !strings.Contains(strings.Join(x.Lines, " "), "Its rounds fall into two groups, of 10 and 50 ns.") ||
+		!strings.Contains(table.Wide(), "30 (two groups: 10 and 50)") || x.Rows[0].Groups != "two groups: 10 and 50" {
+		t.Errorf("%v, %q\n%s", err, x.Lines, table.Terminal())
+	}
+}
+
+// A figure has its interval where that is wider than its digits. One from nothing to everything says nothing.
+func TestFiguresHaveTheirIntervals(t *testing.T) {
+	t.Parallel()
+	of := func(center, lo, hi float64, few bool) stats.Estimate {
+		return stats.Estimate{Center: center, Lo: lo, Hi: hi, Rounds: 3, Few: few}
+	}
+	for want, e := range map[string]stats.Estimate{
+		"–": {}, "0.50": of(0.5, 0.5, 0.5, true), "0.87 (0.50–1.50)": of(0.87, 0.5, 1.5, false),
+		"0.87 (0.50–1.50*)": of(0.87, 0.5, 1.5, true), "0.87 (?)": of(0.87, 0.05, 1.5, false),
+	} {
+		if got := Times(e).String(); got != want {
+			t.Errorf("%+v: %q, want %q", e, got, want)
+		}
+	}
+	groups := of(30, 20, 40, false)
+	groups.Groups = [2]float64{20, 40}
+	if got := Cost(groups).(show.Cell).String(); got != "30 (20–40; two groups: 20 and 40)" || Cost(stats.Estimate{}) != nil {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/timerbench/timerbench/bench/price"
 	"github.com/timerbench/timerbench/bench/results"
@@ -51,14 +50,14 @@ func (a *Adviser) take(f *field, x *Answer) string {
 	out := "Take " + show.Joined(": ", x.Named, f.figureOf(x.Named)) + "."
 	best, ties := f.names[0], len(x.Ties)-1
 	less := func(of, to string) string {
-		return fmt.Sprintf("%s times %s", ratioOf(f.ratio(of, to)), map[By]string{
+		return fmt.Sprintf("%s times %s", Times(f.ratio(of, to)), map[By]string{
 			Time: "its time", Tail: "its tail", Memory: "its bytes", Idle: "its wake-ups", Longest: "its longest call"}[f.by])
 	}
 	switch {
 	case len(f.names) == 1:
 		out += " Nothing else was measured for this question."
 	case x.Named == best && ties > 0:
-		out += fmt.Sprintf(" It is the best, and %s with it (%s).", when(ties == 1, "one structure ties", fmt.Sprintf("%d structures tie", ties)), some(x.Ties[1:]))
+		out += fmt.Sprintf(" It is the best, and %s with it (%s).", when(ties == 1, "one structure ties", fmt.Sprintf("%d structures tie", ties)), show.Some(x.Ties[1:], listed))
 	case x.Named == best:
 		out += fmt.Sprintf(" It is the best; next is %s with %s.", f.names[1], less(f.names[1], x.Named))
 	case slices.Contains(x.Ties, x.Named):
@@ -70,8 +69,8 @@ func (a *Adviser) take(f *field, x *Answer) string {
 		out += fmt.Sprintf(" %s has %s.", Default, less(Default, x.Named))
 	}
 	if p := f.cells[0]; f.by == Time && len(f.cells) == 1 {
-		if low, high, two := stats.TwoGroups(p.Samples(p.Row(x.Named))); two {
-			out += fmt.Sprintf(" Its rounds fall into two groups, of %s and %s ns.", show.Figure(low), show.Figure(high))
+		if groups := p.Cost(p.Row(x.Named)).Groups; groups[1] > 0 {
+			out += fmt.Sprintf(" Its rounds fall into two groups, of %s and %s ns.", show.Figure(groups[0]), show.Figure(groups[1]))
 		}
 	}
 	if f.group == Late {
@@ -81,18 +80,13 @@ func (a *Adviser) take(f *field, x *Answer) string {
 	return out
 }
 
-func some(names []string) string {
-	const most = 3
-	if more := len(names) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
-	}
-	return show.And(names)
-}
+// listed is how many names a sentence lists (chosen).
+const listed = 3
 
 // from says which cells answer, and how they differ from the question.
 func (f *field) from(x *Answer) string {
 	if f.count.n > 0 {
-		out := fmt.Sprintf("Measured among %s (%s).", timers(float64(f.count.n)), some(f.count.in))
+		out := fmt.Sprintf("Measured among %s (%s).", timers(float64(f.count.n)), show.Some(f.count.in, listed))
 		if f.q.N > 0 && decades(f.q.N, float64(f.count.n)) > 0.05 {
 			out += " That is not the question: it was measured for no nearer number."
 		}
@@ -105,12 +99,12 @@ func (f *field) from(x *Answer) string {
 			differs = append(differs, c.Differs)
 		}
 	}
-	out := fmt.Sprintf("From %s: %s.", show.Count(len(names), "cell"), some(names))
+	out := fmt.Sprintf("From %s: %s.", show.Count(len(names), "cell"), show.Some(names, listed))
 	if len(names) > 1 {
 		out += " A ratio is the middle one of these cells."
 	}
 	if len(differs) > 0 {
-		out += fmt.Sprintf(" That is not the question: %s.", some(differs))
+		out += fmt.Sprintf(" That is not the question: %s.", show.Some(differs, listed))
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-// Package draw renders figures as PNG and SVG: panels of data under a title and a legend. It does not
+// Package draw renders figures as SVG: panels of data under a title and a legend. It does not
 // know the meaning of the data.
 //
 // A [Figure] is a grid of [Panel], each with two axes and with marks on them: [Series],
@@ -6,23 +6,18 @@
 package draw
 
 import (
-	"bytes"
 	"image/color"
-	"image/png"
 	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// Width is the width of every figure, 1000 pixels on a page and twice as many in a PNG at
-// [DPI]. NarrowWidth is the width of [Figure.NarrowSVG], 350 pixels.
+// Width is the width of every figure, 1000 pixels on a page. NarrowWidth is the width of [Figure.NarrowSVG], 350 pixels.
 const (
 	Width       = 750 * Length(1)
 	NarrowWidth = 262.5 * Length(1)
-	DPI         = 192
 )
 
 const (
@@ -37,7 +32,6 @@ const (
 type Figure struct {
 	Name         string // of its files, without extension
 	Title        string
-	Headed       bool // the page has the title above the figure
 	Subtitle     string
 	Caption      string
 	Legend       []Key
@@ -61,15 +55,6 @@ func (f *Figure) narrow() *Figure {
 
 // grid returns the panels row by row.
 func (f *Figure) grid() [][]*Panel { return slices.Collect(slices.Chunk(f.Panels, max(1, f.Columns))) }
-
-// InPage returns the figure for a page: without its title if the page has the same title above it.
-func (f *Figure) InPage() *Figure {
-	out := *f
-	if f.Headed {
-		out.Title = ""
-	}
-	return &out
-}
 
 // Alt returns the description of the figure.
 func (f *Figure) Alt() string { return f.Title + " " + f.Subtitle }
@@ -186,7 +171,11 @@ func (f *Figure) draw(c draw.Canvas, l layout) {
 				y = *p.Y
 				p.reach(new(span), &y.span)
 			}
-			plots[r][col] = p.plot(across, y, col == 0)
+			var left *Panel
+			if col > 0 {
+				left = row[col-1]
+			}
+			plots[r][col] = p.plot(across, y, left)
 		}
 	}
 	for r, row := range plot.Align(plots, tiles, area) {
@@ -227,17 +216,6 @@ func (k Key) draw(c *draw.Canvas, x, y Length) {
 	if k.Radius > 0 {
 		k.Style.Marker.draw(c, k.Style.Color, k.Radius, vg.Point{X: x + 8, Y: y})
 	}
-}
-
-// PNG renders the figure as a PNG with the given dots per inch.
-func (f *Figure) PNG(dpi int) ([]byte, error) {
-	l := f.layout(Width)
-	c := vgimg.NewWith(vgimg.UseWH(Width, l.height), vgimg.UseDPI(dpi))
-	f.draw(draw.New(c), l)
-	var b bytes.Buffer
-	// The best compression would take longer than the drawing.
-	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, c.Image())
-	return b.Bytes(), err
 }
 
 // SVG renders the figure as an SVG with real text.

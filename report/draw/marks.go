@@ -18,24 +18,20 @@ type Mark struct {
 	Title  string  // its figures in words, for the title of the series
 }
 
-// Series shows the values of one contender, either in rows of a panel, where a thin line joins the first
-// and the last, or over a horizontal scale, where straight lines join the measured points.
+// Series shows the values of one contender, in rows of a panel or over a horizontal scale.
 type Series struct {
 	Style  Style
 	Radius Length // 0: no marks
 	Marks  []Mark
 
 	Rows   bool // values run along rows: Y is the number of the row
-	Joined bool
+	Joined bool // straight lines join the measured points
 	Thick  bool // the line stands out
 }
 
 func (s Series) reach(x, y *span) {
 	for _, m := range s.Marks {
-		x.add(m.X)
-		if s.Rows {
-			x.add(m.Lo, m.Hi)
-		} else {
+		if x.add(m.X); !s.Rows {
 			y.add(m.Y, m.Lo, m.Hi)
 		}
 	}
@@ -58,52 +54,26 @@ func (s Series) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, m := range s.Marks {
 			points = append(points, vg.Point{X: trX(m.X), Y: trY(m.Y)})
 		}
-		s.join(&c, points)
+		if s.Joined && len(points) > 1 {
+			width := Length(1.3)
+			if s.Thick {
+				width = 3
+			}
+			c.StrokeLines(s.Style.line(width), points)
+		}
 		for i, m := range s.Marks {
-			if s.Rows {
-				s.whisker(&c, m, trX, points[i])
-			} else {
-				s.whisker(&c, m, trY, points[i])
+			if m.Lo < m.Hi && trY(m.Hi)-trY(m.Lo) > 2*s.Radius+1 { // the interval is wider than the mark
+				const end = 2.5 // half the width of the ends
+				sty, x, lo, hi := draw.LineStyle{Color: s.Style.Color, Width: 0.8}, points[i].X, trY(m.Lo), trY(m.Hi)
+				c.StrokeLine2(sty, x, lo, x, hi)
+				c.StrokeLine2(sty, x-end, lo, x+end, lo)
+				c.StrokeLine2(sty, x-end, hi, x+end, hi)
 			}
 			if s.Radius > 0 {
 				s.Style.Marker.draw(&c, s.Style.Color, s.Radius, points[i])
 			}
 		}
 	})
-}
-
-func (s Series) join(c *draw.Canvas, points []vg.Point) {
-	switch last := len(points) - 1; {
-	case !s.Joined || last == 0:
-	case s.Rows:
-		sty := draw.LineStyle{Color: Pale(s.Style.Color, 0.45), Width: 1}
-		c.StrokeLine2(sty, points[0].X, points[0].Y, points[last].X, points[last].Y)
-	default:
-		width := Length(1.3)
-		if s.Thick {
-			width = 3
-		}
-		c.StrokeLines(s.Style.line(width), points)
-	}
-}
-
-// whisker draws the interval of a mark at a point along an axis if it is wider than the mark.
-func (s Series) whisker(c *draw.Canvas, m Mark, tr func(float64) Length, at vg.Point) {
-	if m.Lo >= m.Hi || tr(m.Hi)-tr(m.Lo) <= 2*s.Radius+1 {
-		return
-	}
-	lo, hi := tr(m.Lo), tr(m.Hi)
-	const end = 2.5 // half the width of the ends
-	line := func(from, to, across0, across1 Length) {
-		if s.Rows {
-			c.StrokeLine2(draw.LineStyle{Color: s.Style.Color, Width: 1}, from, at.Y+across0, to, at.Y+across1)
-		} else {
-			c.StrokeLine2(draw.LineStyle{Color: s.Style.Color, Width: 0.8}, at.X+across0, from, at.X+across1, to)
-		}
-	}
-	line(lo, hi, 0, 0)
-	line(lo, lo, -end, end)
-	line(hi, hi, -end, end)
 }
 
 // Bar is a horizontal bar of parts, with a label at its end. It starts at 0, so its axis must be

@@ -19,8 +19,7 @@ type Panel struct {
 	Marks          []Marks // the last ones on top
 	Y              *Axis   // of this panel alone; nil: that of the figure
 
-	columns []Style          // named below a table of fields
-	finish  func(*plot.Plot) // further setup of a table; nil: none
+	columns []Style // named below a map, which has no grid
 }
 
 // Marks are what a panel shows.
@@ -35,8 +34,8 @@ func (p *Panel) reach(x, y *span) {
 	}
 }
 
-// plot makes the panel. first reports whether it is the first of its row.
-func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
+// plot makes the panel. left is the panel to its left, which names the vertical axis of both; nil: there is none.
+func (p *Panel) plot(x, y Axis, left *Panel) *plot.Plot {
 	out := plot.New()
 	out.BackgroundColor = nil
 	for _, a := range []*plot.Axis{&out.X, &out.Y} {
@@ -48,7 +47,7 @@ func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
 		a.LineStyle = draw.LineStyle{Color: frame, Width: 0.5}
 		a.Padding = 0
 	}
-	if p.finish == nil { // a table has none
+	if p.columns == nil {
 		grid := plotter.NewGrid()
 		grid.Vertical = draw.LineStyle{Color: rule, Width: 0.5}
 		grid.Horizontal = grid.Vertical
@@ -71,11 +70,16 @@ func (p *Panel) plot(x, y Axis, first bool) *plot.Plot {
 		out.Y.Tick.Label.XAlign, out.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
 		out.Y.Tick.Marker = namesOf(p.Rows)
 	}
-	if !first && p.Y == nil { // the panel to the left has named the axis
-		out.Y.Tick.Marker = unnamed{out.Y.Tick.Marker}
+	if left != nil && p.Y == nil {
+		if out.Y.Tick.Marker = (unnamed{out.Y.Tick.Marker}); left.YLabel == p.YLabel {
+			out.Y.Label.Text = ""
+		}
 	}
-	if p.finish != nil {
-		p.finish(out)
+	if p.columns != nil {
+		out.Y.Min, out.Y.Max = -0.5, float64(len(p.Rows))-0.5
+		out.X.Min, out.X.Max = -0.5, float64(len(p.columns))-0.5
+		out.X.Width, out.Y.Width, out.X.Tick.Length = 0, 0, 0
+		out.X.Tick.Marker = namesOf(p.columns)
 	}
 	for _, m := range p.Marks {
 		out.Add(m)

@@ -2,7 +2,6 @@ package draw
 
 import (
 	"fmt"
-	"hash/fnv"
 	"image/color"
 	"math"
 	"strings"
@@ -62,7 +61,7 @@ var palettes = map[entry.Family]palette{
 // BaselineStyle is the style of Go's own timers.
 var BaselineStyle = Style{Name: "package time", Color: Hex("d0405a"), Marker: Square, Dashes: []Length{6, 2}}
 
-var floor = Style{Color: Hex("8a8a8a"), Marker: Circle.AsHollow(), Dashes: []Length{3, 2}}
+var floor = Style{Color: Hex("8a8a8a"), Marker: Circle, Dashes: []Length{3, 2}}
 
 func (p palette) style(member int) Style {
 	return Style{
@@ -73,62 +72,34 @@ func (p palette) style(member int) Style {
 
 // Styles assigns a style to each contender, by name. A structure of the catalog gets the next style of its
 // family in catalog order, so it has the same style in every report of one version. A contender outside
-// the catalog gets the style at the hash of its name, or the next free style. The role decides the style
-// of the rows of the harness.
+// the catalog gets the next style of no family.
 func Styles(entries []entry.Entry, rows []answer.RowName) map[string]Style {
 	out := make(map[string]Style)
 	members := make(map[entry.Family]int)
-	for _, e := range entries {
-		f := e.Family
+	add := func(name string, f entry.Family) {
 		if _, ok := palettes[f]; !ok {
 			f = others
 		}
 		style := palettes[f].style(members[f])
 		members[f]++
-		if style.Name, style.Structure, style.Family = e.Name, e.Name, string(f); e.Name == answer.Default {
+		if style.Name, style.Structure, style.Family = name, name, string(f); name == answer.Default {
 			style.Color = Ink // in all charts, apart from the shades of its family
 		}
-		out[e.Name] = style
+		out[name] = style
 	}
-	taken := make(map[int]bool)
-	for member := range members[others] {
-		taken[member] = true
-	}
-	for _, c := range rows {
-		if _, known := out[c.Name]; !known && c.Role != results.RoleFloor && c.Role != results.RoleControl {
-			member := hash(c.Name)
-			for tries := 0; taken[member] && tries < combinations; tries++ {
-				member = (member + 1) % combinations
-			}
-			taken[member] = true
-			out[c.Name] = palettes[others].style(member)
-		}
+	for _, e := range entries {
+		add(e.Name, e.Family)
 	}
 	for _, c := range rows {
-		style := out[c.Name]
-		switch c.Role {
-		case results.RoleFloor:
-			style = floor
-		case results.RoleControl: // the hue of the structure under control, hollow and dashed
-			of, ok := out[c.Of]
-			if !ok {
-				of = floor
-			}
-			style = Style{Color: of.Color, Marker: of.Marker.AsHollow(), Dashes: []Length{4, 2.5}}
+		if _, known := out[c.Name]; c.Role == results.RoleFloor {
+			style := floor
+			style.Name, style.Structure = c.Name+" (floor)", c.Name
+			out[c.Name] = style
+		} else if !known {
+			add(c.Name, others)
 		}
-		style.Name, style.Structure = c.Shown(), c.Name
-		out[c.Name] = style
 	}
 	return out
-}
-
-// combinations is the number of styles for contenders outside the catalog.
-var combinations = len(palettes[others].shades) * len(Markers)
-
-func hash(name string) int {
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	return int(h.Sum32() % uint32(combinations))
 }
 
 // Marker is a regular polygon, a star or a circle. Its rim separates overlapping marks. It distinguishes
@@ -138,7 +109,6 @@ type Marker struct {
 	turn    float64 // in radians, from a corner at the top
 	size    float64 // relative to a circle of the same radius, so that areas match
 	inner   float64 // of a star: the radius of the corners between its points, as a share of theirs
-	hollow  bool
 }
 
 // The markers.
@@ -159,12 +129,6 @@ var (
 
 // Markers lists the markers, the most distinct ones first.
 var Markers = []Marker{Circle, Square, Triangle, Diamond, nabla, star, cross, right, plus, left, pentagon, hexagon}
-
-// AsHollow returns the outline of the marker.
-func (m Marker) AsHollow() Marker {
-	m.hollow = true
-	return m
-}
 
 func (m Marker) path(r Length, at vg.Point) vg.Path {
 	r *= Length(m.size)
@@ -196,15 +160,6 @@ func (m Marker) path(r Length, at vg.Point) vg.Path {
 
 func (m Marker) draw(c *draw.Canvas, col color.Color, r Length, at vg.Point) {
 	c.SetLineStyle(draw.LineStyle{Width: 1})
-	if m.hollow {
-		p := m.path(r-0.3, at)
-		c.SetColor(paper)
-		c.Fill(p)
-		c.SetLineWidth(1.3)
-		c.SetColor(col)
-		c.Stroke(p)
-		return
-	}
 	p := m.path(r, at)
 	c.SetColor(col)
 	c.Fill(p)
@@ -280,27 +235,6 @@ func CSS() string {
 		fmt.Fprintf(&b, "svg .%s { fill: %s; }\nsvg .%s-line { stroke: %s; }\n", t.class, v, t.class, v)
 	}
 	return b.String()
-}
-
-// textOn is the color of text with the larger contrast to a field. It is no tone: it keeps its color on a dark page, like the field.
-func textOn(field color.Color) color.Color {
-	if l := luminance(field); (luminance(paper)+0.05)/(l+0.05) > (l+0.05)/(luminance(Ink)+0.05) {
-		return paper.NRGBA
-	}
-	return Ink.NRGBA
-}
-
-// luminance is the relative luminance of WCAG 2, from 0 to 1.
-func luminance(c color.Color) float64 {
-	n := color.NRGBAModel.Convert(c).(color.NRGBA)
-	linear := func(v uint8) float64 {
-		s := float64(v) / 255
-		if s <= 0.04045 {
-			return s / 12.92
-		}
-		return math.Pow((s+0.055)/1.055, 2.4)
-	}
-	return 0.2126*linear(n.R) + 0.7152*linear(n.G) + 0.0722*linear(n.B)
 }
 
 // Hex parses a color such as "1f6fd0". It panics on any other string.

@@ -16,6 +16,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/timerbench/timerbench/internal/show"
 )
 
 // svgCanvas writes an SVG for a page, which vgsvg cannot do. The marks of one structure are a group
@@ -64,40 +66,23 @@ func (c *svgCanvas) bytes() []byte {
 	return b.Bytes()
 }
 
-// grouped draws the marks of one structure. In an SVG they are a group with the name and the family of
+// grouped draws the marks of one structure. They are a group with the name and the family of
 // the structure, and with a title of the name and the figures of the marks.
 func grouped(c draw.Canvas, l Style, figures string, marks func()) {
-	if s, ok := svgOf(c); ok && l.Name != "" {
-		s.group(l, figures, marks)
-	} else {
+	if l.Name == "" {
 		marks()
+		return
 	}
-}
-
-// svgOf returns the SVG under a canvas, if there is one.
-func svgOf(c draw.Canvas) (*svgCanvas, bool) {
 	at := c.Canvas
-	for { // gonum/plot puts canvases into canvases
-		outer, ok := at.(draw.Canvas)
-		if !ok {
-			break
-		}
-		at = outer.Canvas
+	for outer, ok := at.(draw.Canvas); ok; outer, ok = at.(draw.Canvas) {
+		at = outer.Canvas // gonum/plot puts canvases into canvases
 	}
-	s, ok := at.(*svgCanvas)
-	return s, ok
-}
-
-func (c *svgCanvas) group(l Style, figures string, marks func()) {
-	title := l.Name
-	if figures != "" {
-		title += ": " + figures
-	}
-	c.flush()
-	fmt.Fprintf(&c.out, "<g%s><title>%s</title>\n", l.attributes(), html.EscapeString(title))
+	svg := at.(*svgCanvas)
+	svg.flush()
+	fmt.Fprintf(&svg.out, "<g%s><title>%s</title>\n", l.attributes(), html.EscapeString(show.Joined(": ", l.Name, figures)))
 	marks()
-	c.flush()
-	c.out.WriteString("</g>\n")
+	svg.flush()
+	svg.out.WriteString("</g>\n")
 }
 
 // attributes name the structure or the cell in SVG.

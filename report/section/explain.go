@@ -1,9 +1,11 @@
+// The facts of one structure. The catalog says what it promises, and the run says where it wins and loses: next to each other, so that a
+// promise can be checked.
+
 package section
 
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -64,28 +66,27 @@ const namedCells = 4
 func addStanding(t *show.Table, name string, r *answer.Run) {
 	var wins, out []string // cells
 	var worse []*stats.Costs
-	logs := 0.0
-	for _, c := range r.Cells {
+	times := func(c *stats.Costs) float64 { return c.ToBest(c.Row(name)).Center }
+	typical, all := answer.Mean(r.Cells, func(c *stats.Costs) stats.Estimate {
 		cell := sized(c.Workload, c.N)
 		if slices.Contains(c.LeftOut, name) {
 			out = append(out, cell)
 		}
 		switch row := c.Row(name); {
 		case !row.HasCost() || row.Role != results.RoleStructure:
-		case c.Ties(row):
-			wins = append(wins, cell)
-		default:
+			return stats.Estimate{}
+		case !c.Ties(row):
 			worse = append(worse, c)
-			logs += math.Log(c.ToBest(row).Center)
+			return c.ToBest(row)
 		}
-	}
-	all := len(wins) + len(worse)
+		wins = append(wins, cell)
+		return stats.Estimate{Center: 1, Rounds: 1}
+	})
 	if all == 0 {
 		t.Add("Wins and loses", unranked(name, r))
 		return
 	}
 	t.Add("Wins", fmt.Sprintf("fastest, or tied with the fastest, in %d of %s", len(wins), show.Count(all, "cell"))+when(len(wins) > 0, ": "+someCells(wins)))
-	times := func(c *stats.Costs) float64 { return c.ToBest(c.Row(name)).Center }
 	slices.SortStableFunc(worse, func(a, b *stats.Costs) int { return cmp.Compare(times(b), times(a)) })
 	if len(worse) > 0 {
 		worst := mapped(worse[:min(namedCells, len(worse))], func(c *stats.Costs) string {
@@ -96,19 +97,17 @@ func addStanding(t *show.Table, name string, r *answer.Run) {
 	if len(out) > 0 {
 		t.Add("Left out", "too slow with fewer timers, so not measured in "+someCells(out))
 	}
-	t.Add("Typical", show.Times(math.Exp(logs/float64(all)))+" × the fastest: the geometric mean over the cells, where a tie counts as 1")
+	t.Add("Typical", show.Times(typical)+" × the fastest: the geometric mean over the cells, where a tie counts as 1")
 }
 
 // unranked compares a structure in no ranking with the default: its timers are fields of the caller's structs, or it has no costs.
 func unranked(name string, r *answer.Run) string {
-	cells := slices.DeleteFunc(slices.Clone(r.Cells), func(c *stats.Costs) bool { return c.Row(name) == nil })
-	for _, x := range answer.Embedded(cells, answer.Default) {
-		if x.Name == name {
-			return fmt.Sprintf("in no ranking, because its timers are fields of your structs: %s times as long as %s (geometric mean over %s)",
-				show.Times(x.Typical), answer.Default, show.Count(len(cells), "cell"))
-		}
+	times, n := answer.Mean(r.Cells, func(c *stats.Costs) stats.Estimate { return c.Ratio(c.Row(name), c.Row(answer.Default)) })
+	if n == 0 {
+		return "these results have no cost of this structure"
 	}
-	return "these results have no cost of this structure"
+	return fmt.Sprintf("in no ranking, because its timers are fields of your structs: %s times as long as %s (geometric mean over %s)",
+		show.Times(times), answer.Default, show.Count(n, "cell"))
 }
 
 func someCells(cells []string) string {

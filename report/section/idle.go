@@ -1,3 +1,6 @@
+// Ticks on which nothing fires. Most ticks of a program are idle, so a driver pays for what a structure does on them: how many there are, what
+// one costs, and whether a driver that sleeps until the next deadline wakes in vain.
+
 package section
 
 import (
@@ -15,103 +18,10 @@ import (
 func idle(v *View) Section {
 	return Section{
 		Title:  "How often does a structure wake up for nothing?",
-		Absent: "idle wake-ups",
-		Lead: show.Para(v.idleSentence()+"A ", show.Em("ticking"), " driver wakes at every tick. A ", show.Em("tickless"),
-			" driver wakes at the tick that ", show.Mono("Next"), " returns. An idle wake-up fires no timer. It is ", show.Em("empty"),
-			", or it ", show.Em("only moves"), " timers (cascades, remaining revolutions), or it ", show.Em("only drops"),
-			" stale entries of cancelled timers."),
+		Absent: "idle ticks",
 		Charts: []*draw.Figure{v.idleTicksChart()},
 		Open:   true,
-		Tables: []Table{{Title: "Wake-ups and work: " + v.idleScope(), Body: show.Tables(v.idleTable())}},
 	}
-}
-
-// largestIdle returns the counts with the largest N for each workload and distribution, and the first count of each such case.
-// Counts of different cases cannot be compared.
-func (v *View) largestIdle() (counts, cases []results.Idle) {
-	for _, i := range v.Idle {
-		same := func(other results.Idle) bool {
-			return other.Workload == i.Workload && other.Distribution == i.Distribution
-		}
-		if slices.ContainsFunc(v.Idle, func(other results.Idle) bool { return same(other) && other.N > i.N }) {
-			continue
-		}
-		counts = append(counts, i)
-		if !slices.ContainsFunc(cases, same) {
-			cases = append(cases, i)
-		}
-	}
-	return counts, cases
-}
-
-// idleSums adds up the counts of each structure that was counted in all cases.
-func (v *View) idleSums(d results.Driver, of []answer.RowName) []results.Idle {
-	counts, cases := v.largestIdle()
-	var out []results.Idle
-	for _, who := range of {
-		sum, found := results.Idle{Structure: who.Name}, 0
-		for _, i := range counts {
-			if i.Driver != d || i.Structure != who.Name {
-				continue
-			}
-			found++
-			sum.Ticks, sum.Wakeups, sum.Fired = sum.Ticks+i.Ticks, sum.Wakeups+i.Wakeups, sum.Fired+i.Fired
-			sum.Empty, sum.Moved, sum.Dropped = sum.Empty+i.Empty, sum.Moved+i.Moved, sum.Dropped+i.Dropped
-			w := &sum.Work
-			w.SlotsVisited, w.EmptySlots = w.SlotsVisited+i.Work.SlotsVisited, w.EmptySlots+i.Work.EmptySlots
-			w.Moved, w.Dropped = w.Moved+i.Work.Moved, w.Dropped+i.Work.Dropped
-			w.Comparisons += i.Work.Comparisons
-		}
-		if found > 0 && found == len(cases) {
-			out = append(out, sum)
-		}
-	}
-	return out
-}
-
-// idleScope names the sizes and delays of the counts.
-func (v *View) idleScope() string {
-	var shapes []string
-	_, cases := v.largestIdle()
-	for _, c := range cases {
-		if c.Distribution != "" && !slices.Contains(shapes, c.Distribution) {
-			shapes = append(shapes, c.Distribution)
-		}
-	}
-	sizes := distinct(mapped(cases, func(c results.Idle) int { return c.N }))
-	return "N = " + shortList(sizes) + when(len(shapes) > 0, ", delays "+show.And(shapes))
-}
-
-// idleSentence names the structures with idle wake-ups under a tickless driver.
-func (v *View) idleSentence() string {
-	awake := slices.DeleteFunc(v.idleSums(results.Tickless, v.Contenders), func(i results.Idle) bool { return i.Wakeups == 0 })
-	idle := slices.DeleteFunc(slices.Clone(awake), func(i results.Idle) bool { return i.Total() == 0 })
-	all := show.Count(len(awake), "structure")
-	switch {
-	case len(awake) == 0:
-		return ""
-	case len(idle) == 0:
-		return fmt.Sprintf("Under a tickless driver, none of %s has idle wake-ups. ", all)
-	}
-	share := func(i results.Idle) float64 { return float64(i.Total()) / float64(i.Wakeups) }
-	slices.SortStableFunc(idle, func(a, b results.Idle) int { return cmp.Compare(share(b), share(a)) })
-	names := mapped(idle, func(i results.Idle) string { return fmt.Sprintf("%s in %s", i.Structure, show.Percent(share(i))) })
-	return fmt.Sprintf("Under a tickless driver, %d of %s have idle wake-ups: %s of their wake-ups. ", len(idle), all, show.And(names))
-}
-
-// idleTable shows the wake-ups of the structures by cause, and the work behind them.
-func (v *View) idleTable() *show.Table {
-	t := newTable("llr", "Structure", "Driver", "Ticks", "Wake-ups", "Fired", "Idle wake-ups",
-		"empty", "only moved", "only dropped",
-		"Slots visited", "of these empty", "Timers moved", "Stale dropped", "Comparisons")
-	for _, d := range []results.Driver{results.Ticking, results.Tickless} {
-		for _, i := range v.idleSums(d, v.ByMerit(v.Contenders)) {
-			w := i.Work
-			t.Add(show.Name(i.Structure), string(d), i.Ticks, i.Wakeups, i.Fired, i.Total(), i.Empty, i.Moved, i.Dropped,
-				w.SlotsVisited, w.EmptySlots, w.Moved, w.Dropped, w.Comparisons)
-		}
-	}
-	return t
 }
 
 func lateness(v *View) Section {
@@ -146,8 +56,7 @@ var (
 		{results.Clustered, draw.Style{Name: "clustered delays", Color: draw.Hex("d47000"), Dashes: clusteredDashes}},
 		{results.RoundTimes, draw.Style{Name: "on round times", Color: draw.Hex("ad49ac")}},
 	}
-	expectedLine = draw.Style{Name: "e^(-rate × tick)", Color: draw.Ink, Marker: draw.Circle}
-	flatLine     = draw.Style{Name: "flat wheel, computed", Color: draw.Ink, Dashes: clusteredDashes}
+	flatLine = draw.Style{Name: "flat wheel, computed", Color: draw.Ink, Dashes: clusteredDashes}
 )
 
 // idleTicksChart shows the ticks on which nothing fires over N: their share, their cost, what structures touch in vain, and the idle
@@ -174,7 +83,6 @@ func (v *View) idleTicksChart() *draw.Figure {
 	for _, l := range shapeLines {
 		v.addLine(share, l.shape, l.Style, func(i results.IdleTicks) float64 { return float64(i.Idle) / float64(i.Ticks) }, show.Percent)
 	}
-	share.Marks = append(share.Marks, v.expectedIdle(sizes))
 	time := &draw.Panel{Title: "What an idle tick costs", YLabel: "time of a tick",
 		Y: &draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 6}, Low: 1.2, High: 1.2}}
 	vain := &draw.Panel{Title: "Touched in vain for each fired timer", YLabel: "timers and entries",
@@ -239,25 +147,6 @@ func (v *View) addLine(p *draw.Panel, shape results.Shape, style draw.Style, val
 	}
 }
 
-// expectedIdle is the curve of ticks without a timer if each timer falls due by itself, at the rate of uniform delays.
-func (v *View) expectedIdle(sizes []int) draw.Series {
-	line := draw.Series{Style: expectedLine, Radius: 1.3} // dots, so that the lines below remain visible
-	fired, ticks := 0.0, 0.0
-	for _, i := range v.IdleTicks {
-		if i.Shape == results.Uniform {
-			fired, ticks = fired+float64(i.Fired), ticks+float64(i.N)*float64(i.Ticks)
-		}
-	}
-	if ticks == 0 {
-		return line
-	}
-	low, high := float64(sizes[0]), float64(sizes[len(sizes)-1])
-	for n := low; n <= high*1.01; n *= math.Pow(10, 0.125) {
-		line.Marks = append(line.Marks, draw.Mark{X: n, Y: math.Exp(-fired / ticks * n)})
-	}
-	return line
-}
-
 // idleAtAll removes the lines that are 0 everywhere, and adds them as one.
 func idleAtAll(lines []draw.Marks) []draw.Marks {
 	var zero *draw.Series
@@ -292,37 +181,13 @@ func endOf(line draw.Series, style draw.Style) draw.End {
 	return draw.End{Style: style, X: last.X, Y: last.Y}
 }
 
-// idleFinding says on how many ticks nothing fires with a thousand timers or as near as was measured, and what such a tick costs.
+// idleFinding says on how many ticks nothing fires with a thousand timers or as near as was measured.
 func idleFinding(all []results.IdleTicks) string {
-	far := func(n int) float64 { return math.Abs(math.Log(float64(n) / 1000)) }
-	n := slices.MinFunc(all, func(a, b results.IdleTicks) int { return cmp.Compare(far(a.N), far(b.N)) }).N
-	shares := make(map[results.Shape]float64)
-	least, most := math.Inf(1), 0.0
-	for _, i := range all {
-		if i.N != n || i.Ticks == 0 {
-			continue
-		}
-		shares[i.Shape] = float64(i.Idle) / float64(i.Ticks)
-		for _, s := range i.Structures {
-			if s.NS > 0 && slices.Contains(answer.Classics, s.Structure) {
-				least, most = min(least, s.NS), max(most, s.NS)
-			}
-		}
+	of := slices.DeleteFunc(slices.Clone(all), func(i results.IdleTicks) bool { return i.Shape != results.Uniform || i.Ticks == 0 })
+	if len(of) == 0 {
+		return ""
 	}
-	uniform, clustered, round := shares[results.Uniform], shares[results.Clustered], shares[results.RoundTimes]
-	out := fmt.Sprintf("Among %s timers nothing fires on %s of the ticks", show.Grouped(n), show.Percent(uniform))
-	switch {
-	case clustered == 0:
-	case math.Abs(clustered-uniform) < 0.01:
-		out += ", with uniform and clustered delays alike"
-	default:
-		out += fmt.Sprintf(" with uniform delays, on %s with clustered ones", show.Percent(clustered))
-	}
-	if round > 0 {
-		out += fmt.Sprintf(", and on all but %s with deadlines on round times", show.Percent(1-round))
-	}
-	if most > 0 {
-		out += fmt.Sprintf("; such a tick costs %s to %s", show.Duration(least), show.Duration(most))
-	}
-	return out
+	far := func(i results.IdleTicks) float64 { return math.Abs(math.Log(float64(i.N) / 1000)) }
+	i := slices.MinFunc(of, func(a, b results.IdleTicks) int { return cmp.Compare(far(a), far(b)) })
+	return fmt.Sprintf("Among %s timers nothing fires on %s of the ticks", show.Grouped(i.N), show.Percent(float64(i.Idle)/float64(i.Ticks)))
 }

@@ -1,3 +1,5 @@
+// Single calls. A mean hides the call that cascades or grows a table, so these pictures show percentiles, and the longest call of all.
+
 package section
 
 import (
@@ -5,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
@@ -16,7 +17,7 @@ import (
 )
 
 func latency(v *View) Section {
-	s := Section{
+	return Section{
 		Title:  "How long does a single call take?",
 		Open:   true,
 		Absent: "latency",
@@ -24,18 +25,8 @@ func latency(v *View) Section {
 			"of the clock, %s at the median. The times by kind of operation below show smaller differences. There is no "+
 			"maximum, because the operating system interrupts the slowest of a million calls.",
 			show.Duration(v.Environment.ClockNS))),
+		Charts: []*draw.Figure{v.latencyChart()},
 	}
-	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool {
-		return c.Grid == nil || c.N <= 0 || !slices.Contains(latencyShapes, c.Grid.Delays) || !slices.ContainsFunc(c.Rows, hasLatency)
-	})
-	if f := v.latencyChart(cells); f != nil {
-		s.Charts = append(s.Charts, f)
-		for _, n := range sizesOf(cells) {
-			of := slices.DeleteFunc(slices.Clone(cells), func(c *stats.Costs) bool { return c.N != n })
-			s.Tables = append(s.Tables, Table{Title: fmt.Sprintf("Single calls with %s timers", show.Grouped(n)), Body: v.latencyTable(of)})
-		}
-	}
-	return s
 }
 
 // The kinds of calls and the shapes of delays in the picture of single calls.
@@ -54,27 +45,32 @@ type callTail struct {
 	results.Latency
 }
 
-// callTails returns the percentiles in the picture, by size.
-func (v *View) callTails(cells []*stats.Costs, rows []answer.RowName) (out []callTail) {
+// callTails returns the percentiles in the picture, by size, and the structures.
+func (v *View) callTails() (out []callTail, rows []answer.RowName) {
+	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool {
+		return c.Grid == nil || c.N <= 0 || c.Grid.CancelPercent != latencyShare || !slices.Contains(latencyShapes, c.Grid.Delays)
+	})
+	rows = v.Leaders(v.Present(func(who answer.RowName) bool {
+		return slices.ContainsFunc(cells, func(c *stats.Costs) bool { r := c.Row(who.Name); return r != nil && len(r.Latency) > 0 })
+	}))
 	for _, c := range cells {
 		for _, who := range rows {
-			for _, kind := range latencyKinds {
-				l := latencyOf(c.Row(who.Name), kind)
-				if c.Grid.CancelPercent == latencyShare && answer.KnowsQuantile(l, 0.99) && l.P99 > 0 {
+			row := c.Row(who.Name)
+			for i := 0; row != nil && i < len(row.Latency); i++ {
+				if l := row.Latency[i]; slices.Contains(latencyKinds, l.Kind) && answer.KnowsQuantile(l, 0.99) && l.P99 > 0 {
 					out = append(out, callTail{who, c.Grid.Delays, c.N, l})
 				}
 			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b callTail) int { return cmp.Compare(a.n, b.n) })
-	return out
+	return out, rows
 }
 
 // latencyChart shows percentiles of single calls over N: a column of panels for each kind of call, and a row for each shape of delays. Nil: there
 // is nothing to show.
-func (v *View) latencyChart(cells []*stats.Costs) *draw.Figure {
-	rows := slices.DeleteFunc(v.latencyRows(cells), func(who answer.RowName) bool { return !who.IsStructure() })
-	tails := v.callTails(cells, rows)
+func (v *View) latencyChart() *draw.Figure {
+	tails, rows := v.callTails()
 	if len(tails) == 0 {
 		return nil
 	}
@@ -85,8 +81,8 @@ func (v *View) latencyChart(cells []*stats.Costs) *draw.Figure {
 		Name:     "latency",
 		Title:    latencyFinding(tails),
 		Subtitle: "The time of a single call by the number of pending timers. Half of the timers are cancelled. Lower is better.",
-		Caption: "Both axes are logarithmic. A mark of the 99.9th percentile is left out if there are too few calls. The tables below have all percentiles and their " +
-			"ranges over instances." + v.clockNote(),
+		Caption: "Both axes are logarithmic. A mark of the 99.9th percentile is left out if there are too few calls. The form above has the " +
+			"99th percentile of all structures, by tail." + v.clockNote(),
 		Legend: []draw.Key{
 			{Text: "99.9th percentile", Style: draw.Style{Color: draw.Faded, Marker: tailMarker}, Radius: 2.2},
 			{Text: "99th percentile", Style: key, Line: true}, {Text: "median", Style: draw.Style{Color: draw.Faded, Dashes: median}, Line: true},
@@ -99,11 +95,8 @@ func (v *View) latencyChart(cells []*stats.Costs) *draw.Figure {
 		if !slices.ContainsFunc(tails, func(t callTail) bool { return t.shape == shape }) {
 			continue
 		}
-		for i, kind := range latencyKinds {
-			p := &draw.Panel{Title: kind.String() + ", " + shape + " delays", XLabel: "pending timers (N)"}
-			if i == 0 {
-				p.YLabel = "time of a call"
-			}
+		for _, kind := range latencyKinds {
+			p := &draw.Panel{Title: kind.String() + ", " + shape + " delays", XLabel: "pending timers (N)", YLabel: "time of a call"}
 			var lines []draw.Marks
 			for _, who := range rows {
 				style := v.Styles[who.Name]
@@ -117,10 +110,12 @@ func (v *View) latencyChart(cells []*stats.Costs) *draw.Figure {
 					}
 					at := float64(t.n)
 					middle.Marks = append(middle.Marks, draw.Mark{X: at, Y: t.P50})
-					line.Marks = append(line.Marks, draw.Mark{X: at, Y: t.P99, Title: fmt.Sprintf("p99 %s at %s", show.Duration(t.P99), short(t.n))})
+					known := ""
 					if answer.KnowsQuantile(t.Latency, 0.999) {
 						tail.Marks = append(tail.Marks, draw.Mark{X: at, Y: t.P999})
+						known = ", p99.9 " + show.Duration(t.P999)
 					}
+					line.Marks = append(line.Marks, draw.Mark{X: at, Y: t.P99, Title: fmt.Sprintf("median %s, p99 %s%s at %s", show.Duration(t.P50), show.Duration(t.P99), known, short(t.n))})
 				}
 				if len(line.Marks) > 0 {
 					p.Marks, lines = append(p.Marks, middle, tail), append(lines, line)
@@ -138,35 +133,21 @@ var tailMarker = draw.Triangle
 
 var clusteredDashes = []draw.Length{4, 2.5}
 
-// latencyFinding says which call takes the longest among the most timers, and which structures have none that takes half as long.
+// latencyFinding says how long calls of the default take among the most timers, or those of the first structure.
 func latencyFinding(tails []callTail) string {
 	most := tails[len(tails)-1].n
-	var worst callTail
-	longest := make(map[string]float64)
-	var names []string
-	for _, t := range tails {
-		if t.n != most {
-			continue
-		}
-		if t.P99 > worst.P99 {
-			worst = t
-		}
-		if longest[t.who.Name] == 0 {
-			names = append(names, t.who.Name)
-		}
-		longest[t.who.Name] = max(longest[t.who.Name], t.P99)
+	of := slices.DeleteFunc(slices.Clone(tails), func(t callTail) bool { return t.n != most })
+	name := of[0].who.Name
+	if slices.ContainsFunc(of, func(t callTail) bool { return t.who.Name == answer.Default }) {
+		name = answer.Default
 	}
-	plural := map[script.Kind]string{script.KindSchedule: "schedules", script.KindCancel: "cancels", script.KindFire: "fires"}
-	out := fmt.Sprintf("Among %s timers, one in 100 %s takes %s or more in %s", show.Grouped(most), plural[worst.Kind], show.Duration(worst.P99), worst.who.Name)
-	names = slices.DeleteFunc(names, func(name string) bool { return longest[name] > worst.P99/2 })
-	if len(names) == 0 {
-		return out
+	longest := 0.0
+	for _, t := range of {
+		if t.who.Name == name {
+			longest = max(longest, t.P99)
+		}
 	}
-	bound := 0.0
-	for _, name := range names {
-		bound = max(bound, longest[name])
-	}
-	return fmt.Sprintf("%s; 99 of 100 calls of %s take %s or less", out, show.Or(names), show.Duration(bound))
+	return fmt.Sprintf("Among %s timers, 99 of 100 calls of %s take %s or less", show.Grouped(most), name, show.Duration(longest))
 }
 
 // roomForNames is the room at the end of an axis of sizes for the names of lines, as a factor: a share of its decades.
@@ -175,95 +156,11 @@ func roomForNames(sizes []int, share float64) float64 {
 	return math.Pow(10, share*max(1, decades))
 }
 
-// latencyTable holds the numbers of the picture at one size.
-func (v *View) latencyTable(cells []*stats.Costs) show.Text {
-	t := newTable("llr", "Call", "Structure")
-	_, shares := gridOf(cells)
-	var columns []*stats.Costs
-	for _, share := range shares {
-		for _, c := range cells {
-			if c.Grid.CancelPercent == share {
-				t.Header = append(t.Header, fmt.Sprintf("%s, %d %%", c.Grid.Delays, share))
-				columns = append(columns, c)
-			}
-		}
-	}
-	for _, kind := range latencyKinds {
-		for _, who := range v.latencyRows(cells) {
-			line := []any{kind.String(), label(who, false)}
-			for _, c := range columns {
-				line = append(line, percentilesOf(latencyOf(c.Row(who.Name), kind)))
-			}
-			t.Add(line...).Structure = who.Name
-		}
-	}
-	return append(show.Para("In nanoseconds: the median, the 99th and the 99.9th percentile. In brackets: the range over instances."), show.Tables(t)...)
-}
-
-// percentilesOf writes the percentiles of the picture; nil: none of them is known.
-func percentilesOf(l results.Latency) any {
-	var out []string
-	value := math.NaN()
-	for _, p := range []struct {
-		q, ns float64
-		over  *results.Range // instances
-	}{{0.5, l.P50, l.P50Range}, {0.99, l.P99, l.P99Range}, {0.999, l.P999, l.P999Range}} {
-		text := show.Unknown
-		if answer.KnowsQuantile(l, p.q) {
-			text, value = show.Figure(p.ns), p.ns
-			if r := p.over; r != nil && r[0] < r[1] {
-				text += fmt.Sprintf(" (%s to %s)", show.Figure(r[0]), show.Figure(r[1]))
-			}
-		}
-		out = append(out, text)
-	}
-	if math.IsNaN(value) {
-		return nil
-	}
-	return show.Number(value, strings.Join(out, " / "))
-}
-
-func hasLatency(r *results.Row) bool {
-	return r != nil && slices.ContainsFunc(r.Latency, func(l results.Latency) bool { return l.Samples > 0 })
-}
-
-// latencyOf returns the latency of a kind of call; without one it has no samples.
-func latencyOf(row *results.Row, kind script.Kind) results.Latency {
-	if row != nil {
-		for _, l := range row.Latency {
-			if l.Kind == kind && l.Samples > 0 {
-				return l
-			}
-		}
-	}
-	return results.Latency{}
-}
-
 func (v *View) clockNote() string {
 	if v.Environment.ClockNS <= 0 {
 		return ""
 	}
 	return " Each sample contains one reading of the clock: " + show.Duration(v.Environment.ClockNS) + "."
-}
-
-// latencyRows returns the classics with single calls in the cells, and the floor below them. Without any of the
-// classics it returns the structures of a chart of curves.
-func (v *View) latencyRows(cells []*stats.Costs) []answer.RowName {
-	rows := v.Present(func(who answer.RowName) bool {
-		return slices.ContainsFunc(cells, func(c *stats.Costs) bool { return hasLatency(c.Row(who.Name)) })
-	})
-	var classics []answer.RowName
-	for _, name := range answer.Classics {
-		for _, who := range rows {
-			if who.Name == name && who.IsStructure() {
-				classics = append(classics, who)
-			}
-		}
-	}
-	if len(classics) == 0 {
-		return v.Curves(rows)
-	}
-	return v.WithFloor(classics, rows)
 }
 
 func longestCalls(v *View) Section {
@@ -338,12 +235,10 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 	slices.SortStableFunc(rows, func(a, b answer.RowName) int {
 		return cmp.Compare(longest[a.Name].Max().NS, longest[b.Name].Max().NS)
 	})
-	least, most := longest[rows[0].Name], longest[rows[len(rows)-1].Name]
-	columns := min(len(lists), 3)
+	least, columns := longest[rows[0].Name], min(len(lists), 3)
 	f := &draw.Figure{
-		Name: "longest-calls",
-		Title: fmt.Sprintf("No call of %s takes longer than %s; one of %s takes %s (%s)", least.Structure, show.Duration(least.Max().NS),
-			most.Structure, show.Duration(most.Max().NS), most.Workload),
+		Name:     "longest-calls",
+		Title:    fmt.Sprintf("No call of %s takes longer than %s", least.Structure, show.Duration(least.Max().NS)),
 		Subtitle: "The longest call of each operation. In avalanche workloads all timers fire at once. Further left is better.",
 		Caption:  "It does not show how often a call takes that long. The time axis is logarithmic." + v.clockNote() + " " + v.ChoiceNote(measured),
 		X:        draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 18 / columns}, Low: 1.4, High: 1.4},

@@ -1,3 +1,6 @@
+// Timers under the real clock. They measure another thing than the workloads: wake-ups, locks and goroutines count. So their figures
+// stand in sections of their own, and compare the driver with package time alone.
+
 package section
 
 import (
@@ -365,7 +368,7 @@ func (v *View) goChart() *draw.Figure {
 		op   results.Op
 		name string
 	}{{results.StartStop(results.FormAfterFunc), "start and stop"}, {results.OpReset, "move to later"}, {results.OpFire, "start and fire"}} {
-		p := &draw.Panel{Title: of.name, XLabel: "pending timers (N)"}
+		p := &draw.Panel{Title: of.name, XLabel: "pending timers (N)", YLabel: "processor time"}
 		var last []string // among the most timers
 		for _, structure := range append([]string{""}, v.Live.Structures()...) {
 			curve := v.goCurve(of.op, structure)
@@ -388,6 +391,5 @@ func (v *View) goChart() *draw.Figure {
 			f.Title = fmt.Sprintf("Among %s timers, %s takes %s", show.Grouped(sizes[len(sizes)-1]), of.name, show.And(last))
 		}
 	}
-	f.Panels[0].YLabel = "processor time"
 	return f
 }

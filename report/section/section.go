@@ -27,7 +27,6 @@ var list = []func(*View) Section{
 	memory,
 	longestCalls,
 	questions, // and these closed
-	grid,
 	lateness,
 	collector,
 	liveTimers,
@@ -71,21 +70,6 @@ func NewView(r *answer.Run) *View {
 	return &View{r, draw.Styles(r.Known.Entries, r.Contenders)}
 }
 
-// only returns the view of the rows that keep accepts, in which programs and intrusive structures are ranked as structures.
-func (v *View) only(keep func(results.Row) bool) *View {
-	r := v.Run.Run.Among(results.RoleExternal, results.RoleIntrusive)
-	for i, c := range v.Run.Run.Cells {
-		rows := r.Cells[i].Rows[:0]
-		for j, row := range r.Cells[i].Rows {
-			if keep(c.Rows[j]) {
-				rows = append(rows, row)
-			}
-		}
-		r.Cells[i].Rows = rows
-	}
-	return NewView(answer.With(r, v.Known))
-}
-
 // All makes all sections. It turns the names of charts into unique file names: they contain the names of
 // workloads, which come from files and may be paths.
 func All(v *View) []Section {
@@ -97,9 +81,7 @@ func All(v *View) []Section {
 		s.Tables = slices.DeleteFunc(s.Tables, func(t Table) bool { return len(t.Body) == 0 })
 		for _, f := range s.Charts {
 			f.Name = name(f.Name)
-			if f.Title == "" {
-				f.Title, f.Headed = s.Title, true
-			}
+			f.Title = cmp.Or(f.Title, s.Title)
 		}
 		out = append(out, s)
 	}
@@ -192,7 +174,7 @@ func names(list []string) any {
 	if len(list) == 1 {
 		return show.Name(list[0])
 	}
-	return someOf(list)
+	return show.Some(list, 3) // a reader wants a name, not a list
 }
 
 func faceIf(is bool, c show.Cell) show.Cell {
@@ -215,8 +197,6 @@ func label(who answer.RowName, best bool) show.Cell {
 
 func short(n int) string { return show.Short(float64(n)) }
 
-func shortList(numbers []int) string { return show.And(mapped(numbers, short)) }
-
 func sized(workload string, n int) string { return fmt.Sprintf("%s, N = %s", workload, short(n)) }
 
 // perUnit returns the unit of the cost of a cell in brackets, unless it is the lifecycle of a timer.
@@ -233,21 +213,6 @@ func ratio(r stats.Estimate) show.Cell {
 		return show.Words(show.Unknown)
 	}
 	return show.Number(r.Center, show.Times(r.Center))
-}
-
-func interval(s stats.Estimate) show.Cell {
-	if !show.Narrow(s.Lo, s.Hi) {
-		return show.Words(show.Unknown)
-	}
-	return show.Number(s.Lo, show.Interval(s.Lo, s.Hi, show.Figure, " to "))
-}
-
-func withInterval(s stats.Estimate) show.Cell {
-	c := show.Number(s.Center, show.Figure(s.Center))
-	if s.OK() && s.Lo < s.Hi {
-		c.Note = show.Interval(s.Lo, s.Hi, show.Figure, " to ")
-	}
-	return c
 }
 
 // unless is a value, or nil where it is zero.

@@ -1,3 +1,6 @@
+// Why a reader may believe the figures, what limits them, and how to measure again. What limits all runs stands in docs/limits.md; here is
+// what this run lacks.
+
 package section
 
 import (
@@ -10,7 +13,6 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
-	"github.com/timerbench/timerbench/report/answer"
 )
 
 func validity(v *View) Section {
@@ -48,17 +50,9 @@ func validity(v *View) Section {
 		is          bool
 		where, text string
 	}{
-		{true, show.Joined(", ", "One machine", v.Environment.CPU) + ".", "Ratios differ between processors, above all with the sizes of their caches. Other programs on the " +
-			"machine slow down structures that miss the cache more than the others."},
+		{true, show.Joined(", ", "One machine", v.Environment.CPU) + ".", "Ratios differ between processors, above all with the sizes of their caches. " +
+			"docs/limits.md lists what limits all runs."},
 		{true, "The code layout.", layouts + " Layout alone moves costs of a few nanoseconds by several percent."},
-		{true, "One process.", "All structures share a heap and a processor, so each structure finds the caches as the one before left " +
-			"them. An untimed block precedes each timed block."},
-		{true, "Values of 8 bytes, one goroutine, a virtual clock.", "Locks, larger values and waiting for a real clock add the same cost to every structure."},
-		{true, "The collector is off", "while the clock runs. The cost of garbage and of scanning pointers has tables of its own."},
-		{true, "Rare work is sampled.", "Work that happens once in millions of calls, such as a large cascade, falls into few rounds or none."},
-		{true, "Models of programs", "have published parameters. Your program has its own: record it and replay the trace."},
-		{true, "Many comparisons.", "A printed interval holds what a next run shows in about 90 of 100 rows. The fastest is chosen by the rounds that give " +
-			"its cost, which makes it seem about 2 % faster where others are close."},
 		{len(apart) > 0, "Not interleaved.", "The memory did not hold all structures of these cells together, so the run measured one structure after the other: " +
 			strings.Join(apart, "; ") + "."},
 		{len(unsteady) > 0, "Not in a steady state.", "A cancel or a move leaves a dead entry in structures that put " +
@@ -75,34 +69,8 @@ func validity(v *View) Section {
 	}
 	s.Tables = []Table{{Body: show.Bullets(threats...)}, {Title: "How time passes in each cell", Body: show.Tables(passed), Lead: show.Para(
 		"Dead entries come due: the old deadlines of cancelled and moved timers that pass while a cell is measured, as a share of those that are left. " +
-			"Work that is put off until then is paid from 90 % on. The scripts say so, so it is the same for all structures.")},
-		{Title: "Work that is put off and not measured", Body: show.Tables(v.debtTable()), Lead: show.Para(fmt.Sprintf(
-			"The growth of debt in a region after the warm-up, as a part of the time of the region. Debt is the time to drain an instance, less the time to "+
-				"drain a fresh copy with the same pending timers. A stock of debt is no fault. If it grew by more than %s, costs would lack work "+
-				"of that time, and verify would fail. What is left is the noise of draining.", show.Percent(results.MostDebt)))}}
+			"Work that is put off until then is paid from 90 % on. The scripts say so, so it is the same for all structures.")}}
 	return s
-}
-
-// debtTable has the growth of debt of each contender, with a column for each cell.
-func (v *View) debtTable() *show.Table {
-	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool {
-		return !slices.ContainsFunc(c.Rows, func(r *results.Row) bool { return r.Debt != nil })
-	})
-	header := mapped(cells, func(c *stats.Costs) string { return sized(c.Workload, c.N) })
-	return pivot(v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
-		if r := cells[column].Row(who.Name); r != nil && r.Debt != nil {
-			return show.Number(*r.Debt, fmt.Sprintf("%+.0f %%", 100**r.Debt))
-		}
-		return nil
-	})
-}
-
-func (v *View) driftLead() show.Text {
-	found, all := v.Drifts()
-	return show.Para(show.Strong("Drift."), fmt.Sprintf(" In %d of %d cells the cost rose or fell steadily over the rounds (rank correlation, p < 0.05). Chance alone "+
-		"explains about %s. At least five rounds are needed to see it. Comparisons are paired by round, so they "+
-		"do not contain a drift that all structures share.",
-		found, all, show.Figure(float64(all)*(1-stats.Confidence))))
 }
 
 func harness(v *View) Section {
@@ -112,7 +80,7 @@ func harness(v *View) Section {
 		Tables: []Table{
 			{Title: "Checks of the machine", Body: show.Tables(v.machineTable())},
 			{Body: slices.Concat(show.Para(show.Strong("The floor"), " is a scheduler that does nothing. Its time is the cost of the harness, "+
-				"which is part of every other row."), v.controlLead(), v.driftLead(), v.proofLead())},
+				"which is part of every other row."), v.controlLead(), v.proofLead())},
 		},
 	}
 }

@@ -93,7 +93,7 @@ func Drawing(steps []Frame) Sketch {
 	var before *shape.Snapshot
 	for i, step := range steps {
 		if i > 0 {
-			all.Rows++
+			all.write(0, len(all.grid), "")
 		}
 		all.note(fmt.Sprintf("%d. %s", i, step.Title))
 		if step.Detail != "" {

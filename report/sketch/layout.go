@@ -15,10 +15,10 @@ import (
 // parts. Without a previous snapshot it shows all parts and marks nothing.
 func (s *Sketch) show(before *shape.Snapshot, now shape.Snapshot) {
 	marks := compare(before, now)
-	var same []string
+	var unchanged []string
 	for i, p := range now.Parts {
 		if before != nil && !marks[i].changed {
-			same = append(same, p.Name)
+			unchanged = append(unchanged, p.Name)
 			continue
 		}
 		s.note(heading(p))
@@ -33,8 +33,8 @@ func (s *Sketch) show(before *shape.Snapshot, now shape.Snapshot) {
 			s.sequence(p, marks[i].labels)
 		}
 	}
-	if len(same) > 0 {
-		s.note(strings.Join(same, ", ") + ": as before")
+	if len(unchanged) > 0 {
+		s.note(strings.Join(unchanged, ", ") + ": as before")
 	}
 	if before != nil {
 		for _, p := range before.Parts {
@@ -62,16 +62,16 @@ func heading(p shape.Part) string {
 const indent = 2
 
 // slots lays out slots in a row, starting at the clock, with the number of empty slots between them.
-func (s *Sketch) slots(p shape.Part, labels [][]Label) {
+func (s *Sketch) slots(p shape.Part, labels [][]string) {
 	first := max(0, slices.IndexFunc(p.Cells, func(c shape.Cell) bool { return c.Index > p.Now }))
-	x, last := indent, p.Now
+	x, y, last := indent, len(s.grid), p.Now
 	for i := range p.Cells {
 		at := (first + i) % len(p.Cells)
 		c := p.Cells[at]
-		b := Box{Framed: true, Title: fmt.Sprintf(" %d ", c.Index), Foot: span(p, c), Labels: labels[at]}
-		b.Width = max(utf8.RuneCountInString(b.Title), utf8.RuneCountInString(b.Foot)) + 2
-		for _, l := range b.Labels {
-			b.Width = max(b.Width, utf8.RuneCountInString(l.Text)+4)
+		title, foot := fmt.Sprintf(" %d ", c.Index), span(p, c)
+		width := max(utf8.RuneCountInString(title), utf8.RuneCountInString(foot)) + 2
+		for _, l := range labels[at] {
+			width = max(width, utf8.RuneCountInString(l)+4)
 		}
 		gap := ""
 		if p.Width > 0 {
@@ -84,21 +84,17 @@ func (s *Sketch) slots(p shape.Part, labels [][]Label) {
 			}
 		}
 		last = c.Index
-		if x+utf8.RuneCountInString(gap)+b.Width > Columns && x > indent {
-			x, s.Rows = indent, s.bottom()
+		if x+utf8.RuneCountInString(gap)+width > Columns && x > indent {
+			x, y = indent, len(s.grid)
 		}
-		if gap != "" {
-			s.Notes = append(s.Notes, Note{X: x, Y: s.Rows + 1, Text: gap})
-			x += utf8.RuneCountInString(gap)
-		}
-		b.X, b.Y = x, s.Rows
-		s.Boxes = append(s.Boxes, b)
-		x += b.Width
+		s.write(x, y+1, gap)
+		x += utf8.RuneCountInString(gap)
+		s.frame(x, y, width, title, labels[at], foot)
+		x += width
 		if p.Width == 0 {
 			x++
 		}
 	}
-	s.Rows = s.bottom()
 }
 
 // span returns the ticks of a slot, unless its number and its timers show them.
@@ -112,23 +108,28 @@ func span(p shape.Part, c shape.Cell) string {
 	return ""
 }
 
-func (s *Sketch) bottom() int {
-	rows := s.Rows
-	for _, b := range s.Boxes {
-		rows = max(rows, b.Y+b.Height())
-	}
-	return rows
+// node is a text of a list or a tree, and where it stands.
+type node struct {
+	x, y int
+	text string
 }
 
-func node(labels []Label, red bool) Box {
-	b := Box{Labels: labels, Red: red}
-	b.Width = utf8.RuneCountInString(b.oneLine())
-	return b
+func (n node) width() int { return utf8.RuneCountInString(n.text) }
+
+// nodesOf returns a node for each cell of a part, without its place. r marks a red one.
+func nodesOf(p shape.Part, labels [][]string) []node {
+	out := make([]node, len(p.Cells))
+	for i, c := range p.Cells {
+		if out[i].text = strings.Join(labels[i], " "); c.Red {
+			out[i].text += "r"
+		}
+	}
+	return out
 }
 
 // sequence lays out a list in a row that goes on below. A skip list has a row for each level, the highest at the top, and lines
 // along the levels.
-func (s *Sketch) sequence(p shape.Part, labels [][]Label) {
+func (s *Sketch) sequence(p shape.Part, labels [][]string) {
 	levels, before, between := 1, 0, 0 // columns before a node, and rows before the list goes on
 	if p.Cells[0].Levels > 0 {
 		before, between = 2, 1
@@ -136,46 +137,42 @@ func (s *Sketch) sequence(p shape.Part, labels [][]Label) {
 	for _, c := range p.Cells {
 		levels = max(levels, c.Levels)
 	}
-	x, top := indent, s.Rows
-	s.Rows += levels
+	x, top := indent, len(s.grid)
 	ends := slices.Repeat([]int{indent}, levels)
-	for i, c := range p.Cells {
-		b := node(labels[i], false)
-		if x+before+b.Width > Columns && x > indent {
-			x, top, ends = indent, s.Rows+between, slices.Repeat([]int{indent}, levels)
-			s.Rows = top + levels
+	for i, n := range nodesOf(p, labels) {
+		if x+before+n.width() > Columns && x > indent {
+			x, top, ends = indent, top+levels+between, slices.Repeat([]int{indent}, levels)
 		}
-		for level := range max(1, c.Levels) {
-			b.X, b.Y = x+before, top+levels-1-level
+		for level := range max(1, p.Cells[i].Levels) {
+			n.x, n.y = x+before, top+levels-1-level
 			if before > 0 {
-				s.Lines = append(s.Lines, Line{ends[level], b.Y, b.X - 1, b.Y})
+				s.along(ends[level], n.x-1, n.y)
 			}
-			s.Boxes = append(s.Boxes, b)
-			ends[level] = b.X + b.Width
+			s.write(n.x, n.y, n.text)
+			ends[level] = n.x + n.width()
 		}
-		x += b.Width + 2
+		x += n.width() + 2
 	}
 }
 
 // nodes lays out a tree with a row for each depth and a row for the lines between. A search tree
 // reads from left to right. In any other tree a parent is above the middle of its children.
-func (s *Sketch) nodes(p shape.Part, labels [][]Label) {
+func (s *Sketch) nodes(p shape.Part, labels [][]string) {
 	children := make([][]int, len(p.Cells))
 	for i, c := range p.Cells {
 		if c.Parent >= 0 {
 			children[c.Parent] = append(children[c.Parent], i)
 		}
 	}
-	boxes := make([]Box, len(p.Cells))
-	middle := func(i int) int { return boxes[i].X + boxes[i].Width/2 }
-	x := indent
+	all := nodesOf(p, labels)
+	middle := func(i int) int { return all[i].x + all[i].width()/2 }
+	x, top := indent, len(s.grid)
 	var place func(i, depth int)
 	place = func(i, depth int) {
-		boxes[i] = node(labels[i], p.Cells[i].Red)
-		boxes[i].Y = s.Rows + 2*depth
+		all[i].y = top + 2*depth
 		set := func() {
-			boxes[i].X = x
-			x += boxes[i].Width + 1
+			all[i].x = x
+			x += all[i].width() + 1
 		}
 		from := x
 		if p.Kind == shape.Tree && p.Arity == 2 {
@@ -196,40 +193,46 @@ func (s *Sketch) nodes(p shape.Part, labels [][]Label) {
 			place(child, depth+1)
 		}
 		if n := len(children[i]); n > 0 {
-			boxes[i].X = max(from, (middle(children[i][0])+middle(children[i][n-1]))/2-boxes[i].Width/2)
-			x = max(x, boxes[i].X+boxes[i].Width+1)
+			all[i].x = max(from, (middle(children[i][0])+middle(children[i][n-1]))/2-all[i].width()/2)
+			x = max(x, all[i].x+all[i].width()+1)
 			return
 		}
 		set()
 	}
-	place(0, 0)
-	if x-1 > Columns {
-		s.outline(p, labels, children, 0, 0)
+	if place(0, 0); x-1 > Columns {
+		s.outline(all, children, 0, 0)
 		return
 	}
-	s.Boxes = append(s.Boxes, boxes...)
-	for i, c := range p.Cells {
-		if c.Parent >= 0 {
-			s.Lines = append(s.Lines, Line{middle(c.Parent), boxes[c.Parent].Y, middle(i), boxes[i].Y})
+	for i, n := range all {
+		s.write(n.x, n.y, n.text)
+		if parent := p.Cells[i].Parent; parent >= 0 {
+			s.below(middle(parent), all[parent].y, middle(i), n.y)
 		}
 	}
-	s.Rows = s.bottom()
 }
 
 // outline lays out the nodes below one of a tree that is too wide for nodes, with a row for each node, indented by its depth.
-func (s *Sketch) outline(p shape.Part, labels [][]Label, children [][]int, i, depth int) {
-	b := node(labels[i], p.Cells[i].Red)
-	b.X, b.Y = indent+3*depth, s.Rows
-	s.Boxes = append(s.Boxes, b)
-	s.Rows++
+func (s *Sketch) outline(all []node, children [][]int, i, depth int) {
+	s.write(indent+3*depth, len(s.grid), all[i].text)
 	for _, child := range children[i] {
-		s.outline(p, labels, children, child, depth+1)
+		s.outline(all, children, child, depth+1)
 	}
 }
 
+// effect is the effect of an operation on an entry: what its text begins with.
+type effect string
+
+const (
+	same  effect = ""  // none
+	added effect = "+" // a new timer
+	moved effect = ">" // it stands elsewhere, has another parent or another deadline
+	gone  effect = "x" // its timer has left it: it is stale from now on
+	stale effect = "(" // it was stale before
+)
+
 // marked is a part with a label for each entry of its cells.
 type marked struct {
-	labels  [][]Label
+	labels  [][]string
 	changed bool
 }
 
@@ -246,14 +249,14 @@ type place struct {
 // compare labels all entries of a snapshot.
 func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 	was := make(map[structures.ID]place)
-	stale := make(map[structures.Tick]int) // stale entries by deadline
+	staleAt := make(map[structures.Tick]int) // stale entries by deadline
 	parts := make(map[string]shape.Part)
 	if before != nil {
 		for _, p := range before.Parts {
 			parts[p.Name] = p
 			each(p, func(_ int, e shape.Entry, at place) {
 				if e.Stale() {
-					stale[e.Filed]++
+					staleAt[e.Filed]++
 				} else {
 					was[e.ID] = at
 				}
@@ -262,44 +265,44 @@ func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 	}
 	var out []marked
 	for _, p := range now.Parts {
-		m := marked{labels: make([][]Label, len(p.Cells))}
+		m := marked{labels: make([][]string, len(p.Cells))}
 		old, known := parts[p.Name]
 		ids, oldIDs := idsOf(p), idsOf(old)
 		// A moving clock changes a drawing of slots too.
 		m.changed = !known || p.Now != old.Now || p.Size != old.Size || p.Width != old.Width || len(ids) != len(oldIDs)
 		stay := inOrder(oldIDs, ids)
 		each(p, func(cell int, e shape.Entry, at place) {
-			mark := Same
+			mark := same
 			previous, known := was[e.ID]
 			switch {
 			case before == nil:
 				if e.Stale() {
-					mark = Stale
+					mark = stale
 				}
-			case e.Stale() && stale[e.Filed] > 0:
-				stale[e.Filed]--
-				mark = Stale
+			case e.Stale() && staleAt[e.Filed] > 0:
+				staleAt[e.Filed]--
+				mark = stale
 			case e.Stale():
-				mark = Left
+				mark = gone
 			case !known:
-				mark = Added
+				mark = added
 			case previous != at || p.Kind == shape.List && !stay[e.ID]:
-				mark = Moved
+				mark = moved
 			}
-			m.changed = m.changed || mark != Same && mark != Stale
-			m.labels[cell] = append(m.labels[cell], Label{entryText(e, mark), mark})
+			m.changed = m.changed || mark != same && mark != stale
+			m.labels[cell] = append(m.labels[cell], entryText(e, mark))
 		})
 		out = append(out, m)
 	}
 	return out
 }
 
-func entryText(e shape.Entry, mark Mark) string {
-	out := mark.sign() + fmt.Sprint(e.Filed)
+func entryText(e shape.Entry, mark effect) string {
+	out := string(mark) + fmt.Sprint(e.Filed)
 	if e.Moved() {
 		out += "→" + fmt.Sprint(e.Deadline)
 	}
-	if mark == Stale {
+	if mark == stale {
 		out += ")"
 	}
 	return out

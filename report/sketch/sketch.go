@@ -1,5 +1,4 @@
-// Package sketch lays out the shape of a structure on a grid of characters: boxes for slots and
-// nodes, lines between them, and notes. The grid is text, for a terminal and for a page.
+// Package sketch draws the shape of a structure on a grid of characters, for a terminal and for a page.
 package sketch
 
 import (
@@ -10,72 +9,44 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 )
 
-// Columns is the width of a sketch.
+// Columns is the width of a sketch, unless a name is longer.
 const Columns = 80
 
-// Sketch is a picture on a grid. Rows count from the top.
+// Sketch is a drawing on a grid of characters. It grows downwards.
 type Sketch struct {
-	Rows  int
-	Boxes []Box
-	Lines []Line
-	Notes []Note
+	grid  [][]rune
+	lines map[image.Point]int // the directions of lines by field; a text covers them
 }
 
-// Mark is the effect of an operation on an entry.
-type Mark int
-
-// The marks.
-const (
-	Same  Mark = iota // nothing
-	Added             // a new timer
-	Moved             // it stands elsewhere, has another parent or another deadline
-	Left              // its timer has left it: it is stale from now on
-	Stale             // it was stale before
-)
-
-// sign returns the first character of a label with the mark.
-func (m Mark) sign() string { return [...]string{"", "+", ">", "x", "("}[m] }
-
-// Label is the text of an entry.
-type Label struct {
-	Text string // with its sign
-	Mark Mark
-}
-
-// Box is a slot, which has a frame and a line for each entry, or a node, which is one line without a
-// frame.
-type Box struct {
-	X, Y, Width int
-	Title, Foot string // in the upper and the lower edge of a frame
-	Labels      []Label
-	Framed      bool
-	Red         bool // a red node of a red-black tree
-}
-
-// Height returns the number of rows of the box.
-func (b Box) Height() int {
-	if b.Framed {
-		return len(b.Labels) + 2
+// write writes a text to the right of a field.
+func (s *Sketch) write(x, y int, text string) {
+	for len(s.grid) <= y {
+		s.grid = append(s.grid, nil)
 	}
-	return 1
+	for _, r := range text {
+		for len(s.grid[y]) <= x {
+			s.grid[y] = append(s.grid[y], ' ')
+		}
+		s.grid[y][x] = r
+		x++
+	}
 }
 
-// Line leads from a node down to one below it, or along a row.
-type Line struct{ X0, Y0, X1, Y1 int }
-
-// Note is a text outside the boxes.
-type Note struct {
-	X, Y int
-	Text string
-}
-
-// note adds a text below, broken into lines.
+// note writes a text below, broken into lines.
 func (s *Sketch) note(text string) {
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
 	for _, line := range show.Lines(text, func(line string) bool { return len(indent)+len(line) <= Columns }) {
-		s.Notes = append(s.Notes, Note{Y: s.Rows, Text: indent + line})
-		s.Rows++
+		s.write(0, len(s.grid), indent+line)
 	}
+}
+
+// frame draws a box with a line for each text, and with texts in its upper and lower edge.
+func (s *Sketch) frame(x, y, width int, title string, texts []string, foot string) {
+	s.write(x, y, "┌"+centred(title, width-2, '─')+"┐")
+	for i, text := range texts {
+		s.write(x, y+1+i, "│"+centred(text, width-2, ' ')+"│")
+	}
+	s.write(x, y+1+len(texts), "└"+centred(foot, width-2, '─')+"┘")
 }
 
 // The directions of a line from a field of the grid.
@@ -94,82 +65,49 @@ var corner = map[int]rune{
 	up | down | left | right: '┼',
 }
 
-// String returns the sketch as text: Rows lines without spaces at their ends.
+// along draws a line along a row.
+func (s *Sketch) along(from, to, y int) {
+	for x := min(from, to); x < max(from, to); x++ {
+		s.turn(x, y, right)
+		s.turn(x+1, y, left)
+	}
+}
+
+// below draws a line from a node to one below it. It runs along the row above that node.
+func (s *Sketch) below(x0, y0, x1, y1 int) {
+	y := y1 - 1
+	for above := y0 + 1; above < y; above++ {
+		s.turn(x0, above, up|down)
+	}
+	s.turn(x0, y, up)
+	s.along(x0, x1, y)
+	s.turn(x1, y, down)
+}
+
+func (s *Sketch) turn(x, y, directions int) {
+	if s.lines == nil {
+		s.lines = make(map[image.Point]int)
+	}
+	s.lines[image.Pt(x, y)] |= directions
+}
+
+// String returns the sketch as text, without spaces at the ends of lines.
 func (s Sketch) String() string {
-	grid := make([][]rune, s.Rows)
-	for y := range grid {
-		grid[y] = []rune(strings.Repeat(" ", Columns))
-	}
-	write := func(x, y int, text string) {
-		for _, r := range text {
-			for x >= len(grid[y]) {
-				grid[y] = append(grid[y], ' ')
-			}
-			grid[y][x] = r
-			x++
-		}
-	}
-	for at, directions := range s.connectors() {
-		grid[at.Y][at.X] = corner[directions]
-	}
-	for _, n := range s.Notes {
-		write(n.X, n.Y, n.Text)
-	}
-	for _, b := range s.Boxes {
-		if !b.Framed {
-			write(b.X, b.Y, b.oneLine())
-			continue
-		}
-		write(b.X, b.Y, "┌"+centred(b.Title, b.Width-2, '─')+"┐")
-		for i, l := range b.Labels {
-			write(b.X, b.Y+1+i, "│"+centred(l.Text, b.Width-2, ' ')+"│")
-		}
-		write(b.X, b.Y+b.Height()-1, "└"+centred(b.Foot, b.Width-2, '─')+"┘")
-	}
 	var out strings.Builder
-	for _, row := range grid {
-		out.WriteString(strings.TrimRight(string(row), " "))
-		out.WriteByte('\n')
+	for y, row := range s.grid {
+		for x := range Columns {
+			if directions := s.lines[image.Pt(x, y)]; directions > 0 {
+				for len(row) <= x {
+					row = append(row, ' ')
+				}
+				if row[x] == ' ' {
+					row[x] = corner[directions]
+				}
+			}
+		}
+		out.WriteString(strings.TrimRight(string(row), " ") + "\n")
 	}
 	return out.String()
-}
-
-func (b Box) oneLine() string {
-	texts := make([]string, len(b.Labels))
-	for i, l := range b.Labels {
-		texts[i] = l.Text
-	}
-	out := strings.Join(texts, " ")
-	if b.Red {
-		out += "r"
-	}
-	return out
-}
-
-// connectors returns the fields of the lines, with their directions. A line to a node below runs along
-// the row above that node.
-func (s Sketch) connectors() map[image.Point]int {
-	out := make(map[image.Point]int)
-	along := func(from, to, y int) {
-		for x := min(from, to); x < max(from, to); x++ {
-			out[image.Pt(x, y)] |= right
-			out[image.Pt(x+1, y)] |= left
-		}
-	}
-	for _, l := range s.Lines {
-		if l.Y0 == l.Y1 {
-			along(l.X0, l.X1, l.Y0)
-			continue
-		}
-		y := l.Y1 - 1
-		for above := l.Y0 + 1; above < y; above++ {
-			out[image.Pt(l.X0, above)] |= up | down
-		}
-		out[image.Pt(l.X0, y)] |= up
-		along(l.X0, l.X1, y)
-		out[image.Pt(l.X1, y)] |= down
-	}
-	return out
 }
 
 // centred returns text padded to that many columns, in the middle.
