@@ -44,15 +44,16 @@ func (t *ChanTimer) due() bool {
 // sent a value that was not received; the value is then removed. It returns false if the timer
 // was stopped before, or if its value was received.
 func (t *ChanTimer) Stop() bool {
-	if t.t.sh == nil {
-		panic(errNotMade)
-	}
-	return t.t.sh.stop(&t.t, t.c)
+	return t.t.shard().stop(&t.t, t.c)
 }
 
 // Reset makes the timer fire after delay from now. It returns what Stop would have returned.
 func (t *ChanTimer) Reset(delay time.Duration) bool {
-	return t.t.reset(delay, t.c) // the channel of a pending timer is empty
+	sh := t.t.shard()
+	now := sh.clock.soon()
+	deadline := sh.clock.deadline(now, delay)
+	// The channel of a pending timer is empty.
+	return !sh.marked.Load() && sh.move(&t.t, deadline.tick) || sh.moveLocked(&t.t, now, deadline, t.c)
 }
 
 // newChannel returns a channel with room for one value. The channel is a single allocation that

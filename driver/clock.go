@@ -190,11 +190,7 @@ func after(ns, delay int64) int64 {
 
 // reach returns the moment of a time. Its tick is at least 1.
 func (c *clock) reach(at int64) moment {
-	tick := c.ticks(at)
-	if int64(tick)*c.tick < at {
-		tick++
-	}
-	return moment{at, min(max(tick, 1), never-1)}
+	return moment{at, min(c.ticks(max(at, 1)-1)+1, never-1)}
 }
 
 func (c *clock) beginOf(tick structures.Tick) moment { return moment{c.begin(tick), tick} }

@@ -35,12 +35,15 @@ func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
 		bounds[i] = time.Duration(1000 * math.Pow(1.3, float64(i)))
 	}
 	upTo := func(l Distribution) (counts [len(bounds)]uint64) {
+		i, sum := 0, uint64(0)
 		for most, n := range l.All() {
-			for i := range counts {
-				if most <= bounds[i] {
-					counts[i] += n
-				}
+			for ; i < len(counts) && most > bounds[i]; i++ {
+				counts[i] = sum
 			}
+			sum += n
+		}
+		for ; i < len(counts); i++ {
+			counts[i] = sum
 		}
 		return counts
 	}

@@ -60,7 +60,7 @@ func New(opts ...Option) (*Driver, error) {
 	runtime.AddCleanup(d, refs.release, given)
 	for i := range d.shards {
 		sh := &d.shards[i]
-		sh.clock, sh.d = &d.clock, d
+		sh.clock, sh.d, sh.index = &d.clock, d, uint32(i)
 		sh.next.Store(int64(never))
 		sh.settles.Store(int64(never))
 		sh.wall.look = never
@@ -175,6 +175,7 @@ func (d *Driver) Len() int {
 	n := 0
 	for i := range d.shards {
 		sh := &d.shards[i]
+		sh.emptyBoxes()
 		sh.mu.Lock()
 		n += sh.pending + sh.handed
 		sh.mu.Unlock()
@@ -237,6 +238,7 @@ func (d *Driver) close() int {
 	}
 	pending := 0
 	for i := range d.shards {
+		d.shards[i].emptyBoxes()
 		pending += d.shards[i].close()
 	}
 	d.alarm.close()

@@ -140,8 +140,9 @@ func (t *refTable) sweep() {
 	for n := range used {
 		entry := t.entry(shardRef{number: n + 1})
 		if sh := entry.Load(); sh != nil {
+			sh.emptyBoxes()
 			sh.mu.Lock()
-			switch sh.cancelNow(); {
+			switch {
 			case sh.pending > 0:
 			case !sh.d.pool.isEmpty():
 				t.sweepLater() // its Handles can stop functions that wait

@@ -24,13 +24,13 @@ type hastyTimers struct {
 
 // hasten moves a timer to an earlier tick, but not in the structure. It reports false if the tick is too near. It
 // returns the tick to which the alarm must be set, or never. The lock is held.
-func (sh *shard) hasten(t *Timer, now int64, deadline structures.Tick) (wake structures.Tick, ok bool) {
+func (sh *shard) hasten(t *Timer, old, now int64, deadline structures.Tick) (wake structures.Tick, ok bool) {
 	ticks, h := sh.clock.haste, &sh.hasty
 	if deadline-sh.clock.ticks(now) < 2*ticks || len(h.ids)-h.free >= int(ticks)*hastyPer || sh.marked.Load() ||
 		-int64(deadline) < hastiest {
 		return never, false
 	}
-	if t.when.Load() > 0 {
+	if old > 0 {
 		t.id = h.add(t.id)
 	}
 	t.when.Store(-int64(deadline))

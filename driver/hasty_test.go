@@ -110,7 +110,7 @@ func TestHastyTimersNeedNoLock(t *testing.T) {
 // A stopped timer among many is not kept in memory after two collections, and is not counted.
 func TestManyStoppedTimersAreNotKept(t *testing.T) {
 	d := Made(t, Shards(1))
-	for range manyTimers + 100 {
+	for range crowd + 100 {
 		d.AfterFunc(h, func() {})
 	}
 	gone := make([]bool, 20)
@@ -118,7 +118,7 @@ func TestManyStoppedTimersAreNotKept(t *testing.T) {
 		value := new([1 << 10]byte)
 		timer := d.AfterFunc(h, func() { value[0]++ })
 		runtime.AddCleanup(value, func(i int) { d.shards[0].mu.Lock(); gone[i] = true; d.shards[0].mu.Unlock() }, i)
-		if !timer.Stop() || timer.Stop() || d.Len() != manyTimers+100 {
+		if !timer.Stop() || timer.Stop() || d.Len() != crowd+100 {
 			t.Fatalf("%d timers are pending", d.Len())
 		}
 	}
@@ -177,12 +177,12 @@ func TestAJobThatWaitsIsStoppedAmongMany(t *testing.T) {
 		release := make(chan struct{})
 		d.AfterFunc(time.Millisecond, func() { <-release }) // keeps the only worker busy
 		job := d.Every(Periodic(time.Now(), time.Second), func() { t.Error("a stopped job runs") })
-		for range manyTimers {
+		for range crowd {
 			d.AfterFunc(time.Hour, func() {})
 		}
 		time.Sleep(2500 * time.Millisecond)
-		if !job.Stop() || d.Len() != manyTimers || d.Stats().Pending != manyTimers {
-			t.Errorf("%d timers are pending, %d by Stats, want %d", d.Len(), d.Stats().Pending, manyTimers)
+		if !job.Stop() || d.Len() != crowd || d.Stats().Pending != crowd {
+			t.Errorf("%d timers are pending, %d by Stats, want %d", d.Len(), d.Stats().Pending, crowd)
 		}
 		close(release)
 		time.Sleep(2 * time.Hour)

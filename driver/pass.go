@@ -79,7 +79,13 @@ func (d *Driver) tick(tick structures.Tick) {
 func (d *Driver) serveShard(sh *shard, at structures.Tick) {
 	p := &d.pass
 	sh.mu.Lock()
+	for sh.crowded.Swap(false) {
+		sh.mu.Unlock()
+		sh.emptyBoxes() // a stopped timer may no longer be a Timer
+		sh.mu.Lock()
+	}
 	more := sh.collect(at, d.budget)
+	sh.crowded.Store(sh.pending >= crowd && !sh.marked.Load())
 	if len(p.due) > 0 {
 		p.count(d.clock.now())
 	}
@@ -125,7 +131,6 @@ func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
 	if sh.s == nil {
 		return sh.collectUrgent(at, budget)
 	}
-	sh.cancelNow()
 	if at >= structures.Tick(sh.settles.Load()) {
 		sh.settle(at)
 	}

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"math/bits"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -16,21 +17,23 @@ type shard struct {
 	clock  *clock
 	d      *Driver
 	ref    shardRef
+	index  uint32 // in the shards of d
 	closed atomic.Bool
 
 	// marked is set if closed or watch is, so that a Reset needs to read only one of the three.
 	marked  atomic.Bool
+	crowded atomic.Bool  // stops by other goroutines may wait in boxes; changed under mu
 	settles atomic.Int64 // the tick at which a pass settles the hasty timers, or never; changed under mu
 	watch   *watch       // nil if nothing follows the timers
-	_       [80]byte
+	_       [64]byte
 
 	// A stop by another goroutine needs only the first cache line.
 	mu      sync.Mutex
-	pending int             // number of timers in s and in urgent, without those in leaving
-	started uint64          // number of timers that were started; a move does not count
-	stopped uint64          // without those that the pool counts
-	leaving []structures.ID // timers that are not pending any more, but still in s
-	next    atomic.Int64    // the tick before which the shard has no work to do; changed under mu
+	pending int           // number of timers in s and in urgent
+	started uint64        // number of timers that were started; a move does not count
+	stopped uint64        // without those that the pool counts
+	next    atomic.Int64  // the tick before which the shard has no work to do; changed under mu
+	boxed   atomic.Uint64 // bit i: boxes of preferred i may hold stopped timers that are still in s
 
 	s         structures.Scheduler[Task] // nil before the first timer, and once closed
 	stale     int64                      // time at which the clock of s is behind, in ns
@@ -109,7 +112,9 @@ func (sh *shard) countPending() {
 	if !sh.published {
 		sh.publish()
 	}
-	sh.pending++
+	if sh.pending++; sh.pending == crowd && !sh.marked.Load() {
+		sh.crowded.Store(true)
+	}
 }
 
 // runNow makes a function run at once. If functions run in order, that is in the next pass, because
@@ -186,35 +191,6 @@ func (sh *shard) cancel(id structures.ID) (pending bool) {
 	return true
 }
 
-// manyTimers is the number of timers of a shard from which on they are seldom in the processor's cache.
-const manyTimers = 4096
-
-// cancelSoon removes a timer from the structure that is there. It may wait for others, because the cache misses of a batch
-// overlap. The lock is held.
-func (sh *shard) cancelSoon(id structures.ID) {
-	if sh.pending < manyTimers {
-		sh.cancel(id)
-		return
-	}
-	sh.pending--
-	if sh.leaving == nil {
-		sh.leaving = make([]structures.ID, 0, together)
-	}
-	if sh.leaving = append(sh.leaving, id); len(sh.leaving) == together {
-		sh.cancelNow()
-	} else {
-		refs.sweepLater()
-	}
-}
-
-// cancelNow removes the timers that cancelSoon has left. The lock is held.
-func (sh *shard) cancelNow() {
-	if len(sh.leaving) > 0 {
-		structures.CancelAll(sh.s, sh.leaving)
-		sh.leaving = sh.leaving[:0]
-	}
-}
-
 // left notes that a timer has left the structure. The lock is held.
 func (sh *shard) left() {
 	sh.pending--
@@ -226,7 +202,6 @@ func (sh *shard) left() {
 // vacate notes that the shard is empty. The lock is held.
 func (sh *shard) vacate() {
 	sh.next.Store(int64(never))
-	sh.cancelNow()
 	if sh.hasty.ids != nil {
 		sh.calmAll()
 	}
@@ -239,9 +214,9 @@ func (sh *shard) close() int {
 	defer sh.mu.Unlock()
 	sh.closed.Store(true)
 	sh.marked.Store(true)
+	sh.crowded.Store(false)
 	pending := sh.pending + sh.handed
 	sh.stopped += uint64(pending)
-	sh.cancelNow() // watch looks at the others
 	if sh.watch != nil {
 		sh.watch.close(sh.s)
 	}
@@ -267,6 +242,78 @@ const (
 type preferred struct {
 	shard atomic.Uint32
 	inits atomic.Uint32 // number of timers that Init has assigned to a shard
+
+	mu    sync.Mutex
+	boxes []box // by the shard; nil before the first stop that waits
+	_     [24]byte
+}
+
+// crowd is the number of timers of a shard from which on stops by goroutines that prefer another shard wait in boxes. So such
+// a stop does not take the memory of the shard away from the processor that starts timers there.
+const crowd = 512
+
+// box holds timers that are stopped, but still in the structure of a shard. The lock of its preferred guards it, and may be
+// held when that of a shard is taken.
+type box struct {
+	n   int
+	ids [together]structures.ID
+}
+
+// stopLater stops a timer without the lock, unless its shard has few timers, is the one that the goroutine prefers, or is
+// served by a pass. It reports whether it did.
+func (sh *shard) stopLater(t *Timer) bool {
+	hash := stackHash() % stackHashes
+	p := &sh.d.preferred[hash]
+	if p.shard.Load() == sh.index {
+		return false
+	}
+	p.mu.Lock()
+	if p.boxes == nil {
+		p.boxes = make([]box, len(sh.d.shards))
+	}
+	b := &p.boxes[sh.index]
+	if b.n == 0 {
+		sh.boxed.Or(1 << hash) // before crowded is read: a pass changes crowded, and then reads boxed
+		refs.sweepLater()
+	}
+	when := t.when.Load()
+	ok := when > idle && when != byWall && sh.crowded.Load() && t.when.CompareAndSwap(when, held)
+	if ok {
+		b.ids[b.n] = t.id
+		b.n++
+		t.when.Store(idle)
+		if b.n == len(b.ids) {
+			sh.empty(b)
+		}
+	}
+	p.mu.Unlock()
+	return ok
+}
+
+// empty removes the timers of a box from the structure.
+func (sh *shard) empty(b *box) {
+	sh.lock()
+	if sh.s != nil {
+		n := structures.CancelAll(sh.s, b.ids[:b.n])
+		sh.stopped += uint64(n)
+		if sh.pending -= n; n > 0 && sh.pending == 0 {
+			sh.vacate()
+		}
+	}
+	sh.mu.Unlock()
+	b.n = 0
+}
+
+// emptyBoxes removes all timers of the shard that were stopped before from the structure.
+func (sh *shard) emptyBoxes() {
+	for left := sh.boxed.Load(); left != 0; left &= left - 1 {
+		i := bits.TrailingZeros64(left)
+		p := &sh.d.preferred[i]
+		p.mu.Lock()
+		sh.empty(&p.boxes[sh.index])
+		sh.boxed.And(^(1 << i))
+		p.mu.Unlock()
+	}
 }
 
 // stackHash tells goroutines apart by the addresses of their stacks. The hash of a goroutine may

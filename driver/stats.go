@@ -33,6 +33,7 @@ func (d *Driver) Stats() Stats {
 	d.pool.mu.Unlock()
 	for i := range d.shards {
 		sh := &d.shards[i]
+		sh.emptyBoxes()
 		sh.mu.Lock()
 		s.Started += sh.started
 		s.Fired += sh.fired

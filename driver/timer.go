@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -27,7 +28,7 @@ type Timer struct {
 	// the timer at the earlier deadline schedules it again. All other changes are made under the lock of sh.
 	//
 	// If when is negative, the timer is hasty. It is due at -when, and may have any deadline in the structure. If when is
-	// less than hastiest, the timer is due, and its function waits to run.
+	// less than hastiest, the timer is due, and its function waits to run, or when is held: a goroutine is about to change it.
 	when atomic.Int64
 }
 
@@ -40,17 +41,17 @@ const (
 	hastiest = math.MinInt64 / 2
 )
 
-// waits is the value of when while the function with a number waits to run.
+// held is the value of when while stopLater reads id, and while a Reset under the lock changes id.
+const held = math.MinInt64
+
+// waits is the value of when while the function with a number, from 1, waits to run.
 func waits(number int64) int64 { return math.MinInt64 + number }
 
 // Stop prevents the timer from firing. It returns true if its function then does not run, although the timer was started:
 // it is pending until its function begins, also when it is due and waits for a worker or for functions before it. Stop
 // returns false if the function has begun or the timer was stopped before. It does not wait for the function to return.
 func (t *Timer) Stop() bool {
-	sh := t.sh
-	if sh == nil {
-		panic(errNotMade)
-	}
+	sh := t.shard()
 	if t.when.Load() == idle {
 		return false
 	}
@@ -69,10 +70,7 @@ var ErrOwnFunction = errors.New("driver: StopWait: called by the function of the
 // itself calls it. In both cases the timer is stopped and the function is still running. It costs
 // a scan of all functions that are running, and those of Every that wait to run.
 func (t *Timer) StopWait(ctx context.Context) error {
-	sh := t.sh
-	if sh == nil {
-		panic(errNotMade)
-	}
+	sh := t.shard()
 	running, own := sh.withdraw(t)
 	if own {
 		return ErrOwnFunction
@@ -90,20 +88,19 @@ func (t *Timer) StopWait(ctx context.Context) error {
 // Reset makes the timer fire after delay from now. It returns true if the timer was pending. If
 // it has fired or was stopped, Reset starts it again and returns false. Reset does not wait for a
 // running function to return, so the function may run twice at the same time.
-func (t *Timer) Reset(delay time.Duration) bool { return t.reset(delay, nil) }
-
-// reset is Reset. It removes a value that the timer has sent on c, and then counts as pending.
-func (t *Timer) reset(delay time.Duration, c chan time.Time) bool {
-	sh := t.sh
-	if sh == nil {
-		panic(errNotMade)
-	}
+func (t *Timer) Reset(delay time.Duration) bool {
+	sh := t.shard()
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
-	if sh.marked.Load() {
-		return sh.moveMarked(t, now, deadline, c)
+	return !sh.marked.Load() && sh.move(t, deadline.tick) || sh.moveLocked(t, now, deadline, nil)
+}
+
+// shard returns the shard of the timer. It panics if there is none.
+func (t *Timer) shard() *shard {
+	if t.sh == nil {
+		panic(errNotMade)
 	}
-	return sh.move(t, deadline.tick) || sh.startAgain(t, now, deadline, c)
+	return t.sh
 }
 
 // together is the number of timers that ResetAll reads before it moves them. It is about the
@@ -150,20 +147,14 @@ func (sh *shard) move(t *Timer, deadline structures.Tick) bool {
 // due in the window. It returns true if the timer was pending, and panics as AfterWindow does.
 func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
 	mustBeWindow(earliest, latest, "ResetWindow")
-	sh := t.sh
-	if sh == nil {
-		panic(errNotMade)
-	}
+	sh := t.shard()
 	now := sh.clock.soon()
 	first, last := sh.clock.between(now, earliest, latest)
 	if when := t.due(); when != idle && first <= when && when <= last && !sh.closed.Load() {
 		return true
 	}
 	deadline := sh.clock.beginOf(meet(first, last))
-	if sh.marked.Load() {
-		return sh.moveMarked(t, now, deadline, nil)
-	}
-	return sh.move(t, deadline.tick) || sh.startAgain(t, now, deadline, nil)
+	return !sh.marked.Load() && sh.move(t, deadline.tick) || sh.moveLocked(t, now, deadline, nil)
 }
 
 func mustBeWindow(earliest, latest time.Duration, caller string) {
@@ -207,11 +198,11 @@ func (sh *shard) fireNow(t *Timer, now int64) (wake structures.Tick) {
 	return never
 }
 
-// moveMarked is Reset for a shard that is marked. For a recording it takes the lock, so that the operations on a timer are
-// recorded in order, and if functions run in order, so that the structure knows the last move.
-func (sh *shard) moveMarked(t *Timer, now int64, deadline moment, c chan time.Time) (was bool) {
+// moveLocked is Reset if move has failed, or if the shard is marked. For a recording it takes the lock, so that the operations
+// on a timer are recorded in order, and if functions run in order, so that the structure knows the last move.
+func (sh *shard) moveLocked(t *Timer, now int64, deadline moment, c chan time.Time) (was bool) {
 	w := sh.watch
-	if sh.closed.Load() || w == nil {
+	if w == nil || sh.closed.Load() {
 		return sh.startAgain(t, now, deadline, c)
 	}
 	was = w.record == nil && sh.d.pool.workers > 1 && sh.move(t, deadline.tick) || sh.startAgain(t, now, deadline, c)
@@ -226,18 +217,28 @@ func (sh *shard) moveMarked(t *Timer, now int64, deadline moment, c chan time.Ti
 func (sh *shard) startAgain(t *Timer, now int64, deadline moment, c chan time.Time) bool {
 	sh.lock()
 	unread := drain(c)
-	old := t.when.Load()
-	if old == idle || old < hastiest || old == byWall || deadline.tick == atOnce || sh.s == nil {
-		// A timer that follows the wall clock may be pending without being in the structure.
-		pending := sh.disarm(t)
-		if !pending {
-			sh.start(t, now, deadline)
-			return unread
+	for {
+		old := t.settled()
+		switch {
+		case old == idle || old < hastiest || old == byWall || deadline.tick == atOnce || sh.s == nil:
+			// A timer that follows the wall clock may be pending without being in the structure.
+			if !sh.disarm(t) {
+				sh.start(t, now, deadline)
+				return unread
+			}
+			sh.unlock(sh.place(t, now, deadline), now)
+			return true
+		case old < 0 || t.when.CompareAndSwap(old, held):
+			sh.unlock(sh.moveInside(t, old, now, deadline), now)
+			return true
 		}
-		sh.unlock(sh.place(t, now, deadline), now)
-		return true
 	}
-	wake, hastened := sh.hasten(t, now, deadline.tick)
+}
+
+// moveInside moves a timer of the structure, or makes it hasty. old was its when, and is now held unless the timer is hasty. It
+// returns the tick to which the alarm must be set, or never. The lock is held.
+func (sh *shard) moveInside(t *Timer, old, now int64, deadline moment) (wake structures.Tick) {
+	wake, hastened := sh.hasten(t, old, now, deadline.tick)
 	if !hastened {
 		sh.calm(t, old)
 		_, wake = sh.reschedule(now, deadline.tick, t.id)
@@ -246,13 +247,25 @@ func (sh *shard) startAgain(t *Timer, now int64, deadline moment, c chan time.Ti
 	if sh.watch != nil {
 		sh.watch.noteMove(timerKey{t: t}, deadline.at-now)
 	}
-	sh.unlock(wake, now)
-	return true
+	return wake
+}
+
+// settled returns when, after a stopLater that is about to change it has done so.
+func (t *Timer) settled() int64 {
+	for {
+		if when := t.when.Load(); when != held {
+			return when
+		}
+		runtime.Gosched()
+	}
 }
 
 // stop removes a timer from the structure, and a value that the timer has sent on c. It reports
 // whether the timer was pending or there was such a value.
 func (sh *shard) stop(t *Timer, c chan time.Time) bool {
+	if sh.crowded.Load() && sh.stopLater(t) {
+		return true // the channel of a pending timer is empty
+	}
 	sh.lock()
 	pending := sh.disarm(t)
 	unread := drain(c)
@@ -288,7 +301,10 @@ func (sh *shard) disarm(t *Timer) (pending bool) {
 	if sh.closed.Load() {
 		return false
 	}
-	old := t.when.Swap(idle)
+	old := t.settled()
+	for !t.when.CompareAndSwap(old, idle) {
+		old = t.settled()
+	}
 	if old <= idle {
 		if old == idle {
 			return false
@@ -300,7 +316,7 @@ func (sh *shard) disarm(t *Timer) (pending bool) {
 	if old == byWall && t.wall().place == 0 { // a run is handed over, and the timer has left the structure
 		sh.handed--
 	} else {
-		sh.cancelSoon(t.id)
+		sh.cancel(t.id)
 		if old == byWall {
 			sh.forget(t.wall())
 		}

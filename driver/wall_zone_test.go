@@ -167,9 +167,14 @@ func onceADay(t *testing.T, loc *time.Location, spec string, years int) {
 
 // In every zone of the world, over the end of a leap year.
 func TestOnceADayInAllZones(t *testing.T) {
-	files := goZones(t)
+	files, seen := goZones(t), make(map[string]bool) // many zones have several names
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && name != "Africa/Casablanca" && name != "Africa/El_Aaiun" { // they change twice in Ramadan
+		if err != nil || entry.IsDir() || name == "Africa/Casablanca" || name == "Africa/El_Aaiun" { // they change twice in Ramadan
+			return err
+		}
+		data, err := fs.ReadFile(files, name)
+		if !seen[string(data)] {
+			seen[string(data)] = true
 			onceADay(t, goZone(t, name), "0 30 2 * * *", 3)
 		}
 		return err
