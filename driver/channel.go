@@ -26,7 +26,8 @@ func (d *Driver) NewTimer(delay time.Duration) *ChanTimer {
 	c := newChannel()
 	t := &ChanTimer{C: c, c: c}
 	t.owner = t
-	d.start(&t.t, delay)
+	now := d.clock.soon()
+	d.start(&t.t, now, d.clock.deadline(now, delay))
 	return t
 }
 
@@ -134,16 +135,15 @@ func (d *Driver) NewTicker(period time.Duration) *Ticker {
 	k := &ticking{c: weak.Make(*(**channel)(unsafe.Pointer(&c)))}
 	k.owner = k
 	now := d.clock.soon()
-	k.t.sh = d.lock()
-	k.t.sh.start(&k.t, now, k.first(now, period))
+	d.start(&k.t, now, k.first(&d.clock, now, period))
 	return &Ticker{C: c, c: c, k: k}
 }
 
-// first sets the period, and returns the deadline of the first tick. The lock is held.
-func (k *ticking) first(now int64, period time.Duration) moment {
+// first sets the period, and returns the deadline of the first tick. The lock of a ticker that runs is held.
+func (k *ticking) first(c *clock, now int64, period time.Duration) moment {
 	k.period = int64(period)
 	k.next = after(now, k.period)
-	return k.t.sh.clock.reach(k.next)
+	return c.reach(k.next)
 }
 
 func (k *ticking) due() bool {
@@ -187,9 +187,9 @@ func (t *Ticker) Reset(period time.Duration) {
 	sh.mu.Lock()
 	pending := sh.disarm(&k.t)
 	drain(t.c)
-	deadline := k.first(now, period)
+	deadline := k.first(sh.clock, now, period)
 	if !pending {
-		sh.start(&k.t, now, deadline)
+		sh.admit(&k.t, now, deadline)
 		return
 	}
 	if sh.watch != nil {

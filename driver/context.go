@@ -71,7 +71,7 @@ func (d *Driver) withDeadline(parent context.Context, t time.Time, delay time.Du
 		return context.WithDeadlineCause(parent, t, cause)
 	}
 	c.timer.sh = sh
-	sh.start(&c.timer, now, d.clock.deadline(now, delay))
+	sh.admit(&c.timer, now, d.clock.deadline(now, delay))
 	if nested {
 		c.keepShort()
 	}

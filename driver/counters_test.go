@@ -17,7 +17,7 @@ func TestCountersAddUp(t *testing.T) {
 	for name, opts := range map[string][]Option{
 		"goroutines": {Goroutines()}, "workers": {Workers(1), Profiling(1)}, "inline": {Inline(), Profiling(3), Shards(1)}, "budget": {Budget(2), Shards(3)},
 	} {
-		for seed := range uint64(40) {
+		for seed := range uint64(20) {
 			synctest.Test(t, func(t *testing.T) {
 				c := newWallClock(t, "2026-03-01 12:00:00", opts...)
 				checkCounters(t, c, name, rand.New(rand.NewPCG(48, seed)))

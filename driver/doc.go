@@ -20,7 +20,7 @@
 // # How it works
 //
 // Time is divided into ticks. The timers are spread over shards. Each shard has a structure and a lock. A timer never
-// changes its shard, and no goroutine ever holds two locks. All shards share the alarm, a timer of package time, with
+// changes its shard, and no goroutine ever holds the locks of two. All shards share the alarm, a timer of package time, with
 // Precise also a timerfd. It is set to the first tick at which a structure has work to do, and stays set if that timer
 // is stopped. When the alarm goes off, a pass pops the due timers from the structures, tick by tick, and hands their
 // functions to the goroutines that run them.
@@ -31,6 +31,9 @@
 // A Timer that is moved to a later deadline keeps its place in the structure. Reset stores the new deadline in the
 // Timer and takes no lock, unless functions run in order. When the old deadline comes, the pass puts the timer at the new one. The driver may wake up
 // for that alone.
+//
+// A Stop among hundreds of timers of a shard that another goroutine uses marks the Timer, and puts its ID into a box of the
+// goroutine. 32 such timers leave the structure together, or before the next pass.
 //
 // docs/driver.md compares the costs with those of package time.
 //
@@ -46,9 +49,9 @@
 //   - Any goroutine may call Stop, Reset and the other methods at any time, even while the timer fires or from within
 //     its function.
 //   - No lock is held while a function runs, nor while more than Budget timers are popped from a structure.
-//   - A timer that was stopped or has fired leaves no more than its slot, some 30 bytes, which a later timer uses. A
-//     structure keeps as many slots as there were timers at the same time. It cannot shrink while Handles name them.
-//     Close releases them.
+//   - A timer that was stopped or has fired leaves no more than its slot, some 30 bytes, which a later timer uses: one that
+//     is in a box, after the next garbage collection. A structure keeps as many slots as there were timers at the same
+//     time. It cannot shrink while Handles name them. Close releases them.
 //   - The driver has no goroutine while it has no work, and it does not wake up while no timer is pending, unless it
 //     is Ticking.
 //   - After Close, no function is called. A function that was called before Close may still be about to execute its

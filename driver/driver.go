@@ -96,37 +96,6 @@ func (d *Driver) newStructure(newScheduler func() structures.Scheduler[Task],
 	return s, nil
 }
 
-// AfterFunc runs f after delay, as time.AfterFunc does, and returns the timer. It allocates 32 bytes. If delay
-// is not positive, f runs at once. After Close, f never runs;
-// Err tells whether the driver is closed. AfterFunc panics if f is nil.
-func (d *Driver) AfterFunc(delay time.Duration, f func()) *Timer {
-	mustRun(f, "AfterFunc")
-	t := &Timer{f: f}
-	d.start(t, delay)
-	return t
-}
-
-// AfterWindow runs f at some time between the two delays, as AfterFunc does. The driver chooses the tick of the
-// window that the most other windows share: the multiple of the largest power of two. However many windows of w
-// ticks there are, at most one wake-up in w/2 ticks serves them all. Wide windows also share the ticks of
-// narrow ones. AfterWindow panics if earliest is after latest or if f is nil.
-func (d *Driver) AfterWindow(earliest, latest time.Duration, f func()) *Timer {
-	mustRun(f, "AfterWindow")
-	mustBeWindow(earliest, latest, "AfterWindow")
-	t := &Timer{f: f}
-	now := d.clock.soon()
-	deadline := d.clock.beginOf(meet(d.clock.between(now, earliest, latest)))
-	t.sh = d.lock()
-	t.sh.start(t, now, deadline)
-	return t
-}
-
-func (d *Driver) start(t *Timer, delay time.Duration) {
-	now := d.clock.soon()
-	t.sh = d.lock()
-	t.sh.start(t, now, d.clock.deadline(now, delay))
-}
-
 // Init makes t a timer of d that runs f. Use it for a Timer that is a field of your own struct. It does not
 // allocate. The timer is not pending until Reset starts it. Init panics if t is pending or if f is nil.
 //
@@ -140,30 +109,6 @@ func (d *Driver) Init(t *Timer, f func()) {
 	t.f, t.id = f, 0
 	t.sh = d.assign()
 	t.when.Store(idle)
-}
-
-// Schedule runs f after delay. Unlike AfterFunc, it returns a timer that cannot be started again after it has
-// fired, and it does not allocate in the steady state. If delay is not positive, f runs at once, and
-// the Handle cannot stop it. After Close, f never runs and the Handle is the zero Handle. Schedule panics if f is nil.
-func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
-	mustRun(f, "Schedule")
-	now := d.clock.soon()
-	deadline := d.clock.deadline(now, delay)
-	sh := d.lock()
-	if sh.closed.Load() {
-		sh.mu.Unlock()
-		return Handle{}
-	}
-	h := Handle{ref: sh.ref}
-	var wake structures.Tick
-	if deadline.tick == atOnce {
-		wake = sh.runNow(now, call{f: f})
-	} else {
-		h.id, wake = sh.put(now, deadline, taskOf(f))
-	}
-	sh.countStart(deadline.at - now)
-	sh.unlock(wake, now)
-	return h
 }
 
 // Now returns the time since d was made, by the clock of its timers. Callers share a reading of the clock for up to

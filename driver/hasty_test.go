@@ -148,27 +148,31 @@ func TestAnEmptyShardIsEnteredOnce(t *testing.T) {
 	}
 }
 
-// Of two goroutines that start timers in one shard at the same time, one moves to another group, the other one to another
-// shard. If a shard is locked for long, the goroutine moves at once.
+// A goroutine whose shard is busy moves to another group, and waits if those that it tries are busy, too.
 func TestGoroutinesPart(t *testing.T) {
 	d := Made(t, Shards(4*shardsPerGroup))
-	const first, second = 3, 5
-	d.preferred[second].shard.Store(first)
-	d.shards[first].starter = first
-	for hash, want := range map[uint]uint32{first: 0, second: first + shardsPerGroup} {
-		sh := d.lockBusy(hash, first)
-		sh.mu.Unlock()
-		if got := d.preferred[hash].shard.Load(); sh != &d.shards[first] || got != want {
-			t.Errorf("goroutine %d prefers shard %d, want %d", hash, got, want)
-		}
-	}
-	d.shards[first].mu.Lock()
-	sh := d.lockBusy(first, first)
+	p := &d.preferred[stackHash()]
+	at := d.prefers(p)
+	d.shards[at].mu.Lock()
+	sh := d.lock()
 	sh.mu.Unlock()
-	d.shards[first].mu.Unlock()
-	if got := d.preferred[first].shard.Load(); got == first || sh != &d.shards[got] {
-		t.Errorf("goroutine %d prefers shard %d, which is locked", first, got)
+	d.shards[at].mu.Unlock()
+	if got := p.shard.Load(); got == at || got/shardsPerGroup == at/shardsPerGroup || sh != &d.shards[got] {
+		t.Errorf("the goroutine prefers shard %d and has locked shard %d, after shard %d", got, sh.index, at)
 	}
+	for i := range d.shards {
+		d.shards[i].mu.Lock()
+	}
+	last := (sh.index + maxTries*(shardsPerGroup+1)) % uint32(len(d.shards))
+	go func() {
+		for p.shard.Load() != last {
+			runtime.Gosched()
+		}
+		for i := range d.shards {
+			d.shards[i].mu.Unlock()
+		}
+	}()
+	d.lock().mu.Unlock()
 }
 
 // Stop of a job whose run waits for a worker leaves the count of the other timers as it is.

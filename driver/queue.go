@@ -95,7 +95,7 @@ func (q *Queue[T]) Push(delay time.Duration, value T) (Item, error) {
 		sh.mu.Unlock()
 		return Item{}, ErrClosed
 	}
-	sh.start(&e.t, now, e.when)
+	sh.admit(&e.t, now, e.when)
 	return Item{e}, nil
 }
 

@@ -37,7 +37,6 @@ type shard struct {
 
 	s         structures.Scheduler[Task] // nil before the first timer, and once closed
 	stale     int64                      // time at which the clock of s is behind, in ns
-	starter   uint                       // hash of the goroutine that has started the last timer
 	published bool                       // refs has the shard
 	handed    int                        // number of timers of Every that are pending while a run is handed over
 	fired     uint64                     // without those that the pool counts
@@ -49,100 +48,12 @@ type shard struct {
 	_         [80]byte
 }
 
-// ready moves the clock of the structure to now, before a change. A structure computes delays
-// from its own clock, which only Pop moves. If the clock of a wheel is far behind, the wheel
-// takes a short delay for a long one. The lock is held.
-func (sh *shard) ready(now int64) {
-	if now >= sh.stale {
-		sh.catchUp(now)
-	}
-}
-
-// catchUp is ready for a structure whose clock is behind.
-func (sh *shard) catchUp(now int64) {
-	if sh.s == nil {
-		sh.s = defaultStructure(sh.d.pool.workers == 1)
-	}
-	tick := sh.clock.ticks(now)
-	quiet := min(tick, structures.Tick(sh.next.Load())-1)
-	if sh.clock.begin(quiet+1) > sh.stale { // or else a pass has moved the clock beyond it, and pops what is due
-		sh.s.Pop(quiet)
-	}
-	sh.stale = sh.clock.begin(tick + 1)
-}
-
-// unlock unlocks the shard after a change, and sets the alarm to wake unless that is never.
-func (sh *shard) unlock(wake structures.Tick, now int64) {
-	sh.mu.Unlock()
-	if wake != never {
-		sh.d.alarm.set(wake, now)
-	}
-}
-
 // unlockStopped unlocks the shard after a Stop. pending says that the timer was pending.
 func (sh *shard) unlockStopped(pending bool) {
 	if pending {
 		sh.stopped++
 	}
 	sh.mu.Unlock()
-}
-
-// countStart counts a timer that is started, with its delay in ns. The lock is held.
-func (sh *shard) countStart(delay int64) {
-	sh.started++
-	if sh.watch != nil {
-		sh.watch.countDelay(delay)
-	}
-}
-
-// put puts a task into the structure. It returns the tick to which the alarm must be set, or
-// never. The lock is held.
-func (sh *shard) put(now int64, deadline moment, task Task) (id structures.ID, wake structures.Tick) {
-	sh.ready(now)
-	sh.countPending()
-	id = sh.s.Schedule(deadline.tick, task)
-	if sh.watch != nil {
-		sh.watch.noteStart(task, id, deadline.at-now)
-	}
-	return id, sh.sooner(deadline.tick)
-}
-
-// countPending counts a timer that enters the shard. The lock is held.
-func (sh *shard) countPending() {
-	if !sh.published {
-		sh.publish()
-	}
-	if sh.pending++; sh.pending == crowd && !sh.marked.Load() {
-		sh.crowded.Store(true)
-	}
-}
-
-// runNow makes a function run at once. If functions run in order, that is in the next pass, because
-// the structure cannot hold a timer for less than a tick. It returns the tick to which the alarm
-// must be set, or never. The lock is held.
-func (sh *shard) runNow(now int64, c call) (wake structures.Tick) {
-	if sh.watch != nil {
-		sh.watch.noteAtOnce(timerKey{t: c.t})
-	}
-	c = sh.give(c)
-	if sh.d.pool.workers == maxWorkers {
-		sh.d.pass.countAtOnce()
-		sh.d.pool.submit([]call{c}, true)
-		return never
-	}
-	sh.countPending()
-	u := urgent{c, max(0, now-sh.clock.ahead)}
-	sh.urgent.push(u)
-	return sh.sooner(sh.clock.ticks(u.since))
-}
-
-// give marks a function as one that was not run yet, so that Stop can take it back. The lock is held.
-func (sh *shard) give(c call) call {
-	sh.given++
-	if c.number = sh.given; c.t != nil {
-		c.t.when.Store(waits(c.number))
-	}
-	return c
 }
 
 type urgent struct {
@@ -156,16 +67,6 @@ func (sh *shard) urgentAt() structures.Tick {
 		return never
 	}
 	return sh.clock.ticks(sh.urgent.all[sh.urgent.head].since)
-}
-
-// sooner notes that there is work to do at a tick. It returns the tick if it is now the earliest,
-// and never otherwise.
-func (sh *shard) sooner(at structures.Tick) structures.Tick {
-	if int64(at) >= sh.next.Load() {
-		return never
-	}
-	sh.next.Store(int64(at))
-	return at
 }
 
 // reschedule moves a timer of the structure. It reports whether the timer was pending, and
@@ -235,6 +136,7 @@ const (
 	shardsPerGroup = 4
 	timersPerVisit = 256  // pending timers by which a shard grows before a goroutine moves on to the next one of the group
 	timersPerGroup = 4096 // and to another group
+	maxTries       = 3    // shards that are tried before the goroutine waits
 	initsPerVisit  = 1024 // timers that Init assigns to a shard: they stay there, though other goroutines may start them
 )
 
@@ -262,7 +164,7 @@ type box struct {
 // stopLater stops a timer without the lock, unless its shard has few timers, is the one that the goroutine prefers, or is
 // served by a pass. It reports whether it did.
 func (sh *shard) stopLater(t *Timer) bool {
-	hash := stackHash() % stackHashes
+	hash := stackHash()
 	p := &sh.d.preferred[hash]
 	if p.shard.Load() == sh.index {
 		return false
@@ -320,39 +222,38 @@ func (sh *shard) emptyBoxes() {
 // change, and two goroutines may have the same hash.
 func stackHash() uint {
 	var onStack byte
-	return uint(uint64(uintptr(unsafe.Pointer(&onStack))>>11) * 0x9e3779b97f4a7c15 >> 58)
+	return uint(uint64(uintptr(unsafe.Pointer(&onStack))>>11)*0x9e3779b97f4a7c15>>58) % stackHashes
 }
 
-// lock locks the shard.
+// lock locks the shard. It tries for about a microsecond first, because the holder of the lock mostly needs it for less, and
+// less than a sync.Mutex takes to wait.
 func (sh *shard) lock() {
-	if !sh.lockSoon() {
-		sh.mu.Lock()
-	}
-}
-
-// lockSoon tries to lock the shard for about a microsecond. The holder of the lock mostly needs it for less, and less than a
-// sync.Mutex takes to wait.
-func (sh *shard) lockSoon() bool {
 	for range 400 {
 		if sh.mu.TryLock() {
-			return true
+			return
 		}
 	}
-	return false
+	sh.mu.Lock()
 }
 
-// lock locks a shard for a new timer. Goroutines that run at the same time mostly get different shards.
+// lock locks a shard for a new timer. If the preferred one is busy, because another goroutine starts timers there, the
+// goroutine moves to another group.
 func (d *Driver) lock() *shard {
-	hash := stackHash() % stackHashes
-	p := &d.preferred[hash]
+	p := &d.preferred[stackHash()]
 	i := d.prefers(p)
 	sh := &d.shards[i]
-	if !sh.mu.TryLock() {
-		sh = d.lockBusy(hash, i)
-	} else if sh.pending%timersPerVisit == timersPerVisit-1 {
+	for tries := 0; !sh.mu.TryLock(); tries++ {
+		if tries == maxTries {
+			sh.lock()
+			break
+		}
+		i = (i + shardsPerGroup + 1) % uint32(len(d.shards))
+		sh = &d.shards[i]
+		p.shard.Store(i)
+	}
+	if sh.pending%timersPerVisit == timersPerVisit-1 {
 		p.shard.Store(d.onward(i, sh.pending%timersPerGroup == timersPerGroup-1))
 	}
-	sh.starter = hash
 	return sh
 }
 
@@ -387,7 +288,7 @@ func (d *Driver) assign() *shard {
 	if len(d.shards) == 0 {
 		panic(errZero)
 	}
-	p := &d.preferred[stackHash()%stackHashes]
+	p := &d.preferred[stackHash()]
 	i := d.prefers(p)
 	if p.inits.Add(1)%initsPerVisit == 0 {
 		p.shard.Store((i + 1) % uint32(len(d.shards)))
@@ -395,22 +296,46 @@ func (d *Driver) assign() *shard {
 	return &d.shards[i]
 }
 
-// lockBusy locks the preferred shard i. The next timer goes to another shard of the group, as somebody stops timers in this one, or
-// to another group if a goroutine with a smaller hash starts timers here. If i is locked for long, another shard is preferred at once.
-func (d *Driver) lockBusy(hash uint, i uint32) *shard {
-	end, p := uint32(len(d.shards)), &d.preferred[hash]
-	sh := &d.shards[i]
-	if sh.lockSoon() {
-		p.shard.Store(d.onward(i, sh.starter < hash))
-		return sh
+// Task is the value type of a driver's structures: what to do when a timer fires. Only the driver knows its contents.
+//
+// A Task is one word, because there is one per timer. It is a function, or a *Timer, which knows its function.
+// A function value points to a word. The Task of a Timer points to the second byte of the Timer instead of the
+// first. So the driver can tell the two apart without reading the Timer, which its owner may have overwritten.
+type Task struct{ p unsafe.Pointer }
+
+// taskOf returns the task of calling f, for a timer that only its ID names.
+func taskOf(f func()) Task { return Task{*(*unsafe.Pointer)(unsafe.Pointer(&f))} }
+
+func (t *Timer) task() Task { return Task{unsafe.Add(unsafe.Pointer(t), 1)} }
+
+func (task Task) timer() *Timer {
+	if uintptr(task.p)&1 == 0 {
+		return nil
 	}
-	for range 3 {
-		i = (i + shardsPerGroup + 1) % end
-		if other := &d.shards[i]; other.mu.TryLock() {
-			p.shard.Store(i)
-			return other
-		}
+	return (*Timer)(unsafe.Add(task.p, -1))
+}
+
+func (task Task) function() (f func()) {
+	*(*unsafe.Pointer)(unsafe.Pointer(&f)) = task.p
+	return f
+}
+
+// internal is a timer that calls its owner when it is due, with the shard locked. It has no
+// function, unless it follows the wall clock. The Timer must come first.
+type internal struct {
+	t     Timer
+	owner interface{ due() (fired bool) }
+}
+
+func (t *Timer) internal() *internal { return (*internal)(unsafe.Pointer(t)) }
+
+// overwritten runs instead of the function of a Timer that was overwritten while it was pending.
+func overwritten() {
+	panic("driver: a Timer was overwritten while it was pending, as by *c = conn{}: Stop it before")
+}
+
+func mustRun(f func(), caller string) {
+	if f == nil {
+		panic("driver: " + caller + ": the function is nil")
 	}
-	sh.mu.Lock()
-	return sh
 }

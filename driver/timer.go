@@ -164,57 +164,23 @@ func mustBeWindow(earliest, latest time.Duration, caller string) {
 	}
 }
 
-// start starts a timer that is not pending, and unlocks the shard.
-func (sh *shard) start(t *Timer, now int64, deadline moment) {
-	wake := never
-	if !sh.closed.Load() {
-		sh.countStart(deadline.at - now)
-		wake = sh.place(t, now, deadline)
-	}
-	sh.unlock(wake, now)
-}
-
-// place puts a timer into the structure that is not there, or fires it. It returns the tick to which the alarm
-// must be set, or never. The lock is held.
-func (sh *shard) place(t *Timer, now int64, deadline moment) (wake structures.Tick) {
-	if deadline.tick == atOnce {
-		return sh.fireNow(t, now)
-	}
-	t.id, wake = sh.put(now, deadline, t.task())
-	t.when.Store(int64(deadline.tick))
-	return wake
-}
-
-// fireNow fires an idle timer. It returns the tick to which the alarm must be set, or never. The lock is held.
-func (sh *shard) fireNow(t *Timer, now int64) (wake structures.Tick) {
-	if t.f != nil {
-		return sh.runNow(now, call{f: t.f, t: t})
-	}
-	if sh.watch != nil {
-		sh.watch.noteAtOnce(timerKey{t: t})
-	}
-	t.internal().owner.due()
-	sh.d.pass.countAtOnce()
-	return never
-}
-
 // moveLocked is Reset if move has failed, or if the shard is marked. For a recording it takes the lock, so that the operations
 // on a timer are recorded in order, and if functions run in order, so that the structure knows the last move.
 func (sh *shard) moveLocked(t *Timer, now int64, deadline moment, c chan time.Time) (was bool) {
 	w := sh.watch
 	if w == nil || sh.closed.Load() {
-		return sh.startAgain(t, now, deadline, c)
+		return sh.restart(t, now, deadline, c)
 	}
-	was = w.record == nil && sh.d.pool.workers > 1 && sh.move(t, deadline.tick) || sh.startAgain(t, now, deadline, c)
+	was = w.record == nil && sh.d.pool.workers > 1 && sh.move(t, deadline.tick) || sh.restart(t, now, deadline, c)
 	if was {
 		w.countMoved()
 	}
 	return was
 }
 
-// startAgain starts a timer that may be pending. It removes a value that the timer has sent on c. It
+// restart starts a timer that may be pending. It removes a value that the timer has sent on c. It
 // reports whether the timer was pending or there was such a value.
-func (sh *shard) startAgain(t *Timer, now int64, deadline moment, c chan time.Time) bool {
+func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time) bool {
 	sh.lock()
 	unread := drain(c)
 	for {
@@ -223,7 +189,7 @@ func (sh *shard) startAgain(t *Timer, now int64, deadline moment, c chan time.Ti
 		case old == idle || old < hastiest || old == byWall || deadline.tick == atOnce || sh.s == nil:
 			// A timer that follows the wall clock may be pending without being in the structure.
 			if !sh.disarm(t) {
-				sh.start(t, now, deadline)
+				sh.admit(t, now, deadline)
 				return unread
 			}
 			sh.unlock(sh.place(t, now, deadline), now)

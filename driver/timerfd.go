@@ -1,9 +1,9 @@
 package driver
 
 import (
-	"container/heap"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,8 +24,7 @@ type timerfd struct {
 
 	mu     sync.Mutex
 	system *machine.Timerfd // nil while there are no users
-	users  int
-	queue  clients
+	users  []*client
 	at     int64 // when system rings; math.MaxInt64: never
 
 	busy atomic.Int64 // bells are on time until then, and until the timerfd rings first; 0: they are not
@@ -57,31 +56,7 @@ type client struct {
 	start int64 // of the clock of the alarm
 	user  bool  // changed under the lock of the alarm, too
 	tick  structures.Tick
-	rings int64 // when the timerfd rings for tick
-	place int   // in the queue, from 1; 0: it is not there
-}
-
-// clients is a heap.
-type clients []*client
-
-func (q clients) Len() int           { return len(q) }
-func (q clients) Less(i, j int) bool { return q[i].rings < q[j].rings }
-func (q clients) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].place, q[j].place = i+1, j+1
-}
-
-func (q *clients) Push(x any) {
-	*q = append(*q, x.(*client))
-	(*q)[len(*q)-1].place = len(*q)
-}
-
-func (q *clients) Pop() any {
-	end := len(*q) - 1
-	last := (*q)[end]
-	(*q)[end], last.place = nil, 0
-	*q = (*q)[:end]
-	return last
+	rings int64 // when the timerfd rings for tick; math.MaxInt64: it has rung
 }
 
 func newClient(d *Driver) *client {
@@ -107,32 +82,22 @@ func (c *client) set(tick structures.Tick, at int64) bool {
 			go system.Wait(c.ring)
 		}
 		c.user = true
-		c.users++
+		c.users = append(c.users, c)
 	}
 	c.tick, c.rings = tick, after(c.start, at)
-	if c.place == 0 {
-		heap.Push(&c.queue, c)
-	} else {
-		heap.Fix(&c.queue, c.place-1)
-	}
-	c.reset(c.now())
+	c.reset(c.rings, c.now())
 	return true
 }
 
 // leave is called when the driver is closed or collected.
 func (c *client) leave() {
 	c.mu.Lock()
-	if !c.user {
-		c.mu.Unlock()
-		return
-	}
-	c.user = false
-	if c.place > 0 {
-		heap.Remove(&c.queue, c.place-1)
-	}
 	var unused *machine.Timerfd
-	if c.users--; c.users == 0 {
-		unused, c.system = c.system, nil
+	if c.user {
+		c.user, c.users = false, slices.DeleteFunc(c.users, func(other *client) bool { return other == c })
+		if len(c.users) == 0 {
+			unused, c.system = c.system, nil
+		}
 	}
 	c.mu.Unlock()
 	if unused != nil {
@@ -149,10 +114,10 @@ func (t *timerfd) now() int64 {
 	return int64(time.Since(processStart))
 }
 
-// reset makes the timer of the system ring for the first client or before. The lock is held.
-func (t *timerfd) reset(now int64) {
-	if t.system != nil && len(t.queue) > 0 && t.queue[0].rings < t.at {
-		t.at = t.queue[0].rings
+// reset makes the timer of the system ring at a time or before. The lock is held.
+func (t *timerfd) reset(at, now int64) {
+	if t.system != nil && at < t.at {
+		t.at = at
 		_ = t.system.Set(time.Duration(max(1, t.at-now))) // or else the bells ring
 	}
 }
@@ -165,13 +130,17 @@ func (t *timerfd) ring() {
 	if t.at <= now {
 		t.at = math.MaxInt64
 	}
-	for len(t.queue) > 0 && t.queue[0].rings <= now {
-		c := heap.Pop(&t.queue).(*client)
-		if a := c.alarm.Value(); a != nil {
-			go a.rung(c.tick)
+	next := int64(math.MaxInt64)
+	for _, c := range t.users {
+		if c.rings <= now {
+			c.rings = math.MaxInt64
+			if a := c.alarm.Value(); a != nil {
+				go a.rung(c.tick)
+			}
 		}
+		next = min(next, c.rings)
 	}
-	t.reset(now)
+	t.reset(next, now)
 }
 
 // rung is called when the timerfd has rung for a tick.

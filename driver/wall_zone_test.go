@@ -135,18 +135,18 @@ func TestOnceADayWhateverTheClocksDo(t *testing.T) {
 	for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC", "America/St_Johns"} {
 		for _, spec := range []string{"0 30 2 * * *", "0 0 2 * * *", "0 30 1 * * *", "0 0 3 * * *", "59 59 1 * * *", "0 45 1 * * *", "0 15 2 * * *", "0 0 0 * * *", "0 1 0 * * *"} {
 			for _, loc := range zones(t, zone) {
-				onceADay(t, loc, spec, 4)
+				onceADay(t, loc, spec, 2026, 4*365)
 			}
 		}
 	}
 }
 
-func onceADay(t *testing.T, loc *time.Location, spec string, years int) {
+func onceADay(t *testing.T, loc *time.Location, spec string, year, days int) {
 	t.Helper()
 	r := inZone(t, loc, spec)
-	at, off := time.Date(2026, 1, 1, 0, 0, 0, 0, loc).Add(-1), 0
-	for day := range years * 365 {
-		want := time.Date(2026, 1, 1+day, 12, 0, 0, 0, loc)
+	at, off := time.Date(year, 1, 1, 0, 0, 0, 0, loc).Add(-1), 0
+	for day := range days {
+		want := time.Date(year, 1, 1+day, 12, 0, 0, 0, loc)
 		if at = r.Next(at).In(loc); at.YearDay() != want.YearDay() {
 			t.Fatalf("%s, %s: a run at %v, want one on %v", loc, spec, at, want)
 		}
@@ -160,7 +160,7 @@ func onceADay(t *testing.T, loc *time.Location, spec string, years int) {
 			t.Errorf("%s, %s: a run at %v", loc, spec, at)
 		}
 	}
-	if off > years {
+	if off > (days+364)/365 {
 		t.Errorf("%s, %s: %d runs are not at their time, want at most one a year", loc, spec, off)
 	}
 }
@@ -175,7 +175,7 @@ func TestOnceADayInAllZones(t *testing.T) {
 		data, err := fs.ReadFile(files, name)
 		if !seen[string(data)] {
 			seen[string(data)] = true
-			onceADay(t, goZone(t, name), "0 30 2 * * *", 3)
+			onceADay(t, goZone(t, name), "0 30 2 * * *", 2028, 400)
 		}
 		return err
 	})

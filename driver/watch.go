@@ -98,10 +98,10 @@ func (w *watch) countDelay(delay int64) {
 	}
 }
 
-// noteStart notes that a timer has entered the structure, because it was started or by the pass.
+// noteSet notes that a timer has entered the structure, because it was started or by the pass.
 //
 //go:noinline
-func (w *watch) noteStart(task Task, id structures.ID, delay int64) {
+func (w *watch) noteSet(task Task, id structures.ID, delay int64) {
 	key := keyOf(task, id)
 	w.note(recordSet, key, delay, false)
 	if w.n == 0 || w.sampled[key] != nil || rand.Uint64N(w.n) > 0 {
