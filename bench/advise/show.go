@@ -65,7 +65,7 @@ func (a *Advice) Text() show.Text {
 	}
 	text = slices.Concat(text, show.Para(a.Sentence()), show.Para(limits), show.Tables(a.costs()), a.notes())
 	if s.Placed() {
-		text = slices.Concat(text, show.Tables(a.places()))
+		text = slices.Concat(text, show.Tables(Places(s, a.Sites)))
 	}
 	return slices.Concat(text, a.patterns())
 }
@@ -109,16 +109,6 @@ func (a *Advice) notes() show.Text {
 	return show.Para(out)
 }
 
-// places lists the places in the program that cost most.
-func (a *Advice) places() *show.Table {
-	order := make([]int, len(a.Sites))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.Sites[j], a.Sites[i]) })
-	return Places(a.Summary, order, a.Sites)
-}
-
 // short writes a place without the folders of its package, which the bullets below a table have.
 func short(place string) string {
 	if slash := strings.LastIndexByte(place[:strings.IndexByte(place+"(", '(')], '/'); slash >= 0 {
@@ -136,11 +126,18 @@ const widest = 40
 // mostPlaces is the number of places in a table (chosen).
 const mostPlaces = 10
 
-// Places lists the places of a trace in an order, with their costs if they are known.
-func Places(s *tracestat.Summary, order []int, cost []float64) *show.Table {
+// Places lists the places of a trace, those that cost most first if the costs are known.
+func Places(s *tracestat.Summary, cost []float64) *show.Table {
 	t := &show.Table{Align: "llr", Header: []string{"set by", "form", "timers", "moves", "50 %", "99 %", "stopped", "early", "an hour"}}
 	if cost != nil {
 		t.Header = append(t.Header, "of a core")
+	}
+	order := make([]int, len(s.Sites))
+	for i := range order {
+		order[i] = i
+	}
+	if cost != nil {
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(cost[j], cost[i]) })
 	}
 	for _, i := range order[:min(mostPlaces, len(order))] {
 		p := s.Sites[i]

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,9 +121,28 @@ func TestModelsAreLaidBesideRecordings(t *testing.T) {
 		table.Add(name, p.pending, show.Percent(s.CancelRate), show.Percent(p.moves), p.delays, show.Figure(p.ofTimers), show.Figure(p.firesWake))
 	}
 	found := map[string]*tracestat.Summary{}
+	var names []string
+	var refused, moves, idle []float64
 	for _, s := range recordings(t) {
 		found[s.Header.Name] = s
+		ops := s.Totals.Ops
+		if share := float64(ops[trace.RefusedCancel]) / float64(s.Totals.Count()); share >= 0.1 {
+			refused, names = append(refused, share), append(names, s.Header.Name)
+		}
+		moves, idle = append(moves, traitsOf(s).moves), append(idle, float64(s.Idle)/float64(ops[trace.Advance]))
 	}
+	count := func(in func(float64) bool) (n int) {
+		for _, m := range moves {
+			if in(m) {
+				n++
+			}
+		}
+		return n
+	}
+	doctest.Generated(t, *update, recordingsDoc, "<!-- shares: written by make docs -->\n", "<!-- end of shares -->", fmt.Sprintf(
+		"Of the %d recordings, %d move less than 12 %% of their deadlines, and %d more than 60 %%. In %s, %s to %s of the operations are stops of timers that are "+
+			"not pending. %s to %s of the steps of the clock fire nothing.\n", len(moves), count(func(m float64) bool { return m < 0.12 }), count(func(m float64) bool { return m > 0.6 }),
+		strings.Join(names, " and "), show.Percent(slices.Min(refused)), show.Percent(slices.Max(refused)), show.Percent(slices.Min(idle)), show.Percent(slices.Max(idle))))
 	for _, m := range modelled {
 		s := found[m.recording]
 		if s == nil {

@@ -214,11 +214,7 @@ func showSummary(out io.Writer, s *tracestat.Summary) {
 	}
 	fmt.Fprintf(out, "\n%s\n", delays.Terminal())
 	if s.Placed() {
-		order := make([]int, len(s.Sites))
-		for i := range order {
-			order[i] = i
-		}
-		fmt.Fprintf(out, "\n%s\n", advise.Places(s, order, nil).Terminal())
+		fmt.Fprintf(out, "\n%s\n", advise.Places(s, nil).Terminal())
 	}
 }
 

@@ -139,6 +139,17 @@ func recordedCosts(t *testing.T) string {
 	return cost[1]
 }
 
+// recordedPrograms are the recordings with these costs, among all.
+func recordedPrograms(t *testing.T) string {
+	paths, _ := filepath.Glob("traces/*.trace") // the pattern is right
+	all := fmt.Sprint(len(paths))
+	found := regexp.MustCompile(`for (\d+) of the (\d+)\s+their timers cost`).FindStringSubmatch(read(t, "docs/recordings.md"))
+	if found == nil || found[2] != all || !strings.Contains(read(t, "docs/recordings.md"), "one of "+all+" recorded programs") {
+		t.Fatalf("docs/recordings.md says %q, want that of %s recordings", found, all)
+	}
+	return found[1] + " of " + all
+}
+
 // recordedTimers are the least and the largest average number of pending timers in the corpus.
 func recordedTimers(t *testing.T) string {
 	var all []int
@@ -163,7 +174,7 @@ func driverBytes(t *testing.T) (bytes string) {
 
 // Figures in the text, such as <!-- fact driver bytes -->32<!-- end -->, come from the kept runs and the recordings.
 func TestPublishedFactsAreThoseOfTheirSources(t *testing.T) {
-	facts := map[string]string{"recorded costs": recordedCosts(t), "recorded timers": recordedTimers(t), "driver bytes": driverBytes(t)}
+	facts := map[string]string{"recorded costs": recordedCosts(t), "recorded programs": recordedPrograms(t), "recorded timers": recordedTimers(t), "driver bytes": driverBytes(t)}
 	for _, page := range []string{questionsPage, "docs/durable.md"} {
 		rewrite(t, page, regexp.MustCompile(`(<!-- fact ([\w ]+) -->)[^<]*(<!-- end -->)`).ReplaceAllStringFunc(read(t, page), func(old string) string {
 			name, _, _ := strings.Cut(strings.TrimPrefix(old, "<!-- fact "), " -->")

@@ -89,7 +89,7 @@ func TestREADMEVerdictIsThatOfTheResults(t *testing.T) {
 		ratios = append(ratios, loop.Ratio())
 	}
 	slices.Sort(ratios)
-	verdict := "- **Your timers cost little?** Keep package time: ten of [eleven recorded programs](docs/recordings.md) spend " + recordedCosts(t) + " on timers.\n" +
+	verdict := "- **Your timers cost little?** Keep package time: " + recordedPrograms(t) + " [recorded programs](docs/recordings.md) spend " + recordedCosts(t) + " on timers.\n" +
 		fmt.Sprintf("- **They cost more?** Take the [driver](docs/driver.md): the loops of users take %.1f times as long as with package time, at worst %.1f times.\n",
 			ratios[len(ratios)/2], ratios[len(ratios)-1]) +
 		fmt.Sprintf("- **You run the loop yourself?** Take [`%s`](structures/%[1]s): at most %.0f %% slower than the fastest structure, on average, [on all machines](docs/results/machines.md).\n",
