@@ -105,11 +105,11 @@ func TestRulesFindTheirPatterns(t *testing.T) {
 		form     trace.Form
 		has, not func(*program)
 	}{
-		{"moved on and on", trace.DeadlineForm, func(p *program) {
+		{"moved on and on", trace.FuncForm, func(p *program) {
 			timer := p.set(30_000)
 			p.every(5, func(int) { p.reset(timer, 30_000) })
 		}, func(p *program) { // so rarely that the timer would fire each time
-			p.every(40, func(int) { p.reset(p.set(40), 45) })
+			p.every(5, func(int) { p.reset(p.set(40), 45) })
 		}},
 		{"time.After that nobody waits for", trace.ChannelForm, func(p *program) {
 			p.every(5, func(int) { p.set(2002) })
