@@ -66,7 +66,7 @@ func (c *Client) removeSpent(ctx context.Context, batch []spent) error {
 	if err := c.noteSpent(batch); err != nil {
 		return err
 	}
-	pause := removeAfter * unanswered / time.Duration(2*len(batch))
+	pause := removeAfter * unanswered / time.Duration(len(batch))
 	for i, s := range batch {
 		request, cancel := context.WithTimeout(context.Background(), requestTimeout)
 		var err error
