@@ -308,7 +308,8 @@ func (x Answer) Table() (t show.Table, legend string) {
 		name := r.Structure + when(r.Group != Exact, " ("+string(r.Group)+")", "") + when(r.Structure == x.Named, " <", when(r.Ties, " =", ""))
 		ns := unknown(r.NS, show.Figure)
 		if r.Groups != "" {
-			ns = ns.(show.Cell).With(r.Groups)
+			ns = ns.(show.Cell).With("2 groups")
+			legend += fmt.Sprintf(" %s has rounds in %s ns.", r.Structure, r.Groups)
 		}
 		line := []any{name, ns, Times(r.Ratio), Times(r.Net)}
 		if x.Question.By != Time {
@@ -316,7 +317,7 @@ func (x Answer) Table() (t show.Table, legend string) {
 		}
 		t.Add(append(line, unknown(r.P99, show.Duration), unknown(r.Bytes, show.Figure), unknown(r.Wakeups, show.Figure), unknown(r.LongestNS, show.Duration))...)
 	}
-	legend = "<: take it. =: ties with the best. To " + x.Named + ": ratio of the times, with the interval that holds nine of ten ratios of a next run. *: fewer than six rounds, whose range stands for an interval."
+	legend = "<: take it. =: ties with the best. To " + x.Named + ": ratio of the times, with the interval that holds nine of ten ratios of a next run. *: fewer than six rounds, whose range stands for an interval." + legend
 	if len(x.Cells) == 1 {
 		legend += " ns: per " + unit(x.Cells[0].Unit) + ", with the loop."
 	}

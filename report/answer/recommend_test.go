@@ -215,9 +215,9 @@ func TestRoundsInTwoGroupsAreNamed(t *testing.T) {
 	}
 	c.Unit = "lifecycle"
 	x, err := with(nil, []string{"minheap"}, c).Adviser().Answer(Question{Cancel: Unknown, Reschedule: Unknown})
-	table, _ := x.Table()
+	table, legend := x.Table()
 	if err != nil || !strings.Contains(strings.Join(x.Lines, " "), "Its rounds fall into two groups, of 10 and 50 ns.") ||
-		!strings.Contains(table.Wide(), "30 (two groups: 10 and 50)") || x.Rows[0].Groups != "two groups: 10 and 50" {
+		!strings.Contains(table.Wide(), "30 (2 groups)") || !strings.Contains(legend, " minheap has rounds in two groups: 10 and 50 ns.") || x.Rows[0].Groups != "two groups: 10 and 50" {
 		t.Errorf("%v, %q\n%s", err, x.Lines, table.Terminal())
 	}
 }
