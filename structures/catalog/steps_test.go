@@ -14,8 +14,8 @@ import (
 // With n timers, no Pop of a wheel that empties its slots in steps moves more than bound if the clock goes tick by tick,
 // whatever the deadlines: the timers of a step, what a few slots that start at once may hold, and what is rounded up.
 func TestWheelsEmptySlotsInSteps(t *testing.T) {
-	few := longtest.Scale(t, 15_000, 30_000, 3_000_000)
-	many := longtest.Scale(t, 40_000, 100_000, 3_000_000)
+	few := longtest.Scale(t, 15_000, 15_000, 3_000_000)
+	many := longtest.Scale(t, 40_000, 40_000, 3_000_000)
 	for name, c := range map[string]struct{ n, bound int }{
 		"hwheel":           {few, few/3840 + 3*hwheel.ChunksPerTick*records.Places},
 		"hwheel-list":      {many, 4 * 2048},

@@ -3,6 +3,7 @@ package schedtest
 import (
 	pq "container/heap"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,14 +39,20 @@ func TestManyTimersInEveryStructure(t *testing.T) {
 	}
 }
 
-// Structures change their form at 12,000 and 16,384 timers, and have pages for 4096.
+// Structures have pages for 4096 timers, and some change their form at 8192, 12,000 or 16,384 timers.
 func TestEveryStructurePastItsThresholds(t *testing.T) {
+	all := longtest.Scale(t, 0, 0, 1) == 1
 	for _, e := range append(catalog.All(), catalog.Intrusive()...) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
-			timers, opts := 17_000, append(optionsOf(e), scaleFor(t), Levels(11)) // or fewer levels
-			if e.Limit > 0 {
+			timers, opts := 4500, append(optionsOf(e), scaleFor(t), Levels(11)) // or fewer levels
+			switch {
+			case e.Limit > 0:
 				timers = 1000
+			case all || slices.Contains([]string{"auto", "hwheel-list", "intrusive-hwheel", "ladder", "octheap"}, e.Name):
+				timers = 17_000
+			case e.Name == "quadheap":
+				timers = 9000
 			}
 			thresholds(t, newConfig(e.New, opts), timers)
 		})
