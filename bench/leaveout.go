@@ -67,8 +67,8 @@ func dropBehind(rows []*contender) {
 	}
 }
 
-// always lists the structures that no cell leaves out: six that most programs and textbooks use, and auto.
-var always = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist", ReferenceName}
+// always lists the structures that no cell leaves out.
+var always = append(entry.Classics[:], ReferenceName)
 
 // crowd says which contenders take part in a cell. It decides by the costs in the cells so far with a tenth of the timers or more.
 type crowd int

@@ -22,7 +22,7 @@ type IdleTicks struct {
 }
 
 // idleTickNames are the structures that the analysis measures: the usual ones, and one for each other kind of work in vain.
-var idleTickNames = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist", "auto", "hwheel-list", "quadheap-lazy", scanned}
+var idleTickNames = append(entry.Classics[:], "auto", "hwheel-list", "quadheap-lazy", scanned)
 
 // scanned is the structure whose comparisons are a scan of all its timers. Those of an ordered structure find a place.
 const scanned = "list"

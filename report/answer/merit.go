@@ -8,6 +8,7 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 // Mean returns the geometric mean of a ratio over the cells that have it, and their number.
@@ -85,8 +86,8 @@ func (r *Run) ByMerit(rows []RowName) []RowName {
 	return out
 }
 
-// Classics are the structures of charts that show a few: the six that most timers stand on, and auto.
-var Classics = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist", "auto"}
+// Classics are the structures of charts that show a few.
+var Classics = append(entry.Classics[:], "auto")
 
 // mostCurves is how many structures a chart of curves shows at most (chosen: more cannot be told apart).
 const mostCurves = 8

@@ -60,15 +60,15 @@ type Timers[T any] struct{ core }
 
 // core is Timers without the type of the values, so calls of its methods pass no dictionary.
 type core struct {
-	records records.Set
-	mode    mode
-	plain   bool          // the mode is few, and values have no references to clear
-	room    int           // limit if the mode is few; otherwise 0
-	limit   int           // most timers in lists
-	again   int           // with fewer timers, all move back to lists
-	lists   ladder.Queue  // it counts the timers in runs, too, while the mode is few
-	wheel   *hwheel.Wheel // nil until it is needed
-	runs    runs.Runs
+	records  records.Set
+	mode     mode
+	noClear  bool          // the mode is few, and values have no references to clear
+	listMax  int           // most timers in lists now: limit if the mode is few; otherwise 0
+	limit    int           // most timers in lists
+	wheelMin int           // with fewer timers in the wheel, all move back to lists
+	lists    ladder.Queue  // it counts the timers in runs, too, while the mode is few
+	wheel    *hwheel.Wheel // nil until it is needed
+	runs     runs.Runs
 }
 
 // New returns an empty set of timers at tick 0. It panics if an option is invalid.
@@ -91,7 +91,7 @@ func New[T any](opts ...Option) *Timers[T] {
 func newTimers[T any](limit int) *Timers[T] {
 	t := &Timers[T]{core{
 		records: records.Of[T](),
-		limit:   limit, again: limit / fewAgain, lists: ladder.New(fewLimit), runs: runs.New(),
+		limit:   limit, wheelMin: limit / backShare, lists: ladder.New(fewLimit), runs: runs.New(),
 	}}
 	t.setMode(few)
 	return t
@@ -108,7 +108,7 @@ func (t *Timers[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Record) {
 	rs := &t.records
 	deadline = rules.Clamp(rs.Clock, deadline)
-	if t.lists.Len() >= t.room {
+	if t.lists.Len() >= t.listMax {
 		if t.mode != many {
 			t.moveToWheel()
 		} else if t.wheel.Open() {
@@ -122,17 +122,17 @@ func (t *core) schedule(deadline structures.Tick) (structures.ID, *records.Recor
 	}
 	// The same as t.lists.Schedule, whose call would take a tenth of the time of start-stop.
 	r := rs.At(index)
-	t.lists.Came++
-	if r.Start(deadline); deadline >= t.runs.From && (!r.Where.InList() || t.lists.Pile) {
+	t.lists.Enter()
+	if r.Start(deadline); deadline >= t.runs.From && (!r.Where.InList() || t.lists.InPile()) {
 		return t.placeInRun(index, r)
 	}
 	if t.lists.Keeps(r.Where, deadline) {
 		return records.IDOf(index, r.Generation), r
 	}
-	if t.lists.Came&missMask == 0 {
+	if t.lists.Came()&missSampleMask == 0 {
 		return t.placeSlowly(index, r)
 	}
-	if t.lists.Pile {
+	if t.lists.InPile() {
 		return t.lists.AddToPile(rs, index, r)
 	}
 	return t.lists.Place(rs, index, r)
@@ -159,7 +159,7 @@ func (t *core) Reschedule(id structures.ID, deadline structures.Tick) bool {
 			t.lists.Place(rs, uint32(id), r)
 			return true
 		}
-		if t.lists.Pile {
+		if t.lists.InPile() {
 			return t.lists.MoveInPile(r, deadline)
 		}
 		return t.lists.Reschedule(rs, uint32(id), r, deadline)
@@ -177,7 +177,7 @@ func (t *core) Cancel(id structures.ID) bool {
 	if !ok {
 		return false
 	}
-	if !t.plain {
+	if !t.noClear {
 		if rs.ClearValue(r); t.mode != few {
 			if t.mode == changing {
 				t.toWheel(uint32(id), r)
@@ -197,7 +197,7 @@ func (t *core) Cancel(id structures.ID) bool {
 	if !r.Pending() {
 		return false
 	}
-	if t.lists.Eager && r.Where.InList() {
+	if t.lists.LeavesNow(r) {
 		return t.lists.CancelNow(rs, uint32(id), r)
 	}
 	t.lists.Count(-1)
@@ -229,12 +229,12 @@ func (t *Timers[T]) Pop(now structures.Tick) (due structures.Timer[T], ok bool) 
 		if t.lists.Quiet() > rs.Clock {
 			return due, false
 		}
-		if t.lists.Pile {
+		if t.lists.InPile() {
 			return records.Take[T](t.lists.PopPile(rs))
 		}
 		return records.Take[T](t.lists.Pop(rs))
 	}
-	if t.mode == changing || t.wheel.Len()+t.runs.Live < t.again {
+	if t.mode == changing || t.wheel.Len()+t.runs.Live < t.wheelMin {
 		t.moveOn()
 	}
 	if t.runs.Due <= rs.Clock || t.mode == few {

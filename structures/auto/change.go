@@ -14,11 +14,11 @@ const (
 	many                 // in the wheel
 )
 
-// Up to fewLimit timers are in lists. If there are more, all move to the wheel. If fewer than fewLimit/fewAgain remain, all move
+// Up to fewLimit timers are in lists. If there are more, all move to the wheel. If fewer than fewLimit/backShare remain, all move
 // back.
 const (
-	fewLimit = 12_000
-	fewAgain = 8
+	fewLimit  = 12_000
+	backShare = 8
 )
 
 // movesPerCall is the number of timers that a call moves from the lists to the wheel, so no call takes long. The earliest move
@@ -26,10 +26,10 @@ const (
 const movesPerCall = 16
 
 func (t *core) setMode(m mode) {
-	t.mode, t.room = m, 0
-	t.plain = m == few && !t.records.HasPointers()
+	t.mode, t.listMax = m, 0
+	t.noClear = m == few && !t.records.HasPointers()
 	if m == few {
-		t.room = t.limit
+		t.listMax = t.limit
 	}
 }
 
@@ -61,7 +61,7 @@ func (t *core) moveToWheel() {
 
 // moveOn moves some timers to the wheel, or all timers back to the lists if few remain.
 func (t *core) moveOn() {
-	if t.Len() < t.again {
+	if t.Len() < t.wheelMin {
 		t.moveToLists()
 	} else {
 		t.moveToWheel()

@@ -32,7 +32,7 @@ func NewShifting[T any](limit int) *Shifting[T] { return &Shifting[T]{Timers: Ne
 // Schedule is Schedule of Timers, after a move in some calls.
 func (s *Shifting[T]) Schedule(deadline structures.Tick, value T) structures.ID {
 	if s.calls++; s.mode == few && s.calls%5 == 0 {
-		if s.lists.Pile {
+		if s.lists.InPile() {
 			s.lists.Spread(&s.records)
 		} else {
 			s.lists.Gather(&s.records)
@@ -42,7 +42,7 @@ func (s *Shifting[T]) Schedule(deadline structures.Tick, value T) structures.ID 
 }
 
 // InPile reports whether the timers are a pile.
-func (t *Timers[T]) InPile() bool { return t.mode == few && t.lists.Pile }
+func (t *Timers[T]) InPile() bool { return t.mode == few && t.lists.InPile() }
 
 // NewInRuns is NewFew with runs that open for any two timers in order.
 func NewInRuns[T any](limit int) *Timers[T] {

@@ -6,8 +6,8 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/runs"
 )
 
-// missMask chooses the new timers of which the runs are told if they went to lists, 32 in a row.
-const missMask = 32*runs.MissedShare - 32
+// missSampleMask chooses the new timers of which the runs are told if they went to lists, 32 in a row.
+const missSampleMask = 32*runs.MissedShare - 32
 
 // At every gatherEvery-th new timer that may not stay where its record is, a handful of timers in lists becomes a pile.
 const gatherEvery, handful = 1024, 8
@@ -21,12 +21,12 @@ func (t *core) placeInRun(index uint32, r *records.Record) (structures.ID, *reco
 }
 
 func (t *core) placeSlowly(index uint32, r *records.Record) (structures.ID, *records.Record) {
-	if t.lists.Came%gatherEvery == 0 && t.lists.Len() <= handful && !t.lists.Pile && !r.Where.InList() {
+	if t.lists.Came()%gatherEvery == 0 && t.lists.Len() <= handful && !t.lists.InPile() && !r.Where.InList() {
 		t.lists.Gather(&t.records)
 	}
 	if r.Deadline < t.runs.From {
 		t.runs.Miss(r.Deadline)
-	} else if (!r.Where.InList() || t.lists.Pile) && t.runs.AddSlowly(&t.records, index, r, t.lists.Len()) {
+	} else if (!r.Where.InList() || t.lists.InPile()) && t.runs.AddSlowly(&t.records, index, r, t.lists.Len()) {
 		return records.IDOf(index, r.Generation), r
 	}
 	return t.lists.Place(&t.records, index, r)
@@ -77,7 +77,7 @@ func (t *core) popOthers() (structures.ID, *records.Record) {
 		return t.wheel.Pop(&t.records)
 	} else if t.lists.Quiet() > t.records.Clock {
 		return 0, nil // nearly always if timers come in order
-	} else if t.lists.Pile {
+	} else if t.lists.InPile() {
 		return t.lists.PopPile(&t.records)
 	}
 	return t.lists.Pop(&t.records)

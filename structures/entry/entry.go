@@ -25,6 +25,9 @@ func (o Order) String() string {
 	return "unspecified"
 }
 
+// Classics are the structures that most timers of programs and textbooks stand on.
+var Classics = [...]string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist"}
+
 // Family is a kind of structure. Charts give each family a hue.
 type Family string
 

@@ -88,7 +88,7 @@ func (l *Ladder[T]) Cancel(id structures.ID) bool {
 		return false
 	}
 	l.records.ClearValue(r)
-	if l.queue.Eager && r.Where.InList() {
+	if l.queue.LeavesNow(r) {
 		return l.queue.CancelNow(&l.records, uint32(id), r)
 	}
 	l.queue.Count(-1)

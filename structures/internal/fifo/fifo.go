@@ -181,25 +181,13 @@ func (ls *Lists) timer(slot uint32) (deadline structures.Tick, next, prev uint32
 // linked is Lists or Timers. timer returns a slot that points back to itself if there was never a timer in it.
 type linked interface {
 	timer(slot uint32) (deadline structures.Tick, next, prev uint32)
-}
-
-// all returns an iterator over the slots of l and their deadlines.
-func all(in linked, l List) snapshot.Timers {
-	return func(yield func(uint32, structures.Tick) bool) {
-		for slot := l.head; slot != none; {
-			deadline, next, _ := in.timer(slot)
-			if !yield(slot, deadline) {
-				return
-			}
-			slot = next
-		}
-	}
+	All(l List) snapshot.Timers
 }
 
 // walk adds a cell with the timers of l after a check.
 func walk(in linked, b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick, err error) {
 	if earliest, err = check(in, l); err == nil && !l.Empty() { // most lists of a wheel are
-		b.Cell(c, all(in, l))
+		b.Cell(c, in.All(l))
 	}
 	return earliest, err
 }

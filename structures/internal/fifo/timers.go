@@ -158,7 +158,18 @@ func (ts *Timers) Meet(ahead, slot, following uint32) uint32 {
 }
 
 // All is Lists.All.
-func (ts *Timers) All(l List) snapshot.Timers { return all(ts, l) }
+func (ts *Timers) All(l List) snapshot.Timers {
+	return func(yield func(uint32, structures.Tick) bool) {
+		for slot := l.head; slot != none; {
+			n := ts.At(slot)
+			following := n.next
+			if !yield(slot, n.Deadline) {
+				return
+			}
+			slot = following
+		}
+	}
+}
 
 // Walk is Lists.Walk.
 func (ts *Timers) Walk(b *snapshot.Builder, c shape.Cell, l List) (earliest structures.Tick, err error) {

@@ -10,7 +10,7 @@ import (
 // cancel cancels a timer as the packages ladder and auto do.
 func cancel(q *Queue, rs *records.Set, index uint32) {
 	r := rs.At(index)
-	if q.Eager && r.Where.InList() {
+	if q.LeavesNow(r) {
 		q.CancelNow(rs, index, r)
 		return
 	}
@@ -41,8 +41,8 @@ func TestCancelledRecordsLeaveListsWhileTheClockMoves(t *testing.T) {
 		if err := check(&q, rs); err != nil {
 			t.Fatal(err)
 		}
-		if want := resident < eagerLen; q.Eager != want {
-			t.Errorf("%d timers: cancelled records leave their lists: %t, want %t", q.Len(), q.Eager, want)
+		if want := resident < eagerLen; q.eager != want {
+			t.Errorf("%d timers: cancelled records leave their lists: %t, want %t", q.Len(), q.eager, want)
 		}
 	}
 }

@@ -18,21 +18,46 @@ func (q *Queue) refill(rs *records.Set) bool {
 	if n := len(q.front.entries); n > 0 && start >= q.front.entries[n-1].deadline {
 		return false // else the base would be after timers in the front
 	}
-	q.empty(rs, q.next(), start)
+	q.drainFirst(rs, start)
 	q.listed = q.firstList()
 	return true
 }
 
-// empty moves the timers of the first occupied slot, which starts at start, to the front or to the levels below.
-func (q *Queue) empty(rs *records.Set, at position, start structures.Tick) {
+// drainFirst moves the timers of the first occupied slot, which starts at start, to the front or to the levels below.
+func (q *Queue) drainFirst(rs *records.Set, start structures.Tick) {
 	q.work.SlotsVisited++
 	q.base = start
+	at := q.next()
 	last, level := at.last(start), at.level()
+	timers, differ, rest := q.takeUpToSorted(rs, at)
+	if rest != 0 {
+		q.linkEntries(rs, timers)
+		q.spread(rs, rest)
+		return
+	}
+	if len(timers) > 0 && (differ>>at.shift() != 0 || timers[0].deadline > last) {
+		timers = q.linkLater(rs, timers, last)
+	}
+	if level == 0 {
+		differ = 0
+	}
+	if len(timers) > frontLen && differ != 0 && (level > 2 || level == 2 && len(q.front.entries) > 0) {
+		q.linkBelow(rs, timers)
+		return
+	}
+	q.toFront(timers, level, differ)
+	q.front.limit = max(q.front.limit, min(last, math.MaxInt64-1)+1)
+}
+
+// takeUpToSorted takes the timers out of a slot, but at most sortedLen unless all are due at one tick. They are in q.emptied. The
+// bits of differ are those in which deadlines differ, and rest is the first node that is left, without a list, or 0.
+func (q *Queue) takeUpToSorted(rs *records.Set, at position) (emptied []entry, differ structures.Tick, rest uint32) {
 	first := q.nodes.heads[at].first
 	q.nodes.heads[at].first = 0
 	q.setEmpty(at)
 	p, all := &q.nodes, q.nodes.all
-	emptied, differ, dropped := q.emptied[:0], structures.Tick(0), uint64(0)
+	dropped := uint64(0)
+	emptied = q.emptied[:0]
 	number, behind := first, uint32(0)
 	for number != 0 && (len(emptied) < sortedLen || differ == 0) {
 		n := &all[number]
@@ -52,30 +77,19 @@ func (q *Queue) empty(rs *records.Set, at position, start structures.Tick) {
 	q.work.Dropped += dropped
 	q.work.Moved += uint64(len(emptied))
 	q.emptied = emptied
-	if number != 0 { // too many timers to sort
-		q.linkEntries(rs, emptied)
-		q.spread(rs, number)
-		return
+	return emptied, differ, number
+}
+
+// linkBelow puts timers into the levels below, after it moved the base up to the earliest of all timers.
+func (q *Queue) linkBelow(rs *records.Set, timers []entry) {
+	q.base = rs.Clock
+	for _, e := range timers {
+		q.base = min(q.base, e.deadline)
 	}
-	if len(emptied) > 0 && (differ>>at.shift() != 0 || emptied[0].deadline > last) {
-		emptied = q.linkLater(rs, emptied, last)
+	if n := len(q.front.entries); n > 0 {
+		q.base = min(q.base, q.front.entries[n-1].deadline)
 	}
-	if level == 0 {
-		differ = 0
-	}
-	if len(emptied) > frontLen && differ != 0 && (level > 2 || level == 2 && len(q.front.entries) > 0) {
-		q.base = rs.Clock
-		for _, e := range emptied {
-			q.base = min(q.base, e.deadline)
-		}
-		if n := len(q.front.entries); n > 0 {
-			q.base = min(q.base, q.front.entries[n-1].deadline)
-		}
-		q.linkEntries(rs, emptied)
-		return
-	}
-	q.toFront(emptied, level, differ)
-	q.front.limit = max(q.front.limit, min(last, math.MaxInt64-1)+1)
+	q.linkEntries(rs, timers)
 }
 
 // linkLater puts the timers that are due after a tick into lists. It returns the other timers.
@@ -122,8 +136,8 @@ const (
 // visit counts the records in a slot that is emptied.
 func (q *Queue) visit(n uint) {
 	if q.visited += n; q.visited >= window {
-		came := q.Came - q.mark
-		q.Eager = q.Len() <= eagerLen && (2*came < eagerBelow*q.visited || q.Eager && came < lazyAbove*q.visited)
-		q.mark, q.visited = q.Came, 0
+		came := q.came - q.mark
+		q.eager = q.Len() <= eagerLen && (2*came < eagerBelow*q.visited || q.eager && came < lazyAbove*q.visited)
+		q.mark, q.visited = q.came, 0
 	}
 }

@@ -15,12 +15,12 @@ func (q *Queue) Begin(base structures.Tick) {
 // Adopt puts a timer into a list. It must not be due before the base.
 func (q *Queue) Adopt(rs *records.Set, index uint32) {
 	q.link(index, rs.At(index))
-	q.Came++
+	q.came++
 }
 
 // End moves the timers of the front to lists, so that TakeFirst finds all timers. It returns a tick before which no timer is due.
 func (q *Queue) End(rs *records.Set) structures.Tick {
-	if q.Pile {
+	if q.pile {
 		q.Spread(rs)
 	}
 	q.linkEntries(rs, q.front.entries)

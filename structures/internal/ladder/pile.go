@@ -46,7 +46,7 @@ func (q *Queue) addSlowly(rs *records.Set, index uint32, r *records.Record) (str
 	f := &q.front
 	r.Where = records.Nowhere
 	if n := len(f.entries); q.credit < 0 || n == mostPiled || n == cap(f.entries) {
-		if q.tidy(rs); !q.Pile {
+		if q.tidy(rs); !q.pile {
 			return q.Place(rs, index, r)
 		}
 		if 2*len(f.entries) > cap(f.entries) {
@@ -65,10 +65,10 @@ func (q *Queue) tidy(rs *records.Set) {
 	if q.removePlaces(rs); !costly && n < mostPiled {
 		return
 	}
-	if 2*len(q.front.entries) > n || costly && q.Came-q.mark < forgiveEvery {
+	if 2*len(q.front.entries) > n || costly && q.came-q.mark < forgiveEvery {
 		q.Spread(rs)
 	} else {
-		q.credit, q.mark = max(q.credit, 0), q.Came
+		q.credit, q.mark = max(q.credit, 0), q.came
 	}
 }
 
@@ -105,7 +105,7 @@ func (q *Queue) MoveInPile(r *records.Record, deadline structures.Tick) bool {
 
 // CancelNow cancels a timer in a list or in the pile. Its record leaves the list. It returns true.
 func (q *Queue) CancelNow(rs *records.Set, index uint32, r *records.Record) bool {
-	if q.left++; !q.Pile {
+	if q.left++; !q.pile {
 		q.Unlink(index, r)
 		if r.End(); !rs.TryRelease(index, r) {
 			rs.Release(index, r)
@@ -127,7 +127,7 @@ func (q *Queue) CancelNow(rs *records.Set, index uint32, r *records.Record) bool
 // PopPile is Pop in the pile.
 func (q *Queue) PopPile(rs *records.Set) (structures.ID, *records.Record) {
 	if q.first == unknown {
-		if q.scan(rs); !q.Pile {
+		if q.scan(rs); !q.pile {
 			return q.Pop(rs)
 		}
 	}
@@ -155,7 +155,7 @@ func (q *Queue) PopPile(rs *records.Set) (structures.ID, *records.Record) {
 // waits for each step. If scans cost too much, the timers may be in lists afterwards.
 func (q *Queue) scan(rs *records.Set) {
 	if q.credit < 0 {
-		if q.tidy(rs); !q.Pile {
+		if q.tidy(rs); !q.pile {
 			return
 		}
 	}
@@ -185,7 +185,7 @@ func (q *Queue) scan(rs *records.Set) {
 		n *= farCost
 	}
 	if n > freeLen {
-		came := q.Came + q.moved
+		came := q.came + q.moved
 		q.credit = min(q.credit+perCall*int(came-q.paid), mostCredit) - n
 		q.paid = came
 	}
@@ -196,7 +196,7 @@ func (q *Queue) Spread(rs *records.Set) {
 	q.removePlaces(rs)
 	entries := q.front.entries
 	q.Begin(min(rs.Clock, q.due))
-	q.Pile, q.Eager, q.front.entries = false, false, entries[:0]
+	q.pile, q.eager, q.front.entries = false, false, entries[:0]
 	for _, e := range entries {
 		r := rs.At(e.index)
 		r.Where = records.Nowhere
@@ -213,6 +213,6 @@ func (q *Queue) Gather(rs *records.Set) {
 		r.Where = whereAt(uint32(len(q.front.entries)), 0)
 		q.left--
 	}
-	q.Pile, q.Eager, q.listed, q.credit, q.paid = true, true, math.MaxInt64, 0, q.Came+q.moved
+	q.pile, q.eager, q.listed, q.credit, q.paid = true, true, math.MaxInt64, 0, q.came+q.moved
 	q.scan(rs)
 }

@@ -36,10 +36,10 @@ import (
 type Queue struct {
 	due      structures.Tick
 	listed   structures.Tick
-	Came     uint // timers that came so far
+	came     uint // timers so far
 	left     uint // timers that fired, were cancelled or moved to a wheel
-	Eager    bool // a cancelled record should leave its list or the pile at once
-	Pile     bool // all timers are in the front, without order
+	eager    bool // a cancelled record should leave its list or the pile at once
+	pile     bool // all timers are in the front, without order
 	first    uint // in the pile: the place of a timer that is due at due, or unknown
 	credit   int  // comparisons that scans of the pile may make, as of the last one of more than freeLen places
 	nodes    nodes
@@ -53,7 +53,7 @@ type Queue struct {
 	mark     uint           // came when visited was 0, or when scans of the pile cost too much
 	work     structures.Work
 	moved    uint // timers that moved in the pile
-	paid     uint // Came and moved as of the last scan of more than freeLen places
+	paid     uint // came and moved as of the last scan of more than freeLen places
 }
 
 // Levels is the number of levels.
@@ -64,12 +64,24 @@ const Levels = 11
 func New(most int) Queue {
 	return Queue{
 		due: math.MaxInt64, listed: math.MaxInt64, nodes: nodes{byIndex: most == 0},
-		Pile: most > 0, Eager: most > 0, first: unknown, credit: mostCredit,
+		pile: most > 0, eager: most > 0, first: unknown, credit: mostCredit,
 	}
 }
 
 // Len returns the number of timers.
-func (q *Queue) Len() int { return int(q.Came - q.left) }
+func (q *Queue) Len() int { return int(q.came - q.left) }
+
+// Enter counts a new timer, for a caller that does what Schedule does.
+func (q *Queue) Enter() { q.came++ }
+
+// Came returns the number of timers so far.
+func (q *Queue) Came() uint { return q.came }
+
+// InPile reports whether all timers are in the pile.
+func (q *Queue) InPile() bool { return q.pile }
+
+// LeavesNow reports whether CancelNow must cancel a timer, so that its record leaves its list or the pile at once.
+func (q *Queue) LeavesNow(r *records.Record) bool { return q.eager && r.Where.InList() }
 
 // Quiet returns a tick before which no timer is due.
 func (q *Queue) Quiet() structures.Tick { return min(q.due, q.listed) }
@@ -100,7 +112,7 @@ func (q *Queue) MayFire(before structures.Tick) bool { return q.Quiet() < before
 // Schedule adds a timer with a deadline after the clock. The caller writes the value to the returned record.
 func (q *Queue) Schedule(rs *records.Set, deadline structures.Tick) (structures.ID, *records.Record) {
 	index := rs.Free()
-	q.Came++
+	q.Enter()
 	r := rs.At(index)
 	if r.Start(deadline); q.Keeps(r.Where, deadline) {
 		return records.IDOf(index, r.Generation), r
@@ -110,7 +122,7 @@ func (q *Queue) Schedule(rs *records.Set, deadline structures.Tick) (structures.
 
 // Place puts a new timer where its deadline belongs, and returns its ID and record.
 func (q *Queue) Place(rs *records.Set, index uint32, r *records.Record) (structures.ID, *records.Record) {
-	if q.Pile {
+	if q.pile {
 		return q.AddToPile(rs, index, r)
 	}
 	if r.Where == records.Nowhere && !q.front.takes(r.Deadline) {
@@ -168,11 +180,11 @@ func (q *Queue) Pop(rs *records.Set) (structures.ID, *records.Record) {
 
 // Next returns the earliest deadline, or the start of the first slot if it has more than frontLen timers. There must be a timer.
 func (q *Queue) Next(rs *records.Set) structures.Tick {
-	if q.Pile {
+	if q.pile {
 		if q.first == unknown {
 			q.scan(rs)
 		}
-		if q.Pile {
+		if q.pile {
 			return q.due
 		}
 	}

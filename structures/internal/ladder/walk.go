@@ -16,13 +16,13 @@ func (q *Queue) Walk(w *records.Walk) error {
 		return fmt.Errorf("base %d, clock %d", q.base, w.Set.Clock)
 	}
 	w.Begin(shape.Part{Name: "front", Kind: shape.List})
-	w.Sorted = !q.Pile
+	w.Sorted = !q.pile
 	w.Each(q.walkFront(w))
 	if err := w.DueBefore(max(q.base, q.due)); err != nil {
 		return fmt.Errorf("front: %w", err)
 	}
 	listed, piled := 0, 0
-	if q.Pile {
+	if q.pile {
 		for i, e := range q.front.entries {
 			r, due := w.Set.At(e.index), never
 			if placeInPile(r) == uint(i) {
@@ -69,7 +69,7 @@ func (q *Queue) walkFront(w *records.Walk) snapshot.Timers {
 		for i, e := range slices.Backward(q.front.entries) {
 			index, r := e.index, w.Set.At(e.index)
 			held := current(e, r) && !r.Where.InList()
-			if q.Pile {
+			if q.pile {
 				held = r.Pending() && placeInPile(r) == uint(i)
 			}
 			if !held || w.Seen(index) {
