@@ -14,15 +14,12 @@
 //
 // Costs. Schedule, Reschedule and Cancel are O(1). Pop is O(1) plus the cascades: over its life a timer costs O(levels). In
 // lists, a call may empty a slot of up to 12,000 timers. While timers move to the wheel, each call moves 16 timers, and Pop also
-// moves the timers that may be due. In the wheel, if the clock advances tick by tick, a call moves at most about one of 3840
-// pending timers, or 900 timers of each level, for any deadlines: 2,600 of ten million. A jump of the clock pays for all slots
-// that it passes.
+// moves the timers that may be due. In the wheel, a call moves what package hwheel says: 2,600 timers of ten million.
 //
 // Memory. An empty set takes less than 1 KiB. A timer takes 16 bytes and its value. In lists a timer takes 12 bytes more, a level
 // takes 1 KiB, and the array or the fullest slot so far takes 48 bytes a timer, for up to 2048 timers. In the wheel a timer takes
 // 5 bytes more if few timers are cancelled, and 15 if most are; in a queue 16, and up to 48 if most are. A chunk with a single
-// timer takes 66 bytes. A level of the wheel takes 33 KiB from its first use on. Records are in pages of 4096; the first page
-// doubles.
+// timer takes 66 bytes. A level of the wheel takes 33 KiB from its first use on. Records are in pages of 4096.
 //
 // Pick it unless timers with equal deadlines must fire in the order of their scheduling; then pick package hwheellist. A tickless
 // driver rarely wakes up in vain: Next names the start of a slot only if the slot has more than 32 timers, or more than one chunk
@@ -50,7 +47,7 @@ func Capacity(n int) Option { return Option{rules.Capacity("auto", n, records.Ma
 
 // HugePages asks Linux for huge pages once the records take a megabyte, unless the system gives none to programs that ask: see
 // "timerbench doctor". A million timers then take a tenth less time. Memory grows by 10 MiB, so a call may take milliseconds.
-func HugePages() Option { return Option{rules.HugePages} }
+func HugePages() Option { return Option{func(r *rules.Room) { r.HugePages = true }} }
 
 var _ structures.Scheduler[int] = (*Timers[int])(nil)
 var _ structures.Prefetcher = (*Timers[int])(nil)
@@ -290,20 +287,17 @@ func (t *core) Work() structures.Work {
 }
 
 // CheckInvariants walks the whole structure and names the first broken invariant. It costs O(slots + timers).
-func (t *core) CheckInvariants() error {
-	if t.wheel == nil {
-		return t.records.Check("auto", &t.runs, &t.lists)
-	}
-	return t.records.Check("auto", &t.runs, &t.lists, t.wheel)
-}
+func (t *core) CheckInvariants() error { return t.records.Check("auto", t.holders(true)...) }
 
 // Snapshot returns the parts of the lists, of the wheel, or of both, depending on where the timers are. It costs O(n + slots).
-func (t *core) Snapshot() shape.Snapshot {
-	switch {
-	case t.wheel == nil || t.wheel.Len() == 0:
-		return t.records.Snapshot(&t.runs, &t.lists)
-	case t.lists.Len() == 0:
-		return t.records.Snapshot(&t.runs, t.wheel)
+func (t *core) Snapshot() shape.Snapshot { return t.records.Snapshot(t.holders(false)...) }
+
+// holders returns the runs and the lists and the wheel, or which of the two has a timer, at least one.
+func (t *core) holders(all bool) []records.Holder {
+	if t.wheel == nil || t.wheel.Len() == 0 && !all {
+		return []records.Holder{&t.runs, &t.lists}
+	} else if t.lists.Len() == 0 && !all {
+		return []records.Holder{&t.runs, t.wheel}
 	}
-	return t.records.Snapshot(&t.runs, &t.lists, t.wheel)
+	return []records.Holder{&t.runs, &t.lists, t.wheel}
 }

@@ -54,7 +54,7 @@ func Capacity(n int) Option { return Option{rules.Capacity("hwheellist", n, fifo
 
 // HugePages asks Linux for huge pages once the records take a megabyte, unless the system gives none to programs that ask: see
 // "timerbench doctor". A million timers then take a tenth less time. Memory grows by 10 MiB, so a call may take milliseconds.
-func HugePages() Option { return Option{rules.HugePages} }
+func HugePages() Option { return Option{func(r *rules.Room) { r.HugePages = true }} }
 
 // Wheel is a hierarchical timer wheel with values of type T. Make it with New. It is a [structures.Scheduler].
 type Wheel[T any] struct{ base[T] }

@@ -115,8 +115,13 @@ func (w *Wheel) Prefetch(rs *records.Set, ids []structures.ID) { rs.PrefetchIDs(
 // CancelElsewhere cancels the timer of a record outside the slots. The caller has cleared the value. CancelElsewhere returns
 // false if the record has no pending timer.
 func (w *Wheel) CancelElsewhere(rs *records.Set, r *records.Record) bool {
-	if r.Where == records.Nowhere {
-		return w.cancelMoved(r)
+	if r.Where == records.Nowhere { // it is in departures, or has no timer
+		if !r.Pending() {
+			return false
+		}
+		r.End()
+		w.count--
+		return true
 	}
 	position := chunkOf(r.Where)
 	if position >= w.arrived {
@@ -136,16 +141,6 @@ func (w *Wheel) CancelElsewhere(rs *records.Set, r *records.Record) bool {
 		r.Generation, r.Where = 0, records.Nowhere
 		w.prepare(rs, last)
 	}
-	return true
-}
-
-// cancelMoved is CancelElsewhere for a record in departures, or without a timer.
-func (w *Wheel) cancelMoved(r *records.Record) bool {
-	if !r.Pending() {
-		return false
-	}
-	r.End()
-	w.count--
 	return true
 }
 

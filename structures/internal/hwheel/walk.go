@@ -120,20 +120,16 @@ func (k *walk) walkLevel(level uint) error {
 		Width: 1 << widthBits(level), Now: int(slotOf(level, k.b.Set.Clock)),
 	})
 	g := k.levels[level]
-	for slot := range uint32(ringLen) {
-		if g == nil {
-			break
-		}
+	for slot := uint32(0); slot < ringLen && g != nil; slot++ {
 		l := g.lists[slot]
 		word := g.occupied[slot>>6]
 		if word>>(slot&63)&1 == 1 != (l != 0) || g.summary>>(slot>>6)&1 == 1 != (word != 0) {
 			return fmt.Errorf("slot %d: the list is %#x, and its bit or that of the summary is wrong", slot, l)
 		}
-		if l == 0 {
-			continue
-		}
-		if err := k.walkSlot(level, slot); err != nil {
-			return fmt.Errorf("slot %d: %w", slot, err)
+		if l != 0 {
+			if err := k.walkSlot(level, slot); err != nil {
+				return fmt.Errorf("slot %d: %w", slot, err)
+			}
 		}
 	}
 	if level > 0 {

@@ -107,7 +107,7 @@ func (w *Wheel) Reschedule(rs *records.Set, index uint32, r *records.Record, dea
 		if from == records.InRun {
 			return w.moveInRun(rs, index, r, deadline)
 		}
-		if !w.pending(r) {
+		if !r.Pending() || from != records.Nowhere && chunkOf(from) >= w.arrived { // gone, or a prepared ID
 			return false
 		}
 		r.Deadline = deadline
@@ -131,11 +131,6 @@ func (w *Wheel) moveInRun(rs *records.Set, index uint32, r *records.Record, dead
 		w.Adopt(rs, index)
 	}
 	return true
-}
-
-// pending reports whether a record outside the slots has a pending timer.
-func (w *Wheel) pending(r *records.Record) bool {
-	return r.Pending() && (r.Where == records.Nowhere || chunkOf(r.Where) < w.arrived)
 }
 
 // Leave cancels a timer in a slot. The caller has cleared the value. If Leave returns true, the caller must call ClearVacancies.

@@ -72,7 +72,9 @@ func (q *Queue) takeUpToSorted(rs *records.Set, at position) (emptied []entry, d
 		emptied = append(emptied, entry{r.Deadline, index, r.Generation})
 		differ |= r.Deadline ^ emptied[0].deadline
 	}
-	p.releaseAll(first, behind)
+	if !p.byIndex && behind != 0 { // all that were taken are free
+		all[behind].behind, p.free = p.free, first
+	}
 	q.visit(uint(dropped) + uint(len(emptied)))
 	q.work.Dropped += dropped
 	q.work.Moved += uint64(len(emptied))

@@ -93,13 +93,6 @@ func (p *nodes) release(n *node, number uint32) {
 	}
 }
 
-// releaseAll frees the linked nodes from first to last. It frees none if last is 0.
-func (p *nodes) releaseAll(first, last uint32) {
-	if !p.byIndex && last != 0 {
-		p.all[last].behind, p.free = p.free, first
-	}
-}
-
 // grow makes room for n nodes or more.
 func (p *nodes) grow(n int) {
 	old := len(p.all)

@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
-
-	"github.com/timerbench/timerbench/structures/internal/hugepages"
 )
 
 // Array is an array that grows. Make it with ArrayOf.
@@ -59,8 +57,9 @@ type pages struct {
 	grow  func(p *pages) // adds a page, or doubles the first one
 }
 
-// A block has hugeBytes of pages, and memory before them that nobody touches, up to the start of a huge page.
-const hugeFrom, hugeBytes = 1 << 20, 4 * hugepages.Bytes
+// A block has hugeBytes of pages, and memory before them that nobody touches, up to the start of a huge page. Among huge pages, a
+// processor seldom walks page tables.
+const hugeFrom, hugePage, hugeBytes = 1 << 20, 2 << 20, 8 << 20
 
 // pagesOf returns no pages, of full elements each. To grow panics if an index would need more than 32 bits.
 func pagesOf[E any](full uint32) pages {
@@ -79,11 +78,16 @@ func pagesOf[E any](full uint32) pages {
 		case p.Huge && uintptr(p.Room)*size >= hugeFrom:
 			n *= uint32(max(1, min(hugeBytes/size, uintptr(math.MaxUint32-p.Room))/uintptr(full)))
 		}
-		var added []E
+		elements := uintptr(n)
 		if n > full {
-			added = newBlock[E](n)
-		} else {
-			added = append(make([]E, 0, n), old...)[:n]
+			elements = (hugeBytes+hugePage)/size + 1
+		}
+		added := make([]E, elements)
+		if copy(added, old); n > full {
+			start := unsafe.Pointer(unsafe.SliceData(added))
+			ahead := -uintptr(start) % hugePage
+			askForHugePages(unsafe.Add(start, ahead))
+			added = added[(ahead+size-1)/size:]
 		}
 		for at := uint32(0); at < n; at += full {
 			table = append(table, unsafe.Pointer(&added[at]))
@@ -91,16 +95,6 @@ func pagesOf[E any](full uint32) pages {
 		p.Room += n
 		p.table = unsafe.Pointer(unsafe.SliceData(table))
 	}}
-}
-
-// newBlock returns n elements from the start of a huge page on.
-func newBlock[E any](n uint32) []E {
-	size := unsafe.Sizeof(*new(E))
-	all := make([]E, (hugeBytes+hugepages.Bytes)/size+1)
-	start := unsafe.Pointer(unsafe.SliceData(all))
-	ahead := hugepages.Ahead(start)
-	hugepages.Advise(unsafe.Add(start, ahead), hugeBytes)
-	return all[(ahead+size-1)/size:][:n]
 }
 
 // Take hands out one more element and returns its index.

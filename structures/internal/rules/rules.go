@@ -45,9 +45,6 @@ func Capacity(pkg string, n, most int) Option[Room] {
 	return func(r *Room) { r.Capacity = Between(pkg, "Capacity", n, 0, most) }
 }
 
-// HugePages is the option to have records on huge pages.
-func HugePages(r *Room) { r.HugePages = true }
-
 // Between returns got. It panics unless lo <= got <= hi, with a message that names the option.
 func Between(pkg, name string, got, lo, hi int) int {
 	return check(got >= lo && got <= hi, "number", pkg, name, got, lo, hi)

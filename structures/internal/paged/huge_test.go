@@ -1,4 +1,4 @@
-package hugepages_test
+package paged_test
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 	"github.com/timerbench/timerbench/structures/auto"
 	"github.com/timerbench/timerbench/structures/hwheel"
 	"github.com/timerbench/timerbench/structures/hwheellist"
-	"github.com/timerbench/timerbench/structures/internal/hugepages"
+	"github.com/timerbench/timerbench/structures/internal/paged"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
@@ -69,13 +69,13 @@ func heap() int64 {
 
 // Linux notes the advice in the flags of the mapping.
 func TestTheSystemIsAsked(t *testing.T) {
-	memory := make([]byte, 3*hugepages.Bytes)
-	start := unsafe.Pointer(&memory[0])
-	from := uintptr(unsafe.Add(start, hugepages.Ahead(start)))
-	if from%hugepages.Bytes != 0 {
+	a := paged.ArrayOf[uint64]()
+	a.Huge = true
+	a.Reserve(1 << 18) // two megabytes, of which the second is in a block
+	from := uintptr(unsafe.Pointer(a.At(1 << 17)))
+	if from%(2<<20) != 0 {
 		t.Fatalf("%#x is no start of a huge page", from)
 	}
-	hugepages.Advise(unsafe.Add(start, hugepages.Ahead(start)), hugepages.Bytes)
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("this system has no huge pages that a program may ask for")
 	}

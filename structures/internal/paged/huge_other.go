@@ -1,0 +1,7 @@
+//go:build !linux
+
+package paged
+
+import "unsafe"
+
+func askForHugePages(unsafe.Pointer) {}
