@@ -108,8 +108,12 @@ func TestRulesFindTheirPatterns(t *testing.T) {
 		{"moved on and on", trace.FuncForm, func(p *program) {
 			timer := p.set(30_000)
 			p.every(5, func(int) { p.reset(timer, 30_000) })
-		}, func(p *program) { // so rarely that the timer would fire each time
-			p.every(5, func(int) { p.reset(p.set(40), 45) })
+		}, func(p *program) { // so many timers that one would be due in its old place at nearly each tick
+			var timers []uint64
+			for range 200 {
+				timers = append(timers, p.set(1000))
+			}
+			p.every(1, func(i int) { p.reset(timers[i%200], 1000+int64(i%7)) })
 		}},
 		{"time.After that nobody waits for", trace.ChannelForm, func(p *program) {
 			p.every(5, func(int) { p.set(2002) })
