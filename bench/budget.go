@@ -56,7 +56,7 @@ var mapped = []string{"grid-uniform-0", "grid-uniform-50", "grid-uniform-90", "r
 // the charts come first. Without a cell of a middle size
 // the analyses follow the cells that are nearest to it.
 //
-// The growth of debt follows, with fewer timers first. Last come the further rounds: the cell with the least part of its planned rounds is next.
+// Last come the further rounds: the cell with the least part of its planned rounds is next.
 func byInterest(steps []Step) []Step {
 	const middle = 3e3 // between 1,000 and 10,000, the sizes of most programs
 	interest := func(s Step) float64 {
@@ -84,7 +84,7 @@ func byInterest(steps []Step) []Step {
 			nearest = min(nearest, interest(s))
 		}
 	}
-	// The groups of the list: first steps, debts, further rounds.
+	// The groups of the list: first steps, further rounds.
 	key := func(s Step) [3]float64 {
 		switch _, ticks := s.analysis.(replay.IdleTicks); {
 		case ticks: // the second picture, and cheap
@@ -93,8 +93,6 @@ func byInterest(steps []Step) []Step {
 			return [3]float64{nearest + 1}
 		case s.further:
 			return [3]float64{1e9, float64(s.Rounds[1].Number) / float64(s.cell.rounds), interest(s)}
-		case s.debt:
-			return [3]float64{1e8, float64(s.cell.n)}
 		}
 		return [3]float64{interest(s)}
 	}

@@ -44,14 +44,17 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 		t.Errorf("%d instances asked for, %d made, want 3 and one each for the garbage collector and the memory", r.Parameters.Instances, made)
 	}
 	c := r.Cells[0]
+	if c.Race != nil {
+		t.Errorf("without a budget it records %+v", c.Race)
+	}
 	fast := c.Row("fast")
 	for _, row := range c.Rows {
 		if len(row.Cost) != 5 {
 			t.Errorf("%s: %d trials", row.Structure, len(row.Cost))
 		}
 		for i, trial := range row.Cost {
-			if trial.Layout != 0 || trial.Round != i || trial.Instance != i/roundsPerPass {
-				t.Errorf("%s, trial %d: layout %d, instance %d, round %d", row.Structure, i, trial.Layout, trial.Instance, trial.Round)
+			if trial.Round != i || trial.Instance != i/roundsPerPass {
+				t.Errorf("%s, trial %d: instance %d, round %d", row.Structure, i, trial.Instance, trial.Round)
 			}
 			if trial.Units != fast.Cost[i].Units || trial.Ops != fast.Cost[i].Ops {
 				t.Errorf("%s, round %d: %v units, others have %v", row.Structure, i, trial.Units, fast.Cost[i].Units)
@@ -194,20 +197,6 @@ func TestTheBestSeldomDropsOut(t *testing.T) {
 	}
 }
 
-func TestABudgetIsRecorded(t *testing.T) {
-	m := synthetic(map[string][]float64{"a": {100, 120}, "b": {120, 95}})
-	if got := m.result().Race; got != nil {
-		t.Errorf("without a budget: %+v", got)
-	}
-	m.cell.design(Config{Trials: 6, Budget: Budget{Limit: 1}}, 0)
-	for i := range 2 {
-		m.rows[0].Cost = append(m.rows[0].Cost, results.Trial{Round: i}) // the floor
-	}
-	if got := m.result().Race; got == nil || *got != (results.Race{Rounds: 2, Proved: leastRounds}) {
-		t.Errorf("%+v", got)
-	}
-}
-
 func TestTheBudgetGoesToTheBest(t *testing.T) {
 	cfg := tinyRun(t, nil, []string{"hold"})
 	cfg.Structures = []entry.Entry{heapEntry("one", 0, nil), heapEntry("other", 0, nil), heapEntry("slow", 1000, nil)}
@@ -232,6 +221,9 @@ func TestTheBudgetGoesToTheBest(t *testing.T) {
 		t.Errorf("the slow one stopped after %d rounds: %q", len(slow.Cost), slow.Stopped)
 	}
 	one := c.Row("one")
+	if c.Race.Proved != leastRounds {
+		t.Errorf("the budget is recorded as %+v", c.Race)
+	}
 	for _, name := range []string{"null", "one"} {
 		if row := c.Row(name); len(row.Cost) != c.Race.Rounds || row.Proof != one.Proof {
 			t.Errorf("%s has %d rounds of %d, and the proof %+v", name, len(row.Cost), c.Race.Rounds, row.Proof)

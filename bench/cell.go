@@ -281,10 +281,9 @@ func (c *Cell) steps(cfg Config, collect bool) (steps []Step) {
 			further = instances(mostRounds, c.perPass) - 1
 		}
 	}
-	debt := cfg.Rounds == 0 && c.trace == nil && cfg.Profile.Debts
-	s := Step{Name: c.name(), cell: c, Bytes: c.bytes()}
+	s := Step{Name: c.name(), cell: c, Bytes: c.bytes(), debts: cfg.Rounds == 0 && c.trace == nil && cfg.Profile.Debts}
 	if cfg.Memory > 0 && s.Bytes > cfg.Memory {
-		c.apart, c.control, collect, debt, further = true, false, false, false, 0
+		c.apart, c.control, s.debts, collect, further = true, false, false, false, 0
 		s.Bytes = c.bytes()
 	}
 	for _, e := range cfg.External {
@@ -310,10 +309,10 @@ func (c *Cell) steps(cfg Config, collect bool) (steps []Step) {
 		s.Rounds = append(s.Rounds, c.withGC()...)
 	}
 	s.Seconds = c.seconds(s.Rounds)
-	steps = append(steps, s)
-	if debt {
-		steps = append(steps, Step{Name: c.name() + ", growth of debt", cell: c, debt: true, Seconds: c.debtSeconds()})
+	if s.debts {
+		s.Seconds += c.debtSeconds()
 	}
+	steps = append(steps, s)
 	for number := range further {
 		rounds := c.pass(1 + number)
 		steps = append(steps, Step{

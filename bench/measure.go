@@ -244,14 +244,14 @@ func (m *measuring) timed(ctx context.Context, r Round) error {
 	}
 	m.took("scripts", start)
 	for _, name := range r.Contenders {
-		in := slices.DeleteFunc(slices.Clone(m.in), func(c *contender) bool { return c.Structure != name })
-		if len(in) == 0 {
+		i := slices.IndexFunc(m.in, func(c *contender) bool { return c.Structure == name })
+		if i < 0 {
 			continue
 		}
 		if err := m.Turn(); err != nil {
 			return err
 		}
-		if err := m.onEach(ctx, in, 0, func(c *contender) error { return m.trials(ctx, c, r) }); err != nil {
+		if err := m.onEach(ctx, m.in[i:i+1], 0, func(c *contender) error { return m.trials(ctx, c, r) }); err != nil {
 			return err
 		}
 	}

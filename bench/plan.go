@@ -25,8 +25,7 @@ type Plan struct {
 	seeds    int    // of a proof
 }
 
-// Step is a part of a run: rounds of a cell, the growth of debt of a cell, or an analysis. A run saves its results when the
-// step is done.
+// Step is a part of a run: rounds of a cell, or an analysis. A run saves its results when the step is done.
 type Step struct {
 	Name    string
 	Rounds  []Round
@@ -35,7 +34,7 @@ type Step struct {
 
 	cell     *Cell           // nil: an analysis
 	further  bool            // a run with a budget makes it if there is time left; the results do not list it as missing
-	debt     bool            // it measures the growth of debt
+	debts    bool            // after the rounds it measures the growth of debt
 	analysis replay.Analysis // nil: a cell
 	entries  []entry.Entry   // of an analysis
 }
@@ -194,7 +193,7 @@ func (p *Plan) finish() error {
 		if s.cell != nil && s.cell.trace == nil {
 			p.Parameters.Instances = min(p.Parameters.Instances, s.cell.instances)
 		}
-		if _, n := s.Of(); n > 0 && !s.further && !s.debt && (p.cheapest.Name == "" || s.Seconds < p.cheapest.Seconds) {
+		if _, n := s.Of(); n > 0 && !s.further && (p.cheapest.Name == "" || s.Seconds < p.cheapest.Seconds) {
 			p.cheapest = s
 		}
 		if memory > 0 && s.Bytes > memory {

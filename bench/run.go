@@ -98,7 +98,7 @@ func (r *runner) run(ctx context.Context) error {
 		r.progress.Step++
 		m := r.cells[s.cell]
 		switch {
-		case slices.Contains(r.out.Done, s.Name), (s.further || s.debt) && m == nil, s.debt && m.passed.Made == 0:
+		case slices.Contains(r.out.Done, s.Name), s.further && m == nil:
 			continue
 		case !r.fits(s):
 			if !s.further {
@@ -146,12 +146,13 @@ func (r *runner) step(ctx context.Context, s Step) error {
 	if m == nil {
 		m = r.measuring(s.cell, s.cell.leaveOut(r.out.Cells)...)
 	}
-	if s.debt {
+	if err := m.play(ctx, s.Rounds); err != nil {
+		return err
+	}
+	if s.debts && m.passed.Made > 0 {
 		if err := m.debts(ctx); err != nil {
 			return err
 		}
-	} else if err := m.play(ctx, s.Rounds); err != nil {
-		return err
 	}
 	r.cells[s.cell] = m
 	m.store(r.out)

@@ -10,7 +10,7 @@ import (
 // The segments of a round are one trial, with the sum of each figure.
 func TestSegmentsOfARoundAreSummedUp(t *testing.T) {
 	segment := func(k int) results.Trial {
-		return results.Trial{Layout: 1, Instance: 2, Round: 3, NS: float64(k), Ops: 10 * k, Wakes: 100 * k, Units: float64(1000 * k),
+		return results.Trial{Instance: 2, Round: 3, NS: float64(k), Ops: 10 * k, Wakes: 100 * k, Units: float64(1000 * k),
 			Allocs: uint64(10_000 * k), AllocBytes: uint64(100_000 * k), Kinds: []results.KindTime{{Kind: 1, Count: k, NS: float64(10 * k), ClockReads: 100 * k}}}
 	}
 	other := results.Trial{Round: 4, Wakes: 7}

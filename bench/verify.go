@@ -39,7 +39,7 @@ func NewProof(cfg Config, seeds int) (*Plan, error) {
 		switch _, calls := s.analysis.(replay.Calls); {
 		case calls:
 			s.Seconds *= float64(seeds)
-		case s.cell == nil || s.debt:
+		case s.cell == nil:
 			continue
 		default:
 			s.Rounds = nil
@@ -107,52 +107,47 @@ func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verifi
 		return err
 	}
 	run := newRunner(plan, Hooks{})
-	redefined := r.Redefined(plan.version)
-	for _, of := range r.Cells {
-		c := plan.find(of.Workload, of.N)
-		if c == nil || !slices.Contains(sizes, of.N) {
+	for _, s := range plan.Steps {
+		v := Verified{Seeds: 1}
+		v.Workload, v.N = s.Of()
+		calls, single := s.analysis.(replay.Calls)
+		of := r.Cell(v.Workload, v.N)
+		proofs := make(map[string]script.Proof)
+		switch {
+		case single:
+			for _, c := range r.Calls {
+				if c.Workload == v.Workload && c.N == v.N {
+					proofs[c.Structure] = c.Proof
+				}
+			}
+		case s.cell != nil && of != nil:
+			if v.Redefined = of.Definition != 0 && of.Definition != s.cell.workload.Version(); v.Redefined {
+				done(v)
+				continue
+			}
+			for _, row := range of.Rows {
+				proofs[row.Structure] = row.Proof
+			}
+		}
+		entries := slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool {
+			_, ok := proofs[e.Name]
+			return !ok
+		})
+		if v.Structures = len(entries); v.Structures == 0 {
 			continue
 		}
-		v := Verified{Workload: of.Workload, N: of.N}
-		if slices.ContainsFunc(redefined, func(c results.Cell) bool { return c.Workload == of.Workload && c.N == of.N }) {
-			v.Redefined = true
-			done(v)
-			continue
+		if single {
+			err = v.verifyCalls(ctx, calls, entries, proofs)
+		} else {
+			s.cell.entries = entries
+			err = run.verify(ctx, s.cell, of, &v)
 		}
-		if c.entries = provedIn(cfg.Structures, proofsOf(of.Rows)); len(c.entries) == 0 {
-			continue
-		}
-		v.Structures, v.Seeds = len(c.entries), 1+len(of.OtherSeeds)
-		if err := run.verify(ctx, c, &of, &v); err != nil {
+		if err != nil {
 			return err
 		}
 		done(v)
 	}
-	return plan.verifyCalls(ctx, cfg.Structures, r, done)
-}
-
-func (p *Plan) find(workload string, n int) *Cell {
-	for _, s := range p.Steps {
-		if s.cell != nil && s.cell.workload.Name == workload && s.cell.n == n {
-			return s.cell
-		}
-	}
 	return nil
-}
-
-func provedIn(entries []entry.Entry, proofs map[string]script.Proof) []entry.Entry {
-	return slices.DeleteFunc(slices.Clone(entries), func(e entry.Entry) bool {
-		_, ok := proofs[e.Name]
-		return !ok
-	})
-}
-
-func proofsOf(rows []results.Row) map[string]script.Proof {
-	proofs := make(map[string]script.Proof)
-	for _, row := range rows {
-		proofs[row.Structure] = row.Proof
-	}
-	return proofs
 }
 
 // verify repeats the rounds with the proofs of a cell of results and compares the proofs. It also compares the
@@ -207,6 +202,7 @@ func (r *runner) verify(ctx context.Context, c *Cell, of *results.Cell, v *Verif
 	}
 	c.contenders = all
 	for _, other := range of.OtherSeeds {
+		v.Seeds++
 		m := r.measuring(c)
 		if err := m.play(ctx, c.proof(other.Seed, cfg.Trials, false)); err != nil {
 			return err
@@ -239,29 +235,15 @@ func (v *Verified) compareRows(m *measuring, rows []results.Row) {
 	v.Operations += int(p.Scheduled + p.Fired + p.Cancelled)
 }
 
-func (p *Plan) verifyCalls(
-	ctx context.Context, all []entry.Entry, r *results.Run, done func(Verified),
-) error {
-	for _, s := range p.Steps {
-		calls, ok := s.analysis.(replay.Calls)
-		proofs := make(map[string]script.Proof)
-		for _, c := range r.Calls {
-			if c.Workload == calls.Workload.Name && c.N == calls.N {
-				proofs[c.Structure] = c.Proof
-			}
-		}
-		if s.entries = provedIn(all, proofs); !ok || len(s.entries) == 0 {
-			continue
-		}
-		replayed, operations, failed, err := calls.Prove(ctx, s.entries)
-		if err != nil {
-			return err
-		}
-		v := Verified{Workload: calls.Workload.Name, N: calls.N, Structures: len(s.entries), Seeds: 1, Operations: operations, Failures: failed}
-		for i, e := range s.entries {
-			v.compare(fmt.Sprintf("%s, seed %d", s.Name, calls.Seed), e.Name, proofs[e.Name], replayed[i])
-		}
-		done(v)
+// verifyCalls repeats the proofs of an analysis of single calls and compares them.
+func (v *Verified) verifyCalls(ctx context.Context, calls replay.Calls, entries []entry.Entry, proofs map[string]script.Proof) error {
+	replayed, operations, failed, err := calls.Prove(ctx, entries)
+	if err != nil {
+		return err
+	}
+	v.Operations, v.Failures = operations, failed
+	for i, e := range entries {
+		v.compare(fmt.Sprintf("%s, seed %d", calls.Name(), calls.Seed), e.Name, proofs[e.Name], replayed[i])
 	}
 	return nil
 }

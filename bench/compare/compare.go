@@ -13,8 +13,8 @@
 //
 // # Sessions
 //
-// In a [Session] runs of both builds take turns, so that a disturbance of the machine cancels out. The rounds of the ratio are the code
-// layouts, or the pairs of processes if there is one layout: each has a new process and a new placement in memory. Only the
+// In a [Session] runs of both builds take turns, so that a disturbance of the machine cancels out. The rounds of the ratio are the pairs
+// of processes: each has a new placement in memory and a code layout of its own. Only the
 // fastest quarter of the trials counts among those that repeat the same operations, because a
 // disturbance never speeds a trial up. A slowdown that shows in few of these repetitions is not found.
 //
@@ -223,25 +223,25 @@ func shift(rows []Row) float64 {
 	return stats.MedianOf(ratios)
 }
 
-// condense returns one sample for each code layout, or for each process if there is one layout: the geometric mean over its operations.
+// condense returns one sample for each process: the geometric mean over its operations.
 // Rounds with the same operations are repetitions; repeat is [results.Parameters].Repeat. Only the fastest quarter of the repetitions
 // counts, because a disturbance slows a program down and never speeds it up. Only rounds that other has too count.
 func condense(samples, other []stats.Sample, repeat int) (out []stats.Sample) {
 	common := stats.ByRound(other)
-	times := make(map[int]map[int][]float64) // logarithms of the repetitions, by unit and operations
+	times := make(map[int]map[int][]float64) // logarithms of the repetitions, by process and operations
 	for _, s := range samples {
 		if s.Value <= 0 || common[s.Round] <= 0 {
 			continue
 		}
-		unit, operations := cmp.Or(s.Layout, s.Instance), s.Round
+		operations := s.Round
 		if repeat > 0 {
 			operations %= repeat
 		}
-		if times[unit] == nil {
-			times[unit] = make(map[int][]float64)
-			out = append(out, stats.Sample{Round: unit})
+		if times[s.Instance] == nil {
+			times[s.Instance] = make(map[int][]float64)
+			out = append(out, stats.Sample{Round: s.Instance})
 		}
-		times[unit][operations] = append(times[unit][operations], math.Log(s.Value))
+		times[s.Instance][operations] = append(times[s.Instance][operations], math.Log(s.Value))
 	}
 	for i := range out {
 		var means []float64

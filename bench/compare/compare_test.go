@@ -372,7 +372,7 @@ func TestRunsAreMerged(t *testing.T) {
 		if i >= 6 {
 			pair, round = i-6, 3
 		}
-		if trial.Instance != pair || trial.Round != round+pair*roundsPerRun || trial.Layout != 0 {
+		if trial.Instance != pair || trial.Round != round+pair*roundsPerRun {
 			t.Errorf("trial %d: %+v", i, trial)
 		}
 	}
@@ -411,13 +411,6 @@ func TestAnInstanceCountsByItsFastestRepetitions(t *testing.T) {
 	// Without repetitions all rounds count equally.
 	if got := condense(samples[10:12], other, 0); len(got) != 1 || math.Abs(got[0].Value-math.Sqrt(110)) > 1e-9 {
 		t.Errorf("%+v, want the mean of 10 and 11", got)
-	}
-	// The processes of a layout are one unit.
-	for i := range samples {
-		samples[i].Layout = 3
-	}
-	if got := condense(samples, other, 2); len(got) != 1 || got[0].Round != 3 {
-		t.Errorf("%+v, want one of layout 3", got)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 const roundsPerRun = Ages << 20
 
 // merge joins the results of the runs of one side into one run. It takes the first run and appends the trials of the
-// others row by row. The trials of run p get instance p and the layout of that run, so that each pair of runs is a unit
+// others row by row. The trials of run p get instance p, so that each pair of runs is a unit
 // of variation. merge drops the latency curves, which cannot be merged. It changes no run.
 func merge(runs []*results.Run, session string, layouts int) *results.Run {
 	out := *runs[0]
@@ -24,10 +24,6 @@ func merge(runs []*results.Run, session string, layouts int) *results.Run {
 				out.Failures = append(out.Failures, f)
 			}
 		}
-		layout := 0
-		if layouts > 1 {
-			layout = 1 + pair%layouts
-		}
 		for _, c := range r.Cells {
 			into := out.Cell(c.Workload, c.N)
 			if into == nil {
@@ -37,7 +33,7 @@ func merge(runs []*results.Run, session string, layouts int) *results.Run {
 			}
 			into.Seconds += c.Seconds
 			for _, row := range c.Rows {
-				appendRow(into, row, pair, layout)
+				appendRow(into, row, pair)
 			}
 		}
 	}
@@ -50,7 +46,7 @@ func merge(runs []*results.Run, session string, layouts int) *results.Run {
 }
 
 // appendRow appends the trials of a row to the row of the same structure in c.
-func appendRow(c *results.Cell, row results.Row, pair, layout int) {
+func appendRow(c *results.Cell, row results.Row, pair int) {
 	to := c.Row(row.Structure)
 	if to == nil {
 		c.Rows = append(c.Rows, row)
@@ -60,7 +56,7 @@ func appendRow(c *results.Cell, row results.Row, pair, layout int) {
 	place := func(trials []results.Trial) []results.Trial {
 		trials = slices.Clone(trials)
 		for i := range trials {
-			trials[i].Layout, trials[i].Instance = layout, pair
+			trials[i].Instance = pair
 			trials[i].Round += pair * roundsPerRun
 		}
 		return trials

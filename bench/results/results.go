@@ -267,7 +267,6 @@ const (
 // Trials are nested: a code layout has instances of a contender, and an instance replays several rounds. All
 // contenders of a cell replay the same block in the same round, so their trials can be compared in pairs.
 type Trial struct {
-	Layout     int        `json:"layout,omitempty"`   // code layout of the program; 0: the default
 	Instance   int        `json:"instance,omitempty"` // number of the instance, unique in the cell
 	Round      int        `json:"round"`              // number of the round, unique in the cell
 	NS         float64    `json:"ns"`                 // of the whole block

@@ -13,8 +13,7 @@ import (
 
 // Sample is one measurement: the cost of a contender in a round, in any unit.
 type Sample struct {
-	Layout   int // code layout of the program
-	Instance int // instance of the contender, counted over all layouts
+	Instance int // instance of the contender
 	Round    int // contenders replay the same operations in a round
 	Value    float64
 }
@@ -24,7 +23,7 @@ func Samples(trials []results.Trial) []Sample {
 	var out []Sample
 	for _, t := range trials {
 		if t.Usable() {
-			out = append(out, Sample{Layout: t.Layout, Instance: t.Instance, Round: t.Round, Value: t.NS / t.Units})
+			out = append(out, Sample{Instance: t.Instance, Round: t.Round, Value: t.NS / t.Units})
 		}
 	}
 	return out

@@ -161,9 +161,10 @@ differences that two long runs cannot show on a noisy machine.
 
 --old and --new are git revisions or paths of programs. A revision is built in a
 temporary git worktree, which is removed at the end, also after Ctrl-C. Without
---new, the work tree is built as it is. Each revision is built with up to 16
-code layouts, because the layout alone changes times by a few percent. A program
-has only one layout, so its interval does not contain this variation.
+--new, the work tree is built as it is. Each revision is built once for each
+pair, with another code layout, because the layout alone changes times by a few
+percent. A program has only one layout, so its interval does not contain this
+variation.
 
 The folder keeps the results of both sides and their benchmark lines, which
 benchstat reads.
@@ -231,7 +232,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	for _, name := range []string{"n", "structure", "workload", "scenario", "profile", "seed"} {
 		s.Args = append(s.Args, asFlags(cmd.Flags().Lookup(name))...)
 	}
-	layouts := min(16, f.pairs) // chosen
+	layouts := f.pairs
 	if isProgram(f.old) || isProgram(f.new) {
 		layouts = 1 // a program has one
 	}
