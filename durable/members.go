@@ -86,7 +86,7 @@ func (w *worker) followMembers(ctx context.Context, m *members, changed func()) 
 	if err := w.giveSign(ctx, m); err != nil {
 		return err
 	}
-	known := false
+	known, own := false, false // the own sign may come after the others, because a newer one has replaced it
 	for {
 		select {
 		case <-ctx.Done():
@@ -103,10 +103,13 @@ func (w *worker) followMembers(ctx context.Context, m *members, changed func()) 
 			}
 			if entry == nil { // all existing entries have been read
 				known = true
-				changed()
+				if own {
+					changed()
+				}
 				continue
 			}
 			quiet.Reset(3 * m.lease)
+			own = own || entry.Key() == m.self
 			m.last = entry.Created()
 			if entry.Operation() != jetstream.KeyValuePut {
 				delete(m.signs, entry.Key())
@@ -115,7 +118,7 @@ func (w *worker) followMembers(ctx context.Context, m *members, changed func()) 
 			} else {
 				m.signs[entry.Key()] = s
 			}
-			if known {
+			if known && own {
 				changed()
 			}
 		}
