@@ -81,7 +81,7 @@ func (v *View) latencyChart() *draw.Figure {
 		Name:     "latency",
 		Title:    latencyFinding(tails),
 		Subtitle: "The time of a single call by the number of pending timers. Half of the timers are cancelled. Lower is better.",
-		Caption: "Both axes are logarithmic. A mark of the 99.9th percentile is left out if there are too few calls. recommend --by tail has the 99th percentile of all structures." + v.clockNote(),
+		Caption:  "Both axes are logarithmic. A mark of the 99.9th percentile is left out if there are too few calls. recommend --by tail has the 99th percentile of all structures." + v.clockNote(),
 		Legend: []draw.Key{
 			{Text: "99.9th percentile", Style: draw.Style{Color: draw.Faded, Marker: tailMarker}, Radius: 2.2},
 			{Text: "99th percentile", Style: key, Line: true}, {Text: "median", Style: draw.Style{Color: draw.Faded, Dashes: median}, Line: true},
