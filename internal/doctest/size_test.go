@@ -15,18 +15,18 @@ var closures = []struct {
 	pkg             string
 	lines, packages int
 }{
-	{"./bench", 18_850, 16},
-	{"./report", 16_100, 16},
-	{"./trace", 2_150, 2},
-	{"./structures/minheap", 1_230, 8},
+	{"./bench", 18_800, 16},
+	{"./report", 14_650, 16},
+	{"./trace", 2_060, 2},
+	{"./structures/minheap", 1_220, 8},
 	{"./structures/auto", 4_440, 11},
-	{"./driver", 10_450, 15},
-	{"./cmd/timerbench", 55_950, 88},
+	{"./driver", 10_490, 15},
+	{"./cmd/timerbench", 53_500, 87},
 }
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
 // folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
-const mostCode, mostTests, mostFiles = 70_850, 43_900, 23
+const mostCode, mostTests, mostFiles = 68_500, 43_500, 23
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {
