@@ -17,8 +17,8 @@ import (
 func With(intrusive []entry.Entry) []entry.Entry {
 	list := append([]entry.Entry(nil), intrusive...)
 	for i := range list {
-		bare := list[i].Bare
-		list[i].Bare = func() any { return loopOf(bare()) }
+		bare := list[i].NewIntrusive
+		list[i].NewIntrusive = func() any { return loopOf(bare()) }
 	}
 	return list
 }

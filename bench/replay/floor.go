@@ -13,7 +13,7 @@ import (
 // one.
 func Floors() (byID, inStructs entry.Entry) {
 	return entry.Entry{Name: results.Floor, New: func() structures.Scheduler[uint64] { return &floorByID{} }},
-		entry.Entry{Name: results.IntrusiveFloor, Bare: func() any {
+		entry.Entry{Name: results.IntrusiveFloor, NewIntrusive: func() any {
 			w := &floorInStructs{}
 			l := &floorLoop{TableOf(w, func(t *floorTimer) *uint64 { return &t.Value }), w}
 			w.idle = &l.Idle

@@ -144,7 +144,7 @@ func TestTheProofFindsFaultsInStructs(t *testing.T) {
 			}
 		}
 		sound := loops.With(catalog.Intrusive())[0]
-		e := entry.Entry{Name: fault, Bare: func() any { return &faultyLoop{Loop: sound.Bare().(replay.Loop), fault: fault} }}
+		e := entry.Entry{Name: fault, NewIntrusive: func() any { return &faultyLoop{Loop: sound.NewIntrusive().(replay.Loop), fault: fault} }}
 		if err := allReplays(e, list); (err == nil) != (fault == "") {
 			t.Errorf("a loop that %s: %v", fault, err)
 		}

@@ -52,8 +52,8 @@ type pops interface {
 }
 
 func newReplayer(e entry.Entry) replayer {
-	if e.Bare != nil {
-		l, ok := e.Bare().(Loop)
+	if e.NewIntrusive != nil {
+		l, ok := e.NewIntrusive().(Loop)
 		if !ok {
 			panic("replay: " + e.Name + " has no timed loop, see package loops")
 		}

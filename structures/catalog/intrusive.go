@@ -25,7 +25,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(heap.New[item](), func(t *heap.Timer[item]) *item { return &t.Value })
 			},
-			Bare: func() any { return heap.New[T]() },
+			NewIntrusive: func() any { return heap.New[T]() },
 		},
 		{
 			Name: "intrusive-linkedwheel", Family: entry.Wheels, Package: root + "intrusive/linkedwheel",
@@ -34,7 +34,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(linkedwheel.New[item](), func(t *linkedwheel.Timer[item]) *item { return &t.Value })
 			},
-			Bare: func() any { return linkedwheel.New[T]() },
+			NewIntrusive: func() any { return linkedwheel.New[T]() },
 		},
 		{
 			Name: "intrusive-hwheel", Family: entry.Wheels, Package: root + "intrusive/hwheel",
@@ -43,7 +43,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(hwheel.New[item](), func(t *hwheel.Timer[item]) *item { return &t.Value })
 			},
-			Bare: func() any { return hwheel.New[T]() },
+			NewIntrusive: func() any { return hwheel.New[T]() },
 		},
 		{
 			Name: "intrusive-rbtree", Family: entry.Trees, Package: root + "intrusive/rbtree",
@@ -52,7 +52,7 @@ func IntrusiveFor[T any]() []entry.For[T] {
 			New: func() structures.Scheduler[T] {
 				return intrusive.WithIDs(rbtree.New[item](), func(t *rbtree.Timer[item]) *item { return &t.Value })
 			},
-			Bare: func() any { return rbtree.New[T]() },
+			NewIntrusive: func() any { return rbtree.New[T]() },
 		},
 	}
 }

@@ -74,13 +74,13 @@ type For[T any] struct {
 
 	New func() structures.Scheduler[T]
 
-	// Bare returns a new structure whose timers are fields of the caller's structs, such as *hwheel.Wheel[T]. New puts IDs
+	// NewIntrusive returns a new structure whose timers are fields of the caller's structs, such as *hwheel.Wheel[T]. New puts IDs
 	// on top of it. Nil for a structure by ID.
-	Bare func() any
+	NewIntrusive func() any
 }
 
 // Intrusive reports whether the timers are fields of the caller's structs.
-func (e For[T]) Intrusive() bool { return e.Bare != nil }
+func (e For[T]) Intrusive() bool { return e.NewIntrusive != nil }
 
 // Exact reports whether every timer fires at its deadline.
 func (e For[T]) Exact() bool { return e.MaxLate == nil }
