@@ -94,10 +94,6 @@ func (t Timing) ofProgram(cyclic bool) Timing {
 	return t
 }
 
-func (r Round) has(t Timing) bool {
-	return slices.ContainsFunc(r.Blocks, func(b Block) bool { return b.Timing == t })
-}
-
 // NewPlan computes the steps of a run. It measures nothing. The error is of a step that needs more
 // than Config.Memory.
 func NewPlan(cfg Config) (*Plan, error) {

@@ -1,7 +1,6 @@
 package paged_test
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"runtime"
@@ -79,17 +78,16 @@ func TestTheSystemIsAsked(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage"); err != nil {
 		t.Skip("this system has no huge pages that a program may ask for")
 	}
-	maps, err := os.Open("/proc/self/smaps")
+	maps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer maps.Close()
 	inside := false
-	for lines := bufio.NewScanner(maps); lines.Scan(); {
+	for line := range strings.Lines(string(maps)) {
 		var low, high uintptr
-		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x", &low, &high); n == 2 {
+		if n, _ := fmt.Sscanf(line, "%x-%x", &low, &high); n == 2 {
 			inside = low <= from && from < high
-		} else if flags, ok := strings.CutPrefix(lines.Text(), "VmFlags:"); ok && inside {
+		} else if flags, ok := strings.CutPrefix(line, "VmFlags:"); ok && inside {
 			if !strings.Contains(flags, " hg") {
 				t.Errorf("the mapping has the flags %q, want hg", flags)
 			}
