@@ -60,6 +60,18 @@ func TestTheShippedScenariosRun(t *testing.T) {
 	says(t, stdout, fmt.Sprintf("in %d cells", len(files))) // and in no built-in one
 }
 
+// "make bench" replays each recording of traces, so each is long enough.
+func TestTheKeptRecordingsCanBeMeasured(t *testing.T) {
+	stdout, _ := must(t, "run", "--dry-run", "--traces", "../../traces", "-w", "^trace-")
+	files, err := filepath.Glob("../../traces/*.trace")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("recordings %q, %v", files, err)
+	}
+	for _, f := range files {
+		says(t, stdout, "trace-"+strings.TrimSuffix(filepath.Base(f), ".trace"))
+	}
+}
+
 // The commands and flags in the documents exist.
 func TestTheCommandsOfTheDocumentsExist(t *testing.T) {
 	lines := 0

@@ -24,16 +24,12 @@ import (
 type liveFlags struct {
 	cfg        live.Config
 	structures string
-	drivers    []string
 	shards     []string
 	ticks      []time.Duration
 	sizes      sizes
 	out, into  string
 	markdown   bool
 }
-
-// tickless is the kind of driver that live measures.
-const tickless = string(results.Tickless)
 
 func newLive() *cobra.Command {
 	f := liveFlags{cfg: live.Default()}
@@ -55,8 +51,6 @@ live writes ` + results.FileName + ` and ` + results.Benchmarks + ` into the fol
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "^auto$", "structures whose names match this regular `expression`")
-	flags.StringSliceVar(&f.drivers, "drivers", []string{tickless}, "kinds of drivers, of which there is one: "+tickless)
-	_ = flags.MarkHidden("drivers") // for scripts that name the kind
 	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"}, "`numbers` of shards per driver, or default")
 	flags.DurationSliceVar(&f.ticks, "tick", nil, "`lengths` of the tick of a driver, 1µs to 1s (default that of package driver)")
 	flags.IntSliceVarP(&f.cfg.Goroutines, "goroutines", "g", f.cfg.Goroutines,
@@ -151,8 +145,6 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		return fmt.Errorf("--n %d: want at least one timer for each of %d goroutines", n, most)
 	case len(f.ticks) > 0 && (slices.Min(f.ticks) < time.Microsecond || slices.Max(f.ticks) > time.Second):
 		return fmt.Errorf("--tick %v: want lengths from 1µs to 1s", f.ticks)
-	case !slices.Equal(f.drivers, []string{tickless}):
-		return fmt.Errorf("--drivers %s: want %s", strings.Join(f.drivers, ","), tickless)
 	case len(f.shards) == 0:
 		return errors.New("--shards: want at least one number")
 	case cfg.For <= 0:

@@ -120,7 +120,6 @@ var bad = map[string][]string{
 	"recommend --n 10 bare":           {"bare", "no costs of structures"},
 
 	"live -s wheeel -o new":                            {`no structure matches "wheeel" (did you mean "wheel"?)`},
-	"live --drivers ticking -o new":                    {"--drivers ticking: want tickless"},
 	"live --shards 1,0 -o new":                         {`--shards "0": want numbers from 1 to 4096, or default`},
 	"live --goroutines 0 -o new":                       {"--goroutines [0]: want numbers from 1 to 1024"},
 	"live --n 2 -o new":                                {"--n 2: want at least one timer for each of 8 goroutines"},
