@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/longtest"
@@ -307,14 +308,14 @@ func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 	var got []string
 	for _, s := range byInterest([]Step{
 		constant, of("10", 10, 0), of("1e3", 1000, 0), of("1e6", 1e6, 0), of("1e5", 1e5, 0), {Name: "idle"}, of("1e4", 1e4, 0),
-		of("own", 5e4, 5e4), of("large", 2e6, 2e6),
+		of("own", 5e4, 5e4), of("large", 2e6, 2e6), {Name: "memory", analysis: replay.Memory{}},
 	}) {
 		got = append(got, s.Name)
 	}
-	if want := []string{"1e3", "1e4", "own", "idle", "1e5", "constant 1e5", "10", "1e6", "large"}; !slices.Equal(got, want) {
+	if want := []string{"memory", "1e3", "1e4", "own", "idle", "1e5", "constant 1e5", "10", "1e6", "large"}; !slices.Equal(got, want) {
 		t.Errorf("the order is %q, want %q", got, want)
 	}
-	if first := byInterest([]Step{{Name: "memory"}, of("1e6", 1e6, 0), of("1e5", 1e5, 0)}); first[0].Name != "1e5" || first[1].Name != "memory" {
+	if first := byInterest([]Step{{Name: "idle"}, of("1e6", 1e6, 0), of("1e5", 1e5, 0)}); first[0].Name != "1e5" || first[1].Name != "idle" {
 		t.Errorf("without a middle size, %s and %s come first", first[0].Name, first[1].Name)
 	}
 }
