@@ -50,11 +50,11 @@ var charted = []string{"grid-clustered-50", "hold", "conn-deadline"}
 // mapped are the workloads of the map that opens the page.
 var mapped = []string{"grid-uniform-0", "grid-uniform-50", "grid-uniform-90", "reschedule"}
 
-// byInterest returns the steps in the order of a budget: first the analyses of memory and of ticks on which nothing fires, which
-// are cheap and have a picture each, then the cells of the middle sizes, of the map and of programs with a size of their own, the
-// map among a million timers, the other analyses, and the other sizes from the middle outwards. Cells with constant delays come
-// after the other cells of their size. Among a million timers, where not all cells fit, those of the charts come first. Without a
-// cell of a middle size the analyses follow the cells that are nearest to it.
+// byInterest returns the steps in the order of a budget: first the ticks on which nothing fires, for the chart, then the cells of
+// the middle sizes, of the map and of programs with a size of their own, the memory, the map among a million timers, the other
+// analyses, and the other sizes from the middle outwards. Cells with constant delays come after the other cells of their size.
+// Among a million timers, where not all cells fit, those of the charts come first. Without a cell of a middle size the analyses
+// follow the cells that are nearest to it.
 //
 // Last come the further rounds: the cell with the least part of its planned rounds is next.
 func byInterest(steps []Step) []Step {
@@ -89,8 +89,10 @@ func byInterest(steps []Step) []Step {
 		_, ticks := s.analysis.(replay.IdleTicks)
 		_, memory := s.analysis.(replay.Memory)
 		switch {
-		case ticks || memory: // cheap, and each a picture
+		case ticks: // the second picture, and cheap
 			return [3]float64{nearest - 1}
+		case memory: // a picture, too
+			return [3]float64{nearest + 0.25}
 		case s.cell == nil:
 			return [3]float64{nearest + 1}
 		case s.further:

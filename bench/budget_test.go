@@ -312,7 +312,7 @@ func TestTheBudgetIsSpentInTheOrderOfInterest(t *testing.T) {
 	}) {
 		got = append(got, s.Name)
 	}
-	if want := []string{"memory", "1e3", "1e4", "own", "idle", "1e5", "constant 1e5", "10", "1e6", "large"}; !slices.Equal(got, want) {
+	if want := []string{"1e3", "1e4", "own", "memory", "idle", "1e5", "constant 1e5", "10", "1e6", "large"}; !slices.Equal(got, want) {
 		t.Errorf("the order is %q, want %q", got, want)
 	}
 	if first := byInterest([]Step{{Name: "idle"}, of("1e6", 1e6, 0), of("1e5", 1e5, 0)}); first[0].Name != "1e5" || first[1].Name != "idle" {
