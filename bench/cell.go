@@ -80,8 +80,8 @@ func warmSize(n int) int { return min(max(5_000, n), 25_000) }
 // blocks of a segment before the next one begins, and a trial is the sum of the segments.
 type sizes struct{ prove, block, warm, segments int }
 
-// sizes returns the sizes of the blocks of a pass with that first round, which has the most blocks. With a few timers 2^17 operations with checked answers reuse each slot often enough
-// for a generation of 16 bits to wrap around. With more timers that would take too long.
+// sizes returns the sizes of the blocks of a pass. Its first round has the most blocks. With a few timers 2^17 operations with
+// checked answers reuse each slot often enough for a generation of 16 bits to wrap around. With more timers that would take too long.
 func (c *Cell) sizes(first int) sizes {
 	if c.trace != nil {
 		return divided(c.trace.operations()-c.trace.fill, min(c.perPass, c.rounds), len(c.timings(first)))

@@ -75,8 +75,8 @@ type crowd int
 
 const (
 	everyone   crowd = iota
-	allButSlow       // without those that took clearlyBehind times as long as the best
-	allButFew        // at most mostContenders: those of always, and the best of those less than nearBest times as slow as the best
+	allButSlow       // without structures that took clearlyBehind times as long as the best
+	allButFew        // at most mostContenders: the structures of always, then the fastest of less than nearBest times the best
 )
 
 const mostContenders, nearBest = 9, 1.5 // chosen

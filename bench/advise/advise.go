@@ -27,7 +27,7 @@ import (
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
-// Options are what the owner of a program asks and wants to know.
+// Options are the questions of the owner of a program.
 type Options struct {
 	Tick  time.Duration // what if deadlines were rounded up to multiples of Tick; 0: nothing is asked
 	Core  float64       // less than this share of a core does not matter
@@ -178,8 +178,8 @@ func (a *Advice) price(measured *results.Live) {
 	}
 }
 
-// sum adds up the cost of a way, and returns those of the places, as shares of a core. The timers that the driver cannot hold have the
-// prices kept of package time.
+// sum adds up the cost of a way, and returns the cost of each place as a share of a core. Timers that the driver cannot hold have
+// the prices of package time, which are kept.
 func (w *Way) sum(own, kept price.List) (sites []float64) {
 	sums := make([]stats.Sample, min(len(own), len(kept)))
 	ofCalls, all := 0.0, 0.0

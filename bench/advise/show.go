@@ -126,7 +126,7 @@ const widest = 40
 // mostPlaces is the number of places in a table (chosen).
 const mostPlaces = 10
 
-// Places lists the places of a trace, those that cost most first if the costs are known.
+// Places lists the places of a trace. If the costs are known, the most expensive place comes first.
 func Places(s *tracestat.Summary, cost []float64) *show.Table {
 	t := &show.Table{Align: "llr", Header: []string{"set by", "form", "timers", "moves", "50 %", "99 %", "stopped", "early", "an hour"}}
 	if cost != nil {

@@ -346,7 +346,7 @@ func TestTheMachineIsThatOfThreeOthers(t *testing.T) {
 	}
 }
 
-// What the runs of a side measured is summed up, each failure once, and each trial has its place.
+// Merging adds up the runs of a side. A failure stands there once, and each trial keeps its place.
 func TestRunsAreMerged(t *testing.T) {
 	failure := func(of string) results.Failure { return results.Failure{Structure: of} }
 	run := func(seconds float64, complete bool, failures ...results.Failure) *results.Run {

@@ -17,7 +17,7 @@ import (
 
 // Session measures two builds of timerbench. Each run is a child process. A pair is one process of each build. Both live at
 // the same time and take turns trial by trial in random order, so that trials of the same operations are milliseconds apart.
-// Each pair has programs of another code layout, as far as there are. The results of each side are merged into one run, and [Runs]
+// A pair has programs of one code layout. Pairs differ in it where there are several. The results of each side are merged into one run, and [Runs]
 // compares the two pair by pair.
 type Session struct {
 	Old, New []string // programs, one per layout; the same number on both sides
