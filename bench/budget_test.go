@@ -167,7 +167,7 @@ func TestTheBestSeldomDropsOut(t *testing.T) {
 	const noise = 0.28
 	random := rand.New(rand.NewPCG(1, 2))
 	for contenders, percent := range map[int]float64{2: 0.5, 8: 0.5, 30: 1} {
-		cells := longtest.Scale(t, 100, 200, 5000)
+		cells := longtest.Scale(t, 50, 80, 5000)
 		dropped := 0
 		for range cells {
 			costs := make(map[string][]float64)

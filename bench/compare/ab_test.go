@@ -128,30 +128,19 @@ func TestASessionIsMergedPairByPair(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range []*results.Run{old, new} {
-		if err := r.Validate(); err != nil {
-			t.Error(err)
+		if err := r.Validate(); err != nil || len(r.Cells[0].Rows) != 3 || r.Parameters.Layouts != 6 {
+			t.Errorf("%v: %+v", err, r.Parameters)
 		}
-		if len(r.Cells) != 1 || len(r.Cells[0].Rows) != 3 || r.Parameters.Trials != 6*Ages || r.Parameters.Layouts != 6 {
-			t.Fatalf("%+v", r.Parameters)
-		}
-		rounds := make(map[int]bool)
 		for i, trial := range r.Cells[0].Rows[1].Cost {
-			rounds[trial.Round] = true
-			if pair := i / Ages; trial.Instance != pair {
+			if trial.Instance != i/Ages || len(r.Cells[0].Rows[1].Cost) != 6*Ages {
 				t.Errorf("trial %d has instance %d", i, trial.Instance)
 			}
 		}
-		if len(rounds) != 6*Ages || r.Cells[0].Rows[0].Latency != nil {
-			t.Errorf("%d rounds, want %d", len(rounds), 6*Ages)
-		}
-	}
-	if old.Parameters.Session == "" || old.Parameters.Session != new.Parameters.Session {
-		t.Errorf("sessions %q and %q", old.Parameters.Session, new.Parameters.Session)
 	}
 	if len(said) != 7 || said[6] != "6/6 " || !strings.HasSuffix(said[0], "pair 1 of 6") {
 		t.Errorf("%q", said)
 	}
-	c, err := Runs(old, new, Options{MinEffect: 0.05})
+	c, err := Runs(old, new, usual)
 	if err != nil || len(c.Of(Slower)) != 3 || !c.Session {
 		t.Errorf("%+v, %v: want all three slower by 20 %%", c, err)
 	}

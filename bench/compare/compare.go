@@ -2,7 +2,7 @@
 // instructions that they execute ([Counts]). Each gives a [Table].
 //
 // A row of the table is a structure in a cell. Its ratio is the median of the ratios of common rounds, new by old, with the interval of
-// package stats. The row is slower or faster if the whole interval lies beyond the least difference that counts: [Options].MinEffect,
+// package stats. The row is slower or faster if the whole interval lies beyond the least difference that counts: the least effect,
 // or the farthest end of the interval of a control of the cell.
 //
 // # Two separate runs
@@ -42,12 +42,6 @@ import (
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
 )
-
-// Options say which differences count.
-type Options struct {
-	MinEffect float64 // smallest difference that counts, relative: 0.05 is 5 %
-	Machines  bool    // compare even results of different machines
-}
 
 // Verdict is the judgment on a ratio.
 type Verdict string
@@ -94,17 +88,17 @@ func (r *Row) judged() bool {
 	return r.role == results.RoleStructure || r.role == results.RoleIntrusive
 }
 
-// Runs compares two results. It returns an error if no structure has a cost in the same cell
-// of both, or if their machines differ and o.Machines is not set.
-func Runs(old, new *results.Run, o Options) (*Table, error) {
-	if a, b := old.Environment, new.Environment; !o.Machines && (a.CPU != b.CPU || a.Cores != b.Cores) {
-		return nil, fmt.Errorf("different machines: OLD on %s with %d processors, NEW on %s with %d, so the ratios would compare the machines: want results of one machine, or --machines", a.CPU, a.Cores, b.CPU, b.Cores)
+// Runs compares two results. least is the smallest difference that counts, relative: 0.05 is 5 %. Runs returns an error if no structure
+// has a cost in the same cell of both, or if their machines differ.
+func Runs(old, new *results.Run, least float64) (*Table, error) {
+	if a, b := old.Environment, new.Environment; a.CPU != b.CPU || a.Cores != b.Cores {
+		return nil, fmt.Errorf("different machines: OLD on %s with %d processors, NEW on %s with %d, so the ratios would compare the machines: want results of one machine", a.CPU, a.Cores, b.CPU, b.Cores)
 	}
 	t := &Table{Unit: "ns", Session: old.Parameters.Session != "" && old.Parameters.Session == new.Parameters.Session}
 	all := rowsOf(old, new, t.Session)
 	for _, r := range all {
 		if r.judged() {
-			r.judge(all, t.Session, o)
+			r.judge(all, t.Session, least)
 			t.Rows = append(t.Rows, r)
 		}
 	}
@@ -179,11 +173,11 @@ func noise(c *stats.Costs) (most float64) {
 }
 
 // judge sets the ratio and the verdict of the row.
-func (r *Row) judge(all []Row, session bool, o Options) {
+func (r *Row) judge(all []Row, session bool, effect float64) {
 	if !session {
 		r.Ratio = r.Ratio.Times(1 / r.machine(all)).Widened(stats.SpreadOf(r.N).Ratio)
 	}
-	r.Least = max(r.Least, o.MinEffect)
+	r.Least = max(r.Least, effect)
 	switch least := 1 + r.Least; {
 	case !r.Ratio.Bounded():
 		r.Verdict = Unknown

@@ -29,8 +29,8 @@ func notes(old, new *results.Run, all []Row, t *Table) []string {
 		}
 	}
 	for name, sides := range map[string][2]*results.Run{"OLD": {old, new}, "NEW": {new, old}} {
-		if only := missing(sides[0], sides[1]); len(only) > 0 {
-			note("only in %s: %s", name, strings.Join(only, "; "))
+		if only := missing(sides[0], sides[1]); only != "" {
+			note("only in %s: %s", name, only)
 		}
 	}
 	slices.Sort(out)
@@ -64,31 +64,27 @@ func redefined(old, new *results.Run) (n int) {
 	return n
 }
 
-// missing lists the cells of one result that the other one lacks, and the structures that it lacks in other cells.
-func missing(of, in *results.Run) []string {
-	var out, structures []string
-	lack := make(map[string]int) // cells that lack a structure
+// missing says how many rows of one result the other one lacks; "": none. Redefined cells have a note of their own.
+func missing(of, in *results.Run) (text string) {
+	rows := 0
 	for i := range of.Cells {
 		c := &of.Cells[i]
-		there := counterpart(in, c)
-		if there == nil {
-			if other := in.Cell(c.Workload, c.N); other == nil || other.Definition == c.Definition {
-				out = append(out, fmt.Sprintf("%s, n %d", c.Workload, c.N))
-			}
+		there := in.Cell(c.Workload, c.N)
+		if there != nil && there.Definition != c.Definition {
 			continue
 		}
 		for _, name := range c.Structures() {
-			if !slices.Contains(there.Structures(), name) {
-				if lack[name]++; lack[name] == 1 {
-					structures = append(structures, name)
+			if there == nil || !slices.Contains(there.Structures(), name) {
+				if rows++; rows == 1 {
+					text = fmt.Sprintf("%s on %s, n %d", name, c.Workload, c.N)
 				}
 			}
 		}
 	}
-	for _, name := range structures {
-		out = append(out, name+" in "+show.Count(lack[name], "cell"))
+	if rows > 1 {
+		text += " and " + show.Count(rows-1, "more row")
 	}
-	return out
+	return text
 }
 
 // Of returns the rows with one of the verdicts.

@@ -92,3 +92,14 @@ func (r *Run) Among(roles ...Role) *Run {
 	}
 	return &out
 }
+
+// Structures returns the names of the structures in the cell.
+func (c Cell) Structures() []string {
+	var out []string
+	for _, row := range c.Rows {
+		if row.Role == RoleStructure {
+			out = append(out, row.Structure)
+		}
+	}
+	return out
+}

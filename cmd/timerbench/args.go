@@ -1,3 +1,6 @@
+// What all commands share: arguments, regular expressions that choose by name, and numbers as people write them. Every error names the
+// flag, the value and what was expected, because a command line is often a script that somebody else wrote.
+
 package main
 
 import (
@@ -78,15 +81,13 @@ func flagError(_ *cobra.Command, err error) error {
 	return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, why)
 }
 
-// refuseEmpty returns an error for an empty argument and for a flag whose value is an empty
-// path or revision. The usual cause is an unset shell variable.
+// refuseEmpty returns an error for an empty argument and for a flag with an empty value. The usual cause is an unset shell variable.
 func refuseEmpty(cmd *cobra.Command, args []string) (err error) {
 	if slices.Contains(args, "") && cmd.Name() != "record" { // record passes its arguments on
 		return fmt.Errorf("%s: an argument is empty", subcommand(cmd))
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		places := []string{"against", "external", "html", "into", "new", "old", "out", "results", "scenario", "trace", "traces"}
-		if slices.Contains(places, flag.Name) && slices.Contains(asFlags(flag), "--"+flag.Name+"=") {
+		if flag.Value.Type() != "func" && slices.Contains(asFlags(flag), "--"+flag.Name+"=") { // those keep no text
 			err = fmt.Errorf("--%s: its value is empty", flag.Name)
 		}
 	})
@@ -256,22 +257,17 @@ func readRate(text string) (float64, error) {
 	return rate / seconds, nil
 }
 
-// readShare reads a part of the whole, or several times as much if most is above 1: 5%, 0.05.
-func readShare(most float64) func(string) (float64, error) {
-	return func(text string) (float64, error) {
-		number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if percent {
-			x /= 100
-		}
-		switch {
-		case err == nil && x >= 0 && x <= most:
-			return x, nil
-		case most == 1:
-			return 0, fmt.Errorf("%q: want a share, from 0%% to 100%% or from 0 to 1", text)
-		}
-		return 0, fmt.Errorf("%q: want a share of at least 0, such as 5%% or 0.05", text)
+// readShare reads a part of the whole: 5%, 0.05.
+func readShare(text string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		x /= 100
 	}
+	if err != nil || !(x >= 0 && x <= 1) {
+		return 0, fmt.Errorf("%q: want a share, from 0%% to 100%% or from 0 to 1", text)
+	}
+	return x, nil
 }
 
 // sizes is a flag: a list of numbers of timers, such as 1000,1e6.

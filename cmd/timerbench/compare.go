@@ -1,3 +1,6 @@
+// The commands that compare two builds: compare (of two runs) and ab (in turns). Both print one table, as count does, and their exit code
+// tells a script a slower build from a comparison that was not made.
+
 package main
 
 import (
@@ -6,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,7 +32,6 @@ Faster rows, structures on only one side, and notes never change the code.`
 
 type compareFlags struct {
 	minEffect float64
-	machines  bool
 	fail      bool
 	all       bool
 	csv       bool
@@ -42,14 +43,10 @@ func (f *compareFlags) add(cmd *cobra.Command, minEffect float64) {
 	flags := cmd.Flags()
 	flags.Func("min-effect",
 		"smallest relative `difference` that counts, such as 2% or 0.02; if the controls of the cell differ by more, that is used instead (default "+fmt.Sprint(100*minEffect)+"%)",
-		valueTo(&f.minEffect, readShare(math.MaxFloat64)))
+		valueTo(&f.minEffect, readShare))
 	flags.BoolVar(&f.all, "all", false, "print every row, not only those that differ")
 	flags.BoolVar(&f.csv, "csv", false, "print every row as comma-separated values, and no sentence")
 	flags.BoolVar(&f.fail, "fail-on-regression", false, "exit with code 1 if a row is slower")
-}
-
-func (f *compareFlags) options() compare.Options {
-	return compare.Options{MinEffect: f.minEffect, Machines: f.machines}
 }
 
 func newCompare() *cobra.Command {
@@ -75,7 +72,6 @@ build differ by. To compare two builds, use ab.
 		RunE: f.compare,
 	}
 	f.add(cmd, 0.05)
-	cmd.Flags().BoolVar(&f.machines, "machines", false, "compare even if OLD and NEW are of different machines")
 	return cmd
 }
 
@@ -86,7 +82,7 @@ func (f *compareFlags) compare(cmd *cobra.Command, args []string) (err error) {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	c, err := compare.Runs(sides[0], sides[1], f.options())
+	c, err := compare.Runs(sides[0], sides[1], f.minEffect)
 	if err != nil {
 		return fmt.Errorf("%s and %s: %w", args[0], args[1], err)
 	}
@@ -180,7 +176,7 @@ benchstat reads.
 	flags := cmd.Flags()
 	flags.StringVar(&f.old, "old", "", "git `revision` or program to compare with (required)")
 	flags.StringVar(&f.new, "new", "", "new git `revision` or program (default: the work tree as it is)")
-	f.choice.add(flags, " "+abSizes.String())
+	f.addCells(flags, " "+abSizes.String())
 	flags.IntVar(&f.rounds, "rounds", 96, "rounds of each run, rounded up to a multiple of 4, as each instance takes part in 4 rounds")
 	flags.IntVar(&f.pairs, "pairs", 16, "runs of each build")
 	flags.StringVarP(&f.out, "out", "o", "", "`folder` for the results of both sides (default: a new one in "+results.Parent+"/)")
@@ -229,9 +225,8 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	foretell(stderr, show.Count(f.pairs, "pair")+" of runs, after building", 2*float64(f.pairs)*plan.Seconds())
 	s := compare.Session{Pairs: f.pairs, Rounds: f.rounds, Seed: f.cfg.Seed, Dir: work}
-	for _, name := range []string{"n", "structure", "workload", "scenario", "profile", "seed"} {
-		s.Args = append(s.Args, asFlags(cmd.Flags().Lookup(name))...)
-	}
+	s.Args = append(asFlags(cmd.Flags().Lookup("n")), "--profile="+f.profile, "--structure="+cmp.Or(f.structures, "."),
+		"--workload="+f.workloads, fmt.Sprintf("--seed=%d", f.cfg.Seed))
 	layouts := f.pairs
 	if isProgram(f.old) || isProgram(f.new) {
 		layouts = 1 // a program has one
@@ -250,7 +245,7 @@ func (f *abFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := compare.Runs(old, new, f.options())
+	c, err := compare.Runs(old, new, f.minEffect)
 	if err != nil {
 		return err
 	}

@@ -59,14 +59,13 @@ func TestCtrlCEndsASession(t *testing.T) {
 	}
 }
 
-// A second Ctrl-C ends a command at once, and leaves no folder of a run without results.
-func TestTheSecondCtrlCLeavesNothing(t *testing.T) {
+// A second Ctrl-C ends a command at once.
+func TestTheSecondCtrlCEndsACommandAtOnce(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	cmd := command("run", "-p", "smoke", "-s", "^list$", "-w", "^fill-drain$", "-n", "10000", "--trials", "2000", "-o", filepath.Join(dir, "out"))
+	cmd := command("run", "-p", "smoke", "-s", "^list$", "-w", "^fill-drain$", "-n", "10000", "--trials", "2000", "-o", t.TempDir())
 	said := signalAt(t, "[1/|stopping (press", os.Interrupt, cmd)
-	if left := filesIn(t, dir); cmd.ProcessState.ExitCode() != exitInterrupted || left != "" {
-		t.Errorf("ended with %v, left %s: %s", cmd.ProcessState, left, said)
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGINT {
+		t.Errorf("ended with %v: %s", cmd.ProcessState, said)
 	}
 }
 
@@ -157,12 +156,11 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	refused(t, args, "is a complete run")
 }
 
-// The commands of the README run as they stand. Their folder also has a program in Go and one in C. ab takes minutes.
+// The commands of the README run as they stand. Their folder also has a program in Go and one in C.
 func TestCommandsOfTheREADME(t *testing.T) {
 	cc, err := exec.LookPath("cc")
-	long := longtest.Scale(t, 0, 1, 2)
-	if err != nil || long == 0 {
-		t.Skip("a minute of work, with a C compiler (cc):", err)
+	if err != nil || longtest.Scale(t, 0, 0, 1) == 0 {
+		t.Skip("minutes of work, with a C compiler (cc) and "+longtest.Env+"=1:", err)
 	}
 	t.Parallel()
 	root, err := filepath.Abs("../..")
@@ -189,14 +187,12 @@ func TestCommandsOfTheREADME(t *testing.T) {
 		"func main() {\n\tfor range 50_000 {\n\t\ttime.AfterFunc(time.Second, func() {}).Stop()\n\t}\n\ttime.Sleep(time.Second)\n}\n")
 	sh("mkdir bin; ln -s " + os.Args[0] + " bin/timerbench; " + cc + " -O2 -o my-wheel " + root + "/bench/external/files/start.c")
 	for _, line := range lines {
-		switch {
-		case !strings.Contains(line, " ab "):
-			sh(line)
-		case long == 2:
-			sh("git clone -q --shared " + root + " clone; cd clone; git rev-parse -q --verify main || git branch main; mv ../bin .; " + line)
+		if strings.Contains(line, " ab ") {
+			line = "git clone -q --shared " + root + " clone; cd clone; git rev-parse -q --verify main || git branch main; mv ../bin .; " + line
 		}
+		sh(line)
 		if strings.Contains(line, "trace build") {
-			sh("TIMERBENCH_TRACE=my.trace ./my.rec")
+			sh("TIMERBENCH_TRACE=my.trace ./my.rec; bin/timerbench trace info my.trace | grep 'main.main main.go:7  *function  *50,000'")
 		}
 	}
 }

@@ -87,16 +87,17 @@ func listWorkloads(out io.Writer, list []workload.Workload) {
 		Header: []string{"workload", "what it does", "n", "resident", "cancelled", "moves",
 			"operations/s", "delays", "source"}}
 	for i, f := range workload.MeasureFigures(list, size, most) {
-		w, n := list[i], show.Grouped(f.N)
+		w, n, rate := list[i], show.Grouped(f.N), show.Unknown
+		if f.Rate > 0 {
+			rate = show.Figure(f.Rate)
+		}
 		switch {
 		case w.Resident == 0:
 			n = "any: " + n
 		case w.Resident > f.N:
 			n += " of " + show.Grouped(w.Resident)
 		}
-		t.Add(w.Name, w.Summary, n, show.Grouped(int(f.Resident+0.5)), show.Percent(f.CancelShare),
-			show.Percent(f.MoveShare),
-			known(f.Rate, show.Figure), strings.Join(workload.Delays(w.Model), ", "), w.Source)
+		t.Add(w.Name, w.Summary, n, show.Grouped(int(f.Resident+0.5)), show.Percent(f.CancelShare), show.Percent(f.MoveShare), rate, strings.Join(workload.Delays(w.Model), ", "), w.Source)
 	}
 	fmt.Fprintln(out, t.Wide())
 	fmt.Fprintf(out,

@@ -1,3 +1,5 @@
+// The command that measures on the real clock. Its results join those of run in one folder (--into), so that one page has both.
+
 package main
 
 import (
@@ -28,7 +30,6 @@ type liveFlags struct {
 	ticks      []time.Duration
 	sizes      sizes
 	out, into  string
-	markdown   bool
 }
 
 func newLive() *cobra.Command {
@@ -56,12 +57,9 @@ live writes ` + results.FileName + ` and ` + results.Benchmarks + ` into the fol
 	flags.IntSliceVarP(&f.cfg.Goroutines, "goroutines", "g", f.cfg.Goroutines,
 		"`numbers` of goroutines that start, stop and move timers concurrently; all but the first only among the most resident timers")
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1e5,1e6 (default 1e5)")
-	flags.Float64Var(&f.cfg.Rate, "rate", f.cfg.Rate, "timers started per `second` for measuring lateness")
 	flags.DurationVar(&f.cfg.For, "for", f.cfg.For, "approximate total time")
-	flags.Uint64Var(&f.cfg.Seed, "seed", f.cfg.Seed, "seed of delays, victims and the order of trials")
 	flags.StringVarP(&f.out, "out", "o", "", newFolder+")")
 	flags.StringVar(&f.into, "into", "", "add the results to this `folder` of a run, which keeps those among other numbers of timers, instead of a new folder")
-	flags.BoolVar(&f.markdown, "markdown", false, "print the tables in Markdown")
 	cmd.MarkFlagsMutuallyExclusive("out", "into")
 	return cmd
 }
@@ -75,7 +73,6 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	cleanUp(cmd, func() { _ = folder.Close() }) // it was asked to end at once
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	foretell(stderr, show.Count(len(f.cfg.Contenders), "contender"), f.cfg.For.Seconds())
 	progress := newProgress(stderr)
@@ -100,7 +97,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 		fmt.Fprintln(out, loads)
 	}
 	for _, t := range append(section.LiveCosts(r.Live), section.LiveTables(r.Live)...) {
-		fmt.Fprintf(out, "\n%s\n", t.Text(f.markdown))
+		fmt.Fprintf(out, "\n%s\n", t.Text(false))
 	}
 	if announce(stderr, folder); interrupted != nil {
 		fmt.Fprintf(stderr, "%s were measured before the interruption\n", show.Count(len(measured.Rows), "row"))
@@ -149,8 +146,6 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		return errors.New("--shards: want at least one number")
 	case cfg.For <= 0:
 		return fmt.Errorf("--for %v: want a time above 0", cfg.For)
-	case !(cfg.Rate >= 100 && cfg.Rate <= 10e6):
-		return fmt.Errorf("--rate %g: want a number from 100 to 1e7", cfg.Rate)
 	}
 	entries, err := match("structure", catalog.For[driver.Task](),
 		func(e entry.For[driver.Task]) string { return e.Name }, f.structures)

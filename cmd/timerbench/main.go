@@ -1,4 +1,6 @@
-// Command timerbench measures timer structures, compares them and draws reports.
+// Command timerbench measures timer structures, compares them and draws reports. Its packages do the work. A file here has the flags of
+// a few commands, checks them before the work begins, and prints the result, so that a mistake costs seconds and ends with another exit
+// code than a failure.
 package main
 
 import (
@@ -10,7 +12,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -26,25 +27,11 @@ const (
 	exitInterrupted = 130
 )
 
-// state is what the end of a command depends on.
-type state struct {
-	mu    sync.Mutex
-	begun bool     // the work, see begin
-	left  []func() // removes what a second Ctrl-C would leave
-}
-
-type stateKey struct{}
+// begunKey is the key of a *bool in the context of a command: its work has begun.
+type begunKey struct{}
 
 // begin says that the command line was accepted: an error from here on is none of usage.
-func begin(cmd *cobra.Command) { cmd.Context().Value(stateKey{}).(*state).begun = true }
-
-// cleanUp removes something at the second Ctrl-C, which ends the program at once.
-func cleanUp(cmd *cobra.Command, remove func()) {
-	s := cmd.Context().Value(stateKey{}).(*state)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.left = append(s.left, remove)
-}
+func begin(cmd *cobra.Command) { *cmd.Context().Value(begunKey{}).(*bool) = true }
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
@@ -54,10 +41,10 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	out, said := &show.SafeWriter{W: stdout}, &show.SafeWriter{W: stderr}
 	root.SetOut(out)
 	root.SetErr(said)
-	now := new(state)
-	cmd, err := root.ExecuteContextC(context.WithValue(context.Background(), stateKey{}, now))
+	begun := new(bool)
+	cmd, err := root.ExecuteContextC(context.WithValue(context.Background(), begunKey{}, begun))
 	if out.Err != nil {
-		now.begun = true
+		*begun = true
 		if err == nil {
 			err = fmt.Errorf("writing to standard output: %w", out.Err)
 		}
@@ -71,7 +58,7 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintln(said, "timerbench:", err)
 	compares := cmd.Name() == "ab" || cmd.Name() == "compare"
-	if now.begun && !compares || errors.Is(err, errRegression) {
+	if *begun && !compares || errors.Is(err, errRegression) {
 		return exitError
 	}
 	return exitMisuse
@@ -127,29 +114,22 @@ func version() string {
 // second one ends the program. Other commands end at the first Ctrl-C.
 func stoppable(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		answered, again := make(chan struct{}), make(chan os.Signal, 1)
-		unanswered := context.AfterFunc(ctx, func() {
-			defer close(answered)
-			signal.Notify(again, os.Interrupt, syscall.SIGTERM)
-			fmt.Fprintln(cmd.ErrOrStderr(), "\ntimerbench: stopping (press Ctrl-C again to end at once)")
-			go func() {
-				<-again
-				s := ctx.Value(stateKey{}).(*state)
-				s.mu.Lock()
-				for _, remove := range s.left {
-					remove()
-				}
-				os.Exit(exitInterrupted)
-			}()
-		})
+		ctx, cancel := context.WithCancel(cmd.Context())
+		defer cancel()
+		first := make(chan os.Signal, 1)
+		signal.Notify(first, os.Interrupt, syscall.SIGTERM)
+		defer signal.Stop(first)
+		go func() {
+			select {
+			case <-first:
+				signal.Stop(first) // a second one ends the program, as without a handler
+				fmt.Fprintln(cmd.ErrOrStderr(), "\ntimerbench: stopping (press Ctrl-C again to end at once)")
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
 		cmd.SetContext(ctx)
-		err := do(cmd, args)
-		if !unanswered() {
-			<-answered
-		}
-		return err
+		return do(cmd, args)
 	}
 }
 

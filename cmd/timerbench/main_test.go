@@ -265,13 +265,3 @@ func TestEveryCommandFailsIfItCannotWrite(t *testing.T) {
 		}
 	}
 }
-
-// The path - is standard output. A folder is refused.
-func TestFilesOfFlags(t *testing.T) {
-	args, dir := []string{"explain", "hwheel", "-r", aRun(t), "--html"}, t.TempDir()
-	t.Chdir(dir)
-	refused(t, append(args, dir), "--html "+dir+": it is a folder")
-	if stdout, _ := must(t, append(args, "-")...); !strings.HasPrefix(stdout, "<!") || filesIn(t, dir) != "" {
-		t.Errorf("to the standard output: %.100s; files %s", stdout, filesIn(t, dir))
-	}
-}

@@ -1,4 +1,4 @@
-// The command that answers. Flags and traces become one answer.Question, so that both get the same answer, and Find decides which results
+// The command that answers. Flags and traces become one answer.Question, so that both get the same answer, and find decides which results
 // answer it: a named run, or the last whole one, so that a part of a run never answers for all of it.
 
 package main
@@ -39,8 +39,7 @@ cells it used, and how they differ from the question.
 RESULTS is a file or a folder of runs. The default is the last whole run in
 ` + results.Parent + `/, or the run that is part of this program if there is none. A run is
 whole if it has all structures, workloads and sizes of the normal or the full
-profile. If a later run has only some cells but all structures, its cells
-replace those of the whole run, and recommend says so.`,
+profile.`,
 		Example: `  timerbench recommend --n 1e6 --cancel 90% --rate 50000/s
   timerbench recommend --n 1e5 --cancel 50% --dist clustered --by tail
   timerbench recommend --program http-server
@@ -51,11 +50,10 @@ replace those of the whole run, and recommend says so.`,
 			if err != nil {
 				return err
 			}
-			source, err := Find(append(args, "")[0])
+			r, from, err := find(append(args, "")[0])
 			if err != nil {
 				return err
 			}
-			r, from := source.Run, source.From
 			if external {
 				if len(r.External) == 0 {
 					return fmt.Errorf("--external: %s has no external programs: want results of run --external", from)
@@ -73,18 +71,14 @@ replace those of the whole run, and recommend says so.`,
 				showNext(out, recording, recorded)
 			}
 			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", from, About(r))))
-			if source.Note != "" {
-				fmt.Fprintln(out, show.Wrapped(source.Note))
-			}
 			return nil
 		},
 	}
 	flags := cmd.Flags()
-	share := readShare(1)
 	flags.FuncP("n", "n", "`number` of pending timers, such as 200k or 1e6 (default: any)", valueTo(&q.N, readNumber(maxSize)))
-	flags.Func("cancel", "`share` of the timers that are cancelled, such as 90% or 0.9 (default: any)", valueTo(&q.Cancel, share))
+	flags.Func("cancel", "`share` of the timers that are cancelled, such as 90% or 0.9 (default: any)", valueTo(&q.Cancel, readShare))
 	flags.StringVar(&q.Delays, "dist", "", "`shape` of the delays, such as constant, uniform or clustered (default: any)")
-	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: any)", valueTo(&q.Reschedule, share))
+	flags.Func("reschedule", "`share` of the calls that move a timer, such as 30% (default: any)", valueTo(&q.Reschedule, readShare))
 	flags.StringVar(&q.Program, "program", "", "workload of a `program`, recorded or modelled, such as http-server")
 	flags.Func("rate", "`number` of timers started (or mostly moved) per second, such as 50000/s: "+
 		"shows whether timers matter (default: the rate of the trace, if there is one)",
@@ -181,58 +175,24 @@ func reply(out io.Writer, a *answer.Adviser, q answer.Question, asJSON bool) err
 	return nil
 }
 
-// Source is the results that answer a question.
-type Source struct {
-	Run  *results.Run
-	From string // the path of the results, or "the run that is part of this program (docs/results)"
-	Note string // which cells come from a later run, or why that run does not answer; empty: none
-}
-
 // builtIn is the origin of the results in docs/results.
 const builtIn = "the run that is part of this program (docs/results)"
 
-// Find returns the results at a path, as [results.Read] does. For an empty path it returns the last whole run in
-// [results.Parent], or the run that is part of this program if there is none. A run is whole if it is complete and has
-// all structures, workloads and sizes of the normal or the full profile ([bench.Whole]). If a later run is not
-// whole but has all structures, its cells replace the same cells of the whole run. Runs without workloads are ignored.
-func Find(path string) (s Source, err error) {
+// find returns the results at a path, as [results.Read] does, and where they are from. For an empty path it returns the last run in
+// [results.Parent] that is complete and whole ([bench.Whole]), or the run that is part of this program if there is none.
+func find(path string) (r *results.Run, from string, err error) {
 	if path != "" {
-		s.Run, s.From, err = results.Read(path)
-		return s, err
+		return results.Read(path)
 	}
 	found, _ := results.FoundIn(results.Parent) // files that cannot be read do not answer
-	found = slices.DeleteFunc(found, func(f results.Found) bool { return len(f.Parameters.Workloads) == 0 })
-	isPart := func(f results.Found) bool { return !f.Complete || !bench.Whole(f.Parameters, catalog.All()) }
-	if whole := slices.DeleteFunc(slices.Clone(found), isPart); len(whole) > 0 {
-		s.From = results.LastFound(whole).Path
-		s.Run, err = results.ReadFile(s.From)
-	} else {
-		s.From = builtIn
-		s.Run, err = kept.Last()
+	found = slices.DeleteFunc(found, func(f results.Found) bool { return !f.Complete || !bench.Whole(f.Parameters, catalog.All()) })
+	if len(found) == 0 {
+		r, err = kept.Last()
+		return r, builtIn, err
 	}
-	if err != nil || len(found) == 0 {
-		return s, err
-	}
-	last := results.LastFound(found)
-	if !isPart(last) {
-		return s, nil
-	}
-	part, err := results.ReadFile(last.Path)
-	if err != nil {
-		return Source{}, err
-	}
-	var taken []results.Cell
-	s.Run, taken = s.Run.WithCells(part)
-	if len(taken) == 0 {
-		s.Note = last.Path + " is a part of a run and lacks structures, so it does not answer unless it is named."
-		return s, nil
-	}
-	cells := fmt.Sprintf("%s, n %d", taken[0].Workload, taken[0].N)
-	if more := len(taken) - 1; more > 0 {
-		cells += " and " + show.Count(more, "more cell")
-	}
-	s.Note = fmt.Sprintf("%s: from %s, %s", cells, last.Path, About(part))
-	return s, nil
+	from = results.LastFound(found).Path
+	r, err = results.ReadFile(from)
+	return r, from, err
 }
 
 // About says in a sentence when, where and by which profile results were measured.

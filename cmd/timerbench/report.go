@@ -14,6 +14,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
+	"github.com/timerbench/timerbench/internal/files"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/report/answer"
@@ -40,20 +41,14 @@ lead vary?`,
   timerbench report /tmp/try/` + results.FileName + ` --out /tmp/charts
   timerbench report ` + latest + ` ` + keptFolder + `/*.json.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			from, to := results.Parent, out
-			switch {
-			case len(args) > 1:
+			if len(args) > 1 {
 				return reportMachines(cmd, args, cmp.Or(out, machines))
-			case len(args) > 0:
-				from = args[0]
-			case out != "":
-				from, to = out, ""
 			}
-			r, path, err := results.Read(from)
+			r, path, err := results.Read(append(args, results.Parent)[0])
 			if err != nil {
 				return err
 			}
-			to = cmp.Or(to, filepath.Dir(path))
+			to := cmp.Or(out, filepath.Dir(path))
 			if err := writableFolder("out", to); err != nil {
 				return err
 			}
@@ -72,7 +67,7 @@ lead vary?`,
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "",
-		"`folder` for the charts and pages (default: the folder of the results); without FILE or FOLDER also the folder of the results")
+		"`folder` for the charts and pages (default: the folder of the results)")
 	return cmd
 }
 
@@ -129,32 +124,32 @@ recommend uses.`,
 			if err != nil {
 				return err
 			}
-			if err := writable("html", html); err != nil {
-				return err
+			if html != "" {
+				if err := writable("html", html); err != nil {
+					return err
+				}
 			}
-			source, err := Find(from)
+			run, name, err := find(from)
 			if err != nil {
 				return fmt.Errorf("--results: %w", err)
 			}
 			if from == "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), "results:", strings.TrimSuffix(source.From+"; "+source.Note, "; "))
+				fmt.Fprintln(cmd.ErrOrStderr(), "results:", name)
 			}
 			begin(cmd)
-			x := report.Explain(e, source.Run, catalog.All())
+			x := report.Explain(e, run, catalog.All())
 			if html == "" {
 				_, err := io.WriteString(cmd.OutOrStdout(), x.Text())
 				return err
 			}
-			return writeTo("html", html, cmd.OutOrStdout(), func(w io.Writer) error {
-				page, err := x.HTML()
-				if err == nil {
-					_, err = w.Write(page)
-				}
-				return err
-			})
+			page, err := x.HTML()
+			if err == nil {
+				err = files.WriteBytes(html, page)
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVarP(&from, "results", "r", "", "results `file`, or folder of runs (default: the results that recommend uses)")
-	cmd.Flags().StringVar(&html, "html", "", "write a page to this `file` instead of the text"+orStdout)
+	cmd.Flags().StringVar(&html, "html", "", "write a page to this `file` instead of the text")
 	return cmd
 }

@@ -1,3 +1,6 @@
+// The command that measures. Flags become one bench.Config (choice, which ab, count and verify share), the configuration one plan, and
+// measure carries the plan out and saves as it goes: a run takes hours and may be ended at any time. trace replay measures so, too.
+
 package main
 
 import (
@@ -90,7 +93,6 @@ func (c *choice) complete() (err error) {
 
 type runFlags struct {
 	choice
-	memory         float64 // GB; 0: the available memory
 	resume, dryRun bool
 	csv            bool
 	traces         string
@@ -98,11 +100,8 @@ type runFlags struct {
 	out            string
 }
 
-// The largest values of flags, far above useful ones (chosen).
-const (
-	mostMemory = 1e9    // GB
-	mostRounds = 10_000 // limit of --trials, --rounds and --pairs
-)
+// mostRounds is the largest value of --trials, --rounds and --pairs, far above useful ones (chosen).
+const mostRounds = 10_000
 
 func newRun() *cobra.Command {
 	f := runFlags{choice: choice{profile: "normal"}}
@@ -139,7 +138,6 @@ flags, machine and build.`,
 	}
 	flags := cmd.Flags()
 	f.add(flags, ofProfile)
-	flags.Float64Var(&f.memory, "memory", 0, "memory limit in `GB` (default: the available memory)")
 	flags.IntVar(&f.cfg.Trials, "trials", 0,
 		"rounds of every contender (default: the profile's); fewer than 6 show no small difference. Without --budget it lifts the time limit")
 	flags.DurationVar(&f.cfg.Budget.Limit, "budget", 0, "time limit of the run; 0: none (default: the profile's)")
@@ -162,7 +160,7 @@ func (f *runFlags) run(cmd *cobra.Command, _ []string) error {
 	if f.dryRun {
 		return printPlan(cmd.OutOrStdout(), f.cfg)
 	}
-	return measure(cmd, f.cfg, f.out, uint64(f.memory*1e9), f.resume, f.csv)
+	return measure(cmd, f.cfg, f.out, f.resume, f.csv)
 }
 
 // complete builds the configuration from the flags. Its error names the wrong value.
@@ -193,8 +191,6 @@ func (f *runFlags) complete(cmd *cobra.Command) error {
 		return fmt.Errorf("--budget %s: want a time of at least 0; 0 means no limit", cfg.Budget.Limit)
 	case f.resume && f.out == "":
 		return errors.New("--resume: want the folder of the interrupted run in --out")
-	case !(f.memory > 0 && f.memory < mostMemory) && cmd.Flags().Changed("memory"):
-		return fmt.Errorf("--memory %g: want a number of GB above 0 and below %g", f.memory, mostMemory)
 	case (cfg.Trials < 1 || cfg.Trials > mostRounds) && cmd.Flags().Changed("trials"):
 		return fmt.Errorf("--trials %d: want a number from 1 to %d", cfg.Trials, mostRounds)
 	case cfg.Trials > 0 && cfg.Trials < 6:
@@ -269,14 +265,10 @@ func about(seconds float64) string {
 }
 
 // measure runs cfg, saves the results in a folder as it goes, and prints a summary. An empty folder means a new one. again
-// continues the run in the folder. A memory limit of 0 bytes means the available memory.
-func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, again, csv bool) (err error) {
+// continues the run in the folder.
+func measure(cmd *cobra.Command, cfg bench.Config, to string, again, csv bool) (err error) {
 	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
-	available, _ := bench.ThisSystem().AvailableMemory() // 0 where the system does not say
-	if memory > 0 && (available == 0 || memory < available) {
-		available = memory
-	}
-	if available > 0 {
+	if available, _ := bench.ThisSystem().AvailableMemory(); available > 0 { // 0 where the system does not say
 		cfg.Memory = available
 		// Measuring delays the garbage collector; garbage must not exceed the available memory.
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(int64(available)))
@@ -293,7 +285,6 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 	if err != nil {
 		return err
 	}
-	cleanUp(cmd, func() { _ = folder.Close() }) // it was asked to end at once
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	if again {
 		if h.Resume, err = resume(plan, folder, stderr); err != nil {
@@ -307,7 +298,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 	}
 	foretell(stderr, show.Count(len(plan.Steps), "step"), seconds)
 	printMachine(stderr)
-	r, lost, err := measureHere(ctx, plan, h, folder, stderr)
+	r, err := measureHere(ctx, plan, h, folder, stderr)
 	if r == nil {
 		return err
 	}
@@ -322,7 +313,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, memory uint64, aga
 			fmt.Fprintln(stderr, "timerbench:", err)
 		}
 		announce(stderr, folder)
-	case folder.Saved && !lost:
+	case folder.Saved:
 		fmt.Fprintf(stderr,
 			"the finished steps are in %s; to continue, repeat the command with --resume --out %s\n", folder.Results(), folder.Path)
 	case ctx.Err() != nil:
@@ -345,8 +336,8 @@ func resume(plan *bench.Plan, folder *results.Folder, stderr io.Writer) (*result
 	return r, nil
 }
 
-// measureHere measures and saves. lost reports that the last save failed, so that the steps since the one before are lost.
-func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *results.Folder, stderr io.Writer) (r *results.Run, lost bool, err error) {
+// measureHere measures and saves in the folder. A save that fails ends the run, and leaves the one before.
+func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *results.Folder, stderr io.Writer) (*results.Run, error) {
 	var saved time.Time
 	var took time.Duration
 	var failed error // of the last save
@@ -370,15 +361,11 @@ func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *r
 	progress := newProgress(stderr)
 	h.Progress = progress.show
 	defer progress.end()
-	r, err = bench.Run(ctx, plan, h)
+	r, err := bench.Run(ctx, plan, h)
 	if err != nil && failed == nil && folder.Saved && !r.Complete {
-		failed = results.Save(folder.Path, r) // steps since the last save
-		err = errors.Join(err, failed)
+		err = errors.Join(err, results.Save(folder.Path, r)) // steps since the last save
 	}
-	if failed != nil && folder.Saved {
-		err = fmt.Errorf("%w\nthe steps before are in %s: make room there, then repeat the command with --resume --out %s", err, folder.Results(), folder.Path)
-	}
-	return r, failed != nil, err
+	return r, err
 }
 
 // summarize prints the longest calls, a line for each cell of a run, and the structures that were the fastest most often.
@@ -401,14 +388,6 @@ func summarize(out io.Writer, r *results.Run, csv bool) {
 		fmt.Fprintln(out, t.Terminal())
 	}
 	fmt.Fprint(out, report.Summary(r, catalog.All()))
-}
-
-// known formats a figure; 0 means unknown.
-func known(v float64, format func(float64) string) string {
-	if v == 0 {
-		return show.Unknown
-	}
-	return format(v)
 }
 
 func newDoctor() *cobra.Command {

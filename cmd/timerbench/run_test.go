@@ -91,43 +91,29 @@ func summaryOf(r *results.Run) string {
 	return strings.ReplaceAll(out.String(), "\n ", "\n")
 }
 
-// A run of few structures prints the cost of each, and --csv prints only these costs, in full.
-func TestFewStructuresHaveATableOfCosts(t *testing.T) {
-	r := &results.Run{Parameters: results.Parameters{Structures: []string{"rbtree", "sweep"}}, Cells: []results.Cell{
-		{Workload: "hold", N: 1_000_000, Unit: "lifecycle", Rows: []results.Row{timed("rbtree", 500), timed("sweep", 50), timed("null", 1)}}}}
-	r.Cells[0].Rows[1].Coarse = true
-	var out strings.Builder
-	summarize(&out, r, true)
-	if got := out.String(); !strings.HasPrefix(got, "workload,n,per,structure,ns,lo,hi,rounds,ratio,net,groups\nhold,1000000,lifecycle,rbtree,502.5,") ||
-		!strings.Contains(got, "\nhold,1000000,lifecycle,sweep,50.25,") || strings.Count(got, "\n") != 3 {
-		t.Errorf("as CSV:\n%s", got)
-	}
-	says(t, summaryOf(r), "sweep (late)", "Fastest or tied")
-	r.Parameters.Structures = nil
-	if got := summaryOf(r); strings.Contains(got, "(late)") {
-		t.Errorf("of all structures it prints each cost:\n%s", got)
-	}
-}
-
-func TestTheSummarySaysWhoWon(t *testing.T) {
-	r := &results.Run{Cells: []results.Cell{
-		{Workload: "hold", N: 1_000_000, Unit: "lifecycle", Rows: []results.Row{timed("rbtree", 500), timed("hwheel", 50), timed("wheel", 150), timed("null", 1)}},
-		{Workload: "idle", N: 1000, Unit: script.PerTick, Rows: []results.Row{
-			timed("wheel", 5), timed("hwheel", 5), timed("rbtree", 5), timed("list", 5), timed("skiplist", 5)}},
-		{Workload: "lonely", N: 10, Unit: "lifecycle", Rows: []results.Row{timed("hwheel", 120)}},
-	}}
-	r.Cells[0].Rows[3].Role = results.RoleFloor
+// The summary names the fastest structures and programs of each cell, the costs of each structure if they are few (with --csv only these),
+// and the longest calls.
+func TestTheSummary(t *testing.T) {
+	floor, program := timed("null", 1), timed("ratas", 40)
+	floor.Role, program.Role = results.RoleFloor, results.RoleExternal
 	noisy := timed("skiplist", 54)
 	for i := range noisy.Cost {
 		noisy.Cost[i].NS *= 0.8 + 0.2*float64(i%3)
 	}
-	r.Cells[0].Rows = append(r.Cells[0].Rows, noisy)
+	r := &results.Run{Cells: []results.Cell{
+		{Workload: "hold", N: 1_000_000, Unit: "lifecycle", Rows: []results.Row{timed("rbtree", 500), timed("hwheel", 50), timed("wheel", 150), floor, noisy}},
+		{Workload: "idle", N: 1000, Unit: script.PerTick, Rows: []results.Row{
+			timed("wheel", 5), timed("hwheel", 5), timed("rbtree", 5), timed("list", 5), timed("skiplist", 5)}},
+		{Workload: "lonely", N: 10, Unit: "lifecycle", Rows: []results.Row{timed("hwheel", 120), program}},
+	}, External: []results.External{{Name: "ratas", Language: "C++"}}, Calls: []results.Calls{{
+		Workload: "avalanche-tick", N: 100_000, Structure: "hwheel",
+		Longest: []results.LongestCall{{Operation: results.Schedule, NS: 5_000}, {Operation: results.Pop, NS: 1_647_000, At: 1_114_112}},
+	}}}
 	said := summaryOf(r)
 	says(t, said,
 		"hold      1,000,000  50.2  ", "lifecycle  hwheel  hwheel and skiplist       wheel 3.0x", "rbtree 10x",
-		"tick       wheel   wheel, hwheel and 3 more",
-		"lonely           10   121",
-		"of 3 cells: hwheel 3, skiplist 2, list 1.")
+		"tick       wheel   wheel, hwheel and 3 more", "lifecycle  ratas   ratas", "lonely    10  ratas    40.2",
+		"avalanche-tick  hwheel     100,000             1,650  Pop        1,114,112")
 	for line := range strings.Lines(said) {
 		if n := utf8.RuneCountInString(line); n > 120 {
 			t.Errorf("%d columns: %s", n, line)
@@ -136,42 +122,15 @@ func TestTheSummarySaysWhoWon(t *testing.T) {
 	if said := summaryOf(&results.Run{}); said != "" {
 		t.Errorf("of nothing it says %q", said)
 	}
-}
 
-// An external program has a row and can be the fastest.
-func TestTheSummaryRanksPrograms(t *testing.T) {
-	program := func(name string, ns float64) results.Row {
-		row := timed(name, ns)
-		row.Role = results.RoleExternal
-		return row
+	r.Calls, r.Cells, r.External = nil, r.Cells[:1], nil
+	r.Parameters.Structures, r.Cells[0].Rows[1].Coarse = []string{"rbtree", "hwheel"}, true
+	says(t, summaryOf(r), "hwheel (late)", "Fastest or tied")
+	var out strings.Builder
+	summarize(&out, r, true)
+	if got := out.String(); !strings.HasPrefix(got, "workload,n,per,structure,ns,lo,hi,rounds,ratio,net,groups\n") || !strings.Contains(got, "\nhold,1000000,lifecycle,rbtree,502.5,") {
+		t.Errorf("as CSV:\n%s", got)
 	}
-	r := &results.Run{
-		Cells: []results.Cell{
-			{Workload: "hold", N: 1000, Unit: script.PerLifecycle, Rows: []results.Row{
-				timed("auto", 29.6), timed("rbtree", 80), program("ratas", 11.1), program("slow", 60)}},
-			{Workload: "churn", N: 1000, Unit: script.PerLifecycle, Rows: []results.Row{timed("auto", 20), program("ratas", 40)}},
-		},
-		External: []results.External{{Name: "ratas", Language: "C++"}, {Name: "slow", Language: "Python 3.11"}},
-	}
-	r.Cells[0].Rows[0].Cost = r.Cells[0].Rows[0].Cost[:2] // it dropped out
-	says(t, summaryOf(r),
-		"lifecycle  ratas  ratas    auto 2.7x", "rbtree 7.2x",
-		"hold      1,000  ratas    11.2               1.00",
-		"hold      1,000  slow     60.3      5.4 (",
-		"churn     1,000  ratas    40.2     2.0 (",
-		"of 2 cells: auto 1, ratas 1.")
-}
-
-func TestTheSummaryNamesTheLongestCalls(t *testing.T) {
-	says(t, summaryOf(&results.Run{Calls: []results.Calls{{
-		Workload: "avalanche-tick", N: 100_000, Structure: "hwheel",
-		Longest: []results.LongestCall{{Operation: results.Schedule, NS: 5_000}, {Operation: results.Pop, NS: 1_647_000, At: 1_114_112}},
-	}}}), "avalanche-tick  hwheel     100,000             1,650  Pop        1,114,112")
-}
-
-func TestDoctor(t *testing.T) {
-	stdout, _ := must(t, "doctor")
-	says(t, stdout, "load", "frequency", "virtualization", "memory", "processor limit", "huge pages")
 }
 
 // The additional rounds after the last step are shown as part of that step.
@@ -183,16 +142,15 @@ func TestProgressCountsNoStepThatIsNotThere(t *testing.T) {
 	}
 }
 
-// A run that ends early keeps its finished steps. If it cannot write them, it reports one error, and says what to do if it could before.
+// A run that ends early keeps its finished steps, also if it can no longer write them.
 func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 	for _, full := range []string{"", "from the start", "later"} {
 		folder := &results.Folder{Path: t.TempDir()}
 		e, _ := catalog.Find("hwheel")
-		cfg := bench.Config{Structures: []entry.Entry{e}, N: []int{10, 20, 30, 40, 50, 60}, Trials: 1}
+		cfg := bench.Config{Structures: []entry.Entry{e}, N: []int{10, 20, 30, 40, 50, 60}, Trials: 1, Rounds: 1}
 		hold, _ := workload.Find("hold")
 		hold.Trial, cfg.Workloads = 100, []workload.Workload{hold}
 		turns := 2 * len(cfg.N) // of the floor and the structure
-		cfg.Rounds = 1
 		turn := func() error {
 			if turns--; full == "from the start" || full == "later" && folder.Saved && turns < 6 {
 				_, _ = os.Remove(folder.Results()), os.Mkdir(folder.Results(), 0o755) // nothing can be written there
@@ -206,14 +164,13 @@ func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, lost, err := measureHere(t.Context(), plan, bench.Hooks{Turn: turn}, folder, io.Discard)
+		r, err := measureHere(t.Context(), plan, bench.Hooks{Turn: turn}, folder, io.Discard)
 		switch {
 		case full != "":
-			if err == nil || strings.Count(err.Error(), "is a folder") != 1 || folder.Saved != (full == "later") || !lost ||
-				strings.Contains(err.Error(), "\nthe steps before are in "+folder.Results()+": make room there, then repeat") != folder.Saved {
+			if err == nil || strings.Count(err.Error(), "is a folder") != 1 || folder.Saved != (full == "later") {
 				t.Errorf("%s: error %v, saved %v", full, err, folder.Saved)
 			}
-		case err == nil || lost || len(resultsOf(t, folder.Path).Done) != 5:
+		case err == nil || len(resultsOf(t, folder.Path).Done) != 5:
 			t.Errorf("error %v, %q are finished", err, r.Done)
 		}
 	}
@@ -233,12 +190,14 @@ func TestMakePassesArgumentsOn(t *testing.T) {
 	}
 }
 
-// Neither a complete run nor an interrupted run nor a foreign file is replaced.
+// Neither a complete run nor an interrupted run nor a foreign file is replaced, nor a file in the place of the link to the last run.
 func TestARunIsNotReplaced(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "complete", &results.Run{Complete: true})
 	put(t, "partial", &results.Run{})
 	writeText(t, filepath.Join("foreign", results.FileName), `{"mine": 1}`)
+	link := filepath.Join(results.Parent, results.Latest)
+	writeText(t, link, "mine")
 	before := contents(t, ".")
 	for folder, want := range map[string]string{
 		"complete": ": " + filepath.Join("complete", results.FileName) + " is a complete run of ", "partial": ": it contains an interrupted run, which is not replaced: continue it with run --resume",
@@ -246,18 +205,9 @@ func TestARunIsNotReplaced(t *testing.T) {
 	} {
 		refused(t, append(tiny, "-o", folder), "--out "+folder+want)
 	}
+	refused(t, tiny, link+" is no link to a run and is not replaced")
 	if !maps.Equal(contents(t, "."), before) {
 		t.Error("the refused runs changed a folder")
-	}
-}
-
-func TestAFileInThePlaceOfTheLinkIsNotReplaced(t *testing.T) {
-	t.Chdir(t.TempDir())
-	link := filepath.Join(results.Parent, results.Latest)
-	writeText(t, link, "mine")
-	refused(t, tiny, link+" is no link to a run and is not replaced")
-	if got := contents(t, results.Parent); len(got) != 1 || got[link] != "mine" {
-		t.Errorf("the refused run left %v", got)
 	}
 }
 
@@ -298,12 +248,12 @@ func TestLive(t *testing.T) {
 	}
 	var printed, errs bytes.Buffer
 	code := execute([]string{"live", "--n", "1000", "--goroutines", "1", "--shards", "2", "--for", "4s",
-		"--into", into, "--markdown"}, io.MultiWriter(&printed, full{}), &errs)
+		"--into", into}, io.MultiWriter(&printed, full{}), &errs)
 	if code != exitError {
 		t.Errorf("exit %d", code)
 	}
 	says(t, errs.String(), "no space left")
-	says(t, printed.String(), "Throughput with 1 goroutine among 1,000 timers", "Lateness", "Idle", "| auto tickless, shards 2 |")
+	says(t, printed.String(), "Throughput with 1 goroutine among 1,000 timers", "Lateness", "Idle", "auto tickless, shards 2")
 	if r := resultsOf(t, into); len(r.Live.Rows) != 3 || len(r.Cells) != 4 || r.Parameters.Profile != "smoke" {
 		t.Errorf("%+v", r)
 	}
@@ -314,15 +264,9 @@ func TestLive(t *testing.T) {
 func TestLiveIsNotTheLatestRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, args := range [][]string{tiny,
-		{"live", "--n", "1000", "--goroutines", "1", "--shards", "1", "--for", "4s"}} {
-		cmd := command(args...)
-		cmd.Dir = dir
-		if said, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, said)
-		}
-	}
-	if to, err := os.Readlink(filepath.Join(dir, latest)); err != nil || !strings.HasSuffix(to, "-smoke") {
-		t.Errorf("the latest run is %q, error %v", to, err)
+	cmd := command("live", "--n", "1000", "--goroutines", "1", "--shards", "1", "--for", "4s")
+	cmd.Dir = dir
+	if said, err := cmd.CombinedOutput(); err != nil || strings.Contains(filesIn(t, filepath.Join(dir, results.Parent)), results.Latest) {
+		t.Fatalf("%v: %s", err, said)
 	}
 }

@@ -1,3 +1,6 @@
+// What commands print while they work and where they write: the progress of a run, and files and folders that flags name, which are tried
+// before a long measurement and not after it.
+
 package main
 
 import (
@@ -82,30 +85,13 @@ func (p *progress) end() {
 const (
 	newFolder = "`folder` for the results (default: a new one in " + results.Parent + "/"
 	outHelp   = newFolder + ", to which " + latest + " then points)"
-	orStdout  = "; - is standard output"
 )
 
 // latest is the link to the last run.
 const latest = results.Parent + "/" + results.Latest
 
-// writeTo writes the file that a flag names. The path "-" is standard output; for an empty path it writes nothing.
-func writeTo(flag, path string, stdout io.Writer, write func(io.Writer) error) error {
-	switch path {
-	case "":
-		return nil
-	case "-":
-		return write(raw(stdout))
-	}
-	return placed(flag, path, "a file", files.Write(path, write))
-}
-
-// writable returns an error if writeTo would fail for the path. Commands that take long call it first.
-func writable(flag, path string) error {
-	if path == "" || path == "-" {
-		return nil
-	}
-	return placed(flag, path, "a file", files.Writable(path))
-}
+// writable returns an error if the file that a flag names cannot be written.
+func writable(flag, path string) error { return placed(flag, path, "a file", files.Writable(path)) }
 
 // writableFolder creates the folder that a flag names, and returns an error if no file can be created in it.
 func writableFolder(flag, path string) error {

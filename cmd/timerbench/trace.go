@@ -1,3 +1,6 @@
+// The commands about recorded programs: build, record, info, replay, and advise. A trace comes from another machine or from a program
+// that was killed, so each command says at once how much of it can be used, and refuses one that lost too much.
+
 package main
 
 import (
@@ -254,7 +257,7 @@ wake-ups. A coarse structure must keep its bound.`,
 					return err
 				}
 			}
-			return measure(cmd, cfg, out, 0, false, false)
+			return measure(cmd, cfg, out, false, false)
 		}),
 	}
 	flags := cmd.Flags()
@@ -300,7 +303,7 @@ func openTraces(stderr io.Writer, files []string, force bool) (all []*bench.Trac
 }
 
 func newAdvise() *cobra.Command {
-	o := advise.Options{Core: 0.005, Bytes: 1e6}
+	o := advise.Options{Core: 0.005, Bytes: 1e6} // below these, a cost does not matter (chosen)
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "advise TRACE",
@@ -352,8 +355,6 @@ share wake-ups.`,
 	}
 	flags := cmd.Flags()
 	flags.DurationVar(&o.Tick, "tick", 0, "what if deadlines were rounded up to multiples of this `time`, such as 10ms")
-	flags.Func("least-core", "`share` of a core below which a cost does not matter (default 0.5%)", valueTo(&o.Core, readShare(1)))
-	flags.Func("least-memory", "`number` of bytes below which memory does not matter (default 1e6)", valueTo(&o.Bytes, readNumber(math.MaxInt64)))
 	flags.BoolVar(&force, "force", false, "answer even if "+lossy)
 	return cmd
 }

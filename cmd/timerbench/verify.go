@@ -1,7 +1,9 @@
+// The commands that prove: verify (structures, results, programs of other languages), submit, which keeps only proved results, and
+// external, which prints a program to start from. They measure nothing.
+
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,10 +120,9 @@ error names what is wrong.`,
 
 // verifying prints a line for each cell and collects the failures.
 type verifying struct {
-	out       io.Writer
-	cells     int
-	redefined int // cells that were not replayed, because their workload has changed
-	failures  []results.Failure
+	out      io.Writer
+	cells    int
+	failures []results.Failure
 }
 
 func (v *verifying) structures(cmd *cobra.Command, seeds int, f *choice) error {
@@ -182,23 +183,14 @@ func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *
 	if err := bench.VerifyRun(ctx, cfg, r, v.show); err != nil {
 		return err
 	}
-	if v.cells == 0 && v.redefined > 0 {
-		return fmt.Errorf("%s: nothing to verify: the workloads of all %d cells have changed since", path, v.redefined)
-	}
 	if v.cells == 0 {
-		return fmt.Errorf("%s: nothing to verify: no cell has the chosen structures, workloads and sizes", path)
+		return fmt.Errorf("%s: nothing to verify: no cell has the chosen structures, workloads and sizes, and operations of this build", path)
 	}
-	err = v.end(fmt.Sprintf("%s: all proofs match their scripts in %s", path, show.Count(v.cells, "cell")))
-	if now := bench.NewRun(p).Environment; err != nil && now.Revision != r.Environment.Revision {
-		err = fmt.Errorf("%w (the results are of commit %s, this program is of %s)",
-			err, cmp.Or(r.Environment.Revision, "unknown"), cmp.Or(now.Revision, "unknown"))
-	}
-	return err
+	return v.end(fmt.Sprintf("%s: all proofs match their scripts in %s", path, show.Count(v.cells, "cell")))
 }
 
 func (v *verifying) show(c bench.Verified) {
 	if c.Redefined {
-		v.redefined++
 		fmt.Fprintf(v.out, "%s, n %d: not replayed, because the operations of the workload have changed since\n", c.Workload, c.N)
 		return
 	}
@@ -235,8 +227,8 @@ func newSubmit() *cobra.Command {
 		Short: "Write the results of this machine for the repository",
 		Long: `Write the results of this machine for the repository: one file for each kind of
 machine, named by its processor and its number of cores, with the data that
-answers need. submit says what the file adds and which run it replaces. Add it
-with a pull request. ` + "`timerbench report A B`" + ` compares machines.
+answers need. It replaces an earlier run of the machine. Add it with a pull
+request. ` + "`timerbench report A B`" + ` compares machines.
 
 submit refuses results that are edited, incomplete, unproved, or only a part of
 the comparison, and results of a build without a commit. It also replays the
@@ -265,42 +257,17 @@ scripts for one structure, as verify --replay does.`,
 				return err
 			}
 			to := filepath.Join(out, r.Environment.Slug()+".json.gz")
-			var before *results.Run
-			if _, err := os.Stat(to); err == nil {
-				if before, _, err = results.Read(to); err != nil {
-					return err
-				}
-			}
 			size, err := results.Keep(to, r)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s, %s: %s\n", to, show.Bytes(float64(size)), added(before, r))
+			fmt.Fprintf(cmd.OutOrStdout(), "%s, %s: %s of %s, timerbench %s\n", to, show.Bytes(float64(size)), show.Count(len(r.Cells), "cell"),
+				r.Created.UTC().Format("2 January 2006"), r.Environment.Build())
 			return nil
 		}),
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", keptFolder, "`folder` for the file")
 	return cmd
-}
-
-// added says what a run adds to the kept results. before is the run that it replaces, or nil.
-func added(before, r *results.Run) string {
-	rows, fresh := 0, 0
-	for _, c := range r.Cells {
-		rows += len(c.Rows)
-		if before != nil && before.Cell(c.Workload, c.N) == nil {
-			fresh++
-		}
-	}
-	of := func(r *results.Run) string {
-		return fmt.Sprintf("the run of %s, timerbench %s", r.Created.UTC().Format("2 January 2006"), r.Environment.Build())
-	}
-	out := fmt.Sprintf("%s, with %s and %s", of(r), show.Count(len(r.Cells), "cell"), show.Count(rows, "row"))
-	if before == nil {
-		return out + ". It is the first one of this machine."
-	}
-	return fmt.Sprintf("%s. It replaces %s, which lacks %s of these and has %s more.", out, of(before), show.Count(fresh, "cell"),
-		show.Count(len(before.Cells)-(len(r.Cells)-fresh), "cell"))
 }
 
 func newExternal() *cobra.Command {

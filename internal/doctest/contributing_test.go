@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/timerbench/timerbench/internal/longtest"
 )
 
 // CONTRIBUTING says that a structure is one folder and one entry, and a workload or a chart one
@@ -14,8 +16,8 @@ import (
 // the structure passes the suite, the tests that go through the catalog pass with it, and
 // the command measures it on the workload and draws the chart.
 func TestStructuresWorkloadsAndChartsAreAddedAsContributingSays(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the command")
+	if longtest.Scale(t, 0, 0, 1) == 0 {
+		t.Skip("it compiles most packages once more: with " + longtest.Env + "=1")
 	}
 	t.Parallel()
 	dir := t.TempDir()
@@ -32,18 +34,10 @@ func TestStructuresWorkloadsAndChartsAreAddedAsContributingSays(t *testing.T) {
 		}
 		files[full] = to
 	}
-	read := func(path string) string {
-		t.Helper()
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
 	// oneLine adds one line to a list, and the import that an editor adds for it.
 	oneLine := func(path, before, line, imported string) {
 		t.Helper()
-		old := read(path)
+		old := read(t, path)
 		with := strings.Replace(old, before, line+"\n"+before, 1)
 		if with == old {
 			t.Fatalf("%s has no line %q", path, before)
@@ -54,13 +48,13 @@ func TestStructuresWorkloadsAndChartsAreAddedAsContributingSays(t *testing.T) {
 		add(path, with)
 	}
 	const module = "github.com/timerbench/timerbench/"
-	add("structures/mything/mything.go", read("internal/doctest/testdata/structure.go.txt"))
-	add("structures/mything/mything_test.go", read("internal/doctest/testdata/structure_test.go.txt"))
-	oneLine("structures/catalog/catalog.go", "\t\tof(minheap.New[T], ", read("internal/doctest/testdata/entry.go.txt"), module+"structures/mything")
-	add("bench/workload/mything.go", read("internal/doctest/testdata/workload.go.txt"))
+	add("structures/mything/mything.go", read(t, "internal/doctest/testdata/structure.go.txt"))
+	add("structures/mything/mything_test.go", read(t, "internal/doctest/testdata/structure_test.go.txt"))
+	oneLine("structures/catalog/catalog.go", "\t\tof(minheap.New[T], ", read(t, "internal/doctest/testdata/entry.go.txt"), module+"structures/mything")
+	add("bench/workload/mything.go", read(t, "internal/doctest/testdata/workload.go.txt"))
 	oneLine("bench/workload/model.go", "\t\t{Name: \"hold\"", "\t\t{Name: \"mything\", Defaults: &MyThing{}},", "")
-	oneLine("bench/workload/programs.toml", "[[workload]]\nname = 'periodic'", read("internal/doctest/testdata/workload.toml.txt"), "")
-	add("report/section/mything.go", read("internal/doctest/testdata/chart.go.txt"))
+	oneLine("bench/workload/programs.toml", "[[workload]]\nname = 'periodic'", read(t, "internal/doctest/testdata/workload.toml.txt"), "")
+	add("report/section/mything.go", read(t, "internal/doctest/testdata/chart.go.txt"))
 	oneLine("report/section/section.go", "\tquestions,", "\tmything,", "")
 
 	overlay := filepath.Join(dir, "overlay.json")
@@ -85,11 +79,11 @@ func TestStructuresWorkloadsAndChartsAreAddedAsContributingSays(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, text)
 		}
 	}
-	page := read(filepath.Join(out, "report.md"))
+	page := read(t, filepath.Join(out, "report.md"))
 	for _, want := range []string{"| mything |", "## How many timers are there?", "(report-charts/mything.svg)"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report does not say %q", want)
 		}
 	}
-	read(filepath.Join(out, "report-charts", "mything.svg"))
+	read(t, filepath.Join(out, "report-charts", "mything.svg"))
 }

@@ -5,15 +5,22 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
+// printed keeps what godoc has returned, by package.
+var printed sync.Map
+
 // godoc returns the declarations of a package as go doc prints them: first lines, each with all that follows.
 func godoc(t *testing.T, pkg string) (declarations map[string]string) {
 	t.Helper()
+	if known, ok := printed.Load(pkg); ok {
+		return known.(map[string]string)
+	}
 	text, err := exec.Command("go", "doc", "-all", pkg).CombinedOutput()
 	if err != nil {
 		t.Fatalf("go doc -all %s: %v\n%s", pkg, err, text)
@@ -27,6 +34,7 @@ func godoc(t *testing.T, pkg string) (declarations map[string]string) {
 			declarations[last] += strings.TrimSpace(line) + " "
 		}
 	}
+	printed.Store(pkg, declarations)
 	return declarations
 }
 

@@ -40,8 +40,8 @@ func unlinked(text string) (words []string) {
 	addresses := strings.Join(append(address.FindAllString(text, -1), module.FindAllString(text, -1)...), "\n")
 	text = address.ReplaceAllString(module.ReplaceAllString(text, ""), "")
 	for word, part := range projects {
-		named := regexp.MustCompile(`(^|[^\w/.-])` + regexp.QuoteMeta(word) + `($|[^\w/-])`).MatchString(text)
-		if named && !strings.Contains(addresses, part) {
+		if strings.Contains(text, word) && !strings.Contains(addresses, part) &&
+			regexp.MustCompile(`(^|[^\w/.-])`+regexp.QuoteMeta(word)+`($|[^\w/-])`).MatchString(text) {
 			words = append(words, word)
 		}
 	}

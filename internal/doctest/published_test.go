@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -90,9 +91,12 @@ func rewrite(t *testing.T, page, want string) {
 	}
 }
 
+// keptRuns are the runs in docs/results. Tests do not change them.
+var keptRuns = sync.OnceValues(kept.All)
+
 // The pages about published claims and about questions show the lowest and the highest ratio of all kept runs.
 func TestPublishedRatiosAreThoseOfTheKeptRuns(t *testing.T) {
-	runs, err := kept.All()
+	runs, err := keptRuns()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,14 +215,11 @@ func TestPublishedSweepIsTheAnswerOfRecommend(t *testing.T) {
 
 // docs/limits.md says what no kept run has.
 func TestKeptRunsHaveTheLimitsOfThePage(t *testing.T) {
-	all, err := kept.All()
+	all, err := keptRuns()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"docs/ttl.json.gz", "docs/field/results.json.gz"} {
-		all = append(all, keptRun(t, path))
-	}
-	for _, r := range all {
+	for _, r := range slices.Concat(all, []*results.Run{keptRun(t, "docs/ttl.json.gz"), keptRun(t, "docs/field/results.json.gz")}) {
 		e := r.Environment
 		virtual := slices.ContainsFunc(e.Machine, func(f results.Finding) bool { return strings.HasPrefix(f.Value, "a virtual machine") })
 		if e.Cores != 2 || e.Arch != "amd64" || e.Memory > 24<<30 || !virtual {

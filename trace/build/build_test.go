@@ -45,12 +45,11 @@ func needsBuild(t *testing.T) {
 }
 
 func TestAProgramIsRecorded(t *testing.T) {
-	needsBuild(t)
 	program := filepath.Join(t.TempDir(), "program")
-	var out bytes.Buffer
-	if err := Run(t.Context(), []string{"-C", "testdata/kinds", "-o", program, "."}, &out); err != nil {
-		t.Fatalf("%v\n%s", err, &out)
+	if !testing.Short() { // before the parallel tests, which would all compile the same standard library
+		fatalIf(t, Run(t.Context(), []string{"-C", "testdata/kinds", "-o", program, "."}, t.Output()))
 	}
+	needsBuild(t)
 	t.Run("what it did", func(t *testing.T) { t.Parallel(); holdsWhatTheProgramDid(t, program) })
 	t.Run("an exec", func(t *testing.T) { t.Parallel(); keepsBothProgramsOfAnExec(t, program) })
 	t.Run("a burst", func(t *testing.T) { t.Parallel(); losesNoBurst(t, program) })
