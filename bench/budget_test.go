@@ -274,10 +274,10 @@ func TestTheCellWithTheLeastPartOfItsRoundsIsNext(t *testing.T) {
 	}
 	want := []string{
 		"hold, n 100, from round 16", "churn, n 100, from round 16", "hold, n 100000, from round 12", "churn, n 100000, from round 12",
-		"hold, n 100, from round 32", "churn, n 100, from round 32", "hold, n 100, from round 48", "hold, n 100000, from round 24",
+		"hold, n 100, from round 32", "churn, n 100, from round 32",
 	}
-	if !slices.Equal(got[:len(want)], want) || len(got) != 2*(5+7) {
-		t.Errorf("%d steps, %q, want %q first", len(got), got, want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%d steps, %q, want %q", len(got), got, want)
 	}
 }
 

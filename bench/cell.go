@@ -99,9 +99,9 @@ func (c *Cell) sizes(first int) sizes {
 // fill and the ageing of an instance take longer than its rounds, it is roundsPerFrugalPass.
 const roundsPerPass, roundsPerFrugalPass = 2, 3
 
-// plannedRounds is the number of rounds of a cheap cell under a budget, and mostRounds is the largest
-// number for any cell, if time is left (chosen).
-const plannedRounds, mostRounds = 48, 96
+// plannedRounds is the number of rounds of a cheap cell under a budget (chosen). More rounds would not narrow the interval
+// of a ratio, because two runs differ by more than their rounds say.
+const plannedRounds = 48
 
 // mostWithGC is the largest number of rounds with the garbage collector on (chosen).
 const mostWithGC = 3
@@ -278,7 +278,7 @@ func (c *Cell) steps(cfg Config, collect bool) (steps []Step) {
 	case cfg.Budget.Limit > 0:
 		together = 1
 		if c.leaves != allButFew {
-			further = instances(mostRounds, c.perPass) - 1
+			further = c.instances - 1
 		}
 	}
 	s := Step{Name: c.name(), cell: c, Bytes: c.bytes(), debts: cfg.Rounds == 0 && c.trace == nil && cfg.Profile.Debts}
