@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -41,8 +40,8 @@ func TestAPassHasFreshInstancesAndTheSameBlocksForAll(t *testing.T) {
 	cfg.Structures = []entry.Entry{heapEntry("fast", 0, nil), heapEntry("slow", 500, &made)}
 	cfg.Trials = 5
 	r := run(t, cfg)
-	if r.Parameters.Instances != 3 || made != 5 { // and one each for the pass with the collector on and the analysis of memory
-		t.Errorf("%d instances asked for, %d made, want 3 and one each for the garbage collector and the memory", r.Parameters.Instances, made)
+	if made != 4 {
+		t.Errorf("%d instances made, want 3 and one for the memory", made)
 	}
 	c := r.Cells[0]
 	if c.Race != nil {
@@ -334,77 +333,6 @@ func TestWhatDoesNotFitIntoTheBudgetIsNotMeasured(t *testing.T) {
 	t.Logf("%d cells, not measured: %q, took %v", len(r.Cells), r.NotMeasured, time.Since(started))
 }
 
-// In a pass with the collector on, the rounds of the first pass are repeated, while
-// garbage is collected.
-func TestThePassWithTheCollectorOn(t *testing.T) {
-	cfg := tinyRun(t, []string{"hwheel", "quadheap"}, []string{"hold", "churn", "reschedule"}) // the first two have one unit
-	cfg.N = []int{50, 500}
-	r := run(t, cfg)
-	for _, c := range r.Cells {
-		for _, row := range c.Rows {
-			want := 0
-			if c.N == 500 && c.Workload != "churn" {
-				want = roundsPerPass
-			}
-			if len(row.WithGC) != want {
-				t.Errorf("%s, n %d, %s: %d trials with the collector on, want %d", c.Workload, c.N, row.Structure, len(row.WithGC), want)
-				continue
-			}
-			for i, trial := range row.WithGC {
-				if off := row.Cost[i]; trial.Round != off.Round || trial.Units != off.Units || trial.Ops != off.Ops || trial.NS <= 0 {
-					t.Errorf("%s, n %d, %s: %+v with the collector on, %+v with it off", c.Workload, c.N, row.Structure, trial, off)
-				}
-			}
-		}
-	}
-	before := measureGCs()
-	stop := collectAllTheTime(1000)
-	for measureGCs() < before+3 {
-		time.Sleep(time.Millisecond)
-	}
-	stop()
-	if heap := newWaiting(1000); heap[0].next != heap[1] || heap[999].prev != heap[998] {
-		t.Error("the heap of the program is not linked")
-	}
-}
-
-func measureGCs() uint32 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.NumGC
-}
-
-func TestWhatIsHopelessAmongFewerTimersIsLeftOut(t *testing.T) {
-	cfg := tinyRun(t, nil, []string{"hold"})
-	cfg.Structures = []entry.Entry{heapEntry("fast", 0, nil), heapEntry("hopeless", 1000, nil), heapEntry("alike", 0, nil)}
-	cfg.N, cfg.Trials = nil, 6
-	cfg.Profile.Sizes, cfg.Profile.FrugalFrom = []int{10, 100, 1001}, 100
-	r := run(t, cfg)
-	const tries = 9 // a busy machine makes any structure look slow
-	for try := 1; try < tries && !slices.Equal(r.Cells[1].LeftOut, []string{"hopeless"}); try++ {
-		r = run(t, cfg)
-	}
-	for i, want := range [][]string{nil, {"hopeless"}, nil} { // 1001 is more than ten times 100
-		c := r.Cells[i]
-		if !slices.Equal(c.LeftOut, want) {
-			t.Errorf("n %d leaves out %q, want %q", c.N, c.LeftOut, want)
-		}
-		if has := c.Row("hopeless") != nil; has != (want == nil) {
-			t.Errorf("n %d has a row for the hopeless one: %v", c.N, has)
-		}
-		if c.Row("fast") == nil {
-			continue
-		}
-		trials := c.Row("fast").Cost
-		if instances := trials[len(trials)-1].Instance + 1; len(trials) != 6 || instances != []int{3, 2, 2}[i] {
-			t.Errorf("n %d has %d trials of %d instances", c.N, len(trials), instances)
-		}
-	}
-	if r.Parameters.Instances != 2 {
-		t.Errorf("the results say %d instances at least, want 2", r.Parameters.Instances)
-	}
-}
-
 func TestWhichCellsAreFrugal(t *testing.T) {
 	p := Profile{FrugalFrom: 1000, GridFrugalFrom: 100}
 	hold, _ := workload.Find("hold")
@@ -428,7 +356,7 @@ func TestWhichCellsAreFrugal(t *testing.T) {
 		if test.frugal {
 			pass = roundsPerFrugalPass
 		}
-		s := c.steps(Config{Profile: test.cfg.resolved().Profile, Trials: 6}, false)[0]
+		s := c.steps(Config{Profile: test.cfg.resolved().Profile, Trials: 6})[0]
 		if (c.leaves == allButSlow) != test.frugal || c.instances != 6/pass || s.Rounds[1+pass].Fresh != true {
 			t.Errorf("%s: frugal: %t, %d instances, want %t", test.name, c.leaves == allButSlow, c.instances, test.frugal)
 		}

@@ -76,9 +76,8 @@ func (c *Cell) block() int {
 // structure that is used most.
 func warmSize(n int) int { return min(max(5_000, n), 25_000) }
 
-// sizes are the operations of the blocks of a pass. A round of a long recording has several segments: all contenders replay the
-// blocks of a segment before the next one begins, and a trial is the sum of the segments.
-type sizes struct{ prove, block, warm, segments int }
+// sizes are the operations of the blocks of a pass.
+type sizes struct{ prove, block, warm int }
 
 // sizes returns the sizes of the blocks of a pass. Its first round has the most blocks. With a few timers 2^17 operations with
 // checked answers reuse each slot often enough for a generation of 16 bits to wrap around. With more timers that would take too long.
@@ -87,7 +86,7 @@ func (c *Cell) sizes(first int) sizes {
 		return divided(c.trace.operations()-c.trace.fill, min(c.perPass, c.rounds), len(c.timings(first)))
 	}
 	const few = 30
-	s := sizes{prove: c.block(), block: c.block(), warm: warmSize(c.n), segments: 1}
+	s := sizes{prove: c.block(), block: c.block(), warm: warmSize(c.n)}
 	if c.n <= few {
 		s.prove = max(s.prove, c.proveOps)
 	}
@@ -102,9 +101,6 @@ const roundsPerPass, roundsPerFrugalPass = 2, 3
 // plannedRounds is the number of rounds of a cheap cell under a budget (chosen). More rounds would not narrow the interval
 // of a ratio, because two runs differ by more than their rounds say.
 const plannedRounds = 48
-
-// mostWithGC is the largest number of rounds with the garbage collector on (chosen).
-const mostWithGC = 3
 
 // design sets the rounds of the cell. Without a budget everything is timed in each round, all passes have the same distance between
 // rounds, and each begins a little later than the previous one.
@@ -194,12 +190,8 @@ func (c *Cell) pass(number int) (list []Round) {
 			}
 			r.Blocks = append(r.Blocks, Block{size, t})
 		}
-		for range sizes.segments {
-			r.Contenders = parallel.Shuffled(c.order, c.contenders)
-			list = append(list, r)
-		}
-		end := &list[len(list)-1]
-		end.Proved, end.Drops = r.Number+1 == c.stops, c.stops > 0 && r.Number+1 >= c.stops
+		r.Proved, r.Drops = r.Number+1 == c.stops, c.stops > 0 && r.Number+1 >= c.stops
+		list = append(list, r)
 	}
 	if c.trace != nil {
 		list = append(list, c.untimed(Block{ToTheEnd, Untimed})) // the proof covers all of the recording
@@ -217,34 +209,11 @@ func (c *Cell) untimed(blocks ...Block) Round {
 	return Round{Number: -1, Instance: -1, Seed: c.seed, Age: BeforeWarmUp, Blocks: blocks, Contenders: parallel.Shuffled(c.order, c.contenders)}
 }
 
-// withGC returns rounds of fresh instances with the garbage collector on. They repeat the rounds of the first pass.
-func (c *Cell) withGC() (list []Round) {
-	for _, r := range c.pass(0) {
-		if r.Number >= mostWithGC {
-			break
-		}
-		r.Collecting, r.Proved, r.Drops, r.Blocks = true, false, false, slices.Clone(r.Blocks)
-		r.Contenders = slices.DeleteFunc(r.Contenders, func(name string) bool { return slices.Contains(c.programs, name) })
-		for i := range r.Blocks {
-			if b := &r.Blocks[i]; b.Timing == Checked {
-				b.Timing = Untimed
-			} else {
-				b.Timing = b.Timing.ofProgram(c.cyclic())
-			}
-		}
-		list = append(list, r)
-	}
-	return list
-}
-
-// proof returns rounds that prove the cell with a seed without timing it. With every, it first checks every answer of a block.
-func (c *Cell) proof(seed uint64, blocks int, every bool) (list []Round) {
+// proof returns rounds that prove the cell with a seed without timing it. The first one checks every answer of a block.
+func (c *Cell) proof(seed uint64, blocks int) (list []Round) {
 	sizes := c.sizes(0)
-	if every {
-		list = append(list, c.untimed(Block{sizes.prove, Checked}))
-	}
-	list = append(list, c.untimed(slices.Repeat([]Block{{sizes.block, Untimed}}, blocks)...))
-	if every && c.trace != nil {
+	list = append(list, c.untimed(Block{sizes.prove, Checked}), c.untimed(slices.Repeat([]Block{{sizes.block, Untimed}}, blocks)...))
+	if c.trace != nil {
 		list = append(list, c.untimed(Block{ToTheEnd, Untimed}))
 	}
 	for i := range list {
@@ -257,8 +226,8 @@ func (c *Cell) proof(seed uint64, blocks int, every bool) (list []Round) {
 }
 
 // steps returns the steps of the cell. If the structures need more than the memory together, they are measured one after the
-// other, without a control, rounds with the collector on, further passes and debts.
-func (c *Cell) steps(cfg Config, collect bool) (steps []Step) {
+// other, without a control and further passes.
+func (c *Cell) steps(cfg Config) (steps []Step) {
 	c.leaves = cfg.Profile.leaves(c.workload, c.n)
 	perPass := roundsPerPass
 	switch {
@@ -281,9 +250,9 @@ func (c *Cell) steps(cfg Config, collect bool) (steps []Step) {
 			further = c.instances - 1
 		}
 	}
-	s := Step{Name: c.name(), cell: c, Bytes: c.bytes(), debts: cfg.Rounds == 0 && c.trace == nil && cfg.Profile.Debts}
+	s := Step{Name: c.name(), cell: c, Bytes: c.bytes()}
 	if cfg.Memory > 0 && s.Bytes > cfg.Memory {
-		c.apart, c.control, s.debts, collect, further = true, false, false, false, 0
+		c.apart, c.control, further = true, false, 0
 		s.Bytes = c.bytes()
 	}
 	for _, e := range cfg.External {
@@ -300,18 +269,7 @@ func (c *Cell) steps(cfg Config, collect bool) (steps []Step) {
 		}
 	}
 	c.contenders = all
-	if c.workload.Resident > 0 && c.trace == nil {
-		for other := range cfg.Profile.OtherSeeds {
-			s.Rounds = append(s.Rounds, c.proof(c.seed+1+uint64(other), cfg.Trials, false)...)
-		}
-	}
-	if collect {
-		s.Rounds = append(s.Rounds, c.withGC()...)
-	}
 	s.Seconds = c.seconds(s.Rounds)
-	if s.debts {
-		s.Seconds += c.debtSeconds()
-	}
 	steps = append(steps, s)
 	for number := range further {
 		rounds := c.pass(1 + number)

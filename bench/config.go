@@ -20,7 +20,7 @@ type Config struct {
 
 	// Rounds is the number of rounds of a cell in a run that takes turns with a run of another build, see compare.Session; 0: it
 	// takes no turns. Its operations repeat after Trials rounds. It measures only the costs by which builds are compared: it has no control, no
-	// latencies, no memory and no rounds with the garbage collector on. A budget then leaves steps out, but adds no rounds.
+	// latencies and no memory. A budget then leaves steps out, but adds no rounds.
 	Rounds int
 
 	// Budget is the time of the run. Steps for which no time is left are not measured, and

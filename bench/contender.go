@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/external"
@@ -31,7 +30,6 @@ func (c *Cell) repeated(entries []entry.Entry) entry.Entry {
 // contender is one row of a cell. During a pass it has a fresh instance of its structure.
 type contender struct {
 	results.Row
-	entry   entry.Entry       // declares its bounds
 	samples *replay.Latencies // nil after the rounds that every contender gets
 	open    func() replay.Player
 	player  replay.Player // of the pass
@@ -40,8 +38,8 @@ type contender struct {
 
 func newContender(role results.Role, e entry.Entry) *contender {
 	return &contender{
-		Row:   results.Row{Structure: e.Name, Role: role, Coarse: !e.Exact()},
-		entry: e, open: func() replay.Player { return replay.New(e) },
+		Row:  results.Row{Structure: e.Name, Role: role, Coarse: !e.Exact()},
+		open: func() replay.Player { return replay.New(e) },
 	}
 }
 
@@ -52,7 +50,7 @@ func (c *contender) begin(keys int) error {
 }
 
 func programContender(p *external.Program) *contender {
-	e := entry.Entry{Name: p.Name, Allocates: true}
+	e := entry.Entry{Name: p.Name}
 	if p.Coarse {
 		e.MaxLate = p.Late
 	}
@@ -85,43 +83,6 @@ func (c *contender) replay(b *script.Block, every bool) error {
 		return err
 	}
 	return c.player.Check(nil)
-}
-
-// checkAllocations checks the number of allocations of an instance in its timed blocks.
-// floor is the number of allocations of the harness. grows reports that the number of timers is
-// not steady: in a recording it rises from the mean to the maximum. A coarse structure holds late timers, too, whose number
-// rises until the first of them fire.
-func (c *contender) checkAllocations(instance int, floor uint64, grows bool) error {
-	if c.entry.Allocates || c.Role == results.RoleFloor {
-		return nil
-	}
-	allocs, ops := c.allocations(instance)
-	// The runtime itself allocates from time to time. A structure may grow a few times, when its
-	// number of timers reaches a new maximum. A structure with several arrays and a map makes a
-	// dozen allocations each time. With many timers it adds pages until it has aged.
-	allowed := floor + 18 + ops/50_000 + c.player.Proof().Pending/20_000
-	if grows || c.Coarse {
-		allowed += 18 + ops/10_000
-	}
-	if allocs > allowed {
-		return fmt.Errorf("%d allocations in %d operations of the steady state, and it declares none",
-			allocs, ops)
-	}
-	return nil
-}
-
-// allocations returns the number of allocations in the timed blocks of an instance, and
-// the number of operations. The first of several rounds does not count: there the population may still grow.
-func (c *contender) allocations(instance int) (allocs, ops uint64) {
-	of := slices.DeleteFunc(slices.Clone(c.Cost), func(t results.Trial) bool { return t.Instance != instance })
-	if len(of) > 1 {
-		of = of[1:]
-	}
-	for _, t := range of {
-		allocs += t.Allocs
-		ops += uint64(t.Ops + t.Wakes)
-	}
-	return allocs, ops
 }
 
 // stop drops the instance, so that the garbage collector can free it.

@@ -11,10 +11,9 @@ import (
 
 // Bytes for each timer that a cell holds in addition to the structures.
 const (
-	scriptBytes  = 68        // during the generation of the fill
-	idBytes      = 8         // per instance
-	keptBytes    = 4*16 + 32 // of single calls: operations after the fill, and the fire
-	unknownBytes = 400       // an upper bound for a structure that declares nothing
+	scriptBytes = 68        // during the generation of the fill
+	idBytes     = 8         // per instance
+	keptBytes   = 4*16 + 32 // of single calls: operations after the fill, and the fire
 )
 
 // peakRatio is the peak memory of a cell divided by the declared memory of its structures. Structures
@@ -46,10 +45,7 @@ func peakOf(n, perTimer int) uint64 { return uint64(peakRatio * float64(n) * flo
 // instance. A coarse structure has two instances.
 func bytesOfInstances(entries []entry.Entry) (all, largest int) {
 	for _, e := range entries {
-		bytes := idBytes + unknownBytes
-		if e.MaxBytes > 0 {
-			bytes = idBytes + e.MaxBytes
-		}
+		bytes := idBytes + e.MaxBytes
 		if !e.Exact() {
 			bytes *= 2
 		}

@@ -35,16 +35,6 @@ func TestTheEstimateOfMemoryIsMet(t *testing.T) {
 	}
 }
 
-// A structure that declares nothing is taken for the largest.
-func TestAStructureOfUnknownMemoryIsEstimated(t *testing.T) {
-	cfg := tinyRun(t, []string{"minheap"}, []string{"hold"})
-	known := planOf(t, cfg).Steps[0].Bytes
-	cfg.Structures[0].MaxBytes = 0
-	if got := planOf(t, cfg).Steps[0].Bytes; got < 2*known {
-		t.Errorf("%d bytes, and %d of a structure that declares them", got, known)
-	}
-}
-
 // More timers than fit are refused before the first of them is made.
 func TestARunThatNeedsTooMuchMemoryIsRefused(t *testing.T) {
 	cfg := tinyRun(t, []string{"hwheel"}, []string{"hold"})

@@ -130,10 +130,13 @@ func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 	if !slices.Equal(out, []string{"slow", "list", "tree"}) || !slices.Equal(in, []string{FloorName, "quadheap", "rbtree", "pairing", "quick"}) {
 		t.Errorf("left out: %v, take part: %v", out, in)
 	}
+	if c.n = 1001; len(c.leaveOut([]results.Cell{smaller})) > 0 {
+		t.Error("it leaves out what is slow among less than a tenth of its timers")
+	}
 	// A workload with a size of its own has no smaller cell. It leaves out structures that are slow in all other cells.
 	other := smaller
 	other.Workload, other.Rows = "churn", slices.Concat(smaller.Rows[:4], []results.Row{row("list", results.RoleStructure, 50)})
-	c.workload.Name, c.workload.Resident = "conn-deadline", 1000
+	c.n, c.workload.Name, c.workload.Resident = 1000, "conn-deadline", 1000
 	if out := c.leaveOut([]results.Cell{smaller, other}); !slices.Equal(out, []string{"slow", "tree"}) {
 		t.Errorf("slow in each of two cells: %v", out)
 	}
@@ -163,7 +166,7 @@ func TestAMillionTimersHaveNineContenders(t *testing.T) {
 	hold, _ := workload.Find("hold")
 	cfg := Config{Profile: normal, Budget: Budget{Limit: time.Minute}}
 	c := newCell(hold, 1_000_000, entries, 0)
-	if steps := c.steps(cfg.resolved(), false); len(steps) != 1 || c.instances != 1 {
+	if steps := c.steps(cfg.resolved()); len(steps) != 1 || c.instances != 1 {
 		t.Errorf("%d steps, %d instances, want one", len(steps), c.instances)
 	}
 	out := c.leaveOut([]results.Cell{smaller, {Workload: "churn", N: 100_000}, {Workload: "hold", N: 1_000}})

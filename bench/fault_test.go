@@ -4,9 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/replay"
-	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
@@ -83,44 +80,5 @@ func TestAStructureThatFailsCostsOnlyItsOwnRow(t *testing.T) {
 	}
 	if names := len(r.Cells[0].Rows); names < 2 { // floor and quadheap; the control may repeat a structure that fails
 		t.Errorf("%d rows on churn, want the floor and quadheap", names)
-	}
-}
-
-func TestAStructureThatAllocatesMustDeclareIt(t *testing.T) {
-	for _, declared := range []bool{true, false} {
-		cfg := tinyRun(t, nil, []string{"churn"})
-		cfg.Workloads[0].Trial = 20_000
-		cfg.Structures = []entry.Entry{{Name: "leaking", Allocates: declared, New: func() structures.Scheduler[uint64] {
-			calls, last := 0, make([]*[64]byte, 1)
-			return &hooked{Heap: minheap.New[uint64](), schedule: func() {
-				if calls++; calls%250 == 0 {
-					last[0] = new([64]byte)
-				}
-			}}
-		}}}
-		_, err := Run(t.Context(), planOf(t, cfg), Hooks{})
-		if refused := err != nil && strings.Contains(err.Error(), "allocations"); refused == declared {
-			t.Errorf("declared %t: error %v", declared, err)
-		}
-	}
-}
-
-// grown is the player of a recording in which the number of timers grows.
-type grown struct{ replay.Player }
-
-func (grown) Proof() script.Proof { return script.Proof{Pending: 200_000} }
-
-// The longer a recording grows, or the late timers of a coarse structure, the more may be allocated, but not with each call.
-func TestGrowingNumbersOfTimersMayAllocate(t *testing.T) {
-	for allocs, fails := range map[uint64]bool{60: false, 5000: true} {
-		for _, coarse := range []bool{true, false} {
-			c := contender{player: grown{}, Row: results.Row{Coarse: coarse}}
-			for round := range 3 {
-				c.Cost = append(c.Cost, results.Trial{Round: round, Ops: 250_000, Allocs: allocs / 2})
-			}
-			if err := c.checkAllocations(0, 0, !coarse); (err != nil) != fails {
-				t.Errorf("%d allocations in 500,000 operations, coarse: %t: error %v, want one: %t", allocs, coarse, err, fails)
-			}
-		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/parallel"
 )
 
@@ -25,7 +24,6 @@ type measuring struct {
 	leftOut []string // structures and programs, see leaveOut
 	failed  []results.Failure
 	stored  int // failures that are in the results
-	proofs  []results.SeedProof
 
 	last    time.Duration      // of the last step
 	seconds float64            // of all steps
@@ -41,8 +39,6 @@ type measuring struct {
 	script *stream      // of these instances
 	aged   time.Time    // when their first timed round was over
 	late   bool         // the budget takes the other timed rounds of these instances off the list
-
-	stopCollector func() // nil: the collector is not on all the time
 }
 
 // measuring returns the state of a cell whose contenders have not begun. Names of contenders may be left out.
@@ -73,14 +69,16 @@ func (m *measuring) play(ctx context.Context, rounds []Round) error {
 			return err
 		}
 		if r.Proved {
-			m.takeProofs(r)
+			for _, c := range m.in {
+				c.Proof = c.player.Proof()
+			}
 		}
 		last := i+1 == len(rounds) || rounds[i+1].Fresh
-		if r.Number >= 0 && (last || rounds[i+1].Number != r.Number) { // the last segment
+		if r.Number >= 0 {
 			if err := m.drop(ctx); err != nil {
 				return err
 			}
-			if !r.Collecting && (last || rounds[i+1].Number < 0 || m.late) {
+			if last || rounds[i+1].Number < 0 || m.late {
 				m.addRegion()
 			}
 		}
@@ -128,10 +126,6 @@ func (m *measuring) end() {
 	if m.script == nil {
 		return
 	}
-	if m.stopCollector != nil {
-		m.stopCollector()
-		m.stopCollector = nil
-	}
 	m.operations += m.script.at.operations
 	m.script.close()
 	for _, c := range m.in {
@@ -162,9 +156,6 @@ func (m *measuring) replay(ctx context.Context, b *script.Block, every bool) err
 }
 
 func (m *measuring) round(ctx context.Context, r Round) error {
-	if r.Collecting && r.Number >= 0 && m.stopCollector == nil {
-		m.stopCollector = collectAllTheTime(m.cell.n)
-	}
 	if err := m.ageTo(ctx, r.Age); err != nil {
 		return err
 	}
@@ -279,7 +270,7 @@ func (m *measuring) trials(ctx context.Context, c *contender, r Round) error {
 }
 
 // trial replays a block and records its time and its allocations. The garbage collector is off during the replay, so that the
-// garbage of one structure does not cost another one time, unless the round has it on.
+// garbage of one structure does not cost another one time.
 func (m *measuring) trial(c *contender, b *script.Block, how Timing, r Round) error {
 	cyclic := m.cell.cyclic()
 	if c.program {
@@ -292,9 +283,7 @@ func (m *measuring) trial(c *contender, b *script.Block, how Timing, r Round) er
 			how = Untimed
 		}
 	}
-	if !r.Collecting {
-		defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	unit := m.cell.workload.CostUnit()
 	t := results.Trial{Instance: r.Instance, Round: r.Number, Ops: b.Calls, Wakes: b.Pops, Units: b.Units(unit)}
 	var before, after runtime.MemStats
@@ -317,62 +306,13 @@ func (m *measuring) trial(c *contender, b *script.Block, how Timing, r Round) er
 	runtime.ReadMemStats(&after)
 	t.Allocs = after.Mallocs - before.Mallocs
 	t.AllocBytes = after.TotalAlloc - before.TotalAlloc
-	if r.Collecting {
-		c.WithGC = addTrial(c.WithGC, t)
-		return nil
-	}
 	if how == ByKind {
-		c.ByKind = addTrial(c.ByKind, t)
+		c.ByKind = append(c.ByKind, t)
 	}
 	if t.Kinds = nil; how == AsAWhole || cyclic {
-		c.Cost = addTrial(c.Cost, t)
+		c.Cost = append(c.Cost, t)
 	}
 	return nil
-}
-
-// addTrial appends a trial. If the last trial has the same round, t is another segment of the round,
-// and addTrial adds it to the last trial.
-func addTrial(trials []results.Trial, t results.Trial) []results.Trial {
-	n := len(trials)
-	if n == 0 || trials[n-1].Round != t.Round {
-		return append(trials, t)
-	}
-	sum := &trials[n-1]
-	sum.NS += t.NS
-	sum.Ops += t.Ops
-	sum.Wakes += t.Wakes
-	sum.Units += t.Units
-	sum.Allocs += t.Allocs
-	sum.AllocBytes += t.AllocBytes
-	for _, k := range t.Kinds {
-		i := slices.IndexFunc(sum.Kinds, func(old results.KindTime) bool { return old.Kind == k.Kind })
-		if i < 0 {
-			sum.Kinds = append(sum.Kinds, k)
-			continue
-		}
-		sum.Kinds[i].Count += k.Count
-		sum.Kinds[i].NS += k.NS
-		sum.Kinds[i].ClockReads += k.ClockReads
-	}
-	return trials
-}
-
-// takeProofs takes the proofs after a round. Under another seed it compares each proof with the floor's.
-func (m *measuring) takeProofs(r Round) {
-	if r.Seed == m.cell.seed {
-		for _, c := range m.in {
-			c.Proof = c.player.Proof()
-		}
-		return
-	}
-	floor := m.in[slices.IndexFunc(m.in, (*contender).ofHarness)].player.Proof()
-	proof := results.SeedProof{Seed: r.Seed, Proof: floor, Rows: len(m.in)}
-	for _, c := range m.in {
-		if c.player.Proof() == floor {
-			proof.Agree++
-		}
-	}
-	m.proofs = append(m.proofs, proof)
 }
 
 // outOfTime notes that the contenders of the cell got fewer rounds than planned.
@@ -420,21 +360,10 @@ func (m *measuring) addRegion() {
 	}
 }
 
-// checkEnd checks the bindings of IDs to values and the number of allocations.
+// checkEnd checks the bindings of IDs to values.
 func (m *measuring) checkEnd(ctx context.Context, rows []*contender) error {
 	defer m.took("checks", time.Now())
-	floor := uint64(0)
-	for _, c := range m.rows {
-		if c.Structure == FloorName {
-			floor, _ = c.allocations(m.now.Instance)
-		}
-	}
-	return m.onEach(ctx, rows, m.cell.n, func(c *contender) error {
-		if err := c.player.Check(m.script.Pending); err != nil {
-			return err
-		}
-		return c.checkAllocations(m.now.Instance, floor, m.cell.workload.Category == workload.Recorded)
-	})
+	return m.onEach(ctx, rows, m.cell.n, func(c *contender) error { return c.player.Check(m.script.Pending) })
 }
 
 // onEach calls do for each row. do takes about that number of untimed operations; enough of them run on all processors.
@@ -516,7 +445,6 @@ func (m *measuring) result() results.Cell {
 		Passed:     &m.passed,
 		Apart:      c.apart,
 		LeftOut:    m.leftOut,
-		OtherSeeds: m.proofs,
 		Common:     c.instances,
 		Rows:       rowsOf(m.rows),
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/entry"
@@ -34,7 +33,6 @@ type Step struct {
 
 	cell     *Cell           // nil: an analysis
 	further  bool            // a run with a budget makes it if there is time left; the results do not list it as missing
-	debts    bool            // after the rounds it measures the growth of debt
 	analysis replay.Analysis // nil: a cell
 	entries  []entry.Entry   // of an analysis
 }
@@ -48,7 +46,6 @@ type Round struct {
 	Age        int      // operations since the warm-up at which it begins; [BeforeWarmUp]: it comes before the warm-up
 	Contenders []string // in the order in which they replay
 	Blocks     []Block
-	Collecting bool // the garbage collector is on all the time
 	Proved     bool // the proofs in the results are those after this round
 	Drops      bool // contenders that are far behind take part in no more rounds
 }
@@ -123,14 +120,9 @@ func NewPlan(cfg Config) (*Plan, error) {
 // addCells adds the steps of all cells and of the analyses of single calls.
 func (p *Plan) addCells() {
 	cfg := p.cfg
-	collected := make(map[script.Unit]bool) // units of which a cell has rounds with the collector on
 	add := func(c *Cell) {
 		c.place = len(p.Steps)
-		collect := cfg.Rounds == 0 && c.trace == nil && c.n == cfg.Profile.largestSize() && !collected[c.workload.CostUnit()]
-		if collect {
-			collected[c.workload.CostUnit()] = true
-		}
-		p.Steps = append(p.Steps, c.steps(cfg, collect)...)
+		p.Steps = append(p.Steps, c.steps(cfg)...)
 	}
 	for _, w := range cfg.Workloads {
 		for _, n := range cfg.Profile.sizesOf(w) {
@@ -151,7 +143,7 @@ func (p *Plan) addCells() {
 	}
 }
 
-// addAnalyses adds the analysis of memory, and that of idle wake-ups if the workload of that name is
+// addAnalyses adds the analysis of memory, and that of idle ticks if the workload of that name is
 // among the workloads.
 func (p *Plan) addAnalyses(all []entry.Entry) {
 	profile, seed := p.cfg.Profile, p.cfg.Seed
@@ -165,12 +157,7 @@ func (p *Plan) addAnalyses(all []entry.Entry) {
 	for _, n := range profile.IdleSizes {
 		// Many timers fire in few ticks. A mean delay is enough for a steady state.
 		ticks := min(profile.IdleTicks, max(30_000, 1_000_000_000/n))
-		p.analyse(replay.IdleTicks{N: n, Ticks: ticks, Seed: seed}, profile.fit(replay.IdleTickEntries(all), n), 0)
-	}
-	for _, n := range replay.IdlePopulations {
-		for _, delay := range script.GridDists() {
-			p.analyse(replay.Idle{Delays: delay.Name, N: n, Ticks: profile.IdleTicks, Seed: seed}, all, 0)
-		}
+		p.analyse(replay.IdleTicks{N: n, Ticks: ticks, Seed: seed}, profile.fit(all, n), 0)
 	}
 }
 
@@ -181,14 +168,10 @@ func (p *Plan) analyse(a replay.Analysis, entries []entry.Entry, bytes uint64) {
 	}
 }
 
-// finish fills in the number of instances, and checks the memory and the budget.
+// finish finds the cheapest cell, and checks the memory and the budget.
 func (p *Plan) finish() error {
 	limit, memory := p.cfg.Budget.Limit, p.cfg.Memory
-	p.Parameters.Instances = instances(p.cfg.Trials, roundsPerPass)
 	for _, s := range p.Steps {
-		if s.cell != nil && s.cell.trace == nil {
-			p.Parameters.Instances = min(p.Parameters.Instances, s.cell.instances)
-		}
 		if _, n := s.Of(); n > 0 && !s.further && (p.cheapest.Name == "" || s.Seconds < p.cheapest.Seconds) {
 			p.cheapest = s
 		}
@@ -203,7 +186,7 @@ func (p *Plan) finish() error {
 	return nil
 }
 
-// Of returns the workload and the size of a step; 0: it is an analysis of memory or of idle wake-ups.
+// Of returns the workload and the size of a step; 0: it is an analysis of memory or of idle ticks.
 func (s Step) Of() (workload string, n int) {
 	if s.cell != nil {
 		return s.cell.workload.Name, s.cell.n
@@ -232,7 +215,7 @@ func (s Step) Timed() (rounds int, blocks string) {
 	var first []Block
 	numbers := make(map[int]bool)
 	for _, r := range s.Rounds {
-		if r.Number >= 0 && !r.Collecting {
+		if r.Number >= 0 {
 			if numbers[r.Number] = true; first == nil {
 				first = r.Blocks
 			}

@@ -23,11 +23,10 @@ type Profile struct {
 
 	Budget Budget // the default of Config.Budget for the command
 
-	Names      []string `toml:"workloads"` // of the workloads; empty: all
-	Calls      []string // more workloads whose single calls are timed
-	Extra      bool     // runs the extra workloads too
-	OtherSeeds int      // more seeds, on which workloads with their own size are proved without timing
-	ProveOps   int      // operations with checked answers in a cell of few timers
+	Names    []string `toml:"workloads"` // of the workloads; empty: all
+	Calls    []string // more workloads whose single calls are timed
+	Extra    bool     // runs the extra workloads too
+	ProveOps int      // operations with checked answers in a cell of few timers
 
 	Sizes      []int // of the workloads that run at any size
 	GridSizes  []int // of the comparison grid
@@ -45,10 +44,8 @@ type Profile struct {
 
 	Only []int // sizes of all workloads and of the memory analysis, instead of all others
 
-	Debts bool // the growth of debt is measured in each cell in which timers are cancelled or moved
-
-	IdleTicks        int   // virtual time of the idle analysis
-	IdleSizes        []int // of the analysis of idle ticks
+	IdleTicks        int   // virtual time of the analysis of idle ticks
+	IdleSizes        []int // of that analysis
 	MemorySizes      []int // of the memory analysis
 	ReplacedPerTimer int   // timers that the memory analysis replaces, per pending timer
 	MaxReplaced      int   // the most timers that it replaces
@@ -128,15 +125,6 @@ func (p Profile) sizesOf(w workload.Workload) []int {
 		return slices.DeleteFunc(slices.Clone(p.Sizes), func(n int) bool { return n > p.MaxCycle })
 	}
 	return slices.Sorted(slices.Values(p.Sizes))
-}
-
-// largestSize returns the largest size of the workloads that run at any size; 0: there is none.
-func (p Profile) largestSize() int {
-	sizes := p.Sizes
-	if len(p.Only) > 0 {
-		sizes = p.Only
-	}
-	return slices.Max(append([]int{0}, sizes...))
 }
 
 func (p Profile) leaves(w workload.Workload, n int) crowd {

@@ -14,7 +14,7 @@ func TestABudgetSamplesTwoInstancesForTheRangesOfPercentiles(t *testing.T) {
 		ranged := 0
 		for _, row := range c.Rows {
 			for _, l := range row.Latency {
-				if l.P99Range != nil && l.P999Range != nil && l.P50Range[0] <= l.P50 && l.P50 <= l.P50Range[1] {
+				if l.P99Range != nil && l.P99Range[0] <= l.P99 && l.P99 <= l.P99Range[1] {
 					ranged++
 				}
 			}

@@ -149,11 +149,6 @@ func (r *runner) step(ctx context.Context, s Step) error {
 	if err := m.play(ctx, s.Rounds); err != nil {
 		return err
 	}
-	if s.debts && m.passed.Made > 0 {
-		if err := m.debts(ctx); err != nil {
-			return err
-		}
-	}
 	r.cells[s.cell] = m
 	m.store(r.out)
 	return nil
@@ -198,7 +193,6 @@ func newRun(clock replay.Clock, p results.Parameters) *results.Run {
 		Environment: environment(clock),
 		Parameters:  p,
 		Cells:       []results.Cell{},
-		Idle:        []results.Idle{},
 	}
 }
 

@@ -5,9 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
@@ -113,13 +111,12 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel"}, []string{"churn", "hold", "idle"})
 	var steps []string
 	h := Hooks{Progress: func(p Progress) { steps = append(steps, p.Name) }}
-	drivers := []results.Driver{results.Ticking, results.Tickless}
-	idleCounts := len(replay.IdlePopulations) * len(script.GridDists()) * len(cfg.Structures) * len(drivers)
+	idleCounts := 4 * len(cfg.Profile.IdleSizes) // of four shapes
 	saved := 0
 	h.Checkpoint = func(r *results.Run) error {
 		saved++
-		if r.Complete != (saved == len(steps)+1 && len(r.Idle) == idleCounts) {
-			t.Errorf("after %d steps, with %d idle counts, Complete is %v", saved, len(r.Idle), r.Complete)
+		if r.Complete != (saved == len(steps)+1 && len(r.IdleTicks) == idleCounts) {
+			t.Errorf("after %d steps, with %d idle counts, Complete is %v", saved, len(r.IdleTicks), r.Complete)
 		}
 		return nil
 	}
@@ -149,48 +146,6 @@ func TestARunHoldsEveryRowAndItsProof(t *testing.T) {
 		if !slices.Equal(names, wantRows[c.Workload]) {
 			t.Errorf("%s: rows %q, want %q", c.Workload, names, wantRows[c.Workload])
 		}
-	}
-}
-
-// The full profile proves a workload that has its own size on three seeds.
-func TestTheFullProfileProvesNamedWorkloadsOnThreeSeeds(t *testing.T) {
-	cfg := tinyRun(t, []string{"quadheap", "hwheel", "hwheel-linux"}, []string{"sip", "hold"})
-	cfg.Profile, _ = FindProfile("full")
-	r := run(t, cfg)
-	if r.Cells[1].OtherSeeds != nil {
-		t.Errorf("%s has no size of its own, and is proved on %+v", r.Cells[1].Workload, r.Cells[1].OtherSeeds)
-	}
-	seeds := r.Cells[0].OtherSeeds
-	if len(seeds) != 2 || seeds[0].Seed != 8 || seeds[1].Seed != 9 {
-		t.Fatalf("proved on %+v besides seed 7, want seeds 8 and 9", seeds)
-	}
-	if seeds[0].Proof.Checksum == seeds[1].Proof.Checksum {
-		t.Error("two seeds come to the same checksum")
-	}
-	for _, s := range seeds {
-		// The floor and the exact structures agree, the coarse one does not.
-		if s.Rows != 4 || s.Agree != 3 || s.Proof.Fired == 0 || s.Proof.Cancelled == 0 {
-			t.Errorf("seed %d: %+v", s.Seed, s)
-		}
-	}
-
-	// A structure that fails on another seed only gives no number either.
-	cfg = tinyRun(t, []string{"hwheel", "quadheap"}, []string{"sip"})
-	cfg.Profile, _ = FindProfile("full")
-	calls := 0
-	right := cfg.Structures[1].New
-	cfg.Structures[1].New = func() structures.Scheduler[uint64] {
-		if calls++; calls > 2 { // on the next seed; the control repeats it on the first one
-			return faultyEntry("fires a tick late").New()
-		}
-		return right()
-	}
-	r, err := Run(t.Context(), planOf(t, cfg), Hooks{})
-	if err == nil || !strings.Contains(err.Error(), "seed 8") || len(r.Cells) != 1 {
-		t.Fatalf("a fault on seed 8: error %v, %d cells", err, len(r.Cells))
-	}
-	if r.Cells[0].Row("quadheap") != nil {
-		t.Error("quadheap has a row in spite of its fault on another seed")
 	}
 }
 

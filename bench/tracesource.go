@@ -99,7 +99,7 @@ type recording struct {
 	timers []uint32 // keys in the script, by key in the trace
 }
 
-// largestBlock is the largest number of operations in a block after the fill (chosen). It limits the memory.
+// largestBlock is the largest number of operations in a block that is not timed, after the fill (chosen). It limits the memory.
 const largestBlock = 25_000
 
 func (t *Trace) open() (*stream, error) {
@@ -113,17 +113,14 @@ const modesOfTrace = 4
 // 5,000 operations, within limits (chosen).
 func roundsOfRecording(operations int) int {
 	const block, least, most = 5_000, 4, 16
-	p := divided(operations/2, 1, modesOfTrace)
-	return min(max(least, 2*p.segments*p.block/block-1), most)
+	return min(max(least, 2*divided(operations/2, 1, modesOfTrace).block/block-1), most)
 }
 
 // divided divides operations among a block that is proved and rounds with that number of blocks.
 func divided(operations, rounds, blocks int) sizes {
 	perRound := operations / (rounds + 1)
-	share := float64(blocks) - 0.5 // half a block warms the caches
-	segments := int(math.Ceil(float64(perRound) / (share * largestBlock)))
-	block := int(float64(perRound) / share / float64(max(1, segments)))
-	return sizes{prove: min(perRound, largestBlock), block: block, warm: block / 2, segments: segments}
+	block := int(float64(perRound) / (float64(blocks) - 0.5)) // half a block warms the caches
+	return sizes{prove: min(perRound, largestBlock), block: block, warm: block / 2}
 }
 
 func (r *recording) writeFill(w *script.Writer) {

@@ -177,8 +177,8 @@ func TestTheProofFindsFaultsOnATrace(t *testing.T) {
 	}
 }
 
-// A trace longer than one block is measured to its end, in the given number of trials.
-func TestATrialSumsUpTheSegmentsOfALongTrace(t *testing.T) {
+// A trace is measured to its end, in the given number of trials.
+func TestATraceIsMeasuredToItsEnd(t *testing.T) {
 	tr := madeTrace(t, "mixed", 500, 300_000)
 	cfg := tinyRun(t, []string{"quadheap", "hwheel", "hwheel-linux"}, nil)
 	cfg.Traces = []*Trace{tr}

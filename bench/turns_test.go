@@ -20,8 +20,8 @@ func TestARunInTurnsMeasuresWhatBuildsAreComparedBy(t *testing.T) {
 	if want := 2 * 3 * rounds; taken != want {
 		t.Errorf("%d turns, want %d: one for each round of two structures and the floor in two cells", taken, want)
 	}
-	if len(r.Idle)+len(r.Memory) > 0 {
-		t.Error("it made the analyses of idle wake-ups and memory")
+	if len(r.IdleTicks)+len(r.Memory) > 0 {
+		t.Error("it made the analyses of idle ticks and memory")
 	}
 	for _, c := range r.Cells {
 		if len(c.Rows) != 3 {
@@ -29,8 +29,8 @@ func TestARunInTurnsMeasuresWhatBuildsAreComparedBy(t *testing.T) {
 		}
 		for _, row := range c.Rows {
 			wantRepeated(t, row, rounds, cfg.Trials)
-			if len(row.Latency)+len(row.WithGC) > 0 || len(row.ByKind) > 0 {
-				t.Errorf("%s: %d latencies, %d trials with the collector on, %d trials by kind", row.Structure, len(row.Latency), len(row.WithGC), len(row.ByKind))
+			if len(row.Latency)+len(row.ByKind) > 0 {
+				t.Errorf("%s: %d latencies, %d trials by kind", row.Structure, len(row.Latency), len(row.ByKind))
 			}
 		}
 	}

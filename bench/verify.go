@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/replay"
@@ -44,7 +43,7 @@ func NewProof(cfg Config, seeds int) (*Plan, error) {
 		default:
 			s.Rounds = nil
 			for seed := range uint64(seeds) {
-				s.Rounds = append(s.Rounds, s.cell.proof(cfg.Seed+seed, p.cfg.Trials, true)...)
+				s.Rounds = append(s.Rounds, s.cell.proof(cfg.Seed+seed, p.cfg.Trials)...)
 			}
 			s.Seconds = s.cell.seconds(s.Rounds)
 		}
@@ -58,28 +57,41 @@ func NewProof(cfg Config, seeds int) (*Plan, error) {
 func Verify(ctx context.Context, proof *Plan, done func(Verified)) error {
 	r := newRunner(proof, Hooks{})
 	for _, s := range proof.Steps {
-		v := Verified{Structures: len(s.entries), Seeds: proof.seeds}
-		v.Workload, v.N = s.Of()
-		if s.cell != nil {
-			m := r.measuring(s.cell)
-			if err := m.play(ctx, s.Rounds); err != nil {
-				return err
-			}
-			v.Structures, v.Operations, v.Failures = len(s.cell.entries), m.operations, m.failed
-		} else {
-			calls := s.analysis.(replay.Calls)
-			for range proof.seeds {
-				_, operations, failed, err := calls.Prove(ctx, s.entries)
-				if err != nil {
-					return err
-				}
-				v.Operations, v.Failures = v.Operations+operations, append(v.Failures, failed...)
-				calls.Seed++
-			}
+		v, _, err := r.prove(ctx, s)
+		if err != nil {
+			return err
 		}
 		done(v)
 	}
 	return nil
+}
+
+// prove makes the rounds of a step, or proves its single calls. It also returns the proofs by the names of the contenders.
+func (r *runner) prove(ctx context.Context, s Step) (v Verified, proofs map[string]script.Proof, err error) {
+	v, proofs = Verified{Structures: len(s.entries), Seeds: max(1, r.plan.seeds)}, make(map[string]script.Proof)
+	v.Workload, v.N = s.Of()
+	if s.cell != nil {
+		m := r.measuring(s.cell)
+		err = m.play(ctx, s.Rounds)
+		v.Structures, v.Operations, v.Failures = len(s.cell.entries), m.operations, m.failed
+		for _, c := range m.rows {
+			proofs[c.Structure] = c.Proof
+		}
+		return v, proofs, err
+	}
+	calls := s.analysis.(replay.Calls)
+	for range v.Seeds {
+		list, operations, failed, err := calls.Prove(ctx, s.entries)
+		if err != nil {
+			return v, nil, err
+		}
+		v.Operations, v.Failures = v.Operations+operations, append(v.Failures, failed...)
+		for i, e := range s.entries {
+			proofs[e.Name] = list[i]
+		}
+		calls.Seed++
+	}
+	return v, proofs, nil
 }
 
 // VerifyRun replays the scripts of the cells of r with the seeds of r, and compares the proofs with
@@ -108,154 +120,61 @@ func VerifyRun(ctx context.Context, cfg Config, r *results.Run, done func(Verifi
 	}
 	run := newRunner(plan, Hooks{})
 	for _, s := range plan.Steps {
-		v := Verified{Seeds: 1}
-		v.Workload, v.N = s.Of()
-		calls, single := s.analysis.(replay.Calls)
-		of := r.Cell(v.Workload, v.N)
-		proofs := make(map[string]script.Proof)
-		switch {
-		case single:
+		name, n := s.Of()
+		var of results.Cell
+		if s.cell == nil {
 			for _, c := range r.Calls {
-				if c.Workload == v.Workload && c.N == v.N {
-					proofs[c.Structure] = c.Proof
+				if c.Workload == name && c.N == n {
+					of.Rows = append(of.Rows, results.Row{Structure: c.Structure, Proof: c.Proof})
 				}
 			}
-		case s.cell != nil && of != nil:
-			if v.Redefined = of.Definition != 0 && of.Definition != s.cell.workload.Version(); v.Redefined {
-				done(v)
-				continue
-			}
-			for _, row := range of.Rows {
-				proofs[row.Structure] = row.Proof
-			}
+		} else if c := r.Cell(name, n); c != nil {
+			of = *c
 		}
-		entries := slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool {
-			_, ok := proofs[e.Name]
-			return !ok
-		})
-		if v.Structures = len(entries); v.Structures == 0 {
+		if of.Definition != 0 && of.Definition != s.cell.workload.Version() {
+			done(Verified{Workload: name, N: n, Redefined: true})
 			continue
 		}
-		if single {
-			err = v.verifyCalls(ctx, calls, entries, proofs)
-		} else {
-			s.cell.entries = entries
-			err = run.verify(ctx, s.cell, of, &v)
+		s.entries = slices.DeleteFunc(slices.Clone(cfg.Structures), func(e entry.Entry) bool { return of.Row(e.Name) == nil })
+		if len(s.entries) == 0 {
+			continue
 		}
+		if s.cell != nil {
+			s.cell.entries = s.entries
+			s.Rounds = s.cell.proved(plan.cfg, of)
+		}
+		v, proofs, err := run.prove(ctx, s)
 		if err != nil {
 			return err
+		}
+		for _, row := range of.Rows {
+			if proof, ok := proofs[cmp.Or(row.Of, row.Structure)]; ok && proof != row.Proof {
+				v.Failures = append(v.Failures, results.Failure{Structure: row.Structure, Where: fmt.Sprintf("%s, seed %d", s.Name, cfg.Seed),
+					Reason: fmt.Sprintf("the results have the proof %+v, its replay has %+v", row.Proof, proof)})
+			}
 		}
 		done(v)
 	}
 	return nil
 }
 
-// verify repeats the rounds with the proofs of a cell of results and compares the proofs. It also compares the
-// counts of each trial with the script. For that the floor alone replays the rounds of the other
-// instances, except in a session, which numbers its rounds in another way.
-func (r *runner) verify(ctx context.Context, c *Cell, of *results.Cell, v *Verified) error {
-	cfg := r.plan.cfg
-	if session := cfg.Rounds > 0; of.Race != nil && !session {
+// proved returns the rounds of the instances whose proofs a cell of results has.
+func (c *Cell) proved(cfg Config, of results.Cell) []Round {
+	if of.Race != nil && cfg.Rounds == 0 {
 		cfg.Budget.Limit = 1 // any
 	}
-	c.design(cfg, cmp.Or(roundsOfFirstInstance(of), roundsPerPass))
-	c.control = false
-	all := c.names()
-	proved := cmp.Or(of.Common, c.instances) - 1
-	instances := map[int]bool{proved: true}
+	perPass := 0 // the rounds of the first instance
 	for _, row := range of.Rows {
-		for _, t := range row.Cost {
-			instances[t.Instance] = instances[t.Instance] || cfg.Rounds == 0
-		}
-	}
-	blocks := make(map[int]results.Counted)
-	for _, number := range slices.Sorted(maps.Keys(instances)) {
-		if !instances[number] {
-			continue
-		}
-		if c.contenders = all; number != proved {
-			c.contenders = all[:1]
-		}
-		m, rounds := r.measuring(c), c.pass(number)
-		for i, round := range rounds {
-			rounds[i].Drops = false // everybody is proved
-			rounds[i].Proved = number == proved && (of.Race == nil && i+1 == len(rounds) || of.Race != nil && round.Number+1 == of.Race.Proved)
-		}
-		if err := m.play(ctx, rounds); err != nil {
-			return err
-		}
-		for _, t := range m.rows[0].Cost {
-			blocks[t.Round] = t.Counted()
-		}
-		if number == proved {
-			v.compareRows(m, of.Rows)
-		}
-	}
-	for _, row := range of.Rows {
-		for _, t := range row.Cost {
-			if want, ok := blocks[t.Round]; ok && t.Counted() != want {
-				v.fail(row.Structure, fmt.Sprintf("%s, round %d", c.where(c.seed), t.Round),
-					"the results have the counts %+v, its script has %+v", t.Counted(), want)
-				break
-			}
-		}
-	}
-	c.contenders = all
-	for _, other := range of.OtherSeeds {
-		v.Seeds++
-		m := r.measuring(c)
-		if err := m.play(ctx, c.proof(other.Seed, cfg.Trials, false)); err != nil {
-			return err
-		}
-		v.Failures = append(v.Failures, m.failed...)
-		v.compare(c.where(other.Seed), FloorName, other.Proof, m.proofs[0].Proof)
-	}
-	return nil
-}
-
-// roundsOfFirstInstance returns the number of rounds of the first instance of a cell, or 0.
-func roundsOfFirstInstance(c *results.Cell) (rounds int) {
-	for _, row := range c.Rows {
 		later := func(t results.Trial) bool { return t.Instance != 0 }
-		rounds = max(rounds, len(slices.DeleteFunc(slices.Clone(row.Cost), later)))
+		perPass = max(perPass, len(slices.DeleteFunc(slices.Clone(row.Cost), later)))
+	}
+	c.design(cfg, perPass)
+	c.control = false
+	c.contenders = c.names()
+	rounds := c.pass(max(1, of.Common) - 1)
+	for i, round := range rounds {
+		rounds[i].Drops = false // everybody is proved
+		rounds[i].Proved = of.Race == nil && i+1 == len(rounds) || of.Race != nil && round.Number+1 == of.Race.Proved
 	}
 	return rounds
-}
-
-func (v *Verified) compareRows(m *measuring, rows []results.Row) {
-	v.Failures = append(v.Failures, m.failed...)
-	for _, row := range rows {
-		for _, replayed := range m.rows {
-			if name := replayed.Structure; name == row.Structure || name == row.Of {
-				v.compare(m.cell.where(m.cell.seed), row.Structure, row.Proof, replayed.Proof)
-			}
-		}
-	}
-	p := m.rows[0].Proof // of the floor
-	v.Operations += int(p.Scheduled + p.Fired + p.Cancelled)
-}
-
-// verifyCalls repeats the proofs of an analysis of single calls and compares them.
-func (v *Verified) verifyCalls(ctx context.Context, calls replay.Calls, entries []entry.Entry, proofs map[string]script.Proof) error {
-	replayed, operations, failed, err := calls.Prove(ctx, entries)
-	if err != nil {
-		return err
-	}
-	v.Operations, v.Failures = operations, failed
-	for i, e := range entries {
-		v.compare(fmt.Sprintf("%s, seed %d", calls.Name(), calls.Seed), e.Name, proofs[e.Name], replayed[i])
-	}
-	return nil
-}
-
-// compare adds a failure if the proof in a results file differs from the proof of the replay.
-func (v *Verified) compare(where, name string, file, replayed script.Proof) {
-	if file != replayed {
-		v.fail(name, where, "the results have the proof %+v, its replay has %+v", file, replayed)
-	}
-}
-
-func (v *Verified) fail(name, where, format string, args ...any) {
-	f := results.Failure{Structure: name, Where: where, Reason: fmt.Sprintf(format, args...)}
-	v.Failures = append(v.Failures, f)
 }

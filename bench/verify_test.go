@@ -8,11 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
-	"github.com/timerbench/timerbench/structures/catalog"
 )
 
 func proofOf(t *testing.T, cfg Config, seeds int) *Plan {
@@ -50,9 +48,6 @@ func TestVerifyFindsAFaultOnAnySeed(t *testing.T) {
 	}); err != nil || failed == 0 {
 		t.Errorf("%v, %d failures of a faulty structure", err, failed)
 	}
-	if f := replay.Releases(catalog.For[*[64]byte]()); len(f) > 0 {
-		t.Errorf("%v", f)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := Verify(ctx, proofOf(t, cfg, 1), func(Verified) { t.Error("a cell of a cancelled run") }); !errors.Is(err, context.Canceled) {
@@ -81,7 +76,7 @@ func TestARunWithABudgetCanBeReplayed(t *testing.T) {
 // Every proof of a run is that of its replay; a proof that was changed is found.
 func TestVerifyRunReplaysWhatTheRunReplayed(t *testing.T) {
 	cfg := tinyRun(t, []string{"quadheap", "hwheel-linux"}, []string{"hold", "reschedule", "kafka-purgatory", "avalanche-slot", "fill-drain"})
-	cfg.Trials, cfg.Profile.OtherSeeds = 5, 1
+	cfg.Trials = 5
 	r := run(t, cfg)
 	verify := func() (cells int, failed []results.Failure) {
 		t.Helper()
@@ -96,19 +91,6 @@ func TestVerifyRunReplaysWhatTheRunReplayed(t *testing.T) {
 	if cells, failed := verify(); cells != 5 || len(r.Cells) != 4 || len(failed) > 0 {
 		t.Fatalf("%d cells of %d, failures %v", cells, len(r.Cells), failed)
 	}
-	// Counts of the last round that all rows claim alike.
-	claim := func(factor float64) {
-		for _, c := range r.Cells {
-			for _, row := range c.Rows {
-				row.Cost[len(row.Cost)-1].Units *= factor
-			}
-		}
-	}
-	claim(1. / 16)
-	if _, failed := verify(); len(failed) < 12 || !strings.Contains(failed[0].Reason, "its script has {Ops:") {
-		t.Errorf("of other counts than those of the script it says %v", failed)
-	}
-	claim(16)
 	var changed []string
 	change := func(name string, p *script.Proof) {
 		p.Checksum++
@@ -118,9 +100,6 @@ func TestVerifyRunReplaysWhatTheRunReplayed(t *testing.T) {
 		c := &r.Cells[i]
 		for j := range c.Rows {
 			change(c.Rows[j].Structure, &c.Rows[j].Proof)
-		}
-		for j := range c.OtherSeeds {
-			change(FloorName, &c.OtherSeeds[j].Proof)
 		}
 	}
 	for i := range r.Calls {

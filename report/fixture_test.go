@@ -221,12 +221,8 @@ func latencies(r *rand.Rand, kind script.Kind, per float64) results.Latency {
 	at := func(q float64) float64 {
 		return 38 + per*0.4*(1+0.3*math.Pow(-math.Log10(1-q), 2.2))
 	}
-	for _, q := range []float64{0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99999} {
-		l.Quantiles = append(l.Quantiles, results.Quantile{Q: q, NS: at(q)})
-	}
 	l.P50, l.P90, l.P99, l.P999 = at(0.5), at(0.9), at(0.99), at(0.999)
 	l.Max = at(0.99999) * math.Exp(2+3*r.Float64())
-	l.Quantiles = append(l.Quantiles, results.Quantile{Q: 1, NS: l.Max})
 	l.Mean = l.P50 * 1.1
 	return l
 }
@@ -235,7 +231,7 @@ func (f fixture) calls(w, name string) results.Calls {
 	r := random("calls", w, name)
 	ns := func() float64 { return 1000 * math.Exp(6*r.Float64()) }
 	return results.Calls{
-		Workload: w, N: 100_000, Structure: name, Rounds: 3, Calls: 400_000, P999: 300,
+		Workload: w, N: 100_000, Structure: name, Rounds: 3, Calls: 400_000,
 		Longest: []results.LongestCall{
 			{Operation: results.Schedule, NS: ns(), At: 0},
 			{Operation: results.Cancel, NS: ns(), At: 32_768},

@@ -56,9 +56,7 @@ func zeros() *results.Run {
 		r.Cells[i].N = 0
 		for j := range r.Cells[i].Rows {
 			row := &r.Cells[i].Rows[j]
-			row.Latency[0] = results.Latency{
-				Kind: script.KindSchedule, Samples: 10, Quantiles: []results.Quantile{{Q: 0.5}, {Q: 1}},
-			}
+			row.Latency[0] = results.Latency{Kind: script.KindSchedule, Samples: 10}
 			row.Cost[0].NS, row.Cost[1].Units = 0, 0
 		}
 	}
@@ -303,16 +301,6 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 		r.Cells[len(r.Cells)-1].Workload += fmt.Sprint(len(r.Cells))
 	}
 	wantOnPage(t, pageOf(t, r), "> **The intervals are too narrow.** Of 6 comparisons of a structure with a second instance of itself, 6 differ")
-}
-
-func TestThePageComparesTheCollectorOnAndOff(t *testing.T) {
-	t.Parallel()
-	r := raced()
-	if strings.Contains(pageOf(t, r), "What does the garbage collector add?") {
-		t.Error("nothing was measured with the collector on")
-	}
-	r.Cells[0].Rows[0].WithGC = trials(20.2, 20.3, 20.4, 20.3)
-	wantOnPage(t, pageOf(t, r), "## What does the garbage collector add?", "| **best** | 10.", " | 20.3 (", " | 2.0 |")
 }
 
 // liveFixture adds timers under a real clock to results, or makes results of them alone.

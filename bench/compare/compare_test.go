@@ -339,7 +339,7 @@ func TestRunsAreMerged(t *testing.T) {
 	failure := func(of string) results.Failure { return results.Failure{Structure: of} }
 	run := func(seconds float64, complete bool, failures ...results.Failure) *results.Run {
 		r := &results.Run{Complete: complete, Seconds: seconds, Failures: failures, Parameters: results.Parameters{Trials: 2}}
-		row := results.Row{Structure: "a", Cost: []results.Trial{{Round: 1}, {Round: 2}}, ByKind: []results.Trial{{Round: 3}}, WithGC: []results.Trial{{}}}
+		row := results.Row{Structure: "a", Cost: []results.Trial{{Round: 1}, {Round: 2}}, ByKind: []results.Trial{{Round: 3}}}
 		r.Cells = []results.Cell{{Workload: "hold", N: 10, Seconds: seconds / 2, Rows: []results.Row{row}}}
 		return r
 	}
@@ -352,7 +352,7 @@ func TestRunsAreMerged(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	row := c.Rows[0]
-	if row.WithGC != nil || len(row.Cost) != 6 || len(row.ByKind) != 3 {
+	if len(row.Cost) != 6 || len(row.ByKind) != 3 {
 		t.Fatalf("%+v", row)
 	}
 	for i, trial := range append(row.Cost, row.ByKind...) {

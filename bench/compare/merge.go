@@ -51,7 +51,7 @@ func appendRow(c *results.Cell, row results.Row, pair int) {
 	if to == nil {
 		c.Rows = append(c.Rows, row)
 		to = &c.Rows[len(c.Rows)-1]
-		to.Cost, to.ByKind, to.WithGC, to.Latency = nil, nil, nil, nil
+		to.Cost, to.ByKind, to.Latency = nil, nil, nil
 	}
 	place := func(trials []results.Trial) []results.Trial {
 		trials = slices.Clone(trials)

@@ -1,6 +1,6 @@
 package replay
 
-// The analyses are the measurements of a run that are not cells: idle wake-ups, memory and single calls. Each
+// The analyses are the measurements of a run that are not cells: idle ticks, memory and single calls. Each
 // analysis runs its structures one after the other. A structure that breaks its contract has no result and is
 // reported as a failure.
 

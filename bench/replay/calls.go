@@ -45,10 +45,6 @@ func (w *watch) result() results.Calls {
 			out.Longest = append(out.Longest, call)
 		}
 	}
-	if n := len(w.shortest); n > 0 {
-		slices.Sort(w.shortest)
-		out.P999 = float64(w.shortest[int(0.999*float64(n))])
-	}
 	return out
 }
 

@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -16,54 +15,65 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// IdlePopulations are the numbers of timers in the idle analysis. They are small because most wake-ups with many
-// timers are not idle.
-var IdlePopulations = []int{10, 1000}
-
-// Idle is one script of the idle analysis: the hold model with one distribution of delays. It counts and times
-// wake-ups in separate passes.
-type Idle struct {
-	Delays string // name of the distribution
-	N      int
-	Ticks  int
-	Seed   uint64
+// IdleTicks counts the ticks on which nothing fires, for each shape of deadlines at one N. It measures what the structures do on
+// them, and how late coarse structures fire.
+type IdleTicks struct {
+	N     int
+	Ticks int
+	Seed  uint64
 }
 
-// Name returns the name of the analysis.
-func (c Idle) Name() string { return fmt.Sprintf("idle wake-ups, %s, n %d", c.Delays, c.N) }
+// scanned is the structure whose comparisons are a scan of all its timers. Those of an ordered structure find a place.
+const scanned = "list"
 
-// timedPasses is the number of timed passes of a script. Interrupts only lengthen a pass, so the shortest one counts.
+// Name implements [Analysis].
+func (c IdleTicks) Name() string { return fmt.Sprintf("idle ticks, n %d", c.N) }
+
+// timedPasses is the number of timed passes of a script. Interrupts only lengthen a stretch of ticks, so its shortest time counts.
 const timedPasses = 3
 
-// Seconds estimates the duration of the counts and of the timed passes with both drivers.
-func (c Idle) Seconds(structures int) float64 {
-	return float64(structures) * 2 * (1 + timedPasses) * 30e-9 * float64(c.Ticks)
+// Seconds implements [Analysis]. A replay takes about 15 ns a tick and 200 ns a timer.
+func (c IdleTicks) Seconds(structures int) float64 {
+	timers := float64(c.N) + 2*float64(c.N)*float64(c.Ticks)/meanDelay
+	return float64(structures) * (3 + timedPasses) * (15e-9*float64(c.Ticks) + 200e-9*timers)
 }
 
-// Run implements [Analysis]. It replays the script on every structure with both drivers.
-func (c Idle) Run(ctx context.Context, entries []entry.Entry, out *results.Run) error {
-	hold := workload.HoldWith(c.Delays)
-	blocks, _ := blocksUntil(c.Ticks, hold.Script(c.N, c.Seed), 1)
-	var rows [][]results.Idle
-	err := each(ctx, entries, fmt.Sprintf("%s, seed %d", c.Name(), c.Seed), &rows, out, func(e entry.Entry) (both []results.Idle, err error) {
-		for _, d := range []results.Driver{results.Ticking, results.Tickless} {
-			w := newDriven(e, d)
-			if err := w.replay(blocks); err != nil {
-				return nil, err
+const meanDelay = 30_000 // ticks, of all shapes
+
+type shape struct {
+	results.Shape
+	workload.Workload
+}
+
+// shapes are the workloads of the shapes. All have a tick of 1 ms.
+func shapes() []shape {
+	round, _ := workload.Find("aligned")
+	round.Tick = time.Millisecond
+	half, _ := workload.Find("grid-uniform-50")
+	return []shape{
+		{results.Uniform, workload.HoldWith("uniform")}, {results.Clustered, workload.HoldWith("clustered")},
+		{results.RoundTimes, round}, {results.HalfCancelled, half},
+	}
+}
+
+// Run implements [Analysis]. Structures take part with uniform delays.
+func (c IdleTicks) Run(ctx context.Context, entries []entry.Entry, out *results.Run) error {
+	for _, s := range shapes() {
+		blocks, end := blocksUntil(c.Ticks, s.Script(c.N, c.Seed), 1+c.N/50) // of 600 ticks at most, or one timer
+		found := count(s.Shape, blocks)
+		found.N, found.Ticks = c.N, uint64(end)
+		found.Idle = found.Ticks - found.Idle
+		if s.Shape == results.Uniform || s.Shape == results.HalfCancelled {
+			where := fmt.Sprintf("%s, %s, seed %d", c.Name(), s.Shape, c.Seed)
+			if err := each(ctx, entries, where, &found.Structures, out, func(e entry.Entry) (results.IdleTickOf, error) {
+				return idleTickOf(e, blocks, s.Shape == results.Uniform)
+			}); err != nil {
+				return err
 			}
-			i := w.idle
-			i.Workload, i.Distribution, i.N, i.Structure, i.Driver = hold.Name, c.Delays, c.N, e.Name, d
-			i.Ticks, i.Work = uint64(w.clock), w.work()
-			if w.coarse && d == results.Ticking {
-				i.Lateness = w.lateness()
-			}
-			i.NS = shortestPass(e, d, blocks)
-			both = append(both, i)
 		}
-		return both, nil
-	})
-	out.Idle = append(out.Idle, slices.Concat(rows...)...)
-	return err
+		out.IdleTicks = append(out.IdleTicks, found)
+	}
+	return nil
 }
 
 // blocksUntil writes blocks of at least size operations until a tick, and returns the tick that they reach.
@@ -75,28 +85,114 @@ func blocksUntil(tick int, s *script.Script, size int) ([]*script.Block, structu
 	return blocks, s.Now()
 }
 
-// driven replays a script with a driver and counts the wake-ups. The script says when timers are scheduled and
-// cancelled. The driver says when the structure wakes up.
+// count counts the timers that fire and the rounds of a flat wheel. Idle is the number of ticks on which something fires.
+func count(shape results.Shape, blocks []*script.Block) results.IdleTicks {
+	out := results.IdleTicks{Shape: shape, Fired: blocks[len(blocks)-1].Want.Fired}
+	var flat flatWheel
+	for _, b := range blocks {
+		for kind, op := range b.All() {
+			if kind == script.KindFire && op.At > flat.now {
+				out.Idle++
+			}
+			flat.step(kind, op)
+		}
+	}
+	out.FlatRounds = flat.end()
+	return out
+}
+
+// flatWheel counts the rounds of a classical flat wheel of flatSlots slots, a tick for each. At each tick it visits the timers of
+// a slot, and those that are due in a later round are touched in vain. Package wheel keeps its next deadline and has no such rounds.
+type flatWheel struct {
+	now    structures.Tick
+	timers []flatTimer // by key
+	rounds uint64
+}
+
+type flatTimer struct{ from, deadline structures.Tick }
+
+const flatSlots = 1000
+
+func (w *flatWheel) step(kind script.Kind, op script.Op) {
+	switch kind {
+	case script.KindFire, script.KindWake:
+		w.now = max(w.now, op.At)
+	case script.KindSchedule, script.KindReschedule:
+		if need := int(op.Key) + 1 - len(w.timers); need > 0 {
+			w.timers = append(w.timers, make([]flatTimer, need)...)
+		}
+		w.leave(op.Key)
+		w.timers[op.Key] = flatTimer{w.now, max(op.At, w.now+1)}
+	case script.KindCancel:
+		w.leave(op.Key)
+	}
+}
+
+// leave counts the rounds of a timer up to now. It no longer is in the wheel.
+func (w *flatWheel) leave(key uint32) {
+	t := w.timers[key]
+	w.timers[key] = flatTimer{}
+	if t.deadline == 0 {
+		return
+	}
+	ahead := func(at structures.Tick) structures.Tick { return max(0, t.deadline-at-1) / flatSlots }
+	w.rounds += uint64(ahead(t.from) - ahead(w.now))
+}
+
+func (w *flatWheel) end() uint64 {
+	for key := range w.timers {
+		w.leave(uint32(key))
+	}
+	return w.rounds
+}
+
+// idleTickOf measures a structure: the time of an idle tick, the wake-ups of a tickless driver and the lateness with the hold model,
+// else the work of a ticking driver.
+func idleTickOf(e entry.Entry, blocks []*script.Block, hold bool) (results.IdleTickOf, error) {
+	w := newDriven(e, !hold)
+	if err := w.replay(blocks); err != nil {
+		return results.IdleTickOf{}, err
+	}
+	if hold {
+		out := w.of
+		if e.Exact() && e.Name != scanned {
+			out.NS = idleTickNS(e, blocks)
+		}
+		out.Lateness = w.lateness()
+		return out, nil
+	}
+	work := w.work()
+	out := results.IdleTickOf{Structure: e.Name, Vain: work.Moved + work.Dropped}
+	if e.Name == scanned {
+		out.Vain += work.Comparisons
+	}
+	return out, nil
+}
+
+// driven replays a script with a driver and counts the idle wake-ups. The script says when timers are scheduled and
+// cancelled. The driver says when the structure wakes up: at each tick, or at the tick that Next returns.
 type driven struct {
 	*walker
-	driver results.Driver
-	coarse bool
-	work   func() structures.Work
-	clock  structures.Tick
-	idle   results.Idle
+	ticking bool
+	coarse  bool
+	work    func() structures.Work
+	clock   structures.Tick
+	of      results.IdleTickOf
 
+	fired       uint64
 	late, share []float64 // lateness of a coarse structure's timers, in ticks and as a share of the delay
 }
 
-func newDriven(e entry.Entry, d results.Driver) *driven {
+func newDriven(e entry.Entry, ticking bool) *driven {
 	s := e.New()
-	w := &driven{walker: walkerOn(&replayer{timers: newByID(s)}, e.MaxLate), driver: d, coarse: !e.Exact()}
+	w := &driven{walker: walkerOn(&replayer{timers: newByID(s)}, e.MaxLate), ticking: ticking, coarse: !e.Exact()}
+	w.of.Structure = e.Name
 	w.work = func() structures.Work { return structures.Work{} }
 	if s, ok := s.(interface{ Work() structures.Work }); ok {
 		w.work = s.Work
 	}
 	w.Fired = func(at structures.Tick, t structures.Timer[uint64], delay structures.Tick) {
-		w.idle.Fired++
+		w.fired++
 		if w.coarse {
 			late := float64(at - t.Deadline)
 			w.late, w.share = append(w.late, late), append(w.share, late/float64(delay))
@@ -110,13 +206,13 @@ func (w *driven) replay(blocks []*script.Block) error {
 		w.Replay(b, w.advance)
 	}
 	if err := w.Check(blocks[len(blocks)-1]); err != nil {
-		return fmt.Errorf("under the %s driver: %w", w.driver, err)
+		return fmt.Errorf("under a driver that is ticking: %t: %w", w.ticking, err)
 	}
 	return nil
 }
 
 func (w *driven) advance(to structures.Tick) {
-	if w.driver == results.Ticking {
+	if w.ticking {
 		for w.clock < to {
 			w.clock++
 			w.wake(w.clock)
@@ -136,27 +232,29 @@ func (w *driven) advance(to structures.Tick) {
 
 // wake pops the timers that are due. If none is, it counts the cause of the idle wake-up.
 func (w *driven) wake(at structures.Tick) {
-	fired, work := w.idle.Fired, w.work()
+	fired, work := w.fired, w.work()
 	w.Wake(at)
-	w.idle.Wakeups++
 	work = w.work().Sub(work)
+	if w.fired > fired {
+		w.of.Firing++
+		return
+	}
+	w.of.Wakeups++
 	switch {
-	case w.idle.Fired > fired:
 	case work.Moved > 0:
-		w.idle.Moved++
+		w.of.Moved++
 	case work.Dropped > 0:
-		w.idle.Dropped++
-	default:
-		w.idle.Empty++
+		w.of.Dropped++
 	}
 }
 
 func (w *driven) lateness() *results.Lateness {
-	var l results.Lateness
-	if len(w.late) > 0 {
-		l.Mean, l.P99, l.Max = meanP99Max(w.late)
-		l.MeanShare, l.P99Share, l.MaxShare = meanP99Max(w.share)
+	if len(w.late) == 0 {
+		return nil
 	}
+	var l results.Lateness
+	l.Mean, l.P99, l.Max = meanP99Max(w.late)
+	l.MeanShare, l.P99Share, l.MaxShare = meanP99Max(w.share)
 	return &l
 }
 
@@ -166,16 +264,73 @@ func meanP99Max(values []float64) (mean, p99, largest float64) {
 	return stat.Mean(values, nil), p99, values[len(values)-1]
 }
 
-// shortestPass returns the nanoseconds that a structure takes for all blocks with a driver, the shortest of
-// timedPasses passes. It does not count wake-ups.
-func shortestPass(e entry.Entry, d results.Driver, blocks []*script.Block) float64 {
-	shortest := time.Duration(math.MaxInt64)
+// idleTickNS returns the mean time of a tick on which nothing fires. Each stretch of idle ticks counts with the shortest time of
+// timedPasses passes, less the time of the reading of the clock.
+func idleTickNS(e entry.Entry, blocks []*script.Block) float64 {
+	var shortest stretches
 	for range timedPasses {
 		s := newByID(e.New())
 		s.reserve(blocks[len(blocks)-1])
-		start := time.Now()
-		s.drive(blocks, d == results.Ticking, nil)
-		shortest = min(shortest, time.Since(start))
+		pass := s.timeIdle(blocks)
+		if shortest.took == nil {
+			shortest = pass
+		}
+		for i, d := range pass.took {
+			shortest.took[i] = min(shortest.took[i], d)
+		}
 	}
-	return float64(shortest)
+	clock := time.Duration(1 << 62)
+	for range 1000 {
+		start := time.Now()
+		clock = min(clock, time.Since(start))
+	}
+	sum := time.Duration(0)
+	for _, d := range shortest.took {
+		sum += max(0, d-clock)
+	}
+	return float64(sum) / float64(max(1, shortest.ticks))
+}
+
+// stretches are the times of the stretches of ticks on which nothing fires, each with a reading of the clock, and the number of
+// these ticks.
+type stretches struct {
+	took  []time.Duration
+	ticks int
+}
+
+// timeIdle replays blocks as fast as possible, with the wake-ups of a ticking driver, and times the stretches of idle ticks. This is
+// timed code without proof.
+func (r *byID) timeIdle(blocks []*script.Block) (idle stretches) {
+	var o outcome
+	now := structures.Tick(0)
+	for _, b := range blocks {
+		ops := b.Ops
+		for i, batch := range b.Batches {
+			if batch.Kind != script.KindFire && batch.Kind != script.KindWake {
+				r.do(b.Batches[i:i+1], ops, &o)
+				ops = ops[batch.Len:]
+				continue
+			}
+			for _, op := range ops[:batch.Len] {
+				if now+1 < op.At {
+					start := time.Now()
+					r.tickTo(now, op.At-1)
+					idle.took, idle.ticks = append(idle.took, time.Since(start)), idle.ticks+int(op.At-1-now)
+					now = op.At - 1
+				}
+				r.tickTo(now, op.At)
+				now = op.At
+			}
+			ops = ops[batch.Len:]
+		}
+	}
+	return idle
+}
+
+// tickTo pops at each tick after the first one, up to the second one.
+func (r *byID) tickTo(from, to structures.Tick) {
+	for now := from + 1; now <= to; now++ {
+		for _, ok := r.Pop(now); ok; _, ok = r.Pop(now) {
+		}
+	}
 }

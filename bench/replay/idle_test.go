@@ -1,14 +1,14 @@
 package replay
 
 import (
-	"context"
-	"errors"
+	"math"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
 	"github.com/timerbench/timerbench/structures/minheap"
 )
@@ -26,25 +26,16 @@ func (handMade) Fill(w *script.Writer, _ *script.Rand) {
 
 func (handMade) Step(*script.Writer, *script.Rand) {}
 
-// entryOf is a catalog entry of a structure for tests.
-func entryOf[S structures.Scheduler[uint64], O any](newS func(...O) S) entry.Entry {
-	return entry.Entry{Name: "tested", New: func() structures.Scheduler[uint64] { return newS() }}
-}
-
 // The script has three timers, at ticks 3, 3 and 7, and ends at tick 10. The wanted figures are counted by hand.
 func TestWakeUpsOfAHandMadeScript(t *testing.T) {
 	b := script.New(handMade{}, nil).Fill()
-	for driver, want := range map[results.Driver]results.Idle{
-		results.Ticking:  {Wakeups: 10, Empty: 8},
-		results.Tickless: {Wakeups: 2},
-	} {
-		k := newDriven(entryOf(minheap.New[uint64]), driver)
-		if err := k.replay([]*script.Block{b}); err != nil {
+	for ticking, idle := range map[bool]uint64{true: 8, false: 0} {
+		w := newDriven(entry.Entry{New: func() structures.Scheduler[uint64] { return minheap.New[uint64]() }}, ticking)
+		if err := w.replay([]*script.Block{b}); err != nil {
 			t.Error(err)
 		}
-		want.Fired = 3
-		if k.idle != want {
-			t.Errorf("%s: %+v, want %+v", driver, k.idle, want)
+		if want := (results.IdleTickOf{Firing: 2, Wakeups: idle}); w.of != want || w.fired != 3 {
+			t.Errorf("ticking %t: %+v, want %+v", ticking, w.of, want)
 		}
 	}
 }
@@ -69,65 +60,121 @@ func (b *idleWorker) Work() structures.Work { return b.sum }
 func TestIdleWakeUpsAreSplitByCause(t *testing.T) {
 	for _, c := range []struct {
 		each structures.Work
-		want results.Idle
+		want results.IdleTickOf
 	}{
-		{structures.Work{}, results.Idle{Wakeups: 4, Empty: 3}},
-		{structures.Work{Moved: 2}, results.Idle{Wakeups: 4, Moved: 3}},
-		{structures.Work{Dropped: 1}, results.Idle{Wakeups: 4, Dropped: 3}},
-		{structures.Work{Moved: 1, Dropped: 1}, results.Idle{Wakeups: 4, Moved: 3}},
+		{structures.Work{}, results.IdleTickOf{}},
+		{structures.Work{Moved: 2}, results.IdleTickOf{Moved: 3}},
+		{structures.Work{Dropped: 1}, results.IdleTickOf{Dropped: 3}},
+		{structures.Work{Moved: 1, Dropped: 1}, results.IdleTickOf{Moved: 3}},
 	} {
 		s := &idleWorker{Heap: minheap.New[uint64](), each: c.each}
 		s.Schedule(2, 0)
-		k := newDriven(entry.Entry{New: func() structures.Scheduler[uint64] { return s }}, results.Ticking)
-		k.advance(4)
-		c.want.Fired = 1
-		if k.idle != c.want {
-			t.Errorf("work %+v: %+v, want %+v", c.each, k.idle, c.want)
+		w := newDriven(entry.Entry{New: func() structures.Scheduler[uint64] { return s }}, true)
+		w.advance(4)
+		c.want.Wakeups, c.want.Firing = 3, 1
+		if w.of != c.want {
+			t.Errorf("work %+v: %+v, want %+v", c.each, w.of, c.want)
 		}
 	}
 }
 
-// counted runs the idle analysis; a structure that fails is an error.
-func counted(c Idle, entries []entry.Entry) ([]results.Idle, error) {
+// timedHeap is a heap whose Pop takes a given time.
+type timedHeap struct {
+	*minheap.Heap[uint64]
+	pop time.Duration
+}
+
+func (s *timedHeap) Pop(now structures.Tick) (structures.Timer[uint64], bool) {
+	time.Sleep(s.pop)
+	return s.Heap.Pop(now)
+}
+
+// Each stretch of idle ticks of the script counts with its fastest pass: one Pop at each tick.
+func TestTheTimeOfAnIdleTickIsThatOfTheFastestPass(t *testing.T) {
+	b := script.New(handMade{}, nil).Fill()
+	synctest.Test(t, func(t *testing.T) {
+		slower := timedPasses
+		e := entry.Entry{New: func() structures.Scheduler[uint64] {
+			slower--
+			return &timedHeap{minheap.New[uint64](), time.Microsecond + time.Duration(slower)}
+		}}
+		if got := idleTickNS(e, []*script.Block{b}); got != 1000 || slower != 0 {
+			t.Errorf("%v ns after %d passes, want 1,000", got, timedPasses-slower)
+		}
+	})
+}
+
+// The classical wheel is simulated tick by tick. It must touch in vain as many timers as are computed from the script.
+func TestTheRoundsOfAFlatWheelAreThoseOfASimulation(t *testing.T) {
+	for _, shape := range shapes() {
+		blocks, _ := blocksUntil(20_000, shape.Script(300, 5), 7)
+		var want, firing uint64
+		pending, now := make(map[uint32]structures.Tick), structures.Tick(0)
+		for _, b := range blocks {
+			for kind, op := range b.All() {
+				switch kind {
+				case script.KindSchedule, script.KindReschedule:
+					pending[op.Key] = op.At
+				case script.KindCancel:
+					delete(pending, op.Key)
+				case script.KindFire, script.KindWake:
+					if kind == script.KindFire {
+						firing++
+					}
+					for now < op.At {
+						now++
+						for key, deadline := range pending {
+							switch {
+							case deadline <= now:
+								delete(pending, key)
+							case deadline%flatSlots == now%flatSlots:
+								want++
+							}
+						}
+					}
+				}
+			}
+		}
+		if got := count(shape.Shape, blocks); got.FlatRounds != want || got.Idle != firing || got.Fired == 0 && shape.Shape != results.RoundTimes {
+			t.Errorf("%s: %+v, want %d rounds and %d ticks that fire", shape.Shape, got, want, firing)
+		}
+	}
+}
+
+// Spread starts make spread deadlines, whatever the shape of the delays: both shares of idle ticks are e^(-rate). Deadlines on
+// round times leave more than 99.9 % of the ticks idle. A structure that knows its next deadline never wakes in vain, and coarse
+// structures say how late they fire.
+func TestTheAnalysisOfIdleTicksAddsUp(t *testing.T) {
 	var out results.Run
-	err := c.Run(context.Background(), entries, &out)
-	for _, f := range out.Failures {
-		err = errors.Join(err, f)
+	err := IdleTicks{N: 10_000, Ticks: 60_000, Seed: 3}.Run(t.Context(), entries(t, "hwheel", "quadheap-lazy", "minheap", "hwheel-linux"), &out)
+	if err != nil || len(out.Failures) > 0 {
+		t.Fatal(err, out.Failures)
 	}
-	return out.Idle, err
-}
-
-// For any script, a heap, a tree or a list has no idle wake-ups under the tickless
-// driver, and the ticking driver wakes once per tick.
-func TestIdleCountsAddUp(t *testing.T) {
-	for _, n := range IdlePopulations {
-		counts, err := counted(Idle{"clustered", n, 10_000, 3}, catalog.All())
-		if err != nil {
-			t.Fatal(err)
+	for _, i := range out.IdleTicks {
+		share, want := float64(i.Idle)/float64(i.Ticks), math.Exp(-float64(i.Fired)/float64(i.Ticks))
+		if round := i.Shape == results.RoundTimes; round && share < 0.999 || !round && math.Abs(share-want) > 0.01 {
+			t.Errorf("%s: %g of the ticks are idle, e^-rate is %g", i.Shape, share, want)
 		}
-		for _, i := range counts {
-			e, _ := catalog.Find(i.Structure)
-			if i.Driver == results.Ticking && i.Wakeups != i.Ticks {
-				t.Errorf("%s wakes %d times in %d ticks", i.Structure, i.Wakeups, i.Ticks)
+		vain := make(map[string]uint64)
+		for _, s := range i.Structures {
+			vain[s.Structure] = s.Vain
+			hold, coarse := i.Shape == results.Uniform, s.Structure == "hwheel-linux"
+			if (hold && !coarse) != (s.NS > 0) || (hold && coarse) != (s.Lateness != nil) {
+				t.Errorf("%s: an idle tick of %s takes %g ns, lateness %+v", i.Shape, s.Structure, s.NS, s.Lateness)
 			}
-			if i.Driver == results.Tickless && e.Family != entry.Wheels && i.Total() != 0 {
-				t.Errorf("%s wakes %d times in vain although it knows its next deadline", i.Structure, i.Total())
-			}
-			if i.Wakeups-i.Total() > i.Fired {
-				t.Errorf("%s: %d wake-ups that fire, but only %d timers fired", i.Structure, i.Wakeups-i.Total(), i.Fired)
-			}
-			if e.Exact() && i.Fired != counts[0].Fired || i.Ticks != counts[0].Ticks {
-				t.Errorf("%s under the %s driver fired %d in %d ticks, %s %d in %d", i.Structure, i.Driver, i.Fired, i.Ticks, counts[0].Structure, counts[0].Fired, counts[0].Ticks)
+			if hold && !coarse && (s.Firing != i.Ticks-i.Idle || s.Wakeups > 0 && s.Structure != "hwheel") {
+				t.Errorf("%s wakes up at %d and %d ticks, and timers are due at %d of %d", s.Structure, s.Firing, s.Wakeups, i.Ticks-i.Idle, i.Ticks)
 			}
 		}
+		if i.Shape == results.HalfCancelled && (vain["hwheel"] == 0 || vain["quadheap-lazy"] == 0 || vain["minheap"] != 0) {
+			t.Errorf("touched in vain: %v, want cascades and stale entries, and none of a heap that keeps no stale entries", vain)
+		}
 	}
-}
-
-func TestACoarseStructureFailsTheIdleAnalysisBeyondItsBound(t *testing.T) {
-	e := entries(t, "hwheel-linux")
-	e[0].MaxLate = func(structures.Tick) structures.Tick { return 1 }
-	if _, err := counted(Idle{"clustered", 1000, 20_000, 1}, e); err == nil {
-		t.Error("the idle analysis passes it")
+	tooLate := entries(t, "hwheel-linux")
+	tooLate[0].MaxLate = func(structures.Tick) structures.Tick { return 1 }
+	err = IdleTicks{N: 1000, Ticks: 20_000, Seed: 1}.Run(t.Context(), tooLate, &out)
+	if err != nil || len(out.Failures) == 0 {
+		t.Errorf("beyond its bound: %v, failures %v", err, out.Failures)
 	}
 }
 

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"math"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -9,18 +8,16 @@ import (
 	"github.com/timerbench/timerbench/bench/script"
 )
 
-// Latencies collects the durations of single calls, in one histogram per kind of call. It keeps the range of the percentiles over
+// Latencies collects the durations of single calls, in one histogram per kind of call. It keeps the range of the 99th percentile over
 // instances, see [Latencies.EndInstance].
 type Latencies struct {
 	of        histograms // of this instance
 	all       histograms // of the instances before
 	instances int
-	ranges    [script.NumKinds][3]results.Range // of the percentiles
+	ranges    [script.NumKinds][2]float64 // of the 99th percentile
 }
 
 type histograms [script.NumKinds]*hdrhistogram.Histogram
-
-var rangedPercentiles = [3]float64{50, 99, 99.9}
 
 // maxLatency is the longest duration in a histogram. With three significant digits a histogram takes 120 kB.
 const maxLatency = 100 * time.Second
@@ -47,13 +44,11 @@ func (l *Latencies) EndInstance() {
 		if h.TotalCount() == 0 {
 			continue
 		}
-		for i, q := range rangedPercentiles {
-			v, r := float64(h.ValueAtQuantile(q)), &l.ranges[kind][i]
-			if r[1] == 0 {
-				*r = results.Range{v, v}
-			}
-			*r = results.Range{min(r[0], v), max(r[1], v)}
+		v, r := float64(h.ValueAtQuantile(99)), &l.ranges[kind]
+		if r[1] == 0 {
+			r[0] = v
 		}
+		r[0], r[1] = min(r[0], v), max(r[1], v)
 		l.all[kind].Merge(h)
 		h.Reset()
 		sampled = 1
@@ -76,25 +71,9 @@ func (l *Latencies) Summary() []results.Latency {
 			P50: at(0.5), P90: at(0.9), P99: at(0.99), P999: at(0.999), Max: float64(h.Max()),
 		}
 		if r := l.ranges[kind]; l.instances > 1 {
-			lat.P50Range, lat.P99Range, lat.P999Range = &r[0], &r[1], &r[2]
-		}
-		for _, q := range curveQuantiles(h.TotalCount()) {
-			lat.Quantiles = append(lat.Quantiles, results.Quantile{Q: q, NS: at(q)})
+			lat.P99Range = &r
 		}
 		out = append(out, lat)
 	}
 	return out
-}
-
-// curveQuantiles returns the quantiles of the points of a latency curve. They are evenly spaced in -log10(1-q),
-// which is 1 at 0.9 and 2 at 0.99. At least ten samples are above the last quantile before 1.
-func curveQuantiles(samples int64) []float64 {
-	var qs []float64
-	for nines := 0.0; ; nines += 0.125 {
-		beyond := math.Pow(10, -nines)
-		if beyond*float64(samples) < 10 {
-			return append(qs, 1)
-		}
-		qs = append(qs, 1-beyond)
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"time"
-	"weak"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/structures"
@@ -29,7 +28,7 @@ func (c Memory) Seconds(structures int) float64 {
 	return float64(structures) * (0.05 + 200e-9*float64(c.N+2*c.Replaced))
 }
 
-// Run implements [Analysis]. A structure fails if it takes more memory than it declares.
+// Run implements [Analysis].
 func (c Memory) Run(ctx context.Context, entries []entry.Entry, out *results.Run) error {
 	return each(ctx, entries, c.Name(), &out.Memory, out, func(e entry.Entry) (results.Memory, error) {
 		return c.measure(ctx, e)
@@ -66,29 +65,12 @@ func (c Memory) measure(ctx context.Context, e entry.Entry) (results.Memory, err
 		return results.Memory{}, fmt.Errorf("%d timers are pending, want %d", s.Len(), c.N)
 	}
 	perTimer := func(u Use) float64 { return u.BytesSince(before) / float64(c.N) }
-	m := results.Memory{
+	return results.Memory{
 		Structure: e.Name, N: c.N, Replaced: c.Replaced,
 		EmptyBytes: empty.BytesSince(before),
 		Bytes:      perTimer(fresh), AgedBytes: perTimer(aged),
 		CollectNS: aged.CollectSince(before),
-	}
-	if taken := variableBytes(m); c.N >= leastDeclared && e.MaxBytes > 0 && taken > float64(e.MaxBytes) {
-		return m, fmt.Errorf("%.1f bytes a timer after %d timers were replaced, "+
-			"and it declares %d at most", taken, m.Replaced, e.MaxBytes)
-	}
-	return m, nil
-}
-
-// leastDeclared is the smallest number of timers for which the declared bytes of a structure hold.
-const leastDeclared = 10_000
-
-// fixedBytes is the memory that a structure may use in addition to its declared bytes per timer (chosen), for
-// arrays whose size does not depend on the number of timers.
-const fixedBytes = 256 << 10
-
-// variableBytes returns the memory per timer without the part that does not depend on the number of timers.
-func variableBytes(m results.Memory) float64 {
-	return m.AgedBytes - max(m.EmptyBytes, fixedBytes)/float64(m.N)
+	}, nil
 }
 
 // Use is the size of the live objects on the heap, in bytes, and the duration of a full garbage collection.
@@ -113,42 +95,3 @@ func (u Use) BytesSince(before Use) float64 { return max(0, float64(u.Bytes)-flo
 
 // CollectSince returns how many nanoseconds a collection takes longer than before, at least 0.
 func (u Use) CollectSince(before Use) float64 { return max(0, float64(u.Collect-before.Collect)) }
-
-// Releases returns the structures that keep references to the values of timers that fired or were cancelled. Their values
-// are pointers, while a timed replay uses numbers.
-func Releases(entries []entry.For[*[64]byte]) []results.Failure {
-	var out []results.Failure
-	for _, e := range entries {
-		if err := checkReleases(e.New()); err != nil {
-			out = append(out, results.Failure{Structure: e.Name, Where: "the release of values", Reason: err.Error()})
-		}
-	}
-	return out
-}
-
-func checkReleases(s structures.Scheduler[*[64]byte]) error {
-	const n, fireBy = 1000, 500
-	values := make([]weak.Pointer[[64]byte], n)
-	ids := make([]structures.ID, n)
-	for i := range n {
-		value := new([64]byte)
-		values[i] = weak.Make(value)
-		ids[i] = s.Schedule(structures.Tick(1+i), value)
-	}
-	done := make([]bool, n)
-	for i := 0; i < n; i += 3 {
-		done[i] = s.Cancel(ids[i])
-	}
-	for t := range structures.Due(s, fireBy) {
-		done[t.Deadline-1] = true
-	}
-	runtime.GC()
-	for i, value := range values {
-		if done[i] && value.Value() != nil {
-			return fmt.Errorf("it keeps the value of a timer that was cancelled or has fired, "+
-				"number %d of %d", i, n)
-		}
-	}
-	runtime.KeepAlive(s)
-	return nil
-}

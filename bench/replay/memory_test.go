@@ -3,15 +3,12 @@ package replay
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/longtest"
-	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/catalog"
 	"github.com/timerbench/timerbench/structures/entry"
-	"github.com/timerbench/timerbench/structures/minheap"
 )
 
 func TestEveryStructureTakesTheMemoryThatItDeclares(t *testing.T) {
@@ -29,47 +26,11 @@ func TestEveryStructureTakesTheMemoryThatItDeclares(t *testing.T) {
 		if e.MaxBytes == 0 {
 			t.Errorf("%s declares no MaxBytes", e.Name)
 		}
-		// Some structures declare room for a heap, in which no timer of this population is.
-		if taken := m.AgedBytes; taken < 0.4*float64(e.MaxBytes) {
-			t.Errorf("%s takes %.1f bytes a timer, and declares %d: too loose to find a leak", e.Name, taken, e.MaxBytes)
+		// Arrays whose size does not depend on the number of timers come on top. Some structures declare room for a heap, in
+		// which no timer of this population is.
+		fixed := max(m.EmptyBytes, 256<<10) / float64(m.N)
+		if taken, declared := m.AgedBytes, float64(e.MaxBytes); taken-fixed > declared || taken < 0.4*declared {
+			t.Errorf("%s takes %.1f bytes a timer, and declares %d", e.Name, taken, e.MaxBytes)
 		}
-	}
-}
-
-// cancelKeeper is a heap that stores the ID of every cancelled timer.
-type cancelKeeper struct {
-	*minheap.Heap[uint64]
-	cancelled []structures.ID
-}
-
-func (h *cancelKeeper) Cancel(id structures.ID) bool {
-	h.cancelled = append(h.cancelled, id)
-	return h.Heap.Cancel(id)
-}
-
-func TestAStructureThatGrowsWithEachCancelFails(t *testing.T) {
-	e, _ := catalog.Find("minheap")
-	e.New = func() structures.Scheduler[uint64] { return &cancelKeeper{Heap: minheap.New[uint64]()} }
-	var out results.Run
-	err := Memory{N: 10_000, Replaced: 50_000, Seed: 1}.Run(context.Background(), []entry.Entry{e}, &out)
-	if err != nil || len(out.Failures) != 1 || !strings.Contains(out.Failures[0].Reason, "bytes a timer after 50000") {
-		t.Errorf("error %v, failures %v", err, out.Failures)
-	}
-}
-
-// valueKeeper is a heap that keeps a reference to every value.
-type valueKeeper struct {
-	*minheap.Heap[*[64]byte]
-	kept []*[64]byte
-}
-
-func (k *valueKeeper) Schedule(deadline structures.Tick, value *[64]byte) structures.ID {
-	k.kept = append(k.kept, value)
-	return k.Heap.Schedule(deadline, value)
-}
-
-func TestAStructureThatKeepsValuesFails(t *testing.T) {
-	if err := checkReleases(&valueKeeper{Heap: minheap.New[*[64]byte]()}); err == nil {
-		t.Error("a structure that keeps all values passes")
 	}
 }

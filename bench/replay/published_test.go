@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/script"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/structures"
@@ -34,23 +33,23 @@ func entries(t *testing.T, names ...string) []entry.Entry {
 	return out
 }
 
+// drivenBy replays the hold model with a shape of delays on a structure, with a ticking or a tickless driver.
+func drivenBy(t *testing.T, name, delays string, n, ticks int, ticking bool) *driven {
+	t.Helper()
+	w := newDriven(entries(t, name)[0], ticking)
+	blocks, _ := blocksUntil(ticks, workload.HoldWith(delays).Script(n, 1), 1)
+	if err := w.replay(blocks); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // Linux, calc_wheel_index: "the maximum relative error is 12.5 %". According to its own table the maximum is 8/63, at
 // the beginning of a level, and 0 below 63 ticks.
 func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 	worst := 0.0
 	for _, delay := range script.AllDists() {
-		counts, err := counted(Idle{delay.Name, 1000, 50_000, 1}, entries(t, "hwheel-linux"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range counts {
-			if (i.Lateness != nil) != (i.Driver == results.Ticking) {
-				t.Errorf("%s: lateness %+v under the %s driver", delay.Name, i.Lateness, i.Driver)
-			}
-			if i.Lateness != nil {
-				worst = max(worst, i.Lateness.MaxShare)
-			}
-		}
+		worst = max(worst, drivenBy(t, "hwheel-linux", delay.Name, 1000, 50_000, true).lateness().MaxShare)
 	}
 	if worst > 8.0/63 || worst < 0.11 {
 		t.Errorf("late by up to %.4f of the delay, want at most 8/63 = 0.127, and near it", worst)
@@ -60,18 +59,9 @@ func TestPublishedLatenessOfTheWheelWithoutCascades(t *testing.T) {
 // Varghese & Lauck: if timers fire at random, a share e^(-rate x tick) of all ticks is idle.
 func TestPublishedIdleShareOfFixedTicks(t *testing.T) {
 	const n, mean = 1000, 30_000.0
-	counts, err := counted(Idle{"exponential", n, 200_000, 1}, entries(t, "wheel"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := math.Exp(-n / mean)
-	for _, i := range counts {
-		if i.Driver != results.Ticking {
-			continue
-		}
-		if got := float64(i.Total()) / float64(i.Wakeups); math.Abs(got-want) > 0.002 {
-			t.Errorf("%.4f of the ticks are idle, want %.4f", got, want)
-		}
+	w := drivenBy(t, "wheel", "exponential", n, 200_000, true)
+	if got, want := float64(w.of.Wakeups)/float64(w.clock), math.Exp(-n/mean); math.Abs(got-want) > 0.002 {
+		t.Errorf("%.4f of the ticks are idle, want %.4f", got, want)
 	}
 }
 
@@ -198,17 +188,10 @@ func TestPublishedComparisonsOfAFourAryHeap(t *testing.T) {
 // deadline while few timers are pending.
 func TestPublishedIdleWakeUpsWithoutTicks(t *testing.T) {
 	for _, delay := range script.AllDists() {
-		counts, err := counted(Idle{delay.Name, 10, 50_000, 1}, entries(t, "bucketheap", "buckettree", "hwheel", "hwheel-list"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, i := range counts {
-			classical := i.Structure == "hwheel-list"
-			if i.Driver == results.Tickless && !classical && i.Total() != 0 {
-				t.Errorf("%s, %s: %d idle wake-ups, want none", i.Structure, delay.Name, i.Total())
-			}
-			if i.Driver == results.Tickless && classical && (i.Moved == 0 || i.Empty != 0) {
-				t.Errorf("%s, %s: %+v, want idle wake-ups that only move timers", i.Structure, delay.Name, i)
+		for _, name := range []string{"bucketheap", "buckettree", "hwheel", "hwheel-list"} {
+			of := drivenBy(t, name, delay.Name, 10, 50_000, false).of
+			if classical := name == "hwheel-list"; (of.Wakeups > 0) != classical || of.Moved != of.Wakeups {
+				t.Errorf("%s, %s: %+v, want idle wake-ups of a classical wheel alone, that only move timers", name, delay.Name, of)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // WriteBenchfmt writes r in the format of Go's benchmarks. Each trial is a line with a name of key=value
@@ -12,13 +11,9 @@ import (
 //
 //	benchstat -col /structure -row /workload,/n bench.txt
 //
-// Exact counts have assume=exact. The lines have no seed and no date, because benchstat
-// would put two runs with different ones into separate tables.
+// The lines have no seed and no date, because benchstat would put two runs with different ones into separate tables.
 func WriteBenchfmt(out io.Writer, r *Run) error {
 	w := benchWriter{bufio.NewWriter(out)}
-	for _, unit := range []string{"wakeups", "idle-empty", "idle-moved", "idle-dropped"} {
-		fmt.Fprintf(w, "Unit %s assume=exact\n", unit)
-	}
 	fmt.Fprintf(w, "goos: %s\ngoarch: %s\ncpu: %s\npkg: github.com/timerbench/timerbench/bench\n\n",
 		r.Environment.OS, r.Environment.Arch, r.Environment.CPU)
 	for _, c := range r.Cells {
@@ -26,23 +21,9 @@ func WriteBenchfmt(out io.Writer, r *Run) error {
 			w.row(c, row)
 		}
 	}
-	for _, i := range r.Idle {
-		name := fmt.Sprintf("Idle/workload=%s/delays=%s/n=%d/structure=%s/driver=%s",
-			i.Workload, i.Distribution, i.N, i.Structure, i.Driver)
-		values := []any{i.Wakeups, "wakeups", i.Empty, "idle-empty", i.Moved, "idle-moved", i.Dropped, "idle-dropped"}
-		if i.NS > 0 && i.Wakeups > 0 {
-			values = append(values, i.NS/float64(i.Wakeups), "ns/wakeup")
-		}
-		w.line(name, i.Ticks, values...)
-	}
 	for _, m := range r.Memory {
 		w.line(fmt.Sprintf("Memory/n=%d/structure=%s", m.N, m.Structure), m.N,
 			m.Bytes, "B/timer", m.AgedBytes, "aged-B/timer", m.CollectNS, "ns/gc")
-	}
-	if r.Live != nil {
-		for _, row := range r.Live.Rows {
-			w.live(row)
-		}
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("writing benchmark lines: %w", err)
@@ -75,24 +56,5 @@ func (w benchWriter) row(c Cell, row Row) {
 	for _, l := range row.Latency {
 		w.line(name(l.Kind.String()+"-latency"), l.Samples, l.P50, "p50-ns", l.P90, "p90-ns",
 			l.P99, "p99-ns", l.P999, "p99.9-ns", l.Max, "max-ns")
-	}
-}
-
-func (w benchWriter) live(row LiveRow) {
-	timers := strings.NewReplacer(", ", "-", " ", "-", "/", "-").Replace(row.Name)
-	name := func(op string) string {
-		return fmt.Sprintf("Live/timers=%s/n=%d/op=%s", timers, row.Resident, op)
-	}
-	for _, t := range row.Throughput {
-		w.line(name(fmt.Sprintf("%s/goroutines=%d", t.Op, t.Goroutines)), t.Ops,
-			t.NS/float64(t.Ops), "ns/op", float64(t.AllocBytes)/float64(t.Ops), "B/op")
-	}
-	for _, d := range row.Lateness {
-		if d.Timers > 0 {
-			w.line(name("lateness"), d.Timers, d.P50, "p50-ns", d.P99, "p99-ns", d.Max, "max-ns")
-		}
-	}
-	for _, u := range row.Idle {
-		w.line(name("idle"), 1, u.CPUSeconds/u.Seconds, "cpu-s/s", float64(u.Wakeups)/u.Seconds, "wakeups/s")
 	}
 }

@@ -14,8 +14,7 @@ type Calls struct {
 	Structure string        `json:"structure"`
 	Role      Role          `json:"role,omitempty"` // empty: a structure
 	Rounds    int           `json:"rounds"`
-	Calls     int           `json:"calls"` // calls per round
-	P999      float64       `json:"p999_ns"`
+	Calls     int           `json:"calls"`   // calls per round
 	Longest   []LongestCall `json:"longest"` // longest call of each operation of the workload
 
 	// Lag is the longest time from a deadline to the end of the Pop that returned the timer, if the calls come one after the

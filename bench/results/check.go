@@ -13,14 +13,13 @@ import (
 //
 //   - The run found no failure, and each row has a proof.
 //   - All contenders of a round replay the same block, so they have the same counts.
-//   - No structure puts work off that is not measured.
 func (r *Run) Check() error {
 	if len(r.Failures) > 0 {
 		return fmt.Errorf("not everything is proved: %w", r.Failures[0])
 	}
 	for _, c := range r.Cells {
 		where := fmt.Sprintf("cell %s, n %d", c.Workload, c.N)
-		for _, err := range []error{c.proved(), c.sameCounts(), c.paid()} {
+		for _, err := range []error{c.proved(), c.sameCounts()} {
 			if err != nil {
 				return fmt.Errorf("%s, %w", where, err)
 			}
@@ -82,24 +81,6 @@ type Passed struct {
 
 // Share returns Due / Made, or 1 if nothing was cancelled or moved.
 func (p Passed) Share() float64 { return script.Passage{Made: p.Made, Due: p.Due}.Share() }
-
-// MostDebt is the largest growth of debt of a row (chosen). Noise of draining reaches 22 %, and a heap of tombstones whose
-// clock stands still 150 %.
-const MostDebt = 0.25
-
-// paid returns an error if a row of a steady cell of 10,000 or 100,000 timers puts work off that its cost lacks.
-func (c *Cell) paid() error {
-	if c.Passed == nil || c.Unsteady() != "" || c.N != 10_000 && c.N != 100_000 {
-		return nil
-	}
-	for _, row := range c.Rows {
-		if row.Debt != nil && *row.Debt > MostDebt {
-			return fmt.Errorf("%s puts work off: its debt grows by %.0f %% of the measured time, want at most %.0f %%",
-				row.Structure, 100**row.Debt, 100*MostDebt)
-		}
-	}
-	return nil
-}
 
 // Unsteady returns a warning about the figures of the cell if it is known that they are not of a steady state: fewer old
 // deadlines of cancelled and moved timers pass than are made, so deferred work is not paid. Otherwise it is empty.

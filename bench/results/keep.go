@@ -87,32 +87,25 @@ func (l *Live) reduced() *Live {
 	return &out
 }
 
-// reduced returns a run without the data that no answer and no picture of latency and idle ticks
-// needs. Of the ticking driver it keeps the counts of uniform and clustered delays.
+// reduced returns a run without the data that no answer and no picture of latency and idle ticks needs.
 func reduced(r *Run) *Run {
 	out := *r
-	out.Live, out.Idle, out.Cells = r.Live.reduced(), nil, nil
-	for _, i := range r.Idle {
-		if i.Driver == Tickless || i.Distribution == "uniform" || i.Distribution == "clustered" {
-			out.Idle = append(out.Idle, i)
-		}
-	}
+	out.Live, out.Cells = r.Live.reduced(), nil
 	for _, c := range r.Cells {
 		rows := c.Rows
-		c.Rows, c.OtherSeeds = nil, nil
+		c.Rows = nil
 		kinds := false
 		for _, row := range rows {
 			if kinds {
 				row.ByKind = nil // the calls are the same in all rows
 			}
 			kinds = kinds || len(row.ByKind) > 0
-			row.WithGC = nil
 			row.Cost, row.Latency = slices.Clone(row.Cost), slices.Clone(row.Latency)
 			for i := range row.Cost {
 				row.Cost[i].Allocs, row.Cost[i].AllocBytes = 0, 0
 			}
 			for i, l := range row.Latency {
-				row.Latency[i].Quantiles, row.Latency[i].Mean = nil, math.Round(l.Mean)
+				row.Latency[i].Mean = math.Round(l.Mean)
 			}
 			c.Rows = append(c.Rows, row)
 		}

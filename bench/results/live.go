@@ -76,16 +76,15 @@ func (t LiveThroughput) PerSecond() float64 { return float64(t.Ops) / t.NS * 1e9
 // LiveLateness is the distribution of the lateness of timers in one round, relative to the planned
 // start of each timer.
 type LiveLateness struct {
-	Round     int        `json:"round"`
-	Rate      float64    `json:"rate"` // timers started per second
-	Timers    int        `json:"timers"`
-	P50       float64    `json:"p50_ns"`
-	P90       float64    `json:"p90_ns"`
-	P99       float64    `json:"p99_ns"`
-	P999      float64    `json:"p999_ns"`
-	Max       float64    `json:"max_ns"`
-	Quantiles []Quantile `json:"quantiles"`
-	Use       LiveUse    `json:"use"` // during the round
+	Round  int     `json:"round"`
+	Rate   float64 `json:"rate"` // timers started per second
+	Timers int     `json:"timers"`
+	P50    float64 `json:"p50_ns"`
+	P90    float64 `json:"p90_ns"`
+	P99    float64 `json:"p99_ns"`
+	P999   float64 `json:"p999_ns"`
+	Max    float64 `json:"max_ns"`
+	Use    LiveUse `json:"use"` // during the round
 }
 
 // LiveUse is the resource use of the process over a time.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/bench/script"
-	"github.com/timerbench/timerbench/structures"
 )
 
 // Format and Version identify a results file of timerbench. Read refuses other versions.
@@ -39,7 +38,6 @@ type Run struct {
 	Parameters Parameters  `json:"parameters"`
 	Cells      []Cell      `json:"cells"`
 	Failures   []Failure   `json:"failures,omitempty"`
-	Idle       []Idle      `json:"idle"`
 	IdleTicks  []IdleTicks `json:"idle_ticks,omitempty"`
 	Memory     []Memory    `json:"memory,omitempty"`
 	Calls      []Calls     `json:"calls,omitempty"`
@@ -97,9 +95,8 @@ type Parameters struct {
 	Workloads  []string `json:"workloads"`
 	N          []int    `json:"n"`
 
-	Budget    float64 `json:"budget_seconds,omitempty"` // see bench.Config; 0: none
-	Layouts   int     `json:"layouts,omitempty"`        // number of code layouts in a session; 0: the default layout
-	Instances int     `json:"instances,omitempty"`      // least number of instances of each contender in a cell
+	Budget  float64 `json:"budget_seconds,omitempty"` // see bench.Config; 0: none
+	Layouts int     `json:"layouts,omitempty"`        // number of code layouts in a session; 0: the default layout
 
 	// Session is the name of a compare.Session, in which two builds took turns. The two results of
 	// a session can be compared like the rows of one run.
@@ -172,8 +169,6 @@ type Cell struct {
 	// Apart reports that the structures did not fit into memory together. They were measured
 	// one after the other, so a change of the machine's speed in between is part of their ratios.
 	Apart bool `json:"apart,omitempty"`
-
-	OtherSeeds []SeedProof `json:"other_seeds,omitempty"` // proofs with seeds other than the measured one
 }
 
 // LeftOutReason is why a cell leaves out structures.
@@ -195,14 +190,6 @@ type Race struct {
 type Grid struct {
 	Delays        string `json:"delays"`         // kind of the distribution of delays
 	CancelPercent int    `json:"cancel_percent"` // share of the timers that are cancelled
-}
-
-// SeedProof is the proof of a cell with one seed, from an untimed replay.
-type SeedProof struct {
-	Seed  uint64       `json:"seed"`
-	Proof script.Proof `json:"proof"`
-	Rows  int          `json:"rows"`
-	Agree int          `json:"agree"` // rows with the same proof; coarse rows have other proofs, and are checked against their bounds
 }
 
 // Role is the kind of a row.
@@ -239,15 +226,6 @@ type Row struct {
 	Proof     script.Proof `json:"proof"`
 
 	Stopped Stopped `json:"stopped,omitempty"` // why it got no more rounds
-
-	// Debt is the growth of debt in a region after the warm-up, divided by the time of the region. Debt is the time to
-	// drain an instance, less the time to drain a fresh copy with the same pending timers. Of several instances
-	// the least times count. It is about 0 if all work is paid where it is measured; nil: not measured.
-	Debt *float64 `json:"debt,omitempty"`
-
-	// WithGC are trials with the garbage collector on and the objects of a program on the heap. Only the
-	// largest cells have them.
-	WithGC []Trial `json:"with_gc,omitempty"`
 
 	inStruct bool // see Row.Intrusive
 }
@@ -289,59 +267,27 @@ type KindTime struct {
 // Latency is the distribution of the times of single calls of one kind, in nanoseconds. Each
 // sample includes one clock read (Environment.ClockNS).
 type Latency struct {
-	Kind      script.Kind `json:"kind"`
-	Samples   int64       `json:"samples"`
-	Mean      float64     `json:"mean_ns"`
-	P50       float64     `json:"p50_ns"`
-	P90       float64     `json:"p90_ns"`
-	P99       float64     `json:"p99_ns"`
-	P999      float64     `json:"p999_ns"`
-	Max       float64     `json:"max_ns"`
-	Quantiles []Quantile  `json:"quantiles"` // points of the curve, denser towards 1
+	Kind    script.Kind `json:"kind"`
+	Samples int64       `json:"samples"`
+	Mean    float64     `json:"mean_ns"`
+	P50     float64     `json:"p50_ns"`
+	P90     float64     `json:"p90_ns"`
+	P99     float64     `json:"p99_ns"`
+	P999    float64     `json:"p999_ns"`
+	Max     float64     `json:"max_ns"`
 
-	// The least and the largest percentile of an instance; nil: not known, as of one instance.
-	P50Range  *Range `json:"p50_range_ns,omitempty"`
-	P99Range  *Range `json:"p99_range_ns,omitempty"`
-	P999Range *Range `json:"p999_range_ns,omitempty"`
-}
-
-// Range is the least and the largest of some values.
-type Range [2]float64
-
-// Quantile is one point of a latency curve.
-type Quantile struct {
-	Q  float64 `json:"q"`
-	NS float64 `json:"ns"`
+	// P99Range has the least and the largest 99th percentile of an instance; nil: not known, as of one instance.
+	P99Range *[2]float64 `json:"p99_range_ns,omitempty"`
 }
 
 // Driver is a rule for when a structure is woken.
 type Driver string
 
-// The two drivers of the idle analysis.
+// The two drivers.
 const (
 	Ticking  Driver = "ticking"  // wakes at every tick
 	Tickless Driver = "tickless" // wakes at the tick that Next names
 )
-
-// Idle counts the wake-ups of one structure with one driver. The counts come from an untimed pass. They
-// are exact and the same on any machine.
-type Idle struct {
-	Workload     string          `json:"workload"`
-	Distribution string          `json:"distribution"` // of the delays, with its name on charts
-	N            int             `json:"n"`
-	Structure    string          `json:"structure"`
-	Driver       Driver          `json:"driver"`
-	Ticks        uint64          `json:"ticks"` // virtual time of the script
-	Wakeups      uint64          `json:"wakeups"`
-	Fired        uint64          `json:"fired"`
-	Empty        uint64          `json:"idle_empty"`   // idle wake-ups without any work
-	Moved        uint64          `json:"idle_moved"`   // idle wake-ups that only moved timers
-	Dropped      uint64          `json:"idle_dropped"` // idle wake-ups that only dropped stale entries
-	Work         structures.Work `json:"work"`
-	NS           float64         `json:"ns,omitempty"` // shortest time of the whole script, including the schedules, over several passes
-
-	Lateness *Lateness `json:"lateness,omitempty"` // of a coarse structure, under the ticking driver
-}
 
 // Memory is the memory of one structure, with values of 8 bytes and uniform delays.
 type Memory struct {
@@ -353,19 +299,6 @@ type Memory struct {
 	Replaced   int     `json:"replaced"`    // timers that were cancelled at random and replaced
 	CollectNS  float64 `json:"collect_ns"`  // time that the structure adds to a full garbage collection, after the replacements
 }
-
-// Lateness is the lateness of the timers of a coarse structure, in ticks and as a share of the delay.
-type Lateness struct {
-	Mean      float64 `json:"mean_ticks"`
-	P99       float64 `json:"p99_ticks"`
-	Max       float64 `json:"max_ticks"`
-	MeanShare float64 `json:"mean_share"`
-	P99Share  float64 `json:"p99_share"`
-	MaxShare  float64 `json:"max_share"`
-}
-
-// Total returns the number of wake-ups on which nothing fired.
-func (i Idle) Total() uint64 { return i.Empty + i.Moved + i.Dropped }
 
 // IdleTicks are the ticks of a script with one shape of deadlines on which nothing fires, and what they cost.
 type IdleTicks struct {
@@ -395,7 +328,24 @@ type IdleTickOf struct {
 	Structure string  `json:"structure"`
 	NS        float64 `json:"ns,omitempty"`           // of an idle tick under the ticking driver; 0: not measured
 	Vain      uint64  `json:"vain"`                   // timers moved, stale entries dropped, entries of a list scanned, under the ticking driver
-	Wakeups   uint64  `json:"idle_wakeups,omitempty"` // of the tickless driver
+	Wakeups   uint64  `json:"idle_wakeups,omitempty"` // of the tickless driver, all of them
+	Moved     uint64  `json:"idle_moved,omitempty"`   // those that only moved timers
+	Dropped   uint64  `json:"idle_dropped,omitempty"` // those that only dropped stale entries; the others did nothing
+
+	// Firing is the number of the other wake-ups. An exact structure has one at each tick that is not idle; 0: that many.
+	Firing uint64 `json:"firing_wakeups,omitempty"`
+
+	Lateness *Lateness `json:"lateness,omitempty"` // of a coarse structure, under the tickless driver
+}
+
+// Lateness is the lateness of the timers of a coarse structure, in ticks and as a share of the delay.
+type Lateness struct {
+	Mean      float64 `json:"mean_ticks"`
+	P99       float64 `json:"p99_ticks"`
+	Max       float64 `json:"max_ticks"`
+	MeanShare float64 `json:"mean_share"`
+	P99Share  float64 `json:"p99_share"`
+	MaxShare  float64 `json:"max_share"`
 }
 
 // External is an external program of a run, see package external.

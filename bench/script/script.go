@@ -88,14 +88,8 @@ func (s *Script) Write(ctx context.Context, reuse *Block, write func(w *Writer))
 // Now returns the tick that the script has reached.
 func (s *Script) Now() structures.Tick { return s.writer.Now() }
 
-// NextDeadline returns the tick at which the next timer fires; ok is false when none is pending.
-func (s *Script) NextDeadline() (at structures.Tick, ok bool) { return s.writer.NextDeadline() }
-
 // MedianDelay returns the median of the last few thousand delays, in ticks; 0 if there was none.
 func (s *Script) MedianDelay() structures.Tick { return s.writer.tally.MedianDelay() }
 
 // Pending calls do with each timer that is pending after the last block, in an unspecified order.
 func (s *Script) Pending(do func(Timer)) { s.writer.pending(do) }
-
-// Process returns the process that writes the script.
-func (s *Script) Process() Process { return s.process }

@@ -110,11 +110,6 @@ func (c *Costs) Cost(r *results.Row) Estimate {
 	return Median(c.Samples(r)).Widened(SpreadOf(c.N).Cost)
 }
 
-// NetCost is the cost less that of the empty loop in the same rounds. It is not OK if the loop was not measured.
-func (c *Costs) NetCost(r *results.Row) Estimate {
-	return Median(c.net(r)).Widened(SpreadOf(c.N).Cost)
-}
-
 // net returns the samples of a row less the cost of the loop.
 func (c *Costs) net(r *results.Row) []Sample { return Less(c.Samples(r), c.Samples(c.Loop(r))) }
 
@@ -204,14 +199,6 @@ func (c *Costs) Control(r *results.Row) Estimate {
 		return Ratio(c.Samples(r), c.Samples(of))
 	}
 	return Estimate{}
-}
-
-// WithGC is the cost of a row with the garbage collector on. It is not OK if it was not measured so.
-func (c *Costs) WithGC(r *results.Row) Estimate {
-	if r == nil {
-		return Estimate{}
-	}
-	return Median(Samples(r.WithGC)).Widened(SpreadOf(c.N).Cost)
 }
 
 // KindCost is the time of one operation of a kind, from the trials that were timed by kind.

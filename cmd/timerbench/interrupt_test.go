@@ -144,8 +144,8 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 			t.Errorf("cell %d has changed", i+1)
 		}
 	}
-	if !whole.Complete || len(whole.Cells) != 6 || len(whole.Idle) == 0 || len(whole.Memory) == 0 || whole.Done != nil {
-		t.Errorf("complete %v, %d cells, %d idle counts, steps %q", whole.Complete, len(whole.Cells), len(whole.Idle), whole.Done)
+	if !whole.Complete || len(whole.Cells) != 6 || len(whole.IdleTicks) == 0 || len(whole.Memory) == 0 || whole.Done != nil {
+		t.Errorf("complete %v, %d cells, %d idle counts, steps %q", whole.Complete, len(whole.Cells), len(whole.IdleTicks), whole.Done)
 	}
 	if whole.Seconds <= partial.Seconds || !whole.Created.Equal(partial.Created) {
 		t.Errorf("%v s after %v s, created %v after %v", whole.Seconds, partial.Seconds, whole.Created, partial.Created)

@@ -201,9 +201,9 @@ func TestRecommendFromResultsThatHoldLittle(t *testing.T) {
 			r.Cells[i].Rows = slices.DeleteFunc(r.Cells[i].Rows, func(row results.Row) bool { return row.Structure != "hwheel" })
 		}
 	})
-	partial := write(func(r *results.Run) { r.Complete, r.Cells, r.Idle = false, r.Cells[:1], nil })
+	partial := write(func(r *results.Run) { r.Complete, r.Cells = false, r.Cells[:1] })
 	trace := write(func(r *results.Run) {
-		r.Cells, r.Idle = r.Cells[len(r.Cells)-1:], nil
+		r.Cells = r.Cells[len(r.Cells)-1:]
 		c := &r.Cells[0]
 		c.Workload, c.Category = "mine", "recorded"
 		r.Parameters.Traces = map[string]results.Recording{"mine": {File: "mine.trace"}}

@@ -25,8 +25,8 @@ func TestRunThenReport(t *testing.T) {
 	out := aRun(t)
 	says(t, measured.said, "draw them with: "+os.Args[0]+" report "+out, "[1/6] hold, n 50", "[4/6] kafka-purgatory, n 100", "[6/6] memory, n 100", "fewer than 6")
 	r := resultsOf(t, out)
-	if !r.Complete || len(r.Cells) != 4 || r.Parameters.Seed != 9 || r.Parameters.Trials != 2 || len(r.Idle) != 0 {
-		t.Errorf("complete %v, %d cells, %d idle counts, parameters %+v", r.Complete, len(r.Cells), len(r.Idle), r.Parameters)
+	if !r.Complete || len(r.Cells) != 4 || r.Parameters.Seed != 9 || r.Parameters.Trials != 2 || len(r.IdleTicks) != 0 {
+		t.Errorf("complete %v, %d cells, %d idle counts, parameters %+v", r.Complete, len(r.Cells), len(r.IdleTicks), r.Parameters)
 	}
 	if want := "timerbench run --n=50,100 --profile=smoke --seed=9 " +
 		"'--structure=^(hwheel|hwheel-linux|rbtree|intrusive-heap)$' --trials=2 '--workload=^hold$|kafka'"; r.Command != want {

@@ -11,19 +11,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/external"
-	"github.com/timerbench/timerbench/bench/replay"
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/workload"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/structures/catalog"
-	"github.com/timerbench/timerbench/structures/entry"
 )
 
 func newVerify() *cobra.Command {
@@ -40,12 +37,11 @@ every answer. Each further block checks what fired, at which tick, under which
 ID and with which value.
 
 RESULTS is a file or a folder of results. verify checks that the digest matches
-the content, that all exact structures of a cell have the same proof, that the
-trials of a block have the same counts, and that no structure puts work off.
-This takes seconds. It tells that a file was edited, but not that figures were
-edited and sealed again. --replay also replays the scripts of the cells with
-their seeds, and compares the proof of each row and the counts of each trial.
-This takes minutes. --structure, --workload and --n choose what is replayed.
+the content, that all exact structures of a cell have the same proof, and that
+the trials of a block have the same counts. This takes seconds. It tells that a
+file was edited, but not that figures were edited and sealed again. --replay
+also replays the scripts of the cells with their seeds, and compares the proof
+of each row. This takes minutes. --structure, --workload and --n choose what is replayed.
 
 With --external, prove that a program of any language keeps the contract, in
 less than 30 seconds: named cases for faults that other libraries have had,
@@ -139,17 +135,13 @@ func (v *verifying) structures(cmd *cobra.Command, seeds int, f *choice) error {
 	}
 	begin(cmd)
 	foretell(cmd.ErrOrStderr(), show.Count(seeds, "seed")+" of each cell", proof.Seconds())
-	pointers := append(catalog.For[*[64]byte](), catalog.IntrusiveFor[*[64]byte]()...)
-	v.failures = replay.Releases(slices.DeleteFunc(pointers, func(e entry.For[*[64]byte]) bool {
-		return !slices.ContainsFunc(f.cfg.Structures, func(chosen entry.Entry) bool { return chosen.Name == e.Name })
-	}))
 	if err := bench.Verify(cmd.Context(), proof, v.show); err != nil {
 		return err
 	}
 	return v.end(fmt.Sprintf("all structures keep their contract in %s", show.Count(v.cells, "cell")))
 }
 
-// replay replays the cells of results that the flags choose, and compares proofs and counts.
+// replay replays the cells of results that the flags choose, and compares proofs.
 func (v *verifying) replay(ctx context.Context, r *results.Run, path string, f *choice) (err error) {
 	p := r.Parameters
 	cfg := bench.Config{Seed: p.Seed, Trials: p.Trials, N: f.cfg.N}

@@ -89,9 +89,6 @@ func (r *Run) contenders() []RowName {
 			add(RowName{row.Structure, row.Role, row.Of})
 		}
 	}
-	for _, idle := range r.Idle {
-		add(RowName{Name: idle.Structure, Role: results.RoleStructure})
-	}
 	for _, idle := range r.IdleTicks {
 		for _, s := range idle.Structures {
 			add(RowName{Name: s.Structure, Role: results.RoleStructure})
@@ -198,7 +195,10 @@ func dropUnknown(r *results.Run, entries []entry.Entry) (*results.Run, []string)
 			return row.Role == results.RoleControl && unknown(row.Of, results.RoleStructure) || unknown(row.Structure, row.Role)
 		})
 	}
-	out.Idle = slices.DeleteFunc(slices.Clone(r.Idle), func(i results.Idle) bool { return unknown(i.Structure, "") })
+	out.IdleTicks = slices.Clone(r.IdleTicks)
+	for i, of := range out.IdleTicks {
+		out.IdleTicks[i].Structures = slices.DeleteFunc(slices.Clone(of.Structures), func(s results.IdleTickOf) bool { return unknown(s.Structure, "") })
+	}
 	out.Calls = slices.DeleteFunc(slices.Clone(r.Calls), func(c results.Calls) bool { return unknown(c.Structure, c.Role) })
 	slices.Sort(names)
 	names = slices.Compact(names)

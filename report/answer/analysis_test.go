@@ -61,7 +61,7 @@ func TestStructuresOfOtherVersionsAreLeftOutWithANote(t *testing.T) {
 		}
 	}
 	r.Memory = append(r.Memory, results.Memory{Structure: gone, N: 1000, Bytes: 1})
-	r.Idle = append(r.Idle, results.Idle{Structure: gone})
+	r.IdleTicks = append(r.IdleTicks, results.IdleTicks{Structures: []results.IdleTickOf{{Structure: gone}}})
 	r.Calls = append(r.Calls, results.Calls{Structure: gone})
 	cells := len(r.Cells[0].Rows)
 	a := Of(r, catalog.All())

@@ -89,7 +89,8 @@ func KnowsQuantile(l results.Latency, q float64) bool {
 // quantile interpolates between the percentiles of latencies, on logarithmic scales. It is infinite beyond the longest call.
 func quantile(l results.Latency, q float64) float64 {
 	n := float64(l.Samples)
-	known := []results.Quantile{{Q: 0.5, NS: l.P50}, {Q: 0.9, NS: l.P90}, {Q: 0.99, NS: l.P99}, {Q: 0.999, NS: l.P999}, {Q: n / (n + 1), NS: l.Max}}
+	type point struct{ Q, NS float64 }
+	known := []point{{0.5, l.P50}, {0.9, l.P90}, {0.99, l.P99}, {0.999, l.P999}, {n / (n + 1), l.Max}}
 	for i, high := range known[1:] {
 		low := known[i]
 		if q <= high.Q && low.Q < high.Q {
@@ -140,13 +141,13 @@ func (a *Adviser) counted(by By, q Question) counted {
 			}
 		}
 	case Idle:
-		for _, i := range a.r.Idle {
-			if i.Driver == results.Tickless && i.Fired > 0 && i.N > 0 {
-				all = append(all, figure{i.Distribution, i.Structure, i.N, float64(i.Wakeups) / float64(i.Fired)})
+		for _, i := range a.r.IdleTicks {
+			for _, s := range i.Structures {
+				if i.Shape == results.Uniform && i.Fired > 0 {
+					wakeups := cmp.Or(s.Firing, i.Ticks-i.Idle) + s.Wakeups
+					all = append(all, figure{string(i.Shape), s.Structure, i.N, float64(wakeups) / float64(i.Fired)})
+				}
 			}
-		}
-		if slices.ContainsFunc(all, func(f figure) bool { return f.in == q.Delays }) {
-			all = slices.DeleteFunc(all, func(f figure) bool { return f.in != q.Delays })
 		}
 	case Longest:
 		for _, c := range a.r.Calls {

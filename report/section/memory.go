@@ -1,4 +1,4 @@
-// Memory, and what the garbage collector makes of it. Everywhere else the collector is off while the clock runs.
+// Memory, and what the garbage collector makes of it.
 
 package section
 
@@ -136,35 +136,4 @@ func (v *View) byWorkload(cells []*stats.Costs, has func(*results.Row) bool,
 		}
 		return nil
 	})
-}
-
-func collector(v *View) Section {
-	s := Section{
-		Title: "What does the garbage collector add?",
-		Lead: show.Para("Everywhere else the collector is off while the clock runs. Here it is on, and the process holds a " +
-			"heap like that of a program. \"On / off\" is the quotient of the two times."),
-	}
-	has := func(r *results.Row) bool { return len(stats.Samples(r.WithGC)) > 0 }
-	for _, c := range v.LargestOfEach(has) {
-		title := show.Joined(", ", sized(c.Workload, c.N)+perUnit(c), c.Unsteady()) + ": with the collector on"
-		s.Tables = append(s.Tables, Table{Title: title, Body: show.Tables(v.collectorTable(c))})
-	}
-	return s
-}
-
-func (v *View) collectorTable(c *stats.Costs) *show.Table {
-	t := newTable("lr", "Structure", "ns, off", "ns, on", "On / off")
-	for _, who := range v.Contenders {
-		row := c.Row(who.Name)
-		on := c.WithGC(row)
-		if !on.OK() {
-			continue
-		}
-		off, difference := c.Cost(row), any(nil)
-		if off.OK() {
-			difference = show.Number(on.Center/off.Center, show.Times(on.Center/off.Center))
-		}
-		t.Add(label(who, c.Ties(row)), answer.Cost(off), answer.Cost(on), difference)
-	}
-	return t
 }

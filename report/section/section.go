@@ -28,7 +28,6 @@ var list = []func(*View) Section{
 	longestCalls,
 	questions, // and these closed
 	lateness,
-	collector,
 	liveTimers,
 	intrusive,
 	otherLanguages,

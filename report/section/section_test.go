@@ -220,16 +220,13 @@ func TestMemoryIsAtTheLargestSizeOfNearlyAll(t *testing.T) {
 func TestLateness(t *testing.T) {
 	t.Parallel()
 	r := &results.Run{Cells: []results.Cell{timed("hold", 100, map[string]float64{"minheap": 10, "wheel": 20, "rbtree": 30, "quadheap": 40, "skiplist": 50})}}
-	r.Idle = []results.Idle{
-		{Structure: "minheap", Distribution: "uniform", N: 100, Driver: results.Ticking},
-		{Workload: "idle", Distribution: "uniform", N: 100, Structure: "wheel", Driver: results.Ticking, Fired: 12,
-			Lateness: &results.Lateness{Mean: 3.5, P99: 7, Max: 7, MeanShare: 0.02, P99Share: 0.05, MaxShare: 0.1}},
-	}
+	late := &results.Lateness{Mean: 3.5, P99: 7, Max: 7, MeanShare: 0.02, P99Share: 0.05, MaxShare: 0.1}
+	r.IdleTicks = []results.IdleTicks{{Shape: results.Uniform, N: 100, Structures: []results.IdleTickOf{{Structure: "minheap"}, {Structure: "wheel", Lateness: late}}}}
 	v := viewOf(t, r)
-	if table := v.latenessTable().Markdown(); !strings.Contains(table, "| wheel | uniform | 100 | 12 | 3.5 | 7 | 7 | 2 % | 5 % | 10 % |") || strings.Contains(table, "minheap") {
+	if table := v.latenessTable().Markdown(); !strings.Contains(table, "| wheel | 100 | 3.5 | 7 | 7 | 2 % | 5 % | 10 % |") || strings.Contains(table, "minheap") {
 		t.Errorf("the table says\n%s", table)
 	}
-	r.Idle = r.Idle[:1]
+	r.IdleTicks[0].Structures = r.IdleTicks[0].Structures[:1]
 	if v := viewOf(t, r); len(lateness(v).Tables[0].Body) > 0 {
 		t.Error("a section without a coarse structure")
 	}

@@ -126,17 +126,13 @@ func (v *View) controlLead() show.Text {
 
 // proofLead counts the rows, which are all proved.
 func (v *View) proofLead() show.Text {
-	rows, seeds := 0, 0
+	rows := 0
 	for _, c := range v.Cells {
 		rows += len(c.Rows)
-		seeds += len(c.OtherSeeds)
 	}
 	out := fmt.Sprintf(" Each of the %s accounts for every timer: scheduled = fired + cancelled + pending. All exact structures of a cell "+
 		"fired the timers of the script at their ticks: the checksum covers the tick and the value of each. A coarse structure has "+
 		"its own checksum.", show.Count(rows, "row"))
-	if seeds > 0 {
-		out += fmt.Sprintf(" Another %s were proved under other seeds.", show.Count(seeds, "cell"))
-	}
 	return show.Para(show.Strong("The proof."), out, " ", show.Mono("timerbench verify"), " checks it again.")
 }
 
