@@ -235,13 +235,6 @@ func TestTheBudgetGoesToTheBest(t *testing.T) {
 	if len(one.ByKind) < leastRounds || one.Stopped == results.StoppedDone != (len(one.Cost) >= plannedRounds) {
 		t.Errorf("%d rounds and %d by kind, stopped: %q", len(one.Cost), len(one.ByKind), one.Stopped)
 	}
-	sum := 0.0
-	for _, seconds := range c.Parts {
-		sum += seconds
-	}
-	if sum > c.Seconds || sum < c.Seconds/2 || c.Parts["cost"] <= 0 {
-		t.Errorf("the parts %v of %v s add up to %v", c.Parts, c.Seconds, sum)
-	}
 	if saved < 2 && len(one.Cost) > plannedRounds/3 {
 		t.Error("rounds of further passes are not saved")
 	}

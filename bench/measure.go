@@ -25,9 +25,7 @@ type measuring struct {
 	failed  []results.Failure
 	stored  int // failures that are in the results
 
-	last    time.Duration      // of the last step
-	seconds float64            // of all steps
-	parts   map[string]float64 // seconds of all steps by part, see took
+	last time.Duration // of the last step
 
 	timedBlocks int
 	residents   float64        // sum of the mean resident timers of the timed blocks
@@ -43,12 +41,8 @@ type measuring struct {
 
 // measuring returns the state of a cell whose contenders have not begun. Names of contenders may be left out.
 func (r *runner) measuring(c *Cell, leftOut ...string) *measuring {
-	return &measuring{
-		runner: r, cell: c, leftOut: leftOut, parts: make(map[string]float64), rows: c.rows(r.programs, leftOut...),
-	}
+	return &measuring{runner: r, cell: c, leftOut: leftOut, rows: c.rows(r.programs, leftOut...)}
 }
-
-func (m *measuring) took(part string, start time.Time) { m.parts[part] += time.Since(start).Seconds() }
 
 // play makes rounds. The instances end with them.
 func (m *measuring) play(ctx context.Context, rounds []Round) error {
@@ -89,13 +83,11 @@ func (m *measuring) play(ctx context.Context, rounds []Round) error {
 		}
 	}
 	m.last = time.Since(started)
-	m.seconds += m.last.Seconds()
 	return nil
 }
 
 // begin fills fresh instances of the contenders of a round.
 func (m *measuring) begin(ctx context.Context, r Round) error {
-	start := time.Now()
 	s, err := m.cell.open(r.Seed)
 	if err != nil {
 		return err
@@ -109,11 +101,9 @@ func (m *measuring) begin(ctx context.Context, r Round) error {
 		}
 	}
 	b, err := s.fill(ctx)
-	m.took("scripts", start)
 	if err != nil {
 		return err
 	}
-	defer m.took("fill", time.Now())
 	if err := m.onEach(ctx, m.in, 0, func(c *contender) error { return c.begin(b.Keys) }); err != nil {
 		return err
 	}
@@ -162,7 +152,6 @@ func (m *measuring) round(ctx context.Context, r Round) error {
 	if r.Number >= 0 {
 		return m.timed(ctx, r)
 	}
-	defer m.took("proof", time.Now())
 	for _, b := range r.Blocks {
 		if b.Operations == ToTheEnd {
 			return m.script.rest(ctx, func(b *script.Block) error { return m.replay(ctx, b, false) })
@@ -187,7 +176,6 @@ func (m *measuring) round(ctx context.Context, r Round) error {
 
 // ageTo replays untimed operations until the instances have an age. The generator writes the next block during the replay.
 func (m *measuring) ageTo(ctx context.Context, age int) error {
-	defer m.took("ageing", time.Now())
 	s := m.script
 	var replayed error
 	var working sync.WaitGroup
@@ -220,7 +208,6 @@ func (m *measuring) timed(ctx context.Context, r Round) error {
 	if !s.timed {
 		s.began, s.timed = s.at, true
 	}
-	start := time.Now()
 	s.blocks = append(s.blocks, make([]*script.Block, max(0, len(r.Blocks)-len(s.blocks)))...)
 	for i, of := range r.Blocks {
 		b, err := s.next(ctx, of.Operations, s.blocks[i])
@@ -233,7 +220,6 @@ func (m *measuring) timed(ctx context.Context, r Round) error {
 			m.residents += b.Resident
 		}
 	}
-	m.took("scripts", start)
 	for _, name := range r.Contenders {
 		i := slices.IndexFunc(m.in, func(c *contender) bool { return c.Structure == name })
 		if i < 0 {
@@ -246,7 +232,6 @@ func (m *measuring) timed(ctx context.Context, r Round) error {
 			return err
 		}
 	}
-	defer m.took("checks", time.Now())
 	return m.onEach(ctx, m.in, s.blocks[len(r.Blocks)-1].Calls, func(c *contender) error { return c.player.Check(nil) })
 }
 
@@ -260,11 +245,9 @@ func (m *measuring) trials(ctx context.Context, c *contender, r Round) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		start := time.Now()
 		if err := m.trial(c, blocks[i], of.Timing, r); err != nil {
 			return err
 		}
-		m.took(of.Timing.String(), start)
 	}
 	return nil
 }
@@ -362,7 +345,6 @@ func (m *measuring) addRegion() {
 
 // checkEnd checks the bindings of IDs to values.
 func (m *measuring) checkEnd(ctx context.Context, rows []*contender) error {
-	defer m.took("checks", time.Now())
 	return m.onEach(ctx, rows, m.cell.n, func(c *contender) error { return c.player.Check(m.script.Pending) })
 }
 
@@ -440,8 +422,6 @@ func (m *measuring) result() results.Cell {
 		Resident:   m.residents / float64(m.timedBlocks),
 		Unit:       c.workload.CostUnit(),
 		TickNS:     int64(c.workload.Tick),
-		Seconds:    m.seconds,
-		Parts:      m.parts,
 		Passed:     &m.passed,
 		Apart:      c.apart,
 		LeftOut:    m.leftOut,

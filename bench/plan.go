@@ -77,7 +77,7 @@ const (
 
 var timings = [...]string{"untimed", "checked", "warm-up", "cost", "by kind", "single calls"}
 
-// String returns the name of the timing among the parts of a cell.
+// String returns the name of the timing in plans.
 func (t Timing) String() string { return timings[t] }
 
 // ofProgram returns the timing for a program of another language, which times whole blocks only.

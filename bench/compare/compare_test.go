@@ -340,12 +340,12 @@ func TestRunsAreMerged(t *testing.T) {
 	run := func(seconds float64, complete bool, failures ...results.Failure) *results.Run {
 		r := &results.Run{Complete: complete, Seconds: seconds, Failures: failures, Parameters: results.Parameters{Trials: 2}}
 		row := results.Row{Structure: "a", Cost: []results.Trial{{Round: 1}, {Round: 2}}, ByKind: []results.Trial{{Round: 3}}}
-		r.Cells = []results.Cell{{Workload: "hold", N: 10, Seconds: seconds / 2, Rows: []results.Row{row}}}
+		r.Cells = []results.Cell{{Workload: "hold", N: 10, Rows: []results.Row{row}}}
 		return r
 	}
 	got := merge([]*results.Run{run(4, true, failure("b")), run(6, false, failure("b"), failure("c")), run(8, true)}, "s", 1)
 	c := got.Cells[0]
-	if len(got.Cells) != 1 || got.Seconds != 18 || c.Seconds != 9 || got.Complete || !slices.Equal(got.Failures, []results.Failure{failure("b"), failure("c")}) {
+	if len(got.Cells) != 1 || got.Seconds != 18 || got.Complete || !slices.Equal(got.Failures, []results.Failure{failure("b"), failure("c")}) {
 		t.Errorf("%+v", got)
 	}
 	if p := got.Parameters; p.Trials != 6 || p.Layouts != 0 || p.Session != "s" || p.Repeat != Ages {

@@ -29,9 +29,8 @@ func merge(runs []*results.Run, session string, layouts int) *results.Run {
 			if into == nil {
 				out.Cells = append(out.Cells, c)
 				into = &out.Cells[len(out.Cells)-1]
-				into.Rows, into.Seconds = nil, 0
+				into.Rows = nil
 			}
-			into.Seconds += c.Seconds
 			for _, row := range c.Rows {
 				appendRow(into, row, pair)
 			}

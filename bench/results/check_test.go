@@ -9,7 +9,7 @@ import (
 
 // checked is a cell in which all that is known of a cost agrees.
 func checked() *Run {
-	c := Cell{Workload: "hold", N: 10, Unit: script.PerLifecycle, Seconds: 1}
+	c := Cell{Workload: "hold", N: 10, Unit: script.PerLifecycle}
 	for i, name := range []string{"minheap", "hwheel", "rbtree", "list"} {
 		row := Row{Structure: name, Role: RoleStructure, Proof: script.Proof{Scheduled: 20, Fired: 20}}
 		for round := range 6 {

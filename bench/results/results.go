@@ -151,11 +151,6 @@ type Cell struct {
 	TickNS     int64       `json:"tick_ns"`            // length of a tick of the workload
 	Passed     *Passed     `json:"passed,omitempty"`   // how time passed; nil: not known
 	Rows       []Row       `json:"rows"`
-	Seconds    float64     `json:"seconds,omitempty"` // duration of the cell, including proof and set-up
-
-	// Parts are the seconds of the passes by part: scripts, fill, ageing, proof, warm-up, cost, by kind, single
-	// calls, checks.
-	Parts map[string]float64 `json:"parts,omitempty"`
 
 	// Common is the number of passes of each contender before any race. The proof of a row is the proof after the last of
 	// these passes.
