@@ -172,9 +172,12 @@ func (c *Cell) proved(cfg Config, of results.Cell) []Round {
 	c.control = false
 	c.contenders = c.names()
 	rounds := c.pass(max(1, of.Common) - 1)
-	for i, round := range rounds {
-		rounds[i].Drops = false // everybody is proved
-		rounds[i].Proved = of.Race == nil && i+1 == len(rounds) || of.Race != nil && round.Number+1 == of.Race.Proved
+	for i := range rounds {
+		r := &rounds[i]
+		r.Drops = false // everybody is proved
+		if r.Proved = of.Race == nil && i+1 == len(rounds) || of.Race != nil && r.Number+1 == of.Race.Proved; r.Proved {
+			return rounds[:i+1]
+		}
 	}
 	return rounds
 }
