@@ -27,24 +27,6 @@ func mustDrive(t *testing.T, timers structures.Scheduler[driver.Task]) *driver.D
 	return d
 }
 
-// inBubble runs a test on a connection in virtual time.
-func inBubble(t *testing.T, test func(t *testing.T, c net.Conn, peer net.Conn, d *driver.Driver)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		d := mustDrive(t, auto.New[driver.Task]())
-		defer func() { _ = d.Close() }()
-		below, peer := net.Pipe()
-		c := newConn(below, d)
-		test(t, c, peer, d)
-		if err := errors.Join(c.Close(), peer.Close()); err != nil {
-			t.Error(err)
-		}
-		if d.Len() != 0 {
-			t.Errorf("%d timers are pending after Close", d.Len())
-		}
-	})
-}
-
 // takes checks the duration of a call, and that the call ends with an expired deadline.
 func takes(t *testing.T, what string, want time.Duration, call func([]byte) (int, error)) {
 	t.Helper()
@@ -56,54 +38,32 @@ func takes(t *testing.T, what string, want time.Duration, call func([]byte) (int
 }
 
 func TestDeadlinesEndReadsAndWrites(t *testing.T) {
-	inBubble(t, func(t *testing.T, c, _ net.Conn, _ *driver.Driver) {
+	synctest.Test(t, func(t *testing.T) {
+		d := mustDrive(t, auto.New[driver.Task]())
+		defer func() { _ = d.Close() }()
+		below, peer := net.Pipe()
+		c := newConn(below, d)
 		_ = c.SetReadDeadline(time.Now().Add(3 * time.Second))
 		_ = c.SetWriteDeadline(time.Now().Add(5500 * time.Microsecond))
 		takes(t, "write", 5500*time.Microsecond, c.Write)
 		takes(t, "write after that", 0, c.Write)
 		takes(t, "read", 3*time.Second-6*time.Millisecond, c.Read)
-		_ = c.SetDeadline(time.Now().Add(time.Hour))
-		takes(t, "read again", time.Hour, c.Read)
-		_ = c.SetReadDeadline(longAgo)
-		takes(t, "read with a past deadline", 0, c.Read)
-	})
-}
-
-func TestADeadlineMovesWhileARead(t *testing.T) {
-	for name, moves := range map[string][]time.Duration{
-		"later": {time.Second, time.Minute}, "earlier": {time.Minute, 2 * time.Second}, "now": {time.Minute, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, c, _ net.Conn, _ *driver.Driver) {
-				_ = c.SetReadDeadline(time.Now().Add(moves[0]))
-				time.AfterFunc(500*time.Millisecond, func() { _ = c.SetReadDeadline(time.Now().Add(moves[1])) })
-				takes(t, "read", 500*time.Millisecond+moves[1], c.Read)
-			})
-		})
-	}
-}
-
-func TestWithoutADeadlineNothingExpires(t *testing.T) {
-	inBubble(t, func(t *testing.T, c, peer net.Conn, d *driver.Driver) {
-		_ = c.SetReadDeadline(longAgo)
-		_ = c.SetReadDeadline(time.Now().Add(time.Second))
-		_ = c.SetReadDeadline(time.Time{})
-		if d.Len() != 0 {
-			t.Errorf("%d timers are pending", d.Len())
+		for _, moves := range [][2]time.Duration{{time.Second, time.Minute}, {time.Minute, 2 * time.Second}, {time.Minute, 0}} {
+			_ = c.SetDeadline(time.Now().Add(moves[0]))
+			time.AfterFunc(500*time.Millisecond, func() { _ = c.SetReadDeadline(time.Now().Add(moves[1])) })
+			takes(t, "read with a deadline that moves", 500*time.Millisecond+moves[1], c.Read)
+		}
+		if _ = c.SetDeadline(time.Time{}); d.Len() != 0 {
+			t.Errorf("%d timers are pending without a deadline", d.Len())
 		}
 		time.AfterFunc(24*time.Hour, func() { _, _ = peer.Write([]byte("x")) })
 		if _, err := c.Read(make([]byte, 1)); err != nil {
 			t.Error(err)
 		}
-	})
-}
-
-func TestAfterCloseDeadlinesFail(t *testing.T) {
-	inBubble(t, func(t *testing.T, c, _ net.Conn, d *driver.Driver) {
 		_ = c.SetDeadline(time.Now().Add(time.Second))
 		_ = c.Close()
 		if err := c.SetDeadline(time.Now().Add(time.Second)); err == nil || d.Len() != 0 {
-			t.Errorf("error %v, %d timers pending", err, d.Len())
+			t.Errorf("after Close: error %v, %d timers pending", err, d.Len())
 		}
 	})
 }
