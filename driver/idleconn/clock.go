@@ -103,22 +103,20 @@ func (k *clock) end(word uint32, shift uint64) (step uint32, ok bool) {
 // connection that Unwrap returns.
 func (c *Conn) Touch() {
 	state := c.state.Load()
-	if word := clocks[state>>shiftAt].word.Load(); word&shared != 0 && state&exact == 0 && !c.samples(word) {
+	if word := clocks[state>>shiftAt].word.Load(); word&shared == 0 || state&exact != 0 || c.samples(word) {
+		c.use()
+	} else {
 		for uint32(state)&(shared|stepMask) != word {
-			if after(uint32(state), word) && state&shared != 0 { // another call was faster
-				break
-			}
-			if c.state.CompareAndSwap(state, state&^(shared|stepMask)|uint64(word)) {
+			faster := after(uint32(state), word) && state&shared != 0 // another call was
+			if faster || c.state.CompareAndSwap(state, state&^(shared|stepMask)|uint64(word)) {
 				break
 			}
 			state = c.state.Load()
 		}
-		if state&timedOut != 0 {
-			c.revive()
-		}
-		return
 	}
-	c.touchNow()
+	if c.isTimedOut() {
+		c.revive()
+	}
 }
 
 // samples reports whether a connection reads the clock while a word is shared.
@@ -126,28 +124,20 @@ func (c *Conn) samples(word uint32) bool {
 	return (uint32(uintptr(unsafe.Pointer(c))/unsafe.Sizeof(*c))^word)%samplers == 0
 }
 
-// touchNow is Touch with a reading of the clock.
-func (c *Conn) touchNow() {
-	state, first := c.use()
-	if first && state&exact == 0 {
-		clocks[state>>shiftAt].users.Add(1)
-	}
-	if state&timedOut != 0 {
-		c.revive()
-	}
-}
-
-// use stores the time, from a reading of the clock. It returns the state before, and whether this is the first use in a step.
-func (c *Conn) use() (state uint64, first bool) {
+// use stores the time, from a reading of the clock.
+func (c *Conn) use() {
 	ns := c.now()
 	for {
-		state = c.state.Load()
+		state := c.state.Load()
 		step := stepOf(ns, state>>shiftAt)
 		if !after(step, uint32(state>>readAt)) {
-			return state, false
+			return
 		}
 		if c.state.CompareAndSwap(state, state&^(stepMask<<readAt)|uint64(step)<<readAt) {
-			return state, true
+			if state&exact == 0 {
+				clocks[state>>shiftAt].users.Add(1)
+			}
+			return
 		}
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
@@ -38,18 +39,17 @@ type Conn struct {
 	rare *rare
 
 	// From the lowest bit on: the word that was stored last, and shared if there is one that is not older than the next
-	// field; the step at which a call has read the clock last; the side; exact, timedOut, a counter; the shift of the clock.
-	// The fields from exact on are changed with the lock of rare held.
+	// field; the step at which a call has read the clock last; exact, timedOut, a counter; the shift of the clock. The fields
+	// from exact on are changed with the lock of rare held.
 	state atomic.Uint64
 }
 
 const (
 	readAt    = stepBits + 1
-	exact     = 1 << (sideAt + 2) // each call reads the clock of the driver
-	timedOut  = 1 << (sideAt + 3) // the deadline is in the past, because nothing moves
-	takenBack = 1 << (sideAt + 4) // adds to the counter: how often a deadline in the past was taken back
+	exact     = 1 << (readAt + stepBits) // each call reads the clock of the driver
+	timedOut  = exact << 1               // the deadline is in the past, because nothing moves
+	takenBack = exact << 2               // adds to the counter: how often a deadline in the past was taken back
 	counter   = 1<<shiftAt - takenBack
-	sideAt    = readAt + stepBits
 	shiftAt   = 58
 )
 
@@ -69,26 +69,11 @@ type rare struct {
 
 type deadlines struct{ read, write time.Time }
 
-// side says which calls keep a connection from being idle, and which ones time out.
-type side = uint64
-
-const (
-	reads side = 1 << (sideAt + iota)
-	writes
-)
-
 // Option sets a parameter of a Conn.
 type Option func(*Conn)
 
-// Reads makes only Reads count: the connection is idle if nothing was read for the timeout. Then Reads time out, and
-// Writes go on.
-func Reads() Option { return func(c *Conn) { c.count(reads) } }
-
-// Writes makes only Writes count: the connection is idle if nothing was written for the timeout. Then Writes time out,
-// and Reads go on. Use it with InsteadOfTimeout to send a message that keeps the connection alive.
-func Writes() Option { return func(c *Conn) { c.count(writes) } }
-
-// InsteadOfTimeout makes an idle connection call f, and nothing times out. f runs as a function of the driver, so it may block
+// InsteadOfTimeout makes an idle connection call f, which may send a message that keeps the connection alive, and nothing
+// times out. f runs as a function of the driver, so it may block
 // unless the driver is Inline. It runs again whenever the connection has been idle for another timeout, but not before
 // it has returned. InsteadOfTimeout panics if f is nil.
 func InsteadOfTimeout(f func(*Conn)) Option {
@@ -108,7 +93,7 @@ func New(d *driver.Driver, c net.Conn, timeout time.Duration, opts ...Option) *C
 	mustBePositive("New", timeout)
 	timeout = min(timeout, longest)
 	conn := &Conn{Conn: c, rare: &rare{d: d, timeout: timeout}}
-	conn.state.Store(clockFor(d, timeout) | reads | writes)
+	conn.state.Store(clockFor(d, timeout))
 	for _, opt := range opts {
 		opt(conn)
 	}
@@ -120,10 +105,6 @@ func New(d *driver.Driver, c net.Conn, timeout time.Duration, opts ...Option) *C
 
 // longest keeps sums of times within 64 bits.
 const longest = time.Duration(math.MaxInt64 / 2)
-
-func (c *Conn) side() side { return c.state.Load() & (reads | writes) }
-
-func (c *Conn) count(only side) { c.state.Store(c.state.Load()&^(reads|writes) | only) }
 
 func (c *Conn) isTimedOut() bool { return c.state.Load()&timedOut != 0 }
 
@@ -156,9 +137,6 @@ func mustBePositive(caller string, timeout time.Duration) {
 // Read reads, and stores the time if it has read bytes.
 func (c *Conn) Read(p []byte) (n int, err error) {
 	state := c.state.Load()
-	if state&reads == 0 {
-		return c.Conn.Read(p)
-	}
 	for {
 		n, err = c.Conn.Read(p)
 		if n > 0 {
@@ -175,9 +153,6 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 // goes on, so it may take longer than the timeout as a whole.
 func (c *Conn) Write(p []byte) (n int, err error) {
 	state := c.state.Load()
-	if state&writes == 0 {
-		return c.Conn.Write(p)
-	}
 	c.rare.writing.Lock()
 	defer c.wrote()
 	for {
@@ -199,7 +174,7 @@ func (c *Conn) wrote() {
 		c.rare.mu.Lock()
 		defer c.rare.mu.Unlock()
 		if c.isTimedOut() {
-			_ = c.setDeadlines(past, past) // it fails only if the connection is closed
+			_ = c.Conn.SetDeadline(past) // it fails only if the connection is closed
 		}
 	}
 }
@@ -246,11 +221,9 @@ func (c *Conn) look() {
 func (c *Conn) timeOut() {
 	c.state.Or(timedOut) // before idle below, and Touch looks for it when it has stored the time: one of the two notices
 	var err error
-	if c.side()&writes == 0 || c.rare.writing.TryLock() {
-		err = c.setDeadlines(past, past)
-		if c.side()&writes != 0 {
-			c.rare.writing.Unlock()
-		}
+	if c.rare.writing.TryLock() {
+		err = c.Conn.SetDeadline(past)
+		c.rare.writing.Unlock()
 	} else {
 		err = c.Conn.SetWriteDeadline(past)
 	}
@@ -260,6 +233,20 @@ func (c *Conn) timeOut() {
 	if c.idle() < c.rare.timeout { // used while the deadline was being set
 		c.takeBack()
 	}
+}
+
+// drained reports whether the system has sent on bytes that were written before the last look: then the peer is slow,
+// and not idle. The lock is held.
+func (c *Conn) drained() bool {
+	r := c.rare
+	before := r.unsent
+	r.unsent = 0
+	if conn, ok := c.Conn.(syscall.Conn); ok {
+		if below, err := conn.SyscallConn(); err == nil {
+			_ = below.Control(func(fd uintptr) { r.unsent = unsent(fd) }) // it fails if the connection is closed
+		}
+	}
+	return r.unsent < before
 }
 
 var past = time.Unix(1, 0)
@@ -273,7 +260,7 @@ func (c *Conn) start() {
 // takeBack ends a timeout. It restores the deadlines of the caller. The lock is held.
 func (c *Conn) takeBack() {
 	own := c.deadlines()
-	_ = c.setDeadlines(own.read, own.write) // it fails only if the connection is closed
+	_, _ = c.Conn.SetReadDeadline(own.read), c.Conn.SetWriteDeadline(own.write) // they fail only if the connection is closed
 	for {
 		state := c.state.Load()
 		if c.state.CompareAndSwap(state, state&^(timedOut|counter)|(state+takenBack)&counter) {
@@ -296,17 +283,6 @@ func (c *Conn) retry(err error, state *uint64) bool {
 	return (*state^before)&counter != 0 && !c.isTimedOut()
 }
 
-func (c *Conn) setDeadlines(read, write time.Time) error {
-	var errs [2]error
-	if c.side()&reads != 0 {
-		errs[0] = c.Conn.SetReadDeadline(read)
-	}
-	if c.side()&writes != 0 {
-		errs[1] = c.Conn.SetWriteDeadline(write)
-	}
-	return errors.Join(errs[:]...)
-}
-
 // deadlines returns the deadlines of the caller. The lock is held.
 func (c *Conn) deadlines() *deadlines {
 	if c.rare.own == nil {
@@ -326,7 +302,7 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 	c.rare.mu.Lock()
 	defer c.rare.mu.Unlock()
 	c.deadlines().read = t
-	if c.side()&reads != 0 && c.isTimedOut() && !c.rare.closed {
+	if c.isTimedOut() && !c.rare.closed {
 		return nil // takeBack sets it
 	}
 	return c.Conn.SetReadDeadline(t)
@@ -337,7 +313,7 @@ func (c *Conn) SetWriteDeadline(t time.Time) error {
 	c.rare.mu.Lock()
 	defer c.rare.mu.Unlock()
 	c.deadlines().write = t
-	if c.side()&writes != 0 && c.isTimedOut() && !c.rare.closed {
+	if c.isTimedOut() && !c.rare.closed {
 		return nil
 	}
 	return c.Conn.SetWriteDeadline(t)
@@ -352,8 +328,8 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// Unwrap returns the connection that c wraps, for what c does not offer, such as net.Buffers. Its calls time out as
-// those of c do, and do not store the time: call Touch after them. A call that takes longer than the timeout is ended.
+// Unwrap returns the connection that c wraps, for what c does not offer, such as net.Buffers and SyscallConn. Its calls time
+// out as those of c do, and do not store the time: call Touch after them. A call that takes longer than the timeout is ended.
 func (c *Conn) Unwrap() net.Conn { return c.Conn }
 
 // CloseWrite ends the writing side, as TCP and TLS connections can. Others return errors.ErrUnsupported.

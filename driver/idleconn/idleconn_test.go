@@ -65,40 +65,22 @@ func mustMove(t *testing.T, from, to net.Conn) {
 	synctest.Wait()
 }
 
-func TestWhatCountsAndWhatTimesOut(t *testing.T) {
-	read, write := func(c *Conn) func([]byte) (int, error) { return c.Read }, func(c *Conn) func([]byte) (int, error) { return c.Write }
-	for name, test := range map[string]struct {
-		opts   []Option
-		byRead bool          // whether Reads keep the connection alive, or else Writes
-		left   time.Duration // after a byte the other way, 600 ms later
-		ends   func(*Conn) func([]byte) (int, error)
-		stays  bool // whether bytes move the other way after that
-	}{
-		"both, by reads":  {nil, true, time.Second, read, false},
-		"both, by writes": {nil, false, time.Second, write, false},
-		"Reads":           {[]Option{Reads()}, true, 400 * time.Millisecond, read, true},
-		"Writes":          {[]Option{Writes()}, false, 400 * time.Millisecond, write, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, c *Conn, peer net.Conn) {
-				from, to := peer, net.Conn(c)
-				if !test.byRead {
-					from, to = to, from
-				}
-				for range 5 {
-					time.Sleep(900 * time.Millisecond)
-					mustMove(t, from, to)
-				}
-				time.Sleep(600 * time.Millisecond)
-				mustMove(t, to, from)
-				mustEnd(t, "idle", test.left, test.ends(c))
-				if mustEnd(t, "idle before", 0, test.ends(c)); test.stays {
-					mustMove(t, to, from)
-				} else {
-					mustEnd(t, "read", 0, c.Read)
-					mustEnd(t, "write", 0, c.Write)
-				}
-			}, test.opts...)
+func TestReadsAndWritesCountAndTimeOut(t *testing.T) {
+	for _, byRead := range []bool{true, false} {
+		inBubble(t, func(t *testing.T, c *Conn, peer net.Conn) {
+			from, to, ends := peer, net.Conn(c), c.Read
+			if !byRead {
+				from, to, ends = to, from, c.Write
+			}
+			for range 5 {
+				time.Sleep(900 * time.Millisecond)
+				mustMove(t, from, to)
+			}
+			time.Sleep(600 * time.Millisecond)
+			mustMove(t, to, from) // the other way
+			mustEnd(t, "idle", time.Second, ends)
+			mustEnd(t, "read", 0, c.Read)
+			mustEnd(t, "write", 0, c.Write)
 		})
 	}
 }
@@ -149,6 +131,9 @@ func TestDeadlinesOfTheCallerKeepWorking(t *testing.T) {
 		_ = c.SetReadDeadline(time.Time{})
 		mustMove(t, peer, c)
 		mustEnd(t, "idle again", time.Second, c.Read)
+		if err := c.Close(); err != nil || c.SetReadDeadline(time.Now()) == nil || c.SetWriteDeadline(time.Now()) == nil {
+			t.Errorf("error %v; after Close, a deadline is an error", err)
+		}
 	})
 }
 
@@ -206,14 +191,14 @@ type hooked struct {
 	refuse error
 }
 
-func (h *hooked) SetReadDeadline(t time.Time) error {
-	if t.Equal(past) && h.hook != nil {
+func (h *hooked) SetDeadline(t time.Time) error {
+	if h.hook != nil {
 		h.hook()
 	}
 	if h.refuse != nil {
 		return h.refuse
 	}
-	return h.Conn.SetReadDeadline(t)
+	return h.Conn.SetDeadline(t)
 }
 
 // A byte that arrives while the timer looks keeps the connection alive: it is read, another Read that waits goes on, and
@@ -377,4 +362,51 @@ func TestNothingIsKept(t *testing.T) {
 		}
 	}
 	t.Errorf("%d goroutines, at first %d, and %d timers, or connections are left", runtime.NumGoroutine(), goroutines, d.Len())
+}
+
+// A connection that was used just before it timed out is taken back, even if that use saw no timeout: Touch stores the time, and looks
+// for a timeout after that.
+func TestAUseJustBeforeTheTimeoutCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		below, _ := net.Pipe()
+		h := &hooked{Conn: below}
+		c := New(newDriver(t), h, time.Second)
+		c.rare.mu.Lock()
+		h.hook = func() {
+			h.hook = nil
+			c.use()
+		}
+		c.rare.mu.Unlock()
+		mustEnd(t, "used after a second", 2*time.Second, c.Read)
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A time that another goroutine has stored meanwhile is not set back.
+func TestTouchNeverSetsTheTimeBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *Conn, _ net.Conn) {
+		for _, ahead := range []time.Duration{0, time.Millisecond, time.Minute} {
+			before := c.idle()
+			setBack(c, -ahead)
+			if c.Touch(); c.idle() > before-ahead {
+				t.Errorf("%v ahead: idle for %v, before %v", ahead, c.idle(), before)
+			}
+		}
+	})
+}
+
+// age makes a connection idle that moves no bytes from now on.
+func age(c *Conn) { setBack(c, 2*c.rare.timeout-c.idle()) }
+
+// setBack moves the last reading of the clock into the past.
+func setBack(c *Conn, by time.Duration) {
+	for {
+		state := c.state.Load()
+		step := (uint32(state>>readAt) - uint32(by>>(state>>shiftAt))) & stepMask
+		if c.state.CompareAndSwap(state, state&^(stepMask<<readAt)|uint64(step)<<readAt) {
+			return
+		}
+	}
 }
