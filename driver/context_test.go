@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -383,53 +382,6 @@ func TestAContextAllocates128Bytes(t *testing.T) {
 	}
 	if allocs > 2.1 || bytes > 130 {
 		t.Errorf("%.2f allocations, %.1f bytes", allocs, bytes)
-	}
-}
-
-// nest makes contexts with ever earlier deadlines, each the child of the last, and ends them. It returns how long that took.
-func nest(with timeout, depth int, between func(context.Context) context.Context, use func(inner context.Context, endOuter func())) time.Duration {
-	start := time.Now()
-	ctx := context.Background()
-	cancels := make([]context.CancelFunc, depth)
-	for i := range cancels {
-		ctx, cancels[i] = with(between(ctx), 24*time.Hour-time.Duration(i)*time.Second)
-	}
-	use(ctx, cancels[0])
-	for _, cancel := range slices.Backward(cancels) {
-		cancel()
-	}
-	return time.Since(start)
-}
-
-// The cost of a context does not depend on its depth. Before, 10,000 contexts cost 170 times as much as those of package
-// context; now about as much. The limit is wide, because the machine may be busy.
-func TestNestedContextsCostWhatStandardOnesDo(t *testing.T) {
-	const depth, most = 10_000, 8
-	d := newDriver(t)
-	same := func(ctx context.Context) context.Context { _ = ctx.Err(); return ctx }
-	withValue := func(ctx context.Context) context.Context { return context.WithValue(same(ctx), number(0), 0) }
-	askAll := func(ctx context.Context, _ func()) {
-		ctx.Done()
-		for range depth {
-			_ = ctx.Err()
-		}
-	}
-	for name, c := range map[string]struct {
-		between func(context.Context) context.Context
-		use     func(context.Context, func())
-	}{
-		"cancelled from without": {same, func(ctx context.Context, end func()) { end(); _ = ctx.Err() }},
-		"cancelled from within":  {same, askAll}, "with values": {withValue, askAll},
-	} {
-		var ratios []float64
-		for range 5 {
-			std := nest(context.WithTimeout, depth, c.between, c.use)
-			ratios = append(ratios, float64(nest(d.WithTimeout, depth, c.between, c.use))/float64(std))
-		}
-		ratio := median(ratios)
-		if t.Logf("%s: %.2f times package context", name, ratio); ratio > most || d.Len() != 0 {
-			t.Errorf("%s: %.1f times package context, want at most %d; %d timers are left", name, ratio, most, d.Len())
-		}
 	}
 }
 

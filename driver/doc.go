@@ -15,7 +15,7 @@
 //   - NewTimer, After and NewTicker send on channels, as in package time. They cost more than functions.
 //   - At and Every follow the wall clock: a time of day, a period, or a cron expression by package crontab.
 //   - WithTimeout and WithDeadline do what package context does, with a timer inside the context. Do not derive values from one.
-//   - NewKeyed has one timer for each key. NewQueue returns values when they are due. ResetAll moves many timers at once.
+//   - NewQueue returns values when they are due, and package keyed has a timer for each key. ResetAll moves many timers at once.
 //
 // # How it works
 //

@@ -1,7 +1,6 @@
 package driver_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"github.com/timerbench/timerbench/structures"
 	"github.com/timerbench/timerbench/structures/auto"
 	"github.com/timerbench/timerbench/structures/hwheel"
-	"github.com/timerbench/timerbench/structures/hwheellinux"
 	"github.com/timerbench/timerbench/structures/hwheellist"
 	"github.com/timerbench/timerbench/structures/quadheap"
 	"github.com/timerbench/timerbench/structures/quadheaplazy"
@@ -235,8 +233,8 @@ func TestStatsTellHowLateTimersWere(t *testing.T) {
 		time.Sleep(31 * time.Second)
 		d.Schedule(0, nothing)
 		driver.Pass(time.Hour)
-		l, want := d.Stats().Lateness, "pending 0, started 3, fired 3, stopped 0, wake-ups 1 (0 idle), lateness of 3 timers: p50 30.1s, p99 50s, max 50s"
-		if got := fmt.Sprint(d.Stats()); got != want {
+		l, want := d.Stats().Lateness, "3 timers: p50 30.1s, p99 50s, max 50s"
+		if got := l.String(); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		if half := l.Quantile(0.5); l.Count() != 3 || l.Max() != 50*time.Second || l.Quantile(0.1) != 0 ||
@@ -244,21 +242,6 @@ func TestStatsTellHowLateTimersWere(t *testing.T) {
 			t.Error(l, half)
 		}
 	}, driver.Inline(), driver.Budget(1), driver.Shards(1))
-}
-
-// A structure that rounds deadlines up makes timers late, which the lateness of the driver shows.
-func TestLatenessOfACoarseStructure(t *testing.T) {
-	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
-		const delay = time.Hour + ms
-		var took time.Duration
-		start := time.Now()
-		d.Schedule(delay, func() { took = time.Since(start) })
-		driver.Pass(2 * time.Hour)
-		most := time.Duration(hwheellinux.MaxLate(structures.Tick(delay/ms))) * ms
-		if late := d.Stats().Lateness.Max(); late != took-delay || late == 0 || late > most {
-			t.Errorf("fired after %v, lateness %v, at most %v", took, late, most)
-		}
-	}, driver.Structure(hwheellinux.New[driver.Task]))
 }
 
 // ResetAll does the same as a Reset of each timer, in any state of the timers.
@@ -289,15 +272,6 @@ func TestResetAll(t *testing.T) {
 					t.Errorf("timer %d has fired %d times, want %d", i, fired[i].Load(), want)
 				}
 			}
-		}
-	})
-}
-
-func TestNowIsTheTimeSinceNew(t *testing.T) {
-	driver.Alone(t, func(t *testing.T, d *driver.Driver) {
-		time.Sleep(3 * time.Second)
-		if now := d.Now(); now != 3*time.Second {
-			t.Errorf("%v, want 3s", now)
 		}
 	})
 }

@@ -166,11 +166,6 @@ func (sh *shard) collectUrgent(at structures.Tick, budget int) (more bool) {
 		p.batch, p.due = append(p.batch, u.call), append(p.due, u.since)
 		sh.pending--
 	}
-	for i, q := range sh.opening {
-		q.openTo(at)
-		sh.opening[i] = nil
-	}
-	sh.opening = sh.opening[:0]
 	sh.look()
 	return false
 }

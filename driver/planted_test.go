@@ -1,10 +1,8 @@
 package driver
 
 import (
-	"container/heap"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,55 +50,6 @@ func TestAFifoReleasesItsItems(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A signal may stand for several values, if they come due before a Take has run. Each waiting Take gets one all the same.
-func TestOneSignalWakesUpATakeForEachValue(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const n = 5
-		q := NewQueue[int](Made(t))
-		var takes sync.WaitGroup
-		for range n {
-			takes.Go(func() {
-				if _, err := q.Take(t.Context()); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		synctest.Wait()
-		q.mu.Lock() // no Take runs between the values
-		for range n {
-			heap.Push(&q.ready, &queued[int]{q: q})
-			q.n++
-		}
-		q.signal()
-		q.mu.Unlock()
-		takes.Wait()
-	})
-}
-
-// Values of one tick can be taken when all of them have come due, in the order of their deadlines.
-func TestAQueueWaitsForTheWholeTick(t *testing.T) {
-	Alone(t, func(t *testing.T, d *Driver) {
-		d.alarm.close() // no pass runs
-		q, sh := NewQueue[time.Duration](d), &d.shards[0]
-		for _, delay := range []time.Duration{3, 1, 2, 1} {
-			_, _ = q.Push(delay, delay)
-		}
-		for more := true; more; {
-			if q.first() != nil {
-				t.Fatal("a value was taken before all of the tick were due")
-			}
-			sh.mu.Lock()
-			more = sh.collect(1, 1)
-			sh.mu.Unlock()
-		}
-		for _, want := range []time.Duration{1, 1, 2, 3} {
-			if e := q.first(); e == nil || e.value != want {
-				t.Errorf("took %+v, want %d", e, want)
-			}
-		}
-	}, Shards(1))
 }
 
 // collect pops no more than budget timers and functions that are due at once, in all.
@@ -183,33 +132,23 @@ func TestAStartDuringAPassLosesNoTimer(t *testing.T) {
 	}, Shards(1), Tick(ms), Inline())
 }
 
-// The lists of a shard keep no timer that was stopped, and no queue whose values have come due.
-func TestTheListsOfAShardReleaseWhatHasLeft(t *testing.T) {
+// The list of a shard keeps no timer by the wall clock that was stopped.
+func TestTheListOfAShardReleasesWhatHasLeft(t *testing.T) {
 	Alone(t, func(t *testing.T, d *Driver) {
-		q, sh := NewQueue[int](d), &d.shards[0]
 		var timers []*Timer
 		for range 5 {
 			timers = append(timers, d.At(time.Now().Add(h), func() {}))
-			_, _ = q.Push(ms, 1)
 		}
-		time.Sleep(s)
 		for _, timer := range timers[1:] {
 			timer.Stop()
 		}
-		sh.mu.Lock()
-		defer sh.mu.Unlock()
-		list, opening := sh.wall.list, sh.opening
-		if len(list) != 1 || len(opening) != 0 || cap(opening) == 0 {
-			t.Fatalf("%d timers, %d queues", len(list), len(opening))
+		list := d.shards[0].wall.list
+		if len(list) != 1 {
+			t.Fatalf("%d timers", len(list))
 		}
 		for _, w := range list[1:cap(list)] {
 			if w != nil {
 				t.Error("a stopped timer is kept")
-			}
-		}
-		for _, q := range opening[:cap(opening)] {
-			if q != nil {
-				t.Error("a queue is kept")
 			}
 		}
 	}, Shards(1))

@@ -6,48 +6,43 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/timerbench/timerbench/structures"
 )
 
 // Queue is a delay queue: its values can be taken when their delays have passed, in the order of
 // their deadlines, and with equal deadlines in the order in which they were pushed. So values that
 // a goroutine pushes with the same delay come out in order. A deadline is the time of the Push plus
-// the delay; it is not rounded up to a tick. Make one with NewQueue. Any goroutine may call its
-// methods.
+// the delay; it is not rounded up to a tick, but a Take that waits is woken up at a tick. Make one with NewQueue. Any
+// goroutine may call its methods. Push, Take and Remove cost O(log n).
+//
+// A Queue is one timer of its driver, which is pending while a Take waits for a value that is not due.
 type Queue[T any] struct {
+	timer  internal
 	d      *Driver
-	sh     *shard        // of all values, so that it knows when all of a tick are due
-	wake   chan struct{} // holds an item if there may be a value for a waiting Take
+	wake   chan struct{} // holds an item if a Take must look: the first value is another one, or is due
 	closed chan struct{}
 
-	mu      sync.Mutex // locked with or without the lock of the shard, but never before it
-	waiting queued[T]  // head of the ring of values that are not due
-	ready   byDeadline[T]
-	n       int             // number of values in waiting and ready
-	pushes  uint64          // number of values so far
-	open    structures.Tick // values that are due by this tick can be taken
-	opens   bool            // the shard will call openTo
-	over    bool            // whether closed is closed
+	mu     sync.Mutex // never locked by due, which has the lock of the shard
+	values byDeadline[T]
+	pushes uint64 // number of values so far
+	over   bool   // whether closed is closed
 }
 
+// queued is a value. The mutex of the queue guards place.
 type queued[T any] struct {
-	internal
 	q      *Queue[T]
-	when   moment // its deadline
+	at     int64  // its deadline, in ns since the start of the driver
 	number uint64 // the number of pushes before
+	place  int    // in the heap, from 1; 0 if it is not there
 	value  T
-
-	prev, next *queued[T] // in the ring of waiting; nil if it is not there; guarded by the mutex of the queue
-	place      int        // in ready, from 1; 0 if it is not there; guarded by the mutex of the queue
 }
 
+// byDeadline is a heap.
 type byDeadline[T any] []*queued[T]
 
 func (b byDeadline[T]) Len() int { return len(b) }
 
 func (b byDeadline[T]) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(b[i].when.at, b[j].when.at), cmp.Compare(b[i].number, b[j].number)) < 0
+	return cmp.Or(cmp.Compare(b[i].at, b[j].at), cmp.Compare(b[i].number, b[j].number)) < 0
 }
 
 func (b byDeadline[T]) Swap(i, j int) {
@@ -75,96 +70,45 @@ type Item struct{ queued any }
 // NewQueue returns an empty queue whose values wait in d. It starts no goroutines, and the way in
 // which d executes functions does not matter. It panics if d is nil.
 func NewQueue[T any](d *Driver) *Queue[T] {
-	mustDrive(d, "NewQueue")
-	sh := &d.shards[d.queues.Add(1)%uint32(len(d.shards))]
-	q := &Queue[T]{d: d, sh: sh, wake: make(chan struct{}, 1), closed: make(chan struct{})}
-	q.waiting.prev, q.waiting.next = &q.waiting, &q.waiting
+	if d == nil {
+		panic("driver: NewQueue: the driver is nil: make one with New")
+	}
+	q := &Queue[T]{d: d, wake: make(chan struct{}, 1), closed: make(chan struct{})}
+	q.timer.owner, q.timer.t.sh = q, d.assign()
 	return q
 }
 
 // Push adds a value that can be taken after delay. After Close of the queue or of its driver, it
 // does nothing and returns ErrClosed.
 func (q *Queue[T]) Push(delay time.Duration, value T) (Item, error) {
-	e := &queued[T]{q: q, value: value}
-	e.owner = e
-	now := q.d.clock.soon()
-	sh := q.sh
-	e.t.sh, e.when = sh, sh.clock.deadline(now, delay)
-	sh.mu.Lock()
-	if sh.closed.Load() || !q.enter(e) {
-		sh.mu.Unlock()
+	e := &queued[T]{q: q, at: after(q.d.clock.soon(), int64(max(delay, 0))), value: value}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.isClosed() {
 		return Item{}, ErrClosed
 	}
-	sh.admit(&e.t, now, e.when)
+	e.number = q.pushes
+	q.pushes++
+	heap.Push(&q.values, e)
+	if e.place == 1 {
+		q.signal()
+	}
 	return Item{e}, nil
 }
 
-// enter adds a value to the waiting ring. It reports false after Close.
-func (q *Queue[T]) enter(e *queued[T]) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.over {
-		return false
-	}
-	e.prev, e.next = q.waiting.prev, &q.waiting
-	e.prev.next, e.next.prev = e, e
-	e.number = q.pushes
-	q.pushes++
-	q.n++
-	return true
-}
-
-// due makes a value ready, unless it has been removed.
-func (e *queued[T]) due() bool {
-	sh, q := e.t.sh, e.q
-	sh.fired++
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	switch {
-	case !e.leave():
-		return true
-	case e.when.tick > q.open && !q.opens: // another value of the tick may have an earlier deadline
-		q.opens = true
-		sh.opening = append(sh.opening, q)
-	}
-	heap.Push(&q.ready, e)
-	q.n++
+// due is called by the pass.
+func (q *Queue[T]) due() bool {
+	q.timer.t.sh.fired++
 	q.signal()
 	return true
 }
 
-// openTo lets the values that are due by a tick be taken. The shard calls it when all of them are ready.
-func (q *Queue[T]) openTo(at structures.Tick) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.open, q.opens = max(q.open, at), false
-	q.signal()
-}
-
-// signal wakes up one waiting Take if a value can be taken. The lock is held.
+// signal makes one Take look that waits, or the next one that would.
 func (q *Queue[T]) signal() {
-	if !q.canTake() {
-		return
-	}
 	select {
 	case q.wake <- struct{}{}:
 	default:
 	}
-}
-
-// leave removes a value from the queue. It reports whether it was there. The lock is held.
-func (e *queued[T]) leave() bool {
-	switch {
-	case e.next != nil:
-		e.prev.next, e.next.prev = e.next, e.prev
-		e.prev, e.next = nil, nil
-	case e.place > 0:
-		heap.Remove(&e.q.ready, e.place-1)
-	default:
-		return false
-	}
-	e.q.n--
-	return true
 }
 
 // Remove removes a value from the queue, whether it is due or not. It returns false if the value
@@ -175,12 +119,12 @@ func (q *Queue[T]) Remove(item Item) bool {
 		return false
 	}
 	q.mu.Lock()
-	there := e.leave()
-	q.mu.Unlock()
-	if there {
-		e.t.Stop()
+	defer q.mu.Unlock()
+	if e.place == 0 || q.over {
+		return false
 	}
-	return there
+	heap.Remove(&q.values, e.place-1)
+	return true
 }
 
 // Take takes the value with the earliest deadline of those that are due. If none is due, it waits until one is, until ctx ends, or
@@ -212,21 +156,26 @@ func (q *Queue[T]) isClosed() bool {
 	}
 }
 
-// first takes the first ready value, or returns nil. It wakes up another Take if there are more.
+// first takes the first value if it is due. Otherwise it sets the timer to it and returns nil.
 func (q *Queue[T]) first() *queued[T] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.canTake() {
+	if len(q.values) == 0 {
 		return nil
 	}
-	e := q.ready[0]
-	e.leave()
-	q.signal()
+	now, at, t := q.d.clock.now(), q.values[0].at, &q.timer.t
+	if at > now {
+		if deadline := t.sh.clock.reach(at); t.due() != deadline.tick {
+			t.sh.restart(t, now, deadline, nil)
+		}
+		return nil
+	}
+	e := heap.Pop(&q.values).(*queued[T])
+	if len(q.values) > 0 {
+		q.signal() // another Take that waits must set the timer
+	}
 	return e
 }
-
-// canTake reports whether a value can be taken. The lock is held.
-func (q *Queue[T]) canTake() bool { return len(q.ready) > 0 && q.ready[0].when.tick <= q.open }
 
 // Len returns the number of values in the queue, due or not. After Close of the queue or of its driver it is 0.
 func (q *Queue[T]) Len() int {
@@ -235,11 +184,10 @@ func (q *Queue[T]) Len() int {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.n
+	return len(q.values)
 }
 
-// Close empties the queue. Every Take returns ErrClosed. The driver stays open. Close locks once
-// per value. The error is always nil.
+// Close empties the queue. Every Take returns ErrClosed. The driver stays open. The error is always nil.
 func (q *Queue[T]) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -247,14 +195,7 @@ func (q *Queue[T]) Close() error {
 		q.over = true
 		close(q.closed)
 	}
-	for len(q.ready) > 0 {
-		q.ready[0].leave()
-	}
-	for e := q.waiting.next; e != &q.waiting; e = q.waiting.next {
-		e.leave()
-		q.mu.Unlock()
-		e.t.Stop()
-		q.mu.Lock()
-	}
+	q.values = nil
+	q.timer.t.Stop()
 	return nil
 }

@@ -23,19 +23,11 @@ func newQueue(t *testing.T, opts ...driver.Option) *driver.Queue[int] {
 	return q
 }
 
-func mustTake(t *testing.T, q *driver.Queue[int], want int) {
-	t.Helper()
-	if got, err := q.Take(t.Context()); got != want || err != nil {
-		t.Errorf("took %d, error %v, want %d", got, err, want)
-	}
-}
-
 // In any order of calls, a Queue behaves as a list of values with their times.
 func TestQueueAgainstAList(t *testing.T) {
 	type pushed struct {
 		value    int
 		deadline time.Duration
-		due      time.Duration // the tick from which it can be taken
 		item     driver.Item
 	}
 	inBubble(t, func(t *testing.T, d *driver.Driver) {
@@ -47,41 +39,34 @@ func TestQueueAgainstAList(t *testing.T) {
 		var there, gone []pushed
 		for value := range 2000 {
 			driver.Pass(time.Duration(rng.IntN(3)) * 450 * µs)
-			now := time.Since(start)
+			now, i := time.Since(start), 0
 			switch op := rng.IntN(10); {
 			case op < 5:
 				delay := time.Duration(rng.IntN(9)-1) * ms / 2
-				due := now
-				if delay > 0 {
-					due = tickAt(now + delay)
-				}
 				item, err := q.Push(delay, value)
 				if err != nil {
 					t.Fatal(err)
 				}
-				there = append(there, pushed{value, now + max(delay, 0), due, item})
-			case op < 7 && len(there) > 0:
-				i := rng.IntN(len(there))
-				if !q.Remove(there[i].item) {
+				there = append(there, pushed{value, now + max(delay, 0), item})
+				slices.SortStableFunc(there, func(a, b pushed) int { return cmp.Compare(a.deadline, b.deadline) })
+				continue
+			case len(there) == 0:
+				continue
+			case op < 7:
+				if i = rng.IntN(len(there)); !q.Remove(there[i].item) {
 					t.Fatal("Remove of what is there returned false")
 				}
-				gone, there = append(gone, there[i]), slices.Delete(there, i, i+1)
-			case len(there) > 0: // wait, if none is due
-				got, err := q.Take(t.Context())
-				i := slices.IndexFunc(there, func(p pushed) bool { return p.value == got })
-				if err != nil || i < 0 {
-					t.Fatalf("took %d, error %v", got, err)
+			default: // wait, if none is due
+				at := now
+				if there[0].deadline > now {
+					at = tickAt(there[0].deadline)
 				}
-				soonest := slices.MinFunc(there, func(a, b pushed) int { return cmp.Compare(a.due, b.due) }).due
-				first := slices.MinFunc(there, func(a, b pushed) int { // of equal ones the one that was pushed first
-					return cmp.Or(cmp.Compare(max(a.due, now, soonest), max(b.due, now, soonest)), cmp.Compare(a.deadline, b.deadline))
-				})
-				if at := time.Since(start); got != first.value || at != max(now, soonest) {
-					t.Fatalf("took at %v %d, which was due at %v, want %d at %v", at, got, there[i].due, first.value, max(now, soonest))
+				if got, err := q.Take(t.Context()); err != nil || got != there[0].value || time.Since(start) != at {
+					t.Fatalf("took %d at %v, error %v, want %d at %v", got, time.Since(start), err, there[0].value, at)
 				}
-				gone, there = append(gone, there[i]), slices.Delete(there, i, i+1)
 			}
-			if n := len(gone); n > 0 && q.Remove(gone[rng.IntN(n)].item) || q.Remove(foreign) || q.Remove(driver.Item{}) {
+			gone, there = append(gone, there[i]), slices.Delete(there, i, i+1)
+			if q.Remove(gone[rng.IntN(len(gone))].item) || q.Remove(foreign) || q.Remove(driver.Item{}) {
 				t.Fatal("removed what is not in the queue")
 			}
 			if q.Len() != len(there) {
@@ -90,8 +75,38 @@ func TestQueueAgainstAList(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), ms)
 		defer cancel()
-		if _, err := newQueue(t).Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Take of an empty queue: error %v", err)
+		if _, err := other.Take(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Take before a value is due: error %v", err)
+		}
+	}, driver.Tick(ms))
+}
+
+// Of several Takes that wait, each gets a value when it is due, whether each value is earlier than those before or later,
+// and though some Takes give up.
+func TestEachTakeThatWaitsGetsAValue(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		const n = 6
+		for _, step := range []time.Duration{-ms, 0, ms} {
+			q, start := driver.NewQueue[time.Duration](d), time.Now()
+			var takes sync.WaitGroup
+			for i := range 2 * n {
+				takes.Go(func() {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+i%2*100)*5*ms)
+					defer cancel()
+					if due, err := q.Take(ctx); err == nil && time.Since(start) != due || (err != nil) != (i%2 == 0) {
+						t.Errorf("took at %v what is due at %v, error %v", time.Since(start), due, err)
+					}
+				})
+			}
+			synctest.Wait()
+			for i := range time.Duration(n) {
+				due := 20*ms + i*step
+				if _, err := q.Push(due, due); err != nil {
+					t.Error(err)
+				}
+				synctest.Wait()
+			}
+			takes.Wait()
 		}
 	}, driver.Tick(ms))
 }

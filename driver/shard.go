@@ -44,8 +44,7 @@ type shard struct {
 	hasty     hastyTimers
 	urgent    fifo[urgent] // functions that are due at once
 	wall      wallTimers
-	opening   []interface{ openTo(structures.Tick) } // Queues with values of the tick that is being served
-	_         [80]byte
+	_         [104]byte
 }
 
 // unlockStopped unlocks the shard after a Stop. pending says that the timer was pending.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/driver/crontab"
 	"github.com/timerbench/timerbench/structures/auto"
 )
 
@@ -33,7 +34,7 @@ func TestSoak(t *testing.T) {
 	t.Run("short-tick", func(t *testing.T) { soak(t, each, driver.Tick(1)) })
 	t.Run("all-options", func(t *testing.T) {
 		opts := []driver.Option{
-			driver.Profiling(10), driver.Seed(1), driver.Tick(100 * µs),
+			driver.Profiling(10), driver.Tick(100 * µs),
 			driver.Workers(8), driver.Budget(16), driver.Shards(5), driver.Structure(auto.New[driver.Task]),
 			driver.OnPanic(func(value any, stack []byte) { t.Errorf("%v\n%s", value, stack) }),
 		}
@@ -90,7 +91,7 @@ func soak(t *testing.T, duration time.Duration, opts ...driver.Option) {
 	var runs [3]atomic.Int64
 	second := driver.Periodic(begin, time.Second)
 	for i, r := range []driver.Recurrence{
-		second, driver.Spread(second, 500*ms), driver.InZone(time.Local, second),
+		second, driver.Spread(second, 500*ms), crontab.InZone(time.Local, second),
 	} {
 		jobs = append(jobs, d.Every(r, func() { runs[i].Add(1) }))
 	}
@@ -141,7 +142,7 @@ func (x *soaked) change(rng *rand.Rand, mayWait bool) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	delay := x.soak.d.Jitter(someTime(rng), ms)
+	delay := someTime(rng)
 	at := time.Since(x.soak.start) + max(0, delay)
 	switch op := rng.IntN(4); {
 	case x.c != nil:

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -10,11 +9,7 @@ import (
 
 // Contexts in a row tell their parents so that at most eight in a row are unknown: of 20, the 9th and the 18th do, for all before them.
 func TestEveryNinthContextIsKnownToItsParent(t *testing.T) {
-	d, err := New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := Made(t)
 	ctx, told := context.Background(), []int(nil)
 	var all []*deadlineContext
 	for i := range 20 {
@@ -29,13 +24,37 @@ func TestEveryNinthContextIsKnownToItsParent(t *testing.T) {
 	}
 }
 
+// counting counts the calls of Err.
+type counting struct {
+	context.Context
+	n *int
+}
+
+func (c counting) Err() error {
+	*c.n++
+	return c.Context.Err()
+}
+
+// Err asks a few of the parents, however deep a context is: only the outermost after a call of Done.
+func TestErrDoesNotAskAllParents(t *testing.T) {
+	d, n := Made(t), 0
+	ctx := context.Background()
+	for i := range 1000 {
+		var cancel context.CancelFunc
+		ctx, cancel = d.WithTimeout(counting{ctx, &n}, 24*time.Hour-time.Duration(i)*time.Second)
+		defer cancel()
+	}
+	for _, most := range []int{maxUnknown + 1, 1} {
+		if n = 0; ctx.Err() != nil || n > most {
+			t.Errorf("Err asks %d contexts, want at most %d", n, most)
+		}
+		ctx.Done()
+	}
+}
+
 // Whoever asks a context while its parent is ending hears that it has ended, as the parent has.
 func TestAContextHasEndedWhileItsParentTellsItsChildren(t *testing.T) {
-	d, err := New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := Made(t)
 	parent, end := d.WithTimeout(context.Background(), 2*time.Hour)
 	child, cancel := d.WithTimeout(parent, time.Hour)
 	defer cancel()
@@ -62,16 +81,5 @@ func TestAClosedPoolCountsWhatItDrops(t *testing.T) {
 	}
 	if p.queue.len() != 0 || p.coming != 0 {
 		t.Errorf("%d functions wait for %d goroutines", p.queue.len(), p.coming)
-	}
-}
-
-// Each timer that has fired has its lateness, also among several of a tick.
-func TestLatenessOfAPass(t *testing.T) {
-	p := pass{due: []int64{5, 5, 9, 12, 12, 12}, fired: 1}
-	p.count(20)
-	p.countAtOnce()
-	got := fmt.Sprint(p.lateness.counts[:20], p.lateness.n, p.lateness.max, p.fired, len(p.due))
-	if want := "[1 0 0 0 0 0 0 0 3 0 0 1 0 0 0 2 0 0 0 0] 7 15 7 0"; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -3,15 +3,17 @@ package driver
 import (
 	"fmt"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"time"
 
+	"github.com/timerbench/timerbench/driver/internal/recur"
 	"github.com/timerbench/timerbench/structures"
 )
 
 // Recurrence is a series of times. Periodic makes one, and Parse of package crontab makes one of a cron expression.
-// Schedules of github.com/robfig/cron/v3 are recurrences, too, but without InZone they skip the runs of an hour that
-// daylight saving time skips, and repeat those of the hour that comes twice.
+// Schedules of github.com/robfig/cron/v3 are recurrences, too, but without InZone of package crontab they skip the runs of an
+// hour that daylight saving time skips, and repeat those of the hour that comes twice.
 type Recurrence interface {
 	// Next returns the first time after t, or the zero time if there is none. The driver holds no
 	// lock while it calls Next.
@@ -70,9 +72,8 @@ func OnMissed(r Recurrence, missed Missed) Recurrence {
 }
 
 // Spread returns a recurrence like r whose runs are delayed by random times, so that runs of many recurrences
-// do not coincide. Every draws the times from the driver's random numbers, evenly from 0 up to but not
-// including by. by should be less than the time between two runs: of the runs that come due while one is
-// delayed, only the last happens. Spread panics if by is negative.
+// do not coincide. Every draws the times evenly from 0 up to but not including by. by should be less than the time
+// between two runs: of the runs that come due while one is delayed, only the last happens. Spread panics if by is negative.
 func Spread(r Recurrence, by time.Duration) Recurrence {
 	if by < 0 {
 		panic(fmt.Sprintf("driver: Spread(%v): want a duration of at least 0s", by))
@@ -89,6 +90,12 @@ type withOptions struct {
 	spread time.Duration
 }
 
+// Within applies f to the recurrence that has the options. It is for InZone of package crontab.
+func (o withOptions) Within(f func(Recurrence) Recurrence) Recurrence {
+	o.Recurrence = f(o.Recurrence)
+	return o
+}
+
 // optionsOf returns the options of r, or the defaults if it has none.
 func optionsOf(r Recurrence) withOptions {
 	if o, ok := r.(withOptions); ok {
@@ -97,21 +104,8 @@ func optionsOf(r Recurrence) withOptions {
 	return withOptions{Recurrence: r}
 }
 
-// Jitter returns delay plus a random time, evenly from 0 up to but not including by. It returns delay if by is
-// not positive. Seed makes the times repeatable. Jitter panics if d is the zero Driver.
-//
-//	d.AfterFunc(d.Jitter(time.Minute, 10*time.Second), retry)
-func (d *Driver) Jitter(delay, by time.Duration) time.Duration {
-	if d.random.Rand == nil {
-		panic(errZero)
-	}
-	if by <= 0 {
-		return delay
-	}
-	d.random.Lock()
-	defer d.random.Unlock()
-	return time.Duration(after(int64(delay), d.random.Int64N(int64(by))))
-}
+// draw returns how much later than in the recurrence the next run is.
+func (o withOptions) draw() time.Duration { return rand.N(max(o.spread, 1)) }
 
 const (
 	// late is the most by which a run may be late without being missed.
@@ -155,7 +149,7 @@ func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	}
 	e.t.sh, e.t.f, e.owner = d.assign(), f, e
 	wall := d.wall()
-	next, put := nextRun(e.Recurrence, wall), d.Jitter(0, e.spread)
+	next, put := recur.Next(e.Recurrence, wall), e.draw()
 	sh, wake := e.t.sh, never
 	now := sh.clock.now()
 	sh.mu.Lock()
@@ -164,40 +158,6 @@ func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	}
 	sh.unlock(wake, now)
 	return &e.t
-}
-
-// nextRun returns r.Next(t). It panics if that is not a later time.
-func nextRun(r Recurrence, t time.Time) time.Time {
-	next := r.Next(t)
-	if !next.IsZero() && !next.After(t) {
-		panic(fmt.Sprintf("driver: Next(%v) of %T returned %v, want a later time or the zero time", t, r, next))
-	}
-	return next
-}
-
-// frequent reports whether r says that its runs are frequent, or has runs in each of the two hours before a run and of the
-// two hours after it.
-func frequent(r Recurrence, run time.Time) bool {
-	if saysFrequent(r) {
-		return true
-	}
-	within := func(from, to time.Time) bool { // from is included
-		next := r.Next(from.Add(-1))
-		return !next.IsZero() && !next.After(to)
-	}
-	return within(run.Add(-2*time.Hour), run.Add(-time.Hour)) && within(run.Add(-time.Hour), run.Add(-1)) &&
-		within(run.Add(1), run.Add(time.Hour)) && within(run.Add(time.Hour), run.Add(2*time.Hour))
-}
-
-func saysFrequent(r Recurrence) bool {
-	switch r := r.(type) {
-	case zoned:
-		return saysFrequent(r.r)
-	case withOptions:
-		return saysFrequent(r.Recurrence)
-	}
-	f, ok := r.(interface{ Frequent() bool })
-	return ok && f.Frequent()
 }
 
 // due is called by the pass.
@@ -240,7 +200,7 @@ func (e *every) run() {
 		e.done = later(e.done, e.time)
 	default:
 		if e.missed == Skip {
-			second := nextRun(e.Recurrence, e.time)
+			second := recur.Next(e.Recurrence, e.time)
 			runs = wall.Sub(e.at) <= late && (second.IsZero() || second.After(wall))
 		}
 		e.done = later(e.done, e.time, wall)
@@ -259,19 +219,19 @@ func (e *every) run() {
 func (e *every) following(from, wall time.Time) time.Time {
 	switch back := e.done.Sub(from); {
 	case e.done.IsZero() || back <= 0:
-		return nextRun(e.Recurrence, from)
+		return recur.Next(e.Recurrence, from)
 	case back >= correction:
 		e.done = time.Time{}
-		return nextRun(e.Recurrence, from)
+		return recur.Next(e.Recurrence, from)
 	}
 	passed := time.Duration(e.t.sh.clock.now() - e.begun)
-	next := nextRun(e.Recurrence, from)
+	next := recur.Next(e.Recurrence, from)
 	for times := 0; !next.IsZero() && !next.After(e.done); times++ {
-		if times == maxTimes {
-			return nextRun(e.Recurrence, e.done)
+		if times == recur.MaxTimes {
+			return recur.Next(e.Recurrence, e.done)
 		}
-		second := nextRun(e.Recurrence, next)
-		if frequent(e.Recurrence, next) && passed+next.Sub(wall) >= second.Sub(next)/2 {
+		second := recur.Next(e.Recurrence, next)
+		if recur.Frequent(e.Recurrence, next) && passed+next.Sub(wall) >= second.Sub(next)/2 {
 			break
 		}
 		next = second
@@ -286,7 +246,7 @@ func later(times ...time.Time) time.Time   { return slices.MaxFunc(times, time.T
 // been ended.
 func (e *every) again(next, from time.Time, ran bool) bool {
 	sh := e.t.sh
-	put := sh.d.Jitter(0, e.spread)
+	put := e.draw()
 	now, wake := sh.clock.now(), never
 	sh.mu.Lock()
 	goesOn := e.t.when.Load() == byWall && !sh.closed.Load()
@@ -316,9 +276,8 @@ func (e *every) again(next, from time.Time, ran bool) bool {
 func (e *every) await(now int64, next time.Time, put time.Duration, from time.Time, started bool) (wake structures.Tick) {
 	e.time, e.set = next.Round(0), from
 	e.at = e.time.Add(put)
-	deadline, wake := e.wait(now)
 	if started {
-		e.t.sh.countStart(deadline.at - now)
+		e.t.sh.started++
 	}
-	return wake
+	return e.wait(now)
 }

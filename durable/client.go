@@ -161,7 +161,7 @@ func (c *Client) Add(ctx context.Context, t Timer) (bool, error) {
 // spec is a cron expression of five fields, or of six with seconds first, or a descriptor such as
 // @hourly or "@every 10m", whose period is a number of whole seconds. It is in UTC unless it
 // begins with a time zone: "CRON_TZ=Europe/Berlin 30 7 * * 1-5". Local, which is another zone on each machine, is an
-// error. A job that runs once a day also runs on the days when the clocks of its zone change (driver.InZone). If the
+// error. A job that runs once a day also runs on the days when the clocks of its zone change (crontab.InZone). If the
 // rules of the zone change, a worker moves the run that is stored, when it reads it and within 10 minutes.
 //
 // A run is missed if the next run is due as well when it is about to fire, because no worker was

@@ -84,7 +84,7 @@ func parse(texts []string, loc *time.Location) (driver.Recurrence, error) {
 	if err != nil {
 		return nil, err
 	}
-	return driver.InZone(loc, s), nil
+	return InZone(loc, s), nil
 }
 
 // parseFields returns the schedule of five or six fields, or of a descriptor without a period.
@@ -243,7 +243,7 @@ type schedule struct {
 	frequent bool
 }
 
-// Frequent is documented at InZone of package driver.
+// Frequent is documented at InZone.
 func (s schedule) Frequent() bool { return s.frequent }
 
 // Next calls Next of the parser's schedule, which gives up after the fifth year, up to nine times.

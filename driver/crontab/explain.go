@@ -128,7 +128,7 @@ func aboutClocks(s schedule, loc *time.Location, now time.Time) (out []string) {
 			return out
 		}
 		at = change.In(loc)
-		is, would := runsAround(driver.InZone(loc, s), at), runsAround(driver.InZone(loc, other), at)
+		is, would := runsAround(InZone(loc, s), at), runsAround(InZone(loc, other), at)
 		only := func(a, b []time.Time) (list []string, n int) {
 			for _, run := range a {
 				if !slices.ContainsFunc(b, run.Equal) {

@@ -1,4 +1,4 @@
-package driver_test
+package crontab_test
 
 import (
 	"archive/zip"
@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/robfig/cron/v3"
 
 	"github.com/timerbench/timerbench/driver"
 	"github.com/timerbench/timerbench/driver/crontab"
@@ -84,7 +86,7 @@ func ExampleInZone() {
 		fmt.Println(err)
 		return
 	}
-	backup := driver.InZone(berlin, daily(2*time.Hour+30*time.Minute)) // for Every
+	backup := crontab.InZone(berlin, daily(2*time.Hour+30*time.Minute)) // for Every
 	at := time.Date(2026, 3, 28, 0, 0, 0, 0, berlin)
 	for range 3 {
 		at = backup.Next(at)
@@ -96,22 +98,41 @@ func ExampleInZone() {
 	// 2026-03-30 02:30:00 +0200 CEST
 }
 
+// mustPanic checks that a call panics with a sentence.
+func mustPanic(t *testing.T, sentence string, call func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := fmt.Sprint(recover()); !strings.Contains(got, sentence) {
+			t.Errorf("panicked with %q, want %q", got, sentence)
+		}
+	}()
+	call()
+}
+
 // A recurrence has one time zone.
 func TestInZoneRefusesASecondZone(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	parse := func(spec string) driver.Recurrence { return driver.MustParse(t, spec) }
-	driver.InZone(berlin, parse("0 9 * * *"))
-	driver.InZone(berlin, parse("CRON_TZ=UTC 0 9 * * *"))
+	parse := func(spec string) driver.Recurrence {
+		r, err := cron.ParseStandard(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	crontab.InZone(berlin, parse("0 9 * * *"))
+	crontab.InZone(berlin, parse("CRON_TZ=UTC 0 9 * * *"))
 	for sentence, r := range map[string]driver.Recurrence{
 		"*cron.SpecSchedule has a time zone of its own, Europe/Berlin": parse("CRON_TZ=Europe/Berlin 0 9 * * *"),
 		"Asia/Tokyo":                   driver.OnMissed(parse("TZ=Asia/Tokyo 0 9 * * *"), driver.Skip),
 		"in the time zone UTC already": driver.Spread(inZone(t, time.UTC, "0 9 * * *"), time.Second),
 	} {
-		mustPanic(t, sentence, func() { driver.InZone(berlin, r) })
+		mustPanic(t, sentence, func() { crontab.InZone(berlin, r) })
 	}
+	mustPanic(t, "the location or the recurrence is nil", func() { crontab.InZone(nil, daily(0)) })
 	// OnMissed and Spread may be within, too. Of two calls of one, the later one counts.
 	for _, wrap := range []func(driver.Recurrence) driver.Recurrence{
 		func(r driver.Recurrence) driver.Recurrence { return driver.OnMissed(r, driver.Skip) },
@@ -123,7 +144,7 @@ func TestInZoneRefusesASecondZone(t *testing.T) {
 		if wrap(wrap(daily(0))) != wrap(daily(0)) {
 			t.Errorf("%#v, want %#v", wrap(wrap(daily(0))), wrap(daily(0)))
 		}
-		if within, around := driver.InZone(berlin, wrap(daily(0))), wrap(driver.InZone(berlin, daily(0))); within != around {
+		if within, around := crontab.InZone(berlin, wrap(daily(0))), wrap(crontab.InZone(berlin, daily(0))); within != around {
 			t.Errorf("%T within InZone is %#v, want %#v", wrap(daily(0)), within, around)
 		}
 	}
@@ -238,7 +259,7 @@ func TestNextInZone(t *testing.T) {
 		}
 	}
 	never := nextFunc(func(time.Time) time.Time { return time.Time{} })
-	if at := driver.InZone(goZone(t, "Europe/Berlin"), never).Next(time.Now()); !at.IsZero() {
+	if at := crontab.InZone(goZone(t, "Europe/Berlin"), never).Next(time.Now()); !at.IsZero() {
 		t.Errorf("a time that never comes is %v", at)
 	}
 }
@@ -252,7 +273,7 @@ func (f nextFunc) Next(t time.Time) time.Time { return f(t) }
 func TestASearchForARunIsBounded(t *testing.T) {
 	berlin := goZone(t, "Europe/Berlin")
 	calls := 0
-	dense := driver.InZone(berlin, nextFunc(func(at time.Time) time.Time {
+	dense := crontab.InZone(berlin, nextFunc(func(at time.Time) time.Time {
 		calls++
 		if at = at.Add(time.Microsecond); at.Hour() == 2 {
 			return at
@@ -263,12 +284,13 @@ func TestASearchForARunIsBounded(t *testing.T) {
 		t.Errorf("%v after %d calls", at, calls)
 	}
 	calls = 0
-	far := driver.InZone(berlin, nextFunc(func(at time.Time) time.Time {
+	far := crontab.InZone(berlin, nextFunc(func(at time.Time) time.Time {
 		calls++
 		return time.Date(20_000_000, 7, 1, 12, 0, 0, 0, time.UTC)
 	}))
 	if at := far.Next(time.Now()).UTC(); at.Year() != 20_000_000 || at.Hour() != 10 || calls > 10 {
 		t.Errorf("%v after %d calls", at, calls)
 	}
-	mustPanic(t, "want a later time", func() { driver.InZone(berlin, stuck{}).Next(time.Now()) })
+	stuck := nextFunc(func(at time.Time) time.Time { return at })
+	mustPanic(t, "want a later time", func() { crontab.InZone(berlin, stuck).Next(time.Now()) })
 }

@@ -1,81 +1,72 @@
-package driver
+package crontab
 
 import (
 	"fmt"
-	"reflect"
 	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/timerbench/timerbench/driver"
+	"github.com/timerbench/timerbench/driver/internal/recur"
 )
 
 // InZone returns a recurrence by the local time of loc, which skips and repeats hours when daylight saving time
 // begins and ends. r is a recurrence in UTC; InZone reads its times as local times.
 //
 // A run at a time of day happens once a day. If the clocks skip its time, it happens at the moment of the
-// change. If they show its time twice, it happens the first time. Runs that are frequent, as for Every, follow
-// elapsed time: a change neither adds nor removes one. So do all runs of a recurrence with a method Frequent() bool that
-// returns true, as that of a cron expression whose minute or hour begins with a star.
+// change. If they show its time twice, it happens the first time. Runs that are frequent, as for Every of package
+// driver, follow elapsed time: a change neither adds nor removes one. So do all runs of a recurrence with a method
+// Frequent() bool that returns true, as that of a cron expression whose minute or hour begins with a star.
 //
-// InZone is for times that are read off a clock, and not for Periodic. Parse of package crontab applies it to cron
-// expressions. The options of OnMissed and Spread stay those of the recurrence. Next returns the zero time if it has not
-// found a run after 100,000 times of r.
+// InZone is for times that are read off a clock, and not for Periodic. Parse applies it to cron expressions. The options
+// of OnMissed and Spread stay those of the recurrence. Next returns the zero time if it has not found a run after 100,000
+// times of r.
 //
 // InZone panics if loc or r is nil, or if r has a time zone of its own: if it is the result of InZone, or a schedule of
 // github.com/robfig/cron/v3 with a Location other than time.Local and time.UTC, as CRON_TZ sets it.
-func InZone(loc *time.Location, r Recurrence) Recurrence {
+func InZone(loc *time.Location, r driver.Recurrence) driver.Recurrence {
 	if loc == nil || r == nil {
-		panic("driver: InZone: the location or the recurrence is nil")
+		panic("crontab: InZone: the location or the recurrence is nil")
 	}
 	switch r := r.(type) {
-	case withOptions:
-		r.Recurrence = InZone(loc, r.Recurrence)
-		return r
+	case interface {
+		Within(func(driver.Recurrence) driver.Recurrence) driver.Recurrence
+	}:
+		return r.Within(func(r driver.Recurrence) driver.Recurrence { return InZone(loc, r) })
 	case zoned:
-		panic(fmt.Sprintf("driver: InZone(%s): the recurrence is in the time zone %s already", loc, r.loc))
-	}
-	if own := location(r); own != nil && own != time.Local && own != time.UTC {
-		panic(fmt.Sprintf("driver: InZone(%s): the %T has a time zone of its own, %s: remove CRON_TZ from the expression", loc, r, own))
+		panic(fmt.Sprintf("crontab: InZone(%s): the recurrence is in the time zone %s already", loc, r.loc))
+	case *cron.SpecSchedule:
+		if own := r.Location; own != time.Local && own != time.UTC {
+			panic(fmt.Sprintf("crontab: InZone(%s): the %T has a time zone of its own, %s: remove CRON_TZ from the expression", loc, r, own))
+		}
 	}
 	return zoned{loc, r}
 }
 
-// location returns the field Location of a struct, or nil if there is none. It is the time zone of a schedule of package
-// cron, which the driver does not import.
-func location(r Recurrence) *time.Location {
-	v := reflect.Indirect(reflect.ValueOf(r))
-	if v.Kind() != reflect.Struct {
-		return nil
-	}
-	if f := v.FieldByName("Location"); f.IsValid() && f.CanInterface() {
-		loc, _ := f.Interface().(*time.Location)
-		return loc
-	}
-	return nil
-}
-
 type zoned struct {
 	loc *time.Location
-	r   Recurrence
+	r   driver.Recurrence
 }
 
-const (
-	// maxTimes is more than the seconds of a day, by which a zone may move. It bounds a search.
-	maxTimes = 100_000
-	day      = 24 * time.Hour
-)
+const day = 24 * time.Hour
+
+// Frequent is that of the recurrence.
+func (z zoned) Frequent() bool { return recur.SaysFrequent(z.r) }
 
 // Next goes through the periods between two changes of the clocks, starting with the period of t.
 func (z zoned) Next(t time.Time) time.Time {
 	from := t
 	begin, end, ahead := z.period(t)
 	before := z.aheadBefore(begin)
-	for times := 0; times < maxTimes; times++ {
-		reading := nextRun(z.r, from.UTC().Add(ahead))
+	for times := 0; times < recur.MaxTimes; times++ {
+		reading := recur.Next(z.r, from.UTC().Add(ahead))
 		if reading.IsZero() {
 			return reading
 		}
 		at := reading.Add(-ahead)
 		switch {
 		case end.IsZero() || at.Before(end):
-			if begin.IsZero() || !reading.Before(begin.Add(before)) || frequent(z.r, reading) {
+			if begin.IsZero() || !reading.Before(begin.Add(before)) || recur.Frequent(z.r, reading) {
 				return at.In(t.Location())
 			}
 			from = at // the clocks have shown it before
@@ -128,11 +119,11 @@ func (z zoned) period(t time.Time) (begin, end time.Time, ahead time.Duration) {
 // skips reports whether a reading, or one after it, is before the reading to which the clocks go
 // forward, and is not of a frequent run. It adds the readings to times.
 func (z zoned) skips(reading, to time.Time, times *int) bool {
-	for !reading.IsZero() && reading.Before(to) && *times < maxTimes {
-		if !frequent(z.r, reading) {
+	for !reading.IsZero() && reading.Before(to) && *times < recur.MaxTimes {
+		if !recur.Frequent(z.r, reading) {
 			return true
 		}
-		reading = nextRun(z.r, reading)
+		reading = recur.Next(z.r, reading)
 		*times++
 	}
 	return false
