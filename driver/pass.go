@@ -125,8 +125,8 @@ func (p *pass) countAtOnce() {
 // collect pops at most budget timers that are due at a tick, and adds their functions to the
 // batch. It reports whether more may be due. The lock is held.
 func (sh *shard) collect(at structures.Tick, budget int) (more bool) {
-	if at >= sh.wall.look && sh.lookAtWall(at, budget) {
-		return true
+	if at >= sh.wall.look {
+		sh.lookAtWall(at)
 	}
 	if sh.s == nil {
 		return sh.collectUrgent(at, budget)

@@ -33,7 +33,6 @@ type wallTimers struct {
 	list  []*wallTimer
 	look  structures.Tick // when to read the clock; never if the list is empty
 	ahead int64           // the result of ahead at the last reading
-	again int             // the number of timers, at the start of the list, to look at again
 }
 
 // At runs f when the wall clock shows t or a later time, which may be now. The timer follows changes of the clock by
@@ -103,28 +102,20 @@ func (sh *shard) forget(w *wallTimer) {
 	list.list[w.place-1], last.place = last, w.place
 	list.list[end], w.place = nil, 0
 	list.list = list.list[:end]
-	list.again = min(list.again, end)
 	if end == 0 {
 		*list = wallTimers{look: never}
 	}
 }
 
-// lookAtWall makes timers of the list due, at most budget of them, if the wall clock was set. It
-// reports whether there are more. The lock is held.
-func (sh *shard) lookAtWall(at structures.Tick, budget int) (more bool) {
+// lookAtWall makes all timers of the list due at a tick, where due looks at them, if the wall clock was set. The lock is held.
+func (sh *shard) lookAtWall(at structures.Tick) {
 	list := &sh.wall
-	if list.again == 0 && list.set(sh.d) {
-		list.again = len(list.list)
-	}
-	for range min(budget, list.again) {
-		list.again--
-		sh.s.Reschedule(list.list[list.again].t.id, at)
-	}
-	if list.again > 0 {
-		return true
+	if list.set(sh.d) {
+		for _, w := range list.list {
+			sh.s.Reschedule(w.t.id, at)
+		}
 	}
 	list.look = sh.clock.nextLook(sh.clock.now())
-	return false
 }
 
 // set reports whether the wall clock was set since the last reading. It reads again up to two times, because a

@@ -147,7 +147,7 @@ func TestTheWallClockIsLookedAtOnceASecond(t *testing.T) {
 	})
 }
 
-// After the clock was set, the driver looks at all timers that follow it, a few at a time. Timers
+// After the clock was set, the driver looks at all timers that follow it. Timers
 // that were stopped or have fired are no longer in the list.
 func TestAllTimersByTheWallClockAreLookedAtOnceItWasSet(t *testing.T) {
 	const n = 1000
@@ -200,36 +200,6 @@ func TestAllTimersByTheWallClockAreLookedAtOnceItWasSet(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Timers may be stopped while the driver still has to look at others.
-func TestTimersByTheWallClockAreStoppedWhileTheyAreLookedAt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newWallClock(t, "2026-03-01 12:00:00", Shards(1))
-		var timers []*Timer
-		fired := 0
-		for range 20 {
-			timers = append(timers, c.d.At(c.now().Add(h), func() { fired++ }))
-		}
-		c.jump(h)
-		sh := &c.d.shards[0]
-		look := func() bool {
-			sh.mu.Lock()
-			defer sh.mu.Unlock()
-			return sh.lookAtWall(sh.wall.look, 3)
-		}
-		look()
-		for _, timer := range timers[3:] {
-			timer.Stop()
-		}
-		if sh.wall.again != 3 || look() {
-			t.Errorf("%d are still to be looked at, want 3", sh.wall.again)
-		}
-		Pass(2 * s)
-		if fired != 3 {
-			t.Errorf("%d have fired, want 3", fired)
-		}
-	})
 }
 
 func TestStopAndResetOfTimersByTheWallClock(t *testing.T) {

@@ -3,8 +3,6 @@ package prometheus_test
 import (
 	"context"
 	"fmt"
-	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -45,42 +43,4 @@ func Example_openTelemetry() {
 		}
 	}
 	// Output: timerbench_driver_timers_pending 1
-}
-
-// Counters and histograms pass the bridge as what they are.
-func TestTheBridgeKeepsKinds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d, err := driver.New(driver.Inline())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		registry := prometheus.NewRegistry()
-		registry.MustRegister(driverprom.NewCollector(d))
-		for range 3 {
-			d.Schedule(time.Second, func() {})
-		}
-		time.Sleep(time.Minute)
-		scopes, err := bridge.NewMetricProducer(bridge.WithGatherer(registry)).Produce(t.Context())
-		if err != nil || len(scopes) != 1 {
-			t.Fatalf("%d scopes, %v", len(scopes), err)
-		}
-		counts := make(map[string]float64)
-		for _, m := range scopes[0].Metrics {
-			switch data := m.Data.(type) {
-			case metricdata.Sum[float64]:
-				if !data.IsMonotonic || data.Temporality != metricdata.CumulativeTemporality {
-					t.Errorf("%s is no cumulative counter", m.Name)
-				}
-				counts[m.Name] = data.DataPoints[0].Value
-			case metricdata.Histogram[float64]:
-				counts[m.Name] = float64(data.DataPoints[0].Count)
-			}
-		}
-		for name, want := range map[string]float64{"timers_fired_total": 3, "timers_started_total": 3, "lateness_seconds": 3} {
-			if got, ok := counts["timerbench_driver_"+name]; !ok || got != want {
-				t.Errorf("%s is %v, want %v, in %v", name, got, want, counts)
-			}
-		}
-	})
 }
