@@ -87,9 +87,9 @@ func TestFactsSayWhereAStructureWinsAndLoses(t *testing.T) {
 	r.Cells[0].Rows = append(r.Cells[0].Rows, costs(map[string]float64{"rbtree": 20, "ladder": 40}).Cells[0].Rows...)
 	for i := range r.Cells[0].Rows[2:] {
 		row := &r.Cells[0].Rows[2:][i]
-		row.Structure, row.Role = map[string]string{"rbtree": "intrusive-rbtree", "ladder": "auto"}[row.Structure], map[string]results.Role{"rbtree": results.RoleIntrusive, "ladder": results.RoleStructure}[row.Structure]
+		row.Structure, row.Role = map[string]string{"rbtree": "intrusive-heap", "ladder": "auto"}[row.Structure], map[string]results.Role{"rbtree": results.RoleIntrusive, "ladder": results.RoleStructure}[row.Structure]
 	}
-	if got := factOf(of("intrusive-rbtree"), "Wins and loses"); !strings.Contains(got, "0.50 times as long as auto (geometric mean over 1 cell)") {
+	if got := factOf(of("intrusive-heap"), "Wins and loses"); !strings.Contains(got, "0.50 times as long as auto (geometric mean over 1 cell)") {
 		t.Errorf("an intrusive structure: %q", got)
 	}
 	if got := factOf(of("hwheel"), "Loses"); strings.Contains(got, "N = 100") {

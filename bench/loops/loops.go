@@ -8,7 +8,6 @@ import (
 	"github.com/timerbench/timerbench/structures/intrusive/heap"
 	"github.com/timerbench/timerbench/structures/intrusive/hwheel"
 	"github.com/timerbench/timerbench/structures/intrusive/linkedwheel"
-	"github.com/timerbench/timerbench/structures/intrusive/rbtree"
 )
 
 // heapLoop has the timed loop of heap.
@@ -105,49 +104,6 @@ type linkedwheelLoop struct {
 
 // Run has few variables, because Go keeps none in a register during a call.
 func (l *linkedwheelLoop) Run(batches []script.Batch, ops []script.Op) (a replay.Answers) {
-	i := 0
-	for b := range batches {
-		end := i + batches[b].Len
-		switch batches[b].Kind {
-		case script.KindSchedule:
-			a.Scheduled += uint64(end - i)
-			for ; i < end; i++ {
-				l.s.Schedule(l.At(ops[i].Key), ops[i].At)
-			}
-		case script.KindCancel:
-			a.Cancelled += uint64(end - i)
-			for ; i < end; i++ {
-				a.Must(l.s.Cancel(l.At(ops[i].Key)))
-			}
-		case script.KindReschedule:
-			for ; i < end; i++ {
-				a.Must(l.s.Reschedule(l.At(ops[i].Key), ops[i].At))
-			}
-		case script.KindFire, script.KindWake:
-			for ; i < end; i++ {
-				for t := l.s.Pop(ops[i].At); t != nil; t = l.s.Pop(ops[i].At) {
-					a.Fire(ops[i].At, t.Value)
-				}
-			}
-		case script.KindRefused:
-			for ; i < end; i++ {
-				if at := ops[i].At; at > 0 && l.s.Reschedule(&l.Idle, at) || at == 0 && l.s.Cancel(&l.Idle) {
-					a.Granted++
-				}
-			}
-		}
-	}
-	return a
-}
-
-// rbtreeLoop has the timed loop of rbtree.
-type rbtreeLoop struct {
-	replay.Table[rbtree.Timer[uint64], *rbtree.Timer[uint64]]
-	s *rbtree.Tree[uint64]
-}
-
-// Run has few variables, because Go keeps none in a register during a call.
-func (l *rbtreeLoop) Run(batches []script.Batch, ops []script.Op) (a replay.Answers) {
 	i := 0
 	for b := range batches {
 		end := i + batches[b].Len

@@ -10,7 +10,6 @@ import (
 	"github.com/timerbench/timerbench/structures/intrusive/heap"
 	"github.com/timerbench/timerbench/structures/intrusive/hwheel"
 	"github.com/timerbench/timerbench/structures/intrusive/linkedwheel"
-	"github.com/timerbench/timerbench/structures/intrusive/rbtree"
 )
 
 // With returns entries whose structures have a [replay.Loop].
@@ -31,8 +30,6 @@ func loopOf(s any) replay.Loop {
 		return &linkedwheelLoop{replay.TableOf(s, func(t *linkedwheel.Timer[uint64]) *uint64 { return &t.Value }), s}
 	case *heap.Heap[uint64]:
 		return &heapLoop{replay.TableOf(s, func(t *heap.Timer[uint64]) *uint64 { return &t.Value }), s}
-	case *rbtree.Tree[uint64]:
-		return &rbtreeLoop{replay.TableOf(s, func(t *rbtree.Timer[uint64]) *uint64 { return &t.Value }), s}
 	}
 	panic(fmt.Sprintf("loops: %T has no timed loop, see loop_test.go of package replay", s))
 }

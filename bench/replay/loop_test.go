@@ -30,7 +30,7 @@ func TestLoopsAreGenerated(t *testing.T) {
 	want := "// Code generated from loop.go of package replay by go generate. DO NOT EDIT.\n\npackage loops\n\nimport (\n" +
 		"\t\"github.com/timerbench/timerbench/bench/replay\"\n\t\"github.com/timerbench/timerbench/bench/script\"\n"
 	var written strings.Builder
-	for _, of := range []struct{ name, typ string }{{"heap", "Heap"}, {"hwheel", "Wheel"}, {"linkedwheel", "Wheel"}, {"rbtree", "Tree"}} {
+	for _, of := range []struct{ name, typ string }{{"heap", "Heap"}, {"hwheel", "Wheel"}, {"linkedwheel", "Wheel"}} {
 		want += "\t\"github.com/timerbench/timerbench/structures/intrusive/" + of.name + "\"\n"
 		written.WriteString(strings.NewReplacer("floorInStructs", of.name+"."+of.typ+"[uint64]", "floorTimer", of.name+".Timer[uint64]",
 			"floor", of.name, "of no structure", "of "+of.name,

@@ -182,7 +182,8 @@ func dropUnknown(r *results.Run, entries []entry.Entry) (*results.Run, []string)
 	var names []string
 	unknown := func(name string, role results.Role) bool {
 		out := cmp.Or(role, results.RoleStructure) == results.RoleStructure && r.Program(name) == nil &&
-			!slices.ContainsFunc(entries, func(e entry.Entry) bool { return e.Name == name })
+			!slices.ContainsFunc(entries, func(e entry.Entry) bool { return e.Name == name }) ||
+			role == results.RoleIntrusive && !slices.Contains(entry.InStructs[:], name)
 		if out {
 			names = append(names, name)
 		}

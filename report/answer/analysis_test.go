@@ -59,6 +59,7 @@ func TestStructuresOfOtherVersionsAreLeftOutWithANote(t *testing.T) {
 				rows[j].Of = gone
 			}
 		}
+		r.Cells[i].Rows = append(rows, results.Row{Structure: gone, Role: results.RoleIntrusive}, results.Row{Structure: entry.InStructs[0], Role: results.RoleIntrusive})
 	}
 	r.Memory = append(r.Memory, results.Memory{Structure: gone, N: 1000, Bytes: 1})
 	r.IdleTicks = append(r.IdleTicks, results.IdleTicks{Structures: []results.IdleTickOf{{Structure: gone}}})
@@ -73,6 +74,9 @@ func TestStructuresOfOtherVersionsAreLeftOutWithANote(t *testing.T) {
 			if row.Structure == gone || row.Of == gone {
 				t.Errorf("%s has a row of %s", c.Workload, row.Structure)
 			}
+		}
+		if c.Row(entry.InStructs[0]) == nil {
+			t.Errorf("%s lacks the row of %s", c.Workload, entry.InStructs[0])
 		}
 	}
 	if slices.ContainsFunc(a.Contenders, func(c RowName) bool { return c.Name == gone }) ||

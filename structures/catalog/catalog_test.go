@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,9 @@ func TestEveryEntryIsComplete(t *testing.T) {
 		if timer, ok := s.Pop(3); e.Exact() && (!ok || timer.Value != 7) {
 			t.Errorf("%s: Pop(3) = %+v, %t", e.Name, timer, ok)
 		}
+	}
+	if names := entry.InStructs; !slices.EqualFunc(names[:], Intrusive(), func(n string, e entry.Entry) bool { return n == e.Name }) {
+		t.Errorf("entry.InStructs is %q, and not the list of Intrusive", names)
 	}
 	if _, ok := Find("none"); ok {
 		t.Error("an entry that is not there was found")

@@ -7,7 +7,6 @@ import (
 	"github.com/timerbench/timerbench/structures/intrusive/heap"
 	"github.com/timerbench/timerbench/structures/intrusive/hwheel"
 	"github.com/timerbench/timerbench/structures/intrusive/linkedwheel"
-	"github.com/timerbench/timerbench/structures/intrusive/rbtree"
 )
 
 // Intrusive returns the structures whose timers are fields of the caller's structs. New puts IDs on
@@ -44,15 +43,6 @@ func IntrusiveFor[T any]() []entry.For[T] {
 				return intrusive.WithIDs(hwheel.New[item](), func(t *hwheel.Timer[item]) *item { return &t.Value })
 			},
 			NewIntrusive: func() any { return hwheel.New[T]() },
-		},
-		{
-			Name: "intrusive-rbtree", Family: entry.Trees, Package: root + "intrusive/rbtree",
-			Summary: "red-black tree, cached leftmost: Linux hrtimer; without the cache nginx",
-			Source:  "Guibas & Sedgewick 1978", Costs: costs("O(log n)", "O(1) amortized", "O(1) amortized"), Ties: entry.FIFO,
-			New: func() structures.Scheduler[T] {
-				return intrusive.WithIDs(rbtree.New[item](), func(t *rbtree.Timer[item]) *item { return &t.Value })
-			},
-			NewIntrusive: func() any { return rbtree.New[T]() },
 		},
 	}
 }

@@ -28,6 +28,9 @@ func (o Order) String() string {
 // Classics are the structures that most timers of programs and textbooks stand on.
 var Classics = [...]string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist"}
 
+// InStructs are the structures whose timers are fields of the caller's structs.
+var InStructs = [...]string{"intrusive-heap", "intrusive-linkedwheel", "intrusive-hwheel"}
+
 // Family is a kind of structure. Charts give each family a hue.
 type Family string
 

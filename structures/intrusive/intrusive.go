@@ -19,7 +19,7 @@
 // nil, a timer that is pending in another structure, or a copy of a pending timer. go vet reports copies.
 //
 // Package hwheel is the fastest form. Package linkedwheel is the classical wheel, with FIFO ties. Package heap is the smallest
-// form, and rbtree has a bound on every operation. [WithIDs] makes a structures.Scheduler of any of them.
+// form, and has a bound on every operation. [WithIDs] makes a structures.Scheduler of any of them.
 package intrusive
 
 import (

@@ -11,7 +11,6 @@ import (
 	"github.com/timerbench/timerbench/structures/intrusive/heap"
 	"github.com/timerbench/timerbench/structures/intrusive/hwheel"
 	"github.com/timerbench/timerbench/structures/intrusive/linkedwheel"
-	"github.com/timerbench/timerbench/structures/intrusive/rbtree"
 )
 
 // The conformance suite runs on each form with IDs, in the test of the form. Here are the rules that IDs hide.
@@ -40,21 +39,12 @@ func TestHeap(t *testing.T) {
 	}.test(t)
 }
 
-func TestRBTree(t *testing.T) {
-	form[rbtree.Timer[*conn]]{
-		new:   func() intrusive.Structure[rbtree.Timer[*conn]] { return rbtree.New[*conn]() },
-		value: func(t *rbtree.Timer[*conn]) **conn { return &t.Value },
-		field: func(c *conn) *rbtree.Timer[*conn] { return &c.rbtree },
-	}.test(t)
-}
-
 // conn is a struct of a caller, with a timer of each form.
 type conn struct {
 	name        string
 	hwheel      hwheel.Timer[*conn]
 	linkedwheel linkedwheel.Timer[*conn]
 	heap        heap.Timer[*conn]
-	rbtree      rbtree.Timer[*conn]
 }
 
 // form is a form of the second contract, whose timers are fields of a conn.
