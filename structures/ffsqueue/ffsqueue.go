@@ -17,7 +17,7 @@
 //
 // Ties. Unspecified: timers that were beyond the span come before the others with the same deadline, which are FIFO.
 //
-// Default. 65,536 buckets, 520 KiB when empty: a minute at ticks of a millisecond.
+// Size. 65,536 buckets, 520 KiB when empty: a minute at ticks of a millisecond.
 //
 // Pick it if delays fit the span and Next must name the exact tick. Pick wheel if equal deadlines must fire in order, hwheel
 // for more than 100,000 timers, and quadheap for few timers or little memory.
@@ -39,24 +39,12 @@ import (
 
 var _ structures.Scheduler[int] = (*Queue[int])(nil)
 
-// maxSlots is the largest number of buckets.
-const maxSlots = 1 << 26
-
 // Option sets a parameter of a Queue.
 type Option struct{ option }
-type option = rules.Option[config]
-type config struct{ slots, capacity int }
-
-// Slots sets the number of buckets, which is the span in ticks: a power of two from 2 to 2^26, by default 65,536. A bucket
-// takes 8 bytes.
-func Slots(n int) Option {
-	return Option{func(c *config) { c.slots = rules.PowerOfTwo("ffsqueue", "Slots", n, 2, maxSlots) }}
-}
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
-func Capacity(n int) Option {
-	return Option{func(c *config) { c.capacity = rules.Between("ffsqueue", "Capacity", n, 0, fifo.MaxCapacity) }}
-}
+func Capacity(n int) Option { return Option{rules.Capacity("ffsqueue", n, fifo.MaxCapacity)} }
 
 // Queue is a queue of timers with values of type T. Make it with New. It is a [structures.Scheduler].
 type Queue[T any] struct{ base[T] }
@@ -64,9 +52,13 @@ type base[T any] = fifo.Scheduler[T]
 
 // New returns an empty queue at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Queue[T] {
-	c := rules.Apply(config{slots: 1 << 16}, opts)
-	queue := &core{buckets: fifo.NewRing(c.slots), far: dary.NewQuad(c.capacity)}
-	return &Queue[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
+	return newQueue[T](1<<16, rules.Apply(rules.Room{}, opts).Capacity)
+}
+
+// newQueue returns an empty queue with a power of two of buckets, at least 2. A bucket takes 8 bytes.
+func newQueue[T any](slots, capacity int) *Queue[T] {
+	queue := &core{buckets: fifo.NewRing(slots), far: dary.NewQuad(capacity)}
+	return &Queue[T]{fifo.NewScheduler[T](queue, &queue.nodes, capacity)}
 }
 
 // Schedule adds a timer that is due at deadline. It costs O(1) within the span, otherwise O(log n).

@@ -5,34 +5,25 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/checking"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
 )
 
 func TestConformance(t *testing.T) {
 	whitebox.Suite(t, small[uint64], small[*schedtest.Payload], Capacity)
-	whitebox.Variants(t, New[uint64], [][]Option{{Slots(1 << 16)}, {Slots(2)}})
+	whitebox.Variants(t, []int{1 << 16, 2}, func(slots int) structures.Scheduler[uint64] { return newQueue[uint64](slots, 0) })
 }
 
-func small[T any](opts ...Option) *Queue[T] { return New[T](append(opts, Slots(64))...) }
+func small[T any](opts ...Option) *Queue[T] {
+	return newQueue[T](64, rules.Apply(rules.Room{}, opts).Capacity)
+}
 
 func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, small[uint64]) }
 
-func TestBadOptionsPanic(t *testing.T) {
-	for want, opt := range map[string]Option{
-		"ffsqueue: Slots(0): want a power of two from 2 to 67108864":         Slots(0),
-		"ffsqueue: Slots(1): want a power of two from 2 to 67108864":         Slots(1),
-		"ffsqueue: Slots(100): want a power of two from 2 to 67108864":       Slots(100),
-		"ffsqueue: Slots(134217728): want a power of two from 2 to 67108864": Slots(1 << 27),
-	} {
-		checking.Panics(t, want, func() { New[int](opt) })
-	}
-}
-
 // Timers that have come into the span fire before those of their tick that came later.
 func TestOldTimersOfATickComeFirst(t *testing.T) {
-	q := New[int](Slots(8))
+	q := newQueue[int](8, 0)
 	q.Schedule(10, 0)
 	q.Pop(5)
 	q.Schedule(10, 1)
@@ -49,7 +40,7 @@ func TestOldTimersOfATickComeFirst(t *testing.T) {
 // Timers within the span never cost a comparison or a move, whatever is done to them.
 func TestWithinTheSpanNothingMoves(t *testing.T) {
 	const n, slots = 500, 1024
-	q := New[int](Slots(slots))
+	q := newQueue[int](slots, 0)
 	var ids [n]structures.ID
 	for now := structures.Tick(0); now < 10*slots; now++ {
 		for range structures.Due(q, now) {
@@ -68,7 +59,7 @@ func TestWithinTheSpanNothingMoves(t *testing.T) {
 // The cursor is 5. Timers 1 to 3 are due at 10, 10 and 12, in the buckets, and 4 at 100.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	sound := func() *base[int] {
-		q := New[int](Slots(64))
+		q := newQueue[int](64, 0)
 		q.Pop(5)
 		for _, deadline := range []structures.Tick{10, 10, 12, 100} {
 			q.Schedule(deadline, 0)

@@ -13,14 +13,14 @@
 //   - A timer that gets no list waits in the heap by itself. With many delays the structure is a 4-ary heap.
 //   - The heap is exact when the first timer of a list is cancelled. Node.js finds out later.
 //
-// Costs. Lists in use, at most 256 by default, and timers without a list are k entries of the heap. With a single delay nothing
+// Costs. Lists in use, at most 256, and timers without a list are k entries of the heap. With a single delay nothing
 // is compared. A timer takes 24 bytes, plus its value, and up to 32 more if it has no list.
 //
 // Work counts Comparisons in the heap.
 //
 // Ties. Unspecified; FIFO among timers of one delay that got a list.
 //
-// Default. 256 lists, 6 KiB when empty. With 64 random delays, nearly always each has a list.
+// Size. 256 lists, 6 KiB when empty. With 64 random delays, nearly always each has a list.
 //
 // Pick it for up to about 10,000 timers of which nearly all have one of a few delays, and hwheel for more timers or delays.
 //
@@ -44,19 +44,10 @@ var _ structures.Scheduler[int] = (*Lawn[int])(nil)
 
 // Option sets a parameter of a Lawn.
 type Option struct{ option }
-type option = rules.Option[config]
-type config struct{ lists, capacity int }
-
-// Lists sets the number of lists, which is the number of delays that cost O(1): a power of two from 8 to 32,768, by default
-// 256. A list takes 16 bytes.
-func Lists(n int) Option {
-	return Option{func(c *config) { c.lists = rules.PowerOfTwo("lawn", "Lists", n, ways, 1<<15) }}
-}
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
-func Capacity(n int) Option {
-	return Option{func(c *config) { c.capacity = rules.Between("lawn", "Capacity", n, 0, fifo.MaxCapacity) }}
-}
+func Capacity(n int) Option { return Option{rules.Capacity("lawn", n, fifo.MaxCapacity)} }
 
 // Lawn holds timers with values of type T by their delays. Make it with New. It is a [structures.Scheduler].
 type Lawn[T any] struct{ base[T] }
@@ -64,14 +55,18 @@ type base[T any] = fifo.Scheduler[T]
 
 // New returns an empty Lawn at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Lawn[T] {
-	c := rules.Apply(config{lists: 256}, opts)
+	return newLawn[T](256, rules.Apply(rules.Room{}, opts).Capacity)
+}
+
+// newLawn returns an empty Lawn with a power of two of lists, at least ways. A list takes 16 bytes.
+func newLawn[T any](lists, capacity int) *Lawn[T] {
 	queue := &core{
-		shift:  64 - bits.TrailingZeros(uint(c.lists/ways)),
-		delays: make([]structures.Tick, c.lists),
-		lists:  make([]fifo.List, c.lists),
-		heap:   dary.NewQuad(c.capacity),
+		shift:  64 - bits.TrailingZeros(uint(lists/ways)),
+		delays: make([]structures.Tick, lists),
+		lists:  make([]fifo.List, lists),
+		heap:   dary.NewQuad(capacity),
 	}
-	return &Lawn[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
+	return &Lawn[T]{fifo.NewScheduler[T](queue, &queue.nodes, capacity)}
 }
 
 // Schedule adds a timer that is due at deadline. It costs O(1) at the end of a list, otherwise O(log k).

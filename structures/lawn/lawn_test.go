@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
@@ -12,22 +11,14 @@ import (
 
 func TestConformance(t *testing.T) {
 	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity)
-	whitebox.Variants(t, New[uint64], [][]Option{{Lists(8)}})
+	whitebox.Variants(t, []int{8}, sized)
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Lists(8)) })
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return sized(8) })
 }
 
-func TestBadOptionsPanic(t *testing.T) {
-	for want, opt := range map[string]Option{
-		"lawn: Lists(4): want a power of two from 8 to 32768":     Lists(4),
-		"lawn: Lists(100): want a power of two from 8 to 32768":   Lists(100),
-		"lawn: Lists(65536): want a power of two from 8 to 32768": Lists(1 << 16),
-	} {
-		checking.Panics(t, want, func() { New[int](opt) })
-	}
-}
+func sized(lists int) structures.Scheduler[uint64] { return newLawn[uint64](lists, 0) }
 
 // run is a Lawn whose core a test looks into.
 type run struct {
@@ -37,7 +28,7 @@ type run struct {
 }
 
 func newRun(t *testing.T, lists int) run {
-	l := New[int](Lists(lists))
+	l := newLawn[int](lists, 0)
 	_, q := fifo.Parts(&l.base)
 	return run{t, l, q.(*core)}
 }
@@ -117,7 +108,7 @@ func TestFewDelaysHaveLists(t *testing.T) {
 
 // All lists hold two timers, so that the timers that are cancelled get none.
 func TestTimersInNoListAreCancelledInBatches(t *testing.T) {
-	l := New[int](Lists(8))
+	l := newLawn[int](8, 0)
 	for i := range structures.Tick(16) {
 		l.Schedule(5000+i/2, 0)
 	}

@@ -10,7 +10,7 @@
 //     at which it steps down.
 //   - A timer that is not before any other goes to the end without a search.
 //   - A slot draws the height of its tower once and keeps it for every timer in it. Heights are as random as if each timer
-//     drew its own, and the steady state allocates nothing.
+//     drew its own, and the steady state allocates nothing. Lists that see the same calls have the same shape.
 //
 // With a vanishing probability a search takes O(n). A timer takes about 44 bytes, plus its value and ID.
 // Work counts Comparisons of two deadlines, which only placing a timer needs.
@@ -39,20 +39,10 @@ var _ structures.Scheduler[int] = (*List[int])(nil)
 
 // Option sets a parameter of a List.
 type Option struct{ option }
-type option = rules.Option[config]
-type config struct {
-	capacity int
-	seed     uint64
-}
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^32-2. More timers grow the structure.
-func Capacity(n int) Option {
-	return Option{func(c *config) { c.capacity = rules.Between("skiplist", "Capacity", n, 0, slab.MaxCapacity) }}
-}
-
-// Seed seeds the random heights of the towers, by default 0. Lists with equal seeds that see the same calls have the same
-// shape.
-func Seed(n uint64) Option { return Option{func(c *config) { c.seed = n }} }
+func Capacity(n int) Option { return Option{rules.Capacity("skiplist", n, slab.MaxCapacity)} }
 
 // List is a skip list of timers with values of type T. Make it with New. It is a [structures.Scheduler].
 type List[T any] struct{ base[T] }
@@ -60,8 +50,8 @@ type base[T any] = slotted.Moving[T, core, *core]
 
 // New returns an empty list at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *List[T] {
-	c := rules.Apply(config{}, opts)
-	return &List[T]{slotted.NewMoving[T](newCore(c.capacity, c.seed), c.capacity)}
+	n := rules.Apply(rules.Room{}, opts).Capacity
+	return &List[T]{slotted.NewMoving[T](newCore(n), n)}
 }
 
 // Schedule adds a timer that is due at deadline. It costs O(log n) expected, about 2 log2(n) comparisons, or O(1) at the end.
@@ -116,14 +106,13 @@ type core struct {
 	comparisons uint64
 }
 
-func newCore(capacity int, seed uint64) core {
+func newCore(capacity int) core {
 	// A slot takes 2 links on average; the rest is six standard deviations or more.
 	links := maxHeight + 2*capacity + capacity/16 + 300
 	return core{
 		links:  make([]link, maxHeight, links),
 		owner:  make([]uint32, maxHeight, links),
 		towers: append(make([]uint32, 0, capacity+2), head, maxHeight),
-		random: random(seed),
 	}
 }
 

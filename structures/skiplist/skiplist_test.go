@@ -2,7 +2,6 @@ package skiplist
 
 import (
 	"math"
-	"reflect"
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
@@ -20,7 +19,8 @@ func FuzzAgainstModel(f *testing.F) { whitebox.Fuzz(f, New[uint64], schedtest.FI
 func TestHalfOfEachLevelIsInTheNext(t *testing.T) {
 	const n = 1 << 18
 	for _, seed := range []uint64{0, 1, math.MaxUint64} {
-		list := New[int](Seed(seed), Capacity(n))
+		list := New[int](Capacity(n))
+		coreOf(list).random = random(seed)
 		for i := range n {
 			list.Schedule(1, i)
 		}
@@ -47,39 +47,9 @@ func coreOf(list *List[int]) *core {
 	return c
 }
 
-// built makes a list with some history and returns its core.
-func built(opts ...Option) core {
-	list := New[int](opts...)
-	var ids []structures.ID
-	for i := range 300 {
-		ids = append(ids, list.Schedule(structures.Tick(i*7919%300), i))
-		if i%3 == 0 {
-			list.Reschedule(ids[i/2], structures.Tick(i))
-		}
-		if i%5 == 0 {
-			list.Cancel(ids[i/5])
-		}
-	}
-	for range structures.Due(list, 20) {
-	}
-	return *coreOf(list)
-}
-
-func TestSameSeedSameShape(t *testing.T) {
-	if !reflect.DeepEqual(built(), built(Seed(0))) {
-		t.Error("two lists of the default seed, which is 0, differ")
-	}
-	if !reflect.DeepEqual(built(Seed(7)), built(Seed(7), Capacity(500))) {
-		t.Error("capacity changes the shape")
-	}
-	if reflect.DeepEqual(built(Seed(7)).towers, built(Seed(8)).towers) {
-		t.Error("lists of different seeds have the same towers")
-	}
-}
-
 // cored returns an empty core in which slot i+1 has height heights[i].
 func cored(heights ...int) *core {
-	c := newCore(len(heights), 0)
+	c := newCore(len(heights))
 	for _, height := range heights {
 		c.build(height)
 	}

@@ -22,7 +22,7 @@
 //
 // Ties. Unspecified: a new timer may be in the soon wheel before an older one has moved there.
 //
-// Default. 2^14 slots of each kind, 330 KiB when empty: 16 seconds and 37 hours at ticks of a millisecond.
+// Size. 2^14 slots of each kind, 330 KiB when empty: 16 seconds and 37 hours at ticks of a millisecond.
 //
 // Pick it if a driver wakes up at each tick, delays are of all lengths, and the work of one call needs a bound. Pick hwheel for
 // many timers, and wheel or ffsqueue if delays fit one revolution.
@@ -45,30 +45,12 @@ import (
 
 var _ structures.Scheduler[int] = (*Wheels[int])(nil)
 
-// maxSlots is the largest number of slots of a wheel.
-const maxSlots = 1 << 24
-
 // Option sets a parameter of Wheels.
 type Option struct{ option }
-type option = rules.Option[config]
-type config struct{ soon, later, capacity int }
-
-// Soon sets the number of slots of the soon wheel, which is the number of ticks that it covers: a power
-// of two from 2 to 2^24, by default 2^14. A slot takes 8 bytes.
-func Soon(n int) Option {
-	return Option{func(c *config) { c.soon = rules.PowerOfTwo("soonlater", "Soon", n, 2, maxSlots) }}
-}
-
-// Later sets the number of slots of the later wheel: a power of two from 4 to 2^24, by default
-// 2^14. A slot takes 12 bytes.
-func Later(n int) Option {
-	return Option{func(c *config) { c.later = rules.PowerOfTwo("soonlater", "Later", n, 4, maxSlots) }}
-}
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, from 0, the default, to 2^28. More timers grow the structure.
-func Capacity(n int) Option {
-	return Option{func(c *config) { c.capacity = rules.Between("soonlater", "Capacity", n, 0, fifo.MaxCapacity) }}
-}
+func Capacity(n int) Option { return Option{rules.Capacity("soonlater", n, fifo.MaxCapacity)} }
 
 // Wheels is a soon and a later wheel of timers with values of type T. Make it with New. It is a [structures.Scheduler].
 type Wheels[T any] struct{ base[T] }
@@ -76,16 +58,20 @@ type base[T any] = fifo.Scheduler[T]
 
 // New returns empty wheels at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheels[T] {
-	c := rules.Apply(config{soon: 1 << 14, later: 1 << 14}, opts)
+	return newWheels[T](1<<14, 1<<14, rules.Apply(rules.Room{}, opts).Capacity)
+}
+
+// newWheels returns empty wheels with powers of two of slots: at least 2 of 8 bytes, and at least 4 of 12 bytes.
+func newWheels[T any](soon, later, capacity int) *Wheels[T] {
 	queue := &core{
-		width:  uint(bits.TrailingZeros(uint(c.soon / 2))),
+		width:  uint(bits.TrailingZeros(uint(soon / 2))),
 		next:   math.MaxInt64,
-		soon:   fifo.NewRing(c.soon),
-		later:  fifo.NewRing(c.later),
-		counts: make([]uint32, c.later),
-		far:    dary.NewQuad(c.capacity),
+		soon:   fifo.NewRing(soon),
+		later:  fifo.NewRing(later),
+		counts: make([]uint32, later),
+		far:    dary.NewQuad(capacity),
 	}
-	return &Wheels[T]{fifo.NewScheduler[T](queue, &queue.nodes, c.capacity)}
+	return &Wheels[T]{fifo.NewScheduler[T](queue, &queue.nodes, capacity)}
 }
 
 // Schedule adds a timer that is due at deadline. It costs O(1), or O(log n) beyond a revolution of the later wheel.

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/checking"
 	"github.com/timerbench/timerbench/structures/internal/fifo"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
@@ -13,24 +12,15 @@ import (
 
 func TestConformance(t *testing.T) {
 	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.Levels(1))
-	whitebox.Variants(t, New[uint64], [][]Option{
-		{Soon(8), Later(8)}, {Soon(2), Later(4)}, {Soon(64), Later(16)},
-	}, schedtest.Levels(1))
+	whitebox.Variants(t, [][2]int{{8, 8}, {2, 4}, {64, 16}}, sized, schedtest.Levels(1))
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Soon(32), Later(8)) }, schedtest.Levels(1))
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return sized([2]int{32, 8}) }, schedtest.Levels(1))
 }
 
-func TestBadOptionsPanic(t *testing.T) {
-	for want, opt := range map[string]Option{
-		"soonlater: Soon(1): want a power of two from 2 to 16777216":    Soon(1),
-		"soonlater: Soon(100): want a power of two from 2 to 16777216":  Soon(100),
-		"soonlater: Later(2): want a power of two from 4 to 16777216":   Later(2),
-		"soonlater: Later(100): want a power of two from 4 to 16777216": Later(100),
-	} {
-		checking.Panics(t, want, func() { New[int](opt) })
-	}
+func sized(slots [2]int) structures.Scheduler[uint64] {
+	return newWheels[uint64](slots[0], slots[1], 0)
 }
 
 // The bound that the package's doc states, for drivers with steps of all widths, while timers come and go.
@@ -38,7 +28,7 @@ func TestAPopMovesItsShareOnly(t *testing.T) {
 	const soon, half, n = 256, 128, 10_000
 	for _, step := range []structures.Tick{1, 2, 3, 7, 16, 64, 127} {
 		rng := rand.New(rand.NewPCG(1, uint64(step)))
-		w := New[int](Soon(soon), Later(16))
+		w := newWheels[int](soon, 16, 0)
 		var ids [n]structures.ID
 		at := [n]structures.Tick{}
 		schedule := func(i int, now structures.Tick) {
@@ -84,7 +74,7 @@ func TestAPopMovesItsShareOnly(t *testing.T) {
 // 16 to 19, of which three have not moved yet, 7 at 40 in the later wheel, and 8 at 1000.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	sound := func() *base[int] {
-		w := New[int](Soon(16), Later(8))
+		w := newWheels[int](16, 8, 0)
 		for _, deadline := range []structures.Tick{10, 10, 16, 17, 18, 19, 40, 1000} {
 			w.Schedule(deadline, 0)
 		}

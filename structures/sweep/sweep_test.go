@@ -25,13 +25,15 @@ var idle = schedtest.Levels(1)
 func TestConformance(t *testing.T) {
 	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.Coarse(MaxLate), idle)
 	for _, period := range []int{1, 7, 64, 1 << 20} {
-		whitebox.Variants(t, New[uint64], [][]Option{{Period(period)}}, late(structures.Tick(period)), idle)
+		whitebox.Variants(t, []int{period}, sized, late(structures.Tick(period)), idle)
 	}
 }
 
 func FuzzModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](Period(7)) }, late(7), idle)
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return sized(7) }, late(7), idle)
 }
+
+func sized(period int) structures.Scheduler[uint64] { return New[uint64](Period(period)) }
 
 func TestBadOptionsPanic(t *testing.T) {
 	for want, opt := range map[string]Option{

@@ -14,15 +14,14 @@ import (
 func TestConformance(t *testing.T) {
 	whitebox.Suite(t, New[uint64], New[*schedtest.Payload], Capacity, schedtest.FIFO(), schedtest.Levels(1))
 	// An odd number, a wheel in which each tick is a revolution, and powers of two.
-	whitebox.Variants(t, New[uint64], [][]Option{{Slots(7)}, {Slots(1)}, {Slots(2)}, {Slots(64)}, {Slots(512)}},
-		schedtest.FIFO(), schedtest.Levels(1))
+	whitebox.Variants(t, []int{7, 1, 2, 64, 512}, sized, schedtest.FIFO(), schedtest.Levels(1))
 }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] {
-		return New[uint64](Slots(7))
-	}, schedtest.FIFO(), schedtest.Levels(1))
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return sized(7) }, schedtest.FIFO(), schedtest.Levels(1))
 }
+
+func sized(slots int) structures.Scheduler[uint64] { return New[uint64](Slots(slots)) }
 
 // All pairs of ticks and all widths, compared with stepping from tick to tick.
 func TestVisitNamesEachSlotOnceInTheOrderOfTime(t *testing.T) {

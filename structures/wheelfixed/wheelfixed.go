@@ -20,7 +20,7 @@
 // Work counts SlotsVisited, slots whose last timer fired and full slots that a timer was refused by; and Comparisons in the
 // heap.
 //
-// Default. 128 timers a slot. With delays uniform over 60,000 ticks, about 10,000 timers find room.
+// Size. 128 timers a slot. With delays uniform over 60,000 ticks, about 10,000 timers find room.
 //
 // Pick it for up to 10,000 timeouts if memory must be known in advance. If slots are full, it is slower than quadheap.
 //
@@ -45,19 +45,10 @@ var _ structures.Scheduler[int] = (*Wheel[int])(nil)
 
 // Option sets a parameter of a Wheel.
 type Option struct{ option }
-type option = rules.Option[config]
-type config struct{ perSlot, capacity int }
-
-// PerSlot sets the number of timers that each of the 2048 slots has room for, from 1 to 65,536, by default 128. Each takes 4
-// bytes.
-func PerSlot(n int) Option {
-	return Option{func(c *config) { c.perSlot = rules.Between("wheelfixed", "PerSlot", n, 1, 1<<indexBits) }}
-}
+type option = rules.Option[rules.Room]
 
 // Capacity reserves room for n timers, in slots and in the heap. n is from 0, the default, to 2^32-4.
-func Capacity(n int) Option {
-	return Option{func(c *config) { c.capacity = rules.Between("wheelfixed", "Capacity", n, 0, dary.MaxLen) }}
-}
+func Capacity(n int) Option { return Option{rules.Capacity("wheelfixed", n, dary.MaxLen)} }
 
 // Wheel is a coarse timer wheel with values of type T. Make it with New. It is a [structures.Scheduler].
 type Wheel[T any] struct{ base[T] }
@@ -65,15 +56,19 @@ type base[T any] = slotted.Scheduler[T, core, *core]
 
 // New returns an empty wheel at tick 0. It panics if an option is invalid.
 func New[T any](opts ...Option) *Wheel[T] {
-	c := rules.Apply(config{perSlot: 128}, opts)
+	return newWheel[T](128, rules.Apply(rules.Room{}, opts).Capacity)
+}
+
+// newWheel returns an empty wheel whose slots have room for 1 to 65,536 timers, of 4 bytes each.
+func newWheel[T any](perSlot, capacity int) *Wheel[T] {
 	w := &Wheel[T]{slotted.New[T](core{
-		next: math.MaxInt64, firing: -1, perSlot: uint32(c.perSlot), heap: dary.NewQuad(c.capacity),
-		deadlines: make([]structures.Tick, 1, c.capacity+1), places: make([]uint32, 1, c.capacity+1),
-	}, c.capacity)}
+		next: math.MaxInt64, firing: -1, perSlot: uint32(perSlot), heap: dary.NewQuad(capacity),
+		deadlines: make([]structures.Tick, 1, capacity+1), places: make([]uint32, 1, capacity+1),
+	}, capacity)}
 	_, queue := slotted.Parts(&w.base)
 	queue.clock = slotted.Clock(&w.base)
 	for l := range queue.levels {
-		queue.levels[l] = level{timers: make([]uint32, slots*c.perSlot), occupied: fifo.NewOccupancy(slots)}
+		queue.levels[l] = level{timers: make([]uint32, slots*perSlot), occupied: fifo.NewOccupancy(slots)}
 	}
 	return w
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/timerbench/timerbench/structures"
-	"github.com/timerbench/timerbench/structures/internal/checking"
+	"github.com/timerbench/timerbench/structures/internal/rules"
 	"github.com/timerbench/timerbench/structures/internal/slotted"
 	"github.com/timerbench/timerbench/structures/internal/whitebox"
 	"github.com/timerbench/timerbench/structures/schedtest"
@@ -13,22 +13,17 @@ import (
 
 func TestConformance(t *testing.T) {
 	whitebox.Suite(t, four[uint64], four[*schedtest.Payload], Capacity, schedtest.Coarse(MaxLate))
-	whitebox.Variants(t, New[uint64], [][]Option{{PerSlot(128)}, {PerSlot(1)}}, schedtest.Coarse(MaxLate))
+	whitebox.Variants(t, []int{128, 1}, sized, schedtest.Coarse(MaxLate))
 }
 
-func four[T any](opts ...Option) *Wheel[T] { return New[T](append(opts, PerSlot(4))...) }
+func four[T any](opts ...Option) *Wheel[T] {
+	return newWheel[T](4, rules.Apply(rules.Room{}, opts).Capacity)
+}
+
+func sized(perSlot int) structures.Scheduler[uint64] { return newWheel[uint64](perSlot, 0) }
 
 func FuzzAgainstModel(f *testing.F) {
-	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return New[uint64](PerSlot(2)) }, schedtest.Coarse(MaxLate))
-}
-
-func TestBadOptionsPanic(t *testing.T) {
-	for want, opt := range map[string]Option{
-		"wheelfixed: PerSlot(0): want a number from 1 to 65536":     PerSlot(0),
-		"wheelfixed: PerSlot(65537): want a number from 1 to 65536": PerSlot(1<<16 + 1),
-	} {
-		checking.Panics(t, want, func() { New[int](opt) })
-	}
+	schedtest.Fuzz(f, func() structures.Scheduler[uint64] { return sized(2) }, schedtest.Coarse(MaxLate))
 }
 
 // The lateness is a step function, and small relative to the delay: less than 8/63 from the first level on.
@@ -54,7 +49,7 @@ func TestTheBoundIsReached(t *testing.T) {
 	for level := range levels {
 		ticks := structures.Tick(1) << (stepBits * level)
 		delay := reach(level) - 1
-		w := New[int](PerSlot(1))
+		w := newWheel[int](1, 0)
 		start := 8*ticks - delay%ticks + 1 // so that the deadline is one tick after a slot
 		if level == 0 {
 			start = 0
@@ -93,7 +88,7 @@ func TestALongPauseFillsNoHeap(t *testing.T) {
 // Timers 1 and 2 are in the slot of 10, timer 3 in that of 12, 4 on the second level, and 5 in the heap.
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	sound := func() *base[int] {
-		w := New[int](PerSlot(4))
+		w := newWheel[int](4, 0)
 		for _, deadline := range []structures.Tick{10, 10, 12, 1000, 1 << 40} {
 			w.Schedule(deadline, 0)
 		}

@@ -47,17 +47,8 @@ func Capacity(pkg string, n, most int) Option[Room] {
 
 // Between returns got. It panics unless lo <= got <= hi, with a message that names the option.
 func Between(pkg, name string, got, lo, hi int) int {
-	return check(got >= lo && got <= hi, "number", pkg, name, got, lo, hi)
-}
-
-// PowerOfTwo is Between for a power of two.
-func PowerOfTwo(pkg, name string, got, lo, hi int) int {
-	return check(got >= lo && got <= hi && got&(got-1) == 0, "power of two", pkg, name, got, lo, hi)
-}
-
-func check(ok bool, want, pkg, name string, got, lo, hi int) int {
-	if !ok {
-		panic(fmt.Sprintf("%s: %s(%d): want a %s from %d to %d", pkg, name, got, want, lo, hi))
+	if got < lo || got > hi {
+		panic(fmt.Sprintf("%s: %s(%d): want a number from %d to %d", pkg, name, got, lo, hi))
 	}
 	return got
 }

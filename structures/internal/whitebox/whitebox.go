@@ -117,13 +117,11 @@ func Fuzz[O any, S structures.Scheduler[uint64]](f *testing.F, newScheduler func
 	schedtest.Fuzz(f, plain[uint64](newScheduler), opts...)
 }
 
-// Variants runs schedtest.Run on a structure with options: in short and normal runs with the first ones only.
-func Variants[O any, S structures.Scheduler[uint64]](
-	t *testing.T, newScheduler func(...O) S, variants [][]O, opts ...schedtest.Option,
-) {
-	for i, variant := range variants[:longtest.Scale(t, 1, 1, len(variants))] {
-		t.Run(fmt.Sprintf("variant=%d", i), func(t *testing.T) {
-			schedtest.Run(t, func() structures.Scheduler[uint64] { return newScheduler(variant...) }, opts...)
+// Variants runs schedtest.Run on a structure of several sizes: in short and normal runs on the first one only.
+func Variants[N any](t *testing.T, sizes []N, sized func(N) structures.Scheduler[uint64], opts ...schedtest.Option) {
+	for _, size := range sizes[:longtest.Scale(t, 1, 1, len(sizes))] {
+		t.Run(fmt.Sprintf("size=%v", size), func(t *testing.T) {
+			schedtest.Run(t, func() structures.Scheduler[uint64] { return sized(size) }, opts...)
 		})
 	}
 }
