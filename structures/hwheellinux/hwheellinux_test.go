@@ -144,59 +144,26 @@ func TestListForIsNeverEarlyAndWithinTheBound(t *testing.T) {
 	}
 }
 
-// MaxLate is reached for every delay, and what the package says about it is right: delays at and around the first and
-// the last of each level, and all of the first levels, each from cursors that put the deadline everywhere between two
-// multiples of the granularity, or next to them where these are many.
-func TestNoSmallerBoundHolds(t *testing.T) {
-	reached := func(delay structures.Tick) {
-		granularity := MaxLate(delay) + 1
-		phases := []structures.Tick{0, 1, 2, granularity / 2, granularity - 2, granularity - 1}
-		if granularity <= 64 {
-			phases = phases[:0]
-			for phase := range granularity {
-				phases = append(phases, phase)
+// Levels begin where Linux has them. The shortest and the longest delay of a level reach its bound, if they end one tick after a
+// multiple of its granularity. Of the longest, the bound is less than 1/63.
+func TestTheBoundIsReached(t *testing.T) {
+	for level, first := range []structures.Tick{1, 63, 504, 4032, 32256, 258048, 2064384, 16515072, 132120576} {
+		granularity := structures.Tick(1) << (stepBits * level)
+		last := 63*granularity - 1
+		if level > 0 && MaxLate(first-1) != granularity/8-1 || 63*MaxLate(last) >= last {
+			t.Errorf("level %d: a delay of %d is late by %d, one of %d by %d", level, first-1, MaxLate(first-1), last, MaxLate(last))
+		}
+		for _, delay := range []structures.Tick{first, last} {
+			w := New[int]()
+			deadline := (delay/granularity+2)*granularity + 1
+			w.Pop(deadline - delay)
+			w.Schedule(deadline, 0)
+			if at, _ := w.Next(); at != deadline+granularity-1 || MaxLate(delay) != granularity-1 {
+				t.Errorf("level %d: deadline %d with the delay %d fires at %d, late by at most %d", level, deadline, delay, at, MaxLate(delay))
 			}
 		}
-		most := structures.Tick(0)
-		for _, phase := range phases {
-			deadline := (delay/granularity+2)*granularity + phase
-			_, expiry := listFor(deadline, deadline-delay)
-			most = max(most, expiry-deadline)
-		}
-		if most != MaxLate(delay) {
-			t.Fatalf("delay %d: late by at most %d, MaxLate says %d", delay, most, MaxLate(delay))
-		}
-		if delay < 63 != (most == 0) || 63*most >= 8*delay && most > 0 {
-			t.Fatalf("delay %d: late by %d, want none below 63 and less than 8/63 from there on", delay, most)
-		}
-		if eighth := most <= delay/8+1; delay < 4032 && !eighth || delay == 4032 && eighth {
-			t.Fatalf("delay %d: late by %d, an eighth and a tick are %d", delay, most, delay/8+1)
-		}
 	}
-	for delay := structures.Tick(1); delay < 40_000; delay++ {
-		reached(delay)
-	}
-	for level := range 18 { // beyond, 8 times the delay is out of range
-		for near := structures.Tick(-70); near <= 70; near++ {
-			reached(structures.Tick(reach(level)) + max(near, 1-structures.Tick(reach(level))))
-		}
-		last := structures.Tick(reach(level)) - 1
-		if share := float64(MaxLate(last)) / float64(last); share >= 1.0/63 {
-			t.Errorf("delay %d, the last of level %d: late by %.4f of it, want less than 1/63", last, level, share)
-		}
-	}
-}
-
-func TestLevelsBeginWhereLinuxHasThem(t *testing.T) {
-	for level, first := range []structures.Tick{0, 63, 504, 4032, 32256, 258048, 2064384, 16515072, 132120576} {
-		if got := levelOf(first); got != level {
-			t.Errorf("a delay of %d is on level %d, want %d", first, got, level)
-		}
-		if first > 0 && levelOf(first-1) != level-1 {
-			t.Errorf("a delay of %d is on level %d, want %d", first-1, levelOf(first-1), level-1)
-		}
-	}
-	if got := levelOf(math.MaxInt64); got != levels-1 || MaxLate(math.MaxInt64) != 1<<60-1 {
-		t.Errorf("the longest delay is on level %d, late by %d", got, MaxLate(math.MaxInt64))
+	if MaxLate(math.MaxInt64) != 1<<60-1 {
+		t.Errorf("the longest delay is late by at most %d", MaxLate(math.MaxInt64))
 	}
 }
