@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,24 +14,15 @@ import (
 )
 
 // empty names the fields that every entry fills in and this one does not.
-func empty(e entry.Entry) []string {
-	var out []string
-	for _, f := range []struct {
-		name  string
-		empty bool
-	}{
-		{"Name", e.Name == ""},
-		{"Summary", e.Summary == ""},
-		{"Family", e.Family == ""},
-		{"Package", e.Package == ""},
-		{"Source", e.Source == ""},
-		{"Costs.Schedule", e.Costs.Schedule == ""},
-		{"Costs.Cancel", e.Costs.Cancel == ""},
-		{"Costs.Pop", e.Costs.Pop == ""},
-		{"New", e.New == nil},
-	} {
-		if f.empty {
-			out = append(out, f.name)
+func empty(e entry.Entry) (out []string) {
+	for _, name := range []string{"Name", "Summary", "Family", "Package", "Source", "New"} {
+		if reflect.ValueOf(e).FieldByName(name).IsZero() {
+			out = append(out, name)
+		}
+	}
+	for _, name := range []string{"Schedule", "Cancel", "Pop"} {
+		if reflect.ValueOf(e.Costs).FieldByName(name).IsZero() {
+			out = append(out, "Costs."+name)
 		}
 	}
 	return out

@@ -9,7 +9,8 @@ import (
 	"github.com/timerbench/timerbench/structures/shape"
 )
 
-func TestWalkNamesBrokenLinksOfTimers(t *testing.T) {
+// Lists and Timers have one walk.
+func TestWalkNamesBrokenLinks(t *testing.T) {
 	for name, spoil := range map[string]func(*Timers, *List){
 		"back link":    func(ls *Timers, l *List) { ls.At(2).prev = 3 },
 		"circle":       func(ls *Timers, l *List) { ls.At(3).next = 1 },
@@ -25,7 +26,9 @@ func TestWalkNamesBrokenLinksOfTimers(t *testing.T) {
 			q.PushBack(&q.list, slot, q.At(slot))
 		}
 		spoil(&q.Timers, &q.list)
-		if _, err := q.Timers.Walk(newBuilder(), shape.Cell{}, q.list); err == nil {
+		b := snapshot.Builder{Parts: []shape.Part{{Kind: shape.List}}}
+		b.Entry = func(uint32, structures.Tick) shape.Entry { return shape.Entry{} }
+		if _, err := q.Timers.Walk(&b, shape.Cell{}, q.list); err == nil {
 			t.Errorf("%s: Walk found nothing", name)
 		}
 	}

@@ -1,7 +1,6 @@
 package ordered
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -50,26 +49,6 @@ func (s *sorted) Ascend(yield func(*Key) bool) {
 
 func (s *sorted) Len() int            { return len(s.keys) }
 func (s *sorted) Comparisons() uint64 { return s.comparisons }
-
-func TestCompareGoesByDeadlineThenSequence(t *testing.T) {
-	ascending := []*Key{
-		{Deadline: math.MinInt64, Sequence: math.MaxUint64},
-		{Deadline: -1, Sequence: 7},
-		{Deadline: 1, Sequence: 0, Slot: 9},
-		{Deadline: 1, Sequence: 1, Slot: 3},
-		{Deadline: 1, Sequence: math.MaxUint64},
-		{Deadline: math.MaxInt64 - 1, Sequence: 5},
-		{Deadline: math.MaxInt64, Sequence: 2},
-	}
-	for i, a := range ascending {
-		for j, b := range ascending {
-			got := Compare(a, b)
-			if got < 0 != (i < j) || got > 0 != (i > j) {
-				t.Errorf("Compare(%+v, %+v) = %d", *a, *b, got)
-			}
-		}
-	}
-}
 
 func TestCheckInvariantsNamesWhatIsBroken(t *testing.T) {
 	nine := func() *Scheduler[int] {
