@@ -34,6 +34,10 @@ func TestAStopThatWaitsIsFinal(t *testing.T) {
 		again, overwritten := d.AfterFunc(s, log.Note("again")), make([]*Timer, together+1)
 		for i := range overwritten {
 			overwritten[i] = d.AfterFunc(s, log.Note("stopped"))
+			if i%2 == 0 {
+				overwritten[i].Reset(h)
+				overwritten[i].Reset(2 * s) // hasty
+			}
 		}
 		stopWaits()
 		for _, timer := range append(overwritten, again) {
@@ -44,11 +48,11 @@ func TestAStopThatWaitsIsFinal(t *testing.T) {
 		for _, timer := range overwritten {
 			*timer = Timer{}
 		}
-		if d.shards[0].boxed.Load() == 0 || d.shards[0].pending <= crowd {
-			t.Error("no stop waits")
+		if n := d.shards[0].pending - crowd; d.shards[0].boxed.Load() == 0 || n != 2 {
+			t.Errorf("%d stops wait, want all, less the %d of a full box", n, together)
 		}
-		if again.Reset(2*s) || d.Len() != crowd+1 || d.Stats().Pending != crowd+1 || d.shards[0].boxed.Load() != 0 {
-			t.Errorf("%d timers are pending", d.Len())
+		if again.Reset(2*s) || d.Len() != crowd+1 || d.Stats().Pending != crowd+1 || d.shards[0].boxed.Load() != 0 || hasty(&d.shards[0]) != 0 {
+			t.Errorf("%d timers are pending, %d are hasty", d.Len(), hasty(&d.shards[0]))
 		}
 		stopWaits()
 		if !again.Stop() || again.Reset(3*s) {
@@ -85,7 +89,7 @@ func TestStopsThatWaitRaceWithPassesAndResets(t *testing.T) {
 					if timer.Stop() {
 						stopped.Add(1)
 					}
-				} else if !timer.Reset([]time.Duration{0, time.Microsecond, time.Millisecond, time.Hour, time.Minute}[r.IntN(5)]) {
+				} else if !timer.Reset([]time.Duration{0, time.Microsecond, time.Millisecond, time.Hour, 3 * s, 2 * s}[r.IntN(6)]) {
 					started.Add(1)
 				}
 			}

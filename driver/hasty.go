@@ -62,10 +62,15 @@ func (h *hastyTimers) add(id structures.ID) (index structures.ID) {
 
 // calm makes a timer no longer hasty, whose when is or was a value. The lock is held.
 func (sh *shard) calm(t *Timer, when int64) {
-	if h := &sh.hasty; when < 0 && uint64(t.id) < uint64(len(h.ids)) { // or else t was overwritten
-		t.id, h.ids[t.id] = h.ids[t.id], 0
-		h.free++
+	if when < 0 && uint64(t.id) < uint64(len(sh.hasty.ids)) { // or else t was overwritten
+		t.id = sh.hasty.remove(t.id)
 	}
+}
+
+func (h *hastyTimers) remove(index structures.ID) (id structures.ID) {
+	id, h.ids[index] = h.ids[index], 0
+	h.free++
+	return id
 }
 
 // settle makes some of the hasty timers due at a tick, where they are scheduled again. The lock is held.

@@ -156,8 +156,9 @@ const crowd = 512
 // box holds timers that are stopped, but still in the structure of a shard. The lock of its preferred guards it, and may be
 // held when that of a shard is taken.
 type box struct {
-	n   int
-	ids [together]structures.ID
+	n     int
+	hasty uint32 // bit i: the timer of ids[i] is hasty
+	ids   [together]structures.ID
 }
 
 // stopLater stops a timer without the lock, unless its shard has few timers, is the one that the goroutine prefers, or is
@@ -178,9 +179,10 @@ func (sh *shard) stopLater(t *Timer) bool {
 		refs.sweepLater()
 	}
 	when := t.when.Load()
-	ok := when > idle && when != byWall && sh.crowded.Load() && t.when.CompareAndSwap(when, held)
+	ok := when != idle && when >= hastiest && when != byWall && sh.crowded.Load() && t.when.CompareAndSwap(when, held)
 	if ok {
 		b.ids[b.n] = t.id
+		b.hasty |= uint32(uint64(when)>>63) << b.n
 		b.n++
 		t.when.Store(idle)
 		if b.n == len(b.ids) {
@@ -195,6 +197,10 @@ func (sh *shard) stopLater(t *Timer) bool {
 func (sh *shard) empty(b *box) {
 	sh.lock()
 	if sh.s != nil {
+		for ; b.hasty != 0; b.hasty &= b.hasty - 1 {
+			id := &b.ids[bits.TrailingZeros32(b.hasty)]
+			*id = sh.hasty.remove(*id)
+		}
 		n := structures.CancelAll(sh.s, b.ids[:b.n])
 		sh.stopped += uint64(n)
 		if sh.pending -= n; n > 0 && sh.pending == 0 {

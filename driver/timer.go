@@ -181,14 +181,14 @@ func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time)
 			}
 			sh.unlock(sh.place(t, now, deadline), now)
 			return true
-		case old < 0 || t.when.CompareAndSwap(old, held):
+		case t.when.CompareAndSwap(old, held):
 			sh.unlock(sh.moveInside(t, old, now, deadline), now)
 			return true
 		}
 	}
 }
 
-// moveInside moves a timer of the structure, or makes it hasty. old was its when, and is now held unless the timer is hasty. It
+// moveInside moves a timer of the structure, or makes it hasty. old was its when, which is now held. It
 // returns the tick to which the alarm must be set, or never. The lock is held.
 func (sh *shard) moveInside(t *Timer, old, now int64, deadline moment) (wake structures.Tick) {
 	wake, hastened := sh.hasten(t, old, now, deadline.tick)
