@@ -56,7 +56,7 @@ func absoluteEnv() (start struct{ value, path string }) {
 // names, the second to a file with "-2" added to its name, and so on. In a program of "timerbench trace build", the
 // first trace is that of Go's runtime. Child processes of a program that records do not record. If another program has
 // completed a trace with the same name meanwhile, stop keeps both: it adds a number to the name, and returns an error
-// that contains the new name. A trace for a device or a pipe, which is no regular file, is written to it as it is.
+// that contains the new name.
 func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Scheduler[T], stop func() error, err error) {
 	f, err := fileFromEnv(h)
 	switch {
@@ -69,11 +69,9 @@ func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Sc
 	return r, f.completeAfter(r.Close), nil
 }
 
-// envFile is a trace in a temporary file, which is renamed when it is complete. If path is no regular file, the trace is
-// written to it as it is.
+// envFile is a trace in a temporary file, which is renamed when it is complete.
 type envFile struct {
 	path   string
-	direct bool
 	before os.FileInfo // the file at path when the recording began; nil: there was none
 	keep   bool        // as Environ says
 	temp   *os.File
@@ -104,7 +102,8 @@ func fileFromEnv(h Header) (*envFile, error) {
 	if h.Started.IsZero() {
 		h.Started = time.Now()
 	}
-	f, n, err := createTrace(path, n+1, keep)
+	n++
+	f, err := createTrace(path, n, keep)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", EnvFile, err)
 	}
@@ -117,54 +116,40 @@ func fileFromEnv(h Header) (*envFile, error) {
 	return f, nil
 }
 
-// createTrace creates the temporary file of trace n, or of a later one: if all traces are kept, a temporary file with the
-// same name has the trace of a program that this process ran before an exec.
-func createTrace(path string, n int, keep bool) (*envFile, int, error) {
-	for ; ; n++ {
-		f := &envFile{path: path, keep: keep}
-		if n > 1 {
-			f.path = numbered(path, n)
-		}
-		var err error
-		if f.path, f.direct, err = target(f.path); err != nil {
-			return nil, 0, err
-		}
-		name, flags := fmt.Sprintf("%s.%d.tmp", f.path, os.Getpid()), os.O_RDWR|os.O_CREATE|os.O_TRUNC
-		if f.direct {
-			name, flags = f.path, os.O_WRONLY
-		} else if _, err := os.Lstat(name); err == nil && keep {
-			continue
-		}
-		f.before, _ = os.Stat(f.path)
-		f.temp, err = os.OpenFile(name, flags, 0o666)
-		return f, n, err
+// createTrace creates the temporary file of trace n.
+func createTrace(path string, n int, keep bool) (f *envFile, err error) {
+	f = &envFile{path: path, keep: keep}
+	if n > 1 {
+		f.path = numbered(path, n)
 	}
+	if f.path, err = target(f.path); err != nil {
+		return nil, err
+	}
+	f.before, _ = os.Stat(f.path)
+	f.temp, err = os.Create(fmt.Sprintf("%s.%d.tmp", f.path, os.Getpid()))
+	return f, err
 }
 
-// target returns the file to which a path leads, and whether it is a device, a pipe or anything else that cannot be replaced
-// by renaming a file.
-func target(path string) (file string, direct bool, err error) {
+// target returns the file to which a path leads, which must be a regular one, or not there yet: it is replaced by renaming a file.
+func target(path string) (file string, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		to, err := os.Readlink(path) // a link may lead to a file that does not exist yet
 		if err != nil {
 			_, err = os.Stat(filepath.Dir(path))
-			return path, false, err
+			return path, err
 		}
 		if !filepath.IsAbs(to) {
 			to = filepath.Join(filepath.Dir(path), to)
 		}
 		return target(to)
 	case err != nil:
-		return "", false, err
-	case info.IsDir():
-		return "", false, fmt.Errorf("%s is a folder, want a file", path)
+		return "", err
 	case !info.Mode().IsRegular():
-		return path, true, nil
+		return "", fmt.Errorf("%s is a folder, a device or a pipe, want a file", path)
 	}
-	file, err = filepath.EvalSymlinks(path)
-	return file, false, err
+	return filepath.EvalSymlinks(path)
 }
 
 func numbered(path string, n int) string {
@@ -179,7 +164,7 @@ func (f *envFile) completeAfter(end func() error) func() error {
 		if err := end(); err != nil {
 			return errors.Join(err, f.discard())
 		}
-		if err := f.temp.Close(); err != nil || f.direct {
+		if err := f.temp.Close(); err != nil {
 			return err
 		}
 		path, err := f.giveName()
@@ -190,13 +175,9 @@ func (f *envFile) completeAfter(end func() error) func() error {
 	})
 }
 
-// discard closes the file, and removes it unless it is no regular file.
+// discard closes the file and removes it.
 func (f *envFile) discard() error {
-	err := f.temp.Close()
-	if !f.direct {
-		err = errors.Join(err, os.Remove(f.temp.Name()))
-	}
-	return err
+	return errors.Join(f.temp.Close(), os.Remove(f.temp.Name()))
 }
 
 // giveName renames the file and returns its new name. If another program has completed a trace with that name since the

@@ -47,11 +47,6 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	return w, w.err
 }
 
-// footer returns the section that ends the trace after the chunks so far.
-func (w *Writer) footer() []byte {
-	return endSection(appendFooter(beginSection(nil, sectionFooter), w.chunk.number, w.totals, w.ran), 0)
-}
-
 func (w *Writer) writeBytes(b []byte) {
 	if _, err := w.out.Write(b); err != nil && w.err == nil {
 		w.err = fmt.Errorf("writing a trace: %w", err)
@@ -185,7 +180,7 @@ func (w *Writer) Close() error {
 	}
 	w.flush()
 	if w.err == nil {
-		w.writeBytes(w.footer())
+		w.writeBytes(endSection(appendFooter(beginSection(nil, sectionFooter), w.chunk.number, w.totals, w.ran), 0))
 	}
 	if w.enc != nil {
 		_ = w.enc.Close() // it writes to nothing

@@ -105,7 +105,7 @@ func TestADamagedTrace(t *testing.T) {
 	whole := readText(t, path)
 	writeText(t, path, whole[:len(whole)-1])
 	for _, args := range [][]string{
-		{"trace", "info"}, {"trace", "info", "--json"}, {"recommend", "--trace"},
+		{"trace", "info"}, {"recommend", "--trace"},
 		{"trace", "replay", "-s", "^minheap$", "--trials", "2", "-o", filepath.Join(t.TempDir(), "out")},
 	} {
 		stdout, stderr := must(t, append(args, path)...)

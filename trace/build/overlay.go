@@ -20,41 +20,16 @@ import (
 //go:embed _inject/*.go
 var injected embed.FS
 
-// addition is what a program gets.
-type addition struct {
-	imported string            // package that package main imports
-	placed   map[string]string // the injected files, and their places in the standard library
-	hooks    []hook
-	sources  bool // it has the sources of this module
-}
-
-// recorder writes a trace.
-var recorder = addition{
-	imported: "timerbench/trace",
-	placed: map[string]string{
-		"runtime":    "runtime/timerbench.go",
-		"syscall":    "syscall/timerbench.go",
-		"agent":      "timerbench/trace/agent.go",
-		"compressor": "timerbench/trace/compressor.go",
-	},
-	hooks:   recordingHooks,
-	sources: true,
-}
-
-// counters counts the operations and serves the counters. A program that imports package expvar has them there, too.
-var counters = addition{
-	imported: "timerbench/counters",
-	placed: map[string]string{
-		"counts":   "runtime/timerbench.go",
-		"expvar":   "expvar/timerbench.go",
-		"counters": "timerbench/counters/counters.go",
-	},
-	hooks: countingHooks,
+// placed are the injected files, and their places in the standard library.
+var placed = map[string]string{
+	"runtime":    "runtime/timerbench.go",
+	"agent":      "timerbench/trace/agent.go",
+	"compressor": "timerbench/trace/compressor.go",
 }
 
 // patched returns the files of the standard library that have hooks.
-func (a addition) patched() (files []string) {
-	for _, h := range a.hooks {
+func patched() (files []string) {
+	for _, h := range hooks {
 		if !slices.Contains(files, h.file) {
 			files = append(files, h.file)
 		}
@@ -86,26 +61,23 @@ func (o overlay) add(file string, content []byte) error {
 	return os.Chtimes(replacement, old, old)
 }
 
-// addTo adds the addition to the standard library in src.
-func (o overlay) addTo(src string, a addition) error {
+// addRecorder adds what writes a trace to the standard library in src.
+func (o overlay) addRecorder(src string) error {
 	var all error
-	for _, name := range a.patched() {
+	for _, name := range patched() {
 		file := filepath.Join(src, filepath.FromSlash(name))
 		source, err := os.ReadFile(file)
 		if err == nil {
-			source, err = patch(a.hooks, name, source)
+			source, err = patch(name, source)
 		}
 		if err == nil {
 			err = o.add(file, source)
 		}
 		all = errors.Join(all, err)
 	}
-	for name, to := range a.placed {
+	for name, to := range placed {
 		source, err := injected.ReadFile("_inject/" + name + ".go")
 		all = errors.Join(all, err, o.add(filepath.Join(src, filepath.FromSlash(to)), source))
-	}
-	if !a.sources {
-		return all
 	}
 	addSource := func(name string, d fs.DirEntry, err error) error {
 		folder, file := path.Split(name)

@@ -3,8 +3,6 @@ package tracestat
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"time"
 
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
@@ -25,14 +23,13 @@ type Rule struct {
 
 // The thresholds of the rules.
 const (
-	often     = 100     // a second
-	nearlyAll = 0.95    // of the timers
-	early     = 0.9     // of the delay is left
-	many      = 100     // timers
-	herd      = 1000    // timers at once
-	ticks     = 3600    // wake-ups an hour
-	forever   = 1 << 13 // hours, about a year
-	wakeup    = 1000    // moves, which cost about twice as much
+	often     = 100  // a second
+	nearlyAll = 0.95 // of the timers
+	early     = 0.9  // of the delay is left
+	many      = 100  // timers
+	herd      = 1000 // timers at once
+	ticks     = 3600 // wake-ups an hour
+	wakeup    = 1000 // moves, which cost about twice as much
 )
 
 // lessOften is the remedy for deadlines of package net.
@@ -144,19 +141,6 @@ var Rules = []Rule{
 		},
 	},
 	{
-		Pattern:   "no delay",
-		Evidence:  "timers that are set for the next tick of the recording, as those with a delay of 0 or less",
-		Threshold: "10 timers a second, half of all that the place sets",
-		Remedy:    "Call the function, start a goroutine or send on the channel at once.",
-		Source:    "https://pkg.go.dev/time#AfterFunc",
-		found: func(s *Summary, p Site) string {
-			if p.Form == trace.TickerForm || p.Form == trace.SleepForm || perSecond(s, p.Soon) < 10 || 2*p.Soon < p.Timers+p.Moves {
-				return ""
-			}
-			return fmt.Sprintf("%s of %s are set for %v or less", show.Grouped(p.Soon), show.Grouped(p.Timers+p.Moves), s.Header.Tick)
-		},
-	},
-	{
 		Pattern:   "deadlines that pass",
 		Evidence:  "deadlines of package net that are not cleared, and pass",
 		Threshold: fmt.Sprintf("%s wake-ups an hour, half of the deadlines pass", show.Grouped(ticks)),
@@ -196,20 +180,6 @@ var Rules = []Rule{
 				return ""
 			}
 			return fmt.Sprintf("%s of %s are pending at the end", show.Grouped(p.Kept), show.Count(p.Timers, "timer"))
-		},
-	},
-	{
-		Pattern:   "due in a year or later",
-		Evidence:  "timers that stand for never",
-		Threshold: "10 timers, half of them longer than a year",
-		Remedy:    "Set no timer, or wait on a nil channel, which is never ready.",
-		Source:    "https://go.dev/ref/spec#Channel_types",
-		found: func(_ *Summary, p Site) string {
-			if p.Timers < 10 || p.Delays.P50 < forever*float64(time.Hour) {
-				return ""
-			}
-			return fmt.Sprintf("%s with a delay of %s years", show.Count(p.Timers, "timer"),
-				show.Figure(math.Round(p.Delays.P50/float64(365*24*time.Hour))))
 		},
 	},
 }

@@ -3,8 +3,6 @@
 package tracestat
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,14 +45,14 @@ type Summary struct {
 // Delays is a distribution of delays in nanoseconds. The percentiles have four exact digits, two
 // in a Site. The other figures are exact.
 type Delays struct {
-	Count int64   `json:"count"`
-	Mean  float64 `json:"mean_ns"`
-	Min   float64 `json:"least_ns"`
-	P50   float64 `json:"p50_ns"`
-	P90   float64 `json:"p90_ns"`
-	P99   float64 `json:"p99_ns"`
-	P999  float64 `json:"-"`
-	Max   float64 `json:"most_ns"`
+	Count int64
+	Mean  float64
+	Min   float64
+	P50   float64
+	P90   float64
+	P99   float64
+	P999  float64
+	Max   float64
 }
 
 // Set returns the delays of the schedules, or of the reschedules if there are more of them.
@@ -70,26 +68,25 @@ func (d Delays) Quantiles() (p50, p90, p99 float64) { return d.P50, d.P90, d.P99
 
 // Site is a place in the program that schedules timers.
 type Site struct {
-	Name      string        `json:"site"` // such as "main.serve server.go:42"; "": not known
-	Form      trace.Form    `json:"-"`
-	Reset     bool          `json:"-"`      // see trace.Site
-	Period    time.Duration `json:"-"`      // as Reset
-	Unread    float64       `json:"-"`      // share of the channels that nobody waited for when they were due
-	Wakeups   [2]float64    `json:"-"`      // of the process for timers of the site, OnTime and Lazily; timers that are due at one tick share its wake-up
-	Timers    uint64        `json:"timers"` // schedules
-	Cancelled uint64        `json:"cancelled"`
-	Fired     uint64        `json:"fired"`
-	Moves     uint64        `json:"moves"`
-	Later     uint64        `json:"later"`   // moves to a later deadline
-	AtOnce    int           `json:"at_once"` // most timers that fire at one advance
-	Wakes     uint64        `json:"wakes"`   // advances at which timers of the site fire
-	Repeats   uint64        `json:"repeats"` // schedules at the tick at which a timer of the site has fired
-	Soon      uint64        `json:"soon"`    // schedules and moves for the next tick
-	Pending   float64       `json:"pending"` // mean over the ticks
-	Kept      uint64        `json:"kept"`    // timers that are pending at the end
-	Growth    float64       `json:"-"`       // the mean time at which timers are pending, from 0, the first of the site, to 1, the end: 0.5 if their number is constant
-	Delays    Delays        `json:"delays"`  // of the schedules
-	Left      Delays        `json:"left"`    // of the cancelled timers, from the cancel to the deadline
+	Name      string // such as "main.serve server.go:42"; "": not known
+	Form      trace.Form
+	Reset     bool          // see trace.Site
+	Period    time.Duration // as Reset
+	Unread    float64       // share of the channels that nobody waited for when they were due
+	Wakeups   [2]float64    // of the process for timers of the site, OnTime and Lazily; timers that are due at one tick share its wake-up
+	Timers    uint64        // schedules
+	Cancelled uint64
+	Fired     uint64
+	Moves     uint64
+	Later     uint64  // moves to a later deadline
+	AtOnce    int     // most timers that fire at one advance
+	Wakes     uint64  // advances at which timers of the site fire
+	Repeats   uint64  // schedules at the tick at which a timer of the site has fired
+	Pending   float64 // mean over the ticks
+	Kept      uint64  // timers that are pending at the end
+	Growth    float64 // the mean time at which timers are pending, from 0, the first of the site, to 1, the end: 0.5 if their number is constant
+	Delays    Delays  // of the schedules
+	Left      Delays  // of the cancelled timers, from the cancel to the deadline
 }
 
 // Placed reports whether the places in the program are known, as in a recording of a program of "trace build".
@@ -168,38 +165,6 @@ func (s *Summary) Monitor() string {
 
 // fewest is the number of operations of a program with work (chosen).
 const fewest = 100
-
-// MarshalJSON writes a summary for programs, with times in nanoseconds.
-func (s *Summary) MarshalJSON() ([]byte, error) {
-	h, t := s.Header, s.Totals
-	return json.Marshal(struct {
-		Name              string        `json:"name"`
-		Description       string        `json:"description"`
-		Tick              time.Duration `json:"tick_ns"`
-		Span              time.Duration `json:"span_ns"`
-		Schedule          uint64        `json:"schedule"`
-		Reschedule        uint64        `json:"reschedule"`
-		Cancel            uint64        `json:"cancel"`
-		Fire              uint64        `json:"fire"`
-		RefusedReschedule uint64        `json:"refused_reschedule"`
-		RefusedCancel     uint64        `json:"refused_cancel"`
-		PendingAtEnd      uint64        `json:"pending_at_end"`
-		MostPending       uint64        `json:"most_pending"`
-		Lost              uint64        `json:"lost"`
-		LostSets          uint64        `json:"lost_sets"` // those of Lost that set or moved a timer
-		LostStops         uint64        `json:"lost_stops"`
-		LostFires         uint64        `json:"lost_fires"`
-		CutShort          bool          `json:"cut_short"`
-		IntoHeap          uint64        `json:"into_heap"` // of Go's runtime
-		Delays            Delays        `json:"delays"`
-		Moves             Delays        `json:"moves"`
-		Sites             []Site        `json:"sites"`
-	}{
-		h.Name, h.Description, h.Tick, s.Duration(), t.Ops[trace.Schedule], t.Ops[trace.Reschedule],
-		t.Ops[trace.Cancel], t.Fired, t.Ops[trace.RefusedReschedule], t.Ops[trace.RefusedCancel],
-		t.Pending(), t.Keys, t.Lost, t.LostBy[trace.EventSet], t.LostBy[trace.EventStop], t.LostBy[trace.EventFire], s.CutShort != nil, t.Heaped, s.Delays, s.Moves, append([]Site{}, s.Sites...),
-	})
-}
 
 // Read reads a trace to its end. It returns an error unless every operation is possible, so a program calls it
 // before it uses a trace. If the trace is cut short, Read reads the whole chunks, and sets CutShort and the
@@ -282,181 +247,10 @@ func summarize(r *trace.Reader, to time.Duration) (*Summary, error) {
 	return s, nil
 }
 
-// siteCounter summarizes the timers of each site.
-type siteCounter struct {
-	sites  []counted           // by number
-	keys   []*[1 << 12]pending // by key; in pages, because a slice that grows would be copied
-	firing []*counted          // scratch of advance
-	due    []*pending          // scratch of advance
-	wakes  wakes
-	now    [2]uint64 // functions and channels that are pending, and their most
-	most   [2]uint64
-}
-
-type counted struct {
-	Site
-	delays, left *distribution
-	area         float64         // sum of the ticks for which timers were pending, as if all began at tick 0
-	now          int             // timers that fire at the advance
-	first        structures.Tick // when the first timer was set
-	moment       float64         // as area, of the ticks from first on times the ticks from first on
-	fired        structures.Tick // the last tick at which a timer of the site fired, plus 1
-}
-
-type pending struct {
-	deadline structures.Tick
-	place    [2]structures.Tick // see wakes
-	site     int32
-	form     trace.Form
-	moved    bool
-	pending  bool
-}
-
-func (c *siteCounter) timer(key uint32) *pending { return &c.keys[key>>12][key&(1<<12-1)] }
-
-// set counts that a timer gets a deadline.
-func (s *counted) set(deadline, clock structures.Tick) {
-	if deadline == clock+1 {
-		s.Soon++
-	}
-}
-
-// end counts that a timer is no longer pending.
-func (s *counted) end(clock structures.Tick) {
-	s.area += float64(clock)
-	s.moment += s.half(clock)
-	s.Kept--
-}
-
-// half returns half of the square of the ticks from the first timer on.
-func (s *counted) half(clock structures.Tick) float64 {
-	return float64(clock-s.first) * float64(clock-s.first) / 2
-}
-
-// add counts an operation. clock is the clock before it.
-func (c *siteCounter) add(op trace.Op, clock structures.Tick, sites []trace.Site) {
-	switch op.Kind {
-	case trace.Schedule:
-		for len(c.sites) <= op.Site {
-			c.sites = append(c.sites, counted{delays: newDistribution(2), left: newDistribution(2)})
-		}
-		if int(op.Key) == len(c.keys)<<12 {
-			c.keys = append(c.keys, new([1 << 12]pending))
-		}
-		timer := c.timer(op.Key)
-		*timer = pending{deadline: op.At, site: int32(op.Site), form: sites[op.Site].Form, pending: true}
-		c.wakes.set(timer)
-		if n := held(timer.form); n >= 0 {
-			if c.now[n]++; c.now[0]+c.now[1] >= c.most[0]+c.most[1] {
-				c.most = c.now
-			}
-		}
-		s := &c.sites[op.Site]
-		if s.Timers == 0 {
-			s.first = clock
-		}
-		s.Timers++
-		s.Kept++
-		s.area -= float64(clock)
-		s.moment -= s.half(clock)
-		s.delays.add(op.At - clock)
-		s.set(op.At, clock)
-		if s.fired == clock+1 {
-			s.Repeats++
-		}
-	case trace.Reschedule:
-		timer := c.timer(op.Key)
-		s := &c.sites[timer.site]
-		s.Moves++
-		if op.At > timer.deadline {
-			s.Later++
-		}
-		s.set(op.At, clock)
-		c.wakes.move(timer, op.At, clock)
-	case trace.Cancel:
-		timer := c.timer(op.Key)
-		s := &c.sites[timer.site]
-		s.Cancelled++
-		s.left.add(timer.deadline - clock)
-		s.end(clock)
-		c.end(timer, clock)
-	case trace.Advance:
-		c.advance(op)
-	}
-}
-
-// end counts that a timer is no longer pending.
-func (c *siteCounter) end(t *pending, clock structures.Tick) {
-	c.wakes.settle(t, clock)
-	t.pending = false
-	if n := held(t.form); n >= 0 {
-		c.now[n]--
-	}
-}
-
-func (c *siteCounter) advance(op trace.Op) {
-	c.firing = c.firing[:0]
-	c.wakes.advance(op.At)
-	c.due = slices.Grow(c.due[:0], len(op.Fired))
-	for _, key := range op.Fired {
-		timer := c.timer(key)
-		c.due = append(c.due, timer)
-		c.end(timer, op.At)
-		s := &c.sites[timer.site]
-		if s.now == 0 {
-			c.firing = append(c.firing, s)
-		}
-		s.now++
-		s.Fired++
-		s.end(op.At)
-		s.fired = op.At + 1
-	}
-	for _, s := range c.firing {
-		s.AtOnce, s.now = max(s.AtOnce, s.now), 0
-		s.Wakes++
-	}
-	if len(c.due) > 0 {
-		for way := range c.wakes.by {
-			c.wakes.by[way].wake(c.wakes.rounded(op.At), 1/float64(len(c.due)), c.due...)
-		}
-	}
-}
-
-// list returns the sites, the one with the most timers first.
-func (c *siteCounter) list(r *trace.Reader, t trace.Totals, tick time.Duration) (list []Site) {
-	for _, page := range c.keys {
-		for i := range page {
-			if page[i].pending {
-				c.wakes.settle(&page[i], t.Last)
-			}
-		}
-	}
-	for i, s := range c.sites {
-		if s.Timers > 0 {
-			site := r.Sites()[i]
-			s.Name, s.Form, s.Reset, s.Period = site.Place, site.Form, site.Reset, site.Period
-			if ran := r.Ran(); s.Form == trace.ChannelForm && len(ran) > 0 && s.Fired > 0 {
-				s.Unread = 1
-				if i < len(ran) {
-					s.Unread = 1 - min(1, float64(ran[i])/float64(s.Fired))
-				}
-			}
-			s.Wakeups = [2]float64{OnTime: c.wakes.by[OnTime].of(i) * (1 - s.Unread), Lazily: c.wakes.by[Lazily].of(i)}
-			s.Site.Delays, s.Left = s.delays.delays(tick), s.left.delays(tick)
-			area := s.area + float64(s.Kept)*float64(t.Last)
-			s.Pending = area / float64(max(1, t.Span()))
-			s.Growth = (s.moment + float64(s.Kept)*s.half(t.Last)) / max(1, area) / float64(max(1, t.Last-s.first))
-			list = append(list, s.Site)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b Site) int { return cmp.Compare(b.Timers, a.Timers) })
-	return list
-}
-
+// distribution is a distribution of delays in ticks.
 // maxDelay is the largest value of a percentile: 139 years at a tick of 1 ms. It is chosen.
 const maxDelay = 1 << 42
 
-// distribution is a distribution of delays in ticks.
 type distribution struct {
 	histogram *hdrhistogram.Histogram
 	sum       float64
