@@ -15,7 +15,7 @@ import (
 // cancelled in a row, and as many are scheduled with the same deadlines.
 type Avalanche struct {
 	Period Duration `toml:"period" comment:"from one deadline of a timer to its next"`
-	Spread Duration `toml:"spread,omitempty" zero:"no" comment:"time within which all come due, at most the period; left out: one tick"`
+	Spread Duration `toml:"spread,omitempty" comment:"time within which all come due, at most the period; left out: one tick"`
 	Cancel Share    `toml:"cancel" comment:"part of the timers that is cancelled and replaced in each period"`
 }
 

@@ -22,7 +22,7 @@ type Keys struct {
 	Rate        Rate     `toml:"rate" comment:"sets a second, of all keys; only the ratio to other classes counts"`
 	TTL         Delay    `toml:"ttl,inline" comment:"from a set to the expiry"`
 	SetEvery    Duration `toml:"set_every" comment:"mean time between two sets of a key"`
-	DeleteEvery Duration `toml:"delete_every,omitempty" zero:"no" comment:"mean time between two deletes of a key; left out: there are none"`
+	DeleteEvery Duration `toml:"delete_every,omitempty" comment:"mean time between two deletes of a key; left out: there are none"`
 }
 
 // Check returns an error if there is no class.

@@ -23,11 +23,11 @@ import (
 // A drawn delay is rounded to whole ticks and is at least one tick.
 type Delay struct {
 	Kind          string   `toml:"kind"`
-	Mean          Duration `toml:"mean,omitempty" zero:"no"`
+	Mean          Duration `toml:"mean,omitempty"`
 	Low           Duration `toml:"low,omitempty"`
-	High          Duration `toml:"high,omitempty" zero:"no"`
-	Median        Duration `toml:"median,omitempty" zero:"no"`
-	UpperQuartile Duration `toml:"upper_quartile,omitempty" zero:"no"`
+	High          Duration `toml:"high,omitempty"`
+	Median        Duration `toml:"median,omitempty"`
+	UpperQuartile Duration `toml:"upper_quartile,omitempty"`
 	Parts         []Part   `toml:"parts,omitempty,multiline"`
 }
 

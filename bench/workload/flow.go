@@ -15,14 +15,14 @@ import (
 // population, or a share of a given population, which determines its rate.
 type Flow struct {
 	Poll    bool     `toml:"poll,omitempty" comment:"pop at every tick, as an event loop may, not only where something happens"`
-	WarmUp  Duration `toml:"warm_up,omitempty" zero:"no" comment:"start empty and run this long; left out: start in the steady state"`
+	WarmUp  Duration `toml:"warm_up,omitempty" comment:"start empty and run this long; left out: start in the steady state"`
 	Classes []Class  `toml:"class"`
 }
 
 // Class is one class of the timers of a flow.
 type Class struct {
-	Rate       Rate    `toml:"rate,omitempty" zero:"no" comment:"arrivals a second"`
-	Population Share   `toml:"population,omitempty" zero:"no" comment:"share of the population, where that is given instead of rates; left out: all of it"`
+	Rate       Rate    `toml:"rate,omitempty" comment:"arrivals a second"`
+	Population Share   `toml:"population,omitempty" comment:"share of the population, where that is given instead of rates; left out: all of it"`
 	Delay      Delay   `toml:"delay,inline" comment:"from arrival to deadline"`
 	Completion *Delay  `toml:"completion,inline,omitempty" comment:"from arrival to the end of what is waited for: a timer that is pending then is cancelled"`
 	Shares     *Shares `toml:"shares,inline,omitempty" comment:"what becomes of them; left out: unless completed they fire"`

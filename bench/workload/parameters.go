@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 
@@ -64,9 +65,9 @@ type Count int
 
 const maxCount = 1_000_000
 
-// OutOfRange returns the allowed values of a parameter whose value is out of range, on a clock with that length of a
+// allowed returns the allowed values of a parameter whose value is out of range, on a clock with that length of a
 // tick. It returns nothing for an allowed value.
-func OutOfRange(parameter any, tick time.Duration) (want string) {
+func allowed(parameter any, tick time.Duration) (want string) {
 	switch v := parameter.(type) {
 	case Duration:
 		switch ticks := v.in(tick); {
@@ -96,6 +97,41 @@ func OutOfRange(parameter any, tick time.Duration) (want string) {
 	}
 	return ""
 }
+
+// outOfRange returns what is wrong with the parameters below a key: with each, or, if each is in its range, with all together.
+func outOfRange(key string, v reflect.Value, tick time.Duration) (wrong []ParameterError) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return nil
+		}
+		return outOfRange(key, v.Elem(), tick)
+	case reflect.Slice:
+		for i := range v.Len() {
+			wrong = append(wrong, outOfRange(fmt.Sprintf("%s[%d]", key, i), v.Index(i), tick)...)
+		}
+	case reflect.Struct:
+		for field, value := range v.Fields() {
+			name, options, _ := strings.Cut(field.Tag.Get("toml"), ",")
+			if !strings.Contains(options, "omitempty") || !value.IsZero() {
+				wrong = append(wrong, outOfRange(join(key, name), value, tick)...)
+			}
+		}
+	default:
+		if want := allowed(v.Interface(), tick); want != "" {
+			wrong = append(wrong, ParameterError{key, fmt.Sprint(v), want})
+		}
+	}
+	if c, ok := v.Addr().Interface().(Checker); ok && wrong == nil {
+		for _, e := range c.Check() {
+			wrong = append(wrong, ParameterError{join(key, e.Key), e.Value, e.Want})
+		}
+	}
+	return wrong
+}
+
+// join returns the key of an entry in a table.
+func join(key, below string) string { return strings.TrimSuffix(key+"."+below, ".") }
 
 // ticks rounds a real number of ticks to a delay: at least one tick.
 func ticks(x float64) structures.Tick {

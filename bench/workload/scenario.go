@@ -3,11 +3,11 @@ package workload
 // Scenarios are workloads as TOML files. A file holds
 // the fields of a workload.Workload: a name, a tick, a kind of model and its parameters.
 //
-// docs/scenarios.md describes the format. The whole file is checked before anything runs.
-// Each error names the line, the key, the given value and what was expected.
+// docs/scenarios.md describes the format. The whole file is checked before anything runs: the reader of TOML names the line of
+// what it cannot read, and the check of ranges names the key, the value and the expected value.
 
 import (
-	"cmp"
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -31,7 +31,6 @@ type document struct {
 	Source     string      `toml:"source,omitempty" comment:"where the parameters come from"`
 	Tick       Duration    `toml:"tick" comment:"what the clock counts in"`
 	Population int         `toml:"population,omitempty" comment:"resident timers"`
-	Trial      int         `toml:"trial,omitempty" comment:"operations in a timed trial"`
 	Unit       script.Unit `toml:"unit,omitempty" comment:"what a cost is counted per: lifecycle, reschedule or tick"`
 	Model      string      `toml:"model" comment:"what the timers do"`
 	Parameters Model       `toml:"parameters"`
@@ -40,15 +39,15 @@ type document struct {
 func (d *document) workload(c Category) Workload {
 	return Workload{
 		Name: d.Name, Category: c, Summary: d.Summary, Source: d.Source, Tick: time.Duration(d.Tick), Model: d.Parameters,
-		Resident: d.Population, Trial: d.Trial, Unit: d.Unit,
+		Resident: d.Population, Unit: d.Unit,
 	}
 }
 
-// The limits of a file. The population must fit into memory. A trial must be long enough
-// to be timed and short enough to be repeated.
+// The limits of a file. A number without a unit is a tick in nanoseconds, which is hardly meant. The population must fit into
+// memory.
 const (
-	maxPopulation      = 100_000_000
-	minTrial, maxTrial = 1_000, 10_000_000
+	minTick       = time.Microsecond
+	maxPopulation = 100_000_000
 )
 
 // builtIn is the owner of the names of the built-in workloads, in errors.
@@ -93,37 +92,34 @@ func FindIn(texts map[string]string, name string) (Workload, bool) {
 	return Find(name)
 }
 
-func parse(name string, data []byte, taken map[string]string) (Workload, error) {
+func parse(file string, data []byte, taken map[string]string) (Workload, error) {
 	w, faults := read(data, taken)
-	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.line, b.line) })
-	var errs []error
-	for _, f := range faults {
-		errs = append(errs, errors.New(show.Safe(fmt.Sprintf("%s:%d: %s", name, f.line, f.text))))
+	for i, fault := range faults {
+		faults[i] = errors.New(show.Safe(file + ":" + fault.Error()))
 	}
-	return w, errors.Join(errs...)
+	return w, errors.Join(faults...)
 }
 
-// read checks a file in this order: TOML syntax, keys, types and ranges. It returns the
-// faults of the first of these checks that fails.
-func read(data []byte, taken map[string]string) (w Workload, faults []fault) {
-	var values map[string]any
-	if err := toml.Unmarshal(data, &values); err != nil {
-		return w, []fault{notTOML(data, err)}
+// read returns the faults of the first of these checks that fails: TOML, keys and types, and ranges.
+func read(data []byte, taken map[string]string) (w Workload, faults []error) {
+	var kind struct{ Model string }
+	if err := toml.Unmarshal(data, &kind); err != nil {
+		return w, linesOf(data, err)
 	}
-	f := newFile(data)
-	model := modelOf(values["model"], f)
+	model, names := findModel(kind.Model)
 	if model == nil {
-		return w, f.faults
+		return w, []error{outside("model", fmt.Sprintf("%q", kind.Model), "one of "+strings.Join(names, ", ")+show.Nearest(kind.Model, names))}
 	}
-	if text, ok := values["tick"].(string); ok {
-		f.tick, _ = time.ParseDuration(text)
+	d, err := decode(data, model)
+	if err != nil {
+		return w, linesOf(data, err)
 	}
-	head := document{Parameters: model}
-	if f.decodeTable("", values, reflect.ValueOf(&head).Elem()); f.unknown != nil {
-		return w, f.unknown
+	if faults = d.check(); time.Duration(d.Tick) >= minTick {
+		for _, e := range outOfRange("parameters", reflect.ValueOf(model), time.Duration(d.Tick)) {
+			faults = append(faults, outside(e.Key, e.Value, e.Want))
+		}
 	}
-	head.check(f)
-	w = head.workload(Custom)
+	w = d.workload(Custom)
 	w.Scenario = string(data)
 	if b, ok := builtInLike(w); ok {
 		w.Category, w.Grid = b.Category, b.Grid
@@ -132,12 +128,41 @@ func read(data []byte, taken map[string]string) (w Workload, faults []fault) {
 		}
 	}
 	if by, ok := taken[w.Name]; ok {
-		f.wrong("name", fmt.Sprintf("%q", w.Name), "a name of its own, as this is that of "+by)
+		faults = append(faults, outside("name", fmt.Sprintf("%q", w.Name), "a name of its own, as this is that of "+by))
 	}
-	if f.faults == nil {
-		w.Resident = population(f, w)
+	if faults == nil {
+		w.Resident, err = population(w)
 	}
-	return w, f.faults
+	if err != nil {
+		faults = append(faults, err)
+	}
+	return w, faults
+}
+
+// outside returns the fault of a value that is out of its range.
+func outside(key, value, want string) error {
+	return fmt.Errorf(" %w", ParameterError{key, value, want})
+}
+
+// decode decodes a document with the parameters of a model, which holds the defaults. It returns an error for keys that do not
+// exist. The decoder does not look into interfaces, so it gets a document with the type of the model.
+func decode(data []byte, model Model) (d document, err error) {
+	d.Parameters = model
+	v := reflect.ValueOf(&d).Elem()
+	var fields []reflect.StructField
+	for f, value := range v.Fields() {
+		if value.Kind() == reflect.Interface {
+			f.Type = value.Elem().Type()
+		}
+		fields = append(fields, f)
+	}
+	typed := reflect.New(reflect.StructOf(fields)).Elem()
+	typed.FieldByName("Parameters").Set(reflect.ValueOf(model))
+	err = toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(typed.Addr().Interface())
+	for i := range fields {
+		v.Field(i).Set(typed.Field(i))
+	}
+	return d, err
 }
 
 // builtInLike returns the built-in workload with the name of w. ok reports whether w
@@ -150,68 +175,67 @@ func builtInLike(w Workload) (b Workload, ok bool) {
 	return b, reflect.DeepEqual(w, b)
 }
 
-// notTOML returns the syntax error of a file, with the text of its line.
-func notTOML(data []byte, err error) fault {
+// linesOf returns the errors of the reader of TOML with their lines.
+func linesOf(data []byte, err error) (faults []error) {
+	var unknown *toml.StrictMissingError
 	var wrong *toml.DecodeError
-	if !errors.As(err, &wrong) {
-		return fault{1, err.Error()}
+	switch {
+	case errors.As(err, &unknown):
+		for _, e := range unknown.Errors {
+			line, _ := e.Position()
+			faults = append(faults, fmt.Errorf("%d: %s: there is no such key", line, strings.Join(e.Key(), ".")))
+		}
+	case errors.As(err, &wrong):
+		line, _ := wrong.Position()
+		text := strings.TrimSpace(strings.Split(string(data), "\n")[line-1])
+		if most := 100; len(text) > most || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			text = fmt.Sprintf("%q", text[:min(most, len(text))])
+		}
+		faults = append(faults, fmt.Errorf("%d: %s: %s", line, text, strings.TrimPrefix(wrong.Error(), "toml: ")))
+	default:
+		faults = append(faults, fmt.Errorf(" %w", err)) // a number where a duration is expected
 	}
-	line, _ := wrong.Position()
-	text := strings.TrimSpace(strings.Split(string(data), "\n")[line-1])
-	if most := 100; len(text) > most || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		text = fmt.Sprintf("%q", text[:min(most, len(text))])
-	}
-	return fault{line, text + ": " + strings.TrimPrefix(wrong.Error(), "toml: ")}
-}
-
-// modelOf returns a model of the kind that a file names, which determines the parameters, or nil.
-func modelOf(value any, f *file) Model {
-	name, _ := value.(string)
-	m, names := findModel(name)
-	if m == nil {
-		f.wrong("model", f.places["model"].text, "one of "+strings.Join(names, ", ")+show.Nearest(name, names))
-	}
-	return m
+	return faults
 }
 
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
 // check checks the values besides the parameters against their ranges.
-func (d *document) check(f *file) {
-	if !nameForm.MatchString(d.Name) {
-		f.wrong("name", fmt.Sprintf("%q", d.Name), "lower-case letters, digits, dashes, dots and underscores, such as \"api-gateway\"")
+func (d *document) check() (faults []error) {
+	for _, c := range []struct {
+		ok               bool
+		key, value, want string
+	}{
+		{nameForm.MatchString(d.Name), "name", fmt.Sprintf("%q", d.Name), "lower-case letters, digits, dashes, dots and underscores, such as \"api-gateway\""},
+		{time.Duration(d.Tick) >= minTick, "tick", d.Tick.String(), fmt.Sprintf("a duration of at least %v, such as \"1ms\"", minTick)},
+		{d.Population >= 0 && d.Population <= maxPopulation, "population", fmt.Sprint(d.Population), fmt.Sprintf("a whole number from 1 to %d", maxPopulation)},
+		{slices.Contains([]script.Unit{"", script.PerLifecycle, script.PerReschedule, script.PerTick}, d.Unit), "unit", fmt.Sprintf("%q", d.Unit),
+			fmt.Sprintf("one of %s, %s, %s", script.PerLifecycle, script.PerReschedule, script.PerTick)},
+	} {
+		if !c.ok {
+			faults = append(faults, outside(c.key, c.value, c.want))
+		}
 	}
-	if f.tick <= 0 {
-		f.wrong("tick", d.Tick.String(), "a positive duration")
-	}
-	if f.given("population") && (d.Population < 1 || d.Population > maxPopulation) {
-		f.wrong("population", fmt.Sprint(d.Population), fmt.Sprintf("a whole number from 1 to %d", maxPopulation))
-	}
-	if f.given("trial") && (d.Trial < minTrial || d.Trial > maxTrial) {
-		f.wrong("trial", fmt.Sprint(d.Trial), fmt.Sprintf("from %d to %d operations", minTrial, maxTrial))
-	}
-	if !slices.Contains([]script.Unit{"", script.PerLifecycle, script.PerReschedule, script.PerTick}, d.Unit) {
-		f.wrong("unit", fmt.Sprintf("%q", d.Unit), fmt.Sprintf("one of %s, %s, %s", script.PerLifecycle, script.PerReschedule, script.PerTick))
-	}
+	return faults
 }
 
 // population returns the number of resident timers: the given one, or the one that
 // follows from the rates. If a file has both, they must agree.
-func population(f *file, w Workload) int {
+func population(w Workload) (int, error) {
 	flow, ok := w.Model.(*Flow)
 	if !ok || flow.Resident(w.Tick) == 0 {
-		return w.Resident
+		return w.Resident, nil
 	}
 	const tolerance = 0.1 // chosen: the given population may be rounded
 	switch leads := flow.Resident(w.Tick); {
 	case leads > maxPopulation:
-		f.faults = append(f.faults, fault{1, fmt.Sprintf("the rates lead to %.3g pending timers, want at most %d", leads, maxPopulation)})
+		return 0, outside("parameters", fmt.Sprintf("rates that lead to %.3g pending timers", leads), fmt.Sprintf("at most %d", maxPopulation))
 	case w.Resident == 0:
-		return max(1, int(math.Round(leads)))
+		return max(1, int(math.Round(leads))), nil
 	case math.Abs(float64(w.Resident)/leads-1) > tolerance:
-		f.wrong("population", fmt.Sprint(w.Resident), fmt.Sprintf("about %.0f, to which the rates lead: leave it out", leads))
+		return 0, outside("population", fmt.Sprint(w.Resident), fmt.Sprintf("about %.0f, to which the rates lead: leave it out", leads))
 	}
-	return w.Resident
+	return w.Resident, nil
 }
 
 // Print writes a workload as a scenario file, with a comment on each parameter.
@@ -221,7 +245,7 @@ func Print(w Workload) ([]byte, error) {
 		return nil, fmt.Errorf("workload %s: its model %T is none that scenario files have", w.Name, w.Model)
 	}
 	text, err := toml.Marshal(document{
-		w.Name, w.Summary, w.Source, Duration(w.Tick), w.Resident, w.Trial, w.Unit, kind.Name, w.Model,
+		w.Name, w.Summary, w.Source, Duration(w.Tick), w.Resident, w.Unit, kind.Name, w.Model,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("workload %s: %w", w.Name, err)

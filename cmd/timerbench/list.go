@@ -64,15 +64,15 @@ func list(out io.Writer, name string, long bool) {
 			t.Add(w.Name, w.Summary)
 		}
 	default: // models
-		t.Header = []string{"model", "parameter", "type", "meaning (in brackets: optional)"}
+		t.Header = []string{"model", "scenario print shows the parameters of"}
 		for _, kind := range workload.Kinds() {
-			for _, k := range workload.Parameters(kind.Defaults) {
-				if k.Optional {
-					k.Doc = "(" + k.Doc + ")"
+			var names []string
+			for _, w := range workload.All() {
+				if w.Kind().Name == kind.Name {
+					names = append(names, w.Name)
 				}
-				t.Add(kind.Name, k.Name, k.Type, k.Doc)
-				kind.Name = ""
 			}
+			t.Add(kind.Name, strings.Join(names, ", "))
 		}
 	}
 	fmt.Fprintln(out, t.Terminal())
