@@ -30,7 +30,7 @@ build: ## Build the command
 .PHONY: bench
 bench: build ## Measure and draw out/latest/report.html: just under 5 minutes on two cores
 	$(RUN) --profile normal --budget 4m --traces traces $(value ARGS)
-	$(CMD) live --into $(LAST) --for 30s -s '^(auto|hwheel|quadheap)$$' --shards default --goroutines 1,2 --n 1e2,1e3,1e4,1e5
+	$(CMD) live --into $(LAST) --for 30s -s '^(auto|hwheel|quadheap)$$' --goroutines 1,2 --n 1e2,1e3,1e4,1e5
 	$(CMD) report $(OUT)
 
 .PHONY: bench-smoke
@@ -42,7 +42,7 @@ bench-smoke: build ## A short run, to check that everything works: about a minut
 .PHONY: bench-full
 bench-full: build ## Measure everything, up to ten million timers, or continue: hours
 	$(CMD) run --profile full $(if $(wildcard $(or $(OUT),out/full)/results.json),--resume) --out $(or $(OUT),out/full) $(value ARGS)
-	$(CMD) live --into $(or $(OUT),out/full) --for 4m -s '^(auto|hwheel|quadheap)$$' --shards default --n 1e2,1e3,1e4,1e5,1e6
+	$(CMD) live --into $(or $(OUT),out/full) --for 4m -s '^(auto|hwheel|quadheap)$$' --n 1e2,1e3,1e4,1e5,1e6
 	$(CMD) report $(or $(OUT),out/full)
 
 .PHONY: bench-peers
@@ -76,10 +76,10 @@ bench-ttl: build ## Measure TTLs of a cache with 10^6 and 10^7 entries: a quarte
 .PHONY: bench-live
 bench-live: build ## Measure the driver next to Go's own timers, on 1 to 8 goroutines: 7 minutes, 3 GB
 	@out="$(or $(OUT),out/$(shell date +%Y-%m-%d-%H%M%S)-live)"; set -e; \
-	$(CMD) live --out "$$out" --shards default -g 1,2,4 --n 1e6 --tick 100us,1ms --for 150s; \
+	$(CMD) live --out "$$out" -g 1,2,4 --n 1e6 --tick 100us,1ms --for 150s; \
 	$(CMD) live --into "$$out" -g 1,2,4,8 --n 1e5 --for 95s; \
-	$(CMD) live --into "$$out" --shards default -g 1,2,4 --n 1e2,1e3 --for 60s; \
-	$(CMD) live --into "$$out" --shards default -g 1,2 --n 1e4 --tick 100us,1ms,50us --for 90s
+	$(CMD) live --into "$$out" -g 1,2,4 --n 1e2,1e3 --for 60s; \
+	$(CMD) live --into "$$out" -g 1,2 --n 1e4 --tick 100us,1ms,50us --for 90s
 
 # The run is that of make bench-field, -live, -peers, -ttl or -durable; make submit keeps runs of make bench.
 .PHONY: keep

@@ -34,19 +34,20 @@ func goZero(slots int, moves bool) live.Subject {
 		Name: name, Role: results.RolePeer, Silent: true,
 		Early: goZeroEarly + goZeroStall, Late: func(time.Duration) time.Duration { return goZeroInterval },
 		Open: func() (live.System, error) {
-			type timer = keyedTimer[struct{}]
 			tw, err := collection.NewTimingWheel(goZeroInterval, slots, func(_, value any) { value.(func())() })
-			s := &keyed[struct{}]{
-				start: func(key uint64, t *timer, delay time.Duration) {
+			s := &keyed{
+				start: func(key uint64, t *keyedTimer, delay time.Duration) {
 					if err := tw.SetTimer(key, t.f, max(delay, 1)); err != nil {
 						panic(err)
 					}
 				},
-				stop: func(key uint64, _ *timer) bool { return tw.RemoveTimer(key) == nil },
+				stop: func(key uint64, _ *keyedTimer) bool { return tw.RemoveTimer(key) == nil },
 				end:  func() { tw.Stop() },
 			}
 			if moves {
-				s.reset = func(key uint64, _ *timer, delay time.Duration) bool { return tw.MoveTimer(key, max(delay, 1)) == nil }
+				s.reset = func(key uint64, _ *keyedTimer, delay time.Duration) bool {
+					return tw.MoveTimer(key, max(delay, 1)) == nil
+				}
 			}
 			return s.system(), err
 		},

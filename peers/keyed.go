@@ -9,52 +9,52 @@ import (
 )
 
 // keyed is the timers of another project: each has a key, and what the project needs to find it again.
-type keyed[D any] struct {
-	start func(key uint64, t *keyedTimer[D], delay time.Duration)
-	reset func(key uint64, t *keyedTimer[D], delay time.Duration) bool // nil: timers cannot be moved
-	stop  func(key uint64, t *keyedTimer[D]) bool
+type keyed struct {
+	start func(key uint64, t *keyedTimer, delay time.Duration)
+	reset func(key uint64, t *keyedTimer, delay time.Duration) bool // nil: timers cannot be moved
+	stop  func(key uint64, t *keyedTimer) bool
 	end   func()
 
 	keys atomic.Uint64 // so far; new ones for each set of timers
 }
 
-type keyedTimer[D any] struct {
-	data D
+type keyedTimer struct {
+	data int64 // of the project
 	f    func()
 }
 
 // system returns the timers as a system.
-func (s *keyed[D]) system() live.System {
+func (s *keyed) system() live.System {
 	return live.System{Forms: live.Forms{results.FormSchedule: s.timers}, Close: func() error { s.end(); return nil }}
 }
 
-func (s *keyed[D]) timers(functions []func()) live.Timers {
+func (s *keyed) timers(functions []func()) live.Timers {
 	n := uint64(len(functions))
-	t := &keyedTimers[D]{s, s.keys.Add(n) - n, make([]keyedTimer[D], n)}
+	t := &keyedTimers{s, s.keys.Add(n) - n, make([]keyedTimer, n)}
 	for i, f := range functions {
 		t.list[i].f = f
 	}
 	if s.reset == nil {
 		return t
 	}
-	return keyedMovers[D]{t}
+	return keyedMovers{t}
 }
 
-type keyedTimers[D any] struct {
-	s    *keyed[D]
+type keyedTimers struct {
+	s    *keyed
 	base uint64 // the key of the first
-	list []keyedTimer[D]
+	list []keyedTimer
 }
 
-func (t *keyedTimers[D]) Start(i int, delay time.Duration) {
+func (t *keyedTimers) Start(i int, delay time.Duration) {
 	t.s.start(t.base+uint64(i), &t.list[i], delay)
 }
 
-func (t *keyedTimers[D]) Stop(i int) bool { return t.s.stop(t.base+uint64(i), &t.list[i]) }
+func (t *keyedTimers) Stop(i int) bool { return t.s.stop(t.base+uint64(i), &t.list[i]) }
 
 // keyedMovers are keyedTimers that can be moved.
-type keyedMovers[D any] struct{ *keyedTimers[D] }
+type keyedMovers struct{ *keyedTimers }
 
-func (t keyedMovers[D]) Reset(i int, delay time.Duration) bool {
+func (t keyedMovers) Reset(i int, delay time.Duration) bool {
 	return t.s.reset(t.base+uint64(i), &t.list[i], delay)
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"time"
 
@@ -26,7 +25,7 @@ import (
 
 // peers lists the measured timers.
 func peers() []live.Subject {
-	return []live.Subject{goZero(goZeroSlots, false), goZero(goZeroSlots, true), natsServer(), robfigCron()}
+	return []live.Subject{goZero(goZeroSlots, false), goZero(goZeroSlots, true), natsServer()}
 }
 
 func main() {
@@ -47,20 +46,7 @@ type usageError struct{ error }
 func run(ctx context.Context) error {
 	out := flag.String("out", "", "`folder` for the results: it must not hold any")
 	length := flag.Duration("for", time.Minute, "how long to measure, about")
-	markdown := flag.Bool("markdown", false, "print the tables in Markdown")
-	ttl := flag.Int("ttl", 0, "measure instead the expiry of caches with this `number` of entries")
-	only := flag.String("run", "", "the peers to measure, a regular `expression` over their names")
 	flag.Parse()
-	chosen, err := regexp.Compile(*only)
-	if err != nil {
-		return usageError{fmt.Errorf("-run %q: %w", *only, err)}
-	}
-	if *ttl < 0 {
-		return usageError{fmt.Errorf("-ttl %d: want a number of entries", *ttl)}
-	}
-	if *ttl > 0 {
-		return printTTL(ctx, *ttl, *markdown)
-	}
 	if *out == "" {
 		return usageError{errors.New("-out: want a folder for the results")}
 	}
@@ -74,8 +60,7 @@ func run(ctx context.Context) error {
 	cfg := live.Default()
 	cfg.For = *length
 	cfg.Resident = []int{1000, 100_000}
-	cfg.Contenders = append([]live.Subject{live.Floor(), live.Time()}, live.Drivers(ours(), []int{0})...)
-	cfg.Contenders = append(cfg.Contenders, slices.DeleteFunc(peers(), func(c live.Subject) bool { return !chosen.MatchString(c.Name) })...)
+	cfg.Contenders = slices.Concat([]live.Subject{live.Floor(), live.Time()}, live.Drivers(ours()), peers())
 	cfg.Progress = func(done, total int, name string) { fmt.Fprintf(os.Stderr, "[%d/%d] %s\n", done+1, total, name) }
 	measured, failures, interrupted := live.Run(ctx, cfg)
 	if measured == nil {
@@ -86,8 +71,8 @@ func run(ctx context.Context) error {
 	if err := results.Write(path, r); err != nil {
 		return err
 	}
-	for _, t := range append(section.LiveCosts(measured), section.LiveTables(measured)...) {
-		fmt.Printf("\n%s\n", t.Text(*markdown))
+	for _, t := range section.LiveTables(measured) {
+		fmt.Printf("\n%s\n", t.Text(false))
 	}
 	for _, f := range failures {
 		fmt.Println("\n" + f.Error())

@@ -19,7 +19,7 @@ func natsServer() live.Subject {
 		Open: func() (live.System, error) {
 			s := &natsWheel{wheel: thw.NewHashWheel(), f: make(map[uint64]func()), at: math.MaxInt64}
 			s.timer = time.AfterFunc(math.MaxInt64, s.expire)
-			timers := &keyed[int64]{start: s.start, reset: s.reset, stop: s.stop, end: s.close}
+			timers := &keyed{start: s.start, reset: s.reset, stop: s.stop, end: s.close}
 			return timers.system(), nil
 		},
 	}
@@ -32,9 +32,6 @@ type natsWheel struct {
 	timer *time.Timer
 	at    int64 // the time that timer is set to, or math.MaxInt64
 }
-
-// natsTimer is a timer with its expiration.
-type natsTimer = keyedTimer[int64]
 
 func (s *natsWheel) close() {
 	s.mu.Lock()
@@ -69,7 +66,7 @@ func (s *natsWheel) expire() {
 	}
 }
 
-func (s *natsWheel) start(key uint64, t *natsTimer, delay time.Duration) {
+func (s *natsWheel) start(key uint64, t *keyedTimer, delay time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t.data, s.f[key] = time.Now().Add(delay).UnixNano(), t.f
@@ -77,7 +74,7 @@ func (s *natsWheel) start(key uint64, t *natsTimer, delay time.Duration) {
 	s.set(t.data)
 }
 
-func (s *natsWheel) stop(key uint64, t *natsTimer) bool {
+func (s *natsWheel) stop(key uint64, t *keyedTimer) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.wheel.Remove(key, t.data) != nil {
@@ -87,7 +84,7 @@ func (s *natsWheel) stop(key uint64, t *natsTimer) bool {
 	return true
 }
 
-func (s *natsWheel) reset(key uint64, t *natsTimer, delay time.Duration) bool {
+func (s *natsWheel) reset(key uint64, t *keyedTimer, delay time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	expires := time.Now().Add(delay).UnixNano()

@@ -305,7 +305,7 @@ func TestThePageCountsTheControlsThatDiffer(t *testing.T) {
 
 // liveFixture adds timers under a real clock to results, or makes results of them alone.
 func liveFixture(r *results.Run, goroutines ...int) *results.Run {
-	l := &results.Live{Rounds: 2, Goroutines: goroutines, Rate: 1000, IdleTimers: 1000}
+	l := &results.Live{Rounds: 2, Goroutines: goroutines, Rate: 1000}
 	row := func(name string, role results.Role, structure string, resident int, speed float64) {
 		out := results.LiveRow{Name: name, Role: role, Structure: structure, Resident: resident, StopNS: 4e6}
 		if resident < 10_000 {
@@ -325,7 +325,6 @@ func liveFixture(r *results.Run, goroutines ...int) *results.Run {
 			out.Lateness = append(out.Lateness, results.LiveLateness{
 				Round: round, Rate: 1000, Timers: 2000, P50: 5e5, P90: 9e5, P99: 1e6, P999: 2e6, Max: 5e6, Use: results.LiveUse{Seconds: 1},
 			})
-			out.Idle = append(out.Idle, results.LiveUse{Seconds: 1, CPUSeconds: 0.001, Wakeups: 3})
 			out.Memory = append(out.Memory, results.LiveMemory{Form: "afterfunc", Bytes: 100, CollectNS: 1e6})
 		}
 		l.Rows = append(l.Rows, out)
@@ -345,7 +344,7 @@ func TestThePageShowsLiveTimers(t *testing.T) {
 	wantOnPage(t, pageOf(t, run), "take part in no workload. `timerbench live --into FOLDER`")
 	page := pageOf(t, liveFixture(run, 1, 2, 4))
 	wantOnPage(t, page,
-		"Throughput with 2 goroutines among 100,000 timers", "Contention: million a second among 1,000 timers", "Memory of 100,000 timers", `some\_body's \*timers\*`,
+		"Memory of 100,000 timers", `some\_body's \*timers\*`,
 		"**another measurement, under the real clock**", "Processor time of an operation with 1 goroutine among 1,000 timers", "| hwheel tickless | 250 (0.33) |",
 		"among 1,000 timers 99 % of the stopped timers and 99 % of the moved ones, which are due after 5 ms",
 		"among 100,000 timers 99 % of the stopped timers and 0 % of the moved ones, which are due after minutes, so nobody pays for them: not a steady state",

@@ -86,7 +86,7 @@ func For(ctx context.Context, path string, s *tracestat.Summary, o Options) (*Ad
 	}
 	list := catalog.For[driver.Task]()
 	i := slices.IndexFunc(list, func(e entry.For[driver.Task]) bool { return e.Name == onDriver.structure })
-	contenders := append([]live.Subject{live.Floor(), live.Time()}, live.Drivers(list[i:i+1], []int{0})...)
+	contenders := append([]live.Subject{live.Floor(), live.Time()}, live.Drivers(list[i:i+1])...)
 	measured, failures := live.Prices(ctx, contenders, max(1, int(s.Resident)))
 	if err := ctx.Err(); err != nil {
 		return nil, err

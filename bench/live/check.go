@@ -12,6 +12,9 @@ import (
 	"github.com/timerbench/timerbench/internal/parallel"
 )
 
+// Counts are what the timers of a check did.
+type Counts struct{ Started, Stopped, Moved, Fired int }
+
 // Check is a load that compares every firing and every answer with a model of each timer.
 type Check struct {
 	Goroutines int
@@ -26,7 +29,7 @@ type Check struct {
 const pace = 64
 
 // Run applies the load to each form of the system. It returns the counts of all forms together.
-func (c Check) Run(ctx context.Context, contender Subject) (counts results.LiveCheck, wrong Wrong, err error) {
+func (c Check) Run(ctx context.Context, contender Subject) (counts Counts, wrong Wrong, err error) {
 	for _, form := range results.Forms {
 		if form == results.FormChannel {
 			continue // runs nothing
@@ -48,7 +51,7 @@ type checked struct {
 
 func (c checked) now() int64 { return int64(time.Since(c.start)) }
 
-func (c Check) run(ctx context.Context, contender Subject, form results.Form, counts *results.LiveCheck, wrong *Wrong) error {
+func (c Check) run(ctx context.Context, contender Subject, form results.Form, counts *Counts, wrong *Wrong) error {
 	s, err := contender.Open()
 	if err != nil {
 		return err

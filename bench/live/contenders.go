@@ -15,30 +15,23 @@ import (
 // defaultTick is the default tick of package driver.
 const defaultTick = 100 * time.Microsecond
 
-// Drivers returns a contender for each combination of a structure, a number of shards and a tick. 0 shards and no ticks mean
-// the driver's default.
-func Drivers(entries []entry.For[driver.Task], shards []int, ticks ...time.Duration) []Subject {
+// Drivers returns a contender for each combination of a structure and a tick. No ticks mean the driver's default.
+func Drivers(entries []entry.For[driver.Task], ticks ...time.Duration) []Subject {
 	if len(ticks) == 0 {
 		ticks = []time.Duration{defaultTick}
 	}
 	var list []Subject
 	for _, e := range entries {
-		for _, n := range shards {
-			for _, tick := range ticks {
-				list = append(list, driverOf(e, n, tick))
-			}
+		for _, tick := range ticks {
+			list = append(list, driverOf(e, tick))
 		}
 	}
 	return list
 }
 
-func driverOf(e entry.For[driver.Task], shards int, tick time.Duration) Subject {
-	opts := []driver.Option{driver.StructureFunc(e.New), driver.Tick(tick)}
+func driverOf(e entry.For[driver.Task], tick time.Duration, opts ...driver.Option) Subject {
+	opts = append(opts, driver.StructureFunc(e.New), driver.Tick(tick))
 	name := results.OnDriver(e.Name)
-	if shards > 0 {
-		opts = append(opts, driver.Shards(shards))
-		name = fmt.Sprintf("%s, shards %d", name, shards)
-	}
 	if tick != defaultTick {
 		name = fmt.Sprintf("%s, tick %v", name, tick)
 	}

@@ -3,6 +3,7 @@ package live
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -11,32 +12,14 @@ import (
 	"github.com/timerbench/timerbench/internal/parallel"
 )
 
-// maxTogether limits the resident timers of all contenders of a group.
-const maxTogether = 8_000_000
-
-// groups divides a list, which it empties, into groups that are measured together. A group has one number of resident timers,
-// at most maxTogether timers in total, and the baseline.
+// groups divides a list into groups that are measured together: those among one number of resident timers.
 func groups(list []*member) (out [][]*member) {
-	for len(list) > 0 {
-		n := list[0].row.Resident
-		var base, others []*member
-		list = slices.DeleteFunc(list, func(e *member) bool {
-			if e.row.Resident != n {
-				return false
-			}
-			if e.Role == results.RoleBaseline {
-				base = append(base, e)
-			} else {
-				others = append(others, e)
-			}
-			return true
-		})
-		for part := range slices.Chunk(others, max(1, maxTogether/n-len(base))) {
-			out = append(out, slices.Concat(base, part))
-		}
-		if len(others) == 0 {
-			out = append(out, base)
-		}
+	byNumber := make(map[int][]*member)
+	for _, e := range list {
+		byNumber[e.row.Resident] = append(byNumber[e.row.Resident], e)
+	}
+	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
+		out = append(out, byNumber[n])
 	}
 	return out
 }
@@ -88,12 +71,10 @@ func (r *runner) throughput(members []*population) {
 	var tasks, loops []task
 	var planned time.Duration // contenders that lack operations leave time for more turns
 	for _, op := range r.ops {
-		for _, n := range r.goroutines(members[0].row.Resident) {
-			tasks = append(tasks, task{op, n, r.slice})
-			for _, m := range members {
-				warmUp, slice := m.times(op, r.slice)
-				planned += time.Duration(r.turns) * (warmUp + slice)
-			}
+		tasks = append(tasks, task{op, r.Goroutines[0], r.slice})
+		for _, m := range members {
+			warmUp, slice := m.times(op, r.slice)
+			planned += time.Duration(r.turns) * (warmUp + slice)
 		}
 	}
 	began := time.Now()

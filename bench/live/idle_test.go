@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -23,8 +24,19 @@ var update = flag.Bool("update", false, "write what was counted into "+driverPag
 
 const driverPage = "../../docs/driver.md"
 
-// wakeupsOf counts those of a driver over the beginning of the hour in which the timers of the idle
-// load fire, and the ticks at which one does. The counts are exact: the bubble has no other clock.
+// idleSpan is the longest delay of the timers whose wake-ups are counted.
+const idleSpan = time.Hour
+
+func idleDelays() []time.Duration {
+	r, delays := rand.New(rand.NewPCG(1, 1)), make([]time.Duration, 1000)
+	for i := range delays {
+		delays[i] = 1 + time.Duration(r.Int64N(int64(idleSpan)))
+	}
+	return delays
+}
+
+// wakeupsOf counts those of a driver over the beginning of the hour in which a thousand timers
+// fire, and the ticks at which one does. The counts are exact: the bubble has no other clock.
 func wakeupsOf(t *testing.T, c Subject, tick, over time.Duration) (stats driver.Stats, ticks int) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := c.Open()
@@ -35,7 +47,7 @@ func wakeupsOf(t *testing.T, c Subject, tick, over time.Duration) (stats driver.
 		due := make(map[time.Duration]bool)
 		timers := s.Timers(results.FormSchedule, 1000, func(int) func() { return func() { fired.Add(1) } })
 		want := int64(0)
-		for i, delay := range idleDelays(1000, 1) {
+		for i, delay := range idleDelays() {
 			if timers.Start(i, delay); delay <= over {
 				due[(delay+tick-1)/tick] = true
 				want++
@@ -60,7 +72,8 @@ func TestWakeupsOfAnHour(t *testing.T) {
 	var lines []string // of those that wake up as often
 	names := make(map[string][]string)
 	ticks := 0
-	for _, c := range Drivers(catalog.For[driver.Task](), []int{1}) {
+	for _, of := range catalog.For[driver.Task]() {
+		c := driverOf(of, defaultTick, driver.Shards(1))
 		var stats driver.Stats
 		stats, ticks = wakeupsOf(t, c, defaultTick, idleSpan)
 		line := fmt.Sprintf("%s | %s |\n", show.Grouped(int(stats.Wakeups)), show.Grouped(int(stats.IdleWakeups)))
@@ -97,7 +110,7 @@ func TestWakeupsOfASecond(t *testing.T) {
 	load := OpenLoop{Rate: 10_000, Length: time.Second, Delay: 100 * time.Millisecond, Seed: 1, Sleep: time.Sleep}
 	page := "| tick | wake-ups, to the nearest hundred |\n| --- | ---: |\n"
 	for _, tick := range []time.Duration{time.Millisecond, 250 * time.Microsecond, 100 * time.Microsecond, 50 * time.Microsecond} {
-		c := driversOf("auto", []int{0}, tick)[0]
+		c := driversOf("auto", tick)[0]
 		synctest.Test(t, func(t *testing.T) {
 			s, err := c.Open()
 			if err != nil {

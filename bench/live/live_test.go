@@ -17,9 +17,9 @@ func bubble(t *testing.T, name string, test func(t *testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 }
 
-// contenders are a driver on each structure, one with other numbers of shards, one that wakes up at every tick, and Go's own timers.
+// contenders are a driver on each structure, one that wakes up at every tick, and Go's own timers.
 func contenders() []Subject {
-	return slices.Concat(Drivers(catalog.For[driver.Task](), []int{0}), driversOf("hwheel", []int{1, 3}), []Subject{ticking(), Time()})
+	return append(Drivers(catalog.For[driver.Task]()), ticking(), Time())
 }
 
 const tickOfTicking = time.Millisecond
@@ -36,8 +36,8 @@ func ticking() Subject {
 }
 
 // driversOf is Drivers of a structure.
-func driversOf(structure string, shards []int, ticks ...time.Duration) []Subject {
-	return slices.DeleteFunc(Drivers(catalog.For[driver.Task](), shards, ticks...), func(c Subject) bool { return c.Structure != structure })
+func driversOf(structure string, ticks ...time.Duration) []Subject {
+	return slices.DeleteFunc(Drivers(catalog.For[driver.Task](), ticks...), func(c Subject) bool { return c.Structure != structure })
 }
 
 // wrongTimers are timers of which some methods are replaced.

@@ -16,7 +16,7 @@ const (
 	loopTurns = 4                     // in a round
 )
 
-// loops reports whether the loops are measured: with Go's own timers and drivers with default shards and tick.
+// loops reports whether the loops are measured: with Go's own timers and drivers with the default tick.
 func (e *member) loops() bool {
 	return e.Role == results.RoleBaseline || e.Structure != "" && e.Name == results.OnDriver(e.Structure)
 }

@@ -18,12 +18,11 @@ import (
 type Config struct {
 	Contenders []Subject
 	Resident   []int         // numbers of pending timers to measure
-	Goroutines []int         // numbers of goroutines of the throughput load; all but the first only for loops, and among the most resident timers
+	Goroutines []int         // numbers of goroutines of the loops; the first is that of the throughput load
 	For        time.Duration // approximate duration of the run
 	Rounds     int           // maximum number of rounds
 	Turns      int           // maximum number of throughput turns in a round
 	Rate       float64       // timers per second of the lateness load
-	IdleTimers int
 	Seed       uint64
 	MaxOps     int // maximum number of operations of a goroutine in a slice
 
@@ -40,7 +39,7 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Resident: []int{1_000_000}, Goroutines: []int{1, 2, 4, 8}, For: 20 * time.Second, Rounds: 3, Turns: 100,
-		Rate: 10_000, IdleTimers: 1000, Seed: 1, MaxOps: 1 << 24,
+		Rate: 10_000, Seed: 1, MaxOps: 1 << 24,
 		Sleep: pause, Progress: func(int, int, string) {}, ops: results.Ops,
 	}
 }
@@ -53,7 +52,6 @@ type plan struct {
 	loop      time.Duration // duration of a slice of a loop
 	loopTurns int           // of the loops, in a round
 	lateness  time.Duration // per contender and round
-	idle      time.Duration // per contender and round
 }
 
 // Estimated durations of the untimed steps, on a machine with other load.
@@ -70,9 +68,7 @@ const (
 	maxSlice = 20 * time.Millisecond
 	minTurns = 4
 
-	// Shorter measurements would be dominated by their start and end.
-	minLateness = 150 * time.Millisecond
-	minIdle     = 100 * time.Millisecond
+	minLateness = 150 * time.Millisecond // a shorter measurement would be dominated by its start and end
 )
 
 // plan divides the time.
@@ -89,10 +85,10 @@ func (cfg Config) plan() (plan, error) {
 			once += perEntry + time.Duration(e.row.Resident)*perTimerMemory
 		}
 	}
-	n, idle := time.Duration(len(entries)), time.Duration(len(cfg.Contenders))
+	n := time.Duration(len(entries))
 	slices, warmUp := cfg.turn(entries)
 	loops, loopWarmUp := cfg.loopTurn(entries)
-	least := minTurns*(slices*minSlice+warmUp) + loopTurns*(loops*minSlice+loopWarmUp) + n*minLateness + idle*minIdle
+	least := minTurns*(slices*minSlice+warmUp) + loopTurns*(loops*minSlice+loopWarmUp) + n*minLateness
 	if need := once + fixed + least; cfg.For < need {
 		return plan{}, fmt.Errorf("%v is too short for %d contenders, which take %v: choose fewer of them, fewer timers or a longer time",
 			cfg.For, len(cfg.Contenders), need.Round(time.Second)+time.Second)
@@ -104,19 +100,17 @@ func (cfg Config) plan() (plan, error) {
 	left -= loopTurns * (loops*p.loop + loopWarmUp)
 	p.turns = int(min(max(left*7/10/(slices*minSlice+warmUp), minTurns), time.Duration(cfg.Turns)))
 	p.slice = min(max((left*7/10/time.Duration(p.turns)-warmUp)/slices, minSlice), maxSlice)
-	p.lateness = max(minLateness, left*2/10/n)
-	p.idle = max(minIdle, left/10/idle)
+	p.lateness = max(minLateness, left*3/10/n)
 	return p, nil
 }
 
 // turn returns the number of slices of a turn of all entries, and the time that they take in addition to their length.
 func (cfg Config) turn(entries []*member) (slices, warmUp time.Duration) {
 	for _, e := range entries {
-		n := time.Duration(len(cfg.goroutines(e.row.Resident)))
 		for _, op := range cfg.ops {
 			untimed, slice := e.times(op, minSlice)
-			slices += n
-			warmUp += n * (untimed + slice - minSlice)
+			slices++
+			warmUp += untimed + slice - minSlice
 		}
 	}
 	return slices, warmUp
@@ -132,14 +126,6 @@ func (cfg Config) loopTurn(entries []*member) (slices, warmUp time.Duration) {
 		}
 	}
 	return slices, warmUp
-}
-
-// goroutines returns the numbers of goroutines of the throughput load, other than the loops, among resident timers.
-func (cfg Config) goroutines(resident int) []int {
-	if resident < slices.Max(cfg.Resident) {
-		return cfg.Goroutines[:1]
-	}
-	return cfg.Goroutines
 }
 
 // member is a contender with a number of resident timers, and its results.
@@ -182,7 +168,7 @@ func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, err
 	}
 	r := &runner{ctx: ctx, Config: cfg, plan: p, random: rand.New(rand.NewPCG(cfg.Seed, 2)), entries: cfg.entries()}
 	r.check()
-	r.steps = len(cfg.Contenders)*(1+p.rounds) + (1+p.rounds)*len(r.entries)
+	r.steps = len(cfg.Contenders) + (1+p.rounds)*len(r.entries)
 	for round := range p.rounds {
 		r.round(round)
 	}
@@ -198,7 +184,7 @@ func Run(ctx context.Context, cfg Config) (*results.Live, []results.Failure, err
 
 // results returns the rows of the contenders that have not failed, without measurements that ctx has ended.
 func (r *runner) results() *results.Live {
-	l := &results.Live{Seed: r.Seed, Rounds: r.rounds, Goroutines: r.Goroutines, Rate: r.Rate, IdleTimers: r.IdleTimers}
+	l := &results.Live{Seed: r.Seed, Rounds: r.rounds, Goroutines: r.Goroutines, Rate: r.Rate}
 	for _, e := range r.entries {
 		if !r.failed(e.Name) && e.kept != nil {
 			l.Rows = append(l.Rows, *e.kept)
@@ -266,28 +252,14 @@ func (r *runner) check() {
 		if c.Role == results.RoleFloor {
 			continue
 		}
-		counts, wrong, err := load.Run(r.ctx, c)
+		_, wrong, err := load.Run(r.ctx, c)
 		r.fail(c.Name, "live, check", errors.Join(err, wrong.Err()))
-		for _, e := range r.entries {
-			if e.Name == c.Name {
-				e.row.Check = counts
-			}
-		}
 	}
 }
 
 // round measures everything but memory, once.
 func (r *runner) round(round int) {
 	debug.FreeOSMemory() // from earlier contenders
-	measured := make(map[string]bool)
-	for _, e := range r.shuffled() {
-		if measured[e.Name] {
-			continue // the resident timers are not there yet
-		}
-		measured[e.Name] = true
-		r.progress("idle", e.Subject, 0)
-		r.try(e, "idle", func() error { return r.measureIdle(e) })
-	}
 	for _, group := range parallel.Shuffled(r.random, groups(r.shuffled())) {
 		r.measureGroup(group, round)
 		for _, e := range group {
@@ -307,37 +279,6 @@ func (r *runner) keep(e *member) {
 // form returns the form of the resident timers: the first one that the system supports.
 func form(s System) results.Form {
 	return results.Forms[slices.IndexFunc(results.Forms, func(form results.Form) bool { return s.Forms[form] != nil })]
-}
-
-// measureIdle measures the resource use of the process while timers of an hour are pending and almost nothing fires.
-func (r *runner) measureIdle(e *member) error {
-	s, err := e.Open()
-	if err != nil {
-		return err
-	}
-	timers := s.Timers(form(s), r.IdleTimers, func(int) func() { return func() {} })
-	for i, delay := range idleDelays(r.IdleTimers, r.Seed) {
-		timers.Start(i, delay)
-	}
-	time.Sleep(r.idle / 10) // let work caused by starting finish
-	meter := startMeter(s)
-	time.Sleep(r.idle)
-	e.row.Idle = append(e.row.Idle, meter.stop())
-	for i := range r.IdleTimers {
-		timers.Stop(i)
-	}
-	return errors.Join(r.ctx.Err(), s.Close())
-}
-
-// idleSpan is the longest delay of the timers of the idle load.
-const idleSpan = time.Hour
-
-func idleDelays(n int, seed uint64) []time.Duration {
-	r, delays := rand.New(rand.NewPCG(seed, 1)), make([]time.Duration, n)
-	for i := range delays {
-		delays[i] = 1 + time.Duration(r.Int64N(int64(idleSpan)))
-	}
-	return delays
 }
 
 // memory measures the memory of the timers of each form.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -23,11 +22,11 @@ func tiny(list ...Subject) Config {
 	return cfg
 }
 
-func hwheel() Subject { return driversOf("hwheel", []int{2})[0] }
+func hwheel() Subject { return driversOf("hwheel")[0] }
 
 func TestRunMeasuresEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := tiny(Floor(), Time(), driversOf("hwheel", []int{0})[0])
+		cfg := tiny(Floor(), Time(), hwheel())
 		cfg.Resident, cfg.For = []int{200, results.FewTimers}, time.Minute
 		l, failures, err := Run(t.Context(), cfg)
 		if err != nil || len(failures) > 0 {
@@ -36,22 +35,16 @@ func TestRunMeasuresEverything(t *testing.T) {
 		if l.Rounds != 2 || len(l.Rows) != 6 {
 			t.Fatalf("%d rounds, %d rows", l.Rounds, len(l.Rows))
 		}
-		idle := map[string]int{}
 		for _, row := range l.Rows {
 			forms := map[string]int{"floor": 0, "time": 2, "hwheel tickless": 4}[row.Name]
-			ops := map[string]int{"floor": 3, "time": 5, "hwheel tickless": 7}[row.Name]
-			goroutines := 1 // of all but the most timers
-			if row.Resident == results.FewTimers {
-				goroutines = 2
-			}
+			ops := map[string]int{"floor": 2, "time": 4, "hwheel tickless": 6}[row.Name]
 			loops := loopTurns * 2 * len(results.Loops) * 2
 			if row.Name == "floor" {
 				loops = 0
 			}
-			if len(row.Throughput) != ops*goroutines*2*2+loops || len(row.Lateness) != 2 {
+			if len(row.Throughput) != ops*2*2+loops || len(row.Lateness) != 2 {
 				t.Errorf("%s: %d slices, %d lateness", row.Name, len(row.Throughput), len(row.Lateness))
 			}
-			idle[row.Name] += len(row.Idle)
 			if row.Resident < results.FewTimers {
 				forms = 0
 			}
@@ -75,10 +68,7 @@ func TestRunMeasuresEverything(t *testing.T) {
 				}
 			}
 		}
-		if !maps.Equal(idle, map[string]int{"floor": 2, "time": 2, "hwheel tickless": 2}) {
-			t.Errorf("idle: %v", idle)
-		}
-		if tables := section.LiveTables(l); len(tables) != 8 || len(tables[6].Rows) != len(results.Loops) || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
+		if tables := section.LiveTables(l); len(tables) != 6 || len(tables[5].Rows) != len(results.Loops) || len(tables[0].Rows) != 3 || !strings.Contains(tables[0].Title, "200 timers") {
 			t.Errorf("%+v", tables)
 		}
 	})
@@ -142,10 +132,10 @@ func TestRunStopsWhenAsked(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cfg := tiny(Time(), hwheel())
 		cfg.Progress = func(done, total int, _ string) {
-			if total != 2 && total != 2+(1+2*2)*2 {
+			if total != 2 && total != 2+(1+2)*2 {
 				t.Errorf("%d steps", total)
 			}
-			if done == 5 {
+			if done == 3 {
 				cancel()
 			}
 		}
@@ -155,7 +145,7 @@ func TestRunStopsWhenAsked(t *testing.T) {
 		time.Sleep(time.Hour)
 	})
 	// The rows of a group that was measured are kept, without those of the group that is being measured, and without memory.
-	for last, kept := range map[string]int{"idle": 0, "round 1": 2, "round 2": 4, "memory": 4} {
+	for last, kept := range map[string]int{"check": 0, "round 1": 2, "round 2": 4, "memory": 4} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cfg, seen := tiny(Time(), hwheel()), 0
@@ -196,32 +186,6 @@ func TestRunSaysWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// Contenders of one number of timers are together, as many as fit, and the baseline is with each of them.
-func TestGroups(t *testing.T) {
-	e := func(name string, role results.Role, n int) *member {
-		return &member{Subject: Subject{Name: name, Role: role}, row: results.LiveRow{Resident: n}}
-	}
-	big := maxTogether / 3
-	var got []string
-	for _, group := range groups([]*member{
-		e("a", results.RoleStructure, big), e("time", results.RoleBaseline, big), e("b", results.RolePeer, big), e("c", results.RoleStructure, big),
-		e("time", results.RoleBaseline, 10), e("floor", results.RoleFloor, 20), e("d", results.RoleStructure, 20),
-	}) {
-		text := ""
-		for _, e := range group {
-			text += fmt.Sprint(" ", e.Name, " ", e.row.Resident)
-		}
-		got = append(got, text[1:])
-	}
-	want := []string{
-		fmt.Sprintf("time %d a %d b %d", big, big, big), fmt.Sprintf("time %d c %d", big, big),
-		"time 10", "floor 20 d 20",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // The measurements fit into the time, and use it.
 func TestPlanFillsTheTime(t *testing.T) {
 	for _, cfg := range []struct{ length, n, contenders int }{{20, 100_000, 6}, {180, 1_000_000, 11}, {600, 1_000_000, 20}} {
@@ -237,7 +201,7 @@ func TestPlanFillsTheTime(t *testing.T) {
 		turns := time.Duration(p.turns) * (slices*p.slice + warmUp)
 		fixed := n*(perCheck+perEntry+time.Duration(cfg.n)*perTimerMemory) + time.Duration(p.rounds)*n*(perEntry+time.Duration(cfg.n)*perTimer)
 		loops, loopWarmUp := c.loopTurn(c.entries())
-		took := fixed + time.Duration(p.rounds)*(turns+loopTurns*(loops*p.loop+loopWarmUp)+n*(p.lateness+p.idle))
+		took := fixed + time.Duration(p.rounds)*(turns+loopTurns*(loops*p.loop+loopWarmUp)+n*p.lateness)
 		if took > c.For || took < c.For*8/10 || p.turns < minTurns {
 			t.Errorf("%+v takes %v: %+v", cfg, took, p)
 		}

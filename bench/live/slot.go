@@ -1,9 +1,11 @@
 package live
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"sync"
-
-	"github.com/timerbench/timerbench/bench/results"
+	"time"
 )
 
 // slot is the model of one timer. One goroutine starts, stops and moves the timer; it may
@@ -24,7 +26,7 @@ type slot struct {
 	crossed      []int64 // firings during the pending call
 	unjudged     bool    // the check was too slow to know the expected result
 
-	counts results.LiveCheck
+	counts Counts
 	wrong  Wrong
 }
 
@@ -114,7 +116,7 @@ func (s *slot) settled() bool {
 }
 
 // end adds the faults of the timer to wrong. It returns the counts of the timer, and its first firing if it has fired.
-func (s *slot) end(wrong *Wrong) (counts results.LiveCheck, first int64) {
+func (s *slot) end(wrong *Wrong) (counts Counts, first int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.unjudged {
@@ -128,3 +130,44 @@ func (s *slot) end(wrong *Wrong) (counts results.LiveCheck, first int64) {
 	}
 	return s.counts, s.first
 }
+
+// Fault is a kind of misbehavior.
+type Fault int
+
+// The faults.
+const (
+	Early   Fault = iota // fired before its deadline
+	Late                 // fired later than the system's bound plus the tolerance
+	Lost                 // was pending and never fired
+	Twice                // fired more often than it was started
+	Stopped              // fired after Stop returned true
+	Refused              // Stop or Reset returned false long before the deadline
+	Claimed              // Stop or Reset returned true for a timer that was not pending
+	faultKinds
+)
+
+var faultTexts = [faultKinds]string{
+	"fired early", "fired too late", "never fired", "fired twice", "fired after Stop returned true",
+	"were pending, and Stop or Reset returned false", "were not pending, and Stop or Reset returned true",
+}
+
+// Wrong counts the faults of a system by kind.
+type Wrong [faultKinds]int
+
+// Err returns an error that lists the faults, or nil if there are none.
+func (w Wrong) Err() error {
+	var parts []string
+	for f, n := range w {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, faultTexts[f]))
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return errors.New(strings.Join(parts, ", "))
+}
+
+// tolerance is the lateness allowed beyond a contender's bound, because the machine has other
+// load. It is far above any measured lateness.
+const tolerance = 2 * time.Second

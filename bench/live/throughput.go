@@ -47,9 +47,7 @@ type worker struct {
 	resident Timers // this worker's share
 	scratch  map[results.Form]Timers
 	burst    burst
-	wake     burst       // of one timer
-	free     chan Timers // batches of OpStopElsewhere that are not pending
-	started  chan batch  // batches that are pending; closed after the last one
+	wake     burst // of one timer
 	moving   moving
 	left     []remains
 	stopped  []time.Duration // of timers that are started and stopped
@@ -110,10 +108,6 @@ func (p *population) newWorker(room int, r *rand.Rand) *worker {
 			w.scratch[form] = timers
 		}
 	}
-	w.free = make(chan Timers, handovers)
-	for range handovers {
-		w.free <- p.system.Timers(p.form, p.inFlight, p.neverFires)
-	}
 	w.moving = newMoving(p.each, p.inFlight, w.far, r)
 	w.burst.init(p.system, p.form, min(maxFiring, room), p.Early, r)
 	w.wake.init(p.system, p.form, 1, p.Early, r)
@@ -159,8 +153,6 @@ func (p *population) share(f func(*worker) error) error {
 // can reports whether the system supports an operation.
 func (p *population) can(op results.Op) bool {
 	switch op {
-	case results.OpStopElsewhere:
-		return true
 	case results.OpReset:
 		_, ok := p.workers[0].resident.(Mover)
 		return ok
@@ -221,9 +213,6 @@ func (p *population) run(op results.Op, n int, length time.Duration) (ops int, e
 	begin := make(chan time.Duration)
 	var done sync.WaitGroup
 	for g := range n {
-		p.workers[g].started = make(chan batch, handovers)
-	}
-	for g := range n {
 		done.Go(func() {
 			start := <-begin
 			errs[g] = parallel.Try(context.Background(), func() (err error) {
@@ -249,8 +238,6 @@ func (p *population) repeat(op results.Op, g, goroutines int, until time.Duratio
 	w := p.workers[g]
 	var batch func() (int, error)
 	switch op {
-	case results.OpStopElsewhere:
-		return p.handOver(g, goroutines, until)
 	case results.OpFire:
 		batch = w.burst.fire
 	case results.OpWake:
@@ -280,26 +267,21 @@ func (p *population) repeat(op results.Op, g, goroutines int, until time.Duratio
 	}
 }
 
-// startStop starts timers and stops them in the same order.
+// startStop starts timers and stops them in the same order. A timer that is not pending must have been due.
 func (p *population) startStop(w *worker, timers Timers, delays []time.Duration) (int, error) {
 	at := p.now()
 	for i, delay := range delays {
 		timers.Start(i, delay)
 	}
-	return len(delays), p.stopAll(w, timers, at, delays)
-}
-
-// stopAll stops timers that were started from a time on. A timer that is not pending must have been due.
-func (p *population) stopAll(w *worker, timers Timers, at time.Duration, delays []time.Duration) error {
 	for i, delay := range delays {
 		if !timers.Stop(i) {
 			if err := p.late(at, delay); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
 	w.left = append(w.left, remains{p.now(), at, delays})
-	return nil
+	return len(delays), nil
 }
 
 // late counts a timer that was not pending any more, although it was not due before at + delay.

@@ -18,31 +18,31 @@ func Median[T any](items []T, value func(T) float64) float64 {
 	return stats.MedianOf(values)
 }
 
-// Over returns the median of a value, such as the throughput, over the slices of an operation. It is NaN without any.
-func Over(r results.LiveRow, op results.Op, goroutines int, value func(results.LiveThroughput) float64) float64 {
+// Over returns the median processor time of an operation in ns over its slices. It is NaN without any.
+func Over(r results.LiveRow, op results.Op, goroutines int) float64 {
 	return Median(r.Throughput, func(t results.LiveThroughput) float64 {
 		if t.Is(op, goroutines) {
-			return value(t)
+			return t.OpNS()
 		}
 		return math.NaN()
 	})
 }
 
-// Relative returns a value of the slices of a row, such as their throughput, relative to that of other: the median of the ratios
-// of adjacent slices. Go's own timers have one form for several operations. It is NaN if there are no such slices.
-func Relative(r, other results.LiveRow, op results.Op, goroutines int, value func(results.LiveThroughput) float64) float64 {
+// Relative returns the processor time of an operation relative to that of another row: the median of the ratios of adjacent slices.
+// Go's own timers have one form for several operations. It is NaN if there are no such slices.
+func Relative(r, other results.LiveRow, op results.Op, goroutines int) float64 {
 	adjacent, instead := make(map[int]float64), op
 	if !other.Has(op) {
 		instead = op.Counterpart()
 	}
 	for _, o := range other.Throughput {
 		if o.Is(instead, goroutines) {
-			adjacent[o.Turn] = value(o)
+			adjacent[o.Turn] = o.OpNS()
 		}
 	}
 	return Median(r.Throughput, func(t results.LiveThroughput) float64 {
 		if o, ok := adjacent[t.Turn]; ok && t.Is(op, goroutines) {
-			return value(t) / o
+			return t.OpNS() / o
 		}
 		return math.NaN()
 	})

@@ -30,7 +30,7 @@ func Of(l *results.Live, resident int, structure string, form results.Form) (out
 	floor := func(op results.Op) float64 {
 		for _, r := range among {
 			if r.Role == results.RoleFloor && r.Has(op) {
-				return Over(r, op, l.Goroutines[0], results.LiveThroughput.OpNS)
+				return Over(r, op, l.Goroutines[0])
 			}
 		}
 		return 0

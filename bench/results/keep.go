@@ -80,7 +80,7 @@ func (l *Live) reduced() *Live {
 	out := *l
 	out.Rows, out.Goroutines = nil, l.Goroutines[:1]
 	for _, row := range l.Rows {
-		row.Lateness, row.Idle, row.Memory = nil, nil, nil
+		row.Lateness, row.Memory = nil, nil
 		row.Throughput = slices.DeleteFunc(slices.Clone(row.Throughput), func(t LiveThroughput) bool { return t.Goroutines != l.Goroutines[0] })
 		out.Rows = append(out.Rows, row)
 	}

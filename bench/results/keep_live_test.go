@@ -20,11 +20,11 @@ func TestAKeptRunHasTheCostOfGoTimers(t *testing.T) {
 	}
 	r := &Run{Live: &Live{Goroutines: []int{2, 1}, Rows: []LiveRow{{
 		Name: "time", Role: RoleBaseline, Resident: 100, Throughput: []LiveThroughput{slice(1), slice(2), slice(1)},
-		Lateness: []LiveLateness{{Timers: 1}}, Idle: []LiveUse{{Seconds: 1}}, Memory: []LiveMemory{{Form: FormAfterFunc}},
+		Lateness: []LiveLateness{{Timers: 1}}, Memory: []LiveMemory{{Form: FormAfterFunc}},
 	}}}}
 	l := reduced(r).Live
 	row, ok := l.OnDriver(100, "")
-	if !ok || !slices.Equal(l.Goroutines, []int{2}) || !slices.Equal(row.Throughput, []LiveThroughput{slice(2)}) || len(row.Lateness)+len(row.Idle)+len(row.Memory) > 0 {
+	if !ok || !slices.Equal(l.Goroutines, []int{2}) || !slices.Equal(row.Throughput, []LiveThroughput{slice(2)}) || len(row.Lateness)+len(row.Memory) > 0 {
 		t.Errorf("%+v", l)
 	}
 	if row.Throughput[0].OpNS() != 5 || len(r.Live.Rows[0].Throughput) != 3 {

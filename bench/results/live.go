@@ -9,7 +9,6 @@ type Live struct {
 	Rounds     int       `json:"rounds"`     // each has many turns of a contender
 	Goroutines []int     `json:"goroutines"` // of the throughput
 	Rate       float64   `json:"rate"`       // timers started per second in the lateness load; lower for contenders with a limit
-	IdleTimers int       `json:"idle_timers"`
 	Rows       []LiveRow `json:"rows"`
 }
 
@@ -36,23 +35,13 @@ type LiveRow struct {
 	Resident   int              `json:"resident"`            // pending timers
 	StopNS     float64          `json:"stop_delay_ns,omitempty"`
 	MoveNS     float64          `json:"move_delay_ns,omitempty"` // 0: minutes
-	Check      LiveCheck        `json:"check"`
 	Throughput []LiveThroughput `json:"throughput"`
 	Lateness   []LiveLateness   `json:"lateness,omitempty"`
-	Idle       []LiveUse        `json:"idle"`
 	Memory     []LiveMemory     `json:"memory,omitempty"`
 }
 
 // RolePeer is another implementation, such as the timer library of another project.
 const RolePeer Role = "peer"
-
-// LiveCheck has the counts of a check without a failure.
-type LiveCheck struct {
-	Started int `json:"started"`
-	Stopped int `json:"stopped"`
-	Moved   int `json:"moved"`
-	Fired   int `json:"fired"`
-}
 
 // LiveThroughput is one timed slice, in which goroutines run one operation concurrently.
 type LiveThroughput struct {
@@ -69,9 +58,6 @@ type LiveThroughput struct {
 	Dead int `json:"dead,omitempty"`
 	Due  int `json:"due,omitempty"`
 }
-
-// PerSecond returns the operations per second.
-func (t LiveThroughput) PerSecond() float64 { return float64(t.Ops) / t.NS * 1e9 }
 
 // LiveLateness is the distribution of the lateness of timers in one round, relative to the planned
 // start of each timer.

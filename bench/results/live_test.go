@@ -8,13 +8,11 @@ import (
 
 func liveRun() *Run {
 	return &Run{Format: Format, Version: Version, Complete: true, Live: &Live{
-		Rounds: 1, Goroutines: []int{2}, Rate: 1000, IdleTimers: 10,
+		Rounds: 1, Goroutines: []int{2}, Rate: 1000,
 		Rows: []LiveRow{{
 			Name: "time", Role: RoleBaseline, Resident: 100,
-			Check:      LiveCheck{Started: 3, Stopped: 1, Moved: 1, Fired: 2},
 			Throughput: []LiveThroughput{{Op: "reset", Goroutines: 2, Ops: 10, NS: 100, CPUNS: 150, AllocBytes: 1}},
 			Lateness:   []LiveLateness{{Timers: 1, P50: 1, P90: 2, P99: 3, P999: 4, Max: 5}},
-			Idle:       []LiveUse{{Seconds: 1, CPUSeconds: 0.5, Sleeps: 3, Wakeups: 2}},
 			Memory:     []LiveMemory{{Form: "afterfunc", Bytes: 100, CollectNS: 5}},
 		}},
 	}}

@@ -25,10 +25,6 @@ type Op string
 
 // The operations other than [StartStop].
 const (
-	// OpStopElsewhere stops timers on another goroutine than the one that started them, as servers do.
-	// A single goroutine stops its own timers.
-	OpStopElsewhere Op = "stop-elsewhere"
-
 	OpReset Op = "reset" // restart a resident timer with its delay, so that it always moves to a later time
 	OpFire  Op = "fire"  // start timers with delays up to a millisecond, and wait for them
 	OpWake  Op = "wake"  // start one timer with a delay of a millisecond, and wait for it: the process sleeps; only Prices of package live measures it
@@ -37,7 +33,7 @@ const (
 // Ops are the operations of tables, in their order.
 var Ops = []Op{
 	StartStop(FormAfterFunc), StartStop(FormSchedule), StartStop(FormEmbedded), StartStop(FormChannel),
-	OpStopElsewhere, OpReset, OpFire,
+	OpReset, OpFire,
 }
 
 // The loops of users: each goroutine does one thing again and again, with timers of minutes, and nothing is prepared for it.
@@ -117,10 +113,10 @@ func (t LiveThroughput) Is(op Op, goroutines int) bool {
 // tell. On a busy machine a duration contains the time of other programs.
 func (t LiveThroughput) OpNS() float64 { return cmp.Or(t.CPUNS, t.NS) / float64(t.Ops) }
 
-// OnDriver returns the name of the row of a driver on a structure with its default shards and tick.
+// OnDriver returns the name of the row of a driver on a structure with the default tick.
 func OnDriver(structure string) string { return structure + " " + string(Tickless) }
 
-// OnDriver returns the row of a driver on a structure with its default shards and tick, or of Go's own timers if structure is
+// OnDriver returns the row of a driver on a structure with the default tick, or of Go's own timers if structure is
 // empty.
 func (l *Live) OnDriver(resident int, structure string) (row LiveRow, ok bool) {
 	i := slices.IndexFunc(l.Rows, func(r LiveRow) bool {
@@ -142,7 +138,7 @@ func (l *Live) Structures() (names []string) {
 	return names
 }
 
-// driven returns the structure of a driver with its default shards and tick; empty: it is another contender.
+// driven returns the structure of a driver with the default tick; empty: it is another contender.
 func (r LiveRow) driven() string {
 	if r.Role != RoleStructure || r.Name != OnDriver(r.Structure) {
 		return ""

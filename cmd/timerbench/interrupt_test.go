@@ -73,7 +73,7 @@ func TestTheSecondCtrlCEndsACommandAtOnce(t *testing.T) {
 func TestCtrlCKeepsWhatLiveHasMeasured(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
-	cmd := command("live", "--shards", "default", "-g", "1", "-n", "20000", "--for", "5s", "-o", out)
+	cmd := command("live", "-g", "1", "-n", "20000", "--for", "5s", "-o", out)
 	said := signalAt(t, "memory: time,", os.Interrupt, cmd) // once: a second signal ends it at once
 	if r := resultsOf(t, out); cmd.ProcessState.ExitCode() != exitInterrupted || r.Complete || len(r.Live.Rows) == 0 || len(r.Live.Rows[0].Throughput) == 0 {
 		t.Errorf("ended with %v, %+v: %s", cmd.ProcessState, r.Live, said)

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,7 +24,6 @@ import (
 type liveFlags struct {
 	cfg        live.Config
 	structures string
-	shards     []string
 	ticks      []time.Duration
 	sizes      sizes
 	out, into  string
@@ -37,25 +34,23 @@ func newLive() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "live",
 		Short: "Measure timers on the real clock, next to Go's own",
-		Long: `Measure package driver over structures, next to Go's own timers: throughput and
-contention with many pending timers, lateness under an open-loop load, processor
-time and wake-ups (idle and under load), memory, and garbage collections. Timers
-that fire early, twice or not at all get no figures.
+		Long: `Measure package driver over structures, next to Go's own timers: processor
+time of operations and loops of users among many pending timers, lateness and
+wake-ups under an open-loop load, memory, and garbage collections. Timers that
+fire early, twice or not at all get no figures.
 
-Each structure is measured with each number of shards.
 live writes ` + results.FileName + ` and ` + results.Benchmarks + ` into the folder of the run.`,
 		Example: `  timerbench live
-  timerbench live -s '^(auto|minheap)$' --shards default,1,64
-  timerbench live -s . --shards default --n 1e5 --for 2m`,
+  timerbench live -s '^(auto|minheap)$'
+  timerbench live -s . --n 1e5 --for 2m`,
 		Args: noArgs,
 		RunE: stoppable(f.run),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.structures, "structure", "s", "^auto$", "structures whose names match this regular `expression`")
-	flags.StringSliceVar(&f.shards, "shards", []string{"default", "1"}, "`numbers` of shards per driver, or default")
 	flags.DurationSliceVar(&f.ticks, "tick", nil, "`lengths` of the tick of a driver, 1µs to 1s (default that of package driver)")
 	flags.IntSliceVarP(&f.cfg.Goroutines, "goroutines", "g", f.cfg.Goroutines,
-		"`numbers` of goroutines that start, stop and move timers concurrently; all but the first only among the most resident timers")
+		"`numbers` of goroutines of the loops; the first one is that of the other operations")
 	flags.VarP(&f.sizes, "n", "n", "numbers of resident timers, such as 1e5,1e6 (default 1e5)")
 	flags.DurationVar(&f.cfg.For, "for", f.cfg.For, "approximate total time")
 	flags.StringVarP(&f.out, "out", "o", "", newFolder+")")
@@ -96,7 +91,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if loads := section.LiveLoads(r.Live); loads != "" {
 		fmt.Fprintln(out, loads)
 	}
-	for _, t := range append(section.LiveCosts(r.Live), section.LiveTables(r.Live)...) {
+	for _, t := range section.LiveTables(r.Live) {
 		fmt.Fprintf(out, "\n%s\n", t.Text(false))
 	}
 	if announce(stderr, folder); interrupted != nil {
@@ -142,8 +137,6 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 		return fmt.Errorf("--n %d: want at least one timer for each of %d goroutines", n, most)
 	case len(f.ticks) > 0 && (slices.Min(f.ticks) < time.Microsecond || slices.Max(f.ticks) > time.Second):
 		return fmt.Errorf("--tick %v: want lengths from 1µs to 1s", f.ticks)
-	case len(f.shards) == 0:
-		return errors.New("--shards: want at least one number")
 	case cfg.For <= 0:
 		return fmt.Errorf("--for %v: want a time above 0", cfg.For)
 	}
@@ -152,17 +145,7 @@ func (f *liveFlags) configure(stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var shards []int
-	for _, text := range f.shards {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if text == "default" {
-			n = 0
-		} else if err != nil || n < 1 || n > 4096 {
-			return fmt.Errorf("--shards %q: want numbers from 1 to 4096, or default", text)
-		}
-		shards = append(shards, n)
-	}
-	cfg.Contenders = append([]live.Subject{live.Floor(), live.Time()}, live.Drivers(entries, shards, f.ticks...)...)
+	cfg.Contenders = append([]live.Subject{live.Floor(), live.Time()}, live.Drivers(entries, f.ticks...)...)
 	for _, c := range cfg.Contenders {
 		for _, n := range cfg.Resident {
 			if c.Limit > 0 && n > c.Limit {

@@ -87,17 +87,15 @@ var bad = map[string][]string{
 	"recommend --n 10 --external":   {"--external: the run that is part of this program (docs/results) has no external programs"},
 	"recommend --n 10 bare":         {"bare", "no costs of structures"},
 
-	"live --shards 1,0 -o new":                         {`--shards "0": want numbers from 1 to 4096, or default`},
-	"live --goroutines 0 -o new":                       {"--goroutines [0]: want numbers from 1 to 1024"},
-	"live --n 2 -o new":                                {"--n 2: want at least one timer for each of 8 goroutines"},
-	"live --tick 10ns -o new":                          {"--tick [10ns]: want lengths from 1µs to 1s"},
-	"live --for 1s --shards 1 -o new":                  {"1s is too short for 3 contenders"},
-	"live -s ^list$ --shards default --for 1ms -o new": {"list tickless takes at most 10000 timers"},
-	"live --shards= -o new":                            {"--shards: want at least one number"},
-	"live --for -1s -o new":                            {"--for -1s: want a time above 0"},
-	"live --out old":                                   {"--out old: old/results.json is a complete run of "},
-	"live --into empty":                                {"--into empty/results.json: no such file or directory, want results"},
-	"live --into old --out new":                        {"if any flags in the group [out into] are set none of"},
+	"live --goroutines 0 -o new":      {"--goroutines [0]: want numbers from 1 to 1024"},
+	"live --n 2 -o new":               {"--n 2: want at least one timer for each of 8 goroutines"},
+	"live --tick 10ns -o new":         {"--tick [10ns]: want lengths from 1µs to 1s"},
+	"live --for 1s -o new":            {"1s is too short for 3 contenders"},
+	"live -s ^list$ --for 1ms -o new": {"list tickless takes at most 10000 timers"},
+	"live --for -1s -o new":           {"--for -1s: want a time above 0"},
+	"live --out old":                  {"--out old: old/results.json is a complete run of "},
+	"live --into empty":               {"--into empty/results.json: no such file or directory, want results"},
+	"live --into old --out new":       {"if any flags in the group [out into] are set none of"},
 
 	"trace replay":                            {"want traces"},
 	"trace replay none":                       {"none", "no such file"},
@@ -229,7 +227,7 @@ func TestNothingForeignIsACommandForTheTerminal(t *testing.T) {
 	writeText(t, "hostile.toml", "name = '"+strings.ReplaceAll(hostile, "\n", "")+"'\n")
 	writeText(t, "says.sh", "printf '\\033[2Jtimerbench' >&2; exit 1\n")
 	for _, line := range []string{
-		"trace info my.trace", "trace info --json my.trace", "compare workload structure", "report structure",
+		"trace info my.trace", "compare workload structure", "report structure",
 		"verify role", "run --scenario hostile.toml", "verify --external a=sh,says.sh",
 	} {
 		args := strings.Fields(line)

@@ -247,13 +247,13 @@ func TestLive(t *testing.T) {
 		t.Error(err)
 	}
 	var printed, errs bytes.Buffer
-	code := execute([]string{"live", "--n", "1000", "--goroutines", "1", "--shards", "2", "--for", "4s",
+	code := execute([]string{"live", "--n", "1000", "--goroutines", "1", "--for", "4s",
 		"--into", into}, io.MultiWriter(&printed, full{}), &errs)
 	if code != exitError {
 		t.Errorf("exit %d", code)
 	}
 	says(t, errs.String(), "no space left")
-	says(t, printed.String(), "Throughput with 1 goroutine among 1,000 timers", "Lateness", "Idle", "auto tickless, shards 2")
+	says(t, printed.String(), "Processor time of an operation with 1 goroutine among 1,000 timers", "Lateness", "auto tickless")
 	if r := resultsOf(t, into); len(r.Live.Rows) != 3 || len(r.Cells) != 4 || r.Parameters.Profile != "smoke" {
 		t.Errorf("%+v", r)
 	}
@@ -264,7 +264,7 @@ func TestLive(t *testing.T) {
 func TestLiveIsNotTheLatestRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cmd := command("live", "--n", "1000", "--goroutines", "1", "--shards", "1", "--for", "4s")
+	cmd := command("live", "--n", "1000", "--goroutines", "1", "--for", "4s")
 	cmd.Dir = dir
 	if said, err := cmd.CombinedOutput(); err != nil || strings.Contains(filesIn(t, filepath.Join(dir, results.Parent)), results.Latest) {
 		t.Fatalf("%v: %s", err, said)

@@ -122,20 +122,18 @@ func TestTheLivePageIsThatOfTheKeptRuns(t *testing.T) {
 	}
 }
 
-// times sums up the processor time of operations on a contender, as multiples of that on another, for one and two goroutines.
+// times sums up the processor time of operations on a contender, as multiples of that on another.
 func times(t *testing.T, l *results.Live, among []int, name, to string) string {
 	fires, others := []float64{}, []float64{}
 	for _, n := range among {
 		row, other := rowOf(t, l, n, name), rowOf(t, l, n, to)
 		for _, op := range results.Ops {
-			for _, g := range []int{1, 2} {
-				switch x := price.Relative(row, other, op, g, results.LiveThroughput.OpNS); {
-				case !row.Has(op) || !other.Has(op) || op.Loop():
-				case op == "fire":
-					fires = append(fires, x)
-				default:
-					others = append(others, x)
-				}
+			switch x := price.Relative(row, other, op, 1); {
+			case !row.Has(op) || !other.Has(op):
+			case op == results.OpFire:
+				fires = append(fires, x)
+			default:
+				others = append(others, x)
 			}
 		}
 	}
@@ -153,8 +151,8 @@ func TestTheLivePageOfPeersIsThatOfTheKeptRuns(t *testing.T) {
 	for _, path := range paths {
 		l, head := liveRun(t, path)
 		every := func(string) bool { return true }
-		text += head + tablesOf(t, among(l, 1_000, every, "afterfunc+stop", "schedule+stop", "reset", "fire"), "Throughput") +
-			tablesOf(t, among(l, 100_000, every, "schedule+stop", "reset", "fire"), "Throughput", "Lateness")
+		text += head + tablesOf(t, among(l, 1_000, every, "afterfunc+stop", "schedule+stop", "reset", "fire"), "Processor time") +
+			tablesOf(t, among(l, 100_000, every, "schedule+stop", "reset", "fire"), "Processor time", "Lateness")
 	}
 	Generated(t, *update, "docs/peers.md", "<!-- live, peers: written by make docs -->\n", "<!-- end of live, peers -->\n", text)
 }

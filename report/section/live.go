@@ -1,5 +1,5 @@
 // Timers under the real clock. They measure another thing than the workloads: wake-ups, locks and goroutines count. So their figures
-// stand in sections of their own, and compare the driver with package time alone.
+// stand in a section of their own, and compare the driver with package time alone.
 
 package section
 
@@ -16,37 +16,13 @@ import (
 	"github.com/timerbench/timerbench/report/draw"
 )
 
-func liveTimers(v *View) Section {
-	s := Section{Title: "How do timers do under a real clock?"}
-	if v.Live == nil || len(v.Live.Rows) == 0 {
-		return s
-	}
-	s.Lead = show.Para("These tables compare package driver, over several structures, with Go's own timers, package time. Each was checked "+
-		"first: every timer fired once, no timer fired early, and no stopped timer fired. A driver has its default number of "+
-		"shards unless its name says otherwise. ", LiveLoads(v.Live))
-	s.Tables = inPage(LiveTables(v.Live))
-	return s
-}
-
-func inPage(tables []*show.Table) (out []Table) {
-	for _, t := range tables {
-		t.Align = "" // words on the left, numbers on the right
-		out = append(out, Table{Title: t.Title, Body: show.Tables(t)})
-	}
-	return out
-}
-
-// LiveTables returns the tables of a measurement. Each number of resident timers has its throughput, its
-// processor time per operation, its contention where several goroutines used the timers, its lateness,
-// and its memory from results.FewTimers on. Then come the loops of users and the idle process.
+// LiveTables returns the tables of a measurement. Each number of resident timers has the processor time of its operations, its
+// lateness, and its memory from results.FewTimers on. Then come the loops of users.
 func LiveTables(l *results.Live) []*show.Table {
 	var list []*show.Table
 	for _, n := range l.Residents() {
 		rows := l.Among(n)
-		list = append(list, liveThroughput(l, rows, n))
-		if len(counts(l, rows)) > 1 {
-			list = append(list, contention(l, rows, n))
-		}
+		list = append(list, liveCosts(l, rows, n))
 		if len(rows[0].Lateness) > 0 {
 			list = append(list, liveLateness(rows, n))
 		}
@@ -54,11 +30,7 @@ func LiveTables(l *results.Live) []*show.Table {
 			list = append(list, liveMemory(rows, n))
 		}
 	}
-	list = append(list, liveLoops(l)...)
-	if slices.ContainsFunc(l.Rows, func(r results.LiveRow) bool { return len(r.Idle) > 0 }) {
-		list = append(list, liveIdle(l))
-	}
-	return list
+	return append(list, liveLoops(l)...)
 }
 
 type liveColumn struct {
@@ -87,15 +59,6 @@ func liveKnown(v float64, write func(float64) string) show.Cell {
 	return show.Number(v, write(v))
 }
 
-// counts returns the numbers of goroutines that were measured among the timers of the rows.
-func counts(l *results.Live, rows []results.LiveRow) []int {
-	return slices.DeleteFunc(slices.Clone(l.Goroutines), func(g int) bool {
-		return !slices.ContainsFunc(rows, func(r results.LiveRow) bool {
-			return slices.ContainsFunc(r.Throughput, func(t results.LiveThroughput) bool { return t.Goroutines == g && !t.Op.Loop() })
-		})
-	})
-}
-
 // LiveLoads says how soon the timers are due that are stopped or moved, and which share of their deadlines passed within the slices:
 // the measured time. Empty: it was not counted.
 func LiveLoads(l *results.Live) string {
@@ -116,25 +79,17 @@ func LiveLoads(l *results.Live) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Timers that are started and stopped are due after %s, with random delays after half of that or more. An operation runs untimed "+
+	return fmt.Sprintf("Timers that are started and stopped are due after %s. An operation runs untimed "+
 		"until the first ones are due. Their old deadlines pass within the measured slices, where a structure that only marks "+
 		"stopped and moved timers pays for them: %s.", show.Duration(l.Rows[0].StopNS), strings.Join(parts, "; "))
 }
 
-// LiveCosts returns the tables of the processor time of an operation, on the number of goroutines that was measured among any number of
-// resident timers.
-func LiveCosts(l *results.Live) (list []*show.Table) {
-	for _, n := range l.Residents() {
-		title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns (times that of package time)",
-			show.Count(l.Goroutines[0], "goroutine"), show.Grouped(n))
-		list = append(list, operations(title, l, n, l.Goroutines[0], results.LiveThroughput.OpNS, show.Figure))
-	}
-	return list
-}
-
-// operations has a column for each operation that was measured, with the ratio to Go's own timers.
-func operations(title string, l *results.Live, n, g int, value func(results.LiveThroughput) float64, text func(float64) string) *show.Table {
-	rows := l.Among(n)
+// liveCosts has the processor time of each operation that was measured, with the ratio to Go's own timers, on the number of
+// goroutines that was measured among any number of resident timers.
+func liveCosts(l *results.Live, rows []results.LiveRow, n int) *show.Table {
+	g := l.Goroutines[0]
+	title := fmt.Sprintf("Processor time of an operation with %s among %s timers, all that it causes included: ns (times that of package time)",
+		show.Count(g, "goroutine"), show.Grouped(n))
 	base, _ := l.OnDriver(n, "")
 	var columns []liveColumn
 	for _, op := range results.Ops {
@@ -142,7 +97,7 @@ func operations(title string, l *results.Live, n, g int, value func(results.Live
 			continue
 		}
 		columns = append(columns, liveColumn{string(op), func(r results.LiveRow) show.Cell {
-			figure, ratio := liveKnown(price.Over(r, op, g, value), text), price.Relative(r, base, op, g, value)
+			figure, ratio := liveKnown(price.Over(r, op, g), show.Figure), price.Relative(r, base, op, g)
 			if math.IsNaN(ratio) || r.Role == results.RoleBaseline || r.Role == results.RoleFloor {
 				return figure
 			}
@@ -150,37 +105,6 @@ func operations(title string, l *results.Live, n, g int, value func(results.Live
 		}})
 	}
 	return tableOf(title, rows, columns)
-}
-
-func liveThroughput(l *results.Live, rows []results.LiveRow, n int) *show.Table {
-	g := l.Goroutines[0]
-	if slices.Contains(counts(l, rows), 2) {
-		g = 2
-	}
-	title := fmt.Sprintf("Throughput with %s among %s timers: million a second (times that of package time)",
-		show.Count(g, "goroutine"), show.Grouped(n))
-	return operations(title, l, n, g, results.LiveThroughput.PerSecond, func(v float64) string { return show.Figure(v / 1e6) })
-}
-
-func contention(l *results.Live, rows []results.LiveRow, n int) *show.Table {
-	t, measured := newTable("llr", "timers", "operation"), counts(l, rows)
-	t.Title = fmt.Sprintf("Contention: million a second among %s timers, by the number of goroutines", show.Grouped(n))
-	for _, g := range measured {
-		t.Header = append(t.Header, fmt.Sprint(g))
-	}
-	for _, op := range results.Ops {
-		for _, row := range rows {
-			if !row.Has(op) || row.Role == results.RoleFloor {
-				continue
-			}
-			cells := []any{row.Name, string(op)}
-			for _, g := range measured {
-				cells = append(cells, price.Over(row, op, g, results.LiveThroughput.PerSecond)/1e6)
-			}
-			t.Add(cells...)
-		}
-	}
-	return t
 }
 
 // A Loop is the loop of a user on a driver and on package time.
@@ -269,26 +193,20 @@ func liveLateness(rows []results.LiveRow, n int) *show.Table {
 			return liveKnown(price.Median(rounds, of.value), show.Duration)
 		}})
 	}
-	return tableOf(title, rows, append(columns, useColumns(func(r results.LiveRow) []results.LiveUse {
-		return mapped(r.Lateness, func(l results.LiveLateness) results.LiveUse { return l.Use })
-	})...))
-}
-
-// useColumns are processor time, wake-ups and sleeps a second.
-func useColumns(uses func(results.LiveRow) []results.LiveUse) []liveColumn {
-	of := func(name string, value func(results.LiveUse) float64) liveColumn {
-		return liveColumn{name, func(r results.LiveRow) show.Cell { return liveKnown(price.Median(uses(r), value), show.Figure) }}
+	of := func(name string, value func(results.LiveUse) float64) {
+		columns = append(columns, liveColumn{name, func(r results.LiveRow) show.Cell {
+			return liveKnown(price.Median(r.Lateness, func(l results.LiveLateness) float64 { return value(l.Use) }), show.Figure)
+		}})
 	}
-	return []liveColumn{
-		of("CPU ms/s", func(u results.LiveUse) float64 { return 1e3 * u.CPUSeconds / u.Seconds }),
-		of("wake-ups/s", func(u results.LiveUse) float64 {
-			if u.Wakeups == 0 {
-				return math.NaN() // the timers do not count wake-ups
-			}
-			return float64(u.Wakeups) / u.Seconds
-		}),
-		of("sleeps/s", func(u results.LiveUse) float64 { return float64(u.Sleeps) / u.Seconds }),
-	}
+	of("CPU ms/s", func(u results.LiveUse) float64 { return 1e3 * u.CPUSeconds / u.Seconds })
+	of("wake-ups/s", func(u results.LiveUse) float64 {
+		if u.Wakeups == 0 {
+			return math.NaN() // the timers do not count wake-ups
+		}
+		return float64(u.Wakeups) / u.Seconds
+	})
+	of("sleeps/s", func(u results.LiveUse) float64 { return float64(u.Sleeps) / u.Seconds })
+	return tableOf(title, rows, columns)
 }
 
 func liveMemory(rows []results.LiveRow, n int) *show.Table {
@@ -306,19 +224,6 @@ func liveMemory(rows []results.LiveRow, n int) *show.Table {
 	return tableOf(title, rows, columns)
 }
 
-func liveIdle(l *results.Live) *show.Table {
-	var rows []results.LiveRow // one of each contender
-	for _, row := range l.Rows {
-		if i := slices.IndexFunc(rows, func(r results.LiveRow) bool { return r.Name == row.Name }); i >= 0 {
-			rows[i].Idle = slices.Concat(rows[i].Idle, row.Idle)
-		} else {
-			rows = append(rows, row)
-		}
-	}
-	title := fmt.Sprintf("Idle: what the process uses in a second with %s timers due over the next hour", show.Grouped(l.IdleTimers))
-	return tableOf(title, rows, useColumns(func(r results.LiveRow) []results.LiveUse { return r.Idle }))
-}
-
 // goTimers compares Go's own timers with the driver on structures. It is another measurement than all others of a page.
 func goTimers(v *View) Section {
 	s := Section{Title: "How does the driver compare with package time?", Charts: []*draw.Figure{v.goChart()}, Open: true}
@@ -329,8 +234,11 @@ func goTimers(v *View) Section {
 	}
 	s.Lead = show.Para("Go's own timers follow the real clock, so they take part in no workload. This is ", show.Strong("another measurement, under the real clock"),
 		": package time, and package driver on several structures, with its locks and its calls through interfaces. Its figures do not compare with those of "+
-			"the workloads. ", LiveLoads(v.Live))
-	s.Tables = inPage(LiveCosts(v.Live))
+			"the workloads. Each was checked first: every timer fired once, no timer fired early, and no stopped timer fired. ", LiveLoads(v.Live))
+	for _, t := range LiveTables(v.Live) {
+		t.Align = "" // words on the left, numbers on the right
+		s.Tables = append(s.Tables, Table{Title: t.Title, Body: show.Tables(t)})
+	}
 	return s
 }
 
@@ -342,7 +250,7 @@ func (v *View) goCurve(op results.Op, structure string) draw.Series {
 	}
 	for _, n := range v.Live.Residents() {
 		row, _ := v.Live.OnDriver(n, structure)
-		if ns := price.Over(row, op, v.Live.Goroutines[0], results.LiveThroughput.OpNS); !math.IsNaN(ns) {
+		if ns := price.Over(row, op, v.Live.Goroutines[0]); !math.IsNaN(ns) {
 			out.Marks = append(out.Marks, draw.Mark{X: float64(n), Y: ns, Title: show.Short(ns) + " ns at " + short(n)})
 		}
 	}

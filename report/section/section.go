@@ -28,7 +28,6 @@ var list = []func(*View) Section{
 	longestCalls,
 	questions, // and these closed
 	lateness,
-	liveTimers,
 	intrusive,
 	otherLanguages,
 	inNumbers,
