@@ -115,22 +115,22 @@ func (n *nginx) line(text string) error {
 	pid, connection, message := parts[1], parts[2], parts[3]
 	again := n.again
 	n.again = false
-	what, figures, _ := strings.Cut(message, ": ")
+	what, _, _ := strings.Cut(message, ": ")
 	var t timer
 	var delay int64
 	var err error
 	switch {
 	case what == "event timer add":
-		if _, err = fmt.Sscanf(figures, "%d: %d:%d", &t.fd, &delay, &t.deadline); err == nil {
+		if err = scan(message, "event timer add: %d: %d:%d", &t.fd, &delay, &t.deadline); err == nil {
 			err = n.add(pid, t, t.deadline-delay, n.doing[connection], again)
 		}
 	case what == "event timer del":
-		if _, err = fmt.Sscanf(figures, "%d: %d", &t.fd, &t.deadline); err == nil {
+		if err = scan(message, "event timer del: %d: %d", &t.fd, &t.deadline); err == nil {
 			n.release()
 			n.held, n.again = append(n.held, t), true
 		}
 	case what == "timer delta":
-		if _, err = fmt.Sscan(figures, &delay); err == nil {
+		if err = scan(message, "timer delta: %d", &delay); err == nil {
 			if !n.known {
 				n.clock += delay
 			}
@@ -145,10 +145,18 @@ func (n *nginx) line(text string) error {
 		delete(n.doing, connection)
 	}
 	if err != nil {
-		return fmt.Errorf("%q: %w", message, err)
+		return err
 	}
 	if action := does.FindString(message); action != "" && connection != "" {
 		n.doing[connection] = action
+	}
+	return nil
+}
+
+// scan parses the numbers of a message.
+func scan(message, form string, numbers ...any) error {
+	if _, err := fmt.Sscanf(message, form, numbers...); err != nil {
+		return fmt.Errorf("%q: %w, want %q", message, err, form)
 	}
 	return nil
 }
