@@ -14,22 +14,17 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// EnvFile is the environment variable that names the file to record to. The command "timerbench trace record" sets it.
+// EnvFile is the environment variable that names the file to record to.
 const EnvFile = "TIMERBENCH_TRACE"
 
 // EnvBuffer is the environment variable that bounds the memory for operations that a program of "timerbench trace
 // build" has made and the recorder has not written yet. It is a number of bytes, at least 1,000,000. Without it the bound is 64 MB.
 const EnvBuffer = EnvFile + "_BUFFER"
 
-// envBegun is the environment variable in which a program that records stores its process ID, the
-// number of traces that it has begun, and whether it keeps all traces as Environ says. The recorder
-// that "timerbench trace build" adds to a program, the program's own calls of FromEnv, and its child
-// processes share it. The process ID is 0 before the first trace.
+// envBegun is the environment variable in which a program that records stores its process ID, and the
+// number of traces that it has begun. The recorder that "timerbench trace build" adds to a program, the program's own
+// calls of FromEnv, and its child processes share it.
 const envBegun = EnvFile + "_BEGUN"
-
-// Environ returns the environment variables with which a program, and the programs that it starts, record to
-// path. All traces are kept: each trace after the first has a number added to its name.
-func Environ(path string) []string { return []string{EnvFile + "=" + path, envBegun + "=0 0 true"} }
 
 var begin sync.Mutex // guards envBegun
 
@@ -73,14 +68,8 @@ func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Sc
 type envFile struct {
 	path   string
 	before os.FileInfo // the file at path when the recording began; nil: there was none
-	keep   bool        // as Environ says
 	temp   *os.File
 	w      *Writer
-}
-
-func readBegun() (by, n int, keep bool) {
-	_, _ = fmt.Sscan(os.Getenv(envBegun), &by, &n, &keep)
-	return by, n, keep
 }
 
 // fileFromEnv begins a trace. It returns nil if the environment names no file, or if the program
@@ -95,7 +84,8 @@ func fileFromEnv(h Header) (*envFile, error) {
 	if path == atStart.value {
 		path = atStart.path
 	}
-	by, n, keep := readBegun()
+	var by, n int
+	_, _ = fmt.Sscan(os.Getenv(envBegun), &by, &n) // 0 before the first trace
 	if by > 0 && by != os.Getpid() {
 		return nil, nil
 	}
@@ -103,12 +93,12 @@ func fileFromEnv(h Header) (*envFile, error) {
 		h.Started = time.Now()
 	}
 	n++
-	f, err := createTrace(path, n, keep)
+	f, err := createTrace(path, n)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", EnvFile, err)
 	}
 	if f.w, err = NewWriter(f.temp, h); err == nil {
-		err = os.Setenv(envBegun, fmt.Sprint(os.Getpid(), n, keep))
+		err = os.Setenv(envBegun, fmt.Sprint(os.Getpid(), n))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", EnvFile, err), f.discard())
@@ -117,8 +107,8 @@ func fileFromEnv(h Header) (*envFile, error) {
 }
 
 // createTrace creates the temporary file of trace n.
-func createTrace(path string, n int, keep bool) (f *envFile, err error) {
-	f = &envFile{path: path, keep: keep}
+func createTrace(path string, n int) (f *envFile, err error) {
+	f = &envFile{path: path}
 	if n > 1 {
 		f.path = numbered(path, n)
 	}
@@ -168,7 +158,7 @@ func (f *envFile) completeAfter(end func() error) func() error {
 			return err
 		}
 		path, err := f.giveName()
-		if err == nil && path != f.path && !f.keep {
+		if err == nil && path != f.path {
 			err = fmt.Errorf("%s: another program has recorded to %s meanwhile, so this recording is in %s", EnvFile, f.path, path)
 		}
 		return err
@@ -184,7 +174,7 @@ func (f *envFile) discard() error {
 // recording began, the file gets the next free number.
 func (f *envFile) giveName() (string, error) {
 	now, err := os.Stat(f.path)
-	if err != nil || !f.keep && f.before != nil && os.SameFile(f.before, now) {
+	if err != nil || f.before != nil && os.SameFile(f.before, now) {
 		return f.path, os.Rename(f.temp.Name(), f.path)
 	}
 	for n := 2; ; n++ {

@@ -83,7 +83,7 @@ func flagError(_ *cobra.Command, err error) error {
 
 // refuseEmpty returns an error for an empty argument and for a flag with an empty value. The usual cause is an unset shell variable.
 func refuseEmpty(cmd *cobra.Command, args []string) (err error) {
-	if slices.Contains(args, "") && cmd.Name() != "record" { // record passes its arguments on
+	if slices.Contains(args, "") {
 		return fmt.Errorf("%s: an argument is empty", subcommand(cmd))
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {

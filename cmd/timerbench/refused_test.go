@@ -103,10 +103,6 @@ var bad = map[string][]string{
 	"trace replay my.trace --trials 1000":     {"my.trace: 10000 operations are too few for 1000 trials"},
 	"trace replay my.trace my.trace":          {`both traces named "churn"`},
 	"trace build -o new -overlay x .":         {"-overlay: trace build needs -overlay itself"},
-	"trace record -o new":                     {"want the command to record"},
-	"trace record -- true":                    {`"out"`},
-	"trace record -o empty -- true":           {"--out empty", "is a folder"},
-	"trace record -o /proc/self/x -- true":    {"--out /proc/self/x: "},
 	"ab --old HEAD --pairs 6 -o /proc/self/x": {"--out /proc/self/x: "},
 
 	// Everything but a regression ends with code 2, so that a script can tell them apart.
@@ -161,7 +157,6 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 		t.Errorf("the refused calls left %s", filesIn(t, "."))
 	}
 	refused(t, []string{"report", ""}, "report: an argument is empty")
-	endsWith(t, exitError, []string{"trace", "record", "-o", "new", "--", "no-such-program"}, "no-such-program")
 	endsWith(t, exitError, []string{"scenario", "check", "bad.toml"}, "want a number a second above 0")
 	if _, err := os.Stat("new"); err == nil {
 		t.Error("a refused call left its folder")

@@ -18,7 +18,6 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/build"
-	"github.com/timerbench/timerbench/trace/record"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
@@ -33,12 +32,12 @@ that calls trace.FromEnv, of package github.com/timerbench/timerbench/trace,
 records only the timers of that structure. The documentation of the package
 describes the file format.`,
 		Example: `  timerbench trace build -o myserver.rec ./cmd/myserver
-  timerbench trace record -o my.trace -- ./myserver.rec --port 8080
+  TIMERBENCH_TRACE=my.trace ./myserver.rec --port 8080
   timerbench trace info my.trace
   timerbench trace replay my.trace
   timerbench report`,
 	}
-	return group(cmd, newTraceBuild(), newTraceRecord(), newTraceInfo(), newTraceReplay())
+	return group(cmd, newTraceBuild(), newTraceInfo(), newTraceReplay())
 }
 
 func newTraceBuild() *cobra.Command {
@@ -53,7 +52,8 @@ time and of package driver, deadlines of package net, contexts and sleeps.
 A program records if ` + trace.EnvFile + ` names a file. It completes the trace when
 it returns from main, calls os.Exit or ends by SIGINT, SIGTERM or SIGHUP. A
 panic, a deadlock, syscall.Exec or SIGKILL leaves FILE.PID.tmp, which lacks the
-last second. Other commands read it, with a warning. Times are in ticks of a millisecond.
+last second. Other commands read it, with a warning. Times are in ticks of a
+millisecond.
 
 The recorder keeps up to 64 MB of operations that it has not written yet, or
 ` + trace.EnvBuffer + ` bytes.
@@ -76,38 +76,6 @@ The version of Go, which "go version" prints in the program's folder, must be
 			return err
 		}),
 	}
-}
-
-func newTraceRecord() *cobra.Command {
-	var out, about string
-	cmd := &cobra.Command{
-		Use:   "record -o FILE -- command [argument...]",
-		Short: "Run a Go program and record its timers",
-		Long: `Run a Go program with ` + trace.EnvFile + ` set. The variable makes programs built by
-"trace build" record, and the function trace.FromEnv. End a server as usual,
-with Ctrl-C or SIGTERM. A program that calls FromEnv must call the stop function
-that it returns, which completes the trace.
-
-A program with several schedulers writes one file for each: FILE, FILE-2 and so
-on.`,
-		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
-  timerbench trace record -o test.trace -- go test -run TestLoad ./mypackage`,
-		Args: argsFrom(1, -1, "the command to record"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r := record.Recording{Out: out, About: about, Command: args, Stdin: cmd.InOrStdin(),
-				Stdout: raw(cmd.OutOrStdout()), Stderr: raw(cmd.ErrOrStderr())} // the command may check for a terminal
-			if err := writable("out", out); err != nil {
-				return err
-			}
-			begin(cmd)
-			return r.Run()
-		},
-	}
-	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` for the trace")
-	cmd.Flags().StringVar(&about, "about", "", "`text` that describes the trace (default: the program's)")
-	_ = cmd.MarkFlagRequired("out") // the flag exists
-	return cmd
 }
 
 func newTraceInfo() *cobra.Command {
