@@ -23,6 +23,5 @@
 // A contender fails and gets no figures if a timer fires early, late, twice or never, or if
 // a function runs after Stop returned true.
 //
-// The order of contenders is random. The garbage collector is off while throughput is
-// measured, and allocated bytes are counted.
+// The order of contenders is random. The garbage collector is off while throughput is measured.
 package live

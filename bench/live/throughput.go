@@ -184,17 +184,14 @@ func (p *population) slice(op results.Op, n int, length time.Duration) (results.
 	} else if _, err := p.run(op, n, warmUp); err != nil {
 		return results.LiveThroughput{}, err
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	usedBefore := used()
+	before := used()
 	from := p.now()
 	ops, err := p.run(op, n, length)
 	to := p.now()
-	usedAfter := used()
-	runtime.ReadMemStats(&after)
+	after := used()
 	t := results.LiveThroughput{
 		Op: op, Goroutines: n, Ops: ops,
-		NS: max(1, float64(to-from)), CPUNS: float64(usedAfter.cpu - usedBefore.cpu), AllocBytes: after.TotalAlloc - before.TotalAlloc,
+		NS: max(1, float64(to-from)), CPUNS: float64(after.cpu - before.cpu),
 	}
 	for _, w := range p.workers {
 		dead, due := count(w.left, from, to)

@@ -51,7 +51,6 @@ type LiveThroughput struct {
 	Ops        int     `json:"ops"` // of all goroutines
 	NS         float64 `json:"ns"`  // from the first operation to the last
 	CPUNS      float64 `json:"cpu_ns,omitempty"`
-	AllocBytes uint64  `json:"alloc_bytes"`
 
 	// Dead is the number of timers that were stopped or moved in the slice. A structure may keep an entry of each until
 	// its old deadline. Due is the number of such deadlines that passed in the slice, of timers stopped or moved in it or just before.

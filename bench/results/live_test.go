@@ -11,7 +11,7 @@ func liveRun() *Run {
 		Rounds: 1, Goroutines: []int{2}, Rate: 1000,
 		Rows: []LiveRow{{
 			Name: "time", Role: RoleBaseline, Resident: 100,
-			Throughput: []LiveThroughput{{Op: "reset", Goroutines: 2, Ops: 10, NS: 100, CPUNS: 150, AllocBytes: 1}},
+			Throughput: []LiveThroughput{{Op: "reset", Goroutines: 2, Ops: 10, NS: 100, CPUNS: 150}},
 			Lateness:   []LiveLateness{{Timers: 1, P50: 1, P90: 2, P99: 3, P999: 4, Max: 5}},
 			Memory:     []LiveMemory{{Form: "afterfunc", Bytes: 100, CollectNS: 5}},
 		}},
