@@ -49,9 +49,7 @@ func absoluteEnv() (start struct{ value, path string }) {
 //
 // A program with several schedulers calls FromEnv for each. The first trace goes to the file that the environment
 // names, the second to a file with "-2" added to its name, and so on. In a program of "timerbench trace build", the
-// first trace is that of Go's runtime. Child processes of a program that records do not record. If another program has
-// completed a trace with the same name meanwhile, stop keeps both: it adds a number to the name, and returns an error
-// that contains the new name.
+// first trace is that of Go's runtime. Child processes of a program that records do not record.
 func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Scheduler[T], stop func() error, err error) {
 	f, err := fileFromEnv(h)
 	switch {
@@ -66,10 +64,9 @@ func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Sc
 
 // envFile is a trace in a temporary file, which is renamed when it is complete.
 type envFile struct {
-	path   string
-	before os.FileInfo // the file at path when the recording began; nil: there was none
-	temp   *os.File
-	w      *Writer
+	path string
+	temp *os.File
+	w    *Writer
 }
 
 // fileFromEnv begins a trace. It returns nil if the environment names no file, or if the program
@@ -115,7 +112,6 @@ func createTrace(path string, n int) (f *envFile, err error) {
 	if f.path, err = target(f.path); err != nil {
 		return nil, err
 	}
-	f.before, _ = os.Stat(f.path)
 	f.temp, err = os.Create(fmt.Sprintf("%s.%d.tmp", f.path, os.Getpid()))
 	return f, err
 }
@@ -157,35 +153,11 @@ func (f *envFile) completeAfter(end func() error) func() error {
 		if err := f.temp.Close(); err != nil {
 			return err
 		}
-		path, err := f.giveName()
-		if err == nil && path != f.path {
-			err = fmt.Errorf("%s: another program has recorded to %s meanwhile, so this recording is in %s", EnvFile, f.path, path)
-		}
-		return err
+		return os.Rename(f.temp.Name(), f.path)
 	})
 }
 
 // discard closes the file and removes it.
 func (f *envFile) discard() error {
 	return errors.Join(f.temp.Close(), os.Remove(f.temp.Name()))
-}
-
-// giveName renames the file and returns its new name. If another program has completed a trace with that name since the
-// recording began, the file gets the next free number.
-func (f *envFile) giveName() (string, error) {
-	now, err := os.Stat(f.path)
-	if err != nil || f.before != nil && os.SameFile(f.before, now) {
-		return f.path, os.Rename(f.temp.Name(), f.path)
-	}
-	for n := 2; ; n++ {
-		path := numbered(f.path, n)
-		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-		if errors.Is(err, os.ErrExist) {
-			continue
-		}
-		if err == nil {
-			err = errors.Join(file.Close(), os.Rename(f.temp.Name(), path))
-		}
-		return path, err
-	}
 }

@@ -101,7 +101,7 @@ func TestABlockInReusedMemoryIsTheSame(t *testing.T) {
 func TestWorkloadsArriveAtTheirDerivedFigures(t *testing.T) {
 	t.Parallel()
 	operations := longtest.Scale(t, 30_000, 50_000, 300_000)
-	cancelled := map[string]float64{"kafka-purgatory": 0.882}
+	cancelled := map[string]float64{"kafka-purgatory": 0.882, "churn": 1 - (math.Exp(-2)-math.Exp(-6))/4} // of churn see livesPerDelay
 	for _, percent := range []int{0, 10, 50, 90, 99} {
 		for _, d := range script.GridDists() {
 			cancelled[fmt.Sprintf("grid-%s-%d", d.Name, percent)] = float64(percent) / 100

@@ -37,7 +37,7 @@ func newList() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVarP(&long, "long", "l", false, "also list costs, sources, and measured figures of workloads (wide)")
+	cmd.Flags().BoolVarP(&long, "long", "l", false, "also list costs, sources, and the timers and delays of workloads (wide)")
 	return cmd
 }
 
@@ -79,30 +79,15 @@ func list(out io.Writer, name string, long bool) {
 }
 
 func listWorkloads(out io.Writer, list []workload.Workload) {
-	const (
-		size = 1000    // for workloads without a fixed size: that of the smallest profile
-		most = 500_000 // limits the time for workloads with millions of timers
-	)
-	t := show.Table{Align: "llrrrrrl",
-		Header: []string{"workload", "what it does", "n", "resident", "cancelled", "moves",
-			"operations/s", "delays", "source"}}
-	for i, f := range workload.MeasureFigures(list, size, most) {
-		w, n, rate := list[i], show.Grouped(f.N), show.Unknown
-		if f.Rate > 0 {
-			rate = show.Figure(f.Rate)
+	t := show.Table{Align: "llrl", Header: []string{"workload", "what it does", "timers", "delays", "source"}}
+	for _, w := range list {
+		n := "any number"
+		if w.Resident > 0 {
+			n = show.Grouped(w.Resident)
 		}
-		switch {
-		case w.Resident == 0:
-			n = "any: " + n
-		case w.Resident > f.N:
-			n += " of " + show.Grouped(w.Resident)
-		}
-		t.Add(w.Name, w.Summary, n, show.Grouped(int(f.Resident+0.5)), show.Percent(f.CancelShare), show.Percent(f.MoveShare), rate, strings.Join(workload.Delays(w.Model), ", "), w.Source)
+		t.Add(w.Name, w.Summary, n, strings.Join(workload.Delays(w.Model), ", "), w.Source)
 	}
 	fmt.Fprintln(out, t.Wide())
-	fmt.Fprintf(out,
-		"Measured on the scripts, with %d timers for workloads without a fixed size. An operation schedules, cancels,\n"+
-			"moves or fires a timer. Cancelled: share of the timers that end. Moves: share of all operations.\n", size)
 }
 
 func newScenario() *cobra.Command {
@@ -133,7 +118,7 @@ timerbench run --scenario FILE`,
 		},
 	}, &cobra.Command{
 		Use:     "check FILE...",
-		Short:   "Check scenario files, and show figures of their workloads",
+		Short:   "Check scenario files, and show the number of their timers",
 		Example: "  timerbench scenario check scenarios/*.toml",
 		Args:    argsFrom(1, -1, "scenario files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
