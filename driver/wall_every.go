@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/timerbench/timerbench/driver/internal/recur"
 	"github.com/timerbench/timerbench/structures"
 )
 
@@ -113,6 +112,8 @@ const (
 	// correction is how far before the last run the wall clock must be to have been wrong then. It is the limit of Vixie
 	// cron, too.
 	correction = 3 * time.Hour
+	// maxTimes is more than the seconds of a day. It bounds a search.
+	maxTimes = 100_000
 )
 
 // every is a timer that runs a function at the times of a recurrence. From the moment at which a run is handed over until
@@ -149,7 +150,7 @@ func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	}
 	e.t.sh, e.t.f, e.owner = d.assign(), f, e
 	wall := d.wall()
-	next, put := recur.Next(e.Recurrence, wall), e.draw()
+	next, put := nextRun(e.Recurrence, wall), e.draw()
 	sh, wake := e.t.sh, never
 	now := sh.clock.now()
 	sh.mu.Lock()
@@ -158,6 +159,29 @@ func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	}
 	sh.unlock(wake, now)
 	return &e.t
+}
+
+// nextRun returns r.Next(t). It panics if that is not a later time.
+func nextRun(r Recurrence, t time.Time) time.Time {
+	next := r.Next(t)
+	if !next.IsZero() && !next.After(t) {
+		panic(fmt.Sprintf("driver: Next(%v) of %T returned %v, want a later time or the zero time", t, r, next))
+	}
+	return next
+}
+
+// Frequent reports whether the runs of r near a run are frequent, as Every and InZone of package crontab ask: r has a method
+// Frequent() bool that returns true, or runs in each of the two hours before the run and of the two hours after it.
+func Frequent(r Recurrence, run time.Time) bool {
+	if f, ok := r.(interface{ Frequent() bool }); ok && f.Frequent() {
+		return true
+	}
+	within := func(from, to time.Time) bool { // from is included
+		next := r.Next(from.Add(-1))
+		return !next.IsZero() && !next.After(to)
+	}
+	return within(run.Add(-2*time.Hour), run.Add(-time.Hour)) && within(run.Add(-time.Hour), run.Add(-1)) &&
+		within(run.Add(1), run.Add(time.Hour)) && within(run.Add(time.Hour), run.Add(2*time.Hour))
 }
 
 // due is called by the pass.
@@ -200,7 +224,7 @@ func (e *every) run() {
 		e.done = later(e.done, e.time)
 	default:
 		if e.missed == Skip {
-			second := recur.Next(e.Recurrence, e.time)
+			second := nextRun(e.Recurrence, e.time)
 			runs = wall.Sub(e.at) <= late && (second.IsZero() || second.After(wall))
 		}
 		e.done = later(e.done, e.time, wall)
@@ -219,19 +243,19 @@ func (e *every) run() {
 func (e *every) following(from, wall time.Time) time.Time {
 	switch back := e.done.Sub(from); {
 	case e.done.IsZero() || back <= 0:
-		return recur.Next(e.Recurrence, from)
+		return nextRun(e.Recurrence, from)
 	case back >= correction:
 		e.done = time.Time{}
-		return recur.Next(e.Recurrence, from)
+		return nextRun(e.Recurrence, from)
 	}
 	passed := time.Duration(e.t.sh.clock.now() - e.begun)
-	next := recur.Next(e.Recurrence, from)
+	next := nextRun(e.Recurrence, from)
 	for times := 0; !next.IsZero() && !next.After(e.done); times++ {
-		if times == recur.MaxTimes {
-			return recur.Next(e.Recurrence, e.done)
+		if times == maxTimes {
+			return nextRun(e.Recurrence, e.done)
 		}
-		second := recur.Next(e.Recurrence, next)
-		if recur.Frequent(e.Recurrence, next) && passed+next.Sub(wall) >= second.Sub(next)/2 {
+		second := nextRun(e.Recurrence, next)
+		if Frequent(e.Recurrence, next) && passed+next.Sub(wall) >= second.Sub(next)/2 {
 			break
 		}
 		next = second

@@ -7,7 +7,6 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"github.com/timerbench/timerbench/driver"
-	"github.com/timerbench/timerbench/driver/internal/recur"
 )
 
 // InZone returns a recurrence by the local time of loc, which skips and repeats hours when daylight saving time
@@ -48,25 +47,41 @@ type zoned struct {
 	r   driver.Recurrence
 }
 
-const day = 24 * time.Hour
+const (
+	day = 24 * time.Hour
+	// maxTimes is more than the seconds of a day, by which a zone may move. It bounds a search.
+	maxTimes = 100_000
+)
 
 // Frequent is that of the recurrence.
-func (z zoned) Frequent() bool { return recur.SaysFrequent(z.r) }
+func (z zoned) Frequent() bool {
+	f, ok := z.r.(interface{ Frequent() bool })
+	return ok && f.Frequent()
+}
+
+// next returns the first reading after t. It panics if that is not a later one.
+func (z zoned) next(t time.Time) time.Time {
+	reading := z.r.Next(t)
+	if !reading.IsZero() && !reading.After(t) {
+		panic(fmt.Sprintf("crontab: Next(%v) of %T returned %v, want a later time or the zero time", t, z.r, reading))
+	}
+	return reading
+}
 
 // Next goes through the periods between two changes of the clocks, starting with the period of t.
 func (z zoned) Next(t time.Time) time.Time {
 	from := t
 	begin, end, ahead := z.period(t)
 	before := z.aheadBefore(begin)
-	for times := 0; times < recur.MaxTimes; times++ {
-		reading := recur.Next(z.r, from.UTC().Add(ahead))
+	for times := 0; times < maxTimes; times++ {
+		reading := z.next(from.UTC().Add(ahead))
 		if reading.IsZero() {
 			return reading
 		}
 		at := reading.Add(-ahead)
 		switch {
 		case end.IsZero() || at.Before(end):
-			if begin.IsZero() || !reading.Before(begin.Add(before)) || recur.Frequent(z.r, reading) {
+			if begin.IsZero() || !reading.Before(begin.Add(before)) || driver.Frequent(z.r, reading) {
 				return at.In(t.Location())
 			}
 			from = at // the clocks have shown it before
@@ -119,11 +134,11 @@ func (z zoned) period(t time.Time) (begin, end time.Time, ahead time.Duration) {
 // skips reports whether a reading, or one after it, is before the reading to which the clocks go
 // forward, and is not of a frequent run. It adds the readings to times.
 func (z zoned) skips(reading, to time.Time, times *int) bool {
-	for !reading.IsZero() && reading.Before(to) && *times < recur.MaxTimes {
-		if !recur.Frequent(z.r, reading) {
+	for !reading.IsZero() && reading.Before(to) && *times < maxTimes {
+		if !driver.Frequent(z.r, reading) {
 			return true
 		}
-		reading = recur.Next(z.r, reading)
+		reading = z.next(reading)
 		*times++
 	}
 	return false
