@@ -14,11 +14,14 @@ import (
 // fire, and the clock goes on. The scripts say so, so no structure takes part.
 func TestEveryWorkloadIsInASteadyState(t *testing.T) {
 	t.Parallel()
-	for _, w := range workload.All() {
+	for i, w := range workload.All() {
 		if w.Kind().SingleCalls {
 			continue // it has no cell
 		}
-		most := longtest.Scale(t, 10_000, 10_000, 1_000_000)
+		most := longtest.Scale(t, 1_000, 10_000, 1_000_000)
+		if w.Resident == 0 && i%3 > 0 { // two thirds of the workloads of any size only with few timers
+			most = longtest.Scale(t, 1_000, 1_000, 1_000_000)
+		}
 		sizes := []int{1_000, 10_000, 100_000, 1_000_000}
 		if w.Resident > 0 {
 			sizes = append(slices.DeleteFunc(slices.Clone(w.Sizes), func(n int) bool { return n >= most }), min(w.Resident, most))

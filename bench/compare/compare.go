@@ -36,7 +36,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
@@ -103,22 +102,11 @@ func Runs(old, new *results.Run, least float64) (*Table, error) {
 		}
 	}
 	if len(t.Rows) == 0 {
-		return nil, errNothing(old, new)
+		return nil, errors.New("nothing in common: no structure has a cost in the same cell of both results, by workload and n")
 	}
 	t.Shift = shift(all)
 	t.Notes = notes(old, new, all, t)
 	return t, nil
-}
-
-func errNothing(old, new *results.Run) error {
-	side := func(r *results.Run) string {
-		if len(r.Cells) == 0 {
-			return "no cells"
-		}
-		c := r.Cells[0]
-		return fmt.Sprintf("%s, the first is %s, n %d, with %s", show.Count(len(r.Cells), "cell"), c.Workload, c.N, strings.Join(c.Structures(), " "))
-	}
-	return errors.New("nothing in common: no structure has a cost in the same cell of both results (OLD: " + side(old) + "; NEW: " + side(new) + ")")
 }
 
 // counterpart finds the cell of a run with the same operations and the same unit; nil: there is none.

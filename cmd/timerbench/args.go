@@ -60,6 +60,12 @@ func argsFrom(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
+// wanted describes the values of flags by the type of the flag.
+var wanted = map[string]string{
+	"int": "a whole number such as 12", "intSlice": "whole numbers such as 1,2", "uint64": "a whole number from 0 to 2^64-1",
+	"duration": "a time such as 90s or 5m", "durationSlice": "times such as 50us,1ms",
+}
+
 // flagError rewrites an error of pflag: flag, value, expected values.
 func flagError(_ *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
@@ -67,16 +73,8 @@ func flagError(_ *cobra.Command, err error) error {
 		return err
 	}
 	why := invalid.Unwrap()
-	var number *strconv.NumError
-	switch kind := invalid.GetFlag().Value.Type(); {
-	case errors.As(err, &number) && kind == "uint64":
-		why = fmt.Errorf("%q: want a whole number from 0 to 2^64-1", invalid.GetValue())
-	case errors.As(err, &number) && strings.HasPrefix(kind, "int"):
-		why = fmt.Errorf("%q: want a whole number such as 12", invalid.GetValue())
-	case errors.As(err, &number):
-		why = fmt.Errorf("%q: want a number such as 0.5 or 12", invalid.GetValue())
-	case strings.HasPrefix(kind, "duration"):
-		why = fmt.Errorf("%q: want a time such as 90s or 5m", invalid.GetValue())
+	if want := wanted[invalid.GetFlag().Value.Type()]; want != "" {
+		why = fmt.Errorf("%q: want %s", invalid.GetValue(), want)
 	}
 	return fmt.Errorf("--%s: %w", invalid.GetFlag().Name, why)
 }
@@ -92,24 +90,6 @@ func refuseEmpty(cmd *cobra.Command, args []string) (err error) {
 		}
 	})
 	return err
-}
-
-// newHelp replaces cobra's command help, which succeeds for unknown commands.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Help about any command",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			of, rest, err := cmd.Root().Find(args)
-			if err == nil && len(rest) > 0 {
-				err = unknown("command of "+of.Name(), rest[0], names(of.Commands(), (*cobra.Command).Name))
-			}
-			if err != nil {
-				return err
-			}
-			return of.Help()
-		},
-	}
 }
 
 // subcommand returns the full name of a command without that of the program: "trace info".

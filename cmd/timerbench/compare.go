@@ -60,10 +60,9 @@ NEW divided by the cost in OLD, with its interval. OLD and NEW are results files
 or folders, as for report.
 
 A ratio counts as a difference if its whole interval exceeds --min-effect, and
-what a structure that was measured twice in that cell differed by. If the runs
-did not take turns, the ratio is divided by that of the other structures, which
-show the state of the machine, and its interval contains what two runs of one
-build differ by. To compare two builds, use ab.
+what a structure that was measured twice in that cell differed by. Ratios of two
+separate runs are divided by that of the other structures, which show the state
+of the machine. To compare two builds, use ab.
 
 ` + exitCodes,
 		Example: `  timerbench compare out/2026-11-21-073012-normal ` + latest + `
@@ -152,18 +151,13 @@ func newAB() *cobra.Command {
 		Short: "Measure two builds in turns and compare them",
 		Long: `Measure two builds in turns and compare them. A pair is one process of each
 build. Both processes live at the same time and take turns trial by trial, in
-random order, so that a disturbance of the machine affects both. This finds
-differences that two long runs cannot show on a noisy machine.
+random order, so that a disturbance of the machine affects both.
 
 --old and --new are git revisions or paths of programs. A revision is built in a
 temporary git worktree, which is removed at the end, also after Ctrl-C. Without
 --new, the work tree is built as it is. Each revision is built once for each
 pair, with another code layout, because the layout alone changes times by a few
-percent. A program has only one layout, so its interval does not contain this
-variation.
-
-The folder keeps the results of both sides and their benchmark lines, which
-benchstat reads.
+percent. A program has only one.
 
 ` + exitCodes,
 		Example: `  timerbench ab --old main    # what did I change?

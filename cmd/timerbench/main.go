@@ -89,13 +89,6 @@ correct, and draws the comparison.`,
 		newCountReplay(), newList(), newScenario(), newTrace())
 	helpWithin(root)
 	root.SetFlagErrorFunc(flagError)
-	root.SetHelpCommand(newHelp())
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			group(c, c.Commands()...)
-		}
-	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error { return refuseEmpty(cmd, args) }
 	return root
 }

@@ -32,10 +32,8 @@ func newRecommend() *cobra.Command {
 		Use:   "recommend [RESULTS]",
 		Short: "Name the best structure for a question, from measured cells",
 		Long: `Say whether timers matter in a program, and name one structure for them: auto,
-unless another one is certainly better. The answer comes from measured cells:
-those of a program, or of the grid with the nearest share cancelled or moved and
-the nearest number of timers. What is not given matches any cell. It says which
-cells it used, and how they differ from the question.
+unless another one is certainly better. The answer comes from the measured cells
+of a program, or from the nearest ones of the grid, and names them.
 RESULTS is a file or a folder of runs. The default is the last whole run in
 ` + results.Parent + `/, or the run that is part of this program if there is none. A run is
 whole if it has all structures, workloads and sizes of the normal or the full

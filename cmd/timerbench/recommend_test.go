@@ -234,8 +234,4 @@ func TestExplain(t *testing.T) {
 			t.Errorf("with results it says %q", stderr)
 		}
 	}
-	if stdout, _ := must(t, "explain", "rbtree", "-r", done, "--html", "page.html"); stdout != "" {
-		t.Errorf("it prints %q", stdout)
-	}
-	says(t, readText(t, "page.html"), "<title>rbtree</title>", "red-black tree:")
 }

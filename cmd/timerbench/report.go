@@ -14,7 +14,6 @@ import (
 
 	"github.com/timerbench/timerbench/bench"
 	"github.com/timerbench/timerbench/bench/results"
-	"github.com/timerbench/timerbench/internal/files"
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/report"
 	"github.com/timerbench/timerbench/report/answer"
@@ -29,9 +28,8 @@ func newReport() *cobra.Command {
 		Long: `Draw the charts (SVG) and the report of a results file. ` + report.HTMLPage + ` is
 a single file; ` + report.Page + ` shows the charts in the folder ` + report.Charts + `. For a
 folder, report takes the last complete run in the folder or in its direct
-subfolders. It writes the charts and pages next to the results. At the end it
-prints the name of the page. If the run is whole (see recommend), it also prints
-the answers to three typical questions. For traces it prints theirs.
+subfolders. If the run is whole (see recommend), it also prints the answers to
+three typical questions. For traces it prints theirs.
 
 For several results it writes one page into ` + machines + ` or the folder of --out:
 does the winner of each question hold on all machines, and how much does its
@@ -107,7 +105,7 @@ func showTypical(out io.Writer, r *results.Run) {
 }
 
 func newExplain() *cobra.Command {
-	var from, html string
+	var from string
 	cmd := &cobra.Command{
 		Use:   "explain STRUCTURE",
 		Short: "Show how a structure works, what it costs, and where it wins",
@@ -116,18 +114,12 @@ counters of work. Also show its costs and guarantees, its users, and where it
 wins and loses. The results are those of --results, or else the ones that
 recommend uses.`,
 		Example: `  timerbench explain hwheel
-  timerbench explain rbtree --html rbtree.html
   timerbench explain quadheap-lazy --results ` + latest,
 		Args: argsFrom(1, 1, "the name of a structure, see "+asTyped("list", "structures")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := exactly("structure", allStructures(), nameOfStructure, args[0])
 			if err != nil {
 				return err
-			}
-			if html != "" {
-				if err := writable("html", html); err != nil {
-					return err
-				}
 			}
 			run, name, err := find(from)
 			if err != nil {
@@ -137,19 +129,10 @@ recommend uses.`,
 				fmt.Fprintln(cmd.ErrOrStderr(), "results:", name)
 			}
 			begin(cmd)
-			x := report.Explain(e, run, catalog.All())
-			if html == "" {
-				_, err := io.WriteString(cmd.OutOrStdout(), x.Text())
-				return err
-			}
-			page, err := x.HTML()
-			if err == nil {
-				err = files.WriteBytes(html, page)
-			}
+			_, err = io.WriteString(cmd.OutOrStdout(), report.Explain(e, run, catalog.All()))
 			return err
 		},
 	}
 	cmd.Flags().StringVarP(&from, "results", "r", "", "results `file`, or folder of runs (default: the results that recommend uses)")
-	cmd.Flags().StringVar(&html, "html", "", "write a page to this `file` instead of the text")
 	return cmd
 }

@@ -114,15 +114,8 @@ benchstat) into the folder of the run. A complete run is never replaced.
 Filters are regular expressions, unanchored like those of go test: "wheel"
 matches wheel and hwheel, "^wheel$" matches only wheel.
 
---budget limits the time of the run. Each cell first gets one pass of many
-rounds, starting with the middle sizes. The remaining time goes to the cells
-with the smallest part of their planned rounds. A structure drops out if it took
-at least twice as long as the best in each of three rounds, or longer in each of
-twelve and 1.3 times as long in the median. The results list everything that was
-not measured.
-
-Structures that do not fit into memory together are measured one after the
-other, as the results note.
+--budget limits the time of the run: slower structures drop out, and what does
+not fit is left out. The results list everything that was not measured.
 
 Ctrl-C keeps the finished steps. --resume continues with them; it needs the same
 flags, machine and build.`,

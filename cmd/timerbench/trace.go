@@ -182,11 +182,9 @@ func newTraceReplay() *cobra.Command {
 		Long: `Replay traces on structures, measure the structures as on a workload, and write
 ` + results.FileName + ` and ` + results.Benchmarks + ` into the folder of the run.
 
-replay first reads a trace to its end and refuses a damaged trace. Each
-structure then replays the whole trace once. The beginning of the trace fills
-the structure to the mean number of pending timers. The rest is divided into
-trials. An exact structure must fire the same timers as the trace, at the same
-wake-ups. A coarse structure must keep its bound.`,
+A damaged trace is refused. Each structure replays the whole trace once. Its
+beginning fills the structure to the mean number of pending timers, the rest is
+divided into trials. An exact structure must fire the same timers as the trace.`,
 		Example: `  timerbench trace replay my.trace
   timerbench trace replay my.trace --structure 'heap|^hwheel$' --out /tmp/my
   timerbench report /tmp/my`,
@@ -261,13 +259,9 @@ func newAdvise() *cobra.Command {
 		Short: "Say what a program's timers cost, and what to change",
 		Long: `Say what the timers of a recorded program cost, where, and what to change.
 
-advise counts the calls and wake-ups in the trace. It measures what one costs on
-this machine, on Go's own timers and on package driver, and adds up, with 95 %
-intervals. By place in the program, it finds patterns that have a remedy. It
-takes a few seconds.
-
---tick shows what it would save if deadlines were rounded up, so that timers
-share wake-ups.`,
+advise counts the calls and wake-ups in the trace, measures for seconds what one
+costs on this machine, on Go's own timers and on package driver, and adds up. By
+place in the program, it finds patterns that have a remedy.`,
 		Example: `  timerbench trace build -o server.rec ./cmd/server
   TIMERBENCH_TRACE=my.trace ./server.rec
   timerbench advise my.trace

@@ -36,18 +36,14 @@ that run would measure, on several seeds, without timing. The first block checks
 every answer. Each further block checks what fired, at which tick, under which
 ID and with which value.
 
-RESULTS is a file or a folder of results. verify checks that the digest matches
-the content, that all exact structures of a cell have the same proof, and that
-the trials of a block have the same counts. This takes seconds. It tells that a
-file was edited, but not that figures were edited and sealed again. --replay
-also replays the scripts of the cells with their seeds, and compares the proof
-of each row. This takes minutes. --structure, --workload and --n choose what is replayed.
+RESULTS is a file or a folder of results. verify checks its digest, proofs and
+counts in seconds, which tells that a file was edited, but not that figures were
+edited and sealed again. --replay also replays the scripts of the cells, for
+minutes. --structure, --workload and --n choose what is replayed.
 
 With --external, prove that a program of any language keeps the contract, in
-less than 30 seconds: named cases for faults that other libraries have had,
-thousands of generated programs of operations, the workloads, and the recordings
-in the folder of --traces. The first failure is shrunk to the fewest operations
-that still fail. See timerbench external init.
+less than 30 seconds. The first failure is shrunk to the fewest operations that
+still fail. See timerbench external init.
 
 The exit code is 1 if a structure breaks its contract or if a check fails. The
 error names what is wrong.`,
@@ -223,8 +219,7 @@ answers need. It replaces an earlier run of the machine. Add it with a pull
 request. ` + "`timerbench report A B`" + ` compares machines.
 
 submit refuses results that are edited, incomplete, unproved, or only a part of
-the comparison, and results of a build without a commit. It also replays the
-scripts for one structure, as verify --replay does.`,
+the comparison, and results of a build without a commit.`,
 		Example: `  timerbench submit
   timerbench submit ` + results.Parent + `/2026-11-21-073012-normal --out /tmp`,
 		Args: argsFrom(0, 1, "at most one file or folder of results"),

@@ -25,10 +25,7 @@ func TestCostsGrowNoFasterThanClaimed(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			costs := make(map[string]*cost)
-			most := longtest.Scale(t, 10_000, 100_000, 100_000)
-			if e.ThirdParty != "" { // they are slow
-				most = longtest.Scale(t, 10_000, 10_000, 100_000)
-			}
+			most := longtest.Scale(t, 10_000, 10_000, 100_000)
 			if e.Limit > 0 {
 				most = min(most, e.Limit)
 			}

@@ -446,6 +446,7 @@ func TestFlagsOfGoBuildKeepTheirValues(t *testing.T) {
 		}
 	}
 
+	t.Setenv("GOCACHE", t.TempDir()) // -n prints no command for what is built already
 	dir, race := written(t, several), "-race"
 	if cgo, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || string(cgo) != "1\n" {
 		race = "-trimpath" // the race detector needs cgo
