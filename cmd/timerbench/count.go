@@ -31,13 +31,10 @@ func newCount() *cobra.Command {
 		Use:   "count",
 		Short: "Count instructions, cache misses and mispredicted branches",
 		Long: `Count instructions, cache misses and mispredicted branches per lifecycle of a
-timer. Counts are more stable than times: two counts of one build
-differ by less than 0.2 %. They do not predict times; use run to measure times.
-
-valgrind's cachegrind does the counting, in one process for each structure,
-workload and size, on all processors. Filling, the replay loop and garbage
-collection are not counted. The simulated caches are the same on all machines:
-32 kB and 32 MB.
+timer. Two counts of one build differ by less than 0.2 %, but counts do not
+predict times. valgrind's cachegrind does the counting. Filling, the replay loop
+and garbage collection are not counted. The simulated caches are the same on all
+machines: 32 kB and 32 MB.
 
 With --against, count also counts another revision or program and shows the rows
 whose instructions differ by 0.2 % or more. With --json these rows go to

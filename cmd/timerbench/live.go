@@ -39,7 +39,7 @@ time of operations and loops of users among many pending timers, lateness and
 wake-ups under an open-loop load, memory, and garbage collections. Timers that
 fire early, twice or not at all get no figures.
 
-live writes ` + results.FileName + ` and ` + results.Benchmarks + ` into the folder of the run.`,
+live writes ` + results.FileName + ` into the folder of the run.`,
 		Example: `  timerbench live
   timerbench live -s '^(auto|minheap)$'
   timerbench live -s . --n 1e5 --for 2m`,

@@ -60,7 +60,7 @@ func TestAScenarioStandsInTheResults(t *testing.T) {
 func TestADryRunPrintsThePlan(t *testing.T) {
 	t.Chdir(t.TempDir())
 	stdout, _ := must(t, "run", "--dry-run", "-p", "full")
-	says(t, stdout, "hold, n 10000000", " min", "memory, n 10000000", "idle wake-ups, ")
+	says(t, stdout, "hold, n 10000000", " min", "memory, n 10000000", "idle ticks, n 1000")
 	stdout, _ = must(t, "run", "--dry-run", "-s", "^hwheel$", "-w", "^hold$", "-n", "10")
 	says(t, stdout, "hold, n 10 ", "20000 by kind, 20000 single calls", "hold, n 10, from round 16 ", "4 steps", "Within 5m0s:")
 	if left := filesIn(t, "."); left != "" {
