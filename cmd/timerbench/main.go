@@ -64,14 +64,6 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	return exitMisuse
 }
 
-// raw returns the writer under an output, for files, for the output of programs that the user runs, and for progress bars.
-func raw(w io.Writer) io.Writer {
-	if s, ok := w.(*show.SafeWriter); ok {
-		return s.W
-	}
-	return w
-}
-
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "timerbench",
