@@ -1,7 +1,6 @@
 package auto_test
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -207,24 +206,5 @@ func TestScansDoNotPayForBursts(t *testing.T) {
 	}
 	if fire(100, 100); s.InPile() {
 		t.Error("bursts that fire are in the array")
-	}
-}
-
-// A timer that is due at the last tick of all fires from the array.
-func TestTheLastTickInTheArray(t *testing.T) {
-	s := auto.New[int]()
-	for i := range 3 {
-		s.Schedule(structures.Tick(math.MaxInt64)-structures.Tick(i%2), i)
-	}
-	mustBeSound(t, s)
-	fired := 0
-	for timer := range structures.Due(s, math.MaxInt64) {
-		if fired++; (timer.Deadline < math.MaxInt64) != (fired == 1) {
-			t.Errorf("timer %d is due at %d", fired, timer.Deadline)
-		}
-	}
-	mustBeSound(t, s)
-	if fired != 3 {
-		t.Errorf("%d timers fired, want 3", fired)
 	}
 }

@@ -133,38 +133,6 @@ func TestDueDeadEntriesAreDroppedInSteps(t *testing.T) {
 	}
 }
 
-// In a run a timer that moves to later fires at its new tick, and one that moves to earlier leaves the run.
-func TestTimersOfARunMove(t *testing.T) {
-	for name, n := range map[string]int{"lists": 1000, "wheel": 20_000} {
-		s := line{Timers: auto.New[int]()}
-		s.inOrder(n, 1, 4)
-		now := s.now
-		want := make(map[structures.ID]structures.Tick)
-		var ids []structures.ID
-		for i := range n {
-			id := s.Schedule(now+delay+structures.Tick(i), i)
-			ids, want[id] = append(ids, id), now+delay+structures.Tick(i)
-		}
-		for i, id := range ids {
-			at := want[id] + structures.Tick(i%3-1)*delay/2
-			if !s.Reschedule(id, at) {
-				t.Fatalf("%s: timer %d of a run is not pending", name, i)
-			}
-			want[id] = at
-		}
-		mustBeSound(t, s.Timers)
-		for timer := range structures.Due(s.Timers, now+3*delay) {
-			if at, ok := want[timer.ID]; ok && at != timer.Deadline {
-				t.Fatalf("%s: timer %#x fired for tick %d, want %d", name, timer.ID, timer.Deadline, at)
-			}
-			delete(want, timer.ID)
-		}
-		if len(want) > 0 {
-			t.Errorf("%s: %d timers did not fire", name, len(want))
-		}
-	}
-}
-
 // Room for timers is room for timers in order, too.
 func TestCapacityIsForTimersInOrder(t *testing.T) {
 	const n = 30_000

@@ -1,6 +1,7 @@
 package schedtest
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,7 @@ var rules = []rule{
 	{name: "Order/TiesAreFIFO", applies: (*config).ties, programs: 16, kinds: []byte{other, other, near, boundary},
 		ops: []byte{doSchedule, doBurst, doReschedule, doCancel, doStep, doBeforeNext, doPopSome}},
 	{name: "Order/ManyAtAdjacentTicks", function: orderAdjacentTicks},
+	{name: "Order/ManyAmongFew", function: orderManyAmongFew},
 	{name: "Order/StepsOfAllWidths", function: orderSteps},
 	{name: "Order/LongHold", function: orderLongHold},
 	{name: "Freedom/StopEarlyThenSchedule", programs: 12, ops: []byte{doSchedule, doBurst, doSpread, doPopSome, doPopSome, doPopHere}},
@@ -110,6 +112,36 @@ func (rule rule) check(r reporter, c *config) {
 			program[1] = startLater + byte(seed*startLater/rule.programs)
 		}
 		replay(s, dialect{rule.ops, rule.kinds, rule.flags}, program)
+	}
+}
+
+// orderManyAmongFew has a few timers far apart, which a structure may sort before they are due, and then many in a slot of a wheel,
+// next to the last of them. The clock jumps over all, and Next is asked when Pop comes to that slot.
+func orderManyAmongFew(r reporter, c *config) {
+	r.Helper()
+	const start, apart, few = 1 << 18, 1 << 12, 32
+	for seed := range uint64(c.amount(60, 12)) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		s := newSubject(r, c, "many timers among few, seed %d", seed)
+		for i := range structures.Tick(few) {
+			s.schedule(start + (i+1)*apart + structures.Tick(rng.IntN(3)) - 1)
+		}
+		s.drain(start)
+		s.schedule(start + 2)
+		for range 80 {
+			s.schedule(start + few*apart + structures.Tick(2+rng.IntN(apart-2)))
+		}
+		s.inBulk(func() {
+			for range few {
+				s.pop(start + (few+2)*apart)
+			}
+		})
+		s.walk = true
+		for range 5 {
+			s.next()
+			s.pop(start + (few+2)*apart)
+		}
+		s.inBulk(s.finish)
 	}
 }
 
