@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/timerbench/timerbench/structures"
 )
 
 // crowdedDriver returns a driver whose shards have so many timers that stops may wait, as those of a goroutine that has started
@@ -67,6 +69,35 @@ func TestAStopThatWaitsIsFinal(t *testing.T) {
 			t.Error("a Stop after the end is wrong")
 		}
 	})
+}
+
+// moves is a structure that calls a function before it moves a timer.
+type moves struct {
+	structures.Scheduler[Task]
+	before func()
+}
+
+func (m moves) Reschedule(id structures.ID, deadline structures.Tick) bool {
+	m.before()
+	return m.Scheduler.Reschedule(id, deadline)
+}
+
+// No stop passes a Reset that moves a hasty timer.
+func TestAStopWaitsForAMove(t *testing.T) {
+	d, stopWaits := crowdedDriver(t, 1)
+	timer, sh, moved := d.AfterFunc(h, func() {}), &d.shards[0], 0
+	timer.Reset(h / 2) // hasty
+	stopWaits()
+	sh.mu.Lock()
+	sh.s = moves{sh.s, func() {
+		if moved++; sh.stopLater(timer) {
+			t.Error("a timer is stopped while it is moved")
+		}
+	}}
+	sh.mu.Unlock()
+	if timer.Reset(s / 2); moved != 1 {
+		t.Errorf("%d moves, want one", moved)
+	}
 }
 
 // Each start among many timers ends once, in a run or a Stop, whoever stops and restarts timers while others fire.
