@@ -57,17 +57,11 @@ func (t *Trace) workload() workload.Workload {
 
 func (t *Trace) recording() results.Recording {
 	s := t.Summary
-	r := results.Recording{
+	return results.Recording{
 		File: t.Path, Description: s.Header.Description, Recorded: s.Header.Started,
 		Operations: s.Totals.Count(), Seconds: s.Duration().Seconds(),
 		Resident: s.Resident, CancelRate: s.CancelRate, Delays: workload.ShapeOf(s.Set().Quantiles()),
 	}
-	for _, f := range tracestat.Find(s) {
-		r.Patterns = append(r.Patterns, results.Pattern{
-			Pattern: f.Rule.Pattern, Place: s.Sites[f.Site].Name, Evidence: f.Evidence, Remedy: f.Rule.RemedyFor(s.Sites[f.Site].Form),
-		})
-	}
-	return r
 }
 
 // minBlock is the minimum number of operations in a timed block (chosen). Below it the

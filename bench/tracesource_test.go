@@ -245,15 +245,3 @@ func TestARecordingGetsManyRounds(t *testing.T) {
 		t.Errorf("%s, %s: one stopped %q after %d rounds", c.Workload, c.Category, one.Stopped, len(one.Cost))
 	}
 }
-
-// The description of a recording lists the patterns that it has.
-func TestARecordingListsItsPatterns(t *testing.T) {
-	tr, err := OpenTrace("../traces/prometheus.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := tr.recording().Patterns
-	if len(p) < 2 || p[0].Pattern == "" || p[0].Place == "" || p[0].Evidence == "" || p[0].Remedy == "" {
-		t.Errorf("%+v", p)
-	}
-}

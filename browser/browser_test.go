@@ -103,9 +103,8 @@ func write(name string, of func() (*results.Run, error)) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(pages, name+".html")
-	html, err := report.HTML(r, catalog.All())
-	return path, errors.Join(err, os.WriteFile(path, html, 0o644))
+	dir := filepath.Join(pages, name)
+	return filepath.Join(dir, report.HTMLPage), report.Write(dir, r, catalog.All())
 }
 
 // action is a step in a browser.

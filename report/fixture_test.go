@@ -21,7 +21,7 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-var six = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist"}
+var six = entry.Classics[:]
 
 var workloads = []string{
 	"hold", "start-stop", "churn", "fill-drain", "idle",

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -34,23 +33,14 @@ func TestThePageOfSeveralMachinesSaysWhatHolds(t *testing.T) {
 	)
 	one.Environment.L1Data, one.Environment.L2 = 32<<10, 1<<20
 	two.Environment.Revision = "fedcba9876543210"
-	dir := filepath.Join(t.TempDir(), "deep", "machines")
-	lead, err := WriteMachines(dir, []results.Named{one, two}, catalog.All())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "In 1 of 3 cells all 2 machines name the same structure. In 1 more one structure ties with the fastest on all. At worst the structure that one machine names takes 1.50 times as long"; !strings.Contains(lead, want) {
-		t.Errorf("it says %q, want %q", lead, want)
-	}
-	if want := "The runs are of 2 revisions of timerbench"; !strings.Contains(lead, want) {
-		t.Errorf("it says %q, want %q", lead, want)
-	}
-	data, err := os.ReadFile(filepath.Join(dir, Page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := Machines([]results.Named{one, two}, catalog.All()).Markdown()
+	wantOnPage(t, page,
+		"In 1 of 3 cells all 2 machines name the same structure. In 1 more one structure ties with the fastest on all. At worst the structure that one machine names takes 1.50 times as long",
+		"The runs are of 2 revisions of timerbench",
+		"- **A**: One, 4 cores, 32.8 kB, 1.05 MB, 1 January 0001, revision 0123456789ab, one.json\n",
+	)
 	var lines [][]string
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(page) {
 		if cells := strings.Split(strings.Trim(line, "| \n"), " | "); len(cells) == 5 {
 			lines = append(lines, cells[1:])
 		}
@@ -61,19 +51,11 @@ func TestThePageOfSeveralMachinesSaysWhatHolds(t *testing.T) {
 		{"hwheel 10 ns", "rbtree 10 ns", "rbtree?", "hwheel 1.30 ×"},
 	} {
 		if !slices.ContainsFunc(lines, func(line []string) bool { return slices.Equal(line, want) }) {
-			t.Errorf("no line has %q:\n%s", want, data)
+			t.Errorf("no line has %q:\n%s", want, page)
 		}
 	}
-	if want := "- **A**: One, 4 cores, 32.8 kB, 1.05 MB, 1 January 0001, revision 0123456789ab, one.json\n"; !bytes.Contains(data, []byte(want)) {
-		t.Errorf("the page does not list %q:\n%s", want, data)
-	}
-	html, err := os.ReadFile(filepath.Join(dir, HTMLPage))
-	if err != nil || !strings.Contains(string(html), "<td") || strings.Contains(string(html), "<script") {
-		t.Errorf("%v: %d bytes of HTML", err, len(html))
-	}
-	other := onMachine("Other")
-	if lead, err := WriteMachines(dir, []results.Named{one, other}, catalog.All()); err != nil || lead != "These results have no cell in common." {
-		t.Errorf("%v, %q", err, lead)
+	if page := Machines([]results.Named{one, onMachine("Other")}, catalog.All()).String(); !strings.HasPrefix(page, "These results have no cell in common.") {
+		t.Error(page)
 	}
 }
 
@@ -91,15 +73,8 @@ func TestTheKeptPageOfMachinesIsThatOfTheKeptRuns(t *testing.T) {
 		}
 		kept = append(kept, results.Named{Name: filepath.Base(f), Run: r})
 	}
-	dir := t.TempDir()
-	if _, err := WriteMachines(dir, kept, catalog.All()); err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join(dir, Page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "../../docs/results/machines.md", page, bytes.Equal)
-	cells := regexp.MustCompile(`(?m)^In \d+ of \d+ cells .*\n`).FindString(string(page))
+	page := "# Timer structures on several machines\n\n" + Machines(kept, catalog.All()).Markdown()
+	golden(t, "../../docs/results/machines.md", []byte(page), bytes.Equal)
+	cells := regexp.MustCompile(`(?m)^In \d+ of \d+ cells .*\n`).FindString(page)
 	doctest.Generated(t, *update, "../docs/limits.md", "<!-- cells: written by make docs -->\n", "<!-- end of cells -->\n", cells)
 }

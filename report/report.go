@@ -55,12 +55,6 @@ func Write(dir string, r *results.Run, structures []entry.Entry) error {
 	return write(dir, answer.Of(r, structures), structures)
 }
 
-// HTML returns the HTML page that Write writes.
-func HTML(r *results.Run, structures []entry.Entry) ([]byte, error) {
-	v := section.NewView(answer.Of(r, structures))
-	return newPage(v, section.All(v), structures).html()
-}
-
 func write(dir string, r *answer.Run, structures []entry.Entry) error {
 	v := section.NewView(r)
 	sections := section.All(v)
@@ -68,10 +62,6 @@ func write(dir string, r *answer.Run, structures []entry.Entry) error {
 	if p.Map != nil {
 		figures = append(figures, p.Map)
 	}
-	return p.write(dir, func() error { return writeCharts(filepath.Join(dir, Charts), figures) })
-}
-
-func (p *page) write(dir string, charts func() error) error {
 	html, err1 := p.html()
 	markdown, err2 := p.markdown()
 	err := errors.Join(err1, err2)
@@ -79,7 +69,7 @@ func (p *page) write(dir string, charts func() error) error {
 		err = os.MkdirAll(dir, 0o755)
 	}
 	if err == nil {
-		err = charts()
+		err = writeCharts(filepath.Join(dir, Charts), figures)
 	}
 	if err == nil {
 		err = errors.Join(
@@ -116,26 +106,21 @@ func writeCharts(path string, figures []*draw.Figure) (err error) {
 	return os.Rename(fresh, path)
 }
 
-// Summary returns a table with a line for each cell: the fastest structures, and the cost of the others
-// relative to them. The last line counts how often each structure was the fastest. Summary returns the
-// empty string without a measured cell.
+// Summary returns a table with a line for each cell: the fastest structures, and the next one. The last line counts how often each
+// structure was the fastest. Summary returns the empty string without a measured cell.
 func Summary(r *results.Run, structures []entry.Entry) string {
 	ranked := answer.Of(r.Among(results.RoleExternal), structures)
-	t := show.Table{Align: "lrrrllll",
-		Header: []string{"workload", "n", "ns", "±", "per", "take", "fastest", "next", "slowest"}}
+	t := show.Table{Align: "lrrrlll", Header: []string{"workload", "n", "ns", "±", "per", "take", "fastest", "next"}}
 	wins, warned := make(map[string]int), ""
 	for _, c := range ranked.Cells {
 		if len(c.Exact) == 0 {
 			continue
 		}
 		best, tied := c.Cost(c.Fastest()), results.Names(c.Tied())
-		spread, next, slowest := show.Spread(best.Center, best.Lo, best.Hi), show.Unknown, show.Unknown
+		next := show.Unknown
 		if worse := c.Slower(); len(worse) > 0 {
 			to := c.ToBest(worse[0])
-			next = nextOf(c, worse[0]) + " ±" + show.Spread(to.Center, to.Lo, to.Hi)
-			if len(worse) > 1 {
-				slowest = nextOf(c, worse[len(worse)-1])
-			}
+			next = fmt.Sprintf("%s %sx ±%s", worse[0].Structure, show.Times(to.Center), show.Spread(to.Center, to.Lo, to.Hi))
 		}
 		for _, name := range tied {
 			wins[name]++
@@ -148,7 +133,8 @@ func Summary(r *results.Run, structures []entry.Entry) string {
 		if warning := show.Joined("; ", warnings...); warning != "" {
 			warned += fmt.Sprintf("%s, n %d: %s\n", c.Workload, c.N, warning)
 		}
-		t.Add(c.Workload, show.Grouped(c.N), show.Figure(best.Center), spread, string(c.Unit), named.Structure, show.Some(tied, 2), next, slowest)
+		t.Add(c.Workload, show.Grouped(c.N), show.Figure(best.Center), show.Spread(best.Center, best.Lo, best.Hi),
+			string(c.Unit), named.Structure, show.Some(tied, 2), next)
 	}
 	if len(t.Rows) == 0 {
 		return ""
@@ -160,7 +146,7 @@ func Summary(r *results.Run, structures []entry.Entry) string {
 	for _, name := range most[:min(3, len(most))] {
 		standings = append(standings, fmt.Sprintf("%s %d", name, wins[name]))
 	}
-	return programs(ranked) + fmt.Sprintf("%s\nns: time of the fastest exact structure, ± its interval. Next, slowest: times the fastest's.\n"+
+	return fmt.Sprintf("%s\nns: time of the fastest exact structure, ± its interval. Next: the first that does not tie, times the fastest's.\n"+
 		"Take: %s, unless another is certainly faster. Fastest: more than one is a tie.\n"+
 		"Fastest or tied with it, of %s: %s.\n%s", t.Terminal(), answer.Default, show.Count(len(t.Rows), "cell"), strings.Join(standings, ", "), warned)
 }
@@ -186,24 +172,4 @@ func Costs(r *results.Run, structures []entry.Entry) *show.Table {
 		}
 	}
 	return t
-}
-
-// programs is a line for each cell and program of another language; it is empty without one.
-func programs(r *answer.Run) string {
-	t := show.Table{Align: "lrlrr", Header: []string{"workload", "n", "program", "ns", "times the fastest"}}
-	for _, c := range r.Cells {
-		for _, row := range c.Rows {
-			if p := r.Program(row.Structure); p != nil && row.HasCost() && len(c.Exact) > 0 {
-				t.Add(c.Workload, show.Grouped(c.N), p.Name, show.Figure(c.Cost(row).Center), answer.Times(c.ToBest(row)))
-			}
-		}
-	}
-	if len(t.Rows) == 0 {
-		return ""
-	}
-	return t.Terminal() + "\n"
-}
-
-func nextOf(c *stats.Costs, r *results.Row) string {
-	return r.Structure + " " + show.Times(c.ToBest(r).Center) + "x"
 }

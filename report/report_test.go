@@ -87,7 +87,6 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	r.Parameters.Seed = 0
 	r.Parameters.Traces = map[string]results.Recording{"trace-shop": {
 		File: "shop.trace", Description: "a shop on Friday", Operations: 123_456, Seconds: 90, Resident: 700, CancelRate: 0.995,
-		Patterns: []results.Pattern{{Pattern: "moved on and on", Place: "main.serve main.go:7", Evidence: "9,000 moves", Remedy: "Move it lazily."}},
 	}}
 	r.Cells[0].Unit, r.Cells[0].Category = script.PerOperation, "recorded"
 	for i := range r.Cells[0].Rows {
@@ -101,7 +100,6 @@ func TestThePageOfATraceSaysWhatItIs(t *testing.T) {
 	wantOnPage(t, page,
 		"trace-shop: time per operation",
 		"| trace-shop | a shop on Friday | shop.trace | – | "+show.Grouped(123_456)+" | 90 s | 700 | 99.5 % |",
-		"| trace-shop | main.serve main.go:7 | moved on and on: 9,000 moves | Move it lazily. |", "`timerbench advise`",
 	)
 	for _, wrong := range []string{"Seed", "lifecycle (or", "modelled", "orst:"} {
 		if strings.Contains(page, wrong) {

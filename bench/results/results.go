@@ -121,15 +121,6 @@ type Recording struct {
 	Resident    float64   `json:"resident"` // mean number of pending timers
 	CancelRate  float64   `json:"cancel_rate"`
 	Delays      string    `json:"delays,omitempty"` // shape of the delays, as Grid names it
-	Patterns    []Pattern `json:"patterns,omitempty"`
-}
-
-// Pattern is a way to use timers that has a better one, at a place in a recorded program.
-type Pattern struct {
-	Pattern  string `json:"pattern"`
-	Place    string `json:"place,omitempty"` // empty: not known
-	Evidence string `json:"evidence"`
-	Remedy   string `json:"remedy"`
 }
 
 // Named is a run with the name of its file.

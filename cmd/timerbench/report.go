@@ -5,6 +5,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -31,16 +32,18 @@ folder, report takes the last complete run in the folder or in its direct
 subfolders. If the run is whole (see recommend), it also prints the answers to
 three typical questions. For traces it prints theirs.
 
-For several results it writes one page into ` + machines + ` or the folder of --out:
-does the winner of each question hold on all machines, and how much does its
-lead vary?`,
+For several results it prints one table: does the structure to take in each cell
+hold on all machines, and what does it cost there?`,
 		Example: `  timerbench report
   timerbench report ` + results.Parent + `/2026-11-21-073012-normal
   timerbench report /tmp/try/` + results.FileName + ` --out /tmp/charts
   timerbench report ` + latest + ` ` + keptFolder + `/*.json.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return reportMachines(cmd, args, cmp.Or(out, machines))
+				if out != "" {
+					return errors.New("--out: several results have no page: want one file or folder")
+				}
+				return reportMachines(cmd, args)
 			}
 			r, path, err := results.Read(append(args, results.Parent)[0])
 			if err != nil {
@@ -69,28 +72,17 @@ lead vary?`,
 	return cmd
 }
 
-// machines is the folder for the page of several results.
-const machines = results.Parent + "/machines"
-
-func reportMachines(cmd *cobra.Command, args []string, to string) error {
+func reportMachines(cmd *cobra.Command, paths []string) error {
 	var list []results.Named
-	for _, arg := range args {
-		r, path, err := results.Read(arg)
+	for _, path := range paths {
+		r, path, err := results.Read(path)
 		if err != nil {
 			return err
 		}
 		list = append(list, results.Named{Name: path, Run: r})
 	}
-	if err := writableFolder("out", to); err != nil {
-		return err
-	}
 	begin(cmd)
-	lead, err := report.WriteMachines(to, list, catalog.All())
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(cmd.OutOrStdout(), show.Wrapped(lead))
-	fmt.Fprintf(cmd.ErrOrStderr(), "the page of %d results is %s\n", len(list), filepath.Join(to, report.HTMLPage))
+	fmt.Fprintln(cmd.OutOrStdout(), report.Machines(list, catalog.All()))
 	return nil
 }
 

@@ -285,16 +285,7 @@ place in the program, it finds patterns that have a remedy.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			for i, block := range a.Text() {
-				if i > 0 {
-					fmt.Fprintln(out)
-				}
-				if block.Table != nil {
-					fmt.Fprintln(out, block.Table.Terminal())
-					continue
-				}
-				fmt.Fprintln(out, show.Wrapped(show.Text{block}.String()))
-			}
+			fmt.Fprintln(out, a.Text())
 			return nil
 		}),
 	}

@@ -39,7 +39,7 @@ func read(t *testing.T, path string) string {
 }
 
 // classic lists the structures that most readers look for. The README folds the others.
-var classic = []string{"auto", "minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist"}
+var classic = append(entry.Classics[:], answer.Default)
 
 // structuresTable returns the table of the classic structures, then the folded table of the others.
 func structuresTable() string {

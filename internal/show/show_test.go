@@ -94,7 +94,7 @@ func TestOneTableHasThreeForms(t *testing.T) {
 
 // Texts are written as they are in each form.
 func TestATextHasThreeForms(t *testing.T) {
-	text := append(Para("take ", Strong("a*b"), ", not ", Mono("x<y"), "."), append(Bullets(Line("one"), Line(Em("two"))), Program("sh", "a && b\n")...)...)
+	text := append(Para("take ", Strong("a*b"), ", not ", Mono("x<y"), "."), append(Bullets(Line("one"), Line(Span{"two", Italic})), Program("sh", "a && b\n")...)...)
 	if got, want := text.String(), "take a*b, not x<y.\n\n- one\n- two\n\na && b"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -41,13 +41,10 @@ const (
 // Strong returns a part of a line in bold.
 func Strong(s string) Span { return Span{s, Bold} }
 
-// Em returns a part of a line in italics.
-func Em(s string) Span { return Span{s, Italic} }
-
 // Mono returns a part of a line in the face of programs.
 func Mono(s string) Span { return Span{s, Code} }
 
-// Line makes a line of its parts: strings, and what Strong, Em and Mono return. It panics on any other type.
+// Line makes a line of its parts: strings, and what Strong and Mono return. It panics on any other type.
 func Line(parts ...any) []Span {
 	var out []Span
 	for _, p := range parts {
@@ -97,10 +94,13 @@ func Tables(tables ...*Table) Text {
 	return out
 }
 
-// String returns the text of the paragraphs and lists, for a terminal.
+// String returns the text for a terminal, within its [Width].
 func (t Text) String() string {
 	return t.join("\n\n", func(b Block) string {
-		return joined(b.Spans, Span.plain) + strings.TrimSuffix(b.list("- ", Span.plain, "\n"), "\n") + b.Listing
+		if b.Table != nil {
+			return b.Table.Terminal()
+		}
+		return Wrapped(joined(b.Spans, Span.plain)+strings.TrimSuffix(b.list("- ", Span.plain, "\n"), "\n")) + b.Listing
 	})
 }
 

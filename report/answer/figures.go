@@ -40,11 +40,8 @@ func interval(e stats.Estimate, write func(float64) string) string {
 	return lo + "–" + hi + when(e.Few, "*", "")
 }
 
-// tailQuantile is the percentile of single calls that answers rest on. A run times some thousand calls of a kind, of which the
-// 99.9th percentile leaves a few beyond, and tells no structures apart.
-const tailQuantile = 0.99
-
-// leastSamples is the number of calls of a kind that make a tail (chosen).
+// leastSamples is the number of calls of a kind that make a tail (chosen). A run times some thousand, so answers rest on no higher percentile
+// than the 99th.
 const leastSamples = 1000
 
 // tail returns the 99th percentile of single calls of the slowest kind, with the least and the largest one of an instance.
@@ -53,7 +50,7 @@ func tail(r *results.Row) (out stats.Estimate) {
 		return out
 	}
 	for _, l := range r.Latency {
-		if l.Samples >= leastSamples && KnowsQuantile(l, tailQuantile) && l.P99 > out.Center {
+		if l.Samples >= leastSamples && l.P99 > out.Center {
 			out = exactly(l.P99)
 			if l.P99Range != nil {
 				out.Lo, out.Hi = min(l.P99, l.P99Range[0]), max(l.P99, l.P99Range[1])
@@ -72,33 +69,6 @@ func quotient(a, b stats.Estimate) stats.Estimate {
 		return stats.Estimate{}
 	}
 	return stats.Estimate{Center: a.Center / b.Center, Lo: a.Lo / b.Hi, Hi: a.Hi / b.Lo, Rounds: min(a.Rounds, b.Rounds)}
-}
-
-// KnowsQuantile reports whether the samples of latencies are enough for a quantile: with a probability of 95 %, that of all
-// calls is in an interval that is not wider than a factor of 10.
-func KnowsQuantile(l results.Latency, q float64) bool {
-	const z, beyond = 1.96, 3.7 // with fewer calls beyond it, the quantile may be above the longest one
-	n := float64(l.Samples)
-	if n*(1-q) < beyond {
-		return false
-	}
-	spread := z * math.Sqrt(q*(1-q)/n)
-	return show.Narrow(max(1, quantile(l, q-spread)), max(1, quantile(l, min(q+spread, n/(n+1)))))
-}
-
-// quantile interpolates between the percentiles of latencies, on logarithmic scales. It is infinite beyond the longest call.
-func quantile(l results.Latency, q float64) float64 {
-	n := float64(l.Samples)
-	type point struct{ Q, NS float64 }
-	known := []point{{0.5, l.P50}, {0.9, l.P90}, {0.99, l.P99}, {0.999, l.P999}, {n / (n + 1), l.Max}}
-	for i, high := range known[1:] {
-		low := known[i]
-		if q <= high.Q && low.Q < high.Q {
-			share := math.Log((1-low.Q)/(1-q)) / math.Log((1-low.Q)/(1-high.Q))
-			return max(low.NS, 1) * math.Pow(max(high.NS, 1)/max(low.NS, 1), max(0, share))
-		}
-	}
-	return math.Inf(1)
 }
 
 // counted are figures of structures that do not come from the cells of a question, and where they were measured.

@@ -106,17 +106,11 @@ func (r *Run) Leaders(rows []RowName) []RowName {
 	return classic
 }
 
-// Curves returns the given contenders that a chart of curves shows: the leaders and the floor.
-func (r *Run) Curves(rows []RowName) []RowName { return r.WithFloor(r.Leaders(rows), rows) }
-
-// WithFloor appends the floor of the structures by ID, if it is in rows.
-func (r *Run) WithFloor(to, rows []RowName) []RowName {
-	for _, who := range rows {
-		if who.Role == results.RoleFloor && r.Program(who.Name) == nil && who.Name != results.IntrusiveFloor {
-			to = append(to, who)
-		}
-	}
-	return to
+// Curves returns the given contenders that a chart of curves shows: the leaders and the floor of the structures by ID.
+func (r *Run) Curves(rows []RowName) []RowName {
+	return append(r.Leaders(rows), slices.DeleteFunc(slices.Clone(rows), func(who RowName) bool {
+		return who.Role != results.RoleFloor || r.Program(who.Name) != nil || who.Name == results.IntrusiveFloor
+	})...)
 }
 
 // ChoiceNote explains the choice of structures on a chart of curves; empty: it shows all.

@@ -20,7 +20,7 @@ import (
 func TestANarrowFigureNamesTheRowsOfEachPanel(t *testing.T) {
 	row := Style{Name: "minheap", Structure: "minheap", Color: Hex("2f80ed")}
 	label := func(float64) string { return "label" }
-	marks := []Marks{Series{Style: Style{Color: row.Color}, Rows: true, Marks: []Mark{{X: 1}, {X: 1e9}}}}
+	marks := []Marks{Series{Style: Style{Color: row.Color}, Marks: []Mark{{X: 1}, {X: 1e9}}}}
 	panel := &Panel{Title: "panel", YLabel: "structures", Rows: []Style{row}, Marks: marks}
 	f := &Figure{
 		Title: strings.Repeat("a long title ", 5), Height: 100, Panels: []*Panel{panel, panel}, Columns: 2,

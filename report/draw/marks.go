@@ -24,16 +24,14 @@ type Series struct {
 	Radius Length // 0: no marks
 	Marks  []Mark
 
-	Rows   bool // values run along rows: Y is the number of the row
 	Joined bool // straight lines join the measured points
 	Thick  bool // the line stands out
 }
 
 func (s Series) reach(x, y *span) {
 	for _, m := range s.Marks {
-		if x.add(m.X); !s.Rows {
-			y.add(m.Y, m.Lo, m.Hi)
-		}
+		x.add(m.X)
+		y.add(m.Y, m.Lo, m.Hi) // of no account in a panel with rows
 	}
 }
 

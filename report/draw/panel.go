@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -211,48 +213,35 @@ type LogTicks struct {
 	Most  int
 }
 
-// Ticks implements plot.Ticker.
+// Ticks implements plot.Ticker. It labels the first choice of digits that has few enough labels, or else powers of ten that are further apart.
 func (t LogTicks) Ticks(lo, hi float64) []plot.Tick {
 	if lo <= 0 || hi <= lo {
 		return nil
 	}
-	type place struct {
-		exponent     int
-		digit, value float64
-	}
-	var places []place
-	for e := int(math.Floor(math.Log10(lo))); e <= int(math.Ceil(math.Log10(hi))); e++ {
-		for digit := 1.0; digit < 10; digit++ {
-			if v := digit * math.Pow10(e); v >= lo && v <= hi {
-				places = append(places, place{e, digit, v})
+	digits := []string{"12357", "125", "13", "1"}
+	for choice := 0; ; choice++ {
+		every, named := max(1, choice-2), digits[min(choice, 3)]
+		var ticks []plot.Tick
+		labels := 0
+		for e := int(math.Floor(math.Log10(lo))); e <= int(math.Ceil(math.Log10(hi))); e++ {
+			for digit := 1; digit < 10; digit++ {
+				tick := plot.Tick{Value: float64(digit) * math.Pow10(e)}
+				if tick.Value < lo || tick.Value > hi {
+					continue
+				}
+				if e%every == 0 && strings.Contains(named, strconv.Itoa(digit)) {
+					tick.Label = t.Label(tick.Value)
+					labels++
+				}
+				if tick.Label != "" || every == 1 || digit == 1 {
+					ticks = append(ticks, tick)
+				}
 			}
 		}
-	}
-	var digits []float64
-	every := 1
-	labelled := func(at place) bool { return at.exponent%every == 0 && slices.Contains(digits, at.digit) }
-	tooMany := func() bool {
-		return len(slices.DeleteFunc(slices.Clone(places), func(at place) bool { return !labelled(at) })) > t.Most
-	}
-	for _, digits = range [][]float64{{1, 2, 3, 5, 7}, {1, 2, 5}, {1, 3}, {1}} {
-		if !tooMany() {
-			break
+		if labels <= t.Most {
+			return ticks
 		}
 	}
-	for tooMany() {
-		every++
-	}
-	var ticks []plot.Tick
-	for _, at := range places {
-		tick := plot.Tick{Value: at.value}
-		if labelled(at) {
-			tick.Label = t.Label(at.value)
-		}
-		if tick.Label != "" || every == 1 || at.digit == 1 {
-			ticks = append(ticks, tick)
-		}
-	}
-	return ticks
 }
 
 // unnamed removes the labels of an axis and keeps its grid. The panel to the left has the labels.

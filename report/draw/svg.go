@@ -51,7 +51,7 @@ type svgState struct {
 }
 
 // shortText is the largest number of characters that fits in another font without a fixed width.
-const shortText = 4
+const shortText = 3
 
 // bytes returns the whole document. Another font may replace a missing one, so each longer text has
 // a fixed width and does not cover data.

@@ -53,10 +53,10 @@ var (
 		draw.Style
 	}{
 		{results.Uniform, draw.Style{Name: "uniform delays", Color: draw.Hex("3660d5")}},
-		{results.Clustered, draw.Style{Name: "clustered delays", Color: draw.Hex("d47000"), Dashes: clusteredDashes}},
+		{results.Clustered, draw.Style{Name: "clustered delays", Color: draw.Hex("d47000"), Dashes: dashes}},
 		{results.RoundTimes, draw.Style{Name: "on round times", Color: draw.Hex("ad49ac")}},
 	}
-	flatLine = draw.Style{Name: "flat wheel, computed", Color: draw.Ink, Dashes: clusteredDashes}
+	flatLine = draw.Style{Name: "flat wheel, computed", Color: draw.Ink, Dashes: dashes}
 )
 
 // idleNames are the structures of the picture beyond the classics: one for each other kind of work in vain.
@@ -137,18 +137,11 @@ func positive(x float64) float64 {
 
 // addLine adds the values of a shape over N that are known.
 func (v *View) addLine(p *draw.Panel, shape results.Shape, style draw.Style, value func(results.IdleTicks) float64, write func(float64) string) {
-	line := draw.Series{Style: style, Radius: 2.2, Joined: true, Thick: style.Structure == answer.Default || style.Name == shapeLines[0].Name}
-	for _, i := range v.IdleTicks {
-		if y := value(i); i.Shape == shape && i.Fired > 0 && !math.IsNaN(y) {
-			line.Marks = append(line.Marks, draw.Mark{X: float64(i.N), Y: y, Title: fmt.Sprintf("%s at %s", write(y), short(i.N))})
-		}
-	}
-	slices.SortFunc(line.Marks, func(a, b draw.Mark) int { return cmp.Compare(a.X, b.X) })
-	if line.Style.Marker == (draw.Marker{}) {
-		line.Radius = 0
-	}
-	if len(line.Marks) > 0 {
-		p.Marks = append(p.Marks, line)
+	all := slices.DeleteFunc(slices.Clone(v.IdleTicks), func(i results.IdleTicks) bool { return i.Shape != shape || i.Fired == 0 })
+	slices.SortFunc(all, func(a, b results.IdleTicks) int { return cmp.Compare(a.N, b.N) })
+	if l := line(style, all, func(i results.IdleTicks) (int, float64) { return i.N, value(i) }, write); len(l.Marks) > 0 {
+		l.Thick = l.Thick || style.Name == shapeLines[0].Name
+		p.Marks = append(p.Marks, l)
 	}
 }
 
@@ -168,22 +161,6 @@ func idleAtAll(lines []draw.Marks) []draw.Marks {
 		out = append(out, *zero)
 	}
 	return out
-}
-
-// endsOf names the lines.
-func endsOf(lines []draw.Marks) draw.Ends {
-	var out draw.Ends
-	for _, m := range lines {
-		if line := m.(draw.Series); len(line.Marks) > 0 {
-			out = append(out, endOf(line, line.Style))
-		}
-	}
-	return out
-}
-
-func endOf(line draw.Series, style draw.Style) draw.End {
-	last := line.Marks[len(line.Marks)-1]
-	return draw.End{Style: style, X: last.X, Y: last.Y}
 }
 
 // idleFinding says on how many ticks nothing fires with a thousand timers or as near as was measured.

@@ -5,7 +5,6 @@ package section
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/timerbench/timerbench/bench/results"
@@ -17,7 +16,7 @@ import (
 )
 
 func latency(v *View) Section {
-	return Section{
+	s := Section{
 		Title:  "How long does a single call take?",
 		Open:   true,
 		Absent: "latency",
@@ -27,6 +26,13 @@ func latency(v *View) Section {
 			show.Duration(v.Environment.ClockNS))),
 		Charts: []*draw.Figure{v.latencyChart()},
 	}
+	for _, shape := range latencyShapes {
+		if cells := v.latencyCells(shape); len(cells) > 0 {
+			c := cells[len(cells)-1]
+			s.Tables = append(s.Tables, Table{Title: sized(c.Workload, c.N) + ": percentiles of single calls in nanoseconds", Body: show.Tables(v.latencyTable(c))})
+		}
+	}
+	return s
 }
 
 // The kinds of calls and the shapes of delays in the picture of single calls.
@@ -37,122 +43,99 @@ var (
 
 const latencyShare = 50 // percent of the timers that are cancelled in the picture, so that half of them fire
 
-// callTail is the percentiles of the calls of one kind of a structure at one size.
-type callTail struct {
-	who   answer.RowName
-	shape string
-	n     int
-	results.Latency
+// latencyCells returns the cells of one shape of delays in the picture, by size.
+func (v *View) latencyCells(shape string) []*stats.Costs {
+	return slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool {
+		return c.Grid == nil || c.N <= 0 || c.Grid.CancelPercent != latencyShare || c.Grid.Delays != shape || !slices.ContainsFunc(c.Rows, func(r *results.Row) bool {
+			return r.Role == results.RoleStructure && slices.ContainsFunc(latencyKinds, func(kind script.Kind) bool { return percentiles(r, kind).P99 > 0 })
+		})
+	})
 }
 
-// callTails returns the percentiles in the picture, by size, and the structures.
-func (v *View) callTails() (out []callTail, rows []answer.RowName) {
-	cells := slices.DeleteFunc(slices.Clone(v.Cells), func(c *stats.Costs) bool {
-		return c.Grid == nil || c.N <= 0 || c.Grid.CancelPercent != latencyShare || !slices.Contains(latencyShapes, c.Grid.Delays)
-	})
-	rows = v.Leaders(v.Present(func(who answer.RowName) bool {
-		return slices.ContainsFunc(cells, func(c *stats.Costs) bool { r := c.Row(who.Name); return r != nil && len(r.Latency) > 0 })
-	}))
-	for _, c := range cells {
-		for _, who := range rows {
-			row := c.Row(who.Name)
-			for i := 0; row != nil && i < len(row.Latency); i++ {
-				if l := row.Latency[i]; slices.Contains(latencyKinds, l.Kind) && answer.KnowsQuantile(l, 0.99) && l.P99 > 0 {
-					out = append(out, callTail{who, c.Grid.Delays, c.N, l})
-				}
+// leastCalls is how many calls of a kind make a point of the picture: a few took longer than the 99th percentile (chosen).
+const leastCalls = 400
+
+// percentiles returns those of the calls of one kind of a structure; zero: too few were timed.
+func percentiles(r *results.Row, kind script.Kind) results.Latency {
+	if r != nil {
+		for _, l := range r.Latency {
+			if l.Kind == kind && l.Samples >= leastCalls {
+				return l
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b callTail) int { return cmp.Compare(a.n, b.n) })
-	return out, rows
+	return results.Latency{}
 }
 
-// latencyChart shows percentiles of single calls over N: a column of panels for each kind of call, and a row for each shape of delays. Nil: there
-// is nothing to show.
+// latencyChart shows the 99th percentile of single calls over N: a column of panels for each kind of call, and a row for each shape of delays.
+// Medians are nearly the same for all structures, so a panel has that of one. Nil: there is nothing to show.
 func (v *View) latencyChart() *draw.Figure {
-	tails, rows := v.callTails()
-	if len(tails) == 0 {
+	cells := slices.Concat(v.latencyCells(latencyShapes[0]), v.latencyCells(latencyShapes[1]))
+	if len(cells) == 0 {
 		return nil
 	}
-	sizes := distinct(mapped(tails, func(t callTail) int { return t.n }))
-	median := []draw.Length{2, 2}
-	key := draw.Style{Color: draw.Faded}
+	sizes, rows := sizesOf(cells), v.Leaders(v.Present(func(who answer.RowName) bool {
+		return slices.ContainsFunc(cells, func(c *stats.Costs) bool { r := c.Row(who.Name); return r != nil && len(r.Latency) > 0 })
+	}))
+	main := rows[mainOf(rows)]
+	median := v.Styles[main.Name]
+	median.Name, median.Marker, median.Dashes = main.Name+", median", draw.Marker{}, dashes
 	f := &draw.Figure{
 		Name:     "latency",
-		Title:    latencyFinding(tails),
-		Subtitle: "The time of a single call by the number of pending timers. Half of the timers are cancelled. Lower is better.",
-		Caption:  "Both axes are logarithmic. A mark of the 99.9th percentile is left out if there are too few calls. recommend --by tail has the 99th percentile of all structures." + v.clockNote(),
-		Legend: []draw.Key{
-			{Text: "99.9th percentile", Style: draw.Style{Color: draw.Faded, Marker: tailMarker}, Radius: 2.2},
-			{Text: "99th percentile", Style: key, Line: true}, {Text: "median", Style: draw.Style{Color: draw.Faded, Dashes: median}, Line: true},
-		},
+		Title:    latencyFinding(cells, main.Name),
+		Subtitle: "99th percentile of the time of a single call by the number of pending timers. Half of the timers are cancelled. Lower is better.",
+		Caption: "Both axes are logarithmic. The tables have the medians and percentiles of all structures among the most timers, and recommend --by tail has them " +
+			"among any number." + v.clockNote(),
+		Legend:  []draw.Key{{Text: "99th percentile", Style: draw.Style{Color: draw.Faded}, Line: true}, {Text: median.Name, Style: median, Line: true}},
 		X:       draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.25, High: roomForNames(sizes, 0.33)},
 		Y:       draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 7}, Low: 1.1, High: 1.1},
 		Columns: len(latencyKinds), Height: 235,
 	}
 	for _, shape := range latencyShapes {
-		if !slices.ContainsFunc(tails, func(t callTail) bool { return t.shape == shape }) {
-			continue
-		}
+		cells := v.latencyCells(shape)
 		for _, kind := range latencyKinds {
-			p := &draw.Panel{Title: kind.String() + ", " + shape + " delays", XLabel: "pending timers (N)", YLabel: "time of a call"}
-			var lines []draw.Marks
-			for _, who := range rows {
-				style := v.Styles[who.Name]
-				middle := draw.Series{Style: style, Joined: true}
-				line := draw.Series{Style: style, Joined: true, Thick: who.Name == answer.Default}
-				tail := draw.Series{Style: style, Radius: 2.2}
-				middle.Style.Color, middle.Style.Dashes, tail.Style.Marker = draw.Pale(style.Color, 0.45), median, tailMarker
-				for _, t := range tails {
-					if t.Kind != kind || t.who != who || t.shape != shape {
-						continue
-					}
-					at := float64(t.n)
-					middle.Marks = append(middle.Marks, draw.Mark{X: at, Y: t.P50})
-					known := ""
-					if answer.KnowsQuantile(t.Latency, 0.999) {
-						tail.Marks = append(tail.Marks, draw.Mark{X: at, Y: t.P999})
-						known = ", p99.9 " + show.Duration(t.P999)
-					}
-					line.Marks = append(line.Marks, draw.Mark{X: at, Y: t.P99, Title: fmt.Sprintf("median %s, p99 %s%s at %s", show.Duration(t.P50), show.Duration(t.P99), known, short(t.n))})
-				}
-				if len(line.Marks) > 0 {
-					p.Marks, lines = append(p.Marks, middle, tail), append(lines, line)
-				}
+			if len(cells) == 0 {
+				break
 			}
-			p.Marks = append(append(p.Marks, lines...), endsOf(lines))
+			p := &draw.Panel{Title: kind.String() + ", " + shape + " delays", XLabel: "pending timers (N)", YLabel: "time of a call"}
+			over := func(name string, style draw.Style, of func(results.Latency) float64) draw.Series {
+				l := line(style, cells, func(c *stats.Costs) (int, float64) { return c.N, positive(of(percentiles(c.Row(name), kind))) }, show.Duration)
+				l.Thick = l.Thick && l.Radius > 0
+				return l
+			}
+			for _, who := range slices.Backward(rows) { // the first one ends up on top
+				p.Marks = append(p.Marks, over(who.Name, v.Styles[who.Name], func(l results.Latency) float64 { return l.P99 }))
+			}
+			p.Marks = append(p.Marks, endsOf(p.Marks), over(main.Name, median, func(l results.Latency) float64 { return l.P50 }))
 			f.Panels = append(f.Panels, p)
 		}
 	}
 	return f
 }
 
-// tailMarker is the mark of the 99.9th percentile.
-var tailMarker = draw.Triangle
-
-var clusteredDashes = []draw.Length{4, 2.5}
-
-// latencyFinding says how long calls of the default take among the most timers, or those of the first structure.
-func latencyFinding(tails []callTail) string {
-	most := tails[len(tails)-1].n
-	of := slices.DeleteFunc(slices.Clone(tails), func(t callTail) bool { return t.n != most })
-	name := of[0].who.Name
-	if slices.ContainsFunc(of, func(t callTail) bool { return t.who.Name == answer.Default }) {
-		name = answer.Default
+// latencyTable shows the median and the 99th percentile of each kind of call, of all structures in a cell.
+func (v *View) latencyTable(c *stats.Costs) *show.Table {
+	var header []string
+	for _, kind := range latencyKinds {
+		header = append(header, kind.String()+", median", "p99")
 	}
-	longest := 0.0
-	for _, t := range of {
-		if t.who.Name == name {
-			longest = max(longest, t.P99)
+	return pivot(v.ByMerit(v.Contenders), header, func(who answer.RowName, column int) any {
+		l := percentiles(c.Row(who.Name), latencyKinds[column/2])
+		return unless([]float64{l.P50, l.P99}[column%2])
+	})
+}
+
+// latencyFinding says how long calls of a structure take among the most timers.
+func latencyFinding(cells []*stats.Costs, name string) string {
+	most, longest := slices.Max(sizesOf(cells)), 0.0
+	for _, c := range cells {
+		for _, kind := range latencyKinds {
+			if c.N == most {
+				longest = max(longest, percentiles(c.Row(name), kind).P99)
+			}
 		}
 	}
 	return fmt.Sprintf("Among %s timers, 99 of 100 calls of %s take %s or less", show.Grouped(most), name, show.Duration(longest))
-}
-
-// roomForNames is the room at the end of an axis of sizes for the names of lines, as a factor: a share of its decades.
-func roomForNames(sizes []int, share float64) float64 {
-	decades := math.Log10(float64(slices.Max(sizes)) / float64(slices.Min(sizes)))
-	return math.Pow(10, share*max(1, decades))
 }
 
 func (v *View) clockNote() string {
@@ -244,7 +227,7 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 		Height:   draw.RowsHeight(len(rows)), Columns: columns,
 	}
 	for _, list := range lists {
-		p := &draw.Panel{Title: sized(list[0].Workload, list[0].N), XLabel: "longest call", Rows: v.stylesOf(rows)}
+		p := &draw.Panel{Title: sized(list[0].Workload, list[0].N), XLabel: "longest call", Rows: mapped(rows, func(who answer.RowName) draw.Style { return v.Styles[who.Name] })}
 		for _, c := range list {
 			row := slices.IndexFunc(rows, func(who answer.RowName) bool { return who.Name == c.Structure })
 			if row < 0 {
@@ -256,7 +239,7 @@ func (v *View) callsChart(lists [][]results.Calls) *draw.Figure {
 				}
 				style := v.Styles[c.Structure]
 				style.Marker = operationMarkers[call.Operation]
-				p.Marks = append(p.Marks, draw.Series{Style: style, Radius: 3, Rows: true, Marks: []draw.Mark{{
+				p.Marks = append(p.Marks, draw.Series{Style: style, Radius: 3, Marks: []draw.Mark{{
 					X: call.NS, Y: float64(row),
 					Title: fmt.Sprintf("%s %s at tick %s",
 						call.Operation, show.Duration(call.NS), show.Grouped(int64(call.At))),

@@ -244,17 +244,14 @@ func goTimers(v *View) Section {
 
 // goCurve is the cost of an operation of Go's own timers at each number of resident timers, or of the driver on a structure.
 func (v *View) goCurve(op results.Op, structure string) draw.Series {
-	out := draw.Series{Style: draw.BaselineStyle, Radius: 2.4, Joined: true, Thick: structure == answer.Default}
+	style := draw.BaselineStyle
 	if structure != "" {
-		out.Style = v.Styles[structure]
+		style = v.Styles[structure]
 	}
-	for _, n := range v.Live.Residents() {
+	return line(style, v.Live.Residents(), func(n int) (int, float64) {
 		row, _ := v.Live.OnDriver(n, structure)
-		if ns := price.Over(row, op, v.Live.Goroutines[0]); !math.IsNaN(ns) {
-			out.Marks = append(out.Marks, draw.Mark{X: float64(n), Y: ns, Title: show.Short(ns) + " ns at " + short(n)})
-		}
-	}
-	return out
+		return n, price.Over(row, op, v.Live.Goroutines[0])
+	}, show.Duration)
 }
 
 // goChart shows the cost of operations under the real clock by the number of timers. Nil: not measured.

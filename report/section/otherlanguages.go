@@ -24,8 +24,8 @@ func otherLanguages(v *View) Section {
 		}
 		if duels := v.duels(intrusive); len(duels.Rows) > 0 {
 			s.Tables = append(s.Tables, Table{
-				Lead:  show.Para(show.Strong(kind), ": the fastest program and the fastest structure here."),
-				Title: kind, Body: show.Tables(duels), Main: true, Open: true,
+				Lead: show.Para(show.Strong(kind), ": the fastest program and the fastest structure here."),
+				Body: show.Tables(duels), Main: true,
 			})
 		}
 	}
@@ -38,9 +38,7 @@ func otherLanguages(v *View) Section {
 	s.Tables[0].Lead = append(show.Para(show.Strong("The floor"), " is the cost of the same loop without a structure: an empty adapter in the language of "+
 		"the program, and ", show.Mono("null"), " or ", show.Mono(results.IntrusiveFloor), " for the structures here. The last column compares the costs "+
 		"without their floors."), s.Tables[0].Lead...)
-	ids := v.idTable()
-	ids.Main, ids.Open = true, true
-	s.Tables = append(s.Tables, ids, Table{Title: "All costs of programs in nanoseconds", Body: show.Tables(v.programCosts())}, Table{
+	s.Tables = append(s.Tables, Table{Title: "All costs of programs in nanoseconds", Body: show.Tables(v.programCosts())}, Table{
 		Lead: show.Para(show.Strong("The programs."), " Wake-up: the cost of a wake-up on which nothing is due, with one timer pending. It "+
 			"includes the other work of an event loop. Calls: the structure is inlined into the timed loop, or calls back through a pointer. "+
 			"Collected, compiled: the time of a garbage collector and of a compiler, as a share of the timed blocks."),
@@ -109,24 +107,18 @@ func share(part, of uint64) any {
 	return percent(math.Min(1, float64(part)/float64(of)))
 }
 
-// intrusive compares structures whose timers are fields of the caller's structs with those by ID. Only the caller knows whether they fit.
+// intrusive says what an ID costs: it compares structures whose timers are fields of the caller's structs with those by ID, each with the
+// floor of its loop. Only the caller knows whether they fit.
 func intrusive(v *View) Section {
-	s := Section{Title: "What if the timer can be a field of your struct?", Tables: []Table{v.idTable()}}
-	if len(s.Tables[0].Body) > 0 {
-		s.Lead = show.Para("These structures link timers that are fields of your own structs. They need no ID, no table and no copy of a value. " +
-			"In return you must not copy a pending timer, and a timer that fired and was scheduled again looks like the first, where a stale ID is refused.")
-	}
-	return s
-}
-
-// idTable says what the ID costs: the fastest structure by ID against the fastest intrusive one.
-func (v *View) idTable() Table {
 	t := newTable("lrlrrlrrrr", "Workload", "N", "Fastest by ID", "ns", "Floor", "Fastest intrusive", "ns", "Floor", "Times as long as by ID", "Above the floors")
 	for _, c := range v.Cells {
 		addDuel(t, c, v.fastest(c, false, false), v.fastest(c, false, true))
 	}
-	return Table{
-		Lead:  show.Para(show.Strong("What an ID costs."), " The fastest structure by ID and the fastest one whose timers are fields, each with the floor of its loop."),
-		Title: "What an ID costs", Body: show.Tables(t),
+	s := Section{Title: "What if the timer can be a field of your struct?"}
+	if len(t.Rows) > 0 {
+		s.Lead = show.Para("These structures link timers that are fields of your own structs. They need no ID, no table and no copy of a value. " +
+			"In return you must not copy a pending timer, and a timer that fired and was scheduled again looks like the first, where a stale ID is refused.")
+		s.Tables = []Table{{Title: "What an ID costs", Body: show.Tables(t)}}
 	}
+	return s
 }

@@ -132,10 +132,7 @@ func (v *View) scaleChart() *draw.Figure {
 
 // scaleFinding says how the cost of the default grows in a panel, or that of the first structure.
 func scaleFinding(m mix, rows []answer.RowName) string {
-	name := rows[0].Name
-	if slices.ContainsFunc(rows, func(who answer.RowName) bool { return who.Name == answer.Default }) {
-		name = answer.Default
-	}
+	name := rows[mainOf(rows)].Name
 	cells := slices.DeleteFunc(slices.Clone(m.cells), func(c *stats.Costs) bool { return !c.Row(name).HasCost() })
 	if len(cells) == 0 {
 		return ""
@@ -147,14 +144,11 @@ func scaleFinding(m mix, rows []answer.RowName) string {
 
 // costCurve is the cost of a contender in cells of one workload.
 func (v *View) costCurve(cells []*stats.Costs, name string) draw.Series {
-	out := draw.Series{Style: v.Styles[name], Radius: 2.2, Joined: true, Thick: name == answer.Default}
-	for _, c := range cells {
-		if s := c.Cost(c.Row(name)); s.OK() {
-			m := draw.Mark{X: float64(c.N), Y: s.Center, Title: show.Short(s.Center) + " ns at " + short(c.N)}
-			if name == answer.Default && s.OK() && show.Narrow(s.Lo, s.Hi) {
-				m.Lo, m.Hi = s.Lo, s.Hi
-			}
-			out.Marks = append(out.Marks, m)
+	cells = slices.DeleteFunc(slices.Clone(cells), func(c *stats.Costs) bool { return !c.Cost(c.Row(name)).OK() })
+	out := line(v.Styles[name], cells, func(c *stats.Costs) (int, float64) { return c.N, c.Cost(c.Row(name)).Center }, show.Duration)
+	for i, c := range cells {
+		if e := c.Cost(c.Row(name)); name == answer.Default && show.Narrow(e.Lo, e.Hi) {
+			out.Marks[i].Lo, out.Marks[i].Hi = e.Lo, e.Hi
 		}
 	}
 	return out
@@ -164,4 +158,42 @@ func (v *View) costCurve(cells []*stats.Costs, name string) draw.Series {
 func sizesOf(cells []*stats.Costs) []int {
 	sizes := distinct(mapped(cells, func(c *stats.Costs) int { return c.N }))
 	return slices.DeleteFunc(sizes, func(n int) bool { return n <= 0 })
+}
+
+var dashes = []draw.Length{4, 2.5}
+
+// line is a line of a chart over N. value returns a number of timers and the value among them; NaN: not known.
+func line[T any](style draw.Style, of []T, value func(T) (n int, y float64), write func(float64) string) draw.Series {
+	out := draw.Series{Style: style, Radius: 2.2, Joined: true, Thick: style.Structure == answer.Default}
+	if style.Marker == (draw.Marker{}) {
+		out.Radius = 0
+	}
+	for _, x := range of {
+		if n, y := value(x); !math.IsNaN(y) {
+			out.Marks = append(out.Marks, draw.Mark{X: float64(n), Y: y, Title: write(y) + " at " + short(n)})
+		}
+	}
+	return out
+}
+
+// endsOf names the lines.
+func endsOf(lines []draw.Marks) (out draw.Ends) {
+	for _, m := range lines {
+		if line := m.(draw.Series); len(line.Marks) > 0 {
+			last := line.Marks[len(line.Marks)-1]
+			out = append(out, draw.End{Style: line.Style, X: last.X, Y: last.Y})
+		}
+	}
+	return out
+}
+
+// roomForNames is the room at the end of an axis of sizes for the names of lines, as a factor: a share of its decades.
+func roomForNames(sizes []int, share float64) float64 {
+	decades := math.Log10(float64(slices.Max(sizes)) / float64(slices.Min(sizes)))
+	return math.Pow(10, share*max(1, decades))
+}
+
+// mainOf returns the index of the default, or else of the best.
+func mainOf(rows []answer.RowName) int {
+	return max(0, slices.IndexFunc(rows, func(who answer.RowName) bool { return who.Name == answer.Default }))
 }

@@ -39,13 +39,12 @@ var list = []func(*View) Section{
 
 // Section is one question of a report with its answer.
 type Section struct {
-	Title   string         // the question, also for charts without a title
-	Absent  string         // the name of the section in the list of omissions; empty: not listed
-	Lead    show.Text      // above the charts
-	Charts  []*draw.Figure // nil: no data
-	Caption show.Text      // below the charts
-	Tables  []Table
-	Open    bool // unfolded at first
+	Title  string         // the question, also for charts without a title
+	Absent string         // the name of the section in the list of omissions; empty: not listed
+	Lead   show.Text      // above the charts
+	Charts []*draw.Figure // nil: no data
+	Tables []Table
+	Open   bool // unfolded at first
 }
 
 // Table is a table or a text of a section.
@@ -54,7 +53,6 @@ type Table struct {
 	Title string    // unfolds the table at a click; empty: it does not fold
 	Body  show.Text // empty: the table is left out, and its lead too
 	Main  bool      // on paper too, like the charts
-	Open  bool      // unfolded at first
 }
 
 // View is the results with the styles of the contenders.
@@ -106,10 +104,6 @@ func Figures(sections []Section) []*draw.Figure {
 		out = append(out, s.Charts...)
 	}
 	return out
-}
-
-func (v *View) stylesOf(rows []answer.RowName) []draw.Style {
-	return mapped(rows, func(c answer.RowName) draw.Style { return v.Styles[c.Name] })
 }
 
 // longestID is the length in bytes at which an ID is cut, so it remains a valid file name with a

@@ -18,7 +18,7 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-var six = []string{"minheap", "quadheap", "wheel", "hwheel", "rbtree", "skiplist"}
+var six = entry.Classics[:]
 
 // viewOf returns the view of results with six structures, and with the named ones of the catalog.
 func viewOf(t *testing.T, r *results.Run, names ...string) *View {
@@ -232,23 +232,56 @@ func TestLateness(t *testing.T) {
 	}
 }
 
-// The titles of pictures are their findings: other data, other titles.
-func TestTheTitlesAreFindings(t *testing.T) {
-	call := func(name string, n int, p99 float64) callTail {
-		return callTail{answer.RowName{Name: name}, "uniform", n, results.Latency{Kind: script.KindFire, P99: p99}}
-	}
+// The title of the picture is its finding: other data, another title.
+func TestTheTitleOfIdleTicksIsTheFinding(t *testing.T) {
 	ticks := func(shape results.Shape, n int, idle uint64) results.IdleTicks {
 		return results.IdleTicks{Shape: shape, N: n, Ticks: 10_000, Idle: idle, Fired: 100}
 	}
 	for got, want := range map[string]string{
-		latencyFinding([]callTail{call("auto", 100, 9000), call("wheel", 1e6, 6000), call("auto", 1e6, 90), call("auto", 1e6, 700)}):                  "Among 1,000,000 timers, 99 of 100 calls of auto take 700 ns or less",
-		latencyFinding([]callTail{call("skiplist", 1000, 300), call("wheel", 1000, 200)}):                                                             "Among 1,000 timers, 99 of 100 calls of skiplist take 300 ns or less",
 		idleFinding([]results.IdleTicks{ticks(results.Uniform, 10, 9990), ticks(results.Uniform, 1000, 9670), ticks(results.RoundTimes, 1000, 9999)}): "Among 1,000 timers nothing fires on 96.7 % of the ticks",
 		idleFinding([]results.IdleTicks{ticks(results.Clustered, 100, 5000)}):                                                                         "",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// A panel of single calls has nine lines at most, which a reader can tell apart. The title says how long calls of the default take among
+// the most timers. The table has all structures of which enough calls were timed.
+func TestAPanelOfSingleCallsHasNineLines(t *testing.T) {
+	r := &results.Run{}
+	for i, n := range []int{100, 1_000_000} {
+		c := gridCell(50, n, map[string]float64{"auto": 1, "list": 2, "ladder": 3, "minheap": 4, "quadheap": 5, "wheel": 6, "hwheel": 7, "rbtree": 8, "skiplist": 9})
+		for j := range c.Rows {
+			for _, kind := range []script.Kind{script.KindSchedule, script.KindFire} {
+				l := results.Latency{Kind: kind, Samples: 20_000, P50: 40, P90: 50, P99: float64(9000 - 8900*i), P999: 1e4, Max: 2e4}
+				if c.Rows[j].Structure == "list" {
+					l.Samples = 399
+				}
+				c.Rows[j].Latency = append(c.Rows[j].Latency, l)
+			}
+		}
+		r.Cells = append(r.Cells, c)
+	}
+	v := viewOf(t, r, "auto", "list", "ladder")
+	s := latency(v)
+	if want := "Among 1,000,000 timers, 99 of 100 calls of auto take 100 ns or less"; s.Charts[0].Title != want {
+		t.Errorf("%q, want %q", s.Charts[0].Title, want)
+	}
+	for _, p := range s.Charts[0].Panels {
+		lines := 0
+		for _, m := range p.Marks {
+			if line, ok := m.(draw.Series); ok && len(line.Marks) > 0 {
+				lines++
+			}
+		}
+		if want := 8; lines != want && !strings.HasPrefix(p.Title, "cancel") {
+			t.Errorf("%s: %d lines, want %d", p.Title, lines, want)
+		}
+	}
+	if table := s.Tables[0].Body.Markdown(); !strings.Contains(table, "| ladder | 40 | 100 | – | – | 40 | 100 |") || strings.Contains(table, "| list |") {
+		t.Errorf("the table says\n%s", table)
 	}
 }
 

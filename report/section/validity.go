@@ -4,7 +4,6 @@
 package section
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/bench/stats"
 	"github.com/timerbench/timerbench/internal/show"
+	"github.com/timerbench/timerbench/report/answer"
+	"github.com/timerbench/timerbench/structures/entry"
 )
 
 func validity(v *View) Section {
@@ -59,8 +60,8 @@ func validity(v *View) Section {
 			"off the work until the old deadline. In these cells fewer old deadlines pass than are left, so the costs lack a part of that work: " +
 			strings.Join(unsteady, "; ") + "."},
 		{slow > 0, "Left out.", fmt.Sprintf("Structures that took at least twice the best time with fewer timers were left out of %s.", show.Count(slow, "cell"))},
-		{few > 0, "Nine structures.", fmt.Sprintf("In %s the run measured minheap, quadheap, wheel, hwheel, rbtree, "+
-			"skiplist, auto and the fastest with fewer timers, nine at most. make bench-full measures all.", show.Count(few, "cell"))},
+		{few > 0, "Nine structures.", fmt.Sprintf("In %s the run measured %s, "+
+			"%s and the fastest with fewer timers, nine at most. make bench-full measures all.", show.Count(few, "cell"), strings.Join(entry.Classics[:], ", "), answer.Default)},
 		{len(missing) > 0, "Not measured.", fmt.Sprintf("The time of the run was too short for %s: %s.", show.Count(len(missing), "step"), strings.Join(missing, "; "))},
 	} {
 		if threat.is {
@@ -147,7 +148,6 @@ func origin(v *View) Section {
 			{Body: show.Tables(v.originTable())},
 			{Title: "The workloads", Body: show.Tables(v.workloadTable())},
 			{Title: "The traces", Body: show.Tables(v.traceTable())},
-			{Title: "What the programs of the traces could change", Body: v.patterns()},
 		},
 	}
 	for _, w := range v.Workloads() {
@@ -232,21 +232,6 @@ func (v *View) traceTable() *show.Table {
 			percent(of.CancelRate))
 	}
 	return t
-}
-
-// patterns lists the patterns in the traces that have a remedy. What they cost takes a measurement.
-func (v *View) patterns() show.Text {
-	t := newTable("llll", "Trace", "Place in the program", "Pattern", "Remedy")
-	for _, w := range v.Workloads() {
-		for _, p := range v.Parameters.Traces[w].Patterns {
-			t.Add(w, cmp.Or(p.Place, show.Unknown), p.Pattern+": "+p.Evidence, p.Remedy)
-		}
-	}
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return slices.Concat(show.Tables(t), show.Para("Most of these cost less than anybody notices. ", show.Mono("timerbench advise"),
-		" measures what the timers of a trace cost."))
 }
 
 func reproduce(v *View) Section {

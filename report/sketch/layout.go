@@ -225,7 +225,7 @@ type effect string
 const (
 	same  effect = ""  // none
 	added effect = "+" // a new timer
-	moved effect = ">" // it stands elsewhere, has another parent or another deadline
+	moved effect = ">" // it stands elsewhere in an array or a tree, or has another deadline
 	gone  effect = "x" // its timer has left it: it is stale from now on
 	stale effect = "(" // it was stale before
 )
@@ -267,10 +267,8 @@ func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 	for _, p := range now.Parts {
 		m := marked{labels: make([][]string, len(p.Cells))}
 		old, known := parts[p.Name]
-		ids, oldIDs := idsOf(p), idsOf(old)
 		// A moving clock changes a drawing of slots too.
-		m.changed = !known || p.Now != old.Now || p.Size != old.Size || p.Width != old.Width || len(ids) != len(oldIDs)
-		stay := inOrder(oldIDs, ids)
+		m.changed = !known || p.Now != old.Now || p.Size != old.Size || p.Width != old.Width || entries(p) != entries(old)
 		each(p, func(cell int, e shape.Entry, at place) {
 			mark := same
 			previous, known := was[e.ID]
@@ -286,7 +284,7 @@ func compare(before *shape.Snapshot, now shape.Snapshot) []marked {
 				mark = gone
 			case !known:
 				mark = added
-			case previous != at || p.Kind == shape.List && !stay[e.ID]:
+			case previous != at:
 				mark = moved
 			}
 			m.changed = m.changed || mark != same && mark != stale
@@ -331,37 +329,9 @@ func each(p shape.Part, do func(cell int, e shape.Entry, at place)) {
 	}
 }
 
-func idsOf(p shape.Part) []structures.ID {
-	var out []structures.ID
-	each(p, func(_ int, e shape.Entry, _ place) { out = append(out, e.ID) })
-	return out
-}
-
-// inOrder returns the longest subsequence of IDs that both lists share. All other IDs have
-// moved.
-func inOrder(a, b []structures.ID) map[structures.ID]bool {
-	longest := make([][]int, len(a)+1) // of a[i:] and b[j:]
-	for i := range slices.Backward(longest) {
-		longest[i] = make([]int, len(b)+1)
-		for j := len(b) - 1; j >= 0 && i < len(a); j-- {
-			longest[i][j] = max(longest[i+1][j], longest[i][j+1])
-			if a[i] == b[j] {
-				longest[i][j] = longest[i+1][j+1] + 1
-			}
-		}
+func entries(p shape.Part) (n int) {
+	for _, c := range p.Cells {
+		n += len(c.Entries)
 	}
-	out := make(map[structures.ID]bool)
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch {
-		case a[i] == b[j]:
-			out[a[i]] = true
-			i++
-			j++
-		case longest[i+1][j] > longest[i][j+1]: // of two choices, the one that came forward has moved
-			i++
-		default:
-			j++
-		}
-	}
-	return out
+	return n
 }
