@@ -109,7 +109,8 @@ submit: $(if $(wildcard $(OUT)/results.json),build,bench) ## Measure this machin
 	go build -buildvcs=auto -o $(CMD) ./cmd/timerbench # the kept runs are part of it, and of each report
 	$(CMD) report $(LAST)
 	find docs/results -type f ! -name '*.go' ! -name '*.json*' -delete
-	sed '/^## How late do coarse/,$$d; /^<details>/,/^<\/details>/d; s|report-charts/||g' $(LAST)/report.md | cat -s >docs/results/report.md
+	awk '/^## / { if (last) exit; last = /Which structure is fastest/ } { print }' $(LAST)/report.md | \
+		sed '/^<details>/,/^<\/details>/d; s|report-charts/||g' | cat -s >docs/results/report.md
 	cp $$(grep -o '(\([a-z-]*\.svg\))' docs/results/report.md | tr -d '()' | sort -u | sed 's|^|$(LAST)/report-charts/|') docs/results/
 	$(MAKE) docs
 

@@ -56,6 +56,7 @@ var bad = map[string][]string{
 	"report foreign --out empty":           {"foreign", "not JSON"},
 	"report old --out foreign/x":           {"--out foreign/x: foreign is a file, want a folder"}, // before it draws
 	"report old --out /proc/self":          {"--out /proc/self: "},                                // where not even root can create a file
+	"report old old --out empty":           {"--out: several results have no page"},
 	"report wide":                          {"wide: it is in UTF-16, want UTF-8"},
 	"run --scenario wide":                  {"wide: it is in UTF-16, want UTF-8"},
 	"run --scenario large":                 {"large: it has more than 1 MB"},

@@ -56,7 +56,7 @@ var (
 		{results.Clustered, draw.Style{Name: "clustered delays", Color: draw.Hex("d47000"), Dashes: dashes}},
 		{results.RoundTimes, draw.Style{Name: "on round times", Color: draw.Hex("ad49ac")}},
 	}
-	flatLine = draw.Style{Name: "flat wheel, computed", Color: draw.Ink, Dashes: dashes}
+	flatLine = draw.Style{Name: "flat wheel", Color: draw.Ink, Dashes: dashes}
 )
 
 // idleNames are the structures of the picture beyond the classics: one for each other kind of work in vain.

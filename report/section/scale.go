@@ -111,7 +111,7 @@ func (v *View) scaleChart() *draw.Figure {
 	f := &draw.Figure{
 		Name: "scale", Title: scaleFinding(panels[min(1, len(panels)-1)], rows),
 		Subtitle: "The time of a timer from its schedule until it fires or is cancelled, or of what a panel names, by the number of pending timers.",
-		Caption: "Both axes are logarithmic. A bar is the 95 % interval of " + answer.Default + " where it is wider than its mark. The tables have those of all. " +
+		Caption: "Both axes are logarithmic. A bar is the 95 % interval of " + answer.Default + " where it is wider than its mark. " +
 			v.ChoiceNote(v.Measured(cells...)),
 		X:      draw.Axis{Ticks: draw.TicksAt(sizes, show.Short), Low: 1.25, High: roomForNames(sizes, 0.27)},
 		Y:      draw.Axis{Ticks: draw.LogTicks{Label: show.Duration, Most: 7}, Low: 1.15, High: 1.15},
