@@ -410,6 +410,11 @@ func TestFunctionsLeaveAContextInAnyOrder(t *testing.T) {
 					t.Errorf("seed %d: function %d leaves after the end", seed, i)
 				}
 			}
+			late := false
+			ctx.(interface{ AfterFunc(func()) func() bool }).AfterFunc(func() { late = true })
+			if synctest.Wait(); !late {
+				t.Error("a function that comes after the end does not run")
+			}
 		})
 	}
 }

@@ -112,7 +112,7 @@ func (q *Queue[T]) signal() {
 }
 
 // Remove removes a value from the queue, whether it is due or not. It returns false if the value
-// is not there, because it was taken or removed before or is in another queue.
+// is not there, because it was taken or removed before or is in another queue, or after a Close.
 func (q *Queue[T]) Remove(item Item) bool {
 	e, ok := item.queued.(*queued[T])
 	if !ok || e.q != q {
@@ -120,7 +120,7 @@ func (q *Queue[T]) Remove(item Item) bool {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e.place == 0 || q.over {
+	if e.place == 0 || q.isClosed() {
 		return false
 	}
 	heap.Remove(&q.values, e.place-1)

@@ -120,7 +120,8 @@ func TestQueueAfterClose(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, d *driver.Driver) {
 				q := driver.NewQueue[int](d)
-				if _, err := q.Push(time.Hour, 1); err != nil {
+				item, err := q.Push(time.Hour, 1)
+				if err != nil {
 					t.Error(err)
 				}
 				d.Schedule(time.Hour, nothing)
@@ -137,7 +138,7 @@ func TestQueueAfterClose(t *testing.T) {
 					t.Errorf("error %v, of the driver %v, %d are pending", err, d.Err(), d.Len())
 				}
 				waiting.Wait()
-				if _, err := q.Take(t.Context()); !errors.Is(err, driver.ErrClosed) || q.Len() != 0 {
+				if _, err := q.Take(t.Context()); !errors.Is(err, driver.ErrClosed) || q.Len() != 0 || q.Remove(item) {
 					t.Errorf("error %v, %d values", err, q.Len())
 				}
 				if item, err := q.Push(0, 3); item != (driver.Item{}) || !errors.Is(err, driver.ErrClosed) {

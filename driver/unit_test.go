@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -64,6 +65,25 @@ func TestAContextHasEndedWhileItsParentTellsItsChildren(t *testing.T) {
 	if end(); got != context.Canceled || child.Err() != got { //nolint:errorlint // it is this error
 		t.Errorf("the child said %v, then %v", got, child.Err())
 	}
+}
+
+// Whoever hears from Err that a context has ended finds Done closed.
+func TestErrWaitsForDone(t *testing.T) {
+	Alone(t, func(t *testing.T, d *Driver) {
+		ctx, cancel := d.WithTimeout(context.Background(), time.Hour)
+		defer cancel()
+		c, done, told := ctx.(*deadlineContext), ctx.Done(), false
+		c.ending.Store(&canceled) // as end does, before it closes done
+		go func() {
+			_ = ctx.Err()
+			told = true
+		}()
+		if synctest.Wait(); told {
+			t.Error("Err says that the context has ended, and Done is open")
+		}
+		close(c.waiting.Load().done)
+		<-done
+	})
 }
 
 // Functions that fire while or after the pool closes count as dropped. A timer of Every has not fired before its run.

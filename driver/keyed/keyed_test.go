@@ -39,7 +39,8 @@ func TestAgainstAMap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var got, expired []string
-		k := New(newDriver(t, driver.Tick(ms), driver.Inline()), func(key string, value int) {
+		d := newDriver(t, driver.Tick(ms), driver.Inline())
+		k := New(d, func(key string, value int) {
 			got = append(got, fmt.Sprint(time.Since(start), " ", key, value))
 		})
 		rng := rand.New(rand.NewPCG(1, 5))
@@ -90,8 +91,8 @@ func TestAgainstAMap(t *testing.T) {
 				delete(want, key)
 			}
 			synctest.Wait()
-			if k.Len() != len(want) {
-				t.Fatalf("%d keys, want %d", k.Len(), len(want))
+			if k.Len() != len(want) || d.Len() != len(want) {
+				t.Fatalf("%d keys and %d timers, want %d", k.Len(), d.Len(), len(want))
 			}
 		}
 	})
