@@ -96,18 +96,19 @@ func TestExternalProgramsTakePartInARun(t *testing.T) {
 	}
 }
 
+// row is a row of four rounds, each of which takes a little longer.
+func row(name string, role results.Role, ns float64) results.Row {
+	r := results.Row{Structure: name, Role: role}
+	for round := range 4 {
+		r.Cost = append(r.Cost, results.Trial{Instance: round / 2, Round: round, NS: ns * (1 + float64(round)/100), Units: 1})
+	}
+	return r
+}
+
 // Cells of very many timers leave out structures and programs that are slow in comparison with the best
 // structure, but never the structures that most programs use.
 func TestWhoIsTooSlowIsLeftOutAmongManyTimers(t *testing.T) {
 	t.Parallel()
-	row := func(name string, role results.Role, ns float64) results.Row {
-		r := results.Row{Structure: name, Role: role}
-		for round := range 4 {
-			ns := ns * (1 + float64(round)/100)
-			r.Cost = append(r.Cost, results.Trial{Instance: round / 2, Round: round, NS: ns * 1000, Units: 1000})
-		}
-		return r
-	}
 	smaller := results.Cell{Workload: "hold", N: 100, Rows: []results.Row{
 		row("quick", results.RoleExternal, 10), row("slow", results.RoleExternal, 85),
 		row("quadheap", results.RoleStructure, 40), row("rbtree", results.RoleStructure, 90), row("list", results.RoleStructure, 500), row("pairing", results.RoleStructure, 70),
@@ -149,11 +150,7 @@ func TestAMillionTimersHaveNineContenders(t *testing.T) {
 	smaller := results.Cell{Workload: "hold", N: 100_000}
 	var entries []entry.Entry
 	add := func(name string, ns float64) {
-		r := results.Row{Structure: name, Role: results.RoleStructure}
-		for round := range 4 {
-			r.Cost = append(r.Cost, results.Trial{Round: round, NS: ns + float64(round), Units: 1})
-		}
-		smaller.Rows, entries = append(smaller.Rows, r), append(entries, entry.Entry{Name: name})
+		smaller.Rows, entries = append(smaller.Rows, row(name, results.RoleStructure, ns)), append(entries, entry.Entry{Name: name})
 	}
 	for i := range 8 {
 		add(fmt.Sprint("near-", 7-i), 1070-10*float64(i)) // near-0 is the best of these

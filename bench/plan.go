@@ -154,10 +154,11 @@ func (p *Plan) addAnalyses(all []entry.Entry) {
 	if !slices.ContainsFunc(p.cfg.Workloads, func(w workload.Workload) bool { return w.Name == workload.IdleName }) {
 		return
 	}
+	own := slices.DeleteFunc(slices.Clone(all), func(e entry.Entry) bool { return e.ThirdParty != "" }) // the others take seconds
 	for _, n := range profile.IdleSizes {
 		// Many timers fire in few ticks. A mean delay is enough for a steady state.
 		ticks := min(profile.IdleTicks, max(30_000, 1_000_000_000/n))
-		p.analyse(replay.IdleTicks{N: n, Ticks: ticks, Seed: seed}, profile.fit(all, n), 0)
+		p.analyse(replay.IdleTicks{N: n, Ticks: ticks, Seed: seed}, profile.fit(own, n), 0)
 	}
 }
 

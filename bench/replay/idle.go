@@ -26,6 +26,9 @@ type IdleTicks struct {
 // scanned is the structure whose comparisons are a scan of all its timers. Those of an ordered structure find a place.
 const scanned = "list"
 
+// timed are the structures of which the time of an idle tick is measured.
+var timed = append(entry.Classics[:], "auto")
+
 // Name implements [Analysis].
 func (c IdleTicks) Name() string { return fmt.Sprintf("idle ticks, n %d", c.N) }
 
@@ -155,7 +158,7 @@ func idleTickOf(e entry.Entry, blocks []*script.Block, hold bool) (results.IdleT
 	}
 	if hold {
 		out := w.of
-		if e.Exact() && e.Name != scanned {
+		if slices.Contains(timed, e.Name) {
 			out.NS = idleTickNS(e, blocks)
 		}
 		out.Lateness = w.lateness()
