@@ -8,7 +8,7 @@ import (
 )
 
 // front holds the next timers to fire, sorted, the latest first. An entry is stale unless its record has the same generation and
-// deadline.
+// deadline. A timer that moved there and back may have several entries, of which the first fires it.
 type front struct {
 	entries []entry
 	limit   structures.Tick // a front of at most frontLen entries takes timers that are due before this tick
@@ -40,20 +40,6 @@ const (
 // current reports whether an entry is not stale. r is its record.
 func current(e entry, r *records.Record) bool {
 	return r.Generation == e.generation && r.Deadline == e.deadline
-}
-
-// has reports whether the front has an entry. The entry may have been stale and be current again.
-func (f *front) has(e entry) bool {
-	for _, other := range slices.Backward(f.entries) {
-		if other.deadline >= e.deadline {
-			if other.deadline > e.deadline {
-				return false
-			} else if other == e {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // insert adds an entry, and returns the number of comparisons.

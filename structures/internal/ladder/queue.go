@@ -134,9 +134,8 @@ func (q *Queue) Place(rs *records.Set, index uint32, r *records.Record) (structu
 // Reschedule moves a timer to a deadline after the clock for which Keeps is false. It returns true.
 func (q *Queue) Reschedule(rs *records.Set, index uint32, r *records.Record, deadline structures.Tick) bool {
 	if deadline != r.Deadline { // otherwise it may have an entry in the front
-		if r.Deadline = deadline; r.Where.InList() || !q.front.has(entryOf(index, r)) {
-			q.place(rs, index, r)
-		}
+		r.Deadline = deadline
+		q.place(rs, index, r) // a stale entry of the same deadline is current again: it has two
 	}
 	return true
 }
