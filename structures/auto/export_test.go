@@ -7,9 +7,6 @@ import (
 	"github.com/timerbench/timerbench/structures/internal/records"
 )
 
-// MovesPerCall is how many timers move from the lists to the wheel in a call.
-const MovesPerCall = movesPerCall
-
 // FewLimit is the number of timers up to which they are in lists.
 const FewLimit = fewLimit
 
