@@ -32,11 +32,11 @@ type page struct {
 	Front    section.Section   // above the sections
 	Sections []section.Section // without the empty ones
 
-	First   *answer.Answer  // nil: the page answers nothing
-	Verdict show.Text       // of all kept runs
-	Map     *draw.Figure    // nil: these results have none
-	err     error           // of the kept runs
-	view    *section.View   // results for the script; nil: none
+	First   *answer.Answer // nil: the page answers nothing
+	Verdict show.Text      // of all kept runs
+	Map     *draw.Figure   // nil: these results have none
+	err     error          // of the kept runs
+	view    *section.View
 	adviser *answer.Adviser // answers for the script
 }
 
@@ -177,7 +177,7 @@ type htmlPage struct {
 	*page
 	Policy string
 	Style  template.CSS
-	Script template.JS // empty: the page has none
+	Script template.JS
 }
 
 // ownID finds the IDs of the template, which no title may take.
@@ -190,10 +190,7 @@ func (p *page) html() ([]byte, error) {
 		return nil, p.err
 	}
 	out := htmlPage{page: p, Style: template.CSS(pageStyle + draw.CSS())}
-	if p.view != nil {
-		// XML would read the script as markup otherwise.
-		out.Script = template.JS("//<![CDATA[\n" + pageScript + "//]]>")
-	}
+	out.Script = template.JS("//<![CDATA[\n" + pageScript + "//]]>") // XML would read the script as markup otherwise
 	out.Policy = policy(string(out.Style), string(out.Script))
 	id := section.IDs()
 	for _, own := range ownID.FindAllStringSubmatch(pageSource, -1) {
@@ -203,13 +200,9 @@ func (p *page) html() ([]byte, error) {
 	t.Funcs(template.FuncMap{
 		"id": id, "inline": inline, "text": func(t show.Text) template.HTML { return template.HTML(t.HTML()) },
 		// later leaves a part of the page to the script, which fills the element of that ID with it.
-		// Without a script the part is written at once.
 		"later": func(name string, of any, id string) (template.HTML, error) {
 			var b bytes.Buffer
 			err := t.ExecuteTemplate(&b, name, of)
-			if out.Script == "" {
-				return template.HTML(b.String()), err
-			}
 			laterParts[id] = b.String()
 			return "", err
 		},
@@ -236,11 +229,7 @@ func pack(data any) (template.HTML, error) {
 // policy is the content security policy of a page. The page loads nothing, and only the script and the
 // style sheet with these digests apply.
 func policy(style, script string) string {
-	out := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + digest(style)
-	if script != "" {
-		out += "; script-src " + digest(script)
-	}
-	return out
+	return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + digest(style) + "; script-src " + digest(script)
 }
 
 func digest(text string) string {
