@@ -47,3 +47,14 @@ func TestCheckInvariantsFindsDamage(t *testing.T) {
 		"a timer has the seal of others": func(s *sample) { links.NewKey().Seal(&s.timers[4].node) },
 	})
 }
+
+// Next passes over a slot whose timers were all cancelled.
+func TestNextNamesNoEmptySlot(t *testing.T) {
+	w, timers := New[int](), make([]Timer[int], 2)
+	w.Schedule(&timers[0], 1000)
+	w.Schedule(&timers[1], 100_000)
+	w.Cancel(&timers[0])
+	if at, ok := w.Next(); at != 1<<16 || !ok {
+		t.Errorf("Next() = %d, %t, want %d, the start of the slot of the only timer", at, ok, 1<<16)
+	}
+}
