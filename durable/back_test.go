@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -101,43 +98,6 @@ func TestReadEnds(t *testing.T) {
 	}
 }
 
-// If its consumer is deleted, reading the last message per key continues without duplicates.
-func TestReadsLastAfterReset(t *testing.T) {
-	t.Parallel()
-	s := embedded(t, t.TempDir())
-	c := open(t, connect(t, s), Config{Partitions: 1})
-	const n = 2 * readAhead
-	publishAll(t, c, n, func(i int) *nats.Msg {
-		m := c.layout.message(Timer{Key: strconv.Itoa(min(i, n-2)), Deadline: time.Now().Add(time.Hour)})
-		m.Header = nats.Header{} // so that the last two stand beside each other
-		return m
-	})
-	if got := stored(t, c, c.layout.allTimers()); got != n {
-		t.Fatalf("%d timers are stored, want %d", got, n)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	came := make(map[string]int)
-	err := c.read(ctx, lastOfEach, c.layout.allTimers(), func(m message) error {
-		if len(came) == 0 {
-			for name := range c.stream.ConsumerNames(ctx).Name() {
-				if err := c.stream.DeleteConsumer(ctx, name); err != nil && name != workersConsumer {
-					t.Log(err) // one that counts ends by itself
-				}
-			}
-		}
-		came[m.Subject()]++
-		return nil
-	})
-	if err != nil {
-		t.Fatalf("after %d messages: %v", len(came), err)
-	}
-	if len(came) != n-1 || came[c.layout.timer(strconv.Itoa(n-2))] != 1 {
-		t.Errorf("%d keys came, want %d, and the last of them %d times, want once",
-			len(came), n-1, came[c.layout.timer(strconv.Itoa(n-2))])
-	}
-}
-
 // A killed server has restored a timer, and the stream has the message that removed it. The timer
 // is not pending for any client and does not fire, and a scan removes it.
 func TestComesBack(t *testing.T) {
@@ -163,7 +123,7 @@ func TestComesBack(t *testing.T) {
 		{"moved", func(c *Client, old Timer) (*nats.Msg, error) {
 			moved := old
 			moved.Deadline = time.Now().Add(time.Hour)
-			m := c.replacing(old, moved)
+			m := l.message(moved)
 			m.Header.Del(jetstream.MsgRollup)
 			m.Header.Del(headerSchedule)
 			m.Header.Del(headerScheduleTarget)
@@ -279,14 +239,6 @@ func TestRemovedAgainIsNoLoss(t *testing.T) {
 	text = bytes.Replace(text, []byte(`"Timers":200`), []byte(`"Timers":600`), 1)
 	if err := restart(); !errors.Is(err, ErrLoss) {
 		t.Errorf("with 600 timers noted: %v, want %v", err, ErrLoss)
-	}
-}
-
-func TestNoteRefuses(t *testing.T) {
-	for _, body := range [][]byte{{2, 2, 0x80}, {3, 1, 2}, binary.AppendUvarint([]byte{2}, math.MaxUint64-1)} {
-		if got, err := parseNote(body); err == nil {
-			t.Errorf("the note %v is %v, without an error", body, got)
-		}
 	}
 }
 
@@ -418,34 +370,6 @@ func moveAll(t *testing.T, c *Client, keys []string, n int, in time.Duration) {
 			return nil
 		})
 	})
-}
-
-// Moves leave nothing in the stream, even without a worker. A client that starts reads little.
-func TestMovesLeaveNothing(t *testing.T) {
-	t.Parallel()
-	s := embedded(t, t.TempDir())
-	c := open(t, connect(t, s), Config{})
-	keys := make([]string, 100)
-	for i := range keys {
-		keys[i] = fmt.Sprint("key", i)
-		set(t, c, keys[i], time.Hour)
-	}
-	before, err := c.Counts(t.Context())
-	fatalIf(t, err)
-	moveAll(t, c, keys, 40, time.Hour)
-	after, err := c.Counts(t.Context())
-	fatalIf(t, err)
-	if after.Bytes > before.Bytes+before.Bytes/10 {
-		t.Errorf("the stream grows from %d to %d bytes", before.Bytes, after.Bytes)
-	}
-	nc := connect(t, s)
-	c = open(t, nc, Config{})
-	read := nc.Stats().InBytes
-	mustGet(t, c, keys[0])
-	t.Logf("%d bytes", nc.Stats().InBytes-read)
-	if read = nc.Stats().InBytes - read; read > 8_000 {
-		t.Errorf("a new client reads %d bytes to get a timer", read)
-	}
 }
 
 // noteBytes returns the size of all notes and summaries.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -26,6 +27,7 @@ type Client struct {
 	cfg      Config
 	nc       *nats.Conn
 	js       jetstream.JetStream
+	many     jetstream.JetStream   // for Set
 	get      nats.JetStreamManager // reads single messages
 	stream   jetstream.Stream
 	consumer jetstream.Consumer
@@ -92,7 +94,11 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
-	c := &Client{cfg: cfg, nc: nc, js: js, space: newSpace(1), ending: newSpace(2), burying: newSpace(4)}
+	many, err := jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(math.MaxInt), jetstream.WithPublishAsyncTimeout(requestTimeout))
+	if err != nil {
+		return nil, fmt.Errorf("durable: %w", err)
+	}
+	c := &Client{cfg: cfg, nc: nc, js: js, many: many, space: newSpace(1), ending: newSpace(2), burying: newSpace(4)}
 	if c.get, err = nc.JetStream(); err != nil {
 		return nil, fmt.Errorf("durable: %w", err)
 	}
@@ -115,7 +121,7 @@ func openOnce(ctx context.Context, nc *nats.Conn, cfg Config) (*Client, error) {
 // Schedule sets the timer with this key, or replaces it. It fires at the deadline, or at once if the deadline
 // has passed. After a nil error the timer is stored, on a majority of the replicas. After an error it may be
 // stored or not; calling Schedule again with the same deadline is safe, because the timer fires with the same
-// ID. It costs one round trip to the server, or more if the timer exists. The error is ErrFull if the store is
+// ID. It costs one round trip to the server. The error is ErrFull if the store is
 // full or a fortieth of it smaller than the timer, and nats.ErrMaxPayload if the timer does not fit into the messages of the server (1 MiB by default).
 func (c *Client) Schedule(ctx context.Context, key string, at time.Time, payload []byte) error {
 	_, err := c.set(ctx, "schedule", Timer{Key: key, Deadline: at, Payload: payload}, false)
@@ -139,10 +145,55 @@ func (c *Client) Set(ctx context.Context, timers ...Timer) error {
 		}
 		keys[t.Key] = true
 	}
-	return inParallel(ctx, setters, timers, func(ctx context.Context, t Timer) error {
+	var every []Timer
+	var sent []jetstream.PubAckFuture // without an answer so far
+	for _, t := range timers {
+		if t.isEvery() {
+			every = append(every, t)
+			continue
+		}
+		if err := c.prepare(ctx, "set", &t); err != nil {
+			return err
+		}
+		var err error
+		if len(sent) == setters {
+			sent, err = answered(ctx, sent, setters/2) // both sides have something to do
+		}
+		if err == nil {
+			var future jetstream.PubAckFuture
+			future, err = c.many.PublishMsgAsync(c.layout.message(t))
+			sent = append(sent, future)
+		}
+		if wrap(&err, "set %q", t.Key); err != nil {
+			return err
+		}
+	}
+	_, err := answered(ctx, sent, 0)
+	if wrap(&err, "set"); err != nil {
+		return err
+	}
+	return inParallel(ctx, setters, every, func(ctx context.Context, t Timer) error {
 		_, err := c.set(ctx, "set", t, false)
 		return err
 	})
+}
+
+// answered waits until at most some of the messages that were sent have no answer, and returns these.
+func answered(ctx context.Context, sent []jetstream.PubAckFuture, most int) ([]jetstream.PubAckFuture, error) {
+	for len(sent) > most {
+		select {
+		case <-sent[0].Ok():
+		case err := <-sent[0].Err():
+			if errors.Is(err, jetstream.ErrAsyncPublishTimeout) {
+				err = fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+			}
+			return nil, asFull(err)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		sent = sent[1:]
+	}
+	return sent, nil
 }
 
 const setters = 256 // timers of one Set in flight
@@ -217,19 +268,39 @@ func (c *Client) checkSize(t *Timer) error {
 	return nil
 }
 
-// set stores t, unless the existing timer is to be kept or is the same timer of Every.
+// isEvery reports whether t is set as by Every.
+func (t Timer) isEvery() bool { return t.Cron != "" && t.Deadline.IsZero() }
+
+// prepare checks t, which is to be set, completes it, and claims the room for it.
+func (c *Client) prepare(ctx context.Context, what string, t *Timer) error {
+	t.moved, t.last, t.Error = t.Cron != "" && !t.isEvery(), false, ""
+	if err := c.check(t); err != nil {
+		return err
+	}
+	size := 3*len(t.Key) + len(t.Payload) + len(t.Cron) + 300 // including the headers
+	err := c.claim(ctx, &c.space, int64(size))
+	wrap(&err, "%s %q", what, t.Key)
+	return err
+}
+
+// set stores t, unless the existing timer is to be kept or is the same timer of Every. Otherwise it need not know whether
+// there is one: the message replaces it, and the server then refuses what others know about the old one.
 func (c *Client) set(ctx context.Context, what string, t Timer, keep bool) (set bool, err error) {
-	again := t.Cron != "" && t.Deadline.IsZero()
-	t.moved = t.Cron != "" && !again
-	if err := c.check(&t); err != nil {
+	again := t.isEvery()
+	if err := c.prepare(ctx, what, &t); err != nil {
 		return false, err
 	}
-	return c.change(ctx, what, t.Key, func(old Timer) (*nats.Msg, error) {
-		if old.Revision > 0 && (keep || again && same(old, t)) {
+	defer wrap(&err, "%s %q", what, t.Key)
+	if !keep && !again {
+		err := c.publish(ctx, c.layout.message(t))
+		return err == nil, err
+	}
+	return c.change(ctx, t.Key, func(old Timer) (*nats.Msg, error) {
+		if old.Revision > 0 && (keep || same(old, t)) {
 			return nil, nil
 		}
 		return c.replacing(old, t), nil
-	}, t)
+	})
 }
 
 // same reports whether a and b are the same timer of Every, apart from the next run.
@@ -239,7 +310,6 @@ func same(a, b Timer) bool {
 
 // replacing returns the message that replaces old with t.
 func (c *Client) replacing(old, t Timer) *nats.Msg {
-	t.last, t.Error = false, ""
 	m := c.layout.message(t)
 	setNumber(m, headerExpect, old.Revision) // of the message's own subject
 	return m
@@ -249,16 +319,17 @@ func (c *Client) replacing(old, t Timer) *nats.Msg {
 // moves the next run. If it returns true, the timer fires at the new deadline and not at the old one. If it
 // returns false, the timer does not exist: it has fired or was cancelled. After an error the timer may have
 // moved or not. It costs two round trips to the server.
-func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool, error) {
-	if err := checkDeadline(key, at); err != nil {
+func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (ok bool, err error) {
+	if err := errors.Join(checkKey(key), checkDeadline(key, at)); err != nil {
 		return false, err
 	}
-	return c.change(ctx, "reschedule", key, func(t Timer) (*nats.Msg, error) {
-		if t.unusable != nil {
-			return nil, t.unusable
+	defer wrap(&err, "reschedule %q", key)
+	return c.change(ctx, key, func(t Timer) (*nats.Msg, error) {
+		if t.Revision == 0 {
+			return nil, nil
 		}
 		moved := t
-		moved.Deadline, moved.moved = at, true
+		moved.Deadline, moved.moved, moved.last, moved.Error = at, true, false, ""
 		return c.replacing(t, moved), nil
 	})
 }
@@ -266,9 +337,16 @@ func (c *Client) Reschedule(ctx context.Context, key string, at time.Time) (bool
 // Cancel removes the timer with this key. If it returns true, the timer has not fired and will not fire, even if its
 // deadline has passed. If it returns false, the timer does not exist: it has fired or was cancelled. A timer that has
 // fired is handled. After an error the timer may be removed or not. It costs two round trips to the server.
-func (c *Client) Cancel(ctx context.Context, key string) (bool, error) {
+func (c *Client) Cancel(ctx context.Context, key string) (ok bool, err error) {
+	if err := checkKey(key); err != nil {
+		return false, err
+	}
+	defer wrap(&err, "cancel %q", key)
 	gone := false
-	ok, err := c.change(ctx, "cancel", key, func(t Timer) (*nats.Msg, error) {
+	ok, err = c.change(ctx, key, func(t Timer) (*nats.Msg, error) {
+		if t.Revision == 0 {
+			return nil, nil
+		}
 		m := c.layout.cancelMessage(t)
 		err := c.claim(ctx, &c.ending, int64(m.Size()))
 		if errors.Is(err, ErrFull) {
@@ -299,29 +377,16 @@ func (c *Client) cancelNow(ctx context.Context, t Timer) error {
 	return err
 }
 
-// change stores the message that changes the timer with this key. It starts over if the timer has changed in
-// the meantime, and stores nothing if the message is nil. A timer to add most likely does not exist: the first
-// call of message assumes so, with revision 0. If there is no timer to add, the timer must exist.
-func (c *Client) change(ctx context.Context, what, key string,
-	message func(Timer) (*nats.Msg, error), add ...Timer) (ok bool, err error) {
-	if err := checkKey(key); err != nil {
-		return false, err
-	}
-	defer wrap(&err, "%s %q", what, key)
-	for _, t := range add {
-		size := 3*len(t.Key) + len(t.Payload) + len(t.Cron) + 300 // including the headers
-		if err := c.claim(ctx, &c.space, int64(size)); err != nil {
+// change stores the message that changes the timer with this key, which has revision 0 if it does not exist. It starts over
+// if the timer has changed in the meantime, and stores nothing if the message is nil.
+func (c *Client) change(ctx context.Context, key string, message func(Timer) (*nats.Msg, error)) (ok bool, err error) {
+	how := []nats.JSOpt{nats.DirectGet()} // the server refuses the message if the replica lags behind
+	for {
+		t, err := c.find(ctx, key, how...)
+		if err != nil {
 			return false, err
 		}
-	}
-	how := []nats.JSOpt{nats.DirectGet()} // the server refuses the message if the replica lags behind
-	for t, look := (Timer{Key: key}), len(add) == 0; ; look = true {
-		if look {
-			if t, err = c.find(ctx, key, how...); err != nil || t.Revision == 0 && len(add) == 0 {
-				return false, err
-			}
-			how = nil
-		}
+		how = nil
 		m, err := message(t)
 		if errors.Is(err, errChanged) {
 			continue
@@ -354,7 +419,7 @@ func (c *Client) Get(ctx context.Context, key string) (t Timer, ok bool, err err
 	}
 	defer wrap(&err, "get %q", key)
 	t, err = c.find(ctx, key)
-	if err = cmp.Or(err, t.unusable); err != nil || t.Revision == 0 {
+	if err != nil || t.Revision == 0 {
 		return Timer{}, false, err
 	}
 	return t, true, nil
@@ -370,12 +435,9 @@ func (c *Client) find(ctx context.Context, key string, how ...nats.JSOpt) (Timer
 		if m, err = c.last(ctx, c.layout.timer(key), how...); err != nil {
 			break
 		}
-		t, unusable := c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence)
-		if unusable != nil { // the timer can still be replaced or cancelled
-			return Timer{Key: key, Revision: m.Sequence, unusable: unusable}, nil
-		}
-		if !removed.hasTimer(t) {
-			return t, nil
+		var t Timer
+		if t, err = c.layout.parse(m.Subject, m.Header, m.Data, m.Sequence); err != nil || !removed.hasTimer(t) {
+			return t, err
 		}
 		// a removal needs a note
 		if err = c.note(ctx, partition, true, t.removal()); err == nil {

@@ -28,10 +28,9 @@ type Timer struct {
 	Revision uint64 // increases with each change of any timer of the stream; Set ignores it
 	Error    string // why a worker could not compute the next run of Every so far, or ""; Set ignores it
 
-	last     bool      // the deadline is that of the last of missed runs
-	moved    bool      // of Every: a client has chosen the deadline, which need not be a run
-	stored   time.Time // when, by the server's clock
-	unusable error     // if not nil, only the key and the revision are valid
+	last   bool      // the deadline is that of the last of missed runs
+	moved  bool      // of Every: a client has chosen the deadline, which need not be a run
+	stored time.Time // when, by the server's clock
 }
 
 // Limits are the limits of one timer. A zero field means the value of Config.
