@@ -12,8 +12,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/timerbench/timerbench/driver"
 )
 
 // ask returns the answer of a client to a request for a path.
@@ -57,7 +55,7 @@ func TestHandler(t *testing.T) {
 		missing = ""
 		for _, want := range []string{
 			"# TYPE durable_fired_total counter\ndurable_fired_total 3\n", "durable_handled_total 2\n",
-			"durable_failed_total 1\n", "durable_buried_total 1\n", "durable_partitions 16\n",
+			"durable_failed_total 1\n", "durable_buried_total 1\n", "durable_partitions 4\n",
 			"# TYPE durable_near gauge\ndurable_near 1\n", "durable_far 1\n", "durable_up 1\n", "durable_workers 1\n",
 			"durable_dead_letters 1\n", "durable_waiting 0\n", "durable_in_hand 0\n",
 			"durable_lateness_seconds_bucket{le=\"+Inf\"} 3\n", "durable_handler_seconds_count 3\n",
@@ -152,39 +150,6 @@ func TestSettingsAreWatched(t *testing.T) {
 		err := other.Ready(t.Context())
 		return err != nil && strings.Contains(err.Error(), "was deleted") && strings.Contains(other.Stats().Unfit, "was deleted")
 	})
-}
-
-func TestReady(t *testing.T) {
-	clock, err := driver.New()
-	fatalIf(t, err)
-	defer clock.Close()
-	w := newWorker(&Client{}, clock)
-	m := &members{self: "self", signs: map[string]sign{"self": {}}}
-	p := newPartition(w, 3)
-	w.served[3] = p
-	n := &near{p: p, timer: Timer{Key: "key"}}
-	for _, step := range []struct {
-		want string
-		next func()
-	}{
-		{"do not know about this one", func() { w.share(t.Context(), m) }},
-		{"partition 3 has not been read", func() { p.loaded.Store(true) }},
-		{"", func() { p.near["key"] = n; p.cannotRead(n, errors.New("on purpose")) }},
-		{"partition 3: the next runs of 1 due timers cannot be computed: on purpose", func() {
-			for range 11 { // nobody takes the probes
-				w.probe()
-			}
-		}},
-		{"no due timer has got on for 10s", func() { w.silent.Store(0) }},
-		{"cannot be computed", func() { p.drop(n) }},
-		{"", func() { clear(m.signs); w.share(t.Context(), m) }},
-		{"do not know about this one", func() {}},
-	} {
-		if err := w.ready(); (err == nil) != (step.want == "") || err != nil && !strings.Contains(err.Error(), step.want) {
-			t.Errorf("%v, want %q", err, step.want)
-		}
-		step.next()
-	}
 }
 
 func TestHistogram(t *testing.T) {
