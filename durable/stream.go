@@ -11,8 +11,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
 // metadataPartitions is the metadata of a stream on which all clients must agree.
@@ -23,8 +21,7 @@ const oldestMajor, oldestMinor = 2, 15
 
 func checkServer(ctx context.Context, nc *nats.Conn) error {
 	if err := nc.FlushWithContext(ctx); err != nil {
-		servers := strings.Join(nc.Servers(), ",")
-		return fmt.Errorf("durable: no answer from a server at %s: %w", address.Redact(servers, servers), err)
+		return fmt.Errorf("durable: no answer from a server at %s: %w", strings.Join(nc.Servers(), ","), err)
 	}
 	var major, minor int
 	version := nc.ConnectedServerVersion()

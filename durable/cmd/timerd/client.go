@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/timerbench/timerbench/durable"
-	"github.com/timerbench/timerbench/durable/internal/address"
 	"github.com/timerbench/timerbench/durable/internal/cron"
 )
 
@@ -78,9 +77,18 @@ func (o *options) connect(ctx context.Context, more ...nats.Option) (*nats.Conn,
 		if bad := (*url.Error)(nil); errors.As(err, &bad) { // it repeats parts of a password
 			err = errors.New("not a valid URL")
 		}
-		return nil, fmt.Errorf("server %s: %w", address.Redact(o.url, o.url), err)
+		return nil, fmt.Errorf("server %s: %w", hosts(o.url), err)
 	}
 	return nc, nil
+}
+
+// hosts returns URLs, which are separated by commas, without the names, passwords and tokens in them.
+func hosts(urls string) string {
+	list := strings.Split(urls, ",")
+	for i, url := range list {
+		list[i] = url[strings.LastIndexByte(url, '@')+1:]
+	}
+	return strings.Join(list, ",")
 }
 
 func scheduleCommand(o *options) *cobra.Command {
@@ -230,14 +238,13 @@ func listCommand(o *options) *cobra.Command {
 
 // recurrence describes the expression of a timer of Every, which any program may have written.
 func recurrence(t durable.Timer) string {
-	text := t.Cron
-	if quoted := strconv.Quote(text); quoted != `"`+text+`"` {
-		text = quoted
+	switch {
+	case t.Cron == "":
+		return ""
+	case t.Error == "":
+		return strconv.Quote(t.Cron)
 	}
-	if t.Error != "" {
-		text += fmt.Sprintf(" cannot be computed: %q", t.Error)
-	}
-	return text
+	return fmt.Sprintf("%q cannot be computed: %q", t.Cron, t.Error)
 }
 
 // when returns the function of a flag whose value is parsed by parseWhen.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -113,16 +112,11 @@ const maxVariable = 64 << 10
 // environment returns the variables for f. A variable cannot contain a NUL byte.
 func environment(f durable.Fired) []string {
 	list := []string{"TIMER_ATTEMPT=" + strconv.Itoa(f.Attempt)}
-	set := func(name, value string) {
-		if strings.IndexByte(value, 0) >= 0 {
-			name, value = name+"_BASE64", base64.StdEncoding.EncodeToString([]byte(value))
-		}
-		list = append(list, name+"="+value)
+	if strings.IndexByte(f.Key, 0) < 0 {
+		list = append(list, "TIMER_KEY="+f.Key, "TIMER_ID="+f.ID)
 	}
-	set("TIMER_KEY", f.Key)
-	set("TIMER_ID", f.ID)
 	if len(f.Payload) <= maxVariable && bytes.IndexByte(f.Payload, 0) < 0 {
-		set("TIMER_PAYLOAD", string(f.Payload))
+		list = append(list, "TIMER_PAYLOAD="+string(f.Payload))
 	}
 	return list
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -17,16 +16,11 @@ import (
 
 // identity is how a client authenticates itself, and what an embedded server asks for.
 type identity struct {
-	user, password, token string
+	user, password, token string // of the environment, which is hidden from other users of the machine
 	cert, key, ca         string // files
 }
 
 func (i *identity) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&i.user, "user", "", "`name` for authentication, or $NATS_USER")
-	flags.StringVar(&i.password, "password", "",
-		"`password` of the user, or $NATS_PASSWORD, which is hidden from other users of the machine")
-	flags.StringVar(&i.token, "token", "",
-		"`token` for authentication, or $NATS_TOKEN")
 	flags.StringVar(&i.cert, "tlscert", "", "`file` with the certificate of this server or client")
 	flags.StringVar(&i.key, "tlskey", "", "`file` with the private key of the certificate")
 	flags.StringVar(&i.ca, "tlsca", "",
@@ -35,14 +29,12 @@ func (i *identity) flags(flags *pflag.FlagSet) {
 
 // complete reads the environment, and rejects an identity that is incomplete or ambiguous.
 func (i *identity) complete() error {
-	i.user = cmp.Or(i.user, os.Getenv("NATS_USER"))
-	i.password = cmp.Or(i.password, os.Getenv("NATS_PASSWORD"))
-	i.token = cmp.Or(i.token, os.Getenv("NATS_TOKEN"))
+	i.user, i.password, i.token = os.Getenv("NATS_USER"), os.Getenv("NATS_PASSWORD"), os.Getenv("NATS_TOKEN")
 	switch {
 	case (i.user == "") != (i.password == ""):
-		return errors.New("--user and --password: want both or none")
+		return errors.New("NATS_USER and NATS_PASSWORD: want both or none")
 	case i.user != "" && i.token != "":
-		return errors.New("--user and --token: want one or none")
+		return errors.New("NATS_USER and NATS_TOKEN: want one or none")
 	case (i.cert == "") != (i.key == ""):
 		return errors.New("--tlscert and --tlskey: want both or none")
 	}

@@ -28,6 +28,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/timerbench/timerbench/driver/crontab"
 	"github.com/timerbench/timerbench/durable"
 )
 
@@ -99,7 +100,9 @@ func command(o *options) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Long: `Timers that survive crashes, stored in NATS JetStream. A command waits up to 5 s for a server that is starting.
+The environment has the credentials: NATS_USER and NATS_PASSWORD, or NATS_TOKEN, which serve --embedded then requires.
 The exit code is 2 for a wrong argument, and 1 for any other error.`,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		PersistentPreRunE: func(*cobra.Command, []string) error { return o.identity.complete() },
 	}
 	root.SetFlagErrorFunc(flagError)
@@ -111,21 +114,26 @@ The exit code is 2 for a wrong argument, and 1 for any other error.`,
 		"how many nodes store each timer; used only when the stream is created")
 	o.identity.flags(flags)
 	key := cobra.ExactArgs(1)
-	root.AddCommand(serveCommand(o), scheduleCommand(o), listCommand(o), moveCommand(o), explainCommand(),
+	root.AddCommand(serveCommand(o), scheduleCommand(o), listCommand(o), moveCommand(o),
+		&cobra.Command{
+			Use:   "explain SPEC",
+			Short: "Print the next five runs of a cron expression, and where other systems read it differently",
+			Args:  cobra.ExactArgs(1),
+			RunE:  explain,
+		},
 		o.command("cancel KEY", "Cancel the timer KEY", key, nil, cancelTimer),
 		o.command("revive KEY", "Hand the dead letters of KEY to the workers again", key, nil,
 			withDead((*durable.Client).Revive)),
 		o.command("discard KEY", "Remove the dead letters of KEY", key, nil, withDead((*durable.Client).Discard)),
 		o.command("stats", "Print how much is stored", cobra.NoArgs, nil, stats))
-	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() { // otherwise both would succeed for what does not exist
-		switch c.Name() {
-		case "help":
-			c.Args = func(_ *cobra.Command, args []string) error { _, _, err := root.Find(args); return err }
-		case "completion":
-			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // after its Args
-		}
-	}
 	return root
+}
+
+func explain(cmd *cobra.Command, args []string) error {
+	e, err := crontab.Explain(args[0], time.UTC)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(cmd.OutOrStdout(), e)
+	return err
 }

@@ -20,10 +20,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
-	"golang.org/x/net/netutil"
 
 	"github.com/timerbench/timerbench/durable"
-	"github.com/timerbench/timerbench/durable/internal/address"
 )
 
 // line is the line of output for a timer that is handled.
@@ -88,8 +86,8 @@ func endsLine(name string, size int64) bool {
 	return err == nil && last[0] == '\n'
 }
 
-// write writes l. If ctx ends before it begins, it returns an error; once it has begun, it may take the grace to end.
-func (o *output) write(ctx context.Context, l line, grace time.Duration) error {
+// write writes l. It returns an error if ctx ends before that.
+func (o *output) write(ctx context.Context, l line) error {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -108,13 +106,8 @@ func (o *output) write(ctx context.Context, l line, grace time.Duration) error {
 	case err = <-written:
 		return err
 	case <-ctx.Done():
+		return fmt.Errorf("standard output has not taken a line: %w", ctx.Err())
 	}
-	select {
-	case err = <-written:
-	case <-time.After(grace):
-		err = fmt.Errorf("standard output has not taken a line: %w", ctx.Err())
-	}
-	return err
 }
 
 func (o *output) writeNow(text []byte) error {
@@ -159,13 +152,13 @@ because timerd was killed while it wrote, the first line begins after a newline.
 sh runs the command of --exec, in a process group of its own. The command reads the payload from
 standard input. Its environment has TIMER_KEY, TIMER_ID, TIMER_ATTEMPT and TIMER_PAYLOAD, but not
 NATS_PASSWORD and NATS_TOKEN. TIMER_PAYLOAD is missing if the payload has a NUL byte or more than
-64 kB. If the key has a NUL byte, TIMER_KEY_BASE64 and TIMER_ID_BASE64 are set instead. Of the
-output of a command that fails, the first 500 bytes are kept with the error. A command that runs
-longer than --timeout gets SIGTERM and, after --grace, SIGKILL; so do its children. If the timer
-has a --timeout of its own, that covers both, and one more second.
+64 kB, and TIMER_KEY and TIMER_ID if the key has a NUL byte. Of the output of a command that fails,
+the first 500 bytes are kept with the error. A command that runs longer than --timeout gets SIGTERM
+and, after --grace, SIGKILL; so do its children. If the timer has a --timeout of its own, that
+covers both, and one more second.
 
 SIGTERM or Ctrl-C ends timerd: it takes no more timers, and kills commands that have not exited
-after --grace. Timers whose lines have not been written by then are handed over again. A second signal kills them at once. If timerd is killed by SIGKILL, Linux kills its
+after --grace. Timers whose lines have not been written are handed over again. A second signal kills them at once. If timerd is killed by SIGKILL, Linux kills its
 commands, but not their children. On other systems the commands keep running, and another worker
 may run them again at the same time.`
 
@@ -215,19 +208,18 @@ func serveCommand(o *options) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("--http %s: %w", s.http, err)
 				}
-				web := webServer(out.ready(c.Handler()))
-				l = netutil.LimitListener(l, maxConnections)
+				web := &http.Server{Handler: out.ready(c.Handler()), ReadTimeout: webTimeout, WriteTimeout: webTimeout, IdleTimeout: webTimeout}
 				go func() { _ = web.Serve(l) }()   // until it is closed
 				defer func() { _ = web.Close() }() // nobody waits for an answer
 			}
-			where := fmt.Sprintf("of %q", address.Redact(o.url, o.url))
+			where := fmt.Sprintf("of %q", hosts(o.url))
 			if s.dir != "" {
 				where = fmt.Sprintf("in folder %q at %s", s.dir, s.listen)
 			}
 			fmt.Fprintln(cmd.ErrOrStderr(), "timerd: serving the timers", where)
 			return c.Serve(ctx, func(handler context.Context, f durable.Fired) error {
 				// Beyond its timeout it keeps its place: a call that failed would be followed by others.
-				if err := out.write(ctx, newLine(f), o.exec.grace); err != nil || o.exec.text == "" {
+				if err := out.write(ctx, newLine(f)); err != nil || o.exec.text == "" {
 					return err
 				}
 				return o.exec.run(handler, f)
@@ -295,20 +287,8 @@ func (s *serving) connect(ctx context.Context, o *options, failed func(error)) (
 	return nc, func() { nc.Close(); server.Close() }, nil
 }
 
-// maxConnections is how many connections --http keeps open at a time. Others wait.
-const maxConnections = 64
-
-// webServer returns a server that closes connections which are slow or idle.
-func webServer(handler http.Handler) *http.Server {
-	return &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      10 * time.Second,
-		IdleTimeout:       10 * time.Second,
-		MaxHeaderBytes:    16 << 10,
-	}
-}
+// webTimeout is how long a connection of --http may be slow or idle.
+const webTimeout = 10 * time.Second
 
 // parseSize parses a number of bytes. The suffixes K, M, G and T are powers of 1024.
 func parseSize(text string) (int64, error) {
