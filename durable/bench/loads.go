@@ -110,7 +110,7 @@ func (s *site) setMany(ctx context.Context, list []timer, limit time.Duration) (
 	end := time.Now().Add(limit)
 	return s.rate(func() (n int, _ error) {
 		for part := range slices.Chunk(list, batchSize) {
-			if err := s.client.SetMany(ctx, part); err != nil {
+			if err := s.client.(batcher).SetMany(ctx, part); err != nil {
 				return n, err
 			}
 			if n += len(part); time.Now().After(end) {
@@ -178,7 +178,7 @@ func (r *result) loads(ctx context.Context, dir string, size int) error {
 			batched = append(batched, f)
 		}
 		if r.Lacks["move"] == "" {
-			if f, err = s.changeEach(list[n/2:], func(t timer) (bool, error) { return s.client.Move(ctx, t, far.Add(time.Hour)) }); err != nil {
+			if f, err = s.changeEach(list[n/2:], func(t timer) (bool, error) { return s.client.(mover).Move(ctx, t, far.Add(time.Hour)) }); err != nil {
 				return err
 			}
 			moved = append(moved, f)

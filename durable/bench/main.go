@@ -61,7 +61,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
-	out := flag.String("out", "", "write results.json into this `folder`; add to it if it exists")
+	out := flag.String("out", "", "write results.json into this `folder`")
 	only := flag.String("systems", "", "measure only systems whose names match this `expression`")
 	size := flag.Int("n", 100_000, "timers of a load, at most")
 	pending := flag.Int("pending", 1_000_000, "pending timers for memory, disk and restart, at most")
@@ -83,20 +83,15 @@ func bench(out, only string, size, pending, kills int, limit time.Duration) erro
 	if out == "" {
 		return errors.New("-out: want a folder")
 	}
-	path := filepath.Join(out, "results.json")
 	all := results{Created: time.Now().UTC(), Go: runtime.Version(), CPUs: runtime.NumCPU(), CPU: processorName(), Size: size, Tries: tries}
-	if data, err := os.ReadFile(path); err == nil {
-		if err := json.Unmarshal(data, &all); err != nil {
-			return err
-		}
-	}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
 	chosen := slices.DeleteFunc(systems(), func(s system) bool { return !match.MatchString(s.Name) })
 	for i, s := range chosen {
 		began := time.Now()
-		r := all.of(s)
+		r := &result{system: s}
+		all.Systems = append(all.Systems, r)
 		text, _ := os.ReadFile("/proc/loadavg") // on Linux
 		_, _ = fmt.Sscan(string(text), &r.Load) // or 0
 		share := time.Until(end) / time.Duration(len(chosen)-i)
@@ -113,7 +108,7 @@ func bench(out, only string, size, pending, kills int, limit time.Duration) erro
 		fmt.Fprintf(os.Stderr, "%s: %.0f s\n", s.Name, time.Since(began).Seconds())
 		data, err := json.MarshalIndent(all, "", "\t")
 		if err == nil {
-			err = os.WriteFile(path, append(data, '\n'), 0o644)
+			err = os.WriteFile(filepath.Join(out, "results.json"), append(data, '\n'), 0o644)
 		}
 		if err != nil {
 			return err
@@ -123,26 +118,10 @@ func bench(out, only string, size, pending, kills int, limit time.Duration) erro
 	return nil
 }
 
-// of returns the result of a system, which may have been measured in part.
-func (all *results) of(s system) *result {
-	for _, r := range all.Systems {
-		if r.Name == s.Name {
-			r.system = s
-			return r
-		}
-	}
-	r := &result{system: s}
-	all.Systems = append(all.Systems, r)
-	return r
-}
-
-func find(name string) (system, error) {
-	for _, s := range systems() {
-		if s.Name == name {
-			return s, nil
-		}
-	}
-	return system{}, fmt.Errorf("there is no system %q", name)
+// find returns the system with this name.
+func find(name string) system {
+	list := systems()
+	return list[slices.IndexFunc(list, func(s system) bool { return s.Name == name })]
 }
 
 // version returns the version of a module in this program, without the last part.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -43,14 +42,14 @@ type durableClient struct {
 	nc *nats.Conn
 }
 
-// durableOn returns durable on its own servers, one in each process.
+// durableOn returns durable on the embedded server, one node in each process.
 func durableOn(name string, nodes int, settings string) system {
 	open := func(ctx context.Context, address string) (*durableClient, error) {
 		nc, err := dial(address)
 		if err != nil {
 			return nil, err
 		}
-		c, err := durable.Open(ctx, nc, durable.Config{Replicas: nodes, Partitions: 4})
+		c, err := durable.Open(ctx, nc, durable.Config{Replicas: nodes})
 		if err != nil {
 			nc.Close()
 			return nil, err
@@ -59,10 +58,8 @@ func durableOn(name string, nodes int, settings string) system {
 	}
 	return system{
 		Name: name, Settings: settings, Stores: "Written, synced each 2 minutes", nodes: nodes,
-		start: func(dir string, addresses []string, node int) (*exec.Cmd, error) {
-			return self(role{Serve: "durable", Dir: filepath.Join(dir, fmt.Sprint(node)), Addresses: addresses, Node: node})
-		},
-		open: func(ctx context.Context, address string) (client, error) { return open(ctx, address) },
+		start: startServer,
+		open:  func(ctx context.Context, address string) (client, error) { return open(ctx, address) },
 		work: func(ctx context.Context, address string, handled func([]byte)) error {
 			c, err := open(ctx, address)
 			if err != nil {
@@ -73,7 +70,12 @@ func durableOn(name string, nodes int, settings string) system {
 	}
 }
 
-func serveDurable(r role) error {
+func startServer(dir string, addresses []string, node int) (*exec.Cmd, error) {
+	return self(role{Dir: filepath.Join(dir, fmt.Sprint(node)), Addresses: addresses, Node: node})
+}
+
+// serve runs the embedded server, which is the nats-server of its version.
+func (r role) serve() error {
 	options := []durable.ServerOption{durable.Listen(r.Addresses[r.Node]), durable.Insecure()}
 	if n := len(r.Addresses) / 2; n > 1 {
 		options = append(options, durable.Cluster("bench", fmt.Sprint("node", r.Node), r.Addresses[n+r.Node], r.Addresses[n:]...))
@@ -108,28 +110,6 @@ func (c *durableClient) Move(ctx context.Context, t timer, at time.Time) (bool, 
 func (c *durableClient) Close() { c.nc.Close() }
 
 // Message schedules.
-
-func startNATS(dir string, addresses []string, _ int) (*exec.Cmd, error) {
-	return self(role{Serve: "nats", Dir: dir, Addresses: addresses})
-}
-
-func serveNATS(r role) error {
-	host, port, err := net.SplitHostPort(r.Addresses[0])
-	if err != nil {
-		return err
-	}
-	o := &server.Options{JetStream: true, StoreDir: r.Dir, Host: host, NoSigs: true}
-	if _, err := fmt.Sscan(port, &o.Port); err != nil {
-		return err
-	}
-	s, err := server.NewServer(o)
-	if err != nil {
-		return err
-	}
-	s.Start()
-	s.WaitForShutdown()
-	return nil
-}
 
 const stream = "SCHEDULES"
 

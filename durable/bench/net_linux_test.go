@@ -163,12 +163,11 @@ func machines(t *testing.T, delay time.Duration) {
 	if err != nil {
 		t.Skipf("network namespaces and tap devices are not to be had, which need root, /dev/net/tun and ip: %v", err)
 	}
-	system, err := find("durable, 3 nodes")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &site{system: system, dir: t.TempDir(), servers: make([]*exec.Cmd, users),
-		launch: func(i int, cmd *exec.Cmd) error { cmd.Stderr = os.Stderr; return n.in(i, cmd.Start) }}
+	s := &site{system: find("durable, 3 nodes"), dir: t.TempDir(), servers: make([]*exec.Cmd, users),
+		launch: func(i int, cmd *exec.Cmd) error {
+			cmd.Stderr = os.Stderr
+			return n.in(i, func() error { return startHeld(cmd) })
+		}}
 	for _, port := range []string{":4222", ":6222"} {
 		for i := range users {
 			s.addresses = append(s.addresses, machine(i)+port)

@@ -5,13 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,8 +21,8 @@ import (
 // roleEnv holds the role of a process of this program, as JSON.
 const roleEnv = "DURABLE_BENCH_ROLE"
 
+// role is that of a worker, or of a server if Work is "".
 type role struct {
-	Serve     string // "durable" or "nats"; otherwise it is a worker
 	Dir       string
 	Addresses []string // of the nodes for clients, then for each other
 	Node      int
@@ -47,34 +44,19 @@ func self(r role) (*exec.Cmd, error) {
 }
 
 func (r role) run() error {
-	go func() { // the end of the parent is that of the child
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(2)
-	}()
-	switch r.Serve {
-	case "durable":
-		return serveDurable(r)
-	case "nats":
-		return serveNATS(r)
+	if r.Work == "" {
+		return r.serve()
 	}
-	s, err := find(r.Work)
-	if err != nil {
-		return err
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
+	s := find(r.Work)
 	var mu sync.Mutex
-	out := bufio.NewWriter(os.Stdout)
-	for ctx.Err() == nil { // as a supervisor would do, because the servers may still be starting
-		err = s.work(ctx, r.Address, func(payload []byte) {
+	for { // as a supervisor would do, because the servers may still be starting
+		_ = s.work(context.Background(), r.Address, func(payload []byte) {
 			mu.Lock()
 			defer mu.Unlock()
-			fmt.Fprintf(out, "%s %d\n", bytes.TrimSpace(payload), time.Now().UnixNano())
-			_ = out.Flush() // the parent has ended
+			fmt.Printf("%s %d\n", bytes.TrimSpace(payload), time.Now().UnixNano())
 		})
 		time.Sleep(50 * time.Millisecond)
 	}
-	return err
 }
 
 // program returns the path of a program, also of Debian's PostgreSQL, or "".
@@ -188,28 +170,23 @@ func (s *site) try(ctx context.Context, f func() error) (err error) {
 
 func (s *site) startServer(node int) error {
 	cmd, err := s.start(s.dir, s.addresses, node)
-	if err == nil {
-		err = hold(cmd)
-	}
-	switch {
-	case err != nil:
-	case s.launch != nil:
-		err = s.launch(node, cmd)
-	default:
-		err = cmd.Start()
+	if err != nil {
+		return err
 	}
 	s.servers[node] = cmd
-	return err
+	if s.launch != nil {
+		return s.launch(node, cmd)
+	}
+	return startHeld(cmd)
 }
 
-// hold ends cmd with this process: it gets a pipe that is never written, or dies with its parent.
-func hold(cmd *exec.Cmd) error {
+// startHeld starts a process that ends with this one.
+func startHeld(cmd *exec.Cmd) error {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	_, err := cmd.StdinPipe()
-	return err
+	return cmd.Start()
 }
 
 func (s *site) startWorker() error {
@@ -222,7 +199,7 @@ func (s *site) startWorker() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(hold(cmd), cmd.Start()); err != nil {
+	if err := startHeld(cmd); err != nil {
 		return err
 	}
 	s.worker = cmd

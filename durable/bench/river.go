@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -83,7 +82,6 @@ func migrateRiver(ctx context.Context, address string) error {
 }
 
 type riverClient struct {
-	lacks
 	pool *pgxpool.Pool
 	*river.Client[pgx.Tx]
 }
@@ -124,17 +122,6 @@ func (c *riverClient) Cancel(ctx context.Context, t timer) (bool, error) {
 
 func (c *riverClient) Close() { c.pool.Close() }
 
-type riverWorker struct {
-	river.WorkerDefaults[timerArgs]
-	handled func([]byte)
-}
-
-// Work implements the interface of River.
-func (w *riverWorker) Work(_ context.Context, job *river.Job[timerArgs]) error {
-	w.handled([]byte(job.Args.Payload))
-	return nil
-}
-
 func workRiver(ctx context.Context, address string, handled func([]byte)) error {
 	pool, err := riverPool(ctx, address)
 	if err != nil {
@@ -142,17 +129,17 @@ func workRiver(ctx context.Context, address string, handled func([]byte)) error 
 	}
 	defer pool.Close()
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &riverWorker{handled: handled})
+	river.AddWorker(workers, river.WorkFunc(func(_ context.Context, job *river.Job[timerArgs]) error {
+		handled([]byte(job.Args.Payload))
+		return nil
+	}))
 	c, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: slog.New(slog.DiscardHandler), Workers: workers,
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 100}}})
 	if err == nil {
 		err = c.Start(ctx)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		<-ctx.Done()
 	}
-	<-ctx.Done()
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	return c.Stop(stop)
+	return err
 }

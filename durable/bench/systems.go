@@ -29,22 +29,21 @@ func (t timer) payload() []byte {
 	return append(text, bytes.Repeat([]byte{' '}, 64-len(text))...)
 }
 
-// client sets, cancels and moves timers. Cancel and Move return whether the timer was still pending.
+// client sets and cancels timers. Cancel and Move return whether the timer was still pending.
 type client interface {
 	Set(ctx context.Context, t *timer) error
-	SetMany(ctx context.Context, batch []timer) error
 	Cancel(ctx context.Context, t timer) (bool, error)
-	Move(ctx context.Context, t timer, at time.Time) (bool, error)
 	Close()
 }
 
-// lacks implements what a system cannot do. A run never calls it.
-type lacks struct{}
+// batcher and mover are clients of systems that do not lack "batch" or "move".
+type batcher interface {
+	SetMany(ctx context.Context, batch []timer) error
+}
 
-var errLacks = errors.New("the system cannot do that")
-
-func (lacks) SetMany(context.Context, []timer) error               { return errLacks }
-func (lacks) Move(context.Context, timer, time.Time) (bool, error) { return false, errLacks }
+type mover interface {
+	Move(ctx context.Context, t timer, at time.Time) (bool, error)
+}
 
 // system is one store of timers with its settings.
 type system struct {
@@ -63,7 +62,7 @@ type system struct {
 func systems() []system {
 	asynqLacks := map[string]string{"batch": "asynq has no call for several tasks", "move": "asynq has no call that moves a task"}
 	return []system{
-		durableOn("durable", 1, "defaults, 4 partitions"),
+		durableOn("durable", 1, "defaults"),
 		durableOn("durable, 3 nodes", 3, "the same, Replicas: 3"),
 		{
 			Name: "asynq " + version("github.com/hibiken/asynq") + ", everysec", Settings: "Redis 7 with appendonly, appendfsync everysec; Concurrency 10",
@@ -82,7 +81,7 @@ func systems() []system {
 		},
 		{
 			Name: "schedules of nats-server " + server.VERSION, Settings: "defaults, a pull consumer",
-			Stores: "Written, synced each 2 minutes", nodes: 1, start: startNATS, prepare: prepareSchedules, open: openSchedules, work: workSchedules,
+			Stores: "Written, synced each 2 minutes", nodes: 1, start: startServer, prepare: prepareSchedules, open: openSchedules, work: workSchedules,
 		},
 	}
 }
@@ -98,7 +97,6 @@ func redis(fsync string) func(string, []string, int) (*exec.Cmd, error) {
 }
 
 type asynqClient struct {
-	lacks
 	*asynq.Client
 	inspector *asynq.Inspector
 }
