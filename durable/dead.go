@@ -67,26 +67,20 @@ func (c *Client) Waiting(ctx context.Context) iter.Seq2[Fired, error] {
 }
 
 func (c *Client) parseDead(m message) (d DeadLetter, err error) {
-	key, deadline, ok := c.layout.parseFired(m.Subject())
-	if !ok {
-		return d, fmt.Errorf("subject %q is not that of a dead letter", m.Subject())
-	}
-	d = DeadLetter{Key: key, Payload: m.Data(), Deadline: time.Unix(0, deadline),
-		ID: id(key, deadline), Revision: m.revision()}
-	attempts, err := number(m.Headers(), headerAttempts, 0, math.MaxInt32)
-	if err == nil {
-		d.Limits, err = readLimits(m.Headers())
-	}
-	if err == nil {
-		if d.Error, err = strconv.Unquote(m.Headers().Get(headerError)); err != nil {
-			err = fmt.Errorf("header %s: %w", headerError, err)
-		}
-	}
+	f, err := c.parseFired(m)
 	if err != nil {
-		return DeadLetter{}, fmt.Errorf("dead letter %s: %w", d.ID, err)
+		return d, err
+	}
+	d = DeadLetter{Key: f.Key, Payload: f.Payload, Deadline: f.Deadline, Limits: f.Limits, ID: f.ID, Revision: m.revision()}
+	attempts, err := number(m.Headers(), headerAttempts, 0, math.MaxInt32)
+	if err != nil {
+		return d, fmt.Errorf("dead letter %s: %w", d.ID, err)
 	}
 	d.Attempts = int(attempts)
-	return d, nil
+	if d.Error, err = strconv.Unquote(m.Headers().Get(headerError)); err != nil {
+		err = fmt.Errorf("dead letter %s: header %s: %w", d.ID, headerError, err)
+	}
+	return d, err
 }
 
 // Revive hands a dead letter to the workers again, as if the timer had just fired. After an error

@@ -75,14 +75,3 @@ func ExampleClient_Handler() {
 	mux.Handle("/timers/", http.StripPrefix("/timers", client.Handler()))
 	fmt.Println(http.ListenAndServe("localhost:8080", mux))
 }
-
-// Print the timers that have waited for a worker for more than a minute.
-func ExampleClient_Waiting() {
-	for f, err := range client.Waiting(ctx) {
-		if err != nil {
-			fmt.Println(err)
-		} else if f.Lateness > time.Minute {
-			fmt.Println(f.Key, f.Lateness)
-		}
-	}
-}

@@ -240,7 +240,6 @@ func (w *worker) accepted(n *near) {
 func (w *worker) refused(n *near, err error) {
 	switch {
 	case isChanged(err):
-		w.counters.gone.Add(1)
 		n.p.drop(n)
 	case hasCode(err, server.JSMessageSchedulesSchedulerInvalidErr) || isTooLarge(err):
 		// No client has stored this timer, or the limit was larger then. It stays in the stream.
@@ -262,7 +261,6 @@ func (w *worker) wait(n *near) {
 
 // again fires n again after a pause.
 func (w *worker) again(n *near, err error) {
-	w.counters.retries.Add(1)
 	if isChanging(err) {
 		w.clock.Schedule(changingPause, func() { w.due.put(n) })
 		return

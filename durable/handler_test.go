@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -164,36 +163,6 @@ func TestRestartsUseNoAttempts(t *testing.T) {
 		if d.Attempts != 3 || d.Error != "on purpose" {
 			t.Errorf("dead letter %+v", d)
 		}
-	}
-}
-
-// answers records what a worker answers.
-type answers struct {
-	jetstream.Msg
-	pauses []time.Duration
-}
-
-func (a *answers) Nak() error { return a.NakWithDelay(0) }
-
-func (a *answers) NakWithDelay(d time.Duration) error {
-	a.pauses = append(a.pauses, d)
-	return nil
-}
-
-// A timer that cannot be handled because of an error comes again after a pause, and at once if its worker ends.
-func TestGiveBackPauses(t *testing.T) {
-	cfg, err := Config{}.withDefaults()
-	fatalIf(t, err)
-	h := &handler{w: &worker{Client: &Client{cfg: cfg}}}
-	a := &answers{}
-	d := delivery{message: message{a, &jetstream.MsgMetadata{NumDelivered: 2}}}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	h.giveBack(t.Context(), d, errors.New("on purpose"))
-	h.giveBack(ended, d, errors.New("on purpose"))
-	h.giveBack(t.Context(), d, nil)
-	if !slices.Equal(a.pauses, []time.Duration{givePause, 0, 0}) {
-		t.Errorf("the pauses are %v", a.pauses)
 	}
 }
 

@@ -152,7 +152,6 @@ func (p *partition) endScan() {
 	p.found = p.count
 	p.loaded.Store(true)
 	p.release()
-	p.w.counters.scans.Add(1)
 }
 
 // apply applies a message of the partition: a timer or a Cancel.

@@ -27,14 +27,6 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-func TestUnescapeRefuses(t *testing.T) {
-	for _, token := range []string{"%", "a%2", "%GG", "%2x"} {
-		if key, ok := unescape(token); ok {
-			t.Errorf("unescape(%q) = %q", token, key)
-		}
-	}
-}
-
 // Timers, and the subjects of fired timers, survive encoding and parsing.
 func TestMessage(t *testing.T) {
 	l := layout{name: "timers", partitions: 16}
@@ -100,13 +92,5 @@ func TestPartition(t *testing.T) {
 	}
 	if p := l.partition("key"); p != l.partition("key") || p != 12 {
 		t.Errorf("partition of \"key\" is %d: a change loses timers that are stored", p)
-	}
-}
-
-func TestDoubling(t *testing.T) {
-	for attempt, want := range map[int]time.Duration{1: 100 * time.Millisecond, 2: 200 * time.Millisecond, 5: 1600 * time.Millisecond, 10: 51200 * time.Millisecond, 11: time.Minute, 1000: time.Minute} {
-		if got := doubling(attempt); got != want {
-			t.Errorf("doubling(%d) = %v, want %v", attempt, got, want)
-		}
 	}
 }

@@ -70,13 +70,10 @@ func (c *Client) fewCounts(ctx context.Context) (n Counts, err error) {
 // Stats counts the work of a client so far, and the timers that it holds.
 type Stats struct {
 	Fired      uint64 // timers fired
-	Gone       uint64 // due timers that had changed, or that another worker had fired
-	Retries    uint64 // messages sent to the server again
-	Scans      uint64 // complete readings of a partition
 	Handled    uint64 // handler calls that returned nil
 	Failed     uint64 // handler calls that failed
 	Dead       uint64 // dead letters written
-	Unusable   uint64 // stored messages that could not be used, counted at each reading, and dead letters too large to store
+	Unusable   uint64 // stored messages that could not be used, counted at each reading
 	Partitions int    // partitions that the client serves and has read
 	Near       int    // timers in memory
 	Far        int    // timers beyond the horizon, including timers that have changed since
@@ -86,7 +83,7 @@ type Stats struct {
 }
 
 type counters struct {
-	fired, gone, retries, scans, handled, failed, dead, unusable atomic.Uint64
+	fired, handled, failed, dead, unusable atomic.Uint64
 
 	late histogram // lateness of first attempts
 	took histogram // duration of all handler calls
@@ -96,9 +93,7 @@ type counters struct {
 func (c *Client) Stats() Stats {
 	n := &c.counters
 	s := Stats{
-		Fired: n.fired.Load(), Gone: n.gone.Load(), Retries: n.retries.Load(), Scans: n.scans.Load(),
-		Handled: n.handled.Load(), Failed: n.failed.Load(), Dead: n.dead.Load(),
-		Unusable: n.unusable.Load(),
+		Fired: n.fired.Load(), Handled: n.handled.Load(), Failed: n.failed.Load(), Dead: n.dead.Load(), Unusable: n.unusable.Load(),
 	}
 	if text := c.unfit.Load(); text != nil {
 		s.Unfit = *text
@@ -191,9 +186,6 @@ func (c *Client) writeMetrics(w io.Writer, n Counts, up bool) {
 	}
 	s := c.Stats()
 	write("fired_total", s.Fired)
-	write("gone_total", s.Gone)
-	write("retries_total", s.Retries)
-	write("scans_total", s.Scans)
 	write("handled_total", s.Handled)
 	write("failed_total", s.Failed)
 	write("buried_total", s.Dead)

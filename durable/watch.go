@@ -133,20 +133,20 @@ func probe(dir string) error {
 	return os.Remove(name)
 }
 
-// limitStore sets the limit of the account to MaxStore, and at most to half of the files of the
-// store plus the free disk: the server appends changes, and rewrites a file once half of it has
-// been replaced. It reserves a few files more for the last one and the one being rewritten.
+// limitStore sets the limit of the account to MaxStore, and at most to half of what is stored plus the
+// free disk: the server appends changes, and rewrites a file once half of it has been replaced. It
+// reserves a few files more for the last one and the one being rewritten.
 func (s *Server) limitStore(n *server.Server) error {
 	room, err := folder.Room(s.dir)
 	if err != nil {
 		return err
 	}
-	size, err := folder.Size(s.dir)
+	info, err := n.Jsz(nil)
 	if err != nil {
 		return err
 	}
 	const files = 4 * 8 << 20
-	limit := room + size
+	limit := room + int64(info.Store)
 	limit = (limit - min(limit/2, files)) / 2
 	return n.GlobalAccount().UpdateJetStreamLimits(map[string]server.JetStreamAccountLimits{"": {
 		MaxMemory: -1, MaxStore: max(min(limit, s.maxStore), 1), MaxStreams: -1, MaxConsumers: -1,

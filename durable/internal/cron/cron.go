@@ -2,7 +2,6 @@
 package cron
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,7 +25,7 @@ func FirstRun(spec string, missed driver.Missed, now time.Time) (time.Time, erro
 	if err != nil {
 		return time.Time{}, err
 	}
-	return next(spec, s, now)
+	return next(s, now)
 }
 
 // parse returns the recurrence of spec. It refuses Local, and the files of a machine, such as localtime and right/UTC: the
@@ -43,38 +42,27 @@ func parse(spec string) (driver.Recurrence, error) {
 	return r, nil
 }
 
-// next returns the first time of r after t. An expression has runs for ever or none, so it is an error if there is none,
-// as are a time that is not later and a panic.
-func next(spec string, r driver.Recurrence, t time.Time) (next time.Time, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-		if err != nil {
-			err = fmt.Errorf("cron expression %q: next run after %v: %w", spec, t.UTC(), err)
-		}
-	}()
-	switch next = r.Next(t); {
-	case next.IsZero():
-		err = errors.New("no such time exists")
-	case !next.After(t):
-		err = fmt.Errorf("%v is not later", next.UTC())
+// next returns the first time of r after t. An expression has runs for ever, so it is an error if there is none, or none later.
+func next(r driver.Recurrence, t time.Time) (time.Time, error) {
+	at := r.Next(t)
+	if !at.After(t) {
+		return at, fmt.Errorf("the cron expression has no run after %v", t.UTC())
 	}
-	return next, err
+	return at, nil
 }
 
 // last returns the last time of r at or before now. first is an earlier one.
-func last(spec string, r driver.Recurrence, first, now time.Time) (time.Time, error) {
+func last(r driver.Recurrence, first, now time.Time) (time.Time, error) {
 	// All times after end are after now. The time between first and end halves in each round: 64 rounds are enough.
 	end := now
 	for range 64 {
-		after, err := next(spec, r, first)
+		after, err := next(r, first)
 		if err != nil || after.After(now) {
 			return first, err
 		}
 		first = after
 		middle := first.Add(end.Sub(first) / 2)
-		if after, err = next(spec, r, middle); err != nil {
+		if after, err = next(r, middle); err != nil {
 			return first, err
 		}
 		if after.After(now) {
@@ -97,13 +85,13 @@ func RightRun(spec string, stored, at time.Time) (time.Time, error) {
 	if _, period := s.(cron.ConstantDelaySchedule); period || err != nil {
 		return at, err
 	}
-	after, err := next(spec, s, at.Add(-1))
+	after, err := next(s, at.Add(-1))
 	if err != nil || after.Equal(at) {
 		return at, err
 	}
-	before, err := next(spec, s, at.Add(-maxMove))
+	before, err := next(s, at.Add(-maxMove))
 	if err == nil && before.Before(at) {
-		before, err = last(spec, s, before, at)
+		before, err = last(s, before, at)
 		if err == nil && before.After(stored) && at.Sub(before) <= after.Sub(at) {
 			return before, nil
 		}
@@ -122,7 +110,7 @@ func NextRun(spec string, missed driver.Missed, isLast bool, deadline, now time.
 	if err != nil {
 		return false, time.Time{}, err
 	}
-	at, err = next(spec, s, deadline)
+	at, err = next(s, deadline)
 	if err != nil || missed == driver.CatchUp || isLast || at.After(now) {
 		return err == nil, at, err
 	}
@@ -130,9 +118,9 @@ func NextRun(spec string, missed driver.Missed, isLast bool, deadline, now time.
 		s = driver.Periodic(at, every.Delay)
 	}
 	if missed == driver.Skip {
-		at, err = next(spec, s, now)
+		at, err = next(s, now)
 	} else {
-		at, err = last(spec, s, at, now)
+		at, err = last(s, at, now)
 	}
 	return false, at, err
 }

@@ -1,9 +1,6 @@
 package cron
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -70,23 +67,6 @@ func TestNextRun(t *testing.T) {
 	}
 }
 
-// The zone data of Go has rules instead of a list of changes.
-func TestNextRunByGoZoneData(t *testing.T) {
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip")
-	if _, err := os.Stat(data); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestNextRun$", "-test.timeout=1m")
-	cmd.Env = append(os.Environ(), "ZONEINFO="+data)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
-
 // The time zone of a machine is refused, by whatever name, when a timer is set and when its next run is computed.
 func TestZoneOfTheMachine(t *testing.T) {
 	now := time.Date(2026, 1, 1, 10, 30, 0, 0, time.UTC)
@@ -124,37 +104,6 @@ func TestFirstRun(t *testing.T) {
 		t.Error("missed runs 9: want an error")
 	}
 }
-
-// A recurrence that has no next time, goes back or panics is an error. One that jumps to and fro does not go on for ever.
-func TestNextEnds(t *testing.T) {
-	now := time.Date(2028, 12, 30, 12, 0, 0, 0, time.UTC)
-	for want, r := range map[string]recurrence{
-		"no such time": func(time.Time) time.Time { return time.Time{} },
-		"not later":    func(t time.Time) time.Time { return t },
-		"on purpose":   func(time.Time) time.Time { panic("on purpose") },
-	} {
-		if at, err := next("spec", r, now); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `"spec"`) {
-			t.Errorf("next = %v, %v, want an error with %q", at, err, want)
-		}
-		if at, err := last("spec", r, now.Add(-time.Hour), now); err == nil {
-			t.Errorf("last = %v, want an error with %q", at, want)
-		}
-	}
-	calls := 0
-	jumps := recurrence(func(t time.Time) time.Time {
-		if calls++; calls%2 == 0 {
-			return now.Add(-time.Hour)
-		}
-		return t.Add(time.Nanosecond)
-	})
-	if at, err := last("spec", jumps, now.Add(-2*time.Hour), now); err == nil && at.After(now) {
-		t.Errorf("last = %v, %v", at, err)
-	}
-}
-
-type recurrence func(time.Time) time.Time
-
-func (r recurrence) Next(t time.Time) time.Time { return r(t) }
 
 // An expression is an error or has a next run. The parser is a third party's, and has panicked.
 func FuzzFirstRun(f *testing.F) {

@@ -1,11 +1,10 @@
-// Package folder locks and measures the folder of a server.
+// Package folder locks the folder of a server, and tells how much room there is.
 package folder
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -33,21 +32,4 @@ func Lock(dir string) (*flock.Flock, error) {
 		return nil, errors.Join(fmt.Errorf("lock of folder %s: %w", dir, err), lock.Close())
 	}
 	return lock, nil
-}
-
-// Size returns the total size of the files in dir and its subfolders, in bytes.
-func Size(dir string) (size int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() {
-			var info fs.FileInfo
-			if info, err = entry.Info(); err == nil {
-				size += info.Size()
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) { // the file was removed in the meantime
-			return nil
-		}
-		return err
-	})
-	return size, err
 }
