@@ -183,35 +183,6 @@ func TestComesBack(t *testing.T) {
 	}
 }
 
-// Get, Cancel, Reschedule and Schedule ignore a restored timer, and remove it.
-func TestChangesWhatCameBack(t *testing.T) {
-	t.Parallel()
-	s := embedded(t, t.TempDir())
-	far := time.Now().Add(time.Hour)
-	for name, call := range map[string]func(*Client, string) (bool, error){
-		"get":        func(c *Client, key string) (bool, error) { _, ok, err := c.Get(t.Context(), key); return ok, err },
-		"cancel":     func(c *Client, key string) (bool, error) { return c.Cancel(t.Context(), key) },
-		"reschedule": func(c *Client, key string) (bool, error) { return c.Reschedule(t.Context(), key, far) },
-		"schedule":   func(c *Client, key string) (bool, error) { return false, c.Schedule(t.Context(), key, far, nil) },
-	} {
-		c := open(t, connect(t, s), Config{})
-		set(t, c, name, time.Hour)
-		old := mustGet(t, c, name)
-		mustNote(t, c, old)
-		c = open(t, connect(t, s), Config{})
-		must(t, func() error {
-			ok, err := call(c, name)
-			if ok {
-				t.Errorf("%s = %v, %v", name, ok, err)
-			}
-			return err
-		})
-		if now, err := c.last(t.Context(), c.layout.timer(name)); err == nil && now.Sequence == old.Revision {
-			t.Errorf("%s leaves the timer where it was", name)
-		}
-	}
-}
-
 // Removing restored timers is no loss, although it stores no message per timer.
 func TestRemovedAgainIsNoLoss(t *testing.T) {
 	t.Parallel()
