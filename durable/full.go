@@ -17,7 +17,7 @@ var ErrFull = errors.New("durable: the store is full")
 // timer is larger than the timer by as much if the key has 40 bytes. Such messages may use half of the tenth, too, for
 // longer keys and handlers that lag behind, and dead letters without an error three quarters. The rest is for moves,
 // whose old message goes at once, for notes, which make room, and for signs of life.
-const maxKept, maxGrowth = 1 << 30, 96
+const maxKept, maxGrowth = 1 << 30, 136
 
 const (
 	lookPause   = 250 * time.Millisecond // between requests for the room that is left

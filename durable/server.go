@@ -107,7 +107,7 @@ func TLS(config *tls.Config) ServerOption {
 func Insecure() ServerOption { return option(true, func(s *Server) { s.insecure = true }, "") }
 
 // MaxStore limits the store of the server, in bytes. The default is half of the free disk, which is also the
-// maximum. A tenth, and 96 bytes for each timer, are reserved: new timers are refused with ErrFull, and existing ones
+// maximum. A tenth, and 136 bytes for each timer, are reserved: new timers are refused with ErrFull, and existing ones
 // can be moved and cancelled, and fire. In a cluster it is the limit of this node, and nothing is reserved.
 func MaxStore(bytes int64) ServerOption {
 	return option(bytes > 0, func(s *Server) { s.maxStore = bytes }, "a store of %d bytes: want at least 1", bytes)
