@@ -128,6 +128,15 @@ func (s *Blocks) put(i int, b *script.Block, first int64, of *slots) (*loaded, e
 	return l, err
 }
 
+// raw writes bytes in place of the first block of a round, and returns where.
+func (s *Blocks) raw(b []byte) (at int64, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held[0] = nil
+	_, err = s.file.WriteAt(b, 0)
+	return 0, err
+}
+
 // largeBlock is the largest buffer in bytes that put keeps for the next block (chosen).
 const largeBlock = 8 << 20
 

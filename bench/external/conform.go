@@ -14,6 +14,7 @@ package external
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -114,7 +115,7 @@ func Verify(ctx context.Context, s Spec, traces []string, limits Limits) (v Verd
 		v.Failure = k.survive(time.Now().Add(limits.Shrink)) // nothing was shrunk
 	}
 	v.OK = v.Failure == nil
-	v.Notes = append(v.Notes, k.order())
+	v.Notes = append(v.Notes, k.order(), k.siblings())
 	return v, ctx.Err()
 }
 
@@ -311,6 +312,53 @@ func (k *kit) order() string {
 		among = "in another order than they were scheduled"
 	}
 	return of + ", and equal deadlines " + among
+}
+
+// siblings notes whether a timer that fires can stop another one that is due.
+func (k *kit) siblings() string {
+	const of = "whether a timer that fires can stop another that is due: "
+	if k.program == nil || k.program.Hangs() || !k.program.popsOne {
+		return of + "not said"
+	}
+	fired, err := k.popOne()
+	switch {
+	case err != nil:
+		return of + err.Error()
+	case fired == 1:
+		return of + "yes"
+	case fired == 2:
+		return of + "no, it fires all the same"
+	}
+	return of + fmt.Sprintf("%d timers fired of two, want one or both", fired)
+}
+
+// popOne lets two overdue timers fire, of which the first cancels the other. It returns how many fire.
+func (k *kit) popOne() (fired uint64, err error) {
+	le := binary.LittleEndian
+	b := make([]byte, headSize)
+	le.PutUint32(b, blockMagic)
+	le.PutUint32(b[4:], Version)
+	for i, n := range []uint64{2, 3, 2} { // batches, operations, slots
+		le.PutUint64(b[8+8*i:], n)
+	}
+	for _, n := range []uint32{opSchedule, 2, opPopOne, 1} {
+		b = le.AppendUint32(b, n)
+	}
+	for _, n := range []uint64{10, 0, 20, 1, 30, 0} { // ticks and slots
+		b = le.AppendUint64(b, n)
+	}
+	at, err := k.blocks.raw(b)
+	if err != nil {
+		return 0, err
+	}
+	if err := errors.Join(k.program.Begin(2), k.program.fires.Truncate(4*fireSize)); err != nil {
+		return 0, err
+	}
+	if _, err := k.program.ask(message{load, 0, uint64(len(b)), 2, uint64(at)}, k.program.requestTime()); err != nil {
+		return 0, err
+	}
+	a, err := k.program.ask(message{Kind: run, A: 4}, k.program.requestTime())
+	return a.Fired, err
 }
 
 // Lines returns the verdict as lines of text.

@@ -60,11 +60,45 @@ func TestTheStartsPass(t *testing.T) {
 	}
 	for language, args := range starts {
 		v := verified(t, time.Second, args, traces...)
-		if notes := strings.Join(v.Notes, "; "); !strings.Contains(notes, "equal deadlines in ") {
-			t.Errorf("%s: %s, want the order among equal deadlines", language, notes)
+		if notes := strings.Join(v.Notes, "; "); !strings.Contains(notes, "equal deadlines in ") || !strings.Contains(notes, "can stop another that is due") {
+			t.Errorf("%s: %s, want the order among equal deadlines, and what is known of timers that are due", language, notes)
 		}
 		if !v.OK || v.Generated < 1000 || v.Recordings != len(traces) || v.Workloads < 50 || v.Named < 50 {
 			t.Errorf("%s: %+v, %+v", language, v, v.Failure)
+		}
+	}
+}
+
+// A program says whether it can be asked, and verify finds out whether a timer that fires can stop another one that is due.
+func TestASiblingThatIsDue(t *testing.T) {
+	t.Parallel()
+	start, err := os.ReadFile("files/start.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	announced := strings.Replace(string(start), "= TB_INLINED;", "= TB_INLINED | TB_POP_ONE;", 1)
+	before, _, _ := strings.Cut(announced, "static void tb_pop(")
+	takesAllFirst := before + `static void tb_pop(int64_t now) {
+	uint32_t n = 0, *due = malloc((slots + 1) * sizeof *due);
+	for (uint32_t slot = 0; slot < slots; slot++)
+		if (deadlines[slot] != 0 && deadlines[slot] <= now) due[n++] = slot;
+	for (uint32_t i = 0; i < n; i++) {
+		tb_cancel(due[i]);
+		tb_fired(due[i]);
+	}
+	free(due);
+}
+
+static uint64_t tb_len(void) { return pending; }
+`
+	for want, source := range map[string]string{"not said": string(start), "yes": announced, "no, it fires all the same": takesAllFirst} {
+		path := filepath.Join(t.TempDir(), "mine.c")
+		if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v := verified(t, time.Second, []string{built(t, path)})
+		if got := v.Notes[len(v.Notes)-1]; !v.OK || !strings.HasSuffix(got, "can stop another that is due: "+want) {
+			t.Errorf("%s, %+v, want %s", got, v.Failure, want)
 		}
 	}
 }

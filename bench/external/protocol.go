@@ -49,6 +49,7 @@ const (
 	opCancel
 	opReschedule
 	opPop
+	opPopOne // the first timer that fires cancels the other one
 )
 
 // Flags of a hello.
@@ -58,12 +59,14 @@ const (
 	flagCoarse                // it fires late, within its declared bound
 	flagFloor                 // it has no structure: blocks tell it what fires
 	flagIntrusive             // its timers are fields of the caller's structs
+	flagPopOne                // it knows opPopOne
 )
 
 // About is the content of a hello.
 type About struct {
 	results.External
 
+	popsOne     bool
 	lateTicks   structures.Tick
 	lateOfDelay [2]uint32 // numerator and denominator
 }
@@ -95,6 +98,7 @@ func decodeHello(b []byte) (a About, err error) {
 		ClockNS: math.Float64frombits(le.Uint64(b[16:])), WakeNS: math.Float64frombits(le.Uint64(b[24:])),
 		Language: text(b[48:80]), Version: text(b[80:128]), Note: text(b[128:256]),
 	}
+	a.popsOne = flags&flagPopOne != 0
 	a.lateTicks = structures.Tick(le.Uint64(b[32:]))
 	a.lateOfDelay = [2]uint32{le.Uint32(b[40:]), le.Uint32(b[44:])}
 	for what, ns := range map[string]float64{"a reading of its clock": a.ClockNS, "a wake-up": a.WakeNS} {

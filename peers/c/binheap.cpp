@@ -53,7 +53,7 @@ static inline void remove_at(uint32_t i) {
 }
 
 static void tb_about(struct tb_about *a) {
-	a->flags = TB_INLINED | TB_INTRUSIVE;
+	a->flags = TB_INLINED | TB_INTRUSIVE | TB_POP_ONE;
 	a->language = "C++";
 	a->version = "binary heap with positions";
 }

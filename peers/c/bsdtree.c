@@ -21,7 +21,7 @@ static struct tree timers;
 RB_GENERATE_STATIC(tree, node, links, compare)
 
 static void tb_about(struct tb_about *a) {
-	a->flags = TB_INLINED | TB_INTRUSIVE;
+	a->flags = TB_INLINED | TB_INTRUSIVE | TB_POP_ONE;
 	a->language = "C";
 	a->version = "tree(3) of libbsd, red-black";
 }

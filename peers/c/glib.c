@@ -18,7 +18,7 @@ static void tb_about(struct tb_about *a) {
 	static char version[48];
 	snprintf(version, sizeof version, "GLib %u.%u.%u, timeout sources",
 		glib_major_version, glib_minor_version, glib_micro_version);
-	a->flags = TB_VIRTUAL;
+	a->flags = TB_VIRTUAL | TB_POP_ONE;
 	a->limit = 1000;
 	a->language = "C";
 	a->version = version;

@@ -20,7 +20,7 @@ static void fires(struct ev_loop *l, ev_timer *t, int events) {
 static void tb_about(struct tb_about *a) {
 	static char version[48];
 	snprintf(version, sizeof version, "libev %d.%d, ev_timer", ev_version_major(), ev_version_minor());
-	a->flags = TB_VIRTUAL | TB_INTRUSIVE;
+	a->flags = TB_VIRTUAL | TB_INTRUSIVE | TB_POP_ONE;
 	a->language = "C";
 	a->version = version;
 	a->note = "its clock is virtual, and it polls without a system call";

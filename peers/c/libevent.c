@@ -19,7 +19,7 @@ static void fires(evutil_socket_t fd, short what, void *slot) {
 static void tb_about(struct tb_about *a) {
 	static char version[48];
 	snprintf(version, sizeof version, "libevent %s", event_get_version());
-	a->flags = TB_VIRTUAL | TB_INTRUSIVE;
+	a->flags = TB_VIRTUAL | TB_INTRUSIVE | TB_POP_ONE;
 	a->language = "C";
 	a->version = version;
 #ifdef COMMON

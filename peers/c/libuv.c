@@ -16,7 +16,7 @@ static void fires(uv_timer_t *t) {
 static void tb_about(struct tb_about *a) {
 	static char version[48];
 	snprintf(version, sizeof version, "libuv %s, uv_timer", uv_version_string());
-	a->flags = TB_VIRTUAL | TB_INTRUSIVE;
+	a->flags = TB_VIRTUAL | TB_INTRUSIVE | TB_POP_ONE;
 	a->language = "C";
 	a->version = version;
 #ifdef REAL_POLL

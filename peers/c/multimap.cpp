@@ -9,7 +9,7 @@ static tree timers;
 static std::vector<tree::iterator> nodes; // by slot
 
 static void tb_about(struct tb_about *a) {
-	a->flags = TB_INLINED;
+	a->flags = TB_INLINED | TB_POP_ONE;
 	a->language = "C++";
 	a->version = "std::multimap of libstdc++";
 }

@@ -20,6 +20,7 @@
 #define TB_COARSE 4  // it fires late, by at most late_ticks + delay * late_num / late_den
 #define TB_FLOOR 8   // it has no structure: tb_due returns the timers to fire
 #define TB_INTRUSIVE 16 // its timers are fields of the caller's structs, here one per slot
+#define TB_POP_ONE 32 // tb_cancel may be called while tb_fired runs
 
 struct tb_about {
 	uint32_t flags;
@@ -51,6 +52,7 @@ static struct {
 	uint64_t fired, checksum;
 	struct tb_op *fires; // NULL if the runner wants none
 	uint64_t room;
+	bool one; // the next timer that fires cancels the other one of a pair
 	const struct tb_op *due, *due_end; // for a floor: the timers that are still to fire in the block
 } tb;
 
@@ -62,6 +64,10 @@ static inline void tb_fired(uint32_t slot) {
 	if (tb.fires != NULL && tb.fired < tb.room) {
 		tb.fires[tb.fired].at = tb.now;
 		tb.fires[tb.fired].slot = slot;
+		if (tb.one) {
+			tb.one = false;
+			tb_cancel(slot ^ 1);
+		}
 	}
 	tb.fired++;
 }
@@ -104,6 +110,7 @@ static void tb_replay(const struct tb_head *head) {
 		case 0: for (; op < end; op++) tb_schedule(op->slot, op->at); break;
 		case 1: for (; op < end; op++) tb_cancel(op->slot); break;
 		case 2: for (; op < end; op++) tb_reschedule(op->slot, op->at); break;
+		case 4: tb.one = true; // fall through
 		default: for (; op < end; op++) tb_pop(tb.now = op->at);
 		}
 	}
