@@ -49,7 +49,9 @@ func absoluteEnv() (start struct{ value, path string }) {
 //
 // A program with several schedulers calls FromEnv for each. The first trace goes to the file that the environment
 // names, the second to a file with "-2" added to its name, and so on. In a program of "timerbench trace build", the
-// first trace is that of Go's runtime. Child processes of a program that records do not record.
+// first trace is that of Go's runtime. Child processes of a program that records do not record. If another program has
+// completed a trace with the same name meanwhile, stop keeps both: it adds a number to the name, and returns an error
+// that contains the new name.
 func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Scheduler[T], stop func() error, err error) {
 	f, err := fileFromEnv(h)
 	switch {
@@ -64,9 +66,16 @@ func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Sc
 
 // envFile is a trace in a temporary file, which is renamed when it is complete.
 type envFile struct {
-	path string
-	temp *os.File
-	w    *Writer
+	path   string
+	before os.FileInfo // the file at path when the recording began; nil: there was none
+	temp   *os.File
+	w      *Writer
+}
+
+// readBegun returns what envBegun says: zeros before the first trace.
+func readBegun() (by, n int) {
+	_, _ = fmt.Sscan(os.Getenv(envBegun), &by, &n)
+	return by, n
 }
 
 // fileFromEnv begins a trace. It returns nil if the environment names no file, or if the program
@@ -81,8 +90,7 @@ func fileFromEnv(h Header) (*envFile, error) {
 	if path == atStart.value {
 		path = atStart.path
 	}
-	var by, n int
-	_, _ = fmt.Sscan(os.Getenv(envBegun), &by, &n) // 0 before the first trace
+	by, n := readBegun()
 	if by > 0 && by != os.Getpid() {
 		return nil, nil
 	}
@@ -105,13 +113,11 @@ func fileFromEnv(h Header) (*envFile, error) {
 
 // createTrace creates the temporary file of trace n.
 func createTrace(path string, n int) (f *envFile, err error) {
-	f = &envFile{path: path}
-	if n > 1 {
-		f.path = numbered(path, n)
-	}
-	if f.path, err = target(f.path); err != nil {
+	f = &envFile{}
+	if f.path, err = target(numbered(path, n)); err != nil {
 		return nil, err
 	}
+	f.before, _ = os.Stat(f.path)
 	f.temp, err = os.Create(fmt.Sprintf("%s.%d.tmp", f.path, os.Getpid()))
 	return f, err
 }
@@ -138,7 +144,11 @@ func target(path string) (file string, err error) {
 	return filepath.EvalSymlinks(path)
 }
 
+// numbered returns the name of trace n.
 func numbered(path string, n int) string {
+	if n == 1 {
+		return path
+	}
 	ext := filepath.Ext(path)
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
 }
@@ -153,11 +163,37 @@ func (f *envFile) completeAfter(end func() error) func() error {
 		if err := f.temp.Close(); err != nil {
 			return err
 		}
-		return os.Rename(f.temp.Name(), f.path)
+		_, err := f.giveName()
+		return err
 	})
 }
 
 // discard closes the file and removes it.
 func (f *envFile) discard() error {
 	return errors.Join(f.temp.Close(), os.Remove(f.temp.Name()))
+}
+
+// giveName renames the file and returns its new name. If another program has completed a trace with that name since the
+// recording began, the file gets the next free number, and the error says so.
+func (f *envFile) giveName() (string, error) {
+	path := f.path
+	if now, err := os.Stat(path); err != nil || f.before == nil || !os.SameFile(f.before, now) {
+		var file *os.File
+		err = os.ErrExist
+		for n := 1; errors.Is(err, os.ErrExist); n++ {
+			path = numbered(f.path, n)
+			file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o666) // of two programs at once, one gets the name
+		}
+		if err != nil {
+			return "", err
+		}
+		_ = file.Close() // it is empty
+	}
+	if err := os.Rename(f.temp.Name(), path); err != nil {
+		return "", err
+	}
+	if path != f.path {
+		return path, fmt.Errorf("%s: another program has recorded to %s meanwhile, so this recording is in %s", EnvFile, f.path, path)
+	}
+	return path, nil
 }

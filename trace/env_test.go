@@ -110,6 +110,35 @@ func TestARelativeNameIsOfTheDirectoryAtTheStart(t *testing.T) {
 	holds(t, dir, "my.trace")
 }
 
+// If several programs record to one file at the same time, all traces are kept, and all programs but
+// the first to end get an error.
+func TestRecordersOfOneFileKeepAllTraces(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "my.trace")
+	var stops []func() error
+	for i := range 3 {
+		setEnv(t, path)
+		use, stop, err := begun(testHeader)
+		fatalIf(t, err)
+		use()
+		stops = append(stops, stop)
+		// Another process has another ID.
+		temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
+		fatalIf(t, os.Rename(temp, temp+fmt.Sprint(i)))
+	}
+	for i, want := range []string{"", "my-2.trace", "my-3.trace"} {
+		temp := fmt.Sprintf("%s.%d.tmp", path, os.Getpid())
+		fatalIf(t, os.Rename(temp+fmt.Sprint(i), temp))
+		if err := stops[i](); (err == nil) != (want == "") || err != nil && !strings.HasSuffix(err.Error(), "this recording is in "+filepath.Join(dir, want)) {
+			t.Errorf("%d: %v, want %q", i, err, want)
+		}
+	}
+	holds(t, dir, "my-2.trace my-3.trace my.trace")
+	setEnv(t, path)
+	mustRecord(t) // a later program replaces the trace of an earlier one
+	holds(t, dir, "my-2.trace my-3.trace my.trace")
+}
+
 // Only a regular file is replaced. A link is followed.
 func TestOnlyARegularFileIsReplaced(t *testing.T) {
 	dir := t.TempDir()
