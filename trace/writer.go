@@ -47,6 +47,11 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 	return w, w.err
 }
 
+// footer returns the section that ends the trace after the chunks so far.
+func (w *Writer) footer() []byte {
+	return endSection(appendFooter(beginSection(nil, sectionFooter), w.chunk.number, w.totals, w.ran), 0)
+}
+
 func (w *Writer) writeBytes(b []byte) {
 	if _, err := w.out.Write(b); err != nil && w.err == nil {
 		w.err = fmt.Errorf("writing a trace: %w", err)
@@ -180,7 +185,7 @@ func (w *Writer) Close() error {
 	}
 	w.flush()
 	if w.err == nil {
-		w.writeBytes(endSection(appendFooter(beginSection(nil, sectionFooter), w.chunk.number, w.totals, w.ran), 0))
+		w.writeBytes(w.footer())
 	}
 	if w.enc != nil {
 		_ = w.enc.Close() // it writes to nothing

@@ -1,4 +1,4 @@
-// The commands about recorded programs: build, record, info, replay, and advise. A trace comes from another machine or from a program
+// The commands about recorded programs: build, info, replay, and advise. A trace comes from another machine or from a program
 // that was killed, so each command says at once how much of it can be used, and refuses one that lost too much.
 
 package main
@@ -42,7 +42,7 @@ describes the file format.`,
 
 func newTraceBuild() *cobra.Command {
 	return &cobra.Command{
-		Use:                   "build [-o FILE] [build flag...] [package...]",
+		Use:                   "build [-counters] [-o FILE] [build flag...] [package...]",
 		DisableFlagsInUseLine: true,
 		Short:                 "Build a Go program, unchanged, that records its timers",
 		Long: `Build Go programs as "go build" does, with a runtime that records each operation
@@ -51,19 +51,27 @@ time and of package driver, deadlines of package net, contexts and sleeps.
 
 A program records if ` + trace.EnvFile + ` names a file. It completes the trace when
 it returns from main, calls os.Exit or ends by SIGINT, SIGTERM or SIGHUP. A
-panic, a deadlock, syscall.Exec or SIGKILL leaves FILE.PID.tmp, which lacks the
-last second. Other commands read it, with a warning. Times are in ticks of a
-millisecond.
+panic, a deadlock or SIGKILL leaves FILE.PID.tmp, which lacks the last second.
+Other commands read it, with a warning. Times are in ticks of a millisecond.
 
 The recorder keeps up to 64 MB of operations that it has not written yet, or
-` + trace.EnvBuffer + ` bytes.
+` + trace.EnvBuffer + ` bytes. Before syscall.Exec replaces the program,
+the trace is completed; the new program's trace is FILE-2.
 
-All flags of go build are supported, except -overlay and those of coverage.
+With -counters, a program counts instead, for production: timers of package time
+that are pending, started, moved, stopped and fired, and stopped ones that are
+still in a heap. It serves them as Prometheus text and JSON at the address that
+TIMERBENCH_COUNTERS names, such as 127.0.0.1:9464, at /metrics and /debug/vars,
+and in package expvar if the program imports that. A count takes 2 ns.
+
+All flags of go build are supported, except -overlay and -coverpkg=all or std.
 The version of Go, which "go version" prints in the program's folder, must be
 1.24 to 1.27.`,
 		Example: `  timerbench trace build -o server.rec ./cmd/server
   ` + trace.EnvFile + `=my.trace ./server.rec
-  timerbench trace build -race -tags integration -o bin/ ./cmd/...`,
+  timerbench trace build -race -tags integration -o bin/ ./cmd/...
+  timerbench trace build -counters -o server ./cmd/server
+  TIMERBENCH_COUNTERS=127.0.0.1:9464 ./server`,
 		DisableFlagParsing: true, // go build parses them
 		RunE: stoppable(func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {

@@ -7,6 +7,9 @@
 // the timers of its drivers instead of the timer that each driver sleeps on.
 //
 // The program records if the environment variable [trace.EnvFile] names a file.
+//
+// With the flag -counters, the program counts the operations instead, always, and serves the counters at the address that
+// TIMERBENCH_COUNTERS names.
 package build
 
 import (
@@ -20,11 +23,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// Run builds programs as "go build" does with these arguments, which are flags and then packages.
+// Run builds programs as "go build" does with these arguments, which are flags, among them perhaps -counters, and then packages.
 // The output of go goes to out. Run returns an error if go fails, if a flag or a package is not
 // supported, or if the version of Go is not.
 func Run(ctx context.Context, args []string, out io.Writer) error {
@@ -53,9 +57,10 @@ type FlagError string
 func (e FlagError) Error() string { return string(e) }
 
 type arguments struct {
-	chdir  []string // the flag -C, which must come first
-	others []string
-	listed []string // others without the flags in unlisted
+	chdir    []string // the flag -C, which must come first
+	others   []string
+	listed   []string // others without the flags in unlisted
+	addition addition // what the flag -counters says
 }
 
 // valueless are the flags of go build without a value. Their next argument is something else.
@@ -64,12 +69,14 @@ var valueless = []string{
 	"trimpath", "v", "work", "x",
 }
 
-const noCover = ": trace build adds files, which go tool cover does not find"
+// standard matches a -coverpkg that includes the standard library.
+var standard = regexp.MustCompile(`[=,](all|std|cmd|\.\.\.)(,|$)`)
 
 // unlisted are the flags that go list does not know or treats differently.
 var unlisted = []string{"o", "json", "n", "x"}
 
 func parseArguments(args []string) (a arguments, err error) {
+	a.addition = recorder
 	for len(args) > 0 {
 		name, isFlag := strings.CutPrefix(args[0], "-")
 		if !isFlag || name == "" {
@@ -81,6 +88,10 @@ func parseArguments(args []string) (a arguments, err error) {
 			break
 		}
 		name, _, hasValue := strings.Cut(strings.TrimPrefix(name, "-"), "=")
+		if name == "counters" && !hasValue {
+			a.addition, args = counters, args[1:]
+			continue
+		}
 		n := 1
 		if !hasValue && !slices.Contains(valueless, name) {
 			n = min(2, len(args))
@@ -90,8 +101,8 @@ func parseArguments(args []string) (a arguments, err error) {
 		switch {
 		case name == "overlay":
 			return a, FlagError(flag[0] + ": trace build needs -overlay itself")
-		case strings.HasPrefix(name, "cover"):
-			return a, FlagError(flag[0] + noCover)
+		case name == "coverpkg" && standard.MatchString(strings.Join(flag, "=")):
+			return a, FlagError(strings.Join(flag, " ") + ": trace build changes the standard library, which go tool cover reads as it is: name other packages")
 		case name == "C" && len(a.others) == 0:
 			a.chdir = flag
 			continue
@@ -127,13 +138,10 @@ func (a arguments) environment(ctx context.Context, stderr io.Writer) (env envir
 	if err := json.Unmarshal(out, &env); err != nil {
 		return env, fmt.Errorf("go env: %w", err)
 	}
-	switch {
-	case strings.Contains(env.GOFLAGS, "-overlay"):
-		err = FlagError(fmt.Sprintf("GOFLAGS %q: trace build needs -overlay itself", env.GOFLAGS))
-	case strings.Contains(env.GOFLAGS, "-cover"):
-		err = FlagError(fmt.Sprintf("GOFLAGS %q", env.GOFLAGS) + noCover)
+	if strings.Contains(env.GOFLAGS, "-overlay") {
+		return env, FlagError(fmt.Sprintf("GOFLAGS %q: trace build needs -overlay itself", env.GOFLAGS))
 	}
-	return env, err
+	return env, nil
 }
 
 // programs returns the folders of the packages main.
@@ -164,6 +172,13 @@ func (a arguments) programs(ctx context.Context, env environment, stderr io.Writ
 	return dirs, nil
 }
 
+// covered reports whether the programs are built for coverage: by -cover, or by a flag that implies it.
+func (a arguments) covered(env environment) bool {
+	return slices.ContainsFunc(append(strings.Fields(env.GOFLAGS), a.others...), func(arg string) bool {
+		return strings.HasPrefix(strings.TrimLeft(arg, "-"), "cover") && strings.HasPrefix(arg, "-") && arg != "-cover=false"
+	})
+}
+
 func within(folder, path string) bool {
 	rel, err := filepath.Rel(folder, path)
 	return folder != "" && err == nil && filepath.IsLocal(rel)
@@ -179,17 +194,21 @@ func (a arguments) build(ctx context.Context, dir string, env environment, mains
 		}
 	}
 	o := overlay{dir: dir, Replace: map[string]string{}}
-	if err := o.addRecorder(filepath.Join(goroot, "src")); err != nil {
+	if err := o.addTo(filepath.Join(goroot, "src"), a.addition); err != nil {
 		return fmt.Errorf("%s: %w", env.GOVERSION, err)
 	}
 	const added = "timerbench_recorder.go"
+	importer, packages, covered := "main", a.others, a.covered(env)
+	if covered { // go tool cover reads the files of package main from the disk; each program imports this package then
+		importer, mains = "cfile", []string{filepath.Join(goroot, "src", "internal", "coverage", "cfile")}
+	}
 	for _, folder := range mains {
-		if err := o.add(filepath.Join(folder, added), []byte("package main\n\nimport _ \"timerbench/trace\"\n")); err != nil {
+		source := "package " + importer + "\n\nimport _ \"" + a.addition.imported + "\"\n"
+		if err := o.add(filepath.Join(folder, added), []byte(source)); err != nil {
 			return err
 		}
 	}
-	packages := a.others
-	if n := len(packages); n > 0 && strings.HasSuffix(packages[n-1], ".go") { // they are files
+	if n := len(packages); n > 0 && !covered && strings.HasSuffix(packages[n-1], ".go") { // they are files
 		one := filepath.Join(filepath.Dir(packages[n-1]), added)
 		packages = append(slices.Clone(packages), one)
 	}

@@ -4,15 +4,18 @@ package build
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,6 +51,7 @@ func TestAProgramIsRecorded(t *testing.T) {
 	}
 	needsBuild(t)
 	t.Run("what it did", func(t *testing.T) { t.Parallel(); holdsWhatTheProgramDid(t, program) })
+	t.Run("an exec", func(t *testing.T) { t.Parallel(); keepsBothProgramsOfAnExec(t, program) })
 	t.Run("a burst", func(t *testing.T) { t.Parallel(); losesNoBurst(t, program) })
 	t.Run("its end", func(t *testing.T) { t.Parallel(); endsWithTheProgram(t, program) })
 }
@@ -231,6 +235,7 @@ func endsWithTheProgram(t *testing.T, program string) {
 		{record, "wait", "signal: terminated", "", "my.trace"},
 		{record, "handle", "exit status 0", "", "my.trace"},
 		{record, "chdir", "exit status 0", "", "my.trace"},
+		{record, "exec", "exit status 0", "", "my-2.trace my.trace"},
 		{trace.EnvFile + "=/dev/null", "chdir", "exit status 0", "timerbench: " + trace.EnvFile + ": /dev/null is a folder, a device or a pipe", ""},
 		{trace.EnvBuffer + "=64M " + record, "chdir", "exit status 0", "timerbench: " + trace.EnvBuffer + "=\"64M\": want a number of bytes", ""},
 		{record, "panic", "exit status 2", "panic: on demand", "my.trace.PID.tmp"},
@@ -246,6 +251,20 @@ func endsWithTheProgram(t *testing.T, program string) {
 				t.Errorf("%s, %q, left %q; want %s, %q, %q", ended, stderr, files, c.ended, c.says, c.files)
 			}
 		})
+	}
+}
+
+// Exec replaces the program of a process. The trace of the first program is whole, and that of the second says so.
+func keepsBothProgramsOfAnExec(t *testing.T, program string) {
+	path := recorded(t, program, "exec")
+	const once = "set 10ms, fired"
+	first, r := histories(t, path)
+	if want := fmt.Sprint(map[string][]string{"main.sleep": {once}, "main.afterFunc": {once}}); fmt.Sprint(first) != want || r.Header().Name != "program" || r.CutShort() != nil {
+		t.Errorf("the first program: %+v, %q, want %s; %v", r.Header(), first, want, r.CutShort())
+	}
+	second, r := histories(t, filepath.Join(filepath.Dir(path), "my-2.trace"))
+	if h := r.Header(); fmt.Sprint(second["main.sleep"]) != "["+once+"]" || h.Name != "program-2" || !strings.HasSuffix(h.Description, "replaced its program by exec") {
+		t.Errorf("the second program: %+v, %q", h, second)
 	}
 }
 
@@ -417,7 +436,145 @@ func TestTheRaceDetectorAndOtherGos(t *testing.T) {
 			continue
 		}
 		records(t, program)
+		if version == "go1.27.4" {
+			counts(t)
+		}
 	}
+}
+
+// counted does a known number of operations on timers, and prints what package expvar counted meanwhile.
+const counted = `package main
+
+import (
+	"encoding/json"
+	"expvar"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+)
+
+type counts struct{ Pending, Stopped_in_heap, Started, Moved, Stopped, Fired int64 }
+
+func now() (c counts) {
+	if err := json.Unmarshal([]byte(expvar.Get("timerbench").String()), &c); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+func main() {
+	before := now()
+	var fired sync.WaitGroup
+	fired.Add(5)
+	for range 5 {
+		time.AfterFunc(time.Millisecond, fired.Done)
+	}
+	fired.Wait()
+	var timers []*time.Timer
+	for range 100 {
+		timers = append(timers, time.AfterFunc(time.Hour, func() {}))
+	}
+	for _, t := range timers[:4] {
+		t.Reset(2 * time.Hour)
+	}
+	for _, t := range timers[50:60] {
+		t.Stop()
+	}
+	timers[50].Stop()           // it is not pending
+	timers[51].Reset(time.Hour) // that starts it
+	left := time.After(time.Hour)
+	after := now()
+	fmt.Println(after.Pending-before.Pending, after.Started-before.Started, after.Moved-before.Moved, after.Stopped-before.Stopped, after.Fired-before.Fired)
+	io.Copy(io.Discard, os.Stdin)
+	runtime.KeepAlive(left)
+}
+`
+
+// counts checks a program that counts its timers: what it counts, where it shows that, and what it says of bad addresses.
+func counts(t *testing.T) {
+	t.Helper()
+	dir := written(t, map[string]string{"go.mod": "module example.com/counted\n\ngo 1.24\n", "main.go": counted})
+	program := filepath.Join(dir, "program")
+	fatalIf(t, Run(t.Context(), []string{"-C", dir, "-counters", "-o", program, "."}, t.Output()))
+
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), "TIMERBENCH_COUNTERS=127.0.0.1:0")
+	input, err := cmd.StdinPipe()
+	fatalIf(t, err)
+	output, err := cmd.StdoutPipe()
+	fatalIf(t, err)
+	said, err := cmd.StderrPipe()
+	fatalIf(t, err)
+	fatalIf(t, cmd.Start())
+	var address string
+	_, err = fmt.Fscanf(said, "timerbench: counters at %s\n", &address)
+	fatalIf(t, err)
+	var got [5]int
+	_, err = fmt.Fscan(output, &got[0], &got[1], &got[2], &got[3], &got[4])
+	fatalIf(t, err)
+	for i, want := range [5]int{91, 107, 4, 10, 5} { // the runtime may set a few timers of its own meanwhile
+		if got[i] < want || got[i] > want+10 {
+			t.Errorf("pending, started, moved, stopped and fired: %d, want a little more than 91, 107, 4, 10, 5", got)
+			break
+		}
+	}
+	get := func(url string) string {
+		answer, err := http.Get(url)
+		fatalIf(t, err)
+		defer func() { fatalIf(t, answer.Body.Close()) }()
+		text, err := io.ReadAll(answer.Body)
+		fatalIf(t, err)
+		if answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s: %s", url, answer.Status, text)
+		}
+		return string(text)
+	}
+	samples := map[string]int{}
+	metrics := get(address)
+	for _, m := range regexp.MustCompile(`# HELP (timerbench_time_timers_([a-z_]+)) [A-Z].*\.\n# TYPE (\S+) (gauge|counter)\n(\S+) (\d+)\n`).FindAllStringSubmatch(metrics, -1) {
+		if m[1] != m[3] || m[1] != m[5] || strings.HasSuffix(m[1], "_total") != (m[4] == "counter") {
+			t.Errorf("%q", m[0])
+		}
+		samples[strings.TrimSuffix(m[2], "_total")], err = strconv.Atoi(m[6])
+		fatalIf(t, err)
+	}
+	var vars struct{ Timerbench map[string]int }
+	fatalIf(t, json.Unmarshal([]byte(get(strings.Replace(address, "/metrics", "/debug/vars", 1))), &vars))
+	for name, least := range map[string]int{"pending": 91, "stopped_in_heap": 0, "started": 107, "moved": 4, "stopped": 10, "fired": 5} {
+		sample, inMetrics := samples[name]
+		v, inVars := vars.Timerbench[name]
+		if !inMetrics || !inVars || sample < least || v < least || sample > least+40 || v > least+40 {
+			t.Errorf("%s: %d in metrics and %d in vars, want a little more than %d: %s", name, sample, v, least, metrics)
+		}
+	}
+	if len(samples) != 6 || len(vars.Timerbench) != 6 {
+		t.Errorf("%v, %v", samples, vars)
+	}
+
+	taken := strings.TrimSuffix(strings.TrimPrefix(address, "http://"), "/metrics")
+	for address, want := range map[string]string{
+		"nonsense":    "address nonsense: missing port in address; no counters are served\n",
+		"127.0.0.1:x": "unknown port",
+		taken:         "address already in use",
+	} {
+		second := exec.Command(program)
+		second.Env = append(os.Environ(), "TIMERBENCH_COUNTERS="+address)
+		out, err := second.CombinedOutput()
+		begins := fmt.Sprintf("timerbench: TIMERBENCH_COUNTERS=%q: want a host and a free port, such as 127.0.0.1:9464: ", address)
+		if err != nil || !strings.HasPrefix(string(out), begins) || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v: %s", address, err, out)
+		}
+	}
+	fatalIf(t, input.Close())
+	fatalIf(t, cmd.Wait())
+}
+
+func TestAProgramCountsItsTimers(t *testing.T) {
+	needsBuild(t)
+	counts(t)
 }
 
 // Each flag of go build, as go help build lists it, keeps its value.
@@ -430,7 +587,7 @@ func TestFlagsOfGoBuildKeepTheirValues(t *testing.T) {
 	}
 	for _, f := range listed {
 		name, args := f[1], []string{"-" + f[1]}
-		if name == "overlay" || strings.HasPrefix(name, "cover") {
+		if name == "overlay" {
 			continue
 		}
 		if f[2] != "" {
@@ -524,14 +681,27 @@ func TestKeptTimersAndLeftChannelsAreKnown(t *testing.T) {
 	}
 }
 
+// A program that is built for coverage records, too, and has its coverage.
+func TestAProgramWithCoverageIsRecorded(t *testing.T) {
+	needsBuild(t)
+	dir := written(t, several)
+	for i, args := range []string{"-cover ./one", "-coverpkg=./... -covermode atomic ./one", "-cover=false ./one"} {
+		program, covered := filepath.Join(dir, fmt.Sprint("program", i)), t.TempDir()
+		fatalIf(t, Run(t.Context(), append([]string{"-C", dir, "-mod=vendor", "-o", program}, strings.Fields(args)...), t.Output()))
+		records(t, program, "GOCOVERDIR="+covered)
+		if files, err := os.ReadDir(covered); err != nil || (len(files) == 0) != strings.HasSuffix(args, "false ./one") {
+			t.Errorf("%s: coverage in %v, %v", args, files, err)
+		}
+	}
+}
+
 func TestBadInputIsReported(t *testing.T) {
 	dir, temp := written(t, several), t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	for _, c := range []struct{ args, goflags, want string }{
 		{"-overlay=x ./one", "", "-overlay=x: trace build needs -overlay itself"},
 		{"./one", "-overlay=x", `GOFLAGS "-overlay=x": trace build needs -overlay itself`},
-		{"-coverpkg ./lib,std ./one", "", "-coverpkg: trace build adds files, which go tool cover does not find"},
-		{"./one", "-cover", `GOFLAGS "-cover": trace build adds files`},
+		{"-coverpkg ./lib,std ./one", "", "-coverpkg ./lib,std: trace build changes the standard library"},
 		{"./lib", "", "no program: want a package main"},
 		{"./none", "", "go list: exit status 1"},
 		{"-o x -no-such-flag ./one", "", "go list: exit status 2"},
@@ -557,18 +727,20 @@ func TestTheSourceOfTheRuntimeIsPatched(t *testing.T) {
 		return source
 	}
 	calls := regexp.MustCompile("[tT]imerbench")
-	called := 0
-	for _, file := range patched() {
-		source := read(file)
-		got, err := patch(file, source)
-		fatalIf(t, err)
-		called += len(calls.FindAll(got, -1))
-		if lines := bytes.Count(got, []byte("\n")) - bytes.Count(source, []byte("\n")); lines != 0 {
-			t.Errorf("%s: %d more lines, want none", file, lines)
+	for _, a := range []addition{recorder, counters} {
+		placed := 0
+		for _, file := range a.patched() {
+			source := read(file)
+			got, err := patch(a.hooks, file, source)
+			fatalIf(t, err)
+			placed += len(calls.FindAll(got, -1))
+			if lines := bytes.Count(got, []byte("\n")) - bytes.Count(source, []byte("\n")); lines != 0 {
+				t.Errorf("%s: %d more lines, want none", file, lines)
+			}
 		}
-	}
-	if want := len(calls.FindAllString(fmt.Sprint(hooks), -1)); called != want || want == 0 {
-		t.Errorf("%d calls, want %d", called, want)
+		if want := len(calls.FindAllString(fmt.Sprint(a.hooks), -1)); placed != want || want == 0 {
+			t.Errorf("%s: %d calls, want %d", a.imported, placed, want)
+		}
 	}
 	for _, c := range []struct{ file, old, new, want string }{
 		{"runtime/time.go", "\tt.when = 0\n", "\tt.when--\n",
@@ -579,7 +751,7 @@ func TestTheSourceOfTheRuntimeIsPatched(t *testing.T) {
 		{"runtime/signal_unix.go", "func sighandler(", "func handler(", ` 0 times in sighandler, want`},
 		{"runtime/time.go", "package runtime", "package", "runtime/time.go:"},
 	} {
-		_, err := patch(c.file, bytes.Replace(read(c.file), []byte(c.old), []byte(c.new), 1))
+		_, err := patch(recordingHooks, c.file, bytes.Replace(read(c.file), []byte(c.old), []byte(c.new), 1))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q instead of %q: error %v, want %q", c.new, c.old, err, c.want)
 		}

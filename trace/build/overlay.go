@@ -20,16 +20,41 @@ import (
 //go:embed _inject/*.go
 var injected embed.FS
 
-// placed are the injected files, and their places in the standard library.
-var placed = map[string]string{
-	"runtime":    "runtime/timerbench.go",
-	"agent":      "timerbench/trace/agent.go",
-	"compressor": "timerbench/trace/compressor.go",
+// addition is what a program gets.
+type addition struct {
+	imported string            // package that package main imports
+	placed   map[string]string // the injected files, and their places in the standard library
+	hooks    []hook
+	sources  bool // it has the sources of this module
+}
+
+// recorder writes a trace.
+var recorder = addition{
+	imported: "timerbench/trace",
+	placed: map[string]string{
+		"runtime":    "runtime/timerbench.go",
+		"syscall":    "syscall/timerbench.go",
+		"agent":      "timerbench/trace/agent.go",
+		"compressor": "timerbench/trace/compressor.go",
+	},
+	hooks:   recordingHooks,
+	sources: true,
+}
+
+// counters counts the operations and serves the counters. A program that imports package expvar has them there, too.
+var counters = addition{
+	imported: "timerbench/counters",
+	placed: map[string]string{
+		"counts":   "runtime/timerbench.go",
+		"expvar":   "expvar/timerbench.go",
+		"counters": "timerbench/counters/counters.go",
+	},
+	hooks: countingHooks,
 }
 
 // patched returns the files of the standard library that have hooks.
-func patched() (files []string) {
-	for _, h := range hooks {
+func (a addition) patched() (files []string) {
+	for _, h := range a.hooks {
 		if !slices.Contains(files, h.file) {
 			files = append(files, h.file)
 		}
@@ -61,23 +86,26 @@ func (o overlay) add(file string, content []byte) error {
 	return os.Chtimes(replacement, old, old)
 }
 
-// addRecorder adds what writes a trace to the standard library in src.
-func (o overlay) addRecorder(src string) error {
+// addTo adds the addition to the standard library in src.
+func (o overlay) addTo(src string, a addition) error {
 	var all error
-	for _, name := range patched() {
+	for _, name := range a.patched() {
 		file := filepath.Join(src, filepath.FromSlash(name))
 		source, err := os.ReadFile(file)
 		if err == nil {
-			source, err = patch(name, source)
+			source, err = patch(a.hooks, name, source)
 		}
 		if err == nil {
 			err = o.add(file, source)
 		}
 		all = errors.Join(all, err)
 	}
-	for name, to := range placed {
+	for name, to := range a.placed {
 		source, err := injected.ReadFile("_inject/" + name + ".go")
 		all = errors.Join(all, err, o.add(filepath.Join(src, filepath.FromSlash(to)), source))
+	}
+	if !a.sources {
+		return all
 	}
 	addSource := func(name string, d fs.DirEntry, err error) error {
 		folder, file := path.Split(name)

@@ -13,8 +13,16 @@ import (
 // hook is a statement of the standard library, and the statements to insert before it.
 type hook struct{ file, receiver, function, statement, more string }
 
-// hooks record, while the lock of a timer is held, and complete the trace before a signal ends the program.
-var hooks = []hook{
+// countingHooks count, while the lock of a timer is held.
+var countingHooks = []hook{
+	{"runtime/time.go", "timer", "modify", "t.when = when", "timerbenchCount(t, timerbenchStarted)"},
+	{"runtime/time.go", "timer", "stop", "t.when = 0", "timerbenchCount(t, timerbenchStopped)"},
+	{"runtime/time.go", "timer", "unlockAndRun", "t.when = next", "timerbenchCount(t, timerbenchFired)"},
+}
+
+// recordingHooks record, while the lock of a timer is held, and complete the trace before a signal ends the program or exec
+// replaces it.
+var recordingHooks = []hook{
 	{
 		"runtime/time.go", "timer", "modify", "t.when = when",
 		"if timerbenchOn.Load() { timerbenchRecord(t, timerbenchSet, when, f == nil) }",
@@ -36,10 +44,15 @@ var hooks = []hook{
 		"runtime/os_windows.go", "", "ctrlHandler", "return 0",
 		"if timerbenchEnd(s) { if s == 15 { block() }; return 1 }", // 15 is SIGTERM
 	},
+	{
+		"syscall/exec_unix.go", "", "Exec", "runtime_BeforeExec()",
+		"if TimerbenchExec != nil { if envvp, err = SlicePtrFromStrings(TimerbenchExec(envv)); err != nil { return err } }",
+	},
+	{"syscall/exec_unix.go", "", "Exec", "return err1", "if TimerbenchExecFailed != nil { TimerbenchExecFailed() }"},
 }
 
 // patch inserts the hooks into a file of the standard library. It keeps all line numbers.
-func patch(file string, source []byte) ([]byte, error) {
+func patch(hooks []hook, file string, source []byte) ([]byte, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, file, source, parser.SkipObjectResolution)
 	if err != nil {

@@ -1,12 +1,15 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"internal/runtime/exithook"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,10 +20,13 @@ import (
 // agent writes the records of the runtime into a trace.
 type agent struct {
 	mu     sync.Mutex // guards the fields below
+	file   *envFile
 	timers *Observer
 	buf    []runtime.TimerbenchRecord
 	places map[uintptr]string
-	stop   func() error // completes and renames the file
+	lost   [eventKinds]uint64 // operations that the Observer knows
+	named  string             // name of the file during an exec
+	stop   func() error       // completes and renames the file
 	ended  bool
 }
 
@@ -46,6 +52,10 @@ func start(since int64) error {
 		Description: fmt.Sprintf("the timers of Go's runtime, %s %s/%s",
 			runtime.Version(), runtime.GOOS, runtime.GOARCH),
 	}
+	if by, n := readBegun(); by == os.Getpid() { // and still it is the first trace of this program
+		h.Name = fmt.Sprintf("%.*s-%d", maxName-20, h.Name, n+1)
+		h.Description += ", after the process replaced its program by exec"
+	}
 	f, err := fileFromEnv(h)
 	if f == nil && err == nil { // the program is the child of one that records
 		runtime.TimerbenchStop()
@@ -55,11 +65,13 @@ func start(since int64) error {
 		return err
 	}
 	a := &agent{
+		file:   f,
 		timers: NewObserver(f.w, since),
 		buf:    make([]runtime.TimerbenchRecord, 4096),
 		places: map[uintptr]string{},
 	}
 	a.stop = f.completeAfter(func() error { return a.timers.Close(runtime.TimerbenchStop()) })
+	syscall.TimerbenchExec, syscall.TimerbenchExecFailed = a.beforeExec, a.execFailed
 	exithook.Add(exithook.Hook{F: a.end, RunOnFailure: true})
 	runtime.TimerbenchGo(a.run)
 	return nil
@@ -153,13 +165,62 @@ func (a *agent) end() {
 		return
 	}
 	a.ended = true
-	lost, heaped := runtime.TimerbenchTotals()
-	for kind, n := range lost {
-		a.timers.Lose(EventKind(kind), n) // the Observer counts lost operations, too
-	}
-	a.timers.w.totals.Heaped = heaped
+	a.addTotals()
 	if err := a.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "timerbench:", err)
 	}
 	runtime.TimerbenchDone()
+}
+
+// addTotals adds what the runtime has counted. The Observer counts lost operations, too.
+func (a *agent) addTotals() {
+	lost, heaped := runtime.TimerbenchTotals()
+	for kind, n := range lost {
+		a.timers.Lose(EventKind(kind), n-a.lost[kind])
+	}
+	a.lost = lost
+	a.timers.w.totals.Heaped = heaped
+}
+
+// beforeExec completes the trace before the process replaces its program. It returns the environment of the new program,
+// so that a trace of that program gets the next number. The recording goes on if exec fails.
+func (a *agent) beforeExec(env []string) []string {
+	a.drain(false)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.ended {
+		a.timers.endTick(runtime.TimerbenchNow())
+		a.timers.w.flush()
+		a.addTotals()
+	}
+	if f := a.file; !a.ended && a.timers.Err() == nil {
+		at, err := f.temp.Seek(0, io.SeekCurrent)
+		if err == nil {
+			_, err = f.temp.WriteAt(f.w.footer(), at)
+		}
+		if err == nil {
+			a.named, err = f.giveName()
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "timerbench:", err)
+		}
+	}
+	const key = envBegun + "="
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, key) })
+	return append(env, key+os.Getenv(envBegun))
+}
+
+// execFailed goes on with the recording.
+func (a *agent) execFailed() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.named == "" {
+		return
+	}
+	at, err := a.file.temp.Seek(0, io.SeekCurrent)
+	err = errors.Join(err, a.file.temp.Truncate(at), os.Rename(a.named, a.file.temp.Name()))
+	a.named = ""
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "timerbench:", err)
+	}
 }

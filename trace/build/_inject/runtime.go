@@ -347,6 +347,9 @@ func TimerbenchSite(pc uintptr) (function, file string, line int) {
 // TimerbenchOn reports whether operations on timers are recorded, and since when, by nanotime.
 func TimerbenchOn() (since int64, on bool) { return timerbenchStarted, timerbenchOn.Load() }
 
+// TimerbenchNow returns the time by the clock of the records.
+func TimerbenchNow() int64 { return nanotime() }
+
 // TimerbenchStop ends the recording and returns the time. Existing records can still be read.
 func TimerbenchStop() (now int64) {
 	timerbenchOn.Store(false)

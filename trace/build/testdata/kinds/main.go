@@ -42,6 +42,18 @@ func main() {
 	case "burst":
 		burst()
 		return
+	case "exec":
+		sleep()
+		env := os.Environ()
+		if err := syscall.Exec("/no/such/program", nil, env); err == nil {
+			panic("exec of nothing")
+		}
+		afterFunc()
+		program, err := os.Executable()
+		if err == nil {
+			err = syscall.Exec(program, []string{program, "chdir"}, env)
+		}
+		panic(err)
 	case "handle":
 		signal.Notify(signals, syscall.SIGTERM)
 	}
