@@ -54,7 +54,7 @@ func (t *ChanTimer) Reset(delay time.Duration) bool {
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
 	// The channel of a pending timer is empty.
-	return !sh.marked.Load() && sh.move(&t.t, deadline.tick) || sh.restart(&t.t, now, deadline, t.c)
+	return !sh.marked.Load() && sh.move(&t.t, deadline.tick) || sh.moveLocked(&t.t, now, deadline, t.c)
 }
 
 // newChannel returns a channel with room for one value. The channel is a single allocation that
@@ -160,7 +160,7 @@ func (k *ticking) due() bool {
 	}
 	now := sh.clock.now()
 	k.next = after(k.next, k.period*((max(now, k.next)-k.next)/k.period+1))
-	sh.started++
+	sh.countStart(k.next - now)
 	sh.place(&k.t, now, sh.clock.reach(k.next))
 	return true
 }
@@ -191,6 +191,9 @@ func (t *Ticker) Reset(period time.Duration) {
 	if !pending {
 		sh.admit(&k.t, now, deadline)
 		return
+	}
+	if sh.watch != nil {
+		sh.watch.countMoved()
 	}
 	sh.unlock(sh.place(&k.t, now, deadline), now)
 }

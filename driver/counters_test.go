@@ -47,13 +47,13 @@ func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
 		}
 		return counts
 	}
-	var lower [len(bounds)]uint64
-	falls := func(to Distribution) (falls bool) {
+	var lower [2][len(bounds)]uint64
+	falls := func(i int, to Distribution) (falls bool) {
 		now := upTo(to)
 		for k, n := range now {
-			falls = falls || n < lower[k]
+			falls = falls || n < lower[i][k]
 		}
-		lower = now
+		lower[i] = now
 		return falls
 	}
 	var exported map[string]any
@@ -67,11 +67,13 @@ func checkCounters(t *testing.T, c *wallClock, name string, rng *rand.Rand) {
 		switch {
 		case got.Pending+got.Fired+got.Stopped != got.Started || max(got.Pending, got.Fired, got.Stopped) > most:
 			t.Errorf("%s, %s: %+v: the counters do not add up", name, op, got)
-		case got.Started < before.Started || got.Fired < before.Fired || got.Stopped < before.Stopped ||
-			got.Wakeups < before.Wakeups || got.IdleWakeups < before.IdleWakeups || falls(got.Lateness):
+		case got.Started < before.Started || got.Fired < before.Fired || got.Stopped < before.Stopped || got.Moved < before.Moved ||
+			got.Wakeups < before.Wakeups || got.IdleWakeups < before.IdleWakeups || falls(0, got.Lateness) || falls(1, got.Delays):
 			t.Errorf("%s, %s: %+v: a counter goes back, %+v", name, op, got, before)
 		case got.IdleWakeups > got.Wakeups || op == settled && got.Pending != uint64(d.Len()):
 			t.Errorf("%s, %s: %+v, Len %d", name, op, got, d.Len())
+		case name == "workers" && got.Delays.Count() != got.Started: // it has Profiling
+			t.Errorf("%s, %s: %d delays, %d started", name, op, got.Delays.Count(), got.Started)
 		}
 		before = got
 		was := maps.Clone(exported)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,8 +29,12 @@ type Driver struct {
 	alarm     alarm
 	pool      pool
 	pass      pass
-	done      chan struct{}    // closed by Close
-	wall      func() time.Time // the wall clock, without a monotonic reading
+	done      chan struct{} // closed by Close
+	random    struct {
+		sync.Mutex
+		*rand.Rand
+	}
+	wall func() time.Time // the wall clock, without a monotonic reading
 }
 
 // New returns a driver without timers. It starts no goroutine. A driver that is made inside a testing/synctest
@@ -46,6 +52,7 @@ func New(opts ...Option) (*Driver, error) {
 		done:   make(chan struct{}),
 		wall:   func() time.Time { return time.Now().Round(0) },
 	}
+	d.random.Rand = rand.New(rand.NewPCG(c.seed, 0))
 	d.clock.init(c.tick, c.uptime)
 	given, err := refs.allocate(d.shards)
 	if err != nil {
@@ -199,6 +206,7 @@ type config struct {
 	budget    int
 	onPanic   func(value any, stack []byte)
 	profiling int // 0: off
+	seed      uint64
 }
 
 type execution struct {
@@ -219,7 +227,7 @@ const (
 )
 
 func newConfig(opts []Option) (config, error) {
-	c := config{execution: execution{workers: maxWorkers}, budget: 256}
+	c := config{execution: execution{workers: maxWorkers}, budget: 256, seed: rand.Uint64()}
 	for i, opt := range opts {
 		if opt == nil {
 			return c, fmt.Errorf("driver: option %d of %d is nil", i+1, len(opts))
@@ -362,13 +370,16 @@ func OnPanic(report func(value any, stack []byte)) Option {
 	return option(report != nil, func(c *config) { c.onPanic = report }, "OnPanic(nil): want a function")
 }
 
+// Seed sets the seed of the random numbers that Jitter and Spread use. Without Seed, each driver has another seed.
+func Seed(seed uint64) Option { return option(true, func(c *config) { c.seed = seed }, "") }
+
 // Profiling records the stack of one in n calls that start a timer, where n is at least 1. The
 // pending timers among them are in the profile timerbench/driver.pending of runtime/pprof, by the
 // stack of the call, from the caller of the driver on. Each of them stands for n timers:
 //
 //	go tool pprof http://localhost:6060/debug/pprof/timerbench/driver.pending
 //
-// It costs a stack trace for one timer in n, some 10 ns for each of the others, and a lock for a Reset. It is off by default.
+// Profiling also makes Stats count Moved and Delays. It costs a stack trace for one timer in n, some 10 ns for each of the others, and a lock for a Reset. It is off by default.
 func Profiling(n int) Option {
 	return option(n >= 1, func(c *config) { c.profiling = n }, "Profiling(%d): want a number of at least 1", n)
 }

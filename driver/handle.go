@@ -48,6 +48,7 @@ func (h Handle) Reset(delay time.Duration) bool {
 	pending, wake := sh.reschedule(now, deadline.tick, h.id)
 	if pending && sh.watch != nil {
 		sh.watch.noteMove(timerKey{id: h.id}, deadline.at-now)
+		sh.watch.countMoved()
 	}
 	sh.unlock(wake, now)
 	return pending

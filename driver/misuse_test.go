@@ -80,6 +80,7 @@ func TestTheZeroDriverIsRefused(t *testing.T) {
 	calls := starts(&d)
 	calls["Init"] = func() { d.Init(new(driver.Timer), nothing) }
 	calls["NewQueue"] = func() { driver.NewQueue[int](&d) }
+	calls["Jitter"] = func() { d.Jitter(time.Minute, time.Second) }
 	calls["Close"] = func() { _ = d.Close() }
 	calls["Now"] = func() { d.Now() }
 	for name, call := range calls {

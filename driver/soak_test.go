@@ -34,7 +34,7 @@ func TestSoak(t *testing.T) {
 	t.Run("short-tick", func(t *testing.T) { soak(t, each, driver.Tick(1)) })
 	t.Run("all-options", func(t *testing.T) {
 		opts := []driver.Option{
-			driver.Profiling(10), driver.Tick(100 * µs),
+			driver.Profiling(10), driver.Seed(1), driver.Tick(100 * µs),
 			driver.Workers(8), driver.Budget(16), driver.Shards(5), driver.Structure(auto.New[driver.Task]),
 			driver.OnPanic(func(value any, stack []byte) { t.Errorf("%v\n%s", value, stack) }),
 		}
@@ -142,7 +142,7 @@ func (x *soaked) change(rng *rand.Rand, mayWait bool) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	delay := someTime(rng)
+	delay := x.soak.d.Jitter(someTime(rng), ms)
 	at := time.Since(x.soak.start) + max(0, delay)
 	switch op := rng.IntN(4); {
 	case x.c != nil:
@@ -286,3 +286,5 @@ func (s *soaking) end() {
 	}
 	s.t.Logf("%d ran, %d pending, %+v", s.ran.Load(), pending, s.d.Stats())
 }
+
+func init() { driver.InZone = crontab.InZone }

@@ -52,7 +52,7 @@ func (d *Driver) Schedule(delay time.Duration, f func()) Handle {
 	} else {
 		h.id, wake = sh.put(now, deadline, taskOf(f))
 	}
-	sh.started++
+	sh.countStart(deadline.at - now)
 	sh.unlock(wake, now)
 	return h
 }
@@ -67,7 +67,7 @@ func (d *Driver) start(t *Timer, now int64, deadline moment) {
 func (sh *shard) admit(t *Timer, now int64, deadline moment) {
 	wake := never
 	if !sh.closed.Load() {
-		sh.started++
+		sh.countStart(deadline.at - now)
 		wake = sh.place(t, now, deadline)
 	}
 	sh.unlock(wake, now)
@@ -143,6 +143,14 @@ func (sh *shard) unlock(wake structures.Tick, now int64) {
 	sh.mu.Unlock()
 	if wake != never {
 		sh.d.alarm.set(wake, now)
+	}
+}
+
+// countStart counts a timer that is started, with its delay in ns. The lock is held.
+func (sh *shard) countStart(delay int64) {
+	sh.started++
+	if sh.watch != nil {
+		sh.watch.countDelay(delay)
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"runtime/pprof"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -22,9 +22,11 @@ type Stats struct {
 	Started     uint64       // timers that were started; each tick of a Ticker counts
 	Fired       uint64       // timers whose functions have begun, or that have sent a value; each tick of a Ticker counts
 	Stopped     uint64       // timers that were stopped before their functions began, by Close, too
+	Moved       uint64       // timers that were pending at a Reset; 0 without Profiling
 	Wakeups     uint64       // times that the driver woke up
 	IdleWakeups uint64       // of these, times when nothing fired
 	Alarm       string       // what wakes the driver up: "timerfd" or "time.Timer"
+	Delays      Distribution // of the timers that were started; empty without Profiling
 	Lateness    Distribution // of the timers that have come due
 }
 
@@ -45,6 +47,10 @@ func (d *Driver) Stats() Stats {
 		s.Started += sh.started
 		s.Fired += sh.fired
 		s.Stopped += sh.stopped
+		if sh.watch != nil {
+			s.Moved += sh.watch.moved.Load()
+			s.Delays.merge(sh.watch.delays)
+		}
 		sh.mu.Unlock()
 	}
 	s.Pending = s.Started - s.Fired - s.Stopped
@@ -54,9 +60,18 @@ func (d *Driver) Stats() Stats {
 	d.alarm.mu.Unlock()
 	d.pass.mu.Lock()
 	defer d.pass.mu.Unlock()
-	s.Lateness = d.pass.lateness
-	s.Lateness.counts = slices.Clone(s.Lateness.counts)
+	s.Lateness.merge(d.pass.lateness)
 	return s
+}
+
+// String names the counters. It leaves out what is only counted with Profiling if it is 0.
+func (s Stats) String() string {
+	out := fmt.Sprintf("pending %d, started %d, fired %d, stopped %d, wake-ups %d (%d idle), lateness of %v",
+		s.Pending, s.Started, s.Fired, s.Stopped, s.Wakeups, s.IdleWakeups, s.Lateness)
+	if s.Moved+s.Delays.n > 0 {
+		out += fmt.Sprintf(", moved %d, delays of %v", s.Moved, s.Delays)
+	}
+	return out
 }
 
 // String returns Stats as JSON, with durations in ns. It makes a Driver a variable of package expvar:
@@ -64,10 +79,9 @@ func (d *Driver) Stats() Stats {
 //	expvar.Publish("timers", d)
 func (d *Driver) String() string {
 	s := d.Stats()
-	l := s.Lateness
-	return fmt.Sprintf(`{"pending": %d, "started": %d, "fired": %d, "stopped": %d, "wakeups": %d, "idle_wakeups": %d, `+
-		`"lateness": {"count": %d, "p50": %d, "p99": %d, "p999": %d, "max": %d}}`, s.Pending, s.Started, s.Fired, s.Stopped,
-		s.Wakeups, s.IdleWakeups, l.n, l.Quantile(0.5), l.Quantile(0.99), l.Quantile(0.999), l.max)
+	return fmt.Sprintf(`{"pending": %d, "started": %d, "fired": %d, "stopped": %d, "moved": %d, `+
+		`"wakeups": %d, "idle_wakeups": %d, "delays": %s, "lateness": %s}`,
+		s.Pending, s.Started, s.Fired, s.Stopped, s.Moved, s.Wakeups, s.IdleWakeups, s.Delays.json(), s.Lateness.json())
 }
 
 // Distribution is a distribution of durations. Its quantiles are exact to 3 %.
@@ -108,6 +122,22 @@ func (l *Distribution) add(ns int64, n uint64) {
 	l.counts[latenessBucket(uint64(ns))] += n
 	l.n += n
 	l.max = max(l.max, ns)
+}
+
+func (l *Distribution) merge(other Distribution) {
+	if l.counts == nil && other.counts != nil {
+		l.counts = make([]uint64, latenessBuckets)
+	}
+	for bucket, count := range other.counts {
+		l.counts[bucket] += count
+	}
+	l.n += other.n
+	l.max = max(l.max, other.max)
+}
+
+func (l Distribution) json() string {
+	return fmt.Sprintf(`{"count": %d, "p50": %d, "p99": %d, "p999": %d, "max": %d}`,
+		l.n, l.Quantile(0.5), l.Quantile(0.99), l.Quantile(0.999), l.max)
 }
 
 // Count returns the number of timers.
@@ -169,12 +199,14 @@ const (
 )
 
 // watch follows the timers of a shard, for Profiling and for a recording. The lock of the shard
-// guards it.
+// guards it, except moved.
 type watch struct {
 	record  func(kind uint8, timer uint64, delay int64, pending bool) // nil: there is no recording
 	shard   uint32
-	n       uint64 // one timer in n is sampled; 0: none
+	n       uint64 // one timer in n is sampled; 0: none, and nothing is counted
 	sampled map[timerKey]*sample
+	delays  Distribution
+	moved   atomic.Uint64
 }
 
 // newWatch returns nil if there is nothing to follow.
@@ -224,6 +256,18 @@ func (w *watch) noteAtOnce(key timerKey) {
 }
 
 func (w *watch) noteMove(key timerKey, delay int64) { w.note(recordSet, key, delay, true) }
+
+func (w *watch) countMoved() {
+	if w.n > 0 {
+		w.moved.Add(1)
+	}
+}
+
+func (w *watch) countDelay(delay int64) {
+	if w.n > 0 {
+		w.delays.add(delay, 1)
+	}
+}
 
 // noteSet notes that a timer has entered the structure, because it was started or by the pass.
 //

@@ -92,7 +92,7 @@ func (t *Timer) Reset(delay time.Duration) bool {
 	sh := t.shard()
 	now := sh.clock.soon()
 	deadline := sh.clock.deadline(now, delay)
-	return !sh.marked.Load() && sh.move(t, deadline.tick) || sh.restart(t, now, deadline, nil)
+	return !sh.marked.Load() && sh.move(t, deadline.tick) || sh.moveLocked(t, now, deadline, nil)
 }
 
 // shard returns the shard of the timer. It panics if there is none.
@@ -154,7 +154,7 @@ func (t *Timer) ResetWindow(earliest, latest time.Duration) bool {
 		return true
 	}
 	deadline := sh.clock.beginOf(meet(first, last))
-	return !sh.marked.Load() && sh.move(t, deadline.tick) || sh.restart(t, now, deadline, nil)
+	return !sh.marked.Load() && sh.move(t, deadline.tick) || sh.moveLocked(t, now, deadline, nil)
 }
 
 func mustBeWindow(earliest, latest time.Duration, caller string) {
@@ -164,8 +164,21 @@ func mustBeWindow(earliest, latest time.Duration, caller string) {
 	}
 }
 
-// restart is Reset under the lock, if move has failed or the shard is marked: the operations on a timer are then recorded in
-// order, and if functions run in order, the structure knows the last move. It removes a value that the timer has sent on c. It
+// moveLocked is Reset if move has failed, or if the shard is marked. For a recording it takes the lock, so that the operations
+// on a timer are recorded in order, and if functions run in order, so that the structure knows the last move.
+func (sh *shard) moveLocked(t *Timer, now int64, deadline moment, c chan time.Time) (was bool) {
+	w := sh.watch
+	if w == nil || sh.closed.Load() {
+		return sh.restart(t, now, deadline, c)
+	}
+	was = w.record == nil && sh.d.pool.workers > 1 && sh.move(t, deadline.tick) || sh.restart(t, now, deadline, c)
+	if was {
+		w.countMoved()
+	}
+	return was
+}
+
+// restart starts a timer that may be pending. It removes a value that the timer has sent on c. It
 // reports whether the timer was pending or there was such a value.
 func (sh *shard) restart(t *Timer, now int64, deadline moment, c chan time.Time) bool {
 	sh.lock()

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -101,5 +102,16 @@ func TestAClosedPoolCountsWhatItDrops(t *testing.T) {
 	}
 	if p.queue.len() != 0 || p.coming != 0 {
 		t.Errorf("%d functions wait for %d goroutines", p.queue.len(), p.coming)
+	}
+}
+
+// Each timer that has fired has its lateness, also among several of a tick.
+func TestLatenessOfAPass(t *testing.T) {
+	p := pass{due: []int64{5, 5, 9, 12, 12, 12}, fired: 1}
+	p.count(20)
+	p.countAtOnce()
+	got := fmt.Sprint(p.lateness.counts[:20], p.lateness.n, p.lateness.max, p.fired, len(p.due))
+	if want := "[1 0 0 0 0 0 0 0 3 0 0 1 0 0 0 2 0 0 0 0] 7 15 7 0"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

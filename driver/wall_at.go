@@ -49,33 +49,34 @@ func (d *Driver) At(t time.Time, f func()) *Timer {
 	switch {
 	case sh.closed.Load():
 	case wall.Before(w.at):
-		wake = w.wait(now)
-		sh.started++
+		var deadline moment
+		deadline, wake = w.wait(now)
+		sh.countStart(deadline.at - now)
 	default:
-		sh.started++
+		sh.countStart(0)
 		wake = sh.runNow(now, call{f: f, t: &w.t})
 	}
 	sh.unlock(wake, now)
 	return &w.t
 }
 
-// wait puts a timer into the structure that is not there. It returns the tick to which the alarm must be set, or never. The
-// lock is held.
-func (w *wallTimer) wait(now int64) (wake structures.Tick) {
+// wait puts a timer into the structure that is not there. It returns its deadline, and the tick to which the alarm
+// must be set, or never. The lock is held.
+func (w *wallTimer) wait(now int64) (deadline moment, wake structures.Tick) {
 	sh := w.t.sh
 	list := &sh.wall
 	if list.look == never {
 		list.ahead, list.look = sh.d.ahead(), sh.clock.nextLook(now)
 	}
 	// The wall clock is read after ahead. If it is set in between, the next look notices.
-	deadline := sh.clock.reach(after(now, max(0, int64(w.at.Sub(sh.d.wall())))))
+	deadline = sh.clock.reach(after(now, max(0, int64(w.at.Sub(sh.d.wall())))))
 	w.t.id, wake = sh.put(now, deadline, w.t.task())
 	w.t.when.Store(byWall)
 	if w.place == 0 {
 		list.list = append(list.list, w)
 		w.place = len(list.list)
 	}
-	return min(wake, sh.sooner(list.look))
+	return deadline, min(wake, sh.sooner(list.look))
 }
 
 // due is called by the pass.

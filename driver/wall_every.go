@@ -3,7 +3,6 @@ package driver
 import (
 	"fmt"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -71,8 +70,9 @@ func OnMissed(r Recurrence, missed Missed) Recurrence {
 }
 
 // Spread returns a recurrence like r whose runs are delayed by random times, so that runs of many recurrences
-// do not coincide. Every draws the times evenly from 0 up to but not including by. by should be less than the time
-// between two runs: of the runs that come due while one is delayed, only the last happens. Spread panics if by is negative.
+// do not coincide. Every draws the times from the driver's random numbers, evenly from 0 up to but not
+// including by. by should be less than the time between two runs: of the runs that come due while one is
+// delayed, only the last happens. Spread panics if by is negative.
 func Spread(r Recurrence, by time.Duration) Recurrence {
 	if by < 0 {
 		panic(fmt.Sprintf("driver: Spread(%v): want a duration of at least 0s", by))
@@ -103,8 +103,21 @@ func optionsOf(r Recurrence) withOptions {
 	return withOptions{Recurrence: r}
 }
 
-// draw returns how much later than in the recurrence the next run is.
-func (o withOptions) draw() time.Duration { return rand.N(max(o.spread, 1)) }
+// Jitter returns delay plus a random time, evenly from 0 up to but not including by. It returns delay if by is
+// not positive. Seed makes the times repeatable. Jitter panics if d is the zero Driver.
+//
+//	d.AfterFunc(d.Jitter(time.Minute, 10*time.Second), retry)
+func (d *Driver) Jitter(delay, by time.Duration) time.Duration {
+	if d.random.Rand == nil {
+		panic(errZero)
+	}
+	if by <= 0 {
+		return delay
+	}
+	d.random.Lock()
+	defer d.random.Unlock()
+	return time.Duration(after(int64(delay), d.random.Int64N(int64(by))))
+}
 
 const (
 	// late is the most by which a run may be late without being missed.
@@ -150,7 +163,7 @@ func (d *Driver) Every(r Recurrence, f func()) *Timer {
 	}
 	e.t.sh, e.t.f, e.owner = d.assign(), f, e
 	wall := d.wall()
-	next, put := nextRun(e.Recurrence, wall), e.draw()
+	next, put := nextRun(e.Recurrence, wall), d.Jitter(0, e.spread)
 	sh, wake := e.t.sh, never
 	now := sh.clock.now()
 	sh.mu.Lock()
@@ -270,7 +283,7 @@ func later(times ...time.Time) time.Time   { return slices.MaxFunc(times, time.T
 // been ended.
 func (e *every) again(next, from time.Time, ran bool) bool {
 	sh := e.t.sh
-	put := e.draw()
+	put := sh.d.Jitter(0, e.spread)
 	now, wake := sh.clock.now(), never
 	sh.mu.Lock()
 	goesOn := e.t.when.Load() == byWall && !sh.closed.Load()
@@ -300,8 +313,9 @@ func (e *every) again(next, from time.Time, ran bool) bool {
 func (e *every) await(now int64, next time.Time, put time.Duration, from time.Time, started bool) (wake structures.Tick) {
 	e.time, e.set = next.Round(0), from
 	e.at = e.time.Add(put)
+	deadline, wake := e.wait(now)
 	if started {
-		e.t.sh.started++
+		e.t.sh.countStart(deadline.at - now)
 	}
-	return e.wait(now)
+	return wake
 }

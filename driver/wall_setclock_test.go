@@ -85,6 +85,9 @@ func TestEveryWhenTheClockIsSet(t *testing.T) {
 	}
 }
 
+// InZone is that of package crontab, which imports this package.
+var InZone func(*time.Location, Recurrence) Recurrence
+
 func repeatedAll(t *testing.T, c *wallClock, jump time.Duration) (all []*repeated) {
 	t.Helper()
 	daily := MustParse(t, "0 13 * * *")
@@ -92,8 +95,8 @@ func repeatedAll(t *testing.T, c *wallClock, jump time.Duration) (all []*repeate
 		for _, x := range []*repeated{
 			{name: "second", r: Periodic(c.now(), s), period: s}, {name: "minute", r: MustParse(t, "* * * * *"), period: m},
 			{name: "7 minutes", r: Periodic(c.now(), 7*m), period: 7 * m}, {name: "20 minutes", r: MustParse(t, "*/20 * * * *"), period: 20 * m},
-			{name: "hour", r: MustParse(t, "0 * * * *"), period: h},
-			{name: "daily", r: daily}, {name: "yearly", r: MustParse(t, "0 13 1 3 *")},
+			{name: "hour", r: MustParse(t, "0 * * * *"), period: h}, {name: "minute of a zone", r: InZone(c.zone, MustParse(t, "* * * * *")), period: m},
+			{name: "daily", r: daily}, {name: "daily in a zone", r: InZone(c.zone, daily)}, {name: "yearly", r: MustParse(t, "0 13 1 3 *")},
 		} {
 			x.missed = missed
 			if x.period == s && missed != Coalesce || x.name == "yearly" && jump == 24*h {

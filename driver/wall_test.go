@@ -380,24 +380,3 @@ func TestPeriodicDoesNotDrift(t *testing.T) {
 		}
 	}
 }
-
-// Each run is within its bounds, none is left out, and they are spread, for each treatment of missed runs.
-func TestSpread(t *testing.T) {
-	for _, missed := range []Missed{Coalesce, Skip, CatchUp} {
-		Alone(t, func(t *testing.T, d *Driver) {
-			start := time.Now()
-			const period, by = 5 * time.Minute, 4 * time.Minute
-			var late []time.Duration
-			r := Spread(OnMissed(Periodic(start, period), missed), by)
-			timer := d.Every(r, func() { late = append(late, time.Since(start)%period) })
-			time.Sleep(51*period - ms)
-			timer.Stop()
-			if len(late) != 50 {
-				t.Errorf("%d runs in 50 periods", len(late))
-			}
-			if least, most := slices.Min(late), slices.Max(late); most > by || least > by/4 || most < by*3/4 {
-				t.Errorf("runs are late by %v to %v, want 0 to %v", least, most, by)
-			}
-		})
-	}
-}

@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"expvar"
 	"fmt"
 	"runtime/pprof"
@@ -48,7 +49,7 @@ func ExampleDriver_String() {
 	expvar.Publish("timers", d)
 	d.AfterFunc(time.Hour, func() {}).Stop()
 	fmt.Println(expvar.Get("timers"))
-	// Output: {"pending": 0, "started": 1, "fired": 0, "stopped": 1, "wakeups": 0, "idle_wakeups": 0, "lateness": {"count": 0, "p50": 0, "p99": 0, "p999": 0, "max": 0}}
+	// Output: {"pending": 0, "started": 1, "fired": 0, "stopped": 1, "moved": 0, "wakeups": 0, "idle_wakeups": 0, "delays": {"count": 0, "p50": 0, "p99": 0, "p999": 0, "max": 0}, "lateness": {"count": 0, "p50": 0, "p99": 0, "p999": 0, "max": 0}}
 }
 
 //go:noinline
@@ -129,4 +130,31 @@ func TestProfileIsSampled(t *testing.T) {
 	if got, text := pending(t); got != 0 {
 		t.Errorf("%d timers are left:\n%s", got, text)
 	}
+}
+
+// With Profiling, moves of pending timers and delays are counted, and String has all counters.
+func TestMovesAndDelaysAreCounted(t *testing.T) {
+	inBubble(t, func(t *testing.T, d *driver.Driver) {
+		timers, handles := sessions(d, 5), requests(d, 5)
+		ticker, every := d.NewTicker(time.Minute), d.Every(driver.Periodic(time.Now(), time.Minute), nothing)
+		timers[0].Stop()
+		handles[0].Stop()
+		timers[0].Reset(time.Second) // not pending
+		handles[0].Reset(time.Second)
+		for _, delay := range []time.Duration{2 * time.Hour, time.Second, 0} {
+			timers[1].Reset(delay)
+			handles[1].Reset(delay)
+		}
+		ticker.Reset(time.Minute)
+		every.Reset(time.Minute)
+		got, want := d.Stats(), uint64(8)
+		if got.Moved != want || got.Delays.Count() != got.Started || got.Delays.Max() != time.Hour || got.Delays.Quantile(0.5) > 62*time.Second {
+			t.Errorf("%+v, delays %v, want %d moved", got, got.Delays, want)
+		}
+		var parsed struct{ Started, Moved uint64 }
+		if err := json.Unmarshal([]byte(d.String()), &parsed); err != nil || parsed.Started != got.Started || parsed.Moved != want {
+			t.Errorf("%s: %v", d, err)
+		}
+		ticker.Stop()
+	}, driver.Profiling(3))
 }

@@ -1,6 +1,7 @@
 package prometheus_test
 
 import (
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -57,7 +58,7 @@ func mustSum(t *testing.T, lines map[string]bool, name string, want float64) {
 
 func TestAScrapeHasWhatADriverDid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, err := driver.New(driver.Inline())
+		d, err := driver.New(driver.Profiling(1), driver.Inline())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,8 +74,11 @@ func TestAScrapeHasWhatADriverDid(t *testing.T) {
 		d.AfterFunc(time.Minute, func() {}).Reset(48 * time.Hour)
 		time.Sleep(time.Hour)
 		mustHave(t, scrape(t, registry), "timers_pending 1", "timers_started_total 5", "timers_fired_total 3",
-			"timers_stopped_total 1",
+			"timers_stopped_total 1", "timers_moved_total 1",
+			`delay_seconds_bucket{le="1"} 0`, `delay_seconds_bucket{le="5"} 3`, `delay_seconds_bucket{le="60"} 3`,
+			`delay_seconds_bucket{le="86400"} 5`, "delay_seconds_count 5",
 			`lateness_seconds_bucket{le="1e-05"} 3`, `lateness_seconds_bucket{le="10"} 3`, "lateness_seconds_count 3")
+		mustSum(t, scrape(t, registry), "delay_seconds_sum", 3*2+3600+60)
 		d.Close()
 		mustHave(t, scrape(t, registry), "timers_pending 0", "timers_fired_total 3", "timers_stopped_total 2", "wakeups_total 1", "idle_wakeups_total 0")
 	})
@@ -98,5 +102,43 @@ func TestLatenessIsCounted(t *testing.T) {
 		mustHave(t, scrape(t, registry), bucket("1e-05", "1"), bucket("0.025", "1"), bucket("0.05", "2"), bucket("0.1", "4"),
 			bucket("10", "4"), `lateness_seconds_count{driver="x"} 4`)
 		mustSum(t, scrape(t, registry), `lateness_seconds_sum{driver="x"}`, 0.18)
+	})
+}
+
+// No counter falls from one scrape to the next, nor does a bucket of a histogram.
+func TestNoCounterFalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, err := driver.New(driver.Profiling(1), driver.Inline(), driver.Budget(1), driver.Shards(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(driverprom.NewCollector(d))
+		rng, before := rand.New(rand.NewPCG(1, 1)), make(map[string]float64)
+		for i := range 301 {
+			if i == 300 {
+				d.Close()
+			}
+			for line := range scrape(t, registry) {
+				name, text, _ := strings.Cut(line, " ")
+				if name == "#" {
+					continue
+				}
+				value, err := strconv.ParseFloat(text, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if value < before[name] && name != "timerbench_driver_timers_pending" {
+					t.Fatalf("%s falls from %v to %v", name, before[name], value)
+				}
+				before[name] = value
+			}
+			takes := []time.Duration{24_900, 49_900, 99_900, 101_000, 1_000}[rng.IntN(5)] * time.Microsecond // near the bounds of buckets
+			delay := time.Duration(rng.Int64N(int64(time.Second)))
+			for range 2 {
+				d.Schedule(delay, func() { time.Sleep(takes) })
+			}
+			time.Sleep(300 * time.Millisecond)
+		}
 	})
 }
