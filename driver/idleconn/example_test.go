@@ -62,14 +62,14 @@ func ExampleListener() {
 	// Output: hello, and 1 timer
 }
 
-// A connection that sends a message whenever nothing has moved for a while, so that its peer does not give up.
+// A connection that sends a message whenever it has sent nothing for a while, so that its peer does not give up.
 func ExampleInsteadOfTimeout() {
 	d, _ := driver.New() // without options there is no error
 	defer d.Close()
 	here, there := net.Pipe()
 	defer there.Close()
 
-	conn := idleconn.New(d, here, 20*time.Millisecond, idleconn.InsteadOfTimeout(func(c *idleconn.Conn) {
+	conn := idleconn.New(d, here, 20*time.Millisecond, idleconn.Writes(), idleconn.InsteadOfTimeout(func(c *idleconn.Conn) {
 		_, _ = io.WriteString(c, "ping")
 	}))
 	defer func() { _ = conn.Close() }()

@@ -39,16 +39,17 @@ type Conn struct {
 	rare *rare
 
 	// From the lowest bit on: the word that was stored last, and shared if there is one that is not older than the next
-	// field; the step at which a call has read the clock last; exact, timedOut, a counter; the shift of the clock. The fields
-	// from exact on are changed with the lock of rare held.
+	// field; the step at which a call has read the clock last; the side; exact, timedOut, a counter; the shift of the clock.
+	// The fields from exact on are changed with the lock of rare held.
 	state atomic.Uint64
 }
 
 const (
 	readAt    = stepBits + 1
-	exact     = 1 << (readAt + stepBits) // each call reads the clock of the driver
-	timedOut  = exact << 1               // the deadline is in the past, because nothing moves
-	takenBack = exact << 2               // adds to the counter: how often a deadline in the past was taken back
+	sideAt    = readAt + stepBits
+	exact     = 1 << (sideAt + 2) // each call reads the clock of the driver
+	timedOut  = exact << 1        // the deadline is in the past, because nothing moves
+	takenBack = exact << 2        // adds to the counter: how often a deadline in the past was taken back
 	counter   = 1<<shiftAt - takenBack
 	shiftAt   = 58
 )
@@ -69,11 +70,26 @@ type rare struct {
 
 type deadlines struct{ read, write time.Time }
 
+// side says which calls keep a connection from being idle, and which ones time out.
+type side = uint64
+
+const (
+	reads side = 1 << (sideAt + iota)
+	writes
+)
+
 // Option sets a parameter of a Conn.
 type Option func(*Conn)
 
-// InsteadOfTimeout makes an idle connection call f, which may send a message that keeps the connection alive, and nothing
-// times out. f runs as a function of the driver, so it may block
+// Reads makes only Reads count: the connection is idle if nothing was read for the timeout. Then Reads time out, and
+// Writes go on.
+func Reads() Option { return func(c *Conn) { c.count(reads) } }
+
+// Writes makes only Writes count: the connection is idle if nothing was written for the timeout. Then Writes time out,
+// and Reads go on. Use it with InsteadOfTimeout to send a message that keeps the connection alive.
+func Writes() Option { return func(c *Conn) { c.count(writes) } }
+
+// InsteadOfTimeout makes an idle connection call f, and nothing times out. f runs as a function of the driver, so it may block
 // unless the driver is Inline. It runs again whenever the connection has been idle for another timeout, but not before
 // it has returned. InsteadOfTimeout panics if f is nil.
 func InsteadOfTimeout(f func(*Conn)) Option {
@@ -93,7 +109,7 @@ func New(d *driver.Driver, c net.Conn, timeout time.Duration, opts ...Option) *C
 	mustBePositive("New", timeout)
 	timeout = min(timeout, longest)
 	conn := &Conn{Conn: c, rare: &rare{d: d, timeout: timeout}}
-	conn.state.Store(clockFor(d, timeout))
+	conn.state.Store(clockFor(d, timeout) | reads | writes)
 	for _, opt := range opts {
 		opt(conn)
 	}
@@ -105,6 +121,10 @@ func New(d *driver.Driver, c net.Conn, timeout time.Duration, opts ...Option) *C
 
 // longest keeps sums of times within 64 bits.
 const longest = time.Duration(math.MaxInt64 / 2)
+
+func (c *Conn) side() side { return c.state.Load() & (reads | writes) }
+
+func (c *Conn) count(only side) { c.state.Store(c.state.Load()&^(reads|writes) | only) }
 
 func (c *Conn) isTimedOut() bool { return c.state.Load()&timedOut != 0 }
 
@@ -137,6 +157,9 @@ func mustBePositive(caller string, timeout time.Duration) {
 // Read reads, and stores the time if it has read bytes.
 func (c *Conn) Read(p []byte) (n int, err error) {
 	state := c.state.Load()
+	if state&reads == 0 {
+		return c.Conn.Read(p)
+	}
 	for {
 		n, err = c.Conn.Read(p)
 		if n > 0 {
@@ -153,6 +176,9 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 // goes on, so it may take longer than the timeout as a whole.
 func (c *Conn) Write(p []byte) (n int, err error) {
 	state := c.state.Load()
+	if state&writes == 0 {
+		return c.Conn.Write(p)
+	}
 	c.rare.writing.Lock()
 	defer c.wrote()
 	for {
@@ -174,7 +200,7 @@ func (c *Conn) wrote() {
 		c.rare.mu.Lock()
 		defer c.rare.mu.Unlock()
 		if c.isTimedOut() {
-			_ = c.Conn.SetDeadline(past) // it fails only if the connection is closed
+			_ = c.setDeadlines(past, past) // it fails only if the connection is closed
 		}
 	}
 }
@@ -222,7 +248,7 @@ func (c *Conn) timeOut() {
 	c.state.Or(timedOut) // before idle below, and Touch looks for it when it has stored the time: one of the two notices
 	var err error
 	if c.rare.writing.TryLock() {
-		err = c.Conn.SetDeadline(past)
+		err = c.setDeadlines(past, past)
 		c.rare.writing.Unlock()
 	} else {
 		err = c.Conn.SetWriteDeadline(past)
@@ -241,7 +267,7 @@ func (c *Conn) drained() bool {
 	r := c.rare
 	before := r.unsent
 	r.unsent = 0
-	if conn, ok := c.Conn.(syscall.Conn); ok {
+	if conn, ok := c.Conn.(syscall.Conn); ok && c.side()&writes != 0 {
 		if below, err := conn.SyscallConn(); err == nil {
 			_ = below.Control(func(fd uintptr) { r.unsent = unsent(fd) }) // it fails if the connection is closed
 		}
@@ -260,7 +286,7 @@ func (c *Conn) start() {
 // takeBack ends a timeout. It restores the deadlines of the caller. The lock is held.
 func (c *Conn) takeBack() {
 	own := c.deadlines()
-	_, _ = c.Conn.SetReadDeadline(own.read), c.Conn.SetWriteDeadline(own.write) // they fail only if the connection is closed
+	_ = c.setDeadlines(own.read, own.write) // it fails only if the connection is closed
 	for {
 		state := c.state.Load()
 		if c.state.CompareAndSwap(state, state&^(timedOut|counter)|(state+takenBack)&counter) {
@@ -283,6 +309,18 @@ func (c *Conn) retry(err error, state *uint64) bool {
 	return (*state^before)&counter != 0 && !c.isTimedOut()
 }
 
+// setDeadlines sets the deadlines of the calls that time out.
+func (c *Conn) setDeadlines(read, write time.Time) error {
+	var errs [2]error
+	if c.side()&reads != 0 {
+		errs[0] = c.Conn.SetReadDeadline(read)
+	}
+	if c.side()&writes != 0 {
+		errs[1] = c.Conn.SetWriteDeadline(write)
+	}
+	return errors.Join(errs[:]...)
+}
+
 // deadlines returns the deadlines of the caller. The lock is held.
 func (c *Conn) deadlines() *deadlines {
 	if c.rare.own == nil {
@@ -302,7 +340,7 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 	c.rare.mu.Lock()
 	defer c.rare.mu.Unlock()
 	c.deadlines().read = t
-	if c.isTimedOut() && !c.rare.closed {
+	if c.side()&reads != 0 && c.isTimedOut() && !c.rare.closed {
 		return nil // takeBack sets it
 	}
 	return c.Conn.SetReadDeadline(t)
@@ -313,7 +351,7 @@ func (c *Conn) SetWriteDeadline(t time.Time) error {
 	c.rare.mu.Lock()
 	defer c.rare.mu.Unlock()
 	c.deadlines().write = t
-	if c.isTimedOut() && !c.rare.closed {
+	if c.side()&writes != 0 && c.isTimedOut() && !c.rare.closed {
 		return nil
 	}
 	return c.Conn.SetWriteDeadline(t)

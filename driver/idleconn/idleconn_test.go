@@ -65,22 +65,40 @@ func mustMove(t *testing.T, from, to net.Conn) {
 	synctest.Wait()
 }
 
-func TestReadsAndWritesCountAndTimeOut(t *testing.T) {
-	for _, byRead := range []bool{true, false} {
-		inBubble(t, func(t *testing.T, c *Conn, peer net.Conn) {
-			from, to, ends := peer, net.Conn(c), c.Read
-			if !byRead {
-				from, to, ends = to, from, c.Write
-			}
-			for range 5 {
-				time.Sleep(900 * time.Millisecond)
-				mustMove(t, from, to)
-			}
-			time.Sleep(600 * time.Millisecond)
-			mustMove(t, to, from) // the other way
-			mustEnd(t, "idle", time.Second, ends)
-			mustEnd(t, "read", 0, c.Read)
-			mustEnd(t, "write", 0, c.Write)
+func TestWhatCountsAndWhatTimesOut(t *testing.T) {
+	read, write := func(c *Conn) func([]byte) (int, error) { return c.Read }, func(c *Conn) func([]byte) (int, error) { return c.Write }
+	for name, test := range map[string]struct {
+		opts   []Option
+		byRead bool          // whether Reads keep the connection alive, or else Writes
+		left   time.Duration // after a byte the other way, 600 ms later
+		ends   func(*Conn) func([]byte) (int, error)
+		stays  bool // whether bytes move the other way after that
+	}{
+		"both, by reads":  {nil, true, time.Second, read, false},
+		"both, by writes": {nil, false, time.Second, write, false},
+		"Reads":           {[]Option{Reads()}, true, 400 * time.Millisecond, read, true},
+		"Writes":          {[]Option{Writes()}, false, 400 * time.Millisecond, write, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, c *Conn, peer net.Conn) {
+				from, to := peer, net.Conn(c)
+				if !test.byRead {
+					from, to = to, from
+				}
+				for range 5 {
+					time.Sleep(900 * time.Millisecond)
+					mustMove(t, from, to)
+				}
+				time.Sleep(600 * time.Millisecond)
+				mustMove(t, to, from)
+				mustEnd(t, "idle", test.left, test.ends(c))
+				if mustEnd(t, "idle before", 0, test.ends(c)); test.stays {
+					mustMove(t, to, from)
+				} else {
+					mustEnd(t, "read", 0, c.Read)
+					mustEnd(t, "write", 0, c.Write)
+				}
+			}, test.opts...)
 		})
 	}
 }
@@ -191,14 +209,14 @@ type hooked struct {
 	refuse error
 }
 
-func (h *hooked) SetDeadline(t time.Time) error {
-	if h.hook != nil {
+func (h *hooked) SetReadDeadline(t time.Time) error {
+	if t.Equal(past) && h.hook != nil {
 		h.hook()
 	}
 	if h.refuse != nil {
 		return h.refuse
 	}
-	return h.Conn.SetDeadline(t)
+	return h.Conn.SetReadDeadline(t)
 }
 
 // A byte that arrives while the timer looks keeps the connection alive: it is read, another Read that waits goes on, and
@@ -408,5 +426,30 @@ func setBack(c *Conn, by time.Duration) {
 		if c.state.CompareAndSwap(state, state&^(stepMask<<readAt)|uint64(step)<<readAt) {
 			return
 		}
+	}
+}
+
+// A deadline of the side that does not time out works while the other one has timed out, and after Close it is an error.
+func TestDeadlinesOfEachSide(t *testing.T) {
+	for name, test := range map[string]struct {
+		opt  Option
+		ends func(*Conn) func([]byte) (int, error)
+		free func(*Conn) func([]byte) (int, error)
+	}{
+		"Reads":  {Reads(), func(c *Conn) func([]byte) (int, error) { return c.Read }, func(c *Conn) func([]byte) (int, error) { return c.Write }},
+		"Writes": {Writes(), func(c *Conn) func([]byte) (int, error) { return c.Write }, func(c *Conn) func([]byte) (int, error) { return c.Read }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, c *Conn, _ net.Conn) {
+				mustEnd(t, "idle", time.Second, test.ends(c))
+				_ = c.SetDeadline(time.Now().Add(300 * time.Millisecond))
+				mustEnd(t, "the deadline of the caller", 300*time.Millisecond, test.free(c))
+				_ = c.SetDeadline(time.Time{})
+				mustEnd(t, "still idle", 0, test.ends(c))
+				if err := c.Close(); err != nil || c.SetReadDeadline(time.Now()) == nil || c.SetWriteDeadline(time.Now()) == nil {
+					t.Errorf("error %v; after Close, a deadline is an error", err)
+				}
+			}, test.opt)
+		})
 	}
 }

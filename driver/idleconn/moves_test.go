@@ -32,18 +32,19 @@ func TestAConnectionWhoseBytesMoveIsNotCut(t *testing.T) {
 		return err
 	}
 	for name, test := range map[string]struct {
+		opts []Option
 		run  func(c *Conn, f *os.File) error
 		move func(peer net.Conn, name string) error
 	}{
-		"Write":          {func(c *Conn, _ *os.File) error { _, err := c.Write(text); return err }, send},
-		"from a file":    {func(c *Conn, f *os.File) error { _, err := io.Copy(c, f); return err }, send},
-		"part of a file": {func(c *Conn, f *os.File) error { _, err := io.CopyN(c, f, 20*part); return err }, send},
-		"to a file":      {func(c *Conn, f *os.File) error { _, err := io.Copy(f, c); return err }, receive},
-		"limited":        {func(c *Conn, f *os.File) error { _, err := io.CopyN(f, c, 20*part); return err }, receive},
-		"embedded":       {func(c *Conn, f *os.File) error { _, err := f.ReadFrom(struct{ *Conn }{c}); return err }, receive},
+		"Write":          {nil, func(c *Conn, _ *os.File) error { _, err := c.Write(text); return err }, send},
+		"from a file":    {nil, func(c *Conn, f *os.File) error { _, err := io.Copy(c, f); return err }, send},
+		"part of a file": {[]Option{Writes()}, func(c *Conn, f *os.File) error { _, err := io.CopyN(c, f, 20*part); return err }, send},
+		"to a file":      {nil, func(c *Conn, f *os.File) error { _, err := io.Copy(f, c); return err }, receive},
+		"limited":        {[]Option{Reads()}, func(c *Conn, f *os.File) error { _, err := io.CopyN(f, c, 20*part); return err }, receive},
+		"embedded":       {nil, func(c *Conn, f *os.File) error { _, err := f.ReadFrom(struct{ *Conn }{c}); return err }, receive},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, peer := loopback(t, time.Hour)
+			c, peer := loopback(t, time.Hour, test.opts...)
 			_ = c.Unwrap().(*net.TCPConn).SetWriteBuffer(16 << 10)
 			_ = peer.(*net.TCPConn).SetReadBuffer(16 << 10)
 			f, err := os.OpenFile(filepath.Join(t.TempDir(), "file"), os.O_RDWR|os.O_CREATE, 0o600)

@@ -19,13 +19,13 @@ import (
 )
 
 // loopback returns a connection with a timeout, and its peer.
-func loopback(t testing.TB, timeout time.Duration) (c *Conn, peer net.Conn) {
+func loopback(t testing.TB, timeout time.Duration, opts ...Option) (c *Conn, peer net.Conn) {
 	t.Helper()
 	below, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := Listener(newDriver(t), below, timeout)
+	l := Listener(newDriver(t), below, timeout, opts...)
 	peer, err = net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +196,6 @@ type memory struct{ net.Conn }
 
 func (memory) Read(p []byte) (int, error)       { return len(p), nil }
 func (memory) Write(p []byte) (int, error)      { return len(p), nil }
-func (memory) SetDeadline(time.Time) error      { return nil }
 func (memory) SetReadDeadline(time.Time) error  { return nil }
 func (memory) SetWriteDeadline(time.Time) error { return nil }
 func (memory) Close() error                     { return nil }
@@ -280,5 +279,22 @@ func TestAnHTTPServerClosesIdleConnections(t *testing.T) {
 				_ = server.Close()
 			})
 		})
+	}
+}
+
+// Over TLS on the loopback, a server answers by HTTP/2.
+func TestTLSOnLoopback(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
+	server.Listener = Listener(newDriver(t), server.Listener, time.Hour)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	answer, err := server.Client().Get(server.URL)
+	if err != nil || answer.ProtoMajor != 2 {
+		t.Fatalf("%v, %v", answer, err)
+	}
+	text, err := io.ReadAll(answer.Body)
+	if _ = answer.Body.Close(); string(text) != "hello" || err != nil {
+		t.Errorf("%q, %v", text, err)
 	}
 }

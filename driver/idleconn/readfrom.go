@@ -21,6 +21,9 @@ const piece = 256 << 10
 // pieces of 256 KiB. Anything else is read and written, because what r waits for is not to end the connection.
 func (c *Conn) ReadFrom(r io.Reader) (n int64, err error) {
 	to, ok := c.Conn.(io.ReaderFrom)
+	if c.side()&writes == 0 && ok {
+		return to.ReadFrom(r)
+	}
 	limited, isLimited := r.(*io.LimitedReader)
 	if !isLimited {
 		limited = &io.LimitedReader{R: r, N: math.MaxInt64}
