@@ -136,6 +136,31 @@ func (k *Map[K, V]) Remove(key K) (value V, ok bool) {
 	return it.value, true
 }
 
+// Drain removes all keys and calls f with each key and its value, one after the other. Keys that
+// are set meanwhile may stay.
+func (k *Map[K, V]) Drain(f func(K, V)) {
+	for i := range k.parts {
+		for key, it := range k.parts[i].clear(false) {
+			f(key, it.value)
+		}
+	}
+}
+
+// clear removes all items. If end is true, none can be set afterwards.
+func (p *part[K, V]) clear(end bool) map[K]*item[K, V] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	items := p.items
+	p.items = nil
+	if !end && items != nil {
+		p.items = make(map[K]*item[K, V])
+	}
+	for _, it := range items {
+		it.h.Stop()
+	}
+	return items
+}
+
 // Len returns the number of keys.
 func (k *Map[K, V]) Len() int {
 	n := 0
@@ -152,13 +177,7 @@ func (k *Map[K, V]) Len() int {
 // the driver is closed instead, its keys stay until Close. The error is always nil.
 func (k *Map[K, V]) Close() error {
 	for i := range k.parts {
-		p := &k.parts[i]
-		p.mu.Lock()
-		for _, it := range p.items {
-			it.h.Stop()
-		}
-		p.items = nil
-		p.mu.Unlock()
+		k.parts[i].clear(true)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func TestAgainstAMap(t *testing.T) {
 			got, expired = nil, nil
 			key, delay := string(rune('a'+rng.IntN(6))), time.Duration(rng.IntN(9)-1)*ms/2
 			e, there := want[key]
-			switch op := rng.IntN(90); {
+			switch op := rng.IntN(92); {
 			case op < 40:
 				_ = k.Set(key, value, delay)
 				put(key, value, delay)
@@ -84,11 +84,23 @@ func TestAgainstAMap(t *testing.T) {
 				if got, ok := k.Get(key); ok != there || got != e.value {
 					t.Fatalf("got %d, %t, want %d, %t", got, ok, e.value, there)
 				}
-			default:
+			case op < 90:
 				if got, ok := k.Remove(key); ok != there || got != e.value {
 					t.Fatalf("removed %d, %t, want %d, %t", got, ok, e.value, there)
 				}
 				delete(want, key)
+			default:
+				k.Drain(func(key string, value int) {
+					if want[key].value != value {
+						t.Fatalf("drained %s, %d", key, value)
+					}
+					delete(want, key)
+					_ = k.Set("set by its function", 1, time.Second)
+					k.Remove("set by its function")
+				})
+				if len(want) > 0 {
+					t.Fatalf("not drained: %v", want)
+				}
 			}
 			synctest.Wait()
 			if k.Len() != len(want) || d.Len() != len(want) {
@@ -116,12 +128,13 @@ func TestAfterClose(t *testing.T) {
 			if _, ok := k.Remove("a"); ok || there || k.Move("b", time.Second) || k.Len() != 0 || d.Len() != 0 {
 				t.Errorf("%s: %d keys are there", name, k.Len())
 			}
+			k.Drain(func(key string, _ int) { t.Errorf("%s: drained %s", name, key) })
 			time.Sleep(time.Minute)
 		})
 	}
 }
 
-// A value that is removed or replaced is not kept.
+// A value that is removed, replaced or drained is not kept.
 func TestNothingIsKept(t *testing.T) {
 	k := New(newDriver(t), func(int, *[1 << 10]byte) {})
 	gone := func(end func()) weak.Pointer[[1 << 10]byte] {
@@ -130,7 +143,7 @@ func TestNothingIsKept(t *testing.T) {
 		end()
 		return weak.Make(value)
 	}
-	for i, end := range []func(){func() { k.Remove(1) }, func() { _ = k.Set(1, nil, time.Hour) }} {
+	for i, end := range []func(){func() { k.Remove(1) }, func() { _ = k.Set(1, nil, time.Hour) }, func() { k.Drain(func(int, *[1 << 10]byte) {}) }} {
 		p := gone(end)
 		for try := 0; p.Value() != nil; try++ {
 			if runtime.GC(); try > 100 {
@@ -141,7 +154,7 @@ func TestNothingIsKept(t *testing.T) {
 	}
 }
 
-// Every value that is set expires, is replaced or is removed, once.
+// Every value that is set expires, is replaced, is removed or is drained, once.
 func TestRaces(t *testing.T) {
 	for _, opts := range [][]driver.Option{nil, {driver.Inline()}, {driver.Workers(3)}} {
 		const keys, goroutines, rounds = 50, 4, 1000
@@ -159,6 +172,9 @@ func TestRaces(t *testing.T) {
 					}
 					_ = k.Set(key, g*rounds+i, time.Duration(rng.IntN(300))*time.Microsecond)
 					k.Move(rng.IntN(keys*goroutines), time.Duration(rng.IntN(300))*time.Microsecond)
+					if i%500 == 0 {
+						k.Drain(end)
+					}
 					if i%10 == 0 {
 						runtime.Gosched()
 					}
