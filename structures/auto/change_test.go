@@ -76,3 +76,39 @@ func TestCheckInvariantsMissesALostTimer(t *testing.T) {
 		}
 	}
 }
+
+// Timers that are due and were not popped fire in order, and no other timer fires, if all move to the wheel between two calls of Pop.
+func TestTimersThatAreDueMoveToTheWheel(t *testing.T) {
+	s := auto.New[int]()
+	for i := range 600 {
+		s.Schedule(1<<40-structures.Tick(i*1000), 0)
+	}
+	for i := range 100 {
+		s.Schedule(structures.Tick(8060-40*i), 0)
+	}
+	s.Pop(4096)
+	x := s.Schedule(6000, 0)
+	s.Schedule(8000, 0)
+	s.Reschedule(x, 4200)
+	for range 50 {
+		s.Pop(8100)
+	}
+	for i := range 50 {
+		s.Schedule(structures.Tick(8200+i*77), 0)
+	}
+	for i := 0; s.Len() <= auto.FewLimit; i++ {
+		s.Schedule(1<<41-structures.Tick(i*1000), 0)
+	}
+	mustBeSound(t, s)
+	fired, last := 0, structures.Tick(0)
+	for timer := range structures.Due(s, 8100) {
+		if fired++; timer.Deadline > 8100 || timer.Deadline < last {
+			t.Errorf("Pop(8100) fires deadline %d after deadline %d", timer.Deadline, last)
+		}
+		last = timer.Deadline
+	}
+	if fired != 52 {
+		t.Errorf("%d timers fired, want 52", fired)
+	}
+	mustBeSound(t, s)
+}
