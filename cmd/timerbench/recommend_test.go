@@ -87,6 +87,7 @@ func TestTheJSONOfRecommendIsDocumented(t *testing.T) {
 		{"--n", "10000", "--cancel", "90%", "--dist", "uniform"}, {"--by", "memory", "--order", "fifo"}, {"--program", "hold", "--n", "10"},
 		{"--n", "1000", filepath.Join("..", "..", "report", "testdata", "few.json.gz")},
 		{"--n", "100", aRun(t)}, {"--n", "100", underRealClock(t)}, {"--n", "1000", filepath.Join("..", "..", "docs", "results", "intel-xeon-2-cores.json.gz")},
+		{"--program", "fill-drain", "--n", "100", filepath.Join("..", "..", "docs", "results", "amd-epyc-2-cores.json.gz")}, // has groups
 	} {
 		if args[0] == "--trace" {
 			args[1] = filepath.Join(t.TempDir(), "my.trace")

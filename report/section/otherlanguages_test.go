@@ -100,8 +100,8 @@ func TestProgramsAreComparedWithTheirOwnKind(t *testing.T) {
 		page += table.Lead.Markdown() + table.Body.Markdown()
 	}
 	says(t, page,
-		"| churn | 1k | libfast | 8 (5.63–11.4) | 1 (0.704–1.42) | quadheap | 10 (7.04–14.2) | 3 (2.11–4.26) | 1.25",
-		"| churn | 1k | heap-c | 4 (2.82–5.68) | 1 (0.704–1.42) | intrusive-hwheel | 6 (4.23–8.53) | 2 (1.41–2.84) | 1.50",
-		"| churn | 1k | quadheap | 10 (7.04–14.2) | 3 (2.11–4.26) | intrusive-hwheel | 6 (4.23–8.53) | 2 (1.41–2.84) | 0.60",
+		"| churn | 1k | libfast | 8 (5.33–12) | 1 (0.666–1.5) | quadheap | 10 (6.66–15) | 3 (2–4.51) | 1.25",
+		"| churn | 1k | heap-c | 4 (2.66–6.01) | 1 (0.666–1.5) | intrusive-hwheel | 6 (4–9.02) | 2 (1.33–3.01) | 1.50",
+		"| churn | 1k | quadheap | 10 (6.66–15) | 3 (2–4.51) | intrusive-hwheel | 6 (4–9.02) | 2 (1.33–3.01) | 0.60",
 	)
 }
