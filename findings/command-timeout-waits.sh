@@ -52,17 +52,16 @@ go version
 /usr/bin/python3 --version
 echo "Node.js $(node --version)"
 
-# seconds EXPECTED COMMAND...: runs the command, prints how many seconds it took, and compares them, rounded, with what was seen.
+# seconds SEEN COMMAND...: runs the command, prints how long it took, and compares with what was seen: one second or four.
 changed=0
 seconds() {
-	local expected=$1 begin end took
+	local seen=$1 begin took
 	shift
 	begin=$(date +%s%N)
 	"$@" >/dev/null 2>&1 </dev/null || true
-	end=$(date +%s%N)
-	took=$(((end - begin + 400000000) / 1000000000))
-	echo "$*: $(((end - begin) / 1000000)) ms"
-	[ "$took" = "$expected" ] || changed=1
+	took=$((($(date +%s%N) - begin) / 1000000))
+	echo "$*: $took ms"
+	if [ "$seen" = 4 ]; then [ "$took" -ge 3900 ] || changed=1; else [ "$took" -lt 3900 ] || changed=1; fi
 }
 seconds 1 ./go-run "exec sleep 4"
 script='sleep 4; true'
