@@ -59,7 +59,8 @@ program() {
 record() {
 	local name=$1
 	shift
-	TIMERBENCH_TRACE="$work/$name.rec" "$store/rec/$name" "$@" >"$work/$name.log" 2>&1 &
+	"$timerbench" trace record -o "$work/$name.trace" --about "$title under $load" -- "$store/rec/$name" "$@" \
+		>"$work/$name.log" 2>&1 &
 	recorder=$!
 	pids+=("$recorder")
 }
@@ -81,8 +82,7 @@ run_for() {
 
 finish() {
 	kill -TERM "$recorder"
-	wait "$recorder" || true # it may end by the signal
-	GOFLAGS='' go run -C "$root" ./recordings/pack -about "$title under $load" -o "$work/$1.trace" "$work/$1.rec" || {
+	wait "$recorder" || {
 		cat "$work/$1.log" >&2
 		exit 1
 	}

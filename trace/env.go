@@ -14,17 +14,22 @@ import (
 	"github.com/timerbench/timerbench/structures"
 )
 
-// EnvFile is the environment variable that names the file to record to.
+// EnvFile is the environment variable that names the file to record to. The command "timerbench trace record" sets it.
 const EnvFile = "TIMERBENCH_TRACE"
 
 // EnvBuffer is the environment variable that bounds the memory for operations that a program of "timerbench trace
 // build" has made and the recorder has not written yet. It is a number of bytes, at least 1,000,000. Without it the bound is 64 MB.
 const EnvBuffer = EnvFile + "_BUFFER"
 
-// envBegun is the environment variable in which a program that records stores its process ID, and the
-// number of traces that it has begun. The recorder that "timerbench trace build" adds to a program, the program's own
-// calls of FromEnv, and its child processes share it.
+// envBegun is the environment variable in which a program that records stores its process ID, the
+// number of traces that it has begun, and whether it keeps all traces as Environ says. The recorder
+// that "timerbench trace build" adds to a program, the program's own calls of FromEnv, and its child
+// processes share it. The process ID is 0 before the first trace.
 const envBegun = EnvFile + "_BEGUN"
+
+// Environ returns the environment variables with which a program, and the programs that it starts, record to
+// path. All traces are kept: each trace after the first has a number added to its name.
+func Environ(path string) []string { return []string{EnvFile + "=" + path, envBegun + "=0 0 true"} }
 
 var begin sync.Mutex // guards envBegun
 
@@ -67,15 +72,16 @@ func FromEnv[T any](s structures.Scheduler[T], h Header) (recorded structures.Sc
 // envFile is a trace in a temporary file, which is renamed when it is complete.
 type envFile struct {
 	path   string
-	before os.FileInfo // the file at path when the recording began; nil: there was none
+	before os.FileInfo // the file at path when the recording began, which is replaced; nil: there was none
+	keep   bool        // as Environ says
 	temp   *os.File
 	w      *Writer
 }
 
 // readBegun returns what envBegun says: zeros before the first trace.
-func readBegun() (by, n int) {
-	_, _ = fmt.Sscan(os.Getenv(envBegun), &by, &n)
-	return by, n
+func readBegun() (by, n int, keep bool) {
+	_, _ = fmt.Sscan(os.Getenv(envBegun), &by, &n, &keep)
+	return by, n, keep
 }
 
 // fileFromEnv begins a trace. It returns nil if the environment names no file, or if the program
@@ -90,7 +96,7 @@ func fileFromEnv(h Header) (*envFile, error) {
 	if path == atStart.value {
 		path = atStart.path
 	}
-	by, n := readBegun()
+	by, n, keep := readBegun()
 	if by > 0 && by != os.Getpid() {
 		return nil, nil
 	}
@@ -98,12 +104,12 @@ func fileFromEnv(h Header) (*envFile, error) {
 		h.Started = time.Now()
 	}
 	n++
-	f, err := createTrace(path, n)
+	f, err := createTrace(path, n, keep)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", EnvFile, err)
 	}
 	if f.w, err = NewWriter(f.temp, h); err == nil {
-		err = os.Setenv(envBegun, fmt.Sprint(os.Getpid(), n))
+		err = os.Setenv(envBegun, fmt.Sprint(os.Getpid(), n, keep))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", EnvFile, err), f.discard())
@@ -112,12 +118,14 @@ func fileFromEnv(h Header) (*envFile, error) {
 }
 
 // createTrace creates the temporary file of trace n.
-func createTrace(path string, n int) (f *envFile, err error) {
-	f = &envFile{}
+func createTrace(path string, n int, keep bool) (f *envFile, err error) {
+	f = &envFile{keep: keep}
 	if f.path, err = target(numbered(path, n)); err != nil {
 		return nil, err
 	}
-	f.before, _ = os.Stat(f.path)
+	if !keep {
+		f.before, _ = os.Stat(f.path)
+	}
 	f.temp, err = os.Create(fmt.Sprintf("%s.%d.tmp", f.path, os.Getpid()))
 	return f, err
 }
@@ -192,7 +200,7 @@ func (f *envFile) giveName() (string, error) {
 	if err := os.Rename(f.temp.Name(), path); err != nil {
 		return "", err
 	}
-	if path != f.path {
+	if path != f.path && !f.keep {
 		return path, fmt.Errorf("%s: another program has recorded to %s meanwhile, so this recording is in %s", EnvFile, f.path, path)
 	}
 	return path, nil

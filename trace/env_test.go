@@ -27,6 +27,14 @@ func setEnv(t *testing.T, path string) {
 	atStart = absoluteEnv()
 }
 
+// setEnviron sets the environment of a program that "trace record" starts.
+func setEnviron(t *testing.T, path string) {
+	for _, v := range Environ(path) {
+		name, value, _ := strings.Cut(v, "=")
+		t.Setenv(name, value)
+	}
+}
+
 // mustRecord makes a whole recording of one timer.
 func mustRecord(t *testing.T) {
 	t.Helper()
@@ -139,6 +147,17 @@ func TestRecordersOfOneFileKeepAllTraces(t *testing.T) {
 	holds(t, dir, "my-2.trace my-3.trace my.trace")
 }
 
+// Programs that one recording starts one after the other keep all traces.
+func TestProgramsOfOneRecordingKeepAllTraces(t *testing.T) {
+	dir := t.TempDir()
+	for range 3 {
+		setEnviron(t, filepath.Join(dir, "my.trace"))
+		mustRecord(t)
+		mustRecord(t) // of a second scheduler
+	}
+	holds(t, dir, "my-2-2.trace my-2-3.trace my-2.trace my-3.trace my-4.trace my.trace")
+}
+
 // Only a regular file is replaced. A link is followed.
 func TestOnlyARegularFileIsReplaced(t *testing.T) {
 	dir := t.TempDir()
@@ -160,7 +179,7 @@ func TestOnlyARegularFileIsReplaced(t *testing.T) {
 func TestAChildOfAProgramThatRecordsDoesNot(t *testing.T) {
 	dir := t.TempDir()
 	setEnv(t, filepath.Join(dir, "my.trace"))
-	t.Setenv(envBegun, fmt.Sprint(os.Getppid(), 1))
+	t.Setenv(envBegun, fmt.Sprint(os.Getppid(), 1, false))
 	mustRecord(t)
 	holds(t, dir, "")
 }

@@ -19,14 +19,17 @@ import (
 var ErrNoValgrind = errors.New("no valgrind: apt-get install valgrind (Debian, Ubuntu), " +
 	"or dnf install valgrind (Fedora); it runs on Linux")
 
-// events maps cachegrind's names of events to counts: Ir is instructions read, D1mr is a read that missed the first level, DLmw a write that missed
+// events maps cachegrind's names of events to counts: Ir is instructions read, Dr and Dw are
+// data reads and writes, D1mr is a read that missed the first level, DLmw a write that missed
 // the last level, Bcm a mispredicted conditional branch, Bim a mispredicted indirect branch.
 type events map[string]float64
 
 // cachegrind runs a program and returns its events by function, and its output. The cache sizes
 // are fixed, so all machines get the same counts. One thread and no garbage collection make runs
 // repeatable. A fixed environment makes addresses repeatable too, except the base of Go's heap.
-func cachegrind(ctx context.Context, withCaches bool, program string, args ...string) (byFunction map[string]events, printed string, err error) {
+func cachegrind(ctx context.Context, lastLevel, program string, args ...string) (
+	byFunction map[string]events, printed string, err error,
+) {
 	dir, err := os.MkdirTemp("", "timerbench-count-")
 	if err != nil {
 		return nil, "", err
@@ -34,7 +37,7 @@ func cachegrind(ctx context.Context, withCaches bool, program string, args ...st
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path := filepath.Join(dir, "cachegrind.out")
 	caches := []string{"--cache-sim=no"}
-	if withCaches {
+	if lastLevel != "" {
 		caches = []string{"--cache-sim=yes", "--I1=" + firstLevel, "--D1=" + firstLevel, "--LL=" + lastLevel}
 	}
 	cmd := exec.CommandContext(ctx, "setarch", slices.Concat([]string{
@@ -54,8 +57,8 @@ func cachegrind(ctx context.Context, withCaches bool, program string, args ...st
 	return byFunction, printed, err
 }
 
-// The caches in cachegrind's notation: size in bytes, associativity, line size in bytes.
-const firstLevel, lastLevel = "32768,8,64", "33554432,16,64"
+// firstLevel and the last levels are in cachegrind's notation: size in bytes, associativity, line size in bytes.
+const firstLevel = "32768,8,64"
 
 // parse reads cachegrind's output file. The line "events:" names the columns. A line "fn="
 // names a function, and the following lines hold a line number and counts of that function.

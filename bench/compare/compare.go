@@ -87,12 +87,17 @@ func (r *Row) judged() bool {
 	return r.role == results.RoleStructure || r.role == results.RoleIntrusive
 }
 
-// Runs compares two results. least is the smallest difference that counts, relative: 0.05 is 5 %. Runs returns an error if no structure
-// has a cost in the same cell of both, or if their machines differ.
-func Runs(old, new *results.Run, least float64) (*Table, error) {
+// SameMachine returns an error if two results are of different machines: their ratios compare the machines.
+func SameMachine(old, new *results.Run) error {
 	if a, b := old.Environment, new.Environment; a.CPU != b.CPU || a.Cores != b.Cores {
-		return nil, fmt.Errorf("different machines: OLD on %s with %d processors, NEW on %s with %d, so the ratios would compare the machines: want results of one machine", a.CPU, a.Cores, b.CPU, b.Cores)
+		return fmt.Errorf("different machines: OLD on %s with %d processors, NEW on %s with %d, so the ratios would compare the machines: want results of one machine, or --machines", a.CPU, a.Cores, b.CPU, b.Cores)
 	}
+	return nil
+}
+
+// Runs compares two results. least is the smallest difference that counts, relative: 0.05 is 5 %. Runs returns an error if no structure
+// has a cost in the same cell of both.
+func Runs(old, new *results.Run, least float64) (*Table, error) {
 	t := &Table{Unit: "ns", Session: old.Parameters.Session != "" && old.Parameters.Session == new.Parameters.Session}
 	all := rowsOf(old, new, t.Session)
 	for _, r := range all {

@@ -282,11 +282,16 @@ func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 	}
 	elsewhere := *a
 	elsewhere.Environment = results.Environment{CPU: "B", Cores: 4}
+	if err := SameMachine(a, &elsewhere); err == nil || !strings.HasPrefix(err.Error(), "different machines: OLD on  with 0 processors, NEW on B with 4, so") {
+		t.Error(err)
+	}
+	if err := SameMachine(a, b); err != nil {
+		t.Error(err)
+	}
 	for name, c := range map[string]struct {
 		old, new *results.Run
 		want     string
 	}{
-		"machines":     {a, &elsewhere, "different machines: OLD on  with 0 processors, NEW on B with 4, so"},
 		"other cells":  {a, b, "nothing in common: no structure has a cost in the same cell of both results"},
 		"no cells":     {a, &results.Run{}, "nothing in common"},
 		"other rounds": {a, later, "nothing in common"},

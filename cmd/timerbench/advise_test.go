@@ -37,9 +37,9 @@ func TestAdviceForOneTimer(t *testing.T) {
 	if err := os.WriteFile(path, file.Bytes()[:file.Len()-footer], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr := must(t, "advise", path, "--tick", "2s")
+	stdout, stderr := must(t, "advise", path, "--tick", "2s", "--least-core", "50%", "--least-memory", "1e9")
 	says(t, stderr, "cut short")
-	says(t, stdout, "Keep package time: your timers cost ", "Less than 0.5 % of a core and 1 MB does not matter. No place in the program costs more than",
+	says(t, stdout, "Keep package time: your timers cost ", "Less than 50 % of a core and 1 GB does not matter. No place in the program costs more than",
 		"package time, tick 2s", "main.main main.go:9", "function", "The program was built with go1.24.1")
 }
 
@@ -82,4 +82,5 @@ func TestQuestionsThatAdviseRefuses(t *testing.T) {
 	refused(t, []string{"advise", "none.trace"}, "none.trace")
 	refused(t, []string{"advise", nats, "--tick", "-1ms"}, "--tick -1ms", "such as 10ms")
 	refused(t, []string{"advise", nats, "--tick", "0"}, "--tick 0s", "such as 10ms")
+	refused(t, []string{"advise", nats, "--least-core", "x"}, "--least-core", `"x": want a share`)
 }

@@ -63,7 +63,7 @@ func argsFrom(least, most int, what string) cobra.PositionalArgs {
 // wanted describes the values of flags by the type of the flag.
 var wanted = map[string]string{
 	"int": "a whole number such as 12", "intSlice": "whole numbers such as 1,2", "uint64": "a whole number from 0 to 2^64-1",
-	"duration": "a time such as 90s or 5m", "durationSlice": "times such as 50us,1ms",
+	"duration": "a time such as 90s or 5m", "durationSlice": "times such as 50us,1ms", "bool": "true or false",
 }
 
 // flagError rewrites an error of pflag: flag, value, expected values.
@@ -81,7 +81,7 @@ func flagError(_ *cobra.Command, err error) error {
 
 // refuseEmpty returns an error for an empty argument and for a flag with an empty value. The usual cause is an unset shell variable.
 func refuseEmpty(cmd *cobra.Command, args []string) (err error) {
-	if slices.Contains(args, "") {
+	if slices.Contains(args, "") && cmd.Name() != "record" { // record passes its arguments on
 		return fmt.Errorf("%s: an argument is empty", subcommand(cmd))
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -90,6 +90,24 @@ func refuseEmpty(cmd *cobra.Command, args []string) (err error) {
 		}
 	})
 	return err
+}
+
+// newHelp replaces cobra's command help, which succeeds for unknown commands.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = unknown("command of "+of.Name(), rest[0], names(of.Commands(), (*cobra.Command).Name))
+			}
+			if err != nil {
+				return err
+			}
+			return of.Help()
+		},
+	}
 }
 
 // subcommand returns the full name of a command without that of the program: "trace info".

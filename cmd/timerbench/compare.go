@@ -51,6 +51,7 @@ func (f *compareFlags) add(cmd *cobra.Command, minEffect float64) {
 
 func newCompare() *cobra.Command {
 	var f compareFlags
+	var machines bool
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
 		Short: "Compare the results of two builds or of two runs",
@@ -68,20 +69,27 @@ of the machine. To compare two builds, use ab.
 		Example: `  timerbench compare out/2026-11-21-073012-normal ` + latest + `
   timerbench compare --min-effect 2% --fail-on-regression old.json new.json`,
 		Args: argsFrom(2, 2, "two: the old and the new results"),
-		RunE: f.compare,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.compare(cmd, args, machines) },
 	}
 	f.add(cmd, 0.05)
+	cmd.Flags().BoolVar(&machines, "machines", false, "compare even if OLD and NEW are of different machines")
 	return cmd
 }
 
-func (f *compareFlags) compare(cmd *cobra.Command, args []string) (err error) {
+func (f *compareFlags) compare(cmd *cobra.Command, args []string, machines bool) (err error) {
 	var sides [2]*results.Run
 	for i, name := range []string{"OLD", "NEW"} {
 		if sides[i], _, err = results.Read(args[i]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	c, err := compare.Runs(sides[0], sides[1], f.minEffect)
+	if !machines {
+		err = compare.SameMachine(sides[0], sides[1])
+	}
+	var c *compare.Table
+	if err == nil {
+		c, err = compare.Runs(sides[0], sides[1], f.minEffect)
+	}
 	if err != nil {
 		return fmt.Errorf("%s and %s: %w", args[0], args[1], err)
 	}

@@ -49,7 +49,8 @@ func TestCompare(t *testing.T) {
 		"old new --csv":                                 {0, []string{"workload,n,structure,old_ns,new,ratio,lo,hi,verdict,floor,groups\n", "churn,1000,hwheel,100.", "slower,", "churn,1000,rbtree,100."}},
 		"old new --all":                                 {0, []string{"rbtree", "FLOOR"}},
 		"old new --fail-on-regression --min-effect 40%": {0, []string{"No difference"}},
-		"old other --fail-on-regression":                {2, []string{"old and other: different machines: OLD on", "NEW on other"}},
+		"old other --fail-on-regression":                {2, []string{"old and other: different machines: OLD on", "NEW on other", "or --machines"}},
+		"old other --machines":                          {0, []string{"1 of 4 are slower"}},
 	} {
 		code, stdout, stderr := run(append([]string{"compare"}, strings.Fields(line)...)...)
 		if code != c.code {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/timerbench/timerbench/bench/results"
 	"github.com/timerbench/timerbench/internal/longtest"
+	"github.com/timerbench/timerbench/internal/tracetest"
 )
 
 // signalAt runs a command and sends it a signal at each line of its standard error with one of the parts.
@@ -59,13 +60,14 @@ func TestCtrlCEndsASession(t *testing.T) {
 	}
 }
 
-// A second Ctrl-C ends a command at once.
-func TestTheSecondCtrlCEndsACommandAtOnce(t *testing.T) {
+// A second Ctrl-C ends a command at once, and leaves no folder of a run without results.
+func TestTheSecondCtrlCLeavesNothing(t *testing.T) {
 	t.Parallel()
-	cmd := command("run", "-p", "smoke", "-s", "^list$", "-w", "^fill-drain$", "-n", "10000", "--trials", "2000", "-o", t.TempDir())
+	dir := t.TempDir()
+	cmd := command("run", "-p", "smoke", "-s", "^list$", "-w", "^fill-drain$", "-n", "10000", "--trials", "2000", "-o", filepath.Join(dir, "out"))
 	said := signalAt(t, "[1/|stopping (press", os.Interrupt, cmd)
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGINT {
-		t.Errorf("ended with %v: %s", cmd.ProcessState, said)
+	if left := filesIn(t, dir); cmd.ProcessState.ExitCode() != exitInterrupted || left != "" {
+		t.Errorf("ended with %v, left %s: %s", cmd.ProcessState, left, said)
 	}
 }
 
@@ -156,11 +158,13 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	refused(t, args, "is a complete run")
 }
 
-// The commands of the README run as they stand. Their folder also has a program in Go and one in C.
+// The commands of the README run as they stand. Their folder also has a program in Go and one in C. Those that build a runtime of Go or two
+// revisions take minutes, so they are left to the long test, and the others read a trace that is made here.
 func TestCommandsOfTheREADME(t *testing.T) {
 	cc, err := exec.LookPath("cc")
-	if err != nil || longtest.Scale(t, 0, 0, 1) == 0 {
-		t.Skip("minutes of work, with a C compiler (cc) and "+longtest.Env+"=1:", err)
+	long := longtest.Scale(t, 0, 1, 2)
+	if err != nil || long == 0 {
+		t.Skip("seconds of work, with a C compiler (cc):", err)
 	}
 	t.Parallel()
 	root, err := filepath.Abs("../..")
@@ -186,12 +190,16 @@ func TestCommandsOfTheREADME(t *testing.T) {
 	writeText(t, filepath.Join(dir, "cmd/my-server/main.go"), "package main\n\nimport \"time\"\n\n"+
 		"func main() {\n\tfor range 50_000 {\n\t\ttime.AfterFunc(time.Second, func() {}).Stop()\n\t}\n\ttime.Sleep(time.Second)\n}\n")
 	sh("mkdir bin; ln -s " + os.Args[0] + " bin/timerbench; " + cc + " -O2 -o my-wheel " + root + "/bench/external/files/start.c")
+	tracetest.File(t, filepath.Join(dir, "my.trace"), "churn", 1000, 2e5)
 	for _, line := range lines {
-		if strings.Contains(line, " ab ") {
+		build := strings.Contains(line, "trace build")
+		if ab := strings.Contains(line, " ab "); long < 2 && (ab || build) {
+			continue
+		} else if ab {
 			line = "git clone -q --shared " + root + " clone; cd clone; git rev-parse -q --verify main || git branch main; mv ../bin .; " + line
 		}
 		sh(line)
-		if strings.Contains(line, "trace build") {
+		if build {
 			sh("TIMERBENCH_TRACE=my.trace ./my.rec; bin/timerbench trace info my.trace | grep 'main.main main.go:7  *function  *50,000'")
 		}
 	}

@@ -68,6 +68,7 @@ func (f *liveFlags) run(cmd *cobra.Command, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
+	cleanUp(cmd, func() { _ = folder.Close() }) // it was asked to end at once
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	foretell(stderr, show.Count(len(f.cfg.Contenders), "contender"), f.cfg.For.Seconds())
 	progress := newProgress(stderr)

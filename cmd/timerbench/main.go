@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -27,11 +28,25 @@ const (
 	exitInterrupted = 130
 )
 
-// begunKey is the key of a *bool in the context of a command: its work has begun.
-type begunKey struct{}
+// state is what the end of a command depends on.
+type state struct {
+	mu    sync.Mutex
+	begun bool     // the work, see begin
+	left  []func() // removes what a second Ctrl-C would leave
+}
+
+type stateKey struct{}
 
 // begin says that the command line was accepted: an error from here on is none of usage.
-func begin(cmd *cobra.Command) { *cmd.Context().Value(begunKey{}).(*bool) = true }
+func begin(cmd *cobra.Command) { cmd.Context().Value(stateKey{}).(*state).begun = true }
+
+// cleanUp removes something at the second Ctrl-C, which ends the program at once.
+func cleanUp(cmd *cobra.Command, remove func()) {
+	s := cmd.Context().Value(stateKey{}).(*state)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = append(s.left, remove)
+}
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
@@ -41,10 +56,10 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	out, said := &show.SafeWriter{W: stdout}, &show.SafeWriter{W: stderr}
 	root.SetOut(out)
 	root.SetErr(said)
-	begun := new(bool)
-	cmd, err := root.ExecuteContextC(context.WithValue(context.Background(), begunKey{}, begun))
+	now := new(state)
+	cmd, err := root.ExecuteContextC(context.WithValue(context.Background(), stateKey{}, now))
 	if out.Err != nil {
-		*begun = true
+		now.begun = true
 		if err == nil {
 			err = fmt.Errorf("writing to standard output: %w", out.Err)
 		}
@@ -58,10 +73,18 @@ func execute(args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintln(said, "timerbench:", err)
 	compares := cmd.Name() == "ab" || cmd.Name() == "compare"
-	if *begun && !compares || errors.Is(err, errRegression) {
+	if now.begun && !compares || errors.Is(err, errRegression) {
 		return exitError
 	}
 	return exitMisuse
+}
+
+// raw returns the writer under an output, for files, for the output of programs that the user runs, and for progress bars.
+func raw(w io.Writer) io.Writer {
+	if s, ok := w.(*show.SafeWriter); ok {
+		return s.W
+	}
+	return w
 }
 
 func newRoot() *cobra.Command {
@@ -81,6 +104,13 @@ correct, and draws the comparison.`,
 		newCountReplay(), newList(), newScenario(), newTrace())
 	helpWithin(root)
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			group(c, c.Commands()...)
+		}
+	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error { return refuseEmpty(cmd, args) }
 	return root
 }
@@ -99,22 +129,29 @@ func version() string {
 // second one ends the program. Other commands end at the first Ctrl-C.
 func stoppable(do func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		ctx, cancel := context.WithCancel(cmd.Context())
-		defer cancel()
-		first := make(chan os.Signal, 1)
-		signal.Notify(first, os.Interrupt, syscall.SIGTERM)
-		defer signal.Stop(first)
-		go func() {
-			select {
-			case <-first:
-				signal.Stop(first) // a second one ends the program, as without a handler
-				fmt.Fprintln(cmd.ErrOrStderr(), "\ntimerbench: stopping (press Ctrl-C again to end at once)")
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		answered, again := make(chan struct{}), make(chan os.Signal, 1)
+		unanswered := context.AfterFunc(ctx, func() {
+			defer close(answered)
+			signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+			fmt.Fprintln(cmd.ErrOrStderr(), "\ntimerbench: stopping (press Ctrl-C again to end at once)")
+			go func() {
+				<-again
+				s := ctx.Value(stateKey{}).(*state)
+				s.mu.Lock()
+				for _, remove := range s.left {
+					remove()
+				}
+				os.Exit(exitInterrupted)
+			}()
+		})
 		cmd.SetContext(ctx)
-		return do(cmd, args)
+		err := do(cmd, args)
+		if !unanswered() {
+			<-answered
+		}
+		return err
 	}
 }
 

@@ -37,7 +37,8 @@ of a program, or from the nearest ones of the grid, and names them.
 RESULTS is a file or a folder of runs. The default is the last whole run in
 ` + results.Parent + `/, or the run that is part of this program if there is none. A run is
 whole if it has all structures, workloads and sizes of the normal or the full
-profile.`,
+profile. If a later run has only some cells but all structures, its cells
+replace those of the whole run, and recommend says so.`,
 		Example: `  timerbench recommend --n 1e6 --cancel 90% --rate 50000/s
   timerbench recommend --n 1e5 --cancel 50% --dist clustered --by tail
   timerbench recommend --program http-server
@@ -48,10 +49,11 @@ profile.`,
 			if err != nil {
 				return err
 			}
-			r, from, err := find(append(args, "")[0])
+			found, err := find(append(args, "")[0])
 			if err != nil {
 				return err
 			}
+			r, from := found.run, found.from
 			if external {
 				if len(r.External) == 0 {
 					return fmt.Errorf("--external: %s has no external programs: want results of run --external", from)
@@ -69,6 +71,9 @@ profile.`,
 				showNext(out, recording, recorded)
 			}
 			fmt.Fprintln(out, show.Wrapped(fmt.Sprintf("\nFrom %s: %s", from, About(r))))
+			if found.note != "" {
+				fmt.Fprintln(out, show.Wrapped(found.note))
+			}
 			return nil
 		},
 	}
@@ -173,24 +178,58 @@ func reply(out io.Writer, a *answer.Adviser, q answer.Question, asJSON bool) err
 	return nil
 }
 
+// source is the results that answer a question.
+type source struct {
+	run  *results.Run
+	from string // the path of the results, or builtIn
+	note string // which cells come from a later run, or why that run does not answer; empty: none
+}
+
 // builtIn is the origin of the results in docs/results.
 const builtIn = "the run that is part of this program (docs/results)"
 
-// find returns the results at a path, as [results.Read] does, and where they are from. For an empty path it returns the last run in
-// [results.Parent] that is complete and whole ([bench.Whole]), or the run that is part of this program if there is none.
-func find(path string) (r *results.Run, from string, err error) {
+// find returns the results at a path, as [results.Read] does. For an empty path it returns the last whole run in
+// [results.Parent], or the run that is part of this program if there is none. A run is whole if it is complete and has
+// all structures, workloads and sizes of the normal or the full profile ([bench.Whole]). If a later run is not
+// whole but has all structures, its cells replace the same cells of the whole run. Runs without workloads are ignored.
+func find(path string) (s source, err error) {
 	if path != "" {
-		return results.Read(path)
+		s.run, s.from, err = results.Read(path)
+		return s, err
 	}
 	found, _ := results.FoundIn(results.Parent) // files that cannot be read do not answer
-	found = slices.DeleteFunc(found, func(f results.Found) bool { return !f.Complete || !bench.Whole(f.Parameters, catalog.All()) })
-	if len(found) == 0 {
-		r, err = kept.Last()
-		return r, builtIn, err
+	found = slices.DeleteFunc(found, func(f results.Found) bool { return len(f.Parameters.Workloads) == 0 })
+	isPart := func(f results.Found) bool { return !f.Complete || !bench.Whole(f.Parameters, catalog.All()) }
+	if whole := slices.DeleteFunc(slices.Clone(found), isPart); len(whole) > 0 {
+		s.from = results.LastFound(whole).Path
+		s.run, err = results.ReadFile(s.from)
+	} else {
+		s.from = builtIn
+		s.run, err = kept.Last()
 	}
-	from = results.LastFound(found).Path
-	r, err = results.ReadFile(from)
-	return r, from, err
+	if err != nil || len(found) == 0 {
+		return s, err
+	}
+	last := results.LastFound(found)
+	if !isPart(last) {
+		return s, nil
+	}
+	part, err := results.ReadFile(last.Path)
+	if err != nil {
+		return source{}, err
+	}
+	var taken []results.Cell
+	s.run, taken = s.run.WithCells(part)
+	if len(taken) == 0 {
+		s.note = last.Path + " is a part of a run and lacks structures, so it does not answer unless it is named."
+		return s, nil
+	}
+	cells := fmt.Sprintf("%s, n %d", taken[0].Workload, taken[0].N)
+	if more := len(taken) - 1; more > 0 {
+		cells += " and " + show.Count(more, "more cell")
+	}
+	s.note = fmt.Sprintf("%s: from %s, %s", cells, last.Path, About(part))
+	return s, nil
 }
 
 // About says in a sentence when, where and by which profile results were measured.

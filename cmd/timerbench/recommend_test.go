@@ -150,32 +150,61 @@ func keptRun(t *testing.T) *results.Run {
 	return &r
 }
 
-// The last whole run answers, or the run that is part of the program. report draws the last run.
-func TestTheLastWholeRunAnswers(t *testing.T) {
+// A later partial run answers for its cells if it has all structures. The other answers come from
+// the last whole run, or from the run that is part of the program. report draws the last run.
+func TestARunOfAPartAnswersForItsCells(t *testing.T) {
 	t.Chdir(t.TempDir())
 	whole := keptRun(t)
-	add := func(folder string, day int, change func(*results.Run)) string {
+	all := whole.Parameters.Structures
+	part := func(folder string, after int, change func(*results.Run)) string {
 		r := *whole
-		r.Cells, r.Created = r.Cells[:4], time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC)
+		r.Cells = r.Cells[:4]
+		r.Created = time.Date(2026, 1, 1+after, 0, 0, 0, 0, time.UTC)
 		change(&r)
 		put(t, filepath.Join(results.Parent, folder), &r)
 		return filepath.Join(results.Parent, folder, results.FileName)
 	}
-	answering := func(want string) {
+	answering := func(step, wantFrom, wantNote string) {
 		t.Helper()
-		if r, from, err := find(""); err != nil || from != want || len(r.Cells) == 0 {
-			t.Errorf("%v, from %q, want one from %q", err, from, want)
+		s, err := find("")
+		if err != nil || s.from != wantFrom || !strings.HasPrefix(s.note, wantNote) || len(s.run.Cells) == 0 {
+			t.Errorf("after %s: %v, from %q: %q, want one from %q that says %q", step, err, s.from, s.note, wantFrom, wantNote)
 		}
 	}
-	add("small", 3, func(r *results.Run) { r.Parameters.N = []int{10} })
-	last := add("z-interrupted", 4, func(r *results.Run) { r.Complete = false })
-	answering(builtIn)
-	path := add("whole", 2, func(*results.Run) {})
-	answering(path)
+	small := part("small", 1, func(r *results.Run) {
+		r.Parameters.Structures, r.Parameters.N = all[:1], []int{10}
+		r.Cells = r.Cells[:1]
+	})
+	few := small + " is a part of a run and lacks structures, so it does not answer unless it is named."
+	answering("a run of one structure", builtIn, few)
+
+	wholePath := part("whole", 0, func(r *results.Run) {
+		if !bench.Whole(r.Parameters, catalog.All()) {
+			t.Fatal("the run of the program is not whole")
+		}
+	})
+	answering("a whole run", wholePath, few)
+
+	first := whole.Cells[0]
+	cells := part("z-cells", 2, func(r *results.Run) {
+		r.Cells, r.Parameters.N = slices.Clone(r.Cells[:2]), []int{60}
+		for i := range r.Cells {
+			r.Cells[i].N = 60
+		}
+	})
+	answering("a run of all structures", wholePath, first.Workload+", n 60 and 1 more cell: from "+cells+", the normal run of ")
+
+	tracetest.File(t, "my.trace", "churn", 20, 1e4)
+	must(t, "trace", "replay", "my.trace", "--trials", "1", "-o", filepath.Join(results.Parent, "z-trace"))
+	replayed := filepath.Join(results.Parent, "z-trace", results.FileName)
+	note := "trace-churn, n 20: from " + replayed + ", the trace run of "
+	answering("a replay", wholePath, note)
+	stdout, _ := must(t, "recommend", "--trace", "my.trace")
+	says(t, stdout, "\nFrom "+wholePath+": the normal run of ", note) // the answer rests on it
 	_, stderr := must(t, "explain", "auto")
-	says(t, stderr, "results: "+path)
-	if drawn, err := results.Locate(results.Parent); drawn == path || drawn == last {
-		t.Errorf("report draws %s, %v", drawn, err)
+	says(t, stderr, "results: "+wholePath, note)
+	if last, err := results.Locate(results.Parent); last != replayed {
+		t.Errorf("report draws %s, %v", last, err)
 	}
 	var typical strings.Builder
 	if showTypical(&typical, whole); strings.Count(typical.String(), "Take ") != 1 {

@@ -20,6 +20,8 @@ import (
 var bad = map[string][]string{
 	"rnu":                      {`"rnu"`, "run"},
 	"run hold":                 {"run: 1 argument, want none"},
+	"completion nope":          {`no command of completion matches "nope"; there are: bash, fish, `},
+	"completion bash x":        {`unknown command "x" for "timerbench completion bash"`},
 	"run --trails 3":           {"--trails"},
 	"run -s hweel":             {`no structure matches "hweel"`, `did you mean "hwheel"?`, "there are: list, "},
 	"run -s (wheel":            {"--structure", "(wheel", "regular expression"},
@@ -48,6 +50,8 @@ var bad = map[string][]string{
 	"run --out=":                                 {"--out: its value is empty"},
 	"report my.trace":                            {"my.trace: line 1 is not JSON, want results"},
 	"report array":                               {"array: line 1: the content is a JSON array, which does not fit"},
+	"help nosuch":                                {`unknown command "nosuch"`},
+	"help trace reply":                           {`no command of trace matches "reply" (did you mean "replay"?)`},
 	"recommend --n 10 --force":                   {"--force: needs --trace"},
 
 	"list wrokloads":                       {`no list matches "wrokloads" (did you mean "workloads"?)`},
@@ -99,6 +103,10 @@ var bad = map[string][]string{
 	"trace replay my.trace --trials 1000":     {"my.trace: 10000 operations are too few for 1000 trials"},
 	"trace replay my.trace my.trace":          {`both traces named "churn"`},
 	"trace build -o new -overlay x .":         {"-overlay: trace build needs -overlay itself"},
+	"trace record -o new":                     {"want the command to record"},
+	"trace record -- true":                    {`"out"`},
+	"trace record -o empty -- true":           {"--out empty", "is a folder"},
+	"trace record -o /proc/self/x -- true":    {"--out /proc/self/x: "},
 	"ab --old HEAD --pairs 6 -o /proc/self/x": {"--out /proc/self/x: "},
 
 	// Everything but a regression ends with code 2, so that a script can tell them apart.
@@ -153,6 +161,7 @@ func TestBadInputIsRefusedWithAReason(t *testing.T) {
 		t.Errorf("the refused calls left %s", filesIn(t, "."))
 	}
 	refused(t, []string{"report", ""}, "report: an argument is empty")
+	endsWith(t, exitError, []string{"trace", "record", "-o", "new", "--", "no-such-program"}, "no-such-program")
 	endsWith(t, exitError, []string{"scenario", "check", "bad.toml"}, "want a number a second above 0")
 	if _, err := os.Stat("new"); err == nil {
 		t.Error("a refused call left its folder")

@@ -113,15 +113,15 @@ recommend uses.`,
 			if err != nil {
 				return err
 			}
-			run, name, err := find(from)
+			found, err := find(from)
 			if err != nil {
 				return fmt.Errorf("--results: %w", err)
 			}
 			if from == "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), "results:", name)
+				fmt.Fprintln(cmd.ErrOrStderr(), "results:", strings.TrimSuffix(found.from+"; "+found.note, "; "))
 			}
 			begin(cmd)
-			_, err = io.WriteString(cmd.OutOrStdout(), report.Explain(e, run, catalog.All()))
+			_, err = io.WriteString(cmd.OutOrStdout(), report.Explain(e, found.run, catalog.All()))
 			return err
 		},
 	}

@@ -278,6 +278,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, again, csv bool) (
 	if err != nil {
 		return err
 	}
+	cleanUp(cmd, func() { _ = folder.Close() }) // it was asked to end at once
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	if again {
 		if h.Resume, err = resume(plan, folder, stderr); err != nil {
@@ -291,7 +292,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, again, csv bool) (
 	}
 	foretell(stderr, show.Count(len(plan.Steps), "step"), seconds)
 	printMachine(stderr)
-	r, err := measureHere(ctx, plan, h, folder, stderr)
+	r, lost, err := measureHere(ctx, plan, h, folder, stderr)
 	if r == nil {
 		return err
 	}
@@ -306,7 +307,7 @@ func measure(cmd *cobra.Command, cfg bench.Config, to string, again, csv bool) (
 			fmt.Fprintln(stderr, "timerbench:", err)
 		}
 		announce(stderr, folder)
-	case folder.Saved:
+	case folder.Saved && !lost:
 		fmt.Fprintf(stderr,
 			"the finished steps are in %s; to continue, repeat the command with --resume --out %s\n", folder.Results(), folder.Path)
 	case ctx.Err() != nil:
@@ -329,8 +330,8 @@ func resume(plan *bench.Plan, folder *results.Folder, stderr io.Writer) (*result
 	return r, nil
 }
 
-// measureHere measures and saves in the folder. A save that fails ends the run, and leaves the one before.
-func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *results.Folder, stderr io.Writer) (*results.Run, error) {
+// measureHere measures and saves. lost reports that the last save failed, so that the steps since the one before are lost.
+func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *results.Folder, stderr io.Writer) (r *results.Run, lost bool, err error) {
 	var saved time.Time
 	var took time.Duration
 	var failed error // of the last save
@@ -354,11 +355,15 @@ func measureHere(ctx context.Context, plan *bench.Plan, h bench.Hooks, folder *r
 	progress := newProgress(stderr)
 	h.Progress = progress.show
 	defer progress.end()
-	r, err := bench.Run(ctx, plan, h)
+	r, err = bench.Run(ctx, plan, h)
 	if err != nil && failed == nil && folder.Saved && !r.Complete {
-		err = errors.Join(err, results.Save(folder.Path, r)) // steps since the last save
+		failed = results.Save(folder.Path, r) // steps since the last save
+		err = errors.Join(err, failed)
 	}
-	return r, err
+	if failed != nil && folder.Saved {
+		err = fmt.Errorf("%w\nthe steps before are in %s: make room there, then repeat the command with --resume --out %s", err, folder.Results(), folder.Path)
+	}
+	return r, failed != nil, err
 }
 
 // summarize prints the longest calls, a line for each cell of a run, and the structures that were the fastest most often.

@@ -144,7 +144,7 @@ func TestProgressCountsNoStepThatIsNotThere(t *testing.T) {
 	}
 }
 
-// A run that ends early keeps its finished steps, also if it can no longer write them.
+// A run that ends early keeps its finished steps. If it cannot write them, it reports one error, and says what to do if it could before.
 func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 	for _, full := range []string{"", "from the start", "later"} {
 		folder := &results.Folder{Path: t.TempDir()}
@@ -166,13 +166,14 @@ func TestARunThatEndsWithAnErrorKeepsWhatIsFinished(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := measureHere(t.Context(), plan, bench.Hooks{Turn: turn}, folder, io.Discard)
+		r, lost, err := measureHere(t.Context(), plan, bench.Hooks{Turn: turn}, folder, io.Discard)
 		switch {
 		case full != "":
-			if err == nil || strings.Count(err.Error(), "is a folder") != 1 || folder.Saved != (full == "later") {
+			if err == nil || strings.Count(err.Error(), "is a folder") != 1 || folder.Saved != (full == "later") || !lost ||
+				strings.Contains(err.Error(), "\nthe steps before are in "+folder.Results()+": make room there, then repeat") != folder.Saved {
 				t.Errorf("%s: error %v, saved %v", full, err, folder.Saved)
 			}
-		case err == nil || len(resultsOf(t, folder.Path).Done) != 5:
+		case err == nil || lost || len(resultsOf(t, folder.Path).Done) != 5:
 			t.Errorf("error %v, %q are finished", err, r.Done)
 		}
 	}

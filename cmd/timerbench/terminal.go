@@ -1,4 +1,4 @@
-// What commands print while they work and where they write: the progress of a run, and folders that flags name, which are tried
+// What commands print while they work and where they write: the progress of a run, and files and folders that flags name, which are tried
 // before a long measurement and not after it.
 
 package main
@@ -40,10 +40,7 @@ const parts = 10_000
 
 func newProgress(out io.Writer) *progress {
 	p := &progress{out: out, started: time.Now()}
-	if safe, ok := out.(*show.SafeWriter); ok {
-		out = safe.W
-	}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := raw(out).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.bar = progressbar.NewOptions(parts,
 			progressbar.OptionSetWriter(f),
 			progressbar.OptionSetPredictTime(false), // bench.Progress has the weights
@@ -93,10 +90,18 @@ const (
 // latest is the link to the last run.
 const latest = results.Parent + "/" + results.Latest
 
+// writable returns an error if the file that a flag names cannot be written.
+func writable(flag, path string) error { return placed(flag, path, "a file", files.Writable(path)) }
+
 // writableFolder creates the folder that a flag names, and returns an error if no file can be created in it.
 func writableFolder(flag, path string) error {
-	if err := files.WritableFolder(path); err != nil {
-		return fmt.Errorf("--%s %w", flag, files.Error(path, "a folder", err))
+	return placed(flag, path, "a folder", files.WritableFolder(path))
+}
+
+// placed adds the flag to the error of a place that cannot be written.
+func placed(flag, path, want string, err error) error {
+	if err != nil {
+		return fmt.Errorf("--%s %w", flag, files.Error(path, want, err))
 	}
 	return nil
 }

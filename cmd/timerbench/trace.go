@@ -18,6 +18,7 @@ import (
 	"github.com/timerbench/timerbench/internal/show"
 	"github.com/timerbench/timerbench/trace"
 	"github.com/timerbench/timerbench/trace/build"
+	"github.com/timerbench/timerbench/trace/record"
 	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
@@ -32,12 +33,12 @@ that calls trace.FromEnv, of package github.com/timerbench/timerbench/trace,
 records only the timers of that structure. The documentation of the package
 describes the file format.`,
 		Example: `  timerbench trace build -o myserver.rec ./cmd/myserver
-  TIMERBENCH_TRACE=my.trace ./myserver.rec --port 8080
+  timerbench trace record -o my.trace -- ./myserver.rec --port 8080
   timerbench trace info my.trace
   timerbench trace replay my.trace
   timerbench report`,
 	}
-	return group(cmd, newTraceBuild(), newTraceInfo(), newTraceReplay())
+	return group(cmd, newTraceBuild(), newTraceRecord(), newTraceInfo(), newTraceReplay())
 }
 
 func newTraceBuild() *cobra.Command {
@@ -86,24 +87,64 @@ The version of Go, which "go version" prints in the program's folder, must be
 	}
 }
 
+func newTraceRecord() *cobra.Command {
+	var out, about string
+	cmd := &cobra.Command{
+		Use:   "record -o FILE -- command [argument...]",
+		Short: "Run a Go program and record its timers",
+		Long: `Run a Go program with ` + trace.EnvFile + ` set. The variable makes programs built by
+"trace build" record, and the function trace.FromEnv. End a server as usual,
+with Ctrl-C or SIGTERM. A program that calls FromEnv must call the stop function
+that it returns, which completes the trace.
+
+A program with several schedulers writes one file for each: FILE, FILE-2 and so
+on.`,
+		Example: `  timerbench trace record -o my.trace -- ./myserver --port 8080
+  timerbench trace record -o test.trace -- go test -run TestLoad ./mypackage`,
+		Args: argsFrom(1, -1, "the command to record"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := record.Recording{Out: out, About: about, Command: args, Stdin: cmd.InOrStdin(),
+				Stdout: raw(cmd.OutOrStdout()), Stderr: raw(cmd.ErrOrStderr())} // the command may check for a terminal
+			if err := writable("out", out); err != nil {
+				return err
+			}
+			begin(cmd)
+			return r.Run()
+		},
+	}
+	cmd.Flags().SetInterspersed(false)
+	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` for the trace")
+	cmd.Flags().StringVar(&about, "about", "", "`text` that describes the trace (default: the program's)")
+	_ = cmd.MarkFlagRequired("out") // the flag exists
+	return cmd
+}
+
 func newTraceInfo() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "info FILE",
 		Short: "Check a trace and summarize it",
 		Long: `Check a trace and summarize it: operations, delays and, for programs built by
 "trace build", the ten places in the program with the most timers.`,
-		Example: "  timerbench trace info my.trace",
-		Args:    argsFrom(1, 1, "a trace"),
+		Example: `  timerbench trace info my.trace
+  timerbench trace info --json my.trace |
+    jq '.sites[] | select(.cancelled > .fired).site'`,
+		Args: argsFrom(1, 1, "a trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := tracestat.Read(args[0])
 			if err != nil {
 				return err
 			}
 			warnCutShort(cmd.ErrOrStderr(), s)
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), s)
+			}
 			showSummary(cmd.OutOrStdout(), s)
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with all places in the program")
+	return cmd
 }
 
 func warnCutShort(out io.Writer, s *tracestat.Summary) {
@@ -260,7 +301,7 @@ func openTraces(stderr io.Writer, files []string, force bool) (all []*bench.Trac
 }
 
 func newAdvise() *cobra.Command {
-	o := advise.Options{Core: 0.005, Bytes: 1e6} // below these, a cost does not matter (chosen)
+	o := advise.Options{Core: 0.005, Bytes: 1e6} // chosen
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "advise TRACE",
@@ -299,6 +340,8 @@ place in the program, it finds patterns that have a remedy.`,
 	}
 	flags := cmd.Flags()
 	flags.DurationVar(&o.Tick, "tick", 0, "what if deadlines were rounded up to multiples of this `time`, such as 10ms")
+	flags.Func("least-core", "`share` of a core below which a cost does not matter (default 0.5%)", valueTo(&o.Core, readShare))
+	flags.Func("least-memory", "`number` of bytes below which memory does not matter (default 1e6)", valueTo(&o.Bytes, readNumber(math.MaxInt64)))
 	flags.BoolVar(&force, "force", false, "answer even if "+lossy)
 	return cmd
 }

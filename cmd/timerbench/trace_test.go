@@ -5,29 +5,106 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/timerbench/timerbench/internal/tracetest"
 	"github.com/timerbench/timerbench/trace"
+	"github.com/timerbench/timerbench/trace/tracestat"
 )
 
 func TestRecordInfoReplay(t *testing.T) {
 	t.Chdir(t.TempDir())
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), asProgram+"=1", trace.EnvFile+"=my.trace")
-	if said, err := cmd.CombinedOutput(); err != nil || filesIn(t, ".") != "my.trace" {
-		t.Fatalf("%v: %s; it left %q", err, said, filesIn(t, "."))
+	t.Setenv(asProgram, "ends")
+	_, stderr := must(t, "trace", "record", "-o", "my.trace", "--", os.Args[0], "--flag", "-o", "of the program")
+	says(t, stderr, "my.trace: 10,000 operations in ")
+	if got := filesIn(t, "."); got != "my.trace" {
+		t.Errorf("record left %q", got)
 	}
+	t.Setenv(asProgram, "")
+
 	stdout, _ := must(t, "trace", "info", "my.trace")
 	says(t, stdout, "4,999 ticks, 4.999s", "2,000 operations a second", "29.9 timers on average, 30 at most, 30 at the end", "schedule                   5,000")
+	var got struct {
+		Schedule, Cancel, Fire, Lost uint64
+
+		PendingAtEnd uint64 `json:"pending_at_end"`
+		Sites        []tracestat.Site
+	}
+	stdout, _ = must(t, "trace", "info", "--json", "my.trace")
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Schedule != 5000 || got.Cancel+got.Fire+got.PendingAtEnd != 5000 || got.PendingAtEnd != 30 ||
+		got.Lost != 0 || len(got.Sites) != 1 || got.Sites[0].Timers != 5000 || got.Sites[0].Delays.P50 != 30e6 {
+		t.Errorf("%v: %+v", err, got)
+	}
 
 	must(t, "trace", "replay", "my.trace", "-s", "^(minheap|hwheel|hwheel-linux)$", "--trials", "2", "--out", "out")
 	r := resultsOf(t, "out")
 	if c := r.Cells[0]; !r.Complete || c.Workload != "trace-program" || c.N != 30 || len(c.Rows) != 5 || c.TickNS != 1e6 {
 		t.Errorf("complete %v, cell %s, n %d, tick %d ns, %d rows", r.Complete, c.Workload, c.N, c.TickNS, len(c.Rows))
+	}
+}
+
+// The trace of a failing program is complete.
+func TestWhatIsNotRecordedIsReported(t *testing.T) {
+	for how, c := range map[string]struct{ want, left string }{
+		"bare":            {`recorded nothing: was it built by "trace build", or does it call trace.FromEnv`, ""},
+		"forgets to stop": {"was not completed: ", ""},
+		"fails":           {"exit status 7", "my.trace"},
+	} {
+		dir := t.TempDir()
+		t.Setenv(asProgram, how)
+		endsWith(t, exitError, []string{"trace", "record", "-o", filepath.Join(dir, "my.trace"), "--", os.Args[0]}, c.want)
+		if got := filesIn(t, dir); got != c.left {
+			t.Errorf("a program that is %q leaves %q, want %q", how, got, c.left)
+		}
+	}
+}
+
+// The trace of a killed program holds everything that it had written. A trace that another process has completed stays.
+func TestAKilledProgramLeavesAPartialTrace(t *testing.T) {
+	dir := t.TempDir()
+	whole, out := filepath.Join(dir, "whole.trace"), filepath.Join(dir, "my.trace")
+	tracetest.File(t, whole, "churn", 1000, 4e5)
+	die := `head -c $(($(wc -c <"$0") - 9)) "$0" >"$` + trace.EnvFile + `.$$.tmp"; kill -9 $$`
+	endsWith(t, exitError, []string{"trace", "record", "-o", out, "--about", "a try", "--", "sh", "-c", die, whole},
+		"signal: killed", "my.trace: ", " operations in ", "or without a call of the stop",
+		"its last operations are missing")
+	stdout, _ := must(t, "trace", "info", out)
+	says(t, stdout, "a try (cut short)", "advance")
+	panics := `cp "$0" "$` + trace.EnvFile + `"; head -c $(($(wc -c <"$0") - 9)) "$0" >"$` + trace.EnvFile + `.99.tmp"; exit 2`
+	endsWith(t, exitError, []string{"trace", "record", "-o", out, "--", "sh", "-c", panics, "../../traces/quic.trace"},
+		"my.trace: ", "my-99.trace: ", "sh ended by a panic, by another fatal error or by a signal such as SIGKILL, or without a call")
+	if got := filesIn(t, dir); got != "my-99.trace my.trace whole.trace" {
+		t.Errorf("left %q", got)
+	}
+}
+
+func TestASignalToTheRecordingEndsTheProgram(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my.trace")
+	cmd := command("trace", "record", "-o", path, "--", "env", "-u", asCommand, asProgram+"=serves", os.Args[0])
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdout.Read(make([]byte, len("ready\n"))); err != nil {
+		t.Fatal(err, stderr.String())
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM) // at once: both are one wish, and no kill
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, stderr.String())
+	}
+	if _, err := tracestat.Read(path); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -39,7 +116,7 @@ func TestADamagedTrace(t *testing.T) {
 	whole := readText(t, path)
 	writeText(t, path, whole[:len(whole)-1])
 	for _, args := range [][]string{
-		{"trace", "info"}, {"recommend", "--trace"},
+		{"trace", "info"}, {"trace", "info", "--json"}, {"recommend", "--trace"},
 		{"trace", "replay", "-s", "^minheap$", "--trials", "2", "-o", filepath.Join(t.TempDir(), "out")},
 	} {
 		stdout, stderr := must(t, append(args, path)...)

@@ -215,8 +215,8 @@ func newSubmit() *cobra.Command {
 		Short: "Write the results of this machine for the repository",
 		Long: `Write the results of this machine for the repository: one file for each kind of
 machine, named by its processor and its number of cores, with the data that
-answers need. It replaces an earlier run of the machine. Add it with a pull
-request. ` + "`timerbench report A B`" + ` compares machines.
+answers need. submit says what it adds and which run it replaces. Add it with a
+pull request. ` + "`timerbench report A B`" + ` compares machines.
 
 submit refuses results that are edited, incomplete, unproved, or only a part of
 the comparison, and results of a build without a commit.`,
@@ -244,17 +244,42 @@ the comparison, and results of a build without a commit.`,
 				return err
 			}
 			to := filepath.Join(out, r.Environment.Slug()+".json.gz")
+			var before *results.Run
+			if _, err := os.Stat(to); err == nil {
+				if before, _, err = results.Read(to); err != nil {
+					return err
+				}
+			}
 			size, err := results.Keep(to, r)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s, %s: %s of %s, timerbench %s\n", to, show.Bytes(float64(size)), show.Count(len(r.Cells), "cell"),
-				r.Created.UTC().Format("2 January 2006"), r.Environment.Build())
+			fmt.Fprintf(cmd.OutOrStdout(), "%s, %s: %s\n", to, show.Bytes(float64(size)), added(before, r))
 			return nil
 		}),
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", keptFolder, "`folder` for the file")
 	return cmd
+}
+
+// added says what a run adds to the kept results. before is the run that it replaces, or nil.
+func added(before, r *results.Run) string {
+	rows, fresh := 0, 0
+	for _, c := range r.Cells {
+		rows += len(c.Rows)
+		if before != nil && before.Cell(c.Workload, c.N) == nil {
+			fresh++
+		}
+	}
+	of := func(r *results.Run) string {
+		return fmt.Sprintf("the run of %s, timerbench %s", r.Created.UTC().Format("2 January 2006"), r.Environment.Build())
+	}
+	out := fmt.Sprintf("%s, with %s and %s", of(r), show.Count(len(r.Cells), "cell"), show.Count(rows, "row"))
+	if before == nil {
+		return out + ". It is the first one of this machine."
+	}
+	return fmt.Sprintf("%s. It replaces %s, which lacks %s of these and has %s more.", out, of(before), show.Count(fresh, "cell"),
+		show.Count(len(before.Cells)-(len(r.Cells)-fresh), "cell"))
 }
 
 func newExternal() *cobra.Command {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/timerbench/timerbench/bench/external"
 	"github.com/timerbench/timerbench/bench/results"
@@ -67,6 +68,29 @@ func TestSubmit(t *testing.T) {
 	refused(t, []string{"submit", aRun(t), "--out", filepath.Join(out, "none")}, "none: no such folder")
 	if left := filesIn(t, out); left != "" {
 		t.Errorf("it left %s", left)
+	}
+}
+
+// submit names the run that a new one replaces, and the cells that it adds.
+func TestWhatASubmissionAdds(t *testing.T) {
+	of := func(revision string, sizes ...int) *results.Run {
+		r := &results.Run{Created: time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)}
+		r.Environment = results.Environment{Version: "v0.1.0", Revision: revision}
+		for _, n := range sizes {
+			r.Cells = append(r.Cells, results.Cell{Workload: "hold", N: n, Rows: make([]results.Row, 2)})
+		}
+		return r
+	}
+	fresh := of("0123456789abcdef", 10, 100, 1000)
+	const first = "the run of 25 November 2026, timerbench v0.1.0, revision 0123456789ab, with 3 cells and 6 rows"
+	for want, before := range map[string]*results.Run{
+		first + ". It is the first one of this machine.": nil,
+		first + ". It replaces the run of 25 November 2026, timerbench v0.1.0, revision fedc, which lacks 1 cell of these and has 0 cells more.":  of("fedc", 10, 100),
+		first + ". It replaces the run of 25 November 2026, timerbench v0.1.0, revision fedc, which lacks 2 cells of these and has 2 cells more.": of("fedc", 10, 50, 60),
+	} {
+		if got := added(before, fresh); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Puts the server under load by wrk and records its timers:
-#   record.sh FILE [SECONDS]
+#   record.sh TIMERBENCH FILE [SECONDS]
 # Two kinds of clients: 500 connections that stay, and 20 that come and go with
 # each request, in bursts of two seconds.
 set -euo pipefail
-file=$1 seconds=${2:-40}
+timerbench=$1 file=$2 seconds=${3:-40}
 here=$(dirname "$0")
 addr=127.0.0.1:18080
 keep=500 burst=20
@@ -17,7 +17,7 @@ command -v wrk >/dev/null || {
 work=$(mktemp -d)
 trap 'kill "${recorder:-}" 2>/dev/null || true; rm -rf "$work"' EXIT
 go build -C "$here" -o "$work/httpserver" .
-TIMERBENCH_TRACE="$file" "$work/httpserver" --addr "$addr" \
+"$timerbench" trace record --out "$file" -- "$work/httpserver" --addr "$addr" \
 	--about "under wrk for $seconds s on loopback: $keep connections that stay, bursts of $burst that come and go" &
 recorder=$!
 for _ in $(seq 100); do

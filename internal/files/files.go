@@ -14,6 +14,16 @@ import (
 	"syscall"
 )
 
+// Target returns the path of the file that Write replaces: path, or the file to which a link leads. It
+// returns an error if that is no regular file or if its folder does not exist.
+func Target(path string) (string, error) {
+	file, replace, err := target(path)
+	if err == nil && !replace {
+		err = fmt.Errorf("%s is no regular file, and only a regular file is replaced", path)
+	}
+	return file, err
+}
+
 // target returns the file to which a path leads. Only a regular file, or one that does not exist, may be replaced by
 // renaming another file to it. Package trace has the same rule once more, because recorded programs carry few packages.
 func target(path string) (file string, replace bool, err error) {
@@ -38,6 +48,15 @@ func target(path string) (file string, replace bool, err error) {
 	}
 	file, err = filepath.EvalSymlinks(path)
 	return file, true, err
+}
+
+// Writable returns an error if Write cannot create the file. Programs that work long before they write call it first.
+func Writable(path string) error {
+	file, replace, err := target(path)
+	if err != nil || !replace {
+		return err
+	}
+	return WritableFolder(filepath.Dir(file))
 }
 
 // WritableFolder creates a folder and returns an error if no file can be created in it.

@@ -106,6 +106,9 @@ func TestOnlyFilesAreReplaced(t *testing.T) {
 		if err == nil || wrote || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
+		if _, err := Target(path); err == nil {
+			t.Errorf("%s may be replaced", path)
+		}
 	}
 	if info, err := os.Stat(socket); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s is a file now, %v", socket, err)
@@ -129,14 +132,14 @@ func TestOnlyFilesAreReplaced(t *testing.T) {
 func TestWritable(t *testing.T) {
 	dir := t.TempDir()
 	file, fresh := filepath.Join(dir, "file"), filepath.Join(dir, "a", "b")
-	if err := errors.Join(WritableFolder(fresh), WriteBytes(file, nil)); err != nil {
+	if err := errors.Join(Writable(file), WritableFolder(fresh), WriteBytes(file, nil), Writable(file), Writable(os.DevNull)); err != nil {
 		t.Error(err)
 	}
 	if got := count(t, dir) + count(t, fresh); got != 2 {
 		t.Errorf("left %d files", got)
 	}
 	for _, at := range []string{filepath.Join(file, "below"), "/proc/self/x"} { // root may write elsewhere
-		if WritableFolder(at) == nil {
+		if Writable(at) == nil || WritableFolder(at) == nil {
 			t.Errorf("%s can be written", at)
 		}
 	}

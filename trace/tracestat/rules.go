@@ -141,6 +141,19 @@ var Rules = []Rule{
 		},
 	},
 	{
+		Pattern:   "no delay",
+		Evidence:  "timers that are set for the next tick of the recording, as those with a delay of 0 or less",
+		Threshold: "10 timers a second, half of all that the place sets",
+		Remedy:    "Call the function, start a goroutine or send on the channel at once.",
+		Source:    "https://pkg.go.dev/time#AfterFunc",
+		found: func(s *Summary, p Site) string {
+			if p.Form == trace.TickerForm || p.Form == trace.SleepForm || perSecond(s, p.Soon) < 10 || 2*p.Soon < p.Timers+p.Moves {
+				return ""
+			}
+			return fmt.Sprintf("%s of %s are set for %v or less", show.Grouped(p.Soon), show.Grouped(p.Timers+p.Moves), s.Header.Tick)
+		},
+	},
+	{
 		Pattern:   "deadlines that pass",
 		Evidence:  "deadlines of package net that are not cleared, and pass",
 		Threshold: fmt.Sprintf("%s wake-ups an hour, half of the deadlines pass", show.Grouped(ticks)),

@@ -184,7 +184,7 @@ func TestATimerThatIsResetIsKept(t *testing.T) {
 	}
 }
 
-// A ticker with a period of 100 µs has a period that is not that of the ticks of the trace.
+// A ticker with a period of 100 µs has no delay of 0, and its period is not that of the ticks of the trace.
 func TestATickerBelowATickHasItsPeriod(t *testing.T) {
 	p := newProgram(t)
 	site := trace.Site{Place: "main.run main.go:7", Form: trace.TickerForm}
@@ -237,6 +237,7 @@ func TestTheThresholdsOfTheRules(t *testing.T) {
 			{Kept: 99, Fired: 100, Pending: 74, Growth: 0.7}, {Kept: 100, Fired: 99, Pending: 75, Growth: 0.7}, {Kept: 100, Fired: 100, Pending: 76, Growth: 0.7},
 			{Kept: 100, Fired: 100, Pending: 50, Growth: 0.59}, {Kept: 100, Fired: 100, Pending: 5, Growth: 0.96},
 		}},
+		"no delay": {[]Site{{Soon: 100, Timers: 100, Moves: 100}}, []Site{{Soon: 99, Timers: 10}, {Soon: 100, Timers: 100, Moves: 101}, {Form: trace.TickerForm, Soon: 100, Timers: 100}, {Form: trace.SleepForm, Soon: 100, Timers: 100}}},
 		"never stopped, never due": {[]Site{{Timers: 100, Kept: 90, Pending: 45, Moves: 100}, {Timers: 100, Kept: 100, Pending: 26}, {Timers: 100, Kept: 100, Pending: 74}}, []Site{
 			{Timers: 99, Kept: 99, Pending: 45}, {Timers: 100, Kept: 89, Pending: 45}, {Timers: 100, Kept: 90, Pending: 45, Moves: 101},
 			{Timers: 100, Kept: 100, Pending: 25}, {Timers: 100, Kept: 100, Pending: 75},

@@ -41,6 +41,13 @@ type pending struct {
 
 func (c *siteCounter) timer(key uint32) *pending { return &c.keys[key>>12][key&(1<<12-1)] }
 
+// set counts that a timer gets a deadline.
+func (s *counted) set(deadline, clock structures.Tick) {
+	if deadline == clock+1 {
+		s.Soon++
+	}
+}
+
 // end counts that a timer is no longer pending.
 func (s *counted) end(clock structures.Tick) {
 	s.area += float64(clock)
@@ -80,6 +87,7 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick, sites []trace.Site
 		s.area -= float64(clock)
 		s.moment -= s.half(clock)
 		s.delays.add(op.At - clock)
+		s.set(op.At, clock)
 		if s.fired == clock+1 {
 			s.Repeats++
 		}
@@ -90,6 +98,7 @@ func (c *siteCounter) add(op trace.Op, clock structures.Tick, sites []trace.Site
 		if op.At > timer.deadline {
 			s.Later++
 		}
+		s.set(op.At, clock)
 		c.wakes.move(timer, op.At, clock)
 	case trace.Cancel:
 		timer := c.timer(op.Key)

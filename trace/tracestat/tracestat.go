@@ -3,6 +3,7 @@
 package tracestat
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -45,14 +46,14 @@ type Summary struct {
 // Delays is a distribution of delays in nanoseconds. The percentiles have four exact digits, two
 // in a Site. The other figures are exact.
 type Delays struct {
-	Count int64
-	Mean  float64
-	Min   float64
-	P50   float64
-	P90   float64
-	P99   float64
-	P999  float64
-	Max   float64
+	Count int64   `json:"count"`
+	Mean  float64 `json:"mean_ns"`
+	Min   float64 `json:"least_ns"`
+	P50   float64 `json:"p50_ns"`
+	P90   float64 `json:"p90_ns"`
+	P99   float64 `json:"p99_ns"`
+	P999  float64 `json:"-"`
+	Max   float64 `json:"most_ns"`
 }
 
 // Set returns the delays of the schedules, or of the reschedules if there are more of them.
@@ -68,25 +69,58 @@ func (d Delays) Quantiles() (p50, p90, p99 float64) { return d.P50, d.P90, d.P99
 
 // Site is a place in the program that schedules timers.
 type Site struct {
-	Name      string // such as "main.serve server.go:42"; "": not known
-	Form      trace.Form
-	Reset     bool          // see trace.Site
-	Period    time.Duration // as Reset
-	Unread    float64       // share of the channels that nobody waited for when they were due
-	Wakeups   [2]float64    // of the process for timers of the site, OnTime and Lazily; timers that are due at one tick share its wake-up
-	Timers    uint64        // schedules
-	Cancelled uint64
-	Fired     uint64
-	Moves     uint64
-	Later     uint64  // moves to a later deadline
-	AtOnce    int     // most timers that fire at one advance
-	Wakes     uint64  // advances at which timers of the site fire
-	Repeats   uint64  // schedules at the tick at which a timer of the site has fired
-	Pending   float64 // mean over the ticks
-	Kept      uint64  // timers that are pending at the end
-	Growth    float64 // the mean time at which timers are pending, from 0, the first of the site, to 1, the end: 0.5 if their number is constant
-	Delays    Delays  // of the schedules
-	Left      Delays  // of the cancelled timers, from the cancel to the deadline
+	Name      string        `json:"site"` // such as "main.serve server.go:42"; "": not known
+	Form      trace.Form    `json:"-"`
+	Reset     bool          `json:"-"`      // see trace.Site
+	Period    time.Duration `json:"-"`      // as Reset
+	Unread    float64       `json:"-"`      // share of the channels that nobody waited for when they were due
+	Wakeups   [2]float64    `json:"-"`      // of the process for timers of the site, OnTime and Lazily; timers that are due at one tick share its wake-up
+	Timers    uint64        `json:"timers"` // schedules
+	Cancelled uint64        `json:"cancelled"`
+	Fired     uint64        `json:"fired"`
+	Moves     uint64        `json:"moves"`
+	Later     uint64        `json:"later"`   // moves to a later deadline
+	AtOnce    int           `json:"at_once"` // most timers that fire at one advance
+	Wakes     uint64        `json:"wakes"`   // advances at which timers of the site fire
+	Repeats   uint64        `json:"repeats"` // schedules at the tick at which a timer of the site has fired
+	Soon      uint64        `json:"soon"`    // schedules and moves for the next tick
+	Pending   float64       `json:"pending"` // mean over the ticks
+	Kept      uint64        `json:"kept"`    // timers that are pending at the end
+	Growth    float64       `json:"-"`       // the mean time at which timers are pending, from 0, the first of the site, to 1, the end: 0.5 if their number is constant
+	Delays    Delays        `json:"delays"`  // of the schedules
+	Left      Delays        `json:"left"`    // of the cancelled timers, from the cancel to the deadline
+}
+
+// MarshalJSON writes a summary for programs, with times in nanoseconds.
+func (s *Summary) MarshalJSON() ([]byte, error) {
+	h, t := s.Header, s.Totals
+	return json.Marshal(struct {
+		Name              string        `json:"name"`
+		Description       string        `json:"description"`
+		Tick              time.Duration `json:"tick_ns"`
+		Span              time.Duration `json:"span_ns"`
+		Schedule          uint64        `json:"schedule"`
+		Reschedule        uint64        `json:"reschedule"`
+		Cancel            uint64        `json:"cancel"`
+		Fire              uint64        `json:"fire"`
+		RefusedReschedule uint64        `json:"refused_reschedule"`
+		RefusedCancel     uint64        `json:"refused_cancel"`
+		PendingAtEnd      uint64        `json:"pending_at_end"`
+		MostPending       uint64        `json:"most_pending"`
+		Lost              uint64        `json:"lost"`
+		LostSets          uint64        `json:"lost_sets"` // those of Lost that set or moved a timer
+		LostStops         uint64        `json:"lost_stops"`
+		LostFires         uint64        `json:"lost_fires"`
+		CutShort          bool          `json:"cut_short"`
+		IntoHeap          uint64        `json:"into_heap"` // of Go's runtime
+		Delays            Delays        `json:"delays"`
+		Moves             Delays        `json:"moves"`
+		Sites             []Site        `json:"sites"`
+	}{
+		h.Name, h.Description, h.Tick, s.Duration(), t.Ops[trace.Schedule], t.Ops[trace.Reschedule],
+		t.Ops[trace.Cancel], t.Fired, t.Ops[trace.RefusedReschedule], t.Ops[trace.RefusedCancel],
+		t.Pending(), t.Keys, t.Lost, t.LostBy[trace.EventSet], t.LostBy[trace.EventStop], t.LostBy[trace.EventFire], s.CutShort != nil, t.Heaped, s.Delays, s.Moves, append([]Site{}, s.Sites...),
+	})
 }
 
 // Placed reports whether the places in the program are known, as in a recording of a program of "trace build".

@@ -106,26 +106,26 @@ func TestSitesAreSummedUp(t *testing.T) {
 	}
 }
 
-// Moves to a later deadline than the last one, and timers that follow one that
+// Schedules and moves for the next tick, moves to a later deadline than the last one, and timers that follow one that
 // fired, are counted for each site.
 func TestMovesOfASiteAreCounted(t *testing.T) {
 	s := summary(t, header, func(w *trace.Writer) {
 		w.Advance(10)
 		a := w.Schedule(11)
 		w.Advance(11, a)
-		b := w.Schedule(40) // repeats a
-		w.Reschedule(b, 12)
+		b := w.Schedule(40)  // repeats a
+		w.Reschedule(b, 12)  // soon
 		w.Reschedule(b, 13)  // later
 		w.Reschedule(b, 100) // later
 		w.Reschedule(b, 60)
-		w.Reschedule(b, 12)
+		w.Reschedule(b, 12) // soon
 		w.Reschedule(b, 70) // later
 		w.Advance(30)
 		w.Cancel(b) // 40 ticks are left
 	})
 	got := s.Sites[0]
 	got.Delays = Delays{}
-	want := Site{Timers: 2, Fired: 1, Cancelled: 1, Moves: 6, Later: 3, Repeats: 1, AtOnce: 1, Wakes: 1, Wakeups: [2]float64{2, 2}, Pending: 1, Growth: 0.5, Left: one(40e6)}
+	want := Site{Timers: 2, Fired: 1, Cancelled: 1, Moves: 6, Later: 3, Soon: 3, Repeats: 1, AtOnce: 1, Wakes: 1, Wakeups: [2]float64{2, 2}, Pending: 1, Growth: 0.5, Left: one(40e6)}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

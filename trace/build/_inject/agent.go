@@ -52,7 +52,7 @@ func start(since int64) error {
 		Description: fmt.Sprintf("the timers of Go's runtime, %s %s/%s",
 			runtime.Version(), runtime.GOOS, runtime.GOARCH),
 	}
-	if by, n := readBegun(); by == os.Getpid() { // and still it is the first trace of this program
+	if by, n, _ := readBegun(); by == os.Getpid() { // and still it is the first trace of this program
 		h.Name = fmt.Sprintf("%.*s-%d", maxName-20, h.Name, n+1)
 		h.Description += ", after the process replaced its program by exec"
 	}
