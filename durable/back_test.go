@@ -423,3 +423,32 @@ func TestNotesAreReplaced(t *testing.T) {
 	close(hold)
 	stop()
 }
+
+// Moves leave nothing in the stream, even without a worker. A client that starts reads little.
+func TestMovesLeaveNothing(t *testing.T) {
+	t.Parallel()
+	s := embedded(t, t.TempDir())
+	c := open(t, connect(t, s), Config{})
+	keys := make([]string, 100)
+	for i := range keys {
+		keys[i] = fmt.Sprint("key", i)
+		set(t, c, keys[i], time.Hour)
+	}
+	moveAll(t, c, keys, 1, time.Hour) // its message has one header more
+	before, err := c.Counts(t.Context())
+	fatalIf(t, err)
+	moveAll(t, c, keys, 40, time.Hour)
+	after, err := c.Counts(t.Context())
+	fatalIf(t, err)
+	if after.Bytes > before.Bytes+before.Bytes/10 {
+		t.Errorf("the stream grows from %d to %d bytes", before.Bytes, after.Bytes)
+	}
+	nc := connect(t, s)
+	c = open(t, nc, Config{})
+	read := nc.Stats().InBytes
+	mustGet(t, c, keys[0])
+	t.Logf("%d bytes", nc.Stats().InBytes-read)
+	if read = nc.Stats().InBytes - read; read > 8_000 {
+		t.Errorf("a new client reads %d bytes to get a timer", read)
+	}
+}

@@ -11,6 +11,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/timerbench/timerbench v0.0.0
+	golang.org/x/net v0.62.0
 	golang.org/x/sys v0.49.0
 )
 

@@ -83,12 +83,17 @@ func (s *Server) checkStore() error {
 	if lost != nil {
 		s.log.Warn("a loss was accepted", "folder", s.dir, "error", lost)
 	}
-	s.last, s.settled = make(map[string]uint64), time.Now()
+	crashed := !was.Clean && !was.At.IsZero() && lost == nil
+	s.last, s.extra, s.settled = make(map[string]uint64), make(map[string]uint64), time.Now()
+	if crashed {
+		s.settled = s.settled.Add(settleTime)
+	}
 	for name, n := range is.Streams {
 		s.last[name] = n.now // no change is in progress yet
-	}
-	if crashed := !was.Clean && !was.At.IsZero() && lost == nil; crashed {
-		s.settled = s.settled.Add(settleTime)
+		if crashed {
+			certain := was.Streams[name].Timers
+			s.extra[name] = n.Timers - min(n.Timers, certain-min(certain, n.changes))
+		}
 	}
 	return s.writeInventory(is, false)
 }
@@ -109,15 +114,16 @@ func (s *Server) noteStore(counts, clean bool) {
 	}
 }
 
-// writeInventory writes is to a file. Soon after a crash it keeps the inventory of before: timers that the server has
-// restored can disappear without a message in the next crash.
+// writeInventory writes is to a file. It subtracts the timers that the server may have restored
+// after a crash, because they can disappear without a message in the next crash.
 func (s *Server) writeInventory(is inventory, clean bool) error {
-	if time.Now().Before(s.settled) {
-		return nil
-	}
-	is.Clean = clean
+	settled := time.Now().After(s.settled)
+	is.Clean = clean && settled
 	for name, n := range is.Streams {
 		n.Last = s.last[name] // 0 for a stream that is new
+		if !settled {
+			n.Timers -= min(n.Timers, s.extra[name])
+		}
 		is.Streams[name] = n
 	}
 	text, err := json.Marshal(is)

@@ -3,11 +3,13 @@
 package durable
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -510,5 +512,47 @@ func TestOpenRefusesAccount(t *testing.T) {
 	cfg := stranger(t, js, func(c *jetstream.StreamConfig) { c.MaxConsumers = -1 })
 	if _, err := Open(t.Context(), nc, cfg); err == nil || !strings.Contains(err.Error(), cfg.Name+" would lose or delay timers: MaxConsumers 20") {
 		t.Errorf("Open: %v, want an error with the limit of the account", err)
+	}
+}
+
+// lossy is a connection that loses the first request for a consumer.
+type lossy struct {
+	net.Conn
+	lost bool
+}
+
+// Dial connects.
+func (l *lossy) Dial(network, address string) (conn net.Conn, err error) {
+	l.Conn, err = net.Dial(network, address)
+	return l, err
+}
+
+// Write drops the first request for a consumer.
+func (l *lossy) Write(p []byte) (int, error) {
+	if !l.lost && bytes.Contains(p, []byte("CONSUMER.INFO")) {
+		l.lost = true
+		return len(p), nil
+	}
+	return l.Conn.Write(p)
+}
+
+// A request without an answer does not use up the time of the context.
+func TestOpenTriesAgain(t *testing.T) {
+	t.Parallel()
+	address := addresses(t, 1)[0]
+	embedded(t, t.TempDir(), Listen(address))
+	l := &lossy{}
+	nc, err := nats.Connect("nats://"+address, nats.SetCustomDialer(l))
+	fatalIf(t, err)
+	defer nc.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	begin := time.Now()
+	must(t, func() error {
+		_, err := Open(ctx, nc, Config{})
+		return err
+	})
+	if took := time.Since(begin); !l.lost || took > patience {
+		t.Errorf("Open takes %v, with a request lost: %v", took, l.lost)
 	}
 }

@@ -38,7 +38,8 @@ type Server struct {
 
 	// Used by the goroutine of watch, by stream.
 	last    map[string]uint64 // the last message, as of the previous tick
-	settled time.Time         // when timers that the server may have restored have been removed again
+	extra   map[string]uint64 // how many timers the server may have restored after a crash
+	settled time.Time         // when they have been removed again
 
 	current atomic.Pointer[server.Server] // nil while it is down
 }

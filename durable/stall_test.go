@@ -220,3 +220,27 @@ func TestStalledGivesUp(t *testing.T) {
 	release.Do(func() { close(b.release) })
 	waitFor(t, func() bool { return stuck.Stats().Partitions > 0 && ready(stuck) == nil && ready(other) == nil })
 }
+
+// A timer that is due centuries ago fires at once.
+func TestLongPast(t *testing.T) {
+	t.Parallel()
+	c := open(t, start(t), Config{})
+	want := make(map[string]time.Time)
+	for _, year := range []int{firstYear, 1717, 1733, 1734, 1735, 1900, 1969, 1970} {
+		key := fmt.Sprint(year)
+		want[key] = time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+		mustSet(t, c, Timer{Key: key, Deadline: want[key]})
+	}
+	fired := serve(t, c)
+	for len(want) > 0 {
+		f := receive(t, fired)
+		if at, ok := want[f.Key]; ok && (!f.Deadline.Equal(at) || f.Lateness < 50*365*24*time.Hour) {
+			t.Errorf("fired %+v, due at %v", f, at)
+		}
+		delete(want, f.Key)
+	}
+	waitFor(t, func() bool { return c.Stats().Handled >= 8 })
+	if _, text := ask(c, "/metrics"); strings.Contains(text, "lateness_seconds_sum -") {
+		t.Errorf("the sum of lateness is negative:\n%s", text)
+	}
+}

@@ -73,7 +73,7 @@ type Stats struct {
 	Handled    uint64 // handler calls that returned nil
 	Failed     uint64 // handler calls that failed
 	Dead       uint64 // dead letters written
-	Unusable   uint64 // stored messages that could not be used, counted at each reading
+	Unusable   uint64 // stored messages that could not be used, counted at each reading, and dead letters too large to store
 	Partitions int    // partitions that the client serves and has read
 	Near       int    // timers in memory
 	Far        int    // timers beyond the horizon, including timers that have changed since

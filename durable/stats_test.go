@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/timerbench/timerbench/driver"
 )
 
 // ask returns the answer of a client to a request for a path.
@@ -171,5 +173,38 @@ func TestHistogram(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, &b)
 		}
+	}
+}
+
+func TestReady(t *testing.T) {
+	clock, err := driver.New()
+	fatalIf(t, err)
+	defer clock.Close()
+	w := newWorker(&Client{}, clock)
+	m := &members{self: "self", signs: map[string]sign{"self": {}}}
+	p := newPartition(w, 3)
+	w.served[3] = p
+	n := &near{p: p, timer: Timer{Key: "key"}}
+	for _, step := range []struct {
+		want string
+		next func()
+	}{
+		{"do not know about this one", func() { w.share(t.Context(), m) }},
+		{"partition 3 has not been read", func() { p.loaded.Store(true) }},
+		{"", func() { p.near["key"] = n; p.cannotRead(n, errors.New("on purpose")) }},
+		{"partition 3: the next runs of 1 due timers cannot be computed: on purpose", func() {
+			for range 11 { // nobody takes the probes
+				w.probe()
+			}
+		}},
+		{"no due timer has got on for 10s", func() { w.silent.Store(0) }},
+		{"cannot be computed", func() { p.drop(n) }},
+		{"", func() { clear(m.signs); w.share(t.Context(), m) }},
+		{"do not know about this one", func() {}},
+	} {
+		if err := w.ready(); (err == nil) != (step.want == "") || err != nil && !strings.Contains(err.Error(), step.want) {
+			t.Errorf("%v, want %q", err, step.want)
+		}
+		step.next()
 	}
 }

@@ -143,27 +143,77 @@ func TestUnusableTally(t *testing.T) {
 	}
 }
 
-// Fired timers whose dead letters are too large do not keep other timers from being handled, and are not handled again.
+// Fired timers whose dead letters are too large do not keep other timers from being handled, are not
+// handled again and again, and stay in the stream. Timers that are too large to fire stay, too.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
-	c := open(t, start(t), Config{Concurrency: 4, MaxAttempts: 1, AckWait: time.Minute})
-	const n = 8
-	for i := range n {
-		m := nats.NewMsg(c.layout.fired(fmt.Sprint("large", i), 1))
-		m.Data = make([]byte, c.nc.MaxPayload()-8)
-		must(t, func() error { return c.publish(t.Context(), m) })
+	for name, lower := range map[string]bool{"raw": false, "lowered": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var log logged
+			c := open(t, start(t), Config{Concurrency: 4, MaxAttempts: 1, AckWait: time.Minute, Logger: log.logger()})
+			const n = 8
+			for i := range n {
+				m := nats.NewMsg(c.layout.fired(fmt.Sprint("large", i), 1))
+				m.Data = make([]byte, c.nc.MaxPayload()-8)
+				if lower {
+					m.Data = m.Data[:5000]
+				}
+				must(t, func() error { return c.publish(t.Context(), m) })
+			}
+			left := uint64(n)
+			if lower {
+				mustSet(t, c, Timer{Key: "pending", Deadline: time.Now(), Payload: make([]byte, 5000)})
+				cfg := c.stream.CachedInfo().Config
+				cfg.MaxMsgSize = 4000
+				if _, err := c.js.UpdateStream(t.Context(), cfg); err != nil {
+					t.Fatal(err)
+				}
+				left++
+			}
+			fired := make(chan Fired, 1<<16)
+			serveWith(t, c, func(_ context.Context, f Fired) error {
+				fired <- f
+				if f.Key == "new" {
+					return nil
+				}
+				return errors.New("on purpose")
+			})
+			waitFor(t, func() bool { return c.Stats().Unusable == left })
+			set(t, c, "new", 0)
+			calls := make(map[string]int)
+			for f := receive(t, fired); f.Key != "new"; f = receive(t, fired) {
+				calls[f.Key]++
+			}
+			for i := range n {
+				if key := fmt.Sprint("large", i); calls[key] != 1 {
+					t.Errorf("%s is handled %d times", key, calls[key])
+				}
+			}
+			if !log.has("large0") || lower && !log.has("pending") || len(calls) != n {
+				t.Errorf("%v are handled, and the log is\n%s", calls, &log.text)
+			}
+			waitFor(t, func() bool { return stored(t, c, c.layout.allFired()) == n })
+			if k := stored(t, c, c.layout.allTimers()); k != int(left)-n {
+				t.Errorf("%d timers are stored, want %d", k, int(left)-n)
+			}
+			if s := c.Stats(); s.Unusable != left || s.Dead != 0 {
+				t.Errorf("%+v: want %d counted once", s, left)
+			}
+		})
 	}
-	fired := make(chan string, 100)
-	serveWith(t, c, func(_ context.Context, f Fired) error { fired <- f.Key; return errors.New("on purpose") })
-	set(t, c, "new", 0)
-	calls := make(map[string]int)
-	for len(calls) < n+1 {
-		calls[receive(t, fired)]++
-	}
-	waitFor(t, func() bool { return c.Stats().Dead == 1 }) // the others are left
-	for key, k := range calls {
-		if k != 1 {
-			t.Errorf("%s is handled %d times", key, k)
-		}
+}
+
+// A panic while firing ends the process.
+func TestPanicEndsFiring(t *testing.T) {
+	w := newWorker(&Client{cfg: Config{Now: func() time.Time { panic("on purpose") }}}, nil)
+	w.due.put(&near{})
+	ended := make(chan any)
+	go func() {
+		defer func() { ended <- recover() }()
+		w.fireDue(context.Background())
+	}()
+	if p := receive(t, ended); p != "on purpose" { // it does not wait for the goroutine that takes the answers
+		t.Errorf("it ends with %v", p)
 	}
 }

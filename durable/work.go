@@ -324,6 +324,7 @@ func (h *handler) giveBack(ctx context.Context, d delivery, err error) {
 const (
 	givePause = time.Second      // after an error about a fired timer
 	buryPause = 10 * time.Second // after an error about a dead letter
+	leftPause = time.Hour        // the same, if the dead letter is too large
 )
 
 func (h *handler) attempts(f Fired) int {
@@ -404,19 +405,23 @@ func (h *handler) settle(ctx context.Context, d delivery, err error) {
 // another call of its handler: it must not keep one of the places of Concurrency.
 func (h *handler) bury(ctx context.Context, d delivery, cause error) {
 	err := h.w.writeDead(ctx, d.Fired, cause)
-	for tries := 1; err != nil && tries < 3 && sleep(ctx, time.Second) == nil; tries++ { // meanwhile a full store gets room
+	for tries := 1; err != nil && !isTooLarge(err) && tries < 3 && sleep(ctx, time.Second) == nil; tries++ { // meanwhile a full store gets room
 		err = h.w.writeDead(ctx, d.Fired, cause)
 	}
-	if err == nil {
+	pause := buryPause
+	switch {
+	case err == nil:
 		h.w.counters.dead.Add(1)
 		h.done(ctx, d)
 		return
-	}
-	pause := buryPause
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		pause = 0
+	case isTooLarge(err):
+		pause = leftPause
+		h.w.setAside("dead letter", fmt.Errorf("key %q: %w: its timer is left for %v; its last error: %w", d.Key, err, pause, cause))
+	default:
+		h.w.cfg.Logger.Warn("writing a dead letter is tried again", "key", d.Key, "after", pause, "error", err, "cause", cause)
 	}
-	h.w.cfg.Logger.Warn("writing a dead letter is tried again", "key", d.Key, "after", pause, "error", err, "cause", cause)
 	tally, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishTimeout)
 	defer cancel()
 	if err := h.storeTally(tally, &d, h.attempts(d.Fired)); err != nil {

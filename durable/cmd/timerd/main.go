@@ -126,6 +126,12 @@ The exit code is 2 for a wrong argument, and 1 for any other error.`,
 			withDead((*durable.Client).Revive)),
 		o.command("discard KEY", "Remove the dead letters of KEY", key, nil, withDead((*durable.Client).Discard)),
 		o.command("stats", "Print how much is stored", cobra.NoArgs, nil, stats))
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" { // otherwise it would succeed for what does not exist
+			c.Args = func(_ *cobra.Command, args []string) error { _, _, err := root.Find(args); return err }
+		}
+	}
 	return root
 }
 

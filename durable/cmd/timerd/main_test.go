@@ -8,12 +8,15 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/net/netutil"
 
 	"github.com/timerbench/timerbench/durable"
 )
@@ -125,7 +128,7 @@ func TestExitCodes(t *testing.T) {
 		{1, `timer "key" exists already`, []string{"schedule", "key", "1h", "--absent"}},
 		{1, `no dead letter "key"`, []string{"revive", "key"}},
 		{0, "exit code is 2", []string{"help"}}, {0, "WHEN is a duration", []string{"help", "schedule"}},
-		{2, "unknown command", []string{"nope"}}, {2, "want 0 to 59", []string{"explain", "60 * * * *"}}, {2, "unknown flag: --nope", []string{"stats", "--nope"}}, {2, "accepts 2 arg", []string{"move", "key"}},
+		{2, "unknown command", []string{"nope"}}, {2, "want 0 to 59", []string{"explain", "60 * * * *"}}, {2, "unknown command", []string{"help", "nope"}}, {2, "unknown command", []string{"completion"}}, {2, "unknown flag: --nope", []string{"stats", "--nope"}}, {2, "accepts 2 arg", []string{"move", "key"}},
 		{2, "", []string{"\x1b[2J"}}, {2, "", []string{"stats", "--\x1b[2J"}}, {2, "", []string{"stats", "--replicas", "\x1b[2J"}},
 		{2, "the delay -5s is negative: want at least 0s", []string{"schedule", "a", "-5s"}},
 		{2, "the delay -1h30m0s is negative", []string{"move", "a", "-1.5h"}},
@@ -321,6 +324,45 @@ func TestRecurrence(t *testing.T) {
 	} {
 		if got := recurrence(timer); got != want {
 			t.Errorf("%+v: %s, want %s", timer, got, want)
+		}
+	}
+}
+
+// Idle connections are closed, so they cannot keep others out for long.
+func TestIdleConnections(t *testing.T) {
+	t.Parallel()
+	web := webServer(http.NotFoundHandler())
+	if web.ReadHeaderTimeout <= 0 || web.ReadTimeout <= 0 || web.WriteTimeout <= 0 || web.IdleTimeout <= 0 {
+		t.Errorf("some time has no limit: %+v", web)
+	}
+	web.ReadHeaderTimeout, web.IdleTimeout = 100*time.Millisecond, 100*time.Millisecond
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	fatalIf(t, err)
+	l := netutil.LimitListener(listener, 3)
+	go func() { _ = web.Serve(l) }() // until it is closed
+	t.Cleanup(func() { _ = web.Close() })
+	address := "http://" + l.Addr().String()
+	for _, used := range []bool{false, true} {
+		var idle []net.Conn
+		for range 9 { // three times as many as there is room for
+			c, err := net.Dial("tcp", l.Addr().String())
+			fatalIf(t, err)
+			defer c.Close()
+			if used {
+				if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			idle = append(idle, c)
+		}
+		response, err := http.Get(address)
+		fatalIf(t, err)
+		_ = response.Body.Close()
+		for _, c := range idle {
+			_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+			if _, err := io.Copy(io.Discard, c); err != nil { // it is closed
+				t.Errorf("an idle connection stays open: %v", err)
+			}
 		}
 	}
 }

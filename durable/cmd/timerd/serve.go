@@ -20,6 +20,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
+	"golang.org/x/net/netutil"
 
 	"github.com/timerbench/timerbench/durable"
 )
@@ -208,7 +209,8 @@ func serveCommand(o *options) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("--http %s: %w", s.http, err)
 				}
-				web := &http.Server{Handler: out.ready(c.Handler()), ReadTimeout: webTimeout, WriteTimeout: webTimeout, IdleTimeout: webTimeout}
+				web := webServer(out.ready(c.Handler()))
+				l = netutil.LimitListener(l, maxConnections)
 				go func() { _ = web.Serve(l) }()   // until it is closed
 				defer func() { _ = web.Close() }() // nobody waits for an answer
 			}
@@ -287,8 +289,14 @@ func (s *serving) connect(ctx context.Context, o *options, failed func(error)) (
 	return nc, func() { nc.Close(); server.Close() }, nil
 }
 
-// webTimeout is how long a connection of --http may be slow or idle.
-const webTimeout = 10 * time.Second
+// maxConnections is how many connections --http keeps open at a time. Others wait.
+const maxConnections = 64
+
+// webServer returns a server that closes connections which are slow or idle.
+func webServer(handler http.Handler) *http.Server {
+	const most = 10 * time.Second
+	return &http.Server{Handler: handler, ReadHeaderTimeout: most, ReadTimeout: most, WriteTimeout: most, IdleTimeout: most}
+}
 
 // parseSize parses a number of bytes. The suffixes K, M, G and T are powers of 1024.
 func parseSize(text string) (int64, error) {

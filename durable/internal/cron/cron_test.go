@@ -1,6 +1,9 @@
 package cron
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -159,5 +162,22 @@ func TestRightRun(t *testing.T) {
 	}
 	if _, err := RightRun("CRON_TZ=Nowhere/At 0 9 * * *", at("06T09:00"), at("06T10:00")); err == nil {
 		t.Error("an unknown zone: want an error")
+	}
+}
+
+// The zone data of Go has rules instead of a list of changes.
+func TestNextRunByGoZoneData(t *testing.T) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip")
+	if _, err := os.Stat(data); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestNextRun$", "-test.timeout=1m")
+	cmd.Env = append(os.Environ(), "ZONEINFO="+data)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
