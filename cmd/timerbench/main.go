@@ -1,4 +1,4 @@
-// Command timerbench measures timer structures, compares them and draws reports. Its packages do the work. A file here has the flags of
+// Command timerbench measures timer structures, compares them and draws reports. The work is in its packages. A file here has the flags of
 // a few commands, checks them before the work begins, and prints the result, so that a mistake costs seconds and ends with another exit
 // code than a failure.
 package main
