@@ -68,8 +68,6 @@ func inBubble(t *testing.T, test func(t *testing.T, d *driver.Driver), opts ...d
 	}
 }
 
-type log = driver.Log
-
 var newLog = driver.NewLog
 
 const (
