@@ -15,7 +15,7 @@
 //   - NewTimer, After and NewTicker send on channels, as in package time. They cost more than functions.
 //   - At and Every follow the wall clock: a time of day, a period, or a cron expression by package crontab.
 //   - WithTimeout and WithDeadline do what package context does, with a timer inside the context. Do not derive values from one.
-//   - NewQueue returns values when they are due, and package keyed has a timer for each key. ResetAll moves many timers at once.
+//   - NewKeyed has a timer for each key, and NewQueue returns values when they are due. ResetAll moves many timers at once.
 //
 // # How it works
 //

@@ -1,4 +1,4 @@
-package keyed
+package driver_test
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,20 +17,8 @@ import (
 	"github.com/timerbench/timerbench/driver"
 )
 
-const ms = time.Millisecond
-
-func newDriver(t *testing.T, opts ...driver.Option) *driver.Driver {
-	t.Helper()
-	d, err := driver.New(opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.Close() })
-	return d
-}
-
 // In any order of calls, a Map behaves as a map whose keys are removed at their times.
-func TestAgainstAMap(t *testing.T) {
+func TestKeyedAgainstAMap(t *testing.T) {
 	type entry struct {
 		value int
 		due   time.Duration // the tick at which it expires
@@ -40,7 +27,7 @@ func TestAgainstAMap(t *testing.T) {
 		start := time.Now()
 		var got, expired []string
 		d := newDriver(t, driver.Tick(ms), driver.Inline())
-		k := New(d, func(key string, value int) {
+		k := driver.NewKeyed(d, func(key string, value int) {
 			got = append(got, fmt.Sprint(time.Since(start), " ", key, value))
 		})
 		rng := rand.New(rand.NewPCG(1, 5))
@@ -111,13 +98,13 @@ func TestAgainstAMap(t *testing.T) {
 }
 
 // After Close of the Map, or of the driver, nothing expires, nothing is kept, and the caller is told.
-func TestAfterClose(t *testing.T) {
-	for name, end := range map[string]func(*Map[string, int], *driver.Driver) error{
-		"map": func(k *Map[string, int], _ *driver.Driver) error { return k.Close() }, "driver": func(_ *Map[string, int], d *driver.Driver) error { return d.Close() },
+func TestKeyedAfterClose(t *testing.T) {
+	for name, end := range map[string]func(*driver.Keyed[string, int], *driver.Driver) error{
+		"map": func(k *driver.Keyed[string, int], _ *driver.Driver) error { return k.Close() }, "driver": func(_ *driver.Keyed[string, int], d *driver.Driver) error { return d.Close() },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d := newDriver(t)
-			k := New(d, func(key string, _ int) { t.Errorf("%s: %s expires", name, key) })
+			k := driver.NewKeyed(d, func(key string, _ int) { t.Errorf("%s: %s expires", name, key) })
 			errs := errors.Join(k.Set("a", 1, time.Second), k.Set("b", 2, time.Second), end(k, d))
 			for _, key := range []string{"a", "c"} {
 				if err := k.Set(key, 3, time.Second); errs != nil || !errors.Is(err, driver.ErrClosed) {
@@ -135,8 +122,8 @@ func TestAfterClose(t *testing.T) {
 }
 
 // A value that is removed, replaced or drained is not kept.
-func TestNothingIsKept(t *testing.T) {
-	k := New(newDriver(t), func(int, *[1 << 10]byte) {})
+func TestKeyedKeepsNothing(t *testing.T) {
+	k := driver.NewKeyed(newDriver(t), func(int, *[1 << 10]byte) {})
 	gone := func(end func()) weak.Pointer[[1 << 10]byte] {
 		value := new([1 << 10]byte)
 		_ = k.Set(1, value, time.Hour)
@@ -155,12 +142,12 @@ func TestNothingIsKept(t *testing.T) {
 }
 
 // Every value that is set expires, is replaced, is removed or is drained, once.
-func TestRaces(t *testing.T) {
+func TestKeyedRaces(t *testing.T) {
 	for _, opts := range [][]driver.Option{nil, {driver.Inline()}, {driver.Workers(3)}} {
 		const keys, goroutines, rounds = 50, 4, 1000
 		ends := make([]atomic.Int32, goroutines*rounds)
 		end := func(_, value int) { ends[value].Add(1) }
-		k := New(newDriver(t, append(opts, driver.Tick(50*time.Microsecond))...), end)
+		k := driver.NewKeyed(newDriver(t, append(opts, driver.Tick(50*time.Microsecond))...), end)
 		var wg sync.WaitGroup
 		for g := range goroutines {
 			wg.Go(func() {
@@ -200,7 +187,7 @@ func TestRaces(t *testing.T) {
 func TestKeysThatCannotBeFoundAgainAreRefused(t *testing.T) {
 	type point struct{ x, y float64 }
 	d := newDriver(t)
-	k := New(d, func(any, int) {})
+	k := driver.NewKeyed(d, func(any, int) {})
 	for _, key := range []any{math.NaN(), float32(math.NaN()), complex(0, math.NaN()), point{1, math.NaN()}, [2]any{1, math.NaN()}} {
 		mustPanic(t, fmt.Sprintf("the key %v of type %T does not equal itself", key, key), func() { _ = k.Set(key, 1, time.Hour) })
 		if _, ok := k.Remove(key); ok || k.Move(key, time.Hour) {
@@ -210,22 +197,10 @@ func TestKeysThatCannotBeFoundAgainAreRefused(t *testing.T) {
 	if err := k.Set(math.Inf(1), 1, time.Hour); err != nil || k.Len() != 1 || d.Len() != 1 {
 		t.Errorf("%d keys, %d timers, want the one that was not refused", k.Len(), d.Len())
 	}
-	mustPanic(t, "is nil", func() { New[int, int](nil, func(int, int) {}) })
-	mustPanic(t, "is nil", func() { New[int, int](d, nil) })
-	floats := New(d, func(float64, int) {})
+	mustPanic(t, "is nil", func() { driver.NewKeyed[int, int](nil, func(int, int) {}) })
+	mustPanic(t, "is nil", func() { driver.NewKeyed[int, int](d, nil) })
+	floats := driver.NewKeyed(d, func(float64, int) {})
 	if mustPanic(t, "the key NaN", func() { _ = floats.Set(math.NaN(), 1, time.Hour) }); floats.Len() != 0 {
 		t.Error("NaN is a key")
 	}
-}
-
-// mustPanic checks that a call panics with a sentence.
-func mustPanic(t *testing.T, sentence string, call func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "keyed: ") || !strings.Contains(got, sentence) {
-			t.Errorf("panicked with %q, want %q", got, sentence)
-		}
-	}()
-	call()
 }

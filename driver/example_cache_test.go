@@ -1,16 +1,15 @@
-package keyed_test
+package driver_test
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/timerbench/timerbench/driver"
-	"github.com/timerbench/timerbench/driver/keyed"
 )
 
 // cache is a map whose entries are evicted after some time without a use.
 type cache[K comparable, V any] struct {
-	*keyed.Map[K, V]
+	*driver.Keyed[K, V]
 	ttl time.Duration
 }
 
@@ -24,12 +23,12 @@ func (c cache[K, V]) Use(key K) (V, bool) {
 }
 
 // A cache evicts entries that have not been used for some time.
-func Example() {
+func Example_cache() {
 	d, _ := driver.New() // without options there is no error
 	defer d.Close()
 
 	evicted := make(chan string)
-	users := cache[string, int]{keyed.New(d, func(key string, _ int) { evicted <- key }), 20 * time.Millisecond}
+	users := cache[string, int]{driver.NewKeyed(d, func(key string, _ int) { evicted <- key }), 20 * time.Millisecond}
 
 	for i, name := range []string{"alice", "bob"} {
 		if err := users.Put(name, i); err != nil {
