@@ -81,8 +81,10 @@ error names what is wrong.`,
 					return fmt.Errorf("--%s chooses what is replayed: needs --replay", name)
 				}
 			}
-			begin(cmd)
 			r, path, err := results.Read(args[0])
+			if !errors.Is(err, fs.ErrNotExist) { // a damaged file is a finding
+				begin(cmd)
+			}
 			if err != nil {
 				return err
 			}
@@ -230,8 +232,10 @@ the comparison, and results of a build without a commit.`,
 			if err := writableFolder("out", out); err != nil {
 				return err
 			}
-			begin(cmd)
 			r, path, err := results.Read(append(args, results.Parent)[0])
+			if !errors.Is(err, fs.ErrNotExist) {
+				begin(cmd)
+			}
 			if err != nil {
 				return err
 			}
