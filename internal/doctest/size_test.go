@@ -15,18 +15,18 @@ var closures = []struct {
 	pkg             string
 	lines, packages int
 }{
-	{"./bench", 17_500, 16},
+	{"./bench", 17_550, 16},
 	{"./report", 13_800, 16},
 	{"./trace", 2_060, 2},
 	{"./structures/minheap", 1_220, 8},
 	{"./structures/auto", 4_440, 11},
-	{"./driver", 10_150, 15},
-	{"./cmd/timerbench", 50_400, 85},
+	{"./driver", 10_230, 15},
+	{"./cmd/timerbench", 50_850, 86},
 }
 
 // mostCode and mostTests are lines of Go in the module and the nested modules. mostFiles is the number of Go files in a
 // folder, without tests. The ceilings are a little above the sizes: a change that needs more raises them, and says why.
-const mostCode, mostTests, mostFiles = 65_300, 41_000, 18
+const mostCode, mostTests, mostFiles = 65_500, 41_200, 18
 
 // make size prints what TestSize logs.
 func TestSize(t *testing.T) {
