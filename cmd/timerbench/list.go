@@ -5,8 +5,10 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -122,8 +124,10 @@ timerbench run --scenario FILE`,
 		Example: "  timerbench scenario check scenarios/*.toml",
 		Args:    argsFrom(1, -1, "scenario files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			begin(cmd)
 			list, err := workload.Load(args...)
+			if !errors.Is(err, fs.ErrNotExist) { // a file with faults is a finding
+				begin(cmd)
+			}
 			if err == nil {
 				listWorkloads(cmd.OutOrStdout(), list)
 			}

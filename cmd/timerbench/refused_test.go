@@ -66,6 +66,7 @@ var bad = map[string][]string{
 	"run --scenario large":                 {"large: it has more than 1 MB"},
 	"verify --seeds 0":                     {"--seeds 0: want at least 1"},
 	"verify none":                          {"none: no such file or directory, want results"},
+	"scenario check none":                  {"none: no such file or directory"},
 	"submit none --out empty":              {"none: no such file or directory, want results"},
 	"verify -s ^list$ -w ^hold$ -n 1e6":    {"nothing to run: no chosen structure accepts"},
 	"verify old --seed 2":                  {"--seed: cannot be used with old, which has its own"},

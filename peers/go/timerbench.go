@@ -131,7 +131,7 @@ func costs[T Timers](t T) (clock, wake float64) {
 	for range 50 {
 		start := time.Now()
 		for range 100 {
-			time.Now()
+			_ = time.Now()
 		}
 		clock = min(clock, float64(time.Since(start))/101)
 		start = time.Now()
