@@ -61,6 +61,8 @@ func TestWrongArgumentsAreRefused(t *testing.T) {
 		"Every: the function is nil":       func() { d.Every(periodic, nil) },
 		"Every: the recurrence is nil":     func() { d.Every(driver.OnMissed(nil, driver.Skip), nothing) },
 		"want a later time":                func() { d.Every(stuck{}, nothing) },
+		"NewKeyed: the function is nil":    func() { driver.NewKeyed[int, int](d, nil) },
+		"NewKeyed: the driver is nil":      func() { driver.NewKeyed(nil, func(int, int) {}) },
 		"NewQueue: the driver is nil":      func() { driver.NewQueue[int](nil) },
 		"OnMissed(7): want Coalesce":       func() { driver.OnMissed(periodic, 7) },
 		"Periodic(0s): want a period":      func() { driver.Periodic(time.Now(), 0) },
@@ -80,6 +82,7 @@ func TestTheZeroDriverIsRefused(t *testing.T) {
 	calls := starts(&d)
 	calls["Init"] = func() { d.Init(new(driver.Timer), nothing) }
 	calls["NewQueue"] = func() { driver.NewQueue[int](&d) }
+	calls["NewKeyed"] = func() { driver.NewKeyed(&d, func(int, int) {}) }
 	calls["Jitter"] = func() { d.Jitter(time.Minute, time.Second) }
 	calls["Close"] = func() { _ = d.Close() }
 	calls["Now"] = func() { d.Now() }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"runtime"
 	"sync"
 	"time"
 )
@@ -39,14 +38,25 @@ type item[K comparable, V any] struct {
 // NewKeyed returns an empty Keyed whose values wait in d. It calls f with each key that expires and its value, in the
 // way in which d executes functions. The key is removed before the call. NewKeyed panics if d or f is nil.
 func NewKeyed[K comparable, V any](d *Driver, f func(K, V)) *Keyed[K, V] {
-	if d == nil || f == nil {
-		panic("driver: NewKeyed: the driver or the function is nil")
+	mustDrive(d, "NewKeyed")
+	if f == nil {
+		panic("driver: NewKeyed: the function is nil")
 	}
-	k := &Keyed[K, V]{d: d, f: f, seed: maphash.MakeSeed(), parts: make([]part[K, V], 4*runtime.GOMAXPROCS(0))}
+	k := &Keyed[K, V]{d: d, f: f, seed: maphash.MakeSeed(), parts: make([]part[K, V], len(d.shards))}
 	for i := range k.parts {
 		k.parts[i].items = make(map[K]*item[K, V])
 	}
 	return k
+}
+
+// mustDrive panics unless d was made by New.
+func mustDrive(d *Driver, caller string) {
+	if d == nil {
+		panic("driver: " + caller + ": the driver is nil: make one with New")
+	}
+	if len(d.shards) == 0 {
+		panic(errZero)
+	}
 }
 
 func (k *Keyed[K, V]) part(key K) *part[K, V] {
@@ -244,9 +254,7 @@ type Item struct{ queued any }
 // NewQueue returns an empty queue whose values wait in d. It starts no goroutines, and the way in
 // which d executes functions does not matter. It panics if d is nil.
 func NewQueue[T any](d *Driver) *Queue[T] {
-	if d == nil {
-		panic("driver: NewQueue: the driver is nil: make one with New")
-	}
+	mustDrive(d, "NewQueue")
 	q := &Queue[T]{d: d, wake: make(chan struct{}, 1), closed: make(chan struct{})}
 	q.timer.owner, q.timer.t.sh = q, d.assign()
 	return q
