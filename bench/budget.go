@@ -53,8 +53,8 @@ var mapped = []string{"grid-uniform-0", "grid-uniform-50", "grid-uniform-90", "r
 // byInterest returns the steps in the order of a budget: first the ticks on which nothing fires, for the chart, then the cells of
 // the middle sizes, of the map and of programs with a size of their own, the memory, the map among a million timers, the other
 // analyses, and the other sizes from the middle outwards. Cells with constant delays come after the other cells of their size.
-// Among a million timers, where not all cells fit, those of the charts come first. Without a cell of a middle size the analyses
-// follow the cells that are nearest to it.
+// Not all cells of a million timers fit, so the charted ones come first. Without a cell of a middle size the analyses
+// follow the cells nearest to it.
 //
 // Last come the further rounds: the cell with the least part of its planned rounds is next.
 func byInterest(steps []Step) []Step {

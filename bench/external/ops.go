@@ -36,9 +36,9 @@ var (
 
 func newOp(kind model.Kind, slot uint32, at tick) op { return op{Kind: kind, Slot: slot, At: at} }
 
-// follow executes operations on the script of a writer, in which the key of a timer is its slot, and returns the block. It is the
-// reference of every check. It skips what the protocol does not allow, and delays above most. For each operation it calls
-// each with its number and, of a pop, the timers that must fire, the earliest first and FIFO.
+// follow executes operations on the script of a writer, in which the key of a timer is its slot, and returns the block. Every
+// check compares a program with that block. follow skips operations that the protocol does not allow, and delays above most. It
+// calls each with the number of an operation and, for a pop, the timers that must fire, earliest first and FIFO.
 func follow(ops []op, most tick, each func(i int, due []script.Fire)) *script.Block {
 	var s script.Script
 	b, _ := s.Write(context.Background(), nil, func(w *script.Writer) {

@@ -12,7 +12,7 @@ import (
 	"github.com/timerbench/timerbench/internal/parallel"
 )
 
-// Counts are what the timers of a check did.
+// Counts are the numbers of calls and firings in a check.
 type Counts struct{ Started, Stopped, Moved, Fired int }
 
 // Check is a load that compares every firing and every answer with a model of each timer.

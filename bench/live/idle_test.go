@@ -35,7 +35,7 @@ func idleDelays() []time.Duration {
 	return delays
 }
 
-// wakeupsOf counts those of a driver over the beginning of the hour in which a thousand timers
+// wakeupsOf counts the wake-ups of a driver over the beginning of the hour in which a thousand timers
 // fire, and the ticks at which one does. The counts are exact: the bubble has no other clock.
 func wakeupsOf(t *testing.T, c Subject, tick, over time.Duration) (stats driver.Stats, ticks int) {
 	synctest.Test(t, func(t *testing.T) {

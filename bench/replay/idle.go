@@ -15,15 +15,15 @@ import (
 	"github.com/timerbench/timerbench/structures/entry"
 )
 
-// IdleTicks counts the ticks on which nothing fires, for each shape of deadlines at one N. It measures what the structures do on
-// them, and how late coarse structures fire.
+// IdleTicks counts idle ticks for each shape of deadlines at one N. It measures the work and the time of the structures on these
+// ticks, and the lateness of coarse structures.
 type IdleTicks struct {
 	N     int
 	Ticks int
 	Seed  uint64
 }
 
-// scanned is the structure whose comparisons are a scan of all its timers. Those of an ordered structure find a place.
+// scanned is the structure that compares all its timers at each tick. An ordered structure compares to find a place.
 const scanned = "list"
 
 // timed are the structures of which the time of an idle tick is measured.
@@ -63,9 +63,8 @@ func shapes() []shape {
 func (c IdleTicks) Run(ctx context.Context, entries []entry.Entry, out *results.Run) error {
 	for _, s := range shapes() {
 		blocks, end := blocksUntil(c.Ticks, s.Script(c.N, c.Seed), 1+c.N/50) // of 600 ticks at most, or one timer
-		found := count(s.Shape, blocks)
-		found.N, found.Ticks = c.N, uint64(end)
-		found.Idle = found.Ticks - found.Idle
+		found, firing := count(blocks)
+		found.Shape, found.N, found.Ticks, found.Idle = s.Shape, c.N, uint64(end), uint64(end)-firing
 		if s.Shape == results.Uniform || s.Shape == results.HalfCancelled {
 			where := fmt.Sprintf("%s, %s, seed %d", c.Name(), s.Shape, c.Seed)
 			if err := each(ctx, entries, where, &found.Structures, out, func(e entry.Entry) (results.IdleTickOf, error) {
@@ -88,24 +87,24 @@ func blocksUntil(tick int, s *script.Script, size int) ([]*script.Block, structu
 	return blocks, s.Now()
 }
 
-// count counts the timers that fire and the rounds of a flat wheel. Idle is the number of ticks on which something fires.
-func count(shape results.Shape, blocks []*script.Block) results.IdleTicks {
-	out := results.IdleTicks{Shape: shape, Fired: blocks[len(blocks)-1].Want.Fired}
+// count counts the timers that fire, the rounds of a flat wheel, and the ticks on which timers fire.
+func count(blocks []*script.Block) (out results.IdleTicks, firing uint64) {
+	out.Fired = blocks[len(blocks)-1].Want.Fired
 	var flat flatWheel
 	for _, b := range blocks {
 		for kind, op := range b.All() {
 			if kind == script.KindFire && op.At > flat.now {
-				out.Idle++
+				firing++
 			}
 			flat.step(kind, op)
 		}
 	}
 	out.FlatRounds = flat.end()
-	return out
+	return out, firing
 }
 
 // flatWheel counts the rounds of a classical flat wheel of flatSlots slots, a tick for each. At each tick it visits the timers of
-// a slot, and those that are due in a later round are touched in vain. Package wheel keeps its next deadline and has no such rounds.
+// a slot, and touches in vain the timers of later rounds. Package wheel keeps its next deadline and has no such rounds.
 type flatWheel struct {
 	now    structures.Tick
 	timers []flatTimer // by key

@@ -135,7 +135,7 @@ func TestTheRoundsOfAFlatWheelAreThoseOfASimulation(t *testing.T) {
 				}
 			}
 		}
-		if got := count(shape.Shape, blocks); got.FlatRounds != want || got.Idle != firing || got.Fired == 0 && shape.Shape != results.RoundTimes {
+		if got, fires := count(blocks); got.FlatRounds != want || fires != firing || got.Fired == 0 && shape.Shape != results.RoundTimes {
 			t.Errorf("%s: %+v, want %d rounds and %d ticks that fire", shape.Shape, got, want, firing)
 		}
 	}

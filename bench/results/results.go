@@ -315,8 +315,8 @@ type IdleTickOf struct {
 	NS        float64 `json:"ns,omitempty"`           // of an idle tick under the ticking driver; 0: not measured
 	Vain      uint64  `json:"vain"`                   // timers moved, stale entries dropped, entries of a list scanned, under the ticking driver
 	Wakeups   uint64  `json:"idle_wakeups,omitempty"` // of the tickless driver, all of them
-	Moved     uint64  `json:"idle_moved,omitempty"`   // those that only moved timers
-	Dropped   uint64  `json:"idle_dropped,omitempty"` // those that only dropped stale entries; the others did nothing
+	Moved     uint64  `json:"idle_moved,omitempty"`   // wake-ups that only moved timers
+	Dropped   uint64  `json:"idle_dropped,omitempty"` // wake-ups that only dropped stale entries; the other ones did nothing
 
 	// Firing is the number of the other wake-ups. An exact structure has one at each tick that is not idle; 0: that many.
 	Firing uint64 `json:"firing_wakeups,omitempty"`

@@ -98,7 +98,7 @@ func allowed(parameter any, tick time.Duration) (want string) {
 	return ""
 }
 
-// outOfRange returns what is wrong with the parameters below a key: with each, or, if each is in its range, with all together.
+// outOfRange returns the errors of the parameters below a key. If each parameter is in its range, it checks how they fit together.
 func outOfRange(key string, v reflect.Value, tick time.Duration) (wrong []ParameterError) {
 	switch v.Kind() {
 	case reflect.Pointer:

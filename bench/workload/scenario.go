@@ -3,8 +3,8 @@ package workload
 // Scenarios are workloads as TOML files. A file holds
 // the fields of a workload.Workload: a name, a tick, a kind of model and its parameters.
 //
-// docs/scenarios.md describes the format. The whole file is checked before anything runs: the reader of TOML names the line of
-// what it cannot read, and the check of ranges names the key, the value and the expected value.
+// docs/scenarios.md describes the format. The whole file is checked before anything runs: the reader of TOML names
+// the line of a syntax error, and the check of ranges names the key, the value and the expected value.
 
 import (
 	"bytes"

@@ -158,8 +158,8 @@ func TestAnEndedRunIsResumed(t *testing.T) {
 	refused(t, args, "is a complete run")
 }
 
-// The commands of the README run as they stand. Their folder also has a program in Go and one in C. Those that build a runtime of Go or two
-// revisions take minutes, so they are left to the long test, and the others read a trace that is made here.
+// The commands of the README run as they stand. Their folder also has a program in Go and one in C. Commands that build a runtime of Go
+// or two revisions take minutes, so only the long test runs them. The others read a trace that this test writes.
 func TestCommandsOfTheREADME(t *testing.T) {
 	cc, err := exec.LookPath("cc")
 	long := longtest.Scale(t, 0, 1, 2)
