@@ -123,7 +123,7 @@ func (s *site) change(ctx context.Context, rng *rand.Rand, t timer) (k told) {
 	if rng.IntN(3) > 0 {
 		return k
 	}
-	time.Sleep(rand.N(time.Until(t.at) + time.Millisecond)) // some are about to fire
+	time.Sleep(rand.N(max(time.Until(t.at), 0) + time.Millisecond)) // some are about to fire, or have fired while a server was down
 	err := try(func(ctx context.Context) (err error) { k.cancelled, err = s.client.Cancel(ctx, t); return err })
 	k.unsure = err != nil
 	return k
